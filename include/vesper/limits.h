@@ -420,4 +420,21 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define HTTP_BUFFER_BYTES        8192 /* receive buffer of one transfer: some forty deltas a read */
 #define HTTP_RESPONSE_BYTES_MAX  (16 * 1024 * 1024) /* a response that is not a stream */
 
+/* vesperctl connect */
+#define CONNECT_TABLES_MAX                                                                         \
+	400 /* of one pack: more are several subjects; MAP_ENTITIES_MAX is above */
+#define CONNECT_COLUMNS_MAX                                                                        \
+	200 /* of one table: a wider one is an export, not a table to ask about */
+#define CONNECT_SAMPLE_ROWS 10000 /* of one table: a percent of them is still 100 rows */
+#define CONNECT_EXACT_ROWS_MAX                                                                     \
+	10000000 /* above, the server's estimate: counting takes longer than a statement may */
+#define CONNECT_STATEMENT_S     10    /* of one statement: a database in use must not feel it */
+#define CONNECT_STATEMENTS_MAX  8     /* of one table */
+#define CONNECT_VALUES_MAX      200   /* of a dimension: what a person chooses from */
+#define CONNECT_VALUE_BYTES_MAX 80    /* of one value: longer ones are sentences */
+#define CONNECT_PAIRS_MAX       20000 /* pairs of columns that are tried as an edge */
+#define CONNECT_OVERLAP_VALUES  1000  /* of a column that must be found in the other one */
+#define CONNECT_MEMORY_BYTES                                                                       \
+	(512 * 1024 * 1024) /* samples of CONNECT_TABLES_MAX tables of usual width */
+
 #endif

@@ -14,7 +14,7 @@
 #include "vesper/config.h"
 #include "vesper/principal.h"
 
-#define OPTIONS_MAX       12
+#define OPTIONS_MAX       14
 #define OPTION_NAME_BYTES 16
 
 /* The command line of a verb. Texts are borrowed from main's arguments. */
@@ -62,6 +62,7 @@ int ctl_flow_run(const struct command *cmd); /* flow run */
 int ctl_probe_verb(const struct command *cmd);
 int ctl_check_sql(const struct command *cmd);
 int ctl_eval(const struct command *cmd);
+int ctl_connect(const struct command *cmd);
 int ctl_db(const struct command *cmd);
 int ctl_db_ddl(const struct command *cmd); /* db ddl */
 int ctl_pbi(const struct command *cmd);

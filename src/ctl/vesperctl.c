@@ -32,6 +32,12 @@ static const struct verb verbs[] = {
 	 "calls give the same now"},
 	{"probe", ctl_probe_verb, "[PATH]",
 	 "ends with 0 when that path of the daemon (/readyz) answers 200"},
+	{"connect", ctl_connect,
+	 "DSN --pack NAME [--tenant T] [--schema S,...] [--tables GLOB,...] [--out DIR] "
+	 "[--golden N] [--limit-s N] [--no-values] [--allow-writer] [--replace] [--json] | "
+	 "--score FILE [--tenant T] [--json]",
+	 "writes a pack of a live database, with questions and their SQL; asks those questions and "
+	 "compares"},
 	{"db", ctl_db,
 	 "init|migrate --dsn DSN [--dialect mssql|postgres] [--only warehouse|store|SOURCE]; "
 	 "db ddl --pack P --dialect D [--source S] [--write]",

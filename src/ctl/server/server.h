@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vesper/arena.h"
 #include "vesper/dialect.h"
 #include "vesper/err.h"
 #include "vesper/str.h"
@@ -33,6 +34,37 @@ MUST_CHECK bool server_run(struct server *server, const char *sql, const char *c
 /* The first column of the first row is added to `out`; nothing when there is no row, or NULL. */
 MUST_CHECK bool server_ask(struct server *server, const char *sql, const char *const *texts,
 			   size_t count, struct buf *out, struct err *err);
+
+/* ---- rows of a query ---- */
+
+/* Row by row, each cell as text; NULL: no value. In the arena. */
+struct server_cells {
+	const char *const *names;
+	size_t width;
+	const char *const *cells;
+	size_t rows;
+};
+/* NULL also where there is no such row or column. */
+const char *server_cell(const struct server_cells *cells, size_t row, size_t column);
+
+/* Statements from here on may take that long each. */
+MUST_CHECK bool server_time_limit(struct server *server, int seconds, struct err *err);
+/* The first `max` rows. ERR_LIMIT: more than the arena has room for. */
+MUST_CHECK bool server_query(struct server *server, const char *sql, size_t max, struct arena *a,
+			     struct server_cells *out, struct err *err);
+
+/* What ODBC's catalogue functions give, in their columns. `schema` NULL: of all; `table` is of no
+ * meaning to SERVER_TABLES. ERR_NOT_FOUND: the driver has no such function. */
+enum server_list {
+	SERVER_TABLES, /* tables and views */
+	SERVER_COLUMNS,
+	SERVER_PRIMARY_KEY,
+	SERVER_FOREIGN_KEYS, /* of this table, to others */
+	SERVER_UNIQUE_INDEXES,
+};
+MUST_CHECK bool server_catalogue(struct server *server, enum server_list list, const char *schema,
+				 const char *table, size_t max, struct arena *a,
+				 struct server_cells *out, struct err *err);
 
 /* ---- many rows ---- */
 

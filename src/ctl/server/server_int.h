@@ -12,6 +12,7 @@ struct server {
 	SQLHDBC dbc;
 	bool connected;
 	enum dialect dialect;
+	int limit_s; /* of a statement; 0: none */
 };
 
 /* Fills *err from what the driver says; returns false. */

@@ -1,0 +1,184 @@
+/* Edges that no foreign key declares, and what the pack calls edges. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "connect_int.h"
+#include "vesper/limits.h"
+
+#define COVERAGE_MIN 0.99 /* of the sampled values: the rest may be rows that were deleted */
+
+static bool has_edge(const struct connect *c, const struct connect_table *t, size_t column)
+{
+	for (size_t i = 0; i < c->edge_count; i++)
+		for (size_t k = 0; c->edges[i].from == t && k < c->edges[i].count; k++)
+			if (c->edges[i].on[k][0] == column)
+				return true;
+	return false;
+}
+
+/* "customer_id" of another table is the key of customers if that is called so, or "id". */
+static bool may_refer(const struct connect *c, const struct connect_column *col,
+		      const struct connect_table *to)
+{
+	const struct connect_column *key = &to->columns[to->key.columns[0]];
+	const char *of_table;
+
+	if (col->family != key->family)
+		return false;
+	if (strcmp(col->words, key->words) == 0)
+		return strchr(key->words, ' ') != NULL; /* "id" and "id" say nothing */
+	of_table = arena_printf(
+		c->a, "%s %s",
+		connect_singular(&c->words, connect_name_words(to->name, c->a), c->a), key->words);
+	return strcmp(col->words, of_table) == 0;
+}
+
+/* Of the sampled values of the column, how many the key has. */
+static bool coverage(struct connect *c, const struct connect_table *from, size_t column,
+		     const struct connect_table *to, double *out, struct err *e)
+{
+	const char *name = connect_quoted(c, from->columns[column].name);
+	const char *key = connect_quoted(c, to->columns[to->key.columns[0]].name);
+	const char *rest =
+		arena_printf(c->a, "%s WHERE %s IS NOT NULL", connect_table_sql(c, from), name);
+	const char *sample =
+		server_dialect(c->server) == DIALECT_MSSQL
+			? arena_printf(c->a, "SELECT DISTINCT TOP (%d) %s AS v FROM %s",
+				       CONNECT_OVERLAP_VALUES, name, rest)
+			: connect_limited(c, arena_printf(c->a, "DISTINCT %s AS v", name), rest,
+					  CONNECT_OVERLAP_VALUES);
+	struct server_cells rows;
+
+	*out = 0;
+	if (!connect_rows(c,
+			  arena_printf(c->a,
+				       "SELECT COUNT(*), SUM(CASE WHEN o.%s IS NULL THEN 0 ELSE 1 "
+				       "END) FROM (%s) s LEFT JOIN %s o ON o.%s = s.v",
+				       key, sample, connect_table_sql(c, to), key),
+			  1, c->a, &rows, e))
+		return e->code != ERR_UPSTREAM ||
+		       connect_rows(c, "SELECT 1", 1, c->a, &rows, e); /* too slow to tell */
+	if (server_cell(&rows, 0, 0) && server_cell(&rows, 0, 1) &&
+	    strtod(server_cell(&rows, 0, 0), NULL) > 0)
+		*out = strtod(server_cell(&rows, 0, 1), NULL) /
+		       strtod(server_cell(&rows, 0, 0), NULL);
+	return true;
+}
+
+static void add_guess(struct connect *c, struct connect_table *from, size_t column,
+		      struct connect_table *to, double share)
+{
+	size_t(*on)[2] = arena_alloc(c->a, sizeof(*on));
+
+	on[0][0] = column;
+	on[0][1] = to->key.columns[0];
+	c->edges = arena_grow(c->a, c->edges, c->edge_count, &c->edge_cap, sizeof(*c->edges));
+	c->edges[c->edge_count++] = (struct connect_edge){
+		.from = from, .to = to, .on = on, .count = 1, .guessed = true, .coverage = share};
+	connect_note(c, "edge",
+		     arena_printf(c->a, "%s.%s = %s.%s", from->name, from->columns[column].name,
+				  to->name, to->columns[on[0][1]].name),
+		     NULL,
+		     "no foreign key is declared; %.1f %% of up to %d values were found there",
+		     share * 100, CONNECT_OVERLAP_VALUES);
+}
+
+static bool guess_for(struct connect *c, struct connect_table *from, size_t column, size_t *pairs,
+		      struct err *e)
+{
+	for (size_t i = 0; i < c->table_count; i++) {
+		struct connect_table *to = &c->tables[i];
+		double share;
+
+		if (to == from || to->key.count != 1 || !may_refer(c, &from->columns[column], to))
+			continue;
+		if (++*pairs > CONNECT_PAIRS_MAX)
+			return true;
+		if (!coverage(c, from, column, to, &share, e))
+			return false;
+		if (share >= COVERAGE_MIN) {
+			add_guess(c, from, column, to, share);
+			return true;
+		}
+	}
+	return true;
+}
+
+bool connect_guess_edges(struct connect *c, struct err *e)
+{
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < c->table_count; i++) {
+		struct connect_table *t = &c->tables[i];
+
+		for (size_t k = 0; k < t->column_count; k++)
+			if (!has_edge(c, t, k) && !(t->key.count == 1 && t->key.columns[0] == k) &&
+			    (!connect_in_time(c, "edges", e) || !guess_for(c, t, k, &pairs, e)))
+				return false;
+	}
+	if (c->edge_count == 0)
+		connect_note(c, "edges", "all", NULL,
+			     "no foreign keys, and no columns that say what they refer to: "
+			     "questions read one table each");
+	return true;
+}
+
+/* ---- names ---- */
+
+static bool same_columns(const struct connect_edge *edge, const struct connect_key *key, int side)
+{
+	for (size_t i = 0; i < key->count; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < edge->count && !found; k++)
+			found = edge->on[k][side] == key->columns[i];
+		if (!found)
+			return false;
+	}
+	return key->count > 0 && key->count == edge->count;
+}
+
+/* An edge ends at a whole key of the table that has one row for it. */
+static bool ends_at_key(const struct connect_edge *edge)
+{
+	if (same_columns(edge, &edge->to->key, 1))
+		return true;
+	for (size_t i = 0; i < edge->to->also_count; i++)
+		if (same_columns(edge, &edge->to->also[i], 1))
+			return true;
+	return false;
+}
+
+static bool is_id_taken(const struct connect *c, const char *id, size_t before)
+{
+	for (size_t i = 0; i < before; i++)
+		if (strcmp(c->edges[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+void connect_name_edges(struct connect *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->edge_count; i++) {
+		struct connect_edge edge = c->edges[i];
+
+		if (!ends_at_key(&edge)) {
+			connect_note(c, "edge",
+				     arena_printf(c->a, "%s to %s", edge.from->name, edge.to->name),
+				     NULL, "it does not end at a key");
+			continue;
+		}
+		edge.one_to_one = same_columns(&edge, &edge.from->key, 0);
+		edge.id = arena_printf(c->a, "%s_%s", edge.from->entity, edge.to->entity);
+		if (is_id_taken(c, edge.id, kept))
+			edge.id = arena_printf(c->a, "%s_%s", edge.id,
+					       edge.from->columns[edge.on[0][0]].name);
+		for (int n = 2; is_id_taken(c, edge.id, kept); n++)
+			edge.id = arena_printf(c->a, "%s_%s_%d", edge.from->entity, edge.to->entity,
+					       n);
+		c->edges[kept++] = edge;
+	}
+	c->edge_count = kept;
+}

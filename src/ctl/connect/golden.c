@@ -1,0 +1,336 @@
+/*
+ * Questions that the pack should answer, each with SQL that was written here from the tables alone:
+ * it does not use the map, so that a mistake of the map shows. A question of each kind in turn.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "connect_int.h"
+#include "map/pack_files.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+#define OF_ONE_TABLE 3    /* questions of one kind about one table */
+#define SHARE_MAX    2    /* one of so many groups is the most that "top 5" may be of */
+#define RESULT_ROWS  2000 /* of one question */
+#define GOLDEN_BYTES (1024 * 1024)
+
+struct golden {
+	struct connect *c;
+	struct ctl_pack *pack;
+	struct buf lines;
+	size_t count;
+};
+
+/* What one question is about. */
+struct about {
+	const struct connect_table *t;
+	const struct connect_column *by, *measure;
+};
+
+typedef bool maker(struct golden *g, const struct about *about, struct err *e);
+
+static const char *column_sql(const struct golden *g, const struct connect_column *col)
+{
+	return arena_printf(g->c->a, "t.%s", connect_quoted(g->c, col->name));
+}
+
+static const char *from_sql(const struct golden *g, const struct connect_table *t)
+{
+	return arena_printf(g->c->a, "%s t", connect_table_sql(g->c, t));
+}
+
+/* A value in SQL of our own: it came from the database, not from a person. */
+static const char *literal(const struct golden *g, const char *text)
+{
+	struct buf out;
+	const char *copy;
+
+	buf_init(&out, 4 * CONNECT_VALUE_BYTES_MAX);
+	buf_char(&out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_char(&out, '\'');
+		buf_char(&out, *text);
+	}
+	buf_char(&out, '\'');
+	copy = arena_strdup(g->c->a, buf_text(&out));
+	buf_deinit(&out);
+	return copy;
+}
+
+static const char *aggregate_sql(const struct golden *g, const struct connect_column *measure)
+{
+	return arena_printf(g->c->a, "%s(%s)", connect_is_average(g->c, measure) ? "AVG" : "SUM",
+			    column_sql(g, measure));
+}
+
+static const char *sentence(const struct golden *g, const char *kind)
+{
+	return json_string_value(json_object_get(g->c->words.golden, kind));
+}
+
+/* Runs it once: a question without rows says nothing, and one that fails is none. */
+static bool keep(struct golden *g, const char *kind, const char *question, const char *sql,
+		 struct err *e)
+{
+	struct server_cells rows, alive;
+	json_t *line;
+	struct err why;
+
+	if (!connect_in_time(g->c, "golden questions", e))
+		return false;
+	if (!connect_rows(g->c, sql, RESULT_ROWS, g->c->a, &rows, &why))
+		return connect_rows(g->c, "SELECT 1", 1, g->c->a, &alive, e);
+	if (rows.rows == 0 || rows.rows == RESULT_ROWS)
+		return true;
+	line = json_make({"id", json_str(arena_printf(g->c->a, "g%02zu", g->count + 1))},
+			 {"kind", json_str(kind)}, {"question", json_str(question)},
+			 {"sql", json_str(sql)}, {"rows", json_int((int64_t)rows.rows)});
+	buf_json(&g->lines, line);
+	buf_char(&g->lines, '\n');
+	json_decref(line);
+	if (g->count++ % OF_ONE_TABLE == 0)
+		strlist_add(&g->pack->examples, g->c->a, question);
+	return true;
+}
+
+/* ---- kinds ---- */
+
+static bool make_count(struct golden *g, const struct about *x, struct err *e)
+{
+	return keep(g, "count",
+		    connect_fill(sentence(g, "count"), g->c->a, "plural", x->t->plural, NULL),
+		    arena_printf(g->c->a, "SELECT COUNT(*) FROM %s", from_sql(g, x->t)), e);
+}
+
+static bool make_count_by(struct golden *g, const struct about *x, struct err *e)
+{
+	const char *by = x->by ? column_sql(g, x->by) : NULL;
+
+	return !by || keep(g, "count_by",
+			   connect_fill(sentence(g, "count_by"), g->c->a, "plural", x->t->plural,
+					"dimension", connect_column_label(g->c, x->t, x->by), NULL),
+			   arena_printf(g->c->a, "SELECT %s, COUNT(*) FROM %s GROUP BY %s", by,
+					from_sql(g, x->t), by),
+			   e);
+}
+
+static bool measured_by(struct golden *g, const struct about *x, const char *kind,
+			const char *aggregate, struct err *e)
+{
+	const char *by = column_sql(g, x->by);
+
+	return keep(g, kind,
+		    connect_fill(sentence(g, kind), g->c->a, "measure",
+				 connect_column_label(g->c, x->t, x->measure), "dimension",
+				 connect_column_label(g->c, x->t, x->by), NULL),
+		    arena_printf(g->c->a, "SELECT %s, %s FROM %s GROUP BY %s", by, aggregate,
+				 from_sql(g, x->t), by),
+		    e);
+}
+
+static bool make_sum_by(struct golden *g, const struct about *x, struct err *e)
+{
+	return !x->by || !x->measure ||
+	       measured_by(g, x, "sum_by", aggregate_sql(g, x->measure), e);
+}
+
+static bool make_ratio(struct golden *g, const struct about *x, struct err *e)
+{
+	return !x->by || !x->measure ||
+	       measured_by(g, x, "ratio",
+			   arena_printf(g->c->a, "AVG(%s)", column_sql(g, x->measure)), e);
+}
+
+static bool make_top(struct golden *g, const struct about *x, struct err *e)
+{
+	const char *by, *value, *rest;
+
+	if (!x->by || !x->measure || x->by->distinct < 5 * SHARE_MAX)
+		return true;
+	by = column_sql(g, x->by);
+	value = aggregate_sql(g, x->measure);
+	rest = arena_printf(g->c->a,
+			    "%s GROUP BY %s ORDER BY CASE WHEN %s IS NULL THEN 1 ELSE 0 END, %s "
+			    "DESC, %s",
+			    from_sql(g, x->t), by, value, value, by);
+	return keep(g, "top",
+		    connect_fill(sentence(g, "top"), g->c->a, "dimension",
+				 connect_plural(&g->c->words,
+						connect_column_label(g->c, x->t, x->by), g->c->a),
+				 "measure", connect_column_label(g->c, x->t, x->measure), NULL),
+		    connect_limited(g->c, arena_printf(g->c->a, "%s, %s", by, value), rest, 5), e);
+}
+
+/* The most frequent kind of value is not known here; one from the middle of the list is any. */
+static const char *a_value(const struct golden *g, const struct connect_column *col)
+{
+	if (!g->c->keeps_values || !col || col->personal || col->family != FAMILY_TEXT ||
+	    col->value_count < 2)
+		return NULL;
+	return col->values[col->value_count / 2];
+}
+
+static bool make_filter(struct golden *g, const struct about *x, struct err *e)
+{
+	const char *value = a_value(g, x->by);
+
+	return !value ||
+	       keep(g, "filter",
+		    connect_fill(sentence(g, "filter"), g->c->a, "plural", x->t->plural,
+				 "dimension", connect_column_label(g->c, x->t, x->by), "value",
+				 value, NULL),
+		    arena_printf(g->c->a, "SELECT COUNT(*) FROM %s WHERE %s = %s",
+				 from_sql(g, x->t), column_sql(g, x->by), literal(g, value)),
+		    e);
+}
+
+static bool make_exclusion(struct golden *g, const struct about *x, struct err *e)
+{
+	const char *value = a_value(g, x->by), *by;
+
+	if (!value)
+		return true;
+	by = column_sql(g, x->by);
+	return keep(g, "exclusion",
+		    connect_fill(sentence(g, "exclusion"), g->c->a, "plural", x->t->plural,
+				 "dimension", connect_column_label(g->c, x->t, x->by), "value",
+				 value, NULL),
+		    arena_printf(g->c->a,
+				 "SELECT %s, COUNT(*) FROM %s WHERE %s <> %s OR %s IS NULL GROUP "
+				 "BY %s",
+				 by, from_sql(g, x->t), by, literal(g, value), by, by),
+		    e);
+}
+
+static bool make_period(struct golden *g, const struct about *x, struct err *e)
+{
+	const struct connect_column *time = x->t->time;
+	int year = time && time->greatest ? atoi(time->greatest) - 1 : 0;
+	const char *at;
+
+	if (!x->measure || year < 1900 || atoi(time->least) > year)
+		return true;
+	at = column_sql(g, time);
+	return keep(g, "period",
+		    connect_fill(sentence(g, "period"), g->c->a, "measure",
+				 connect_column_label(g->c, x->t, x->measure), "year",
+				 arena_printf(g->c->a, "%d", year), NULL),
+		    arena_printf(g->c->a,
+				 "SELECT %s FROM %s WHERE %s >= '%d-01-01' AND %s < '%d-01-01'",
+				 aggregate_sql(g, x->measure), from_sql(g, x->t), at, year, at,
+				 year + 1),
+		    e);
+}
+
+/* By what names the rows of another table, along the first edge to one. */
+static bool make_edge(struct golden *g, const struct about *x, struct err *e)
+{
+	for (size_t i = 0; i < g->c->edge_count; i++) {
+		const struct connect_edge *edge = &g->c->edges[i];
+		const struct connect_column *title = edge->to->title;
+		const char *on = "", *name;
+
+		if (edge->from != x->t || edge->to == x->t || !title || !title->dimension ||
+		    title->family != FAMILY_TEXT)
+			continue;
+		for (size_t k = 0; k < edge->count; k++)
+			on = arena_printf(
+				g->c->a, "%s%so.%s = t.%s", on, k ? " AND " : "",
+				connect_quoted(g->c, edge->to->columns[edge->on[k][1]].name),
+				connect_quoted(g->c, edge->from->columns[edge->on[k][0]].name));
+		name = arena_printf(g->c->a, "o.%s", connect_quoted(g->c, title->name));
+		return keep(g, "edge",
+			    connect_fill(sentence(g, "edge"), g->c->a, "plural", x->t->plural,
+					 "dimension", connect_column_label(g->c, edge->to, title),
+					 NULL),
+			    arena_printf(g->c->a,
+					 "SELECT %s, COUNT(*) FROM %s LEFT JOIN %s o ON %s GROUP "
+					 "BY %s",
+					 name, from_sql(g, x->t), connect_table_sql(g->c, edge->to),
+					 on, name),
+			    e);
+	}
+	return true;
+}
+
+static bool make_threshold(struct golden *g, const struct about *x, struct err *e)
+{
+	double least, greatest;
+	const char *number;
+
+	if (!x->measure || !x->measure->least || x->measure->distinct < 5)
+		return true;
+	least = strtod(x->measure->least, NULL);
+	greatest = strtod(x->measure->greatest, NULL);
+	number = arena_printf(g->c->a, "%.0f", least + (greatest - least) / 3);
+	if (strtod(number, NULL) <= 0)
+		return true;
+	return keep(g, "threshold",
+		    connect_fill(sentence(g, "threshold"), g->c->a, "plural", x->t->plural,
+				 "measure", connect_column_label(g->c, x->t, x->measure), "number",
+				 number, NULL),
+		    arena_printf(g->c->a, "SELECT COUNT(*) FROM %s WHERE %s > %s",
+				 from_sql(g, x->t), column_sql(g, x->measure), number),
+		    e);
+}
+
+static maker *const makers[] = {make_count,     make_count_by, make_sum_by, make_top,
+				make_filter,    make_period,   make_edge,   make_ratio,
+				make_exclusion, make_threshold};
+#define KINDS (sizeof(makers) / sizeof(*makers))
+
+/* The n-th column of a table for that use; NULL: it has fewer. */
+static const struct connect_column *nth(const struct connect_table *t, bool measure, size_t n)
+{
+	for (size_t i = 0; i < t->column_count; i++) {
+		const struct connect_column *col = &t->columns[i];
+
+		if ((measure ? col->measure != NULL
+			     : col->dimension && (col->family == FAMILY_TEXT) &&
+				       col->role == ROLE_DIMENSION) &&
+		    n-- == 0)
+			return col;
+	}
+	return NULL;
+}
+
+/* The n-th question of a kind: about the n-th table, later about further columns of it. */
+static bool make(struct golden *g, size_t kind, size_t n, struct err *e)
+{
+	const struct connect_table *t = &g->c->tables[n % g->c->table_count];
+	size_t turn = n / g->c->table_count;
+	struct about x = {.t = t, .by = nth(t, false, turn), .measure = nth(t, true, turn)};
+
+	if (t->is_link || t->unprofiled || turn >= OF_ONE_TABLE)
+		return true;
+	if (turn > 0 && (makers[kind] == make_count || makers[kind] == make_edge))
+		return true;
+	if (turn > 0 && !x.by)
+		x.by = nth(t, false, 0);
+	return makers[kind](g, &x, e);
+}
+
+bool connect_golden(struct connect *c, struct ctl_pack *out, struct err *e)
+{
+	size_t next[KINDS] = {0}, last = c->table_count * OF_ONE_TABLE;
+	struct golden g = {.c = c, .pack = out};
+	bool good = true, more = true;
+
+	buf_init(&g.lines, GOLDEN_BYTES);
+	while (good && more && g.count < c->golden_max) {
+		more = false;
+		for (size_t kind = 0; good && kind < KINDS && g.count < c->golden_max; kind++) {
+			size_t before = g.count;
+
+			while (good && g.count == before && next[kind] < last)
+				good = make(&g, kind, next[kind]++, e);
+			more = more || next[kind] < last;
+		}
+	}
+	out->golden = arena_strdup(c->a, buf_text(&g.lines));
+	buf_deinit(&g.lines);
+	return good;
+}

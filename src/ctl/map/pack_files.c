@@ -1,0 +1,264 @@
+/* Writes a pack's files: all or none, and none over another one unless that is asked for. */
+#include "pack_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/str.h"
+
+#define FILES_MAX    12
+#define EXAMPLES_MAX 8 /* of the domain's line: each costs tokens in every turn */
+
+struct files {
+	struct arena *a;
+	struct {
+		const char *path;
+		const char *text;
+	} items[FILES_MAX];
+	size_t count;
+};
+
+static json_t *list(struct arena *a)
+{
+	return json_own(a, json_array());
+}
+
+void ctl_pack_init(struct ctl_pack *p, const char *name, struct arena *a)
+{
+	*p = (struct ctl_pack){.name = name,
+			       .subject = arena_printf(a, "the data of %s", name),
+			       .entities = list(a),
+			       .edges = list(a),
+			       .dimensions = list(a),
+			       .measures = list(a),
+			       .metrics = list(a),
+			       .views = list(a),
+			       .aliases = json_own(a, json_object()),
+			       .nouns = list(a),
+			       .synonyms = list(a),
+			       .review = list(a)};
+	strlist_add(&p->examples, a, NULL);
+}
+
+void ctl_pack_review(struct ctl_pack *p, const char *kind, const char *name, const char *from,
+		     const char *why, const char *text)
+{
+	json_push_take(p->review, json_make({"kind", json_str(kind)}, {"name", json_str(name)},
+					    {"from", json_str(from)}, {"why", json_str(why)},
+					    {"text", json_str(text)}));
+}
+
+/* ---- texts ---- */
+
+/* A list with an item a line: what people read and change. */
+static void put_list(struct buf *out, const json_t *items)
+{
+	const json_t *item;
+	size_t i;
+
+	buf_str(out, "[");
+	json_array_foreach(items, i, item) {
+		buf_str(out, i ? ",\n\t\t" : "\n\t\t");
+		buf_json(out, item);
+	}
+	buf_str(out, json_array_size(items) ? "\n\t]" : "]");
+}
+
+static const char *taken(struct files *f, struct buf *text)
+{
+	const char *copy = arena_strdup(f->a, buf_text(text));
+
+	buf_deinit(text);
+	return copy;
+}
+
+/* An object of lists; those that are empty are left out. */
+static const char *lists_text(struct files *f, const struct json_member *members, size_t count)
+{
+	struct buf text;
+	bool any = false;
+
+	buf_init(&text, CATALOG_BYTES_MAX);
+	buf_str(&text, "{");
+	for (size_t i = 0; i < count; i++) {
+		if (json_array_size(members[i].value_take) == 0)
+			continue;
+		buf_printf(&text, "%s\n\t\"%s\": ", any ? "," : "", members[i].name);
+		put_list(&text, members[i].value_take);
+		any = true;
+	}
+	buf_str(&text, any ? "\n}\n" : "}\n");
+	return taken(f, &text);
+}
+
+static const char *json_file(struct files *f, const json_t *value)
+{
+	struct buf text;
+
+	buf_init(&text, CATALOG_BYTES_MAX);
+	buf_json(&text, value);
+	buf_char(&text, '\n');
+	return taken(f, &text);
+}
+
+static const char *review_file(struct files *f, const json_t *review)
+{
+	struct buf text;
+	const json_t *item;
+	size_t i;
+
+	buf_init(&text, CATALOG_BYTES_MAX);
+	buf_str(&text, "[");
+	json_array_foreach(review, i, item) {
+		buf_str(&text, i ? ",\n\t" : "\n\t");
+		buf_json(&text, item);
+	}
+	buf_str(&text, json_array_size(review) ? "\n]\n" : "]\n");
+	return taken(f, &text);
+}
+
+/* A question as a line of the front matter: nothing of it may end the line or begin a member. */
+static void put_example(struct buf *out, const char *question)
+{
+	buf_str(out, "  - ");
+	for (const char *p = question; *p; p++)
+		buf_char(out, (unsigned char)*p < ' ' ? ' ' : *p);
+	buf_char(out, '\n');
+}
+
+static const char *prompt_file(struct files *f, const struct ctl_pack *p)
+{
+	struct buf text;
+
+	buf_init(&text, PROMPT_FILE_BYTES_MAX);
+	buf_printf(&text, "---\nagent: %s_agent\nintent: %s\nabout: Questions about %s.\n", p->name,
+		   p->name, p->subject);
+	if (p->examples.count > 0)
+		buf_str(&text, "examples:\n");
+	for (size_t i = 0; i < p->examples.count && i < EXAMPLES_MAX; i++)
+		put_example(&text, p->examples.items[i]);
+	buf_printf(&text,
+		   "tools:\n  - query_metrics\norder: 50\n---\nYou answer questions about %s "
+		   "with your tools.\n",
+		   p->subject);
+	return taken(f, &text);
+}
+
+static const char *packs_file(struct files *f, const struct ctl_pack *p)
+{
+	return p->source
+		       ? arena_printf(f->a,
+				      "{ \"packs\": [\n\t{\"name\": \"%s\", \"source\": "
+				      "\"%s\"}\n] }\n",
+				      p->name, p->source)
+		       : arena_printf(f->a, "{ \"packs\": [\n\t{\"name\": \"%s\"}\n] }\n", p->name);
+}
+
+static const char *permissions_file(struct files *f, const struct ctl_pack *p)
+{
+	return arena_printf(f->a,
+			    "{\n\t\"permissions\": [\"%s:read\"],\n\t\"roles\": {\"viewer\": "
+			    "[\"%s:read\"], \"analyst\": [\"%s:read\"], \"manager\": "
+			    "[\"%s:read\"], \"admin\": [\"%s:read\"]}\n}\n",
+			    p->name, p->name, p->name, p->name, p->name);
+}
+
+/* ---- files ---- */
+
+static void add(struct files *f, const char *path, const char *text)
+{
+	f->items[f->count].path = path;
+	f->items[f->count++].text = text;
+}
+
+static bool is_there(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+static bool make_folders(const char *path, struct arena *a, struct err *e)
+{
+	char *copy = arena_strdup(a, path);
+
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+			return err_set(e, ERR_UPSTREAM, "%s: %s", copy, strerror(errno));
+		*slash = '/';
+	}
+	return true;
+}
+
+/* Under another name first, so that whoever reads the file finds it whole. */
+static bool write_one(const char *path, const char *text, struct arena *a, struct err *e)
+{
+	const char *part = arena_printf(a, "%s.part", path);
+	FILE *f;
+	bool good;
+
+	if (!make_folders(path, a, e))
+		return false;
+	f = fopen(part, "we");
+	good = f && fputs(text, f) >= 0;
+	if (f)
+		good = fclose(f) == 0 && good;
+	good = good && rename(part, path) == 0;
+	if (!good)
+		err_set(e, ERR_UPSTREAM, "%s: %s", path, strerror(errno));
+	if (!good && f)
+		unlink(part);
+	return good;
+}
+
+static void list_files(struct files *f, const struct ctl_pack *p, const char *dir)
+{
+	const struct json_member catalogue[] = {
+		{"entities", p->entities}, {"edges", p->edges},     {"dimensions", p->dimensions},
+		{"measures", p->measures}, {"metrics", p->metrics},
+	};
+	const struct json_member schema[] = {{"views", p->views}};
+	const char *config = arena_printf(f->a, "%s/config/%s", dir, p->name);
+	json_t *words = json_own(f->a, json_make({"company", json_str(p->subject)},
+						 {"synonyms", json_incref(p->synonyms)},
+						 {"nouns", json_incref(p->nouns)}));
+
+	add(f, arena_printf(f->a, "%s/catalogue.json", config),
+	    lists_text(f, catalogue, sizeof(catalogue) / sizeof(*catalogue)));
+	add(f, arena_printf(f->a, "%s/schema.json", config), lists_text(f, schema, 1));
+	add(f, arena_printf(f->a, "%s/entities.json", config), json_file(f, p->aliases));
+	add(f, arena_printf(f->a, "%s/words.json", config), json_file(f, words));
+	add(f, arena_printf(f->a, "%s/permissions.json", config), permissions_file(f, p));
+	add(f, arena_printf(f->a, "%s/review.json", config), review_file(f, p->review));
+	if (p->golden)
+		add(f, arena_printf(f->a, "%s/golden.jsonl", config), p->golden);
+	add(f, arena_printf(f->a, "%s/prompts/%s/%s.md", dir, p->name, p->name), prompt_file(f, p));
+}
+
+bool ctl_pack_write(const struct ctl_pack *p, const char *dir, bool replace, struct arena *a,
+		    struct strlist *written, struct err *e)
+{
+	const char *packs = arena_printf(a, "%s/config/packs.json", dir);
+	struct files f = {.a = a};
+
+	list_files(&f, p, dir);
+	for (size_t i = 0; i < f.count && !replace; i++)
+		if (is_there(f.items[i].path))
+			return err_set(e, ERR_BUSY,
+				       "%s is there; --replace writes over it, --pack and --out "
+				       "name another place",
+				       f.items[i].path);
+	if (!is_there(packs))
+		add(&f, packs, packs_file(&f, p));
+	for (size_t i = 0; i < f.count; i++) {
+		if (!write_one(f.items[i].path, f.items[i].text, a, e))
+			return false;
+		strlist_add(written, a, f.items[i].path);
+	}
+	return true;
+}
