@@ -74,6 +74,13 @@ enum gate_join {
 	GATE_JOIN_ALL = (1 << 6) - 1,
 };
 
+/* Two views that may be joined, by all of these columns together. */
+struct gate_edge {
+	const char *left, *right;   /* names of views of the policy */
+	const char *const (*on)[2]; /* column of left, column of right; plain names */
+	size_t on_count;            /* one at least */
+};
+
 struct gate_limits {
 	size_t sql_bytes;
 	size_t tokens;
@@ -89,6 +96,10 @@ struct gate_policy {
 	const struct gate_function *functions;
 	size_t function_count;
 	unsigned joins; /* of enum gate_join */
+	/* NULL: views are joined as `joins` allows. A list, be it empty: only along these, in
+	 * either direction; see below. */
+	const struct gate_edge *edges;
+	size_t edge_count;
 	struct gate_limits limits;
 };
 
@@ -109,6 +120,24 @@ struct gate_result {
 	bool own_words; /* something is said as the database says it, or so that it means the same
 			   everywhere: the gate would not take sql again, or not as it is */
 };
+
+/*
+ * Along edges means, with columns that are passed on unchanged by derived tables and CTEs counted
+ * as their view's:
+ *   - a source of a FROM is joined to one before it by equalities behind ON, or USING, that are a
+ *     whole edge; its other conditions there speak of one source each. Not by CROSS JOIN, a comma
+ *     or FULL JOIN
+ *   - a subquery that names columns from around it has a whole edge to one of their views in its
+ *     WHERE, and x IN (SELECT y …), x = ANY (SELECT y …) and x = (SELECT y …) are the pair (x, y).
+ *     The same column of the same view is all right there, as it is between a view and a derived
+ *     table that is grouped by just these columns. An aggregate of a query of its own is a value
+ *   - a view is joined with itself along an edge to itself
+ *   - behind WHERE two sources are not held equal by columns that are no pair of an edge
+ *   - terms of a UNION read the same view or views with an edge between them; those of INTERSECT
+ *     and EXCEPT compare columns that are an edge, or the same ones
+ *   - a column that is computed, or that a set operation or a pivot gives, is no key
+ *   - VALUES are joined with anything, and join nothing
+ */
 
 /* Everything that every installation shares: the functions, all joins, the limits of limits.h; the
  * given views (NULL-ended names), columns unknown. Memory in the arena; the names are borrowed. */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "gate_map.h"
 #include "vesper/gate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -49,6 +50,19 @@ static void check_cut(enum dialect dialect, struct str sql, struct arena *a)
 		assert(strstr(out.sql, out.reads[i].view->name));
 }
 
+/* A map only takes joins away. */
+static void check_edges(enum dialect dialect, struct str sql, struct arena *a)
+{
+	struct gate_policy policy = gate_map_policy(a);
+	struct gate_result out;
+	struct err e;
+
+	if (!gate_check(&policy, dialect, sql, a, &out, &e))
+		return;
+	policy.edges = NULL;
+	assert(gate_check(&policy, dialect, sql, a, &out, &e));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct gate_result once, twice;
@@ -69,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(once.own_words || (again && strcmp(once.sql, twice.sql) == 0));
 	}
 	check_cut(dialect, sql, a);
+	check_edges(dialect, sql, a);
 	arena_free(&a);
 	return 0;
 }

@@ -208,10 +208,10 @@ static bool make_exclusion(struct golden *g, const struct about *x, struct err *
 static bool make_period(struct golden *g, const struct about *x, struct err *e)
 {
 	const struct connect_column *time = x->t->time;
-	int year = time && time->greatest ? atoi(time->greatest) - 1 : 0;
+	int year = time && time->greatest ? (int)strtol(time->greatest, NULL, 10) - 1 : 0;
 	const char *at;
 
-	if (!x->measure || year < 1900 || atoi(time->least) > year)
+	if (!x->measure || year < 1900 || strtol(time->least, NULL, 10) > year)
 		return true;
 	at = column_sql(g, time);
 	return keep(g, "period",

@@ -54,8 +54,8 @@ bool connect_check_login(struct connect *c, struct err *e)
 	if (found.rows == 0 || c->allows_writer)
 		return true;
 	return err_set(e, ERR_DENIED,
-		       "this login can write: %.80s; use one that can only read, or --allow-writer",
-		       server_cell(&found, 0, 0));
+		       "this login can write: %.*s; use one that can only read, or --allow-writer",
+		       STR_CUT(server_cell(&found, 0, 0), 80));
 }
 
 const char *connect_reader_sql(const struct connect *c)

@@ -221,7 +221,8 @@ static void add_column(struct connect *c, struct connect_table *t, const struct 
 	const char *type = server_cell(rows, i, COLUMNS_TYPE);
 	const char *type_name = server_cell(rows, i, COLUMNS_TYPE_NAME);
 	const char *nullable = server_cell(rows, i, COLUMNS_NULLABLE);
-	enum connect_family family = family_of(atoi(type ? type : "0"), type_name ? type_name : "");
+	enum connect_family family =
+		family_of((int)strtol(type ? type : "0", NULL, 10), type_name ? type_name : "");
 
 	if (!is_plain(c, name))
 		connect_note(c, "column", arena_printf(c->a, "%s.%s", t->name, name),
@@ -231,11 +232,11 @@ static void add_column(struct connect *c, struct connect_table *t, const struct 
 		connect_note(c, "column", arena_printf(c->a, "%s.%s", t->name, name), type_name,
 			     "its type is neither text, number, date nor truth value");
 	else
-		t->columns[t->column_count++] =
-			(struct connect_column){.name = name,
-						.words = connect_name_words(name, c->a),
-						.family = family,
-						.nullable = !nullable || atoi(nullable) != 0};
+		t->columns[t->column_count++] = (struct connect_column){
+			.name = name,
+			.words = connect_name_words(name, c->a),
+			.family = family,
+			.nullable = !nullable || strtol(nullable, NULL, 10) != 0};
 }
 
 static bool read_columns(struct connect *c, struct connect_table *t, struct err *e)
@@ -382,7 +383,7 @@ static bool read_foreign_keys(struct connect *c, struct connect_table *t, struct
 		for (end = i + 1; end < rows.rows; end++) {
 			const char *sequence = server_cell(&rows, end, FOREIGN_SEQUENCE);
 
-			if (!sequence || atoi(sequence) <= 1)
+			if (!sequence || strtol(sequence, NULL, 10) <= 1)
 				break;
 		}
 		add_foreign_key(c, t, &rows, i, end);

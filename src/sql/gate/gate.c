@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gate_int.h"
+#include "gate_edge.h"
 #include "vesper/limits.h"
 #include "vesper/utf8.h"
 #include "vesper/strlist.h"
@@ -215,7 +215,7 @@ bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct s
 		return gate_limit_reached(&g, 0, "SQL longer than %zu bytes",
 					  policy->limits.sql_bytes);
 	if (!gate_lex(&g, &tokens) || !parse(&g, &tokens, &q) || !gate_check_tree(&g, q, &views) ||
-	    !write(&g, q, &made))
+	    (policy->edges && !gate_check_edges(&g, q)) || !write(&g, q, &made))
 		return false;
 	tell_reads(&g, &views, &made);
 	*out = made;

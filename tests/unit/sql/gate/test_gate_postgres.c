@@ -15,6 +15,7 @@
 #include <pg_query.h>
 
 #include "gate_corpus.h"
+#include "gate_map.h"
 #include "vesper/clock.h"
 #include "vesper/json.h"
 
@@ -195,7 +196,39 @@ static void test_second_opinion(void **state)
 	pg_query_exit();
 }
 
+/* Joins along a map, as they are written for PostgreSQL. */
+static void test_second_opinion_of_joins(void **state)
+{
+	struct arena *a = arena_new(256 << 20);
+	struct gate_policy policy = gate_map_policy(a);
+	size_t count, checked = 0;
+	const struct gate_line *lines = gate_corpus("edges/accept.tsv", a, &count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		struct gate_result out;
+		char *sql;
+
+		if (!gate_line_is(&lines[i], DIALECT_POSTGRES))
+			continue;
+		assert_true(gate_check(&policy, DIALECT_POSTGRES, lines[i].sql, a, &out, NULL));
+		sql = arena_strdup(a, out.sql);
+		for (char *p = sql; (p = strchr(p, '?'));)
+			*p = '1'; /* a ? is ODBC's, not PostgreSQL's */
+		check(&policy, lines[i].sql, sql);
+		checked++;
+	}
+	assert_true(checked >= 190);
+	arena_free(&a);
+}
+
 #else
+
+static void test_second_opinion_of_joins(void **state)
+{
+	(void)state;
+	skip();
+}
 
 static void test_second_opinion(void **state)
 {
@@ -209,6 +242,7 @@ static void test_second_opinion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_second_opinion_of_joins),
 		cmocka_unit_test(test_second_opinion),
 	};
 

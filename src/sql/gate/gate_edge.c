@@ -1,0 +1,724 @@
+/*
+ * Every join of a statement runs along an edge of the map: each source of a FROM is joined to one
+ * before it by equalities that are a whole edge, and so is what a subquery reads with what stands
+ * around it. What cannot be told is refused.
+ */
+#include "gate_edge.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+
+#define EDGE_PAIRS_MAX 64 /* equalities of one join: keys have a few columns */
+
+/* The equalities of one join. */
+struct pairs {
+	struct edge_pair *items;
+	size_t count, cap;
+};
+
+static bool check_query(const struct gate *g, const struct gate_query *q,
+			const struct edge_scope *outer);
+static bool check_expr(const struct gate *g, const struct gate_expr *x, const struct edge_scope *s);
+
+/* Both are columns of views. */
+static bool add_pair(const struct gate *g, struct pairs *list, struct origin a, struct origin b,
+		     size_t at)
+{
+	struct edge_pair pair = {a, b, at};
+
+	if (edge_is_tenant(&pair))
+		return true; /* whatever the statement says, each view is cut to the tenant */
+	if (list->count == EDGE_PAIRS_MAX)
+		return gate_limit_reached(g, at, "more than %d equalities in one join",
+					  EDGE_PAIRS_MAX);
+	list->items =
+		arena_grow(g->arena, list->items, list->count, &list->cap, sizeof(*list->items));
+	list->items[list->count++] = pair;
+	return true;
+}
+
+static bool is_equality(const struct gate_expr *x)
+{
+	return x->kind == GATE_CHAIN && x->kid_count == 2 && strcmp(x->kids->next->op, "=") == 0;
+}
+
+static bool is_and(const struct gate_expr *x)
+{
+	return x->kind == GATE_CHAIN && x->kid_count > 1 && strcmp(x->kids->next->op, "AND") == 0;
+}
+
+/* ---- which sources a condition speaks of ---- */
+
+struct touched {
+	const struct edge_scope *scope;
+	const struct gate_source *one, *two; /* of the scope's own FROM; NULL: none */
+	bool outside;                        /* a column of a scope around */
+};
+
+static void touch(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s)
+{
+	struct touched *t = w->owner;
+	const struct edge_scope *where = NULL;
+	const struct gate_source *leaf = edge_leaf(x, s, &where);
+
+	if (!leaf)
+		return;
+	for (const struct edge_scope *around = t->scope->outer; around; around = around->outer)
+		t->outside |= where == around;
+	if (where != t->scope)
+		return;
+	if (!t->one || t->one == leaf)
+		t->one = leaf;
+	else
+		t->two = leaf;
+}
+
+static struct touched touched_by(const struct gate_expr *x, const struct edge_scope *s)
+{
+	struct touched t = {.scope = s};
+	struct edge_walk w = {touch, &t};
+
+	edge_walk_expr(&w, x, s);
+	return t;
+}
+
+/* ---- the groups of a join's pairs ---- */
+
+static bool same_places(const struct edge_pair *a, const struct edge_pair *b)
+{
+	return a->a.base == b->a.base && a->b.base == b->b.base && a->a.leaf == b->a.leaf &&
+	       a->b.leaf == b->b.leaf;
+}
+
+/* All pairs of the same two places as the n-th, or none where one before it is. */
+static size_t group_of(const struct gate *g, const struct pairs *list, size_t n,
+		       struct edge_pair **out)
+{
+	struct edge_pair *group;
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (same_places(&list->items[i], &list->items[n]))
+			return 0;
+	group = arena_alloc(g->arena, (list->count - n) * sizeof(*group));
+	for (size_t i = n; i < list->count; i++)
+		if (same_places(&list->items[i], &list->items[n]))
+			group[count++] = list->items[i];
+	*out = group;
+	return count;
+}
+
+static bool all_same_columns(const struct edge_pair *pairs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!edge_is_same_column(&pairs[i]))
+			return false;
+	return true;
+}
+
+/* Whether the pairs are whole edges, each group of two places one. `same`: the same columns of the
+ * same view are all right, too. */
+static bool check_pairs(const struct gate *g, const struct pairs *list, bool same)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct edge_pair *group = NULL;
+		size_t count = group_of(g, list, i, &group);
+
+		if (count == 0 || (same && all_same_columns(group, count)) ||
+		    edge_is_whole(g, group, count))
+			continue;
+		return edge_refuse_pairs(g, group->at, group, count);
+	}
+	return true;
+}
+
+/* ---- FROM ---- */
+
+static bool is_in(const struct gate_source *s, const struct gate_source *leaf)
+{
+	if (s->kind != GATE_GROUP)
+		return s == leaf;
+	for (const struct gate_source *in = s->group; in; in = in->next)
+		if (is_in(in, leaf))
+			return true;
+	return false;
+}
+
+/* Rows that the statement itself writes down are joined to anything, and join nothing. */
+static bool is_literal(const struct gate_source *s)
+{
+	return s->kind == GATE_VALUES;
+}
+
+/* A view that the source reads, to speak of. */
+static const struct gate_view *a_view(const struct gate_source *s)
+{
+	const struct gate_query *q = NULL;
+
+	for (int depth = 0; s && depth <= GATE_DEPTH_MAX; depth++) {
+		if (s->seen)
+			return s->seen->view;
+		if (s->kind == GATE_GROUP) {
+			s = s->group;
+			continue;
+		}
+		q = s->kind == GATE_DERIVED ? s->query : s->cte ? s->cte->query : NULL;
+		while (q && q->terms->query)
+			q = q->terms->query;
+		s = q ? q->terms->select->from : NULL;
+	}
+	return NULL;
+}
+
+static bool refuse_join(const struct gate *g, const struct gate_source *s,
+			const struct gate_source *before)
+{
+	const struct gate_view *from = a_view(s), *to = a_view(before);
+
+	return from ? edge_refuse_views(g, s->at, from, to)
+		    : gate_refuse(g, s->at, "not joined along an edge of the map");
+}
+
+/* The one condition is the key's, or speaks of one source. */
+static bool check_conjunct(const struct gate *g, const struct gate_expr *x,
+			   const struct edge_scope *s, struct pairs *out)
+{
+	struct touched t;
+	struct origin a, b;
+
+	x = edge_bare(x);
+	if (is_and(x)) {
+		for (const struct gate_expr *kid = x->kids; kid; kid = kid->next)
+			if (!check_conjunct(g, kid, s, out))
+				return false;
+		return true;
+	}
+	t = touched_by(x, s);
+	if (!t.two)
+		return true;
+	if (!is_equality(x))
+		return gate_refuse(g, x->at,
+				   "a condition between two sources other than the key's; put it "
+				   "behind WHERE");
+	a = edge_origin_of_value(x->kids, s, false);
+	b = edge_origin_of_value(x->kids->next, s, false);
+	if (a.kind == ORIGIN_LITERAL || b.kind == ORIGIN_LITERAL)
+		return true;
+	if (a.kind != ORIGIN_VIEW || b.kind != ORIGIN_VIEW)
+		return gate_refuse(g, x->at,
+				   "a column that is computed, or that a UNION gives, is no key of "
+				   "a join");
+	return add_pair(g, out, a, b, x->at);
+}
+
+static bool add_using(const struct gate *g, const struct gate_source *s,
+		      const struct gate_source *list, const struct edge_scope *scope,
+		      struct pairs *out)
+{
+	for (const struct gate_name *n = s->using_columns; n; n = n->next)
+		for (const struct gate_source *before = list; before != s; before = before->next) {
+			struct origin a, b;
+
+			if (before->kind == GATE_GROUP || !gate_columns_find(&before->has, n->text))
+				continue;
+			a = edge_origin_in(before, n->text, scope);
+			b = edge_origin_in(s, n->text, scope);
+			if (a.kind == ORIGIN_VIEW && b.kind == ORIGIN_VIEW &&
+			    !add_pair(g, out, a, b, n->at))
+				return false;
+			break;
+		}
+	return true;
+}
+
+/* A pair joins this source if just one of its ends is in it; the other one becomes `a`. */
+static bool orient(const struct gate_source *s, struct edge_pair *pair)
+{
+	bool a_in = is_in(s, pair->a.leaf), b_in = is_in(s, pair->b.leaf);
+
+	if (a_in == b_in)
+		return false;
+	if (a_in) {
+		struct origin swap = pair->a;
+
+		pair->a = pair->b;
+		pair->b = swap;
+	}
+	return true;
+}
+
+/* A derived table or CTE with one row for each value of the joined columns, which are the same ones
+ * of the same view: "against the average of its own market". */
+static bool is_grouped_by(const struct edge_pair *pairs, size_t count, bool second)
+{
+	const struct gate_source *s = second ? pairs->b.leaf : pairs->a.leaf;
+	const struct gate_query *q = s->kind == GATE_DERIVED ? s->query
+				     : s->cte                ? s->cte->query
+							     : NULL;
+	const struct gate_select *select = q && !q->terms->next ? q->terms->select : NULL;
+
+	if (!select || !select->group_by || !all_same_columns(pairs, count))
+		return false;
+	for (const struct gate_expr *by = select->group_by; by; by = by->next) {
+		const struct edge_scope inner = {NULL, select};
+		struct origin o = edge_origin_of_value(by, &inner, false);
+		bool found = false;
+
+		for (size_t i = 0; i < count && !found && o.kind == ORIGIN_VIEW; i++) {
+			const struct origin *end = second ? &pairs[i].b : &pairs[i].a;
+
+			found = str_eq_nocase(o.column, end->column) && o.base == end->base;
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static bool joins_along_edge(const struct gate *g, const struct gate_source *s, struct pairs *list,
+			     bool *joined)
+{
+	for (size_t i = 0; i < list->count; i++)
+		*joined |= orient(s, &list->items[i]);
+	for (size_t i = 0; i < list->count; i++) {
+		struct edge_pair *group = NULL;
+		size_t count = group_of(g, list, i, &group);
+
+		if (count == 0 || edge_is_whole(g, group, count) ||
+		    is_grouped_by(group, count, false) || is_grouped_by(group, count, true))
+			continue;
+		return edge_refuse_pairs(g, group->at, group, count);
+	}
+	return true;
+}
+
+/* One or more columns of the siblings stand in it. */
+static bool is_applied(const struct gate_source *s, const struct edge_scope *scope);
+static bool check_subquery_of(const struct gate *g, const struct gate_query *q,
+			      const struct gate_expr *with, bool same, size_t at,
+			      const struct edge_scope *s);
+static bool gives_one_aggregate(const struct gate *g, const struct gate_query *q);
+
+static bool check_source(const struct gate *g, const struct gate_source *s,
+			 const struct gate_source *list, const struct gate_source *anchor,
+			 const struct edge_scope *scope)
+{
+	struct pairs pairs = {0};
+	bool joined = false;
+
+	if (s->join_kind == GATE_JOIN_FULL)
+		return gate_refuse(g, s->at, "a FULL JOIN is not along an edge of the map");
+	if ((s->on && !check_conjunct(g, s->on, scope, &pairs)) ||
+	    !add_using(g, s, list, scope, &pairs) || !joins_along_edge(g, s, &pairs, &joined))
+		return false;
+	if (joined || is_literal(s) || !anchor)
+		return true;
+	if (s->lateral && is_applied(s, scope))
+		return true; /* checked as a subquery */
+	return refuse_join(g, s, anchor);
+}
+
+static bool check_sources(const struct gate *g, const struct gate_source *list,
+			  const struct edge_scope *scope)
+{
+	const struct gate_source *anchor = NULL;
+
+	for (const struct gate_source *s = list; s; s = s->next) {
+		if (s->kind == GATE_GROUP && !check_sources(g, s->group, scope))
+			return false;
+		if (s->kind == GATE_DERIVED &&
+		    (!check_query(g, s->query, s->lateral ? scope : scope->outer) ||
+		     (s->lateral && is_applied(s, scope) &&
+		      !check_subquery_of(g, s->query, NULL, gives_one_aggregate(g, s->query), s->at,
+					 scope))))
+			return false;
+		if (s != list && !check_source(g, s, list, anchor, scope))
+			return false;
+		if ((s->on && !check_expr(g, s->on, scope)))
+			return false;
+		if (!is_literal(s))
+			anchor = anchor ? anchor : s;
+	}
+	return true;
+}
+
+/* ---- subqueries ---- */
+
+/* Whether a query names columns from around it. */
+static bool is_correlated(const struct gate_query *q, const struct edge_scope *s)
+{
+	/* An empty FROM of its own, so that all of the scope and around it is outside. */
+	static const struct gate_select nothing;
+	const struct edge_scope inside = {s, &nothing};
+	struct touched t = {.scope = &inside};
+	struct edge_walk w = {touch, &t};
+
+	edge_walk_query(&w, q, s);
+	return t.outside;
+}
+
+static bool is_applied(const struct gate_source *s, const struct edge_scope *scope)
+{
+	return s->kind == GATE_DERIVED && is_correlated(s->query, scope);
+}
+
+/* Equalities of a condition between a column of the subquery's own and one from around. */
+static bool add_correlated(const struct gate *g, const struct gate_expr *x,
+			   const struct edge_scope *inner, struct pairs *out)
+{
+	struct origin a, b;
+
+	x = edge_bare(x);
+	if (!x)
+		return true;
+	if (is_and(x)) {
+		for (const struct gate_expr *kid = x->kids; kid; kid = kid->next)
+			if (!add_correlated(g, kid, inner, out))
+				return false;
+		return true;
+	}
+	if (!is_equality(x))
+		return true;
+	a = edge_origin_of_value(x->kids, inner, false);
+	b = edge_origin_of_value(x->kids->next, inner, false);
+	if (a.kind != ORIGIN_VIEW || b.kind != ORIGIN_VIEW ||
+	    (a.scope == inner) == (b.scope == inner))
+		return true;
+	return add_pair(g, out, a.scope == inner ? b : a, a.scope == inner ? a : b, x->at);
+}
+
+static bool add_correlated_on(const struct gate *g, const struct gate_source *list,
+			      const struct edge_scope *inner, struct pairs *out)
+{
+	for (; list; list = list->next)
+		if (!add_correlated(g, list->on, inner, out) ||
+		    (list->kind == GATE_GROUP && !add_correlated_on(g, list->group, inner, out)))
+			return false;
+	return true;
+}
+
+/* One SELECT of a subquery: `with` is what its first column is compared with, or NULL. */
+static bool check_subselect(const struct gate *g, const struct gate_select *select,
+			    const struct gate_expr *with, bool correlated, bool same, size_t at,
+			    const struct edge_scope *s)
+{
+	const struct edge_scope inner = {s, select};
+	struct pairs pairs = {0};
+
+	if (!add_correlated(g, select->where, &inner, &pairs) ||
+	    !add_correlated_on(g, select->from, &inner, &pairs) ||
+	    !add_correlated(g, select->having, &inner, &pairs))
+		return false;
+	if (with && touched_by(with, s).one) {
+		struct origin a = edge_origin_of_value(with, s, false);
+		struct origin b = edge_origin_of_value(select->items->value, &inner, true);
+
+		if (a.kind != ORIGIN_VIEW || b.kind != ORIGIN_VIEW)
+			return gate_refuse(g, at,
+					   "a column that is computed is no key to compare with a "
+					   "subquery");
+		if (!add_pair(g, &pairs, a, b, at))
+			return false;
+	}
+	if (correlated && pairs.count == 0)
+		return a_view(select->from)
+			       ? edge_refuse_views(g, at, a_view(select->from), NULL)
+			       : gate_refuse(g, at, "not joined along an edge of the map");
+	return check_pairs(g, &pairs, same);
+}
+
+/* `same`: the same columns of the same view are all right. */
+static bool check_subquery_of(const struct gate *g, const struct gate_query *q,
+			      const struct gate_expr *with, bool same, size_t at,
+			      const struct edge_scope *s)
+{
+	for (const struct gate_term *term = q->terms; term; term = term->next) {
+		struct gate_query alone = *q;
+		struct gate_term one = *term;
+
+		one.next = NULL;
+		alone.terms = &one;
+		if (term->query ? !check_subquery_of(g, term->query, with, same, at, s)
+				: !check_subselect(g, term->select, with, is_correlated(&alone, s),
+						   same, at, s))
+			return false;
+	}
+	return true;
+}
+
+/* ---- scalar subqueries ---- */
+
+static bool is_aggregate(const struct gate *g, const struct gate_expr *x)
+{
+	for (size_t i = 0; x->kind == GATE_CALL && i < g->policy->function_count; i++)
+		if (str_eq_nocase(x->text, str_of(g->policy->functions[i].name)))
+			return (g->policy->functions[i].flags & GATE_AGGREGATE) && !x->call->over;
+	return false;
+}
+
+/* No column that is not inside an aggregate. */
+static bool is_aggregated(const struct gate *g, const struct gate_expr *x)
+{
+	if (!x || is_aggregate(g, x))
+		return true;
+	if (x->kind == GATE_COLUMN || x->kind == GATE_ALL || x->query)
+		return false;
+	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next)
+		if (!is_aggregated(g, kid))
+			return false;
+	return is_aggregated(g, x->operand) && is_aggregated(g, x->otherwise);
+}
+
+/* One value of a whole table: it says nothing of single rows. */
+static bool gives_one_aggregate(const struct gate *g, const struct gate_query *q)
+{
+	const struct gate_select *select = q->terms->select;
+
+	return !q->terms->next && select && !select->group_by &&
+	       is_aggregated(g, select->items->value);
+}
+
+/* (query) as a value: one aggregate, or along an edge. `with`: what it is compared with, which
+ * makes rows equal (`equal`) or not; or NULL. */
+static bool check_scalar(const struct gate *g, const struct gate_expr *x,
+			 const struct gate_expr *with, bool equal, const struct edge_scope *s)
+{
+	bool is_exists = x->word && strcmp(x->word, "EXISTS") == 0;
+	bool is_value = is_exists || gives_one_aggregate(g, x->query);
+
+	if (is_correlated(x->query, s))
+		return check_subquery_of(g, x->query, is_value || !equal ? NULL : with, true, x->at,
+					 s);
+	if (is_value)
+		return true;
+	if (!with)
+		return gate_refuse(g, x->at,
+				   "a subquery in place of a value gives one aggregate, or is "
+				   "joined along an edge");
+	return check_subquery_of(g, x->query, with, true, x->at, s);
+}
+
+static const struct gate_expr *subquery_in(const struct gate_expr *x)
+{
+	x = edge_bare(x);
+	return x->kind == GATE_QUERY && !(x->word && strcmp(x->word, "EXISTS") == 0) ? x : NULL;
+}
+
+static bool is_comparison(const struct gate_expr *x)
+{
+	return x->kind == GATE_CHAIN && x->kid_count == 2 &&
+	       strchr("=<>!", x->kids->next->op[0]) != NULL;
+}
+
+/* Both sides of a comparison, where one is a subquery. */
+static bool check_compared(const struct gate *g, const struct gate_expr *x,
+			   const struct edge_scope *s)
+{
+	const struct gate_expr *sides[] = {x->kids, x->kids->next};
+
+	for (int i = 0; i < 2; i++) {
+		const struct gate_expr *query = subquery_in(sides[i]), *other = sides[1 - i];
+		bool equal = is_equality(x) || (query && query->word);
+
+		if (query ? !check_query(g, query->query, s) ||
+				    !check_scalar(g, query, subquery_in(other) ? NULL : other,
+						  equal, s)
+			  : !check_expr(g, sides[i], s))
+			return false;
+	}
+	return true;
+}
+
+/* ---- expressions ---- */
+
+static bool check_exprs(const struct gate *g, const struct gate_expr *list,
+			const struct edge_scope *s)
+{
+	for (; list; list = list->next)
+		if (!check_expr(g, list, s))
+			return false;
+	return true;
+}
+
+static bool check_order(const struct gate *g, const struct gate_order *o,
+			const struct edge_scope *s)
+{
+	for (; o; o = o->next)
+		if (!check_expr(g, o->by, s))
+			return false;
+	return true;
+}
+
+static bool check_call(const struct gate *g, const struct gate_call *call,
+		       const struct edge_scope *s)
+{
+	return check_order(g, call->order, s) && check_order(g, call->within_group, s) &&
+	       check_expr(g, call->filter, s) &&
+	       (!call->over ||
+		(check_exprs(g, call->over->partition, s) && check_order(g, call->over->order, s)));
+}
+
+static bool check_expr(const struct gate *g, const struct gate_expr *x, const struct edge_scope *s)
+{
+	if (!x)
+		return true;
+	if (is_comparison(x) && (subquery_in(x->kids) || subquery_in(x->kids->next)))
+		return check_compared(g, x, s);
+	if (x->query && !check_query(g, x->query, s))
+		return false;
+	if (x->kind == GATE_IN && x->query &&
+	    !check_subquery_of(g, x->query, x->kids, true, x->at, s))
+		return false;
+	if (x->kind == GATE_QUERY && !check_scalar(g, x, NULL, false, s))
+		return false;
+	return check_exprs(g, x->kids, s) && check_expr(g, x->operand, s) &&
+	       check_expr(g, x->otherwise, s) && (!x->call || check_call(g, x->call, s));
+}
+
+/* ---- queries ---- */
+
+/* Conditions that hold two values equal, or nearly. */
+static bool is_like_equality(const struct gate_expr *x)
+{
+	return is_equality(x) || (x->kind == GATE_IN && !x->query) || x->kind == GATE_LIKE ||
+	       (x->kind == GATE_IS && x->kid_count == 2);
+}
+
+/* Behind WHERE two sources may be compared in any way but as a join would. */
+static bool check_atom(const struct gate *g, const struct gate_expr *x, const struct edge_scope *s)
+{
+	struct edge_pair pair = {.at = x->at};
+
+	if (!is_like_equality(x) || !touched_by(x, s).two)
+		return true;
+	if (is_equality(x)) {
+		pair.a = edge_origin_of_value(x->kids, s, false);
+		pair.b = edge_origin_of_value(x->kids->next, s, false);
+	}
+	if (pair.a.kind == ORIGIN_LITERAL || pair.b.kind == ORIGIN_LITERAL)
+		return true;
+	if (pair.a.kind != ORIGIN_VIEW || pair.b.kind != ORIGIN_VIEW)
+		return gate_refuse(g, x->at,
+				   "two sources are held equal by something else than an edge");
+	return edge_is_tenant(&pair) || edge_has_pair(g, &pair) ||
+	       edge_refuse_pairs(g, x->at, &pair, 1);
+}
+
+static bool check_where(const struct gate *g, const struct gate_expr *x, const struct edge_scope *s)
+{
+	bool is_logic;
+
+	x = edge_bare(x);
+	if (!x)
+		return true;
+	is_logic =
+		(x->kind == GATE_CHAIN && x->kid_count > 1 && strchr("AO", x->kids->next->op[0])) ||
+		(x->kind == GATE_PREFIX && strcmp(x->word, "NOT") == 0);
+	if (!is_logic)
+		return check_atom(g, x, s);
+	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next)
+		if (!check_where(g, kid, s))
+			return false;
+	return true;
+}
+
+static bool check_select(const struct gate *g, const struct gate_select *select,
+			 const struct gate_order *order, const struct edge_scope *outer)
+{
+	const struct edge_scope s = {outer, select};
+
+	if (!check_sources(g, select->from, &s))
+		return false;
+	for (const struct gate_item *item = select->items; item; item = item->next)
+		if (!check_expr(g, item->value, &s))
+			return false;
+	for (const struct gate_window *n = select->windows; n; n = n->next)
+		if (!check_exprs(g, n->partition, &s) || !check_order(g, n->order, &s))
+			return false;
+	return check_where(g, select->where, &s) && check_where(g, select->having, &s) &&
+	       check_expr(g, select->where, &s) && check_exprs(g, select->group_by, &s) &&
+	       check_expr(g, select->having, &s) && check_order(g, order, &s);
+}
+
+/* ---- set operations ---- */
+
+static bool are_related(const struct gate *g, const struct gate_view *a, const struct gate_view *b)
+{
+	if (!a || !b || a == b)
+		return a == b || !a || !b;
+	for (size_t i = 0; i < g->policy->edge_count; i++) {
+		const struct gate_edge *edge = &g->policy->edges[i];
+
+		if ((strcmp(edge->left, a->name) == 0 && strcmp(edge->right, b->name) == 0) ||
+		    (strcmp(edge->left, b->name) == 0 && strcmp(edge->right, a->name) == 0))
+			return true;
+	}
+	return false;
+}
+
+static const struct gate_select *select_of(const struct gate_term *term)
+{
+	while (!term->select && term->query)
+		term = term->query->terms;
+	return term->select;
+}
+
+/* INTERSECT and EXCEPT compare column by column: a join. */
+static bool check_compared_rows(const struct gate *g, const struct gate_select *a,
+				const struct gate_select *b, const struct edge_scope *outer)
+{
+	const struct edge_scope of_a = {outer, a}, of_b = {outer, b};
+	const struct gate_item *x = a->items, *y = b->items;
+	struct pairs pairs = {0};
+
+	for (; x && y; x = x->next, y = y->next) {
+		struct origin one = edge_origin_of_value(x->value, &of_a, false);
+		struct origin other = edge_origin_of_value(y->value, &of_b, false);
+
+		if (one.kind != ORIGIN_VIEW || other.kind != ORIGIN_VIEW)
+			return gate_refuse(g, b->at,
+					   "what INTERSECT and EXCEPT compare are columns of an "
+					   "edge, or the same ones");
+		add_pair(g, &pairs, one, other, y->value->at);
+	}
+	return check_pairs(g, &pairs, true);
+}
+
+static bool check_terms(const struct gate *g, const struct gate_query *q,
+			const struct edge_scope *outer)
+{
+	const struct gate_select *first = select_of(q->terms);
+
+	for (const struct gate_term *term = q->terms->next; term; term = term->next) {
+		const struct gate_select *select = select_of(term);
+		const struct gate_view *a = a_view(first->from), *b = a_view(select->from);
+
+		if (term->op[0] != 'U') {
+			if (!check_compared_rows(g, first, select, outer))
+				return false;
+		} else if (!are_related(g, a, b)) {
+			return edge_refuse_views(g, select->at, b, a);
+		}
+	}
+	return true;
+}
+
+static bool check_query(const struct gate *g, const struct gate_query *q,
+			const struct edge_scope *outer)
+{
+	for (const struct gate_cte *cte = q->ctes; cte; cte = cte->next)
+		if (!check_query(g, cte->query, outer))
+			return false;
+	for (const struct gate_term *term = q->terms; term; term = term->next)
+		if (term->query ? !check_query(g, term->query, outer)
+				: !check_select(g, term->select, q->terms->next ? NULL : q->order,
+						outer))
+			return false;
+	return check_terms(g, q, outer);
+}
+
+bool gate_check_edges(const struct gate *g, const struct gate_query *q)
+{
+	return check_query(g, q, NULL);
+}
