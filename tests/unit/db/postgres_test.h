@@ -148,7 +148,7 @@ static inline int server_stop(void **state)
 static inline struct db_options postgres_options(const char *login, int port)
 {
 	static struct db_tenant tenants[50];
-	static char names[50][16];
+	static char names[50][24];
 	static char dsn[256];
 
 	for (int i = 0; i < 50; i++) {

@@ -187,7 +187,7 @@ static void a_session_without_a_tenant_sees_nothing(void **state)
 static void files_alone_keep_tenants_apart(void **state)
 {
 	static struct db_tenant tenants[TENANTS];
-	static char names[TENANTS][16], files[TENANTS][160];
+	static char names[TENANTS][24], files[TENANTS][160];
 	struct fixture *f = *state;
 	struct run r = {
 		.fixture = f,

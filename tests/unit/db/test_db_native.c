@@ -104,7 +104,7 @@ static void files_beyond_the_limit_are_closed(void **state)
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, false);
 	struct db_tenant tenants[TENANTS];
-	char names[TENANTS][16];
+	char names[TENANTS][24];
 	int open = 0;
 
 	for (int i = 0; i < TENANTS; i++) {
