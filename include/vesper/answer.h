@@ -16,6 +16,7 @@
 #include "vesper/llm.h"
 #include "vesper/planner.h"
 #include "vesper/receipt.h"
+#include "vesper/ref.h"
 #include "vesper/turn_core.h"
 #include "vesper/view.h"
 
@@ -133,13 +134,31 @@ void answer_rest(struct answer_turn *t);
 void answer_ended_early(struct answer_turn *t);
 void answer_written_by(struct answer_turn *t, const char *provider, const char *model);
 
-/* ---- flow.c: what a flow says of the results of its plan ---- */
+/* ---- flow.c: what a flow makes of the results of its plan ---- */
 
 /* Its sentences, then what could not be looked up but for `asked`, which may be NULL. Its
  * suggestions, the primary ones first. False: no sentence applies. Pure; everything in the arena.
  */
 bool flow_answer(const struct plan *p, const struct result *asked, const struct catalog *c,
 		 struct arena *a, struct view_answer *out);
+
+/* A prop of a component, once the plan has ended. */
+struct shown_prop {
+	const char *name;
+	const char *text;       /* its value as the source spells it; NULL: it is a table */
+	struct ref_place place; /* where it was found: column, fact or table tell its type and unit;
+				   result NULL: it is written in the flow */
+};
+struct shown {
+	const struct task_show *show;
+	struct shown_prop *props; /* that have a value, in the order of the flow's line */
+	size_t prop_count;
+};
+/* The components that the plan shows, in its order, without those whose condition is not met. Pure;
+ * everything in the arena. */
+size_t flow_shown(const struct plan *p, struct arena *a, struct shown **out);
+/* A component of the plan shows the main table of this task. */
+bool flow_shows_table(const struct plan *p, const char *task);
 
 /* ---- models.c: what may be spent on models, and what was ---- */
 
@@ -237,6 +256,10 @@ const char *link_url(const struct report_def *report, const struct tool_def *too
 /* NULL where nothing was looked up and no model was asked, so that there is nothing to prove. */
 const struct receipt *answer_receipt(struct answer_turn *t, const struct message *answer);
 void answer_receipt_stored(struct answer_turn *t);
+/* The receipt of a call that a program made outside of any conversation; NULL: it would be too
+ * long. Everything in the arena. */
+const struct receipt *call_receipt(const struct catalog *c, const struct principal *who,
+				   struct date day, const struct result *r, struct arena *a);
 json_t *answer_permissions(const struct principal *who); /* as a list; new reference */
 
 #endif

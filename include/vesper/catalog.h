@@ -82,6 +82,7 @@
 #include "vesper/gate.h"
 #include "vesper/language.h"
 #include "vesper/principal.h"
+#include "vesper/schema.h"
 #include "vesper/sql.h"
 #include "vesper/table.h"
 #include "vesper/units.h"
@@ -271,6 +272,7 @@ struct dimension_def {
 	const struct alias_def *aliases;
 	size_t alias_count;
 	const char *permission; /* without it its values are neither found nor suggested; or NULL */
+	struct dimension_map map;
 };
 
 /* Where a filter of an answer goes in a report: "Curves/Hub Zone". */
@@ -535,5 +537,12 @@ const char *catalog_role_of(const struct catalog *c, const struct principal *who
 /* The catalogue as JSON (name, about, permission, reports, agents, schema, columns, facts), for
  * vesperctl and REST. New reference. */
 json_t *catalog_tools_json(const struct catalog_view *v);
+/* One of them; NULL: the view has no such tool. New reference. */
+json_t *catalog_tool_json(const struct catalog_view *v, const char *name);
+/* The view's agents: agent, name, about, capabilities, examples, inputs, outputs, flows; of outputs
+ * those that this caller may see. New reference. */
+json_t *catalog_agents_json(const struct catalog_view *v, const struct principal *who);
+/* "string", "integer", … as JSON schema has it. */
+const char *param_type_name(enum param_type type);
 
 #endif

@@ -5,18 +5,20 @@
  *   file    = "---" front matter "---" { line }                UTF-8; a "#" begins a comment line
  *   front   = flow: NAME, about: TEXT, examples: list, agent: AGENT, permission: NAME,
  *             answer: model|template (without it template), order: INT
- *   line    = do | ask | say | suggest                         a line that ends in "\" goes on
+ *   line    = do | ask | show | say | suggest                  a line that ends in "\" goes on
  *   do      = "do" ID TOOL|AGENT [ "each" FILTER ] { PARAM "=" value } [ "if" condition ]
  *   ask     = "ask" FILTER ( "single" | "multiple" MIN ".." MAX | "date" | "date_range" )
  *             [ "from" TASK "." TABLE "value=" COLUMN "label=" COLUMN [ "group=" COLUMN ] ]
  *             [ "between" DATE "and" DATE ] QUOTED [ "hint=" QUOTED ]
  *             [ "skip=" QUOTED "=" value ] [ "if" condition ]
+ *   show    = "show" COMPONENT { PROP "=" value } [ "if" condition ]
  *   say     = "say" QUOTED [ "if" condition ]
  *   suggest = "suggest" ( "primary" | "secondary" ) QUOTED "->" QUOTED [ "if" condition ]
  *   value   = WORD | NUMBER | QUOTED | DATE | "{" reference "}" | "[" value { "," value } "]"
  *
  * Texts may hold {reference} and {filter.NAME}; a part in [[ ]] is left out when one of its
- * placeholders has no value. A DATE may be counted from the day of the question (today-7d). TABLE
+ * placeholders has no value. So may texts of props; a prop that is a table or a series is a
+ * {TASK.TABLE}. A DATE may be counted from the day of the question (today-7d). TABLE
  * is "rows" for the main table. A parameter that a line does not name takes the value that stands
  * for its filter; one that is required has to be named, or asked for. "each" makes a task for every
  * value of a filter: "budget.1", "budget.2", …; a reference to "budget" is to the first of them
@@ -36,7 +38,7 @@ struct catalog;
 struct condition;
 struct tool_def;
 
-enum flow_kind { FLOW_DO, FLOW_ASK, FLOW_SAY, FLOW_SUGGEST };
+enum flow_kind { FLOW_DO, FLOW_ASK, FLOW_SHOW, FLOW_SAY, FLOW_SUGGEST };
 enum ask_input { ASK_SINGLE, ASK_MULTIPLE, ASK_DATE, ASK_DATE_RANGE };
 
 /* Where the options of a question come from. */
@@ -51,12 +53,15 @@ struct flow_line {
 	const char *condition; /* NULL: always */
 	const struct condition *when;
 	const char *text; /* of ask and say; the question of suggest */
+	const char *id;   /* of do; of show "show1", … */
+	json_t *values; /* of do by parameter, of show by prop: text, array of texts, {"$ref": …};
+			   of an agent {} */
 	/* do */
-	const char *id;
 	const struct tool_def *tool; /* NULL: the agent's loop */
 	const char *agent;           /* NULL: the flow's, where it may use the tool */
 	const char *each;            /* filter, or NULL */
-	json_t *values; /* by parameter: text, array of texts, {"$ref": …}; of an agent {} */
+	/* show */
+	const char *component;
 	/* ask */
 	const char *filter;
 	enum ask_input input;

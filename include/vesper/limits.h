@@ -169,6 +169,12 @@
 /* the catalogue */
 #define PACKS_MAX             64 /* packs of all roots */
 #define PACK_NAME_BYTES_MAX   31
+#define MAP_ENTITIES_MAX      500  /* of one catalogue, as each of the next three */
+#define MAP_EDGES_MAX         2000 /* a path search looks at each at most once a hop */
+#define MAP_MEASURES_MAX      1000
+#define MAP_METRICS_MAX       2000 /* with those that nobody wrote */
+#define MAP_NAME_BYTES_MAX    63 /* of an entity, edge, measure or metric: what PostgreSQL takes */
+#define MAP_PAIRS_MAX         16 /* column pairs of an edge, columns of a key */
 #define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
 #define RULES_MAX             16 /* of one pack for one prompt: each costs tokens in every turn */
@@ -203,12 +209,15 @@
 #define TOOL_LOOP_ROWS   200 /* the loop derives facts and hashes of so many; more take a worker */
 #define TOOL_WORKERS     2   /* of these; 200,000 rows take one for less than a second */
 #define TOOL_WORK_ARENA_BYTES                                                                      \
-	(64 * 1024 * 1024)       /* facts are bounded, what finds them is freed with the result */
-#define LIST_ARG_MAX       64    /* values of one list argument, unless the tool says less */
-#define TEXT_ARG_BYTES_MAX 1000  /* one text argument */
-#define SQL_FILE_BYTES_MAX 65536 /* one tool file */
-#define SQL_MARKERS_MAX    128   /* bound places of one statement */
-#define SQL_FRAGMENTS_MAX  64 /* of one pack, or of one file; who reads a tool has to know them */
+	(64 * 1024 * 1024)         /* facts are bounded, what finds them is freed with the result */
+#define TOOL_CALLS_MAX          64 /* of programs at once, in one process: each holds an arena */
+#define TOOL_CALLS_PER_USER_MAX 8  /* and one user's, as of turns */
+#define TOOL_ARG_FAULTS_MAX     20 /* wrong arguments that one refusal names */
+#define LIST_ARG_MAX            64 /* values of one list argument, unless the tool says less */
+#define TEXT_ARG_BYTES_MAX      1000  /* one text argument */
+#define SQL_FILE_BYTES_MAX      65536 /* one tool file */
+#define SQL_MARKERS_MAX         128   /* bound places of one statement */
+#define SQL_FRAGMENTS_MAX       64 /* of one pack, or of one file; who reads a tool has to know them */
 
 /* configuration */
 #define CONFIG_YEAR_MIN                                                                            \

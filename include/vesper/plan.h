@@ -51,12 +51,23 @@ struct task {
 	size_t result_count;
 };
 
+/* A component that is shown when the plan has ended, before the text and in the plan's order. Its
+ * table or series is not shown beside it once more. */
+struct task_show {
+	const char *id;        /* "show1" */
+	const char *component; /* its name in the catalogue */
+	const json_t *props;   /* by name: {"$ref": …}, or a text that may hold placeholders */
+	const struct condition *when; /* NULL: always */
+};
+
 struct plan {
 	const char *id;
 	enum plan_origin origin;
 	const struct flow_def *flow; /* that it was made of; NULL: none */
 	struct task *tasks;
 	size_t count;
+	const struct task_show *shows;
+	size_t show_count;
 	const json_t *filters; /* values that stand, by filter; NULL: none */
 };
 

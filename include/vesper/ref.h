@@ -7,6 +7,7 @@
  *   t1.rows[*].vendor      every different value of the column, in the order of the rows
  *   t1.offline[0].vendor   the same of a further result set, by the name of its query
  *   t1.facts.higher_vendor a derived value
+ *   t1.rows, t1.offline    a whole result set: only what a component shows may be one
  *
  * A "?" at the end says that the value may be missing: the argument is then left out. Without it
  * its task is skipped.
@@ -26,13 +27,13 @@
 #include "vesper/limits.h"
 #include "vesper/result.h"
 
-enum ref_kind { REF_ROW_COUNT, REF_OUTCOME, REF_CELL, REF_COLUMN, REF_FACT };
+enum ref_kind { REF_ROW_COUNT, REF_OUTCOME, REF_CELL, REF_COLUMN, REF_FACT, REF_TABLE };
 
 struct ref {
 	char source[REF_NAME_MAX + 1]; /* "t1" */
 	enum ref_kind kind;
 	bool optional;
-	char table[REF_NAME_MAX + 1]; /* of REF_CELL and REF_COLUMN; "": the main one */
+	char table[REF_NAME_MAX + 1]; /* of a cell, column or table; "": the main one */
 	size_t row;                   /* of REF_CELL */
 	char name[REF_NAME_MAX + 1];  /* of a column or a fact */
 };
@@ -40,8 +41,10 @@ struct ref {
 /* Whether a reference's name of a column means this one. */
 bool ref_same_name(const char *column, const char *name);
 
-/* ERR_INPUT: this is no reference. */
+/* ERR_INPUT: this is no reference, or one to a whole result set. */
 MUST_CHECK bool ref_parse(const char *text, struct ref *out, struct err *e);
+/* The same, which may be to a whole result set. */
+MUST_CHECK bool ref_parse_any(const char *text, struct ref *out, struct err *e);
 
 /* As it was read. */
 const char *ref_text(const struct ref *r, struct arena *a);
@@ -61,7 +64,7 @@ struct ref_scope {
 /* Where a reference points. */
 struct ref_place {
 	const struct result *result;
-	const struct table *table; /* of a cell or column, and which one */
+	const struct table *table; /* of a cell, column or table */
 	int column;
 	const struct fact *fact;
 };
@@ -69,7 +72,8 @@ struct ref_place {
 MUST_CHECK bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *out,
 			 struct err *e);
 
-/* The value as JSON text (of REF_COLUMN: an array of all different texts), in the arena.
+/* The value as JSON text (of REF_COLUMN: an array of all different texts), in the arena; not of
+ * REF_TABLE.
  * ERR_NOT_FOUND: there is no such source, row, column or fact, or it holds nothing; the text says
  * which, for users. */
 MUST_CHECK bool ref_value(const struct ref_scope *s, const struct ref *r, struct arena *a,
@@ -90,6 +94,7 @@ MUST_CHECK bool ref_fill(const struct ref_scope *s, const json_t *args, struct a
 struct ref_need {
 	const char *id;
 	bool optional; /* every reference to it may find nothing */
+	bool whole;    /* one of them is to a whole result set */
 };
 /* The tasks that these arguments refer to, each once; at most `cap`. ERR_INPUT: one of them is no
  * reference. */

@@ -208,6 +208,9 @@ struct receipts_page {
 };
 typedef void (*store_receipts_cb)(void *owner, const struct receipt *receipts, size_t count,
 				  const struct err *e);
+/* Stores a sealed receipt that belongs to no answer, at the end of the tenant's chain. */
+struct op *store_receipt(struct store *s, const struct principal *who, const struct receipt *r,
+			 store_done_cb cb, void *owner);
 /* In the order of the chain. Memory is in the arena. */
 struct op *store_receipts(struct store *s, const char *tenant, const struct receipts_page *page,
 			  struct arena *a, store_receipts_cb cb, void *owner);

@@ -106,6 +106,18 @@ typedef void (*tool_cb)(void *owner, struct result *r);
 struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
 		      tool_cb cb, void *owner);
 
+/* What is wrong with one argument of a call. */
+struct tool_arg_fault {
+	const char *arg; /* as it was named; NULL: the arguments as a whole */
+	bool is_known;   /* it is one of the tool's */
+	const char *message;
+};
+/* What is wrong with plain arguments, as far as the tool's header tells: up to `max` faults, and
+ * how many there are. Names are not looked up: whether one is known is an outcome of the call.
+ * Pure; all memory in the arena. */
+size_t tool_args_check(const struct tool_def *tool, const json_t *args, struct arena *a,
+		       struct tool_arg_fault *out, size_t max);
+
 /* What a tool's statements are filled with when it is called with these arguments (which are of its
  * parameters, names resolved): patterns where a parameter matches by them, what code binds, the
  * conditions that this caller's permissions fulfil. Pure; all memory in the arena. */

@@ -33,6 +33,7 @@ struct transport_settings {
 	size_t per_user;
 	size_t per_tenant;   /* 0: half of the places where there are several tenants */
 	bool hide_existence; /* a report that is not for the caller does not exist for him */
+	bool aliases;        /* addresses without a version are served, too */
 	bool allow_query_token;
 	bool first_frame_always; /* also without an Origin a socket may authenticate by its first
 				    frame */

@@ -202,6 +202,21 @@ bool turns_may_call_again(const struct turns *t, const char *tenant, const json_
 struct op *turns_call_again(struct turns *t, const struct call_again *again, struct arena *a,
 			    tool_cb cb, void *owner);
 
+/* One call of a tool by a program, outside of any conversation. */
+struct tool_wanted {
+	const struct principal *who;
+	const char *tool;   /* one that the caller may use (catalog_agent_for) */
+	const json_t *args; /* object of plain JSON */
+};
+/* `receipt_id` is stored; NULL: it would have been too long. `e`: there is no result. ERR_LIMIT:
+ * too many run at once; ERR_CANCELLED: draining; or the receipt could not be stored. */
+typedef void (*tool_called_cb)(void *owner, const struct result *r, const char *receipt_id,
+			       const struct err *e);
+/* Runs it with the caller's permissions, today's data and the tool's cache, and stores a receipt.
+ * The result lives in the arena. */
+struct op *turns_call_tool(struct turns *t, const struct tool_wanted *wanted, struct arena *a,
+			   tool_called_cb cb, void *owner);
+
 /* The table as a mermaid state diagram. */
 void turn_print(struct buf *out);
 const char *turn_state_name(enum turn_state s);

@@ -58,6 +58,12 @@ json_t *view_outcome(const struct result *r, const char *view_id);
 /* The same in words; nothing for a result with rows. */
 void view_outcome_words(struct buf *out, const struct result *r);
 
+/* One call of a tool for programs: {tool, status, message, result: {sets, facts, summaryStats,
+ * stats}, args, availableRange, error?, receipt_id?}. `sets` holds each table by the name that
+ * references use, the main one as "rows"; `summaryStats` the facts with numbers as numbers; `stats`
+ * the figures of the main table's number columns. */
+void view_call(struct buf *out, const struct result *r, const char *receipt_id, struct arena *a);
+
 /* The follow-up questions of the result's tool, as far as it has the values for them; how many. */
 size_t view_suggested(const struct result *r, struct arena *a, const char **out, size_t max);
 

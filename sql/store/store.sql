@@ -244,6 +244,26 @@ INSERT INTO chat_receipts (tenant_id, receipt_no, receipt_id, message_uid, sessi
 --? on_server:	AND :previous_hash = COALESCE((SELECT p.hash FROM chat_receipts p
 --? on_server:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)
 
+-- The same for a call that no answer came of.
+--# query receipt_insert_alone
+INSERT
+--? on_sqlite: OR IGNORE
+INTO chat_receipts (receipt_no, receipt_id, user_id, content, leaves, content_hash, hash, created_at, tenant_id, previous_hash)
+--? on_server: SELECT
+--? on_sqlite: VALUES (
+	:receipt_no, :receipt_id, :user_id, :content_text, :leaves, :content_hash, :hash, :receipt_at, :tenant_id,
+--? on_server: :previous_hash
+--? on_server: WHERE NOT EXISTS (SELECT 1 FROM chat_receipts n WHERE n.tenant_id = :tenant_id AND n.receipt_no = :receipt_no)
+--? on_server:	AND :previous_hash = COALESCE((SELECT p.hash FROM chat_receipts p
+--? on_server:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)
+--? on_sqlite:	(SELECT :previous_hash WHERE :previous_hash = COALESCE((SELECT p.hash FROM chat_receipts p
+--? on_sqlite:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)))
+
+--# query receipt_stored
+SELECT r.receipt_id
+FROM chat_receipts r
+WHERE r.tenant_id = :tenant_id AND r.receipt_id = :receipt_id
+
 -- For the tenant's operators, or one user's own; with the answers as they stand.
 --# query receipts_page
 SELECT r.receipt_no, r.receipt_id, r.message_uid, r.session_id, r.user_id, r.content, r.leaves, r.content_hash,

@@ -1,5 +1,5 @@
-/* What a flow says of the results of its plan: sentences, what could not be looked up, and what can
- * be asked next. */
+/* What a flow makes of the results of its plan: components, sentences, what could not be looked up,
+ * and what can be asked next. */
 #include "vesper/answer.h"
 
 #include <string.h>
@@ -91,6 +91,77 @@ static size_t add_suggestions(const struct teller *t, bool primary, struct view_
 		n += out[n].label && out[n].question;
 	}
 	return n;
+}
+
+/* ---- components ---- */
+
+/* What a reference of a line found; false: nothing. */
+static bool fill_prop(const struct teller *t, const char *text, struct shown_prop *out)
+{
+	struct err unused = {0};
+	const json_t *value;
+	struct ref r;
+
+	if (!ref_parse_any(text, &r, &unused) || !ref_find(&t->scope, &r, &out->place, &unused))
+		return false;
+	if (r.kind == REF_TABLE)
+		return true;
+	if (!ref_value(&t->scope, &r, t->arena, &value, &unused))
+		return false;
+	out->text = json_string_value(value);
+	return out->text != NULL;
+}
+
+static void fill_show(const struct teller *t, const struct task_show *show, struct shown *out)
+{
+	const json_t *value;
+	const char *name;
+
+	*out = (struct shown){.show = show};
+	out->props =
+		arena_alloc(t->arena, sizeof(*out->props) * (json_object_size(show->props) + 1));
+	json_object_foreach((json_t *)show->props, name, value) {
+		struct shown_prop *p = &out->props[out->prop_count];
+
+		*p = (struct shown_prop){.name = name};
+		if (ref_of(value))
+			out->prop_count += fill_prop(t, ref_of(value), p);
+		else
+			out->prop_count += (p->text = filled(t, json_string_value(value))) != NULL;
+	}
+}
+
+size_t flow_shown(const struct plan *p, struct arena *a, struct shown **out)
+{
+	const struct teller t = {.plan = p, .scope = plan_results(p, a), .arena = a};
+	size_t n = 0;
+
+	*out = arena_alloc(a, sizeof(**out) * (p->show_count + 1));
+	for (size_t i = 0; i < p->show_count; i++)
+		if (!p->shows[i].when || condition_met(p->shows[i].when, &t.scope, p->filters, a))
+			fill_show(&t, &p->shows[i], &(*out)[n++]);
+	return n;
+}
+
+static bool is_main_table(const json_t *value, const char *task)
+{
+	struct err unused = {0};
+	struct ref r;
+
+	return ref_of(value) && ref_parse_any(ref_of(value), &r, &unused) && r.kind == REF_TABLE &&
+	       !*r.table && strcmp(r.source, task) == 0;
+}
+
+bool flow_shows_table(const struct plan *p, const char *task)
+{
+	const json_t *value;
+	const char *name;
+
+	for (size_t i = 0; i < p->show_count; i++)
+		json_object_foreach((json_t *)p->shows[i].props, name, value)
+			if (is_main_table(value, task))
+				return true;
+	return false;
 }
 
 bool flow_answer(const struct plan *p, const struct result *asked, const struct catalog *c,

@@ -99,9 +99,9 @@ static const char *newest_asof(const struct tool_def *tool, const struct table *
 }
 
 /* Members in the order of their names, here and below: they need no sorting then. */
-static void put_call(struct json_out *j, const struct answer_turn *t, const struct result *r)
+static void put_call(struct json_out *j, const struct catalog *c, const struct result *r)
 {
-	const struct tool_def *tool = catalog_tool(t->core->may.catalog, r->tool);
+	const struct tool_def *tool = catalog_tool(c, r->tool);
 	const struct table *main = r->table_count > 0 ? r->tables[0] : NULL;
 	const struct fact *sample = result_fact(r, RESULT_FRAME_SAMPLED);
 
@@ -135,7 +135,7 @@ static void put_calls(struct json_out *j, const struct answer_turn *t)
 	jo_key(j, "calls");
 	jo_array(j);
 	for (size_t i = 0; i < t->work->result_count; i++)
-		put_call(j, t, t->work->results[i]);
+		put_call(j, t->core->may.catalog, t->work->results[i]);
 	jo_array_end(j);
 }
 
@@ -209,44 +209,99 @@ static void put_content(struct json_out *j, struct answer_turn *t, const struct 
 	jo_object_end(j);
 }
 
-static const struct receipt *seal(struct answer_turn *t, const struct message *answer)
+static struct receipt *record_new(const struct principal *who, int64_t now, struct arena *a)
 {
-	struct receipt *r = arena_alloc(t->core->arena, sizeof(*r));
-	int64_t now = clock_now_ms();
+	struct receipt *r = arena_alloc(a, sizeof(*r));
 	char created[CLOCK_RFC3339_BYTES];
+
+	clock_rfc3339(now, created);
+	*r = (struct receipt){
+		.tenant = who->tenant,
+		.user = who->user,
+		.receipt_id = arena_strdup(a, uuid_new().text),
+		.created_at = arena_strdup(a, created),
+	};
+	return r;
+}
+
+/* Takes the content. */
+static const struct receipt *seal(struct receipt *r, const char *of, struct buf *content,
+				  struct arena *a)
+{
+	receipt_seal((struct str){buf_text(content), content->n}, a, r);
+	buf_deinit(content);
+	if (strlen(r->content) <= DB_CELL_BYTES_MAX)
+		return r;
+	log_error("turn.receipt", "%s has none: %zu bytes are too many", of, strlen(r->content));
+	return NULL;
+}
+
+static const struct receipt *receipt_of(struct answer_turn *t, const struct message *answer)
+{
+	int64_t now = clock_now_ms();
+	struct receipt *r;
 	struct buf content;
 	struct json_out j;
 
 	if (t->work->result_count == 0 && !t->answer->trail.first)
 		return NULL;
-	clock_rfc3339(now, created);
-	*r = (struct receipt){
-		.tenant = t->core->who->tenant,
-		.user = t->core->who->user,
-		.session_id = t->core->request.session_id,
-		.message_id = answer->message_id,
-		.receipt_id = arena_strdup(t->core->arena, uuid_new().text),
-		.created_at = arena_strdup(t->core->arena, created),
-	};
+	r = record_new(t->core->who, now, t->core->arena);
+	r->session_id = t->core->request.session_id;
+	r->message_id = answer->message_id;
 	buf_init(&content, SIZE_MAX / 2);
 	jo_init(&j, &content);
 	put_content(&j, t, answer, now);
-	receipt_seal((struct str){buf_text(&content), content.n}, t->core->arena, r);
-	buf_deinit(&content);
-	if (strlen(r->content) <= DB_CELL_BYTES_MAX)
-		return r;
-	log_error("turn.receipt", "%s has none: %zu bytes are too many", t->core->id.text,
-		  strlen(r->content));
-	return NULL;
+	return seal(r, t->core->id.text, &content, t->core->arena);
 }
 
 const struct receipt *answer_receipt(struct answer_turn *t, const struct message *answer)
 {
-	t->answer->receipt = seal(t, answer);
+	t->answer->receipt = receipt_of(t, answer);
 	return t->answer->receipt;
 }
 
 void answer_receipt_stored(struct answer_turn *t)
 {
 	t->answer->receipt_id = t->answer->receipt ? t->answer->receipt->receipt_id : NULL;
+}
+
+/* ---- a call that no question led to ---- */
+
+static const char *needs_text(const struct result *r, struct arena *a)
+{
+	const char *text = "";
+
+	for (const char *const *p = r->needs; p && *p; p++)
+		text = arena_printf(a, "%s%s%s", text, *text ? " " : "", *p);
+	return text;
+}
+
+const struct receipt *call_receipt(const struct catalog *c, const struct principal *who,
+				   struct date day, const struct result *r, struct arena *a)
+{
+	int64_t now = clock_now_ms();
+	char today[DATE_ISO_BYTES];
+	struct buf content;
+	struct json_out j;
+
+	date_iso(day, today);
+	buf_init(&content, SIZE_MAX / 2);
+	jo_init(&j, &content);
+	jo_object(&j);
+	put_time(&j, "began_at", now - r->duration_us / 1000);
+	jo_key(&j, "calls");
+	jo_array(&j);
+	put_call(&j, c, r);
+	jo_array_end(&j);
+	jo_set_str(&j, "catalogue", c->hash);
+	jo_set_int(&j, "latency_ms", r->duration_us / 1000);
+	jo_set_str(&j, "needs", needs_text(r, a));
+	put_permissions(&j, who);
+	jo_key(&j, "plan");
+	jo_object(&j);
+	jo_set_str(&j, "origin", "api");
+	jo_object_end(&j);
+	jo_set_str(&j, "today", today);
+	jo_object_end(&j);
+	return seal(record_new(who, now, a), r->tool, &content, a);
 }

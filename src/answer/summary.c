@@ -14,27 +14,6 @@ static size_t result_rows(const struct result *r)
 	return r->table_count > 0 ? r->tables[0]->row_count : 0;
 }
 
-static void put_args(struct json_out *j, const struct args *args)
-{
-	jo_object(j);
-	for (size_t i = 0; i < args->count; i++) {
-		const struct arg *arg = &args->items[i];
-
-		if (!arg->is_list && arg->values[0].type == VALUE_NULL)
-			continue;
-		jo_key(j, arg->name);
-		if (!arg->is_list) {
-			value_write(j, &arg->values[0]);
-			continue;
-		}
-		jo_array(j);
-		for (size_t k = 0; k < arg->count; k++)
-			value_write(j, &arg->values[k]);
-		jo_array_end(j);
-	}
-	jo_object_end(j);
-}
-
 static void put_calls(struct json_out *j, const struct answer_turn *t, bool with_args)
 {
 	jo_array(j);
@@ -51,7 +30,7 @@ static void put_calls(struct json_out *j, const struct answer_turn *t, bool with
 		jo_set_str(j, "truncation_reason", r->outcome.truncation);
 		if (with_args) {
 			jo_key(j, "args");
-			put_args(j, &r->args);
+			args_write(j, &r->args);
 		}
 		jo_object_end(j);
 	}

@@ -7,27 +7,13 @@
 
 #include "vesper/arena.h"
 #include "vesper/catalog.h"
+#include "vesper/schema.h"
 #include "vesper/str.h"
 #include "vesper/strlist.h"
 
 struct role {
 	const char *name;
 	const char *const *permissions; /* NULL-ended */
-};
-
-/* An approved view: what a caller's own SQL may read of it. */
-struct view_def {
-	const char *name;
-	const char *pack;
-	const char *source;
-	const char *only_tenant; /* that the source serves; NULL: its rows say whose they are */
-	const char *about;
-	const char *permission; /* NULL: none is needed beyond the tool's */
-	const struct view_column {
-		const char *name;       /* as SQL has to write it */
-		const char *permission; /* NULL: the view's is enough */
-	} * columns;
-	size_t column_count; /* 0: not known, the view is not for people's own SQL */
 };
 
 struct prompt_text {
@@ -41,8 +27,7 @@ struct catalog_whole {
 	struct arena *arena; /* owns everything, this struct too */
 	int refs;
 	const char *const *views; /* approved, NULL-ended */
-	struct view_def *view_defs;
-	size_t view_count;
+	struct schema schema;
 	const char *const *permissions; /* NULL-ended */
 	struct role *roles;
 	size_t role_count;
@@ -81,8 +66,13 @@ struct loader {
 		*tools; /* of the packs read so far; the catalogue's are their final order */
 	size_t tool_cap;
 	struct sql_fragments fragments; /* of the pack at hand */
-	size_t flow_cap, dimension_cap, domain_cap, view_cap, report_cap, role_cap;
+	size_t flow_cap, dimension_cap, domain_cap, report_cap, role_cap;
 	bool has_calendar;
+	/* catalogue.json of each pack, for what is read when every dimension is known */
+	struct pack_schema {
+		struct words_file file;
+		const json_t *root;
+	} * schemas;        /* by place in `packs` */
 	struct buf sources; /* every file read, with its name: what the hash covers */
 };
 
@@ -151,11 +141,12 @@ MUST_CHECK bool load_words(struct loader *l, struct err *e);            /* words
 MUST_CHECK bool load_pack_permissions(struct loader *l, struct err *e); /* permissions.json */
 MUST_CHECK bool load_schema(struct loader *l, struct err *e);           /* catalogue.json */
 MUST_CHECK bool load_aliases(struct loader *l, struct err *e);          /* entities.json */
-MUST_CHECK bool load_reports(struct loader *l, struct err *e);          /* reports.json */
-MUST_CHECK bool load_tools(struct loader *l, struct err *e);            /* sql/<pack> */
-MUST_CHECK bool load_domains(struct loader *l, struct err *e);          /* prompts/<pack> */
-#define FLOW_FOLDER "flow"                                   /* of a pack, beside its domains */
-MUST_CHECK bool load_flows(struct loader *l, struct err *e); /* prompts/<pack>/flow */
+MUST_CHECK bool finish_schema(struct loader *l, struct err *e); /* the map, over all packs */
+MUST_CHECK bool load_reports(struct loader *l, struct err *e);  /* reports.json */
+MUST_CHECK bool load_tools(struct loader *l, struct err *e);    /* sql/<pack> */
+MUST_CHECK bool load_domains(struct loader *l, struct err *e);  /* prompts/<pack> */
+#define FLOW_FOLDER "flow"                                      /* of a pack, beside its domains */
+MUST_CHECK bool load_flows(struct loader *l, struct err *e);    /* prompts/<pack>/flow */
 
 /* When all packs are read: their order, schemas, and agents of tools. */
 MUST_CHECK bool finish_tools(struct loader *l, struct err *e);

@@ -48,36 +48,50 @@ static const struct column_def *find_column(const struct tool_def *t, const char
 	return NULL;
 }
 
-/* "" and "rows" are the main table. */
-static bool check_column(const struct checker *k, const struct flow_line *task, const char *table,
-			 const char *column)
+static bool is_main(const char *table)
 {
-	bool is_main = !*table || strcmp(table, "rows") == 0;
-	const struct sql_query *query;
+	return !*table || strcmp(table, "rows") == 0;
+}
 
+static bool check_table(const struct checker *k, const struct flow_line *task, const char *table)
+{
 	if (!task->tool)
 		return wrong(k, "%s is an agent's: only its row_count and outcome are known",
 			     task->id);
-	query = is_main ? NULL : sql_file_query(task->tool->files[0], table);
-	if (!is_main && (!query || tool_frame(task->tool, table)))
-		return wrong(k, "%s gives no table %s", task->tool->name, table);
+	if (is_main(table))
+		return true;
+	return (sql_file_query(task->tool->files[0], table) && !tool_frame(task->tool, table)) ||
+	       wrong(k, "%s gives no table %s", task->tool->name, table);
+}
+
+static bool check_column(const struct checker *k, const struct flow_line *task, const char *table,
+			 const char *column)
+{
+	const struct sql_query *query;
+
+	if (!check_table(k, task, table))
+		return false;
+	query = is_main(table) ? NULL : sql_file_query(task->tool->files[0], table);
 	if (find_column(task->tool, column) || (query && sql_query_quotes(query, column)))
 		return true;
 	return wrong(k, "%s gives no column %s", task->tool->name, column);
 }
 
-static bool check_ref(const struct checker *k, const char *text, struct ref *out)
+/* `whole`: a result set may be meant. */
+static bool check_any_ref(const struct checker *k, const char *text, bool whole, struct ref *out)
 {
 	const struct flow_line *task;
 	struct err why = {0};
 
-	if (!ref_parse(text, out, &why))
+	if (!(whole ? ref_parse_any : ref_parse)(text, out, &why))
 		return wrong(k, "%s", why.text);
 	task = flow_task(k->flow, out->source);
 	if (!task)
 		return wrong(k, "there is no task %s", out->source);
 	if (out->kind == REF_CELL || out->kind == REF_COLUMN)
 		return check_column(k, task, out->table, out->name);
+	if (out->kind == REF_TABLE)
+		return check_table(k, task, out->table);
 	if (out->kind != REF_FACT)
 		return true;
 	if (!task->tool)
@@ -85,6 +99,11 @@ static bool check_ref(const struct checker *k, const char *text, struct ref *out
 			     task->id);
 	return tool_fact(task->tool, out->name) ||
 	       wrong(k, "%s has no fact %s", task->tool->name, out->name);
+}
+
+static bool check_ref(const struct checker *k, const char *text, struct ref *out)
+{
+	return check_any_ref(k, text, false, out);
 }
 
 static bool is_known_filter(const struct checker *k, const char *filter)
@@ -350,6 +369,32 @@ static bool check_text(const struct checker *k, const char *text)
 	return !is_open || wrong(k, "a [[ is not closed");
 }
 
+/* ---- show ---- */
+
+static bool check_prop(const struct checker *k, const char *name, const json_t *value)
+{
+	struct ref r;
+
+	if (json_is_array(value))
+		return wrong(k, "%s takes one value", name);
+	if (!ref_of(value))
+		return check_text(k, json_string_value(value));
+	if (!check_any_ref(k, ref_of(value), true, &r))
+		return false;
+	return r.kind != REF_COLUMN || wrong(k, "%s takes one value, not a column", name);
+}
+
+static bool check_show(const struct checker *k)
+{
+	const json_t *value;
+	const char *name;
+
+	json_object_foreach(k->line->values, name, value)
+		if (!check_prop(k, name, value))
+			return false;
+	return true;
+}
+
 /* ---- the whole ---- */
 
 static bool check_counts(struct checker *k)
@@ -420,6 +465,8 @@ static bool check_line(const struct checker *k)
 		return false;
 	if (k->line->kind == FLOW_DO)
 		return check_do(k);
+	if (k->line->kind == FLOW_SHOW)
+		return check_show(k);
 	if (k->line->kind == FLOW_ASK && !check_ask(k))
 		return false;
 	return check_text(k, k->line->text) && (!k->line->label || check_text(k, k->line->label));

@@ -22,6 +22,7 @@ struct reader {
 	struct arena *arena;
 	struct flow_def *flow;
 	struct strlist examples;
+	size_t shows;     /* so far */
 	const char *name; /* that the file's name demands */
 	struct err *e;
 };
@@ -328,6 +329,13 @@ static bool read_ask(struct reader *r, struct flow_line *l)
 	       (!take(r, "hint=") || take_quoted(r, &l->hint)) && read_skip(r, l) && read_end(r, l);
 }
 
+static bool read_show(struct reader *r, struct flow_line *l)
+{
+	l->kind = FLOW_SHOW;
+	l->id = arena_printf(r->arena, "show%zu", ++r->shows);
+	return need_name(r, "a component", &l->component) && read_values(r, l) && read_end(r, l);
+}
+
 static bool read_say(struct reader *r, struct flow_line *l)
 {
 	l->kind = FLOW_SAY;
@@ -363,11 +371,13 @@ static bool read_line(struct reader *r, const char *text)
 		return read_do(r, l);
 	if (take_keyword(r, "ask"))
 		return read_ask(r, l);
+	if (take_keyword(r, "show"))
+		return read_show(r, l);
 	if (take_keyword(r, "say"))
 		return read_say(r, l);
 	if (take_keyword(r, "suggest"))
 		return read_suggest(r, l);
-	return wrong(r, "do, ask, say or suggest must begin a line, not \"%.*s\"",
+	return wrong(r, "do, ask, show, say or suggest must begin a line, not \"%.*s\"",
 		     STR_CUT(r->p, 30));
 }
 

@@ -114,6 +114,17 @@ static bool text_needs(const char *text, const char *task)
 	return false;
 }
 
+static bool props_need(const json_t *props, const char *task)
+{
+	const json_t *value;
+	const char *name;
+
+	json_object_foreach((json_t *)props, name, value)
+		if (text_needs(json_string_value(value), task))
+			return true;
+	return false;
+}
+
 static bool line_needs(const struct flow_line *l, const char *task, struct arena *a)
 {
 	struct ref_need needs[PLAN_TASKS_MAX];
@@ -122,7 +133,8 @@ static bool line_needs(const struct flow_line *l, const char *task, struct arena
 
 	if (l->condition)
 		return false;
-	if ((l->options && strcmp(l->options->task, task) == 0) || text_needs(l->text, task))
+	if ((l->options && strcmp(l->options->task, task) == 0) || text_needs(l->text, task) ||
+	    (l->kind == FLOW_SHOW && props_need(l->values, task)))
 		return true;
 	if (!ref_needs(l->values, a, needs, PLAN_TASKS_MAX, &n, &unused))
 		return true;
@@ -176,18 +188,23 @@ static void put_value(struct buf *b, const json_t *value)
 	buf_char(b, ']');
 }
 
-static void put_do(struct buf *b, const struct flow_line *l)
+static void put_values(struct buf *b, const struct flow_line *l)
 {
 	const json_t *value;
 	const char *name;
 
-	buf_printf(b, "do %s %s", l->id, l->tool ? l->tool->name : l->agent);
-	if (l->each)
-		buf_printf(b, " each %s", l->each);
 	json_object_foreach(l->values, name, value) {
 		buf_printf(b, " %s=", name);
 		put_value(b, value);
 	}
+}
+
+static void put_do(struct buf *b, const struct flow_line *l)
+{
+	buf_printf(b, "do %s %s", l->id, l->tool ? l->tool->name : l->agent);
+	if (l->each)
+		buf_printf(b, " each %s", l->each);
+	put_values(b, l);
 }
 
 static void put_ask(struct buf *b, const struct flow_line *l)
@@ -224,6 +241,9 @@ static void put_line(struct buf *b, const struct flow_line *l)
 		put_do(b, l);
 	} else if (l->kind == FLOW_ASK) {
 		put_ask(b, l);
+	} else if (l->kind == FLOW_SHOW) {
+		buf_printf(b, "show %s", l->component);
+		put_values(b, l);
 	} else if (l->kind == FLOW_SAY) {
 		buf_str(b, "say ");
 		put_quoted(b, l->text);

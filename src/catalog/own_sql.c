@@ -54,12 +54,12 @@ struct gate_policy catalog_gate_policy(const struct catalog *c, const struct pri
 {
 	const struct catalog_whole *w = catalog_whole(c);
 	struct gate_policy policy = gate_policy_of((const char *const[]){NULL}, a);
-	struct gate_view *views = arena_alloc(a, (w->view_count + 1) * sizeof(*views));
+	struct gate_view *views = arena_alloc(a, (w->schema.view_count + 1) * sizeof(*views));
 	size_t n = 0;
 
-	for (size_t i = 0; i < w->view_count; i++)
-		if (may_read(who, &w->view_defs[i], tenant)) {
-			views[n] = view_for(who, &w->view_defs[i], a);
+	for (size_t i = 0; i < w->schema.view_count; i++)
+		if (may_read(who, w->schema.views[i], tenant)) {
+			views[n] = view_for(who, w->schema.views[i], a);
 			n += *views[n].columns != NULL;
 		}
 	policy.views = views;
@@ -95,9 +95,9 @@ const char *const *catalog_gate_needs(const struct catalog *c, const struct tool
 
 	need(&needs, tool->callers.permission, a);
 	for (size_t i = 0; i < checked->read_count; i++)
-		for (size_t k = 0; k < w->view_count; k++)
-			if (strcmp(w->view_defs[k].name, checked->reads[i].view->name) == 0)
-				need_view(&needs, &w->view_defs[k], &checked->reads[i], a);
+		for (size_t k = 0; k < w->schema.view_count; k++)
+			if (strcmp(w->schema.views[k]->name, checked->reads[i].view->name) == 0)
+				need_view(&needs, w->schema.views[k], &checked->reads[i], a);
 	strlist_add(&needs, a, NULL);
 	return needs.items;
 }
@@ -110,8 +110,8 @@ const char *own_sql_views(const struct loader *l)
 	const char *copy;
 
 	buf_init(&text, CATALOG_BYTES_MAX);
-	for (size_t i = 0; i < w->view_count; i++) {
-		const struct view_def *v = &w->view_defs[i];
+	for (size_t i = 0; i < w->schema.view_count; i++) {
+		const struct view_def *v = w->schema.views[i];
 
 		buf_printf(&text, "\n%s (", v->name);
 		for (size_t k = 0; k < v->column_count; k++)

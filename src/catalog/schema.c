@@ -1,183 +1,15 @@
 /*
- * The schema catalogue: approved views, joins, measures, dimensions with their known values, the
- * calendar, and the aliases that people use for values. There is no second list of any of these.
+ * config/<pack>/catalogue.json: dimensions with their known values, the calendar, and the aliases
+ * that people use for values; views and the map stand in the folder beside. There is no second list
+ * of any of these.
  */
-#include "catalog_int.h"
+#include "schema/schema_int.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "vesper/json.h"
 #include "vesper/limits.h"
-
-static bool known_view(const struct loader *l, const char *what, const char *view, struct err *e)
-{
-	return strlist_has(l->whole->views, view) ||
-	       err_set(e, ERR_INPUT, "%s: %s is no approved view", what, view);
-}
-
-/* As SQL is to write it, so that the gate's text, the driver and the database read it alike. */
-static bool is_column_name(const char *name)
-{
-	size_t n = strlen(name);
-
-	if (*name != '"')
-		return n > 0 && strpbrk(name, "\"{}?;") == NULL;
-	return n > 2 && name[n - 1] == '"' && strcspn(name + 1, "\"{}?;") == n - 2;
-}
-
-static bool known_permission(const struct loader *l, const char *permission, struct err *e)
-{
-	return !permission || strlist_has(l->whole->permissions, permission) ||
-	       err_set(e, ERR_INPUT, "%s is no permission", permission);
-}
-
-static bool add_columns(struct loader *l, const json_t *names, const char *permission,
-			struct view_def *v, struct err *e)
-{
-	struct view_column *columns = (struct view_column *)v->columns;
-	const char *const *list;
-
-	if (!known_permission(l, permission, e) || !load_texts(l, names, "columns", &list, e))
-		return false;
-	for (; *list; list++) {
-		if (!is_column_name(*list))
-			return err_set(e, ERR_INPUT, "columns: %s is no name", *list);
-		if (v->column_count == DB_COLUMNS_MAX)
-			return err_set(e, ERR_INPUT, "more than %d columns", DB_COLUMNS_MAX);
-		columns[v->column_count++] = (struct view_column){*list, permission};
-	}
-	return true;
-}
-
-/* "columns": those that the view's permission is enough for; "columns_with": others, by the
- * permission that they need. */
-static bool read_view(struct loader *l, const json_t *item, struct view_def *v, struct err *e)
-{
-	static const char *const members[] = {"name",    "about",        "permission",
-					      "columns", "columns_with", NULL};
-	json_t *columns = NULL, *with = NULL, *more;
-	const char *permission;
-
-	v->columns = arena_alloc(l->arena, DB_COLUMNS_MAX * sizeof(*v->columns));
-	if (!json_only(item, members, e) || !json_get_str(item, "name", &v->name, e) ||
-	    !json_get_str(item, "about", &v->about, e) ||
-	    !json_opt_str(item, "permission", &v->permission, e) ||
-	    !known_permission(l, v->permission, e) ||
-	    !json_opt_array(item, "columns", &columns, e) ||
-	    !json_opt_object(item, "columns_with", &with, e))
-		return false;
-	if (columns && !add_columns(l, columns, NULL, v, e))
-		return false;
-	json_object_foreach(with, permission, more)
-		if (!add_columns(l, more, permission, v, e))
-			return false;
-	return true;
-}
-
-static bool add_view(struct loader *l, const struct view_def *v, struct err *e)
-{
-	struct catalog_whole *w = l->whole;
-
-	for (size_t i = 0; i < w->view_count; i++)
-		if (strcmp(w->view_defs[i].name, v->name) == 0)
-			return err_set(e, ERR_INPUT,
-				       "views: %s is in config/%s/catalogue.json, too, as a view "
-				       "of source %s",
-				       v->name, w->view_defs[i].pack, w->view_defs[i].source);
-	w->view_defs = arena_grow(l->arena, w->view_defs, w->view_count, &l->view_cap,
-				  sizeof(*w->view_defs));
-	w->view_defs[w->view_count++] = *v;
-	return true;
-}
-
-/* The names, for who looks for them in a statement. */
-static void list_views(struct loader *l)
-{
-	struct strlist views = {0};
-
-	strlist_add(&views, l->arena, NULL);
-	for (size_t i = 0; i < l->whole->view_count; i++)
-		strlist_add(&views, l->arena, l->whole->view_defs[i].name);
-	l->whole->views = views.items;
-}
-
-static bool load_views(struct loader *l, const json_t *array, struct err *e)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(array, i, item) {
-		struct view_def v = {.pack = l->pack->name,
-				     .source = l->pack->source,
-				     .only_tenant = source_only_tenant(l, l->pack->source)};
-
-		if (!read_view(l, item, &v, e))
-			return err_prefix(e, "views[%zu]", i);
-		if (!add_view(l, &v, e))
-			return false;
-		if (!source_schemas_fit(l, v.source, e))
-			return err_prefix(e, "views[%zu]", i);
-	}
-	list_views(l);
-	return true;
-}
-
-static bool check_join(struct loader *l, const json_t *item, struct err *e)
-{
-	static const char *const members[] = {"left", "right", "on", NULL};
-	const char *left, *right;
-	json_t *on = NULL;
-	const json_t *pair;
-	size_t i;
-
-	if (!json_only(item, members, e) || !json_get_str(item, "left", &left, e) ||
-	    !json_get_str(item, "right", &right, e) || !json_opt_array(item, "on", &on, e) ||
-	    !known_view(l, "joins", left, e) || !known_view(l, "joins", right, e))
-		return false;
-	json_array_foreach(on, i, pair)
-		if (json_array_size(pair) != 2 || !json_is_string(json_array_get(pair, 0)) ||
-		    !json_is_string(json_array_get(pair, 1)))
-			return err_set(e, ERR_INPUT, "on[%zu]: not a pair of columns", i);
-	return i > 0 || err_set(e, ERR_INPUT, "on: no columns");
-}
-
-/* Joins are documentation for people and checks; statements name their own. */
-static bool check_joins(struct loader *l, const json_t *array, struct err *e)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(array, i, item)
-		if (!check_join(l, item, e))
-			return err_prefix(e, "joins[%zu]", i);
-	return true;
-}
-
-static bool load_measures(struct loader *l, const json_t *array, struct err *e)
-{
-	static const char *const members[] = {"name", "view", "column", "unit", "aggregate", NULL};
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(array, i, item) {
-		const char *name, *view, *unit, *aggregate, *column = NULL;
-		if (!json_only(item, members, e) || !json_get_str(item, "name", &name, e) ||
-		    !json_get_str(item, "view", &view, e) ||
-		    !json_get_str(item, "unit", &unit, e) ||
-		    !json_get_str(item, "aggregate", &aggregate, e) ||
-		    !json_opt_str(item, "column", &column, e))
-			return err_prefix(e, "measures[%zu]", i);
-		if (!known_view(l, name, view, e))
-			return err_prefix(e, "measures[%zu]", i);
-		if (!units_find(&l->whole->shown.units, unit))
-			return err_set(e, ERR_INPUT,
-				       "measures[%zu]: unit %s is not registered "
-				       "(config/units.json)",
-				       i, unit);
-	}
-	return true;
-}
 
 /* {"CAISO": ["NP15", …], …}: values with the value of another dimension that each belongs to. */
 static bool read_scoped_values(struct loader *l, const json_t *object, struct dimension_def *d,
@@ -269,12 +101,96 @@ static bool read_groups(struct loader *l, const json_t *groups, struct dimension
 	return true;
 }
 
+/* Lower bounds of a number, ascending. */
+static bool read_bins(struct loader *l, const json_t *array, struct dimension_def *d, struct err *e)
+{
+	struct strlist list = {0};
+	const json_t *item;
+	int64_t before = INT64_MIN;
+	size_t i;
+
+	json_array_foreach(array, i, item) {
+		int64_t bound = json_integer_value(item);
+
+		if (!json_is_integer(item) || (i > 0 && bound <= before))
+			return err_set(e, ERR_INPUT, "bins: whole numbers, ascending");
+		before = bound;
+		strlist_add(&list, l->arena, arena_printf(l->arena, "%" PRId64, bound));
+	}
+	if (list.count > 0 && !column_is_number(d->map.type))
+		return err_set(e, ERR_INPUT, "bins: the column is no number");
+	strlist_add(&list, l->arena, NULL);
+	d->map.bins = list.count > 1 ? list.items : NULL;
+	return true;
+}
+
+static bool read_grains(struct loader *l, const json_t *item, struct dimension_def *d,
+			struct err *e)
+{
+	bool is_day = d->map.type == COLUMN_DATE || d->map.type == COLUMN_DATETIME;
+	const char *const *names;
+	enum grain g;
+
+	if (!schema_texts(l, item, "grains", d->name, &names, e))
+		return false;
+	if (*names && !is_day)
+		return err_set(e, ERR_INPUT, "grains: the column is no date");
+	for (; *names; names++) {
+		if (!grain_parse(*names, &g) ||
+		    (d->map.type == COLUMN_DATE && (g == GRAIN_HOUR || g == GRAIN_HOUR_OF_DAY)))
+			return err_set(e, ERR_INPUT, "grains: a %s has no %s",
+				       column_type_name(d->map.type), *names);
+		d->map.grains |= 1U << g;
+	}
+	return true;
+}
+
+/* Its place on the map: the view is the entity's. */
+static bool read_place(struct loader *l, const json_t *item, struct dimension_def *d, struct err *e)
+{
+	const char *entity = NULL, *type = NULL;
+
+	if (!json_opt_str(item, "entity", &entity, e) || !json_opt_str(item, "type", &type, e) ||
+	    !json_opt_str(item, "about", &d->map.about, e) ||
+	    !schema_texts(l, item, "synonyms", d->name, &d->map.synonyms, e))
+		return false;
+	if (type && !column_type_parse(type, &d->map.type))
+		return err_set(e, ERR_INPUT, "type: there is no %s", type);
+	if (!entity)
+		return d->map.type == COLUMN_TEXT ||
+		       err_set(e, ERR_INPUT, "type %s: only of a dimension of an entity", type);
+	if (d->view || !d->column)
+		return err_set(e, ERR_INPUT,
+			       "entity goes with column, and without view: that is the entity's");
+	if (!schema_entity_of(l, entity, "entity", &d->map.entity, e) ||
+	    !schema_column(d->map.entity, d->column, "column", &d->map.column, e))
+		return false;
+	d->view = d->map.entity->view->name;
+	return read_grains(l, item, d, e) && read_bins(l, json_object_get(item, "bins"), d, e);
+}
+
+static bool check_values(const struct dimension_def *d, bool load, struct err *e)
+{
+	if (!d->resolves != !d->by || (d->resolves && (!d->view || d->values || d->parent)))
+		return err_set(e, ERR_INPUT,
+			       "resolves goes with by and a view, and without values or parent");
+	if (!d->view && !d->values)
+		return err_set(e, ERR_INPUT, "neither values nor a view that has them");
+	if (!load && (d->values || d->watermark || d->resolves || !d->map.entity))
+		return err_set(e, ERR_INPUT,
+			       "values that are not loaded are of an entity, and go "
+			       "without values, watermark and resolves");
+	return true;
+}
+
+/* `load`: its values are names, to be read from the data. */
 static bool read_dimension(struct loader *l, const json_t *item, struct dimension_def *d,
-			   struct err *e)
+			   bool *load, struct err *e)
 {
 	static const char *const members[] = {
-		"name",  "filter",     "label",     "view",   "column",   "values", "parent",
-		"words", "permission", "watermark", "groups", "resolves", "by",     NULL};
+		"name",  "filter",     "label",     "view",     "column",   "values", "parent",
+		"words", "permission", "watermark", "groups",   "resolves", "by",     "entity",
+		"type",  "grains",     "bins",      "synonyms", "about",    "load",   NULL};
 
 	if (!json_only(item, members, e) || !json_get_str(item, "name", &d->name, e))
 		return false;
@@ -287,26 +203,27 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	    !json_opt_str(item, "watermark", &d->watermark, e) ||
 	    !json_opt_str(item, "resolves", &d->resolves, e) ||
 	    !json_opt_str(item, "by", &d->by, e) || !json_opt_str(item, "parent", &d->parent, e) ||
-	    !read_values(l, item, d, e) || !read_words(l, json_object_get(item, "words"), d, e) ||
+	    !read_place(l, item, d, e) || !read_values(l, item, d, e) ||
+	    !read_words(l, json_object_get(item, "words"), d, e) ||
 	    !read_groups(l, json_object_get(item, "groups"), d, e))
 		return err_prefix(e, "%s", d->name);
+	*load = d->map.type == COLUMN_TEXT;
+	if (!json_opt_bool(item, "load", load, e))
+		return err_prefix(e, "%s", d->name);
+	if (*load && d->map.type != COLUMN_TEXT)
+		return err_set(e, ERR_INPUT, "%s: only values of a text are loaded", d->name);
 	if (!d->view != !d->column)
 		return err_set(e, ERR_INPUT, "%s: view and column go together", d->name);
 	if (d->permission && !strlist_has(l->whole->permissions, d->permission))
 		return err_set(e, ERR_INPUT, "%s: %s is no permission", d->name, d->permission);
 	if (d->watermark && !d->view)
 		return err_set(e, ERR_INPUT, "%s: a watermark without a view", d->name);
-	if (!d->resolves != !d->by || (d->resolves && (!d->view || d->values || d->parent)))
-		return err_set(e, ERR_INPUT,
-			       "%s: resolves goes with by and a view, and without values or parent",
-			       d->name);
-	if (!d->view && !d->values)
-		return err_set(e, ERR_INPUT, "%s: neither values nor a view that has them",
-			       d->name);
+	if (!check_values(d, *load, e))
+		return err_prefix(e, "%s", d->name);
 	if (!d->view)
 		return true;
-	if (!known_view(l, d->name, d->view, e))
-		return false;
+	if (!schema_view(&l->whole->schema, d->view))
+		return err_set(e, ERR_INPUT, "%s: %s is no approved view", d->name, d->view);
 	d->source = source_of_view(l->whole, d->view);
 	d->one_tenant = source_only_tenant(l, d->source) != NULL;
 	return true;
@@ -430,12 +347,28 @@ static bool join_dimension(struct loader *l, struct dimension_def *d,
 	return true;
 }
 
+/* One whose values are no names. */
+static bool add_plain(struct loader *l, const struct dimension_def *d, struct err *e)
+{
+	struct schema *s = &l->whole->schema;
+	struct dimension_def *copy;
+
+	if (schema_dimension(&l->whole->shown, d->name))
+		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
+	copy = arena_alloc(l->arena, sizeof(*copy));
+	*copy = *d;
+	SCHEMA_PUSH(l->arena, s->plain, s->plain_count, copy);
+	return true;
+}
+
 static bool add_dimension(struct loader *l, struct dimension_def *d, struct err *e)
 {
 	struct catalog *c = &l->whole->shown;
 	struct dimension_def *list = (struct dimension_def *)c->dimensions;
-	const struct dimension_def *same = catalog_dimension(c, d->name);
+	const struct dimension_def *same = schema_dimension(&l->whole->shown, d->name);
 
+	if (same && !catalog_dimension(c, d->name))
+		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
 	if (same)
 		return join_dimension(l, &list[same->index], d, e);
 	d->index = c->dimension_count;
@@ -453,10 +386,11 @@ static bool load_dimensions(struct loader *l, const json_t *array, struct err *e
 
 	json_array_foreach(array, i, item) {
 		struct dimension_def d = {.pack = l->pack->name};
+		bool load;
 
-		if (!read_dimension(l, item, &d, e))
+		if (!read_dimension(l, item, &d, &load, e))
 			return err_prefix(e, "dimensions[%zu]", i);
-		if (!add_dimension(l, &d, e))
+		if (!(load ? add_dimension(l, &d, e) : add_plain(l, &d, e)))
 			return false;
 	}
 	for (i = 0; i < c->dimension_count; i++)
@@ -560,10 +494,39 @@ bool load_aliases(struct loader *l, struct err *e)
 	return true;
 }
 
+/* Columns of a pack with many tables may stand apart. */
+static bool load_more_views(struct loader *l, struct err *e)
+{
+	static const char *const members[] = {"views", NULL};
+	struct words_file f;
+	json_t *root;
+
+	if (!load_pack_json(l, "schema.json", &f, &root, e))
+		return false;
+	return !root ||
+	       (json_only(root, members, e) &&
+		schema_load_views(l, json_object_get(root, "views"), e)) ||
+	       load_wrong(&f);
+}
+
+/* The place for what of this pack's file is read at the end. */
+static struct pack_schema *pack_schema_of(struct loader *l)
+{
+	size_t n = 0, at = 0;
+
+	for (; l->packs[n]; n++)
+		if (l->packs[n] == l->pack)
+			at = n;
+	if (!l->schemas)
+		l->schemas = arena_alloc(l->arena, n * sizeof(*l->schemas));
+	return &l->schemas[at];
+}
+
 bool load_schema(struct loader *l, struct err *e)
 {
-	static const char *const members[] = {"views",    "joins", "measures", "dimensions",
-					      "calendar", "units", NULL};
+	static const char *const members[] = {"views",      "entities", "edges",   "chains",
+					      "dimensions", "measures", "metrics", "calendar",
+					      "units",      NULL};
 	struct units *units = &l->whole->shown.units;
 	struct words_file f;
 	json_t *root;
@@ -573,10 +536,34 @@ bool load_schema(struct loader *l, struct err *e)
 	if (json_object_get(root, "units") &&
 	    !units_read(&f, json_object_get(root, "units"), "units", units, units))
 		return false;
-	return (json_only(root, members, e) && load_views(l, json_object_get(root, "views"), e) &&
-		check_joins(l, json_object_get(root, "joins"), e) &&
-		load_measures(l, json_object_get(root, "measures"), e) &&
+	if (!json_only(root, members, e) ||
+	    !schema_load_views(l, json_object_get(root, "views"), e))
+		return load_wrong(&f);
+	if (!load_more_views(l, e))
+		return false;
+	*pack_schema_of(l) = (struct pack_schema){f, root};
+	return (schema_load_entities(l, json_object_get(root, "entities"), e) &&
 		load_dimensions(l, json_object_get(root, "dimensions"), e) &&
 		load_calendar(l, json_object_get(root, "calendar"), e)) ||
 	       load_wrong(&f);
+}
+
+/* Edges before chains, measures before what is made of them, all before what shows them. */
+static bool finish_pack(struct loader *l, struct err *e)
+{
+	struct pack_schema *p = pack_schema_of(l);
+	const json_t *root = p->root;
+
+	p->file.err = e;
+	return (schema_load_edges(l, json_object_get(root, "edges"), e) &&
+		schema_load_chains(l, json_object_get(root, "chains"), e) &&
+		schema_load_measures(l, json_object_get(root, "measures"), e) &&
+		schema_load_metrics(l, json_object_get(root, "metrics"), e) &&
+		schema_finish_entities(l, json_object_get(root, "entities"), e)) ||
+	       load_wrong(&p->file);
+}
+
+bool finish_schema(struct loader *l, struct err *e)
+{
+	return each_pack(l, finish_pack, e) && schema_imply_metrics(l, e);
 }

@@ -9,10 +9,9 @@
 
 const char *source_of_view(const struct catalog_whole *w, const char *view)
 {
-	for (size_t i = 0; i < w->view_count; i++)
-		if (strcmp(w->view_defs[i].name, view) == 0)
-			return w->view_defs[i].source;
-	return NULL;
+	const struct view_def *v = schema_view(&w->schema, view);
+
+	return v ? v->source : NULL;
 }
 
 const char *source_only_tenant(const struct loader *l, const char *source)
@@ -32,8 +31,8 @@ bool catalog_reads(const struct catalog *c, const char *source)
 {
 	const struct catalog_whole *w = catalog_whole(c);
 
-	for (size_t i = 0; i < w->view_count; i++)
-		if (strcmp(w->view_defs[i].source, source) == 0)
+	for (size_t i = 0; i < w->schema.view_count; i++)
+		if (strcmp(w->schema.views[i]->source, source) == 0)
 			return true;
 	return false;
 }
@@ -61,9 +60,9 @@ const char *const *catalog_schemas(const struct catalog *c, const char *source, 
 	struct strlist list = {0};
 
 	strlist_add(&list, a, NULL);
-	for (size_t i = 0; i < w->view_count; i++)
-		if (strcmp(w->view_defs[i].source, source) == 0)
-			add_schema(&list, &w->view_defs[i], a);
+	for (size_t i = 0; i < w->schema.view_count; i++)
+		if (strcmp(w->schema.views[i]->source, source) == 0)
+			add_schema(&list, w->schema.views[i], a);
 	return list.items;
 }
 

@@ -6,12 +6,13 @@
 #include "catalog_int.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-static const char *type_name(enum param_type type)
+const char *param_type_name(enum param_type type)
 {
 	switch (type) {
 	case PARAM_INT:
@@ -73,7 +74,7 @@ static json_t *property(const struct catalog *c, const struct param_def *p)
 {
 	json_t *value = json_object(), *whole = value;
 
-	json_set_str(value, "type", type_name(p->type));
+	json_set_str(value, "type", param_type_name(p->type));
 	if (p->type == PARAM_DATE)
 		json_set_str(value, "format", "date");
 	json_set_take(value, "enum", enum_of(c, p));
@@ -179,4 +180,15 @@ json_t *catalog_tools_json(const struct catalog_view *v)
 	for (size_t i = 0; i < v->agent_tool_count; i++)
 		json_push_take(tools, tool_json(v->agent_tools[i]));
 	return tools;
+}
+
+json_t *catalog_tool_json(const struct catalog_view *v, const char *name)
+{
+	for (size_t i = 0; i < v->tool_count; i++)
+		if (strcmp(v->tools[i]->name, name) == 0)
+			return tool_json(v->tools[i]);
+	for (size_t i = 0; i < v->agent_tool_count; i++)
+		if (strcmp(v->agent_tools[i]->name, name) == 0)
+			return tool_json(v->agent_tools[i]);
+	return NULL;
 }

@@ -50,6 +50,7 @@ OTHER("tenants", PARTLY, KEY_TENANTS,
       "{\"vesper\":{\"warehouse\":\"vesper.db\",\"store\":\"vesper.db\"},"
        "\"acme\":{\"warehouse\":\"acme.db\",\"store\":\"acme.db\"}}", "the tenants that exist: SQLite files, packs beside core, files of further sources, and timezone where it differs"),
 OTHER("packs.roots", LIVE, KEY_LIST, "[]",                             "further folders with packs: config/packs.json, config, prompts and sql of their own"),
+OTHER("api.aliases", LIVE, KEY_BOOL, "true",                              "serve /api/tools and /api/health beside the addresses with a version"),
 BOOL ("ws.echo", RESTART,                                                 "serve /ws/echo"),
 
 OTHER("auth.algorithms", RESTART, KEY_LIST, "[]",                         "RS256, HS256; empty: RS256 with auth.jwks_url, else HS256"),

@@ -66,6 +66,7 @@ int ctl_connect(const struct command *cmd);
 int ctl_db(const struct command *cmd);
 int ctl_db_ddl(const struct command *cmd); /* db ddl */
 int ctl_pbi(const struct command *cmd);
+int ctl_map(const struct command *cmd);
 int ctl_receipt(const struct command *cmd);
 
 /* The value of an option such as "tenant", or the fallback. */

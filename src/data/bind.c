@@ -129,3 +129,24 @@ void value_write(struct json_out *j, const struct value *v)
 		jo_str(j, str_of(v->text));
 	}
 }
+
+void args_write(struct json_out *j, const struct args *args)
+{
+	jo_object(j);
+	for (size_t i = 0; i < args->count; i++) {
+		const struct arg *arg = &args->items[i];
+
+		if (!arg->is_list && arg->values[0].type == VALUE_NULL)
+			continue;
+		jo_key(j, arg->name);
+		if (!arg->is_list) {
+			value_write(j, &arg->values[0]);
+			continue;
+		}
+		jo_array(j);
+		for (size_t k = 0; k < arg->count; k++)
+			value_write(j, &arg->values[k]);
+		jo_array_end(j);
+	}
+	jo_object_end(j);
+}

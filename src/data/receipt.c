@@ -400,6 +400,8 @@ static bool check_column(struct check *c, const json_t *content, const char *nam
 {
 	const char *want = json_string_value(json_object_get(content, name));
 
+	if (!there && !want) /* a call of a program: it has no message */
+		return true;
 	return (there && want && strcmp(there, want) == 0) ||
 	       bad(c, name, "it is not what the content says");
 }

@@ -58,10 +58,13 @@ static bool take_row(const char **p, struct ref *r)
 
 static bool take_table(const char **p, struct ref *r)
 {
-	if (!take_name(p, r->table) || !take(p, "["))
+	if (!take_name(p, r->table))
 		return false;
 	if (strcmp(r->table, "rows") == 0)
 		r->table[0] = '\0';
+	r->kind = REF_TABLE;
+	if (!take(p, "["))
+		return true;
 	return take_row(p, r) && take(p, ".") && take_name(p, r->name);
 }
 
@@ -82,7 +85,7 @@ static bool take_path(const char **p, struct ref *r)
 	return take_table(p, r);
 }
 
-bool ref_parse(const char *text, struct ref *out, struct err *e)
+bool ref_parse_any(const char *text, struct ref *out, struct err *e)
 {
 	struct ref r = {.name = ""};
 	const char *p = text;
@@ -92,6 +95,19 @@ bool ref_parse(const char *text, struct ref *out, struct err *e)
 	else
 		p = ".";
 	if (*p)
+		return err_set(e, ERR_INPUT, "\"%.*s\" refers to nothing that a task gives",
+			       STR_CUT(text, 60));
+	*out = r;
+	return true;
+}
+
+bool ref_parse(const char *text, struct ref *out, struct err *e)
+{
+	struct ref r;
+
+	if (!ref_parse_any(text, &r, e))
+		return false;
+	if (r.kind == REF_TABLE)
 		return err_set(e, ERR_INPUT, "\"%.*s\" refers to nothing that a task gives",
 			       STR_CUT(text, 60));
 	*out = r;
@@ -111,6 +127,8 @@ const char *ref_text(const struct ref *r, struct arena *a)
 		return arena_printf(a, "%s.facts.%s%s", r->source, r->name, end);
 	case REF_COLUMN:
 		return arena_printf(a, "%s.%s[*].%s%s", r->source, table, r->name, end);
+	case REF_TABLE:
+		return arena_printf(a, "%s.%s%s", r->source, table, end);
 	default:
 		return arena_printf(a, "%s.%s[%zu].%s%s", r->source, table, r->row, r->name, end);
 	}
@@ -226,6 +244,10 @@ bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *
 		return err_set(e, ERR_NOT_FOUND, "the earlier step %s gave nothing", r->source);
 	if (r->kind == REF_CELL || r->kind == REF_COLUMN)
 		return find_cell(r, out, e);
+	if (r->kind == REF_TABLE) {
+		out->table = table_of(out->result, r);
+		return out->table || err_set(e, ERR_NOT_FOUND, "the earlier step found nothing");
+	}
 	if (r->kind != REF_FACT)
 		return true;
 	out->fact = result_fact(out->result, r->name);
@@ -371,16 +393,18 @@ static bool note_need(const json_t *value, struct arena *a, struct ref_need *nee
 
 	if (!text)
 		return true;
-	if (!ref_parse(text, &r, e))
+	if (!ref_parse_any(text, &r, e))
 		return false;
 	for (size_t i = 0; i < *count; i++)
 		if (strcmp(needs[i].id, r.source) == 0) {
 			needs[i].optional = needs[i].optional && r.optional;
+			needs[i].whole = needs[i].whole || r.kind == REF_TABLE;
 			return true;
 		}
 	if (*count == cap)
 		return err_set(e, ERR_INPUT, "arguments refer to more than %zu tasks", cap);
-	needs[(*count)++] = (struct ref_need){arena_strdup(a, r.source), r.optional};
+	needs[(*count)++] =
+		(struct ref_need){arena_strdup(a, r.source), r.optional, r.kind == REF_TABLE};
 	return true;
 }
 

@@ -73,8 +73,12 @@ static bool read_references(const struct plan *p, struct task *t, struct arena *
 
 	if (!ref_needs(t->json_args, a, needs, PLAN_TASKS_MAX, &count, e))
 		return err_prefix(e, "task %s", t->id);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (needs[i].whole)
+			return err_set(e, ERR_INPUT, "task %s takes values, not all of %s", t->id,
+				       needs[i].id);
 		wait_for(p, t, needs[i].id, !needs[i].optional, a);
+	}
 	if (!t->condition || !*t->condition)
 		return true;
 	t->when = condition_read(t->condition, a, e);

@@ -136,6 +136,18 @@ static void add_each(struct maker *m, const struct flow_line *l, const json_t *v
 	}
 }
 
+static void add_shows(struct plan *p, const struct flow_def *f, struct arena *a)
+{
+	struct task_show *shows = arena_alloc(a, sizeof(*shows) * (f->line_count + 1));
+
+	for (size_t i = 0; i < f->line_count; i++)
+		if (f->lines[i].kind == FLOW_SHOW)
+			shows[p->show_count++] =
+				(struct task_show){f->lines[i].id, f->lines[i].component,
+						   f->lines[i].values, f->lines[i].when};
+	p->shows = shows;
+}
+
 struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
 		       const json_t *filters, struct date today, struct arena *a)
 {
@@ -159,5 +171,6 @@ struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
 		else if (l->kind == FLOW_DO)
 			add_task(&m, l, l->id);
 	}
+	add_shows(p, f, a);
 	return p;
 }

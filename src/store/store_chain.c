@@ -123,7 +123,7 @@ static void place_give(struct chain *chain, struct chain_link *link)
 	store_call_text(c, "hash", link->hash);
 	store_call_int(c, "previous_no", chain->number);
 	store_call_text(c, "genesis", RECEIPT_GENESIS);
-	store_call_add(c, "receipt_insert");
+	store_call_add(c, link->insert);
 	link->add(link);
 	chain->number = r->number;
 	memcpy(chain->hash, link->hash, sizeof(chain->hash));

@@ -102,11 +102,12 @@ struct chain_link {
 	char hash[HASH_HEX_BYTES];
 	int attempts;
 	bool writing;
+	const char *insert; /* the query that stores it */
 	/* Adds what is written behind the receipt. */
 	void (*add)(struct chain_link *link);
 };
 
-/* Starts the call as soon as its place is known. `call` and `add` are set. */
+/* Starts the call as soon as its place is known. `call`, `insert` and `add` are set. */
 struct op *store_chain_join(struct chain_link *link, const struct receipt *r);
 /* To be asked in its finish, before anything else. `hopeless`: another place would not help. True:
  * another one has its place, and the call goes on with a new one. */

@@ -1,4 +1,5 @@
-/* Receipts read back: for whoever verifies a chain, and for the user whose answer it was. */
+/* Receipts without an answer, stored; and receipts read back: for whoever verifies a chain, and for
+ * the user whose answer it was. */
 #include "store_int.h"
 
 #include <assert.h>
@@ -98,4 +99,44 @@ struct op *store_receipts_missing(struct store *s, const char *tenant, struct ar
 
 	store_call_add(&r->call, "receipts_missing");
 	return store_call_read(&r->call, RECEIPTS_PAGE_MAX);
+}
+
+/* ---- a receipt without an answer ---- */
+
+struct storing {
+	struct call call;
+	struct chain_link link;
+	store_done_cb cb;
+	void *owner;
+};
+
+static void on_stored(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct storing *s = list_item(c, struct storing, call);
+	bool stored = count > 0 && tables[count - 1]->row_count > 0;
+	struct err none = {0};
+
+	if (store_chain_again(&s->link, stored, e && e->code != ERR_BUSY))
+		return;
+	if (!e && !stored)
+		err_set_retry(&none, ERR_BUSY, "others were faster, again and again");
+	s->cb(s->owner, none.code != ERR_NONE ? &none : e);
+}
+
+static void on_place(struct chain_link *link)
+{
+	store_call_add(link->call, "receipt_stored");
+}
+
+struct op *store_receipt(struct store *s, const struct principal *who, const struct receipt *r,
+			 store_done_cb cb, void *owner)
+{
+	struct storing *x = store_call_new_for(s, who, sizeof(*x));
+
+	x->cb = cb;
+	x->owner = owner;
+	x->call.finish = on_stored;
+	x->link = (struct chain_link){
+		.call = &x->call, .insert = "receipt_insert_alone", .add = on_place};
+	return store_chain_join(&x->link, r);
 }

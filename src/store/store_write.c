@@ -171,7 +171,8 @@ struct op *store_answer(struct store *s, const struct principal *who, const stru
 	store_call_part(c, "standing", m->texts.standing);
 	store_call_part(c, "pending_ask", m->status == MESSAGE_ASK ? m->texts.standing : NULL);
 	if (m->receipt) {
-		a->link = (struct chain_link){.call = c, .add = on_place};
+		a->link =
+			(struct chain_link){.call = c, .insert = "receipt_insert", .add = on_place};
 		return store_chain_join(&a->link, m->receipt);
 	}
 	store_call_text(c, "receipt_id", NULL);

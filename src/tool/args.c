@@ -101,20 +101,26 @@ static void keep(struct tool_call *call, const struct reading *r)
 		args_set(&call->args, call->arena, r->param->name, r->values[0]);
 }
 
-static bool refuse(struct tool_call *call, const char *param, const struct err *e,
-		   struct outcome *out)
+/* What is wrong with a call's arguments: kept for the caller, as many as there is room for. */
+struct faults {
+	struct tool_arg_fault *items;
+	size_t count, max;
+};
+
+static bool fault(struct tool_call *call, struct faults *f, const char *name, const struct err *e)
 {
-	*out = (struct outcome){
-		.kind = OUTCOME_ERROR,
-		.param = arena_strdup(call->arena, param),
-		.detail = sentence(call->result->language, SAY_TOOL_BAD_ARGUMENT, call->arena,
-				   e->text),
-	};
-	return false;
+	if (f->count < f->max)
+		f->items[f->count++] = (struct tool_arg_fault){
+			.arg = name ? arena_printf(call->arena, "%.*s", STR_CUT(name, 60)) : NULL,
+			.is_known = name && tool_param(call->tool, name),
+			.message = arena_strdup(call->arena, e->text),
+		};
+	return f->count < f->max;
 }
 
+/* Whether to go on, here and below. */
 static bool read_one(struct tool_call *call, const char *name, const json_t *plain,
-		     const struct arg *typed, struct outcome *out)
+		     const struct arg *typed, struct faults *f)
 {
 	struct reading r = {.arena = call->arena, .param = tool_param(call->tool, name)};
 	struct err e = {0};
@@ -127,55 +133,86 @@ static bool read_one(struct tool_call *call, const char *name, const json_t *pla
 	else
 		ok = read_arg(&r, typed, &e);
 	if (!ok)
-		return refuse(call, r.param ? r.param->name : NULL, &e, out);
+		return fault(call, f, name, &e);
 	keep(call, &r);
 	return true;
 }
 
 static bool read_all(struct tool_call *call, const json_t *plain, const struct args *typed,
-		     struct outcome *out)
+		     struct faults *f)
 {
 	const char *name;
 	json_t *value;
 
 	if (plain && !json_is_object(plain)) {
 		struct err e = {.text = "the arguments are not an object"};
-		return refuse(call, NULL, &e, out);
+		fault(call, f, NULL, &e);
+		return false;
 	}
 	json_object_foreach((json_t *)plain, name, value)
-		if (!read_one(call, name, value, NULL, out))
+		if (!read_one(call, name, value, NULL, f))
 			return false;
 	for (size_t i = 0; typed && i < typed->count; i++)
-		if (!read_one(call, typed->items[i].name, NULL, &typed->items[i], out))
+		if (!read_one(call, typed->items[i].name, NULL, &typed->items[i], f))
 			return false;
 	return true;
 }
 
-static bool complete(struct tool_call *call, struct outcome *out)
+static bool has_fault(const struct faults *f, const char *name)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->items[i].arg && strcmp(f->items[i].arg, name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_enough(const struct tool_call *call, const struct param_def *p, struct err *e)
+{
+	const struct arg *given = args_find(&call->args, p->name);
+
+	if (given && given->count < p->list_min)
+		return err_set(e, ERR_INPUT, "%s takes at least %zu values", p->name, p->list_min);
+	return given || !p->required || err_set(e, ERR_INPUT, "%s is needed", p->name);
+}
+
+static bool check_enough(struct tool_call *call, struct faults *f)
+{
+	for (size_t i = 0; i < call->tool->param_count; i++) {
+		const struct param_def *p = &call->tool->params[i];
+		struct err e = {0};
+
+		if (!has_fault(f, p->name) && !is_enough(call, p, &e) &&
+		    !fault(call, f, p->name, &e))
+			return false;
+	}
+	return true;
+}
+
+static bool add_defaults(struct tool_call *call, struct faults *f)
 {
 	for (size_t i = 0; i < call->tool->param_count; i++) {
 		const struct param_def *p = &call->tool->params[i];
 		struct err e = {0};
 		struct value v;
-		const struct arg *given = args_find(&call->args, p->name);
-		if (given && given->count < p->list_min) {
-			err_set(&e, ERR_INPUT, "%s takes at least %zu values", p->name,
-				p->list_min);
-			return refuse(call, p->name, &e, out);
-		}
-		if (given)
-			continue;
-		if (p->required) {
-			err_set(&e, ERR_INPUT, "%s is needed", p->name);
-			return refuse(call, p->name, &e, out);
-		}
-		if (!p->default_text)
+
+		if (!p->default_text || args_find(&call->args, p->name))
 			continue;
 		if (!param_default(p, call->today, call->arena, &v, &e))
-			return refuse(call, p->name, &e, out);
+			return fault(call, f, p->name, &e);
 		args_set(&call->args, call->arena, p->name, v);
 	}
 	return true;
+}
+
+size_t tool_args_check(const struct tool_def *tool, const json_t *args, struct arena *a,
+		       struct tool_arg_fault *out, size_t max)
+{
+	struct tool_call call = {.tool = tool, .arena = a};
+	struct faults f = {.items = out, .max = max};
+
+	if (read_all(&call, args, NULL, &f))
+		(void)check_enough(&call, &f);
+	return f.count;
 }
 
 /* ---- names become known values ---- */
@@ -245,8 +282,25 @@ static bool resolve_all(struct tool_call *call, struct outcome *out)
 	return true;
 }
 
+/* The first fault is told: whoever wrote the call mends it and calls again. */
+static bool refuse(struct tool_call *call, const struct tool_arg_fault *first, struct outcome *out)
+{
+	*out = (struct outcome){
+		.kind = OUTCOME_ERROR,
+		.param = first->is_known ? first->arg : NULL,
+		.detail = sentence(call->result->language, SAY_TOOL_BAD_ARGUMENT, call->arena,
+				   first->message),
+	};
+	return false;
+}
+
 bool tool_args_read(struct tool_call *call, const json_t *plain, const struct args *typed,
 		    struct outcome *out)
 {
-	return read_all(call, plain, typed, out) && complete(call, out) && resolve_all(call, out);
+	struct tool_arg_fault first;
+	struct faults f = {.items = &first, .max = 1};
+
+	if (!read_all(call, plain, typed, &f) || !check_enough(call, &f) || !add_defaults(call, &f))
+		return refuse(call, &first, out);
+	return resolve_all(call, out);
 }

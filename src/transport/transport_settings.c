@@ -19,6 +19,7 @@ bool transport_settings_read(const struct config *c, struct arena *take,
 	s->per_user = (size_t)config_int(c, "limits.connections_per_user");
 	s->per_tenant = (size_t)config_int(c, "limits.connections_per_tenant");
 	s->hide_existence = config_bool(c, "checks.hide_existence");
+	s->aliases = config_bool(c, "api.aliases");
 	s->allow_query_token = config_bool(c, "auth.allow_query_token");
 	s->first_frame_always = choice_of(first_frame_words, config_text(c, "auth.first_frame"));
 	*out = s;

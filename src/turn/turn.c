@@ -30,6 +30,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.record_owner = o->record_owner,
 	};
 	turn_groups_init(all);
+	list_init(&all->calls);
 	all->leases = o->leases;
 	if (!all->leases.driver)
 		all->leases = lease_memory_new(o->loop, TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS);

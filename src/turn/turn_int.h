@@ -43,7 +43,8 @@ struct turns {
 	struct hashmap by_id;  /* the same */
 	struct hashmap groups; /* struct turn_group */
 	struct leases leases;
-	size_t asking; /* operations from outside */
+	struct list calls; /* of programs: struct called, turn_tool.c */
+	size_t asking;     /* operations from outside */
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
 	bool draining;

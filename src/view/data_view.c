@@ -137,17 +137,18 @@ static void put_source(struct json_out *j, const struct result *r)
 	jo_object_end(j);
 }
 
-void view_columns(struct json_out *j, const struct result *r, const struct table *t,
-		  const struct view_part *part)
+static void put_names(struct json_out *j, const struct table *t, const struct view_part *part)
 {
-	jo_set_str(j, "view_type", part->type);
-	jo_set_str(j, "view_id", part->id);
-	jo_set_str(j, "text", r->about);
 	jo_key(j, "columns");
 	jo_array(j);
 	for (size_t i = 0; i < part->column_count; i++)
 		jo_str(j, str_of(t->columns[shown_column(part, i)].name));
 	jo_array_end(j);
+}
+
+static void put_table(struct json_out *j, const struct table *t, const struct view_part *part)
+{
+	put_names(j, t, part);
 	jo_key(j, "meta");
 	jo_array(j);
 	for (size_t i = 0; i < part->column_count; i++)
@@ -160,6 +161,15 @@ void view_columns(struct json_out *j, const struct result *r, const struct table
 		jo_set_int(j, "total_rows", t->total_rows);
 	jo_set_bool(j, "truncated", part->cut.truncated);
 	jo_set_str(j, "truncation_reason", part->cut.reason);
+}
+
+void view_columns(struct json_out *j, const struct result *r, const struct table *t,
+		  const struct view_part *part)
+{
+	jo_set_str(j, "view_type", part->type);
+	jo_set_str(j, "view_id", part->id);
+	jo_set_str(j, "text", r->about);
+	put_table(j, t, part);
 	put_notes(j, r);
 	jo_key(j, "source");
 	put_source(j, r);
@@ -222,18 +232,33 @@ static void cut_part(const struct table *t, struct arena *a, struct view_part *p
 	buf_deinit(&reason);
 }
 
-struct view_cut view_data(struct buf *out, const struct result *r, const struct table *t,
-			  const char *view_id, struct arena *a)
+static struct view_part part_of(const struct table *t, const char *type, const char *view_id,
+				struct arena *a)
 {
-	struct view_part part = {.type = "data",
+	struct view_part part = {.type = type,
 				 .id = view_id,
 				 .column_count = t->column_count,
 				 .row_count = t->row_count,
 				 .cut = {t->truncated, t->truncation}};
-	struct json_out j;
 
 	if (is_long(t))
 		cut_part(t, a, &part);
+	return part;
+}
+
+void view_table(struct json_out *j, const struct table *t, struct arena *a)
+{
+	const struct view_part part = part_of(t, NULL, NULL, a);
+
+	put_table(j, t, &part);
+}
+
+struct view_cut view_data(struct buf *out, const struct result *r, const struct table *t,
+			  const char *view_id, struct arena *a)
+{
+	const struct view_part part = part_of(t, "data", view_id, a);
+	struct json_out j;
+
 	jo_init(&j, out);
 	jo_object(&j);
 	view_columns(&j, r, t, &part);

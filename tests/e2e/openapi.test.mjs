@@ -163,11 +163,21 @@ describe('the document', () => {
     want(await ask(o.createTicket), 200);
     want(await ask(o.openReport, { params: { report_key: 'dayahead_curve_report' } }), 200);
     want(await ask(o.listTools), 200);
+    want(await ask(o.listToolsAlias), 200);
+    want(await ask(o.getTool, { params: { name: 'get_average_annual_price' } }), 200);
+    for (const id of ['callTool', 'callToolAlias']) {
+      const call = (args) => send(o[id], args, { params: { name: 'get_average_annual_price' } });
+      const called = await call({ vendor: 'Ascend', market: 'CAISO', hub_zone: 'NP15', year: 2025 });
+      want(called, 200);
+      want(await call({ year: 'soon' }), 422);
+      want(await ask(o.getReceipt, { params: { receipt_id: called.body.receipt_id } }), 200);
+    }
+    want(await ask(o.listAgents), 200);
     const [tool] = (await ask(o.listSwitches, { token: admin })).body.data;
     want(await send(o.setSwitch, { enabled: true }, { params: tool, token: admin }), 200);
     want(await ask(o.listFeedback, { token: admin, query: '?rating=up&limit=5' }), 200);
     want(await send(o.demoLogin, { tenant: 'vesper', role: 'viewer' }, { token: null }), 200);
-    for (const id of ['livez', 'readyz', 'health', 'openapi'])
+    for (const id of ['livez', 'readyz', 'health', 'healthAlias', 'openapi'])
       want(await ask(o[id], { token: null }), 200);
     want(await ask(o.deleteSession, { params: asked }), 204);
     want(await ask(o.deleteUser, { params: { user_id: 'walker' }, token: admin }), 204);
@@ -215,7 +225,7 @@ describe('the document', () => {
         assert.equal((await raw('{}', type)).status, 415, `${op.operationId} ${type}`);
       assert.equal((await raw(`{"x":"${'y'.repeat(140000)}"}`)).status, 413, op.operationId);
       assert.ok([404, 422].includes((await raw('{"no_such_member":1}')).status), op.operationId);
-      for (const name of Object.keys(schema.properties))
+      for (const name of Object.keys(schema.properties ?? {}))
         for (const value of [7.5, {}, [[]], 'x'.repeat(20000)]) {
           if (name === 'filters' || (typeof value === 'string' && ['session_id'].includes(name)))
             continue;

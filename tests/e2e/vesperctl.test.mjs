@@ -26,7 +26,7 @@ describe('the command line of vesperctl', () => {
   it('says all that it can do when it is asked to, and when it was not understood', async () => {
     for (const word of ['--help', '-h', 'help'])
       assert.deepEqual({ ...(await ctl(word)), stdout: '' }, { code: 0, stdout: '', stderr: '' }, word);
-    assert.deepEqual(await verbs(), ['ask', 'token', 'tools', 'tool', 'route', 'flow', 'check-sql', 'eval', 'receipt', 'probe', 'db',
+    assert.deepEqual(await verbs(), ['ask', 'token', 'tools', 'tool', 'route', 'flow', 'map', 'check-sql', 'eval', 'receipt', 'probe', 'db',
       'pbi']);
     for (const words of [[], ['nosuch']]) {
       const { code, stdout, stderr } = await ctl(...words);
@@ -49,7 +49,7 @@ describe('the command line of vesperctl', () => {
 
   it('refuses an option without its value, and words that are missing', async () => {
     for (const words of [['ask', 'x', '--session'], ['ask'], ['ask', 'two', 'words'], ['tool'], ['tool', 'sql'], ['route'], ['eval'],
-      ['receipt'], ['receipt', 'nosuch'], ['db'], ['db', 'drop'], ['pbi'], ['check-sql', '--dialect', 'oracle'],
+      ['receipt'], ['receipt', 'nosuch'], ['map'], ['map', 'nosuch'], ['db'], ['db', 'drop'], ['pbi'], ['check-sql', '--dialect', 'oracle'],
       ['tool', 'sql', PRICE[0], '--dialect', 'oracle']])
       assert.equal((await ctl(...words)).code, 2, words.join(' '));
   });

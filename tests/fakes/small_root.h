@@ -9,9 +9,6 @@
 
 #define SMALL_CATALOGUE                                                                            \
 	"{\"views\": [{\"name\": \"dbo.prices\", \"about\": \"prices\"}],\n"                       \
-	" \"joins\": [],\n"                                                                        \
-	" \"measures\": [{\"name\": \"price\", \"view\": \"dbo.prices\", \"unit\": \"$\","         \
-	" \"aggregate\": \"avg\"}],\n"                                                             \
 	" \"dimensions\": [\n"                                                                     \
 	"  {\"name\": \"market\", \"label\": \"market\", \"values\": [\"East\", \"West\"]},\n"     \
 	"  {\"name\": \"hub\", \"label\": \"hub\", \"parent\": \"market\","                        \

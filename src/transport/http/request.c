@@ -286,13 +286,19 @@ static void check_caller(struct request *r)
 /* For what is asked of no address in particular: the server itself, or a tunnel through it. */
 #define ALL_METHODS "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
+/* What this server does not have. */
+static unsigned absent_flags(const struct transport *t)
+{
+	return (t->options.demo ? 0u : ROUTE_DEMO) | (t->settings->aliases ? 0u : ROUTE_ALIAS);
+}
+
 static void find_route(struct request *r, const char *method)
 {
 	struct buf allow;
 
 	buf_init(&allow, 200);
 	r->route = route_find(http_server_routes(r->server), method, r->path,
-			      r->transport->options.demo, r->arena, r->params, &allow);
+			      absent_flags(r->transport), r->arena, r->params, &allow);
 	if (!r->route && strncmp(r->path, "/ws/", 4) == 0) {
 		/* A proxy that reuses its connections can bring an upgrade here. The socket cannot
 		 * be taken back from the library, but the proxy's next attempt will come on a fresh

@@ -33,6 +33,7 @@ enum {
 	ROUTE_BODY = 1,       /* a JSON object comes with it */
 	ROUTE_DEMO = 2,       /* exists only in demo mode */
 	ROUTE_IDEMPOTENT = 4, /* takes an Idempotency-Key */
+	ROUTE_ALIAS = 16,     /* without a version; exists only with api.aliases */
 	ROUTE_LOCAL = 8,      /* needs no token: on loopback, only under a name of this machine */
 };
 
@@ -45,10 +46,11 @@ struct http_route {
 	const char *query; /* the query parameters that it takes, "a b"; NULL: none */
 };
 
-/* The route of this method and path; its {} go to params (in the arena). NULL: `allow` lists the
- * methods that the path has, "" for an unknown path. HEAD goes where GET goes. */
+/* The route of this method and path; its {} go to params (in the arena). Routes with one of the
+ * flags in `absent` are not there. NULL: `allow` lists the methods that the path has, "" for an
+ * unknown path. HEAD goes where GET goes. */
 const struct http_route *route_find(const struct http_route *routes, const char *method,
-				    const char *path, bool demo, struct arena *a,
+				    const char *path, unsigned absent, struct arena *a,
 				    const char *params[ROUTE_PARAMS_MAX], struct buf *allow);
 
 /* Pushes text to the client as it comes. `fill` adds what there is and returns false after the last

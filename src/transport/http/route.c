@@ -51,12 +51,11 @@ static void allow_add(struct buf *allow, const char *method)
 }
 
 const struct http_route *route_find(const struct http_route *routes, const char *method,
-				    const char *path, bool demo, struct arena *a,
+				    const char *path, unsigned absent, struct arena *a,
 				    const char *params[ROUTE_PARAMS_MAX], struct buf *allow)
 {
 	for (const struct http_route *route = routes; route->method; route++) {
-		if (((route->flags & ROUTE_DEMO) && !demo) ||
-		    !path_matches(route->path, path, a, params))
+		if ((route->flags & absent) || !path_matches(route->path, path, a, params))
 			continue;
 		if (method_matches(route->method, method))
 			return route;

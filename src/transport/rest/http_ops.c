@@ -1,4 +1,4 @@
-/* Probes, tickets, the tool list, and in demo mode the page and its sign-in. */
+/* Probes, tickets, and in demo mode the page and its sign-in. */
 #include "http_route.h"
 
 #include <stdio.h>
@@ -89,18 +89,6 @@ void on_metrics(struct request *r)
 	metric_text(&text);
 	reply_bytes(r, 200, "text/plain; version=0.0.4; charset=utf-8", buf_text(&text), text.n);
 	buf_deinit(&text);
-}
-
-void on_get_tools(struct request *r)
-{
-	const struct turn_knowledge *knowledge =
-		turns_knowledge(r->transport->options.turns, r->who->tenant);
-	struct catalog_view view;
-	json_t *body = json_object();
-
-	catalog_for(knowledge->catalog, r->who, r->arena, &view);
-	json_set_take(body, "data", catalog_tools_json(&view));
-	reply_json(r, 200, body);
 }
 
 static void on_ticket(void *owner, const char *ticket)

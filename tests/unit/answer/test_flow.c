@@ -114,6 +114,53 @@ static void suggestions_that_have_their_values_come_primary_first(void **state)
 	assert_false(v.followups[1].primary);
 }
 
+/* As the planner makes them of the lines. */
+static void take_shows(void)
+{
+	struct task_show *shows = arena_alloc(arena, sizeof(*shows) * (flow.line_count + 1));
+
+	plan.show_count = 0;
+	for (size_t i = 0; i < flow.line_count; i++)
+		if (flow.lines[i].kind == FLOW_SHOW)
+			shows[plan.show_count++] =
+				(struct task_show){flow.lines[i].id, flow.lines[i].component,
+						   flow.lines[i].values, flow.lines[i].when};
+	plan.shows = shows;
+}
+
+static void components_get_what_their_references_find(void **state)
+{
+	static struct column columns[] = {{.name = "TaskName"}};
+	static struct table table = {.name = "rows", .columns = columns, .column_count = 1};
+	static struct table *tables[] = {&table};
+	struct view_answer unused;
+	struct shown *shown;
+
+	(void)state;
+	result.tables = tables;
+	result.table_count = 1;
+	answers("show A risks={risks.rows} count={risks.facts.tasks} title=\"Risks: "
+		"{risks.facts.tasks}\" off={off.rows?}\n"
+		"show B count={risks.row_count} if off.row_count > 0\n"
+		"show C title=\"All {off.facts.projects}\" kind=plain\n",
+		&unused);
+	take_shows();
+	assert_int_equal(flow_shown(&plan, arena, &shown), 2);
+	assert_string_equal(shown[0].show->id, "show1");
+	assert_int_equal(shown[0].prop_count, 3);
+	assert_ptr_equal(shown[0].props[0].place.table, &table);
+	assert_null(shown[0].props[0].text);
+	assert_string_equal(shown[0].props[1].text, "3");
+	assert_string_equal(shown[0].props[1].place.fact->name, "tasks");
+	assert_string_equal(shown[0].props[2].text, "Risks: 3");
+	assert_string_equal(shown[1].show->component, "C");
+	assert_int_equal(shown[1].prop_count, 1);
+	assert_string_equal(shown[1].props[0].text, "plain");
+	assert_true(flow_shows_table(&plan, "risks"));
+	assert_true(flow_shows_table(&plan, "off"));
+	assert_false(flow_shows_table(&plan, "show1"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, before, after)
 
 int main(void)
@@ -122,6 +169,7 @@ int main(void)
 		TEST(it_says_what_applies_and_what_is_missing),
 		TEST(without_a_sentence_it_says_so),
 		TEST(suggestions_that_have_their_values_come_primary_first),
+		TEST(components_get_what_their_references_find),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

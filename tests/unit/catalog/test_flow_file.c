@@ -16,6 +16,8 @@
 	"ask hour multiple 1..3 \"Which hours?\"\n"                                                \
 	"ask since date between 2020-01-01 and today \"Since when?\" if all.row_count > 1\n"       \
 	"do one get_price market={all.rows[0].Hub?} above={all.row_count}\n"                       \
+	"show Card rows={one.rows} title=\"Of {filter.market}\" total={one.row_count?} if "        \
+	"one.row_count > 0\n"                                                                      \
 	"say \"**{one.row_count}** in {filter.market}[[, {one.rows[0].Price?}]]\"\n"               \
 	"suggest primary \"More\" -> \"What does {all.rows[0].Hub} cost?\" if one.outcome in "     \
 	"(rows, 'no data')\n"                                                                      \
@@ -62,7 +64,7 @@ static void reads_every_kind_of_line(void **state)
 	assert_string_equal(f.permission, "chat:read");
 	assert_true(f.by_model);
 	assert_int_equal(f.order, 3);
-	assert_int_equal(f.line_count, 8);
+	assert_int_equal(f.line_count, 9);
 
 	assert_ptr_equal(l[0].tool, catalog_tool(catalog, "get_price"));
 	assert_int_equal(l[0].line, 12);
@@ -84,9 +86,14 @@ static void reads_every_kind_of_line(void **state)
 	assert_ptr_equal(flow_task(&f, "one"), &l[4]);
 	assert_ptr_equal(flow_ask(&f, "hub"), &l[1]);
 	assert_null(flow_task(&f, "two"));
-	assert_true(l[6].primary);
-	assert_string_equal(l[6].label, "More");
-	assert_false(l[7].primary);
+	assert_int_equal(l[5].kind, FLOW_SHOW);
+	assert_string_equal(l[5].id, "show1");
+	assert_string_equal(l[5].component, "Card");
+	assert_string_equal(ref_of(json_object_get(l[5].values, "rows")), "one.rows");
+	assert_int_equal(l[5].when->term_count, 1);
+	assert_true(l[7].primary);
+	assert_string_equal(l[7].label, "More");
+	assert_false(l[8].primary);
 }
 
 static void what_is_written_reads_as_the_same(void **state)

@@ -140,7 +140,7 @@ static void what_refers_to_nothing_refuses_the_plan(void **state)
 	struct task wrong[] = {{.id = "a"}, {.id = "b", .condition = "a.row_count > 0; drop"}};
 
 	(void)state;
-	refuse(bad, 1, "refers to nothing");
+	refuse(bad, 1, "task a takes values, not all of b");
 	refuse(unknown, 1, "b, which does not exist");
 	refuse(self, 1, "circle");
 	refuse(wrong, 2, "condition of task b");

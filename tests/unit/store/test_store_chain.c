@@ -165,6 +165,27 @@ static void what_the_table_refuses_is_an_error(void **state)
 	assert_int_equal(verify(f, "acme"), 2);
 }
 
+/* Programs' calls leave receipts without a message, in the same chain. */
+static void a_call_without_an_answer_has_its_receipt(void **state)
+{
+	static const struct message none = {0};
+	struct fixture *f = *state;
+	struct answered *list = mem_alloc(6 * sizeof(*list));
+	struct answered a;
+
+	for (size_t i = 0; i < 6; i++) {
+		list[i] = (struct answered){.f = f};
+		list[i].receipt = receipt_of(f, &ann, &none, "a call");
+		store_receipt(f->store, &ann, &list[i].receipt, on_answered, &list[i]);
+	}
+	wait_all(list, 6);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(list[i].err.code, ERR_NONE);
+	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 7);
+	mem_free(list);
+}
+
 static void each_tenant_has_its_own_chain(void **state)
 {
 	struct fixture *f = *state;
@@ -439,6 +460,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(an_answer_has_its_receipt),
 		STORE_TEST(what_the_table_refuses_is_an_error),
+		STORE_TEST(a_call_without_an_answer_has_its_receipt),
 		STORE_TEST(each_tenant_has_its_own_chain),
 		STORE_TEST(storing_again_adds_nothing),
 		STORE_TEST(without_its_session_neither_is_stored),

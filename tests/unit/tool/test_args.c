@@ -179,6 +179,32 @@ static void refuses_what_the_header_does_not_allow(void **state)
 	assert_int_equal(recorded.queries, 0);
 }
 
+/* What a program is told: everything at once, and nothing runs. */
+static void every_fault_is_named(void **state)
+{
+	const struct tool_def *tool = catalog_tool(catalog, "get_price");
+	struct tool_arg_fault faults[3];
+	json_t *args = NULL;
+	struct err e;
+	const char *text = "{\"no\": 1, \"year\": \"soon\", \"hours\": \"7\"}";
+
+	(void)state;
+	if (!json_parse(text, strlen(text), 1000, &args, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(tool_args_check(tool, args, arena, faults, 3), 3);
+	assert_string_equal(faults[0].arg, "no");
+	assert_false(faults[0].is_known);
+	assert_string_equal(faults[1].arg, "year");
+	assert_true(faults[1].is_known);
+	assert_string_equal(faults[2].message, "hub is needed");
+	assert_int_equal(tool_args_check(tool, args, arena, faults, 2), 2);
+	json_decref(args);
+	args = json_make({"hub", json_str("E1")});
+	assert_int_equal(tool_args_check(tool, args, arena, faults, 3), 0);
+	json_decref(args);
+	assert_int_equal(recorded.queries, 0);
+}
+
 static void names_are_resolved(void **state)
 {
 	(void)state;
@@ -214,6 +240,7 @@ int main(void)
 		TEST(typed_arguments_pass_the_same_checks),
 		TEST(hostile_values_stay_values),
 		TEST(refuses_what_the_header_does_not_allow),
+		TEST(every_fault_is_named),
 		TEST(names_are_resolved),
 		TEST(unknown_names_never_reach_the_database),
 	};

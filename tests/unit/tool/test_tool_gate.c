@@ -78,7 +78,7 @@ static int set_up_own(void **state)
 
 	set_up(state);
 	make_file();
-	catalogue = mem_printf("%s%s", VIEWS, strstr(SMALL_CATALOGUE, "\n \"joins\""));
+	catalogue = mem_printf("%s%s", VIEWS, strstr(SMALL_CATALOGUE, "\n \"dimensions\""));
 	temp_root_write(&root, "config/energy/catalogue.json", catalogue);
 	mem_free(catalogue);
 	temp_root_write(&root, "config/permissions.json",
@@ -295,7 +295,7 @@ static void columns_are_checked_against_the_database(void **state)
 {
 	struct toolbox_options o = {.loop = loop, .sources = sources_of(real)};
 	const char *problems = "";
-	char *catalogue = mem_printf("%s%s", VIEWS, strstr(SMALL_CATALOGUE, "\n \"joins\""));
+	char *catalogue = mem_printf("%s%s", VIEWS, strstr(SMALL_CATALOGUE, "\n \"dimensions\""));
 	struct err e = {0};
 
 	(void)state;

@@ -588,6 +588,42 @@ json_t *catalog_tools_json(const struct catalog_view *v)
 	return json_array();
 }
 
+json_t *catalog_tool_json(const struct catalog_view *v, const char *name)
+{
+	(void)v;
+	(void)name;
+	return NULL;
+}
+
+json_t *catalog_agents_json(const struct catalog_view *v, const struct principal *who)
+{
+	(void)v;
+	(void)who;
+	return json_array();
+}
+
+size_t tool_args_check(const struct tool_def *tool, const json_t *args, struct arena *a,
+		       struct tool_arg_fault *out, size_t max)
+{
+	(void)tool;
+	(void)args;
+	(void)a;
+	(void)out;
+	(void)max;
+	return 0;
+}
+
+struct op *turns_call_tool(struct turns *t, const struct tool_wanted *wanted, struct arena *a,
+			   tool_called_cb cb, void *owner)
+{
+	(void)t;
+	(void)wanted;
+	(void)a;
+	(void)cb;
+	(void)owner;
+	return NULL;
+}
+
 /* ---- The whole ---- */
 
 struct stub {

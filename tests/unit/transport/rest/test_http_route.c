@@ -10,11 +10,16 @@ static struct arena *arena;
 static struct buf allow;
 static const char *params[ROUTE_PARAMS_MAX];
 
-static const struct http_route *find(const char *method, const char *path, bool demo)
+static const struct http_route *find_among(unsigned absent, const char *method, const char *path)
 {
 	buf_reset(&allow);
 	memset(params, 0, sizeof(params));
-	return route_find(public_routes, method, path, demo, arena, params, &allow);
+	return route_find(public_routes, method, path, absent, arena, params, &allow);
+}
+
+static const struct http_route *find(const char *method, const char *path, bool demo)
+{
+	return find_among(demo ? 0 : ROUTE_DEMO, method, path);
 }
 
 static int setup(void **state)
@@ -79,11 +84,23 @@ static void demo_routes_exist_in_demo_mode_only(void **state)
 	assert_ptr_equal(find("GET", "/app.js", true)->handle, on_asset);
 }
 
+static void aliases_may_be_absent(void **state)
+{
+	(void)state;
+	assert_ptr_equal(find_among(0, "GET", "/api/tools")->handle, on_get_tools);
+	assert_ptr_equal(find_among(0, "POST", "/api/tools/x")->handle, on_post_tool);
+	assert_string_equal(params[0], "x");
+	assert_null(find_among(ROUTE_ALIAS, "GET", "/api/tools"));
+	assert_null(find_among(ROUTE_ALIAS, "GET", "/api/health"));
+	assert_int_equal(allow.n, 0);
+}
+
 static void everything_about_users_asks_for_a_permission(void **state)
 {
 	(void)state;
 	for (const struct http_route *r = public_routes; r->method; r++)
-		if (strncmp(r->path, "/api/", 5) == 0 && !(r->flags & ROUTE_DEMO))
+		if (strncmp(r->path, "/api/", 5) == 0 && !(r->flags & ROUTE_DEMO) &&
+		    r->handle != on_health)
 			assert_non_null(r->permission);
 	for (const struct http_route *r = admin_routes; r->method; r++)
 		assert_null(strstr(r->path, "/api/"));
@@ -188,6 +205,7 @@ int main(void)
 		cmocka_unit_test(near_misses_are_nothing),
 		cmocka_unit_test(a_known_path_lists_its_methods_once),
 		cmocka_unit_test(demo_routes_exist_in_demo_mode_only),
+		cmocka_unit_test(aliases_may_be_absent),
 		cmocka_unit_test(every_route_is_documented_and_no_other),
 		cmocka_unit_test(everything_about_users_asks_for_a_permission),
 	};

@@ -1,0 +1,274 @@
+/*
+ * What the packs declare of their data (config/<pack>/catalogue.json, schema.json): approved views
+ * with their columns, and over them the map: entities, edges, chains, measures, metrics. The only
+ * joins that anything may write are these edges. Everything lives as long as the catalogue; any
+ * thread.
+ *
+ *   views       {"name", "about", "permission"?, "columns", "columns_with"?}; a column is a name as
+ *               SQL has to write it, or {"name", "type"?, "about"?, "nullable"?, "priority"?,
+ *               "facet"?, "masked"?}
+ *   entities    {"name", "label"?, "plural"?, "about", "view", "key", "also"?, "title"?, "time"?,
+ *               "levels"?, "facets"?, "kind"?, "show"?, "synonyms"?}
+ *   edges       {"id", "about"?, "from", "to", "via"?, "cardinality": "n:1" | "1:1" | "n:m", "on",
+ *               "optional"?}; `on` holds pairs of "entity.column"
+ *   chains      {"id", "about", "path", "examples"?}; a step is an entity, or "entity via edge"
+ *   measures    {"name", "label"?, "about"?, "entity", "column"?, "aggregate", "unit",
+ *               "additivity", "over"?, "take"?, "latest"?, "split"?, "defaults"?, "required"?,
+ *               "where"?, "permission"?, "synonyms"?}
+ *   metrics     {"name", "label"?, "about"?, "kind": "ratio" | "difference" | "measure",
+ *               "numerator", "denominator" | "left", "right" | "measure", "where"?, "unit",
+ *               "permission"?, "synonyms"?}
+ *
+ * Outside of views columns are named without quotes. Dimensions stand in catalog.h; what they add
+ * to the map is their struct dimension_map. tenant_id is never written in a pair: whatever writes
+ * a statement adds it to every view.
+ */
+#ifndef VESPER_SCHEMA_H
+#define VESPER_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+#include "vesper/table.h"
+
+struct catalog;
+struct dimension_def;
+struct unit_def;
+
+struct view_column {
+	const char *name;       /* as SQL has to write it */
+	const char *plain;      /* the same without quotes */
+	const char *permission; /* NULL: the view's is enough */
+	bool has_type;
+	enum column_type type;
+	bool nullable; /* true unless declared otherwise */
+	enum column_priority priority;
+	int facet; /* 1..9: its place among those that narrow a long list; 0: none */
+	const char *about, *masked; /* or NULL */
+};
+
+struct view_def {
+	const char *name;
+	const char *pack;
+	const char *source;
+	const char *only_tenant; /* that the source serves; NULL: its rows say whose they are */
+	const char *about;
+	const char *permission; /* NULL: none is needed beyond the tool's */
+	const struct view_column *columns;
+	size_t column_count; /* 0: not known, the view is not for people's own SQL */
+};
+
+/* What a column of days or times may be grouped by: "price_date.month". */
+enum grain {
+	GRAIN_NONE,
+	GRAIN_HOUR,
+	GRAIN_DAY,
+	GRAIN_WEEK,
+	GRAIN_MONTH,
+	GRAIN_QUARTER,
+	GRAIN_YEAR,
+	GRAIN_WEEKDAY,     /* 1 is Monday */
+	GRAIN_HOUR_OF_DAY, /* 0..23 */
+	GRAINS
+};
+const char *grain_name(enum grain g); /* "month" */
+bool grain_parse(const char *name, enum grain *out);
+
+/* What the map knows of a dimension beside its values. */
+struct dimension_map {
+	const struct entity_def *entity;  /* NULL: it is not on the map */
+	const struct view_column *column; /* of the entity's view */
+	enum column_type type;
+	unsigned grains;         /* 1 << enum grain */
+	const char *const *bins; /* lower bounds of a number, ascending; NULL-ended; NULL: none */
+	const char *const *synonyms; /* NULL-ended */
+	const char *about;           /* or NULL */
+};
+
+enum entity_kind {
+	ENTITY_LISTED, /* "entity": may be listed */
+	ENTITY_FACT,   /* "fact": only through metrics */
+	ENTITY_LINK,   /* "link": a join table, never named to users */
+};
+
+struct level_def {
+	const char *value, *label;
+};
+
+/* A dimension or a measure that a list shows; the other one is NULL. */
+struct shown_def {
+	const char *name;
+	const struct dimension_def *dimension;
+	const struct measure_def *measure;
+};
+
+struct entity_def {
+	const char *name;  /* "project" */
+	const char *pack;  /* that declares it */
+	size_t index;      /* in the schema's entities */
+	const char *label; /* "project" */
+	const char *plural;
+	const char *about;
+	enum entity_kind kind;
+	const struct view_def *view;
+	const struct view_column *const *key;         /* NULL-ended; empty: rows have no key */
+	const struct view_column *const *const *also; /* further unique keys; NULL-ended */
+	const struct view_column *title;              /* names a row for people; or NULL */
+	const struct dimension_def *time;             /* of a period and of grains; or NULL */
+	struct {
+		const struct view_column *column, *parent; /* NULL: it has no levels; parent may be
+							      NULL */
+		const struct level_def *values;
+		size_t count;
+	} levels;
+	const struct dimension_def *const *facets; /* NULL-ended */
+	const struct shown_def *show;
+	size_t show_count;
+	const char *const *synonyms; /* NULL-ended */
+};
+
+enum cardinality { CARDINALITY_N1, CARDINALITY_11, CARDINALITY_NM };
+
+struct edge_pair {
+	const struct view_column *left, *right;
+};
+
+struct edge_def {
+	const char *id, *pack;
+	size_t index;      /* in the schema's edges */
+	const char *about; /* or NULL */
+	const struct entity_def *from, *to;
+	const struct entity_def *via; /* the join table of an n:m edge; NULL: none */
+	enum cardinality cardinality;
+	bool optional;              /* LEFT JOIN where it is only shown */
+	const struct edge_pair *on; /* from → to; with via: from → via */
+	size_t on_count;
+	const struct edge_pair *on_to; /* via → to */
+	size_t on_to_count;
+};
+
+struct chain_def {
+	const char *id, *pack, *about;
+	const struct entity_def *const *entities; /* NULL-ended */
+	const struct edge_def *const *edges;      /* edges[i] joins entities i and i + 1 */
+	const char *const *examples;              /* NULL-ended */
+};
+
+enum aggregate {
+	AGGREGATE_SUM,
+	AGGREGATE_AVG,
+	AGGREGATE_MIN,
+	AGGREGATE_MAX,
+	AGGREGATE_COUNT,
+	AGGREGATE_COUNT_DISTINCT
+};
+enum additivity { ADDITIVE_FULL, ADDITIVE_SEMI, ADDITIVE_NONE };
+enum measure_take { TAKE_LAST, TAKE_FIRST, TAKE_AVG, TAKE_MIN, TAKE_MAX };
+
+/* How a condition compares. OP_NOT keeps rows without a value. */
+enum where_op {
+	OP_IS,
+	OP_NOT,
+	OP_OVER,
+	OP_AT_LEAST,
+	OP_UNDER,
+	OP_AT_MOST,
+	OP_BETWEEN,
+	OP_CONTAINS,
+	OP_MISSING,
+	OP_PRESENT,
+	WHERE_OPS
+};
+const char *where_op_name(enum where_op op); /* "at_least" */
+bool where_op_parse(const char *name, enum where_op *out);
+
+/* A fixed condition of a definition, or a default: its values as texts. */
+struct where_def {
+	const struct dimension_def *dimension;
+	enum where_op op;
+	const char *const *values; /* NULL-ended */
+};
+
+struct measure_def {
+	const char *name, *pack;
+	const char *label, *about; /* about: or NULL */
+	const struct entity_def *entity;
+	const struct view_column *column; /* NULL: rows are counted */
+	enum aggregate aggregate;
+	const struct unit_def *unit;
+	enum additivity additivity;
+	const struct dimension_def *over; /* of a semi-additive measure */
+	enum measure_take take;           /* what happens over it */
+	struct {
+		const struct dimension_def *order;      /* NULL: rows are no versions */
+		const struct dimension_def *label;      /* names the order for people; or NULL */
+		const struct dimension_def *const *per; /* NULL-ended */
+	} latest;
+	const struct dimension_def *const *split;    /* NULL-ended */
+	const struct dimension_def *const *required; /* NULL-ended */
+	const struct where_def *defaults;
+	size_t default_count;
+	const struct where_def *where;
+	size_t where_count;
+	const char *permission;      /* beside the view's and the column's; or NULL */
+	const char *const *synonyms; /* NULL-ended */
+};
+
+enum metric_form { FORM_MEASURE, FORM_RATIO, FORM_DIFFERENCE };
+
+struct metric_def {
+	const char *name, *pack;
+	size_t index; /* in the schema's metrics */
+	const char *label, *about;
+	enum metric_form kind;
+	const struct measure_def *measure;     /* of FORM_MEASURE */
+	const struct metric_def *left, *right; /* else: both FORM_MEASURE */
+	const struct where_def *where;         /* beside the measure's own */
+	size_t where_count;
+	const struct unit_def *unit;
+	const char *permission;      /* or NULL */
+	const char *const *synonyms; /* NULL-ended */
+	bool is_implied;             /* not written: of a measure, or the count of an entity */
+};
+
+/* Lists of pointers, so that what is declared keeps its address. */
+struct schema {
+	const struct view_def *const *views;
+	size_t view_count;
+	const struct entity_def *const *entities;
+	size_t entity_count;
+	const struct edge_def *const *edges;
+	size_t edge_count;
+	const struct chain_def *const *chains;
+	size_t chain_count;
+	const struct measure_def *const *measures;
+	size_t measure_count;
+	/* Those that are written, each measure under its own name, and for each entity but links
+	 * how many there are, under its plural. */
+	const struct metric_def *const *metrics;
+	size_t metric_count;
+	/* Dimensions whose values are not loaded and are no names: numbers, days, and what says
+	 * "load": false. */
+	const struct dimension_def *const *plain;
+	size_t plain_count;
+};
+
+const struct schema *catalog_schema(const struct catalog *c);
+
+/* By name; NULL: there is none. */
+const struct view_def *schema_view(const struct schema *s, const char *name);
+const struct view_column *view_column_find(const struct view_def *v, const char *plain);
+const struct entity_def *schema_entity(const struct schema *s, const char *name);
+const struct edge_def *schema_edge(const struct schema *s, const char *id);
+const struct measure_def *schema_measure(const struct schema *s, const char *name);
+const struct metric_def *schema_metric(const struct schema *s, const char *name);
+/* Of the map, loaded or plain. */
+const struct dimension_def *schema_dimension(const struct catalog *c, const char *name);
+
+const char *entity_kind_name(enum entity_kind k);
+const char *cardinality_name(enum cardinality c);
+const char *aggregate_name(enum aggregate a);
+const char *additivity_name(enum additivity a);
+
+#endif

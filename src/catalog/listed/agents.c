@@ -1,0 +1,96 @@
+/* The agents as a list for programs: what each can do, what it takes and what it gives. All of it
+ * stands in front matter and in the headers of tool files; nothing is written twice. */
+#include "../catalog_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+
+static bool has_name(const json_t *list, const char *name)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, item)
+		if (strcmp(json_string_value(json_object_get(item, "name")), name) == 0)
+			return true;
+	return false;
+}
+
+static void add_inputs(json_t *inputs, const struct tool_def *t)
+{
+	for (size_t i = 0; i < t->param_count; i++) {
+		const struct param_def *p = &t->params[i];
+
+		if (has_name(inputs, p->name))
+			continue;
+		json_push_take(inputs, json_make({"name", json_str(p->name)},
+						 {"type", json_str(param_type_name(p->type))},
+						 {"about", json_str(p->about)}));
+	}
+}
+
+static void add_output(json_t *outputs, const char *kind, const char *name, const char *unit,
+		       const char *about)
+{
+	if (!has_name(outputs, name))
+		json_push_take(outputs,
+			       json_make({"kind", json_str(kind)}, {"name", json_str(name)},
+					 {"unit", json_str(unit)}, {"about", json_str(about)}));
+}
+
+static void add_outputs(json_t *outputs, const struct tool_def *t, const struct principal *who)
+{
+	for (size_t i = 0; i < t->column_count; i++) {
+		const struct column_def *c = &t->columns[i];
+
+		if (may(who, c->permission))
+			add_output(outputs, "column", c->name, c->unit,
+				   c->label ? c->label : c->name);
+	}
+	for (size_t i = 0; i < t->fact_count; i++)
+		add_output(outputs, "fact", t->facts[i].name, t->facts[i].unit, t->facts[i].about);
+}
+
+static json_t *flows_of(const struct catalog_view *v, const char *agent)
+{
+	json_t *flows = json_array();
+
+	for (size_t i = 0; i < v->flow_count; i++)
+		if (strcmp(v->flows[i]->agent, agent) == 0)
+			json_push_take(flows, json_str(v->flows[i]->name));
+	return flows;
+}
+
+static json_t *agent_json(const struct catalog_view *v, const struct domain_def *d,
+			  const struct principal *who)
+{
+	json_t *capabilities = json_array(), *examples = json_array();
+	json_t *inputs = json_array(), *outputs = json_array();
+
+	for (const char *const *e = d->examples; e && *e; e++)
+		json_push_take(examples, json_str(*e));
+	for (size_t i = 0; i < d->tool_count; i++) {
+		const struct tool_def *t = d->tools[i];
+
+		if (!catalog_allows(v, t, d->agent))
+			continue;
+		json_push_take(capabilities, json_make({"tool", json_str(t->name)},
+						       {"about", json_str(t->about)}));
+		add_inputs(inputs, t);
+		add_outputs(outputs, t, who);
+	}
+	return json_make({"agent", json_str(d->agent)}, {"name", json_str(d->name)},
+			 {"about", json_str(d->about)}, {"capabilities", capabilities},
+			 {"examples", examples}, {"inputs", inputs}, {"outputs", outputs},
+			 {"flows", flows_of(v, d->agent)});
+}
+
+json_t *catalog_agents_json(const struct catalog_view *v, const struct principal *who)
+{
+	json_t *agents = json_array();
+
+	for (size_t i = 0; i < v->domain_count; i++)
+		json_push_take(agents, agent_json(v, v->domains[i], who));
+	return agents;
+}

@@ -1,0 +1,21 @@
+/* `vesperctl map`: which of its verbs. */
+#include "map.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name;
+	int (*run)(const struct command *cmd);
+} verbs[] = {
+	{"check", map_check},
+};
+
+int ctl_map(const struct command *cmd)
+{
+	const char *verb = ctl_word(cmd, 0);
+
+	for (size_t i = 0; verb && i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (strcmp(verbs[i].name, verb) == 0)
+			return verbs[i].run(cmd);
+	return ctl_misused(cmd, "check?");
+}

@@ -1,0 +1,95 @@
+/* `vesperctl map check`: whether the map of a tenant's packs loads, and what is on it. */
+#include "map.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+static bool is_of(const char *pack, const char *wanted)
+{
+	return !wanted || strcmp(pack, wanted) == 0;
+}
+
+static size_t dimensions_of(const struct catalog *c, const char *pack)
+{
+	const struct schema *s = catalog_schema(c);
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->dimension_count; i++)
+		n += c->dimensions[i].map.entity && is_of(c->dimensions[i].pack, pack);
+	for (size_t i = 0; i < s->plain_count; i++)
+		n += is_of(s->plain[i]->pack, pack);
+	return n;
+}
+
+#define COUNT_OF(list, count)                                                                      \
+	for (size_t i = 0; i < s->count; i++)                                                      \
+	counts[at] += is_of(s->list[i]->pack, pack)
+
+static void print_counts(const struct catalog *c, const char *pack, bool as_json)
+{
+	static const char *const names[] = {"views",    "entities", "edges",      "chains",
+					    "measures", "metrics",  "dimensions", NULL};
+	const struct schema *s = catalog_schema(c);
+	size_t counts[7] = {0}, at = 0;
+	json_t *out = json_object();
+
+	COUNT_OF(views, view_count);
+	at++;
+	COUNT_OF(entities, entity_count);
+	at++;
+	COUNT_OF(edges, edge_count);
+	at++;
+	COUNT_OF(chains, chain_count);
+	at++;
+	COUNT_OF(measures, measure_count);
+	at++;
+	COUNT_OF(metrics, metric_count);
+	counts[6] = dimensions_of(c, pack);
+	for (size_t i = 0; names[i]; i++) {
+		json_set_int(out, names[i], (int64_t)counts[i]);
+		if (!as_json)
+			printf("%s%zu %s", i ? ", " : "", counts[i], names[i]);
+	}
+	if (as_json) {
+		json_set_bool(out, "ok", true);
+		ctl_print_json(out);
+		return;
+	}
+	putchar('\n');
+	json_decref(out);
+}
+
+static int print_fault(const struct err *e, bool as_json)
+{
+	json_t *out;
+
+	if (!as_json)
+		return ctl_fail("%s", e->text);
+	out = json_object();
+	json_set_bool(out, "ok", false);
+	json_set_str(out, "what", e->text);
+	ctl_print_json(out);
+	return 1;
+}
+
+int map_check(const struct command *cmd)
+{
+	const char *pack = ctl_option(cmd, "pack", NULL);
+	bool as_json = ctl_flag(cmd, "json");
+	struct err e = {0};
+	struct catalog *c;
+
+	if (!ctl_catalog_of(ctl_option(cmd, "tenant", NULL), &c, &e))
+		return print_fault(&e, as_json);
+	if (pack && !catalog_has_pack(c, pack)) {
+		err_set(&e, ERR_INPUT, "pack %s is not in the list %s", pack, c->packs);
+		catalog_unref(&c);
+		return print_fault(&e, as_json);
+	}
+	print_counts(c, pack, as_json);
+	catalog_unref(&c);
+	return 0;
+}

@@ -1,0 +1,145 @@
+/* Tools without a conversation: which there are, which agents have them, and a call of one. Every
+ * end of a call is 200 with a status that a program can act on; a status of HTTP says that there
+ * was no call. */
+#include "http_route.h"
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/view.h"
+
+static const struct catalog *catalog_of(const struct request *r)
+{
+	return turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog;
+}
+
+static json_t *data_of(json_t *list_take)
+{
+	return json_make({"data", list_take});
+}
+
+void on_get_tools(struct request *r)
+{
+	struct catalog_view view;
+
+	catalog_for(catalog_of(r), r->who, r->arena, &view);
+	reply_json(r, 200, data_of(catalog_tools_json(&view)));
+}
+
+void on_get_tool(struct request *r)
+{
+	struct catalog_view view;
+	json_t *tool;
+
+	catalog_for(catalog_of(r), r->who, r->arena, &view);
+	tool = catalog_tool_json(&view, r->params[0]);
+	if (tool)
+		reply_json(r, 200, tool);
+	else
+		reply_problem(r, CODE_NOT_FOUND, NULL);
+}
+
+void on_get_agents(struct request *r)
+{
+	struct catalog_view view;
+
+	catalog_for(catalog_of(r), r->who, r->arena, &view);
+	reply_json(r, 200, data_of(catalog_agents_json(&view, r->who)));
+}
+
+/* ---- a call ---- */
+
+struct tool_task {
+	struct request *request;
+	struct arena *arena; /* of the result */
+};
+
+static void task_free(void *task)
+{
+	struct tool_task *t = task;
+
+	op_cancel(&t->request->op); /* before what it writes to */
+	arena_free(&t->arena);
+	mem_free(t);
+}
+
+static void on_called(void *owner, const struct result *result, const char *receipt_id,
+		      const struct err *e)
+{
+	struct tool_task *t = owner;
+	struct request *r = t->request;
+	struct buf answer;
+
+	r->op = NULL;
+	if (e) {
+		reply_err(r, e);
+		return;
+	}
+	buf_init(&answer, HTTP_RESPONSE_BYTES_MAX);
+	view_call(&answer, result, receipt_id, t->arena);
+	reply_bytes(r, 200, "application/json", buf_text(&answer), answer.n);
+	buf_deinit(&answer);
+}
+
+/* A tool that is not for this caller; what only other tools use is for nobody. */
+static const struct tool_def *find_tool(struct request *r)
+{
+	const struct catalog *c = catalog_of(r);
+	const struct tool_def *tool = catalog_tool(c, r->params[0]);
+
+	if (!tool || (!tool->callers.visible && !tool->callers.agents_only)) {
+		reply_problem(
+			r, CODE_NOT_FOUND,
+			"There is no such tool. GET /api/v1/tools lists those that there are.");
+		return NULL;
+	}
+	if (catalog_agent_for(c, tool, r->who, NULL))
+		return tool;
+	if (r->transport->settings->hide_existence)
+		reply_problem(r, CODE_NOT_FOUND, NULL);
+	else if (!may(r->who, tool->callers.permission))
+		reply_problem(r, CODE_DENIED,
+			      arena_printf(r->arena, "This needs the permission %s.",
+					   tool->callers.permission));
+	else
+		reply_problem(r, CODE_DENIED, "This tool is switched off.");
+	return NULL;
+}
+
+static void reply_faults(struct request *r, const struct tool_arg_fault *faults, size_t count)
+{
+	json_t *body = problem_json(CODE_INVALID, faults[0].message, r->path, r->request_id);
+	json_t *errors = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_push_take(errors, json_make({"arg", json_str(faults[i].arg)},
+						 {"message", json_str(faults[i].message)}));
+	json_set_take(body, "errors", errors);
+	reply_problem_json(r, CODE_INVALID, body, (struct str){NULL, 0});
+}
+
+static void call_tool(struct request *r, const struct tool_def *tool)
+{
+	const struct tool_wanted wanted = {.who = r->who, .tool = tool->name, .args = r->body};
+	struct tool_task *t = mem_alloc(sizeof(*t));
+
+	*t = (struct tool_task){.request = r, .arena = arena_new(TURN_ARENA_BYTES)};
+	r->task = t;
+	r->task_free = task_free;
+	r->op = turns_call_tool(r->transport->options.turns, &wanted, t->arena, on_called, t);
+}
+
+void on_post_tool(struct request *r)
+{
+	const struct tool_def *tool = find_tool(r);
+	struct tool_arg_fault faults[TOOL_ARG_FAULTS_MAX];
+	size_t count;
+
+	if (!tool)
+		return;
+	count = tool_args_check(tool, r->body, r->arena, faults, TOOL_ARG_FAULTS_MAX);
+	if (count > 0)
+		reply_faults(r, faults, count);
+	else
+		call_tool(r, tool);
+}

@@ -1,0 +1,136 @@
+/*
+ * A call of a tool that a program makes: no session, no message, no model. It passes the gate that
+ * a turn's calls pass, and leaves the same traces: the audit log, and a receipt, which is stored
+ * before the result is given.
+ */
+#include "turn_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+struct called {
+	struct op op;
+	struct list node;
+	struct turns *all;
+	struct knowledge *knowledge; /* a reload must not take the tools away */
+	const struct principal *who; /* the caller's, as the arena is */
+	struct arena *arena;
+	struct date today;
+	struct op *run; /* the tool, then the store; NULL: refused, and said in the next turn */
+	struct later later;
+	struct err refused;
+	const struct result *result;
+	const struct receipt *receipt;
+	tool_called_cb cb;
+	void *owner;
+};
+
+static void called_free(struct called *x)
+{
+	list_remove(&x->node);
+	x->all->asking--;
+	turn_knowledge_release(x->knowledge);
+	mem_free(x);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct called *x = (struct called *)op;
+
+	op_cancel(&x->run);
+	later_cancel(&x->later);
+	called_free(x);
+}
+
+static void end(struct called *x, const struct err *e)
+{
+	x->cb(x->owner, e ? NULL : x->result, x->receipt && !e ? x->receipt->receipt_id : NULL, e);
+	called_free(x);
+}
+
+static void on_refused(void *owner)
+{
+	struct called *x = owner;
+
+	end(x, &x->refused);
+}
+
+static void on_stored(void *owner, const struct err *e)
+{
+	struct called *x = owner;
+
+	x->run = NULL;
+	end(x, e);
+}
+
+static void on_result(void *owner, struct result *r)
+{
+	struct called *x = owner;
+
+	x->run = NULL;
+	x->result = r;
+	x->receipt = call_receipt(x->knowledge->set.catalog, x->who, x->today, r, x->arena);
+	if (x->receipt)
+		x->run = store_receipt(x->all->store, x->who, x->receipt, on_stored, x);
+	else
+		end(x, NULL);
+}
+
+static bool admit(const struct turns *all, const struct principal *who, struct err *e)
+{
+	size_t count = 0, own = 0;
+
+	if (all->draining)
+		return err_set_retry(e, ERR_CANCELLED, "the server is restarting");
+	list_each(node, (struct list *)&all->calls) {
+		count++;
+		own += principal_same_user(list_item(node, struct called, node)->who, who);
+	}
+	if (own >= TOOL_CALLS_PER_USER_MAX)
+		return err_set_retry(e, ERR_LIMIT, "%d calls of this user are running",
+				     TOOL_CALLS_PER_USER_MAX);
+	if (count >= TOOL_CALLS_MAX)
+		return err_set_retry(e, ERR_LIMIT, "%d calls are running", TOOL_CALLS_MAX);
+	return true;
+}
+
+static struct op *start(const struct called *x, const struct tool_wanted *w, void *owner)
+{
+	const struct catalog *c = x->knowledge->set.catalog;
+	const struct tool_request request = {
+		.call = "c1",
+		.agent = catalog_agent_for(c, catalog_tool(c, w->tool), w->who, NULL),
+		.tool = w->tool,
+		.args = w->args,
+		.who = w->who,
+		.today = x->today,
+	};
+
+	return tool_start(x->knowledge->set.tools, &request, x->arena, on_result, owner);
+}
+
+struct op *turns_call_tool(struct turns *all, const struct tool_wanted *wanted, struct arena *a,
+			   tool_called_cb cb, void *owner)
+{
+	struct called *x = mem_alloc(sizeof(*x));
+
+	*x = (struct called){
+		.op = {.cancel = on_cancel},
+		.all = all,
+		.knowledge = turn_knowledge_hold(all, wanted->who->tenant),
+		.who = wanted->who,
+		.arena = a,
+		.today = turn_today(all, wanted->who->tenant),
+		.cb = cb,
+		.owner = owner,
+	};
+	all->asking++;
+	if (admit(all, wanted->who, &x->refused))
+		x->run = start(x, wanted, x);
+	else
+		loop_later(all->loop, &x->later, on_refused, x);
+	list_append(&all->calls, &x->node);
+	return &x->op;
+}

@@ -1,0 +1,179 @@
+/* One call of a tool as JSON for programs: what came back, as a status that a program can act on,
+ * with the same cells, facts and figures that an answer rests on. */
+#include "view_int.h"
+
+#include <string.h>
+
+#include "vesper/decimal.h"
+#include "vesper/limits.h"
+
+/* The main table is "rows", as references call it. */
+static const char *set_name(const struct result *r, size_t i)
+{
+	return i == 0 ? "rows" : r->tables[i]->name;
+}
+
+static void put_sets(struct json_out *j, const struct result *r, struct arena *a)
+{
+	jo_key(j, "sets");
+	jo_object(j);
+	for (size_t i = 0; i < r->table_count; i++) {
+		jo_key(j, set_name(r, i));
+		jo_object(j);
+		view_table(j, r->tables[i], a);
+		jo_object_end(j);
+	}
+	jo_object_end(j);
+}
+
+static void put_facts(struct json_out *j, const struct result *r)
+{
+	jo_key(j, "facts");
+	jo_object(j);
+	for (size_t i = 0; i < r->fact_count; i++)
+		jo_set_str(j, r->facts[i].name, r->facts[i].value);
+	jo_object_end(j);
+}
+
+/* The same facts for a program that computes: a number is one. */
+static void put_summary(struct json_out *j, const struct result *r)
+{
+	struct decimal number;
+
+	jo_key(j, "summaryStats");
+	jo_object(j);
+	for (size_t i = 0; i < r->fact_count; i++) {
+		const struct fact *f = &r->facts[i];
+
+		jo_key(j, f->name);
+		if (decimal_parse(f->value, &number))
+			jo_decimal(j, f->value);
+		else
+			jo_str(j, str_of(f->value));
+	}
+	jo_object_end(j);
+}
+
+static const char *const trends[] = {
+	[TREND_NONE] = NULL,
+	[TREND_UP] = "up",
+	[TREND_DOWN] = "down",
+	[TREND_FLAT] = "flat",
+};
+
+static void put_column_stats(struct json_out *j, const struct column_stats *s)
+{
+	char text[DECIMAL_TEXT_BYTES];
+
+	jo_object(j);
+	jo_set_int(j, "count", s->count);
+	jo_set_int(j, "nulls", s->nulls);
+	jo_key(j, "min");
+	jo_decimal(j, s->min);
+	jo_key(j, "max");
+	jo_decimal(j, s->max);
+	if (s->sum_exact) {
+		decimal_text_short(s->mean, text);
+		jo_key(j, "mean");
+		jo_decimal(j, text);
+		decimal_text_short(s->sum, text);
+		jo_key(j, "sum");
+		jo_decimal(j, text);
+	}
+	jo_set_str(j, "trend", trends[s->trend]);
+	jo_set_bool(j, "partial", s->partial);
+	jo_object_end(j);
+}
+
+/* Of the number columns of the main table, over all that was read. */
+static void put_stats(struct json_out *j, const struct result *r)
+{
+	const struct table *t = r->table_count > 0 ? r->tables[0] : NULL;
+
+	jo_key(j, "stats");
+	jo_object(j);
+	for (size_t c = 0; t && t->stats && c < t->column_count; c++) {
+		const struct column_stats *s = &t->stats[c];
+
+		if (!s->numeric || !column_is_number(t->columns[c].type) || s->count == 0)
+			continue;
+		jo_key(j, t->columns[c].name);
+		put_column_stats(j, s);
+	}
+	jo_object_end(j);
+}
+
+/* ---- how it ended ---- */
+
+static const char *status_of(enum outcome_kind kind)
+{
+	switch (kind) {
+	case OUTCOME_ROWS:
+	case OUTCOME_EMPTY:
+		return "ok";
+	case OUTCOME_OUT_OF_WINDOW:
+		return "no_data_in_window";
+	case OUTCOME_NO_DATA:
+		return "no_data";
+	default:
+		return "error";
+	}
+}
+
+static void put_range(struct json_out *j, const struct outcome *o)
+{
+	if (!o->range_min || !o->range_max)
+		return;
+	jo_key(j, "availableRange");
+	jo_object(j);
+	jo_set_str(j, "start", o->range_min);
+	jo_set_str(j, "end", o->range_max);
+	jo_object_end(j);
+}
+
+static void put_error(struct json_out *j, const struct outcome *o, const char *message)
+{
+	jo_key(j, "error");
+	jo_object(j);
+	jo_set_str(j, "code", outcome_name(o->kind));
+	jo_set_str(j, "message", message);
+	jo_set_str(j, "arg", o->param);
+	jo_set_bool(j, "retryable", o->retryable);
+	jo_key(j, "suggestions");
+	jo_array(j);
+	for (size_t i = 0; i < o->suggestion_count; i++)
+		jo_str(j, str_of(o->suggestions[i].value));
+	jo_array_end(j);
+	jo_object_end(j);
+}
+
+void view_call(struct buf *out, const struct result *r, const char *receipt_id, struct arena *a)
+{
+	const char *status = status_of(r->outcome.kind);
+	struct buf words;
+	struct json_out j;
+
+	buf_init(&words, SIZE_MAX / 2);
+	if (r->outcome.kind != OUTCOME_ROWS)
+		view_outcome_words(&words, r);
+	jo_init(&j, out);
+	jo_object(&j);
+	jo_set_str(&j, "tool", r->tool);
+	jo_set_str(&j, "status", status);
+	jo_set_str(&j, "message", buf_text(&words));
+	jo_key(&j, "result");
+	jo_object(&j);
+	put_sets(&j, r, a);
+	put_facts(&j, r);
+	put_summary(&j, r);
+	put_stats(&j, r);
+	jo_object_end(&j);
+	jo_key(&j, "args");
+	args_write(&j, &r->args);
+	put_range(&j, &r->outcome);
+	if (strcmp(status, "error") == 0)
+		put_error(&j, &r->outcome, buf_text(&words));
+	jo_set_str(&j, "receipt_id", receipt_id);
+	jo_object_end(&j);
+	buf_deinit(&words);
+}

@@ -1,0 +1,271 @@
+/* The map of a pack: what is read of entities, edges, chains, measures and metrics, and each thing
+ * that stops the start, said with file, line and member. */
+#include "catalog_test.h"
+
+#define FILE_NAME "config/energy/catalogue.json"
+
+#define MAP                                                                                        \
+	"{\"views\": [\n"                                                                          \
+	" {\"name\": \"dbo.prices\", \"about\": \"prices\", \"columns\": [\"file\", "              \
+	"{\"name\": \"day\", \"type\": \"date\"}, {\"name\": \"price\", \"type\": \"decimal\"}, "  \
+	"{\"name\": \"shop\", \"type\": \"int\"}, {\"name\": \"year\", \"type\": \"int\"}]},\n"    \
+	" {\"name\": \"dbo.shops\", \"about\": \"shops\", \"columns\": [{\"name\": \"id\", "       \
+	"\"type\": \"int\"}, {\"name\": \"year\", \"type\": \"int\"}, {\"name\": \"code\", "       \
+	"\"type\": \"text\"}, \"\\\"Shop Name\\\"\", \"level\", \"parent\"], \"columns_with\": "   \
+	"{\"chat:read_budget\": [{\"name\": \"cost\", \"type\": \"decimal\"}]}},\n"                \
+	" {\"name\": \"dbo.shop_tags\", \"about\": \"x\", \"columns\": [{\"name\": \"shop\", "     \
+	"\"type\": \"int\"}, {\"name\": \"year\", \"type\": \"int\"}, \"tag\"]},\n"                \
+	" {\"name\": \"dbo.tags\", \"about\": \"tags\", \"columns\": [\"tag\", \"about\"]}],\n"    \
+	"\"entities\": [\n"                                                                        \
+	" {\"name\": \"price\", \"about\": \"prices\", \"view\": \"dbo.prices\", \"key\": [],"     \
+	" \"kind\": \"fact\", \"plural\": \"price rows\", \"time\": \"price_day\"},\n"             \
+	" {\"name\": \"shop\", \"about\": \"shops\", \"view\": \"dbo.shops\", \"key\": "           \
+	"[\"id\", \"year\"], \"also\": [[\"code\"]], \"title\": \"Shop Name\", \"show\": "         \
+	"[\"shop_name\", \"cost\"], \"facets\": [\"shop_name\"], \"synonyms\": [\"store\"],\n"     \
+	"  \"levels\": {\"column\": \"level\", \"parent\": \"parent\", \"values\": [{\"value\": "  \
+	"\"L1\", \"label\": \"Regions\"}, {\"value\": \"L2\", \"label\": \"Shops\"}]}},\n"         \
+	" {\"name\": \"shop_tag\", \"about\": \"x\", \"view\": \"dbo.shop_tags\", \"key\": "       \
+	"[\"shop\", \"year\", \"tag\"], \"kind\": \"link\"},\n"                                    \
+	" {\"name\": \"tag\", \"about\": \"tags\", \"view\": \"dbo.tags\", \"key\": [\"tag\"]}"    \
+	"],\n"                                                                                     \
+	"\"edges\": [\n"                                                                           \
+	" {\"id\": \"price_of_shop\", \"from\": \"price\", \"to\": \"shop\", \"cardinality\": "    \
+	"\"n:1\", \"on\": [[\"price.shop\", \"shop.id\"], [\"shop.year\", \"price.year\"]]},\n"    \
+	" {\"id\": \"tags_of_shop\", \"from\": \"shop\", \"to\": \"tag\", \"via\": \"shop_tag\", " \
+	"\"cardinality\": \"n:m\", \"on\": [[\"shop.id\", \"shop_tag.shop\"], [\"shop_tag.year\"," \
+	" \"shop.year\"], [\"tag.tag\", \"shop_tag.tag\"]]}],\n"                                   \
+	"\"chains\": [{\"id\": \"tagging\", \"about\": \"x\", \"path\": [\"price\", \"shop\", "    \
+	"\"tag\"]}],\n"                                                                            \
+	"\"measures\": [\n"                                                                        \
+	" {\"name\": \"cost\", \"entity\": \"shop\", \"column\": \"cost\", \"aggregate\": "        \
+	"\"sum\", \"unit\": \"$\", \"additivity\": \"full\", \"permission\": "                     \
+	"\"chat:read_budget\"},\n"                                                                 \
+	" {\"name\": \"average\", \"entity\": \"price\", \"column\": \"price\", \"aggregate\": "   \
+	"\"avg\", \"unit\": \"$\", \"additivity\": \"none\", \"defaults\": {\"file\": \"a\"}},\n"  \
+	" {\"name\": \"stock\", \"entity\": \"price\", \"aggregate\": \"count\", \"unit\": "       \
+	"\"count\", \"additivity\": \"semi\", \"over\": \"price_day\", \"take\": \"last\"}],\n"    \
+	"\"metrics\": [\n"                                                                         \
+	" {\"name\": \"cost_each\", \"kind\": \"ratio\", \"numerator\": \"cost\", "                \
+	"\"denominator\": \"stock\", \"unit\": \"$\"}],\n"                                         \
+	"\"dimensions\": [\n"                                                                      \
+	"  {\"name\": \"market\", \"values\": [\"East\", \"West\"]},\n"                            \
+	"  {\"name\": \"hub\", \"parent\": \"market\", \"values\": {\"East\": [\"E1\", \"E2\"], "  \
+	"\"West\": [\"W1\"]}},\n"                                                                  \
+	"  {\"name\": \"file\", \"entity\": \"price\", \"column\": \"file\"},\n"                   \
+	"  {\"name\": \"price_day\", \"entity\": \"price\", \"column\": \"day\", \"type\": "       \
+	"\"date\", \"grains\": [\"month\"]},\n"                                                    \
+	"  {\"name\": \"size\", \"entity\": \"price\", \"column\": \"price\", \"type\": "          \
+	"\"decimal\", \"bins\": [0, 10, 20]},\n"                                                   \
+	"  {\"name\": \"shop_name\", \"entity\": \"shop\", \"column\": \"Shop Name\", \"load\": "  \
+	"false}]}\n"
+
+static void load_map(void)
+{
+	temp_root_write(&root, FILE_NAME, MAP);
+	load();
+}
+
+static void reads_entities_and_dimensions(void **state)
+{
+	const struct schema *s;
+	const struct entity_def *shop;
+
+	(void)state;
+	load_map();
+	s = catalog_schema(catalog);
+	shop = schema_entity(s, "shop");
+	assert_string_equal(shop->plural, "shops");
+	assert_string_equal(shop->title->name, "\"Shop Name\"");
+	assert_string_equal(shop->key[1]->plain, "year");
+	assert_null(shop->key[2]);
+	assert_string_equal(shop->also[0][0]->plain, "code");
+	assert_int_equal(shop->levels.count, 2);
+	assert_string_equal(shop->levels.values[1].label, "Shops");
+	assert_int_equal(shop->show_count, 2);
+	assert_non_null(shop->show[0].dimension);
+	assert_string_equal(shop->show[1].measure->column->permission, "chat:read_budget");
+	assert_string_equal(schema_entity(s, "price")->time->name, "price_day");
+	assert_int_equal(schema_entity(s, "shop_tag")->kind, ENTITY_LINK);
+}
+
+/* Values of numbers, of days and of what says so are never loaded as names. */
+static void tells_names_from_other_dimensions(void **state)
+{
+	(void)state;
+	load_map();
+	assert_non_null(catalog_dimension(catalog, "file"));
+	assert_null(catalog_dimension(catalog, "price_day"));
+	assert_null(catalog_dimension(catalog, "shop_name"));
+	assert_int_equal(schema_dimension(catalog, "price_day")->map.grains, 1 << GRAIN_MONTH);
+	assert_string_equal(schema_dimension(catalog, "size")->map.bins[2], "20");
+	assert_string_equal(catalog_dimension(catalog, "file")->view, "dbo.prices");
+	assert_null(schema_dimension(catalog, "market")->map.entity);
+}
+
+/* Pairs are ordered by the edge's ends, however they are written. */
+static void reads_edges_and_chains(void **state)
+{
+	const struct schema *s;
+	const struct edge_def *g;
+
+	(void)state;
+	load_map();
+	s = catalog_schema(catalog);
+	g = schema_edge(s, "price_of_shop");
+	assert_int_equal(g->on_count, 2);
+	assert_ptr_equal(g->on[1].left, view_column_find(g->from->view, "year"));
+	assert_ptr_equal(g->on[1].right, view_column_find(g->to->view, "year"));
+	g = schema_edge(s, "tags_of_shop");
+	assert_int_equal(g->on_count, 2);
+	assert_int_equal(g->on_to_count, 1);
+	assert_ptr_equal(g->on_to[0].left, view_column_find(g->via->view, "tag"));
+	assert_int_equal(s->chain_count, 1);
+	assert_ptr_equal(s->chains[0]->edges[1], g);
+}
+
+static void makes_metrics_that_nobody_wrote(void **state)
+{
+	const struct schema *s;
+
+	(void)state;
+	load_map();
+	s = catalog_schema(catalog);
+	assert_string_equal(schema_metric(s, "cost_each")->left->measure->name, "cost");
+	assert_string_equal(schema_metric(s, "average")->measure->defaults[0].values[0], "a");
+	assert_ptr_equal(schema_metric(s, "shops")->measure->entity, schema_entity(s, "shop"));
+	assert_true(schema_metric(s, "shops")->is_implied);
+	assert_non_null(schema_metric(s, "price_rows"));
+	assert_null(schema_metric(s, "shop_tags"));
+}
+
+static void refuses_wrong_entities(void **state)
+{
+	(void)state;
+	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]", "\"key\": [\"tags\"]",
+		       FILE_NAME ":11: entities[3].key: tag has no column tags");
+	refused_change(FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"shop\"",
+		       "entities[3]: shop is in config/energy/catalogue.json, too");
+	refused_change(FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"Tag; DROP\"",
+		       "is no name: a-z");
+	refused_change(FILE_NAME, MAP, "\"view\": \"dbo.tags\"", "\"view\": \"dbo.tag\"",
+		       "dbo.tag is no approved view");
+	refused_change(FILE_NAME, MAP, "\"column\": \"level\"", "\"column\": \"levels\"",
+		       "shop has no column levels");
+	refused_change(FILE_NAME, MAP, "\"value\": \"L2\"", "\"value\": \"L1\"",
+		       "L1 is there twice");
+	refused_change(FILE_NAME, MAP, "\"shop_name\", \"cost\"", "\"shop_name\", \"average\"",
+		       "measure average is no column of shop");
+	refused_change(FILE_NAME, MAP, "\"shop_name\", \"cost\"", "\"shop_name\", \"x\"",
+		       "x is neither a dimension nor a measure");
+	refused_change(FILE_NAME, MAP, "\"time\": \"price_day\"", "\"time\": \"file\"",
+		       "time: file is no date");
+	refused_change(FILE_NAME, MAP, "\"kind\": \"link\"", "\"kind\": \"bridge\"",
+		       "kind: there is no \"bridge\"");
+}
+
+static void refuses_wrong_edges(void **state)
+{
+	(void)state;
+	refused_change(FILE_NAME, MAP, "\"to\": \"shop\"", "\"to\": \"shops\"",
+		       "edges[0]: there is no entity shops");
+	refused_change(FILE_NAME, MAP, ", [\"shop.year\", \"price.year\"]", "",
+		       FILE_NAME ":13: edges[0].on: the columns of shop are not exactly its key");
+	refused_change(FILE_NAME, MAP, "\"price.shop\", \"shop.id\"", "\"price.day\", \"shop.id\"",
+		       "price.day is date, but shop.id is int");
+	refused_change(FILE_NAME, MAP, "[\"tag.tag\", \"shop_tag.tag\"]",
+		       "[\"shop.id\", \"shop_tag.shop\"]", "no pair joins shop_tag and tag");
+	refused_change(FILE_NAME, MAP, "[\"shop_tag.year\", \"shop.year\"], ", "",
+		       "the columns of shop are not exactly its key");
+	refused_change(FILE_NAME, MAP, "[\"tag.tag\", \"shop_tag.tag\"]",
+		       "[\"tag.tag\", \"shop.code\"]",
+		       "edges[1].on[2]: tag and shop are not the two ends");
+	refused_change(FILE_NAME, MAP, "\"via\": \"shop_tag\", \"cardinality\": \"n:m\"",
+		       "\"via\": \"shop_tag\", \"cardinality\": \"n:1\"",
+		       "an edge with via is n:m");
+	refused_change(FILE_NAME, MAP, "\"via\": \"shop_tag\"", "\"via\": \"shop\"",
+		       "shop is an end of the edge itself");
+	refused_change(FILE_NAME, MAP, "\"n:1\"", "\"n:m\"", "n:m needs the join table as via");
+	refused_change(FILE_NAME, MAP, "\"n:1\"", "\"1:1\"",
+		       "the columns of price are not exactly its key");
+	refused_change(FILE_NAME, MAP, "\"id\": \"tags_of_shop\"", "\"id\": \"price_of_shop\"",
+		       "price_of_shop is there twice");
+	refused_change(FILE_NAME, MAP, "[\"price\", \"shop\", \"tag\"]", "[\"price\", \"tag\"]",
+		       "chains[0]: no edge joins price and tag");
+	refused_change(FILE_NAME, MAP, "\"edges\"", "\"joins\"", "joins");
+}
+
+static void refuses_wrong_measures(void **state)
+{
+	(void)state;
+	refused_change(FILE_NAME, MAP, "\"unit\": \"$\"", "\"unit\": \"zloty\"",
+		       "measures[0]: unit zloty is not registered");
+	refused_change(FILE_NAME, MAP, "\"additivity\": \"none\"", "\"additivity\": \"full\"",
+		       "avg can't be added up again");
+	refused_change(FILE_NAME, MAP, ", \"take\": \"last\"", "", "needs over and take");
+	refused_change(FILE_NAME, MAP, "\"column\": \"price\", \"aggregate\"",
+		       "\"column\": \"file\", \"aggregate\"",
+		       "column file of view dbo.prices needs");
+	refused_change(FILE_NAME, MAP, "\"column\": \"price\", \"aggregate\"",
+		       "\"column\": \"day\", \"aggregate\"",
+		       "column day is date: avg wants a number");
+	refused_change(FILE_NAME, MAP, "{\"file\": \"a\"}", "{\"day\": \"a\"}",
+		       "there is no dimension day");
+	refused_change(FILE_NAME, MAP, "\"name\": \"average\"", "\"name\": \"cost\"",
+		       "cost is there already");
+	refused_change(FILE_NAME, MAP, "\"name\": \"average\"", "\"name\": \"market\"",
+		       "market is there already");
+	refused_change(FILE_NAME, MAP, "\"denominator\": \"stock\"", "\"denominator\": \"stocks\"",
+		       "there is no metric stocks");
+	refused_change(FILE_NAME, MAP, "\"unit\": \"$\"}],",
+		       "\"unit\": \"$\"}, {\"name\": \"x\", \"kind\": \"ratio\", \"numerator\": "
+		       "\"cost_each\", \"denominator\": \"stock\", \"unit\": \"$\"}],",
+		       "metrics[1]: numerator: cost_each is made of two metrics itself");
+	refused_change(FILE_NAME, MAP,
+		       "\"kind\": \"ratio\", \"numerator\": \"cost\", \"denominator\"",
+		       "\"kind\": \"difference\", \"left\": \"cost\", \"right\"",
+		       "cost is in $, but stock in count");
+}
+
+static void refuses_wrong_dimensions(void **state)
+{
+	(void)state;
+	refused_change(FILE_NAME, MAP, "\"grains\": [\"month\"]", "\"grains\": [\"hour\"]",
+		       "a date has no hour");
+	refused_change(FILE_NAME, MAP, "[0, 10, 20]", "[0, 20, 10]", "ascending");
+	refused_change(FILE_NAME, MAP, "\"column\": \"file\"", "\"column\": \"files\"",
+		       "price has no column files");
+	refused_change(FILE_NAME, MAP, "\"entity\": \"price\", \"column\": \"file\"",
+		       "\"entity\": \"prices\", \"column\": \"file\"", "there is no entity prices");
+	refused_change(FILE_NAME, MAP, "\"load\": false", "\"load\": false, \"values\": [\"a\"]",
+		       "values that are not loaded");
+	refused_change(FILE_NAME, MAP, "\"type\": \"date\", \"grains\"",
+		       "\"type\": \"date\", \"load\": true, \"grains\"",
+		       "only values of a text are loaded");
+}
+
+static void columns_may_stand_apart(void **state)
+{
+	(void)state;
+	temp_root_write(&root, "config/energy/schema.json",
+			"{\"views\": [{\"name\": \"dbo.more\", \"about\": \"x\", \"columns\": "
+			"[\"a\"]}]}");
+	load_map();
+	assert_non_null(schema_view(catalog_schema(catalog), "dbo.more"));
+	refused("config/energy/schema.json",
+		"{\"views\": [{\"name\": \"dbo.tags\", \"about\": \"x\"}]}",
+		"views: dbo.tags is in config/energy/catalogue.json, too");
+	refused("config/energy/schema.json", "{\"entities\": []}", "entities");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(reads_entities_and_dimensions), TEST(tells_names_from_other_dimensions),
+		TEST(reads_edges_and_chains),        TEST(makes_metrics_that_nobody_wrote),
+		TEST(refuses_wrong_entities),        TEST(refuses_wrong_edges),
+		TEST(refuses_wrong_measures),        TEST(refuses_wrong_dimensions),
+		TEST(columns_may_stand_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
