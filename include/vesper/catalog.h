@@ -488,6 +488,9 @@ struct catalog_view {
 };
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
 		 struct catalog_view *out);
+/* Whether the caller of this view may use a flow. */
+bool catalog_allows_flow(const struct catalog_view *v, const struct principal *who,
+			 const struct flow_def *f, struct arena *a);
 /* A flow that this caller may use; NULL: there is none. */
 const struct flow_def *catalog_flow_in(const struct catalog_view *v, const char *name);
 /* An agent through which this caller may use the tool (NULL `agent`: any of the tool's); NULL:

@@ -35,6 +35,7 @@ struct turn_context {
  * turn.h. */
 struct turn_ask {
 	enum ask_input input;
+	const char *question;   /* as it was first put; NULL: as the reply's text */
 	const char *filter;     /* what the answer is a value of; NULL: it is answered in words */
 	const char *end_filter; /* of the last day; NULL: the first day's filter takes both */
 	const struct suggestion *options;
@@ -42,9 +43,10 @@ struct turn_ask {
 	size_t min, max; /* of several choices; max 0: as many as there are */
 	const char *min_date, *max_date;
 	const char *hint;
-	struct suggestion skip; /* value NULL: it can't be skipped */
-	const json_t *plan;     /* what the answer runs, as work.spec; NULL: the standing one */
-	int attempt;            /* times that this was asked, with this one */
+	struct suggestion skip;    /* value NULL: it can't be skipped */
+	const json_t *skip_values; /* what skipping chooses, if that is a list; or NULL */
+	const json_t *plan;        /* what the answer runs, as work.spec; NULL: the standing one */
+	int attempt;               /* times that this was asked, with this one */
 };
 
 /* A prepared reply: no data was gathered, or none is needed. */
@@ -69,7 +71,7 @@ struct ask_answer {
 	bool answers;        /* it does */
 	const json_t *edits; /* filters that it gives, or that the client edited; NULL: words */
 	const json_t *plan;  /* what they are for; NULL: the standing one */
-	const char *outside; /* it is a day that was not to be chosen: why */
+	const char *why_not; /* it is none that was to be chosen: why, to ask again */
 };
 
 /* Why an answer to a clarifying question is none; `code` is of the wire. */
@@ -116,19 +118,31 @@ json_t *dialog_standing(const struct dialog_turn *t);
 /* Sets it, unless a clarifying question did. */
 void dialog_leave_context(struct dialog_turn *t);
 
-/* ---- ask.c: clarifying questions ---- */
+/* ---- ask.c, ask_plan.c, ask_answer.c, ask_words.c: clarifying questions ---- */
 
 /* Prepares the reply: the question, or that it is of no use to ask once more. */
 void ask_user(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
 void ask_clarification(struct dialog_turn *t, const struct clarification *c);
 /* The model's own question, with the choices that it knows. */
 void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r);
+/* The question that ended the plan, without `plan`. Pure; everything in the arena. */
+void ask_from_plan(const struct plan *p, struct date today, const struct language *language,
+		   struct arena *a, struct turn_ask *out);
+/* It becomes the reply. */
+void ask_of_plan(struct dialog_turn *t, const struct plan *p);
 /* The same for a question behind an answer; false: it is not to be asked. */
 bool ask_prepare(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
 /* The reply's question begins to stand. Members of chat.ask; new reference. */
 json_t *ask_open(struct dialog_turn *t);
 /* Reads what the message answers. False: dialog.ask_failure says why it is no answer. */
 bool ask_read(struct dialog_turn *t);
+/* What the standing question is for can't run any more: dialog.ask_failure says so. */
+void ask_changed(struct dialog_turn *t);
+/* What the message says was chosen, if it is put so ("Selected: X"); or NULL. */
+const char *ask_selected(const struct dialog_turn *t, const char *text);
+/* The message, as it was understood, is no question of its own: the question of a flow that stands
+ * is asked once more. */
+bool ask_stays(struct dialog_turn *t, bool model_usable);
 /* The standing question, once more: the answer to it was none that it allows. */
 void ask_again(struct dialog_turn *t);
 /* A value of chat.select as text; "" for what can't be one. */

@@ -20,9 +20,9 @@
  * placeholders has no value. So may texts of props; a prop that is a table or a series is a
  * {TASK.TABLE}. A DATE may be counted from the day of the question (today-7d). TABLE
  * is "rows" for the main table. A parameter that a line does not name takes the value that stands
- * for its filter; one that is required has to be named, or asked for. "each" makes a task for every
- * value of a filter: "budget.1", "budget.2", …; a reference to "budget" is to the first of them
- * with rows.
+ * for its filter; one that is required has to be named, or asked for. A line behind a question
+ * whose answer it takes waits for it. "each" makes a task for every value of a filter: "budget.1",
+ * "budget.2", …; a reference to "budget" is to the first of them with rows.
  */
 #ifndef VESPER_FLOW_H
 #define VESPER_FLOW_H
@@ -36,6 +36,7 @@
 
 struct catalog;
 struct condition;
+struct param_def;
 struct tool_def;
 
 enum flow_kind { FLOW_DO, FLOW_ASK, FLOW_SHOW, FLOW_SAY, FLOW_SUGGEST };
@@ -103,6 +104,11 @@ const char *flow_text(const struct flow_def *f, struct arena *a);
 bool flow_needs(const struct flow_def *f, const char *task, struct arena *a);
 /* The line of a task; NULL: there is none. */
 const struct flow_line *flow_task(const struct flow_def *f, const char *id);
+/* A line of a task takes the answer to the question for this filter: the parameter, which it does
+ * not name. NULL: it does not. */
+const struct param_def *flow_answer_taken(const struct flow_line *l, const char *filter);
+/* The parameter for the last day, where this one is for the first; NULL: there is none. */
+const struct param_def *flow_last_day(const struct tool_def *tool, const struct param_def *first);
 /* The line that asks for a filter; NULL: there is none. */
 const struct flow_line *flow_ask(const struct flow_def *f, const char *filter);
 

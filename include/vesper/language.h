@@ -40,6 +40,7 @@
 	LIST(WORDS_PRONOUNS, "cues.pronouns")                                                      \
 	LIST(WORDS_OWNED, "cues.owned")                                                            \
 	LIST(WORDS_CHOICE, "cues.choice")                                                          \
+	LIST(WORDS_SELECTED, "cues.selected")                                                      \
 	LIST(WORDS_YES, "cues.yes")                                                                \
 	LIST(WORDS_DROP, "cues.drop")                                                              \
 	LIST(WORDS_DROP_LINKS, "cues.drop_links")                                                  \

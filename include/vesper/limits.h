@@ -140,6 +140,7 @@
 #define AGENT_TOOL_CALLS_MAX   16    /* tool calls of one model answer */
 #define AGENT_ROWS_MAX         40    /* rows of one result that an agent's model is shown */
 #define ASK_OPTIONS_MAX        12    /* choices of a question back, when a model makes them */
+#define ASK_RESULT_OPTIONS_MAX 200   /* and when they are rows: what a list can be chosen from */
 #define ASK_ATTEMPTS_MAX       3     /* times that the same is asked back in a row, then it ends */
 #define RECOVER_OPTIONS_MAX    40    /* years to choose from; the latest, where there are more */
 #define RECOVER_PROBES_MAX     5     /* questions tried where nothing was found */

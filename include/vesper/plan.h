@@ -8,6 +8,9 @@
  *
  * What a task refers to it also waits for. Where an argument needs it, a task that gave nothing
  * takes those behind it along; conditions and references that end in "?" only wait.
+ *
+ * A question to the user that stands open is a task too. When its turn comes the plan ends: what
+ * runs is waited for, and nothing else begins.
  */
 #ifndef VESPER_PLAN_H
 #define VESPER_PLAN_H
@@ -20,33 +23,50 @@
 #include "vesper/bind.h"
 #include "vesper/condition.h"
 #include "vesper/err.h"
+#include "vesper/language.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
 #include "vesper/ref.h"
 #include "vesper/result.h"
 
 struct flow_def;
+struct flow_line;
 
 enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK, PLAN_FLOW };
-enum task_state { TASK_PENDING, TASK_RUNNING, TASK_COMPLETED, TASK_FAILED, TASK_SKIPPED };
+enum task_state {
+	TASK_PENDING,
+	TASK_RUNNING,
+	TASK_COMPLETED,
+	TASK_FAILED,
+	TASK_SKIPPED,
+	TASK_ASKED, /* the question that ended the plan */
+};
+
+enum skip_reason {
+	SKIP_CONDITION,  /* it was not met by what was found */
+	SKIP_NEEDLESS,   /* the filters say that it is not needed; nobody is told */
+	SKIP_EARLIER,    /* a task that it depends on gave nothing */
+	SKIP_VALUE,      /* none was found for an argument */
+	SKIP_PERMISSION, /* the caller may not use the tool */
+};
 
 struct task {
 	const char *id;    /* "t1" */
 	const char *group; /* that references name instead, of tasks for several values; or NULL */
 	const char *agent;
-	const char *tool;              /* NULL: the agent's own loop */
+	const char *tool;              /* NULL: the agent's own loop, or */
+	const struct flow_line *ask;   /* a question that stands open */
 	const struct args *args;       /* typed arguments of a tool (from the router), or */
 	const json_t *json_args;       /* plain ones, with references; when it runs, their values */
 	const char *const *depends_on; /* ids, NULL-ended; NULL: none */
 	const char *const *waits_for;  /* the same, of tasks that may fail; added by plan_check */
 	const char *condition;         /* NULL: always */
 	int priority;                  /* inside a wave the lowest starts first */
-	const char *reason;
 	enum task_state state;
 	int wave;                     /* set by plan_check: 0 is first */
 	const struct condition *when; /* `condition`, read by plan_check */
 	size_t left_out;              /* values of references beyond what parameters take */
-	const char *why;              /* of a skipped one, for the user */
+	enum skip_reason skipped;     /* of a skipped one */
 	struct result **results;      /* what it gave */
 	size_t result_count;
 };
@@ -66,6 +86,7 @@ struct plan {
 	const struct flow_def *flow; /* that it was made of; NULL: none */
 	struct task *tasks;
 	size_t count;
+	const struct task *open; /* the question that ended it; NULL: it ran to its end */
 	const struct task_show *shows;
 	size_t show_count;
 	const json_t *filters; /* values that stand, by filter; NULL: none */
@@ -84,8 +105,8 @@ typedef void (*plan_cb)(void *owner);
 
 /* Runs a checked plan to its end; the first tasks start from inside. A task whose dependency failed
  * or was skipped is skipped, and so is one whose condition is not met or whose references find
- * nothing that they need. The callback comes once, never from inside plan_start: with the last
- * task's plan_task_done, or later. */
+ * nothing that they need. p->open: a question ended it. The callback comes once, never from inside
+ * plan_start: with the last task's plan_task_done, or later. */
 struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, plan_run_task run,
 			    plan_cb cb, void *owner);
 /* A task has ended; its results are set by now. What comes after it starts with the next turn of
@@ -96,6 +117,10 @@ void plan_task_done(struct plan_run *r, struct task *task, bool completed);
 struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct arena *a);
 /* The same of all tasks. */
 struct ref_scope plan_results(const struct plan *p, struct arena *a);
+/* Why the task was skipped, for the user: the end of a sentence. */
+const char *task_why_skipped(const struct task *t, const struct language *l, struct arena *a);
+/* Asks of the user, so that results are shown only once it ended without one. */
+bool plan_may_ask(const struct plan *p);
 /* Cancels what runs; the callback does not come. *r may be NULL. */
 void plan_cancel(struct plan_run **r);
 

@@ -25,8 +25,8 @@ struct turn_reading {
 
 /* What is to be done. Built by src/planner, run by src/turn. */
 struct turn_work {
-	json_t *spec; /* {question, intent, filters, steps, flow?: {name, hash}} of a plan that can
-			 be run again; NULL: none */
+	json_t *spec; /* {question, intent, filters, steps, flow?: {name, hash, text}} of a plan
+			 that can be run again; NULL: none */
 	struct plan *plan;
 	struct plan_run *run; /* while it runs */
 	struct result **results;
@@ -87,11 +87,17 @@ bool steps_resolve(struct planner_turn *t, json_t *steps, json_t *filters,
 		   struct clarification *ask);
 /* All values that are said, by filter. */
 const json_t *steps_filters(struct planner_turn *t, const json_t *steps, const json_t *filters);
-/* The flow that a stored plan was made of, if it is unchanged and this caller may use it; or NULL.
+/* The flow that a stored plan was made of, for a caller who may use it; where its file has changed,
+ * the flow as it was stored, in the arena. NULL: there is no such flow, or it can't run any more.
  */
 const struct flow_def *stored_flow(const struct planner_turn *t, const json_t *stored);
-/* This caller may run the stored plan, and all that it needs is there. */
-bool stored_allowed(const struct planner_turn *t, const json_t *stored, bool model_usable);
+enum stored_state {
+	STORED_RUNS,
+	STORED_NEEDS_MODEL, /* which is not usable now */
+	STORED_CHANGED,     /* what it needs is gone, or not for this caller any more */
+};
+enum stored_state stored_state(const struct planner_turn *t, const json_t *stored,
+			       bool model_usable);
 /* The tasks of a plan as steps. */
 json_t *steps_of_plan(const struct planner_turn *t, const struct plan *p);
 void steps_understood(struct planner_turn *t, const char *intent, const json_t *steps);
@@ -134,14 +140,11 @@ void planner_take_back(struct planner_turn *t, const struct understanding *u);
 
 /* ---- flow_plan.c: plans that are written down ---- */
 
-/* The first question of the flow that these filters leave open; NULL: none. A question whose
- * condition is about results is open until it is answered. */
-const struct flow_line *flow_open_question(const struct flow_def *f, const json_t *filters,
-					   struct arena *a);
 /* A line of it takes values of this filter, or asks for one. */
 bool flow_takes(const struct flow_def *f, const char *filter);
 /* Its tasks with the filters that stand, for a caller who may use the flow; what the caller may not
- * use is skipped. No question is open. In the arena. */
+ * use is skipped. A question without an answer is a task that those wait for which take the answer.
+ * In the arena. */
 struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
 		       const json_t *filters, struct date today, struct arena *a);
 

@@ -46,6 +46,12 @@
 	SENTENCE(SAY_ASK_THREE_TIMES, "ask.three_times", "")                                       \
 	SENTENCE(SAY_ASK_EARLIER, "ask.earlier", "")                                               \
 	SENTENCE(SAY_ASK_EXPIRED, "ask.expired", "")                                               \
+	SENTENCE(SAY_ASK_CHANGED, "ask.changed", "")                                               \
+	SENTENCE(SAY_ASK_NO_OPTION, "ask.no_option", "said")                                       \
+	SENTENCE(SAY_ASK_NOTHING_CHOSEN, "ask.nothing_chosen", "")                                 \
+	SENTENCE(SAY_ASK_CHOOSE, "ask.choose", "count")                                            \
+	SENTENCE(SAY_ASK_CHOOSE_FROM_TO, "ask.choose_from_to", "min max")                          \
+	SENTENCE(SAY_ASK_SKIP_FIRST, "ask.skip_first", "label count all")                          \
 	SENTENCE(SAY_ASK_NO_CHOICE, "ask.no_choice", "")                                           \
 	SENTENCE(SAY_ASK_TRY_AGAIN, "ask.try_again", "")                                           \
 	SENTENCE(SAY_ASK_LATEST, "ask.latest", "")                                                 \
@@ -96,6 +102,10 @@
 	SENTENCE(SAY_TASK_FAILED, "task.failed", "about")                                          \
 	SENTENCE(SAY_TASK_LEFT_OUT, "task.left_out", "count")                                      \
 	SENTENCE(SAY_TASK_SKIPPED, "task.skipped", "about why")                                    \
+	SENTENCE(SAY_SKIP_CONDITION, "skip.condition", "")                                         \
+	SENTENCE(SAY_SKIP_EARLIER, "skip.earlier", "")                                             \
+	SENTENCE(SAY_SKIP_VALUE, "skip.value", "")                                                 \
+	SENTENCE(SAY_SKIP_PERMISSION, "skip.permission", "")                                       \
 	SENTENCE(SAY_TOOL_NONE, "tool.none", "")                                                   \
 	SENTENCE(SAY_TOOL_BUSY, "tool.busy", "")                                                   \
 	SENTENCE(SAY_TOOL_DENIED, "tool.denied", "")                                               \

@@ -29,10 +29,11 @@ static void add_task(const struct teller *t, const struct task *task, struct buf
 	const struct tool_def *tool = task->tool ? catalog_tool(t->catalog, task->tool) : NULL;
 	const char *what = tool ? tool->about : task->agent;
 
-	if (task->state == TASK_SKIPPED) {
+	if (task->state == TASK_SKIPPED && task->skipped != SKIP_NEEDLESS) {
 		buf_char(out, '\n');
 		sentence_put(out, t->catalog->language, SAY_ANSWER_NOT_LOOKED_UP,
-			     arena_strndup(t->arena, what, strcspn(what, ":.")), task->why);
+			     arena_strndup(t->arena, what, strcspn(what, ":.")),
+			     task_why_skipped(task, t->catalog->language, t->arena));
 		buf_char(out, '\n');
 	} else if (task->state == TASK_FAILED && task->result_count > 0 &&
 		   task->results[0] != t->asked) {

@@ -105,7 +105,9 @@ void answer_template(struct answer_turn *t)
 
 bool answer_is_templated(const struct answer_turn *t)
 {
-	return t->answer->flow_text && !t->work->plan->flow->by_model;
+	const struct plan *p = t->work->plan;
+
+	return p && p->flow && !p->flow->by_model;
 }
 
 void answer_by_template(struct answer_turn *t)

@@ -291,7 +291,7 @@ static bool may_run(const struct catalog_view *v, const struct flow_line *l)
 
 /* Without a tool of one of its tasks a flow is still of use where that task is conditional, or
  * nothing has to have what it finds. */
-static bool may_use_flow(const struct catalog_view *v, const struct principal *who,
+bool catalog_allows_flow(const struct catalog_view *v, const struct principal *who,
 			 const struct flow_def *f, struct arena *a)
 {
 	size_t runs = 0;
@@ -317,7 +317,7 @@ static void list_flows(const struct catalog *c, const struct principal *who, str
 	const struct flow_def **flows = arena_alloc(a, (c->flow_count + 1) * sizeof(*flows));
 
 	for (size_t i = 0; i < c->flow_count; i++)
-		if (may_use_flow(v, who, &c->flows[i], a))
+		if (catalog_allows_flow(v, who, &c->flows[i], a))
 			flows[v->flow_count++] = &c->flows[i];
 	v->flows = flows;
 }

@@ -225,11 +225,11 @@ static bool check_value(const struct checker *k, const char *name, const json_t 
 	return true;
 }
 
+/* Before this line. */
 static bool is_asked(const struct checker *k, const struct param_def *p)
 {
-	for (size_t i = 0; i < k->flow->line_count; i++)
-		if (k->flow->lines[i].kind == FLOW_ASK &&
-		    params_of_filter(p, 1, k->flow->lines[i].filter))
+	for (const struct flow_line *l = k->flow->lines; l < k->line; l++)
+		if (l->kind == FLOW_ASK && params_of_filter(p, 1, l->filter))
 			return true;
 	return false;
 }
@@ -242,8 +242,8 @@ static bool check_required(const struct checker *k)
 		const struct param_def *p = &l->tool->params[i];
 
 		if (p->required && !json_object_get(l->values, p->name) && !is_asked(k, p))
-			return wrong(k, "%s needs %s: name it here, or ask for it", l->tool->name,
-				     p->name);
+			return wrong(k, "%s needs %s: name it here, or ask for it before",
+				     l->tool->name, p->name);
 	}
 	return true;
 }
@@ -266,27 +266,21 @@ static bool check_do(const struct checker *k)
 
 /* ---- ask ---- */
 
-/* A task that takes the answer: a parameter of this filter that it does not name. */
-static const struct param_def *answer_taken(const struct flow_line *l, const char *filter)
-{
-	const struct param_def *p = l->tool ? tool_param_of_filter(l->tool, filter) : NULL;
-
-	return p && !json_object_get(l->values, p->name) ? p : NULL;
-}
-
 static bool check_use(const struct checker *k)
 {
 	const struct flow_line *ask = k->line;
 	bool is_used = false, dates = ask->input == ASK_DATE || ask->input == ASK_DATE_RANGE;
 
 	for (const struct flow_line *l = ask + 1; l < k->flow->lines + k->flow->line_count; l++) {
-		const struct param_def *p = answer_taken(l, ask->filter);
+		const struct param_def *p = flow_answer_taken(l, ask->filter);
 
 		if (!p)
 			continue;
 		is_used = true;
 		if (dates && p->type != PARAM_DATE)
 			return wrong(k, "%s of %s is no date", p->name, l->tool->name);
+		if (ask->input == ASK_DATE_RANGE && !flow_last_day(l->tool, p))
+			return wrong(k, "%s takes no last day behind %s", l->tool->name, p->name);
 		if (ask->input == ASK_MULTIPLE && !p->is_list && !l->each)
 			return wrong(k, "%s takes one %s: its line wants \"each %s\"",
 				     l->tool->name, p->name, ask->filter);
@@ -434,9 +428,9 @@ static bool names_placed(const struct checker *k, const struct flow_line *l, con
 	for (size_t i = 0; i < n; i++)
 		if (!placed[flow_task(k->flow, needs[i].id) - k->flow->lines])
 			return false;
-	for (size_t i = 0; i < k->flow->line_count; i++)
+	for (size_t i = 0; k->flow->lines + i < l; i++)
 		if (k->flow->lines[i].kind == FLOW_ASK &&
-		    answer_taken(l, k->flow->lines[i].filter) && !placed[i])
+		    flow_answer_taken(l, k->flow->lines[i].filter) && !placed[i])
 			return false;
 	return true;
 }

@@ -99,6 +99,21 @@ const struct flow_line *flow_ask(const struct flow_def *f, const char *filter)
 	return NULL;
 }
 
+const struct param_def *flow_answer_taken(const struct flow_line *l, const char *filter)
+{
+	const struct param_def *p = l->tool ? tool_param_of_filter(l->tool, filter) : NULL;
+
+	return p && !json_object_get(l->values, p->name) ? p : NULL;
+}
+
+const struct param_def *flow_last_day(const struct tool_def *tool, const struct param_def *first)
+{
+	for (const struct param_def *p = first + 1; p < tool->params + tool->param_count; p++)
+		if (p->type == PARAM_DATE)
+			return p;
+	return NULL;
+}
+
 /* Whether a text names the task outside of [[ ]], and without a "?". */
 static bool text_needs(const char *text, const char *task)
 {

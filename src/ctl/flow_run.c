@@ -71,7 +71,7 @@ static bool run(struct flow_run *r, struct err *e)
 {
 	r->plan = flow_plan(r->flow, &r->may, r->filters, r->today, r->arena);
 	for (size_t i = 0; i < r->plan->count; i++)
-		if (!r->plan->tasks[i].tool)
+		if (!r->plan->tasks[i].tool && !r->plan->tasks[i].ask)
 			return err_set(e, ERR_INPUT, "%s: %s is an agent, which needs a model",
 				       r->flow->name, r->plan->tasks[i].agent);
 	if (!plan_check(r->plan, r->arena, e))
@@ -88,7 +88,7 @@ static const char *state_name(enum task_state s)
 	return s == TASK_COMPLETED ? "completed" : s == TASK_SKIPPED ? "skipped" : "failed";
 }
 
-static json_t *task_json(const struct task *t)
+static json_t *task_json(const struct flow_run *run, const struct task *t)
 {
 	const struct result *r = t->result_count > 0 ? t->results[0] : NULL;
 	json_t *out = json_object(), *facts = json_object();
@@ -96,7 +96,9 @@ static json_t *task_json(const struct task *t)
 	json_set_str(out, "id", t->id);
 	json_set_str(out, "tool", t->tool);
 	json_set_str(out, "state", state_name(t->state));
-	json_set_str(out, "why", t->why);
+	if (t->state == TASK_SKIPPED)
+		json_set_str(out, "why",
+			     task_why_skipped(t, run->opened.catalog->language, run->arena));
 	if (r) {
 		json_set_str(out, "outcome", outcome_name(r->outcome.kind));
 		json_set_take(
@@ -135,7 +137,8 @@ static void print_run(const struct flow_run *r, bool as_json)
 
 	(void)flow_answer(r->plan, NULL, r->opened.catalog, r->arena, &said);
 	for (size_t i = 0; i < r->plan->count; i++)
-		json_push_take(tasks, task_json(&r->plan->tasks[i]));
+		if (!r->plan->tasks[i].ask)
+			json_push_take(tasks, task_json(r, &r->plan->tasks[i]));
 	if (as_json)
 		ctl_print_json(json_make(
 			{"flow", json_str(r->flow->name)}, {"filters", json_incref(r->filters)},
@@ -144,6 +147,20 @@ static void print_run(const struct flow_run *r, bool as_json)
 	else
 		fputs(said.markdown, stdout);
 	json_decref(tasks);
+}
+
+/* The choices that there are, a line each. */
+static void print_question(const struct flow_run *r)
+{
+	struct turn_ask ask;
+
+	ask_from_plan(r->plan, r->today, r->opened.catalog->language, r->arena, &ask);
+	printf("%s (%s=...)\n", ask.question, ask.filter);
+	for (size_t i = 0; i < ask.option_count; i++)
+		printf("  %s%s%s\n", ask.options[i].value, ask.options[i].group ? "  " : "",
+		       ask.options[i].group ? ask.options[i].group : "");
+	if (ask.min_date && ask.max_date)
+		printf("  %s to %s\n", ask.min_date, ask.max_date);
 }
 
 /* ---- the command line ---- */
@@ -199,25 +216,20 @@ static bool begin(struct flow_run *r, const struct command *cmd, struct err *e)
 
 int ctl_flow_run(const struct command *cmd)
 {
-	const struct flow_line *question = NULL;
 	struct flow_run r = {0};
 	struct err e = {0};
-	int status = 1;
-	bool done;
+	int status;
 
 	if (!ctl_word(cmd, 1))
 		return ctl_misused(cmd, "which flow?");
-	done = begin(&r, cmd, &e);
-	if (done)
-		question = flow_open_question(r.flow, r.filters, r.arena);
-	if (question) {
-		printf("%s (%s=...)\n", question->text, question->filter);
+	if (!begin(&r, cmd, &e) || !run(&r, &e)) {
+		status = ctl_fail("%s", e.text);
+	} else if (r.plan->open) {
+		print_question(&r);
 		status = QUESTION_OPEN;
-	} else if (done && run(&r, &e)) {
+	} else {
 		print_run(&r, ctl_flag(cmd, "json"));
 		status = has_failed(r.plan);
-	} else {
-		status = ctl_fail("%s", e.text);
 	}
 	arena_free(&r.arena);
 	opened_close(&r.opened);

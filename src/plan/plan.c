@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "vesper/flow.h"
+#include "vesper/json.h"
 #include "vesper/limits.h"
 
 static struct task *find(struct plan *p, const char *id)
@@ -65,12 +67,32 @@ static void wait_for(const struct plan *p, struct task *t, const char *id, bool 
 		add_id(needed ? &t->depends_on : &t->waits_for, id, a);
 }
 
+/* A question is asked whatever became of the results that its choices are made of. */
+static bool wait_for_choices(const struct plan *p, struct task *t, struct arena *a, struct err *e)
+{
+	const struct flow_line *l = t->ask;
+	struct ref_need needs[PLAN_TASKS_MAX];
+	size_t count = 0;
+
+	if (l->options)
+		wait_for(p, t, l->options->task, false, a);
+	if (l->skip &&
+	    !ref_needs(json_own(a, json_make({"skip", json_incref((json_t *)l->skip_value)})), a,
+		       needs, PLAN_TASKS_MAX, &count, e))
+		return err_prefix(e, "task %s", t->id);
+	for (size_t i = 0; i < count; i++)
+		wait_for(p, t, needs[i].id, false, a);
+	return true;
+}
+
 static bool read_references(const struct plan *p, struct task *t, struct arena *a, struct err *e)
 {
 	struct ref_need needs[PLAN_TASKS_MAX];
 	const struct condition_term *terms;
 	size_t count;
 
+	if (t->ask && !wait_for_choices(p, t, a, e))
+		return false;
 	if (!ref_needs(t->json_args, a, needs, PLAN_TASKS_MAX, &count, e))
 		return err_prefix(e, "task %s", t->id);
 	for (size_t i = 0; i < count; i++) {
@@ -138,13 +160,30 @@ static int wave_of(struct plan *p, const struct task *t)
 	return needed < 0 || other < 0 ? -1 : needed > other ? needed : other;
 }
 
+bool plan_may_ask(const struct plan *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->tasks[i].ask)
+			return true;
+	return false;
+}
+
+static bool check_count(const struct plan *p, struct err *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->count; i++)
+		n += !p->tasks[i].ask;
+	return (n > 0 && n <= PLAN_TASKS_MAX && p->count - n <= PLAN_LINES_MAX) ||
+	       err_set(e, ERR_INPUT, "a plan has 1 to %d tasks, not %zu", PLAN_TASKS_MAX, n);
+}
+
 bool plan_check(struct plan *p, struct arena *a, struct err *e)
 {
 	size_t placed = 0;
 
-	if (p->count == 0 || p->count > PLAN_TASKS_MAX)
-		return err_set(e, ERR_INPUT, "a plan has 1 to %d tasks, not %zu", PLAN_TASKS_MAX,
-			       p->count);
+	if (!check_count(p, e))
+		return false;
 	for (size_t i = 0; i < p->count; i++)
 		if (p->tasks[i].id && !read_references(p, &p->tasks[i], a, e))
 			return false;

@@ -18,7 +18,7 @@ struct plan_run {
 	plan_run_task run;
 	plan_cb cb;
 	void *owner;
-	struct op *ops[PLAN_TASKS_MAX]; /* of running tasks, by index */
+	struct op *ops[FLOW_LINES_MAX]; /* of running tasks, by index */
 	struct later advance;
 	bool starting; /* tasks are being started: one that ends at once only says so */
 };
@@ -55,36 +55,74 @@ static enum readiness task_readiness(const struct plan *p, const struct task *t)
 	return readiness;
 }
 
-static bool skip(struct task *t, const char *why)
+static bool skip(struct task *t, enum skip_reason why)
 {
 	t->state = TASK_SKIPPED;
-	t->why = why;
+	t->skipped = why;
 	return false;
+}
+
+const char *task_why_skipped(const struct task *t, const struct language *l, struct arena *a)
+{
+	static const enum sentence words[] = {
+		[SKIP_CONDITION] = SAY_SKIP_CONDITION,   [SKIP_NEEDLESS] = SAY_SKIP_CONDITION,
+		[SKIP_EARLIER] = SAY_SKIP_EARLIER,       [SKIP_VALUE] = SAY_SKIP_VALUE,
+		[SKIP_PERMISSION] = SAY_SKIP_PERMISSION,
+	};
+
+	return sentence(l, words[t->skipped], a);
+}
+
+static bool is_met(const struct plan_run *r, const struct task *t)
+{
+	struct ref_scope earlier = plan_earlier(r->plan, t, r->arena);
+
+	return !t->when || condition_met(t->when, &earlier, r->plan->filters, r->arena);
+}
+
+static bool is_about_filters(const struct condition *c)
+{
+	for (size_t i = 0; i < c->term_count; i++)
+		if (c->terms[i].kind != TERM_MISSING)
+			return false;
+	return true;
 }
 
 /* A task whose turn it is: are its condition and its references good for anything? */
 static bool task_prepare(const struct plan_run *r, struct task *t)
 {
 	struct ref_scope earlier = plan_earlier(r->plan, t, r->arena);
-	struct err e = {0};
+	struct err unused = {0};
 	size_t left_out = 0;
 
-	if (t->when && !condition_met(t->when, &earlier, r->plan->filters, r->arena))
-		return skip(t, "its condition was not met by what was found before");
+	if (!is_met(r, t))
+		return skip(t, is_about_filters(t->when) ? SKIP_NEEDLESS : SKIP_CONDITION);
 	if (t->json_args &&
-	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &left_out, &e))
-		return skip(t, arena_strdup(r->arena, e.text));
+	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &left_out, &unused))
+		return skip(t, SKIP_VALUE);
 	t->left_out += left_out;
 	t->state = TASK_RUNNING;
 	return true;
 }
 
+/* Behind a question nothing begins. */
 static bool all_ended(const struct plan *p)
 {
 	for (size_t i = 0; i < p->count; i++)
-		if (p->tasks[i].state == TASK_PENDING || p->tasks[i].state == TASK_RUNNING)
+		if (p->tasks[i].state == TASK_RUNNING ||
+		    (p->tasks[i].state == TASK_PENDING && !p->open))
 			return false;
 	return true;
+}
+
+/* A question whose condition is not met is not asked, and stops nothing. */
+static void ask(struct plan_run *r, struct task *t)
+{
+	bool stands_open = is_met(r, t);
+
+	t->state = stands_open ? TASK_ASKED : TASK_COMPLETED;
+	if (stands_open)
+		r->plan->open = t;
 }
 
 /* The pending task of the lowest priority that need not wait; of equals the first. */
@@ -122,9 +160,11 @@ static void start_tasks(struct plan_run *r)
 	enum readiness how = WAITING;
 
 	r->starting = true;
-	for (struct task *t; (t = next_task(r->plan, &how));) {
+	for (struct task *t; !r->plan->open && (t = next_task(r->plan, &how));) {
 		if (how == HOPELESS)
-			skip(t, "a step that it builds on gave nothing");
+			skip(t, SKIP_EARLIER);
+		else if (t->ask)
+			ask(r, t);
 		else if (task_prepare(r, t))
 			start_task(r, t);
 	}
@@ -155,7 +195,7 @@ struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, pla
 {
 	struct plan_run *r = mem_alloc(sizeof(*r));
 
-	assert(p->count > 0 && p->count <= PLAN_TASKS_MAX); /* by plan_check */
+	assert(p->count > 0 && p->count <= FLOW_LINES_MAX); /* by plan_check */
 	*r = (struct plan_run){
 		.loop = l, .plan = p, .arena = a, .run = run, .cb = cb, .owner = owner};
 	start_tasks(r);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "vesper/flow.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
@@ -91,21 +92,6 @@ struct plan *plan_of_chain(struct planner_turn *t, const json_t *standing)
 	return steps_plan(t, PLAN_ROUTER, steps, filters);
 }
 
-/* A question that stands open is asked before anything runs. */
-static bool flow_is_open(struct planner_turn *t, const struct flow_def *f, const json_t *filters,
-			 struct clarification *ask)
-{
-	const struct flow_line *l = flow_open_question(f, filters, t->core->arena);
-
-	if (l)
-		*ask = (struct clarification){.text = l->text,
-					      .filter = l->filter,
-					      .input = l->input,
-					      .min = l->min,
-					      .max = l->max};
-	return l != NULL;
-}
-
 /* Of the filters that were read, with the day of this turn. */
 struct flow_filters {
 	const char *question;
@@ -125,9 +111,10 @@ static struct plan *plan_of_flow(struct planner_turn *t, const struct flow_def *
 	steps_understood(t, catalog_domain_of_agent(core->may.catalog, f->agent)->intent, steps);
 	steps_keep(t, in->question, steps, in->values);
 	json_set_take(t->work->spec, "flow",
-		      json_make({"name", json_str(f->name)}, {"hash", json_str(f->hash)}));
+		      json_make({"name", json_str(f->name)}, {"hash", json_str(f->hash)},
+				{"text", json_str(flow_text(f, core->arena))}));
 	filters_understood(t, in->values, in->standing, in->edits, in->source);
-	return known && !flow_is_open(t, f, in->values, ask) ? p : NULL;
+	return known ? p : NULL;
 }
 
 struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json_t *standing,

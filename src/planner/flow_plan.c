@@ -3,36 +3,10 @@
 
 #include <string.h>
 
-#include "vesper/condition.h"
+#include "vesper/flow.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/ref.h"
-
-/* ---- questions ---- */
-
-static bool is_about_results(const struct condition *c)
-{
-	for (size_t i = 0; i < c->term_count; i++)
-		if (c->terms[i].kind != TERM_MISSING)
-			return true;
-	return false;
-}
-
-const struct flow_line *flow_open_question(const struct flow_def *f, const json_t *filters,
-					   struct arena *a)
-{
-	const struct ref_scope nothing = {0};
-
-	for (size_t i = 0; i < f->line_count; i++) {
-		const struct flow_line *l = &f->lines[i];
-
-		if (l->kind == FLOW_ASK && !filters_find(filters, l->filter) &&
-		    (!l->when || is_about_results(l->when) ||
-		     condition_met(l->when, &nothing, filters, a)))
-			return l;
-	}
-	return NULL;
-}
 
 bool flow_takes(const struct flow_def *f, const char *filter)
 {
@@ -102,6 +76,43 @@ static json_t *args_of(const struct maker *m, const struct flow_line *l)
 	return args;
 }
 
+/* ---- questions ---- */
+
+/* The id of a question; a task of the flow can't be called so. */
+static const char *ask_id(const struct maker *m, const char *filter)
+{
+	return arena_printf(m->arena, "ask.%s", filter);
+}
+
+/* A task takes the answer, and the caller may use it. */
+static bool is_of_use(const struct maker *m, const char *filter)
+{
+	for (size_t i = 0; i < m->flow->line_count; i++)
+		if (flow_answer_taken(&m->flow->lines[i], filter) &&
+		    is_allowed(m, &m->flow->lines[i]))
+			return true;
+	return false;
+}
+
+static bool is_open(const struct maker *m, const struct flow_line *ask)
+{
+	return !filters_find(m->filters, ask->filter) && is_of_use(m, ask->filter);
+}
+
+/* Until what it takes was answered, a task behind the question waits. One before it does not: the
+ * choices may be what it finds. */
+static void wait_for_answers(const struct maker *m, const struct flow_line *l, struct task *t)
+{
+	const char **ids = arena_alloc(m->arena, (m->flow->line_count + 1) * sizeof(*ids));
+	size_t n = 0;
+
+	for (const struct flow_line *ask = m->flow->lines; ask < l; ask++)
+		if (ask->kind == FLOW_ASK && is_open(m, ask) && flow_answer_taken(l, ask->filter))
+			ids[n++] = ask_id(m, ask->filter);
+	if (n > 0)
+		t->depends_on = ids;
+}
+
 static struct task *add_task(struct maker *m, const struct flow_line *l, const char *id)
 {
 	struct task *t = &m->plan->tasks[m->plan->count++];
@@ -114,11 +125,26 @@ static struct task *add_task(struct maker *m, const struct flow_line *l, const c
 	};
 	if (l->tool)
 		t->json_args = args_of(m, l);
+	wait_for_answers(m, l, t);
 	if (!is_allowed(m, l)) {
 		t->state = TASK_SKIPPED;
-		t->why = "you do not have permission to see it";
+		t->skipped = SKIP_PERMISSION;
 	}
 	return t;
+}
+
+/* Before anything else that may start: an answer may make it needless. */
+#define ASK_PRIORITY (-1)
+
+static void add_ask(struct maker *m, const struct flow_line *l)
+{
+	if (is_open(m, l))
+		m->plan->tasks[m->plan->count++] = (struct task){
+			.id = ask_id(m, l->filter),
+			.ask = l,
+			.condition = l->condition,
+			.priority = ASK_PRIORITY,
+		};
 }
 
 /* A task for each value of a filter. */
@@ -158,7 +184,7 @@ struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
 		.id = "p1",
 		.origin = PLAN_FLOW,
 		.flow = f,
-		.tasks = arena_alloc(a, sizeof(*p->tasks) * (PLAN_TASKS_MAX + 1)),
+		.tasks = arena_alloc(a, sizeof(*p->tasks) * (FLOW_LINES_MAX + 1)),
 		.filters = filters,
 	};
 	for (size_t i = 0; i < f->line_count; i++) {
@@ -166,10 +192,12 @@ struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
 		const json_t *values =
 			l->kind == FLOW_DO && l->each ? filters_find(filters, l->each) : NULL;
 
-		if (json_is_array(values))
+		if (json_array_size(values) > 0)
 			add_each(&m, l, values);
 		else if (l->kind == FLOW_DO)
 			add_task(&m, l, l->id);
+		else if (l->kind == FLOW_ASK)
+			add_ask(&m, l);
 	}
 	add_shows(p, f, a);
 	return p;

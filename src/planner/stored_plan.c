@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/flow.h"
 #include "vesper/limits.h"
+#include "vesper/log.h"
 #include "vesper/ref.h"
 
 static const char *member(const json_t *step, const char *name)
@@ -105,32 +107,52 @@ static bool is_known_agent(const struct planner_turn *t, const char *agent)
 	return false;
 }
 
+/* Its text, read with the catalogue of today. */
+static const struct flow_def *flow_as_stored(const struct planner_turn *t, const json_t *flow)
+{
+	struct flow_def *f = arena_alloc(t->core->arena, sizeof(*f));
+	const char *text = member(flow, "text");
+	struct err e = {0};
+
+	if (text &&
+	    flow_read(t->core->may.catalog, "", member(flow, "name"), text, t->core->arena, f,
+		      &e) &&
+	    catalog_allows_flow(&t->core->may, t->core->who, f, t->core->arena))
+		return f;
+	log_info("turn.flow", "%s can't run as it was stored: %s", member(flow, "name"), e.text);
+	return NULL;
+}
+
 const struct flow_def *stored_flow(const struct planner_turn *t, const json_t *stored)
 {
 	const json_t *flow = json_object_get(stored, "flow");
 	const char *name = member(flow, "name"), *hash = member(flow, "hash");
 	const struct flow_def *f = name ? catalog_flow_in(&t->core->may, name) : NULL;
 
-	return f && hash && strcmp(f->hash, hash) == 0 ? f : NULL;
+	return f && hash && strcmp(f->hash, hash) != 0 ? flow_as_stored(t, flow) : f;
 }
 
-bool stored_allowed(const struct planner_turn *t, const json_t *stored, bool model_usable)
+enum stored_state stored_state(const struct planner_turn *t, const json_t *stored,
+			       bool model_usable)
 {
 	const json_t *steps = json_object_get(stored, "steps"), *step;
 	size_t i;
 
-	if (stored_flow(t, stored))
-		return true;
+	if (json_object_get(stored, "flow"))
+		return stored_flow(t, stored) ? STORED_RUNS : STORED_CHANGED;
 	json_array_foreach((json_t *)steps, i, step) {
 		const char *tool = member(step, "tool"), *agent = member(step, "agent");
 		const struct tool_def *def = tool ? catalog_tool(t->core->may.catalog, tool) : NULL;
 
 		if (!is_known_agent(t, agent) ||
-		    (tool && (!def || !catalog_allows(&t->core->may, def, agent))) ||
-		    (!tool && !model_usable))
-			return false;
+		    (tool && (!def || !catalog_allows(&t->core->may, def, agent))))
+			return STORED_CHANGED;
+		if (!tool && !model_usable)
+			return STORED_NEEDS_MODEL;
 	}
-	return json_array_size(steps) > 0 && json_array_size(steps) <= PLAN_TASKS_MAX;
+	return json_array_size(steps) > 0 && json_array_size(steps) <= PLAN_TASKS_MAX
+		       ? STORED_RUNS
+		       : STORED_CHANGED;
 }
 
 /* Agents and tools as if code had understood them: they are the session context afterwards. */
@@ -233,7 +255,8 @@ json_t *steps_of_plan(const struct planner_turn *t, const struct plan *p)
 	json_t *steps = json_own(t->core->arena, json_array());
 
 	for (size_t i = 0; i < p->count; i++)
-		json_push_take(steps, step_of(t, &p->tasks[i]));
+		if (!p->tasks[i].ask)
+			json_push_take(steps, step_of(t, &p->tasks[i]));
 	return steps;
 }
 

@@ -8,8 +8,19 @@
 
 /* ---- ways on, also of UNDERSTAND ---- */
 
+static size_t step_count(const struct plan *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->count; i++)
+		n += !p->tasks[i].ask;
+	return n;
+}
+
 enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 {
+	size_t steps = step_count(p);
+
 	if (!plan_check(p, t->core.arena, &t->machine.err)) {
 		turn_end_error(t, &t->machine.err);
 		return TURN_FAILED;
@@ -18,9 +29,9 @@ enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 		return t->work.result_count > 0 ? TURN_SYNTH : turn_end_quota(t);
 	t->work.plan = p;
 	say_phase(&t->for_answer, "planning",
-		  p->count == 1 ? turn_sentence(&t->core, SAY_PHASE_ONE_STEP)
-				: turn_sentence(&t->core, SAY_PHASE_STEPS,
-						arena_printf(t->core.arena, "%zu", p->count)));
+		  steps == 1 ? turn_sentence(&t->core, SAY_PHASE_ONE_STEP)
+			     : turn_sentence(&t->core, SAY_PHASE_STEPS,
+					     arena_printf(t->core.arena, "%zu", steps)));
 	return TURN_RUN;
 }
 

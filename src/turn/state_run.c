@@ -17,12 +17,25 @@ struct task_run {
 	struct task *task;
 };
 
-/* The main table of each result with rows is shown at once; the others serve the derived facts. */
+static void show_rows(struct turn *t, struct result *r)
+{
+	if (r->table_count > 0 && r->tables[0]->row_count > 0)
+		say_view(&t->for_answer, r);
+}
+
+/* The main table of each result with rows is shown at once, unless a question may end the plan:
+ * what was found until then is no answer. Other tables serve the derived facts. */
 static void show(struct turn *t, const struct task *task, struct result *r)
 {
 	r->task = task->id;
-	if (r->table_count > 0 && r->tables[0]->row_count > 0)
-		say_view(&t->for_answer, r);
+	if (!plan_may_ask(t->work.plan))
+		show_rows(t, r);
+}
+
+static void show_held(struct turn *t)
+{
+	for (size_t i = 0; plan_may_ask(t->work.plan) && i < t->work.result_count; i++)
+		show_rows(t, t->work.results[i]);
 }
 
 /* ---- what could not be looked up is said, not hidden ---- */
@@ -85,7 +98,8 @@ static void keep_skipped(struct turn *t, struct task *task)
 		    missing(t, task,
 			    turn_sentence(&t->core, SAY_TASK_SKIPPED,
 					  arena_strndup(t->core.arena, what, strcspn(what, ":.")),
-					  task->why)));
+					  task_why_skipped(task, t->core.may.catalog->language,
+							   t->core.arena))));
 }
 
 static const char *left_out_text(struct turn *t, const struct task *task)
@@ -211,7 +225,8 @@ static void collect(struct turn *t)
 
 	t->work.result_count = 0; /* of an earlier plan, which did not answer the question */
 	for (size_t i = 0; i < t->work.plan->count; i++)
-		if (t->work.plan->tasks[i].state == TASK_SKIPPED)
+		if (t->work.plan->tasks[i].state == TASK_SKIPPED &&
+		    t->work.plan->tasks[i].skipped != SKIP_NEEDLESS)
 			keep_skipped(t, &t->work.plan->tasks[i]);
 	for (size_t i = 0; i < t->work.plan->count; i++)
 		n += t->work.plan->tasks[i].result_count;
@@ -231,6 +246,11 @@ enum turn_state step_run(struct turn *t)
 		return TURN_WAIT;
 	}
 	collect(t);
+	if (t->work.plan->open) {
+		ask_of_plan(&t->for_dialog, t->work.plan);
+		return TURN_ANSWER;
+	}
+	show_held(t);
 	if (t->dialog.reply.text) {
 		ask_user(&t->for_dialog, t->dialog.reply.text, &t->dialog.reply.ask);
 		return TURN_ANSWER;

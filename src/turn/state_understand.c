@@ -19,7 +19,7 @@ static const json_t *standing_plan(const struct turn *t)
 	const char *asked = t->core.request.content;
 
 	if (!a->edits || !question ||
-	    !stored_allowed(&t->for_planner, plan, llm_usable(t->answers.llm)))
+	    stored_state(&t->for_planner, plan, llm_usable(t->answers.llm)) != STORED_RUNS)
 		return NULL;
 	return a->answers || !*asked || strcmp(asked, question) == 0 ? plan : NULL;
 }
@@ -182,11 +182,38 @@ static enum turn_state read_question(struct turn *t)
 	planner_understand(&t->for_planner, &in);
 	if (t->reading.understood.filter_count > 0)
 		say_filters(&t->for_answer);
+	if (!filters && ask_stays(&t->for_dialog, answer_may_ask_model(&t->for_answer))) {
+		ask_again(&t->for_dialog);
+		return TURN_ANSWER;
+	}
 	if (forbids(t))
 		return TURN_ANSWER;
 	if (!filters && refuses(t, &in, &t->reading.understood, &next))
 		return next;
 	return replies(t) ? TURN_ANSWER : go_on(t);
+}
+
+/* What an answer is for was there when the question was asked. */
+static bool has_changed(struct turn *t)
+{
+	const struct ask_answer *a = &t->dialog.answered;
+
+	if (!a->answers || !a->plan ||
+	    stored_state(&t->for_planner, a->plan, true) != STORED_CHANGED)
+		return false;
+	ask_changed(&t->for_dialog);
+	return true;
+}
+
+/* "Selected: X" is X where nothing was asked. */
+static void read_selected(struct turn *t)
+{
+	const char *said = t->core.request.content
+				   ? ask_selected(&t->for_dialog, t->core.request.content)
+				   : NULL;
+
+	if (said && *said && !json_object_get(t->context.standing, "ask"))
+		t->core.request.content = said;
 }
 
 enum turn_state step_understand(struct turn *t)
@@ -198,13 +225,14 @@ enum turn_state step_understand(struct turn *t)
 	if (waits_for_names(t, &next))
 		return next;
 	outside_read(&t->for_dialog);
-	if (!ask_read(&t->for_dialog)) {
+	read_selected(t);
+	if (!ask_read(&t->for_dialog) || has_changed(t)) {
 		turn_end_set(t, (struct turn_end){.failed = true,
 						  .error_code = failure->code,
 						  .error_text = failure->text});
 		return TURN_FAILED;
 	}
-	if (t->dialog.answered.outside) {
+	if (t->dialog.answered.why_not) {
 		ask_again(&t->for_dialog);
 		return TURN_ANSWER;
 	}

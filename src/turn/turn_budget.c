@@ -9,7 +9,7 @@ bool turn_plan_unaffordable(struct turn *t, const struct plan *p)
 	struct llm *llm = t->answers.llm;
 
 	for (size_t i = 0; i < p->count; i++)
-		if (p->tasks[i].tool)
+		if (p->tasks[i].tool || p->tasks[i].ask)
 			return false;
 	return llm_usable(llm) && !llm_affordable(llm, &t->answer.budget_owner, LLM_AGENT);
 }

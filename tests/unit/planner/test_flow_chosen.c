@@ -136,7 +136,7 @@ static void its_name_and_hash_are_stored(void **state)
 	assert_string_equal(json_string_value(json_object_get(stored, "name")), "week");
 	assert_string_equal(json_string_value(json_object_get(stored, "hash")), flow.hash);
 	assert_ptr_equal(stored_flow(&turn, work.spec), &flow);
-	assert_true(stored_allowed(&turn, work.spec, false));
+	assert_int_equal(stored_state(&turn, work.spec, false), STORED_RUNS);
 }
 
 /* Another day, other filters: the flow counts its days anew. */
@@ -159,7 +159,7 @@ static void it_runs_again_with_other_filters(void **state)
 	assert_non_null(json_object_get(work.spec, "flow"));
 }
 
-/* Its steps are still a plan that this caller may run. */
+/* With its questions, as it was when it was chosen. */
 static void a_changed_flow_runs_as_it_was_stored(void **state)
 {
 	json_t *edits = json_own(arena, json_make({"risk_level", json_str("High")})), *stored;
@@ -168,31 +168,61 @@ static void a_changed_flow_runs_as_it_was_stored(void **state)
 	struct plan *p;
 
 	(void)state;
-	has_flow(LINES);
+	has_flow(LINES "ask project_name single \"Which project?\"\ndo h get_project_health\n");
 	assert_non_null(chosen("{\"do\":[{\"Run\":\"flow:week\"}]}", &ask));
 	stored = work.spec;
 	has_flow("do risks get_task_risks\n");
-	assert_null(stored_flow(&turn, stored));
-	assert_true(stored_allowed(&turn, stored, false));
+	assert_int_equal(stored_state(&turn, stored, false), STORED_RUNS);
 	p = plan_again(&turn, stored, NULL, edits, SOURCE_EDITED, &ask);
 	assert_non_null(p);
-	assert_null(p->flow);
-	assert_int_equal(p->count, 2);
-	assert_string_equal(arg(&p->tasks[0], "since"), "2026-02-20");
+	assert_ptr_not_equal(p->flow, &flow);
+	assert_int_equal(p->count, 4);
 	assert_string_equal(arg(&p->tasks[1], "risk_level"), "High");
 	assert_true(plan_check(p, arena, &e));
 	assert_int_equal(p->tasks[1].wave, 1);
+	assert_string_equal(p->tasks[2].id, "ask.project_name");
+	assert_string_equal(p->tasks[3].depends_on[0], "ask.project_name");
+}
+
+/* A tool that is switched off, or another type: what was stored is none any more. */
+static void a_stored_flow_that_can_not_run_has_changed(void **state)
+{
+	static const char *const nothing[] = {"chat:use"};
+	struct principal nobody = {
+		.user = "nob", .tenant = "vesper", .permissions = nothing, .permission_count = 1};
+	struct clarification ask;
+	json_t *stored;
+
+	(void)state;
+	has_flow(LINES);
+	assert_non_null(chosen("{\"do\":[{\"Run\":\"flow:week\"}]}", &ask));
+	stored = json_own(arena, json_deep_copy(work.spec));
+	has_flow("do risks get_task_risks\n");
+	json_set_str(json_object_get(stored, "flow"), "text",
+		     "---\nflow: week\nabout: x\nagent: per_agent\n---\ndo a get_gone\n");
+	assert_int_equal(stored_state(&turn, stored, false), STORED_CHANGED);
+
+	core.who = &nobody;
+	catalog_for(catalog, &nobody, arena, &core.may);
+	core.may.flows = flows;
+	core.may.flow_count = 1;
+	assert_int_equal(stored_state(&turn, work.spec, false), STORED_CHANGED);
+	core.may.flow_count = 0;
+	assert_int_equal(stored_state(&turn, work.spec, false), STORED_CHANGED);
 }
 
 static void what_it_leaves_open_is_asked(void **state)
 {
 	struct clarification ask;
+	struct plan *p;
 
 	(void)state;
-	has_flow("ask project_name single \"Which project?\"\ndo health get_project_health\n");
-	assert_null(chosen("{\"do\":[{\"Run\":\"flow:week\"}]}", &ask));
-	assert_string_equal(ask.text, "Which project?");
-	assert_string_equal(ask.filter, "project_name");
+	has_flow("ask project_name single \"Which project?\" hint=\"Health follows\"\n"
+		 "do health get_project_health\n");
+	p = chosen("{\"do\":[{\"Run\":\"flow:week\"}]}", &ask);
+	assert_non_null(p);
+	assert_string_equal(p->tasks[0].ask->text, "Which project?");
+	assert_string_equal(p->tasks[0].ask->hint, "Health follows");
 	assert_non_null(json_object_get(work.spec, "flow"));
 }
 
@@ -218,6 +248,7 @@ int main(void)
 		TEST(its_name_and_hash_are_stored),
 		TEST(it_runs_again_with_other_filters),
 		TEST(a_changed_flow_runs_as_it_was_stored),
+		TEST(a_stored_flow_that_can_not_run_has_changed),
 		TEST(what_it_leaves_open_is_asked),
 		TEST(one_that_the_caller_may_not_use_is_none),
 	};

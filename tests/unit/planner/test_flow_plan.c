@@ -110,7 +110,7 @@ static void what_a_caller_may_not_use_is_skipped(void **state)
 	(void)state;
 	assert_int_equal(p->tasks[0].state, TASK_PENDING);
 	assert_int_equal(p->tasks[1].state, TASK_SKIPPED);
-	assert_non_null(strstr(p->tasks[1].why, "permission"));
+	assert_int_equal(p->tasks[1].skipped, SKIP_PERMISSION);
 }
 
 static void each_value_has_its_task(void **state)
@@ -136,28 +136,45 @@ static void each_value_has_its_task(void **state)
 	assert_non_null(p->tasks[5].waits_for[4]);
 }
 
-static void a_question_is_open_until_its_filter_stands(void **state)
+static void a_question_waits_until_its_filter_stands(void **state)
 {
 	const struct flow_def *f =
 		flow("do all get_portfolio_summary\n"
-		     "ask project_name single \"Which project?\" if missing market\n"
-		     "do h get_project_health\n");
+		     "ask project_name single from all.rows value=ProjectName label=ProjectName "
+		     "\"Which project?\" skip=\"The first\" = {all.rows[0].ProjectName} "
+		     "if missing market\n"
+		     "do h get_project_health\n"
+		     "do off get_task_risks project_name={h.rows[0].ProjectName}\n");
+	struct plan *p = flow_plan(f, &view, NULL, today, arena);
+	struct err e = {0};
 
 	(void)state;
-	assert_ptr_equal(flow_open_question(f, NULL, arena), &f->lines[1]);
-	assert_null(flow_open_question(f, filters("{\"project_name\":\"A\"}"), arena));
-	assert_null(flow_open_question(f, filters("{\"market\":\"CAISO\"}"), arena));
+	assert_true(plan_check(p, arena, &e));
+	assert_int_equal(p->count, 4);
+	assert_ptr_equal(p->tasks[1].ask, &f->lines[1]);
+	assert_string_equal(p->tasks[1].id, "ask.project_name");
+	assert_string_equal(p->tasks[1].waits_for[0], "all");
+	assert_int_equal(p->tasks[1].wave, 1);
+	assert_string_equal(p->tasks[2].depends_on[0], "ask.project_name");
+	assert_int_equal(p->tasks[2].wave, 2);
+	assert_null(p->tasks[0].depends_on);
+
+	p = flow_plan(f, &view, filters("{\"project_name\":\"A\"}"), today, arena);
+	assert_true(plan_check(p, arena, &e));
+	assert_int_equal(p->count, 3);
+	assert_int_equal(p->tasks[1].wave, 0);
 }
 
-static void a_question_about_results_is_open(void **state)
+static void nobody_is_asked_for_what_the_caller_may_not_use(void **state)
 {
-	const struct flow_def *f =
-		flow("do all get_portfolio_summary\n"
-		     "ask project_name single \"Which project?\" if all.row_count > 1\n"
-		     "do h get_project_health\n");
+	const struct flow_def *f = flow("do all get_portfolio_summary\n"
+					"ask project_name single \"Which project?\"\n"
+					"do b get_budget_overview if all.row_count > 0\n");
+	struct plan *p = flow_plan(f, &view, NULL, today, arena);
 
 	(void)state;
-	assert_ptr_equal(flow_open_question(f, NULL, arena), &f->lines[1]);
+	assert_int_equal(p->count, 2);
+	assert_false(plan_may_ask(p));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, before, after)
@@ -168,8 +185,8 @@ int main(void)
 		TEST(lines_go_over_what_stands),
 		TEST(what_a_caller_may_not_use_is_skipped),
 		TEST(each_value_has_its_task),
-		TEST(a_question_is_open_until_its_filter_stands),
-		TEST(a_question_about_results_is_open),
+		TEST(a_question_waits_until_its_filter_stands),
+		TEST(nobody_is_asked_for_what_the_caller_may_not_use),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,0 +1,287 @@
+/*
+ * Answers in words: the number of an option, its value or its label, several of them, a known name
+ * where there are no options. "Selected: X" is how clients put a choice into words.
+ */
+#include "ask_int.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/words.h"
+
+#define SAID_SHOWN_BYTES 80 /* of what is no choice, in the sentence that says so */
+#define LABEL_BYTES_MAX  64 /* of labels that are compared with what was said */
+
+/* ---- "Selected: X" ---- */
+
+static const char *after_blanks(const char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	return text;
+}
+
+/* The rest of the text behind such a word; NULL: there is none. */
+static const char *after_selected(const struct dialog_turn *t, const char *text)
+{
+	const char *const *w = t->core->may.catalog->language->lists[WORDS_SELECTED];
+
+	text = after_blanks(text);
+	for (; *w; w++) {
+		size_t n = strlen(*w);
+
+		if (strncasecmp(text, *w, n) == 0 && !isalnum((unsigned char)text[n]))
+			return after_blanks(text + n);
+	}
+	return NULL;
+}
+
+const char *ask_selected(const struct dialog_turn *t, const char *text)
+{
+	const char *rest = after_selected(t, text);
+
+	return rest && *rest == ':' ? after_blanks(rest + 1) : NULL;
+}
+
+/* ---- one choice ---- */
+
+static const struct param_def *param_of(const struct dialog_turn *t, const char *filter)
+{
+	const struct param_def *p = NULL;
+
+	for (size_t i = 0; i < t->core->may.tool_count && !p && filter; i++)
+		p = tool_param_of_filter(t->core->may.tools[i], filter);
+	return p;
+}
+
+/* A value of the filter, where there is nothing to choose from. */
+static const char *known_value(const struct dialog_turn *t, const json_t *ask, const char *text)
+{
+	const struct param_def *p = param_of(t, ask_member(ask, "filter"));
+	const struct args nothing = {0};
+	struct name_match m = {0};
+	struct err unused = {0};
+	struct value v;
+
+	if (!p || !*text)
+		return NULL;
+	if (p->entity)
+		return name_book_resolve(know_names(t->core->know), t->core->who, p->entity, text,
+					 &nothing, t->core->arena, &m)
+			       ? m.value
+			       : NULL;
+	return param_parse(p, text, t->core->arena, &v, &unused) ? text : NULL;
+}
+
+static const char *choice_of(const struct dialog_turn *t, const json_t *ask, const char *text)
+{
+	if (json_array_size(json_object_get(ask, "options")) > 0)
+		return know_choice(t->core->know, text, ask, t->core->arena);
+	return json_object_get(json_object_get(ask, "plan"), "flow") ? known_value(t, ask, text)
+								     : NULL;
+}
+
+/* ---- several ---- */
+
+static size_t joint_at(const struct dialog_turn *t, const char *p)
+{
+	const char *const *w = t->core->may.catalog->language->lists[WORDS_AND];
+
+	if (*p == ',' || *p == ';')
+		return 1;
+	for (; isspace((unsigned char)*p) && *w; w++) {
+		size_t n = strlen(*w);
+
+		if (strncasecmp(p + 1, *w, n) == 0 && isspace((unsigned char)p[n + 1]))
+			return n + 1;
+	}
+	return 0;
+}
+
+/* The parts of "A, B and C"; at most as many as a list takes, and one more. */
+static size_t split(const struct dialog_turn *t, const char *text, const char **parts)
+{
+	size_t count = 0, skip;
+
+	for (const char *from = text, *p = text; count <= LIST_ARG_MAX; p++) {
+		struct str part = {from, (size_t)(p - from)};
+
+		skip = *p ? joint_at(t, p) : 0;
+		if (*p && !skip)
+			continue;
+		part = str_trim(part);
+		if (part.n > 0)
+			parts[count++] = arena_strndup(t->core->arena, part.p, part.n);
+		if (!*p)
+			break;
+		p += skip - 1;
+		from = p + 1;
+	}
+	return count;
+}
+
+static bool has_text(const json_t *list, const char *text)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		if (strcmp(json_string_value(item), text) == 0)
+			return true;
+	return false;
+}
+
+/* All choices that the words are; NULL: something of them is none. */
+static json_t *choices_of(struct dialog_turn *t, const json_t *ask, const char *text)
+{
+	const char *parts[LIST_ARG_MAX + 2], *whole = choice_of(t, ask, text);
+	json_t *values = json_own(t->core->arena, json_array());
+	size_t n = whole ? 0 : split(t, text, parts);
+
+	if (whole)
+		json_push_take(values, json_str(whole));
+	for (size_t i = 0; i < n; i++) {
+		const char *value = choice_of(t, ask, parts[i]);
+
+		if (!value)
+			return NULL;
+		if (!has_text(values, value))
+			json_push_take(values, json_str(value));
+	}
+	return json_array_size(values) > 0 ? values : NULL;
+}
+
+static const char *number(const struct dialog_turn *t, size_t n)
+{
+	return arena_printf(t->core->arena, "%zu", n);
+}
+
+/* NULL: so many may be chosen. */
+static const char *count_fault(const struct dialog_turn *t, const json_t *ask, size_t n)
+{
+	bool several = ask_input_of(ask) == ASK_MULTIPLE;
+	size_t min = several ? (size_t)json_integer_value(json_object_get(ask, "min")) : 1;
+	size_t max = several ? (size_t)json_integer_value(json_object_get(ask, "max")) : 1;
+
+	if (n >= min && n <= max)
+		return NULL;
+	return min == max ? turn_sentence(t->core, SAY_ASK_CHOOSE, number(t, min))
+			  : turn_sentence(t->core, SAY_ASK_CHOOSE_FROM_TO, number(t, min),
+					  number(t, max));
+}
+
+/* ---- what is none ---- */
+
+static size_t lower(const char *text, char out[LABEL_BYTES_MAX])
+{
+	size_t n = 0;
+
+	for (; text[n] && n < LABEL_BYTES_MAX; n++)
+		out[n] = (char)tolower((unsigned char)text[n]);
+	return n;
+}
+
+/* The label that is most like the words: half of it may differ. NULL: none is. */
+static const char *closest(const json_t *ask, const char *text)
+{
+	const json_t *options = json_object_get(ask, "options"), *option;
+	char said[LABEL_BYTES_MAX], label[LABEL_BYTES_MAX];
+	size_t n = lower(text, said), i;
+	int least = (int)(n / 2) + 1;
+	const char *found = NULL;
+
+	json_array_foreach((json_t *)options, i, option) {
+		const char *one = ask_member(option, "label");
+		int distance = fuzzy_distance(said, n, label, lower(one ? one : "", label), least);
+
+		if (one && distance < least) {
+			least = distance;
+			found = one;
+		}
+	}
+	return found;
+}
+
+static const char *no_choice(const struct dialog_turn *t, const json_t *ask, const char *text)
+{
+	const char *said = arena_printf(t->core->arena, "%.*s", STR_CUT(text, SAID_SHOWN_BYTES));
+	const char *near = closest(ask, text);
+
+	if (!*text)
+		return turn_sentence(t->core, SAY_ASK_NOTHING_CHOSEN);
+	said = turn_sentence(t->core, SAY_ASK_NO_OPTION, said);
+	return near ? arena_printf(t->core->arena, "%s%s", said,
+				   turn_sentence(t->core, SAY_ASK_DID_YOU_MEAN, near))
+		    : said;
+}
+
+/* ---- the whole ---- */
+
+static bool is_label(const json_t *choice, const char *text)
+{
+	const char *label = ask_member(choice, "label");
+
+	return label && str_eq_nocase(str_trim(str_of(text)), str_of(label));
+}
+
+static void read_choices(struct dialog_turn *t, const json_t *ask, const char *text,
+			 struct ask_answer *out)
+{
+	const json_t *values = choices_of(t, ask, text);
+
+	if (!values)
+		return;
+	out->why_not = count_fault(t, ask, json_array_size(values));
+	out->answers = true;
+	out->plan = json_object_get(ask, "plan");
+	out->edits = ask_edits(t, ask, values);
+}
+
+bool ask_read_words(struct dialog_turn *t, const json_t *ask, struct ask_answer *out)
+{
+	const char *text = t->core->request.content, *rest = after_selected(t, text);
+	const json_t *skip = json_object_get(ask, "skip");
+
+	if (rest)
+		text = *rest == ':' ? after_blanks(rest + 1) : rest;
+	if (is_label(skip, text))
+		return ask_take(t, ask,
+				json_own(t->core->arena,
+					 json_list_of(json_incref(json_object_get(skip, "value")))),
+				out);
+	if (ask_is_days(ask)) {
+		ask_take_days(t, ask, out);
+		return true;
+	}
+	if (!json_object_get(ask, "plan") && !json_object_get(t->context->standing, "plan"))
+		return true;
+	read_choices(t, ask, text, out);
+	if (rest && !out->answers)
+		out->why_not = no_choice(t, ask, text);
+	return true;
+}
+
+/* With a model that reads what code can't, words about the data are left to it. */
+static bool is_own_question(const struct understanding *u, bool model_usable)
+{
+	if (u->kind != KNOW_DATA)
+		return u->kind != KNOW_UNCLEAR;
+	if (u->leans)
+		return false;
+	return model_usable || (u->tool_count > 0 && u->confidence >= KNOW_SURE);
+}
+
+bool ask_stays(struct dialog_turn *t, bool model_usable)
+{
+	const json_t *ask = json_object_get(t->context->standing, "ask");
+	bool of_flow = json_object_get(json_object_get(ask, "plan"), "flow") != NULL;
+
+	if (!of_flow || t->core->request.ask_id || t->core->request.filters ||
+	    is_own_question(&t->reading->understood, model_usable))
+		return false;
+	t->dialog->answered.why_not = no_choice(t, ask, t->core->request.content);
+	return true;
+}
