@@ -152,7 +152,7 @@ static inline struct db_options postgres_options(const char *login, int port)
 	static char dsn[256];
 
 	for (int i = 0; i < 50; i++) {
-		snprintf(names[i], sizeof(names[i]), "tenant_%d", i + 1);
+		snprintf(names[i], sizeof(names[i]), "tenant_%u", (unsigned)i % 100 + 1);
 		tenants[i] = (struct db_tenant){names[i], NULL};
 	}
 	snprintf(dsn, sizeof(dsn),

@@ -206,7 +206,7 @@ static void files_alone_keep_tenants_apart(void **state)
 	for (int i = 0; i < TENANTS; i++) {
 		char sql[128];
 
-		snprintf(names[i], sizeof(names[i]), "tenant_%d", i + 1);
+		snprintf(names[i], sizeof(names[i]), "tenant_%u", (unsigned)i % TENANTS + 1);
 		snprintf(files[i], sizeof(files[i]), "%.60s/%.15s.db", f->dir, names[i]);
 		tenants[i] = (struct db_tenant){names[i], files[i]};
 		tenant_file_make(files[i], names[i]);
