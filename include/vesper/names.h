@@ -91,6 +91,10 @@ struct name_refresh *name_refresh_new(const struct name_refresh_options *o);
 /* `done` is called whenever all that can be read was read, or could not be. */
 void name_refresh_on_round(struct name_refresh *r, void (*done)(void *owner), void *owner);
 void name_refresh_use(struct name_refresh *r, struct name_book *b);
+/* By tenant, where not all have the same one. */
+void name_refresh_use_each(struct name_refresh *r, struct name_book *const *books);
+/* Of this tenant, which is one of them: its names are read next. Others are not read again. */
+void name_refresh_use_for(struct name_refresh *r, const char *tenant, struct name_book *b);
 /* The same tenants, listed elsewhere. */
 void name_refresh_for(struct name_refresh *r, const char *const *tenants);
 void name_refresh_free(struct name_refresh **r);

@@ -60,7 +60,7 @@ static bool is_missing(const struct name_refresh *r)
 /* Does a tool read it, or are its names wanted? */
 static bool is_read(const struct name_refresh *r, const char *source)
 {
-	const struct catalog *c = r->book->catalog;
+	const struct catalog *c = names_book(r)->catalog;
 
 	for (size_t i = 0; i < c->tool_count; i++)
 		if (c->tools[i].source && strcmp(c->tools[i].source, source) == 0)
@@ -84,14 +84,15 @@ static bool has_whole_source(const struct name_refresh *r)
 /* A source that does not answer delays no question to another one. */
 static void next_tenant(struct name_refresh *r)
 {
+	struct names_tenant *t = &r->of_tenant[r->tenant];
 	bool missing = is_missing(r);
 
-	r->incomplete[r->tenant] = missing && !has_all(r, r->book, names_tenant(r));
+	t->incomplete = missing && !has_all(r, t->book, names_tenant(r));
 	if (!r->failed)
 		say_health(r, NULL);
 	if (!missing || has_whole_source(r))
-		name_book_set_loaded(r->book, names_tenant(r));
-	r->failed = false;
+		name_book_set_loaded(t->book, names_tenant(r));
+	r->failed = t->is_new = false;
 	memset(r->of_source, 0, r->sources->count * sizeof(*r->of_source));
 	r->tenant++;
 	r->dimension = 0;
@@ -155,8 +156,18 @@ static size_t tenants_without(const struct name_refresh *r)
 	size_t n = 0;
 
 	for (size_t i = 0; r->tenants[i]; i++)
-		n += r->incomplete[i] || !name_book_loaded(r->book, r->tenants[i]);
+		n += r->of_tenant[i].incomplete ||
+		     !name_book_loaded(r->of_tenant[i].book, r->tenants[i]);
 	return n;
+}
+
+/* A book that was put to use while others were read. */
+static bool has_new_book(const struct name_refresh *r)
+{
+	for (size_t i = 0; r->tenants[i]; i++)
+		if (r->of_tenant[i].is_new)
+			return true;
+	return false;
 }
 
 /* When the next round begins: soon, where a tenant's questions wait for names. */
@@ -170,28 +181,33 @@ static void rest(struct name_refresh *r)
 	left = r->due_ms - now;
 	if (left > NAMES_RETRY_MS && tenants_without(r) > 0)
 		left = NAMES_RETRY_MS;
+	if (has_new_book(r))
+		left = 0;
 	timer_start(r->timer, (uint64_t)left);
 }
 
 /* A retry is for the tenants of whose names some are not loaded. */
 static bool is_skipped(const struct name_refresh *r)
 {
-	return clock_mono_ms() < r->due_ms && !r->incomplete[r->tenant] &&
-	       name_book_loaded(r->book, names_tenant(r));
+	const struct names_tenant *t = &r->of_tenant[r->tenant];
+
+	return clock_mono_ms() < r->due_ms && !t->incomplete && !t->is_new &&
+	       name_book_loaded(t->book, names_tenant(r));
 }
 
 /* Starts with the next dimension, or waits for the next time when there is none left. */
 static void next(struct name_refresh *r)
 {
-	const struct catalog *c = r->book->catalog;
+	for (; r->tenants[r->tenant]; next_tenant(r)) {
+		const struct catalog *c = names_book(r)->catalog;
 
-	for (; r->tenants[r->tenant]; next_tenant(r))
 		for (; !is_skipped(r) && r->dimension < c->dimension_count; r->dimension++)
 			if (is_wanted(r, c, names_dimension(r)) &&
 			    of_source(r)->failures < FAILURES_MAX) {
 				names_read(r);
 				return;
 			}
+	}
 	rest(r);
 	if (r->on_round)
 		r->on_round(r->owner);
@@ -202,6 +218,12 @@ static void on_time(void *owner)
 	next(owner);
 }
 
+/* It has books, and reads none of them. */
+static bool is_idle(const struct name_refresh *r)
+{
+	return r->of_tenant[0].book && !r->query && !r->job;
+}
+
 void name_refresh_use_settings(struct name_refresh *r, const struct names_settings *s)
 {
 	int64_t latest = clock_mono_ms() + (int64_t)s->interval_ms;
@@ -210,36 +232,41 @@ void name_refresh_use_settings(struct name_refresh *r, const struct names_settin
 	if (r->due_ms <= latest)
 		return;
 	r->due_ms = latest;
-	if (r->book && !r->query && !r->job)
+	if (is_idle(r))
 		rest(r);
 }
 
 /* ---- life ---- */
 
+static size_t tenant_count(const struct name_refresh *r)
+{
+	size_t n = 0;
+
+	while (r->tenants[n])
+		n++;
+	return n;
+}
+
 struct name_refresh *name_refresh_new(const struct name_refresh_options *o)
 {
 	struct name_refresh *r = mem_alloc(sizeof(*r));
-	size_t tenants = 0;
 
 	*r = (struct name_refresh){
 		.sources = o->sources, .tenants = o->tenants, .interval_ms = o->interval_ms};
-	while (o->tenants[tenants])
-		tenants++;
 	r->of_source = mem_alloc((o->sources->count + 1) * sizeof(*r->of_source));
-	r->incomplete = mem_alloc((tenants + 1) * sizeof(*r->incomplete));
+	r->of_tenant = mem_alloc((tenant_count(r) + 1) * sizeof(*r->of_tenant));
 	r->timer = timer_new(o->loop, on_time, r);
 	r->pool = pool_new(o->loop, "names", 1);
 	return r;
 }
 
-static void stop(struct name_refresh *r)
+static void drop_marks(struct names_tenant *t)
 {
-	names_read_stop(r);
-	timer_stop(r->timer);
-	for (size_t i = 0; i < r->mark_count; i++)
-		mem_free(r->marks[i]);
-	mem_free(r->marks);
-	r->marks = NULL;
+	for (size_t i = 0; i < t->mark_count; i++)
+		mem_free(t->marks[i]);
+	mem_free(t->marks);
+	t->marks = NULL;
+	t->mark_count = 0;
 }
 
 /* Was every dimension of the book handed over? */
@@ -254,27 +281,36 @@ static bool has_all(const struct name_refresh *r, const struct name_book *b, con
 }
 
 /* What is known of a dimension stays known while it is read for the new catalogue. */
-static void hand_over(const struct name_refresh *r, struct name_book *to)
+static void hand_over(const struct name_refresh *r, const char *tenant,
+		      const struct name_book *from, struct name_book *to)
 {
-	const struct catalog *old = r->book->catalog, *c = to->catalog;
+	const struct catalog *old = from->catalog, *c = to->catalog;
 
 	for (size_t i = 0; i < old->dimension_count; i++) {
 		const struct dimension_def *was = &old->dimensions[i];
 		const struct dimension_def *is = catalog_dimension(c, was->name);
+		const struct lexicon *l = name_book_get(from, tenant, i);
 
-		if (!is || !is->view || !was->view || strcmp(is->view, was->view) != 0 ||
-		    strcmp(is->column, was->column) != 0)
-			continue;
-		for (size_t t = 0; r->tenants[t]; t++) {
-			const struct lexicon *l = name_book_get(r->book, r->tenants[t], i);
-
-			if (l)
-				name_book_set(to, r->tenants[t], is->index, lexicon_ref(l));
-		}
+		if (l && is && is->view && was->view && strcmp(is->view, was->view) == 0 &&
+		    strcmp(is->column, was->column) == 0)
+			name_book_set(to, tenant, is->index, lexicon_ref(l));
 	}
-	for (size_t t = 0; r->tenants[t]; t++)
-		if (name_book_loaded(r->book, r->tenants[t]) && has_all(r, to, r->tenants[t]))
-			name_book_set_loaded(to, r->tenants[t]);
+	if (name_book_loaded(from, tenant) && has_all(r, to, tenant))
+		name_book_set_loaded(to, tenant);
+}
+
+/* The book of a tenant from now on. */
+static void use_for(struct name_refresh *r, size_t tenant, struct name_book *b)
+{
+	struct names_tenant *t = &r->of_tenant[tenant];
+	size_t n = b->catalog->dimension_count;
+
+	b->from_data = true;
+	drop_marks(t);
+	if (t->book && t->book != b)
+		hand_over(r, r->tenants[tenant], t->book, b);
+	*t = (struct names_tenant){
+		.book = b, .marks = mem_alloc((n + 1) * sizeof(*t->marks)), .mark_count = n};
 }
 
 void name_refresh_on_round(struct name_refresh *r, void (*done)(void *owner), void *owner)
@@ -283,25 +319,48 @@ void name_refresh_on_round(struct name_refresh *r, void (*done)(void *owner), vo
 	r->owner = owner;
 }
 
-void name_refresh_use(struct name_refresh *r, struct name_book *b)
+static void begin_at(struct name_refresh *r, size_t tenant)
 {
-	size_t tenants = 0;
-
-	stop(r);
-	if (r->book && r->book != b)
-		hand_over(r, b);
-	while (r->tenants[tenants])
-		tenants++;
-	r->book = b;
-	b->from_data = true;
-	r->mark_count = tenants * b->catalog->dimension_count;
-	r->marks = mem_alloc((r->mark_count + 1) * sizeof(*r->marks));
-	r->tenant = r->dimension = 0;
+	names_read_stop(r);
+	timer_stop(r->timer);
+	r->tenant = tenant;
+	r->dimension = 0;
 	r->failed = false;
 	memset(r->of_source, 0, r->sources->count * sizeof(*r->of_source));
-	memset(r->incomplete, 0, tenants * sizeof(*r->incomplete));
+}
+
+void name_refresh_use_each(struct name_refresh *r, struct name_book *const *books)
+{
+	begin_at(r, 0);
+	for (size_t i = 0; r->tenants[i]; i++)
+		use_for(r, i, books[i]);
 	r->due_ms = 0;
 	next(r);
+}
+
+void name_refresh_use(struct name_refresh *r, struct name_book *b)
+{
+	size_t n = tenant_count(r);
+	struct name_book **books = mem_alloc((n + 1) * sizeof(*books));
+
+	for (size_t i = 0; i < n; i++)
+		books[i] = b;
+	name_refresh_use_each(r, books);
+	mem_free(books);
+}
+
+void name_refresh_use_for(struct name_refresh *r, const char *tenant, struct name_book *b)
+{
+	size_t i = 0;
+
+	while (strcmp(r->tenants[i], tenant) != 0)
+		i++;
+	if (!is_idle(r) && r->tenant == i)
+		begin_at(r, i);
+	use_for(r, i, b);
+	r->of_tenant[i].is_new = true;
+	if (!r->query && !r->job)
+		timer_start(r->timer, 0);
 }
 
 void name_refresh_for(struct name_refresh *r, const char *const *tenants)
@@ -313,11 +372,13 @@ void name_refresh_free(struct name_refresh **r)
 {
 	if (!*r)
 		return;
-	stop(*r);
+	names_read_stop(*r);
+	for (size_t i = 0; (*r)->tenants[i]; i++)
+		drop_marks(&(*r)->of_tenant[i]);
 	pool_free(&(*r)->pool);
 	timer_free(&(*r)->timer);
 	mem_free((*r)->of_source);
-	mem_free((*r)->incomplete);
+	mem_free((*r)->of_tenant);
 	mem_free(*r);
 	*r = NULL;
 }

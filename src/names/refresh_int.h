@@ -28,33 +28,45 @@ struct names_source {
 	bool missing;    /* any of these: names could not be loaded, and may be later */
 };
 
+/* What is known of one tenant's names, and where. */
+struct names_tenant {
+	struct name_book *book; /* NULL: none is used yet */
+	char **marks;           /* watermarks of what is known, by dimension */
+	size_t mark_count;
+	bool incomplete; /* names could not be loaded, and may be later */
+	bool is_new;     /* the book: it is read before the next round is due */
+};
+
 struct name_refresh {
 	const struct source_table *sources;
 	const char *const *tenants;
 	uint64_t interval_ms;
-	struct name_book *book;   /* NULL: none is used yet */
+	struct names_tenant *of_tenant;
 	size_t tenant, dimension; /* what is being read */
 	struct timer *timer;
 	struct pool *pool;
 	struct op *query;      /* what runs now, or NULL */
 	struct names_job *job; /* the same on the worker */
 	struct lexicon_build *build;
-	char *after;  /* last value of the page before, or NULL */
-	size_t again; /* rows of it at that page's end that come once more */
-	char *mark;   /* watermark of what is being read, or NULL */
-	char **marks; /* of what is known: by tenant, then dimension */
-	size_t mark_count;
+	char *after;                    /* last value of the page before, or NULL */
+	size_t again;                   /* rows of it at that page's end that come once more */
+	char *mark;                     /* watermark of what is being read, or NULL */
 	struct names_source *of_source; /* one for each, of this tenant in this round */
 	bool failed;                    /* any of this tenant, in this round */
-	bool *incomplete;               /* by tenant: names could not be loaded, and may be later */
 	int64_t due_ms; /* clock_mono_ms of the next round of all tenants; before: a retry */
 	void (*on_round)(void *owner);
 	void *owner;
 };
 
+/* The book of the tenant at hand. */
+static inline struct name_book *names_book(const struct name_refresh *r)
+{
+	return r->of_tenant[r->tenant].book;
+}
+
 static inline const struct dimension_def *names_dimension(const struct name_refresh *r)
 {
-	return &r->book->catalog->dimensions[r->dimension];
+	return &names_book(r)->catalog->dimensions[r->dimension];
 }
 
 static inline const char *names_tenant(const struct name_refresh *r)

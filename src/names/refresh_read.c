@@ -22,7 +22,7 @@ static const char *tenant_in_view(const struct name_refresh *r)
 /* Where the mark of this tenant and dimension is kept. */
 static char **mark_of(struct name_refresh *r)
 {
-	return &r->marks[r->tenant * r->book->catalog->dimension_count + r->dimension];
+	return &r->of_tenant[r->tenant].marks[r->dimension];
 }
 
 /* ---- queries ---- */
@@ -51,7 +51,7 @@ static const char *parent_column(const struct name_refresh *r)
 
 	if (d->resolves)
 		return d->by;
-	up = d->parent ? catalog_dimension(r->book->catalog, d->parent) : NULL;
+	up = d->parent ? catalog_dimension(names_book(r)->catalog, d->parent) : NULL;
 	return up && up->view && strcmp(up->view, d->view) == 0 ? up->column : NULL;
 }
 
@@ -169,7 +169,7 @@ static bool remember_page(struct name_refresh *r, const struct table *t)
 /* Is it just what is known? Then nothing has to be made, as at most times. */
 static bool is_known(const struct name_refresh *r, const struct lexicon_build *b)
 {
-	const struct lexicon *l = name_book_get(r->book, names_tenant(r), r->dimension);
+	const struct lexicon *l = name_book_get(names_book(r), names_tenant(r), r->dimension);
 
 	return l && l->count == lexicon_build_count(b) && l->hash == lexicon_build_hash(b);
 }
@@ -178,7 +178,7 @@ static void use(struct name_refresh *r, const struct lexicon *l)
 {
 	log_debug("know.names", "tenant %s: %zu values of %s", names_tenant(r), l ? l->count : 0,
 		  names_dimension(r)->name);
-	name_book_set(r->book, names_tenant(r), r->dimension, l);
+	name_book_set(names_book(r), names_tenant(r), r->dimension, l);
 }
 
 static void keep_mark(struct name_refresh *r)

@@ -332,6 +332,73 @@ static void what_was_known_is_handed_over(void **state)
 	assert_string_equal(resolve(t, "acme", "item", "bellows"), "Bellows");
 }
 
+static bool knows(const struct name_book *b, const char *tenant, const char *item)
+{
+	struct principal who = {.user = "u", .tenant = tenant};
+	struct arena *a = arena_new(1 << 20);
+	struct name_match m;
+	bool known = name_book_resolve(b, &who, "item", item, NULL, a, &m);
+
+	arena_free(&a);
+	return known;
+}
+
+/* It takes over what was known of this tenant, and no other tenant's names are read for it. */
+static void a_tenant_gets_a_book_of_its_own(void **state)
+{
+	struct names_test *t = *state;
+	struct name_book *own = name_book_new(&stock);
+
+	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
+	recording_db_table(&t->recorded, "Value", NULL);
+	recording_db_table(&t->recorded, "Value", NULL);
+	recording_db_table(&t->recorded, "Value", "Telltale", NULL);
+	name_refresh_use(t->refresh, t->book);
+	run(t, 6);
+	name_refresh_use_for(t->refresh, "vesper", own);
+	assert_true(knows(own, "vesper", "telltale"));
+	assert_false(knows(own, "acme", "anvil"));
+	recording_db_table(&t->recorded, "Value", "Bellows", NULL);
+	run(t, 7);
+	assert_string_equal(t->recorded.tenant, "vesper");
+	run(t, 9);
+	for (int i = 0; i < 20; i++)
+		loop_turn(t->loop);
+	assert_int_equal(t->recorded.queries, 9);
+	assert_true(knows(own, "vesper", "bellows"));
+	assert_false(knows(t->book, "vesper", "bellows"));
+	assert_true(knows(t->book, "acme", "anvil"));
+	name_refresh_use(t->refresh, t->book);
+	name_book_free(&own);
+}
+
+static void a_book_that_comes_while_others_are_read(void **state)
+{
+	struct names_test *t = *state;
+	struct name_book *acme = name_book_new(&stock), *again = name_book_new(&stock);
+
+	name_refresh_use(t->refresh, t->book);
+	for (int i = 0; i < 2000 && !(t->recorded.running && t->recorded.queries == 4); i++) {
+		loop_turn(t->loop);
+		usleep(t->recorded.running ? 0 : 1000);
+	}
+	assert_string_equal(t->recorded.tenant, "vesper");
+	name_refresh_use_for(t->refresh, "acme", acme);    /* its turn is over */
+	name_refresh_use_for(t->refresh, "vesper", again); /* what runs is for the old book */
+	assert_int_equal(t->recorded.cancelled, 1);
+	recording_db_table(&t->recorded, "Value", "Telltale", NULL);
+	recording_db_table(&t->recorded, "Value", NULL);
+	recording_db_table(&t->recorded, "Value", NULL);
+	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
+	run(t, 10);
+	assert_int_equal(t->recorded.queries, 10);
+	assert_true(knows(again, "vesper", "telltale"));
+	assert_true(knows(acme, "acme", "anvil"));
+	name_refresh_use(t->refresh, t->book);
+	name_book_free(&acme);
+	name_book_free(&again);
+}
+
 static void another_knowledge_ends_the_query(void **state)
 {
 	struct names_test *t = *state;
@@ -521,6 +588,8 @@ int main(void)
 		TEST(a_lone_source_that_is_away_is_waited_for),
 		TEST(a_cut_page_is_not_learned),
 		TEST(what_was_known_is_handed_over),
+		TEST(a_tenant_gets_a_book_of_its_own),
+		TEST(a_book_that_comes_while_others_are_read),
 		TEST(another_knowledge_ends_the_query),
 		TEST(freeing_ends_the_query),
 		TEST(freeing_ends_the_work),
