@@ -86,6 +86,7 @@ struct flow_def {
 	const char *agent;
 	const char *permission; /* NULL: those of its tools are enough */
 	bool by_model;          /* a model writes the answer */
+	bool own;               /* the tenant's, of its overlay (overlay.h); not a pack's */
 	int order;
 	struct flow_line *lines;
 	size_t line_count;

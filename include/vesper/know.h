@@ -19,7 +19,11 @@
 
 struct know; /* index over the words of the catalogue, and the names of names.h */
 
-struct know *know_new(const struct catalog *c);
+struct know *know_new(const struct catalog *c); /* borrows the catalogue */
+/* The same for a catalogue that adds to that of `base` (overlay.h): shares all that is made of
+ * tools, domains and words, so that `base` must outlive it, and has names of its own. Any thread
+ * that holds both. */
+struct know *know_with_overlay(const struct know *base, const struct catalog *c);
 void know_free(struct know **k);
 
 /* The names that it knows; they live as long as it. */

@@ -135,6 +135,7 @@
 #define FLOW_EACH_MAX          5     /* tasks of one "each"; more values are left out */
 #define FLOW_BYTES_MAX         16384 /* of one file; forty lines of 400 bytes */
 #define FLOWS_MAX              500   /* of all packs of a list */
+#define OVERLAY_FLOWS_MAX      500   /* that a tenant adds to those of its packs */
 #define REF_NAME_MAX           63    /* bytes of a name in a reference to an earlier result */
 #define AGENT_ROUNDS_MAX       8     /* model calls in one agent's loop */
 #define AGENT_TOOL_CALLS_MAX   16    /* tool calls of one model answer */

@@ -82,6 +82,10 @@ struct toolbox_options {
  * the column and the facts that it may add. */
 MUST_CHECK bool toolbox_new(const struct toolbox_options *options, struct toolbox **out,
 			    struct err *e);
+/* The same tools for a catalogue that adds to that of `base` (overlay.h), with other names; like a
+ * new one otherwise. Refers to the catalogue. Any thread. */
+struct toolbox *toolbox_with_overlay(const struct toolbox *base, struct catalog *c,
+				     struct name_book *names);
 void toolbox_free(struct toolbox **b);
 
 struct tool_request {

@@ -128,29 +128,39 @@ struct turns *turns_new(const struct turns_options *options);
 void turns_use_settings(struct turns *t, const struct turn_settings *settings);
 void turns_use_llm(struct turns *t, struct llm *llm); /* held */
 
-/* What questions are read and run with: that of a list of packs, which its tenants share. */
+/* What questions are read and run with: that of a list of packs, which its tenants share, or that
+ * of a tenant with additions to its packs (overlay.h). */
 struct turn_knowledge {
-	const char *key; /* the list of packs; copied */
+	const char
+		*key; /* the list of packs, with "+TENANT@VERSION" behind it of an overlay; copied
+		       */
 	struct catalog *catalog;
 	struct know *know;
 	struct toolbox *tools;
 };
 
+/* One of these, counted. Freed with its last holder: a set, a turn, an overlay of it, or whoever
+ * took a reference. */
+struct knowledge;
+/* Takes the catalogue's reference, know and toolbox. `base`: what they share parts of, which is
+ * referred to; NULL: nothing. */
+struct knowledge *knowledge_new(const struct turn_knowledge *take, struct knowledge *base);
+struct knowledge *knowledge_ref(struct knowledge *k);
+void knowledge_unref(struct knowledge **k); /* *k may be NULL */
+const struct turn_knowledge *knowledge_get(const struct knowledge *k);
+
 /* That of every tenant. */
 struct knowledge_set;
 struct knowledge_set *knowledge_set_new(void);
-/* Takes the catalogue's reference, know and toolbox, for these tenants (NULL-ended, copied), each
- * of which has one; NULL: for all. */
-void knowledge_set_add(struct knowledge_set *s, const char *const *tenants,
-		       const struct turn_knowledge *take);
-/* These tenants go on with what `of` has now. */
-void knowledge_set_keep(struct knowledge_set *s, const char *const *tenants, const struct turns *t,
-			const char *of);
+/* Refers to it. The tenant is copied and has one; NULL: all tenants have this one. */
+void knowledge_set_add(struct knowledge_set *s, const char *tenant, struct knowledge *k);
 void knowledge_set_free(struct knowledge_set **s); /* one that is not in use */
 
 /* For turns that begin from now on; running ones keep what they began with, and the last one frees
  * it. */
 void turns_use(struct turns *t, struct knowledge_set *take);
+/* The same for one tenant of the set. */
+void turns_use_for(struct turns *t, const char *tenant, struct knowledge *k);
 /* NULL: there is no such tenant. */
 const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *tenant);
 

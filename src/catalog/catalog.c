@@ -57,7 +57,7 @@ bool catalog_load(const char *const *roots, const struct pack_list *packs, struc
 
 	l.whole = arena_alloc(arena, sizeof(*l.whole));
 	l.whole->arena = arena;
-	l.whole->refs = 1;
+	atomic_init(&l.whole->refs, 1);
 	buf_init(&l.sources, CATALOG_BYTES_MAX);
 	bool ok = choose_packs(&l, roots, packs, e) && load_all(&l, e);
 	buf_deinit(&l.sources);
@@ -71,7 +71,7 @@ bool catalog_load(const char *const *roots, const struct pack_list *packs, struc
 
 struct catalog *catalog_ref(struct catalog *c)
 {
-	catalog_whole(c)->refs++;
+	atomic_fetch_add(&catalog_whole(c)->refs, 1);
 	return c;
 }
 
@@ -82,11 +82,16 @@ void catalog_unref(struct catalog **c)
 	*c = NULL;
 	if (!w)
 		return;
-	assert(w->refs > 0);
-	if (--w->refs > 0)
+	int refs = atomic_fetch_sub(&w->refs, 1);
+
+	assert(refs > 0);
+	if (refs > 1)
 		return;
 	struct arena *arena = w->arena; /* holds w itself */
+	struct catalog *base = w->overlay.base;
+
 	arena_free(&arena);
+	catalog_unref(&base);
 }
 
 /* ---- by name ---- */

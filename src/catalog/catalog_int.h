@@ -5,8 +5,11 @@
 #ifndef CATALOG_INT_H
 #define CATALOG_INT_H
 
+#include <stdatomic.h>
+
 #include "vesper/arena.h"
 #include "vesper/catalog.h"
+#include "vesper/overlay.h"
 #include "vesper/schema.h"
 #include "vesper/str.h"
 #include "vesper/strlist.h"
@@ -24,8 +27,8 @@ struct prompt_text {
 /* The public part comes first, so that a pointer to it is a pointer to the whole. */
 struct catalog_whole {
 	struct catalog shown;
-	struct arena *arena; /* owns everything, this struct too */
-	int refs;
+	struct arena *arena;      /* owns everything, this struct too */
+	atomic_int refs;          /* an overlay is made on a worker */
 	const char *const *views; /* approved, NULL-ended */
 	struct schema schema;
 	const char *const *permissions; /* NULL-ended */
@@ -33,6 +36,11 @@ struct catalog_whole {
 	size_t role_count;
 	const struct prompt_text *prompts;
 	size_t prompt_count;
+	struct {
+		struct catalog *base; /* NULL: it is none */
+		struct flow_fault *faults;
+		size_t fault_count;
+	} overlay;
 };
 
 static inline struct catalog_whole *catalog_whole(const struct catalog *c)

@@ -378,7 +378,7 @@ static bool add_dimension(struct loader *l, struct dimension_def *d, struct err 
 	return true;
 }
 
-static bool load_dimensions(struct loader *l, const json_t *array, struct err *e)
+bool schema_load_dimensions(struct loader *l, const json_t *array, struct err *e)
 {
 	const struct catalog *c = &l->whole->shown;
 	const json_t *item;
@@ -459,8 +459,7 @@ static bool read_alias(struct loader *l, const json_t *item, const struct dimens
 	return !out->when || check_when(l, out->when, e);
 }
 
-/* Behind those that other packs gave it. */
-static bool add_aliases(struct loader *l, const char *name, const json_t *array, struct err *e)
+bool schema_add_aliases(struct loader *l, const char *name, const json_t *array, struct err *e)
 {
 	struct dimension_def *d = (struct dimension_def *)catalog_dimension(&l->whole->shown, name);
 	struct alias_def *list;
@@ -489,7 +488,7 @@ bool load_aliases(struct loader *l, struct err *e)
 	if (!load_pack_json(l, "entities.json", &f, &root, e))
 		return false;
 	json_object_foreach(root, name, array)
-		if (!add_aliases(l, name, array, e))
+		if (!schema_add_aliases(l, name, array, e))
 			return load_wrong(&f);
 	return true;
 }
@@ -543,7 +542,7 @@ bool load_schema(struct loader *l, struct err *e)
 		return false;
 	*pack_schema_of(l) = (struct pack_schema){f, root};
 	return (schema_load_entities(l, json_object_get(root, "entities"), e) &&
-		load_dimensions(l, json_object_get(root, "dimensions"), e) &&
+		schema_load_dimensions(l, json_object_get(root, "dimensions"), e) &&
 		load_calendar(l, json_object_get(root, "calendar"), e)) ||
 	       load_wrong(&f);
 }

@@ -19,6 +19,7 @@
 #include "vesper/llm.h"
 #include "vesper/loop.h"
 #include "vesper/names.h"
+#include "vesper/overlay.h"
 #include "vesper/pbi.h"
 #include "vesper/store.h"
 #include "vesper/stream.h"
@@ -76,6 +77,7 @@ struct daemon {
 		struct knowledge_list **lists; /* one for each list of packs */
 		size_t count;
 		bool names_started;
+		struct overlays *overlays; /* NULL: no tenant has any */
 	} knowledge;
 	struct switches *switches; /* tools that are switched off */
 	struct maintenance *maintenance;
@@ -131,6 +133,16 @@ MUST_CHECK bool daemon_new_pbi(struct daemon *d, const struct pbi_settings *s, s
 			       struct err *e);
 /* That of a list and how many tenants have it; NULL: there are no more. */
 const struct turn_knowledge *daemon_knowledge(const struct daemon *d, size_t list, size_t *tenants);
+/* overlay.c: what a tenant has beside its packs. The parts are apart because they have different
+ * owners; each is replaced as a whole, an empty one is none. Copies the overlay. It is made on a
+ * worker; `done` (or NULL) is called on the loop, later: e NULL: turns that begin from now on have
+ * it, as have those after a reload; ERR_INPUT: it says what is wrong, and the part stays as it was.
+ * Changes of one tenant are made one after the other. Of a tenant that there is. `done` is not
+ * called when the daemon ends first. */
+enum overlay_part { OVERLAY_APPROVED, OVERLAY_DATA, OVERLAY_PARTS };
+typedef void (*overlay_cb)(void *owner, const struct err *e);
+void daemon_use_overlay(struct daemon *d, enum overlay_part part, const struct catalog_overlay *o,
+			overlay_cb done, void *owner);
 /* Each source is watched for the tenants that have views of it. */
 void daemon_watch_sources(struct daemon *d);
 void daemon_names_start(struct daemon *d);

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "daemon.h"
+#include "knowledge.h"
 #include "vesper/domain.h"
 #include "vesper/health.h"
 #include "vesper/json.h"
@@ -14,22 +14,11 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 #include "vesper/names.h"
-
-/* The tenants with one list of packs. */
-struct knowledge_list {
-	struct arena *arena; /* all of it */
-	struct pack_list packs;
-	const char *const *roots; /* of packs */
-	const char **tenants;     /* NULL-ended */
-	size_t tenant_count;
-	const char *check; /* "packs:core,energy" */
-	struct name_refresh *names;
-};
+#include "vesper/strlist.h"
 
 struct staged_list {
 	struct knowledge_list *list;
-	struct turn_knowledge made;           /* catalog NULL: it could not be */
-	const struct knowledge_list *instead; /* the list of today that goes on; or NULL */
+	const struct knowledge_list *instead; /* its files are broken: that of today; or NULL */
 };
 
 struct staged_knowledge {
@@ -46,7 +35,30 @@ static void list_free(struct knowledge_list *l)
 	struct arena *a = l->arena;
 
 	name_refresh_free(&l->names);
+	for (size_t i = 0; l->of && i < l->tenant_count; i++)
+		knowledge_unref(&l->of[i]);
+	knowledge_unref(&l->base);
 	arena_free(&a);
+}
+
+struct knowledge_list *knowledge_list_of(const struct daemon *d, const char *tenant, size_t *at)
+{
+	for (size_t i = 0; i < d->knowledge.count; i++) {
+		struct knowledge_list *l = d->knowledge.lists[i];
+
+		for (*at = 0; *at < l->tenant_count; ++*at)
+			if (strcmp(l->tenants[*at], tenant) == 0)
+				return l;
+	}
+	return NULL;
+}
+
+static struct knowledge *knowledge_now(const struct daemon *d, const char *tenant)
+{
+	size_t at;
+	const struct knowledge_list *l = knowledge_list_of(d, tenant, &at);
+
+	return l ? l->of[at] : NULL;
 }
 
 /* ---- which lists there are ---- */
@@ -106,8 +118,7 @@ static bool stage_tenant(struct staged_knowledge *s, const char *tenant, struct 
 
 /* ---- one list ---- */
 
-static bool make(struct staged_knowledge *s, const struct knowledge_list *l,
-		 struct turn_knowledge *out, struct err *e)
+static bool make(struct staged_knowledge *s, struct knowledge_list *l, struct err *e)
 {
 	struct daemon *d = s->daemon;
 	struct turn_knowledge k = {.key = l->packs.key};
@@ -132,46 +143,49 @@ static bool make(struct staged_knowledge *s, const struct knowledge_list *l,
 		catalog_unref(&k.catalog);
 		return false;
 	}
-	*out = k;
+	l->base = knowledge_new(&k, NULL);
 	return true;
-}
-
-static void drop(struct turn_knowledge *k)
-{
-	toolbox_free(&k->tools);
-	know_free(&k->know);
-	catalog_unref(&k->catalog);
-}
-
-static const struct catalog *catalog_of(const struct daemon *d, const struct knowledge_list *l)
-{
-	return turns_knowledge(d->turns, l->tenants[0])->catalog;
 }
 
 static const struct catalog *staged_catalog(const struct staged_knowledge *s, size_t list)
 {
-	const struct staged_list *x = &s->lists[list];
-
-	return x->instead ? catalog_of(s->daemon, x->instead) : x->made.catalog;
+	return knowledge_get(s->lists[list].list->base)->catalog;
 }
 
-/* Those of what is in use and of all that will be, up to this list. */
-static bool use_views(const struct staged_knowledge *s, size_t last, struct err *e)
+static bool use_views(const struct daemon *d, const struct catalog *const *more, size_t count,
+		      struct err *e)
 {
-	const struct daemon *d = s->daemon;
 	struct arena *a = arena_new(TURN_ARENA_BYTES);
 	const struct catalog **catalogs =
-		arena_alloc(a, (d->knowledge.count + last + 1) * sizeof(*catalogs));
+		arena_alloc(a, (d->databases.tenant_count + count + 1) * sizeof(*catalogs));
 	size_t n = 0;
 	bool done;
 
+	for (size_t i = 0; i < count; i++)
+		catalogs[n++] = more[i];
 	for (size_t i = 0; i < d->knowledge.count; i++)
-		if (strcmp(d->knowledge.lists[i]->packs.key, s->lists[last].list->packs.key) != 0)
-			catalogs[n++] = catalog_of(d, d->knowledge.lists[i]);
-	for (size_t i = 0; i <= last; i++)
-		catalogs[n++] = staged_catalog(s, i);
+		for (size_t t = 0; t < d->knowledge.lists[i]->tenant_count; t++)
+			catalogs[n++] = knowledge_get(d->knowledge.lists[i]->of[t])->catalog;
 	done = databases_use_views(&d->sources, catalogs, n, e);
 	arena_free(&a);
+	return done;
+}
+
+bool knowledge_use_views(const struct daemon *d, const struct catalog *more, struct err *e)
+{
+	return use_views(d, &more, 1, e);
+}
+
+/* Those of what is in use and of all that will be, up to this list. */
+static bool use_staged_views(const struct staged_knowledge *s, size_t last, struct err *e)
+{
+	const struct catalog **catalogs = mem_alloc((last + 1) * sizeof(*catalogs));
+	bool done;
+
+	for (size_t i = 0; i <= last; i++)
+		catalogs[i] = staged_catalog(s, i);
+	done = use_views(s->daemon, catalogs, last + 1, e);
+	mem_free(catalogs);
 	return done;
 }
 
@@ -182,21 +196,30 @@ static bool stage_list(struct staged_knowledge *s, size_t list, struct err *e)
 	struct daemon *d = s->daemon;
 	struct err why = {0};
 
-	if (make(s, x->list, &x->made, &why)) {
-		if (use_views(s, list, &why))
+	if (make(s, x->list, &why)) {
+		if (use_staged_views(s, list, &why))
 			return true;
-		drop(&x->made);
+		knowledge_unref(&x->list->base);
 	}
-	x->made.catalog = NULL;
 	x->instead = list_with_key(d->knowledge.lists, d->knowledge.count, x->list->packs.key);
 	if (!x->instead) {
 		*e = why;
 		return false;
 	}
+	x->list->base = knowledge_ref(x->instead->base);
 	health_set(x->list->check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s", why.text);
 	log_error("catalog.refused", "%s: the old one keeps serving: %s", x->list->packs.key,
 		  why.text);
 	return true;
+}
+
+static void stage_overlays(const struct staged_knowledge *s, struct knowledge_list *l)
+{
+	const struct daemon *d = s->daemon;
+
+	l->of = arena_alloc(l->arena, (l->tenant_count + 1) * sizeof(struct knowledge *));
+	for (size_t i = 0; i < l->tenant_count; i++)
+		l->of[i] = overlay_on(d, l->tenants[i], l->base, knowledge_now(d, l->tenants[i]));
 }
 
 /* ---- all of them ---- */
@@ -254,6 +277,8 @@ bool knowledge_stage(struct daemon *d, const struct config *c, struct staged_kno
 		good = stage_tenant(s, d->databases.tenant_ids[i], e);
 	for (size_t i = 0; good && i < s->count; i++)
 		good = stage_list(s, i, e);
+	for (size_t i = 0; good && i < s->count; i++)
+		stage_overlays(s, s->lists[i].list);
 	return good && check_pbi(s, e) && stage_roles(s, e);
 }
 
@@ -264,12 +289,8 @@ void knowledge_discard(struct staged_knowledge **staged)
 	*staged = NULL;
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->count; i++) {
-		if (s->lists[i].made.catalog)
-			drop(&s->lists[i].made);
-		if (s->lists[i].list)
-			list_free(s->lists[i].list);
-	}
+	for (size_t i = 0; i < s->count; i++)
+		list_free(s->lists[i].list);
 	arena_free(&s->roles);
 	mem_free(s->lists);
 	mem_free(s);
@@ -287,22 +308,33 @@ static bool same_tenants(const struct knowledge_list *a, const struct knowledge_
 	return true;
 }
 
-/* What is known of names goes over where the list has the same tenants. */
-static void take_names(const struct daemon *d, struct staged_list *x)
+/* Each tenant's names are read into the book of its own knowledge. */
+static void use_books(const struct knowledge_list *l)
 {
-	struct knowledge_list *old =
-		list_with_key(d->knowledge.lists, d->knowledge.count, x->list->packs.key);
+	struct name_book **books = mem_alloc((l->tenant_count + 1) * sizeof(*books));
 
-	if (!old || !same_tenants(old, x->list) || !old->names)
-		return;
-	x->list->names = old->names;
-	old->names = NULL;
-	name_refresh_for(x->list->names, x->list->tenants);
-	if (x->made.catalog) /* takes over from the old knowledge, which the turns may free */
-		name_refresh_use(x->list->names, know_names(x->made.know));
+	for (size_t i = 0; i < l->tenant_count; i++)
+		books[i] = know_names(knowledge_get(l->of[i])->know);
+	name_refresh_use_each(l->names, books);
+	mem_free(books);
 }
 
-static void names_begin(struct daemon *d, struct knowledge_list *l)
+/* What is known of names goes over where the list has the same tenants. The old knowledge must
+ * still be there. */
+static void take_names(const struct daemon *d, struct knowledge_list *l)
+{
+	struct knowledge_list *old =
+		list_with_key(d->knowledge.lists, d->knowledge.count, l->packs.key);
+
+	if (!old || !same_tenants(old, l) || !old->names)
+		return;
+	l->names = old->names;
+	old->names = NULL;
+	name_refresh_for(l->names, l->tenants);
+	use_books(l);
+}
+
+static void names_begin(const struct daemon *d, struct knowledge_list *l)
 {
 	if (l->names)
 		return;
@@ -311,23 +343,22 @@ static void names_begin(struct daemon *d, struct knowledge_list *l)
 					       .sources = &d->sources.table,
 					       .tenants = l->tenants,
 					       .interval_ms = d->settings.names->interval_ms});
-	name_refresh_use(l->names, know_names(turns_knowledge(d->turns, l->tenants[0])->know));
+	use_books(l);
 }
 
-static void add(const struct daemon *d, struct knowledge_set *set, struct staged_list *x)
+static void add(const struct daemon *d, struct knowledge_set *set, const struct staged_list *x)
 {
 	const struct knowledge_list *l = x->list;
+	const struct catalog *c = knowledge_get(l->base)->catalog;
 
-	if (!x->made.catalog) {
-		knowledge_set_keep(set, l->tenants, d->turns, x->instead->tenants[0]);
+	for (size_t i = 0; i < l->tenant_count; i++)
+		knowledge_set_add(set, l->tenants[i], l->of[i]);
+	if (x->instead)
 		return;
-	}
-	knowledge_set_add(set, l->tenants, &x->made);
 	health_remove(l->check);
 	if (d->knowledge.names_started)
-		log_info("catalog.loaded", "%s: %zu tools, %.*s", l->packs.key,
-			 x->made.catalog->tool_count, STR_CUT(x->made.catalog->hash, 12));
-	x->made.catalog = NULL;
+		log_info("catalog.loaded", "%s: %zu tools, %.*s", l->packs.key, c->tool_count,
+			 STR_CUT(c->hash, 12));
 }
 
 static void lists_free(struct daemon *d, const struct staged_knowledge *now)
@@ -349,7 +380,7 @@ void knowledge_use(struct daemon *d, struct staged_knowledge **staged)
 	struct knowledge_list **lists = mem_alloc(s->count * sizeof(*lists));
 
 	for (size_t i = 0; i < s->count; i++) {
-		take_names(d, &s->lists[i]);
+		take_names(d, s->lists[i].list);
 		add(d, set, &s->lists[i]);
 		lists[i] = s->lists[i].list;
 	}
@@ -383,7 +414,22 @@ const struct turn_knowledge *daemon_knowledge(const struct daemon *d, size_t lis
 	if (list >= d->knowledge.count)
 		return NULL;
 	*tenants = d->knowledge.lists[list]->tenant_count;
-	return turns_knowledge(d->turns, d->knowledge.lists[list]->tenants[0]);
+	return knowledge_get(d->knowledge.lists[list]->base);
+}
+
+void knowledge_use_for(struct daemon *d, const char *tenant, struct knowledge *k)
+{
+	size_t at;
+	struct knowledge_list *l = knowledge_list_of(d, tenant, &at);
+	struct knowledge *before = l->of[at];
+
+	l->of[at] = knowledge_ref(k);
+	if (l->names) /* before the old book may be freed */
+		name_refresh_use_for(l->names, tenant, know_names(knowledge_get(k)->know));
+	turns_use_for(d->turns, tenant, k);
+	knowledge_unref(&before);
+	if (d->knowledge.names_started)
+		daemon_watch_sources(d);
 }
 
 void daemon_watch_sources(struct daemon *d)
@@ -396,11 +442,11 @@ void daemon_watch_sources(struct daemon *d)
 
 		for (size_t i = 0; i < d->knowledge.count; i++) {
 			const struct knowledge_list *l = d->knowledge.lists[i];
-			bool reads =
-				catalog_reads(catalog_of(d, l), d->sources.table.items[s]->name);
 
-			for (size_t t = 0; reads && t < l->tenant_count; t++)
-				tenants[n++] = l->tenants[t];
+			for (size_t t = 0; t < l->tenant_count; t++)
+				if (catalog_reads(knowledge_get(l->of[t])->catalog,
+						  d->sources.table.items[s]->name))
+					tenants[n++] = l->tenants[t];
 		}
 		tenants[n] = NULL;
 		db_watch(d->sources.databases[s], tenants);
@@ -421,5 +467,6 @@ void daemon_names_start(struct daemon *d)
 
 void daemon_knowledge_free(struct daemon *d)
 {
+	overlays_free(d);
 	lists_free(d, NULL);
 }

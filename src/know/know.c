@@ -91,12 +91,24 @@ struct know *know_new(const struct catalog *c)
 	return k;
 }
 
+struct know *know_with_overlay(const struct know *base, const struct catalog *c)
+{
+	struct know *k = mem_alloc(sizeof(*k));
+
+	*k = *base;
+	k->catalog = c;
+	k->arena = NULL; /* the index is the base's */
+	k->names = name_book_new(c);
+	return k;
+}
+
 void know_free(struct know **k)
 {
 	if (!*k)
 		return;
 	name_book_free(&(*k)->names);
-	refuser_deinit((*k)->refuser);
+	if ((*k)->arena)
+		refuser_deinit((*k)->refuser);
 	arena_free(&(*k)->arena);
 	mem_free(*k);
 	*k = NULL;

@@ -46,7 +46,7 @@ struct router;
 
 struct know {
 	const struct catalog *catalog;
-	struct arena *arena;
+	struct arena *arena; /* of the index; NULL: it is shared (know_with_overlay) */
 	struct name_book *names;
 	struct dict stop;       /* of the packs; the language's are known by their tokens */
 	struct dict synonyms;   /* stem -> number of its meaning */

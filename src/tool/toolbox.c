@@ -157,6 +157,23 @@ bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, st
 	return true;
 }
 
+struct toolbox *toolbox_with_overlay(const struct toolbox *base, struct catalog *c,
+				     struct name_book *names)
+{
+	struct toolbox *b = mem_alloc(sizeof(*b));
+	size_t n = base->options.catalog->tool_count;
+
+	assert(c->tools == base->options.catalog->tools);
+	b->options = base->options;
+	b->options.catalog = catalog_ref(c);
+	b->options.names = names;
+	b->run = mem_alloc((n + 1) * sizeof(*b->run));
+	b->source = mem_alloc((n + 1) * sizeof(struct source *));
+	memcpy(b->run, base->run, n * sizeof(*b->run));
+	memcpy(b->source, base->source, n * sizeof(struct source *));
+	return b;
+}
+
 void toolbox_free(struct toolbox **b)
 {
 	if (!*b)

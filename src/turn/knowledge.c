@@ -10,43 +10,66 @@
 #include "vesper/mem.h"
 
 struct knowledge_set {
-	struct knowledge_of {
-		char *tenant; /* NULL: those that are not named */
-		struct knowledge *knowledge;
-	} * of;
-	size_t count, cap;
+	struct hashmap by_tenant;
+	struct knowledge *of_all; /* those that are not named; NULL: there are none */
+};
+
+struct knowledge_of {
+	struct hashmap_node node;
+	struct knowledge *knowledge;
+	char tenant[];
 };
 
 /* ---- one ---- */
 
-static struct knowledge *knowledge_new(const struct turn_knowledge *take)
+struct knowledge *knowledge_new(const struct turn_knowledge *take, struct knowledge *base)
 {
 	struct knowledge *k = mem_alloc(sizeof(*k));
 
 	k->set = *take;
 	k->set.key = mem_strdup(take->key);
-	k->prompts = check_prompts(take->catalog);
-	k->users = 1;
+	k->base = base ? knowledge_ref(base) : NULL;
+	k->prompts = base ? base->prompts : check_prompts(take->catalog);
+	k->refs = 1;
 	return k;
 }
 
-void turn_knowledge_release(struct knowledge *k)
+struct knowledge *knowledge_ref(struct knowledge *k)
 {
-	if (!k || --k->users > 0)
+	k->refs++;
+	return k;
+}
+
+void knowledge_unref(struct knowledge **knowledge)
+{
+	struct knowledge *k = *knowledge;
+
+	*knowledge = NULL;
+	if (!k || --k->refs > 0)
 		return;
-	guard_secret_free(&k->prompts);
+	if (!k->base)
+		guard_secret_free(&k->prompts);
 	toolbox_free(&k->set.tools);
 	know_free(&k->set.know);
 	catalog_unref(&k->set.catalog);
+	knowledge_unref(&k->base);
 	mem_free((char *)k->set.key);
 	mem_free(k);
+}
+
+const struct turn_knowledge *knowledge_get(const struct knowledge *k)
+{
+	return &k->set;
 }
 
 /* ---- a set ---- */
 
 struct knowledge_set *knowledge_set_new(void)
 {
-	return mem_alloc(sizeof(struct knowledge_set));
+	struct knowledge_set *s = mem_alloc(sizeof(*s));
+
+	hashmap_init(&s->by_tenant);
+	return s;
 }
 
 void knowledge_set_free(struct knowledge_set **set)
@@ -54,59 +77,44 @@ void knowledge_set_free(struct knowledge_set **set)
 	struct knowledge_set *s = *set;
 
 	*set = NULL;
-	for (size_t i = 0; s && i < s->count; i++) {
-		mem_free(s->of[i].tenant);
-		turn_knowledge_release(s->of[i].knowledge);
+	if (!s)
+		return;
+	hashmap_each(node, &s->by_tenant) {
+		struct knowledge_of *of = hashmap_item(node, struct knowledge_of, node);
+
+		hashmap_remove(&s->by_tenant, node);
+		knowledge_unref(&of->knowledge);
+		mem_free(of);
 	}
-	if (s)
-		mem_free(s->of);
+	hashmap_deinit(&s->by_tenant);
+	knowledge_unref(&s->of_all);
 	mem_free(s);
 }
 
-/* NULL: there is none of this tenant. */
-static struct knowledge_of *find(const struct knowledge_set *s, const char *tenant)
+/* Where the tenant's is; NULL: there is none. */
+static struct knowledge **find(struct knowledge_set *s, const char *tenant)
 {
-	for (size_t i = 0; s && i < s->count; i++)
-		if (!s->of[i].tenant || strcmp(s->of[i].tenant, tenant) == 0)
-			return &s->of[i];
-	return NULL;
+	struct hashmap_node *node = s ? hashmap_find(&s->by_tenant, str_of(tenant)) : NULL;
+
+	if (node)
+		return &hashmap_item(node, struct knowledge_of, node)->knowledge;
+	return s && s->of_all ? &s->of_all : NULL;
 }
 
-static void add_one(struct knowledge_set *s, const char *tenant, struct knowledge *k)
+void knowledge_set_add(struct knowledge_set *s, const char *tenant, struct knowledge *k)
 {
-	assert(!tenant || !find(s, tenant)); /* a tenant has one */
-	if (s->count == s->cap) {
-		s->cap = s->cap ? s->cap * 2 : 8;
-		s->of = mem_realloc(s->of, s->cap * sizeof(*s->of));
+	size_t n = tenant ? strlen(tenant) : 0;
+	struct knowledge_of *of;
+
+	if (!tenant) {
+		assert(!s->of_all);
+		s->of_all = knowledge_ref(k);
+		return;
 	}
-	s->of[s->count++] = (struct knowledge_of){mem_strdup(tenant), k};
-	k->users++;
-}
-
-static void add_all(struct knowledge_set *s, const char *const *tenants, struct knowledge *k)
-{
-	if (!tenants)
-		add_one(s, NULL, k);
-	for (; tenants && *tenants; tenants++)
-		add_one(s, *tenants, k);
-}
-
-void knowledge_set_add(struct knowledge_set *s, const char *const *tenants,
-		       const struct turn_knowledge *take)
-{
-	struct knowledge *k = knowledge_new(take);
-
-	add_all(s, tenants, k);
-	turn_knowledge_release(k);
-}
-
-void knowledge_set_keep(struct knowledge_set *s, const char *const *tenants,
-			const struct turns *all, const char *of)
-{
-	const struct knowledge_of *now = find(all->knowledge, of);
-
-	assert(now);
-	add_all(s, tenants, now->knowledge);
+	of = mem_alloc(sizeof(*of) + n + 1);
+	memcpy(of->tenant, tenant, n);
+	of->knowledge = knowledge_ref(k);
+	hashmap_add(&s->by_tenant, &of->node, (struct str){of->tenant, n});
 }
 
 /* ---- in use ---- */
@@ -119,18 +127,27 @@ void turns_use(struct turns *all, struct knowledge_set *take)
 	knowledge_set_free(&before);
 }
 
+void turns_use_for(struct turns *all, const char *tenant, struct knowledge *k)
+{
+	struct knowledge **now = find(all->knowledge, tenant), *before;
+
+	assert(now && *now != k);
+	before = *now;
+	*now = knowledge_ref(k);
+	knowledge_unref(&before);
+}
+
 struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant)
 {
-	struct knowledge_of *now = find(all->knowledge, tenant);
+	struct knowledge **now = find(all->knowledge, tenant);
 
 	assert(now); /* who has signed in is of a tenant that exists */
-	now->knowledge->users++;
-	return now->knowledge;
+	return knowledge_ref(*now);
 }
 
 const struct turn_knowledge *turns_knowledge(const struct turns *all, const char *tenant)
 {
-	const struct knowledge_of *now = find(all->knowledge, tenant);
+	struct knowledge **now = find(all->knowledge, tenant);
 
-	return now ? &now->knowledge->set : NULL;
+	return now ? &(*now)->set : NULL;
 }

@@ -105,7 +105,7 @@ static void turn_release(struct turn *t)
 	turns_tell_running(all);
 	answer_end(&t->for_answer);
 	dialog_end(&t->for_dialog);
-	turn_knowledge_release(t->core.knowledge);
+	knowledge_unref(&t->core.knowledge);
 	llm_free(&t->answers.llm);
 	settings_release(t->settings);
 	principal_free(&t->core.who);

@@ -21,7 +21,7 @@ struct again {
 
 static void again_free(struct again *x)
 {
-	turn_knowledge_release(x->knowledge);
+	knowledge_unref(&x->knowledge);
 	mem_free(x);
 }
 

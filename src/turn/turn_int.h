@@ -24,11 +24,12 @@ struct turn_row {
 
 extern const struct turn_row turn_rows[TURN_STATE_COUNT];
 
-/* Knowledge in use: freed with its last turn. */
 struct knowledge {
 	struct turn_knowledge set;
-	struct guard_secret *prompts; /* what models are told, for nobody else */
-	size_t users;
+	struct guard_secret
+		*prompts;       /* what models are told, for nobody else; the base's, if any */
+	struct knowledge *base; /* or NULL */
+	size_t refs;
 };
 
 struct turns {
@@ -53,9 +54,8 @@ struct turns {
 	struct later drained;
 };
 
-/* knowledge.c: the tenant's of now, kept until it is released. */
+/* knowledge.c: the tenant's of now, referred to. */
 struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant);
-void turn_knowledge_release(struct knowledge *k);
 /* What day it is where the tenant is. */
 struct date turn_today(const struct turns *all, const char *tenant);
 

@@ -31,7 +31,7 @@ static void called_free(struct called *x)
 {
 	list_remove(&x->node);
 	x->all->asking--;
-	turn_knowledge_release(x->knowledge);
+	knowledge_unref(&x->knowledge);
 	mem_free(x);
 }
 

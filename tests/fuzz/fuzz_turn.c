@@ -431,6 +431,7 @@ static void open_stage(void)
 {
 	struct turn_knowledge k = {0};
 	struct knowledge_set *set;
+	struct knowledge *all;
 	struct toolbox_options tools = {.modules = domain_modules,
 					.derivations = domain_derivations};
 	static struct turn_settings settings = {
@@ -461,7 +462,9 @@ static void open_stage(void)
 	must(toolbox_new(&tools, &k.tools, &e), "tools", &e);
 	k.key = "all";
 	set = knowledge_set_new();
-	knowledge_set_add(set, NULL, &k);
+	all = knowledge_new(&k, NULL);
+	knowledge_set_add(set, NULL, all);
+	knowledge_unref(&all);
 	turns_use(stage.turns, set);
 }
 

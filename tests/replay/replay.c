@@ -184,6 +184,7 @@ static void open_stage(struct stage *s, const char *config)
 	struct turns_options o = {.settings = settings};
 	struct turn_knowledge k = {0};
 	struct knowledge_set *set;
+	struct knowledge *all;
 	struct date today;
 	struct err e = {0};
 
@@ -213,7 +214,9 @@ static void open_stage(struct stage *s, const char *config)
 	load_knowledge(s, &k);
 	k.key = "all";
 	set = knowledge_set_new();
-	knowledge_set_add(set, NULL, &k);
+	all = knowledge_new(&k, NULL);
+	knowledge_set_add(set, NULL, all);
+	knowledge_unref(&all);
 	turns_use(s->turns, set);
 	s->who = (struct principal){.user = "ann", .tenant = "vesper"};
 	s->who.permissions = catalog_role(k.catalog, setting(config, "role", "analyst", s->arena));

@@ -42,6 +42,10 @@ MUST_CHECK bool schema_choice(const json_t *item, const char *member, const char
 
 MUST_CHECK bool schema_load_views(struct loader *l, const json_t *array, struct err *e);
 MUST_CHECK bool schema_load_entities(struct loader *l, const json_t *array, struct err *e);
+MUST_CHECK bool schema_load_dimensions(struct loader *l, const json_t *array, struct err *e);
+/* Aliases of one dimension, behind those that it has. */
+MUST_CHECK bool schema_add_aliases(struct loader *l, const char *dimension, const json_t *array,
+				   struct err *e);
 /* With every dimension known. */
 MUST_CHECK bool schema_load_edges(struct loader *l, const json_t *array, struct err *e);
 MUST_CHECK bool schema_load_chains(struct loader *l, const json_t *array, struct err *e);

@@ -1,0 +1,267 @@
+/*
+ * A tenant's additions to the catalogue of its packs (overlay.h). They are read by the functions
+ * that read a pack's files, so that the same rules hold for them.
+ */
+#include "schema_int.h"
+
+#include <string.h>
+
+#include "vesper/flow.h"
+#include "vesper/hash.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/overlay.h"
+
+/* ---- copies ---- */
+
+static void drop_json(void *json)
+{
+	json_decref(json);
+}
+
+/* NULL gives NULL. */
+static const json_t *copy_json(const json_t *json, struct arena *a)
+{
+	json_t *copy = json_deep_copy(json);
+
+	if (copy)
+		arena_defer(a, drop_json, copy);
+	return copy;
+}
+
+struct catalog_overlay catalog_overlay_copy(const struct catalog_overlay *o, struct arena *a)
+{
+	struct flow_source *flows = arena_alloc(a, (o->flow_count + 1) * sizeof(*flows));
+
+	for (size_t i = 0; i < o->flow_count; i++)
+		flows[i] = (struct flow_source){arena_strdup(a, o->flows[i].path),
+						arena_strdup(a, o->flows[i].text)};
+	return (struct catalog_overlay){.tenant = arena_strdup(a, o->tenant),
+					.version = o->version,
+					.source = arena_strdup(a, o->source),
+					.schema = copy_json(o->schema, a),
+					.aliases = copy_json(o->aliases, a),
+					.permissions = strlist_copy(o->permissions, a),
+					.flows = flows,
+					.flow_count = o->flow_count};
+}
+
+bool catalog_overlay_is_empty(const struct catalog_overlay *o)
+{
+	return json_object_size(o->schema) + json_object_size(o->aliases) + o->flow_count +
+		       strlist_len(o->permissions) ==
+	       0;
+}
+
+/* ---- adding ---- */
+
+static void add_permissions(struct loader *l, const struct catalog_overlay *o)
+{
+	struct strlist all = {0};
+
+	if (strlist_len(o->permissions) == 0)
+		return;
+	for (const char *const *p = l->whole->permissions; *p; p++)
+		strlist_add(&all, l->arena, *p);
+	for (const char *const *p = o->permissions; *p; p++)
+		if (!strlist_has(all.items, *p))
+			strlist_add(&all, l->arena, *p);
+	l->whole->permissions = all.items;
+}
+
+static bool add_schema(struct loader *l, const struct catalog_overlay *o, struct err *e)
+{
+	static const char *const members[] = {"views",      "entities", "edges",   "chains",
+					      "dimensions", "measures", "metrics", NULL};
+	const json_t *root = copy_json(o->schema, l->arena); /* what is read of it stays */
+	const json_t *entities = json_object_get(root, "entities");
+
+	return !root || (json_only(root, members, e) &&
+			 schema_load_views(l, json_object_get(root, "views"), e) &&
+			 schema_load_entities(l, entities, e) &&
+			 schema_load_dimensions(l, json_object_get(root, "dimensions"), e) &&
+			 schema_load_edges(l, json_object_get(root, "edges"), e) &&
+			 schema_load_chains(l, json_object_get(root, "chains"), e) &&
+			 schema_load_measures(l, json_object_get(root, "measures"), e) &&
+			 schema_load_metrics(l, json_object_get(root, "metrics"), e) &&
+			 schema_finish_entities(l, entities, e) && schema_imply_metrics(l, e));
+}
+
+static void add_fault(struct loader *l, const char *path, const char *why)
+{
+	struct catalog_whole *w = l->whole;
+
+	w->overlay.faults[w->overlay.fault_count++] =
+		(struct flow_fault){path, arena_strdup(l->arena, why)};
+}
+
+static bool read_flow(const struct loader *l, const struct flow_source *source,
+		      struct flow_def *out, struct err *e)
+{
+	const struct catalog *c = &l->whole->shown;
+	const struct flow_def *same;
+
+	if (strlen(source->text) > FLOW_BYTES_MAX)
+		return err_set(e, ERR_LIMIT, "%s:1: more than %d bytes", source->path,
+			       FLOW_BYTES_MAX);
+	if (!flow_read(c, l->pack->name, source->path, source->text, l->arena, out, e))
+		return false;
+	same = catalog_flow(c, out->name);
+	return !same || err_set(e, ERR_INPUT, "%s:1: a flow %s is in %s", source->path, out->name,
+				same->path);
+}
+
+/* There is room for all of them. */
+static void add_flow(struct loader *l, const struct flow_source *from)
+{
+	struct catalog *c = &l->whole->shown;
+	struct flow_source source = {arena_strdup(l->arena, from->path),
+				     arena_strdup(l->arena, from->text)};
+	struct flow_def *f = (struct flow_def *)&c->flows[c->flow_count];
+	struct err why = {0};
+
+	if (c->flow_count - l->whole->overlay.base->flow_count == OVERLAY_FLOWS_MAX) {
+		add_fault(l, source.path, "the tenant has too many flows");
+	} else if (!read_flow(l, &source, f, &why)) {
+		*f = (struct flow_def){0};
+		add_fault(l, source.path, why.text);
+	} else {
+		f->own = true;
+		f->index = c->flow_count++;
+	}
+}
+
+static bool add_aliases(struct loader *l, const struct catalog_overlay *o, struct err *e)
+{
+	json_t *root = (json_t *)copy_json(o->aliases, l->arena), *array;
+	const char *name;
+
+	json_object_foreach(root, name, array)
+		if (!schema_add_aliases(l, name, array, e))
+			return err_prefix(e, "aliases");
+	return true;
+}
+
+static bool add_all(struct loader *l, const struct catalog_overlay *const *overlays, size_t count,
+		    struct err *e)
+{
+	struct pack_def *pack = arena_alloc(l->arena, sizeof(*pack));
+
+	pack->name = arena_printf(l->arena, "tenant %s", overlays[0]->tenant); /* no pack's */
+	l->pack = pack;
+	for (size_t i = 0; i < count; i++) {
+		pack->source = arena_strdup(l->arena, overlays[i]->source);
+		add_permissions(l, overlays[i]);
+		if (!add_schema(l, overlays[i], e) || !add_aliases(l, overlays[i], e))
+			return false;
+	}
+	for (size_t i = 0; i < count; i++) /* they may name all of it */
+		for (size_t f = 0; f < overlays[i]->flow_count; f++)
+			add_flow(l, &overlays[i]->flows[f]);
+	return true;
+}
+
+/* ---- a catalogue ---- */
+
+/* With room for schema_push to go on. */
+static void *own_list(struct arena *a, const void *list, size_t count)
+{
+	size_t room = 1;
+	void *own;
+
+	while (room < count)
+		room *= 2;
+	own = arena_alloc(a, room * sizeof(void *));
+	if (count > 0)
+		memcpy(own, list, count * sizeof(void *));
+	return own;
+}
+
+static void own_schema(struct arena *a, struct schema *s)
+{
+	s->views = own_list(a, s->views, s->view_count);
+	s->entities = own_list(a, s->entities, s->entity_count);
+	s->edges = own_list(a, s->edges, s->edge_count);
+	s->chains = own_list(a, s->chains, s->chain_count);
+	s->measures = own_list(a, s->measures, s->measure_count);
+	s->metrics = own_list(a, s->metrics, s->metric_count);
+	s->plain = own_list(a, s->plain, s->plain_count);
+}
+
+static void *own_items(struct arena *a, const void *items, size_t count, size_t more, size_t bytes)
+{
+	void *own = arena_alloc(a, (count + more + 1) * bytes);
+
+	if (count > 0)
+		memcpy(own, items, count * bytes);
+	return own;
+}
+
+/* Flows and names of values change nothing of what a statement gives, and leave the hash, by which
+ * results are cached and receipts name the files. */
+static const char *hash_of(const struct catalog *base,
+			   const struct catalog_overlay *const *overlays, size_t count,
+			   struct arena *a)
+{
+	char hash[HASH_HEX_BYTES];
+	bool same = true;
+	struct buf b;
+
+	buf_init(&b, CATALOG_BYTES_MAX);
+	buf_printf(&b, "%s\n%s\n", base->hash, overlays[0]->tenant);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *views = json_object_get(overlays[i]->schema, "views");
+		char *text = views ? json_text(views) : NULL;
+
+		buf_printf(&b, "%s\n%s\n", overlays[i]->source ? overlays[i]->source : "",
+			   text ? text : "");
+		same = same && !views;
+		mem_free(text);
+	}
+	hash_sha256_hex(b.p, b.n, hash);
+	buf_deinit(&b);
+	return same ? base->hash : arena_strdup(a, hash);
+}
+
+static size_t flows_of(const struct catalog_overlay *const *overlays, size_t count)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		n += overlays[i]->flow_count;
+	return n;
+}
+
+bool catalog_with_overlays(struct catalog *base, const struct catalog_overlay *const *overlays,
+			   size_t count, struct catalog **out, struct err *e)
+{
+	struct arena *a = arena_new(CATALOG_BYTES_MAX);
+	struct catalog_whole *w = arena_alloc(a, sizeof(*w));
+	struct loader l = {.arena = a, .whole = w, .dimension_cap = base->dimension_count};
+	struct catalog *made = &w->shown;
+	size_t flows = flows_of(overlays, count);
+
+	*w = *catalog_whole(base);
+	w->arena = a;
+	atomic_init(&w->refs, 1);
+	w->overlay.base = catalog_ref(base);
+	w->overlay.faults = arena_alloc(a, (flows + 1) * sizeof(*w->overlay.faults));
+	own_schema(a, &w->schema);
+	w->shown.dimensions =
+		own_items(a, base->dimensions, base->dimension_count, 0, sizeof(*base->dimensions));
+	w->shown.flows = own_items(a, base->flows, base->flow_count, flows, sizeof(*base->flows));
+	w->shown.hash = hash_of(base, overlays, count, a);
+	if (!add_all(&l, overlays, count, e)) {
+		catalog_unref(&made);
+		return false;
+	}
+	*out = made;
+	return true;
+}
+
+size_t catalog_flow_faults(const struct catalog *c, const struct flow_fault **out)
+{
+	*out = catalog_whole(c)->overlay.faults;
+	return catalog_whole(c)->overlay.fault_count;
+}

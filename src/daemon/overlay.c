@@ -1,0 +1,336 @@
+/*
+ * What single tenants have beside their packs (overlay.h). Each part of an overlay has one owner,
+ * who replaces it as a whole. The catalogue with all parts is made on a worker, one change of a
+ * tenant after the other, and takes the place of the one before between two turns. A reload of the
+ * packs makes it anew, on what the packs have become.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "knowledge.h"
+#include "vesper/health.h"
+#include "vesper/limits.h"
+#include "vesper/list.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/pool.h"
+
+/* What an owner wants a part to be. */
+struct overlay_change {
+	struct list node;
+	enum overlay_part part;
+	struct arena *arena; /* of the overlay */
+	struct catalog_overlay overlay;
+	overlay_cb done;
+	void *owner;
+};
+
+/* Those that hold anything. Borrowed from the changes that made them. */
+struct overlay_parts {
+	const struct catalog_overlay *items[OVERLAY_PARTS];
+	size_t count;
+	uint64_t version; /* of all of them */
+};
+
+struct overlay_job {
+	struct pool_job job; /* first */
+	struct tenant_overlay *of;
+	struct overlay_parts parts;
+	struct knowledge *base; /* referred to */
+	struct turn_knowledge made;
+	bool good;
+	struct err err;
+};
+
+struct tenant_overlay {
+	struct list node;
+	struct daemon *daemon;
+	char *tenant;
+	char *check;                                 /* "overlay:vesper" */
+	struct overlay_change *parts[OVERLAY_PARTS]; /* in use; NULL: empty */
+	struct list changes;                         /* struct overlay_change, the first is made */
+	struct overlay_job *job;                     /* NULL: none runs */
+};
+
+struct overlays {
+	struct list tenants;
+	struct pool *pool;
+	bool ending;
+};
+
+static struct tenant_overlay *find(const struct daemon *d, const char *tenant)
+{
+	if (!d->knowledge.overlays)
+		return NULL;
+	list_each(node, &d->knowledge.overlays->tenants) {
+		struct tenant_overlay *t = list_item(node, struct tenant_overlay, node);
+
+		if (strcmp(t->tenant, tenant) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+static struct tenant_overlay *find_or_add(struct daemon *d, const char *tenant)
+{
+	struct tenant_overlay *t = find(d, tenant);
+
+	if (t)
+		return t;
+	if (!d->knowledge.overlays) {
+		d->knowledge.overlays = mem_alloc(sizeof(*d->knowledge.overlays));
+		list_init(&d->knowledge.overlays->tenants);
+		d->knowledge.overlays->pool = pool_new(d->loop, "overlays", 1);
+	}
+	t = mem_alloc(sizeof(*t));
+	*t = (struct tenant_overlay){.daemon = d,
+				     .tenant = mem_strdup(tenant),
+				     .check = mem_printf("overlay:%s", tenant)};
+	list_init(&t->changes);
+	list_append(&d->knowledge.overlays->tenants, &t->node);
+	return t;
+}
+
+static void change_free(struct overlay_change *c)
+{
+	if (!c)
+		return;
+	arena_free(&c->arena);
+	mem_free(c);
+}
+
+/* ---- making one ---- */
+
+/* All parts, with a change in the place of its part; NULL: as they are. */
+static struct overlay_parts parts_of(const struct tenant_overlay *t,
+				     const struct overlay_change *change)
+{
+	struct overlay_parts all = {0};
+
+	for (int part = 0; part < OVERLAY_PARTS; part++) {
+		const struct overlay_change *c =
+			change && change->part == (enum overlay_part)part ? change : t->parts[part];
+
+		if (!c || catalog_overlay_is_empty(&c->overlay))
+			continue;
+		all.items[all.count++] = &c->overlay;
+		all.version += c->overlay.version;
+	}
+	return all;
+}
+
+/* Any thread. */
+static bool make(const struct turn_knowledge *base, const struct overlay_parts *parts,
+		 struct turn_knowledge *out, struct err *e)
+{
+	struct turn_knowledge k = {0};
+
+	if (!catalog_with_overlays(base->catalog, parts->items, parts->count, &k.catalog, e))
+		return false;
+	k.know = know_with_overlay(base->know, k.catalog);
+	k.tools = toolbox_with_overlay(base->tools, k.catalog, know_names(k.know));
+	*out = k;
+	return true;
+}
+
+static void drop(struct turn_knowledge *k)
+{
+	toolbox_free(&k->tools);
+	know_free(&k->know);
+	catalog_unref(&k->catalog);
+}
+
+static void log_faults(const struct tenant_overlay *t, const struct catalog *c)
+{
+	const struct flow_fault *faults;
+	size_t n = catalog_flow_faults(c, &faults);
+
+	for (size_t i = 0; i < n; i++)
+		log_warn("overlay.flow", "tenant %s: %s is left out: %s", t->tenant, faults[i].path,
+			 faults[i].why);
+}
+
+static struct knowledge *knowledge_of(const struct tenant_overlay *t, struct turn_knowledge *take,
+				      const struct overlay_parts *parts, struct knowledge *base)
+{
+	char *key =
+		mem_printf("%s+%s@%" PRIu64, knowledge_get(base)->key, t->tenant, parts->version);
+	struct knowledge *k;
+
+	log_faults(t, take->catalog);
+	take->key = key;
+	k = knowledge_new(take, base);
+	mem_free(key);
+	return k;
+}
+
+/* ---- with a reload ---- */
+
+struct knowledge *overlay_on(const struct daemon *d, const char *tenant, struct knowledge *base,
+			     struct knowledge *now)
+{
+	const struct tenant_overlay *t = find(d, tenant);
+	struct overlay_parts parts = t ? parts_of(t, NULL) : (struct overlay_parts){0};
+	struct turn_knowledge made;
+	struct err e = {0};
+
+	if (parts.count == 0)
+		return knowledge_ref(base);
+	if (make(knowledge_get(base), &parts, &made, &e)) {
+		health_remove(t->check);
+		return knowledge_of(t, &made, &parts, base);
+	}
+	health_set(t->check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s", e.text);
+	log_error("overlay.refused", "tenant %s: the old packs keep serving it: %s", tenant,
+		  e.text);
+	return knowledge_ref(now); /* it was made before */
+}
+
+/* ---- a change ---- */
+
+static void begin(struct tenant_overlay *t);
+
+static void run_job(struct pool_job *job)
+{
+	struct overlay_job *j = (struct overlay_job *)job;
+
+	j->good = j->parts.count == 0 || make(knowledge_get(j->base), &j->parts, &j->made, &j->err);
+}
+
+static void use(struct tenant_overlay *t, struct knowledge *k)
+{
+	struct daemon *d = t->daemon;
+
+	knowledge_use_for(d, t->tenant, k);
+	health_remove(t->check);
+	log_info("overlay.used", "tenant %s: %s", t->tenant, knowledge_get(k)->key);
+}
+
+/* The first change counts from now on, or its owner is told why it does not. */
+static void end_change(struct tenant_overlay *t, const struct err *e)
+{
+	struct overlay_change *c = list_item(t->changes.next, struct overlay_change, node);
+	overlay_cb done = c->done;
+	void *owner = c->owner;
+
+	list_remove(&c->node);
+	if (e) {
+		change_free(c);
+	} else {
+		change_free(t->parts[c->part]);
+		t->parts[c->part] = c;
+	}
+	begin(t);
+	if (done)
+		done(owner, e);
+}
+
+/* The packs were read again meanwhile. */
+static bool is_outdated(const struct overlay_job *j)
+{
+	size_t at;
+
+	return knowledge_list_of(j->of->daemon, j->of->tenant, &at)->base != j->base;
+}
+
+static bool can_use(struct overlay_job *j)
+{
+	return j->good &&
+	       (!j->made.catalog || knowledge_use_views(j->of->daemon, j->made.catalog, &j->err));
+}
+
+static void end_job(struct overlay_job *j)
+{
+	struct tenant_overlay *t = j->of;
+	struct knowledge *k;
+
+	t->job = NULL;
+	if (is_outdated(j)) {
+		begin(t);
+		return;
+	}
+	if (!can_use(j)) {
+		end_change(t, &j->err);
+		return;
+	}
+	k = j->made.catalog ? knowledge_of(t, &j->made, &j->parts, j->base)
+			    : knowledge_ref(j->base);
+	j->made = (struct turn_knowledge){0};
+	use(t, k);
+	knowledge_unref(&k);
+	end_change(t, NULL);
+}
+
+static void on_job(struct pool_job *job)
+{
+	struct overlay_job *j = (struct overlay_job *)job;
+
+	if (!j->of->daemon->knowledge.overlays->ending)
+		end_job(j);
+	drop(&j->made);
+	knowledge_unref(&j->base);
+	mem_free(j);
+}
+
+static void begin(struct tenant_overlay *t)
+{
+	const struct overlay_change *change;
+	struct knowledge *base;
+	struct overlay_job *j;
+	size_t at;
+
+	if (list_empty(&t->changes) || t->job)
+		return;
+	base = knowledge_list_of(t->daemon, t->tenant, &at)->base;
+	change = list_item(t->changes.next, struct overlay_change, node);
+	j = mem_alloc(sizeof(*j));
+	*j = (struct overlay_job){.job = {.run = run_job, .done = on_job},
+				  .of = t,
+				  .parts = parts_of(t, change),
+				  .base = knowledge_ref(base)};
+	t->job = j;
+	pool_submit(t->daemon->knowledge.overlays->pool, &j->job);
+}
+
+void daemon_use_overlay(struct daemon *d, enum overlay_part part, const struct catalog_overlay *o,
+			overlay_cb done, void *owner)
+{
+	struct tenant_overlay *t = find_or_add(d, o->tenant);
+	struct overlay_change *c = mem_alloc(sizeof(*c));
+
+	*c = (struct overlay_change){
+		.part = part, .arena = arena_new(CATALOG_BYTES_MAX), .done = done, .owner = owner};
+	c->overlay = catalog_overlay_copy(o, c->arena);
+	list_append(&t->changes, &c->node);
+	begin(t);
+}
+
+/* ---- the end ---- */
+
+static void overlay_free(struct tenant_overlay *t)
+{
+	list_each_safe(node, &t->changes) {
+		list_remove(node);
+		change_free(list_item(node, struct overlay_change, node));
+	}
+	for (int part = 0; part < OVERLAY_PARTS; part++)
+		change_free(t->parts[part]);
+	list_remove(&t->node);
+	mem_free(t->tenant);
+	mem_free(t->check);
+	mem_free(t);
+}
+
+void overlays_free(struct daemon *d)
+{
+	struct overlays *all = d->knowledge.overlays;
+
+	if (!all)
+		return;
+	all->ending = true;
+	pool_free(&all->pool);
+	list_each_safe(node, &all->tenants)
+		overlay_free(list_item(node, struct tenant_overlay, node));
+	mem_free(all);
+	d->knowledge.overlays = NULL;
+}

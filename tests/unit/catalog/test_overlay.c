@@ -1,0 +1,301 @@
+/* What a tenant has beside its packs: it is in its catalogue and in no other one, by the rules that
+ * hold for what packs have. */
+#include "catalog_test.h"
+#include "vesper/flow.h"
+#include "vesper/gate.h"
+#include "vesper/overlay.h"
+#include "vesper/schema.h"
+#include "vesper/strlist.h"
+
+#define SALES                                                                                      \
+	"{\"views\": [{\"name\": \"uploads.sales\", \"about\": \"sales of the regions\","          \
+	"   \"permission\": \"chat:use\", \"columns\": [\"region\", \"tenant_id\"],"               \
+	"   \"columns_with\": {\"source:u1\": [{\"name\": \"amount\", \"type\": \"decimal\"}]}}]," \
+	" \"entities\": [{\"name\": \"sale\", \"about\": \"a sale\", \"view\": \"uploads.sales\"," \
+	"   \"key\": [], \"kind\": \"fact\"}],"                                                    \
+	" \"dimensions\": [{\"name\": \"region\", \"label\": \"sales region\", \"entity\": "       \
+	"\"sale\","                                                                                \
+	"   \"column\": \"region\"}, {\"name\": \"market\", \"values\": [\"West\", \"North\"]}],"  \
+	" \"measures\": [{\"name\": \"sold\", \"entity\": \"sale\", \"column\": \"amount\","       \
+	"   \"aggregate\": \"sum\", \"unit\": \"$\", \"additivity\": \"full\"}]}"
+#define DAWN "{\"market\": [{\"text\": \"dawn\", \"value\": \"East\"}]}"
+
+#define FLOW(name, tool)                                                                           \
+	"---\nflow: " name "\nabout: The price of the first hub.\nexamples:\n"                     \
+	"  - price of the first hub\nagent: price_agent\n---\n"                                    \
+	"do price " tool " hub=E1\nsay \"{price.rows[0].Price}\"\n"
+
+static const struct flow_source flows[] = {
+	{"approved/first_hub", FLOW("first_hub", "get_price")},
+	{"approved/stale", FLOW("stale", "get_weather")},
+	{"again/first_hub", FLOW("first_hub", "get_price")},
+};
+
+static struct catalog_overlay everything = {
+	.tenant = "acme",
+	.version = 7,
+	.source = "uploads",
+	.permissions = (const char *const[]){"source:u1", NULL},
+	.flows = flows,
+	.flow_count = 3,
+};
+
+static json_t *parsed(const char *text)
+{
+	json_t *json = json_loads(text, 0, NULL);
+
+	assert_non_null(json);
+	return json;
+}
+
+static int open_all(void **state)
+{
+	(void)state;
+	everything.schema = parsed(SALES);
+	everything.aliases = parsed(DAWN);
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	(void)state;
+	json_decref((json_t *)everything.schema);
+	json_decref((json_t *)everything.aliases);
+	return 0;
+}
+
+static struct catalog *with(const struct catalog_overlay *o)
+{
+	struct catalog *c = NULL;
+	struct err e = {0};
+
+	if (!catalog_with_overlays(catalog, &o, 1, &c, &e))
+		fail_msg("%s", e.text);
+	return c;
+}
+
+/* The additions with this schema and these aliases are refused, and the error says so. */
+static void refuses(const char *schema, const char *aliases, const char *why)
+{
+	struct catalog_overlay o = {.tenant = "acme", .source = "uploads"};
+	const struct catalog_overlay *list = &o;
+	struct catalog *c = NULL;
+	struct err e = {0};
+
+	o.schema = schema ? parsed(schema) : NULL;
+	o.aliases = aliases ? parsed(aliases) : NULL;
+	if (catalog_with_overlays(catalog, &list, 1, &c, &e))
+		fail_msg("accepted, though: %s", why);
+	assert_null(c);
+	if (e.code != ERR_INPUT || !strstr(e.text, why))
+		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+	json_decref((json_t *)o.schema);
+	json_decref((json_t *)o.aliases);
+}
+
+static struct principal reader(const char *tenant)
+{
+	static const char *const permissions[] = {"chat:use", "chat:read", "source:u1"};
+
+	return (struct principal){
+		.user = "ann", .tenant = tenant, .permissions = permissions, .permission_count = 3};
+}
+
+static void test_additions_are_in_it_and_not_in_the_packs(void **state)
+{
+	struct principal who = reader("acme");
+	struct arena *a = arena_new(1 << 20);
+	struct catalog_view mine, theirs;
+	struct catalog *c;
+
+	(void)state;
+	load();
+	c = with(&everything);
+	catalog_for(c, &who, a, &mine);
+	catalog_for(catalog, &who, a, &theirs);
+	assert_int_equal(mine.flow_count, 1);
+	assert_string_equal(mine.flows[0]->name, "first_hub");
+	assert_true(mine.flows[0]->own);
+	assert_int_equal(theirs.flow_count, 0);
+	assert_ptr_equal(c->tools, catalog->tools);
+	assert_ptr_equal(c->domains, catalog->domains);
+	assert_string_equal(catalog_dimension(c, "region")->source, "uploads");
+	assert_string_equal(catalog_dimension(c, "region")->filter, "region");
+	assert_null(catalog_dimension(catalog, "region"));
+	assert_non_null(schema_measure(catalog_schema(c), "sold"));
+	assert_non_null(schema_metric(catalog_schema(c), "sold"));
+	assert_null(schema_measure(catalog_schema(catalog), "sold"));
+	assert_null(schema_metric(catalog_schema(catalog), "sold"));
+	assert_null(schema_entity(catalog_schema(catalog), "sale"));
+	assert_true(catalog_has_permission(c, "source:u1"));
+	assert_false(catalog_has_permission(catalog, "source:u1"));
+	assert_string_equal(catalog_view_source(c, "uploads.sales"), "uploads");
+	assert_null(catalog_view_source(catalog, "uploads.sales"));
+	assert_true(catalog_reads(c, "uploads"));
+	assert_false(catalog_reads(catalog, "uploads"));
+	catalog_unref(&c);
+	arena_free(&a);
+}
+
+/* Those of the packs stay first: what is made of them goes by their numbers. */
+static void test_a_dimension_of_the_packs_is_added_to(void **state)
+{
+	struct catalog *c;
+	const struct dimension_def *d, *was;
+
+	(void)state;
+	load();
+	c = with(&everything);
+	d = catalog_dimension(c, "market");
+	was = catalog_dimension(catalog, "market");
+	assert_int_equal(d->index, was->index);
+	assert_int_equal(strlist_len(d->values), 3); /* West was there */
+	assert_string_equal(d->values[2], "North");
+	assert_string_equal(d->packs[0], "energy");
+	assert_string_equal(d->packs[2], "tenant acme");
+	assert_int_equal(d->alias_count, was->alias_count + 1);
+	assert_string_equal(d->aliases[was->alias_count].pack, "tenant acme");
+	assert_int_equal(strlist_len(was->values), 2);
+	assert_int_equal(catalog_dimension(c, "region")->index, catalog->dimension_count);
+	catalog_unref(&c);
+}
+
+static void test_the_gate_lets_read_it_by_its_permissions(void **state)
+{
+	struct principal who = reader("acme");
+	struct arena *a = arena_new(1 << 20);
+	struct gate_policy policy;
+	struct catalog *c;
+
+	(void)state;
+	load();
+	c = with(&everything);
+	policy = catalog_gate_policy(c, &who, "acme", a);
+	assert_int_equal(policy.view_count, 1); /* dbo.prices has no columns */
+	assert_string_equal(policy.views[0].name, "uploads.sales");
+	assert_true(strlist_has(policy.views[0].columns, "amount"));
+	who.permission_count = 2;
+	policy = catalog_gate_policy(c, &who, "acme", a);
+	assert_false(strlist_has(policy.views[0].columns, "amount"));
+	assert_int_equal(catalog_gate_policy(catalog, &who, "acme", a).view_count, 0);
+	catalog_unref(&c);
+	arena_free(&a);
+}
+
+static void test_flows_that_do_not_fit_are_told(void **state)
+{
+	const struct flow_fault *faults;
+	struct catalog *c;
+
+	(void)state;
+	load();
+	c = with(&everything);
+	assert_int_equal(catalog_flow_faults(c, &faults), 2);
+	assert_string_equal(faults[0].path, "approved/stale");
+	assert_non_null(strstr(faults[0].why, "get_weather"));
+	assert_string_equal(faults[1].why,
+			    "again/first_hub:1: a flow first_hub is in approved/first_hub");
+	assert_int_equal(catalog_flow_faults(catalog, &faults), 0);
+	catalog_unref(&c);
+}
+
+/* The hash names the files and the views: what a statement of these tools can give. */
+static void test_flows_and_names_leave_the_hash(void **state)
+{
+	struct catalog_overlay names = everything;
+	struct catalog *one, *two;
+
+	(void)state;
+	load();
+	names.schema = NULL;
+	one = with(&names);
+	two = with(&everything);
+	assert_string_equal(one->hash, catalog->hash);
+	assert_string_not_equal(two->hash, catalog->hash);
+	catalog_unref(&one);
+	catalog_unref(&two);
+}
+
+static void test_it_outlives_who_made_it(void **state)
+{
+	struct arena *a = arena_new(1 << 20);
+	struct catalog_overlay copy = catalog_overlay_copy(&everything, a);
+	struct catalog *c, *base;
+
+	(void)state;
+	load();
+	base = catalog;
+	c = with(&copy);
+	arena_free(&a);
+	catalog_unref(&catalog); /* the overlay refers to it */
+	assert_non_null(catalog_tool(c, "get_price"));
+	assert_ptr_equal(c->tools, base->tools);
+	assert_string_equal(catalog_flow(c, "first_hub")->path, "approved/first_hub");
+	assert_string_equal(catalog_dimension(c, "region")->label, "sales region");
+	assert_string_equal(schema_view(catalog_schema(c), "uploads.sales")->about,
+			    "sales of the regions");
+	catalog_unref(&c);
+}
+
+/* Owners know nothing of each other. */
+static void test_parts_add_up(void **state)
+{
+	struct catalog_overlay approved = {
+		.tenant = "acme", .version = 1, .flows = flows, .flow_count = 1};
+	struct catalog_overlay data = everything;
+	const struct catalog_overlay *parts[] = {&approved, &data};
+	const struct flow_fault *faults;
+	struct catalog *c = NULL;
+	struct err e = {0};
+
+	(void)state;
+	load();
+	data.flow_count = 0;
+	assert_true(catalog_with_overlays(catalog, parts, 2, &c, &e));
+	assert_int_equal(c->flow_count, 1);
+	assert_int_equal(catalog_flow_faults(c, &faults), 0);
+	assert_non_null(catalog_dimension(c, "region"));
+	catalog_unref(&c);
+	parts[0] = &everything;
+	assert_false(catalog_with_overlays(catalog, parts, 2, &c, &e));
+	assert_non_null(strstr(e.text, "uploads.sales is in "));
+}
+
+static void test_what_is_wrong_is_named(void **state)
+{
+	(void)state;
+	load();
+	refuses("{\"views\": [{\"name\": \"dbo.prices\", \"about\": \"x\"}]}", NULL,
+		"dbo.prices is in config/energy/catalogue.json, too");
+	refuses("{\"dimensions\": [{\"name\": \"a\", \"view\": \"uploads.other\", \"column\": "
+		"\"b\"}]}",
+		NULL, "uploads.other is no approved view");
+	refuses("{\"dimensions\": [{\"name\": \"a\", \"values\": [\"b\"], \"permission\": "
+		"\"source:u2\"}]}",
+		NULL, "source:u2 is no permission");
+	refuses("{\"dimensions\": [{\"name\": \"market\", \"view\": \"dbo.prices\", \"column\": "
+		"\"m\"}]}",
+		NULL, "has market with another view");
+	refuses("{\"calendar\": {}}", NULL, "calendar");
+	refuses(NULL, "{\"market\": [{\"text\": \"Dawn\", \"value\": \"East\"}]}",
+		"\"Dawn\" is not in lower case");
+	refuses(NULL, "{\"market\": [{\"text\": \"dusk\", \"value\": \"South\"}]}",
+		"South is no known market");
+	refuses(NULL, "{\"shelf\": []}", "aliases: shelf is no dimension");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_additions_are_in_it_and_not_in_the_packs),
+		TEST(test_a_dimension_of_the_packs_is_added_to),
+		TEST(test_the_gate_lets_read_it_by_its_permissions),
+		TEST(test_flows_that_do_not_fit_are_told),
+		TEST(test_flows_and_names_leave_the_hash),
+		TEST(test_it_outlives_who_made_it),
+		TEST(test_parts_add_up),
+		TEST(test_what_is_wrong_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, open_all, close_all);
+}

@@ -1,0 +1,452 @@
+/*
+ * Three tenants on one daemon, two of them with the same pack. What one of them has beside its
+ * packs is known to its questions, and to nobody else's; a reload keeps it, also when the packs are
+ * broken; what does not fit them any more leaves the tenant with what it had.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon.h"
+#include "temp_root.h"
+#include "vesper/file.h"
+#include "vesper/gate.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/mem.h"
+#include "vesper/strlist.h"
+
+#define LIMIT_MS     20000
+#define PACKS        VESPER_SOURCE_DIR "/tests/packs/"
+#define CATALOGUE    "config/library/catalogue.json"
+#define TOOL         "sql/library/loans/get_loans_by_genre.sql"
+#define OLD_HOUSE    "Loans by genre of the old house in 2025"
+#define FIRST_BRANCH "Loans by genre of the first branch in 2025"
+
+static struct temp_root root;
+static struct daemon d;
+static struct arena *arena;
+static int changes;
+static struct err changed; /* what the last change ended with */
+
+/* ---- a daemon ---- */
+
+static void copy(const char *path)
+{
+	const char *text;
+	struct err e = {0};
+
+	if (!file_read(arena_printf(arena, PACKS "%s", path), 1 << 20, arena, &text, &e))
+		fail_msg("%s", e.text);
+	temp_root_write(&root, path, text);
+}
+
+static void on_limit(void *owner)
+{
+	(void)owner;
+	fail_msg("it took too long");
+}
+
+static int set_up(void **state)
+{
+	static const char *const files[] = {CATALOGUE,
+					    "config/library/entities.json",
+					    "config/library/words.json",
+					    "config/library/permissions.json",
+					    "prompts/library/loans.md",
+					    TOOL};
+	struct err e = {0};
+
+	(void)state;
+	arena = arena_new(16 << 20);
+	root = temp_root_new();
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		copy(files[i]);
+	temp_root_write(&root, "config/packs.json",
+			"{\"packs\": [{\"name\": \"library\", \"source\": \"warehouse\"}]}");
+	temp_root_write(&root, "vesper.json", "{}");
+	setenv("VESPER_CONFIG", arena_printf(arena, "%s/vesper.json", root.path), 1);
+	setenv("VESPER_DATA_DIR", root.path, 1);
+	setenv("VESPER_PACKS_ROOTS", root.path, 1);
+	setenv("VESPER_ROOT", VESPER_SOURCE_DIR, 1);
+	setenv("VESPER_LLM_PROVIDERS", "[]", 1);
+	setenv("VESPER_LOG_LEVEL", "error", 1);
+	setenv("VESPER_AUTH_JWT_SECRET", "0123456789abcdef0123456789abcdef", 1);
+	setenv("VESPER_TENANTS",
+	       "{\"acme\": {\"warehouse\": \"a.db\", \"store\": \"a.db\", \"packs\": "
+	       "[\"library\"]},"
+	       " \"lantern\": {\"warehouse\": \"l.db\", \"store\": \"l.db\", \"packs\": "
+	       "[\"library\"]},"
+	       " \"other\": {\"warehouse\": \"o.db\", \"store\": \"o.db\", \"packs\": []}}",
+	       1);
+	d = (struct daemon){0};
+	if (!daemon_setup(&d, &e) || !daemon_build(&d, &e))
+		fail_msg("%s", e.text);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	daemon_take_down(&d);
+	config_free(&d.config);
+	arena_free(&arena);
+	temp_root_free(&root);
+	return 0;
+}
+
+static void on_changed(void *owner, const struct err *e)
+{
+	(void)owner;
+	changes++;
+	changed = e ? *e : (struct err){0};
+	loop_stop(d.loop);
+}
+
+static void run(void)
+{
+	struct timer *limit = timer_new(d.loop, on_limit, NULL);
+
+	timer_start(limit, LIMIT_MS);
+	loop_run(d.loop);
+	timer_free(&limit);
+}
+
+/* What the change ended with. */
+static const char *change(enum overlay_part part, const struct catalog_overlay *o)
+{
+	int before = changes;
+
+	daemon_use_overlay(&d, part, o, on_changed, NULL);
+	assert_int_equal(changes, before); /* never from inside */
+	run();
+	assert_int_equal(changes, before + 1);
+	return changed.code == ERR_NONE ? "" : changed.text;
+}
+
+/* ---- additions ---- */
+
+#define TITLES                                                                                     \
+	"{\"views\": [{\"name\": \"dbo.own_titles\", \"about\": \"titles\","                       \
+	" \"columns\": [\"title\", \"tenant_id\"]}]}"
+#define FIRST "{\"branch\": [{\"text\": \"the first branch\", \"value\": \"Oldtown\"}]}"
+#define WRONG "{\"dimensions\": [{\"name\": \"shelf\"}]}"
+
+static json_t *parsed(const char *text)
+{
+	json_t *json = json_loads(text, 0, NULL);
+
+	assert_non_null(json);
+	return json;
+}
+
+static const struct flow_source flow = {
+	"approved/oldtown", "---\nflow: oldtown\nabout: Loans of the oldest branch.\nexamples:\n  "
+			    "- how is oldtown doing\n"
+			    "agent: loans_agent\n---\ndo loans get_loans_by_genre branch=Oldtown\n"
+			    "say \"{loans.rows[0].Genre}\"\n"};
+static const struct catalog_overlay approved = {
+	.tenant = "acme", .version = 1, .flows = &flow, .flow_count = 1};
+static struct catalog_overlay data = {.tenant = "acme", .version = 1, .source = "warehouse"};
+
+static int open_all(void **state)
+{
+	(void)state;
+	data.schema = parsed(TITLES);
+	data.aliases = parsed(FIRST);
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	(void)state;
+	json_decref((json_t *)data.schema);
+	json_decref((json_t *)data.aliases);
+	return 0;
+}
+
+/* ---- what a tenant sees ---- */
+
+static struct principal of(const char *tenant)
+{
+	static const char *const permissions[] = {"chat:use", "library:read", "chat:view_sql",
+						  "chat:advanced_sql"};
+
+	return (struct principal){
+		.user = "ann", .tenant = tenant, .permissions = permissions, .permission_count = 4};
+}
+
+static struct catalog_view view_of(const char *tenant)
+{
+	struct principal who = of(tenant);
+	struct catalog_view v;
+
+	catalog_for(turns_knowledge(d.turns, tenant)->catalog, &who, arena, &v);
+	return v;
+}
+
+/* The branch that the tenant's question is surely about; "": none. */
+static const char *branch_of(const char *tenant, const char *question)
+{
+	struct catalog_view v = view_of(tenant);
+	struct know_input in = {.question = question,
+				.tenant = tenant,
+				.may = &v,
+				.today = {2026, 2, 27},
+				.calendar = {.fiscal_start_month = 1}};
+	struct understanding u;
+
+	know_understand(turns_knowledge(d.turns, tenant)->know, &in, arena, &u);
+	for (size_t i = 0; i < u.filter_count && u.confidence >= KNOW_SURE; i++)
+		if (strcmp(u.filters[i].name, "branch") == 0)
+			return u.filters[i].values[0].text;
+	return "";
+}
+
+static bool has_flow(const char *tenant)
+{
+	struct catalog_view v = view_of(tenant);
+
+	return catalog_flow_in(&v, "oldtown") != NULL;
+}
+
+static bool may_read(const char *tenant)
+{
+	struct principal who = of(tenant);
+	struct gate_policy p =
+		catalog_gate_policy(turns_knowledge(d.turns, tenant)->catalog, &who, tenant, arena);
+
+	for (size_t i = 0; i < p.view_count; i++)
+		if (strcmp(p.views[i].name, "dbo.own_titles") == 0)
+			return true;
+	return false;
+}
+
+/* GET /tools, as text. */
+static char *tools_of(const char *tenant)
+{
+	struct catalog_view v = view_of(tenant);
+	json_t *list = catalog_tools_json(&v);
+	char *text = json_text(list);
+
+	json_decref(list);
+	return text;
+}
+
+static void only_acme_has_both(void)
+{
+	char *mine = tools_of("acme"), *theirs = tools_of("lantern");
+
+	assert_string_equal(branch_of("acme", FIRST_BRANCH), "Oldtown");
+	assert_string_equal(branch_of("lantern", FIRST_BRANCH), "");
+	assert_true(has_flow("acme"));
+	assert_true(may_read("acme"));
+	assert_false(has_flow("lantern") || has_flow("other"));
+	assert_false(may_read("lantern") || may_read("other"));
+	/* what is shared stays as it was for both */
+	assert_string_equal(branch_of("acme", OLD_HOUSE), "Oldtown");
+	assert_string_equal(branch_of("lantern", OLD_HOUSE), "Oldtown");
+	assert_string_equal(mine, theirs);
+	mem_free(mine);
+	mem_free(theirs);
+}
+
+static void have_both(void)
+{
+	assert_string_equal(change(OVERLAY_DATA, &data), "");
+	assert_string_equal(change(OVERLAY_APPROVED, &approved), "");
+}
+
+/* ---- the tests ---- */
+
+static void test_only_its_tenant_sees_it(void **state)
+{
+	(void)state;
+	assert_string_equal(branch_of("acme", FIRST_BRANCH), "");
+	have_both();
+	only_acme_has_both();
+	assert_ptr_equal(turns_knowledge(d.turns, "acme")->catalog->tools,
+			 turns_knowledge(d.turns, "lantern")->catalog->tools);
+	assert_string_equal(turns_knowledge(d.turns, "acme")->key, "core,library+acme@2");
+}
+
+/* The turns that run end with what they began with. */
+static void test_a_part_goes_when_it_is_empty(void **state)
+{
+	struct catalog_overlay none = {.tenant = "acme", .version = 2};
+
+	(void)state;
+	have_both();
+	assert_string_equal(change(OVERLAY_APPROVED, &none), "");
+	assert_false(has_flow("acme"));
+	assert_true(may_read("acme"));
+	assert_string_equal(change(OVERLAY_DATA, &none), "");
+	assert_ptr_equal(turns_knowledge(d.turns, "acme"), turns_knowledge(d.turns, "lantern"));
+}
+
+static void test_what_does_not_fit_changes_nothing(void **state)
+{
+	struct catalog_overlay wrong = data;
+	json_t *shelf = parsed(WRONG);
+
+	(void)state;
+	have_both();
+	wrong.schema = shelf;
+	assert_non_null(strstr(change(OVERLAY_DATA, &wrong), "shelf: neither values nor a view"));
+	json_decref(shelf);
+	only_acme_has_both();
+}
+
+static void on_each(void *owner, const struct err *e)
+{
+	char **seen = owner;
+
+	assert_null(e);
+	*seen = arena_printf(arena, "%s%s%s ", *seen, may_read("acme") ? "data" : "",
+			     has_flow("acme") ? "flow" : "-");
+	if (++changes % 3 == 0)
+		loop_stop(d.loop);
+}
+
+static void test_changes_come_one_after_the_other(void **state)
+{
+	struct catalog_overlay none = {.tenant = "acme", .version = 2};
+	char *seen = arena_strdup(arena, "");
+
+	(void)state;
+	changes = 0;
+	daemon_use_overlay(&d, OVERLAY_DATA, &data, on_each, &seen);
+	daemon_use_overlay(&d, OVERLAY_DATA, &none, on_each, &seen);
+	daemon_use_overlay(&d, OVERLAY_APPROVED, &approved, on_each, &seen);
+	run();
+	assert_string_equal(seen, "data- - flow ");
+}
+
+static void test_the_end_does_not_wait_for_changes(void **state)
+{
+	(void)state;
+	daemon_use_overlay(&d, OVERLAY_DATA, &data, on_changed, NULL);
+	daemon_use_overlay(&d, OVERLAY_APPROVED, &approved, on_changed, NULL);
+}
+
+static void test_a_reload_keeps_it(void **state)
+{
+	const struct turn_knowledge *before;
+
+	(void)state;
+	have_both();
+	before = turns_knowledge(d.turns, "acme");
+	daemon_reload(&d);
+	assert_ptr_not_equal(turns_knowledge(d.turns, "acme"), before);
+	only_acme_has_both();
+	temp_root_write(&root, CATALOGUE, "{"); /* broken */
+	daemon_reload(&d);
+	only_acme_has_both();
+	copy(CATALOGUE);
+	daemon_reload(&d);
+	only_acme_has_both();
+}
+
+static void test_a_reload_while_one_is_made(void **state)
+{
+	(void)state;
+	daemon_use_overlay(&d, OVERLAY_DATA, &data, NULL, NULL);
+	daemon_use_overlay(&d, OVERLAY_APPROVED, &approved, on_changed, NULL);
+	daemon_reload(&d);
+	run();
+	only_acme_has_both();
+	assert_ptr_equal(turns_knowledge(d.turns, "acme")->catalog->tools,
+			 turns_knowledge(d.turns, "lantern")->catalog->tools);
+}
+
+static void find_check(void *owner, const char *check, enum health_state state, const char *note)
+{
+	if (strcmp(check, "overlay:acme") == 0 && state == HEALTH_DEGRADED)
+		*(const char **)owner = arena_strdup(arena, note);
+}
+
+static const char *health_says(void)
+{
+	const char *note = "";
+
+	health_each(find_check, &note);
+	return note;
+}
+
+static const char *changed_file(const char *path, const char *from, const char *to)
+{
+	const char *text, *at;
+	struct err e = {0};
+
+	if (!file_read(arena_printf(arena, PACKS "%s", path), 1 << 20, arena, &text, &e))
+		fail_msg("%s", e.text);
+	at = strstr(text, from);
+	assert_non_null(at);
+	return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+/* A flow whose tool is gone is left out alone. */
+static void test_a_flow_that_the_packs_outgrew(void **state)
+{
+	(void)state;
+	have_both();
+	temp_root_write(&root, TOOL, NULL);
+	temp_root_write(&root, "sql/library/loans/get_lent.sql",
+			changed_file(TOOL, "get_loans_by_genre", "get_lent"));
+	temp_root_write(
+		&root, "prompts/library/loans.md",
+		changed_file("prompts/library/loans.md", "- get_loans_by_genre", "- get_lent"));
+	daemon_reload(&d);
+	assert_non_null(catalog_tool(turns_knowledge(d.turns, "acme")->catalog, "get_lent"));
+	assert_false(has_flow("acme"));
+	assert_true(may_read("acme"));
+	assert_string_equal(health_says(), "");
+}
+
+/* A view that the packs have now as well: which one would be meant? */
+static void test_a_view_that_the_packs_have_too(void **state)
+{
+	(void)state;
+	have_both();
+	temp_root_write(
+		&root, CATALOGUE,
+		changed_file(CATALOGUE, "{ \"views\": [",
+			     "{ \"views\": [{\"name\": \"dbo.own_titles\", \"about\": \"x\"},"));
+	daemon_reload(&d);
+	assert_non_null(
+		strstr(health_says(), "dbo.own_titles is in config/library/catalogue.json"));
+	assert_true(has_flow("acme"));
+	assert_true(may_read("acme"));
+	copy(CATALOGUE);
+	daemon_reload(&d);
+	assert_string_equal(health_says(), "");
+	only_acme_has_both();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_only_its_tenant_sees_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_part_goes_when_it_is_empty, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_what_does_not_fit_changes_nothing, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_changes_come_one_after_the_other, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_the_end_does_not_wait_for_changes, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_reload_keeps_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_reload_while_one_is_made, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_flow_that_the_packs_outgrew, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_view_that_the_packs_have_too, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, open_all, close_all);
+}
