@@ -2,10 +2,9 @@
 #ifndef VESPER_DEMO_ASK_H
 #define VESPER_DEMO_ASK_H
 
-#include "demo/demo_data.h"
+#include "demo_folder.h"
 
 #include <ctype.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -24,9 +23,6 @@
 #include "vesper/mem.h"
 #include "vesper/view.h"
 
-#define SCHEMA VESPER_SOURCE_DIR "/sql/warehouse/sqlite/schema.sql"
-
-static char folder[] = "/tmp/vesper-answers-XXXXXX";
 static struct loop *loop;
 static struct catalog *catalog;
 static struct know *know;
@@ -45,7 +41,7 @@ static void ignore_log(void *owner, const char *text)
 
 static int set_up(void **state)
 {
-	static char paths[2][128];
+	static char paths[2][512];
 	static struct db_tenant tenants[] = {{"vesper", paths[0]}, {"acme", paths[1]}};
 	const struct db_options options = {.name = "warehouse",
 					   .dialect = DIALECT_SQLITE,
@@ -57,12 +53,12 @@ static int set_up(void **state)
 					   .tenant_count = 2};
 	struct toolbox_options tools = {.modules = domain_modules,
 					.derivations = domain_derivations};
+	const char *folder;
 	struct err e = {0};
 
 	(void)state;
 	log_capture(ignore_log, NULL);
-	if (!mkdtemp(folder) || !demo_data_make(SCHEMA, folder, false, &e))
-		fail_msg("%s", e.text);
+	folder = demo_folder();
 	snprintf(paths[0], sizeof(paths[0]), "%s/vesper.db", folder);
 	snprintf(paths[1], sizeof(paths[1]), "%s/acme.db", folder);
 	if (!loop_new(&loop, &e) ||
@@ -79,14 +75,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-	(void)st;
-	(void)kind;
-	(void)at;
-	return remove(path);
-}
-
 static int tear_down(void **state)
 {
 	(void)state;
@@ -97,7 +85,7 @@ static int tear_down(void **state)
 	know_free(&know);
 	catalog_unref(&catalog);
 	loop_free(&loop);
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	demo_folder_drop();
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* Every tool of the catalogue on the demo data, asked twice: what comes from the cache is in every
  * visible respect what came from the database. */
 #include "prompt_text.h"
-#include "demo/demo_data.h"
+#include "demo_folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 #include "vesper/tool.h"
 #include "vesper/view.h"
 
-static char folder[] = "/tmp/vesper-cached-XXXXXX";
+static const char *folder;
 static struct loop *loop;
 static struct catalog *catalog;
 static struct know *know;
@@ -66,10 +66,8 @@ static int set_up(void **state)
 	(void)state;
 	log_capture(ignore_log, NULL);
 	arena = arena_new(64 << 20);
-	assert_non_null(mkdtemp(folder));
-	if (!demo_data_make(VESPER_SOURCE_DIR "/sql/warehouse/sqlite/schema.sql", folder, false,
-			    &e) ||
-	    !loop_new(&loop, &e) ||
+	folder = demo_folder();
+	if (!loop_new(&loop, &e) ||
 	    !catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 	know = know_new(catalog);
@@ -109,9 +107,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	unlink(path_in("vesper.db"));
-	unlink(path_in("acme.db"));
-	(void)rmdir(folder);
+	demo_folder_drop();
 	arena_free(&arena);
 	toolbox_free(&box);
 	cache_free(&cache);
