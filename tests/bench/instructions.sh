@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Instructions of a cached turn (the reference question, answered by rules), by source folder: instructions.sh BUILD
-# A count, so that neither the machine's load nor the day changes it. Fails above the limit in instructions.mjs.
+# Instructions and allocations of a cached turn (the reference question, answered by rules), by source folder or
+# library: instructions.sh BUILD
+# Counts, so that neither the machine's load nor the day changes them. Fails above the limits in instructions.mjs.
 set -euo pipefail
 build=$(readlink -f "${1:-build}")
 here=$(dirname "$(readlink -f "$0")")
@@ -10,7 +11,8 @@ rm -rf "$COUNTS"
 mkdir "$COUNTS"
 cat >"$COUNTS/vesperd" <<END
 #!/bin/sh
-exec valgrind --quiet --tool=callgrind --dump-before=on_metrics --dump-after=on_metrics --callgrind-out-file="$COUNTS/out" "$build/vesperd" "\$@"
+exec valgrind --quiet --tool=callgrind --separate-callers8=malloc --separate-callers8=calloc --separate-callers8=realloc \\
+	--dump-before=on_metrics --dump-after=on_metrics --callgrind-out-file="$COUNTS/out" "$build/vesperd" "\$@"
 END
 chmod +x "$COUNTS/vesperd"
 export COUNTS
