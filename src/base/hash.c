@@ -62,9 +62,10 @@ struct hasher {
 	EVP_MD_CTX *context;
 };
 
-static void hasher_begin(struct hasher *h)
+/* Once begun, NULL begins again with what is there. */
+static void hasher_begin(struct hasher *h, const EVP_MD *kind)
 {
-	int done = EVP_DigestInit_ex2(h->context, sha256_get(), NULL);
+	int done = EVP_DigestInit_ex2(h->context, kind, NULL);
 
 	assert(done == 1);
 	(void)done;
@@ -76,7 +77,7 @@ struct hasher *hasher_new(void)
 
 	h->context = EVP_MD_CTX_new();
 	assert(h->context);
-	hasher_begin(h);
+	hasher_begin(h, sha256_get());
 	return h;
 }
 
@@ -103,7 +104,7 @@ void hasher_end_hex(struct hasher *h, char out[HASH_HEX_BYTES])
 	assert(done == 1);
 	(void)done;
 	put_hex(sum, out);
-	hasher_begin(h);
+	hasher_begin(h, NULL);
 }
 
 void hash_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len,

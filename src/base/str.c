@@ -13,7 +13,7 @@
 #include "base_int.h"
 #include "vesper/mem.h"
 
-#define BUF_FIRST_BYTES 64
+#define BUF_FIRST_BYTES 256 /* most texts of a turn fit */
 #define JSON_KEY_BYTES  48 /* longer ones are written like any text */
 
 struct str str_of(const char *text)

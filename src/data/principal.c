@@ -41,30 +41,45 @@ const char *permission_words(const char *permission, struct arena *a)
 	return words;
 }
 
+static size_t texts_bytes(const struct principal *who)
+{
+	size_t bytes = strlen(who->user) + 1 + strlen(who->tenant) + 1;
+
+	for (size_t i = 0; i < who->permission_count; i++)
+		bytes += strlen(who->permissions[i]) + 1;
+	return bytes;
+}
+
+/* Behind it comes the next one. */
+static const char *text_put(char **at, const char *text)
+{
+	size_t bytes = strlen(text) + 1;
+	const char *put = memcpy(*at, text, bytes);
+
+	*at += bytes;
+	return put;
+}
+
+/* One block, since each turn makes several. */
 struct principal *principal_copy(const struct principal *who)
 {
-	struct principal *copy = mem_alloc(sizeof(*copy));
-	const char **permissions = mem_alloc(who->permission_count * sizeof(*permissions));
-	for (size_t i = 0; i < who->permission_count; i++)
-		permissions[i] = mem_strdup(who->permissions[i]);
+	size_t list_bytes = who->permission_count * sizeof(*who->permissions);
+	struct principal *copy = mem_alloc(sizeof(*copy) + list_bytes + texts_bytes(who));
+	const char **permissions = (const char **)(copy + 1);
+	char *at = (char *)(copy + 1) + list_bytes;
+
 	*copy = *who;
-	copy->user = mem_strdup(who->user);
-	copy->tenant = mem_strdup(who->tenant);
+	copy->user = text_put(&at, who->user);
+	copy->tenant = text_put(&at, who->tenant);
+	for (size_t i = 0; i < who->permission_count; i++)
+		permissions[i] = text_put(&at, who->permissions[i]);
 	copy->permissions = permissions;
 	return copy;
 }
 
 void principal_free(struct principal **who)
 {
-	struct principal *p = *who;
-	if (!p)
-		return;
-	for (size_t i = 0; i < p->permission_count; i++)
-		mem_free((char *)p->permissions[i]);
-	mem_free((void *)p->permissions);
-	mem_free((char *)p->user);
-	mem_free((char *)p->tenant);
-	mem_free(p);
+	mem_free(*who);
 	*who = NULL;
 }
 

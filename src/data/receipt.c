@@ -22,10 +22,26 @@ struct member {
 	size_t from, len; /* in the output */
 };
 
-struct members {
-	struct member *items;
+/* A text that is being written, and the members of the objects that are open, those of the inner
+ * ones behind those of the outer ones. */
+struct canon {
+	struct buf *out;
+	struct member *members;
 	size_t count, room;
+	struct buf unsorted;
 };
+
+static void canon_init(struct canon *c, struct buf *out)
+{
+	*c = (struct canon){.out = out};
+	buf_init(&c->unsorted, SIZE_MAX / 2);
+}
+
+static void canon_deinit(struct canon *c)
+{
+	mem_free(c->members);
+	buf_deinit(&c->unsorted);
+}
 
 static bool comes_before(struct str a, struct str b)
 {
@@ -35,40 +51,38 @@ static bool comes_before(struct str a, struct str b)
 }
 
 /* They are few, and mostly in order: they were written so. True: some were not. */
-static bool sort(struct members *m)
+static bool sort(struct member *m, size_t count)
 {
 	bool moved = false;
 
-	for (size_t i = 1; i < m->count; i++)
-		for (size_t k = i; k > 0 && comes_before(m->items[k].name, m->items[k - 1].name);
-		     k--) {
-			struct member one = m->items[k];
+	for (size_t i = 1; i < count; i++)
+		for (size_t k = i; k > 0 && comes_before(m[k].name, m[k - 1].name); k--) {
+			struct member one = m[k];
 
-			m->items[k] = m->items[k - 1];
-			m->items[k - 1] = one;
+			m[k] = m[k - 1];
+			m[k - 1] = one;
 			moved = true;
 		}
 	return moved;
 }
 
-/* Puts the members that stand from `start` to the end in the order of their names. */
-static void put_in_order(struct buf *out, size_t start, struct members *m)
+/* Puts the members from `first` on, which stand from `start` to the end, in the order of their
+ * names. */
+static void put_in_order(struct canon *c, size_t start, size_t first)
 {
-	char *written;
-
-	if (!sort(m))
+	if (!sort(c->members + first, c->count - first))
 		return;
-	written = mem_strndup(out->p + start, out->n - start);
-	buf_cut(out, start);
-	for (size_t i = 0; i < m->count; i++) {
-		struct member *one = &m->items[i];
-		const char *text = written + (one->from - start);
+	buf_reset(&c->unsorted);
+	buf_add(&c->unsorted, c->out->p + start, c->out->n - start);
+	buf_cut(c->out, start);
+	for (size_t i = first; i < c->count; i++) {
+		struct member *one = &c->members[i];
+		const char *text = c->unsorted.p + (one->from - start);
 
-		one->from = out->n;
-		buf_char(out, i ? ',' : '{');
-		buf_add(out, text + 1, one->len - 1);
+		one->from = c->out->n;
+		buf_char(c->out, i > first ? ',' : '{');
+		buf_add(c->out, text + 1, one->len - 1);
 	}
-	mem_free(written);
 }
 
 /* Behind the closing quote. */
@@ -86,71 +100,74 @@ static const char *string_end(const char *p, const char *end)
 	}
 }
 
-static const char *put_value(struct buf *out, const char *p, const char *end);
+static const char *put_value(struct canon *c, const char *p, const char *end);
 
-/* The members of an object that begins here, behind those that are there already. */
-static const char *put_members(struct buf *out, const char *p, const char *end, struct members *m)
+/* The members of an object that begins here, behind those from `first` on. */
+static const char *put_members(struct canon *c, const char *p, const char *end, size_t first)
 {
 	for (p++; *p != '}'; p += *p == ',') {
 		const char *value = string_end(p, end) + 1;
-		struct member one = {{p + 1, (size_t)(value - p) - 3}, out->n, 0};
+		struct member one = {{p + 1, (size_t)(value - p) - 3}, c->out->n, 0};
 
-		buf_char(out, m->count ? ',' : '{');
-		buf_add(out, p, (size_t)(value - p));
-		p = put_value(out, value, end);
-		one.len = out->n - one.from;
-		m->items = mem_grow(m->items, &m->room, m->count + 1, sizeof(*m->items));
-		m->items[m->count++] = one;
+		buf_char(c->out, c->count > first ? ',' : '{');
+		buf_add(c->out, p, (size_t)(value - p));
+		p = put_value(c, value, end);
+		one.len = c->out->n - one.from;
+		c->members = mem_grow(c->members, &c->room, c->count + 1, sizeof(*c->members));
+		c->members[c->count++] = one;
 	}
 	return p + 1;
 }
 
-static const char *put_object(struct buf *out, const char *p, const char *end)
+static const char *put_object(struct canon *c, const char *p, const char *end)
 {
-	struct members members = {0};
-	size_t start = out->n;
+	size_t start = c->out->n, first = c->count;
 
-	p = put_members(out, p, end, &members);
-	put_in_order(out, start, &members);
-	buf_str(out, members.count ? "}" : "{}");
-	mem_free(members.items);
+	p = put_members(c, p, end, first);
+	put_in_order(c, start, first);
+	buf_str(c->out, c->count > first ? "}" : "{}");
+	c->count = first;
 	return p;
 }
 
-static const char *put_array(struct buf *out, const char *p, const char *end)
+static const char *put_array(struct canon *c, const char *p, const char *end)
 {
-	buf_char(out, '[');
+	buf_char(c->out, '[');
 	for (p++; *p != ']';) {
-		p = put_value(out, p, end);
+		p = put_value(c, p, end);
 		if (*p == ',')
-			buf_char(out, *p++);
+			buf_char(c->out, *p++);
 	}
-	buf_char(out, ']');
+	buf_char(c->out, ']');
 	return p + 1;
 }
 
 /* One value; behind it. */
-static const char *put_value(struct buf *out, const char *p, const char *end)
+static const char *put_value(struct canon *c, const char *p, const char *end)
 {
 	const char *behind = p;
 
 	assert(p < end);
 	if (*p == '{')
-		return put_object(out, p, end);
+		return put_object(c, p, end);
 	if (*p == '[')
-		return put_array(out, p, end);
+		return put_array(c, p, end);
 	if (*p == '"')
 		behind = string_end(p, end);
 	else
 		while (behind < end && !strchr(",]}", *behind))
 			behind++;
-	buf_add(out, p, (size_t)(behind - p));
+	buf_add(c->out, p, (size_t)(behind - p));
 	return behind;
 }
 
 void receipt_canonical(struct buf *b, struct str json)
 {
-	put_value(b, json.p, json.p + json.n);
+	struct canon c;
+
+	canon_init(&c, b);
+	put_value(&c, json.p, json.p + json.n);
+	canon_deinit(&c);
 }
 
 /* ---- hashes ---- */
@@ -206,17 +223,16 @@ static void put_head_leaf(struct buf *leaves, const char *name, const char *valu
 }
 
 /* Each member is a piece; the last one also has the end. */
-static void put_leaves(struct buf *leaves, const struct buf *content, const struct members *m,
-		       const char *salt)
+static void put_leaves(struct buf *leaves, const struct canon *c, const char *salt)
 {
 	struct hasher *h = hasher_new();
 	char hash[HASH_HEX_BYTES];
 
-	for (size_t i = 0; i < m->count; i++) {
-		const struct member *one = &m->items[i];
-		size_t len = one->len + (i + 1 == m->count);
+	for (size_t i = 0; i < c->count; i++) {
+		const struct member *one = &c->members[i];
+		size_t len = one->len + (i + 1 == c->count);
 
-		hash_salted(h, str_of(salt), (struct str){content->p + one->from, len}, hash);
+		hash_salted(h, str_of(salt), (struct str){c->out->p + one->from, len}, hash);
 		buf_add(leaves, one->name.p, one->name.n);
 		buf_char(leaves, ' ');
 		buf_int(leaves, (int64_t)len);
@@ -248,26 +264,27 @@ static void put_head(struct buf *out, const struct receipt *r, const char *salt)
 void receipt_seal(struct str content, struct arena *a, struct receipt *out)
 {
 	const char *salt = salt_new(a);
-	struct members members = {0};
 	struct buf head, text, leaves;
+	struct canon c;
 	char hash[HASH_HEX_BYTES];
 
 	buf_init(&head, SIZE_MAX / 2);
 	buf_init(&text, SIZE_MAX / 2);
 	buf_init(&leaves, SIZE_MAX / 2);
+	canon_init(&c, &text);
 	put_head(&head, out, salt);
-	put_members(&text, head.p, head.p + head.n, &members);
-	put_members(&text, content.p, content.p + content.n, &members);
-	put_in_order(&text, 0, &members);
+	put_members(&c, head.p, head.p + head.n, 0);
+	put_members(&c, content.p, content.p + content.n, 0);
+	put_in_order(&c, 0, 0);
 	buf_char(&text, '}');
 	put_head_leaf(&leaves, "receipt_id", out->receipt_id);
 	put_head_leaf(&leaves, "created_at", out->created_at);
-	put_leaves(&leaves, &text, &members, salt);
+	put_leaves(&leaves, &c, salt);
 	hash_text(buf_text(&leaves), hash);
 	out->content = arena_strndup(a, text.p, text.n);
 	out->leaves = arena_strndup(a, leaves.p, leaves.n);
 	out->content_hash = arena_strdup(a, hash);
-	mem_free(members.items);
+	canon_deinit(&c);
 	buf_deinit(&head);
 	buf_deinit(&text);
 	buf_deinit(&leaves);

@@ -239,7 +239,7 @@ bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
 	f.table->column_count = columns;
 	f.table->columns = arena_alloc(f.table->arena, columns * sizeof(struct column));
 	f.stats = s->sink.stats ? stats_new(columns) : NULL;
-	f.notes = mem_alloc(columns * sizeof(*f.notes));
+	f.notes = arena_alloc(f.table->arena, columns * sizeof(*f.notes));
 	done = rows_read(&f, w, &s->sink, e);
 	if (done) {
 		table_settle(&f);
@@ -248,7 +248,6 @@ bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
 		table_free(&f.table);
 	}
 	stats_free(&f.stats);
-	mem_free(f.notes);
 	mem_free(f.rows);
 	return done;
 }
