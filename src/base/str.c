@@ -14,7 +14,7 @@
 #include "vesper/mem.h"
 
 #define BUF_FIRST_BYTES 256 /* most texts of a turn fit */
-#define JSON_KEY_BYTES  48 /* longer ones are written like any text */
+#define JSON_KEY_BYTES  48  /* longer ones are written like any text */
 
 struct str str_of(const char *text)
 {
