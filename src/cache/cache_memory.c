@@ -10,6 +10,7 @@
 #include "vesper/clock.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/op_later.h"
 
 struct memory {
 	struct loop *loop;
@@ -25,12 +26,9 @@ struct meter {
 	int64_t at_ms;
 };
 
-/* A question that waits for the next iteration: one for a value, which holds what it found, or one
- * for something else. */
-struct waiting {
-	struct op op;
-	struct later later;
-	struct memory *memory;
+/* A question: for a value, which holds what it found, or for something else. */
+struct question {
+	struct op_later later;
 	struct entry *found;
 	bool yes;
 	struct cache_draw drawn;
@@ -40,57 +38,44 @@ struct waiting {
 	void *owner;
 };
 
-static void waiting_free(struct waiting *w)
+static void on_clean(struct op_later *later)
 {
-	w->memory->running--;
-	if (w->found)
-		entry_release(w->found);
-	mem_free(w);
+	struct question *q = list_item(later, struct question, later);
+
+	if (q->found)
+		entry_release(q->found);
 }
 
-static void on_cancel(struct op *op)
+static void on_answer(struct op_later *later)
 {
-	struct waiting *w = list_item(op, struct waiting, op);
+	struct question *q = list_item(later, struct question, later);
 
-	later_cancel(&w->later);
-	waiting_free(w);
-}
-
-static void on_answer(void *owner)
-{
-	struct waiting *w = owner;
-
-	if (w->on_yes)
-		w->on_yes(w->owner, w->yes);
-	else if (w->on_draw)
-		w->on_draw(w->owner, &w->drawn);
+	if (q->on_yes)
+		q->on_yes(q->owner, q->yes);
+	else if (q->on_draw)
+		q->on_draw(q->owner, &q->drawn);
 	else
-		w->on_value(w->owner, w->found ? entry_value(w->found) : (struct str){NULL, 0});
-	waiting_free(w);
+		q->on_value(q->owner, q->found ? entry_value(q->found) : (struct str){NULL, 0});
 }
 
-static struct waiting *waiting_new(struct memory *m, void *owner)
+static struct question *question_new(struct memory *m, void *owner)
 {
-	struct waiting *w = mem_alloc(sizeof(*w));
+	struct question *q = op_later_new(m->loop, sizeof(*q), &m->running, on_answer, on_clean);
 
-	w->op.cancel = on_cancel;
-	w->memory = m;
-	w->owner = owner;
-	m->running++;
-	loop_later(m->loop, &w->later, on_answer, w);
-	return w;
+	q->owner = owner;
+	return q;
 }
 
 static struct op *memory_get(void *self, struct str key, cache_value_cb cb, void *owner)
 {
 	struct memory *m = self;
-	struct waiting *w = waiting_new(m, owner);
+	struct question *q = question_new(m, owner);
 
-	w->on_value = cb;
-	w->found = map_find(&m->values, key);
-	if (w->found)
-		entry_hold(w->found);
-	return &w->op;
+	q->on_value = cb;
+	q->found = map_find(&m->values, key);
+	if (q->found)
+		entry_hold(q->found);
+	return &q->later.op;
 }
 
 static void memory_set(void *self, struct str key, struct str value, int64_t ttl_ms)
@@ -111,11 +96,11 @@ static struct op *memory_keep(void *self, struct str key, struct str value, int6
 			      cache_kept_cb cb, void *owner)
 {
 	struct memory *m = self;
-	struct waiting *w = waiting_new(m, owner);
+	struct question *q = question_new(m, owner);
 
-	w->on_yes = cb;
-	w->yes = map_set(&m->values, key, value, ttl_ms);
-	return &w->op;
+	q->on_yes = cb;
+	q->yes = map_set(&m->values, key, value, ttl_ms);
+	return &q->later.op;
 }
 
 static struct op *memory_take(void *self, struct str key, cache_value_cb cb, void *owner)
@@ -146,10 +131,10 @@ static struct op *memory_draw(void *self, const struct str *keys, const int64_t 
 			      int64_t full_ms, cache_draw_cb cb, void *owner)
 {
 	struct memory *m = self;
-	struct waiting *w = waiting_new(m, owner);
-	struct cache_draw *d = &w->drawn;
+	struct question *q = question_new(m, owner);
+	struct cache_draw *d = &q->drawn;
 
-	w->on_draw = cb;
+	q->on_draw = cb;
 	*d = (struct cache_draw){.counted = true, .taken = true};
 	for (size_t i = 0; i < count; i++) {
 		d->left[i] = meter_left(m, keys[i], most[i], full_ms);
@@ -161,7 +146,7 @@ static struct op *memory_draw(void *self, const struct str *keys, const int64_t 
 		struct str bytes = {(const char *)&meter, sizeof(meter)};
 		(void)map_set(&m->meters, keys[i], bytes, full_ms); /* then it is full anyway */
 	}
-	return &w->op;
+	return &q->later.op;
 }
 
 /* ---- locks ---- */
@@ -184,11 +169,11 @@ static struct op *memory_lock(void *self, struct str key, struct str token, int6
 			      cache_lock_cb cb, void *owner)
 {
 	struct memory *m = self;
-	struct waiting *w = waiting_new(m, owner);
+	struct question *q = question_new(m, owner);
 
-	w->on_yes = cb;
-	w->yes = take_lock(m, key, token, ttl_ms);
-	return &w->op;
+	q->on_yes = cb;
+	q->yes = take_lock(m, key, token, ttl_ms);
+	return &q->later.op;
 }
 
 static void memory_unlock(void *self, struct str key, struct str token)

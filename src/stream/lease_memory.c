@@ -11,7 +11,7 @@
 #include "vesper/hashmap.h"
 #include "vesper/list.h"
 #include "vesper/mem.h"
-#include "vesper/op.h"
+#include "vesper/op_later.h"
 
 struct held {
 	struct hashmap_node by_name, by_holder;
@@ -37,10 +37,9 @@ struct memory {
 	size_t running;
 };
 
-/* A question that waits for the loop: what is asked is decided there. */
-struct waiting {
-	struct op op;
-	struct later later;
+/* A question: what it asks is decided when the loop answers it. */
+struct question {
+	struct op_later later;
 	struct memory *memory;
 	char *name, *once; /* keys; NULL: none is given */
 	char holder[UUID_BYTES];
@@ -100,16 +99,16 @@ static const struct held *held_of(const struct memory *m, const char *name)
 	return node ? hashmap_item(node, struct held, by_name) : NULL;
 }
 
-static void remember_once(struct memory *m, struct waiting *w)
+static void remember_once(struct memory *m, struct question *q)
 {
-	struct once *o = once_of(m, w->once);
+	struct once *o = once_of(m, q->once);
 
 	if (o)
 		once_free(m, o);
 	o = mem_alloc(sizeof(*o));
-	o->key = w->once;
-	w->once = NULL;
-	memcpy(o->holder, w->holder, UUID_BYTES);
+	o->key = q->once;
+	q->once = NULL;
+	memcpy(o->holder, q->holder, UUID_BYTES);
 	o->until_ms = clock_mono_ms() + m->once_kept_ms;
 	list_append(&m->onces, &o->node);
 	hashmap_add(&m->once_by_key, &o->by_key, str_of(o->key));
@@ -124,26 +123,26 @@ static uint64_t next_fence(struct memory *m)
 	return m->last_fence;
 }
 
-static void acquire(struct memory *m, struct waiting *w, struct lease *out)
+static void acquire(struct memory *m, struct question *q, struct lease *out)
 {
 	struct held *h = mem_alloc(sizeof(*h));
 
-	h->name = w->name;
-	w->name = NULL;
-	memcpy(h->holder, w->holder, UUID_BYTES);
+	h->name = q->name;
+	q->name = NULL;
+	memcpy(h->holder, q->holder, UUID_BYTES);
 	hashmap_add(&m->held_by_name, &h->by_name, str_of(h->name));
 	hashmap_add(&m->held_by_holder, &h->by_holder, str_of(h->holder));
-	if (w->once)
-		remember_once(m, w);
+	if (q->once)
+		remember_once(m, q);
 	out->kind = LEASE_OURS;
 	out->fence = next_fence(m);
 	memcpy(out->holder, h->holder, UUID_BYTES);
 }
 
-static void decide(struct memory *m, struct waiting *w, struct lease *out)
+static void decide(struct memory *m, struct question *q, struct lease *out)
 {
-	const struct once *again = w->anew ? NULL : once_of(m, w->once);
-	const struct held *held = held_of(m, w->name);
+	const struct once *again = q->anew ? NULL : once_of(m, q->once);
+	const struct held *held = held_of(m, q->name);
 
 	if (again) {
 		out->kind = LEASE_AGAIN;
@@ -151,83 +150,67 @@ static void decide(struct memory *m, struct waiting *w, struct lease *out)
 	} else if (held) {
 		out->kind = LEASE_HELD;
 		memcpy(out->holder, held->holder, UUID_BYTES);
-	} else if (w->acquires) {
-		acquire(m, w, out);
+	} else if (q->acquires) {
+		acquire(m, q, out);
 	}
 }
 
 /* ---- questions ---- */
 
-static void waiting_free(struct waiting *w)
+static void on_clean(struct op_later *later)
 {
-	w->memory->running--;
-	mem_free(w->name);
-	mem_free(w->once);
-	mem_free(w);
+	struct question *q = list_item(later, struct question, later);
+
+	mem_free(q->name);
+	mem_free(q->once);
 }
 
-static void on_cancel(struct op *op)
+static void on_answer(struct op_later *later)
 {
-	struct waiting *w = list_item(op, struct waiting, op);
-
-	later_cancel(&w->later);
-	waiting_free(w);
-}
-
-static void on_answer(void *owner)
-{
-	struct waiting *w = owner;
+	struct question *q = list_item(later, struct question, later);
 	struct lease lease = {.kind = LEASE_UNKNOWN};
-	lease_cb cb = w->on_lease;
-	lease_found_cb found = w->on_found;
-	void *asker = w->owner;
 
-	if (cb) {
-		drop_old_onces(w->memory);
-		decide(w->memory, w, &lease);
+	if (!q->on_lease) {
+		q->on_found(q->owner, false);
+		return;
 	}
-	waiting_free(w);
-	if (cb)
-		cb(asker, &lease);
-	else
-		found(asker, false);
+	drop_old_onces(q->memory);
+	decide(q->memory, q, &lease);
+	q->on_lease(q->owner, &lease);
 }
 
-static struct waiting *waiting_new(struct memory *m, void *owner)
+static struct question *question_new(struct memory *m, void *owner)
 {
-	struct waiting *w = mem_alloc(sizeof(*w));
+	struct question *q = op_later_new(m->loop, sizeof(*q), &m->running, on_answer, on_clean);
 
-	w->op.cancel = on_cancel;
-	w->memory = m;
-	w->owner = owner;
-	m->running++;
-	loop_later(m->loop, &w->later, on_answer, w);
-	return w;
+	q->memory = m;
+	q->owner = owner;
+	return q;
 }
 
 static struct op *memory_acquire(void *self, const struct lease_request *r, lease_cb cb,
 				 void *owner)
 {
-	struct waiting *w = waiting_new(self, owner);
+	struct question *q = question_new(self, owner);
 
 	assert(uuid_valid(r->holder));
-	w->on_lease = cb;
-	w->acquires = true;
-	w->anew = r->anew;
-	w->name = name_key(r->tenant, r->name);
-	w->once = r->once ? mem_printf("%s\x1f%s", w->name, r->once) : NULL;
-	memcpy(w->holder, r->holder, UUID_BYTES);
-	return &w->op;
+	q->on_lease = cb;
+	q->acquires = true;
+	q->anew = r->anew;
+	q->name = name_key(r->tenant, r->name);
+	q->once = r->once ? mem_printf("%s\x1f%s", q->name, r->once) : NULL;
+	memcpy(q->holder, r->holder, UUID_BYTES);
+	return &q->later.op;
 }
 
 static struct op *memory_look(void *self, const char *tenant, const char *name, lease_cb cb,
 			      void *owner)
 {
-	struct waiting *w = waiting_new(self, owner);
+	struct question *q = question_new(self, owner);
 
-	w->on_lease = cb;
-	w->name = name_key(tenant, name);
-	return &w->op;
+	q->on_lease = cb;
+	q->name = name_key(tenant, name);
+	return &q->later.op;
 }
 
 /* What is noted goes with the process, and a lease ends by its release alone. */
@@ -259,14 +242,14 @@ static void memory_listen(void *self, lease_signal_cb cb, void *owner)
 static struct op *memory_signal(void *self, const struct lease_signal *s, lease_found_cb cb,
 				void *owner)
 {
-	struct waiting *w;
+	struct question *q;
 
 	(void)s;
 	if (!cb)
 		return NULL;
-	w = waiting_new(self, owner);
-	w->on_found = cb;
-	return &w->op;
+	q = question_new(self, owner);
+	q->on_found = cb;
+	return &q->later.op;
 }
 
 static void memory_close(void *self)

@@ -1,0 +1,26 @@
+/*
+ * An operation whose answer is known, or needs no time, and comes from the loop all the same: its
+ * caller can't tell it from one that asks another machine. Loop thread only.
+ */
+#ifndef VESPER_OP_LATER_H
+#define VESPER_OP_LATER_H
+
+#include "vesper/loop.h"
+#include "vesper/op.h"
+
+/* First member of the operation's own struct. */
+struct op_later {
+	struct op op;
+	struct later later;
+	size_t *running;
+	void (*answer)(struct op_later *o);
+	void (*clean)(struct op_later *o);
+};
+
+/* A zeroed struct of so many bytes, counted in *running until it answers or is cancelled. `answer`
+ * runs in the next iteration and calls the caller's callback. `clean` gives back what the struct
+ * holds, afterwards or on cancel (NULL: nothing); then the struct is freed. */
+void *op_later_new(struct loop *l, size_t bytes, size_t *running,
+		   void (*answer)(struct op_later *o), void (*clean)(struct op_later *o));
+
+#endif
