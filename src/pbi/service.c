@@ -10,10 +10,10 @@
 
 #include "vesper/clock.h"
 #include "vesper/json.h"
+#include "vesper/json_fetch.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define FORM          "application/x-www-form-urlencoded"
 #define FORM_MAX      8192
 #define PAUSE_MS      1000 /* when the service does not say how long */
 #define EXPIRES_S_MAX 86400
@@ -23,7 +23,7 @@ struct pbi_service {
 	struct http *http;
 	char *token_url, *api_url;
 	char *form; /* the sign-in, with the secret */
-	struct pbi_fetch sign_in;
+	struct json_fetch sign_in;
 	char *token; /* NULL: none that is still good */
 	int64_t token_until_ms;
 	int64_t generation; /* of the token: which one was refused? */
@@ -36,7 +36,7 @@ struct call {
 	struct op op;
 	struct list node;
 	struct pbi_service *service;
-	struct pbi_fetch fetch;
+	struct json_fetch fetch;
 	struct timer *timer;
 	struct later later;
 	char *url, *body;
@@ -53,7 +53,7 @@ static void call_free(struct call *c)
 	list_remove(&c->node);
 	later_cancel(&c->later);
 	timer_free(&c->timer);
-	pbi_fetch_end(&c->fetch);
+	json_fetch_end(&c->fetch);
 	mem_free(c->url);
 	mem_free(c->body);
 	mem_free(c);
@@ -105,9 +105,11 @@ static void note_pause(struct pbi_service *s, const struct err *e)
 static void call_send(struct call *c)
 {
 	struct pbi_service *s = c->service;
-	const struct pbi_fetch_request request = {
+	char *bearer = mem_printf("Bearer %s", s->token);
+	const struct json_fetch_request request = {
 		.url = c->url,
-		.bearer = s->token,
+		.authorization = bearer,
+		.total_ms = PBI_CALL_MS,
 		.type = c->body ? "application/json" : NULL,
 		.body = c->body,
 	};
@@ -115,7 +117,8 @@ static void call_send(struct call *c)
 	list_remove(&c->node);
 	list_append(&s->calls, &c->node);
 	c->generation = s->generation;
-	pbi_fetch_start(&c->fetch, s->http, &request);
+	json_fetch_start(&c->fetch, s->http, &request);
+	mem_free(bearer);
 }
 
 static void token_forget(struct pbi_service *s)
@@ -127,8 +130,12 @@ static void token_forget(struct pbi_service *s)
 static void call_begin(struct call *c)
 {
 	struct pbi_service *s = c->service;
-	const struct pbi_fetch_request sign_in = {
-		.url = s->token_url, .type = FORM, .body = s->form};
+	const struct json_fetch_request sign_in = {
+		.url = s->token_url,
+		.type = FORM_TYPE,
+		.body = s->form,
+		.total_ms = PBI_CALL_MS,
+	};
 
 	if (s->token && clock_mono_ms() < s->token_until_ms) {
 		call_send(c);
@@ -137,7 +144,7 @@ static void call_begin(struct call *c)
 	list_remove(&c->node);
 	list_append(&s->waiting, &c->node);
 	if (!s->sign_in.op)
-		pbi_fetch_start(&s->sign_in, s->http, &sign_in);
+		json_fetch_start(&s->sign_in, s->http, &sign_in);
 }
 
 static void on_reply(void *owner, json_t *reply, const struct err *e)
@@ -226,7 +233,7 @@ struct op *pbi_service_call(struct pbi_service *s, const char *path, const json_
 	c->url = mem_printf("%s%s", s->api_url, path);
 	c->body = body ? json_text(body) : NULL;
 	c->timer = timer_new(s->loop, on_late, c);
-	pbi_fetch_init(&c->fetch, on_reply, c);
+	json_fetch_init(&c->fetch, on_reply, c);
 	timer_start(c->timer, PBI_CALL_MS);
 	if (clock_mono_ms() < s->pause_until_ms) {
 		list_append(&s->calls, &c->node);
@@ -235,17 +242,6 @@ struct op *pbi_service_call(struct pbi_service *s, const char *path, const json_
 		call_begin(c);
 	}
 	return &c->op;
-}
-
-static void add_form(struct buf *out, const char *name, const char *value)
-{
-	buf_printf(out, "&%s=", name);
-	for (const unsigned char *c = (const unsigned char *)value; *c; c++)
-		if ((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
-		    (*c >= 'a' && *c <= 'z') || strchr("-._", *c))
-			buf_char(out, (char)*c);
-		else
-			buf_printf(out, "%%%02X", *c);
 }
 
 /* A directory is an id or a domain; it becomes a part of an address. */
@@ -271,10 +267,10 @@ bool pbi_service_new(const struct pbi_options *o, struct pbi_service **out, stru
 			       "pbi needs pbi.tenant_id, pbi.client_id, pbi.client_secret and "
 			       "pbi.scope");
 	buf_init(&form, FORM_MAX);
-	buf_str(&form, "grant_type=client_credentials");
-	add_form(&form, "scope", o->scope);
-	add_form(&form, "client_id", o->client_id);
-	add_form(&form, "client_secret", o->client_secret);
+	form_add(&form, "grant_type", "client_credentials");
+	form_add(&form, "scope", o->scope);
+	form_add(&form, "client_id", o->client_id);
+	form_add(&form, "client_secret", o->client_secret);
 	if (buf_over(&form)) {
 		buf_deinit(&form);
 		return err_set(e, ERR_INPUT,
@@ -288,7 +284,7 @@ bool pbi_service_new(const struct pbi_options *o, struct pbi_service **out, stru
 	s->api_url = mem_strdup(o->api_url);
 	list_init(&s->waiting);
 	list_init(&s->calls);
-	pbi_fetch_init(&s->sign_in, on_signed_in, s);
+	json_fetch_init(&s->sign_in, on_signed_in, s);
 	*out = s;
 	return true;
 }
@@ -304,7 +300,7 @@ void pbi_service_free(struct pbi_service **service)
 		call_free(list_item(node, struct call, node));
 	list_each_safe(node, &s->calls)
 		call_free(list_item(node, struct call, node));
-	pbi_fetch_end(&s->sign_in);
+	json_fetch_end(&s->sign_in);
 	token_forget(s);
 	mem_free(s->form);
 	mem_free(s->token_url);

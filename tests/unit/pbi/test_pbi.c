@@ -309,7 +309,7 @@ static void the_service_is_left_alone_as_long_as_it_wants(void **state)
 	will_answer("429 x\r\nRetry-After: 999999", "");
 	assert_int_equal(
 		embed(&(struct principal){.user = "x", .tenant = "y"}, "budget").e.retry_after_ms,
-		PBI_PAUSE_MAX_MS);
+		JSON_FETCH_PAUSE_MAX_MS);
 }
 
 static void only_so_many_are_kept(void **state)

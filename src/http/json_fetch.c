@@ -1,6 +1,8 @@
 /* One request whose answer is a JSON object. What the service says about a failure goes to the log
  * as its code alone: its sentences may repeat what was sent. */
-#include "pbi_int.h"
+#include "vesper/json_fetch.h"
+
+#include <stdio.h>
 
 #include <string.h>
 
@@ -8,11 +10,9 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define ERROR_CODE_CHARS_MAX 60
-
 static void on_head(void *owner, const struct http_response *response)
 {
-	struct pbi_fetch *t = owner;
+	struct json_fetch *t = owner;
 
 	t->status = response->status;
 	t->retry_after_ms = response->retry_after_ms;
@@ -20,14 +20,14 @@ static void on_head(void *owner, const struct http_response *response)
 
 static bool on_data(void *owner, const char *data, size_t len)
 {
-	struct pbi_fetch *t = owner;
+	struct json_fetch *t = owner;
 
 	buf_add(&t->body, data, len);
 	return !buf_over(&t->body);
 }
 
-/* {"error":{"code":"…"}} of Power BI, {"error":"…"} of the sign-in. */
-static const char *error_code(const json_t *reply)
+/* {"error":{"code":"…"}} of Power BI, {"error":"…"} of OAuth 2.0. */
+static void note_error(struct json_fetch *t, const json_t *reply)
 {
 	const json_t *error = json_object_get(reply, "error");
 	const char *code = json_is_object(error) ? json_string_value(json_object_get(error, "code"))
@@ -36,10 +36,11 @@ static const char *error_code(const json_t *reply)
 				       "0123456789_.-")
 			: 0;
 
-	return n > 0 && n <= ERROR_CODE_CHARS_MAX && !code[n] ? code : "no code";
+	if (n > 0 && n < sizeof(t->error) && !code[n])
+		snprintf(t->error, sizeof(t->error), "%s", code);
 }
 
-static bool judge(const struct pbi_fetch *t, const json_t *reply, struct err *e)
+static bool judge(const struct json_fetch *t, const json_t *reply, struct err *e)
 {
 	if (t->status == 200 && !reply)
 		return err_prefix(e, "the answer");
@@ -48,16 +49,17 @@ static bool judge(const struct pbi_fetch *t, const json_t *reply, struct err *e)
 	if (t->status == 429)
 		err_set_retry(e, ERR_LIMIT, "the service wants fewer calls");
 	else
-		err_set(e, ERR_UPSTREAM, "status %d, %s", t->status, error_code(reply));
+		err_set(e, ERR_UPSTREAM, "status %d, %s", t->status,
+			*t->error ? t->error : "no code");
 	if (t->retry_after_ms > 0)
-		e->retry_after_ms = t->retry_after_ms < PBI_PAUSE_MAX_MS ? (int)t->retry_after_ms
-									 : PBI_PAUSE_MAX_MS;
+		e->retry_after_ms = t->retry_after_ms < JSON_FETCH_PAUSE_MAX_MS ? (int)t->retry_after_ms
+									 : JSON_FETCH_PAUSE_MAX_MS;
 	return false;
 }
 
 static void on_end(void *owner, const struct err *e)
 {
-	struct pbi_fetch *t = owner;
+	struct json_fetch *t = owner;
 	json_t *reply = NULL;
 	struct err bad = {0};
 
@@ -66,13 +68,15 @@ static void on_end(void *owner, const struct err *e)
 		t->done(t->owner, NULL, e);
 		return;
 	}
-	if (json_parse(buf_text(&t->body), t->body.n, PBI_RESPONSE_BYTES_MAX, &reply, &bad) &&
+	if (json_parse(buf_text(&t->body), t->body.n, JSON_FETCH_BYTES_MAX, &reply, &bad) &&
 	    !json_is_object(reply)) {
 		err_set(&bad, ERR_UPSTREAM, "no object");
 		json_decref(reply);
 		reply = NULL;
 	}
 	bad.code = ERR_UPSTREAM;
+	if (t->status != 200)
+		note_error(t, reply);
 	if (judge(t, reply, &bad))
 		t->done(t->owner, reply, NULL);
 	else
@@ -80,17 +84,18 @@ static void on_end(void *owner, const struct err *e)
 	json_decref(reply);
 }
 
-void pbi_fetch_init(struct pbi_fetch *t, void (*done)(void *, json_t *, const struct err *),
+void json_fetch_init(struct json_fetch *t, void (*done)(void *, json_t *, const struct err *),
 		    void *owner)
 {
-	*t = (struct pbi_fetch){.done = done, .owner = owner};
-	buf_init(&t->body, PBI_RESPONSE_BYTES_MAX);
+	*t = (struct json_fetch){.done = done, .owner = owner};
+	buf_init(&t->body, JSON_FETCH_BYTES_MAX);
 }
 
-void pbi_fetch_start(struct pbi_fetch *t, struct http *http, const struct pbi_fetch_request *r)
+void json_fetch_start(struct json_fetch *t, struct http *http, const struct json_fetch_request *r)
 {
 	static const struct http_handler handler = {on_head, on_data, on_end};
-	char *bearer = r->bearer ? mem_printf("Authorization: Bearer %s", r->bearer) : NULL;
+	char *authorization =
+		r->authorization ? mem_printf("Authorization: %s", r->authorization) : NULL;
 	char *type = r->type ? mem_printf("Content-Type: %s", r->type) : NULL;
 	const char *headers[4] = {"Accept: application/json"};
 	size_t n = 1;
@@ -100,25 +105,42 @@ void pbi_fetch_start(struct pbi_fetch *t, struct http *http, const struct pbi_fe
 		.headers = headers,
 		.body = r->body,
 		.body_len = r->body ? strlen(r->body) : 0,
-		.connect_ms = PBI_CALL_MS,
-		.total_ms = PBI_CALL_MS,
+		.connect_ms = r->total_ms,
+		.total_ms = r->total_ms,
 	};
 
-	if (bearer)
-		headers[n++] = bearer;
+	if (authorization)
+		headers[n++] = authorization;
 	if (type)
 		headers[n++] = type;
 	headers[n] = NULL;
 	buf_reset(&t->body);
 	t->status = 0;
+	*t->error = 0;
 	t->retry_after_ms = -1;
 	t->op = http_start(http, &request, &handler, t);
-	mem_free(bearer);
+	mem_free(authorization);
 	mem_free(type);
 }
 
-void pbi_fetch_end(struct pbi_fetch *t)
+void json_fetch_end(struct json_fetch *t)
 {
 	op_cancel(&t->op);
 	buf_deinit(&t->body);
+}
+
+void form_encode(struct buf *out, const char *value)
+{
+	for (const unsigned char *c = (const unsigned char *)value; *c; c++)
+		if ((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
+		    (*c >= 'a' && *c <= 'z') || strchr("-._~", *c))
+			buf_char(out, (char)*c);
+		else
+			buf_printf(out, "%%%02X", *c);
+}
+
+void form_add(struct buf *out, const char *name, const char *value)
+{
+	buf_printf(out, "%s%s=", out->n > 0 ? "&" : "", name);
+	form_encode(out, value);
 }
