@@ -75,7 +75,8 @@ void identity_mint(const struct identity *i, struct buf *out, const struct princ
 void identity_use_roles(struct identity *i, const struct jwt_role *roles);
 void identity_free(struct identity **i);
 
-/* A bearer token becomes a principal (free with principal_free), or ERR_AUTH. */
+/* A bearer token becomes a principal (free with principal_free), or ERR_AUTH; may_retry: its key is
+ * not known yet, and is asked for. */
 MUST_CHECK bool identity_token(struct identity *i, struct str token, struct principal **out,
 			       struct err *e);
 

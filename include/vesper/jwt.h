@@ -61,6 +61,22 @@ struct jwt_options {
 MUST_CHECK bool jwt_verify(struct str token, const struct jwt_options *options, int64_t now_ms,
 			   struct principal **out, struct err *e);
 
+/* Whom an ID token speaks of. */
+#define JWT_SUBJECT_BYTES                                                                          \
+	256 /* at most 255 ASCII characters (OpenID Connect Core 1.0, section 2) */
+#define JWT_NAME_BYTES 200
+struct jwt_user {
+	char subject[JWT_SUBJECT_BYTES];
+	char name[JWT_NAME_BYTES]; /* to be shown: "name", else "preferred_username" or "email"; or
+				      "" */
+};
+
+/* An ID token (OpenID Connect Core 1.0, section 3.1.3.7): RS256 by the keys, from the issuer, for
+ * options->audience as the application, within its times, of this nonce (NULL: any). ERR_AUTH
+ * otherwise, as jwt_verify. Tenants and roles are not looked at. */
+MUST_CHECK bool jwt_id_token(struct str token, const struct jwt_options *options, const char *nonce,
+			     int64_t now_ms, struct jwt_user *out, struct err *e);
+
 /* Mints an HS256 token (development, demo, tests). */
 void jwt_mint(struct buf *out, const struct principal *who, int64_t now_ms, int64_t life_s,
 	      const char *secret);

@@ -357,17 +357,33 @@
 #define REDIS_REPLY_LEVELS_MAX   5    /* streams, one, its entries, one, its fields */
 _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in its envelope");
 
+/* JSON of other services (Power BI, the identity provider) */
+#define JSON_FETCH_BYTES_MAX                                                                       \
+	(4 * 1024 * 1024)               /* a page of activity events; the rest is small            \
+					 */
+#define JSON_FETCH_PAUSE_MAX_MS 3600000 /* a longer retry-after is looked into again after that */
+
+/* sign-in of browsers */
+#define SIGNIN_CALL_MS 10000 /* one request to the provider: a user waits for it */
+#define SIGNIN_LOGIN_MS                                                                            \
+	600000 /* from the first page of the provider to the code: a password reset */
+#define SIGNIN_KEYS_MS  10000 /* the provider's new keys are waited for that long */
+#define SIGNIN_LOOK_MS  250   /* between two looks, for keys or for another tab's renewal */
+#define SIGNIN_EARLY_MS 60000 /* a token with less than that left is renewed: AUTH_WARN_MS */
+#define SIGNIN_FRESH_MS 2000  /* a token younger than that is fresh: tabs ask side by side */
+#define SIGNIN_RUNNING_MAX                                                                         \
+	512 /* requests to the provider at a time; more are told to try again                      \
+	     */
+#define SIGNIN_CODE_BYTES_MAX 8192 /* of a code in the address: Entra ID's have about 1,500 */
+#define SIGNIN_COOKIE_BYTES   44   /* 32 random bytes as base64url */
+
 /* Power BI */
-#define PBI_CALL_MS       5000   /* one call in all, the wait for a token included */
-#define PBI_EARLY_MS      300000 /* a token is not used to its end: clocks differ, pages stay open */
-#define PBI_EMBED_MINUTES 60     /* a report's token lives that long; the service allows no more */
-#define PBI_EMBEDS_MAX    1000   /* tokens kept, about 3 KiB each; one in use is never forgotten */
-#define PBI_RESPONSE_BYTES_MAX                                                                     \
-	(4 * 1024 * 1024)          /* a page of activity events; the rest is small                 \
-				    */
-#define PBI_PAUSE_MAX_MS   3600000 /* a longer retry-after is looked into again after that */
-#define PBI_CALLS_PER_HOUR 200     /* of activity events: what the service allows a directory */
-#define PBI_ACTIVITY_DAYS  28      /* so far back the service has them */
+#define PBI_CALL_MS        5000   /* one call in all, the wait for a token included */
+#define PBI_EARLY_MS       300000 /* a token is not used to its end: clocks differ, pages stay open */
+#define PBI_EMBED_MINUTES  60     /* a report's token lives that long; the service allows no more */
+#define PBI_EMBEDS_MAX     1000   /* tokens kept, about 3 KiB each; one in use is never forgotten */
+#define PBI_CALLS_PER_HOUR 200    /* of activity events: what the service allows a directory */
+#define PBI_ACTIVITY_DAYS  28     /* so far back the service has them */
 
 /* the store */
 #define TITLE_CHARS_MAX      80   /* of a session's title: one line of a list */

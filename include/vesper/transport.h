@@ -16,6 +16,7 @@
 #include "vesper/loop.h"
 #include "vesper/pbi.h"
 #include "vesper/settings.h"
+#include "vesper/signin.h"
 #include "vesper/store.h"
 #include "vesper/stream.h"
 #include "vesper/turn.h"
@@ -54,6 +55,7 @@ struct transport_options {
 	const char *cursor_secret; /* seals list cursors, the same for all replicas; NULL or "": a
 				      random one, so that cursors end with the process */
 	struct identity *identity;
+	struct signin *signin; /* NULL: no page to sign in at */
 	struct stream_hub *streams;
 	struct store *store;
 	struct turns *turns;

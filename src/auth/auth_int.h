@@ -18,4 +18,9 @@ enum key_answer jwt_keys_verify(const struct jwt_keys *keys, const char *kid,
 MUST_CHECK bool jwt_claims_check(const json_t *claims, const struct jwt_options *options,
 				 int64_t now_ms, struct principal **out, struct err *e);
 
+/* What an ID token says, whose signature holds. */
+MUST_CHECK bool jwt_id_claims_check(const json_t *claims, const struct jwt_options *options,
+				    const char *nonce, int64_t now_ms, struct jwt_user *out,
+				    struct err *e);
+
 #endif

@@ -5,6 +5,7 @@
  */
 #include "auth_int.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "vesper/json.h"
@@ -253,5 +254,42 @@ bool jwt_claims_check(const json_t *claims, const struct jwt_options *options, i
 		    : !permissions_check(claims, permissions, &who.permission_count, e))
 		return false;
 	*out = principal_copy(&who);
+	return true;
+}
+
+/* The first of these claims that is a text. */
+static void name_of(const json_t *claims, char out[JWT_NAME_BYTES])
+{
+	static const char *const names[] = {"name", "preferred_username", "email"};
+	const char *name = NULL;
+
+	for (size_t i = 0; !name && i < sizeof(names) / sizeof(names[0]); i++)
+		name = json_string_value(json_object_get(claims, names[i]));
+	snprintf(out, JWT_NAME_BYTES, "%.*s", STR_CUT(name ? name : "", JWT_NAME_BYTES - 1));
+}
+
+bool jwt_id_claims_check(const json_t *claims, const struct jwt_options *options, const char *nonce,
+			 int64_t now_ms, struct jwt_user *out, struct err *e)
+{
+	const char *subject;
+	const char *party = options->audience;
+	const char *said = NULL;
+	int64_t expires_ms;
+
+	if (!times_check(claims, now_ms, options->leeway_s, &expires_ms, e))
+		return false;
+	if (!json_get_str(claims, "sub", &subject, NULL) || !*subject ||
+	    strlen(subject) >= JWT_SUBJECT_BYTES)
+		return jwt_refuse(e, "sub missing, empty or too long");
+	if (!issuer_check(claims, options->issuer))
+		return jwt_refuse(e, "wrong issuer");
+	if (!json_object_get(claims, "aud") || !audience_check(claims, options->audience))
+		return jwt_refuse(e, "wrong audience");
+	if (!json_opt_str(claims, "azp", &party, NULL) || strcmp(party, options->audience) != 0)
+		return jwt_refuse(e, "for another application");
+	if (nonce && (!json_get_str(claims, "nonce", &said, NULL) || strcmp(said, nonce) != 0))
+		return jwt_refuse(e, "wrong nonce");
+	snprintf(out->subject, sizeof(out->subject), "%s", subject);
+	name_of(claims, out->name);
 	return true;
 }

@@ -148,6 +148,22 @@ bool jwt_verify(struct str token, const struct jwt_options *options, int64_t now
 	return good;
 }
 
+bool jwt_id_token(struct str token, const struct jwt_options *options, const char *nonce,
+		  int64_t now_ms, struct jwt_user *out, struct err *e)
+{
+	struct parts parts;
+	json_t *header = NULL;
+	json_t *claims = NULL;
+	bool good = parts_split(token, &parts, e) &&
+		    part_object(parts.header, "header", &header, e) &&
+		    signature_verify(&parts, header, options, e) &&
+		    part_object(parts.payload, "claims", &claims, e) &&
+		    jwt_id_claims_check(claims, options, nonce, now_ms, out, e);
+	json_decref(header);
+	json_decref(claims);
+	return good;
+}
+
 /* ---- minting ---- */
 
 static void add_encoded(struct buf *out, json_t *object_take)

@@ -139,6 +139,17 @@ void hash_base64url(struct buf *out, const void *data, size_t len)
 	}
 }
 
+void hash_base64(struct buf *out, const void *data, size_t len)
+{
+	size_t start = out->n;
+
+	hash_base64url(out, data, len);
+	for (size_t i = start; i < out->n; i++)
+		out->p[i] = out->p[i] == '-' ? '+' : out->p[i] == '_' ? '/' : out->p[i];
+	while ((out->n - start) % 4 != 0 && !buf_over(out))
+		buf_char(out, '=');
+}
+
 /* The value of a base64url digit, -1 for anything else. */
 static int base64url_value(char c)
 {

@@ -71,6 +71,14 @@ SECRET("auth.cursor_secret", RESTART,                                     "seals
 TEXT ("auth.first_frame", LIVE, "\"browser\"", "browser|always",       "who may authenticate by the first frame"),
 OTHER("auth.origins", LIVE, KEY_LIST, "[]",                            "foreign origins that may open sockets"),
 
+TEXT ("server.public_url", RESTART, "\"\"", NULL,                      "this daemon as browsers reach it, https://vesper.example.com; needed to sign in"),
+TEXT ("signin.client_id", RESTART, "\"\"", NULL,                       "the page's application at the identity provider; the page is served where it is set"),
+SECRET("signin.client_secret", RESTART,                                "its secret; empty: a public client"),
+OTHER("signin.scopes", RESTART, KEY_LIST, "[\"openid\",\"profile\",\"offline_access\"]", "what the page signs in for; an access token for the interface needs its scope here"),
+OTHER("signin.parameters", RESTART, KEY_MAP, "{}",                     "further parameters of the authorization request (prompt, resource, access_type, ...)"),
+TEXT ("signin.bearer", RESTART, "\"access_token\"", "access_token|id_token", "which token the page sends; id_token where access tokens are no JWTs"),
+INT  ("signin.session_h", RESTART, 12, 1, 720,                         "a session ends that many hours after signing in"),
+
 TEXT ("warehouse.dialect", RESTART, "\"sqlite\"", CONFIG_DIALECTS,             "SQL dialect of the warehouse"),
 SECRET("warehouse.dsn", RESTART,                                          "ODBC connection string"),
 TEXT ("warehouse.dir", RESTART, "\"\"", NULL,                             "folder of the tenants' SQLite files; data_dir/warehouse when empty"),

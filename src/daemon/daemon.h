@@ -21,6 +21,7 @@
 #include "vesper/names.h"
 #include "vesper/overlay.h"
 #include "vesper/pbi.h"
+#include "vesper/signin.h"
 #include "vesper/store.h"
 #include "vesper/stream.h"
 #include "vesper/transport.h"
@@ -69,7 +70,8 @@ struct daemon {
 		void *owner;
 	} record;
 	struct identity *identity;
-	struct arena *roles; /* what the roles of tokens stand for */
+	struct signin *signin; /* NULL: no page to sign in at */
+	struct arena *roles;   /* what the roles of tokens stand for */
 	struct stream_hub *streams;
 	struct pool *tool_workers;
 	struct turns *turns;
@@ -126,7 +128,9 @@ void daemon_reload(struct daemon *d);
 MUST_CHECK bool settings_read(const struct config *c, struct daemon_settings *out, struct err *e);
 void settings_free(struct daemon_settings *s);
 MUST_CHECK bool log_settings_use(const struct config *c, struct err *e);
-/* parts.c: NULL where none is configured. */
+/* parts.c: a secret that replicas share and a Redis does not have; "": there is none. */
+const char *daemon_shared_secret(const struct daemon *d);
+/* NULL where none is configured. */
 MUST_CHECK bool daemon_new_llm(struct daemon *d, const struct llm_settings *s, bool unseen,
 			       struct llm **out, struct err *e);
 MUST_CHECK bool daemon_new_pbi(struct daemon *d, const struct pbi_settings *s, struct pbi **out,
@@ -148,6 +152,7 @@ void daemon_watch_sources(struct daemon *d);
 void daemon_names_start(struct daemon *d);
 /* signin.c */
 MUST_CHECK bool daemon_open_identity(struct daemon *d, struct err *e);
+MUST_CHECK bool daemon_open_signin(struct daemon *d, struct err *e);
 /* What the roles of tokens stand for in these catalogues. In the arena. */
 MUST_CHECK bool signin_roles(const struct config *c, const struct catalog *const *catalogs,
 			     size_t count, struct arena *a, const struct jwt_role **out,

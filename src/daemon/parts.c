@@ -56,8 +56,7 @@ static bool open_model(struct daemon *d, struct err *e)
 	return daemon_new_llm(d, d->settings.llm, false, &d->llm, e);
 }
 
-/* A secret that replicas share and a Redis does not have; "": there is none. */
-static const char *shared_secret(const struct daemon *d)
+const char *daemon_shared_secret(const struct daemon *d)
 {
 	const char *secret = config_text(d->config, "auth.cursor_secret");
 
@@ -70,7 +69,7 @@ static bool open_cache(struct daemon *d, struct err *e)
 	struct cache_redis_options o = {
 		.url = config_text(d->config, "redis.url"),
 		.timeout_ms = config_int(d->config, "redis.timeout_ms"),
-		.secret = shared_secret(d),
+		.secret = daemon_shared_secret(d),
 	};
 
 	d->cache.shared = *o.url != 0;
@@ -113,7 +112,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 	    !databases_open_sources(&d->databases, d->loop, d->arena, &d->sources, e) ||
 	    !databases_open_store(&d->databases, d->config, d->loop, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
-	    !open_cache(d, e) || !daemon_open_identity(d, e) || !daemon_open_pbi(d, e))
+	    !open_cache(d, e) || !daemon_open_identity(d, e) || !daemon_open_signin(d, e) ||
+	    !daemon_open_pbi(d, e))
 		return false;
 	d->switches = switches_new();
 	d->tool_workers = pool_new(d->loop, "tools", TOOL_WORKERS);
@@ -143,6 +143,7 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.demo = config_bool(d->config, "demo"),
 		.cursor_secret = config_text(d->config, "auth.cursor_secret"),
 		.identity = d->identity,
+		.signin = d->signin,
 		.streams = d->streams,
 		.store = d->store,
 		.turns = d->turns,
@@ -176,6 +177,7 @@ void daemon_take_down(struct daemon *d)
 	pool_free(&d->tool_workers);
 	switches_free(&d->switches);
 	stream_hub_free(&d->streams);
+	signin_free(&d->signin);
 	identity_free(&d->identity);
 	arena_free(&d->roles);
 	pbi_free(&d->pbi);

@@ -31,6 +31,24 @@ bool daemon_open_identity(struct daemon *d, struct err *e)
 	return check_demo_address(d, e) && identity_new(&o, &d->identity, e);
 }
 
+bool daemon_open_signin(struct daemon *d, struct err *e)
+{
+	struct signin_options o;
+	bool wanted;
+
+	if (!signin_options_read(d->config, d->arena, &wanted, &o, e))
+		return false;
+	if (!wanted)
+		return true;
+	o.secret = daemon_shared_secret(d);
+	o.identity = d->identity;
+	o.loop = d->loop;
+	o.http = d->http;
+	o.shared = d->cache.shared ? d->cache.store : NULL;
+	d->signin = signin_new(&o);
+	return true;
+}
+
 /* A role of config/permissions.json with what the packs of all lists add to it: a permission that a
  * tenant's packs do not know opens nothing there. */
 static const char *const *role_permissions(const struct catalog *const *catalogs, size_t count,

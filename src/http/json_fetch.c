@@ -52,8 +52,9 @@ static bool judge(const struct json_fetch *t, const json_t *reply, struct err *e
 		err_set(e, ERR_UPSTREAM, "status %d, %s", t->status,
 			*t->error ? t->error : "no code");
 	if (t->retry_after_ms > 0)
-		e->retry_after_ms = t->retry_after_ms < JSON_FETCH_PAUSE_MAX_MS ? (int)t->retry_after_ms
-									 : JSON_FETCH_PAUSE_MAX_MS;
+		e->retry_after_ms = t->retry_after_ms < JSON_FETCH_PAUSE_MAX_MS
+					    ? (int)t->retry_after_ms
+					    : JSON_FETCH_PAUSE_MAX_MS;
 	return false;
 }
 
@@ -85,7 +86,7 @@ static void on_end(void *owner, const struct err *e)
 }
 
 void json_fetch_init(struct json_fetch *t, void (*done)(void *, json_t *, const struct err *),
-		    void *owner)
+		     void *owner)
 {
 	*t = (struct json_fetch){.done = done, .owner = owner};
 	buf_init(&t->body, JSON_FETCH_BYTES_MAX);

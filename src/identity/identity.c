@@ -2,6 +2,7 @@
  * Who is at the door. Rates and tickets are this process' own; where processes share a cache, they
  * are counted and kept there, and its silence leaves each with its own again.
  */
+#include "identity_int.h"
 #include "jwks.h"
 #include "shared.h"
 #include "ticket.h"
@@ -175,7 +176,32 @@ bool identity_token(struct identity *i, struct str token, struct principal **out
 		return true;
 	if (i->jwks && why.may_retry)
 		jwks_missed(i->jwks);
-	return err_set(e, why.code, "%s", why.text);
+	return why.may_retry ? err_set_retry(e, why.code, "%s", why.text)
+			     : err_set(e, why.code, "%s", why.text);
+}
+
+const struct provider *identity_provider(const struct identity *i)
+{
+	const struct provider *p = i->jwks ? jwks_provider(i->jwks) : NULL;
+
+	return p && strcmp(p->issuer, i->options.issuer) == 0 ? p : NULL;
+}
+
+bool identity_id_token(struct identity *i, struct str token, const char *client, const char *nonce,
+		       struct jwt_user *out, struct err *e)
+{
+	const struct jwt_options options = {
+		.keys = i->jwks ? jwks_keys(i->jwks) : NULL,
+		.issuer = i->options.issuer,
+		.audience = client,
+		.leeway_s = i->options.leeway_s,
+	};
+
+	if (jwt_id_token(token, &options, nonce, clock_now_ms(), out, e))
+		return true;
+	if (i->jwks && e->may_retry)
+		jwks_missed(i->jwks);
+	return false;
 }
 
 /* ---- tickets ---- */

@@ -26,6 +26,7 @@ struct jwks {
 	char *keys_url; /* the set itself; NULL: the discovery document must be asked first */
 	int64_t refresh_ms;
 	struct jwt_keys *keys;
+	struct provider *provider; /* NULL: no discovery document that says how to sign in */
 	struct timer *timer;
 	struct op *fetch;
 	struct buf body;
@@ -77,7 +78,22 @@ static void keys_take(struct jwks *j, const char *text, size_t len)
 
 static void fetch_start(struct jwks *j);
 
-/* The discovery document says where the keys are; everything else in it is configured here. */
+/* A document without endpoints is enough for those who bring a token. */
+static void provider_take(struct jwks *j, const json_t *document)
+{
+	struct provider *provider = NULL;
+	struct err e = {0};
+
+	if (!provider_read(document, &provider, &e)) {
+		log_debug("identity.provider", "%s", e.text);
+		return;
+	}
+	provider_free(&j->provider);
+	j->provider = provider;
+}
+
+/* The discovery document says where the keys are, and how browsers sign in; everything else in it
+ * is configured here. */
 static void discovery_take(struct jwks *j)
 {
 	json_t *document = NULL;
@@ -89,6 +105,7 @@ static void discovery_take(struct jwks *j)
 	    (http_url_is_safe(url) ||
 	     err_set(&e, ERR_INPUT, "jwks_uri: must be an https address"))) {
 		j->keys_url = mem_strdup(url);
+		provider_take(j, document);
 		fetch_start(j);
 	} else {
 		fetch_failed(j, &e);
@@ -209,6 +226,16 @@ const struct jwt_keys *jwks_keys(const struct jwks *j)
 	return j->keys;
 }
 
+const struct provider *jwks_provider(const struct jwks *j)
+{
+	return j->provider;
+}
+
+bool jwks_is_discovery(const char *url)
+{
+	return is_discovery(url);
+}
+
 bool jwks_url_check(const char *url, struct err *e)
 {
 	return is_file(url) || http_url_is_safe(url) ||
@@ -256,6 +283,7 @@ void jwks_free(struct jwks **jwks)
 	timer_free(&j->timer);
 	timer_free(&j->early);
 	jwt_keys_free(&j->keys);
+	provider_free(&j->provider);
 	buf_deinit(&j->body);
 	mem_free(j->url);
 	mem_free(j->keys_url);

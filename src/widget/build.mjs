@@ -85,6 +85,6 @@ const partNames = {
 };
 
 await build({ ...shared, entryPoints: ['widget.js'], plugins: [partNames, sheet, changed] });
-await build({ ...shared, entryPoints: ['app.js', 'embed.js'], external: ['./widget.js'] });
-for (const name of ['index.html', 'embed.html', 'app.css', 'favicon.svg'])
-  await copyFile(join(from, name), join(out, name));
+await build({ ...shared, entryPoints: ['app.js', 'demo.js', 'embed.js'].map((name) => join('pages', name)), external: ['./widget.js'] });
+for (const name of ['index.html', 'demo.html', 'embed.html', 'app.css', 'favicon.svg'])
+  await copyFile(join(from, 'pages', name), join(out, name));

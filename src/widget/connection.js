@@ -25,6 +25,7 @@ export class Connection {
   #attempts = 0;
   #refusals = 0;
   #wantsFreshToken = false;
+  #isAsked = false;        /* the reader has pressed a button to get back */
   #heardAt = 0;
   #timers = { retry: 0, connect: 0, heartbeat: 0, healthy: 0, probe: 0 };
   #onOnline = () => this.#state === 'waiting' && this.#connect();
@@ -32,7 +33,7 @@ export class Connection {
   #onVisible = () => document.visibilityState === 'visible' && this.#onWake();
 
   /*
-   * options: {url(): address, getToken({fresh}): promise, onFrame(frame), onState(state, detail),
+   * options: {url(): address, getToken({fresh, asked}): promise, onFrame(frame), onState(state, detail),
    *   onTooBig(): the last frame was more than the server takes}
    * States: connecting, ready, waiting, refused {code}, stopped.
    */
@@ -84,6 +85,7 @@ export class Connection {
     if (this.#state === 'ready' || this.#state === 'connecting' || this.#state === 'stopped')
       return;
     this.#refusals = 0;
+    this.#isAsked = true;
     this.#connect();
   }
 
@@ -101,7 +103,7 @@ export class Connection {
 
     this.#enter('connecting');
     try {
-      token = await this.#options.getToken({ fresh: this.#wantsFreshToken });
+      token = await this.#options.getToken({ fresh: this.#wantsFreshToken, asked: this.#isAsked });
     } catch (error) {
       if (epoch !== this.#epoch)
         return;
@@ -120,7 +122,7 @@ export class Connection {
     const current = (action) => (event) => epoch === this.#epoch && action(event);
 
     this.#socket = socket;
-    this.#wantsFreshToken = false;
+    this.#wantsFreshToken = this.#isAsked = false;
     socket.addEventListener('message', current((event) => this.#onMessage(event.data)));
     socket.addEventListener('close', current((event) => this.#onClose(event)));
     this.#timers.connect = setTimeout(() => this.cycle(), CONNECT_LIMIT_MS);

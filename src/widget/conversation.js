@@ -10,6 +10,7 @@ import { TurnView } from './views/turn.js';
 import { Turns } from './views/turns.js';
 
 const BANNER_DELAY_MS = 500;
+const CLOSE_UNAUTHORIZED = 4401;
 const CLOSE_UNKNOWN_SESSION = 4404;
 const REFUSED_HISTORY = { 401: 4401, 403: 4403, 404: CLOSE_UNKNOWN_SESSION };
 const SPOKEN_ENDINGS = { cancelled: 'stopped', partial: 'broke_off' };
@@ -181,7 +182,7 @@ export class Conversation {
 
   #refuse(code) {
     const title = this.#page.showRefusal(code, code === CLOSE_UNKNOWN_SESSION
-      ? ['start_anew', () => this.#startAnew()] : ['try_again', () => this.#tryAgain()]);
+      ? ['start_anew', () => this.#startAnew()] : [code === CLOSE_UNAUTHORIZED ? 'sign_in_now' : 'try_again', () => this.#tryAgain()]);
 
     this.#refused = code;
     this.#drawComposer();

@@ -3,7 +3,8 @@
  * does the rest: connects, asks, shows answers as they come, and takes up a conversation again
  * after a reload or a lost connection.
  *
- * Properties  endpoint, getToken({fresh}), starters[], placeholder, linkHosts[], theme, locale; sessionId (read only)
+ * Properties  endpoint, getToken({fresh}), starters[], placeholder, linkHosts[], theme, locale, draft (what is typed and
+ *             not sent); sessionId (read only)
  * Attributes  endpoint, placeholder, theme (light, dark), locale (en, de, es-MX, …), sessions (the list of conversations)
  * Methods     open(sessionId or null), ask(question, filters?), focusInput(), toggleSessions(), close()
  * Events      vesper:ready {user}, vesper:session {sessionId}, vesper:message {question},
@@ -17,6 +18,8 @@ import { Conversation } from './conversation.js';
 import { Locale, loadLocale } from './locale.js';
 import { Page } from './page.js';
 import { styles } from './styles.js';
+
+export { loadLocale };
 
 const TOKEN_LIMIT_MS = 15000;
 const HERE = new URL(import.meta.url).origin;
@@ -164,6 +167,14 @@ export class VesperChat extends HTMLElement {
   set placeholder(text) {
     this.#placeholder = text ?? null;
     this.#page.composer.placeholder = text ?? this.#locale.say('ask_a_question');
+  }
+
+  get draft() {
+    return this.#page.composer.text;
+  }
+
+  set draft(text) {
+    this.#page.composer.text = text;
   }
 
   get theme() {

@@ -146,7 +146,7 @@ export class Fake {
     else if (url.pathname.startsWith('/api/v1/receipts/'))
       this.#receipt(url.pathname.split('/').at(-1), response);
     else
-      await this.#file(url.pathname === '/' ? 'index.html' : url.pathname.slice(1), response);
+      await this.#file(url.pathname === '/' ? 'demo.html' : url.pathname.slice(1), response);
   }
 
   async #file(name, response) {

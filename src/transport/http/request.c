@@ -289,7 +289,10 @@ static void check_caller(struct request *r)
 /* What this server does not have. */
 static unsigned absent_flags(const struct transport *t)
 {
-	return (t->options.demo ? 0u : ROUTE_DEMO) | (t->settings->aliases ? 0u : ROUTE_ALIAS);
+	bool has_page = t->options.demo || t->options.signin;
+
+	return (t->options.demo ? 0u : ROUTE_DEMO) | (t->settings->aliases ? 0u : ROUTE_ALIAS) |
+	       (t->options.signin ? 0u : ROUTE_SIGNIN) | (has_page ? 0u : ROUTE_PAGE);
 }
 
 static void find_route(struct request *r, const char *method)
@@ -317,6 +320,10 @@ static void find_route(struct request *r, const char *method)
 		reply_header(r, "Allow", buf_text(&allow));
 		reply_problem(r, CODE_METHOD,
 			      arena_printf(r->arena, "This address takes %s.", buf_text(&allow)));
+	} else if (!r->route && strcmp(r->path, "/") == 0) {
+		reply_problem(r, CODE_NOT_FOUND,
+			      "There is no page here: signin.client_id is not set, so nobody could "
+			      "sign in.");
 	} else if (!r->route) {
 		reply_problem(r, CODE_NOT_FOUND,
 			      "There is no such address. /openapi.json has those that there are.");

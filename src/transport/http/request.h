@@ -35,6 +35,8 @@ enum {
 	ROUTE_IDEMPOTENT = 4, /* takes an Idempotency-Key */
 	ROUTE_ALIAS = 16,     /* without a version; exists only with api.aliases */
 	ROUTE_LOCAL = 8,      /* needs no token: on loopback, only under a name of this machine */
+	ROUTE_SIGNIN = 32,    /* exists only where browsers sign in */
+	ROUTE_PAGE = 64,      /* exists only where there is a page: there, or in demo mode */
 };
 
 struct http_route {
@@ -116,6 +118,8 @@ struct request {
 
 /* A header of the request; NULL when absent. */
 const char *request_header(const struct request *r, const char *name);
+/* A cookie of the request; NULL when absent. */
+const char *request_cookie(const struct request *r, const char *name);
 /* The bearer token that came. */
 struct str request_token(const struct request *r);
 /* A list of entity tags of the request names this one ("…", with its quotes), weakly, or is "*". */

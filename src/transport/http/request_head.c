@@ -22,6 +22,11 @@ const char *request_header(const struct request *r, const char *name)
 	return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
 }
 
+const char *request_cookie(const struct request *r, const char *name)
+{
+	return MHD_lookup_connection_value(r->connection, MHD_COOKIE_KIND, name);
+}
+
 bool request_names_etag(const struct request *r, const char *header, const char *etag)
 {
 	struct str rest = str_of(request_header(r, header)), one;

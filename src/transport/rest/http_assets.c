@@ -1,7 +1,7 @@
 /*
- * The page's files. The widget and what it loads are there for every deployment; the demo page
- * around it only in demo mode. The frame for other pages (/embed) names the origins that may hold
- * it, which are the ones that may open sockets.
+ * The page's files. The widget and what it loads are there for every deployment; the page around it
+ * where browsers sign in, and another one in demo mode. The frame for other pages (/embed) names
+ * the origins that may hold it, which are the ones that may open sockets.
  */
 #include <stdio.h>
 #include <string.h>
@@ -70,9 +70,9 @@ static void say_policy(struct request *r, const char *own, const char *const *ot
 	buf_deinit(&policy);
 }
 
-void on_asset(struct request *r)
+static void serve(struct request *r, const char *path)
 {
-	const struct asset *asset = asset_find(r->path);
+	const struct asset *asset = asset_find(path);
 
 	if (!asset) {
 		reply_problem(r, CODE_NOT_FOUND, NULL);
@@ -83,6 +83,17 @@ void on_asset(struct request *r)
 	reply_header(r, "Cross-Origin-Resource-Policy", "cross-origin");
 	reply_header(r, "Access-Control-Allow-Origin", "*");
 	reply_asset(r, asset);
+}
+
+void on_asset(struct request *r)
+{
+	serve(r, r->path);
+}
+
+/* The page to sign in at; else that of the demo's users. */
+void on_page(struct request *r)
+{
+	serve(r, r->transport->options.signin ? "/" : "/demo");
 }
 
 void on_embed(struct request *r)

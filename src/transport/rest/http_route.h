@@ -43,6 +43,11 @@ void on_post_tool(struct request *r);
 void on_get_agents(struct request *r);
 void on_post_ticket(struct request *r);
 void on_demo_login(struct request *r);
+void on_get_login(struct request *r);
+void on_get_callback(struct request *r);
+void on_post_token(struct request *r);
+void on_post_logout(struct request *r);
+void on_page(struct request *r);
 void on_asset(struct request *r);
 void on_embed(struct request *r);
 

@@ -38,6 +38,20 @@ export const words = {
   elsewhere_more: 'Diese Unterhaltung wird in einem anderen Fenster benutzt.',
   start_anew: 'Neue Unterhaltung beginnen',
 
+  /* signing in */
+  sign_in_now: 'Anmelden',
+  sign_out: 'Abmelden',
+  new_short: 'Neu',
+  demo_tenant: 'Mandant',
+  demo_role: 'Rolle',
+  signin_out: 'Sie sind abgemeldet.',
+  signin_over: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich wieder an; eine begonnene Antwort geht dann weiter.',
+  signin_expired: 'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Fenster begonnen. Bitte melden Sie sich noch einmal an.',
+  signin_denied: 'Die Anmeldung war nicht möglich: Ihr Konto darf diesen Dienst nicht nutzen, oder sie wurde abgebrochen.',
+  signin_failed: 'Die Anmeldung war nicht möglich. Versuchen Sie es noch einmal, oder fragen Sie Ihre Administration.',
+  signin_unavailable: 'Der Anmeldedienst antwortet nicht. Bitte versuchen Sie es gleich noch einmal.',
+  signin_cookies: 'Die Anmeldung gelang, aber dieser Browser behält kein Cookie dieser Seite. Erlauben Sie Cookies für sie, und melden Sie sich dann noch einmal an.',
+
   ask_a_question: 'Stellen Sie eine Frage',
   your_question: 'Ihre Frage',
   send: 'Senden',

@@ -38,6 +38,20 @@ export const words = {
   elsewhere_more: 'Esta conversación se está usando en otra ventana.',
   start_anew: 'Empezar otra conversación',
 
+  /* signing in */
+  sign_in_now: 'Iniciar sesión',
+  sign_out: 'Cerrar sesión',
+  new_short: 'Nueva',
+  demo_tenant: 'Inquilino',
+  demo_role: 'Rol',
+  signin_out: 'Ha cerrado la sesión.',
+  signin_over: 'Su sesión ha terminado. Iníciela de nuevo para seguir; una respuesta empezada continúa.',
+  signin_expired: 'El inicio de sesión tardó demasiado o empezó en otra ventana. Inicie sesión de nuevo.',
+  signin_denied: 'No se pudo iniciar la sesión: su cuenta no puede usar este servicio, o se canceló.',
+  signin_failed: 'No se pudo iniciar la sesión. Inténtelo de nuevo o avise a su administrador.',
+  signin_unavailable: 'El servicio de inicio de sesión no responde. Inténtelo de nuevo en un momento.',
+  signin_cookies: 'La sesión se inició, pero este navegador no guarda cookies de esta página. Permítalas e inicie sesión de nuevo.',
+
   ask_a_question: 'Haga una pregunta',
   your_question: 'Su pregunta',
   send: 'Enviar',

@@ -273,6 +273,83 @@ static void at_most_so_many_keys(void **state)
 	jwt_keys_free(&set);
 }
 
+/* ---- ID tokens ---- */
+
+#define ID_TOKEN                                                                                   \
+	"{\"iss\":\"https://login.example\",\"sub\":\"s-1\",\"aud\":\"page\",\"exp\":1772182900,"  \
+	"\"iat\":1772182800,\"nonce\":\"n-1\",\"name\":\"Ann Analyst\"}"
+
+static const char *id_verdict(EVP_PKEY *by, const char *payload, const char *nonce,
+			      struct jwt_user *user)
+{
+	static struct err e;
+	const struct jwt_options options = {.keys = keys,
+					    .issuer = "https://login.example",
+					    .audience = "page",
+					    .leeway_s = 60};
+	struct buf token;
+	bool good;
+
+	buf_init(&token, 100000);
+	rsa_key_sign(&token, by, RS256, payload);
+	memset(&e, 0, sizeof(e));
+	good = jwt_id_token((struct str){token.p, token.n}, &options, nonce, NOW_MS, user, &e);
+	buf_deinit(&token);
+	return good ? NULL : e.text;
+}
+
+static void an_id_token_says_who_it_is(void **state)
+{
+	struct jwt_user user;
+
+	(void)state;
+	assert_null(id_verdict(key, ID_TOKEN, "n-1", &user));
+	assert_string_equal(user.subject, "s-1");
+	assert_string_equal(user.name, "Ann Analyst");
+	assert_null(id_verdict(key, ID_TOKEN, NULL, &user));
+	assert_null(
+		id_verdict(key,
+			   "{\"iss\":\"https://login.example\",\"sub\":\"s-1\",\"aud\":[\"page\","
+			   "\"b\"],\"azp\":\"page\",\"exp\":1772182900,\"email\":\"a@b.c\"}",
+			   NULL, &user));
+	assert_string_equal(user.name, "a@b.c");
+}
+
+/* One thing of a good token is changed; each must be refused for itself. */
+static void an_id_token_of_another_sign_in_is_refused(void **state)
+{
+	static const struct {
+		const char *from, *to, *why;
+	} changes[] = {
+		{"n-1", "n-2", "wrong nonce"},
+		{"\"nonce\":\"n-1\"", "\"x\":1", "wrong nonce"},
+		{"login.example", "evil.example", "wrong issuer"},
+		{"\"aud\":\"page\"", "\"aud\":\"other\"", "wrong audience"},
+		{"\"aud\":\"page\",", "", "wrong audience"},
+		{"\"aud\":\"page\"", "\"aud\":\"page\",\"azp\":\"other\"", "another application"},
+		{"1772182900", "1772182700", "expired"},
+		{"\"iat\":1772182800", "\"iat\":1772192800", "in the future"},
+		{"\"sub\":\"s-1\"", "\"sub\":\"\"", "sub missing"},
+	};
+	struct jwt_user user;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		const char *at = strstr(ID_TOKEN, changes[i].from);
+		char text[1024];
+		const char *why;
+
+		assert_non_null(at);
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - ID_TOKEN), ID_TOKEN,
+			 changes[i].to, at + strlen(changes[i].from));
+		why = id_verdict(key, text, "n-1", &user);
+		if (!why || !strstr(why, changes[i].why))
+			fail_msg("%s: wanted \"%s\", got \"%s\"", text, changes[i].why,
+				 why ? why : "accepted");
+	}
+	assert_non_null(id_verdict(other, ID_TOKEN, "n-1", &user));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +361,8 @@ int main(void)
 		cmocka_unit_test(without_keys),
 		cmocka_unit_test(bad_sets),
 		cmocka_unit_test(at_most_so_many_keys),
+		cmocka_unit_test(an_id_token_says_who_it_is),
+		cmocka_unit_test(an_id_token_of_another_sign_in_is_refused),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

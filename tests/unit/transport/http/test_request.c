@@ -145,7 +145,7 @@ static void the_page_and_its_sign_in(void **state)
 	assert_int_equal(status_of(answer), 304);
 	mem_free(answer);
 	mem_free(again);
-	assert_api("GET", "/app.js", NULL, 200, "text/javascript");
+	assert_api("GET", "/demo.js", NULL, 200, "text/javascript");
 	assert_api("GET", "/nope.js", NULL, 404, NULL);
 	assert_api("POST", "/api/v1/demo/login", "{\"tenant\":\"vesper\",\"role\":\"viewer\"}", 200,
 		   "\"token\"");

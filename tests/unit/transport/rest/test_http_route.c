@@ -19,7 +19,8 @@ static const struct http_route *find_among(unsigned absent, const char *method, 
 
 static const struct http_route *find(const char *method, const char *path, bool demo)
 {
-	return find_among(demo ? 0 : ROUTE_DEMO, method, path);
+	return find_among(ROUTE_SIGNIN | (demo ? 0u : (unsigned)(ROUTE_DEMO | ROUTE_PAGE)), method,
+			  path);
 }
 
 static int setup(void **state)
@@ -80,8 +81,19 @@ static void demo_routes_exist_in_demo_mode_only(void **state)
 	assert_int_equal(allow.n, 0);
 	assert_non_null(find("POST", "/api/v1/demo/login", true));
 	assert_null(find("GET", "/", false));
-	assert_ptr_equal(find("GET", "/", true)->handle, on_asset);
-	assert_ptr_equal(find("GET", "/app.js", true)->handle, on_asset);
+	assert_ptr_equal(find("GET", "/", true)->handle, on_page);
+	assert_ptr_equal(find("GET", "/demo.js", true)->handle, on_asset);
+}
+
+static void a_page_to_sign_in_at_is_no_demo(void **state)
+{
+	(void)state;
+	assert_null(find("GET", "/auth/login", true));
+	assert_null(find("GET", "/app.js", true));
+	assert_ptr_equal(find_among(ROUTE_DEMO, "GET", "/auth/login")->handle, on_get_login);
+	assert_ptr_equal(find_among(ROUTE_DEMO, "GET", "/")->handle, on_page);
+	assert_ptr_equal(find_among(ROUTE_DEMO, "GET", "/app.js")->handle, on_asset);
+	assert_null(find_among(ROUTE_DEMO, "GET", "/demo.js"));
 }
 
 static void aliases_may_be_absent(void **state)
@@ -172,8 +184,9 @@ static void every_route_is_documented_and_no_other(void **state)
 	for (const struct http_route *r = public_routes; r->method; r++) {
 		const json_t *operation = documented(paths, r);
 
-		if (r->handle == on_asset || r->handle == on_embed)
-			continue; /* the page's files */
+		if (r->handle == on_asset || r->handle == on_embed || r->handle == on_page ||
+		    (r->flags & ROUTE_SIGNIN))
+			continue; /* the page's files, and how it signs in */
 		routes++;
 		if (!operation)
 			fail_msg("%s %s is not in openapi.json", r->method, r->path);
@@ -205,6 +218,7 @@ int main(void)
 		cmocka_unit_test(near_misses_are_nothing),
 		cmocka_unit_test(a_known_path_lists_its_methods_once),
 		cmocka_unit_test(demo_routes_exist_in_demo_mode_only),
+		cmocka_unit_test(a_page_to_sign_in_at_is_no_demo),
 		cmocka_unit_test(aliases_may_be_absent),
 		cmocka_unit_test(every_route_is_documented_and_no_other),
 		cmocka_unit_test(everything_about_users_asks_for_a_permission),

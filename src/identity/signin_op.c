@@ -1,0 +1,442 @@
+/*
+ * Signing in, renewing, signing out. Each is an operation of a few steps; one that renews goes on
+ * without the caller who began it, since the provider may take a refresh token once only.
+ */
+#include "signin_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+struct signin_op {
+	struct op op;
+	struct list node;
+	struct signin *signin;
+	struct arena *arena;
+	struct op *asked; /* of the cache */
+	struct later later;
+	struct timer *timer; /* looks again whether another one has renewed it */
+	struct exchange exchange;
+	struct json_fetch revoking;
+	struct login login;
+	const char *code;
+	const char *id; /* of the session */
+	const char *lock;
+	bool locked, fresh, left; /* left: nobody waits for the end */
+	int64_t until_mono_ms;
+	struct signin_session session;
+	struct err err;
+	signin_session_cb on_session;
+	signin_token_cb on_token;
+	signin_ended_cb on_ended;
+	void *owner;
+};
+
+/* ---- the life of an operation ---- */
+
+static void op_free(struct signin_op *x)
+{
+	op_cancel(&x->asked);
+	later_cancel(&x->later);
+	timer_free(&x->timer);
+	exchange_end(&x->exchange);
+	json_fetch_end(&x->revoking);
+	if (x->locked)
+		session_unlock(x->signin, x->id, x->lock);
+	list_remove(&x->node);
+	x->signin->running_count--;
+	arena_free(&x->arena);
+	mem_free(x);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct signin_op *x = (struct signin_op *)op;
+
+	if (x->locked || x->on_ended)
+		x->left = true;
+	else
+		op_free(x);
+}
+
+static void on_exchanged(void *owner, const struct err *e);
+static void on_revoked(void *owner, json_t *reply, const struct err *e);
+static void look(void *owner);
+
+static struct signin_op *op_new(struct signin *s, void *owner)
+{
+	struct signin_op *x = mem_alloc(sizeof(*x));
+
+	x->op.cancel = on_cancel;
+	x->signin = s;
+	x->owner = owner;
+	x->arena = arena_new(SIGNIN_ARENA_BYTES);
+	x->timer = timer_new(s->options.loop, look, x);
+	exchange_init(&x->exchange, s, x->arena, on_exchanged, x);
+	json_fetch_init(&x->revoking, on_revoked, x);
+	list_append(&s->running, &x->node);
+	s->running_count++;
+	return x;
+}
+
+static void op_end(struct signin_op *x)
+{
+	const struct err *e = x->err.code == ERR_NONE ? NULL : &x->err;
+	const struct signin_token token = {x->session.bearer, x->session.bearer_ends_ms,
+					   x->session.name};
+
+	if (e && e->code != ERR_AUTH)
+		log_warn("signin.failed", "%s", e->text);
+	if (!x->left && x->on_session)
+		x->on_session(x->owner, e ? NULL : x->id, e);
+	else if (!x->left)
+		x->on_token(x->owner, e ? NULL : &token, e);
+	op_free(x);
+}
+
+static void on_later(void *owner)
+{
+	op_end(owner);
+}
+
+/* In the next iteration: the caller does not have the operation yet. */
+static struct op *end_later(struct signin_op *x)
+{
+	loop_later(x->signin->options.loop, &x->later, on_later, x);
+	return &x->op;
+}
+
+static bool is_crowded(struct signin_op *x)
+{
+	if (x->signin->running_count <= SIGNIN_RUNNING_MAX)
+		return false;
+	err_set_retry(&x->err, ERR_LIMIT, "%d sign-ins and renewals are under way",
+		      SIGNIN_RUNNING_MAX);
+	return true;
+}
+
+/* ---- finishing ---- */
+
+/* What the provider says instead of a code; its own words are not repeated. */
+static bool check_error(const char *error, struct err *e)
+{
+	if (!error)
+		return true;
+	if (strcmp(error, "server_error") == 0 || strcmp(error, "temporarily_unavailable") == 0)
+		return err_set_retry(e, ERR_UPSTREAM, "the provider could not sign the user in");
+	return err_set(e, ERR_DENIED, "the provider or the user declined");
+}
+
+static bool check_issuer(const struct signin *s, const char *issuer, struct err *e)
+{
+	const struct provider *p = identity_provider(s->options.identity);
+
+	if (!p)
+		return err_set_retry(e, ERR_UPSTREAM, "nothing is known of the provider");
+	if (issuer ? strcmp(issuer, p->issuer) == 0 : !p->names_itself)
+		return true;
+	return err_set(e, ERR_INPUT, "the reply is not of the provider that was asked");
+}
+
+static bool check_return(struct signin_op *x, const struct signin_return *back)
+{
+	struct err *e = &x->err;
+
+	if (!login_open(x->signin, back->cookie, x->arena, &x->login) || !back->state ||
+	    strlen(back->state) != strlen(x->login.state) ||
+	    !hash_equal(back->state, x->login.state, strlen(x->login.state)))
+		return err_set(e, ERR_INPUT, "no sign-in of this browser, or one that is over");
+	if (!check_issuer(x->signin, back->issuer, e) || !check_error(back->error, e))
+		return false;
+	if (!back->code || !*back->code || strlen(back->code) > SIGNIN_CODE_BYTES_MAX)
+		return err_set(e, ERR_INPUT, "a reply without a code");
+	x->code = arena_strdup(x->arena, back->code);
+	return !is_crowded(x);
+}
+
+static void on_used(void *owner, const struct cache_draw *drawn)
+{
+	struct signin_op *x = owner;
+	struct buf form;
+	bool good;
+
+	x->asked = NULL;
+	if (!drawn->counted || !drawn->taken) {
+		if (drawn->counted)
+			err_set(&x->err, ERR_INPUT, "a state that was used before");
+		else
+			err_set_retry(&x->err, ERR_UPSTREAM, "the cache does not answer");
+		op_end(x);
+		return;
+	}
+	form_begin(x->signin, &form, "authorization_code");
+	form_add(&form, "code", x->code);
+	form_add(&form, "redirect_uri", x->signin->redirect_uri);
+	form_add(&form, "code_verifier", x->login.verifier);
+	x->exchange.nonce = x->login.nonce;
+	good = exchange_start(&x->exchange, buf_text(&form), &x->err);
+	buf_deinit(&form);
+	if (!good)
+		op_end(x);
+}
+
+struct op *signin_finish(struct signin *s, const struct signin_return *back, signin_session_cb cb,
+			 void *owner)
+{
+	struct signin_op *x = op_new(s, owner);
+
+	x->on_session = cb;
+	if (!check_return(x, back))
+		return end_later(x);
+	x->asked = login_use_once(s, x->login.state, on_used, x);
+	return &x->op;
+}
+
+/* ---- tokens have come ---- */
+
+static void on_kept(void *owner, bool kept)
+{
+	struct signin_op *x = owner;
+
+	x->asked = NULL;
+	if (!kept && x->on_session)
+		err_set_retry(&x->err, ERR_UPSTREAM, "the cache does not keep the session");
+	else if (!kept)
+		log_warn("signin.renewed", "the cache does not keep the session");
+	op_end(x);
+}
+
+static void keep(struct signin_op *x)
+{
+	x->asked = session_keep(x->signin, x->id, &x->session, on_kept, x);
+}
+
+static void finished(struct signin_op *x)
+{
+	x->session = x->exchange.session;
+	x->session.ends_ms = clock_now_ms() + x->signin->options.session_ms;
+	x->id = random_text(x->arena);
+	keep(x);
+}
+
+/* What the provider left out stays as it was. */
+static void renewed(struct signin_op *x)
+{
+	struct signin_session before = x->session;
+
+	x->session = x->exchange.session;
+	x->session.ends_ms = before.ends_ms;
+	x->session.subject = before.subject;
+	x->session.name = before.name;
+	if (!x->session.refresh)
+		x->session.refresh = before.refresh;
+	if (!x->session.id_token)
+		x->session.id_token = before.id_token;
+	keep(x);
+}
+
+/* A refusal ends the session; while the provider is away what is left of the token serves. */
+static void not_renewed(struct signin_op *x, const struct err *e)
+{
+	bool over = x->exchange.refused || e->code == ERR_AUTH || e->code == ERR_DENIED;
+
+	if (over) {
+		session_remove(x->signin, x->id);
+		err_set(&x->err, ERR_AUTH, "the session is over: %s", e->text);
+	} else if (x->fresh || clock_now_ms() >= x->session.bearer_ends_ms) {
+		x->err = *e;
+	} else {
+		log_warn("signin.renewed", "not yet: %s", e->text);
+	}
+	op_end(x);
+}
+
+static void on_exchanged(void *owner, const struct err *e)
+{
+	struct signin_op *x = owner;
+
+	if (!e && x->on_session) {
+		finished(x);
+	} else if (!e) {
+		renewed(x);
+	} else if (x->on_session) {
+		x->err = *e;
+		op_end(x);
+	} else {
+		not_renewed(x, e);
+	}
+}
+
+/* ---- a token of a session ---- */
+
+static bool is_good(const struct signin_op *x)
+{
+	int64_t now_ms = clock_now_ms();
+	int64_t age_ms = now_ms - x->session.renewed_ms;
+
+	if (x->fresh)
+		return age_ms >= 0 && age_ms < SIGNIN_FRESH_MS;
+	return x->session.bearer_ends_ms - now_ms > SIGNIN_EARLY_MS;
+}
+
+static void renew(struct signin_op *x)
+{
+	struct buf form;
+	bool good;
+
+	form_begin(x->signin, &form, "refresh_token");
+	form_add(&form, "refresh_token", x->session.refresh);
+	x->exchange.subject = x->session.subject;
+	good = !is_crowded(x) && exchange_start(&x->exchange, buf_text(&form), &x->err);
+	buf_deinit(&form);
+	if (!good)
+		op_end(x);
+}
+
+static void on_read(void *owner, struct str value);
+
+static void on_locked(void *owner, bool locked)
+{
+	struct signin_op *x = owner;
+
+	x->asked = NULL;
+	x->locked = locked;
+	if (locked) {
+		/* Another one may have renewed it between our look and the lock. */
+		x->asked = session_read(x->signin, x->id, on_read, x);
+	} else if (clock_mono_ms() < x->until_mono_ms) {
+		timer_start(x->timer, SIGNIN_LOOK_MS);
+	} else {
+		err_set_retry(&x->err, ERR_UPSTREAM, "another renewal does not end");
+		op_end(x);
+	}
+}
+
+/* Without a refresh token the bearer is good to its end, and then the provider is visited. */
+static void judge(struct signin_op *x, struct str value)
+{
+	x->asked = NULL;
+	if (!session_open(x->id, value, x->arena, &x->session)) {
+		err_set(&x->err, ERR_AUTH, "no such session");
+		op_end(x);
+	} else if (is_good(x)) {
+		op_end(x);
+	} else if (!x->session.refresh) {
+		if (x->fresh || clock_now_ms() >= x->session.bearer_ends_ms)
+			err_set(&x->err, ERR_AUTH, "the token is over, and there is no other");
+		op_end(x);
+	} else if (x->locked) {
+		renew(x);
+	} else {
+		x->asked = session_lock(x->signin, x->id, x->lock, on_locked, x);
+	}
+}
+
+static void on_read(void *owner, struct str value)
+{
+	judge(owner, value);
+}
+
+static void look(void *owner)
+{
+	struct signin_op *x = owner;
+
+	x->asked = session_read(x->signin, x->id, on_read, x);
+}
+
+struct op *signin_token(struct signin *s, const char *session, bool fresh, signin_token_cb cb,
+			void *owner)
+{
+	struct signin_op *x = op_new(s, owner);
+
+	x->on_token = cb;
+	x->fresh = fresh;
+	x->id = arena_strdup(x->arena, session);
+	x->lock = random_text(x->arena);
+	x->until_mono_ms = clock_mono_ms() + SIGNIN_CALL_MS;
+	look(x);
+	return &x->op;
+}
+
+/* ---- signing out ---- */
+
+static void say_ended(struct signin_op *x)
+{
+	const struct signin *s = x->signin;
+	const struct provider *p = identity_provider(s->options.identity);
+	struct buf location;
+	char *home = mem_printf("%s/", s->options.public_url);
+
+	buf_init(&location, SIGNIN_FORM_BYTES_MAX);
+	if (p && p->end_session && x->session.id_token) {
+		buf_printf(&location, "%s%c", p->end_session,
+			   strchr(p->end_session, '?') ? '&' : '?');
+		form_add(&location, "id_token_hint", x->session.id_token);
+		form_add(&location, "client_id", s->options.client_id);
+		form_add(&location, "post_logout_redirect_uri", home);
+	}
+	if (!x->left)
+		x->on_ended(x->owner,
+			    location.n > 0 && !buf_over(&location) ? buf_text(&location) : home);
+	buf_deinit(&location);
+	mem_free(home);
+	op_free(x);
+}
+
+static void on_revoked(void *owner, json_t *reply, const struct err *e)
+{
+	struct signin_op *x = owner;
+
+	(void)reply; /* status 200 without a body is an answer, too */
+	if (e && x->revoking.status != 200)
+		log_warn("signin.revoked", "not at the provider: %s", e->text);
+	say_ended(x);
+}
+
+static void on_taken(void *owner, struct str value)
+{
+	struct signin_op *x = owner;
+	const struct provider *p = identity_provider(x->signin->options.identity);
+	struct json_fetch_request request = {
+		.authorization = x->signin->authorization,
+		.type = FORM_TYPE,
+		.total_ms = SIGNIN_CALL_MS,
+	};
+	struct buf form;
+
+	x->asked = NULL;
+	if (!session_open(x->id, value, x->arena, &x->session) || !p || !p->revocation ||
+	    !x->session.refresh) {
+		say_ended(x);
+		return;
+	}
+	buf_init(&form, SIGNIN_FORM_BYTES_MAX);
+	form_add(&form, "token", x->session.refresh);
+	form_add(&form, "token_type_hint", "refresh_token");
+	if (!x->signin->authorization)
+		form_add(&form, "client_id", x->signin->options.client_id);
+	request.url = p->revocation;
+	request.body = buf_text(&form);
+	json_fetch_start(&x->revoking, x->signin->options.http, &request);
+	buf_deinit(&form);
+}
+
+struct op *signin_end(struct signin *s, const char *session, signin_ended_cb cb, void *owner)
+{
+	struct signin_op *x = op_new(s, owner);
+
+	x->on_ended = cb;
+	x->id = arena_strdup(x->arena, session);
+	x->asked = session_take(s, x->id, on_taken, x);
+	return &x->op;
+}
+
+void signin_ops_end(struct signin *s)
+{
+	while (!list_empty(&s->running))
+		op_free(list_item(s->running.next, struct signin_op, node));
+	assert(s->running_count == 0);
+}

@@ -1,0 +1,114 @@
+/* How browsers sign in, from the configuration. */
+#include "signin_int.h"
+
+#include <string.h>
+
+#include "jwks.h"
+
+#define PARAMETERS_BYTES_MAX 4096
+
+/* "https://vesper.example.com": an origin and nothing else, for it is compared with one. */
+static bool check_public_url(const char *url, struct err *e)
+{
+	const char *host = strstr(url, "://");
+
+	if (!http_url_is_safe(url))
+		return err_set(e, ERR_INPUT,
+			       "server.public_url: must be an https address (http on loopback "
+			       "only), since a sign-in goes there");
+	if (!host || !host[3] || strpbrk(host + 3, "/?#"))
+		return err_set(e, ERR_INPUT,
+			       "server.public_url: scheme and host alone, without a path");
+	for (const char *c = url; *c; c++)
+		if (*c >= 'A' && *c <= 'Z')
+			return err_set(e, ERR_INPUT,
+				       "server.public_url: in lower case, as browsers say it");
+	return true;
+}
+
+static const char *join_scopes(const struct config *c, struct arena *a)
+{
+	const char *const *scopes = config_texts(c, "signin.scopes", a);
+	const char *all = "";
+
+	for (; *scopes; scopes++)
+		all = arena_printf(a, "%s%s%s", all, *all ? " " : "", *scopes);
+	return all;
+}
+
+static bool is_ours(const char *name)
+{
+	static const char *const ours[] = {"response_type",
+					   "response_mode",
+					   "client_id",
+					   "redirect_uri",
+					   "scope",
+					   "state",
+					   "nonce",
+					   "code_challenge",
+					   "request",
+					   "request_uri",
+					   "code_challenge_method"};
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (strcmp(name, ours[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool encode_parameters(const json_t *map, struct arena *a, const char **out, struct err *e)
+{
+	struct buf text;
+	const char *name;
+	json_t *value;
+	bool good = true;
+
+	buf_init(&text, PARAMETERS_BYTES_MAX);
+	json_object_foreach((json_t *)map, name, value) {
+		if (is_ours(name) || !str_is_name(name, 40))
+			good = err_set(e, ERR_INPUT,
+				       "signin.parameters: %.*s is none that can be set",
+				       STR_CUT(name, 40));
+		buf_char(&text, '&');
+		form_encode(&text, name);
+		buf_char(&text, '=');
+		form_encode(&text, json_string_value(value));
+	}
+	if (buf_over(&text))
+		good = err_set(e, ERR_INPUT, "signin.parameters: too long");
+	*out = arena_strdup(a, buf_text(&text));
+	buf_deinit(&text);
+	return good;
+}
+
+static bool check_scope(const char *scope, struct err *e)
+{
+	struct str rest = str_of(scope), one;
+
+	while (str_split(&rest, ' ', &one))
+		if (str_eq(one, STR("openid")))
+			return true;
+	return err_set(e, ERR_INPUT, "signin.scopes: openid must be one of them");
+}
+
+bool signin_options_read(const struct config *c, struct arena *a, bool *wanted,
+			 struct signin_options *out, struct err *e)
+{
+	*wanted = *config_text(c, "signin.client_id") != 0;
+	if (!*wanted)
+		return true;
+	*out = (struct signin_options){
+		.public_url = config_text(c, "server.public_url"),
+		.client_id = config_text(c, "signin.client_id"),
+		.client_secret = config_text(c, "signin.client_secret"),
+		.scope = join_scopes(c, a),
+		.bearer_is_id_token = strcmp(config_text(c, "signin.bearer"), "id_token") == 0,
+		.session_ms = config_int(c, "signin.session_h") * 3600 * 1000,
+	};
+	if (!jwks_is_discovery(config_text(c, "auth.jwks_url")))
+		return err_set(e, ERR_INPUT,
+			       "signin.client_id: signing in needs auth.jwks_url to be the "
+			       "provider's …/.well-known/openid-configuration");
+	return check_public_url(out->public_url, e) && check_scope(out->scope, e) &&
+	       encode_parameters(config_json(c, "signin.parameters"), a, &out->parameters, e);
+}
