@@ -63,6 +63,7 @@ int ctl_probe_verb(const struct command *cmd);
 int ctl_check_sql(const struct command *cmd);
 int ctl_eval(const struct command *cmd);
 int ctl_connect(const struct command *cmd);
+int ctl_map_import(const struct command *cmd); /* map import */
 int ctl_db(const struct command *cmd);
 int ctl_db_ddl(const struct command *cmd); /* db ddl */
 int ctl_pbi(const struct command *cmd);

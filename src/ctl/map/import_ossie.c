@@ -1,0 +1,290 @@
+/* Apache Ossie 0.2.0.dev0, as JSON (https://github.com/apache/ossie, core-spec). */
+#include "import_int.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/strlist.h"
+
+#define VERSION "0.2.0.dev0"
+#define DIALECT "ANSI_SQL"
+
+/* The expression that every database reads; NULL: there is none. */
+static const char *expression_of(const json_t *item)
+{
+	const json_t *dialects = json_object_get(json_object_get(item, "expression"), "dialects");
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(dialects, i, one)
+		if (strcmp(im_text(one, "dialect"), DIALECT) == 0)
+			return json_string_value(json_object_get(one, "expression"));
+	return NULL;
+}
+
+static const json_t *synonyms_of(const json_t *item)
+{
+	const json_t *list = json_object_get(json_object_get(item, "ai_context"), "synonyms");
+	const json_t *text;
+	size_t i;
+
+	json_array_foreach(list, i, text)
+		if (!json_is_string(text))
+			return NULL;
+	return json_is_array(list) ? list : NULL;
+}
+
+static const char *const *texts_of(struct import *im, const json_t *list)
+{
+	struct strlist out = {0};
+	const json_t *item;
+	size_t i;
+
+	strlist_add(&out, im->a, NULL);
+	json_array_foreach(list, i, item)
+		if (json_is_string(item))
+			strlist_add(&out, im->a, json_string_value(item));
+	return out.items;
+}
+
+static const char *type_of(const json_t *field)
+{
+	static const char *const types[] = {
+		"String",   "text",     "Integer",    "int",      "Decimal", "decimal",
+		"Float",    "decimal",  "Boolean",    "bool",     "Date",    "date",
+		"DateTime", "datetime", "DateTimeTz", "datetime", NULL};
+	const char *type = im_text(field, "datatype");
+
+	for (const char *const *t = types; *t; t += 2)
+		if (strcmp(t[0], type) == 0)
+			return t[1];
+	return json_is_true(json_object_get(json_object_get(field, "dimension"), "is_time"))
+		       ? "date"
+		       : NULL;
+}
+
+static void read_field(struct import *im, struct im_table *t, const json_t *field, const char *from)
+{
+	const char *name = im_text(field, "name"), *expression = expression_of(field);
+
+	if (!expression)
+		im_leave(im, "field", name, from, "it has no expression in " DIALECT, NULL);
+	else if (!im_is_plain(expression))
+		im_leave(im, "field", name, from, "its expression is not one column", expression);
+	else
+		im_add_dimension(im, t, name, im_text(field, "label"), expression, type_of(field),
+				 synonyms_of(field), from);
+}
+
+/* "database.schema.table", or without the database. */
+static struct im_table *add_dataset(struct import *im, const json_t *dataset, const char *from)
+{
+	struct str rest = str_of(im_text(dataset, "source")), part;
+	const char *parts[3];
+	size_t n = 0;
+
+	while (n < 3 && str_split(&rest, '.', &part))
+		parts[n++] = arena_strndup(im->a, part.p, part.n);
+	if (n < 2 || rest.p)
+		return im_add_table(im, im_text(dataset, "name"), NULL, im_text(dataset, "source"),
+				    from);
+	return im_add_table(im, im_text(dataset, "name"), parts[n - 2], parts[n - 1], from);
+}
+
+static void read_dataset(struct import *im, const json_t *dataset, const char *from)
+{
+	struct im_table *t = add_dataset(im, dataset, from);
+	const json_t *item;
+	size_t i;
+
+	if (!t)
+		return;
+	t->synonyms = (json_t *)(uintptr_t)synonyms_of(dataset);
+	if (json_array_size(json_object_get(dataset, "primary_key")) > 0)
+		im_add_key(im, t, texts_of(im, json_object_get(dataset, "primary_key")));
+	json_array_foreach(json_object_get(dataset, "unique_keys"), i, item)
+		im_add_key(im, t, texts_of(im, item));
+	json_array_foreach(json_object_get(dataset, "fields"), i, item)
+		read_field(im, t, item, arena_printf(im->a, "%s.fields[%zu]", from, i));
+}
+
+static void read_relationship(struct import *im, const json_t *item, const char *from)
+{
+	const char *const *a = texts_of(im, json_object_get(item, "from_columns"));
+	const char *const *b = texts_of(im, json_object_get(item, "to_columns"));
+	struct im_table *many = im_table(im, im_text(item, "from"));
+	struct im_table *one = im_table(im, im_text(item, "to"));
+	size_t count = strlist_len(a);
+	const char *(*on)[2];
+
+	if (!many || !one || count == 0 || count != strlist_len(b)) {
+		im_leave(im, "edge", im_text(item, "name"), from,
+			 many && one ? "its columns are no pairs" : "a table of it was left out",
+			 NULL);
+		return;
+	}
+	on = arena_alloc(im->a, count * sizeof(*on));
+	for (size_t i = 0; i < count; i++) {
+		on[i][0] = a[i];
+		on[i][1] = b[i];
+	}
+	im_add_edge(im, im_text(item, "name"), many, one, (const char *const(*)[2])on, count, false,
+		    from);
+}
+
+/* ---- metrics ---- */
+
+struct reader {
+	struct import *im;
+	const char *p;
+};
+
+struct call {
+	const char *aggregate;
+	struct im_table *table;
+	const char *column; /* NULL: rows */
+};
+
+static void blanks(struct reader *r)
+{
+	while (isspace((unsigned char)*r->p))
+		r->p++;
+}
+
+static bool take(struct reader *r, char c)
+{
+	blanks(r);
+	if (*r->p != c)
+		return false;
+	r->p++;
+	return true;
+}
+
+static struct str word(struct reader *r)
+{
+	const char *begin;
+
+	blanks(r);
+	begin = r->p;
+	while (isalnum((unsigned char)*r->p) || *r->p == '_')
+		r->p++;
+	return (struct str){begin, (size_t)(r->p - begin)};
+}
+
+/* [DISTINCT] table.column, or *: the whole of what an aggregate takes. */
+static bool read_column(struct reader *r, struct call *out)
+{
+	struct str first = word(r), second;
+
+	if (str_eq_nocase(first, STR("DISTINCT")) && strcmp(out->aggregate, "count") == 0) {
+		out->aggregate = "count_distinct";
+		first = word(r);
+	}
+	if (first.n == 0 || !take(r, '.'))
+		return false;
+	second = word(r);
+	out->table = im_table(r->im, arena_strndup(r->im->a, first.p, first.n));
+	out->column = arena_strndup(r->im->a, second.p, second.n);
+	return out->table && second.n > 0;
+}
+
+/* SUM(orders.amount), in parentheses or not. */
+static bool read_call(struct reader *r, struct call *out, int depth)
+{
+	if (depth < 4 && take(r, '('))
+		return read_call(r, out, depth + 1) && take(r, ')');
+	out->aggregate = im_aggregate(word(r));
+	return out->aggregate && take(r, '(') && read_column(r, out) && take(r, ')');
+}
+
+/* The column of a count must have a value to count; a key always has one. */
+static const char *counted(const struct call *c)
+{
+	return strcmp(c->aggregate, "count") == 0 ? NULL : c->column;
+}
+
+static bool is_key(const struct call *c)
+{
+	return c->table->key_count > 0 && c->table->keys[0][0] && !c->table->keys[0][1] &&
+	       strcmp(c->table->keys[0][0], c->column) == 0;
+}
+
+static const struct im_metric *add_call(struct import *im, const char *name, const json_t *item,
+					const struct call *c, const char *from)
+{
+	if (strcmp(c->aggregate, "count") == 0 && !is_key(c)) {
+		im_leave(im, "metric", name, from, "it counts the values of a column", c->column);
+		return NULL;
+	}
+	return im_add_measure(im, c->table, name, item ? im_text(item, "label") : "", counted(c),
+			      c->aggregate, "count", item ? synonyms_of(item) : NULL, from);
+}
+
+/* A quotient of two aggregates is a ratio of measures that have no other name. */
+static void read_metric(struct import *im, const json_t *item, const char *from)
+{
+	const char *name = im_text(item, "name"), *expression = expression_of(item);
+	struct reader r = {im, expression ? expression : ""};
+	struct call left, right;
+
+	if (!expression) {
+		im_leave(im, "metric", name, from, "it has no expression in " DIALECT, NULL);
+		return;
+	}
+	if (!read_call(&r, &left, 0)) {
+		im_leave(im, "metric", name, from, "its expression is not translated", expression);
+		return;
+	}
+	blanks(&r);
+	if (!*r.p) {
+		add_call(im, name, item, &left, from);
+		return;
+	}
+	if (!take(&r, '/') || !read_call(&r, &right, 0) || (blanks(&r), *r.p)) {
+		im_leave(im, "metric", name, from, "its expression is not translated", expression);
+		return;
+	}
+	const struct im_metric *numerator =
+		add_call(im, arena_printf(im->a, "%s numerator", name), NULL, &left, from);
+	const struct im_metric number = numerator ? *numerator : (struct im_metric){0};
+	const struct im_metric *denominator =
+		add_call(im, arena_printf(im->a, "%s denominator", name), NULL, &right, from);
+
+	im_add_metric(im, name, "", "ratio", numerator ? &number : NULL, denominator, "count",
+		      synonyms_of(item), from, expression);
+}
+
+/* ---- the model ---- */
+
+static void read_model(struct import *im, const json_t *model, const char *from)
+{
+	const json_t *examples = json_object_get(json_object_get(model, "ai_context"), "examples");
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(model, "datasets"), i, item)
+		read_dataset(im, item, arena_printf(im->a, "%s.datasets[%zu]", from, i));
+	json_array_foreach(json_object_get(model, "relationships"), i, item)
+		read_relationship(im, item, arena_printf(im->a, "%s.relationships[%zu]", from, i));
+	json_array_foreach(json_object_get(model, "metrics"), i, item)
+		read_metric(im, item, arena_printf(im->a, "%s.metrics[%zu]", from, i));
+	json_array_foreach(examples, i, item)
+		if (json_is_string(item))
+			strlist_add(&im->pack->examples, im->a, json_string_value(item));
+}
+
+bool import_ossie(struct import *im, const json_t *root, struct err *e)
+{
+	const char *version = im_text(root, "version");
+	const json_t *item;
+	size_t i;
+
+	if (strcmp(version, VERSION) != 0)
+		return err_set(e, ERR_INPUT, "Apache Ossie of version \"%.*s\"; %s is read",
+			       STR_CUT(version, 40), VERSION);
+	json_array_foreach(json_object_get(root, "semantic_model"), i, item)
+		read_model(im, item, arena_printf(im->a, "semantic_model[%zu]", i));
+	return true;
+}

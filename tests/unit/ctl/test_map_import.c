@@ -1,0 +1,349 @@
+/*
+ * Models of other products as packs: a published sample of each kind, what is read of it and the
+ * exact list of what is left out; further forms in small models that were made here; and models
+ * that are broken or want to be SQL.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "map/import_int.h"
+#include "vesper/file.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+static struct arena *arena;
+static struct ctl_pack pack;
+static struct err error;
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(CATALOG_BYTES_MAX);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static bool reads(const char *text)
+{
+	struct import im = {.a = arena, .pack = &pack};
+	bool good;
+
+	ctl_pack_init(&pack, "made", arena);
+	good = import_model(&im, "/nowhere/model", text, strlen(text), &error);
+	if (good)
+		im_finish(&im);
+	return good;
+}
+
+static void read_sample(const char *name)
+{
+	const char *text;
+
+	assert_true(
+		file_read(arena_printf(arena, "%s/tests/data/models/%s", VESPER_SOURCE_DIR, name),
+			  IMPORT_BYTES_MAX, arena, &text, &error));
+	if (!reads(text))
+		fail_msg("%s: %s", name, error.text);
+}
+
+/* "name" of each item, and of some also what is behind it. */
+static const char *names(const json_t *list, const char *second)
+{
+	const char *out = "";
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		const char *more = second ? im_text(item, second) : "";
+
+		out = arena_printf(arena, "%s%s%s%s%s", out, i ? ", " : "",
+				   *im_text(item, "name") ? im_text(item, "name")
+							  : im_text(item, "id"),
+				   *more ? " " : "", more);
+	}
+	return out;
+}
+
+static const char *left_out(void)
+{
+	const char *out = "";
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(pack.review, i, item)
+		out = arena_printf(arena, "%s%s %s: %s\n", out, im_text(item, "kind"),
+				   im_text(item, "name"), im_text(item, "why"));
+	return out;
+}
+
+static const char *member(const json_t *list, const char *name, const char *which)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		if (strcmp(im_text(item, "name"), name) == 0 ||
+		    strcmp(im_text(item, "id"), name) == 0) {
+			struct buf text;
+			const char *copy;
+
+			buf_init(&text, 65536);
+			if (json_object_get(item, which))
+				buf_json(&text, json_object_get(item, which));
+			copy = arena_strdup(arena, buf_text(&text));
+			buf_deinit(&text);
+			return copy;
+		}
+	fail_msg("there is no %s", name);
+	return NULL;
+}
+
+/* ---- published samples ---- */
+
+static void reads_ossie(void **state)
+{
+	(void)state;
+	read_sample("ossie_sales.json");
+	assert_string_equal(names(pack.entities, "view"), "orders public.orders");
+	assert_string_equal(names(pack.dimensions, "type"),
+			    "id text, user_id text, status text, created_at datetime");
+	assert_string_equal(names(pack.measures, "aggregate"),
+			    "orders__count count_distinct, total_amount sum, "
+			    "avg_order_value_numerator sum, avg_order_value_denominator "
+			    "count_distinct");
+	assert_string_equal(names(pack.metrics, "kind"), "avg_order_value ratio");
+	assert_string_equal(member(pack.entities, "orders", "key"), "[\"id\"]");
+	assert_string_equal(names(pack.edges, NULL), "");
+	assert_string_equal(
+		left_out(),
+		"field is_large: its expression is not one column\n"
+		"table users: it is not one table with a plain name of schema and table\n"
+		"edge orders_to_users: a table of it was left out\n"
+		"metric completed_amount: its expression is not translated\n"
+		"metric users__count: its expression is not translated\n"
+		"metric cities: its expression is not translated\n");
+}
+
+static void reads_dbt(void **state)
+{
+	(void)state;
+	read_sample("dbt_triathlon.json");
+	assert_string_equal(names(pack.entities, "view"),
+			    "triathlon_results dbo_semantic.sem_results_obt");
+	assert_string_equal(member(pack.entities, "triathlon_results", "key"), "[\"result_id\"]");
+	assert_string_equal(names(pack.measures, "aggregate"), "result_rows count");
+	assert_string_equal(left_out(),
+			    "measure finishers: its aggregation is not translated\n"
+			    "measure valid_sbr_finishers: its aggregation is not translated\n"
+			    "measure any_review_rows: its aggregation is not translated\n"
+			    "metric valid_sbr_finishers: its measure was left out\n"
+			    "metric any_review_rows: its measure was left out\n"
+			    "metric review_flag_rate: it is not made of two measures that were "
+			    "read\n");
+}
+
+static void reads_power_bi(void **state)
+{
+	(void)state;
+	read_sample("adventure_works.bim");
+	assert_string_equal(names(pack.entities, "view"),
+			    "currency dbo.DimCurrency, date dbo.DimDate, internet_sales "
+			    "dbo.FactInternetSales");
+	assert_string_equal(names(pack.dimensions, "column"),
+			    "currency_code CurrencyAlternateKey, currencyname CurrencyName, "
+			    "date_date FullDateAlternateKey, day_name_of_week "
+			    "EnglishDayNameOfWeek, month_name EnglishMonthName, "
+			    "sales_order_number SalesOrderNumber, order_date OrderDate");
+	assert_string_equal(left_out(),
+			    "hierarchy Production Calendar: hierarchies are not translated\n"
+			    "column Gross Profit: it is calculated\n"
+			    "metric Days In Current Quarter to Date: COUNTROWS of this form is not "
+			    "translated\n"
+			    "metric Days In Current Quarter: COUNTROWS of this form is not "
+			    "translated\n");
+}
+
+/* ---- models that were made here ---- */
+
+static void dbt_has_edges_and_derived_metrics(void **state)
+{
+	(void)state;
+	read_sample("made_dbt.json");
+	assert_string_equal(names(pack.edges, "from"), "bookings_listing bookings");
+	assert_string_equal(member(pack.edges, "bookings_listing", "on"),
+			    "[[\"bookings.listing_id\",\"listings.listing_id\"]]");
+	assert_string_equal(names(pack.measures, "additivity"),
+			    "stock semi, value full, mean none, guests none, inside none");
+	assert_string_equal(member(pack.measures, "stock", "take"), "\"last\"");
+	assert_string_equal(member(pack.measures, "stock", "over"), "\"day\"");
+	assert_string_equal(names(pack.metrics, "kind"),
+			    "per_value ratio, rest difference, us_stock measure");
+	assert_string_equal(member(pack.metrics, "us_stock", "where"),
+			    "[{\"name\":\"country\",\"op\":\"is\",\"values\":[\"US\"]}]");
+	assert_string_equal(left_out(), "dimension size: its expression is not one column\n"
+					"measure middle: its aggregation is not translated\n"
+					"metric odd: its expression is not translated\n"
+					"metric recent: its filter is not translated\n"
+					"metric grown: this type is not translated\n");
+}
+
+static void power_bi_has_measures_edges_and_words(void **state)
+{
+	(void)state;
+	read_sample("made.bim");
+	assert_string_equal(names(pack.entities, "view"),
+			    "sales mart.t_sales, shops mart.t_shops, navigated dbo.Prices");
+	assert_string_equal(names(pack.edges, "cardinality"), "sales_shops n:1");
+	assert_string_equal(names(pack.measures, "aggregate"),
+			    "amount sum, total sum, rows count, customers count_distinct");
+	assert_string_equal(member(pack.measures, "total", "unit"), "\"$\"");
+	assert_string_equal(names(pack.metrics, "kind"), "mean ratio, rest difference");
+	assert_string_equal(member(pack.dimensions, "city", "synonyms"), "[\"town\"]");
+	assert_string_equal(
+		left_out(),
+		"column note: its type is not translated\n"
+		"table secret: it is hidden\n"
+		"table dates: it is calculated\n"
+		"table lost: it is not one table with a plain name of schema and table\n"
+		"edge sales shops: it is not active\n"
+		"edge sales shops: it is many to many\n"
+		"edge sales shops: its columns have different types\n"
+		"metric Last year: CALCULATE of this form is not translated\n"
+		"metric Mean of means: it is not made of two measures that were read\n"
+		"role North only: permissions are a person's work\n");
+}
+
+static void ossie_has_keys_and_words(void **state)
+{
+	(void)state;
+	read_sample("made_ossie.json");
+	assert_string_equal(member(pack.entities, "orders", "key"), "[\"id\",\"year\"]");
+	assert_string_equal(member(pack.entities, "users", "also"), "[[\"mail\"]]");
+	assert_string_equal(member(pack.entities, "users", "synonyms"), "[\"customers\"]");
+	assert_string_equal(member(pack.dimensions, "city", "synonyms"), "[\"town\"]");
+	assert_string_equal(names(pack.edges, "to"), "to_users users");
+	assert_string_equal(names(pack.measures, "aggregate"), "value avg, ratio_numerator sum");
+	assert_string_equal(pack.examples.items[0], "How many orders by city?");
+	assert_string_equal(left_out(),
+			    "field odd: it has no expression in ANSI_SQL\n"
+			    "field x\"; DROP TABLE: its expression is not one column\n"
+			    "table orders: a second table of this name\n"
+			    "table q: it is not one table with a plain name of schema and table\n"
+			    "edge half: it does not end at a key\n"
+			    "edge gone: a table of it was left out\n"
+			    "metric window: its expression is not translated\n"
+			    "metric ratio denominator: it counts the values of a column\n"
+			    "metric ratio: it is not made of two measures that were read\n"
+			    "metric other: it has no expression in ANSI_SQL\n");
+}
+
+/* ---- bad input ---- */
+
+static void refuses(const char *text, const char *why)
+{
+	assert_false(reads(text));
+	if (!strstr(error.text, why))
+		fail_msg("%s, expected %s", error.text, why);
+}
+
+static void refuses_what_is_no_model(void **state)
+{
+	char *deep = arena_alloc(arena, 4096), *large = arena_alloc(arena, IMPORT_BYTES_MAX + 2);
+
+	(void)state;
+	refuses("{\"semantic_model\": [], \"version\": \"9.9\"}",
+		"Apache Ossie of version \"9.9\"; 0.2.0.dev0 is read");
+	refuses("{\"semantic_model\": []}", "of version \"\"");
+	refuses("{\"semantic_models\": []}", "semantic_models without metrics");
+	refuses("{\"models\": []}", "neither Apache Ossie (semantic_model), nor dbt's");
+	refuses("[]", "neither");
+	refuses("{", "");
+	memset(deep, '[', 2000);
+	refuses(deep, "");
+	memset(large, ' ', IMPORT_BYTES_MAX + 1);
+	refuses(large, "");
+}
+
+/* A name that cannot stand in SQL never gets there, and one that is long is cut. */
+static void names_are_never_sql(void **state)
+{
+	static const char *const bad[] = {"a\"b",   "a;b",   "a'b", "a]b", "a?b", "a{b",
+					  "a\\\\b", "a\\nb", " a",  "",    NULL};
+
+	(void)state;
+	for (const char *const *name = bad; *name; name++) {
+		const char *text = arena_printf(
+			arena,
+			"{\"model\": {\"tables\": [{\"name\": \"t\", \"columns\": [{\"name\": "
+			"\"x\", "
+			"\"sourceColumn\": \"%s\", \"dataType\": \"string\"}, {\"name\": \"good\", "
+			"\"sourceColumn\": \"Full Name\", \"dataType\": \"string\"}], "
+			"\"partitions\": [{\"source\": {\"entityName\": \"t\"}}]}]}}",
+			*name);
+
+		assert_true(reads(text));
+		assert_string_equal(member(pack.views, "dbo.t", "columns"),
+				    "[{\"name\":\"\\\"Full Name\\\"\",\"type\":\"text\"}]");
+		assert_true(json_array_size(pack.review) == 1);
+	}
+	assert_true(
+		reads("{\"model\": {\"tables\": [{\"name\": \"t\", \"columns\": [], "
+		      "\"partitions\": [{\"source\": {\"entityName\": \"t; DROP TABLE x\"}}]}]}}"));
+	assert_string_equal(left_out(),
+			    "table t: it is not one table with a plain name of schema and "
+			    "table\n");
+}
+
+static void writes_a_pack_once(void **state)
+{
+	char dir[] = "/tmp/vesper-import-XXXXXX";
+	struct strlist written = {0};
+	const char *text;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	read_sample("made_ossie.json");
+	assert_true(ctl_pack_write(&pack, dir, false, arena, &written, &error));
+	assert_int_equal(written.count, 8);
+	assert_true(file_read(arena_printf(arena, "%s/config/made/review.json", dir), 65536, arena,
+			      &text, &error));
+	assert_non_null(strstr(text, "\"from\":\"semantic_model[0].datasets[1].fields[1]\""));
+	assert_false(ctl_pack_write(&pack, dir, false, arena, &written, &error));
+	assert_int_equal(error.code, ERR_BUSY);
+	assert_non_null(strstr(error.text, "catalogue.json is there; --replace"));
+	assert_true(ctl_pack_write(&pack, dir, true, arena, &written, &error));
+	for (size_t i = 0; i < 8; i++)
+		unlink(written.items[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(reads_ossie, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reads_dbt, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reads_power_bi, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(dbt_has_edges_and_derived_metrics, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(power_bi_has_measures_edges_and_words, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(ossie_has_keys_and_words, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(refuses_what_is_no_model, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(names_are_never_sql, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(writes_a_pack_once, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
