@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "databases.h"
@@ -206,6 +207,19 @@ void ctl_print_json(json_t *take)
 	puts(text);
 	mem_free(text);
 	json_decref(take);
+}
+
+bool ctl_make_folders(const char *path, struct arena *a, struct err *e)
+{
+	char *copy = arena_strdup(a, path);
+
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+			return err_set(e, ERR_UPSTREAM, "%s: %s", copy, strerror(errno));
+		*slash = '/';
+	}
+	return true;
 }
 
 /* ---- The program ---- */

@@ -111,5 +111,7 @@ MUST_CHECK bool ctl_principal(const struct catalog *c, const char *role, const c
 MUST_CHECK bool ctl_tool_args(const struct command *cmd, size_t n, const struct tool_def *tool,
 			      json_t *out, struct err *e);
 void ctl_print_json(json_t *take);
+/* The folders that a path goes through. */
+MUST_CHECK bool ctl_make_folders(const char *path, struct arena *a, struct err *e);
 
 #endif

@@ -7,6 +7,9 @@
 #include "ctl.h"
 #include "vesper/domain.h"
 #include "vesper/limits.h"
+#include "vesper/names.h"
+
+#define NAMES_ROUND_MS 3600000 /* one round is all that is waited for */
 
 bool opened_begin(struct opened *o, struct err *e)
 {
@@ -34,6 +37,33 @@ bool opened_tools(struct opened *o, const char *tenant, struct err *e)
 	options.names = know_names(o->know);
 	options.sources = &o->sources.table;
 	return toolbox_new(&options, &o->tools, e);
+}
+
+static void on_round(void *owner)
+{
+	loop_stop(owner);
+}
+
+bool opened_names(struct loop *l, const struct open_sources *sources, struct know *k,
+		  const char *tenant, struct err *e)
+{
+	const char *tenants[] = {tenant, NULL};
+	struct name_refresh *refresh =
+		name_refresh_new(&(struct name_refresh_options){.loop = l,
+								.sources = &sources->table,
+								.tenants = tenants,
+								.interval_ms = NAMES_ROUND_MS});
+
+	name_refresh_on_round(refresh, on_round, l);
+	name_refresh_use(refresh, know_names(k));
+	loop_run(l);
+	name_refresh_free(&refresh);
+	return name_book_loaded(know_names(k), tenant) ||
+	       err_set_retry(
+		       e, ERR_UPSTREAM,
+		       "the names in the data of \"%s\" could not be loaded, and without them "
+		       "questions are misread: check its sources and try again",
+		       tenant);
 }
 
 bool opened_store(struct opened *o, struct err *e)

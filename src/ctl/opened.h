@@ -30,6 +30,9 @@ struct opened {
 MUST_CHECK bool opened_begin(struct opened *o, struct err *e);
 /* The tools of a tenant's packs; NULL: of those that are default. */
 MUST_CHECK bool opened_tools(struct opened *o, const char *tenant, struct err *e);
+/* Reads the names in the data of one tenant, without which questions are misread. Runs the loop. */
+MUST_CHECK bool opened_names(struct loop *l, const struct open_sources *sources, struct know *k,
+			     const char *tenant, struct err *e);
 /* ERR_NOT_FOUND where a SQLite file is missing: nothing is made. */
 MUST_CHECK bool opened_store(struct opened *o, struct err *e);
 void opened_close(struct opened *o);

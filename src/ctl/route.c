@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "databases.h"
+#include "opened.h"
 #include "vesper/config.h"
 #include "vesper/file.h"
 #include "vesper/json.h"
@@ -21,7 +21,6 @@
 
 #define BATCH_BYTES_MAX (64 << 20)
 #define CONFIG_BYTES    (1 << 20)
-#define HOUR_MS         3600000 /* one round is all that is waited for */
 
 struct router {
 	struct catalog *catalog;
@@ -139,11 +138,6 @@ static int route_with(struct router *r, const struct command *cmd, struct arena 
 
 /* ---- names of the warehouse ---- */
 
-static void on_learned(void *owner)
-{
-	loop_stop(owner);
-}
-
 static bool is_present(const struct database *d, const char *tenant)
 {
 	for (size_t i = 0; i < d->tenant_count; i++)
@@ -168,9 +162,7 @@ static void keep_present(struct databases *all, const char *tenant)
  * an error, because questions are misread without its names. */
 static bool learn(struct router *r, const struct config *c, struct arena *a, struct err *e)
 {
-	const char *tenants[] = {r->who.tenant, NULL};
 	struct databases all;
-	struct name_refresh *refresh;
 	struct loop *l;
 	struct open_sources sources = {0};
 	const struct catalog *catalog = r->catalog;
@@ -185,22 +177,7 @@ static bool learn(struct router *r, const struct config *c, struct arena *a, str
 		return false;
 	loaded = databases_open_sources(&all, l, a, &sources, e) &&
 		 databases_use_views(&sources, &catalog, 1, e);
-	if (loaded) {
-		refresh = name_refresh_new(&(struct name_refresh_options){.loop = l,
-									  .sources = &sources.table,
-									  .tenants = tenants,
-									  .interval_ms = HOUR_MS});
-		name_refresh_on_round(refresh, on_learned, l);
-		name_refresh_use(refresh, know_names(r->know));
-		loop_run(l);
-		loaded = name_book_loaded(know_names(r->know), r->who.tenant) ||
-			 err_set_retry(e, ERR_UPSTREAM,
-				       "the names in the data of \"%s\" could not be loaded, and "
-				       "without them questions are misread: check its sources "
-				       "and try again",
-				       r->who.tenant);
-		name_refresh_free(&refresh);
-	}
+	loaded = loaded && opened_names(l, &sources, r->know, r->who.tenant, e);
 	databases_close_sources(&sources, 0);
 	loop_free(&l);
 	return loaded;

@@ -1,10 +1,364 @@
+/*
+ * Asks questions as a caller would, without a model, and compares the rows of the answer with those
+ * of SQL that stands beside each question. The SQL runs on the same source, as it stands.
+ *
+ * An answer may show more columns than the SQL gives; its rows are compared as a multiset, decimals
+ * to six digits.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "connect_int.h"
+#include "ctl.h"
+#include "opened.h"
+#include "vesper/clock.h"
+#include "vesper/decimal.h"
+#include "vesper/file.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define FILE_BYTES_MAX (1024 * 1024)
+#define COLUMNS_MAX    12 /* of an answer that are tried */
+#define ROWS_MAX       2000
+#define GOOD_PERCENT   90 /* of right answers: what a pack is meant to reach */
+#define DIGITS         6
+
+enum score_end { SCORE_RIGHT, SCORE_WRONG, SCORE_ASKED, SCORE_NONE, SCORE_ENDS };
+static const char *const end_names[] = {"right", "wrong", "clarifying question", "no answer"};
+
+struct kind {
+	const char *name;
+	size_t counts[SCORE_ENDS];
+};
+
+struct score {
+	struct opened opened;
+	struct principal who;
+	struct date today;
+	struct server *server;
+	struct kind *kinds;
+	size_t kind_count, kind_cap;
+	size_t counts[SCORE_ENDS];
+	json_t *misses;
+	struct arena *a;        /* of the run */
+	struct arena *question; /* of one question */
+	struct result *result;
+};
+
+/* ---- comparing ---- */
+
+/* A value as every driver would write it. */
+static const char *plain(const char *text, struct arena *a)
+{
+	struct decimal d;
+	char digits[DECIMAL_TEXT_BYTES];
+	size_t n;
+
+	if (!text)
+		return "\x1e"; /* no value */
+	if (decimal_parse(text, &d)) {
+		decimal_text_short(decimal_round(d, DIGITS), digits);
+		return arena_strdup(a, digits);
+	}
+	n = strlen(text);
+	if (n > 10 && text[4] == '-' && text[7] == '-' && strstr(text, "00:00:00"))
+		n = 10;
+	return arena_strndup(a, text, n);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Rows as texts, in order of the texts. `columns`: which ones of the table, in this order. */
+static const char **rows_of(const struct table *t, const size_t *columns, size_t width,
+			    struct arena *a)
+{
+	const char **rows = arena_alloc(a, (t->row_count + 1) * sizeof(*rows));
+
+	for (size_t i = 0; i < t->row_count; i++) {
+		rows[i] = "";
+		for (size_t c = 0; c < width; c++)
+			rows[i] = arena_printf(a, "%s%s\x1f", rows[i],
+					       plain(t->rows[i][columns[c]], a));
+	}
+	qsort(rows, t->row_count, sizeof(*rows), by_text);
+	return rows;
+}
+
+static const char **expected_rows(const struct server_cells *cells, struct arena *a)
+{
+	const char **rows = arena_alloc(a, (cells->rows + 1) * sizeof(*rows));
+
+	for (size_t i = 0; i < cells->rows; i++) {
+		rows[i] = "";
+		for (size_t c = 0; c < cells->width; c++)
+			rows[i] = arena_printf(a, "%s%s\x1f", rows[i],
+					       plain(server_cell(cells, i, c), a));
+	}
+	qsort(rows, cells->rows, sizeof(*rows), by_text);
+	return rows;
+}
+
+static bool equal(const char **a, const char **b, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(a[i], b[i]) != 0)
+			return false;
+	return true;
+}
+
+struct match {
+	const struct table *t;
+	const char **want;
+	size_t width;
+	size_t chosen[COLUMNS_MAX];
+	struct arena *a;
+};
+
+/* Some columns of the answer, in some order, give the rows. */
+static bool find_columns(struct match *m, size_t depth)
+{
+	if (depth == m->width) {
+		struct arena *work = arena_new(FILE_BYTES_MAX);
+		bool same =
+			equal(rows_of(m->t, m->chosen, m->width, work), m->want, m->t->row_count);
+
+		arena_free(&work);
+		return same;
+	}
+	for (size_t c = 0; c < m->t->column_count && c < COLUMNS_MAX; c++) {
+		bool used = false;
+
+		for (size_t i = 0; i < depth && !used; i++)
+			used = m->chosen[i] == c;
+		if (used)
+			continue;
+		m->chosen[depth] = c;
+		if (find_columns(m, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+static bool is_same(const struct table *t, const struct server_cells *cells, struct arena *a)
+{
+	struct match m = {.t = t, .width = cells->width, .a = a};
+
+	if (t->row_count != cells->rows || t->truncated || cells->width > 4 ||
+	    cells->width > t->column_count)
+		return false;
+	m.want = expected_rows(cells, a);
+	return find_columns(&m, 0);
+}
+
+/* ---- asking ---- */
+
+static void on_result(void *owner, struct result *result)
+{
+	struct score *s = owner;
+
+	s->result = result;
+	loop_stop(s->opened.loop);
+}
+
+static enum score_end ask(struct score *s, const char *question, const struct server_cells *want,
+			  const char **why)
+{
+	struct understanding u = {0};
+	struct catalog_view view;
+	struct know_input in = {.question = question,
+				.tenant = s->who.tenant,
+				.may = &view,
+				.today = s->today,
+				.calendar = {.fiscal_start_month = 1, .week_start = 1}};
+	struct tool_request request = {.call = "c1", .who = &s->who, .today = s->today};
+
+	catalog_for(s->opened.catalog, &s->who, s->question, &view);
+	know_understand(s->opened.know, &in, s->question, &u);
+	*why = "";
+	if (u.ask.text) {
+		*why = u.ask.text;
+		return SCORE_ASKED;
+	}
+	if (u.tool_count == 0 || !u.tools[0].tool || u.confidence < KNOW_SURE)
+		return SCORE_NONE;
+	request.tool = u.tools[0].tool->name;
+	request.agent = u.tools[0].agent;
+	request.bound = &u.tools[0].args;
+	s->result = NULL;
+	tool_start(s->opened.tools, &request, s->question, on_result, s);
+	loop_run(s->opened.loop);
+	*why = arena_printf(s->question, "%s", s->result->sql ? s->result->sql : "");
+	return s->result->table_count > 0 && is_same(s->result->tables[0], want, s->question)
+		       ? SCORE_RIGHT
+		       : SCORE_WRONG;
+}
+
+static struct kind *kind_of(struct score *s, const char *name)
+{
+	for (size_t i = 0; i < s->kind_count; i++)
+		if (strcmp(s->kinds[i].name, name) == 0)
+			return &s->kinds[i];
+	s->kinds = arena_grow(s->a, s->kinds, s->kind_count, &s->kind_cap, sizeof(*s->kinds));
+	s->kinds[s->kind_count] = (struct kind){.name = arena_strdup(s->a, name)};
+	return &s->kinds[s->kind_count++];
+}
+
+static bool run_line(struct score *s, struct str line, struct err *e)
+{
+	const char *id = "", *kind = "all", *question, *sql, *why = "";
+	struct server_cells want;
+	enum score_end end;
+	json_t *item;
+
+	if (!json_parse(line.p, line.n, BODY_BYTES_MAX, &item, e))
+		return false;
+	json_own(s->question, item);
+	if (!json_opt_str(item, "id", &id, e) || !json_opt_str(item, "kind", &kind, e) ||
+	    !json_get_str(item, "question", &question, e) || !json_get_str(item, "sql", &sql, e) ||
+	    !server_query(s->server, sql, ROWS_MAX, s->question, &want, e))
+		return err_prefix(e, "%.*s", STR_CUT(id, 32));
+	end = ask(s, question, &want, &why);
+	s->counts[end]++;
+	kind_of(s, kind)->counts[end]++;
+	if (end != SCORE_RIGHT)
+		json_push_take(s->misses,
+			       json_make({"id", json_str(id)}, {"question", json_str(question)},
+					 {"end", json_str(end_names[end])},
+					 {"why", *why ? json_str(why) : NULL}));
+	return true;
+}
+
+static bool run_file(struct score *s, const char *path, struct err *e)
+{
+	struct str rest, line;
+	const char *text;
+	int number = 0;
+
+	if (!file_read(path, FILE_BYTES_MAX, s->a, &text, e))
+		return false;
+	rest = str_of(text);
+	while (str_split(&rest, '\n', &line)) {
+		bool good;
+
+		number++;
+		if (str_trim(line).n == 0)
+			continue;
+		s->question = arena_new(TURN_ARENA_BYTES);
+		good = run_line(s, str_trim(line), e);
+		arena_free(&s->question);
+		if (!good)
+			return err_prefix(e, "%s:%d", path, number);
+	}
+	return true;
+}
+
+/* ---- what is printed ---- */
+
+static size_t total(const size_t counts[SCORE_ENDS])
+{
+	return counts[SCORE_RIGHT] + counts[SCORE_WRONG] + counts[SCORE_ASKED] + counts[SCORE_NONE];
+}
+
+static json_t *counts_json(const size_t counts[SCORE_ENDS])
+{
+	json_t *out = json_object();
+
+	for (int i = 0; i < SCORE_ENDS; i++)
+		json_set_int(out, end_names[i], (int64_t)counts[i]);
+	return out;
+}
+
+static void print_json(const struct score *s)
+{
+	json_t *kinds = json_object();
+
+	for (size_t i = 0; i < s->kind_count; i++)
+		json_set_take(kinds, s->kinds[i].name, counts_json(s->kinds[i].counts));
+	ctl_print_json(json_make({"questions", json_int((int64_t)total(s->counts))},
+				 {"score", counts_json(s->counts)}, {"kinds", kinds},
+				 {"misses", json_incref(s->misses)}));
+}
+
+static void print_counts(const char *name, const size_t counts[SCORE_ENDS])
+{
+	printf("%-12s", name);
+	for (int i = 0; i < SCORE_ENDS; i++)
+		printf("  %3zu %s", counts[i], end_names[i]);
+	putchar('\n');
+}
+
+static void print_text(const struct score *s)
+{
+	const json_t *miss;
+	size_t i;
+
+	for (i = 0; i < s->kind_count; i++)
+		print_counts(s->kinds[i].name, s->kinds[i].counts);
+	print_counts("all", s->counts);
+	json_array_foreach(s->misses, i, miss)
+		printf("%s %s: %s\n", json_string_value(json_object_get(miss, "id")),
+		       json_string_value(json_object_get(miss, "end")),
+		       json_string_value(json_object_get(miss, "question")));
+}
+
+/* ---- all ---- */
+
+/* The source of the tenant's views, as the server that the SQL is sent to. */
+static bool connect_source(struct score *s, struct err *e)
+{
+	const char *const *views = catalog_views(s->opened.catalog);
+	const char *source =
+		views && *views ? catalog_view_source(s->opened.catalog, *views) : NULL;
+	const struct database *d = source ? databases_find(&s->opened.databases, source) : NULL;
+
+	if (!d)
+		return err_set(e, ERR_INPUT, "the packs of this tenant read no source");
+	if (d->dialect == DIALECT_SQLITE)
+		return err_set(e, ERR_INPUT,
+			       "source %s is SQLite; the SQL of golden questions runs "
+			       "on SQL Server and PostgreSQL",
+			       source);
+	return server_connect(d->dsn, &s->server, e) &&
+	       server_time_limit(s->server, CONNECT_STATEMENT_S, e);
+}
+
+static bool open_all(struct score *s, const char *tenant, struct err *e)
+{
+	const char *today;
+
+	if (!opened_begin(&s->opened, e))
+		return false;
+	if (!opened_has_tenant(&s->opened, tenant))
+		return err_set(e, ERR_INPUT, "there is no tenant %s", tenant);
+	if (!opened_tools(&s->opened, tenant, e) ||
+	    !opened_names(s->opened.loop, &s->opened.sources, s->opened.know, tenant, e) ||
+	    !ctl_principal(s->opened.catalog, "admin", tenant, &s->who, e))
+		return false;
+	today = config_text(s->opened.config, "today");
+	s->today = clock_today();
+	if (*today && !date_parse_iso(today, &s->today))
+		return err_set(e, ERR_INPUT, "today: \"%s\" is not a date", today);
+	return connect_source(s, e);
+}
 
 bool connect_score(const char *path, const char *tenant, bool as_json, bool *good, struct err *e)
 {
-	(void)path;
-	(void)tenant;
-	(void)as_json;
-	(void)good;
-	return err_set(e, ERR_INPUT, "not yet");
+	struct score s = {.misses = json_array(), .a = arena_new(CATALOG_BYTES_MAX)};
+	bool done = open_all(&s, tenant, e) && run_file(&s, path, e);
+
+	if (done && as_json)
+		print_json(&s);
+	else if (done)
+		print_text(&s);
+	*good = done && s.counts[SCORE_RIGHT] * 100 >= total(s.counts) * GOOD_PERCENT;
+	server_close(&s.server);
+	opened_close(&s.opened);
+	json_decref(s.misses);
+	arena_free(&s.a);
+	return done;
 }

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "ctl.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/str.h"
@@ -182,19 +182,6 @@ static bool is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-static bool make_folders(const char *path, struct arena *a, struct err *e)
-{
-	char *copy = arena_strdup(a, path);
-
-	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-			return err_set(e, ERR_UPSTREAM, "%s: %s", copy, strerror(errno));
-		*slash = '/';
-	}
-	return true;
-}
-
 /* Under another name first, so that whoever reads the file finds it whole. */
 static bool write_one(const char *path, const char *text, struct arena *a, struct err *e)
 {
@@ -202,7 +189,7 @@ static bool write_one(const char *path, const char *text, struct arena *a, struc
 	FILE *f;
 	bool good;
 
-	if (!make_folders(path, a, e))
+	if (!ctl_make_folders(path, a, e))
 		return false;
 	f = fopen(part, "we");
 	good = f && fputs(text, f) >= 0;

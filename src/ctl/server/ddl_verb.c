@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "databases.h"
 #include "ddl.h"
@@ -69,19 +68,6 @@ static const char *header_of(const struct wanted *w, struct arena *a)
 			    w->pack, w->source, w->dialect_name, w->path);
 }
 
-static bool make_folders(const char *path, struct arena *a, struct err *e)
-{
-	char *copy = arena_strdup(a, path);
-
-	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-			return err_set(e, ERR_UPSTREAM, "%s: %s", copy, strerror(errno));
-		*slash = '/';
-	}
-	return true;
-}
-
 /* A file that is there may have been applied somewhere: then it never changes again. */
 static bool write_file(const struct wanted *w, struct str text, struct arena *a, struct err *e)
 {
@@ -90,7 +76,7 @@ static bool write_file(const struct wanted *w, struct str text, struct arena *a,
 	bool good;
 	FILE *f;
 
-	if (!make_folders(path, a, e))
+	if (!ctl_make_folders(path, a, e))
 		return false;
 	f = fopen(path, "wxe");
 	if (!f)
