@@ -448,12 +448,10 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define HTTP_RESPONSE_BYTES_MAX  (16 * 1024 * 1024) /* a response that is not a stream */
 
 /* vesperctl map import */
-#define IMPORT_BYTES_MAX       (16 * 1024 * 1024) /* a model with 1,000 tables is about 10 MiB */
-#define IMPORT_TABLES_MAX      1000
-#define IMPORT_METRICS_MAX     2000 /* as MAP_METRICS_MAX */
-#define IMPORT_NAMED_BYTES_MAX 63   /* of a name in the pack: what PostgreSQL takes */
-#define IMPORT_KEY_COLUMNS_MAX 16   /* of one key or edge */
-#define IMPORT_NAME_BYTES_MAX  128  /* what databases allow */
+#define IMPORT_BYTES_MAX      (16 * 1024 * 1024) /* a model with 1,000 tables is about 10 MiB */
+#define IMPORT_TABLES_MAX     1000
+#define IMPORT_METRICS_MAX    2000 /* as MAP_METRICS_MAX */
+#define IMPORT_NAME_BYTES_MAX 128  /* what databases allow */
 
 /* vesperctl connect */
 #define CONNECT_TABLES_MAX                                                                         \

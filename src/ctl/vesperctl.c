@@ -21,9 +21,11 @@ static const struct verb verbs[] = {
 	 "[filter=value ...] [--today D] [--tenant T] [--role R] [--json]",
 	 "the flows of the packs, for a role; what is wrong with one, as path:line: what; what one "
 	 "gives without a model, 3 where it has a question"},
-	{"map", ctl_map, "check [--pack P] [--tenant T] [--json]",
+	{"map", ctl_map,
+	 "check [--pack P] [--tenant T] [--json] | import FILE --pack NAME [--out DIR] [--replace] "
+	 "[--json]",
 	 "what the packs declare of entities, joins and metrics: whether it loads, and how much "
-	 "there is"},
+	 "there is; a pack of a model of Apache Ossie, dbt or Power BI"},
 	{"check-sql", ctl_check_sql,
 	 "[--dialect mssql|postgres|sqlite] [--json] [--written] < FILE",
 	 "what the gate says to statements; a line is id<TAB>sql, or {\"id\",\"sql\"}"},

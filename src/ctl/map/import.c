@@ -65,17 +65,16 @@ static bool is_taken(const struct import *im, const char *name)
 /* "Internet Total Sales" as internet_total_sales, once. */
 static const char *name_of(struct import *im, const char *text, const char *table)
 {
-	char *base = arena_strndup(im->a, text,
-				   utf8_cut(text, strlen(text), IMPORT_NAMED_BYTES_MAX - 4));
+	char *base =
+		arena_strndup(im->a, text, utf8_cut(text, strlen(text), MAP_NAME_BYTES_MAX - 4));
 	const char *name;
 
 	for (char *p = base; *p; p++)
 		*p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '_';
 	if (!isalpha((unsigned char)*base))
-		base = arena_printf(im->a, "m_%.*s", IMPORT_NAMED_BYTES_MAX - 6, base);
+		base = arena_printf(im->a, "m_%.*s", MAP_NAME_BYTES_MAX - 6, base);
 	name = base;
-	if (is_taken(im, name) && table &&
-	    strlen(table) + strlen(base) < IMPORT_NAMED_BYTES_MAX - 4)
+	if (is_taken(im, name) && table && strlen(table) + strlen(base) < MAP_NAME_BYTES_MAX - 4)
 		name = base = arena_printf(im->a, "%s_%s", table, base);
 	for (int n = 2; is_taken(im, name); n++)
 		name = arena_printf(im->a, "%s_%d", base, n);
@@ -177,7 +176,7 @@ void im_add_key(struct import *im, struct im_table *t, const char *const *column
 			return;
 		strlist_add(&key, im->a, find_column(t, *columns)->name);
 	}
-	if (key.count > 0 && key.count <= IMPORT_KEY_COLUMNS_MAX && t->key_count < KEYS_MAX)
+	if (key.count > 0 && key.count <= MAP_PAIRS_MAX && t->key_count < KEYS_MAX)
 		t->keys[t->key_count++] = key.items;
 }
 
@@ -278,7 +277,7 @@ void im_add_edge(struct import *im, const char *name, struct im_table *many, str
 			im_leave(im, "edge", name, from, "its columns have different types", NULL);
 			return;
 		}
-	if (count == 0 || count > IMPORT_KEY_COLUMNS_MAX || !ends_at_key(one, on, count, 1)) {
+	if (count == 0 || count > MAP_PAIRS_MAX || !ends_at_key(one, on, count, 1)) {
 		im_leave(im, "edge", name, from, "it does not end at a key", NULL);
 		return;
 	}

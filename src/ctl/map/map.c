@@ -8,6 +8,7 @@ static const struct {
 	int (*run)(const struct command *cmd);
 } verbs[] = {
 	{"check", map_check},
+	{"import", ctl_map_import},
 };
 
 int ctl_map(const struct command *cmd)
@@ -17,5 +18,5 @@ int ctl_map(const struct command *cmd)
 	for (size_t i = 0; verb && i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (strcmp(verbs[i].name, verb) == 0)
 			return verbs[i].run(cmd);
-	return ctl_misused(cmd, "check?");
+	return ctl_misused(cmd, "check or import?");
 }
