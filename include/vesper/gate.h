@@ -44,6 +44,9 @@ struct gate_view {
 	/* Only with columns: the rows where this one equals ? are all that there is. NULL: the view
 	 * is of one tenant alone. */
 	const char *tenant_column;
+	/* Nobody has said how it is joined: a statement that reads only such views is not held
+	 * against the policy's edges. */
+	bool is_unmapped;
 };
 
 /* What stands for the rows of a view with columns where a statement names none of them. */
@@ -136,7 +139,8 @@ struct gate_result {
  *   - terms of a UNION read the same view or views with an edge between them; those of INTERSECT
  *     and EXCEPT compare columns that are an edge, or the same ones
  *   - a column that is computed, or that a set operation or a pivot gives, is no key
- *   - VALUES are joined with anything, and join nothing
+ *   - VALUES, and a derived table or CTE of one row of aggregates, are joined with anything, and
+ *     join nothing
  */
 
 /* Everything that every installation shares: the functions, all joins, the limits of limits.h; the

@@ -63,6 +63,15 @@ describe('vesperctl connect', () => {
       [['invoice_total', 'sum', 'full'], ['avg_invoice_total', 'avg', 'none'], ['track_milliseconds', 'avg', 'none']]);
   });
 
+  it('writes a pack that the daemon takes', async () => {
+    const { out } = await connect('chinook');
+    const data = await tempDir('data');
+    const env = { VESPER_PACKS_ROOTS: out, VESPER_DATA_DIR: data, VESPER_SOURCES: JSON.stringify({ shop: { dialect: 'postgres', only_tenant: 'shop' } }),
+      VESPER_SOURCES_SHOP_DSN: dsn('chinook'), VESPER_TENANTS: JSON.stringify({ shop: { warehouse: 'shop.db', store: 'shop.db', packs: ['shop'] } }) };
+    const check = await ctl(['map', 'check', '--tenant', 'shop'], env);
+    assert.equal(check.code, 0, check.stderr);
+  });
+
   it('makes golden questions whose SQL runs', async () => {
     const { out } = await connect('chinook');
     const golden = (await readFile(join(out, 'config/shop/golden.jsonl'), 'utf8')).trim().split('\n').map((l) => JSON.parse(l));

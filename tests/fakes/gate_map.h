@@ -7,10 +7,11 @@
 
 #include "vesper/gate.h"
 
-#define GATE_MAP_VIEW(name, ...)                                                                   \
+#define GATE_MAP_VIEW(view, ...)                                                                   \
 	{                                                                                          \
-		"city." name, (const char *const[]){__VA_ARGS__, "tenant_id", NULL}, NULL,         \
-			"tenant_id"                                                                \
+		.name = "city." view,                                                              \
+		.columns = (const char *const[]){__VA_ARGS__, "tenant_id", NULL},                  \
+		.tenant_column = "tenant_id",                                                      \
 	}
 
 static const struct gate_view gate_map_views[] = {

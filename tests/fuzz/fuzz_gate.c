@@ -18,9 +18,9 @@ static const char *const views[] = {"Stage.mc_dayahead", "dbo.per_project", "dbo
 static const char *const columns[] = {"FILE_INFO_KEY", "name", "a", "\"b c\"", "tenant_id", NULL};
 static const char *const denied[] = {"Budget", NULL};
 static const struct gate_view cut[] = {
-	{"Stage.mc_dayahead", columns, denied, "tenant_id"},
-	{"dbo.per_project", columns, denied, "tenant_id"},
-	{"dbo.changes", columns, denied, "tenant_id"},
+	{"Stage.mc_dayahead", columns, denied, "tenant_id", false},
+	{"dbo.per_project", columns, denied, "tenant_id", false},
+	{"dbo.changes", columns, denied, "tenant_id", false},
 };
 
 static size_t count(const char *text, const char *part)

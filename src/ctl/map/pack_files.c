@@ -12,7 +12,9 @@
 #include "vesper/limits.h"
 #include "vesper/str.h"
 
-#define FILES_MAX    12
+#define FILES_MAX 12
+/* What answers from a map; without it a pack has views and a map, but no domain. */
+#define TOOL_FILE    "sql/core/map/query_metrics.sql"
 #define EXAMPLES_MAX 8 /* of the domain's line: each costs tokens in every turn */
 
 struct files {
@@ -224,7 +226,9 @@ static void list_files(struct files *f, const struct ctl_pack *p, const char *di
 	add(f, arena_printf(f->a, "%s/review.json", config), review_file(f, p->review));
 	if (p->golden)
 		add(f, arena_printf(f->a, "%s/golden.jsonl", config), p->golden);
-	add(f, arena_printf(f->a, "%s/prompts/%s/%s.md", dir, p->name, p->name), prompt_file(f, p));
+	if (is_there(arena_printf(f->a, "%s/" TOOL_FILE, ctl_root())))
+		add(f, arena_printf(f->a, "%s/prompts/%s/%s.md", dir, p->name, p->name),
+		    prompt_file(f, p));
 }
 
 bool ctl_pack_write(const struct ctl_pack *p, const char *dir, bool replace, struct arena *a,

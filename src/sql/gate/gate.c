@@ -201,6 +201,14 @@ static void tell_reads(const struct gate *g, const struct gate_views *views,
 	out->defined = defined;
 }
 
+static bool is_mapped(const struct gate_policy *policy, const struct gate_views *views)
+{
+	for (size_t i = 0; policy->edges && i < views->count; i++)
+		if (!views->items[i].view->is_unmapped)
+			return true;
+	return false;
+}
+
 bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct str sql,
 		struct arena *a, struct gate_result *out, struct err *e)
 {
@@ -215,7 +223,7 @@ bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct s
 		return gate_limit_reached(&g, 0, "SQL longer than %zu bytes",
 					  policy->limits.sql_bytes);
 	if (!gate_lex(&g, &tokens) || !parse(&g, &tokens, &q) || !gate_check_tree(&g, q, &views) ||
-	    (policy->edges && !gate_check_edges(&g, q)) || !write(&g, q, &made))
+	    (is_mapped(policy, &views) && !gate_check_edges(&g, q)) || !write(&g, q, &made))
 		return false;
 	tell_reads(&g, &views, &made);
 	*out = made;

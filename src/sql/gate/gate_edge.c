@@ -145,10 +145,29 @@ static bool is_in(const struct gate_source *s, const struct gate_source *leaf)
 	return false;
 }
 
-/* Rows that the statement itself writes down are joined to anything, and join nothing. */
-static bool is_literal(const struct gate_source *s)
+static bool is_aggregated(const struct gate *g, const struct gate_expr *x);
+
+/* One row of aggregates over a whole table. */
+static bool is_one_row(const struct gate *g, const struct gate_source *s)
 {
-	return s->kind == GATE_VALUES;
+	const struct gate_query *q = s->kind == GATE_DERIVED ? s->query
+				     : s->cte                ? s->cte->query
+							     : NULL;
+	const struct gate_select *select = q && !q->terms->next ? q->terms->select : NULL;
+
+	if (!select || select->group_by || s->pivot || s->lateral)
+		return false;
+	for (const struct gate_item *item = select->items; item; item = item->next)
+		if (!is_aggregated(g, item->value))
+			return false;
+	return true;
+}
+
+/* Rows that the statement itself writes down, or one value of a table, are joined to anything, and
+ * join nothing. */
+static bool is_literal(const struct gate *g, const struct gate_source *s)
+{
+	return s->kind == GATE_VALUES || is_one_row(g, s);
 }
 
 /* A view that the source reads, to speak of. */
@@ -308,11 +327,12 @@ static bool check_source(const struct gate *g, const struct gate_source *s,
 	bool joined = false;
 
 	if (s->join_kind == GATE_JOIN_FULL)
-		return gate_refuse(g, s->at, "a FULL JOIN is not along an edge of the map");
+		return gate_refuse(g, s->at,
+				   "a FULL JOIN is not along an edge of the map; use LEFT JOIN");
 	if ((s->on && !check_conjunct(g, s->on, scope, &pairs)) ||
 	    !add_using(g, s, list, scope, &pairs) || !joins_along_edge(g, s, &pairs, &joined))
 		return false;
-	if (joined || is_literal(s) || !anchor)
+	if (joined || is_literal(g, s) || !anchor)
 		return true;
 	if (s->lateral && is_applied(s, scope))
 		return true; /* checked as a subquery */
@@ -337,7 +357,7 @@ static bool check_sources(const struct gate *g, const struct gate_source *list,
 			return false;
 		if ((s->on && !check_expr(g, s->on, scope)))
 			return false;
-		if (!is_literal(s))
+		if (!is_literal(g, s))
 			anchor = anchor ? anchor : s;
 	}
 	return true;

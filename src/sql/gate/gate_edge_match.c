@@ -152,7 +152,10 @@ bool edge_refuse_views(const struct gate *g, size_t at, const struct gate_view *
 				   middle);
 	add_names(g, from, names, sizeof(names));
 	if (to == from)
-		return gate_refuse(g, at, "the map has no edge from %s to itself", from->name);
+		return gate_refuse(g, at,
+				   "the map has no edge from %s to itself; use a window "
+				   "function, or a subquery",
+				   from->name);
 	if (!to)
 		return gate_refuse(g, at, "%s is not joined along an edge of the map%s%s",
 				   from->name, *names ? "; it has edges to " : "", names);

@@ -25,9 +25,9 @@ static const char *const project_columns[] = {"gid",    "name", "\"Project Name\
 static const char *const change_columns[] = {"gid", "note", "tenant_id", NULL};
 static const char *const price_columns[] = {"hub", "n", "tenant_id", NULL};
 static const struct gate_view views[] = {
-	{"dbo.projects", project_columns, NULL, "tenant_id"},
-	{"dbo.changes", change_columns, NULL, "tenant_id"},
-	{"Stage.prices", price_columns, NULL, "tenant_id"},
+	{"dbo.projects", project_columns, NULL, "tenant_id", false},
+	{"dbo.changes", change_columns, NULL, "tenant_id", false},
+	{"Stage.prices", price_columns, NULL, "tenant_id", false},
 };
 
 /* ---- facts: what somebody reads in a statement, sorted, each once ---- */

@@ -354,9 +354,9 @@ static const char *const change_columns[] = {"gid", "day", "tenant_id", NULL};
 static const char *const rent_columns[] = {"gid", "amount", "tenant_id", NULL};
 static const char *const rent_denied[] = {"ssn", NULL};
 static const struct gate_view known_views[] = {
-	{"dbo.per_project", project_columns, project_denied, "tenant_id"},
-	{"dbo.changes", change_columns, NULL, "tenant_id"},
-	{"crm.rents", rent_columns, rent_denied, NULL},
+	{"dbo.per_project", project_columns, project_denied, "tenant_id", false},
+	{"dbo.changes", change_columns, NULL, "tenant_id", false},
+	{"crm.rents", rent_columns, rent_denied, NULL, false},
 };
 
 static int set_up_known(void **state)

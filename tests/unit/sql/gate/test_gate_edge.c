@@ -112,6 +112,30 @@ static void a_map_without_edges_joins_nothing(void **state)
 	arena_free(&a);
 }
 
+/* Views of packs that say nothing of joins are joined as ever, but not with others. */
+static void views_without_a_map_are_joined_freely(void **state)
+{
+	static const char *const columns[] = {"id", "name", NULL};
+	static const struct gate_view views[] = {
+		{.name = "x.a", .columns = columns, .is_unmapped = true},
+		{.name = "x.b", .columns = columns, .is_unmapped = true},
+		{.name = "x.c", .columns = columns},
+	};
+	struct arena *a = arena_new(1 << 20);
+	struct gate_policy policy = gate_map_policy(a);
+	struct gate_result out;
+	struct err e;
+
+	(void)state;
+	policy.views = views;
+	policy.view_count = 3;
+	assert_true(gate_check(&policy, DIALECT_SQLITE,
+			       STR("SELECT a.id FROM a JOIN b ON a.name = b.name"), a, &out, &e));
+	assert_false(gate_check(&policy, DIALECT_SQLITE,
+				STR("SELECT a.id FROM a JOIN c ON a.name = c.name"), a, &out, &e));
+	arena_free(&a);
+}
+
 /* What a refusal says is short, whatever the names are. */
 static void nearly_right_joins_crash_nothing(void **state)
 {
@@ -185,6 +209,7 @@ int main(void)
 		cmocka_unit_test(joins_along_the_map_are_accepted),
 		cmocka_unit_test(joins_off_the_map_are_refused),
 		cmocka_unit_test(a_map_without_edges_joins_nothing),
+		cmocka_unit_test(views_without_a_map_are_joined_freely),
 		cmocka_unit_test(nearly_right_joins_crash_nothing),
 		cmocka_unit_test(a_statement_takes_less_than_a_millisecond),
 	};
