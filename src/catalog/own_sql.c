@@ -46,7 +46,10 @@ static struct gate_view view_for(const struct principal *who, const struct view_
 		else
 			denied[no++] = v->columns[i].name;
 	}
-	return (struct gate_view){v->name, columns, denied, tenant_column_of(v)};
+	return (struct gate_view){.name = v->name,
+				  .columns = columns,
+				  .denied = denied,
+				  .tenant_column = tenant_column_of(v)};
 }
 
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
