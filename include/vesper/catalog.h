@@ -511,7 +511,8 @@ const char *catalog_agent_in(const struct catalog_view *v, const struct tool_def
 
 /* What own SQL of this tenant may read: views and columns by permission, each view cut to the rows
  * of the tenant, DB_ROWS_MAX rows and one. Views of a source that serves one tenant alone are there
- * for that tenant, and are not cut. `who` NULL: with every permission, to check the catalogue. */
+ * for that tenant, and are not cut. Views of packs that declare edges are joined along them only.
+ * `who` NULL: with every permission, to check the catalogue. */
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
 				       const char *tenant, struct arena *a);
 

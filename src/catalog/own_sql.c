@@ -52,6 +52,65 @@ static struct gate_view view_for(const struct principal *who, const struct view_
 				  .tenant_column = tenant_column_of(v)};
 }
 
+static bool has_edges(const struct schema *s, const char *pack)
+{
+	for (size_t i = 0; i < s->edge_count; i++)
+		if (strcmp(s->edges[i]->pack, pack) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the policy has the view: an edge to another one is not spoken of. */
+static bool has_view(const struct gate_policy *p, const struct view_def *v)
+{
+	for (size_t i = 0; i < p->view_count; i++)
+		if (strcmp(p->views[i].name, v->name) == 0)
+			return true;
+	return false;
+}
+
+struct edges {
+	struct gate_edge *items;
+	size_t count;
+};
+
+static void add_edge(struct edges *out, const struct gate_policy *p, const struct entity_def *from,
+		     const struct entity_def *to, const struct edge_pair *on, size_t count,
+		     struct arena *a)
+{
+	const char *(*pairs)[2];
+
+	if (!has_view(p, from->view) || !has_view(p, to->view))
+		return;
+	pairs = arena_alloc(a, count * sizeof(*pairs));
+	for (size_t i = 0; i < count; i++) {
+		pairs[i][0] = on[i].left->plain;
+		pairs[i][1] = on[i].right->plain;
+	}
+	out->items[out->count++] = (struct gate_edge){from->view->name, to->view->name,
+						      (const char *const(*)[2])pairs, count};
+}
+
+/* The edges of the map between views that this policy has; one by way of a join table is two. Views
+ * of a pack that declares none are joined freely. */
+static void set_edges(struct gate_policy *p, const struct schema *s, struct arena *a)
+{
+	struct edges edges = {0};
+
+	if (s->edge_count == 0)
+		return;
+	edges.items = arena_alloc(a, 2 * s->edge_count * sizeof(*edges.items));
+	for (size_t i = 0; i < s->edge_count; i++) {
+		const struct edge_def *g = s->edges[i];
+
+		add_edge(&edges, p, g->from, g->via ? g->via : g->to, g->on, g->on_count, a);
+		if (g->via)
+			add_edge(&edges, p, g->via, g->to, g->on_to, g->on_to_count, a);
+	}
+	p->edges = edges.items;
+	p->edge_count = edges.count;
+}
+
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
 				       const char *tenant, struct arena *a)
 {
@@ -63,10 +122,12 @@ struct gate_policy catalog_gate_policy(const struct catalog *c, const struct pri
 	for (size_t i = 0; i < w->schema.view_count; i++)
 		if (may_read(who, w->schema.views[i], tenant)) {
 			views[n] = view_for(who, w->schema.views[i], a);
+			views[n].is_unmapped = !has_edges(&w->schema, w->schema.views[i]->pack);
 			n += *views[n].columns != NULL;
 		}
 	policy.views = views;
 	policy.view_count = n;
+	set_edges(&policy, &w->schema, a);
 	policy.limits.rows = DB_ROWS_MAX + 1; /* one more shows the cut */
 	return policy;
 }
