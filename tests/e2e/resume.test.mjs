@@ -162,4 +162,23 @@ describe('resume', () => {
     assert.equal(closing.status, 'ok');
     await other.close();
   });
+
+  /* Numbers count the items of one log, so a cursor is worth nothing to the process after: an upgrade, say. */
+  it('a cursor of the process before is refused, and the session has the answer', async () => {
+    const first = await startDaemon({ mock });
+    const turn = await first.ask(REFERENCE);
+    await first.stop();
+    const second = await startDaemon({ mock, dataDir: first.dataDir });
+    for (const seq of [0, 3, turn.lastSeq]) {
+      const chat = await second.connect({ session: turn.session });
+      chat.send({ type: 'resume', turn_id: turn.id, last_seq: seq });
+      const error = await chat.until((f) => f.type === 'chat.error');
+      assert.deepEqual([error.code, error.retryable], ['not_found', false]);
+      await chat.close();
+      checkProblem(await second.rest().get(`/api/v1/turns/${turn.id}/events?after=${seq}`), 404);
+    }
+    const messages = await second.rest().messages(turn.session);
+    assert.deepEqual(messages.map((m) => m.content), [REFERENCE, turn.text]);
+    await second.stop();
+  });
 });
