@@ -176,7 +176,19 @@
 #define MAP_MEASURES_MAX      1000
 #define MAP_METRICS_MAX       2000 /* with those that nobody wrote */
 #define MAP_NAME_BYTES_MAX    63 /* of an entity, edge, measure or metric: what PostgreSQL takes */
-#define MAP_PAIRS_MAX         16 /* column pairs of an edge, columns of a key */
+#define MAP_HOPS_MAX          4  /* edges of a path: longer ones mean nothing to people */
+#define MAP_METRICS_ASKED_MAX 6  /* of one query, as many as a table shows well */
+#define MAP_SHOWN_MAX         12 /* columns of a list */
+#define MAP_BY_MAX            4
+#define MAP_WHERE_MAX         24 /* with those of definitions */
+#define MAP_HAVING_MAX        4
+#define MAP_ORDER_MAX         3
+#define MAP_VALUES_MAX        50                 /* of one condition */
+#define MAP_TOP_MAX           500                /* as many rows as a result keeps */
+#define MAP_QUERY_BYTES_MAX   16384              /* of a query as text */
+#define MAP_SCHEMA_TABLES_MAX 8                  /* whose columns are asked for at once */
+#define MAP_TEXT_BYTES_MAX    65536              /* of a statement, of a compact map */
+#define MAP_PAIRS_MAX         16                 /* column pairs of an edge, columns of a key */
 #define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
 #define RULES_MAX             16 /* of one pack for one prompt: each costs tokens in every turn */

@@ -221,7 +221,7 @@ struct metric_def {
 	const char *name, *pack;
 	size_t index; /* in the schema's metrics */
 	const char *label, *about;
-	enum metric_form kind;
+	enum metric_form form;
 	const struct measure_def *measure;     /* of FORM_MEASURE */
 	const struct metric_def *left, *right; /* else: both FORM_MEASURE */
 	const struct where_def *where;         /* beside the measure's own */

@@ -106,6 +106,13 @@
 	SENTENCE(SAY_SKIP_EARLIER, "skip.earlier", "")                                             \
 	SENTENCE(SAY_SKIP_VALUE, "skip.value", "")                                                 \
 	SENTENCE(SAY_SKIP_PERMISSION, "skip.permission", "")                                       \
+	SENTENCE(SAY_MAP_FAN_OUT, "map.fan_out", "metric dimension root many")                     \
+	SENTENCE(SAY_MAP_COUNT_INSTEAD, "map.count_instead", "roots dimension")                    \
+	SENTENCE(SAY_MAP_FILTER_INSTEAD, "map.filter_instead", "metric dimension")                 \
+	SENTENCE(SAY_MAP_NO_PATH, "map.no_path", "from to")                                        \
+	SENTENCE(SAY_MAP_UNKNOWN, "map.unknown", "said")                                           \
+	SENTENCE(SAY_MAP_UNIT, "map.unit", "label unit said")                                      \
+	SENTENCE(SAY_MAP_BEFORE, "map.before", "label")                                            \
 	SENTENCE(SAY_TOOL_NONE, "tool.none", "")                                                   \
 	SENTENCE(SAY_TOOL_BUSY, "tool.busy", "")                                                   \
 	SENTENCE(SAY_TOOL_DENIED, "tool.denied", "")                                               \

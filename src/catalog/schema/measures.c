@@ -238,7 +238,7 @@ static bool find_part(const struct loader *l, const json_t *item, const char *me
 	if (!*out)
 		return err_set(e, ERR_INPUT, "%s: %s: there is no metric %s before it", at, member,
 			       name);
-	return (*out)->kind == FORM_MEASURE ||
+	return (*out)->form == FORM_MEASURE ||
 	       err_set(e, ERR_INPUT, "%s: %s: %s is made of two metrics itself", at, member, name);
 }
 
@@ -252,7 +252,7 @@ static bool check_difference(const struct metric_def *m, const char *at, struct 
 static bool read_parts(struct loader *l, const json_t *item, const char *at, struct metric_def *m,
 		       struct err *e)
 {
-	switch (m->kind) {
+	switch (m->form) {
 	case FORM_RATIO:
 		return find_part(l, item, "numerator", at, &m->left, e) &&
 		       find_part(l, item, "denominator", at, &m->right, e);
@@ -291,8 +291,8 @@ static bool read_metric(struct loader *l, const json_t *item, const char *at, st
 		return false;
 	if (kind == SIZE_MAX)
 		return err_set(e, ERR_INPUT, "%s: kind: measure, ratio or difference", at);
-	m->kind = (enum metric_form)kind;
-	if (m->where_count > 0 && m->kind != FORM_MEASURE)
+	m->form = (enum metric_form)kind;
+	if (m->where_count > 0 && m->form != FORM_MEASURE)
 		return err_set(e, ERR_INPUT, "%s: where belongs to metrics of kind measure", at);
 	return read_parts(l, item, at, m, e);
 }

@@ -9,6 +9,8 @@ static const struct {
 } verbs[] = {
 	{"check", map_check},
 	{"import", ctl_map_import},
+	{"path", map_path_verb},
+	{"query", map_query_verb},
 };
 
 int ctl_map(const struct command *cmd)
@@ -18,5 +20,5 @@ int ctl_map(const struct command *cmd)
 	for (size_t i = 0; verb && i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (strcmp(verbs[i].name, verb) == 0)
 			return verbs[i].run(cmd);
-	return ctl_misused(cmd, "check or import?");
+	return ctl_misused(cmd, "check, import, path or query?");
 }

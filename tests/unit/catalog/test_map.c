@@ -6,16 +6,20 @@
 
 #define MAP                                                                                        \
 	"{\"views\": [\n"                                                                          \
-	" {\"name\": \"dbo.prices\", \"about\": \"prices\", \"columns\": [\"file\", "              \
+	" {\"name\": \"dbo.prices\", \"about\": \"prices\", \"columns\": [\"tenant_id\", "         \
+	"\"file\", "                                                                               \
 	"{\"name\": \"day\", \"type\": \"date\"}, {\"name\": \"price\", \"type\": \"decimal\"}, "  \
 	"{\"name\": \"shop\", \"type\": \"int\"}, {\"name\": \"year\", \"type\": \"int\"}]},\n"    \
-	" {\"name\": \"dbo.shops\", \"about\": \"shops\", \"columns\": [{\"name\": \"id\", "       \
+	" {\"name\": \"dbo.shops\", \"about\": \"shops\", \"columns\": [\"tenant_id\", "           \
+	"{\"name\": \"id\", "                                                                      \
 	"\"type\": \"int\"}, {\"name\": \"year\", \"type\": \"int\"}, {\"name\": \"code\", "       \
 	"\"type\": \"text\"}, \"\\\"Shop Name\\\"\", \"level\", \"parent\"], \"columns_with\": "   \
 	"{\"chat:read_budget\": [{\"name\": \"cost\", \"type\": \"decimal\"}]}},\n"                \
-	" {\"name\": \"dbo.shop_tags\", \"about\": \"x\", \"columns\": [{\"name\": \"shop\", "     \
+	" {\"name\": \"dbo.shop_tags\", \"about\": \"x\", \"columns\": [\"tenant_id\", "           \
+	"{\"name\": \"shop\", "                                                                    \
 	"\"type\": \"int\"}, {\"name\": \"year\", \"type\": \"int\"}, \"tag\"]},\n"                \
-	" {\"name\": \"dbo.tags\", \"about\": \"tags\", \"columns\": [\"tag\", \"about\"]}],\n"    \
+	" {\"name\": \"dbo.tags\", \"about\": \"tags\", \"columns\": [\"tenant_id\", \"tag\", "    \
+	"\"about\"]}],\n"                                                                          \
 	"\"entities\": [\n"                                                                        \
 	" {\"name\": \"price\", \"about\": \"prices\", \"view\": \"dbo.prices\", \"key\": [],"     \
 	" \"kind\": \"fact\", \"plural\": \"price rows\", \"time\": \"price_day\"},\n"             \

@@ -1,0 +1,162 @@
+/*
+ * The map in words for prompts: what there is and how it belongs together, without a column; then,
+ * for a few tables that were asked for, their columns and edges. The same bytes for the same
+ * permissions, so that a prompt's prefix is cached.
+ */
+#include "map_int.h"
+
+#include <string.h>
+
+/* Does an edge belong to what this caller may see? */
+static bool may_edge(const struct principal *who, const struct edge_def *g)
+{
+	return map_may_entity(who, g->from) && map_may_entity(who, g->to) &&
+	       (!g->via || map_may_entity(who, g->via));
+}
+
+static void write_levels(const struct entity_def *n, struct buf *out)
+{
+	for (size_t i = 0; i < n->levels.count; i++)
+		buf_printf(out, "%s%s", i ? "," : " levels ", n->levels.values[i].value);
+}
+
+/* "ent_projects > ent_programs; * jt… *" by name alone. */
+static void write_edges(const struct map *m, const struct principal *who,
+			const struct entity_def *n, struct buf *out)
+{
+	const char *before = " -> ";
+
+	for (size_t i = 0; i < m->schema->edge_count; i++) {
+		const struct edge_def *g = m->schema->edges[i];
+
+		if (g->from != n || !may_edge(who, g))
+			continue;
+		buf_printf(out, "%s%s%s", before, g->to->name,
+			   g->cardinality == CARDINALITY_NM ? "*" : "");
+		before = ", ";
+	}
+}
+
+static void write_metrics(const struct map *m, const struct principal *who, struct buf *out)
+{
+	const char *before = "metrics: ";
+
+	for (size_t i = 0; i < m->schema->metric_count; i++) {
+		if (m->schema->metrics[i]->is_implied ||
+		    !map_may_metric(who, m->schema->metrics[i]))
+			continue;
+		buf_printf(out, "%s%s", before, m->schema->metrics[i]->name);
+		before = ", ";
+	}
+	if (*before == ',')
+		buf_char(out, '\n');
+}
+
+static void write_chains(const struct map *m, const struct principal *who, struct buf *out)
+{
+	for (size_t i = 0; i < m->schema->chain_count; i++) {
+		const struct chain_def *c = m->schema->chains[i];
+		bool all = true;
+
+		for (const struct entity_def *const *n = c->entities; *n; n++)
+			all = all && map_may_entity(who, *n);
+		if (!all)
+			continue;
+		buf_printf(out, "chain %s (%s):", c->id, c->about);
+		for (const struct entity_def *const *n = c->entities; *n; n++)
+			buf_printf(out, "%s%s", n == c->entities ? " " : " - ", (*n)->name);
+		buf_char(out, '\n');
+	}
+}
+
+void map_compact(const struct map *m, const struct principal *who, struct buf *out)
+{
+	for (size_t i = 0; i < m->schema->entity_count; i++) {
+		const struct entity_def *n = m->schema->entities[i];
+
+		if (n->kind == ENTITY_LINK || !map_may_entity(who, n))
+			continue;
+		buf_printf(out, "%s", n->name);
+		if (strcmp(n->label, n->name) != 0)
+			buf_printf(out, " (%s)", n->plural);
+		write_levels(n, out);
+		write_edges(m, who, n, out);
+		buf_char(out, '\n');
+	}
+	write_chains(m, who, out);
+	write_metrics(m, who, out);
+}
+
+/* ---- a few tables whole ---- */
+
+static void write_pairs(const struct edge_pair *on, size_t count, const char *left,
+			const char *right, bool first, struct buf *out)
+{
+	for (size_t i = 0; i < count; i++)
+		buf_printf(out, "%s%s.%s = %s.%s", first && i == 0 ? "" : " AND ", left,
+			   on[i].left->name, right, on[i].right->name);
+}
+
+static void write_join(const struct edge_def *g, struct buf *out)
+{
+	buf_printf(out, "  join %s %s %s", g->from->view->name, cardinality_name(g->cardinality),
+		   g->to->view->name);
+	if (g->via)
+		buf_printf(out, " via %s", g->via->view->name);
+	buf_str(out, ": ");
+	write_pairs(g->on, g->on_count, g->from->name, g->via ? g->via->name : g->to->name, true,
+		    out);
+	if (g->via)
+		write_pairs(g->on_to, g->on_to_count, g->via->name, g->to->name, false, out);
+	buf_char(out, '\n');
+}
+
+static void write_columns(const struct principal *who, const struct entity_def *n, struct buf *out)
+{
+	const struct view_def *v = n->view;
+	const char *before = "";
+
+	buf_printf(out, "%s = %s (", n->name, v->name);
+	for (size_t i = 0; i < v->column_count; i++) {
+		const struct view_column *c = &v->columns[i];
+
+		if (strcmp(c->plain, "tenant_id") == 0 ||
+		    (who && c->permission && !may(who, c->permission)))
+			continue;
+		buf_printf(out, "%s%s", before, c->name);
+		if (c->has_type && c->type != COLUMN_TEXT)
+			buf_printf(out, " %s", column_type_name(c->type));
+		before = ", ";
+	}
+	buf_printf(out, "): %s\n", n->about);
+}
+
+bool map_schema(const struct map *m, const struct principal *who, const char *const *entities,
+		size_t count, struct buf *out, struct map_problem *why, struct err *e)
+{
+	const struct entity_def *chosen[MAP_SCHEMA_TABLES_MAX];
+	bool wanted[MAP_ENTITIES_MAX] = {false};
+
+	*why = (struct map_problem){0};
+	if (count == 0 || count > MAP_SCHEMA_TABLES_MAX)
+		return map_fail(why, MAP_BAD_VALUE, "tables", e,
+				"%zu tables were asked for; ask for 1 to %d", count,
+				MAP_SCHEMA_TABLES_MAX);
+	for (size_t i = 0; i < count; i++) {
+		chosen[i] = schema_entity(m->schema, entities[i]);
+		if (!chosen[i] || !map_may_entity(who, chosen[i]))
+			return map_fail(why, MAP_UNKNOWN_NAME, "tables", e,
+					"there is no table %.*s on the map",
+					STR_CUT(entities[i], 60));
+		wanted[chosen[i]->index] = true;
+	}
+	for (size_t i = 0; i < count; i++)
+		write_columns(who, chosen[i], out);
+	for (size_t i = 0; i < m->schema->edge_count; i++) {
+		const struct edge_def *g = m->schema->edges[i];
+
+		if (wanted[g->from->index] && wanted[g->to->index] && may_edge(who, g))
+			write_join(g, out);
+	}
+	return true;
+}

@@ -1,0 +1,194 @@
+/* Statements as text, in three dialects. */
+#include "map_test.h"
+
+/* Blanks and line ends are one blank. */
+static const char *squeezed(const char *text)
+{
+	char *out = arena_strdup(arena, text), *to = out;
+
+	for (const char *p = text; *p; p++)
+		if (*p != '\n' && *p != ' ')
+			*to++ = *p;
+		else if (to > out && to[-1] != ' ')
+			*to++ = ' ';
+	while (to > out && to[-1] == ' ')
+		to--;
+	*to = '\0';
+	return out;
+}
+
+static struct map_statement written(const char *query, enum dialect d)
+{
+	struct map_statement s;
+	struct map_problem why;
+	struct err e = {0};
+
+	if (!read_and_write(query, NULL, d, &s, &why, &e))
+		fail_msg("%s: %s", query, e.text);
+	return s;
+}
+
+static void writes(const char *query, enum dialect d, const char *sql)
+{
+	assert_string_equal(squeezed(written(query, d).text), squeezed(sql));
+}
+
+static void joins_with_whole_keys_and_binds_values(void **state)
+{
+	(void)state;
+	for (enum dialect d = DIALECT_MSSQL; d < DIALECT_COUNT; d++)
+		writes("{'metrics':['amount'],'by':['city'],'where':[{'name':'color','op':'not',"
+		       "'values':['red','blue']}],'top':3}",
+		       d,
+		       "SELECT q.d1 AS \"City\", q.m1 AS \"Sales amount\""
+		       " FROM (SELECT t2.\"Shop City\" AS d1, SUM(t1.amount) AS m1 FROM sale t1"
+		       " JOIN shop t2 ON t1.shop = t2.id AND t1.year = t2.year"
+		       " AND t2.tenant_id = :tenant_id"
+		       " JOIN product t3 ON t1.product = t3.id AND t3.tenant_id = :tenant_id"
+		       " WHERE t1.tenant_id = :tenant_id"
+		       " AND (t3.color NOT IN (:w1...) OR t3.color IS NULL)"
+		       " GROUP BY t2.\"Shop City\") q"
+		       " ORDER BY CASE WHEN q.m1 IS NULL THEN 1 ELSE 0 END, q.m1 DESC, q.d1"
+		       " OFFSET 0 ROWS FETCH NEXT :w2 ROWS ONLY");
+}
+
+static void tells_rows_by_exists_across_many(void **state)
+{
+	(void)state;
+	writes("{'metrics':['sales'],'where':[{'name':'label_kind','op':'not','values':['x']}]}",
+	       DIALECT_POSTGRES,
+	       "SELECT CAST(q.m1 AS bigint) AS \"Sales\" FROM (SELECT COUNT(*) AS m1 FROM sale t1"
+	       " WHERE t1.tenant_id = :tenant_id AND NOT EXISTS (SELECT 1 FROM shop t2"
+	       " JOIN shop_label t3 ON t2.id = t3.shop AND t2.year = t3.year"
+	       " AND t3.tenant_id = :tenant_id"
+	       " JOIN label t4 ON t3.label = t4.code AND t4.tenant_id = :tenant_id"
+	       " WHERE t1.shop = t2.id AND t1.year = t2.year AND t2.tenant_id = :tenant_id"
+	       " AND t4.kind = :w1)) q ORDER BY 1"
+	       " OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
+}
+
+static void a_stock_is_its_last_one(void **state)
+{
+	(void)state;
+	writes("{'metrics':['pieces'],'by':['color']}", DIALECT_SQLITE,
+	       "SELECT q.d1 AS \"Color\", q.m1 AS \"Pieces\" FROM (SELECT t2.color AS d1,"
+	       " SUM(t1.pieces) AS m1 FROM stock t1"
+	       " JOIN product t2 ON t1.product = t2.id AND t2.tenant_id = :tenant_id"
+	       " JOIN (SELECT t4.color AS k1, MAX(t3.month) AS k0 FROM stock t3"
+	       " JOIN product t4 ON t3.product = t4.id AND t4.tenant_id = :tenant_id"
+	       " WHERE t3.tenant_id = :tenant_id GROUP BY t4.color) v2"
+	       " ON v2.k0 = t1.month AND (v2.k1 = t2.color OR (v2.k1 IS NULL AND t2.color IS NULL))"
+	       " WHERE t1.tenant_id = :tenant_id GROUP BY t2.color) q"
+	       " ORDER BY CASE WHEN q.m1 IS NULL THEN 1 ELSE 0 END, q.m1 DESC, q.d1"
+	       " OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
+}
+
+/* A ratio is of its two sums, and exact where the dialect divides whole numbers. */
+static void a_ratio_is_of_two_sums(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(written("{'metrics':['web_share']}", DIALECT_MSSQL).text,
+			       "100 * CAST(q.m1 AS decimal(38,10)) / "
+			       "NULLIF(CAST(q.m2 AS decimal(38,10)), 0) AS \"Web_share\""));
+	assert_non_null(strstr(written("{'metrics':['web_share']}", DIALECT_SQLITE).text,
+			       "100 * CAST(q.m1 AS real) / NULLIF(CAST(q.m2 AS real), 0)"));
+	assert_non_null(strstr(written("{'metrics':['average']}", DIALECT_MSSQL).text,
+			       "AVG(CAST(t1.amount AS decimal(38,10)))"));
+}
+
+static void compares_two_periods(void **state)
+{
+	const struct map_statement s =
+		written("{'metrics':['amount'],'by':['color'],'period':{'start':'2025-03-01','end':"
+			"'2025-03-31'},'compare':'previous_period'}",
+			DIALECT_POSTGRES);
+
+	(void)state;
+	assert_int_equal(s.column_count, 3);
+	assert_string_equal(s.columns[2].label, "Sales amount before");
+	assert_true(s.columns[2].is_before);
+	assert_string_equal(args_find(&s.values, "w1")->values[0].text, "2025-03-01");
+	assert_string_equal(args_find(&s.values, "w3")->values[0].text, "2025-01-29");
+	assert_string_equal(args_find(&s.values, "w4")->values[0].text, "2025-02-28");
+}
+
+static void lists_with_what_others_have(void **state)
+{
+	(void)state;
+	writes("{'list':'product','show':['color'],'having':[{'name':'reviews','op':'at_least',"
+	       "'values':[2]}],'order':[{'name':'color','dir':'desc'}]}",
+	       DIALECT_MSSQL,
+	       "SELECT t1.name AS \"Product\", t1.color AS \"Color\" FROM product t1"
+	       " LEFT JOIN (SELECT t3.id AS k1, COUNT(*) AS m1 FROM review t2"
+	       " JOIN product t3 ON t2.product = t3.id AND t3.tenant_id = :tenant_id"
+	       " WHERE t2.tenant_id = :tenant_id GROUP BY t3.id) h1 ON h1.k1 = t1.id"
+	       " WHERE t1.tenant_id = :tenant_id AND COALESCE(h1.m1, 0) >= :w1"
+	       " ORDER BY CASE WHEN t1.color IS NULL THEN 1 ELSE 0 END, t1.color DESC, t1.name,"
+	       " t1.id OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
+}
+
+static void buckets_of_time_by_dialect(void **state)
+{
+	static const struct {
+		enum grain grain;
+		const char *text[DIALECT_COUNT];
+	} cases[] = {
+		{GRAIN_MONTH,
+		 {"CONVERT(char(7), d, 126)", "to_char(d, 'YYYY-MM')", "substr(d, 1, 7)"}},
+		{GRAIN_YEAR,
+		 {"YEAR(d)", "CAST(EXTRACT(YEAR FROM d) AS int)", "CAST(substr(d, 1, 4) AS int)"}},
+		{GRAIN_WEEKDAY,
+		 {"((DATEPART(weekday, d) + @@DATEFIRST - 2) % 7 + 1)",
+		  "CAST(EXTRACT(ISODOW FROM d) AS int)",
+		  "((CAST(strftime('%w', d) AS int) + 6) % 7 + 1)"}},
+		{GRAIN_QUARTER,
+		 {"CONCAT(YEAR(d), '-Q', DATEPART(quarter, d))", "to_char(d, 'YYYY-\"Q\"Q')",
+		  "substr(d, 1, 4) || '-Q' || ((CAST(substr(d, 6, 2) AS int) + 2) / 3)"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (enum dialect d = DIALECT_MSSQL; d < DIALECT_COUNT; d++)
+			assert_string_equal(map_grain(d, cases[i].grain, COLUMN_DATE, "d", arena),
+					    cases[i].text[d]);
+}
+
+/* Texts for prompts hold no column until tables are asked for, and at most so many of these. */
+static void tells_columns_only_of_what_is_asked(void **state)
+{
+	const char *const two[] = {"shop", "label"};
+	struct map_problem why;
+	struct err e = {0};
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MAP_TEXT_BYTES_MAX);
+	map_compact(map, NULL, &text);
+	assert_null(strstr(buf_text(&text), "Shop City"));
+	assert_null(strstr(buf_text(&text), "shop_label"));
+	assert_non_null(strstr(buf_text(&text), "shop -> label*\n"));
+	buf_reset(&text);
+	assert_true(map_schema(map, NULL, two, 2, &text, &why, &e));
+	assert_non_null(strstr(buf_text(&text), "Shop City"));
+	assert_non_null(strstr(buf_text(&text), "via shop_label: shop.id = shop_label.shop"));
+	assert_null(strstr(buf_text(&text), "amount"));
+	assert_false(map_schema(map, NULL, (const char *const[]){"shops"}, 1, &text, &why, &e));
+	assert_false(map_schema(map, NULL, two, MAP_SCHEMA_TABLES_MAX + 1, &text, &why, &e));
+	buf_deinit(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(joins_with_whole_keys_and_binds_values),
+		TEST(tells_rows_by_exists_across_many),
+		TEST(a_stock_is_its_last_one),
+		TEST(a_ratio_is_of_two_sums),
+		TEST(compares_two_periods),
+		TEST(lists_with_what_others_have),
+		TEST(buckets_of_time_by_dialect),
+		TEST(tells_columns_only_of_what_is_asked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
