@@ -38,6 +38,7 @@ struct agent_request {
 	int64_t deadline_ms;           /* clock_mono_ms(); 0: none */
 	const struct event_sink *sink; /* status events of its tools */
 	int *next_call;                /* counter of call ids in the turn */
+	const char *task;              /* of the plan that it is; its calls are said to be of it */
 };
 
 struct agent_outcome {
@@ -58,11 +59,22 @@ typedef void (*agent_cb)(void *owner, const struct agent_outcome *out, const str
 struct op *agent_start(struct llm *llm, struct toolbox *tools, const struct agent_request *request,
 		       struct arena *a, agent_cb cb, void *owner);
 
+/* A tool call or an agent of a plan, as its status events say. */
+struct agent_step {
+	const char *id; /* of the call, or of the agent's task */
+	const char *agent;
+	const char *task, *parent; /* as in struct event_step_started */
+};
 /* The status events of one tool call, used by everyone who runs tools: started, then completed or
- * failed. */
-void agent_tool_started(const struct event_sink *sink, const struct language *l, const char *call,
-			const char *agent, const struct tool_def *tool);
+ * failed. `parent` may be NULL. */
+void agent_tool_started(const struct event_sink *sink, const struct language *l,
+			const struct agent_step *step, const struct tool_def *tool);
 void agent_tool_ended(const struct event_sink *sink, const struct language *l,
-		      const struct result *r);
+		      const struct result *r, const char *parent);
+/* The same of an agent that finds out by itself. `about` is what it is for. */
+void agent_started(const struct event_sink *sink, const struct language *l,
+		   const struct agent_step *step, const char *about);
+void agent_ended(const struct event_sink *sink, const struct language *l,
+		 const struct agent_step *step, const char *about, bool failed);
 
 #endif

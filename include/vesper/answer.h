@@ -174,6 +174,8 @@ void answer_add_usage(struct answer_turn *t, enum llm_role role, const struct ll
 void say_thinking(struct answer_turn *t);
 void say_phase(struct answer_turn *t, const char *phase, const char *text);
 void say_filters(struct answer_turn *t);
+/* What is going to be run, where that is more than one call. */
+void say_plan(struct answer_turn *t, const struct plan *p);
 /* In pieces of about a line, as a writer would. */
 void say_in_pieces(struct answer_turn *t, const char *text,
 		   void (*say)(struct answer_turn *t, const char *text, size_t len));

@@ -20,7 +20,8 @@ enum event_kind {
 	EVENT_RUN_STARTED,   /* the user's message is stored */
 	EVENT_STATUS,        /* the turn enters a phase */
 	EVENT_FILTERS,       /* what the question was understood to mean */
-	EVENT_STEP_STARTED,  /* a tool call begins */
+	EVENT_PLAN,          /* what is going to be run */
+	EVENT_STEP_STARTED,  /* a tool call or an agent begins */
 	EVENT_STEP_FINISHED, /* it has ended */
 	EVENT_TEXT_DELTA,    /* a piece of the answer */
 	EVENT_VIEW,          /* a table, chart or error to show */
@@ -44,17 +45,23 @@ struct event_filters {
 	struct str filters; /* array */
 };
 
+struct event_plan {
+	struct str body; /* object: members of chat.plan, plan_id first */
+};
+
 struct event_step_started {
-	const char *step_id; /* the tool call's id */
+	const char *step_id; /* the tool call's id, or of an agent its task's */
 	const char *agent;   /* or NULL, as tool */
 	const char *tool;
 	const char *text;
+	const char *task;   /* of the plan that this is; or NULL */
+	const char *parent; /* of a call of an agent: the agent's step_id; or NULL */
 };
 
 struct event_step_finished {
-	const char *step_id, *agent, *tool, *text;
+	const char *step_id, *agent, *tool, *text, *task, *parent;
 	const char *state;   /* "completed", "failed" */
-	const char *outcome; /* outcome_name() */
+	const char *outcome; /* outcome_name(); of an agent NULL */
 	int64_t rows;        /* -1: there is no table */
 };
 
@@ -110,6 +117,7 @@ struct event {
 		struct event_run_started run_started;
 		struct event_status status;
 		struct event_filters filters;
+		struct event_plan plan;
 		struct event_step_started step_started;
 		struct event_step_finished step_finished;
 		struct event_text_delta text_delta;

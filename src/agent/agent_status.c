@@ -38,19 +38,53 @@ static void add_text(struct buf *text, const struct language *l, enum sentence l
 	}
 }
 
-void agent_tool_started(const struct event_sink *sink, const struct language *l, const char *call,
-			const char *agent, const struct tool_def *tool)
+static void started(const struct event_sink *sink, const struct language *l,
+		    const struct agent_step *step, const char *tool, const char *about)
 {
 	struct event event = {.kind = EVENT_STEP_STARTED};
 	struct buf text;
 
 	buf_init(&text, 2 * STATUS_ABOUT_BYTES_MAX);
-	add_text(&text, l, SAY_STEP_STARTED, tool ? tool->about : NULL);
+	add_text(&text, l, SAY_STEP_STARTED, about);
 	event.u.step_started = (struct event_step_started){
-		.step_id = call,
-		.agent = agent,
-		.tool = tool ? tool->name : NULL,
+		.step_id = step->id,
+		.agent = step->agent,
+		.tool = tool,
 		.text = buf_text(&text),
+		.task = step->task,
+		.parent = step->parent,
+	};
+	event_emit(sink, &event);
+	buf_deinit(&text);
+}
+
+void agent_tool_started(const struct event_sink *sink, const struct language *l,
+			const struct agent_step *step, const struct tool_def *tool)
+{
+	started(sink, l, step, tool ? tool->name : NULL, tool ? tool->about : NULL);
+}
+
+void agent_started(const struct event_sink *sink, const struct language *l,
+		   const struct agent_step *step, const char *about)
+{
+	started(sink, l, step, NULL, about);
+}
+
+void agent_ended(const struct event_sink *sink, const struct language *l,
+		 const struct agent_step *step, const char *about, bool failed)
+{
+	struct event event = {.kind = EVENT_STEP_FINISHED};
+	struct buf text;
+
+	buf_init(&text, 2 * STATUS_ABOUT_BYTES_MAX);
+	add_text(&text, l, failed ? SAY_STEP_ERROR : SAY_STEP_ROWS, about);
+	event.u.step_finished = (struct event_step_finished){
+		.step_id = step->id,
+		.agent = step->agent,
+		.text = buf_text(&text),
+		.task = step->task,
+		.state = failed ? "failed" : "completed",
+		.rows = -1,
 	};
 	event_emit(sink, &event);
 	buf_deinit(&text);
@@ -78,7 +112,7 @@ static bool is_failure(enum outcome_kind kind)
 }
 
 void agent_tool_ended(const struct event_sink *sink, const struct language *l,
-		      const struct result *r)
+		      const struct result *r, const char *parent)
 {
 	struct event event = {.kind = EVENT_STEP_FINISHED};
 	struct buf text;
@@ -90,6 +124,8 @@ void agent_tool_ended(const struct event_sink *sink, const struct language *l,
 		.agent = r->agent,
 		.tool = r->tool,
 		.text = buf_text(&text),
+		.task = parent ? NULL : r->task,
+		.parent = parent,
 		.state = is_failure(r->outcome.kind) ? "failed" : "completed",
 		.outcome = outcome_name(r->outcome.kind),
 		/* further tables were made to derive facts from */

@@ -101,7 +101,7 @@ static void on_tool(void *owner, struct result *r)
 
 	c->op = NULL;
 	c->result = r;
-	agent_tool_ended(a->request.sink, a->request.may->catalog->language, r);
+	agent_tool_ended(a->request.sink, a->request.may->catalog->language, r, a->request.task);
 	a->pending--;
 	agent_run(a);
 }
@@ -147,8 +147,11 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 		return;
 	}
 	request.call = arena_printf(a->arena, "c%d", (*a->request.next_call)++);
-	agent_tool_started(a->request.sink, a->request.may->catalog->language, request.call,
-			   a->request.agent, tool);
+	agent_tool_started(a->request.sink, a->request.may->catalog->language,
+			   &(struct agent_step){.id = request.call,
+						.agent = a->request.agent,
+						.parent = a->request.task},
+			   tool);
 	a->pending++;
 	c->op = tool_start(a->tools, &request, a->arena, on_tool, c);
 }

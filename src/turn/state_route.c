@@ -32,6 +32,7 @@ enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 		  steps == 1 ? turn_sentence(&t->core, SAY_PHASE_ONE_STEP)
 			     : turn_sentence(&t->core, SAY_PHASE_STEPS,
 					     arena_printf(t->core.arena, "%zu", steps)));
+	say_plan(&t->for_answer, p);
 	return TURN_RUN;
 }
 

@@ -121,7 +121,8 @@ static void on_tool(void *owner, struct result *r)
 	run->task->results = arena_alloc(t->core.arena, sizeof(struct result *));
 	run->task->results[0] = r;
 	run->task->result_count = 1;
-	agent_tool_ended(t->core.sink, t->core.may.catalog->language, r);
+	r->task = run->task->id;
+	agent_tool_ended(t->core.sink, t->core.may.catalog->language, r, NULL);
 	show(t, run->task, r);
 	plan_task_done(run->plan, run->task, outcome_is_usable(r->outcome.kind));
 }
@@ -142,6 +143,10 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 	run->task->result_count = out->result_count;
 	for (size_t i = 0; i < out->result_count; i++)
 		show(t, run->task, out->results[i]);
+	agent_ended(t->core.sink, t->core.may.catalog->language,
+		    &(struct agent_step){
+			    .id = run->task->id, .agent = run->task->agent, .task = run->task->id},
+		    subject_of(t, run->task->agent), e != NULL);
 	if (out->ask)
 		reply_of_agent(&t->for_dialog, out->ask, out->options, out->option_count);
 	if (e)
@@ -198,15 +203,22 @@ static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *t
 		.prompt_tokens = t->answers.prompt_tokens,
 		.payer = &t->answer.budget_owner,
 		.trail = &t->answer.trail,
+		.task = task->id,
 	};
+	const struct agent_step step = {.id = task->id, .agent = task->agent, .task = task->id};
 
 	*run = (struct task_run){t, plan, task};
-	if (!task->tool)
+	if (!task->tool) {
+		agent_started(t->core.sink, t->core.may.catalog->language, &step,
+			      subject_of(t, task->agent));
 		return agent_start(t->answers.llm, t->core.tools, &agent, t->core.arena, on_agent,
 				   run);
+	}
 	tool.call = arena_printf(t->core.arena, "c%d", t->work.next_call++);
-	agent_tool_started(t->core.sink, t->core.may.catalog->language, tool.call, task->agent,
-			   catalog_tool(t->core.may.catalog, task->tool));
+	agent_tool_started(
+		t->core.sink, t->core.may.catalog->language,
+		&(struct agent_step){.id = tool.call, .agent = task->agent, .task = task->id},
+		catalog_tool(t->core.may.catalog, task->tool));
 	return tool_start(t->core.tools, &tool, t->core.arena, on_tool, run);
 }
 

@@ -10,6 +10,7 @@ const char *wire_chat_type(enum event_kind kind)
 		[EVENT_RUN_STARTED] = "chat.thinking",
 		[EVENT_STATUS] = "chat.status",
 		[EVENT_FILTERS] = "chat.filters",
+		[EVENT_PLAN] = "chat.plan",
 		[EVENT_STEP_STARTED] = "chat.status",
 		[EVENT_STEP_FINISHED] = "chat.status",
 		[EVENT_TEXT_DELTA] = "chat.token",
@@ -55,6 +56,8 @@ static void step_started_members(struct json_out *j, const struct event_step_sta
 	jo_set_str(j, "state", "started");
 	jo_set_str(j, "agent", s->agent);
 	jo_set_str(j, "tool", s->tool);
+	jo_set_str(j, "task", s->task);
+	jo_set_str(j, "parent", s->parent);
 	jo_set_str(j, "text", s->text);
 }
 
@@ -65,6 +68,8 @@ static void step_finished_members(struct json_out *j, const struct event_step_fi
 	jo_set_str(j, "state", s->state);
 	jo_set_str(j, "agent", s->agent);
 	jo_set_str(j, "tool", s->tool);
+	jo_set_str(j, "task", s->task);
+	jo_set_str(j, "parent", s->parent);
 	jo_set_str(j, "outcome", s->outcome);
 	if (s->rows >= 0)
 		jo_set_int(j, "rows", s->rows);
@@ -102,6 +107,16 @@ void error_rest(struct json_out *j, const struct event_error *e)
 	jo_set_raw(j, "view", e->view);
 }
 
+void plan_view(struct json_out *j, const struct event_plan *plan)
+{
+	jo_object(j);
+	jo_set_str(j, "view_type", "plan");
+	jo_set_str(j, "view_id", "plan-v1");
+	jo_set_str(j, "text", "");
+	jo_raw(j, json_inside(plan->body));
+	jo_object_end(j);
+}
+
 void ask_view(struct json_out *j, const struct event_ask *ask)
 {
 	jo_object(j);
@@ -125,6 +140,9 @@ void chat_members(struct json_out *j, const struct event *e)
 		break;
 	case EVENT_FILTERS:
 		jo_set_raw(j, "filters", e->u.filters.filters);
+		break;
+	case EVENT_PLAN:
+		jo_raw(j, json_inside(e->u.plan.body));
 		break;
 	case EVENT_STEP_STARTED:
 		step_started_members(j, &e->u.step_started);

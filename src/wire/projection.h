@@ -23,8 +23,9 @@ struct projection {
 #define CHAT_ITEMS                                                                                 \
 	{                                                                                          \
 		[EVENT_RUN_STARTED] = 1, [EVENT_STATUS] = 1, [EVENT_FILTERS] = 1,                  \
-		[EVENT_STEP_STARTED] = 1, [EVENT_STEP_FINISHED] = 1, [EVENT_TEXT_DELTA] = 1,       \
-		[EVENT_VIEW] = 1, [EVENT_ASK] = 1, [EVENT_RUN_FINISHED] = 1, [EVENT_ERROR] = 1,    \
+		[EVENT_PLAN] = 1, [EVENT_STEP_STARTED] = 1, [EVENT_STEP_FINISHED] = 1,             \
+		[EVENT_TEXT_DELTA] = 1, [EVENT_VIEW] = 1, [EVENT_ASK] = 1,                         \
+		[EVENT_RUN_FINISHED] = 1, [EVENT_ERROR] = 1,                                       \
 	}
 
 /* The chat frame of an event; server-sent events hold it, too. */
@@ -36,6 +37,8 @@ void finished_rest(struct json_out *j, const struct event_run_finished *f);
 void error_rest(struct json_out *j, const struct event_error *e);
 /* The members of where a checked number comes from, as "ref". */
 void mark_ref(struct json_out *j, const struct event_mark *mark);
+/* A plan as a view, as the stored message has it. */
+void plan_view(struct json_out *j, const struct event_plan *plan);
 /* A clarifying question as a view. */
 void ask_view(struct json_out *j, const struct event_ask *ask);
 

@@ -15,6 +15,7 @@ static const char *event_type(enum event_kind kind)
 		[EVENT_RUN_STARTED] = "turn.started",
 		[EVENT_STATUS] = "progress.update",
 		[EVENT_FILTERS] = "progress.update",
+		[EVENT_PLAN] = "progress.update",
 		[EVENT_STEP_STARTED] = "item.started",
 		[EVENT_STEP_FINISHED] = "item.completed",
 		[EVENT_TEXT_DELTA] = "item.updated",

@@ -41,6 +41,8 @@ void wire_stored(const struct stream_log *log, struct buf *views, struct buf *nu
 		stream_event(log, seq, &e);
 		if (e.kind == EVENT_VIEW)
 			jo_raw(&of_views, e.u.view.view);
+		else if (e.kind == EVENT_PLAN)
+			plan_view(&of_views, &e.u.plan);
 		else if (e.kind == EVENT_ASK)
 			add_ask(&of_views, &e.u.ask);
 		else if (e.kind == EVENT_TEXT_DELTA && e.u.text_delta.marked &&

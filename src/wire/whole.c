@@ -65,6 +65,19 @@ static void add_view(struct wire_whole *w, const char *view_id, struct str view)
 	*slot = (struct shown){arena_strdup(w->arena, view_id), keep(w, view)};
 }
 
+/* As in the stored message. */
+static void add_plan(struct wire_whole *w, const struct event_plan *plan)
+{
+	struct buf view;
+	struct json_out j;
+
+	buf_init(&view, EVENT_LOG_BYTES_MAX);
+	jo_init(&j, &view);
+	plan_view(&j, plan);
+	add_view(w, NULL, (struct str){buf_text(&view), view.n});
+	buf_deinit(&view);
+}
+
 /* A clarifying question is a view as well, as in the stored message. */
 static void add_ask(struct wire_whole *w, const struct event_ask *ask)
 {
@@ -112,6 +125,9 @@ void wire_whole_add(struct wire_whole *w, const struct event *e)
 		break;
 	case EVENT_FILTERS:
 		w->filters = keep(w, e->u.filters.filters);
+		break;
+	case EVENT_PLAN:
+		add_plan(w, &e->u.plan);
 		break;
 	case EVENT_ASK:
 		add_ask(w, &e->u.ask);

@@ -82,6 +82,7 @@ static inline void transcript_event(const struct wire_at *at, const struct event
 		buf_printf(out, "\nfailed: %s: %s\n", e->u.error.code, e->u.error.message);
 		break;
 	case EVENT_STATUS:
+	case EVENT_PLAN:
 	case EVENT_KIND_COUNT:
 		break;
 	}

@@ -329,6 +329,8 @@ export class TurnView {
     case 'selection':
       this.#showAsk(view);
       return null;
+    case 'plan':
+      return null;
     default:
       /* Plain text waits for the end, when it is known whether the answer says it. */
       return h('p', { class: 'base', hidden: true }, view.text ?? view.alt ?? '');

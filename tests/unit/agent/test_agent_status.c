@@ -34,7 +34,8 @@ static void check_started(const char *about, const char *expected_text)
 	char *body = NULL, expected[600];
 	const struct event_sink sink = {on_emit, &body};
 
-	agent_tool_started(&sink, shipped_language(), "c1", "a", &tool);
+	agent_tool_started(&sink, shipped_language(), &(struct agent_step){"c1", "a", "t1", NULL},
+			   &tool);
 	snprintf(expected, sizeof(expected), "c1 a t started: %s", expected_text);
 	assert_string_equal(body, expected);
 	mem_free(body);
@@ -50,7 +51,7 @@ static void test_started(void **state)
 	check_started("Prices in $/MWh. Needs a year.", "Looking up: prices in $/MWh");
 	check_started("PBI activity of reports", "Looking up: PBI activity of reports");
 	check_started("", "Looking up: ");
-	agent_tool_started(&sink, shipped_language(), "c1", "a",
+	agent_tool_started(&sink, shipped_language(), &(struct agent_step){"c1", "a", "t1", NULL},
 			   NULL); /* no such tool: its end will say so */
 	assert_string_equal(body, "c1 a - started: Looking up");
 	mem_free(body);
@@ -67,7 +68,8 @@ static void test_about_is_cut_between_characters(void **state)
 	about[0] = 'x';
 	for (size_t i = 1; i + 2 < sizeof(about); i += 2)
 		memcpy(about + i, "\xC3\xA4", 3);
-	agent_tool_started(&sink, shipped_language(), "c1", "a", &tool);
+	agent_tool_started(&sink, shipped_language(), &(struct agent_step){"c1", "a", "t1", NULL},
+			   &tool);
 	assert_non_null(body);
 	assert_string_equal(body + strlen(body) - 2, "\xC3\xA4");
 	mem_free(body);
@@ -108,7 +110,7 @@ static void test_ended(void **state)
 			t->row_count = 12;
 			result_add_table(r, a, t);
 		}
-		agent_tool_ended(&sink, shipped_language(), r);
+		agent_tool_ended(&sink, shipped_language(), r, NULL);
 		snprintf(expected, sizeof(expected), "c2 a t %s %s %d: %s", rows[i].state,
 			 outcome_name(rows[i].kind), rows[i].kind == OUTCOME_ROWS ? 12 : -1,
 			 rows[i].text);

@@ -201,10 +201,17 @@ static void emit_beginning(struct stream_log *log)
 
 static void emit_steps(struct stream_log *log)
 {
+	emit(log,
+	     &(struct event){.kind = EVENT_PLAN,
+			     .u.plan.body = STR(
+				     "{\"plan_id\":\"p1\",\"origin\":\"flow\",\"flow\":\"f\","
+				     "\"tasks\":[{\"id\":\"t\",\"kind\":\"tool\",\"agent\":"
+				     "\"a\",\"tool\":\"t\",\"about\":\"x\",\"depends_on\":[\"u\"],"
+				     "\"condition\":\"c\",\"wave\":1}]}")});
 	emit(log, &(struct event){.kind = EVENT_STEP_STARTED,
-				  .u.step_started = {"c1", "agent", "tool", "text"}});
+				  .u.step_started = {"c1", "agent", "tool", "text", "t1", "t1"}});
 	emit(log, &(struct event){.kind = EVENT_STEP_STARTED,
-				  .u.step_started = {"c2", NULL, NULL, "text"}});
+				  .u.step_started = {.step_id = "c2", .text = "text"}});
 	for (int k = 0; k < OUTCOME_KIND_COUNT; k++)
 		emit(log, &(struct event){
 				  .kind = EVENT_STEP_FINISHED,
@@ -212,6 +219,8 @@ static void emit_steps(struct stream_log *log)
 						      .agent = "agent",
 						      .tool = "tool",
 						      .text = "text",
+						      .task = "t1",
+						      .parent = "t1",
 						      .state = k ? "failed" : "completed",
 						      .outcome = outcome_name((enum outcome_kind)k),
 						      .rows = k - 1}});

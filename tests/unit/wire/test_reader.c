@@ -35,7 +35,7 @@ static void emit_step(struct stream_log *log, const char *text)
 {
 	if (random_below(2))
 		emit(log, &(struct event){.kind = EVENT_STEP_STARTED,
-					  .u.step_started = {"c1", NULL, NULL, text}});
+					  .u.step_started = {.step_id = "c1", .text = text}});
 	else
 		emit(log, &(struct event){.kind = EVENT_STEP_FINISHED,
 					  .u.step_finished = {.step_id = "c1",
