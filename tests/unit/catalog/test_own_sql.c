@@ -1,0 +1,97 @@
+/* The policy of ad hoc SQL with the map of a pack that is shipped: which joins it takes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/catalog.h"
+#include "vesper/schema.h"
+
+static struct catalog *catalog;
+static struct arena *arena;
+
+static int set_up(void **state)
+{
+	const char *const roots[] = {VESPER_SOURCE_DIR, NULL};
+	struct err e = {0};
+
+	(void)state;
+	arena = arena_new(16 << 20);
+	if (!catalog_load(roots, NULL, &catalog, &e))
+		fail_msg("%s", e.text);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	catalog_unref(&catalog);
+	arena_free(&arena);
+	return 0;
+}
+
+static const char *refusal(const struct gate_policy *policy, const char *sql)
+{
+	static struct err e;
+	struct gate_result out;
+
+	e = (struct err){0};
+	return gate_check(policy, DIALECT_SQLITE, str_of(sql), arena, &out, &e) ? "" : e.text;
+}
+
+static void joins_run_along_the_edges_of_the_map(void **state)
+{
+	struct gate_policy policy = catalog_gate_policy(catalog, NULL, "vesper", arena);
+
+	(void)state;
+	assert_true(policy.edge_count == catalog_schema(catalog)->edge_count);
+	assert_true(policy.edge_count > 0);
+	for (size_t i = 0; i < policy.view_count; i++)
+		assert_false(policy.views[i].is_unmapped);
+	assert_string_equal(refusal(&policy,
+				    "SELECT p.name FROM per_project p JOIN per_projecthealth h "
+				    "ON h.project_gid = p.gid"),
+			    "");
+	assert_string_equal(
+		refusal(&policy,
+			"SELECT COUNT(*) AS n FROM mc_dayahead d JOIN mc_vendor_files f ON "
+			"f.file_info_key = d.FILE_INFO_KEY"),
+		"column 67: the edge between Stage.mc_dayahead and Stage.mc_vendor_files needs "
+		"also "
+		"mc_dayahead.HUBZONE_KEY = mc_vendor_files.hubzone_key");
+	assert_non_null(
+		strstr(refusal(&policy, "SELECT p.name FROM per_project p WHERE p.sponsor IN "
+					"(SELECT f.vendor FROM mc_vendor_files f)"),
+		       "the map has no edge between them"));
+}
+
+/* What a caller may not see is not spoken of in a refusal, and does not make joins free. */
+static void edges_to_what_is_not_permitted_are_left_out(void **state)
+{
+	const char *permissions[] = {"chat:read_market_data"};
+	const struct principal who = {
+		.user = "u", .tenant = "vesper", .permissions = permissions, .permission_count = 1};
+	struct gate_policy policy = catalog_gate_policy(catalog, &who, "vesper", arena);
+
+	(void)state;
+	assert_int_equal(policy.edge_count, 1);
+	assert_null(strstr(refusal(&policy, "SELECT a.hubzone FROM mc_vendor_files a JOIN "
+					    "mc_vendor_files b ON a.market = b.market"),
+			   "per_project"));
+	assert_non_null(strstr(refusal(&policy, "SELECT a.hubzone FROM mc_vendor_files a JOIN "
+						"mc_vendor_files b ON a.market = b.market"),
+			       "to itself"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(joins_run_along_the_edges_of_the_map),
+		cmocka_unit_test(edges_to_what_is_not_permitted_are_left_out),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
