@@ -215,7 +215,8 @@ static void list_files(struct files *f, const struct ctl_pack *p, const char *di
 	const char *config = arena_printf(f->a, "%s/config/%s", dir, p->name);
 	json_t *words = json_own(f->a, json_make({"company", json_str(p->subject)},
 						 {"synonyms", json_incref(p->synonyms)},
-						 {"nouns", json_incref(p->nouns)}));
+						 {"nouns", json_incref(p->nouns)},
+						 {"version", json_int(1)}));
 
 	add(f, arena_printf(f->a, "%s/catalogue.json", config),
 	    lists_text(f, catalogue, sizeof(catalogue) / sizeof(*catalogue)));
