@@ -43,6 +43,8 @@ struct filter {
 	bool part;         /* of another filter, whose label tells it */
 };
 
+struct flow_def;
+
 struct know_call {
 	enum candidate_kind kind;
 	const char *name;            /* unique with kind */
@@ -98,6 +100,7 @@ struct understanding {
 	const char *used_question;       /* the question without them; NULL: there are none */
 	bool leans;                      /* it only means something after what stands */
 	const struct tool_def *intended; /* the tool that `ask` is for, or NULL */
+	const struct flow_def *flow; /* what the question asks for, in place of tools; or NULL */
 };
 
 #define KNOW_SURE 0.8

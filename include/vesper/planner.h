@@ -121,6 +121,9 @@ void planner_understand(struct planner_turn *t, const struct know_input *in);
 const struct know_call *planner_forbidden(struct planner_turn *t);
 /* The calls that code understood. */
 struct plan *plan_of_understood(struct planner_turn *t);
+/* The flow that code understood. NULL: *ask says what is unclear. */
+struct plan *plan_of_named_flow(struct planner_turn *t, const json_t *standing,
+				struct clarification *ask);
 /* A question of two halves as a plan; NULL: it is none. */
 struct plan *plan_of_chain(struct planner_turn *t, const json_t *standing);
 /* A stored plan with other filters. NULL: *ask says what is unclear. */

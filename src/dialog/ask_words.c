@@ -271,7 +271,7 @@ static bool is_own_question(const struct understanding *u, bool model_usable)
 		return u->kind != KNOW_UNCLEAR;
 	if (u->leans)
 		return false;
-	return model_usable || (u->tool_count > 0 && u->confidence >= KNOW_SURE);
+	return model_usable || u->flow || (u->tool_count > 0 && u->confidence >= KNOW_SURE);
 }
 
 bool ask_stays(struct dialog_turn *t, bool model_usable)

@@ -85,6 +85,7 @@ struct know *know_new(const struct catalog *c)
 	k->names = name_book_new(c);
 	params_index(k);
 	k->router = router_new(k);
+	k->flows = flow_words_new(k);
 	k->accounts = accounts_new(k);
 	add_talk(k);
 	k->refuser = refuser_new(k);

@@ -42,6 +42,7 @@
 
 /* ---- know.c ---- */
 
+struct flow_words;
 struct router;
 
 struct know {
@@ -61,6 +62,7 @@ struct know {
 		*filter_params;     /* by number: the first that has it, or NULL */
 	struct tool_params *params; /* by index of the tool */
 	struct router *router;
+	struct flow_words *flows;
 	struct accounts *accounts;
 	const struct topics *terms; /* of the packs' glossaries */
 	struct dict *foreign;       /* by language: its words */
@@ -338,6 +340,12 @@ struct ranked {
 size_t choose_ranked(struct reading *r, const struct standing *standing, struct ranked **out);
 /* 0..1 for a choice whose calls could be filled. */
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
+
+/* ---- flows.c ---- */
+
+struct flow_words *flow_words_new(struct know *k);
+/* A flow that the question asks for, which fits it better than any tool. */
+bool flows_choose(struct reading *r, struct understanding *out);
 
 /* ---- account.c ---- */
 

@@ -412,6 +412,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		out->reply = sentence(k->catalog->language, SAY_ORDER, a);
 		return;
 	}
+	if (!edits && flows_choose(&r, out))
+		return;
 	foreign = edits ? NULL : talk_foreign(k, &r.q);
 	leans = stands && (edits ? r.q.count == 0 || choice || standing.ask : followup_cue(&r));
 	if (!edits && !is_about_data(&r, leans)) {

@@ -117,6 +117,18 @@ static struct plan *plan_of_flow(struct planner_turn *t, const struct flow_def *
 	return known ? p : NULL;
 }
 
+struct plan *plan_of_named_flow(struct planner_turn *t, const json_t *standing,
+				struct clarification *ask)
+{
+	const struct understanding *u = &t->reading->understood;
+	json_t *filters = json_own(t->core->arena, know_values(u));
+
+	return plan_of_flow(t, u->flow,
+			    &(struct flow_filters){t->core->request.content, filters, standing,
+						   NULL, SOURCE_SAID},
+			    ask);
+}
+
 struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json_t *standing,
 			const json_t *edits, enum filter_source source, struct clarification *ask)
 {

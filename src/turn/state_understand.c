@@ -149,6 +149,18 @@ static bool replies(struct turn *t)
 	return true;
 }
 
+/* Code knows the flow: no model is asked. */
+static enum turn_state run_flow(struct turn *t)
+{
+	struct clarification ask;
+	struct plan *p = plan_of_named_flow(&t->for_planner, t->context.standing, &ask);
+
+	if (p)
+		return turn_run_plan(t, p);
+	ask_clarification(&t->for_dialog, &ask);
+	return TURN_ANSWER;
+}
+
 /* By rules, by the supervisor, or by a clarifying question. */
 static enum turn_state go_on(struct turn *t)
 {
@@ -156,6 +168,8 @@ static enum turn_state go_on(struct turn *t)
 	bool sure = u->confidence >= KNOW_SURE;
 	bool may_ask_model = answer_may_ask_model(&t->for_answer);
 
+	if (u->flow)
+		return run_flow(t);
 	if (u->tool_count > 0 && (sure || t->dialog.answered.edits))
 		return turn_run_plan(t, plan_of_understood(&t->for_planner));
 	if (u->ask.text && !t->dialog.off_topic && (u->ask.unknown || sure || !may_ask_model)) {

@@ -1,0 +1,285 @@
+/*
+ * Which flow a question asks for. A flow is called by its name or by one of its examples: all words
+ * of one of them are said, and what else is said are words of the flow or values that its lines
+ * take. How much of the question that accounts for is the confidence.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+#include "vesper/flow.h"
+#include "vesper/limits.h"
+
+#define SCRATCH_BYTES  65536
+#define ABOUT_CREDIT   0.5 /* of a word that only the flow's description has */
+#define LETTERS_MIN    3   /* of a word of a phrase; "a", "of" are none */
+#define CALL_WORDS_MAX 16
+
+/* A name or an example, as stems. */
+struct phrase_words {
+	size_t flow; /* index in the catalogue's flows */
+	int terms[CALL_WORDS_MAX];
+	size_t count;
+};
+
+struct flow_words {
+	struct dict terms; /* stem -> number */
+	struct phrase_words *phrases;
+	size_t phrase_count, phrase_cap;
+	struct dict *about; /* by flow: stems of all that it says */
+};
+
+/* ---- what flows say ---- */
+
+static size_t stem_of(const struct know *k, const struct token *t, char stem[STEM_BYTES])
+{
+	return know_canonical(k, t, stem);
+}
+
+static bool is_word(const struct token *t)
+{
+	return t->has_letter && t->len >= LETTERS_MIN && !token_says(t, WORDS_ARTICLES);
+}
+
+static int term_of(struct flow_words *f, const char *stem, size_t n)
+{
+	int id = dict_find(&f->terms, stem, n);
+
+	if (id >= 0)
+		return id;
+	dict_put(&f->terms, stem, n, (int)f->terms.count);
+	return (int)f->terms.count - 1;
+}
+
+static bool has_term(const struct phrase_words *p, int term)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->terms[i] == term)
+			return true;
+	return false;
+}
+
+static void add_about(struct know *k, struct flow_words *f, size_t flow, const struct question *q)
+{
+	char stem[STEM_BYTES];
+
+	for (size_t i = 0; i < q->count; i++)
+		dict_put(&f->about[flow], stem, stem_of(k, &q->tokens[i], stem), 1);
+}
+
+/* One that is longer than CALL_WORDS_MAX calls nothing. */
+static void add_phrase(struct know *k, struct flow_words *f, size_t flow, const struct question *q)
+{
+	struct phrase_words p = {.flow = flow};
+	char stem[STEM_BYTES];
+
+	for (size_t i = 0; i < q->count; i++) {
+		int term;
+
+		if (!is_word(&q->tokens[i]))
+			continue;
+		term = term_of(f, stem, stem_of(k, &q->tokens[i], stem));
+		if (has_term(&p, term))
+			continue;
+		if (p.count == CALL_WORDS_MAX)
+			return;
+		p.terms[p.count++] = term;
+	}
+	if (p.count == 0)
+		return;
+	f->phrases = arena_grow(k->arena, f->phrases, f->phrase_count, &f->phrase_cap,
+				sizeof(*f->phrases));
+	f->phrases[f->phrase_count++] = p;
+}
+
+static void add_text(struct know *k, struct flow_words *f, size_t flow, const char *text,
+		     bool calls)
+{
+	struct arena *scratch = arena_new(SCRATCH_BYTES);
+	struct question q;
+
+	text_read(k->catalog->language, text, scratch, &q);
+	add_about(k, f, flow, &q);
+	if (calls)
+		add_phrase(k, f, flow, &q);
+	arena_free(&scratch);
+}
+
+struct flow_words *flow_words_new(struct know *k)
+{
+	const struct catalog *c = k->catalog;
+	struct flow_words *f = arena_alloc(k->arena, sizeof(*f));
+
+	dict_init(&f->terms, k->arena);
+	f->about = arena_alloc(k->arena, (c->flow_count + 1) * sizeof(*f->about));
+	for (size_t i = 0; i < c->flow_count; i++) {
+		const struct flow_def *def = &c->flows[i];
+
+		dict_init(&f->about[i], k->arena);
+		add_text(k, f, i, def->name, true);
+		add_text(k, f, i, def->about, false);
+		for (const char *const *x = def->examples; x && *x; x++)
+			add_text(k, f, i, *x, true);
+	}
+	return f;
+}
+
+/* ---- one question ---- */
+
+/* The terms of the question's tokens; -1: no phrase has the word. */
+static int *terms_of(const struct reading *r)
+{
+	const struct flow_words *f = r->know->flows;
+	int *terms = arena_alloc(r->arena, (r->q.count + 1) * sizeof(*terms));
+	char stem[STEM_BYTES];
+
+	for (size_t i = 0; i < r->q.count; i++)
+		terms[i] = is_word(&r->q.tokens[i])
+				   ? dict_find(&f->terms, stem,
+					       stem_of(r->know, &r->q.tokens[i], stem))
+				   : -1;
+	return terms;
+}
+
+/* All words of the phrase are said. `said`: by term. */
+static bool is_said(const struct phrase_words *p, const bool *said)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (!said[p->terms[i]])
+			return false;
+	return true;
+}
+
+static bool is_taken(const struct flow_def *f, const char *filter)
+{
+	for (size_t i = 0; i < f->line_count; i++)
+		if (flow_answer_taken(&f->lines[i], filter))
+			return true;
+	return false;
+}
+
+/* Values that no line takes; those that the phrase itself names are part of it. */
+static bool takes_values(const struct reading *r, const struct flow_def *f,
+			 const struct phrase_words *p, const int *terms)
+{
+	bool beside = false;
+
+	for (size_t i = 0; i < r->q.count; i++)
+		beside = beside || (r->q.tokens[i].used && !has_term(p, terms[i]));
+	for (size_t i = 0; beside && i < r->facts.count; i++) {
+		const struct fact *fact = &r->facts.items[i];
+
+		if (!fact->implied && !fact->soft && fact->source != SOURCE_DEFAULT &&
+		    !is_taken(f, fact->filter))
+			return false;
+	}
+	return true;
+}
+
+/* A word that says nothing by itself counts where it means something to a tool ("who": users). */
+static bool is_content(const struct know *k, const struct token *t)
+{
+	char stem[STEM_BYTES];
+
+	return !t->used && (!know_is_stop(k, t) ||
+			    dict_find(&k->synonyms, stem, word_stem(t->text, t->len, stem)) >= 0);
+}
+
+/* How much of what is said the phrase and the flow's own words account for. */
+static double share_of(const struct reading *r, const struct phrase_words *p, const int *terms)
+{
+	const struct dict *about = &r->know->flows->about[p->flow];
+	double all = 0, mine = 0;
+	char stem[STEM_BYTES];
+
+	for (size_t i = 0; i < r->q.count; i++) {
+		const struct token *t = &r->q.tokens[i];
+
+		if (terms[i] >= 0 && has_term(p, terms[i])) {
+			all++;
+			mine++;
+		} else if (is_content(r->know, t)) {
+			all++;
+			if (dict_find(about, stem, stem_of(r->know, t, stem)) >= 0)
+				mine += ABOUT_CREDIT;
+		}
+	}
+	return all > 0 ? mine / all : 0;
+}
+
+/* The flow of the caller at this place of the catalogue; NULL: it is none of the caller's. */
+static const struct flow_def *flow_of(const struct reading *r, size_t index)
+{
+	for (size_t i = 0; i < r->in->may->flow_count; i++)
+		if (r->in->may->flows[i]->index == index &&
+		    r->in->may->flows[i] == &r->know->catalog->flows[index])
+			return r->in->may->flows[i];
+	return NULL;
+}
+
+static const struct phrase_words *best_phrase(const struct reading *r, const int *terms,
+					      double *share)
+{
+	const struct flow_words *f = r->know->flows;
+	bool *said = arena_alloc(r->arena, f->terms.count + 1);
+	const struct phrase_words *best = NULL;
+
+	for (size_t i = 0; i < r->q.count; i++)
+		if (terms[i] >= 0)
+			said[terms[i]] = true;
+	for (size_t i = 0; i < f->phrase_count; i++) {
+		const struct phrase_words *p = &f->phrases[i];
+		const struct flow_def *def = is_said(p, said) ? flow_of(r, p->flow) : NULL;
+		double mine = def && takes_values(r, def, p, terms) ? share_of(r, p, terms) : 0;
+
+		if (mine > *share) {
+			best = p;
+			*share = mine;
+		}
+	}
+	return best;
+}
+
+/* What its lines take, as filters. */
+static void take_filters(struct reading *r, const struct flow_def *f, struct understanding *out)
+{
+	struct filter *kept;
+	size_t n = 0;
+
+	slots_filters(r, out);
+	kept = arena_alloc(r->arena, (out->filter_count + 1) * sizeof(*kept));
+	for (size_t i = 0; i < out->filter_count; i++)
+		if (is_taken(f, filter_singular(out->filters[i].name, r->arena)) ||
+		    is_taken(f, out->filters[i].name))
+			kept[n++] = out->filters[i];
+	out->filters = kept;
+	out->filter_count = n;
+}
+
+bool flows_choose(struct reading *r, struct understanding *out)
+{
+	const struct router_weights *w = &r->know->catalog->router;
+	const struct phrase_words *p;
+	const struct flow_def *f;
+	const struct domain_def *d;
+	struct choice tool;
+	double share = 0;
+
+	if (r->know->flows->phrase_count == 0 || r->in->may->flow_count == 0 || r->said_count > 0 ||
+	    r->trouble.kind != TROUBLE_NONE)
+		return false;
+	p = best_phrase(r, terms_of(r), &share);
+	if (!p || share < w->flow.least)
+		return false;
+	if (choose_best(r, NULL, &tool) &&
+	    tool.score >= w->kind[CANDIDATE_FLOW] + w->score.text * share + w->score.facts)
+		return false;
+	f = &r->know->catalog->flows[p->flow];
+	d = catalog_domain_of_agent(r->know->catalog, f->agent);
+	*out = (struct understanding){.kind = KNOW_DATA,
+				      .intent = d->intent,
+				      .flow = f,
+				      .confidence = share > KNOW_SURE ? share : KNOW_SURE};
+	take_filters(r, f, out);
+	return true;
+}

@@ -1,0 +1,88 @@
+/* Which questions ask for a flow, and which only have some of its words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "vesper/flow.h"
+#include "vesper/know.h"
+
+static struct catalog *catalog;
+static struct know *know;
+
+static int setup(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
+		return -1;
+	know = know_new(catalog);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	know_free(&know);
+	catalog_unref(&catalog);
+	return 0;
+}
+
+static void asks_for(const char *question, const char *flow)
+{
+	struct arena *a = arena_new(1 << 22);
+	struct catalog_view may;
+	const struct know_input in = {.question = question, .may = &may, .today = {2026, 2, 27}};
+	struct understanding u;
+	const char *found;
+
+	catalog_all(catalog, a, &may);
+	know_understand(know, &in, a, &u);
+	found = u.flow ? u.flow->name : "none";
+	if (strcmp(found, flow ? flow : "none") != 0)
+		fail_msg("\"%s\" asks for %s, not %s", question, found, flow ? flow : "none");
+	assert_true(!u.flow || (u.tool_count == 0 && u.confidence >= KNOW_SURE));
+	arena_free(&a);
+}
+
+static void a_name_or_an_example_asks_for_it(void **state)
+{
+	(void)state;
+	asks_for("Weekly briefing", "weekly_briefing");
+	asks_for("Give me the weekly briefing, please", "weekly_briefing");
+	asks_for("What happened this week?", "weekly_briefing");
+	asks_for("audit the vendors", "vendor_audit");
+	asks_for("Vendor audit for NP15 in 2026", "vendor_audit");
+	asks_for("Check a project", "project_check");
+	asks_for("budget report", "budget_report");
+}
+
+static void other_words_do_not(void **state)
+{
+	(void)state;
+	asks_for("Who looks at the budget report?", NULL);
+	asks_for("How often was the budget report exported to Excel last month?", NULL);
+	asks_for("Show me all projects at risk", NULL);
+	asks_for("Compare Ascend and Hitachi for NP15 in 2026", NULL);
+}
+
+/* The days are part of the flow: it can't be asked for another week. */
+static void a_value_that_it_does_not_take_is_for_a_tool(void **state)
+{
+	(void)state;
+	asks_for("Weekly briefing for March 2025", NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_or_an_example_asks_for_it),
+		cmocka_unit_test(other_words_do_not),
+		cmocka_unit_test(a_value_that_it_does_not_take_is_for_a_tool),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
