@@ -147,6 +147,7 @@ function eventTypeOf(frame) {
     return frame.state === 'started' ? 'item.started' : 'item.completed';
   case 'chat.token': return 'item.updated';
   case 'chat.filters': return 'progress.update';
+  case 'chat.plan': return 'progress.update';
   case 'chat.view': case 'chat.ask': return 'response';
   case 'chat.complete': return 'turn.completed';
   default: return 'turn.failed';

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 
 export const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const TYPES = ['chat.thinking', 'chat.status', 'chat.filters', 'chat.token', 'chat.view', 'chat.ask',
+const TYPES = ['chat.thinking', 'chat.status', 'chat.filters', 'chat.plan', 'chat.token', 'chat.view', 'chat.ask',
   'chat.complete', 'chat.error'];
 const CLOSING = ['chat.complete', 'chat.error'];
 const PHASES = ['understanding', 'planning', 'running', 'writing', 'checking', 'recovering'];
