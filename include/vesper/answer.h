@@ -157,8 +157,19 @@ struct shown {
 /* The components that the plan shows, in its order, without those whose condition is not met. Pure;
  * everything in the arena. */
 size_t flow_shown(const struct plan *p, struct arena *a, struct shown **out);
-/* A component of the plan shows the main table of this task. */
+/* A component of the plan shows the main table of this task, or of this group of tasks. */
 bool flow_shows_table(const struct plan *p, const char *task);
+
+/* ---- components.c: components as views ---- */
+
+/* A required prop that is missing or of another type; NULL: none is. */
+struct component_def;
+const char *component_lacks(const struct component_def *def, const struct shown *s);
+/* The view of a component that lacks nothing; what does not fit its type is left out. Pure. */
+void component_view(struct buf *out, const struct catalog *c, const struct shown *s,
+		    const char *view_id, struct arena *a);
+/* Shows those of the plan that has ended, and the tables of those that lack a prop. */
+void answer_components(struct answer_turn *t);
 
 /* ---- models.c: what may be spent on models, and what was ---- */
 
@@ -184,6 +195,8 @@ void say_text(struct answer_turn *t, const char *text,
 void say_checked(struct answer_turn *t, const struct guard_piece *piece); /* one that was checked */
 void say_view(struct answer_turn *t, struct result *r); /* its main table, and its chart */
 void say_outcomes(struct answer_turn *t);               /* a view for each result without rows */
+/* A component's view, of this line of the plan. */
+void say_component(struct answer_turn *t, const char *task, const char *view_id, struct str view);
 /* Shows a view; `r` NULL: it is of no result. Takes ownership. */
 void say_view_json(struct answer_turn *t, const struct result *r, json_t *view_take);
 /* Members of chat.ask. Takes ownership. */

@@ -76,6 +76,7 @@
 
 #include "vesper/bind.h"
 #include "vesper/clock.h"
+#include "vesper/component.h"
 #include "vesper/dialect.h"
 #include "vesper/err.h"
 #include "vesper/flow.h"
@@ -389,6 +390,8 @@ struct catalog {
 	size_t domain_count;
 	const struct flow_def *flows; /* by order, then name */
 	size_t flow_count;
+	const struct component_def *components; /* in the order of their files */
+	size_t component_count;
 	const struct dimension_def *dimensions;
 	size_t dimension_count;
 	const struct report_def *reports;

@@ -91,6 +91,8 @@ struct json_member {
 };
 json_t *json_make_members(const struct json_member *members, size_t count);
 
+/* These texts (NULL-ended, or NULL for none) as an array. New reference. */
+json_t *json_texts(const char *const *list);
 /* An array of one. Takes the reference. New reference. */
 json_t *json_list_of(json_t *value_take);
 

@@ -149,6 +149,12 @@
 #define ASK_TEXT_BYTES_MAX     500   /* and each of its texts */
 #define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
 
+/* components */
+#define COMPONENTS_MAX      64  /* of all packs of a list: a page loads them at once */
+#define PROPS_MAX           24  /* of a component, and parts of its layout */
+#define COMPONENT_ROWS_MAX  500 /* of a table in one: as many as an answer keeps */
+#define COMPONENT_BYTES_MAX (4 * 1024 * 1024) /* its view: two full tables and their charts */
+
 /* questions that a model judges */
 #define VET_MS         2000 /* then code's word stands; the supervisor rarely takes that long */
 #define VET_TOKENS_MAX 512  /* of its answer: one of five words, and a thought before it */

@@ -67,6 +67,12 @@ const char *table_cell(const struct table *t, size_t row,
 void table_add_column(struct table *t, const char *name, enum column_type type,
 		      const char *const *cells);
 
+/* The first `rows` rows of these columns under other names (NULL: their own), in the arena; cells
+ * are borrowed from `t`. What is left out makes it truncated. */
+const struct table *table_narrow(const struct table *t, const size_t *columns,
+				 const char *const *names, size_t count, size_t rows,
+				 struct arena *a);
+
 const char *column_type_name(enum column_type type); /* "text", "int", … */
 bool column_type_parse(const char *name, enum column_type *out);
 bool column_is_number(enum column_type type);

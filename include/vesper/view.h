@@ -12,6 +12,7 @@
 #include "vesper/arena.h"
 #include "vesper/clock.h"
 #include "vesper/err.h"
+#include "vesper/json_out.h"
 #include "vesper/ref.h"
 #include "vesper/result.h"
 #include "vesper/str.h"
@@ -50,6 +51,9 @@ struct view_cut {
  * truncation, source). What does not fit into VIEW_BYTES_MAX is left out, and said. */
 struct view_cut view_data(struct buf *out, const struct result *r, const struct table *t,
 			  const char *view_id, struct arena *a);
+
+/* Its members that tell of a table alone, as far as it fits into a view. */
+void view_table(struct json_out *j, const struct table *t, struct arena *a);
 
 /* What a result without rows says for itself, as a view: where nothing was found a base view, where
  * it failed an error view with details and what to try. NULL for a result with rows. New ref. */
@@ -106,6 +110,10 @@ void view_date(struct buf *out, const struct language *l, const char *iso);
  * when one outside [[ ]] has no value. `filters` may be NULL. */
 bool view_fill_references(struct buf *out, const char *text, const struct ref_scope *s,
 			  const json_t *filters);
+
+/* The same with values that `put` adds: false for a name without one. */
+typedef bool (*view_put)(void *owner, struct buf *out, const char *name);
+bool view_fill_by(struct buf *out, const char *text, view_put put, void *owner);
 
 struct view_answer_input {
 	const struct result *const *results;

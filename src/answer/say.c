@@ -166,6 +166,19 @@ static void show_view(struct answer_turn *t, const struct result *r, const char 
 							     .view = view}});
 }
 
+void say_component(struct answer_turn *t, const char *task, const char *view_id, struct str view)
+{
+	t->answer->view_count++;
+	event_emit(
+		t->core->sink,
+		&(struct event){
+			.kind = EVENT_VIEW,
+			.u.view = {.view_id = view_id,
+				   .agent = t->work->plan->flow ? t->work->plan->flow->agent : NULL,
+				   .task = task,
+				   .view = view}});
+}
+
 void say_view_json(struct answer_turn *t, const struct result *r, json_t *view_take)
 {
 	char *text = json_text(view_take);

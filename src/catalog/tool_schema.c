@@ -106,15 +106,6 @@ json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t)
 	return schema;
 }
 
-static json_t *texts_json(const char *const *list)
-{
-	json_t *texts = json_array();
-
-	for (; list && *list; list++)
-		json_push_take(texts, json_str(*list));
-	return texts;
-}
-
 static json_t *columns_json(const struct tool_def *t)
 {
 	json_t *columns = json_array();
@@ -163,8 +154,8 @@ static json_t *tool_json(const struct tool_def *t)
 	json_set_str(tool, "about", t->about);
 	json_set_str(tool, "permission", t->callers.permission);
 	json_set_str(tool, "report", t->reports ? t->reports[0] : NULL);
-	json_set_take(tool, "reports", texts_json(t->reports));
-	json_set_take(tool, "agents", texts_json(t->callers.agents));
+	json_set_take(tool, "reports", json_texts(t->reports));
+	json_set_take(tool, "agents", json_texts(t->callers.agents));
 	json_set_take(tool, "schema", json_deep_copy(t->schema));
 	json_set_take(tool, "columns", columns_json(t));
 	json_set_take(tool, "facts", facts_json(t));

@@ -123,3 +123,42 @@ bool column_is_number(enum column_type type)
 {
 	return type == COLUMN_INT || type == COLUMN_DECIMAL;
 }
+
+static const char **row_narrowed(const char *const *row, const size_t *columns, size_t count,
+				 struct arena *a)
+{
+	const char **cells = arena_alloc(a, (count + 1) * sizeof(*cells));
+
+	for (size_t i = 0; i < count; i++)
+		cells[i] = row[columns[i]];
+	return cells;
+}
+
+const struct table *table_narrow(const struct table *t, const size_t *columns,
+				 const char *const *names, size_t count, size_t rows,
+				 struct arena *a)
+{
+	struct table *n = arena_alloc(a, sizeof(*n));
+
+	*n = *t;
+	n->arena = a;
+	n->column_count = count;
+	n->columns = arena_alloc(a, (count + 1) * sizeof(*n->columns));
+	n->stats = t->stats ? arena_alloc(a, (count + 1) * sizeof(*n->stats)) : NULL;
+	n->row_count = t->row_count < rows ? t->row_count : rows;
+	n->rows = arena_alloc(a, (n->row_count + 1) * sizeof(*n->rows));
+	for (size_t i = 0; i < count; i++) {
+		n->columns[i] = t->columns[columns[i]];
+		if (names && names[i])
+			n->columns[i].name = names[i];
+		if (n->stats)
+			n->stats[i] = t->stats[columns[i]];
+	}
+	for (size_t r = 0; r < n->row_count; r++)
+		n->rows[r] = row_narrowed(t->rows[r], columns, count, a);
+	if (n->row_count < t->row_count && !t->truncated) {
+		n->truncated = true;
+		n->truncation = "row cap";
+	}
+	return n;
+}

@@ -17,25 +17,30 @@ struct task_run {
 	struct task *task;
 };
 
-static void show_rows(struct turn *t, struct result *r)
+static void show_rows(struct turn *t, const struct task *task, struct result *r)
 {
+	if (flow_shows_table(t->work.plan, task->group ? task->group : task->id))
+		return; /* a component does, when all are there */
 	if (r->table_count > 0 && r->tables[0]->row_count > 0)
 		say_view(&t->for_answer, r);
 }
 
 /* The main table of each result with rows is shown at once, unless a question may end the plan:
- * what was found until then is no answer. Other tables serve the derived facts. */
+ * what was found until then is no answer. Other tables serve the derived facts and components. */
 static void show(struct turn *t, const struct task *task, struct result *r)
 {
 	r->task = task->id;
 	if (!plan_may_ask(t->work.plan))
-		show_rows(t, r);
+		show_rows(t, task, r);
 }
 
 static void show_held(struct turn *t)
 {
-	for (size_t i = 0; plan_may_ask(t->work.plan) && i < t->work.result_count; i++)
-		show_rows(t, t->work.results[i]);
+	const struct plan *p = t->work.plan;
+
+	for (size_t i = 0; plan_may_ask(p) && i < p->count; i++)
+		for (size_t k = 0; k < p->tasks[i].result_count; k++)
+			show_rows(t, &p->tasks[i], p->tasks[i].results[k]);
 }
 
 /* ---- what could not be looked up is said, not hidden ---- */
@@ -263,6 +268,7 @@ enum turn_state step_run(struct turn *t)
 		return TURN_ANSWER;
 	}
 	show_held(t);
+	answer_components(&t->for_answer);
 	if (t->dialog.reply.text) {
 		ask_user(&t->for_dialog, t->dialog.reply.text, &t->dialog.reply.ask);
 		return TURN_ANSWER;

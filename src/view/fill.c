@@ -101,11 +101,13 @@ static bool add_first_cell(struct wording *w, const struct result *r, const char
 	return true;
 }
 
-/* What placeholders stand for: values of a result, or without one references. */
+/* What placeholders stand for: what `put` gives, values of a result, or without both references. */
 struct fill_source {
 	const struct result *result;
 	const struct ref_scope *scope;
 	const json_t *filters;
+	view_put put; /* of someone who has the values; else NULL */
+	void *owner;
 };
 
 static bool add_filter(struct buf *out, const json_t *value)
@@ -153,6 +155,8 @@ static bool add_placeholder(struct wording *w, const struct fill_source *from, c
 {
 	const struct result *r = from->result;
 
+	if (from->put)
+		return from->put(from->owner, w->out, name);
 	if (!r)
 		return add_reference(w->out, from, name);
 	if (strncmp(name, "fact.", 5) == 0)
@@ -224,4 +228,10 @@ bool view_fill_references(struct buf *out, const char *text, const struct ref_sc
 {
 	return fill(&(struct wording){.out = out}, text,
 		    &(struct fill_source){.scope = s, .filters = filters});
+}
+
+bool view_fill_by(struct buf *out, const char *text, view_put put, void *owner)
+{
+	return fill(&(struct wording){.out = out}, text,
+		    &(struct fill_source){.put = put, .owner = owner});
 }

@@ -28,8 +28,6 @@ extern const char *const view_notes[];
 /* The members that every view of a table opens with. */
 void view_columns(struct json_out *j, const struct result *r, const struct table *t,
 		  const struct view_part *part);
-/* The members that tell of a table alone, as far as it fits into a view. */
-void view_table(struct json_out *j, const struct table *t, struct arena *a);
 
 /* Text made of results, and which stretches of it show which values. */
 struct wording {

@@ -78,6 +78,11 @@ export class Api {
     return (await this.get(`/api/v1/receipts/${encodeURIComponent(receiptId)}`)).content;
   }
 
+  /* The components that there are to draw: [{name, props, layout, …}]. */
+  async components() {
+    return (await this.get('/api/v1/components')).data;
+  }
+
   /* All rows of a table of an answer, also those that were cut: a promise of a blob. */
   async csv(messageId, viewId) {
     const path = `/api/v1/messages/${encodeURIComponent(messageId)}/views/${encodeURIComponent(viewId)}/csv`;

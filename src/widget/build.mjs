@@ -69,13 +69,13 @@ const sheet = {
 /* A part of its own, with the hash of its content in its name; gives the name. */
 async function buildPart(name) {
   const { metafile } = await build({ ...shared, entryPoints: [name], outdir: join(out, 'assets'),
-    entryNames: '[name]-[hash]', metafile: true, plugins: [changed] });
+    entryNames: '[name]-[hash]', metafile: true, plugins: [changed, sheet] });
 
   return `./assets/${basename(Object.keys(metafile.outputs)[0])}`;
 }
 
 /* As its only importer names it, from where it is. */
-const PARTS = { './charts.js': 'views/charts.js', './reports.js': 'views/reports.js', './save.js': 'views/save.js',
+const PARTS = { './charts.js': 'views/charts.js', './components.js': 'views/components.js', './reports.js': 'views/reports.js', './save.js': 'views/save.js',
   './words/words.de.js': 'words/words.de.js', './words/words.es.js': 'words/words.es.js' };
 const parts = Object.fromEntries(await Promise.all(Object.entries(PARTS).map(async ([said, file]) => [said, await buildPart(file)])));
 const partNames = {

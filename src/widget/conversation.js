@@ -291,6 +291,7 @@ export class Conversation {
     openReport: (report) => this.#openReport(report),
     wholeCsv: (messageId, viewId) => this.#api.csv(messageId, viewId),
     receipt: (receiptId) => this.#api.receipt(receiptId),
+    components: () => this.#api.components(),
     embedReport: (key) => this.#api.embedReport(key),
     linkHosts: () => this.#host.linkHosts(),
     onText: (turn) => turn === this.#active && turn.running && this.#page.announcer.grow(turn.text),

@@ -173,6 +173,9 @@ describe('the document', () => {
       want(await ask(o.getReceipt, { params: { receipt_id: called.body.receipt_id } }), 200);
     }
     want(await ask(o.listAgents), 200);
+    const components = await ask(o.listComponents);
+    want(components, 200);
+    want(await ask(o.listComponents, { headers: { 'if-none-match': components.headers.get('etag') } }), 304);
     const [tool] = (await ask(o.listSwitches, { token: admin })).body.data;
     want(await send(o.setSwitch, { enabled: true }, { params: tool, token: admin }), 200);
     want(await ask(o.listFeedback, { token: admin, query: '?rating=up&limit=5' }), 200);

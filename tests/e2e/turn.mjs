@@ -55,7 +55,7 @@ function checkToken(f) {
 }
 
 export function checkView(view) {
-  assert.ok(['base', 'data', 'chart', 'selection', 'error'].includes(view.view_type), view.view_type);
+  assert.ok(['base', 'data', 'chart', 'selection', 'error', 'component'].includes(view.view_type), view.view_type);
   assert.equal(typeof view.view_id, 'string');
   if (view.view_type === 'chart')
     assert.ok(view.alt && view.chart_spec, 'a chart has a spec and a text beside it');

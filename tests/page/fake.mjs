@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocketServer } from 'ws';
 
+import { DEFINITIONS } from './component-scripts.mjs';
 import { scriptFor } from './scripts.mjs';
 
 /* The page as it was built with the daemon. */
@@ -98,6 +99,8 @@ export class Fake {
   onSend = null;      /* (frame, socket): a test's chance to cut the line right after a frame */
   paused = false;     /* sockets are refused */
   deaf = false;       /* nothing that comes in is answered */
+  components = DEFINITIONS; /* what there is to draw */
+  listed = 0;         /* times that the page asked for them */
   busy = false;       /* questions are refused */
   pageSize = 2;       /* messages a page of history: few, so that paging is met */
 
@@ -143,6 +146,8 @@ export class Fake {
       this.#login(request, response);
     else if (messages)
       this.#history(messages[1], url, response);
+    else if (url.pathname === '/api/v1/components')
+      this.#components(response);
     else if (url.pathname.startsWith('/api/v1/receipts/'))
       this.#receipt(url.pathname.split('/').at(-1), response);
     else
@@ -172,6 +177,11 @@ export class Fake {
     }
     this.logins.push(body);
     this.#json(response, { token: `${body.tenant}.${body.role}.t${this.logins.length}` });
+  }
+
+  #components(response) {
+    this.listed++;
+    this.#json(response, { data: this.components, hash: 'h' });
   }
 
   #receipt(id, response) {

@@ -2,6 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 
+import { componentScripts } from './component-scripts.mjs';
+
 const STEP_MS = 4;
 
 export const REFERENCE = 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?';
@@ -334,6 +336,7 @@ function twoCharts() {
 }
 
 const SCRIPTS = [
+  ...componentScripts(complete, HOSTILE),
   [/ten thousand/, tenThousand],
   [/delimiters/, delimiters],
   [/NP15/, reference],

@@ -294,6 +294,15 @@ json_t *json_make_members(const struct json_member *members, size_t count)
 	return object;
 }
 
+json_t *json_texts(const char *const *list)
+{
+	json_t *texts = json_array();
+
+	for (; list && *list; list++)
+		json_push_take(texts, json_str(*list));
+	return texts;
+}
+
 json_t *json_list_of(json_t *value_take)
 {
 	json_t *list = json_array();

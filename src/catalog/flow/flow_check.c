@@ -7,7 +7,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "vesper/component.h"
 #include "vesper/condition.h"
+#include "vesper/decimal.h"
 #include "vesper/flow.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
@@ -365,27 +367,99 @@ static bool check_text(const struct checker *k, const char *text)
 
 /* ---- show ---- */
 
-static bool check_prop(const struct checker *k, const char *name, const json_t *value)
+/* What a reference gives is of the prop's type and unit, as far as they are known. */
+static bool prop_takes(const struct checker *k, const struct prop_def *p, const struct ref *r)
+{
+	const struct tool_def *t = flow_task(k->flow, r->source)->tool;
+	const struct column_def *column = t ? find_column(t, r->name) : NULL;
+	const struct fact_def *fact = r->kind == REF_FACT && t ? tool_fact(t, r->name) : NULL;
+	bool number = p->type == PROP_NUMBER || p->type == PROP_INTEGER;
+	const char *unit = fact ? fact->unit : column ? column->unit : NULL;
+
+	if (number && p->unit && unit && strcmp(p->unit, unit) != 0)
+		return false;
+	if (r->kind == REF_ROW_COUNT)
+		return number;
+	if (fact)
+		return number ? fact->type == FACT_NUMBER || fact->type == FACT_INT
+			      : p->type != PROP_DATE || fact->type == FACT_DATE;
+	if (r->kind != REF_CELL || !column || !column->has_type)
+		return r->kind != REF_OUTCOME || p->type == PROP_TEXT;
+	return number ? column_is_number(column->type)
+		      : p->type != PROP_DATE || column->type == COLUMN_DATE;
+}
+
+static bool check_set(const struct checker *k, const struct prop_def *p, const struct ref *r)
+{
+	for (size_t i = 0; i < p->column_count; i++)
+		if (!check_column(k, flow_task(k->flow, r->source), r->table, p->columns[i].name))
+			return false;
+	return true;
+}
+
+static bool check_prop_ref(const struct checker *k, const struct prop_def *p, const char *text)
 {
 	struct ref r;
 
+	if (!check_any_ref(k, text, true, &r))
+		return false;
+	if (r.kind == REF_COLUMN)
+		return wrong(k, "%s takes one value, not a column", p->name);
+	if ((r.kind == REF_TABLE) != prop_is_set(p))
+		return wrong(k, "%s is of type %s, and {%s} is none", p->name,
+			     prop_type_name(p->type), text);
+	if (r.kind == REF_TABLE)
+		return check_set(k, p, &r);
+	return prop_takes(k, p, &r) ||
+	       wrong(k, "{%s} is of another type or unit than %s", text, p->name);
+}
+
+/* A text that stands in the flow. */
+static bool check_prop_text(const struct checker *k, const struct prop_def *p, const char *text)
+{
+	struct decimal number;
+	struct date day;
+
+	if (prop_is_set(p))
+		return wrong(k, "%s is of type %s: name a result set", p->name,
+			     prop_type_name(p->type));
+	if (!check_text(k, text))
+		return false;
+	if (strchr(text, '{'))
+		return true;
+	if (p->type == PROP_NUMBER || p->type == PROP_INTEGER)
+		return decimal_parse(text, &number) || wrong(k, "%s is a number", p->name);
+	return p->type != PROP_DATE || date_parse_iso(text, &day) ||
+	       wrong(k, "%s is a date such as 2026-02-27", p->name);
+}
+
+static bool check_prop(const struct checker *k, const struct component_def *c, const char *name,
+		       const json_t *value)
+{
+	const struct prop_def *p = component_prop(c, name);
+
+	if (!p)
+		return wrong(k, "%s has no prop %s", c->name, name);
 	if (json_is_array(value))
 		return wrong(k, "%s takes one value", name);
-	if (!ref_of(value))
-		return check_text(k, json_string_value(value));
-	if (!check_any_ref(k, ref_of(value), true, &r))
-		return false;
-	return r.kind != REF_COLUMN || wrong(k, "%s takes one value, not a column", name);
+	return ref_of(value) ? check_prop_ref(k, p, ref_of(value))
+			     : check_prop_text(k, p, json_string_value(value));
 }
 
 static bool check_show(const struct checker *k)
 {
+	const struct component_def *c = catalog_component(k->c, k->line->component);
 	const json_t *value;
 	const char *name;
 
+	if (!c)
+		return wrong(k, "there is no component %s", k->line->component);
 	json_object_foreach(k->line->values, name, value)
-		if (!check_prop(k, name, value))
+		if (!check_prop(k, c, name, value))
 			return false;
+	for (size_t i = 0; i < c->prop_count; i++)
+		if (c->props[i].required && !json_object_get(k->line->values, c->props[i].name))
+			return wrong(k, "%s needs the prop %s", c->name, c->props[i].name);
 	return true;
 }
 

@@ -29,6 +29,7 @@ const struct http_route public_routes[] = {
 	{"GET", API "/tools/{}", CHAT, 0, on_get_tool, NULL},
 	{"POST", API "/tools/{}", CHAT, ROUTE_BODY, on_post_tool, NULL},
 	{"GET", API "/agents", CHAT, 0, on_get_agents, NULL},
+	{"GET", API "/components", CHAT, 0, on_get_components, NULL},
 	{"GET", API "/admin/tools", ADMIN, 0, on_get_admin_tools, NULL},
 	{"PUT", API "/admin/tools/{}/{}", ADMIN, ROUTE_BODY, on_put_admin_tool, NULL},
 	{"DELETE", API "/admin/users/{}", ADMIN, 0, on_delete_admin_user, NULL},

@@ -1,6 +1,6 @@
-/* Tools without a conversation: which there are, which agents have them, and a call of one. Every
- * end of a call is 200 with a status that a program can act on; a status of HTTP says that there
- * was no call. */
+/* Tools without a conversation: which there are, which agents and components there are, and a call.
+ * Every end of a call is 200 with a status that a program can act on; a status of HTTP says that
+ * there was no call. */
 #include "http_route.h"
 
 #include "vesper/json.h"
@@ -45,6 +45,24 @@ void on_get_agents(struct request *r)
 
 	catalog_for(catalog_of(r), r->who, r->arena, &view);
 	reply_json(r, 200, data_of(catalog_agents_json(&view, r->who)));
+}
+
+/* The same bytes until a reload: a page asks with the hash that it has. */
+void on_get_components(struct request *r)
+{
+	const struct catalog *c = catalog_of(r);
+	const char *etag = arena_printf(r->arena, "\"%s\"", c->hash);
+	json_t *body;
+
+	reply_header(r, "ETag", etag);
+	reply_header(r, "Cache-Control", "private, no-cache");
+	if (request_names_etag(r, "If-None-Match", etag)) {
+		reply_empty(r, 304);
+		return;
+	}
+	body = data_of(catalog_components_json(c));
+	json_set_str(body, "hash", c->hash);
+	reply_json(r, 200, body);
 }
 
 /* ---- a call ---- */

@@ -102,7 +102,7 @@ function shownText(view, { say }) {
 }
 
 export function tableTitle(view, locale) {
-  return view.source?.tool ? locale.name(view.source.tool) : locale.say('result');
+  return view.title ?? (view.source?.tool ? locale.name(view.source.tool) : locale.say('result'));
 }
 
 /* --- out of the page -------------------------------------------------------------------- */

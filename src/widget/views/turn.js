@@ -6,6 +6,7 @@
 import { answeredPanel, copyButton } from './answered.js';
 import { AskView } from './ask.js';
 import { chartCard } from './chart.js';
+import { componentCard, planPanel } from './component.js';
 import { h, icon } from '../dom.js';
 import { Feedback } from './feedback.js';
 import { FilterBar } from './filters.js';
@@ -43,6 +44,8 @@ export class TurnView {
   #reports;
   #asks = new Map();
   #steps = new Map();
+  #plan;
+  #planStates = new Map(); /* of its tasks, by id */
   #frame = 0;
   #timer = 0;
   #drawnAt = 0;
@@ -77,6 +80,7 @@ export class TurnView {
     this.#parts = {
       filters: this.#filters.root,
       progress: h('p', { class: 'progress' }, say('sending')),
+      components: h('div', { class: 'views' }),
       prose: h('div', { class: 'prose', part: 'answer' }),
       results: this.#results.root,
       notices: h('div', { class: 'notices' }),
@@ -138,7 +142,9 @@ export class TurnView {
     this.#asks.clear();
     this.#steps.clear();
     this.#results.clear();
-    for (const part of [this.#parts.notices, this.#parts.asks, this.#parts.foot, this.#parts.suggestions])
+    this.#plan = undefined;
+    this.#planStates.clear();
+    for (const part of [this.#parts.components, this.#parts.notices, this.#parts.asks, this.#parts.foot, this.#parts.suggestions])
       part.replaceChildren();
     this.#reports.show([]);
     this.#showFilters([]);
@@ -204,6 +210,9 @@ export class TurnView {
     case 'chat.status':
       this.#showStatus(frame);
       break;
+    case 'chat.plan':
+      this.#plan = frame;
+      break;
     case 'chat.filters':
       this.#showFilters(frame.filters);
       break;
@@ -227,7 +236,9 @@ export class TurnView {
     }
   }
 
-  #showStatus({ item_id: item, phase, state, text, rows, tool: named }) {
+  #showStatus({ item_id: item, phase, state, text, rows, tool: named, task }) {
+    if (task)
+      this.#planStates.set(task, state);
     const key = item ?? phase;
     const before = this.#steps.get(key);
     const tool = named ?? before?.tool;
@@ -313,7 +324,9 @@ export class TurnView {
   #showView(view, agent) {
     const node = this.#viewNode(view);
 
-    if (node)
+    if (view.view_type === 'component')
+      this.#parts.components.append(node);
+    else if (node)
       this.#results.show(view, node, agent);
   }
 
@@ -324,6 +337,8 @@ export class TurnView {
     case 'chart':
       this.#foldTable(view.source?.call);
       return chartCard(view, this.#locale);
+    case 'component':
+      return componentCard(view, this.#kit, () => this.#actions.components());
     case 'error':
       return errorViewCard(view, this.#cardPlace);
     case 'selection':
@@ -358,6 +373,11 @@ export class TurnView {
     view.root.classList.toggle('said', said);
     this.#asks.set(ask.ask_id, view);
     this.#parts.asks.append(view.root);
+  }
+
+  /* What the module that draws components draws with. */
+  get #kit() {
+    return { h, locale: this.#locale, dataTable, chartCard };
   }
 
   get #cardPlace() {
@@ -407,6 +427,8 @@ export class TurnView {
       new Feedback(complete.feedback, (rating) => this.#actions.rate(complete.message_id, rating), this.#locale);
     const acts = h('div', { class: 'acts' }, copy, feedback && feedback.thumbs);
 
-    this.#parts.foot.replaceChildren(...[panel, acts, ...(feedback ? feedback.rest : [])].filter(Boolean));
+    const plan = this.#plan && planPanel(this.#plan, this.#planStates, this.#kit);
+
+    this.#parts.foot.replaceChildren(...[panel, plan, acts, ...(feedback ? feedback.rest : [])].filter(Boolean));
   }
 }

@@ -79,6 +79,11 @@ export const words = {
   edit_question: 'Diese Frage ändern',
   edit_and_ask: 'Ändern und noch einmal fragen',
   copy_answer: 'Antwort kopieren',
+  show_how: 'Vorgehen zeigen',
+  step_completed: 'Erledigt',
+  step_failed: 'Fehlgeschlagen',
+  step_skipped: 'Ausgelassen',
+  step_after: 'nach {steps}',
   show_all: 'Alles zeigen',
   show_less: 'Weniger zeigen',
 

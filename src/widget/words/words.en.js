@@ -88,6 +88,11 @@ export const words = {
   edit_question: 'Edit this question',
   edit_and_ask: 'Edit and ask again',
   copy_answer: 'Copy the answer',
+  show_how: 'Show how',
+  step_completed: 'Done',
+  step_failed: 'Failed',
+  step_skipped: 'Skipped',
+  step_after: 'after {steps}',
   show_all: 'Show all',
   show_less: 'Show less',
 

@@ -79,6 +79,11 @@ export const words = {
   edit_question: 'Editar esta pregunta',
   edit_and_ask: 'Editar y preguntar de nuevo',
   copy_answer: 'Copiar la respuesta',
+  show_how: 'Mostrar cómo',
+  step_completed: 'Hecho',
+  step_failed: 'Falló',
+  step_skipped: 'Omitido',
+  step_after: 'después de {steps}',
   show_all: 'Mostrar todo',
   show_less: 'Mostrar menos',
 

@@ -139,10 +139,11 @@ static void components_get_what_their_references_find(void **state)
 	(void)state;
 	result.tables = tables;
 	result.table_count = 1;
-	answers("show A risks={risks.rows} count={risks.facts.tasks} title=\"Risks: "
-		"{risks.facts.tasks}\" off={off.rows?}\n"
-		"show B count={risks.row_count} if off.row_count > 0\n"
-		"show C title=\"All {off.facts.projects}\" kind=plain\n",
+	answers("show ProjectCard tasks={risks.rows} risks={risks.facts.tasks} project=\"Risks: "
+		"{risks.facts.tasks}\"\n"
+		"show BriefingCards offTrack={risks.row_count} projects={off.rows?} if "
+		"off.row_count > 0\n"
+		"show ProjectCard project=\"All {off.facts.projects}\" stage=plain\n",
 		&unused);
 	take_shows();
 	assert_int_equal(flow_shown(&plan, arena, &shown), 2);
@@ -153,7 +154,7 @@ static void components_get_what_their_references_find(void **state)
 	assert_string_equal(shown[0].props[1].text, "3");
 	assert_string_equal(shown[0].props[1].place.fact->name, "tasks");
 	assert_string_equal(shown[0].props[2].text, "Risks: 3");
-	assert_string_equal(shown[1].show->component, "C");
+	assert_string_equal(shown[1].show->component, "ProjectCard");
 	assert_int_equal(shown[1].prop_count, 1);
 	assert_string_equal(shown[1].props[0].text, "plain");
 	assert_true(flow_shows_table(&plan, "risks"));

@@ -41,6 +41,11 @@ static int begin(void **state)
 {
 	set_up(state);
 	arena = arena_new(1 << 22);
+	temp_root_write(&root, "config/energy/components.json",
+			"{\"Card\": {\"about\": \"A card\", \"props\": {\"title\": {\"type\": "
+			"\"text\"}, \"total\": {\"type\": \"integer\"}, \"rows\": {\"type\": "
+			"\"table\", \"columns\": {\"Hub\": \"text\"}}}, \"layout\": [{\"text\": "
+			"\"title\"}], \"text\": \"A card\"}}");
 	load();
 	return 0;
 }

@@ -595,6 +595,12 @@ json_t *catalog_tool_json(const struct catalog_view *v, const char *name)
 	return NULL;
 }
 
+json_t *catalog_components_json(const struct catalog *c)
+{
+	(void)c;
+	return json_array();
+}
+
 json_t *catalog_agents_json(const struct catalog_view *v, const struct principal *who)
 {
 	(void)v;

@@ -381,6 +381,11 @@ static void every_view(void **state)
 	emit_table_views(log);
 	emit_outcome_views(log);
 	emit_view_json(log, view_error(&error, "error-v1"));
+	emit_view_json(log, json_make({"view_type", json_str("component")},
+				      {"view_id", json_str("show1-v1")},
+				      {"component", json_str("Card")}, {"props", json_object()},
+				      {"text", json_str("2 projects")}, {"alt", json_str("Cards")},
+				      {"calls", json_list_of(json_str("c1"))}));
 	check_log(log, &last);
 }
 

@@ -1,0 +1,86 @@
+/*
+ * Components: cards, tables and charts that a flow or a model shows as one (config/<pack>/
+ * components.json), so that nobody writes a renderer. A component says which props it has and how
+ * they are laid out; code fills the props from results, and the page draws any component from its
+ * layout.
+ *
+ *   { NAME: { "about": TEXT,
+ *             "props":  { PROP: {"type": TYPE, "label"?, "unit"?, "required"?, …} },
+ *             "layout": [ PART ],
+ *             "text":   TEXT } }                   {PROP}, and [[ ]] as in flows (flow.h)
+ *
+ *   TYPE = number | integer | text | date | datetime | flag
+ *        | table   "columns": {COLUMN: column type}, "rows": at most so many (COMPONENT_ROWS_MAX)
+ *        | series  "x": COLUMN, "by"?: COLUMN, "y": [COLUMN]   a chart, a curve for each value of
+ *                  "by", where its shape has one; else a table
+ *   PART = {"cards": [PROP]}                       numbers, texts and dates side by side
+ *        | {"table": PROP, "empty"?: TEXT} | {"chart": PROP, "empty"?: TEXT}
+ *        | {"text": PROP} | {"badge": PROP, "tones": {WORD:
+ * positive|caution|critical|info|neutral}} | {"progress": PROP}                      a number of
+ * percent
+ *
+ * A prop without a value leaves its part out; without a required one the component is not shown.
+ * Read with the catalogue; immutable.
+ */
+#ifndef VESPER_COMPONENT_H
+#define VESPER_COMPONENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/table.h"
+
+struct catalog;
+
+enum prop_type {
+	PROP_NUMBER,
+	PROP_INTEGER,
+	PROP_TEXT,
+	PROP_DATE,
+	PROP_DATETIME,
+	PROP_FLAG,
+	PROP_TABLE,
+	PROP_SERIES,
+};
+
+struct prop_column {
+	const char *name;
+	bool has_type;
+	enum column_type type;
+};
+
+struct prop_def {
+	const char *name;
+	const char *label; /* NULL: the name */
+	const char *unit;  /* of a number, or NULL */
+	enum prop_type type;
+	bool required;
+	const struct prop_column *columns; /* of a table; of a series, x first */
+	size_t column_count;
+	size_t rows; /* kept at most */
+};
+
+struct component_def {
+	const char *name, *pack, *about;
+	const struct prop_def *props;
+	size_t prop_count;
+	const json_t *layout;
+	const char *text;     /* what is said where it can't be drawn */
+	const json_t *schema; /* JSON schema of its props */
+};
+
+/* NULL: there is none. */
+const struct component_def *catalog_component(const struct catalog *c, const char *name);
+const struct prop_def *component_prop(const struct component_def *c, const char *name);
+const char *prop_type_name(enum prop_type type); /* "number", … */
+/* Whether it is a whole result set. */
+static inline bool prop_is_set(const struct prop_def *p)
+{
+	return p->type == PROP_TABLE || p->type == PROP_SERIES;
+}
+
+/* {name, about, props, layout, schema} of each, for the page. New reference. */
+json_t *catalog_components_json(const struct catalog *c);
+
+#endif

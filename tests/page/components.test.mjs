@@ -1,0 +1,194 @@
+/* Components and the steps of a plan on the page: every part, empty ones, hostile ones, by keyboard, by axe, dark and on a phone. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+import { ROOT, VESPERD } from '../e2e/harness.mjs';
+import { answered, ask, launch, openPage } from './browser.mjs';
+import { DEFINITIONS } from './component-scripts.mjs';
+import { Fake } from './fake.mjs';
+
+const AXE = readFileSync(`${ROOT}/tests/node_modules/axe-core/axe.min.js`, 'utf8');
+const WIDGET = join(dirname(VESPERD), 'widget');
+const PICTURES = process.env.VESPER_PICTURES; /* a folder for what the page looks like */
+let browser;
+let fake;
+
+before(async () => {
+  browser = await launch();
+  fake = await new Fake().start();
+});
+after(async () => {
+  await browser.close();
+  await fake.stop();
+});
+
+async function open(options) {
+  const opened = await openPage(browser, fake.url, { bypassCSP: true, reducedMotion: 'reduce', ...options });
+
+  await opened.page.locator('vesper-chat[data-state=ready]').waitFor();
+  return opened;
+}
+
+async function shown(page, question) {
+  await ask(page, question);
+  const turn = await answered(page);
+
+  await turn.locator('.component[data-state=drawn]').first().waitFor();
+  return turn;
+}
+
+async function assertAccessible(page, state) {
+  await page.evaluate(AXE);
+  const { violations, passes } = await page.evaluate(() => window.axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
+
+  assert.ok(passes.length > 15);
+  assert.deepEqual(violations.map((v) => `${state}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), []);
+}
+
+const picture = (page, name) => PICTURES && page.screenshot({ path: `${PICTURES}/${name}.png` });
+
+describe('a component', () => {
+  test('shows each of its parts', async () => {
+    const { page, context, wrongs } = await open();
+    const turn = await shown(page, 'every part');
+    const card = turn.locator('.component');
+
+    assert.deepEqual(await card.locator('.fact').evaluateAll((facts) => facts.map((f) => f.innerText.replace(/\s+/g, ' '))),
+      ['Stage Stage 3 Late Dev', 'Due Aug 15, 2028', 'Ready No', 'Average price $48.73/MWh', 'Budget $182.4M']);
+    assert.equal(await card.locator('.lead').innerText(), 'Sierra Wind');
+    assert.equal((await card.locator('.state').textContent()), 'Status: Off track');
+    assert.ok(await card.locator('.badge').evaluate((badge) => badge.classList.contains('critical')));
+    assert.equal(await card.locator('.progress-row strong').innerText(), '112.4%');
+    assert.equal(await card.locator('progress').getAttribute('value'), '100');
+    await card.locator('.chart-card[data-state=drawn]').waitFor();
+    assert.equal(await card.locator('table tbody tr').count(), 2);
+    assert.ok(await turn.evaluate((t) => t.querySelector('.component').compareDocumentPosition(t.querySelector('.prose')) & Node.DOCUMENT_POSITION_FOLLOWING));
+    await picture(page, 'every-part');
+    assert.deepEqual(wrongs, []);
+    await context.close();
+  });
+
+  test('leaves out what has no value, and says that nothing is there', async () => {
+    const { page, context } = await open();
+    const turn = await shown(page, 'empty parts');
+
+    await turn.locator('.component[data-state=drawn]').nth(1).waitFor();
+    const [first, second] = await turn.locator('.component').all();
+
+    assert.match(await first.innerText(), /Projects off track\s+0\s+No project is off track\./);
+    assert.equal(await second.innerText(), 'Sierra Wind');
+    assert.equal(await second.locator('.fact, progress, table, .badge').count(), 0);
+    await context.close();
+  });
+
+  test('takes hostile props as text', async () => {
+    const { page, context, wrongs } = await open();
+    const turn = await shown(page, 'bad props');
+
+    await turn.locator('table').first().waitFor();
+    assert.equal(await page.evaluate(() => window.pwned), undefined);
+    assert.equal(await turn.locator('.component img, .component script, .component iframe, .component a').count(), 0);
+    assert.match(await turn.locator('.component .lead').innerText(), /<img src=x/);
+    assert.ok(await turn.locator('.badge').evaluate((badge) => badge.classList.contains('neutral')));
+    assert.deepEqual(wrongs, []);
+    await context.close();
+  });
+
+  test('of a newer server is asked for again, and then said in words', async () => {
+    const { page, context } = await open();
+
+    await shown(page, 'weekly');
+    const before = fake.listed;
+
+    fake.components = DEFINITIONS.map((d) => (d.name === 'Everything' ? { ...d, props: { ...d.props, later: { type: 'integer', label: 'Later' } } } : d));
+    await ask(page, 'newer server');
+    const turn = await answered(page);
+
+    await turn.locator('.component[data-state=plain]').waitFor();
+    await turn.locator('.component[data-state=drawn]').waitFor();
+    assert.equal(await turn.locator('.component[data-state=plain]').innerText(), 'What an older page says instead.');
+    assert.ok(fake.listed > before);
+    fake.components = DEFINITIONS;
+    await context.close();
+  });
+
+  test('holds five hundred rows', async () => {
+    const { page, context } = await open();
+    const turn = await shown(page, 'five hundred');
+
+    assert.equal(await turn.locator('.component tbody tr').count(), 500);
+    await context.close();
+  });
+
+  test('is there again after a reload', async () => {
+    const { page, context } = await open();
+
+    await shown(page, 'weekly');
+    await page.reload();
+    await page.locator('.component[data-state=drawn]').waitFor();
+    assert.match(await page.locator('.component').innerText(), /Projects off track\s+2/);
+    await context.close();
+  });
+});
+
+describe('the steps of a plan', () => {
+  test('are drawn when somebody asks how, and are a list for who listens', async () => {
+    const { page, context, wrongs } = await open();
+    const turn = await shown(page, 'weekly');
+
+    assert.equal(await turn.locator('.plan-box svg').count(), 0);
+    await turn.locator('.plan summary').focus();
+    await page.keyboard.press('Enter');
+    await turn.locator('.plan-box svg').waitFor();
+    assert.equal(await turn.locator('.plan-box .node').count(), 5);
+    assert.equal(await turn.locator('.arrow').count(), 4);
+    assert.deepEqual(await turn.locator('.plan-box .node').evaluateAll((steps) => steps.map((s) => s.getAttribute('class').replace('node ', ''))),
+      ['completed', 'completed', 'failed', 'skipped', 'completed']);
+    const words = await turn.locator('.plan-box li').allTextContents();
+
+    assert.equal(words[2], 'Task risks, Failed, after Recent changes');
+    assert.match(words[3], /^<img src=x/);
+    assert.equal(await page.evaluate(() => window.pwned), undefined);
+    await page.keyboard.press('Tab');
+    assert.ok(await turn.locator('.plan-scroll').evaluate((box) => box.getRootNode().activeElement === box), 'the picture can be scrolled by keyboard');
+    await picture(page, 'plan');
+    assert.deepEqual(wrongs, []);
+    await context.close();
+  });
+});
+
+describe('axe finds nothing', () => {
+  for (const [look, options] of [['light', {}], ['dark', { colorScheme: 'dark' }], ['phone', { viewport: { width: 390, height: 780 }, hasTouch: true }]])
+    test(`in components and plans, ${look}`, async () => {
+      const { page, context } = await open(options);
+      const turn = await shown(page, 'weekly');
+
+      await picture(page, `weekly-${look}`);
+      await turn.locator('.plan summary').click();
+      await turn.locator('.plan-box svg').waitFor();
+      await assertAccessible(page, 'a briefing and its plan');
+      const every = await shown(page, 'every part');
+
+      await every.locator('.chart-card[data-state=drawn]').waitFor();
+      await assertAccessible(page, 'every part');
+      await every.locator('.component').scrollIntoViewIfNeeded();
+      await picture(page, `parts-${look}`);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'nothing is wider than the page');
+      await context.close();
+    });
+});
+
+test('the page stays small, and so does what draws components', async () => {
+  const size = async (name) => gzipSync(await readFile(join(WIDGET, name)), { level: 9 }).length;
+  const parts = await readdir(join(WIDGET, 'assets'));
+  const first = (await Promise.all(['index.html', 'app.css', 'app.js', 'widget.js'].map(size))).reduce((a, b) => a + b);
+
+  assert.ok(first <= 60 * 1024, `${first} bytes before the first component`);
+  assert.ok(await size(`assets/${parts.find((name) => name.startsWith('components-'))}`) <= 12 * 1024);
+});
