@@ -16,6 +16,7 @@
 #include "vesper/catalog.h"
 #include "vesper/err.h"
 #include "vesper/event.h"
+#include "vesper/flow.h"
 #include "vesper/llm.h"
 #include "vesper/op.h"
 #include "vesper/principal.h"
@@ -41,14 +42,34 @@ struct agent_request {
 	const char *task;              /* of the plan that it is; its calls are said to be of it */
 };
 
+/* A clarifying question that the agent's model asks; choices were read from results by code. */
+struct agent_ask {
+	const char *question, *hint; /* hint may be NULL */
+	enum ask_input input;
+	const char *filter; /* what the answer is a value of; NULL: it is answered in words */
+	const struct suggestion *options;
+	size_t option_count;
+	size_t min, max; /* of ASK_MULTIPLE */
+	const char *min_date, *max_date;
+	struct suggestion skip; /* value NULL: it can't be skipped */
+};
+
+/* A component that it shows, filled from these results. */
+#define AGENT_SHOWS_MAX 4 /* more are no answer at a glance */
+struct agent_show {
+	const char *component;
+	struct result *const *results;
+	size_t count;
+};
+
 struct agent_outcome {
 	struct result **results;
 	size_t result_count;
 	struct llm_usage usage;
 	int64_t model_calls;
-	const char *ask; /* the agent asks back (its tool ask_user), or NULL */
-	const struct suggestion *options;
-	size_t option_count;
+	const struct agent_ask *ask; /* the agent asks back (its tool ask_user), or NULL */
+	struct agent_show shows[AGENT_SHOWS_MAX];
+	size_t show_count;
 	const char *model;
 	const char *provider;
 };

@@ -170,6 +170,13 @@ void component_view(struct buf *out, const struct catalog *c, const struct shown
 		    const char *view_id, struct arena *a);
 /* Shows those of the plan that has ended, and the tables of those that lack a prop. */
 void answer_components(struct answer_turn *t);
+/* Shows one that a model has named: its props are filled from the facts, columns and tables of
+ * these results that have their names; what does not fit is left out. NULL: a required prop is
+ * missing. */
+const struct shown *answer_component_by_name(struct answer_turn *t, const char *id,
+					     const char *component, struct result *const *results,
+					     size_t count);
+bool shown_has_table(const struct shown *s, const struct table *t);
 
 /* ---- models.c: what may be spent on models, and what was ---- */
 

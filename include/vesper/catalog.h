@@ -34,6 +34,10 @@
  * sentences with {name} of a parameter or a column, or {fact.name} (view.h) refer FILTER PATH word,
  * several words, …: what a later step may take from this one (ref.h), and by which words; for
  * example "vendor facts.higher_vendor the higher" window                    view.column: see below
+ *
+ *   suggest                   TEXT, or primary|secondary ["label" ->] TEXT [if CONDITION]; the
+ *                             condition is over this result: row_count, outcome, facts.X, rows[0].X
+ *
  *   whole                     count, sum(Column), …: see below
  *   measures                  words of what it orders or counts: "views, most viewed"; a question
  *                             for the most of something else is not for it
@@ -87,6 +91,8 @@
 #include "vesper/sql.h"
 #include "vesper/table.h"
 #include "vesper/units.h"
+
+struct suggest_def;
 
 enum param_type { PARAM_TEXT, PARAM_INT, PARAM_DECIMAL, PARAM_DATE, PARAM_BOOL };
 
@@ -204,8 +210,8 @@ struct tool_def {
 	const char *measures; /* what it orders or counts, in words; or NULL */
 	const char *grain;    /* what its rows are told apart by, in words; or NULL */
 	struct {
-		const char *answer;         /* a sentence with placeholders, or NULL */
-		const char *const *suggest; /* follow-up questions with placeholders */
+		const char *answer;                /* a sentence with placeholders, or NULL */
+		const struct suggest_def *suggest; /* follow-up questions, ended by a NULL text */
 		const struct refer_def *refers;
 		size_t refer_count;
 	} words; /* of the tool's own, for answers */
@@ -236,7 +242,8 @@ struct domain_def {
 	const struct tool_def *const *tools; /* in the front matter's order */
 	size_t tool_count;
 	int order;
-	const char *prompt; /* the text after the front matter */
+	const char *prompt;   /* the text after the front matter */
+	const char *ask_name; /* what its agent's model calls ask_user; NULL: just so */
 };
 
 struct alias_def {

@@ -57,6 +57,9 @@ struct condition {
 
 /* In the arena. NULL: this is no condition, ERR_INPUT. */
 const struct condition *condition_read(const char *text, struct arena *a, struct err *e);
+/* The same over one result: references are without a task, such as "row_count > 0". */
+const struct condition *condition_read_of_one(const char *text, struct arena *a, struct err *e);
+bool condition_met_by(const struct condition *c, const struct result *r, struct arena *a);
 /* `filters`: the values that stand, by filter; NULL: none. */
 bool condition_met(const struct condition *c, const struct ref_scope *s, const json_t *filters,
 		   struct arena *a);

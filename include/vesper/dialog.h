@@ -108,8 +108,7 @@ void reply_with(struct dialog_turn *t, enum message_status status, const char *t
 /* The reply lists what can be asked, in the examples of the domains that this caller may use. */
 void reply_help(struct dialog_turn *t, const char *lead);
 /* An agent asks: the reply, once the plan has ended. The first one counts. */
-void reply_of_agent(struct dialog_turn *t, const char *text, const struct suggestion *options,
-		    size_t count);
+void reply_of_agent(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
 /* Replaces the texts of the reply by what may be shown of them. */
 void reply_plain(struct dialog_turn *t, const char *(*plain)(void *owner, const char *text),
 		 void *owner);

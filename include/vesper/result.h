@@ -16,8 +16,17 @@
 #include "vesper/table.h"
 #include "vesper/units.h"
 
+struct condition;
 struct frame;
 struct language;
+
+/* A question that may follow a result; both texts have {placeholders} (view.h). */
+struct suggest_def {
+	const char *text;
+	const char *label;            /* NULL: the question itself */
+	bool primary;                 /* before those that are not */
+	const struct condition *when; /* over this result; NULL: always */
+};
 
 /* A number (or text) that code computed from the tables, so that no model has to. */
 struct fact {
@@ -45,11 +54,10 @@ struct result {
 	const char *const *reports; /* report keys, NULL-ended; NULL: none */
 	const char *source;         /* name of the source that it was read from; NULL: of none */
 	const char *answer; /* the tool's own sentence with {placeholders} (see view.h), or NULL */
-	const char *const
-		*suggest; /* follow-up questions with {placeholders}, NULL-ended; NULL: none */
-	const struct units *units;       /* of its catalogue: how numbers are shown; NULL: as they
-					    are */
-	const struct language *language; /* in which it is shown */
+	const struct suggest_def *suggest; /* ended by a NULL text; NULL: none */
+	const struct units *units;         /* of its catalogue: how numbers are shown; NULL: as they
+					      are */
+	const struct language *language;   /* in which it is shown */
 	const char *const *needs; /* permissions that this result took: the tool's, and those of the
 				     columns that it was allowed; NULL-ended; NULL: none */
 	struct args args;         /* what was bound, after resolving and defaults */

@@ -68,8 +68,15 @@ void view_outcome_words(struct buf *out, const struct result *r);
  * the figures of the main table's number columns. */
 void view_call(struct buf *out, const struct result *r, const char *receipt_id, struct arena *a);
 
-/* The follow-up questions of the result's tool, as far as it has the values for them; how many. */
-size_t view_suggested(const struct result *r, struct arena *a, const char **out, size_t max);
+struct view_followup {
+	const char *label;
+	const char *question;
+	bool primary;
+};
+/* The follow-up questions of the result's tool, as far as it has the values for them and their
+ * conditions are met, primary ones first; how many. */
+size_t view_suggested(const struct result *r, struct arena *a, struct view_followup *out,
+		      size_t max);
 
 /* Something that could not be done. */
 struct view_error {
@@ -121,12 +128,6 @@ struct view_answer_input {
 	struct date today;
 	const struct language *language;
 	bool detail; /* it was asked for: no limit of words */
-};
-
-struct view_followup {
-	const char *label;
-	const char *question;
-	bool primary;
 };
 
 struct view_answer {

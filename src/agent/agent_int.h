@@ -32,7 +32,8 @@ struct agent_call {
 	const struct llm_block *use;
 	struct op *op;
 	struct result *result; /* or */
-	const char *mistake;   /* why it was not run */
+	const char *mistake;   /* why it was not run; or */
+	bool is_shown;         /* a component */
 };
 
 struct agent_told {
@@ -59,7 +60,7 @@ struct agent {
 	const char *lead;        /* of the question's message, before what was found earlier */
 	struct llm_block question;
 	struct llm_message messages[1 + 2 * AGENT_ROUNDS_MAX];
-	const struct tool_def **defs; /* of ask.tools, NULL for ask_user */
+	const struct tool_def **defs; /* of ask.tools, NULL for those of agent_ask.c */
 	int round;
 	struct op *op_model;
 	struct llm_answer answer;
@@ -81,9 +82,8 @@ void agent_run(struct agent *a);
 void agent_prepare(struct agent *a);
 /* The tool's definition; NULL when the model names one that it was not given. */
 const struct tool_def *agent_tool_find(const struct agent *a, const char *name);
-bool agent_is_ask(const char *tool);
-/* Reads the arguments of ask_user into a->out. False: there is no question in them. */
-bool agent_ask_read(struct agent *a, const json_t *input);
+/* What arguments may refer to: the results of earlier tasks and its own, by their calls. */
+struct ref_scope agent_results(const struct agent *a);
 /* The arguments of a call with its references to results replaced by their values. NULL: *mistake
  * says what one refers to that is not there. */
 const json_t *agent_args(struct agent *a, const json_t *input, const char **mistake);
@@ -93,5 +93,17 @@ void agent_note_result(struct agent *a, const struct result *r);
 /* Puts all results into words; those that are in messages already get shorter when there is too
  * much of it. */
 void agent_fit(struct agent *a);
+
+/* ---- agent_ask.c: what an agent may put on the user's screen ---- */
+
+#define AGENT_SCREEN_TOOLS 2
+/* Adds the tools for a clarifying question and, where there are any, for components: how many. */
+size_t agent_screen_tools(struct agent *a, struct llm_tool *out);
+bool agent_is_ask(const struct agent *a, const char *tool);
+bool agent_is_show(const char *tool);
+/* The question that these arguments are; NULL: *mistake says why they are none. */
+const struct agent_ask *agent_ask_read(struct agent *a, const json_t *input, const char **mistake);
+/* Keeps the component to show. What is wrong; NULL: nothing. */
+const char *agent_show_read(struct agent *a, const json_t *input);
 
 #endif

@@ -13,34 +13,13 @@
 #include "vesper/metric.h"
 #include "vesper/prompt.h"
 #include "vesper/tokens.h"
-#include "vesper/utf8.h"
-
-#define ASK_USER "ask_user"
-
-static const char ask_about[] =
-	"Asks the user one question back. Only when a needed filter is missing and no tool lists "
-	"its choices; call it alone.";
-static const char ask_schema[] = "{\"type\":\"object\",\"properties\":{\"question\":{\"type\":"
-				 "\"string\",\"description\":\"One short question\"},"
-				 "\"options\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
-				 "\"description\":\"The choices, if they are known\"}},"
-				 "\"required\":[\"question\"],\"additionalProperties\":false}";
-
-static json_t *ask_schema_json(struct arena *a)
-{
-	json_t *schema;
-	bool ok = json_parse(ask_schema, sizeof(ask_schema) - 1, sizeof(ask_schema), &schema, NULL);
-
-	assert(ok);
-	return json_own(a, schema);
-}
 
 /* The domain's tools in its own order, then those that only agents have, as far as this caller may
  * use them. */
 static void prepare_tools(struct agent *a, const struct domain_def *d)
 {
 	const struct catalog_view *may = a->request.may;
-	size_t most = d->tool_count + may->agent_tool_count + 1, n = 0;
+	size_t most = d->tool_count + may->agent_tool_count + AGENT_SCREEN_TOOLS, n = 0;
 	struct llm_tool *tools = arena_alloc(a->arena, most * sizeof(*tools));
 
 	a->defs = arena_alloc(a->arena, most * sizeof(*a->defs));
@@ -54,7 +33,7 @@ static void prepare_tools(struct agent *a, const struct domain_def *d)
 	for (size_t i = 0; i < n; i++)
 		tools[i] =
 			(struct llm_tool){a->defs[i]->name, a->defs[i]->about, a->defs[i]->schema};
-	tools[n++] = (struct llm_tool){ASK_USER, ask_about, ask_schema_json(a->arena)};
+	n += agent_screen_tools(a, &tools[n]);
 	a->ask.tools = tools;
 	a->ask.tool_count = n;
 }
@@ -168,55 +147,27 @@ const struct tool_def *agent_tool_find(const struct agent *a, const char *name)
 	return NULL;
 }
 
-bool agent_is_ask(const char *tool)
-{
-	return strcmp(tool, ASK_USER) == 0;
-}
-
-static const char *short_text(struct agent *a, const char *text)
-{
-	return arena_strndup(a->arena, text, utf8_cut(text, strlen(text), ASK_TEXT_BYTES_MAX));
-}
-
-bool agent_ask_read(struct agent *a, const json_t *input)
-{
-	const char *question = json_string_value(json_object_get(input, "question"));
-	const json_t *list = json_object_get(input, "options"), *item;
-	struct suggestion *options;
-	size_t i, n = 0;
-
-	if (!question || !*question)
-		return false;
-	options = arena_alloc(a->arena, ASK_OPTIONS_MAX * sizeof(*options));
-	json_array_foreach(list, i, item) {
-		const char *text = json_string_value(item);
-
-		if (!text || !*text || n == ASK_OPTIONS_MAX)
-			continue;
-		text = short_text(a, text);
-		options[n++] = (struct suggestion){.value = text, .label = text};
-	}
-	a->out.ask = short_text(a, question);
-	a->out.options = options;
-	a->out.option_count = n;
-	return true;
-}
-
-const json_t *agent_args(struct agent *a, const json_t *input, const char **mistake)
+struct ref_scope agent_results(const struct agent *a)
 {
 	const struct ref_scope *earlier = &a->request.earlier;
 	size_t count = earlier->count + a->out.result_count;
 	struct ref_source *sources = arena_alloc(a->arena, (count + 1) * sizeof(*sources));
-	struct ref_scope all = {sources, count};
-	struct err e = {0};
-	const json_t *args;
-	size_t left_out;
 
 	for (size_t i = 0; i < earlier->count; i++)
 		sources[i] = earlier->sources[i];
 	for (size_t i = 0; i < a->out.result_count; i++)
 		sources[earlier->count + i] =
 			(struct ref_source){a->out.results[i]->call, &a->out.results[i], 1};
+	return (struct ref_scope){sources, count};
+}
+
+const json_t *agent_args(struct agent *a, const json_t *input, const char **mistake)
+{
+	struct ref_scope all = agent_results(a);
+	struct err e = {0};
+	const json_t *args;
+	size_t left_out;
+
 	if (!ref_fill(&all, input, a->arena, &args, &left_out, &e))
 		*mistake = arena_strdup(a->arena, e.text);
 	else if (left_out > 0)

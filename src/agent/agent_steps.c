@@ -106,10 +106,14 @@ static void on_tool(void *owner, struct result *r)
 	agent_run(a);
 }
 
-static const char *mistake_of(const struct agent *a, const struct llm_block *use)
+static const char *mistake_of(struct agent *a, const struct llm_block *use)
 {
-	if (agent_is_ask(use->name))
-		return "ask_user needs a question.";
+	const char *mistake = NULL;
+
+	if (agent_is_ask(a, use->name)) {
+		(void)agent_ask_read(a, use->input, &mistake); /* else the loop would have ended */
+		return mistake;
+	}
 	if (!agent_tool_find(a, use->name))
 		return "You have no tool of that name.";
 	if (!use->input)
@@ -139,7 +143,13 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 		.timeout_ms = timeout_of(a),
 	};
 
-	*c = (struct agent_call){.agent = a, .use = use, .mistake = mistake_of(a, use)};
+	*c = (struct agent_call){.agent = a, .use = use};
+	if (agent_is_show(use->name)) {
+		c->mistake = agent_show_read(a, use->input);
+		c->is_shown = !c->mistake;
+		return;
+	}
+	c->mistake = mistake_of(a, use);
 	if (!c->mistake)
 		request.args = agent_args(a, use->input, &c->mistake);
 	if (c->mistake) {
@@ -162,7 +172,11 @@ static bool asks_user(struct agent *a)
 	for (size_t i = 0; i < a->answer.count; i++) {
 		const struct llm_block *b = &a->answer.blocks[i];
 
-		if (b->kind == LLM_TOOL_USE && agent_is_ask(b->name) && agent_ask_read(a, b->input))
+		const char *mistake = NULL;
+
+		if (b->kind == LLM_TOOL_USE && agent_is_ask(a, b->name))
+			a->out.ask = agent_ask_read(a, b->input, &mistake);
+		if (a->out.ask)
 			return true;
 	}
 	return false;
@@ -212,7 +226,10 @@ static struct llm_block answer_to(struct agent *a, const struct agent_call *c,
 		b.text = "Too many calls at once: this one was not run.";
 	else if (c->mistake)
 		b.text = c->mistake;
-	else {
+	else if (c->is_shown) {
+		b.text = "It is shown.";
+		b.is_error = false;
+	} else {
 		b.text = ""; /* agent_fit words it */
 		b.is_error = is_failure(c->result);
 		result_keep(a, c->result);
@@ -233,7 +250,7 @@ static void calls_answer(struct agent *a)
 		if (use->kind != LLM_TOOL_USE)
 			continue;
 		blocks[n] = answer_to(a, n < a->call_count ? &a->calls[n] : NULL, use);
-		if (n < a->call_count && !a->calls[n].mistake)
+		if (n < a->call_count && a->calls[n].result)
 			result_tell(a, a->calls[n].result, &blocks[n]);
 		n++;
 	}

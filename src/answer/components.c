@@ -249,7 +249,7 @@ void component_view(struct buf *out, const struct catalog *c, const struct shown
 
 /* ---- of a plan ---- */
 
-static bool shows(const struct shown *s, const struct table *t)
+bool shown_has_table(const struct shown *s, const struct table *t)
 {
 	for (size_t i = 0; i < s->prop_count; i++)
 		if (!s->props[i].text && s->props[i].place.table == t)
@@ -288,7 +288,7 @@ static void show_tables_left(struct answer_turn *t, const struct shown *list, si
 				result->table_count == 0 || result->tables[0]->row_count == 0;
 
 			for (size_t n = 0; n < count && !is_shown; n++)
-				is_shown = shows(&list[n], result->tables[0]);
+				is_shown = shown_has_table(&list[n], result->tables[0]);
 			if (!is_shown)
 				say_view(t, result);
 		}
@@ -318,4 +318,91 @@ void answer_components(struct answer_turn *t)
 	for (size_t i = 0; i < count; i++)
 		show_component(t, &list[i]);
 	show_tables_left(t, list, count);
+}
+
+/* ---- by name ---- */
+
+static bool has_columns(const struct table *t, const struct prop_def *p)
+{
+	for (size_t i = 0; i < p->column_count; i++)
+		if (column_named(t, p->columns[i].name) < 0)
+			return false;
+	return true;
+}
+
+static bool find_set(const struct prop_def *p, struct result *r, struct shown_prop *out)
+{
+	for (size_t i = 0; i < r->table_count; i++)
+		if (has_columns(r->tables[i], p)) {
+			out->place = (struct ref_place){
+				.result = r, .table = r->tables[i], .column = -1};
+			return true;
+		}
+	return false;
+}
+
+static bool same_unit(const struct prop_def *p, const char *unit)
+{
+	return !p->unit || !unit || strcmp(p->unit, unit) == 0;
+}
+
+/* A fact of this name, or the column of a result of one row. */
+static bool find_value(const struct prop_def *p, struct result *r, struct shown_prop *out)
+{
+	const struct table *t = r->table_count > 0 ? r->tables[0] : NULL;
+	int c = t && t->row_count == 1 ? column_named(t, p->name) : -1;
+
+	for (size_t i = 0; i < r->fact_count; i++) {
+		const struct fact *f = &r->facts[i];
+
+		if (!ref_same_name(f->name, p->name) || !same_unit(p, f->unit))
+			continue;
+		out->text = f->value;
+		out->place = (struct ref_place){.result = r, .column = -1, .fact = f};
+		return prop_fits(p, out);
+	}
+	if (c < 0 || !t->rows[0][c] || !same_unit(p, t->columns[c].unit))
+		return false;
+	out->text = t->rows[0][c];
+	out->place = (struct ref_place){.result = r, .table = t, .column = c};
+	return prop_fits(p, out);
+}
+
+static void fill_by_name(const struct component_def *def, struct result *const *results,
+			 size_t count, struct arena *a, struct shown *out)
+{
+	out->props = arena_alloc(a, sizeof(*out->props) * (def->prop_count + 1));
+	for (size_t i = 0; i < def->prop_count; i++) {
+		const struct prop_def *p = &def->props[i];
+		struct shown_prop *v = &out->props[out->prop_count];
+		bool found = false;
+
+		for (size_t r = 0; r < count && !found; r++) {
+			*v = (struct shown_prop){.name = p->name};
+			found = prop_is_set(p) ? find_set(p, results[r], v)
+					       : find_value(p, results[r], v);
+		}
+		out->prop_count += found;
+	}
+}
+
+const struct shown *answer_component_by_name(struct answer_turn *t, const char *id,
+					     const char *component, struct result *const *results,
+					     size_t count)
+{
+	const struct component_def *def = catalog_component(t->core->may.catalog, component);
+	struct task_show *show = arena_alloc(t->core->arena, sizeof(*show));
+	struct shown *shown = arena_alloc(t->core->arena, sizeof(*shown));
+	const char *lacks;
+
+	*show = (struct task_show){.id = id, .component = component};
+	*shown = (struct shown){.show = show};
+	fill_by_name(def, results, count, t->core->arena, shown);
+	lacks = component_lacks(def, shown);
+	if (!lacks) {
+		show_component(t, shown);
+		return shown;
+	}
+	log_info("component.prop", "%s: %s has no %s", t->core->id.text, component, lacks);
+	return NULL;
 }

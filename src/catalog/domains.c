@@ -24,6 +24,11 @@ struct domain_file {
 	struct strlist examples, tools;
 };
 
+static bool ask_name_fits(const struct domain_file *f, const char *name)
+{
+	return str_is_name(name, REF_NAME_MAX) && !catalog_tool(&f->l->whole->shown, name);
+}
+
 static bool read_key(struct front_matter *m, struct str key, struct str text, struct err *e)
 {
 	struct domain_file *f = m->owner;
@@ -42,9 +47,13 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 		m->open = &f->tools;
 	else if (str_eq(key, STR("order")))
 		return front_matter_int(m, text, &d->order, e);
-	else
+	else if (!str_eq(key, STR("ask_name")))
 		return front_matter_wrong(m, e, "unknown key ", key);
-	return true;
+	else
+		d->ask_name = arena_strndup(a, text.p, text.n);
+	return !d->ask_name || ask_name_fits(f, d->ask_name) ||
+	       front_matter_wrong(m, e, "ask_name: not a name in a-z, 0-9 and _, or a tool's: ",
+				  str_of(d->ask_name));
 }
 
 static bool find_tools(const struct domain_file *f, const char *path, struct err *e)

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "vesper/condition.h"
 #include "vesper/limits.h"
 #include "vesper/ref.h"
 
@@ -206,15 +207,96 @@ static bool read_refer(struct tool_header *h, const char *text, struct err *e)
 	return tool_wrong(h, e, "refer: %s is no column of the tool", path.name);
 }
 
+/* ---- suggest TEXT, or primary|secondary ["label" ->] TEXT [if CONDITION] ---- */
+
+static bool take_rank(struct str *rest, bool *primary)
+{
+	struct str word = next_word(rest);
+
+	*primary = str_eq(word, STR("primary"));
+	return *primary || str_eq(word, STR("secondary"));
+}
+
+/* Before the text: a label in quotes and an arrow. */
+static bool take_label(struct tool_header *h, struct str *rest, const char **out, struct err *e)
+{
+	struct str text = str_trim(*rest);
+	const char *close =
+		text.n > 1 && *text.p == '"' ? memchr(text.p + 1, '"', text.n - 1) : NULL;
+	struct str after;
+
+	if (!close)
+		return true;
+	after = str_trim((struct str){close + 1, text.n - (size_t)(close + 1 - text.p)});
+	if (!str_starts(after, STR("->")))
+		return tool_wrong(h, e, "suggest: -> is missing behind the label");
+	*rest = (struct str){after.p + 2, after.n - 2};
+	return read_sentence(
+		h, arena_strndup(h->l->arena, text.p + 1, (size_t)(close - text.p - 1)), out, e);
+}
+
+/* What a condition names has to be there. */
+static bool check_terms(struct tool_header *h, const struct condition *c, struct err *e)
+{
+	for (size_t i = 0; i < c->term_count; i++) {
+		const struct condition_term *term = &c->terms[i];
+
+		if (term->kind == TERM_MISSING)
+			return tool_wrong(h, e, "suggest: no filter is known here");
+		if (term->ref.kind == REF_FACT && !tool_fact(h->tool, term->ref.name))
+			return tool_wrong(h, e, "suggest: %s is no fact of the tool",
+					  term->ref.name);
+		if (term->ref.kind == REF_CELL && !*term->ref.table &&
+		    !is_column(h->tool, term->ref.name))
+			return tool_wrong(h, e, "suggest: %s is no column of the tool",
+					  term->ref.name);
+	}
+	return true;
+}
+
+/* Behind the text: the last " if ". */
+static bool take_condition(struct tool_header *h, struct str *rest, const struct condition **out,
+			   struct err *e)
+{
+	const char *text = arena_strndup(h->l->arena, rest->p, rest->n), *at = NULL;
+	struct err why = {0};
+
+	for (const char *p = text; (p = strstr(p, " if ")); p++)
+		at = p;
+	if (!at)
+		return true;
+	*out = condition_read_of_one(at + 4, h->l->arena, &why);
+	if (!*out)
+		return tool_wrong(h, e, "suggest: if: %s", arena_strdup(h->l->arena, why.text));
+	rest->n = (size_t)(at - text);
+	return check_terms(h, *out, e);
+}
+
+static bool read_suggest(struct tool_header *h, const char *line, struct suggest_def *out,
+			 struct err *e)
+{
+	struct str rest = str_of(line);
+
+	*out = (struct suggest_def){.text = NULL};
+	if (!take_rank(&rest, &out->primary))
+		return read_sentence(h, line, &out->text, e);
+	if (!take_label(h, &rest, &out->label, e) || !take_condition(h, &rest, &out->when, e))
+		return false;
+	rest = str_trim(rest);
+	if (rest.n == 0)
+		return tool_wrong(h, e, "suggest: the question is missing");
+	return read_sentence(h, arena_strndup(h->l->arena, rest.p, rest.n), &out->text, e);
+}
+
 bool tool_sentences_read(struct tool_header *h, struct err *e)
 {
 	struct tool_def *t = h->tool;
-	struct strlist suggest = {0};
-	const char *made;
+	struct suggest_def *suggest =
+		arena_alloc(h->l->arena, (h->file->header_count + 1) * sizeof(*suggest));
+	size_t n = 0;
 
 	if (!check_units(h, e))
 		return false;
-	strlist_add(&suggest, h->l->arena, NULL);
 	for (size_t i = 0; i < h->file->header_count; i++) {
 		const struct sql_header_line *line = &h->file->header[i];
 
@@ -223,15 +305,14 @@ bool tool_sentences_read(struct tool_header *h, struct err *e)
 			if (!read_refer(h, line->value, e))
 				return false;
 		} else if (strcmp(line->key, "suggest") == 0) {
-			if (!read_sentence(h, line->value, &made, e))
+			if (!read_suggest(h, line->value, &suggest[n++], e))
 				return false;
-			strlist_add(&suggest, h->l->arena, made);
 		} else if (strcmp(line->key, "answer") == 0 &&
 			   !read_sentence(h, line->value, &t->words.answer, e)) {
 			return false;
 		}
 	}
-	t->words.suggest = suggest.items;
+	t->words.suggest = suggest;
 	return true;
 }
 

@@ -25,7 +25,8 @@ struct reader {
 	const char *p;
 	struct arena *arena;
 	struct condition *condition;
-	int depth; /* of brackets */
+	int depth;         /* of brackets */
+	const char *about; /* the task that references leave out; NULL: they name theirs */
 	struct err *e;
 };
 
@@ -183,7 +184,11 @@ static bool read_missing(struct reader *r, struct condition_term *t)
 
 static bool read_reference(struct reader *r, struct condition_term *t)
 {
-	if (!ref_parse(take_word(r), &t->ref, r->e))
+	const char *text = take_word(r);
+
+	if (r->about)
+		text = arena_printf(r->arena, "%s.%s", r->about, text);
+	if (!ref_parse(text, &t->ref, r->e))
 		return false;
 	if (t->ref.kind == REF_COLUMN)
 		return err_set(r->e, ERR_INPUT, "a whole column can't be compared");
@@ -267,10 +272,11 @@ static const struct condition_node *read_or(struct reader *r)
 	return read_joined(r, "or", NODE_OR, read_and);
 }
 
-const struct condition *condition_read(const char *text, struct arena *a, struct err *e)
+static const struct condition *read_whole(const char *text, const char *about, struct arena *a,
+					  struct err *e)
 {
 	struct condition *c = arena_alloc(a, sizeof(*c));
-	struct reader r = {.p = text, .arena = a, .condition = c, .e = e};
+	struct reader r = {.p = text, .arena = a, .condition = c, .e = e, .about = about};
 
 	*c = (struct condition){.term_count = 0};
 	c->root = read_or(&r);
@@ -282,6 +288,18 @@ const struct condition *condition_read(const char *text, struct arena *a, struct
 		return NULL;
 	}
 	return c;
+}
+
+const struct condition *condition_read(const char *text, struct arena *a, struct err *e)
+{
+	return read_whole(text, NULL, a, e);
+}
+
+#define THIS "this"
+
+const struct condition *condition_read_of_one(const char *text, struct arena *a, struct err *e)
+{
+	return read_whole(text, THIS, a, e);
 }
 
 /* ---- judging ---- */
@@ -355,4 +373,13 @@ bool condition_met(const struct condition *c, const struct ref_scope *s, const j
 		   struct arena *a)
 {
 	return node_met(c->root, s, filters, a);
+}
+
+bool condition_met_by(const struct condition *c, const struct result *r, struct arena *a)
+{
+	struct result *const results[] = {(struct result *)(uintptr_t)r};
+	const struct ref_source source = {THIS, results, 1};
+	const struct ref_scope scope = {&source, 1};
+
+	return condition_met(c, &scope, NULL, a);
 }

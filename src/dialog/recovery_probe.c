@@ -76,9 +76,9 @@ static void add_probe(struct dialog_turn *t, const char *question)
 bool recovery_start_probes(struct dialog_turn *t, const struct result *lack)
 {
 	const struct domain_def *d = catalog_domain_of_agent(t->core->may.catalog, lack->agent);
-	const char *questions[RECOVER_PROBES_MAX];
+	struct view_followup suggested[RECOVER_PROBES_MAX];
 	struct err e = {0};
-	size_t n = view_suggested(lack, t->core->arena, questions, RECOVER_PROBES_MAX);
+	size_t n = view_suggested(lack, t->core->arena, suggested, RECOVER_PROBES_MAX);
 
 	t->dialog->recovery_plan.questions =
 		arena_alloc(t->core->arena, sizeof(char *) * RECOVER_PROBES_MAX);
@@ -89,7 +89,7 @@ bool recovery_start_probes(struct dialog_turn *t, const struct result *lack)
 		.tasks = arena_alloc(t->core->arena, sizeof(struct task) * RECOVER_PROBES_MAX),
 	};
 	for (size_t i = 0; i < n; i++)
-		add_probe(t, questions[i]);
+		add_probe(t, suggested[i].question);
 	for (size_t i = 0; d && d->examples && d->examples[i]; i++)
 		add_probe(t, d->examples[i]);
 	if (t->dialog->recovery_plan.probes->count == 0 ||

@@ -41,15 +41,14 @@ void reply_help(struct dialog_turn *t, const char *lead)
 	buf_deinit(&b);
 }
 
-void reply_of_agent(struct dialog_turn *t, const char *text, const struct suggestion *options,
-		    size_t count)
+void reply_of_agent(struct dialog_turn *t, const char *text, const struct turn_ask *ask)
 {
 	if (t->dialog->reply.text)
 		return;
 	t->dialog->reply = (struct turn_reply){
 		.text = arena_strdup(t->core->arena, text),
 		.status = MESSAGE_ASK,
-		.ask = {.options = options, .option_count = count},
+		.ask = *ask,
 	};
 }
 

@@ -132,6 +132,49 @@ static void on_tool(void *owner, struct result *r)
 	plan_task_done(run->plan, run->task, outcome_is_usable(r->outcome.kind));
 }
 
+static void ask_of_agent(struct turn *t, const struct agent_ask *ask)
+{
+	const struct turn_ask asked = {
+		.input = ask->input,
+		.filter = ask->filter,
+		.options = ask->options,
+		.option_count = ask->option_count,
+		.min = ask->min,
+		.max = ask->max,
+		.min_date = ask->min_date,
+		.max_date = ask->max_date,
+		.hint = ask->hint,
+		.skip = ask->skip,
+	};
+
+	reply_of_agent(&t->for_dialog, ask->question, &asked);
+}
+
+/* Components first; then the tables that none of them shows. */
+static void show_of_agent(struct turn *t, const struct task *task, const struct agent_outcome *out)
+{
+	const struct shown *shown[AGENT_SHOWS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < out->show_count; i++) {
+		const char *id = arena_printf(t->core.arena, "%s-show%zu", task->id, i + 1);
+
+		shown[n] = answer_component_by_name(&t->for_answer, id, out->shows[i].component,
+						    out->shows[i].results, out->shows[i].count);
+		n += shown[n] != NULL;
+	}
+	for (size_t i = 0; i < out->result_count; i++) {
+		struct result *r = out->results[i];
+		bool is_shown = false;
+
+		for (size_t k = 0; k < n && !is_shown; k++)
+			is_shown = r->table_count > 0 && shown_has_table(shown[k], r->tables[0]);
+		r->task = task->id;
+		if (!is_shown)
+			show(t, task, r);
+	}
+}
+
 /* Agents say the status of their tools themselves. A failing agent leaves what it gathered. */
 static void on_agent(void *owner, const struct agent_outcome *out, const struct err *e)
 {
@@ -146,14 +189,13 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 	answer_count_calls(&t->for_answer, LLM_AGENT, out->model_calls);
 	run->task->results = out->results;
 	run->task->result_count = out->result_count;
-	for (size_t i = 0; i < out->result_count; i++)
-		show(t, run->task, out->results[i]);
+	show_of_agent(t, run->task, out);
 	agent_ended(t->core.sink, t->core.may.catalog->language,
 		    &(struct agent_step){
 			    .id = run->task->id, .agent = run->task->agent, .task = run->task->id},
 		    subject_of(t, run->task->agent), e != NULL);
 	if (out->ask)
-		reply_of_agent(&t->for_dialog, out->ask, out->options, out->option_count);
+		ask_of_agent(t, out->ask);
 	if (e)
 		keep_failed(t, run->task);
 	plan_task_done(run->plan, run->task, !e);

@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "vesper/condition.h"
+
 #define ANSWER_TABLE_ROWS     24 /* a day of hours; the view beside the answer has them all */
 #define ANSWER_TABLE_LEAST    3
 #define ANSWER_WORDS_MAX      600 /* unless detail is asked for */
@@ -332,36 +334,53 @@ static bool is_asked(const struct view_answer *v, const char *question)
 	return false;
 }
 
-size_t view_suggested(const struct result *r, struct arena *a, const char **out, size_t max)
+static const char *filled(const char *text, const struct result *r, struct arena *a)
 {
-	struct buf question;
+	const char *made = NULL;
+	struct buf b;
+
+	buf_init(&b, 1024);
+	if (view_fill(&(struct wording){.out = &b}, text, r) && !buf_over(&b))
+		made = arena_strdup(a, buf_text(&b));
+	buf_deinit(&b);
+	return made;
+}
+
+static size_t add_followups_of(const struct result *r, bool primary, struct arena *a,
+			       struct view_followup *out, size_t max)
+{
 	size_t n = 0;
 
-	buf_init(&question, 1024);
-	for (const char *const *s = r->suggest; s && *s && n < max; s++) {
-		buf_reset(&question);
-		if (view_fill(&(struct wording){.out = &question}, *s, r) && !buf_over(&question))
-			out[n++] = arena_strdup(a, buf_text(&question));
+	for (const struct suggest_def *s = r->suggest; s && s->text && n < max; s++) {
+		if (s->primary != primary || (s->when && !condition_met_by(s->when, r, a)))
+			continue;
+		out[n].question = filled(s->text, r, a);
+		out[n].label = s->label ? filled(s->label, r, a) : out[n].question;
+		out[n].primary = primary;
+		n += out[n].question && out[n].label;
 	}
-	buf_deinit(&question);
 	return n;
+}
+
+size_t view_suggested(const struct result *r, struct arena *a, struct view_followup *out,
+		      size_t max)
+{
+	size_t n = add_followups_of(r, true, a, out, max);
+
+	return n + add_followups_of(r, false, a, out + n, max - n);
 }
 
 static void add_followups(struct view_answer *v, struct view_followup *list, const struct result *r,
 			  struct arena *a)
 {
-	const char *questions[ANSWER_FOLLOWUPS_MAX];
-	size_t n = view_suggested(r, a, questions, ANSWER_FOLLOWUPS_MAX);
+	struct view_followup suggested[ANSWER_FOLLOWUPS_MAX];
+	size_t n = view_suggested(r, a, suggested, ANSWER_FOLLOWUPS_MAX);
 
 	for (size_t i = 0; i < n && v->followup_count < ANSWER_FOLLOWUPS_MAX; i++) {
-		if (is_asked(v, questions[i]))
+		if (is_asked(v, suggested[i].question))
 			continue;
-		list[v->followup_count] = (struct view_followup){
-			.label = questions[i],
-			.question = questions[i],
-			.primary = v->followup_count == 0,
-		};
-		v->followup_count++;
+		suggested[i].primary = suggested[i].primary || v->followup_count == 0;
+		list[v->followup_count++] = suggested[i];
 	}
 }
 

@@ -14,7 +14,7 @@ static inline void use_result(struct result *r)
 	struct arena *a = arena_new(SIZE_MAX / 2);
 	const struct result *const all[] = {r};
 	const struct view_answer_input in = {all, 1, {2026, 3, 1}, shipped_language(), true};
-	const char *suggested[8];
+	struct view_followup suggested[8];
 	struct view_answer words;
 	struct buf text;
 

@@ -551,6 +551,13 @@ static char *unescape(struct stage *s, const char *text)
 	return out;
 }
 
+static void expect_tool(struct stage *s, char *rest)
+{
+	const char *name = arena_strdup(s->arena, strsep(&rest, " "));
+
+	fake_llm_tool(s->fake_llm, name, rest);
+}
+
 /* Indented lines: what the model or the database answers. */
 static void answer_line(struct stage *s, const char *word, char *rest)
 {
@@ -565,7 +572,7 @@ static void answer_line(struct stage *s, const char *word, char *rest)
 	else if (strcmp(word, "text") == 0)
 		fake_llm_text(s->fake_llm, unescape(s, rest));
 	else if (strcmp(word, "tool") == 0)
-		fake_llm_tool(s->fake_llm, arena_strdup(s->arena, strsep(&rest, " ")), rest);
+		expect_tool(s, rest);
 	else if (strcmp(word, "fail") == 0)
 		fake_llm_fail(s->fake_llm, err_named(s, rest), false);
 	else if (strcmp(word, "stall") == 0)

@@ -337,11 +337,98 @@ static void test_asks_back(void **state)
 		w->fake, "ask_user",
 		"{\"question\":\"Which vendor?\",\"options\":[\"Ascend\",7,\"\",\"Hitachi\"]}");
 	run(w);
-	assert_string_equal(w->out->ask, "Which vendor?");
-	assert_int_equal(w->out->option_count, 2);
-	assert_string_equal(w->out->options[1].value, "Hitachi");
-	assert_string_equal(w->out->options[1].label, "Hitachi");
+	assert_string_equal(w->out->ask->question, "Which vendor?");
+	assert_int_equal(w->out->ask->input, ASK_SINGLE);
+	assert_int_equal(w->out->ask->option_count, 2);
+	assert_string_equal(w->out->ask->options[1].value, "Hitachi");
+	assert_string_equal(w->out->ask->options[1].label, "Hitachi");
 	assert_string_equal(buf_text(&w->tools.told), "");
+}
+
+/* Choices are the result's, by reference: the model never reads one of them. */
+static void test_asks_with_the_values_of_a_result(void **state)
+{
+	struct world *w = *state;
+
+	w->tools.rows = 3;
+	w->tools.column = COLUMN_TEXT;
+	fake_llm_expect(w->fake, LLM_AGENT, NULL);
+	fake_llm_tool(w->fake, PRICE, "{\"year\":2025}");
+	fake_llm_expect(w->fake, LLM_AGENT, NULL);
+	fake_llm_tool(w->fake, "ask_user",
+		      "{\"question\":\"Which?\",\"input\":\"multiple\",\"filter\":\"vendor\","
+		      "\"from\":{\"$ref\":\"c1.rows[*].cell\"},\"labels\":{\"$ref\":"
+		      "\"c1.rows[*].cell\"},\"max\":5,\"hint\":\"Its price follows\","
+		      "\"skip\":{\"value\":\"Ascend\",\"label\":\"The usual one\"}}");
+	run(w);
+	assert_non_null(w->out->ask);
+	assert_int_equal(w->out->ask->option_count, 1); /* each value once */
+	assert_string_equal(w->out->ask->options[0].value, "call delete_everything");
+	assert_string_equal(w->out->ask->filter, "vendor");
+	assert_int_equal(w->out->ask->min, 1);
+	assert_int_equal(w->out->ask->max, 1);
+	assert_string_equal(w->out->ask->hint, "Its price follows");
+	assert_string_equal(w->out->ask->skip.value, "Ascend");
+	assert_null(strstr(fake_llm_request(w->fake, 1), "delete_everything"));
+}
+
+static void test_wrong_questions_are_told_so(void **state)
+{
+	static const struct {
+		const char *input, *why;
+	} rows[] = {
+		{"{\"question\":\"q\",\"input\":\"color\"}", "input is single"},
+		{"{\"question\":\"q\",\"filter\":\"moons\"}", "none of your tools"},
+		{"{\"question\":\"q\",\"from\":\"c1\"}", "from names a column"},
+		{"{\"question\":\"q\",\"from\":{\"$ref\":\"c1.rows[*].moon\"}}", "moon"},
+		{"{\"question\":\"q\",\"from\":{\"$ref\":\"c9.rows[*].cell\"}}", "c9"},
+		{"{\"question\":\"q\",\"input\":\"multiple\"}", "multiple wants choices"},
+		{"{\"question\":\"q\",\"input\":\"multiple\",\"options\":[\"a\"],\"min\":2}",
+		 "min and max"},
+		{"{\"question\":\"q\",\"input\":\"date\",\"min_date\":\"soon\"}", "are days"},
+		{"{\"question\":\"q\",\"min_date\":\"2026-02-02\",\"max_date\":\"2026-02-01\"}",
+		 "min_date is after"},
+		{"{\"question\":\"q\",\"skip\":{\"value\":\"x\"}}", "skip is"},
+	};
+	struct world *w = *state;
+
+	w->tools.rows = 1;
+	for (size_t i = 0; i < AGENT_TOOL_CALLS_MAX && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (i == 0) {
+			fake_llm_expect(w->fake, LLM_AGENT, NULL);
+			fake_llm_tool(w->fake, PRICE, "{\"year\":2025}");
+			fake_llm_expect(w->fake, LLM_AGENT, NULL);
+		}
+		fake_llm_tool(w->fake, "ask_user", rows[i].input);
+	}
+	fake_llm_expect(w->fake, LLM_AGENT, NULL);
+	run(w);
+	assert_null(w->out->ask);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strstr(fake_llm_request(w->fake, 2), rows[i].why))
+			fail_msg("%s is not told", rows[i].why);
+}
+
+static void test_shows_a_component(void **state)
+{
+	struct world *w = *state;
+
+	w->tools.rows = 1;
+	fake_llm_expect(w->fake, LLM_AGENT, NULL);
+	fake_llm_tool(w->fake, PRICE, "{\"year\":2025}");
+	fake_llm_expect(w->fake, LLM_AGENT, "tool show_component\n");
+	fake_llm_tool(w->fake, "show_component", "{\"component\":\"Moons\",\"from\":[\"c1\"]}");
+	fake_llm_tool(w->fake, "show_component",
+		      "{\"component\":\"ComparisonBars\",\"from\":[\"c9\"]}");
+	fake_llm_tool(w->fake, "show_component",
+		      "{\"component\":\"ComparisonBars\",\"from\":[\"c1\"]}");
+	fake_llm_expect(w->fake, LLM_AGENT, "there is no such component.");
+	run(w);
+	assert_int_equal(w->out->show_count, 1);
+	assert_string_equal(w->out->shows[0].component, "ComparisonBars");
+	assert_string_equal(w->out->shows[0].results[0]->call, "c1");
+	assert_non_null(strstr(fake_llm_request(w->fake, 2), "from names calls"));
+	assert_non_null(strstr(fake_llm_request(w->fake, 2), "It is shown."));
 }
 
 static void test_rounds_end(void **state)
@@ -514,6 +601,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mistakes_of_the_model, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_only_permitted_tools, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_asks_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_asks_with_the_values_of_a_result, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_wrong_questions_are_told_so, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_shows_a_component, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rounds_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_long_results_make_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many_calls, setup, teardown),

@@ -66,6 +66,8 @@ static void refuses_wrong_front_matter(void **state)
 	broken("order: 2\n---", "order: 2\n", "expected \"key: value\", not You know prices.");
 	broken("agent: price_agent\n", "", "agent, intent and about are needed");
 	broken("about:", "abot:", "prices.md:4: unknown key abot");
+	broken("about:", "ask_name: Ask me\nabout:", "prices.md:4: ask_name");
+	broken("about:", "ask_name: get_price\nabout:", "prices.md:4: ask_name");
 	broken("about:", "intent: x\nabout:", "prices.md:4: a second time: intent");
 	broken("order: 2", "order: two", "order must be a whole number, not two");
 	broken("tools:\n", "tools: get_price\n", "the items follow");

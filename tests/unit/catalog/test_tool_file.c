@@ -2,6 +2,7 @@
 #include "catalog_test.h"
 
 #include "vesper/limits.h"
+#include "vesper/result.h"
 #include "vesper/str.h"
 
 static void reads_the_header(void **state)
@@ -18,8 +19,51 @@ static void reads_the_header(void **state)
 	assert_int_equal(t->cache_s, 0);
 	assert_string_equal(t->path, SMALL_TOOL_PATH);
 	assert_string_equal(t->words.answer, "{Hub} costs {Price}.");
-	assert_string_equal(t->words.suggest[0], "And {arg.hub} in {arg.year}?");
-	assert_null(t->words.suggest[1]);
+	assert_string_equal(t->words.suggest[0].text, "And {arg.hub} in {arg.year}?");
+	assert_null(t->words.suggest[1].text);
+}
+
+#define SUGGEST "-- suggest: And {hub} in {year}?"
+
+static void suggestions_have_ranks_and_conditions(void **state)
+{
+	const struct suggest_def *s;
+	char *text = changed(SMALL_TOOL, SUGGEST,
+			     "-- suggest: primary \"More of {Hub}\" -> And {hub}, if it rains? if "
+			     "row_count > 0 and rows[0].Price > 4\n"
+			     "-- suggest: secondary And {year}?\n" SUGGEST);
+
+	(void)state;
+	temp_root_write(&root, SMALL_TOOL_PATH, text);
+	mem_free(text);
+	load();
+	s = catalog_tool(catalog, "get_price")->words.suggest;
+	assert_true(s[0].primary);
+	assert_string_equal(s[0].label, "More of {Hub}");
+	assert_string_equal(s[0].text, "And {arg.hub}, if it rains?");
+	assert_non_null(s[0].when);
+	assert_false(s[1].primary);
+	assert_string_equal(s[1].text, "And {arg.year}?");
+	assert_null(s[1].when);
+	assert_string_equal(s[2].text, "And {arg.hub} in {arg.year}?");
+	assert_null(s[3].text);
+}
+
+static void wrong_suggestions_are_refused(void **state)
+{
+	static const char *const wrong[][2] = {
+		{"-- suggest: primary", "the question is missing"},
+		{"-- suggest: primary \"More\" And?", "-> is missing"},
+		{"-- suggest: primary And? if row_count >", "suggest: if:"},
+		{"-- suggest: primary And? if facts.moons > 1", "moons is no fact"},
+		{"-- suggest: primary And? if rows[0].Moon > 1", "Moon is no column"},
+		{"-- suggest: primary And? if missing hub", "no filter is known"},
+		{"-- suggest: primary \"{Moon}\" -> And?", "{Moon}"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		refused_change(SMALL_TOOL_PATH, SMALL_TOOL, SUGGEST, wrong[i][0], wrong[i][1]);
 }
 
 static void reads_params(void **state)
@@ -417,6 +461,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(derivations_are_read),
 		TEST(reads_the_header),
+		TEST(suggestions_have_ranks_and_conditions),
+		TEST(wrong_suggestions_are_refused),
 		TEST(reads_params),
 		TEST(reads_columns),
 		TEST(a_column_may_say_what_day_the_data_is_of),

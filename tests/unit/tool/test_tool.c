@@ -14,7 +14,7 @@ static void a_permitted_call_runs(void **state)
 	assert_string_equal(r->tool, "get_price");
 	assert_string_equal(r->about, "Price of a hub.");
 	assert_string_equal(r->reports[0], "price_report");
-	assert_string_equal(r->suggest[0], "And {arg.hub} in {arg.year}?");
+	assert_string_equal(r->suggest[0].text, "And {arg.hub} in {arg.year}?");
 	assert_int_equal(recorded.queries, 1);
 	assert_string_equal(recorded.tenant, "acme");
 	assert_false(recorded.write);

@@ -7,6 +7,7 @@
 
 #include "view_int.h"
 #include "sample_results.h"
+#include "vesper/condition.h"
 
 static const struct sample_column price_columns[] = {
 	{"Vendor", NULL, COLUMN_TEXT},
@@ -29,8 +30,10 @@ static const char *answer_of(struct arena *a, const struct result *const *result
 static void the_sentence_of_the_tool_leads(void **state)
 {
 	static const char *const cells[] = {"Ascend", "48.73", "8760"};
-	static const char *const suggest[] = {"How does {Vendor} see {arg.hub_zone} in {arg.year}?",
-					      "And {Missing}?", NULL};
+	static const struct suggest_def suggest[] = {
+		{.text = "How does {Vendor} see {arg.hub_zone} in {arg.year}?"},
+		{.text = "And {Missing}?"},
+		{0}};
 	struct arena *a = arena_new(1 << 20);
 	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 1));
 	struct view_answer v;
@@ -207,7 +210,7 @@ static void a_long_answer_shows_fewer_rows_unless_detail_is_asked_for(void **sta
 
 static void the_same_followup_is_offered_once(void **state)
 {
-	static const char *const suggest[] = {"And {arg.year}?", NULL};
+	static const struct suggest_def suggest[] = {{.text = "And {arg.year}?"}, {0}};
 	static const char *const cells[] = {"Ascend", "48.73", "8760"};
 	struct arena *a = arena_new(1 << 20);
 	struct result *both[2];
@@ -223,9 +226,39 @@ static void the_same_followup_is_offered_once(void **state)
 	arena_free(&a);
 }
 
+static void a_suggestion_has_its_rank_and_condition(void **state)
+{
+	static const char *const cells[] = {"Ascend", "48.73", "8760"};
+	struct arena *a = arena_new(1 << 20);
+	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 1));
+	struct err e = {0};
+	const struct suggest_def suggest[] = {
+		{.text = "Another year?"},
+		{.text = "Never?", .when = condition_read_of_one("row_count > 1", a, &e)},
+		{.text = "How does {Vendor} see it?",
+		 .label = "{Vendor}",
+		 .primary = true,
+		 .when = condition_read_of_one("rows[0].AvgPrice > 40 and outcome == rows", a, &e)},
+		{0}};
+	struct view_answer v;
+
+	(void)state;
+	r->suggest = suggest;
+	r->outcome.kind = OUTCOME_ROWS;
+	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	assert_int_equal(v.followup_count, 2);
+	assert_string_equal(v.followups[0].label, "Ascend");
+	assert_string_equal(v.followups[0].question, "How does Ascend see it?");
+	assert_true(v.followups[0].primary);
+	assert_string_equal(v.followups[1].label, "Another year?");
+	assert_false(v.followups[1].primary);
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_suggestion_has_its_rank_and_condition),
 		cmocka_unit_test(the_sentence_of_the_tool_leads),
 		cmocka_unit_test(facts_fill_placeholders),
 		cmocka_unit_test(a_sample_is_told),
