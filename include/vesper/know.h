@@ -95,7 +95,7 @@ struct understanding {
 	 * there are any, code is not sure. */
 	const char *const *unused;
 	size_t unused_count;
-	const char *reply;               /* of KNOW_TERM and KNOW_ORDER; or NULL */
+	const char *reply;               /* of KNOW_TERM, KNOW_ORDER, of thanks; or NULL */
 	const char *foreign;             /* what to say, in its language, where no model reads it */
 	const char *used_question;       /* the question without them; NULL: there are none */
 	bool leans;                      /* it only means something after what stands */

@@ -94,6 +94,7 @@
 	LIST(WORDS_CHART_AREA, "form.areas")                                                       \
 	LIST(WORDS_GREETINGS, "smalltalk.greetings")                                               \
 	LIST(WORDS_GREETING_FILLERS, "smalltalk.fillers")                                          \
+	LIST(WORDS_THANKS, "smalltalk.thanks")                                                     \
 	LIST(WORDS_HELP, "smalltalk.help")                                                         \
 	LIST(WORDS_HELP_PHRASES, "smalltalk.help_phrases")
 

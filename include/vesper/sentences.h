@@ -75,6 +75,7 @@
 	SENTENCE(SAY_TIME_FROM_ON, "time.from_on", "day")                                          \
 	SENTENCE(SAY_TIME_FROM_TO, "time.from_to", "first last")                                   \
 	SENTENCE(SAY_REPLY_HELLO, "reply.hello", "")                                               \
+	SENTENCE(SAY_REPLY_THANKS, "reply.thanks", "")                                             \
 	SENTENCE(SAY_REPLY_HELP, "reply.help", "")                                                 \
 	SENTENCE(SAY_REPLY_EXAMPLE, "reply.example", "question")                                   \
 	SENTENCE(SAY_REPLY_NO_DOMAIN, "reply.no_domain", "")                                       \

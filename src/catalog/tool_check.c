@@ -103,6 +103,19 @@ static bool check_source(const struct place *p, const char *view, struct err *e)
 		       p->tool->source);
 }
 
+/* Those of the tool's source. */
+static const char *views_listed(const struct place *p)
+{
+	const char *text = "", *source;
+
+	for (const char *const *view = p->l->whole->views; *view; view++) {
+		source = source_of_view(p->l->whole, *view);
+		if (strcmp(source, p->tool->source) == 0)
+			text = arena_printf(p->l->arena, "%s%s%s", text, *text ? ", " : "", *view);
+	}
+	return *text ? text : "none";
+}
+
 static bool check_views(const struct place *p, struct err *e)
 {
 	bool one_tenant = source_only_tenant(p->l, p->tool->source) != NULL;
@@ -117,7 +130,7 @@ static bool check_views(const struct place *p, struct err *e)
 		if (!one_tenant && !has_tenant(p->query))
 			return wrong(p, e, "no :tenant_id for", *view);
 	}
-	return named || wrong(p, e, "names no approved view", "");
+	return named || wrong(p, e, "names no approved view; these are:", views_listed(p));
 }
 
 static bool check_query(const struct place *p, struct err *e)

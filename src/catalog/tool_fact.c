@@ -36,7 +36,9 @@ static bool set_fact_attribute(const struct tool_header *h, struct fact_def *f, 
 		}
 		f->unit = value;
 		if (!units_find(&h->l->whole->shown.units, value))
-			return tool_wrong(h, e, "unit %s is not registered (config/units.json)",
+			return tool_wrong(h, e,
+					  "unit %s is not registered (units of the pack's "
+					  "catalogue.json, or config/units.json)",
 					  value);
 	} else if (strcmp(key, "type") == 0) {
 		if (!read_fact_type(value, &f->type))

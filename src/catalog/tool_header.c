@@ -162,7 +162,9 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 	} else if (strcmp(key, "unit") == 0) {
 		p->unit = units_find(&h->l->whole->shown.units, value);
 		if (!p->unit)
-			return tool_wrong(h, e, "unit %s is not registered (config/units.json)",
+			return tool_wrong(h, e,
+					  "unit %s is not registered (units of the pack's "
+					  "catalogue.json, or config/units.json)",
 					  value);
 	} else if (strcmp(key, "slot") == 0) {
 		return read_slot(h, value, &p->slot, e);
@@ -338,7 +340,9 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 	} else if (strcmp(key, "unit") == 0) {
 		c->unit = value;
 		if (!units_find(&h->l->whole->shown.units, value))
-			return tool_wrong(h, e, "unit %s is not registered (config/units.json)",
+			return tool_wrong(h, e,
+					  "unit %s is not registered (units of the pack's "
+					  "catalogue.json, or config/units.json)",
 					  value);
 	} else if (strcmp(key, "priority") == 0) {
 		if (!read_priority(value, &c->priority))

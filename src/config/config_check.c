@@ -237,20 +237,20 @@ static bool shares_source_file(const json_t *a, const json_t *b)
 }
 
 /* Two tenants in one file would be no isolation at all. */
-static bool shares_file(const json_t *tenants, const char *id, const json_t *files)
+static const char *shares_file(const json_t *tenants, const char *id, const json_t *files)
 {
 	const char *other;
 	json_t *others;
 	json_object_foreach((json_t *)tenants, other, others) {
 		if (strcmp(other, id) == 0)
-			return false;
+			return NULL;
 		if (json_equal(json_object_get(files, "warehouse"),
 			       json_object_get(others, "warehouse")) ||
 		    json_equal(json_object_get(files, "store"), json_object_get(others, "store")) ||
 		    shares_source_file(files, others))
-			return true;
+			return other;
 	}
-	return false;
+	return NULL;
 }
 
 /* What the token's claim says for this tenant. */
@@ -282,11 +282,13 @@ static bool tenants_check(const json_t *value, const char *where, struct mistake
 	if (json_object_size(value) == 0)
 		mistake_add(m, "%s: must be an object with at least one tenant", where);
 	json_object_foreach((json_t *)value, id, files) {
+		const char *other = shares_file(value, id, files);
 		struct err e;
+
 		if (!tenant_check(id, files, &e))
 			mistake_add(m, "%s.%.*s: %s", where, STR_CUT(id, 64), e.text);
-		else if (shares_file(value, id, files))
-			mistake_add(m, "%s.%s: shares a file with another tenant", where, id);
+		else if (other)
+			mistake_add(m, "%s.%s: shares a file with tenant %s", where, id, other);
 		else if (shares_claim(value, id, files))
 			mistake_add(m, "%s.%s: shares its claim with another tenant", where, id);
 	}

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vesper/config.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/settings.h"
 #include "vesper/sse.h"
 
 struct asking {
@@ -21,6 +23,26 @@ struct asking {
 	bool ended;
 };
 
+/* Where a daemon of this configuration is reached from here. */
+static void url_of_listen(char *out, size_t bytes)
+{
+	struct arena *a = arena_new(SETTINGS_BYTES);
+	const char *listen = "127.0.0.1:8080";
+	struct config *config = NULL;
+	struct err e = {0};
+
+	if (ctl_config(a, &config, &e))
+		listen = config_text(config, "listen");
+	if (strncmp(listen, "0.0.0.0:", 8) == 0)
+		snprintf(out, bytes, "http://127.0.0.1%s", listen + 7);
+	else if (strncmp(listen, "[::]:", 5) == 0)
+		snprintf(out, bytes, "http://[::1]%s", listen + 4);
+	else
+		snprintf(out, bytes, "http://%s", listen);
+	config_free(&config);
+	arena_free(&a);
+}
+
 static const char *base_url(void)
 {
 	const char *url = getenv("VESPER_URL");
@@ -28,8 +50,8 @@ static const char *base_url(void)
 
 	if (url && *url)
 		return url;
-	url = getenv("VESPER_LISTEN");
-	snprintf(made, sizeof(made), "http://%s", url && *url ? url : "127.0.0.1:8080");
+	if (!*made)
+		url_of_listen(made, sizeof(made));
 	return made;
 }
 

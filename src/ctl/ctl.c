@@ -129,12 +129,30 @@ bool ctl_config(struct arena *a, struct config **out, struct err *e)
 	return config_load(path, environ, out, e);
 }
 
+/* Of another tenant's packs nothing is of use. */
+static bool tenant_is_known(const struct config *config, const char *tenant, struct err *e)
+{
+	const json_t *tenants = config_json(config, "tenants"), *unused;
+	const char *name;
+	struct buf b;
+
+	if (!tenant || json_object_get(tenants, tenant))
+		return true;
+	buf_init(&b, sizeof(e->text));
+	json_object_foreach((json_t *)tenants, name, unused)
+		buf_printf(&b, "%s%s", b.n > 0 ? ", " : "", name);
+	err_set(e, ERR_INPUT, "there is no tenant %s; there are: %s", tenant, buf_text(&b));
+	buf_deinit(&b);
+	return false;
+}
+
 bool ctl_load(const struct config *config, const char *tenant, struct catalog **out, struct err *e)
 {
 	struct arena *a = arena_new(CATALOG_BYTES_MAX);
 	const char *const *roots;
 	struct pack_list packs;
-	bool good = databases_packs(config, ctl_root(), tenant, a, &roots, &packs, e) &&
+	bool good = tenant_is_known(config, tenant, e) &&
+		    databases_packs(config, ctl_root(), tenant, a, &roots, &packs, e) &&
 		    catalog_load(roots, &packs, out, e);
 
 	arena_free(&a);

@@ -26,6 +26,10 @@ void reply_help(struct dialog_turn *t, const char *lead)
 	const struct catalog_view *may = &t->core->may;
 	struct buf b;
 
+	if (may->domain_count == 0) { /* there is nothing to ask about */
+		reply_with(t, MESSAGE_COMPLETE, turn_sentence(t->core, SAY_REPLY_NO_DOMAIN));
+		return;
+	}
 	buf_init(&b, HELP_BYTES_MAX);
 	buf_str(&b, lead);
 	for (size_t i = 0; i < may->domain_count; i++) {
@@ -35,8 +39,6 @@ void reply_help(struct dialog_turn *t, const char *lead)
 		if (d->examples && d->examples[0])
 			buf_str(&b, turn_sentence(t->core, SAY_REPLY_EXAMPLE, d->examples[0]));
 	}
-	if (may->domain_count == 0)
-		buf_printf(&b, "\n\n%s", turn_sentence(t->core, SAY_REPLY_NO_DOMAIN));
 	reply_with(t, MESSAGE_COMPLETE, arena_strdup(t->core->arena, buf_text(&b)));
 	buf_deinit(&b);
 }

@@ -351,6 +351,8 @@ bool flows_choose(struct reading *r, struct understanding *out);
 
 struct accounts;
 struct accounts *accounts_new(struct know *k);
+/* Does the tool rank, and speak of the most and never of the least? */
+bool accounts_only_top(const struct know *k, const struct tool_def *t);
 /* Sets the words of the question that neither a filter nor the chosen tool uses. */
 void account_words(struct reading *r, const struct choice *c, struct understanding *out);
 
@@ -438,7 +440,7 @@ bool topics_speak_of(const struct question *q, const char *const *words);
 
 /* ---- talk.c ---- */
 
-enum small_talk { TALK_NONE, TALK_GREETING, TALK_HELP };
+enum small_talk { TALK_NONE, TALK_GREETING, TALK_THANKS, TALK_HELP };
 enum small_talk small_talk_of(const struct question *q);
 /* Is it an order to change or send something? */
 bool talk_orders(const struct question *q);

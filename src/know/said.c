@@ -330,7 +330,9 @@ static void fill_order(struct reading *r, const struct fit *fit)
 	const struct param_def *p = slot_of(fit->of, SLOT_ORDER);
 	struct suggestion *ends;
 
-	if (!p && r->from_bottom && candidate_param(fit->of, FILTER_TOP_N))
+	if (!p && r->from_bottom &&
+	    (candidate_param(fit->of, FILTER_TOP_N) ||
+	     (candidate_tool(fit->of) && accounts_only_top(r->know, candidate_tool(fit->of)))))
 		reading_trouble(r, &(struct trouble){.kind = TROUBLE_NOT_TAKEN,
 						     .filter = FILTER_ORDER,
 						     .said = r->from_bottom,

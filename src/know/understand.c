@@ -397,7 +397,9 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		return;
 	}
 	if (!edits && talk != TALK_NONE && r.facts.count + r.said_count == 0) {
-		unclear(talk == TALK_GREETING ? KNOW_GREETING : KNOW_HELP, 0.95, out);
+		unclear(talk == TALK_HELP ? KNOW_HELP : KNOW_GREETING, 0.95, out);
+		if (talk == TALK_THANKS)
+			out->reply = sentence(k->catalog->language, SAY_REPLY_THANKS, a);
 		return;
 	}
 	stands = standing.tool_count + standing.facts.count > 0;

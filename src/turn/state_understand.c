@@ -134,7 +134,9 @@ static bool replies(struct turn *t)
 {
 	const struct understanding *u = &t->reading.understood;
 
-	if (u->kind == KNOW_GREETING)
+	if (u->kind == KNOW_GREETING && u->reply)
+		reply_with(&t->for_dialog, MESSAGE_COMPLETE, u->reply);
+	else if (u->kind == KNOW_GREETING)
 		reply_help(&t->for_dialog, turn_sentence(&t->core, SAY_REPLY_HELLO));
 	else if (u->kind == KNOW_TERM)
 		reply_with(&t->for_dialog, MESSAGE_COMPLETE, u->reply);

@@ -19,7 +19,9 @@ static bool find_unit(const struct loader *l, const json_t *item, const char *at
 	if (!json_get_str(item, "unit", &symbol, e))
 		return err_prefix(e, "%s", at);
 	*out = units_find(&l->whole->shown.units, symbol);
-	return *out || err_set(e, ERR_INPUT, "%s: unit %s is not registered (config/units.json)",
+	return *out || err_set(e, ERR_INPUT,
+			       "%s: unit %s is not registered (units of the pack's catalogue.json, "
+			       "or config/units.json)",
 			       at, symbol);
 }
 

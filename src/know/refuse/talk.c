@@ -26,7 +26,7 @@ static bool is_help(const struct question *q)
 enum small_talk small_talk_of(const struct question *q)
 {
 	if (is_greeting(q))
-		return TALK_GREETING;
+		return words_in(q, WORDS_THANKS) ? TALK_THANKS : TALK_GREETING;
 	return is_help(q) ? TALK_HELP : TALK_NONE;
 }
 

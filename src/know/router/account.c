@@ -34,6 +34,7 @@ struct accounts {
 	struct dict *domains;
 	struct dict neutral;             /* stems of the language's neutral words */
 	bool *ranks, *newest, *compares; /* by index of the tool */
+	bool *bottoms;                   /* the same: it speaks of the least */
 };
 
 /* ---- vocabulary ---- */
@@ -108,12 +109,15 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 		text_says(k, t->about, WORDS_THAN) || text_says(k, t->about, WORDS_ABOVE);
 	all->newest[i] =
 		text_says(k, t->about, WORDS_NEWEST) || text_says(k, t->words.answer, WORDS_NEWEST);
+	all->bottoms[i] =
+		text_says(k, t->about, WORDS_BOTTOM) || text_says(k, t->words.answer, WORDS_BOTTOM);
 	for (size_t c = 0; c < t->column_count; c++) {
 		const struct column_def *column = &t->columns[c];
 
 		add_text(k, d, column->label ? column->label : column->name, FROM_COLUMN);
 		add_text(k, d, column->unit, FROM_COLUMN);
 		all->ranks[i] = all->ranks[i] || text_says(k, column->label, WORDS_SUPERLATIVE);
+		all->bottoms[i] = all->bottoms[i] || text_says(k, column->label, WORDS_BOTTOM);
 	}
 	for (size_t p = 0; p < t->param_count; p++) {
 		const struct param_def *param = &t->params[p];
@@ -139,6 +143,7 @@ struct accounts *accounts_new(struct know *k)
 	all->ranks = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->ranks));
 	all->newest = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->newest));
 	all->compares = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->compares));
+	all->bottoms = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->bottoms));
 	all->domains = arena_alloc(k->arena, (c->domain_count + 1) * sizeof(*all->domains));
 	dict_init(&all->neutral, k->arena);
 	for (const char *const *word = c->language->lists[WORDS_NEUTRAL]; *word; word++)
@@ -154,6 +159,11 @@ struct accounts *accounts_new(struct know *k)
 		add_text(k, &all->domains[i], c->words.company, FROM_DOMAIN);
 	}
 	return all;
+}
+
+bool accounts_only_top(const struct know *k, const struct tool_def *t)
+{
+	return k->accounts->ranks[t->index] && !k->accounts->bottoms[t->index];
 }
 
 /* ---- one question ---- */

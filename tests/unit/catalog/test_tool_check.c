@@ -28,7 +28,8 @@ static void the_tenant_is_demanded(void **state)
 	broken("p.tenant_id = :tenant_id AND ", "", "no :tenant_id for dbo.prices");
 	broken("WHERE p.tenant_id = :tenant_id AND", "\n--? tenant_id: WHERE x = :tenant_id AND\n",
 	       "no param for line --? tenant_id");
-	broken("FROM dbo.prices p", "FROM dbo.other p", "names no approved view");
+	broken("FROM dbo.prices p", "FROM dbo.other p",
+	       "names no approved view; these are: dbo.prices");
 }
 
 static void only_selects(void **state)

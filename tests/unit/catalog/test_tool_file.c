@@ -361,7 +361,9 @@ static void refuses_wrong_columns(void **state)
 	(void)state;
 	broken("\"Hub\" priority=high", "\"Hub\" priority=top", "priority is high, medium or low");
 	broken("\"Hub\" priority=high", "\"Hub\" high", "column Hub: what is high?");
-	broken("unit=$", "unit=zloty", "unit zloty is not registered (config/units.json)");
+	broken("unit=$", "unit=zloty",
+	       "unit zloty is not registered (units of the pack's catalogue.json, or "
+	       "config/units.json)");
 	broken("type=decimal", "type=money", "unknown type money");
 	broken("permission=chat:read_budget", "permission=chat:x", "unknown permission chat:x");
 	broken("-- column \"Price\"", "-- column \"Hub\"", "column Hub is there twice");

@@ -140,7 +140,7 @@ static void a_tenant_has_files_of_its_own(void **state)
 	      NO_ENV, "{}");
 	refuses("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"x.db\"}},"
 		"\"b\":{\"sources\":{\"s\":\"x.db\"}}}}",
-		NO_ENV, "tenants.b: shares a file with another tenant");
+		NO_ENV, "tenants.b: shares a file with tenant a");
 	refuses("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"../x.db\"}}}}", NO_ENV,
 		"tenants.a: sources.s: must be a plain file name");
 	refuses("{\"tenants\":{\"a\":{\"sources\":{\"s\":5}}}}", NO_ENV, "sources.s: must be");

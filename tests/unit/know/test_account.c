@@ -45,6 +45,7 @@ static void harmless_words_do_not_count(void **state)
 		{"I'm preparing slides for my boss: average price EP10 2025 acorn", NULL},
 		{"by the way, whats the average price of EP10 in 2025 from acorn", NULL},
 		{"plase show the averge price EP10 2025 acorn", NULL},
+		{"shwo the averge price EP10 2025 acorn, pleease", NULL},
 		{"no, average price EP10 2025 acorn", NULL},
 		{"no I meant the average price EP10 2025 acorn", NULL},
 	};

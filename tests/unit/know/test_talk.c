@@ -17,9 +17,15 @@ static void check(enum small_talk want, const char *const *texts)
 static void greetings(void **state)
 {
 	(void)state;
-	check(TALK_GREETING,
-	      (const char *const[]){"hi", "Hello there!", "good evening", "Thanks a lot", "bye",
-				    "hey, how are you?", NULL});
+	check(TALK_GREETING, (const char *const[]){"hi", "Hello there!", "good evening", "bye",
+						   "hey, how are you?", NULL});
+}
+
+static void thanks(void **state)
+{
+	(void)state;
+	check(TALK_THANKS,
+	      (const char *const[]){"Thanks a lot", "thanks!", "ok thank you", "great, thx", NULL});
 }
 
 static void help(void **state)
@@ -41,6 +47,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(greetings),
+		cmocka_unit_test(thanks),
 		cmocka_unit_test(help),
 		cmocka_unit_test(questions_are_none_of_them),
 	};

@@ -98,9 +98,44 @@ static void questions_are_understood(void **state)
 	arena_free(&a);
 }
 
+/* A tool that tells what was most, and takes no order, is not for the least. */
+static void the_least_is_asked_about(void **state)
+{
+	static const char *const names[] = {"library", NULL};
+	struct arena *a = arena_new(1 << 24);
+	struct catalog_view may;
+	struct pack_list list;
+	struct packs *packs;
+	struct understanding u;
+	struct bench b;
+	struct err e = {0};
+	json_t *line;
+
+	(void)state;
+	if (!packs_read(roots, a, &packs, &e) || !packs_list(packs, names, a, &list, &e))
+		fail_msg("%s", e.text);
+	bench_open_packs(&b, roots, &list);
+	catalog_for(b.catalog, &b.who, a, &may);
+	line = json_pack("{s:s}", "question", "Which genre had the most loans of Oldtown in 2025?");
+	understand(&b, &may, line, a, &u);
+	assert_int_equal(u.tool_count, 1);
+	assert_null(u.ask.text);
+	json_decref(line);
+	line = json_pack("{s:s}", "question",
+			 "Which genre had the least loans of Oldtown in 2025?");
+	understand(&b, &may, line, a, &u);
+	assert_true(u.tool_count == 0 || u.confidence < KNOW_SURE);
+	assert_non_null(u.ask.text);
+	assert_non_null(strstr(u.ask.text, "least"));
+	json_decref(line);
+	bench_close(&b);
+	arena_free(&a);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(questions_are_understood)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(questions_are_understood),
+					   cmocka_unit_test(the_least_is_asked_about)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
