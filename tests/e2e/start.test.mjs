@@ -229,9 +229,14 @@ describe('without starting', () => {
 
   it('--check finds columns of dimensions that the views do not have', async () => {
     const { dir, options } = await copyOfProject();
-    await change(join(dir, 'config/energy/catalogue.json'), (s) => s.replace('"watermark": "composite_key"', '"watermark": "composite_kee"')
-      .replace('"column": "sponsor"', '"column": "spomsor"'));
-    await refusedStart({ ...options, args: ['--check'] }, /dimension vendor.*composite_kee/, /dimension sponsor.*spomsor/);
+    await change(join(dir, 'config/energy/catalogue.json'), (s) => s.replace('"watermark": "composite_key"', '"watermark": "composite_kee"'));
+    await refusedStart({ ...options, args: ['--check'] }, /dimension vendor.*composite_kee/);
+  });
+
+  it('a dimension of a column that its view does not declare needs no database to be refused', async () => {
+    const { dir, options } = await copyOfProject();
+    await change(join(dir, 'config/energy/catalogue.json'), (s) => s.replace('"column": "sponsor"', '"column": "spomsor"'));
+    await refusedStart(options, /catalogue\.json:\d+: dimensions\[\d+\]: sponsor: .*spomsor/);
   });
 });
 

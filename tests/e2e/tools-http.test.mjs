@@ -219,7 +219,11 @@ describe('a tool over HTTP', () => {
       const socket = net.connect(d.port, '127.0.0.1', () => socket.write(head, () => setTimeout(() => socket.destroy(), i % 5)));
       socket.on('close', done).on('error', () => {});
     })));
-    assert.equal((await call('get_average_annual_price', PRICE)).status, 200);
+    /* Their calls count for their user until they are cancelled. */
+    let reply;
+    while ((reply = await call('get_average_annual_price', PRICE)).status === 429)
+      await new Promise((done) => setTimeout(done, 50));
+    assert.equal(reply.status, 200);
   });
 
   it('is under the addresses of before, too', async () => {
