@@ -52,12 +52,12 @@ function byText({ provider, model }, { say }) {
   return provider === 'rules' ? say('rules') : [provider, model].filter(Boolean).join(' ');
 }
 
-/* "2 numbers verified", "1 row": what says whether one may rely on it. Who worded it, and how fast, stands behind. */
+/* "Answered by rules (no model)", "1 row", "2 numbers verified", "128 ms" */
 function shortly(complete, locale) {
   const by = byText(complete, locale);
-  const short = [checkedText(complete.checked, locale), rowsRead(complete, locale)].filter(Boolean);
 
-  return short.length > 0 ? short : [by && locale.say('answered_by', { by })].filter(Boolean);
+  return [by && locale.say('answered_by', { by }), rowsRead(complete, locale), checkedText(complete.checked, locale),
+    complete.latency_ms !== undefined && durationText(complete.latency_ms, locale)].filter(Boolean);
 }
 
 export function outcomeText(result, locale) {
@@ -118,7 +118,6 @@ function facts({ complete, filters, steps, tables }, locale) {
     ['how_statement', statementsList(tables, locale)],
     ['how_numbers', checkedText(complete.checked, locale)],
     ['how_worded', byText(complete, locale)],
-    ['how_time', complete.latency_ms !== undefined && durationText(complete.latency_ms, locale)],
     ['how_model', usageText(complete.usage, locale)],
     ['how_cost', costText(complete.usage, locale)],
     ['how_receipt', receipt(complete.receipt_id, locale)],

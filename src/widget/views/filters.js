@@ -23,16 +23,15 @@ export class FilterBar {
   #locale;
   #open = null;
 
-  /* onEdit(filters, kept): {name: value or null} of every filter that is shown; kept: {name: source} of those that stay. */
+  /* onEdit(filters): {name: value or null} of every filter that is shown. */
   constructor(onEdit, locale) {
     this.#onEdit = onEdit;
     this.#locale = locale;
     this.root = h('ul', { class: 'filters', 'aria-label': locale.say('understood'), hidden: true });
   }
 
-  /* kept: of a question that was asked again with another value of one filter; the server calls all of them edited. */
-  show(filters, kept = {}) {
-    this.#filters = filters.map((one) => (one.source === 'edited' && kept[one.name] ? { ...one, source: kept[one.name] } : one));
+  show(filters) {
+    this.#filters = filters;
     this.#open = null;
     this.#draw();
   }
@@ -71,11 +70,10 @@ export class FilterBar {
 
   #apply(filter, value) {
     const filters = Object.fromEntries(this.#filters.map((one) => [one.name, one.value]));
-    const kept = Object.fromEntries(this.#filters.filter((one) => one !== filter).map((one) => [one.name, one.source]));
 
     this.#open = null;
     this.#draw();
-    this.#onEdit({ ...filters, [filter.name]: value }, kept);
+    this.#onEdit({ ...filters, [filter.name]: value });
   }
 
   #editor(filter) {

@@ -53,7 +53,6 @@ export class TurnView {
   #understood = [];
   #messageId;
   #filters;
-  #kept;
   #markdown;
   #marksView;
   #parts;
@@ -63,15 +62,14 @@ export class TurnView {
   running = true;
   stopping = false;
 
-  /* actions: {ask(question), edit(question), refilter(turn, filters, kept), select(ask, values, label), retry(turn),
+  /* actions: {ask(question), edit(question), refilter(turn, filters), select(ask, values, label), retry(turn),
      rate(messageId, feedback), wholeCsv(messageId, viewId), openReport(report), embedReport(key), linkHosts(), onText(turn)} */
-  constructor(actions, locale, { question, clientId, filters, kept } = {}) {
+  constructor(actions, locale, { question, clientId, filters } = {}) {
     const { say } = locale;
 
     this.#actions = actions;
     this.#locale = locale;
-    this.#filters = new FilterBar((...edited) => this.#actions.refilter(this, ...edited), locale);
-    this.#kept = kept;
+    this.#filters = new FilterBar((edited) => this.#actions.refilter(this, edited), locale);
     this.#results = new Panels(locale);
     this.#reports = new ReportCards(actions, locale);
     this.question = question;
@@ -252,7 +250,7 @@ export class TurnView {
 
   #showFilters(filters) {
     this.#understood = filters;
-    this.#filters.show(filters, this.#kept);
+    this.#filters.show(filters);
   }
 
   #viewOf(call) {
