@@ -70,7 +70,7 @@ static bool sort(struct member *m, size_t count)
  * names. */
 static void put_in_order(struct canon *c, size_t start, size_t first)
 {
-	if (!sort(c->members + first, c->count - first))
+	if (c->count == first || !sort(c->members + first, c->count - first))
 		return;
 	buf_reset(&c->unsorted);
 	buf_add(&c->unsorted, c->out->p + start, c->out->n - start);

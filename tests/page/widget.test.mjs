@@ -179,7 +179,7 @@ test('says that signing in is needed when there are no demo users', async () => 
   open = await openPage(browser, fake.url);
   await open.page.getByRole('alert').getByText('Sign in needed').waitFor();
   fake.signIn = true;
-  await open.page.getByRole('button', { name: 'Try again' }).click();
+  await open.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await open.page.locator('vesper-chat[data-state=ready]').waitFor();
   assertClean(CUT);
 });
@@ -423,7 +423,7 @@ test('close codes: a new token, an unknown session, no permission', async () => 
   await page.getByRole('alert').getByText('Sign in needed').waitFor();
   assert.equal(fake.logins.length, 2);
   fake.closeWith = null;
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator('vesper-chat[data-state=ready]').waitFor();
 
   fake.closeWith = [4403, 'no'];

@@ -51,7 +51,7 @@ static inline void file_exec(const char *file, const char *sql)
 
 static inline void tenant_file_make(const char *file, const char *tenant)
 {
-	char insert[1024];
+	char insert[2048];
 
 	file_exec(file, "CREATE TABLE vesper_tenant (tenant_id nvarchar(100) NOT NULL PRIMARY KEY) "
 			"WITHOUT ROWID");
