@@ -264,7 +264,7 @@ describe('a provider', () => {
     const state = new URL(await loginAddress()).searchParams.get('state');
 
     await page.goto(`${daemon.url}/auth/callback?error=access_denied&state=${state}&iss=${encodeURIComponent(provider.issuer)}`);
-    await page.getByText('The sign-in took too long, or was begun in another window').waitFor();
+    await page.getByText('The sign-in took too long').waitFor();
   });
 });
 

@@ -24,6 +24,25 @@ function dressSoon(node) {
   requestAnimationFrame(() => dress(node));
 }
 
+/* --- definitions -------------------------------------------------------------------------- */
+
+const FRESH_MS = 60 * 60 * 1000;
+let loaded = { at: -Infinity };
+
+/* What there is to draw, asked for once an hour, and when something of a view is not known. */
+function definitions(fetchAll, known) {
+  const now = performance.now();
+
+  if (now - loaded.at > FRESH_MS || !known(loaded.list ?? [])) {
+    loaded = { at: now };
+    loaded.promise = fetchAll().then((list) => {
+      loaded.list = list;
+      return list;
+    });
+  }
+  return loaded.promise;
+}
+
 /* --- values ------------------------------------------------------------------------------ */
 
 /* on_track -> On track; other words stay as they are. */
@@ -152,7 +171,7 @@ class Drawing {
   }
 }
 
-export function drawComponent(card, view, definition, kit) {
+function drawComponent(card, view, definition, kit) {
   const drawing = new Drawing(view, definition, kit);
   const parts = definition.layout.map((part) => drawing.part(part)).filter(Boolean);
 
@@ -198,6 +217,22 @@ function arrow(from, to) {
   const mid = (x1 + x2) / 2;
 
   return svg('path', { class: 'arrow', d: `M${x1} ${y1}C${mid} ${y1} ${mid} ${y2} ${x2} ${y2}`, 'marker-end': 'url(#to)' });
+}
+
+/* Draws the card of a view when its definition is known; else its words stay as they are. */
+export async function fillCard(card, view, kit, fetchAll) {
+  const find = (list) => list.find(({ name, props }) => name === view.component && Object.keys(view.props).every((prop) => prop in props));
+
+  try {
+    const definition = find(await definitions(fetchAll, find));
+
+    if (definition)
+      drawComponent(card, view, definition, kit);
+    card.dataset.state = definition ? 'drawn' : 'plain';
+  } catch {
+    loaded.at = -Infinity;
+    card.dataset.state = 'plain';
+  }
 }
 
 /* states: Map of task id to state. */

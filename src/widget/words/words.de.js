@@ -41,7 +41,7 @@ export const words = {
   /* signing in */
   sign_in_now: 'Anmelden',
   sign_out: 'Abmelden',
-  new_short: 'Neu',
+  new_short: 'Unterhaltung',
   demo_tenant: 'Mandant',
   demo_role: 'Rolle',
   signin_out: 'Sie sind abgemeldet.',

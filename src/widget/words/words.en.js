@@ -51,12 +51,12 @@ export const words = {
   demo_tenant: 'Tenant',
   demo_role: 'Role',
   signin_out: 'You are signed out.',
-  signin_over: 'Your sign-in has ended. Sign in again to go on; an answer that is being written goes on.',
-  signin_expired: 'The sign-in took too long, or was begun in another window. Please sign in again.',
-  signin_denied: 'You could not be signed in: your account may not use this service, or the sign-in was cancelled.',
-  signin_failed: 'You could not be signed in. Please try again, or tell your administrator.',
-  signin_unavailable: 'The sign-in service does not answer. Please try again in a moment.',
-  signin_cookies: 'You were signed in, but this browser keeps no cookie of this page. Allow cookies for it, then sign in again.',
+  signin_over: 'Your sign-in has ended. Sign in again to go on.',
+  signin_expired: 'The sign-in took too long. Please sign in again.',
+  signin_denied: 'You could not be signed in: your account may not use this service.',
+  signin_failed: 'You could not be signed in. Please try again.',
+  signin_unavailable: 'The sign-in service does not answer. Please try again.',
+  signin_cookies: 'This browser keeps no cookie of this page. Allow cookies, then sign in again.',
 
   /* where one types */
   ask_a_question: 'Ask a question',
