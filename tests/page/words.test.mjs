@@ -45,12 +45,12 @@ test('each language has a sentence for every code of the server, and a name for 
 
 test('no word is there for nothing, and none is missing', async () => {
   const files = (await Promise.all(['', 'views/', 'pages/'].map(async (folder) => (await readdir(new URL(folder, SOURCES))).map((name) => folder + name)))).flat()
-    .filter((name) => name.endsWith('.js'));
+    .filter((name) => /\.(js|html)$/.test(name));
   const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');
   const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive)_|_more$/;
 
   for (const key of Object.keys(english.words))
-    assert.ok(built.test(key) || text.includes(`'${key}'`), `nobody says ${key}`);
+    assert.ok(built.test(key) || text.includes(`'${key}'`) || text.includes(`"${key}"`), `nobody says ${key}`);
   for (const [, key] of text.matchAll(/\bsay\('(\w+)'/g))
     assert.ok(Object.hasOwn(english.words, key), `there is no ${key}`);
 });
