@@ -47,7 +47,7 @@ test('no word is there for nothing, and none is missing', async () => {
   const files = (await Promise.all(['', 'views/', 'pages/'].map(async (folder) => (await readdir(new URL(folder, SOURCES))).map((name) => folder + name)))).flat()
     .filter((name) => /\.(js|html)$/.test(name));
   const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');
-  const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin)_|_more$/;
+  const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin|step)_|_more$/;
 
   for (const key of Object.keys(english.words))
     assert.ok(built.test(key) || text.includes(`'${key}'`) || text.includes(`"${key}"`), `nobody says ${key}`);
