@@ -67,7 +67,7 @@ struct agent_outcome {
 	size_t result_count;
 	struct llm_usage usage;
 	int64_t model_calls;
-	const struct agent_ask *ask; /* the agent asks back (its tool ask_user), or NULL */
+	const struct agent_ask *ask; /* its clarifying question (tool ask_user), or NULL */
 	struct agent_show shows[AGENT_SHOWS_MAX];
 	size_t show_count;
 	const char *model;

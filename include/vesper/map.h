@@ -175,8 +175,8 @@ struct map_statement {
 	size_t column_count;
 };
 
-/* The statement of a query, for one dialect. Its markers :tenant_id and :row_limit are for whoever
- * runs it. ERR_INPUT as map_query_read, for what only shows while the joins are laid. */
+/* The statement of a query, for one dialect. The caller that runs it binds the markers :tenant_id
+ * and :row_limit. ERR_INPUT as map_query_read, for what only shows while the joins are laid. */
 MUST_CHECK bool map_write(const struct map *m, const struct map_query *q, enum dialect d,
 			  struct arena *a, struct map_statement *out, struct map_problem *why,
 			  struct err *e);

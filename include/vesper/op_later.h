@@ -1,6 +1,6 @@
 /*
- * An operation whose answer is known, or needs no time, and comes from the loop all the same: its
- * caller can't tell it from one that asks another machine. Loop thread only.
+ * An operation whose answer is known at once and is delivered in the next iteration of the loop, as
+ * the answer of another machine would be. Loop thread only.
  */
 #ifndef VESPER_OP_LATER_H
 #define VESPER_OP_LATER_H

@@ -10,8 +10,8 @@
  * nobody's. The cookie opens two addresses only (a token, signing out), which ask for the page's
  * own Origin besides.
  *
- * A session lies in the cache, sealed with a key that only the cookie gives, so that whoever reads
- * the cache has nothing. One that the cache loses is a visit to the provider, which often asks for
+ * A session lies in the cache, sealed with a key that only the cookie gives: reading the cache
+ * reveals nothing. One that the cache loses is a visit to the provider, which often asks for
  * nothing. A sign-in that has begun is a sealed cookie and takes no memory here; its state is good
  * once.
  *

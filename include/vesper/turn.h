@@ -139,8 +139,8 @@ struct turn_knowledge {
 	struct toolbox *tools;
 };
 
-/* One of these, counted. Freed with its last holder: a set, a turn, an overlay of it, or whoever
- * took a reference. */
+/* One of these, counted. Freed with its last reference: of a set, a turn, an overlay of it, or
+ * another holder. */
 struct knowledge;
 /* Takes the catalogue's reference, know and toolbox. `base`: what they share parts of, which is
  * referred to; NULL: nothing. */

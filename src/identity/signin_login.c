@@ -1,6 +1,6 @@
 /*
- * A sign-in that has begun is a cookie of the browser that began it, sealed: whoever begins
- * thousands takes no memory here, and a code that is sent to another browser finds no cookie. That
+ * A sign-in that has begun is a sealed cookie of the browser that began it: thousands of them take
+ * no memory here, and a code that is sent to another browser finds no cookie. That
  * a state is good once is counted by the cache, for replicas together.
  */
 #include "signin_int.h"

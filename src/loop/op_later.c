@@ -22,7 +22,7 @@ static void on_cancel(struct op *op)
 	end(o);
 }
 
-/* Not counted any more: the callback may close whoever counts. */
+/* Not counted any more: the callback may close the counter's owner. */
 static void on_later(void *owner)
 {
 	struct op_later *o = owner;

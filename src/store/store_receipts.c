@@ -1,5 +1,5 @@
-/* Receipts without an answer, stored; and receipts read back: for whoever verifies a chain, and for
- * the user whose answer it was. */
+/* Receipts without an answer, stored; and receipts read back: to verify a chain, and for the user
+ * whose answer it was. */
 #include "store_int.h"
 
 #include <assert.h>

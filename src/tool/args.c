@@ -282,7 +282,7 @@ static bool resolve_all(struct tool_call *call, struct outcome *out)
 	return true;
 }
 
-/* The first fault is told: whoever wrote the call mends it and calls again. */
+/* Only the first fault is reported: the caller corrects it and calls again. */
 static bool refuse(struct tool_call *call, const struct tool_arg_fault *first, struct outcome *out)
 {
 	*out = (struct outcome){

@@ -184,7 +184,7 @@ static bool is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* Under another name first, so that whoever reads the file finds it whole. */
+/* Written under another name first, so that readers find the file whole. */
 static bool write_one(const char *path, const char *text, struct arena *a, struct err *e)
 {
 	const char *part = arena_printf(a, "%s.part", path);

@@ -1,5 +1,5 @@
 /*
- * The page of a deployment: whoever has no session is sent to the identity provider, once, and comes back to the same
+ * The page of a deployment: a reader without a session is sent to the identity provider, once, and returns to the same
  * conversation with what was typed. The access token is in this module's memory only; what renews it is in a cookie
  * that no script reads (include/vesper/signin.h says why). A session that ends while one reads is said where one types,
  * so that nothing moves away from under the reader.
