@@ -140,9 +140,10 @@ static void forget_deleted(struct job *j)
 }
 
 /*
- * The first round runs without savepoints, so a request that fails there undoes its neighbours' work;
- * later rounds have them, but a stopped or full database undoes the whole transaction even so. The
- * others run once more without the failed one; each round leaves out one more, so this ends.
+ * The first round runs without savepoints, so a request that fails there undoes its neighbours'
+ * work; later rounds have them, but a stopped or full database undoes the whole transaction even
+ * so. The others run once more without the failed one; each round leaves out one more, so this
+ * ends.
  */
 static void batch_run(struct job *j)
 {
