@@ -353,6 +353,10 @@ struct accounts;
 struct accounts *accounts_new(struct know *k);
 /* Does the tool rank, and speak of the most and never of the least? */
 bool accounts_only_top(const struct know *k, const struct tool_def *t);
+/* This word of the question is a number, or could narrow, order, negate, group or compare. */
+bool account_is_cue(const struct reading *r, size_t i);
+/* It is no such word, and says nothing by itself. */
+bool account_is_neutral(const struct reading *r, size_t i);
 /* Sets the words of the question that neither a filter nor the chosen tool uses. */
 void account_words(struct reading *r, const struct choice *c, struct understanding *out);
 

@@ -248,13 +248,17 @@ static bool takes_soft(const struct account *a, size_t i)
 	return false;
 }
 
-static bool is_neutral(const struct account *a, const struct token *t)
+static bool says_nothing(const struct know *k, const struct token *t)
 {
 	char stem[STEM_BYTES];
 
-	return token_says(t, WORDS_NEUTRAL) || know_is_stop(a->r->know, t) || t->len < 2 ||
-	       dict_find(&a->r->know->accounts->neutral, stem, word_stem(t->text, t->len, stem)) >=
-		       0;
+	return token_says(t, WORDS_NEUTRAL) || know_is_stop(k, t) || t->len < 2 ||
+	       dict_find(&k->accounts->neutral, stem, word_stem(t->text, t->len, stem)) >= 0;
+}
+
+static bool is_neutral(const struct account *a, const struct token *t)
+{
+	return says_nothing(a->r->know, t);
 }
 
 /* A number that was read already: "25 and 26, I mean 2025 and 2026". */
@@ -531,6 +535,24 @@ static const char *without(const struct reading *r, const struct account *a)
 	text = arena_strdup(r->arena, b.n > 0 ? buf_text(&b) : "");
 	buf_deinit(&b);
 	return text;
+}
+
+bool account_is_cue(const struct reading *r, size_t i)
+{
+	static const enum words CUES[] = {WORDS_NEGATION, WORDS_LEAVING_OUT, WORDS_GROUPING,
+					  WORDS_THAN,     WORDS_NARROWING,   WORDS_SUPERLATIVE,
+					  WORDS_NEWEST,   WORDS_LOADED};
+	const struct token *t = &r->q.tokens[i];
+
+	for (size_t c = 0; c < sizeof(CUES) / sizeof(*CUES); c++)
+		if (token_says(t, CUES[c]))
+			return true;
+	return t->number >= 0 || words_at(&r->q, i, WORDS_COUNTING) > 0;
+}
+
+bool account_is_neutral(const struct reading *r, size_t i)
+{
+	return !account_is_cue(r, i) && says_nothing(r->know, &r->q.tokens[i]);
 }
 
 void account_words(struct reading *r, const struct choice *c, struct understanding *out)

@@ -1,7 +1,8 @@
 /*
  * Which flow a question asks for. A flow is called by its name or by one of its examples: all words
- * of one of them are said, and what else is said are words of the flow or values that its lines
- * take. How much of the question that accounts for is the confidence.
+ * of one of them are said, and what else is said are values that its lines take, words of the flow
+ * or neutral ones: a word that could narrow, order, negate, group or compare leaves the question to
+ * the tools. How much of the question the phrase accounts for is the confidence.
  */
 #include "know_int.h"
 
@@ -176,6 +177,27 @@ static bool takes_values(const struct reading *r, const struct flow_def *f,
 	return true;
 }
 
+/* Each word is the phrase's, a value's, the flow's, or neutral. */
+static bool is_accounted(const struct reading *r, const struct phrase_words *p, const int *terms)
+{
+	const struct dict *about = &r->know->flows->about[p->flow];
+	char stem[STEM_BYTES];
+
+	for (size_t i = 0; i < r->q.count; i++) {
+		const struct token *t = &r->q.tokens[i];
+		size_t neutral = words_at(&r->q, i, WORDS_NEUTRAL);
+
+		if (neutral > 1) /* "by the way" */
+			i += neutral - 1;
+		else if (!(terms[i] >= 0 && has_term(p, terms[i])) && !(t->used && !t->word) &&
+			 !account_is_neutral(r, i) &&
+			 (account_is_cue(r, i) ||
+			  dict_find(about, stem, stem_of(r->know, t, stem)) < 0))
+			return false;
+	}
+	return true;
+}
+
 /* A word that says nothing by itself counts where it means something to a tool ("who": users). */
 static bool is_content(const struct know *k, const struct token *t)
 {
@@ -230,7 +252,8 @@ static const struct phrase_words *best_phrase(const struct reading *r, const int
 	for (size_t i = 0; i < f->phrase_count; i++) {
 		const struct phrase_words *p = &f->phrases[i];
 		const struct flow_def *def = is_said(p, said) ? flow_of(r, p->flow) : NULL;
-		double mine = def && takes_values(r, def, p, terms) ? share_of(r, p, terms) : 0;
+		bool fits = def && takes_values(r, def, p, terms) && is_accounted(r, p, terms);
+		double mine = fits ? share_of(r, p, terms) : 0;
 
 		if (mine > *share) {
 			best = p;

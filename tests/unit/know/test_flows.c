@@ -76,12 +76,28 @@ static void a_value_that_it_does_not_take_is_for_a_tool(void **state)
 	asks_for("Weekly briefing for March 2025", NULL);
 }
 
+/* A word that narrows, orders, negates or groups is never dropped in silence. */
+static void a_word_that_it_does_not_use_is_not_dropped(void **state)
+{
+	(void)state;
+	asks_for("What happened this week in late tasks", NULL);
+	asks_for("What happened this week, sorted", NULL);
+	asks_for("What happened this week except solar", NULL);
+	asks_for("Budget report of several late projects", NULL);
+	asks_for("Check a project that is not late", NULL);
+	asks_for("Weekly briefing per market", NULL);
+	asks_for("Audit the cheapest vendors", NULL);
+	asks_for("Audit the 3 vendors", NULL);
+	asks_for("How many vendors audit", NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_or_an_example_asks_for_it),
 		cmocka_unit_test(other_words_do_not),
 		cmocka_unit_test(a_value_that_it_does_not_take_is_for_a_tool),
+		cmocka_unit_test(a_word_that_it_does_not_use_is_not_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
