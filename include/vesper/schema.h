@@ -182,6 +182,8 @@ enum where_op {
 };
 const char *where_op_name(enum where_op op); /* "at_least" */
 bool where_op_parse(const char *name, enum where_op *out);
+/* It takes so many values: none for missing and present, two for between, any for is and not. */
+bool where_op_takes(enum where_op op, size_t count);
 
 /* A fixed condition of a definition, or a default: its values as texts. */
 struct where_def {

@@ -97,7 +97,7 @@ bool schema_choice(const json_t *item, const char *member, const char *const *na
 
 /* ---- conditions ---- */
 
-static bool op_takes(enum where_op op, size_t count)
+bool where_op_takes(enum where_op op, size_t count)
 {
 	switch (op) {
 	case OP_MISSING:
@@ -138,7 +138,7 @@ static bool read_where(struct loader *l, const json_t *item, const char *at, str
 						   (long long)json_integer_value(value)));
 	}
 	out->values = values.items;
-	if (!op_takes(out->op, strlist_len(out->values)))
+	if (!where_op_takes(out->op, strlist_len(out->values)))
 		return err_set(e, ERR_INPUT, "%s: %s does not take %zu values", at, op,
 			       strlist_len(out->values));
 	return schema_dimension_of(l, name, at, &out->dimension, e);

@@ -1,0 +1,146 @@
+/* The dimensions that a query names, and the permissions that what it names takes. */
+#include "map_query_int.h"
+
+#include <string.h>
+
+#include "vesper/language.h"
+
+/* ---- permissions ---- */
+
+static bool need(struct map_reading *r, const char *permission)
+{
+	if (!permission)
+		return true;
+	if (r->who && !may(r->who, permission)) {
+		r->why->permission = permission;
+		return map_fail(r->why, MAP_DENIED, NULL, r->e, "it takes the permission %s",
+				permission);
+	}
+	if (!strlist_has(r->needs.items, permission))
+		strlist_add(&r->needs, r->arena, permission);
+	return true;
+}
+
+bool map_need_column(struct map_reading *r, const struct entity_def *n, const struct view_column *c)
+{
+	if (!n->view->only_tenant && !view_column_find(n->view, "tenant_id"))
+		return map_fail(r->why, MAP_BAD_VALUE, n->name, r->e,
+				"rows of %s do not say whose they are (tenant_id)", n->name);
+	return need(r, n->view->permission) && (!c || need(r, c->permission));
+}
+
+bool map_need_dimension(struct map_reading *r, const struct dimension_def *d)
+{
+	return need(r, d->permission) && map_need_column(r, d->map.entity, d->map.column);
+}
+
+static bool need_dimensions(struct map_reading *r, const struct dimension_def *const *list)
+{
+	for (; *list; list++)
+		if (!map_need_dimension(r, *list))
+			return false;
+	return true;
+}
+
+static bool need_wheres(struct map_reading *r, const struct where_def *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!map_need_dimension(r, list[i].dimension))
+			return false;
+	return true;
+}
+
+bool map_need_measure(struct map_reading *r, const struct measure_def *m)
+{
+	static const struct dimension_def *const none[] = {NULL};
+
+	return need(r, m->permission) && map_need_column(r, m->entity, m->column) &&
+	       (!m->over || map_need_dimension(r, m->over)) &&
+	       (!m->latest.order || map_need_dimension(r, m->latest.order)) &&
+	       need_dimensions(r, m->latest.per ? m->latest.per : none) &&
+	       need_wheres(r, m->where, m->where_count) &&
+	       need_wheres(r, m->defaults, m->default_count);
+}
+
+bool map_need_metric(struct map_reading *r, const struct metric_def *m)
+{
+	if (!need(r, m->permission) || !need_wheres(r, m->where, m->where_count))
+		return false;
+	return m->form == FORM_MEASURE
+		       ? map_need_measure(r, m->measure)
+		       : map_need_metric(r, m->left) && map_need_metric(r, m->right);
+}
+
+/* ---- names ---- */
+
+/* How far the dimension is from the root, an unsafe step counting as many; SIZE_MAX: no way. */
+static size_t distance(const struct map *m, const struct entity_def *root,
+		       const struct dimension_def *d, struct arena *a)
+{
+	struct map_path paths[2];
+	size_t cost = 0;
+
+	if (!root)
+		return 0;
+	switch (map_path(m, root, d->map.entity, a, paths)) {
+	case MAP_NONE:
+		return SIZE_MAX;
+	case MAP_TOO_LONG:
+		return SIZE_MAX - 1;
+	default:
+		for (size_t i = 0; i < paths[0].count; i++)
+			cost += map_step_is_safe(&paths[0].steps[i]) ? 1 : 2 * MAP_HOPS_MAX;
+		return cost;
+	}
+}
+
+static void nearer(const struct map *m, const struct entity_def *root,
+		   const struct dimension_def *d, const char *name, struct arena *a,
+		   const struct dimension_def **best, size_t *cost)
+{
+	size_t n;
+
+	if (!d->map.entity || (strcmp(d->name, name) != 0 && strcmp(d->filter, name) != 0))
+		return;
+	n = distance(m, root, d, a);
+	if (*best && n >= *cost)
+		return;
+	*best = d;
+	*cost = n;
+}
+
+const struct dimension_def *map_dimension_near(const struct map *m, const struct entity_def *root,
+					       const char *name, enum grain *grain, struct arena *a)
+{
+	const struct catalog *c = m->catalog;
+	const struct dimension_def *best = NULL;
+	const char *dot = strrchr(name, '.');
+	size_t cost = SIZE_MAX;
+
+	*grain = GRAIN_NONE;
+	if (dot && !grain_parse(dot + 1, grain))
+		return NULL;
+	if (dot)
+		name = arena_strndup(a, name, (size_t)(dot - name));
+	for (size_t i = 0; i < c->dimension_count; i++)
+		nearer(m, root, &c->dimensions[i], name, a, &best, &cost);
+	for (size_t i = 0; i < m->schema->plain_count; i++)
+		nearer(m, root, m->schema->plain[i], name, a, &best, &cost);
+	if (best && *grain && !(best->map.grains >> *grain & 1))
+		return NULL;
+	return best;
+}
+
+bool map_unknown(struct map_reading *r, const char *name, bool metrics)
+{
+	map_offer_names(r->map, r->who, name, metrics, r->arena, r->why);
+	r->why->text = sentence(r->map->catalog->language, SAY_MAP_UNKNOWN, r->arena, name);
+	return map_fail(r->why, MAP_UNKNOWN_NAME, arena_strdup(r->arena, name), r->e,
+			"there is no %s %.*s", metrics ? "metric" : "dimension", STR_CUT(name, 60));
+}
+
+bool map_find_dimension(struct map_reading *r, const char *name, struct map_by *out)
+{
+	out->dimension = map_dimension_near(r->map, r->root, name, &out->grain, r->arena);
+	return out->dimension ? map_need_dimension(r, out->dimension) : map_unknown(r, name, false);
+}

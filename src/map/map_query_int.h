@@ -1,0 +1,48 @@
+/*
+ * How a query is read (map_query.c): metrics, entity and columns first, then conditions, then
+ * order, rows and times (map_rows.c). Each name is resolved and its permissions are collected where
+ * it is read (map_names.c). Private to these files.
+ */
+#ifndef VESPER_MAP_QUERY_INT_H
+#define VESPER_MAP_QUERY_INT_H
+
+#include "map_int.h"
+#include "vesper/strlist.h"
+
+struct map_reading {
+	const struct map *map;
+	const struct principal *who;
+	struct date today;
+	struct arena *arena;
+	struct map_query *q;
+	const struct entity_def *root; /* listed, or of the first metric */
+	struct strlist needs;
+	struct map_problem *why;
+	struct err *e;
+};
+
+/* ---- map_names.c; false: `why` and `e` are set ---- */
+
+/* Without a column: that of the entity's view. */
+bool map_need_column(struct map_reading *r, const struct entity_def *n,
+		     const struct view_column *c);
+bool map_need_dimension(struct map_reading *r, const struct dimension_def *d);
+bool map_need_measure(struct map_reading *r, const struct measure_def *m);
+bool map_need_metric(struct map_reading *r, const struct metric_def *m);
+/* The dimension of this name, with or without a grain, that is nearest to the root. */
+bool map_find_dimension(struct map_reading *r, const char *name, struct map_by *out);
+/* Refuses a name that nothing has, with the closest ones. Always false. */
+bool map_unknown(struct map_reading *r, const char *name, bool metrics);
+
+/* ---- map_query.c ---- */
+
+bool map_is_asked(const struct map_query *q, const struct metric_def *m);
+bool map_has_by(const struct map_query *q, const struct map_by *by);
+
+/* ---- map_rows.c; false: `why` and `e` are set ---- */
+
+bool map_read_order(struct map_reading *r, const json_t *query);
+bool map_read_rows(struct map_reading *r, const json_t *query);
+bool map_read_times(struct map_reading *r, const json_t *query);
+
+#endif
