@@ -75,10 +75,33 @@ static void print_footer(const json_t *frame)
 		       json_string_value(json_object_get(link, "url")));
 }
 
+/* The choices of a clarifying question, numbered as an answer may name them, unless its words list
+ * them already. */
+static void print_choices(const json_t *frame)
+{
+	const char *prompt = json_string_value(json_object_get(frame, "prompt"));
+	const char *hint = json_string_value(json_object_get(frame, "hint"));
+	const json_t *options = json_object_get(frame, "options"), *o;
+	size_t i;
+
+	json_array_foreach(options, i, o) {
+		const char *label = json_string_value(json_object_get(o, "label"));
+		const char *group = json_string_value(json_object_get(o, "group"));
+
+		if (!label || (i == 0 && prompt && strstr(prompt, label)))
+			break;
+		printf("\n%3zu. %s%s%s", i + 1, label, group ? "  · " : "", group ? group : "");
+	}
+	if (hint)
+		printf("\n%s", hint);
+}
+
 static void print_frame(const char *type, json_t *frame)
 {
 	if (strcmp(type, "chat.token") == 0)
 		fputs(json_string_value(json_object_get(frame, "token")), stdout);
+	else if (strcmp(type, "chat.ask") == 0)
+		print_choices(frame);
 	else if (strcmp(type, "chat.complete") == 0)
 		print_footer(frame);
 	else if (strcmp(type, "chat.error") == 0)

@@ -82,6 +82,15 @@ describe('a user signs in, asks, reads the answer again', () => {
     assert.equal(frames[frames.length - 1].type, 'chat.complete');
   });
 
+  it('is asked from the command line with numbered choices, and answers with a number', async () => {
+    const env = { ...process.env, VESPER_URL: d.url, VESPER_TOKEN: token };
+    const { stdout } = await run(VESPERCTL, ['ask', 'project check'], { env });
+    const [, number] = stdout.match(/^ *(\d+)\. Nazareth Solar/m);
+    const [, asked] = stdout.match(/session ([\da-f-]+)/);
+    const answer = await run(VESPERCTL, ['ask', number, '--session', asked], { env });
+    assert.match(answer.stdout, /\*\*Nazareth Solar\*\* is in/);
+  });
+
   it('opens the page', async () => {
     const page = await d.rest(null).get('/');
     assert.equal(page.status, 200);
