@@ -426,7 +426,7 @@ export class Conversation {
       turn.fail(frame);
       this.#page.announcer.say(this.#locale.instead(frame.code, frame.message));
       this.#endActive();
-    } else if (this.#resuming && frame.code === 'not_found') {
+    } else if (this.#resuming && frame.code === 'expired') {
       this.#lost.add(turn.id);
       this.#showHistory();
     }

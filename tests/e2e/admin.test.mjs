@@ -84,7 +84,7 @@ describe('administrators', () => {
     const said = (await plain.post(`${API}/chat`, { content: REFERENCE })).body;
     assert.equal((await admin.delete(path)).status, 204);
     assert.deepEqual((await plain.get(`${API}/sessions`)).body.data, []);
-    checkProblem(await plain.get(`${API}/turns/${said.turn_id}/events`), 404);
+    checkProblem(await plain.get(`${API}/turns/${said.turn_id}/events`), 410);
     assert.equal((await twin.get(`${API}/sessions`)).body.data.length, 1);
     assert.equal((await admin.delete(`${API}/admin/users/${encodeURIComponent(sub)}`)).status, 204);
     checkProblem(await leaver.get(`${API}/sessions/${body.session_id}`), 404);

@@ -200,6 +200,8 @@ describe('the document', () => {
   });
 
   it('is kept for ids that are unknown or none', async () => {
+    /* An unknown turn and one whose log has expired look the same. */
+    const gone = (op) => op.operationId === 'turnEvents' ? [404, 410] : [404];
     for (const op of doc.operations()) {
       const names = op.parameters.filter((p) => p.in === 'path' && p.schema.format === 'uuid');
       for (const id of names.length ? [UNKNOWN, 'x', "' OR 1=1 --", '%00', '..', 'ünknown', 'x'.repeat(2000)] : []) {
@@ -207,7 +209,7 @@ describe('the document', () => {
         const good = { feedback: { rating: 'up' }, editSession: { title: 'x' } };
         const json = op.operationId === 'giveFeedback' ? good.feedback : good[op.operationId] ?? { content: 'hi' };
         const reply = op.requestBody ? await send(op, json, { params, headers: { 'if-match': '*' } }) : await ask(op, { params });
-        assert.equal(reply.status, 404, `${op.operationId} ${id}`);
+        assert.ok(gone(op).includes(reply.status), `${op.operationId} ${id}: ${reply.status}`);
       }
     }
   });

@@ -185,7 +185,7 @@ describe('over REST', () => {
     it('ids that are unknown or no ids', async () => {
       for (const id of [UNKNOWN, 'x', '..%2f..', "'%20OR%201=1", 'x'.repeat(3000)]) {
         checkProblem(await rest.get(`/api/v1/sessions/${id}/messages`), 404);
-        checkProblem(await rest.get(`/api/v1/turns/${id}/events`), 404);
+        checkProblem(await rest.get(`/api/v1/turns/${id}/events`), 410);
         checkProblem(await rest.delete(`/api/v1/turns/${id}`), 404);
       }
       checkProblem(await rest.post('/api/v1/chat', { content: 'hi', session_id: UNKNOWN }), 404);

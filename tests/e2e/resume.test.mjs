@@ -128,10 +128,10 @@ describe('resume', () => {
         const chat = await d.connect({ token });
         chat.send({ type: 'resume', turn_id: id, last_seq: 0 });
         const error = await chat.until((f) => f.type === 'chat.error');
-        assert.equal(error.code, 'not_found');
+        assert.equal(error.code, 'expired');
         assert.ok(!chat.all.some((f) => f.type === 'chat.token'));
         await chat.close();
-        checkProblem(await d.rest(token).get(`/api/v1/turns/${encodeURIComponent(id)}/events`), 404);
+        checkProblem(await d.rest(token).get(`/api/v1/turns/${encodeURIComponent(id)}/events`), 410);
         checkProblem(await d.rest(token).delete(`/api/v1/turns/${encodeURIComponent(id)}`), 404);
       }
     });
@@ -164,7 +164,7 @@ describe('resume', () => {
   });
 
   /* Numbers count the items of one log, so a cursor is worth nothing to the process after: an upgrade, say. */
-  it('a cursor of the process before is refused, and the session has the answer', async () => {
+  it('a cursor of the process before has expired, and the session has the answer', async () => {
     const first = await startDaemon({ mock });
     const turn = await first.ask(REFERENCE);
     await first.stop();
@@ -173,9 +173,9 @@ describe('resume', () => {
       const chat = await second.connect({ session: turn.session });
       chat.send({ type: 'resume', turn_id: turn.id, last_seq: seq });
       const error = await chat.until((f) => f.type === 'chat.error');
-      assert.deepEqual([error.code, error.retryable], ['not_found', false]);
+      assert.deepEqual([error.code, error.retryable], ['expired', false]);
       await chat.close();
-      checkProblem(await second.rest().get(`/api/v1/turns/${turn.id}/events?after=${seq}`), 404);
+      checkProblem(await second.rest().get(`/api/v1/turns/${turn.id}/events?after=${seq}`), 410);
     }
     const messages = await second.rest().messages(turn.session);
     assert.deepEqual(messages.map((m) => m.content), [REFERENCE, turn.text]);

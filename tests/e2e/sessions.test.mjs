@@ -71,8 +71,9 @@ describe('sessions', () => {
     const turnId = turn.frames[0].turn_id;
     assert.equal((await rest.get(`${API}/turns/${turnId}/events?after=1`)).status, 200);
     assert.equal((await rest.delete(`${API}/sessions/${id}`)).status, 204);
-    for (const path of [`/sessions/${id}`, `/sessions/${id}/messages`, `/sessions/${id}/export`, `/turns/${turnId}/events`])
+    for (const path of [`/sessions/${id}`, `/sessions/${id}/messages`, `/sessions/${id}/export`])
       checkProblem(await rest.get(API + path), 404);
+    checkProblem(await rest.get(`${API}/turns/${turnId}/events`), 410);
     checkProblem(await rest.delete(`${API}/sessions/${id}`), 404);
     await chat.close();
   });
@@ -147,7 +148,7 @@ describe('sessions', () => {
         for (const [method, path, json, headers] of [foreign[i], unknown[i]])
           replies.push(await stranger.call(method, API + path, { json, headers: { 'x-request-id': 'same', ...headers } }));
         const [a, b] = replies;
-        checkProblem(a, 404);
+        checkProblem(a, foreign[i][1].endsWith('/events') ? 410 : 404);
         const blank = (t) => t.replaceAll(id, 'ID').replaceAll(message, 'ID').replaceAll(turn, 'ID').replaceAll(UNKNOWN, 'ID');
         assert.equal(blank(a.text), blank(b.text), foreign[i].join(' '));
         assert.deepEqual([...a.headers].filter(([n]) => n !== 'date' && n !== 'content-length'), [...b.headers].filter(([n]) => n !== 'date' && n !== 'content-length'));
@@ -173,7 +174,7 @@ describe('sessions', () => {
         assert.ok(!text.includes(figure), figure);
     for (const v of answer.views)
       checkProblem(await viewer.get(`${API}/messages/${answer.message_id}/views/${v.view_id}/csv`), 404);
-    checkProblem(await viewer.get(`${API}/turns/${answer.turn_id}/events`), 404);
+    checkProblem(await viewer.get(`${API}/turns/${answer.turn_id}/events`), 410);
     assert.equal((await manager.messages(answer.session_id))[1].masked, undefined);
   });
 
@@ -203,7 +204,7 @@ describe('sessions', () => {
     assert.match(ways[0].text, /48\.73/);
     const chat = await d.connect({ token: mintToken({ sub, role: 'analyst' }), session: answer.session_id });
     chat.send({ type: 'resume', turn_id: answer.turn_id, last_seq: 0 });
-    assert.equal((await chat.refusal()).code, 'not_found');
+    assert.equal((await chat.refusal()).code, 'expired');
     await chat.close();
   });
 

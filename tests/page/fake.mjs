@@ -279,7 +279,7 @@ export class Fake {
       if (this.turns.has(frame.turn_id))
         watch(this.turns.get(frame.turn_id), frame.last_seq);
       else
-        send({ type: 'chat.error', code: 'not_found', message: 'unknown turn', retryable: false, suggestions: [] });
+        send({ type: 'chat.error', code: 'expired', message: 'unknown turn', retryable: false, suggestions: [] });
       break;
     case 'ping':
       send({ type: 'pong', t: frame.t });

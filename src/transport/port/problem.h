@@ -8,6 +8,11 @@
 #include "vesper/codes.h"
 #include "vesper/str.h"
 
+/* For a turn whose log is not here: it has expired, never was, or is another user's. The three look
+ * the same. */
+#define PROBLEM_EXPIRED_LOG                                                                        \
+	"This answer can no longer be resumed. Read it among the messages of the conversation."
+
 /* RFC 9457. `detail` NULL: the sentence of the table. New reference. */
 json_t *problem_json(enum code p, const char *detail, const char *instance, const char *request_id);
 

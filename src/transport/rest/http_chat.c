@@ -276,7 +276,9 @@ static void on_events_found(void *owner, struct stream_log *log, const struct er
 	uint64_t after;
 
 	r->op = NULL;
-	if (e)
+	if (e && e->code == ERR_NOT_FOUND)
+		reply_problem(r, CODE_EXPIRED, PROBLEM_EXPIRED_LOG);
+	else if (e)
 		reply_err(r, e);
 	else if (!requested_seq(r, &after) || after > wire_items(log, &wire_sse))
 		reply_problem(r, CODE_BAD_FRAME, "after: not a number that this turn has reached");

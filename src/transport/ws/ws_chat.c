@@ -284,9 +284,10 @@ static void on_resume_found(void *owner, struct stream_log *log, const struct er
 	uint64_t last_seq = (uint64_t)c->held->last_seq;
 
 	c->lookup = NULL;
-	if (e)
-		say_problem(c, CODE_NOT_FOUND,
-			    "This answer cannot be resumed any more; it may be in the history.", 0);
+	if (e && e->code == ERR_NOT_FOUND)
+		say_problem(c, CODE_EXPIRED, PROBLEM_EXPIRED_LOG, 0);
+	else if (e)
+		say_err(c, e);
 	else if (last_seq > wire_items(log, &wire_chat))
 		say_problem(c, CODE_BAD_FRAME, "last_seq: beyond what was said", 0);
 	else

@@ -39,7 +39,7 @@ static void refuses_bad_requests(void **state)
 	assert_api("GET", "/api/v1/sessions?limit=201", NULL, 400, "limit");
 	assert_api("GET", "/api/v1/sessions?limit=2&limit=3", NULL, 400, NULL);
 	assert_api("GET", "/api/v1/sessions?cursor=x", NULL, 400, "cursor");
-	assert_api("GET", "/api/v1/turns/" TURN "/events", NULL, 404, NULL);
+	assert_api("GET", "/api/v1/turns/" TURN "/events", NULL, 410, NULL);
 	assert_api("DELETE", "/api/v1/turns/" TURN, NULL, 404, NULL);
 	memset(big, ' ', BODY_BYTES_MAX + 1);
 	assert_api("POST", "/api/v1/chat", big, 413, "too_long");

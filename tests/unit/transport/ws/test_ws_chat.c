@@ -13,7 +13,7 @@ static void says_what_is_wrong_with_a_frame(void **state)
 	ws_say(fd, "{\"type\":\"chat.message\"}");
 	assert_next(fd, "chat.error", "bad_frame");
 	ws_say(fd, "{\"type\":\"resume\",\"turn_id\":\"" TURN "\",\"last_seq\":0}");
-	assert_next(fd, "chat.error", "not_found");
+	assert_next(fd, "chat.error", "expired");
 	ws_say(fd, "{\"type\":\"chat.cancel\"}");
 	assert_next(fd, "chat.error", "not_found");
 	ws_say(fd, "{\"type\":\"chat.message\",\"content\":\"x\",\"session_id\":\"" TURN "\"}");
