@@ -111,7 +111,7 @@
 #define EVENT_LOG_KEPT_MS   600000            /* a finished turn can be resumed that long */
 #define EVENT_LOGS_MAX      20000             /* finished logs kept at all */
 #define EVENT_LOGS_BYTES_MAX                                                                       \
-	(64 * 1024 * 1024) /* bytes of all finished logs; those of the largest tenant go first */
+	(40 * 1024 * 1024) /* memory of finished logs; those of the largest tenant go first */
 
 /* views and prompts */
 #define VIEW_BYTES_MAX                                                                             \

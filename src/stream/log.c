@@ -94,9 +94,14 @@ static void watch_wake(struct stream_watch *w)
 	loop_last(hub_loop(w->log->hub), &w->wake, on_wake, w);
 }
 
-size_t log_bytes(const struct stream_log *log)
+static size_t payload_bytes(const struct stream_log *log)
 {
 	return log->bytes.n + log->text.n;
+}
+
+size_t log_bytes(const struct stream_log *log)
+{
+	return sizeof(*log) + log->room * sizeof(*log->entries) + payload_bytes(log);
 }
 
 struct str stream_text(const struct stream_log *log)
@@ -109,7 +114,7 @@ struct str stream_text(const struct stream_log *log)
 static bool log_has_room(const struct stream_log *log, enum event_kind kind)
 {
 	return event_is_closing(kind) ||
-	       (log->count < EVENTS_PER_TURN_MAX - 1 && log_bytes(log) <= EVENT_LOG_BYTES_MAX);
+	       (log->count < EVENTS_PER_TURN_MAX - 1 && payload_bytes(log) <= EVENT_LOG_BYTES_MAX);
 }
 
 /* Written in place: an event without room is taken back. */
@@ -117,7 +122,10 @@ static void on_emit(void *owner, const struct event *event)
 {
 	struct stream_log *log = owner;
 	struct event timed = *event;
-	struct entry entry = {clock_now_ms(), event->kind, log->bytes.n, 0, log->text.n, 0};
+	struct entry entry = {.at_ms = clock_now_ms(),
+			      .kind = event->kind,
+			      .at = (uint32_t)log->bytes.n,
+			      .text_at = (uint32_t)log->text.n};
 
 	if (log->closed || (log->full && !event_is_closing(event->kind)))
 		return;
@@ -134,8 +142,6 @@ static void on_emit(void *owner, const struct event *event)
 		log->full = true;
 		return;
 	}
-	entry.len = log->bytes.n - entry.at;
-	entry.text_len = log->text.n - entry.text_at;
 	log->entries = mem_grow(log->entries, &log->room, log->count + 1, sizeof(*log->entries));
 	log->entries[log->count++] = entry;
 	log->closed = event_is_closing(event->kind);
@@ -213,17 +219,20 @@ struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
 void stream_event(const struct stream_log *log, uint64_t seq, struct event *out)
 {
 	const struct entry *entry = &log->entries[seq - 1];
+	bool last = seq == log->count;
+	size_t end = last ? log->bytes.n : entry[1].at;
+	size_t text_end = last ? log->text.n : entry[1].text_at;
 	bool decoded = true;
 
 	assert(seq >= 1 && seq <= log->count);
 	*out = (struct event){.kind = entry->kind, .at_ms = entry->at_ms};
-	if (entry->len > 0)
-		decoded = event_decode(log->bytes.p + entry->at, entry->len, out, NULL);
+	if (end > entry->at)
+		decoded = event_decode(log->bytes.p + entry->at, end - entry->at, out, NULL);
 	assert(decoded); /* on_emit wrote these bytes */
 	(void)decoded;
 	if (entry->kind == EVENT_TEXT_DELTA)
 		out->u.text_delta.text =
-			(struct str){log->text.p + entry->text_at, entry->text_len};
+			(struct str){log->text.p + entry->text_at, text_end - entry->text_at};
 }
 
 const struct stream_entry *stream_read(struct stream_watch *w)

@@ -3,19 +3,21 @@
 #define VESPER_STREAM_INT_H
 
 #include "vesper/hashmap.h"
+#include "vesper/limits.h"
 #include "vesper/list.h"
 #include "vesper/shares.h"
 #include "vesper/stream.h"
 #include "vesper/uuid.h"
 
-/* Bytes of event_encode, but for an unmarked piece of the answer; its text lies in the log's text.
+/* Where an event begins: bytes of event_encode, but for an unmarked piece of the answer; its text
+ * lies in the log's text. The next entry's places are its ends. A word has one, so they are small.
  */
 struct entry {
 	int64_t at_ms;
 	enum event_kind kind;
-	size_t at, len;
-	size_t text_at, text_len;
+	uint32_t at, text_at;
 };
+_Static_assert(EVENT_LOG_BYTES_MAX < UINT32_MAX / 2, "places fit");
 
 struct stream_log {
 	struct hashmap_node by_id; /* in the hub, as the next: in neither once forgotten */
@@ -47,6 +49,7 @@ struct stream_log {
 	bool unwanted; /* its session was deleted: not kept */
 };
 
+/* What it holds of memory, but for its owner's name and permissions. */
 size_t log_bytes(const struct stream_log *log);
 struct loop *hub_loop(const struct stream_hub *h);
 void hub_add(struct stream_hub *h, struct stream_log *log);

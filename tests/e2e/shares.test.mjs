@@ -9,11 +9,11 @@ import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
-/* Half a megabyte an answer; the room (EVENT_LOGS_BYTES_MAX) is 64 MiB. */
+/* Half a megabyte an answer; the room (EVENT_LOGS_BYTES_MAX) is 40 MiB. */
 const FILLER = 'x'.repeat(1000);
 const FILLERS = Array.from({ length: 8 }, (_, i) => `'${FILLER}' AS filler_${i}`);
 const LARGE = `SELECT vendor, ${FILLERS} FROM mc_vendor_files FETCH FIRST 500 ROWS ONLY`;
-const ROOM_BYTES = 64 * 1024 * 1024;
+const ROOM_BYTES = 40 * 1024 * 1024;
 
 describe('a tenant that fills the room of finished answers', () => {
   let mock;
