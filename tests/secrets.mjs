@@ -5,7 +5,7 @@
  * and `node tests/secrets.mjs DIR` ends with 1 where anything was found, or where a kind was never seen.
  */
 
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,6 +16,8 @@ export const KINDS = ['log', 'frame', 'body', 'event', 'vesperctl', 'file', 'pos
 
 const JWT = /eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,}/;
 const CONTEXT = 160;
+const PART_BYTES = 64 * 1024 * 1024;
+const OVERLAP_BYTES = 16 * 1024;
 const NEEDLES = [MARK, MARK.split('').reverse().join(''), Buffer.from(MARK).toString('hex'), ...encodings(MARK)];
 
 /* In base64 it looks like one of three, by where in a group of three bytes it begins; its ends mix with others. */
@@ -66,7 +68,18 @@ function watchFiles(path) {
   if (state?.isDirectory())
     readdirSync(path).forEach((name) => watchFiles(join(path, name)));
   else if (state?.isFile() && state.size > 0)
-    watch('file', readFileSync(path, 'latin1'), { where: path });
+    watchFile(path, state.size);
+}
+
+/* A store may be larger than a string can be: parts overlap by more than a secret is long. */
+function watchFile(path, size) {
+  const file = openSync(path);
+  const part = Buffer.alloc(Math.min(size, PART_BYTES));
+  for (let at = 0; at < size; at += PART_BYTES - OVERLAP_BYTES) {
+    const n = readSync(file, part, 0, part.length, at);
+    watch('file', part.latin1Slice(0, n), { where: path });
+  }
+  closeSync(file);
 }
 
 const left = new Set();

@@ -20,6 +20,10 @@ const IDLE_SOCKETS = Number(process.env.BENCH_SOCKETS ?? 3000);
 const ECHOES = 10000;
 const CROWD = 64;
 const CROWD_S = Number(process.env.BENCH_SECONDS ?? 5);
+const BUSY_SESSIONS = 16;
+const BUSY_S = Number(process.env.BENCH_BUSY_SECONDS ?? 60);
+const BUSY_QUESTIONS = [REFERENCE, COMPARISON, 'What is the health status of Nazareth Solar?', 'What milestone dates changed in the last week?',
+  'Weekly briefing', 'Show all tasks with a high risk', 'Which projects are on hold?', 'Hello'];
 const rows = [];
 
 const row = (what, figure, target, how) => rows.push([what, figure, target, how]);
@@ -208,6 +212,26 @@ async function rulesCrowd() {
   await daemon.stop();
 }
 
+/* Sessions that ask one question after another for a minute, all kinds of them: what that leaves in memory. */
+async function busySessions() {
+  const daemon = await startDaemon();
+  const chats = [];
+  for (let i = 0; i < BUSY_SESSIONS; i++)
+    chats.push(await daemon.connect({ token: mintToken({ sub: `busy-${i}` }) }));
+  const until = performance.now() + BUSY_S * 1000;
+  let asked = 0;
+  await Promise.all(chats.map(async (chat, i) => {
+    for (let n = i; performance.now() < until; n++, asked++) {
+      chat.send({ type: 'chat.message', content: BUSY_QUESTIONS[n % BUSY_QUESTIONS.length] });
+      await chat.until((f) => f.type === 'chat.complete' || f.type === 'chat.error');
+      chat.all.length = 0;
+    }
+  }));
+  row(`RSS after ${BUSY_SESSIONS} sessions were busy for ${BUSY_S} s`, `${rssMb(daemon.child.pid).toFixed(1)} MB`, '100 MB',
+    `${asked.toLocaleString('en')} turns of ${BUSY_QUESTIONS.length} questions, rules`);
+  await daemon.stop();
+}
+
 async function model() {
   const mock = await startMock();
   mock.use('demo');
@@ -228,6 +252,7 @@ await rules();
 await echoes();
 await rulesUncached();
 await model();
+await busySessions();
 await rulesCrowd(); /* last: it pins this process */
 
 console.log('| what | measured | target | how |\n|---|---|---|---|');
