@@ -139,6 +139,8 @@ bool ask_read(struct dialog_turn *t);
 void ask_changed(struct dialog_turn *t);
 /* What the message says was chosen, if it is put so ("Selected: X"); or NULL. */
 const char *ask_selected(const struct dialog_turn *t, const char *text);
+/* A question is open whose answer runs a plan; the answer to any other is read as a follow-up. */
+bool ask_has_plan(const struct dialog_turn *t);
 /* The message, as it was understood, is no question of its own: the question of a flow that stands
  * is asked once more. */
 bool ask_stays(struct dialog_turn *t, bool model_usable);

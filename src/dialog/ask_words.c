@@ -240,6 +240,14 @@ static void read_choices(struct dialog_turn *t, const json_t *ask, const char *t
 	out->edits = ask_edits(t, ask, values);
 }
 
+bool ask_has_plan(const struct dialog_turn *t)
+{
+	const json_t *ask = json_object_get(t->context->standing, "ask");
+
+	return ask &&
+	       (json_object_get(ask, "plan") || json_object_get(t->context->standing, "plan"));
+}
+
 bool ask_read_words(struct dialog_turn *t, const json_t *ask, struct ask_answer *out)
 {
 	const char *text = t->core->request.content, *rest = after_selected(t, text);
@@ -256,7 +264,7 @@ bool ask_read_words(struct dialog_turn *t, const json_t *ask, struct ask_answer 
 		ask_take_days(t, ask, out);
 		return true;
 	}
-	if (!json_object_get(ask, "plan") && !json_object_get(t->context->standing, "plan"))
+	if (!ask_has_plan(t))
 		return true;
 	read_choices(t, ask, text, out);
 	if (rest && !out->answers)

@@ -221,14 +221,14 @@ static bool has_changed(struct turn *t)
 	return true;
 }
 
-/* "Selected: X" is X where nothing was asked. */
+/* "Selected: X" is X where nothing was asked, or where the answer is read as a follow-up. */
 static void read_selected(struct turn *t)
 {
 	const char *said = t->core.request.content
 				   ? ask_selected(&t->for_dialog, t->core.request.content)
 				   : NULL;
 
-	if (said && *said && !json_object_get(t->context.standing, "ask"))
+	if (said && *said && !ask_has_plan(&t->for_dialog))
 		t->core.request.content = said;
 }
 
