@@ -85,6 +85,9 @@ struct agent_step {
 	const char *id; /* of the call, or of the agent's task */
 	const char *agent;
 	const char *task, *parent; /* as in struct event_step_started */
+	/* What its tool is called with; both NULL: nothing is told. */
+	const json_t *args;
+	const struct args *bound;
 };
 /* The status events of one tool call, used by everyone who runs tools: started, then completed or
  * failed. `parent` may be NULL. */

@@ -56,6 +56,7 @@ struct event_step_started {
 	const char *text;
 	const char *task;   /* of the plan that this is; or NULL */
 	const char *parent; /* of a call of an agent: the agent's step_id; or NULL */
+	struct str args;    /* of a tool call, object: as they were asked for, without SQL */
 };
 
 struct event_step_finished {

@@ -46,5 +46,7 @@ struct str json_inside(struct str json);
 /* Takes the next item off what stands inside an array. False: there is none, or what stands there
  * is not what the program wrote. */
 bool json_item_next(struct str *inside, struct str *item);
+/* The value of a member of a finished object. Names that need escapes are not found. */
+bool json_member(struct str object, const char *name, struct str *value);
 
 #endif

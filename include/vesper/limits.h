@@ -52,6 +52,8 @@
 #define AUTH_WARN_MS 60000 /* auth.expiring comes that long before the token's end */
 #define TOKEN_MERGE_BYTES_MAX                                                                      \
 	16384 /* text of one merged token frame, for a socket that was choked */
+#define EXTERNAL_ID_BYTES_MAX   200 /* another client's name for a conversation */
+#define TASK_TITLE_BYTES_MAX    60  /* of a conversation, for a chat page that asks for one */
 #define CLIENT_MSG_ID_BYTES_MAX 100 /* a UUID, and room for other habits */
 #define FILTERS_MAX             64  /* edited filters of one message; there are some thirty names */
 #define PING_TEXT_BYTES_MAX     100 /* what a client may ask to have sent back */
@@ -105,11 +107,13 @@
 	12 /* read of a session: a prompt repeats half, what stands is near                        \
 	    */
 #define ANSWER_BYTES_MAX                                                                           \
-	(256 * 1024)              /* text of one answer; past it the answer is ended and marked */
-#define EVENTS_PER_TURN_MAX 20000 /* entries of one turn's log: a 10,000 token answer, and room */
-#define EVENT_LOG_BYTES_MAX (8 * 1024 * 1024) /* bytes of one turn's log */
-#define EVENT_LOG_KEPT_MS   600000            /* a finished turn can be resumed that long */
-#define EVENT_LOGS_MAX      20000             /* finished logs kept at all */
+	(256 * 1024)               /* text of one answer; past it the answer is ended and marked */
+#define EVENTS_PER_TURN_MAX  20000 /* entries of one turn's log: a 10,000 token answer, and room */
+#define EVENT_LOG_BYTES_MAX  (8 * 1024 * 1024) /* bytes of one turn's log */
+#define MARKDOWN_ROWS_MAX    40     /* of one table in a text: a screen; the table itself has all */
+#define WIRE_STATE_BYTES_MAX 512    /* of one reader of a log: open steps, ids, a run of numbers */
+#define EVENT_LOG_KEPT_MS    600000 /* a finished turn can be resumed that long */
+#define EVENT_LOGS_MAX       20000  /* finished logs kept at all */
 #define EVENT_LOGS_BYTES_MAX                                                                       \
 	(40 * 1024 * 1024) /* memory of finished logs; those of the largest tenant go first */
 
@@ -148,6 +152,7 @@
 #define RECOVER_PROBE_MS       2000  /* what finds nothing by then is not suggested */
 #define ASK_TEXT_BYTES_MAX     500   /* and each of its texts */
 #define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
+#define STATUS_ARGS_BYTES_MAX  16384 /* what a call was asked for with; longer is not told */
 
 /* components */
 #define COMPONENTS_MAX      64  /* of all packs of a list: a page loads them at once */

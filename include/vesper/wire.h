@@ -9,6 +9,7 @@
 #ifndef VESPER_WIRE_H
 #define VESPER_WIRE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,9 +22,20 @@
 struct projection;
 extern const struct projection wire_chat; /* frames of /ws/v1/chat, one JSON object an item */
 extern const struct projection wire_sse;  /* server-sent events, each with its chat frame */
+/* What other programs read; server-sent events without ids. Their clients read from the start. */
+extern const struct projection wire_ai;     /* UI message stream of the AI SDK */
+extern const struct projection wire_agui;   /* AG-UI */
+extern const struct projection wire_openai; /* chunks of Chat Completions */
 
 /* How many items the log has given so far. */
 uint64_t wire_items(const struct stream_log *log, const struct projection *p);
+
+/* What a client of a dialect said of itself; borrowed by its reader. */
+struct wire_head {
+	const char *external_id; /* its name for the conversation; NULL: the session's id */
+	const char *model;       /* Chat Completions: the name it asked for */
+	bool include_usage;      /* Chat Completions: a last chunk with the usage */
+};
 
 struct wire_reader;
 /* Reads from after the item `after` on, which the log must have reached. `wake` may come when
@@ -36,6 +48,8 @@ MUST_CHECK bool wire_next(struct wire_reader *r, bool merging, struct str *item)
 bool wire_ended(const struct wire_reader *r); /* everything was read and the log is closed */
 struct stream_log *wire_log(const struct wire_reader *r);
 void wire_reader_free(struct wire_reader **r);
+/* Before the first item. */
+void wire_reader_head(struct wire_reader *r, const struct wire_head *head);
 
 /* The whole answer of one turn, for clients that wait for it. */
 struct wire_whole;
@@ -52,6 +66,15 @@ struct wire_problem {
 	struct str members; /* message, retryable, suggestions, …: what a problem document adds */
 };
 struct wire_problem wire_whole_problem(const struct wire_whole *w);
+
+/* A finished turn as one chat.completion object; false: it failed, and nothing was written. */
+MUST_CHECK bool wire_openai_whole(const struct stream_log *log, const struct wire_head *head,
+				  struct buf *out);
+
+/* The table of a data view (its JSON) in Markdown: at most `rows_max` rows, then how many more
+ * there are. Cells can't leave their table. */
+void wire_markdown_table(struct buf *out, const json_t *view, size_t rows_max);
+void wire_markdown_text(struct buf *out, const char *text);
 
 /* What a store keeps of an answer beside its text, as two JSON arrays: its views and the first
  * CHECKED_ITEMS_MAX of its checked numbers. */

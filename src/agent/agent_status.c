@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "vesper/agent.h"
+#include "vesper/json.h"
+#include "vesper/json_out.h"
 #include "vesper/limits.h"
 #include "vesper/str.h"
 #include "vesper/utf8.h"
@@ -38,30 +40,50 @@ static void add_text(struct buf *text, const struct language *l, enum sentence l
 	}
 }
 
+/* Ad hoc SQL is told by the receipt alone, to those who may see it. */
+static void add_args(struct buf *out, const struct agent_step *step, const struct tool_def *tool)
+{
+	struct json_out j;
+
+	jo_init(&j, out);
+	if (tool && tool->gate)
+		return;
+	if (step->args)
+		buf_json(out, step->args);
+	else if (step->bound)
+		args_write(&j, step->bound);
+	if (buf_over(out))
+		buf_reset(out);
+}
+
 static void started(const struct event_sink *sink, const struct language *l,
-		    const struct agent_step *step, const char *tool, const char *about)
+		    const struct agent_step *step, const struct tool_def *tool, const char *about)
 {
 	struct event event = {.kind = EVENT_STEP_STARTED};
-	struct buf text;
+	struct buf text, args;
 
 	buf_init(&text, 2 * STATUS_ABOUT_BYTES_MAX);
 	add_text(&text, l, SAY_STEP_STARTED, about);
+	buf_init(&args, STATUS_ARGS_BYTES_MAX);
+	add_args(&args, step, tool);
 	event.u.step_started = (struct event_step_started){
 		.step_id = step->id,
 		.agent = step->agent,
-		.tool = tool,
+		.tool = tool ? tool->name : NULL,
 		.text = buf_text(&text),
 		.task = step->task,
 		.parent = step->parent,
+		.args = args.n > 0 ? (struct str){buf_text(&args), args.n} : (struct str){0},
 	};
 	event_emit(sink, &event);
+	buf_deinit(&args);
 	buf_deinit(&text);
 }
 
 void agent_tool_started(const struct event_sink *sink, const struct language *l,
 			const struct agent_step *step, const struct tool_def *tool)
 {
-	started(sink, l, step, tool ? tool->name : NULL, tool ? tool->about : NULL);
+	started(sink, l, step, tool, tool ? tool->about : NULL);
 }
 
 void agent_started(const struct event_sink *sink, const struct language *l,

@@ -160,7 +160,8 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 	agent_tool_started(a->request.sink, a->request.may->catalog->language,
 			   &(struct agent_step){.id = request.call,
 						.agent = a->request.agent,
-						.parent = a->request.task},
+						.parent = a->request.task,
+						.args = request.args},
 			   tool);
 	a->pending++;
 	c->op = tool_start(a->tools, &request, a->arena, on_tool, c);

@@ -262,10 +262,13 @@ static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *t
 				   run);
 	}
 	tool.call = arena_printf(t->core.arena, "c%d", t->work.next_call++);
-	agent_tool_started(
-		t->core.sink, t->core.may.catalog->language,
-		&(struct agent_step){.id = tool.call, .agent = task->agent, .task = task->id},
-		catalog_tool(t->core.may.catalog, task->tool));
+	agent_tool_started(t->core.sink, t->core.may.catalog->language,
+			   &(struct agent_step){.id = tool.call,
+						.agent = task->agent,
+						.task = task->id,
+						.args = tool.args,
+						.bound = tool.bound},
+			   catalog_tool(t->core.may.catalog, task->tool));
 	return tool_start(t->core.tools, &tool, t->core.arena, on_tool, run);
 }
 

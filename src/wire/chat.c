@@ -3,6 +3,7 @@
 #include "vesper/wire.h"
 
 #include <assert.h>
+#include <string.h>
 
 const char *wire_chat_type(enum event_kind kind)
 {
@@ -105,6 +106,34 @@ void error_rest(struct json_out *j, const struct event_error *e)
 		jo_object_end(j);
 	}
 	jo_set_raw(j, "view", e->view);
+}
+
+bool newest_event(const struct wire_at *at, enum event_kind kind, struct event *out)
+{
+	for (uint64_t seq = stream_last_seq(at->log); seq > 0; seq--)
+		if (stream_kind(at->log, seq) == kind) {
+			stream_event(at->log, seq, out);
+			return true;
+		}
+	return false;
+}
+
+bool is_view(struct str view, const char *type)
+{
+	struct str have;
+
+	return json_member(view, "view_type", &have) && have.n == strlen(type) + 2 &&
+	       strncmp(have.p + 1, type, strlen(type)) == 0;
+}
+
+void renamed_members(struct json_out *j, struct str object, const struct renamed *list,
+		     size_t count)
+{
+	struct str value;
+
+	for (size_t i = 0; object.p && i < count; i++)
+		if (json_member(object, list[i].from, &value))
+			jo_set_raw(j, list[i].name, value);
 }
 
 void plan_view(struct json_out *j, const struct event_plan *plan)

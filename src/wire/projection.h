@@ -5,16 +5,24 @@
 #include "vesper/event.h"
 #include "vesper/json_out.h"
 #include "vesper/str.h"
+#include "vesper/wire.h"
 
 /* The item that is written. */
 struct wire_at {
-	const char *turn_id;
-	struct str text;     /* of the whole answer so far */
-	uint64_t first, seq; /* number of the item; first < seq: it stands for several */
+	const char *turn_id, *session_id;
+	const struct stream_log *log; /* up to the event and beyond; what came before may be read */
+	const struct wire_head *head; /* what the client asked for; of dialects, never NULL */
+	struct str text;              /* of the whole answer so far */
+	uint64_t first, seq;          /* number of the item; first < seq: it stands for several */
+	void *state;                  /* of a projection that has one */
 };
 
+/* A projection with state is read from the first event on: its clients keep no cursor. What one
+ * event writes is one item, whatever it consists of. */
 struct projection {
 	const char *name;
+	size_t state_bytes; /* at most WIRE_STATE_BYTES_MAX; zeroes before the first event, no
+			       pointers */
 	unsigned char items[EVENT_KIND_COUNT]; /* 0 or 1 item for each event of the kind */
 	void (*event)(const struct wire_at *at, const struct event *e, struct buf *out);
 };
@@ -39,6 +47,15 @@ void error_rest(struct json_out *j, const struct event_error *e);
 void mark_ref(struct json_out *j, const struct event_mark *mark);
 /* A plan as a view, as the stored message has it. */
 void plan_view(struct json_out *j, const struct event_plan *plan);
+/* The newest event of a kind up to the item that is written. False: there is none. */
+bool newest_event(const struct wire_at *at, enum event_kind kind, struct event *out);
+bool is_view(struct str view, const char *type); /* its view_type */
+/* Members of a finished object under other names; those that it lacks are left out. */
+struct renamed {
+	const char *name, *from;
+};
+void renamed_members(struct json_out *j, struct str object, const struct renamed *list,
+		     size_t count);
 /* A clarifying question as a view. */
 void ask_view(struct json_out *j, const struct event_ask *ask);
 

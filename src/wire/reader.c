@@ -6,6 +6,7 @@
 #include "vesper/wire.h"
 
 #include <assert.h>
+#include <stddef.h>
 
 #include "vesper/limits.h"
 #include "vesper/mem.h"
@@ -15,6 +16,8 @@ struct wire_reader {
 	struct stream_watch *watch;
 	uint64_t items; /* that were read */
 	struct buf item;
+	const struct wire_head *head;
+	_Alignas(max_align_t) unsigned char state[WIRE_STATE_BYTES_MAX];
 };
 
 uint64_t wire_items(const struct stream_log *log, const struct projection *p)
@@ -42,6 +45,10 @@ struct wire_reader *wire_reader_new(struct stream_log *log, const struct project
 {
 	struct wire_reader *r = mem_alloc(sizeof(*r));
 
+	assert(p->state_bytes <= sizeof(r->state) && (p->state_bytes == 0 || after == 0));
+	static const struct wire_head nothing_said;
+
+	r->head = &nothing_said;
 	r->projection = p;
 	r->items = after;
 	buf_init(&r->item, SIZE_MAX / 2); /* one event, which its log has bounded */
@@ -90,7 +97,14 @@ bool wire_next(struct wire_reader *r, bool merging, struct str *item)
 	if (!entry)
 		return false;
 	at = (struct wire_at){
-		.turn_id = stream_turn_id(log), .text = stream_text(log), .first = ++r->items};
+		.turn_id = stream_turn_id(log),
+		.session_id = stream_session_id(log),
+		.log = log,
+		.head = r->head,
+		.text = stream_text(log),
+		.first = ++r->items,
+		.state = r->state,
+	};
 	event = *entry->event;
 	if (merging && is_plain_text(entry))
 		merge(r, &event);
@@ -99,6 +113,12 @@ bool wire_next(struct wire_reader *r, bool merging, struct str *item)
 	r->projection->event(&at, &event, &r->item);
 	*item = (struct str){buf_text(&r->item), r->item.n};
 	return true;
+}
+
+void wire_reader_head(struct wire_reader *r, const struct wire_head *head)
+{
+	assert(r->items == 0);
+	r->head = head;
 }
 
 bool wire_ended(const struct wire_reader *r)

@@ -182,3 +182,19 @@ bool json_item_next(struct str *inside, struct str *item)
 	*inside = (struct str){behind, (size_t)(end - behind)};
 	return true;
 }
+
+bool json_member(struct str object, const char *name, struct str *value)
+{
+	size_t n = strlen(name);
+	struct str inside = json_inside(object);
+	struct str member;
+
+	while (json_item_next(&inside, &member)) {
+		if (member.n < n + 3 || strncmp(member.p + 1, name, n) != 0 ||
+		    strncmp(member.p + 1 + n, "\":", 2) != 0)
+			continue;
+		*value = (struct str){member.p + n + 3, member.n - n - 3};
+		return true;
+	}
+	return false;
+}

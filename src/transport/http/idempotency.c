@@ -140,7 +140,8 @@ bool idempotency_begin(struct request *r)
 	char print[HASH_HEX_BYTES];
 	struct idempotency *x;
 
-	if (!request_header(r, "Idempotency-Key"))
+	/* There it names the turn: its log is the answer of both. */
+	if (!request_header(r, "Idempotency-Key") || (r->route->flags & ROUTE_OPENAI))
 		return false;
 	if (!(r->route->flags & ROUTE_IDEMPOTENT) || key.n == 0) {
 		reply_problem(r, CODE_BAD_FRAME,
@@ -224,18 +225,19 @@ void idempotency_free(struct transport *t)
 		key_free(list_item(node, struct idempotency, node));
 }
 
-const char *idempotency_id(const struct request *r, const char *purpose)
+const char *request_derived_id(const struct request *r, const char *purpose, const char *key)
 {
 	char hash[HASH_HEX_BYTES];
-	char *text;
+	char *text = mem_printf("%s\x1f%s\x1f%s\x1f%s", purpose, r->who->tenant, r->who->user, key);
 
-	if (!r->idempotency)
-		return NULL;
-	text = mem_printf("%s\x1f%s\x1f%s\x1f%s", purpose, r->who->tenant, r->who->user,
-			  r->idempotency->key_hash);
 	hash_sha256_hex(text, strlen(text), hash);
 	mem_free(text);
 	/* The form of all ids; the time in it is none. */
 	return arena_printf(r->arena, "%.*s-%.*s-7%.*s-8%.*s-%.*s", 8, hash, 4, hash + 8, 3,
 			    hash + 12, 3, hash + 15, 12, hash + 18);
+}
+
+const char *idempotency_id(const struct request *r, const char *purpose)
+{
+	return r->idempotency ? request_derived_id(r, purpose, r->idempotency->key_hash) : NULL;
 }

@@ -16,6 +16,9 @@ void idempotency_free(struct transport *t);
 
 /* An id that follows from the key, so that the same request means the same thing again even when
  * nobody remembers it: for what a request makes. `purpose` tells several apart. */
+/* The same for any other name of the caller's: the same tenant, user, purpose and key give the same
+ * id. In the request's arena. */
+const char *request_derived_id(const struct request *r, const char *purpose, const char *key);
 const char *idempotency_id(const struct request *r, const char *purpose);
 
 #endif

@@ -82,6 +82,21 @@ static const char *challenge(const struct request *r, const json_t *problem)
 		json_string_value(json_object_get(problem, "detail")));
 }
 
+/* Clients of Chat Completions read these members alone. */
+static json_t *openai_error(json_t *problem_take)
+{
+	json_t *error = json_object(), *body = json_object();
+	int64_t status = json_integer_value(json_object_get(problem_take, "status"));
+
+	json_object_set(error, "message", json_object_get(problem_take, "detail"));
+	json_set_str(error, "type", status < 500 ? "invalid_request_error" : "server_error");
+	json_object_set_new(error, "param", json_null());
+	json_object_set(error, "code", json_object_get(problem_take, "code"));
+	json_set_take(body, "error", error);
+	json_decref(problem_take);
+	return body;
+}
+
 void reply_problem_json(struct request *r, enum code p, json_t *take, struct str more)
 {
 	const struct code_row *row = code_row(p);
@@ -94,6 +109,10 @@ void reply_problem_json(struct request *r, enum code p, json_t *take, struct str
 		snprintf(retry_after, sizeof(retry_after), "%d",
 			 r->reply.retry_after_s > 0 ? r->reply.retry_after_s : 1);
 		reply_header(r, "Retry-After", retry_after);
+	}
+	if (r->route && r->route->flags & ROUTE_OPENAI) {
+		reply_json(r, row->status == 422 ? 400 : row->status, openai_error(take));
+		return;
 	}
 	buf_init(&text, SIZE_MAX / 2); /* `more` is of a bounded log */
 	buf_json(&text, take);

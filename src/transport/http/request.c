@@ -367,6 +367,7 @@ static void check_head(struct request *r, const char *method, const char *versio
 		request_note_client(r);
 	if (!r->reply.response)
 		find_route(r, method);
+	r->upload.cap_bytes = request_body_max(r);
 	if (!r->reply.response)
 		check_host(r);
 	if (!r->reply.response)
@@ -377,13 +378,18 @@ static void check_head(struct request *r, const char *method, const char *versio
 		request_check_body_head(r);
 }
 
+size_t request_body_max(const struct request *r)
+{
+	return r->route && r->route->flags & ROUTE_LONG ? OUTSIDE_BYTES_MAX : BODY_BYTES_MAX;
+}
+
 static bool parse_body(struct request *r)
 {
 	struct err e;
 
 	if (!(r->route->flags & ROUTE_BODY))
 		return true;
-	if (!json_parse(buf_text(&r->upload), r->upload.n, BODY_BYTES_MAX, &r->body, &e))
+	if (!json_parse(buf_text(&r->upload), r->upload.n, request_body_max(r), &r->body, &e))
 		reply_problem(r, CODE_BAD_FRAME, e.text);
 	else if (!json_is_object(r->body))
 		reply_problem(r, CODE_BAD_FRAME, "The body must be a JSON object.");
@@ -397,7 +403,7 @@ static bool collect(struct request *r, const char *upload, size_t *len)
 	bool far_beyond;
 
 	r->upload_bytes += *len;
-	far_beyond = r->upload_bytes > 4 * (size_t)BODY_BYTES_MAX;
+	far_beyond = r->upload_bytes > 4 * request_body_max(r);
 	buf_add(&r->upload, upload, *len);
 	*len = 0;
 	return !far_beyond;

@@ -37,6 +37,8 @@ enum {
 	ROUTE_LOCAL = 8,      /* needs no token: on loopback, only under a name of this machine */
 	ROUTE_SIGNIN = 32,    /* exists only where browsers sign in */
 	ROUTE_PAGE = 64,      /* exists only where there is a page: there, or in demo mode */
+	ROUTE_LONG = 128,     /* its body may hold a whole conversation: OUTSIDE_BYTES_MAX */
+	ROUTE_OPENAI = 256,   /* errors have the shape of Chat Completions */
 };
 
 struct http_route {
@@ -160,6 +162,7 @@ void request_check_framing(struct request *r, const char *method, const char *ve
 void request_note_client(struct request *r);
 void request_check_query(struct request *r);
 void request_check_body_head(struct request *r);
+size_t request_body_max(const struct request *r);
 bool request_header_is_twice(const struct request *r, const char *name);
 
 /* ---- Between request.c and reply.c ---- */

@@ -255,7 +255,7 @@ void request_check_body_head(struct request *r)
 {
 	const char *length = request_header(r, "Content-Length");
 
-	if (length && strtoull(length, NULL, 10) > BODY_BYTES_MAX)
+	if (length && strtoull(length, NULL, 10) > request_body_max(r))
 		reply_problem(r, CODE_TOO_LONG, "The body is too long.");
 	else if ((r->route->flags & ROUTE_BODY) &&
 		 (!is_json_type(request_header(r, "Content-Type")) ||

@@ -10,6 +10,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/wire.h"
 
 /* A cell as text; "" for none. Free with mem_free. */
 static char *cell_text(const json_t *cell)
@@ -191,60 +192,10 @@ bool export_differs(const json_t *view, const struct table *t)
 
 /* ---- Markdown ---- */
 
-static void markdown_cell(struct buf *out, const char *text)
-{
-	for (const char *c = text; *c; c++) {
-		if (*c == '\n' || *c == '\r') {
-			buf_char(out, ' ');
-			continue;
-		}
-		if (strchr("|\\`*_[]<>", *c))
-			buf_char(out, '\\');
-		buf_char(out, *c);
-	}
-}
-
-static void markdown_row(struct buf *out, const json_t *view, const json_t *meta, size_t row)
-{
-	buf_char(out, '|');
-	for (size_t i = 0; i < json_array_size(meta); i++) {
-		const char *name =
-			json_string_value(json_object_get(json_array_get(meta, i), "name"));
-		char *text = cell_text(cell_at(view, name, row));
-
-		buf_char(out, ' ');
-		markdown_cell(out, text);
-		buf_str(out, " |");
-		mem_free(text);
-	}
-	buf_char(out, '\n');
-}
-
-static void markdown_table(struct buf *out, const json_t *view)
-{
-	const json_t *meta = json_object_get(view, "meta");
-	int64_t rows = json_integer_value(json_object_get(view, "row_count"));
-
-	buf_str(out, "\n|");
-	for (size_t i = 0; i < json_array_size(meta); i++) {
-		buf_char(out, ' ');
-		markdown_cell(out, label_of(json_array_get(meta, i)));
-		buf_str(out, " |");
-	}
-	buf_str(out, "\n|");
-	for (size_t i = 0; i < json_array_size(meta); i++)
-		buf_str(out, is_number(json_array_get(meta, i)) ? " ---: |" : " --- |");
-	buf_char(out, '\n');
-	for (int64_t row = 0; row < rows; row++)
-		markdown_row(out, view, meta, (size_t)row);
-	if (json_is_true(json_object_get(view, "truncated")))
-		buf_str(out, "\n(cut: there is more)\n");
-}
-
 void export_markdown_session(struct buf *out, const struct session *s)
 {
 	buf_str(out, "# ");
-	markdown_cell(out, *s->title ? s->title : "Untitled");
+	wire_markdown_text(out, *s->title ? s->title : "Untitled");
 	buf_printf(out, "\n\nBegun %s.\n", s->created_at);
 }
 
@@ -260,8 +211,10 @@ void export_markdown_message(struct buf *out, const struct message *m, const jso
 	json_array_foreach((json_t *)(uintptr_t)views, i, view) {
 		const char *type = json_string_value(json_object_get(view, "view_type"));
 
-		if (type && strcmp(type, "data") == 0)
-			markdown_table(out, view);
+		if (!type || strcmp(type, "data") != 0)
+			continue;
+		buf_char(out, '\n');
+		wire_markdown_table(out, view, SIZE_MAX);
 	}
 }
 
@@ -290,7 +243,7 @@ void export_markdown_links(struct buf *out, const json_t *all)
 	buf_str(out, "\n## Related Reports\n\n");
 	json_object_foreach((json_t *)(uintptr_t)all, url, label) {
 		buf_str(out, "- ");
-		markdown_cell(out, json_string_value(label));
+		wire_markdown_text(out, json_string_value(label));
 		buf_printf(out, ": %s\n", url);
 	}
 }

@@ -3,6 +3,7 @@
  * on as events. A client that goes away only stops watching; whether the turn goes on is the turn's
  * business.
  */
+#include "http_chat.h"
 #include "http_route.h"
 
 #include <assert.h>
@@ -25,7 +26,7 @@ struct chat_call {
 	struct request *request;
 	struct client_frame message; /* texts of the request's body */
 	char session_id[UUID_BYTES];
-	bool streaming;
+	struct answer_form form;
 	struct wire_reader *events; /* streaming */
 	bool opened;                /* the stream's first line is out */
 	struct stream_watch *watch; /* collecting */
@@ -42,12 +43,12 @@ static void call_free(void *task)
 	mem_free(call);
 }
 
-static struct chat_call *call_new(struct request *r, bool streaming)
+static struct chat_call *call_new(struct request *r, const struct answer_form *form)
 {
 	struct chat_call *call = mem_alloc(sizeof(*call));
 
 	call->request = r;
-	call->streaming = streaming;
+	call->form = *form;
 	r->task = call;
 	r->task_free = call_free;
 	return call;
@@ -60,8 +61,8 @@ static bool on_fill(void *task, struct buf *out)
 	struct chat_call *call = task;
 	struct str item;
 
-	if (!call->opened)
-		buf_str(out, SSE_OPENING);
+	if (!call->opened && call->form.opening)
+		buf_str(out, call->form.opening);
 	call->opened = true;
 	while (out->n < FILL_BYTES && wire_next(call->events, false, &item))
 		buf_add(out, item.p, item.n);
@@ -77,8 +78,18 @@ static void on_stream_wake(void *owner)
 
 static void call_stream(struct chat_call *call, struct stream_log *log, uint64_t after)
 {
-	call->events = wire_reader_new(log, &wire_sse, after, on_stream_wake, call);
+	call->events = wire_reader_new(log, call->form.stream, after, on_stream_wake, call);
+	if (after == 0)
+		wire_reader_head(call->events, &call->form.head);
+	reply_header(call->request, "Vesper-Turn", stream_turn_id(log));
+	reply_header(call->request, "Vesper-Session", stream_session_id(log));
 	reply_stream(call->request, on_fill);
+}
+
+void chat_follow(struct request *r, struct stream_log *log, const struct answer_form *form,
+		 uint64_t after)
+{
+	call_stream(call_new(r, form), log, after);
 }
 
 /* ---- As one answer ---- */
@@ -109,7 +120,12 @@ static void call_answer(struct chat_call *call)
 		return;
 	}
 	buf_init(&answer, SIZE_MAX / 2); /* of one log, which is bounded */
-	wire_whole_write(call->whole, log, &answer);
+	reply_header(r, "Vesper-Turn", stream_turn_id(log));
+	reply_header(r, "Vesper-Session", stream_session_id(log));
+	if (!call->form.whole)
+		wire_whole_write(call->whole, log, &answer);
+	else if (!call->form.whole(log, &call->form.head, &answer))
+		assert(false); /* wire_whole_ok: it did not fail */
 	reply_bytes(r, 200, "application/json", buf_text(&answer), answer.n);
 	buf_deinit(&answer);
 }
@@ -145,10 +161,15 @@ static void on_started(void *owner, struct stream_log *log, const struct err *e)
 	r->op = NULL;
 	if (e)
 		reply_err(r, e);
-	else if (call->streaming)
+	else if (call->form.stream)
 		call_stream(call, log, 0);
 	else
 		call_collect(call, log);
+}
+
+void chat_start(struct request *r, const struct turn_request *turn, const struct answer_form *form)
+{
+	r->op = turn_start(r->transport->options.turns, turn, on_started, call_new(r, form));
 }
 
 static void call_begin(struct chat_call *call)
@@ -206,9 +227,12 @@ static const char *fresh_session(const struct request *r)
 	return id ? id : arena_strdup(r->arena, uuid_new().text);
 }
 
-static void chat(struct request *r, const char *session_id, bool streaming)
+static const struct answer_form as_events = {.stream = &wire_sse, .opening = SSE_OPENING};
+static const struct answer_form as_one = {0};
+
+static void chat(struct request *r, const char *session_id, const struct answer_form *form)
 {
-	struct chat_call *call = call_new(r, streaming);
+	struct chat_call *call = call_new(r, form);
 	struct err e;
 
 	if (!parse_call(r->body, session_id != NULL, &call->message, &e)) {
@@ -233,17 +257,17 @@ static void chat(struct request *r, const char *session_id, bool streaming)
 
 void on_post_chat(struct request *r)
 {
-	chat(r, NULL, false);
+	chat(r, NULL, &as_one);
 }
 
 void on_post_chat_stream(struct request *r)
 {
-	chat(r, NULL, true);
+	chat(r, NULL, &as_events);
 }
 
 void on_post_session_message(struct request *r)
 {
-	chat(r, r->params[0], false);
+	chat(r, r->params[0], &as_one);
 }
 
 /* ---- Turns that are there already ---- */
@@ -285,7 +309,7 @@ static void on_events_found(void *owner, struct stream_log *log, const struct er
 	else if (stream_closed(log) && after == wire_items(log, &wire_sse))
 		reply_empty(r, 204); /* tells an EventSource to stop coming back */
 	else
-		call_stream(call_new(r, true), log, after);
+		chat_follow(r, log, &as_events, after);
 }
 
 void on_get_turn_events(struct request *r)

@@ -14,6 +14,13 @@ void on_post_session_message(struct request *r);
 void on_get_turn_events(struct request *r);
 void on_delete_turn(struct request *r);
 
+void on_post_ui_chat(struct request *r);
+void on_get_ui_stream(struct request *r);
+void on_post_agui(struct request *r);
+void on_get_models(struct request *r);
+void on_get_model(struct request *r);
+void on_post_completions(struct request *r);
+
 void on_get_sessions(struct request *r);
 void on_post_session(struct request *r);
 void on_get_session(struct request *r);

@@ -34,8 +34,8 @@ static void check_started(const char *about, const char *expected_text)
 	char *body = NULL, expected[600];
 	const struct event_sink sink = {on_emit, &body};
 
-	agent_tool_started(&sink, shipped_language(), &(struct agent_step){"c1", "a", "t1", NULL},
-			   &tool);
+	agent_tool_started(&sink, shipped_language(),
+			   &(struct agent_step){.id = "c1", .agent = "a", .task = "t1"}, &tool);
 	snprintf(expected, sizeof(expected), "c1 a t started: %s", expected_text);
 	assert_string_equal(body, expected);
 	mem_free(body);
@@ -51,7 +51,8 @@ static void test_started(void **state)
 	check_started("Prices in $/MWh. Needs a year.", "Looking up: prices in $/MWh");
 	check_started("PBI activity of reports", "Looking up: PBI activity of reports");
 	check_started("", "Looking up: ");
-	agent_tool_started(&sink, shipped_language(), &(struct agent_step){"c1", "a", "t1", NULL},
+	agent_tool_started(&sink, shipped_language(),
+			   &(struct agent_step){.id = "c1", .agent = "a", .task = "t1"},
 			   NULL); /* no such tool: its end will say so */
 	assert_string_equal(body, "c1 a - started: Looking up");
 	mem_free(body);
@@ -68,8 +69,8 @@ static void test_about_is_cut_between_characters(void **state)
 	about[0] = 'x';
 	for (size_t i = 1; i + 2 < sizeof(about); i += 2)
 		memcpy(about + i, "\xC3\xA4", 3);
-	agent_tool_started(&sink, shipped_language(), &(struct agent_step){"c1", "a", "t1", NULL},
-			   &tool);
+	agent_tool_started(&sink, shipped_language(),
+			   &(struct agent_step){.id = "c1", .agent = "a", .task = "t1"}, &tool);
 	assert_non_null(body);
 	assert_string_equal(body + strlen(body) - 2, "\xC3\xA4");
 	mem_free(body);

@@ -145,6 +145,21 @@ static void items_are_taken_one_by_one(void **state)
 	}
 }
 
+static void members_are_found_by_name(void **state)
+{
+	struct str object = STR("{\"a\":{\"b\":1},\"bb\":\"x\",\"b\":[2],\"\":3}"), value;
+
+	(void)state;
+	assert_true(json_member(object, "b", &value));
+	assert_true(str_eq(value, STR("[2]")));
+	assert_true(json_member(object, "a", &value));
+	assert_true(str_eq(value, STR("{\"b\":1}")));
+	assert_true(json_member(object, "", &value));
+	assert_true(str_eq(value, STR("3")));
+	assert_false(json_member(object, "c", &value));
+	assert_false(json_member(STR("{}"), "b", &value));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +168,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_are_escaped_and_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(large_integers_are_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(items_are_taken_one_by_one, setup, teardown),
+		cmocka_unit_test(members_are_found_by_name),
 		cmocka_unit_test_setup_teardown(decimals_are_written_as_trees_write_them, setup,
 						teardown),
 	};

@@ -1,0 +1,363 @@
+#include "dialect_read.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/str.h"
+#include "vesper/utf8.h"
+
+/* Open WebUI's own prompts begin so. */
+#define TASK_PREFIX "### Task:"
+
+/* ---- Texts ---- */
+
+/* A text, or the text parts of a list, joined by line breaks. NULL: there is none. */
+static bool read_text(const json_t *content, const char *where, struct arena *a, const char **out,
+		      struct err *e)
+{
+	const json_t *part;
+	struct buf text;
+	size_t i;
+
+	*out = json_string_value(content);
+	if (*out || !content || json_is_null(content))
+		return true;
+	if (!json_is_array(content))
+		return err_set(e, ERR_INPUT, "%s: must be a text or a list of parts", where);
+	buf_init(&text, OUTSIDE_BYTES_MAX);
+	json_array_foreach((json_t *)(uintptr_t)content, i, part) {
+		const char *type = json_string_value(json_object_get(part, "type"));
+		const char *piece = json_string_value(json_object_get(part, "text"));
+
+		if (type && (strstr(type, "image") || strstr(type, "audio"))) {
+			buf_deinit(&text);
+			return err_set(e, ERR_INPUT, "%s[%zu]: only text can be read here", where,
+				       i);
+		}
+		if (!type || strcmp(type, "text") != 0 || !piece)
+			continue;
+		if (text.n > 0)
+			buf_char(&text, '\n');
+		buf_str(&text, piece);
+	}
+	*out = text.n > 0 ? arena_strndup(a, buf_text(&text), text.n) : NULL;
+	buf_deinit(&text);
+	return true;
+}
+
+static bool check_question(const char *text, struct dialect_request *out, struct err *e)
+{
+	if (!text || utf8_blanks(text) == strlen(text))
+		return err_set(e, ERR_INPUT, "messages: the last one must hold a question");
+	if (strlen(text) > MESSAGE_BYTES_MAX)
+		return err_set(e, ERR_LIMIT, "messages: a question may have %d bytes",
+			       MESSAGE_BYTES_MAX);
+	out->content = text;
+	return true;
+}
+
+/* A name of the client's: visible characters; NULL where the member is absent. */
+static bool read_id(const json_t *body, const char *name, size_t bytes_max, const char **out,
+		    struct err *e)
+{
+	if (!json_opt_str(body, name, out, e))
+		return false;
+	if (!*out)
+		return true;
+	for (const char *c = *out; *c; c++)
+		if (*c <= ' ' || *c > '~')
+			return err_set(e, ERR_INPUT, "%s: only visible ASCII characters", name);
+	if (!**out || strlen(*out) > bytes_max)
+		return err_set(e, ERR_INPUT, "%s: 1 to %zu characters", name, bytes_max);
+	return true;
+}
+
+/* The newest message of a list that must be there. */
+static bool last_message(const json_t *body, const json_t **out, struct err *e)
+{
+	const json_t *messages = json_object_get(body, "messages");
+	size_t n = json_array_size(messages);
+
+	if (!json_is_array(messages) || n == 0)
+		return err_set(e, ERR_INPUT, "messages: must be a list with a message");
+	if (n > OUTSIDE_MESSAGES_MAX)
+		return err_set(e, ERR_LIMIT, "messages: at most %d", OUTSIDE_MESSAGES_MAX);
+	*out = json_array_get(messages, n - 1);
+	if (!json_is_object(*out))
+		return err_set(e, ERR_INPUT, "messages[%zu]: must be an object", n - 1);
+	return true;
+}
+
+static bool has_role(const json_t *message, const char *role)
+{
+	const char *have = json_string_value(json_object_get(message, "role"));
+
+	return have && strcmp(have, role) == 0;
+}
+
+/* ---- Answers to a clarifying question ---- */
+
+static json_t *one_value(struct arena *a, json_t *value)
+{
+	json_t *list = json_array();
+
+	json_array_append(list, value);
+	return json_own(a, list);
+}
+
+/* {values: […]}, {skip: true}, or a bare text. `skip`: the value that skipping stands for. */
+static bool read_values(const json_t *answer, json_t *skip, struct arena *a,
+			struct dialect_request *out, struct err *e)
+{
+	json_t *values = json_object_get(answer, "values");
+
+	if (json_is_string(answer))
+		out->values = one_value(a, (json_t *)(uintptr_t)answer);
+	else if (json_is_array(values))
+		out->values = values;
+	else if (json_is_true(json_object_get(answer, "skip")) && skip)
+		out->values = one_value(a, skip);
+	else
+		return err_set(e, ERR_INPUT,
+			       "the answer to a question: must be {\"values\": […]}, or {\"skip\": "
+			       "true} where it may be skipped");
+	return true;
+}
+
+/* ---- AI SDK ---- */
+
+static bool is_selection(const json_t *part)
+{
+	const char *tool = json_string_value(json_object_get(part, "toolName"));
+	const char *type = json_string_value(json_object_get(part, "type"));
+	const char *state = json_string_value(json_object_get(part, "state"));
+
+	return state && strcmp(state, "output-available") == 0 &&
+	       ((tool && strcmp(tool, "request_user_selection") == 0) ||
+		(type && strcmp(type, "tool-request_user_selection") == 0));
+}
+
+static bool read_selection(const json_t *message, struct arena *a, struct dialect_request *out,
+			   struct err *e)
+{
+	const json_t *parts = json_object_get(message, "parts");
+
+	for (size_t i = json_array_size(parts); i-- > 0;) {
+		const json_t *part = json_array_get(parts, i);
+		json_t *skip = json_object_get(json_object_get(part, "input"), "skip");
+
+		if (!is_selection(part))
+			continue;
+		return json_get_str(part, "toolCallId", &out->ask_id, e) &&
+		       read_values(json_object_get(part, "output"), json_object_get(skip, "value"),
+				   a, out, e);
+	}
+	return err_set(e, ERR_INPUT,
+		       "messages: the last one must be the user's, or answer a question");
+}
+
+static bool read_metadata(const json_t *metadata, struct dialect_request *out, struct err *e)
+{
+	out->values = json_object_get(metadata, "values");
+	if (!json_opt_str(metadata, "ask_id", &out->ask_id, e))
+		return false;
+	if (!out->ask_id != !json_is_array(out->values))
+		return err_set(e, ERR_INPUT,
+			       "metadata: ask_id and the list values belong together");
+	return true;
+}
+
+bool ai_read(const json_t *body, struct arena *a, struct dialect_request *out, struct err *e)
+{
+	const json_t *message, *metadata;
+	const char *text, *trigger = NULL, *id = NULL;
+
+	*out = (struct dialect_request){.wants_stream = true};
+	if (!read_id(body, "id", EXTERNAL_ID_BYTES_MAX, &out->external_id, e) ||
+	    !json_opt_str(body, "trigger", &trigger, e) || !last_message(body, &message, e))
+		return false;
+	if (has_role(message, "assistant") &&
+	    (!trigger || strcmp(trigger, "regenerate-message") != 0))
+		return read_selection(message, a, out, e);
+	metadata = json_object_get(message, "metadata");
+	if (json_is_object(metadata) && !read_metadata(metadata, out, e))
+		return false;
+	if (out->ask_id)
+		return true;
+	if (!read_text(json_object_get(message, "parts"), "parts", a, &text, e) ||
+	    !check_question(text, out, e))
+		return false;
+	if (!json_opt_str(message, "id", &id, e))
+		return false;
+	/* Asked again on purpose, it is another turn. */
+	if (id && strlen(id) <= CLIENT_MSG_ID_BYTES_MAX &&
+	    (!trigger || strcmp(trigger, "regenerate-message") != 0))
+		out->client_msg_id = id;
+	return true;
+}
+
+/* ---- AG-UI ---- */
+
+static bool read_resume(const json_t *resume, struct arena *a, struct dialect_request *out,
+			struct err *e)
+{
+	const json_t *one = json_array_get(resume, json_array_size(resume) - 1);
+	const char *status;
+
+	if (!json_get_str(one, "interruptId", &out->ask_id, e) ||
+	    !json_get_str(one, "status", &status, e))
+		return false;
+	if (strcmp(status, "resolved") == 0)
+		return read_values(json_object_get(one, "payload"), NULL, a, out, e);
+	if (strcmp(status, "cancelled") != 0)
+		return err_set(e, ERR_INPUT, "resume: status must be resolved or cancelled");
+	out->ask_id = NULL; /* the question is dropped: what is asked instead stands below */
+	return true;
+}
+
+bool agui_read(const json_t *body, struct arena *a, struct dialect_request *out, struct err *e)
+{
+	const json_t *message;
+	const char *text;
+	json_t *resume;
+
+	*out = (struct dialect_request){.wants_stream = true};
+	if (!read_id(body, "threadId", EXTERNAL_ID_BYTES_MAX, &out->external_id, e) ||
+	    !read_id(body, "runId", CLIENT_MSG_ID_BYTES_MAX, &out->client_msg_id, e) ||
+	    !json_opt_array(body, "resume", &resume, e))
+		return false;
+	if (!out->external_id || !out->client_msg_id)
+		return err_set(e, ERR_INPUT, "%s: is missing",
+			       out->external_id ? "runId" : "threadId");
+	if (json_array_size(resume) > 0 && !read_resume(resume, a, out, e))
+		return false;
+	if (out->ask_id)
+		return true;
+	if (!last_message(body, &message, e))
+		return false;
+	if (!has_role(message, "user"))
+		return err_set(e, ERR_INPUT, "messages: the last one must be the user's");
+	return read_text(json_object_get(message, "content"), "content", a, &text, e) &&
+	       check_question(text, out, e);
+}
+
+/* ---- Chat Completions ---- */
+
+static bool read_role(const json_t *message, size_t i, enum outside_role *out, bool *known,
+		      struct err *e)
+{
+	static const struct {
+		const char *name;
+		enum outside_role role;
+	} roles[] = {{"system", OUTSIDE_SYSTEM},
+		     {"developer", OUTSIDE_SYSTEM},
+		     {"user", OUTSIDE_USER},
+		     {"assistant", OUTSIDE_ASSISTANT}};
+
+	*known = false;
+	for (size_t r = 0; r < sizeof(roles) / sizeof(roles[0]); r++)
+		if (has_role(message, roles[r].name)) {
+			*out = roles[r].role;
+			*known = true;
+		}
+	if (*known || has_role(message, "tool") || has_role(message, "function"))
+		return true;
+	return err_set(e, ERR_INPUT, "messages[%zu].role: must be one of system, user, assistant",
+		       i);
+}
+
+static bool read_history(const json_t *messages, struct arena *a, struct dialect_request *out,
+			 struct err *e)
+{
+	size_t n = json_array_size(messages) - 1;
+	struct outside_message *list = arena_alloc(a, (n + 1) * sizeof(*list));
+	enum outside_role role = OUTSIDE_USER;
+	const char *text;
+	bool known;
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *message = json_array_get(messages, i);
+
+		if (!read_role(message, i, &role, &known, e) ||
+		    !read_text(json_object_get(message, "content"), "content", a, &text, e))
+			return false;
+		if (known && text)
+			list[out->history_count++] = (struct outside_message){role, str_of(text)};
+	}
+	out->history = list;
+	return true;
+}
+
+/* Choices of a client that no answer of ours can follow. */
+static bool check_choices(const json_t *body, struct err *e)
+{
+	const json_t *choice = json_object_get(body, "tool_choice");
+	const char *name = json_string_value(choice);
+	json_int_t n = json_integer_value(json_object_get(body, "n"));
+
+	if (n > 1)
+		return err_set(e, ERR_INPUT, "n: one answer is given");
+	if (json_is_object(choice) || (name && strcmp(name, "required") == 0))
+		return err_set(e, ERR_INPUT,
+			       "tool_choice: tools run here and are chosen here; leave it out");
+	return true;
+}
+
+bool openai_read(const json_t *body, struct arena *a, struct dialect_request *out, struct err *e)
+{
+	const json_t *message, *options = json_object_get(body, "stream_options");
+	const char *text;
+
+	*out = (struct dialect_request){0};
+	if (!json_get_str(body, "model", &out->model, e) || !check_choices(body, e) ||
+	    !json_opt_bool(body, "stream", &out->wants_stream, e) ||
+	    !read_id(body, "client_msg_id", CLIENT_MSG_ID_BYTES_MAX, &out->client_msg_id, e) ||
+	    !last_message(body, &message, e))
+		return false;
+	out->include_usage = json_is_true(json_object_get(options, "include_usage"));
+	if (!has_role(message, "user"))
+		return err_set(e, ERR_INPUT, "messages: the last one must be the user's");
+	return read_text(json_object_get(message, "content"), "content", a, &text, e) &&
+	       check_question(text, out, e) &&
+	       read_history(json_object_get(body, "messages"), a, out, e);
+}
+
+/* ---- Tasks of a chat page ---- */
+
+/* What the user said first, as the page repeats it. */
+static struct str first_said(const char *content)
+{
+	const char *said = strstr(content, "USER: ");
+	size_t n;
+
+	if (!said)
+		return (struct str){0};
+	said += strlen("USER: ");
+	n = strcspn(said, "\r\n");
+	return (struct str){said, utf8_cut(said, n, TASK_TITLE_BYTES_MAX)};
+}
+
+const char *openai_task_answer(const char *content, struct arena *a)
+{
+	json_t *answer;
+	char *text;
+	struct str said;
+
+	if (strncmp(content, TASK_PREFIX, strlen(TASK_PREFIX)) != 0)
+		return NULL;
+	said = first_said(content);
+	answer = json_object();
+	if (strstr(content, "\"title\""))
+		json_set_take(answer, "title", json_strn(said.p ? said.p : "", said.n));
+	if (strstr(content, "\"tags\""))
+		json_set_take(answer, "tags", json_array());
+	if (strstr(content, "\"follow_ups\""))
+		json_set_take(answer, "follow_ups", json_array());
+	text = json_text(answer);
+	content = arena_strdup(a, text);
+	mem_free(text);
+	json_decref(answer);
+	return content;
+}

@@ -1,0 +1,43 @@
+/* What clients of other wire formats ask, read into one struct. Pure: nothing is believed that a
+ * client says of itself, of its tools or of what was answered before. */
+#ifndef VESPER_DIALECT_READ_H
+#define VESPER_DIALECT_READ_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+#include "vesper/err.h"
+#include "vesper/turn.h"
+
+/* Texts are the body's or in the arena. NULL or 0: not said. */
+struct dialect_request {
+	const char *content;       /* the question; NULL: an answer to a clarifying question */
+	const char *ask_id;        /* which it answers */
+	json_t *values;            /* with these; owned by the arena */
+	const char *external_id;   /* the client's name for the conversation */
+	const char *client_msg_id; /* of the question: sent twice it is one turn */
+	const struct outside_message *history; /* what a client without a conversation brings */
+	size_t history_count;
+	const char *model; /* Chat Completions */
+	bool wants_stream, include_usage;
+};
+
+/* POST of the AI SDK's transport: {id, messages, trigger, messageId?, metadata?}. The last message
+ * counts: a user's text, or the output of the tool request_user_selection. ERR_INPUT names the
+ * member, ERR_LIMIT: too long. */
+MUST_CHECK bool ai_read(const json_t *body, struct arena *a, struct dialect_request *out,
+			struct err *e);
+/* RunAgentInput of AG-UI: {threadId, runId, messages, resume?, …}. */
+MUST_CHECK bool agui_read(const json_t *body, struct arena *a, struct dialect_request *out,
+			  struct err *e);
+/* POST /v1/chat/completions. */
+MUST_CHECK bool openai_read(const json_t *body, struct arena *a, struct dialect_request *out,
+			    struct err *e);
+
+/* A chat page's own task for its model (a title, tags, follow-ups), which is no question about
+ * data: the answer, in the arena. NULL: it is a question. */
+const char *openai_task_answer(const char *content, struct arena *a);
+
+#endif

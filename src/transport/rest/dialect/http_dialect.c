@@ -1,0 +1,208 @@
+/*
+ * The same turns for clients of other wire formats: the AI SDK's UI message stream, AG-UI and Chat
+ * Completions. A request is read, a turn begins as any other, its log is projected.
+ *
+ * A client's name for a conversation (chat id, thread id) becomes the id of a session by a hash
+ * over tenant, user and name: two requests that race mean the same session, and no name of one
+ * user ever leads to a session of another.
+ */
+#include "dialect_read.h"
+#include "rest/http_chat.h"
+#include "rest/http_route.h"
+
+#include <string.h>
+
+#include "http/idempotency.h"
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/turn.h"
+#include "vesper/uuid.h"
+#include "vesper/wire.h"
+
+#define MODEL           "vesper"
+#define MODEL_CREATED_S 1763750000 /* clients want a time; it says nothing */
+
+static const struct answer_form as_ai = {.stream = &wire_ai};
+
+static const char *session_of(struct request *r, const char *dialect, const char *external_id)
+{
+	if (!external_id)
+		return arena_strdup(r->arena, uuid_new().text);
+	return request_derived_id(r, dialect, external_id);
+}
+
+static void start(struct request *r, const struct dialect_request *d, const char *dialect,
+		  const struct answer_form *form)
+{
+	const struct turn_request turn = {
+		.who = r->who,
+		.session_id = session_of(r, dialect, d->external_id),
+		.content = d->content,
+		.client_msg_id = d->client_msg_id,
+		.ask_id = d->ask_id,
+		.values = d->values,
+		.origin = d->history_count > 0 ? dialect : NULL,
+		.history = d->history,
+		.history_count = d->history_count,
+	};
+
+	chat_start(r, &turn, form);
+}
+
+/* ---- AI SDK ---- */
+
+static void ai_headers(struct request *r)
+{
+	reply_header(r, "x-vercel-ai-ui-message-stream", "v1");
+}
+
+void on_post_ui_chat(struct request *r)
+{
+	struct dialect_request d;
+	struct err e;
+
+	if (!ai_read(r->body, r->arena, &d, &e)) {
+		reply_invalid(r, &e);
+		return;
+	}
+	ai_headers(r);
+	start(r, &d, "ai", &as_ai);
+}
+
+static void on_ui_log(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct request *r = owner;
+
+	r->op = NULL;
+	if (e) {
+		reply_empty(r, 204);
+		return;
+	}
+	ai_headers(r);
+	chat_follow(r, log, &as_ai, 0);
+}
+
+static void on_ui_running(void *owner, const char *turn_id)
+{
+	struct request *r = owner;
+
+	r->op = NULL;
+	if (turn_id)
+		r->op = stream_find(r->transport->options.streams, turn_id, r->who, on_ui_log, r);
+	else
+		reply_empty(r, 204); /* there is nothing to take up again */
+}
+
+void on_get_ui_stream(struct request *r)
+{
+	const char *session = request_derived_id(r, "ai", r->params[0]);
+
+	r->op = turn_running(r->transport->options.turns, session, r->who, on_ui_running, r);
+}
+
+/* ---- AG-UI ---- */
+
+void on_post_agui(struct request *r)
+{
+	struct answer_form form = {.stream = &wire_agui};
+	struct dialect_request d;
+	struct err e;
+
+	if (!agui_read(r->body, r->arena, &d, &e)) {
+		reply_invalid(r, &e);
+		return;
+	}
+	form.head.external_id = d.external_id;
+	start(r, &d, "agui", &form);
+}
+
+/* ---- Chat Completions ---- */
+
+static json_t *model_json(void)
+{
+	json_t *model = json_object();
+
+	json_set_str(model, "id", MODEL);
+	json_set_str(model, "object", "model");
+	json_set_int(model, "created", MODEL_CREATED_S);
+	json_set_str(model, "owned_by", MODEL);
+	return model;
+}
+
+void on_get_models(struct request *r)
+{
+	json_t *list = json_object();
+
+	json_set_str(list, "object", "list");
+	json_set_take(list, "data", json_list_of(model_json()));
+	reply_json(r, 200, list);
+}
+
+static bool is_model(struct request *r, const char *name)
+{
+	if (strcmp(name, MODEL) == 0)
+		return true;
+	reply_problem(r, CODE_NOT_FOUND,
+		      "There is one model, \"" MODEL "\". GET /v1/models lists it.");
+	return false;
+}
+
+void on_get_model(struct request *r)
+{
+	if (is_model(r, r->params[0]))
+		reply_json(r, 200, model_json());
+}
+
+/* Without a turn: it is no question about data, and is not stored. */
+static void answer_task(struct request *r, const char *answer)
+{
+	json_t *message = json_object(), *choice = json_object(), *body = json_object();
+
+	json_set_str(message, "role", "assistant");
+	json_set_str(message, "content", answer);
+	json_set_int(choice, "index", 0);
+	json_set_take(choice, "message", message);
+	json_set_str(choice, "finish_reason", "stop");
+	json_set_str(body, "id", arena_printf(r->arena, "chatcmpl-%s", r->request_id));
+	json_set_str(body, "object", "chat.completion");
+	json_set_int(body, "created", clock_now_ms() / 1000);
+	json_set_str(body, "model", MODEL);
+	json_set_take(body, "choices", json_list_of(choice));
+	reply_json(r, 200, body);
+}
+
+void on_post_completions(struct request *r)
+{
+	static const char *const ids[] = {"X-Vesper-Session-Id", "X-OpenWebUI-Chat-Id"};
+	struct answer_form form = {.whole = wire_openai_whole};
+	struct dialect_request d;
+	const char *task, *key = request_header(r, "Idempotency-Key");
+	struct err e;
+
+	if (!openai_read(r->body, r->arena, &d, &e)) {
+		reply_invalid(r, &e);
+		return;
+	}
+	if (!is_model(r, d.model))
+		return;
+	task = openai_task_answer(d.content, r->arena);
+	if (task) {
+		answer_task(r, task);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]) && !d.external_id; i++)
+		d.external_id = request_header(r, ids[i]);
+	if (d.external_id && strlen(d.external_id) > EXTERNAL_ID_BYTES_MAX) {
+		reply_problem(r, CODE_INVALID, "The id of the conversation is too long.");
+		return;
+	}
+	if (d.external_id)
+		d.history_count = 0; /* the session has it */
+	if (!d.client_msg_id && key && strlen(key) <= CLIENT_MSG_ID_BYTES_MAX)
+		d.client_msg_id = key;
+	form.head = (struct wire_head){.model = d.model, .include_usage = d.include_usage};
+	if (d.wants_stream)
+		form.stream = &wire_openai;
+	start(r, &d, "openai", &form);
+}

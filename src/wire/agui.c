@@ -1,0 +1,447 @@
+/*
+ * A turn as AG-UI events. The client's verifier refuses a run that leaves a message, tool call or
+ * step open, and members that are null. A clarifying question that ends the turn is an interrupt:
+ * the client starts no other run before it is answered.
+ */
+#include "projection.h"
+#include "vesper/limits.h"
+#include "vesper/wire.h"
+
+#include <string.h>
+
+/* Steps that run side by side: as many as a plan has tasks. */
+#define STEPS_MAX     16
+#define STEP_ID_BYTES 24 /* "c12", or of an agent its task's */
+
+struct agui_state {
+	bool text_open, has_state;
+	char steps[STEPS_MAX][STEP_ID_BYTES]; /* open ones; "": a free place */
+};
+
+static struct json_out event_open(struct buf *out, const char *type)
+{
+	struct json_out j;
+
+	buf_str(out, "data: ");
+	jo_init(&j, out);
+	jo_object(&j);
+	jo_set_str(&j, "type", type);
+	return j;
+}
+
+static void event_close(struct json_out *j)
+{
+	jo_object_end(j);
+	buf_str(j->out, "\n\n");
+}
+
+static void event_named(struct buf *out, const char *type, const char *member, const char *value)
+{
+	struct json_out j = event_open(out, type);
+
+	jo_set_str(&j, member, value);
+	event_close(&j);
+}
+
+static void custom(struct buf *out, const char *name, struct str value)
+{
+	struct json_out j = event_open(out, "CUSTOM");
+
+	jo_set_str(&j, "name", name);
+	jo_set_raw(&j, "value", value);
+	event_close(&j);
+}
+
+static const char *thread_of(const struct wire_at *at)
+{
+	return at->head->external_id ? at->head->external_id : at->session_id;
+}
+
+static const char *run_of(const struct wire_at *at)
+{
+	struct event e;
+
+	if (newest_event(at, EVENT_RUN_STARTED, &e) && e.u.run_started.client_msg_id)
+		return e.u.run_started.client_msg_id;
+	return at->turn_id;
+}
+
+static void run_members(struct json_out *j, const struct wire_at *at)
+{
+	jo_set_str(j, "threadId", thread_of(at));
+	jo_set_str(j, "runId", run_of(at));
+}
+
+static void started(const struct wire_at *at, struct buf *out)
+{
+	struct json_out j = event_open(out, "RUN_STARTED");
+
+	run_members(&j, at);
+	event_close(&j);
+}
+
+static void status(const struct event *e, struct buf *out)
+{
+	struct json_out j = event_open(out, "CUSTOM");
+
+	jo_set_str(&j, "name", "vesper.status");
+	jo_key(&j, "value");
+	jo_object(&j);
+	chat_members(&j, e);
+	jo_object_end(&j);
+	event_close(&j);
+}
+
+/* The first piece of state is a snapshot, what comes later a patch of it. */
+static void state_add(struct agui_state *s, const char *name, struct str value, struct buf *out)
+{
+	struct json_out j = event_open(out, s->has_state ? "STATE_DELTA" : "STATE_SNAPSHOT");
+	char path[32];
+
+	if (!s->has_state) {
+		jo_key(&j, "snapshot");
+		jo_object(&j);
+		jo_set_raw(&j, name, value);
+		jo_object_end(&j);
+	} else {
+		snprintf(path, sizeof(path), "/%s", name);
+		jo_key(&j, "delta");
+		jo_array(&j);
+		jo_object(&j);
+		jo_set_str(&j, "op", "add"); /* replaces what is there */
+		jo_set_str(&j, "path", path);
+		jo_set_raw(&j, "value", value);
+		jo_object_end(&j);
+		jo_array_end(&j);
+	}
+	event_close(&j);
+	s->has_state = true;
+}
+
+static char *step_place(struct agui_state *s, const char *id)
+{
+	for (size_t i = 0; i < STEPS_MAX; i++)
+		if (strcmp(s->steps[i], id) == 0)
+			return s->steps[i];
+	return NULL;
+}
+
+/* A step beyond the places is left out, its start and its end alike. */
+static void step_started(struct agui_state *s, const struct event_step_started *step,
+			 struct buf *out)
+{
+	char *place = strlen(step->step_id) < STEP_ID_BYTES ? step_place(s, "") : NULL;
+	struct json_out j;
+
+	if (!place)
+		return;
+	snprintf(place, STEP_ID_BYTES, "%s", step->step_id);
+	event_named(out, "STEP_STARTED", "stepName", step->step_id);
+	if (!step->tool)
+		return;
+	j = event_open(out, "TOOL_CALL_START");
+	jo_set_str(&j, "toolCallId", step->step_id);
+	jo_set_str(&j, "toolCallName", step->tool);
+	event_close(&j);
+	j = event_open(out, "TOOL_CALL_ARGS");
+	jo_set_str(&j, "toolCallId", step->step_id);
+	jo_key(&j, "delta");
+	jo_str(&j, step->args.p ? step->args : STR("{}"));
+	event_close(&j);
+	event_named(out, "TOOL_CALL_END", "toolCallId", step->step_id);
+}
+
+/* What the tool found, as a text that is JSON. */
+static void tool_result(const struct event_step_finished *step, struct buf *out)
+{
+	struct json_out j = event_open(out, "TOOL_CALL_RESULT"), content;
+	struct buf text;
+	char id[STEP_ID_BYTES + 8];
+
+	buf_init(&text, STATUS_ARGS_BYTES_MAX);
+	jo_init(&content, &text);
+	jo_object(&content);
+	jo_set_str(&content, "outcome", step->outcome);
+	if (step->rows >= 0)
+		jo_set_int(&content, "rows", step->rows);
+	jo_object_end(&content);
+	snprintf(id, sizeof(id), "%s-result", step->step_id);
+	jo_set_str(&j, "messageId", id);
+	jo_set_str(&j, "toolCallId", step->step_id);
+	jo_key(&j, "content");
+	jo_str(&j, (struct str){buf_text(&text), text.n});
+	jo_set_str(&j, "role", "tool");
+	event_close(&j);
+	buf_deinit(&text);
+}
+
+static void step_finished(struct agui_state *s, const struct event_step_finished *step,
+			  struct buf *out)
+{
+	char *place = *step->step_id ? step_place(s, step->step_id) : NULL;
+
+	if (!place)
+		return;
+	if (step->tool)
+		tool_result(step, out);
+	event_named(out, "STEP_FINISHED", "stepName", step->step_id);
+	*place = 0;
+}
+
+static void mark(const struct event_mark *m, struct buf *out)
+{
+	struct json_out j = event_open(out, "CUSTOM");
+
+	jo_set_str(&j, "name", "vesper.mark");
+	jo_key(&j, "value");
+	jo_object(&j);
+	jo_set_int(&j, "start", (int64_t)m->at);
+	jo_set_int(&j, "len", (int64_t)m->len);
+	jo_set_str(&j, "kind", m->kind);
+	mark_ref(&j, m);
+	jo_object_end(&j);
+	event_close(&j);
+}
+
+static void text(const struct wire_at *at, const struct event_text_delta *piece, struct buf *out)
+{
+	struct agui_state *s = at->state;
+	struct json_out j;
+
+	if (piece->text.n == 0) /* the client takes no empty delta */
+		return;
+	if (!s->text_open) {
+		j = event_open(out, "TEXT_MESSAGE_START");
+		jo_set_str(&j, "messageId", at->turn_id);
+		jo_set_str(&j, "role", "assistant");
+		event_close(&j);
+	}
+	s->text_open = true;
+	j = event_open(out, "TEXT_MESSAGE_CONTENT");
+	jo_set_str(&j, "messageId", at->turn_id);
+	jo_key(&j, "delta");
+	jo_str(&j, piece->text);
+	event_close(&j);
+	if (piece->marked)
+		mark(&piece->mark, out);
+}
+
+static void view(const struct event_view *v, struct buf *out)
+{
+	struct json_out j;
+
+	if (is_view(v->view, "component")) {
+		custom(out, "vesper.component", v->view);
+		return;
+	}
+	j = event_open(out, "ACTIVITY_SNAPSHOT");
+	jo_set_str(&j, "messageId", v->view_id);
+	jo_set_str(&j, "activityType", "vesper.view");
+	jo_set_raw(&j, "content", v->view);
+	event_close(&j);
+}
+
+static void close_all(const struct wire_at *at, struct buf *out)
+{
+	struct agui_state *s = at->state;
+
+	if (s->text_open)
+		event_named(out, "TEXT_MESSAGE_END", "messageId", at->turn_id);
+	s->text_open = false;
+	for (size_t i = 0; i < STEPS_MAX; i++) {
+		if (*s->steps[i])
+			event_named(out, "STEP_FINISHED", "stepName", s->steps[i]);
+		*s->steps[i] = 0;
+	}
+}
+
+/* How many values an ask takes: one, as many as it says, or the two ends of a range. */
+static void value_bounds(struct json_out *j, struct str ask, struct str input)
+{
+	static const struct renamed bounds[] = {{"minItems", "min"}, {"maxItems", "max"}};
+	bool range = str_eq(input, STR("\"date_range\""));
+
+	if (str_eq(input, STR("\"multiple\""))) {
+		renamed_members(j, ask, bounds, sizeof(bounds) / sizeof(bounds[0]));
+		return;
+	}
+	jo_set_int(j, "minItems", 1 + range);
+	jo_set_int(j, "maxItems", 1 + range);
+}
+
+static void options(struct json_out *j, struct str all)
+{
+	struct str rest = json_inside(all), option, value;
+
+	jo_key(j, "enum");
+	jo_array(j);
+	while (json_item_next(&rest, &option))
+		if (json_member(option, "value", &value))
+			jo_raw(j, value);
+	jo_array_end(j);
+}
+
+/* {values: [one of the options, …]}, or days. */
+static void response_schema(struct json_out *j, struct str ask)
+{
+	struct str input = STR(""), all;
+	bool known = json_member(ask, "input", &input);
+
+	jo_key(j, "responseSchema");
+	jo_object(j);
+	jo_set_str(j, "type", "object");
+	jo_key(j, "properties");
+	jo_object(j);
+	jo_key(j, "values");
+	jo_object(j);
+	jo_set_str(j, "type", "array");
+	jo_key(j, "items");
+	jo_object(j);
+	jo_set_str(j, "type", "string");
+	if (json_member(ask, "options", &all))
+		options(j, all);
+	else if (known && strncmp(input.p, "\"date", 5) == 0)
+		jo_set_str(j, "format", "date");
+	jo_object_end(j);
+	value_bounds(j, ask, input);
+	jo_object_end(j);
+	jo_object_end(j);
+	jo_set_raw(j, "required", STR("[\"values\"]"));
+	jo_object_end(j);
+}
+
+static void interrupt(struct json_out *j, const struct event_ask *ask)
+{
+	static const struct renamed members[] = {{"id", "ask_id"}, {"expiresAt", "expires_at"}};
+
+	jo_key(j, "interrupts");
+	jo_array(j);
+	jo_object(j);
+	renamed_members(j, ask->body, members, sizeof(members) / sizeof(members[0]));
+	jo_set_str(j, "reason", "input_required");
+	jo_set_str(j, "message", ask->prompt);
+	response_schema(j, ask->body);
+	jo_object_end(j);
+	jo_array_end(j);
+}
+
+static void outcome(struct json_out *j, const struct wire_at *at, const char *status)
+{
+	struct event ask;
+
+	jo_key(j, "outcome");
+	jo_object(j);
+	if (strcmp(status, "ask") == 0 && newest_event(at, EVENT_ASK, &ask)) {
+		jo_set_str(j, "type", "interrupt");
+		interrupt(j, &ask.u.ask);
+	} else if (strcmp(status, "cancelled") == 0 || strcmp(status, "interrupted") == 0) {
+		jo_set_str(j, "type", "cancelled");
+	} else {
+		jo_set_str(j, "type", "success");
+	}
+	jo_object_end(j);
+}
+
+static void usage(struct json_out *j, const struct event_run_finished *f)
+{
+	static const struct renamed members[] = {{"inputTokens", "input_tokens"},
+						 {"outputTokens", "output_tokens"},
+						 {"cachedInputTokens", "cache_read_tokens"},
+						 {"cacheWriteInputTokens", "cache_write_tokens"}};
+
+	if (!f->usage.p || !f->model)
+		return;
+	jo_key(j, "usage");
+	jo_array(j);
+	jo_object(j);
+	jo_set_str(j, "provider", f->provider);
+	jo_set_str(j, "model", f->model);
+	renamed_members(j, f->usage, members, sizeof(members) / sizeof(members[0]));
+	jo_object_end(j);
+	jo_array_end(j);
+}
+
+static void finished(const struct wire_at *at, const struct event *e, struct buf *out)
+{
+	const struct event_run_finished *f = &e->u.run_finished;
+	struct json_out j;
+
+	close_all(at, out);
+	if (f->links.p && f->links.n > 2)
+		custom(out, "vesper.links", f->links);
+	j = event_open(out, "RUN_FINISHED");
+	run_members(&j, at);
+	jo_key(&j, "result");
+	jo_object(&j);
+	jo_set_str(&j, "sessionId", at->session_id);
+	jo_set_str(&j, "turnId", at->turn_id);
+	jo_set_str(&j, "status", f->status);
+	jo_set_str(&j, "receiptId", f->receipt_id);
+	jo_set_raw(&j, "suggestions", f->suggestions);
+	jo_set_raw(&j, "outcomes", f->outcomes);
+	jo_set_raw(&j, "checked", f->checked);
+	jo_object_end(&j);
+	outcome(&j, at, f->status);
+	usage(&j, f);
+	event_close(&j);
+}
+
+/* An error may be the first event: then no run has begun. */
+static void failed(const struct wire_at *at, const struct event_error *e, struct buf *out)
+{
+	struct json_out j;
+
+	close_all(at, out);
+	j = event_open(out, "RUN_ERROR");
+	jo_set_str(&j, "message", e->message);
+	jo_set_str(&j, "code", e->code);
+	event_close(&j);
+}
+
+static void agui_event(const struct wire_at *at, const struct event *e, struct buf *out)
+{
+	struct agui_state *s = at->state;
+
+	switch (e->kind) {
+	case EVENT_RUN_STARTED:
+		started(at, out);
+		break;
+	case EVENT_STATUS:
+		status(e, out);
+		break;
+	case EVENT_FILTERS:
+		state_add(s, "filters", e->u.filters.filters, out);
+		break;
+	case EVENT_PLAN:
+		state_add(s, "plan", e->u.plan.body, out);
+		break;
+	case EVENT_STEP_STARTED:
+		step_started(s, &e->u.step_started, out);
+		break;
+	case EVENT_STEP_FINISHED:
+		step_finished(s, &e->u.step_finished, out);
+		break;
+	case EVENT_TEXT_DELTA:
+		text(at, &e->u.text_delta, out);
+		break;
+	case EVENT_VIEW:
+		view(&e->u.view, out);
+		break;
+	case EVENT_RUN_FINISHED:
+		finished(at, e, out);
+		break;
+	case EVENT_ERROR:
+		failed(at, &e->u.error, out);
+		break;
+	case EVENT_ASK: /* told with the end, which it is the reason of */
+	case EVENT_KIND_COUNT:
+		break;
+	}
+}
+
+const struct projection wire_agui = {
+	.name = "agui",
+	.state_bytes = sizeof(struct agui_state),
+	.items = CHAT_ITEMS,
+	.event = agui_event,
+};

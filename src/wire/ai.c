@@ -1,0 +1,356 @@
+/*
+ * A turn as the UI message stream of the AI SDK (package `ai`). A part of a type that the client
+ * does not know ends its whole stream, so everything of ours is data-*; a text has one start and
+ * one end; tool parts are dynamic, since the client declares none. Steps do not nest: tools that
+ * run side by side share one, and a text that has begun keeps its step to the end.
+ */
+#include "projection.h"
+#include "vesper/wire.h"
+
+#include <string.h>
+
+#define TEXT_ID "x1"
+
+struct ai_state {
+	bool step_open, text_open;
+	unsigned tools_open;
+};
+
+static struct json_out part_open(struct buf *out, const char *type)
+{
+	struct json_out j;
+
+	buf_str(out, "data: ");
+	jo_init(&j, out);
+	jo_object(&j);
+	jo_set_str(&j, "type", type);
+	return j;
+}
+
+static void part_close(struct json_out *j)
+{
+	jo_object_end(j);
+	buf_str(j->out, "\n\n");
+}
+
+static void part(struct buf *out, const char *type)
+{
+	struct json_out j = part_open(out, type);
+
+	part_close(&j);
+}
+
+/* Of ours. The client replaces data of the same id. */
+static void data_part(struct buf *out, const char *type, const char *id, struct str data)
+{
+	struct json_out j = part_open(out, type);
+
+	jo_set_str(&j, "id", id);
+	jo_set_raw(&j, "data", data);
+	part_close(&j);
+}
+
+static void step_open(struct ai_state *s, struct buf *out)
+{
+	if (!s->step_open)
+		part(out, "start-step");
+	s->step_open = true;
+}
+
+static void step_close(struct ai_state *s, struct buf *out)
+{
+	if (s->step_open)
+		part(out, "finish-step");
+	s->step_open = false;
+}
+
+static void started(const struct wire_at *at, const struct event_run_started *r, struct buf *out)
+{
+	struct json_out j = part_open(out, "start");
+
+	jo_set_str(&j, "messageId", r->answer_id);
+	jo_key(&j, "messageMetadata");
+	jo_object(&j);
+	jo_set_str(&j, "sessionId", at->session_id);
+	jo_set_str(&j, "turnId", at->turn_id);
+	jo_object_end(&j);
+	part_close(&j);
+}
+
+/* Shown while it lasts, and not kept with the message. */
+static void status(struct buf *out, const struct event *e)
+{
+	struct json_out j = part_open(out, "data-status");
+
+	jo_key(&j, "data");
+	jo_object(&j);
+	chat_members(&j, e);
+	jo_object_end(&j);
+	jo_set_bool(&j, "transient", true);
+	part_close(&j);
+}
+
+static void tool_input(struct buf *out, const char *id, const char *tool, const char *title,
+		       struct str input)
+{
+	struct json_out j = part_open(out, "tool-input-available");
+
+	jo_set_str(&j, "toolCallId", id);
+	jo_set_str(&j, "toolName", tool);
+	jo_set_raw(&j, "input", input);
+	jo_set_bool(&j, "dynamic", true);
+	jo_set_str(&j, "title", title);
+	part_close(&j);
+}
+
+static void step_started(struct ai_state *s, const struct event *e, struct buf *out)
+{
+	const struct event_step_started *step = &e->u.step_started;
+
+	if (!step->tool) {
+		status(out, e);
+		return;
+	}
+	step_open(s, out);
+	s->tools_open++;
+	tool_input(out, step->step_id, step->tool, step->text,
+		   step->args.p ? step->args : STR("{}"));
+}
+
+static void step_finished(struct ai_state *s, const struct event *e, struct buf *out)
+{
+	const struct event_step_finished *step = &e->u.step_finished;
+	bool failed = strcmp(step->state, "failed") == 0;
+	struct json_out j;
+
+	if (!step->tool) {
+		status(out, e);
+		return;
+	}
+	s->tools_open -= s->tools_open > 0;
+	j = part_open(out, failed ? "tool-output-error" : "tool-output-available");
+	jo_set_str(&j, "toolCallId", step->step_id);
+	if (failed) {
+		jo_set_str(&j, "errorText", step->text);
+	} else {
+		jo_key(&j, "output");
+		jo_object(&j);
+		jo_set_str(&j, "outcome", step->outcome);
+		if (step->rows >= 0)
+			jo_set_int(&j, "rows", step->rows);
+		jo_object_end(&j);
+	}
+	jo_set_bool(&j, "dynamic", true);
+	part_close(&j);
+}
+
+static void mark(const struct event_mark *m, uint64_t seq, struct buf *out)
+{
+	struct json_out j = part_open(out, "data-mark");
+	char id[24];
+
+	snprintf(id, sizeof(id), "m%llu", (unsigned long long)seq);
+	jo_set_str(&j, "id", id);
+	jo_key(&j, "data");
+	jo_object(&j);
+	jo_set_int(&j, "start", (int64_t)m->at);
+	jo_set_int(&j, "len", (int64_t)m->len);
+	jo_set_str(&j, "kind", m->kind);
+	mark_ref(&j, m);
+	jo_object_end(&j);
+	part_close(&j);
+}
+
+static void text(const struct wire_at *at, const struct event_text_delta *piece, struct buf *out)
+{
+	struct ai_state *s = at->state;
+	struct json_out j;
+
+	if (!s->text_open) {
+		if (s->tools_open == 0)
+			step_close(s, out);
+		step_open(s, out);
+		j = part_open(out, "text-start");
+		jo_set_str(&j, "id", TEXT_ID);
+		part_close(&j);
+		s->text_open = true;
+	}
+	j = part_open(out, "text-delta");
+	jo_set_str(&j, "id", TEXT_ID);
+	jo_key(&j, "delta");
+	jo_str(&j, piece->text);
+	part_close(&j);
+	if (piece->marked)
+		mark(&piece->mark, at->seq, out);
+}
+
+/* A component is a tool part: clients draw those by name. */
+static void view(struct ai_state *s, const struct event_view *v, struct buf *out)
+{
+	struct json_out j;
+
+	if (!is_view(v->view, "component")) {
+		data_part(out, "data-view", v->view_id, v->view);
+		return;
+	}
+	step_open(s, out);
+	tool_input(out, v->view_id, "render_ui_component", NULL, v->view);
+	j = part_open(out, "tool-output-available");
+	jo_set_str(&j, "toolCallId", v->view_id);
+	jo_set_raw(&j, "output", STR("{}"));
+	jo_set_bool(&j, "dynamic", true);
+	part_close(&j);
+}
+
+static void ask(struct ai_state *s, const struct event_ask *a, struct buf *out)
+{
+	struct json_out j;
+	struct str id;
+
+	step_open(s, out);
+	j = part_open(out, "tool-input-available");
+	if (json_member(a->body, "ask_id", &id))
+		jo_set_raw(&j, "toolCallId", id);
+	jo_set_str(&j, "toolName", "request_user_selection");
+	jo_set_raw(&j, "input", a->body);
+	jo_set_bool(&j, "dynamic", true);
+	part_close(&j);
+}
+
+static void text_close(struct ai_state *s, struct buf *out)
+{
+	struct json_out j;
+
+	if (s->text_open) {
+		j = part_open(out, "text-end");
+		jo_set_str(&j, "id", TEXT_ID);
+		part_close(&j);
+	}
+	s->text_open = false;
+}
+
+static void links(struct str all, struct buf *out)
+{
+	static const struct renamed members[] = {
+		{"sourceId", "report_key"}, {"url", "url"}, {"title", "report_name"}};
+	struct str rest = all.p ? json_inside(all) : (struct str){0}, link;
+	struct json_out j;
+
+	while (json_item_next(&rest, &link)) {
+		j = part_open(out, "source-url");
+		renamed_members(&j, link, members, sizeof(members) / sizeof(members[0]));
+		part_close(&j);
+	}
+}
+
+static void usage(struct json_out *j, struct str all)
+{
+	static const struct renamed members[] = {{"inputTokens", "input_tokens"},
+						 {"outputTokens", "output_tokens"}};
+
+	if (!all.p)
+		return;
+	jo_key(j, "usage");
+	jo_object(j);
+	renamed_members(j, all, members, sizeof(members) / sizeof(members[0]));
+	jo_object_end(j);
+}
+
+static void finish(const struct event_run_finished *f, struct buf *out)
+{
+	struct json_out j = part_open(out, "finish");
+
+	jo_set_str(&j, "finishReason", strcmp(f->status, "ask") == 0 ? "other" : "stop");
+	jo_key(&j, "messageMetadata");
+	jo_object(&j);
+	jo_set_str(&j, "status", f->status);
+	jo_set_str(&j, "provider", f->provider);
+	jo_set_str(&j, "receiptId", f->receipt_id);
+	jo_set_raw(&j, "suggestions", f->suggestions);
+	jo_set_raw(&j, "outcomes", f->outcomes);
+	jo_set_raw(&j, "checked", f->checked);
+	usage(&j, f->usage);
+	jo_object_end(&j);
+	part_close(&j);
+}
+
+static void finished(struct ai_state *s, const struct event_run_finished *f, struct buf *out)
+{
+	bool ended_early =
+		strcmp(f->status, "cancelled") == 0 || strcmp(f->status, "interrupted") == 0;
+	struct json_out j;
+
+	text_close(s, out);
+	links(f->links, out);
+	step_close(s, out);
+	if (ended_early) {
+		j = part_open(out, "abort");
+		jo_set_str(&j, "reason", f->status);
+		part_close(&j);
+	} else {
+		finish(f, out);
+	}
+	buf_str(out, "data: [DONE]\n\n");
+}
+
+static void failed(struct ai_state *s, const struct event_error *e, struct buf *out)
+{
+	struct json_out j;
+
+	text_close(s, out);
+	step_close(s, out);
+	j = part_open(out, "error");
+	jo_set_str(&j, "errorText", e->message);
+	part_close(&j);
+	buf_str(out, "data: [DONE]\n\n");
+}
+
+static void ai_event(const struct wire_at *at, const struct event *e, struct buf *out)
+{
+	struct ai_state *s = at->state;
+
+	switch (e->kind) {
+	case EVENT_RUN_STARTED:
+		started(at, &e->u.run_started, out);
+		break;
+	case EVENT_STATUS:
+		status(out, e);
+		break;
+	case EVENT_FILTERS:
+		data_part(out, "data-filters", "filters", e->u.filters.filters);
+		break;
+	case EVENT_PLAN:
+		data_part(out, "data-plan", "plan", e->u.plan.body);
+		break;
+	case EVENT_STEP_STARTED:
+		step_started(s, e, out);
+		break;
+	case EVENT_STEP_FINISHED:
+		step_finished(s, e, out);
+		break;
+	case EVENT_TEXT_DELTA:
+		text(at, &e->u.text_delta, out);
+		break;
+	case EVENT_VIEW:
+		view(s, &e->u.view, out);
+		break;
+	case EVENT_ASK:
+		ask(s, &e->u.ask, out);
+		break;
+	case EVENT_RUN_FINISHED:
+		finished(s, &e->u.run_finished, out);
+		break;
+	case EVENT_ERROR:
+		failed(s, &e->u.error, out);
+		break;
+	case EVENT_KIND_COUNT:
+		break;
+	}
+}
+
+const struct projection wire_ai = {
+	.name = "ai",
+	.state_bytes = sizeof(struct ai_state),
+	.items = CHAT_ITEMS,
+	.event = ai_event,
+};

@@ -1,0 +1,344 @@
+/*
+ * A turn as Chat Completions, in chunks or whole. These clients know text alone: tables become
+ * Markdown behind it, options a numbered list. What else there is stands in the member x_vesper of
+ * the last chunk, which they pass over. Steps are comment lines: they keep the connection alive.
+ */
+#include "markdown.h"
+#include "projection.h"
+#include "vesper/limits.h"
+#include "vesper/wire.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define DEFAULT_MODEL "vesper"
+
+struct openai_state {
+	int64_t created_s;
+};
+
+/* ---- What is said, as Markdown ---- */
+
+/* A later view with the same id takes the place of the earlier one. */
+static bool is_replaced(const struct stream_log *log, uint64_t seq, const struct event_view *v)
+{
+	struct event later;
+
+	for (uint64_t i = seq + 1; i <= stream_last_seq(log); i++) {
+		if (stream_kind(log, i) != EVENT_VIEW)
+			continue;
+		stream_event(log, i, &later);
+		if (v->view_id && later.u.view.view_id &&
+		    strcmp(v->view_id, later.u.view.view_id) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_views(const struct wire_at *at, struct buf *out)
+{
+	struct event e;
+
+	for (uint64_t seq = 1; seq <= stream_last_seq(at->log); seq++) {
+		if (stream_kind(at->log, seq) != EVENT_VIEW)
+			continue;
+		stream_event(at->log, seq, &e);
+		if (!is_view(e.u.view.view, "data") && !is_view(e.u.view.view, "component"))
+			continue;
+		if (is_replaced(at->log, seq, &e.u.view))
+			continue;
+		buf_str(out, "\n\n");
+		markdown_view(out, e.u.view.view);
+	}
+}
+
+/* What stands behind the text: the tables, unless it has a table itself, and the reports. */
+static void add_end(const struct wire_at *at, struct str links, struct buf *out)
+{
+	if (!memmem(at->text.p, at->text.n, "\n| ", 3))
+		add_views(at, out);
+	if (links.p)
+		markdown_links(out, json_inside(links));
+}
+
+/* Options that the question does not list already. */
+static void add_ask(const struct wire_at *at, const struct event_ask *ask, struct buf *out)
+{
+	struct str all;
+
+	if (json_member(ask->body, "options", &all))
+		markdown_options(out, json_inside(all), at->text);
+}
+
+static void content(const struct wire_at *at, const struct event *e, struct buf *out)
+{
+	switch (e->kind) {
+	case EVENT_TEXT_DELTA:
+		buf_add(out, e->u.text_delta.text.p, e->u.text_delta.text.n);
+		break;
+	case EVENT_ASK:
+		add_ask(at, &e->u.ask, out);
+		break;
+	case EVENT_RUN_FINISHED:
+		add_end(at, e->u.run_finished.links, out);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- Members ---- */
+
+static void head(struct json_out *j, const struct wire_at *at, const char *object)
+{
+	const struct openai_state *s = at->state;
+	char id[64];
+
+	snprintf(id, sizeof(id), "chatcmpl-%s", at->turn_id);
+	jo_object(j);
+	jo_set_str(j, "id", id);
+	jo_set_str(j, "object", object);
+	jo_set_int(j, "created", s->created_s);
+	jo_set_str(j, "model", at->head->model ? at->head->model : DEFAULT_MODEL);
+}
+
+static int64_t tokens(struct str usage, const char *name)
+{
+	struct str value;
+
+	return usage.p && json_member(usage, name, &value) ? strtoll(value.p, NULL, 10) : 0;
+}
+
+static void usage(struct json_out *j, struct str all)
+{
+	int64_t in = tokens(all, "input_tokens") + tokens(all, "cache_read_tokens") +
+		     tokens(all, "cache_write_tokens");
+	int64_t out = tokens(all, "output_tokens");
+
+	jo_key(j, "usage");
+	jo_object(j);
+	jo_set_int(j, "prompt_tokens", in);
+	jo_set_int(j, "completion_tokens", out);
+	jo_set_int(j, "total_tokens", in + out);
+	jo_object_end(j);
+}
+
+static void x_vesper(struct json_out *j, const struct wire_at *at, const struct event *finished)
+{
+	struct event e;
+
+	jo_key(j, "x_vesper");
+	jo_object(j);
+	jo_set_str(j, "turn_id", at->turn_id);
+	chat_members(j, finished);
+	if (newest_event(at, EVENT_FILTERS, &e))
+		jo_set_raw(j, "filters", e.u.filters.filters);
+	if (newest_event(at, EVENT_PLAN, &e))
+		jo_set_raw(j, "plan", e.u.plan.body);
+	if (newest_event(at, EVENT_ASK, &e))
+		jo_set_raw(j, "ask", e.u.ask.body);
+	jo_object_end(j);
+}
+
+/* ---- Chunks ---- */
+
+static struct json_out chunk_open(const struct wire_at *at, struct buf *out)
+{
+	struct json_out j;
+
+	buf_str(out, "data: ");
+	jo_init(&j, out);
+	head(&j, at, "chat.completion.chunk");
+	return j;
+}
+
+static void chunk_close(struct json_out *j)
+{
+	jo_object_end(j);
+	buf_str(j->out, "\n\n");
+}
+
+/* `delta`: a finished object. Where the usage is asked for, every other chunk says that it has
+ * none. */
+static void choice(struct json_out *j, const struct wire_at *at, struct str delta,
+		   const char *reason)
+{
+	jo_key(j, "choices");
+	jo_array(j);
+	jo_object(j);
+	jo_set_int(j, "index", 0);
+	jo_set_raw(j, "delta", delta);
+	jo_key(j, "finish_reason");
+	if (reason)
+		jo_str(j, str_of(reason));
+	else
+		jo_null(j);
+	jo_object_end(j);
+	jo_array_end(j);
+	if (!at->head->include_usage)
+		return;
+	jo_key(j, "usage");
+	jo_null(j);
+}
+
+static void chunk(const struct wire_at *at, struct str delta, struct buf *out)
+{
+	struct json_out j = chunk_open(at, out);
+
+	choice(&j, at, delta, NULL);
+	chunk_close(&j);
+}
+
+static void chunk_of_content(const struct wire_at *at, const struct event *e, struct buf *out)
+{
+	struct buf said, delta;
+	struct json_out j;
+
+	buf_init(&said, SIZE_MAX / 2); /* one event, which its log has bounded */
+	content(at, e, &said);
+	if (said.n > 0) {
+		buf_init(&delta, SIZE_MAX / 2);
+		jo_init(&j, &delta);
+		jo_object(&j);
+		jo_key(&j, "content");
+		jo_str(&j, (struct str){buf_text(&said), said.n});
+		jo_object_end(&j);
+		chunk(at, (struct str){buf_text(&delta), delta.n}, out);
+		buf_deinit(&delta);
+	}
+	buf_deinit(&said);
+}
+
+static void finished(const struct wire_at *at, const struct event *e, struct buf *out)
+{
+	struct json_out j;
+
+	chunk_of_content(at, e, out);
+	j = chunk_open(at, out);
+	choice(&j, at, STR("{}"), "stop");
+	x_vesper(&j, at, e);
+	chunk_close(&j);
+	if (at->head->include_usage) {
+		j = chunk_open(at, out);
+		jo_set_raw(&j, "choices", STR("[]"));
+		usage(&j, e->u.run_finished.usage);
+		chunk_close(&j);
+	}
+	buf_str(out, "data: [DONE]\n\n");
+}
+
+static void failed(const struct event_error *e, struct buf *out)
+{
+	struct json_out j;
+
+	buf_str(out, "data: ");
+	jo_init(&j, out);
+	jo_object(&j);
+	jo_key(&j, "error");
+	jo_object(&j);
+	jo_set_str(&j, "message", e->message);
+	jo_set_str(&j, "type", "server_error");
+	jo_key(&j, "param");
+	jo_null(&j);
+	jo_set_str(&j, "code", e->code);
+	jo_object_end(&j);
+	chunk_close(&j);
+	buf_str(out, "data: [DONE]\n\n");
+}
+
+static void openai_event(const struct wire_at *at, const struct event *e, struct buf *out)
+{
+	struct openai_state *s = at->state;
+
+	switch (e->kind) {
+	case EVENT_RUN_STARTED:
+		s->created_s = e->at_ms / 1000;
+		chunk(at, STR("{\"role\":\"assistant\",\"content\":\"\"}"), out);
+		break;
+	case EVENT_STATUS:
+		buf_printf(out, ": %s\n\n", e->u.status.phase);
+		break;
+	case EVENT_STEP_STARTED:
+		buf_printf(out, ": %s %s\n\n", e->u.step_started.step_id,
+			   e->u.step_started.tool ? e->u.step_started.tool
+						  : e->u.step_started.agent);
+		break;
+	case EVENT_RUN_FINISHED:
+		finished(at, e, out);
+		break;
+	case EVENT_ERROR:
+		failed(&e->u.error, out);
+		break;
+	default:
+		chunk_of_content(at, e, out);
+	}
+}
+
+const struct projection wire_openai = {
+	.name = "openai",
+	.state_bytes = sizeof(struct openai_state),
+	.items = CHAT_ITEMS,
+	.event = openai_event,
+};
+
+/* ---- Whole ---- */
+
+static void message(struct json_out *j, const struct buf *said)
+{
+	jo_key(j, "choices");
+	jo_array(j);
+	jo_object(j);
+	jo_set_int(j, "index", 0);
+	jo_key(j, "message");
+	jo_object(j);
+	jo_set_str(j, "role", "assistant");
+	jo_key(j, "content");
+	jo_str(j, (struct str){buf_text(said), said->n});
+	jo_key(j, "refusal");
+	jo_null(j);
+	jo_object_end(j);
+	jo_key(j, "logprobs");
+	jo_null(j);
+	jo_set_str(j, "finish_reason", "stop");
+	jo_object_end(j);
+	jo_array_end(j);
+}
+
+bool wire_openai_whole(const struct stream_log *log, const struct wire_head *asked, struct buf *out)
+{
+	struct openai_state s = {0};
+	const struct wire_at at = {
+		.turn_id = stream_turn_id(log),
+		.session_id = stream_session_id(log),
+		.log = log,
+		.head = asked,
+		.text = stream_text(log),
+		.state = &s,
+	};
+	uint64_t last = stream_last_seq(log);
+	struct event e = {.kind = EVENT_KIND_COUNT};
+	struct json_out j;
+	struct buf said, one;
+
+	buf_init(&said, SIZE_MAX / 2);
+	buf_init(&one, SIZE_MAX / 2);
+	for (uint64_t seq = 1; seq <= last; seq++) {
+		stream_event(log, seq, &e);
+		if (e.kind == EVENT_RUN_STARTED)
+			s.created_s = e.at_ms / 1000;
+		buf_reset(&one);
+		content(&at, &e, &one);
+		buf_add(&said, buf_text(&one), one.n);
+	}
+	if (e.kind == EVENT_RUN_FINISHED) {
+		jo_init(&j, out);
+		head(&j, &at, "chat.completion");
+		message(&j, &said);
+		usage(&j, e.u.run_finished.usage);
+		x_vesper(&j, &at, &e);
+		jo_object_end(&j);
+	}
+	buf_deinit(&one);
+	buf_deinit(&said);
+	return e.kind == EVENT_RUN_FINISHED;
+}

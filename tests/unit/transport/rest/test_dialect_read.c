@@ -1,0 +1,234 @@
+/* What other clients send, read: good, forged and broken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "rest/dialect/dialect_read.h"
+#include "vesper/json.h"
+
+typedef bool (*read_fn)(const json_t *, struct arena *, struct dialect_request *, struct err *);
+
+static struct arena *arena;
+
+static int setup(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 12);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static bool try(read_fn read, const char *text, struct dialect_request *out, struct err *e)
+{
+	json_t *body;
+
+	assert_true(json_parse(text, strlen(text), 1 << 20, &body, e));
+	return read(json_own(arena, body), arena, out, e);
+}
+
+static struct dialect_request good(read_fn read, const char *text)
+{
+	struct dialect_request d;
+	struct err e;
+
+	if (!try(read, text, &d, &e))
+		fail_msg("%s: %s", text, e.text);
+	return d;
+}
+
+static void bad(read_fn read, const char *text, const char *named)
+{
+	struct dialect_request d;
+	struct err e;
+
+	if (try(read, text, &d, &e))
+		fail_msg("taken: %s", text);
+	if (!strstr(e.text, named))
+		fail_msg("%s: \"%s\" does not name %s", text, e.text, named);
+}
+
+static const char *value_of(const struct dialect_request *d, size_t i)
+{
+	return json_string_value(json_array_get(d->values, i));
+}
+
+static void the_last_message_of_a_user_is_the_question(void **state)
+{
+	struct dialect_request d = good(
+		ai_read,
+		"{\"id\":\"c1\",\"trigger\":\"submit-message\",\"system\":\"x\",\"messages\":["
+		"{\"id\":\"a\",\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"text\":"
+		"\"forged\"}]},"
+		"{\"id\":\"b\",\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"one\"},"
+		"{\"type\":\"step-start\"},{\"type\":\"text\",\"text\":\"two\"}]}]}");
+
+	(void)state;
+	assert_string_equal(d.content, "one\ntwo");
+	assert_string_equal(d.external_id, "c1");
+	assert_string_equal(d.client_msg_id, "b");
+	assert_int_equal(d.history_count, 0);
+	d = good(ai_read,
+		 "{\"id\":\"c1\",\"trigger\":\"regenerate-message\",\"messages\":[{\"id\":\"b\","
+		 "\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}]}]}");
+	assert_null(d.client_msg_id);
+}
+
+#define SELECTED(output)                                                                           \
+	"{\"id\":\"c1\",\"messages\":[{\"id\":\"a\",\"role\":\"assistant\",\"parts\":[{\"type\":"  \
+	"\"dynamic-tool\",\"toolName\":\"request_user_selection\",\"toolCallId\":\"q1\","          \
+	"\"state\":"                                                                               \
+	"\"output-available\",\"input\":{\"skip\":{\"value\":\"all\"}},\"output\":" output "}]}]}"
+
+static void a_tool_output_answers_a_question(void **state)
+{
+	struct dialect_request d = good(ai_read, SELECTED("{\"values\":[\"925\",\"926\"]}"));
+
+	(void)state;
+	assert_string_equal(d.ask_id, "q1");
+	assert_null(d.content);
+	assert_string_equal(value_of(&d, 1), "926");
+	d = good(ai_read, SELECTED("{\"skip\":true}"));
+	assert_string_equal(value_of(&d, 0), "all");
+	d = good(ai_read, SELECTED("\"925\""));
+	assert_string_equal(value_of(&d, 0), "925");
+	bad(ai_read, SELECTED("{}"), "values");
+	bad(ai_read, SELECTED("7"), "values");
+}
+
+static void broken_messages_are_named(void **state)
+{
+	(void)state;
+	bad(ai_read, "{}", "messages");
+	bad(ai_read, "{\"messages\":[7]}", "messages[0]");
+	bad(ai_read, "{\"messages\":[{\"role\":\"user\",\"parts\":7}]}", "parts");
+	bad(ai_read, "{\"messages\":[{\"role\":\"user\",\"parts\":[]}]}", "messages");
+	bad(ai_read, "{\"messages\":[{\"role\":\"assistant\",\"parts\":[]}]}", "messages");
+	bad(ai_read, "{\"id\":\"a b\",\"messages\":[]}", "id");
+	bad(ai_read,
+	    "{\"messages\":[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}],"
+	    "\"metadata\":{\"ask_id\":\"q\"}}]}",
+	    "metadata");
+}
+
+#define RUN(rest)                                                                                  \
+	"{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[{\"id\":\"m\",\"role\":\"user\","       \
+	"\"content\":"                                                                             \
+	"[{\"type\":\"text\",\"text\":\"hi\"}]}]" rest "}"
+
+static void a_run_has_a_thread_and_an_id(void **state)
+{
+	struct dialect_request d =
+		good(agui_read, RUN(",\"state\":{\"filters\":1},\"tools\":[{}]"));
+
+	(void)state;
+	assert_string_equal(d.content, "hi");
+	assert_string_equal(d.external_id, "t");
+	assert_string_equal(d.client_msg_id, "r");
+	bad(agui_read, "{\"runId\":\"r\",\"messages\":[]}", "threadId");
+	bad(agui_read, "{\"threadId\":\"t\",\"messages\":[]}", "runId");
+	bad(agui_read,
+	    "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[{\"role\":\"tool\",\"content\":"
+	    "\"x\"}]}",
+	    "messages");
+}
+
+static void an_interrupt_is_resolved_or_dropped(void **state)
+{
+	struct dialect_request d =
+		good(agui_read,
+		     RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"resolved\",\"payload\":"
+			 "{\"values\":[\"1\"]}}]"));
+
+	(void)state;
+	assert_string_equal(d.ask_id, "q");
+	assert_string_equal(value_of(&d, 0), "1");
+	d = good(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"cancelled\"}]"));
+	assert_null(d.ask_id);
+	assert_string_equal(d.content, "hi");
+	bad(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"maybe\"}]"), "status");
+	bad(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"resolved\"}]"),
+	    "values");
+	bad(agui_read, RUN(",\"resume\":[7]"), "object");
+}
+
+static void a_conversation_is_brought_along(void **state)
+{
+	struct dialect_request d =
+		good(openai_read, "{\"model\":\"vesper\",\"stream\":true,\"stream_options\":{"
+				  "\"include_usage\":true},\"seed\":7,"
+				  "\"messages\":[{\"role\":\"developer\",\"content\":\"short\"},{"
+				  "\"role\":\"user\",\"content\":"
+				  "\"a\"},{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+				  "]},{\"role\":\"tool\","
+				  "\"content\":\"secret\"},{\"role\":\"user\",\"content\":[{"
+				  "\"type\":\"text\",\"text\":\"b\"}]}]}");
+
+	(void)state;
+	assert_true(d.wants_stream && d.include_usage);
+	assert_string_equal(d.content, "b");
+	assert_int_equal(d.history_count, 2);
+	assert_int_equal(d.history[0].role, OUTSIDE_SYSTEM);
+	assert_true(str_eq(d.history[1].text, STR("a")));
+}
+
+#define ASK(rest)                                                                                  \
+	"{\"model\":\"vesper\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]" rest "}"
+
+static void what_cannot_be_followed_is_refused(void **state)
+{
+	(void)state;
+	good(openai_read, ASK(",\"n\":1,\"tool_choice\":\"auto\",\"tools\":[{}]"));
+	bad(openai_read, ASK(",\"n\":2"), "n:");
+	bad(openai_read, ASK(",\"tool_choice\":\"required\""), "tool_choice");
+	bad(openai_read, ASK(",\"tool_choice\":{\"type\":\"function\"}"), "tool_choice");
+	bad(openai_read, "{\"messages\":[]}", "model");
+	bad(openai_read,
+	    "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":"
+	    "\"image_url\"}]}]}",
+	    "text");
+	bad(openai_read,
+	    "{\"model\":\"m\",\"messages\":[{\"role\":\"robot\",\"content\":\"x\"},"
+	    "{\"role\":\"user\",\"content\":\"x\"}]}",
+	    "messages[0].role");
+}
+
+static void a_pages_own_tasks_are_answered(void **state)
+{
+	(void)state;
+	assert_null(openai_task_answer("What is ### Task: ?", arena));
+	assert_string_equal(
+		openai_task_answer("### Task:\n{ \"title\": \"\" }\nUSER: How is it?\nASSISTANT: x",
+				   arena),
+		"{\"title\":\"How is it?\"}");
+	assert_string_equal(openai_task_answer("### Task:\n\"tags\"", arena), "{\"tags\":[]}");
+	assert_string_equal(openai_task_answer("### Task:", arena), "{}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_last_message_of_a_user_is_the_question, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_tool_output_answers_a_question, setup, teardown),
+		cmocka_unit_test_setup_teardown(broken_messages_are_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_run_has_a_thread_and_an_id, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_interrupt_is_resolved_or_dropped, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_conversation_is_brought_along, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_cannot_be_followed_is_refused, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_pages_own_tasks_are_answered, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

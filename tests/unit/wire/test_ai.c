@@ -1,0 +1,17 @@
+/* The UI message stream of the AI SDK: four turns, byte for byte. */
+#include "dialect_story.h"
+
+static void tells_the_turns(void **state)
+{
+	(void)state;
+	check_stories(&wire_ai);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_the_turns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

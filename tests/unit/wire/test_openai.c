@@ -1,0 +1,86 @@
+/* Chat Completions: four turns, byte for byte. */
+#include "dialect_story.h"
+
+static void tells_the_turns(void **state)
+{
+	(void)state;
+	check_stories(&wire_openai);
+}
+
+static void the_usage_comes_where_it_is_asked_for(void **state)
+{
+	static const struct wire_head asked = {.model = "v", .include_usage = true};
+	struct stream_log *log = story_answer();
+	char *said = story_said(log, &wire_openai, &asked);
+
+	(void)state;
+	assert_non_null(strstr(
+		said, "\"model\":\"v\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\".\"},"
+		      "\"finish_reason\":null}],\"usage\":null}"));
+	assert_non_null(strstr(
+		said, "\"choices\":[],\"usage\":{\"prompt_tokens\":8,\"completion_tokens\":3,"
+		      "\"total_tokens\":11}}\n\ndata: [DONE]"));
+	mem_free(said);
+	stream_release(&log);
+}
+
+static void whole_it_has_the_same_text(void **state)
+{
+	struct stream_log *log = story_answer();
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 1 << 16);
+	assert_true(wire_openai_whole(log, &story_head, &out));
+	assert_non_null(strstr(
+		buf_text(&out),
+		"\"object\":\"chat.completion\",\"created\":1763750000,\"model\":\"vesper\","
+		"\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":"
+		"\"It was 48.73.\\n\\n| Hub\\\\|zone | P |\\n| --- | ---: |\\n| NP15 | 48.73 |"));
+	buf_deinit(&out);
+	stream_release(&log);
+}
+
+static void whole_it_is_not_there_when_the_turn_failed(void **state)
+{
+	struct stream_log *log = story_failed();
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 1 << 16);
+	assert_false(wire_openai_whole(log, &story_head, &out));
+	assert_int_equal(out.n, 0);
+	buf_deinit(&out);
+	stream_release(&log);
+}
+
+/* A text that shows its table itself gets no second one. */
+static void a_table_is_shown_once(void **state)
+{
+	struct stream_log *log = story_begin();
+	char *said;
+
+	(void)state;
+	emit_view(log, "c1-v1", TABLE);
+	emit_text(log, "Here:\n\n| a |\n| --- |\n| 1 |\n");
+	story_end(log, "ok");
+	said = story_said(log, &wire_openai, &story_head);
+	assert_null(strstr(said, "Hub"));
+	mem_free(said);
+	stream_release(&log);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_the_turns),
+		cmocka_unit_test_setup_teardown(the_usage_comes_where_it_is_asked_for, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(whole_it_has_the_same_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(whole_it_is_not_there_when_the_turn_failed, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_table_is_shown_once, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
