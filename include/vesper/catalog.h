@@ -125,6 +125,7 @@ struct param_def {
 	const char *filter; /* name in chat.filters; the parameter's own name when the file gives
 			       none */
 	bool like;          /* match=like: bound as an escaped pattern */
+	bool is_query;      /* a text that is a query over the map; an object is taken, too */
 	size_t bytes_max;   /* of a text; 0: TEXT_ARG_BYTES_MAX */
 	enum param_slot slot;
 	const struct unit_def *unit; /* of a number, or NULL */
@@ -200,6 +201,8 @@ struct tool_def {
 	} callers;
 	/* The parameter that holds the caller's own SELECT; then no file has any. */
 	const char *gate;
+	/* The parameter that holds a query over the map (map.h), as JSON; then no file has any. */
+	const char *map;
 	int64_t cache_s;    /* 0: never cached */
 	const char *window; /* "view.column" that bounds the dates, or NULL */
 	struct {

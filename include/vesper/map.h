@@ -190,6 +190,9 @@ const char *map_grain(enum dialect d, enum grain g, enum column_type type, const
 /* The entities, edges and metrics of this caller as text for prompts; the same bytes for the same
  * permissions. No column names. */
 void map_compact(const struct map *m, const struct principal *who, struct buf *out);
+/* What a query of this caller's may name: metrics, entities that can be listed, dimensions; one
+ * line each. */
+void map_names(const struct map *m, const struct principal *who, struct buf *out);
 /* Columns and edges of these entities. False: names that are none are told in `why`. */
 MUST_CHECK bool map_schema(const struct map *m, const struct principal *who,
 			   const char *const *entities, size_t count, struct buf *out,

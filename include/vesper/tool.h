@@ -110,6 +110,10 @@ typedef void (*tool_cb)(void *owner, struct result *r);
 struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
 		      tool_cb cb, void *owner);
 
+/* What a tool is for, as its agent's model of this caller is told; in the arena. */
+const char *tool_about(const struct toolbox *b, const struct tool_def *tool,
+		       const struct principal *who, struct arena *a);
+
 /* What is wrong with one argument of a call. */
 struct tool_arg_fault {
 	const char *arg; /* as it was named; NULL: the arguments as a whole */

@@ -31,8 +31,10 @@ static void prepare_tools(struct agent *a, const struct domain_def *d)
 				      a->request.agent))
 			a->defs[n++] = may->agent_tools[i];
 	for (size_t i = 0; i < n; i++)
-		tools[i] =
-			(struct llm_tool){a->defs[i]->name, a->defs[i]->about, a->defs[i]->schema};
+		tools[i] = (struct llm_tool){
+			a->defs[i]->name,
+			tool_about(a->tools, a->defs[i], a->request.who, a->arena),
+			a->defs[i]->schema};
 	n += agent_screen_tools(a, &tools[n]);
 	a->ask.tools = tools;
 	a->ask.tool_count = n;

@@ -257,6 +257,12 @@ const char *catalog_agent_for(const struct catalog *c, const struct tool_def *to
 	return NULL;
 }
 
+/* A tool of the map where nothing is declared has nothing to answer with. */
+static bool is_of_use(const struct catalog *c, const struct tool_def *t)
+{
+	return !t->map || catalog_schema(c)->metric_count > 0;
+}
+
 /* who NULL: everybody together. */
 static bool may_use(const struct catalog *c, const struct principal *who, const struct tool_def *t,
 		    const char *agent)
@@ -278,7 +284,7 @@ static void list_agent_tools(const struct catalog *c, const struct principal *wh
 	const struct tool_def **tools = arena_alloc(a, (c->tool_count + 1) * sizeof(*tools));
 
 	for (size_t i = 0; i < c->tool_count; i++)
-		if (c->tools[i].callers.agents_only &&
+		if (c->tools[i].callers.agents_only && is_of_use(c, &c->tools[i]) &&
 		    (!who || catalog_agent_for(c, &c->tools[i], who, NULL)))
 			tools[v->agent_tool_count++] = &c->tools[i];
 	v->agent_tools = tools;

@@ -161,7 +161,11 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 {
 	const struct catalog *c = &l->whole->shown;
 	const char *const *declared = t->callers.agents;
+	bool for_all = t->callers.agents_only && declared && strcmp(declared[0], "*") == 0;
 	struct strlist agents = {0};
+
+	if (for_all) /* a domain that has no other tool may list it */
+		return name_agents(l, t, 0, e);
 
 	for (size_t i = 0; i < c->domain_count; i++) {
 		const struct domain_def *d = &c->domains[i];

@@ -267,6 +267,10 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 {
 	bool has_window = sql_file_query(f, "window") != NULL;
 
+	if (t->map)
+		return f->query_count == 0 ||
+		       err_set(e, ERR_INPUT, "%s:%d: a tool of the map has no statement", f->path,
+			       f->queries[0].line);
 	if (t->gate)
 		return (f->query_count == 0 && t->frame_count == 0) ||
 		       err_set(e, ERR_INPUT, "%s:%d: a tool with a gate has no statement or frame",

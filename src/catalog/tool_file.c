@@ -89,6 +89,10 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		t->gate = text;
 		return true;
 	}
+	if (strcmp(key, "map") == 0) {
+		t->map = text;
+		return true;
+	}
 	if (strcmp(key, "cache_s") == 0)
 		return tool_number_read(h, text, &t->cache_s, e);
 	if (strcmp(key, "window") == 0)
@@ -215,6 +219,27 @@ static bool read_gate(struct tool_header *h, struct err *e)
 	return true;
 }
 
+/* ---- map: PARAM ---- */
+
+static bool read_map(struct tool_header *h, struct err *e)
+{
+	struct tool_def *t = h->tool;
+	struct param_def *p = t->map ? (struct param_def *)tool_param(t, t->map) : NULL;
+
+	if (!t->map)
+		return true;
+	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
+		return tool_wrong(h, e, "map %s is no required plain text param", t->map);
+	if (t->gate || t->cache_s || t->whole.askable || t->window || t->column_count ||
+	    t->derive_count || t->source)
+		return tool_wrong(h, e,
+				  "a tool of the map has no gate, cache_s, whole, window, derive, "
+				  "source or columns");
+	p->bytes_max = MAP_QUERY_BYTES_MAX;
+	p->is_query = true;
+	return true;
+}
+
 static bool check_header(struct tool_header *h, struct err *e)
 {
 	const struct tool_def *t = h->tool;
@@ -263,7 +288,7 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 		if (!read_line(&h, &f->header[i], e))
 			return false;
 	if (!check_header(&h, e) || !read_whole(&h, e) || !tool_derives_read(&h, e) ||
-	    !read_gate(&h, e) || !tool_sentences_read(&h, e))
+	    !read_gate(&h, e) || !read_map(&h, e) || !tool_sentences_read(&h, e))
 		return false;
 	t.callers.agents = h.agents.items;
 	t.reports = h.reports.items;

@@ -103,7 +103,7 @@ static bool load_tool(struct loader *l, const char *folder, const char *name, st
 		return err_set(e, ERR_INPUT, "%s:1: %s has this tool already", path, same->path);
 	t.pack = l->pack->name;
 	t.folder = arena_strdup(l->arena, folder);
-	if (!t.source && !t.gate)
+	if (!t.source && !t.gate && !t.map)
 		t.source = l->pack->source;
 	for (int d = 0; d < DIALECT_COUNT; d++)
 		t.files[d] = f;

@@ -24,10 +24,10 @@ static const struct verb verbs[] = {
 	{"map", ctl_map,
 	 "check [--pack P] [--tenant T] [--json] | import FILE --pack NAME [--out DIR] [--replace] "
 	 "[--json] | path A B [--tenant T] [--json] | query '{...}' [--tenant T] [--role R] "
-	 "[--dialect mssql|postgres|sqlite]",
+	 "[--dialect mssql|postgres|sqlite] [--run] [--today D]",
 	 "what the packs declare of entities, joins and metrics: whether it loads, and how much "
 	 "there is; a pack of a model of Apache Ossie, dbt or Power BI; how two entities are "
-	 "joined; the SQL that code writes for a query"},
+	 "joined; the SQL that code writes for a query, or what it gives"},
 	{"check-sql", ctl_check_sql,
 	 "[--dialect mssql|postgres|sqlite] [--json] [--written] < FILE",
 	 "what the gate says to statements; a line is id<TAB>sql, or {\"id\",\"sql\"}"},

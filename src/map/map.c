@@ -1,6 +1,8 @@
 /* The graph: which steps leave each entity. Who may use what of it. */
 #include "map_int.h"
 
+#include <string.h>
+
 #include "vesper/mem.h"
 
 #define MAP_ARENA_BYTES (8 << 20)
@@ -85,7 +87,10 @@ static bool allowed(const struct principal *who, const char *permission)
 
 bool map_may_entity(const struct principal *who, const struct entity_def *n)
 {
-	return allowed(who, n->view->permission);
+	const char *tenant = n->view->only_tenant;
+
+	return allowed(who, n->view->permission) &&
+	       (!tenant || !who || strcmp(tenant, who->tenant) == 0);
 }
 
 bool map_may_dimension(const struct principal *who, const struct dimension_def *d)

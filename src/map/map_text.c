@@ -87,6 +87,59 @@ void map_compact(const struct map *m, const struct principal *who, struct buf *o
 	write_metrics(m, who, out);
 }
 
+/* ---- names alone ---- */
+
+static void add_name(struct buf *out, const char **before, const char *name)
+{
+	buf_printf(out, "%s%s", *before, name);
+	*before = ", ";
+}
+
+static void add_metrics(const struct map *m, const struct principal *who, struct buf *out)
+{
+	const char *before = "metrics: ";
+
+	for (size_t i = 0; i < m->schema->metric_count; i++)
+		if (map_may_metric(who, m->schema->metrics[i]))
+			add_name(out, &before, m->schema->metrics[i]->name);
+}
+
+static void add_entities(const struct map *m, const struct principal *who, struct buf *out)
+{
+	const char *before = "\nentities: ";
+
+	for (size_t i = 0; i < m->schema->entity_count; i++) {
+		const struct entity_def *n = m->schema->entities[i];
+
+		if (n->kind == ENTITY_LISTED && map_may_entity(who, n))
+			add_name(out, &before, n->name);
+	}
+}
+
+/* Those that are loaded, and plain ones. */
+static void add_dimensions(const struct map *m, const struct principal *who, struct buf *out)
+{
+	const char *before = "\ndimensions: ";
+
+	for (size_t i = 0; i < m->catalog->dimension_count; i++) {
+		const struct dimension_def *d = &m->catalog->dimensions[i];
+
+		if (d->map.entity && map_may_dimension(who, d))
+			add_name(out, &before, d->name);
+	}
+	for (size_t i = 0; i < m->schema->plain_count; i++)
+		if (map_may_dimension(who, m->schema->plain[i]))
+			add_name(out, &before, m->schema->plain[i]->name);
+}
+
+void map_names(const struct map *m, const struct principal *who, struct buf *out)
+{
+	add_metrics(m, who, out);
+	add_entities(m, who, out);
+	add_dimensions(m, who, out);
+	buf_char(out, '\n');
+}
+
 /* ---- a few tables whole ---- */
 
 static void write_pairs(const struct edge_pair *on, size_t count, const char *left,

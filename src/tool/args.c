@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vesper/json.h"
 #include "vesper/limits.h"
 
 /* The values of one argument while it is read. */
@@ -49,10 +50,35 @@ static bool add_json_scalar(struct reading *r, const json_t *value, struct err *
 	return add_text(r, text, e);
 }
 
+/* The same query has the same text, however it was written. */
+static bool add_query(struct reading *r, const json_t *value, struct err *e)
+{
+	json_t *read = NULL;
+	const char *said = json_string_value(value);
+	const size_t flags = JSON_COMPACT | JSON_SORT_KEYS;
+	char *text;
+	size_t n;
+
+	if (said && !json_parse(said, strlen(said), MAP_QUERY_BYTES_MAX, &read, e))
+		return err_prefix(e, "%s", r->param->name);
+	if (!json_is_object(said ? read : value)) {
+		json_decref(read);
+		return err_set(e, ERR_INPUT, "%s must be a JSON object", r->param->name);
+	}
+	n = json_dumpb(said ? read : value, NULL, 0, flags);
+	text = arena_alloc(r->arena, n + 1);
+	json_dumpb(said ? read : value, text, n, flags);
+	json_decref(read);
+	return add_text(r, text, e);
+}
+
 static bool read_json(struct reading *r, const json_t *value, struct err *e)
 {
 	const json_t *item;
 	size_t i;
+
+	if (r->param->is_query)
+		return json_is_null(value) || add_query(r, value, e);
 
 	if (!json_is_array(value))
 		return json_is_null(value) || add_json_scalar(r, value, e);
@@ -217,30 +243,26 @@ size_t tool_args_check(const struct tool_def *tool, const json_t *args, struct a
 
 /* ---- names become known values ---- */
 
-static bool unknown(struct tool_call *call, const struct param_def *p, const char *text,
-		    const struct name_match *m, struct outcome *out)
+struct outcome tool_unknown_name(const struct tool_call *call, const struct dimension_def *d,
+				 const char *param, const char *said, const struct name_match *m)
 {
-	const struct dimension_def *d = catalog_dimension(call->box->options.catalog, p->entity);
 	const struct language *l = call->result->language;
 	struct arena *a = call->arena;
 
-	if (m->not_read) {
-		*out = (struct outcome){.kind = OUTCOME_ERROR,
-					.param = p->name,
+	if (m->not_read)
+		return (struct outcome){.kind = OUTCOME_ERROR,
+					.param = param,
 					.retryable = true,
 					.detail =
-						sentence(l, SAY_TOOL_NO_NAMES, a, d->label, text)};
-		return false;
-	}
-	*out = (struct outcome){
+						sentence(l, SAY_TOOL_NO_NAMES, a, d->label, said)};
+	return (struct outcome){
 		.kind = OUTCOME_UNKNOWN_ENTITY,
-		.param = p->name,
-		.detail = m->several ? sentence(l, SAY_ASK_FITS_SEVERAL, a, text, d->label)
-				     : sentence(l, SAY_ASK_UNKNOWN, a, d->label, text),
+		.param = param,
+		.detail = m->several ? sentence(l, SAY_ASK_FITS_SEVERAL, a, said, d->label)
+				     : sentence(l, SAY_ASK_UNKNOWN, a, d->label, said),
 		.suggestions = m->suggestions,
 		.suggestion_count = m->suggestion_count,
 	};
-	return false;
 }
 
 static bool resolve(struct tool_call *call, const struct param_def *p, struct outcome *out)
@@ -253,8 +275,12 @@ static bool resolve(struct tool_call *call, const struct param_def *p, struct ou
 		const char *text = arg->values[i].text;
 		m = (struct name_match){0};
 		if (!name_book_resolve(call->box->options.names, call->who, p->entity, text,
-				       &call->args, call->arena, &m))
-			return unknown(call, p, text, &m, out);
+				       &call->args, call->arena, &m)) {
+			*out = tool_unknown_name(
+				call, catalog_dimension(call->box->options.catalog, p->entity),
+				p->name, text, &m);
+			return false;
+		}
 		values[i] = value_text(m.value);
 	}
 	if (arg->is_list)

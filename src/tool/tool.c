@@ -244,7 +244,7 @@ void tool_call_run(struct tool_call *call)
 		return;
 	}
 	log_warn("tool.failed", "%s: %s", call->tool->name, e.text);
-	refused = tool_outcome_of(call, &e);
+	refused = call->refused ? *call->refused : tool_outcome_of(call, &e);
 	if (call->tool->gate && e.code == ERR_INPUT)
 		refused.code = TOOL_CODE_BAD_SQL;
 	end_later(call, refused);

@@ -14,6 +14,7 @@ struct toolbox {
 	struct toolbox_options options;
 	/* One for each tool of the catalogue, in its order. */
 	tool_fn *run;
+	struct map *map;        /* NULL: no tool asks it */
 	struct source **source; /* what it reads; NULL: its caller's statement says */
 };
 
@@ -39,6 +40,8 @@ struct tool_call {
 	bool may_keep;          /* this run's result is worth keeping, if it has rows or is empty */
 	struct op *query;       /* what runs now, or NULL */
 	struct later later;     /* an end that nothing had to run for */
+	struct outcome *refused;                   /* why a tool function did not start; or NULL */
+	const struct map_statement *map_statement; /* of a query over the map */
 	int64_t began_us;
 	tool_cb cb;
 	void *owner;
@@ -66,6 +69,12 @@ void tool_call_keep(const struct tool_call *call);
 void tool_result_pack(struct buf *b, const struct result *r);
 /* Everything lies in the arena. False, and `out` untouched: these bytes are no result. */
 bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out);
+
+/* The function of tools that answer a query over the map. */
+bool tool_map_run(struct tool_call *call, struct err *e);
+/* A name that no value of the dimension has, as the outcome of the call. */
+struct outcome tool_unknown_name(const struct tool_call *call, const struct dimension_def *d,
+				 const char *param, const char *said, const struct name_match *m);
 
 /* The function of tools whose statement the caller gives. */
 bool tool_gate_run(struct tool_call *call, struct err *e);
@@ -105,6 +114,9 @@ const char *tool_facts_wrong(const struct tool_def *tool, const struct result *r
 
 /* Names, labels, units, types and priorities come from the header, by column name. Any thread. */
 void tool_describe(struct table *table, const struct tool_def *tool, const struct catalog *catalog);
+
+/* Words and groups of a column that shows a dimension's values. Any thread. */
+void tool_describe_values(struct table *table, struct column *c, const struct dimension_def *d);
 
 /* The arguments that code binds whatever is asked: tenant, date, limits, calendar. */
 void tool_set_reserved(const struct catalog *c, const char *tenant, struct date today,

@@ -50,6 +50,14 @@ static const char *const *copy_words(const char *const *words, struct arena *a)
 	return copy;
 }
 
+void tool_describe_values(struct table *table, struct column *c, const struct dimension_def *d)
+{
+	if (d->words && !c->words)
+		c->words = copy_words(d->words, table->arena);
+	if (d->groups)
+		c->groups = copy_words(d->groups, table->arena);
+}
+
 void tool_describe(struct table *table, const struct tool_def *tool, const struct catalog *catalog)
 {
 	for (size_t i = 0; i < table->column_count; i++) {
@@ -66,10 +74,8 @@ void tool_describe(struct table *table, const struct tool_def *tool, const struc
 			c->type = d->type;
 		const struct dimension_def *entity =
 			d->entity ? catalog_dimension(catalog, d->entity) : NULL;
-		if (entity && entity->words && !c->words)
-			c->words = copy_words(entity->words, table->arena);
-		if (entity && entity->groups)
-			c->groups = copy_words(entity->groups, table->arena);
+		if (entity)
+			tool_describe_values(table, c, entity);
 	}
 }
 

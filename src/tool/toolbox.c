@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "vesper/limits.h"
+#include "vesper/map.h"
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
@@ -133,6 +135,15 @@ static bool check_all_derives(const struct toolbox *b, struct err *e)
 	return true;
 }
 
+static void use_tool(struct toolbox *b, size_t i)
+{
+	const struct tool_def *t = &b->options.catalog->tools[i];
+
+	b->run[i] = t->gate ? tool_gate_run : t->map ? tool_map_run : tool_sql_run;
+	if (t->map && !b->map)
+		b->map = map_new(b->options.catalog);
+}
+
 bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, struct err *e)
 {
 	struct toolbox *b = mem_alloc(sizeof(*b));
@@ -142,7 +153,7 @@ bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, st
 	b->run = mem_alloc((options->catalog->tool_count + 1) * sizeof(*b->run));
 	b->source = mem_alloc((options->catalog->tool_count + 1) * sizeof(struct source *));
 	for (size_t i = 0; i < options->catalog->tool_count; i++)
-		b->run[i] = options->catalog->tools[i].gate ? tool_gate_run : tool_sql_run;
+		use_tool(b, i);
 	if (!find_sources(b, e) || !check_all_derives(b, e)) {
 		toolbox_free(&b);
 		return false;
@@ -155,6 +166,21 @@ bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, st
 	}
 	*out = b;
 	return true;
+}
+
+const char *tool_about(const struct toolbox *b, const struct tool_def *tool,
+		       const struct principal *who, struct arena *a)
+{
+	const char *about = tool->about;
+	struct buf names;
+
+	if (!tool->map)
+		return about;
+	buf_init(&names, MAP_TEXT_BYTES_MAX);
+	map_names(b->map, who, &names);
+	about = arena_printf(a, "%s\n%s", about, buf_text(&names));
+	buf_deinit(&names);
+	return about;
 }
 
 struct toolbox *toolbox_with_overlay(const struct toolbox *base, struct catalog *c,
@@ -171,6 +197,7 @@ struct toolbox *toolbox_with_overlay(const struct toolbox *base, struct catalog 
 	b->source = mem_alloc((n + 1) * sizeof(struct source *));
 	memcpy(b->run, base->run, n * sizeof(*b->run));
 	memcpy(b->source, base->source, n * sizeof(struct source *));
+	b->map = base->map ? map_new(c) : NULL;
 	return b;
 }
 
@@ -178,6 +205,7 @@ void toolbox_free(struct toolbox **b)
 {
 	if (!*b)
 		return;
+	map_free(&(*b)->map);
 	catalog_unref(&(*b)->options.catalog);
 	mem_free((*b)->run);
 	mem_free((*b)->source);

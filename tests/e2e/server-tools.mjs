@@ -10,6 +10,27 @@ const TODAY = { VESPER_TODAY: '2026-02-27' };
 
 const NAZARETH = 'project_name=Nazareth Solar';
 
+/* Statements that code writes from the map: each form of them is the same on every database. */
+const METRICS = [
+  { metrics: ['views'], by: ['report_name'], bottom: 5 },
+  { metrics: ['budget', 'actuals'], by: ['technology'] },
+  { metrics: ['price'], by: ['hub_zone', 'vendor'], where: [{ name: 'year', op: 'is', values: [2025] }] },
+  { metrics: ['price'], by: ['price_date.month'], where: [{ name: 'vendor', op: 'is', values: ['Ascend'] }, { name: 'hub_zone', op: 'is', values: ['NP15'] }, { name: 'year', op: 'is', values: [2025] }] },
+  { metrics: ['price'], by: ['price_date.weekday'], where: [{ name: 'vendor', op: 'is', values: ['Ascend'] }, { name: 'hub_zone', op: 'is', values: ['NP15'] }, { name: 'year', op: 'is', values: [2025] }] },
+  { metrics: ['price'], by: ['price_date.quarter'], where: [{ name: 'year', op: 'is', values: [2025] }] },
+  { metrics: ['price'], by: ['price_date.week'], top: 7, where: [{ name: 'vendor', op: 'is', values: ['Ascend'] }, { name: 'hub_zone', op: 'is', values: ['NP15'] }, { name: 'year', op: 'is', values: [2025] }] },
+  { metrics: ['views'], by: ['report_name'], period: { start: '2026-01-01', end: '2026-01-31' }, compare: 'previous_period' },
+  { metrics: ['views', 'viewers'], by: ['report_name'], order: [{ name: 'report_name', dir: 'asc' }] },
+  { list: 'project', where: [{ name: 'status_color', op: 'not', values: ['on_track'] }], order: [{ name: 'project_name', dir: 'asc' }] },
+  { list: 'project', where: [{ name: 'budget', op: 'over', values: ['$2M'] }, { name: 'technology', op: 'is', values: ['Solar'] }], top: 3 },
+  { list: 'project', where: [{ name: 'project_stage', op: 'missing' }] },
+  { list: 'project', where: [{ name: 'project_name', op: 'contains', values: ['solar'] }] },
+  { list: 'project', where: [{ name: 'risk_level', op: 'is', values: ['High'] }] },
+  { list: 'project', where: [{ name: 'risk_level', op: 'not', values: ['High'] }] },
+  { metrics: ['budget'], by: ['risk_level'] },
+  { metrics: ['nothing'] },
+].flatMap((query) => [['query_metrics', `query=${JSON.stringify(query)}`], ['query_metrics', `query=${JSON.stringify(query)}`, '--role', 'viewer']]);
+
 /* Something found, nothing found, several found, not permitted. */
 export const CALLS = [
   ['get_average_annual_price', 'vendor=Ascend', 'hub_zone=NP15', 'year=2025'],
@@ -75,6 +96,7 @@ export const CALLS = [
   ...['get_top_users', 'get_views_trend'].flatMap((tool) => [[tool, 'from=2031-01-01', 'to=2031-01-31'], [tool, '--role', 'analyst']]),
   ...['get_project_health', 'get_milestone_dates', 'get_budget_overview'].flatMap((tool) =>
     [[tool, 'project_name=Sierra'], [tool, 'project_name=Nowhere At All']]),
+  ...METRICS,
 ];
 
 const OWN_REFUSED = /pg_catalog|sqlite_master|DELETE|pg_sleep/;
@@ -104,6 +126,12 @@ function plain(text) {
   return typeof text === 'string' && /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text) && /[.eE]/.test(text) ? `${Number(text)}` : text;
 }
 
+/* An average has as many digits as its database makes. */
+function measured(text) {
+  const number = plain(text);
+  return typeof number === 'string' && /\.\d{6}/.test(number) ? `${Number(Number(number).toPrecision(12))}` : number;
+}
+
 /* Rows are a set where no order is asked for; an order by some columns leaves the ties open. */
 function inOrder(rows, isAsked) {
   return isAsked ? rows : rows.map((row) => JSON.stringify(row)).sort().map((row) => JSON.parse(row));
@@ -114,7 +142,7 @@ function comparable(stdout, words) {
   const isAsked = !anyOrder || /\bORDER BY\b[^)]*$/i.test(words.find((word) => word.startsWith('sql=')) ?? '');
   return {
     outcome, facts: Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plain(value)])),
-    tables: tables.map((t) => ({ ...t, rows: inOrder(t.rows.map((row) => row.map(plain)), isAsked) })),
+    tables: tables.map((t) => ({ ...t, rows: inOrder(t.rows.map((row) => row.map(words[0] === 'query_metrics' ? measured : plain)), isAsked) })),
   };
 }
 

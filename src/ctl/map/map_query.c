@@ -7,6 +7,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/map.h"
+#include "vesper/mem.h"
 
 #define ARENA_BYTES (16 << 20)
 
@@ -164,6 +165,21 @@ static int query(const struct map *m, const struct command *cmd, const json_t *q
 	return print_sql(&s, d, tenant, a, &e) ? 0 : ctl_fail("%s", e.text);
 }
 
+/* On the configured database, as a call of the tool. */
+static int run(const struct command *cmd, const char *text)
+{
+	struct command call = *cmd;
+	char *arg = mem_printf("query=%s", text);
+	char *words[] = {"run", "query_metrics", arg};
+	int status;
+
+	call.words = words;
+	call.word_count = 3;
+	status = ctl_tool_run(&call);
+	mem_free(arg);
+	return status;
+}
+
 int map_query_verb(const struct command *cmd)
 {
 	const char *text = ctl_word(cmd, 1);
@@ -176,6 +192,8 @@ int map_query_verb(const struct command *cmd)
 
 	if (!text)
 		return ctl_misused(cmd, "which query?");
+	if (ctl_flag(cmd, "run"))
+		return run(cmd, text);
 	if (!json_parse(text, strlen(text), MAP_QUERY_BYTES_MAX, &q, &e))
 		return ctl_fail("%s", e.text);
 	if (!ctl_catalog(ctl_option(cmd, "tenant", "vesper"), &c)) {

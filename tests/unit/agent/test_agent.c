@@ -83,6 +83,15 @@ static struct table *table_of(const struct toolbox *b)
 	return t;
 }
 
+const char *tool_about(const struct toolbox *b, const struct tool_def *tool,
+		       const struct principal *who, struct arena *a)
+{
+	(void)b;
+	(void)who;
+	(void)a;
+	return tool->about;
+}
+
 struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
 		      tool_cb cb, void *owner)
 {

@@ -1,0 +1,278 @@
+/*
+ * The tool that answers a query over the pack's map: names and values come in, every identifier of
+ * the statement is the catalogue's. Values of dimensions are resolved as those of any parameter.
+ * What can't be computed without counting twice is refused with the reason and what works.
+ */
+#include "tool_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/decimal.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/map.h"
+
+#define CHANGE_PERCENT_DIGITS 2
+
+static bool refuse(struct tool_call *call, const struct outcome *refused, struct err *e)
+{
+	call->refused = arena_alloc(call->arena, sizeof(*refused));
+	*call->refused = *refused;
+	return err_set(e, ERR_INPUT, "%s", refused->detail ? refused->detail : "refused");
+}
+
+/* ---- what is wrong with a query ---- */
+
+static struct outcome outcome_of(struct tool_call *call, const struct map_problem *why,
+				 const struct err *e)
+{
+	const struct language *l = call->result->language;
+	struct suggestion *offers =
+		arena_alloc(call->arena, (why->offer_count + 1) * sizeof(*offers));
+
+	for (size_t i = 0; i < why->offer_count; i++)
+		offers[i] = (struct suggestion){.value = why->offers[i], .label = why->offers[i]};
+	if (e->code == ERR_DENIED)
+		return (struct outcome){
+			.kind = OUTCOME_NOT_PERMITTED,
+			.detail = why->permission
+					  ? sentence(l, SAY_TOOL_PERMISSION, call->arena,
+						     permission_words(why->permission, call->arena))
+					  : NULL,
+		};
+	return (struct outcome){
+		.kind = OUTCOME_ERROR,
+		.code = why->code,
+		.param = call->tool->map,
+		.detail = why->text ? why->text
+				    : sentence(l, SAY_TOOL_BAD_ARGUMENT, call->arena, e->text),
+		.suggestions = offers,
+		.suggestion_count = why->offer_count,
+	};
+}
+
+/* ---- values become known ones ---- */
+
+/* What scopes the others: "south" means something once its market is said. */
+static struct args context_of(const struct tool_call *call, const struct map_query *q)
+{
+	struct args context = {0};
+
+	for (size_t i = 0; i < q->where_count; i++)
+		if (q->where[i].dimension && q->where[i].op == OP_IS && q->where[i].count == 1)
+			args_set(&context, call->arena, q->where[i].dimension->filter,
+				 q->where[i].values[0]);
+	return context;
+}
+
+static bool is_loaded(const struct tool_call *call, const struct map_where *w)
+{
+	return w->dimension && !w->grain && w->source == MAP_SAID &&
+	       (w->op == OP_IS || w->op == OP_NOT) &&
+	       catalog_dimension(call->box->options.catalog, w->dimension->name) == w->dimension;
+}
+
+static bool resolve(struct tool_call *call, const struct args *context, struct map_where *w,
+		    struct err *e)
+{
+	const struct toolbox_options *o = &call->box->options;
+	struct value *values = arena_alloc(call->arena, w->count * sizeof(*values));
+
+	for (size_t i = 0; i < w->count; i++) {
+		const char *said = w->values[i].text;
+		struct name_match m = {0};
+		struct outcome refused;
+
+		values[i] = w->values[i];
+		if (!said)
+			continue;
+		if (!name_book_resolve(o->names, call->who, w->dimension->name, said, context,
+				       call->arena, &m)) {
+			refused = tool_unknown_name(call, w->dimension, call->tool->map, said, &m);
+			return refuse(call, &refused, e);
+		}
+		values[i] = value_text(m.value);
+	}
+	w->values = values;
+	return true;
+}
+
+static bool resolve_all(struct tool_call *call, struct map_query *q, struct err *e)
+{
+	struct args context = context_of(call, q);
+
+	for (size_t i = 0; i < q->where_count; i++)
+		if (is_loaded(call, &q->where[i]) && !resolve(call, &context, &q->where[i], e))
+			return false;
+	return true;
+}
+
+/* ---- period against period ---- */
+
+struct change {
+	const struct table *table;
+	int now, before;
+};
+
+static bool number_at(const struct table *t, size_t row, int column, struct decimal *out)
+{
+	const char *cell = t->rows[row][column];
+
+	return cell && decimal_parse(cell, out);
+}
+
+/* NULL: one of the two is missing, or it is no number that fits. */
+static const char *change_text(const struct change *c, size_t row, bool percent, struct arena *a)
+{
+	char text[DECIMAL_TEXT_BYTES];
+	struct decimal now, before, d;
+
+	if (!number_at(c->table, row, c->now, &now) ||
+	    !number_at(c->table, row, c->before, &before) || !decimal_sub(now, before, &d))
+		return NULL;
+	if (percent && (before.units == 0 || !decimal_mul(d, decimal_int(100), &d) ||
+			!decimal_div(d, before, CHANGE_PERCENT_DIGITS, &d)))
+		return NULL;
+	decimal_text_short(d, text);
+	return arena_strdup(a, text);
+}
+
+static void add_change(struct table *t, const struct change *c, const char *name, bool percent,
+		       struct arena *a)
+{
+	const char **cells = arena_alloc(a, (t->row_count + 1) * sizeof(*cells));
+	const char *unit = percent ? "%" : t->columns[c->now].unit;
+	struct column *added;
+
+	for (size_t row = 0; row < t->row_count; row++)
+		cells[row] = change_text(c, row, percent, a);
+	table_add_column(t, name, COLUMN_DECIMAL, cells);
+	added = &t->columns[t->column_count - 1];
+	added->unit = unit ? arena_strdup(t->arena, unit) : NULL;
+	added->priority = PRIORITY_HIGH;
+}
+
+/* Behind each metric that has a column of the period before. Any thread. */
+static void derive_changes(struct result *r, struct arena *a)
+{
+	struct table *t = r->tables[0];
+	size_t fetched = t->column_count;
+
+	for (size_t i = 0; i < fetched; i++) {
+		const char *name = t->columns[i].name;
+		const char *earlier = sentence(r->language, SAY_MAP_BEFORE, a, name);
+		struct change c = {.table = t, .now = (int)i, .before = table_column(t, earlier)};
+
+		if (c.before < 0)
+			continue;
+		add_change(t, &c, sentence(r->language, SAY_MAP_CHANGE, a, name), false, a);
+		add_change(t, &c, sentence(r->language, SAY_MAP_CHANGE_PERCENT, a, name), true, a);
+	}
+}
+
+/* ---- the statement ---- */
+
+/* The columns are described by what they were made of. */
+static void describe(const struct map_statement *s, struct table *t)
+{
+	for (size_t i = 0; i < t->column_count && i < s->column_count; i++) {
+		const struct map_column *from = &s->columns[i];
+		struct column *c = &t->columns[i];
+
+		c->type = from->type;
+		c->priority = from->priority;
+		if (from->unit)
+			c->unit = arena_strdup(t->arena, from->unit);
+		if (from->dimension)
+			tool_describe_values(t, c, from->dimension);
+	}
+}
+
+static void on_rows(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct tool_call *call = owner;
+	struct result *r = call->result;
+	struct table *main;
+
+	call->query = NULL;
+	if (e) {
+		log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
+		r->outcome = tool_outcome_of_db(call, e);
+		tool_call_end(call);
+		return;
+	}
+	assert(count == 1);
+	main = batches[0].table;
+	main->name = "main";
+	describe(call->map_statement, main);
+	tool_whole_mark(DB_ROWS_MAX, main);
+	result_add_table(r, call->arena, main);
+	r->outcome.truncated = main->truncated;
+	r->outcome.kind = main->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
+	call->derives = call->derive && main->row_count > 0;
+	tool_call_end(call);
+}
+
+static bool send(struct tool_call *call, const struct map_query *q, struct err *e)
+{
+	const struct toolbox_options *o = &call->box->options;
+	enum dialect d = call->source->dialect;
+	struct map_problem why = {0};
+	struct map_statement *s = arena_alloc(call->arena, sizeof(*s));
+	struct source_statement sent;
+	struct sql_bound bound;
+	struct outcome refused;
+	struct sql_file *file;
+	struct args values;
+
+	if (!map_write(call->box->map, q, d, call->arena, s, &why, e)) {
+		refused = outcome_of(call, &why, e);
+		return refuse(call, &refused, e);
+	}
+	values = s->values;
+	tool_set_reserved(o->catalog, call->who->tenant, call->today, call->arena, &values);
+	if (call->rows_max)
+		args_set(&values, call->arena, "row_limit", value_int((int64_t)call->rows_max + 1));
+	if (!sql_file_parse(call->tool->name, s->text, call->arena, &file, e) ||
+	    !sql_render(&file->queries[0], &values, d, call->arena, &bound, e))
+		return false;
+	call->map_statement = s;
+	sent = (struct source_statement){
+		.name = call->tool->name,
+		.text = bound.text,
+		.values = bound.values,
+		.count = bound.count,
+		.sink = {.rows_max = call->rows_max, .stats = true},
+	};
+	tool_call_send(call, call->source, &sent, 1, call->timeout_ms, on_rows);
+	return true;
+}
+
+bool tool_map_run(struct tool_call *call, struct err *e)
+{
+	const char *text = args_text(&call->args, call->tool->map, call->arena);
+	struct map_query *q = arena_alloc(call->arena, sizeof(*q));
+	struct map_problem why = {0};
+	struct outcome refused;
+	json_t *query;
+
+	if (!json_parse(text, strlen(text), MAP_QUERY_BYTES_MAX, &query, e))
+		return false;
+	json_own(call->arena, query);
+	if (!map_query_read(call->box->map, call->who, query, call->today, call->arena, q, &why,
+			    e)) {
+		refused = outcome_of(call, &why, e);
+		return refuse(call, &refused, e);
+	}
+	if (!resolve_all(call, q, e))
+		return false;
+	call->source = source_find(call->box->options.sources, q->source);
+	if (!call->source)
+		return err_set(e, ERR_INTERNAL, "there is no source %s", q->source);
+	call->result->source = call->source->name;
+	call->result->needs = q->needs;
+	call->derive = q->before.is_set ? derive_changes : NULL;
+	return send(call, q, e);
+}

@@ -1,0 +1,143 @@
+/*
+ * query_metrics: names and values in, code writes the SQL. Each result is compared with a statement that a person wrote,
+ * run through the gate over the same data.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
+import { viewChecker } from './views.mjs';
+import { startMock } from '../mock/anthropic.mjs';
+
+let d;
+let mock;
+before(async () => {
+  mock = await startMock();
+  d = await startDaemon({ mock, env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
+});
+after(async () => {
+  await d?.stop();
+  await mock?.close();
+});
+
+const call = (tool, args, role = 'admin') => d.rest(mintToken({ role, sub: role })).call('POST', `/api/v1/tools/${tool}`, { json: args });
+const ask = (query, role) => call('query_metrics', { query }, role);
+
+function rows({ body }) {
+  assert.equal(body.status, 'ok', JSON.stringify(body).slice(0, 400));
+  const { columns, data_dict: cells, row_count: count } = body.result.sets.rows;
+  return Array.from({ length: count }, (_, i) => columns.map((c) => cells[c][i]));
+}
+
+/* Numbers to six digits: an average is as long as its database makes it. */
+const plain = (list) => list.map((row) => row.map((cell) => cell === null || cell === '' || Number.isNaN(Number(cell)) ? cell : Number(cell).toPrecision(6)));
+
+async function same(query, sql) {
+  assert.deepEqual(plain(rows(await ask(query))), plain(rows(await call('general_sql_query', { sql }))), JSON.stringify(query));
+}
+
+const is = (name, ...values) => ({ name, op: 'is', values });
+const not = (name, ...values) => ({ name, op: 'not', values });
+
+describe('a query over the map equals a hand-written statement', () => {
+  it('counts, sums and averages by dimension', async () => {
+    await same({ metrics: ['views'], by: ['report_name'], bottom: 5 },
+      'SELECT report_name, COUNT(*) AS n FROM Stage.pbi_activity_events GROUP BY report_name ORDER BY n, report_name FETCH NEXT 5 ROWS ONLY');
+    await same({ metrics: ['budget'], by: ['technology'] },
+      'SELECT technology, SUM(Total_Operating_Budget) AS b FROM dbo.per_project GROUP BY technology ORDER BY b DESC, technology');
+  });
+
+  it('keeps rows without a value where one is excluded', async () => {
+    const listed = rows(await ask({ list: 'project', show: ['project_name'], where: [not('status_color', 'on_track')] }));
+    const [[all]] = rows(await call('general_sql_query', { sql: 'SELECT COUNT(*) AS n FROM dbo.per_project' }));
+    const tracked = rows(await ask({ list: 'project', show: ['project_name'], where: [is('status_color', 'on_track')] }));
+    assert.equal(listed.length + tracked.length, Number(all));
+  });
+
+  it('answers what no tool was made for', async () => {
+    const three = rows(await ask({ list: 'project', show: ['project_name', 'budget'], top: 3, order: [{ name: 'budget', dir: 'desc' }],
+      where: [is('technology', 'Solar'), not('status_color', 'on_track'), { name: 'budget', op: 'over', values: ['$2M'] }] }));
+    assert.ok(three.length > 0);
+    for (const row of three)
+      assert.ok(row.some((cell) => Number(cell) > 2_000_000), row.join(' '));
+  });
+
+  it('sets a period against the one before, with the change in code', async () => {
+    const { body } = await ask({ metrics: ['views'], by: ['report_name'], period: { start: '2026-01-01', end: '2026-01-31' }, compare: 'previous_period' });
+    const { data_dict: cells, meta, row_count: count } = body.result.sets.rows;
+    assert.ok(count > 3);
+    const [now, before, change, percent] = meta.slice(1).map((m) => cells[m.name].map(Number));
+    for (let i = 0; i < count; i++) {
+      assert.equal(change[i], now[i] - before[i]);
+      assert.ok(Math.abs(percent[i] - (100 * change[i]) / before[i]) < 0.01);
+    }
+    assert.equal(meta.at(-1).unit, '%');
+  });
+});
+
+describe('a query that can\'t be answered', () => {
+  it('is refused with the reason and with what works', async () => {
+    const cases = [
+      [{ metrics: ['budget'], by: ['risk_level'] }, /more than once/, 2],
+      [{ metrics: ['budgett'] }, /budgett/, 1],
+      [{ metrics: ['price'], where: [{ name: 'price', op: 'over', values: ['60 MW'] }] }, /./, 0],
+      [{ metrics: ['views'], where: [is('report_name', 'Nowhere Report')] }, /do not know/, 0],
+    ];
+    for (const [query, pattern, offers] of cases) {
+      const { body } = await ask(query);
+      assert.equal(body.status, 'error', JSON.stringify(query));
+      assert.match(body.error.message, pattern);
+      assert.ok(body.error.suggestions.length >= offers, JSON.stringify(body.error));
+      assert.deepEqual(body.result.sets, {});
+    }
+  });
+
+  it('of a wrong form is named before anything runs', async () => {
+    for (const query of ['nonsense', '[]', 7, [], { metrics: [], query: 'x'.repeat(20000) }]) {
+      const reply = await ask(query);
+      assert.ok(reply.status === 422 || reply.body.status === 'error', JSON.stringify(query).slice(0, 40));
+    }
+  });
+
+  it('shows nobody more than they may see', async () => {
+    const budget = { metrics: ['budget'], by: ['technology'] };
+    const refused = (await ask(budget, 'viewer')).body;
+    assert.equal(refused.error.code, 'not_permitted');
+    for (const query of [{ list: 'project', where: [{ name: 'budget', op: 'over', values: ['1'] }] }, { list: 'project', order: [{ name: 'budget', dir: 'desc' }] },
+      { list: 'project', show: ['budget'] }])
+      assert.equal((await ask(query, 'viewer')).body.status, 'error', JSON.stringify(query));
+    const listed = (await ask({ list: 'project' }, 'viewer')).body.result.sets.rows;
+    assert.ok(!listed.meta.some((m) => /budget/i.test(`${m.name} ${m.label}`)), 'a list leaves out what is not for its reader');
+  });
+
+  it('reads its own tenant alone', async () => {
+    const names = async (tenant) => {
+      const reply = await d.rest(mintToken({ tenant_id: tenant, role: 'admin' })).call('POST', '/api/v1/tools/query_metrics', { json: { query: { list: 'project', show: ['project_name'] } } });
+      return rows(reply).map(([name]) => name);
+    };
+    const [ours, theirs] = [await names('vesper'), await names('acme')];
+    assert.ok(ours.length > 0 && theirs.length > 0);
+    assert.deepEqual(ours.filter((name) => theirs.includes(name)), []);
+  });
+});
+
+it('a model names metrics, code computes, and the receipt runs again with the same result', async () => {
+  const query = { metrics: ['budget'], by: ['technology'] };
+  mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'per_agent' }] } } },
+    { when: { kind: 'tools' }, times: 1, reply: { tools: [{ name: 'query_metrics', input: { query: JSON.stringify(query) } }] } },
+    { reply: 'demo' }]);
+  const turn = await d.ask('How is our money spread, in a way that no report shows?', { token: mintToken({ role: 'manager' }) });
+  const checkView = await viewChecker(d);
+  turn.views.forEach(checkView);
+  assert.ok(turn.tables.some((t) => t.source.tool === 'query_metrics'));
+  const [outcome] = turn.complete.outcomes;
+  assert.deepEqual([outcome.tool, outcome.outcome], ['query_metrics', 'rows']);
+  const offered = mock.calls.flatMap((c) => c.body.tools ?? []).find((t) => t.name === 'query_metrics');
+  assert.match(offered.description, /^metrics: .*\bbudget\b.*\nentities: .*\bproject\b.*\ndimensions: .*\btechnology\b/m);
+  const receipt = (await d.rest(mintToken({ role: 'manager' })).get(`/api/v1/receipts/${turn.complete.receipt_id}`)).body.content;
+  assert.deepEqual(JSON.parse(receipt.calls[0].args.query), query);
+  const again = await d.rest(mintToken({ role: 'manager' })).call('POST', '/api/v1/tools/query_metrics', { json: receipt.calls[0].args });
+  const second = (await d.rest(mintToken({ role: 'manager' })).get(`/api/v1/receipts/${again.body.receipt_id}`)).body.content;
+  assert.equal(second.calls[0].result_hash, receipt.calls[0].result_hash);
+});
