@@ -278,14 +278,21 @@ static bool has_tool(const struct catalog_view *v, const struct tool_def *t)
 	return false;
 }
 
+/* A domain may have no other tool than one that is shown to agents alone. */
+static bool is_for_agent(const struct catalog *c, const struct principal *who,
+			 const struct tool_def *t, const char *agent)
+{
+	return t->callers.agents_only && is_of_use(c, t) &&
+	       (!who || catalog_agent_for(c, t, who, agent));
+}
+
 static void list_agent_tools(const struct catalog *c, const struct principal *who, struct arena *a,
 			     struct catalog_view *v)
 {
 	const struct tool_def **tools = arena_alloc(a, (c->tool_count + 1) * sizeof(*tools));
 
 	for (size_t i = 0; i < c->tool_count; i++)
-		if (c->tools[i].callers.agents_only && is_of_use(c, &c->tools[i]) &&
-		    (!who || catalog_agent_for(c, &c->tools[i], who, NULL)))
+		if (is_for_agent(c, who, &c->tools[i], NULL))
 			tools[v->agent_tool_count++] = &c->tools[i];
 	v->agent_tools = tools;
 }
@@ -350,6 +357,7 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 		const struct domain_def *d = &c->domains[i];
 		bool any = false;
 		for (size_t k = 0; k < d->tool_count; k++) {
+			any = any || is_for_agent(c, who, d->tools[k], d->agent);
 			if (!may_use(c, who, d->tools[k], d->agent))
 				continue;
 			any = true;

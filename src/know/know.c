@@ -86,6 +86,7 @@ struct know *know_new(const struct catalog *c)
 	params_index(k);
 	k->router = router_new(k);
 	k->flows = flow_words_new(k);
+	k->map_words = map_words_new(k);
 	k->accounts = accounts_new(k);
 	add_talk(k);
 	k->refuser = refuser_new(k);
@@ -108,8 +109,10 @@ void know_free(struct know **k)
 	if (!*k)
 		return;
 	name_book_free(&(*k)->names);
-	if ((*k)->arena)
+	if ((*k)->arena) {
+		map_words_deinit((*k)->map_words);
 		refuser_deinit((*k)->refuser);
+	}
 	arena_free(&(*k)->arena);
 	mem_free(*k);
 	*k = NULL;

@@ -43,6 +43,7 @@
 /* ---- know.c ---- */
 
 struct flow_words;
+struct map_words;
 struct router;
 
 struct know {
@@ -63,6 +64,7 @@ struct know {
 	struct tool_params *params; /* by index of the tool */
 	struct router *router;
 	struct flow_words *flows;
+	struct map_words *map_words; /* NULL: nothing is on the map */
 	struct accounts *accounts;
 	const struct topics *terms; /* of the packs' glossaries */
 	struct dict *foreign;       /* by language: its words */
@@ -497,6 +499,14 @@ enum carry reading_carry(struct reading *r, const struct standing *s, bool leans
 /* know_understand for a question with one subject. `q`: its text, of which no token is used. */
 void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
 		    struct arena *a, struct understanding *out);
+
+/* ---- metrics.c ---- */
+
+struct map_words *map_words_new(struct know *k);
+void map_words_deinit(struct map_words *w);
+/* The query over the map that the question is, where every word of it says so: a call of the tool
+ * that takes one. False: it is none, and `out` is untouched. */
+bool metrics_choose(const struct reading *r, struct understanding *out);
 
 /* ---- parts.c ---- */
 

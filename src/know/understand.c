@@ -373,6 +373,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	struct standing standing;
 	const char *choice, *reply, *foreign;
 	enum small_talk talk;
+	struct reading *fresh;
 	bool leans, stands;
 
 	reading_begin(&r);
@@ -419,12 +420,19 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	foreign = edits ? NULL : talk_foreign(k, &r.q);
 	leans = stands && (edits ? r.q.count == 0 || choice || standing.ask : followup_cue(&r));
 	if (!edits && !is_about_data(&r, leans)) {
+		if (!leans && metrics_choose(&r, out))
+			return;
 		unclear(KNOW_UNCLEAR, 0.4, out);
 		hear(&r, out);
 		out->foreign = foreign;
 		return;
 	}
+	fresh = arena_alloc(a, sizeof(*fresh));
+	*fresh = r;
 	understand_data(&r, &standing, leans, edits, source, out);
+	if (!edits && !leans && out->confidence < KNOW_SURE && !out->ask.text &&
+	    metrics_choose(fresh, out))
+		return;
 	out->leans = leans;
 	out->foreign = foreign;
 	if (foreign && out->confidence > UNSURE)

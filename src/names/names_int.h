@@ -57,4 +57,10 @@ struct names {
 size_t names_find_of(const struct names *n, size_t dimension, const struct folded *words,
 		     struct arena *a, struct entry *out, size_t max);
 
+/* ---- scope.c ---- */
+
+/* Are a dimension's names read for queries over the map? Where a pack has tools, these say which
+ * names there are: every further one could be mistaken for a word. */
+bool names_of_map(const struct catalog *c, const struct dimension_def *d);
+
 #endif

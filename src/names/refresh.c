@@ -133,7 +133,7 @@ void names_read_done(struct name_refresh *r)
 
 /* ---- the round ---- */
 
-/* Does a tool take such names, and can they be read? */
+/* Does a tool take such names, or a query over the map, and can they be read? */
 static bool is_wanted(const struct name_refresh *r, const struct catalog *c,
 		      const struct dimension_def *d)
 {
@@ -141,6 +141,8 @@ static bool is_wanted(const struct name_refresh *r, const struct catalog *c,
 		return false;
 	if (d->resolves)
 		return is_wanted(r, c, catalog_dimension(c, d->resolves));
+	if (names_of_map(c, d))
+		return true;
 	for (size_t t = 0; t < c->tool_count; t++)
 		for (size_t p = 0; p < c->tools[t].param_count; p++) {
 			const char *entity = c->tools[t].params[p].entity;

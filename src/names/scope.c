@@ -1,6 +1,8 @@
 /* Which dimensions a caller can speak of: those that the parameters of his tools take. */
 #include "names_int.h"
 
+#include <string.h>
+
 #include "vesper/limits.h"
 
 /* The dimensions that one tool's parameters take. */
@@ -36,6 +38,18 @@ void scope_index(struct name_book *b)
 	}
 }
 
+bool names_of_map(const struct catalog *c, const struct dimension_def *d)
+{
+	bool has_map = false;
+
+	for (size_t t = 0; t < c->tool_count && d->map.entity; t++) {
+		if (c->tools[t].callers.visible && strcmp(c->tools[t].pack, d->pack) == 0)
+			return false;
+		has_map |= c->tools[t].map != NULL;
+	}
+	return has_map;
+}
+
 void scope_read(const struct name_book *b, const struct catalog_view *v, struct arena *a,
 		struct scope *out)
 {
@@ -52,6 +66,8 @@ void scope_read(const struct name_book *b, const struct catalog_view *v, struct 
 			parts[used->items[i].dimension] |= used->items[i].takes_parts;
 		}
 	}
+	for (size_t i = 0; i < n; i++)
+		in[i] |= names_of_map(b->catalog, &b->catalog->dimensions[i]) && v->may_name[i];
 	for (size_t i = 0; i < n; i++) {
 		const char *resolves = b->catalog->dimensions[i].resolves;
 
