@@ -18,38 +18,21 @@ struct agui_state {
 	char steps[STEPS_MAX][STEP_ID_BYTES]; /* open ones; "": a free place */
 };
 
-static struct json_out event_open(struct buf *out, const char *type)
-{
-	struct json_out j;
-
-	buf_str(out, "data: ");
-	jo_init(&j, out);
-	jo_object(&j);
-	jo_set_str(&j, "type", type);
-	return j;
-}
-
-static void event_close(struct json_out *j)
-{
-	jo_object_end(j);
-	buf_str(j->out, "\n\n");
-}
-
 static void event_named(struct buf *out, const char *type, const char *member, const char *value)
 {
-	struct json_out j = event_open(out, type);
+	struct json_out j = data_open(out, type);
 
 	jo_set_str(&j, member, value);
-	event_close(&j);
+	data_close(&j);
 }
 
 static void custom(struct buf *out, const char *name, struct str value)
 {
-	struct json_out j = event_open(out, "CUSTOM");
+	struct json_out j = data_open(out, "CUSTOM");
 
 	jo_set_str(&j, "name", name);
 	jo_set_raw(&j, "value", value);
-	event_close(&j);
+	data_close(&j);
 }
 
 static const char *thread_of(const struct wire_at *at)
@@ -74,28 +57,28 @@ static void run_members(struct json_out *j, const struct wire_at *at)
 
 static void started(const struct wire_at *at, struct buf *out)
 {
-	struct json_out j = event_open(out, "RUN_STARTED");
+	struct json_out j = data_open(out, "RUN_STARTED");
 
 	run_members(&j, at);
-	event_close(&j);
+	data_close(&j);
 }
 
 static void status(const struct event *e, struct buf *out)
 {
-	struct json_out j = event_open(out, "CUSTOM");
+	struct json_out j = data_open(out, "CUSTOM");
 
 	jo_set_str(&j, "name", "vesper.status");
 	jo_key(&j, "value");
 	jo_object(&j);
 	chat_members(&j, e);
 	jo_object_end(&j);
-	event_close(&j);
+	data_close(&j);
 }
 
 /* The first piece of state is a snapshot, what comes later a patch of it. */
 static void state_add(struct agui_state *s, const char *name, struct str value, struct buf *out)
 {
-	struct json_out j = event_open(out, s->has_state ? "STATE_DELTA" : "STATE_SNAPSHOT");
+	struct json_out j = data_open(out, s->has_state ? "STATE_DELTA" : "STATE_SNAPSHOT");
 	char path[32];
 
 	if (!s->has_state) {
@@ -114,7 +97,7 @@ static void state_add(struct agui_state *s, const char *name, struct str value, 
 		jo_object_end(&j);
 		jo_array_end(&j);
 	}
-	event_close(&j);
+	data_close(&j);
 	s->has_state = true;
 }
 
@@ -139,22 +122,22 @@ static void step_started(struct agui_state *s, const struct event_step_started *
 	event_named(out, "STEP_STARTED", "stepName", step->step_id);
 	if (!step->tool)
 		return;
-	j = event_open(out, "TOOL_CALL_START");
+	j = data_open(out, "TOOL_CALL_START");
 	jo_set_str(&j, "toolCallId", step->step_id);
 	jo_set_str(&j, "toolCallName", step->tool);
-	event_close(&j);
-	j = event_open(out, "TOOL_CALL_ARGS");
+	data_close(&j);
+	j = data_open(out, "TOOL_CALL_ARGS");
 	jo_set_str(&j, "toolCallId", step->step_id);
 	jo_key(&j, "delta");
 	jo_str(&j, step->args.p ? step->args : STR("{}"));
-	event_close(&j);
+	data_close(&j);
 	event_named(out, "TOOL_CALL_END", "toolCallId", step->step_id);
 }
 
 /* What the tool found, as a text that is JSON. */
 static void tool_result(const struct event_step_finished *step, struct buf *out)
 {
-	struct json_out j = event_open(out, "TOOL_CALL_RESULT"), content;
+	struct json_out j = data_open(out, "TOOL_CALL_RESULT"), content;
 	struct buf text;
 	char id[STEP_ID_BYTES + 8];
 
@@ -171,7 +154,7 @@ static void tool_result(const struct event_step_finished *step, struct buf *out)
 	jo_key(&j, "content");
 	jo_str(&j, (struct str){buf_text(&text), text.n});
 	jo_set_str(&j, "role", "tool");
-	event_close(&j);
+	data_close(&j);
 	buf_deinit(&text);
 }
 
@@ -190,17 +173,12 @@ static void step_finished(struct agui_state *s, const struct event_step_finished
 
 static void mark(const struct event_mark *m, struct buf *out)
 {
-	struct json_out j = event_open(out, "CUSTOM");
+	struct json_out j = data_open(out, "CUSTOM");
 
 	jo_set_str(&j, "name", "vesper.mark");
 	jo_key(&j, "value");
-	jo_object(&j);
-	jo_set_int(&j, "start", (int64_t)m->at);
-	jo_set_int(&j, "len", (int64_t)m->len);
-	jo_set_str(&j, "kind", m->kind);
-	mark_ref(&j, m);
-	jo_object_end(&j);
-	event_close(&j);
+	mark_at(&j, m);
+	data_close(&j);
 }
 
 static void text(const struct wire_at *at, const struct event_text_delta *piece, struct buf *out)
@@ -211,17 +189,17 @@ static void text(const struct wire_at *at, const struct event_text_delta *piece,
 	if (piece->text.n == 0) /* the client takes no empty delta */
 		return;
 	if (!s->text_open) {
-		j = event_open(out, "TEXT_MESSAGE_START");
+		j = data_open(out, "TEXT_MESSAGE_START");
 		jo_set_str(&j, "messageId", at->turn_id);
 		jo_set_str(&j, "role", "assistant");
-		event_close(&j);
+		data_close(&j);
 	}
 	s->text_open = true;
-	j = event_open(out, "TEXT_MESSAGE_CONTENT");
+	j = data_open(out, "TEXT_MESSAGE_CONTENT");
 	jo_set_str(&j, "messageId", at->turn_id);
 	jo_key(&j, "delta");
 	jo_str(&j, piece->text);
-	event_close(&j);
+	data_close(&j);
 	if (piece->marked)
 		mark(&piece->mark, out);
 }
@@ -234,11 +212,11 @@ static void view(const struct event_view *v, struct buf *out)
 		custom(out, "vesper.component", v->view);
 		return;
 	}
-	j = event_open(out, "ACTIVITY_SNAPSHOT");
+	j = data_open(out, "ACTIVITY_SNAPSHOT");
 	jo_set_str(&j, "messageId", v->view_id);
 	jo_set_str(&j, "activityType", "vesper.view");
 	jo_set_raw(&j, "content", v->view);
-	event_close(&j);
+	data_close(&j);
 }
 
 static void close_all(const struct wire_at *at, struct buf *out)
@@ -369,7 +347,7 @@ static void finished(const struct wire_at *at, const struct event *e, struct buf
 	close_all(at, out);
 	if (f->links.p && f->links.n > 2)
 		custom(out, "vesper.links", f->links);
-	j = event_open(out, "RUN_FINISHED");
+	j = data_open(out, "RUN_FINISHED");
 	run_members(&j, at);
 	jo_key(&j, "result");
 	jo_object(&j);
@@ -383,7 +361,7 @@ static void finished(const struct wire_at *at, const struct event *e, struct buf
 	jo_object_end(&j);
 	outcome(&j, at, f->status);
 	usage(&j, f);
-	event_close(&j);
+	data_close(&j);
 }
 
 /* An error may be the first event: then no run has begun. */
@@ -392,10 +370,10 @@ static void failed(const struct wire_at *at, const struct event_error *e, struct
 	struct json_out j;
 
 	close_all(at, out);
-	j = event_open(out, "RUN_ERROR");
+	j = data_open(out, "RUN_ERROR");
 	jo_set_str(&j, "message", e->message);
 	jo_set_str(&j, "code", e->code);
-	event_close(&j);
+	data_close(&j);
 }
 
 static void agui_event(const struct wire_at *at, const struct event *e, struct buf *out)

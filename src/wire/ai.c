@@ -16,38 +16,21 @@ struct ai_state {
 	unsigned tools_open;
 };
 
-static struct json_out part_open(struct buf *out, const char *type)
-{
-	struct json_out j;
-
-	buf_str(out, "data: ");
-	jo_init(&j, out);
-	jo_object(&j);
-	jo_set_str(&j, "type", type);
-	return j;
-}
-
-static void part_close(struct json_out *j)
-{
-	jo_object_end(j);
-	buf_str(j->out, "\n\n");
-}
-
 static void part(struct buf *out, const char *type)
 {
-	struct json_out j = part_open(out, type);
+	struct json_out j = data_open(out, type);
 
-	part_close(&j);
+	data_close(&j);
 }
 
 /* Of ours. The client replaces data of the same id. */
 static void data_part(struct buf *out, const char *type, const char *id, struct str data)
 {
-	struct json_out j = part_open(out, type);
+	struct json_out j = data_open(out, type);
 
 	jo_set_str(&j, "id", id);
 	jo_set_raw(&j, "data", data);
-	part_close(&j);
+	data_close(&j);
 }
 
 static void step_open(struct ai_state *s, struct buf *out)
@@ -66,7 +49,7 @@ static void step_close(struct ai_state *s, struct buf *out)
 
 static void started(const struct wire_at *at, const struct event_run_started *r, struct buf *out)
 {
-	struct json_out j = part_open(out, "start");
+	struct json_out j = data_open(out, "start");
 
 	jo_set_str(&j, "messageId", r->answer_id);
 	jo_key(&j, "messageMetadata");
@@ -74,33 +57,33 @@ static void started(const struct wire_at *at, const struct event_run_started *r,
 	jo_set_str(&j, "sessionId", at->session_id);
 	jo_set_str(&j, "turnId", at->turn_id);
 	jo_object_end(&j);
-	part_close(&j);
+	data_close(&j);
 }
 
 /* Shown while it lasts, and not kept with the message. */
 static void status(struct buf *out, const struct event *e)
 {
-	struct json_out j = part_open(out, "data-status");
+	struct json_out j = data_open(out, "data-status");
 
 	jo_key(&j, "data");
 	jo_object(&j);
 	chat_members(&j, e);
 	jo_object_end(&j);
 	jo_set_bool(&j, "transient", true);
-	part_close(&j);
+	data_close(&j);
 }
 
 static void tool_input(struct buf *out, const char *id, const char *tool, const char *title,
 		       struct str input)
 {
-	struct json_out j = part_open(out, "tool-input-available");
+	struct json_out j = data_open(out, "tool-input-available");
 
 	jo_set_str(&j, "toolCallId", id);
 	jo_set_str(&j, "toolName", tool);
 	jo_set_raw(&j, "input", input);
 	jo_set_bool(&j, "dynamic", true);
 	jo_set_str(&j, "title", title);
-	part_close(&j);
+	data_close(&j);
 }
 
 static void step_started(struct ai_state *s, const struct event *e, struct buf *out)
@@ -128,7 +111,7 @@ static void step_finished(struct ai_state *s, const struct event *e, struct buf 
 		return;
 	}
 	s->tools_open -= s->tools_open > 0;
-	j = part_open(out, failed ? "tool-output-error" : "tool-output-available");
+	j = data_open(out, failed ? "tool-output-error" : "tool-output-available");
 	jo_set_str(&j, "toolCallId", step->step_id);
 	if (failed) {
 		jo_set_str(&j, "errorText", step->text);
@@ -141,24 +124,19 @@ static void step_finished(struct ai_state *s, const struct event *e, struct buf 
 		jo_object_end(&j);
 	}
 	jo_set_bool(&j, "dynamic", true);
-	part_close(&j);
+	data_close(&j);
 }
 
 static void mark(const struct event_mark *m, uint64_t seq, struct buf *out)
 {
-	struct json_out j = part_open(out, "data-mark");
+	struct json_out j = data_open(out, "data-mark");
 	char id[24];
 
 	snprintf(id, sizeof(id), "m%llu", (unsigned long long)seq);
 	jo_set_str(&j, "id", id);
 	jo_key(&j, "data");
-	jo_object(&j);
-	jo_set_int(&j, "start", (int64_t)m->at);
-	jo_set_int(&j, "len", (int64_t)m->len);
-	jo_set_str(&j, "kind", m->kind);
-	mark_ref(&j, m);
-	jo_object_end(&j);
-	part_close(&j);
+	mark_at(&j, m);
+	data_close(&j);
 }
 
 static void text(const struct wire_at *at, const struct event_text_delta *piece, struct buf *out)
@@ -170,16 +148,16 @@ static void text(const struct wire_at *at, const struct event_text_delta *piece,
 		if (s->tools_open == 0)
 			step_close(s, out);
 		step_open(s, out);
-		j = part_open(out, "text-start");
+		j = data_open(out, "text-start");
 		jo_set_str(&j, "id", TEXT_ID);
-		part_close(&j);
+		data_close(&j);
 		s->text_open = true;
 	}
-	j = part_open(out, "text-delta");
+	j = data_open(out, "text-delta");
 	jo_set_str(&j, "id", TEXT_ID);
 	jo_key(&j, "delta");
 	jo_str(&j, piece->text);
-	part_close(&j);
+	data_close(&j);
 	if (piece->marked)
 		mark(&piece->mark, at->seq, out);
 }
@@ -195,11 +173,11 @@ static void view(struct ai_state *s, const struct event_view *v, struct buf *out
 	}
 	step_open(s, out);
 	tool_input(out, v->view_id, "render_ui_component", NULL, v->view);
-	j = part_open(out, "tool-output-available");
+	j = data_open(out, "tool-output-available");
 	jo_set_str(&j, "toolCallId", v->view_id);
 	jo_set_raw(&j, "output", STR("{}"));
 	jo_set_bool(&j, "dynamic", true);
-	part_close(&j);
+	data_close(&j);
 }
 
 static void ask(struct ai_state *s, const struct event_ask *a, struct buf *out)
@@ -208,13 +186,13 @@ static void ask(struct ai_state *s, const struct event_ask *a, struct buf *out)
 	struct str id;
 
 	step_open(s, out);
-	j = part_open(out, "tool-input-available");
+	j = data_open(out, "tool-input-available");
 	if (json_member(a->body, "ask_id", &id))
 		jo_set_raw(&j, "toolCallId", id);
 	jo_set_str(&j, "toolName", "request_user_selection");
 	jo_set_raw(&j, "input", a->body);
 	jo_set_bool(&j, "dynamic", true);
-	part_close(&j);
+	data_close(&j);
 }
 
 static void text_close(struct ai_state *s, struct buf *out)
@@ -222,9 +200,9 @@ static void text_close(struct ai_state *s, struct buf *out)
 	struct json_out j;
 
 	if (s->text_open) {
-		j = part_open(out, "text-end");
+		j = data_open(out, "text-end");
 		jo_set_str(&j, "id", TEXT_ID);
-		part_close(&j);
+		data_close(&j);
 	}
 	s->text_open = false;
 }
@@ -237,9 +215,9 @@ static void links(struct str all, struct buf *out)
 	struct json_out j;
 
 	while (json_item_next(&rest, &link)) {
-		j = part_open(out, "source-url");
+		j = data_open(out, "source-url");
 		renamed_members(&j, link, members, sizeof(members) / sizeof(members[0]));
-		part_close(&j);
+		data_close(&j);
 	}
 }
 
@@ -258,7 +236,7 @@ static void usage(struct json_out *j, struct str all)
 
 static void finish(const struct event_run_finished *f, struct buf *out)
 {
-	struct json_out j = part_open(out, "finish");
+	struct json_out j = data_open(out, "finish");
 
 	jo_set_str(&j, "finishReason", strcmp(f->status, "ask") == 0 ? "other" : "stop");
 	jo_key(&j, "messageMetadata");
@@ -271,7 +249,7 @@ static void finish(const struct event_run_finished *f, struct buf *out)
 	jo_set_raw(&j, "checked", f->checked);
 	usage(&j, f->usage);
 	jo_object_end(&j);
-	part_close(&j);
+	data_close(&j);
 }
 
 static void finished(struct ai_state *s, const struct event_run_finished *f, struct buf *out)
@@ -284,9 +262,9 @@ static void finished(struct ai_state *s, const struct event_run_finished *f, str
 	links(f->links, out);
 	step_close(s, out);
 	if (ended_early) {
-		j = part_open(out, "abort");
+		j = data_open(out, "abort");
 		jo_set_str(&j, "reason", f->status);
-		part_close(&j);
+		data_close(&j);
 	} else {
 		finish(f, out);
 	}
@@ -299,9 +277,9 @@ static void failed(struct ai_state *s, const struct event_error *e, struct buf *
 
 	text_close(s, out);
 	step_close(s, out);
-	j = part_open(out, "error");
+	j = data_open(out, "error");
 	jo_set_str(&j, "errorText", e->message);
-	part_close(&j);
+	data_close(&j);
 	buf_str(out, "data: [DONE]\n\n");
 }
 

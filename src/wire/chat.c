@@ -39,6 +39,33 @@ void mark_ref(struct json_out *j, const struct event_mark *m)
 	jo_object_end(j);
 }
 
+struct json_out data_open(struct buf *out, const char *type)
+{
+	struct json_out j;
+
+	buf_str(out, "data: ");
+	jo_init(&j, out);
+	jo_object(&j);
+	jo_set_str(&j, "type", type);
+	return j;
+}
+
+void data_close(struct json_out *j)
+{
+	jo_object_end(j);
+	buf_str(j->out, "\n\n");
+}
+
+void mark_at(struct json_out *j, const struct event_mark *m)
+{
+	jo_object(j);
+	jo_set_int(j, "start", (int64_t)m->at);
+	jo_set_int(j, "len", (int64_t)m->len);
+	jo_set_str(j, "kind", m->kind);
+	mark_ref(j, m);
+	jo_object_end(j);
+}
+
 static void mark_members(struct json_out *j, const struct event_mark *m)
 {
 	jo_key(j, "mark");

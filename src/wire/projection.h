@@ -43,6 +43,11 @@ void chat_members(struct json_out *j, const struct event *e);
 /* Of the closing events, what stands behind ids and code. */
 void finished_rest(struct json_out *j, const struct event_run_finished *f);
 void error_rest(struct json_out *j, const struct event_error *e);
+/* One block of a dialect: "data: {"type":…", closed by data_close. */
+struct json_out data_open(struct buf *out, const char *type);
+void data_close(struct json_out *j);
+/* Of a checked number: where it stands in the whole text, what it is, where it comes from. */
+void mark_at(struct json_out *j, const struct event_mark *mark);
 /* The members of where a checked number comes from, as "ref". */
 void mark_ref(struct json_out *j, const struct event_mark *mark);
 /* A plan as a view, as the stored message has it. */
