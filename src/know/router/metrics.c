@@ -623,19 +623,37 @@ static const struct tool_def *map_tool(const struct catalog_view *may)
 	return NULL;
 }
 
-/* Of the pack that declares what is asked for, the domain that the words speak of most. */
+/* How many parameters of its tools take values of this entity's dimensions. */
+static size_t closeness(const struct catalog *c, const struct domain_def *d,
+			const struct entity_def *n)
+{
+	size_t close = 0;
+
+	for (size_t t = 0; t < d->tool_count; t++)
+		for (size_t p = 0; p < d->tools[t]->param_count; p++) {
+			const char *name = d->tools[t]->params[p].entity;
+			const struct dimension_def *of = name ? catalog_dimension(c, name) : NULL;
+
+			close += of && of->map.entity == n;
+		}
+	return close;
+}
+
+/* Of the pack that declares what is asked for, the domain whose tools are about it most. */
 static const struct domain_def *domain_of(const struct asking *a)
 {
 	const struct catalog_view *may = a->r->in->may;
 	const char *pack = a->metric_count > 0 ? a->metrics[0]->pack : a->subject->pack;
 	const struct domain_def *best = NULL;
-	double most = -1;
+	size_t most = 0;
 
 	for (size_t i = 0; i < may->domain_count; i++) {
-		if (strcmp(may->domains[i]->pack, pack) != 0 || a->r->text.domains[i] <= most)
+		size_t close = closeness(a->r->know->catalog, may->domains[i], spoken_of(a));
+
+		if (strcmp(may->domains[i]->pack, pack) != 0 || (best && close <= most))
 			continue;
 		best = may->domains[i];
-		most = a->r->text.domains[i];
+		most = close;
 	}
 	return best;
 }
