@@ -114,6 +114,9 @@
 	SENTENCE(SAY_MAP_UNKNOWN, "map.unknown", "said")                                           \
 	SENTENCE(SAY_MAP_UNIT, "map.unit", "label unit said")                                      \
 	SENTENCE(SAY_MAP_BEFORE, "map.before", "label")                                            \
+	SENTENCE(SAY_MAP_BY, "map.by", "what by")                                                  \
+	SENTENCE(SAY_MAP_FIRST, "map.first", "what count")                                         \
+	SENTENCE(SAY_MAP_LAST, "map.last", "what count")                                           \
 	SENTENCE(SAY_MAP_CHANGE, "map.change", "label")                                            \
 	SENTENCE(SAY_MAP_CHANGE_PERCENT, "map.change_percent", "label")                            \
 	SENTENCE(SAY_TOOL_NONE, "tool.none", "")                                                   \

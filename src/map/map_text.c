@@ -5,6 +5,8 @@
  */
 #include "map_int.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* Does an edge belong to what this caller may see? */
@@ -85,6 +87,106 @@ void map_compact(const struct map *m, const struct principal *who, struct buf *o
 	}
 	write_chains(m, who, out);
 	write_metrics(m, who, out);
+}
+
+/* ---- a query ---- */
+
+static void describe_by(const struct map_by *by, struct buf *out)
+{
+	buf_str(out, by->dimension->label);
+	if (by->grain)
+		buf_printf(out, " (%s)", grain_name(by->grain));
+}
+
+static const char *subject_of(const struct map *m, const struct map_query *q, struct arena *a)
+{
+	const struct language *l = m->catalog->language;
+	struct buf what, by;
+	const char *text;
+
+	buf_init(&what, MAP_TEXT_BYTES_MAX);
+	buf_init(&by, MAP_TEXT_BYTES_MAX);
+	if (q->list)
+		buf_str(&what, q->list->plural);
+	for (size_t i = 0; i < q->metric_count; i++)
+		buf_printf(&what, "%s%s", i ? ", " : "", q->metrics[i]->label);
+	for (size_t i = 0; i < q->by_count; i++) {
+		buf_str(&by, i ? ", " : "");
+		describe_by(&q->by[i], &by);
+	}
+	text = q->by_count > 0 ? sentence(l, SAY_MAP_BY, a, buf_text(&what), buf_text(&by))
+			       : arena_strdup(a, buf_text(&what));
+	buf_deinit(&by);
+	buf_deinit(&what);
+	return text;
+}
+
+static void describe_values(const struct value *values, size_t count, struct buf *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		buf_str(out, i ? ", " : " ");
+		if (values[i].type == VALUE_INT)
+			buf_printf(out, "%" PRId64, values[i].number);
+		else
+			buf_str(out, values[i].text ? values[i].text : "");
+	}
+}
+
+/* Signs that need no language. */
+static const char *const signs[WHERE_OPS] = {
+	[OP_IS] = "=",        [OP_NOT] = "≠",       [OP_OVER] = ">",    [OP_AT_LEAST] = "≥",
+	[OP_UNDER] = "<",     [OP_AT_MOST] = "≤",   [OP_BETWEEN] = "∈", [OP_CONTAINS] = "∋",
+	[OP_MISSING] = "= ∅", [OP_PRESENT] = "≠ ∅",
+};
+
+static void condition(struct buf *out, const char **before, const char *label, enum where_op op)
+{
+	buf_printf(out, "%s%s %s", *before, label, signs[op]);
+	*before = "; ";
+}
+
+static void describe_conditions(const struct map_query *q, struct buf *out)
+{
+	const char *before = " (";
+	char start[DATE_ISO_BYTES], end[DATE_ISO_BYTES];
+
+	for (size_t i = 0; i < q->where_count; i++) {
+		const struct map_where *w = &q->where[i];
+
+		condition(out, &before, w->dimension ? w->dimension->label : w->measure->label,
+			  w->op);
+		describe_values(w->values, w->count, out);
+	}
+	for (size_t i = 0; i < q->having_count; i++) {
+		condition(out, &before, q->having[i].metric->label, q->having[i].op);
+		describe_values(q->having[i].values, q->having[i].count, out);
+	}
+	if (q->period.is_set) {
+		date_iso(q->period.start, start);
+		date_iso(q->period.end, end);
+		buf_printf(out, "%s%s – %s", before, start, end);
+		before = "; ";
+	}
+	if (*before == ';')
+		buf_char(out, ')');
+}
+
+void map_describe(const struct map *m, const struct map_query *q, struct arena *a, struct buf *out)
+{
+	const struct language *l = m->catalog->language;
+	struct buf whole;
+
+	buf_init(&whole, MAP_TEXT_BYTES_MAX);
+	buf_str(&whole, subject_of(m, q, a));
+	describe_conditions(q, &whole);
+	if (q->rows)
+		buf_str(out, sentence(l, q->from_bottom ? SAY_MAP_LAST : SAY_MAP_FIRST, a,
+				      buf_text(&whole), arena_printf(a, "%" PRId64, q->rows)));
+	else
+		buf_str(out, buf_text(&whole));
+	if (out->n > 0)
+		out->p[0] = (char)toupper((unsigned char)out->p[0]);
+	buf_deinit(&whole);
 }
 
 /* ---- names alone ---- */

@@ -250,6 +250,19 @@ static bool send(struct tool_call *call, const struct map_query *q, struct err *
 	return true;
 }
 
+/* What was computed, filters and all, since the answer shows no others. */
+static const char *heading_of(const struct tool_call *call, const struct map_query *q)
+{
+	struct buf text;
+	const char *heading;
+
+	buf_init(&text, MAP_TEXT_BYTES_MAX);
+	map_describe(call->box->map, q, call->arena, &text);
+	heading = arena_strdup(call->arena, buf_text(&text));
+	buf_deinit(&text);
+	return heading;
+}
+
 bool tool_map_run(struct tool_call *call, struct err *e)
 {
 	const char *text = args_text(&call->args, call->tool->map, call->arena);
@@ -273,6 +286,7 @@ bool tool_map_run(struct tool_call *call, struct err *e)
 		return err_set(e, ERR_INTERNAL, "there is no source %s", q->source);
 	call->result->source = call->source->name;
 	call->result->needs = q->needs;
+	call->result->about = heading_of(call, q);
 	call->derive = q->before.is_set ? derive_changes : NULL;
 	return send(call, q, e);
 }

@@ -111,6 +111,15 @@ describe('a query that can\'t be answered', () => {
     assert.ok(!listed.meta.some((m) => /budget/i.test(`${m.name} ${m.label}`)), 'a list leaves out what is not for its reader');
   });
 
+  it('says what was computed, filters and all', async () => {
+    const rules = await startDaemon({});
+    const heading = async (query) => (await rules.ask(query, { token: mintToken({ role: 'manager' }) })).text.split('\n')[0];
+    assert.equal(await heading('top 3 markets by budget'), '**Operating budget by market, top 3**');
+    assert.equal(await heading('How many solar projects are there?'), '**Projects (technology = Solar)**');
+    assert.equal(await heading('price by vendor for NP15 in 2026'), '**Average price by vendor (hub-zone = NP15; reference case = Base; 2026-01-01 – 2026-12-31)**');
+    await rules.stop();
+  });
+
   it('reads its own tenant alone', async () => {
     const names = async (tenant) => {
       const reply = await d.rest(mintToken({ tenant_id: tenant, role: 'admin' })).call('POST', '/api/v1/tools/query_metrics', { json: { query: { list: 'project', show: ['project_name'] } } });

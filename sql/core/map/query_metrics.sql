@@ -1,5 +1,5 @@
 -- tool:       query_metrics
--- about:      Metrics by dimensions, with filters and thresholds, or a list of things: for what no other tool answers. Code writes the SQL.
+-- about:      Metrics by dimensions, or a list of things. For what no other tool answers, with filters and thresholds; code writes the SQL.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     *
