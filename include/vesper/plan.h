@@ -43,9 +43,9 @@ enum task_state {
 };
 
 enum skip_reason {
-	SKIP_CONDITION,  /* it was not met by what was found */
-	SKIP_NEEDLESS,   /* the filters say that it is not needed; nobody is told */
-	SKIP_EARLIER,    /* a task that it depends on gave nothing */
+	SKIP_CONDITION,  /* it was not met by what was found; never of a flow's line */
+	SKIP_NEEDLESS,   /* the flow or the filters say that it is not needed; no user is told */
+	SKIP_EARLIER,    /* a task that it depends on, or that its condition names, gave nothing */
 	SKIP_VALUE,      /* none was found for an argument */
 	SKIP_PERMISSION, /* the caller may not use the tool */
 };

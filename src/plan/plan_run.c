@@ -25,34 +25,51 @@ struct plan_run {
 
 enum readiness { READY, WAITING, HOPELESS };
 
-static enum task_state state_of(const struct plan *p, const char *id)
+static const struct task *find(const struct plan *p, const char *id)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (strcmp(p->tasks[i].id, id) == 0)
-			return p->tasks[i].state;
+			return &p->tasks[i];
 	assert(false); /* plan_check has found it */
-	return TASK_SKIPPED;
+	return NULL;
 }
 
+static bool has_ended(const struct task *t)
+{
+	return t->state != TASK_PENDING && t->state != TASK_RUNNING;
+}
+
+/* It was to give something, and gave nothing. */
+static bool is_lost(const struct task *t)
+{
+	return t->state == TASK_FAILED || (t->state == TASK_SKIPPED && t->skipped != SKIP_NEEDLESS);
+}
+
+/* Why a task is skipped follows from all that it depends on, so that it waits for all of it. */
 static enum readiness task_readiness(const struct plan *p, const struct task *t)
 {
-	enum readiness readiness = READY;
+	bool is_hopeless = false;
 
 	for (const char *const *d = t->depends_on; d && *d; d++) {
-		enum task_state state = state_of(p, *d);
+		const struct task *before = find(p, *d);
 
-		if (state == TASK_FAILED || state == TASK_SKIPPED)
-			return HOPELESS;
-		if (state != TASK_COMPLETED)
-			readiness = WAITING;
+		if (!has_ended(before) || before->state == TASK_ASKED)
+			return WAITING;
+		is_hopeless = is_hopeless || before->state != TASK_COMPLETED;
 	}
-	for (const char *const *d = t->waits_for; d && *d; d++) {
-		enum task_state state = state_of(p, *d);
+	for (const char *const *d = t->waits_for; d && *d && !is_hopeless; d++)
+		if (!has_ended(find(p, *d)))
+			return WAITING;
+	return is_hopeless ? HOPELESS : READY;
+}
 
-		if (state == TASK_PENDING || state == TASK_RUNNING)
-			readiness = WAITING;
-	}
-	return readiness;
+/* What hangs on needless tasks alone is needless too. */
+static enum skip_reason why_hopeless(const struct plan *p, const struct task *t)
+{
+	for (const char *const *d = t->depends_on; *d; d++)
+		if (is_lost(find(p, *d)))
+			return SKIP_EARLIER;
+	return SKIP_NEEDLESS;
 }
 
 static bool skip(struct task *t, enum skip_reason why)
@@ -88,6 +105,35 @@ static bool is_about_filters(const struct condition *c)
 	return true;
 }
 
+/* The task of this name, or all tasks of the group, gave nothing. */
+static bool gave_nothing(const struct plan *p, const char *name)
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct task *t = &p->tasks[i];
+
+		if (strcmp(t->id, name) != 0 && (!t->group || strcmp(t->group, name) != 0))
+			continue;
+		if (!is_lost(t))
+			return false;
+		is_known = true;
+	}
+	return is_known;
+}
+
+/* The author of a flow has written when its lines apply: one that does not is no gap, unless what
+ * it asks about is one. A model's condition is told, since nobody has read it. */
+static enum skip_reason why_not_met(const struct plan *p, const struct condition *c)
+{
+	if (is_about_filters(c))
+		return SKIP_NEEDLESS;
+	for (size_t i = 0; i < c->term_count; i++)
+		if (c->terms[i].kind != TERM_MISSING && gave_nothing(p, c->terms[i].ref.source))
+			return SKIP_EARLIER;
+	return p->flow ? SKIP_NEEDLESS : SKIP_CONDITION;
+}
+
 /* A task whose turn it is: are its condition and its references good for anything? */
 static bool task_prepare(const struct plan_run *r, struct task *t)
 {
@@ -96,7 +142,7 @@ static bool task_prepare(const struct plan_run *r, struct task *t)
 	size_t left_out = 0;
 
 	if (!is_met(r, t))
-		return skip(t, is_about_filters(t->when) ? SKIP_NEEDLESS : SKIP_CONDITION);
+		return skip(t, why_not_met(r->plan, t->when));
 	if (t->json_args &&
 	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &left_out, &unused))
 		return skip(t, SKIP_VALUE);
@@ -162,7 +208,7 @@ static void start_tasks(struct plan_run *r)
 	r->starting = true;
 	for (struct task *t; !r->plan->open && (t = next_task(r->plan, &how));) {
 		if (how == HOPELESS)
-			skip(t, SKIP_EARLIER);
+			skip(t, why_hopeless(r->plan, t));
 		else if (t->ask)
 			ask(r, t);
 		else if (task_prepare(r, t))

@@ -248,13 +248,14 @@ describe('through a scripted supervisor', () => {
     const chat = await d.connect();
     use(route(run('flow:weekly_briefing'), run('get_top_users')));
     const turn = await chat.ask(VAGUE);
-    const tools = ['get_recent_changes', 'get_portfolio_summary', 'get_task_risks', 'get_recent_changes'];
+    const tools = ['get_recent_changes', 'get_portfolio_summary', 'get_task_risks'];
     assert.match(mock.calls.find((c) => c.kind === 'structured').raw, /- flow:weekly_briefing: What changed/);
     assert.deepEqual(toolsOf(turn), tools);
-    sideBySide(turn, ...new Set(tools));
+    sideBySide(turn, ...tools);
     assert.equal(turn.complete.provider, 'rules');
     assert.equal(mock.calls.length, 1, 'the supervisor alone');
     assert.match(turn.text, /\*\*\d+\*\* projects are off track/);
+    assert.doesNotMatch(turn.text, /Not looked up/, 'a line that does not apply is no gap');
     assert.equal(turn.complete.checked.unbound, 0);
     assert.equal(turn.complete.suggestions[0].label, 'Show the risks');
     const again = await chat.ask(VAGUE, { filters: { project_name: 'Nazareth Solar' } });

@@ -46,6 +46,7 @@ struct stage {
 	struct plan_run *run;
 	const char *fails, *hangs, *at_once; /* ids */
 	struct result *result;               /* what every task gives */
+	const struct flow_def *flow;         /* that the plan is of */
 	char told[200];                      /* what happened, in order */
 	int running, most, cancelled;
 	bool done;
@@ -114,7 +115,7 @@ static void on_plan_done(void *owner)
 
 static void play(struct stage *s, struct task *tasks, size_t count, int turns)
 {
-	struct plan p = {.tasks = tasks, .count = count};
+	struct plan p = {.tasks = tasks, .count = count, .flow = s->flow};
 	struct err e = {0};
 
 	assert_true(plan_check(&p, arena, &e));
@@ -297,6 +298,74 @@ static void a_failure_takes_along_only_what_needs_it(void **state)
 	assert_int_equal(tasks[4].state, TASK_SKIPPED);
 }
 
+static const struct flow_def a_flow = {.name = "briefing"};
+
+/* The author of a flow has said when its lines apply. */
+static void a_line_of_a_flow_that_does_not_apply_is_needless(void **state)
+{
+	struct task tasks[] = {
+		{.id = "a"},
+		{.id = "b", .condition = "a.row_count > 2"},
+		{.id = "c", .depends_on = AFTER("b")},
+		{.id = "d", .json_args = vendor_of("b.rows[0].vendor")},
+		{.id = "e", .condition = "b.row_count > 0"},
+		{.id = "f", .depends_on = AFTER("a", "b")},
+	};
+	struct stage s = {.result = two_rows(), .flow = &a_flow};
+
+	(void)state;
+	play(&s, tasks, 6, 10);
+	assert_string_equal(s.told, "+a -a ");
+	for (size_t i = 1; i < 6; i++) {
+		assert_int_equal(tasks[i].state, TASK_SKIPPED);
+		assert_int_equal(tasks[i].skipped, SKIP_NEEDLESS);
+	}
+}
+
+/* Whether the line applies is not known where what it is about was not found. */
+static void a_condition_over_a_failure_is_not_simply_false(void **state)
+{
+	struct task tasks[] = {
+		{.id = "a"},
+		{.id = "b", .condition = "a.row_count > 2"},
+		{.id = "c", .condition = "b.row_count > 0"},
+		{.id = "d", .condition = "a.row_count > 2", .depends_on = AFTER("e")},
+		{.id = "e", .condition = "x.row_count > 5"},
+		{.id = "x"},
+		{.id = "f", .depends_on = AFTER("e", "b")},
+	};
+	struct stage s = {.result = two_rows(), .fails = "a", .flow = &a_flow};
+
+	(void)state;
+	play(&s, tasks, 7, 10);
+	assert_int_equal(tasks[1].skipped, SKIP_EARLIER);
+	assert_int_equal(tasks[2].skipped, SKIP_EARLIER);
+	assert_int_equal(tasks[3].skipped, SKIP_NEEDLESS);
+	assert_int_equal(tasks[4].skipped, SKIP_NEEDLESS);
+	assert_int_equal(tasks[6].skipped, SKIP_EARLIER);
+}
+
+/* One of it is enough. */
+static void a_group_of_which_one_task_failed_can_be_judged(void **state)
+{
+	struct task tasks[] = {
+		{.id = "g.1", .group = "g"},
+		{.id = "g.2", .group = "g"},
+		{.id = "after", .condition = "g.row_count > 5"},
+	};
+	struct task all_failed[] = {{.id = "g.1", .group = "g"},
+				    {.id = "after", .condition = "g.row_count > 5"}};
+	struct stage s = {.fails = "g.1", .result = two_rows(), .flow = &a_flow};
+	struct stage failing = {.fails = "g.1", .flow = &a_flow};
+
+	(void)state;
+	play(&s, tasks, 3, 10);
+	assert_int_equal(tasks[2].state, TASK_SKIPPED);
+	assert_int_equal(tasks[2].skipped, SKIP_NEEDLESS);
+	play(&failing, all_failed, 2, 10);
+	assert_int_equal(all_failed[1].skipped, SKIP_EARLIER);
+}
+
 /* What runs is waited for; nothing behind the question begins, nor anything else. */
 static void a_question_ends_the_plan(void **state)
 {
@@ -406,6 +475,9 @@ int main(void)
 		cmocka_unit_test(a_condition_skips_its_task_and_what_hangs_on_it),
 		cmocka_unit_test(references_are_values_when_the_task_runs),
 		cmocka_unit_test(a_failure_takes_along_only_what_needs_it),
+		cmocka_unit_test(a_line_of_a_flow_that_does_not_apply_is_needless),
+		cmocka_unit_test(a_condition_over_a_failure_is_not_simply_false),
+		cmocka_unit_test(a_group_of_which_one_task_failed_can_be_judged),
 		cmocka_unit_test(a_question_ends_the_plan),
 		cmocka_unit_test(a_question_that_needs_nothing_comes_before_all),
 		cmocka_unit_test(a_question_whose_condition_is_not_met_is_passed_over),
