@@ -5,7 +5,7 @@ in its pack's files alone.
 And no word of the language that questions are read with in the folders that read them: it stands in
 config/language.
 
-Words are all values, aliases, synonyms, nouns, states and aspects of all packs, and what units are called. None may be a word
+Packs are those of config and of tests/packs. Words are all values, aliases, synonyms, nouns, states and aspects of all packs, and what units are called. None may be a word
 of a string or an identifier of a C file, but in src/domain (a pack's derivations), in the demo's
 generator, and in tests. vocabulary.txt beside this file lists the words that mean something else in
 C, and the files from which words have yet to move, each with its reason."""
@@ -21,28 +21,33 @@ EXEMPT = ("src/domain/", "src/ctl/demo")
 READERS = ("src/text/", "src/know/", "src/names/")
 
 
+def pack_files(name):
+    """Of the packs that are shipped and of those of tests/packs."""
+    return sorted(path for folder in ("config", "tests/packs/config") for path in ROOT.glob(f"{folder}/*/{name}"))
+
+
 def pack_words():
     words = set()
-    for path in sorted(ROOT.glob("config/*/words.json")):
+    for path in pack_files("words.json"):
         pack = json.loads(path.read_text())
         for group in [*pack.get("synonyms", []), pack.get("nouns", []), pack.get("states", []), pack.get("aspects", [])]:
             words.update(group)
-    for path in ROOT.glob("config/*/catalogue.json"):
+    for path in pack_files("catalogue.json"):
         for dimension in json.loads(path.read_text()).get("dimensions", []):
             values = dimension.get("values", [])
             words.update(v for some in values.values() for v in some) if isinstance(values, dict) else words.update(values)
             words.add(dimension["name"])
-    for path in ROOT.glob("config/*/entities.json"):
+    for path in pack_files("entities.json"):
         for aliases in json.loads(path.read_text()).values():
             words.update(alias["text"] for alias in aliases)
-    for path in [ROOT / "config/units.json", *ROOT.glob("config/*/catalogue.json")]:
+    for path in [ROOT / "config/units.json", *pack_files("catalogue.json")]:
         for unit in json.loads(path.read_text()).get("units", []) if path.exists() else []:
             words.update(w for w in [unit["symbol"], *unit.get("spellings", [])] if re.search("[a-z]", w))
     return {plain(w) for w in words if len(plain(w)) > 2 and not plain(w).isdigit()}
 
 
 def glossary_terms():
-    return {plain(entry["term"]) for path in ROOT.glob("config/*/words.json")
+    return {plain(entry["term"]) for path in pack_files("words.json")
             for entry in json.loads(path.read_text()).get("glossary", [])}
 
 
