@@ -136,7 +136,8 @@ struct args tool_bind(const struct catalog *c, const struct tool_def *tool,
 /*
  * Runs every statement of every tool, and those that read the names of dimensions, once with
  * made-up arguments that match nothing, against the live schema and under this tenant: `problem` is
- * called for each one that the database refuses ("path: what it said"), `done` at the end. For
+ * called for each one that the database refuses ("path: what it said"), and once for a source that
+ * cannot be reached, of which no further statement is tried; `done` is called at the end. For
  * `vesperd --check` and for tests.
  */
 void toolbox_check(struct toolbox *b, const char *tenant,

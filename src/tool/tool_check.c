@@ -1,7 +1,9 @@
 /*
  * Does the catalogue fit the database as it is today? Each statement of each tool, and each that
  * reads a dimension's names, is run once with arguments that match nothing: a column or view that
- * is gone is found by the database itself, whatever its dialect.
+ * is gone is found by the database itself, whatever its dialect. A source that cannot be reached is
+ * one problem: the first statement for it is a plain SELECT, and without an answer to that none of
+ * the others is tried.
  */
 #include "tool_int.h"
 
@@ -12,11 +14,17 @@
 
 #define NOTHING "\x1a nothing is called so"
 
+struct reach {
+	bool tried, answers;
+};
+
 struct check {
 	struct toolbox *box;
 	const char *tenant;
 	struct arena *arena;
 	size_t tool, dimension, query; /* the next statement; the tools come first */
+	struct reach *reach;           /* of each source, in the order of the table */
+	struct reach *trying;
 	void (*problem)(void *owner, const char *text);
 	void (*done)(void *owner);
 	void *owner;
@@ -93,6 +101,20 @@ static void on_checked(void *owner, struct source_batch *batches, size_t count, 
 	source_batches_free(batches, count);
 	complain(c, e);
 	next(c);
+}
+
+static void on_reached(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct check *c = owner;
+
+	source_batches_free(batches, count);
+	*c->trying = (struct reach){.tried = true, .answers = !e};
+	if (e)
+		c->problem(c->owner,
+			   arena_printf(c->arena,
+					"tenant %s: %s; no statement of this source was tried",
+					c->tenant, e->text));
+	loop_later(c->box->options.loop, &c->later, on_next, c);
 }
 
 static void finish(struct check *c)
@@ -205,7 +227,17 @@ static bool find_next(struct check *c)
 	return false;
 }
 
-/* Of the next statement. */
+static void try_to_reach(struct check *c, struct source *source, struct reach *reach)
+{
+	static const struct source_statement any = {.name = "reach", .text = "SELECT 1"};
+
+	c->trying = reach;
+	source->start(source,
+		      &(struct source_call){.tenant = c->tenant, .statements = &any, .count = 1},
+		      on_reached, c);
+}
+
+/* Of the next statement; NULL: its view has none. */
 static struct source *source_of(struct check *c)
 {
 	const struct toolbox *b = c->box;
@@ -220,15 +252,50 @@ static struct source *source_of(struct check *c)
 	return source_find(b->options.sources, name);
 }
 
-static void on_next(void *owner)
+static struct reach *reach_of(struct check *c, const struct source *s)
 {
-	struct check *c = owner;
+	const struct source_table *all = c->box->options.sources;
+	size_t i = 0;
+
+	while (all->items[i] != s)
+		i++;
+	return &c->reach[i];
+}
+
+static void skip(struct check *c, const struct err *e)
+{
+	complain(c, e);
+	next(c);
+}
+
+static void try_statement(struct check *c, struct source *source)
+{
 	const struct catalog *all = c->box->options.catalog;
-	struct source *source;
-	enum dialect dialect;
 	struct source_statement statement;
 	struct err e = {0};
 	bool done;
+
+	if (c->tool < all->tool_count)
+		done = render(c, &all->tools[c->tool], source->dialect, &statement, &e);
+	else
+		done = render_dimension(c, &all->dimensions[c->dimension], source->dialect,
+					&statement, &e);
+	if (!done) {
+		skip(c, &e);
+		return;
+	}
+	source->start(
+		source,
+		&(struct source_call){.tenant = c->tenant, .statements = &statement, .count = 1},
+		on_checked, c);
+}
+
+static void on_next(void *owner)
+{
+	struct check *c = owner;
+	struct source *source;
+	struct reach *reach;
+	struct err e = {0};
 
 	if (!find_next(c)) {
 		finish(c);
@@ -237,24 +304,16 @@ static void on_next(void *owner)
 	source = source_of(c);
 	if (!source) {
 		err_set(&e, ERR_INPUT, "there is no source of its view");
-		complain(c, &e);
-		next(c);
+		skip(c, &e);
 		return;
 	}
-	dialect = source->dialect;
-	if (c->tool < all->tool_count)
-		done = render(c, &all->tools[c->tool], dialect, &statement, &e);
+	reach = reach_of(c, source);
+	if (!reach->tried)
+		try_to_reach(c, source, reach);
+	else if (reach->answers)
+		try_statement(c, source);
 	else
-		done = render_dimension(c, &all->dimensions[c->dimension], dialect, &statement, &e);
-	if (!done) {
-		complain(c, &e);
-		next(c);
-		return;
-	}
-	source->start(
-		source,
-		&(struct source_call){.tenant = c->tenant, .statements = &statement, .count = 1},
-		on_checked, c);
+		skip(c, NULL);
 }
 
 void toolbox_check(struct toolbox *b, const char *tenant,
@@ -269,5 +328,6 @@ void toolbox_check(struct toolbox *b, const char *tenant,
 			    .problem = problem,
 			    .done = done,
 			    .owner = owner};
+	c->reach = arena_alloc(c->arena, b->options.sources->count * sizeof(*c->reach));
 	loop_later(b->options.loop, &c->later, on_next, c);
 }

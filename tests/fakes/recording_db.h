@@ -34,13 +34,15 @@ struct recording_db {
 	struct table *tables[RECORDED_TABLES_MAX];
 	size_t table_count;
 	const struct err *err; /* instead of tables */
+	int err_after;         /* so many queries */
 };
 
 static inline void recording_db_answer(void *owner)
 {
 	struct recording_db *d = owner;
 	struct table *tables[RECORDED_TABLES_MAX];
-	size_t count = d->err ? 0 : d->statement_count;
+	const struct err *err = d->queries > d->err_after ? d->err : NULL;
+	size_t count = err ? 0 : d->statement_count;
 
 	d->running = false;
 	for (size_t i = 0; i < count; i++) {
@@ -50,7 +52,7 @@ static inline void recording_db_answer(void *owner)
 		d->table_count--;
 		memmove(d->tables, d->tables + 1, d->table_count * sizeof(struct table *));
 	}
-	d->cb(d->owner, tables, count, d->err);
+	d->cb(d->owner, tables, count, err);
 }
 
 static inline void recording_db_cancel(struct op *op)

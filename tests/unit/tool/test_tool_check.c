@@ -48,7 +48,7 @@ static void every_statement_is_tried_under_the_tenant(void **state)
 	(void)state;
 	check();
 	assert_string_equal(problems, "");
-	assert_int_equal(recorded.queries, statements());
+	assert_int_equal(recorded.queries, 1 + statements()); /* is the source there at all? */
 	assert_string_equal(recorded.tenant, "acme");
 }
 
@@ -59,6 +59,7 @@ static void what_the_database_refuses_is_named(void **state)
 	(void)state;
 	err_set(&e, ERR_UPSTREAM, "no such column: da.PRISE");
 	recorded.err = &e;
+	recorded.err_after = 1;
 	check();
 	for (size_t i = 0; i < catalog->tool_count; i++)
 		assert_non_null(strstr(problems, catalog->tools[i].path));
@@ -68,6 +69,20 @@ static void what_the_database_refuses_is_named(void **state)
 	assert_non_null(strstr(problems, "tenant acme: no such column: da.PRISE"));
 }
 
+static void a_source_that_cannot_be_reached_is_one_problem(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	err_set(&e, ERR_UPSTREAM, "warehouse:acme: unable to open database");
+	recorded.err = &e;
+	check();
+	assert_string_equal(problems, "tenant acme: warehouse:acme: unable to open database; no "
+				      "statement of this source was tried\n");
+	assert_int_equal(recorded.queries, 1);
+	assert_string_equal(recorded.statements[0].text, "SELECT 1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -75,6 +90,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_the_database_refuses_is_named, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_source_that_cannot_be_reached_is_one_problem,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
