@@ -182,6 +182,8 @@
 /* the catalogue */
 #define PACKS_MAX             64 /* packs of all roots */
 #define PACK_NAME_BYTES_MAX   31
+#define ASKED_NAME_WORDS_MAX  8    /* of one name in a question; reading tries each run up to it */
+#define ALIAS_BYTES_MAX       120  /* half of what is compared of a name (TEXT_KEY_BYTES_MAX) */
 #define MAP_ENTITIES_MAX      500  /* of one catalogue, as each of the next three */
 #define MAP_EDGES_MAX         2000 /* a path search looks at each at most once a hop */
 #define MAP_MEASURES_MAX      1000

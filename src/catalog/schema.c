@@ -5,11 +5,13 @@
  */
 #include "schema/schema_int.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/str.h"
 
 /* {"CAISO": ["NP15", …], …}: values with the value of another dimension that each belongs to. */
 static bool read_scoped_values(struct loader *l, const json_t *object, struct dimension_def *d,
@@ -440,6 +442,39 @@ static bool check_when(const struct loader *l, const char *when, struct err *e)
 	return true;
 }
 
+/* Runs of letters and digits. Punctuation is no word, but an apostrophe is inside of one. */
+static size_t words_of(const char *text)
+{
+	size_t n = 0;
+	bool inside = false;
+
+	for (const char *p = text; *p; p++) {
+		bool is_part = isalnum((unsigned char)*p) || (unsigned char)*p >= 0x80 ||
+			       (inside && *p == '\'');
+
+		n += is_part && !inside;
+		inside = is_part;
+	}
+	return n;
+}
+
+/* No other text would ever be found in a question. */
+static bool check_alias_text(const char *text, struct err *e)
+{
+	size_t words = words_of(text);
+
+	for (const char *p = text; *p; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			return err_set(e, ERR_INPUT, "text: \"%s\" is not in lower case", text);
+	if (strlen(text) > ALIAS_BYTES_MAX)
+		return err_set(e, ERR_INPUT, "text: longer than %d bytes: %.*s", ALIAS_BYTES_MAX,
+			       STR_CUT(text, ALIAS_BYTES_MAX));
+	if (words == 0 || words > ASKED_NAME_WORDS_MAX)
+		return err_set(e, ERR_INPUT, "text: \"%s\" has %zu words, not 1 to %d", text, words,
+			       ASKED_NAME_WORDS_MAX);
+	return true;
+}
+
 static bool read_alias(struct loader *l, const json_t *item, const struct dimension_def *d,
 		       struct alias_def *out, struct err *e)
 {
@@ -450,10 +485,8 @@ static bool read_alias(struct loader *l, const json_t *item, const struct dimens
 	    !json_get_str(item, "value", &out->value, e) ||
 	    !json_opt_str(item, "when", &out->when, e))
 		return false;
-	for (const char *p = out->text; *p; p++)
-		if (*p >= 'A' && *p <= 'Z')
-			return err_set(e, ERR_INPUT, "text: \"%s\" is not in lower case",
-				       out->text);
+	if (!check_alias_text(out->text, e))
+		return false;
 	if (d->values && !strlist_has(d->values, out->value))
 		return err_set(e, ERR_INPUT, "value: %s is no known %s", out->value, d->name);
 	return !out->when || check_when(l, out->when, e);

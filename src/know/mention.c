@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define PHRASE_WORDS    2 /* more words in a row that are just a name are meant as it */
-#define WINDOW_MAX      8 /* words of one name in a question */
 #define CANDIDATES_MAX  16
 #define CODES_LOOKED_AT 64 /* values of a dimension, to tell whether they are codes */
 
@@ -345,8 +344,8 @@ void mentions_read(struct reading *r)
 {
 	size_t longest = names_longest(r->names);
 
-	if (longest > WINDOW_MAX)
-		longest = WINDOW_MAX;
+	if (longest > ASKED_NAME_WORDS_MAX)
+		longest = ASKED_NAME_WORDS_MAX;
 	r->mentions = arena_alloc(r->arena, sizeof(*r->mentions) * (r->q.count + 1));
 	for (size_t i = 0; i < r->q.count; i++) {
 		size_t left = r->q.count - i;

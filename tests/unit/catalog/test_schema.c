@@ -135,6 +135,31 @@ static void refuses_wrong_aliases(void **state)
 		"market is not a known");
 }
 
+/* What no question could name. */
+static void refuses_aliases_that_are_no_names(void **state)
+{
+	char text[ALIAS_BYTES_MAX + 64], name[ALIAS_BYTES_MAX + 2];
+
+	(void)state;
+	temp_root_write(&root, "config/energy/entities.json",
+			"{\"market\": [{\"text\": \"one two three four five six seven o'eight\", "
+			"\"value\": \"East\"}]}");
+	load();
+	refused("config/energy/entities.json",
+		"{\"market\": [\n{\"text\": \"one two three four five six seven eight-nine\", "
+		"\"value\": \"East\"}]}",
+		"config/energy/entities.json:2: market[0]: text: \"one two three four five six "
+		"seven eight-nine\" has 9 words, not 1 to 8");
+	refused("config/energy/entities.json",
+		"{\"market\": [{\"text\": \" - \", \"value\": \"East\"}]}",
+		"text: \" - \" has 0 words");
+	memset(name, 'x', ALIAS_BYTES_MAX + 1);
+	name[ALIAS_BYTES_MAX + 1] = '\0';
+	snprintf(text, sizeof(text), "{\"market\": [{\"text\": \"%s\", \"value\": \"East\"}]}",
+		 name);
+	refused("config/energy/entities.json", text, "text: longer than 120 bytes: xxx");
+}
+
 #define UNIT(symbol, dimension)                                                                    \
 	"{\"symbol\": \"" symbol "\", \"dimension\": \"" dimension "\", \"scale\": \"1\","         \
 	" \"style\": \"after\", \"decimals\": 0}"
@@ -195,6 +220,7 @@ int main(void)
 		TEST(a_dimension_may_stand_for_another),
 		TEST(reads_words),
 		TEST(refuses_wrong_aliases),
+		TEST(refuses_aliases_that_are_no_names),
 		TEST(a_source_has_so_many_schemas),
 	};
 
