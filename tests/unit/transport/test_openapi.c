@@ -209,7 +209,8 @@ static void emit_steps(struct stream_log *log)
 				     "\"a\",\"tool\":\"t\",\"about\":\"x\",\"depends_on\":[\"u\"],"
 				     "\"condition\":\"c\",\"wave\":1}]}")});
 	emit(log, &(struct event){.kind = EVENT_STEP_STARTED,
-				  .u.step_started = {"c1", "agent", "tool", "text", "t1", "t1"}});
+				  .u.step_started = {"c1", "agent", "tool", "text", "t1", "t1",
+						     STR("{}")}});
 	emit(log, &(struct event){.kind = EVENT_STEP_STARTED,
 				  .u.step_started = {.step_id = "c2", .text = "text"}});
 	for (int k = 0; k < OUTCOME_KIND_COUNT; k++)
