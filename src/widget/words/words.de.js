@@ -254,6 +254,7 @@ export const names = {
   get_color_ranking: 'Projekte nach Ampel',
   get_recent_changes: 'Letzte Änderungen',
   general_sql_query: 'Eigene Abfrage',
+  query_metrics: 'Kennzahlen',
 };
 
 /* For what the server says in English: by its code, or the text itself where there are only a few. */

@@ -254,6 +254,7 @@ export const names = {
   get_color_ranking: 'Proyectos por semáforo',
   get_recent_changes: 'Cambios recientes',
   general_sql_query: 'Consulta propia',
+  query_metrics: 'Métricas',
 };
 
 /* For what the server says in English: by its code, or the text itself where there are only a few. */

@@ -221,7 +221,7 @@ bool agui_read(const json_t *body, struct arena *a, struct dialect_request *out,
 {
 	const json_t *message;
 	const char *text;
-	json_t *resume;
+	json_t *resume = NULL;
 
 	*out = (struct dialect_request){.wants_stream = true};
 	if (!read_id(body, "threadId", EXTERNAL_ID_BYTES_MAX, &out->external_id, e) ||
