@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "demo_int.h"
+#include "demo_solar.h"
+#include "server/ddl.h"
 #include "vesper/arena.h"
 #include "vesper/file.h"
 #include "vesper/limits.h"
@@ -29,6 +31,12 @@ const char *const demo_tenant_ids[DEMO_TENANT_COUNT] = {
 static int file_version(const char *schema, bool small)
 {
 	return (int)(demo_hash(DEMO_VERSION + (small ? 1000 : 0), schema) & 0x7fffffff) | 1;
+}
+
+bool demo_warehouse_write(const struct demo_db *db, struct err *err)
+{
+	return demo_prices_write(db, err) && demo_usage_write(db, err) &&
+	       demo_projects_write(db, err) && demo_schedule_write(db, err);
 }
 
 static bool is_current(const char *path, int version)
@@ -71,7 +79,8 @@ static bool pack(const struct demo_db *db, struct err *err)
 }
 
 /* Nothing here is safe against a cut: the file has no name yet that anybody reads. */
-static bool fill(const struct demo_db *db, const char *schema, int version, struct err *err)
+static bool fill(const struct demo_db *db, const char *schema, demo_write_fn *write, int version,
+		 struct err *err)
 {
 	char version_sql[64];
 	snprintf(version_sql, sizeof(version_sql), "PRAGMA user_version = %d", version);
@@ -79,9 +88,7 @@ static bool fill(const struct demo_db *db, const char *schema, int version, stru
 		       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
 		       "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16384; BEGIN",
 		       "begin", err) &&
-	       run_sql(db, schema, "schema", err) && write_tenant(db, err) &&
-	       demo_prices_write(db, err) && demo_usage_write(db, err) &&
-	       demo_projects_write(db, err) && demo_schedule_write(db, err) &&
+	       run_sql(db, schema, "schema", err) && write_tenant(db, err) && write(db, err) &&
 	       run_sql(db, version_sql, "version", err) && run_sql(db, "COMMIT", "commit", err) &&
 	       pack(db, err);
 }
@@ -101,8 +108,8 @@ static bool publish(const char *temporary, const char *path, struct err *err)
 	return true;
 }
 
-static bool make_file(const char *schema, int version, const char *path, const char *temporary,
-		      struct demo_db *db, struct err *err)
+static bool make_file(const char *schema, demo_write_fn *write, int version, const char *path,
+		      const char *temporary, struct demo_db *db, struct err *err)
 {
 	if (unlink(temporary) != 0 && errno != ENOENT) /* left by a run that was cut */
 		return err_set(err, ERR_INPUT, "%s: %s", temporary, strerror(errno));
@@ -112,7 +119,7 @@ static bool make_file(const char *schema, int version, const char *path, const c
 			    NULL) != SQLITE_OK)
 		done = err_set(err, ERR_INPUT, "%s: %s", temporary, sqlite3_errmsg(db->handle));
 	else
-		done = fill(db, schema, version, err);
+		done = fill(db, schema, write, version, err);
 	sqlite3_close(db->handle);
 	done = done && publish(temporary, path, err);
 	if (!done)
@@ -120,34 +127,79 @@ static bool make_file(const char *schema, int version, const char *path, const c
 	return done;
 }
 
-static bool make_tenant(const char *schema, const char *dir, struct demo_db *db,
-			struct arena *arena, struct err *err)
+static bool make_tenant(const char *schema, demo_write_fn *write, const char *dir,
+			struct demo_db *db, struct arena *arena, struct err *err)
 {
 	const char *path = arena_printf(arena, "%s/%s.db", dir, db->tenant_id);
 	const char *temporary = arena_printf(arena, "%s.new", path);
 	int version = file_version(schema, db->small);
-	return is_current(path, version) || make_file(schema, version, path, temporary, db, err);
+
+	return is_current(path, version) ||
+	       make_file(schema, write, version, path, temporary, db, err);
+}
+
+/* The lock ends with the descriptor, also in a process that is killed. A second run waits here and
+ * then finds all done. */
+static bool lock_folder(const char *dir, int *lock, struct err *err)
+{
+	*lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*lock < 0)
+		return err_set(err, ERR_INPUT, "%s: %s", dir, strerror(errno));
+	return flock(*lock, LOCK_EX) == 0 ||
+	       err_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
 }
 
 bool demo_data_make(const char *schema_sql_path, const char *dir, bool small, struct err *err)
 {
-	int lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (lock < 0)
-		return err_set(err, ERR_INPUT, "%s: %s", dir, strerror(errno));
 	struct arena *arena = arena_new(2 * SQL_FILE_BYTES_MAX);
 	const char *schema;
-	bool done = file_read(schema_sql_path, SQL_FILE_BYTES_MAX, arena, &schema, err);
-	/* Ends with the descriptor, also in a process that is killed. A second run waits here and
-	 * then finds all done. */
-	if (done && flock(lock, LOCK_EX) != 0)
-		done = err_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
+	int lock = -1;
+	bool done = lock_folder(dir, &lock, err) &&
+		    file_read(schema_sql_path, SQL_FILE_BYTES_MAX, arena, &schema, err);
+
 	for (int i = 0; done && i < DEMO_TENANT_COUNT; i++) {
 		struct demo_db db = {.small = small,
 				     .tenant = (enum demo_tenant)i,
 				     .tenant_id = demo_tenant_ids[i]};
-		done = make_tenant(schema, dir, &db, arena, err);
+		done = make_tenant(schema, demo_warehouse_write, dir, &db, arena, err);
 	}
 	arena_free(&arena);
-	close(lock);
+	if (lock >= 0)
+		close(lock);
+	return done;
+}
+
+/* What SQLite has to be told to have the tables of a description. */
+static bool read_schema(const char *path, struct arena *arena, const char **out, struct err *err)
+{
+	const char *text;
+	struct ddl *ddl;
+	struct buf sql;
+
+	if (!file_read(path, SQL_FILE_BYTES_MAX, arena, &text, err) ||
+	    !ddl_read(path, text, arena, &ddl, err))
+		return false;
+	buf_init(&sql, CATALOG_BYTES_MAX);
+	ddl_write(ddl, "solar", DIALECT_SQLITE, &sql);
+	*out = arena_strdup(arena, buf_text(&sql));
+	buf_deinit(&sql);
+	return true;
+}
+
+bool demo_data_make_solar(const char *tables_path, const char *dir, bool small, struct err *err)
+{
+	struct arena *arena = arena_new(CATALOG_BYTES_MAX);
+	const char *schema;
+	int lock = -1;
+	bool done = lock_folder(dir, &lock, err) && read_schema(tables_path, arena, &schema, err);
+
+	for (size_t i = 0; done && i < demo_site_count; i++) {
+		struct demo_db db = {.small = small, .tenant_id = demo_sites[i].tenant_id};
+
+		done = make_tenant(schema, demo_plant_write, dir, &db, arena, err);
+	}
+	arena_free(&arena);
+	if (lock >= 0)
+		close(lock);
 	return done;
 }

@@ -20,11 +20,19 @@
 MUST_CHECK bool demo_data_make(const char *schema_sql_path, const char *dir, bool small,
 			       struct err *err);
 
+/* The same for the readings of the photovoltaic plants, with the tables that `tables_path`
+ * describes (ddl.h): <dir>/mesa.db and <dir>/acme.db. `small`: fewer days. */
+MUST_CHECK bool demo_data_make_solar(const char *tables_path, const char *dir, bool small,
+				     struct err *err);
+
 /*
  * The same rows into the warehouse tables of a server, one transaction a tenant. `small` keeps the
  * price files that the reference answers need and leaves most others out. A tenant that has rows
  * already is refused, unless they may be replaced.
  */
 MUST_CHECK bool demo_data_seed(struct server *server, bool small, bool replace, struct err *err);
+/* The plants' rows into the tables of the source "solar", in the same way. */
+MUST_CHECK bool demo_data_seed_solar(struct server *server, bool small, bool replace,
+				     struct err *err);
 
 #endif

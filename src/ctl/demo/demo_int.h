@@ -120,4 +120,8 @@ MUST_CHECK bool demo_projects_write(const struct demo_db *db, struct err *err);
 MUST_CHECK bool demo_schedule_write(const struct demo_db *db, struct err *err);
 MUST_CHECK bool demo_usage_write(const struct demo_db *db, struct err *err);
 
+/* All rows of a tenant, into tables that are there. */
+typedef bool demo_write_fn(const struct demo_db *db, struct err *err);
+demo_write_fn demo_warehouse_write;
+
 #endif

@@ -7,21 +7,42 @@
 
 #include "demo_data.h"
 #include "demo_int.h"
+#include "demo_solar.h"
 #include "vesper/mem.h"
 
-/* What refers to others comes first, as it must when rows go. */
-static const char *const tables[] = {
-	"changes",     "activeportfolio_mm",  "per_tasks",   "per_project45",  "per_projecthealth",
-	"per_project", "pbi_activity_events", "mc_dayahead", "mc_vendor_files"};
+#define STATISTICS_MSSQL    "UPDATE STATISTICS base."
+#define STATISTICS_POSTGRES "ANALYZE base."
 
-static const struct {
-	const char *context;    /* takes the tenant */
-	const char *statistics; /* of the table that nearly all rows are in */
-} words[DIALECT_COUNT] = {
-	[DIALECT_MSSQL] = {"EXEC sys.sp_set_session_context @key = N'tenant_id', @value = ?",
-			   "UPDATE STATISTICS base.mc_dayahead"},
-	[DIALECT_POSTGRES] = {"SELECT set_config('vesper.tenant_id', ?, false)",
-			      "ANALYZE base.mc_vendor_files, base.mc_dayahead"},
+/* Rows that are seeded together. Tables that refer to others come first, as they must when rows go;
+ * NULL-ended. */
+struct subject {
+	const char *const *tables;
+	const char *statistics[DIALECT_COUNT]; /* of the tables that nearly all rows are in */
+	demo_write_fn *write;
+};
+
+/* Takes the tenant. */
+static const char *const contexts[DIALECT_COUNT] = {
+	[DIALECT_MSSQL] = "EXEC sys.sp_set_session_context @key = N'tenant_id', @value = ?",
+	[DIALECT_POSTGRES] = "SELECT set_config('vesper.tenant_id', ?, false)",
+};
+
+static const struct subject warehouse = {
+	.tables =
+		(const char *const[]){"changes", "activeportfolio_mm", "per_tasks", "per_project45",
+				      "per_projecthealth", "per_project", "pbi_activity_events",
+				      "mc_dayahead", "mc_vendor_files", NULL},
+	.statistics = {[DIALECT_MSSQL] = STATISTICS_MSSQL "mc_dayahead",
+		       [DIALECT_POSTGRES] =
+			       STATISTICS_POSTGRES "mc_vendor_files, base.mc_dayahead"},
+	.write = demo_warehouse_write,
+};
+
+static const struct subject solar = {
+	.tables = (const char *const[]){"measurements", "error_codes", "loggers", NULL},
+	.statistics = {[DIALECT_MSSQL] = STATISTICS_MSSQL "measurements",
+		       [DIALECT_POSTGRES] = STATISTICS_POSTGRES "measurements"},
+	.write = demo_plant_write,
 };
 
 static bool has_rows(const struct demo_db *db, const char *table, bool *found, struct err *err)
@@ -47,9 +68,10 @@ static bool clear_table(const struct demo_db *db, const char *table, struct err 
 	return done;
 }
 
-static bool make_room(const struct demo_db *db, bool replace, struct err *err)
+static bool make_room(const struct demo_db *db, const char *const *tables, bool replace,
+		      struct err *err)
 {
-	for (size_t i = 0; i < DEMO_COUNT(tables); i++) {
+	for (size_t i = 0; tables[i]; i++) {
 		bool found = false;
 
 		if (!has_rows(db, tables[i], &found, err))
@@ -65,17 +87,26 @@ static bool make_room(const struct demo_db *db, bool replace, struct err *err)
 	return true;
 }
 
-static bool seed_tenant(const struct demo_db *db, bool replace, struct err *err)
+static bool seed_tenant(const struct demo_db *db, const struct subject *subject, bool replace,
+			struct err *err)
 {
 	enum dialect dialect = server_dialect(db->server);
-	bool done = server_run(db->server, words[dialect].context, &db->tenant_id, 1, err) &&
-		    make_room(db, replace, err) && demo_prices_write(db, err) &&
-		    demo_usage_write(db, err) && demo_projects_write(db, err) &&
-		    demo_schedule_write(db, err) && server_commit(db->server, err);
+	bool done = server_run(db->server, contexts[dialect], &db->tenant_id, 1, err) &&
+		    make_room(db, subject->tables, replace, err) && subject->write(db, err) &&
+		    server_commit(db->server, err);
 
-	if (!done)
+	if (!done) {
 		server_rollback(db->server);
-	return done;
+		return err_prefix(err, "tenant %s", db->tenant_id);
+	}
+	printf("tenant %s: seeded\n", db->tenant_id);
+	return true;
+}
+
+static bool count_rows(struct server *server, const struct subject *subject, struct err *err)
+{
+	return server_run(server, subject->statistics[server_dialect(server)], NULL, 0, err) &&
+	       server_commit(server, err);
 }
 
 bool demo_data_seed(struct server *server, bool small, bool replace, struct err *err)
@@ -86,10 +117,20 @@ bool demo_data_seed(struct server *server, bool small, bool replace, struct err 
 				     .tenant = (enum demo_tenant)i,
 				     .tenant_id = demo_tenant_ids[i]};
 
-		if (!seed_tenant(&db, replace, err))
-			return err_prefix(err, "tenant %s", db.tenant_id);
-		printf("tenant %s: seeded\n", db.tenant_id);
+		if (!seed_tenant(&db, &warehouse, replace, err))
+			return false;
 	}
-	return server_run(server, words[server_dialect(server)].statistics, NULL, 0, err) &&
-	       server_commit(server, err);
+	return count_rows(server, &warehouse, err);
+}
+
+bool demo_data_seed_solar(struct server *server, bool small, bool replace, struct err *err)
+{
+	for (size_t i = 0; i < demo_site_count; i++) {
+		struct demo_db db = {
+			.server = server, .small = small, .tenant_id = demo_sites[i].tenant_id};
+
+		if (!seed_tenant(&db, &solar, replace, err))
+			return false;
+	}
+	return count_rows(server, &solar, err);
 }

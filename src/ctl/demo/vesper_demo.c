@@ -18,21 +18,35 @@
 #define READY_MS 10000
 #define QUESTION "What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?"
 
-static int make_data(const struct command *cmd)
+typedef bool make_fn(const char *description, const char *dir, bool small, struct err *err);
+
+static int make_files(const struct command *cmd, make_fn *make, const char *description)
 {
 	const char *dir = ctl_word(cmd, 0);
-	char *schema = mem_printf("%s/sql/warehouse/sqlite/schema.sql", ctl_root());
+	char *path = mem_printf("%s/%s", ctl_root(), description);
 	struct err e = {0};
-	bool made;
+	bool made = false;
 
-	if (!dir || (mkdir(dir, 0700) != 0 && errno != EEXIST)) {
-		mem_free(schema);
-		return dir ? ctl_fail("%s: %s", dir, strerror(errno))
-			   : ctl_misused(cmd, "into which folder?");
-	}
-	made = demo_data_make(schema, dir, ctl_flag(cmd, "small"), &e);
-	mem_free(schema);
-	return made ? 0 : ctl_fail("%s", e.text);
+	if (!dir)
+		ctl_misused(cmd, "into which folder?");
+	else if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+		ctl_fail("%s: %s", dir, strerror(errno));
+	else if (!make(path, dir, ctl_flag(cmd, "small"), &e))
+		ctl_fail("%s", e.text);
+	else
+		made = true;
+	mem_free(path);
+	return made ? 0 : dir ? 1 : 2;
+}
+
+static int make_data(const struct command *cmd)
+{
+	return make_files(cmd, demo_data_make, "sql/warehouse/sqlite/schema.sql");
+}
+
+static int make_solar(const struct command *cmd)
+{
+	return make_files(cmd, demo_data_make_solar, "sql/solar/tables.json");
 }
 
 /* The daemon beside this program. */
@@ -101,20 +115,28 @@ static int check_demo(const struct command *cmd)
 
 static int seed(const struct command *cmd)
 {
+	const char *only = ctl_option(cmd, "only", NULL);
+	bool small = ctl_flag(cmd, "small"), replace = ctl_flag(cmd, "replace");
 	struct server *server = NULL;
 	struct err e = {0};
-	bool done = ctl_server(cmd, &server, &e) &&
-		    demo_data_seed(server, ctl_flag(cmd, "small"), ctl_flag(cmd, "replace"), &e);
+	bool done;
 
+	if (only && strcmp(only, "solar") != 0)
+		return ctl_misused(cmd, "--only names a further source: solar");
+	done = ctl_server(cmd, &server, &e) &&
+	       (only ? demo_data_seed_solar(server, small, replace, &e)
+		     : demo_data_seed(server, small, replace, &e));
 	server_close(&server);
 	return done ? 0 : ctl_fail("%s", e.text);
 }
 
 static const struct verb verbs[] = {
 	{"data", make_data, "DIR [--small]", "makes the demo databases there, if they are not"},
+	{"solar", make_solar, "DIR [--small]",
+	 "makes the databases of the photovoltaic plants there, if they are not"},
 	{"check", check_demo, "",
 	 "starts the daemon, asks the reference question, prints the answer, stops"},
-	{"seed", seed, "--dsn DSN [--dialect mssql|postgres] [--small] [--replace]",
+	{"seed", seed, "--dsn DSN [--dialect mssql|postgres] [--only solar] [--small] [--replace]",
 	 "writes the demo's rows to SQL Server or PostgreSQL, after vesperctl db init"},
 	{0},
 };

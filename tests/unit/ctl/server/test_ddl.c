@@ -117,21 +117,34 @@ static void the_warehouses_files_are_made_of_its_description(void **state)
 }
 
 /* A further source's files are what vesperctl db ddl --write made. */
-static void the_clinics_files_are_made_of_its_description(void **state)
+static void files_of_a_source_are_made_of_its_description(const char *tables, const char *root,
+							  const char *source)
 {
-	const struct ddl *d = described(load("tests/packs/sql/hospital/tables.json"));
+	const struct ddl *d = described(load(tables));
 
-	(void)state;
 	for (int i = 0; i < DIALECT_COUNT; i++) {
 		const char *text;
 
 		if (i == DIALECT_SQLITE)
 			continue;
-		text = load(arena_printf(arena,
-					 "tests/packs/sql/schema/%s/sources/clinic/001_tables.sql",
-					 dialect_name((enum dialect)i)));
-		assert_string_equal(strchr(text, '\n') + 1, written(d, "clinic", (enum dialect)i));
+		text = load(arena_printf(arena, "%s/%s/sources/%s/001_tables.sql", root,
+					 dialect_name((enum dialect)i), source));
+		assert_string_equal(strchr(text, '\n') + 1, written(d, source, (enum dialect)i));
 	}
+}
+
+static void the_clinics_files_are_made_of_its_description(void **state)
+{
+	(void)state;
+	files_of_a_source_are_made_of_its_description("tests/packs/sql/hospital/tables.json",
+						      "tests/packs/sql/schema", "clinic");
+}
+
+static void the_plants_files_are_made_of_its_description(void **state)
+{
+	(void)state;
+	files_of_a_source_are_made_of_its_description("sql/solar/tables.json", "sql/schema",
+						      "solar");
 }
 
 #define SMALL                                                                                      \
@@ -288,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_warehouses_files_are_made_of_its_description),
 		TEST(the_clinics_files_are_made_of_its_description),
+		TEST(the_plants_files_are_made_of_its_description),
 		TEST(another_source_gets_its_schema),
 		TEST(names_and_types_are_checked),
 		TEST(keys_are_checked),

@@ -1,0 +1,294 @@
+/* The demo's photovoltaic plants: what tests/solar/planted.json says is in the files, the files are
+ * always the same, and each is of its tenant alone. */
+#include "demo/demo_data.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define TABLES VESPER_SOURCE_DIR "/sql/solar/tables.json"
+
+static char folder[] = "/tmp/vesper-solar-XXXXXX";
+static sqlite3 *mesa, *acme;
+static json_t *planted;
+
+static sqlite3 *open_file(const char *tenant)
+{
+	char path[256];
+	sqlite3 *db = NULL;
+
+	snprintf(path, sizeof(path), "%s/%s.db", folder, tenant);
+	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+	return db;
+}
+
+static int set_up(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	if (!mkdtemp(folder) || !demo_data_make_solar(TABLES, folder, true, &e)) {
+		fprintf(stderr, "%s\n", e.text);
+		return 1;
+	}
+	mesa = open_file("mesa");
+	acme = open_file("acme");
+	planted = json_load_file(VESPER_SOURCE_DIR "/tests/solar/planted.json", 0, NULL);
+	return planted ? 0 : 1;
+}
+
+static int tear_down(void **state)
+{
+	char path[256];
+
+	(void)state;
+	json_decref(planted);
+	sqlite3_close(mesa);
+	sqlite3_close(acme);
+	snprintf(path, sizeof(path), "%s/mesa.db", folder);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/acme.db", folder);
+	unlink(path);
+	return rmdir(folder);
+}
+
+/* One row as "a|b"; NULL cells are empty. */
+static const char *ask(sqlite3 *db, const char *fmt, ...)
+{
+	static char text[1024];
+	sqlite3_stmt *stmt = NULL;
+	size_t n = 0;
+	va_list args;
+	char *sql;
+
+	va_start(args, fmt);
+	sql = sqlite3_vmprintf(fmt, args);
+	va_end(args);
+	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+	text[0] = '\0';
+	if (sqlite3_step(stmt) == SQLITE_ROW)
+		for (int i = 0; i < sqlite3_column_count(stmt); i++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? "|" : "",
+					      sqlite3_column_text(stmt, i)
+						      ? (const char *)sqlite3_column_text(stmt, i)
+						      : "");
+	sqlite3_finalize(stmt);
+	sqlite3_free(sql);
+	return text;
+}
+
+static const char *text_of(json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+/* "10:15" of Albuquerque in winter, on a day, as UTC. */
+static const char *utc(const char *day, const char *clock)
+{
+	static char text[2][32];
+	static int turn;
+
+	turn = !turn;
+	snprintf(text[turn], sizeof(text[turn]), "%s %02d%s:00", day, atoi(clock) + 7, clock + 2);
+	return text[turn];
+}
+
+static void each_logger_has_its_rows(void **state)
+{
+	const char *logger;
+	json_t *value;
+
+	(void)state;
+	json_object_foreach(json_object_get(planted, "rows"), logger, value)
+		assert_int_equal(
+			atoll(ask(mesa, "SELECT COUNT(*) FROM measurements WHERE logger_id = %Q",
+				  logger)),
+			json_integer_value(value));
+	json_object_foreach(json_object_get(planted, "ranges"), logger, value) {
+		char both[32];
+
+		snprintf(both, sizeof(both), "%s|%s", json_string_value(json_array_get(value, 0)),
+			 json_string_value(json_array_get(value, 1)));
+		assert_string_equal(
+			ask(mesa, "SELECT first_day, last_day FROM v_range WHERE logger_id = %Q",
+			    logger),
+			both);
+	}
+	assert_string_equal(
+		ask(mesa, "SELECT first_day, last_ts FROM v_range WHERE logger_id = '950'"), "|");
+}
+
+static void the_newest_rows_tell_who_is_silent(void **state)
+{
+	const char *logger;
+	json_t *value;
+
+	(void)state;
+	json_object_foreach(json_object_get(planted, "last"), logger, value)
+		assert_string_equal(
+			ask(mesa, "SELECT ts_utc FROM v_latest WHERE logger_id = %Q", logger),
+			json_string_value(value));
+	json_object_foreach(json_object_get(planted, "codes"), logger, value)
+		assert_string_equal(
+			ask(mesa, "SELECT code FROM v_latest WHERE logger_id = %Q", logger),
+			json_string_value(value));
+	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM loggers WHERE commissioned_on <= "
+				      "'2026-02-27' AND retired_on IS NULL"),
+			    "12");
+	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM v_latest v JOIN loggers l ON "
+				      "l.logger_id = v.logger_id AND l.retired_on IS NULL WHERE "
+				      "v.ts_utc >= '2026-02-27 18:00:00'"),
+			    "10");
+}
+
+static void each_fault_is_where_it_was_planted(void **state)
+{
+	size_t i;
+	json_t *a;
+
+	(void)state;
+	json_array_foreach(json_object_get(planted, "anomalies"), i, a) {
+		const char *day = text_of(a, "day"), *from = text_of(a, "from");
+		const char *row =
+			from ? ask(mesa,
+				   "SELECT COUNT(*), MIN(active_power_w), MAX(active_power_w) "
+				   "FROM measurements WHERE logger_id = %Q AND ts_utc >= %Q AND "
+				   "ts_utc < %Q",
+				   text_of(a, "logger"), utc(day, from),
+				   utc(day, text_of(a, "until")))
+			     : NULL;
+
+		if (strcmp(text_of(a, "kind"), "outage") == 0)
+			assert_string_equal(row, "9|0|0");
+		if (strcmp(text_of(a, "kind"), "frozen") == 0)
+			assert_string_equal(row, "6|31234.5|31234.5");
+	}
+	a = json_object_get(planted, "gap");
+	assert_string_equal(
+		ask(mesa,
+		    "SELECT 96 - COUNT(*), SUM(ts_utc >= %Q AND ts_utc < %Q) FROM measurements "
+		    "WHERE logger_id = '926' AND local_date = %Q",
+		    utc(text_of(a, "day"), text_of(a, "from")),
+		    utc(text_of(a, "day"), text_of(a, "until")), text_of(a, "day")),
+		"24|0");
+	assert_string_equal(ask(mesa, "SELECT MAX(active_power_w), SUM(active_power_w = 27000) > "
+				      "20 FROM measurements WHERE logger_id = '927'"),
+			    "27000|1");
+	assert_string_equal(ask(mesa, "SELECT MIN(active_power_w) >= -8, MIN(active_power_w) <= -7 "
+				      "FROM measurements WHERE logger_id = '926'"),
+			    "1|1");
+	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM measurements WHERE logger_id = '921' "
+				      "AND local_date = '2025-11-02'"),
+			    "100");
+}
+
+static void a_second_reading_of_a_quarter_hour_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(sqlite3_exec(mesa,
+				      "INSERT INTO measurements (tenant_id, logger_id, ts_utc, "
+				      "local_date, active_power_w) VALUES ('mesa', '926', "
+				      "'2026-02-18 20:00:00', '2026-02-18', 1)",
+				      NULL, NULL, NULL) &
+				 0xff,
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_exec(mesa,
+				      "INSERT INTO measurements (tenant_id, logger_id, ts_utc, "
+				      "local_date, active_power_w) VALUES ('mesa', '926', "
+				      "'2026-02-18 20:00:00', '2026-02-18', 2)",
+				      NULL, NULL, NULL),
+			 SQLITE_CONSTRAINT);
+	assert_int_equal(sqlite3_exec(mesa,
+				      "DELETE FROM measurements WHERE logger_id = '926' AND ts_utc "
+				      "= '2026-02-18 20:00:00'",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+}
+
+static void codes_that_are_none_give_none(void **state)
+{
+	(void)state;
+	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM measurements WHERE logger_id = '922' "
+				      "AND metadata IS NOT NULL"),
+			    "2"); /* "0", and what is no JSON */
+	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM v_error_events WHERE logger_id = "
+				      "'922'"),
+			    "0");
+	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM v_error_events"), "5");
+}
+
+/* By integers alone, so on every compiler. */
+static void the_rows_are_always_the_same(void **state)
+{
+	json_t *sums = json_object_get(planted, "sums");
+	char wanted[128];
+
+	(void)state;
+	snprintf(wanted, sizeof(wanted), "%lld|%lld|%lld|%lld",
+		 (long long)json_integer_value(json_object_get(sums, "rows")),
+		 (long long)json_integer_value(json_object_get(sums, "power_dw")),
+		 (long long)json_integer_value(json_object_get(sums, "irradiance_cw")),
+		 (long long)json_integer_value(json_object_get(sums, "energy_wh")));
+	assert_string_equal(
+		ask(mesa, "SELECT COUNT(*), SUM(CAST(ROUND(active_power_w * 10) AS INTEGER)), "
+			  "SUM(CAST(ROUND(irradiance_w_m2 * 100) AS INTEGER)), "
+			  "SUM(CAST(ROUND(energy_day_kwh * 1000) AS INTEGER)) FROM measurements"),
+		wanted);
+}
+
+static void tenants_are_apart(void **state)
+{
+	(void)state;
+	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM loggers WHERE tenant_id <> 'mesa'"),
+			    "0");
+	assert_string_equal(ask(acme, "SELECT COUNT(*), MIN(timezone), MIN(currency) FROM loggers "
+				      "WHERE tenant_id = 'acme'"),
+			    "3|Europe/Rome|EUR");
+	assert_string_equal(ask(acme, "SELECT COUNT(*) FROM v_daily WHERE energy_kwh > 0 AND "
+				      "CAST(ROUND(energy_kwh * 1000) AS INTEGER) %% 1000 <> 777"),
+			    "0");
+	assert_string_equal(ask(acme, "SELECT COUNT(DISTINCT local_date) FROM measurements"), "60");
+}
+
+static void files_that_are_there_are_left_alone(void **state)
+{
+	struct stat before, after;
+	struct err e = {0};
+	char path[256];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/mesa.db", folder);
+	assert_int_equal(stat(path, &before), 0);
+	assert_true(demo_data_make_solar(TABLES, folder, true, &e));
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	assert_false(demo_data_make_solar(TABLES, "/nowhere/at/all", true, &e));
+	assert_int_equal(e.code, ERR_INPUT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_logger_has_its_rows),
+		cmocka_unit_test(the_newest_rows_tell_who_is_silent),
+		cmocka_unit_test(each_fault_is_where_it_was_planted),
+		cmocka_unit_test(a_second_reading_of_a_quarter_hour_is_refused),
+		cmocka_unit_test(codes_that_are_none_give_none),
+		cmocka_unit_test(the_rows_are_always_the_same),
+		cmocka_unit_test(tenants_are_apart),
+		cmocka_unit_test(files_that_are_there_are_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
