@@ -262,6 +262,12 @@
 #define CHART_NAMES_MIN        3    /* two numbers are said in words; bars only when asked for */
 #define CHART_SERIES_COUNT_MAX 8    /* as many colors as people tell apart */
 #define CHART_LINE_POINTS_MIN  3    /* two points are two bars, not a line */
+#define SVG_WIDTH_PX           720  /* a chart's picture; as wide as an answer's text */
+#define SVG_HEIGHT_PX          400
+#define SVG_SIDE_MIN_PX        200          /* smaller ones have no room for an axis */
+#define SVG_SIDE_MAX_PX        2000         /* larger ones are no picture within a text */
+#define SVG_BYTES_MAX          (64 * 1024)  /* 500 points of 8 series take 60 KB */
+#define SVG_ARENA_BYTES        (512 * 1024) /* points and names of the largest chart */
 #define DB_ROWS_MAX            500 /* rows of one result; more are counted by statistics, not shown */
 #define DB_FETCH_ROWS_MAX                                                                          \
 	200000 /* rows read for statistics; drivers may hold them all in memory                    \

@@ -107,6 +107,17 @@ enum view_chart_wish view_chart_wish(const struct language *l, const char *quest
 bool view_chart(struct buf *out, const struct result *r, const char *view_id,
 		enum view_chart_wish wish);
 
+/*
+ * The picture of a chart view (as view_chart wrote it, or as it was stored) as SVG with `role`,
+ * title and text alternative: paths, rectangles, lines and texts alone. False, and nothing added:
+ * no chart view, nothing to draw, a side too small for its texts, or more than SVG_BYTES_MAX.
+ * `size` may be NULL; a side of 0 is the usual one. 500 points take some 0.5 ms.
+ */
+struct svg_size {
+	int width_px, height_px; /* SVG_SIDE_MIN_PX to SVG_SIDE_MAX_PX */
+};
+bool view_svg(struct buf *out, const json_t *view, const struct svg_size *size);
+
 /* Numbers in the house style: "$48.73/MWh", "5.1%", "8,760", "$2.1M"; what `units`
  * (which may be NULL) does not have stands behind the number. Text that is no number is copied. */
 void view_number(struct buf *out, const struct units *units, const char *digits, const char *unit);

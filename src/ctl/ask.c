@@ -3,6 +3,7 @@
 #include "ctl.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,13 @@
 #include "vesper/mem.h"
 #include "vesper/settings.h"
 #include "vesper/sse.h"
+#include "vesper/view.h"
 
 struct asking {
 	CURL *curl;
 	struct sse_parser *sse;
-	struct buf plain; /* a response that is no stream: an error */
+	struct buf plain;    /* a response that is no stream: an error */
+	const char *svg_dir; /* where charts go; NULL: nowhere */
 	bool as_json;
 	bool failed;
 	bool ended;
@@ -96,6 +99,28 @@ static void print_choices(const json_t *frame)
 		printf("\n%s", hint);
 }
 
+/* A later question's chart of the same name takes the place of an earlier one's. */
+static void write_picture(struct asking *a, const json_t *view)
+{
+	const char *id = json_string_value(json_object_get(view, "view_id"));
+	struct buf svg;
+
+	buf_init(&svg, SVG_BYTES_MAX * 2);
+	if (id && !strchr(id, '/') && view_svg(&svg, view, NULL)) {
+		char *path = mem_printf("%s/%s.svg", a->svg_dir, id);
+		FILE *f = fopen(path, "we");
+		bool written = f && fwrite(svg.p, 1, svg.n, f) == svg.n;
+
+		if (f)
+			written = fclose(f) == 0 && written;
+		if (!written)
+			fprintf(stderr, "%s could not be written: %s\n", path, strerror(errno));
+		a->failed |= !written;
+		mem_free(path);
+	}
+	buf_deinit(&svg);
+}
+
 static void print_frame(const char *type, json_t *frame)
 {
 	if (strcmp(type, "chat.token") == 0)
@@ -117,6 +142,8 @@ static void take_frame(struct asking *a, json_t *frame)
 		return;
 	a->failed |= strcmp(type, "chat.error") == 0;
 	a->ended |= a->failed || strcmp(type, "chat.complete") == 0;
+	if (a->svg_dir && strcmp(type, "chat.view") == 0)
+		write_picture(a, json_object_get(frame, "view"));
 	if (a->as_json)
 		ctl_print_json(json_incref(frame));
 	else
@@ -283,7 +310,8 @@ bool ctl_probe(const char *path)
 
 int ctl_ask(const struct command *cmd)
 {
-	struct asking a = {.as_json = ctl_flag(cmd, "json")};
+	struct asking a = {.as_json = ctl_flag(cmd, "json"),
+			   .svg_dir = ctl_option(cmd, "svg", NULL)};
 	const char *question = ctl_word(cmd, 0), *given = getenv("VESPER_TOKEN");
 	struct err e = {0};
 	char *token;

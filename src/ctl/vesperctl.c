@@ -2,8 +2,9 @@
 #include "ctl.h"
 
 static const struct verb verbs[] = {
-	{"ask", ctl_ask, "\"QUESTION\" [--role R] [--tenant T] [--session ID] [--json]",
-	 "asks a running daemon and writes the answer as it comes. VESPER_URL says where it is, "
+	{"ask", ctl_ask, "\"QUESTION\" [--role R] [--tenant T] [--session ID] [--json] [--svg DIR]",
+	 "asks a running daemon and writes the answer as it comes, its charts as pictures into "
+	 "DIR. VESPER_URL says where it is, "
 	 "VESPER_TOKEN who asks; a demo signs in R of T (manager of vesper)"},
 	{"token", ctl_token, "[--sub U] [--tenant T] [--role R | --perms a,b] [--life-s N]",
 	 "mints a development token with the daemon's VESPER_JWT_SECRET"},

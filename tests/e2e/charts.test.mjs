@@ -2,13 +2,15 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 import * as vega from 'vega';
 import { compile } from 'vega-lite';
-import { ROOT, VESPERD, run, startDaemon } from './harness.mjs';
+import { ROOT, VESPERCTL, VESPERD, run, startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
 
 const schema = JSON.parse(readFileSync(join(ROOT, 'tests/node_modules/vega-lite/build/vega-lite-schema.json')));
 const ajv = new Ajv({ strict: false, allErrors: false });
@@ -84,5 +86,32 @@ describe('charts', () => {
     const reply = await d.rest().get(`/api/v1/sessions/${turn.complete.session_id}/messages`);
     const answer = reply.body.data.at(-1);
     assert.ok(answer.views.some((v) => v.view_type === 'chart' && v.chart_spec.mark.type === 'bar'));
+  });
+
+  it('the picture of a stored chart is an address, a part of the exported text, and a file for a terminal', async () => {
+    const rest = d.rest();
+    const answer = (await rest.post('/api/v1/chat', { content: 'Which reports are viewed most?' })).body;
+    const chart = answer.views.find((v) => v.view_type === 'chart');
+    const path = `/api/v1/messages/${answer.message_id}/views/${chart.view_id}/svg`;
+    const reply = await rest.get(path);
+    assert.equal(reply.status, 200);
+    assert.equal(reply.headers.get('content-type'), 'image/svg+xml');
+    assert.match(reply.text, /^<svg [^>]*role="img"/);
+    assert.ok(reply.text.includes(`<title>${chart.chart_spec.title}</title>`));
+    assert.equal((await rest.get(path)).text, reply.text, 'the same bytes each time');
+    assert.match((await rest.get(`${path}?width=300&height=200`)).text, /viewBox="0 0 300 200"/);
+    for (const query of ['width=199', 'width=2001', 'height=', 'height=1e3', 'width=-300', 'size=300'])
+      assert.equal((await rest.get(`${path}?${query}`)).status, 400, query);
+    const table = answer.views.find((v) => v.view_type === 'data').view_id;
+    for (const other of [path.replace(chart.view_id, table), path.replace(chart.view_id, 'c9-v9')])
+      assert.equal((await rest.get(other)).status, 404, other);
+    const exported = (await rest.get(`/api/v1/sessions/${answer.session_id}/export?format=markdown`)).text;
+    const [, inside] = /!\[[^\]]+\]\(data:image\/svg\+xml;base64,([^)]+)\)/.exec(exported);
+    assert.equal(Buffer.from(inside, 'base64').toString(), reply.text);
+    const folder = mkdtempSync(join(tmpdir(), 'charts-'));
+    const asked = await run(VESPERCTL, ['ask', 'Which reports are viewed most?', '--svg', folder], { env: { ...process.env, VESPER_URL: d.url, VESPER_TOKEN: mintToken({}) } });
+    assert.match(asked.stdout, /views/);
+    assert.equal(readFileSync(join(folder, `${chart.view_id}.svg`), 'utf8'), reply.text);
+    rmSync(folder, { recursive: true });
   });
 });

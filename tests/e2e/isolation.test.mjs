@@ -51,6 +51,7 @@ describe('ten thousand tries', () => {
       (k) => ['PATCH', `/sessions/${k.session}`, { title: 'eve' }], (k) => ['DELETE', `/sessions/${k.session}`],
       (k) => ['POST', `/sessions/${k.session}/messages`, { content: 'eve' }], (k) => ['POST', '/chat', { content: 'eve', session_id: k.session }],
       (k) => ['POST', `/messages/${k.message}/feedback`, { rating: 'up' }], (k) => ['GET', `/messages/${k.message}/views/${k.view}/csv`],
+      (k) => ['GET', `/messages/${k.message}/views/${k.view}/svg`],
       (k) => ['GET', `/turns/${k.turn}/events`], (k) => ['DELETE', `/turns/${k.turn}`],
     ];
     let tried = 0;

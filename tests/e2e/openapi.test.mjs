@@ -155,6 +155,9 @@ describe('the document', () => {
     want(await ask(o.exportSession, { params: asked, query: '?format=markdown' }), 200);
     const view_id = answer.body.views.find((v) => v.view_type === 'data').view_id;
     want(await ask(o.exportView, { params: { ...asked, view_id } }), 200);
+    const pictured = (await send(o.ask, { content: 'Which reports are viewed most?' })).body;
+    const chart = { message_id: pictured.message_id, view_id: pictured.views.find((v) => v.view_type === 'chart').view_id };
+    want(await ask(o.viewPicture, { params: chart, query: '?width=300&height=200' }), 200);
     want(await ask(o.getReceipt, { params: { receipt_id: answer.body.receipt_id } }), 200);
     const parts = [{ type: 'text', text: REFERENCE }];
     for (const short of ['', 'Alias']) {

@@ -173,7 +173,8 @@ describe('sessions', () => {
       for (const figure of figures)
         assert.ok(!text.includes(figure), figure);
     for (const v of answer.views)
-      checkProblem(await viewer.get(`${API}/messages/${answer.message_id}/views/${v.view_id}/csv`), 404);
+      for (const form of ['csv', 'svg'])
+        checkProblem(await viewer.get(`${API}/messages/${answer.message_id}/views/${v.view_id}/${form}`), 404);
     checkProblem(await viewer.get(`${API}/turns/${answer.turn_id}/events`), 410);
     assert.equal((await manager.messages(answer.session_id))[1].masked, undefined);
   });

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "vesper/decimal.h"
+#include "vesper/hash.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/view.h"
 #include "vesper/wire.h"
 
 /* A cell as text; "" for none. Free with mem_free. */
@@ -199,6 +201,23 @@ void export_markdown_session(struct buf *out, const struct session *s)
 	buf_printf(out, "\n\nBegun %s.\n", s->created_at);
 }
 
+/* Within the text, so that the file holds all of it. */
+static void add_picture(struct buf *out, const json_t *view)
+{
+	const char *alt = json_string_value(json_object_get(view, "alt"));
+	struct buf svg;
+
+	buf_init(&svg, HTTP_RESPONSE_BYTES_MAX);
+	if (view_svg(&svg, view, NULL)) {
+		buf_str(out, "\n![");
+		wire_markdown_text(out, alt ? alt : "");
+		buf_str(out, "](data:image/svg+xml;base64,");
+		hash_base64(out, buf_text(&svg), svg.n);
+		buf_str(out, ")\n");
+	}
+	buf_deinit(&svg);
+}
+
 void export_markdown_message(struct buf *out, const struct message *m, const json_t *views)
 {
 	const json_t *view;
@@ -211,10 +230,12 @@ void export_markdown_message(struct buf *out, const struct message *m, const jso
 	json_array_foreach((json_t *)(uintptr_t)views, i, view) {
 		const char *type = json_string_value(json_object_get(view, "view_type"));
 
-		if (!type || strcmp(type, "data") != 0)
-			continue;
-		buf_char(out, '\n');
-		wire_markdown_table(out, view, SIZE_MAX);
+		if (type && strcmp(type, "data") == 0) {
+			buf_char(out, '\n');
+			wire_markdown_table(out, view, SIZE_MAX);
+		} else if (type && strcmp(type, "chart") == 0) {
+			add_picture(out, view);
+		}
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
  * Each shape of chart_shapes.txt gets the chart that stands there. With --specs the program prints
- * the spec of every chart, one JSON text a line, for a validator.
+ * the view of every chart with its picture, one JSON text a line, for validators.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -307,6 +307,25 @@ static void rows_beyond_the_limit_get_none(void **state)
 	}
 }
 
+static void print_view(const struct shape *s, const struct buf *view)
+{
+	json_t *json = NULL;
+	struct buf svg;
+
+	buf_init(&svg, SVG_BYTES_MAX * 2);
+	assert_true(json_parse(buf_text(view), view->n, view->n, &json, NULL));
+	if (!view_svg(&svg, json, NULL))
+		fail_msg("%s: no picture", s->name);
+	json_set_str(json, "shape", s->name);
+	json_set_str(json, "svg", buf_text(&svg));
+	buf_deinit(&svg);
+	buf_init(&svg, SIZE_MAX / 2);
+	buf_json(&svg, json);
+	printf("%s\n", buf_text(&svg));
+	buf_deinit(&svg);
+	json_decref(json);
+}
+
 static void print_specs(void)
 {
 	FILE *f = open_shapes();
@@ -319,8 +338,7 @@ static void print_specs(void)
 
 		buf_init(&view, SIZE_MAX / 2);
 		if (view_chart(&view, r, "c1-v2", view_chart_wish(r->language, s.ask)))
-			printf("%.*s,\"shape\":\"%s\"}\n", (int)view.n - 1, buf_text(&view),
-			       s.name);
+			print_view(&s, &view);
 		buf_deinit(&view);
 		arena_free(&a);
 	}

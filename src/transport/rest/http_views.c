@@ -1,10 +1,12 @@
 /*
- * One result as CSV. What was kept with the answer is sent as it is when it is all there was. Of a
- * result that was cut the call runs again, as it was asked then and for what its reader may see
- * now; it is held in memory until it is sent, so that whether it is whole is known before the first
- * byte, and so that nobody's slow line holds a connection of the database.
+ * One view of an answer as a file: a chart as SVG, a result as CSV. What was kept with the answer
+ * is sent as it is when it is all there was. Of a result that was cut the call runs again, as it
+ * was asked then and for what its reader may see now; it is held in memory until it is sent, so
+ * that whether it is whole is known before the first byte, and so that nobody's slow line holds a
+ * connection of the database.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "export.h"
@@ -14,6 +16,7 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/uuid.h"
+#include "vesper/view.h"
 
 #define CSV_TYPE          "text/csv; charset=utf-8; header=present"
 #define WHOLE_ARENA_BYTES (64 * 1024 * 1024) /* beside its table: what code derives of it */
@@ -184,7 +187,7 @@ static void read_whole(struct request *r, const struct message *m, const json_t 
 
 /* ---- what was kept ---- */
 
-static const json_t *view_find(const json_t *views, const char *view_id)
+static const json_t *view_find(const json_t *views, const char *view_id, const char *wanted)
 {
 	const json_t *view;
 	size_t i;
@@ -193,7 +196,7 @@ static const json_t *view_find(const json_t *views, const char *view_id)
 		const char *id = json_string_value(json_object_get(view, "view_id"));
 		const char *type = json_string_value(json_object_get(view, "view_type"));
 
-		if (id && type && strcmp(id, view_id) == 0 && strcmp(type, "data") == 0)
+		if (id && type && strcmp(id, view_id) == 0 && strcmp(type, wanted) == 0)
 			return view;
 	}
 	return NULL;
@@ -236,7 +239,8 @@ static void on_message(void *owner, const struct message *messages, size_t count
 	(void)has_more;
 	r->op = NULL;
 	if (count == 1)
-		view = view_find(store_text_json(messages->texts.views, r->arena), r->params[1]);
+		view = view_find(store_text_json(messages->texts.views, r->arena), r->params[1],
+				 "data");
 	if (e)
 		reply_err(r, e);
 	else if (!view)
@@ -252,4 +256,78 @@ void on_get_view_csv(struct request *r)
 	else
 		r->op = store_message(r->transport->options.store, r->who, r->params[0], r->arena,
 				      on_message, r);
+}
+
+/* ---- pictures ---- */
+
+/* A side in the query. False: it was answered what is wrong with it. */
+static bool read_side(struct request *r, const char *name, int *out)
+{
+	const char *text = request_query(r, name);
+	char *end;
+	long side;
+
+	if (!text)
+		return true;
+	side = strtol(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || side < SVG_SIDE_MIN_PX ||
+	    side > SVG_SIDE_MAX_PX) {
+		reply_problem(r, CODE_BAD_FRAME,
+			      arena_printf(r->arena, "%s: pixels, %d to %d", name, SVG_SIDE_MIN_PX,
+					   SVG_SIDE_MAX_PX));
+		return false;
+	}
+	*out = (int)side;
+	return true;
+}
+
+static bool read_size(struct request *r, struct svg_size *out)
+{
+	*out = (struct svg_size){0};
+	return read_side(r, "width", &out->width_px) && read_side(r, "height", &out->height_px);
+}
+
+static void reply_picture(struct request *r, const json_t *view)
+{
+	struct svg_size size;
+	struct buf text;
+
+	if (!read_size(r, &size))
+		return;
+	buf_init(&text, HTTP_RESPONSE_BYTES_MAX);
+	if (view_svg(&text, view, &size)) {
+		reply_header(r, "Content-Disposition", "inline; filename=\"chart.svg\"");
+		reply_bytes(r, 200, "image/svg+xml", buf_text(&text), text.n);
+	} else {
+		reply_problem(r, CODE_NOT_FOUND, NULL);
+	}
+	buf_deinit(&text);
+}
+
+static void on_picture_message(void *owner, const struct message *messages, size_t count,
+			       bool has_more, const struct err *e)
+{
+	struct request *r = owner;
+	const json_t *view = NULL;
+
+	(void)has_more;
+	r->op = NULL;
+	if (count == 1)
+		view = view_find(store_text_json(messages->texts.views, r->arena), r->params[1],
+				 "chart");
+	if (e)
+		reply_err(r, e);
+	else if (!view)
+		reply_problem(r, CODE_NOT_FOUND, NULL);
+	else
+		reply_picture(r, view);
+}
+
+void on_get_view_svg(struct request *r)
+{
+	if (!uuid_valid(r->params[0]))
+		reply_problem(r, CODE_NOT_FOUND, NULL);
+	else
+		r->op = store_message(r->transport->options.store, r->who, r->params[0], r->arena,
+				      on_picture_message, r);
 }
