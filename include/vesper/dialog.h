@@ -141,6 +141,9 @@ void ask_changed(struct dialog_turn *t);
 const char *ask_selected(const struct dialog_turn *t, const char *text);
 /* A question is open whose answer runs a plan; the answer to any other is read as a follow-up. */
 bool ask_has_plan(const struct dialog_turn *t);
+/* The message, as it was understood, gives values for the question of a flow that stands and for
+ * others of its lines ("NP15 in 2026"): dialog.answered. */
+bool ask_read_values(struct dialog_turn *t);
 /* The message, as it was understood, is no question of its own: the question of a flow that stands
  * is asked once more. */
 bool ask_stays(struct dialog_turn *t, bool model_usable);
@@ -168,7 +171,7 @@ json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool);
 bool suggest_read(struct dialog_turn *t, const char *question, struct understanding *out);
 /* To the follow-ups of chat.complete, unless it is there. */
 void suggest_add(struct dialog_turn *t, const char *label, const char *question);
-/* The same as they come, without a look at what is there. */
+/* The same with a rank that is known. */
 void suggest_push(struct dialog_turn *t, const char *label, const char *question, bool primary);
 void suggest_clear(struct dialog_turn *t);
 /* Examples of the caller's domains that code is sure of; how many there are. */

@@ -41,7 +41,7 @@ static bool is_choice(const json_t *choice, const char *text)
 	return value && strcmp(value, text) == 0;
 }
 
-static bool is_option(const json_t *ask, const char *text)
+bool ask_is_option(const json_t *ask, const char *text)
 {
 	const json_t *options = json_object_get(ask, "options"), *option;
 	size_t i;
@@ -76,7 +76,7 @@ static bool check_choices(struct dialog_turn *t, const json_t *ask, const json_t
 	json_array_foreach((json_t *)values, i, value) {
 		const char *text = ask_value_text(value, t->core->arena);
 
-		if (!is_option(ask, text))
+		if (!ask_is_option(ask, text))
 			return refuse(t, "bad_frame",
 				      arena_printf(t->core->arena,
 						   "values: \"%.*s\" is not one of the choices.",
@@ -165,7 +165,8 @@ static const json_t *days_edits(struct dialog_turn *t, const json_t *ask, const 
 		return edits;
 	}
 	json_set_str(edits, filter, d->first);
-	json_set_str(edits, end, d->last);
+	if (end)
+		json_set_str(edits, end, d->last);
 	return edits;
 }
 

@@ -14,6 +14,8 @@ enum ask_input ask_input_of(const json_t *ask);
 /* ---- ask_answer.c ---- */
 
 bool ask_is_days(const json_t *ask);
+/* The text is the value of an option, or there are no options. */
+bool ask_is_option(const json_t *ask, const char *text);
 /* Values that are allowed become edits. False: dialog.ask_failure says why they are not. */
 bool ask_take(struct dialog_turn *t, const json_t *ask, const json_t *values,
 	      struct ask_answer *out);

@@ -272,6 +272,51 @@ bool ask_read_words(struct dialog_turn *t, const json_t *ask, struct ask_answer 
 	return true;
 }
 
+/* Of a flow, and the message is not a client's choice or edit. */
+static bool is_open_flow(const struct dialog_turn *t, const json_t *ask)
+{
+	return json_object_get(json_object_get(ask, "plan"), "flow") && !t->core->request.ask_id &&
+	       !t->core->request.filters;
+}
+
+/* ---- several questions in one text ---- */
+
+/* Each value is a filter of the flow, and the one that was asked for is a choice. */
+static bool are_answers(const struct dialog_turn *t, const json_t *ask, const json_t *values)
+{
+	const struct flow_def *f =
+		stored_flow(&(struct planner_turn){.core = t->core}, json_object_get(ask, "plan"));
+	const json_t *asked = json_object_get(values, ask_member(ask, "filter"));
+	const char *name;
+	json_t *value;
+
+	if (!f || !asked || json_is_array(asked) ||
+	    !ask_is_option(ask, ask_value_text(asked, t->core->arena)))
+		return false;
+	json_object_foreach((json_t *)values, name, value)
+		if (!flow_takes(f, name))
+			return false;
+	return true;
+}
+
+bool ask_read_values(struct dialog_turn *t)
+{
+	const struct understanding *u = &t->reading->understood;
+	const json_t *ask = json_object_get(t->context->standing, "ask"), *values;
+
+	if (!is_open_flow(t, ask) || ask_is_days(ask) || u->unused_count > 0 ||
+	    (u->tool_count > 0 && u->confidence >= KNOW_SURE && !u->leans))
+		return false;
+	values = json_own(t->core->arena, know_values(u));
+	if (!are_answers(t, ask, values))
+		return false;
+	t->dialog->answered = (struct ask_answer){
+		.answers = true, .edits = values, .plan = json_object_get(ask, "plan")};
+	return true;
+}
+
+/* ---- no answer ---- */
+
 /* With a model that reads what code can't, words about the data are left to it. */
 static bool is_own_question(const struct understanding *u, bool model_usable)
 {
@@ -285,10 +330,8 @@ static bool is_own_question(const struct understanding *u, bool model_usable)
 bool ask_stays(struct dialog_turn *t, bool model_usable)
 {
 	const json_t *ask = json_object_get(t->context->standing, "ask");
-	bool of_flow = json_object_get(json_object_get(ask, "plan"), "flow") != NULL;
 
-	if (!of_flow || t->core->request.ask_id || t->core->request.filters ||
-	    is_own_question(&t->reading->understood, model_usable))
+	if (!is_open_flow(t, ask) || is_own_question(&t->reading->understood, model_usable))
 		return false;
 	t->dialog->answered.why_not = no_choice(t, ask, t->core->request.content);
 	return true;

@@ -22,21 +22,29 @@ bool suggest_read(struct dialog_turn *t, const char *question, struct understand
 	return out->kind == KNOW_DATA && out->tool_count > 0 && out->confidence >= KNOW_SURE;
 }
 
-void suggest_add(struct dialog_turn *t, const char *label, const char *question)
+static bool is_there(const struct dialog_turn *t, const char *question)
 {
 	const json_t *one;
 	size_t i;
 
 	json_array_foreach(t->dialog->suggestions, i, one)
 		if (strcmp(json_string_value(json_object_get(one, "question")), question) == 0)
-			return;
+			return true;
+	return false;
+}
+
+void suggest_add(struct dialog_turn *t, const char *label, const char *question)
+{
 	suggest_push(t, label, question, json_array_size(t->dialog->suggestions) == 0);
 }
 
 void suggest_push(struct dialog_turn *t, const char *label, const char *question, bool primary)
 {
-	json_t *one = json_object();
+	json_t *one;
 
+	if (is_there(t, question))
+		return;
+	one = json_object();
 	json_set_str(one, "label", label);
 	json_set_str(one, "question", question);
 	json_set_str(one, "priority", primary ? "primary" : "secondary");

@@ -5,7 +5,7 @@
 
 static bool is_rest(const struct know *k, const struct token *t)
 {
-	return !t->used && !know_is_stop(k, t);
+	return !t->used && (t->has_digit || !know_is_stop(k, t));
 }
 
 bool know_days(const struct know *k, const char *text, struct date today,

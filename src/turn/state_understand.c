@@ -196,6 +196,8 @@ static enum turn_state read_question(struct turn *t)
 	if (!filters && (refuses(t, &in, NULL, &next) || run_chain(t, &next)))
 		return next;
 	planner_understand(&t->for_planner, &in);
+	if (!filters && ask_read_values(&t->for_dialog))
+		return run_again(t, t->dialog.answered.plan);
 	if (t->reading.understood.filter_count > 0)
 		say_filters(&t->for_answer);
 	if (!filters && ask_stays(&t->for_dialog, answer_may_ask_model(&t->for_answer))) {

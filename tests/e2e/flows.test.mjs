@@ -1,0 +1,297 @@
+/*
+ * Flows: plans that are files. Their questions wait in the store, so that any daemon can go on with them; their
+ * files may change while somebody thinks about the answer.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT, startDaemon, tempDir } from './harness.mjs';
+import { patient } from './patience.mjs';
+import { mintToken } from './token.mjs';
+
+const RELOAD_LIMIT_MS = patient(20000);
+const FLOWS = 'prompts/energy/flow';
+const HUB = 'NP15';
+
+const toolsOf = (turn) => turn.complete.outcomes.map((o) => o.tool);
+
+/* Copies of the project's files, to change. */
+async function project() {
+  const dir = await tempDir('flows');
+  for (const name of ['config', 'sql', 'prompts'])
+    await cp(join(ROOT, name), join(dir, name), { recursive: true });
+  return { dir, cwd: dir, env: { VESPER_ROOT: dir, VESPER_CONFIG: join(dir, 'config/vesper.json') } };
+}
+
+/* What is logged from the signal on until the reload has ended. */
+async function reload(d) {
+  const from = d.output.length;
+  d.child.kill('SIGHUP');
+  for (const end = Date.now() + RELOAD_LIMIT_MS; Date.now() < end; await sleep(20)) {
+    const text = d.output.slice(from);
+    if (/config\.loaded|nothing was changed/.test(text))
+      return text;
+  }
+  throw new Error(d.output.slice(from));
+}
+
+async function asks(chat, question, filter) {
+  const turn = await chat.ask(question);
+  assert.equal(turn.status, 'ask', turn.text);
+  assert.equal(turn.ask.filter, filter);
+  return turn.ask;
+}
+
+async function select(chat, ask, ...values) {
+  chat.send({ type: 'chat.select', ask_id: ask.ask_id, values });
+  return chat.turn();
+}
+
+describe('a question of a flow', () => {
+  let d;
+
+  before(async () => {
+    d = await startDaemon();
+  });
+  after(() => d?.stop());
+
+  async function withChat(run) {
+    const chat = await d.connect();
+    try {
+      return await run(chat);
+    } finally {
+      await chat.close();
+    }
+  }
+
+  it('is answered by option, number, label and "Selected: X", and each answer runs the same tools', async () => {
+    const answers = await Promise.all([
+      (ask, chat) => select(chat, ask, ask.options[1].value),
+      (ask, chat) => chat.ask('2'),
+      (ask, chat) => chat.ask(ask.options[1].label.toLowerCase()),
+      (ask, chat) => chat.ask(`Selected: ${ask.options[1].label}`),
+    ].map((how) => withChat(async (chat) => how(await asks(chat, 'Project check', 'project_name'), chat))));
+    for (const turn of answers) {
+      assert.equal(turn.status, 'ok', turn.text);
+      assert.deepEqual(toolsOf(turn).sort(), toolsOf(answers[0]).sort());
+      assert.equal(turn.text, answers[0].text);
+      assert.equal(turn.complete.provider, 'rules');
+    }
+    assert.ok(toolsOf(answers[0]).includes('get_project_health'));
+  });
+
+  it('is not asked where the question says the answer', () => withChat(async (chat) => {
+    const turn = await chat.ask('Project check of Nazareth Solar');
+    assert.equal(turn.status, 'ok', turn.text);
+    assert.match(turn.text, /\*\*Nazareth Solar\*\*/);
+    assert.ok(!toolsOf(turn).includes('get_portfolio_summary'), 'nothing is listed to choose from');
+  }));
+
+  it('and another one are answered in one text', () => withChat(async (chat) => {
+    await asks(chat, 'Vendor audit', 'hub_zone');
+    const turn = await chat.ask(`${HUB} in 2026`);
+    assert.equal(turn.status, 'ok', turn.text);
+    assert.equal(turn.filters.hub_zone, HUB);
+    assert.equal(turn.filters.year, 2026);
+    assert.match(turn.text, /for NP15 in 2026/);
+  }));
+
+  it('that is answered for another one only is asked again', () => withChat(async (chat) => {
+    await asks(chat, 'Vendor audit', 'hub_zone');
+    const turn = await chat.ask('2026');
+    assert.equal(turn.status, 'ask');
+    assert.equal(turn.ask.filter, 'hub_zone');
+  }));
+
+  it('ends after the same wrong answer three times', () => withChat(async (chat) => {
+    await asks(chat, 'Project check', 'project_name');
+    for (const last of [false, false, true]) {
+      const turn = await chat.ask('Selected: Atlantis');
+      if (last) {
+        assert.equal(turn.status, 'ok', turn.text);
+        assert.equal(turn.ask, undefined);
+        assert.match(turn.text, /so I stop here/);
+      } else {
+        assert.equal(turn.status, 'ask');
+        assert.match(turn.text, /"Atlantis" is not one of the choices/);
+      }
+    }
+  }));
+
+  it('refuses a foreign ask_id, an answered one, no choice and one that is none', () => withChat(async (chat) => {
+    const ask = await asks(chat, 'Project check', 'project_name');
+    assert.equal((await select(chat, { ask_id: '0198c0de-0000-7000-8000-00000000000f' }, '1')).error.code, 'expired');
+    chat.send({ type: 'chat.select', ask_id: ask.ask_id, values: [] });
+    assert.equal((await chat.refusal()).code, 'bad_frame');
+    assert.equal((await select(chat, ask, 'Atlantis')).error.code, 'bad_frame');
+    assert.equal((await select(chat, ask, ask.options[0].value, ask.options[1].value)).error.code, 'bad_frame');
+    assert.equal((await select(chat, ask, ask.options[0].value)).status, 'ok');
+    assert.equal((await select(chat, ask, ask.options[0].value)).error.code, 'expired');
+    const other = await d.connect();
+    assert.equal((await select(other, ask, ask.options[0].value)).error.code, 'expired', 'it is of another session');
+    await other.close();
+  }));
+
+  it('is left by a question of its own', () => withChat(async (chat) => {
+    await asks(chat, 'Project check', 'project_name');
+    const turn = await chat.ask('Show all tasks with a high risk');
+    assert.equal(turn.status, 'ok');
+    assert.deepEqual(toolsOf(turn), ['get_task_risks']);
+  }));
+});
+
+describe('a question that waits in the store', () => {
+  it('is answered after the daemon was killed and started again', async (t) => {
+    const dataDir = await tempDir();
+    let d = await startDaemon({ dataDir });
+    t.after(() => d.exited ?? d.stop());
+    let chat = await d.connect();
+    const { session } = chat;
+    const ask = await asks(chat, 'Project check', 'project_name');
+    await d.kill();
+    d = await startDaemon({ dataDir });
+    chat = await d.connect({ session });
+    const turn = await select(chat, ask, 'Nazareth Solar');
+    assert.equal(turn.status, 'ok', turn.text);
+    assert.match(turn.text, /\*\*Nazareth Solar\*\*/);
+    await chat.close();
+  });
+
+  it('is answered on another daemon with the same store', async (t) => {
+    const dataDir = await tempDir();
+    const [one, other] = [await startDaemon({ dataDir }), await startDaemon({ dataDir })];
+    t.after(() => Promise.all([one, other].map((d) => d.stop())));
+    const chat = await one.connect();
+    await asks(chat, 'Project check', 'project_name');
+    const there = await other.connect({ session: chat.session });
+    const turn = await there.ask('Selected: Nazareth Solar');
+    assert.equal(turn.status, 'ok', turn.text);
+    assert.match(turn.text, /\*\*Nazareth Solar\*\*/);
+    await Promise.all([chat, there].map((c) => c.close()));
+  });
+});
+
+const FIFTH = `---
+flow: risk_round
+about: The high risks of the portfolio and what changed since a day.
+examples:
+  - Risk round
+agent: per_agent
+---
+ask date_range_start date between 2026-01-01 and today "Since which day?"  hint="This year"
+do risks    get_task_risks risk_level=High
+do changes  get_recent_changes until=today
+say "**{risks.row_count}** high risks."
+say "**{changes.row_count}** changes since {filter.date_range_start}."  if changes.row_count > 0
+`;
+
+describe('a file of a flow', () => {
+  let p;
+  let d;
+  const file = () => join(p.dir, FLOWS, 'risk_round.flow');
+  const put = async (text) => {
+    await writeFile(file(), text);
+    return reload(d);
+  };
+
+  const loaded = async (text) => assert.doesNotMatch(await put(text), /catalog\.refused/);
+
+  before(async () => {
+    p = await project();
+    d = await startDaemon(p);
+  });
+  after(() => d?.stop());
+
+  it('that is new answers after SIGHUP, and asks for its day', async () => {
+    await loaded(FIFTH);
+    const chat = await d.connect();
+    const ask = await asks(chat, 'Risk round', 'date_range_start');
+    assert.equal(ask.input, 'date');
+    assert.deepEqual([ask.min_date, ask.max_date, ask.hint], ['2026-01-01', '2026-02-27', 'This year']);
+    assert.equal((await select(chat, ask, '2025-12-31')).error.code, 'bad_frame');
+    assert.equal((await select(chat, ask, 'soon')).error.code, 'bad_frame');
+    assert.equal((await chat.ask('1 to 20 February 2026')).status, 'ask', 'more than was asked for');
+    const outside = await chat.ask('2 December 2025');
+    assert.equal(outside.status, 'ask');
+    assert.match(outside.text, /2 December 2025/);
+    const turn = await chat.ask('1 February 2026');
+    assert.equal(turn.status, 'ok', turn.text);
+    assert.deepEqual(toolsOf(turn).sort(), ['get_recent_changes', 'get_task_risks']);
+    assert.match(turn.text, /high risks/);
+    await chat.close();
+  });
+
+  it('that is broken is named by line, and keeps the old one', async () => {
+    await loaded(FIFTH);
+    const said = await put(FIFTH.replace('get_task_risks', 'get_risky_tasks'));
+    assert.match(said, /risk_round\.flow:9: .*get_risky_tasks/);
+    assert.equal((await d.ask('Risk round')).status, 'ask');
+    await loaded(FIFTH);
+  });
+
+  it('asks for two days', async () => {
+    await loaded(FIFTH.replace('start date between', 'start date_range between').replace(' until=today', '')
+      .replace('Since which day', 'From when to when'));
+    const chat = await d.connect();
+    for (const answer of ['days', 'words', 'span']) {
+      const ask = await asks(chat, 'Risk round', 'date_range_start');
+      assert.equal(ask.input, 'date_range');
+      if (answer === 'days')
+        assert.equal((await select(chat, ask, '2026-02-20', '2026-02-01')).error.code, 'bad_frame');
+      const turn = answer === 'days' ? await select(chat, ask, '2026-02-01', '2026-02-20')
+        : answer === 'span' ? await select(chat, ask, '2026-02-01/2026-02-20')
+          : await chat.ask('from 1 February 2026 to 20 February 2026');
+      assert.equal(turn.status, 'ok', `${answer}: ${turn.text}`);
+      assert.equal(turn.filters.date_range_start, '2026-02-01', `${answer}: ${turn.text}`);
+      assert.equal(turn.filters.date_range_end, '2026-02-20', answer);
+    }
+    await chat.close();
+  });
+
+  it('that changes while it is asked runs as it was asked, as far as it still checks', async () => {
+    await loaded(FIFTH);
+    const chat = await d.connect();
+    const ask = await asks(chat, 'Risk round', 'date_range_start');
+    await loaded(FIFTH.replace('do changes  get_recent_changes until=today\n', 'do off get_portfolio_summary status_color=off_track\n')
+      .replace(/^ask.*\n/m, '').replace(/^say.*changes.*\n/m, ''));
+    const turn = await select(chat, ask, '2026-02-01');
+    assert.equal(turn.status, 'ok', turn.text);
+    assert.deepEqual(toolsOf(turn).sort(), ['get_recent_changes', 'get_task_risks']);
+    await chat.close();
+  });
+
+  it('that no longer checks as it was asked has expired', async () => {
+    const components = join(p.dir, 'config/energy/components.json');
+    const known = await readFile(components, 'utf8');
+    await writeFile(components, JSON.stringify({ ...JSON.parse(known),
+      RiskCard: { about: 'Risks', props: { risks: { type: 'integer', required: true } }, layout: [{ cards: ['risks'] }], text: '{risks} risks' } }));
+    await loaded(`${FIFTH}show RiskCard risks={risks.row_count}\n`);
+    const chat = await d.connect();
+    const ask = await asks(chat, 'Risk round', 'date_range_start');
+    await writeFile(components, known);
+    await loaded(FIFTH);
+    const turn = await select(chat, ask, '2026-02-01');
+    assert.equal(turn.error?.code, 'expired', turn.text);
+    await chat.close();
+  });
+
+  it('that is removed while it is asked has expired', async () => {
+    await loaded(FIFTH);
+    const chat = await d.connect();
+    const ask = await asks(chat, 'Risk round', 'date_range_start');
+    await rm(file());
+    assert.doesNotMatch(await reload(d), /catalog\.refused/);
+    assert.equal((await select(chat, ask, '2026-02-01')).error?.code, 'expired');
+    await chat.close();
+  });
+
+  it('is not asked of another role', async () => {
+    await loaded(FIFTH);
+    const turn = await d.ask('Risk round', { token: mintToken({ permissions: ['chat:use', 'chat:read_market_data'] }) });
+    assert.notEqual(turn.status, 'ask', turn.text);
+    assert.deepEqual(toolsOf(turn), []);
+  });
+});
