@@ -2,7 +2,7 @@
  * The verbs of vesperctl and of vesper-demo, and what they share. A verb takes its command line,
  * which holds only options that its usage names, and returns the exit status: 0 it is done, or the
  * answer is yes; 1 it failed, or the answer is no; 2 the command line is wrong; 3 a
- * question is open.
+ * question is open; 4 (flow run --if) it could not be told.
  */
 #ifndef VESPER_CTL_H
 #define VESPER_CTL_H

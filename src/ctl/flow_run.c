@@ -7,11 +7,16 @@
 #include "opened.h"
 #include "vesper/answer.h"
 #include "vesper/clock.h"
+#include "vesper/component.h"
+#include "vesper/condition.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/planner.h"
 
-#define QUESTION_OPEN 3 /* exit status */
+/* Exit statuses beside those of every verb. */
+#define MISUSED       2
+#define QUESTION_OPEN 3
+#define CANNOT_TELL   4 /* with --if */
 
 struct flow_run {
 	struct opened opened;
@@ -20,7 +25,8 @@ struct flow_run {
 	struct date today;
 	struct catalog_view may;
 	const struct flow_def *flow;
-	json_t *filters; /* in the arena */
+	const struct condition *when; /* of --if; NULL: none */
+	json_t *filters;              /* in the arena */
 	struct plan *plan;
 	int calls;
 };
@@ -122,7 +128,113 @@ static json_t *suggestions(const struct view_answer *v)
 	return all;
 }
 
-static bool has_failed(const struct plan *p)
+/* The components that have all that they require. */
+static size_t components(const struct flow_run *r, struct shown **out)
+{
+	struct shown *all;
+	size_t n = flow_shown(r->plan, r->arena, &all), count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct component_def *def =
+			catalog_component(r->opened.catalog, all[i].show->component);
+
+		if (def && !component_lacks(def, &all[i]))
+			all[count++] = all[i];
+	}
+	*out = all;
+	return count;
+}
+
+static json_t *view_json(const struct flow_run *r, const struct shown *s)
+{
+	const char *id = arena_printf(r->arena, "%s-v1", s->show->id);
+	json_t *view = NULL;
+	struct err unused = {0};
+	struct buf text;
+
+	buf_init(&text, COMPONENT_BYTES_MAX);
+	component_view(&text, r->opened.catalog, s, id, r->arena);
+	if (buf_over(&text) ||
+	    !json_parse_exact(buf_text(&text), text.n, COMPONENT_BYTES_MAX, &view, &unused))
+		view = NULL;
+	buf_deinit(&text);
+	return view;
+}
+
+static json_t *views(const struct flow_run *r)
+{
+	json_t *all = json_array(), *view;
+	struct shown *list;
+	size_t n = components(r, &list);
+
+	for (size_t i = 0; i < n; i++)
+		if ((view = view_json(r, &list[i])))
+			json_push_take(all, view);
+	return all;
+}
+
+static json_t *tasks(const struct flow_run *r)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < r->plan->count; i++)
+		if (!r->plan->tasks[i].ask)
+			json_push_take(all, task_json(r, &r->plan->tasks[i]));
+	return all;
+}
+
+static void print_json(const struct flow_run *r, const struct view_answer *said)
+{
+	ctl_print_json(json_make({"flow", json_str(r->flow->name)},
+				 {"filters", json_incref(r->filters)}, {"tasks", tasks(r)},
+				 {"views", views(r)}, {"text", json_str(said->markdown)},
+				 {"suggestions", suggestions(said)}));
+}
+
+/* As a message: what the flow is for, its components in words, its sentences, what to ask next. */
+static void print_markdown(const struct flow_run *r, const struct view_answer *said)
+{
+	json_t *all = views(r);
+	const json_t *view;
+	size_t i;
+
+	printf("# %s\n\n", r->flow->about);
+	json_array_foreach(all, i, view)
+		printf("> %s\n\n", json_string_value(json_object_get(view, "text")));
+	fputs(said->markdown, stdout);
+	for (i = 0; i < said->followup_count; i++)
+		printf("%s- %s\n", i == 0 ? "\n" : "", said->followups[i].question);
+	json_decref(all);
+}
+
+static void print_run(const struct flow_run *r, const struct command *cmd)
+{
+	struct view_answer said;
+
+	(void)flow_answer(r->plan, NULL, r->opened.catalog, r->arena, &said);
+	if (ctl_flag(cmd, "json"))
+		print_json(r, &said);
+	else if (ctl_flag(cmd, "md"))
+		print_markdown(r, &said);
+	else
+		fputs(said.markdown, stdout);
+}
+
+/* ---- how it ended ---- */
+
+/* The id of a task of its own, or of one of several for the values of a filter. */
+static bool is_called(const struct task *t, const char *name)
+{
+	return strcmp(t->id, name) == 0 || (t->group && strcmp(t->group, name) == 0);
+}
+
+/* What it builds on failed, or it did itself. */
+static bool has_failed(const struct task *t)
+{
+	return t->state == TASK_FAILED || (t->state == TASK_SKIPPED && t->skipped != SKIP_NEEDLESS);
+}
+
+static bool any_failed(const struct plan *p)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (p->tasks[i].state == TASK_FAILED)
@@ -130,23 +242,26 @@ static bool has_failed(const struct plan *p)
 	return false;
 }
 
-static void print_run(const struct flow_run *r, bool as_json)
+/* A task that the condition names did not get to say anything. */
+static bool cannot_tell(const struct flow_run *r)
 {
-	json_t *tasks = json_array();
-	struct view_answer said;
+	for (size_t n = 0; n < r->when->term_count; n++)
+		for (size_t i = 0; i < r->plan->count; i++)
+			if (is_called(&r->plan->tasks[i], r->when->terms[n].ref.source) &&
+			    has_failed(&r->plan->tasks[i]))
+				return true;
+	return false;
+}
 
-	(void)flow_answer(r->plan, NULL, r->opened.catalog, r->arena, &said);
-	for (size_t i = 0; i < r->plan->count; i++)
-		if (!r->plan->tasks[i].ask)
-			json_push_take(tasks, task_json(r, &r->plan->tasks[i]));
-	if (as_json)
-		ctl_print_json(json_make(
-			{"flow", json_str(r->flow->name)}, {"filters", json_incref(r->filters)},
-			{"tasks", json_incref(tasks)}, {"text", json_str(said.markdown)},
-			{"suggestions", suggestions(&said)}));
-	else
-		fputs(said.markdown, stdout);
-	json_decref(tasks);
+static int status_of(const struct flow_run *r)
+{
+	const struct ref_scope found = plan_results(r->plan, r->arena);
+
+	if (!r->when)
+		return any_failed(r->plan);
+	if (cannot_tell(r))
+		return CANNOT_TELL;
+	return !condition_met(r->when, &found, r->filters, r->arena);
 }
 
 /* The choices that there are, a line each. */
@@ -190,6 +305,25 @@ static bool read_filters(struct flow_run *r, const struct command *cmd, struct e
 	return true;
 }
 
+/* Each reference is to a task of the flow. */
+static bool read_condition(struct flow_run *r, const char *text, struct err *e)
+{
+	if (!text)
+		return true;
+	r->when = condition_read(text, r->arena, e);
+	if (!r->when)
+		return err_prefix(e, "--if");
+	for (size_t i = 0; i < r->when->term_count; i++) {
+		const struct condition_term *term = &r->when->terms[i];
+
+		if (term->kind != TERM_MISSING && !flow_task(r->flow, term->ref.source))
+			return err_set(e, ERR_INPUT, "--if: %s has no task %s", r->flow->name,
+				       term->ref.source);
+	}
+	return true;
+}
+
+/* False: the command line is wrong where *e is ERR_INPUT. */
 static bool begin(struct flow_run *r, const struct command *cmd, struct err *e)
 {
 	const char *tenant = ctl_option(cmd, "tenant", "vesper"), *name = ctl_word(cmd, 1), *today;
@@ -211,25 +345,29 @@ static bool begin(struct flow_run *r, const struct command *cmd, struct err *e)
 	if (!r->flow)
 		return err_set(e, ERR_INPUT, "there is no flow %s (vesperctl flow list lists them)",
 			       name);
-	return read_filters(r, cmd, e);
+	return read_filters(r, cmd, e) && read_condition(r, ctl_option(cmd, "if", NULL), e);
 }
 
 int ctl_flow_run(const struct command *cmd)
 {
+	int failed = ctl_option(cmd, "if", NULL) ? CANNOT_TELL : 1, status = 0;
 	struct flow_run r = {0};
 	struct err e = {0};
-	int status;
 
 	if (!ctl_word(cmd, 1))
 		return ctl_misused(cmd, "which flow?");
-	if (!begin(&r, cmd, &e) || !run(&r, &e)) {
-		status = ctl_fail("%s", e.text);
+	if (!begin(&r, cmd, &e)) {
+		(void)ctl_fail("%s", e.text);
+		status = e.code == ERR_INPUT ? MISUSED : failed;
+	} else if (!run(&r, &e)) {
+		(void)ctl_fail("%s", e.text);
+		status = failed;
 	} else if (r.plan->open) {
 		print_question(&r);
 		status = QUESTION_OPEN;
 	} else {
-		print_run(&r, ctl_flag(cmd, "json"));
-		status = has_failed(r.plan);
+		print_run(&r, cmd);
+		status = status_of(&r);
 	}
 	arena_free(&r.arena);
 	opened_close(&r.opened);

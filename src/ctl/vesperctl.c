@@ -19,9 +19,10 @@ static const struct verb verbs[] = {
 	{"flow", ctl_flow,
 	 "list [--tenant T] [--role R] [--json] | check [FILE ...] [--tenant T] [--json] | run "
 	 "NAME "
-	 "[filter=value ...] [--today D] [--tenant T] [--role R] [--json]",
+	 "[filter=value ...] [--today D] [--tenant T] [--role R] [--json] [--md] [--if CONDITION]",
 	 "the flows of the packs, for a role; what is wrong with one, as path:line: what; what one "
-	 "gives without a model, 3 where it has a question"},
+	 "gives without a model, 3 where it has a question; with --if 0 where the condition holds, "
+	 "1 where it does not, 4 where that could not be told"},
 	{"map", ctl_map,
 	 "check [--pack P] [--tenant T] [--json] | import FILE --pack NAME [--out DIR] [--replace] "
 	 "[--json] | path A B [--tenant T] [--json] | query '{...}' [--tenant T] [--role R] "

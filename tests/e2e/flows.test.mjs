@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ROOT, startDaemon, tempDir } from './harness.mjs';
+import { demoWarehouse, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
 import { patient } from './patience.mjs';
 import { mintToken } from './token.mjs';
 
@@ -293,5 +293,61 @@ describe('a file of a flow', () => {
     const turn = await d.ask('Risk round', { token: mintToken({ permissions: ['chat:use', 'chat:read_market_data'] }) });
     assert.notEqual(turn.status, 'ask', turn.text);
     assert.deepEqual(toolsOf(turn), []);
+  });
+});
+
+describe('vesperctl flow run', () => {
+  let env;
+  const flow = async (...words) => {
+    const { code = 0, stdout, stderr } = await run(VESPERCTL, ['flow', 'run', ...words], { cwd: ROOT, env }).catch((e) => e);
+    return { code, stdout, stderr };
+  };
+
+  before(async () => {
+    env = { PATH: process.env.PATH, VESPER_DEMO: '1', VESPER_WAREHOUSE_DIR: await demoWarehouse(),
+      VESPER_DATA_DIR: await tempDir(), VESPER_TODAY: '2026-02-27' };
+  });
+
+  it('says by its exit status whether a condition holds', async () => {
+    const audit = ['project_check', 'project_name=Nazareth Solar', '--role', 'viewer', '--if'];
+    for (const [words, code, said] of [
+      [['weekly_briefing', '--if', 'off.row_count > 0'], 0],
+      [['weekly_briefing', '--if', 'off.row_count > 1000'], 1],
+      [['weekly_briefing', '--if', 'not (off.row_count > 1000)'], 0],
+      [['project_check', '--if', 'risks.row_count > 0'], 3],
+      [[...audit, 'risks.row_count > 0'], 0],
+      [[...audit, 'money.row_count > 0'], 4],
+      [['weekly_briefing', '--if', 'of.row_count > 0'], 2, /--if: weekly_briefing has no task of/],
+      [['weekly_briefing', '--if', 'off.row_count >'], 2, /--if: /],
+      [['weekly_briefings'], 2, /there is no flow weekly_briefings/],
+      [['weekly_briefing', 'colour=red'], 2, /colour=red: not filter=value/],
+    ]) {
+      const ended = await flow(...words);
+      assert.equal(ended.code, code, `${words.join(' ')}: ${ended.stdout}${ended.stderr}`);
+      if (said)
+        assert.match(ended.stderr, said);
+    }
+  });
+
+  it('cannot tell where the data cannot be read', async () => {
+    const away = { ...env, VESPER_WAREHOUSE_DIR: await tempDir('empty') };
+    const ended = await run(VESPERCTL, ['flow', 'run', 'weekly_briefing', '--if', 'off.row_count > 0'], { cwd: ROOT, env: away })
+      .catch((e) => e);
+    assert.equal(ended.code, 4);
+  });
+
+  it('prints what it found as JSON, and as a message', async () => {
+    const out = JSON.parse((await flow('weekly_briefing', '--json')).stdout);
+    assert.deepEqual(Object.keys(out), ['flow', 'filters', 'tasks', 'views', 'text', 'suggestions']);
+    assert.deepEqual(out.tasks.map((t) => [t.id, t.state]),
+      [['changes', 'completed'], ['off', 'completed'], ['risks', 'completed'], ['moved', 'skipped']]);
+    const [view] = out.views;
+    assert.equal(view.component, 'BriefingCards');
+    assert.equal(view.props.offTrack, out.tasks[1].rows);
+    assert.equal(view.props.projects.row_count, out.tasks[1].rows);
+    const message = (await flow('weekly_briefing', '--md')).stdout;
+    assert.match(message, /^# What changed/);
+    assert.ok(message.includes(`> ${view.text}`) && message.includes(out.text.trim()));
+    assert.match(message, /\n- Show all tasks with a high risk\n/);
   });
 });
