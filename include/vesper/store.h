@@ -154,7 +154,9 @@ struct sessions_page {
 	const char *after_id; /* NULL: from the start */
 	size_t limit;         /* up to STORE_PAGE_MAX */
 	enum session_filter filter;
-	const char *title; /* only titles that contain this; NULL: all */
+	const char *title;  /* only titles that contain this; NULL: all */
+	const char *origin; /* those whose conversations a client of this dialect keeps; NULL: the
+			       others */
 };
 /* ---- summaries of long sessions ---- */
 

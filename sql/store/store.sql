@@ -94,6 +94,8 @@ FROM chat_sessions s
 WHERE s.tenant_id = :tenant_id AND s.user_id = :user_id
 --? archived: AND s.archived_at IS NOT NULL
 --? active: AND s.archived_at IS NULL
+--? dialect: AND s.metadata = :metadata
+--? usual: AND s.metadata NOT LIKE '{"dialect":%'
 --? title_like: AND LOWER(s.title) LIKE LOWER(:title_like) ESCAPE '\'
 --? after_id: AND EXISTS (SELECT 1 FROM chat_sessions a
 --? after_id:	WHERE a.session_id = :after_id AND a.tenant_id = :tenant_id AND a.user_id = :user_id

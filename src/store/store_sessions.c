@@ -56,6 +56,12 @@ struct op *store_sessions(struct store *s, const struct principal *who,
 	if (page->filter != SESSIONS_ALL)
 		store_call_flag(&c->call,
 				page->filter == SESSIONS_ARCHIVED ? "archived" : "active");
+	if (page->origin) {
+		store_call_flag(&c->call, "dialect");
+		store_call_text(&c->call, "metadata", store_metadata(page->origin, c->call.arena));
+	} else {
+		store_call_flag(&c->call, "usual");
+	}
 	if (page->title)
 		store_call_text(&c->call, "title_like",
 				sql_like_pattern(page->title, c->call.arena));

@@ -81,7 +81,7 @@ const char *store_metadata(const char *origin, struct arena *a)
 	if (!origin)
 		return text;
 	buf_init(&b, SIZE_MAX / 2);
-	buf_str(&b, "{\"origin\":");
+	buf_str(&b, "{\"dialect\":");
 	buf_json_str(&b, origin, strlen(origin));
 	buf_char(&b, '}');
 	text = arena_strdup(a, buf_text(&b));

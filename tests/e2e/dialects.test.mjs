@@ -260,9 +260,44 @@ describe('Chat Completions', () => {
   });
 
   it('the same Idempotency-Key is the same turn', async () => {
-    const client = openai('oa-8', { 'X-Vesper-Session-Id': 'c2', 'Idempotency-Key': 'k1' });
-    const [first, second] = [await completion(client, REFERENCE), await completion(client, REFERENCE)];
-    assert.equal(first.id, second.id);
+    for (const headers of [{ 'X-Vesper-Session-Id': 'c2', 'Idempotency-Key': 'k0' }, { 'Idempotency-Key': 'k1' }]) {
+      const client = openai('oa-8', headers);
+      const [first, second] = [await completion(client, REFERENCE), await completion(client, REFERENCE)];
+      assert.equal(first.id, second.id);
+    }
+    const [mine, other] = [await completion(openai('oa-11', { 'Idempotency-Key': 'k1' }), REFERENCE), await completion(openai('oa-8', { 'Idempotency-Key': 'k1' }), REFERENCE)];
+    assert.notEqual(mine.id, other.id, 'of another user');
+  });
+
+  it('a key means one request', async () => {
+    const post = (body, headers) => fetch(`${d.url}/v1/chat/completions`, { method: 'POST', body: JSON.stringify({ model: 'vesper', messages: [{ role: 'user', content: OFF_TOPIC }], ...body }), headers: { ...bearer('oa-12'), 'content-type': 'application/json', ...headers } });
+    const refused = async (body, headers, pattern) => {
+      const reply = await post(body, headers);
+      const { error } = await reply.json();
+      assert.equal(reply.status, 400, JSON.stringify(headers));
+      assert.deepEqual([error.type, error.code], ['invalid_request_error', 'bad_frame']);
+      assert.match(error.message, pattern);
+    };
+    const first = await post({}, { 'Idempotency-Key': 'k2' });
+    assert.equal(first.headers.get('vesper-turn'), (await post({}, { 'Idempotency-Key': 'k2' })).headers.get('vesper-turn'));
+    await refused({ user: 'else' }, { 'Idempotency-Key': 'k2' }, /used for another request/);
+    await refused({}, { 'Idempotency-Key': 'k2', 'X-Vesper-Session-Id': 'c3' }, /used for another request/);
+    await refused({}, { 'Idempotency-Key': 'k'.repeat(201) }, /^Idempotency-Key: 1 to 200/);
+    await refused({}, { 'Idempotency-Key': '""' }, /^Idempotency-Key: 1 to 200/);
+    for (const id of ['', 'a b', 'c'.repeat(201), '\u00e4'])
+      await refused({}, { 'X-Vesper-Session-Id': id }, /^X-Vesper-Session-Id: /);
+    await refused({ messages: [{ role: 'user', content: 'x'.repeat(17000) }] }, {}, /16384 bytes/);
+    const mine = { client_msg_id: 'm1' };
+    assert.equal((await post(mine)).headers.get('vesper-turn'), (await post(mine)).headers.get('vesper-turn'));
+  });
+
+  it('conversations that the client keeps are in a list of their own', async () => {
+    const rest = d.rest(token('oa-13'));
+    await completion(openai('oa-13'), OFF_TOPIC);
+    await completion(openai('oa-13', { 'X-Vesper-Session-Id': 'c4' }), OFF_TOPIC);
+    const titles = async (query) => (await rest.get(`/api/v1/sessions${query}`)).body.data.length;
+    assert.deepEqual([await titles(''), await titles('?dialect=openai'), await titles('?dialect=ai')], [1, 1, 0]);
+    assert.equal((await rest.get('/api/v1/sessions?dialect=other')).status, 400);
   });
 
   it('a chat page\'s own tasks are no turns', async () => {

@@ -74,10 +74,13 @@ static void add_permissions(struct buf *out, const struct principal *who, struct
 /* Permissions are part of it: an answer is not given again to who may see less by now. */
 static void fingerprint(const struct request *r, char out[HASH_HEX_BYTES])
 {
+	const char *conversation;
 	struct buf text;
 
-	buf_init(&text, 2 * r->upload.n + 10000);
+	buf_init(&text, SIZE_MAX / 2); /* of a request's bytes, which are bounded */
 	buf_printf(&text, "%s\n%s\n", r->route->path, r->path);
+	if (request_conversation(r, &conversation))
+		buf_printf(&text, "%s\n", conversation);
 	add_permissions(&text, r->who, r->arena);
 	buf_char(&text, '\n');
 	buf_add(&text, buf_text(&r->upload), r->upload.n);
@@ -101,6 +104,31 @@ static void key_drop(struct idempotency *x)
 	x->op = store_repeat_end(x->transport->options.store, x->who, x->id, NULL, on_dropped, x);
 }
 
+static void on_named(void *owner, const struct err *e)
+{
+	struct idempotency *x = owner;
+
+	x->op = NULL;
+	if (e)
+		log_warn("http.idempotency", "a key does not stay with its request: %s", e->text);
+	if (!x->request)
+		key_free(x);
+}
+
+/* The key names a turn from now on: this request's, whose log is the answer of all that are alike.
+ */
+static void name_turn(struct idempotency *x, bool first)
+{
+	const struct repeat_answer followed = {.status = 200};
+	struct request *r = x->request;
+
+	x->stored = false;
+	if (first)
+		x->op = store_repeat_end(x->transport->options.store, x->who, x->id, &followed,
+					 on_named, x);
+	r->route->handle(r);
+}
+
 static void on_begun(void *owner, enum repeated what, const struct repeat_answer *answer,
 		     const struct err *e)
 {
@@ -115,6 +143,8 @@ static void on_begun(void *owner, enum repeated what, const struct repeat_answer
 		key_free(x);
 	} else if (e) {
 		reply_err(r, e);
+	} else if ((r->route->flags & ROUTE_FOLLOWED) && what != REPEATED_OTHER) {
+		name_turn(x, what == REPEATED_FIRST);
 	} else if (what == REPEATED_FIRST) {
 		x->running = true;
 		r->route->handle(r);
@@ -140,8 +170,7 @@ bool idempotency_begin(struct request *r)
 	char print[HASH_HEX_BYTES];
 	struct idempotency *x;
 
-	/* There it names the turn: its log is the answer of both. */
-	if (!request_header(r, "Idempotency-Key") || (r->route->flags & ROUTE_OPENAI))
+	if (!request_header(r, "Idempotency-Key"))
 		return false;
 	if (!(r->route->flags & ROUTE_IDEMPOTENT) || key.n == 0) {
 		reply_problem(r, CODE_BAD_FRAME,

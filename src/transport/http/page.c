@@ -16,19 +16,25 @@
 #define SEAL_BYTES   16
 #define CURSOR_BYTES (UUID_BYTES - 1 + SEAL_BYTES)
 
+static const char *const filters[] = {"q", "archived", "rating", "dialect"};
+#define FILTERS (sizeof(filters) / sizeof(filters[0]))
+
 /* One list is its path, its caller and what it is narrowed to. */
 static void seal(const struct request *r, const char *id, uint8_t out[HASH_SHA256_BYTES])
 {
-	const char *q = request_query(r, "q");
-	const char *archived = request_query(r, "archived");
-	const char *rating = request_query(r, "rating");
-	char *text = mem_printf("%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s", r->path, r->who->tenant,
-				r->who->user, q ? q : "", archived ? archived : "",
-				rating ? rating : "", id);
+	struct buf text;
 
-	hash_hmac_sha256(r->transport->cursor_key, sizeof(r->transport->cursor_key), text,
-			 strlen(text), out);
-	mem_free(text);
+	buf_init(&text, SIZE_MAX / 2); /* parts of a head, which is bounded */
+	buf_printf(&text, "%s\x1f%s\x1f%s", r->path, r->who->tenant, r->who->user);
+	for (size_t i = 0; i < FILTERS; i++) {
+		const char *value = request_query(r, filters[i]);
+
+		buf_printf(&text, "\x1f%s", value ? value : "");
+	}
+	buf_printf(&text, "\x1f%s", id);
+	hash_hmac_sha256(r->transport->cursor_key, sizeof(r->transport->cursor_key),
+			 buf_text(&text), text.n, out);
+	buf_deinit(&text);
 }
 
 static const char *cursor_open(const struct request *r, const char *cursor)
@@ -103,13 +109,13 @@ static void add_query(struct buf *out, const char *name, const char *value)
 
 static void add_link(struct request *r, const char *cursor)
 {
-	static const char *const kept[] = {"limit", "q", "archived", "rating"};
 	struct buf link;
 
 	buf_init(&link, HEADER_BYTES_MAX);
 	buf_printf(&link, "<%s?cursor=%s", r->path, cursor);
-	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-		add_query(&link, kept[i], request_query(r, kept[i]));
+	add_query(&link, "limit", request_query(r, "limit"));
+	for (size_t i = 0; i < FILTERS; i++)
+		add_query(&link, filters[i], request_query(r, filters[i]));
 	buf_str(&link, ">; rel=\"next\"");
 	if (!buf_over(&link))
 		reply_header(r, "Link", buf_text(&link));

@@ -39,6 +39,8 @@ enum {
 	ROUTE_PAGE = 64,      /* exists only where there is a page: there, or in demo mode */
 	ROUTE_LONG = 128,     /* its body may hold a whole conversation: OUTSIDE_BYTES_MAX */
 	ROUTE_OPENAI = 256,   /* errors have the shape of Chat Completions */
+	ROUTE_FOLLOWED = 512, /* its Idempotency-Key names a turn, which the same request follows
+				 again */
 };
 
 struct http_route {
@@ -120,6 +122,8 @@ struct request {
 
 /* A header of the request; NULL when absent. */
 const char *request_header(const struct request *r, const char *name);
+/* The header that names the client's conversation, and the name in *id; NULL: there is none. */
+const char *request_conversation(const struct request *r, const char **id);
 /* A cookie of the request; NULL when absent. */
 const char *request_cookie(const struct request *r, const char *name);
 /* The bearer token that came. */

@@ -27,6 +27,18 @@ const char *request_cookie(const struct request *r, const char *name)
 	return MHD_lookup_connection_value(r->connection, MHD_COOKIE_KIND, name);
 }
 
+const char *request_conversation(const struct request *r, const char **id)
+{
+	static const char *const names[] = {"X-Vesper-Session-Id", "X-OpenWebUI-Chat-Id"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		*id = request_header(r, names[i]);
+		if (*id)
+			return names[i];
+	}
+	return NULL;
+}
+
 bool request_names_etag(const struct request *r, const char *header, const char *etag)
 {
 	struct str rest = str_of(request_header(r, header)), one;

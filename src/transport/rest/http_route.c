@@ -8,7 +8,7 @@
 const struct http_route public_routes[] = {
 	{"POST", API "/chat", CHAT, ROUTE_BODY | ROUTE_IDEMPOTENT, on_post_chat, NULL},
 	{"POST", API "/chat/stream", CHAT, ROUTE_BODY, on_post_chat_stream, NULL},
-	{"GET", API "/sessions", CHAT, 0, on_get_sessions, "limit cursor q archived"},
+	{"GET", API "/sessions", CHAT, 0, on_get_sessions, "limit cursor q dialect archived"},
 	{"POST", API "/sessions", CHAT, ROUTE_BODY | ROUTE_IDEMPOTENT, on_post_session, NULL},
 	{"GET", API "/sessions/{}", CHAT, 0, on_get_session, NULL},
 	{"PATCH", API "/sessions/{}", CHAT, ROUTE_BODY, on_patch_session, NULL},
@@ -31,7 +31,8 @@ const struct http_route public_routes[] = {
 	{"GET", "/ai/chat/{}/stream", CHAT, ROUTE_ALIAS, on_get_ui_stream, NULL},
 	{"GET", "/v1/models", CHAT, ROUTE_OPENAI, on_get_models, NULL},
 	{"GET", "/v1/models/{}", CHAT, ROUTE_OPENAI, on_get_model, NULL},
-	{"POST", "/v1/chat/completions", CHAT, ROUTE_BODY | ROUTE_LONG | ROUTE_OPENAI,
+	{"POST", "/v1/chat/completions", CHAT,
+	 ROUTE_BODY | ROUTE_LONG | ROUTE_OPENAI | ROUTE_IDEMPOTENT | ROUTE_FOLLOWED,
 	 on_post_completions, NULL},
 	{"POST", API "/ws/tickets", CHAT, 0, on_post_ticket, NULL},
 	{"POST", API "/reports/{}/embed", CHAT, 0, on_post_report_embed, NULL},

@@ -43,6 +43,20 @@ static void on_sessions(void *owner, const struct session *sessions, size_t coun
 	page_reply(r, data, has_more, count ? sessions[count - 1].session_id : NULL);
 }
 
+/* Which dialect's; NULL: those of no dialect. */
+static bool origin_parse(const struct request *r, const char **out, struct err *e)
+{
+	static const char *const dialects[] = {"ai", "openai"};
+
+	*out = request_query(r, "dialect");
+	if (!*out)
+		return true;
+	for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++)
+		if (strcmp(*out, dialects[i]) == 0)
+			return true;
+	return err_set(e, ERR_INPUT, "dialect: ai or openai");
+}
+
 static bool filter_parse(const struct request *r, struct sessions_page *out, struct err *e)
 {
 	const char *archived = request_query(r, "archived");
@@ -67,7 +81,8 @@ void on_get_sessions(struct request *r)
 	struct page page;
 	struct err e;
 
-	if (!page_parse(r, &page, &e) || !filter_parse(r, &wanted, &e)) {
+	if (!page_parse(r, &page, &e) || !filter_parse(r, &wanted, &e) ||
+	    !origin_parse(r, &wanted.origin, &e)) {
 		reply_err(r, &e);
 		return;
 	}

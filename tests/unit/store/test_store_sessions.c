@@ -40,12 +40,12 @@ static enum err_code drop(struct fixture *f, const struct principal *who, const 
 	return f->err.code;
 }
 
-static void found(struct fixture *f, const struct principal *who, enum session_filter filter,
-		  const char *title, const char *want)
+static void listed(struct fixture *f, const struct principal *who, struct sessions_page page,
+		   const char *want)
 {
-	struct sessions_page page = {.limit = 50, .filter = filter, .title = title};
 	struct buf got;
 
+	page.limit = 50;
 	begin(f);
 	store_sessions(f->store, who, &page, f->arena, on_sessions, f);
 	wait_done(f);
@@ -55,6 +55,27 @@ static void found(struct fixture *f, const struct principal *who, enum session_f
 		buf_printf(&got, "%s%s", i ? "," : "", f->sessions[i].title);
 	assert_string_equal(buf_text(&got), want);
 	buf_deinit(&got);
+}
+
+static void found(struct fixture *f, const struct principal *who, enum session_filter filter,
+		  const char *title, const char *want)
+{
+	listed(f, who, (struct sessions_page){.filter = filter, .title = title}, want);
+}
+
+/* A conversation that its client keeps is one of that dialect's list only. */
+static void listed_by_where_it_is_kept(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "kept elsewhere");
+
+	make(f, &ann, id_new(f), "kept here");
+	m.origin = "openai";
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	found(f, &ann, SESSIONS_ALL, NULL, "kept here");
+	listed(f, &ann, (struct sessions_page){.origin = "openai"}, "kept elsewhere");
+	listed(f, &ann, (struct sessions_page){.origin = "ai"}, "");
+	listed(f, &bob, (struct sessions_page){.origin = "openai"}, "");
 }
 
 static void made_and_found(void **state)
@@ -241,6 +262,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(made_and_found),
+		CASE(listed_by_where_it_is_kept),
 		CASE(an_id_is_taken_once),
 		CASE(edited_by_one_of_two),
 		CASE(archived_and_back),

@@ -36,7 +36,7 @@ static void a_session_says_where_it_comes_from(void **state)
 	m.origin = "some \"client\"";
 	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
 	assert_string_equal(file_ask(f, f->acme, "SELECT metadata FROM chat_sessions"),
-			    "{\"origin\":\"some \\\"client\\\"\"}");
+			    "{\"dialect\":\"some \\\"client\\\"\"}");
 }
 
 static void second_message_keeps_the_title(void **state)

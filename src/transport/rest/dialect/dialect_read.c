@@ -11,6 +11,22 @@
 /* Open WebUI's own prompts begin so. */
 #define TASK_PREFIX "### Task:"
 
+/* ---- Members ---- */
+
+/* In these formats a member that is null is absent. */
+static json_t *member(const json_t *object, const char *name)
+{
+	json_t *value = json_object_get(object, name);
+
+	return json_is_null(value) ? NULL : value;
+}
+
+static bool opt_str(const json_t *object, const char *name, const char **out, struct err *e)
+{
+	*out = NULL;
+	return !member(object, name) || json_opt_str(object, name, out, e);
+}
+
 /* ---- Texts ---- */
 
 /* A text, or the text parts of a list, joined by line breaks. NULL: there is none. */
@@ -52,26 +68,26 @@ static bool check_question(const char *text, struct dialect_request *out, struct
 	if (!text || utf8_blanks(text) == strlen(text))
 		return err_set(e, ERR_INPUT, "messages: the last one must hold a question");
 	if (strlen(text) > MESSAGE_BYTES_MAX)
-		return err_set(e, ERR_LIMIT, "messages: a question may have %d bytes",
+		return err_set(e, ERR_INPUT, "messages: a question may have %d bytes",
 			       MESSAGE_BYTES_MAX);
 	out->content = text;
 	return true;
 }
 
-/* A name of the client's: visible characters; NULL where the member is absent. */
+bool dialect_check_id(const char *id, const char *name, size_t bytes_max, struct err *e)
+{
+	for (const char *c = id; *c; c++)
+		if (*c <= ' ' || *c > '~')
+			return err_set(e, ERR_INPUT, "%s: only visible ASCII characters", name);
+	return (*id && strlen(id) <= bytes_max) ||
+	       err_set(e, ERR_INPUT, "%s: 1 to %zu characters", name, bytes_max);
+}
+
+/* A name of the client's; NULL where the member is absent. */
 static bool read_id(const json_t *body, const char *name, size_t bytes_max, const char **out,
 		    struct err *e)
 {
-	if (!json_opt_str(body, name, out, e))
-		return false;
-	if (!*out)
-		return true;
-	for (const char *c = *out; *c; c++)
-		if (*c <= ' ' || *c > '~')
-			return err_set(e, ERR_INPUT, "%s: only visible ASCII characters", name);
-	if (!**out || strlen(*out) > bytes_max)
-		return err_set(e, ERR_INPUT, "%s: 1 to %zu characters", name, bytes_max);
-	return true;
+	return opt_str(body, name, out, e) && (!*out || dialect_check_id(*out, name, bytes_max, e));
 }
 
 /* The newest message of a list that must be there. */
@@ -160,8 +176,8 @@ static bool read_selection(const json_t *message, struct arena *a, struct dialec
 
 static bool read_metadata(const json_t *metadata, struct dialect_request *out, struct err *e)
 {
-	out->values = json_object_get(metadata, "values");
-	if (!json_opt_str(metadata, "ask_id", &out->ask_id, e))
+	out->values = member(metadata, "values");
+	if (!opt_str(metadata, "ask_id", &out->ask_id, e))
 		return false;
 	if (!out->ask_id != !json_is_array(out->values))
 		return err_set(e, ERR_INPUT,
@@ -169,17 +185,29 @@ static bool read_metadata(const json_t *metadata, struct dialect_request *out, s
 	return true;
 }
 
+/* What the AI SDK sends a message for; an older client names nothing. */
+static bool read_trigger(const json_t *body, bool *again, struct err *e)
+{
+	const char *trigger;
+
+	if (!opt_str(body, "trigger", &trigger, e))
+		return false;
+	*again = trigger && strcmp(trigger, "regenerate-message") == 0;
+	return !trigger || *again || strcmp(trigger, "submit-message") == 0 ||
+	       err_set(e, ERR_INPUT, "trigger: submit-message or regenerate-message");
+}
+
 bool ai_read(const json_t *body, struct arena *a, struct dialect_request *out, struct err *e)
 {
 	const json_t *message, *metadata;
-	const char *text, *trigger = NULL, *id = NULL;
+	const char *text, *id;
+	bool again;
 
 	*out = (struct dialect_request){.wants_stream = true};
 	if (!read_id(body, "id", EXTERNAL_ID_BYTES_MAX, &out->external_id, e) ||
-	    !json_opt_str(body, "trigger", &trigger, e) || !last_message(body, &message, e))
+	    !read_trigger(body, &again, e) || !last_message(body, &message, e))
 		return false;
-	if (has_role(message, "assistant") &&
-	    (!trigger || strcmp(trigger, "regenerate-message") != 0))
+	if (has_role(message, "assistant") && !again)
 		return read_selection(message, a, out, e);
 	metadata = json_object_get(message, "metadata");
 	if (json_is_object(metadata) && !read_metadata(metadata, out, e))
@@ -189,11 +217,10 @@ bool ai_read(const json_t *body, struct arena *a, struct dialect_request *out, s
 	if (!read_text(json_object_get(message, "parts"), "parts", a, &text, e) ||
 	    !check_question(text, out, e))
 		return false;
-	if (!json_opt_str(message, "id", &id, e))
+	if (!opt_str(message, "id", &id, e))
 		return false;
 	/* Asked again on purpose, it is another turn. */
-	if (id && strlen(id) <= CLIENT_MSG_ID_BYTES_MAX &&
-	    (!trigger || strcmp(trigger, "regenerate-message") != 0))
+	if (id && strlen(id) <= CLIENT_MSG_ID_BYTES_MAX && !again)
 		out->client_msg_id = id;
 	return true;
 }
@@ -221,13 +248,14 @@ bool agui_read(const json_t *body, struct arena *a, struct dialect_request *out,
 {
 	const json_t *message;
 	const char *text;
-	json_t *resume = NULL;
+	json_t *resume = member(body, "resume");
 
 	*out = (struct dialect_request){.wants_stream = true};
 	if (!read_id(body, "threadId", EXTERNAL_ID_BYTES_MAX, &out->external_id, e) ||
-	    !read_id(body, "runId", CLIENT_MSG_ID_BYTES_MAX, &out->client_msg_id, e) ||
-	    !json_opt_array(body, "resume", &resume, e))
+	    !read_id(body, "runId", CLIENT_MSG_ID_BYTES_MAX, &out->client_msg_id, e))
 		return false;
+	if (resume && !json_is_array(resume))
+		return err_set(e, ERR_INPUT, "resume: must be a list");
 	if (!out->external_id || !out->client_msg_id)
 		return err_set(e, ERR_INPUT, "%s: is missing",
 			       out->external_id ? "runId" : "threadId");
@@ -290,14 +318,22 @@ static bool read_history(const json_t *messages, struct arena *a, struct dialect
 	return true;
 }
 
+static bool check_type(const json_t *value, bool fits, const char *what, struct err *e)
+{
+	return !value || fits || err_set(e, ERR_INPUT, "%s", what);
+}
+
 /* Choices of a client that no answer of ours can follow. */
 static bool check_choices(const json_t *body, struct err *e)
 {
-	const json_t *choice = json_object_get(body, "tool_choice");
+	const json_t *choice = member(body, "tool_choice"), *n = member(body, "n");
 	const char *name = json_string_value(choice);
-	json_int_t n = json_integer_value(json_object_get(body, "n"));
 
-	if (n > 1)
+	if (!check_type(n, json_is_integer(n), "n: must be an integer", e) ||
+	    !check_type(choice, name || json_is_object(choice),
+			"tool_choice: must be a text or an object", e))
+		return false;
+	if (n && json_integer_value(n) != 1)
 		return err_set(e, ERR_INPUT, "n: one answer is given");
 	if (json_is_object(choice) || (name && strcmp(name, "required") == 0))
 		return err_set(e, ERR_INPUT,
@@ -305,18 +341,31 @@ static bool check_choices(const json_t *body, struct err *e)
 	return true;
 }
 
+static bool read_stream(const json_t *body, struct dialect_request *out, struct err *e)
+{
+	const json_t *stream = member(body, "stream"), *options = member(body, "stream_options");
+	const json_t *usage = member(options, "include_usage");
+
+	out->wants_stream = json_is_true(stream);
+	out->include_usage = json_is_true(usage);
+	return check_type(stream, json_is_boolean(stream), "stream: must be true or false", e) &&
+	       check_type(options, json_is_object(options), "stream_options: must be an object",
+			  e) &&
+	       check_type(usage, json_is_boolean(usage),
+			  "stream_options.include_usage: must be true or false", e);
+}
+
 bool openai_read(const json_t *body, struct arena *a, struct dialect_request *out, struct err *e)
 {
-	const json_t *message, *options = json_object_get(body, "stream_options");
+	const json_t *message;
 	const char *text;
 
 	*out = (struct dialect_request){0};
 	if (!json_get_str(body, "model", &out->model, e) || !check_choices(body, e) ||
-	    !json_opt_bool(body, "stream", &out->wants_stream, e) ||
+	    !read_stream(body, out, e) ||
 	    !read_id(body, "client_msg_id", CLIENT_MSG_ID_BYTES_MAX, &out->client_msg_id, e) ||
 	    !last_message(body, &message, e))
 		return false;
-	out->include_usage = json_is_true(json_object_get(options, "include_usage"));
 	if (!has_role(message, "user"))
 		return err_set(e, ERR_INPUT, "messages: the last one must be the user's");
 	return read_text(json_object_get(message, "content"), "content", a, &text, e) &&

@@ -36,6 +36,10 @@ MUST_CHECK bool agui_read(const json_t *body, struct arena *a, struct dialect_re
 MUST_CHECK bool openai_read(const json_t *body, struct arena *a, struct dialect_request *out,
 			    struct err *e);
 
+/* A client's name for a conversation or a message: 1 to bytes_max visible ASCII characters.
+ * ERR_INPUT begins with `name`. */
+MUST_CHECK bool dialect_check_id(const char *id, const char *name, size_t bytes_max, struct err *e);
+
 /* A chat page's own task for its model (a title, tags, follow-ups), which is no question about
  * data: the answer, in the arena. NULL: it is a question. */
 const char *openai_task_answer(const char *content, struct arena *a);

@@ -25,11 +25,17 @@
 
 static const struct answer_form as_ai = {.stream = &wire_ai};
 
-static const char *session_of(struct request *r, const char *dialect, const char *external_id)
+/* Without a conversation the session is a new one; the same for a message that is sent twice, whose
+ * turn is looked for in its session. */
+static const char *session_of(struct request *r, const char *dialect,
+			      const struct dialect_request *d)
 {
-	if (!external_id)
-		return arena_strdup(r->arena, uuid_new().text);
-	return request_derived_id(r, dialect, external_id);
+	if (d->external_id)
+		return request_derived_id(r, dialect, d->external_id);
+	if (d->client_msg_id)
+		return request_derived_id(r, arena_printf(r->arena, "%s.message", dialect),
+					  d->client_msg_id);
+	return arena_strdup(r->arena, uuid_new().text);
 }
 
 static void start(struct request *r, const struct dialect_request *d, const char *dialect,
@@ -37,12 +43,12 @@ static void start(struct request *r, const struct dialect_request *d, const char
 {
 	const struct turn_request turn = {
 		.who = r->who,
-		.session_id = session_of(r, dialect, d->external_id),
+		.session_id = session_of(r, dialect, d),
 		.content = d->content,
 		.client_msg_id = d->client_msg_id,
 		.ask_id = d->ask_id,
 		.values = d->values,
-		.origin = d->history_count > 0 ? dialect : NULL,
+		.origin = d->external_id ? NULL : dialect,
 		.history = d->history,
 		.history_count = d->history_count,
 	};
@@ -172,12 +178,22 @@ static void answer_task(struct request *r, const char *answer)
 	reply_json(r, 200, body);
 }
 
+/* The client's name for the conversation, in a header. With one, the session has the history. */
+static bool read_conversation(struct request *r, struct dialect_request *d, struct err *e)
+{
+	const char *header = request_conversation(r, &d->external_id);
+
+	if (!header)
+		return true;
+	d->history_count = 0;
+	return dialect_check_id(d->external_id, header, EXTERNAL_ID_BYTES_MAX, e);
+}
+
 void on_post_completions(struct request *r)
 {
-	static const char *const ids[] = {"X-Vesper-Session-Id", "X-OpenWebUI-Chat-Id"};
 	struct answer_form form = {.whole = wire_openai_whole};
 	struct dialect_request d;
-	const char *task, *key = request_header(r, "Idempotency-Key");
+	const char *task;
 	struct err e;
 
 	if (!openai_read(r->body, r->arena, &d, &e)) {
@@ -191,16 +207,12 @@ void on_post_completions(struct request *r)
 		answer_task(r, task);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]) && !d.external_id; i++)
-		d.external_id = request_header(r, ids[i]);
-	if (d.external_id && strlen(d.external_id) > EXTERNAL_ID_BYTES_MAX) {
-		reply_problem(r, CODE_INVALID, "The id of the conversation is too long.");
+	if (!read_conversation(r, &d, &e)) {
+		reply_invalid(r, &e);
 		return;
 	}
-	if (d.external_id)
-		d.history_count = 0; /* the session has it */
-	if (!d.client_msg_id && key && strlen(key) <= CLIENT_MSG_ID_BYTES_MAX)
-		d.client_msg_id = key;
+	if (!d.client_msg_id)
+		d.client_msg_id = idempotency_id(r, "message");
 	form.head = (struct wire_head){.model = d.model, .include_usage = d.include_usage};
 	if (d.wants_stream)
 		form.stream = &wire_openai;

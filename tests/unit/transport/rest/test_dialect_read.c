@@ -9,6 +9,7 @@
 
 #include "rest/dialect/dialect_read.h"
 #include "vesper/json.h"
+#include "vesper/limits.h"
 
 typedef bool (*read_fn)(const json_t *, struct arena *, struct dialect_request *, struct err *);
 
@@ -125,6 +126,50 @@ static void broken_messages_are_named(void **state)
 	"\"content\":"                                                                             \
 	"[{\"type\":\"text\",\"text\":\"hi\"}]}]" rest "}"
 
+static void a_member_that_is_null_is_absent(void **state)
+{
+	(void)state;
+	assert_null(good(agui_read, RUN(",\"resume\":null")).ask_id);
+	bad(agui_read, RUN(",\"resume\":{}"), "resume");
+	bad(agui_read, "{\"threadId\":null,\"runId\":\"r\",\"messages\":[]}", "threadId");
+	assert_null(good(ai_read, "{\"id\":null,\"trigger\":null,\"messages\":[{\"role\":\"user\","
+				  "\"id\":null,\"parts\":[{\"type\":\"text\",\"text\":\"x\"}],"
+				  "\"metadata\":{\"ask_id\":null,\"values\":null}}]}")
+			    .external_id);
+	bad(ai_read, "{\"id\":\"c\",\"trigger\":\"other\",\"messages\":[{}]}", "trigger");
+	bad(ai_read, "{\"id\":\"c\",\"trigger\":7,\"messages\":[{}]}", "trigger");
+}
+
+static void a_question_has_a_length(void **state)
+{
+	static char body[MESSAGE_BYTES_MAX + 200];
+	struct dialect_request d;
+	struct err e;
+
+	(void)state;
+	for (int more = 0; more <= 1; more++) {
+		snprintf(
+			body, sizeof(body),
+			"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"%0*d\"}]}",
+			MESSAGE_BYTES_MAX + more, 1);
+		assert_int_equal(try(openai_read, body, &d, &e), !more);
+	}
+	assert_int_equal(e.code, ERR_INPUT);
+}
+
+static void a_name_is_visible_and_short(void **state)
+{
+	struct err e;
+
+	(void)state;
+	assert_true(dialect_check_id("c~!", "Id", 3, &e));
+	assert_false(dialect_check_id("c123", "Id", 3, &e));
+	assert_false(dialect_check_id("", "Id", 3, &e));
+	assert_string_equal(e.text, "Id: 1 to 3 characters");
+	assert_false(dialect_check_id("a b", "Id", 3, &e));
+	assert_false(dialect_check_id("\xc3\xa4", "Id", 3, &e));
+}
+
 static void a_run_has_a_thread_and_an_id(void **state)
 {
 	struct dialect_request d =
@@ -188,7 +233,16 @@ static void what_cannot_be_followed_is_refused(void **state)
 {
 	(void)state;
 	good(openai_read, ASK(",\"n\":1,\"tool_choice\":\"auto\",\"tools\":[{}]"));
+	good(openai_read, ASK(",\"n\":null,\"stream\":null,\"tool_choice\":null,\"stream_"
+			      "options\":null"));
 	bad(openai_read, ASK(",\"n\":2"), "n:");
+	bad(openai_read, ASK(",\"n\":0"), "n:");
+	bad(openai_read, ASK(",\"n\":\"2\""), "n:");
+	bad(openai_read, ASK(",\"n\":2.5"), "n:");
+	bad(openai_read, ASK(",\"stream\":\"yes\""), "stream:");
+	bad(openai_read, ASK(",\"stream_options\":7"), "stream_options:");
+	bad(openai_read, ASK(",\"stream_options\":{\"include_usage\":1}"), "include_usage:");
+	bad(openai_read, ASK(",\"tool_choice\":7"), "tool_choice");
 	bad(openai_read, ASK(",\"tool_choice\":\"required\""), "tool_choice");
 	bad(openai_read, ASK(",\"tool_choice\":{\"type\":\"function\"}"), "tool_choice");
 	bad(openai_read, "{\"messages\":[]}", "model");
@@ -221,6 +275,9 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_tool_output_answers_a_question, setup, teardown),
 		cmocka_unit_test_setup_teardown(broken_messages_are_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_member_that_is_null_is_absent, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_question_has_a_length, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_name_is_visible_and_short, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_run_has_a_thread_and_an_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_interrupt_is_resolved_or_dropped, setup,
 						teardown),
