@@ -1,5 +1,5 @@
 /*
- * The figures of README, measured on the release build: what a start costs, what it weighs, and what a turn costs in CPU
+ * The figures of docs/measured.md, measured on the release build: what a start costs, what it weighs, and what a turn costs in CPU
  * and in waiting. CPU is read from the kernel's accounting of the daemon's process, so that the clients and the scripted
  * model beside it do not count.
  */

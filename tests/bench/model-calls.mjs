@@ -1,5 +1,5 @@
 /*
- * The table of model calls in README: how many a question takes, in which tokens, and when its first word
+ * The table of model calls in docs/measured.md: how many a question takes, in which tokens, and when its first word
  * would come from a model that needs 400 ms to begin and 15 ms a token. Counted on the scripted model, so
  * no clock is involved. What it reads is counted at 3.5 bytes a token, the schema of a structured answer
  * included; what it writes in pieces of up to seven letters or three digits, each other character alone,

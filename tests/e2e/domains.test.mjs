@@ -26,11 +26,11 @@ async function makeRoot() {
   return root;
 }
 
-describe('the domain that README adds', () => {
+describe('the domain that docs/authoring.md adds', () => {
   it('answers', async (t) => {
     const root = await makeRoot();
-    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-    const files = [...readme.matchAll(/`((?:sql|prompts)\/energy\/[\w./]+)`:\n\n```(?:sql)?\n(.*?)```/gs)];
+    const guide = await readFile(join(ROOT, 'docs/authoring.md'), 'utf8');
+    const files = [...guide.matchAll(/`((?:sql|prompts)\/energy\/[\w./]+)`:\n\n```(?:sql)?\n(.*?)```/gs)];
     assert.deepEqual(files.map(([, path]) => path), ['sql/energy/places/get_project_places.sql', 'prompts/energy/places.md']);
     await mkdir(join(root, 'sql/energy/places'));
     for (const [, path, text] of files)

@@ -150,10 +150,10 @@ describe('in another page', () => {
     await daemon?.stop();
   });
 
-  /* The example of README, with this daemon's address and a token in place of the company's own. */
+  /* The example of docs/embedding.md, with this daemon's address and a token in place of the company's own. */
   function example(name) {
-    const readme = readFileSync(`${ROOT}/README.md`, 'utf8');
-    const found = new RegExp(`<!-- ${name} -->\\s*\`\`\`html\\n([^]*?)\`\`\``).exec(readme);
+    const guide = readFileSync(`${ROOT}/docs/embedding.md`, 'utf8');
+    const found = new RegExp(`<!-- ${name} -->\\s*\`\`\`html\\n([^]*?)\`\`\``).exec(guide);
 
     return found[1].replaceAll('https://vesper.example.com', daemon.url)
       .replace("await (await fetch('/my-token')).text()", JSON.stringify(mintToken()));

@@ -37,7 +37,7 @@ async function start(url, options) {
   return open.page;
 }
 
-/* A main state of the page, for README. */
+/* A main state of the page, for the documents. */
 async function picture(page, name) {
   if (!process.env.VESPER_SCREENSHOT)
     return;

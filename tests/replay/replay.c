@@ -1,23 +1,7 @@
 /*
  * Plays whole turns from a text file: the real turn, catalogue, understanding, tools, plans and
- * store, with a scripted model and a scripted warehouse. One argument: the .turn file. A line is a
- * word and its rest; `;` starts a comment.
- *
- *   config  role=analyst model=yes today=2026-02-27 grace_ms=30000 deadline_ms=20000 numbers=flag
- *   guardrails=code
- * (first; all optional) model   ROLE [~words]           the next model call: route, agent or
- * answer, whose request holds these words text    a piece of text       (\n is a line end, \s a
- * space at its end) tool    NAME {json} fail    ERR                   upstream, timeout, … stall db
- * STATEMENT [v|v|v]       an expected statement with its bound values columns name:type|… row a|b
- * fail ERR stall cancel  TYPE [n]                the user stops the next turn when the n-th frame
- * of this type was seen leave   TYPE [n]                the user's connection is lost then drain
- * TYPE [n] the server is told to stop then say     question                runs the turn to its end
- * select value|value answers the last ask expect  states A B C …          what the turn went
- * through expect  frames t t t …          frame types without "chat.", repeats folded expect  text
- * words the answer holds them            (`expect not text words`) expect  frame TYPE words a frame
- * of this type holds them  (`expect not frame TYPE words`) expect  stored ROLE STATUS [words] the
- * last stored message of that role expect  calls N                 model calls so far expect unsaid
- * the turn left no closing frame of its own (it was left)
+ * store, with a scripted model and a scripted warehouse. One argument: the .turn file, whose
+ * language is described in docs/replays.md.
  */
 #include <assert.h>
 #include <stdarg.h>

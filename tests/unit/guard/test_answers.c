@@ -1,8 +1,8 @@
 /*
  * The number check on answers that were written by hand for data of the real tools: true ones, and
  * ones with something changed. Each line of a file in tests/guard is one answer with its question
- * and the results of its turn (README, "The checks of an answer"). Nothing here knows how the check
- * works: a change is found when something in its sentence is not bound.
+ * and the results of its turn (docs/measured.md, "The checks of an answer"). Nothing here knows how
+ * the check works: a change is found when something in its sentence is not bound.
  *
  * GUARD_ANSWERS=FILE runs another file and only prints; GUARD_SHOW=1 prints what went wrong.
  */

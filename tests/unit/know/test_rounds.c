@@ -1,7 +1,8 @@
 /*
  * Rounds of questions that somebody wrote and labelled who had seen the list of tools and the data
  * dictionary, but neither the code nor other questions. What a round gave when it was run first is
- * in README; since then it is a bar against falling back, not a measure of unseen questions.
+ * in docs/measured.md; since then it is a bar against falling back, not a measure of unseen
+ * questions.
  *
  * A label is an answer (a tool with its arguments), or says that a clarifying question, a refusal
  * or a fixed reply is right, so that no tool may be run; `also` has labels that are right, too.
