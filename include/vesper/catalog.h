@@ -547,6 +547,8 @@ const char *const *catalog_schemas(const struct catalog *c, const char *source, 
 bool catalog_has_permission(const struct catalog *c, const char *permission);
 /* Roles of config/permissions.json. The list is NULL-ended; NULL when there is no such role. */
 const char *const *catalog_role(const struct catalog *c, const char *role);
+/* The name of the n-th role; NULL behind the last. */
+const char *catalog_role_name(const struct catalog *c, size_t n);
 /* The role with most permissions of those whose permissions this caller has all; "" when none fits.
  */
 const char *catalog_role_of(const struct catalog *c, const struct principal *who);

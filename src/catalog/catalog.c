@@ -209,6 +209,13 @@ const char *const *catalog_role(const struct catalog *c, const char *role)
 	return NULL;
 }
 
+const char *catalog_role_name(const struct catalog *c, size_t n)
+{
+	const struct catalog_whole *w = catalog_whole(c);
+
+	return n < w->role_count ? w->roles[n].name : NULL;
+}
+
 const char *catalog_role_of(const struct catalog *c, const struct principal *who)
 {
 	const struct catalog_whole *w = catalog_whole(c);

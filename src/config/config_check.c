@@ -91,6 +91,39 @@ static bool list_check(const json_t *value, const char *where, struct mistakes *
 	return good;
 }
 
+/* An origin as browsers send it (RFC 6454, section 6.2); they leave out the scheme's own port. */
+static bool is_origin(const char *text)
+{
+	const char *host = strstr(text, "://"), *port;
+	size_t name;
+
+	if (!str_starts(str_of(text), STR("https://")) && !str_starts(str_of(text), STR("http://")))
+		return false;
+	host += strlen("://");
+	name = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/?#@*,\\ ");
+	if (name == 0 || name > strlen(host))
+		return false;
+	port = host + name;
+	return !*port ||
+	       (*port == ':' && strlen(port) > 1 && strlen(port) <= sizeof(":65535") - 1 &&
+		strspn(port + 1, "0123456789") == strlen(port + 1));
+}
+
+static bool origins_check(const json_t *value, const char *where, struct mistakes *m)
+{
+	int before = m->count;
+
+	if (!list_check(value, where, m))
+		return false;
+	for (size_t i = 0; i < json_array_size(value); i++)
+		if (!is_origin(json_string_value(json_array_get(value, i))))
+			mistake_add(m,
+				    "%s[%zu]: must be an origin as browsers send it, "
+				    "https://host or https://host:port",
+				    where, i);
+	return m->count == before;
+}
+
 static bool map_check(const json_t *value, const char *where, struct mistakes *m)
 {
 	bool good = json_is_object(value);
@@ -310,6 +343,8 @@ bool value_check(const struct config_key *key, const json_t *value, const char *
 		return json_is_boolean(value);
 	case KEY_LIST:
 		return list_check(value, where, m);
+	case KEY_ORIGINS:
+		return origins_check(value, where, m);
 	case KEY_MAP:
 		return map_check(value, where, m);
 	case KEY_PROVIDERS:

@@ -18,6 +18,7 @@ enum key_type {
 	KEY_INT,
 	KEY_BOOL,
 	KEY_LIST,      /* of texts */
+	KEY_ORIGINS,   /* a list of scheme://host[:port] */
 	KEY_MAP,       /* text -> text */
 	KEY_PROVIDERS, /* of objects: name, kind, base_url, key, version */
 	KEY_PRICES,    /* model -> {input, output, cache_read?, cache_write?} */
@@ -32,6 +33,9 @@ enum config_when {
 	CONFIG_RESTART, /* when the process starts anew */
 	CONFIG_PARTLY,  /* some members live, the others not: see config_reload.c */
 };
+
+/* Longer than any name of a setting. */
+#define NAME_BYTES 160
 
 struct config_key {
 	const char *name;
@@ -60,6 +64,8 @@ struct config {
 int config_key_find(const char *name, size_t len);
 /* The known key that is spelled most alike; NULL when none is near. */
 const char *config_key_nearest(const char *name);
+/* The same for a variable (VESPER_AUTH_ORIGIN); what is found is written as a variable. */
+bool config_variable_nearest(struct str name, char *out, size_t size);
 
 struct mistakes {
 	struct buf text;

@@ -5,6 +5,7 @@
  */
 #include "config_int.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ INT  ("auth.leeway_s", LIVE, 60, 0, 300,                               "clocks m
 BOOL ("auth.allow_query_token", LIVE,                                  "accept ?token= on the socket"),
 SECRET("auth.cursor_secret", RESTART,                                     "seals the cursors of lists and what lies in Redis; random when empty"),
 TEXT ("auth.first_frame", LIVE, "\"browser\"", "browser|always",       "who may authenticate by the first frame"),
-OTHER("auth.origins", LIVE, KEY_LIST, "[]",                            "foreign origins that may open sockets"),
+OTHER("auth.origins", LIVE, KEY_ORIGINS, "[]",                         "foreign origins that may open sockets and read answers: https://host[:port], each exactly"),
 
 TEXT ("server.public_url", RESTART, "\"\"", NULL,                      "this daemon as browsers reach it, https://vesper.example.com; needed to sign in"),
 TEXT ("signin.client_id", RESTART, "\"\"", NULL,                       "the page's application at the identity provider; the page is served where it is set"),
@@ -185,4 +186,29 @@ const char *config_key_nearest(const char *name)
 		}
 	}
 	return nearest;
+}
+
+static char variable_char(char c)
+{
+	return c == '.' ? '_' : (char)toupper((unsigned char)c);
+}
+
+bool config_variable_nearest(struct str name, char *out, size_t size)
+{
+	size_t fewest = NEAR_EDITS_MAX + 1;
+
+	for (size_t i = 0; i < config_key_count; i++) {
+		char variable[NAME_BYTES] = "VESPER_";
+		size_t n = strlen(variable), edits;
+
+		for (const char *c = config_keys[i].name; *c && n < sizeof(variable) - 1; c++)
+			variable[n++] = variable_char(*c);
+		edits = str_edits(name, (struct str){variable, n});
+		if (edits < fewest && n < size) {
+			fewest = edits;
+			memcpy(out, variable, n);
+			out[n] = '\0';
+		}
+	}
+	return fewest <= NEAR_EDITS_MAX;
 }

@@ -17,8 +17,6 @@
 #include "vesper/limits.h"
 #include "vesper/utf8.h"
 
-#define NAME_BYTES 128
-
 static bool is_section(const char *name)
 {
 	size_t len = strlen(name);
@@ -167,6 +165,7 @@ static json_t *env_value(const struct config_key *key, const char *text)
 	case KEY_BOOL:
 		return bool_value(text);
 	case KEY_LIST:
+	case KEY_ORIGINS:
 		return list_value(text);
 	case KEY_MAP:
 	case KEY_PROVIDERS:
@@ -255,6 +254,16 @@ static void read_source(struct config *c, struct str variable, const char *value
 	arena_free(&a);
 }
 
+static void unknown_variable(struct str name, const char *where, struct mistakes *m)
+{
+	char nearest[NAME_BYTES];
+
+	if (config_variable_nearest(name, nearest, sizeof(nearest)))
+		mistake_add(m, "%s: no such setting; did you mean %s?", where, nearest);
+	else
+		mistake_add(m, "%s: no such setting (vesperd --print-keys lists all)", where);
+}
+
 /* One "VESPER_NAME=value"; an empty value is no value. */
 static void read_variable(struct config *c, struct str name, const char *value, struct mistakes *m)
 {
@@ -273,7 +282,7 @@ static void read_variable(struct config *c, struct str name, const char *value, 
 	if (key >= 0)
 		set_from_file(c, (size_t)key, value, where, m);
 	else
-		mistake_add(m, "%s: no such setting", where);
+		unknown_variable(name, where, m);
 }
 
 static const char *env_get(char *const *env, const char *name)

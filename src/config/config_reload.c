@@ -10,8 +10,7 @@
 #include "vesper/config.h"
 #include "vesper/json.h"
 
-#define NAME_BYTES 160
-#define FILES      "sources" /* member of a tenant */
+#define FILES "sources" /* member of a tenant */
 
 /* Whoever is told of values that a restart would change. */
 struct listener {

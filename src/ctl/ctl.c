@@ -180,14 +180,27 @@ bool ctl_catalog(const char *tenant, struct catalog **out)
 	return false;
 }
 
+static bool no_role(const struct catalog *c, const char *role, struct err *e)
+{
+	const char *name;
+	struct buf b;
+
+	buf_init(&b, sizeof(e->text));
+	for (size_t i = 0; (name = catalog_role_name(c, i)); i++)
+		buf_printf(&b, "%s%s", i ? ", " : "", name);
+	err_set(e, ERR_INPUT, "there is no role %s in config/permissions.json; there are: %s", role,
+		buf_text(&b));
+	buf_deinit(&b);
+	return false;
+}
+
 bool ctl_principal(const struct catalog *c, const char *role, const char *tenant,
 		   struct principal *out, struct err *e)
 {
 	const char *const *permissions = catalog_role(c, role);
 
 	if (!permissions)
-		return err_set(e, ERR_INPUT, "there is no role %s in config/permissions.json",
-			       role);
+		return no_role(c, role, e);
 	*out = (struct principal){
 		.user = "vesperctl", .tenant = tenant, .permissions = permissions};
 	while (permissions[out->permission_count])

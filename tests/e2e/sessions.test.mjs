@@ -300,6 +300,9 @@ describe('sessions', () => {
       assert.equal(res.headers.get('access-control-allow-credentials'), null);
       for (const origin of ['https://portal.example.evil', 'http://portal.example', 'null', 'https://portal.example:8443'])
         assert.equal((await from(origin)).headers.get('access-control-allow-origin'), null);
+      const told = d.output.match(/.*origin\.refused.*/g);
+      assert.equal(told.length, 1, 'once, however often a page tries');
+      assert.match(told[0], /https:\/\/portal\.example\.evil was refused: auth\.origins/);
     });
 
     it('are told beforehand what they may send', async () => {

@@ -8,7 +8,27 @@
 #include <string.h>
 #include <strings.h>
 
-bool cors_origin_allowed(const struct transport *t, const char *origin, const char *host)
+#include "vesper/clock.h"
+#include "vesper/log.h"
+#include "vesper/str.h"
+
+#define ORIGIN_BYTES_SHOWN 200
+#define TELL_EACH_MS       10000 /* pages try again and again; others may knock without end */
+
+/* Who lists the origins has to know which one is missing. */
+static void tell(struct transport *t, const char *origin)
+{
+	int64_t now_ms = clock_mono_ms();
+
+	if (t->origin_told_ms && now_ms - t->origin_told_ms < TELL_EACH_MS)
+		return;
+	t->origin_told_ms = now_ms;
+	log_warn("origin.refused",
+		 "a page of %.*s was refused: auth.origins does not list it, exactly so",
+		 STR_CUT(origin, ORIGIN_BYTES_SHOWN));
+}
+
+bool cors_origin_allowed(struct transport *t, const char *origin, const char *host)
 {
 	const char *const *allowed = t->settings->origins;
 	const char *own = origin ? strstr(origin, "://") : NULL;
@@ -18,6 +38,7 @@ bool cors_origin_allowed(const struct transport *t, const char *origin, const ch
 	for (; allowed && *allowed; allowed++)
 		if (strcasecmp(*allowed, origin) == 0)
 			return true;
+	tell(t, origin);
 	return false;
 }
 

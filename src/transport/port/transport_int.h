@@ -28,7 +28,9 @@ struct transport {
 	uint8_t cursor_key[32];   /* seals cursors */
 	struct list pending_keys; /* keys on their way to the store whose requests are gone
 				     (idempotency.c) */
-	struct list downloads;    /* whole results that are being read or sent (http_csv.c) */
+	struct list downloads;    /* whole results that are being read or sent (http_views.c) */
+
+	int64_t origin_told_ms; /* when the log last named a refused origin; 0: never */
 
 	struct timer *drain_look; /* is everybody gone yet? */
 	int64_t drain_until_ms;

@@ -271,7 +271,7 @@ static void door_judge(struct door *d)
 	struct err e;
 
 	if (!origin_allowed(d->server, h)) {
-		door_refuse(d, WS_CLOSE_DENIED, "origin not allowed");
+		door_refuse(d, WS_CLOSE_DENIED, "auth.origins does not list this page's origin");
 	} else if (h->ticket && !h->authorization && !h->bearer) {
 		door_watch(d);
 		d->lookup = identity_ticket_use(d->server->transport->options.identity,

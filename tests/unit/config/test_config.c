@@ -128,13 +128,13 @@ static void table_is_sound(void **state)
 static void file_and_environment(void **state)
 {
 	(void)state;
-	struct config *c =
-		load("{\"listen\":\"[::]:1\",\"warehouse\":{\"workers\":7,\"queue\":9},"
-		     "\"llm\":{\"timeouts_ms\":{\"idle\":500}},\"auth\":{\"origins\":[\"a\"]}}",
-		     ENV("PATH=/bin", "VESPER_WAREHOUSE_WORKERS=8", "VESPER_DEMO=yes",
-			 "VESPER_TODAY=2026-02-27", "VESPER_AUTH_ORIGINS=https://a, https://b",
-			 "VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE=77",
-			 "VESPER_DATA_DIR=", "VESPER_STORE_SYNCHRONOUS=FULL", "VESPER_WS_ECHO=0"));
+	struct config *c = load(
+		"{\"listen\":\"[::]:1\",\"warehouse\":{\"workers\":7,\"queue\":9},"
+		"\"llm\":{\"timeouts_ms\":{\"idle\":500}},\"auth\":{\"origins\":[\"https://a\"]}}",
+		ENV("PATH=/bin", "VESPER_WAREHOUSE_WORKERS=8", "VESPER_DEMO=yes",
+		    "VESPER_TODAY=2026-02-27", "VESPER_AUTH_ORIGINS=https://a, https://b",
+		    "VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE=77",
+		    "VESPER_DATA_DIR=", "VESPER_STORE_SYNCHRONOUS=FULL", "VESPER_WS_ECHO=0"));
 	assert_string_equal(config_text(c, "listen"), "[::]:1");
 	assert_int_equal(config_int(c, "warehouse.workers"), 8);
 	assert_int_equal(config_int(c, "warehouse.queue"), 9);
@@ -188,10 +188,23 @@ static void unknown_names(void **state)
 	       "something_quite_different: unknown key");
 	REFUSE("{\"warehouse\":5}", NO_ENV, "warehouse: must be an object");
 	REFUSE("{\"llm.max\":5}", NO_ENV, "llm.max: unknown key");
-	REFUSE(NULL, ENV("VESPER_LISTENS=1"), "VESPER_LISTENS: no such setting");
+	REFUSE(NULL, ENV("VESPER_LISTENS=1"),
+	       "VESPER_LISTENS: no such setting; did you mean VESPER_LISTEN?");
+	REFUSE(NULL, ENV("VESPER_AUTH_ORIGIN=https://a"), "did you mean VESPER_AUTH_ORIGINS?");
+	REFUSE(NULL, ENV("VESPER_COLOR_OF_THE_SEA=blue"), "no such setting (vesperd --print-keys");
 	REFUSE(NULL, ENV("VESPER_=1"), "VESPER_: no such setting");
 	REFUSE(NULL, ENV("VESPER_LLM=1"), "VESPER_LLM: no such setting");
 }
+
+#define ORIGIN(text) "{\"auth\":{\"origins\":[\"" text "\"]}}"
+static const char *const no_origins[] = {
+	ORIGIN("nonsense"),        ORIGIN("*"),
+	ORIGIN("https://"),        ORIGIN("https://a/"),
+	ORIGIN("https://a/embed"), ORIGIN("https://*.a.com"),
+	ORIGIN("ftp://a"),         ORIGIN("https://a:"),
+	ORIGIN("https://a:port"),  ORIGIN("https://a:123456"),
+	ORIGIN("https://me@a"),    ORIGIN("a.com"),
+};
 
 static void wrong_values(void **state)
 {
@@ -207,6 +220,11 @@ static void wrong_values(void **state)
 	REFUSE("{\"today\":\"27.2.2026\"}", NO_ENV, "today: must be a date");
 	REFUSE("{\"auth\":{\"origins\":[\"\"]}}", NO_ENV, "auth.origins: must be a list of texts");
 	REFUSE("{\"auth\":{\"origins\":\"x\"}}", NO_ENV, "auth.origins: must be a list of texts");
+	for (size_t i = 0; i < sizeof(no_origins) / sizeof(no_origins[0]); i++)
+		REFUSE(no_origins[i], NO_ENV, "auth.origins[0]: must be an origin");
+	config_free(&(struct config *){load(
+		"{\"auth\":{\"origins\":[\"https://a.b\",\"http://[::1]:8080\",\"https://a:1\"]}}",
+		NO_ENV)});
 	REFUSE(NULL, ENV("VESPER_WAREHOUSE_WORKERS=4x"),
 	       "VESPER_WAREHOUSE_WORKERS: must be an integer");
 	REFUSE(NULL, ENV("VESPER_WAREHOUSE_WORKERS=99999999999999999999"), "must be an integer");
