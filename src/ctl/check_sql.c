@@ -1,5 +1,5 @@
 /*
- * check-sql: what the gate says to each statement of a file, without a database. A line is
+ * check-sql: what the gate says to a statement, or to each of a file, without a database. A line is
  * `id<TAB>sql`, or with --json an object; the answer is `id<TAB>accept|reject<TAB>reason`, with
  * --written the statement that would be sent in place of the reason.
  */
@@ -140,6 +140,22 @@ static bool check_lines(const struct gate_policy *policy, enum dialect dialect, 
 	return whole;
 }
 
+/* One statement of the command line, for a person: what would be sent, or what is wrong with it. */
+static int check_one(const struct gate_policy *policy, enum dialect dialect, const char *sql)
+{
+	struct arena *a = arena_new(16 << 20);
+	struct gate_result result;
+	struct err e = {0};
+	bool accepted = gate_check(policy, dialect, str_of(sql), a, &result, &e);
+
+	if (accepted)
+		puts(result.sql);
+	else
+		fprintf(stderr, "refused: %s\n", e.text);
+	arena_free(&a);
+	return accepted ? 0 : 1;
+}
+
 int ctl_check_sql(const struct command *cmd)
 {
 	enum dialect dialect;
@@ -147,14 +163,17 @@ int ctl_check_sql(const struct command *cmd)
 
 	if (!dialect_parse(ctl_option(cmd, "dialect", "mssql"), &dialect))
 		return ctl_misused(cmd, "--dialect is mssql, postgres or sqlite");
+	if (ctl_word(cmd, 1))
+		return ctl_misused(cmd, "put the statement in quotes");
 	if (!ctl_catalog(NULL, &c))
 		return 1;
 
 	struct arena *a = arena_new(1 << 20);
 	struct gate_policy policy = gate_policy_of(catalog_views(c), a);
 	const struct style style = {ctl_flag(cmd, "json"), ctl_flag(cmd, "written")};
-	bool whole = check_lines(&policy, dialect, style);
+	const char *one = ctl_word(cmd, 0);
+	int status = one ? check_one(&policy, dialect, one) : !check_lines(&policy, dialect, style);
 	arena_free(&a);
 	catalog_unref(&c);
-	return whole ? 0 : ctl_fail("the input cannot be read or is too long");
+	return one || !status ? status : ctl_fail("the input cannot be read or is too long");
 }

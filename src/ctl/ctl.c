@@ -271,6 +271,46 @@ static void print_all(FILE *out, const struct program *p)
 		print_verb(out, v);
 }
 
+/* The options of a verb, and the words that each form of its usage begins with ("verify … | show
+ * ID"). */
+static void print_choices(const struct verb *v)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
+
+	for (const char *p = v->usage; (p = strstr(p, "--")); p += strspn(p, letters))
+		printf("%.*s ", (int)strspn(p, letters), p);
+	for (const char *p = v->usage; p; p = strpbrk(p, "|;"), p = p ? p + 1 : NULL) {
+		p += strspn(p, " ");
+		if (strspn(p, letters) > 0 && (p == v->usage || strchr(" |;", p[-1])))
+			printf("%.*s ", (int)strspn(p, letters), p);
+	}
+}
+
+int ctl_print_completion(const struct program *p, const char *shell)
+{
+	if (!shell || (strcmp(shell, "bash") != 0 && strcmp(shell, "zsh") != 0)) {
+		fprintf(stderr, "%s: completion bash|zsh\n", program);
+		return 2;
+	}
+	if (strcmp(shell, "zsh") == 0) /* it reads bash's functions */
+		puts("autoload -U +X bashcompinit && bashcompinit");
+	printf("_%s() {\n\tlocal word=${COMP_WORDS[COMP_CWORD]} choices\n"
+	       "\tcase $COMP_CWORD,${COMP_WORDS[1]} in\n\t1,*) choices='help ",
+	       program);
+	for (const struct verb *v = p->verbs; v->name; v++)
+		printf("%s ", v->name);
+	puts("';;");
+	for (const struct verb *v = p->verbs; v->name; v++) {
+		printf("\t*,%s) choices='", v->name);
+		print_choices(v);
+		puts("';;");
+	}
+	printf("\tesac\n\tCOMPREPLY=($(compgen -W \"$choices\" -- \"$word\" | sort -u))\n}\n"
+	       "complete -o default -F _%s %s\n",
+	       program, program);
+	return 0;
+}
+
 static bool is_help(const char *word)
 {
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;

@@ -47,6 +47,8 @@ struct program {
 
 /* What main does. */
 int ctl_main(const struct program *p, int argc, char **argv);
+/* A script for "bash" or "zsh" that completes verbs, their options and first words. */
+int ctl_print_completion(const struct program *p, const char *shell);
 /* Reads the words behind argv[0], which is the verb; argv is put in another order. An option that
  * `usage` does not name, or one without its value: says so and returns 2, else 0. */
 int ctl_read(int argc, char **argv, const char *usage, struct command *out);

@@ -1,6 +1,8 @@
 /* vesperctl: the tools around the daemon, one verb each. */
 #include "ctl.h"
 
+static int completion(const struct command *cmd);
+
 static const struct verb verbs[] = {
 	{"ask", ctl_ask, "\"QUESTION\" [--role R] [--tenant T] [--session ID] [--json] [--svg DIR]",
 	 "asks a running daemon and writes the answer as it comes, its charts as pictures into "
@@ -31,8 +33,9 @@ static const struct verb verbs[] = {
 	 "there is; a pack of a model of Apache Ossie, dbt or Power BI; how two entities are "
 	 "joined; the SQL that code writes for a query, or what it gives"},
 	{"check-sql", ctl_check_sql,
-	 "[--dialect mssql|postgres|sqlite] [--json] [--written] < FILE",
-	 "what the gate says to statements; a line is id<TAB>sql, or {\"id\",\"sql\"}"},
+	 "[\"SELECT …\"] [--dialect mssql|postgres|sqlite] [--json] [--written] < FILE",
+	 "what the gate says to a statement, or to those of a file; a line is id<TAB>sql, or "
+	 "{\"id\",\"sql\"}"},
 	{"eval", ctl_eval, "DIR|FILE [--json] [--junit FILE]",
 	 "runs recorded conversations again, without network, and compares rows and facts"},
 	{"receipt", ctl_receipt,
@@ -55,12 +58,19 @@ static const struct verb verbs[] = {
 	 "ingest --tenant T --file FILE|--dsn DSN [--workspace ID,...] [--from D] [--to D] "
 	 "[--state FILE]",
 	 "who used which Power BI report, day by day"},
+	{"completion", completion, "bash|zsh",
+	 "a script that completes verbs and options: source <(vesperctl completion bash)"},
 	{0},
 };
 
+static const struct program vesperctl = {"vesperctl", "The tools around vesperd.", verbs};
+
+static int completion(const struct command *cmd)
+{
+	return ctl_print_completion(&vesperctl, ctl_word(cmd, 0));
+}
+
 int main(int argc, char **argv)
 {
-	const struct program p = {"vesperctl", "The tools around vesperd.", verbs};
-
-	return ctl_main(&p, argc, argv);
+	return ctl_main(&vesperctl, argc, argv);
 }

@@ -27,7 +27,7 @@ describe('the command line of vesperctl', () => {
     for (const word of ['--help', '-h', 'help'])
       assert.deepEqual({ ...(await ctl(word)), stdout: '' }, { code: 0, stdout: '', stderr: '' }, word);
     assert.deepEqual(await verbs(), ['ask', 'token', 'tools', 'tool', 'route', 'flow', 'map', 'check-sql', 'eval', 'receipt', 'probe', 'connect', 'db',
-      'pbi']);
+      'pbi', 'completion']);
     for (const words of [[], ['nosuch']]) {
       const { code, stdout, stderr } = await ctl(...words);
       assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
@@ -123,6 +123,26 @@ describe('vesperctl ask', () => {
   after(async () => {
     env = {};
     await d.stop();
+  });
+
+  it('says what the gate makes of a statement', async () => {
+    const good = await ctl('check-sql', 'SELECT name FROM dbo.per_project', '--dialect', 'sqlite');
+    assert.equal(good.code, 0, good.stderr);
+    assert.match(good.stdout, /^SELECT name FROM dbo\.per_project LIMIT \d+\n$/);
+    const bad = await ctl('check-sql', 'DELETE FROM dbo.per_project');
+    assert.equal(bad.code, 1);
+    assert.match(bad.stderr, /^refused: /);
+    assert.equal((await ctl('check-sql', 'SELECT', '1')).code, 2);
+  });
+
+  it('completes its verbs and options in bash', async () => {
+    const { stdout } = await ctl('completion', 'bash');
+    const complete = async (...words) => (await run('bash', ['-c', `${stdout}\nCOMP_WORDS=(vesperctl "$@"); COMP_CWORD=$#; _vesperctl; echo "\${COMPREPLY[@]}"`, 'bash', ...words])).stdout.trim().split(' ');
+    assert.deepEqual(await complete('re'), ['receipt']);
+    assert.deepEqual(await complete('receipt', ''), ['--all', '--json', '--tenant', 'rerun', 'show', 'verify']);
+    assert.deepEqual(await complete('ask', '--se'), ['--session']);
+    assert.match((await ctl('completion', 'zsh')).stdout, /bashcompinit/);
+    assert.equal((await ctl('completion', 'fish')).code, 2);
   });
 
   it('answers, and goes on in the same session', async () => {
