@@ -69,6 +69,7 @@ struct recovery_plan {
 /* What the message answers of the standing clarifying question. */
 struct ask_answer {
 	bool answers;        /* it does */
+	bool drops;          /* it wants no answer any more */
 	const json_t *edits; /* filters that it gives, or that the client edited; NULL: words */
 	const json_t *plan;  /* what they are for; NULL: the standing one */
 	const char *why_not; /* it is none that was to be chosen: why, to ask again */
@@ -149,6 +150,8 @@ bool ask_read_values(struct dialog_turn *t);
 bool ask_stays(struct dialog_turn *t, bool model_usable);
 /* The standing question, once more: the answer to it was none that it allows. */
 void ask_again(struct dialog_turn *t);
+/* The open question is not to be answered: the reply says so, the rest of the context stays. */
+void ask_drop(struct dialog_turn *t);
 /* A value of chat.select as text; "" for what can't be one. */
 const char *ask_value_text(const json_t *value, struct arena *a);
 

@@ -53,6 +53,7 @@
 #define TOKEN_MERGE_BYTES_MAX                                                                      \
 	16384 /* text of one merged token frame, for a socket that was choked */
 #define EXTERNAL_ID_BYTES_MAX   200 /* another client's name for a conversation */
+#define TASK_EXAMPLES_MAX       3   /* questions to follow up with, as many as pages show */
 #define TASK_TITLE_BYTES_MAX    60  /* of a conversation, for a chat page that asks for one */
 #define CLIENT_MSG_ID_BYTES_MAX 100 /* a UUID, and room for other habits */
 #define FILTERS_MAX             64  /* edited filters of one message; there are some thirty names */

@@ -44,6 +44,7 @@
 	SENTENCE(SAY_ASK_UNFIT, "ask.unfit", "why")                                                \
 	SENTENCE(SAY_ASK_OUTSIDE, "ask.outside", "day first last")                                 \
 	SENTENCE(SAY_ASK_THREE_TIMES, "ask.three_times", "")                                       \
+	SENTENCE(SAY_ASK_DROPPED, "ask.dropped", "")                                               \
 	SENTENCE(SAY_ASK_EARLIER, "ask.earlier", "")                                               \
 	SENTENCE(SAY_ASK_EXPIRED, "ask.expired", "")                                               \
 	SENTENCE(SAY_ASK_CHANGED, "ask.changed", "")                                               \

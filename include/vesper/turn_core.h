@@ -39,7 +39,8 @@ struct turn_request {
 	const char *client_msg_id; /* or NULL */
 	const json_t *filters;     /* edited filters, or NULL */
 	const char *ask_id;        /* the answer to an ask, or NULL */
-	const json_t *values;      /* its values */
+	const json_t *values;      /* its values; NULL: it is skipped where that is offered, else
+				      dropped */
 	/* Where the conversation is kept, if that is not the store: the turn is then stored in a
 	 * session of its own, which has this in its metadata. NULL: the session's. */
 	const char *origin;

@@ -71,6 +71,15 @@ struct wire_problem wire_whole_problem(const struct wire_whole *w);
 MUST_CHECK bool wire_openai_whole(const struct stream_log *log, const struct wire_head *head,
 				  struct buf *out);
 
+/* A text that is no turn's, as a completion: whole, or in chunks. */
+struct wire_text {
+	const char *id; /* of the completion, without its prefix */
+	int64_t created_s;
+	struct str text;
+};
+void wire_openai_text(const struct wire_text *t, const struct wire_head *head, bool in_chunks,
+		      struct buf *out);
+
 /* The table of a data view (its JSON) in Markdown: at most `rows_max` rows, then how many more
  * there are. Cells can't leave their table. */
 void wire_markdown_table(struct buf *out, const json_t *view, size_t rows_max);

@@ -205,6 +205,13 @@ static const char *text_again(const struct dialog_turn *t, const struct turn_ask
 	return arena_printf(t->core->arena, "%s %s", why, ask->question);
 }
 
+void ask_drop(struct dialog_turn *t)
+{
+	t->dialog->next_context = json_deep_copy(t->context->standing);
+	json_object_del(t->dialog->next_context, "ask");
+	reply_with(t, MESSAGE_COMPLETE, turn_sentence(t->core, SAY_ASK_DROPPED));
+}
+
 void ask_again(struct dialog_turn *t)
 {
 	const json_t *stands = json_object_get(t->context->standing, "ask");

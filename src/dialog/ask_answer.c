@@ -217,6 +217,16 @@ bool ask_take(struct dialog_turn *t, const json_t *ask, const json_t *values,
 	return true;
 }
 
+/* The client gave no values: it goes on without them. */
+static bool read_cancelled(struct dialog_turn *t, const json_t *ask, struct ask_answer *out)
+{
+	json_t *skip = json_object_get(json_object_get(ask, "skip"), "value");
+
+	out->drops = !skip;
+	return !skip ||
+	       ask_take(t, ask, json_own(t->core->arena, json_list_of(json_incref(skip))), out);
+}
+
 static bool has_expired(const json_t *ask)
 {
 	int64_t expires_ms = json_integer_value(json_object_get(ask, "expires_ms"));
@@ -232,7 +242,8 @@ static bool read_select(struct dialog_turn *t, const json_t *ask, struct ask_ans
 		return refuse(t, "expired", turn_sentence(t->core, SAY_ASK_EARLIER));
 	if (has_expired(ask))
 		return refuse(t, "expired", turn_sentence(t->core, SAY_ASK_EXPIRED));
-	return ask_take(t, ask, t->core->request.values, out);
+	return t->core->request.values ? ask_take(t, ask, t->core->request.values, out)
+				       : read_cancelled(t, ask, out);
 }
 
 /* A day that was typed. */

@@ -250,6 +250,10 @@ enum turn_state step_understand(struct turn *t)
 						  .error_text = failure->text});
 		return TURN_FAILED;
 	}
+	if (t->dialog.answered.drops) {
+		ask_drop(&t->for_dialog);
+		return TURN_ANSWER;
+	}
 	if (t->dialog.answered.why_not) {
 		ask_again(&t->for_dialog);
 		return TURN_ANSWER;

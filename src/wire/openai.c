@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define DEFAULT_MODEL "vesper"
+#define BEGINNING     STR("{\"role\":\"assistant\",\"content\":\"\"}")
+#define DONE          "data: [DONE]\n\n"
 
 struct openai_state {
 	int64_t created_s;
@@ -189,24 +191,43 @@ static void chunk(const struct wire_at *at, struct str delta, struct buf *out)
 	chunk_close(&j);
 }
 
-static void chunk_of_content(const struct wire_at *at, const struct event *e, struct buf *out)
+static void chunk_of_text(const struct wire_at *at, struct str text, struct buf *out)
 {
-	struct buf said, delta;
+	struct buf delta;
 	struct json_out j;
 
-	buf_init(&said, SIZE_MAX / 2); /* one event, which its log has bounded */
+	if (text.n == 0)
+		return;
+	buf_init(&delta, SIZE_MAX / 2); /* one event, which its log has bounded */
+	jo_init(&j, &delta);
+	jo_object(&j);
+	jo_key(&j, "content");
+	jo_str(&j, text);
+	jo_object_end(&j);
+	chunk(at, (struct str){buf_text(&delta), delta.n}, out);
+	buf_deinit(&delta);
+}
+
+static void chunk_of_content(const struct wire_at *at, const struct event *e, struct buf *out)
+{
+	struct buf said;
+
+	buf_init(&said, SIZE_MAX / 2);
 	content(at, e, &said);
-	if (said.n > 0) {
-		buf_init(&delta, SIZE_MAX / 2);
-		jo_init(&j, &delta);
-		jo_object(&j);
-		jo_key(&j, "content");
-		jo_str(&j, (struct str){buf_text(&said), said.n});
-		jo_object_end(&j);
-		chunk(at, (struct str){buf_text(&delta), delta.n}, out);
-		buf_deinit(&delta);
-	}
+	chunk_of_text(at, (struct str){buf_text(&said), said.n}, out);
 	buf_deinit(&said);
+}
+
+static void chunk_of_usage(const struct wire_at *at, struct str all, struct buf *out)
+{
+	struct json_out j;
+
+	if (!at->head->include_usage)
+		return;
+	j = chunk_open(at, out);
+	jo_set_raw(&j, "choices", STR("[]"));
+	usage(&j, all);
+	chunk_close(&j);
 }
 
 static void finished(const struct wire_at *at, const struct event *e, struct buf *out)
@@ -218,13 +239,8 @@ static void finished(const struct wire_at *at, const struct event *e, struct buf
 	choice(&j, at, STR("{}"), "stop");
 	x_vesper(&j, at, e);
 	chunk_close(&j);
-	if (at->head->include_usage) {
-		j = chunk_open(at, out);
-		jo_set_raw(&j, "choices", STR("[]"));
-		usage(&j, e->u.run_finished.usage);
-		chunk_close(&j);
-	}
-	buf_str(out, "data: [DONE]\n\n");
+	chunk_of_usage(at, e->u.run_finished.usage, out);
+	buf_str(out, DONE);
 }
 
 static void failed(const struct event_error *e, struct buf *out)
@@ -243,7 +259,7 @@ static void failed(const struct event_error *e, struct buf *out)
 	jo_set_str(&j, "code", e->code);
 	jo_object_end(&j);
 	chunk_close(&j);
-	buf_str(out, "data: [DONE]\n\n");
+	buf_str(out, DONE);
 }
 
 static void openai_event(const struct wire_at *at, const struct event *e, struct buf *out)
@@ -253,7 +269,7 @@ static void openai_event(const struct wire_at *at, const struct event *e, struct
 	switch (e->kind) {
 	case EVENT_RUN_STARTED:
 		s->created_s = e->at_ms / 1000;
-		chunk(at, STR("{\"role\":\"assistant\",\"content\":\"\"}"), out);
+		chunk(at, BEGINNING, out);
 		break;
 	case EVENT_STATUS:
 		buf_printf(out, ": %s\n\n", e->u.status.phase);
@@ -283,7 +299,7 @@ const struct projection wire_openai = {
 
 /* ---- Whole ---- */
 
-static void message(struct json_out *j, const struct buf *said)
+static void message(struct json_out *j, struct str said)
 {
 	jo_key(j, "choices");
 	jo_array(j);
@@ -293,7 +309,7 @@ static void message(struct json_out *j, const struct buf *said)
 	jo_object(j);
 	jo_set_str(j, "role", "assistant");
 	jo_key(j, "content");
-	jo_str(j, (struct str){buf_text(said), said->n});
+	jo_str(j, said);
 	jo_key(j, "refusal");
 	jo_null(j);
 	jo_object_end(j);
@@ -333,7 +349,7 @@ bool wire_openai_whole(const struct stream_log *log, const struct wire_head *ask
 	if (e.kind == EVENT_RUN_FINISHED) {
 		jo_init(&j, out);
 		head(&j, &at, "chat.completion");
-		message(&j, &said);
+		message(&j, (struct str){buf_text(&said), said.n});
 		usage(&j, e.u.run_finished.usage);
 		x_vesper(&j, &at, &e);
 		jo_object_end(&j);
@@ -341,4 +357,30 @@ bool wire_openai_whole(const struct stream_log *log, const struct wire_head *ask
 	buf_deinit(&one);
 	buf_deinit(&said);
 	return e.kind == EVENT_RUN_FINISHED;
+}
+
+/* ---- Without a turn ---- */
+
+void wire_openai_text(const struct wire_text *t, const struct wire_head *asked, bool in_chunks,
+		      struct buf *out)
+{
+	struct openai_state s = {.created_s = t->created_s};
+	const struct wire_at at = {.turn_id = t->id, .head = asked, .state = &s};
+	struct json_out j;
+
+	if (!in_chunks) {
+		jo_init(&j, out);
+		head(&j, &at, "chat.completion");
+		message(&j, t->text);
+		usage(&j, (struct str){0});
+		jo_object_end(&j);
+		return;
+	}
+	chunk(&at, BEGINNING, out);
+	chunk_of_text(&at, t->text, out);
+	j = chunk_open(&at, out);
+	choice(&j, &at, STR("{}"), "stop");
+	chunk_close(&j);
+	chunk_of_usage(&at, (struct str){0}, out);
+	buf_str(out, DONE);
 }

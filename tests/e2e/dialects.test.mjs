@@ -201,6 +201,25 @@ describe('AG-UI', () => {
     assert.equal(chat.end.code, 'expired');
   });
 
+  it('an interrupt is cancelled by itself or by another question', async () => {
+    let chat = new AguiChat('ag-7');
+    const cancelled = () => [{ interruptId: chat.end.outcome.interrupts[0].id, status: 'cancelled' }];
+    await chat.ask(UNCLEAR);
+    const resume = cancelled();
+    await chat.run({ resume });
+    assert.deepEqual([chat.text, chat.end.outcome], ['The question is dropped. Ask another one at any time.', { type: 'success' }]);
+    await chat.run({ resume }).catch(() => {});
+    assert.equal(chat.end.code, 'expired', 'cancelled twice');
+    await chat.ask(REFERENCE.replace('2025', '2039'));
+    await chat.run({ resume: cancelled() });
+    assert.ok(chat.agent.state.filters.some((f) => f.name === 'year' && f.value !== '2039'), 'skipped where that is offered');
+    chat = new AguiChat('ag-7');
+    await chat.ask(UNCLEAR);
+    chat.agent.addMessage({ id: randomUUID(), role: 'user', content: REFERENCE });
+    await chat.run({ resume: cancelled() });
+    assert.equal(chat.text, (await native('ag-8', UNCLEAR, REFERENCE))[1].text);
+  });
+
   it('the same run again is the same turn', async () => {
     const body = { threadId: 't1', runId: 'r1', messages: [{ id: 'm', role: 'user', content: REFERENCE }], tools: [], context: [], state: {}, forwardedProps: {} };
     const post = async () => (await fetch(`${d.url}/api/v1/agui`, { method: 'POST', body: JSON.stringify(body), headers: { ...bearer('ag-6'), 'content-type': 'application/json' } })).text();
@@ -302,9 +321,17 @@ describe('Chat Completions', () => {
 
   it('a chat page\'s own tasks are no turns', async () => {
     const client = openai('oa-9');
-    const reply = await completion(client, '### Task:\nGenerate a title. JSON format: { "title": "…" }\n<chat_history>\nUSER: How is Nazareth Solar?\n</chat_history>');
+    const task = (member) => `### Task:\nGenerate it.\n### Output:\nJSON format: { "${member}": "…" }\n<chat_history>\nUSER: How is Nazareth Solar?\n</chat_history>`;
+    const reply = await completion(client, task('title'));
     assert.deepEqual(JSON.parse(reply.choices[0].message.content), { title: 'How is Nazareth Solar?' });
-    assert.deepEqual((await d.rest(token('oa-9')).get('/api/v1/sessions')).body.data, []);
+    const stream = client.chat.completions.stream({ model: 'vesper', messages: [{ role: 'user', content: task('follow_ups') }], stream_options: { include_usage: true } });
+    const final = await stream.finalChatCompletion();
+    const { follow_ups } = JSON.parse(final.choices[0].message.content);
+    assert.deepEqual([follow_ups.length, final.usage.total_tokens], [3, 0]);
+    const sessions = async () => (await d.rest(token('oa-9')).get('/api/v1/sessions?dialect=openai')).body.data.length;
+    assert.equal(await sessions(), 0);
+    await completion(client, `### Task: ${REFERENCE}`);
+    assert.equal(await sessions(), 1, 'a question that begins as a task does');
   });
 
   it('refuses what it cannot follow, in its own words', async () => {

@@ -8,8 +8,10 @@
 #include "vesper/str.h"
 #include "vesper/utf8.h"
 
-/* Open WebUI's own prompts begin so. */
-#define TASK_PREFIX "### Task:"
+/* Of Open WebUI's own prompts. */
+#define TASK_PREFIX  "### Task:"
+#define TASK_FORM    "JSON format:"
+#define TASK_HISTORY "<chat_history>"
 
 /* ---- Members ---- */
 
@@ -240,8 +242,14 @@ static bool read_resume(const json_t *resume, struct arena *a, struct dialect_re
 		return read_values(json_object_get(one, "payload"), NULL, a, out, e);
 	if (strcmp(status, "cancelled") != 0)
 		return err_set(e, ERR_INPUT, "resume: status must be resolved or cancelled");
-	out->ask_id = NULL; /* the question is dropped: what is asked instead stands below */
 	return true;
+}
+
+static bool is_newest_users(const json_t *body)
+{
+	const json_t *messages = json_object_get(body, "messages");
+
+	return has_role(json_array_get(messages, json_array_size(messages) - 1), "user");
 }
 
 bool agui_read(const json_t *body, struct arena *a, struct dialect_request *out, struct err *e)
@@ -261,8 +269,10 @@ bool agui_read(const json_t *body, struct arena *a, struct dialect_request *out,
 			       out->external_id ? "runId" : "threadId");
 	if (json_array_size(resume) > 0 && !read_resume(resume, a, out, e))
 		return false;
-	if (out->ask_id)
+	/* A question that is cancelled for another one is dropped by asking that. */
+	if (out->ask_id && (out->values || !is_newest_users(body)))
 		return true;
+	out->ask_id = NULL;
 	if (!last_message(body, &message, e))
 		return false;
 	if (!has_role(message, "user"))
@@ -376,34 +386,61 @@ bool openai_read(const json_t *body, struct arena *a, struct dialect_request *ou
 /* ---- Tasks of a chat page ---- */
 
 /* What the user said first, as the page repeats it. */
-static struct str first_said(const char *content)
+static struct str first_said(const char *history)
 {
-	const char *said = strstr(content, "USER: ");
+	const char *said = strstr(history, "USER: ");
 	size_t n;
 
 	if (!said)
-		return (struct str){0};
+		return STR("");
 	said += strlen("USER: ");
 	n = strcspn(said, "\r\n");
 	return (struct str){said, utf8_cut(said, n, TASK_TITLE_BYTES_MAX)};
 }
 
-const char *openai_task_answer(const char *content, struct arena *a)
+/* The member that Open WebUI's prompts want back. Its templates name it behind "JSON format:", and
+ * the conversation follows in a block of its own. */
+static struct str wanted_member(const char *content, const char *history)
 {
+	const char *form = strstr(content, TASK_FORM);
+
+	if (strncmp(content, TASK_PREFIX, strlen(TASK_PREFIX)) != 0 || !history || !form ||
+	    form > history)
+		return (struct str){0};
+	form += strlen(TASK_FORM);
+	form += strspn(form, " \t\r\n{");
+	return *form == '"' ? (struct str){form + 1, strcspn(form + 1, "\"")} : (struct str){0};
+}
+
+static json_t *examples_json(const char *const *examples)
+{
+	json_t *list = json_array();
+
+	for (; *examples; examples++)
+		json_push_take(list, json_str(*examples));
+	return list;
+}
+
+const char *openai_task_answer(const char *content, const char *const *examples, struct arena *a)
+{
+	const char *history = strstr(content, TASK_HISTORY);
+	struct str member = wanted_member(content, history);
+	json_t *value;
 	json_t *answer;
 	char *text;
-	struct str said;
 
-	if (strncmp(content, TASK_PREFIX, strlen(TASK_PREFIX)) != 0)
+	if (str_eq(member, STR("title")))
+		value = json_strn(first_said(history).p, first_said(history).n);
+	else if (str_eq(member, STR("follow_ups")))
+		value = examples_json(examples);
+	else if (str_eq(member, STR("tags")) || str_eq(member, STR("queries")))
+		value = json_array();
+	else if (str_eq(member, STR("text")) || str_eq(member, STR("prompt")))
+		value = json_str("");
+	else
 		return NULL;
-	said = first_said(content);
 	answer = json_object();
-	if (strstr(content, "\"title\""))
-		json_set_take(answer, "title", json_strn(said.p ? said.p : "", said.n));
-	if (strstr(content, "\"tags\""))
-		json_set_take(answer, "tags", json_array());
-	if (strstr(content, "\"follow_ups\""))
-		json_set_take(answer, "follow_ups", json_array());
+	json_set_take(answer, arena_strndup(a, member.p, member.n), value);
 	text = json_text(answer);
 	content = arena_strdup(a, text);
 	mem_free(text);

@@ -15,7 +15,7 @@
 struct dialect_request {
 	const char *content;       /* the question; NULL: an answer to a clarifying question */
 	const char *ask_id;        /* which it answers */
-	json_t *values;            /* with these; owned by the arena */
+	json_t *values;            /* with these; owned by the arena; NULL: it wants no answer */
 	const char *external_id;   /* the client's name for the conversation */
 	const char *client_msg_id; /* of the question: sent twice it is one turn */
 	const struct outside_message *history; /* what a client without a conversation brings */
@@ -40,8 +40,9 @@ MUST_CHECK bool openai_read(const json_t *body, struct arena *a, struct dialect_
  * ERR_INPUT begins with `name`. */
 MUST_CHECK bool dialect_check_id(const char *id, const char *name, size_t bytes_max, struct err *e);
 
-/* A chat page's own task for its model (a title, tags, follow-ups), which is no question about
- * data: the answer, in the arena. NULL: it is a question. */
-const char *openai_task_answer(const char *content, struct arena *a);
+/* A task of Open WebUI for its model (a title, tags, follow-ups), which is no question about data:
+ * the answer, in the arena. `examples`: questions to follow up with, ended by NULL. NULL: the text
+ * is a question, which may begin as a task does. */
+const char *openai_task_answer(const char *content, const char *const *examples, struct arena *a);
 
 #endif

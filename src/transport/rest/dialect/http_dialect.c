@@ -160,22 +160,34 @@ void on_get_model(struct request *r)
 		reply_json(r, 200, model_json());
 }
 
-/* Without a turn: it is no question about data, and is not stored. */
-static void answer_task(struct request *r, const char *answer)
+/* The first example of each of the caller's domains. */
+static const char *const *example_questions(struct request *r)
 {
-	json_t *message = json_object(), *choice = json_object(), *body = json_object();
+	const char **list = arena_alloc(r->arena, (TASK_EXAMPLES_MAX + 1) * sizeof(*list));
+	struct catalog_view view;
+	size_t n = 0;
 
-	json_set_str(message, "role", "assistant");
-	json_set_str(message, "content", answer);
-	json_set_int(choice, "index", 0);
-	json_set_take(choice, "message", message);
-	json_set_str(choice, "finish_reason", "stop");
-	json_set_str(body, "id", arena_printf(r->arena, "chatcmpl-%s", r->request_id));
-	json_set_str(body, "object", "chat.completion");
-	json_set_int(body, "created", clock_now_ms() / 1000);
-	json_set_str(body, "model", MODEL);
-	json_set_take(body, "choices", json_list_of(choice));
-	reply_json(r, 200, body);
+	catalog_for(turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog, r->who,
+		    r->arena, &view);
+	for (size_t i = 0; i < view.domain_count && n < TASK_EXAMPLES_MAX; i++)
+		if (view.domains[i]->examples && view.domains[i]->examples[0])
+			list[n++] = view.domains[i]->examples[0];
+	list[n] = NULL;
+	return list;
+}
+
+/* Without a turn: it is no question about data, and is not stored. */
+static void answer_task(struct request *r, const struct dialect_request *d, const char *answer)
+{
+	const struct wire_head head = {.model = d->model, .include_usage = d->include_usage};
+	const struct wire_text text = {r->request_id, clock_now_ms() / 1000, str_of(answer)};
+	struct buf out;
+
+	buf_init(&out, HTTP_RESPONSE_BYTES_MAX);
+	wire_openai_text(&text, &head, d->wants_stream, &out);
+	reply_bytes(r, 200, d->wants_stream ? "text/event-stream" : "application/json",
+		    buf_text(&out), out.n);
+	buf_deinit(&out);
 }
 
 /* The client's name for the conversation, in a header. With one, the session has the history. */
@@ -202,9 +214,9 @@ void on_post_completions(struct request *r)
 	}
 	if (!is_model(r, d.model))
 		return;
-	task = openai_task_answer(d.content, r->arena);
+	task = openai_task_answer(d.content, example_questions(r), r->arena);
 	if (task) {
-		answer_task(r, task);
+		answer_task(r, &d, task);
 		return;
 	}
 	if (!read_conversation(r, &d, &e)) {

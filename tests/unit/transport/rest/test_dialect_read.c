@@ -200,6 +200,12 @@ static void an_interrupt_is_resolved_or_dropped(void **state)
 	d = good(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"cancelled\"}]"));
 	assert_null(d.ask_id);
 	assert_string_equal(d.content, "hi");
+	d = good(agui_read, "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[{\"role\":"
+			    "\"assistant\",\"content\":\"Which?\"}],\"resume\":[{\"interruptId\":"
+			    "\"q\",\"status\":\"cancelled\"}]}");
+	assert_string_equal(d.ask_id, "q");
+	assert_null(d.values);
+	assert_null(d.content);
 	bad(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"maybe\"}]"), "status");
 	bad(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"resolved\"}]"),
 	    "values");
@@ -256,16 +262,40 @@ static void what_cannot_be_followed_is_refused(void **state)
 	    "messages[0].role");
 }
 
+static const char *task(const char *content)
+{
+	static const char *const examples[] = {"What now?", "And \"then\"?", NULL};
+
+	return openai_task_answer(content, examples, arena);
+}
+
+#define TASK(form)                                                                                 \
+	"### Task:\nGenerate.\n### Output:\nJSON format: " form                                    \
+	"\n### Chat History:\n<chat_history>\nUSER: How is it?\nASSISTANT: x\n</chat_history>"
+
 static void a_pages_own_tasks_are_answered(void **state)
 {
 	(void)state;
-	assert_null(openai_task_answer("What is ### Task: ?", arena));
-	assert_string_equal(
-		openai_task_answer("### Task:\n{ \"title\": \"\" }\nUSER: How is it?\nASSISTANT: x",
-				   arena),
-		"{\"title\":\"How is it?\"}");
-	assert_string_equal(openai_task_answer("### Task:\n\"tags\"", arena), "{\"tags\":[]}");
-	assert_string_equal(openai_task_answer("### Task:", arena), "{}");
+	assert_string_equal(task(TASK("{ \"title\": \"...\" }")), "{\"title\":\"How is it?\"}");
+	assert_string_equal(task(TASK("{ \"tags\": [\"a\"] }")), "{\"tags\":[]}");
+	assert_string_equal(task(TASK("{\n \"queries\": [] }")), "{\"queries\":[]}");
+	assert_string_equal(task(TASK("{ \"text\": \"<completion>\" }.")), "{\"text\":\"\"}");
+	assert_string_equal(task(TASK("{ \"follow_ups\": [] }")),
+			    "{\"follow_ups\":[\"What now?\",\"And \\\"then\\\"?\"]}");
+}
+
+/* What a person writes is a question, whatever it begins with. */
+static void a_question_is_no_task(void **state)
+{
+	(void)state;
+	assert_null(task("What is ### Task: ?"));
+	assert_null(task("### Task:"));
+	assert_null(task("### Task: give me the \"title\" and \"tags\" of NP15"));
+	assert_null(task("### Task: JSON format: { \"title\": \"\" }"));
+	assert_null(task("### Task: <chat_history> JSON format: { \"title\": \"\" }"));
+	assert_null(task(TASK("{ \"price\": 1 }")));
+	assert_null(task(TASK("title")));
+	assert_null(task("x" TASK("{ \"title\": \"\" }")));
 }
 
 int main(void)
@@ -285,6 +315,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_cannot_be_followed_is_refused, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_pages_own_tasks_are_answered, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_question_is_no_task, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
