@@ -19,13 +19,17 @@ struct date {
 int64_t clock_now_ms(void);  /* Unix time */
 int64_t clock_mono_ms(void); /* only for differences */
 int64_t clock_mono_us(void);
-struct date clock_today(void); /* UTC date of clock_now_ms, or the frozen one */
+/* When a question is asked: the frozen moment; on a frozen day, its time of day; else now. */
+int64_t clock_question_ms(void);
+struct date clock_today(void); /* UTC date of clock_question_ms, or the frozen one */
 
 bool clock_today_is_frozen(void);
+bool clock_question_is_frozen(void);
 
-/* From now on today is `d`. Wall time goes on as it is: tokens and stored times are compared with
- * others' clocks. */
+/* From now on today is `d`, or questions are asked at `wall_ms`. Wall time goes on as it is: tokens
+ * and stored times are compared with others' clocks. */
 void clock_freeze_today(struct date d);
+void clock_freeze_question_ms(int64_t wall_ms);
 /* Tests: both clocks stand still at these values until moved; clock_release undoes every freeze. */
 void clock_freeze_ms(int64_t wall_ms);
 void clock_advance_ms(int64_t ms);

@@ -21,7 +21,19 @@ void zone_free(struct zone **z);
 int zone_offset_s(const struct zone *z, int64_t unix_s);
 /* The local date at this wall time. `z` NULL: UTC. */
 struct date zone_date(const struct zone *z, int64_t wall_ms);
-/* The local date now, or the frozen one. */
+/* The local date of clock_question_ms, or the frozen one. */
 struct date zone_today(const struct zone *z);
+
+/* What stands for today: 2026-02-27, or a moment of it: 2026-02-27T12:00, T12:00-07:00, T19:00Z. */
+struct moment {
+	struct date day; /* as written */
+	bool has_time, has_offset;
+	int minute;         /* of the day */
+	int offset_minutes; /* local time ahead of UTC */
+};
+#define MOMENT_FORMS "2026-02-27, 2026-02-27T12:00 or 2026-02-27T12:00-07:00"
+bool moment_parse(const char *text, struct moment *out);
+/* Freezes the day or the moment (clock.h). A time without an offset is of zone `z`; NULL: UTC. */
+void moment_freeze(const struct moment *m, const struct zone *z);
 
 #endif

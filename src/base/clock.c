@@ -20,6 +20,8 @@ static _Atomic int64_t still_wall;
 static _Atomic int64_t still_mono;
 static _Atomic bool today_fixed;
 static _Atomic int64_t today_days;
+static _Atomic bool moment_fixed; /* of questions, at moment_ms */
+static _Atomic int64_t moment_ms;
 
 static int64_t system_us(clockid_t id)
 {
@@ -53,14 +55,28 @@ static int64_t clamp(int64_t value, int64_t min, int64_t max)
 	return value < min ? min : value > max ? max : value;
 }
 
+int64_t clock_question_ms(void)
+{
+	int64_t now = clock_now_ms();
+
+	if (moment_fixed)
+		return moment_ms;
+	return today_fixed ? today_days * DAY_MS + (now - floor_div(now, DAY_MS) * DAY_MS) : now;
+}
+
 struct date clock_today(void)
 {
-	return date_from_days(today_fixed ? today_days : floor_div(clock_now_ms(), DAY_MS));
+	return date_from_days(today_fixed ? today_days : floor_div(clock_question_ms(), DAY_MS));
 }
 
 bool clock_today_is_frozen(void)
 {
 	return today_fixed;
+}
+
+bool clock_question_is_frozen(void)
+{
+	return moment_fixed;
 }
 
 void clock_freeze_today(struct date d)
@@ -69,6 +85,13 @@ void clock_freeze_today(struct date d)
 	clock_release();
 	today_days = date_to_days(d);
 	today_fixed = true;
+}
+
+void clock_freeze_question_ms(int64_t wall_ms)
+{
+	clock_release();
+	moment_ms = wall_ms;
+	moment_fixed = true;
 }
 
 void clock_freeze_ms(int64_t wall_ms)
@@ -90,6 +113,7 @@ void clock_release(void)
 {
 	still = false;
 	today_fixed = false;
+	moment_fixed = false;
 }
 
 static void put_digits(char *to, unsigned value, int digits)

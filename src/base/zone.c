@@ -327,5 +327,67 @@ struct date zone_date(const struct zone *z, int64_t wall_ms)
 
 struct date zone_today(const struct zone *z)
 {
-	return clock_today_is_frozen() ? clock_today() : zone_date(z, clock_now_ms());
+	return clock_today_is_frozen() ? clock_today() : zone_date(z, clock_question_ms());
+}
+
+/* ---- a day or a moment as people write it ---- */
+
+/* "12:30"; hours up to `hours`. */
+static bool read_hours(const char *text, int hours, int *minutes)
+{
+	static const char form[] = "dd:dd";
+
+	for (size_t i = 0; i < sizeof(form) - 1; i++)
+		if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+			return false;
+	int h = (text[0] - '0') * 10 + text[1] - '0', m = (text[3] - '0') * 10 + text[4] - '0';
+	*minutes = h * 60 + m;
+	return h <= hours && m < 60;
+}
+
+bool moment_parse(const char *text, struct moment *out)
+{
+	static const int DAY = DATE_ISO_BYTES - 1, TIME = 6, ZONE_HOURS_MAX = 14;
+	char day[DATE_ISO_BYTES] = "";
+	struct moment m = {0};
+	size_t n = text ? strlen(text) : 0;
+	const char *p;
+
+	memcpy(day, text ? text : "", n < sizeof(day) ? n : sizeof(day) - 1);
+	if (!date_parse_iso(day, &m.day))
+		return false;
+	p = text + DAY;
+	if (*p == 'T') {
+		m.has_time = true;
+		if (strlen(p) < (size_t)TIME || !read_hours(p + 1, 23, &m.minute))
+			return false;
+		p += TIME;
+		m.has_offset = *p != '\0';
+	}
+	if (m.has_offset && strcmp(p, "Z") != 0) {
+		if ((*p != '+' && *p != '-') || strlen(p) != (size_t)TIME ||
+		    !read_hours(p + 1, ZONE_HOURS_MAX, &m.offset_minutes))
+			return false;
+		if (*p == '-')
+			m.offset_minutes = -m.offset_minutes;
+	} else if (*p && !m.has_offset) {
+		return false;
+	}
+	*out = m;
+	return true;
+}
+
+void moment_freeze(const struct moment *m, const struct zone *z)
+{
+	int64_t s = date_to_days(m->day) * DAY_S + (int64_t)m->minute * 60;
+
+	if (!m->has_time) {
+		clock_freeze_today(m->day);
+		return;
+	}
+	if (m->has_offset) /* else the offset of the time itself, but for the hour of a change */
+		s -= (int64_t)m->offset_minutes * 60;
+	else
+		s -= zone_offset_s(z, s - zone_offset_s(z, s));
+	clock_freeze_question_ms(s * 1000);
 }

@@ -15,6 +15,7 @@
 #include "vesper/err.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/zone.h"
 #include "vesper/mem.h"
 
 #define TENANT_BYTES_MAX 64
@@ -55,14 +56,16 @@ static bool text_check(const struct config_key *key, const json_t *value, const 
 		       struct mistakes *m)
 {
 	const char *text = json_string_value(value);
-	struct date date;
+	struct moment today;
 	if (!text)
 		mistake_add(m, "%s: must be text", where);
 	else if (key->type == KEY_DATE && *text &&
-		 (!date_parse_iso(text, &date) || date.year < CONFIG_YEAR_MIN ||
-		  date.year > CONFIG_YEAR_MAX))
-		mistake_add(m, "%s: must be a date, YYYY-MM-DD, of the years %d to %d", where,
-			    CONFIG_YEAR_MIN, CONFIG_YEAR_MAX);
+		 (!moment_parse(text, &today) || today.day.year < CONFIG_YEAR_MIN ||
+		  today.day.year > CONFIG_YEAR_MAX))
+		mistake_add(m,
+			    "%s: must be a date, YYYY-MM-DD, of the years %d to %d; a time may "
+			    "follow, T12:00 or T12:00-07:00",
+			    where, CONFIG_YEAR_MIN, CONFIG_YEAR_MAX);
 	else if (key->choices && !is_choice(key->choices, text))
 		mistake_add(m, "%s: must be one of %s", where, key->choices);
 	else

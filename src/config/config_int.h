@@ -14,7 +14,7 @@
 
 enum key_type {
 	KEY_TEXT,
-	KEY_DATE, /* text, "" or YYYY-MM-DD */
+	KEY_DATE, /* text, "" or a date, with a time or without (moment_parse) */
 	KEY_INT,
 	KEY_BOOL,
 	KEY_LIST,      /* of texts */

@@ -46,7 +46,7 @@ TEXT ("data_dir", RESTART, "\"data\"", NULL,                              "where
 TEXT ("root", RESTART, "\"\"", NULL,                                      "where config, prompts and sql are; the build's own when empty"),
 BOOL ("demo", RESTART,                                                    "demo sign-in, demo secret, the page's demo users"),
 BOOL ("demo_public", RESTART,                                             "the demo may listen on addresses that others reach"),
-OTHER("today", RESTART, KEY_DATE, "\"\"",                                 "freezes the date"),
+OTHER("today", RESTART, KEY_DATE, "\"\"",                                 "freezes the date; with a time (2026-02-27T12:00, or T12:00-07:00) also the moment of questions"),
 OTHER("tenants", PARTLY, KEY_TENANTS,
       "{\"vesper\":{\"warehouse\":\"vesper.db\",\"store\":\"vesper.db\"},"
        "\"acme\":{\"warehouse\":\"acme.db\",\"store\":\"acme.db\"}}", "the tenants that exist: SQLite files, packs beside core, files of further sources, and timezone where it differs"),

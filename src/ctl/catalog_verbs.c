@@ -209,20 +209,16 @@ static bool print_sql(const struct catalog *c, const struct command *cmd, struct
 		      struct err *e)
 {
 	enum dialect dialect;
-	const char *today_text = ctl_option(cmd, "today", NULL);
 	const struct tool_def *tool = catalog_tool(c, ctl_word(cmd, 1));
 	json_t *words = json_own(a, json_object());
-	struct date today = clock_today();
+	struct date today;
 	struct principal who;
 	struct args args = {0}, bound;
 
 	if (!tool)
 		return err_set(e, ERR_INPUT, "there is no tool %s (vesperctl tools lists them)",
 			       ctl_word(cmd, 1));
-	if (today_text && !date_parse_iso(today_text, &today))
-		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
-			       today_text);
-	if (!dialect_for(cmd, tool, a, &dialect, e) ||
+	if (!ctl_today(cmd, NULL, "", &today, e) || !dialect_for(cmd, tool, a, &dialect, e) ||
 	    !ctl_principal(c, ctl_option(cmd, "role", "admin"), ctl_option(cmd, "tenant", "vesper"),
 			   &who, e) ||
 	    !ctl_tool_args(cmd, 2, tool, words, e) || !read_args(words, tool, today, a, &args, e))

@@ -15,6 +15,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/zone.h"
 
 #define FIRST_OPTION 256 /* beyond what a letter can be */
 
@@ -82,6 +83,33 @@ const char *ctl_option(const struct command *cmd, const char *name, const char *
 bool ctl_flag(const struct command *cmd, const char *name)
 {
 	return ctl_option(cmd, name, NULL) != NULL;
+}
+
+static const char *zone_of(const struct config *c, const char *tenant)
+{
+	const json_t *own = c ? json_object_get(config_json(c, "tenants"), tenant) : NULL;
+	const char *name = json_string_value(json_object_get(own, "timezone"));
+
+	return name ? name : c ? config_text(c, "calendar.timezone") : "";
+}
+
+bool ctl_today(const struct command *cmd, const struct config *c, const char *tenant,
+	       struct date *out, struct err *e)
+{
+	const char *text = ctl_option(cmd, "today", c ? config_text(c, "today") : "");
+	struct moment m = {0};
+	struct zone *zone;
+
+	if (*text && !moment_parse(text, &m))
+		return err_set(e, ERR_INPUT,
+			       "--today: \"%s\" is not a day or time like " MOMENT_FORMS, text);
+	if (!zone_load(zone_of(c, tenant), &zone, e))
+		return false;
+	if (*text)
+		moment_freeze(&m, zone);
+	*out = zone_today(zone);
+	zone_free(&zone);
+	return true;
 }
 
 const char *ctl_word(const struct command *cmd, size_t n)

@@ -12,6 +12,7 @@
 
 #include "vesper/catalog.h"
 #include "vesper/config.h"
+#include "vesper/clock.h"
 #include "vesper/principal.h"
 
 #define OPTIONS_MAX       14
@@ -75,6 +76,10 @@ int ctl_receipt(const struct command *cmd);
 /* The value of an option such as "tenant", or the fallback. */
 const char *ctl_option(const struct command *cmd, const char *name, const char *fallback);
 bool ctl_flag(const struct command *cmd, const char *name);
+/* Today for this tenant: what --today says, else the configured day or moment, which the clock is
+ * frozen to, else the date of the tenant's zone. `c` NULL: there is no configuration. */
+MUST_CHECK bool ctl_today(const struct command *cmd, const struct config *c, const char *tenant,
+			  struct date *out, struct err *e);
 /* The n-th word; NULL when there is none. */
 const char *ctl_word(const struct command *cmd, size_t n);
 

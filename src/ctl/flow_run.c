@@ -326,20 +326,17 @@ static bool read_condition(struct flow_run *r, const char *text, struct err *e)
 /* False: the command line is wrong where *e is ERR_INPUT. */
 static bool begin(struct flow_run *r, const struct command *cmd, struct err *e)
 {
-	const char *tenant = ctl_option(cmd, "tenant", "vesper"), *name = ctl_word(cmd, 1), *today;
+	const char *tenant = ctl_option(cmd, "tenant", "vesper"), *name = ctl_word(cmd, 1);
 
 	r->arena = arena_new(TURN_ARENA_BYTES);
 	r->filters = json_own(r->arena, json_object());
-	r->today = clock_today();
 	if (!opened_begin(&r->opened, e) || !opened_tools(&r->opened, tenant, e) ||
 	    !ctl_principal(r->opened.catalog, ctl_option(cmd, "role", "admin"), tenant, &r->who, e))
 		return false;
-	today = ctl_option(cmd, "today", config_text(r->opened.config, "today"));
-	if (*today && !date_parse_iso(today, &r->today))
-		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
-			       today);
 	if (!opened_has_tenant(&r->opened, tenant))
 		return err_set(e, ERR_INPUT, "there is no tenant %s", tenant);
+	if (!ctl_today(cmd, r->opened.config, tenant, &r->today, e))
+		return false;
 	catalog_for(r->opened.catalog, &r->who, r->arena, &r->may);
 	r->flow = catalog_flow_in(&r->may, name);
 	if (!r->flow)

@@ -183,34 +183,19 @@ static bool learn(struct router *r, const struct config *c, struct arena *a, str
 	return loaded;
 }
 
-/* Today as the tenant has it, unless it is frozen, and how the company counts time. */
-static bool read_calendar(struct router *r, const struct config *c, const char *today,
-			  struct err *e)
+/* How the company counts time. */
+static void read_calendar(struct router *r, const struct config *c)
 {
-	const json_t *tenant = json_object_get(config_json(c, "tenants"), r->who.tenant);
-	const char *name = json_string_value(json_object_get(tenant, "timezone"));
-	struct zone *zone;
-
 	r->calendar.fiscal_start_month = (int)config_int(c, "calendar.fiscal_start_month");
 	r->calendar.week_start = calendar_weekday(config_text(c, "calendar.week_start"));
-	if (!today)
-		today = config_text(c, "today");
-	if (*today)
-		return date_parse_iso(today, &r->today) ||
-		       err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
-			       today);
-	if (!zone_load(name ? name : config_text(c, "calendar.timezone"), &zone, e))
-		return false;
-	r->today = zone_today(zone);
-	zone_free(&zone);
-	return true;
 }
 
 static bool router_open(struct router *r, const struct config *c, const struct command *cmd,
 			struct arena *a, struct err *e)
 {
 	r->who.tenant = ctl_option(cmd, "tenant", "vesper");
-	if (!read_calendar(r, c, ctl_option(cmd, "today", NULL), e) ||
+	read_calendar(r, c);
+	if (!ctl_today(cmd, c, r->who.tenant, &r->today, e) ||
 	    !ctl_load(c, r->who.tenant, &r->catalog, e) ||
 	    !ctl_principal(r->catalog, "admin", r->who.tenant, &r->who, e))
 		return false;

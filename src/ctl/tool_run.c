@@ -82,7 +82,6 @@ static void on_result(void *owner, struct result *result)
 
 static bool call(struct run *r, const struct command *cmd, json_t *args, struct err *e)
 {
-	const char *today = ctl_option(cmd, "today", config_text(r->opened.config, "today"));
 	const char *role = ctl_option(cmd, "role", "admin");
 	const char *name = ctl_word(cmd, name_at(cmd));
 	const struct tool_def *tool = name ? catalog_tool(r->opened.catalog, name) : NULL;
@@ -96,10 +95,8 @@ static bool call(struct run *r, const struct command *cmd, json_t *args, struct 
 		return false;
 	if (!opened_has_tenant(&r->opened, who.tenant))
 		return err_set(e, ERR_INPUT, "there is no tenant %s", who.tenant);
-	request.today = clock_today();
-	if (*today && !date_parse_iso(today, &request.today))
-		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
-			       today);
+	if (!ctl_today(cmd, r->opened.config, who.tenant, &request.today, e))
+		return false;
 	request.tool = tool->name;
 	if (tool->callers.agents_only)
 		request.agent = tool->callers.agents[0];

@@ -11,6 +11,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/zone.h"
 
 /* What VESPER_CONFIG names, or the file beside the catalogue. */
 static const char *config_path(struct daemon *d)
@@ -34,11 +35,22 @@ static void raise_descriptors(void)
 		log_warn("daemon.descriptors", "the limit stays as it was: %s", strerror(errno));
 }
 
+static bool freeze_today(const struct config *c, struct err *e)
+{
+	struct moment m;
+	struct zone *zone;
+
+	if (!moment_parse(config_text(c, "today"), &m)) /* checked with the other settings: "" */
+		return true;
+	if (!zone_load(config_text(c, "calendar.timezone"), &zone, e))
+		return false;
+	moment_freeze(&m, zone);
+	zone_free(&zone);
+	return true;
+}
+
 bool daemon_setup(struct daemon *d, struct err *e)
 {
-	const char *today;
-	struct date date;
-
 	d->arena = arena_new(16 << 20);
 	if (!mem_keep_private())
 		log_warn("daemon.private", "memory stays readable: %s", strerror(errno));
@@ -49,9 +61,8 @@ bool daemon_setup(struct daemon *d, struct err *e)
 	if (!log_settings_use(d->config, e))
 		return false;
 	raise_descriptors();
-	today = config_text(d->config, "today");
-	if (date_parse_iso(today, &date)) /* checked with the other settings */
-		clock_freeze_today(date);
+	if (!freeze_today(d->config, e))
+		return false;
 	d->root = config_text(d->config, "root");
 	if (!*d->root)
 		d->root = VESPER_ROOT;

@@ -113,6 +113,75 @@ static void a_frozen_day_holds_everywhere(void **state)
 	zone_free(&z);
 }
 
+/* ---- moments ---- */
+
+static void moments_are_read(void **state)
+{
+	static const char *const good[] = {"2026-02-27", "2026-02-27T12:00",
+					   "2026-02-27T12:00-07:00", "2026-02-27T00:00Z",
+					   "2026-02-27T23:59+14:00"};
+	static const char *const bad[] = {"",
+					  "2026-02-30",
+					  "2026-02-27T25:00",
+					  "2026-02-27T12:60",
+					  "2026-02-27T12",
+					  "2026-02-27 12:00",
+					  "2026-02-27T12:00:00",
+					  "2026-02-27T12:00-7:00",
+					  "2026-02-27T12:00-15:00",
+					  "2026-02-27T12:00X",
+					  "2026-02-27-07:00",
+					  "today"};
+	struct moment m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (!moment_parse(good[i], &m))
+			fail_msg("%s is refused", good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (moment_parse(bad[i], &m))
+			fail_msg("%s is taken", bad[i]);
+	assert_true(moment_parse(good[2], &m));
+	assert_int_equal(m.minute, 720);
+	assert_int_equal(m.offset_minutes, -420);
+}
+
+static void frozen(const char *text, const struct zone *z)
+{
+	struct moment m;
+
+	assert_true(moment_parse(text, &m));
+	moment_freeze(&m, z);
+}
+
+static void questions_are_asked_at_the_frozen_moment(void **state)
+{
+	struct zone *denver = NULL, *kiritimati = NULL;
+	struct err e = {0};
+	int64_t real = clock_now_ms();
+
+	(void)state;
+	assert_true(zone_load("America/Denver", &denver, &e));
+	assert_true(zone_load("Pacific/Kiritimati", &kiritimati, &e));
+	frozen("2026-02-27T12:00-07:00", NULL);
+	assert_int_equal(clock_question_ms(), INT64_C(1772218800000));
+	assert_int_equal(zone_today(denver).day, 27);
+	assert_int_equal(zone_today(kiritimati).day, 28); /* 14 hours ahead of UTC */
+	assert_true(clock_question_is_frozen());
+	assert_in_range(clock_now_ms() - real, 0, 60000); /* stored times go on */
+	frozen("2026-02-27T12:00", denver);
+	assert_int_equal(clock_question_ms(), INT64_C(1772218800000));
+	frozen("2026-07-01T12:00", denver); /* in summer */
+	assert_int_equal(clock_question_ms() % 86400000, 18 * 3600000);
+	frozen("2026-02-27", denver);
+	assert_false(clock_question_is_frozen());
+	assert_int_equal(clock_question_ms() / 86400000, 20511);
+	assert_int_equal(zone_today(kiritimati).day, 27);
+	clock_release();
+	zone_free(&denver);
+	zone_free(&kiritimati);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +190,8 @@ int main(void)
 		cmocka_unit_test(utc_needs_no_database),
 		cmocka_unit_test(other_names_are_refused),
 		cmocka_unit_test(a_frozen_day_holds_everywhere),
+		cmocka_unit_test(moments_are_read),
+		cmocka_unit_test(questions_are_asked_at_the_frozen_moment),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
