@@ -43,10 +43,12 @@
  *                             for the most of something else is not for it
  *   grain                     words of what its rows are told apart by: "month, season"; a question
  *                             by something else is not for it
- *   gate                      the parameter that holds the caller's own SELECT
- *   derive                    NAME COLUMN [BY]: what code makes of the main rows: a derivation
- *                             (tool.h) of this number column, whose rows BY tells apart; without it
- *                             the first column of text. At most TOOL_DERIVES_MAX lines
+ *   lookback                  so many days before those of its slot=days parameter are read, too:
+ *                             its statements may use :first_day, which is one day earlier than that
+ *                             counted from today, as an entity's own zone may be behind the
+ * tenant's gate                      the parameter that holds the caller's own SELECT derive NAME
+ * COLUMN [BY]: what code makes of the main rows: a derivation (tool.h) of this number column, whose
+ * rows BY tells apart; without it the first column of text. At most TOOL_DERIVES_MAX lines
  *
  * slot= says what of a question fills a parameter, beside values of its dimension: one day; days
  * back from today, or ahead; a number that bounds ("above $60"); which end of a ranking comes first
@@ -92,6 +94,7 @@
 #include "vesper/table.h"
 #include "vesper/units.h"
 
+struct factor;
 struct suggest_def;
 
 enum param_type { PARAM_TEXT, PARAM_INT, PARAM_DECIMAL, PARAM_DATE, PARAM_BOOL };
@@ -204,6 +207,7 @@ struct tool_def {
 	/* The parameter that holds a query over the map (map.h), as JSON; then no file has any. */
 	const char *map;
 	int64_t cache_s;    /* 0: never cached */
+	int lookback;       /* days that its statements read before those that are asked for */
 	const char *window; /* "view.column" that bounds the dates, or NULL */
 	struct {
 		bool askable; /* of a result that was cut, the whole may be asked about */
@@ -392,6 +396,13 @@ struct pack_list {
 	const char *const *one_tenant;
 };
 
+/* What the derivations of a pack go by; no pack has two of one name. */
+struct pack_factors {
+	const char *pack;
+	const char *file;           /* config/<pack>/<pack>.json */
+	const struct factor *items; /* ended by a NULL name */
+};
+
 struct catalog {
 	const char *packs;            /* the key of its list */
 	const struct tool_def *tools; /* by name */
@@ -411,6 +422,8 @@ struct catalog {
 	struct units units;
 	struct calendar calendar;
 	struct router_weights router;
+	const struct pack_factors *factors;
+	size_t factor_count;
 	const struct switches *switches; /* NULL: everything is on */
 	const char *hash;                /* SHA-256 of everything read, hex */
 };
@@ -429,6 +442,8 @@ MUST_CHECK bool packs_list(const struct packs *p, const char *const *names, stru
  * `packs` NULL: those that are default. Free by the last catalog_unref. */
 MUST_CHECK bool catalog_load(const char *const *roots, const struct pack_list *packs,
 			     struct catalog **out, struct err *e);
+/* NULL: the pack has no such file. */
+const struct pack_factors *catalog_factors(const struct catalog *c, const char *pack);
 struct catalog *catalog_ref(struct catalog *c);
 void catalog_unref(struct catalog **c);
 
@@ -476,6 +491,8 @@ MUST_CHECK bool param_default(const struct param_def *p, struct date today, stru
 
 /* :tenant_id, :today, :row_limit, :peak_first_hour, :peak_last_hour. */
 bool catalog_marker_reserved(const char *name);
+/* The parameter that says how many days back from today; NULL: there is none. */
+const struct param_def *catalog_days_param(const struct tool_def *t);
 /* The condition that stands for a permission: "may_read_budget" for "chat:read_budget"; a pack's
  * own in full, "may_clinic_read" for "clinic:read". No two of a tool have the same one. */
 const char *catalog_condition_of(const char *permission, struct arena *a);

@@ -228,14 +228,15 @@
 #define KNOW_SAID_MAX       16 /* bounds, amounts and exclusions of one question */
 
 /* tools and SQL */
-#define EXPORT_LINKS_MAX 500 /* addresses that end an exported session; messages have all */
-#define TURN_LINKS_MAX   4   /* reports that one answer links to; more are a menu */
-#define TOOL_ARGS_MAX    24  /* parameters of one tool */
-#define TOOL_COLUMNS_MAX 64  /* declared columns of one tool */
-#define TOOL_QUERIES_MAX 4   /* result sets of one tool */
-#define TOOL_DERIVES_MAX 4   /* derivations that one tool's file names; there are three */
-#define TOOL_LOOP_ROWS   200 /* the loop derives facts and hashes of so many; more take a worker */
-#define TOOL_WORKERS     2   /* of these; 200,000 rows take one for less than a second */
+#define EXPORT_LINKS_MAX  500 /* addresses that end an exported session; messages have all */
+#define TURN_LINKS_MAX    4   /* reports that one answer links to; more are a menu */
+#define TOOL_ARGS_MAX     24  /* parameters of one tool */
+#define TOOL_COLUMNS_MAX  64  /* declared columns of one tool */
+#define TOOL_QUERIES_MAX  6   /* result sets of one tool, with those for its derivation alone */
+#define TOOL_LOOKBACK_MAX 400 /* days before those asked for: a year and some */
+#define TOOL_DERIVES_MAX  4   /* derivations that one tool's file names; there are three */
+#define TOOL_LOOP_ROWS    200 /* the loop derives facts and hashes of so many; more take a worker */
+#define TOOL_WORKERS      2   /* of these; 200,000 rows take one for less than a second */
 #define TOOL_WORK_ARENA_BYTES                                                                      \
 	(64 * 1024 * 1024)         /* facts are bounded, what finds them is freed with the result */
 #define TOOL_CALLS_MAX          64 /* of programs at once, in one process: each holds an arena */

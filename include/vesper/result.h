@@ -11,6 +11,7 @@
 
 #include "vesper/arena.h"
 #include "vesper/bind.h"
+#include "vesper/clock.h"
 #include "vesper/hash.h"
 #include "vesper/outcome.h"
 #include "vesper/table.h"
@@ -45,6 +46,22 @@ struct result_statement {
 	size_t count;
 };
 
+/* A number that derivations of a pack go by. */
+struct factor {
+	const char *name; /* "co2_kg_per_kwh" */
+	double value;
+	const char *text;   /* its digits */
+	const char *source; /* who published it; NULL: a setting of the pack's own */
+};
+
+/* What a derivation may know beside the result. */
+struct derive_context {
+	struct date today;
+	int64_t now_ms;               /* when it was asked (clock_question_ms) */
+	const struct factor *factors; /* of the tool's pack, ended by a NULL name; or NULL */
+};
+const struct factor *derive_factor(const struct derive_context *c, const char *name); /* or NULL */
+
 struct result {
 	const char *call; /* id of the call inside its turn: "c1", "c2", … */
 	const char *task; /* id of the plan's task that it belongs to; NULL: of none */
@@ -74,6 +91,7 @@ struct result {
 	bool any_order;            /* nothing says in which order its rows come */
 	struct table **tables;     /* owned by the result: freed with its arena */
 	size_t table_count;
+	const struct derive_context *context; /* for its derivation alone; then NULL */
 	struct frame **frames; /* for its derivation alone; freed when that has ended */
 	size_t frame_count;
 	struct fact *facts;

@@ -67,6 +67,11 @@ const char *table_cell(const struct table *t, size_t row,
 void table_add_column(struct table *t, const char *name, enum column_type type,
 		      const char *const *cells);
 
+/* Makes it a table of these derived rows instead: `cells` row after row, copied, NULL for nothing;
+ * its statistics are theirs. */
+void table_replace(struct table *t, const char *const *names, const enum column_type *types,
+		   size_t columns, const char *const *cells, size_t rows);
+
 /* The first `rows` rows of these columns under other names (NULL: their own), in the arena; cells
  * are borrowed from `t`. What is left out makes it truncated. */
 const struct table *table_narrow(const struct table *t, const size_t *columns,

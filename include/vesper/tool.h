@@ -41,12 +41,20 @@ struct tool_entry {
 	tool_fn run;
 };
 
+/* A factor that a module cannot do without (config/<pack>/<pack>.json). */
+struct factor_need {
+	const char *name;
+	double above;   /* it is greater than this */
+	bool is_public; /* somebody published it: it has a source */
+};
+
 /* A domain-agent module: agent, intent and prompt come from prompts/<pack>/<name>.md (front
  * matter), the functions from here. */
 struct domain {
-	const char *name;               /* folder name: "dayahead" */
-	const char *pack;               /* "energy": the pack that has it */
-	const struct tool_entry *tools; /* ended by a NULL name */
+	const char *name;                  /* folder name: "dayahead" */
+	const char *pack;                  /* "energy": the pack that has it */
+	const struct tool_entry *tools;    /* ended by a NULL name */
+	const struct factor_need *factors; /* the same; NULL: none */
 };
 
 /* A derivation that the file of any tool may name: `-- derive: NAME COLUMN [BY]`. */

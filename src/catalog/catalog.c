@@ -17,12 +17,13 @@ static bool load_all(struct loader *l, struct err *e)
 	char hash[HASH_HEX_BYTES];
 
 	if (!load_language(l, e) || !load_units(l, e) || !load_permissions(l, e) ||
-	    !each_pack(l, load_words, e) || !each_pack(l, load_pack_permissions, e) ||
-	    !each_pack(l, load_schema, e) || !finish_schema(l, e) ||
-	    !each_pack(l, load_aliases, e) || !each_pack(l, load_reports, e) ||
-	    !each_pack(l, load_tools, e) || !finish_tools(l, e) || !each_pack(l, load_domains, e) ||
-	    !finish_domains(l, e) || !each_pack(l, load_components, e) ||
-	    !each_pack(l, load_flows, e) || !load_prompts(l, e) || !load_router(l, e))
+	    !each_pack(l, load_words, e) || !each_pack(l, load_factors, e) ||
+	    !each_pack(l, load_pack_permissions, e) || !each_pack(l, load_schema, e) ||
+	    !finish_schema(l, e) || !each_pack(l, load_aliases, e) ||
+	    !each_pack(l, load_reports, e) || !each_pack(l, load_tools, e) || !finish_tools(l, e) ||
+	    !each_pack(l, load_domains, e) || !finish_domains(l, e) ||
+	    !each_pack(l, load_components, e) || !each_pack(l, load_flows, e) ||
+	    !load_prompts(l, e) || !load_router(l, e))
 		return false;
 	hash_sha256_hex(l->sources.p, l->sources.n, hash);
 	l->whole->shown.hash = arena_strdup(l->arena, hash);

@@ -136,6 +136,8 @@ MUST_CHECK bool front_matter_int(const struct front_matter *m, struct str text, 
 
 /* ---- the parts ---- */
 
+MUST_CHECK bool load_factors(struct loader *l, struct err *e); /* <pack>/<pack>.json */
+
 /* Shared. */
 MUST_CHECK bool load_language(struct loader *l, struct err *e);    /* language/en.json */
 MUST_CHECK bool load_units(struct loader *l, struct err *e);       /* units.json */

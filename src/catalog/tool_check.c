@@ -12,10 +12,19 @@
 
 bool catalog_marker_reserved(const char *name)
 {
-	static const char *const reserved[] = {"tenant_id",       "today",          "row_limit",
-					       "peak_first_hour", "peak_last_hour", NULL};
+	static const char *const reserved[] = {"tenant_id", "today",           "first_day",
+					       "row_limit", "peak_first_hour", "peak_last_hour",
+					       NULL};
 
 	return strlist_has(reserved, name);
+}
+
+const struct param_def *catalog_days_param(const struct tool_def *t)
+{
+	for (size_t i = 0; i < t->param_count; i++)
+		if (t->params[i].slot == SLOT_DAYS)
+			return &t->params[i];
+	return NULL;
 }
 
 const char *catalog_condition_of(const char *permission, struct arena *a)
@@ -50,6 +59,8 @@ static bool check_marker(const struct place *p, const struct sql_marker *m, stru
 
 	if (strncmp(m->name, "peak_", 5) == 0 && !p->l->has_calendar)
 		return wrong(p, e, "no calendar in the packs for", m->name);
+	if (strcmp(m->name, "first_day") == 0 && !catalog_days_param(p->tool))
+		return wrong(p, e, "no param with slot=days for", m->name);
 	if (catalog_marker_reserved(m->name))
 		return !m->is_list || wrong(p, e, "one value, not a list:", m->name);
 	if (!param)
@@ -177,7 +188,8 @@ static bool is_selected(const struct sql_file *f, const char *column)
 static bool check_uses(const struct tool_def *t, const struct sql_file *f, struct err *e)
 {
 	for (size_t i = 0; i < t->param_count; i++)
-		if (!is_used(f, t->params[i].name))
+		if (!is_used(f, t->params[i].name) &&
+		    !(&t->params[i] == catalog_days_param(t) && is_used(f, "first_day")))
 			return err_set(e, ERR_INPUT, "%s:1: param %s is never used", f->path,
 				       t->params[i].name);
 	for (size_t i = 0; i < t->column_count; i++)

@@ -5,6 +5,7 @@
  */
 #include "tool_header.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "vesper/condition.h"
@@ -49,6 +50,16 @@ static bool set_fact_attribute(const struct tool_header *h, struct fact_def *f, 
 	return true;
 }
 
+/* As parameters are named, or as clients name members: peakValue. */
+static bool is_fact_name(const char *text)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)text[n]) || text[n] == '_')
+		n++;
+	return n > 0 && !text[n] && islower((unsigned char)text[0]);
+}
+
 bool tool_fact_read(struct tool_header *h, const char *text, struct err *e)
 {
 	struct arena *a = h->l->arena;
@@ -62,7 +73,7 @@ bool tool_fact_read(struct tool_header *h, const char *text, struct err *e)
 	if (!tool_next_word(&rest, &word))
 		return tool_wrong(h, e, "fact without a name");
 	f->name = arena_strndup(a, word.p, word.n);
-	if (!tool_is_name(f->name))
+	if (!is_fact_name(f->name))
 		return tool_wrong(h, e, "%s is no name", f->name);
 	if (tool_fact(h->tool, f->name))
 		return tool_wrong(h, e, "fact %s is there twice", f->name);

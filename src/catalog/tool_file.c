@@ -52,6 +52,18 @@ static bool read_window(struct tool_header *h, const char *text, struct err *e)
 	return true;
 }
 
+static bool read_lookback(struct tool_header *h, const char *text, struct err *e)
+{
+	int64_t days;
+
+	if (!tool_number_read(h, text, &days, e))
+		return false;
+	if (days < 0 || days > TOOL_LOOKBACK_MAX)
+		return tool_wrong(h, e, "lookback is 0 to %d days", TOOL_LOOKBACK_MAX);
+	h->tool->lookback = (int)days;
+	return true;
+}
+
 static bool read_key(struct tool_header *h, const char *key, const char *text, struct err *e)
 {
 	struct tool_def *t = h->tool;
@@ -95,6 +107,8 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	}
 	if (strcmp(key, "cache_s") == 0)
 		return tool_number_read(h, text, &t->cache_s, e);
+	if (strcmp(key, "lookback") == 0)
+		return read_lookback(h, text, e);
 	if (strcmp(key, "window") == 0)
 		return read_window(h, text, e);
 	if (strcmp(key, "whole") == 0) {

@@ -23,6 +23,14 @@ struct result *result_new(struct arena *a)
 	return r;
 }
 
+const struct factor *derive_factor(const struct derive_context *c, const char *name)
+{
+	for (const struct factor *f = c ? c->factors : NULL; f && f->name; f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
+}
+
 void result_add_table(struct result *r, struct arena *a, struct table *take)
 {
 	/* A call has a handful of tables: a new array each time is simpler than a capacity. */

@@ -77,6 +77,27 @@ static struct column_stats derived_stats(const struct table *t, enum column_type
 	return all[0];
 }
 
+void table_replace(struct table *t, const char *const *names, const enum column_type *types,
+		   size_t columns, const char *const *cells, size_t rows)
+{
+	const char **column = arena_alloc(t->arena, (rows + 1) * sizeof(*column));
+
+	t->column_count = 0;
+	t->columns = NULL;
+	t->row_count = rows;
+	t->total_rows = (int64_t)rows;
+	t->total_exact = true;
+	t->truncated = false;
+	t->truncation = NULL;
+	t->rows = arena_alloc(t->arena, (rows + 1) * sizeof(*t->rows));
+	t->stats = arena_alloc(t->arena, sizeof(*t->stats));
+	for (size_t c = 0; c < columns; c++) {
+		for (size_t r = 0; r < rows; r++)
+			column[r] = cells[r * columns + c];
+		table_add_column(t, names[c], types[c], column);
+	}
+}
+
 void table_add_column(struct table *t, const char *name, enum column_type type,
 		      const char *const *cells)
 {

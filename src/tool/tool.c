@@ -213,6 +213,21 @@ static const char *const *needs_of(const struct tool_call *call)
 	return needs;
 }
 
+static const struct derive_context *context_of(const struct tool_call *call,
+					       const struct tool_request *request)
+{
+	const struct pack_factors *f =
+		catalog_factors(call->box->options.catalog, call->tool->pack);
+	struct derive_context *c = arena_alloc(call->arena, sizeof(*c));
+
+	*c = (struct derive_context){
+		.today = request->today,
+		.now_ms = clock_question_ms(),
+		.factors = f ? f->items : NULL,
+	};
+	return c;
+}
+
 static void describe(struct tool_call *call, const struct tool_request *request)
 {
 	struct result *r = call->result;
@@ -231,6 +246,7 @@ static void describe(struct tool_call *call, const struct tool_request *request)
 	r->needs = needs_of(call);
 	r->answer = call->tool->words.answer;
 	r->suggest = call->tool->words.suggest;
+	r->context = context_of(call, request);
 }
 
 void tool_call_run(struct tool_call *call)

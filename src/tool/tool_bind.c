@@ -55,6 +55,22 @@ static void set_inclusive(const struct tool_def *tool, struct arena *a, struct a
 	}
 }
 
+/* :first_day. One day more than is asked for: an entity's own zone may be behind the tenant's. */
+void tool_set_first_day(const struct tool_def *tool, const struct args *given, struct date today,
+			struct arena *a, struct args *args)
+{
+	const struct param_def *p = catalog_days_param(tool);
+	const struct arg *days = p ? args_find(given, p->name) : NULL;
+	char iso[DATE_ISO_BYTES];
+
+	if (!p)
+		return;
+	date_iso(date_from_days(date_to_days(today) - (days ? days->values[0].number : 0) -
+				tool->lookback - 1),
+		 iso);
+	args_set(args, a, "first_day", value_date(iso));
+}
+
 struct args tool_bind(const struct catalog *c, const struct tool_def *tool,
 		      const struct args *given, const struct principal *who, struct date today,
 		      struct arena *a)
@@ -73,6 +89,7 @@ struct args tool_bind(const struct catalog *c, const struct tool_def *tool,
 	}
 	set_inclusive(tool, a, &args);
 	tool_set_reserved(c, who->tenant, today, a, &args);
+	tool_set_first_day(tool, given, today, a, &args);
 	set_permissions(tool, who, a, &args);
 	return args;
 }

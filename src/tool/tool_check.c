@@ -68,6 +68,7 @@ static struct args all_args(struct check *c, const struct tool_def *t)
 				 catalog_condition_of(t->columns[i].permission, c->arena),
 				 value_bool(true));
 	tool_set_reserved(c->box->options.catalog, c->tenant, clock_today(), c->arena, &args);
+	tool_set_first_day(t, &args, clock_today(), c->arena, &args);
 	return args;
 }
 

@@ -122,6 +122,10 @@ void tool_describe_values(struct table *table, struct column *c, const struct di
 void tool_set_reserved(const struct catalog *c, const char *tenant, struct date today,
 		       struct arena *a, struct args *args);
 
+/* The first day that statements of a tool with days back from today read. */
+void tool_set_first_day(const struct tool_def *tool, const struct args *given, struct date today,
+			struct arena *a, struct args *args);
+
 /* The code of a statement that its author can write otherwise. */
 #define TOOL_CODE_BAD_SQL "SQL_GENERATION_FAILED"
 

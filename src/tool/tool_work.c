@@ -150,6 +150,7 @@ static void work_on(const struct tool_work *w)
 {
 	if (w->derives)
 		derive(w);
+	w->result->context = NULL;
 	check_facts(w);
 	result_free_frames(w->result);
 	if (w->hashes)
@@ -220,6 +221,15 @@ static void done(struct pool_job *job)
 		tool_call_finish(call);
 }
 
+/* Factors are the catalogue's, which the work holds. */
+static const struct derive_context *context_of(const struct result *from, struct arena *a)
+{
+	struct derive_context *c = arena_alloc(a, sizeof(*c));
+
+	*c = from->context ? *from->context : (struct derive_context){0};
+	return c;
+}
+
 /* What the worker may read of a result; its tables are moved. */
 static struct result *movable(struct tool_call *call, struct arena *a)
 {
@@ -229,6 +239,7 @@ static struct result *movable(struct tool_call *call, struct arena *a)
 	r->units = from->units;
 	r->language = from->language;
 	r->any_order = from->any_order;
+	r->context = context_of(from, a);
 	r->outcome = (struct outcome){
 		.kind = from->outcome.kind,
 		.truncated = from->outcome.truncated,

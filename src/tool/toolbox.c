@@ -50,6 +50,26 @@ static bool check_entries(const struct domain *m, const struct domain_def *d, st
 	return true;
 }
 
+static bool check_factors(const struct catalog *c, const struct domain *m, struct err *e)
+{
+	const struct pack_factors *own = catalog_factors(c, m->pack);
+	const struct derive_context known = {.factors = own ? own->items : NULL};
+
+	for (const struct factor_need *need = m->factors; need && need->name; need++) {
+		const struct factor *f = derive_factor(&known, need->name);
+		const char *wrong = !f                          ? "is missing"
+				    : !(f->value > need->above) ? "is too small"
+				    : need->is_public && !f->source
+					    ? "needs a source: who published it"
+					    : NULL;
+
+		if (wrong)
+			return err_set(e, ERR_INPUT, "config/%s/%s.json:1: %s %s", m->pack, m->pack,
+				       need->name, wrong);
+	}
+	return true;
+}
+
 static bool add_module(struct toolbox *b, const struct domain *m, struct err *e)
 {
 	const struct catalog *c = b->options.catalog;
@@ -59,7 +79,7 @@ static bool add_module(struct toolbox *b, const struct domain *m, struct err *e)
 		return err_set(e, ERR_INPUT,
 			       "prompts/%s/%s.md:1: the prompt of module %s is missing", m->pack,
 			       m->name, m->name);
-	if (!check_entries(m, d, e))
+	if (!check_entries(m, d, e) || !check_factors(c, m, e))
 		return false;
 	for (size_t i = 0; i < c->tool_count; i++) {
 		const struct tool_entry *entry;

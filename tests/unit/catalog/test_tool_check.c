@@ -107,18 +107,18 @@ static void the_whole_must_be_there(void **state)
 	mem_free(tool);
 }
 
+#define FURTHER(name) "\n--# query " name "\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\n"
+
 static void queries_have_an_order(void **state)
 {
 	(void)state;
 	broken("SELECT p.hub", "--# query other\nSELECT p.hub", "the first query must be main");
 	broken("ORDER BY p.hub",
-	       "\n--# query b\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\n--# query c\nSELECT "
-	       "1 "
-	       "FROM dbo.prices WHERE t = :tenant_id\n--# query d\nSELECT 1 FROM dbo.prices WHERE "
-	       "t "
-	       "= :tenant_id\n--# query e\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\nORDER BY "
-	       "p.hub",
-	       "more than 4 queries");
+	       FURTHER("b") FURTHER("c") FURTHER("d") FURTHER("e") FURTHER("f")
+		       FURTHER("g") "ORDER BY p.hub",
+	       "more than 6 queries");
+	broken("ORDER BY p.hub", "AND p.d >= :first_day ORDER BY p.hub",
+	       "no param with slot=days for first_day");
 	broken("ORDER BY p.hub",
 	       "\n--# query window\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\nORDER BY p.hub",
 	       "a query window go together");
@@ -131,6 +131,7 @@ static void names_reserved_markers(void **state)
 
 	assert_true(catalog_marker_reserved("tenant_id"));
 	assert_true(catalog_marker_reserved("row_limit"));
+	assert_true(catalog_marker_reserved("first_day"));
 	assert_false(catalog_marker_reserved("tenant"));
 	assert_string_equal(catalog_condition_of("chat:read_budget", a), "may_read_budget");
 	assert_string_equal(catalog_condition_of("clinic:read", a), "may_clinic_read");

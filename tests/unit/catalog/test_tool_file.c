@@ -236,9 +236,18 @@ static void refuses_a_wrong_whole(void **state)
 	broken("-- report", "-- whole: count,\n-- report", "whole is count, then");
 }
 
+static void refuses_a_wrong_lookback(void **state)
+{
+	(void)state;
+	broken("-- report", "-- lookback: -1\n-- report", ":4: lookback is 0 to 400 days");
+	broken("-- report", "-- lookback: 401\n-- report", "lookback is 0 to 400 days");
+	broken("-- report", "-- lookback: x\n-- report", "x is not a whole number");
+}
+
 static void refuses_wrong_params(void **state)
 {
 	(void)state;
+	broken("-- param hub text", "-- param first_day text", "first_day is bound by code");
 	broken("-- param hub text", "-- param Hub text", ":7: Hub is no name");
 	broken("-- param hub text", "-- param today text", "today is bound by code");
 	broken("-- param hub text", "-- param may_x text", "may_x is bound by code");
@@ -470,6 +479,7 @@ int main(void)
 		TEST(a_column_may_say_what_day_the_data_is_of),
 		TEST(refuses_wrong_keys),
 		TEST(refuses_a_wrong_whole),
+		TEST(refuses_a_wrong_lookback),
 		TEST(refuses_wrong_params),
 		TEST(refuses_wrong_columns),
 		TEST(caps_params_and_columns),

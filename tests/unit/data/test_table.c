@@ -83,6 +83,32 @@ static void columns_of_one_name_are_numbered(void **state)
 	table_free(&t);
 }
 
+static void rows_are_replaced(void **state)
+{
+	static const char *const names[] = {"Kind", "Lost"};
+	static const enum column_type types[] = {COLUMN_TEXT, COLUMN_DECIMAL};
+	static const char *const cells[] = {"gap", "1.50", "spike", NULL, "gap", "2.50"};
+	struct table *t = table_new(1 << 20);
+
+	(void)state;
+	table_add_column(t, "Old", COLUMN_TEXT, NULL);
+	t->truncated = true;
+	table_replace(t, names, types, 2, cells, 3);
+	assert_int_equal(t->column_count, 2);
+	assert_int_equal(t->row_count, 3);
+	assert_int_equal(t->total_rows, 3);
+	assert_false(t->truncated);
+	assert_int_equal(table_column(t, "Old"), -1);
+	assert_string_equal(table_cell(t, 2, "Lost"), "2.50");
+	assert_null(table_cell(t, 1, "Lost"));
+	assert_int_equal(t->stats[1].nulls, 1);
+	assert_string_equal(t->stats[1].max, "2.50");
+	table_replace(t, names, types, 2, NULL, 0);
+	assert_int_equal(t->row_count, 0);
+	assert_int_equal(table_column(t, "Lost"), 1);
+	table_free(&t);
+}
+
 static void types(void **state)
 {
 	(void)state;
@@ -104,6 +130,7 @@ int main(void)
 		cmocka_unit_test(cells_by_name),
 		cmocka_unit_test(derived_columns_come_last),
 		cmocka_unit_test(columns_of_one_name_are_numbered),
+		cmocka_unit_test(rows_are_replaced),
 		cmocka_unit_test(types),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ static bool run_it(struct tool_call *call, struct err *e)
 }
 
 static const struct tool_entry entries[] = {{"get_price", run_it}, {0}};
-static const struct domain module = {"prices", "energy", entries};
+static const struct domain module = {"prices", "energy", entries, NULL};
 static const struct domain *const modules[] = {&module, NULL};
 
 static void ask(const char *rows, struct pool *pool)

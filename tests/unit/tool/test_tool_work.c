@@ -40,7 +40,7 @@ static bool run_and_derive(struct tool_call *call, struct err *e)
 }
 
 static const struct tool_entry entries[] = {{"get_price", run_and_derive}, {0}};
-static const struct domain module = {"prices", "energy", entries};
+static const struct domain module = {"prices", "energy", entries, NULL};
 static const struct domain *const modules[] = {&module, NULL};
 
 static void open_with(struct pool *pool)

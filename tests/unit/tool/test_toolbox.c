@@ -35,7 +35,7 @@ static void a_module_brings_its_functions(void **state)
 {
 	(void)state;
 	static const struct tool_entry entries[] = {{"get_price", fails}, {0}};
-	static const struct domain module = {"prices", "energy", entries};
+	static const struct domain module = {"prices", "energy", entries, NULL};
 	const struct domain *const modules[] = {&module, NULL};
 
 	open_box(modules);
@@ -65,13 +65,23 @@ static void table_and_files_must_agree(void **state)
 	static const struct tool_entry none[] = {{0}};
 	static const struct tool_entry extra[] = {
 		{"get_price", tool_sql_run}, {"get_cost", tool_sql_run}, {0}};
-	const struct domain empty = {"prices", "energy", none};
-	const struct domain full = {"prices", "energy", extra};
-	const struct domain foreign = {"costs", "energy", none};
+	const struct domain empty = {"prices", "energy", none, NULL};
+	const struct domain full = {"prices", "energy", extra, NULL};
+	const struct domain foreign = {"costs", "energy", none, NULL};
 
 	refused(&empty, SMALL_TOOL_PATH ":1: module prices has no function");
 	refused(&full, "prompts/energy/prices.md:1: does not list tool get_cost");
 	refused(&foreign, "prompts/energy/costs.md:1: the prompt of module costs is missing");
+}
+
+static void factors_are_there(void **state)
+{
+	static const struct tool_entry entries[] = {{"get_price", tool_sql_run}, {0}};
+	static const struct factor_need needs[] = {{"co2", 0, true}, {NULL, 0, false}};
+	static const struct domain module = {"prices", "energy", entries, needs};
+
+	(void)state;
+	refused(&module, "config/energy/energy.json:1: co2 is missing");
 }
 
 /* What a file wants to be derived must be there, and its column declared. */
@@ -105,9 +115,14 @@ static void keeps_its_catalogue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_domain_without_a_module_runs), TEST(a_module_brings_its_functions),
-		TEST(a_tool_has_its_source),          TEST(table_and_files_must_agree),
-		TEST(derivations_are_known),          TEST(keeps_its_catalogue),
+		TEST(a_domain_without_a_module_runs),
+		TEST(a_module_brings_its_functions),
+		TEST(a_tool_has_its_source),
+		TEST(table_and_files_must_agree),
+		TEST(factors_are_there),
+		TEST(keeps_its_catalogue),
+		TEST(derivations_are_known),
+		TEST(keeps_its_catalogue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -287,4 +287,4 @@ static const struct tool_entry tools[] = {
 	{0},
 };
 
-const struct domain dayahead_domain = {"dayahead", "energy", tools};
+const struct domain dayahead_domain = {"dayahead", "energy", tools, NULL};

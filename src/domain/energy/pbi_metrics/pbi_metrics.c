@@ -159,4 +159,4 @@ static const struct tool_entry tools[] = {
 	{0},
 };
 
-const struct domain pbi_metrics_domain = {"pbi_metrics", "energy", tools};
+const struct domain pbi_metrics_domain = {"pbi_metrics", "energy", tools, NULL};

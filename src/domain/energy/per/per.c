@@ -374,4 +374,4 @@ static const struct tool_entry tools[] = {
 	{0},
 };
 
-const struct domain per_domain = {"per", "energy", tools};
+const struct domain per_domain = {"per", "energy", tools, NULL};

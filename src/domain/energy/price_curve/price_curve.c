@@ -412,4 +412,4 @@ static const struct tool_entry tools[] = {
 	{0},
 };
 
-const struct domain price_curve_domain = {"price_curve", "energy", tools};
+const struct domain price_curve_domain = {"price_curve", "energy", tools, NULL};

@@ -1,0 +1,139 @@
+/* Readings as a grid of quarter hours, and what the days before the period promise. */
+#include "health_int.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "vesper/calc_summary.h"
+#include "vesper/limits.h"
+
+#define REFERENCE_DAYS  28
+#define REFERENCE_LEAST 10
+#define DAY_LEAST       8 /* quarter hours of daylight */
+
+static double *nothing(const struct solar *s, size_t n)
+{
+	double *values = arena_alloc(s->a, (n + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < n; i++)
+		values[i] = (double)NAN;
+	return values;
+}
+
+/* A column of a frame by its times; of two readings of a quarter hour the first counts. */
+static const double *by_time(const struct solar *s, const struct grid *g, const char *frame,
+			     const char *column, double factor)
+{
+	const struct frame *f = result_frame(s->r, frame);
+	const struct frame_column *ts = f ? frame_column(f, "ts") : NULL;
+	const struct frame_column *c = f ? frame_column(f, column) : NULL;
+	double *out = nothing(s, g->n);
+
+	for (size_t i = 0; c && i < f->rows; i++) {
+		int64_t at = (ts->v.i[i] - g->start_ms) / QUARTER_MS;
+
+		if (ts->v.i[i] >= g->start_ms && at < (int64_t)g->n && isnan(out[at]))
+			out[at] = frame_number(c, i) * factor;
+	}
+	return out;
+}
+
+static bool has_any(const double *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(values[i]))
+			return true;
+	return false;
+}
+
+static void set_days(const struct solar *s, struct grid *g)
+{
+	int32_t *day = arena_alloc(s->a, (g->n + 1) * sizeof(*day));
+
+	for (size_t i = 0; i < g->n; i++)
+		day[i] = (int32_t)solar_local_day(g->zone, g->start_ms + (int64_t)i * QUARTER_MS);
+	g->day = day;
+}
+
+size_t health_day_end(const struct grid *g, size_t first)
+{
+	size_t i = first;
+
+	while (i < g->n && g->day[i] == g->day[first])
+		i++;
+	return i;
+}
+
+double health_yield(const struct grid *g, size_t first, size_t last)
+{
+	struct calc_sum power = {0}, sun = {0};
+	size_t n = 0;
+
+	for (size_t i = first; i <= last; i++) {
+		if (!(g->sun[i] >= DAYLIGHT) || isnan(g->p[i]) || g->fault[i])
+			continue;
+		calc_sum_add(&power, g->p[i] > 0 ? g->p[i] : 0);
+		calc_sum_add(&sun, g->sun[i]);
+		n++;
+	}
+	return n < DAY_LEAST ? (double)NAN : calc_sum_total(&power) / calc_sum_total(&sun);
+}
+
+static void set_reference(struct solar *s, struct grid *g)
+{
+	double yields[REFERENCE_DAYS + 2];
+	struct calc_spread spread = {0};
+	struct err e;
+	size_t n = 0;
+
+	g->reference = g->scale = (double)NAN;
+	for (size_t i = 0, end; i < g->period; i = end) {
+		end = health_day_end(g, i);
+		if (n < sizeof(yields) / sizeof(yields[0]))
+			yields[n++] = health_yield(g, i, end - 1);
+	}
+	if (!calc_spread(&s->calc, yields, n, &spread, &e))
+		return;
+	g->days = spread.n;
+	if (spread.n < REFERENCE_LEAST) {
+		solar_note(s,
+			   "%zu of the %d days before can be compared with, %d are needed: "
+			   "underperformance and lost energy are not judged.",
+			   spread.n, REFERENCE_DAYS, REFERENCE_LEAST);
+		return;
+	}
+	g->reference = spread.median;
+	g->scale = spread.scale;
+}
+
+bool health_grid(struct solar *s, int64_t days, struct grid *g)
+{
+	const struct table *t = s->r->tables[0];
+	int64_t today, first;
+
+	*g = (struct grid){.zone = solar_zone(s, table_cell(t, 0, "timezone")),
+			   .rating = 1000 * solar_cell(t, 0, "rating_kw")};
+	if (!(g->rating > 0))
+		g->rating = 1000 * solar_cell(t, 0, "capacity_kw");
+	if (!(g->rating > 0)) {
+		solar_note(s, "The rating of %s is not known, so its health can't be judged.",
+			   table_cell(t, 0, "id"));
+		return false;
+	}
+	today = solar_local_day(g->zone, s->now_ms);
+	first = today - days;
+	g->start_ms = solar_midnight(g->zone, first - REFERENCE_DAYS);
+	if (s->now_ms > g->start_ms)
+		g->n = (size_t)((s->now_ms - g->start_ms) / QUARTER_MS);
+	g->period = (size_t)((solar_midnight(g->zone, first) - g->start_ms) / QUARTER_MS);
+	g->p = by_time(s, g, "readings", "p", 1);
+	g->e = by_time(s, g, "readings", "e", 1);
+	g->sun = by_time(s, g, "sensor", "g", 1);
+	g->has_sensor = has_any(g->sun, g->n);
+	if (!g->has_sensor)
+		g->sun = by_time(s, g, "peers", "share", 1000);
+	g->fault = arena_alloc(s->a, g->n + 1);
+	set_days(s, g);
+	set_reference(s, g);
+	return true;
+}

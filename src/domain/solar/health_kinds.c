@@ -1,0 +1,212 @@
+/* The kinds of faults, each by its rule (health.c). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "health_int.h"
+#include "vesper/calc_series.h"
+#include "vesper/calc_summary.h"
+
+#define STRONG            200.0
+#define TOO_MUCH          1.1
+#define TOO_LITTLE        (-0.01)
+#define COUNTER_FALLS_KWH 0.001
+#define DEAD              0.005
+#define RUN_GAP           2
+#define RUN_OUTAGE        2
+#define RUN_SAME          4
+#define SAME_TOLERANCE    1e-6
+#define LINE_TOLERANCE    1e-5
+#define LINE_LEAST        0.01
+#define NEAR_RATING       0.01
+#define HAMPEL_WINDOW     7
+#define HAMPEL_K          3.0
+#define TURN              0.25
+#define WEAK_SHARE        0.9
+#define WEAK_Z            (-3.0)
+#define Z_OF_SCALE        (0.6745 * 1.4826)
+
+static void set(struct grid *g, size_t first, size_t last, enum fault fault)
+{
+	for (size_t i = first; i <= last; i++)
+		if (!g->fault[i])
+			g->fault[i] = (uint8_t)fault;
+}
+
+static bool is_daylight(const struct grid *g, size_t i)
+{
+	return g->sun[i] >= DAYLIGHT;
+}
+
+/* What is absent by night as well is one gap. */
+static void find_gaps(struct grid *g)
+{
+	size_t first = 0, light = 0;
+
+	for (size_t i = 0; i <= g->n; i++) {
+		if (i < g->n && isnan(g->p[i])) {
+			light += is_daylight(g, i);
+			continue;
+		}
+		if (light >= RUN_GAP)
+			set(g, first, i - 1, FAULT_GAP);
+		first = i + 1;
+		light = 0;
+	}
+}
+
+static void find_impossible(struct grid *g)
+{
+	double before = (double)NAN;
+
+	for (size_t i = 0; i < g->n; i++) {
+		bool new_day = i == 0 || g->day[i] != g->day[i - 1];
+
+		if (new_day)
+			before = (double)NAN;
+		if (g->p[i] > TOO_MUCH * g->rating || g->p[i] < TOO_LITTLE * g->rating ||
+		    g->e[i] < before - COUNTER_FALLS_KWH)
+			set(g, i, i, FAULT_IMPOSSIBLE);
+		if (!isnan(g->e[i]))
+			before = g->e[i];
+	}
+}
+
+static bool set_runs(const struct solar *s, struct grid *g, const bool *flags, size_t least,
+		     enum fault fault, struct err *e)
+{
+	struct calc_run *runs;
+	size_t count;
+
+	if (!calc_runs(&s->calc, flags, g->n, least, &runs, &count, e))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		set(g, runs[i].first, runs[i].last, fault);
+	return true;
+}
+
+static bool find_outages(const struct solar *s, struct grid *g, struct err *e)
+{
+	bool *dead = arena_alloc(s->a, g->n + 1);
+
+	for (size_t i = 0; i < g->n; i++)
+		dead[i] = !g->fault[i] && g->sun[i] >= STRONG && g->p[i] <= DEAD * g->rating;
+	return set_runs(s, g, dead, RUN_OUTAGE, FAULT_OUTAGE, e);
+}
+
+/* Power of the quarter hours that have no fault yet and more than `least` of the rating. */
+static double *sound(const struct solar *s, const struct grid *g, double least)
+{
+	double *p = arena_alloc(s->a, (g->n + 1) * sizeof(*p));
+
+	for (size_t i = 0; i < g->n; i++)
+		p[i] = !g->fault[i] && g->p[i] > least * g->rating ? g->p[i] : (double)NAN;
+	return p;
+}
+
+/* An inverter at its limit gives the same value rightly. */
+static bool find_frozen(const struct solar *s, struct grid *g, struct err *e)
+{
+	double *p = sound(s, g, 0);
+	struct calc_run *runs;
+	size_t count;
+
+	for (size_t i = 0; i < g->n; i++)
+		if (fabs(p[i] - g->rating) <= NEAR_RATING * g->rating)
+			p[i] = (double)NAN;
+	if (!calc_runs_equal(&s->calc, p, g->n, SAME_TOLERANCE * g->rating, RUN_SAME, &runs, &count,
+			     e))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		set(g, runs[i].first, runs[i].last, FAULT_FROZEN);
+	return true;
+}
+
+static bool find_interpolated(const struct solar *s, struct grid *g, struct err *e)
+{
+	struct calc_run *runs;
+	size_t count;
+
+	if (!calc_runs_straight(&s->calc, sound(s, g, LINE_LEAST), g->n, LINE_TOLERANCE * g->rating,
+				RUN_SAME, &runs, &count, e))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		set(g, runs[i].first, runs[i].last, FAULT_INTERPOLATED);
+	return true;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of the window around a place; NAN: it has no other value. */
+static double around(const double *values, size_t n, size_t at)
+{
+	double window[HAMPEL_WINDOW];
+	size_t half = HAMPEL_WINDOW / 2, count = 0;
+
+	for (size_t i = at > half ? at - half : 0; i < n && i <= at + half; i++)
+		if (!isnan(values[i]))
+			window[count++] = values[i];
+	qsort(window, count, sizeof(*window), ascending);
+	return calc_quantile_sorted(window, count, 0.5);
+}
+
+/* A cloud moves power and sun together, and temperature and load bend P/G a little: only a turn
+ * against the sun's promise is a spike. */
+static bool find_spikes(const struct solar *s, struct grid *g, struct err *e)
+{
+	double *ratio = arena_alloc(s->a, (g->n + 1) * sizeof(*ratio));
+	size_t found;
+	bool *spikes;
+
+	for (size_t i = 0; i < g->n; i++)
+		ratio[i] = g->fault[i] || isnan(g->p[i]) ? (double)NAN
+			   : !g->has_sensor              ? g->p[i]
+			   : is_daylight(g, i)           ? g->p[i] / g->sun[i]
+							 : (double)NAN;
+	if (!calc_hampel(&s->calc, ratio, g->n, HAMPEL_WINDOW, HAMPEL_K, &spikes, &found, e))
+		return false;
+	for (size_t i = 0; i < g->n; i++) {
+		double promise = spikes[i] ? around(ratio, g->n, i) : (double)NAN;
+
+		if (g->has_sensor)
+			promise *= g->sun[i];
+		if (fabs(g->p[i] - promise) >= TURN * g->rating)
+			set(g, i, i, FAULT_SPIKE);
+	}
+	return true;
+}
+
+static bool is_weak(const struct grid *g, double yield)
+{
+	double z = Z_OF_SCALE * (yield - g->reference) / g->scale;
+
+	return yield < WEAK_SHARE * g->reference && (z < WEAK_Z || !(g->scale > 0));
+}
+
+static void find_weak_days(struct grid *g)
+{
+	for (size_t i = g->period, end; i < g->n; i = end) {
+		end = health_day_end(g, i);
+		if (!is_weak(g, health_yield(g, i, end - 1)))
+			continue;
+		for (size_t k = i; k < end; k++)
+			if (is_daylight(g, k) && !isnan(g->p[k]))
+				set(g, k, k, FAULT_WEAK);
+	}
+}
+
+bool health_find(const struct solar *s, struct grid *g, struct err *e)
+{
+	find_gaps(g);
+	find_impossible(g);
+	if (!find_outages(s, g, e) || !find_frozen(s, g, e) || !find_interpolated(s, g, e) ||
+	    !find_spikes(s, g, e))
+		return false;
+	find_weak_days(g);
+	return true;
+}
