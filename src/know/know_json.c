@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "vesper/flow.h"
 #include "vesper/json.h"
 #include "vesper/json_out.h"
 #include "vesper/mem.h"
@@ -210,6 +211,7 @@ json_t *know_route_json(const struct understanding *u)
 	json_set_take(route, "agents", agents);
 	json_set_take(route, "filters", values_object(u->filters, u->filter_count));
 	json_set_take(route, "tools", tools);
+	json_set_str(route, "flow", u->flow ? u->flow->name : NULL);
 	json_set_take(route, "confidence",
 		      json_real((double)(int)(u->confidence * 100 + 0.5) / 100));
 	json_set_str(route, "clarification", u->ask.text);

@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PHRASE_WORDS    2 /* more words in a row that are just a name are meant as it */
-#define CANDIDATES_MAX  16
-#define CODES_LOOKED_AT 64 /* values of a dimension, to tell whether they are codes */
+#define PHRASE_WORDS      2 /* more words in a row that are just a name are meant as it */
+#define CANDIDATES_MAX    16
+#define NUMBER_NAME_LEAST 100 /* less is an hour, a day or a count */
+#define NUMBER_YEAR_FIRST 1900
+#define NUMBER_YEAR_LAST  2199
+#define CODES_LOOKED_AT   64 /* values of a dimension, to tell whether they are codes */
 
 /* ---- windows of words ---- */
 
@@ -200,6 +203,13 @@ bool mention_part_counts(const struct reading *r, size_t i, size_t n, const stru
 	       mention_label_near(&r->q, i, i + n, e->dimension);
 }
 
+/* A value that is a number, and neither a small count, an hour or a year. */
+static bool is_number_name(const struct token *t, const struct entry *e)
+{
+	return e->kind == ENTRY_VALUE && t->number >= NUMBER_NAME_LEAST &&
+	       (t->number < NUMBER_YEAR_FIRST || t->number > NUMBER_YEAR_LAST);
+}
+
 /* May the words at i..i+n be meant as this value? */
 static bool is_meant(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
@@ -211,9 +221,9 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 		return false;
 	if ((plain || weak) && !marked)
 		return false;
-	/* A number is a year, an hour or a count, whatever one row of the data is called. */
+	/* A small number is an hour or a count, others may be years, whatever a row is called. */
 	if (n == 1 && !r->q.tokens[i].has_letter && !marked &&
-	    names_learned(r->names, e->dimension))
+	    names_learned(r->names, e->dimension) && !is_number_name(&r->q.tokens[i], e))
 		return false;
 	/* "any risks" names none */
 	if (plain && (e->kind == ENTRY_PART || token_says(&r->q.tokens[i], WORDS_SOME)))

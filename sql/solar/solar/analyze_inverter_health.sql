@@ -1,5 +1,5 @@
 -- tool:       analyze_inverter_health
--- about:      Inverter health: anomalies and problems of one inverter in the last days (outage, gap, frozen or interpolated values, spikes, impossible values, underperformance), lost energy and a score.
+-- about:      Inverter health: anomalies and problems of one inverter in the last days (outage, gap, frozen or interpolated values, spikes, impossible values, underperformance), lost energy, availability and a score.
 -- measures:   health, anomalies, problems
 -- grain:      anomaly
 -- permission: chat:read_solar
@@ -26,6 +26,7 @@
 -- column "e"     type=real
 -- column "g"     type=real
 -- column "share" type=real
+-- fact loggerId     type=text optional   The inverter
 -- fact period       type=text optional   The days that were looked at
 -- fact anomalyCount type=int optional    Anomalies
 -- fact healthScore  type=number optional 0 to 100, weighted by the pack's settings

@@ -1,5 +1,5 @@
 -- tool:       calculate_financial_savings
--- about:      Financial savings: how much money the energy of inverters was worth in a period, with CO2 spared and trees; return on investment, ROI.
+-- about:      Financial savings: how much money the energy of inverters was worth and earned in a period such as the past month, at a rate, with CO2 spared and how many trees that is; revenue, return on investment.
 -- measures:   savings, money, CO2
 -- grain:      inverter
 -- permission: chat:read_solar

@@ -1,5 +1,5 @@
 -- tool:       compare_loggers
--- about:      Compare two to five inverters side by side on one day by power, energy or irradiance, ranked by what a kW of capacity gives.
+-- about:      Compare two to five named inverters side by side, which is better, on one day by power, energy or irradiance, ranked by what a kW of capacity gives.
 -- measures:   comparison of inverters, best inverter, worst inverter
 -- grain:      inverter
 -- permission: chat:read_solar

@@ -1,5 +1,5 @@
 -- tool:       forecast_production
--- about:      Forecast: energy that one inverter will produce in the coming days, with intervals from a backtest and the method.
+-- about:      Forecast of production: energy output that one inverter is expected to produce and yield in the next, coming days, predicted with intervals from a backtest.
 -- measures:   forecast, prediction
 -- grain:      day
 -- permission: chat:read_solar

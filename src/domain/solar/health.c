@@ -278,6 +278,7 @@ void solar_health(struct result *r, struct arena *a)
 	struct grid g;
 	struct err e = {0};
 
+	solar_add_words(&s, "loggerId", "Inverter", table_cell(t, 0, "id"));
 	if (!health_grid(&s, days, &g) || !health_find(&s, &g, &e)) {
 		if (e.code)
 			solar_note(&s, "The readings can't be judged: %s.", e.text);

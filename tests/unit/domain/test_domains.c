@@ -1,6 +1,9 @@
 /* The list of modules, and that the product's own files fit them. */
 #include "domain_test.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 static void modules_and_files_agree(void **state)
 {
 	(void)state;
@@ -12,10 +15,14 @@ static void modules_and_files_agree(void **state)
 	open_tools();
 	for (const struct domain *const *m = domain_modules; *m; m++) {
 		bool found = false;
+		char prompt[512];
+
 		for (size_t i = 0; i < catalog->domain_count; i++)
 			found = found || strcmp(catalog->domains[i].name, (*m)->name) == 0;
-		assert_true(found);
-		assert_string_equal((*m)->pack, "energy");
+		assert_int_equal(found, catalog_has_pack(catalog, (*m)->pack));
+		snprintf(prompt, sizeof(prompt), VESPER_SOURCE_DIR "/prompts/%s/%s.md", (*m)->pack,
+			 (*m)->name);
+		assert_int_equal(access(prompt, R_OK), 0);
 	}
 	end();
 	recording_db_deinit(&recorded);
