@@ -1,0 +1,352 @@
+/*
+ * The solar pack on SQLite and on PostgreSQL: every planted fact (tests/solar/planted.json), the four flows and the recovery
+ * sequences step by step, with rules and with a scripted model, from the middle and after a restart; local days; isolation;
+ * labelled questions (tests/route/solar.jsonl).
+ */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { DEMO_MAKER, ROOT, refusedStart, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+import { startMock } from '../mock/anthropic.mjs';
+import { READ_PASSWORD, startPostgres } from './postgres.mjs';
+import { mintToken } from './token.mjs';
+
+const NOW = '2026-02-27T12:00-07:00';
+const PERMISSIONS = ['chat:use', 'chat:read_solar'];
+const TENANTS = {
+  mesa: { warehouse: 'mesa.db', store: 'mesa.db', packs: ['solar'], timezone: 'America/Denver' },
+  acme: { warehouse: 'acme.db', store: 'acme.db', packs: ['solar'], timezone: 'Europe/Rome' },
+};
+const TUNED_LEAST = 0.9; /* of the half that words were set on */
+const HELD_LEAST = 0.7;
+const SETTINGS = { VESPER_TENANTS: JSON.stringify(TENANTS), VESPER_TODAY: NOW };
+
+const token = (tenant = 'mesa') => mintToken({ tenant_id: tenant, permissions: PERMISSIONS });
+const planted = JSON.parse(await readFile(join(ROOT, 'tests/solar/planted.json'), 'utf8'));
+
+async function plantFiles() {
+  const dir = await tempDir('plants');
+  await run(DEMO_MAKER, ['solar', dir, '--small'], { cwd: ROOT, timeout: 300000 });
+  return { VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: dir };
+}
+
+async function plantServer(pg) {
+  const { VESPER_SECRETS_DIR, ...own } = process.env;
+  const env = { ...own, VESPER_READ_PASSWORD: READ_PASSWORD, LSAN_OPTIONS: pg.env().LSAN_OPTIONS, VESPER_SOURCES_SOLAR_DIALECT: 'postgres' };
+  await run(VESPERCTL, ['db', 'init', '--only', 'solar', '--dsn', pg.dsn('postgres')], { env });
+  await run(DEMO_MAKER, ['seed', '--only', 'solar', '--small', '--dsn', pg.dsn('postgres'), '--dialect', 'postgres'], { env, cwd: ROOT, timeout: 300000 });
+  return { VESPER_SOURCES_SOLAR_DIALECT: 'postgres', VESPER_SOURCES_SOLAR_DSN: pg.dsn('vesper_read', READ_PASSWORD), LSAN_OPTIONS: pg.env().LSAN_OPTIONS };
+}
+
+const tool = async (d, name, args, tenant) => {
+  const { status, body } = await d.rest(token(tenant)).post(`/api/v1/tools/${name}`, args);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+};
+
+/* Rows of a set as objects. */
+function rows(body, set = 'rows') {
+  const { columns, data_dict: data } = body.result.sets[set];
+  const names = columns.map((c) => c.name ?? c);
+  const n = names.length ? data[names[0]].length : 0;
+  return Array.from({ length: n }, (_, i) => Object.fromEntries(names.map((name) => [name, data[name][i]])));
+}
+
+/* A call each, and what it must give. Together they are every planted fact. */
+const CALLS = [
+  ['get_fleet_overview', {}, { deviceCount: planted.devices, onlineCount: planted.online, percentOnline: 83.3, alertCount: 1 }],
+  ['list_loggers', {}, { count: 14, online: 10 }],
+  ['diagnose_error_codes', { days: 7 }, { openCritical: 1, openWarning: 1, events: 4 }],
+  ['analyze_inverter_health', { logger_id: '925', days: 7 }, { anomalyCount: 4, completeness: 100, availability: 97.1 }],
+  ['analyze_inverter_health', { logger_id: '921', days: 30 }, { anomalyCount: 0 }],
+  ['analyze_inverter_health', { logger_id: '926', days: 14 }, { anomalyCount: 1 }],
+  ['analyze_inverter_health', { logger_id: '929' }, { anomalyCount: 1 }],
+  ['get_power_curve', { logger_id: '925', date: '2026-02-22' }, { totalEnergy: 188.71 }],
+  ['get_power_curve', { logger_id: '921', date: '2025-11-02' }, {}],
+  ['compare_loggers', { logger_ids: ['921', '927'], metric: 'energy', date: '2026-02-22' }, { best: '927', worst: '921' }],
+  ['calculate_financial_savings', { logger_id: ['925'], start_date: '2026-02-22', end_date: '2026-02-22' },
+    { energyGenerated: 188.71, savings: 22.65, co2Offset: 66.4, daysWithData: 1, daysWithout: 0 }],
+  ['calculate_performance_ratio', { logger_id: '926', date: '2026-02-18' }, { completeness: 75, confidence: 'low' }],
+  ['calculate_performance_ratio', {}, { method: 'IEC 61724-1: final yield / reference yield' }],
+  ['forecast_production', { logger_id: '925', days_ahead: 7 }, { historyDays: 119, missingDays: 0 }],
+  ['health_check', {}, { status: 'ok' }],
+];
+const same = (value, wanted) => (typeof wanted === 'number' ? Number(value) === wanted : value === wanted);
+
+describe('the solar pack', () => {
+  let pg;
+  const daemons = {};
+
+  before(async () => {
+    daemons.sqlite = await startDaemon({ env: { ...SETTINGS, ...await plantFiles() } });
+    pg = await startPostgres();
+    daemons.postgres = await startDaemon({ env: { ...SETTINGS, ...await plantServer(pg) } });
+  });
+  after(async () => {
+    for (const d of Object.values(daemons))
+      await d.stop();
+    await pg?.service('stop');
+  });
+
+  it('gives what was planted, the same on SQLite and PostgreSQL', async () => {
+    for (const [name, args, wanted] of CALLS) {
+      const got = {};
+      for (const [where, d] of Object.entries(daemons)) {
+        got[where] = await tool(d, name, args);
+        assert.equal(got[where].status, 'ok', `${name} on ${where}: ${JSON.stringify(got[where].error)}`);
+        for (const [fact, value] of Object.entries(wanted))
+          assert.ok(same(got[where].result.facts[fact]?.value ?? got[where].result.facts[fact], value),
+            `${name} ${JSON.stringify(args)} on ${where}: ${fact} is ${JSON.stringify(got[where].result.facts[fact])}, not ${value}`);
+      }
+      assert.deepEqual(got.postgres.result.facts, got.sqlite.result.facts, name);
+      assert.deepEqual(Object.keys(got.postgres.result.sets), Object.keys(got.sqlite.result.sets), name);
+    }
+  });
+
+  it('finds each anomaly at its time and no other', async () => {
+    for (const d of Object.values(daemons)) {
+      const found = rows(await tool(d, 'analyze_inverter_health', { logger_id: '925', days: 7 }));
+      assert.equal(found.length, planted.anomalies.length);
+      for (const a of planted.anomalies) {
+        const row = found.find((r) => r.kind === a.kind);
+        assert.ok(row, a.kind);
+        assert.equal(row.day, a.day);
+        if (a.from) {
+          assert.equal(row.start, `${a.day}T${a.from}:00-07:00`);
+          assert.equal(row.end, `${a.day}T${a.until}:00-07:00`);
+        }
+      }
+    }
+  });
+
+  it('has 100 quarter hours on the day on which clocks go back', async () => {
+    for (const d of Object.values(daemons)) {
+      const body = await tool(d, 'get_power_curve', { logger_id: '921', date: '2025-11-02' });
+      assert.equal(body.result.sets.rows.row_count, planted.days['2025-11-02']);
+    }
+  });
+
+  it('says the range, the missing data and the wrong argument', async () => {
+    for (const d of Object.values(daemons)) {
+      const outside = await tool(d, 'get_power_curve', { logger_id: '940', date: '2025-01-15' });
+      assert.equal(outside.status, 'no_data_in_window');
+      assert.deepEqual(outside.availableRange, { start: '2024-12-01', end: '2025-01-10' });
+      assert.equal((await tool(d, 'calculate_performance_ratio', { logger_id: '950' })).status, 'no_data');
+      for (const [name, args] of [['analyze_inverter_health', { logger_id: '925', days: 0 }], ['analyze_inverter_health', { logger_id: '925', days: 1e6 }],
+        ['forecast_production', { logger_id: '925', days_ahead: 31 }], ['compare_loggers', { logger_ids: ['925'] }],
+        ['compare_loggers', { logger_ids: ['921', '922', '923', '924', '925', '926'] }], ['calculate_financial_savings', { rate: 'NaN' }]]) {
+        const { status } = await d.rest(token()).post(`/api/v1/tools/${name}`, args);
+        assert.equal(status, 422, `${name} ${JSON.stringify(args)}`);
+      }
+      const turned = await tool(d, 'calculate_financial_savings', { start_date: '2026-02-10', end_date: '2026-02-01' });
+      assert.equal(turned.status, 'error');
+      const nothing = await tool(d, 'calculate_performance_ratio', { logger_id: '921', date: '2026-02-22', capacity_kw: 0 });
+      assert.match(JSON.stringify(nothing.result.facts), /capacity of 921 is not known/);
+    }
+  });
+
+  it('keeps tenants apart, and money of another currency', async () => {
+    for (const d of Object.values(daemons)) {
+      const mine = await tool(d, 'list_loggers', {}, 'acme');
+      assert.deepEqual(rows(mine).map((r) => r.logger_id), ['A-1', 'A-2', 'A-3']);
+      const foreign = await tool(d, 'get_power_curve', { logger_id: '925' }, 'acme');
+      assert.equal(foreign.status, 'error');
+      assert.doesNotMatch(JSON.stringify(foreign), /92[0-46-9]|Mesa/);
+      const euros = await tool(d, 'calculate_financial_savings', { logger_id: 'A-1', start_date: '2026-02-26', end_date: '2026-02-26' }, 'acme');
+      assert.match(JSON.stringify(euros.result.facts), /"savingsEuro"/);
+      assert.doesNotMatch(JSON.stringify(euros.result.facts), /"savings"/);
+    }
+  });
+
+  /* ---- flows, by rules ---- */
+
+  const flow = async (d, question) => {
+    const chat = await d.connect({ token: token() });
+    return [chat, await chat.ask(question)];
+  };
+  const component = (turn) => turn.views.find((v) => v.view_type === 'component');
+
+  it('briefs in the morning', async () => {
+    for (const d of Object.values(daemons)) {
+      const [chat, turn] = await flow(d, 'Morning briefing');
+      assert.equal(turn.status, 'ok', turn.text);
+      const view = component(turn);
+      assert.equal(view.component, 'FleetOverview');
+      assert.deepEqual([view.props.deviceCount, view.props.onlineCount, view.props.percentOnline].map(Number), [12, 10, 83.3]);
+      assert.equal(view.props.alerts.row_count, 1);
+      assert.equal(view.props.issues.row_count, 2, 'the condition holds: not all are online');
+      assert.match(turn.text, /\*\*10\*\* of \*\*12\*\* devices are online/);
+      assert.deepEqual(turn.complete.suggestions.slice(0, 2).map((s) => s.label), ['Check efficiency', 'Financial summary']);
+      assert.equal(turn.complete.checked.unbound, 0);
+      await chat.close();
+    }
+  });
+
+  it('asks which inverter, takes the answer in every form, and reports', async () => {
+    for (const [question, name] of [['Financial report', 'FinancialReport'], ['Health check', 'HealthReport']])
+      for (const how of ['select', 'words', 'selected']) {
+        const [chat, turn] = await flow(daemons.sqlite, question);
+        assert.equal(turn.status, 'ask', turn.text);
+        assert.equal(turn.ask.filter, 'logger_id');
+        assert.deepEqual([...new Set(turn.ask.options.map((o) => o.group))], ['Inverters', 'Meteo']);
+        if (how === 'select')
+          chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['925'] });
+        else
+          chat.send({ type: 'chat.message', content: how === 'words' ? 'Inverter 925' : 'Selected: 925' });
+        const answer = await chat.turn();
+        assert.equal(answer.status, 'ok', `${question} ${how}: ${answer.text}`);
+        assert.equal(component(answer).component, name);
+        assert.equal(answer.complete.checked.unbound, 0, answer.text);
+        await chat.close();
+      }
+  });
+
+  it('takes what was said already, and what stands, without asking', async () => {
+    const [chat, turn] = await flow(daemons.sqlite, 'Health check of inverter 925');
+    assert.equal(component(turn)?.component, 'HealthReport', turn.text);
+    assert.equal(Number(component(turn).props.healthScore) > 0, true);
+    assert.equal(component(turn).props.anomalies.row_count, 4);
+    await chat.close();
+  });
+
+  it('audits several, and all by skipping', async () => {
+    for (const skip of [false, true]) {
+      const [chat, turn] = await flow(daemons.sqlite, 'Performance audit');
+      assert.equal(turn.status, 'ask', turn.text);
+      assert.deepEqual([turn.ask.min, turn.ask.max], [2, 5]);
+      chat.send(skip ? { type: 'chat.message', content: 'Use all available' } : { type: 'chat.select', ask_id: turn.ask.ask_id, values: ['921', '925'] });
+      const answer = await chat.turn();
+      assert.equal(answer.status, 'ok', answer.text);
+      assert.equal(component(answer).component, 'ComparisonChart');
+      assert.equal(component(answer).props.loggers.row_count, skip ? 5 : 2);
+      await chat.close();
+    }
+  });
+
+  /* ---- recovery ---- */
+
+  it('offers the range after a day outside of it, and stops after three', async () => {
+    const [chat, turn] = await flow(daemons.sqlite, 'power curve for inverter 940 on 15 January 2025');
+    assert.equal(turn.status, 'ask', turn.text);
+    assert.equal(turn.ask.min_date, '2024-12-01');
+    assert.equal(turn.ask.max_date, '2025-01-10');
+    chat.send({ type: 'chat.message', content: '20 January 2025' });
+    const again = await chat.turn();
+    assert.equal(again.status, 'ask', again.text);
+    chat.send({ type: 'chat.message', content: '21 January 2025' });
+    const third = await chat.turn();
+    assert.equal(third.status, 'ask', third.text);
+    chat.send({ type: 'chat.message', content: '22 January 2025' });
+    const last = await chat.turn();
+    assert.notEqual(last.status, 'ask', 'it was asked three times');
+    await chat.close();
+  });
+
+  it('goes on with the day that was chosen, or with the latest', async () => {
+    for (const latest of [false, true]) {
+      const [chat, turn] = await flow(daemons.sqlite, 'power curve for inverter 940 on 15 January 2025');
+      assert.equal(turn.status, 'ask', turn.text);
+      chat.send(latest ? { type: 'chat.message', content: turn.ask.skip.label } : { type: 'chat.select', ask_id: turn.ask.ask_id, values: ['2025-01-05'] });
+      const answer = await chat.turn();
+      assert.equal(answer.status, 'ok', answer.text);
+      assert.match(answer.text, latest ? /2025-01-10|10 January 2025/ : /2025-01-05|5 January 2025/);
+      await chat.close();
+    }
+  });
+
+  it('says of a logger that it has no data at all', async () => {
+    const [chat, turn] = await flow(daemons.sqlite, 'Health check of inverter 950');
+    assert.equal(turn.status, 'ok');
+    assert.match(turn.text, /no data at all for .*950/);
+    assert.equal(component(turn), undefined);
+    await chat.close();
+  });
+
+  /* ---- the middle of a flow ---- */
+
+  it('answers a question in the middle of a flow, which is left then', async () => {
+    const [chat, turn] = await flow(daemons.sqlite, 'Financial report');
+    assert.equal(turn.status, 'ask');
+    chat.send({ type: 'chat.message', content: 'Which loggers are there?' });
+    const other = await chat.turn();
+    assert.equal(other.status, 'ok', other.text);
+    assert.match(other.text, /14/);
+    await chat.close();
+  });
+
+  /* ---- labelled questions ---- */
+
+  it('reads labelled questions: half of them were looked at, half were not', async () => {
+    const path = join(ROOT, 'tests/route/solar.jsonl');
+    const labelled = (await readFile(path, 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
+    const { VESPER_SECRETS_DIR, ...own } = process.env;
+    const env = { ...own, ...SETTINGS, VESPER_DATA_DIR: await tempDir(), ...await plantFiles() };
+    const read = (await run(VESPERCTL, ['route', '--batch', path, '--tenant', 'mesa'], { env, cwd: ROOT })).stdout.trim().split('\n').map((line) => JSON.parse(line));
+    const right = { tune: 0, held: 0 }, all = { tune: 0, held: 0 };
+    labelled.forEach((q, i) => {
+      const r = read[i];
+      const said = q.flow ? r.flow === q.flow : !r.flow && r.tools.map((t) => t.name).join() === q.tools.join();
+      const filters = Object.entries(q.filters ?? {}).every(([k, v]) => String(r.filters[k]) === String(v));
+      all[q.half]++;
+      right[q.half] += said && filters;
+    });
+    assert.ok(right.tune / all.tune >= TUNED_LEAST, `${right.tune} of ${all.tune} tuned`);
+    assert.ok(right.held / all.held >= HELD_LEAST, `${right.held} of ${all.held} held`);
+  });
+});
+
+describe('the solar pack with a model', () => {
+  let mock;
+  let d;
+
+  before(async () => {
+    mock = await startMock();
+    d = await startDaemon({ mock, env: { ...SETTINGS, ...await plantFiles() } });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+
+  it('a flow takes one call, and none to choose it', async () => {
+    mock.use([{ reply: { text: 'The site does well. 10 of 12 devices are online.' } }]);
+    mock.reset();
+    const chat = await d.connect({ token: token() });
+    const turn = await chat.ask('Morning briefing');
+    assert.equal(turn.status, 'ok', turn.text);
+    assert.equal(mock.calls.length, 1);
+    assert.match(mock.calls[0].raw, /83\.3/);
+    assert.equal(turn.views.find((v) => v.view_type === 'component').component, 'FleetOverview');
+    await chat.close();
+  });
+});
+
+describe('a flow after a restart', () => {
+  it('goes on with the answer', async () => {
+    const dataDir = await tempDir();
+    const env = { ...SETTINGS, ...await plantFiles() };
+    let d = await startDaemon({ dataDir, env });
+    const chat = await d.connect({ token: token() });
+    const turn = await chat.ask('Financial report');
+    assert.equal(turn.status, 'ask', turn.text);
+    const { session } = chat;
+    await chat.close();
+    await d.stop();
+    d = await startDaemon({ dataDir, env });
+    const later = await d.connect({ token: token(), session });
+    later.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['922'] });
+    const answer = await later.turn();
+    assert.equal(answer.status, 'ok', answer.text);
+    assert.equal(answer.views.find((v) => v.view_type === 'component').component, 'FinancialReport');
+    await later.close();
+    await d.stop();
+  });
+});
+
+describe('a start', () => {
+  it('is refused with a moment that no clock shows', async () => {
+    await refusedStart({ env: { ...SETTINGS, VESPER_TODAY: '2026-02-27T25:00' } }, /VESPER_TODAY: must be a date/);
+  });
+});
