@@ -24,6 +24,9 @@
 struct transport;
 
 /* A request goes by those of the moment in which they are asked for. */
+/* Wire formats of other clients; docs/dialects.md. */
+enum client_dialect { CLIENT_AI = 1, CLIENT_AGUI = 2, CLIENT_OPENAI = 4 };
+
 struct transport_settings {
 	struct settings base;
 	const char *const *origins;     /* browsers' origins that may open sockets; NULL-ended; same
@@ -34,6 +37,7 @@ struct transport_settings {
 	size_t per_user;
 	size_t per_tenant;   /* 0: half of the places where there are several tenants */
 	bool hide_existence; /* a report that is not for the caller does not exist for him */
+	unsigned dialects;   /* that are served */
 	bool aliases;        /* addresses without a version are served, too */
 	bool allow_query_token;
 	bool first_frame_always; /* also without an Origin a socket may authenticate by its first

@@ -6,13 +6,32 @@
 
 static const struct choice first_frame_words[] = {{"browser", false}, {"always", true}, {NULL, 0}};
 
+static bool read_dialects(const struct config *c, struct arena *a, unsigned *out, struct err *e)
+{
+	static const struct choice words[] = {
+		{"ai", CLIENT_AI}, {"agui", CLIENT_AGUI}, {"openai", CLIENT_OPENAI}, {NULL, 0}};
+	const char *const *names = config_texts(c, "dialects", a);
+	int dialect;
+
+	for (*out = 0; *names; names++) {
+		if (!choice_find(words, *names, &dialect))
+			return err_set(e, ERR_INPUT, "dialects: \"%s\" is none of ai, agui, openai",
+				       *names);
+		*out |= (unsigned)dialect;
+	}
+	return true;
+}
+
 bool transport_settings_read(const struct config *c, struct arena *take,
 			     struct transport_settings **out, struct err *e)
 {
 	struct transport_settings *s = settings_new(take, sizeof(*s));
 
-	(void)e;
 	config_keep(c, take);
+	if (!read_dialects(c, take, &s->dialects, e)) {
+		settings_release(s);
+		return false;
+	}
 	s->origins = config_texts(c, "auth.origins", take);
 	s->frame_hosts = config_texts(c, "pbi.hosts", take);
 	s->per_address = (size_t)config_int(c, "limits.connections_per_address");

@@ -13,9 +13,15 @@
 #define STEPS_MAX     16
 #define STEP_ID_BYTES 24 /* "c12", or of an agent its task's */
 
+struct agui_step {
+	char id[STEP_ID_BYTES]; /* "": a free place */
+	uint8_t agent;          /* the agent's number in the run, from 1; 0: a tool */
+};
+
 struct agui_state {
 	bool text_open, has_state;
-	char steps[STEPS_MAX][STEP_ID_BYTES]; /* open ones; "": a free place */
+	uint8_t agents;                    /* that have begun */
+	struct agui_step steps[STEPS_MAX]; /* open ones */
 };
 
 static void event_named(struct buf *out, const char *type, const char *member, const char *value)
@@ -101,27 +107,67 @@ static void state_add(struct agui_state *s, const char *name, struct str value, 
 	s->has_state = true;
 }
 
-static char *step_place(struct agui_state *s, const char *id)
+static struct agui_step *step_place(struct agui_state *s, const char *id)
 {
 	for (size_t i = 0; i < STEPS_MAX; i++)
-		if (strcmp(s->steps[i], id) == 0)
-			return s->steps[i];
+		if (strcmp(s->steps[i].id, id) == 0)
+			return &s->steps[i];
 	return NULL;
+}
+
+/* An agent that is run again has the same step, but the client takes an id once. */
+static struct json_out subagent_open(struct buf *out, const char *type,
+				     const struct agui_step *step)
+{
+	struct json_out j = data_open(out, type);
+	char id[STEP_ID_BYTES + 8];
+
+	snprintf(id, sizeof(id), "%s.%d", step->id, step->agent);
+	jo_set_str(&j, "subagentRunId", id);
+	return j;
+}
+
+static void subagent_started(const struct agui_step *place, const struct event_step_started *step,
+			     struct buf *out)
+{
+	struct json_out j = subagent_open(out, "SUBAGENT_STARTED", place);
+
+	jo_set_str(&j, "name", step->agent);
+	jo_set_str(&j, "description", step->text);
+	data_close(&j);
+}
+
+/* `error`: of an agent that failed; NULL: it did not. */
+static void step_close(struct agui_step *step, const char *error, struct buf *out)
+{
+	struct json_out j;
+
+	if (step->agent == 0) {
+		event_named(out, "STEP_FINISHED", "stepName", step->id);
+	} else {
+		j = subagent_open(out, error ? "SUBAGENT_ERROR" : "SUBAGENT_FINISHED", step);
+		jo_set_str(&j, "message", error);
+		data_close(&j);
+	}
+	*step = (struct agui_step){0};
 }
 
 /* A step beyond the places is left out, its start and its end alike. */
 static void step_started(struct agui_state *s, const struct event_step_started *step,
 			 struct buf *out)
 {
-	char *place = strlen(step->step_id) < STEP_ID_BYTES ? step_place(s, "") : NULL;
+	struct agui_step *place = strlen(step->step_id) < STEP_ID_BYTES ? step_place(s, "") : NULL;
 	struct json_out j;
 
-	if (!place)
+	if (!place || (!step->tool && s->agents == UINT8_MAX))
 		return;
-	snprintf(place, STEP_ID_BYTES, "%s", step->step_id);
+	snprintf(place->id, STEP_ID_BYTES, "%s", step->step_id);
+	if (!step->tool) {
+		place->agent = ++s->agents;
+		subagent_started(place, step, out);
+		return;
+	}
 	event_named(out, "STEP_STARTED", "stepName", step->step_id);
-	if (!step->tool)
-		return;
 	j = data_open(out, "TOOL_CALL_START");
 	jo_set_str(&j, "toolCallId", step->step_id);
 	jo_set_str(&j, "toolCallName", step->tool);
@@ -161,14 +207,16 @@ static void tool_result(const struct event_step_finished *step, struct buf *out)
 static void step_finished(struct agui_state *s, const struct event_step_finished *step,
 			  struct buf *out)
 {
-	char *place = *step->step_id ? step_place(s, step->step_id) : NULL;
+	struct agui_step *place = *step->step_id ? step_place(s, step->step_id) : NULL;
 
 	if (!place)
 		return;
 	if (step->tool)
 		tool_result(step, out);
-	event_named(out, "STEP_FINISHED", "stepName", step->step_id);
-	*place = 0;
+	if (strcmp(step->state, "failed") != 0)
+		step_close(place, NULL, out);
+	else
+		step_close(place, step->text ? step->text : step->state, out);
 }
 
 static void mark(const struct event_mark *m, struct buf *out)
@@ -226,11 +274,9 @@ static void close_all(const struct wire_at *at, struct buf *out)
 	if (s->text_open)
 		event_named(out, "TEXT_MESSAGE_END", "messageId", at->turn_id);
 	s->text_open = false;
-	for (size_t i = 0; i < STEPS_MAX; i++) {
-		if (*s->steps[i])
-			event_named(out, "STEP_FINISHED", "stepName", s->steps[i]);
-		*s->steps[i] = 0;
-	}
+	for (size_t i = 0; i < STEPS_MAX; i++)
+		if (*s->steps[i].id)
+			step_close(&s->steps[i], NULL, out);
 }
 
 /* How many values an ask takes: one, as many as it says, or the two ends of a range. */

@@ -354,6 +354,16 @@ describe('Chat Completions', () => {
 });
 
 describe('every dialect', () => {
+  it('is served where it is listed', async () => {
+    const some = await startDaemon({ env: { VESPER_DIALECTS: 'agui' } });
+    const status = async (path) => (await fetch(some.url + path, { method: 'POST', body: '{}', headers: { ...bearer('few'), 'content-type': 'application/json' } })).status;
+    try {
+      assert.deepEqual(await Promise.all(['/api/v1/agui', '/api/v1/ui/chat', '/ai/chat', '/v1/chat/completions', '/v1/models'].map(status)), [422, 404, 404, 404, 404]);
+    } finally {
+      await some.stop();
+    }
+  });
+
   it('refuses bodies that are none of its own', async () => {
     const paths = { '/api/v1/ui/chat': { id: 'c', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'x' }] }], trigger: 'submit-message' },
       '/api/v1/agui': { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: 'x' }] },

@@ -290,9 +290,12 @@ static void check_caller(struct request *r)
 static unsigned absent_flags(const struct transport *t)
 {
 	bool has_page = t->options.demo || t->options.signin;
+	unsigned served = t->settings->dialects;
 
 	return (t->options.demo ? 0u : ROUTE_DEMO) | (t->settings->aliases ? 0u : ROUTE_ALIAS) |
-	       (t->options.signin ? 0u : ROUTE_SIGNIN) | (has_page ? 0u : ROUTE_PAGE);
+	       (t->options.signin ? 0u : ROUTE_SIGNIN) | (has_page ? 0u : ROUTE_PAGE) |
+	       (served & CLIENT_AI ? 0u : ROUTE_AI) | (served & CLIENT_AGUI ? 0u : ROUTE_AGUI) |
+	       (served & CLIENT_OPENAI ? 0u : ROUTE_OPENAI);
 }
 
 static void find_route(struct request *r, const char *method)

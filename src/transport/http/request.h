@@ -39,6 +39,8 @@ enum {
 	ROUTE_PAGE = 64,      /* exists only where there is a page: there, or in demo mode */
 	ROUTE_LONG = 128,     /* its body may hold a whole conversation: OUTSIDE_BYTES_MAX */
 	ROUTE_OPENAI = 256,   /* errors have the shape of Chat Completions */
+	ROUTE_AI = 1024,      /* of the AI SDK */
+	ROUTE_AGUI = 2048,    /* of AG-UI */
 	ROUTE_FOLLOWED = 512, /* its Idempotency-Key names a turn, which the same request follows
 				 again */
 };

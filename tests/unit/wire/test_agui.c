@@ -32,11 +32,59 @@ static void every_step_is_closed(void **state)
 	stream_release(&log);
 }
 
+static void agent_begins(struct stream_log *log, const char *id)
+{
+	emit(log, &(struct event){.kind = EVENT_STEP_STARTED,
+				  .u.step_started = {.step_id = id,
+						     .agent = "a",
+						     .text = "Looking",
+						     .args = {NULL, 0}}});
+}
+
+static void agent_ends(struct stream_log *log, const char *id, const char *state, const char *text)
+{
+	emit(log, &(struct event){.kind = EVENT_STEP_FINISHED,
+				  .u.step_finished = {.step_id = id,
+						      .agent = "a",
+						      .text = text,
+						      .state = state,
+						      .rows = -1}});
+}
+
+/* An agent without a tool is one of the run's own; run again it is another, whose id the client has
+ * not seen. */
+static void an_agent_is_a_subagent(void **state)
+{
+	struct stream_log *log = story_begin();
+	char *said;
+
+	(void)state;
+	agent_begins(log, "t1");
+	agent_ends(log, "t1", "failed", "No luck");
+	agent_begins(log, "t1");
+	agent_begins(log, "t2");
+	agent_ends(log, "t1", "completed", "Done");
+	story_end(log, "ok");
+	said = story_said(log, &wire_agui, &story_head);
+	assert_non_null(strstr(said, "{\"type\":\"SUBAGENT_STARTED\",\"subagentRunId\":\"t1.1\","
+				     "\"name\":\"a\",\"description\":\"Looking\"}"));
+	assert_non_null(strstr(said, "{\"type\":\"SUBAGENT_ERROR\",\"subagentRunId\":\"t1.1\","
+				     "\"message\":\"No luck\"}"));
+	assert_non_null(
+		strstr(said, "{\"type\":\"SUBAGENT_FINISHED\",\"subagentRunId\":\"t1.2\"}"));
+	assert_non_null(
+		strstr(said, "{\"type\":\"SUBAGENT_FINISHED\",\"subagentRunId\":\"t2.3\"}"));
+	assert_null(strstr(said, "STEP_"));
+	mem_free(said);
+	stream_release(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_the_turns),
 		cmocka_unit_test_setup_teardown(every_step_is_closed, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_agent_is_a_subagent, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

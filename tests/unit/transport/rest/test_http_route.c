@@ -102,6 +102,11 @@ static void aliases_may_be_absent(void **state)
 	assert_ptr_equal(find_among(0, "GET", "/api/tools")->handle, on_get_tools);
 	assert_ptr_equal(find_among(0, "POST", "/api/tools/x")->handle, on_post_tool);
 	assert_string_equal(params[0], "x");
+	assert_null(find_among(ROUTE_AI, "POST", "/ai/chat"));
+	assert_null(find_among(ROUTE_AI, "GET", "/api/v1/ui/chat/c/stream"));
+	assert_null(find_among(ROUTE_AGUI, "POST", "/api/v1/agui"));
+	assert_null(find_among(ROUTE_OPENAI, "GET", "/v1/models"));
+	assert_non_null(find_among(ROUTE_AI | ROUTE_OPENAI, "POST", "/api/v1/agui"));
 	assert_null(find_among(ROUTE_ALIAS, "GET", "/api/tools"));
 	assert_null(find_among(ROUTE_ALIAS, "GET", "/api/health"));
 	assert_int_equal(allow.n, 0);
