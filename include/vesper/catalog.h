@@ -518,6 +518,8 @@ struct catalog_view {
 };
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
 		 struct catalog_view *out);
+/* Leaves what is of this pack. */
+void catalog_narrow(struct catalog_view *v, const char *pack, struct arena *a);
 /* Whether the caller of this view may use a flow. */
 bool catalog_allows_flow(const struct catalog_view *v, const struct principal *who,
 			 const struct flow_def *f, struct arena *a);

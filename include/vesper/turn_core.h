@@ -37,6 +37,7 @@ struct turn_request {
 	const char *content; /* valid UTF-8, 1..MESSAGE_BYTES_MAX bytes; NULL: an ask's values speak
 				for themselves */
 	const char *client_msg_id; /* or NULL */
+	const char *pack;          /* the only one that is asked; NULL: all of the tenant */
 	const json_t *filters;     /* edited filters, or NULL */
 	const char *ask_id;        /* the answer to an ask, or NULL */
 	const json_t *values;      /* its values; NULL: it is skipped where that is offered, else

@@ -394,6 +394,40 @@ void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *
 	list_usable(c, NULL, a, out);
 }
 
+static const struct tool_def *const *tools_of(const char *pack, const struct tool_def *const *tools,
+					      size_t *count, struct arena *a)
+{
+	const struct tool_def **kept = arena_alloc(a, (*count + 1) * sizeof(*kept));
+	size_t n = 0;
+
+	for (size_t i = 0; i < *count; i++)
+		if (strcmp(tools[i]->pack, pack) == 0)
+			kept[n++] = tools[i];
+	*count = n;
+	return kept;
+}
+
+void catalog_narrow(struct catalog_view *v, const char *pack, struct arena *a)
+{
+	const struct domain_def **domains =
+		arena_alloc(a, (v->domain_count + 1) * sizeof(*domains));
+	const struct flow_def **flows = arena_alloc(a, (v->flow_count + 1) * sizeof(*flows));
+	size_t domain_count = 0, flow_count = 0;
+
+	for (size_t i = 0; i < v->domain_count; i++)
+		if (strcmp(v->domains[i]->pack, pack) == 0)
+			domains[domain_count++] = v->domains[i];
+	for (size_t i = 0; i < v->flow_count; i++)
+		if (strcmp(v->flows[i]->pack, pack) == 0)
+			flows[flow_count++] = v->flows[i];
+	v->domains = domains;
+	v->domain_count = domain_count;
+	v->flows = flows;
+	v->flow_count = flow_count;
+	v->tools = tools_of(pack, v->tools, &v->tool_count, a);
+	v->agent_tools = tools_of(pack, v->agent_tools, &v->agent_tool_count, a);
+}
+
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool, const char *agent)
 {
 	return has_tool(v, tool) &&

@@ -69,6 +69,7 @@ static void copy_request(struct turn *t, const struct turn_request *r)
 		.session_id = arena_strdup(a, r->session_id),
 		.content = r->content ? arena_strdup(a, r->content) : values_text(r->values, l, a),
 		.client_msg_id = arena_strdup(a, r->client_msg_id),
+		.pack = arena_strdup(a, r->pack),
 		.filters = json_own(a, json_deep_copy(r->filters)),
 		.ask_id = arena_strdup(a, r->ask_id),
 		.values = json_own(a, json_deep_copy(r->values)),
@@ -146,6 +147,8 @@ struct turn *turn_new(struct turns *all, const struct turn_request *r, const str
 	t->core.began_ms = clock_mono_ms();
 	t->machine.state = TURN_ACCEPT;
 	catalog_for(t->core.knowledge->set.catalog, t->core.who, t->core.arena, &t->core.may);
+	if (t->core.request.pack)
+		catalog_narrow(&t->core.may, t->core.request.pack, t->core.arena);
 	hand_out(t);
 	turn_open(t);
 	return t;

@@ -10,6 +10,7 @@ import { DefaultChatTransport, readUIMessageStream } from 'ai';
 import { HttpAgent } from '@ag-ui/client';
 import OpenAI from 'openai';
 import { REFERENCE, startDaemon } from './harness.mjs';
+import { PACKS } from './hospital.mjs';
 import { mintToken } from './token.mjs';
 
 const UNCLEAR = 'What was the average day-ahead price in 2025 from Ascend for CAISO?';
@@ -243,6 +244,24 @@ describe('Chat Completions', () => {
     await assert.rejects(openai('oa-0').models.retrieve('gpt-5'), { status: 404, code: 'not_found' });
   });
 
+  it('has a model for each pack where there are several', async () => {
+    const both = await startDaemon({ env: { VESPER_TENANTS: JSON.stringify({ vesper: { warehouse: 'vesper.db', store: 'vesper.db', packs: ['energy', 'library'] } }), VESPER_PACKS_ROOTS: PACKS } });
+    const reader = (...more) => new OpenAI({ apiKey: mintToken({ permissions: ['chat:use', 'chat:read_market_data', ...more] }), baseURL: `${both.url}/v1`, maxRetries: 0 });
+    const client = reader('library:read');
+    try {
+      assert.deepEqual((await reader().models.list()).data.map((m) => m.id), ['vesper'], 'of what the caller may not ask there is none');
+      await assert.rejects(reader().models.retrieve('vesper-library'), { status: 404 });
+      const names = (await client.models.list()).data.map((m) => m.id);
+      assert.deepEqual(names, ['vesper', 'vesper-energy', 'vesper-library']);
+      const say = async (model) => (await completion(client, REFERENCE, { model })).choices[0].message.content;
+      assert.match(await say('vesper-energy'), /48\.73/);
+      assert.doesNotMatch(await say('vesper-library'), /48\.73/);
+      assert.equal((await completion(client, REFERENCE, { model: 'vesper-energy' })).model, 'vesper-energy');
+    } finally {
+      await both.stop();
+    }
+  });
+
   it('has the text and its table, whole and in chunks', async () => {
     const [turn] = await native('oa-1', REFERENCE);
     const whole = await completion(openai('oa-2'), REFERENCE);
@@ -344,7 +363,9 @@ describe('Chat Completions', () => {
       [{ messages: [] }, /messages/],
       [{ messages: [{ role: 'user', content: '' }] }, /question/],
       [{ messages: [{ role: 'robot', content: 'x' }, { role: 'user', content: 'x' }] }, /role/],
-      [{ model: 'gpt-5' }, /one model/],
+      [{ model: 'gpt-5' }, /model does not exist/],
+      [{ model: 'vesper-' }, /model does not exist/],
+      [{ model: 'vesper-energy' }, /model does not exist/],
     ];
     for (const [extra, pattern] of refused)
       await assert.rejects(completion(client, 'x', extra), (e) => e.status >= 400 && e.status < 500 && pattern.test(e.message), String(pattern));

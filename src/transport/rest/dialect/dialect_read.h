@@ -21,6 +21,7 @@ struct dialect_request {
 	const struct outside_message *history; /* what a client without a conversation brings */
 	size_t history_count;
 	const char *model; /* Chat Completions */
+	const char *pack;  /* that the model stands for; NULL: all */
 	bool wants_stream, include_usage;
 };
 

@@ -16,11 +16,13 @@
 #include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/strlist.h"
 #include "vesper/turn.h"
 #include "vesper/uuid.h"
 #include "vesper/wire.h"
 
 #define MODEL           "vesper"
+#define PACK_MODEL      MODEL "-"  /* and the name of a pack, which alone is asked */
 #define MODEL_CREATED_S 1763750000 /* clients want a time; it says nothing */
 
 static const struct answer_form as_ai = {.stream = &wire_ai};
@@ -46,6 +48,7 @@ static void start(struct request *r, const struct dialect_request *d, const char
 		.session_id = session_of(r, dialect, d),
 		.content = d->content,
 		.client_msg_id = d->client_msg_id,
+		.pack = d->pack,
 		.ask_id = d->ask_id,
 		.values = d->values,
 		.origin = d->external_id ? NULL : dialect,
@@ -125,11 +128,35 @@ void on_post_agui(struct request *r)
 
 /* ---- Chat Completions ---- */
 
-static json_t *model_json(void)
+static void view_of(struct request *r, struct catalog_view *out)
+{
+	catalog_for(turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog, r->who,
+		    r->arena, out);
+}
+
+/* Packs that the caller may ask, where there are several; NULL-ended. */
+static const char *const *packs_of(struct request *r)
+{
+	struct catalog_view view;
+	const char **packs;
+	size_t n = 0;
+
+	view_of(r, &view);
+	packs = arena_alloc(r->arena, (view.domain_count + 1) * sizeof(*packs));
+	for (size_t i = 0; i < view.domain_count; i++) {
+		packs[n] = NULL;
+		if (!strlist_has(packs, view.domains[i]->pack))
+			packs[n++] = view.domains[i]->pack;
+	}
+	packs[n > 1 ? n : 0] = NULL;
+	return packs;
+}
+
+static json_t *model_json(const char *name)
 {
 	json_t *model = json_object();
 
-	json_set_str(model, "id", MODEL);
+	json_set_str(model, "id", name);
 	json_set_str(model, "object", "model");
 	json_set_int(model, "created", MODEL_CREATED_S);
 	json_set_str(model, "owned_by", MODEL);
@@ -138,26 +165,40 @@ static json_t *model_json(void)
 
 void on_get_models(struct request *r)
 {
-	json_t *list = json_object();
+	json_t *list = json_object(), *models = json_list_of(model_json(MODEL));
 
+	for (const char *const *pack = packs_of(r); *pack; pack++)
+		json_push_take(models, model_json(arena_printf(r->arena, PACK_MODEL "%s", *pack)));
 	json_set_str(list, "object", "list");
-	json_set_take(list, "data", json_list_of(model_json()));
+	json_set_take(list, "data", models);
 	reply_json(r, 200, list);
 }
 
-static bool is_model(struct request *r, const char *name)
+/* False: there is no such model, which is answered. */
+static bool read_model(struct request *r, const char *name, const char **pack)
 {
+	const char *rest = strncmp(name, PACK_MODEL, strlen(PACK_MODEL)) == 0
+				   ? name + strlen(PACK_MODEL)
+				   : NULL;
+
+	*pack = NULL;
 	if (strcmp(name, MODEL) == 0)
 		return true;
+	if (rest && strlist_has(packs_of(r), rest)) {
+		*pack = rest;
+		return true;
+	}
 	reply_problem(r, CODE_NOT_FOUND,
-		      "There is one model, \"" MODEL "\". GET /v1/models lists it.");
+		      "This model does not exist. GET /v1/models lists those that do.");
 	return false;
 }
 
 void on_get_model(struct request *r)
 {
-	if (is_model(r, r->params[0]))
-		reply_json(r, 200, model_json());
+	const char *pack;
+
+	if (read_model(r, r->params[0], &pack))
+		reply_json(r, 200, model_json(r->params[0]));
 }
 
 /* The first example of each of the caller's domains. */
@@ -167,8 +208,7 @@ static const char *const *example_questions(struct request *r)
 	struct catalog_view view;
 	size_t n = 0;
 
-	catalog_for(turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog, r->who,
-		    r->arena, &view);
+	view_of(r, &view);
 	for (size_t i = 0; i < view.domain_count && n < TASK_EXAMPLES_MAX; i++)
 		if (view.domains[i]->examples && view.domains[i]->examples[0])
 			list[n++] = view.domains[i]->examples[0];
@@ -212,7 +252,7 @@ void on_post_completions(struct request *r)
 		reply_invalid(r, &e);
 		return;
 	}
-	if (!is_model(r, d.model))
+	if (!read_model(r, d.model, &d.pack))
 		return;
 	task = openai_task_answer(d.content, example_questions(r), r->arena);
 	if (task) {
