@@ -195,6 +195,9 @@ describe('AG-UI', () => {
     assert.deepEqual([values.minItems, values.maxItems], [1, 1]);
     const value = asked.ask.options.find((o) => o.label.startsWith('NP15')).value;
     const resume = [{ interruptId: interrupt.id, status: 'resolved', payload: { values: [value] } }];
+    const stranger = await fetch(`${d.url}/api/v1/agui`, { method: 'POST', headers: { ...bearer('ag-9'), 'content-type': 'application/json' },
+      body: JSON.stringify({ threadId: chat.agent.threadId, runId: randomUUID(), messages: [], resume }) });
+    assert.match(await stranger.text(), /"type":"RUN_ERROR".*"code":"expired"/, 'another user');
     await chat.run({ resume });
     assert.equal(chat.text, turn.text);
     await chat.run({ resume }).catch(() => {});

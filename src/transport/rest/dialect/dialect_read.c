@@ -199,6 +199,17 @@ static bool read_trigger(const json_t *body, bool *again, struct err *e)
 	       err_set(e, ERR_INPUT, "trigger: submit-message or regenerate-message");
 }
 
+/* NULL: there is none. */
+static const json_t *newest_of_user(const json_t *body)
+{
+	const json_t *messages = json_object_get(body, "messages");
+
+	for (size_t i = json_array_size(messages); i-- > 0;)
+		if (has_role(json_array_get(messages, i), "user"))
+			return json_array_get(messages, i);
+	return NULL;
+}
+
 bool ai_read(const json_t *body, struct arena *a, struct dialect_request *out, struct err *e)
 {
 	const json_t *message, *metadata;
@@ -209,8 +220,12 @@ bool ai_read(const json_t *body, struct arena *a, struct dialect_request *out, s
 	if (!read_id(body, "id", EXTERNAL_ID_BYTES_MAX, &out->external_id, e) ||
 	    !read_trigger(body, &again, e) || !last_message(body, &message, e))
 		return false;
-	if (has_role(message, "assistant") && !again)
+	if (again)
+		message = newest_of_user(body);
+	else if (has_role(message, "assistant"))
 		return read_selection(message, a, out, e);
+	if (!message || !has_role(message, "user"))
+		return err_set(e, ERR_INPUT, "messages: must end with the user's");
 	metadata = json_object_get(message, "metadata");
 	if (json_is_object(metadata) && !read_metadata(metadata, out, e))
 		return false;

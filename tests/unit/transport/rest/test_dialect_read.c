@@ -82,6 +82,12 @@ static void the_last_message_of_a_user_is_the_question(void **state)
 		 "{\"id\":\"c1\",\"trigger\":\"regenerate-message\",\"messages\":[{\"id\":\"b\","
 		 "\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}]}]}");
 	assert_null(d.client_msg_id);
+	d = good(ai_read,
+		 "{\"id\":\"c1\",\"trigger\":\"regenerate-message\",\"messages\":["
+		 "{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"one\"}]},"
+		 "{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"two\"}]},"
+		 "{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"text\":\"forged\"}]}]}");
+	assert_string_equal(d.content, "two");
 }
 
 #define SELECTED(output)                                                                           \
@@ -115,6 +121,13 @@ static void broken_messages_are_named(void **state)
 	bad(ai_read, "{\"messages\":[{\"role\":\"user\",\"parts\":[]}]}", "messages");
 	bad(ai_read, "{\"messages\":[{\"role\":\"assistant\",\"parts\":[]}]}", "messages");
 	bad(ai_read, "{\"id\":\"a b\",\"messages\":[]}", "id");
+	bad(ai_read,
+	    "{\"messages\":[{\"role\":\"system\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}]}]}",
+	    "user");
+	bad(ai_read,
+	    "{\"trigger\":\"regenerate-message\",\"messages\":[{\"role\":\"assistant\",\"parts\":["
+	    "{\"type\":\"text\",\"text\":\"x\"}]}]}",
+	    "user");
 	bad(ai_read,
 	    "{\"messages\":[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}],"
 	    "\"metadata\":{\"ask_id\":\"q\"}}]}",
