@@ -30,7 +30,16 @@
 	LIST(WORDS_BELOW_BEHIND, "bounds.below_behind")                                            \
 	LIST(WORDS_AGGREGATES, "bounds.aggregates")                                                \
 	LIST(WORDS_PER, "bounds.per")                                                              \
-	LIST(WORDS_AMOUNTS, "bounds.amounts")                                                      \
+	LIST(WORDS_THOUSAND, "bounds.thousand")                                                    \
+	LIST(WORDS_MILLION, "bounds.million")                                                      \
+	LIST(WORDS_BILLION, "bounds.billion")                                                      \
+	LIST(WORDS_GRAIN_HOUR, "grains.hour")                                                      \
+	LIST(WORDS_GRAIN_DAY, "grains.day")                                                        \
+	LIST(WORDS_GRAIN_WEEK, "grains.week")                                                      \
+	LIST(WORDS_GRAIN_MONTH, "grains.month")                                                    \
+	LIST(WORDS_GRAIN_QUARTER, "grains.quarter")                                                \
+	LIST(WORDS_GRAIN_YEAR, "grains.year")                                                      \
+	LIST(WORDS_GRAIN_WEEKDAY, "grains.weekday")                                                \
 	LIST(WORDS_LETS_GO, "lets_go")                                                             \
 	LIST(WORDS_OPENING, "cues.opening")                                                        \
 	LIST(WORDS_ANYWHERE, "cues.anywhere")                                                      \

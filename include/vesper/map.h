@@ -15,7 +15,8 @@
  *
  * op: is, not, over, at_least, under, at_most, between, contains, missing, present. `not` keeps
  * rows without a value. A name in `where` is a dimension (by its name, or by the filter it goes by:
- * of several the nearest to what is counted), a dimension.grain, or a measure of the listed entity.
+ * of several the nearest to what is counted), a dimension.grain, or a measure of the entity that is
+ * listed or that all metrics are of (row by row).
  * Numbers are digits, also "2M" and with a unit ("60 $/MWh"), which is converted to the measure's.
  */
 #ifndef VESPER_MAP_H
@@ -41,6 +42,10 @@
 #define MAP_LIST    "list"
 #define MAP_BY      "by"
 #define MAP_WHERE   "where"
+#define MAP_HAVING  "having"
+#define MAP_ORDER   "order"
+#define MAP_DIR     "dir"
+#define MAP_COMPARE "compare"
 #define MAP_NAME    "name"
 #define MAP_OP      "op"
 #define MAP_VALUES  "values"
@@ -96,7 +101,7 @@ enum map_source { MAP_SAID, MAP_DEFAULT };
 struct map_where {
 	const char *name;                      /* as it was said */
 	const struct dimension_def *dimension; /* or */
-	const struct measure_def *measure;     /* of the listed entity, row by row */
+	const struct measure_def *measure;     /* of the entity listed or measured, row by row */
 	enum grain grain;
 	enum where_op op;
 	const struct value *values;

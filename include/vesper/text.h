@@ -33,6 +33,7 @@ struct token {
 
 struct question {
 	const char *text;
+	const struct language *language; /* borrowed; NULL: no word is known */
 	struct token *tokens;
 	size_t count;
 };

@@ -277,6 +277,10 @@ void said_fit(const struct reading *r, struct fit *fit, size_t *said);
 bool said_fills(const struct reading *r, const struct fit *fit, const struct param_def *p);
 /* What the tool takes becomes facts of its parameters; what it does not is asked about. */
 void said_fill(struct reading *r, const struct fit *fit);
+/* The number in this unit (NULL: it has none); false where it was said in one of another dimension.
+ */
+bool said_convert(const struct reading *r, const struct amount *m, const struct unit_def *unit,
+		  struct decimal *out);
 /* Is the time one day? */
 bool said_one_day(const struct reading *r);
 
@@ -505,8 +509,9 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 struct map_words *map_words_new(struct know *k);
 void map_words_deinit(struct map_words *w);
 /* The query over the map that the question is, where every word of it says so: a call of the tool
- * that takes one. False: it is none, and `out` is untouched. */
-bool metrics_choose(const struct reading *r, struct understanding *out);
+ * that takes one. `asked`: a tool would answer once it has a value that the question does not say;
+ * then only what that tool cannot take is a query. False: it is none, and `out` is untouched. */
+bool metrics_choose(const struct reading *r, bool asked, struct understanding *out);
 
 /* ---- parts.c ---- */
 

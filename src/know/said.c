@@ -162,14 +162,13 @@ static bool is_numerator(const struct units *u, const struct unit_def *said,
 	return false;
 }
 
-/* The number in the parameter's unit; false where it has another dimension. */
-static bool converted(const struct reading *r, const struct amount *m, const struct param_def *p,
-		      struct decimal *out)
+bool said_convert(const struct reading *r, const struct amount *m, const struct unit_def *unit,
+		  struct decimal *out)
 {
 	*out = m->number;
-	if (!m->unit || (p->unit && is_numerator(&r->know->catalog->units, m->unit, p->unit)))
+	if (!m->unit || (unit && is_numerator(&r->know->catalog->units, m->unit, unit)))
 		return true;
-	return p->unit && units_convert(m->number, m->unit, p->unit, out);
+	return unit && units_convert(m->number, m->unit, unit, out);
 }
 
 /* "averages above $60" bounds the average, and not each of what it is the average of. */
@@ -196,7 +195,7 @@ static bool takes(const struct reading *r, const struct said *s, const struct pa
 		return s->count > 0 && strcmp(p->entity, s->dimension->name) == 0;
 	if (s->amount.unclear || (s->slot == SLOT_NONE && !p->unit) || p->bound_of)
 		return false;
-	return converted(r, &s->amount, p, &number) &&
+	return said_convert(r, &s->amount, p->unit, &number) &&
 	       (s->slot == SLOT_NONE || !bounds_other(r, &s->amount, p));
 }
 
@@ -366,7 +365,7 @@ static void fill_number(struct reading *r, const struct fit *fit, const struct s
 	char text[DECIMAL_TEXT_BYTES];
 	struct decimal number;
 
-	(void)converted(r, &s->amount, p, &number); /* it is what found the parameter */
+	(void)said_convert(r, &s->amount, p->unit, &number); /* it is what found the parameter */
 	decimal_text_short(number, text);
 	set_fact(r, p, value_decimal(arena_strdup(r->arena, text)));
 	for (size_t i = 0; i < fit->of->param_count; i++) {
@@ -436,7 +435,7 @@ static void ask_which(struct reading *r, const struct fit *fit, const struct sai
 	for (size_t i = 0; i < c->param_count; i++) {
 		const struct param_def *p = &c->params[i];
 
-		if (!takes(r, s, p) || !converted(r, &s->amount, p, &number))
+		if (!takes(r, s, p) || !said_convert(r, &s->amount, p->unit, &number))
 			continue;
 		decimal_text_short(number, text);
 		options[n++] = (struct suggestion){

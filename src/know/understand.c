@@ -364,6 +364,19 @@ static bool changes_standing(const struct reading *r, const struct standing *s)
 	return s->tool_count > 0 && r->said_count > 0;
 }
 
+/* "How many high risks were there a year ago": a tool that has no time to narrow by tells how
+ * things are now, and a day of the map's would be another one. */
+static bool lacks_time(const struct reading *r)
+{
+	static const char *const times[] = {FILTER_YEAR, FILTER_MONTH, FILTER_START, FILTER_END};
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (r->trouble.kind == TROUBLE_NOT_TAKEN &&
+		    strcmp(r->trouble.filter, times[i]) == 0)
+			return true;
+	return false;
+}
+
 void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
 		    struct arena *a, struct understanding *out)
 {
@@ -420,7 +433,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	foreign = edits ? NULL : talk_foreign(k, &r.q);
 	leans = stands && (edits ? r.q.count == 0 || choice || standing.ask : followup_cue(&r));
 	if (!edits && !is_about_data(&r, leans)) {
-		if (!leans && metrics_choose(&r, out))
+		if (!leans && metrics_choose(&r, false, out))
 			return;
 		unclear(KNOW_UNCLEAR, 0.4, out);
 		hear(&r, out);
@@ -430,8 +443,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	fresh = arena_alloc(a, sizeof(*fresh));
 	*fresh = r;
 	understand_data(&r, &standing, leans, edits, source, out);
-	if (!edits && !leans && out->confidence < KNOW_SURE && !out->ask.text &&
-	    metrics_choose(fresh, out))
+	if (!edits && !leans && out->confidence < KNOW_SURE && !lacks_time(&r) &&
+	    metrics_choose(fresh, r.trouble.kind == TROUBLE_MISSING, out))
 		return;
 	out->leans = leans;
 	out->foreign = foreign;

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+struct pieces {
+	struct buf columns, joins, conditions, order;
+};
+
 static void add_column(struct map_writer *w, struct map_statement *s, struct map_column c,
 		       const char *label, const char *expression, struct buf *out)
 {
@@ -95,8 +99,8 @@ static bool is_count(const struct metric_def *m)
 }
 
 /* What another entity has of each row, as a table beside it by the whole key. */
-static bool join_metric(struct map_writer *w, struct map_select *s, size_t i, struct buf *joins,
-			struct buf *conditions)
+static bool join_metric(struct map_writer *w, struct map_select *s, size_t i,
+			struct map_statement *st, struct pieces *p)
 {
 	const struct map_having *h = &w->query->having[i];
 	const struct entity_def *n = w->query->list;
@@ -106,16 +110,24 @@ static bool join_metric(struct map_writer *w, struct map_select *s, size_t i, st
 	if (h->metric->form != FORM_MEASURE || !n->key[0])
 		return map_fail(w->why, MAP_BAD_VALUE, h->metric->name, w->e,
 				"%s is no condition of a list", h->metric->name);
-	buf_str(joins, "\nLEFT JOIN (");
-	if (!map_block_write(w, &part, 1, n, joins))
+	buf_str(&p->joins, "\nLEFT JOIN (");
+	if (!map_block_write(w, &part, 1, n, &p->joins))
 		return false;
-	buf_printf(joins, ") %s ON ", name);
+	buf_printf(&p->joins, ") %s ON ", name);
 	for (size_t k = 0; n->key[k]; k++)
-		buf_printf(joins, "%s%s.k%zu = %s", k ? " AND " : "", name, k + 1,
+		buf_printf(&p->joins, "%s%s.k%zu = %s", k ? " AND " : "", name, k + 1,
 			   map_select_column(s, &s->aliases[0], n->key[k]));
 	x = arena_printf(w->arena, is_count(h->metric) ? "COALESCE(%s.m1, 0)" : "%s.m1", name);
-	buf_printf(conditions, "\n  AND %s",
+	buf_printf(&p->conditions, "\n  AND %s",
 		   map_compare(&w->binds, x, h->op, h->values, h->count, w->arena));
+	if (st->column_count < MAP_SHOWN_MAX)
+		add_column(w, st,
+			   (struct map_column){.unit = h->metric->unit->symbol,
+					       .type = is_count(h->metric) ? COLUMN_INT
+									   : COLUMN_DECIMAL,
+					       .priority = PRIORITY_HIGH,
+					       .metric = h->metric},
+			   h->metric->label, x, &p->columns);
 	return true;
 }
 
@@ -172,10 +184,6 @@ static bool write_order(struct map_writer *w, struct map_select *s, struct buf *
 	return true;
 }
 
-struct pieces {
-	struct buf columns, joins, conditions, order;
-};
-
 /* Joins are known when everything that needs one was written. */
 static bool write_pieces(struct map_writer *w, struct map_select *s, struct map_statement *st,
 			 struct pieces *p)
@@ -188,7 +196,7 @@ static bool write_pieces(struct map_writer *w, struct map_select *s, struct map_
 		if (!map_where_write(s, &w->binds, &q->where[i], &p->conditions))
 			return false;
 	for (size_t i = 0; i < q->having_count; i++)
-		if (!join_metric(w, s, i, &p->joins, &p->conditions))
+		if (!join_metric(w, s, i, st, p))
 			return false;
 	return add_period(w, s, &p->conditions) && write_order(w, s, &p->order);
 }

@@ -247,13 +247,24 @@ static bool add_where(struct map_reading *r, const struct map_where *w)
 	return true;
 }
 
-/* A measure of the listed entity is compared row by row. */
+static bool is_all_of(const struct map_query *q, const struct entity_def *n)
+{
+	for (size_t i = 0; i < q->metric_count; i++) {
+		const struct metric_def *m = q->metrics[i];
+
+		if (root_of(m) != n || (m->form != FORM_MEASURE && m->right->measure->entity != n))
+			return false;
+	}
+	return true;
+}
+
+/* A measure of what is listed, or of what every metric is of, is compared row by row. */
 static bool find_compared(struct map_reading *r, const char *name, struct map_where *w)
 {
 	const struct measure_def *m = schema_measure(r->map->schema, name);
 	struct map_by by;
 
-	if (r->q->list && m && m->entity == r->root && m->column) {
+	if (m && m->entity == r->root && m->column && is_all_of(r->q, m->entity)) {
 		w->measure = m;
 		return map_need_measure(r, m);
 	}

@@ -1,7 +1,7 @@
 /*
  * Amounts: numbers with a unit ("12 cents a kWh"), and numbers that bound ("above $60", "at most
- * twenty"). What looks like a bound and cannot be read whole ("not much above 60", "above 3
- * million") is unclear: it may not be taken for anything.
+ * twenty", "over 2M"). What looks like a bound and cannot be read whole ("not much above 60") is
+ * unclear: it may not be taken for anything.
  */
 #include "text_int.h"
 
@@ -119,6 +119,33 @@ static bool number_at(const struct units *u, const struct question *q, size_t i,
 static size_t blanks_at(const char *p)
 {
 	return strspn(p, " \t");
+}
+
+/* "2M", "3 million": how often the number counts that ends at byte *end, which moves behind it. A
+ * letter that stands alone ("60 m") may be something else. */
+static void read_size(const struct question *q, size_t *end, struct amount *out)
+{
+	static const struct {
+		enum words list;
+		int64_t scale;
+	} sizes[] = {{WORDS_THOUSAND, 1000}, {WORDS_MILLION, 1000000}, {WORDS_BILLION, 1000000000}};
+	size_t gap = blanks_at(q->text + *end), best = 0;
+	int64_t scale = 1;
+
+	for (size_t i = 0; q->language && i < sizeof(sizes) / sizeof(*sizes); i++)
+		for (const char *const *w = q->language->lists[sizes[i].list]; *w; w++) {
+			size_t n = spelled_at(q->text + *end + gap, *w);
+
+			if (n <= best)
+				continue;
+			best = n;
+			scale = sizes[i].scale;
+		}
+	if (best == 0)
+		return;
+	*end += gap + best;
+	out->unclear = (gap > 0 && best == 1) ||
+		       !decimal_mul(out->number, decimal_int(scale), &out->number);
 }
 
 /* The unit that one is of the other: the registry's, or one that is made. NULL: their scales do not
@@ -239,15 +266,6 @@ static void read_unit(const struct units *u, const struct question *q, size_t be
 
 /* ---- bounds ---- */
 
-/* "million" behind the number. */
-static void skip_sizes(const struct question *q, struct amount *out)
-{
-	while (!token_at(q, out->to)->used && token_says(token_at(q, out->to), WORDS_AMOUNTS)) {
-		out->unclear = true;
-		out->to++;
-	}
-}
-
 /* A word in front turns the bound around ("no more than"); one further away makes it unclear. */
 static void negate(const struct question *q, struct amount *out)
 {
@@ -278,8 +296,8 @@ static bool amount_at(const struct units *u, const struct question *q, size_t i,
 	*out = (struct amount){.from = i};
 	if (!number_at(u, q, i, &out->number, &begin, &end))
 		return false;
+	read_size(q, &end, out);
 	read_unit(u, q, begin, end, a, out);
-	skip_sizes(q, out);
 	return true;
 }
 

@@ -214,7 +214,7 @@ void text_read(const struct language *l, const char *text, struct arena *a, stru
 		count++;
 	}
 	hush(tokens, count);
-	*out = (struct question){text, tokens, count};
+	*out = (struct question){text, l, tokens, count};
 }
 
 void text_fold(const char *text, struct folded *out)

@@ -4,225 +4,15 @@
  * map, a value, a number, a cue that is understood here, or a neutral word. Anything else leaves
  * the question to the others; so does a query that the map refuses.
  */
-#include "know_int.h"
+#include "metrics_int.h"
 
 #include <string.h>
 
+#include "vesper/dates.h"
 #include "vesper/json.h"
-#include "vesper/map.h"
 #include "vesper/mem.h"
 
-#define SCRATCH_BYTES    65536
-#define MAP_PHRASE_WORDS 6
-#define ROWS_OF_MANY     10 /* "the top genres" */
-
-/* What a phrase of the map names. A count is named by its entity. */
-struct map_phrase {
-	const struct metric_def *metric;
-	const struct entity_def *entity;
-	const struct dimension_def *dimension;
-	bool singular;    /* the phrase names one */
-	const char *last; /* its last word as it is written */
-	const char *stems[MAP_PHRASE_WORDS];
-	size_t count;
-};
-
-struct map_words {
-	struct map *map;
-	struct map_phrase *phrases;
-	size_t count, cap;
-};
-
-/* ---- the phrases ---- */
-
-static void add_phrase(struct know *k, struct map_words *w, const char *text,
-		       const struct map_phrase *of)
-{
-	struct arena *scratch = arena_new(SCRATCH_BYTES);
-	struct map_phrase p = *of;
-	struct question q;
-	char stem[STEM_BYTES];
-
-	text_read(k->catalog->language, text, scratch, &q);
-	for (size_t i = 0; i < q.count && p.count <= MAP_PHRASE_WORDS; i++) {
-		size_t n = word_stem(q.tokens[i].text, q.tokens[i].len, stem);
-
-		if (p.count < MAP_PHRASE_WORDS)
-			p.stems[p.count] = arena_strndup(k->arena, stem, n);
-		p.last = arena_strndup(k->arena, q.tokens[i].text, q.tokens[i].len);
-		p.count++;
-	}
-	arena_free(&scratch);
-	if (p.count == 0 || p.count > MAP_PHRASE_WORDS)
-		return;
-	w->phrases = arena_grow(k->arena, w->phrases, w->count, &w->cap, sizeof(*w->phrases));
-	w->phrases[w->count++] = p;
-}
-
-static void add_all(struct know *k, struct map_words *w, const char *const *texts,
-		    const struct map_phrase *of)
-{
-	for (; texts && *texts; texts++)
-		add_phrase(k, w, *texts, of);
-}
-
-static void add_entity(struct know *k, struct map_words *w, const struct entity_def *n)
-{
-	struct map_phrase of = {.entity = n};
-
-	if (n->kind == ENTITY_LINK)
-		return;
-	add_phrase(k, w, n->plural, &of);
-	add_all(k, w, n->synonyms, &of);
-	of.singular = true;
-	add_phrase(k, w, n->label, &of);
-}
-
-static void add_dimension(struct know *k, struct map_words *w, const struct dimension_def *d)
-{
-	const struct map_phrase of = {.dimension = d, .singular = true};
-
-	if (!d->map.entity)
-		return;
-	add_phrase(k, w, d->label, &of);
-	add_all(k, w, d->map.synonyms, &of);
-}
-
-static bool has_map_tool(const struct catalog *c)
-{
-	for (size_t i = 0; i < c->tool_count; i++)
-		if (c->tools[i].map)
-			return true;
-	return false;
-}
-
-struct map_words *map_words_new(struct know *k)
-{
-	struct map_words *w = arena_alloc(k->arena, sizeof(*w));
-	const struct schema *s;
-
-	if (!has_map_tool(k->catalog))
-		return NULL;
-	s = catalog_schema(k->catalog);
-	w->map = map_new(k->catalog);
-	for (size_t i = 0; i < s->metric_count; i++) {
-		const struct metric_def *m = s->metrics[i];
-
-		if (m->is_implied) /* how many there are: the entity names it */
-			continue;
-		add_phrase(k, w, m->label, &(struct map_phrase){.metric = m});
-		add_all(k, w, m->synonyms, &(struct map_phrase){.metric = m});
-	}
-	for (size_t i = 0; i < s->entity_count; i++)
-		add_entity(k, w, s->entities[i]);
-	for (size_t i = 0; i < k->catalog->dimension_count; i++)
-		add_dimension(k, w, &k->catalog->dimensions[i]);
-	for (size_t i = 0; i < s->plain_count; i++)
-		add_dimension(k, w, s->plain[i]);
-	return w;
-}
-
-void map_words_deinit(struct map_words *w)
-{
-	if (w)
-		map_free(&w->map);
-}
-
-/* ---- one question ---- */
-
-/* What one phrase may mean; which of it is told by what else is named. */
-#define MEANT_MAX 8
-struct meant {
-	const struct map_phrase *items[MEANT_MAX];
-	size_t count;
-	bool exact;   /* in just the words of its label: "genre", not "genres" */
-	bool grouped; /* behind "by" */
-};
-
-struct asking {
-	const struct reading *r;
-	const struct map_words *w;
-	const struct metric_def *metrics[MAP_METRICS_ASKED_MAX];
-	size_t metric_count;
-	struct meant measured;           /* a metric; none: count 0 */
-	struct meant groups[MAP_BY_MAX]; /* dimensions */
-	size_t group_count;
-	const struct entity_def *subject; /* the first thing that is named: counted or listed */
-	const char *by[MAP_BY_MAX];
-	size_t by_count;
-	/* "with billing city Paris": says of which dimension a value is */
-	const struct dimension_def *named[MAP_BY_MAX];
-	size_t named_count;
-	bool counts, lists, top, bottom;
-	bool grouping; /* the last word was "by" */
-	bool counting; /* ... "number of" */
-	bool one;      /* what is ranked is named as one: "which genre" */
-};
-
-static bool is_said(const struct map_phrase *p, const struct question *q, size_t i)
-{
-	char stem[STEM_BYTES];
-
-	if (i + p->count > q->count)
-		return false;
-	for (size_t n = 0; n < p->count; n++) {
-		const struct token *t = &q->tokens[i + n];
-		size_t len = word_stem(t->text, t->len, stem);
-
-		if ((t->used && !t->word) || strlen(p->stems[n]) != len ||
-		    strncmp(p->stems[n], stem, len) != 0)
-			return false;
-	}
-	return true;
-}
-
-/* How well a phrase suits the place where it stands; behind "by" a dimension is meant, behind
- * "number of" a thing. */
-static size_t rank_of(const struct asking *a, const struct map_phrase *p)
-{
-	size_t kind = a->counting ? (p->entity ? 3 : 0)
-		      : p->metric ? 2
-		      : p->entity ? 1
-				  : (a->grouping ? 3 : 0);
-
-	return p->count * 4 + kind;
-}
-
-static bool is_exact(const struct asking *a, const struct map_phrase *p, size_t i)
-{
-	const struct token *last = &a->r->q.tokens[i + p->count - 1];
-
-	return strlen(p->last) == last->len && strncmp(p->last, last->text, last->len) == 0;
-}
-
-static bool has_meaning(const struct meant *m, const struct map_phrase *p)
-{
-	for (size_t i = 0; i < m->count; i++)
-		if (m->items[i]->metric == p->metric && m->items[i]->entity == p->entity &&
-		    m->items[i]->dimension == p->dimension)
-			return true;
-	return false;
-}
-
-/* The longest phrases that stand here, all of the kind that suits best. */
-static struct meant meant_at(const struct asking *a, size_t i)
-{
-	struct meant best = {0};
-
-	for (size_t p = 0; p < a->w->count; p++) {
-		const struct map_phrase *one = &a->w->phrases[p];
-		size_t rank, least = best.count > 0 ? rank_of(a, best.items[0]) : 0;
-
-		if (!is_said(one, &a->r->q, i) || (rank = rank_of(a, one)) < least)
-			continue;
-		if (rank > least)
-			best.count = 0;
-		if (best.count < MEANT_MAX && !has_meaning(&best, one))
-			best.items[best.count++] = one;
-		best.exact |= one->singular && is_exact(a, one, i);
-	}
-	return best;
-}
+#define ROWS_OF_MANY 10 /* "the top genres" */
 
 /* The dimension that tells an entity's rows apart for people, by names that are known. */
 static const struct dimension_def *title_of(const struct asking *a, const struct entity_def *n)
@@ -235,18 +25,25 @@ static const struct dimension_def *title_of(const struct asking *a, const struct
 	return NULL;
 }
 
-static bool add_by(struct asking *a, const struct dimension_def *d)
+static bool add_by(struct asking *a, const char *name)
 {
-	if (!d || a->by_count == MAP_BY_MAX)
+	if (a->by_count == MAP_BY_MAX)
 		return false;
 	for (size_t i = 0; i < a->by_count; i++)
-		if (strcmp(a->by[i], d->name) == 0)
+		if (strcmp(a->by[i], name) == 0)
 			return true;
-	a->by[a->by_count++] = d->name;
+	a->by[a->by_count++] = name;
 	return true;
 }
 
-static const struct metric_def *count_of(const struct asking *a, const struct entity_def *n)
+static bool add_by_title(struct asking *a, const struct entity_def *n)
+{
+	const struct dimension_def *d = title_of(a, n);
+
+	return d && add_by(a, d->name);
+}
+
+const struct metric_def *metrics_count_of(const struct asking *a, const struct entity_def *n)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
 
@@ -269,11 +66,11 @@ static bool add_metric(struct asking *a, const struct metric_def *m)
 static bool take_entity(struct asking *a, const struct entity_def *n, bool grouped, bool counted)
 {
 	if (counted)
-		return add_metric(a, count_of(a, n));
+		return add_metric(a, metrics_count_of(a, n));
 	if (grouped)
-		return add_by(a, title_of(a, n));
+		return add_by_title(a, n);
 	if (a->subject) /* "which genre has the most tracks" */
-		return (a->top || a->bottom) && add_metric(a, count_of(a, n));
+		return (a->top || a->bottom) && add_metric(a, metrics_count_of(a, n));
 	a->subject = n;
 	return true;
 }
@@ -284,6 +81,8 @@ static bool take_phrase(struct asking *a, const struct meant *m)
 	bool grouped = a->grouping, counted = a->counting;
 
 	a->grouping = a->counting = false;
+	if (grouped && counted) /* "count of what nobody knows per project" */
+		return false;
 	a->one |= m->exact && !first->metric && !counted;
 	if (first->metric) {
 		bool another = a->measured.count > 0;
@@ -307,16 +106,31 @@ static bool points_back(const struct token *t)
 	       token_says(t, WORDS_ANYWHERE);
 }
 
-/* All that was said beside values is what is left out, by names that are on the map. */
 static bool leaves_out(const struct asking *a)
 {
-	for (size_t i = 0; i < a->r->said_count; i++) {
-		const struct said *s = &a->r->said[i];
+	for (size_t i = 0; i < a->r->said_count; i++)
+		if (a->r->said[i].slot == SLOT_NOT)
+			return true;
+	return false;
+}
 
-		if (s->slot != SLOT_NOT || !s->dimension || !s->dimension->map.entity || s->soft)
-			return false;
-	}
-	return a->r->said_count > 0;
+/* "Which three projects": how many rows there are to be, where nothing else took the number. */
+static bool take_rows(struct asking *a, size_t i)
+{
+	const struct token *t = &a->r->q.tokens[i];
+	int n = t->used || i == 0 || a->rows > 0 ? -1 : token_number(t);
+
+	if (n < 1 || n > MAP_TOP_MAX || !token_says(&a->r->q.tokens[i - 1], WORDS_WHICH))
+		return false;
+	a->rows = n;
+	return true;
+}
+
+/* "vs", "compare" */
+static bool compares(const struct token *t)
+{
+	return token_says(t, WORDS_BESIDE) ||
+	       (token_says(t, WORDS_THAN) && token_says(t, WORDS_JOINING));
 }
 
 /* A cue that is understood; returns how many words it takes, 0: it is none. */
@@ -344,11 +158,65 @@ static size_t take_cue(struct asking *a, size_t i)
 		a->grouping = true;
 		return 1;
 	}
+	if (compares(t)) {
+		a->compares = true;
+		return 1;
+	}
+	if (take_rows(a, i))
+		return 1;
 	if (leaves_out(a) && (token_says(t, WORDS_EXCEPT) || token_says(t, WORDS_LEAVING_OUT) ||
 			      token_says(t, WORDS_EXCEPT_INSIDE)))
 		return 1;
 	a->lists |= token_says(t, WORDS_WHICH) || token_says(t, WORDS_EVERYTHING);
 	return 0;
+}
+
+/* "by month", "monthly": a group by a part of the time of what is measured, or a dimension that is
+ * called so. */
+static bool take_grain(struct asking *a, size_t i, const struct meant *m)
+{
+	const struct token *t = &a->r->q.tokens[i];
+	enum grain grain = t->used ? GRAIN_NONE : map_words_grain(t);
+	bool grouped = a->grouping || token_says(t, WORDS_GROUPING);
+	bool named = m->count > 0 && m->items[0]->dimension;
+
+	if (!grain || a->counting || a->group_count == MAP_BY_MAX ||
+	    (m->count > 0 && (m->items[0]->count > 1 || !(named || grouped))))
+		return false;
+	a->groups[a->group_count] = named ? *m : (struct meant){0};
+	a->groups[a->group_count].grain = grain;
+	a->groups[a->group_count++].grouped = grouped;
+	a->grouping = false;
+	a->one |= strcmp(t->text, grain_name(grain)) == 0;
+	return true;
+}
+
+/* A phrase of n words: of a bound beside it, unless the result is grouped or measured by it. */
+static bool take_meant(struct asking *a, size_t i, size_t n, const struct meant *m)
+{
+	bool grouped = a->grouping, bounded = bounds_take(a, m, i, n);
+
+	memset(a->phrase + i, true, n);
+
+	return (bounded && !(grouped && m->items[0]->metric)) || take_phrase(a, m);
+}
+
+/* A word that tools use as well, of a value that the query takes. */
+static bool is_value(const struct asking *a, size_t i)
+{
+	for (size_t k = 0; k < a->r->mention_count; k++) {
+		const struct mention *m = &a->r->mentions[k];
+		const struct dimension_def *d = m->candidates[0].dimension;
+
+		if (i < m->from || i >= m->to)
+			continue;
+		for (size_t n = 0; n < a->r->said_count && m->excluded; n++)
+			if (a->r->said[n].slot == SLOT_NOT && a->r->said[n].dimension == d)
+				return true;
+		if (!m->excluded && facts_get(&a->r->facts, d->filter))
+			return true;
+	}
+	return false;
 }
 
 static bool read_words(struct asking *a)
@@ -357,12 +225,19 @@ static bool read_words(struct asking *a)
 
 	for (size_t i = 0; i < q->count;) {
 		const struct token *t = &q->tokens[i];
-		const struct meant m = meant_at(a, i);
-		size_t n = m.count > 0 ? m.items[0]->count : take_cue(a, i);
+		const struct meant m = map_words_at(a, i);
+		size_t n = bounds_words(a, i);
 
-		if ((m.count > 0 && !take_phrase(a, &m)) || points_back(t))
+		if (n == 0 && take_grain(a, i, &m))
+			n = 1;
+		else if (n == 0 && m.count > 0)
+			n = take_meant(a, i, m.items[0]->count, &m) ? m.items[0]->count : SIZE_MAX;
+		else if (n == 0)
+			n = take_cue(a, i);
+		if (n == SIZE_MAX || points_back(t))
 			return false;
-		if (n == 0 && !(t->used && !t->word) && !account_is_neutral(a->r, i))
+		if (n == 0 && !(t->used && !t->word) && !is_value(a, i) &&
+		    !account_is_neutral(a->r, i))
 			return false;
 		if (n == 0 && !know_is_stop(a->r->know, t))
 			a->lists |= token_says(t, WORDS_NEUTRAL);
@@ -377,11 +252,12 @@ static const struct entity_def *entity_of(const struct map_phrase *p)
 {
 	if (p->dimension)
 		return p->dimension->map.entity;
+	if (p->entity)
+		return p->entity;
 	return p->metric->measure ? p->metric->measure->entity : NULL;
 }
 
-/* The only one, or the only one of the entity that is spoken of; NULL: it is not told. */
-static const struct map_phrase *settle_meant(const struct meant *m, const struct entity_def *of)
+const struct map_phrase *metrics_settle(const struct meant *m, const struct entity_def *of)
 {
 	const struct map_phrase *found = NULL;
 
@@ -397,10 +273,39 @@ static const struct map_phrase *settle_meant(const struct meant *m, const struct
 	return found;
 }
 
-static const struct entity_def *spoken_of(const struct asking *a)
+const struct entity_def *metrics_spoken_of(const struct asking *a)
 {
 	return a->metric_count > 0 && a->metrics[0]->measure ? a->metrics[0]->measure->entity
 							     : a->subject;
+}
+
+static const char *grain_of(const struct asking *a, enum grain grain)
+{
+	const struct entity_def *n = metrics_spoken_of(a);
+	const struct dimension_def *time = n ? n->time : NULL;
+
+	if (time && grain == GRAIN_DAY && time->map.type == COLUMN_DATE)
+		return time->name;
+	return time && time->map.grains >> grain & 1
+		       ? arena_printf(a->r->arena, "%s.%s", time->name, grain_name(grain))
+		       : NULL;
+}
+
+static bool settle_group(struct asking *a, const struct meant *m)
+{
+	const char *grain =
+		m->grain && (m->grouped || a->top || a->bottom) ? grain_of(a, m->grain) : NULL;
+	const struct map_phrase *p;
+
+	if (grain)
+		return add_by(a, grain);
+	p = metrics_settle(m, metrics_spoken_of(a));
+	if (!p)
+		return false;
+	if (m->grouped || a->top || a->bottom || (bounds_any(a) && !a->subject))
+		return add_by(a, p->dimension->name);
+	a->named[a->named_count++] = p->dimension;
+	return true;
 }
 
 static bool settle_all(struct asking *a)
@@ -408,21 +313,15 @@ static bool settle_all(struct asking *a)
 	const struct map_phrase *p;
 
 	if (a->measured.count > 0) {
-		p = settle_meant(&a->measured, a->subject);
+		p = metrics_settle(&a->measured, a->subject);
 		if (!p || !add_metric(a, p->metric))
 			return false;
 	}
-	for (size_t i = 0; i < a->group_count; i++) {
-		const struct meant *m = &a->groups[i];
-
-		p = settle_meant(m, spoken_of(a));
-		if (!p)
+	if (!a->subject && a->metric_count == 0) /* "countries with more than 3 customers" */
+		(void)(bounds_settle(a) && add_metric(a, bounds_metric(a)));
+	for (size_t i = 0; i < a->group_count; i++)
+		if (!settle_group(a, &a->groups[i]))
 			return false;
-		if (!m->grouped && !a->top && !a->bottom)
-			a->named[a->named_count++] = p->dimension;
-		else if (!add_by(a, p->dimension))
-			return false;
-	}
 	return true;
 }
 
@@ -433,11 +332,26 @@ static bool knows_all(const struct asking *a, const struct dimension_def *d,
 {
 	struct name_match m;
 
+	if (d->resolves || !names_known(a->r->names, d))
+		return false; /* anything could be one */
 	for (size_t i = 0; i < count; i++)
 		if (!values[i].text ||
 		    !names_resolve(a->r->names, d, values[i].text, NULL, a->r->arena, &m))
 			return false;
 	return count > 0;
+}
+
+/* The market of a project, where the market of a price was read. */
+static const struct dimension_def *same_filter(const struct asking *a,
+					       const struct dimension_def *read)
+{
+	const struct schema *s = catalog_schema(a->r->know->catalog);
+
+	for (size_t i = 0; i < s->plain_count; i++)
+		if (s->plain[i]->map.entity == metrics_spoken_of(a) &&
+		    strcmp(s->plain[i]->filter, read->filter) == 0)
+			return s->plain[i];
+	return NULL;
 }
 
 /* Of which dimension values are: of the one that is named, else of what is counted where it has
@@ -453,12 +367,14 @@ static const struct dimension_def *dimension_of(const struct asking *a,
 	for (size_t i = 0; i < a->named_count; i++)
 		if (a->named[i] == read || knows_all(a, a->named[i], values, count))
 			return a->named[i];
-	if (read->map.entity == spoken_of(a))
+	if (read->map.entity == metrics_spoken_of(a))
 		return read;
+	if ((found = same_filter(a, read)))
+		return found;
 	for (size_t i = 0; i < c->dimension_count; i++) {
 		const struct dimension_def *d = &c->dimensions[i];
 
-		if (d->map.entity != spoken_of(a) || !knows_all(a, d, values, count))
+		if (d->map.entity != metrics_spoken_of(a) || !knows_all(a, d, values, count))
 			continue;
 		if (found)
 			return NULL;
@@ -502,22 +418,100 @@ static bool add_where(const struct asking *a, json_t *where, const struct dimens
 	return true;
 }
 
-static void set_period(json_t *query, const char *start, const char *end)
+static bool is_time(const struct fact *f)
 {
-	json_set_take(query, MAP_PERIOD,
-		      json_make({MAP_START, json_str(start)}, {MAP_END, json_str(end)}));
+	static const char *const filters[] = {FILTER_START, FILTER_END, FILTER_YEAR, FILTER_MONTH};
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++)
+		if (strcmp(f->filter, filters[i]) == 0)
+			return true;
+	return false;
 }
 
-/* A value where the question names one, a year as its days, so many rows. False: nothing here takes
- * it. */
+static json_t *period_json(struct date start, struct date end)
+{
+	char first[DATE_ISO_BYTES], last[DATE_ISO_BYTES];
+
+	date_iso(start, first);
+	date_iso(end, last);
+	return json_make({MAP_START, json_str(first)}, {MAP_END, json_str(last)});
+}
+
+static json_t *year_json(int year)
+{
+	return period_json((struct date){year, 1, 1}, (struct date){year, 12, 31});
+}
+
+/* Months in a row of one year, or years in a row. */
+static bool one_span(const struct time_read *t)
+{
+	unsigned months = t->months ? t->months >> __builtin_ctz(t->months) : 1;
+
+	for (size_t i = 1; i < t->year_count; i++)
+		if (t->years[i] != t->years[i - 1] + 1)
+			return false;
+	return (months & (months + 1)) == 0 && (!t->months || t->year_count == 1);
+}
+
+static json_t *span_json(const struct time_read *t)
+{
+	int last = t->years[t->year_count - 1];
+
+	if (!t->months)
+		return period_json((struct date){t->years[0], 1, 1}, (struct date){last, 12, 31});
+	return period_json((struct date){last, __builtin_ctz(t->months), 1},
+			   month_end(last, 31 - __builtin_clz(t->months)));
+}
+
+/* All days of the time that was said, or one year against another. False: it is neither. */
+static bool take_time(struct asking *a, json_t *query)
+{
+	const struct time_read *t = &a->r->time;
+	bool later = t->year_count > 1 && t->years[1] > t->years[0];
+
+	if (t->day_type || t->hours || t->asof_count > 0 || t->vague || t->reading_count > 0)
+		return false;
+	if (a->compares && t->year_count == 2 && !t->months && a->group_count + a->by_count == 0) {
+		json_set_take(query, MAP_PERIOD, year_json(t->years[later]));
+		json_set_take(query, MAP_COMPARE, year_json(t->years[!later]));
+		a->compares = false;
+		return true;
+	}
+	if (t->has_start && t->has_end && !t->split && !t->mixed)
+		json_set_take(query, MAP_PERIOD, period_json(t->start, t->end));
+	else if (t->year_count > 0 && !t->has_start && !t->has_end && one_span(t))
+		json_set_take(query, MAP_PERIOD, span_json(t));
+	else
+		return t->year_count == 0 && !t->months && !t->has_start && !t->has_end;
+	return true;
+}
+
+/* A value in words that name something on the map: "generation capacity". */
+static bool is_named(const struct asking *a, const struct fact *f)
+{
+	bool named = false;
+
+	for (size_t i = 0; f->soft && i < a->r->mention_count; i++) {
+		const struct mention *m = &a->r->mentions[i];
+
+		if (m->candidates[0].dimension != f->dimension)
+			continue;
+		named = true;
+		for (size_t t = m->from; t < m->to; t++)
+			named = named && a->phrase[t];
+	}
+	return named;
+}
+
+/* A value where the question names one, so many rows; times are taken elsewhere. False: nothing
+ * here takes it. */
 static bool take_fact(const struct asking *a, const struct fact *f, json_t *where, json_t *query)
 {
-	struct arena *arena = a->r->arena;
-
-	if (f->implied || f->source == SOURCE_DEFAULT)
+	if (f->implied || f->source == SOURCE_DEFAULT || is_named(a, f))
 		return true;
 	if (f->dimension) {
-		if (!f->dimension->map.entity || f->said || f->all)
+		if (!f->dimension->map.entity || f->said || f->all ||
+		    (f->soft && (f->count > 1 || f->dimension->map.entity != metrics_spoken_of(a))))
 			return false;
 		return add_where(a, where, f->dimension, OP_IS, f->values, f->count);
 	}
@@ -525,35 +519,34 @@ static bool take_fact(const struct asking *a, const struct fact *f, json_t *wher
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP, f->values[0].number);
 		return true;
 	}
-	if (strcmp(f->filter, FILTER_YEAR) == 0 && f->count == 1) {
-		int year = (int)f->values[0].number;
-
-		set_period(query, arena_printf(arena, "%d-01-01", year),
-			   arena_printf(arena, "%d-12-31", year));
-		return true;
-	}
-	return false;
+	return is_time(f);
 }
 
-static bool take_facts(const struct asking *a, json_t *query)
+/* Words that tools use as well leave out what they say of the thing that is spoken of alone. */
+static bool may_leave_out(const struct asking *a, const struct said *s)
 {
-	const struct fact *start = facts_get(&a->r->facts, FILTER_START);
-	const struct fact *end = facts_get(&a->r->facts, FILTER_END);
-	json_t *where = json_array();
-	bool ok = !start == !end;
+	return !s->soft || s->dimension->map.entity == metrics_spoken_of(a);
+}
 
-	for (size_t i = 0; ok && i < a->r->facts.count; i++) {
-		const struct fact *f = &a->r->facts.items[i];
+static bool take_facts(struct asking *a, json_t *query)
+{
+	json_t *where = json_array(), *having = json_array();
+	bool ok = take_time(a, query);
 
-		ok = f == start || f == end || take_fact(a, f, where, query);
-	}
+	for (size_t i = 0; ok && i < a->r->facts.count; i++)
+		ok = take_fact(a, &a->r->facts.items[i], where, query);
 	for (size_t i = 0; ok && i < a->r->said_count; i++)
-		ok = add_where(a, where, a->r->said[i].dimension, OP_NOT, a->r->said[i].values,
-			       a->r->said[i].count);
+		if (a->r->said[i].slot == SLOT_NOT)
+			ok = may_leave_out(a, &a->r->said[i]) &&
+			     add_where(a, where, a->r->said[i].dimension, OP_NOT,
+				       a->r->said[i].values, a->r->said[i].count);
 	ok = ok && uses_named(a, where);
-	if (ok && start)
-		set_period(query, start->values[0].text, end->values[0].text);
+	bounds_write(a, where, having);
 	json_set_take(query, MAP_WHERE, where);
+	if (json_array_size(having) > 0)
+		json_set_take(query, MAP_HAVING, having);
+	else
+		json_decref(having);
 	return ok;
 }
 
@@ -568,6 +561,54 @@ static json_t *names_json(const struct asking *a, bool metrics)
 	return list;
 }
 
+/* A list is put in order by the number of each row that is bounded. */
+static bool ranks_rows(const struct asking *a)
+{
+	bool above;
+
+	return a->metric_count == 0 && a->subject && bounds_measure(a, &above);
+}
+
+/* The first thing that is measured of entities which this one tells apart, where it has nothing of
+ * that itself: prices, for hub-zones. NULL: none, or not of one entity. */
+static const struct metric_def *measured_by(const struct asking *a, const struct dimension_def *d)
+{
+	const struct schema *s = catalog_schema(a->r->know->catalog);
+	const struct metric_def *first = NULL;
+	struct map_path paths[2];
+
+	for (size_t i = 0; i < s->metric_count; i++) {
+		const struct metric_def *m = s->metrics[i];
+		const struct entity_def *n = m->measure ? m->measure->entity : NULL;
+
+		if (!n || m->is_implied)
+			continue;
+		if (n == d->map.entity)
+			return NULL;
+		if (map_path(a->w->map, n, d->map.entity, a->r->arena, paths) != MAP_FOUND ||
+		    !map_path_is_safe(&paths[0]))
+			continue;
+		if (first && first->measure->entity != n)
+			return NULL;
+		first = first ? first : m;
+	}
+	return first;
+}
+
+/* "Compare" takes several values of one dimension, or two years. */
+static void settle_compared(struct asking *a)
+{
+	for (size_t i = 0; a->compares && i < a->r->facts.count; i++) {
+		const struct fact *f = &a->r->facts.items[i];
+
+		if (!f->dimension || !f->dimension->map.entity || f->count < 2 || f->implied)
+			continue;
+		a->compares = !add_by(a, f->dimension->name);
+		if (a->metric_count == 0 && !a->subject)
+			(void)add_metric(a, measured_by(a, f->dimension));
+	}
+}
+
 /* "How many tracks", "genres by number of tracks", "the top customers by spend". What is named and
  * has no part in that leaves the question unread. */
 static bool settle(struct asking *a)
@@ -578,29 +619,78 @@ static bool settle(struct asking *a)
 		return false;
 	if (!settle_all(a))
 		return false;
+	settle_compared(a);
 	if (a->metric_count == 0 && a->subject && (a->counts || a->by_count > 0))
-		return add_metric(a, count_of(a, a->subject)) && !ranks;
-	if (a->metric_count > 0 && a->subject && spoken_of(a) != a->subject &&
-	    (a->by_count > 0 || !(ranks || a->counts) || !add_by(a, title_of(a, a->subject))))
+		return add_metric(a, metrics_count_of(a, a->subject)) && !ranks && !a->rows &&
+		       bounds_settle(a);
+	if (a->metric_count > 0 && a->subject && metrics_spoken_of(a) != a->subject &&
+	    (a->by_count > 0 || !(ranks || a->counts) || !add_by_title(a, a->subject)))
 		return false;
+	if (!bounds_settle(a))
+		return false;
+	if (a->rows > 0 || (ranks && a->metric_count == 0))
+		return ranks_rows(a);
 	return !ranks || (a->metric_count == 1 && a->by_count == 1);
 }
 
-static bool write_query(struct asking *a, json_t *query)
+/* What metrics of other things a list is bounded by has no time and no other values. */
+static bool lists_alone(const struct asking *a, const json_t *query)
 {
-	if (a->metric_count > 0) {
-		json_set_take(query, MAP_METRICS, names_json(a, true));
-		if (a->by_count > 0)
-			json_set_take(query, MAP_BY, names_json(a, false));
-	} else if (a->subject && a->lists && a->by_count == 0) {
-		json_set_str(query, MAP_LIST, a->subject->name);
-	} else {
+	const json_t *where = json_object_get(query, MAP_WHERE);
+
+	if (!json_object_get(query, MAP_HAVING))
+		return true;
+	return json_array_size(where) == 0 && !json_object_get(query, MAP_PERIOD) && !a->rows;
+}
+
+/* "Solar projects" lists them without a word that says so; "the solar project" is one of them. */
+static bool write_list(const struct asking *a, json_t *query)
+{
+	bool above = true;
+	const struct measure_def *m = bounds_measure(a, &above);
+	int rows = a->rows;
+	bool narrows = json_array_size(json_object_get(query, MAP_WHERE)) > 0 ||
+		       json_object_get(query, MAP_HAVING);
+
+	if (!(a->lists || (narrows && !a->one)) || a->by_count > 0 || !lists_alone(a, query))
 		return false;
+	json_set_str(query, MAP_LIST, a->subject->name);
+	if (a->rows == 0 && !a->top && !a->bottom)
+		return true;
+	if (a->top || a->bottom)
+		above = a->top;
+	json_set_take(query, MAP_ORDER, json_array());
+	json_push_take(json_object_get(query, MAP_ORDER),
+		       json_make({MAP_NAME, json_str(m->name)},
+				 {MAP_DIR, json_str(above ? ORDER_DESC : ORDER_ASC)}));
+	if (a->rows == 0) {
+		const json_t *said = json_object_get(query, a->bottom ? MAP_BOTTOM : MAP_TOP);
+
+		rows = said ? (int)json_integer_value(said) : a->one ? 1 : ROWS_OF_MANY;
+		json_object_del(query, MAP_BOTTOM); /* the order says which end it is */
 	}
+	json_set_int(query, MAP_TOP, rows);
+	return true;
+}
+
+static bool write_metrics(const struct asking *a, json_t *query)
+{
+	json_set_take(query, MAP_METRICS, names_json(a, true));
+	if (a->by_count > 0)
+		json_set_take(query, MAP_BY, names_json(a, false));
 	if ((a->top || a->bottom) && !json_object_get(query, MAP_TOP) &&
 	    !json_object_get(query, MAP_BOTTOM))
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP, a->one ? 1 : ROWS_OF_MANY);
 	return true;
+}
+
+static bool write_query(struct asking *a, json_t *query)
+{
+	if (a->compares)
+		return false;
+	if (a->metric_count > 0)
+		return write_metrics(a, query);
+	return a->subject && write_list(a, query);
 }
 
 /* Those that the caller may see are checked where it runs. */
@@ -648,7 +738,8 @@ static const struct domain_def *domain_of(const struct asking *a)
 	size_t most = 0;
 
 	for (size_t i = 0; i < may->domain_count; i++) {
-		size_t close = closeness(a->r->know->catalog, may->domains[i], spoken_of(a));
+		size_t close =
+			closeness(a->r->know->catalog, may->domains[i], metrics_spoken_of(a));
 
 		if (strcmp(may->domains[i]->pack, pack) != 0 || (best && close <= most))
 			continue;
@@ -680,20 +771,19 @@ static void call_with(const struct asking *a, const struct tool_def *tool, const
 				      .confidence = KNOW_SURE};
 }
 
-bool metrics_choose(const struct reading *r, struct understanding *out)
+bool metrics_choose(const struct reading *r, bool asked, struct understanding *out)
 {
-	struct asking a = {.r = r, .w = r->know->map_words};
+	struct asking a = {
+		.r = r, .w = r->know->map_words, .phrase = arena_alloc(r->arena, r->q.count + 1)};
 	const struct tool_def *tool = map_tool(r->in->may);
 	const struct domain_def *d;
 	json_t *query;
 
-	if (!a.w || !tool || (r->said_count > 0 && !leaves_out(&a)) ||
-	    r->trouble.kind != TROUBLE_NONE || r->time.reading_count > 0 || r->time.vague ||
-	    r->time.months || r->time.hours || r->time.day_type || r->time.asof_count > 0)
+	if (!a.w || !tool || !bounds_are_read(&a) || r->trouble.kind != TROUBLE_NONE)
 		return false;
 	query = json_own(r->arena, json_object());
 	if (!read_words(&a) || !settle(&a) || !take_facts(&a, query) || !write_query(&a, query) ||
-	    !map_takes(&a, query))
+	    !map_takes(&a, query) || (asked && a.by_count + r->said_count == 0))
 		return false;
 	d = domain_of(&a);
 	if (!d)

@@ -20,6 +20,24 @@ static bool holds(const json_t *line, const char *name)
 	return json_is_true(json_object_get(line, name));
 }
 
+/* Of a query over the map: the same members, in any order. */
+static bool right_query(const struct understanding *u, const json_t *line)
+{
+	const json_t *want = json_object_get(line, "query");
+	const struct tool_def *tool = u->tool_count == 1 ? u->tools[0].tool : NULL;
+	const struct arg *query =
+		want && tool && tool->map ? args_find(&u->tools[0].args, tool->map) : NULL;
+	json_t *got;
+	bool same;
+
+	if (!want)
+		return true;
+	got = query ? json_loads(query->values[0].text, 0, NULL) : NULL;
+	same = json_equal(want, got);
+	json_decref(got);
+	return same;
+}
+
 static void judge(struct bench *b, const json_t *line, void *owner)
 {
 	struct tally *tally = owner;
@@ -37,7 +55,7 @@ static void judge(struct bench *b, const json_t *line, void *owner)
 	route = know_route_json(&u);
 	sure = u.tool_count > 0 && u.confidence >= KNOW_SURE;
 	exact = !holds(line, "open") && intent && strcmp(u.intent, intent) == 0 &&
-		right_tools(&u, line) && right_rest(&u, line, route);
+		right_tools(&u, line) && right_rest(&u, line, route) && right_query(&u, line);
 	right = exact || (!sure && (holds(line, "open") || holds(line, "may_ask")));
 	tally->total++;
 	tally->right += right;

@@ -74,6 +74,13 @@ static void a_word_too_much_leaves_the_question_unread(void **state)
 		"budget by risk level", /* a project has several */
 		"How many projects changed hands?",
 		"projects per flux capacitor",
+		"projects above 60 MW",                         /* of generation or of storage? */
+		"which three solar projects are not on track?", /* in which order? */
+		"how many projects stand on on track and at risk?",
+		"count of areas per project",
+		"dates for the wind project",
+		"compare solar and wind",
+		"projects with a budget above 60 MW",
 	};
 
 	(void)state;
@@ -85,10 +92,78 @@ static void a_word_too_much_leaves_the_question_unread(void **state)
 	}
 }
 
+/* Bounds compare what stands beside the number, or what has its unit; each row of a list, each
+ * group of a metric. Parts of time group, and two years are compared. */
+static void bounds_and_times_become_queries(void **state)
+{
+	static const char *const cases[][2] = {
+		{"Which three solar projects above $2M are not on track?",
+		 "{\"where\":[{\"name\":\"technology\",\"op\":\"is\",\"values\":[\"Solar\"]},{"
+		 "\"name\":\"status_color\",\"op\":\"not\",\"values\":[\"on_track\"]},{\"name\":"
+		 "\"budget\",\"op\":\"over\",\"values\":[\"2000000\"]}],\"list\":\"project\","
+		 "\"order\":[{\"name\":\"budget\",\"dir\":\"desc\"}],\"top\":3}"},
+		{"projects with a budget of at least $2M",
+		 "{\"where\":[{\"name\":\"budget\",\"op\":\"at_least\",\"values\":[\"2000000\"]}],"
+		 "\"list\":\"project\"}"},
+		{"markets with more than 3 projects",
+		 "{\"where\":[],\"having\":[{\"name\":\"projects\",\"op\":\"over\",\"values\":["
+		 "\"3\"]}],"
+		 "\"metrics\":[\"projects\"],\"by\":[\"market_of_project\"]}"},
+		{"how many projects above $2M",
+		 "{\"where\":[{\"name\":\"budget\",\"op\":\"over\",\"values\":[\"2000000\"]}],"
+		 "\"metrics\":[\"projects\"]}"},
+		{"markets with a budget above $5M",
+		 "{\"where\":[],\"having\":[{\"name\":\"budget\",\"op\":\"over\",\"values\":["
+		 "\"5000000\"]}],\"metrics\":[\"budget\"],\"by\":[\"market_of_project\"]}"},
+		{"projects per market with a budget under $2M",
+		 "{\"where\":[{\"name\":\"budget\",\"op\":\"under\",\"values\":[\"2000000\"]}],"
+		 "\"metrics\":[\"projects\"],\"by\":[\"market_of_project\"]}"},
+		{"budget by market above $5M",
+		 "{\"where\":[],\"having\":[{\"name\":\"budget\",\"op\":\"over\",\"values\":["
+		 "\"5000000\"]}],\"metrics\":[\"budget\"],\"by\":[\"market_of_project\"]}"},
+		{"views by month in 2025",
+		 "{\"period\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"},\"where\":[],"
+		 "\"metrics\":[\"views\"],\"by\":[\"view_day.month\"]}"},
+		{"monthly views in 2025",
+		 "{\"period\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"},\"where\":[],"
+		 "\"metrics\":[\"views\"],\"by\":[\"view_day.month\"]}"},
+		{"which month had the most views",
+		 "{\"where\":[],\"metrics\":[\"views\"],\"by\":[\"view_day.month\"],\"top\":1}"},
+		{"views in 2025 vs 2026", "{\"period\":{\"start\":\"2026-01-01\",\"end\":\"2026-12-"
+					  "31\"},\"compare\":{\"start\":\"2025-01-01\",\"end\":"
+					  "\"2025-12-31\"},\"where\":[],\"metrics\":[\"views\"]}"},
+		{"views per quarter",
+		 "{\"where\":[],\"metrics\":[\"views\"],\"by\":[\"view_day.quarter\"]}"},
+		{"which projects have a generation capacity above 60 MW",
+		 "{\"where\":[{\"name\":\"generation_capacity\",\"op\":\"over\",\"values\":[\"60\"]"
+		 "}],\"list\":\"project\"}"},
+		{"bottom 2 projects with a budget over 1M",
+		 "{\"where\":[{\"name\":\"budget\",\"op\":\"over\",\"values\":[\"1000000\"]}],"
+		 "\"list\":\"project\",\"order\":[{\"name\":\"budget\",\"dir\":\"asc\"}],\"top\":"
+		 "2}"},
+		{"compare np15, sp15 and zp26 for 2026",
+		 "{\"period\":{\"start\":\"2026-01-01\",\"end\":\"2026-12-31\"},\"where\":[{"
+		 "\"name\":\"hub_zone\",\"op\":\"is\",\"values\":[\"NP15\",\"SP15\",\"ZP26\"]}],"
+		 "\"metrics\":[\"price\"],\"by\":[\"hub_zone\"]}"},
+		{"compare solar and wind by budget",
+		 "{\"where\":[{\"name\":\"technology\",\"op\":\"is\",\"values\":[\"Solar\","
+		 "\"Wind\"]}],\"metrics\":[\"budget\"],\"by\":[\"technology\"]}"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *query = query_of(cases[i][0]);
+
+		if (!query || strcmp(query, cases[i][1]) != 0)
+			fail_msg("%s: %s", cases[i][0], query ? query : "none");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_questions_become_queries),
+		cmocka_unit_test(bounds_and_times_become_queries),
 		cmocka_unit_test(a_word_too_much_leaves_the_question_unread),
 	};
 

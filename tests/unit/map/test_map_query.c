@@ -85,6 +85,38 @@ static void refuses_values_that_do_not_fit(void **state)
 	refused("{}", MAP_BAD_VALUE, "asks for no metric");
 }
 
+/* A number of each row is compared where all metrics are of these rows. */
+static void compares_numbers_of_rows(void **state)
+{
+	struct map_statement s;
+	struct err e = {0};
+
+	(void)state;
+	assert_true(read_and_write("{'metrics':['products'],'by':['color'],"
+				   "'where':[{'name':'cost','op':'over','values':['$2M']}]}",
+				   NULL, DIALECT_SQLITE, &s, &why, &e));
+	assert_non_null(strstr(s.text, "AND t1.cost > :w1"));
+	refused("{'metrics':['sales'],'where':[{'name':'cost','op':'over','values':[1]}]}",
+		MAP_UNKNOWN_NAME, "cost");
+	refused("{'metrics':['products','sales'],'where':[{'name':'cost','op':'over','values':[1]}"
+		"]}",
+		MAP_UNKNOWN_NAME, "cost");
+}
+
+/* What decides which rows there are is shown. */
+static void shows_what_bounds_a_list(void **state)
+{
+	struct map_statement s;
+	struct err e = {0};
+
+	(void)state;
+	assert_true(read_and_write(
+		"{'list':'product','having':[{'name':'sales','op':'over','values':[5]}]}", NULL,
+		DIALECT_SQLITE, &s, &why, &e));
+	assert_non_null(strstr(s.text, "COALESCE(h1.m1, 0) AS \"Sales\""));
+	assert_string_equal(s.columns[s.column_count - 1].label, "Sales");
+}
+
 /* A threshold on what somebody may not see is refused, not dropped; a column is only not shown. */
 static void asks_for_permissions(void **state)
 {
@@ -137,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(tells_names_that_are_none), TEST(refuses_to_count_twice),
 		TEST(tells_what_is_not_related), TEST(refuses_values_that_do_not_fit),
+		TEST(compares_numbers_of_rows),  TEST(shows_what_bounds_a_list),
 		TEST(asks_for_permissions),      TEST(reads_numbers_as_people_write_them),
 	};
 

@@ -118,7 +118,8 @@ static void lists_with_what_others_have(void **state)
 	writes("{'list':'product','show':['color'],'having':[{'name':'reviews','op':'at_least',"
 	       "'values':[2]}],'order':[{'name':'color','dir':'desc'}]}",
 	       DIALECT_MSSQL,
-	       "SELECT t1.name AS \"Product\", t1.color AS \"Color\" FROM product t1"
+	       "SELECT t1.name AS \"Product\", t1.color AS \"Color\","
+	       " COALESCE(h1.m1, 0) AS \"Reviews\" FROM product t1"
 	       " LEFT JOIN (SELECT t3.id AS k1, COUNT(*) AS m1 FROM review t2"
 	       " JOIN product t3 ON t2.product = t3.id AND t3.tenant_id = :tenant_id"
 	       " WHERE t2.tenant_id = :tenant_id GROUP BY t3.id) h1 ON h1.k1 = t1.id"

@@ -82,6 +82,10 @@ static void bounds_are_read(void **state)
 		{"no more than 60", "[no more than 60] <=60 -"},
 		{"not below 60", "[not below 60] >=60 -"},
 		{"not at least 60", "[not at least 60] <60 -"},
+		{"at least 3 million dollars", "[at least 3 million dollars] >=3000000 $"},
+		{"above $2M", "[above $2M] >2000000 $"},
+		{"over 1.5k", "[over 1.5k] >1500 -"},
+		{"under two billion", "[under two billion] <2000000000 -"},
 		{"above 60 but below 80", "[above 60] >60 -; [below 80] <80 -"},
 	};
 
@@ -93,8 +97,8 @@ static void bounds_are_read(void **state)
 static void what_is_not_understood_is_unclear(void **state)
 {
 	static const struct amount_case cases[] = {
-		{"at least 3 million dollars", "[at least 3 million] >=3 - unclear"},
-		{"above 60k", "[above 60k] >60 - unclear"},
+		{"above 60 k", "[above 60 k] >60 - unclear"},
+		{"above 60q", "[above 60q] >60 - unclear"},
 		{"not much above 60", "[above 60] >60 - unclear"},
 		{"never go over 60", "[over 60] >60 - unclear"},
 	};

@@ -1,0 +1,185 @@
+/* The phrases by which the map's metrics, entities and dimensions are named, and where they stand.
+ */
+#include "metrics_int.h"
+
+#include <string.h>
+
+#include "vesper/mem.h"
+
+#define SCRATCH_BYTES 65536
+
+/* ---- the phrases ---- */
+
+static void add_phrase(struct know *k, struct map_words *w, const char *text,
+		       const struct map_phrase *of)
+{
+	struct arena *scratch = arena_new(SCRATCH_BYTES);
+	struct map_phrase p = *of;
+	struct question q;
+	char stem[STEM_BYTES];
+
+	text_read(k->catalog->language, text, scratch, &q);
+	for (size_t i = 0; i < q.count && p.count <= MAP_PHRASE_WORDS; i++) {
+		size_t n = word_stem(q.tokens[i].text, q.tokens[i].len, stem);
+
+		if (p.count < MAP_PHRASE_WORDS)
+			p.stems[p.count] = arena_strndup(k->arena, stem, n);
+		p.last = arena_strndup(k->arena, q.tokens[i].text, q.tokens[i].len);
+		p.count++;
+	}
+	arena_free(&scratch);
+	if (p.count == 0 || p.count > MAP_PHRASE_WORDS)
+		return;
+	w->phrases = arena_grow(k->arena, w->phrases, w->count, &w->cap, sizeof(*w->phrases));
+	w->phrases[w->count++] = p;
+}
+
+static void add_all(struct know *k, struct map_words *w, const char *const *texts,
+		    const struct map_phrase *of)
+{
+	for (; texts && *texts; texts++)
+		add_phrase(k, w, *texts, of);
+}
+
+static void add_entity(struct know *k, struct map_words *w, const struct entity_def *n)
+{
+	struct map_phrase of = {.entity = n};
+
+	if (n->kind == ENTITY_LINK)
+		return;
+	add_phrase(k, w, n->plural, &of);
+	add_all(k, w, n->synonyms, &of);
+	of.singular = true;
+	add_phrase(k, w, n->label, &of);
+}
+
+static void add_dimension(struct know *k, struct map_words *w, const struct dimension_def *d)
+{
+	const struct map_phrase of = {.dimension = d, .singular = true};
+
+	if (!d->map.entity)
+		return;
+	add_phrase(k, w, d->label, &of);
+	add_all(k, w, d->map.synonyms, &of);
+}
+
+static bool has_map_tool(const struct catalog *c)
+{
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (c->tools[i].map)
+			return true;
+	return false;
+}
+
+struct map_words *map_words_new(struct know *k)
+{
+	struct map_words *w = arena_alloc(k->arena, sizeof(*w));
+	const struct schema *s;
+
+	if (!has_map_tool(k->catalog))
+		return NULL;
+	s = catalog_schema(k->catalog);
+	w->map = map_new(k->catalog);
+	for (size_t i = 0; i < s->metric_count; i++) {
+		const struct metric_def *m = s->metrics[i];
+
+		if (m->is_implied) /* how many there are: the entity names it */
+			continue;
+		add_phrase(k, w, m->label, &(struct map_phrase){.metric = m});
+		add_all(k, w, m->synonyms, &(struct map_phrase){.metric = m});
+	}
+	for (size_t i = 0; i < s->entity_count; i++)
+		add_entity(k, w, s->entities[i]);
+	for (size_t i = 0; i < k->catalog->dimension_count; i++)
+		add_dimension(k, w, &k->catalog->dimensions[i]);
+	for (size_t i = 0; i < s->plain_count; i++)
+		add_dimension(k, w, s->plain[i]);
+	return w;
+}
+
+void map_words_deinit(struct map_words *w)
+{
+	if (w)
+		map_free(&w->map);
+}
+
+/* ---- in a question ---- */
+
+static bool is_said(const struct map_phrase *p, const struct question *q, size_t i)
+{
+	char stem[STEM_BYTES];
+
+	if (i + p->count > q->count)
+		return false;
+	for (size_t n = 0; n < p->count; n++) {
+		const struct token *t = &q->tokens[i + n];
+		size_t len = word_stem(t->text, t->len, stem);
+
+		if ((t->used && !t->word) || strlen(p->stems[n]) != len ||
+		    strncmp(p->stems[n], stem, len) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* How well a phrase suits the place where it stands; behind "by" a dimension is meant, behind
+ * "number of" a thing. */
+static size_t rank_of(const struct asking *a, const struct map_phrase *p)
+{
+	size_t kind = a->counting ? (p->entity ? 3 : 0)
+		      : p->metric ? 2
+		      : p->entity ? 1
+				  : (a->grouping ? 3 : 0);
+
+	return p->count * 4 + kind;
+}
+
+static bool is_exact(const struct asking *a, const struct map_phrase *p, size_t i)
+{
+	const struct token *last = &a->r->q.tokens[i + p->count - 1];
+
+	return strlen(p->last) == last->len && strncmp(p->last, last->text, last->len) == 0;
+}
+
+static bool has_meaning(const struct meant *m, const struct map_phrase *p)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->items[i]->metric == p->metric && m->items[i]->entity == p->entity &&
+		    m->items[i]->dimension == p->dimension)
+			return true;
+	return false;
+}
+
+struct meant map_words_at(const struct asking *a, size_t i)
+{
+	struct meant best = {0};
+
+	for (size_t p = 0; p < a->w->count; p++) {
+		const struct map_phrase *one = &a->w->phrases[p];
+		size_t rank, least = best.count > 0 ? rank_of(a, best.items[0]) : 0;
+
+		if (!is_said(one, &a->r->q, i) || (rank = rank_of(a, one)) < least)
+			continue;
+		if (rank > least)
+			best.count = 0;
+		if (best.count < MEANT_MAX && !has_meaning(&best, one))
+			best.items[best.count++] = one;
+		best.exact |= one->singular && is_exact(a, one, i);
+	}
+	return best;
+}
+
+enum grain map_words_grain(const struct token *t)
+{
+	static const enum words lists[GRAINS] = {
+		[GRAIN_HOUR] = WORDS_GRAIN_HOUR,       [GRAIN_DAY] = WORDS_GRAIN_DAY,
+		[GRAIN_WEEK] = WORDS_GRAIN_WEEK,       [GRAIN_MONTH] = WORDS_GRAIN_MONTH,
+		[GRAIN_QUARTER] = WORDS_GRAIN_QUARTER, [GRAIN_YEAR] = WORDS_GRAIN_YEAR,
+		[GRAIN_WEEKDAY] = WORDS_GRAIN_WEEKDAY,
+	};
+
+	for (int g = GRAIN_HOUR; g <= GRAIN_WEEKDAY; g++)
+		if (token_says(t, lists[g]))
+			return (enum grain)g;
+	return GRAIN_NONE;
+}

@@ -1,0 +1,266 @@
+/*
+ * What a bound compares. "With a budget above $2M" and "more than 5 tracks" name it beside the
+ * number; "projects above $2M" leaves it to the unit: the one number of a project in that unit that
+ * its lists show. A number of what is listed or counted is compared row by row, anything else as a
+ * metric of each group.
+ */
+#include "metrics_int.h"
+
+#include "vesper/decimal.h"
+#include "vesper/json.h"
+
+static bool is_bound(const struct said *s)
+{
+	return s->slot == SLOT_ABOVE || s->slot == SLOT_BELOW;
+}
+
+bool bounds_are_read(const struct asking *a)
+{
+	for (size_t i = 0; i < a->r->said_count; i++) {
+		const struct said *s = &a->r->said[i];
+		bool left_out = s->slot == SLOT_NOT && s->dimension && s->dimension->map.entity;
+
+		if (!left_out && !(is_bound(s) && !s->amount.unclear))
+			return false;
+	}
+	return true;
+}
+
+/* ---- which words name it ---- */
+
+size_t bounds_words(const struct asking *a, size_t i)
+{
+	for (size_t k = 0; k < a->r->said_count; k++)
+		if (is_bound(&a->r->said[k]) && a->r->said[k].amount.from == i)
+			return a->r->said[k].amount.to - i;
+	return 0;
+}
+
+bool bounds_any(const struct asking *a)
+{
+	for (size_t i = 0; i < a->r->said_count; i++)
+		if (is_bound(&a->r->said[i]))
+			return true;
+	return false;
+}
+
+static bool only_links(const struct question *q, size_t from, size_t to)
+{
+	for (; from < to; from++)
+		if (!token_says(&q->tokens[from], WORDS_BEING) &&
+		    !token_says(&q->tokens[from], WORDS_ARTICLES))
+			return false;
+	return true;
+}
+
+static bool is_number(const struct map_phrase *p)
+{
+	return p->metric || (p->dimension && (p->dimension->map.type == COLUMN_INT ||
+					      p->dimension->map.type == COLUMN_DECIMAL));
+}
+
+bool bounds_take(struct asking *a, const struct meant *m, size_t i, size_t n)
+{
+	const struct map_phrase *first = m->items[0];
+	bool taken = false;
+
+	for (size_t k = 0; k < a->r->said_count; k++) {
+		const struct said *s = &a->r->said[k];
+		bool behind = is_bound(s) && s->amount.to == i;
+		bool before = is_bound(s) && s->amount.from >= i + n &&
+			      only_links(&a->r->q, i + n, s->amount.from) && is_number(first);
+
+		if (a->bounds[k].of.count > 0 ||
+		    !(before || (behind && (first->entity || is_number(first)))))
+			continue;
+		a->bounds[k].of = *m;
+		taken = true;
+	}
+	return taken;
+}
+
+/* ---- what they name ---- */
+
+/* What is listed, or what is counted: its rows have numbers. NULL: something else is measured. */
+static const struct entity_def *rows_of(const struct asking *a)
+{
+	const struct metric_def *m = a->metric_count > 0 ? a->metrics[0] : NULL;
+
+	if (!m)
+		return a->subject;
+	return m->measure && m == metrics_count_of(a, m->measure->entity) ? m->measure->entity
+									  : NULL;
+}
+
+static bool is_of_rows(const struct asking *a, const struct metric_def *m)
+{
+	return m->form == FORM_MEASURE && m->measure->entity == rows_of(a) && m->measure->column &&
+	       m->where_count == 0 && m->measure->where_count == 0;
+}
+
+static bool settle_named(const struct asking *a, struct bounded *b)
+{
+	const struct map_phrase *p = metrics_settle(&b->of, metrics_spoken_of(a));
+
+	if (!p)
+		return false;
+	if (p->entity)
+		b->metric = p->entity == rows_of(a) ? NULL : metrics_count_of(a, p->entity);
+	else if (p->dimension)
+		b->dimension = p->dimension;
+	else if (is_of_rows(a, p->metric))
+		b->measure = p->metric->measure;
+	else
+		b->metric = p->metric;
+	return b->dimension || b->measure || b->metric;
+}
+
+/* The only one of two measures; several of one column are the same number of a row. */
+static bool is_other(const struct measure_def *found, const struct measure_def *m)
+{
+	return found && found->column != m->column;
+}
+
+static bool has_unit(const struct asking *a, const struct said *s, const struct measure_def *m)
+{
+	struct decimal number;
+
+	return m->entity == rows_of(a) && m->column && m->unit &&
+	       said_convert(a->r, &s->amount, m->unit, &number);
+}
+
+/* The one in this unit among those that lists show, else among all; NULL: none or several. */
+static const struct measure_def *measure_in(const struct asking *a, const struct said *s)
+{
+	const struct schema *all = catalog_schema(a->r->know->catalog);
+	const struct entity_def *rows = rows_of(a);
+	const struct measure_def *found = NULL;
+
+	for (size_t i = 0; rows && i < rows->show_count; i++) {
+		const struct measure_def *m = rows->show[i].measure;
+
+		if (!m || !has_unit(a, s, m))
+			continue;
+		if (is_other(found, m))
+			return NULL;
+		found = m;
+	}
+	for (size_t i = 0, shown = found != NULL; !shown && i < all->measure_count; i++) {
+		if (!has_unit(a, s, all->measures[i]))
+			continue;
+		if (is_other(found, all->measures[i]))
+			return NULL;
+		found = all->measures[i];
+	}
+	return found;
+}
+
+/* "More than 100 views": the only metric that is counted in just this unit. */
+static const struct metric_def *metric_in(const struct asking *a, const struct unit_def *unit)
+{
+	const struct schema *s = catalog_schema(a->r->know->catalog);
+	const struct metric_def *found = NULL;
+
+	for (size_t i = 0; i < s->metric_count; i++) {
+		if (s->metrics[i]->unit != unit)
+			continue;
+		if (found)
+			return NULL;
+		found = s->metrics[i];
+	}
+	return found;
+}
+
+static bool settle_unit(const struct asking *a, const struct said *s, struct bounded *b)
+{
+	const struct schema *all = catalog_schema(a->r->know->catalog);
+
+	if (!s->amount.unit)
+		return false;
+	if (!rows_of(a) && a->metric_count == 1 && a->by_count > 0) {
+		b->metric = a->metrics[0]; /* "budget by market above $5M" */
+		return true;
+	}
+	b->measure = rows_of(a) ? measure_in(a, s) : NULL;
+	if (b->measure)
+		return is_of_rows(a, schema_metric(all, b->measure->name));
+	b->metric = metric_in(a, s->amount.unit);
+	return b->metric != NULL;
+}
+
+bool bounds_settle(struct asking *a)
+{
+	for (size_t i = 0; i < a->r->said_count; i++) {
+		const struct said *s = &a->r->said[i];
+		struct bounded *b = &a->bounds[i];
+		const struct unit_def *unit;
+		struct decimal number;
+
+		if (!is_bound(s) || b->dimension || b->measure || b->metric)
+			continue;
+		if (!(b->of.count > 0 ? settle_named(a, b) : settle_unit(a, s, b)))
+			return false;
+		unit = b->measure ? b->measure->unit : b->metric ? b->metric->unit : NULL;
+		if (!said_convert(a->r, &s->amount, unit, &number))
+			return false;
+	}
+	return true;
+}
+
+const struct metric_def *bounds_metric(const struct asking *a)
+{
+	for (size_t i = 0; i < a->r->said_count; i++)
+		if (a->bounds[i].metric)
+			return a->bounds[i].metric;
+	return NULL;
+}
+
+const struct measure_def *bounds_measure(const struct asking *a, bool *above)
+{
+	for (size_t i = 0; i < a->r->said_count; i++) {
+		if (!a->bounds[i].measure)
+			continue;
+		*above = a->r->said[i].slot == SLOT_ABOVE;
+		return a->bounds[i].measure;
+	}
+	return NULL;
+}
+
+/* ---- in the query ---- */
+
+static enum where_op op_of(const struct said *s)
+{
+	if (s->slot == SLOT_ABOVE)
+		return s->amount.inclusive ? OP_AT_LEAST : OP_OVER;
+	return s->amount.inclusive ? OP_AT_MOST : OP_UNDER;
+}
+
+void bounds_write(const struct asking *a, json_t *where, json_t *having)
+{
+	for (size_t i = 0; i < a->r->said_count; i++) {
+		const struct said *s = &a->r->said[i];
+		const struct bounded *b = &a->bounds[i];
+		const char *name = b->dimension ? b->dimension->name
+				   : b->measure ? b->measure->name
+				   : b->metric  ? b->metric->name
+						: NULL;
+		char text[DECIMAL_TEXT_BYTES];
+		struct decimal number;
+		json_t *values;
+
+		if (!name)
+			continue;
+		(void)said_convert(a->r, &s->amount,
+				   b->measure  ? b->measure->unit
+				   : b->metric ? b->metric->unit
+					       : NULL,
+				   &number); /* bounds_settle has done it */
+		decimal_text_short(number, text);
+		values = json_array();
+		json_push_take(values, json_str(text));
+		json_push_take(b->metric ? having : where,
+			       json_make({MAP_NAME, json_str(name)},
+					 {MAP_OP, json_str(where_op_name(op_of(s)))},
+					 {MAP_VALUES, values}));
+	}
+}

@@ -1,0 +1,112 @@
+/*
+ * How a question becomes a query over the map:
+ *
+ *   map_words      -> the phrases of the catalogue, and which of them stand where
+ *   metrics        -> what is asked for, grouped, ordered; values; the query
+ *   metrics_bound  -> what a bound ("more than 5 tracks", "above $2M") compares
+ */
+#ifndef VESPER_METRICS_INT_H
+#define VESPER_METRICS_INT_H
+
+#include "know_int.h"
+
+#include "vesper/map.h"
+
+#define MAP_PHRASE_WORDS 6
+
+/* What a phrase of the map names. A count is named by its entity. */
+struct map_phrase {
+	const struct metric_def *metric;
+	const struct entity_def *entity;
+	const struct dimension_def *dimension;
+	bool singular;    /* the phrase names one */
+	const char *last; /* its last word as it is written */
+	const char *stems[MAP_PHRASE_WORDS];
+	size_t count;
+};
+
+struct map_words {
+	struct map *map;
+	struct map_phrase *phrases;
+	size_t count, cap;
+};
+
+/* What one phrase may mean; which of it is told by what else is named. */
+#define MEANT_MAX 8
+struct meant {
+	const struct map_phrase *items[MEANT_MAX];
+	size_t count;
+	bool exact;       /* in just the words of its label: "genre", not "genres" */
+	bool grouped;     /* behind "by" */
+	enum grain grain; /* a word of time: of the time of what is measured, where it has that */
+};
+
+/* What one bound compares: a number of each row, or a metric of each group or listed thing. */
+struct bounded {
+	struct meant of; /* as it was named; count 0: by its unit alone */
+	const struct dimension_def *dimension;
+	const struct measure_def *measure;
+	const struct metric_def *metric;
+};
+
+struct asking {
+	const struct reading *r;
+	const struct map_words *w;
+	const struct metric_def *metrics[MAP_METRICS_ASKED_MAX];
+	size_t metric_count;
+	struct meant measured;           /* a metric; none: count 0 */
+	struct meant groups[MAP_BY_MAX]; /* dimensions */
+	size_t group_count;
+	const struct entity_def *subject; /* the first thing that is named: counted or listed */
+	const char *by[MAP_BY_MAX];
+	size_t by_count;
+	/* "with billing city Paris": says of which dimension a value is */
+	const struct dimension_def *named[MAP_BY_MAX];
+	size_t named_count;
+	bool counts, lists, top, bottom;
+	bool grouping; /* the last word was "by" */
+	bool counting; /* ... "number of" */
+	bool one;      /* what is ranked is named as one: "which genre" */
+	int rows;      /* "which three projects"; 0: not said */
+	bool compares; /* "vs", "compare" */
+	bool *phrase;  /* by token: it is one of the map's */
+	/* By what was said: what its bound compares. */
+	struct bounded bounds[KNOW_SAID_MAX];
+};
+
+/* ---- map_words.c ---- */
+
+/* The longest phrases that stand at token i, all of the kind that suits best. */
+struct meant map_words_at(const struct asking *a, size_t i);
+/* A word that groups by a part of time: "month", "monthly". GRAIN_NONE: it is none. */
+enum grain map_words_grain(const struct token *t);
+
+/* ---- metrics.c ---- */
+
+/* What is counted or listed, or what the metric is of; NULL: nothing is named. */
+const struct entity_def *metrics_spoken_of(const struct asking *a);
+/* How many there are; NULL: nobody may count it. */
+const struct metric_def *metrics_count_of(const struct asking *a, const struct entity_def *n);
+/* The only one, or the only one of the entity; NULL: it is not told. */
+const struct map_phrase *metrics_settle(const struct meant *m, const struct entity_def *of);
+
+/* ---- metrics_bound.c ---- */
+
+/* Is everything that was said beside values something that a query over the map can take? */
+bool bounds_are_read(const struct asking *a);
+/* How many words the bound takes that begins at token i; 0: none does. */
+size_t bounds_words(const struct asking *a, size_t i);
+/* Is there one? */
+bool bounds_any(const struct asking *a);
+/* The phrase of n tokens at i is what a bound beside it compares. */
+bool bounds_take(struct asking *a, const struct meant *m, size_t i, size_t n);
+/* With all that is named settled: finds the measure or metric of each bound that has none yet. */
+bool bounds_settle(struct asking *a);
+/* A metric that is only named in a bound: "countries with more than 3 customers". NULL: none. */
+const struct metric_def *bounds_metric(const struct asking *a);
+/* A measure of each listed row that is bounded, and from which side; NULL: none. */
+const struct measure_def *bounds_measure(const struct asking *a, bool *above);
+/* Adds them to the query. */
+void bounds_write(const struct asking *a, json_t *where, json_t *having);
+
+#endif
