@@ -194,6 +194,7 @@
 #define MAP_METRICS_ASKED_MAX 6  /* of one query, as many as a table shows well */
 #define MAP_SHOWN_MAX         12 /* columns of a list */
 #define MAP_BY_MAX            4
+#define MAP_GROUPS_MAX        16 /* these, and keys that tell things of one title apart */
 #define MAP_WHERE_MAX         24 /* with those of definitions */
 #define MAP_HAVING_MAX        4
 #define MAP_ORDER_MAX         3

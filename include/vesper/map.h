@@ -94,6 +94,7 @@ const struct entity_def *map_step_to(const struct map_step *s);
 struct map_by {
 	const struct dimension_def *dimension;
 	enum grain grain;
+	bool hidden; /* a key of what is grouped by its title: namesakes are several; no column */
 };
 
 enum map_source { MAP_SAID, MAP_DEFAULT };
@@ -135,7 +136,7 @@ struct map_query {
 	const struct entity_def *list; /* instead of metrics */
 	struct shown_def show[MAP_SHOWN_MAX];
 	size_t show_count;
-	struct map_by by[MAP_BY_MAX];
+	struct map_by by[MAP_GROUPS_MAX]; /* hidden ones last */
 	size_t by_count;
 	struct map_where where[MAP_WHERE_MAX];
 	size_t where_count;

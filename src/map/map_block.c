@@ -14,7 +14,7 @@ struct block {
 	const struct map_part *parts;
 	size_t count;
 	const struct entity_def *keys; /* whose rows are the groups; NULL: the query's `by` */
-	const char *groups[MAP_PAIRS_MAX];
+	const char *groups[MAP_GROUPS_MAX];
 	size_t group_count;
 	struct buf joins;      /* restrictions that are joined */
 	struct buf conditions; /* AND … */
@@ -255,8 +255,8 @@ static bool write_newest(struct block *b, const char *name, const char *const *o
 static bool add_latest(struct block *b)
 {
 	const struct measure_def *m = measure_of(b);
-	const char *outside[MAP_BY_MAX + 1 + MAP_PAIRS_MAX],
-		*inside[MAP_BY_MAX + 1 + MAP_PAIRS_MAX];
+	const char *outside[MAP_GROUPS_MAX + 1 + MAP_PAIRS_MAX],
+		*inside[MAP_GROUPS_MAX + 1 + MAP_PAIRS_MAX];
 	struct map_select in = select_of(b);
 	struct buf conditions;
 	size_t n = 0;
@@ -292,7 +292,7 @@ static bool add_snapshot(struct block *b)
 {
 	const struct measure_def *m = measure_of(b);
 	const struct map_query *q = b->w->query;
-	const char *outside[MAP_PAIRS_MAX + 1], *inside[MAP_PAIRS_MAX + 1];
+	const char *outside[MAP_GROUPS_MAX + 1], *inside[MAP_GROUPS_MAX + 1];
 	struct map_select in = select_of(b);
 	struct buf conditions;
 	bool good = true;

@@ -141,6 +141,7 @@ bool map_unknown(struct map_reading *r, const char *name, bool metrics)
 
 bool map_find_dimension(struct map_reading *r, const char *name, struct map_by *out)
 {
+	*out = (struct map_by){0};
 	out->dimension = map_dimension_near(r->map, r->root, name, &out->grain, r->arena);
 	return out->dimension ? map_need_dimension(r, out->dimension) : map_unknown(r, name, false);
 }

@@ -178,6 +178,49 @@ static bool read_by(struct map_reading *r, const json_t *query)
 	return true;
 }
 
+static bool is_unique(const struct entity_def *n, const struct view_column *column)
+{
+	bool unique = n->key[0] == column && !n->key[1];
+
+	for (size_t i = 0; n->also && n->also[i]; i++)
+		unique |= n->also[i][0] == column && !n->also[i][1];
+	return unique;
+}
+
+static bool add_key(struct map_reading *r, const struct entity_def *n,
+		    const struct view_column *column)
+{
+	struct dimension_def *d = arena_alloc(r->arena, sizeof(*d));
+
+	*d = (struct dimension_def){.name = column->plain, .label = column->plain};
+	d->map.entity = n;
+	d->map.column = column;
+	d->map.type = column->type;
+	if (r->q->by_count == MAP_GROUPS_MAX)
+		return map_fail(r->why, MAP_BAD_VALUE, "by", r->e, "more than %d groupings",
+				MAP_GROUPS_MAX);
+	r->q->by[r->q->by_count++] = (struct map_by){.dimension = d, .hidden = true};
+	return map_need_column(r, n, column);
+}
+
+/* Two customers of one name stay two: what is grouped by a title is grouped by the key as well. */
+static bool tell_namesakes_apart(struct map_reading *r)
+{
+	size_t shown = r->q->by_count;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct dimension_def *d = r->q->by[i].dimension;
+		const struct entity_def *n = d->map.entity;
+
+		if (r->q->by[i].grain || n->title != d->map.column || is_unique(n, n->title))
+			continue;
+		for (size_t k = 0; n->key[k]; k++)
+			if (!add_key(r, n, n->key[k]))
+				return false;
+	}
+	return true;
+}
+
 /* ---- conditions ---- */
 
 static enum column_type type_of(const struct map_where *w)
@@ -389,7 +432,7 @@ static bool complete_measure(struct map_reading *r, const struct metric_def *m)
 					"%s needs a value of %s", s->label, (*d)->label);
 	for (const struct dimension_def *const *d = s->split; *d; d++)
 		if (!is_one_value(r->q, *d) &&
-		    (!map_need_dimension(r, *d) || !add_by(r, &(struct map_by){*d, GRAIN_NONE})))
+		    (!map_need_dimension(r, *d) || !add_by(r, &(struct map_by){.dimension = *d})))
 			return false;
 	return true;
 }
@@ -450,7 +493,7 @@ static bool read_all(struct map_reading *r, const json_t *query)
 	if (q->list)
 		q->source = q->list->view->source;
 	return read_having(r, query) && map_read_order(r, query) && map_read_rows(r, query) &&
-	       map_read_times(r, query);
+	       map_read_times(r, query) && tell_namesakes_apart(r);
 }
 
 bool map_query_read(const struct map *m, const struct principal *who, const json_t *query,

@@ -110,7 +110,7 @@ static const char *subject_of(const struct map *m, const struct map_query *q, st
 		buf_str(&what, q->list->plural);
 	for (size_t i = 0; i < q->metric_count; i++)
 		buf_printf(&what, "%s%s", i ? ", " : "", q->metrics[i]->label);
-	for (size_t i = 0; i < q->by_count; i++) {
+	for (size_t i = 0; i < q->by_count && !q->by[i].hidden; i++) {
 		buf_str(&by, i ? ", " : "");
 		describe_by(&q->by[i], &by);
 	}

@@ -281,7 +281,7 @@ static void write_usual_order(struct map_writer *w, const struct parts *p, bool 
 static void write_order(struct map_writer *w, const struct parts *p, struct buf *out)
 {
 	const struct map_query *q = w->query;
-	bool used[MAP_BY_MAX] = {false};
+	bool used[MAP_GROUPS_MAX] = {false};
 	bool any = false;
 
 	for (size_t i = 0; i < q->order_count; i++) {
@@ -337,7 +337,7 @@ static bool write_metrics(struct map_writer *w, struct buf *out, struct map_stat
 			add_part(w, p, q->metrics[i], true);
 	}
 	buf_str(out, "SELECT ");
-	for (size_t i = 0; i < q->by_count; i++)
+	for (size_t i = 0; i < q->by_count && !q->by[i].hidden; i++)
 		add_by_column(w, s, i, out);
 	for (size_t i = 0; i < q->metric_count; i++) {
 		add_metric_column(w, p, s, q->metrics[i], false, out);

@@ -77,7 +77,7 @@ describe('vesperctl connect', () => {
     const { out } = await connect('chinook');
     const env = { VESPER_PACKS_ROOTS: out, VESPER_DATA_DIR: await tempDir('data'), VESPER_SOURCES: JSON.stringify({ shop: { dialect: 'postgres', only_tenant: 'shop' } }),
       VESPER_SOURCES_SHOP_DSN: dsn('chinook'), VESPER_TENANTS: JSON.stringify({ shop: { warehouse: 'shop.db', store: 'shop.db', packs: ['shop'] } }) };
-    for (const [file, right, wrong] of [[join(import.meta.dirname, '../connect/chinook.jsonl'), 61, 6], [join(out, 'config/shop/golden.jsonl'), 41, 1]]) {
+    for (const [file, right, wrong] of [[join(import.meta.dirname, '../connect/chinook.jsonl'), 71, 1], [join(out, 'config/shop/golden.jsonl'), 44, 0]]) {
       const { stdout, stderr } = await ctl(['connect', '--score', file, '--tenant', 'shop', '--json'], env);
       const { score, misses } = JSON.parse(stdout || `{"score":"${stderr}"}`);
       t.diagnostic(`${file}: ${JSON.stringify(score)} ${JSON.stringify(misses)}`);

@@ -11,9 +11,10 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define OF_ONE_TABLE 3    /* questions of one kind about one table */
-#define SHARE_MAX    2    /* one of so many groups is the most that "top 5" may be of */
-#define RESULT_ROWS  2000 /* of one question */
+#define OF_ONE_TABLE 3 /* questions of one kind about one table */
+#define SHARE_MAX    2 /* one of so many groups is the most that "top 5" may be of */
+#define RESULT_ROWS                                                                                \
+	DB_ROWS_MAX /* of one question: what an answer shows, what is cut is no answer */
 #define GOLDEN_BYTES (1024 * 1024)
 
 struct golden {
@@ -83,7 +84,7 @@ static bool keep(struct golden *g, const char *kind, const char *question, const
 		return false;
 	if (!connect_rows(g->c, sql, RESULT_ROWS, g->c->a, &rows, &why))
 		return connect_rows(g->c, "SELECT 1", 1, g->c->a, &alive, e);
-	if (rows.rows == 0 || rows.rows == RESULT_ROWS)
+	if (rows.rows == 0 || rows.rows >= RESULT_ROWS)
 		return true;
 	line = json_make({"id", json_str(arena_printf(g->c->a, "g%02zu", g->count + 1))},
 			 {"kind", json_str(kind)}, {"question", json_str(question)},
@@ -225,6 +226,16 @@ static bool make_period(struct golden *g, const struct about *x, struct err *e)
 		    e);
 }
 
+/* What is grouped by: what names a row, and its key, so that two of one name stay two. */
+static const char *groups_sql(const struct golden *g, const struct connect_table *t,
+			      const char *name)
+{
+	for (size_t i = 0; i < t->key.count; i++)
+		name = arena_printf(g->c->a, "%s, o.%s", name,
+				    connect_quoted(g->c, t->columns[t->key.columns[i]].name));
+	return name;
+}
+
 /* By what names the rows of another table, along the first edge to one. */
 static bool make_edge(struct golden *g, const struct about *x, struct err *e)
 {
@@ -250,7 +261,7 @@ static bool make_edge(struct golden *g, const struct about *x, struct err *e)
 					 "SELECT %s, COUNT(*) FROM %s LEFT JOIN %s o ON %s GROUP "
 					 "BY %s",
 					 name, from_sql(g, x->t), connect_table_sql(g->c, edge->to),
-					 on, name),
+					 on, groups_sql(g, edge->to, name)),
 			    e);
 	}
 	return true;

@@ -186,16 +186,32 @@ static struct connect_column *find_titled(const struct connect *c, struct connec
 	return NULL;
 }
 
+/* A text that no two rows share. A code ("postal code") says least: it comes after a name that is
+ * shared. */
+static struct connect_column *find_unique_text(const struct connect *c, struct connect_table *t,
+					       bool codes)
+{
+	for (size_t i = 0; i < t->column_count; i++) {
+		struct connect_column *col = &t->columns[i];
+
+		if (col->family == FAMILY_TEXT && col->unique && !col->personal &&
+		    col->role != ROLE_REFERENCE &&
+		    connect_has_word(col->words, c->words.codes) == codes)
+			return col;
+	}
+	return NULL;
+}
+
 static struct connect_column *find_title(const struct connect *c, struct connect_table *t)
 {
 	struct connect_column *col = find_titled(c, t, UNLIKE_SHARE);
 
-	for (size_t i = 0; !col && i < t->column_count; i++)
-		if (t->columns[i].family == FAMILY_TEXT && t->columns[i].unique &&
-		    !t->columns[i].personal && t->columns[i].role != ROLE_REFERENCE)
-			col = &t->columns[i];
+	if (!col)
+		col = find_unique_text(c, t, false);
 	if (!col)
 		col = find_titled(c, t, TITLE_SHARE);
+	if (!col)
+		col = find_unique_text(c, t, true);
 	return col || t->key.count != 1 ? col : &t->columns[t->key.columns[0]];
 }
 

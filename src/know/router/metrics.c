@@ -219,6 +219,19 @@ static bool is_value(const struct asking *a, size_t i)
 	return false;
 }
 
+/* "Albums by Iron Maiden" are of one value; "by" several, each of them is a group. */
+static void take_by_value(struct asking *a, size_t i)
+{
+	for (size_t k = 0; a->grouping && k < a->r->mention_count; k++) {
+		const struct mention *m = &a->r->mentions[k];
+
+		if (i < m->from || i >= m->to || m->excluded)
+			continue;
+		a->valued = m->candidates[0].dimension;
+		a->grouping = false;
+	}
+}
+
 static bool read_words(struct asking *a)
 {
 	const struct question *q = &a->r->q;
@@ -236,6 +249,8 @@ static bool read_words(struct asking *a)
 			n = take_cue(a, i);
 		if (n == SIZE_MAX || points_back(t))
 			return false;
+		if (n == 0)
+			take_by_value(a, i);
 		if (n == 0 && !(t->used && !t->word) && !is_value(a, i) &&
 		    !account_is_neutral(a->r, i))
 			return false;
@@ -598,8 +613,11 @@ static const struct metric_def *measured_by(const struct asking *a, const struct
 /* "Compare" takes several values of one dimension, or two years. */
 static void settle_compared(struct asking *a)
 {
-	for (size_t i = 0; a->compares && i < a->r->facts.count; i++) {
+	for (size_t i = 0; i < a->r->facts.count; i++) {
 		const struct fact *f = &a->r->facts.items[i];
+
+		if (!a->compares && (!a->valued || f->dimension != a->valued))
+			continue;
 
 		if (!f->dimension || !f->dimension->map.entity || f->count < 2 || f->implied)
 			continue;
@@ -607,6 +625,15 @@ static void settle_compared(struct asking *a)
 		if (a->metric_count == 0 && !a->subject)
 			(void)add_metric(a, measured_by(a, f->dimension));
 	}
+}
+
+/* "Which country has the most customers", not "the top customers by country". */
+static bool counts_of_ranked(const struct asking *a)
+{
+	for (size_t i = 0; i < a->group_count; i++)
+		if (a->groups[i].grouped)
+			return false;
+	return a->group_count == 1 && a->by_count == 1;
 }
 
 /* "How many tracks", "genres by number of tracks", "the top customers by spend". What is named and
@@ -621,8 +648,8 @@ static bool settle(struct asking *a)
 		return false;
 	settle_compared(a);
 	if (a->metric_count == 0 && a->subject && (a->counts || a->by_count > 0))
-		return add_metric(a, metrics_count_of(a, a->subject)) && !ranks && !a->rows &&
-		       bounds_settle(a);
+		return add_metric(a, metrics_count_of(a, a->subject)) && !a->rows &&
+		       (!ranks || counts_of_ranked(a)) && bounds_settle(a);
 	if (a->metric_count > 0 && a->subject && metrics_spoken_of(a) != a->subject &&
 	    (a->by_count > 0 || !(ranks || a->counts) || !add_by_title(a, a->subject)))
 		return false;

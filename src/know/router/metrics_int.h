@@ -64,12 +64,13 @@ struct asking {
 	const struct dimension_def *named[MAP_BY_MAX];
 	size_t named_count;
 	bool counts, lists, top, bottom;
-	bool grouping; /* the last word was "by" */
-	bool counting; /* ... "number of" */
-	bool one;      /* what is ranked is named as one: "which genre" */
-	int rows;      /* "which three projects"; 0: not said */
-	bool compares; /* "vs", "compare" */
-	bool *phrase;  /* by token: it is one of the map's */
+	bool grouping;                      /* the last word was "by" */
+	bool counting;                      /* ... "number of" */
+	bool one;                           /* what is ranked is named as one: "which genre" */
+	int rows;                           /* "which three projects"; 0: not said */
+	bool compares;                      /* "vs", "compare" */
+	bool *phrase;                       /* by token: it is one of the map's */
+	const struct dimension_def *valued; /* "by Iron Maiden": a value stands behind "by" */
 	/* By what was said: what its bound compares. */
 	struct bounded bounds[KNOW_SAID_MAX];
 };

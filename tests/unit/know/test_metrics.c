@@ -78,6 +78,7 @@ static void a_word_too_much_leaves_the_question_unread(void **state)
 		"which three solar projects are not on track?", /* in which order? */
 		"how many projects stand on on track and at risk?",
 		"count of areas per project",
+		"top markets by project", /* the same in other words, or the top ones of each? */
 		"dates for the wind project",
 		"compare solar and wind",
 		"projects with a budget above 60 MW",
@@ -109,6 +110,8 @@ static void bounds_and_times_become_queries(void **state)
 		 "{\"where\":[],\"having\":[{\"name\":\"projects\",\"op\":\"over\",\"values\":["
 		 "\"3\"]}],"
 		 "\"metrics\":[\"projects\"],\"by\":[\"market_of_project\"]}"},
+		{"which market has the most projects", "{\"where\":[],\"metrics\":[\"projects\"],"
+						       "\"by\":[\"market_of_project\"],\"top\":1}"},
 		{"how many projects above $2M",
 		 "{\"where\":[{\"name\":\"budget\",\"op\":\"over\",\"values\":[\"2000000\"]}],"
 		 "\"metrics\":[\"projects\"]}"},

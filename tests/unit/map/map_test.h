@@ -86,6 +86,7 @@ static const char star[] =
 	"'dimensions': ["
 	"{'name': 'market', 'values': ['East', 'West']},"
 	"{'name': 'hub', 'parent': 'market', 'values': {'East': ['E1', 'E2'], 'West': ['W1']}},"
+	"{'name':'product_name','entity':'product','column':'name'},"
 	"{'name':'color','entity':'product','column':'color'},"
 	"{'name':'city','entity':'shop','column':'Shop City'},"
 	"{'name':'channel','entity':'sale','column':'channel'},"

@@ -112,6 +112,20 @@ static void compares_two_periods(void **state)
 	assert_string_equal(args_find(&s.values, "w4")->values[0].text, "2025-02-28");
 }
 
+/* Two products of one name stay two. */
+static void tells_namesakes_apart(void **state)
+{
+	(void)state;
+	writes("{'metrics':['amount'],'by':['product_name'],'top':2}", DIALECT_SQLITE,
+	       "SELECT q.d1 AS \"Product_name\", q.m1 AS \"Sales amount\" FROM (SELECT t2.name AS "
+	       "d1,"
+	       " t2.id AS d2, SUM(t1.amount) AS m1 FROM sale t1"
+	       " JOIN product t2 ON t1.product = t2.id AND t2.tenant_id = :tenant_id"
+	       " WHERE t1.tenant_id = :tenant_id GROUP BY t2.name, t2.id) q"
+	       " ORDER BY CASE WHEN q.m1 IS NULL THEN 1 ELSE 0 END, q.m1 DESC, q.d1, q.d2"
+	       " OFFSET 0 ROWS FETCH NEXT :w1 ROWS ONLY");
+}
+
 static void lists_with_what_others_have(void **state)
 {
 	(void)state;
@@ -186,6 +200,7 @@ int main(void)
 		TEST(a_stock_is_its_last_one),
 		TEST(a_ratio_is_of_two_sums),
 		TEST(compares_two_periods),
+		TEST(tells_namesakes_apart),
 		TEST(lists_with_what_others_have),
 		TEST(buckets_of_time_by_dialect),
 		TEST(tells_columns_only_of_what_is_asked),
