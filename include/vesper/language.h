@@ -47,6 +47,7 @@
 	LIST(WORDS_BEING, "cues.being")                                                            \
 	LIST(WORDS_PLACES, "cues.places")                                                          \
 	LIST(WORDS_PRONOUNS, "cues.pronouns")                                                      \
+	LIST(WORDS_RELATIVE, "cues.relative")                                                      \
 	LIST(WORDS_OWNED, "cues.owned")                                                            \
 	LIST(WORDS_CHOICE, "cues.choice")                                                          \
 	LIST(WORDS_SELECTED, "cues.selected")                                                      \

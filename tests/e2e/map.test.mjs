@@ -5,6 +5,8 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
 import { viewChecker } from './views.mjs';
@@ -61,6 +63,34 @@ describe('a query over the map equals a hand-written statement', () => {
     assert.ok(three.length > 0);
     for (const row of three)
       assert.ok(row.some((cell) => Number(cell) > 2_000_000), row.join(' '));
+  });
+
+  /* tests/unit/know/test_metrics.c reads the same questions into the same queries. */
+  it('answers the open questions of the business user', async () => {
+    const folder = join(import.meta.dirname, '../route'), lines = (await readFile(join(folder, 'business_map.jsonl'), 'utf8')).trim().split('\n');
+    for (const { id, question, query } of lines.map((line) => JSON.parse(line))) {
+      const sql = await readFile(join(folder, 'business_sql', `${id.split('-')[1]}.sql`), 'utf8');
+      const wanted = plain(rows(await call('general_sql_query', { sql }))), width = wanted[0].length;
+      const found = plain(rows(await ask(query))).map((row) => row.slice(0, width));
+      assert.ok(wanted.length > 0);
+      assert.deepEqual(found.map((row) => row.join('|')).sort(), wanted.map((row) => row.join('|')).sort(), question);
+    }
+  });
+
+  it('answers a question that no tool was made for, without a model, and not without the permission', async () => {
+    const question = 'Which three solar projects above $2M are not on track?';
+    const rules = await startDaemon();
+    const asked = async (role) => (await rules.ask(question, { token: mintToken({ role, sub: role }) })).text;
+    const listed = rows(await ask({ list: 'project', show: ['project_name'], top: 3, order: [{ name: 'budget', dir: 'desc' }],
+      where: [is('technology', 'Solar'), not('status_color', 'on_track'), { name: 'budget', op: 'over', values: ['$2M'] }] })).map(([name]) => name);
+    const text = await asked('admin');
+    for (const name of listed)
+      assert.ok(text.includes(name), text);
+    const viewer = await asked('viewer');
+    await rules.stop();
+    assert.match(viewer, /permission/i);
+    for (const name of listed)
+      assert.ok(!viewer.includes(name), viewer);
   });
 
   it('sets a period against the one before, with the change in code', async () => {

@@ -99,6 +99,12 @@ static bool take_phrase(struct asking *a, const struct meant *m)
 	return true;
 }
 
+/* "Projects that are not solar" */
+static bool is_relative(const struct asking *a, size_t i)
+{
+	return i > 0 && a->phrase[i - 1] && token_says(&a->r->q.tokens[i], WORDS_RELATIVE);
+}
+
 /* "its", "those": they point at something that is not said here. */
 static bool points_back(const struct token *t)
 {
@@ -247,11 +253,11 @@ static bool read_words(struct asking *a)
 			n = take_meant(a, i, m.items[0]->count, &m) ? m.items[0]->count : SIZE_MAX;
 		else if (n == 0)
 			n = take_cue(a, i);
-		if (n == SIZE_MAX || points_back(t))
+		if (n == SIZE_MAX || (points_back(t) && !is_relative(a, i)))
 			return false;
 		if (n == 0)
 			take_by_value(a, i);
-		if (n == 0 && !(t->used && !t->word) && !is_value(a, i) &&
+		if (n == 0 && !(t->used && !t->word) && !is_value(a, i) && !is_relative(a, i) &&
 		    !account_is_neutral(a->r, i))
 			return false;
 		if (n == 0 && !know_is_stop(a->r->know, t))
@@ -655,6 +661,9 @@ static bool settle(struct asking *a)
 		return false;
 	if (!bounds_settle(a))
 		return false;
+	bounds_of_rows(a);
+	if (bounds_metric(a) && a->metric_count > 0 && a->by_count == 0)
+		return false; /* "budget above $2M": of which? */
 	if (a->rows > 0 || (ranks && a->metric_count == 0))
 		return ranks_rows(a);
 	return !ranks || (a->metric_count == 1 && a->by_count == 1);

@@ -207,6 +207,26 @@ bool bounds_settle(struct asking *a)
 	return true;
 }
 
+void bounds_of_rows(struct asking *a)
+{
+	const struct metric_def *m = a->metric_count == 1 ? a->metrics[0] : NULL;
+	const struct schema *s = catalog_schema(a->r->know->catalog);
+
+	if (!m || a->by_count > 0 || a->subject || m->form != FORM_MEASURE || m->where_count > 0 ||
+	    m->measure->aggregate != AGGREGATE_AVG || bounds_metric(a) != m)
+		return;
+	for (size_t i = 0; i < a->r->said_count; i++)
+		if (a->bounds[i].metric == m)
+			a->bounds[i] = (struct bounded){.measure = m->measure};
+	for (size_t i = 0; i < s->metric_count && a->metric_count == 1; i++) {
+		const struct metric_def *n = s->metrics[i];
+
+		if (n->measure && n->measure->entity == m->measure->entity && !n->measure->column &&
+		    n->where_count == 0)
+			a->metrics[a->metric_count++] = n;
+	}
+}
+
 const struct metric_def *bounds_metric(const struct asking *a)
 {
 	for (size_t i = 0; i < a->r->said_count; i++)

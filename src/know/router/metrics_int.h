@@ -103,6 +103,9 @@ bool bounds_any(const struct asking *a);
 bool bounds_take(struct asking *a, const struct meant *m, size_t i, size_t n);
 /* With all that is named settled: finds the measure or metric of each bound that has none yet. */
 bool bounds_settle(struct asking *a);
+/* "Prices above $60": an average that is bounded and not grouped is of the rows that are above it,
+ * and there are so many of them. */
+void bounds_of_rows(struct asking *a);
 /* A metric that is only named in a bound: "countries with more than 3 customers". NULL: none. */
 const struct metric_def *bounds_metric(const struct asking *a);
 /* A measure of each listed row that is bounded, and from which side; NULL: none. */

@@ -1,6 +1,8 @@
 /* Questions that become queries over the shipped packs' map, and questions that must not. */
 #include "route_bench.h"
 
+#include "know_int.h"
+
 static struct arena *arena;
 static struct bench bench;
 
@@ -20,6 +22,15 @@ static int close_all(void **state)
 	return 0;
 }
 
+/* The query of an understanding; NULL: it is none. */
+static const char *query_in(const struct understanding *u)
+{
+	if (u->confidence < KNOW_SURE || u->tool_count != 1 || !u->tools[0].tool ||
+	    !u->tools[0].tool->map)
+		return NULL;
+	return args_text(&u->tools[0].args, u->tools[0].tool->map, arena);
+}
+
 /* The query that code is sure of; NULL: it is none. */
 static const char *query_of(const char *question)
 {
@@ -30,10 +41,22 @@ static const char *query_of(const char *question)
 	json_set_str(line, "question", question);
 	catalog_for(bench.catalog, &bench.who, arena, &may);
 	understand(&bench, &may, line, arena, &u);
-	if (u.confidence < KNOW_SURE || u.tool_count != 1 || !u.tools[0].tool ||
-	    !u.tools[0].tool->map)
-		return NULL;
-	return args_text(&u.tools[0].args, u.tools[0].tool->map, arena);
+	return query_in(&u);
+}
+
+/* The query that the question would be if no fixed tool were there to take it. */
+static const char *query_without_tools(const char *question)
+{
+	struct catalog_view may;
+	struct know_input in = {
+		.question = question, .tenant = TENANT, .may = &may, .today = {2026, 2, 27}};
+	struct reading r = {.know = bench.know, .in = &in, .arena = arena};
+	struct understanding u = {0};
+
+	catalog_for(bench.catalog, &bench.who, arena, &may);
+	text_read(bench.catalog->language, question, arena, &r.q);
+	reading_begin(&r);
+	return metrics_choose(&r, false, &u) ? query_in(&u) : NULL;
 }
 
 static void whole_questions_become_queries(void **state)
@@ -78,6 +101,8 @@ static void a_word_too_much_leaves_the_question_unread(void **state)
 		"which three solar projects are not on track?", /* in which order? */
 		"how many projects stand on on track and at risk?",
 		"count of areas per project",
+		"budget above $2M", /* of which? */
+		"projects and that",
 		"top markets by project", /* the same in other words, or the top ones of each? */
 		"dates for the wind project",
 		"compare solar and wind",
@@ -162,11 +187,37 @@ static void bounds_and_times_become_queries(void **state)
 	}
 }
 
+static void is_read(struct bench *b, const json_t *line, void *count)
+{
+	const char *question = json_string_value(json_object_get(line, "question"));
+	const char *got = query_without_tools(question);
+	json_t *query = got ? json_loads(got, 0, NULL) : NULL;
+
+	(void)b;
+	if (!json_equal(query, json_object_get(line, "query")))
+		fail_msg("%s: %s", question, got ? got : "none");
+	json_decref(query);
+	(*(int *)count)++;
+}
+
+/* Open questions of the business user, with the fixed tools that answer most of them switched off;
+ * tests/e2e/map.test.mjs holds the rows of the same file against SQL. */
+static void open_questions_need_no_tool(void **state)
+{
+	int count = 0;
+
+	(void)state;
+	each_line(&bench, VESPER_SOURCE_DIR "/tests/route/business_map.jsonl", arena, is_read,
+		  &count);
+	assert_int_equal(count, 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_questions_become_queries),
 		cmocka_unit_test(bounds_and_times_become_queries),
+		cmocka_unit_test(open_questions_need_no_tool),
 		cmocka_unit_test(a_word_too_much_leaves_the_question_unread),
 	};
 

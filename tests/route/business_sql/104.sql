@@ -1,0 +1,1 @@
+SELECT name FROM dbo.per_project WHERE market <> 'CAISO' OR market IS NULL
