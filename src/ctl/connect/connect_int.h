@@ -24,11 +24,12 @@ struct connect_unit {
 	const char *word, *symbol;
 };
 struct connect_words {
-	const char *const *titles;   /* what names a row, the best first; NULL-ended, as all here */
-	const char *const *personal; /* of columns whose values are never written down */
-	const char *const *codes;    /* of numbers that are no quantities */
-	const char *const *averages; /* of numbers that are averaged */
-	const char *const *counts;   /* of numbers that are added up, whatever else they say */
+	const char *const *titles; /* what names a row, the best first; NULL-ended, as all here */
+	const char *const *lesser_titles; /* what tells of a row that has no name */
+	const char *const *personal;      /* of columns whose values are never written down */
+	const char *const *codes;         /* of numbers that are no quantities */
+	const char *const *averages;      /* of numbers that are averaged */
+	const char *const *counts;        /* of numbers that are added up, whatever else they say */
 	const struct connect_unit *units;
 	size_t unit_count;
 	const char *const *plurals; /* ending of the singular, of the plural, … */

@@ -10,6 +10,7 @@
 #define SMALL_ROWS   4000 /* of a table in which a value that comes twice is no rare one */
 #define RARE_SHARE   20   /* one distinct value for so many rows at least, in a larger one */
 #define UNLIKE_SHARE 90   /* percent of distinct values from which a text says who or which one */
+#define WIDER        0.9  /* days that are spread by a tenth more are about as wide */
 #define TITLE_SHARE  50   /* … from which a column called so names a row where none does better */
 
 /* ---- personal ---- */
@@ -173,11 +174,11 @@ static struct connect_column *titled(struct connect_table *t, const char *phrase
 }
 
 /* A column that is called so, where at least so many of a hundred rows have another value in it. */
-static struct connect_column *find_titled(const struct connect *c, struct connect_table *t,
+static struct connect_column *find_titled(const char *const *titles, struct connect_table *t,
 					  size_t share)
 {
 	for (int whole = 1; whole >= 0; whole--)
-		for (const char *const *p = c->words.titles; *p; p++) {
+		for (const char *const *p = titles; *p; p++) {
 			struct connect_column *col = titled(t, *p, whole);
 
 			if (col && col->distinct * 100 >= t->sampled * share)
@@ -204,12 +205,16 @@ static struct connect_column *find_unique_text(const struct connect *c, struct c
 
 static struct connect_column *find_title(const struct connect *c, struct connect_table *t)
 {
-	struct connect_column *col = find_titled(c, t, UNLIKE_SHARE);
+	struct connect_column *col = find_titled(c->words.titles, t, UNLIKE_SHARE);
 
+	if (!col)
+		col = find_titled(c->words.lesser_titles, t, UNLIKE_SHARE);
 	if (!col)
 		col = find_unique_text(c, t, false);
 	if (!col)
-		col = find_titled(c, t, TITLE_SHARE);
+		col = find_titled(c->words.titles, t, TITLE_SHARE);
+	if (!col)
+		col = find_titled(c->words.lesser_titles, t, TITLE_SHARE);
 	if (!col)
 		col = find_unique_text(c, t, true);
 	return col || t->key.count != 1 ? col : &t->columns[t->key.columns[0]];
@@ -223,23 +228,26 @@ static double days_of(const char *iso)
 	return year * 365.25 + month * 30.4 + day;
 }
 
+/* Is the day `a` rather than `b` when a row happened? One that each row has is; then one whose days
+ * lie much further apart. What is about as good comes later: "shipped" stands behind "ordered". */
+static bool is_better_time(const struct connect_column *a, const struct connect_column *b)
+{
+	if (!b || (a->nulls == 0) != (b->nulls == 0))
+		return !b || a->nulls == 0;
+	return (days_of(a->greatest) - days_of(a->least)) * WIDER >
+	       days_of(b->greatest) - days_of(b->least);
+}
+
 static struct connect_column *find_time(struct connect_table *t)
 {
 	struct connect_column *best = NULL;
-	double widest = -1;
 
 	for (size_t i = 0; i < t->column_count; i++) {
 		struct connect_column *col = &t->columns[i];
-		double span;
 
-		if ((col->family != FAMILY_DATE && col->family != FAMILY_DATETIME) ||
-		    col->personal || !col->least || !col->greatest)
-			continue;
-		span = days_of(col->greatest) - days_of(col->least);
-		if (span > widest) {
-			widest = span;
+		if ((col->family == FAMILY_DATE || col->family == FAMILY_DATETIME) &&
+		    !col->personal && col->least && col->greatest && is_better_time(col, best))
 			best = col;
-		}
 	}
 	return best;
 }

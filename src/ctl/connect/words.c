@@ -86,6 +86,7 @@ bool connect_words_read(const char *root_dir, struct arena *a, struct connect_wo
 	out->aggregates = json_object_get(root, "aggregates");
 	out->golden = json_object_get(root, "golden");
 	return read_list(root, "titles", a, &out->titles, e) &&
+	       read_list(root, "lesser_titles", a, &out->lesser_titles, e) &&
 	       read_list(root, "personal", a, &out->personal, e) &&
 	       read_list(root, "codes", a, &out->codes, e) &&
 	       read_list(root, "averages", a, &out->averages, e) &&
