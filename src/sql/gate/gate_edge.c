@@ -7,36 +7,9 @@
 
 #include <string.h>
 
-#include "vesper/limits.h"
-
-#define EDGE_PAIRS_MAX 64 /* equalities of one join: keys have a few columns */
-
-/* The equalities of one join. */
-struct pairs {
-	struct edge_pair *items;
-	size_t count, cap;
-};
-
 static bool check_query(const struct gate *g, const struct gate_query *q,
 			const struct edge_scope *outer);
 static bool check_expr(const struct gate *g, const struct gate_expr *x, const struct edge_scope *s);
-
-/* Both are columns of views. */
-static bool add_pair(const struct gate *g, struct pairs *list, struct origin a, struct origin b,
-		     size_t at)
-{
-	struct edge_pair pair = {a, b, at};
-
-	if (edge_is_tenant(&pair))
-		return true; /* whatever the statement says, each view is cut to the tenant */
-	if (list->count == EDGE_PAIRS_MAX)
-		return gate_limit_reached(g, at, "more than %d equalities in one join",
-					  EDGE_PAIRS_MAX);
-	list->items =
-		arena_grow(g->arena, list->items, list->count, &list->cap, sizeof(*list->items));
-	list->items[list->count++] = pair;
-	return true;
-}
 
 static bool is_equality(const struct gate_expr *x)
 {
@@ -46,91 +19,6 @@ static bool is_equality(const struct gate_expr *x)
 static bool is_and(const struct gate_expr *x)
 {
 	return x->kind == GATE_CHAIN && x->kid_count > 1 && strcmp(x->kids->next->op, "AND") == 0;
-}
-
-/* ---- which sources a condition speaks of ---- */
-
-struct touched {
-	const struct edge_scope *scope;
-	const struct gate_source *one, *two; /* of the scope's own FROM; NULL: none */
-	bool outside;                        /* a column of a scope around */
-};
-
-static void touch(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s)
-{
-	struct touched *t = w->owner;
-	const struct edge_scope *where = NULL;
-	const struct gate_source *leaf = edge_leaf(x, s, &where);
-
-	if (!leaf)
-		return;
-	for (const struct edge_scope *around = t->scope->outer; around; around = around->outer)
-		t->outside |= where == around;
-	if (where != t->scope)
-		return;
-	if (!t->one || t->one == leaf)
-		t->one = leaf;
-	else
-		t->two = leaf;
-}
-
-static struct touched touched_by(const struct gate_expr *x, const struct edge_scope *s)
-{
-	struct touched t = {.scope = s};
-	struct edge_walk w = {touch, &t};
-
-	edge_walk_expr(&w, x, s);
-	return t;
-}
-
-/* ---- the groups of a join's pairs ---- */
-
-static bool same_places(const struct edge_pair *a, const struct edge_pair *b)
-{
-	return a->a.base == b->a.base && a->b.base == b->b.base && a->a.leaf == b->a.leaf &&
-	       a->b.leaf == b->b.leaf;
-}
-
-/* All pairs of the same two places as the n-th, or none where one before it is. */
-static size_t group_of(const struct gate *g, const struct pairs *list, size_t n,
-		       struct edge_pair **out)
-{
-	struct edge_pair *group;
-	size_t count = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (same_places(&list->items[i], &list->items[n]))
-			return 0;
-	group = arena_alloc(g->arena, (list->count - n) * sizeof(*group));
-	for (size_t i = n; i < list->count; i++)
-		if (same_places(&list->items[i], &list->items[n]))
-			group[count++] = list->items[i];
-	*out = group;
-	return count;
-}
-
-static bool all_same_columns(const struct edge_pair *pairs, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!edge_is_same_column(&pairs[i]))
-			return false;
-	return true;
-}
-
-/* Whether the pairs are whole edges, each group of two places one. `same`: the same columns of the
- * same view are all right, too. */
-static bool check_pairs(const struct gate *g, const struct pairs *list, bool same)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		struct edge_pair *group = NULL;
-		size_t count = group_of(g, list, i, &group);
-
-		if (count == 0 || (same && all_same_columns(group, count)) ||
-		    edge_is_whole(g, group, count))
-			continue;
-		return edge_refuse_pairs(g, group->at, group, count);
-	}
-	return true;
 }
 
 /* ---- FROM ---- */
@@ -170,30 +58,10 @@ static bool is_literal(const struct gate *g, const struct gate_source *s)
 	return s->kind == GATE_VALUES || is_one_row(g, s);
 }
 
-/* A view that the source reads, to speak of. */
-static const struct gate_view *a_view(const struct gate_source *s)
-{
-	const struct gate_query *q = NULL;
-
-	for (int depth = 0; s && depth <= GATE_DEPTH_MAX; depth++) {
-		if (s->seen)
-			return s->seen->view;
-		if (s->kind == GATE_GROUP) {
-			s = s->group;
-			continue;
-		}
-		q = s->kind == GATE_DERIVED ? s->query : s->cte ? s->cte->query : NULL;
-		while (q && q->terms->query)
-			q = q->terms->query;
-		s = q ? q->terms->select->from : NULL;
-	}
-	return NULL;
-}
-
 static bool refuse_join(const struct gate *g, const struct gate_source *s,
 			const struct gate_source *before)
 {
-	const struct gate_view *from = a_view(s), *to = a_view(before);
+	const struct gate_view *from = edge_view_of(s), *to = edge_view_of(before);
 
 	return from ? edge_refuse_views(g, s->at, from, to)
 		    : gate_refuse(g, s->at, "not joined along an edge of the map");
@@ -201,9 +69,9 @@ static bool refuse_join(const struct gate *g, const struct gate_source *s,
 
 /* The one condition is the key's, or speaks of one source. */
 static bool check_conjunct(const struct gate *g, const struct gate_expr *x,
-			   const struct edge_scope *s, struct pairs *out)
+			   const struct edge_scope *s, struct edge_pairs *out)
 {
-	struct touched t;
+	struct edge_touched t;
 	struct origin a, b;
 
 	x = edge_bare(x);
@@ -213,7 +81,7 @@ static bool check_conjunct(const struct gate *g, const struct gate_expr *x,
 				return false;
 		return true;
 	}
-	t = touched_by(x, s);
+	t = edge_touched_by(x, s);
 	if (!t.two)
 		return true;
 	if (!is_equality(x))
@@ -228,12 +96,12 @@ static bool check_conjunct(const struct gate *g, const struct gate_expr *x,
 		return gate_refuse(g, x->at,
 				   "a column that is computed, or that a UNION gives, is no key of "
 				   "a join");
-	return add_pair(g, out, a, b, x->at);
+	return edge_add_pair(g, out, a, b, x->at);
 }
 
 static bool add_using(const struct gate *g, const struct gate_source *s,
 		      const struct gate_source *list, const struct edge_scope *scope,
-		      struct pairs *out)
+		      struct edge_pairs *out)
 {
 	for (const struct gate_name *n = s->using_columns; n; n = n->next)
 		for (const struct gate_source *before = list; before != s; before = before->next) {
@@ -244,7 +112,7 @@ static bool add_using(const struct gate *g, const struct gate_source *s,
 			a = edge_origin_in(before, n->text, scope);
 			b = edge_origin_in(s, n->text, scope);
 			if (a.kind == ORIGIN_VIEW && b.kind == ORIGIN_VIEW &&
-			    !add_pair(g, out, a, b, n->at))
+			    !edge_add_pair(g, out, a, b, n->at))
 				return false;
 			break;
 		}
@@ -277,7 +145,7 @@ static bool is_grouped_by(const struct edge_pair *pairs, size_t count, bool seco
 							     : NULL;
 	const struct gate_select *select = q && !q->terms->next ? q->terms->select : NULL;
 
-	if (!select || !select->group_by || !all_same_columns(pairs, count))
+	if (!select || !select->group_by || !edge_all_same_columns(pairs, count))
 		return false;
 	for (const struct gate_expr *by = select->group_by; by; by = by->next) {
 		const struct edge_scope inner = {NULL, select};
@@ -295,14 +163,14 @@ static bool is_grouped_by(const struct edge_pair *pairs, size_t count, bool seco
 	return true;
 }
 
-static bool joins_along_edge(const struct gate *g, const struct gate_source *s, struct pairs *list,
-			     bool *joined)
+static bool joins_along_edge(const struct gate *g, const struct gate_source *s,
+			     struct edge_pairs *list, bool *joined)
 {
 	for (size_t i = 0; i < list->count; i++)
 		*joined |= orient(s, &list->items[i]);
 	for (size_t i = 0; i < list->count; i++) {
 		struct edge_pair *group = NULL;
-		size_t count = group_of(g, list, i, &group);
+		size_t count = edge_pairs_group(g, list, i, &group);
 
 		if (count == 0 || edge_is_whole(g, group, count) ||
 		    is_grouped_by(group, count, false) || is_grouped_by(group, count, true))
@@ -323,7 +191,7 @@ static bool check_source(const struct gate *g, const struct gate_source *s,
 			 const struct gate_source *list, const struct gate_source *anchor,
 			 const struct edge_scope *scope)
 {
-	struct pairs pairs = {0};
+	struct edge_pairs pairs = {0};
 	bool joined = false;
 
 	if (s->join_kind == GATE_JOIN_FULL)
@@ -371,8 +239,8 @@ static bool is_correlated(const struct gate_query *q, const struct edge_scope *s
 	/* An empty FROM of its own, so that all of the scope and around it is outside. */
 	static const struct gate_select nothing;
 	const struct edge_scope inside = {s, &nothing};
-	struct touched t = {.scope = &inside};
-	struct edge_walk w = {touch, &t};
+	struct edge_touched t = {.scope = &inside};
+	struct edge_walk w = {edge_touch, &t};
 
 	edge_walk_query(&w, q, s);
 	return t.outside;
@@ -385,7 +253,7 @@ static bool is_applied(const struct gate_source *s, const struct edge_scope *sco
 
 /* Equalities of a condition between a column of the subquery's own and one from around. */
 static bool add_correlated(const struct gate *g, const struct gate_expr *x,
-			   const struct edge_scope *inner, struct pairs *out)
+			   const struct edge_scope *inner, struct edge_pairs *out)
 {
 	struct origin a, b;
 
@@ -405,11 +273,11 @@ static bool add_correlated(const struct gate *g, const struct gate_expr *x,
 	if (a.kind != ORIGIN_VIEW || b.kind != ORIGIN_VIEW ||
 	    (a.scope == inner) == (b.scope == inner))
 		return true;
-	return add_pair(g, out, a.scope == inner ? b : a, a.scope == inner ? a : b, x->at);
+	return edge_add_pair(g, out, a.scope == inner ? b : a, a.scope == inner ? a : b, x->at);
 }
 
 static bool add_correlated_on(const struct gate *g, const struct gate_source *list,
-			      const struct edge_scope *inner, struct pairs *out)
+			      const struct edge_scope *inner, struct edge_pairs *out)
 {
 	for (; list; list = list->next)
 		if (!add_correlated(g, list->on, inner, out) ||
@@ -424,13 +292,13 @@ static bool check_subselect(const struct gate *g, const struct gate_select *sele
 			    const struct edge_scope *s)
 {
 	const struct edge_scope inner = {s, select};
-	struct pairs pairs = {0};
+	struct edge_pairs pairs = {0};
 
 	if (!add_correlated(g, select->where, &inner, &pairs) ||
 	    !add_correlated_on(g, select->from, &inner, &pairs) ||
 	    !add_correlated(g, select->having, &inner, &pairs))
 		return false;
-	if (with && touched_by(with, s).one) {
+	if (with && edge_touched_by(with, s).one) {
 		struct origin a = edge_origin_of_value(with, s, false);
 		struct origin b = edge_origin_of_value(select->items->value, &inner, true);
 
@@ -438,14 +306,14 @@ static bool check_subselect(const struct gate *g, const struct gate_select *sele
 			return gate_refuse(g, at,
 					   "a column that is computed is no key to compare with a "
 					   "subquery");
-		if (!add_pair(g, &pairs, a, b, at))
+		if (!edge_add_pair(g, &pairs, a, b, at))
 			return false;
 	}
 	if (correlated && pairs.count == 0)
-		return a_view(select->from)
-			       ? edge_refuse_views(g, at, a_view(select->from), NULL)
+		return edge_view_of(select->from)
+			       ? edge_refuse_views(g, at, edge_view_of(select->from), NULL)
 			       : gate_refuse(g, at, "not joined along an edge of the map");
-	return check_pairs(g, &pairs, same);
+	return edge_check_pairs(g, &pairs, same);
 }
 
 /* `same`: the same columns of the same view are all right. */
@@ -610,7 +478,7 @@ static bool check_atom(const struct gate *g, const struct gate_expr *x, const st
 {
 	struct edge_pair pair = {.at = x->at};
 
-	if (!is_like_equality(x) || !touched_by(x, s).two)
+	if (!is_like_equality(x) || !edge_touched_by(x, s).two)
 		return true;
 	if (is_equality(x)) {
 		pair.a = edge_origin_of_value(x->kids, s, false);
@@ -661,69 +529,6 @@ static bool check_select(const struct gate *g, const struct gate_select *select,
 	       check_expr(g, select->having, &s) && check_order(g, order, &s);
 }
 
-/* ---- set operations ---- */
-
-static bool are_related(const struct gate *g, const struct gate_view *a, const struct gate_view *b)
-{
-	if (!a || !b || a == b)
-		return a == b || !a || !b;
-	for (size_t i = 0; i < g->policy->edge_count; i++) {
-		const struct gate_edge *edge = &g->policy->edges[i];
-
-		if ((strcmp(edge->left, a->name) == 0 && strcmp(edge->right, b->name) == 0) ||
-		    (strcmp(edge->left, b->name) == 0 && strcmp(edge->right, a->name) == 0))
-			return true;
-	}
-	return false;
-}
-
-static const struct gate_select *select_of(const struct gate_term *term)
-{
-	while (!term->select && term->query)
-		term = term->query->terms;
-	return term->select;
-}
-
-/* INTERSECT and EXCEPT compare column by column: a join. */
-static bool check_compared_rows(const struct gate *g, const struct gate_select *a,
-				const struct gate_select *b, const struct edge_scope *outer)
-{
-	const struct edge_scope of_a = {outer, a}, of_b = {outer, b};
-	const struct gate_item *x = a->items, *y = b->items;
-	struct pairs pairs = {0};
-
-	for (; x && y; x = x->next, y = y->next) {
-		struct origin one = edge_origin_of_value(x->value, &of_a, false);
-		struct origin other = edge_origin_of_value(y->value, &of_b, false);
-
-		if (one.kind != ORIGIN_VIEW || other.kind != ORIGIN_VIEW)
-			return gate_refuse(g, b->at,
-					   "what INTERSECT and EXCEPT compare are columns of an "
-					   "edge, or the same ones");
-		add_pair(g, &pairs, one, other, y->value->at);
-	}
-	return check_pairs(g, &pairs, true);
-}
-
-static bool check_terms(const struct gate *g, const struct gate_query *q,
-			const struct edge_scope *outer)
-{
-	const struct gate_select *first = select_of(q->terms);
-
-	for (const struct gate_term *term = q->terms->next; term; term = term->next) {
-		const struct gate_select *select = select_of(term);
-		const struct gate_view *a = a_view(first->from), *b = a_view(select->from);
-
-		if (term->op[0] != 'U') {
-			if (!check_compared_rows(g, first, select, outer))
-				return false;
-		} else if (!are_related(g, a, b)) {
-			return edge_refuse_views(g, select->at, b, a);
-		}
-	}
-	return true;
-}
-
 static bool check_query(const struct gate *g, const struct gate_query *q,
 			const struct edge_scope *outer)
 {
@@ -735,7 +540,7 @@ static bool check_query(const struct gate *g, const struct gate_query *q,
 				: !check_select(g, term->select, q->terms->next ? NULL : q->order,
 						outer))
 			return false;
-	return check_terms(g, q, outer);
+	return edge_check_terms(g, q, outer);
 }
 
 bool gate_check_edges(const struct gate *g, const struct gate_query *q)

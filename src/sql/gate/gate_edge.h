@@ -80,6 +80,42 @@ bool edge_refuse_pairs(const struct gate *g, size_t at, const struct edge_pair *
 bool edge_refuse_views(const struct gate *g, size_t at, const struct gate_view *from,
 		       const struct gate_view *to);
 
+/* ---- the equalities of one join ---- */
+
+struct edge_pairs {
+	struct edge_pair *items;
+	size_t count, cap;
+};
+/* Both are columns of views. False: there are too many. */
+MUST_CHECK bool edge_add_pair(const struct gate *g, struct edge_pairs *list, struct origin a,
+			      struct origin b, size_t at);
+/* All pairs of the same two places as the n-th, or none where one before it is. */
+size_t edge_pairs_group(const struct gate *g, const struct edge_pairs *list, size_t n,
+			struct edge_pair **out);
+/* Each of them is the same column of the same view. */
+bool edge_all_same_columns(const struct edge_pair *pairs, size_t count);
+/* Whether the pairs are whole edges, each group of two places one. `same`: the same columns of the
+ * same view are all right, too. False: it is refused with what is missing. */
+MUST_CHECK bool edge_check_pairs(const struct gate *g, const struct edge_pairs *list, bool same);
+
+struct edge_touched {
+	const struct edge_scope *scope;
+	const struct gate_source *one, *two; /* of the scope's own FROM; NULL: none */
+	bool outside;                        /* a column of a scope around */
+};
+/* Notes the source of one column; the walk's owner is a struct edge_touched. */
+void edge_touch(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s);
+/* Which sources a condition in this scope speaks of. */
+struct edge_touched edge_touched_by(const struct gate_expr *x, const struct edge_scope *s);
+
+/* ---- set operations ---- */
+
+/* A view that the source reads, to speak of. */
+const struct gate_view *edge_view_of(const struct gate_source *s);
+/* The terms of the query, each of which is checked alone, belong together. */
+MUST_CHECK bool edge_check_terms(const struct gate *g, const struct gate_query *q,
+				 const struct edge_scope *outer);
+
 /* The check: policy->edges is there. */
 MUST_CHECK bool gate_check_edges(const struct gate *g, const struct gate_query *q);
 

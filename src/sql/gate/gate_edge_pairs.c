@@ -1,0 +1,98 @@
+/* The equalities of one join: which sources they speak of, and whether they are whole edges. */
+#include "gate_edge.h"
+
+#include <string.h>
+
+#define EDGE_PAIRS_MAX 64 /* equalities of one join: keys have a few columns */
+
+bool edge_add_pair(const struct gate *g, struct edge_pairs *list, struct origin a, struct origin b,
+		   size_t at)
+{
+	struct edge_pair pair = {a, b, at};
+
+	if (edge_is_tenant(&pair))
+		return true; /* whatever the statement says, each view is cut to the tenant */
+	if (list->count == EDGE_PAIRS_MAX)
+		return gate_limit_reached(g, at, "more than %d equalities in one join",
+					  EDGE_PAIRS_MAX);
+	list->items =
+		arena_grow(g->arena, list->items, list->count, &list->cap, sizeof(*list->items));
+	list->items[list->count++] = pair;
+	return true;
+}
+
+/* ---- which sources a condition speaks of ---- */
+
+void edge_touch(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s)
+{
+	struct edge_touched *t = w->owner;
+	const struct edge_scope *where = NULL;
+	const struct gate_source *leaf = edge_leaf(x, s, &where);
+
+	if (!leaf)
+		return;
+	for (const struct edge_scope *around = t->scope->outer; around; around = around->outer)
+		t->outside |= where == around;
+	if (where != t->scope)
+		return;
+	if (!t->one || t->one == leaf)
+		t->one = leaf;
+	else
+		t->two = leaf;
+}
+
+struct edge_touched edge_touched_by(const struct gate_expr *x, const struct edge_scope *s)
+{
+	struct edge_touched t = {.scope = s};
+	struct edge_walk w = {edge_touch, &t};
+
+	edge_walk_expr(&w, x, s);
+	return t;
+}
+
+/* ---- the groups of a join's pairs ---- */
+
+static bool same_places(const struct edge_pair *a, const struct edge_pair *b)
+{
+	return a->a.base == b->a.base && a->b.base == b->b.base && a->a.leaf == b->a.leaf &&
+	       a->b.leaf == b->b.leaf;
+}
+
+size_t edge_pairs_group(const struct gate *g, const struct edge_pairs *list, size_t n,
+			struct edge_pair **out)
+{
+	struct edge_pair *group;
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (same_places(&list->items[i], &list->items[n]))
+			return 0;
+	group = arena_alloc(g->arena, (list->count - n) * sizeof(*group));
+	for (size_t i = n; i < list->count; i++)
+		if (same_places(&list->items[i], &list->items[n]))
+			group[count++] = list->items[i];
+	*out = group;
+	return count;
+}
+
+bool edge_all_same_columns(const struct edge_pair *pairs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!edge_is_same_column(&pairs[i]))
+			return false;
+	return true;
+}
+
+bool edge_check_pairs(const struct gate *g, const struct edge_pairs *list, bool same)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct edge_pair *group = NULL;
+		size_t count = edge_pairs_group(g, list, i, &group);
+
+		if (count == 0 || (same && edge_all_same_columns(group, count)) ||
+		    edge_is_whole(g, group, count))
+			continue;
+		return edge_refuse_pairs(g, group->at, group, count);
+	}
+	return true;
+}
