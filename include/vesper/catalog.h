@@ -577,6 +577,9 @@ const char *catalog_role_of(const struct catalog *c, const struct principal *who
 json_t *catalog_tools_json(const struct catalog_view *v);
 /* One of them; NULL: the view has no such tool. New reference. */
 json_t *catalog_tool_json(const struct catalog_view *v, const char *name);
+/* What a call of the tool gives this caller (view_call_rows), as a JSON schema: columns that the
+ * caller may not have are left out. New reference. */
+json_t *catalog_output_schema(const struct tool_def *t, const struct principal *who);
 /* The view's agents: agent, name, about, capabilities, examples, inputs, outputs, flows; of outputs
  * those that this caller may see. New reference. */
 json_t *catalog_agents_json(const struct catalog_view *v, const struct principal *who);

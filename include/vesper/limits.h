@@ -100,9 +100,15 @@
 #define SUMMARY_BYTES_MAX    4000   /* of a model's summary */
 #define OUTSIDE_MESSAGES_MAX 1000   /* a client's own history: what common clients send in a day */
 #define OUTSIDE_BYTES_MAX    (1024 * 1024) /* and as much of it as a request's body may hold */
-#define OUTSIDE_LOOKED_AT    12            /* its newest: as many as a session's own */
-#define OUTSIDE_OF_ROLE      6             /* texts of each speaker among them */
-#define OUTSIDE_ANSWER_BYTES 2000          /* of an answer: what it was about */
+#define MCP_LIST_MAX                                                                               \
+	100 /* tools of one list of MCP: a catalogue's, for most clients read one list */
+#define MCP_LIST_LIFE_MS                                                                           \
+	60000 /* a client may keep a list that long: switches and permissions change */
+#define MCP_STATE_LIFE_MS                                                                          \
+	(24 * 3600 * 1000)      /* of what a form brings back: a clarifying question stands a day */
+#define OUTSIDE_LOOKED_AT    12 /* its newest: as many as a session's own */
+#define OUTSIDE_OF_ROLE      6  /* texts of each speaker among them */
+#define OUTSIDE_ANSWER_BYTES 2000 /* of an answer: what it was about */
 #define OUTSIDE_RULES_BYTES  4000 /* of the client's own rules: tone and form need no more */
 #define HISTORY_MESSAGES_MAX                                                                       \
 	12 /* read of a session: a prompt repeats half, what stands is near                        \

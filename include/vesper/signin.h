@@ -50,6 +50,9 @@ struct signin_options {
 	struct cache *shared; /* by several processes; NULL: this one is alone */
 };
 
+/* Whether server.public_url is an origin that tokens may be sent to, and nothing else. ERR_INPUT
+ * names the key. */
+MUST_CHECK bool signin_check_public_url(const char *url, struct err *e);
 /* What the configuration says; *wanted false: no signin.client_id. ERR_INPUT names the key. Texts
  * are in the arena or the configuration's. */
 MUST_CHECK bool signin_options_read(const struct config *c, struct arena *a, bool *wanted,

@@ -42,6 +42,10 @@ struct transport_settings {
 	bool allow_query_token;
 	bool first_frame_always; /* also without an Origin a socket may authenticate by its first
 				    frame */
+	/* For clients that look for a token. */
+	const char *public_url;    /* this port as they reach it, without a path; "": not said */
+	const char *issuer;        /* of tokens; "": not said */
+	const char *const *scopes; /* of tokens for this interface; NULL-ended */
 };
 /* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
  */

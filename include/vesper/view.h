@@ -54,6 +54,8 @@ struct view_cut view_data(struct buf *out, const struct result *r, const struct 
 
 /* Its members that tell of a table alone, as far as it fits into a view. */
 void view_table(struct json_out *j, const struct table *t, struct arena *a);
+/* Its rows as an array of objects, as far as they fit into a view. */
+struct view_cut view_rows(struct json_out *j, const struct table *t, struct arena *a);
 
 /* What a result without rows says for itself, as a view: where nothing was found a base view, where
  * it failed an error view with details and what to try. NULL for a result with rows. New ref. */
@@ -67,6 +69,10 @@ void view_outcome_words(struct buf *out, const struct result *r);
  * references use, the main one as "rows"; `summaryStats` the facts with numbers as numbers; `stats`
  * the figures of the main table's number columns. */
 void view_call(struct buf *out, const struct result *r, const char *receipt_id, struct arena *a);
+/* The same call as catalog_output_schema describes it, row by row: {outcome, row_count, truncated,
+ * rows, sets?, facts, available_range?, error?, receipt_id?}. */
+void view_call_rows(struct buf *out, const struct result *r, const char *receipt_id,
+		    struct arena *a);
 
 struct view_followup {
 	const char *label;

@@ -16,6 +16,7 @@
 
 #include "vesper/err.h"
 #include "vesper/event.h"
+#include "vesper/json_out.h"
 #include "vesper/str.h"
 #include "vesper/stream.h"
 
@@ -26,16 +27,41 @@ extern const struct projection wire_sse;  /* server-sent events, each with its c
 extern const struct projection wire_ai;     /* UI message stream of the AI SDK */
 extern const struct projection wire_agui;   /* AG-UI */
 extern const struct projection wire_openai; /* chunks of Chat Completions */
+extern const struct projection wire_mcp;    /* progress of a tool call of MCP, then its result */
 
 /* How many items the log has given so far. */
 uint64_t wire_items(const struct stream_log *log, const struct projection *p);
 
+struct wire_mcp;
+
 /* What a client of a dialect said of itself; borrowed by its reader. */
 struct wire_head {
-	const char *external_id; /* its name for the conversation; NULL: the session's id */
-	const char *model;       /* Chat Completions: the name it asked for */
-	bool include_usage;      /* Chat Completions: a last chunk with the usage */
+	const char *external_id;    /* its name for the conversation; NULL: the session's id */
+	const char *model;          /* Chat Completions: the name it asked for */
+	bool include_usage;         /* Chat Completions: a last chunk with the usage */
+	const struct wire_mcp *mcp; /* MCP */
 };
+
+/* MCP: the request that is answered. Texts are borrowed. */
+struct wire_mcp {
+	struct str id;             /* JSON: a number or a text */
+	struct str progress_token; /* the same; p NULL: no progress is told of */
+	bool modern;               /* of the era without a handshake */
+	/* Adds the picture of a chart view (its JSON) in base64. False: there is none. NULL: no
+	 * pictures. */
+	bool (*picture)(struct str view, struct buf *out);
+	/* What the client brings back with the answer to this clarifying question (its JSON);
+	 * NULL: the client shows no forms to its user, so the question is told as text. */
+	void (*state)(const void *owner, struct str ask, struct buf *out);
+	const void *state_owner;
+};
+/* Fields of a form that asks for a range of days; any other has one field. */
+#define MCP_FORM_FROM "from"
+#define MCP_FORM_TO   "to"
+/* An answer to it, up to the members of its result; and from behind them to the end: what every
+ * result of its era has, and how it ends ("complete", "input_required"). */
+struct json_out wire_mcp_open(struct buf *out, const struct wire_mcp *to);
+void wire_mcp_close(struct json_out *j, const struct wire_mcp *to, const char *type);
 
 struct wire_reader;
 /* Reads from after the item `after` on, which the log must have reached. `wake` may come when
@@ -84,6 +110,10 @@ void wire_openai_text(const struct wire_text *t, const struct wire_head *head, b
  * there are. Cells can't leave their table. */
 void wire_markdown_table(struct buf *out, const json_t *view, size_t rows_max);
 void wire_markdown_text(struct buf *out, const char *text);
+
+/* An ended turn as the result of a tool call of MCP; a turn that failed is a result, too. */
+MUST_CHECK bool wire_mcp_whole(const struct stream_log *log, const struct wire_head *head,
+			       struct buf *out);
 
 /* What a store keeps of an answer beside its text, as two JSON arrays: its views and the first
  * CHECKED_ITEMS_MAX of its checked numbers. */

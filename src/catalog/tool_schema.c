@@ -11,6 +11,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/outcome.h"
 
 const char *param_type_name(enum param_type type)
 {
@@ -182,4 +183,80 @@ json_t *catalog_tool_json(const struct catalog_view *v, const char *name)
 		if (strcmp(v->agent_tools[i]->name, name) == 0)
 			return tool_json(v->agent_tools[i]);
 	return NULL;
+}
+
+/* ---- What a call gives ---- */
+
+static json_t *type_only(const char *type)
+{
+	return json_make({"type", json_str(type)});
+}
+
+/* Any of these types, or none. A number with more digits than a double keeps is a text. */
+static json_t *cell_schema(const struct column_def *c)
+{
+	static const char *const number[] = {"number", "string", "null", NULL};
+	static const char *const text[] = {"string", "null", NULL};
+	static const char *const boolean[] = {"boolean", "null", NULL};
+	static const char *const any[] = {"number", "string", "boolean", "null", NULL};
+	const char *const *types = !c->has_type                ? any
+				   : column_is_number(c->type) ? number
+				   : c->type == COLUMN_BOOL    ? boolean
+							       : text;
+
+	return json_make({"type", json_texts(types)}, {"description", json_str(c->label)});
+}
+
+static json_t *row_schema(const struct tool_def *t, const struct principal *who)
+{
+	json_t *properties = json_object();
+
+	for (size_t i = 0; i < t->column_count; i++) {
+		const struct column_def *c = &t->columns[i];
+
+		if (!c->permission || may(who, c->permission))
+			json_set_take(properties, c->name, cell_schema(c));
+	}
+	return json_make({"type", json_str("object")}, {"properties", properties});
+}
+
+static json_t *fact_schemas(const struct tool_def *t)
+{
+	static const char *const number[] = {"number", "string", NULL};
+	json_t *properties = json_object();
+
+	for (size_t i = 0; i < t->fact_count; i++) {
+		const struct fact_def *f = &t->facts[i];
+		bool counts = f->type == FACT_NUMBER || f->type == FACT_INT;
+
+		json_set_take(properties, f->name,
+			      json_make({"type", counts ? json_texts(number) : json_str("string")},
+					{"description", json_str(f->about)}));
+	}
+	return json_make({"type", json_str("object")}, {"properties", properties});
+}
+
+static json_t *outcome_schema(void)
+{
+	json_t *kinds = json_array();
+
+	for (enum outcome_kind i = 0; i < OUTCOME_KIND_COUNT; i++)
+		json_push_take(kinds, json_str(outcome_name(i)));
+	return json_make({"enum", kinds});
+}
+
+json_t *catalog_output_schema(const struct tool_def *t, const struct principal *who)
+{
+	static const char *const required[] = {"outcome", "row_count", NULL};
+	json_t *properties = json_object();
+
+	json_set_take(properties, "outcome", outcome_schema());
+	json_set_take(properties, "row_count", type_only("integer"));
+	json_set_take(properties, "rows",
+		      json_make({"type", json_str("array")}, {"items", row_schema(t, who)}));
+	json_set_take(properties, "truncated", type_only("boolean"));
+	json_set_take(properties, "facts", fact_schemas(t));
+	json_set_take(properties, "receipt_id", type_only("string"));
+	return json_make({"type", json_str("object")}, {"required", json_texts(required)},
+			 {"properties", properties});
 }

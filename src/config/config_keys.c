@@ -73,7 +73,7 @@ SECRET("auth.cursor_secret", RESTART,                                     "seals
 TEXT ("auth.first_frame", LIVE, "\"browser\"", "browser|always",       "who may authenticate by the first frame"),
 OTHER("auth.origins", LIVE, KEY_ORIGINS, "[]",                         "foreign origins that may open sockets and read answers: https://host[:port], each exactly"),
 
-TEXT ("server.public_url", RESTART, "\"\"", NULL,                      "this daemon as browsers reach it, https://vesper.example.com; needed to sign in"),
+TEXT ("server.public_url", RESTART, "\"\"", NULL,                      "this daemon as browsers reach it, https://vesper.example.com; needed to sign in, and for clients of /mcp to find where tokens come from"),
 TEXT ("signin.client_id", RESTART, "\"\"", NULL,                       "the page's application at the identity provider; the page is served where it is set"),
 SECRET("signin.client_secret", RESTART,                                "its secret; empty: a public client"),
 OTHER("signin.scopes", RESTART, KEY_LIST, "[\"openid\",\"profile\",\"offline_access\"]", "what the page signs in for; an access token for the interface needs its scope here"),

@@ -8,7 +8,7 @@
 #define PARAMETERS_BYTES_MAX 4096
 
 /* "https://vesper.example.com": an origin and nothing else, for it is compared with one. */
-static bool check_public_url(const char *url, struct err *e)
+bool signin_check_public_url(const char *url, struct err *e)
 {
 	const char *host = strstr(url, "://");
 
@@ -109,6 +109,6 @@ bool signin_options_read(const struct config *c, struct arena *a, bool *wanted,
 		return err_set(e, ERR_INPUT,
 			       "signin.client_id: signing in needs auth.jwks_url to be the "
 			       "provider's …/.well-known/openid-configuration");
-	return check_public_url(out->public_url, e) && check_scope(out->scope, e) &&
+	return signin_check_public_url(out->public_url, e) && check_scope(out->scope, e) &&
 	       encode_parameters(config_json(c, "signin.parameters"), a, &out->parameters, e);
 }

@@ -1,8 +1,25 @@
 /* What the configuration says of connections and of other origins. */
 #include "port/transport_int.h"
 
+#include <string.h>
+
 #include "vesper/choice.h"
 #include "vesper/json.h"
+#include "vesper/strlist.h"
+
+/* Of the scopes that the page signs in for, those of the interface's own audience. */
+static const char *const *own_scopes(const struct config *c, struct arena *a)
+{
+	const char *audience = config_text(c, "auth.audience");
+	const char *const *all = config_texts(c, "signin.scopes", a);
+	struct strlist own = {0};
+
+	for (; *audience && *all; all++)
+		if (strncmp(*all, audience, strlen(audience)) == 0)
+			strlist_add(&own, a, *all);
+	strlist_add(&own, a, NULL);
+	return own.items;
+}
 
 static const struct choice first_frame_words[] = {{"browser", false}, {"always", true}, {NULL, 0}};
 
@@ -41,6 +58,13 @@ bool transport_settings_read(const struct config *c, struct arena *take,
 	s->aliases = config_bool(c, "api.aliases");
 	s->allow_query_token = config_bool(c, "auth.allow_query_token");
 	s->first_frame_always = choice_of(first_frame_words, config_text(c, "auth.first_frame"));
+	s->public_url = config_text(c, "server.public_url");
+	s->issuer = config_text(c, "auth.issuer");
+	s->scopes = own_scopes(c, take);
+	if (*s->public_url && !signin_check_public_url(s->public_url, e)) {
+		settings_release(s);
+		return false;
+	}
 	*out = s;
 	return true;
 }

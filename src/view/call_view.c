@@ -36,11 +36,11 @@ static void put_facts(struct json_out *j, const struct result *r)
 }
 
 /* The same facts for a program that computes: a number is one. */
-static void put_summary(struct json_out *j, const struct result *r)
+static void put_numbers(struct json_out *j, const char *name, const struct result *r)
 {
 	struct decimal number;
 
-	jo_key(j, "summaryStats");
+	jo_key(j, name);
 	jo_object(j);
 	for (size_t i = 0; i < r->fact_count; i++) {
 		const struct fact *f = &r->facts[i];
@@ -120,11 +120,11 @@ static const char *status_of(enum outcome_kind kind)
 	}
 }
 
-static void put_range(struct json_out *j, const struct outcome *o)
+static void put_range(struct json_out *j, const char *name, const struct outcome *o)
 {
 	if (!o->range_min || !o->range_max)
 		return;
-	jo_key(j, "availableRange");
+	jo_key(j, name);
 	jo_object(j);
 	jo_set_str(j, "start", o->range_min);
 	jo_set_str(j, "end", o->range_max);
@@ -165,15 +165,67 @@ void view_call(struct buf *out, const struct result *r, const char *receipt_id, 
 	jo_object(&j);
 	put_sets(&j, r, a);
 	put_facts(&j, r);
-	put_summary(&j, r);
+	put_numbers(&j, "summaryStats", r);
 	put_stats(&j, r);
 	jo_object_end(&j);
 	jo_key(&j, "args");
 	args_write(&j, &r->args);
-	put_range(&j, &r->outcome);
+	put_range(&j, "availableRange", &r->outcome);
 	if (strcmp(status, "error") == 0)
 		put_error(&j, &r->outcome, buf_text(&words));
 	jo_set_str(&j, "receipt_id", receipt_id);
 	jo_object_end(&j);
 	buf_deinit(&words);
+}
+
+/* ---- row by row ---- */
+
+/* The main table. What it was cut by in the database or for its length is one to a reader. */
+static void put_rows(struct json_out *j, const struct table *t, struct arena *a)
+{
+	struct view_cut cut = {0};
+
+	jo_set_int(j, "row_count", t ? (int64_t)t->row_count : 0);
+	jo_key(j, "rows");
+	if (t)
+		cut = view_rows(j, t, a);
+	else
+		jo_raw(j, STR("[]"));
+	jo_set_bool(j, "truncated", cut.truncated);
+	jo_set_str(j, "truncation_reason", cut.reason);
+}
+
+static void put_other_rows(struct json_out *j, const struct result *r, struct arena *a)
+{
+	jo_key(j, "sets");
+	jo_object(j);
+	for (size_t i = 1; i < r->table_count; i++) {
+		jo_key(j, r->tables[i]->name);
+		view_rows(j, r->tables[i], a);
+	}
+	jo_object_end(j);
+}
+
+void view_call_rows(struct buf *out, const struct result *r, const char *receipt_id,
+		    struct arena *a)
+{
+	struct buf words;
+	struct json_out j;
+
+	jo_init(&j, out);
+	jo_object(&j);
+	jo_set_str(&j, "outcome", outcome_name(r->outcome.kind));
+	put_rows(&j, r->table_count > 0 ? r->tables[0] : NULL, a);
+	if (r->table_count > 1)
+		put_other_rows(&j, r, a);
+	put_numbers(&j, "facts", r);
+	put_range(&j, "available_range", &r->outcome);
+	if (strcmp(status_of(r->outcome.kind), "error") == 0) {
+		buf_init(&words, SIZE_MAX / 2);
+		view_outcome_words(&words, r);
+		put_error(&j, &r->outcome, buf_text(&words));
+		buf_deinit(&words);
+	}
+	jo_set_str(&j, "receipt_id", receipt_id);
+	jo_object_end(&j);
 }

@@ -246,6 +246,32 @@ static struct view_part part_of(const struct table *t, const char *type, const c
 	return part;
 }
 
+static void put_row(struct json_out *j, const struct table *t, const struct view_part *part,
+		    size_t row)
+{
+	size_t c;
+
+	jo_object(j);
+	for (size_t i = 0; i < part->column_count; i++) {
+		if (!dict_column(t, part, i, &c))
+			continue;
+		jo_key(j, t->columns[c].name);
+		put_cell(j, t->columns[c].type, t->rows[row][c]);
+	}
+	jo_object_end(j);
+}
+
+struct view_cut view_rows(struct json_out *j, const struct table *t, struct arena *a)
+{
+	const struct view_part part = part_of(t, NULL, NULL, a);
+
+	jo_array(j);
+	for (size_t row = 0; row < part.row_count; row++)
+		put_row(j, t, &part, row);
+	jo_array_end(j);
+	return part.cut;
+}
+
 void view_table(struct json_out *j, const struct table *t, struct arena *a)
 {
 	const struct view_part part = part_of(t, NULL, NULL, a);

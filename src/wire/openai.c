@@ -21,57 +21,6 @@ struct openai_state {
 
 /* ---- What is said, as Markdown ---- */
 
-/* A later view with the same id takes the place of the earlier one. */
-static bool is_replaced(const struct stream_log *log, uint64_t seq, const struct event_view *v)
-{
-	struct event later;
-
-	for (uint64_t i = seq + 1; i <= stream_last_seq(log); i++) {
-		if (stream_kind(log, i) != EVENT_VIEW)
-			continue;
-		stream_event(log, i, &later);
-		if (v->view_id && later.u.view.view_id &&
-		    strcmp(v->view_id, later.u.view.view_id) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void add_views(const struct wire_at *at, struct buf *out)
-{
-	struct event e;
-
-	for (uint64_t seq = 1; seq <= stream_last_seq(at->log); seq++) {
-		if (stream_kind(at->log, seq) != EVENT_VIEW)
-			continue;
-		stream_event(at->log, seq, &e);
-		if (!is_view(e.u.view.view, "data") && !is_view(e.u.view.view, "component"))
-			continue;
-		if (is_replaced(at->log, seq, &e.u.view))
-			continue;
-		buf_str(out, "\n\n");
-		markdown_view(out, e.u.view.view);
-	}
-}
-
-/* What stands behind the text: the tables, unless it has a table itself, and the reports. */
-static void add_end(const struct wire_at *at, struct str links, struct buf *out)
-{
-	if (!memmem(at->text.p, at->text.n, "\n| ", 3))
-		add_views(at, out);
-	if (links.p)
-		markdown_links(out, json_inside(links));
-}
-
-/* Options that the question does not list already. */
-static void add_ask(const struct wire_at *at, const struct event_ask *ask, struct buf *out)
-{
-	struct str all;
-
-	if (json_member(ask->body, "options", &all))
-		markdown_options(out, json_inside(all), at->text);
-}
-
 static void content(const struct wire_at *at, const struct event *e, struct buf *out)
 {
 	switch (e->kind) {
@@ -79,10 +28,12 @@ static void content(const struct wire_at *at, const struct event *e, struct buf 
 		buf_add(out, e->u.text_delta.text.p, e->u.text_delta.text.n);
 		break;
 	case EVENT_ASK:
-		add_ask(at, &e->u.ask, out);
+		said_ask(at, &e->u.ask, out);
 		break;
 	case EVENT_RUN_FINISHED:
-		add_end(at, e->u.run_finished.links, out);
+		said_views(at, out);
+		if (e->u.run_finished.links.p)
+			markdown_links(out, json_inside(e->u.run_finished.links));
 		break;
 	default:
 		break;

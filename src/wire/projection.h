@@ -55,6 +55,12 @@ void plan_view(struct json_out *j, const struct event_plan *plan);
 /* The newest event of a kind up to the item that is written. False: there is none. */
 bool newest_event(const struct wire_at *at, enum event_kind kind, struct event *out);
 bool is_view(struct str view, const char *type); /* its view_type */
+/* A later view has the id of the view of event `seq`. */
+bool view_is_replaced(const struct stream_log *log, uint64_t seq, const struct event_view *v);
+/* As Markdown: the tables and components of the answer, unless its text has a table itself; the
+ * options of a question that its text does not list. */
+void said_views(const struct wire_at *at, struct buf *out);
+void said_ask(const struct wire_at *at, const struct event_ask *ask, struct buf *out);
 /* Members of a finished object under other names; those that it lacks are left out. */
 struct renamed {
 	const char *name, *from;

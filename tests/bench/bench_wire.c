@@ -52,7 +52,10 @@ int main(void)
 		     {"server-sent events", &wire_sse},
 		     {"AI SDK", &wire_ai},
 		     {"AG-UI", &wire_agui},
-		     {"Chat Completions", &wire_openai}};
+		     {"Chat Completions", &wire_openai},
+		     {"MCP", &wire_mcp}};
+	static const struct wire_mcp mcp = {.id = STR("1"), .progress_token = STR("1")};
+	static const struct wire_head head = {.mcp = &mcp};
 	const struct principal who = {.user = "u", .tenant = "t"};
 	struct uuid turn = uuid_new(), session = uuid_new();
 	struct loop *loop;
@@ -74,6 +77,7 @@ int main(void)
 				wire_reader_new(log, wires[i].wire, 0, on_nothing, NULL);
 			struct str item;
 
+			wire_reader_head(r, &head);
 			while (wire_next(r, false, &item))
 				bytes += item.n;
 			wire_reader_free(&r);

@@ -84,7 +84,7 @@ describe('the document', () => {
 
   before(async () => {
     pbi = await new PowerBi().start();
-    d = await startDaemon({ env: pbi.env() });
+    d = await startDaemon({ env: { ...pbi.env(), VESPER_SERVER_PUBLIC_URL: 'https://vesper.example' } });
     rest = d.rest(mintToken({ sub: 'walker' }));
     admin = mintToken({ sub: 'chief', role: 'admin' });
     doc = new Document(await (await fetch(`${d.url}/openapi.json`)).json());
@@ -169,6 +169,8 @@ describe('the document', () => {
     want(await ask(o.model, { params: { model: 'vesper' } }), 200);
     for (const stream of [false, true])
       want(await send(o.completions, { model: 'vesper', stream, messages: [{ role: 'user', content: REFERENCE }] }), 200);
+    want(await send(o.mcp, { jsonrpc: '2.0', id: 1, method: 'tools/list' }), 200);
+    want(await send(o.mcp, { jsonrpc: '2.0', method: 'notifications/initialized' }), 202);
     want(await ask(o.turnEvents, { params: asked, query: '?after=1' }), 200);
     const last = (await d.rest(rest.token).stream(`/api/v1/turns/${asked.turn_id}/events`)).all();
     want(await ask(o.turnEvents, { params: asked, query: `?after=${(await last).at(-1).id}` }), 204);
@@ -193,7 +195,7 @@ describe('the document', () => {
     want(await send(o.setSwitch, { enabled: true }, { params: tool, token: admin }), 200);
     want(await ask(o.listFeedback, { token: admin, query: '?rating=up&limit=5' }), 200);
     want(await send(o.demoLogin, { tenant: 'vesper', role: 'viewer' }, { token: null }), 200);
-    for (const id of ['livez', 'readyz', 'health', 'healthAlias', 'openapi'])
+    for (const id of ['livez', 'readyz', 'health', 'healthAlias', 'openapi', 'resourceMetadata', 'resourceMetadataMcp'])
       want(await ask(o[id], { token: null }), 200);
     want(await ask(o.deleteSession, { params: asked }), 204);
     want(await ask(o.deleteUser, { params: { user_id: 'walker' }, token: admin }), 204);

@@ -38,9 +38,10 @@ void cors_preflight(struct request *r, const char *methods)
 	reply_header(r, "Allow", methods);
 	if (asks_from_elsewhere(r)) {
 		reply_header(r, "Access-Control-Allow-Methods", methods);
-		reply_header(r, "Access-Control-Allow-Headers",
-			     "Authorization, Content-Type, Idempotency-Key, If-Match, "
-			     "Last-Event-ID, X-Request-Id");
+		reply_header(
+			r, "Access-Control-Allow-Headers",
+			"Authorization, Content-Type, Idempotency-Key, If-Match, "
+			"Last-Event-ID, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name");
 		reply_header(r, "Access-Control-Max-Age", "600");
 	}
 	reply_empty(r, 204);

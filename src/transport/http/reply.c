@@ -19,7 +19,8 @@
 #include "vesper/mem.h"
 #include "vesper/metric.h"
 
-#define STREAM_BLOCK 16384
+#define STREAM_BLOCK      16384
+#define RESOURCE_METADATA "/.well-known/oauth-protected-resource/mcp"
 
 static void reply(struct request *r, int status, struct MHD_Response *response)
 {
@@ -71,15 +72,30 @@ void reply_json(struct request *r, int status, json_t *take)
 	json_decref(take);
 }
 
+/* Where clients of MCP learn who gives tokens (RFC 9728), and for what. */
+static const char *token_source(const struct request *r)
+{
+	const struct transport_settings *s = r->transport->settings;
+	const char *scope;
+
+	if (!r->route || !(r->route->flags & ROUTE_JSONRPC) || !*s->public_url)
+		return "";
+	scope = s->scopes[0] ? arena_printf(r->arena, ", scope=\"%s\"", s->scopes[0]) : "";
+	return arena_printf(r->arena, ", resource_metadata=\"%s" RESOURCE_METADATA "\"%s",
+			    s->public_url, scope);
+}
+
 /* What RFC 6750 wants to be said; the detail is a sentence of ours. */
 static const char *challenge(const struct request *r, const json_t *problem)
 {
+	const char *where = token_source(r);
+
 	if (!request_header(r, "Authorization"))
-		return "Bearer realm=\"vesper\"";
+		return arena_printf(r->arena, "Bearer realm=\"vesper\"%s", where);
 	return arena_printf(
 		r->arena,
-		"Bearer realm=\"vesper\", error=\"invalid_token\", error_description=\"%s\"",
-		json_string_value(json_object_get(problem, "detail")));
+		"Bearer realm=\"vesper\", error=\"invalid_token\", error_description=\"%s\"%s",
+		json_string_value(json_object_get(problem, "detail")), where);
 }
 
 /* Clients of Chat Completions read these members alone. */
@@ -92,6 +108,26 @@ static json_t *openai_error(json_t *problem_take)
 	json_set_str(error, "type", status < 500 ? "invalid_request_error" : "server_error");
 	json_object_set_new(error, "param", json_null());
 	json_object_set(error, "code", json_object_get(problem_take, "code"));
+	json_set_take(body, "error", error);
+	json_decref(problem_take);
+	return body;
+}
+
+#define RPC_INVALID_REQUEST -32600
+#define RPC_INTERNAL        -32603
+
+/* Clients of JSON-RPC know a request by its id. */
+static json_t *rpc_error(const struct request *r, json_t *problem_take)
+{
+	json_t *error = json_object(), *body = json_object(), *id = json_object_get(r->body, "id");
+	int64_t status = json_integer_value(json_object_get(problem_take, "status"));
+
+	json_set_int(error, "code", status < 500 ? RPC_INVALID_REQUEST : RPC_INTERNAL);
+	json_object_set(error, "message", json_object_get(problem_take, "detail"));
+	json_set_take(error, "data",
+		      json_make({"code", json_incref(json_object_get(problem_take, "code"))}));
+	json_set_str(body, "jsonrpc", "2.0");
+	json_set_take(body, "id", json_is_null(id) || !id ? json_null() : json_incref(id));
 	json_set_take(body, "error", error);
 	json_decref(problem_take);
 	return body;
@@ -112,6 +148,11 @@ void reply_problem_json(struct request *r, enum code p, json_t *take, struct str
 	}
 	if (r->route && r->route->flags & ROUTE_OPENAI) {
 		reply_json(r, row->status == 422 ? 400 : row->status, openai_error(take));
+		return;
+	}
+	if (r->route && r->route->flags & ROUTE_JSONRPC) {
+		/* What the message's own handler meets is an answer to it. */
+		reply_json(r, r->handled && r->body ? 200 : row->status, rpc_error(r, take));
 		return;
 	}
 	buf_init(&text, SIZE_MAX / 2); /* `more` is of a bounded log */

@@ -355,6 +355,19 @@ static void check_host(struct request *r)
 		      "under their name. List another host in auth.origins.");
 }
 
+/* A page of another origin must not reach a server that programs talk to, whatever it could read of
+ * the answer. */
+static void check_origin(struct request *r)
+{
+	const char *origin = request_header(r, "Origin");
+
+	if (!(r->route->flags & ROUTE_JSONRPC) ||
+	    cors_origin_allowed(r->transport, origin, request_header(r, "Host")))
+		return;
+	reply_problem(r, CODE_DENIED,
+		      "Pages of this origin may not use this address. List it in auth.origins.");
+}
+
 /* Everything that can be refused before the body is read. */
 static void check_head(struct request *r, const char *method, const char *version)
 {
@@ -374,6 +387,8 @@ static void check_head(struct request *r, const char *method, const char *versio
 	if (!r->reply.response)
 		check_host(r);
 	if (!r->reply.response)
+		check_origin(r);
+	if (!r->reply.response)
 		check_caller(r);
 	if (!r->reply.response)
 		request_check_query(r);
@@ -388,14 +403,18 @@ size_t request_body_max(const struct request *r)
 
 static bool parse_body(struct request *r)
 {
+	bool any = r->route->flags & ROUTE_JSONRPC;
 	struct err e;
 
 	if (!(r->route->flags & ROUTE_BODY))
 		return true;
-	if (!json_parse(buf_text(&r->upload), r->upload.n, request_body_max(r), &r->body, &e))
-		reply_problem(r, CODE_BAD_FRAME, e.text);
-	else if (!json_is_object(r->body))
+	if (!json_parse(buf_text(&r->upload), r->upload.n, request_body_max(r), &r->body, &e)) {
+		r->body = NULL;
+		if (!any)
+			reply_problem(r, CODE_BAD_FRAME, e.text);
+	} else if (!any && !json_is_object(r->body)) {
 		reply_problem(r, CODE_BAD_FRAME, "The body must be a JSON object.");
+	}
 	return !r->reply.response;
 }
 

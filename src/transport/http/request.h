@@ -43,6 +43,8 @@ enum {
 	ROUTE_AGUI = 2048,    /* of AG-UI */
 	ROUTE_FOLLOWED = 512, /* its Idempotency-Key names a turn, which the same request follows
 				 again */
+	ROUTE_JSONRPC = 4096, /* errors have the shape of JSON-RPC; the body may be any JSON, or
+				 none (NULL): its handler says so; foreign pages are refused */
 };
 
 struct http_route {

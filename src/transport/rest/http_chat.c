@@ -6,7 +6,6 @@
 #include "http_chat.h"
 #include "http_route.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,26 +106,32 @@ static void call_problem(struct request *r, const struct stream_log *log,
 	reply_problem_json(r, p, body, problem->members);
 }
 
+static bool write_whole(const struct chat_call *call, const struct stream_log *log, struct buf *out)
+{
+	if (call->form.whole)
+		return call->form.whole(log, &call->form.head, out);
+	if (!wire_whole_ok(call->whole))
+		return false;
+	wire_whole_write(call->whole, log, out);
+	return true;
+}
+
 static void call_answer(struct chat_call *call)
 {
 	const struct stream_log *log = stream_watch_log(call->watch);
 	struct request *r = call->request;
 	struct buf answer;
 
-	if (!wire_whole_ok(call->whole)) {
+	buf_init(&answer, SIZE_MAX / 2); /* of one log, which is bounded */
+	if (write_whole(call, log, &answer)) {
+		reply_header(r, "Vesper-Turn", stream_turn_id(log));
+		reply_header(r, "Vesper-Session", stream_session_id(log));
+		reply_bytes(r, 200, "application/json", buf_text(&answer), answer.n);
+	} else {
 		const struct wire_problem problem = wire_whole_problem(call->whole);
 
 		call_problem(r, log, &problem);
-		return;
 	}
-	buf_init(&answer, SIZE_MAX / 2); /* of one log, which is bounded */
-	reply_header(r, "Vesper-Turn", stream_turn_id(log));
-	reply_header(r, "Vesper-Session", stream_session_id(log));
-	if (!call->form.whole)
-		wire_whole_write(call->whole, log, &answer);
-	else if (!call->form.whole(log, &call->form.head, &answer))
-		assert(false); /* wire_whole_ok: it did not fail */
-	reply_bytes(r, 200, "application/json", buf_text(&answer), answer.n);
 	buf_deinit(&answer);
 }
 
@@ -271,6 +276,21 @@ void on_post_session_message(struct request *r)
 }
 
 /* ---- Turns that are there already ---- */
+
+bool chat_cancel(struct request *r)
+{
+	const struct chat_call *call = r->task_free == call_free ? r->task : NULL;
+	const struct stream_log *log = NULL;
+
+	if (call && call->events)
+		log = wire_log(call->events);
+	else if (call && call->watch)
+		log = stream_watch_log(call->watch);
+	if (log)
+		turn_cancel(r->transport->options.turns, stream_turn_id(log), r->who, CANCEL_USER,
+			    NULL, NULL);
+	return log;
+}
 
 static bool parse_seq(const char *text, uint64_t *out)
 {

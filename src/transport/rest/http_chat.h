@@ -19,6 +19,8 @@ struct answer_form {
 /* Starts the turn, or attaches to the one that has its client_msg_id, and answers the request. The
  * session is new or the caller's: another's is refused when its row is written. */
 void chat_start(struct request *r, const struct turn_request *turn, const struct answer_form *form);
+/* Cancels the turn that a request follows. False: it follows none (yet). */
+bool chat_cancel(struct request *r);
 /* Streams a log from behind item `after` on. */
 void chat_follow(struct request *r, struct stream_log *log, const struct answer_form *form,
 		 uint64_t after);

@@ -20,6 +20,8 @@ void on_post_agui(struct request *r);
 void on_get_models(struct request *r);
 void on_get_model(struct request *r);
 void on_post_completions(struct request *r);
+void on_post_mcp(struct request *r);
+void on_get_resource_metadata(struct request *r);
 
 void on_get_sessions(struct request *r);
 void on_post_session(struct request *r);

@@ -1,6 +1,7 @@
 /* Tools without a conversation: which there are, which agents and components there are, and a call.
  * Every end of a call is 200 with a status that a program can act on; a status of HTTP says that
  * there was no call. */
+#include "http_tools.h"
 #include "http_route.h"
 
 #include "vesper/json.h"
@@ -99,29 +100,30 @@ static void on_called(void *owner, const struct result *result, const char *rece
 	buf_deinit(&answer);
 }
 
-/* A tool that is not for this caller; what only other tools use is for nobody. */
-static const struct tool_def *find_tool(struct request *r)
+static const struct tool_def *refused(struct tool_refusal *out, enum code code, const char *detail)
+{
+	*out = (struct tool_refusal){code, detail};
+	return NULL;
+}
+
+const struct tool_def *tools_find(struct request *r, const char *name, struct tool_refusal *refusal)
 {
 	const struct catalog *c = catalog_of(r);
-	const struct tool_def *tool = catalog_tool(c, r->params[0]);
+	const struct tool_def *tool = catalog_tool(c, name);
 
-	if (!tool || (!tool->callers.visible && !tool->callers.agents_only)) {
-		reply_problem(
-			r, CODE_NOT_FOUND,
+	if (!tool || (!tool->callers.visible && !tool->callers.agents_only))
+		return refused(
+			refusal, CODE_NOT_FOUND,
 			"There is no such tool. GET /api/v1/tools lists those that there are.");
-		return NULL;
-	}
 	if (catalog_agent_for(c, tool, r->who, NULL))
 		return tool;
 	if (r->transport->settings->hide_existence)
-		reply_problem(r, CODE_NOT_FOUND, NULL);
-	else if (!may(r->who, tool->callers.permission))
-		reply_problem(r, CODE_DENIED,
-			      arena_printf(r->arena, "This needs the permission %s.",
-					   tool->callers.permission));
-	else
-		reply_problem(r, CODE_DENIED, "This tool is switched off.");
-	return NULL;
+		return refused(refusal, CODE_NOT_FOUND, NULL);
+	if (!may(r->who, tool->callers.permission))
+		return refused(refusal, CODE_DENIED,
+			       arena_printf(r->arena, "This needs the permission %s.",
+					    tool->callers.permission));
+	return refused(refusal, CODE_DENIED, "This tool is switched off.");
 }
 
 static void reply_faults(struct request *r, const struct tool_arg_fault *faults, size_t count)
@@ -149,12 +151,15 @@ static void call_tool(struct request *r, const struct tool_def *tool)
 
 void on_post_tool(struct request *r)
 {
-	const struct tool_def *tool = find_tool(r);
+	struct tool_refusal refusal;
+	const struct tool_def *tool = tools_find(r, r->params[0], &refusal);
 	struct tool_arg_fault faults[TOOL_ARG_FAULTS_MAX];
 	size_t count;
 
-	if (!tool)
+	if (!tool) {
+		reply_problem(r, refusal.code, refusal.detail);
 		return;
+	}
 	count = tool_args_check(tool, r->body, r->arena, faults, TOOL_ARG_FAULTS_MAX);
 	if (count > 0)
 		reply_faults(r, faults, count);

@@ -61,11 +61,48 @@ static void long_lists_are_left_out(void **state)
 	}
 }
 
+/* ---- What a call gives ---- */
+
+static json_t *row_properties(const struct principal *who)
+{
+	json_t *schema = catalog_output_schema(catalog_tool(catalog, "get_price"), who);
+	json_t *rows = json_object_get(json_object_get(schema, "properties"), "rows");
+	json_t *row = json_object_get(json_object_get(rows, "items"), "properties");
+
+	json_incref(row);
+	json_decref(schema);
+	return row;
+}
+
+static void columns_are_those_that_the_caller_may_have(void **state)
+{
+	static const char *const more[] = {"chat:read_budget"};
+	static const struct principal few = {.user = "u", .tenant = "t"};
+	static const struct principal all = {
+		.user = "u", .tenant = "t", .permissions = more, .permission_count = 1};
+	json_t *seen;
+	char *text;
+
+	(void)state;
+	load();
+	seen = row_properties(&few);
+	assert_null(json_object_get(seen, "Cost"));
+	text = json_text(json_object_get(seen, "Price"));
+	assert_string_equal(text, "{\"type\":[\"number\",\"string\",\"null\"],\"description\":"
+				  "\"Average price\"}");
+	mem_free(text);
+	json_decref(seen);
+	seen = row_properties(&all);
+	assert_non_null(json_object_get(seen, "Cost"));
+	json_decref(seen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_schema_follows_the_header),
 		TEST(long_lists_are_left_out),
+		TEST(columns_are_those_that_the_caller_may_have),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -595,6 +595,23 @@ json_t *catalog_tool_json(const struct catalog_view *v, const char *name)
 	return NULL;
 }
 
+json_t *catalog_output_schema(const struct tool_def *t, const struct principal *who)
+{
+	(void)t;
+	(void)who;
+	return json_object();
+}
+
+const char *tool_about(const struct toolbox *b, const struct tool_def *tool,
+		       const struct principal *who, struct arena *a)
+{
+	(void)b;
+	(void)tool;
+	(void)who;
+	(void)a;
+	return "";
+}
+
 json_t *catalog_components_json(const struct catalog *c)
 {
 	(void)c;
@@ -643,10 +660,15 @@ static inline bool stub_open(struct stub *s, const char *listen, struct err *e)
 {
 	static const char *const tenants[] = {"vesper", "acme", NULL};
 	static const char *const origins[] = {"https://portal.example", NULL};
+	static const char *const none[] = {NULL};
 	struct identity_options identity = {
 		.jwt = {.hs256_secret = STUB_SECRET, .tenants = tenants, .leeway_s = 1}};
-	static struct transport_settings settings = {
-		.base.refs = 1, .origins = origins, .per_address = STUB_PER_ADDRESS};
+	static struct transport_settings settings = {.public_url = "",
+						     .issuer = "",
+						     .scopes = none,
+						     .base.refs = 1,
+						     .origins = origins,
+						     .per_address = STUB_PER_ADDRESS};
 	struct transport_options options = {.settings = &settings,
 					    .listen = listen,
 					    .admin_listen = "127.0.0.1:0",

@@ -88,11 +88,98 @@ static void facts_are_texts_and_numbers(void **state)
 	arena_free(&a);
 }
 
+/* ---- Row by row ---- */
+
+static void a_row_is_an_object_of_its_cells(void **state)
+{
+	static const struct sample_column columns[] = {{"Hub", NULL, COLUMN_TEXT},
+						       {"P", NULL, COLUMN_DECIMAL},
+						       {"N", NULL, COLUMN_INT},
+						       {"Firm", NULL, COLUMN_BOOL}};
+	static const char *const cells[] = {
+		"NP15", "48.730", "7", "1", NULL, "1234567890.12345678", "9007199254740993", "0"};
+	struct arena *a = arena_new(1 << 20);
+	struct result *r = asked_result(a, sample_table(columns, 4, cells, 2));
+	struct table *other = sample_table(columns, 1, cells, 1);
+	struct buf out;
+
+	(void)state;
+	other->name = "window";
+	result_add_table(r, a, other);
+	result_add_fact(r, a, (struct fact){.name = "gap", .label = "gap", .value = "2.660"});
+	r->outcome.kind = OUTCOME_ROWS;
+	buf_init(&out, 1 << 20);
+	view_call_rows(&out, r, "r-1", a);
+	assert_string_equal(
+		buf_text(&out),
+		"{\"outcome\":\"rows\",\"row_count\":2,\"rows\":[{\"Hub\":\"NP15\",\"P\":48.730,"
+		"\"N\":7,\"Firm\":true},{\"Hub\":null,\"P\":\"1234567890.12345678\","
+		"\"N\":\"9007199254740993\",\"Firm\":false}],\"truncated\":false,\"sets\":"
+		"{\"window\":[{\"Hub\":\"NP15\"}]},\"facts\":{\"gap\":2.660},\"receipt_id\":"
+		"\"r-1\"}");
+	buf_deinit(&out);
+	arena_free(&a);
+}
+
+static void what_does_not_fit_is_told(void **state)
+{
+	enum { ROWS = 3000 };
+	static const struct sample_column columns[] = {{"T", NULL, COLUMN_TEXT}};
+	static const char *cells[ROWS];
+	char text[401];
+	struct arena *a = arena_new(1 << 24);
+	struct result *r;
+	json_t *v;
+	struct buf out;
+
+	(void)state;
+	memset(text, 'x', 400);
+	text[400] = '\0';
+	for (size_t i = 0; i < ROWS; i++)
+		cells[i] = text;
+	r = asked_result(a, sample_table(columns, 1, cells, ROWS));
+	r->outcome.kind = OUTCOME_ROWS;
+	buf_init(&out, 1 << 24);
+	view_call_rows(&out, r, NULL, a);
+	assert_true(json_parse(buf_text(&out), out.n, 1 << 24, &v, NULL));
+	assert_int_equal(json_integer_value(json_object_get(v, "row_count")), ROWS);
+	assert_true(json_array_size(json_object_get(v, "rows")) < ROWS);
+	assert_true(json_is_true(json_object_get(v, "truncated")));
+	assert_non_null(strstr(text_at(v, "truncation_reason"), "of 3000 rows"));
+	assert_null(json_object_get(v, "receipt_id"));
+	json_decref(v);
+	buf_deinit(&out);
+	arena_free(&a);
+}
+
+static void an_end_without_rows_says_why(void **state)
+{
+	struct arena *a = arena_new(1 << 20);
+	struct result *r = asked_result(a, NULL);
+	struct buf out;
+
+	(void)state;
+	r->outcome =
+		(struct outcome){.kind = OUTCOME_UNKNOWN_ENTITY, .detail = "No.", .param = "h"};
+	buf_init(&out, 1 << 20);
+	view_call_rows(&out, r, NULL, a);
+	assert_string_equal(buf_text(&out),
+			    "{\"outcome\":\"unknown_entity\",\"row_count\":0,\"rows\":[],"
+			    "\"truncated\":false,\"facts\":{},\"error\":{\"code\":"
+			    "\"unknown_entity\",\"message\":\"No.\",\"arg\":\"h\","
+			    "\"retryable\":false,\"suggestions\":[]}}");
+	buf_deinit(&out);
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_end_has_a_status),
 		cmocka_unit_test(facts_are_texts_and_numbers),
+		cmocka_unit_test(a_row_is_an_object_of_its_cells),
+		cmocka_unit_test(what_does_not_fit_is_told),
+		cmocka_unit_test(an_end_without_rows_says_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,257 @@
+/*
+ * The tool vesper_ask: a question to the assistant, as a turn of a session. A clarifying question
+ * is text, or a form where the client shows forms; what a form brings back is sealed, so that only
+ * its user can answer it, in its session, while it is open.
+ */
+#include "mcp_int.h"
+#include "mcp_state.h"
+#include "rest/http_chat.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/idempotency.h"
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/uuid.h"
+#include "vesper/view.h"
+
+#define CLOSED "This question is no longer open. Ask it again."
+
+/* ---- The tool ---- */
+
+static json_t *typed(const char *type, const char *about)
+{
+	return json_make({"type", json_str(type)}, {"description", json_str(about)});
+}
+
+static json_t *input_schema(void)
+{
+	json_t *values = typed("array", "Values of its options that answer the question.");
+	json_t *properties = json_object();
+
+	json_set_take(values, "items", json_make({"type", json_str("string")}));
+	json_set_take(properties, "question",
+		      typed("string", "What the user wants to know, in words. Left out with "
+				      "ask_id."));
+	json_set_take(properties, "session",
+		      typed("string", "The session_id of an earlier result, to go on in its "
+				      "conversation."));
+	json_set_take(properties, "request_id",
+		      typed("string", "The same one again gives the same answer, not another."));
+	json_set_take(properties, "ask_id",
+		      typed("string", "Which open question (ask of an earlier result) is "
+				      "answered."));
+	json_set_take(properties, "values", values);
+	return json_make({"type", json_str("object")}, {"properties", properties});
+}
+
+static json_t *output_schema(void)
+{
+	static const char *const required[] = {"status", "text", NULL};
+	static const char *const texts[] = {"status", "text", "session_id", "turn_id",
+					    "receipt_id"};
+	json_t *properties = json_object();
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		json_set_take(properties, texts[i], json_make({"type", json_str("string")}));
+	json_set_take(properties, "ask",
+		      typed("object", "An open question: ask_id, and options with value and "
+				      "label. It is answered by a call with session, ask_id and "
+				      "values."));
+	return json_make({"type", json_str("object")}, {"required", json_texts(required)},
+			 {"properties", properties});
+}
+
+json_t *mcp_ask_tool(void)
+{
+	return json_make(
+		{"name", json_str(MCP_ASK)}, {"title", json_str("Ask Vesper")},
+		{"description",
+		 json_str("Answers a question about the company's data: finds the tools, runs them "
+			  "and words the answer with checked numbers, tables and links to reports. "
+			  "It may ask back.")},
+		{"inputSchema", input_schema()}, {"outputSchema", output_schema()},
+		{"annotations",
+		 json_make({"readOnlyHint", json_true()}, {"destructiveHint", json_false()},
+			   {"openWorldHint", json_false()})});
+}
+
+/* ---- What a form brings back ---- */
+
+struct asked {
+	struct request *request;
+	const char *session;
+	uint8_t salt[MCP_SALT_BYTES];
+	int64_t expires_ms;
+};
+
+static void write_state(const void *owner, struct str ask, struct buf *out)
+{
+	const struct asked *asked = owner;
+	const struct principal *who = asked->request->who;
+	json_t *body = NULL;
+
+	if (!json_parse(ask.p, ask.n, ask.n, &body, NULL))
+		return; /* the client gets an empty text, which opens nothing */
+	mcp_state_seal(out, asked->request->transport->cursor_key, asked->salt,
+		       &(struct mcp_state){
+			       .tenant = who->tenant,
+			       .user = who->user,
+			       .session = asked->session,
+			       .ask_id = json_string_value(json_object_get(body, "ask_id")),
+			       .skip = json_string_value(
+				       json_object_get(json_object_get(body, "skip"), "value")),
+			       .expires_ms = asked->expires_ms,
+		       });
+	json_decref(body);
+}
+
+/* ---- The turn ---- */
+
+static bool accepts_events(const struct request *r)
+{
+	const char *accept = request_header(r, "Accept");
+
+	return accept && strstr(accept, "text/event-stream");
+}
+
+static bool write_picture(struct str view, struct buf *out)
+{
+	json_t *chart = NULL;
+	struct buf svg;
+	bool drawn;
+
+	buf_init(&svg, SVG_BYTES_MAX);
+	drawn = json_parse(view.p, view.n, view.n, &chart, NULL) && view_svg(&svg, chart, NULL);
+	if (drawn)
+		hash_base64(out, buf_text(&svg), svg.n);
+	buf_deinit(&svg);
+	json_decref(chart);
+	return drawn;
+}
+
+static void start(struct mcp_request *m, const struct dialect_request *d, const char *session)
+{
+	struct request *r = m->request;
+	struct answer_form form = {.whole = wire_mcp_whole, .head.mcp = &m->to};
+	const struct turn_request turn = {
+		.who = r->who,
+		.session_id = session,
+		.content = d->content,
+		.client_msg_id = d->client_msg_id,
+		.ask_id = d->ask_id,
+		.values = d->values,
+	};
+
+	m->to.picture = write_picture;
+	if (m->call.takes_forms) {
+		struct asked *asked = arena_alloc(r->arena, sizeof(*asked));
+
+		*asked = (struct asked){r, session, {0}, clock_now_ms() + MCP_STATE_LIFE_MS};
+		hash_random(asked->salt, MCP_SALT_BYTES);
+		m->to.state = write_state;
+		m->to.state_owner = asked;
+	}
+	if (m->call.progress_token && accepts_events(r)) {
+		m->to.progress_token = str_of(mcp_text(r, m->call.progress_token));
+		form.stream = &wire_mcp;
+	}
+	chat_start(r, &turn, &form);
+}
+
+/* A session's own id, or a name that the client gave it. Without either it is a new one; the same
+ * for a request that is sent twice, whose turn is looked for in its session. */
+static const char *session_of(struct request *r, const struct dialect_request *d)
+{
+	if (d->external_id)
+		return uuid_valid(d->external_id) ? d->external_id
+						  : request_derived_id(r, "mcp", d->external_id);
+	if (d->client_msg_id)
+		return request_derived_id(r, "mcp.message", d->client_msg_id);
+	return arena_strdup(r->arena, uuid_new().text);
+}
+
+/* ---- An answer from a form ---- */
+
+static void dropped(struct mcp_request *m, const struct mcp_state *state)
+{
+	json_t *said = json_make({"type", json_str("text")},
+				 {"text", json_str("The question was not answered.")});
+	json_t *told = json_make({"status", json_str("cancelled")}, {"text", json_str("")},
+				 {"session_id", json_str(state->session)});
+
+	mcp_reply(m, json_make({"content", json_list_of(said)}, {"structuredContent", told},
+			       {"isError", json_false()}));
+}
+
+static void answer(struct mcp_request *m, const struct mcp_state *state, json_t *values_take)
+{
+	const struct dialect_request d = {
+		.ask_id = state->ask_id,
+		.values = json_own(m->request->arena, values_take),
+	};
+
+	start(m, &d, state->session);
+}
+
+static void answer_form(struct mcp_request *m, const struct mcp_state *state,
+			const json_t *response)
+{
+	const char *action = json_string_value(json_object_get(response, "action"));
+	json_t *values = NULL;
+
+	if (!action) {
+		mcp_refuse(m, "params.inputResponses: must have the action of the question that "
+			      "requestState belongs to");
+	} else if (strcmp(action, "accept") == 0) {
+		values = mcp_form_values(json_object_get(response, "content"));
+		if (values)
+			answer(m, state, values);
+		else
+			mcp_refuse(m, "params.inputResponses: content must have the fields of the "
+				      "form");
+	} else if (strcmp(action, "decline") == 0 && state->skip) {
+		answer(m, state, json_list_of(json_str(state->skip)));
+	} else if (strcmp(action, "decline") == 0 || strcmp(action, "cancel") == 0) {
+		dropped(m, state);
+	} else {
+		mcp_refuse(m, "params.inputResponses: action must be accept, decline or cancel");
+	}
+}
+
+static void go_on(struct mcp_request *m, const json_t *sealed)
+{
+	const json_t *responses = json_object_get(m->call.params, "inputResponses");
+	const char *text = json_string_value(sealed);
+	const struct request *r = m->request;
+	struct mcp_state state;
+
+	if (!text)
+		mcp_refuse(m, "params.requestState: must be a text");
+	else if (!json_is_object(responses))
+		mcp_refuse(m, "params.inputResponses: must be an object");
+	else if (mcp_state_open(text, r->transport->cursor_key, r->who->tenant, r->who->user,
+				clock_now_ms(), r->arena, &state))
+		answer_form(m, &state, json_object_get(responses, state.ask_id));
+	else
+		mcp_reply_text(m, true, CLOSED);
+}
+
+void mcp_ask(struct mcp_request *m, const json_t *args)
+{
+	const json_t *sealed = json_object_get(m->call.params, "requestState");
+	struct dialect_request d;
+	struct err e;
+
+	if (m->call.modern && (sealed || json_object_get(m->call.params, "inputResponses")))
+		go_on(m, sealed);
+	else if (mcp_ask_read(args, &d, &e))
+		start(m, &d, session_of(m->request, &d));
+	else
+		mcp_reply_text(m, true, e.text);
+}

@@ -1,0 +1,87 @@
+/* Prompts of MCP: questions that the caller can ask, ready to be sent. The flows that somebody
+ * wrote down, by their names, and the example questions of each domain. */
+#include "mcp_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/turn.h"
+
+/* Does what is wanted with a prompt; true: it was the one that was looked for. */
+typedef bool (*prompt_cb)(void *owner, const char *name, const char *about, const char *question);
+
+static bool each_example(const struct domain_def *d, struct arena *a, prompt_cb cb, void *owner)
+{
+	for (size_t i = 0; d->examples && d->examples[i]; i++)
+		if (cb(owner, arena_printf(a, "%s_%zu", d->name, i + 1), d->examples[i],
+		       d->examples[i]))
+			return true;
+	return false;
+}
+
+static bool each_prompt(struct request *r, prompt_cb cb, void *owner)
+{
+	const struct catalog *c =
+		turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog;
+	struct catalog_view view;
+
+	catalog_for(c, r->who, r->arena, &view);
+	for (size_t i = 0; i < view.flow_count; i++) {
+		const struct flow_def *f = view.flows[i];
+
+		if (f->examples && f->examples[0] && cb(owner, f->name, f->about, f->examples[0]))
+			return true;
+	}
+	for (size_t i = 0; i < view.domain_count; i++)
+		if (each_example(view.domains[i], r->arena, cb, owner))
+			return true;
+	return false;
+}
+
+static bool add_prompt(void *owner, const char *name, const char *about, const char *question)
+{
+	json_push_take(owner, json_make({"name", json_str(name)}, {"title", json_str(question)},
+					{"description", json_str(about)}));
+	return false;
+}
+
+void mcp_prompts_list(struct mcp_request *m)
+{
+	json_t *list = json_array();
+
+	each_prompt(m->request, add_prompt, list);
+	mcp_reply_list(m, json_make({"prompts", list}));
+}
+
+struct wanted {
+	const char *name, *about, *question;
+};
+
+static bool is_wanted(void *owner, const char *name, const char *about, const char *question)
+{
+	struct wanted *w = owner;
+
+	if (strcmp(w->name, name) != 0)
+		return false;
+	w->about = about;
+	w->question = question;
+	return true;
+}
+
+void mcp_prompts_get(struct mcp_request *m)
+{
+	struct wanted w = {.name = json_string_value(json_object_get(m->call.params, "name"))};
+	json_t *content, *message;
+
+	if (!w.name || !each_prompt(m->request, is_wanted, &w)) {
+		mcp_refuse(m, w.name ? "params.name: there is no such prompt. prompts/list has "
+				       "those that there are."
+				     : "params.name: must be a text");
+		return;
+	}
+	content = json_make({"type", json_str("text")}, {"text", json_str(w.question)});
+	message = json_make({"role", json_str("user")}, {"content", content});
+	mcp_reply(m, json_make({"description", json_str(w.about)},
+			       {"messages", json_list_of(message)}));
+}

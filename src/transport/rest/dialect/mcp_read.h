@@ -1,0 +1,73 @@
+/* What an MCP client sends to POST /mcp, read into one struct. Pure: nothing of it is believed but
+ * its own shape. Both eras of the protocol are told apart here, request by request. */
+#ifndef VESPER_MCP_READ_H
+#define VESPER_MCP_READ_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "dialect_read.h"
+#include "vesper/arena.h"
+#include "vesper/err.h"
+
+/* The era without a handshake: each request says all about itself. */
+#define MCP_MODERN_VERSION "2026-07-28"
+/* The newest version of the era that begins with `initialize`. */
+#define MCP_LEGACY_VERSION "2025-11-25"
+
+/* Codes of JSON-RPC and of the protocol. */
+enum {
+	MCP_PARSE = -32700,
+	MCP_INVALID_REQUEST = -32600,
+	MCP_NO_METHOD = -32601,
+	MCP_INVALID_PARAMS = -32602,
+	MCP_INTERNAL = -32603,
+	MCP_HEADERS_DISAGREE = -32020,
+	MCP_UNSUPPORTED_VERSION = -32022,
+};
+
+enum mcp_kind { MCP_REQUEST, MCP_NOTIFICATION, MCP_RESPONSE };
+
+/* Headers of the request; NULL: absent. */
+struct mcp_headers {
+	const char *version, *method, *name;
+};
+
+/* Texts and values are the body's. */
+struct mcp_call {
+	enum mcp_kind kind;
+	bool modern;
+	const json_t *id; /* of a request: an integer or a text */
+	const char *method;
+	const json_t *params;         /* an object; NULL: there are none */
+	const json_t *progress_token; /* an integer or a text; NULL: no progress is asked for */
+	bool takes_forms;             /* the client shows forms to its user (elicitation) */
+};
+
+struct mcp_fault {
+	int code, status;
+	const char *message; /* in the arena, or constant */
+	const char *version; /* MCP_UNSUPPORTED_VERSION: what was asked for */
+};
+
+/* `body`: any JSON; NULL: it could not be parsed. False: *fault says what to answer, with the id of
+ * the body where mcp_id gives one. */
+bool mcp_read(const json_t *body, const struct mcp_headers *headers, struct arena *a,
+	      struct mcp_call *out, struct mcp_fault *fault);
+/* Arguments of vesper_ask: {question, session?, request_id?}, or {ask_id, values, session}.
+ * ERR_INPUT names the member. */
+MUST_CHECK bool mcp_ask_read(const json_t *args, struct dialect_request *out, struct err *e);
+/* What the user of a client entered into a form: values in the order of the question. NULL: no
+ * values that any question could have. New reference. */
+json_t *mcp_form_values(const json_t *content);
+
+/* Which items of a list of so many are sent: from *from to before *to, MCP_LIST_MAX at most. A
+ * cursor is the number of items before it; NULL: the first ones. False: it is none of this list. */
+MUST_CHECK bool mcp_page(const json_t *cursor, size_t count, size_t *from, size_t *to);
+
+/* The id of a request, to be repeated with its type; NULL: it has none that can be. */
+const json_t *mcp_id(const json_t *body);
+/* Whether this version begins with `initialize`. */
+bool mcp_is_legacy_version(const char *version);
+
+#endif
