@@ -53,6 +53,8 @@ struct history {
 	size_t n;      /* days up to the one before today */
 	size_t known;
 	double *energy; /* NAN: none */
+	double *h0;     /* of these days and those ahead */
+	int *of_year;   /* the same: day of the year, from 1 */
 };
 
 /* False: there is no whole day. */
@@ -82,6 +84,16 @@ static bool read_history(const struct solar *s, const struct frame *f, int64_t t
 	return h->known > 0;
 }
 
+static void set_sun(const struct solar *s, struct history *h, size_t ahead)
+{
+	h->h0 = arena_alloc(s->a, (h->n + ahead) * sizeof(*h->h0));
+	h->of_year = arena_alloc(s->a, (h->n + ahead) * sizeof(*h->of_year));
+	for (size_t i = 0; i < h->n + ahead; i++) {
+		h->h0[i] = outside(h->latitude, h->first + (int64_t)i);
+		h->of_year[i] = day_of_year(h->first + (int64_t)i);
+	}
+}
+
 static bool is_near(int a, int b)
 {
 	int apart = abs(a - b);
@@ -90,7 +102,7 @@ static bool is_near(int a, int b)
 }
 
 /* E/H0 of clear days around a day of the year. */
-static double clear_share(const struct solar *s, const struct history *h, int64_t day)
+static double clear_share(const struct solar *s, const struct history *h, int of_year)
 {
 	double *near = arena_alloc(s->a, (h->n + 1) * sizeof(*near));
 	double *all = arena_alloc(s->a, (h->n + 1) * sizeof(*all));
@@ -99,13 +111,11 @@ static double clear_share(const struct solar *s, const struct history *h, int64_
 	struct err e;
 
 	for (size_t i = 0; i < h->n; i++) {
-		double h0 = outside(h->latitude, h->first + (int64_t)i);
-
-		if (isnan(h->energy[i]) || h0 < H0_LEAST)
+		if (isnan(h->energy[i]) || h->h0[i] < H0_LEAST)
 			continue;
-		all[n++] = h->energy[i] / h0;
-		if (is_near(day_of_year(h->first + (int64_t)i), day_of_year(day)))
-			near[near_n++] = h->energy[i] / h0;
+		all[n++] = h->energy[i] / h->h0[i];
+		if (is_near(h->of_year[i], of_year))
+			near[near_n++] = h->energy[i] / h->h0[i];
 	}
 	return calc_quantiles(&s->calc, near_n < SEASON_LEAST ? all : near,
 			      near_n < SEASON_LEAST ? n : near_n, &share, 1, &out, &present, &e)
@@ -122,12 +132,11 @@ static double *clear_energy(const struct solar *s, const struct history *h, size
 	for (size_t i = 0; i < sizeof(share) / sizeof(share[0]); i++)
 		share[i] = -1;
 	for (size_t i = 0; i < h->n + ahead; i++) {
-		int64_t day = h->first + (int64_t)i;
-		int n = day_of_year(day);
+		int n = h->of_year[i];
 
 		if (share[n] < 0)
-			share[n] = clear_share(s, h, day);
-		clear[i] = share[n] * outside(h->latitude, day);
+			share[n] = clear_share(s, h, n);
+		clear[i] = share[n] * h->h0[i];
 	}
 	return clear;
 }
@@ -220,9 +229,8 @@ static void forecast(struct solar *s, const struct history *h, size_t ahead, str
 	struct err e = {0};
 
 	for (size_t i = 0; i < h->n; i++)
-		k[i] = outside(h->latitude, h->first + (int64_t)i) < H0_LEAST || !(clear[i] > 0)
-			       ? (double)NAN
-			       : cut(h->energy[i] / clear[i], K_MAX);
+		k[i] = h->h0[i] < H0_LEAST || !(clear[i] > 0) ? (double)NAN
+							      : cut(h->energy[i] / clear[i], K_MAX);
 	if (!calc_forecast(&s->calc, k, h->n, &options, &f, &e)) {
 		solar_note(s, "No forecast is given: %s.", e.text);
 		return;
@@ -246,6 +254,7 @@ void solar_forecast(struct result *r, struct arena *a)
 		solar_add_words(&s, "method", "Method", "none");
 		return;
 	}
+	set_sun(&s, &h, ahead);
 	domain_add_number(r, a, "historyDays", "Days of history", decimal_int((int64_t)h.known),
 			  "days", NULL);
 	domain_add_number(r, a, "missingDays", "Days without data among them",

@@ -1,0 +1,54 @@
+/* An owner's first screen: the fleet's overview of the demo's plant, on a desk, on a phone and on paper. VESPER_PICTURES names a
+ * folder for what it looks like. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { DEMO_MAKER, ROOT, run, startDaemon, tempDir } from '../e2e/harness.mjs';
+import { answered, ask, launch, openPage } from './browser.mjs';
+
+const PICTURES = process.env.VESPER_PICTURES;
+const MESA = { mesa: { warehouse: 'mesa.db', store: 'mesa.db', packs: ['solar'], timezone: 'America/Denver' } };
+
+describe('the fleet of a plant', () => {
+  let browser;
+  let daemon;
+
+  before(async () => {
+    const dir = await tempDir('plants');
+    await run(DEMO_MAKER, ['solar', dir, '--small'], { cwd: ROOT, timeout: 300000 });
+    daemon = await startDaemon({ env: { VESPER_TENANTS: JSON.stringify(MESA), VESPER_TODAY: '2026-02-27T12:00-07:00',
+      VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: dir } });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+  });
+
+  for (const [look, options] of [['desk', {}], ['phone', { viewport: { width: 390, height: 780 }, hasTouch: true }]])
+    test(`fits a ${look}, and paper`, async () => {
+      const { page, context, wrongs } = await openPage(browser, daemon.url, { reducedMotion: 'reduce', ...options });
+      await page.locator('vesper-chat[data-state=ready]').waitFor();
+      await ask(page, 'Morning briefing');
+      const turn = await answered(page);
+      const card = turn.locator('.component[data-state=drawn]').first();
+      await card.waitFor();
+      const text = await card.innerText();
+      for (const part of [/83\.3/, /259\.3 kW/, /889\.6 kWh/, /Grid loss/, /930/])
+        assert.match(text, part);
+      const { width } = page.viewportSize();
+      const box = await card.boundingBox();
+      assert.ok(box.x >= 0 && box.x + box.width <= width, JSON.stringify(box));
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, 'the page does not scroll sideways');
+      if (PICTURES)
+        await page.screenshot({ path: `${PICTURES}/fleet-${look}.png` });
+      await page.emulateMedia({ media: 'print' });
+      assert.ok(await card.isVisible());
+      assert.equal(await page.locator('.composer').first().isVisible(), false);
+      if (PICTURES)
+        await page.screenshot({ path: `${PICTURES}/fleet-${look}-print.png`, fullPage: true });
+      assert.deepEqual(wrongs, []);
+      await context.close();
+    });
+});
