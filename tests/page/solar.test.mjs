@@ -8,7 +8,8 @@ import { DEMO_MAKER, ROOT, run, startDaemon, tempDir } from '../e2e/harness.mjs'
 import { answered, ask, launch, openPage } from './browser.mjs';
 
 const PICTURES = process.env.VESPER_PICTURES;
-const MESA = { mesa: { warehouse: 'mesa.db', store: 'mesa.db', packs: ['solar'], timezone: 'America/Denver' } };
+const TENANTS = { vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
+  mesa: { warehouse: 'mesa.db', store: 'mesa.db', packs: ['solar'], timezone: 'America/Denver' } };
 
 describe('the fleet of a plant', () => {
   let browser;
@@ -17,7 +18,7 @@ describe('the fleet of a plant', () => {
   before(async () => {
     const dir = await tempDir('plants');
     await run(DEMO_MAKER, ['solar', dir, '--small'], { cwd: ROOT, timeout: 300000 });
-    daemon = await startDaemon({ env: { VESPER_TENANTS: JSON.stringify(MESA), VESPER_TODAY: '2026-02-27T12:00-07:00',
+    daemon = await startDaemon({ env: { VESPER_TENANTS: JSON.stringify(TENANTS), VESPER_TODAY: '2026-02-27T12:00-07:00',
       VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: dir } });
     browser = await launch();
   });
@@ -30,6 +31,8 @@ describe('the fleet of a plant', () => {
     test(`fits a ${look}, and paper`, async () => {
       const { page, context, wrongs } = await openPage(browser, daemon.url, { reducedMotion: 'reduce', ...options });
       await page.locator('vesper-chat[data-state=ready]').waitFor();
+      await page.locator('#tenant').selectOption('mesa');
+      await page.locator('vesper-chat[data-state=ready]').waitFor();
       await ask(page, 'Morning briefing');
       const turn = await answered(page);
       const card = turn.locator('.component[data-state=drawn]').first();
@@ -37,6 +40,9 @@ describe('the fleet of a plant', () => {
       const text = await card.innerText();
       for (const part of [/83\.3/, /259\.3 kW/, /889\.6 kWh/, /Grid loss/, /930/])
         assert.match(text, part);
+      assert.match(text, /2026-02-23 14:15/, 'the clock of the plant');
+      const wide = await card.evaluate((node) => node.scrollWidth - node.clientWidth);
+      assert.equal(wide, 0, 'nothing is cut off');
       const { width } = page.viewportSize();
       const box = await card.boundingBox();
       assert.ok(box.x >= 0 && box.x + box.width <= width, JSON.stringify(box));

@@ -63,6 +63,11 @@ function amount(value, unit = '', locale) {
   return unit === '%' ? `${number}%` : [number, unit].filter(Boolean).join(' ');
 }
 
+/* A time with an offset is that of a place: what its clock shows, not the reader's. */
+const placed = (value) => (/^\d{4}-\d\d-\d\dT.*[+-]\d\d:\d\d$/.test(value) ? value.slice(0, 16).replace('T', ' ') : value);
+
+const placedIn = (columns) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.map(placed)]));
+
 function worded(value, prop, locale) {
   switch (prop.type) {
   case 'number':
@@ -73,7 +78,7 @@ function worded(value, prop, locale) {
   case 'date':
     return locale.date(value);
   case 'datetime':
-    return locale.dateTime(value);
+    return locale.dateTime(placed(value));
   default:
     return spoken(String(value));
   }
@@ -147,7 +152,7 @@ class Drawing {
       return false;
     if (table.row_count === 0)
       return empty && this.h('p', { class: 'hint empty' }, empty);
-    const node = this.dataTable({ ...table, view_type: 'data', view_id: name, title: this.#title(name), source: {} }, this.locale);
+    const node = this.dataTable({ ...table, data_dict: placedIn(table.data_dict), view_type: 'data', view_id: name, title: this.#title(name), source: {} }, this.locale);
 
     node.classList.remove('card');
     return node;
