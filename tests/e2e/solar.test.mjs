@@ -241,6 +241,7 @@ describe('the solar pack', () => {
     chat.send({ type: 'chat.message', content: '22 January 2025' });
     const last = await chat.turn();
     assert.notEqual(last.status, 'ask', 'it was asked three times');
+    assert.match(last.text, /asked three times/);
     await chat.close();
   });
 
@@ -310,15 +311,41 @@ describe('the solar pack with a model', () => {
     await mock?.close();
   });
 
-  it('a flow takes one call, and none to choose it', async () => {
-    mock.use([{ reply: { text: 'The site does well. 10 of 12 devices are online.' } }]);
+  /* What is asked, what is answered where it asks, and the component that must come. */
+  const FLOWS = [['Morning briefing', null, 'FleetOverview', /83\.3/], ['Financial report', ['925'], 'FinancialReport', /eGRID2022/],
+    ['Performance audit', ['921', '925'], 'ComparisonChart', /2026-02-27/], ['Health check', ['925'], 'HealthReport', /underperformance/]];
+
+  for (const [question, values, component, told] of FLOWS)
+    it(`${question}: one call of a model, and none to choose it`, async () => {
+      mock.use([{ reply: { text: 'That is how the plant does.' } }]);
+      mock.reset();
+      const chat = await d.connect({ token: token() });
+      let turn = await chat.ask(question);
+      if (values) {
+        assert.equal(turn.status, 'ask', turn.text);
+        assert.equal(mock.calls.length, 0, 'a clarifying question takes no model');
+        chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values });
+        turn = await chat.turn();
+      }
+      assert.equal(turn.status, 'ok', turn.text);
+      assert.equal(mock.calls.length, 1);
+      assert.match(mock.calls[0].raw, told);
+      assert.equal(turn.views.find((v) => v.view_type === 'component').component, component);
+      await chat.close();
+    });
+
+  it('takes a day outside of what there is three times, without a call', async () => {
+    mock.use([{ reply: { text: 'never' } }]);
     mock.reset();
     const chat = await d.connect({ token: token() });
-    const turn = await chat.ask('Morning briefing');
-    assert.equal(turn.status, 'ok', turn.text);
-    assert.equal(mock.calls.length, 1);
-    assert.match(mock.calls[0].raw, /83\.3/);
-    assert.equal(turn.views.find((v) => v.view_type === 'component').component, 'FleetOverview');
+    let turn = await chat.ask('power curve for inverter 940 on 15 January 2025');
+    for (const day of ['20 January 2025', '21 January 2025', '22 January 2025']) {
+      assert.equal(turn.status, 'ask', turn.text);
+      chat.send({ type: 'chat.message', content: day });
+      turn = await chat.turn();
+    }
+    assert.match(turn.text, /asked three times/);
+    assert.equal(mock.calls.length, 0);
     await chat.close();
   });
 });
