@@ -213,6 +213,8 @@ void say_end(struct answer_turn *t, const struct turn_end *end);
 /* ---- summary.c: JSON of the whole turn, in the arena ---- */
 
 struct str say_usage(struct answer_turn *t, bool with_budget);
+/* Who approved the answer's plan; p NULL: nobody did. */
+struct str say_approved(struct answer_turn *t);
 struct str say_calls(struct answer_turn *t, bool with_args); /* what was run */
 /* One for each report that a result with data came from: stays for the closing event. */
 struct str say_links(struct answer_turn *t);

@@ -99,6 +99,7 @@ struct event_run_finished {
 	const char *provider;
 	const char *model;      /* or NULL */
 	const char *receipt_id; /* or NULL */
+	struct str approved;    /* JSON {name, approved_by, approved_at}; p NULL: it was not */
 	int64_t latency_ms;
 	struct str links, suggestions, usage, checked, outcomes, error;
 };

@@ -19,10 +19,11 @@
  * Texts may hold {reference} and {filter.NAME}; a part in [[ ]] is left out when one of its
  * placeholders has no value. So may texts of props; a prop that is a table or a series is a
  * {TASK.TABLE}. A DATE may be counted from the day of the question (today-7d). TABLE
- * is "rows" for the main table. A parameter that a line does not name takes the value that stands
- * for its filter; one that is required has to be named, or asked for. A line behind a question
- * whose answer it takes waits for it. "each" makes a task for every value of a filter: "budget.1",
- * "budget.2", …; a reference to "budget" is to the first of them with rows.
+ * is "rows" for the main table. In an example "{FILTER}" is a value that a question gives. A
+ * parameter that a line does not name takes the value that stands for its filter; one that is
+ * required has to be named, or asked for. A line behind a question whose answer it takes waits for
+ * it. "each" makes a task for every value of a filter: "budget.1", "budget.2", …; a reference to
+ * "budget" is to the first of them with rows.
  */
 #ifndef VESPER_FLOW_H
 #define VESPER_FLOW_H
@@ -30,6 +31,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "vesper/arena.h"
 #include "vesper/err.h"
@@ -77,6 +79,13 @@ struct flow_line {
 	const char *label;
 };
 
+/* Who approved a flow of a tenant's own, and what it rests on. */
+struct flow_approval {
+	const char *by, *at;     /* user, RFC 3339 */
+	int64_t version;         /* of its text; 0: it is not approved */
+	const char *fingerprint; /* flow_fingerprint when it was last checked */
+};
+
 struct flow_def {
 	const char *name;
 	size_t index; /* in the catalogue's flows */
@@ -84,9 +93,10 @@ struct flow_def {
 	const char *about;
 	const char *const *examples; /* NULL-ended */
 	const char *agent;
-	const char *permission; /* NULL: those of its tools are enough */
-	bool by_model;          /* a model writes the answer */
-	bool own;               /* the tenant's, of its overlay (overlay.h); not a pack's */
+	const char *permission;        /* NULL: those of its tools are enough */
+	bool by_model;                 /* a model writes the answer */
+	bool own;                      /* the tenant's, of its overlay (overlay.h); not a pack's */
+	struct flow_approval approval; /* of an own one */
 	int order;
 	struct flow_line *lines;
 	size_t line_count;
@@ -97,6 +107,26 @@ struct flow_def {
  * wrong". Pure. */
 MUST_CHECK bool flow_read(const struct catalog *c, const char *pack, const char *path,
 			  const char *text, struct arena *a, struct flow_def *out, struct err *e);
+
+/* An answer to approve, as it is stored. */
+struct approval {
+	const char *name, *question;
+	const json_t *examples; /* array of texts: further questions; NULL: none */
+	const json_t *slots;    /* array of filters that other questions give; NULL: those that this
+				   one said. Days always are */
+	const json_t *standing; /* the session context that the answer left */
+	const json_t *calls;    /* array of {tool, args}: what was run where no plan is stored */
+	bool by_model;
+};
+/* The answer's calls as the text of a flow, which was checked. In the questions "{FILTER}" stands
+ * for the value of a slot. *warnings: array of texts. ERR_INPUT "code: why": plan_has_agent,
+ * plan_has_sql, plan_is_flow, plan_has_changed, plan_too_long, no_plan, or "path:line: …". Pure;
+ * everything in the arena. */
+MUST_CHECK bool flow_approve(const struct catalog *c, const struct approval *from, struct arena *a,
+			     const char **text, json_t **warnings, struct err *e);
+/* SHA-256, hex, over all that its lines rest on: tools with their SQL and columns, components, the
+ * words of the language. In the arena. */
+const char *flow_fingerprint(const struct catalog *c, const struct flow_def *f, struct arena *a);
 
 /* The flow as text that reads as the same flow: one line each, in one spelling. */
 const char *flow_text(const struct flow_def *f, struct arena *a);

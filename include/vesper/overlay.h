@@ -26,6 +26,7 @@
 struct flow_source {
 	const char *path; /* what errors name; ends with the flow's name: "approved/NAME" */
 	const char *text; /* at most FLOW_BYTES_MAX */
+	struct flow_approval approval;
 };
 
 /* Parts of it may have different owners: each of them makes one. */

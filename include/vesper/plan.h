@@ -32,7 +32,8 @@
 struct flow_def;
 struct flow_line;
 
-enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK, PLAN_FLOW };
+enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK, PLAN_FLOW, PLAN_APPROVED };
+const char *plan_origin_name(enum plan_origin o); /* "router", … */
 enum task_state {
 	TASK_PENDING,
 	TASK_RUNNING,

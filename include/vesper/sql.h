@@ -65,6 +65,7 @@ struct sql_fragments {
 
 struct sql_file {
 	const char *path;
+	const char *hash; /* SHA-256 of all that it says, fragments of others included; hex */
 	const struct sql_header_line *header;
 	size_t header_count;
 	const struct sql_query *queries;

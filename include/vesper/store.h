@@ -149,6 +149,11 @@ struct op *store_messages(struct store *s, const struct principal *who, const ch
 struct op *store_message(struct store *s, const struct principal *who, const char *message_id,
 			 struct arena *a, store_messages_cb cb, void *owner);
 
+/* The question and the answer of the turn that this answer is of, oldest first; of any user of the
+ * caller's tenant, for administrators. ERR_NOT_FOUND: it has no such answer. */
+struct op *store_turn_messages(struct store *s, const struct principal *who, const char *message_id,
+			       struct arena *a, store_messages_cb cb, void *owner);
+
 enum session_filter { SESSIONS_ACTIVE, SESSIONS_ARCHIVED, SESSIONS_ALL };
 struct sessions_page {
 	const char *after_id; /* NULL: from the start */
@@ -291,6 +296,55 @@ struct audit_entry {
 	int64_t duration_ms;
 };
 void store_audit(struct store *s, const struct principal *who, const struct audit_entry *entry);
+
+/* ---- Approved answers ---- */
+
+enum flow_status { FLOW_ACTIVE, FLOW_STALE, FLOW_WITHDRAWN };
+const char *flow_status_name(enum flow_status s); /* "active", … */
+
+/* A flow of a tenant's own. */
+struct stored_flow {
+	const char *name;
+	int64_t version; /* 1, and one more after each edit */
+	const char *text;
+	const char *fingerprint; /* flow.h; NULL: it was never read */
+	enum flow_status status;
+	const char *why;        /* it is stale; or NULL */
+	const char *message_id; /* of the answer that it was made of */
+	const char *approved_by, *approved_at, *checked_at;
+};
+typedef void (*store_flows_cb)(void *owner, const struct stored_flow *flows, size_t count,
+			       const struct err *e);
+/* All of a tenant, by name; memory is in the arena. */
+struct op *store_flows(struct store *s, const char *tenant, struct arena *a, store_flows_cb cb,
+		       void *owner);
+/* A text that is another one after each change of any of them; valid during the callback. */
+typedef void (*store_flows_stamp_cb)(void *owner, const char *stamp, const struct err *e);
+struct op *store_flows_stamp(struct store *s, const char *tenant, store_flows_stamp_cb cb,
+			     void *owner);
+/* Of the caller's tenant, approved by the caller: name, text, fingerprint and message_id are used.
+ * ERR_BUSY: the name is taken. ERR_LIMIT: there are OVERLAY_FLOWS_MAX. Gives the flow as stored. */
+struct op *store_flow_add(struct store *s, const struct principal *who,
+			  const struct stored_flow *flow, struct arena *a, store_flows_cb cb,
+			  void *owner);
+/* ERR_NOT_FOUND. */
+struct op *store_flow(struct store *s, const struct principal *who, const char *name,
+		      struct arena *a, store_flows_cb cb, void *owner);
+struct flow_edit {
+	const char *text, *fingerprint; /* NULL: as it is */
+	const char *status;             /* "active", "withdrawn"; NULL: as it is */
+	int64_t if_version;
+};
+/* Gives the flow afterwards. ERR_BUSY: it has another version by now; ERR_NOT_FOUND. */
+struct op *store_flow_edit(struct store *s, const struct principal *who, const char *name,
+			   const struct flow_edit *edit, struct arena *a, store_flows_cb cb,
+			   void *owner);
+struct op *store_flow_delete(struct store *s, const struct principal *who, const char *name,
+			     store_done_cb cb, void *owner);
+/* What a reading of this version came to: status, why and fingerprint. Of a withdrawn one, and of
+ * another version, nothing. */
+struct op *store_flow_checked(struct store *s, const char *tenant, const struct stored_flow *flow,
+			      store_done_cb cb, void *owner);
 
 /* Everything that this user of the caller's tenant has said and been told. */
 struct op *store_user_delete(struct store *s, const struct principal *who, const char *user,

@@ -72,6 +72,9 @@ struct transport_options {
 	/* A tool was switched for this tenant: called once it is stored. */
 	void (*switches_changed)(void *owner, const char *tenant);
 	void *switches_owner;
+	/* An approved answer was added, edited or deleted: called once it is stored. */
+	void (*flows_changed)(void *owner, const char *tenant);
+	void *flows_owner;
 	/* Somebody said what an answer is worth: called once it is stored. Or NULL. */
 	void (*feedback_given)(void *owner, const struct feedback *feedback);
 	void *feedback_owner;

@@ -207,6 +207,17 @@ JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_i
 LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.tenant_id
 WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
 
+-- A turn's question and answer, of anybody of the tenant.
+--# query messages_of_turn
+SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,
+	m.tool_calls, m.views, m.pbi_deep_links, m.standing, m.checked, m.needs, m.provider, m.model, m.token_count,
+	m.latency_ms, m.created_at, m.receipt_id, f.rating, f.comment, f.correction
+FROM chat_messages m
+LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.tenant_id
+WHERE m.tenant_id = :tenant_id AND m.turn_id IN (SELECT a.turn_id FROM chat_messages a
+	WHERE a.message_uid = :message_id AND a.tenant_id = :tenant_id AND a.role = 'assistant')
+ORDER BY m.message_id
+
 -- Whoever saw another etag edits nothing: what stands there afterwards says whose edit it was.
 --# query session_edit
 UPDATE chat_sessions
@@ -491,3 +502,45 @@ WHERE l.tenant_id = :tenant_id AND l.day >= :month_start
 GROUP BY l.user_id, l.role
 ORDER BY l.user_id, l.role
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+-- Approved answers.
+--# query flows
+SELECT f.name, f.version, f.text, f.fingerprint, f.status, f.why, f.message_uid, f.approved_by, f.approved_at, f.checked_at
+FROM chat_flows f
+WHERE f.tenant_id = :tenant_id
+ORDER BY f.name
+
+--# query flow_one
+SELECT f.name, f.version, f.text, f.fingerprint, f.status, f.why, f.message_uid, f.approved_by, f.approved_at, f.checked_at
+FROM chat_flows f
+WHERE f.tenant_id = :tenant_id AND f.name = :name
+
+-- Another one after each change that any replica made.
+--# query flows_stamp
+SELECT COUNT(*) AS flows, MAX(f.checked_at) AS newest, SUM(f.version) AS versions
+FROM chat_flows f
+WHERE f.tenant_id = :tenant_id
+
+--# query flow_insert
+INSERT INTO chat_flows (tenant_id, name, version, text, fingerprint, status, message_uid, approved_by, approved_at, checked_at)
+SELECT :tenant_id, :name, 1, :text, :fingerprint, 'active', :message_id, :user_id, :now, :now
+WHERE (SELECT COUNT(*) FROM chat_flows f WHERE f.tenant_id = :tenant_id) < :most
+	AND NOT EXISTS (SELECT 1 FROM chat_flows f WHERE f.tenant_id = :tenant_id AND f.name = :name)
+
+--# query flow_update
+UPDATE chat_flows
+SET version = version + 1, checked_at = :now, why = NULL
+--? text: , text = :text
+--? fingerprint: , fingerprint = :fingerprint
+--? status: , status = :status
+WHERE tenant_id = :tenant_id AND name = :name AND version = :if_version
+
+-- What a reading of it with the packs of now came to. A text that was replaced meanwhile is read again.
+--# query flow_checked
+UPDATE chat_flows
+SET status = :status, why = :why, checked_at = :now
+--? fingerprint: , fingerprint = :fingerprint
+WHERE tenant_id = :tenant_id AND name = :name AND version = :if_version AND status <> 'withdrawn'
+
+--# query flow_delete
+DELETE FROM chat_flows WHERE tenant_id = :tenant_id AND name = :name

@@ -6,16 +6,6 @@
 #include "vesper/flow.h"
 #include "vesper/json_out.h"
 
-static const char *origin_name(enum plan_origin o)
-{
-	static const char *const names[] = {[PLAN_ROUTER] = "router",
-					    [PLAN_SUPERVISOR] = "supervisor",
-					    [PLAN_ASK] = "ask",
-					    [PLAN_FLOW] = "flow"};
-
-	return names[o];
-}
-
 /* What the task is for, in the first clause of who does it. */
 static void put_about(struct json_out *j, const struct catalog *c, const struct task *t)
 {
@@ -64,7 +54,7 @@ void say_plan(struct answer_turn *t, const struct plan *p)
 	jo_init(&j, &body);
 	jo_object(&j);
 	jo_set_str(&j, "plan_id", p->id);
-	jo_set_str(&j, "origin", origin_name(p->origin));
+	jo_set_str(&j, "origin", plan_origin_name(p->origin));
 	jo_set_str(&j, "flow", p->flow ? p->flow->name : NULL);
 	jo_key(&j, "tasks");
 	jo_array(&j);

@@ -182,6 +182,20 @@ static void put_filters(struct json_out *j, const struct answer_turn *t)
 	know_filters_write(&t->reading->understood, t->core->may.catalog->language, j);
 }
 
+static void put_plan(struct json_out *j, const struct plan *p)
+{
+	if (!p || !p->flow)
+		return;
+	jo_key(j, "plan");
+	jo_object(j);
+	jo_set_str(j, "fingerprint", p->flow->own ? p->flow->approval.fingerprint : p->flow->hash);
+	jo_set_str(j, "name", p->flow->name);
+	jo_set_str(j, "origin", plan_origin_name(p->origin));
+	if (p->flow->approval.version > 0)
+		jo_set_int(j, "version", p->flow->approval.version);
+	jo_object_end(j);
+}
+
 static void put_content(struct json_out *j, struct answer_turn *t, const struct message *m,
 			int64_t now)
 {
@@ -200,6 +214,7 @@ static void put_content(struct json_out *j, struct answer_turn *t, const struct 
 	put_models(j, t);
 	jo_set_str(j, "needs", m->needs);
 	put_permissions(j, t->core->who);
+	put_plan(j, t->work->plan);
 	jo_set_str(j, "provider", m->provider);
 	jo_set_str(j, "question", t->core->request.content);
 	jo_set_str(j, "status", message_status_name(m->status));

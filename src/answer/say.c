@@ -271,6 +271,7 @@ void say_end(struct answer_turn *t, const struct turn_end *end)
 		.provider = t->answer->provider ? t->answer->provider : "rules",
 		.model = t->answer->model,
 		.receipt_id = t->answer->receipt_id,
+		.approved = say_approved(t),
 		.latency_ms = clock_mono_ms() - t->core->began_ms,
 		.links = t->answer->links,
 		.suggestions = texts_add(&texts, t->dialog->suggestions),

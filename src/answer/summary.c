@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vesper/flow.h"
 #include "vesper/json_out.h"
 #include "vesper/limits.h"
 #include "vesper/stream.h"
@@ -213,6 +214,25 @@ struct str say_usage(struct answer_turn *t, bool with_budget)
 	put_usd(&j, sum.nano_usd);
 	if (with_budget)
 		put_budget(&j, t);
+	jo_object_end(&j);
+	return into_arena(t, &text);
+}
+
+/* A plan that has run; one that still asks is no answer. */
+struct str say_approved(struct answer_turn *t)
+{
+	const struct plan *p = t->work->plan;
+	struct json_out j;
+	struct buf text;
+
+	if (!p || p->origin != PLAN_APPROVED || p->open)
+		return (struct str){0};
+	buf_init(&text, SIZE_MAX / 2);
+	jo_init(&j, &text);
+	jo_object(&j);
+	jo_set_str(&j, "name", p->flow->name);
+	jo_set_str(&j, "approved_by", p->flow->approval.by);
+	jo_set_str(&j, "approved_at", p->flow->approval.at);
 	jo_object_end(&j);
 	return into_arena(t, &text);
 }

@@ -188,6 +188,12 @@ static const struct err *no_store_at_all(const struct daemon *d)
 
 static void prepare_next(struct daemon *d);
 
+static void begin_upkeep(struct daemon *d)
+{
+	maintenance_start(d->maintenance);
+	approved_start(d->knowledge.approved);
+}
+
 /* The port opens when something is known of every store. */
 static void count_first(struct prepare_tenant *p)
 {
@@ -205,7 +211,7 @@ static void count_first(struct prepare_tenant *p)
 	else if (!daemon_listen(d, &problem))
 		give_up(d, &problem);
 	else
-		maintenance_start(d->maintenance);
+		begin_upkeep(d);
 }
 
 /* A file that another connection holds for a moment, such as the one that makes it, is no broken
@@ -378,6 +384,7 @@ static void start(struct daemon *d)
 	daemon_watch_sources(d);
 	db_watch(d->stored, NULL);
 	d->maintenance = maintenance_new(d);
+	d->knowledge.approved = approved_new(d);
 	daemon_names_start(d);
 	spending_start(d->spending);
 	prepare_stores(d);

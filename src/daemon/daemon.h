@@ -80,6 +80,7 @@ struct daemon {
 		size_t count;
 		bool names_started;
 		struct overlays *overlays; /* NULL: no tenant has any */
+		struct approved *approved; /* answers, parts of overlays */
 	} knowledge;
 	struct switches *switches; /* tools that are switched off */
 	struct maintenance *maintenance;
@@ -166,6 +167,13 @@ void maintenance_begin(struct maintenance *u, const char *tenant,
 /* From now on, again and again. */
 void maintenance_start(struct maintenance *u);
 void maintenance_switches_changed(void *owner, const char *tenant);
+/* approved.c: approved answers of each tenant, from the store into its overlay. */
+struct approved *approved_new(struct daemon *d);
+/* Before the knowledge, which may be on its way to it. */
+void approved_free(struct approved **a);
+/* From now on, again and again. */
+void approved_start(struct approved *a);
+void approved_changed(void *owner, const char *tenant);
 /* spending.c: what models cost, in memory and in the ledger of the store. */
 struct spending *spending_new(struct daemon *d);
 /* The last of all that a daemon stops: rows may be on their way until the databases are closed. */

@@ -151,6 +151,8 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.pbi = d->pbi,
 		.switches_changed = maintenance_switches_changed,
 		.switches_owner = d->maintenance,
+		.flows_changed = approved_changed,
+		.flows_owner = d->knowledge.approved,
 		.feedback_given = d->record.recorder ? recorder_feedback : NULL,
 		.feedback_owner = d->record.recorder,
 	};
@@ -172,6 +174,7 @@ void daemon_take_down(struct daemon *d)
 	timer_free(&d->end.drain);
 	transport_close(&d->transport);
 	maintenance_free(&d->maintenance);
+	approved_free(&d->knowledge.approved);
 	daemon_knowledge_free(d);
 	turns_free(&d->turns);
 	pool_free(&d->tool_workers);

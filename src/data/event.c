@@ -79,7 +79,7 @@ static const struct kind_row {
 				 INT(run_finished, latency_ms), JSON(run_finished, links),
 				 JSON(run_finished, suggestions), JSON(run_finished, usage),
 				 JSON(run_finished, checked), JSON(run_finished, outcomes),
-				 JSON(run_finished, error)}},
+				 JSON(run_finished, error), JSON(run_finished, approved)}},
 	[EVENT_ERROR] = {"error",
 			 {TEXT(error, code), TEXT(error, message), BOOL(error, retryable),
 			  INT(error, retry_after_ms), TEXT(error, detail_turn_id),

@@ -85,6 +85,7 @@ struct know *know_new(const struct catalog *c)
 	k->names = name_book_new(c);
 	params_index(k);
 	k->router = router_new(k);
+	k->flow_arena = k->arena;
 	k->flows = flow_words_new(k);
 	k->map_words = map_words_new(k);
 	k->accounts = accounts_new(k);
@@ -99,7 +100,9 @@ struct know *know_with_overlay(const struct know *base, const struct catalog *c)
 
 	*k = *base;
 	k->catalog = c;
-	k->arena = NULL; /* the index is the base's */
+	k->arena = NULL; /* the index is the base's, but for flows */
+	k->flow_arena = arena_new(FLOW_WORDS_BYTES_MAX);
+	k->flows = flow_words_new(k);
 	k->names = name_book_new(c);
 	return k;
 }
@@ -112,6 +115,8 @@ void know_free(struct know **k)
 	if ((*k)->arena) {
 		map_words_deinit((*k)->map_words);
 		refuser_deinit((*k)->refuser);
+	} else {
+		arena_free(&(*k)->flow_arena);
 	}
 	arena_free(&(*k)->arena);
 	mem_free(*k);

@@ -48,7 +48,8 @@ struct router;
 
 struct know {
 	const struct catalog *catalog;
-	struct arena *arena; /* of the index; NULL: it is shared (know_with_overlay) */
+	struct arena *arena;      /* of the index; NULL: it is shared (know_with_overlay) */
+	struct arena *flow_arena; /* of the words of flows, which an overlay adds to */
 	struct name_book *names;
 	struct dict stop;       /* of the packs; the language's are known by their tokens */
 	struct dict synonyms;   /* stem -> number of its meaning */
@@ -352,6 +353,8 @@ double choose_confidence(const struct reading *r, const struct choice *c, bool l
 struct flow_words *flow_words_new(struct know *k);
 /* A flow that the question asks for, which fits it better than any tool. */
 bool flows_choose(struct reading *r, struct understanding *out);
+/* The calls are those of an approved answer: out->flow. */
+void flows_approve(struct reading *r, struct understanding *out);
 
 /* ---- account.c ---- */
 

@@ -446,6 +446,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	if (!edits && !leans && out->confidence < KNOW_SURE && !lacks_time(&r) &&
 	    metrics_choose(fresh, r.trouble.kind == TROUBLE_MISSING, out))
 		return;
+	if (!edits && out->confidence >= KNOW_SURE)
+		flows_approve(&r, out);
 	out->leans = leans;
 	out->foreign = foreign;
 	if (foreign && out->confidence > UNSURE)

@@ -12,6 +12,16 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
+const char *plan_origin_name(enum plan_origin o)
+{
+	static const char *const names[] = {
+		[PLAN_ROUTER] = "router", [PLAN_SUPERVISOR] = "supervisor", [PLAN_ASK] = "ask",
+		[PLAN_FLOW] = "flow",     [PLAN_APPROVED] = "approved",
+	};
+
+	return names[o];
+}
+
 static struct task *find(struct plan *p, const char *id)
 {
 	for (size_t i = 0; i < p->count; i++)

@@ -182,7 +182,7 @@ struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
 
 	*p = (struct plan){
 		.id = "p1",
-		.origin = PLAN_FLOW,
+		.origin = f->own ? PLAN_APPROVED : PLAN_FLOW,
 		.flow = f,
 		.tasks = arena_alloc(a, sizeof(*p->tasks) * (FLOW_LINES_MAX + 1)),
 		.filters = filters,

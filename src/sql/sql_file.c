@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "vesper/file.h"
+#include "vesper/hash.h"
 #include "vesper/limits.h"
 
 struct list_of_tokens {
@@ -284,6 +285,19 @@ static bool parse_statements(struct parser *p, struct err *e)
 	}
 }
 
+/* Over the file, and over its statements with the fragments in their places. */
+static const char *hash_of(const char *text, const struct sql_source *expanded, struct arena *a)
+{
+	char hex[HASH_HEX_BYTES];
+	struct hasher *h = hasher_new();
+
+	hasher_add(h, text, strlen(text));
+	hasher_add(h, expanded->text, strlen(expanded->text));
+	hasher_end_hex(h, hex);
+	hasher_free(&h);
+	return arena_strdup(a, hex);
+}
+
 bool sql_file_parse_with(const char *path, const char *text, struct sql_fragments *shared,
 			 struct arena *a, struct sql_file **out, struct err *e)
 {
@@ -295,6 +309,7 @@ bool sql_file_parse_with(const char *path, const char *text, struct sql_fragment
 	p.source.first_line = p.line;
 	if (!sql_source_read(&p.source, &f->fragments, shared, a, e))
 		return false;
+	f->hash = hash_of(text, &p.source, a);
 	sql_lex_init(&p.lexer, &p.source);
 	p.scratch = arena_new(SQL_FILE_BYTES_MAX);
 	bool good = parse_statements(&p, e);

@@ -6,6 +6,8 @@
 
 #include "vesper/limits.h"
 
+#define TURN_MESSAGES 2 /* a question and its answer */
+
 struct messages_call {
 	struct call call;
 	const struct principal *who; /* what the reader may see is decided by today's permissions */
@@ -86,6 +88,17 @@ struct op *store_uncovered(struct store *s, const struct principal *who, const c
 	store_call_int(&m->call, "limit", (int64_t)limit + 1);
 	store_call_add(&m->call, "memory_messages");
 	return store_call_read(&m->call, limit + 1);
+}
+
+struct op *store_turn_messages(struct store *s, const struct principal *who, const char *message_id,
+			       struct arena *a, store_messages_cb cb, void *owner)
+{
+	struct messages_call *m = messages_new(s, who, TURN_MESSAGES, a, cb, owner);
+
+	m->must_exist = true;
+	store_call_text(&m->call, "message_id", message_id);
+	store_call_add(&m->call, "messages_of_turn");
+	return store_call_read(&m->call, TURN_MESSAGES);
 }
 
 struct op *store_message(struct store *s, const struct principal *who, const char *message_id,

@@ -193,9 +193,11 @@ static enum turn_state read_question(struct turn *t)
 	const json_t *filters = t->dialog.answered.edits;
 	enum turn_state next;
 
-	if (!filters && (refuses(t, &in, NULL, &next) || run_chain(t, &next)))
+	if (!filters && refuses(t, &in, NULL, &next))
 		return next;
 	planner_understand(&t->for_planner, &in);
+	if (!filters && !t->reading.understood.flow && run_chain(t, &next))
+		return next;
 	if (!filters && ask_read_values(&t->for_dialog))
 		return run_again(t, t->dialog.answered.plan);
 	if (t->reading.understood.filter_count > 0)

@@ -401,6 +401,7 @@ static void finished(const struct wire_at *at, const struct event *e, struct buf
 	jo_set_str(&j, "turnId", at->turn_id);
 	jo_set_str(&j, "status", f->status);
 	jo_set_str(&j, "receiptId", f->receipt_id);
+	jo_set_raw(&j, "approved", f->approved);
 	jo_set_raw(&j, "suggestions", f->suggestions);
 	jo_set_raw(&j, "outcomes", f->outcomes);
 	jo_set_raw(&j, "checked", f->checked);

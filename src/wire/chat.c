@@ -115,6 +115,7 @@ void finished_rest(struct json_out *j, const struct event_run_finished *f)
 	jo_set_raw(j, "checked", f->checked);
 	jo_set_raw(j, "outcomes", f->outcomes);
 	jo_set_str(j, "receipt_id", f->receipt_id);
+	jo_set_raw(j, "approved", f->approved);
 	jo_set_int(j, "latency_ms", f->latency_ms);
 	jo_set_raw(j, "error", f->error);
 }

@@ -30,13 +30,21 @@ static const json_t *copy_json(const json_t *json, struct arena *a)
 	return copy;
 }
 
+static struct flow_source copy_flow(const struct flow_source *s, struct arena *a)
+{
+	return (struct flow_source){.path = arena_strdup(a, s->path),
+				    .text = arena_strdup(a, s->text),
+				    .approval = {.by = arena_strdup(a, s->approval.by),
+						 .at = arena_strdup(a, s->approval.at),
+						 .version = s->approval.version}};
+}
+
 struct catalog_overlay catalog_overlay_copy(const struct catalog_overlay *o, struct arena *a)
 {
 	struct flow_source *flows = arena_alloc(a, (o->flow_count + 1) * sizeof(*flows));
 
 	for (size_t i = 0; i < o->flow_count; i++)
-		flows[i] = (struct flow_source){arena_strdup(a, o->flows[i].path),
-						arena_strdup(a, o->flows[i].text)};
+		flows[i] = copy_flow(&o->flows[i], a);
 	return (struct catalog_overlay){.tenant = arena_strdup(a, o->tenant),
 					.version = o->version,
 					.source = arena_strdup(a, o->source),
@@ -116,8 +124,7 @@ static bool read_flow(const struct loader *l, const struct flow_source *source,
 static void add_flow(struct loader *l, const struct flow_source *from)
 {
 	struct catalog *c = &l->whole->shown;
-	struct flow_source source = {arena_strdup(l->arena, from->path),
-				     arena_strdup(l->arena, from->text)};
+	struct flow_source source = copy_flow(from, l->arena);
 	struct flow_def *f = (struct flow_def *)&c->flows[c->flow_count];
 	struct err why = {0};
 
@@ -128,6 +135,8 @@ static void add_flow(struct loader *l, const struct flow_source *from)
 		add_fault(l, source.path, why.text);
 	} else {
 		f->own = true;
+		f->approval = source.approval;
+		f->approval.fingerprint = flow_fingerprint(c, f, l->arena);
 		f->index = c->flow_count++;
 	}
 }

@@ -6,6 +6,8 @@
  */
 #include "know_int.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "vesper/flow.h"
@@ -15,6 +17,8 @@
 #define ABOUT_CREDIT   0.5 /* of a word that only the flow's description has */
 #define LETTERS_MIN    3   /* of a word of a phrase; "a", "of" are none */
 #define CALL_WORDS_MAX 16
+#define VALUE_BYTES    32 /* of a number as text */
+#define ANY_DAY        ((struct date){2000, 1, 1})
 
 /* A name or an example, as stems. */
 struct phrase_words {
@@ -68,6 +72,21 @@ static void add_about(struct know *k, struct flow_words *f, size_t flow, const s
 		dict_put(&f->about[flow], stem, stem_of(k, &q->tokens[i], stem), 1);
 }
 
+/* "{FILTER}" of an approved answer's question is a value, which other questions have others of. */
+static const char *without_slots(const char *text, struct arena *a)
+{
+	char *out = arena_strdup(a, text);
+
+	for (char *p = out; (p = strchr(p, '{'));) {
+		char *end = strchr(p, '}');
+
+		if (!end)
+			break;
+		memset(p, ' ', (size_t)(end - p) + 1);
+	}
+	return out;
+}
+
 /* One that is longer than CALL_WORDS_MAX calls nothing. */
 static void add_phrase(struct know *k, struct flow_words *f, size_t flow, const struct question *q)
 {
@@ -77,7 +96,7 @@ static void add_phrase(struct know *k, struct flow_words *f, size_t flow, const 
 	for (size_t i = 0; i < q->count; i++) {
 		int term;
 
-		if (!is_word(&q->tokens[i]))
+		if (!is_word(&q->tokens[i]) || q->tokens[i].used)
 			continue;
 		term = term_of(f, stem, stem_of(k, &q->tokens[i], stem));
 		if (has_term(&p, term))
@@ -88,7 +107,7 @@ static void add_phrase(struct know *k, struct flow_words *f, size_t flow, const 
 	}
 	if (p.count == 0)
 		return;
-	f->phrases = arena_grow(k->arena, f->phrases, f->phrase_count, &f->phrase_cap,
+	f->phrases = arena_grow(k->flow_arena, f->phrases, f->phrase_count, &f->phrase_cap,
 				sizeof(*f->phrases));
 	f->phrases[f->phrase_count++] = p;
 }
@@ -97,9 +116,12 @@ static void add_text(struct know *k, struct flow_words *f, size_t flow, const ch
 		     bool calls)
 {
 	struct arena *scratch = arena_new(SCRATCH_BYTES);
+	struct time_read days = {0};
 	struct question q;
 
-	text_read(k->catalog->language, text, scratch, &q);
+	text_read(k->catalog->language, without_slots(text, scratch), scratch, &q);
+	if (k->catalog->flows[flow].own) /* other questions have other days */
+		dates_read(&q, ANY_DAY, &(struct company_calendar){0}, scratch, &days);
 	add_about(k, f, flow, &q);
 	if (calls)
 		add_phrase(k, f, flow, &q);
@@ -109,15 +131,15 @@ static void add_text(struct know *k, struct flow_words *f, size_t flow, const ch
 struct flow_words *flow_words_new(struct know *k)
 {
 	const struct catalog *c = k->catalog;
-	struct flow_words *f = arena_alloc(k->arena, sizeof(*f));
+	struct flow_words *f = arena_alloc(k->flow_arena, sizeof(*f));
 
-	dict_init(&f->terms, k->arena);
-	f->about = arena_alloc(k->arena, (c->flow_count + 1) * sizeof(*f->about));
+	dict_init(&f->terms, k->flow_arena);
+	f->about = arena_alloc(k->flow_arena, (c->flow_count + 1) * sizeof(*f->about));
 	for (size_t i = 0; i < c->flow_count; i++) {
 		const struct flow_def *def = &c->flows[i];
 
-		dict_init(&f->about[i], k->arena);
-		add_text(k, f, i, def->name, true);
+		dict_init(&f->about[i], k->flow_arena);
+		add_text(k, f, i, def->name, !def->own); /* which nobody chose to be said */
 		add_text(k, f, i, def->about, false);
 		for (const char *const *x = def->examples; x && *x; x++)
 			add_text(k, f, i, *x, true);
@@ -159,6 +181,21 @@ static bool is_taken(const struct flow_def *f, const char *filter)
 	return false;
 }
 
+static bool is_day(const char *filter)
+{
+	return strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0;
+}
+
+/* A time is a year and its days at once; a line that takes one of them takes it. */
+static bool is_other_time(const struct reading *r, const struct flow_def *f, const char *filter)
+{
+	if (is_day(filter))
+		return !r->time.range_only && facts_get(&r->facts, FILTER_YEAR) &&
+		       is_taken(f, FILTER_YEAR);
+	return (strcmp(filter, FILTER_YEAR) == 0 || strcmp(filter, FILTER_MONTH) == 0) &&
+	       is_taken(f, FILTER_START);
+}
+
 /* Values that no line takes; those that the phrase itself names are part of it. */
 static bool takes_values(const struct reading *r, const struct flow_def *f,
 			 const struct phrase_words *p, const int *terms)
@@ -171,7 +208,7 @@ static bool takes_values(const struct reading *r, const struct flow_def *f,
 		const struct fact *fact = &r->facts.items[i];
 
 		if (!fact->implied && !fact->soft && fact->source != SOURCE_DEFAULT &&
-		    !is_taken(f, fact->filter))
+		    !is_taken(f, fact->filter) && !is_other_time(r, f, fact->filter))
 			return false;
 	}
 	return true;
@@ -294,10 +331,11 @@ bool flows_choose(struct reading *r, struct understanding *out)
 	p = best_phrase(r, terms_of(r), &share);
 	if (!p || share < w->flow.least)
 		return false;
-	if (choose_best(r, NULL, &tool) &&
-	    tool.score >= w->kind[CANDIDATE_FLOW] + w->score.text * share + w->score.facts)
-		return false;
 	f = &r->know->catalog->flows[p->flow];
+	if (share < 1 && choose_best(r, NULL, &tool) &&
+	    tool.score >= w->kind[f->own ? CANDIDATE_APPROVED : CANDIDATE_FLOW] +
+				  w->score.text * share + w->score.facts)
+		return false;
 	d = catalog_domain_of_agent(r->know->catalog, f->agent);
 	*out = (struct understanding){.kind = KNOW_DATA,
 				      .intent = d->intent,
@@ -305,4 +343,65 @@ bool flows_choose(struct reading *r, struct understanding *out)
 				      .confidence = share > KNOW_SURE ? share : KNOW_SURE};
 	take_filters(r, f, out);
 	return true;
+}
+
+/* ---- approved answers by what is run ---- */
+
+static bool same_value(const struct arg *arg, const json_t *text)
+{
+	const char *have = NULL;
+	char number[VALUE_BYTES];
+
+	if (!arg || arg->is_list || arg->count != 1)
+		return false;
+	if (arg->values[0].type == VALUE_INT) {
+		snprintf(number, sizeof(number), "%" PRId64, arg->values[0].number);
+		have = number;
+	} else if (arg->values[0].type != VALUE_NULL) {
+		have = arg->values[0].text;
+	}
+	return have && json_is_string(text) && strcmp(have, json_string_value(text)) == 0;
+}
+
+/* The line makes this call: what it names is given, and all else that was said is for it to take.
+ */
+static bool makes_call(const struct flow_line *l, const struct know_call *call)
+{
+	const char *name;
+	json_t *value;
+
+	if (l->kind != FLOW_DO || l->tool != call->tool || l->condition || l->each)
+		return false;
+	json_object_foreach(l->values, name, value)
+		if (!same_value(args_find(&call->args, name), value))
+			return false;
+	return true;
+}
+
+static bool makes_calls(const struct flow_def *f, const struct understanding *u)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->line_count; i++) {
+		if (f->lines[i].kind == FLOW_ASK)
+			continue;
+		if (n == u->tool_count || !makes_call(&f->lines[i], &u->tools[n]))
+			return false;
+		n++;
+	}
+	return n == u->tool_count;
+}
+
+void flows_approve(struct reading *r, struct understanding *out)
+{
+	const struct catalog_view *may = r->in->may;
+
+	for (size_t i = 0; out->tool_count > 0 && i < may->flow_count; i++) {
+		const struct flow_def *f = may->flows[i];
+
+		if (!f->own || !makes_calls(f, out))
+			continue;
+		out->flow = f;
+		return;
+	}
 }

@@ -37,6 +37,12 @@ void on_get_admin_feedback(struct request *r);
 void on_get_admin_tools(struct request *r);
 void on_put_admin_tool(struct request *r);
 void on_delete_admin_user(struct request *r);
+void on_post_approve(struct request *r);
+void on_get_admin_flows(struct request *r);
+void on_get_admin_flow(struct request *r);
+void on_get_admin_flow_text(struct request *r);
+void on_put_admin_flow(struct request *r);
+void on_delete_admin_flow(struct request *r);
 void on_get_session_messages(struct request *r);
 
 void on_livez(struct request *r);

@@ -26,9 +26,9 @@
 	"do price " tool " hub=E1\nsay \"{price.rows[0].Price}\"\n"
 
 static const struct flow_source flows[] = {
-	{"approved/first_hub", FLOW("first_hub", "get_price")},
-	{"approved/stale", FLOW("stale", "get_weather")},
-	{"again/first_hub", FLOW("first_hub", "get_price")},
+	{.path = "approved/first_hub", .text = FLOW("first_hub", "get_price")},
+	{.path = "approved/stale", .text = FLOW("stale", "get_weather")},
+	{.path = "again/first_hub", .text = FLOW("first_hub", "get_price")},
 };
 
 static struct catalog_overlay everything = {

@@ -146,10 +146,11 @@ static json_t *parsed(const char *text)
 }
 
 static const struct flow_source flow = {
-	"approved/oldtown", "---\nflow: oldtown\nabout: Loans of the oldest branch.\nexamples:\n  "
-			    "- how is oldtown doing\n"
-			    "agent: loans_agent\n---\ndo loans get_loans_by_genre branch=Oldtown\n"
-			    "say \"{loans.rows[0].Genre}\"\n"};
+	.path = "approved/oldtown",
+	.text = "---\nflow: oldtown\nabout: Loans of the oldest branch.\nexamples:\n  "
+		"- how is oldtown doing\n"
+		"agent: loans_agent\n---\ndo loans get_loans_by_genre branch=Oldtown\n"
+		"say \"{loans.rows[0].Genre}\"\n"};
 static const struct catalog_overlay approved = {
 	.tenant = "acme", .version = 1, .flows = &flow, .flow_count = 1};
 static struct catalog_overlay data = {.tenant = "acme", .version = 1, .source = "warehouse"};

@@ -1,0 +1,239 @@
+/*
+ * Approved answers: what an administrator approved runs without a model, for other values too, under the reader's own
+ * permissions; it is listed, edited, withdrawn, and stale where the packs have changed.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT, startDaemon, tempDir } from './harness.mjs';
+import { patient } from './patience.mjs';
+import { mintToken } from './token.mjs';
+
+const SEEN_LIMIT_MS = patient(10000);
+const QUESTION = 'Compare Ascend and Hitachi for SP15 in 2025 and then show the hourly shape of the higher one';
+const admin = () => mintToken({ role: 'admin' });
+
+const toolsOf = (turn) => turn.complete.outcomes.map((o) => o.tool);
+
+class Approvals {
+  constructor(d, token = admin()) {
+    this.d = d;
+    this.token = token;
+  }
+
+  async call(method, path, body, headers = {}) {
+    const res = await fetch(`${this.d.url}/api/v1${path}`, { method,
+      headers: { authorization: `Bearer ${this.token}`, ...(body && { 'content-type': 'application/json' }), ...headers },
+      body: body && JSON.stringify(body) });
+    const text = await res.text();
+    const type = res.headers.get('content-type') ?? '';
+    return { status: res.status, etag: res.headers.get('etag'), text, body: type.includes('json') ? JSON.parse(text) : undefined };
+  }
+
+  approve(message, body) {
+    return this.call('POST', `/messages/${message}/approve`, body);
+  }
+
+  async list(status) {
+    return (await this.call('GET', `/admin/flows${status ? `?status=${status}` : ''}`)).body.data;
+  }
+
+  async one(name) {
+    return this.call('GET', `/admin/flows/${name}`);
+  }
+}
+
+async function until(what, check) {
+  for (const end = Date.now() + SEEN_LIMIT_MS; Date.now() < end; await sleep(50)) {
+    const found = await check();
+    if (found)
+      return found;
+  }
+  throw new Error(`never: ${what}`);
+}
+
+async function answered(d, question, options) {
+  const turn = await d.ask(question, { token: admin(), ...options });
+  assert.equal(turn.status, 'ok', turn.text);
+  return turn;
+}
+
+describe('an approved answer', () => {
+  let p;
+  let d;
+  let a;
+
+  before(async () => {
+    const dir = await tempDir('approve');
+    for (const name of ['config', 'sql', 'prompts'])
+      await cp(join(ROOT, name), join(dir, name), { recursive: true });
+    p = { dir, cwd: dir, env: { VESPER_ROOT: dir, VESPER_CONFIG: join(dir, 'config/vesper.json') } };
+    d = await startDaemon(p);
+    a = new Approvals(d);
+  });
+  after(() => d?.stop());
+
+  const approvedOf = (question, options) => until(`${question} is approved`, async () => {
+    const turn = await d.ask(question, { token: admin(), ...options });
+    return turn.complete?.approved && turn;
+  });
+
+  it('becomes text with slots, and answers for other values', async () => {
+    const turn = await answered(d, QUESTION);
+    const made = await a.approve(turn.complete.message_id, { name: 'dearer_vendor', examples: ['Dearer one of Ascend and Hitachi and its shape, SP15 2025'] });
+    assert.equal(made.status, 201, made.text);
+    assert.deepEqual(Object.keys(made.body), ['name', 'text', 'version', 'warnings']);
+    assert.match(made.body.text, /do t1 compare_vendors/);
+    assert.match(made.body.text, /do t2 get_hourly_price_distribution .*vendor={t1\.facts\.higher_vendor}.* if t1\.row_count > 0/);
+    assert.match(made.body.text, /\{hub_zone\}/);
+    assert.doesNotMatch(made.body.text.split('---')[2], /SP15|2025/, 'what the question said is a slot');
+    const again = await approvedOf(QUESTION);
+    assert.equal(again.text, turn.text, 'the same numbers and words');
+    assert.equal(again.complete.approved.name, 'dearer_vendor');
+    assert.equal(again.complete.usage.calls, 0);
+    assert.equal(again.frames.find((f) => f.type === 'chat.plan').origin, 'approved');
+    const other = await answered(d, 'Dearer one of Ascend and Hitachi and its shape, NP15 2026');
+    assert.equal(other.complete.approved?.name, 'dearer_vendor', other.text);
+    assert.deepEqual(toolsOf(other), ['compare_vendors', 'get_hourly_price_distribution']);
+    assert.equal(other.filters.hub_zone, 'NP15');
+    assert.equal(other.filters.year, 2026);
+  });
+
+  it('of one tool is found in the words of anybody, and asks for what is missing', async () => {
+    const turn = await answered(d, 'What are the task risks of Nazareth Solar?');
+    const made = await a.approve(turn.complete.message_id, { name: 'risks_of_project' });
+    assert.equal(made.status, 201, made.text);
+    const again = await approvedOf('Which tasks of Kern Wind carry a risk?');
+    assert.equal(again.complete.approved.name, 'risks_of_project');
+    assert.equal(again.filters.project_name, 'Kern Wind');
+  });
+
+  it('is in the receipt of what it answers', async () => {
+    const turn = await approvedOf(QUESTION);
+    const receipt = (await a.call('GET', `/receipts/${turn.complete.receipt_id}`)).body;
+    const plan = receipt.content?.plan ?? receipt.plan;
+    assert.equal(plan.origin, 'approved', JSON.stringify(receipt).slice(0, 500));
+    assert.equal(plan.name, 'dearer_vendor');
+    assert.equal(plan.version, 1);
+    assert.match(plan.fingerprint, /^[0-9a-f]{64}$/);
+  });
+
+  it('gives another role its own rows, or the refusal of its tools', async () => {
+    const turn = await d.ask(QUESTION, { token: mintToken({ permissions: ['chat:use', 'chat:read_projects'] }) });
+    assert.deepEqual(turn.complete.outcomes.filter((o) => o.outcome === 'rows'), []);
+    assert.equal(turn.complete.approved, undefined);
+    assert.doesNotMatch(turn.text, /\$\d/);
+  });
+
+  it('is refused where it cannot be approved', async () => {
+    const turn = await answered(d, 'Show me all projects at risk');
+    const id = turn.complete.message_id;
+    const flow = await answered(d, 'Weekly briefing');
+    for (const [message, body, status, said, who = a] of [
+      [id, { name: 'dearer_vendor', examples: ['another'] }, 409, /of this name/],
+      [id, { name: 'weekly_briefing' }, 409, /a pack has a flow/],
+      [id, { name: 'Dearer' }, 422, /name: /],
+      [id, { name: 'x', examples: Array(11).fill('q') }, 422, /examples: /],
+      [id, { name: 'x', answer: 'poem' }, 422, /answer: /],
+      [id, { name: 'x', slots: 'hub_zone' }, 422, /slots: /],
+      [id, { name: 'x', colour: 'red' }, 422, /colour/],
+      [id, {}, 422, /name: /],
+      [flow.complete.message_id, { name: 'brief' }, 422, /plan_is_flow/],
+      [(await d.ask('Hello', { token: admin() })).complete.message_id, { name: 'hello' }, 422, /no_plan|not_complete/],
+      ['0198c0de-0000-7000-8000-00000000000f', { name: 'x' }, 404, /./],
+      ['nonsense', { name: 'x' }, 404, /./],
+      [id, { name: 'x' }, 403, /permission/, new Approvals(d, mintToken({ role: 'analyst' }))],
+      [id, { name: 'x' }, 404, /./, new Approvals(d, mintToken({ role: 'admin', tenant_id: 'acme' }))],
+    ]) {
+      const res = await who.approve(message, body);
+      assert.equal(res.status, status, `${JSON.stringify(body)}: ${res.text}`);
+      assert.match(res.text, said);
+    }
+  });
+
+  it('is edited by If-Match, and read as text', async () => {
+    const one = await a.one('dearer_vendor');
+    assert.equal(one.status, 200);
+    assert.equal(one.etag, '"1"');
+    assert.deepEqual(one.body.slots.sort(), ['hub_zone', 'vendor', 'year'].filter((s) => one.body.slots.includes(s)));
+    const text = (await a.call('GET', '/admin/flows/dearer_vendor/text')).text;
+    assert.match(text, /^---\nflow: dearer_vendor\n/);
+    const put = (body, tag) => a.call('PUT', '/admin/flows/dearer_vendor', body, tag && { 'if-match': tag });
+    assert.equal((await put({ text })).status, 428);
+    assert.equal((await put({ text }, '"7"')).status, 412);
+    assert.equal((await put({}, '"1"')).status, 422);
+    assert.equal((await put({ status: 'stale' }, '"1"')).status, 422);
+    const broken = await put({ text: text.replace('compare_vendors', 'compare_sellers') }, '"1"');
+    assert.equal(broken.status, 422);
+    assert.match(broken.text, /approved\/dearer_vendor:\d+: .*compare_sellers/);
+    const good = await put({ text: text.replace(/about: .*/, 'about: The dearer vendor by the hour.') }, '"1"');
+    assert.equal(good.status, 200, good.text);
+    assert.equal(good.etag, '"2"');
+    assert.equal((await put({ text }, '"1"')).status, 412);
+    assert.equal((await a.one('nobody')).status, 404);
+  });
+
+  it('that is withdrawn does not run, and runs again once it is active', async () => {
+    const put = async (status) => {
+      const tag = (await a.one('dearer_vendor')).etag;
+      return a.call('PUT', '/admin/flows/dearer_vendor', { status }, { 'if-match': tag });
+    };
+    assert.equal((await put('withdrawn')).status, 200);
+    await until('it does not run', async () => !(await answered(d, QUESTION)).complete.approved);
+    assert.deepEqual((await a.list('withdrawn')).map((f) => f.name), ['dearer_vendor']);
+    assert.equal((await put('active')).status, 200);
+    await approvedOf(QUESTION);
+  });
+
+  it('whose tool has changed is stale, listed with the reason and counted, until it fits again', async () => {
+    const components = join(p.dir, 'config/energy/components.json');
+    const good = await readFile(components, 'utf8');
+    const metric = async () => (await (await fetch(`${d.adminUrl}/metrics`)).text()).match(/vesper_flows_stale\{tenant="vesper"\} (\d+)/)?.[1];
+    const withCard = JSON.stringify({ ...JSON.parse(good),
+      GapCard: { about: 'Gap', props: { gap: { type: 'text', required: true } }, layout: [{ text: 'gap' }], text: '{gap}' } });
+    const reload = async (text) => {
+      await writeFile(components, text);
+      const from = d.output.length;
+      d.child.kill('SIGHUP');
+      await until('it is reloaded', async () => /config\.loaded/.test(d.output.slice(from)));
+      assert.doesNotMatch(d.output.slice(from), /catalog\.refused/);
+    };
+    await reload(withCard);
+    const { text } = await a.call('GET', '/admin/flows/dearer_vendor/text');
+    const tag = (await a.one('dearer_vendor')).etag;
+    const put = await a.call('PUT', '/admin/flows/dearer_vendor', { text: `${text}show GapCard gap={t1.facts.gap}\n` }, { 'if-match': tag });
+    assert.equal(put.status, 200, put.text);
+    const shown = await until('it shows the card', async () => {
+      const turn = await answered(d, QUESTION);
+      return turn.frames.some((f) => f.view?.component === 'GapCard') && turn;
+    });
+    const before = (await a.one('dearer_vendor')).body.fingerprint;
+    assert.ok(shown.complete.approved);
+    await reload(good);
+    const stale = await until('it is stale', async () => (await a.list('stale'))[0]);
+    assert.equal(stale.name, 'dearer_vendor');
+    assert.match(stale.why, /approved\/dearer_vendor:\d+: .*GapCard/);
+    assert.equal(await metric(), '1');
+    assert.equal((await answered(d, QUESTION)).complete.approved, undefined);
+    await reload(withCard.replace('"about":"Gap"', '"about":"The gap"').replace('"type":"text","required":true', '"type":"text"'));
+    await until('it is active', async () => (await a.list('active')).some((f) => f.name === 'dearer_vendor'));
+    await until('none is stale', async () => (await metric()) === '0');
+    await approvedOf(QUESTION);
+    assert.notEqual((await a.one('dearer_vendor')).body.fingerprint, before, 'what it rests on is another');
+  });
+
+  it('is known to another daemon with the same store, and deleted for both', async () => {
+    const other = await startDaemon({ ...p, dataDir: d.dataDir });
+    try {
+      await until('the other knows it', async () => (await answered(other, QUESTION)).complete.approved);
+      assert.equal((await a.call('DELETE', '/admin/flows/dearer_vendor')).status, 204);
+      await until('it is gone here', async () => !(await answered(d, QUESTION)).complete.approved);
+      await until('it is gone there', async () => !(await answered(other, QUESTION)).complete.approved);
+    } finally {
+      await other.stop();
+    }
+  });
+});

@@ -1,0 +1,156 @@
+/* Approved answers: added once under a name, edited by version, checked, deleted; apart by tenant.
+ */
+#include "store_test.h"
+
+#include "vesper/limits.h"
+
+#define MESSAGE "0198c0de-0000-7000-8000-000000000001"
+#define TEXT    "---\nflow: price\n---\n"
+
+static char seen[400];
+static char stamp[100];
+
+static void on_flows(void *owner, const struct stored_flow *list, size_t count, const struct err *e)
+{
+	seen[0] = '\0';
+	for (size_t i = 0; i < count && !e; i++)
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s %lld %s %s %s;",
+			 list[i].name, (long long)list[i].version, flow_status_name(list[i].status),
+			 list[i].approved_by, list[i].why ? list[i].why : "-");
+	on_done(owner, e);
+}
+
+static void on_stamp(void *owner, const char *text, const struct err *e)
+{
+	snprintf(stamp, sizeof(stamp), "%s", text);
+	on_done(owner, e);
+}
+
+static const char *list_of(struct fixture *f, const char *tenant)
+{
+	begin(f);
+	store_flows(f->store, tenant, f->arena, on_flows, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	return seen;
+}
+
+static enum err_code add(struct fixture *f, const struct principal *who, const char *name,
+			 const char *message)
+{
+	const struct stored_flow flow = {
+		.name = name, .text = TEXT, .fingerprint = "f", .message_id = message};
+
+	begin(f);
+	store_flow_add(f->store, who, &flow, f->arena, on_flows, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static enum err_code edit(struct fixture *f, const char *name, const char *text, const char *status,
+			  int64_t version)
+{
+	const struct flow_edit change = {.text = text, .status = status, .if_version = version};
+
+	begin(f);
+	store_flow_edit(f->store, &ann, name, &change, f->arena, on_flows, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static void check(struct fixture *f, const char *name, int64_t version, enum flow_status status,
+		  const char *why)
+{
+	const struct stored_flow flow = {
+		.name = name, .version = version, .status = status, .why = why};
+
+	begin(f);
+	store_flow_checked(f->store, "acme", &flow, on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static const char *stamp_of(struct fixture *f)
+{
+	begin(f);
+	store_flows_stamp(f->store, "acme", on_stamp, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	return stamp;
+}
+
+static void added(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(list_of(f, "acme"), "");
+	assert_int_equal(add(f, &ann, "price", MESSAGE), ERR_NONE);
+	assert_int_equal(add(f, &ann, "price", MESSAGE), ERR_NONE); /* the same once more */
+	assert_int_equal(add(f, &ann, "price", "0198c0de-0000-7000-8000-000000000002"), ERR_BUSY);
+	assert_int_equal(add(f, &ann_elsewhere, "price", MESSAGE), ERR_NONE);
+	assert_string_equal(list_of(f, "acme"), "price 1 active ann -;");
+	for (int i = 1; i < OVERLAY_FLOWS_MAX; i++)
+		assert_int_equal(add(f, &ann, arena_printf(f->arena, "f%d", i), MESSAGE), ERR_NONE);
+	assert_int_equal(add(f, &ann, "one_more", MESSAGE), ERR_LIMIT);
+}
+
+static void edited_by_version(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(edit(f, "price", "x", NULL, 1), ERR_NOT_FOUND);
+	add(f, &ann, "price", MESSAGE);
+	assert_int_equal(edit(f, "price", "x", NULL, 2), ERR_BUSY);
+	assert_int_equal(edit(f, "price", "x", NULL, 1), ERR_NONE);
+	assert_int_equal(edit(f, "price", "y", NULL, 1), ERR_BUSY);
+	assert_int_equal(edit(f, "price", NULL, "withdrawn", 2), ERR_NONE);
+	assert_int_equal(edit(f, "price", NULL, "active", 2), ERR_BUSY);
+	assert_string_equal(list_of(f, "acme"), "price 3 withdrawn ann -;");
+}
+
+static void checked(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, &ann, "price", MESSAGE);
+	check(f, "price", 1, FLOW_STALE, "no tool");
+	assert_string_equal(list_of(f, "acme"), "price 1 stale ann no tool;");
+	check(f, "price", 2, FLOW_ACTIVE, NULL); /* of another text */
+	assert_string_equal(list_of(f, "acme"), "price 1 stale ann no tool;");
+	assert_int_equal(edit(f, "price", NULL, "withdrawn", 1), ERR_NONE);
+	check(f, "price", 2, FLOW_ACTIVE, NULL);
+	assert_string_equal(list_of(f, "acme"), "price 2 withdrawn ann -;");
+}
+
+/* Each change gives another one, a deletion as well. */
+static void stamps(void **state)
+{
+	struct fixture *f = *state;
+	char before[3][sizeof(stamp)];
+
+	snprintf(before[0], sizeof(stamp), "%s", stamp_of(f));
+	add(f, &ann, "price", MESSAGE);
+	snprintf(before[1], sizeof(stamp), "%s", stamp_of(f));
+	assert_string_not_equal(before[0], before[1]);
+	assert_string_equal(stamp_of(f), before[1]);
+	edit(f, "price", "x", NULL, 1);
+	snprintf(before[2], sizeof(stamp), "%s", stamp_of(f));
+	assert_string_not_equal(before[1], before[2]);
+	begin(f);
+	store_flow_delete(f->store, &ann, "price", on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	assert_string_equal(stamp_of(f), before[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(added, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(edited_by_version, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(checked, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(stamps, fixture_setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
