@@ -201,6 +201,8 @@ static void use(struct tenant_overlay *t, struct knowledge *k)
 {
 	struct daemon *d = t->daemon;
 
+	if (turns_knowledge(d->turns, t->tenant) == knowledge_get(k))
+		return; /* nothing was there, and nothing is */
 	knowledge_use_for(d, t->tenant, k);
 	health_remove(t->check);
 	log_info("overlay.used", "tenant %s: %s", t->tenant, knowledge_get(k)->key);

@@ -287,6 +287,7 @@ static void test_a_part_goes_when_it_is_empty(void **state)
 	assert_false(has_flow("acme"));
 	assert_true(may_read("acme"));
 	assert_string_equal(change(OVERLAY_DATA, &none), "");
+	assert_string_equal(change(OVERLAY_DATA, &none), ""); /* nothing in place of nothing */
 	assert_ptr_equal(turns_knowledge(d.turns, "acme"), turns_knowledge(d.turns, "lantern"));
 }
 
