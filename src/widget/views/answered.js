@@ -48,8 +48,8 @@ function checkedText(checked, { say }) {
     checked?.unchecked > 0 && say('numbers_unchecked', { n: checked.unchecked })].filter(Boolean).join(', ');
 }
 
-function byText({ provider, model }, { say }) {
-  return provider === 'rules' ? say('rules') : [provider, model].filter(Boolean).join(' ');
+function byText({ provider, model, approved }, { say }) {
+  return approved ? say('approved', { by: approved.approved_by }) : provider === 'rules' ? say('rules') : [provider, model].filter(Boolean).join(' ');
 }
 
 /* "Answered by rules (no model)", "1 row", "2 numbers verified", "128 ms" */

@@ -140,6 +140,7 @@ export const words = {
 
   answered_by: 'Beantwortet von {by}',
   rules: 'Regeln (ohne Modell)',
+  approved: 'einem Plan, freigegeben von {by}',
   cut_off: '{rows}, abgeschnitten',
   outcome_empty: 'nichts gefunden',
   outcome_no_data: 'noch keine Daten',

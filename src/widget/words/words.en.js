@@ -154,6 +154,7 @@ export const words = {
   /* how it was answered */
   answered_by: 'Answered by {by}',
   rules: 'rules (no model)',
+  approved: 'a plan approved by {by}',
   cut_off: '{rows}, cut off',
   outcome_empty: 'nothing found',
   outcome_no_data: 'no data yet',

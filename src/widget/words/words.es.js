@@ -140,6 +140,7 @@ export const words = {
 
   answered_by: 'Respondido por {by}',
   rules: 'reglas (sin modelo)',
+  approved: 'un plan aprobado por {by}',
   cut_off: '{rows}, incompleto',
   outcome_empty: 'nada encontrado',
   outcome_no_data: 'todavía no hay datos',
