@@ -148,14 +148,12 @@
 #define FLOWS_MAX              500   /* of all packs of a list */
 #define OVERLAY_FLOWS_MAX      500   /* that a tenant adds to those of its packs */
 #define APPROVED_ORDER         1000  /* of approved answers among flows: behind those of packs */
-#define FLOW_WORDS_BYTES_MAX   (64 << 20) /* index of 1,000 flows with ten examples each */
-#define APPROVED_SCRATCH_BYTES (1 << 20)  /* names of all approved answers of a tenant */
-#define APPROVED_EXAMPLES_MAX  10         /* further questions for one approved answer */
-#define REF_NAME_MAX           63         /* bytes of a name in a reference to an earlier result */
-#define AGENT_ROUNDS_MAX       8          /* model calls in one agent's loop */
-#define AGENT_TOOL_CALLS_MAX   16         /* tool calls of one model answer */
-#define AGENT_ROWS_MAX         40         /* rows of one result that an agent's model is shown */
-#define ASK_OPTIONS_MAX        12         /* choices of a question back, when a model makes them */
+#define APPROVED_EXAMPLES_MAX  10    /* further questions for one approved answer */
+#define REF_NAME_MAX           63    /* bytes of a name in a reference to an earlier result */
+#define AGENT_ROUNDS_MAX       8     /* model calls in one agent's loop */
+#define AGENT_TOOL_CALLS_MAX   16    /* tool calls of one model answer */
+#define AGENT_ROWS_MAX         40    /* rows of one result that an agent's model is shown */
+#define ASK_OPTIONS_MAX        12    /* choices of a question back, when a model makes them */
 #define ASK_RESULT_OPTIONS_MAX 200   /* and when they are rows: what a list can be chosen from */
 #define ASK_ATTEMPTS_MAX       3     /* times that the same is asked back in a row, then it ends */
 #define RECOVER_OPTIONS_MAX    40    /* years to choose from; the latest, where there are more */
@@ -189,6 +187,10 @@
 #define QUOTE_WORDS_MAX                                                                            \
 	12 /* in a row as a prompt has them: then it is being recited. A legend of colors has 10   \
 	    */
+
+/* approved answers */
+#define APPROVED_SCRATCH_MAX (1 << 20)  /* names of all of a tenant */
+#define FLOW_WORDS_BYTES_MAX (64 << 20) /* index of 1,000 flows with ten examples each */
 
 /* the catalogue */
 #define PACKS_MAX             64 /* packs of all roots */

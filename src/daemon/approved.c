@@ -115,7 +115,7 @@ static void on_checked(void *owner, const struct err *e)
 static void count_stale(const struct approved_tenant *t)
 {
 	const struct catalog *c = knowledge_now(t)->catalog;
-	struct arena *scratch = arena_new(APPROVED_SCRATCH_BYTES);
+	struct arena *scratch = arena_new(APPROVED_SCRATCH_MAX);
 	int64_t stale = 0;
 
 	for (size_t i = 0; i < t->count; i++)
