@@ -3,7 +3,8 @@
  * of SQL that stands beside each question. The SQL runs on the same source, as it stands.
  *
  * An answer may show more columns than the SQL gives; its rows are compared as a multiset, decimals
- * to six digits.
+ * to six digits. A question with null for its SQL is one that the data cannot answer: any answer is
+ * wrong, a clarifying question or none is right.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,7 @@ static void on_result(void *owner, struct result *result)
 	loop_stop(s->opened.loop);
 }
 
+/* `want` NULL: there is no right answer. */
 static enum score_end ask(struct score *s, const char *question, const struct server_cells *want,
 			  const char **why)
 {
@@ -182,10 +184,10 @@ static enum score_end ask(struct score *s, const char *question, const struct se
 	*why = "";
 	if (u.ask.text) {
 		*why = u.ask.text;
-		return SCORE_ASKED;
+		return want ? SCORE_ASKED : SCORE_RIGHT;
 	}
 	if (u.tool_count == 0 || !u.tools[0].tool || u.confidence < KNOW_SURE)
-		return SCORE_NONE;
+		return want ? SCORE_NONE : SCORE_RIGHT;
 	request.tool = u.tools[0].tool->name;
 	request.agent = u.tools[0].agent;
 	request.bound = &u.tools[0].args;
@@ -193,7 +195,8 @@ static enum score_end ask(struct score *s, const char *question, const struct se
 	tool_start(s->opened.tools, &request, s->question, on_result, s);
 	loop_run(s->opened.loop);
 	*why = arena_printf(s->question, "%s", s->result->sql ? s->result->sql : "");
-	return s->result->table_count > 0 && is_same(s->result->tables[0], want, s->question)
+	return want && s->result->table_count > 0 &&
+			       is_same(s->result->tables[0], want, s->question)
 		       ? SCORE_RIGHT
 		       : SCORE_WRONG;
 }
@@ -214,15 +217,18 @@ static bool run_line(struct score *s, struct str line, struct err *e)
 	struct server_cells want;
 	enum score_end end;
 	json_t *item;
+	bool known;
 
 	if (!json_parse(line.p, line.n, BODY_BYTES_MAX, &item, e))
 		return false;
 	json_own(s->question, item);
+	known = !json_is_null(json_object_get(item, "sql"));
 	if (!json_opt_str(item, "id", &id, e) || !json_opt_str(item, "kind", &kind, e) ||
-	    !json_get_str(item, "question", &question, e) || !json_get_str(item, "sql", &sql, e) ||
-	    !server_query(s->server, sql, ROWS_MAX, s->question, &want, e))
+	    !json_get_str(item, "question", &question, e) ||
+	    (known && (!json_get_str(item, "sql", &sql, e) ||
+		       !server_query(s->server, sql, ROWS_MAX, s->question, &want, e))))
 		return err_prefix(e, "%.*s", STR_CUT(id, 32));
-	end = ask(s, question, &want, &why);
+	end = ask(s, question, known ? &want : NULL, &why);
 	s->counts[end]++;
 	kind_of(s, kind)->counts[end]++;
 	if (end != SCORE_RIGHT)
