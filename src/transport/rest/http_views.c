@@ -230,34 +230,6 @@ static void reply_view(struct request *r, const struct message *m, const json_t 
 		reply_kept(r, view, m);
 }
 
-static void on_message(void *owner, const struct message *messages, size_t count, bool has_more,
-		       const struct err *e)
-{
-	struct request *r = owner;
-	const json_t *view = NULL;
-
-	(void)has_more;
-	r->op = NULL;
-	if (count == 1)
-		view = view_find(store_text_json(messages->texts.views, r->arena), r->params[1],
-				 "data");
-	if (e)
-		reply_err(r, e);
-	else if (!view)
-		reply_problem(r, CODE_NOT_FOUND, NULL);
-	else
-		reply_view(r, messages, view);
-}
-
-void on_get_view_csv(struct request *r)
-{
-	if (!uuid_valid(r->params[0]))
-		reply_problem(r, CODE_NOT_FOUND, NULL);
-	else
-		r->op = store_message(r->transport->options.store, r->who, r->params[0], r->arena,
-				      on_message, r);
-}
-
 /* ---- pictures ---- */
 
 /* A side in the query. False: it was answered what is wrong with it. */
@@ -287,11 +259,12 @@ static bool read_size(struct request *r, struct svg_size *out)
 	return read_side(r, "width", &out->width_px) && read_side(r, "height", &out->height_px);
 }
 
-static void reply_picture(struct request *r, const json_t *view)
+static void reply_picture(struct request *r, const struct message *m, const json_t *view)
 {
 	struct svg_size size;
 	struct buf text;
 
+	(void)m;
 	if (!read_size(r, &size))
 		return;
 	buf_init(&text, HTTP_RESPONSE_BYTES_MAX);
@@ -304,30 +277,56 @@ static void reply_picture(struct request *r, const json_t *view)
 	buf_deinit(&text);
 }
 
-static void on_picture_message(void *owner, const struct message *messages, size_t count,
-			       bool has_more, const struct err *e)
+/* ---- the addresses ---- */
+
+/* The view of that type and id, as it was stored. */
+static void answer(struct request *r, const struct message *messages, size_t count,
+		   const struct err *e, const char *type,
+		   void (*reply)(struct request *r, const struct message *m, const json_t *view))
 {
-	struct request *r = owner;
 	const json_t *view = NULL;
 
-	(void)has_more;
 	r->op = NULL;
 	if (count == 1)
 		view = view_find(store_text_json(messages->texts.views, r->arena), r->params[1],
-				 "chart");
+				 type);
 	if (e)
 		reply_err(r, e);
 	else if (!view)
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
-		reply_picture(r, view);
+		reply(r, messages, view);
 }
 
-void on_get_view_svg(struct request *r)
+static void on_data(void *owner, const struct message *messages, size_t count, bool has_more,
+		    const struct err *e)
+{
+	(void)has_more;
+	answer(owner, messages, count, e, "data", reply_view);
+}
+
+static void on_chart(void *owner, const struct message *messages, size_t count, bool has_more,
+		     const struct err *e)
+{
+	(void)has_more;
+	answer(owner, messages, count, e, "chart", reply_picture);
+}
+
+static void read_message(struct request *r, store_messages_cb cb)
 {
 	if (!uuid_valid(r->params[0]))
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
 		r->op = store_message(r->transport->options.store, r->who, r->params[0], r->arena,
-				      on_picture_message, r);
+				      cb, r);
+}
+
+void on_get_view_csv(struct request *r)
+{
+	read_message(r, on_data);
+}
+
+void on_get_view_svg(struct request *r)
+{
+	read_message(r, on_chart);
 }
