@@ -5,6 +5,8 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import Ajv from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -134,6 +136,29 @@ describe('a question of a flow', () => {
     assert.equal((await select(other, ask, ask.options[0].value)).error.code, 'expired', 'it is of another session');
     await other.close();
   }));
+
+  it('ends in a component that keeps its schema', async () => {
+    const { data } = await (await fetch(`${d.url}/api/v1/components`, { headers: { authorization: `Bearer ${mintToken()}` } })).json();
+    const ajv = addFormats(new Ajv({ strict: false }));
+    for (const [question, component, least] of [
+      ['Weekly briefing', 'BriefingCards', 4],
+      ['Vendor audit for NP15 in 2026', 'ComparisonBars', 9],
+      ['Project check of Nazareth Solar', 'ProjectCard', 10],
+      ['Budget report of Kern Wind', 'BudgetReport', 7],
+    ]) {
+      const turn = await d.ask(question, { token: mintToken({ role: 'manager' }) });
+      assert.equal(turn.status, 'ok', `${question}: ${turn.text}`);
+      const [view, ...others] = turn.frames.filter((f) => f.view?.view_type === 'component').map((f) => f.view);
+      assert.equal(view?.component, component, question);
+      assert.equal(others.length, 0);
+      const validate = ajv.compile(data.find((c) => c.name === component).schema);
+      assert.ok(validate(view.props), `${component}: ${JSON.stringify(validate.errors)}`);
+      assert.ok(Object.keys(view.props).length >= least, `${component}: ${Object.keys(view.props)}`);
+      assert.ok(view.text && !view.text.includes('{'), view.text);
+      const stored = (await d.rest(mintToken({ role: 'manager' })).messages(turn.session))[1].views;
+      assert.ok(stored.some((v) => v.component === component), 'it is there again after a reload');
+    }
+  });
 
   it('is left by a question of its own', () => withChat(async (chat) => {
     await asks(chat, 'Project check', 'project_name');

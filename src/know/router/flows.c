@@ -196,6 +196,39 @@ static bool is_other_time(const struct reading *r, const struct flow_def *f, con
 	       is_taken(f, FILTER_START);
 }
 
+/* The name of a value that is nothing but words of the phrase: "budget report" may be a report. */
+static bool is_in_phrase(const struct phrase_words *p, const int *terms, const struct mention *m)
+{
+	for (size_t i = m->from; i < m->to; i++)
+		if (terms[i] < 0 || !has_term(p, terms[i]))
+			return false;
+	return true;
+}
+
+static bool names(const struct mention *m, const struct dimension_def *d)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->candidates[i].dimension == d)
+			return true;
+	return false;
+}
+
+/* All that was said for the fact is the phrase. */
+static bool is_of_phrase(const struct reading *r, const struct fact *fact,
+			 const struct phrase_words *p, const int *terms)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->mention_count && fact->dimension; i++) {
+		if (!names(&r->mentions[i], fact->dimension))
+			continue;
+		if (!is_in_phrase(p, terms, &r->mentions[i]))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 /* Values that no line takes; those that the phrase itself names are part of it. */
 static bool takes_values(const struct reading *r, const struct flow_def *f,
 			 const struct phrase_words *p, const int *terms)
@@ -208,7 +241,8 @@ static bool takes_values(const struct reading *r, const struct flow_def *f,
 		const struct fact *fact = &r->facts.items[i];
 
 		if (!fact->implied && !fact->soft && fact->source != SOURCE_DEFAULT &&
-		    !is_taken(f, fact->filter) && !is_other_time(r, f, fact->filter))
+		    !is_taken(f, fact->filter) && !is_other_time(r, f, fact->filter) &&
+		    !is_of_phrase(r, fact, p, terms))
 			return false;
 	}
 	return true;

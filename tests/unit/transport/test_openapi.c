@@ -162,6 +162,8 @@ static struct event all_of_finished(void)
 
 	f->model = "m";
 	f->receipt_id = ID;
+	f->approved = STR("{\"name\":\"price\",\"approved_by\":\"ann\","
+			  "\"approved_at\":\"2026-02-27T09:00:00.000Z\"}");
 	f->latency_ms = 1;
 	f->status = "partial";
 	f->links = STR("[{\"report_key\":\"k\",\"report_name\":\"n\",\"menu_key\":\"m\",\"url\":"
