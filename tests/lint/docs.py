@@ -80,7 +80,7 @@ def main():
     run = (ROOT / "run").read_text()
     ctl = (ROOT / "src/ctl/vesperctl.c").read_text()
     run_verbs = set(re.findall(r"^#\s+\./run (\w[\w-]*)", run, re.M))
-    ctl_verbs = set(re.findall(r'^\t\{"(\w[\w-]*)", ctl_', ctl, re.M))
+    ctl_verbs = set(re.findall(r'^\t\{"(\w[\w-]*)", \w+,', ctl, re.M))
     keys = set(re.findall(r'^(?:TEXT|SECRET|INT|BOOL|OTHER)\s*\("([\w.]+)"', (ROOT / "src/config/config_keys.c").read_text(), re.M))
     table = (ROOT / "src/transport/rest/http_route.c").read_text()
     source = "".join(p.read_text() for p in (ROOT / "src").rglob("*.c"))  # events of the log are named like settings
