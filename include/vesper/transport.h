@@ -25,7 +25,7 @@ struct transport;
 
 /* A request goes by those of the moment in which they are asked for. */
 /* Wire formats of other clients; docs/dialects.md. */
-enum client_dialect { CLIENT_AI = 1, CLIENT_AGUI = 2, CLIENT_OPENAI = 4 };
+enum client_dialect { CLIENT_AI = 1, CLIENT_AGUI = 2, CLIENT_OPENAI = 4, CLIENT_MCP = 8 };
 
 struct transport_settings {
 	struct settings base;

@@ -51,7 +51,7 @@ OTHER("tenants", PARTLY, KEY_TENANTS,
       "{\"vesper\":{\"warehouse\":\"vesper.db\",\"store\":\"vesper.db\"},"
        "\"acme\":{\"warehouse\":\"acme.db\",\"store\":\"acme.db\"}}", "the tenants that exist: SQLite files, packs beside core, files of further sources, and timezone where it differs"),
 OTHER("packs.roots", LIVE, KEY_LIST, "[]",                             "further folders with packs: config/packs.json, config, prompts and sql of their own"),
-OTHER("dialects", LIVE, KEY_LIST, "[\"ai\",\"agui\",\"openai\"]",       "wire formats of other clients that are served; the addresses of the others do not exist"),
+OTHER("dialects", LIVE, KEY_LIST, "[\"ai\",\"agui\",\"openai\",\"mcp\"]", "wire formats of other clients that are served; the addresses of the others do not exist"),
 OTHER("api.aliases", LIVE, KEY_BOOL, "true",                              "serve /api/tools and /api/health beside the addresses with a version"),
 BOOL ("ws.echo", RESTART,                                                 "serve /ws/echo"),
 

@@ -25,15 +25,18 @@ static const struct choice first_frame_words[] = {{"browser", false}, {"always",
 
 static bool read_dialects(const struct config *c, struct arena *a, unsigned *out, struct err *e)
 {
-	static const struct choice words[] = {
-		{"ai", CLIENT_AI}, {"agui", CLIENT_AGUI}, {"openai", CLIENT_OPENAI}, {NULL, 0}};
+	static const struct choice words[] = {{"ai", CLIENT_AI},
+					      {"agui", CLIENT_AGUI},
+					      {"openai", CLIENT_OPENAI},
+					      {"mcp", CLIENT_MCP},
+					      {NULL, 0}};
 	const char *const *names = config_texts(c, "dialects", a);
 	int dialect;
 
 	for (*out = 0; *names; names++) {
 		if (!choice_find(words, *names, &dialect))
-			return err_set(e, ERR_INPUT, "dialects: \"%s\" is none of ai, agui, openai",
-				       *names);
+			return err_set(e, ERR_INPUT,
+				       "dialects: \"%s\" is none of ai, agui, openai, mcp", *names);
 		*out |= (unsigned)dialect;
 	}
 	return true;

@@ -382,7 +382,7 @@ describe('every dialect', () => {
     const some = await startDaemon({ env: { VESPER_DIALECTS: 'agui' } });
     const status = async (path) => (await fetch(some.url + path, { method: 'POST', body: '{}', headers: { ...bearer('few'), 'content-type': 'application/json' } })).status;
     try {
-      assert.deepEqual(await Promise.all(['/api/v1/agui', '/api/v1/ui/chat', '/ai/chat', '/v1/chat/completions', '/v1/models'].map(status)), [422, 404, 404, 404, 404]);
+      assert.deepEqual(await Promise.all(['/api/v1/agui', '/api/v1/ui/chat', '/ai/chat', '/v1/chat/completions', '/v1/models', '/mcp'].map(status)), [422, 404, 404, 404, 404, 404]);
     } finally {
       await some.stop();
     }

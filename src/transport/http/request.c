@@ -295,7 +295,8 @@ static unsigned absent_flags(const struct transport *t)
 	return (t->options.demo ? 0u : ROUTE_DEMO) | (t->settings->aliases ? 0u : ROUTE_ALIAS) |
 	       (t->options.signin ? 0u : ROUTE_SIGNIN) | (has_page ? 0u : ROUTE_PAGE) |
 	       (served & CLIENT_AI ? 0u : ROUTE_AI) | (served & CLIENT_AGUI ? 0u : ROUTE_AGUI) |
-	       (served & CLIENT_OPENAI ? 0u : ROUTE_OPENAI);
+	       (served & CLIENT_OPENAI ? 0u : ROUTE_OPENAI) |
+	       (served & CLIENT_MCP ? 0u : ROUTE_JSONRPC);
 }
 
 static void find_route(struct request *r, const char *method)
