@@ -307,7 +307,7 @@ static void ticks_are_nice(void **state)
 static void assert_times(const char *from, const char *to, enum svg_time_unit finest,
 			 const char *want)
 {
-	int64_t a, b;
+	int64_t a = 0, b = 0;
 	struct svg_times times;
 	struct buf text;
 
