@@ -153,7 +153,7 @@ describe('the solar pack', () => {
       assert.deepEqual(rows(mine).map((r) => r.logger_id), ['A-1', 'A-2', 'A-3']);
       const foreign = await tool(d, 'get_power_curve', { logger_id: '925' }, 'acme');
       assert.equal(foreign.status, 'error');
-      assert.doesNotMatch(JSON.stringify(foreign), /92[0-46-9]|Mesa/);
+      assert.doesNotMatch(JSON.stringify({ ...foreign, receipt_id: undefined }), /92[0-46-9]|Mesa/); /* an id may hold any digits */
       const euros = await tool(d, 'calculate_financial_savings', { logger_id: 'A-1', start_date: '2026-02-26', end_date: '2026-02-26' }, 'acme');
       assert.match(JSON.stringify(euros.result.facts), /"savingsEuro"/);
       assert.doesNotMatch(JSON.stringify(euros.result.facts), /"savings"/);

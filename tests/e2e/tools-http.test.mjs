@@ -89,9 +89,6 @@ describe('a tool over HTTP', () => {
     const own = await call('general_sql_query', { sql });
     assert.equal(own.body.status, 'ok', own.text);
     compared.push('general_sql_query');
-    const metrics = await call('query_metrics', { query: { metrics: ['projects'] } });
-    assert.equal(metrics.body.status, 'ok', metrics.text);
-    compared.push('query_metrics'); /* map.test.mjs compares it with SQL */
     assert.deepEqual(compared.sort(), tools.map((t) => t.name).sort());
   });
 
