@@ -7,7 +7,7 @@
  *   facts    -> all of that by filter name, with what the last turn left standing
  *   router   -> how well each tool fits words and facts
  *   said     -> bounds, amounts, an order, exclusions: what a tool takes by its slots
- *   slots    -> the chosen tool's values, or what to ask back
+ *   slots    -> the chosen tool's values, or the clarifying question
  *   calls    -> its calls
  *   account  -> the words that nothing of that took
  *

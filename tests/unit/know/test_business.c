@@ -1,8 +1,8 @@
 /*
  * Questions as business users type them, labelled before anybody asked them: abbreviations, typing
- * errors, follow-ups, what is not wanted. "open" ones nobody can answer well: code has to ask back
- * or leave them to a model, as it may with those that "may_ask". What is wrong and sure is counted
- * apart: nothing is worse.
+ * errors, follow-ups, what is not wanted. "open" ones nobody can answer well: code has to ask a
+ * clarifying question or leave them to a model, as it may with those that "may_ask". What is wrong
+ * and sure is counted apart: nothing is worse.
  */
 #include "route_bench.h"
 

@@ -74,7 +74,7 @@ json_t *mcp_ask_tool(void)
 		{"description",
 		 json_str("Answers a question about the company's data: finds the tools, runs them "
 			  "and words the answer with checked numbers, tables and links to reports. "
-			  "It may ask back.")},
+			  "It may ask a clarifying question.")},
 		{"inputSchema", input_schema()}, {"outputSchema", output_schema()},
 		{"annotations",
 		 json_make({"readOnlyHint", json_true()}, {"destructiveHint", json_false()},
