@@ -102,12 +102,12 @@ export class Conversation {
   }
 
   /* filters: {name: value or null}, to be taken as they are instead of being read from the question. */
-  ask(question, filters) {
+  ask(question, filters, kept) {
     const content = question.trim();
 
     if (content === '' || this.#active || this.#refused || this.#needsHistory)
       return false;
-    this.#begin({ question: content, clientId: newId(), filters });
+    this.#begin({ question: content, clientId: newId(), filters, kept });
     this.#sendQuestion();
     this.#host.emit('vesper:message', { question: content });
     return true;
@@ -285,7 +285,7 @@ export class Conversation {
       this.#page.typeOn();
     },
     edit: (question) => this.#page.composer.fill(question),
-    refilter: (turn, filters) => this.#refilter(turn, filters),
+    refilter: (...edited) => this.#refilter(...edited),
     retry: (turn) => this.#retry(turn),
     rate: (messageId, feedback) => this.#api.rate(messageId, feedback),
     openReport: (report) => this.#openReport(report),
@@ -328,11 +328,11 @@ export class Conversation {
   }
 
   /* The same question, with exactly these filters. */
-  #refilter(turn, filters) {
+  #refilter(turn, filters, kept) {
     const question = this.#turns.questionOf(turn);
 
     if (question)
-      this.ask(question, filters);
+      this.ask(question, filters, kept);
   }
 
   #select(ask, values, label) {

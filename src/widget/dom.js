@@ -42,7 +42,7 @@ export function h(tag, attributes = {}, ...children) {
     else
       node.setAttribute(name, value === true ? '' : String(value));
   }
-  node.append(...children.flat()
+  node.append(...children.flat(Infinity)
     .filter((child) => child !== undefined && child !== null && child !== false));
   return node;
 }

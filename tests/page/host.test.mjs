@@ -38,7 +38,7 @@ async function visit(html, { headers = {}, ...options } = {}) {
 
   page.on('console', (message) => message.type() === 'error' && wrongs.push(message.text()));
   page.on('pageerror', (error) => wrongs.push(String(error)));
-  await page.goto(`${fake.url}/host`);
+  await page.goto(`${fake.url}/host`, { timeout: 60000 });
   return page;
 }
 
@@ -286,4 +286,20 @@ test('a frame hears its page only, and tells others nothing', async () => {
   await frame.locator('.prose', { hasText: 'You said: hello.' }).waitFor();
   assert.ok(!JSON.stringify(await page.evaluate(() => window.got)).includes('analyst'), 'no token comes out');
   assert.deepEqual(wrongs, []);
+});
+
+test('without a height it takes one of its own, and it is light or dark as the page is', async () => {
+  for (const [scheme, colorScheme, isDark] of [['', 'dark', false], ['html { color-scheme: dark }', 'light', true],
+    ['html { color-scheme: light dark }', 'dark', true]]) {
+    const page = await visit(`<style>${scheme}</style><body>${ELEMENT}`, { colorScheme });
+
+    page.setDefaultTimeout(60000);
+    await ready(page);
+    const box = await page.locator('.composer').boundingBox();
+    const frame = await page.locator('.frame').boundingBox();
+    assert.ok(frame.height >= 380 && frame.height <= 800 && box.y + box.height <= frame.y + frame.height + 1, JSON.stringify(frame));
+    const [red] = (await page.locator('.frame').evaluate((node) => getComputedStyle(node).backgroundColor)).match(/\d+/);
+    assert.equal(Number(red) < 100, isDark, scheme);
+    await context.close();
+  }
 });

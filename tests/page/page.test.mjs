@@ -82,7 +82,7 @@ describe('by rules', () => {
     assert.ok(await turn.locator('.data').count() >= 1);
     assert.match(await turn.locator('.data').first().textContent(), /48\.73/);
     assert.match(await turn.locator('.filters').innerText(), /Ascend[^]*NP15|NP15[^]*Ascend/);
-    assert.match(await turn.locator('.outcome').innerText(), /rules/);
+    assert.match(await turn.locator('.outcome').innerText(), /verified/);
     assertClean();
     await picture(page, 'page');
   });
@@ -107,7 +107,7 @@ describe('by rules', () => {
     await ask(page, 'Show the hourly price distribution for SP15 in 2025 from Ascend');
     const turn = await answered(page);
     const chart = turn.locator('.chart-card');
-    await turn.locator('.chart-card[data-state=drawn] svg').waitFor();
+    await turn.locator('.chart-card[data-state=drawn] svg.marks').waitFor();
     assert.match(await chart.locator('[role=img]').first().getAttribute('aria-label'), /^Line chart with the range/);
     assert.ok(await chart.locator('svg path').count() > 5);
     assert.equal(await turn.locator('details.data').getAttribute('open'), null, 'the rows stay a click away');
@@ -115,7 +115,7 @@ describe('by rules', () => {
     await chart.locator('.chart-tip').waitFor();
     assert.match(await chart.locator('.chart-tip').innerText(), /Hour: \d+/);
     await page.reload();
-    await page.locator('.chart-card[data-state=drawn] svg').waitFor();
+    await page.locator('.chart-card[data-state=drawn] svg.marks').waitFor();
     assertClean();
   });
 
@@ -128,7 +128,7 @@ describe('by rules', () => {
       await ask(page, question);
       const turn = await answered(page);
       if (name === 'chart-dark') {
-        await turn.locator('.chart-card[data-state=drawn] svg').waitFor();
+        await turn.locator('.chart-card[data-state=drawn] svg.marks').waitFor();
         await page.getByRole('button', { name: 'Conversations', exact: true }).click();
         await page.locator('.session').first().waitFor();
       }
@@ -365,6 +365,7 @@ describe('by rules', () => {
       await ask(page, REFERENCE);
       const turn = await answered(page);
       await turn.locator('summary.outcome').click();
+      await turn.locator('.how dt').first().waitFor();
       const how = await turn.locator('.how').innerText();
 
       assert.match(how, /Vendor Ascend/);

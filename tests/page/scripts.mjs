@@ -142,6 +142,7 @@ const projects = (n) => Array.from({ length: n }, (_, i) => ({ value: `p${i + 1}
   group: i % 2 ? 'Wind' : 'Solar' }));
 
 const longList = () => back({ prompt: 'Which project?', input: 'single', options: projects(30) });
+const flatList = () => back({ prompt: 'Which project?', input: 'single', options: projects(30).map(({ group, ...option }) => option) });
 const longBoxes = () => back({ prompt: 'Which projects?', input: 'multiple', min: 1, max: 3, options: projects(30) });
 const day = () => back({ prompt: 'From which day on?', input: 'date', min_date: '2026-01-10' });
 const range = () => back({ prompt: 'Which days?', input: 'date_range', min_date: '2025-10-01', max_date: '2026-02-27',
@@ -318,6 +319,22 @@ function tenThousand() {
     .filter((step) => step !== 0), complete()];
 }
 
+/* The same vendors in another order, a code of the data, a label that has its unit. */
+function twoCharts() {
+  const chart = (id, vendors) => ({ type: 'chat.view', view: { view_type: 'chart', view_id: id, chart_type: 'bar', alt: vendors.join(', '),
+    source: { call: 'c1', agent: 'dayahead_agent', tool: 'get_hourly_price_distribution' },
+    chart_spec: { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', width: 300, height: 100, mark: 'bar',
+      data: { values: vendors.map((vendor, i) => ({ vendor, price: i + 1 })) },
+      encoding: { x: { field: 'price', type: 'quantitative' }, y: { field: 'vendor', type: 'nominal' }, color: { field: 'vendor', type: 'nominal' } } } } });
+
+  return [chart('v1', ['Ascend', 'Hitachi']), chart('v2', ['Hitachi', 'Ascend', 'Realized']),
+    { type: 'chat.view', view: { view_type: 'data', view_id: 'v3', columns: ['Status', 'DataPoints', 'Note'],
+      meta: [{ name: 'Status', type: 'text' }, { name: 'DataPoints', label: 'Hours', type: 'int', unit: 'hours' }, { name: 'Note', type: 'text' }],
+      data_dict: { Status: ['at_risk', 'on_track'], DataPoints: [8760, 24], Note: ['=1+1', '<b>a</b>'] }, row_count: 2, truncated: false,
+      source: { call: 'c1', agent: 'per_agent', tool: 'get_project_health' } } },
+    ...tokens('Both were looked up.'), complete()];
+}
+
 const SCRIPTS = [
   ...componentScripts(complete, HOSTILE),
   [/ten thousand/, tenThousand],
@@ -326,6 +343,8 @@ const SCRIPTS = [
   [/slow/, slow],
   [/ERCOT|which one/, ask],
   [/long list/, longList],
+  [/flat list/, flatList],
+  [/two charts/, twoCharts],
   [/long boxes/, longBoxes],
   [/which day/, day],
   [/range/, range],

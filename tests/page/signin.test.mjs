@@ -349,6 +349,15 @@ describe('an attacker', () => {
   });
 });
 
+test('the frame for other pages has its looks, and no demo stands behind it', async () => {
+  const status = async (path, method = 'GET') => (await fetch(daemon.url + path, { method, ...(method === 'POST' && { body: '{}', headers: { 'content-type': 'application/json' } }) })).status;
+
+  for (const path of ['/', '/app.js', '/app.css', '/embed', '/embed.js', '/widget.js', '/favicon.svg'])
+    assert.equal(await status(path), 200, path);
+  assert.equal(await status('/demo.js'), 404);
+  assert.equal(await status('/api/v1/demo/login', 'POST'), 404);
+});
+
 test('settings that can\'t be are refused by name', async () => {
   const start = (more) => ({ demo: false, env: { VESPER_JWT_SECRET: undefined, ...provider.environment(more) } });
 

@@ -1,11 +1,21 @@
 /* A chart's place in an answer: a frame with its text alternative; Vega is fetched for the first one only. */
 
-import { h } from '../dom.js';
+import { h, icon } from '../dom.js';
 import { tableTitle } from './table.js';
 
 function tooltipText(value) {
   return typeof value === 'object'
     ? Object.entries(value).map(([name, text]) => `${name}: ${text}`).join(' · ') : String(value);
+}
+
+/* The picture as it stands there. */
+function tools(box, title, { say }) {
+  return h('div', { class: 'data-tools' }, ['png', 'svg'].map((kind) => {
+    const label = say(`save_${kind}`);
+    const onclick = async () => (await import('./save.js')).savePicture(box, title, kind);
+
+    return h('button', { type: 'button', class: 'small worded', 'aria-label': label, title: label, onclick }, icon('save'), kind.toUpperCase());
+  }));
 }
 
 export function chartCard(view, locale) {
@@ -32,6 +42,7 @@ export function chartCard(view, locale) {
 
       await draw(box, view.chart_spec, onTooltip, locale.tag);
       card.dataset.state = 'drawn';
+      card.prepend(tools(box, tableTitle(view, locale), locale));
     } catch {
       card.dataset.state = 'failed';
       box.replaceChildren(h('p', { class: 'hint' }, locale.say('no_chart', { alt: view.alt })));

@@ -38,10 +38,40 @@ function numbersOf(tag) {
   return { decimal: sign('decimal', '.'), thousands: sign('group', ','), grouping: [3], currency: ['$', ''] };
 }
 
+/* A name keeps its colour from chart to chart, in the order in which names come to the page. */
+const given = new Map();
+
+function colourOf(name) {
+  if (!given.has(name))
+    given.set(name, CATEGORIES[given.size % CATEGORIES.length]);
+  return given.get(name);
+}
+
+/* The spec with the colours of its names, where it gives none of its own. */
+function withColours(spec) {
+  const color = spec.encoding?.color;
+  const values = spec.data?.values;
+
+  if (!color?.field || !Array.isArray(values) || color.scale || !['nominal', 'ordinal'].includes(color.type))
+    return spec;
+  const domain = [...new Set(values.map((row) => row[color.field]))];
+
+  if (domain.length > CATEGORIES.length)
+    return spec;
+  return { ...spec, encoding: { ...spec.encoding, color: { ...color, scale: { domain, range: distinct(domain.map(colourOf)) } } } };
+}
+
+/* Two names of one chart never share a colour: the later one takes a free one. */
+function distinct(colours) {
+  const free = CATEGORIES.filter((colour) => !colours.includes(colour));
+
+  return colours.map((colour, i) => (colours.indexOf(colour) < i ? free.shift() : colour));
+}
+
 /* onTooltip(value or null, event): what the pointer is over; tag: whose numbers. Returns a function that lets go. */
 export async function draw(box, spec, onTooltip, tag) {
   const { usermeta, ...safe } = spec;  /* it could override what is set here */
-  const { finalize } = await embed(box, safe, {
+  const { finalize } = await embed(box, withColours(safe), {
     mode: 'vega-lite',
     ast: true,
     actions: false,

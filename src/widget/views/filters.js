@@ -23,15 +23,16 @@ export class FilterBar {
   #locale;
   #open = null;
 
-  /* onEdit(filters): {name: value or null} of every filter that is shown. */
+  /* onEdit(filters, kept): {name: value or null} of every filter that is shown; kept: {name: source} of those that stay. */
   constructor(onEdit, locale) {
     this.#onEdit = onEdit;
     this.#locale = locale;
     this.root = h('ul', { class: 'filters', 'aria-label': locale.say('understood'), hidden: true });
   }
 
-  show(filters) {
-    this.#filters = filters;
+  /* kept: of a question that was asked again with another value of one filter; the server calls all of them edited. */
+  show(filters, kept = {}) {
+    this.#filters = filters.map((one) => (one.source === 'edited' && kept[one.name] ? { ...one, source: kept[one.name] } : one));
     this.#open = null;
     this.#draw();
   }
@@ -70,10 +71,11 @@ export class FilterBar {
 
   #apply(filter, value) {
     const filters = Object.fromEntries(this.#filters.map((one) => [one.name, one.value]));
+    const kept = Object.fromEntries(this.#filters.filter((one) => one !== filter).map((one) => [one.name, one.source]));
 
     this.#open = null;
     this.#draw();
-    this.#onEdit({ ...filters, [filter.name]: value });
+    this.#onEdit({ ...filters, [filter.name]: value }, kept);
   }
 
   #editor(filter) {

@@ -79,7 +79,7 @@ class ReportFrame {
 
   #show(state, ...note) {
     this.root.dataset.state = state;
-    this.#note.replaceChildren(...note);
+    this.#note.replaceChildren(...note.filter(Boolean));
   }
 
   #onLoaded() {

@@ -3,13 +3,11 @@
  * their decimals. It scrolls inside its own box, and says so when rows were left out.
  */
 
-import { copyButton } from './answered.js';
 import { h, icon } from '../dom.js';
 
 const NUMERIC = new Set(['int', 'decimal']);
 const MAX_DECIMALS = 6;
 const GROUPED_FROM = 1000;
-const SAVED_MS = 10000;           /* by then the browser has read what is saved */
 const LONG_CHARS = 40;           /* from here a cell may wrap */
 const IDENTIFIER = /(^|_)(year|yr|id|key|code)(_|$)/i; /* 2025 is a name, not an amount */
 const NOTHING = '–';
@@ -30,13 +28,20 @@ function numberOptions(meta, values) {
   return { minimumFractionDigits: decimals, maximumFractionDigits: decimals, useGrouping: grouped };
 }
 
+/* "at_risk" is a code of the data, read as words. */
+function readable(value) {
+  const text = String(value);
+
+  return /^[a-z]+(_[a-z]+)+$/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ') : text;
+}
+
 /* How the cells of one column are worded. */
 function formatter(meta, values, locale) {
   const written = {
     bool: (value) => locale.say(value ? 'yes' : 'no'),
     date: (value) => locale.date(value),
     datetime: (value) => locale.dateTime(value),
-  }[meta.type] ?? String;
+  }[meta.type] ?? readable;
   let format = written;
 
   if (NUMERIC.has(meta.type)) {
@@ -54,6 +59,11 @@ function labelOf({ name, label }) {
   return words.replaceAll('_', ' ');
 }
 
+/* "Hours" are in hours: the label has the unit already. */
+function isSaid(meta) {
+  return meta.unit && labelOf(meta).toLowerCase().split(' ').includes(meta.unit.toLowerCase());
+}
+
 export function columnLabel(view, name) {
   const meta = view?.meta?.find((entry) => entry.name === name);
 
@@ -67,7 +77,7 @@ function columnsOf(view, locale) {
 
     return {
       label: labelOf(meta),
-      unit: meta.unit,
+      unit: isSaid(meta) ? undefined : meta.unit,
       numeric: NUMERIC.has(meta.type),
       values,
       format: formatter(meta, values, locale),
@@ -97,57 +107,39 @@ export function tableTitle(view, locale) {
 
 /* --- out of the page -------------------------------------------------------------------- */
 
-/* Spreadsheets run a cell that opens like a formula; a leading apostrophe makes it text. */
-function safeCell(value) {
-  const text = value === null || value === undefined ? '' : String(value);
-
-  return typeof value === 'string' && /^[\t\r\n]|^[\s\u200B]*[=+\-@＝＋－＠]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+function headersOf(columns) {
+  return columns.map(({ label, unit }) => (unit ? `${label} (${unit})` : label));
 }
 
-function csvCell(value) {
-  const text = safeCell(value);
-
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-const tabbedCell = (value) => safeCell(value).replace(/[\t\r\n]+/g, ' ');
-
-/* The rows as they are stored, not as they are worded. */
-function linesOf(view, cell, between) {
-  const rows = Array.from({ length: view.row_count }, (_, i) => view.columns.map((name) => view.data_dict[name]?.[i]));
-
-  return [view.columns, ...rows].map((row) => row.map(cell).join(between)).join('\r\n');
-}
-
-function save(view, bytes) {
-  const url = URL.createObjectURL(bytes);
-
-  h('a', { href: url, download: `${view.source?.tool ?? 'result'}.csv` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
-}
-
-/* The rows that are here make a file at once; of a result that was cut the server is asked for all. */
-function csvButton(view, { say }, wholeCsv) {
-  const note = h('span', { class: 'hint', role: 'status' });
-  const label = say(view.truncated ? 'save_csv_whole' : 'save_csv');
+/* A button that does something by the module that is loaded for it, and says when that fails. */
+function taking({ say }, label, name, note, take) {
   const onclick = async ({ currentTarget: button }) => {
     button.disabled = true;
     note.textContent = '';
     try {
-      save(view, (view.truncated && await wholeCsv()) ||
-        new Blob(['\uFEFF', linesOf(view, csvCell, ',')], { type: 'text/csv;charset=utf-8' }));
+      await take(await import('./save.js'));
     } catch {
       note.textContent = say('csv_failed');
     }
     button.disabled = false;
   };
 
-  return [note, h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, onclick }, icon('save'))];
+  return h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, onclick }, icon(name));
 }
 
-function tools(view, locale, wholeCsv) {
-  return h('div', { class: 'data-tools' }, csvButton(view, locale, wholeCsv),
-    copyButton(locale.say('copy_table'), () => linesOf(view, tabbedCell, '\t')));
+/* The rows that are here make a file at once; of a result that was cut the server is asked for all. */
+function tools(view, columns, locale, wholeCsv) {
+  const { say } = locale;
+  const note = h('span', { class: 'hint', role: 'status' });
+  const headers = headersOf(columns);
+  const csv = async ({ saveCsv }) => saveCsv(view, headers, tableTitle(view, locale), view.truncated && await wholeCsv());
+  const copy = async ({ copyTable }) => {
+    await copyTable(view, headers);
+    note.textContent = say('copied');
+  };
+
+  return h('div', { class: 'data-tools' }, note, taking(locale, say(view.truncated ? 'save_csv_whole' : 'save_csv'), 'save', note, csv),
+    navigator.clipboard && taking(locale, say('copy_table'), 'copy', note, copy));
 }
 
 /* --- sorting ---------------------------------------------------------------------------- */
@@ -205,7 +197,7 @@ export function dataTable(view, locale, wholeCsv) {
 
   return h('details', { class: 'card data', part: 'table', open: true },
     h('summary', {}, icon('chevron'), h('span', { class: 'data-title' }, title), rows),
-    tools(view, locale, wholeCsv),
+    tools(view, columns, locale, wholeCsv),
     h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': locale.say('table_of', { title }) },
       h('table', {}, h('thead', {}, head), body)));
 }

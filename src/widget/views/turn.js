@@ -53,6 +53,7 @@ export class TurnView {
   #understood = [];
   #messageId;
   #filters;
+  #kept;
   #markdown;
   #marksView;
   #parts;
@@ -62,14 +63,15 @@ export class TurnView {
   running = true;
   stopping = false;
 
-  /* actions: {ask(question), edit(question), refilter(turn, filters), select(ask, values, label), retry(turn),
+  /* actions: {ask(question), edit(question), refilter(turn, filters, kept), select(ask, values, label), retry(turn),
      rate(messageId, feedback), wholeCsv(messageId, viewId), openReport(report), embedReport(key), linkHosts(), onText(turn)} */
-  constructor(actions, locale, { question, clientId, filters } = {}) {
+  constructor(actions, locale, { question, clientId, filters, kept } = {}) {
     const { say } = locale;
 
     this.#actions = actions;
     this.#locale = locale;
-    this.#filters = new FilterBar((edited) => this.#actions.refilter(this, edited), locale);
+    this.#filters = new FilterBar((...edited) => this.#actions.refilter(this, ...edited), locale);
+    this.#kept = kept;
     this.#results = new Panels(locale);
     this.#reports = new ReportCards(actions, locale);
     this.question = question;
@@ -250,7 +252,7 @@ export class TurnView {
 
   #showFilters(filters) {
     this.#understood = filters;
-    this.#filters.show(filters);
+    this.#filters.show(filters, this.#kept);
   }
 
   #viewOf(call) {

@@ -129,6 +129,9 @@ export const words = {
   save_csv: 'Tabelle als CSV speichern',
   save_csv_whole: 'Alle Zeilen als CSV speichern',
   csv_failed: 'Diese Datei ließ sich nicht erstellen. Bitte versuchen Sie es noch einmal.',
+  save_png: 'Diagramm als PNG sichern',
+  save_svg: 'Diagramm als SVG sichern',
+  copied: 'Kopiert',
   no_chart: 'Das Diagramm konnte nicht gezeichnet werden. {alt}',
 
   from_the_data: 'Aus den Daten: {source}',
@@ -153,6 +156,8 @@ export const words = {
   how_steps: 'Schritte',
   how_data: 'Gelesene Daten',
   how_worded: 'Formuliert von',
+  how_failed: 'Das ließ sich nicht laden. Bitte öffnen Sie es noch einmal.',
+  how_time: 'Dauer',
   how_model: 'Modell',
   how_numbers: 'Zahlen',
   how_cost: 'Kosten',

@@ -141,6 +141,9 @@ export const words = {
   save_csv: 'Save the table as CSV',
   save_csv_whole: 'Save all rows as CSV',
   csv_failed: 'This file could not be made. Please try again.',
+  save_png: 'Save the chart as PNG',
+  save_svg: 'Save the chart as SVG',
+  copied: 'Copied',
   no_chart: 'The chart could not be drawn. {alt}',
 
   /* numbers */
@@ -167,6 +170,8 @@ export const words = {
   how_steps: 'Steps',
   how_data: 'Data read',
   how_worded: 'Worded by',
+  how_failed: 'This could not be loaded. Please open it again.',
+  how_time: 'Time',
   how_model: 'Model',
   how_numbers: 'Numbers',
   how_cost: 'Cost',

@@ -129,6 +129,9 @@ export const words = {
   save_csv: 'Guardar la tabla como CSV',
   save_csv_whole: 'Guardar todas las filas como CSV',
   csv_failed: 'No se ha podido crear el archivo. Inténtelo de nuevo.',
+  save_png: 'Guardar el gráfico como PNG',
+  save_svg: 'Guardar el gráfico como SVG',
+  copied: 'Copiado',
   no_chart: 'No se ha podido dibujar el gráfico. {alt}',
 
   from_the_data: 'De los datos: {source}',
@@ -153,6 +156,8 @@ export const words = {
   how_steps: 'Pasos',
   how_data: 'Datos leídos',
   how_worded: 'Redactado por',
+  how_failed: 'No se ha podido cargar. Ábralo de nuevo.',
+  how_time: 'Tiempo',
   how_model: 'Modelo',
   how_numbers: 'Números',
   how_cost: 'Coste',

@@ -1,0 +1,136 @@
+/* What business users stumbled over, each mended, and what they take along from an answer: tables and pictures. */
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+
+import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
+import { Fake } from './fake.mjs';
+import { REFERENCE } from './scripts.mjs';
+
+const LIMIT_MS = 60000;
+
+let browser;
+let fake;
+let open;
+
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+beforeEach(async () => { fake = await new Fake().start(); });
+afterEach(async () => {
+  await open?.context.close();
+  await fake.stop();
+});
+
+async function asked(question, options) {
+  open = await openPage(browser, fake.url, options);
+  open.page.setDefaultTimeout(LIMIT_MS);
+  await open.page.locator('vesper-chat[data-state=ready]').waitFor();
+  await ask(open.page, question);
+  return answered(open.page, LIMIT_MS);
+}
+
+const text = async (download) => Buffer.concat(await (await download.createReadStream()).toArray()).toString();
+
+async function saved(turn, name) {
+  const [download] = await Promise.all([open.page.waitForEvent('download'), turn.getByRole('button', { name }).first().click()]);
+
+  return { name: download.suggestedFilename(), text: await text(download) };
+}
+
+test('a clarifying question with many options and no groups lists them', async () => {
+  const turn = await asked('flat list');
+
+  assert.equal(await turn.locator('select option').count(), 31);
+  await turn.getByRole('combobox').selectOption('p17');
+  await turn.getByRole('button', { name: 'Continue' }).click();
+  await lastTurn(open.page).locator('.prose', { hasText: 'You said: p17.' }).waitFor();
+});
+
+test('a report that can\'t be opened here says so, and nothing else', async () => {
+  open = null;
+  const turn = await asked(REFERENCE);
+
+  await open.context.route('**/api/v1/reports/**', (route) => route.fulfill({ status: 403, json: {} }));
+  await turn.getByRole('button', { name: /Open here/ }).click();
+  await turn.getByText('You may not open this report.').waitFor();
+  assert.doesNotMatch(await turn.locator('.report-note').innerText(), /false|undefined|null/);
+});
+
+test('after one filter was edited only that one is called edited', async () => {
+  await asked('markdown');
+  const { page } = open;
+
+  /* As the daemon answers filters that it was given. */
+  await page.routeWebSocket(/\/ws\//, (socket) => {
+    const server = socket.connectToServer();
+    let isGiven = false;
+
+    socket.onMessage((message) => {
+      isGiven = Boolean(JSON.parse(message).filters);
+      server.send(message);
+    });
+    server.onMessage((message) => {
+      const frame = JSON.parse(message);
+
+      for (const filter of isGiven ? frame.filters ?? [] : [])
+        filter.source = 'edited';
+      socket.send(JSON.stringify(frame));
+    });
+  });
+  await page.goto(fake.url);
+  await page.locator('vesper-chat[data-state=ready]').waitFor();
+  await ask(page, REFERENCE);
+  await (await answered(page, LIMIT_MS)).getByRole('button', { name: /Hub zone NP15/ }).click();
+  await page.getByRole('textbox', { name: 'Hub zone' }).fill('SP15');
+  await page.keyboard.press('Enter');
+  await page.locator('.turn').nth(1).waitFor();
+  await answered(page, LIMIT_MS);
+  const words = await lastTurn(page).locator('.filters li').allInnerTexts();
+
+  assert.deepEqual(words.filter((one) => /edited/.test(one)).length, 1, words.join(' | '));
+  assert.match(words.find((one) => /edited/.test(one)), /Hub zone/);
+  assert.match(words.find((one) => /Base/.test(one)), /assumed/);
+});
+
+test('a name has one colour on all charts, and codes and units are read as words', async () => {
+  const turn = await asked('two charts');
+
+  await turn.locator('.chart-card[data-state=drawn]').nth(1).waitFor();
+  const colours = await turn.locator('.chart-card').evaluateAll((cards) => cards.map((card) => Object.fromEntries(
+    [...card.querySelectorAll('.mark-rect path')].map((path) => [/vendor: (\w+)/.exec(path.getAttribute('aria-label'))?.[1], path.getAttribute('fill')]))));
+  assert.equal(colours[0].Ascend, colours[1].Ascend);
+  assert.equal(colours[0].Hitachi, colours[1].Hitachi);
+  assert.equal(new Set(Object.values(colours[1])).size, 3);
+  assert.deepEqual(await turn.locator('.data th').allInnerTexts(), ['Status', 'Hours', 'Note']);
+  assert.equal(await turn.locator('.data td').first().innerText(), 'At risk');
+});
+
+test('a chart is saved as a picture, a table with the headers that one reads', async () => {
+  const turn = await asked('two charts', { acceptDownloads: true });
+
+  await turn.locator('.chart-card[data-state=drawn]').nth(1).waitFor();
+  const svg = await saved(turn, 'Save the chart as SVG');
+  assert.equal(svg.name, 'Hourly price distribution.svg');
+  assert.match(svg.text, /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^]*Ascend[^]*<\/svg>$/);
+  const png = await saved(turn, 'Save the chart as PNG');
+  assert.equal(png.name, 'Hourly price distribution.png');
+  assert.match(png.text, /^.PNG/);
+  const csv = await saved(turn, 'Save the table as CSV');
+  assert.equal(csv.name, 'Project health.csv');
+  assert.equal(csv.text, '\uFEFFStatus,Hours,Note\r\nat_risk,8760,\'=1+1\r\non_track,24,<b>a</b>');
+  assert.deepEqual(open.wrongs, []);
+});
+
+test('a copied table is one for Word and for Excel, and no formula', async () => {
+  const turn = await asked('two charts', { permissions: ['clipboard-read', 'clipboard-write'] });
+
+  await turn.getByRole('button', { name: 'Copy the table' }).click();
+  await turn.getByText('Copied', { exact: true }).waitFor();
+  const [html, plain] = await open.page.evaluate(async () => {
+    const [item] = await navigator.clipboard.read();
+
+    return Promise.all(['text/html', 'text/plain'].map(async (type) => (await item.getType(type)).text()));
+  });
+  assert.match(html, /<table>.*<th>Status<\/th><th>Hours<\/th>.*<td>'=1\+1<\/td>.*&lt;b&gt;a&lt;\/b&gt;/s);
+  assert.match(plain.replaceAll('\r', ''), /^Status\tHours\tNote\nat_risk\t8760\t'=1\+1\n/);
+});
