@@ -133,6 +133,9 @@ bool answer_text(struct answer_turn *t, const char *text, size_t len);
 void answer_rest(struct answer_turn *t);
 void answer_ended_early(struct answer_turn *t);
 void answer_written_by(struct answer_turn *t, const char *provider, const char *model);
+/* The turn ended before the model did: the answer is of whose words were shown, or else of the
+ * rules. */
+void answer_written_till_now(struct answer_turn *t);
 
 /* ---- flow.c: what a flow makes of the results of its plan ---- */
 

@@ -88,7 +88,7 @@ struct llm_asked {
 	struct llm_asked *next;
 	enum llm_role role;
 	char hash[HASH_HEX_BYTES]; /* of what the model was told; recordings have the same name */
-	const char *provider;      /* who answered; NULL: nobody, or not yet */
+	const char *provider;      /* who answers, from the first text; NULL: nobody, or not yet */
 	const char *model;
 	struct llm_usage usage;
 };

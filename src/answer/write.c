@@ -32,6 +32,16 @@ void answer_written_by(struct answer_turn *t, const char *provider, const char *
 	t->answer->model = arena_strdup(t->core->arena, model);
 }
 
+void answer_written_till_now(struct answer_turn *t)
+{
+	const struct llm_asked *last = t->answer->trail.last;
+	bool is_model = last && last->role == LLM_ANSWER && last->provider;
+
+	if (!t->answer->provider)
+		answer_written_by(t, is_model ? last->provider : "rules",
+				  is_model ? last->model : NULL);
+}
+
 /* ---- by templates ---- */
 
 static bool wants_detail(const struct language *l, const char *question)

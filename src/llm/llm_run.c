@@ -144,6 +144,17 @@ static void trail_begin(struct run *r)
 	trail->last = r->asked;
 }
 
+/* Who gives up waiting is to know whose words came. */
+static void trail_text(struct run *r)
+{
+	const struct provider *p = run_provider(r);
+
+	if (!r->asked)
+		return;
+	r->asked->provider = arena_strdup(r->arena, p->name);
+	r->asked->model = p->roles ? arena_strdup(r->arena, p->roles[r->call.role].model) : NULL;
+}
+
 static void trail_end(const struct run *r, const struct llm_answer *answer)
 {
 	if (!r->asked)
@@ -302,6 +313,7 @@ static void on_text(void *owner, const char *text, size_t len)
 		r->shown = true;
 		r->probe = false;
 		provider_ok(run_provider(r));
+		trail_text(r);
 		metric_add(&first_text, NULL, 1);
 		metric_add(&first_text_ms, NULL, clock_mono_ms() - r->began_ms);
 	}

@@ -25,8 +25,7 @@ enum turn_state step_answer(struct turn *t)
 enum turn_state step_failed(struct turn *t)
 {
 	t->machine.err.code = ERR_NONE;
-	if (!t->answer.provider)
-		answer_written_by(&t->for_answer, "rules", NULL);
+	answer_written_till_now(&t->for_answer);
 	turn_end_failed(t, stream_text(t->core.log).n > 0);
 	if (!t->end.no_save)
 		return TURN_SAVE;
