@@ -516,4 +516,19 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define CONNECT_MEMORY_BYTES                                                                       \
 	(512 * 1024 * 1024) /* samples of CONNECT_TABLES_MAX tables of usual width */
 
+/* data that users upload */
+#define BODY_BLOCK_BYTES      65536 /* of a body that goes to a sink; two a request are in memory */
+#define SOURCE_BYTES_MAX      (100 * 1024 * 1024) /* a file; a spreadsheet's export has less */
+#define SOURCE_ROWS_MAX       2000000 /* of one; a question over them is answered in a second */
+#define SOURCE_COLUMNS_MAX    500     /* twice the widest tables that people keep */
+#define SOURCE_CELL_BYTES_MAX 65536   /* a cell; what is longer is a quote that was not closed */
+#define SOURCE_LINE_BYTES_MAX                                                                      \
+	(1024 * 1024) /* a line of JSON, or one whose encoding is looked for */
+#define SOURCE_RECORD_BYTES_MAX                                                                    \
+	(4 * 1024 * 1024)        /* all cells of one record: a table has few long ones */
+#define SOURCE_LINES_LISTED 1000 /* of rows or cells that are at fault: enough to see why */
+#define SOURCE_FIT_PER_MILLE                                                                       \
+	995 /* of a column's cells that fit its type; the others are errors                        \
+	     */
+
 #endif

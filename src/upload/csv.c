@@ -1,0 +1,110 @@
+/*
+ * Comma-separated text by libcsv. The library knows neither lines nor limits: lines are counted by
+ * the ends that it reports, and a field is measured after each piece.
+ */
+#include "records_int.h"
+
+#include <csv.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define BLOCK_BYTES 4096 /* by which the library's buffer of a field grows */
+
+struct csv {
+	struct records *records;
+	struct csv_parser parser;
+	size_t line;       /* where the next record begins */
+	size_t ends;       /* of lines inside of this record's quotes */
+	bool after_return; /* the last record ended with CR: an LF belongs to it */
+};
+
+struct csv *csv_new(struct records *r, char delimiter)
+{
+	struct csv *c = mem_alloc(sizeof(*c));
+
+	c->records = r;
+	c->line = 1;
+	csv_init(&c->parser, CSV_REPALL_NL); /* does not fail */
+	csv_set_realloc_func(&c->parser, mem_realloc);
+	csv_set_free_func(&c->parser, mem_free);
+	csv_set_blk_size(&c->parser, BLOCK_BYTES);
+	csv_set_delim(&c->parser, (unsigned char)delimiter);
+	return c;
+}
+
+void csv_close(struct csv **c)
+{
+	if (!*c)
+		return;
+	csv_free(&(*c)->parser);
+	mem_free(*c);
+	*c = NULL;
+}
+
+/* Line ends in a text; CR LF is one. */
+static size_t line_ends(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += text[i] == '\n' || (text[i] == '\r' && (i + 1 == len || text[i + 1] != '\n'));
+	return n;
+}
+
+static void on_field(void *field, size_t len, void *owner)
+{
+	struct csv *c = owner;
+	struct records *r = c->records;
+
+	c->after_return = false;
+	if (r->fault.code)
+		return;
+	if (len > SOURCE_CELL_BYTES_MAX)
+		records_fail(r, "cell_too_long", c->line + c->ends, "a cell is too long");
+	else if (r->count == SOURCE_COLUMNS_MAX)
+		records_fail(r, "too_many_columns", c->line, "there are too many columns");
+	if (r->fault.code)
+		return;
+	c->ends += line_ends(field, len);
+	records_cell(r, field, len);
+}
+
+/* `end`: CR, LF, or -1 for the end of the file. */
+static void on_record(int end, void *owner)
+{
+	struct csv *c = owner;
+	struct records *r = c->records;
+
+	if (end == '\n' && c->after_return && r->count == 0) {
+		c->after_return = false;
+		return;
+	}
+	if (!r->fault.code && r->count > 0)
+		records_send(r, c->line);
+	c->line += c->ends + 1;
+	c->ends = 0;
+	c->after_return = end == '\r';
+}
+
+void csv_add(struct csv *c, const char *text, size_t len)
+{
+	csv_parse(&c->parser, text, len, on_field, on_record, c);
+	if (c->parser.entry_pos > SOURCE_CELL_BYTES_MAX)
+		records_fail(c->records, c->parser.quoted ? "unclosed_quote" : "cell_too_long",
+			     c->line + c->ends,
+			     c->parser.quoted ? "a quote that begins here does not end"
+					      : "a cell is too long");
+}
+
+void csv_end(struct csv *c)
+{
+	size_t line = c->line + c->ends;
+
+	/* Only the end of the file is judged strictly: a quote inside of a field is text. */
+	csv_set_opts(&c->parser, CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI);
+	if (csv_fini(&c->parser, on_field, on_record, c) != 0)
+		records_fail(c->records, "unclosed_quote", line,
+			     "a quote that begins here does not end");
+}

@@ -1,0 +1,248 @@
+/*
+ * Numbers as people and programs write them into tables: groups, a point or a comma, a sign or
+ * brackets, one currency sign or code in front or behind, a percent sign, an exponent.
+ */
+#include "types_int.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/utf8.h"
+
+#define NO_BREAK     "\xC2\xA0"
+#define NARROW_BREAK "\xE2\x80\xAF"
+#define EXPONENT_MAX 30
+#define TEXT_MAX     64 /* longer texts are no numbers */
+#define WRITTEN_MAX  (TEXT_MAX + EXPONENT_MAX)
+
+struct reading {
+	struct str rest;
+	struct cell_number *out;
+};
+
+static bool take(struct str *s, const char *text)
+{
+	struct str prefix = str_of(text);
+
+	if (!str_starts(*s, prefix))
+		return false;
+	s->p += prefix.n;
+	s->n -= prefix.n;
+	return true;
+}
+
+static bool take_back(struct str *s, const char *text)
+{
+	struct str end = str_of(text);
+
+	if (!str_ends(*s, end))
+		return false;
+	s->n -= end.n;
+	return true;
+}
+
+static struct str trim(struct str s)
+{
+	size_t before;
+
+	do {
+		before = s.n;
+		s = str_trim(s);
+		(void)(take(&s, NO_BREAK) || take_back(&s, NO_BREAK));
+	} while (s.n != before);
+	return s;
+}
+
+/* The bytes of a currency sign (Unicode's class Sc, as far as it is money of today), a percent sign
+ * or a code of three capitals that stands at this end; 0: none. */
+static size_t unit_at(struct str s, bool at_end)
+{
+	static const char *const signs[] = {"$", "%", "\xC2\xA2", "\xC2\xA3", "\xC2\xA5"};
+	const char *p;
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+		if (at_end ? str_ends(s, str_of(signs[i])) : str_starts(s, str_of(signs[i])))
+			return strlen(signs[i]);
+	p = at_end ? s.p + s.n - 3 : s.p;
+	if (s.n < 3)
+		return 0;
+	if (memcmp(p, "\xE2\x82", 2) == 0 && (unsigned char)p[2] >= 0xA0)
+		return 3; /* U+20A0 to U+20BF */
+	return isupper((unsigned char)p[0]) && isupper((unsigned char)p[1]) &&
+			       isupper((unsigned char)p[2])
+		       ? 3
+		       : 0;
+}
+
+static void take_unit(struct reading *r)
+{
+	size_t n = unit_at(r->rest, false);
+	struct str *s = &r->rest;
+
+	if (r->out->unit[0])
+		return;
+	if (n > 0) {
+		memcpy(r->out->unit, s->p, n);
+		s->p += n;
+		s->n -= n;
+	} else if ((n = unit_at(*s, true)) > 0) {
+		memcpy(r->out->unit, s->p + s->n - n, n);
+		s->n -= n;
+	}
+	*s = trim(*s);
+}
+
+/* Signs and units stand in any order around the digits. */
+static bool take_around(struct reading *r)
+{
+	bool *negative = &r->out->negative;
+
+	take_unit(r);
+	if (take(&r->rest, "(")) {
+		*negative = true;
+		if (!take_back(&r->rest, ")"))
+			return false;
+	} else if (take(&r->rest, "-") || take(&r->rest, "\xE2\x88\x92")) {
+		*negative = true;
+	} else if (!take(&r->rest, "+") && take_back(&r->rest, "-")) {
+		*negative = true;
+	}
+	r->rest = trim(r->rest);
+	take_unit(r);
+	return r->rest.n > 0;
+}
+
+/* What may stand between groups of three; 0: nothing does here. */
+static size_t group_sign(struct str s, bool comma)
+{
+	if (s.n > 0 && (*s.p == (comma ? '.' : ',') || *s.p == ' ' || *s.p == '\''))
+		return 1;
+	if (str_starts(s, STR(NO_BREAK)))
+		return 2;
+	return str_starts(s, STR(NARROW_BREAK)) ? 3 : 0;
+}
+
+static size_t digits_at(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && isdigit((unsigned char)s.p[n]))
+		n++;
+	return n;
+}
+
+/* Digits before the point, groups left out. False: a group is none. */
+static bool take_whole(struct reading *r, bool comma, struct buf *digits)
+{
+	size_t n = digits_at(r->rest), sign, first = n;
+	const char *kind = NULL;
+
+	buf_add(digits, r->rest.p, n);
+	r->rest.p += n;
+	r->rest.n -= n;
+	while ((sign = group_sign(r->rest, comma)) > 0) {
+		if (kind && memcmp(kind, r->rest.p, sign) != 0)
+			return false;
+		kind = r->rest.p;
+		r->rest.p += sign;
+		r->rest.n -= sign;
+		if (digits_at(r->rest) != 3)
+			return false;
+		buf_add(digits, r->rest.p, 3);
+		r->rest.p += 3;
+		r->rest.n -= 3;
+	}
+	r->out->parted = kind != NULL;
+	return !kind || (first >= 1 && first <= 3 && *buf_text(digits) != '0');
+}
+
+static bool take_exponent(struct reading *r, int *exponent)
+{
+	bool negative;
+	size_t n;
+
+	*exponent = 0;
+	if (r->rest.n == 0)
+		return true;
+	if (!take(&r->rest, "e") && !take(&r->rest, "E"))
+		return false;
+	negative = take(&r->rest, "-");
+	if (!negative)
+		(void)take(&r->rest, "+");
+	n = digits_at(r->rest);
+	if (n == 0 || n != r->rest.n || n > 3)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		*exponent = *exponent * 10 + (r->rest.p[i] - '0');
+	*exponent = negative ? -*exponent : *exponent;
+	return *exponent <= EXPONENT_MAX && *exponent >= -EXPONENT_MAX;
+}
+
+/* Shifts the point, and keeps what is significant. */
+static bool settle(struct cell_number *out, struct buf *digits, int scale, int exponent)
+{
+	const char *p = buf_text(digits);
+	size_t n;
+
+	scale -= exponent;
+	for (; scale < 0; scale++)
+		buf_char(digits, '0');
+	p = buf_text(digits);
+	n = digits->n;
+	for (; n > 0 && *p == '0'; n--)
+		p++;
+	if (n > NUMBER_DIGITS_MAX || scale > NUMBER_DIGITS_MAX)
+		return false;
+	memcpy(out->digits, p, n);
+	out->digits[n] = '\0';
+	out->scale = scale;
+	out->before = (int)n > scale ? (int)n - scale : 0;
+	return true;
+}
+
+static bool read_digits(struct reading *r, bool comma, struct buf *digits)
+{
+	int exponent, scale = 0;
+	size_t n;
+
+	if (!take_whole(r, comma, digits))
+		return false;
+	r->out->is_int = true;
+	if (take(&r->rest, comma ? "," : ".")) {
+		n = digits_at(r->rest);
+		buf_add(digits, r->rest.p, n);
+		r->rest.p += n;
+		r->rest.n -= n;
+		scale = (int)n;
+		r->out->is_int = false;
+		r->out->parted = true;
+	}
+	if (digits->n == 0 || !take_exponent(r, &exponent))
+		return false;
+	r->out->is_int = r->out->is_int && exponent >= 0;
+	return settle(r->out, digits, scale, exponent);
+}
+
+bool cell_number(struct str cell, bool comma, struct cell_number *out)
+{
+	struct reading r = {.rest = trim(cell), .out = out};
+	struct buf digits;
+	bool good;
+
+	*out = (struct cell_number){0};
+	if (cell.n == 0 || cell.n > TEXT_MAX)
+		return false;
+	buf_init(&digits, WRITTEN_MAX);
+	good = take_around(&r) && read_digits(&r, comma, &digits) && !buf_over(&digits);
+	buf_deinit(&digits);
+	return good;
+}
+
+bool cell_is_code(struct str cell)
+{
+	struct str s = trim(cell);
+	size_t n = digits_at(s);
+
+	return n == s.n && ((n > 1 && *s.p == '0') || n > NUMBER_DIGITS_MAX);
+}

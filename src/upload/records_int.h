@@ -1,0 +1,43 @@
+/* What the formats share: how a record is collected. */
+#ifndef VESPER_UPLOAD_RECORDS_INT_H
+#define VESPER_UPLOAD_RECORDS_INT_H
+
+#include "records.h"
+
+struct csv;
+struct jsonl;
+
+struct records {
+	record_cb cb;
+	void *owner;
+	struct csv *csv;
+	struct jsonl *jsonl;
+	/* the record at hand */
+	struct buf text;
+	size_t *ends; /* of each cell in the text; SIZE_MAX: there is none */
+	size_t count, cap;
+	struct str *cells;
+	size_t cell_cap;
+	struct fault fault; /* code NULL: none yet */
+	struct err err;
+};
+
+/* Cells in order. */
+void records_cell(struct records *r, const char *text, size_t len);
+void records_no_cell(struct records *r);
+void records_send(struct records *r, size_t line);
+/* The first fault counts. */
+void records_fail(struct records *r, const char *code, size_t line, const char *why);
+
+struct csv *csv_new(struct records *r, char delimiter);
+void csv_close(struct csv **c);
+void csv_add(struct csv *c, const char *text, size_t len);
+void csv_end(struct csv *c);
+
+struct jsonl *jsonl_new(struct records *r);
+void jsonl_free(struct jsonl **j);
+void jsonl_add(struct jsonl *j, const char *text, size_t len);
+void jsonl_end(struct jsonl *j);
+const char *const *jsonl_members(const struct jsonl *j, size_t *count);
+
+#endif

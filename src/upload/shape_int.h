@@ -1,0 +1,27 @@
+/* What both readings of a file share: its text. */
+#ifndef VESPER_UPLOAD_SHAPE_INT_H
+#define VESPER_UPLOAD_SHAPE_INT_H
+
+#include "shape.h"
+
+struct text_file {
+	int fd;
+	char *block;
+	struct decoder *decoder;
+	struct buf text; /* of the last block */
+	int64_t bytes;
+};
+
+MUST_CHECK bool text_open(struct text_file *f, const char *path, struct err *e);
+void text_decode(struct text_file *f, enum encoding encoding);
+/* The next bytes as they are; false at the end and for an error. */
+bool text_block(struct text_file *f, size_t *len, struct err *e);
+/* The next text; *more: there may be more behind it. */
+MUST_CHECK bool text_next(struct text_file *f, bool *more, struct err *e);
+void text_close(struct text_file *f);
+
+bool shape_cancelled(const struct shape_options *o, struct err *e);
+/* Returns false. */
+bool text_fault(struct fault *fault, const char *code, size_t line, const char *why, struct err *e);
+
+#endif
