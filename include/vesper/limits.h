@@ -74,9 +74,19 @@
 #define JWKS_FETCH_MS           10000 /* one request for keys */
 #define JWKS_RETRY_MS           15000 /* after a request that failed */
 #define JWKS_UNKNOWN_MS                                                                            \
-	15000             /* unknown kids ask for keys that often: a new key waits no longer       \
-			   */
-#define TICKETS_MAX 10000 /* outstanding tickets in memory; as the cache */
+	15000                   /* unknown kids ask for keys that often: a new key waits no longer \
+				 */
+#define TOKENS_PER_USER_MAX  20 /* personal access tokens: one a client and machine */
+#define TOKEN_NAME_BYTES_MAX 100              /* as wide as its column */
+#define TOKEN_LIFE_S         (30 * 24 * 3600) /* of one, where nothing else is said */
+#define TOKEN_LIFE_S_MAX     (90 * 24 * 3600) /* a forgotten one ends by itself in a quarter */
+#define TOKENS_KNOWN_MS      2000  /* what the store said of one: revoking it is in force by then */
+#define TOKENS_KNOWN_MAX     10000 /* of them in memory; as the cache */
+#define TOKEN_LOOKUPS_MAX    64    /* at once: guessing must not fill the store's queue */
+#define TOKEN_CHECK_MS       2000 /* a stream that one opened looks that often if it is still good */
+#define TOKEN_TOUCH_MS       60000 /* its last use is written that often at most */
+#define SIGN_INS_MAX         20000 /* users whose newest sign-in is in memory; as their rates */
+#define TICKETS_MAX          10000 /* outstanding tickets in memory; as the cache */
 
 /* the loop */
 #define LOOP_LAST_ITERATIONS 8 /* a chain of steps has fewer, those of many turns never end */

@@ -14,6 +14,9 @@ struct principal {
 	const char *const *permissions;
 	size_t permission_count;
 	int64_t expires_ms; /* Unix time of the token's exp */
+	int64_t issued_ms;  /* and of its iat; 0: it has none */
+	/* Of a personal access token: its SHA-256, hexadecimal. NULL: the identity provider's. */
+	const char *token_hash;
 };
 
 /* The one permission question of the program. NULL asks for nothing and is always yes. */

@@ -346,7 +346,41 @@ struct op *store_flow_delete(struct store *s, const struct principal *who, const
 struct op *store_flow_checked(struct store *s, const char *tenant, const struct stored_flow *flow,
 			      store_done_cb cb, void *owner);
 
-/* Everything that this user of the caller's tenant has said and been told. */
+/* ---- Personal access tokens ---- */
+
+/* Lists of permissions have one blank between them. */
+struct stored_token {
+	const char *token_id; /* UUID */
+	const char *user, *name;
+	const char *hash;        /* of one that is added: SHA-256 of the whole token, hexadecimal */
+	const char *scopes;      /* permissions that it has at most */
+	const char *permissions; /* of its owner, by the newest sign-in */
+	const char *created_at, *expires_at, *last_used_at; /* NULL: never used */
+};
+typedef void (*store_tokens_cb)(void *owner, const struct stored_token *tokens, size_t count,
+				const struct err *e);
+/* The token with this hash, or none. Memory is in the arena. */
+struct op *store_token_find(struct store *s, const char *tenant, const char *hash, struct arena *a,
+			    store_tokens_cb cb, void *owner);
+/* The caller's own, or `all` of the tenant; the newest first, PAGE_MAX at most. */
+struct op *store_tokens(struct store *s, const struct principal *who, bool all, struct arena *a,
+			store_tokens_cb cb, void *owner);
+/* A token of the caller; expired ones are deleted. Gives it as stored. ERR_LIMIT: there are
+ * TOKENS_PER_USER_MAX. */
+struct op *store_token_add(struct store *s, const struct principal *who,
+			   const struct stored_token *token, struct arena *a, store_tokens_cb cb,
+			   void *owner);
+/* One of the caller's own, or of `all` of the tenant. ERR_NOT_FOUND. */
+struct op *store_token_delete(struct store *s, const struct principal *who, const char *token_id,
+			      bool all, store_done_cb cb, void *owner);
+/* Nobody waits for these two. The token was used now; the first use of a day is audited. */
+void store_token_used(struct store *s, const struct principal *who, const char *token_id);
+/* The user has signed in with these permissions: the user's tokens have no others, unless a sign-in
+ * that was issued later said so already. */
+void store_signed_in(struct store *s, const struct principal *who, const char *permissions);
+
+/* Everything that this user of the caller's tenant has said and been told, and the user's tokens.
+ */
 struct op *store_user_delete(struct store *s, const struct principal *who, const char *user,
 			     store_done_cb cb, void *owner);
 

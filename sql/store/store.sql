@@ -428,6 +428,9 @@ WHERE tenant_id = :tenant_id AND session_id IN (SELECT s.session_id FROM chat_se
 --# query user_delete_idempotency
 DELETE FROM chat_idempotency WHERE tenant_id = :tenant_id AND user_id = :of_user
 
+--# query user_delete_tokens
+DELETE FROM chat_tokens WHERE tenant_id = :tenant_id AND user_id = :of_user
+
 --# query user_delete_sessions
 DELETE FROM chat_sessions WHERE tenant_id = :tenant_id AND user_id = :of_user
 
@@ -544,3 +547,49 @@ WHERE tenant_id = :tenant_id AND name = :name AND version = :if_version AND stat
 
 --# query flow_delete
 DELETE FROM chat_flows WHERE tenant_id = :tenant_id AND name = :name
+
+-- Personal access tokens, by the hash of what a client sends. One that was revoked is gone; the audit log has that it was there.
+--# query token_by_hash
+SELECT t.token_id, t.user_id, t.name, t.scopes, t.permissions, t.created_at, t.expires_at, t.last_used_at
+FROM chat_tokens t
+WHERE t.tenant_id = :tenant_id AND t.token_hash = :hash
+
+--# query tokens
+SELECT t.token_id, t.user_id, t.name, t.scopes, t.permissions, t.created_at, t.expires_at, t.last_used_at
+FROM chat_tokens t
+WHERE t.tenant_id = :tenant_id
+--? token_id: AND t.token_id = :token_id
+--? of_user: AND t.user_id = :of_user
+ORDER BY t.created_at DESC, t.token_id
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+--# query tokens_expire
+DELETE FROM chat_tokens WHERE tenant_id = :tenant_id AND user_id = :user_id AND expires_at <= :now
+
+--# query token_insert
+INSERT INTO chat_tokens (tenant_id, token_id, user_id, name, token_hash, scopes, permissions, signed_in_at, created_at, expires_at)
+SELECT :tenant_id, :token_id, :user_id, :name, :hash, :scopes, :permissions, :signed_in_at, :now, :expires_at
+WHERE (SELECT COUNT(*) FROM chat_tokens t WHERE t.tenant_id = :tenant_id AND t.user_id = :user_id) < :most
+
+-- Who did what with a token that is there. `day`: once a day.
+--# query token_audit
+INSERT INTO chat_audit_log (tenant_id, user_id, agent_name, tool_name, outcome, row_count, duration_ms, created_at)
+SELECT :tenant_id, :user_id, t.token_id, :what, 'ok', 0, 0, :now
+FROM chat_tokens t
+WHERE t.tenant_id = :tenant_id AND t.token_id = :token_id
+--? of_user: AND t.user_id = :of_user
+--? day: AND (t.last_used_at IS NULL OR t.last_used_at < :day)
+
+--# query token_touch
+UPDATE chat_tokens SET last_used_at = :now WHERE tenant_id = :tenant_id AND token_id = :token_id
+
+--# query token_delete
+DELETE FROM chat_tokens WHERE tenant_id = :tenant_id AND token_id = :token_id
+--? of_user: AND user_id = :of_user
+
+-- A sign-in before the newest one says nothing of what the user may now.
+--# query tokens_signed_in
+UPDATE chat_tokens
+SET permissions = :permissions, signed_in_at = :signed_in_at
+WHERE tenant_id = :tenant_id AND user_id = :user_id
+	AND (signed_in_at < :signed_in_at OR (signed_in_at = :signed_in_at AND permissions <> :permissions))

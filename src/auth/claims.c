@@ -40,9 +40,9 @@ static bool not_before_check(const json_t *claims, const char *name, int64_t lat
 }
 
 static bool times_check(const json_t *claims, int64_t now_ms, int64_t leeway_s, int64_t *expires_ms,
-			struct err *e)
+			int64_t *issued_ms, struct err *e)
 {
-	int64_t expires_s;
+	int64_t expires_s, issued_s;
 	if (!claim_time(claims, "exp", &expires_s))
 		return jwt_refuse(e, "exp missing or not a time");
 	if (now_ms >= (expires_s + leeway_s) * 1000)
@@ -53,6 +53,7 @@ static bool times_check(const json_t *claims, int64_t now_ms, int64_t leeway_s, 
 	if (!not_before_check(claims, "iat", latest_s))
 		return jwt_refuse(e, "issued in the future");
 	*expires_ms = expires_s * 1000;
+	*issued_ms = claim_time(claims, "iat", &issued_s) ? issued_s * 1000 : 0;
 	return true;
 }
 
@@ -247,7 +248,7 @@ bool jwt_claims_check(const json_t *claims, const struct jwt_options *options, i
 	const char *permissions[PERMISSIONS_MAX];
 	struct principal who = {.permissions = permissions};
 	bool by_role = options->roles && !json_object_get(claims, "permissions");
-	if (!times_check(claims, now_ms, options->leeway_s, &who.expires_ms, e) ||
+	if (!times_check(claims, now_ms, options->leeway_s, &who.expires_ms, &who.issued_ms, e) ||
 	    !who_check(claims, options, &who, e))
 		return false;
 	if (by_role ? !roles_check(claims, options->roles, permissions, &who.permission_count, e)
@@ -274,9 +275,9 @@ bool jwt_id_claims_check(const json_t *claims, const struct jwt_options *options
 	const char *subject;
 	const char *party = options->audience;
 	const char *said = NULL;
-	int64_t expires_ms;
+	int64_t expires_ms, issued_ms;
 
-	if (!times_check(claims, now_ms, options->leeway_s, &expires_ms, e))
+	if (!times_check(claims, now_ms, options->leeway_s, &expires_ms, &issued_ms, e))
 		return false;
 	if (!json_get_str(claims, "sub", &subject, NULL) || !*subject ||
 	    strlen(subject) >= JWT_SUBJECT_BYTES)

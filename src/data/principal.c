@@ -45,6 +45,8 @@ static size_t texts_bytes(const struct principal *who)
 {
 	size_t bytes = strlen(who->user) + 1 + strlen(who->tenant) + 1;
 
+	if (who->token_hash)
+		bytes += strlen(who->token_hash) + 1;
 	for (size_t i = 0; i < who->permission_count; i++)
 		bytes += strlen(who->permissions[i]) + 1;
 	return bytes;
@@ -73,6 +75,8 @@ struct principal *principal_copy(const struct principal *who)
 	copy->tenant = text_put(&at, who->tenant);
 	for (size_t i = 0; i < who->permission_count; i++)
 		permissions[i] = text_put(&at, who->permissions[i]);
+	if (who->token_hash)
+		copy->token_hash = text_put(&at, who->token_hash);
 	copy->permissions = permissions;
 	return copy;
 }

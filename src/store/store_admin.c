@@ -120,6 +120,7 @@ struct op *store_user_delete(struct store *s, const struct principal *who, const
 	store_call_add(c, "user_delete_receipts");
 	store_call_add(c, "user_delete_messages");
 	store_call_add(c, "user_delete_idempotency");
+	store_call_add(c, "user_delete_tokens");
 	store_call_add(c, "user_delete_sessions");
 	return store_call_write(c);
 }

@@ -139,8 +139,10 @@ struct world {
 };
 
 static const char *const analyst[] = {"chat:use", "chat:read_market_data"};
-static const struct principal who = {"u", "vesper", analyst, 2, 0};
-static const struct principal viewer = {"v", "vesper", analyst, 1, 0};
+static const struct principal who = {
+	.user = "u", .tenant = "vesper", .permissions = analyst, .permission_count = 2};
+static const struct principal viewer = {
+	.user = "v", .tenant = "vesper", .permissions = analyst, .permission_count = 1};
 
 static void on_emit(void *owner, const struct event *event)
 {

@@ -10,8 +10,10 @@
 #include "vesper/catalog.h"
 
 static const char *const permissions[] = {"chat:use", "chat:read"};
-static const struct principal ann = {"ann", "acme", permissions, 2, 0};
-static const struct principal elsewhere = {"ann", "vesper", permissions, 2, 0};
+static const struct principal ann = {
+	.user = "ann", .tenant = "acme", .permissions = permissions, .permission_count = 2};
+static const struct principal elsewhere = {
+	.user = "ann", .tenant = "vesper", .permissions = permissions, .permission_count = 2};
 static const struct switch_off off[] = {{"price_agent", "get_price"}};
 
 static size_t tools_for(const struct catalog *c, const struct principal *who)

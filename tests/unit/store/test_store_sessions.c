@@ -194,8 +194,14 @@ static void masked_without_the_permission(void **state)
 {
 	static const char *const both[] = {"chat:read_projects", "chat:read_budget"};
 	struct fixture *f = *state;
-	struct principal manager = {"ann", "acme", both, 2, 0},
-			 viewer = {"ann", "acme", both, 1, 0};
+	struct principal manager = {.user = "ann",
+				    .tenant = "acme",
+				    .permissions = both,
+				    .permission_count = 2},
+			 viewer = {.user = "ann",
+				   .tenant = "acme",
+				   .permissions = both,
+				   .permission_count = 1};
 	struct message m = user_message(f, id_new(f), "What did it cost?");
 	struct message answer = answer_to(f, &m, "It cost $12,345.");
 	struct message next;
@@ -233,8 +239,14 @@ static void without_the_statement(void **state)
 {
 	static const char *const both[] = {"chat:use", "chat:view_sql"};
 	struct fixture *f = *state;
-	struct principal manager = {"ann", "acme", both, 2, 0},
-			 analyst = {"ann", "acme", both, 1, 0};
+	struct principal manager = {.user = "ann",
+				    .tenant = "acme",
+				    .permissions = both,
+				    .permission_count = 2},
+			 analyst = {.user = "ann",
+				    .tenant = "acme",
+				    .permissions = both,
+				    .permission_count = 1};
 	struct message m = user_message(f, id_new(f), "NP15 in 2025?");
 	struct message answer = answer_to(f, &m, "48.73");
 	json_t *views = json_pack("[{s:s, s:s}, {s:s, s:{s:s, s:s}}]", "view_type", "base", "text",
