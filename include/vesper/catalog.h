@@ -339,6 +339,9 @@ struct router_weights {
 	struct {
 		double least; /* confidence that a flow needs to run without a model */
 	} flow;
+	struct {
+		double least; /* words' share of what is offered where nothing is sure */
+	} reading;
 	/* what one filter says about a tool, `soft` times that when its words may mean no filter */
 	struct {
 		double required, optional, not_taken, soft;

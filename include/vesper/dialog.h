@@ -46,6 +46,7 @@ struct turn_ask {
 	struct suggestion skip;    /* value NULL: it can't be skipped */
 	const json_t *skip_values; /* what skipping chooses, if that is a list; or NULL */
 	const json_t *plan;        /* what the answer runs, as work.spec; NULL: the standing one */
+	const json_t *plans;       /* the same by the option's value, where each runs its own */
 	int attempt;               /* times that this was asked, with this one */
 };
 
@@ -123,6 +124,8 @@ void dialog_leave_context(struct dialog_turn *t);
 /* Prepares the reply: the question, or that it is of no use to ask once more. */
 void ask_user(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
 void ask_clarification(struct dialog_turn *t, const struct clarification *c);
+/* Which of the readings of an unclear question is meant; each choice runs one. */
+void ask_readings(struct dialog_turn *t);
 /* The model's own question, with the choices that it knows. */
 void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r);
 /* The question that ended the plan, without `plan`. Pure; everything in the arena. */

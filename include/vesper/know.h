@@ -76,6 +76,14 @@ enum know_kind {
 	KNOW_UNCLEAR
 };
 
+/* One thing that an unclear question may mean. */
+struct know_reading {
+	enum candidate_kind kind;
+	const char *name; /* unique with kind */
+	const char *agent;
+	const void *def; /* tool_def of CANDIDATE_TOOL, else flow_def */
+};
+
 struct understanding {
 	enum know_kind kind;
 	const char *intent; /* a domain's intent, "multi_domain" or "general" */
@@ -101,6 +109,9 @@ struct understanding {
 	bool leans;                      /* it only means something after what stands */
 	const struct tool_def *intended; /* the tool that `ask` is for, or NULL */
 	const struct flow_def *flow; /* what the question asks for, in place of tools; or NULL */
+	/* Of KNOW_UNCLEAR: what it may mean, the best first. */
+	const struct know_reading *readings;
+	size_t reading_count;
 };
 
 #define KNOW_SURE 0.8

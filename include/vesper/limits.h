@@ -247,6 +247,7 @@
 #define KNOW_DAYS_WORDS_MAX 16 /* words of an answer that is a day or two */
 #define KNOW_SLICE_TOOLS    8  /* tools that a supervisor is told: about 450 tokens */
 #define KNOW_SLICE_DOMAINS  3  /* they are of; the others stand in a line each */
+#define KNOW_READINGS_MAX   3  /* that an unclear question is asked about: more are no help */
 #define KNOW_STRANGE_MAX    16 /* words that nobody knows and that are looked up as misspelled */
 #define KNOW_SAID_MAX       16 /* bounds, amounts and exclusions of one question */
 

@@ -91,6 +91,7 @@ const json_t *steps_filters(struct planner_turn *t, const json_t *steps, const j
  * the flow as it was stored, in the arena. NULL: there is no such flow, or it can't run any more.
  */
 const struct flow_def *stored_flow(const struct planner_turn *t, const json_t *stored);
+json_t *stored_flow_json(const struct flow_def *f, struct arena *a); /* new reference */
 enum stored_state {
 	STORED_RUNS,
 	STORED_NEEDS_MODEL, /* which is not usable now */
@@ -107,6 +108,10 @@ struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const j
 void steps_keep(struct planner_turn *t, const char *question, const json_t *steps,
 		const json_t *filters);
 void steps_edit(json_t *steps, const json_t *edits);
+/* What the question runs if it means this, with the values that were read: a plan as steps_keep
+ * leaves one, in the arena. */
+const json_t *steps_of_reading(const struct turn_core *core, const struct understanding *u,
+			       const struct know_reading *r);
 
 /* ---- chain.c ---- */
 

@@ -23,6 +23,7 @@
 	SENTENCE(SAY_ASK_UNUSABLE, "ask.unusable", "said label")                                   \
 	SENTENCE(SAY_ASK_UNKNOWN, "ask.unknown", "label said")                                     \
 	SENTENCE(SAY_ASK_DID_YOU_MEAN, "ask.did_you_mean", "choices")                              \
+	SENTENCE(SAY_ASK_READINGS, "ask.readings", "")                                             \
 	SENTENCE(SAY_ASK_SEVERAL, "ask.several", "said label choices")                             \
 	SENTENCE(SAY_ASK_CONTRADICTION, "ask.contradiction", "said choices")                       \
 	SENTENCE(SAY_ASK_NO_CHILDREN, "ask.no_children", "label said choices")                     \

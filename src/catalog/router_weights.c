@@ -47,6 +47,7 @@ static const struct weight {
 	{"kind", "metric", KIND(CANDIDATE_METRIC), -1, 1},
 	{"kind", "documents", KIND(CANDIDATE_DOCUMENTS), -1, 1},
 	WEIGHT(flow, least, 0, 1),
+	WEIGHT(reading, least, 0.01, 1),
 	WEIGHT(fact, required, 0, 10),
 	WEIGHT(fact, optional, 0, 10),
 	WEIGHT(fact, not_taken, -10, 0),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "vesper/clock.h"
+#include "vesper/flow.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
@@ -71,8 +72,8 @@ static json_t *standing_ask(const struct dialog_turn *t, const json_t *body, int
 	json_set_str(stands, "end_filter", ask->end_filter);
 	json_set_str(stands, "question", ask->question);
 	json_object_set(stands, "skip_values", (json_t *)ask->skip_values);
-	if (ask->plan)
-		json_object_set(stands, "plan", (json_t *)ask->plan);
+	json_object_set(stands, "plan", (json_t *)ask->plan);
+	json_object_set(stands, "plans", (json_t *)ask->plans);
 	return stands;
 }
 
@@ -161,6 +162,36 @@ void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r)
 	ask_clarification(t, &ask);
 }
 
+/* What the catalogue calls it, without what it says to models. */
+static const char *label_of(const struct know_reading *r, struct arena *a)
+{
+	const struct tool_def *tool = r->def;
+
+	return r->kind == CANDIDATE_TOOL ? arena_strndup(a, tool->about, strcspn(tool->about, ":."))
+					 : ((const struct flow_def *)r->def)->about;
+}
+
+void ask_readings(struct dialog_turn *t)
+{
+	const struct understanding *u = &t->reading->understood;
+	struct arena *a = t->core->arena;
+	json_t *plans = json_own(a, json_object());
+	struct suggestion *options = arena_alloc(a, (u->reading_count + 1) * sizeof(*options));
+	struct turn_ask ask = {
+		.options = options, .option_count = u->reading_count, .plans = plans};
+
+	for (size_t i = 0; i < u->reading_count; i++) {
+		const struct know_reading *r = &u->readings[i];
+
+		options[i] = (struct suggestion){
+			.value = arena_printf(a, "%s:%s",
+					      r->kind == CANDIDATE_TOOL ? "tool" : "flow", r->name),
+			.label = label_of(r, a)};
+		json_object_set(plans, options[i].value, (json_t *)steps_of_reading(t->core, u, r));
+	}
+	ask_user(t, turn_sentence(t->core, SAY_ASK_READINGS), &ask);
+}
+
 enum ask_input ask_input_of(const json_t *ask)
 {
 	const char *name = ask_member(ask, "input");
@@ -229,6 +260,7 @@ void ask_again(struct dialog_turn *t)
 		.skip = choice_of(json_object_get(stands, "skip")),
 		.skip_values = json_object_get(stands, "skip_values"),
 		.plan = json_object_get(stands, "plan"),
+		.plans = json_object_get(stands, "plans"),
 	};
 
 	ask.options = options_of(t, stands, &ask.option_count);

@@ -186,6 +186,18 @@ const json_t *ask_edits(struct dialog_turn *t, const json_t *ask, const json_t *
 	return edits;
 }
 
+void ask_chosen(const json_t *ask, const json_t *values, struct ask_answer *out)
+{
+	const json_t *plans = json_object_get(ask, "plans");
+
+	out->answers = true;
+	out->plan = json_object_get(ask, "plan");
+	if (!plans)
+		return;
+	out->plan = json_object_get(plans, json_string_value(json_array_get(values, 0)));
+	out->edits = json_object_get(out->plan, "filters"); /* they were said with the question */
+}
+
 bool ask_is_days(const json_t *ask)
 {
 	return ask_input_of(ask) == ASK_DATE || ask_input_of(ask) == ASK_DATE_RANGE;
@@ -212,8 +224,7 @@ bool ask_take(struct dialog_turn *t, const json_t *ask, const json_t *values,
 			values = json_object_get(ask, "skip_values");
 		out->edits = ask_edits(t, ask, values);
 	}
-	out->answers = true;
-	out->plan = json_object_get(ask, "plan");
+	ask_chosen(ask, values, out);
 	return true;
 }
 

@@ -25,6 +25,10 @@ void ask_take_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *
  * words: NULL. */
 const json_t *ask_edits(struct dialog_turn *t, const json_t *ask, const json_t *values);
 
+/* They are the answer: what it runs. Where each choice has a plan of its own, its filters are the
+ * edits. */
+void ask_chosen(const json_t *ask, const json_t *values, struct ask_answer *out);
+
 /* ---- ask_words.c ---- */
 
 /* Words that are one of the choices. Where no plan waits for them, reading the question finds out.

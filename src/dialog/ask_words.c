@@ -235,17 +235,16 @@ static void read_choices(struct dialog_turn *t, const json_t *ask, const char *t
 	if (!values)
 		return;
 	out->why_not = count_fault(t, ask, json_array_size(values));
-	out->answers = true;
-	out->plan = json_object_get(ask, "plan");
 	out->edits = ask_edits(t, ask, values);
+	ask_chosen(ask, values, out);
 }
 
 bool ask_has_plan(const struct dialog_turn *t)
 {
 	const json_t *ask = json_object_get(t->context->standing, "ask");
 
-	return ask &&
-	       (json_object_get(ask, "plan") || json_object_get(t->context->standing, "plan"));
+	return ask && (json_object_get(ask, "plan") || json_object_get(ask, "plans") ||
+		       json_object_get(t->context->standing, "plan"));
 }
 
 bool ask_read_words(struct dialog_turn *t, const json_t *ask, struct ask_answer *out)

@@ -60,9 +60,10 @@ struct know {
 	const struct unit_def *const *amount_units;
 	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
 	struct dict filters;      /* of all tools' parameters, to their numbers */
+	const char *const *filter_names; /* by number */
 	const struct param_def *const
-		*filter_params;     /* by number: the first that has it, or NULL */
-	struct tool_params *params; /* by index of the tool */
+		*filter_params;            /* by number: the first that has it, or NULL */
+	const struct tool_params **params; /* by index of the tool */
 	struct router *router;
 	struct flow_words *flows;
 	struct map_words *map_words; /* NULL: nothing is on the map */
@@ -199,7 +200,7 @@ struct candidate {
 	const struct param_def *params;
 	size_t param_count;
 	const struct tool_params *numbers; /* of the params */
-	const void *def;                   /* tool_def, … */
+	const void *def;                   /* tool_def or flow_def, by kind */
 	bool first;                        /* the domain's first */
 	bool home;
 	double text;
@@ -217,6 +218,9 @@ struct numbered {
 };
 
 void params_index(struct know *k);
+/* The numbers of these parameters' filters; in the arena. */
+const struct tool_params *params_numbers(const struct know *k, const struct param_def *params,
+					 size_t count, struct arena *a);
 /* The first parameter that goes by this filter; NULL: none. */
 const struct param_def *params_named(const struct know *k, const char *filter);
 void params_number(const struct reading *r, struct numbered *out);
@@ -343,16 +347,26 @@ bool choose_best(struct reading *r, const struct standing *standing, struct choi
 struct ranked {
 	const struct candidate *of;
 	double score;
+	bool fits; /* it takes all that was said and lacks nothing */
 };
 size_t choose_ranked(struct reading *r, const struct standing *standing, struct ranked **out);
+/* The flow that is called and fits better than any tool; false: there is none, and the tools are
+ * looked at by themselves. */
+bool choose_flow(struct reading *r, struct choice *out);
+/* What the question may mean, where code knows no more: at most KNOW_READINGS_MAX candidates that
+ * share words with it, take all that it says and lack nothing. The best first. */
+void choose_readings(struct reading *r, struct understanding *out);
 /* 0..1 for a choice whose calls could be filled. */
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
 
 /* ---- flows.c ---- */
 
 struct flow_words *flow_words_new(struct know *k);
-/* A flow that the question asks for, which fits it better than any tool. */
-bool flows_choose(struct reading *r, struct understanding *out);
+/* Writes the caller's flows that the question calls; `any`: all that share words with it. Returns
+ * how many; at most as many as the caller has. */
+size_t flows_list(const struct reading *r, bool any, struct candidate *out);
+/* The question is for this flow. */
+void flows_take(struct reading *r, const struct choice *c, struct understanding *out);
 /* The calls are those of an approved answer: out->flow. */
 void flows_approve(struct reading *r, struct understanding *out);
 

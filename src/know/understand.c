@@ -275,6 +275,7 @@ static void hear(struct reading *r, struct understanding *out)
 	slots_filters(r, &read);
 	out->heard = read.filters;
 	out->heard_count = read.filter_count;
+	choose_readings(r, out);
 }
 
 /* The year that "the year before" means, beside the one that stands. */
@@ -386,6 +387,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	struct standing standing;
 	const char *choice, *reply, *foreign;
 	enum small_talk talk;
+	struct choice flow;
 	struct reading *fresh;
 	bool leans, stands;
 
@@ -428,8 +430,10 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		out->reply = sentence(k->catalog->language, SAY_ORDER, a);
 		return;
 	}
-	if (!edits && flows_choose(&r, out))
+	if (!edits && choose_flow(&r, &flow)) {
+		flows_take(&r, &flow, out);
 		return;
+	}
 	foreign = edits ? NULL : talk_foreign(k, &r.q);
 	leans = stands && (edits ? r.q.count == 0 || choice || standing.ask : followup_cue(&r));
 	if (!edits && !is_about_data(&r, leans)) {

@@ -110,9 +110,7 @@ static struct plan *plan_of_flow(struct planner_turn *t, const struct flow_def *
 
 	steps_understood(t, catalog_domain_of_agent(core->may.catalog, f->agent)->intent, steps);
 	steps_keep(t, in->question, steps, in->values);
-	json_set_take(t->work->spec, "flow",
-		      json_make({"name", json_str(f->name)}, {"hash", json_str(f->hash)},
-				{"text", json_str(flow_text(f, core->arena))}));
+	json_set_take(t->work->spec, "flow", stored_flow_json(f, core->arena));
 	filters_understood(t, in->values, in->standing, in->edits, in->source);
 	return known ? p : NULL;
 }

@@ -123,6 +123,12 @@ static const struct flow_def *flow_as_stored(const struct planner_turn *t, const
 	return NULL;
 }
 
+json_t *stored_flow_json(const struct flow_def *f, struct arena *a)
+{
+	return json_make({"name", json_str(f->name)}, {"hash", json_str(f->hash)},
+			 {"text", json_str(flow_text(f, a))});
+}
+
 const struct flow_def *stored_flow(const struct planner_turn *t, const json_t *stored)
 {
 	const json_t *flow = json_object_get(stored, "flow");
@@ -283,4 +289,36 @@ void steps_edit(json_t *steps, const json_t *edits)
 	json_array_foreach(steps, i, step)
 		json_object_foreach((json_t *)edits, name, value)
 			filters_drop(json_object_get(step, "own"), name);
+}
+
+static bool reading_takes(const struct know_reading *r, const char *filter)
+{
+	return r->kind == CANDIDATE_TOOL ? tool_param_of_filter(r->def, filter) != NULL
+					 : flow_takes(r->def, filter);
+}
+
+const json_t *steps_of_reading(const struct turn_core *core, const struct understanding *u,
+			       const struct know_reading *r)
+{
+	json_t *values = json_own(core->arena, know_values(u)), *value;
+	json_t *filters = json_object(), *spec, *steps = json_array();
+	const struct flow_def *flow = r->kind == CANDIDATE_TOOL ? NULL : r->def;
+	const char *name;
+
+	json_object_foreach(values, name, value)
+		if (reading_takes(r, name))
+			json_object_set(filters, name, value);
+	if (!flow)
+		json_push_take(steps,
+			       json_make({"id", json_str("t1")}, {"agent", json_str(r->agent)},
+					 {"tool", json_str(r->name)}));
+	spec = json_own(
+		core->arena,
+		json_make({"question", json_str(core->request.content)},
+			  {"intent",
+			   json_str(catalog_domain_of_agent(core->may.catalog, r->agent)->intent)},
+			  {"filters", filters}, {"steps", steps}));
+	if (flow)
+		json_set_take(spec, "flow", stored_flow_json(flow, core->arena));
+	return spec;
 }

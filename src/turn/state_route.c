@@ -52,6 +52,10 @@ enum turn_state turn_refuse(struct turn *t, const struct refusal *why)
 
 enum turn_state turn_reply_unmatched(struct turn *t, bool model_unavailable)
 {
+	if (t->reading.understood.reading_count > 0) {
+		ask_readings(&t->for_dialog);
+		return TURN_ANSWER;
+	}
 	reply_help(&t->for_dialog,
 		   turn_sentence(&t->core,
 				 model_unavailable ? SAY_REPLY_NO_MODEL : SAY_REPLY_UNMATCHED));

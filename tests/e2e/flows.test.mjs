@@ -92,6 +92,23 @@ describe('a question of a flow', () => {
     assert.ok(!toolsOf(turn).includes('get_portfolio_summary'), 'nothing is listed to choose from');
   }));
 
+  it('may be what an unclear question means: each way to choose runs it, without a model', async () => {
+    for (const choose of [
+      (ask, chat) => select(chat, ask, ask.options[0].value),
+      (ask, chat) => chat.ask('1'),
+      (ask, chat) => chat.ask(`Selected: ${ask.options[0].label}`),
+    ])
+      await withChat(async (chat) => {
+        const ask = await asks(chat, 'briefing please', 'choice');
+        assert.deepEqual(ask.options.map((o) => o.value), ['flow:weekly_briefing']);
+        assert.equal((await select(chat, ask, 'flow:project_check')).error.code, 'bad_frame', 'it was not offered');
+        const turn = await choose(ask, chat);
+        assert.equal(turn.status, 'ok', turn.text);
+        assert.ok(toolsOf(turn).includes('get_recent_changes'));
+        assert.equal(turn.complete.usage.calls, 0);
+      });
+  });
+
   it('and another one are answered in one text', () => withChat(async (chat) => {
     await asks(chat, 'Vendor audit', 'hub_zone');
     const turn = await chat.ask(`${HUB} in 2026`);
@@ -247,6 +264,21 @@ describe('a file of a flow', () => {
     assert.deepEqual(toolsOf(turn).sort(), ['get_recent_changes', 'get_task_risks']);
     assert.match(turn.text, /high risks/);
     await chat.close();
+  });
+
+  it('that shares words with another one is a reading beside it', async () => {
+    await loaded(FIFTH.replace('Risk round', 'Risk briefing'));
+    const chat = await d.connect();
+    const ask = await asks(chat, 'briefing please', 'choice');
+    assert.deepEqual(ask.options.map((o) => o.value).sort(), ['flow:risk_round', 'flow:weekly_briefing']);
+    assert.equal((await chat.ask(ask.options.find((o) => o.value === 'flow:risk_round').label)).ask.filter, 'date_range_start');
+    assert.equal((await select(chat, ask, 'flow:weekly_briefing')).error.code, 'expired');
+    const late = await d.connect();
+    const gone = await asks(late, 'briefing please', 'choice');
+    await rm(file());
+    await reload(d);
+    assert.equal((await select(late, gone, 'flow:risk_round')).error.code, 'expired');
+    await Promise.all([chat, late].map((c) => c.close()));
   });
 
   it('that is broken is named by line, and keeps the old one', async () => {

@@ -39,7 +39,7 @@
 	" \"standing\": 0.45, \"missing\": -0.08, \"not_taken\": -0.45, \"calls\": -0.15,"         \
 	" \"lone_list\": -0.35, \"other_list\": -0.7},\n"                                          \
 	" \"kind\": {\"tool\": 0, \"flow\": 0.05, \"approved\": 0.15, \"metric\": -0.05,"          \
-	" \"documents\": 0},\n \"flow\": {\"least\": 0.7},\n"                                      \
+	" \"documents\": 0},\n \"flow\": {\"least\": 0.7},\n \"reading\": {\"least\": 0.3},\n"     \
 	" \"fact\": {\"required\": 1, \"optional\": 0.75, \"not_taken\": -1, \"soft\": 0.5},\n"    \
 	" \"evidence\": {\"least\": 0.9, \"followup\": 0.3, \"strange\": 0.75, \"time\": 0.5,"     \
 	" \"trouble\": 0.7, \"word\": 0.2, \"words\": 1.5},\n"                                     \

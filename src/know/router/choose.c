@@ -6,7 +6,10 @@
 #include "know_int.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "vesper/limits.h"
 
 #define SURE_LEAST 0.02
 #define SURE_MOST  0.99
@@ -66,15 +69,22 @@ const struct param_def *candidate_param(const struct candidate *c, const char *f
 	return params_of_filter(c->params, c->param_count, filter);
 }
 
-/* The same for each choice that a question takes. */
-static void list_candidates(struct reading *r)
+/* Room for all that the caller has. */
+static void begin_list(struct reading *r)
 {
 	const struct catalog_view *v = r->in->may;
-	size_t room = 0;
+	size_t room = v->flow_count;
 
 	for (size_t d = 0; d < v->domain_count; d++)
 		room += v->domains[d]->tool_count;
 	r->candidates = arena_alloc(r->arena, (room + 1) * sizeof(*r->candidates));
+	r->candidate_count = 0;
+}
+
+static void list_tools(struct reading *r)
+{
+	const struct catalog_view *v = r->in->may;
+
 	for (size_t d = 0; d < v->domain_count; d++) {
 		const struct domain_def *domain = v->domains[d];
 		bool first = true;
@@ -90,7 +100,7 @@ static void list_candidates(struct reading *r)
 						   .domain = d,
 						   .params = t->params,
 						   .param_count = t->param_count,
-						   .numbers = &r->know->params[t->index],
+						   .numbers = r->know->params[t->index],
 						   .def = t,
 						   .first = first,
 						   .home = is_home(v, t, d),
@@ -98,6 +108,15 @@ static void list_candidates(struct reading *r)
 			first = false;
 		}
 	}
+}
+
+/* The tools, the same for each choice that a question takes. */
+static void list_candidates(struct reading *r)
+{
+	if (r->candidates)
+		return;
+	begin_list(r);
+	list_tools(r);
 }
 
 static double score_of(const struct reading *r, const struct candidate *c, const struct fit *fit,
@@ -178,8 +197,7 @@ bool choose_best(struct reading *r, const struct standing *standing, struct choi
 	bool any = false;
 
 	*out = (struct choice){0};
-	if (!r->candidates)
-		list_candidates(r);
+	list_candidates(r);
 	params_number(r, &n);
 	n.named = names_tool(r, &n);
 	for (size_t i = 0; i < r->candidate_count; i++) {
@@ -198,8 +216,7 @@ size_t choose_ranked(struct reading *r, const struct standing *standing, struct 
 	struct numbered n;
 	struct ranked *list;
 
-	if (!r->candidates)
-		list_candidates(r);
+	list_candidates(r);
 	params_number(r, &n);
 	n.named = names_tool(r, &n);
 	list = arena_alloc(r->arena, (r->candidate_count + 1) * sizeof(*list));
@@ -208,10 +225,98 @@ size_t choose_ranked(struct reading *r, const struct standing *standing, struct 
 		struct fit fit;
 
 		slots_fit(r, &n, can, &fit);
-		list[i] = (struct ranked){can, score_of(r, can, &fit, standing)};
+		list[i] = (struct ranked){can, score_of(r, can, &fit, standing),
+					  fit.missing + fit.not_taken == 0};
 	}
 	*out = list;
 	return r->candidate_count;
+}
+
+/* One that is said whole is meant, whatever else its words fit. */
+static bool is_better(const struct ranked *a, const struct ranked *b)
+{
+	if (!b || (a->of->text >= 1) != (b->of->text >= 1))
+		return !b || a->of->text >= 1;
+	return a->score > b->score;
+}
+
+bool choose_flow(struct reading *r, struct choice *out)
+{
+	const struct ranked *flow = NULL, *tool = NULL;
+	struct ranked *list = NULL;
+	size_t n;
+
+	begin_list(r);
+	r->candidate_count = flows_list(r, false, r->candidates);
+	if (r->candidate_count > 0)
+		list_tools(r);
+	n = r->candidate_count > 0 ? choose_ranked(r, NULL, &list) : 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct ranked **best = candidate_tool(list[i].of) ? &tool : &flow;
+
+		if (best == &tool ? !tool || list[i].score > tool->score
+				  : is_better(&list[i], flow))
+			*best = &list[i];
+	}
+	r->candidates = NULL;
+	if (!flow || flow->of->text < weights_of(r)->flow.least ||
+	    (flow->of->text < 1 && tool && tool->score >= flow->score))
+		return false;
+	*out = (struct choice){.fit = {.of = flow->of},
+			       .domain = r->in->may->domains[flow->of->domain],
+			       .score = flow->score,
+			       .text = flow->of->text};
+	return true;
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	return strcmp(x->of->name, y->of->name);
+}
+
+static bool is_listed(const struct understanding *u, const void *def)
+{
+	for (size_t i = 0; i < u->reading_count; i++)
+		if (u->readings[i].def == def)
+			return true;
+	return false;
+}
+
+/* Of all the words with a meaning; what only words like "who" speak for is no reading. */
+static double share_of(const struct reading *r, const struct candidate *c)
+{
+	size_t known = r->text.known_words, all = known + r->text.strange_words;
+
+	if (c->kind != CANDIDATE_TOOL)
+		return c->text;
+	return r->text.evidence > 0 ? c->text * (double)known / (double)all : 0;
+}
+
+void choose_readings(struct reading *r, struct understanding *out)
+{
+	struct know_reading *readings =
+		arena_alloc(r->arena, KNOW_READINGS_MAX * sizeof(*readings));
+	struct ranked *list;
+	size_t n;
+
+	begin_list(r);
+	r->candidate_count = flows_list(r, true, r->candidates);
+	list_tools(r);
+	n = choose_ranked(r, NULL, &list);
+	qsort(list, n, sizeof(*list), by_score);
+	out->readings = readings;
+	for (size_t i = 0; i < n && out->reading_count < KNOW_READINGS_MAX; i++) {
+		const struct candidate *c = list[i].of;
+
+		if (list[i].fits && share_of(r, c) >= weights_of(r)->reading.least &&
+		    !is_listed(out, c->def))
+			readings[out->reading_count++] = (struct know_reading){
+				c->kind, c->name, r->in->may->domains[c->domain]->agent, c->def};
+	}
 }
 
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans)

@@ -27,11 +27,19 @@ struct phrase_words {
 	size_t count;
 };
 
+/* What it can take, of all of its lines; none has to be said. */
+struct flow_params {
+	struct param_def *list;
+	size_t count;
+	const struct tool_params *numbers;
+};
+
 struct flow_words {
 	struct dict terms; /* stem -> number */
 	struct phrase_words *phrases;
 	size_t phrase_count, phrase_cap;
-	struct dict *about; /* by flow: stems of all that it says */
+	struct dict *about;         /* by flow: stems of all that it says */
+	struct flow_params *params; /* by flow */
 };
 
 /* ---- what flows say ---- */
@@ -128,6 +136,29 @@ static void add_text(struct know *k, struct flow_words *f, size_t flow, const ch
 	arena_free(&scratch);
 }
 
+static void add_params(struct know *k, const struct flow_def *f, struct flow_params *out)
+{
+	size_t room = 0;
+
+	for (size_t i = 0; i < f->line_count; i++)
+		room += f->lines[i].tool ? f->lines[i].tool->param_count : 0;
+	out->list = arena_alloc(k->flow_arena, (room + 1) * sizeof(*out->list));
+	for (size_t i = 0; i < f->line_count; i++) {
+		const struct tool_def *t = f->lines[i].tool;
+
+		for (size_t p = 0; t && p < t->param_count; p++) {
+			const char *filter = t->params[p].filter;
+
+			if (!flow_answer_taken(&f->lines[i], filter) ||
+			    params_of_filter(out->list, out->count, filter))
+				continue;
+			out->list[out->count] = t->params[p];
+			out->list[out->count++].required = false;
+		}
+	}
+	out->numbers = params_numbers(k, out->list, out->count, k->flow_arena);
+}
+
 struct flow_words *flow_words_new(struct know *k)
 {
 	const struct catalog *c = k->catalog;
@@ -135,10 +166,12 @@ struct flow_words *flow_words_new(struct know *k)
 
 	dict_init(&f->terms, k->flow_arena);
 	f->about = arena_alloc(k->flow_arena, (c->flow_count + 1) * sizeof(*f->about));
+	f->params = arena_alloc(k->flow_arena, (c->flow_count + 1) * sizeof(*f->params));
 	for (size_t i = 0; i < c->flow_count; i++) {
 		const struct flow_def *def = &c->flows[i];
 
 		dict_init(&f->about[i], k->flow_arena);
+		add_params(k, def, &f->params[i]);
 		add_text(k, f, i, def->name, !def->own); /* which nobody chose to be said */
 		add_text(k, f, i, def->about, false);
 		for (const char *const *x = def->examples; x && *x; x++)
@@ -310,12 +343,14 @@ static const struct flow_def *flow_of(const struct reading *r, size_t index)
 	return NULL;
 }
 
-static const struct phrase_words *best_phrase(const struct reading *r, const int *terms,
-					      double *share)
+/* By the flow's place in the catalogue: how much of the question its best phrase accounts for. */
+static double *called_shares(const struct reading *r)
 {
 	const struct flow_words *f = r->know->flows;
+	double *shares =
+		arena_alloc(r->arena, (r->know->catalog->flow_count + 1) * sizeof(*shares));
 	bool *said = arena_alloc(r->arena, f->terms.count + 1);
-	const struct phrase_words *best = NULL;
+	const int *terms = terms_of(r);
 
 	for (size_t i = 0; i < r->q.count; i++)
 		if (terms[i] >= 0)
@@ -324,14 +359,74 @@ static const struct phrase_words *best_phrase(const struct reading *r, const int
 		const struct phrase_words *p = &f->phrases[i];
 		const struct flow_def *def = is_said(p, said) ? flow_of(r, p->flow) : NULL;
 		bool fits = def && takes_values(r, def, p, terms) && is_accounted(r, p, terms);
-		double mine = fits ? share_of(r, p, terms) : 0;
+		double share = fits ? share_of(r, p, terms) : 0;
 
-		if (mine > *share) {
-			best = p;
-			*share = mine;
-		}
+		if (share > shares[p->flow])
+			shares[p->flow] = share;
 	}
-	return best;
+	return shares;
+}
+
+/* The same for words of flows that do not call them. */
+static double *word_shares(const struct reading *r)
+{
+	const struct catalog_view *may = r->in->may;
+	double *shares =
+		arena_alloc(r->arena, (r->know->catalog->flow_count + 1) * sizeof(*shares));
+	char stem[STEM_BYTES];
+	size_t all = 0;
+
+	for (size_t i = 0; i < r->q.count; i++) {
+		size_t n;
+
+		if (!is_content(r->know, &r->q.tokens[i]))
+			continue;
+		all++;
+		n = stem_of(r->know, &r->q.tokens[i], stem);
+		for (size_t f = 0; f < may->flow_count; f++)
+			if (dict_find(&r->know->flows->about[may->flows[f]->index], stem, n) >= 0)
+				shares[may->flows[f]->index]++;
+	}
+	for (size_t i = 0; all > 0 && i < r->know->catalog->flow_count; i++)
+		shares[i] /= (double)all;
+	return shares;
+}
+
+static size_t domain_at(const struct catalog_view *v, const char *agent)
+{
+	size_t d = 0;
+
+	while (d < v->domain_count && strcmp(v->domains[d]->agent, agent) != 0)
+		d++;
+	return d;
+}
+
+size_t flows_list(const struct reading *r, bool any, struct candidate *out)
+{
+	const struct catalog_view *v = r->in->may;
+	const double *shares;
+	size_t n = 0;
+
+	if (v->flow_count == 0 || r->said_count > 0 || r->trouble.kind != TROUBLE_NONE)
+		return 0;
+	shares = any ? word_shares(r) : called_shares(r);
+	for (size_t i = 0; i < v->flow_count; i++) {
+		const struct flow_def *f = v->flows[i];
+		const struct flow_params *p = &r->know->flows->params[f->index];
+		size_t domain = domain_at(v, f->agent);
+
+		if (shares[f->index] > 0 && domain < v->domain_count)
+			out[n++] = (struct candidate){.kind = f->own ? CANDIDATE_APPROVED
+								     : CANDIDATE_FLOW,
+						      .name = f->name,
+						      .domain = domain,
+						      .params = p->list,
+						      .param_count = p->count,
+						      .numbers = p->numbers,
+						      .def = f,
+						      .text = shares[f->index]};
+	}
+	return n;
 }
 
 /* What its lines take, as filters. */
@@ -350,33 +445,15 @@ static void take_filters(struct reading *r, const struct flow_def *f, struct und
 	out->filter_count = n;
 }
 
-bool flows_choose(struct reading *r, struct understanding *out)
+void flows_take(struct reading *r, const struct choice *c, struct understanding *out)
 {
-	const struct router_weights *w = &r->know->catalog->router;
-	const struct phrase_words *p;
-	const struct flow_def *f;
-	const struct domain_def *d;
-	struct choice tool;
-	double share = 0;
+	const struct flow_def *f = c->fit.of->def;
 
-	if (r->know->flows->phrase_count == 0 || r->in->may->flow_count == 0 || r->said_count > 0 ||
-	    r->trouble.kind != TROUBLE_NONE)
-		return false;
-	p = best_phrase(r, terms_of(r), &share);
-	if (!p || share < w->flow.least)
-		return false;
-	f = &r->know->catalog->flows[p->flow];
-	if (share < 1 && choose_best(r, NULL, &tool) &&
-	    tool.score >= w->kind[f->own ? CANDIDATE_APPROVED : CANDIDATE_FLOW] +
-				  w->score.text * share + w->score.facts)
-		return false;
-	d = catalog_domain_of_agent(r->know->catalog, f->agent);
 	*out = (struct understanding){.kind = KNOW_DATA,
-				      .intent = d->intent,
+				      .intent = c->domain->intent,
 				      .flow = f,
-				      .confidence = share > KNOW_SURE ? share : KNOW_SURE};
+				      .confidence = c->text > KNOW_SURE ? c->text : KNOW_SURE};
 	take_filters(r, f, out);
-	return true;
 }
 
 /* ---- approved answers by what is run ---- */

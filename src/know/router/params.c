@@ -22,18 +22,20 @@ static int number_of(const struct know *k, const char *filter)
 	return dict_find(&k->filters, filter, strlen(filter));
 }
 
-static void read_tool(struct know *k, const struct tool_def *t, const char *const *names,
-		      struct tool_params *out)
+const struct tool_params *params_numbers(const struct know *k, const struct param_def *params,
+					 size_t count, struct arena *a)
 {
-	int *filters = arena_alloc(k->arena, (t->param_count + 1) * sizeof(*filters));
+	struct tool_params *out = arena_alloc(a, sizeof(*out));
+	int *filters = arena_alloc(a, (count + 1) * sizeof(*filters));
 	const struct param_def **takes =
-		arena_alloc(k->arena, k->filters.count * sizeof(struct param_def *));
+		arena_alloc(a, k->filters.count * sizeof(struct param_def *));
 
-	for (size_t i = 0; i < t->param_count; i++)
-		filters[i] = number_of(k, t->params[i].filter);
+	for (size_t i = 0; i < count; i++)
+		filters[i] = number_of(k, params[i].filter);
 	for (size_t i = 0; i < k->filters.count; i++)
-		takes[i] = tool_param_of_filter(t, names[i]);
+		takes[i] = params_of_filter(params, count, k->filter_names[i]);
 	*out = (struct tool_params){filters, takes};
+	return out;
 }
 
 static bool takes_amount(const struct param_def *p)
@@ -91,10 +93,12 @@ void params_index(struct know *k)
 		for (size_t i = 0; i < c->tools[t].param_count; i++)
 			names[number_of(k, c->tools[t].params[i].filter)] =
 				c->tools[t].params[i].filter;
+	k->filter_names = names;
 	index_names(k);
 	k->params = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*k->params));
 	for (size_t t = 0; t < c->tool_count; t++)
-		read_tool(k, &c->tools[t], names, &k->params[t]);
+		k->params[t] =
+			params_numbers(k, c->tools[t].params, c->tools[t].param_count, k->arena);
 }
 
 void params_number(const struct reading *r, struct numbered *out)

@@ -91,6 +91,37 @@ static void a_word_that_it_does_not_use_is_not_dropped(void **state)
 	asks_for("How many vendors audit", NULL);
 }
 
+/* Reads the question for a caller with these flows; the names of its readings. */
+static const char *readings(const char *question, size_t flows, struct arena *a)
+{
+	struct catalog_view may;
+	const struct know_input in = {.question = question, .may = &may, .today = {2026, 2, 27}};
+	struct understanding u;
+	const char *names = "";
+
+	catalog_all(catalog, a, &may);
+	if (flows < may.flow_count)
+		may.flow_count = flows;
+	know_understand(know, &in, a, &u);
+	assert_true(u.reading_count <= 3);
+	for (size_t i = 0; i < u.reading_count; i++)
+		names = arena_printf(a, "%s%s ", names, u.readings[i].name);
+	return names;
+}
+
+/* Nothing is sure of a question that is not about data; what shares words with it is offered. */
+static void an_unclear_question_has_readings(void **state)
+{
+	struct arena *a = arena_new(1 << 23);
+
+	(void)state;
+	assert_string_equal(readings("briefing please", SIZE_MAX, a), "weekly_briefing ");
+	assert_string_equal(readings("briefing please", 0, a), "");
+	assert_string_equal(readings("who is naughty", SIZE_MAX, a), "");
+	assert_string_equal(readings("asdf qwer", SIZE_MAX, a), "");
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +129,7 @@ int main(void)
 		cmocka_unit_test(other_words_do_not),
 		cmocka_unit_test(a_value_that_it_does_not_take_is_for_a_tool),
 		cmocka_unit_test(a_word_that_it_does_not_use_is_not_dropped),
+		cmocka_unit_test(an_unclear_question_has_readings),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
