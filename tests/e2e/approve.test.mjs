@@ -114,6 +114,29 @@ describe('an approved answer', () => {
     assert.equal(again.filters.project_name, 'Kern Wind');
   });
 
+  it('of a follow-up has slots for what it leaned on, and is called by no word of it', async () => {
+    const chat = await d.connect({ token: admin() });
+    await chat.ask('What was the average day-ahead price for NP15 in 2025 from Ascend?');
+    const turn = await chat.ask('and for SP15?');
+    assert.equal(turn.status, 'ok', turn.text);
+    const made = await a.approve(turn.complete.message_id, { name: 'price_of_hub' });
+    assert.equal(made.status, 201, made.text);
+    const [, front, lines] = made.body.text.split('---');
+    assert.doesNotMatch(lines, /Ascend|SP15|2025/, 'what was carried is a slot, too');
+    assert.match(front, /and for \{hub_zone\}/);
+    await approvedOf('What was the average day-ahead price for SP15 in 2026 from Hitachi?');
+    const ofProjects = await d.connect({ token: admin() });
+    await ofProjects.ask('What are the milestone dates of Nazareth Solar?');
+    const other = await ofProjects.ask('and for Kern Wind?');
+    assert.deepEqual(toolsOf(other), ['get_milestone_dates'], other.text);
+    const hitachi = await d.connect({ token: admin() });
+    await hitachi.ask('What was the average day-ahead price for NP15 in 2026 from Hitachi?');
+    const follows = await hitachi.ask('and for SP15?');
+    assert.equal(follows.complete.approved?.name, 'price_of_hub');
+    assert.deepEqual([follows.filters.vendor, follows.filters.year, follows.filters.hub_zone], ['Hitachi', 2026, 'SP15']);
+    await Promise.all([chat, ofProjects, hitachi].map((c) => c.close()));
+  });
+
   it('is in the receipt of what it answers', async () => {
     const turn = await approvedOf(QUESTION);
     const receipt = (await a.call('GET', `/receipts/${turn.complete.receipt_id}`)).body;

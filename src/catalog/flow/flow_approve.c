@@ -1,7 +1,7 @@
 /*
  * An answer that an administrator approves, as a flow: its calls become lines. A value that the
- * question said is a slot: no line names it, so that another question gives another one. Every
- * other value stays as it was.
+ * question said, or the one before it that it leans on, is a slot: no line names it, so that
+ * another question gives another one. Every other value stays as it was.
  */
 #include "catalog_int.h"
 
@@ -54,7 +54,7 @@ static bool is_named(const json_t *list, const struct tool_def *tool, const stru
 	return false;
 }
 
-/* A filter of the session context that is this parameter's. */
+/* A filter of the session context that is this parameter's: it holds no defaults. */
 static bool was_said(const struct approver *k, const struct tool_def *tool,
 		     const struct param_def *p)
 {
@@ -64,7 +64,7 @@ static bool was_said(const struct approver *k, const struct tool_def *tool,
 
 	json_object_foreach((json_t *)filters, name, value)
 		if (tool_param_of_filter(tool, name) == p)
-			return !is_named(json_object_get(k->from->standing, "carried"), tool, p);
+			return true;
 	return false;
 }
 

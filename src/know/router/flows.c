@@ -27,7 +27,7 @@ struct phrase_words {
 	size_t count;
 };
 
-/* What it can take, of all of its lines; none has to be said. */
+/* What it can take, of all of its lines; it asks for what is missing. */
 struct flow_params {
 	struct param_def *list;
 	size_t count;
@@ -120,18 +120,29 @@ static void add_phrase(struct know *k, struct flow_words *f, size_t flow, const 
 	f->phrases[f->phrase_count++] = p;
 }
 
+/* "And for {hub_zone}?": such words would call it behind any other answer. */
+static bool leans(const struct know *k, const struct question *q)
+{
+	bool content = false;
+
+	for (size_t i = 0; i < q->count; i++)
+		content = content || (!q->tokens[i].used && !know_is_stop(k, &q->tokens[i]));
+	return !content || words_at(q, 0, WORDS_OPENING);
+}
+
 static void add_text(struct know *k, struct flow_words *f, size_t flow, const char *text,
 		     bool calls)
 {
 	struct arena *scratch = arena_new(SCRATCH_BYTES);
+	bool own = k->catalog->flows[flow].own;
 	struct time_read days = {0};
 	struct question q;
 
 	text_read(k->catalog->language, without_slots(text, scratch), scratch, &q);
-	if (k->catalog->flows[flow].own) /* other questions have other days */
+	if (own) /* other questions have other days */
 		dates_read(&q, ANY_DAY, &(struct company_calendar){0}, scratch, &days);
 	add_about(k, f, flow, &q);
-	if (calls)
+	if (calls && !(own && leans(k, &q)))
 		add_phrase(k, f, flow, &q);
 	arena_free(&scratch);
 }
@@ -152,8 +163,7 @@ static void add_params(struct know *k, const struct flow_def *f, struct flow_par
 			if (!flow_answer_taken(&f->lines[i], filter) ||
 			    params_of_filter(out->list, out->count, filter))
 				continue;
-			out->list[out->count] = t->params[p];
-			out->list[out->count++].required = false;
+			out->list[out->count++] = t->params[p];
 		}
 	}
 	out->numbers = params_numbers(k, out->list, out->count, k->flow_arena);
