@@ -508,7 +508,8 @@ const struct frame_def *tool_frame(const struct tool_def *t, const char *query);
  * such a tool. All memory in the arena. */
 struct catalog_view {
 	const struct catalog *catalog;
-	const char *tenant; /* whose switches count; NULL: everybody together */
+	const char *tenant;          /* whose switches count; NULL: everybody together */
+	const struct principal *who; /* borrowed; NULL: everybody together */
 	const struct domain_def *const *domains; /* with at least one usable tool */
 	size_t domain_count;
 	const struct tool_def *const *tools;

@@ -356,6 +356,7 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 	const struct tool_def **tools = arena_alloc(a, (c->tool_count + 1) * sizeof(*tools));
 	bool *may_name = arena_alloc(a, c->dimension_count + 1);
 	struct catalog_view v = {.tenant = who ? who->tenant : NULL,
+				 .who = who,
 				 .catalog = c,
 				 .domains = domains,
 				 .tools = tools,

@@ -166,6 +166,20 @@ bool accounts_only_top(const struct know *k, const struct tool_def *t)
 	return k->accounts->ranks[t->index] && !k->accounts->bottoms[t->index];
 }
 
+/* The words of a column's label are 1, or 0. */
+static void label_put(const struct know *k, struct dict *d, const struct column_def *c, int is_in)
+{
+	struct arena *scratch = arena_new(SCRATCH_BYTES);
+	char stem[STEM_BYTES];
+	struct question q;
+
+	text_read(k->catalog->language, c->label ? c->label : c->name, scratch, &q);
+	for (size_t i = 0; i < q.count; i++)
+		if (!know_is_stop(k, &q.tokens[i]))
+			dict_put(d, stem, know_canonical(k, &q.tokens[i], stem), is_in);
+	arena_free(&scratch);
+}
+
 /* ---- one question ---- */
 
 struct account {
@@ -173,6 +187,7 @@ struct account {
 	const struct choice *c;
 	const struct tool_def *def; /* the chosen tool */
 	const struct dict *tool, *domain;
+	struct dict withheld; /* stems of the tool's columns that this caller is not shown */
 	bool ranks, newest, compares; /* does the tool? */
 	bool *open;                   /* by token: nothing has taken it */
 };
@@ -185,6 +200,13 @@ static int spoken_of(const struct account *a, const struct token *t)
 	int tool = dict_find(a->tool, stem, n), domain = dict_find(a->domain, stem, n);
 
 	return (tool < 0 ? 0 : tool) | (domain < 0 ? 0 : domain);
+}
+
+static bool is_withheld(const struct account *a, const struct token *t)
+{
+	char stem[STEM_BYTES];
+
+	return dict_find(&a->withheld, stem, know_canonical(a->r->know, t, stem)) > 0;
 }
 
 /* A misspelled word of the tool's. */
@@ -451,6 +473,8 @@ static bool is_bound(const struct account *a, size_t i)
 
 	if (is_taken(a, i) || (t->used && takes_soft(a, i)))
 		return true;
+	if (is_withheld(a, t))
+		return false;
 	if (token_says(t, WORDS_NEGATION) || token_says(t, WORDS_LEAVING_OUT))
 		return negation_bound(a, i);
 	if (token_says(t, WORDS_GROUPING))
@@ -555,6 +579,22 @@ bool account_is_neutral(const struct reading *r, size_t i)
 	return !account_is_cue(r, i) && says_nothing(r->know, &r->q.tokens[i]);
 }
 
+/* What is only a column that the caller may not see is not answered by the others. */
+static void read_withheld(struct account *a)
+{
+	const struct know *k = a->r->know;
+	const struct principal *who = a->r->in->may->who;
+
+	dict_init(&a->withheld, a->r->arena);
+	for (int shown = 0; who && shown <= 1; shown++)
+		for (size_t i = 0; i < a->def->column_count; i++) {
+			const struct column_def *c = &a->def->columns[i];
+
+			if (shown == (!c->permission || may(who, c->permission)))
+				label_put(k, &a->withheld, c, !shown);
+		}
+}
+
 void account_words(struct reading *r, const struct choice *c, struct understanding *out)
 {
 	const struct accounts *all = r->know->accounts;
@@ -572,6 +612,7 @@ void account_words(struct reading *r, const struct choice *c, struct understandi
 	const char **unused;
 	size_t n = 0;
 
+	read_withheld(&a);
 	for (size_t i = 0; i < r->q.count; i++) {
 		size_t neutral = words_at(&r->q, i, WORDS_NEUTRAL);
 

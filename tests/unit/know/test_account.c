@@ -98,10 +98,43 @@ static void what_is_ranked_may_not_be_turned_round(void **state)
 	arena_free(&a);
 }
 
+/* Budgets are columns of the portfolio for those who may see them. Others are told that they may
+ * not, which is what the query over the map ends in; a table without budgets would be no answer. */
+static void a_column_that_is_withheld_is_not_answered_by_the_others(void **state)
+{
+	static const struct {
+		const char *role, *tool;
+	} cases[] = {{"analyst", "query_metrics"}, {"manager", "get_portfolio_summary"}};
+	struct arena *a = arena_new(65536);
+	struct bench b = {.asked = 0};
+
+	(void)state;
+	bench_open(&b, a);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct principal who = b.who;
+		json_t *line = json_pack("{s:s}", "question", "Show the budget of all projects");
+		struct catalog_view may;
+		struct understanding u;
+
+		who.permissions = catalog_role(b.catalog, cases[i].role);
+		who.permission_count = 0;
+		while (who.permissions[who.permission_count])
+			who.permission_count++;
+		catalog_for(b.catalog, &who, a, &may);
+		understand(&b, &may, line, a, &u);
+		assert_int_equal(u.tool_count, 1);
+		assert_string_equal(u.tools[0].tool->name, cases[i].tool);
+		json_decref(line);
+	}
+	bench_close(&b);
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_ranked_may_not_be_turned_round),
+		cmocka_unit_test(a_column_that_is_withheld_is_not_answered_by_the_others),
 		cmocka_unit_test_setup_teardown(what_narrows_is_never_dropped, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(harmless_words_do_not_count, fixture_setup,
