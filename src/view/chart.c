@@ -16,6 +16,10 @@
 #define CHART_TEXT_BYTES 4096
 #define LONG_NAME_CHARS  12 /* longer ones, or many, are read along the bars */
 #define MANY_NAMES       8
+/* Bars that lie are read on one screen, as long as there is room for their names. */
+#define LYING_PX    480
+#define STEP_PX_MIN 14
+#define STEP_PX_MAX 24
 
 const char *view_chart_name(enum view_chart type)
 {
@@ -275,9 +279,14 @@ static json_t *encoding_json(const struct chart *ch, const struct table *t, cons
 			     bool lying)
 {
 	json_t *encoding = json_object();
+	json_t *x = x_encoding(ch, t, values), *y = y_json(ch, t, "y");
 
-	json_set_take(encoding, lying ? "y" : "x", x_encoding(ch, t, values));
-	json_set_take(encoding, lying ? "x" : "y", y_json(ch, t, "y"));
+	json_set_take(encoding, lying ? "y" : "x", x);
+	json_set_take(encoding, lying ? "x" : "y", y);
+	if (lying) { /* the chart's title has that of the names; no label runs into its neighbour */
+		json_set_take(x, "title", json_null());
+		json_set_bool(json_object_get(y, "axis"), "labelFlush", false);
+	}
 	if (has_series(ch))
 		json_set_take(encoding, "color", color_json(ch, t, values));
 	if (ch->type == CHART_GROUPED_BAR)
@@ -378,6 +387,15 @@ static void add_alt(struct buf *b, const struct chart *ch, const struct table *t
 
 /* ---- the view ---- */
 
+/* For each name, however many bars it has. */
+static json_t *lying_height(int64_t names)
+{
+	int64_t step = LYING_PX / names;
+
+	step = step < STEP_PX_MIN ? STEP_PX_MIN : step > STEP_PX_MAX ? STEP_PX_MAX : step;
+	return json_make({"step", json_int(step)}, {"for", json_str("position")});
+}
+
 static json_t *spec_json(const struct chart *ch, const struct table *t, const char *alt)
 {
 	bool lying = lies_down(ch, t);
@@ -391,7 +409,7 @@ static json_t *spec_json(const struct chart *ch, const struct table *t, const ch
 	json_set_str(spec, "description", alt);
 	json_set_str(spec, "width", "container");
 	if (lying)
-		json_set_take(spec, "height", json_make({"step", json_int(22)}));
+		json_set_take(spec, "height", lying_height(t->stats[ch->x].distinct));
 	else
 		json_set_int(spec, "height", 240);
 	json_set_take(spec, "data", json_make({"values", values}));

@@ -73,6 +73,13 @@ export function isWebUrl(address) {
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
 }
 
+/* "at_risk" is a code of the data, read as words. */
+export function readable(value) {
+  const text = String(value);
+
+  return /^[a-z]+(_[a-z]+)+$/.test(text) ? humanize(text) : text;
+}
+
 /* get_average_annual_price -> Average annual price, per_agent -> Per */
 export function humanize(name) {
   const words = name.replace(/^(get|list)_|_agent$/g, '').replaceAll('_', ' ').trim();

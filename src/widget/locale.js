@@ -4,7 +4,7 @@
  * speaks English: where it gives a code, other languages have a sentence of their own for it.
  */
 
-import { humanize } from './dom.js';
+import { humanize, readable } from './dom.js';
 import * as english from './words/words.en.js';
 
 const OTHERS = {
@@ -60,7 +60,7 @@ export class Locale {
 
   /* What a filter is set to; a day as the region writes it. */
   valueText({ label, value }) {
-    return this.date(String(label ?? [value].flat().join(', ')));
+    return this.date([label ?? value].flat().map(readable).join(', '));
   }
 
   number(value, options = {}) {

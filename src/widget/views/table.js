@@ -3,7 +3,7 @@
  * their decimals. It scrolls inside its own box, and says so when rows were left out.
  */
 
-import { h, icon } from '../dom.js';
+import { h, icon, readable } from '../dom.js';
 
 const NUMERIC = new Set(['int', 'decimal']);
 const MAX_DECIMALS = 6;
@@ -26,13 +26,6 @@ function numberOptions(meta, values) {
     values.some((value) => typeof value === 'number' && Math.abs(value) >= GROUPED_FROM);
 
   return { minimumFractionDigits: decimals, maximumFractionDigits: decimals, useGrouping: grouped };
-}
-
-/* "at_risk" is a code of the data, read as words. */
-function readable(value) {
-  const text = String(value);
-
-  return /^[a-z]+(_[a-z]+)+$/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ') : text;
 }
 
 /* How the cells of one column are worded. */
