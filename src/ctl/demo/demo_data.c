@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "demo_int.h"
-#include "demo_solar.h"
 #include "server/ddl.h"
 #include "vesper/arena.h"
 #include "vesper/file.h"
@@ -170,33 +169,37 @@ bool demo_data_make(const char *schema_sql_path, const char *dir, bool small, st
 }
 
 /* What SQLite has to be told to have the tables of a description. */
-static bool read_schema(const char *path, struct arena *arena, const char **out, struct err *err)
+static bool read_schema(const char *source, const char *path, struct arena *arena, const char **out,
+			struct err *err)
 {
 	const char *text;
 	struct ddl *ddl;
 	struct buf sql;
 
-	if (!file_read(path, SQL_FILE_BYTES_MAX, arena, &text, err) ||
+	if (!file_read(path, JSON_FILE_BYTES_MAX, arena, &text, err) ||
 	    !ddl_read(path, text, arena, &ddl, err))
 		return false;
 	buf_init(&sql, CATALOG_BYTES_MAX);
-	ddl_write(ddl, "solar", DIALECT_SQLITE, &sql);
+	ddl_write(ddl, source, DIALECT_SQLITE, &sql);
 	*out = arena_strdup(arena, buf_text(&sql));
 	buf_deinit(&sql);
 	return true;
 }
 
-bool demo_data_make_solar(const char *tables_path, const char *dir, bool small, struct err *err)
+bool demo_data_make_source(const char *source, const char *tables_path, const char *dir, bool small,
+			   struct err *err)
 {
+	const struct demo_source *of = demo_source_find(source);
 	struct arena *arena = arena_new(CATALOG_BYTES_MAX);
 	const char *schema;
 	int lock = -1;
-	bool done = lock_folder(dir, &lock, err) && read_schema(tables_path, arena, &schema, err);
+	bool done = lock_folder(dir, &lock, err) &&
+		    read_schema(source, tables_path, arena, &schema, err);
 
-	for (size_t i = 0; done && i < demo_site_count; i++) {
-		struct demo_db db = {.small = small, .tenant_id = demo_sites[i].tenant_id};
+	for (const char *const *tenant = of->files; done && *tenant; tenant++) {
+		struct demo_db db = {.small = small, .tenant_id = *tenant};
 
-		done = make_tenant(schema, demo_plant_write, dir, &db, arena, err);
+		done = make_tenant(schema, of->write, dir, &db, arena, err);
 	}
 	arena_free(&arena);
 	if (lock >= 0)

@@ -20,10 +20,12 @@
 MUST_CHECK bool demo_data_make(const char *schema_sql_path, const char *dir, bool small,
 			       struct err *err);
 
-/* The same for the readings of the photovoltaic plants, with the tables that `tables_path`
- * describes (ddl.h): <dir>/mesa.db and <dir>/acme.db. `small`: fewer days. */
-MUST_CHECK bool demo_data_make_solar(const char *tables_path, const char *dir, bool small,
-				     struct err *err);
+/* The same for a further source of the demo ("solar", "city"), with the tables that `tables_path`
+ * describes (ddl.h), one file for each tenant that has it. `small`: fewer days of readings. */
+MUST_CHECK bool demo_data_make_source(const char *source, const char *tables_path, const char *dir,
+				      bool small, struct err *err);
+/* Is it one? */
+bool demo_data_has_source(const char *source);
 
 /*
  * The same rows into the warehouse tables of a server, one transaction a tenant. `small` keeps the
@@ -31,8 +33,8 @@ MUST_CHECK bool demo_data_make_solar(const char *tables_path, const char *dir, b
  * already is refused, unless they may be replaced.
  */
 MUST_CHECK bool demo_data_seed(struct server *server, bool small, bool replace, struct err *err);
-/* The plants' rows into the tables of the source "solar", in the same way. */
-MUST_CHECK bool demo_data_seed_solar(struct server *server, bool small, bool replace,
-				     struct err *err);
+/* The rows of a further source into its tables, in the same way. */
+MUST_CHECK bool demo_data_seed_source(struct server *server, const char *source, bool small,
+				      bool replace, struct err *err);
 
 #endif

@@ -124,4 +124,18 @@ MUST_CHECK bool demo_usage_write(const struct demo_db *db, struct err *err);
 typedef bool demo_write_fn(const struct demo_db *db, struct err *err);
 demo_write_fn demo_warehouse_write;
 
+/* ---- sources beside the warehouse ---- */
+
+struct demo_source {
+	const char *name;
+	const char *const *files;   /* tenants that have a file of it; NULL-ended, as all lists */
+	const char *const *tenants; /* tenants that have rows on a server */
+	const char *const *tables;  /* those that refer to others first */
+	const char *biggest;        /* the table that nearly all rows are in */
+	demo_write_fn *write;
+};
+
+/* NULL: there is none of that name. */
+const struct demo_source *demo_source_find(const char *name);
+
 #endif

@@ -7,7 +7,6 @@
 
 #include "demo_data.h"
 #include "demo_int.h"
-#include "demo_solar.h"
 #include "vesper/mem.h"
 
 #define STATISTICS_MSSQL    "UPDATE STATISTICS base."
@@ -36,13 +35,6 @@ static const struct subject warehouse = {
 		       [DIALECT_POSTGRES] =
 			       STATISTICS_POSTGRES "mc_vendor_files, base.mc_dayahead"},
 	.write = demo_warehouse_write,
-};
-
-static const struct subject solar = {
-	.tables = (const char *const[]){"measurements", "error_codes", "loggers", NULL},
-	.statistics = {[DIALECT_MSSQL] = STATISTICS_MSSQL "measurements",
-		       [DIALECT_POSTGRES] = STATISTICS_POSTGRES "measurements"},
-	.write = demo_plant_write,
 };
 
 static bool has_rows(const struct demo_db *db, const char *table, bool *found, struct err *err)
@@ -123,14 +115,26 @@ bool demo_data_seed(struct server *server, bool small, bool replace, struct err 
 	return count_rows(server, &warehouse, err);
 }
 
-bool demo_data_seed_solar(struct server *server, bool small, bool replace, struct err *err)
+bool demo_data_seed_source(struct server *server, const char *source, bool small, bool replace,
+			   struct err *err)
 {
-	for (size_t i = 0; i < demo_site_count; i++) {
-		struct demo_db db = {
-			.server = server, .small = small, .tenant_id = demo_sites[i].tenant_id};
+	const struct demo_source *of = demo_source_find(source);
+	char *mssql = mem_printf(STATISTICS_MSSQL "%s", of->biggest);
+	char *postgres = mem_printf(STATISTICS_POSTGRES "%s", of->biggest);
+	const struct subject subject = {
+		.tables = of->tables,
+		.statistics = {[DIALECT_MSSQL] = mssql, [DIALECT_POSTGRES] = postgres},
+		.write = of->write,
+	};
+	bool done = true;
 
-		if (!seed_tenant(&db, &solar, replace, err))
-			return false;
+	for (const char *const *tenant = of->tenants; done && *tenant; tenant++) {
+		struct demo_db db = {.server = server, .small = small, .tenant_id = *tenant};
+
+		done = seed_tenant(&db, &subject, replace, err);
 	}
-	return count_rows(server, &solar, err);
+	done = done && count_rows(server, &subject, err);
+	mem_free(postgres);
+	mem_free(mssql);
+	return done;
 }

@@ -18,35 +18,45 @@
 #define READY_MS 10000
 #define QUESTION "What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?"
 
-typedef bool make_fn(const char *description, const char *dir, bool small, struct err *err);
-
-static int make_files(const struct command *cmd, make_fn *make, const char *description)
+/* The folder of the files; NULL: *status says how the program ends. */
+static const char *folder_of(const struct command *cmd, int *status)
 {
 	const char *dir = ctl_word(cmd, 0);
-	char *path = mem_printf("%s/%s", ctl_root(), description);
-	struct err e = {0};
-	bool made = false;
 
 	if (!dir)
-		ctl_misused(cmd, "into which folder?");
+		*status = ctl_misused(cmd, "into which folder?");
 	else if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-		ctl_fail("%s: %s", dir, strerror(errno));
-	else if (!make(path, dir, ctl_flag(cmd, "small"), &e))
-		ctl_fail("%s", e.text);
+		*status = ctl_fail("%s: %s", dir, strerror(errno));
 	else
-		made = true;
-	mem_free(path);
-	return made ? 0 : dir ? 1 : 2;
+		return dir;
+	return NULL;
 }
 
 static int make_data(const struct command *cmd)
 {
-	return make_files(cmd, demo_data_make, "sql/warehouse/sqlite/schema.sql");
+	int status = 0;
+	const char *dir = folder_of(cmd, &status);
+	char *path = mem_printf("%s/sql/warehouse/sqlite/schema.sql", ctl_root());
+	struct err e = {0};
+
+	if (dir && !demo_data_make(path, dir, ctl_flag(cmd, "small"), &e))
+		status = ctl_fail("%s", e.text);
+	mem_free(path);
+	return status;
 }
 
-static int make_solar(const struct command *cmd)
+/* The verb is called as the source is. */
+static int make_source(const struct command *cmd)
 {
-	return make_files(cmd, demo_data_make_solar, "sql/solar/tables.json");
+	int status = 0;
+	const char *dir = folder_of(cmd, &status);
+	char *path = mem_printf("%s/sql/%s/tables.json", ctl_root(), cmd->verb);
+	struct err e = {0};
+
+	if (dir && !demo_data_make_source(cmd->verb, path, dir, ctl_flag(cmd, "small"), &e))
+		status = ctl_fail("%s", e.text);
+	mem_free(path);
+	return status;
 }
 
 /* The daemon beside this program. */
@@ -121,10 +131,10 @@ static int seed(const struct command *cmd)
 	struct err e = {0};
 	bool done;
 
-	if (only && strcmp(only, "solar") != 0)
-		return ctl_misused(cmd, "--only names a further source: solar");
+	if (only && !demo_data_has_source(only))
+		return ctl_misused(cmd, "--only names a further source: solar, city");
 	done = ctl_server(cmd, &server, &e) &&
-	       (only ? demo_data_seed_solar(server, small, replace, &e)
+	       (only ? demo_data_seed_source(server, only, small, replace, &e)
 		     : demo_data_seed(server, small, replace, &e));
 	server_close(&server);
 	return done ? 0 : ctl_fail("%s", e.text);
@@ -132,11 +142,13 @@ static int seed(const struct command *cmd)
 
 static const struct verb verbs[] = {
 	{"data", make_data, "DIR [--small]", "makes the demo databases there, if they are not"},
-	{"solar", make_solar, "DIR [--small]",
+	{"solar", make_source, "DIR [--small]",
 	 "makes the databases of the photovoltaic plants there, if they are not"},
+	{"city", make_source, "DIR", "makes the database of the city there, if it is not"},
 	{"check", check_demo, "",
 	 "starts the daemon, asks the reference question, prints the answer, stops"},
-	{"seed", seed, "--dsn DSN [--dialect mssql|postgres] [--only solar] [--small] [--replace]",
+	{"seed", seed,
+	 "--dsn DSN [--dialect mssql|postgres] [--only solar|city] [--small] [--replace]",
 	 "writes the demo's rows to SQL Server or PostgreSQL, after vesperctl db init"},
 	{0},
 };

@@ -37,7 +37,7 @@ static int set_up(void **state)
 	struct err e = {0};
 
 	(void)state;
-	if (!mkdtemp(folder) || !demo_data_make_solar(TABLES, folder, true, &e)) {
+	if (!mkdtemp(folder) || !demo_data_make_source("solar", TABLES, folder, true, &e)) {
 		fprintf(stderr, "%s\n", e.text);
 		return 1;
 	}
@@ -270,10 +270,10 @@ static void files_that_are_there_are_left_alone(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "%s/mesa.db", folder);
 	assert_int_equal(stat(path, &before), 0);
-	assert_true(demo_data_make_solar(TABLES, folder, true, &e));
+	assert_true(demo_data_make_source("solar", TABLES, folder, true, &e));
 	assert_int_equal(stat(path, &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
-	assert_false(demo_data_make_solar(TABLES, "/nowhere/at/all", true, &e));
+	assert_false(demo_data_make_source("solar", TABLES, "/nowhere/at/all", true, &e));
 	assert_int_equal(e.code, ERR_INPUT);
 }
 

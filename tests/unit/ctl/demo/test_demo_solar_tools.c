@@ -70,7 +70,8 @@ static int set_up(void **state)
 	(void)state;
 	log_capture(ignore_log, NULL);
 	if (!mkdtemp(folder) ||
-	    !demo_data_make_solar(VESPER_SOURCE_DIR "/sql/solar/tables.json", folder, true, &e))
+	    !demo_data_make_source("solar", VESPER_SOURCE_DIR "/sql/solar/tables.json", folder,
+				   true, &e))
 		fail_msg("%s", e.text);
 	snprintf(paths[0], sizeof(paths[0]), "%s/mesa.db", folder);
 	snprintf(paths[1], sizeof(paths[1]), "%s/acme.db", folder);
