@@ -70,6 +70,7 @@ struct agent_outcome {
 	const struct agent_ask *ask; /* its clarifying question (tool ask_user), or NULL */
 	struct agent_show shows[AGENT_SHOWS_MAX];
 	size_t show_count;
+	bool stopped; /* the model wanted to go on when its rounds were over */
 	const char *model;
 	const char *provider;
 };

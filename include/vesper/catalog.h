@@ -46,7 +46,9 @@
  *   lookback                  so many days before those of its slot=days parameter are read, too:
  *                             its statements may use :first_day, which is one day earlier than that
  *                             counted from today, as an entity's own zone may be behind the
- * tenant's gate                      the parameter that holds the caller's own SELECT derive NAME
+ * tenant's gate                      the parameter that holds the caller's own SELECT
+ *   policy                    map: that SELECT reads views of the map alone, and the tool's schema
+ *                             does not list them; for agents with a protocol (schema.h) derive NAME
  * COLUMN [BY]: what code makes of the main rows: a derivation (tool.h) of this number column, whose
  * rows BY tells apart; without it the first column of text. At most TOOL_DERIVES_MAX lines
  *
@@ -201,6 +203,8 @@ struct tool_def {
 		bool visible;              /* to router, supervisor and agents */
 		/* To agents alone: what it needs can't be read out of a question by code. */
 		bool agents_only;
+		/* To agents with a protocol alone (schema.h): its SELECT reads views of the map. */
+		bool by_protocol;
 	} callers;
 	/* The parameter that holds the caller's own SELECT; then no file has any. */
 	const char *gate;

@@ -216,7 +216,10 @@ void map_describe(const struct map *m, const struct map_query *q, struct arena *
 /* What a query of this caller's may name: metrics, entities that can be listed, dimensions; one
  * line each. */
 void map_names(const struct map *m, const struct principal *who, struct buf *out);
-/* Columns and edges of these entities. False: names that are none are told in `why`. */
+/* Every table with its key, and every edge with its columns; no other column. */
+void map_structure(const struct map *m, const struct principal *who, struct buf *out);
+/* Columns and edges of these entities, and what a query may name of them. False: names that are
+ * none are told in the error. */
 MUST_CHECK bool map_schema(const struct map *m, const struct principal *who,
 			   const char *const *entities, size_t count, struct buf *out,
 			   struct map_problem *why, struct err *e);

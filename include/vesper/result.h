@@ -147,6 +147,10 @@ void result_add_fact(struct result *r, struct arena *a, struct fact fact);
 #define RESULT_FACTS_LEFT_OUT "facts_left_out"
 /* The call was made for some of the values that an earlier step found; this fact says so. */
 #define RESULT_VALUES_LEFT_OUT "values_left_out"
+/* Only the first rows were read; the fact names what they can be told apart by. */
+#define RESULT_NARROW_BY "narrow_by"
+/* The search of a model was stopped; the fact says so. */
+#define RESULT_SEARCH_STOPPED "search_stopped"
 void result_facts_left_out(struct result *r, struct arena *a);
 const struct fact *result_fact(const struct result *r, const char *name);
 

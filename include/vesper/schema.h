@@ -18,6 +18,9 @@
  *   metrics     {"name", "label"?, "about"?, "kind": "ratio" | "difference" | "measure",
  *               "numerator", "denominator" | "left", "right" | "measure", "where"?, "unit",
  *               "permission"?, "synonyms"?}
+ *   protocol    {"max_rounds", "max_tables_per_request", "select_limit", "via"?, "steps": [{"id",
+ * "about", "may_call": {tool: the step that it leads to}}]}: how the pack's agents ask the map;
+ * they begin with the first step
  *
  * Outside of views columns are named without quotes. Dimensions stand in catalog.h; what they add
  * to the map is their struct dimension_map. tenant_id is never written in a pair: whatever writes
@@ -234,6 +237,28 @@ struct metric_def {
 	bool is_implied;             /* not written: of a measure, or the count of an entity */
 };
 
+/* One step of a protocol: what may be called, and where that leads. */
+struct protocol_call {
+	const char *tool;
+	size_t next; /* in the protocol's steps */
+};
+struct protocol_step {
+	const char *id, *about;
+	const struct protocol_call *calls;
+	size_t call_count;
+};
+/* How agents of a pack go about its map: what they are told is the map, and columns of a few tables
+ * once they ask for them. */
+struct protocol_def {
+	const char *pack;
+	int max_rounds;      /* of a model; then it must answer */
+	size_t max_tables;   /* whose columns are asked for at once */
+	size_t select_limit; /* rows of a statement that a model writes */
+	const char *via;     /* how join tables are called, "jt_{from}_{to}"; NULL: each its way */
+	const struct protocol_step *steps;
+	size_t step_count;
+};
+
 /* Lists of pointers, so that what is declared keeps its address. */
 struct schema {
 	const struct view_def *const *views;
@@ -250,6 +275,8 @@ struct schema {
 	 * how many there are, under its plural. */
 	const struct metric_def *const *metrics;
 	size_t metric_count;
+	const struct protocol_def *const *protocols; /* at most one of a pack */
+	size_t protocol_count;
 	/* Dimensions whose values are not loaded and are no names: numbers, days, and what says
 	 * "load": false. */
 	const struct dimension_def *const *plain;
@@ -265,6 +292,10 @@ const struct entity_def *schema_entity(const struct schema *s, const char *name)
 const struct edge_def *schema_edge(const struct schema *s, const char *id);
 const struct measure_def *schema_measure(const struct schema *s, const char *name);
 const struct metric_def *schema_metric(const struct schema *s, const char *name);
+const struct protocol_def *schema_protocol(const struct schema *s, const char *pack);
+/* NULL: the step does not allow it. */
+const struct protocol_call *protocol_call_find(const struct protocol_step *s, const char *tool);
+bool protocol_names(const struct protocol_def *p, const char *tool); /* any of its steps */
 /* Of the map, loaded or plain. */
 const struct dimension_def *schema_dimension(const struct catalog *c, const char *name);
 

@@ -109,6 +109,7 @@
 	SENTENCE(SAY_SKIP_EARLIER, "skip.earlier", "")                                             \
 	SENTENCE(SAY_SKIP_VALUE, "skip.value", "")                                                 \
 	SENTENCE(SAY_SKIP_PERMISSION, "skip.permission", "")                                       \
+	SENTENCE(SAY_TASK_STOPPED, "task.stopped", "")                                             \
 	SENTENCE(SAY_MAP_FAN_OUT, "map.fan_out", "metric dimension root many")                     \
 	SENTENCE(SAY_MAP_COUNT_INSTEAD, "map.count_instead", "roots dimension")                    \
 	SENTENCE(SAY_MAP_FILTER_INSTEAD, "map.filter_instead", "metric dimension")                 \

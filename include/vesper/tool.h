@@ -122,6 +122,10 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 const char *tool_about(const struct toolbox *b, const struct tool_def *tool,
 		       const struct principal *who, struct arena *a);
 
+/* The map of its catalogue; NULL: no tool asks one. */
+struct map;
+const struct map *tool_map(const struct toolbox *b);
+
 /* What is wrong with one argument of a call. */
 struct tool_arg_fault {
 	const char *arg; /* as it was named; NULL: the arguments as a whole */

@@ -93,6 +93,13 @@ static const char ask_schema[] = "{\"type\":\"object\",\"properties\":{\"questio
 																																									     "\"additionalProperties\":false}},"
 																																									     "\"required\":[\"question\"],\"additionalProperties\":false}";
 
+/* Of agents whose prompt holds a map, where each word counts. */
+static const char ask_short[] =
+	"{\"type\":\"object\",\"properties\":{\"question\":{\"type\":\"string\"},\"options\":{"
+	"\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"from\":{\"type\":\"object\","
+	"\"description\":\"Choices that a result holds: {$ref: c1.rows[*].Column}\"}},"
+	"\"required\":[\"question\"],\"additionalProperties\":false}";
+
 static const char show_about[] =
 	"Shows results as one component. Name the component and the calls whose results fill it; "
 	"values are filled in by name, never written. There are:";
@@ -133,7 +140,8 @@ size_t agent_screen_tools(struct agent *a, struct llm_tool *out)
 {
 	const struct catalog *c = a->request.may->catalog;
 
-	out[0] = (struct llm_tool){ask_name(a), ask_about, schema_of(a->arena, ask_schema)};
+	out[0] = (struct llm_tool){ask_name(a), ask_about,
+				   schema_of(a->arena, a->protocol ? ask_short : ask_schema)};
 	if (c->component_count == 0)
 		return 1;
 	out[1] = (struct llm_tool){SHOW_COMPONENT, components_text(c, a->arena),

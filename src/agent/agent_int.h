@@ -33,7 +33,7 @@ struct agent_call {
 	struct op *op;
 	struct result *result; /* or */
 	const char *mistake;   /* why it was not run; or */
-	bool is_shown;         /* a component */
+	const char *said;      /* what it gives without being run */
 };
 
 struct agent_told {
@@ -60,8 +60,10 @@ struct agent {
 	const char *lead;        /* of the question's message, before what was found earlier */
 	struct llm_block question;
 	struct llm_message messages[1 + 2 * AGENT_ROUNDS_MAX];
-	const struct tool_def **defs; /* of ask.tools, NULL for those of agent_ask.c */
-	int round;
+	const struct tool_def **defs;        /* of ask.tools, NULL for those of the loop itself */
+	const struct protocol_def *protocol; /* NULL: every tool may be called at any time */
+	const struct protocol_step *step;    /* of the protocol */
+	int round, round_max;
 	struct op *op_model;
 	struct llm_answer answer;
 	struct agent_told *told; /* where the words of each result stand */
@@ -93,6 +95,24 @@ void agent_note_result(struct agent *a, const struct result *r);
 /* Puts all results into words; those that are in messages already get shorter when there is too
  * much of it. */
 void agent_fit(struct agent *a);
+
+/* ---- agent_protocol.c: asking a map step by step ---- */
+
+#define AGENT_MAP_TOOLS 2
+/* Of the domain's pack, if it has one. */
+void agent_protocol_begin(struct agent *a, const struct domain_def *d);
+/* Is the tool for agents that go by this protocol, or by none? */
+bool agent_protocol_takes(const struct agent *a, const struct tool_def *tool);
+/* Adds the tools that tell of tables: how many. */
+size_t agent_map_tools(const struct agent *a, struct llm_tool *out);
+/* The map, and what the steps are; NULL: there is no protocol. */
+const char *agent_protocol_text(struct agent *a);
+/* Why the step does not allow the call; NULL: it does. */
+const char *agent_protocol_refuses(struct agent *a, const char *tool);
+/* What a tool that tells of tables gives; NULL: it is none, or *mistake says what is wrong. */
+const char *agent_map_tell(struct agent *a, const struct llm_block *use, const char **mistake);
+/* To the step that the calls which were taken lead to. */
+void agent_protocol_go_on(struct agent *a);
 
 /* ---- agent_ask.c: what an agent may put on the user's screen ---- */
 

@@ -19,22 +19,27 @@
 static void prepare_tools(struct agent *a, const struct domain_def *d)
 {
 	const struct catalog_view *may = a->request.may;
-	size_t most = d->tool_count + may->agent_tool_count + AGENT_SCREEN_TOOLS, n = 0;
+	size_t most = d->tool_count + may->agent_tool_count + AGENT_MAP_TOOLS + AGENT_SCREEN_TOOLS;
+	size_t n = 0;
 	struct llm_tool *tools = arena_alloc(a->arena, most * sizeof(*tools));
 
 	a->defs = arena_alloc(a->arena, most * sizeof(*a->defs));
 	for (size_t i = 0; i < d->tool_count; i++)
-		if (catalog_allows(may, d->tools[i], a->request.agent))
+		if (catalog_allows(may, d->tools[i], a->request.agent) &&
+		    agent_protocol_takes(a, d->tools[i]))
 			a->defs[n++] = d->tools[i];
 	for (size_t i = 0; i < may->agent_tool_count; i++)
 		if (catalog_agent_for(may->catalog, may->agent_tools[i], a->request.who,
-				      a->request.agent))
+				      a->request.agent) &&
+		    agent_protocol_takes(a, may->agent_tools[i]))
 			a->defs[n++] = may->agent_tools[i];
 	for (size_t i = 0; i < n; i++)
 		tools[i] = (struct llm_tool){
 			a->defs[i]->name,
-			tool_about(a->tools, a->defs[i], a->request.who, a->arena),
+			a->protocol ? a->defs[i]->about
+				    : tool_about(a->tools, a->defs[i], a->request.who, a->arena),
 			a->defs[i]->schema};
+	n += agent_map_tools(a, &tools[n]);
 	n += agent_screen_tools(a, &tools[n]);
 	a->ask.tools = tools;
 	a->ask.tool_count = n;
@@ -43,7 +48,10 @@ static void prepare_tools(struct agent *a, const struct domain_def *d)
 static void prepare_system(struct agent *a, const struct domain_def *d)
 {
 	struct llm_block *system = arena_alloc(a->arena, 2 * sizeof(*system));
-	const char *rules = prompt_fill(a->request.may->catalog, "agent", NULL, 0, a->arena);
+	const char *rules = agent_protocol_text(a);
+
+	if (!rules)
+		rules = prompt_fill(a->request.may->catalog, "agent", NULL, 0, a->arena);
 
 	system[0] = (struct llm_block){.kind = LLM_TEXT, .text = rules};
 	system[1] = (struct llm_block){.kind = LLM_TEXT, .text = d->prompt, .cache = true};
@@ -136,8 +144,9 @@ void agent_prepare(struct agent *a)
 		.trail = a->request.trail,
 		.turn_id = a->request.turn_id,
 	};
-	prepare_system(a, d);
+	agent_protocol_begin(a, d);
 	prepare_tools(a, d);
+	prepare_system(a, d);
 	prepare_question(a);
 }
 

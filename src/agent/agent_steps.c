@@ -40,7 +40,7 @@ static void ask_start(struct agent *a)
 
 	a->round++;
 	a->out.model_calls++;
-	a->ask.tools_forbidden = a->round >= AGENT_ROUNDS_MAX;
+	a->ask.tools_forbidden = a->round >= a->round_max;
 	a->pending++;
 	a->op_model = llm_start(a->llm, &a->ask, a->arena, &handler, a);
 }
@@ -85,6 +85,7 @@ static enum agent_state ask_model(struct agent *a)
 	}
 	if (a->err.code == ERR_NONE && a->answer.stop == LLM_STOP_REFUSAL)
 		err_set(&a->err, ERR_UPSTREAM, "the model declined to go on");
+	a->out.stopped = a->ask.tools_forbidden && count_calls(&a->answer) > 0;
 	if (a->err.code != ERR_NONE || a->ask.tools_forbidden || count_calls(&a->answer) == 0)
 		return AGENT_DONE;
 	message_add(a, LLM_ASSISTANT, a->answer.blocks, a->answer.count);
@@ -108,14 +109,15 @@ static void on_tool(void *owner, struct result *r)
 
 static const char *mistake_of(struct agent *a, const struct llm_block *use)
 {
-	const char *mistake = NULL;
+	const char *mistake = agent_protocol_refuses(a, use->name);
+
+	if (mistake)
+		return mistake;
 
 	if (agent_is_ask(a, use->name)) {
 		(void)agent_ask_read(a, use->input, &mistake); /* else the loop would have ended */
 		return mistake;
 	}
-	if (!agent_tool_find(a, use->name))
-		return "You have no tool of that name.";
 	if (!use->input)
 		return "The arguments are not a JSON object. Call again with valid arguments.";
 	return NULL;
@@ -146,10 +148,16 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 	*c = (struct agent_call){.agent = a, .use = use};
 	if (agent_is_show(use->name)) {
 		c->mistake = agent_show_read(a, use->input);
-		c->is_shown = !c->mistake;
+		c->said = c->mistake ? NULL : "It is shown.";
 		return;
 	}
 	c->mistake = mistake_of(a, use);
+	if (!c->mistake)
+		c->said = agent_map_tell(a, use, &c->mistake);
+	if (c->said)
+		return;
+	if (!c->mistake && !tool)
+		c->mistake = "You have no tool of that name.";
 	if (!c->mistake)
 		request.args = agent_args(a, use->input, &c->mistake);
 	if (c->mistake) {
@@ -227,8 +235,8 @@ static struct llm_block answer_to(struct agent *a, const struct agent_call *c,
 		b.text = "Too many calls at once: this one was not run.";
 	else if (c->mistake)
 		b.text = c->mistake;
-	else if (c->is_shown) {
-		b.text = "It is shown.";
+	else if (c->said) {
+		b.text = c->said;
 		b.is_error = false;
 	} else {
 		b.text = ""; /* agent_fit words it */
@@ -255,6 +263,7 @@ static void calls_answer(struct agent *a)
 			result_tell(a, a->calls[n].result, &blocks[n]);
 		n++;
 	}
+	agent_protocol_go_on(a);
 	agent_fit(a);
 	blocks[n - 1].cache = true;
 	message_add(a, LLM_USER, blocks, n);

@@ -171,12 +171,17 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 		const struct domain_def *d = &c->domains[i];
 		if (!lists(d, t))
 			continue;
-		if (agents.count == 0 && !is_in_folder(t, d))
+		if (agents.count == 0 && !t->callers.by_protocol && !is_in_folder(t, d))
 			return err_set(e, ERR_INPUT,
 				       "%s:1: belongs into sql/%s/%s, whose "
 				       "domain lists it first",
 				       t->path, d->pack, d->name);
 		strlist_add(&agents, l->arena, d->agent);
+	}
+	strlist_add(&agents, l->arena, NULL);
+	if (t->callers.by_protocol) { /* shared by all packs, and nobody's where none lists it */
+		t->callers.agents = agents.items;
+		return true;
 	}
 	if (t->callers.agents_only)
 		return name_agents(l, t, agents.count, e);

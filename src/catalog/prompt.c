@@ -23,6 +23,7 @@ static const struct {
 	{"supervisor", {"domains", RULES}},
 	{"synthesizer", {RULES}},
 	{"agent", {0}},
+	{"protocol", {"steps", "rounds", "tables", "rows", "by", "map"}},
 	{"compress", {0}},
 	{"rewrite", {0}},
 	{"guardrail", {"domains"}},

@@ -558,7 +558,7 @@ bool load_schema(struct loader *l, struct err *e)
 {
 	static const char *const members[] = {"views",      "entities", "edges",   "chains",
 					      "dimensions", "measures", "metrics", "calendar",
-					      "units",      NULL};
+					      "units",      "protocol", NULL};
 	struct units *units = &l->whole->shown.units;
 	struct words_file f;
 	json_t *root;
@@ -591,6 +591,7 @@ static bool finish_pack(struct loader *l, struct err *e)
 		schema_load_chains(l, json_object_get(root, "chains"), e) &&
 		schema_load_measures(l, json_object_get(root, "measures"), e) &&
 		schema_load_metrics(l, json_object_get(root, "metrics"), e) &&
+		schema_load_protocol(l, json_object_get(root, "protocol"), e) &&
 		schema_finish_entities(l, json_object_get(root, "entities"), e)) ||
 	       load_wrong(&p->file);
 }

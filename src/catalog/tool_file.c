@@ -101,6 +101,10 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		t->gate = text;
 		return true;
 	}
+	if (strcmp(key, "policy") == 0) {
+		t->callers.by_protocol = true;
+		return strcmp(text, "map") == 0 || tool_wrong(h, e, "policy is map");
+	}
 	if (strcmp(key, "map") == 0) {
 		t->map = text;
 		return true;
@@ -219,7 +223,7 @@ static bool read_gate(struct tool_header *h, struct err *e)
 	struct param_def *p = t->gate ? (struct param_def *)tool_param(t, t->gate) : NULL;
 
 	if (!t->gate)
-		return true;
+		return !t->callers.by_protocol || tool_wrong(h, e, "policy goes with gate");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_wrong(h, e, "gate %s is no required plain text param", t->gate);
 	if (t->cache_s || t->whole.askable || t->window || t->column_count || t->derive_count ||
@@ -229,7 +233,8 @@ static bool read_gate(struct tool_header *h, struct err *e)
 			"a tool with a gate has no cache_s, whole, window, derive, source or "
 			"columns");
 	p->bytes_max = GATE_SQL_BYTES_MAX;
-	p->about = arena_printf(h->l->arena, "%s%s", p->about, own_sql_views(h->l));
+	if (!t->callers.by_protocol)
+		p->about = arena_printf(h->l->arena, "%s%s", p->about, own_sql_views(h->l));
 	return true;
 }
 

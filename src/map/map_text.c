@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Does an edge belong to what this caller may see? */
@@ -22,10 +23,25 @@ static void write_levels(const struct entity_def *n, struct buf *out)
 		buf_printf(out, "%s%s", i ? "," : " levels ", n->levels.values[i].value);
 }
 
+/* The join table has the name that the pack says they all have. */
+static bool is_called(const struct protocol_def *p, const struct edge_def *g)
+{
+	char name[3 * MAP_NAME_BYTES_MAX];
+	const char *from = p && p->via ? strstr(p->via, "{from}") : NULL;
+	const char *to = from ? strstr(from, "{to}") : NULL;
+
+	if (!to)
+		return false;
+	snprintf(name, sizeof(name), "%.*s%s%.*s%s%s", (int)(from - p->via), p->via, g->from->name,
+		 (int)(to - from - 6), from + 6, g->to->name, to + 4);
+	return strcmp(name, g->via->name) == 0;
+}
+
 /* "ent_projects > ent_programs; * jt… *" by name alone. */
 static void write_edges(const struct map *m, const struct principal *who,
 			const struct entity_def *n, struct buf *out)
 {
+	const struct protocol_def *p = schema_protocol(m->schema, n->pack);
 	const char *before = " -> ";
 
 	for (size_t i = 0; i < m->schema->edge_count; i++) {
@@ -35,6 +51,8 @@ static void write_edges(const struct map *m, const struct principal *who,
 			continue;
 		buf_printf(out, "%s%s%s", before, g->to->name,
 			   g->cardinality == CARDINALITY_NM ? "*" : "");
+		if (g->via && p && !is_called(p, g))
+			buf_printf(out, " by %s", g->via->name);
 		before = ", ";
 	}
 }
@@ -71,6 +89,17 @@ static void write_chains(const struct map *m, const struct principal *who, struc
 	}
 }
 
+/* "ent_data_sets" ends in just "data sets". */
+static bool is_named(const char *name, const char *words)
+{
+	size_t n = strlen(name), w = strlen(words);
+
+	for (size_t i = 0; w <= n && i < w; i++)
+		if (name[n - w + i] != (words[i] == ' ' ? '_' : words[i]))
+			return false;
+	return w <= n;
+}
+
 void map_compact(const struct map *m, const struct principal *who, struct buf *out)
 {
 	for (size_t i = 0; i < m->schema->entity_count; i++) {
@@ -79,7 +108,7 @@ void map_compact(const struct map *m, const struct principal *who, struct buf *o
 		if (n->kind == ENTITY_LINK || !map_may_entity(who, n))
 			continue;
 		buf_printf(out, "%s", n->name);
-		if (strcmp(n->label, n->name) != 0)
+		if (!is_named(n->name, n->plural) && !is_named(n->name, n->label))
 			buf_printf(out, " (%s)", n->plural);
 		write_levels(n, out);
 		write_edges(m, who, n, out);
@@ -286,27 +315,70 @@ static void write_columns(const struct principal *who, const struct entity_def *
 	buf_printf(out, "): %s\n", n->about);
 }
 
+/* What query_metrics takes of it. */
+static void write_takes(const struct map *m, const struct principal *who,
+			const struct entity_def *n, struct buf *out)
+{
+	const struct catalog *c = m->catalog;
+	const char *before = "  metrics: ";
+
+	for (size_t i = 0; i < m->schema->metric_count; i++) {
+		const struct metric_def *one = m->schema->metrics[i];
+
+		if (one->measure && one->measure->entity == n && map_may_metric(who, one))
+			add_name(out, &before, one->name);
+	}
+	before = *before == ',' ? "; dimensions: " : "  dimensions: ";
+	for (size_t i = 0; i < c->dimension_count; i++)
+		if (c->dimensions[i].map.entity == n && map_may_dimension(who, &c->dimensions[i]))
+			add_name(out, &before, c->dimensions[i].name);
+	for (size_t i = 0; i < m->schema->plain_count; i++)
+		if (m->schema->plain[i]->map.entity == n &&
+		    map_may_dimension(who, m->schema->plain[i]))
+			add_name(out, &before, m->schema->plain[i]->name);
+	if (*before == ',')
+		buf_char(out, '\n');
+}
+
+/* Those of the names that are no table of this caller's, in words; NULL: none. */
+static const char *unknown_of(const struct map *m, const struct principal *who,
+			      const char *const *names, size_t count, char *text, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct entity_def *found = schema_entity(m->schema, names[i]);
+
+		if ((!found || !map_may_entity(who, found)) && n < size)
+			n += (size_t)snprintf(text + n, size - n, "%s%.*s", n ? ", " : "",
+					      STR_CUT(names[i], 60));
+	}
+	return n ? text : NULL;
+}
+
 bool map_schema(const struct map *m, const struct principal *who, const char *const *entities,
 		size_t count, struct buf *out, struct map_problem *why, struct err *e)
 {
 	const struct entity_def *chosen[MAP_SCHEMA_TABLES_MAX];
 	bool wanted[MAP_ENTITIES_MAX] = {false};
+	char unknown[sizeof(e->text) / 2];
 
 	*why = (struct map_problem){0};
 	if (count == 0 || count > MAP_SCHEMA_TABLES_MAX)
 		return map_fail(why, MAP_BAD_VALUE, "tables", e,
 				"%zu tables were asked for; ask for 1 to %d", count,
 				MAP_SCHEMA_TABLES_MAX);
+	if (unknown_of(m, who, entities, count, unknown, sizeof(unknown)))
+		return map_fail(why, MAP_UNKNOWN_NAME, "tables", e,
+				"there is no table %s on the map", unknown);
 	for (size_t i = 0; i < count; i++) {
 		chosen[i] = schema_entity(m->schema, entities[i]);
-		if (!chosen[i] || !map_may_entity(who, chosen[i]))
-			return map_fail(why, MAP_UNKNOWN_NAME, "tables", e,
-					"there is no table %.*s on the map",
-					STR_CUT(entities[i], 60));
 		wanted[chosen[i]->index] = true;
 	}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		write_columns(who, chosen[i], out);
+		write_takes(m, who, chosen[i], out);
+	}
 	for (size_t i = 0; i < m->schema->edge_count; i++) {
 		const struct edge_def *g = m->schema->edges[i];
 
@@ -314,4 +386,24 @@ bool map_schema(const struct map *m, const struct principal *who, const char *co
 			write_join(g, out);
 	}
 	return true;
+}
+
+/* ---- all tables without their columns ---- */
+
+void map_structure(const struct map *m, const struct principal *who, struct buf *out)
+{
+	for (size_t i = 0; i < m->schema->entity_count; i++) {
+		const struct entity_def *n = m->schema->entities[i];
+		const char *before = "";
+
+		if (!map_may_entity(who, n))
+			continue;
+		buf_printf(out, "%s = %s, key (", n->name, n->view->name);
+		for (const struct view_column *const *c = n->key; *c; c++)
+			add_name(out, &before, (*c)->name);
+		buf_str(out, ")\n");
+	}
+	for (size_t i = 0; i < m->schema->edge_count; i++)
+		if (may_edge(who, m->schema->edges[i]))
+			write_join(m->schema->edges[i], out);
 }

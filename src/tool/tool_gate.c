@@ -11,6 +11,7 @@
 
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/map.h"
 
 /* The words of the database are for operators: they may repeat values that were met on the way; but
  * for SQLite's missing function, whose name the statement has brought itself. */
@@ -25,6 +26,22 @@ static const char *words_for(const struct err *e, const struct language *l, stru
 		return sentence(l, SAY_TOOL_BAD_SQL, a);
 	name += strlen(missing);
 	return sentence(l, SAY_TOOL_NO_FUNCTION, a, arena_strndup(a, name, strspn(name, letters)));
+}
+
+/* By what the things that were read can be told apart, so that nobody takes the first rows for all
+ * of them. */
+static void say_how_to_narrow(struct tool_call *call)
+{
+	const struct entity_def *n = call->gate_entity;
+	const char *names = "";
+
+	for (const struct dimension_def *const *d = n ? n->facets : NULL; d && *d; d++)
+		if (map_may_dimension(call->who, *d))
+			names = arena_printf(call->arena, "%s%s%s", names, *names ? ", " : "",
+					     (*d)->label);
+	if (*names)
+		result_add_fact(call->result, call->arena,
+				(struct fact){.name = RESULT_NARROW_BY, .value = names});
 }
 
 static void on_rows(void *owner, struct source_batch *batches, size_t count, const struct err *e)
@@ -48,10 +65,13 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 	assert(count == 1);
 	main = batches[0].table;
 	main->name = "main";
-	tool_whole_mark(DB_ROWS_MAX, main);
+	/* As many rows as a protocol allows may be all there are, or the first of more. */
+	tool_whole_mark(call->gate_rows ? call->gate_rows - 1 : DB_ROWS_MAX, main);
 	result_add_table(r, call->arena, main);
 	r->outcome.truncated = main->truncated;
 	r->outcome.kind = main->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
+	if (main->truncated)
+		say_how_to_narrow(call);
 	tool_call_end(call);
 }
 
@@ -103,7 +123,7 @@ static bool send(struct tool_call *call, const struct gate_result *checked)
 		.values = values,
 		.count = checked->tenants,
 		.allow = tool_gate_allow(checked, call->arena),
-		.sink = {.stats = true},
+		.sink = {.rows_max = call->gate_rows, .stats = true},
 	};
 	bool hurried = call->timeout_ms > 0 && call->timeout_ms < GATE_TIMEOUT_MS;
 
@@ -136,10 +156,9 @@ static bool check_one_source(const struct catalog *c, const struct gate_result *
 /* The text is read in each source's dialect: only what it then reads tells whether it is the right
  * one. Where none is, the first refusal is told. */
 bool tool_gate_source(const struct catalog *c, const struct source_table *sources,
-		      const struct principal *who, struct str sql, struct arena *a,
+		      const struct gate_policy *policy, struct str sql, struct arena *a,
 		      struct source **source, struct gate_result *out, struct err *e)
 {
-	struct gate_policy policy = catalog_gate_policy(c, who, who->tenant, a);
 	struct err first = {0}, why;
 
 	for (size_t i = 0; i < sources->count; i++) {
@@ -147,7 +166,7 @@ bool tool_gate_source(const struct catalog *c, const struct source_table *source
 
 		if (!s->speaks_sql)
 			continue;
-		if (!gate_check(&policy, s->dialect, sql, a, out, &why)) {
+		if (!gate_check(policy, s->dialect, sql, a, out, &why)) {
 			if (first.code == ERR_NONE)
 				first = why;
 			continue;
@@ -164,18 +183,57 @@ bool tool_gate_source(const struct catalog *c, const struct source_table *source
 	return false;
 }
 
+/* ---- over the map ---- */
+
+/* Views of packs that declare edges, and as many rows as the agent's protocol allows. */
+static void keep_to_map(struct tool_call *call, struct gate_policy *policy)
+{
+	const struct catalog *c = call->box->options.catalog;
+	const struct domain_def *d = catalog_domain_of_agent(c, call->result->agent);
+	const struct protocol_def *p = d ? schema_protocol(catalog_schema(c), d->pack) : NULL;
+	struct gate_view *views =
+		arena_alloc(call->arena, (policy->view_count + 1) * sizeof(*views));
+	size_t n = 0;
+
+	for (size_t i = 0; i < policy->view_count; i++)
+		if (!policy->views[i].is_unmapped)
+			views[n++] = policy->views[i];
+	policy->views = views;
+	policy->view_count = n;
+	call->gate_rows = p ? p->select_limit : DB_ROWS_MAX;
+	policy->limits.rows = (int64_t)call->gate_rows + 1; /* one more shows the cut */
+}
+
+/* What the first of the views that are read has a row of. */
+static const struct entity_def *entity_read(const struct catalog *c,
+					    const struct gate_result *checked)
+{
+	const struct schema *s = catalog_schema(c);
+
+	for (size_t i = 0; checked->read_count > 0 && i < s->entity_count; i++)
+		if (s->entities[i]->kind == ENTITY_LISTED &&
+		    strcmp(s->entities[i]->view->name, checked->reads[0].view->name) == 0)
+			return s->entities[i];
+	return NULL;
+}
+
 bool tool_gate_run(struct tool_call *call, struct err *e)
 {
 	const struct toolbox_options *o = &call->box->options;
 	const char *sql = args_text(&call->args, call->tool->gate, call->arena);
+	struct gate_policy policy =
+		catalog_gate_policy(o->catalog, call->who, call->who->tenant, call->arena);
 	struct gate_result checked;
 
+	if (call->tool->callers.by_protocol)
+		keep_to_map(call, &policy);
 	call->result->any_order = true; /* ORDER BY may leave ties open too */
-	if (!tool_gate_source(o->catalog, o->sources, call->who, str_of(sql), call->arena,
+	if (!tool_gate_source(o->catalog, o->sources, &policy, str_of(sql), call->arena,
 			      &call->source, &checked, e)) {
 		e->code = ERR_INPUT; /* whoever wrote it can write it otherwise */
 		return err_prefix(e, "The SQL is refused");
 	}
+	call->gate_entity = entity_read(o->catalog, &checked);
 	call->result->source = call->source->name;
 	call->result->needs = catalog_gate_needs(o->catalog, call->tool, &checked, call->arena);
 	return send(call, &checked);

@@ -42,6 +42,8 @@ struct tool_call {
 	struct later later;     /* an end that nothing had to run for */
 	struct outcome *refused;                   /* why a tool function did not start; or NULL */
 	const struct map_statement *map_statement; /* of a query over the map */
+	size_t gate_rows;                          /* of a statement by a protocol; 0: of none */
+	const struct entity_def *gate_entity;      /* that such a statement reads, or NULL */
 	int64_t began_us;
 	tool_cb cb;
 	void *owner;
@@ -80,7 +82,7 @@ struct outcome tool_unknown_name(const struct tool_call *call, const struct dime
 bool tool_gate_run(struct tool_call *call, struct err *e);
 /* The source whose views the text reads, with the text as it may be sent there. */
 MUST_CHECK bool tool_gate_source(const struct catalog *c, const struct source_table *sources,
-				 const struct principal *who, struct str sql, struct arena *a,
+				 const struct gate_policy *policy, struct str sql, struct arena *a,
 				 struct source **source, struct gate_result *out, struct err *e);
 /* What the gate read in a text, for the database to hold its own reading against. */
 const struct source_allow *tool_gate_allow(const struct gate_result *checked, struct arena *a);

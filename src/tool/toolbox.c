@@ -203,6 +203,11 @@ const char *tool_about(const struct toolbox *b, const struct tool_def *tool,
 	return about;
 }
 
+const struct map *tool_map(const struct toolbox *b)
+{
+	return b->map;
+}
+
 struct toolbox *toolbox_with_overlay(const struct toolbox *base, struct catalog *c,
 				     struct name_book *names)
 {

@@ -175,6 +175,15 @@ static void show_of_agent(struct turn *t, const struct task *task, const struct 
 	}
 }
 
+/* What there is by then is answered, and that it may not be all. */
+static void say_stopped(struct turn *t, const struct task *task)
+{
+	if (task->result_count > 0)
+		result_add_fact(task->results[task->result_count - 1], t->core.arena,
+				(struct fact){.name = RESULT_SEARCH_STOPPED,
+					      .value = turn_sentence(&t->core, SAY_TASK_STOPPED)});
+}
+
 /* Agents say the status of their tools themselves. A failing agent leaves what it gathered. */
 static void on_agent(void *owner, const struct agent_outcome *out, const struct err *e)
 {
@@ -196,6 +205,8 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 		    subject_of(t, run->task->agent), e != NULL);
 	if (out->ask)
 		ask_of_agent(t, out->ask);
+	if (out->stopped)
+		say_stopped(t, run->task);
 	if (e)
 		keep_failed(t, run->task);
 	plan_task_done(run->plan, run->task, !e);

@@ -104,7 +104,7 @@ static void put_dict(struct json_out *j, const struct table *t, const struct vie
 }
 
 const char *const view_notes[] = {RESULT_FACTS_LEFT_OUT, RESULT_FRAME_SAMPLED,
-				  RESULT_VALUES_LEFT_OUT, NULL};
+				  RESULT_VALUES_LEFT_OUT, RESULT_SEARCH_STOPPED, NULL};
 
 static void put_notes(struct json_out *j, const struct result *r)
 {

@@ -244,6 +244,8 @@ static void add_number_facts(struct buf *out, const struct result *r)
 		buf_printf(out, "%s%s.facts.%s", i ? "; " : "Derived: ", r->call, f->name);
 		if (f->unit)
 			buf_printf(out, " = %s %s", f->value, f->unit);
+		else if (strcmp(f->name, RESULT_NARROW_BY) == 0) /* labels of the pack */
+			buf_printf(out, " = %s", f->value);
 	}
 	if (r->fact_count)
 		buf_char(out, '\n');

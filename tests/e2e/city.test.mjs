@@ -4,10 +4,12 @@
  */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { DEMO_MAKER, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+import { startMock } from '../mock/anthropic.mjs';
 import { READ_PASSWORD, startPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
@@ -98,6 +100,102 @@ describe('the city pack', () => {
     const { body } = await call(daemons.sqlite, 'query_metrics', { query: { metrics: ['risks'] } }, 'noor', ['chat:use']);
     assert.equal(body.error.code, 'not_permitted', JSON.stringify(body));
   });
+});
+
+/* What the five scenarios of a model are made of. `structured` is the supervisor, who leaves all to the pack's agent. */
+const route = { when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'city_agent' }] } } };
+const calls = (...tools) => tools.map(([name, input]) => ({ when: { kind: 'tools' }, times: 1, reply: { tools: [{ name, input }] } }));
+const THREE = ['ent_projects', 'ent_change_adoption', 'jt_ent_projects_ent_change_adoption_join'];
+const ADOPTING = `SELECT p.name, p.status FROM city.ent_projects p
+  JOIN city.jt_ent_projects_ent_change_adoption_join j ON j.project_id = p.id AND j.year = p.year
+  JOIN city.ent_change_adoption c ON c.id = j.change_adoption_id AND c.year = j.year`;
+const FIRST_PROMPT_BYTES = 8000; /* 3,000 tokens, as tests/unit/agent/test_agent_protocol.c counts them */
+
+describe('a model that goes by the map', () => {
+  let mock;
+  let pg;
+  const daemons = {};
+
+  before(async () => {
+    mock = await startMock();
+    daemons.sqlite = await startDaemon({ mock, env: { ...SETTINGS, ...await cityFiles() } });
+    pg = await startPostgres();
+    daemons.postgres = await startDaemon({ mock, env: { ...SETTINGS, ...await cityServer(pg) } });
+  });
+  after(async () => {
+    for (const d of Object.values(daemons))
+      await d.stop();
+    await mock?.close();
+    await pg?.service('stop');
+  });
+
+  const columns = JSON.parse(readFileSync(join(ROOT, 'config/city/schema.json'), 'utf8')).views
+    .map((v) => ({ table: v.name.replace('city.', ''), columns: v.columns.map((c) => c.name ?? c).filter((c) => /_/.test(c) && c !== 'tenant_id') }));
+  /* Columns that a prompt names and nobody asked for. Those that are also called so elsewhere tell nothing. */
+  const untold = (text, asked) => {
+    const known = new Set(columns.filter((t) => asked.includes(t.table)).flatMap((t) => t.columns));
+    return columns.flatMap((t) => t.columns).filter((c) => !known.has(c) && new RegExp(`\\b${c}\\b`).test(text));
+  };
+  const tooling = () => mock.calls.filter((c) => c.kind === 'tools');
+
+  const each = (name, question, script, check) => it(name, async () => {
+    for (const [where, d] of Object.entries(daemons)) {
+      mock.use([route, ...script, { when: { kind: 'tools' }, reply: { text: 'done' } }, { reply: { text: 'That is what there is.' } }]);
+      mock.reset();
+      await check(await d.ask(question, { token: token() }), where);
+    }
+  });
+
+  each('is told the map, then columns of just the tables that it asks for', 'Please analyse in depth what is going on around change adoption in our works',
+    calls(['get_detailed_schema', { tables: THREE, reason: 'names and status' }], ['run_select', { sql: ADOPTING, purpose: 'which' }]),
+    (turn, where) => {
+      const [first, second, third] = tooling();
+      assert.ok(first.raw.length <= FIRST_PROMPT_BYTES, `${first.raw.length} bytes`);
+      assert.match(first.raw, /ent_projects -> ent_change_adoption\*/);
+      assert.deepEqual(untold(first.raw, []), []);
+      assert.deepEqual(untold(second.raw, THREE), []);
+      assert.match(second.raw, /budget_total/);
+      assert.doesNotMatch(third.raw, /Tramway/, 'no text of the data while tools may be called');
+      assert.equal(turn.status, 'ok', `${where}: ${turn.text}`);
+      assert.deepEqual([...turn.tables[0].data_dict.name].sort(), ['Hollin Tramway', 'Kestrel Tramway', 'Marlow Tramway']);
+    });
+
+  each('sees that a result was cut and by what it can be narrowed, and asks', 'Walk me through whatever endangers us',
+    calls(['get_detailed_schema', { tables: ['ent_risks'] }], ['run_select', { sql: 'SELECT name, category, score FROM city.ent_risks ORDER BY id, year FETCH NEXT 100 ROWS ONLY' }],
+      ['ask_clarifying_question', { question: 'Which risk category, or which range of scores?', options: ['Financial', 'Legal'] }]),
+    (turn, where) => {
+      assert.match(tooling()[2].raw, /narrow_by = category, score/);
+      assert.match(tooling()[2].raw, /truncated/);
+      assert.equal(turn.status, 'ask', `${where}: ${turn.text}`);
+      assert.match(turn.text, /Which risk category/);
+    });
+
+  each('is refused a join that is none, and nothing reaches the database', 'Dig up what ties our vendors to the districts where citizens live',
+    calls(['get_detailed_schema', { tables: ['ent_vendors', 'sec_citizen_districts'] }],
+      ['run_select', { sql: 'SELECT v.name, d.name AS district FROM city.ent_vendors v JOIN city.sec_citizen_districts d ON d.id = v.id AND d.year = v.year' }],
+      ['refine_query', { sql: 'SELECT v.name FROM city.ent_vendors v WHERE EXISTS (SELECT 1 FROM city.sec_citizen_districts d WHERE d.name = v.name)', refines: 'c1' }]),
+    (turn, where) => {
+      const refusals = tooling().slice(2).map((c) => JSON.stringify(c.body.messages.at(-1)));
+      assert.equal(refusals.length, 2);
+      for (const said of refusals)
+        assert.match(said, /the map has no edge between/, where);
+      assert.equal(turn.tables?.length ?? 0, 0);
+    });
+
+  each('asks which level is meant', 'Please give me a feeling for how our technology estate is doing',
+    calls(['ask_clarifying_question', { question: 'Main Platforms (L1), System Modules (L2) or Module Features (L3)?', options: ['L1', 'L2', 'L3'] }]),
+    (turn) => {
+      assert.match(tooling()[0].raw, /ent_it_systems \(IT systems\) levels L1,L2,L3/);
+      assert.equal(turn.status, 'ask');
+      assert.deepEqual(turn.ask.options.map((o) => o.value), ['L1', 'L2', 'L3']);
+    });
+
+  each('writes no answer where nothing was found', 'Investigate what we were building back in the olden days',
+    calls(['get_detailed_schema', { tables: ['ent_projects'] }], ['run_select', { sql: 'SELECT name FROM city.ent_projects WHERE year = 2015' }]),
+    (turn, where) => {
+      assert.match(JSON.stringify(tooling()[2].body.messages.at(-1)), /Outcome: empty/);
+      assert.doesNotMatch(turn.text, /\d{2,} projects/, `${where}: ${turn.text}`);
+    });
 });
 
 describe('the labelled questions', () => {

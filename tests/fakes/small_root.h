@@ -129,6 +129,8 @@ static inline struct temp_root small_root_new(void)
 	temp_root_write(&root, "prompts/compress.md", "Sum up.\n");
 	temp_root_write(&root, "prompts/rewrite.md", "Correct.\n");
 	temp_root_write(&root, "prompts/guardrail.md", "{{domains}}\n");
+	temp_root_write(&root, "prompts/protocol.md",
+			"{{steps}}{{rounds}}{{tables}}{{rows}}{{by}}{{map}}\n");
 	return root;
 }
 

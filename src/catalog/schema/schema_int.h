@@ -51,6 +51,8 @@ MUST_CHECK bool schema_load_edges(struct loader *l, const json_t *array, struct 
 MUST_CHECK bool schema_load_chains(struct loader *l, const json_t *array, struct err *e);
 MUST_CHECK bool schema_load_measures(struct loader *l, const json_t *array, struct err *e);
 MUST_CHECK bool schema_load_metrics(struct loader *l, const json_t *array, struct err *e);
+/* How the pack's agents ask the map; NULL: it does not say. */
+MUST_CHECK bool schema_load_protocol(struct loader *l, const json_t *object, struct err *e);
 /* What of the entities names dimensions and measures. */
 MUST_CHECK bool schema_finish_entities(struct loader *l, const json_t *array, struct err *e);
 /* Metrics that nobody wrote, once those of all packs are there. */

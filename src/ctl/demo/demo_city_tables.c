@@ -7,7 +7,7 @@ static const struct city_column ent_projects[] = {
 	{.name = "status", .kind = CITY_WORD, .of = "planned|active|on hold|completed"},
 	{.name = "priority", .kind = CITY_WORD, .of = "low|medium|high"},
 	{.name = "progress_pct", .kind = CITY_INT, .least = 0, .most = 100},
-	{.name = "budget_amount", .kind = CITY_DECIMAL, .least = 50000, .most = 6000000},
+	{.name = "budget_total", .kind = CITY_DECIMAL, .least = 50000, .most = 6000000},
 	{.name = "start_date", .kind = CITY_DAY},
 	{.name = "end_date", .kind = CITY_DAY},
 };
@@ -115,7 +115,7 @@ static const struct city_column ent_audits[] = {
 static const struct city_column ent_assets[] = {
 	{.name = "org_unit_id", .kind = CITY_REF, .of = "ent_org_units"},
 	{.name = "kind", .kind = CITY_WORD, .of = "building|vehicle|equipment"},
-	{.name = "book_value", .kind = CITY_DECIMAL, .least = 1000, .most = 3000000},
+	{.name = "value_amount", .kind = CITY_DECIMAL, .least = 1000, .most = 3000000},
 };
 static const struct city_column ent_channels[] = {
 	{.name = "kind", .kind = CITY_WORD, .of = "counter|web|phone|app"},

@@ -92,6 +92,12 @@ const char *tool_about(const struct toolbox *b, const struct tool_def *tool,
 	return tool->about;
 }
 
+const struct map *tool_map(const struct toolbox *b)
+{
+	(void)b;
+	return NULL;
+}
+
 struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
 		      tool_cb cb, void *owner)
 {

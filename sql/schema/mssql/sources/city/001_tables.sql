@@ -16,7 +16,7 @@ CREATE TABLE base.ent_projects (
 	status nvarchar(20) NOT NULL,
 	priority nvarchar(10) NOT NULL,
 	progress_pct int NOT NULL,
-	budget_amount decimal(14, 2) NOT NULL,
+	budget_total decimal(14, 2) NOT NULL,
 	start_date date NOT NULL,
 	end_date date NOT NULL,
 	CONSTRAINT PK_ent_projects PRIMARY KEY (tenant_id, id, year)
@@ -311,7 +311,7 @@ CREATE TABLE base.ent_assets (
 	name nvarchar(200) NOT NULL,
 	org_unit_id int NOT NULL,
 	kind nvarchar(20) NOT NULL,
-	book_value decimal(14, 2) NOT NULL,
+	value_amount decimal(14, 2) NOT NULL,
 	CONSTRAINT PK_ent_assets PRIMARY KEY (tenant_id, id, year)
 );
 GO
@@ -959,7 +959,7 @@ GO
 
 --# view ent_projects
 CREATE OR ALTER VIEW city.ent_projects AS
-SELECT tenant_id, id, year, name, program_id, status, priority, progress_pct, budget_amount, start_date, end_date
+SELECT tenant_id, id, year, name, program_id, status, priority, progress_pct, budget_total, start_date, end_date
 FROM base.ent_projects;
 GO
 
@@ -1085,7 +1085,7 @@ GO
 
 --# view ent_assets
 CREATE OR ALTER VIEW city.ent_assets AS
-SELECT tenant_id, id, year, name, org_unit_id, kind, book_value
+SELECT tenant_id, id, year, name, org_unit_id, kind, value_amount
 FROM base.ent_assets;
 GO
 

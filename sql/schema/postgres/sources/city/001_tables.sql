@@ -27,7 +27,7 @@ CREATE TABLE base.ent_projects (
 	status varchar(20) NOT NULL,
 	priority varchar(10) NOT NULL,
 	progress_pct int NOT NULL,
-	budget_amount decimal(14, 2) NOT NULL,
+	budget_total decimal(14, 2) NOT NULL,
 	start_date date NOT NULL,
 	end_date date NOT NULL,
 	PRIMARY KEY (tenant_id, id, year)
@@ -301,7 +301,7 @@ CREATE TABLE base.ent_assets (
 	name varchar(200) NOT NULL,
 	org_unit_id int NOT NULL,
 	kind varchar(20) NOT NULL,
-	book_value decimal(14, 2) NOT NULL,
+	value_amount decimal(14, 2) NOT NULL,
 	PRIMARY KEY (tenant_id, id, year)
 )
 
@@ -739,7 +739,7 @@ $$
 
 --# view ent_projects
 CREATE VIEW city.ent_projects AS
-SELECT tenant_id, id, year, name, program_id, status, priority, progress_pct, budget_amount, start_date, end_date
+SELECT tenant_id, id, year, name, program_id, status, priority, progress_pct, budget_total, start_date, end_date
 FROM base.ent_projects
 
 --# view ent_programs
@@ -844,7 +844,7 @@ FROM base.ent_audits
 
 --# view ent_assets
 CREATE VIEW city.ent_assets AS
-SELECT tenant_id, id, year, name, org_unit_id, kind, book_value
+SELECT tenant_id, id, year, name, org_unit_id, kind, value_amount
 FROM base.ent_assets
 
 --# view ent_channels

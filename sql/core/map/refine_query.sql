@@ -1,0 +1,9 @@
+-- tool:       refine_query
+-- about:      Runs a SELECT that narrows or corrects an earlier one.
+-- permission: chat:advanced_sql
+-- visible:    agents
+-- gate:       sql
+-- policy:     map
+-- param sql     text  required  One SELECT, as run_select takes it
+-- param purpose text  optional  What it finds out
+-- param refines text  optional  Id of the earlier call, such as c1

@@ -1,0 +1,8 @@
+-- tool:       run_select
+-- about:      Runs one SELECT over tables of the map, joined along its edges.
+-- permission: chat:advanced_sql
+-- visible:    agents
+-- gate:       sql
+-- policy:     map
+-- param sql     text  required  One SELECT in standard SQL over tables as get_detailed_schema names them; FETCH NEXT n ROWS ONLY for the first rows
+-- param purpose text  optional  What it finds out
