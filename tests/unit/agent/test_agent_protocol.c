@@ -101,8 +101,10 @@ struct world {
 };
 
 static const char *const all[] = {"chat:use", "chat:read_city", "chat:advanced_sql"};
-static const struct principal admin = {"u", "noor", all, 3, 0};
-static const struct principal reader = {"v", "noor", all, 2, 0};
+static const struct principal admin = {
+	.user = "u", .tenant = "noor", .permissions = all, .permission_count = 3};
+static const struct principal reader = {
+	.user = "v", .tenant = "noor", .permissions = all, .permission_count = 2};
 
 static void on_emit(void *owner, const struct event *event)
 {
