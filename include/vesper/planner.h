@@ -25,8 +25,9 @@ struct turn_reading {
 
 /* What is to be done. Built by src/planner, run by src/turn. */
 struct turn_work {
-	json_t *spec; /* {question, intent, filters, steps, flow?: {name, hash, text}} of a plan
-			 that can be run again; NULL: none */
+	json_t *spec; /* {question, intent, filters, steps, flow?: {name, hash, text, approved?:
+			 {name, approved_by, approved_at}}} of a plan that can be run again; NULL:
+			 none */
 	struct plan *plan;
 	struct plan_run *run; /* while it runs */
 	struct result **results;

@@ -125,8 +125,15 @@ static const struct flow_def *flow_as_stored(const struct planner_turn *t, const
 
 json_t *stored_flow_json(const struct flow_def *f, struct arena *a)
 {
-	return json_make({"name", json_str(f->name)}, {"hash", json_str(f->hash)},
-			 {"text", json_str(flow_text(f, a))});
+	json_t *flow = json_make({"name", json_str(f->name)}, {"hash", json_str(f->hash)},
+				 {"text", json_str(flow_text(f, a))});
+
+	if (f->own)
+		json_set_take(flow, "approved",
+			      json_make({"name", json_str(f->name)},
+					{"approved_by", json_str(f->approval.by)},
+					{"approved_at", json_str(f->approval.at)}));
+	return flow;
 }
 
 const struct flow_def *stored_flow(const struct planner_turn *t, const json_t *stored)

@@ -35,7 +35,7 @@ export class Conversation {
 
   /*
    * host: {endpoint(), getToken({fresh}): promise, linkHosts(), emit(name, detail, cancelable): false if prevented,
-   *   onState(state), onIdle(): no answer is coming any more}
+   *   onState(state), onReady(): nothing was said yet, onIdle(): no answer is coming any more}
    */
   constructor(host, api) {
     this.#host = host;
@@ -227,6 +227,8 @@ export class Conversation {
     this.#maxBytes = frame.max_message_bytes ?? Infinity;
     this.#drawComposer();
     this.#host.emit('vesper:ready', { user: frame.user });
+    if (!this.#needsHistory && this.#turns.isEmpty)
+      this.#host.onReady();
     this.#needsHistory ||= this.#selection !== null && !this.#active?.acknowledged;
     if (this.#needsHistory)
       this.#showHistory();

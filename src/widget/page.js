@@ -89,13 +89,14 @@ export class Page {
 
   /* --- the conversation --------------------------------------------------------------- */
 
-  set starters(questions) {
+  /* What the page around it offers, then what the server has for this reader. */
+  offer(questions, flows) {
     const ask = (question) => {
       this.#actions.ask(question);
       this.typeOn();
     };
 
-    this.#parts.starters.replaceChildren(...questions.map((question) =>
+    this.#parts.starters.replaceChildren(...[...new Set([...questions, ...flows])].map((question) =>
       h('button', { type: 'button', class: 'starter', onclick: () => ask(question) }, h('span', {}, question), icon('chevron'))));
   }
 

@@ -32,6 +32,8 @@ export class VesperChat extends HTMLElement {
   #linkHosts = [new URL(HERE).host, location.host, 'app.powerbi.com'];
   #getToken = null;
   #starters = [];
+  #flows = [];              /* questions that run the reader's flows */
+  #asked = null;            /* for them, the latest time */
   #placeholder = null;
   #localeTag = 'en';
   #locale = new Locale();
@@ -45,6 +47,7 @@ export class VesperChat extends HTMLElement {
     linkHosts: () => this.#linkHosts,
     emit: (...event) => this.#emit(...event),
     onState: (state) => { this.dataset.state = state; },
+    onReady: () => this.#readFlows(),
     onIdle: () => this.#nextLocale && this.#changeLocale(),
   }, this.#api);
 
@@ -105,7 +108,7 @@ export class VesperChat extends HTMLElement {
     });
     this.#page.hasList = this.hasAttribute('sessions');
     this.placeholder = this.#placeholder;
-    this.starters = this.#starters;
+    this.#offer();
     this.shadowRoot.replaceChildren(this.#page.root);
     this.#conversation.showOn(this.#page, this.#locale);
   }
@@ -157,7 +160,23 @@ export class VesperChat extends HTMLElement {
 
   set starters(questions) {
     this.#starters = questions;
-    this.#page.starters = questions;
+    this.#offer();
+  }
+
+  #offer() {
+    this.#page.offer(this.#starters, this.#flows);
+  }
+
+  /* Without them the first screen shows what the page has of its own. */
+  async #readFlows() {
+    const asked = this.#asked = {};
+    const { data = [] } = await this.#api.get('/api/v1/agents').catch(() => ({}));
+    const flows = data.flatMap(({ starters = [] }) => starters);
+
+    if (asked !== this.#asked || flows.join('\n') === this.#flows.join('\n'))
+      return;   /* another reader is here now, or the button stays that one is on */
+    this.#flows = flows;
+    this.#offer();
   }
 
   get placeholder() {
@@ -226,6 +245,7 @@ export class VesperChat extends HTMLElement {
 
   open(sessionId = null) {
     this.#opened = true;
+    this.#asked = null;
     this.#conversation.open(sessionId);
   }
 

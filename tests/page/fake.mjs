@@ -100,6 +100,7 @@ export class Fake {
   paused = false;     /* sockets are refused */
   deaf = false;       /* nothing that comes in is answered */
   components = DEFINITIONS; /* what there is to draw */
+  starters = {};      /* by role: questions that run a flow */
   listed = 0;         /* times that the page asked for them */
   busy = false;       /* questions are refused */
   pageSize = 2;       /* messages a page of history: few, so that paging is met */
@@ -146,6 +147,8 @@ export class Fake {
       this.#login(request, response);
     else if (messages)
       this.#history(messages[1], url, response);
+    else if (url.pathname === '/api/v1/agents')
+      this.#agents(request, response);
     else if (url.pathname === '/api/v1/components')
       this.#components(response);
     else if (url.pathname.startsWith('/api/v1/receipts/'))
@@ -177,6 +180,13 @@ export class Fake {
     }
     this.logins.push(body);
     this.#json(response, { token: `${body.tenant}.${body.role}.t${this.logins.length}` });
+  }
+
+  #agents(request, response) {
+    const [, role] = request.headers.authorization.replace('Bearer ', '').split('.');
+    const starters = this.starters[role] ?? [];
+
+    this.#json(response, { data: [{ agent: 'a', flows: starters, starters }] });
   }
 
   #components(response) {

@@ -231,7 +231,7 @@ test('a token that never comes is given up, and asked for again', async () => {
   await page.clock.runFor(20000);
   await page.clock.resume();
   await ready(page);
-  assert.equal(await page.evaluate(() => window.calls), 2);
+  assert.ok(await page.evaluate(() => window.calls) >= 2);
 });
 
 test('a token that ends in the middle of an answer, with no new one at once, loses nothing', async () => {

@@ -62,6 +62,29 @@ static json_t *flows_of(const struct catalog_view *v, const char *agent)
 	return flows;
 }
 
+/* What may be asked as it stands to run the flow: its first example without an open value. */
+static json_t *starter_of(const struct flow_def *f)
+{
+	for (const char *const *e = f->examples; e && *e; e++)
+		if (!strchr(*e, '{'))
+			return json_str(*e);
+	return NULL;
+}
+
+static json_t *starters_of(const struct catalog_view *v, const char *agent)
+{
+	json_t *starters = json_array();
+
+	for (size_t i = 0; i < v->flow_count; i++)
+		if (strcmp(v->flows[i]->agent, agent) == 0) {
+			json_t *starter = starter_of(v->flows[i]);
+
+			if (starter)
+				json_push_take(starters, starter);
+		}
+	return starters;
+}
+
 static json_t *agent_json(const struct catalog_view *v, const struct domain_def *d,
 			  const struct principal *who)
 {
@@ -83,7 +106,7 @@ static json_t *agent_json(const struct catalog_view *v, const struct domain_def 
 	return json_make({"agent", json_str(d->agent)}, {"name", json_str(d->name)},
 			 {"about", json_str(d->about)}, {"capabilities", capabilities},
 			 {"examples", examples}, {"inputs", inputs}, {"outputs", outputs},
-			 {"flows", flows_of(v, d->agent)});
+			 {"flows", flows_of(v, d->agent)}, {"starters", starters_of(v, d->agent)});
 }
 
 json_t *catalog_agents_json(const struct catalog_view *v, const struct principal *who)

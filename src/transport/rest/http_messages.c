@@ -62,6 +62,30 @@ static void add_own_feedback(struct buf *out, const struct message *m)
 	buf_char(out, '}');
 }
 
+/* Who approved the plan of an answer, as its session context holds it. One that looked nothing up
+ * has the context of the answer before it. */
+static void add_approved(struct buf *out, const struct message *m)
+{
+	json_t *standing, *calls = NULL, *approved;
+
+	if (m->status == MESSAGE_ASK || !m->texts.standing ||
+	    !strstr(m->texts.standing, "\"approved_by\"") ||
+	    !json_parse_exact(m->texts.standing, strlen(m->texts.standing), DB_CELL_BYTES_MAX,
+			      &standing, NULL))
+		return;
+	approved = json_object_get(json_object_get(json_object_get(standing, "plan"), "flow"),
+				   "approved");
+	if (approved && m->texts.tool_calls &&
+	    json_parse_exact(m->texts.tool_calls, strlen(m->texts.tool_calls), DB_CELL_BYTES_MAX,
+			     &calls, NULL) &&
+	    json_array_size(calls) > 0) {
+		buf_str(out, ",\"approved\":");
+		buf_json(out, approved);
+	}
+	json_decref(calls);
+	json_decref(standing);
+}
+
 void message_add(struct buf *out, const struct message *m)
 {
 	const char *id = m->message_id ? m->message_id : "";
@@ -75,6 +99,7 @@ void message_add(struct buf *out, const struct message *m)
 	if (m->masked)
 		buf_str(out, ",\"masked\":true");
 	add_text(out, "provider", m->provider);
+	add_approved(out, m);
 	add_text(out, "client_msg_id", m->client_msg_id);
 	add_json(out, "views", m->texts.views);
 	add_tools(out, m->texts.tool_calls);

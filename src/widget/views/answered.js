@@ -47,7 +47,8 @@ export function byText({ provider, model, approved }, { say }) {
 /* "2 numbers verified", "1 row": what says whether one may rely on it. Who worded it, and how fast, stands behind. */
 function shortly(complete, locale) {
   const by = byText(complete, locale);
-  const short = [checkedText(complete.checked, locale), rowsRead(complete, locale)].filter(Boolean);
+  const short = [complete.approved && locale.say('answered_by', { by }), checkedText(complete.checked, locale), rowsRead(complete, locale)]
+    .filter(Boolean);
 
   return short.length > 0 ? short : [by && locale.say('answered_by', { by })].filter(Boolean);
 }

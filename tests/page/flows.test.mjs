@@ -1,0 +1,164 @@
+/*
+ * Flows on the page of the real daemon: the first screen offers those that the reader may use, a pick list is walked by
+ * keyboard, axe finds nothing on the way, and who approved the plan of an answer is there again after a reload.
+ */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ROOT, startDaemon } from '../e2e/harness.mjs';
+import { patient } from '../e2e/patience.mjs';
+import { mintToken } from '../e2e/token.mjs';
+import { answered, ask, launch, openPage } from './browser.mjs';
+
+const AXE = readFileSync(`${ROOT}/tests/node_modules/axe-core/axe.min.js`, 'utf8');
+const TAB_MAX = 60;
+const SEEN_LIMIT_MS = patient(10000);
+const QUESTION = 'What are the task risks of Nazareth Solar?';
+let browser;
+let daemon;
+
+before(async () => {
+  browser = await launch();
+  daemon = await startDaemon();
+});
+after(async () => {
+  await browser.close();
+  await daemon.stop();
+});
+
+async function open(options) {
+  const opened = await openPage(browser, daemon.url, { bypassCSP: true, reducedMotion: 'reduce', ...options });
+
+  await opened.page.locator('vesper-chat[data-state=ready]').waitFor();
+  return opened;
+}
+
+async function assertAccessible(page, state) {
+  await page.evaluate(AXE);
+  const { violations, passes } = await page.evaluate(() => window.axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
+
+  assert.ok(passes.length > 15);
+  assert.deepEqual(violations.map((v) => `${state}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), []);
+}
+
+const starter = (page, name) => page.getByRole('button', { name, exact: true });
+const focusedText = (page) => page.evaluate(() => document.activeElement.shadowRoot?.activeElement?.innerText?.trim());
+
+/* Presses Tab until what is focused says this. */
+async function tabTo(page, text) {
+  const met = [];
+
+  for (let i = 0; i < TAB_MAX; i++) {
+    await page.keyboard.press('Tab');
+    met.push(await focusedText(page));
+    if (met.at(-1) === text)
+      return;
+  }
+  throw new Error(`Tab never reaches "${text}": ${met.join(', ')}`);
+}
+
+async function as(page, role) {
+  await page.locator('#role').selectOption(role);
+  await page.locator('vesper-chat[data-state=ready]').waitFor();
+}
+
+describe('the first screen', () => {
+  test('offers the flows that the reader may use, behind the questions of the page', async () => {
+    const { page, context, wrongs } = await open();
+
+    await starter(page, 'Vendor audit').waitFor();
+    assert.match(await page.locator('.starter').first().innerText(), /^What was the average day-ahead price/);
+    await as(page, 'viewer');
+    await starter(page, 'Weekly briefing').waitFor();
+    await starter(page, 'Vendor audit').waitFor({ state: 'detached' });
+    const names = await page.locator('.starter').allInnerTexts();
+    assert.equal(new Set(names).size, names.length, 'each once');
+    const { data } = await (await fetch(`${daemon.url}/api/v1/agents`, { headers: { authorization: `Bearer ${mintToken({ role: 'viewer' })}` } })).json();
+    const offered = data.flatMap((agent) => agent.starters);
+    assert.deepEqual(names.slice(-offered.length), offered);
+    assert.deepEqual(wrongs, []);
+    await context.close();
+  });
+
+  for (const [look, options] of [['light', {}], ['dark', { colorScheme: 'dark' }], ['phone', { viewport: { width: 390, height: 780 }, hasTouch: true }]])
+    test(`and the pick list of a flow pass axe, ${look}`, async () => {
+      const { page, context } = await open(options);
+
+      await starter(page, 'Project check').waitFor();
+      await assertAccessible(page, 'welcome with flows');
+      await starter(page, 'Project check').click();
+      await answered(page);
+      await page.locator('fieldset.ask').waitFor();
+      await assertAccessible(page, 'a pick list');
+      await context.close();
+    });
+
+  test('begins a flow by keyboard, whose pick list is answered by keyboard', async () => {
+    const { page, context, wrongs } = await open();
+
+    await starter(page, 'Project check').waitFor();
+    await page.locator('body').focus();
+    await tabTo(page, 'Project check');
+    await page.keyboard.press('Enter');
+    const asked = await answered(page);
+    await asked.locator('fieldset.ask').waitFor();
+    const choice = await asked.locator('fieldset.ask button, fieldset.ask select').first();
+    assert.ok(await choice.isVisible());
+    await page.locator('body').focus();
+    if (await asked.locator('fieldset.ask select').count() > 0) {
+      await choice.focus();
+      await page.keyboard.press('ArrowDown');
+      await tabTo(page, 'Continue');
+    } else {
+      await choice.focus();
+    }
+    await page.keyboard.press('Enter');
+    await page.locator('.turn').nth(1).waitFor();
+    const turn = await answered(page);
+    await turn.locator('.component[data-state=drawn]').waitFor();
+    assert.match(await turn.locator('.prose').innerText(), /\w/);
+    assert.deepEqual(wrongs, []);
+    await context.close();
+  });
+});
+
+describe('an approved answer', () => {
+  const call = async (path, body) => {
+    const res = await fetch(`${daemon.url}/api/v1${path}`, { method: 'POST', body: JSON.stringify(body),
+      headers: { authorization: `Bearer ${mintToken({ role: 'admin' })}`, 'content-type': 'application/json' } });
+    return { status: res.status, body: await res.json() };
+  };
+
+  test('says who approved its plan, also after a reload, and "Hello" behind it does not', async () => {
+    const first = await daemon.ask(QUESTION, { token: mintToken({ role: 'admin' }) });
+    const made = await call(`/messages/${first.complete.message_id}/approve`, { name: 'risks_of_project' });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    for (const end = Date.now() + SEEN_LIMIT_MS; ; await sleep(50)) {
+      const turn = await daemon.ask(QUESTION);
+      if (turn.complete.approved)
+        break;
+      assert.ok(Date.now() < end, 'it is never approved');
+    }
+    const { page, context, wrongs } = await open();
+    await ask(page, QUESTION);
+    await answered(page);
+    await ask(page, 'Hello');
+    await page.locator('.turn').nth(1).waitFor();
+    await answered(page);
+    const badges = () => page.locator('.turn .outcome').allInnerTexts();
+    const said = await badges();
+    assert.match(said[0], /plan approved by \w/);
+    assert.doesNotMatch(said[1] ?? '', /approved/);
+    await page.reload();
+    await page.locator('.turn').nth(1).waitFor();
+    const again = await badges();
+    assert.match(again[0], /plan approved by \w/);
+    assert.doesNotMatch(again[1] ?? '', /approved/);
+    assert.deepEqual(wrongs, []);
+    await context.close();
+  });
+});
