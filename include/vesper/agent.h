@@ -95,7 +95,7 @@ struct agent_step {
 void agent_tool_started(const struct event_sink *sink, const struct language *l,
 			const struct agent_step *step, const struct tool_def *tool);
 void agent_tool_ended(const struct event_sink *sink, const struct language *l,
-		      const struct result *r, const char *parent);
+		      const struct tool_def *tool, const struct result *r, const char *parent);
 /* The same of an agent that finds out by itself. `about` is what it is for. */
 void agent_started(const struct event_sink *sink, const struct language *l,
 		   const struct agent_step *step, const char *about);

@@ -64,6 +64,9 @@ struct turn_rewrite {
 	struct buf text;       /* what has come of it */
 };
 
+/* Work of the turn itself; at most one of a kind goes on at a time. */
+enum answer_stage { STAGE_GUARDRAIL, STAGE_PLANNING, STAGE_CHART, STAGE_COUNT };
+
 /* Written by src/answer. */
 struct turn_answer {
 	struct view_answer templated; /* the answer without a model, and follow-ups */
@@ -86,7 +89,9 @@ struct turn_answer {
 	const char *provider, *model;
 	struct llm_usage usage[LLM_ROLE_COUNT];
 	int64_t calls[LLM_ROLE_COUNT];
-	struct llm_trail trail; /* of every model call */
+	struct llm_trail trail;          /* of every model call */
+	const char *stages[STAGE_COUNT]; /* ids of those that go on; NULL: it does not */
+	int stage_count;                 /* that began */
 	const struct receipt *receipt;
 	const char *receipt_id; /* once it is stored with its answer; NULL: there is none */
 };
@@ -213,12 +218,26 @@ void say_view_json(struct answer_turn *t, const struct result *r, json_t *view_t
 void say_ask_json(struct answer_turn *t, const char *prompt, json_t *body_take);
 void say_end(struct answer_turn *t, const struct turn_end *end);
 
+/* ---- stages.c: what the event stream alone is told ---- */
+
+void stage_begin(struct answer_turn *t, enum answer_stage stage); /* unless it goes on */
+/* If it goes on. `output` is a JSON object. */
+void stage_end(struct answer_turn *t, enum answer_stage stage, const char *output);
+void stage_end_passed(struct answer_turn *t, bool passed); /* the question was looked at */
+void stage_end_plan(struct answer_turn *t, size_t tasks);
+void stages_end(struct answer_turn *t); /* the turn ends: what goes on has failed */
+/* A trail's on_request; the owner is the answer's turn. */
+void usage_tell(void *owner, const struct llm_call *call, const struct llm_asked *asked);
+
 /* ---- summary.c: JSON of the whole turn, in the arena ---- */
 
 struct str say_usage(struct answer_turn *t, bool with_budget);
 /* Who approved the answer's plan; p NULL: nobody did. */
 struct str say_approved(struct answer_turn *t);
 struct str say_calls(struct answer_turn *t, bool with_args); /* what was run */
+/* How many tool calls and agents of the plan ended how; those that it turned out not to need are
+ * not counted. p NULL: there was no plan. */
+struct str say_tasks(const struct answer_turn *t);
 /* One for each report that a result with data came from: stays for the closing event. */
 struct str say_links(struct answer_turn *t);
 /* The projection of the log for the stored message; answer.checked.stored is made of it, too. */

@@ -23,11 +23,14 @@ enum event_kind {
 	EVENT_PLAN,          /* what is going to be run */
 	EVENT_STEP_STARTED,  /* a tool call or an agent begins */
 	EVENT_STEP_FINISHED, /* it has ended */
-	EVENT_TEXT_DELTA,    /* a piece of the answer */
-	EVENT_VIEW,          /* a table, chart or error to show */
-	EVENT_ASK,           /* a clarifying question to the user */
-	EVENT_RUN_FINISHED,  /* the turn's end: answered, asked, cancelled, … */
-	EVENT_ERROR,         /* the turn's end: failed */
+	EVENT_STAGE_STARTED, /* work of the turn itself begins; told to the event stream alone */
+	EVENT_STAGE_FINISHED,
+	EVENT_USAGE,        /* a model is about to be asked, or was; likewise */
+	EVENT_TEXT_DELTA,   /* a piece of the answer */
+	EVENT_VIEW,         /* a table, chart or error to show */
+	EVENT_ASK,          /* a clarifying question to the user */
+	EVENT_RUN_FINISHED, /* the turn's end: answered, asked, cancelled, … */
+	EVENT_ERROR,        /* the turn's end: failed */
 	EVENT_KIND_COUNT,
 };
 
@@ -53,6 +56,7 @@ struct event_step_started {
 	const char *step_id; /* the tool call's id, or of an agent its task's */
 	const char *agent;   /* or NULL, as tool */
 	const char *tool;
+	const char *kind; /* "tool"; "reasoning": it looks up no data; "agent" */
 	const char *text;
 	const char *task;   /* of the plan that this is; or NULL */
 	const char *parent; /* of a call of an agent: the agent's step_id; or NULL */
@@ -60,10 +64,34 @@ struct event_step_started {
 };
 
 struct event_step_finished {
-	const char *step_id, *agent, *tool, *text, *task, *parent;
+	const char *step_id, *agent, *tool, *kind, *text, *task, *parent;
 	const char *state;   /* "completed", "failed" */
 	const char *outcome; /* outcome_name(); of an agent NULL */
 	int64_t rows;        /* -1: there is no table */
+};
+
+/* A look at the question, planning, the making of a chart. */
+struct event_stage_started {
+	const char *step_id;
+	const char *kind; /* "guardrail", "planning", "chart" */
+	const char *text;
+};
+
+struct event_stage_finished {
+	const char *step_id, *kind, *text;
+	const char *state; /* "completed", "failed" */
+	struct str output; /* object */
+};
+
+/* One call of a model, in tokens. Before it `used` and `by` are estimates (tokens.h); after it
+ * `used` is the service's own count of what it was told, and `output` of what it wrote. */
+struct event_usage {
+	const char *role;  /* llm_role_name() */
+	const char *model; /* that answered; before the call NULL */
+	int64_t budget;    /* that prompts are fitted to */
+	int64_t used, output;
+	bool estimate;
+	struct str by; /* object: estimates by tokens_part_name() */
 };
 
 /* Of a checked number: where it stands and where it comes from. */
@@ -101,7 +129,7 @@ struct event_run_finished {
 	const char *receipt_id; /* or NULL */
 	struct str approved;    /* JSON {name, approved_by, approved_at}; p NULL: it was not */
 	int64_t latency_ms;
-	struct str links, suggestions, usage, checked, outcomes, error;
+	struct str links, suggestions, usage, checked, outcomes, tasks, error;
 };
 
 struct event_error {
@@ -122,6 +150,9 @@ struct event {
 		struct event_plan plan;
 		struct event_step_started step_started;
 		struct event_step_finished step_finished;
+		struct event_stage_started stage_started;
+		struct event_stage_finished stage_finished;
+		struct event_usage usage;
 		struct event_text_delta text_delta;
 		struct event_view view;
 		struct event_ask ask;

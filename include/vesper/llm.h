@@ -29,6 +29,7 @@
 #include "vesper/metric.h"
 #include "vesper/op.h"
 #include "vesper/settings.h"
+#include "vesper/tokens.h"
 
 /* Prompts that were too long and lost their oldest part; whoever cuts one counts it. */
 extern const struct metric llm_prompts_cut;
@@ -92,8 +93,13 @@ struct llm_asked {
 	const char *model;
 	struct llm_usage usage;
 };
+struct llm_call;
 struct llm_trail {
 	struct llm_asked *first, *last;
+	/* When a request is about to be made (nobody has answered), and when it was answered. NULL:
+	 * nobody wants to know. */
+	void (*on_request)(void *owner, const struct llm_call *call, const struct llm_asked *asked);
+	void *owner;
 };
 
 struct llm_call {
@@ -112,6 +118,7 @@ struct llm_call {
 	const struct budget_payer *payer; /* NULL: nobody's money */
 	const char *turn_id;              /* kept with a recording; or NULL */
 	struct llm_trail *trail;          /* outlives the call; NULL: nobody wants to know */
+	struct tokens_by newest; /* what its newest message is made of; zeroes: one question */
 };
 
 enum llm_stop {
@@ -245,6 +252,8 @@ bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct 
 struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a,
 		     const struct llm_handler *handler, void *owner);
 
+/* What a request is estimated to hold, by what it is spent on. */
+void llm_call_tokens(const struct llm_call *call, struct tokens_by *out);
 /* All of its text. */
 const char *llm_answer_text(const struct llm_answer *answer, struct arena *a);
 void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more);

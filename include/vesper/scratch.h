@@ -16,6 +16,7 @@
 
 #include "vesper/arena.h"
 #include "vesper/result.h"
+#include "vesper/tokens.h"
 
 struct scratch;
 
@@ -24,6 +25,9 @@ struct scratch *scratch_new(struct arena *a, size_t budget_tokens);
 /* Texts and names are borrowed and must live as long as the arena; items stand in the order in
  * which they were added. */
 void scratch_note(struct scratch *s, const char *text);
+/* Counts the newest item as this; otherwise notes are TOKENS_QUESTION, those that may go
+ * TOKENS_HISTORY, results TOKENS_RESULTS. */
+void scratch_is(struct scratch *s, enum tokens_part part);
 /* One that may go; its name says what is missing then: "What was said earlier". */
 void scratch_note_spare(struct scratch *s, const char *name, const char *text);
 /* Of another place of the same request: takes room, says nothing. */
@@ -47,6 +51,8 @@ void scratch_fit(struct scratch *s);
 const char *scratch_text(const struct scratch *s);
 const char *scratch_text_of(const struct scratch *s, const struct result *r);
 size_t scratch_tokens(const struct scratch *s);
+/* The same without what was spent elsewhere, added to the parts that it is of. */
+void scratch_tokens_by(const struct scratch *s, struct tokens_by *by);
 
 /* What was left out: "c2: 460 of 500 rows of main". */
 size_t scratch_left_count(const struct scratch *s);

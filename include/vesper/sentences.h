@@ -87,6 +87,9 @@
 	SENTENCE(SAY_REPLY_NO_MODEL, "reply.no_model", "")                                         \
 	SENTENCE(SAY_PHASE_READING, "phase.reading", "")                                           \
 	SENTENCE(SAY_PHASE_NAMES, "phase.names", "")                                               \
+	SENTENCE(SAY_PHASE_GUARDRAIL, "phase.guardrail", "")                                       \
+	SENTENCE(SAY_PHASE_PLANNING, "phase.planning", "")                                         \
+	SENTENCE(SAY_PHASE_CHART, "phase.chart", "")                                               \
 	SENTENCE(SAY_PHASE_ONE_STEP, "phase.one_step", "")                                         \
 	SENTENCE(SAY_PHASE_STEPS, "phase.steps", "count")                                          \
 	SENTENCE(SAY_PHASE_NOTHING_FOUND, "phase.nothing_found", "")                               \

@@ -13,4 +13,21 @@
 
 size_t tokens_estimate(const char *text, size_t len);
 
+/* What the tokens of a request are spent on. */
+enum tokens_part {
+	TOKENS_PROMPT,    /* instructions: the same for everybody of a role */
+	TOKENS_SCHEMA,    /* tools, views and the form of the reply */
+	TOKENS_EXAMPLES,  /* questions and how they were answered */
+	TOKENS_HISTORY,   /* what was said before */
+	TOKENS_RESULTS,   /* what tools gave */
+	TOKENS_DOCUMENTS, /* passages of documents */
+	TOKENS_QUESTION,  /* the rest: the question, its filters, the date */
+	TOKENS_PARTS,
+};
+struct tokens_by {
+	size_t of[TOKENS_PARTS];
+};
+/* "prompt", "schema", … */
+const char *tokens_part_name(enum tokens_part part);
+
 #endif

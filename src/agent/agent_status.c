@@ -56,6 +56,14 @@ static void add_args(struct buf *out, const struct agent_step *step, const struc
 		buf_reset(out);
 }
 
+/* What is looked up in data, and what is only looked at: a schema, an earlier result. */
+static const char *kind_of(const struct tool_def *tool)
+{
+	if (!tool)
+		return "agent";
+	return tool->gate || tool->map || tool->files[DIALECT_SQLITE] ? "tool" : "reasoning";
+}
+
 static void started(const struct event_sink *sink, const struct language *l,
 		    const struct agent_step *step, const struct tool_def *tool, const char *about)
 {
@@ -70,6 +78,7 @@ static void started(const struct event_sink *sink, const struct language *l,
 		.step_id = step->id,
 		.agent = step->agent,
 		.tool = tool ? tool->name : NULL,
+		.kind = kind_of(tool),
 		.text = buf_text(&text),
 		.task = step->task,
 		.parent = step->parent,
@@ -103,6 +112,7 @@ void agent_ended(const struct event_sink *sink, const struct language *l,
 	event.u.step_finished = (struct event_step_finished){
 		.step_id = step->id,
 		.agent = step->agent,
+		.kind = kind_of(NULL),
 		.text = buf_text(&text),
 		.task = step->task,
 		.state = failed ? "failed" : "completed",
@@ -134,7 +144,7 @@ static bool is_failure(enum outcome_kind kind)
 }
 
 void agent_tool_ended(const struct event_sink *sink, const struct language *l,
-		      const struct result *r, const char *parent)
+		      const struct tool_def *tool, const struct result *r, const char *parent)
 {
 	struct event event = {.kind = EVENT_STEP_FINISHED};
 	struct buf text;
@@ -145,6 +155,7 @@ void agent_tool_ended(const struct event_sink *sink, const struct language *l,
 		.step_id = r->call,
 		.agent = r->agent,
 		.tool = r->tool,
+		.kind = kind_of(tool),
 		.text = buf_text(&text),
 		.task = parent ? NULL : r->task,
 		.parent = parent,

@@ -102,7 +102,8 @@ static void on_tool(void *owner, struct result *r)
 
 	c->op = NULL;
 	c->result = r;
-	agent_tool_ended(a->request.sink, a->request.may->catalog->language, r, a->request.task);
+	agent_tool_ended(a->request.sink, a->request.may->catalog->language,
+			 catalog_tool(a->request.may->catalog, r->tool), r, a->request.task);
 	a->pending--;
 	agent_run(a);
 }

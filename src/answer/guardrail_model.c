@@ -81,6 +81,7 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 		log_warn("turn.vet", "%s: no verdict: %s", t->core->id.text, why.text);
 		metric_add(&vet_failed, NULL, 1);
 	}
+	stage_end_passed(t, !t->answer->guardrail_check.refuses);
 	t->core->operations.ended(t->core->operations.turn);
 }
 
@@ -95,6 +96,7 @@ void guardrail_begin(struct answer_turn *t)
 		return;
 	t->core->operations.began(t->core->operations.turn);
 	answer_count_calls(t, LLM_ROUTE, 1);
+	stage_begin(t, STAGE_GUARDRAIL);
 	t->answer->guardrail_check.op =
 		llm_start(t->options->llm, prompt_guardrail(t, verdict_schema(t)), t->core->arena,
 			  &handler, t);

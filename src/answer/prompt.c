@@ -195,6 +195,7 @@ static void log_left(const struct answer_turn *t, const struct scratch *s)
 static void use_scratch(struct answer_turn *t, struct llm_call *call, struct scratch *s)
 {
 	scratch_fit(s);
+	scratch_tokens_by(s, &call->newest);
 	log_left(t, s);
 	set_messages(t, call, scratch_text(s));
 }
@@ -229,6 +230,7 @@ struct llm_call *prompt_supervisor(struct answer_turn *t)
 	buf_deinit(&b);
 
 	scratch_note(s, slice_text(t));
+	scratch_is(s, TOKENS_SCHEMA);
 	scratch_note(s, date_text(t));
 	note_memory(t, s, false);
 	note_filters(t, s,
@@ -369,6 +371,7 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt 
 				     "supported by the results: %s\n",
 				     shown_tail(t), (int)d->len, d->text, d->numbers));
 	scratch_fit(s);
+	scratch_tokens_by(s, &call->newest);
 	set_message(t, list, LLM_USER, scratch_text(s), PROMPT_BYTES_MAX);
 	call->messages = list;
 	call->message_count = 1;

@@ -193,6 +193,25 @@ static const char *next_view_id(const struct answer_turn *t, const struct result
 	return arena_printf(t->core->arena, "%s-v%zu", r->call, t->answer->view_count + 1);
 }
 
+/* One that the question asks for is a step of its own to the event stream. */
+static bool chart(struct answer_turn *t, const struct result *r, const char *view_id,
+		  struct buf *view)
+{
+	enum view_chart_wish wish = view_chart_wish(r->language, t->core->request.content);
+	struct str type = STR("null");
+	bool drawn;
+
+	if (wish == CHART_AS_FITS || wish == CHART_AS_TABLE)
+		return view_chart(view, r, view_id, wish);
+	stage_begin(t, STAGE_CHART);
+	drawn = view_chart(view, r, view_id, wish);
+	if (drawn)
+		(void)json_member((struct str){buf_text(view), view->n}, "chart_type", &type);
+	stage_end(t, STAGE_CHART,
+		  arena_printf(t->core->arena, "{\"chart_type\":%.*s}", (int)type.n, type.p));
+	return drawn;
+}
+
 void say_view(struct answer_turn *t, struct result *r)
 {
 	const char *view_id = next_view_id(t, r);
@@ -209,7 +228,7 @@ void say_view(struct answer_turn *t, struct result *r)
 	show_view(t, r, view_id, (struct str){buf_text(&view), view.n});
 	buf_reset(&view);
 	view_id = next_view_id(t, r);
-	if (view_chart(&view, r, view_id, view_chart_wish(r->language, t->core->request.content)))
+	if (chart(t, r, view_id, &view))
 		show_view(t, r, view_id, (struct str){buf_text(&view), view.n});
 	buf_deinit(&view);
 }
@@ -260,6 +279,7 @@ void say_end(struct answer_turn *t, const struct turn_end *end)
 	struct texts texts = {0};
 	struct event event = {.kind = EVENT_RUN_FINISHED};
 
+	stages_end(t);
 	if (end->failed) {
 		say_error(t, end);
 		return;
@@ -278,6 +298,7 @@ void say_end(struct answer_turn *t, const struct turn_end *end)
 		.usage = say_usage(t, true),
 		.checked = t->answer->checked.stored,
 		.outcomes = say_calls(t, false),
+		.tasks = say_tasks(t),
 		.error = texts_add_take(&texts, end_error_json(end)),
 	};
 	emit(t, &event, &texts);

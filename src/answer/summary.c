@@ -58,6 +58,20 @@ struct str say_calls(struct answer_turn *t, bool with_args)
 	return into_arena(t, &text);
 }
 
+struct str say_tasks(const struct answer_turn *t)
+{
+	const struct plan *p = t->work->plan;
+	size_t count[TASK_ASKED + 1] = {0};
+	const char *text;
+
+	for (size_t i = 0; p && i < p->count; i++)
+		if (!p->tasks[i].ask && p->tasks[i].skipped != SKIP_NEEDLESS)
+			count[p->tasks[i].state]++;
+	text = arena_printf(t->core->arena, "{\"completed\":%zu,\"failed\":%zu,\"skipped\":%zu}",
+			    count[TASK_COMPLETED], count[TASK_FAILED], count[TASK_SKIPPED]);
+	return p ? str_of(text) : (struct str){0};
+}
+
 static void put_link(struct json_out *j, struct answer_turn *t, const struct report_def *report,
 		     const struct result *r)
 {

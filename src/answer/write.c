@@ -14,6 +14,8 @@ void answer_begin(struct answer_turn *t)
 {
 	const struct turn_core *core = t->core;
 
+	t->answer->trail.on_request = usage_tell;
+	t->answer->trail.owner = t;
 	t->answer->links = STR("[]");
 	t->answer->budget_owner = (struct budget_payer){
 		core->who->tenant, core->who->user, catalog_role_of(core->may.catalog, core->who)};

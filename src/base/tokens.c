@@ -69,3 +69,11 @@ size_t tokens_estimate(const char *text, size_t len)
 	}
 	return tokens;
 }
+
+const char *tokens_part_name(enum tokens_part part)
+{
+	static const char *const names[TOKENS_PARTS] = {
+		"prompt", "schema", "examples", "history", "results", "documents", "question"};
+
+	return names[part];
+}

@@ -7,9 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
-#define EVENT_FORMAT 1
+#define EVENT_FORMAT 2
 #define ABSENT       UINT32_MAX
-#define FIELDS_MAX   16
+#define FIELDS_MAX   20
 
 enum field_type { FIELD_NONE, FIELD_TEXT, FIELD_JSON, FIELD_INT, FIELD_SIZE, FIELD_BOOL };
 
@@ -52,15 +52,26 @@ static const struct kind_row {
 	[EVENT_PLAN] = {"plan", {JSON(plan, body)}},
 	[EVENT_STEP_STARTED] = {"step_started",
 				{TEXT(step_started, step_id), TEXT(step_started, agent),
-				 TEXT(step_started, tool), TEXT(step_started, text),
-				 TEXT(step_started, task), TEXT(step_started, parent),
-				 JSON(step_started, args)}},
+				 TEXT(step_started, tool), TEXT(step_started, kind),
+				 TEXT(step_started, text), TEXT(step_started, task),
+				 TEXT(step_started, parent), JSON(step_started, args)}},
 	[EVENT_STEP_FINISHED] = {"step_finished",
 				 {TEXT(step_finished, step_id), TEXT(step_finished, agent),
-				  TEXT(step_finished, tool), TEXT(step_finished, text),
-				  TEXT(step_finished, task), TEXT(step_finished, parent),
-				  TEXT(step_finished, state), TEXT(step_finished, outcome),
-				  INT(step_finished, rows)}},
+				  TEXT(step_finished, tool), TEXT(step_finished, kind),
+				  TEXT(step_finished, text), TEXT(step_finished, task),
+				  TEXT(step_finished, parent), TEXT(step_finished, state),
+				  TEXT(step_finished, outcome), INT(step_finished, rows)}},
+	[EVENT_STAGE_STARTED] = {"stage_started",
+				 {TEXT(stage_started, step_id), TEXT(stage_started, kind),
+				  TEXT(stage_started, text)}},
+	[EVENT_STAGE_FINISHED] = {"stage_finished",
+				  {TEXT(stage_finished, step_id), TEXT(stage_finished, kind),
+				   TEXT(stage_finished, text), TEXT(stage_finished, state),
+				   JSON(stage_finished, output)}},
+	[EVENT_USAGE] = {"usage",
+			 {TEXT(usage, role), TEXT(usage, model), INT(usage, budget),
+			  INT(usage, used), INT(usage, output), BOOL(usage, estimate),
+			  JSON(usage, by)}},
 	[EVENT_TEXT_DELTA] = {"text_delta",
 			      {JSON(text_delta, text), BOOL(text_delta, marked),
 			       TEXT(text_delta, mark.kind), SIZE(text_delta, mark.start),
@@ -79,7 +90,8 @@ static const struct kind_row {
 				 INT(run_finished, latency_ms), JSON(run_finished, links),
 				 JSON(run_finished, suggestions), JSON(run_finished, usage),
 				 JSON(run_finished, checked), JSON(run_finished, outcomes),
-				 JSON(run_finished, error), JSON(run_finished, approved)}},
+				 JSON(run_finished, tasks), JSON(run_finished, error),
+				 JSON(run_finished, approved)}},
 	[EVENT_ERROR] = {"error",
 			 {TEXT(error, code), TEXT(error, message), BOOL(error, retryable),
 			  INT(error, retry_after_ms), TEXT(error, detail_turn_id),

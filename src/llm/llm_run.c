@@ -142,6 +142,8 @@ static void trail_begin(struct run *r)
 	else
 		trail->first = r->asked;
 	trail->last = r->asked;
+	if (trail->on_request)
+		trail->on_request(trail->owner, &r->call, r->asked);
 }
 
 /* Who gives up waiting is to know whose words came. */
@@ -162,6 +164,8 @@ static void trail_end(const struct run *r, const struct llm_answer *answer)
 	r->asked->provider = arena_strdup(r->arena, answer->provider);
 	r->asked->model = arena_strdup(r->arena, answer->model);
 	r->asked->usage = answer->usage;
+	if (r->asked->provider && r->call.trail->on_request)
+		r->call.trail->on_request(r->call.trail->owner, &r->call, r->asked);
 }
 
 /* One request has its answer or has none: whoever keeps account of requests is told. */

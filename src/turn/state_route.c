@@ -28,11 +28,14 @@ enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 	if (turn_plan_unaffordable(t, p)) /* what was found before is told */
 		return t->work.result_count > 0 ? TURN_SYNTH : turn_end_quota(t);
 	t->work.plan = p;
+	stage_end_passed(&t->for_answer, true);
+	stage_begin(&t->for_answer, STAGE_PLANNING);
 	say_phase(&t->for_answer, "planning",
 		  steps == 1 ? turn_sentence(&t->core, SAY_PHASE_ONE_STEP)
 			     : turn_sentence(&t->core, SAY_PHASE_STEPS,
 					     arena_printf(t->core.arena, "%zu", steps)));
 	say_plan(&t->for_answer, p);
+	stage_end_plan(&t->for_answer, steps);
 	return TURN_RUN;
 }
 
@@ -46,6 +49,7 @@ enum turn_state turn_run_understood(struct turn *t)
 
 enum turn_state turn_refuse(struct turn *t, const struct refusal *why)
 {
+	stage_end_passed(&t->for_answer, false);
 	say_view_json(&t->for_answer, NULL, refuse_question(&t->for_dialog, why));
 	return TURN_ANSWER;
 }
@@ -91,6 +95,8 @@ static void ask_supervisor(struct turn *t)
 
 	t->machine.started = true;
 	t->machine.pending++;
+	stage_end_passed(&t->for_answer, true);
+	stage_begin(&t->for_answer, STAGE_PLANNING);
 	answer_count_calls(&t->for_answer, LLM_ROUTE, 1);
 	planner_ask_supervisor(&t->for_planner);
 	context_earlier(&t->for_dialog);
@@ -138,7 +144,7 @@ static enum turn_state run_route(struct turn *t, const struct supervisor_reply *
 	return route_without_model(t);
 }
 
-enum turn_state step_route(struct turn *t)
+static enum turn_state route(struct turn *t)
 {
 	const struct guardrail_check *check = &t->answer.guardrail_check;
 	const struct refusal *off_topic = t->dialog.off_topic;
@@ -162,4 +168,13 @@ enum turn_state step_route(struct turn *t)
 	if (r.flow || json_array_size(r.steps) > 0)
 		return run_route(t, &r);
 	return off_topic && !t->answer.no_answer.done ? turn_refuse(t, off_topic) : TURN_SYNTH;
+}
+
+enum turn_state step_route(struct turn *t)
+{
+	enum turn_state next = route(t);
+
+	if (next != TURN_WAIT)
+		stage_end_plan(&t->for_answer, 0);
+	return next;
 }

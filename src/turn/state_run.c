@@ -127,7 +127,8 @@ static void on_tool(void *owner, struct result *r)
 	run->task->results[0] = r;
 	run->task->result_count = 1;
 	r->task = run->task->id;
-	agent_tool_ended(t->core.sink, t->core.may.catalog->language, r, NULL);
+	agent_tool_ended(t->core.sink, t->core.may.catalog->language,
+			 catalog_tool(t->core.may.catalog, r->tool), r, NULL);
 	show(t, run->task, r);
 	plan_task_done(run->plan, run->task, outcome_is_usable(r->outcome.kind));
 }

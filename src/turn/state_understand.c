@@ -187,7 +187,7 @@ static enum turn_state go_on(struct turn *t)
 	return turn_reply_unmatched(t, t->answers.llm != NULL);
 }
 
-static enum turn_state read_question(struct turn *t)
+static enum turn_state look_at_question(struct turn *t)
 {
 	const struct know_input in = input_of(t);
 	const json_t *filters = t->dialog.answered.edits;
@@ -211,6 +211,16 @@ static enum turn_state read_question(struct turn *t)
 	if (!filters && refuses(t, &in, &t->reading.understood, &next))
 		return next;
 	return replies(t) ? TURN_ANSWER : go_on(t);
+}
+
+static enum turn_state read_question(struct turn *t)
+{
+	enum turn_state next;
+
+	stage_begin(&t->for_answer, STAGE_GUARDRAIL);
+	next = look_at_question(t);
+	stage_end_passed(&t->for_answer, true);
+	return next;
 }
 
 /* What an answer is for was there when the question was asked. */

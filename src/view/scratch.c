@@ -23,6 +23,7 @@ struct item {
 	const char *note; /* or */
 	const struct result *result;
 	bool gone;
+	enum tokens_part part;
 	struct prompt_how how;
 	size_t *sizes, *wants;
 	const char *text; /* after scratch_fit */
@@ -53,7 +54,7 @@ struct scratch *scratch_new(struct arena *a, size_t budget_tokens)
 static struct item *add_item(struct scratch *s)
 {
 	s->items = arena_grow(s->arena, s->items, s->count, &s->cap, sizeof(*s->items));
-	s->items[s->count] = (struct item){.text = ""};
+	s->items[s->count] = (struct item){.text = "", .part = TOKENS_QUESTION};
 	return &s->items[s->count++];
 }
 
@@ -62,12 +63,19 @@ void scratch_note(struct scratch *s, const char *text)
 	add_item(s)->note = text;
 }
 
+void scratch_is(struct scratch *s, enum tokens_part part)
+{
+	assert(s->count > 0);
+	s->items[s->count - 1].part = part;
+}
+
 void scratch_note_spare(struct scratch *s, const char *name, const char *text)
 {
 	struct item *item = add_item(s);
 
 	item->name = name;
 	item->note = text;
+	item->part = TOKENS_HISTORY;
 }
 
 void scratch_spend(struct scratch *s, size_t tokens)
@@ -89,6 +97,7 @@ void scratch_result(struct scratch *s, const struct result *r, enum scratch_way 
 
 	s->result_count++;
 	item->result = r;
+	item->part = TOKENS_RESULTS;
 	item->sizes = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
 	item->wants = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
 	item->how = (struct prompt_how){
@@ -355,4 +364,10 @@ const char *scratch_left(const struct scratch *s, size_t i)
 {
 	assert(i < s->left_count);
 	return s->left[i];
+}
+
+void scratch_tokens_by(const struct scratch *s, struct tokens_by *by)
+{
+	for (size_t i = 0; i < s->count; i++)
+		by->of[s->items[i].part] += s->items[i].tokens;
 }

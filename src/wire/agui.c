@@ -458,7 +458,10 @@ static void agui_event(const struct wire_at *at, const struct event *e, struct b
 	case EVENT_ERROR:
 		failed(at, &e->u.error, out);
 		break;
-	case EVENT_ASK: /* told with the end, which it is the reason of */
+	case EVENT_ASK:           /* told with the end, which it is the reason of */
+	case EVENT_STAGE_STARTED: /* no items */
+	case EVENT_STAGE_FINISHED:
+	case EVENT_USAGE:
 	case EVENT_KIND_COUNT:
 		break;
 	}

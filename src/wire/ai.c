@@ -321,6 +321,9 @@ static void ai_event(const struct wire_at *at, const struct event *e, struct buf
 	case EVENT_ERROR:
 		failed(s, &e->u.error, out);
 		break;
+	case EVENT_STAGE_STARTED: /* no items */
+	case EVENT_STAGE_FINISHED:
+	case EVENT_USAGE:
 	case EVENT_KIND_COUNT:
 		break;
 	}

@@ -114,6 +114,7 @@ void finished_rest(struct json_out *j, const struct event_run_finished *f)
 	jo_set_raw(j, "usage", f->usage);
 	jo_set_raw(j, "checked", f->checked);
 	jo_set_raw(j, "outcomes", f->outcomes);
+	jo_set_raw(j, "tasks", f->tasks);
 	jo_set_str(j, "receipt_id", f->receipt_id);
 	jo_set_raw(j, "approved", f->approved);
 	jo_set_int(j, "latency_ms", f->latency_ms);
@@ -230,6 +231,9 @@ void chat_members(struct json_out *j, const struct event *e)
 		jo_set_str(j, "code", e->u.error.code);
 		error_rest(j, &e->u.error);
 		break;
+	case EVENT_STAGE_STARTED: /* no frames */
+	case EVENT_STAGE_FINISHED:
+	case EVENT_USAGE:
 	case EVENT_KIND_COUNT:
 		break;
 	}
@@ -243,9 +247,9 @@ void chat_frame(const struct wire_at *at, const struct event *e, struct buf *out
 	jo_object(&j);
 	jo_set_str(&j, "type", wire_chat_type(e->kind));
 	jo_set_str(&j, "turn_id", at->turn_id);
-	jo_set_int(&j, "seq", (int64_t)at->seq);
+	jo_set_int(&j, "seq", (int64_t)at->frame);
 	if (at->first < at->seq)
-		jo_set_int(&j, "seq_first", (int64_t)at->first);
+		jo_set_int(&j, "seq_first", (int64_t)(at->frame - (at->seq - at->first)));
 	chat_members(&j, e);
 	jo_object_end(&j);
 }

@@ -14,6 +14,7 @@ struct wire_at {
 	const struct wire_head *head; /* what the client asked for; of dialects, never NULL */
 	struct str text;              /* of the whole answer so far */
 	uint64_t first, seq;          /* number of the item; first < seq: it stands for several */
+	uint64_t frame;               /* number of the chat frame that the event gives */
 	void *state;                  /* of a projection that has one */
 };
 
@@ -27,7 +28,7 @@ struct projection {
 	void (*event)(const struct wire_at *at, const struct event *e, struct buf *out);
 };
 
-/* Every event gives a chat frame, and a server-sent event around it. */
+/* What gives a chat frame. Server-sent events have it within, and tell of more. */
 #define CHAT_ITEMS                                                                                 \
 	{                                                                                          \
 		[EVENT_RUN_STARTED] = 1, [EVENT_STATUS] = 1, [EVENT_FILTERS] = 1,                  \

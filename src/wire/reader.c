@@ -14,7 +14,8 @@
 struct wire_reader {
 	const struct projection *projection;
 	struct stream_watch *watch;
-	uint64_t items; /* that were read */
+	uint64_t items;  /* that were read */
+	uint64_t frames; /* the same as chat frames */
 	struct buf item;
 	const struct wire_head *head;
 	_Alignas(max_align_t) unsigned char state[WIRE_STATE_BYTES_MAX];
@@ -27,6 +28,15 @@ uint64_t wire_items(const struct stream_log *log, const struct projection *p)
 	for (uint64_t seq = 1; seq <= stream_last_seq(log); seq++)
 		items += p->items[stream_kind(log, seq)];
 	return items;
+}
+
+static uint64_t frames_until(const struct stream_log *log, uint64_t last)
+{
+	uint64_t frames = 0;
+
+	for (uint64_t seq = 1; seq <= last; seq++)
+		frames += wire_chat.items[stream_kind(log, seq)];
+	return frames;
 }
 
 /* The event after which the client has these many items. */
@@ -52,6 +62,7 @@ struct wire_reader *wire_reader_new(struct stream_log *log, const struct project
 	r->projection = p;
 	r->items = after;
 	buf_init(&r->item, SIZE_MAX / 2); /* one event, which its log has bounded */
+	r->frames = frames_until(log, event_after(log, p, after));
 	r->watch = stream_watch_new(log, event_after(log, p, after), wake, owner);
 	return r;
 }
@@ -71,6 +82,7 @@ static void merge(struct wire_reader *r, struct event *event)
 	while (text->n < TOKEN_MERGE_BYTES_MAX && is_plain_text(entry = stream_read(r->watch))) {
 		text->n += entry->event->u.text_delta.text.n;
 		r->items++;
+		r->frames++;
 		entry = NULL;
 	}
 	if (entry)
@@ -81,9 +93,10 @@ static const struct stream_entry *next_with_item(struct wire_reader *r)
 {
 	const struct stream_entry *entry;
 
-	do
+	do {
 		entry = stream_read(r->watch);
-	while (entry && r->projection->items[entry->event->kind] == 0);
+		r->frames += entry ? wire_chat.items[entry->event->kind] : 0;
+	} while (entry && r->projection->items[entry->event->kind] == 0);
 	return entry;
 }
 
@@ -109,6 +122,7 @@ bool wire_next(struct wire_reader *r, bool merging, struct str *item)
 	if (merging && is_plain_text(entry))
 		merge(r, &event);
 	at.seq = r->items;
+	at.frame = r->frames;
 	buf_reset(&r->item);
 	r->projection->event(&at, &event, &r->item);
 	*item = (struct str){buf_text(&r->item), r->item.n};

@@ -1,9 +1,10 @@
 /*
  * A turn's log as server-sent events: one for each event, its id the item's number. Clients of the
- * event stream think in turns, items and deltas; each event also carries the chat frame, so that a
- * client which knows the frames needs nothing else.
+ * event stream think in turns, items and deltas; each event that is a chat frame also carries it,
+ * with the frame's own number, so that a client which knows the frames needs nothing else.
  */
 #include "projection.h"
+#include "vesper/clock.h"
 #include "vesper/wire.h"
 
 #include <inttypes.h>
@@ -18,6 +19,9 @@ static const char *event_type(enum event_kind kind)
 		[EVENT_PLAN] = "progress.update",
 		[EVENT_STEP_STARTED] = "item.started",
 		[EVENT_STEP_FINISHED] = "item.completed",
+		[EVENT_STAGE_STARTED] = "item.started",
+		[EVENT_STAGE_FINISHED] = "item.completed",
+		[EVENT_USAGE] = "token.count",
 		[EVENT_TEXT_DELTA] = "item.updated",
 		[EVENT_VIEW] = "response",
 		[EVENT_ASK] = "response",
@@ -28,26 +32,44 @@ static const char *event_type(enum event_kind kind)
 	return types[kind];
 }
 
-static void item_head(struct json_out *j, const char *id, const char *tool, const char *text,
+/* The type of an item by the kind of its step or stage. */
+static const char *item_type(const char *kind)
+{
+	static const struct {
+		const char *kind, *type;
+	} types[] = {
+		{"tool", "sql_execution"},
+		{"document", "doc_retrieval"},
+		{"guardrail", "guardrail_check"},
+		{"chart", "chart_generation"},
+	};
+
+	for (size_t i = 0; kind && i < sizeof(types) / sizeof(types[0]); i++)
+		if (strcmp(types[i].kind, kind) == 0)
+			return types[i].type;
+	return "reasoning";
+}
+
+static void item_head(struct json_out *j, const char *id, const char *kind, const char *text,
 		      const char *status)
 {
 	jo_key(j, "item");
 	jo_object(j);
 	jo_set_str(j, "id", id);
-	jo_set_str(j, "type", tool ? "sql_execution" : "reasoning");
+	jo_set_str(j, "type", item_type(kind));
 	jo_set_str(j, "description", text);
 	jo_set_str(j, "status", status);
 }
 
 static void add_started(struct json_out *j, const struct event_step_started *s)
 {
-	item_head(j, s->step_id, s->tool, s->text, "in_progress");
+	item_head(j, s->step_id, s->kind, s->text, "in_progress");
 	jo_object_end(j);
 }
 
 static void add_finished(struct json_out *j, const struct event_step_finished *s)
 {
-	item_head(j, s->step_id, s->tool, s->text, s->state);
+	item_head(j, s->step_id, s->kind, s->text, s->state);
 	jo_key(j, "output");
 	jo_object(j);
 	jo_set_str(j, "outcome", s->outcome);
@@ -55,6 +77,32 @@ static void add_finished(struct json_out *j, const struct event_step_finished *s
 		jo_set_int(j, "rows", s->rows);
 	jo_object_end(j);
 	jo_object_end(j);
+}
+
+static void add_stage_started(struct json_out *j, const struct event_stage_started *s)
+{
+	item_head(j, s->step_id, s->kind, s->text, "in_progress");
+	jo_object_end(j);
+}
+
+static void add_stage_finished(struct json_out *j, const struct event_stage_finished *s)
+{
+	item_head(j, s->step_id, s->kind, s->text, s->state);
+	jo_set_raw(j, "output", s->output);
+	jo_object_end(j);
+}
+
+static void add_usage(struct json_out *j, const struct event_usage *u)
+{
+	jo_set_str(j, "role", u->role);
+	jo_set_bool(j, "estimate", u->estimate);
+	jo_set_int(j, "budget", u->budget);
+	jo_set_int(j, "used", u->used);
+	jo_set_raw(j, "by", u->by);
+	if (u->estimate)
+		return;
+	jo_set_int(j, "output", u->output);
+	jo_set_str(j, "model", u->model);
 }
 
 static void add_delta(struct json_out *j, struct str text)
@@ -87,6 +135,15 @@ static void add_members(struct json_out *j, const struct wire_at *at, const stru
 	case EVENT_STEP_FINISHED:
 		add_finished(j, &e->u.step_finished);
 		break;
+	case EVENT_STAGE_STARTED:
+		add_stage_started(j, &e->u.stage_started);
+		break;
+	case EVENT_STAGE_FINISHED:
+		add_stage_finished(j, &e->u.stage_finished);
+		break;
+	case EVENT_USAGE:
+		add_usage(j, &e->u.usage);
+		break;
 	case EVENT_TEXT_DELTA:
 		add_delta(j, e->u.text_delta.text);
 		break;
@@ -105,6 +162,7 @@ static void add_members(struct json_out *j, const struct wire_at *at, const stru
 static void sse_event(const struct wire_at *at, const struct event *e, struct buf *out)
 {
 	const char *type = event_type(e->kind);
+	char time[CLOCK_RFC3339_BYTES];
 	struct json_out j;
 
 	buf_printf(out, "id: %" PRIu64 "\nevent: %s\ndata: ", at->seq, type);
@@ -112,16 +170,30 @@ static void sse_event(const struct wire_at *at, const struct event *e, struct bu
 	jo_object(&j);
 	jo_set_str(&j, "type", type);
 	jo_set_str(&j, "turn_id", at->turn_id);
+	jo_set_str(&j, "thread_id", at->session_id);
 	jo_set_int(&j, "seq", (int64_t)at->seq);
+	clock_rfc3339(e->at_ms, time);
+	jo_set_str(&j, "timestamp", time);
 	add_members(&j, at, e);
-	jo_key(&j, "frame");
-	chat_frame(at, e, out);
+	if (wire_chat.items[e->kind]) {
+		jo_key(&j, "frame");
+		chat_frame(at, e, out);
+	}
 	jo_object_end(&j);
 	buf_str(out, "\n\n");
 }
 
+#define SSE_ITEMS                                                                                  \
+	{                                                                                          \
+		[EVENT_RUN_STARTED] = 1, [EVENT_STATUS] = 1, [EVENT_FILTERS] = 1,                  \
+		[EVENT_PLAN] = 1, [EVENT_STEP_STARTED] = 1, [EVENT_STEP_FINISHED] = 1,             \
+		[EVENT_STAGE_STARTED] = 1, [EVENT_STAGE_FINISHED] = 1, [EVENT_USAGE] = 1,          \
+		[EVENT_TEXT_DELTA] = 1, [EVENT_VIEW] = 1, [EVENT_ASK] = 1,                         \
+		[EVENT_RUN_FINISHED] = 1, [EVENT_ERROR] = 1,                                       \
+	}
+
 const struct projection wire_sse = {
 	.name = "sse",
-	.items = CHAT_ITEMS,
+	.items = SSE_ITEMS,
 	.event = sse_event,
 };

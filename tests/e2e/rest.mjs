@@ -154,12 +154,17 @@ function eventTypeOf(frame) {
   }
 }
 
-/* Each event is one log entry: its id is the seq, its name the type of its data, its frame the socket's. */
+/* Each event is one log entry: its id is the seq, its name the type of its data, its frame the socket's, where the socket is told. */
 export function checkSse(events, options) {
   for (const e of events) {
     assert.equal(e.event, e.data.type, 'event and data.type agree');
-    assert.equal(e.id, String(e.data.frame.seq), 'id is seq');
-    assert.equal(e.event, eventTypeOf(e.data.frame));
+    assert.equal(e.id, String(e.data.seq), 'id is seq');
+    assert.match(e.data.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.ok(e.data.thread_id);
+    if (e.data.frame)
+      assert.equal(e.event, eventTypeOf(e.data.frame));
+    else
+      assert.match(e.event, /^(item\.started|item\.completed|token\.count)$/);
     if (/^item\.(started|completed)$/.test(e.event))
       assert.ok(e.data.item.type && e.data.item.status, 'an item has a type and a status');
     if (e.event === 'item.updated')
@@ -167,7 +172,7 @@ export function checkSse(events, options) {
     if (e.event === 'turn.completed')
       assert.ok(e.data.response !== undefined && e.data.usage, 'turn.completed carries response and usage');
   }
-  return checkTurn(events.map((e) => e.data.frame), options);
+  return checkTurn(events.filter((e) => e.data.frame).map((e) => e.data.frame), options);
 }
 
 /* An error answer that says what is wrong and nothing of the inside. */

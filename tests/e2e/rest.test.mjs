@@ -229,7 +229,8 @@ describe('a running turn over REST', () => {
     const sse = await rest.stream('/api/v1/chat/stream', { json: { content: REFERENCE } });
     const frames = [];
     for await (const event of sse) {
-      frames.push(event.data.frame);
+      if (event.data.frame)
+        frames.push(event.data.frame);
       if (event.event === 'item.updated' && frames.filter((f) => f.type === 'chat.token').length === 3)
         assert.ok((await rest.delete(`/api/v1/turns/${event.data.frame.turn_id}`)).status < 300);
     }
@@ -278,7 +279,7 @@ describe('a running turn over REST', () => {
     const sse = await rest.stream('/api/v1/chat/stream', { json: { content: REFERENCE } });
     let id;
     for await (const event of sse) {
-      id = event.data.frame.turn_id;
+      id = event.data.turn_id;
       if (event.event === 'item.updated')
         break;
     }

@@ -83,6 +83,9 @@ static inline void transcript_event(const struct wire_at *at, const struct event
 		break;
 	case EVENT_STATUS:
 	case EVENT_PLAN:
+	case EVENT_STAGE_STARTED:
+	case EVENT_STAGE_FINISHED:
+	case EVENT_USAGE:
 	case EVENT_KIND_COUNT:
 		break;
 	}

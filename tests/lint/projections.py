@@ -8,8 +8,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 # What every projection may include; no allocation, no store, no loop.
 ALLOWED = {"markdown.h", "projection.h", "vesper/event.h", "vesper/json_out.h", "vesper/limits.h", "vesper/str.h", "vesper/wire.h"}
-# Not formats: who writes tables as text, who reads a log as items, and who keeps views until the end.
-READERS = {"markdown.c": {"vesper/json.h", "vesper/mem.h"}, "reader.c": {"vesper/mem.h"}, "whole.c": {"vesper/arena.h"}}
+# How times are written; then not formats: who writes tables as text, who reads a log as items, and who keeps views until the end.
+READERS = {"sse.c": {"vesper/clock.h"}, "markdown.c": {"vesper/json.h", "vesper/mem.h"}, "reader.c": {"vesper/mem.h"}, "whole.c": {"vesper/arena.h"}}
 
 
 def main():

@@ -111,7 +111,7 @@ static void test_ended(void **state)
 			t->row_count = 12;
 			result_add_table(r, a, t);
 		}
-		agent_tool_ended(&sink, shipped_language(), r, NULL);
+		agent_tool_ended(&sink, shipped_language(), NULL, r, NULL);
 		snprintf(expected, sizeof(expected), "c2 a t %s %s %d: %s", rows[i].state,
 			 outcome_name(rows[i].kind), rows[i].kind == OUTCOME_ROWS ? 12 : -1,
 			 rows[i].text);

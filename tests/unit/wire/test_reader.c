@@ -49,7 +49,7 @@ static void emit_random(struct stream_log *log)
 {
 	const char *text = some_text();
 
-	switch (random_below(8)) {
+	switch (random_below(10)) {
 	case 0:
 		emit(log, &(struct event){.kind = EVENT_STATUS, .u.status = {"running", text}});
 		break;
@@ -64,6 +64,14 @@ static void emit_random(struct stream_log *log)
 		break;
 	case 3:
 		emit_step(log, text);
+		break;
+	case 4:
+		emit(log, &(struct event){.kind = EVENT_STAGE_STARTED,
+					  .u.stage_started = {"s1", "planning", text}});
+		break;
+	case 5:
+		emit(log, &(struct event){.kind = EVENT_USAGE,
+					  .u.usage = {.role = "answer", .by = STR("{}")}});
 		break;
 	default:
 		emit_text(log, text);
@@ -100,6 +108,26 @@ static void check_resumes(struct stream_log *log, const struct projection *p)
 		mem_free(all[i]);
 }
 
+/* A client of the event stream may go on on a socket: the frame within has the socket's number. */
+static void check_frames(struct stream_log *log)
+{
+	char *frames[EVENTS_MAX + 1], *events[EVENTS_MAX + 1];
+	size_t frame_count = read_all(log, &wire_chat, 0, frames);
+	size_t event_count = read_all(log, &wire_sse, 0, events), found = 0;
+
+	for (size_t i = 0; i < event_count; i++) {
+		const char *frame = strstr(events[i], "\"frame\":");
+
+		if (frame) {
+			assert_memory_equal(frame + strlen("\"frame\":"), frames[found],
+					    strlen(frames[found]));
+			mem_free(frames[found++]);
+		}
+		mem_free(events[i]);
+	}
+	assert_int_equal(found, frame_count);
+}
+
 /* Text that is written as it is does not show where its pieces were cut. */
 static void check_merged(struct stream_log *log)
 {
@@ -123,6 +151,7 @@ static void check_all(struct stream_log *log)
 {
 	for (size_t i = 0; i < WIRE_COUNT; i++)
 		check_resumes(log, all_wires[i].projection);
+	check_frames(log);
 	check_merged(log);
 }
 
