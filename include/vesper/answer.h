@@ -27,6 +27,7 @@ struct answer_options {
 	size_t prompt_tokens;
 	enum guard_policy numbers;
 	bool vets_questions;
+	bool no_charts;
 	const char *const *link_hosts;
 };
 
@@ -141,6 +142,12 @@ void answer_written_by(struct answer_turn *t, const char *provider, const char *
 /* The turn ended before the model did: the answer is of whose words were shown, or else of the
  * rules. */
 void answer_written_till_now(struct answer_turn *t);
+
+/* ---- closing.c: what code adds behind the last word ---- */
+
+/* What could not be looked up and the answer does not name, and why there is no chart; NULL:
+ * nothing. */
+const char *answer_closing(const struct answer_turn *t);
 
 /* ---- flow.c: what a flow makes of the results of its plan ---- */
 

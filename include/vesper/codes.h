@@ -85,6 +85,9 @@
 	     "The request's body did not arrive in time. Send it again.")                          \
 	CODE(DRAINING, ERR_CANCELLED, ERR_NONE, "draining", 503, true, "RETRIEVAL_FAILED",         \
 	     "Restarting", "The service is restarting. Please try again shortly.")                 \
+	/* the steps of a plan wait for each other, and nothing else was found to do */            \
+	CODE(CIRCULAR, ERR_NONE, ERR_NONE, "plan", 422, false, "CIRCULAR_DEPENDENCY", "No plan",   \
+	     "That could not be put into steps; ask for its parts one at a time.")                 \
 	/* whatever no other row stands for */                                                     \
 	CODE(INTERNAL, ERR_INTERNAL, ERR_INTERNAL, "internal", 500, true, "INTERNAL",              \
 	     "Internal error", "Something went wrong on our side.")
@@ -113,5 +116,7 @@ enum code code_of_request(enum err_code code);
 enum code code_of_turn(enum err_code code);
 /* The first row of a wire code. CODE_INTERNAL for one that nobody declared. */
 enum code code_of_wire(const char *wire);
+/* Of the code of an error view: the same may work later, or the question asked otherwise. */
+bool code_view_recoverable(const char *view);
 
 #endif

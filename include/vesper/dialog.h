@@ -166,6 +166,8 @@ bool refusal_of(struct dialog_turn *t, const struct know_input *in, const struct
 		bool model_usable, struct refusal *why);
 /* Prepares the reply. The view that shows it; new reference. */
 json_t *refuse_question(struct dialog_turn *t, const struct refusal *why);
+/* What a model planned can't run, and code found nothing else. New reference. */
+json_t *refuse_plan(struct dialog_turn *t, bool circular);
 /* The caller may not use what the question is for. New reference. */
 json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool);
 

@@ -34,6 +34,17 @@ struct flow_line;
 
 enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK, PLAN_FLOW, PLAN_APPROVED };
 const char *plan_origin_name(enum plan_origin o); /* "router", … */
+/* Why a plan can't run. */
+enum plan_flaw {
+	PLAN_FINE,
+	PLAN_EMPTY,
+	PLAN_TOO_LARGE, /* more tasks than PLAN_TASKS_MAX, or more lines */
+	PLAN_UNKNOWN,   /* a task has no id, shares one, or depends on what is not there */
+	PLAN_REFERENCE,
+	PLAN_CONDITION,
+	PLAN_CYCLE,
+};
+
 enum task_state {
 	TASK_PENDING,
 	TASK_RUNNING,
@@ -91,10 +102,11 @@ struct plan {
 	const struct task_show *shows;
 	size_t show_count;
 	const json_t *filters; /* values that stand, by filter; NULL: none */
+	enum plan_flaw flaw;   /* set by plan_check */
 };
 
 /* Reads conditions and references, and sets the waves. ERR_INPUT: no task or too many, a doubled
- * id, an unknown dependency, a wrong condition or reference, a cycle. Pure. */
+ * id, an unknown dependency, a wrong condition or reference, a cycle; p->flaw says which. Pure. */
 MUST_CHECK bool plan_check(struct plan *p, struct arena *a, struct err *e);
 
 struct plan_run;

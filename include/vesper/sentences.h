@@ -72,6 +72,7 @@
 	SENTENCE(SAY_REFUSE_NO_ANTECEDENT, "refuse.no_antecedent", "")                             \
 	SENTENCE(SAY_REFUSE_OUTSIDE_DATA, "refuse.outside_data", "")                               \
 	SENTENCE(SAY_REFUSE_IMPOSSIBLE, "refuse.impossible", "")                                   \
+	SENTENCE(SAY_REFUSE_PLAN, "refuse.plan", "")                                               \
 	SENTENCE(SAY_REFUSE_FORBIDDEN, "refuse.forbidden", "about permission")                     \
 	SENTENCE(SAY_TIME_UNTIL, "time.until", "day")                                              \
 	SENTENCE(SAY_TIME_FROM_ON, "time.from_on", "day")                                          \
@@ -106,6 +107,8 @@
 	SENTENCE(SAY_STEP_TIMEOUT, "step.timeout", "")                                             \
 	SENTENCE(SAY_STEP_ERROR, "step.error", "")                                                 \
 	SENTENCE(SAY_TASK_FAILED, "task.failed", "about")                                          \
+	SENTENCE(SAY_TASK_MISSING, "task.missing", "about")                                        \
+	SENTENCE(SAY_NO_CHARTS, "task.no_charts", "")                                              \
 	SENTENCE(SAY_TASK_LEFT_OUT, "task.left_out", "count")                                      \
 	SENTENCE(SAY_TASK_SKIPPED, "task.skipped", "about why")                                    \
 	SENTENCE(SAY_SKIP_CONDITION, "skip.condition", "")                                         \

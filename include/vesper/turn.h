@@ -98,6 +98,7 @@ struct turn_settings {
 					  exist */
 	bool vets_questions;           /* what code can't place is shown to a model before it is
 					  tried */
+	bool no_charts;                /* results are shown as tables alone */
 	const char *const *link_hosts; /* answers may link to them, beside those of the reports;
 					  ended by NULL; NULL: none */
 	struct company_calendar calendar;

@@ -201,6 +201,8 @@ static bool chart(struct answer_turn *t, const struct result *r, const char *vie
 	struct str type = STR("null");
 	bool drawn;
 
+	if (t->options->no_charts)
+		return false;
 	if (wish == CHART_AS_FITS || wish == CHART_AS_TABLE)
 		return view_chart(view, r, view_id, wish);
 	stage_begin(t, STAGE_CHART);

@@ -145,6 +145,7 @@ INT  ("names.refresh_s", LIVE, 60, 1, 86400,                           "names in
 
 TEXT ("checks.numbers", LIVE, "\"flag\"", "flag|rewrite|withhold",     "a number that the data does not support: shown and marked, its sentence asked for once more, or left out"),
 TEXT ("checks.guardrails", LIVE, "\"code\"", "code|model",             "model: what code can't place is also shown to a model, which may refuse it"),
+TEXT ("checks.charts", LIVE, "\"on\"", "on|off",                       "off: answers hold no charts; who asks for one gets the table and is told why"),
 OTHER("checks.link_hosts", LIVE, KEY_LIST, "[]",                       "hosts that answers may link to, beside those of the reports"),
 BOOL ("checks.hide_existence", LIVE,                                   "what somebody may not see is answered like what does not exist"),
 INT  ("limits.user_per_minute", LIVE, 600, 0, 1000000,                 "requests and questions of one user; 0: no limit"),

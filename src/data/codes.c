@@ -39,3 +39,19 @@ enum code code_of_wire(const char *wire)
 			return (enum code)c;
 	return CODE_INTERNAL;
 }
+
+bool code_view_recoverable(const char *view)
+{
+	/* Their rows are for requests, which are wrong each time; a question can be asked
+	 * otherwise. */
+	static const char *const otherwise[] = {"INPUT_VALIDATION_FAILED", "AMBIGUOUS_REFERENCE",
+						"SQL_GENERATION_FAILED", "SQL_EXECUTION_FAILED"};
+
+	for (size_t i = 0; i < sizeof(otherwise) / sizeof(otherwise[0]); i++)
+		if (strcmp(view, otherwise[i]) == 0)
+			return true;
+	for (int c = 0; c < CODE_COUNT; c++)
+		if (rows[c].retryable && strcmp(rows[c].view, view) == 0)
+			return true;
+	return false;
+}

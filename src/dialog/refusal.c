@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "vesper/codes.h"
 #include "vesper/json.h"
 #include "vesper/log.h"
 #include "vesper/view.h"
@@ -95,6 +96,22 @@ json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool)
 	};
 
 	json_set_str(details, "permission", words);
+	reply_with(t, MESSAGE_REFUSED, error.text);
+	return view_error(&error, "refused-v1");
+}
+
+json_t *refuse_plan(struct dialog_turn *t, bool circular)
+{
+	const char *examples[SUGGEST_MAX + 1] = {NULL};
+	const struct view_error error = {
+		.code = circular ? code_row(CODE_CIRCULAR)->view : "INPUT_VALIDATION_FAILED",
+		.text = turn_sentence(t->core, SAY_REFUSE_PLAN),
+		.suggestions = examples,
+	};
+	size_t n = suggest_examples(t, examples, SUGGEST_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		suggest_add(t, examples[i], examples[i]);
 	reply_with(t, MESSAGE_REFUSED, error.text);
 	return view_error(&error, "refused-v1");
 }

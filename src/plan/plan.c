@@ -95,12 +95,13 @@ static bool wait_for_choices(const struct plan *p, struct task *t, struct arena 
 	return true;
 }
 
-static bool read_references(const struct plan *p, struct task *t, struct arena *a, struct err *e)
+static bool read_references(struct plan *p, struct task *t, struct arena *a, struct err *e)
 {
 	struct ref_need needs[PLAN_TASKS_MAX];
 	const struct condition_term *terms;
 	size_t count;
 
+	p->flaw = PLAN_REFERENCE; /* until all are read */
 	if (t->ask && !wait_for_choices(p, t, a, e))
 		return false;
 	if (!ref_needs(t->json_args, a, needs, PLAN_TASKS_MAX, &count, e))
@@ -111,11 +112,14 @@ static bool read_references(const struct plan *p, struct task *t, struct arena *
 				       needs[i].id);
 		wait_for(p, t, needs[i].id, !needs[i].optional, a);
 	}
+	p->flaw = PLAN_FINE;
 	if (!t->condition || !*t->condition)
 		return true;
 	t->when = condition_read(t->condition, a, e);
-	if (!t->when)
+	if (!t->when) {
+		p->flaw = PLAN_CONDITION;
 		return err_prefix(e, "condition of task %s", t->id);
+	}
 	terms = t->when->terms;
 	for (size_t i = 0; i < t->when->term_count; i++)
 		if (terms[i].kind != TERM_MISSING)
@@ -134,6 +138,7 @@ static bool check_exist(struct plan *p, const struct task *t, const char *const 
 
 static bool check_ids(struct plan *p, struct err *e)
 {
+	p->flaw = PLAN_UNKNOWN; /* until all are known */
 	for (size_t i = 0; i < p->count; i++) {
 		struct task *t = &p->tasks[i];
 
@@ -144,6 +149,7 @@ static bool check_ids(struct plan *p, struct err *e)
 		if (!check_exist(p, t, t->depends_on, e) || !check_exist(p, t, t->waits_for, e))
 			return false;
 	}
+	p->flaw = PLAN_FINE;
 	return true;
 }
 
@@ -178,13 +184,16 @@ bool plan_may_ask(const struct plan *p)
 	return false;
 }
 
-static bool check_count(const struct plan *p, struct err *e)
+static bool check_count(struct plan *p, struct err *e)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->count; i++)
 		n += !p->tasks[i].ask;
-	return (n > 0 && n <= PLAN_TASKS_MAX && p->count - n <= PLAN_LINES_MAX) ||
+	p->flaw = n == 0                                                ? PLAN_EMPTY
+		  : n > PLAN_TASKS_MAX || p->count - n > PLAN_LINES_MAX ? PLAN_TOO_LARGE
+									: PLAN_FINE;
+	return p->flaw == PLAN_FINE ||
 	       err_set(e, ERR_INPUT, "a plan has 1 to %d tasks, not %zu", PLAN_TASKS_MAX, n);
 }
 
@@ -212,6 +221,8 @@ bool plan_check(struct plan *p, struct arena *a, struct err *e)
 			placed += t->wave >= 0;
 		}
 	}
+	if (placed < p->count)
+		p->flaw = PLAN_CYCLE;
 	if (placed < p->count)
 		return err_set(e, ERR_INPUT,
 			       "the tasks of the plan wait for each other in a circle");

@@ -124,6 +124,11 @@ static enum turn_state route_without_model(struct turn *t)
 		return ask_user_about(t, &u->ask);
 	if (why == ERR_QUOTA)
 		return turn_end_quota(t);
+	if (t->machine.flaw != PLAN_FINE) {
+		say_view_json(&t->for_answer, NULL,
+			      refuse_plan(&t->for_dialog, t->machine.flaw == PLAN_CYCLE));
+		return TURN_ANSWER;
+	}
 	return turn_reply_unmatched(t, why == ERR_UPSTREAM || why == ERR_TIMEOUT);
 }
 
@@ -140,6 +145,7 @@ static enum turn_state run_route(struct turn *t, const struct supervisor_reply *
 		return ask_user_about(t, &ask);
 	if (plan_check(p, t->core.arena, &t->machine.err))
 		return turn_run_plan(t, p);
+	t->machine.flaw = p->flaw;
 	planner_take_back(&t->for_planner, &understood);
 	return route_without_model(t);
 }

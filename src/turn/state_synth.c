@@ -120,6 +120,10 @@ static void finish(struct turn *t)
 
 	if (t->end.status != MESSAGE_COMPLETE || t->answer.log_full)
 		return;
+	text = answer_closing(&t->for_answer);
+	if (text)
+		say_in_pieces(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text),
+			      say_text);
 	text = recovery_finish(&t->for_dialog, &asks);
 	if (!text)
 		return;

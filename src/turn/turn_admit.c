@@ -94,6 +94,7 @@ static struct answer_options answer_options_of(const struct turns *all)
 		.prompt_tokens = s->prompt_tokens ? s->prompt_tokens : PROMPT_TOKENS,
 		.numbers = s->numbers,
 		.vets_questions = s->vets_questions,
+		.no_charts = s->no_charts,
 		.link_hosts = s->link_hosts,
 	};
 }

@@ -14,6 +14,7 @@ static const struct choice busy_words[] = {
 	{"interrupt", TURN_BUSY_INTERRUPT},
 	{NULL, 0},
 };
+static const struct choice switch_words[] = {{"off", false}, {"on", true}, {NULL, 0}};
 static const struct choice guardrail_words[] = {{"code", false}, {"model", true}, {NULL, 0}};
 
 static void on_zone_freed(void *zone)
@@ -78,6 +79,7 @@ bool turn_settings_read(const struct config *c, struct arena *take, struct turn_
 	s->prompt_tokens = (size_t)config_int(c, "llm.prompt_tokens");
 	s->hide_existence = config_bool(c, "checks.hide_existence");
 	s->vets_questions = choice_of(guardrail_words, config_text(c, "checks.guardrails"));
+	s->no_charts = !choice_of(switch_words, config_text(c, "checks.charts"));
 	s->link_hosts = config_texts(c, "checks.link_hosts", take);
 	s->calendar = (struct company_calendar){
 		.fiscal_start_month = (int)config_int(c, "calendar.fiscal_start_month"),

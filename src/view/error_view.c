@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "vesper/codes.h"
 #include "view_int.h"
 #include "vesper/json.h"
 
@@ -18,6 +19,12 @@ static json_t *view_new(const char *type, const char *view_id, const char *text)
 	return view;
 }
 
+static void set_details(json_t *view, const struct view_error *e, json_t *take)
+{
+	json_set_bool(take, "recoverable", code_view_recoverable(e->code));
+	json_set_take(view, "error_details", take);
+}
+
 json_t *view_error(const struct view_error *e, const char *view_id)
 {
 	json_t *view = view_new("error", view_id, e->text);
@@ -26,7 +33,7 @@ json_t *view_error(const struct view_error *e, const char *view_id)
 	for (const char *const *s = e->suggestions; s && *s; s++)
 		json_push_take(suggestions, json_str(*s));
 	json_set_str(view, "error_code", e->code);
-	json_set_take(view, "error_details", e->details ? json_incref(e->details) : json_object());
+	set_details(view, e, e->details ? json_copy(e->details) : json_object());
 	json_set_take(view, "suggestions", suggestions);
 	return view;
 }
@@ -92,7 +99,7 @@ json_t *view_outcome(const struct result *r, const char *view_id)
 		const struct view_error e = {.code = code_of(o), .text = buf_text(&words)};
 
 		view = view_error(&e, view_id);
-		json_set_take(view, "error_details", outcome_json(o));
+		set_details(view, &e, outcome_json(o));
 		json_set_take(view, "suggestions", suggestions_json(r));
 	} else {
 		view = view_new("base", view_id, buf_text(&words));

@@ -35,6 +35,21 @@ static void codes_of_the_wire_are_known(void **state)
 	assert_int_equal(code_of_wire("dance"), CODE_INTERNAL);
 }
 
+static void a_view_says_whether_asking_again_helps(void **state)
+{
+	static const char *const yes[] = {"INPUT_VALIDATION_FAILED", "AMBIGUOUS_REFERENCE",
+					  "SQL_GENERATION_FAILED",   "SQL_EXECUTION_FAILED",
+					  "RETRIEVAL_FAILED",        "TIMEOUT"};
+	static const char *const no[] = {"TOKEN_BUDGET_EXCEEDED", "CIRCULAR_DEPENDENCY",
+					 "NOT_PERMITTED", "NOT_FOUND", "nothing"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		assert_true(code_view_recoverable(yes[i]));
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		assert_false(code_view_recoverable(no[i]));
+}
+
 static void every_row_is_filled(void **state)
 {
 	(void)state;
@@ -92,6 +107,7 @@ int main(void)
 		cmocka_unit_test(errors_of_a_turn_say_less),
 		cmocka_unit_test(codes_of_the_wire_are_known),
 		cmocka_unit_test(every_row_is_filled),
+		cmocka_unit_test(a_view_says_whether_asking_again_helps),
 		cmocka_unit_test(rows_agree),
 	};
 

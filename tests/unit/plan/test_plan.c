@@ -47,7 +47,7 @@ static void waves_follow_dependencies(void **state)
 	assert_int_equal(tasks[0].wave, 2);
 }
 
-static void refuse(struct task *tasks, size_t count, const char *why)
+static enum plan_flaw refuse(struct task *tasks, size_t count, const char *why)
 {
 	struct plan p = {.tasks = tasks, .count = count};
 	struct err e = {0};
@@ -55,6 +55,7 @@ static void refuse(struct task *tasks, size_t count, const char *why)
 	assert_false(plan_check(&p, arena, &e));
 	assert_int_equal(e.code, ERR_INPUT);
 	assert_non_null(strstr(e.text, why));
+	return p.flaw;
 }
 
 static void circles_are_refused(void **state)
@@ -67,7 +68,7 @@ static void circles_are_refused(void **state)
 			      {.id = "b", .depends_on = AFTER("a")}};
 
 	(void)state;
-	refuse(two, 2, "circle");
+	assert_int_equal(refuse(two, 2, "circle"), PLAN_CYCLE);
 	refuse(self, 1, "circle");
 	refuse(tail, 3, "circle");
 }
@@ -79,7 +80,7 @@ static void strangers_and_twins_are_refused(void **state)
 	struct task nameless[] = {{.id = ""}};
 
 	(void)state;
-	refuse(stranger, 1, "z, which does not exist");
+	assert_int_equal(refuse(stranger, 1, "z, which does not exist"), PLAN_UNKNOWN);
 	refuse(twins, 2, "two tasks are called a");
 	refuse(nameless, 1, "no id");
 }
@@ -98,8 +99,9 @@ static void the_number_of_tasks_is_bounded(void **state)
 		tasks[i].id = ids[i];
 	}
 	assert_true(plan_check(&p, arena, &e));
-	refuse(tasks, PLAN_TASKS_MAX + 1, "1 to 16");
-	refuse(tasks, 0, "1 to 16");
+	assert_int_equal(p.flaw, PLAN_FINE);
+	assert_int_equal(refuse(tasks, PLAN_TASKS_MAX + 1, "1 to 16"), PLAN_TOO_LARGE);
+	assert_int_equal(refuse(tasks, 0, "1 to 16"), PLAN_EMPTY);
 }
 
 static const json_t *args(const char *text)
@@ -146,6 +148,65 @@ static void what_refers_to_nothing_refuses_the_plan(void **state)
 	refuse(wrong, 2, "condition of task b");
 }
 
+static unsigned seed;
+
+static unsigned below(unsigned n)
+{
+	seed = seed * 1103515245u + 12345u;
+	return (seed >> 16) % n;
+}
+
+/* A task may wait for any other, itself too. */
+static void make_graph(struct task *tasks, size_t count, char ids[][8])
+{
+	memset(tasks, 0, count * sizeof(*tasks));
+	for (size_t i = 0; i < count; i++) {
+		const char **after = arena_alloc(arena, 4 * sizeof(*after));
+		size_t n = 0;
+
+		snprintf(ids[i], 8, "t%zu", i);
+		tasks[i].id = ids[i];
+		for (unsigned k = below(3); k-- > 0;)
+			after[n++] = ids[below((unsigned)count)];
+		tasks[i].depends_on = after;
+	}
+}
+
+static size_t place_of(const char *id)
+{
+	return (size_t)(id[1] - '0');
+}
+
+/* Whatever waits for what, each task has a wave behind those that it waits for, or the plan is
+ * called a circle: none is left without an answer. */
+static void any_graph_has_waves_or_a_circle(void **state)
+{
+	size_t circles = 0;
+
+	(void)state;
+	for (seed = 1; seed <= 10000; seed++) {
+		unsigned kept = seed;
+		size_t count = 1 + below(9);
+		struct task tasks[9];
+		char ids[9][8];
+		struct plan p = {.tasks = tasks, .count = count};
+		struct err e = {0};
+
+		make_graph(tasks, count, ids);
+		if (!plan_check(&p, arena, &e)) {
+			assert_int_equal(p.flaw, PLAN_CYCLE);
+			circles++;
+		} else {
+			assert_int_equal(p.flaw, PLAN_FINE);
+			for (size_t i = 0; i < count; i++)
+				for (const char *const *id = tasks[i].depends_on; *id; id++)
+					assert_true(tasks[place_of(*id)].wave < tasks[i].wave);
+		}
+		seed = kept;
+	}
+	assert_in_range(circles, 1000, 9000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +216,7 @@ int main(void)
 		cmocka_unit_test(the_number_of_tasks_is_bounded),
 		cmocka_unit_test(a_task_waits_for_what_it_refers_to),
 		cmocka_unit_test(what_refers_to_nothing_refuses_the_plan),
+		cmocka_unit_test_setup_teardown(any_graph_has_waves_or_a_circle, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -114,7 +114,9 @@ static void an_error_says_no_more_than_is_known(void **state)
 
 	(void)state;
 	assert_string_equal(text_at(view, "error_code"), "AMBIGUOUS_REFERENCE");
-	assert_int_equal(json_object_size(json_object_get(view, "error_details")), 0);
+	assert_int_equal(json_object_size(json_object_get(view, "error_details")), 1);
+	assert_true(json_is_true(
+		json_object_get(json_object_get(view, "error_details"), "recoverable")));
 	assert_int_equal(json_array_size(json_object_get(view, "suggestions")), 1);
 	assert_null(json_object_get(view, "source"));
 	json_decref(view);

@@ -1,0 +1,152 @@
+/*
+ * What code says behind the last word of an answer: what could not be looked up and the answer does
+ * not name, and that charts are switched off where one was asked for. A model that leaves a part
+ * out leaves its reader to think that there was none.
+ */
+#include "vesper/answer.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/stream.h"
+#include "vesper/text.h"
+#include "vesper/view.h"
+#include "vesper/words.h"
+
+#define SUBJECT_STEMS_MAX 32
+
+struct stems {
+	char stem[SUBJECT_STEMS_MAX][STEM_BYTES];
+	size_t count;
+};
+
+static bool is_content(const struct token *t)
+{
+	return t->has_letter && !token_says(t, WORDS_STOP);
+}
+
+static size_t find(const struct stems *s, const char *stem)
+{
+	size_t i = 0;
+
+	while (i < s->count && strcmp(s->stem[i], stem) != 0)
+		i++;
+	return i;
+}
+
+static void read_stems(const struct language *l, const char *text, struct arena *a,
+		       struct stems *out)
+{
+	struct question q;
+
+	out->count = 0;
+	text_read(l, text, a, &q);
+	for (size_t i = 0; i < q.count && out->count < SUBJECT_STEMS_MAX; i++) {
+		if (!is_content(&q.tokens[i]))
+			continue;
+		word_stem(q.tokens[i].text, q.tokens[i].len, out->stem[out->count]);
+		out->count += find(out, out->stem[out->count]) == out->count;
+	}
+}
+
+/* More than half of the subject's words stand in one sentence of the text. */
+static bool is_named(const struct language *l, const char *subject, const char *text,
+		     struct arena *a)
+{
+	bool seen[SUBJECT_STEMS_MAX] = {false};
+	char stem[STEM_BYTES];
+	struct stems wanted;
+	struct question q;
+	size_t found = 0;
+
+	read_stems(l, subject, a, &wanted);
+	text_read(l, text, a, &q);
+	for (size_t i = 0; i < q.count; i++) {
+		size_t at;
+
+		if (q.tokens[i].first) {
+			memset(seen, 0, sizeof(seen));
+			found = 0;
+		}
+		word_stem(q.tokens[i].text, q.tokens[i].len, stem);
+		at = find(&wanted, stem);
+		if (at < wanted.count && !seen[at]) {
+			seen[at] = true;
+			found++;
+		}
+		if (2 * found > wanted.count)
+			return true;
+	}
+	return wanted.count == 0;
+}
+
+/* "Yearly average price": what the task is for, in the first clause of who does it. */
+static const char *subject_of(const struct answer_turn *t, const struct task *task)
+{
+	const struct tool_def *tool =
+		task->tool ? catalog_tool(t->core->may.catalog, task->tool) : NULL;
+	const struct domain_def *d =
+		task->agent ? catalog_domain_of_agent(t->core->may.catalog, task->agent) : NULL;
+	const char *about = tool ? tool->about : d ? d->about : "";
+
+	return arena_strndup(t->core->arena, about, strcspn(about, ":."));
+}
+
+static bool has_failed(const struct task *task)
+{
+	const struct result *last =
+		task->result_count ? task->results[task->result_count - 1] : NULL;
+
+	if (task->state != TASK_FAILED || !last)
+		return task->state == TASK_FAILED;
+	return last->outcome.kind == OUTCOME_ERROR || last->outcome.kind == OUTCOME_TIMEOUT ||
+	       last->outcome.kind == OUTCOME_NOT_PERMITTED;
+}
+
+/* A step whose condition was not met is missing only to who asked for it. */
+static bool is_missing(const struct answer_turn *t, const struct task *task, const char *subject)
+{
+	if (task->ask)
+		return false;
+	if (task->state != TASK_SKIPPED)
+		return has_failed(task);
+	return task->skipped == SKIP_CONDITION ? is_named(t->core->may.catalog->language, subject,
+							  t->core->request.content, t->core->arena)
+					       : task->skipped != SKIP_NEEDLESS;
+}
+
+static const char *missing(const struct answer_turn *t)
+{
+	const struct plan *p = t->work->plan;
+	const char *list = "", *text = stream_text(t->core->log).p;
+
+	for (size_t i = 0; p && text && i < p->count; i++) {
+		const char *subject = subject_of(t, &p->tasks[i]);
+
+		if (is_missing(t, &p->tasks[i], subject) && !strstr(list, subject) &&
+		    !is_named(t->core->may.catalog->language, subject, text, t->core->arena))
+			list = arena_printf(t->core->arena, "%s%s%s", list, *list ? "; " : "",
+					    subject);
+	}
+	return *list ? turn_sentence(t->core, SAY_TASK_MISSING, list) : NULL;
+}
+
+static const char *no_charts(const struct answer_turn *t)
+{
+	enum view_chart_wish wish =
+		view_chart_wish(t->core->may.catalog->language, t->core->request.content);
+
+	if (!t->options->no_charts || t->work->result_count == 0 || wish == CHART_AS_FITS ||
+	    wish == CHART_AS_TABLE)
+		return NULL;
+	return turn_sentence(t->core, SAY_NO_CHARTS);
+}
+
+const char *answer_closing(const struct answer_turn *t)
+{
+	const char *left = missing(t), *chart = no_charts(t);
+
+	return left && chart ? arena_printf(t->core->arena, "%s %s", left, chart)
+	       : left        ? left
+			     : chart;
+}
