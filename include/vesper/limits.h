@@ -542,4 +542,20 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 	995 /* of a column's cells that fit its type; the others are errors                        \
 	     */
 
+/* documents */
+#define DOCUMENT_BYTES_MAX   (10 * 1024 * 1024) /* a file; a book of 1,000 pages has 3 MiB */
+#define DOCUMENT_CHUNKS_MAX  20000 /* of one: DOCUMENT_BYTES_MAX in chunks of half their size */
+#define DOCUMENT_CHUNK_BYTES 1200  /* of a passage: an answer's context, and five fit a prompt */
+#define DOCUMENT_CHUNK_BYTES_MAX                                                                   \
+	2000                       /* of a table or a listing, which is not cut before             \
+				    */
+#define DOCUMENT_OVERLAP_BYTES 150 /* said again where a paragraph is cut: a sentence or two */
+#define HTML_DEPTH_MAX         256 /* of what is dropped; pages are some 30 deep */
+#define FIND_STEMS_MAX         64  /* of a question: one of 16 KiB has no more that matter */
+#define FIND_SPREAD            5   /* of the first hits so many are spread over documents: */
+#define FIND_PER_DOCUMENT      2   /* as many may be of one */
+#define FIND_ARENA_BYTES                                                                           \
+	(32 * 1024 * 1024) /* of a search: scores of the longest document, stems times documents   \
+			    */
+
 #endif

@@ -181,6 +181,7 @@ static struct event all_of_finished(void)
 			 "\"c1\"},\"text\":\"7\"}]}");
 	f->outcomes = STR("[{\"call\":\"c1\",\"agent\":\"a\",\"tool\":\"t\",\"outcome\":\"rows\","
 			  "\"rows\":1,\"truncated\":true,\"truncation_reason\":\"row cap\"}]");
+	f->tasks = STR("{\"completed\":1,\"failed\":1,\"skipped\":0}");
 	f->error = STR("{\"code\":\"timeout\",\"message\":\"Too slow.\"}");
 	return e;
 }
@@ -211,8 +212,8 @@ static void emit_steps(struct stream_log *log)
 				     "\"a\",\"tool\":\"t\",\"about\":\"x\",\"depends_on\":[\"u\"],"
 				     "\"condition\":\"c\",\"wave\":1}]}")});
 	emit(log, &(struct event){.kind = EVENT_STEP_STARTED,
-				  .u.step_started = {"c1", "agent", "tool", "text", "t1", "t1",
-						     STR("{}")}});
+				  .u.step_started = {"c1", "agent", "tool", "tool", "text", "t1",
+						     "t1", STR("{}")}});
 	emit(log, &(struct event){.kind = EVENT_STEP_STARTED,
 				  .u.step_started = {.step_id = "c2", .text = "text"}});
 	for (int k = 0; k < OUTCOME_KIND_COUNT; k++)
@@ -227,6 +228,35 @@ static void emit_steps(struct stream_log *log)
 						      .state = k ? "failed" : "completed",
 						      .outcome = outcome_name((enum outcome_kind)k),
 						      .rows = k - 1}});
+}
+
+static void emit_stages(struct stream_log *log)
+{
+	static const char *const outputs[][2] = {{"guardrail", "{\"passed\":true}"},
+						 {"planning", "{\"tasks\":2}"},
+						 {"chart", "{\"chart_type\":\"bar\"}"},
+						 {"chart", "{\"chart_type\":null}"}};
+	struct event e = {
+		.kind = EVENT_USAGE,
+		.u.usage = {.role = "answer",
+			    .budget = 1,
+			    .used = 2,
+			    .estimate = true,
+			    .by = STR("{\"prompt\":0,\"schema\":0,\"examples\":0,\"history\":0,"
+				      "\"results\":0,\"documents\":0,\"question\":2}")}};
+
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
+		emit(log, &(struct event){.kind = EVENT_STAGE_STARTED,
+					  .u.stage_started = {"s1", outputs[i][0], "text"}});
+		emit(log, &(struct event){.kind = EVENT_STAGE_FINISHED,
+					  .u.stage_finished = {"s1", outputs[i][0], "text",
+							       i ? "completed" : "failed",
+							       str_of(outputs[i][1])}});
+	}
+	emit(log, &e);
+	e.u.usage.estimate = false;
+	e.u.usage.model = "m";
+	emit(log, &e);
 }
 
 static void emit_words(struct stream_log *log)
@@ -274,6 +304,7 @@ static void every_event(void **state)
 	(void)state;
 	emit_beginning(log);
 	emit_steps(log);
+	emit_stages(log);
 	emit_words(log);
 	emit(log, &(struct event){.kind = EVENT_VIEW,
 				  .u.view = {"b-v1", "agent", "t1",

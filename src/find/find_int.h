@@ -1,0 +1,81 @@
+/* A segment's insides: what building and searching share. */
+#ifndef VESPER_FIND_INT_H
+#define VESPER_FIND_INT_H
+
+#include "vesper/find.h"
+#include "vesper/hash.h"
+#include "vesper/text.h"
+#include "vesper/words.h"
+
+/* Postings of a stem: bytes of the segment, up to those of the next one. */
+struct find_term {
+	uint64_t hash;
+	uint32_t at;
+	uint32_t chunks; /* that hold it */
+};
+
+struct find_segment {
+	uint32_t *lengths; /* of each chunk, in words, those of the heading twice */
+	size_t chunk_count;
+	uint64_t words;          /* of all of them */
+	struct find_term *terms; /* by hash */
+	size_t term_count;
+	unsigned char *postings; /* chunk (difference to the one before), times: varints */
+	size_t posting_bytes;
+};
+
+/* Spread evenly, which that of a short word alone is not. */
+static inline uint64_t find_hash(const struct token *t)
+{
+	char stem[STEM_BYTES];
+	size_t n = word_stem(t->text, t->len, stem);
+	uint64_t hash = hash_fnv(HASH_FNV, stem, n);
+
+	hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return hash ^ hash >> 32;
+}
+
+/* NULL: the segment does not have it. */
+const struct find_term *find_term_of(const struct find_segment *s, uint64_t hash);
+
+struct find_posting {
+	uint32_t chunk, times;
+};
+struct find_postings {
+	const unsigned char *at;
+	uint32_t left, chunk;
+};
+static inline struct find_postings find_postings_of(const struct find_segment *s,
+						    const struct find_term *t)
+{
+	return (struct find_postings){s->postings + t->at, t->chunks, 0};
+}
+
+static inline uint32_t find_varint(const unsigned char **at)
+{
+	uint32_t value = **at;
+	int shift = 0;
+
+	if (value < 0x80) { /* nearly all */
+		(*at)++;
+		return value;
+	}
+	value = 0;
+	do
+		value |= (uint32_t)(**at & 0x7F) << shift;
+	while (shift += 7, *(*at)++ & 0x80);
+	return value;
+}
+
+static inline bool find_next_posting(struct find_postings *p, struct find_posting *out)
+{
+	if (p->left == 0)
+		return false;
+	p->left--;
+	p->chunk += find_varint(&p->at);
+	out->chunk = p->chunk;
+	out->times = find_varint(&p->at);
+	return true;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* A text file as the text that passages are cut from: line ends and blank lines made regular. */
+#include "find_int.h"
+
+/* Blank lines wait until something follows them; of a run one stays. */
+void find_plain(struct str text, struct buf *out)
+{
+	size_t start = out->n, ends = 0, line = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i] ? text.p[i] : ' ';
+
+		if (c == '\r') {
+			if (i + 1 < text.n && text.p[i + 1] == '\n')
+				continue;
+			c = '\n';
+		}
+		if (c == '\n') {
+			ends++;
+			line = 0;
+			continue;
+		}
+		if (c == ' ' || c == '\t') {
+			line++; /* the indent of a line that may be blank */
+			continue;
+		}
+		for (size_t k = 0; out->n > start && k < (ends > 2 ? 2 : ends); k++)
+			buf_char(out, '\n');
+		for (; line > 0; line--)
+			buf_char(out, text.p[i - line] == '\t' ? '\t' : ' ');
+		ends = 0;
+		buf_char(out, c);
+	}
+	if (out->n > start)
+		buf_char(out, '\n');
+}

@@ -1,0 +1,250 @@
+/* Searching: the caller's segments are chosen first, and everything else is counted in them alone.
+ */
+#include "find_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+
+#define K1 1.2
+#define B  0.75
+
+struct stem {
+	uint64_t hash;
+	double idf;
+	const struct find_term **terms; /* in each segment that may be read; NULL: not there */
+};
+
+struct search {
+	const struct find_query *query;
+	struct arena *arena;
+	const struct find_doc **docs; /* that may be read */
+	size_t doc_count;
+	struct stem *stems;
+	size_t stem_count;
+	double chunks, average; /* of all of them */
+};
+
+/* A chunk that holds a word of the question. */
+struct scored {
+	const struct find_doc *doc;
+	uint32_t chunk;
+	double score;
+	uint64_t stems; /* bit i: it holds the i-th */
+};
+_Static_assert(FIND_STEMS_MAX <= 64, "one bit each");
+
+static void choose_docs(struct search *s, const struct find_index *x)
+{
+	uint64_t words = 0, chunks = 0;
+
+	s->docs = arena_alloc(s->arena, (x->count + 1) * sizeof(struct find_doc *));
+	for (size_t i = 0; i < x->count; i++) {
+		const struct find_doc *d = &x->docs[i];
+
+		if (!may(s->query->who, d->permission) ||
+		    (s->query->uid && strcmp(s->query->uid, d->uid) != 0))
+			continue;
+		s->docs[s->doc_count++] = d;
+		words += d->segment->words;
+		chunks += d->segment->chunk_count;
+	}
+	s->chunks = (double)chunks;
+	s->average = chunks > 0 && words > 0 ? (double)words / (double)chunks : 1;
+}
+
+static bool is_known(const struct search *s, uint64_t hash)
+{
+	for (size_t i = 0; i < s->stem_count; i++)
+		if (s->stems[i].hash == hash)
+			return true;
+	return false;
+}
+
+static void weigh(struct search *s, struct stem *stem)
+{
+	double df = 0;
+
+	stem->terms = arena_alloc(s->arena, (s->doc_count + 1) * sizeof(struct find_term *));
+	for (size_t i = 0; i < s->doc_count; i++) {
+		stem->terms[i] = find_term_of(s->docs[i]->segment, stem->hash);
+		df += stem->terms[i] ? stem->terms[i]->chunks : 0;
+	}
+	stem->idf = log(1 + (s->chunks - df + 0.5) / (df + 0.5));
+}
+
+static void read_stems(struct search *s, const struct language *l)
+{
+	struct question q;
+
+	s->stems = arena_alloc(s->arena, FIND_STEMS_MAX * sizeof(*s->stems));
+	text_read(l, s->query->text, s->arena, &q);
+	for (size_t i = 0; i < q.count && s->stem_count < FIND_STEMS_MAX; i++) {
+		uint64_t hash = find_hash(&q.tokens[i]);
+
+		if (token_says(&q.tokens[i], WORDS_STOP) || is_known(s, hash))
+			continue;
+		s->stems[s->stem_count].hash = hash;
+		weigh(s, &s->stems[s->stem_count++]);
+	}
+}
+
+/* What a chunk's length makes of the times that it holds a word. */
+static void set_norms(const struct search *s, const struct find_segment *segment, double *norms)
+{
+	double each = K1 * B / s->average;
+
+	for (size_t c = 0; c < segment->chunk_count; c++)
+		norms[c] = K1 * (1 - B) + each * segment->lengths[c];
+}
+
+/* False: it holds no word of the question. */
+static bool score_doc(const struct search *s, size_t d, double *norms, struct scored *all)
+{
+	const struct find_segment *segment = s->docs[d]->segment;
+	struct find_posting p;
+	bool any = false;
+
+	for (size_t i = 0; i < s->stem_count; i++) {
+		const struct stem *stem = &s->stems[i];
+		struct find_postings at;
+
+		if (!stem->terms[d])
+			continue;
+		if (!any) {
+			memset(all, 0, segment->chunk_count * sizeof(*all));
+			set_norms(s, segment, norms);
+			any = true;
+		}
+		at = find_postings_of(segment, stem->terms[d]);
+		while (find_next_posting(&at, &p)) {
+			double times = p.times;
+
+			all[p.chunk].score +=
+				stem->idf * (K1 + 1) * times / (times + norms[p.chunk]);
+			all[p.chunk].stems |= UINT64_C(1) << i;
+		}
+	}
+	return any;
+}
+
+/* Best first. */
+static int by_score(const void *a, const void *b)
+{
+	const struct scored *x = a, *y = b;
+	int order;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	order = strcmp(x->doc->uid, y->doc->uid);
+	return order ? order : x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
+}
+
+/* Keeps the best `max` sorted, which is cheap while few come in. */
+struct best {
+	struct scored *items;
+	size_t count, max;
+};
+
+static void consider(struct best *best, const struct scored *s)
+{
+	size_t at = best->count;
+
+	if (at == best->max &&
+	    (s->score < best->items[at - 1].score || by_score(s, &best->items[at - 1]) >= 0))
+		return;
+	if (at == best->max)
+		at--;
+	else
+		best->count++;
+	while (at > 0 && by_score(s, &best->items[at - 1]) < 0) {
+		best->items[at] = best->items[at - 1];
+		at--;
+	}
+	best->items[at] = *s;
+}
+
+static void score_all(const struct search *s, struct best *best)
+{
+	size_t most = 0;
+	struct scored *chunks;
+	double *norms;
+
+	for (size_t d = 0; d < s->doc_count; d++)
+		if (s->docs[d]->segment->chunk_count > most)
+			most = s->docs[d]->segment->chunk_count;
+	chunks = arena_alloc(s->arena, (most + 1) * sizeof(*chunks));
+	norms = arena_alloc(s->arena, (most + 1) * sizeof(*norms));
+	for (size_t d = 0; d < s->doc_count; d++) {
+		size_t count = s->docs[d]->segment->chunk_count;
+
+		if (!score_doc(s, d, norms, chunks))
+			continue;
+		for (size_t c = 0; c < count; c++) {
+			if (!chunks[c].stems)
+				continue;
+			chunks[c].doc = s->docs[d];
+			chunks[c].chunk = (uint32_t)c;
+			consider(best, &chunks[c]);
+		}
+	}
+}
+
+static double coverage(const struct search *s, const struct scored *best)
+{
+	double held = 0, all = 0;
+
+	for (size_t i = 0; i < s->stem_count; i++) {
+		all += s->stems[i].idf;
+		held += best->stems >> i & 1 ? s->stems[i].idf : 0;
+	}
+	return all > 0 ? held / all : 0;
+}
+
+static size_t count_of(const struct find_found *f, const struct find_doc *doc)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->count; i++)
+		n += f->hits[i].doc == doc;
+	return n;
+}
+
+/* The first hits are spread over documents; what had to wait follows behind them. */
+static void spread(const struct search *s, const struct best *best, struct find_found *out)
+{
+	bool *taken = arena_alloc(s->arena, best->count + 1);
+
+	for (int later = 0; later < 2; later++)
+		for (size_t i = 0; i < best->count && out->count < s->query->top; i++) {
+			const struct scored *b = &best->items[i];
+
+			if (taken[i] || (!later && !s->query->uid && out->count < FIND_SPREAD &&
+					 count_of(out, b->doc) >= FIND_PER_DOCUMENT))
+				continue;
+			taken[i] = true;
+			out->hits[out->count++] = (struct find_hit){b->doc, b->chunk, b->score};
+		}
+}
+
+void find_search(const struct find_index *x, const struct find_query *q, struct arena *a,
+		 struct find_found *out)
+{
+	struct arena *work = arena_new(FIND_ARENA_BYTES);
+	struct search s = {.query = q, .arena = work};
+	struct best best = {.max = q->top * FIND_SPREAD};
+
+	*out = (struct find_found){.hits = arena_alloc(a, (q->top + 1) * sizeof(*out->hits))};
+	choose_docs(&s, x);
+	read_stems(&s, x->language);
+	best.items = arena_alloc(work, (best.max + 1) * sizeof(*best.items));
+	if (best.max > 0)
+		score_all(&s, &best);
+	if (best.count > 0)
+		out->coverage = coverage(&s, &best.items[0]);
+	if (best.count > 0 && out->coverage >= q->least)
+		spread(&s, &best, out);
+	arena_free(&work);
+}

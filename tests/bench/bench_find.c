@@ -1,0 +1,292 @@
+/*
+ * How good and how fast finding passages is. `bench_find`: nDCG@5 over the labelled questions of
+ * tests/documents, with each question that does not have its passage first; then the time to build
+ * an index of 100 MB and to search one of 50,000 passages of made text, in time of one core.
+ */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "english.h"
+#include "vesper/file.h"
+#include "vesper/find.h"
+#include "vesper/limits.h"
+
+#define FOLDER     VESPER_SOURCE_DIR "/tests/documents"
+#define DOCS_MAX   64
+#define FIRST      5
+#define MADE_DOCS  500
+#define MADE_EACH  100 /* passages */
+#define SEARCHES   2000
+#define BUILD_DOCS 10 /* of 10 MB */
+
+struct read_doc {
+	struct find_doc doc;
+	char *text;
+	struct find_chunk *chunks;
+	size_t count;
+};
+
+static const struct principal reader = {.user = "reader", .tenant = "vesper"};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "%s\n", what);
+	exit(1);
+}
+
+static struct find_segment *index_text(struct str text, struct arena *a, struct find_chunk **chunks,
+				       size_t *count)
+{
+	struct find_builder *b = find_builder_new(shipped_language());
+
+	if (!find_cut(text, a, chunks, count))
+		die("too many passages");
+	for (size_t i = 0; i < *count; i++) {
+		const struct find_chunk *c = &(*chunks)[i];
+
+		find_builder_add(b,
+				 (struct str){text.p + c->heading_from,
+					      (size_t)(c->heading_to - c->heading_from)},
+				 (struct str){text.p + c->from, (size_t)(c->to - c->from)});
+	}
+	return find_builder_end(&b);
+}
+
+/* ---- how good ---- */
+
+static size_t read_documents(struct read_doc *docs, struct arena *a)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(FOLDER);
+	size_t n = 0;
+
+	if (!dir)
+		die("no " FOLDER);
+	while ((entry = readdir(dir)) && n < DOCS_MAX) {
+		size_t len = strlen(entry->d_name);
+		struct read_doc *d = &docs[n];
+		struct err e = {0};
+		struct buf plain;
+		const char *raw;
+
+		if (len < 4 || strcmp(entry->d_name + len - 3, ".md") != 0)
+			continue;
+		if (!file_read(arena_printf(a, FOLDER "/%s", entry->d_name), DOCUMENT_BYTES_MAX, a,
+			       &raw, &e))
+			die(e.text);
+		buf_init(&plain, DOCUMENT_BYTES_MAX);
+		find_plain(str_of(raw), &plain);
+		d->text = arena_strndup(a, buf_text(&plain), plain.n);
+		d->doc.uid = arena_strndup(a, entry->d_name, len - 3);
+		d->doc.segment = index_text(str_of(d->text), a, &d->chunks, &d->count);
+		buf_deinit(&plain);
+		n++;
+	}
+	closedir(dir);
+	return n;
+}
+
+static bool is_right(const struct read_doc *docs, size_t count, const struct find_hit *hit,
+		     const char *uid, const char *heading)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct find_chunk *c = &docs[i].chunks[hit->chunk];
+
+		if (strcmp(hit->doc->uid, docs[i].doc.uid) != 0)
+			continue;
+		return strcmp(uid, docs[i].doc.uid) == 0 &&
+		       str_eq((struct str){docs[i].text + c->heading_from,
+					   (size_t)(c->heading_to - c->heading_from)},
+			      str_of(heading));
+	}
+	return false;
+}
+
+/* One passage answers each question, so the ideal is 1 at the first place. */
+static void print_quality(void)
+{
+	struct arena *a = arena_new(64 << 20);
+	struct read_doc docs[DOCS_MAX] = {0};
+	struct find_doc all[DOCS_MAX];
+	size_t count = read_documents(docs, a), questions = 0, first = 0, in_five = 0;
+	struct str rest, line;
+	double sum = 0;
+	struct err e = {0};
+	const char *labels;
+
+	for (size_t i = 0; i < count; i++)
+		all[i] = docs[i].doc;
+	if (!file_read(FOLDER "/labels.tsv", 1 << 20, a, &labels, &e))
+		die(e.text);
+	rest = str_of(labels);
+	while (str_split(&rest, '\n', &line)) {
+		struct str question, uid, heading;
+		struct find_query q = {.top = FIRST, .who = &reader};
+		struct find_found f;
+		size_t at = 0;
+
+		if (line.n == 0 || line.p[0] == '#')
+			continue;
+		if (!str_split(&line, '\t', &question) || !str_split(&line, '\t', &uid) ||
+		    !str_split(&line, '\t', &heading))
+			die("a label is no line of three");
+		q.text = arena_strndup(a, question.p, question.n);
+		find_search(&(struct find_index){shipped_language(), all, count}, &q, a, &f);
+		while (at < f.count &&
+		       !is_right(docs, count, &f.hits[at], arena_strndup(a, uid.p, uid.n),
+				 arena_strndup(a, heading.p, heading.n)))
+			at++;
+		questions++;
+		sum += at < f.count ? 1 / log2((double)at + 2) : 0;
+		first += at == 0 && f.count > 0;
+		in_five += at < f.count;
+		if (at > 0 || f.count == 0)
+			printf("%s %s (%.*s / %.*s)\n", at < f.count ? "later" : "never", q.text,
+			       STR_FMT(uid), STR_FMT(heading));
+	}
+	printf("nDCG@5 %.3f over %zu questions and %zu documents; first %zu, among five %zu\n",
+	       sum / (double)questions, questions, count, first, in_five);
+	for (size_t i = 0; i < count; i++)
+		find_segment_free((struct find_segment **)&docs[i].doc.segment);
+	arena_free(&a);
+}
+
+/* ---- how fast ---- */
+
+static unsigned seed = 7;
+
+static unsigned below(unsigned n)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (unsigned)(((uint64_t)seed * n) >> 32);
+}
+
+/* Words are about as frequent as in a language: the n-th 1/n as often as the first. */
+static void put_word(struct buf *out)
+{
+	unsigned rank = (unsigned)exp(below(10000) / 10000.0 * log(50000));
+
+	for (unsigned k = rank * 2654435761u >> 7, i = 0; i < 3 + rank % 6; i++, k /= 21)
+		buf_char(out, "bcdfghklmnprstvwaeiou"[k % 21]);
+	buf_char(out, ' ');
+}
+
+static void put_passage(struct buf *out)
+{
+	for (size_t start = out->n; out->n - start < DOCUMENT_CHUNK_BYTES - 200;) {
+		put_word(out);
+		if (below(12) == 0)
+			buf_str(out, "so. ");
+	}
+	buf_str(out, "\n\n");
+}
+
+/* Of this thread alone: other programs on the machine do not count. */
+static int64_t cpu_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void print_build(void)
+{
+	int64_t us = 0;
+	size_t bytes = 0, indexed = 0;
+
+	for (int i = 0; i < BUILD_DOCS; i++) {
+		struct arena *a = arena_new(64 << 20);
+		struct find_segment *s;
+		struct find_chunk *chunks;
+		struct buf text;
+		int64_t began;
+		size_t count;
+
+		buf_init(&text, 16 << 20);
+		while (text.n < (10 << 20) - 2000)
+			put_passage(&text);
+		began = cpu_us();
+		s = index_text((struct str){buf_text(&text), text.n}, a, &chunks, &count);
+		us += cpu_us() - began;
+		bytes += text.n;
+		indexed += find_segment_bytes(s);
+		find_segment_free(&s);
+		buf_deinit(&text);
+		arena_free(&a);
+	}
+	printf("building: %.1f MB in %.2f s, %.2f bytes of index a byte\n", (double)bytes / 1e6,
+	       (double)us / 1e6, (double)indexed / (double)bytes);
+}
+
+static void print_searches(void)
+{
+	static struct find_doc docs[MADE_DOCS];
+	static int64_t us[SEARCHES];
+	struct arena *a = arena_new(256 << 20);
+	struct buf text;
+	size_t passages = 0;
+
+	buf_init(&text, 1 << 20);
+	for (size_t i = 0; i < MADE_DOCS; i++) {
+		struct find_chunk *chunks;
+		size_t count;
+
+		buf_reset(&text);
+		for (int k = 0; k < MADE_EACH; k++)
+			put_passage(&text);
+		docs[i].uid = arena_printf(a, "d%zu", i);
+		docs[i].segment =
+			index_text((struct str){buf_text(&text), text.n}, a, &chunks, &count);
+		passages += count;
+	}
+	for (size_t i = 0; i < SEARCHES; i++) {
+		struct arena *work = arena_new(8 << 20);
+		struct find_found f;
+		int64_t began;
+
+		buf_reset(&text);
+		for (int k = 0; k < 8; k++)
+			put_word(&text);
+		began = cpu_us();
+		find_search(
+			&(struct find_index){shipped_language(), docs, MADE_DOCS},
+			&(struct find_query){.text = buf_text(&text), .top = FIRST, .who = &reader},
+			work, &f);
+		us[i] = cpu_us() - began;
+		arena_free(&work);
+	}
+	qsort(us, SEARCHES, sizeof(*us), by_size);
+	printf("searching %zu passages of %d documents: p50 %.2f ms, p99 %.2f ms\n", passages,
+	       MADE_DOCS, (double)us[SEARCHES / 2] / 1e3, (double)us[SEARCHES * 99 / 100] / 1e3);
+	for (size_t i = 0; i < MADE_DOCS; i++)
+		find_segment_free((struct find_segment **)&docs[i].segment);
+	buf_deinit(&text);
+	arena_free(&a);
+}
+
+int main(void)
+{
+	print_quality();
+	print_build();
+	print_searches();
+	return 0;
+}
