@@ -44,18 +44,33 @@ MUST_CHECK bool redis_url_parse(const char *url, struct arena *a, struct redis_p
 
 struct redis_link;
 
-/* `place` must outlive the link. */
+/* Zero is the usual of each. */
+struct redis_link_options {
+	const char *check; /* its name among the health checks */
+	int64_t patience_ms;
+	int64_t due_ms; /* a command's own time, which costs no patience: more for one that waits
+			   at the server */
+	size_t reply_bytes, reply_elements;
+};
+
+/* `place` and `check` must outlive the link. */
 struct redis_link *redis_link_new(struct loop *l, const struct redis_place *place,
-				  int64_t patience_ms);
+				  const struct redis_link_options *o);
 /* Commands that are not answered end without an answer, now. */
 void redis_link_free(struct redis_link **k);
 
 /* `reply` is valid during the call; NULL: there is no answer and there will be none. */
 typedef void (*redis_reply_cb)(void *owner, const redisReply *reply);
 
+/* The server has greeted: what is sent now may be answered. */
+bool redis_link_up(const struct redis_link *k);
+
 /* False: nothing was sent. Else the callback runs once, later. */
 bool redis_link_send(struct redis_link *k, int argc, const struct str *argv, redis_reply_cb cb,
 		     void *owner);
+
+/* What was sent last goes out now, as far as the socket takes it. */
+void redis_link_flush(struct redis_link *k);
 
 /* The server answered what it can't have meant: the connection is dropped. From a reply callback
  * too. */

@@ -250,7 +250,8 @@ bool cache_redis_new(struct loop *l, const struct cache_redis_options *o, struct
 	r->arena = arena;
 	r->place = place;
 	make_key(o->secret, r->key);
-	r->link = redis_link_new(l, &r->place, o->timeout_ms);
+	r->link = redis_link_new(l, &r->place,
+				 &(struct redis_link_options){.patience_ms = o->timeout_ms});
 	*out = cache_from_driver(&redis_driver, r);
 	return true;
 }

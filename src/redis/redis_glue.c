@@ -32,8 +32,8 @@ static struct glue *guard_of(const redisReadTask *task, size_t bytes, size_t ele
 		g->bytes = g->elements = 0;
 	g->bytes += bytes;
 	g->elements += elements;
-	return *g->options.unanswered > 0 && g->bytes <= REDIS_REPLY_BYTES_MAX &&
-			       g->elements <= REDIS_REPLY_ELEMENTS_MAX
+	return *g->options.unanswered > 0 && g->bytes <= g->options.reply_bytes &&
+			       g->elements <= g->options.reply_elements
 		       ? g
 		       : NULL;
 }
@@ -144,7 +144,7 @@ static void on_cleanup(void *self)
 /* Bytes without a whole reply in them: a length that is never reached would fill the memory. */
 static bool reads_without_end(const struct glue *g)
 {
-	return g->ac->c.reader->len > 2 * (size_t)REDIS_REPLY_BYTES_MAX;
+	return g->ac->c.reader->len > 2 * g->options.reply_bytes;
 }
 
 static void on_fd(void *owner, int fd, int events)
@@ -170,6 +170,10 @@ void redis_glue_attach(struct loop *l, redisAsyncContext *ac, const struct redis
 
 	g->ac = ac;
 	g->options = *o;
+	if (!o->reply_bytes)
+		g->options.reply_bytes = REDIS_REPLY_BYTES_MAX;
+	if (!o->reply_elements)
+		g->options.reply_elements = REDIS_REPLY_ELEMENTS_MAX;
 	g->watch = fd_watch_new(l, ac->c.fd, on_fd, g);
 	guard_reader(g);
 	ac->ev.data = g;

@@ -16,6 +16,7 @@ typedef void (*redis_gone_cb)(void *owner, const char *why);
 /* Whoever sends counts here what is not answered yet: nothing else is taken for a reply. */
 struct redis_glue_options {
 	const size_t *unanswered;
+	size_t reply_bytes, reply_elements; /* 0: the usual */
 	redis_gone_cb gone;
 	void *owner;
 };

@@ -19,8 +19,6 @@
 #include "vesper/mem.h"
 #include "vesper/pool.h"
 
-#define CHECK "redis" /* its name among the health checks */
-
 enum state { PAUSING, RESOLVING, GREETING, UP };
 
 /* A command that is not answered yet. */
@@ -36,6 +34,7 @@ struct sent {
 struct redis_link {
 	struct loop *loop;
 	const struct redis_place *place;
+	struct redis_link_options options;
 	enum state state;
 	struct timer *timer; /* the end of the pause, the greeting or the patience; the next ping */
 	redisAsyncContext *ac;
@@ -75,7 +74,8 @@ static void pause_after(struct redis_link *k, const char *why)
 	k->pause_ms *= 2;
 	if (k->pause_ms > REDIS_PAUSE_MAX_MS)
 		k->pause_ms = REDIS_PAUSE_MAX_MS;
-	health_set(CHECK, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s: %s", k->place->shown, why);
+	health_set(k->options.check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s: %s", k->place->shown,
+		   why);
 	if (!k->told)
 		log_warn("redis.away", "%s: %s; going on without it", k->place->shown, why);
 	k->told = true;
@@ -126,7 +126,7 @@ static void charge(struct redis_link *k)
 	refill(k, now_us);
 	if (list_empty(&k->sent))
 		return;
-	from_us = list_item(k->sent.next, struct sent, node)->at_us + REDIS_DUE_MS * 1000;
+	from_us = list_item(k->sent.next, struct sent, node)->at_us + k->options.due_ms * 1000;
 	if (from_us < k->charged_to_us)
 		from_us = k->charged_to_us;
 	if (from_us >= now_us)
@@ -141,7 +141,7 @@ static void charge(struct redis_link *k)
 static int64_t left_us(const struct redis_link *k)
 {
 	const struct sent *oldest = list_item(k->sent.next, struct sent, node);
-	int64_t not_due_us = oldest->at_us + REDIS_DUE_MS * 1000 - clock_mono_us();
+	int64_t not_due_us = oldest->at_us + k->options.due_ms * 1000 - clock_mono_us();
 
 	return k->patience_us + (not_due_us > 0 ? not_due_us : 0);
 }
@@ -200,6 +200,17 @@ static bool put(struct redis_link *k, int argc, const struct str *argv, redis_re
 	return true;
 }
 
+bool redis_link_up(const struct redis_link *k)
+{
+	return k->state == UP;
+}
+
+void redis_link_flush(struct redis_link *k)
+{
+	if (k->state == UP)
+		redisAsyncHandleWrite(k->ac);
+}
+
 bool redis_link_send(struct redis_link *k, int argc, const struct str *argv, redis_reply_cb cb,
 		     void *owner)
 {
@@ -218,7 +229,7 @@ static void on_greeted(struct redis_link *k)
 	k->state = UP;
 	k->up_at_us = clock_mono_us();
 	timer_start(k->timer, REDIS_PING_MS);
-	health_set(CHECK, HEALTH_HELPFUL, HEALTH_OK, "connected");
+	health_set(k->options.check, HEALTH_HELPFUL, HEALTH_OK, "connected");
 	log_info("redis.connected", "%s", k->place->shown);
 	k->told = false;
 }
@@ -259,6 +270,8 @@ static void connect_to(struct redis_link *k, const char *address)
 {
 	struct redis_glue_options glue = {
 		.unanswered = &k->unanswered,
+		.reply_bytes = k->options.reply_bytes,
+		.reply_elements = k->options.reply_elements,
 		.gone = on_gone,
 		.owner = k,
 	};
@@ -381,21 +394,29 @@ static void on_timer(void *owner)
 /* ---- the whole ---- */
 
 struct redis_link *redis_link_new(struct loop *l, const struct redis_place *place,
-				  int64_t patience_ms)
+				  const struct redis_link_options *o)
 {
 	struct redis_link *k = mem_alloc(sizeof(*k));
 
 	k->loop = l;
 	k->place = place;
 	k->state = PAUSING;
-	k->patience_us = k->patience_max_us = patience_ms * 1000;
+	k->options = *o;
+	if (!o->check)
+		k->options.check = "redis";
+	if (!o->patience_ms)
+		k->options.patience_ms = REDIS_PATIENCE_MS;
+	if (!o->due_ms)
+		k->options.due_ms = REDIS_DUE_MS;
+	k->patience_us = k->patience_max_us = k->options.patience_ms * 1000;
 	k->filled_at_us = clock_mono_us();
 	k->pause_ms = REDIS_PAUSE_MIN_MS;
 	list_init(&k->sent);
 	k->timer = timer_new(l, on_timer, k);
 	if (place->host && !is_numeric(place->host))
 		k->resolver = pool_new(l, "redis", 1);
-	health_set(CHECK, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s: not connected yet", place->shown);
+	health_set(k->options.check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s: not connected yet",
+		   place->shown);
 	timer_start(k->timer, 0);
 	return k;
 }
@@ -414,6 +435,6 @@ void redis_link_free(struct redis_link **link)
 	if (k->resolver)
 		pool_free(&k->resolver);
 	timer_free(&k->timer);
-	health_remove(CHECK);
+	health_remove(k->options.check);
 	mem_free(k);
 }

@@ -13,15 +13,16 @@
 #define PATIENCE_MS 2000
 
 struct redis_link *__real_redis_link_new(struct loop *l, const struct redis_place *place,
-					 int64_t patience_ms);
+					 const struct redis_link_options *o);
 struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_place *place,
-					 int64_t patience_ms);
+					 const struct redis_link_options *o);
 
 struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_place *place,
-					 int64_t patience_ms)
+					 const struct redis_link_options *o)
 {
-	assert_int_equal(patience_ms, REDIS_PATIENCE_MS);
-	return __real_redis_link_new(l, place, PATIENCE_MS);
+	assert_int_equal(o->patience_ms, REDIS_PATIENCE_MS);
+	return __real_redis_link_new(l, place,
+				     &(struct redis_link_options){.patience_ms = PATIENCE_MS});
 }
 
 static int64_t ahead_us; /* of the clock */

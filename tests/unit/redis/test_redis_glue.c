@@ -93,7 +93,7 @@ static int set_up(void **state)
 	fd_watch_set(accepting, FD_READ);
 	place = (struct redis_place){
 		.host = "127.0.0.1", .port = ntohs(at.sin_port), .shown = "127.0.0.1"};
-	link_ = redis_link_new(loop, &place, WAIT_MS);
+	link_ = redis_link_new(loop, &place, &(struct redis_link_options){.patience_ms = WAIT_MS});
 	return 0;
 }
 
