@@ -18,6 +18,7 @@
 #include "vesper/uuid.h"
 
 struct op;
+struct principal;
 
 #define LEASE_REPLICA_BYTES 64
 
@@ -50,7 +51,8 @@ struct lease_request {
 enum lease_signal_kind {
 	SIGNAL_CANCEL,    /* stop the holder (NULL: all of the user's) for `reason` */
 	SIGNAL_WATCHERS,  /* so many watch the holder on `replica` */
-	SIGNAL_TAKE_OVER, /* run the holder from here on: its replica ends */
+	SIGNAL_TAKE_OVER, /* its replica has ended: run the holder from here on, or close it */
+	SIGNAL_LOST,      /* another replica runs the holder: give it up, store nothing */
 	SIGNAL_EVICT,     /* keep no log of the session (NULL: of the user's) */
 };
 
@@ -60,6 +62,10 @@ struct lease_signal {
 	const char *holder, *session, *replica;
 	int reason;
 	size_t watchers;
+	/* TAKE_OVER */
+	uint64_t fence;
+	struct str taking; /* the member "turn" of the lease; empty: it cannot be read */
+	const struct principal *who;
 };
 
 typedef void (*lease_cb)(void *owner, const struct lease *lease);
@@ -68,11 +74,12 @@ typedef void (*lease_signal_cb)(void *owner, const struct lease_signal *signal);
 
 struct lease_driver {
 	const char *name;
+	bool shared; /* other replicas see it: members are of use */
 	struct op *(*acquire)(void *self, const struct lease_request *r, lease_cb cb, void *owner);
 	/* LEASE_HELD or LEASE_UNKNOWN. */
 	struct op *(*look)(void *self, const char *tenant, const char *name, lease_cb cb,
 			   void *owner);
-	/* Remembers a member for whoever takes over, and renews the lease. */
+	/* The holder goes on: renews the lease where it is about to end. */
 	void (*note)(void *self, const char *holder, const char *member, struct str value);
 	/* One that holds nothing may be released too. */
 	void (*release)(void *self, const char *holder);

@@ -405,13 +405,35 @@
 #define REDIS_PAUSE_MAX_MS       2000  /* so that one that is back is used within seconds */
 #define REDIS_STEADY_MS          10000 /* up for that long: pauses begin small again */
 #define REDIS_PING_MS            5000 /* an idle connection is tried, so that no turn finds it dead */
-#define REDIS_ARGS_MAX           32   /* words of one command: a script, its keys and values */
+#define REDIS_ARGS_MAX           1040 /* words of one command: 512 streams, and from where on */
 #define REDIS_UNANSWERED_MAX     4096 /* commands on their way; more are not sent */
 #define REDIS_UNANSWERED_BYTES_MAX                                                                 \
 	(16 * 1024 * 1024) /* of them: a server that reads nothing fills no memory */
 #define REDIS_REPLY_BYTES_MAX    (4 * 1024 * 1024) /* 16 of the largest entries of a stream */
 #define REDIS_REPLY_ELEMENTS_MAX 4096 /* arrays of one reply: 512 streams with an entry each */
 #define REDIS_REPLY_LEVELS_MAX   5    /* streams, one, its entries, one, its fields */
+
+/* several replicas */
+#define CLUSTER_BEAT_MS            500    /* five are missed before a replica is dead */
+#define CLUSTER_LEASE_MS           300000 /* of a session: longer than any turn */
+#define CLUSTER_KEPT_MS            720000 /* a stream is kept as long as a log */
+#define CLUSTER_FLUSH_MS           50     /* 20 writes a second and turn; a reader sees no steps */
+#define CLUSTER_DUE_MS             2000   /* a write that is not answered by then is lost */
+#define CLUSTER_BLOCK_MS           1000   /* one wait for news of other replicas */
+#define CLUSTER_ENTRY_BYTES        65536  /* events of one entry; a larger event stands alone */
+#define CLUSTER_PAGE               64     /* entries of one reply */
+#define CLUSTER_FOLLOWED           480    /* streams read in one call; further ones take turns */
+#define CLUSTER_REPLY_BYTES_MAX    (64 * 1024 * 1024) /* a page of full entries of every size */
+#define CLUSTER_REPLY_ELEMENTS_MAX 262144             /* 512 streams with a page each */
+#define CLUSTER_UNWATCHED_MS       5000  /* a log of elsewhere that nobody watches goes */
+#define CLUSTER_LAST_WORDS_MS      10000 /* a turn is over: what was said last is tried that long */
+#define CLUSTER_WATCHED_MS         30000 /* viewers elsewhere are believed that long; said every 10 s */
+#define CLUSTER_INBOX_MAX          1000 /* signals that wait for a replica; older ones are of no use */
+#define CLUSTER_REPLICAS_MAX       100 /* that signals go to */
+#define CLUSTER_NAME_BYTES         32  /* of a replica; a boot id is added */
+_Static_assert(CLUSTER_KEPT_MS >= TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS, "as long as a log");
+_Static_assert(6 + 2 * (CLUSTER_FOLLOWED + 1) <= REDIS_ARGS_MAX, "one call for all");
+
 _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in its envelope");
 
 /* JSON of other services (Power BI, the identity provider) */

@@ -97,6 +97,8 @@
 	SENTENCE(SAY_PHASE_LOOKING_AGAIN, "phase.looking_again", "")                               \
 	SENTENCE(SAY_PHASE_WRITING, "phase.writing", "")                                           \
 	SENTENCE(SAY_PHASE_CHECKING, "phase.checking", "")                                         \
+	SENTENCE(SAY_PHASE_RECOVERING, "phase.recovering", "")                                     \
+	SENTENCE(SAY_STEP_MOVED, "step.moved", "")                                                 \
 	SENTENCE(SAY_STEP_STARTED, "step.started", "")                                             \
 	SENTENCE(SAY_STEP_ROWS, "step.rows", "")                                                   \
 	SENTENCE(SAY_STEP_EMPTY, "step.empty", "")                                                 \
@@ -173,6 +175,7 @@
 	SENTENCE(SAY_END_NO_NAMES, "end.no_names", "")                                             \
 	SENTENCE(SAY_END_NOT_STORED, "end.not_stored", "")                                         \
 	SENTENCE(SAY_END_CUT, "end.cut", "")                                                       \
+	SENTENCE(SAY_END_MOVED, "end.moved", "")                                                   \
 	SENTENCE(SAY_END_LENGTH, "end.length", "")                                                 \
 	SENTENCE(SAY_END_DECLINED, "end.declined", "")                                             \
 	SENTENCE(SAY_MONTH_JANUARY, "month.january", "")                                           \

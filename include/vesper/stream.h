@@ -76,6 +76,28 @@ struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
 struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct principal *who,
 		       stream_found_cb cb, void *owner);
 
+/*
+ * For drivers. A follower is the log of a turn that runs elsewhere: it holds what stream_put adds,
+ * and is released when a closing event is in, or given up.
+ */
+struct stream_log *stream_follow(struct stream_hub *h, const char *turn_id, const char *session_id,
+				 const struct principal *who,
+				 void (*on_watchers)(void *owner, size_t watchers), void *owner);
+/* With the event's own time. */
+void stream_put(struct stream_log *log, const struct event *event);
+/* Nothing more comes: the log is not found any more. Who watches it has seen all of it. */
+void stream_give_up(struct stream_log **log);
+/* A turn that is taken over writes its follower from here on. NULL: there is none. */
+struct stream_log *stream_adopt(struct stream_hub *h, const char *turn_id,
+				void (*on_watchers)(void *owner, size_t watchers), void *owner);
+/* The log of a turn that still runs here, whoever asks; NULL: there is none. */
+struct stream_log *stream_running(const struct stream_hub *h, const char *turn_id);
+/* So many watch the log on other replicas; they count as watchers. */
+void stream_watched_elsewhere(struct stream_log *log, size_t watchers);
+/* One that does not count as a watcher. */
+struct stream_watch *stream_watch_quiet(struct stream_log *log, uint64_t last_seq,
+					void (*wake)(void *owner), void *owner);
+
 /* Watches from after `last_seq` on (0: from the start). `wake` may come when nothing is new. */
 struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
 				      void (*wake)(void *owner), void *owner);

@@ -21,10 +21,8 @@ typedef void (*stream_found_cb)(void *owner, struct stream_log *log, const struc
 
 struct stream_driver {
 	const char *name;
-	/* Events of a turn that runs here, encoded (event.h), numbered from first_seq on. One call
-	 * a flush, at most 20 a second and turn. */
-	void (*append)(void *self, const char *turn_id, uint64_t first_seq,
-		       const struct str *events, size_t count);
+	/* A turn begins to write this log here: what is said in it goes to those who follow it. */
+	void (*opened)(void *self, struct stream_log *log);
 	/* A log that the hub itself does not have; what is found is put into the hub. */
 	struct op *(*find)(void *self, const char *turn_id, const struct principal *who,
 			   stream_found_cb cb, void *owner);

@@ -98,6 +98,8 @@ INT  ("store.queue", RESTART, 2000, 1, DB_QUEUE_MAX,                      "waiti
 
 SECRET("redis.url", RESTART,                                              "redis://[user:password@]host:port/db; the cache is in memory when empty"),
 INT  ("redis.timeout_ms", RESTART, 100, 1, REDIS_PATIENCE_MS,             "waiting for it in all, then it is left alone for a while"),
+TEXT ("cluster.replica", RESTART, "\"\"", NULL,                         "this replica's name, where several share redis.url and the store; alone when empty"),
+INT  ("cluster.lease_ms", RESTART, 3000, 1000, 30000,                     "a replica that is silent for that long is dead: others go on with its turns"),
 
 TEXT ("pbi.tenant_id", LIVE, "\"\"", NULL,                             "Power BI: the directory of the service principal; reports only link when empty"),
 TEXT ("pbi.client_id", LIVE, "\"\"", NULL,                             "its application"),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "vesper/catalog.h"
+#include "vesper/cluster.h"
 #include "vesper/domain.h"
 #include "vesper/health.h"
 #include "vesper/json.h"
@@ -83,6 +84,33 @@ static bool open_cache(struct daemon *d, struct err *e)
 	return true;
 }
 
+/* Several replicas: they need a Redis, a store and a secret that they share. */
+static bool open_cluster(struct daemon *d, struct leases *out, struct err *e)
+{
+	const struct cluster_options o = {
+		.loop = d->loop,
+		.hub = d->streams,
+		.url = config_text(d->config, "redis.url"),
+		.timeout_ms = config_int(d->config, "redis.timeout_ms"),
+		.secret = daemon_shared_secret(d),
+		.replica = config_text(d->config, "cluster.replica"),
+		.lease_ms = config_int(d->config, "cluster.lease_ms"),
+	};
+
+	if (!*o.replica)
+		return true;
+	if (!*o.url)
+		return err_set(e, ERR_INPUT, "cluster.replica: several replicas need redis.url");
+	if (!*o.secret)
+		return err_set(e, ERR_INPUT,
+			       "cluster.replica: several replicas need auth.cursor_secret");
+	if (d->databases.store_dialect == DIALECT_SQLITE)
+		return err_set(e, ERR_INPUT,
+			       "cluster.replica: several replicas need a store on PostgreSQL or "
+			       "SQL Server (store.dialect)");
+	return cluster_open(&o, out, e);
+}
+
 bool daemon_new_pbi(struct daemon *d, const struct pbi_settings *s, struct pbi **out, struct err *e)
 {
 	struct pbi_options o = s->options;
@@ -125,6 +153,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 		.llm = d->llm,
 		.settings = d->settings.turn,
 	};
+	if (!open_cluster(d, &turns.leases, e))
+		return false;
 	turns.record = d->record.recorder ? recorder_turn : d->record.on_turn;
 	turns.record_owner = d->record.recorder ? (void *)d->record.recorder : d->record.owner;
 	d->turns = turns_new(&turns);

@@ -50,7 +50,7 @@ void hub_add(struct stream_hub *h, struct stream_log *log)
 	list_append(&h->all, &log->all);
 }
 
-static void hub_forget(struct stream_hub *h, struct stream_log *log)
+void hub_forget(struct stream_hub *h, struct stream_log *log)
 {
 	shares_remove(&h->shares, &log->share);
 	list_remove(&log->kept);
@@ -73,6 +73,19 @@ static void hub_expire(struct stream_hub *h)
 		hub_forget(h, log);
 	if (log && !timer_active(h->expiry))
 		timer_start(h->expiry, (uint64_t)(log->kept_until_ms - now));
+}
+
+struct stream_log *hub_find(const struct stream_hub *h, const char *turn_id)
+{
+	struct hashmap_node *node = hashmap_find(&h->by_id, str_of(turn_id));
+
+	return node ? hashmap_item(node, struct stream_log, by_id) : NULL;
+}
+
+void hub_opened(struct stream_hub *h, struct stream_log *log)
+{
+	if (h->driver && h->driver->opened)
+		h->driver->opened(h->driver_self, log);
 }
 
 static void on_expiry(void *owner)
@@ -126,15 +139,11 @@ bool stream_may_read(const struct stream_log *log, const struct principal *who)
 struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
 				const struct principal *who)
 {
-	struct hashmap_node *node;
 	struct stream_log *log;
 
 	hub_expire(h);
-	node = hashmap_find(&h->by_id, str_of(turn_id));
-	if (!node)
-		return NULL;
-	log = hashmap_item(node, struct stream_log, by_id);
-	return stream_may_read(log, who) ? log : NULL;
+	log = hub_find(h, turn_id);
+	return log && stream_may_read(log, who) ? log : NULL;
 }
 
 /* ---- wherever it is ---- */

@@ -17,6 +17,7 @@ struct stream_watch {
 	uint64_t last_seq;
 	struct stream_entry current;
 	struct event event; /* of the current entry */
+	bool quiet;
 	struct later wake;
 	void (*on_news)(void *owner);
 	void *owner;
@@ -24,9 +25,9 @@ struct stream_watch {
 
 static void on_emit(void *owner, const struct event *event);
 
-struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const char *session_id,
-			       const struct principal *who,
-			       void (*on_watchers)(void *owner, size_t watchers), void *owner)
+struct stream_log *stream_follow(struct stream_hub *h, const char *turn_id, const char *session_id,
+				 const struct principal *who,
+				 void (*on_watchers)(void *owner, size_t watchers), void *owner)
 {
 	struct stream_log *log = mem_alloc(sizeof(*log));
 
@@ -43,6 +44,35 @@ struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const 
 	log->owner = owner;
 	log->holders = 2; /* the hub and the turn */
 	hub_add(h, log);
+	return log;
+}
+
+struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const char *session_id,
+			       const struct principal *who,
+			       void (*on_watchers)(void *owner, size_t watchers), void *owner)
+{
+	struct stream_log *log = stream_follow(h, turn_id, session_id, who, on_watchers, owner);
+
+	hub_opened(h, log);
+	return log;
+}
+
+struct stream_log *stream_running(const struct stream_hub *h, const char *turn_id)
+{
+	struct stream_log *log = hub_find(h, turn_id);
+
+	return log && !log->released ? log : NULL;
+}
+
+struct stream_log *stream_adopt(struct stream_hub *h, const char *turn_id,
+				void (*on_watchers)(void *owner, size_t watchers), void *owner)
+{
+	struct stream_log *log = stream_running(h, turn_id);
+
+	if (!log)
+		return NULL;
+	log->on_watchers = on_watchers;
+	log->owner = owner;
 	return log;
 }
 
@@ -78,7 +108,7 @@ uint64_t stream_last_seq(const struct stream_log *log)
 
 size_t stream_watchers(const struct stream_log *log)
 {
-	return log->watcher_count;
+	return log->watcher_count + log->watchers_elsewhere;
 }
 
 static void on_wake(void *owner)
@@ -118,18 +148,16 @@ static bool log_has_room(const struct stream_log *log, enum event_kind kind)
 }
 
 /* Written in place: an event without room is taken back. */
-static void on_emit(void *owner, const struct event *event)
+void stream_put(struct stream_log *log, const struct event *event)
 {
-	struct stream_log *log = owner;
 	struct event timed = *event;
-	struct entry entry = {.at_ms = clock_now_ms(),
+	struct entry entry = {.at_ms = event->at_ms,
 			      .kind = event->kind,
 			      .at = (uint32_t)log->bytes.n,
 			      .text_at = (uint32_t)log->text.n};
 
 	if (log->closed || (log->full && !event_is_closing(event->kind)))
 		return;
-	timed.at_ms = entry.at_ms;
 	if (event->kind == EVENT_TEXT_DELTA) {
 		buf_add(&log->text, event->u.text_delta.text.p, event->u.text_delta.text.n);
 		timed.u.text_delta.text = (struct str){0};
@@ -147,6 +175,14 @@ static void on_emit(void *owner, const struct event *event)
 	log->closed = event_is_closing(event->kind);
 	list_each(node, &log->watches)
 		watch_wake(list_item(node, struct stream_watch, node));
+}
+
+static void on_emit(void *owner, const struct event *event)
+{
+	struct event timed = *event;
+
+	timed.at_ms = clock_now_ms();
+	stream_put(owner, &timed);
 }
 
 /* A kept log needs no room to grow. */
@@ -173,6 +209,18 @@ void stream_release(struct stream_log **owned)
 	log_unref(log);
 }
 
+void stream_give_up(struct stream_log **owned)
+{
+	struct stream_log *log = *owned;
+
+	*owned = NULL;
+	assert(!log->released);
+	log->released = true;
+	later_cancel(&log->tell_owner);
+	hub_forget(log->hub, log);
+	log_unref(log);
+}
+
 void log_unref(struct stream_log *log)
 {
 	assert(log->holders > 0);
@@ -189,30 +237,48 @@ static void on_tell_owner(void *owner)
 {
 	struct stream_log *log = owner;
 
-	log->on_watchers(log->owner, log->watcher_count);
+	log->on_watchers(log->owner, stream_watchers(log));
 }
 
-static void log_count_watchers(struct stream_log *log, size_t count)
+static void tell_watchers(struct stream_log *log)
 {
-	log->watcher_count = count;
 	if (log->on_watchers && !log->released)
 		loop_later(hub_loop(log->hub), &log->tell_owner, on_tell_owner, log);
 }
 
-struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
-				      void (*wake)(void *owner), void *owner)
+void stream_watched_elsewhere(struct stream_log *log, size_t watchers)
+{
+	if (log->watchers_elsewhere == watchers)
+		return;
+	log->watchers_elsewhere = watchers;
+	tell_watchers(log);
+}
+
+struct stream_watch *stream_watch_quiet(struct stream_log *log, uint64_t last_seq,
+					void (*wake)(void *owner), void *owner)
 {
 	struct stream_watch *w = mem_alloc(sizeof(*w));
 
 	assert(last_seq <= log->count);
 	w->log = log;
+	w->quiet = true;
 	w->last_seq = last_seq;
 	w->on_news = wake;
 	w->owner = owner;
 	log->holders++;
 	list_append(&log->watches, &w->node);
-	log_count_watchers(log, log->watcher_count + 1);
 	watch_wake(w);
+	return w;
+}
+
+struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
+				      void (*wake)(void *owner), void *owner)
+{
+	struct stream_watch *w = stream_watch_quiet(log, last_seq, wake, owner);
+
+	w->quiet = false;
+	log->watcher_count++;
+	tell_watchers(log);
 	return w;
 }
 
@@ -275,7 +341,10 @@ void stream_watch_free(struct stream_watch **watch)
 	*watch = NULL;
 	later_cancel(&w->wake);
 	list_remove(&w->node);
-	log_count_watchers(w->log, w->log->watcher_count - 1);
+	if (!w->quiet) {
+		w->log->watcher_count--;
+		tell_watchers(w->log);
+	}
 	log_shrink(w->log);
 	log_unref(w->log);
 	mem_free(w);

@@ -41,7 +41,7 @@ struct stream_log {
 	struct event_sink sink;
 
 	struct list watches;
-	size_t watcher_count;
+	size_t watcher_count, watchers_elsewhere;
 	struct later tell_owner;
 	void (*on_watchers)(void *owner, size_t watchers);
 	void *owner;
@@ -53,6 +53,11 @@ struct stream_log {
 size_t log_bytes(const struct stream_log *log);
 struct loop *hub_loop(const struct stream_hub *h);
 void hub_add(struct stream_hub *h, struct stream_log *log);
+void hub_forget(struct stream_hub *h, struct stream_log *log);
+/* NULL: it has none of this turn. */
+struct stream_log *hub_find(const struct stream_hub *h, const char *turn_id);
+/* Tells the driver. */
+void hub_opened(struct stream_hub *h, struct stream_log *log);
 /* The log is finished: it is kept for a while, then forgotten. */
 void hub_keep(struct stream_hub *h, struct stream_log *log);
 

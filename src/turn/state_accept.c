@@ -43,6 +43,8 @@ static void store_question(struct turn *t)
 
 enum turn_state step_accept(struct turn *t)
 {
+	if (t->machine.taken == TAKEN_SHOWN)
+		return turn_close_taken(t);
 	if (!t->machine.started) {
 		store_question(t);
 		return TURN_WAIT;
@@ -62,7 +64,8 @@ enum turn_state step_accept(struct turn *t)
 				});
 		return TURN_FAILED;
 	}
-	say_thinking(&t->for_answer);
+	if (stream_last_seq(t->core.log) == 0 || stream_kind(t->core.log, 1) != EVENT_RUN_STARTED)
+		say_thinking(&t->for_answer);
 	if (t->machine.cancel_after_accept) {
 		/* The message is stored by now, so the turn ends as a stored one. */
 		turn_end_status(t, t->machine.cancel_reason == CANCEL_DRAIN ? MESSAGE_INTERRUPTED

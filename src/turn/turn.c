@@ -98,7 +98,10 @@ static void turn_release(struct turn *t)
 	timer_free(&t->machine.state_timer);
 	timer_free(&t->machine.turn_timer);
 	timer_free(&t->machine.grace_timer);
-	stream_release(&t->core.log);
+	if (t->machine.lost)
+		stream_give_up(&t->core.log);
+	else
+		stream_release(&t->core.log);
 	turn_part(t);
 	turn_lease_release(all, t->core.id.text);
 	begin_next(t);
@@ -115,7 +118,7 @@ static void turn_release(struct turn *t)
 		loop_later(all->loop, &all->drained, all->on_drained, all->drained_owner);
 }
 
-static void turn_cancel_operations(struct turn *t)
+void turn_cancel_operations(struct turn *t)
 {
 	op_cancel(&t->machine.op);
 	op_cancel(&t->machine.leasing);
@@ -128,10 +131,11 @@ static void turn_cancel_operations(struct turn *t)
 
 /* The process ends and did not get this turn stored in time: the next start closes it as
  * interrupted. */
-static void turn_abandon(struct turn *t)
+void turn_abandon(struct turn *t)
 {
 	turn_cancel_operations(t);
-	turn_end_set(t, (struct turn_end){.status = MESSAGE_INTERRUPTED});
+	if (!t->machine.lost)
+		turn_end_set(t, (struct turn_end){.status = MESSAGE_INTERRUPTED});
 	if (!stream_closed(t->core.log))
 		say_end(&t->for_answer, &t->end);
 	t->machine.state = TURN_DONE;
@@ -315,8 +319,10 @@ void turn_open(struct turn *t)
 	t->machine.state_timer = timer_new(all->loop, on_deadline, t);
 	t->machine.turn_timer = timer_new(all->loop, on_deadline, t);
 	t->machine.grace_timer = timer_new(all->loop, on_grace_over, t);
-	t->core.log = stream_open(all->streams, t->core.id.text, t->core.request.session_id,
-				  t->core.who, on_watchers, t);
+	t->core.log = t->machine.taken ? stream_adopt(all->streams, t->core.id.text, on_watchers, t)
+				       : stream_open(all->streams, t->core.id.text,
+						     t->core.request.session_id, t->core.who,
+						     on_watchers, t);
 	t->core.sink = stream_sink(t->core.log);
 }
 

@@ -125,7 +125,7 @@ static void hand_out(struct turn *t)
 	answer_begin(&t->for_answer);
 }
 
-struct turn *turn_new(struct turns *all, const struct turn_request *r, const struct uuid *id)
+struct turn *turn_new(struct turns *all, const struct turn_request *r, const struct turn_ids *ids)
 {
 	struct turn *t = mem_alloc(sizeof(*t));
 
@@ -141,9 +141,9 @@ struct turn *turn_new(struct turns *all, const struct turn_request *r, const str
 	t->core.calendar = t->settings->calendar;
 	t->core.operations =
 		(struct turn_operations){turn_operation_began, turn_operation_ended, t};
-	t->core.id = *id;
-	t->core.user_message_id = uuid_new();
-	t->core.answer_id = uuid_new();
+	t->core.id = ids->turn;
+	t->core.user_message_id = ids->user_message;
+	t->core.answer_id = ids->answer;
 	t->core.today = turn_today(all, t->core.who->tenant);
 	t->core.began_ms = clock_mono_ms();
 	t->machine.state = TURN_ACCEPT;
@@ -151,7 +151,6 @@ struct turn *turn_new(struct turns *all, const struct turn_request *r, const str
 	if (t->core.request.pack)
 		catalog_narrow(&t->core.may, t->core.request.pack, t->core.arena);
 	hand_out(t);
-	turn_open(t);
 	return t;
 }
 

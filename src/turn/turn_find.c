@@ -145,7 +145,11 @@ void turn_on_signal(void *owner, const struct lease_signal *s)
 	struct turns *all = owner;
 	const struct principal who = {.tenant = s->tenant, .user = s->user};
 
-	if (s->kind == SIGNAL_CANCEL)
+	if (s->kind == SIGNAL_TAKE_OVER)
+		turn_take_over(all, s);
+	else if (s->kind == SIGNAL_LOST)
+		turn_lost(all, s->holder);
+	else if (s->kind == SIGNAL_CANCEL && s->reason >= 0 && s->reason <= CANCEL_DRAIN)
 		(void)stop(all, s->holder, &who, (enum turn_cancel_reason)s->reason);
 	else if (s->kind == SIGNAL_EVICT)
 		stream_forget(all->streams, s->session, &who);

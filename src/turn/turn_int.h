@@ -80,6 +80,13 @@ static inline struct turn *turn_at(const struct list *place)
 	return list_item(place, struct turn_place, node)->turn;
 }
 
+/* A turn that began on another replica, which has ended. */
+enum turn_taken {
+	TAKEN_NOT,
+	TAKEN_UNSAID, /* it is run again: nothing of its answer was shown */
+	TAKEN_SHOWN,  /* it is closed: what was shown stays */
+};
+
 /* Moves the turn from state to state. */
 struct turn_machine {
 	struct hashmap_node by_id;
@@ -97,8 +104,10 @@ struct turn_machine {
 	struct timer *state_timer, *turn_timer, *grace_timer;
 	int hops;
 	bool cancelled;
-	bool waiting;             /* for the turns of its session before it */
-	struct op *leasing;       /* it waited, and is about to begin */
+	bool waiting;       /* for the turns of its session before it */
+	struct op *leasing; /* it waited, and is about to begin */
+	enum turn_taken taken;
+	bool lost;                /* another replica runs it: what is said here is not kept */
 	bool cancel_after_accept; /* whether the message is stored must be known first */
 	enum turn_cancel_reason cancel_reason;
 };
@@ -122,7 +131,10 @@ struct turn {
 };
 
 /* turn.c */
-void turn_open(struct turn *t);     /* its log and its timers */
+void turn_open(struct turn *t); /* its log and its timers */
+/* Ends it where it stands, unstored. */
+void turn_abandon(struct turn *t);
+void turn_cancel_operations(struct turn *t);
 void turn_admitted(struct turn *t); /* none of its session runs before it any more */
 void turn_operation_began(void *turn);
 void turn_operation_ended(void *turn);
@@ -146,20 +158,34 @@ struct turn *turn_by_id(const struct turns *all, const char *turn_id);
 
 /* turn_admit.c */
 MUST_CHECK bool turn_admit(const struct turns *all, const struct turn_request *r, struct err *e);
-struct turn *turn_new(struct turns *all, const struct turn_request *r, const struct uuid *id);
+/* The same on each replica that runs it. */
+struct turn_ids {
+	struct uuid turn, user_message, answer;
+};
+struct turn *turn_new(struct turns *all, const struct turn_request *r, const struct turn_ids *ids);
 /* Counts it as running. Others of its session come first; they are told to stop where that is the
  * policy. */
 void turn_make_room(struct turn *t);
 
 /* turn_start.c */
 #define LEASE_NAME_BYTES (16 + 1 + UUID_BYTES)
-struct op *turn_lease(struct turns *all, const struct turn_request *r, const char *turn_id,
+struct op *turn_lease(struct turns *all, const struct turn_request *r, const struct turn_ids *ids,
 		      bool anew, lease_cb cb, void *owner);
 struct op *turn_lease_look(struct turns *all, const char *session_id, const struct principal *who,
 			   lease_cb cb, void *owner);
 void turn_lease_release(struct turns *all, const char *turn_id);
 /* Those before it in its session are over. */
 void turn_begin_waiting(struct turn *t);
+
+/* turn_takeover.c */
+/* What another replica needs to run it: JSON, in the buffers. */
+void turn_members(const struct turn_request *r, const struct turn_ids *ids, struct buf *who,
+		  struct buf *turn);
+void turn_take_over(struct turns *all, const struct lease_signal *s);
+/* Another replica has it: nothing is stored here. */
+void turn_lost(struct turns *all, const char *turn_id);
+/* ACCEPT of one that is closed. */
+enum turn_state turn_close_taken(struct turn *t);
 
 /* turn_find.c */
 void turn_on_signal(void *owner, const struct lease_signal *s);

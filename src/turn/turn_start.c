@@ -14,7 +14,7 @@ struct starting {
 	struct op op;
 	struct turns *all;
 	struct turn_request request; /* the caller's texts */
-	struct uuid turn_id;
+	struct turn_ids ids;
 	struct op *asked; /* the lease, or the log of before */
 	turn_started_cb cb;
 	void *owner;
@@ -42,26 +42,35 @@ static void name_of(const struct principal *who, const char *session_id, char ou
 	memcpy(out + USER_HEX + 1, session_id, UUID_BYTES);
 }
 
-struct op *turn_lease(struct turns *all, const struct turn_request *r, const char *turn_id,
+struct op *turn_lease(struct turns *all, const struct turn_request *r, const struct turn_ids *ids,
 		      bool anew, lease_cb cb, void *owner)
 {
 	char name[LEASE_NAME_BYTES];
-	const struct str members[] = {STR("session"),
-				      str_of(r->session_id),
-				      STR("user"),
-				      str_of(r->who->user),
-				      {NULL, 0}};
+	struct buf who, turn;
+	struct op *op;
+
+	buf_init(&who, SIZE_MAX / 2);
+	buf_init(&turn, SIZE_MAX / 2);
+	if (all->leases.driver->shared)
+		turn_members(r, ids, &who, &turn);
+	const struct str members[] = {
+		STR("session"), str_of(r->session_id),   STR("user"), str_of(r->who->user),
+		STR("who"),     {buf_text(&who), who.n}, STR("turn"), {buf_text(&turn), turn.n},
+		{NULL, 0}};
 	const struct lease_request request = {
 		.tenant = r->who->tenant,
 		.name = name,
-		.holder = turn_id,
+		.holder = ids->turn.text,
 		.once = r->client_msg_id,
 		.anew = anew,
 		.members = members,
 	};
 
 	name_of(r->who, r->session_id, name);
-	return all->leases.driver->acquire(all->leases.self, &request, cb, owner);
+	op = all->leases.driver->acquire(all->leases.self, &request, cb, owner);
+	buf_deinit(&who);
+	buf_deinit(&turn);
+	return op;
 }
 
 struct op *turn_lease_look(struct turns *all, const char *session_id, const struct principal *who,
@@ -105,7 +114,7 @@ static void answer(struct starting *s, struct stream_log *log, const struct err 
 
 static void refuse(struct starting *s, const struct err *e)
 {
-	turn_lease_release(s->all, s->turn_id.text);
+	turn_lease_release(s->all, s->ids.turn.text);
 	answer(s, NULL, e);
 }
 
@@ -118,7 +127,7 @@ static void on_before(void *owner, struct stream_log *log, const struct err *e)
 
 	s->asked = NULL;
 	if (e)
-		s->asked = turn_lease(s->all, &s->request, s->turn_id.text, true, on_lease, s);
+		s->asked = turn_lease(s->all, &s->request, &s->ids, true, on_lease, s);
 	else
 		answer(s, log, NULL);
 }
@@ -152,7 +161,7 @@ static void on_lease(void *owner, const struct lease *lease)
 		return;
 	}
 	if (before) {
-		turn_lease_release(s->all, s->turn_id.text);
+		turn_lease_release(s->all, s->ids.turn.text);
 		answer(s, before->core.log, NULL);
 		return;
 	}
@@ -166,8 +175,9 @@ static void on_lease(void *owner, const struct lease *lease)
 		return;
 	}
 	if (session) /* those before it come first */
-		turn_lease_release(s->all, s->turn_id.text);
-	t = turn_new(s->all, r, &s->turn_id);
+		turn_lease_release(s->all, s->ids.turn.text);
+	t = turn_new(s->all, r, &s->ids);
+	turn_open(t);
 	t->core.fence = lease->fence;
 	turn_make_room(t);
 	if (!t->machine.waiting)
@@ -184,11 +194,11 @@ struct op *turn_start(struct turns *all, const struct turn_request *r, turn_star
 	*s = (struct starting){.op = {.cancel = on_cancel},
 			       .all = all,
 			       .request = *r,
-			       .turn_id = uuid_new(),
+			       .ids = {uuid_new(), uuid_new(), uuid_new()},
 			       .cb = cb,
 			       .owner = owner};
 	all->asking++;
-	s->asked = turn_lease(all, r, s->turn_id.text, false, on_lease, s);
+	s->asked = turn_lease(all, r, &s->ids, false, on_lease, s);
 	return &s->op;
 }
 
@@ -209,8 +219,9 @@ static void on_next_lease(void *owner, const struct lease *lease)
 
 void turn_begin_waiting(struct turn *t)
 {
-	assert(t->machine.waiting);
+	const struct turn_ids ids = {t->core.id, t->core.user_message_id, t->core.answer_id};
+
 	if (!t->machine.leasing)
-		t->machine.leasing = turn_lease(t->core.all, &t->core.request, t->core.id.text,
-						true, on_next_lease, t);
+		t->machine.leasing =
+			turn_lease(t->core.all, &t->core.request, &ids, true, on_next_lease, t);
 }

@@ -1,0 +1,348 @@
+/*
+ * The replica among the others: its links, its heartbeat, and the turns of those that have died.
+ * Of several that see a replica dead one gets its turns, each under a new fence.
+ */
+#include "cluster_int.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scripts.h"
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/metric.h"
+
+#define ARENA_BYTES 8192
+#define BOOT_BYTES  4
+#define SECRET_FOR  "vesper: what replicas tell each other"
+
+/* ---- taking over ---- */
+
+struct taking {
+	struct question question;
+	struct list node; /* of those that are tried again */
+	char tenant[128];
+	char turn_id[UUID_BYTES];
+	uint64_t fence;
+};
+
+static void count_takeover(const char *outcome)
+{
+	static const struct metric takeovers = {
+		.name = "vesper_cluster_takeovers_total",
+		.help = "Turns of replicas that have ended, by what became of them here.",
+		.labels = {"outcome"},
+	};
+
+	metric_add(&takeovers, (const char *const[]){outcome}, 1);
+}
+
+static void tell_runs_here(struct held *h)
+{
+	char member[sizeof(h->tenant) + UUID_BYTES + 1], lease[CLUSTER_KEY_BYTES], ms[24];
+	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
+	int m = snprintf(lease, sizeof(lease), "%s %s %llu", h->holder, h->cluster->replica,
+			 (unsigned long long)h->fence);
+
+	cluster_tell(
+		h->cluster, 3,
+		(const struct str[]){STR("SADD"), str_of(h->cluster->turns), {member, (size_t)n}});
+	if (*h->lease_key)
+		cluster_tell(h->cluster, 7,
+			     (const struct str[]){STR("EVAL"),
+						  STR(MOVE_SCRIPT),
+						  STR("1"),
+						  str_of(h->lease_key),
+						  {lease, (size_t)m},
+						  str_of(h->holder),
+						  number_text(CLUSTER_LEASE_MS, ms)});
+}
+
+/* The turn runs here from now on, or is closed here. */
+static void take(struct cluster *c, const struct taking *t, const struct loaded *l,
+		 struct stream_log *log)
+{
+	struct held *h = held_of(c, t->turn_id);
+	struct follow *f = follow_of(c, t->turn_id);
+	const struct lease_signal s = {
+		.kind = SIGNAL_TAKE_OVER,
+		.tenant = t->tenant,
+		.user = l->who->user,
+		.holder = t->turn_id,
+		.session = l->session_id,
+		.fence = t->fence,
+		.taking = l->taking,
+		.who = l->who,
+	};
+
+	if (h || !f)
+		return; /* it has ended, or it was never away */
+	follow_end(f);
+	h = held_new(c, t->turn_id, t->tenant);
+	h->fence = t->fence;
+	snprintf(h->lease_key, sizeof(h->lease_key), "%s", l->lease_key);
+	publish_from(h, log, stream_last_seq(log));
+	tell_runs_here(h);
+	c->on_signal(c->signal_owner, &s); /* adopts the log */
+}
+
+static void on_loaded(void *owner, const struct loaded *l, struct stream_log *log)
+{
+	struct taking *t = owner;
+	struct cluster *c = t->question.cluster;
+
+	if (log && !stream_closed(log) && c->on_signal && !c->closing) {
+		log_info("cluster.take_over", "%s", t->turn_id);
+		count_takeover("taken");
+		take(c, t, l, log);
+	} else if (!l && !c->closing) {
+		list_append(&c->untaken, &t->node); /* no answer: tried again by the next beat */
+		return;
+	} else {
+		count_takeover(log ? "ended" : "unknown");
+		log_info("cluster.take_over", "%s: %s", t->turn_id,
+			 log ? "it had ended" : "nothing is known of it");
+	}
+	mem_free(t);
+}
+
+static bool on_fence(struct question *q, const redisReply *reply)
+{
+	const struct taking *t = (const struct taking *)q;
+	struct taking *next;
+
+	if (q->cluster->closing || (reply && !reply_text(reply).n))
+		return true; /* its hash is gone: the store closes it */
+	next = mem_alloc(sizeof(*next));
+	*next = *t;
+	if (number_read(reply_text(reply), &next->fence))
+		(void)cluster_load(q->cluster, t->tenant, t->turn_id, NULL, on_loaded, next);
+	else
+		list_append(&q->cluster->untaken, &next->node);
+	return true;
+}
+
+/* "tenant:turn" */
+static void take_over(struct cluster *c, struct str what)
+{
+	struct taking *t = question_new(c, sizeof(*t), false, on_fence, NULL);
+	char hash[CLUSTER_KEY_BYTES], fence[CLUSTER_KEY_BYTES], keep[24];
+	size_t tenant = what.n > UUID_BYTES ? what.n - UUID_BYTES : 0;
+
+	if (tenant == 0 || tenant >= sizeof(t->tenant) || what.p[tenant] != ':') {
+		mem_free(t);
+		return;
+	}
+	memcpy(t->tenant, what.p, tenant);
+	memcpy(t->turn_id, what.p + tenant + 1, UUID_BYTES - 1);
+	if (!uuid_valid(t->turn_id)) {
+		mem_free(t);
+		return;
+	}
+	cluster_key(hash, "t", t->tenant, t->turn_id);
+	cluster_key(fence, "f", t->tenant, "");
+	question_send(&t->question, 7,
+		      (const struct str[]){STR("EVAL"), STR(TAKE_SCRIPT), STR("2"), str_of(hash),
+					   str_of(fence), str_of(c->replica),
+					   number_text(CLUSTER_KEPT_MS, keep)});
+}
+
+static void try_again(struct cluster *c)
+{
+	struct list all;
+
+	list_init(&all);
+	list_each_safe(node, &c->untaken) {
+		list_remove(node);
+		list_append(&all, node);
+	}
+	list_each_safe(node, &all) {
+		struct taking *t = list_item(node, struct taking, node);
+		char what[sizeof(t->tenant) + UUID_BYTES + 1];
+		int n = snprintf(what, sizeof(what), "%s:%s", t->tenant, t->turn_id);
+
+		list_remove(node);
+		take_over(c, (struct str){what, (size_t)n});
+		mem_free(t);
+	}
+}
+
+static bool on_reaped(struct question *q, const redisReply *reply)
+{
+	struct str all = reply_text(reply);
+
+	while (all.n > 0 && !q->cluster->closing)
+		take_over(q->cluster, next_word(&all));
+	return true;
+}
+
+static void reap(struct cluster *c, struct str dead)
+{
+	struct question *q = question_new(c, sizeof(*q), false, on_reaped, NULL);
+	char turns[CLUSTER_KEY_BYTES], ms[24];
+
+	log_warn("cluster.dead", "replica %.*s is silent", STR_FMT(dead));
+	snprintf(turns, sizeof(turns), "vesper:{r}:turns:%.*s", (int)(dead.n < 128 ? dead.n : 128),
+		 dead.p);
+	question_send(q, 7,
+		      (const struct str[]){STR("EVAL"), STR(REAP_SCRIPT), STR("2"),
+					   STR(CLUSTER_ALIVE), str_of(turns), dead,
+					   number_text((uint64_t)c->lease_ms, ms)});
+}
+
+/* ---- the heartbeat ---- */
+
+/* Another replica has taken what ran here. */
+static void lose_all(struct cluster *c)
+{
+	log_warn("cluster.dead", "this replica was silent for too long: its turns are others' now");
+	hashmap_each(node, &c->held)
+		hashmap_item(node, struct held, by_holder)->fence = 0;
+	for (struct hashmap_node *node; (node = hashmap_next(&c->held, NULL));)
+		held_lost(hashmap_item(node, struct held, by_holder));
+}
+
+static bool on_beat(struct question *q, const redisReply *reply)
+{
+	struct cluster *c = q->cluster;
+	struct str text = reply_text(reply), word = next_word(&text);
+
+	c->beating = false;
+	if (c->closing)
+		return true;
+	if (str_eq(word, STR("0"))) {
+		c->joined = false;
+		lose_all(c);
+	} else if (str_eq(word, STR("1"))) {
+		c->joined = true;
+		while (text.n > 0)
+			reap(c, next_word(&text));
+	}
+	cluster_read(c);
+	return true;
+}
+
+static void send_beat(struct cluster *c)
+{
+	struct question *q = question_new(c, sizeof(*q), false, on_beat, NULL);
+	char ms[24];
+
+	c->beating = true;
+	question_send(q, 7,
+		      (const struct str[]){STR("EVAL"), STR(BEAT_SCRIPT), STR("1"),
+					   STR(CLUSTER_ALIVE), str_of(c->replica),
+					   c->joined ? STR("1") : STR("0"),
+					   number_text((uint64_t)c->lease_ms, ms)});
+}
+
+static void on_tick(void *owner)
+{
+	struct cluster *c = owner;
+	int64_t now = clock_mono_ms();
+
+	if (!c->beating)
+		send_beat(c);
+	hashmap_each(node, &c->held)
+		publish_tick(hashmap_item(node, struct held, by_holder), now);
+	follow_tick(c, now);
+	if (redis_link_up(c->ask))
+		try_again(c);
+	cluster_read(c);
+}
+
+/* ---- life ---- */
+
+/* What is said last may be lost: a viewer elsewhere then finds the stored answer. */
+void cluster_close(void *self)
+{
+	struct cluster *c = self;
+
+	assert(c->asking == 0);
+	cluster_tell(c, 3,
+		     (const struct str[]){STR("ZREM"), STR(CLUSTER_ALIVE), str_of(c->replica)});
+	cluster_tell(c, 2, (const struct str[]){STR("DEL"), str_of(c->turns)});
+	redis_link_flush(c->ask);
+	c->closing = true;
+	stream_hub_drive(c->hub, NULL, NULL);
+	timer_free(&c->beat);
+	timer_free(&c->flush);
+	redis_link_free(&c->read);
+	redis_link_free(&c->write);
+	redis_link_free(&c->ask);
+	hashmap_each(node, &c->held)
+		held_free(hashmap_item(node, struct held, by_holder));
+	follow_drop_all(c);
+	list_each_safe(node, &c->untaken)
+		mem_free(list_item(node, struct taking, node));
+	hashmap_deinit(&c->held);
+	hashmap_deinit(&c->follows);
+	arena_free(&c->arena);
+	mem_free(c);
+}
+
+static bool name_replica(struct cluster *c, const char *name, struct err *e)
+{
+	uint8_t boot[BOOT_BYTES];
+
+	if (!*name || strlen(name) > CLUSTER_NAME_BYTES ||
+	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.-") != strlen(name))
+		return err_set(e, ERR_INPUT,
+			       "cluster.replica: lower-case letters, digits, _ . and -, at most %d",
+			       CLUSTER_NAME_BYTES);
+	hash_random(boot, sizeof(boot));
+	snprintf(c->replica, sizeof(c->replica), "%s-%02x%02x%02x%02x", name, boot[0], boot[1],
+		 boot[2], boot[3]);
+	snprintf(c->inbox, sizeof(c->inbox), "vesper:{r}:in:%s", c->replica);
+	snprintf(c->turns, sizeof(c->turns), "vesper:{r}:turns:%s", c->replica);
+	snprintf(c->inbox_id, sizeof(c->inbox_id), "0-0");
+	return true;
+}
+
+static void open_links(struct cluster *c, int64_t timeout_ms)
+{
+	c->ask = redis_link_new(
+		c->loop, &c->place,
+		&(struct redis_link_options){.check = "redis:ask", .patience_ms = timeout_ms});
+	c->write = redis_link_new(
+		c->loop, &c->place,
+		&(struct redis_link_options){.check = "redis:write", .due_ms = CLUSTER_DUE_MS});
+	c->read = redis_link_new(
+		c->loop, &c->place,
+		&(struct redis_link_options){.check = "redis:read",
+					     .due_ms = CLUSTER_BLOCK_MS + CLUSTER_DUE_MS,
+					     .reply_bytes = CLUSTER_REPLY_BYTES_MAX,
+					     .reply_elements = CLUSTER_REPLY_ELEMENTS_MAX});
+}
+
+bool cluster_open(const struct cluster_options *o, struct leases *out, struct err *e)
+{
+	struct cluster *c = mem_alloc(sizeof(*c));
+
+	c->arena = arena_new(ARENA_BYTES);
+	if (!name_replica(c, o->replica, e) || !redis_url_parse(o->url, c->arena, &c->place, e)) {
+		arena_free(&c->arena);
+		mem_free(c);
+		return false;
+	}
+	c->loop = o->loop;
+	c->hub = o->hub;
+	c->lease_ms = o->lease_ms;
+	assert(*o->secret);
+	hash_hmac_sha256(o->secret, strlen(o->secret), SECRET_FOR, sizeof(SECRET_FOR) - 1,
+			 c->secret);
+	hashmap_init(&c->held);
+	hashmap_init(&c->follows);
+	list_init(&c->follow_list);
+	list_init(&c->untaken);
+	open_links(c, o->timeout_ms);
+	c->flush = timer_new(c->loop, on_publish_timer, c);
+	c->beat = timer_new(c->loop, on_tick, c);
+	timer_repeat(c->beat, CLUSTER_BEAT_MS);
+	stream_hub_drive(c->hub, &cluster_stream_driver, c);
+	log_info("cluster.open", "replica %s", c->replica);
+	*out = (struct leases){&cluster_lease_driver, c};
+	return true;
+}

@@ -1,0 +1,88 @@
+/*
+ * One question to the server and whoever waits for what comes of it: a reply that nobody waits for
+ * any more still comes, and goes nowhere.
+ */
+#include "cluster_int.h"
+
+#include "vesper/mem.h"
+
+static void question_free(struct question *q)
+{
+	if (q->counted && !q->cancelled)
+		q->cluster->asking--;
+	if (q->clean)
+		q->clean(q);
+	mem_free(q);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct question *q = list_item(op, struct question, op);
+
+	q->cluster->asking--;
+	q->cancelled = true;
+	if (q->sent) /* its reply still comes, and frees it */
+		return;
+	later_cancel(&q->later);
+	question_free(q);
+}
+
+static void on_reply(void *owner, const redisReply *reply)
+{
+	struct question *q = owner;
+
+	q->sent = false;
+	if ((q->cancelled && !q->late) || q->answer(q, reply))
+		question_free(q);
+}
+
+static void on_unsent(void *owner)
+{
+	on_reply(owner, NULL);
+}
+
+void *question_new(struct cluster *c, size_t bytes, bool counted,
+		   bool (*answer)(struct question *q, const redisReply *reply),
+		   void (*clean)(struct question *q))
+{
+	struct question *q = mem_alloc(bytes);
+
+	q->op.cancel = on_cancel;
+	q->cluster = c;
+	q->counted = counted;
+	q->answer = answer;
+	q->clean = clean;
+	c->asking += counted;
+	return q;
+}
+
+void question_send(struct question *q, int argc, const struct str *argv)
+{
+	struct cluster *c = q->cluster;
+
+	q->sent = !c->closing && redis_link_send(c->ask, argc, argv, on_reply, q);
+	if (q->sent)
+		return;
+	if (q->counted)
+		loop_later(c->loop, &q->later, on_unsent, q);
+	else
+		on_unsent(q);
+}
+
+struct str reply_text(const redisReply *reply)
+{
+	if (!reply || (reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_STATUS))
+		return (struct str){NULL, 0};
+	return (struct str){reply->str, reply->len};
+}
+
+static void on_told(void *owner, const redisReply *reply)
+{
+	(void)owner;
+	(void)reply;
+}
+
+void cluster_tell(struct cluster *c, int argc, const struct str *argv)
+{
+	(void)redis_link_send(c->ask, argc, argv, on_told, NULL);
+}

@@ -1,0 +1,367 @@
+/*
+ * Leases: who runs the turn of a session. One script acquires, so that of several replicas one
+ * gets it. A turn that began while the server was away is told to it when it is back.
+ */
+#include "cluster_int.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scripts.h"
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define MEMBERS_BYTES_MAX (1024 * 1024) /* a request with its history, sealed */
+#define MEMBERS_MAX       8
+#define RENEW_MS          (CLUSTER_LEASE_MS / 4)
+
+/* ---- what is held ---- */
+
+struct held *held_of(const struct cluster *c, const char *holder)
+{
+	struct hashmap_node *node = hashmap_find(&c->held, str_of(holder));
+
+	return node ? hashmap_item(node, struct held, by_holder) : NULL;
+}
+
+struct held *held_new(struct cluster *c, const char *holder, const char *tenant)
+{
+	struct held *h = mem_alloc(sizeof(*h));
+
+	assert(uuid_valid(holder) && strlen(tenant) < sizeof(h->tenant));
+	h->cluster = c;
+	memcpy(h->holder, holder, UUID_BYTES);
+	snprintf(h->tenant, sizeof(h->tenant), "%s", tenant);
+	buf_init(&h->members, MEMBERS_BYTES_MAX);
+	list_init(&h->viewers);
+	h->renewed_ms = clock_mono_ms();
+	hashmap_add(&c->held, &h->by_holder, str_of(h->holder));
+	return h;
+}
+
+void held_free(struct held *h)
+{
+	publish_stop(h);
+	hashmap_remove(&h->cluster->held, &h->by_holder);
+	buf_deinit(&h->members);
+	mem_free(h);
+}
+
+/* In the set of this replica: "tenant:turn". */
+static void tell_turns(struct held *h, const char *command)
+{
+	char member[sizeof(h->tenant) + UUID_BYTES + 1];
+	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
+	const struct str argv[] = {str_of(command), str_of(h->cluster->turns), {member, (size_t)n}};
+
+	cluster_tell(h->cluster, 3, argv);
+}
+
+void held_lost(struct held *h)
+{
+	struct cluster *c = h->cluster;
+	char holder[UUID_BYTES];
+	const struct lease_signal s = {.kind = SIGNAL_LOST, .tenant = h->tenant, .holder = holder};
+
+	memcpy(holder, h->holder, UUID_BYTES);
+	log_warn("cluster.lost", "%s runs on another replica", holder);
+	h->fence = 0;
+	if (!h->released && c->on_signal)
+		c->on_signal(c->signal_owner, &s); /* releases it */
+	h = held_of(c, holder);
+	if (h)
+		held_free(h);
+}
+
+/* ---- members ---- */
+
+static void purpose_of(char *out, size_t size, const char *turn_id, const char *name)
+{
+	snprintf(out, size, "member %s %s", turn_id, name);
+}
+
+static void add_counted(struct buf *b, struct str text)
+{
+	uint32_t n = (uint32_t)text.n;
+
+	buf_add(b, &n, sizeof(n));
+	buf_add(b, text.p, text.n);
+}
+
+static void keep_member(struct held *h, struct str name, struct str value)
+{
+	char purpose[128];
+	struct buf sealed;
+
+	buf_init(&sealed, MEMBERS_BYTES_MAX);
+	purpose_of(purpose, sizeof(purpose), h->holder, name.p);
+	cluster_seal(h->cluster, &sealed, purpose, value);
+	add_counted(&h->members, name);
+	add_counted(&h->members, (struct str){sealed.p, sealed.n});
+	buf_deinit(&sealed);
+}
+
+static int members_into(const struct held *h, struct str *argv)
+{
+	size_t at = 0;
+	int n = 0;
+
+	while (at < h->members.n && n < 2 * MEMBERS_MAX) {
+		uint32_t len;
+
+		memcpy(&len, h->members.p + at, sizeof(len));
+		argv[n++] = (struct str){h->members.p + at + sizeof(len), len};
+		at += sizeof(len) + len;
+	}
+	return n;
+}
+
+void member_open(const struct cluster *c, const char *turn_id, const char *name,
+		 const redisReply *sealed, struct buf *out)
+{
+	char purpose[128];
+	struct str text = reply_text(sealed);
+
+	purpose_of(purpose, sizeof(purpose), turn_id, name);
+	if (text.p)
+		(void)!cluster_unseal(c, out, purpose, text);
+}
+
+/* ---- acquiring ---- */
+
+struct acquiring {
+	struct question question;
+	char holder[UUID_BYTES];
+	lease_cb cb; /* NULL: the turn runs already */
+	void *owner;
+};
+
+static bool read_holder(struct str *text, struct lease *out)
+{
+	struct str holder = next_word(text), replica = next_word(text);
+
+	if (holder.n != UUID_BYTES - 1 || replica.n >= sizeof(out->replica))
+		return false;
+	memcpy(out->holder, holder.p, holder.n);
+	memcpy(out->replica, replica.p, replica.n);
+	return uuid_valid(out->holder);
+}
+
+/* LEASE_UNKNOWN where the text is none of ours. */
+static struct lease read_lease(struct str text)
+{
+	struct lease out = {.kind = LEASE_UNKNOWN}, none = out;
+	struct str kind = next_word(&text);
+
+	if (str_eq(kind, STR("ours")) && number_read(text, &out.fence))
+		out.kind = LEASE_OURS;
+	else if (str_eq(kind, STR("again")) && read_holder(&text, &out))
+		out.kind = LEASE_AGAIN;
+	else if (str_eq(kind, STR("held")) && read_holder(&text, &out))
+		out.kind = LEASE_HELD;
+	return out.kind == LEASE_UNKNOWN ? none : out;
+}
+
+static void registered(struct held *h, uint64_t fence)
+{
+	h->fence = fence;
+	struct stream_log *log =
+		h->watch ? stream_watch_log(h->watch) : stream_running(h->cluster->hub, h->holder);
+
+	h->renewed_ms = clock_mono_ms();
+	if (log)
+		publish_from(h, log, 0); /* one that waited for its session has begun already */
+}
+
+static bool on_acquired(struct question *q, const redisReply *reply)
+{
+	struct acquiring *a = (struct acquiring *)q;
+	struct cluster *c = q->cluster;
+	struct held *h = held_of(c, a->holder);
+	struct lease lease = read_lease(reply_text(reply));
+
+	if (reply && lease.kind == LEASE_UNKNOWN && reply->type != REDIS_REPLY_ERROR)
+		redis_link_distrust(c->ask, "a lease was answered by something else");
+	if (h)
+		h->registering = false;
+	if (q->cancelled) {
+		if (h)
+			h->fence = lease.fence;
+		return true;
+	}
+	if (h && lease.kind == LEASE_OURS) {
+		memcpy(lease.holder, h->holder, UUID_BYTES);
+		registered(h, lease.fence);
+	} else if (h && lease.kind != LEASE_UNKNOWN && a->cb) {
+		tell_turns(h, "SREM");
+		held_free(h);
+	} else if (h && lease.kind == LEASE_HELD) {
+		held_lost(h);
+	}
+	if (a->cb)
+		a->cb(a->owner, &lease);
+	return true;
+}
+
+/* Nobody wants what it acquired. */
+static void on_acquire_clean(struct question *q)
+{
+	if (q->cancelled)
+		cluster_lease_driver.release(q->cluster, ((struct acquiring *)q)->holder);
+}
+
+static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *owner)
+{
+	struct acquiring *a =
+		question_new(h->cluster, sizeof(*a), cb != NULL, on_acquired, on_acquire_clean);
+	char hash[CLUSTER_KEY_BYTES], fence[CLUSTER_KEY_BYTES], stream[CLUSTER_KEY_BYTES];
+	char lease_ms[24], keep_ms[24];
+	struct str argv[13 + 2 * MEMBERS_MAX] = {STR("EVAL"),
+						 STR(ACQUIRE_SCRIPT),
+						 STR("5"),
+						 str_of(h->lease_key),
+						 str_of(h->once_key),
+						 {NULL, 0},
+						 {NULL, 0},
+						 {NULL, 0},
+						 str_of(h->holder),
+						 str_of(h->cluster->replica),
+						 number_text(CLUSTER_LEASE_MS, lease_ms),
+						 number_text(CLUSTER_KEPT_MS, keep_ms),
+						 anew ? STR("1") : STR("0")};
+
+	cluster_key(hash, "t", h->tenant, h->holder);
+	cluster_key(fence, "f", h->tenant, "");
+	cluster_key(stream, "s", h->tenant, h->holder);
+	argv[5] = str_of(hash);
+	argv[6] = str_of(fence);
+	argv[7] = str_of(stream);
+	memcpy(a->holder, h->holder, UUID_BYTES);
+	a->cb = cb;
+	a->owner = owner;
+	a->question.late = true;
+	h->registering = true;
+	tell_turns(h, "SADD"); /* before: a turn that nobody knows of could not be taken over */
+	question_send(&a->question, 13 + members_into(h, argv + 13), argv);
+	return &a->question.op;
+}
+
+void held_register(struct held *h)
+{
+	if (!h->registering && !h->fence && !h->released && redis_link_up(h->cluster->ask))
+		(void)send_acquire(h, true, NULL, NULL);
+}
+
+static struct op *lease_acquire(void *self, const struct lease_request *r, lease_cb cb, void *owner)
+{
+	struct cluster *c = self;
+	struct held *h = held_of(c, r->holder);
+	char name[CLUSTER_KEY_BYTES], once[HASH_HEX_BYTES];
+
+	if (!h)
+		h = held_new(c, r->holder, r->tenant);
+	buf_reset(&h->members);
+	cluster_key(h->lease_key, "x", r->tenant, r->name);
+	if (r->once) {
+		hash_sha256_hex(r->once, strlen(r->once), once);
+		snprintf(name, sizeof(name), "%s:%s", r->name, once);
+	} else {
+		snprintf(name, sizeof(name), "none");
+	}
+	cluster_key(h->once_key, "c", r->tenant, name);
+	for (const struct str *m = r->members; m && m->p; m += 2)
+		keep_member(h, m[0], m[1]);
+	add_counted(&h->members, STR("lease"));
+	add_counted(&h->members, str_of(h->lease_key));
+	return send_acquire(h, r->anew, cb, owner);
+}
+
+/* ---- looking, going on, releasing ---- */
+
+struct looking {
+	struct question question;
+	lease_cb cb;
+	void *owner;
+};
+
+static bool on_looked(struct question *q, const redisReply *reply)
+{
+	struct looking *l = (struct looking *)q;
+	struct str text = reply_text(reply);
+	struct lease lease = {.kind = LEASE_UNKNOWN};
+
+	if (text.p && read_holder(&text, &lease))
+		lease.kind = LEASE_HELD;
+	l->cb(l->owner, &lease);
+	return true;
+}
+
+static struct op *lease_look(void *self, const char *tenant, const char *name, lease_cb cb,
+			     void *owner)
+{
+	struct looking *l = question_new(self, sizeof(*l), true, on_looked, NULL);
+	char key[CLUSTER_KEY_BYTES];
+
+	cluster_key(key, "x", tenant, name);
+	l->cb = cb;
+	l->owner = owner;
+	question_send(&l->question, 2, (const struct str[]){STR("GET"), str_of(key)});
+	return &l->question.op;
+}
+
+static void lease_note(void *self, const char *holder, const char *member, struct str value)
+{
+	struct held *h = held_of(self, holder);
+	int64_t now = clock_mono_ms();
+	char ms[24];
+
+	(void)member;
+	(void)value;
+	if (!h || !h->fence || now - h->renewed_ms < RENEW_MS)
+		return;
+	h->renewed_ms = now;
+	cluster_tell(h->cluster, 3,
+		     (const struct str[]){STR("PEXPIRE"), str_of(h->lease_key),
+					  number_text(CLUSTER_LEASE_MS, ms)});
+}
+
+/* The session is free at once; what was said last is still on its way. */
+static void lease_release(void *self, const char *holder)
+{
+	struct held *h = held_of(self, holder);
+	char fence[24];
+
+	if (!h || h->released)
+		return;
+	h->released = true;
+	h->released_ms = clock_mono_ms();
+	if (h->fence)
+		cluster_tell(h->cluster, 6,
+			     (const struct str[]){STR("EVAL"), STR(RELEASE_SCRIPT), STR("1"),
+						  str_of(h->lease_key), str_of(h->holder),
+						  number_text(h->fence, fence)});
+	publish_tick(h, h->released_ms);
+}
+
+static void lease_listen(void *self, lease_signal_cb cb, void *owner)
+{
+	struct cluster *c = self;
+
+	c->on_signal = cb;
+	c->signal_owner = owner;
+}
+
+const struct lease_driver cluster_lease_driver = {
+	.name = "redis",
+	.shared = true,
+	.acquire = lease_acquire,
+	.look = lease_look,
+	.note = lease_note,
+	.release = lease_release,
+	.listen = lease_listen,
+	.signal = cluster_signal,
+	.close = cluster_close,
+};

@@ -1,0 +1,383 @@
+/*
+ * A turn of another replica, read as a whole: who it is of, then all entries of its stream, page
+ * by page. What is not sealed with our secret, has a gap, or has lost its beginning is no turn.
+ */
+#include "cluster_int.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/mem.h"
+
+#define MEMBER_BYTES_MAX (1024 * 1024)
+#define ENTRY_BYTES_MAX  (4 * 1024 * 1024)
+
+/* The members that are asked for, in this order. */
+enum { AT_REPLICA, AT_OVER, AT_SESSION, AT_WHO, AT_TURN, AT_LEASE, AT_SAID, AT_COUNT };
+
+struct loading {
+	struct question question;
+	char tenant[128];
+	char turn_id[UUID_BYTES];
+	char replica[LEASE_REPLICA_BYTES];
+	char session_id[UUID_BYTES];
+	char lease_key[CLUSTER_KEY_BYTES];
+	char next[64]; /* where the next page begins */
+	bool over, asked_pages, silent;
+	struct arena *arena;
+	struct principal *who;
+	const struct principal *reader;
+	struct buf taking;
+	struct buf run; /* all events; they become a log when they are whole */
+	uint64_t last;
+	load_cb cb;
+	void *owner;
+};
+
+/* ---- entries ---- */
+
+/* "<fence>-<first>" */
+static bool read_id(struct str id, uint64_t *fence, uint64_t *first)
+{
+	size_t dash = 0;
+
+	while (dash < id.n && id.p[dash] != '-')
+		dash++;
+	return dash < id.n && number_read((struct str){id.p, dash}, fence) &&
+	       number_read((struct str){id.p + dash + 1, id.n - dash - 1}, first);
+}
+
+/* Those after the first `skip` of a run. */
+static bool add_events(struct stream_log *log, struct str run, uint64_t skip)
+{
+	for (; run.n > 0; skip -= skip > 0) {
+		struct event event;
+		struct err e;
+		uint32_t len;
+
+		if (run.n < sizeof(len))
+			return false;
+		memcpy(&len, run.p, sizeof(len));
+		run = (struct str){run.p + sizeof(len), run.n - sizeof(len)};
+		if (len > run.n || !event_decode(run.p, len, &event, &e))
+			return false;
+		if (skip == 0)
+			stream_put(log, &event);
+		run = (struct str){run.p + len, run.n - len};
+	}
+	return true;
+}
+
+static const redisReply *item(const redisReply *list, size_t i)
+{
+	return list && list->type == REDIS_REPLY_ARRAY && i < list->elements ? list->element[i]
+									     : NULL;
+}
+
+/* Adds the run of an entry that follows number *last, and moves it on. An entry from before adds
+ * nothing. */
+static bool open_entry(const struct cluster *c, const char *turn_id, const redisReply *entry,
+		       uint64_t *last, struct buf *run)
+{
+	const redisReply *fields = item(entry, 1);
+	struct str sealed = reply_text(item(fields, 3));
+	uint64_t fence, first, end;
+	char purpose[128];
+
+	if (!sealed.p || !read_id(reply_text(item(entry, 0)), &fence, &first) ||
+	    !number_read(reply_text(item(fields, 1)), &end) || end < first)
+		return false;
+	if (end <= *last)
+		return true;
+	if (first != *last + 1)
+		return false;
+	snprintf(purpose, sizeof(purpose), "events %s %llu %llu %llu", turn_id,
+		 (unsigned long long)fence, (unsigned long long)first, (unsigned long long)end);
+	*last = end;
+	return cluster_unseal(c, run, purpose, sealed);
+}
+
+bool cluster_add_entry(const struct cluster *c, const char *turn_id, struct stream_log *log,
+		       const redisReply *entry)
+{
+	uint64_t last = stream_last_seq(log);
+	struct buf run;
+	bool ok;
+
+	buf_init(&run, ENTRY_BYTES_MAX);
+	ok = open_entry(c, turn_id, entry, &last, &run) &&
+	     add_events(log, (struct str){run.p, run.n}, 0);
+	buf_deinit(&run);
+	return ok && (stream_last_seq(log) == last || stream_full(log));
+}
+
+/* ---- the members ---- */
+
+static bool read_who(struct loading *l, struct str text)
+{
+	json_t *root = json_loadb(text.p, text.n, 0, NULL);
+	const json_t *list = json_object_get(root, "permissions"), *name;
+	const char *user = json_string_value(json_object_get(root, "user"));
+	const char **permissions =
+		arena_alloc(l->arena, (json_array_size(list) + 1) * sizeof(*permissions));
+	struct principal who = {.user = user, .tenant = l->tenant, .permissions = permissions};
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, name)
+		permissions[who.permission_count++] =
+			json_is_string(name) ? json_string_value(name) : "";
+	who.expires_ms = json_integer_value(json_object_get(root, "expires_ms"));
+	if (user)
+		l->who = principal_copy(&who);
+	json_decref(root);
+	return l->who != NULL;
+}
+
+static bool read_members(struct loading *l, const redisReply *reply)
+{
+	struct cluster *c = l->question.cluster;
+	struct str replica = reply_text(item(reply, AT_REPLICA));
+	struct buf text;
+	bool ok;
+
+	if (!replica.p || replica.n >= sizeof(l->replica))
+		return false;
+	memcpy(l->replica, replica.p, replica.n);
+	l->over = reply_text(item(reply, AT_OVER)).p != NULL;
+	l->silent = str_eq(reply_text(item(reply, AT_SAID)), STR("0"));
+	if (reply_text(item(reply, AT_LEASE)).n < sizeof(l->lease_key))
+		snprintf(l->lease_key, sizeof(l->lease_key), "%.*s",
+			 STR_FMT(reply_text(item(reply, AT_LEASE))));
+	buf_init(&text, MEMBER_BYTES_MAX);
+	member_open(c, l->turn_id, "session", item(reply, AT_SESSION), &text);
+	ok = text.n == UUID_BYTES - 1;
+	if (ok)
+		memcpy(l->session_id, text.p, text.n);
+	buf_reset(&text);
+	member_open(c, l->turn_id, "who", item(reply, AT_WHO), &text);
+	ok = ok && uuid_valid(l->session_id) && text.n > 0 &&
+	     read_who(l, (struct str){text.p, text.n});
+	buf_deinit(&text);
+	if (ok && !l->reader)
+		member_open(c, l->turn_id, "turn", item(reply, AT_TURN), &l->taking);
+	return ok && (!l->reader || principal_same_user(l->who, l->reader));
+}
+
+/* ---- the end ---- */
+
+static struct loaded loaded_of(const struct loading *l)
+{
+	return (struct loaded){.turn_id = l->turn_id,
+			       .replica = l->replica,
+			       .who = l->who,
+			       .session_id = l->session_id,
+			       .lease_key = l->lease_key,
+			       .taking = {l->taking.p, l->taking.n},
+			       .over = l->over};
+}
+
+static bool answer_none(struct loading *l, const struct loaded *known)
+{
+	l->cb(l->owner, known, NULL);
+	return true;
+}
+
+/* Somebody else may have brought the log into the hub meanwhile. */
+static bool answer_log(struct loading *l)
+{
+	const struct loaded known = loaded_of(l);
+	struct cluster *c = l->question.cluster;
+	struct stream_log *there = l->reader ? stream_local(c->hub, l->turn_id, l->reader) : NULL;
+	struct follow *f = follow_of(c, l->turn_id);
+
+	if (there || (l->last == 0 && !l->silent)) { /* or its beginning is lost */
+		l->cb(l->owner, &known, there);
+		return true;
+	}
+	if (!f)
+		f = follow_new(c, &known, l->tenant);
+	if (l->reader && !stream_may_read(follow_log(f), l->reader)) {
+		follow_drop(f);
+		return answer_none(l, &known);
+	}
+	if (!add_events(follow_log(f), (struct str){l->run.p, l->run.n},
+			stream_last_seq(follow_log(f)))) {
+		follow_drop(f);
+		return answer_none(l, &known);
+	}
+	l->cb(l->owner, &known, follow_read_after(f, l->next));
+	return true;
+}
+
+/* ---- pages ---- */
+
+static void ask_page(struct loading *l)
+{
+	char key[CLUSTER_KEY_BYTES], count[24];
+
+	cluster_key(key, "s", l->tenant, l->turn_id);
+	question_send(&l->question, 6,
+		      (const struct str[]){STR("XRANGE"), str_of(key),
+					   *l->next ? str_of(l->next) : STR("-"), STR("+"),
+					   STR("COUNT"), number_text(CLUSTER_PAGE, count)});
+}
+
+static void next_after(struct loading *l, struct str id)
+{
+	uint64_t fence, first;
+
+	if (read_id(id, &fence, &first))
+		snprintf(l->next, sizeof(l->next), "%llu-%llu", (unsigned long long)fence,
+			 (unsigned long long)first + 1);
+}
+
+static bool on_page(struct loading *l, const redisReply *reply)
+{
+	const struct loaded known = loaded_of(l);
+
+	if (!reply || reply->type != REDIS_REPLY_ARRAY)
+		return answer_none(l, NULL);
+	for (size_t i = 0; i < reply->elements; i++) {
+		if (!open_entry(l->question.cluster, l->turn_id, item(reply, i), &l->last, &l->run))
+			return answer_none(l, &known);
+		next_after(l, reply_text(item(item(reply, i), 0)));
+	}
+	if (reply->elements < CLUSTER_PAGE)
+		return answer_log(l);
+	ask_page(l);
+	return false;
+}
+
+static bool on_reply(struct question *q, const redisReply *reply)
+{
+	struct loading *l = (struct loading *)q;
+	const struct loaded none = {.turn_id = l->turn_id};
+
+	if (l->asked_pages)
+		return on_page(l, reply);
+	if (!reply || reply->type != REDIS_REPLY_ARRAY)
+		return answer_none(l, NULL);
+	if (!read_members(l, reply))
+		return answer_none(l, &none);
+	l->asked_pages = true;
+	ask_page(l);
+	return false;
+}
+
+static void on_clean(struct question *q)
+{
+	struct loading *l = (struct loading *)q;
+
+	buf_deinit(&l->run);
+	principal_free(&l->who);
+	buf_deinit(&l->taking);
+	arena_free(&l->arena);
+}
+
+struct op *cluster_load(struct cluster *c, const char *tenant, const char *turn_id,
+			const struct principal *reader, load_cb cb, void *owner)
+{
+	struct loading *l = question_new(c, sizeof(*l), reader != NULL, on_reply, on_clean);
+	char key[CLUSTER_KEY_BYTES];
+
+	l->arena = arena_new(MEMBER_BYTES_MAX);
+	snprintf(l->tenant, sizeof(l->tenant), "%s", tenant);
+	memcpy(l->turn_id, turn_id, UUID_BYTES);
+	l->reader = reader;
+	buf_init(&l->taking, MEMBER_BYTES_MAX);
+	buf_init(&l->run, 2 * EVENT_LOG_BYTES_MAX);
+	l->cb = cb;
+	l->owner = owner;
+	cluster_key(key, "t", l->tenant, l->turn_id);
+	question_send(&l->question, 2 + AT_COUNT,
+		      (const struct str[]){STR("HMGET"), str_of(key), STR("replica"), STR("over"),
+					   STR("session"), STR("who"), STR("turn"), STR("lease"),
+					   STR("n")});
+	return &l->question.op;
+}
+
+/* ---- for the hub ---- */
+
+struct finding {
+	struct op op;
+	struct op *loading;
+	struct cluster *cluster;
+	struct timer *wait;
+	char turn_id[UUID_BYTES];
+	const struct principal *who;
+	stream_found_cb cb;
+	void *owner;
+};
+
+static void finding_free(struct finding *f)
+{
+	f->cluster->asking--;
+	timer_free(&f->wait);
+	mem_free(f);
+}
+
+static void on_find_cancel(struct op *op)
+{
+	struct finding *f = list_item(op, struct finding, op);
+
+	op_cancel(&f->loading);
+	finding_free(f);
+}
+
+static void answer_found(struct finding *f, struct stream_log *log, const struct err *e)
+{
+	stream_found_cb cb = f->cb;
+	void *owner = f->owner;
+
+	finding_free(f);
+	cb(owner, log, e);
+}
+
+/* The reader may have seen where the turn runs what is not written to the server yet. */
+static void on_waited(void *owner)
+{
+	struct finding *f = owner;
+	struct stream_log *log = stream_local(f->cluster->hub, f->turn_id, f->who);
+	struct err e = {0};
+
+	if (!log)
+		err_set_retry(&e, ERR_UPSTREAM, "what other replicas say cannot be read now");
+	answer_found(f, log, log ? NULL : &e);
+}
+
+static void on_found(void *owner, const struct loaded *l, struct stream_log *log)
+{
+	struct finding *f = owner;
+	struct err e = {0};
+
+	f->loading = NULL;
+	if (log && !stream_closed(log)) {
+		timer_start(f->wait, CLUSTER_FLUSH_MS + CLUSTER_FLUSH_MS);
+		return;
+	}
+	if (!l)
+		err_set_retry(&e, ERR_UPSTREAM, "what other replicas say cannot be read now");
+	else if (!log)
+		err_set(&e, ERR_NOT_FOUND, "no log of this turn is kept");
+	answer_found(f, log, log ? NULL : &e);
+}
+
+struct op *cluster_find(void *self, const char *turn_id, const struct principal *who,
+			stream_found_cb cb, void *owner)
+{
+	struct cluster *c = self;
+	struct finding *f = mem_alloc(sizeof(*f));
+
+	*f = (struct finding){.op = {.cancel = on_find_cancel},
+			      .cluster = c,
+			      .who = who,
+			      .cb = cb,
+			      .owner = owner};
+	memcpy(f->turn_id, turn_id, UUID_BYTES);
+	f->wait = timer_new(c->loop, on_waited, f);
+	c->asking++;
+	f->loading = cluster_load(c, who->tenant, turn_id, who, on_found, f);
+	return &f->op;
+}

@@ -1,0 +1,81 @@
+/*
+ * What must be one step on the server. Each script touches the keys of one hash tag, so that they
+ * run on a clustered Redis. Times are the server's.
+ */
+#ifndef VESPER_CLUSTER_SCRIPTS_H
+#define VESPER_CLUSTER_SCRIPTS_H
+
+/* A fence is greater than every one before it of the tenant, also where the clock goes back. */
+#define NEXT_FENCE(key)                                                                            \
+	"local t = redis.call('TIME') local fence = t[1] * 1000000 + t[2] "                        \
+	"local last = tonumber(redis.call('GET', " key ") or '0') "                                \
+	"if fence <= last then fence = last + 1 end "                                              \
+	"local f = string.format('%.0f', fence) redis.call('SET', " key ", f) "
+
+/* KEYS x c t f s; ARGV turn replica lease_ms keep_ms anew, then names and values of the hash.
+ * "again turn replica", "held turn replica fence" or "ours fence". */
+#define ACQUIRE_SCRIPT                                                                             \
+	"local named = string.sub(KEYS[2], -5) ~= ':none' "                                        \
+	"local again = named and ARGV[5] == '0' and redis.call('GET', KEYS[2]) "                   \
+	"if again then return 'again ' .. again end "                                              \
+	"local held = redis.call('GET', KEYS[1]) "                                                 \
+	"if held and string.sub(held, 1, #ARGV[1]) ~= ARGV[1] then return 'held ' .. held "        \
+	"end " NEXT_FENCE("KEYS[4]") "redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2] .. ' "  \
+				     "' .. f, 'PX', ARGV[3]) "                                     \
+				     "if named then redis.call('SET', KEYS[2], ARGV[1] .. ' ' .. " \
+				     "ARGV[2], 'PX', ARGV[4]) end "                                \
+				     "redis.call('DEL', KEYS[5]) "                                 \
+				     "redis.call('HSET', KEYS[3], 'replica', ARGV[2], 'fence', "   \
+				     "f, 'n', '0', unpack(ARGV, 6)) "                              \
+				     "redis.call('PEXPIRE', KEYS[3], ARGV[4]) return 'ours ' .. f"
+
+/* KEYS x; ARGV turn fence: deletes only what this fence wrote. */
+#define RELEASE_SCRIPT                                                                             \
+	"local held = redis.call('GET', KEYS[1]) "                                                 \
+	"if held and string.sub(held, 1, #ARGV[1]) == ARGV[1] and "                                \
+	"string.find(held, ' ' .. ARGV[2] .. '$') then return redis.call('DEL', KEYS[1]) end "     \
+	"return 0"
+
+/* KEYS s t; ARGV fence first last bytes keep_ms over. "gone": the hash is not there; "lost":
+ * another replica has the turn; "have n": the events up to n are there. */
+#define APPEND_SCRIPT                                                                              \
+	"local m = redis.call('HMGET', KEYS[2], 'fence', 'n') if not m[1] then return 'gone' end " \
+	"if m[1] ~= ARGV[1] then return 'lost' end "                                               \
+	"if tonumber(m[2]) + 1 ~= tonumber(ARGV[2]) then return 'have ' .. m[2] end "              \
+	"redis.call('XADD', KEYS[1], ARGV[1] .. '-' .. ARGV[2], 'n', ARGV[3], 'b', ARGV[4]) "      \
+	"redis.call('HSET', KEYS[2], 'n', ARGV[3]) "                                               \
+	"if ARGV[6] == '1' then redis.call('HSET', KEYS[2], 'over', '1') end "                     \
+	"redis.call('PEXPIRE', KEYS[1], ARGV[5]) redis.call('PEXPIRE', KEYS[2], ARGV[5]) "         \
+	"return 'have ' .. ARGV[3]"
+
+/* KEYS alive; ARGV replica expect lease_ms. "0": another replica has declared this one dead; else
+ * "1" and those that are dead. */
+#define BEAT_SCRIPT                                                                                \
+	"if ARGV[2] == '1' and not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return '0' end "    \
+	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
+	"redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[1]) "                        \
+	"return '1 ' .. table.concat(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', "                \
+	"string.format('%.0f', now - tonumber(ARGV[3]))), ' ')"
+
+/* KEYS alive, turns:<dead>; ARGV dead lease_ms. Its turns go to exactly one caller. */
+#define REAP_SCRIPT                                                                                \
+	"local s = redis.call('ZSCORE', KEYS[1], ARGV[1]) local t = redis.call('TIME') "           \
+	"if not s or t[1] * 1000 + math.floor(t[2] / 1000) - s < tonumber(ARGV[2]) then "          \
+	"return '' end redis.call('ZREM', KEYS[1], ARGV[1]) "                                      \
+	"local all = redis.call('SMEMBERS', KEYS[2]) redis.call('DEL', KEYS[2]) "                  \
+	"return table.concat(all, ' ')"
+
+/* KEYS t f; ARGV replica keep_ms. A new fence for a turn that is taken over, or ''. */
+#define TAKE_SCRIPT                                                                                \
+	"if redis.call('EXISTS', KEYS[1]) == 0 then return '' end " NEXT_FENCE(                    \
+		"KEYS[2]") "redis.call('HSET', KEYS[1], 'replica', ARGV[1], 'fence', f) "          \
+			   "redis.call('PEXPIRE', KEYS[1], ARGV[2]) return f"
+
+/* KEYS x; ARGV "turn replica fence", turn, lease_ms: the lease goes with the turn, unless another
+ * turn has it by now. */
+#define MOVE_SCRIPT                                                                                \
+	"local held = redis.call('GET', KEYS[1]) "                                                 \
+	"if held and string.sub(held, 1, #ARGV[2]) ~= ARGV[2] then return 0 end "                  \
+	"redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3]) return 1"
+
+#endif

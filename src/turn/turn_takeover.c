@@ -1,0 +1,223 @@
+/*
+ * Turns that move from one replica to another: what the next one needs to know, how it goes on,
+ * and how the one that had it lets go. What runs again costs its calls again; tools only read.
+ */
+#include "turn_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/json_out.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define TAKEN_ARENA_BYTES (2 * 1024 * 1024)
+#define OPEN_STEPS_MAX    64 /* of one turn: a plan has fewer tasks and calls at once */
+
+/* ---- what the next one needs ---- */
+
+static void who_json(const struct principal *who, struct buf *out)
+{
+	json_t *o = json_object(), *list = json_array();
+
+	json_set_str(o, "user", who->user);
+	for (size_t i = 0; i < who->permission_count; i++)
+		json_push_take(list, json_str(who->permissions[i]));
+	json_set_take(o, "permissions", list);
+	json_set_int(o, "expires_ms", who->expires_ms);
+	char *text = json_text(o);
+	buf_str(out, text);
+	mem_free(text);
+	json_decref(o);
+}
+
+void turn_members(const struct turn_request *r, const struct turn_ids *ids, struct buf *who,
+		  struct buf *turn)
+{
+	json_t *o = json_object();
+
+	who_json(r->who, who);
+	json_set_str(o, "session", r->session_id);
+	json_set_str(o, "user_message", ids->user_message.text);
+	json_set_str(o, "answer", ids->answer.text);
+	json_set_str(o, "content", r->content);
+	json_set_str(o, "client_msg_id", r->client_msg_id);
+	json_set_str(o, "pack", r->pack);
+	json_set_str(o, "ask_id", r->ask_id);
+	json_set_str(o, "origin", r->origin);
+	json_set_take(o, "filters", json_deep_copy(r->filters));
+	json_set_take(o, "values", json_deep_copy(r->values));
+	/* A conversation that the client keeps is too much to lie about: it sends it again. */
+	json_set_bool(o, "whole", r->history_count == 0);
+	char *text = json_text(o);
+	buf_str(turn, text);
+	mem_free(text);
+	json_decref(o);
+}
+
+/* ---- taking over ---- */
+
+struct taken {
+	struct turn_request request;
+	struct turn_ids ids;
+	bool whole;
+};
+
+static const char *text_of(const json_t *o, const char *name)
+{
+	return json_string_value(json_object_get(o, name));
+}
+
+static bool id_of(const json_t *o, const char *name, struct uuid *out)
+{
+	const char *text = text_of(o, name);
+
+	if (!text || !uuid_valid(text))
+		return false;
+	memcpy(out->text, text, UUID_BYTES);
+	return true;
+}
+
+static bool read_taken(const json_t *o, const struct lease_signal *s, struct taken *out)
+{
+	out->request = (struct turn_request){
+		.who = s->who,
+		.session_id = text_of(o, "session"),
+		.content = text_of(o, "content"),
+		.client_msg_id = text_of(o, "client_msg_id"),
+		.pack = text_of(o, "pack"),
+		.filters = json_object_get(o, "filters"),
+		.ask_id = text_of(o, "ask_id"),
+		.values = json_object_get(o, "values"),
+		.origin = text_of(o, "origin"),
+	};
+	out->whole = json_is_true(json_object_get(o, "whole"));
+	memcpy(out->ids.turn.text, s->holder, UUID_BYTES);
+	return s->who && out->request.session_id && uuid_valid(out->request.session_id) &&
+	       id_of(o, "user_message", &out->ids.user_message) &&
+	       id_of(o, "answer", &out->ids.answer);
+}
+
+/* Steps that its replica began and did not end. */
+static void close_steps(struct turn *t)
+{
+	struct event open[OPEN_STEPS_MAX], event;
+	const struct stream_log *log = t->core.log;
+	size_t count = 0;
+
+	for (uint64_t seq = 1; seq <= stream_last_seq(log); seq++) {
+		enum event_kind kind = stream_kind(log, seq);
+
+		if (kind != EVENT_STEP_STARTED && kind != EVENT_STEP_FINISHED)
+			continue;
+		stream_event(log, seq, &event);
+		if (kind == EVENT_STEP_STARTED && count < OPEN_STEPS_MAX)
+			open[count++] = event;
+		for (size_t i = 0; kind == EVENT_STEP_FINISHED && i < count; i++)
+			if (strcmp(open[i].u.step_started.step_id, event.u.step_finished.step_id) ==
+			    0)
+				open[i] = open[--count];
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct event_step_started *step = &open[i].u.step_started;
+		struct event_step_finished end = {
+			.step_id = arena_strdup(t->core.arena, step->step_id),
+			.agent = arena_strdup(t->core.arena, step->agent),
+			.tool = arena_strdup(t->core.arena, step->tool),
+			.task = arena_strdup(t->core.arena, step->task),
+			.parent = arena_strdup(t->core.arena, step->parent),
+			.text = turn_sentence(&t->core, SAY_STEP_MOVED),
+			.state = "failed",
+			.rows = -1,
+		};
+
+		open[i] = (struct event){.kind = EVENT_STEP_FINISHED, .u.step_finished = end};
+	}
+	for (size_t i = 0; i < count; i++)
+		event_emit(t->core.sink, &open[i]);
+}
+
+static void begin(struct turns *all, const struct taken *taken, uint64_t fence)
+{
+	struct turn *t = turn_new(all, &taken->request, &taken->ids);
+
+	t->machine.taken = TAKEN_UNSAID;
+	turn_open(t);
+	if (stream_text(t->core.log).n > 0 || !taken->whole)
+		t->machine.taken = TAKEN_SHOWN;
+	t->core.fence = fence;
+	turn_make_room(t);
+	close_steps(t);
+	say_phase(&t->for_answer, "recovering", turn_sentence(&t->core, SAY_PHASE_RECOVERING));
+	turn_admitted(t);
+	if (stream_watchers(t->core.log) == 0)
+		timer_start(t->machine.grace_timer, CLUSTER_WATCHED_MS);
+}
+
+void turn_take_over(struct turns *all, const struct lease_signal *s)
+{
+	json_t *o = s->taking.n ? json_loadb(s->taking.p, s->taking.n, 0, NULL) : NULL;
+	struct taken taken = {0};
+
+	if (read_taken(o, s, &taken) && turns_knowledge(all, s->tenant) && !all->draining) {
+		begin(all, &taken, s->fence);
+	} else {
+		struct stream_log *log = stream_adopt(all->streams, s->holder, NULL, NULL);
+
+		log_warn("turn.take_over", "%s cannot run here", s->holder);
+		turn_lease_release(all, s->holder);
+		if (log)
+			stream_give_up(&log);
+	}
+	json_decref(o);
+}
+
+/* ---- closing one whose answer was shown ---- */
+
+static void on_stored_answer(void *owner, const struct message *messages, size_t count,
+			     bool has_more, const struct err *e)
+{
+	struct turn *t = owner;
+
+	(void)has_more;
+	t->machine.op = NULL;
+	t->machine.pending--;
+	if (!e && count == 1) { /* its replica ended between storing it and saying so */
+		turn_end_stopped(t, messages[0].status, true);
+		answer_written_by(&t->for_answer, messages[0].provider, messages[0].model);
+	}
+	turn_wake(t);
+}
+
+enum turn_state turn_close_taken(struct turn *t)
+{
+	if (!t->machine.started) {
+		t->machine.started = true;
+		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_MOVED));
+		t->machine.pending++;
+		t->machine.op =
+			store_message(t->core.all->store, t->core.who, t->core.answer_id.text,
+				      t->core.arena, on_stored_answer, t);
+		return TURN_WAIT;
+	}
+	return TURN_FAILED;
+}
+
+/* ---- letting go ---- */
+
+void turn_lost(struct turns *all, const char *turn_id)
+{
+	struct turn *t = turn_by_id(all, turn_id);
+	struct err e = {0};
+
+	if (!t || t->machine.state == TURN_DONE)
+		return;
+	err_set_retry(&e, ERR_UPSTREAM, "another replica runs this turn");
+	turn_cancel_operations(t);
+	t->machine.lost = true;
+	turn_end_error(t, &e);
+	turn_abandon(t);
+}

@@ -1,0 +1,148 @@
+/*
+ * Three replicas behind nothing at all: any of them answers, resumes and stops what runs on another,
+ * a session has one turn, and a message that is sent to all of them at once is answered once.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { startMock } from '../mock/anthropic.mjs';
+import { quantile, startCluster } from './cluster.mjs';
+import { REFERENCE } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const words = (n) => Array.from({ length: n }, (_, i) => `word${i} `).join('');
+const slow = (count, token_ms) => [{ when: { kind: 'answer' }, reply: { text: words(count) }, fault: { token_ms } },
+  { reply: 'demo' }];
+
+describe('three replicas', () => {
+  let mock, cluster, one, two, three;
+
+  before(async () => {
+    mock = await startMock({ script: slow(60, 20) });
+    cluster = await startCluster(3, { mock });
+    [one, two, three] = cluster.daemons;
+  });
+  after(async () => {
+    await cluster?.stop();
+    await mock?.close();
+  });
+
+  it('two viewers on two replicas read the same frames as the owner', async () => {
+    const chat = await one.connect();
+    const { turn_id } = await chat.begin(REFERENCE);
+    await chat.untilTokens(3);
+    const viewers = await Promise.all([two.connect(), three.connect()]);
+    viewers.forEach((v) => v.send({ type: 'resume', turn_id, last_seq: 0 }));
+    const seen = await Promise.all(viewers.map((v) => v.frames()));
+    const own = await chat.frames();
+    const text = (frames) => frames.filter((f) => f.type === 'chat.token').map((f) => f.text ?? f.content ?? f.token).join('');
+    assert.equal(text(seen[0]), text(seen[1]));
+    const first = chat.all.filter((f) => f.turn_id === turn_id);
+    assert.equal(text(seen[0]), text(first));
+    assert.deepEqual(seen[0].at(-1), own.at(-1));
+    assert.deepEqual(seen[1].at(-1), own.at(-1));
+    assert.equal(own.at(-1).status, 'ok');
+    await Promise.all([chat, ...viewers].map((c) => c.close()));
+  });
+
+  it('a cut connection is resumed on another replica from where it was cut', async () => {
+    const chat = await one.connect();
+    const { turn_id } = await chat.begin(REFERENCE);
+    await chat.untilTokens(5);
+    const last_seq = chat.all.filter((f) => f.turn_id === turn_id).at(-1).seq;
+    await chat.cut();
+    const again = await two.connect({ session: chat.session });
+    again.send({ type: 'resume', turn_id, last_seq });
+    const rest = await again.frames();
+    assert.equal(rest[0].seq, last_seq + 1);
+    assert.equal(rest.at(-1).type, 'chat.complete');
+    const stored = (await three.rest().messages(chat.session))[1];
+    const shown = [...chat.all, ...rest].filter((f) => f.type === 'chat.token' && f.turn_id === turn_id)
+      .map((f) => f.text ?? f.content ?? f.token).join('');
+    assert.equal(shown, stored.content);
+    await again.close();
+  });
+
+  it('what is over is read on another replica, too; nobody else reads it', async () => {
+    const done = await one.ask(REFERENCE);
+    const chat = await two.connect();
+    chat.send({ type: 'resume', turn_id: done.complete.turn_id, last_seq: 0 });
+    const frames = await chat.frames();
+    assert.equal(frames.at(-1).message_id, done.complete.message_id);
+    await chat.close();
+    for (const token of [mintToken({ sub: 'somebody-else' }), mintToken({ tenant_id: 'acme' })]) {
+      const other = await two.connect({ token });
+      other.send({ type: 'resume', turn_id: done.complete.turn_id, last_seq: 0 });
+      assert.equal((await other.refusal()).code, 'expired');
+      await other.close();
+    }
+  });
+
+  it('a second question of the session on another replica finds it busy', async () => {
+    const chat = await one.connect();
+    await chat.begin(REFERENCE);
+    const other = await two.connect();
+    other.send({ type: 'chat.message', content: REFERENCE, session_id: chat.session });
+    assert.equal((await other.refusal()).code, 'busy');
+    await chat.frames();
+    other.send({ type: 'chat.message', content: REFERENCE, session_id: chat.session });
+    const turn = await other.frames();
+    assert.equal(turn.at(-1).type, 'chat.complete', 'and free when it is over');
+    await Promise.all([chat.close(), other.close()]);
+  });
+
+  it('a turn is stopped from another replica', async () => {
+    const chat = await one.connect();
+    const { turn_id } = await chat.begin(REFERENCE);
+    await chat.untilTokens(2);
+    const other = await two.connect();
+    other.send({ type: 'chat.cancel', turn_id });
+    const frames = await chat.frames();
+    assert.equal(frames.at(-1).status, 'cancelled');
+    await Promise.all([chat.close(), other.close()]);
+  });
+
+  it('one message sent to all at once is answered once and charged once', async () => {
+    const { session } = await one.ask(REFERENCE);
+    const client_msg_id = randomUUID();
+    const before = mock.count;
+    const chats = await Promise.all(cluster.daemons.map((d) => d.connect()));
+    chats.forEach((c) => c.send({ type: 'chat.message', content: REFERENCE, session_id: session, client_msg_id }));
+    const turns = await Promise.all(chats.map((c) => c.frames()));
+    const ids = new Set(turns.map((t) => t.at(-1).turn_id));
+    assert.equal(ids.size, 1, 'one turn');
+    assert.equal(new Set(turns.map((t) => t.at(-1).message_id)).size, 1, 'one answer');
+    assert.equal(await cluster.pg.admin(`SELECT count(*) FROM dbo.chat_messages WHERE session_id = '${session}'`), '4',
+      'this question and this answer, beside those before');
+    assert.equal(mock.count - before, 1, 'one call of a model');
+    await Promise.all(chats.map((c) => c.close()));
+  });
+
+  it('adds little: events reach a follower soon, and writes are few', async () => {
+    const chat = await one.connect();
+    const { turn_id } = await chat.begin(REFERENCE);
+    const other = await two.connect();
+    const at = new Map();
+    const delays = [];
+    chat.ws.on('message', (data) => {
+      const f = JSON.parse(data);
+      at.set(f.seq, Date.now());
+    });
+    other.ws.on('message', (data) => {
+      const f = JSON.parse(data);
+      if (at.has(f.seq))
+        delays.push(Date.now() - at.get(f.seq));
+    });
+    other.send({ type: 'resume', turn_id, last_seq: 1 });
+    const began = Date.now();
+    await other.frames();
+    const seconds = (Date.now() - began) / 1000;
+    const entries = Number(await cluster.redis.cli('XLEN', `vesper:s:{vesper}:${turn_id}`));
+    console.log(`follower's delay: p50 ${quantile(delays, 0.5)} ms, p99 ${quantile(delays, 0.99)} ms of ${delays.length} frames; `
+      + `entries: ${entries} in ${seconds.toFixed(2)} s (${(entries / seconds).toFixed(1)}/s)`);
+    assert.ok(entries < at.size, 'events share entries');
+    assert.ok(delays.length > 10);
+    await Promise.all([chat.close(), other.close()]);
+  });
+});
