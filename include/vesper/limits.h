@@ -550,16 +550,35 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 	(512 * 1024 * 1024) /* samples of CONNECT_TABLES_MAX tables of usual width */
 
 /* data that users upload */
-#define BODY_BLOCK_BYTES      65536 /* of a body that goes to a sink; two a request are in memory */
-#define SOURCE_BYTES_MAX      (100 * 1024 * 1024) /* a file; a spreadsheet's export has less */
-#define SOURCE_ROWS_MAX       2000000 /* of one; a question over them is answered in a second */
-#define SOURCE_COLUMNS_MAX    500     /* twice the widest tables that people keep */
-#define SOURCE_CELL_BYTES_MAX 65536   /* a cell; what is longer is a quote that was not closed */
+#define BODY_DROPPED_MAX                                                                           \
+	(1024 * 1024)                /* of a body that was refused, so that its sender reads why */
+#define BODY_SILENT_MS         30000 /* without a byte of a streamed body: its sender is gone */
+#define BODY_RATE_AFTER_MS     10000 /* from then on it must come at BODY_RATE_BYTES_S on average */
+#define BODY_RATE_BYTES_S      16384 /* a slow line; below it a body would hold its place for hours */
+#define BODY_BLOCK_BYTES       65536 /* of a body that goes to a sink; two a request are in memory */
+#define SOURCE_BYTES_MAX       (100 * 1024 * 1024) /* a file; a spreadsheet's export has less */
+#define SOURCE_ROWS_MAX        2000000 /* of one; a question over them is answered in a second */
+#define SOURCE_COLUMNS_MAX     500     /* twice the widest tables that people keep */
+#define SOURCE_CELL_BYTES_MAX  65536   /* a cell; what is longer is a quote that was not closed */
+#define SOURCES_PER_TENANT_MAX 50  /* each is a part of the map that its questions are read with */
+#define SOURCE_VERSIONS_MAX    500 /* of all sources of a tenant: one in use, some that failed */
 #define SOURCE_LINE_BYTES_MAX                                                                      \
 	(1024 * 1024) /* a line of JSON, or one whose encoding is looked for */
 #define SOURCE_RECORD_BYTES_MAX                                                                    \
-	(4 * 1024 * 1024)        /* all cells of one record: a table has few long ones */
-#define SOURCE_LINES_LISTED 1000 /* of rows or cells that are at fault: enough to see why */
+	(4 * 1024 * 1024) /* all cells of one record: a table has few long ones */
+#define SOURCE_PROFILE_BYTES_MAX (1024 * 1024) /* a cell of the store; lines at fault go first */
+#define SOURCE_LINES_LISTED      1000 /* of rows or cells that are at fault: enough to see why */
+#define SOURCE_TENANT_BYTES      (INT64_C(1024) * 1024 * 1024) /* files in use of one tenant */
+#define SOURCE_WAITING_MAX       4  /* loads of a tenant that wait for the one that runs */
+#define SOURCE_LOADS_HOUR        10 /* of one user: a file a few minutes, as people try delimiters */
+#define SOURCE_SILENT_MS         600000 /* of another replica's load without a word; then it is dead */
+#define UPLOADS_TURN_MARGIN_MS   5000     /* beyond a turn's limit, until what it reads may go */
+#define SOURCE_ASK_MS            86400000 /* a question about a file waits for a day */
+#define SOURCE_FREE_BYTES        (INT64_C(1024) * 1024 * 1024) /* that stay free on the spool's disk */
+#define SOURCE_LOAD_MS           600000 /* one statement of a load: an index over two million rows */
+#define SOURCE_DELETE_ROWS       20000  /* of one transaction: the log of a file stays small */
+#define SOURCE_INDEXES_MAX       8      /* of one table */
+#define SOURCE_ROWS_SHOWN        500    /* of a table, as they are */
 #define SOURCE_FIT_PER_MILLE                                                                       \
 	995 /* of a column's cells that fit its type; the others are errors                        \
 	     */

@@ -130,6 +130,16 @@
 	SENTENCE(SAY_MAP_LAST, "map.last", "what count")                                           \
 	SENTENCE(SAY_MAP_CHANGE, "map.change", "label")                                            \
 	SENTENCE(SAY_MAP_CHANGE_PERCENT, "map.change_percent", "label")                            \
+	SENTENCE(SAY_UPLOAD_AVERAGE, "upload.average", "label")                                    \
+	SENTENCE(SAY_UPLOAD_TOTAL, "upload.total", "label")                                        \
+	SENTENCE(SAY_UPLOAD_ASK_DAY, "upload.ask_day", "example label")                            \
+	SENTENCE(SAY_UPLOAD_ASK_NUMBER, "upload.ask_number", "example label")                      \
+	SENTENCE(SAY_UPLOAD_DAYS_FIRST, "upload.days_first", "")                                   \
+	SENTENCE(SAY_UPLOAD_MONTHS_FIRST, "upload.months_first", "")                               \
+	SENTENCE(SAY_UPLOAD_POINT, "upload.point", "")                                             \
+	SENTENCE(SAY_UPLOAD_COMMA, "upload.comma", "")                                             \
+	SENTENCE(SAY_UPLOAD_KEEP_TEXT, "upload.keep_text", "")                                     \
+	SENTENCE(SAY_UPLOAD_DELETED, "upload.deleted", "")                                         \
 	SENTENCE(SAY_TOOL_NONE, "tool.none", "")                                                   \
 	SENTENCE(SAY_TOOL_BUSY, "tool.busy", "")                                                   \
 	SENTENCE(SAY_TOOL_DENIED, "tool.denied", "")                                               \

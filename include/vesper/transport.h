@@ -20,6 +20,7 @@
 #include "vesper/store.h"
 #include "vesper/stream.h"
 #include "vesper/turn.h"
+#include "vesper/upload.h"
 
 struct transport;
 
@@ -68,6 +69,7 @@ struct transport_options {
 	struct store *store;
 	struct turns *turns;
 	const struct transport_settings *settings; /* held */
+	struct uploads *uploads;                   /* NULL: users bring no data of their own */
 	struct pbi *pbi; /* held; NULL: reports can't be opened here, answers only link */
 	/* A tool was switched for this tenant: called once it is stored. */
 	void (*switches_changed)(void *owner, const char *tenant);

@@ -593,3 +593,119 @@ UPDATE chat_tokens
 SET permissions = :permissions, signed_in_at = :signed_in_at
 WHERE tenant_id = :tenant_id AND user_id = :user_id
 	AND (signed_in_at < :signed_in_at OR (signed_in_at = :signed_in_at AND permissions <> :permissions))
+
+-- Data sources. The stamp is another one after each change that any replica made.
+--# query sources_stamp
+SELECT COUNT(*) AS sources, MAX(s.updated_at) AS newest, SUM(s.etag) AS etags,
+	(SELECT COUNT(*) FROM chat_data_versions v WHERE v.tenant_id = :tenant_id) AS versions,
+	(SELECT MAX(v.updated_at) FROM chat_data_versions v WHERE v.tenant_id = :tenant_id) AS newest_version
+FROM chat_data_sources s
+WHERE s.tenant_id = :tenant_id
+
+--# query sources
+SELECT s.source_uid, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.etag, s.deleted_at, s.created_at, s.updated_at
+FROM chat_data_sources s
+WHERE s.tenant_id = :tenant_id
+ORDER BY s.source_uid
+
+--# query source_versions
+SELECT v.version_uid, v.source_uid, v.number, v.state, v.format, v.table_name, v.byte_count, v.row_count, v.sha256, v.profile, v.ask, v.answers,
+	v.fault_code, v.fault_text, v.fault_line, v.updated_at
+FROM chat_data_versions v
+WHERE v.tenant_id = :tenant_id
+ORDER BY v.source_uid, v.number
+
+--# query source_insert
+INSERT INTO chat_data_sources (tenant_id, source_uid, owner, name, description, visibility, roles, etag, created_at, updated_at)
+SELECT :tenant_id, :source, :owner, :name, :description, 'private', '', 1, :now, :now
+WHERE (SELECT COUNT(*) FROM chat_data_sources s WHERE s.tenant_id = :tenant_id) < :most
+	AND NOT EXISTS (SELECT 1 FROM chat_data_sources s WHERE s.tenant_id = :tenant_id AND s.source_uid = :source)
+
+--# query source_one
+SELECT s.source_uid, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.etag, s.deleted_at, s.created_at, s.updated_at
+FROM chat_data_sources s
+WHERE s.tenant_id = :tenant_id AND s.source_uid = :source
+
+--# query version_insert
+INSERT INTO chat_data_versions (tenant_id, version_uid, source_uid, number, state, format, byte_count, row_count, fault_line, updated_at)
+SELECT :tenant_id, :version, :source, COALESCE((SELECT MAX(v.number) FROM chat_data_versions v
+	WHERE v.tenant_id = :tenant_id AND v.source_uid = :source), 0) + 1, 'receiving', :format, 0, 0, 0, :now
+WHERE EXISTS (SELECT 1 FROM chat_data_sources s WHERE s.tenant_id = :tenant_id AND s.source_uid = :source AND s.deleted_at IS NULL)
+
+--# query version_update
+UPDATE chat_data_versions
+SET state = :state, updated_at = :now
+--? table: , table_name = :table
+--? bytes: , byte_count = :bytes
+--? rows: , row_count = :rows
+--? sha256: , sha256 = :sha256
+--? profile: , profile = :profile
+--? ask: , ask = :ask
+--? answers: , answers = :answers
+--? code: , fault_code = :code, fault_text = :text, fault_line = :line
+WHERE tenant_id = :tenant_id AND version_uid = :version
+
+--# query version_fail
+UPDATE chat_data_versions
+SET state = 'failed', updated_at = :now, fault_code = :code
+WHERE tenant_id = :tenant_id AND version_uid = :version AND state = :state AND updated_at = :updated_at
+
+--# query version_clear
+UPDATE chat_data_versions
+SET table_name = NULL, updated_at = :now
+WHERE tenant_id = :tenant_id AND version_uid = :version
+
+--# query version_retire
+UPDATE chat_data_versions
+SET state = 'retiring', updated_at = :now
+WHERE tenant_id = :tenant_id AND source_uid = :source AND state = 'ready' AND version_uid <> :version
+
+--# query version_use
+UPDATE chat_data_sources
+SET current_version = :version, etag = etag + 1, updated_at = :now
+WHERE tenant_id = :tenant_id AND source_uid = :source
+
+--# query version_delete
+DELETE FROM chat_data_versions WHERE tenant_id = :tenant_id AND version_uid = :version
+
+--# query source_update
+UPDATE chat_data_sources
+SET etag = etag + 1, updated_at = :now
+--? name: , name = :name
+--? description: , description = :description
+--? visibility: , visibility = :visibility
+--? roles: , roles = :roles
+WHERE tenant_id = :tenant_id AND source_uid = :source AND etag = :if_etag AND deleted_at IS NULL
+
+--# query source_mark
+UPDATE chat_data_sources
+SET deleted_at = :now, etag = etag + 1, updated_at = :now
+WHERE tenant_id = :tenant_id AND source_uid = :source AND deleted_at IS NULL
+
+-- What is left of a source in answers: the question stays its user's, what the data said goes.
+--# query source_delete_receipts
+UPDATE chat_receipts
+SET content = NULL
+WHERE tenant_id = :tenant_id AND message_uid IN (SELECT m.message_uid FROM chat_messages m
+	WHERE m.tenant_id = :tenant_id AND m.needs LIKE :needed ESCAPE '\')
+
+--# query source_delete_idempotency
+DELETE FROM chat_idempotency
+WHERE tenant_id = :tenant_id AND EXISTS (SELECT 1 FROM chat_messages m
+	WHERE m.tenant_id = :tenant_id AND m.needs LIKE :needed ESCAPE '\' AND REPLACE(chat_idempotency.body, m.message_uid, '') <> chat_idempotency.body)
+
+--# query source_delete_summaries
+DELETE FROM chat_session_summaries
+WHERE tenant_id = :tenant_id AND session_id IN (SELECT m.session_id FROM chat_messages m
+	WHERE m.tenant_id = :tenant_id AND m.needs LIKE :needed ESCAPE '\')
+
+--# query source_delete_answers
+UPDATE chat_messages
+SET content = :sentence, tool_calls = NULL, views = NULL, pbi_deep_links = NULL, checked = NULL, standing = NULL, needs = NULL
+WHERE tenant_id = :tenant_id AND needs LIKE :needed ESCAPE '\'
+
+--# query source_delete_versions
+DELETE FROM chat_data_versions WHERE tenant_id = :tenant_id AND source_uid = :source
+
+--# query source_delete
+DELETE FROM chat_data_sources WHERE tenant_id = :tenant_id AND source_uid = :source

@@ -192,6 +192,7 @@ static void begin_upkeep(struct daemon *d)
 {
 	maintenance_start(d->maintenance);
 	approved_start(d->knowledge.approved);
+	uploads_start(d->knowledge.uploads, d->prepare.alone);
 }
 
 /* The port opens when something is known of every store. */

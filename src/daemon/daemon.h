@@ -26,6 +26,7 @@
 #include "vesper/stream.h"
 #include "vesper/transport.h"
 #include "vesper/turn.h"
+#include "vesper/upload.h"
 
 #include "record.h"
 
@@ -81,6 +82,8 @@ struct daemon {
 		bool names_started;
 		struct overlays *overlays; /* NULL: no tenant has any */
 		struct approved *approved; /* answers, parts of overlays */
+		struct uploads *uploads;   /* users' own data, parts of overlays */
+		struct db *loader;         /* writes its tables */
 	} knowledge;
 	struct switches *switches; /* tools that are switched off */
 	struct maintenance *maintenance;
@@ -174,6 +177,8 @@ void approved_free(struct approved **a);
 /* From now on, again and again. */
 void approved_start(struct approved *a);
 void approved_changed(void *owner, const char *tenant);
+/* uploads.c: data that users bring. */
+MUST_CHECK bool daemon_open_uploads(struct daemon *d, struct err *e);
 /* spending.c: what models cost, in memory and in the ledger of the store. */
 struct spending *spending_new(struct daemon *d);
 /* The last of all that a daemon stops: rows may be on their way until the databases are closed. */

@@ -12,9 +12,11 @@
 
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/upload.h"
 
 #define TENANTS_MAX    256
 #define SOURCE_WORKERS 4
+#define LOADER_WORKERS 2 /* one load a tenant, and what is deleted meanwhile */
 
 static bool make_folder(const char *path, struct err *e)
 {
@@ -134,12 +136,16 @@ static bool read_sources(const struct config *c, struct arena *a, struct databas
 	const char *name;
 	json_t *source;
 
-	all->sources = arena_alloc(a, (json_object_size(sources) + 1) * sizeof(*all->sources));
+	all->sources = arena_alloc(a, (json_object_size(sources) + 2) * sizeof(*all->sources));
 	if (!read_warehouse(c, a, &all->sources[0], e))
 		return false;
-	all->source_count = 1;
+	if (!read_source(c, SOURCE_UPLOADS, json_object_get(sources, SOURCE_UPLOADS), a,
+			 &all->sources[1], e))
+		return false;
+	all->source_count = 2;
 	json_object_foreach((json_t *)sources, name, source)
-		if (!read_source(c, name, source, a, &all->sources[all->source_count++], e))
+		if (strcmp(name, SOURCE_UPLOADS) != 0 &&
+		    !read_source(c, name, source, a, &all->sources[all->source_count++], e))
 			return false;
 	return true;
 }
@@ -302,7 +308,7 @@ static bool open_source(const struct database *d, struct loop *l, struct db **ou
 bool databases_open_sources(const struct databases *all, struct loop *l, struct arena *a,
 			    struct open_sources *s, struct err *e)
 {
-	if (all->source_count > SOURCES_MAX + 1)
+	if (all->source_count > SOURCES_MAX + 2)
 		return err_set(e, ERR_INPUT,
 			       "sources: more than %d, with those that only a restart removes",
 			       SOURCES_MAX);
@@ -387,6 +393,38 @@ bool databases_open_store(const struct databases *all, const struct config *c, s
 		     make_folder(arena_printf(a, "%s/store", data_dir(c, a)), e));
 
 	arena_free(&a);
+	return done && db_open(l, &o, out, e);
+}
+
+/* Its folders are made here: what is only read is somebody else's everywhere else. */
+bool databases_open_loader(const struct databases *all, const struct config *c, struct loop *l,
+			   struct db **out, struct err *e)
+{
+	const struct database *d = databases_find(all, SOURCE_UPLOADS);
+	const struct db_options o = {
+		.name = "loader",
+		.dialect = d->dialect,
+		.dsn = config_text(c, "uploads.loader_dsn"),
+		.create = true,
+		.workers = LOADER_WORKERS,
+		.queue = d->queue,
+		.max_rows = DB_ROWS_MAX,
+		.timeout_ms = d->timeout_ms,
+		.tenants = d->tenants,
+		.tenant_count = d->tenant_count,
+	};
+	struct arena *a = arena_new(TURN_ARENA_BYTES);
+	bool done = d->dialect != DIALECT_SQLITE ||
+		    (make_folder(data_dir(c, a), e) &&
+		     make_folder(arena_printf(a, "%s/sources", data_dir(c, a)), e) &&
+		     make_folder(d->dir, e));
+
+	arena_free(&a);
+	if (done && d->dialect != DIALECT_SQLITE && !*o.dsn)
+		return err_set(e, ERR_INPUT,
+			       "sources.uploads.dialect is %s: uploads.loader_dsn must be the ODBC "
+			       "connection string of the login that loads",
+			       dialect_name(d->dialect));
 	return done && db_open(l, &o, out, e);
 }
 

@@ -27,7 +27,7 @@ struct database {
 };
 
 struct databases {
-	struct database *sources; /* first the warehouse */
+	struct database *sources; /* first the warehouse, then that of uploads */
 	size_t source_count;
 	enum dialect store_dialect;
 	const char **tenant_ids; /* NULL-ended */
@@ -45,8 +45,8 @@ const struct database *databases_find(const struct databases *all,
 /* What tools read, in the order of the configuration. */
 struct open_sources {
 	struct source_table table; /* of the items */
-	struct source *items[SOURCES_MAX + 1];
-	struct db *databases[SOURCES_MAX + 1]; /* of each source */
+	struct source *items[SOURCES_MAX + 2];
+	struct db *databases[SOURCES_MAX + 2]; /* of each source */
 };
 /* Opens those that are not open yet: all of them, or what a later configuration has more, whose
  * first ones must be the same. The arena must outlive them. False: some may be open. */
@@ -60,6 +60,10 @@ MUST_CHECK bool databases_use_views(const struct open_sources *s,
 void databases_close_sources(struct open_sources *s, size_t left);
 MUST_CHECK bool databases_open_store(const struct databases *all, const struct config *c,
 				     struct loop *l, struct db **out, struct err *e);
+
+/* The login that writes the tables of uploads. */
+MUST_CHECK bool databases_open_loader(const struct databases *all, const struct config *c,
+				      struct loop *l, struct db **out, struct err *e);
 
 /* The packs of a tenant (NULL: those that are default), and the roots (NULL-ended) that have them:
  * `root`, then packs.roots. */

@@ -158,7 +158,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	turns.record = d->record.recorder ? recorder_turn : d->record.on_turn;
 	turns.record_owner = d->record.recorder ? (void *)d->record.recorder : d->record.owner;
 	d->turns = turns_new(&turns);
-	return daemon_load_knowledge(d, e);
+	return daemon_load_knowledge(d, e) && daemon_open_uploads(d, e);
 }
 
 bool daemon_listen(struct daemon *d, struct err *e)
@@ -179,6 +179,7 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.turns = d->turns,
 		.settings = d->settings.transport,
 		.pbi = d->pbi,
+		.uploads = d->knowledge.uploads,
 		.switches_changed = maintenance_switches_changed,
 		.switches_owner = d->maintenance,
 		.flows_changed = approved_changed,
@@ -204,6 +205,7 @@ void daemon_take_down(struct daemon *d)
 	timer_free(&d->end.drain);
 	transport_close(&d->transport);
 	maintenance_free(&d->maintenance);
+	uploads_free(&d->knowledge.uploads);
 	approved_free(&d->knowledge.approved);
 	daemon_knowledge_free(d);
 	turns_free(&d->turns);
@@ -217,6 +219,7 @@ void daemon_take_down(struct daemon *d)
 	llm_free(&d->llm);
 	recorder_close(&d->record.recorder);
 	spending_stop(d->spending);
+	db_close(&d->knowledge.loader);
 	db_close(&d->stored);
 	store_free(&d->store);
 	cache_free(&d->cache.store);

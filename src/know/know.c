@@ -87,7 +87,7 @@ struct know *know_new(const struct catalog *c)
 	k->router = router_new(k);
 	k->flow_arena = k->arena;
 	k->flows = flow_words_new(k);
-	k->map_words = map_words_new(k);
+	k->map_words = map_words_new(k, k->arena, k->catalog);
 	k->accounts = accounts_new(k);
 	add_talk(k);
 	k->refuser = refuser_new(k);
@@ -103,6 +103,7 @@ struct know *know_with_overlay(const struct know *base, const struct catalog *c)
 	k->arena = NULL; /* the index is the base's, but for flows */
 	k->flow_arena = arena_new(FLOW_WORDS_BYTES_MAX);
 	k->flows = flow_words_new(k);
+	k->map_words = map_words_new(k, k->flow_arena, base->catalog);
 	k->names = name_book_new(c);
 	return k;
 }
@@ -112,8 +113,8 @@ void know_free(struct know **k)
 	if (!*k)
 		return;
 	name_book_free(&(*k)->names);
+	map_words_deinit((*k)->map_words);
 	if ((*k)->arena) {
-		map_words_deinit((*k)->map_words);
 		refuser_deinit((*k)->refuser);
 	} else {
 		arena_free(&(*k)->flow_arena);

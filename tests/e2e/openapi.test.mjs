@@ -10,9 +10,12 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { PowerBi } from '../mock/powerbi.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
-import { mintToken } from './token.mjs';
+import { ROLES, mintToken } from './token.mjs';
 
 const UNKNOWN = '0193b0a0-0000-7000-8000-00000000ffff';
+
+/* The others take a file. */
+const takesJson = (op) => op.requestBody?.content['application/json'] !== undefined;
 
 class Document {
   constructor(doc) {
@@ -85,8 +88,8 @@ describe('the document', () => {
   before(async () => {
     pbi = await new PowerBi().start();
     d = await startDaemon({ env: { ...pbi.env(), VESPER_SERVER_PUBLIC_URL: 'https://vesper.example' } });
-    rest = d.rest(mintToken({ sub: 'walker' }));
-    admin = mintToken({ sub: 'chief', role: 'admin' });
+    rest = d.rest(mintToken({ sub: 'walker', permissions: [...ROLES.manager, 'chat:upload'] }));
+    admin = mintToken({ sub: 'chief', permissions: [...ROLES.admin, 'chat:upload'] });
     doc = new Document(await (await fetch(`${d.url}/openapi.json`)).json());
   });
   after(async () => {
@@ -191,6 +194,30 @@ describe('the document', () => {
     const components = await ask(o.listComponents);
     want(components, 200);
     want(await ask(o.listComponents, { headers: { 'if-none-match': components.headers.get('etag') } }), 304);
+    const csv = (text) => ({ body: text, headers: { 'content-type': 'text/csv' } });
+    const loaded = async (id, state) => {
+      for (;;) {
+        const { body } = await ask(o.getSource, { params: { source_id: id } });
+        if ((body.load?.state ?? body.state) === state)
+          return body;
+        assert.notEqual(body.load?.state, 'failed', JSON.stringify(body.load));
+      }
+    };
+    const begun = await ask(o.uploadSource, { query: '?name=days.csv', ...csv('day,n\n01/02/2025,1\n02/03/2025,2\n') });
+    want(begun, 202);
+    const mine = { params: { source_id: begun.body.id } };
+    const { ask_id } = (await loaded(begun.body.id, 'asking')).load.ask;
+    want(await send(o.answerSource, { ask_id, values: ['never'] }, mine), 422);
+    want(await send(o.answerSource, { ask_id, values: ['dmy'] }, mine), 204);
+    await loaded(begun.body.id, 'ready');
+    want(await ask(o.listSources), 200);
+    want(await ask(o.listAllSources, { token: admin }), 200);
+    want(await ask(o.sourceRows, { ...mine, query: '?limit=1' }), 200);
+    want(await ask(o.sourceEvents, mine), 200);
+    want(await send(o.editSource, { name: 'Days' }, mine), 204);
+    want(await ask(o.replaceSourceData, { ...mine, ...csv('n\n1\n') }), 428);
+    want(await ask(o.replaceSourceData, { ...mine, body: 'n\n1\n2\n', headers: { 'content-type': 'text/csv', 'if-match': '*' } }), 202);
+    want(await ask(o.deleteSource, mine), 202);
     const flow = { token: admin, params: { ...asked, name: 'walked' } };
     want(await send(o.approve, { name: 'walked', examples: ['And NP15?'] }, flow), 201);
     want(await ask(o.listFlows, { ...flow, query: '?status=active' }), 200);
@@ -215,7 +242,7 @@ describe('the document', () => {
     for (const op of doc.operations()) {
       if (op.open)
         continue;
-      const json = op.requestBody ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
+      const json = takesJson(op) ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
       for (const token of [null, 'x', mintToken({ exp: 1 }), mintToken({ secret: 'another secret of more than 32 bytes' })])
         assert.equal((await ask(op, { token, ...json })).status, 401, op.operationId);
       assert.equal((await ask(op, { token: mintToken({ permissions: [] }), ...json })).status, 403, op.operationId);
@@ -232,7 +259,7 @@ describe('the document', () => {
         const good = { feedback: { rating: 'up' }, editSession: { title: 'x' }, approve: { name: 'x' } };
         const json = op.operationId === 'giveFeedback' ? good.feedback : good[op.operationId] ?? { content: 'hi' };
         const token = op.tags[0] === 'admin' ? admin : rest.token;
-        const reply = op.requestBody ? await send(op, json, { token, params, headers: { 'if-match': '*' } }) : await ask(op, { token, params });
+        const reply = takesJson(op) ? await send(op, json, { token, params, headers: { 'if-match': '*' } }) : await ask(op, { token, params });
         assert.ok(gone(op).includes(reply.status), `${op.operationId} ${id}: ${reply.status}`);
       }
     }
@@ -243,7 +270,7 @@ describe('the document', () => {
     const [tool] = (await ask(byId().listSwitches, { token })).body.data;
     const session_id = (await send(byId().createSession, {}, { token })).body.session_id;
     for (const op of doc.operations()) {
-      if (!op.requestBody)
+      if (!takesJson(op))
         continue;
       const schema = op.requestBody.content['application/json'].schema;
       const params = { ...tool, session_id };
@@ -271,7 +298,7 @@ describe('the document', () => {
       if (op.open)
         continue;
       const token = admin;
-      const json = op.requestBody ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
+      const json = takesJson(op) ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
       assert.equal((await ask(op, { token, ...json, query: '?no_such=1' })).status, 400, op.operationId);
       for (const p of op.parameters.filter((x) => x.in === 'query')) {
         assert.equal((await ask(op, { token, query: `?${p.name}=1&${p.name}=1` })).status, 400, op.operationId);
@@ -305,7 +332,7 @@ describe('the document', () => {
       assert.equal(code, status, `${op.operationId}: ${reply}`);
       doc.check(op, status, type, reply.slice(reply.indexOf('\r\n\r\n') + 4));
     };
-    const slow = [...doc.operations()].filter((op) => op.requestBody)
+    const slow = [...doc.operations()].filter(takesJson)
       .map(async (op) => check(op, await spoken(op, 'If-Match: *\r\nContent-Type: application/json\r\nContent-Length: 9\r\n', '{'), '408'));
     for (const op of doc.operations())
       check(op, await spoken(op, 'Expect: tea\r\n'), '417');

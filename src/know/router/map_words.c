@@ -23,14 +23,14 @@ static void add_phrase(struct know *k, struct map_words *w, const char *text,
 		size_t n = word_stem(q.tokens[i].text, q.tokens[i].len, stem);
 
 		if (p.count < MAP_PHRASE_WORDS)
-			p.stems[p.count] = arena_strndup(k->arena, stem, n);
-		p.last = arena_strndup(k->arena, q.tokens[i].text, q.tokens[i].len);
+			p.stems[p.count] = arena_strndup(w->arena, stem, n);
+		p.last = arena_strndup(w->arena, q.tokens[i].text, q.tokens[i].len);
 		p.count++;
 	}
 	arena_free(&scratch);
 	if (p.count == 0 || p.count > MAP_PHRASE_WORDS)
 		return;
-	w->phrases = arena_grow(k->arena, w->phrases, w->count, &w->cap, sizeof(*w->phrases));
+	w->phrases = arena_grow(w->arena, w->phrases, w->count, &w->cap, sizeof(*w->phrases));
 	w->phrases[w->count++] = p;
 }
 
@@ -71,10 +71,13 @@ static bool has_map_tool(const struct catalog *c)
 	return false;
 }
 
-struct map_words *map_words_new(struct know *k)
+struct map_words *map_words_new(struct know *k, struct arena *a, const struct catalog *packs)
 {
-	struct map_words *w = arena_alloc(k->arena, sizeof(*w));
+	struct map_words *w = arena_alloc(a, sizeof(*w));
 	const struct schema *s;
+
+	w->arena = a;
+	w->shared = catalog_schema(packs)->entity_count;
 
 	if (!has_map_tool(k->catalog))
 		return NULL;
@@ -141,6 +144,28 @@ static bool is_exact(const struct asking *a, const struct map_phrase *p, size_t 
 	return strlen(p->last) == last->len && strncmp(p->last, last->text, last->len) == 0;
 }
 
+static const struct entity_def *phrase_entity(const struct map_phrase *p)
+{
+	const struct metric_def *m = p->metric;
+
+	if (p->entity)
+		return p->entity;
+	if (p->dimension)
+		return p->dimension->map.entity;
+	while (!m->measure)
+		m = m->left;
+	return m->measure->entity;
+}
+
+/* What is the tenant's own does not exist for those who may not use it. */
+static bool is_there(const struct asking *a, const struct map_phrase *p)
+{
+	const struct principal *who = a->r->in->may->who;
+
+	return phrase_entity(p)->index < a->w->shared || !who ||
+	       map_may_entity(who, phrase_entity(p));
+}
+
 static bool has_meaning(const struct meant *m, const struct map_phrase *p)
 {
 	for (size_t i = 0; i < m->count; i++)
@@ -158,7 +183,8 @@ struct meant map_words_at(const struct asking *a, size_t i)
 		const struct map_phrase *one = &a->w->phrases[p];
 		size_t rank, least = best.count > 0 ? rank_of(a, best.items[0]) : 0;
 
-		if (!is_said(one, &a->r->q, i) || (rank = rank_of(a, one)) < least)
+		if (!is_said(one, &a->r->q, i) || !is_there(a, one) ||
+		    (rank = rank_of(a, one)) < least)
 			continue;
 		if (rank > least)
 			best.count = 0;

@@ -782,6 +782,9 @@ static const struct domain_def *domain_of(const struct asking *a)
 		best = may->domains[i];
 		most = close;
 	}
+	/* What is the tenant's own is of no domain. */
+	if (!best && metrics_spoken_of(a)->index >= a->w->shared && may->domain_count > 0)
+		best = may->domains[0];
 	return best;
 }
 

@@ -26,7 +26,10 @@ struct map_phrase {
 };
 
 struct map_words {
+	struct arena *arena; /* of the phrases */
 	struct map *map;
+	size_t shared; /* entities of the packs; those beyond are the tenant's own, and show to
+			  those alone who may use them */
 	struct map_phrase *phrases;
 	size_t count, cap;
 };

@@ -15,8 +15,10 @@
 #include <strings.h>
 
 #include "port/address.h"
+#include "body_sink.h"
 #include "cors_reply.h"
 #include "port/cors.h"
+#include "port/grants.h"
 #include "mhd.h"
 #include "port/refuse.h"
 #include "idempotency.h"
@@ -134,7 +136,10 @@ void request_tick(struct request *r, int64_t now_ms)
 {
 	struct push *s = r->reply.stream;
 
-	if (r->body_until_ms && !r->read && !r->reply.response && now_ms >= r->body_until_ms) {
+	bool late = r->route && r->route->flags & ROUTE_STREAM ? body_sink_is_late(r, now_ms)
+							       : now_ms >= r->body_until_ms;
+
+	if (r->body_until_ms && !r->read && !r->reply.response && late) {
 		r->body_until_ms = 0;
 		/* The library takes no answer while it reads a body. */
 		refuse_and_end(socket_of(r), CODE_BODY_LATE, r->path, r->request_id);
@@ -178,7 +183,10 @@ static bool identify(struct request *r, struct err *e)
 		return err_set(e, ERR_AUTH, "several Authorization headers");
 	if (strncasecmp(header, BEARER, strlen(BEARER)) != 0)
 		return err_set(e, ERR_AUTH, "not a bearer token");
-	return identity_token(r->transport->options.identity, request_token(r), &r->who, e);
+	if (!identity_token(r->transport->options.identity, request_token(r), &r->who, e))
+		return false;
+	grants_apply(r->transport, &r->who);
+	return true;
 }
 
 static void add_rate(const struct rate_state *s, const char *name, struct buf *policy,
@@ -221,14 +229,23 @@ static void use_rate(struct request *r, const struct rate *rate)
 
 static void handle(struct request *r);
 
+static bool is_streamed(const struct request *r)
+{
+	return r->route && r->route->flags & ROUTE_STREAM;
+}
+
 static void on_counted(void *owner, const struct rate *rate)
 {
 	struct request *r = owner;
 
 	r->counting = NULL;
 	use_rate(r, rate);
-	if (r->read && !r->reply.response)
+	if (is_streamed(r) && !r->reply.response)
 		handle(r);
+	else if (r->read && !r->reply.response)
+		handle(r);
+	if (is_streamed(r))
+		request_resume(r);
 }
 
 static void check_rate(struct request *r)
@@ -399,6 +416,8 @@ static void check_head(struct request *r, const char *method, const char *versio
 
 size_t request_body_max(const struct request *r)
 {
+	if (is_streamed(r))
+		return SOURCE_BYTES_MAX;
 	return r->route && r->route->flags & ROUTE_LONG ? OUTSIDE_BYTES_MAX : BODY_BYTES_MAX;
 }
 
@@ -441,6 +460,24 @@ static void handle(struct request *r)
 		r->route->handle(r);
 }
 
+/* Of a body that goes to a sink: its handler has run, or waits for the request to be counted. */
+static bool stream_step(struct request *r, const char *method, const char *upload,
+			size_t *upload_len)
+{
+	if (*upload_len > 0 && r->counting) {
+		request_suspend(r);
+		return true;
+	}
+	if (*upload_len > 0)
+		return body_sink_add(r, upload, upload_len);
+	if (!r->read && !r->reply.response && !r->counting)
+		r->read = body_sink_end(r);
+	if (r->reply.response)
+		return reply_send(r, method);
+	request_suspend(r);
+	return true;
+}
+
 bool request_step(struct request *r, struct MHD_Connection *connection, const char *method,
 		  const char *version, const char *upload, size_t *upload_len)
 {
@@ -450,9 +487,14 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 		r->begun = true;
 		r->connection = connection;
 		r->body_until_ms = clock_mono_ms() + BODY_DEADLINE_MS;
+		r->stream.last_ms = clock_mono_ms();
 		check_head(r, method, version);
+		if (is_streamed(r) && !r->reply.response && !r->counting)
+			handle(r);
 		return r->reply.response ? reply_send(r, method) : true;
 	}
+	if (is_streamed(r))
+		return stream_step(r, method, upload, upload_len);
 	if (*upload_len > 0)
 		return collect(r, upload, upload_len);
 	r->read = true;

@@ -27,6 +27,7 @@
 
 struct MHD_Connection;
 struct MHD_Response;
+struct body_sink;
 struct request;
 
 enum {
@@ -43,6 +44,8 @@ enum {
 	ROUTE_AGUI = 2048,    /* of AG-UI */
 	ROUTE_FOLLOWED = 512, /* its Idempotency-Key names a turn, which the same request follows
 				 again */
+	ROUTE_STREAM = 8192,  /* the body goes to a sink as it comes (body_sink.h); never with
+				 ROUTE_BODY */
 	ROUTE_JSONRPC = 4096, /* errors have the shape of JSON-RPC; the body may be any JSON, or
 				 none (NULL): its handler says so; foreign pages are refused */
 };
@@ -99,7 +102,12 @@ struct request {
 	struct idempotency *idempotency; /* NULL: no Idempotency-Key came */
 	bool holding;                    /* the answer is there, but is being kept first */
 
-	/* private to request.c */
+	/* private to request.c and body_sink.c */
+	struct {
+		const struct body_sink *sink; /* set by the handler of a ROUTE_STREAM */
+		int64_t last_ms, waits_since_ms, waited_ms;
+		size_t dropped;
+	} stream;
 	struct buf upload;
 	size_t upload_bytes;
 	int64_t body_until_ms;

@@ -332,10 +332,14 @@ static void on_events_found(void *owner, struct stream_log *log, const struct er
 		chat_follow(r, log, &as_events, after);
 }
 
+void chat_events(struct request *r, const char *id)
+{
+	r->op = stream_find(r->transport->options.streams, id, r->who, on_events_found, r);
+}
+
 void on_get_turn_events(struct request *r)
 {
-	r->op = stream_find(r->transport->options.streams, r->params[0], r->who, on_events_found,
-			    r);
+	chat_events(r, r->params[0]);
 }
 
 /* A turn that is over has nothing to cancel. */

@@ -21,6 +21,8 @@ struct answer_form {
 void chat_start(struct request *r, const struct turn_request *turn, const struct answer_form *form);
 /* Cancels the turn that a request follows. False: it follows none (yet). */
 bool chat_cancel(struct request *r);
+/* Streams the log of this id as server-sent events, from where the request says. */
+void chat_events(struct request *r, const char *id);
 /* Streams a log from behind item `after` on. */
 void chat_follow(struct request *r, struct stream_log *log, const struct answer_form *form,
 		 uint64_t after);

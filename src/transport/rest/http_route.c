@@ -4,6 +4,7 @@
 #define API   "/api/v1"
 #define CHAT  "chat:use"
 #define ADMIN "chat:admin"
+#define LOAD  "chat:upload"
 
 const struct http_route public_routes[] = {
 	{"POST", API "/chat", CHAT, ROUTE_BODY | ROUTE_IDEMPOTENT, on_post_chat, NULL},
@@ -46,6 +47,18 @@ const struct http_route public_routes[] = {
 	{"POST", API "/tools/{}", CHAT, ROUTE_BODY, on_post_tool, NULL},
 	{"GET", API "/agents", CHAT, 0, on_get_agents, NULL},
 	{"GET", API "/components", CHAT, 0, on_get_components, NULL},
+	{"GET", API "/data-sources", CHAT, 0, on_get_sources, NULL},
+	{"POST", API "/data-sources", LOAD, ROUTE_STREAM, on_post_source,
+	 "name description delimiter header"},
+	{"GET", API "/data-sources/{}", CHAT, 0, on_get_source, NULL},
+	{"PATCH", API "/data-sources/{}", LOAD, ROUTE_BODY, on_patch_source, NULL},
+	{"DELETE", API "/data-sources/{}", CHAT, 0, on_delete_source, NULL},
+	{"PUT", API "/data-sources/{}/data", LOAD, ROUTE_STREAM, on_put_source_data,
+	 "delimiter header"},
+	{"GET", API "/data-sources/{}/events", CHAT, 0, on_get_source_events, "after"},
+	{"GET", API "/data-sources/{}/rows", CHAT, 0, on_get_source_rows, "limit"},
+	{"POST", API "/data-sources/{}/answer", LOAD, ROUTE_BODY, on_post_source_answer, NULL},
+	{"GET", API "/admin/data-sources", ADMIN, 0, on_get_admin_sources, NULL},
 	{"GET", API "/admin/tools", ADMIN, 0, on_get_admin_tools, NULL},
 	{"PUT", API "/admin/tools/{}/{}", ADMIN, ROUTE_BODY, on_put_admin_tool, NULL},
 	{"DELETE", API "/admin/users/{}", ADMIN, 0, on_delete_admin_user, NULL},

@@ -45,6 +45,17 @@ void on_put_admin_flow(struct request *r);
 void on_delete_admin_flow(struct request *r);
 void on_get_session_messages(struct request *r);
 
+void on_get_sources(struct request *r);
+void on_post_source(struct request *r);
+void on_get_source(struct request *r);
+void on_patch_source(struct request *r);
+void on_delete_source(struct request *r);
+void on_put_source_data(struct request *r);
+void on_get_source_events(struct request *r);
+void on_get_source_rows(struct request *r);
+void on_post_source_answer(struct request *r);
+void on_get_admin_sources(struct request *r);
+
 void on_livez(struct request *r);
 void on_readyz(struct request *r);
 void on_admin_readyz(struct request *r);

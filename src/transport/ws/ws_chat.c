@@ -15,6 +15,7 @@
 #include "vesper/mem.h"
 #include "vesper/wire.h"
 #include "client_frame.h"
+#include "port/grants.h"
 
 #define LOOKUP_ARENA_BYTES 16384
 
@@ -152,8 +153,7 @@ static void on_started(void *owner, struct stream_log *log, const struct err *e)
 
 static void start_turn(struct ws_conn *c, struct client_frame *f)
 {
-	const struct turn_request request = {
-		.who = c->who,
+	struct turn_request request = {
 		.session_id = f->session_id ? f->session_id : c->session_id,
 		.content = f->content,
 		.client_msg_id = f->client_msg_id,
@@ -162,6 +162,8 @@ static void start_turn(struct ws_conn *c, struct client_frame *f)
 		.values = f->values,
 	};
 
+	grants_apply(c->server->transport, &c->who);
+	request.who = c->who;
 	hold(c, f);
 	c->lookup = turn_start(options_of(c)->turns, &request, on_started, c);
 }
@@ -298,6 +300,7 @@ static void on_resume_found(void *owner, struct stream_log *log, const struct er
 static void on_resume(struct ws_conn *c, struct client_frame *f)
 {
 	hold(c, f);
+	grants_apply(c->server->transport, &c->who);
 	c->lookup = stream_find(options_of(c)->streams, f->turn_id, c->who, on_resume_found, c);
 }
 

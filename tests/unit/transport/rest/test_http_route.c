@@ -198,7 +198,7 @@ static void every_route_is_documented_and_no_other(void **state)
 		query_of(operation, query);
 		assert_string_equal(query, r->query ? r->query : "");
 		assert_int_equal(json_object_get(operation, "requestBody") != NULL,
-				 (r->flags & ROUTE_BODY) != 0);
+				 (r->flags & (ROUTE_BODY | ROUTE_STREAM)) != 0);
 		assert_int_equal(json_object_get(operation, "security") == NULL,
 				 r->permission != NULL);
 		if (r->permission)

@@ -1,0 +1,59 @@
+/*
+ * Statements over the tables of uploaded files. Names of tables are s_<12 hex>_<number>, names of
+ * columns [a-z][a-z0-9_]*, made by code: any other is refused, so that nothing of a file reaches
+ * the text of a statement. Values are bound. Pure.
+ */
+#ifndef VESPER_SQL_UPLOAD_H
+#define VESPER_SQL_UPLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+#include "vesper/dialect.h"
+#include "vesper/err.h"
+#include "vesper/table.h"
+
+#define UPLOAD_SCHEMA      "uploads"
+#define UPLOAD_ROW         "row_no"
+#define UPLOAD_TABLE_BYTES 40
+#define UPLOAD_CREATES_MAX 5 /* statements that make one table */
+#define UPLOAD_OWN_COLUMNS 2 /* tenant_id and row_no, before those of the file */
+
+struct upload_column {
+	const char *name;
+	enum column_type type;
+	int digits, scale; /* of a decimal */
+};
+
+struct upload_table {
+	const char *name;
+	const struct upload_column *columns;
+	size_t count;
+};
+
+bool sql_upload_is_table(const char *name);
+/* ERR_INPUT: a name that is none. */
+MUST_CHECK bool sql_upload_check(const struct upload_table *t, struct err *e);
+
+/* At most UPLOAD_CREATES_MAX texts. */
+size_t sql_upload_create(const struct upload_table *t, enum dialect d, struct arena *a,
+			 const char *texts[UPLOAD_CREATES_MAX]);
+/* So many rows; a value for tenant_id, row_no and each column, row after row. */
+const char *sql_upload_insert(const struct upload_table *t, size_t rows, enum dialect d,
+			      struct arena *a);
+/* The most rows of one statement, by the parameters that a statement may have. */
+size_t sql_upload_insert_rows(const struct upload_table *t, enum dialect d);
+const char *sql_upload_index(const struct upload_table *t, size_t column, enum dialect d,
+			     struct arena *a);
+/* Binds the greatest row_no that goes. */
+const char *sql_upload_delete(const char *table, enum dialect d, struct arena *a);
+/* Nothing happens where there is no such table. */
+const char *sql_upload_drop(const char *table, enum dialect d, struct arena *a);
+/* One column with the names of all such tables. */
+const char *sql_upload_tables(enum dialect d);
+/* The first rows in their order: columns row_no and those of the file. */
+const char *sql_upload_rows(const struct upload_table *t, size_t limit, enum dialect d,
+			    struct arena *a);
+
+#endif

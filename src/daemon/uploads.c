@@ -1,0 +1,45 @@
+/* Data that users bring, as a part of the process: its databases, its folder, its overlays. */
+#include "daemon.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+
+static void use(void *owner, const struct catalog_overlay *o,
+		void (*done)(void *owner, const struct err *e), void *done_owner)
+{
+	daemon_use_overlay(owner, OVERLAY_DATA, o, done, done_owner);
+}
+
+static const struct catalog *catalog_of(void *owner, const char *tenant)
+{
+	const struct daemon *d = owner;
+
+	return turns_knowledge(d->turns, tenant)->catalog;
+}
+
+bool daemon_open_uploads(struct daemon *d, struct err *e)
+{
+	const char *dir = config_text(d->config, "uploads.spool_dir");
+	struct uploads_options o = {
+		.loop = d->loop,
+		.store = d->store,
+		.reader = source_find(&d->sources.table, SOURCE_UPLOADS),
+		.streams = d->streams,
+		.spool_dir = *dir ? dir
+				  : arena_printf(d->arena, "%s/spool",
+						 config_text(d->config, "data_dir")),
+		.tenants = databases_find(&d->databases, SOURCE_UPLOADS)->tenants,
+		.tenant_count = databases_find(&d->databases, SOURCE_UPLOADS)->tenant_count,
+		.turn_ms = config_int(d->config, "llm.timeouts_ms.turn") + UPLOADS_TURN_MARGIN_MS,
+		.max_bytes = config_int(d->config, "uploads.max_bytes"),
+		.use = use,
+		.catalog = catalog_of,
+		.owner = d,
+	};
+
+	if (!databases_open_loader(&d->databases, d->config, d->loop, &d->knowledge.loader, e))
+		return false;
+	o.loader = d->knowledge.loader;
+	return uploads_new(&o, &d->knowledge.uploads, e);
+}

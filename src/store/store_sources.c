@@ -1,0 +1,370 @@
+/* Data sources and their versions. */
+#include "store_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/store_sources.h"
+
+struct sources_call {
+	struct call call;
+	struct arena *arena;
+	int64_t etag; /* that the source is to have; 0: any */
+	store_sources_cb cb;
+	store_sources_stamp_cb stamp;
+	store_done_cb done;
+	void *owner;
+};
+
+/* ---- names ---- */
+
+static const char *const visibilities[] = {
+	[SOURCE_PRIVATE] = "private",
+	[SOURCE_TENANT] = "tenant",
+	[SOURCE_ROLES] = "roles",
+};
+
+const char *source_visibility_name(enum source_visibility v)
+{
+	return visibilities[v];
+}
+
+bool source_visibility_parse(const char *name, enum source_visibility *out)
+{
+	for (int v = SOURCE_PRIVATE; v <= SOURCE_ROLES; v++)
+		if (strcmp(visibilities[v], name) == 0) {
+			*out = (enum source_visibility)v;
+			return true;
+		}
+	return false;
+}
+
+static const char *const states[] = {
+	[VERSION_RECEIVING] = "receiving", [VERSION_READING] = "reading",
+	[VERSION_ASKING] = "asking",       [VERSION_LOADING] = "loading",
+	[VERSION_READY] = "ready",         [VERSION_RETIRING] = "retiring",
+	[VERSION_FAILED] = "failed",
+};
+
+const char *version_state_name(enum version_state s)
+{
+	return states[s];
+}
+
+/* What a damaged file says is in no use. */
+static enum version_state state_of(const char *name)
+{
+	for (int s = VERSION_RECEIVING; s <= VERSION_FAILED; s++)
+		if (strcmp(states[s], name) == 0)
+			return (enum version_state)s;
+	return VERSION_FAILED;
+}
+
+/* ---- reading ---- */
+
+static const char *text_of(const struct table *t, size_t row, const char *column, struct arena *a)
+{
+	return arena_strdup(a, table_cell(t, row, column));
+}
+
+static const char *some_text_of(const struct table *t, size_t row, const char *column,
+				struct arena *a)
+{
+	return arena_strdup(a, store_cell(t, row, column));
+}
+
+static int64_t number_of(const struct table *t, size_t row, const char *column)
+{
+	return strtoll(store_cell(t, row, column), NULL, 10);
+}
+
+static struct stored_source source_from_row(const struct table *t, size_t row, struct arena *a)
+{
+	struct stored_source s = {
+		.uid = some_text_of(t, row, "source_uid", a),
+		.owner = some_text_of(t, row, "owner", a),
+		.name = some_text_of(t, row, "name", a),
+		.description = some_text_of(t, row, "description", a),
+		.roles = some_text_of(t, row, "roles", a),
+		.current = text_of(t, row, "current_version", a),
+		.etag = number_of(t, row, "etag"),
+		.deleted_at = text_of(t, row, "deleted_at", a),
+		.created_at = some_text_of(t, row, "created_at", a),
+		.updated_at = some_text_of(t, row, "updated_at", a),
+	};
+
+	if (!source_visibility_parse(store_cell(t, row, "visibility"), &s.visibility))
+		s.visibility = SOURCE_PRIVATE;
+	return s;
+}
+
+static struct stored_version version_from_row(const struct table *t, size_t row, struct arena *a)
+{
+	return (struct stored_version){
+		.uid = some_text_of(t, row, "version_uid", a),
+		.source = some_text_of(t, row, "source_uid", a),
+		.number = number_of(t, row, "number"),
+		.state = state_of(store_cell(t, row, "state")),
+		.format = some_text_of(t, row, "format", a),
+		.table = text_of(t, row, "table_name", a),
+		.bytes = number_of(t, row, "byte_count"),
+		.rows = number_of(t, row, "row_count"),
+		.sha256 = text_of(t, row, "sha256", a),
+		.profile = text_of(t, row, "profile", a),
+		.ask = text_of(t, row, "ask", a),
+		.answers = text_of(t, row, "answers", a),
+		.fault = {text_of(t, row, "fault_code", a), text_of(t, row, "fault_text", a),
+			  number_of(t, row, "fault_line")},
+		.updated_at = some_text_of(t, row, "updated_at", a),
+	};
+}
+
+static void on_sources(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct sources_call *s = list_item(c, struct sources_call, call);
+	size_t n = !e && count > 0 ? tables[0]->row_count : 0;
+	size_t m = !e && count > 1 ? tables[1]->row_count : 0;
+	struct stored_source *sources = arena_alloc(s->arena, (n + 1) * sizeof(*sources));
+	struct stored_version *versions = arena_alloc(s->arena, (m + 1) * sizeof(*versions));
+
+	for (size_t i = 0; i < n; i++)
+		sources[i] = source_from_row(tables[0], i, s->arena);
+	for (size_t i = 0; i < m; i++)
+		versions[i] = version_from_row(tables[1], i, s->arena);
+	s->cb(s->owner, sources, n, versions, m, e);
+}
+
+struct op *store_sources(struct store *s, const char *tenant, struct arena *a, store_sources_cb cb,
+			 void *owner)
+{
+	struct sources_call *f = store_call_new(s, tenant, sizeof(*f));
+
+	f->arena = a;
+	f->cb = cb;
+	f->owner = owner;
+	f->call.finish = on_sources;
+	store_call_add(&f->call, "sources");
+	store_call_add(&f->call, "source_versions");
+	return store_call_read(&f->call, SOURCE_VERSIONS_MAX);
+}
+
+static void on_stamp(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct sources_call *s = list_item(c, struct sources_call, call);
+	const struct table *t = !e && count > 0 && tables[0]->row_count > 0 ? tables[0] : NULL;
+
+	s->stamp(s->owner,
+		 t ? arena_printf(c->arena, "%s %s %s %s %s", store_cell(t, 0, "sources"),
+				  store_cell(t, 0, "newest"), store_cell(t, 0, "etags"),
+				  store_cell(t, 0, "versions"), store_cell(t, 0, "newest_version"))
+		   : "",
+		 e);
+}
+
+struct op *store_sources_stamp(struct store *s, const char *tenant, store_sources_stamp_cb cb,
+			       void *owner)
+{
+	struct sources_call *f = store_call_new(s, tenant, sizeof(*f));
+
+	f->stamp = cb;
+	f->owner = owner;
+	f->call.finish = on_stamp;
+	store_call_add(&f->call, "sources_stamp");
+	return store_call_read(&f->call, 1);
+}
+
+/* ---- writing ---- */
+
+static void on_done(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct sources_call *s = list_item(c, struct sources_call, call);
+
+	(void)tables;
+	(void)count;
+	s->done(s->owner, e);
+}
+
+/* The source as it stands there afterwards. */
+static void on_source(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct sources_call *s = list_item(c, struct sources_call, call);
+	bool found = !e && count > 0 && tables[0]->row_count > 0;
+	struct err why = {0};
+
+	if (e)
+		why = *e;
+	else if (!found && s->etag > 0)
+		err_set(&why, ERR_NOT_FOUND, "there is no such data source");
+	else if (!found)
+		err_set(&why, ERR_LIMIT, "there are %d data sources, as many as a tenant has",
+			SOURCES_PER_TENANT_MAX);
+	else if (s->etag > 0 && number_of(tables[0], 0, "etag") != s->etag)
+		err_set(&why, ERR_BUSY, "it was changed meanwhile");
+	s->done(s->owner, why.code == ERR_NONE ? NULL : &why);
+}
+
+static struct sources_call *call_of(struct store *s, const char *tenant, store_done_cb cb,
+				    void *owner)
+{
+	struct sources_call *f = store_call_new(s, tenant, sizeof(*f));
+
+	f->done = cb;
+	f->owner = owner;
+	f->call.finish = on_done;
+	store_call_now(&f->call);
+	return f;
+}
+
+struct op *store_source_add(struct store *s, const char *tenant, const struct stored_source *source,
+			    const struct stored_version *version, store_done_cb cb, void *owner)
+{
+	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct call *c = &f->call;
+
+	c->finish = on_source;
+	store_call_text(c, "source", source->uid);
+	store_call_text(c, "owner", source->owner);
+	store_call_text(c, "name", source->name);
+	store_call_text(c, "description", source->description);
+	store_call_int(c, "most", SOURCES_PER_TENANT_MAX);
+	store_call_add(c, "source_insert");
+	if (version) {
+		store_call_text(c, "version", version->uid);
+		store_call_text(c, "format", version->format);
+		store_call_add(c, "version_insert");
+	}
+	store_call_add(c, "source_one");
+	return store_call_write(c);
+}
+
+static void set_text(struct call *c, const char *name, const char *text)
+{
+	if (text)
+		store_call_text(c, name, text);
+}
+
+static void set_version(struct call *c, const struct stored_version *v)
+{
+	store_call_text(c, "version", v->uid);
+	store_call_text(c, "state", version_state_name(v->state));
+	set_text(c, "table", v->table);
+	set_text(c, "sha256", v->sha256);
+	set_text(c, "profile", v->profile);
+	set_text(c, "ask", v->ask);
+	set_text(c, "answers", v->answers);
+	if (v->bytes > 0)
+		store_call_int(c, "bytes", v->bytes);
+	if (v->rows > 0)
+		store_call_int(c, "rows", v->rows);
+	if (v->fault.code) {
+		store_call_text(c, "code", v->fault.code);
+		store_call_text(c, "text", v->fault.text);
+		store_call_int(c, "line", v->fault.line);
+	}
+	store_call_add(c, "version_update");
+}
+
+struct op *store_version_set(struct store *s, const char *tenant, const struct stored_version *v,
+			     store_done_cb cb, void *owner)
+{
+	struct sources_call *f = call_of(s, tenant, cb, owner);
+
+	set_version(&f->call, v);
+	return store_call_write(&f->call);
+}
+
+struct op *store_version_publish(struct store *s, const char *tenant,
+				 const struct stored_version *v, store_done_cb cb, void *owner)
+{
+	struct sources_call *f = call_of(s, tenant, cb, owner);
+
+	store_call_text(&f->call, "source", v->source);
+	set_version(&f->call, v);
+	store_call_add(&f->call, "version_retire");
+	store_call_add(&f->call, "version_use");
+	return store_call_write(&f->call);
+}
+
+struct op *store_version_fail(struct store *s, const char *tenant, const struct stored_version *v,
+			      const char *code, store_done_cb cb, void *owner)
+{
+	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct call *c = &f->call;
+
+	store_call_text(c, "version", v->uid);
+	store_call_text(c, "state", version_state_name(v->state));
+	store_call_text(c, "updated_at", v->updated_at);
+	store_call_text(c, "code", code);
+	store_call_add(c, "version_fail");
+	return store_call_write(c);
+}
+
+struct op *store_version_clear(struct store *s, const char *tenant, const char *uid,
+			       store_done_cb cb, void *owner)
+{
+	struct sources_call *f = call_of(s, tenant, cb, owner);
+
+	store_call_text(&f->call, "version", uid);
+	store_call_add(&f->call, "version_clear");
+	return store_call_write(&f->call);
+}
+
+struct op *store_version_remove(struct store *s, const char *tenant, const char *uid,
+				store_done_cb cb, void *owner)
+{
+	struct sources_call *f = call_of(s, tenant, cb, owner);
+
+	f->call.forget = true;
+	store_call_text(&f->call, "version", uid);
+	store_call_add(&f->call, "version_delete");
+	return store_call_write(&f->call);
+}
+
+struct op *store_source_edit(struct store *s, const char *tenant, const char *uid,
+			     const struct source_edit *edit, store_done_cb cb, void *owner)
+{
+	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct call *c = &f->call;
+
+	f->etag = edit->if_etag + 1;
+	c->finish = on_source;
+	store_call_text(c, "source", uid);
+	set_text(c, "name", edit->name);
+	set_text(c, "description", edit->description);
+	set_text(c, "visibility", edit->visibility);
+	set_text(c, "roles", edit->roles);
+	store_call_int(c, "if_etag", edit->if_etag);
+	store_call_add(c, "source_update");
+	store_call_add(c, "source_one");
+	return store_call_write(c);
+}
+
+struct op *store_source_mark(struct store *s, const char *tenant, const char *uid, store_done_cb cb,
+			     void *owner)
+{
+	struct sources_call *f = call_of(s, tenant, cb, owner);
+
+	store_call_text(&f->call, "source", uid);
+	store_call_add(&f->call, "source_mark");
+	return store_call_write(&f->call);
+}
+
+struct op *store_source_remove(struct store *s, const char *tenant, const char *uid,
+			       const char *sentence, store_done_cb cb, void *owner)
+{
+	static const char *const queries[] = {
+		"source_delete_receipts", "source_delete_idempotency", "source_delete_summaries",
+		"source_delete_answers",  "source_delete_versions",    "source_delete"};
+	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct call *c = &f->call;
+
+	c->forget = true;
+	store_call_text(c, "source", uid);
+	store_call_text(c, "sentence", sentence);
+	store_call_text(c, "needed", sql_like_pattern(uid, c->arena));
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++)
+		store_call_add(c, queries[i]);
+	return store_call_write(c);
+}

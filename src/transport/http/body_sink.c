@@ -1,0 +1,81 @@
+/* Pieces of a body become blocks; a block that is not taken suspends the connection. */
+#include "body_sink.h"
+
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+
+static bool flush(struct request *r)
+{
+	if (r->upload.n == 0)
+		return true;
+	if (!r->stream.sink->take(r, r->upload.p, r->upload.n))
+		return false;
+	buf_reset(&r->upload);
+	return true;
+}
+
+/* The library wants each piece consumed as a whole or the connection suspended. */
+static bool wait(struct request *r)
+{
+	r->stream.waits_since_ms = clock_mono_ms();
+	request_suspend(r);
+	return true;
+}
+
+static void goes_on(struct request *r)
+{
+	int64_t now = clock_mono_ms();
+
+	if (r->stream.waits_since_ms > 0)
+		r->stream.waited_ms += now - r->stream.waits_since_ms;
+	r->stream.waits_since_ms = 0;
+	r->stream.last_ms = now;
+}
+
+static bool drop_rest(struct request *r, size_t *upload_len)
+{
+	r->stream.dropped += *upload_len;
+	*upload_len = 0;
+	return r->stream.dropped <= BODY_DROPPED_MAX;
+}
+
+bool body_sink_add(struct request *r, const char *upload, size_t *upload_len)
+{
+	size_t room;
+
+	goes_on(r);
+	if (r->reply.response || !r->stream.sink || r->stream.sink->failed(r))
+		return drop_rest(r, upload_len);
+	room = BODY_BLOCK_BYTES - r->upload.n;
+	if (room == 0) {
+		if (!flush(r))
+			return r->stream.sink->failed(r) ? drop_rest(r, upload_len) : wait(r);
+		room = BODY_BLOCK_BYTES;
+	}
+	room = *upload_len < room ? *upload_len : room;
+	buf_add(&r->upload, upload, room);
+	r->upload_bytes += room;
+	*upload_len -= room;
+	return true;
+}
+
+bool body_sink_end(struct request *r)
+{
+	goes_on(r);
+	if (!r->stream.sink->failed(r) && !flush(r) && !r->stream.sink->failed(r))
+		return false;
+	r->stream.sink->end(r);
+	return true;
+}
+
+bool body_sink_is_late(const struct request *r, int64_t now_ms)
+{
+	int64_t since = r->stream.last_ms, begun = r->begun_us / 1000;
+	int64_t lasted = now_ms - begun - r->stream.waited_ms;
+
+	if (r->suspended || r->read)
+		return false;
+	return now_ms - since >= BODY_SILENT_MS ||
+	       (lasted >= BODY_RATE_AFTER_MS &&
+		(int64_t)r->upload_bytes * 1000 < lasted * BODY_RATE_BYTES_S);
+}

@@ -1,0 +1,15 @@
+/* Permissions that the store gives. */
+#include "grants.h"
+
+#include "vesper/upload.h"
+
+void grants_apply(const struct transport *t, struct principal **who)
+{
+	struct principal *now;
+
+	if (!t->options.uploads)
+		return;
+	now = uploads_principal(t->options.uploads, *who);
+	principal_free(who);
+	*who = now;
+}

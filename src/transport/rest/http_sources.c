@@ -1,0 +1,565 @@
+/* Data sources: a file comes, is listed with its profile, shared, asked about, deleted. */
+#include "http_route.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "http/body_sink.h"
+#include "http_chat.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/upload.h"
+#include "vesper/uuid.h"
+
+#define NAME_CHARS_MAX        200
+#define DESCRIPTION_CHARS_MAX 1000
+#define ROWS_DEFAULT          50
+#define NO_UPLOADS            "No data can be uploaded here."
+#define OTHER_FORMAT          "Export it as CSV, TSV or JSON lines and upload that."
+
+static struct uploads *uploads_of(const struct request *r)
+{
+	return r->transport->options.uploads;
+}
+
+/* ---- as JSON ---- */
+
+static json_t *parsed(const char *text)
+{
+	json_t *json;
+	struct err e;
+
+	return text && json_parse(text, strlen(text), SOURCE_PROFILE_BYTES_MAX, &json, &e) ? json
+											   : NULL;
+}
+
+static json_t *fault_json(const struct stored_version *v)
+{
+	json_t *out;
+
+	if (!v->fault.code)
+		return NULL;
+	out = json_make({"code", json_str(v->fault.code)}, {"message", json_str(v->fault.text)});
+	if (v->fault.line > 0)
+		json_set_int(out, "line", v->fault.line);
+	return out;
+}
+
+/* What a version that is not in use is at. */
+static json_t *load_json(const struct request *r, const struct stored_version *v)
+{
+	json_t *out = json_make({"version", json_str(v->uid)}, {"number", json_int(v->number)},
+				{"state", json_str(version_state_name(v->state))},
+				{"bytes", json_int(v->bytes)});
+	int64_t bytes, rows;
+
+	if (uploads_progress(uploads_of(r), r->who->tenant, v->uid, &bytes, &rows)) {
+		json_set_int(out, "bytes_read", bytes);
+		json_set_int(out, "rows", rows);
+	}
+	json_set_take(out, "fault", fault_json(v));
+	if (v->state == VERSION_ASKING)
+		json_set_take(out, "ask", parsed(v->ask));
+	return out;
+}
+
+static json_t *roles_json(const char *roles)
+{
+	struct str rest = str_of(roles), one;
+	json_t *list = json_array();
+
+	while (str_split(&rest, ' ', &one))
+		if (one.n > 0)
+			json_push_take(list, json_strn(one.p, one.n));
+	return list;
+}
+
+static json_t *source_json(const struct request *r, const struct upload_view *v, bool whole)
+{
+	const struct stored_source *s = v->source;
+	json_t *out = json_make(
+		{"id", json_str(s->uid)}, {"name", json_str(s->name)},
+		{"description", json_str(s->description)}, {"owner", json_str(s->owner)},
+		{"is_owner", json_boolean(v->is_owner)},
+		{"visibility", json_str(source_visibility_name(s->visibility))},
+		{"roles", roles_json(s->roles)},
+		{"state", json_str(v->current  ? "ready"
+				   : v->newest ? version_state_name(v->newest->state)
+					       : "empty")},
+		{"created_at", json_str(s->created_at)}, {"updated_at", json_str(s->updated_at)});
+
+	if (v->current) {
+		json_t *profile = parsed(v->current->profile);
+
+		json_set_str(out, "version", v->current->uid);
+		json_set_int(out, "rows", v->current->rows);
+		json_set_int(out, "bytes", v->current->bytes);
+		json_set_int(out, "columns",
+			     (int64_t)json_array_size(json_object_get(profile, "columns")));
+		json_set_take(
+			out, "quality",
+			json_incref(json_object_get(json_object_get(profile, "quality"), "score")));
+		json_set_take(out, "profile", whole ? json_incref(profile) : NULL);
+		json_decref(profile);
+	}
+	if (v->newest && v->newest != v->current)
+		json_set_take(out, "load", load_json(r, v->newest));
+	return out;
+}
+
+static const char *etag_of(const struct request *r, const struct upload_view *v)
+{
+	return arena_printf(r->arena, "\"%" PRId64 "\"", v->source->etag);
+}
+
+/* False: it has answered. */
+static bool find(struct request *r, struct upload_view *out)
+{
+	if (uploads_of(r) && uploads_find(uploads_of(r), r->who, r->params[0], out))
+		return true;
+	reply_problem(r, CODE_NOT_FOUND, NULL);
+	return false;
+}
+
+/* Of a source that the caller may use, too: that it is another's is no secret. */
+static bool find_own(struct request *r, struct upload_view *out)
+{
+	if (!find(r, out))
+		return false;
+	if (!out->is_owner)
+		reply_problem(r, CODE_DENIED, "Only the owner of this data source may change it.");
+	return out->is_owner;
+}
+
+/* ---- lists ---- */
+
+static void list(struct request *r, bool all)
+{
+	const struct upload_view *views = NULL;
+	size_t n = uploads_of(r) ? uploads_list(uploads_of(r), r->who, all, r->arena, &views) : 0;
+	json_t *sources = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_push_take(sources, source_json(r, &views[i], false));
+	reply_json(r, 200, json_make({"sources", sources}));
+}
+
+void on_get_sources(struct request *r)
+{
+	list(r, false);
+}
+
+void on_get_admin_sources(struct request *r)
+{
+	list(r, true);
+}
+
+void on_get_source(struct request *r)
+{
+	struct upload_view v;
+
+	if (!find(r, &v))
+		return;
+	reply_header(r, "ETag", etag_of(r, &v));
+	reply_json(r, 200, source_json(r, &v, true));
+}
+
+/* ---- rows ---- */
+
+static json_t *cells_json(const struct table *t, size_t row)
+{
+	json_t *cells = json_array();
+
+	for (size_t c = 0; c < t->column_count; c++)
+		json_push_take(cells, t->rows[row][c] ? json_str(t->rows[row][c]) : json_null());
+	return cells;
+}
+
+static void on_rows(void *owner, struct table *take, const struct err *e)
+{
+	struct request *r = owner;
+	json_t *columns = json_array(), *rows = json_array();
+
+	r->op = NULL;
+	for (size_t c = 0; take && c < take->column_count; c++)
+		json_push_take(columns, json_str(take->columns[c].name));
+	for (size_t i = 0; take && i < take->row_count; i++)
+		json_push_take(rows, cells_json(take, i));
+	table_free(&take);
+	if (e) {
+		json_decref(columns);
+		json_decref(rows);
+		reply_err(r, e);
+		return;
+	}
+	reply_json(r, 200, json_make({"columns", columns}, {"rows", rows}));
+}
+
+void on_get_source_rows(struct request *r)
+{
+	const char *text = request_query(r, "limit");
+	long limit = text ? strtol(text, NULL, 10) : ROWS_DEFAULT;
+	struct upload_view v;
+	struct err e;
+
+	if (limit < 1 || limit > SOURCE_ROWS_SHOWN) {
+		reply_problem(r, CODE_BAD_FRAME,
+			      arena_printf(r->arena, "limit: 1 to %d", SOURCE_ROWS_SHOWN));
+		return;
+	}
+	if (find(r, &v) &&
+	    !uploads_rows(uploads_of(r), r->who->tenant, &v, (size_t)limit, on_rows, r, &r->op, &e))
+		reply_err(r, &e);
+}
+
+/* ---- changes ---- */
+
+static void on_changed(void *owner, const struct err *e)
+{
+	struct request *r = owner;
+
+	r->op = NULL;
+	if (e && e->code == ERR_BUSY)
+		reply_problem(r, CODE_CHANGED, NULL);
+	else if (e)
+		reply_err(r, e);
+	else
+		reply_empty(r, r->route->flags & ROUTE_BODY ? 204 : 202);
+}
+
+static bool text_check(const char *name, const char *text, size_t most, struct err *e)
+{
+	if (!text || (utf8_valid(text, strlen(text)) && utf8_count(text, strlen(text)) <= most))
+		return true;
+	return err_set(e, ERR_INPUT, "%s: at most %zu characters", name, most);
+}
+
+static bool name_check(const char *name, struct err *e)
+{
+	if (name && !utf8_is_identifier(name, strlen(name)))
+		return err_set(e, ERR_INPUT, "name: a line of text without blanks at its ends");
+	return text_check("name", name, NAME_CHARS_MAX, e);
+}
+
+static bool roles_check(const struct request *r, const json_t *roles, const char **out,
+			struct err *e)
+{
+	const struct catalog *c =
+		turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog;
+	const char *all = "";
+	json_t *role;
+	size_t i;
+
+	if (!roles)
+		return true;
+	json_array_foreach((json_t *)roles, i, role) {
+		const char *name = json_string_value(role);
+
+		if (!name || !catalog_role(c, name))
+			return err_set(e, ERR_INPUT, "roles: one of them is no role");
+		all = arena_printf(r->arena, "%s%s%s", all, i > 0 ? " " : "", name);
+	}
+	*out = all;
+	return true;
+}
+
+static bool edit_parse(const struct request *r, struct source_edit *out, struct err *e)
+{
+	static const char *const members[] = {"name", "description", "visibility", "roles", NULL};
+	enum source_visibility ignored;
+	json_t *roles = NULL;
+
+	*out = (struct source_edit){0};
+	if (!json_only(r->body, members, e) || !json_opt_str(r->body, "name", &out->name, e) ||
+	    !json_opt_str(r->body, "description", &out->description, e) ||
+	    !json_opt_str(r->body, "visibility", &out->visibility, e) ||
+	    !json_opt_array(r->body, "roles", &roles, e) || !name_check(out->name, e) ||
+	    !text_check("description", out->description, DESCRIPTION_CHARS_MAX, e) ||
+	    !roles_check(r, roles, &out->roles, e))
+		return false;
+	if (out->visibility && !source_visibility_parse(out->visibility, &ignored))
+		return err_set(e, ERR_INPUT, "visibility: private, tenant or roles");
+	return json_object_size(r->body) > 0 || err_set(e, ERR_INPUT, "nothing is to be changed");
+}
+
+void on_patch_source(struct request *r)
+{
+	const char *tag = request_header(r, "If-Match");
+	struct source_edit edit;
+	struct upload_view v;
+	struct err e;
+
+	if (!find_own(r, &v))
+		return;
+	if (!edit_parse(r, &edit, &e)) {
+		reply_invalid(r, &e);
+		return;
+	}
+	if (tag && !request_names_etag(r, "If-Match", etag_of(r, &v))) {
+		reply_problem(r, CODE_CHANGED, NULL);
+		return;
+	}
+	edit.if_etag = v.source->etag;
+	r->op = uploads_edit(uploads_of(r), r->who->tenant, r->params[0], &edit, on_changed, r);
+}
+
+/* Administrators delete what they may not read. */
+static bool find_deletable(struct request *r)
+{
+	const struct upload_view *all;
+	size_t n = uploads_of(r) ? uploads_list(uploads_of(r), r->who, true, r->arena, &all) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(all[i].source->uid, r->params[0]) == 0 && !all[i].source->deleted_at)
+			return all[i].is_owner || may(r->who, "chat:admin");
+	return false;
+}
+
+void on_delete_source(struct request *r)
+{
+	struct upload_view v;
+
+	if (find_deletable(r))
+		r->op = uploads_delete(uploads_of(r), r->who->tenant, r->params[0], on_changed, r);
+	else
+		(void)find_own(r, &v);
+}
+
+static void on_answered(void *owner, const struct err *e)
+{
+	struct request *r = owner;
+
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
+	else
+		reply_empty(r, 204);
+}
+
+void on_post_source_answer(struct request *r)
+{
+	static const char *const members[] = {"ask_id", "values", NULL};
+	struct upload_answer answer = {.tenant = r->who->tenant, .source = r->params[0]};
+	struct upload_view v;
+	json_t *values = NULL;
+	struct err e;
+
+	if (!find_own(r, &v))
+		return;
+	if (!json_only(r->body, members, &e) ||
+	    !json_get_str(r->body, "ask_id", &answer.ask_id, &e) ||
+	    !json_opt_array(r->body, "values", &values, &e)) {
+		reply_invalid(r, &e);
+		return;
+	}
+	answer.value = json_string_value(json_array_get(values, 0));
+	if (!answer.value || json_array_size(values) != 1)
+		reply_problem(r, CODE_INVALID, "values: one of the options.");
+	else if (uploads_answer(uploads_of(r), &answer, on_answered, r, &r->op, &e))
+		return;
+	else if (e.code == ERR_BUSY)
+		reply_problem(r, CODE_DATA_BUSY, arena_printf(r->arena, "%s.", e.text));
+	else
+		reply_invalid(r, &e);
+}
+
+void on_get_source_events(struct request *r)
+{
+	struct upload_view v;
+	const char *run;
+
+	if (!find(r, &v))
+		return;
+	run = uploads_run(uploads_of(r), r->who->tenant, r->params[0]);
+	chat_events(r, run ? run : "");
+}
+
+/* ---- a file ---- */
+
+struct receiving {
+	struct upload *upload;
+	bool ended;
+};
+
+static void drop(void *task)
+{
+	struct receiving *x = task;
+
+	upload_free(&x->upload);
+}
+
+static void refuse(struct request *r, const struct err *e)
+{
+	const char *detail = arena_printf(r->arena, "%s.", e->text);
+
+	switch (e->code) {
+	case ERR_LIMIT:
+	case ERR_QUOTA:
+		reply_problem(r, e->may_retry ? CODE_RATE_LIMITED : CODE_TOO_LONG, detail);
+		break;
+	case ERR_BUSY:
+		reply_problem(r, CODE_DATA_BUSY, detail);
+		break;
+	default:
+		reply_err(r, e);
+	}
+}
+
+static void on_wake(void *owner)
+{
+	struct request *r = owner;
+	const struct receiving *x = r->task;
+	const char *id = upload_source(x->upload);
+
+	if (!x->ended) {
+		request_resume(r);
+	} else if (upload_error(x->upload)) {
+		refuse(r, upload_error(x->upload));
+	} else if (upload_is_done(x->upload)) {
+		reply_header(r, "Location", arena_printf(r->arena, "/api/v1/data-sources/%s", id));
+		reply_json(r, 202,
+			   json_make({"id", json_str(id)},
+				     {"version", json_str(upload_version(x->upload))},
+				     {"events",
+				      json_str(arena_printf(
+					      r->arena, "/api/v1/data-sources/%s/events", id))}));
+	}
+}
+
+static bool take(struct request *r, const char *bytes, size_t len)
+{
+	const struct receiving *x = r->task;
+
+	if (!upload_is_ready(x->upload))
+		return false;
+	upload_take(x->upload, bytes, len);
+	return true;
+}
+
+static bool failed(const struct request *r)
+{
+	return upload_error(((const struct receiving *)r->task)->upload) != NULL;
+}
+
+static void end(struct request *r)
+{
+	struct receiving *x = r->task;
+
+	x->ended = true;
+	if (upload_error(x->upload))
+		refuse(r, upload_error(x->upload));
+	else
+		upload_end(x->upload);
+}
+
+static const struct body_sink sink = {.take = take, .failed = failed, .end = end};
+
+static const char *format_of(const struct request *r)
+{
+	static const char *const types[][2] = {{"text/csv", "csv"},
+					       {"text/tab-separated-values", "tsv"},
+					       {"application/x-ndjson", "jsonl"},
+					       {"application/jsonl", "jsonl"}};
+	static const char *const ends[][2] = {{".csv", "csv"},
+					      {".tsv", "tsv"},
+					      {".tab", "tsv"},
+					      {".jsonl", "jsonl"},
+					      {".ndjson", "jsonl"}};
+	const char *coding = request_header(r, "Content-Encoding");
+	struct str rest = str_of(request_header(r, "Content-Type")), type;
+	const char *name = request_query(r, "name");
+
+	if (coding && strcasecmp(coding, "identity") != 0)
+		return NULL;
+	str_split(&rest, ';', &type);
+	type = str_trim(type);
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (str_eq_nocase(type, str_of(types[i][0])))
+			return types[i][1];
+	if (type.n > 0 && !str_eq_nocase(type, STR("application/octet-stream")))
+		return NULL;
+	for (size_t i = 0; name && i < sizeof(ends) / sizeof(*ends); i++)
+		if (str_ends(str_of(name), str_of(ends[i][0])))
+			return ends[i][1];
+	return NULL;
+}
+
+static bool options_parse(struct request *r, struct upload_file *f, struct err *e)
+{
+	const char *delimiter = request_query(r, "delimiter");
+
+	f->header = request_query(r, "header");
+	if (f->header && strcmp(f->header, "yes") != 0 && strcmp(f->header, "no") != 0)
+		return err_set(e, ERR_INPUT, "header: yes or no");
+	if (delimiter && strcmp(delimiter, "tab") == 0)
+		delimiter = "\t";
+	if (delimiter && (strlen(delimiter) != 1 || !strchr(",;\t|", *delimiter)))
+		return err_set(e, ERR_INPUT, "delimiter: a comma, a semicolon, | or tab");
+	f->delimiter = delimiter ? *delimiter : '\0';
+	return true;
+}
+
+static void receive(struct request *r, struct upload_file *f)
+{
+	struct receiving *x = arena_alloc(r->arena, sizeof(*x));
+	struct err e = {0};
+
+	f->who = r->who;
+	f->format = format_of(r);
+	if (!uploads_of(r)) {
+		reply_problem(r, CODE_NOT_FOUND, NO_UPLOADS);
+	} else if (!options_parse(r, f, &e)) {
+		reply_problem(r, CODE_BAD_FRAME, arena_printf(r->arena, "%s.", e.text));
+	} else if (!f->format) {
+		reply_problem(r, CODE_MEDIA_TYPE, OTHER_FORMAT);
+	} else if (!upload_begin(uploads_of(r), f, on_wake, r, &x->upload, &e)) {
+		refuse(r, &e);
+	} else {
+		r->task = x;
+		r->task_free = drop;
+		r->stream.sink = &sink;
+	}
+}
+
+/* "sales 2025.csv" is called "sales 2025". */
+static const char *name_of(const struct request *r)
+{
+	const char *name = request_query(r, "name"), *dot;
+
+	if (!name)
+		return "Data";
+	dot = strrchr(name, '.');
+	return dot && dot > name && strlen(dot) <= 7
+		       ? arena_strndup(r->arena, name, (size_t)(dot - name))
+		       : name;
+}
+
+void on_post_source(struct request *r)
+{
+	struct upload_file f = {.name = name_of(r), .description = request_query(r, "description")};
+	struct err e;
+
+	if (!name_check(f.name, &e) ||
+	    !text_check("description", f.description, DESCRIPTION_CHARS_MAX, &e))
+		reply_problem(r, CODE_INVALID, arena_printf(r->arena, "%s.", e.text));
+	else
+		receive(r, &f);
+}
+
+void on_put_source_data(struct request *r)
+{
+	struct upload_file f = {.source = r->params[0]};
+	const char *tag = request_header(r, "If-Match");
+	struct upload_view v;
+
+	if (!find_own(r, &v))
+		return;
+	if (v.current && !tag)
+		reply_problem(r, CODE_PRECONDITION, NULL);
+	else if (v.current && !request_names_etag(r, "If-Match", etag_of(r, &v)))
+		reply_problem(r, CODE_CHANGED, NULL);
+	else
+		receive(r, &f);
+}

@@ -1,0 +1,464 @@
+/*
+ * A load: the version's state is stored before each step, so that what a process leaves behind is
+ * found by the rows. One runs a tenant; its events go to a log of its own.
+ */
+#include "upload_int.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/language.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define LOAD_BYTES (64 * 1024 * 1024) /* shape, statements and profile of one */
+#define NUMBER_HEX 12
+
+struct waiting_load {
+	struct list node;
+	char source[UUID_BYTES], version[UUID_BYTES];
+	struct stream_log *log;
+};
+
+/* Which log tells of a source's newest run. */
+struct load_run {
+	struct list node;
+	char source[UUID_BYTES], id[UUID_BYTES];
+};
+
+/* ---- events ---- */
+
+static void say_phase(struct stream_log *log, enum version_state state)
+{
+	const struct event e = {.kind = EVENT_STATUS,
+				.u.status = {.phase = version_state_name(state),
+					     .text = version_state_name(state)}};
+
+	event_emit(stream_sink(log), &e);
+}
+
+void load_said_failed(struct stream_log *log, const char *code, const char *text, size_t line)
+{
+	struct event e = {.kind = EVENT_ERROR, .u.error = {.code = code, .message = text}};
+	char *view = mem_printf("{\"line\":%zu}", line);
+
+	if (line > 0)
+		e.u.error.view = str_of(view);
+	event_emit(stream_sink(log), &e);
+	mem_free(view);
+}
+
+static void say_end(struct load *l, const char *status, json_t *outcomes_take)
+{
+	char *text = json_text(outcomes_take);
+	const struct event e = {.kind = EVENT_RUN_FINISHED,
+				.u.run_finished = {.session_id = l->source,
+						   .message_id = l->version,
+						   .status = status,
+						   .outcomes = str_of(text)}};
+
+	event_emit(stream_sink(l->log), &e);
+	json_decref(outcomes_take);
+	mem_free(text);
+}
+
+static struct load_run *find_run(const struct tenant_uploads *t, const char *source)
+{
+	list_each(node, &t->runs) {
+		struct load_run *r = list_item(node, struct load_run, node);
+
+		if (strcmp(r->source, source) == 0)
+			return r;
+	}
+	return NULL;
+}
+
+const char *uploads_run(const struct uploads *u, const char *tenant, const char *source)
+{
+	const struct tenant_uploads *t = uploads_tenant(u, tenant);
+	const struct load_run *r = t ? find_run(t, source) : NULL;
+
+	return r ? r->id : NULL;
+}
+
+struct stream_log *load_log(struct tenant_uploads *t, const char *source, const char *user)
+{
+	const struct principal who = {.user = user, .tenant = t->name};
+	struct load_run *r = find_run(t, source);
+
+	if (!r) {
+		r = mem_alloc(sizeof(*r));
+		memcpy(r->source, source, UUID_BYTES);
+		list_append(&t->runs, &r->node);
+	}
+	memcpy(r->id, uuid_new().text, UUID_BYTES);
+	return stream_open(t->all->options.streams, r->id, source, &who, NULL, NULL);
+}
+
+/* ---- the queue ---- */
+
+void load_queue(struct tenant_uploads *t, const char *source, const char *version,
+		struct stream_log **log_take)
+{
+	struct waiting_load *w = mem_alloc(sizeof(*w));
+
+	memcpy(w->source, source, UUID_BYTES);
+	memcpy(w->version, version, UUID_BYTES);
+	w->log = *log_take;
+	*log_take = NULL;
+	list_append(&t->waiting, &w->node);
+}
+
+bool load_is_here(const struct tenant_uploads *t, const char *version)
+{
+	if (t->load && strcmp(t->load->version, version) == 0)
+		return true;
+	list_each(node, &t->waiting)
+		if (strcmp(list_item(node, struct waiting_load, node)->version, version) == 0)
+			return true;
+	return false;
+}
+
+/* ---- jobs ---- */
+
+static void run_job(struct pool_job *job)
+{
+	struct load *l = (struct load *)job;
+
+	l->run(l);
+}
+
+static void on_job(struct pool_job *job)
+{
+	struct load *l = (struct load *)job;
+
+	if (l->tenant->all->ending)
+		return;
+	if (l->err.code == ERR_NONE && atomic_load(&l->cancelled))
+		err_set(&l->err, ERR_CANCELLED, "the load was cancelled");
+	if (l->err.code == ERR_NONE)
+		l->then(l);
+	else
+		load_fail(l);
+}
+
+void load_run(struct load *l, void (*run)(struct load *l), void (*then)(struct load *l))
+{
+	l->run = run;
+	l->then = then;
+	l->job = (struct pool_job){.run = run_job, .done = on_job};
+	pool_submit(l->tenant->all->loading, &l->job);
+}
+
+static void drop(struct load *l)
+{
+	op_cancel(&l->op);
+	shape_reader_free(&l->reader);
+	profile_free(&l->profile);
+	arena_free(&l->arena);
+	mem_free(l);
+}
+
+/* Its log is closed. */
+static void end(struct load *l)
+{
+	struct tenant_uploads *t = l->tenant;
+
+	t->load = NULL;
+	stream_release(&l->log);
+	drop(l);
+	uploads_look(t);
+	load_next(t);
+}
+
+/* ---- how it fails ---- */
+
+static const char *code_of(const struct load *l)
+{
+	if (l->fault.code)
+		return l->fault.code;
+	switch (l->err.code) {
+	case ERR_LIMIT:
+		return "too_long";
+	case ERR_CANCELLED:
+		return "interrupted";
+	default:
+		return "upstream";
+	}
+}
+
+static void on_failed(void *owner, const struct err *e)
+{
+	struct load *l = owner;
+
+	l->op = NULL;
+	if (e)
+		log_warn("uploads.store", "%s: %s", l->version, e->text);
+	unlink(l->options.path);
+	load_said_failed(l->log, code_of(l), l->err.text, l->fault.line);
+	end(l);
+}
+
+static void store_failure(struct load *l)
+{
+	const struct stored_version v = {
+		.uid = l->version,
+		.state = VERSION_FAILED,
+		.fault = {code_of(l), l->err.text, (int64_t)l->fault.line}};
+
+	log_info("uploads.failed", "%s: %s: %s", l->version, code_of(l), l->err.text);
+	l->op = store_version_set(l->tenant->all->options.store, l->tenant->name, &v, on_failed, l);
+}
+
+static void on_dropped(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct load *l = owner;
+
+	(void)tables;
+	(void)count;
+	l->op = NULL;
+	if (e) /* found again by the version's row */
+		log_warn("uploads.drop", "%s: %s", l->table.name, e->text);
+	store_failure(l);
+}
+
+void load_fail(struct load *l)
+{
+	const struct source_statement drop_it = {
+		.name = "uploads/drop",
+		.text = sql_upload_drop(l->table.name, l->tenant->all->dialect, l->arena)};
+	const struct db_request r = {.tenant = l->tenant->name,
+				     .statements = &drop_it,
+				     .statement_count = 1,
+				     .write = true,
+				     .forget = true,
+				     .timeout_ms = SOURCE_LOAD_MS};
+
+	if (!l->table.count) { /* none was made */
+		store_failure(l);
+		return;
+	}
+	l->op = db_query(l->tenant->all->options.loader, &r, on_dropped, l);
+}
+
+/* ---- the question ---- */
+
+static json_t *option_json(const struct language *lang, const char *value, enum sentence label)
+{
+	return json_make({"value", json_str(value)},
+			 {"label", json_str(language_text(lang, label))});
+}
+
+static json_t *ask_json(struct load *l, const struct shape_column *c)
+{
+	const struct language *lang = uploads_language(l->tenant);
+	bool day = c->question == QUESTION_DAY_OR_MONTH;
+	json_t *options = json_array();
+
+	json_push_take(options, option_json(lang, day ? "dmy" : "point",
+					    day ? SAY_UPLOAD_DAYS_FIRST : SAY_UPLOAD_POINT));
+	json_push_take(options, option_json(lang, day ? "mdy" : "comma",
+					    day ? SAY_UPLOAD_MONTHS_FIRST : SAY_UPLOAD_COMMA));
+	return json_make(
+		{"ask_id", json_str(uuid_new().text)},
+		{"prompt",
+		 json_str(day ? sentence(lang, SAY_UPLOAD_ASK_DAY, l->arena, c->example, c->label)
+			      : sentence(lang, SAY_UPLOAD_ASK_NUMBER, l->arena, c->example,
+					 c->label))},
+		{"input", json_str("single")}, {"filter", json_str(c->name)}, {"options", options},
+		{"skip", option_json(lang, "text", SAY_UPLOAD_KEEP_TEXT)});
+}
+
+static void on_asked(void *owner, const struct err *e)
+{
+	struct load *l = owner;
+
+	l->op = NULL;
+	if (e) {
+		l->err = *e;
+		load_fail(l);
+		return;
+	}
+	say_end(l, "ask",
+		json_make({"id", json_str(l->source)}, {"version", json_str(l->version)}));
+	end(l);
+}
+
+static void ask(struct load *l, const struct shape_column *c)
+{
+	json_t *body = ask_json(l, c);
+	char *text = json_text(body);
+	const struct stored_version v = {
+		.uid = l->version, .state = VERSION_ASKING, .ask = arena_strdup(l->arena, text)};
+	const struct event e = {
+		.kind = EVENT_ASK,
+		.u.ask = {.prompt = json_string_value(json_object_get(body, "prompt")),
+			  .body = str_of(text)}};
+
+	event_emit(stream_sink(l->log), &e);
+	json_decref(body);
+	mem_free(text);
+	l->op = store_version_set(l->tenant->all->options.store, l->tenant->name, &v, on_asked, l);
+}
+
+/* ---- the steps ---- */
+
+static void on_loading(void *owner, const struct err *e)
+{
+	struct load *l = owner;
+
+	l->op = NULL;
+	if (e) {
+		l->err = *e;
+		load_fail(l);
+		return;
+	}
+	say_phase(l->log, VERSION_LOADING);
+	load_make_table(l);
+}
+
+static void on_read(struct load *l)
+{
+	const struct shape_column *unclear = load_asks(l);
+	const struct stored_version v = {
+		.uid = l->version, .state = VERSION_LOADING, .table = l->table.name};
+
+	if (unclear)
+		ask(l, unclear);
+	else
+		l->op = store_version_set(l->tenant->all->options.store, l->tenant->name, &v,
+					  on_loading, l);
+}
+
+static void on_published(void *owner, const struct err *e)
+{
+	struct load *l = owner;
+	json_t *profile = NULL, *score;
+	struct err ignored;
+
+	l->op = NULL;
+	if (e) {
+		l->err = *e;
+		load_fail(l);
+		return;
+	}
+	unlink(l->options.path);
+	if (!json_parse(l->profile_text, strlen(l->profile_text), SOURCE_PROFILE_BYTES_MAX,
+			&profile, &ignored))
+		profile = NULL;
+	score = json_object_get(json_object_get(profile, "quality"), "score");
+	say_end(l, "ok",
+		json_make({"id", json_str(l->source)}, {"version", json_str(l->version)},
+			  {"rows", json_int(l->rows)},
+			  {"columns", json_int((int64_t)l->shape.column_count)},
+			  {"quality", json_incref(score)}));
+	json_decref(profile);
+	log_info("uploads.ready", "%s: %" PRId64 " rows, %zu columns", l->version, l->rows,
+		 l->shape.column_count);
+	end(l);
+}
+
+void load_finish(struct load *l)
+{
+	const struct stored_version v = {.uid = l->version,
+					 .source = l->source,
+					 .state = VERSION_READY,
+					 .rows = l->rows,
+					 .profile = l->profile_text};
+
+	l->op = store_version_publish(l->tenant->all->options.store, l->tenant->name, &v,
+				      on_published, l);
+}
+
+/* ---- beginning ---- */
+
+/* "csv 59 yes" */
+static void read_format(struct load *l, const char *format)
+{
+	struct str rest = str_of(format), name, delimiter = {0};
+
+	str_split(&rest, ' ', &name);
+	str_split(&rest, ' ', &delimiter);
+	l->options.format = str_eq(name, STR("jsonl")) ? FORMAT_JSONL
+			    : str_eq(name, STR("tsv")) ? FORMAT_TSV
+						       : FORMAT_CSV;
+	l->options.delimiter =
+		(char)strtol(arena_strndup(l->arena, delimiter.p, delimiter.n), NULL, 10);
+	l->options.header = str_eq(rest, STR("yes"))  ? HEADER_YES
+			    : str_eq(rest, STR("no")) ? HEADER_NO
+						      : HEADER_BY_CONTENT;
+}
+
+static void begin(struct tenant_uploads *t, struct waiting_load *w, const struct stored_version *v)
+{
+	struct load *l = mem_alloc(sizeof(*l));
+
+	*l = (struct load){.tenant = t, .log = w->log, .arena = arena_new(LOAD_BYTES)};
+	memcpy(l->source, w->source, UUID_BYTES);
+	memcpy(l->version, w->version, UUID_BYTES);
+	atomic_init(&l->cancelled, false);
+	l->options.path = uploads_spool(t->all, l->version, l->arena);
+	l->options.cancelled = &l->cancelled;
+	read_format(l, v->format);
+	l->answers = arena_strdup(l->arena, v->answers);
+	l->table.name = arena_printf(l->arena, "s_%s_%" PRId64,
+				     l->source + strlen(l->source) - NUMBER_HEX, v->number);
+	t->load = l;
+	say_phase(l->log, VERSION_READING);
+	load_run(l, load_read, on_read);
+}
+
+void load_next(struct tenant_uploads *t)
+{
+	struct waiting_load *w;
+	const struct stored_version *v;
+
+	if (t->load || t->all->ending || list_empty(&t->waiting))
+		return;
+	w = list_item(t->waiting.next, struct waiting_load, node);
+	v = uploads_version(t, w->version);
+	if (!v || v->state != VERSION_READING)
+		return; /* its row is on the way */
+	list_remove(&w->node);
+	begin(t, w, v);
+	mem_free(w);
+}
+
+void load_cancel(struct tenant_uploads *t)
+{
+	if (t->load)
+		atomic_store(&t->load->cancelled, true);
+}
+
+static void close_log(struct stream_log **log)
+{
+	if (!stream_closed(*log))
+		load_said_failed(*log, "interrupted", "the server ends", 0);
+	stream_release(log);
+}
+
+void loads_end(struct tenant_uploads *t)
+{
+	list_each_safe(node, &t->waiting) {
+		struct waiting_load *w = list_item(node, struct waiting_load, node);
+
+		list_remove(&w->node);
+		close_log(&w->log);
+		mem_free(w);
+	}
+	list_each_safe(node, &t->runs) {
+		list_remove(node);
+		mem_free(list_item(node, struct load_run, node));
+	}
+	if (t->load) {
+		close_log(&t->load->log);
+		drop(t->load);
+	}
+	t->load = NULL;
+}

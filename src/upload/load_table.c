@@ -1,0 +1,238 @@
+/*
+ * From a file to a table: what the file is, with what its owner has said; then block after block,
+ * read on a worker and written by the loader's login while nobody else waits.
+ */
+#include "upload_int.h"
+
+#include <string.h>
+
+#include "vesper/db.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define ANSWER_DAYS   "dmy"
+#define ANSWER_MONTHS "mdy"
+#define ANSWER_POINT  "point"
+#define ANSWER_COMMA  "comma"
+#define ANSWER_TEXT   "text"
+
+/* ---- what the file is ---- */
+
+static void use_answer(struct shape_column *c, const char *answer)
+{
+	enum type_question asked = c->question;
+
+	c->question = QUESTION_NONE;
+	if (strcmp(answer, ANSWER_TEXT) == 0)
+		c->form = (struct cell_form){.type = COLUMN_TEXT};
+	else if (asked == QUESTION_DAY_OR_MONTH)
+		c->form.month_first = strcmp(answer, ANSWER_MONTHS) == 0;
+	else
+		c->form.comma = strcmp(answer, ANSWER_COMMA) == 0;
+}
+
+static void use_answers(struct load *l)
+{
+	json_t *answers = NULL;
+	struct err e;
+
+	if (!l->answers ||
+	    !json_parse(l->answers, strlen(l->answers), SOURCE_PROFILE_BYTES_MAX, &answers, &e))
+		return;
+	for (size_t i = 0; i < l->shape.column_count; i++) {
+		struct shape_column *c = &l->shape.columns[i];
+		const char *said = json_string_value(json_object_get(answers, c->name));
+
+		if (said && c->question != QUESTION_NONE)
+			use_answer(c, said);
+	}
+	json_decref(answers);
+}
+
+void load_read(struct load *l)
+{
+	if (shape_read(&l->options, l->arena, &l->shape, &l->fault, &l->err))
+		use_answers(l);
+}
+
+const struct shape_column *load_asks(const struct load *l)
+{
+	for (size_t i = 0; i < l->shape.column_count; i++)
+		if (l->shape.columns[i].question != QUESTION_NONE)
+			return &l->shape.columns[i];
+	return NULL;
+}
+
+/* ---- a block ---- */
+
+/* tenant_id, row_no and the cells of each row, as one list. */
+static struct value *bound_rows(struct load *l, size_t first, size_t count)
+{
+	size_t n = l->shape.column_count, width = n + UPLOAD_OWN_COLUMNS;
+	struct value *all = arena_alloc(l->block.arena, count * width * sizeof(*all));
+
+	for (size_t i = 0; i < count; i++) {
+		struct value *row = &all[i * width];
+
+		row[0] = value_text(l->tenant->name);
+		row[1] = value_int(l->rows + (int64_t)(first + i) + 1);
+		memcpy(&row[UPLOAD_OWN_COLUMNS], &l->block.values[(first + i) * n],
+		       n * sizeof(*row));
+	}
+	return all;
+}
+
+static void make_statements(struct load *l)
+{
+	enum dialect d = l->tenant->all->dialect;
+	size_t most = sql_upload_insert_rows(&l->table, d), left = l->block.count;
+
+	l->statement_count = 0;
+	l->statements = arena_alloc(l->block.arena, (left / most + 1) * sizeof(*l->statements));
+	for (size_t at = 0; at < l->block.count; at += most, left -= most) {
+		size_t rows = left < most ? left : most;
+
+		l->statements[l->statement_count++] = (struct source_statement){
+			.name = "uploads/insert",
+			.text = sql_upload_insert(&l->table, rows, d, l->block.arena),
+			.values = bound_rows(l, at, rows),
+			.count = rows * (l->shape.column_count + UPLOAD_OWN_COLUMNS)};
+		if (rows == left)
+			break;
+	}
+}
+
+static void run_block(struct load *l)
+{
+	if (!shape_reader_next(l->reader, profile_misfit, l->profile, &l->block, &l->fault,
+			       &l->err))
+		return;
+	l->bytes = shape_reader_bytes(l->reader);
+	for (size_t i = 0; i < l->block.count; i++)
+		profile_row(l->profile, &l->block.values[i * l->shape.column_count]);
+	make_statements(l);
+}
+
+static void write_block(struct load *l);
+
+static void on_written(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct load *l = owner;
+
+	(void)tables;
+	(void)count;
+	l->op = NULL;
+	if (e) {
+		l->err = *e;
+		load_fail(l);
+		return;
+	}
+	l->rows += (int64_t)l->block.count;
+	load_run(l, run_block, write_block);
+}
+
+static struct op *write(struct load *l, const struct source_statement *statements, size_t count,
+			db_cb cb)
+{
+	const struct db_request r = {.tenant = l->tenant->name,
+				     .statements = statements,
+				     .statement_count = count,
+				     .write = true,
+				     .timeout_ms = SOURCE_LOAD_MS};
+
+	return db_query(l->tenant->all->options.loader, &r, cb, l);
+}
+
+static void run_profile(struct load *l)
+{
+	l->profile_text = profile_json(l->profile, l->arena);
+}
+
+static void on_indexed(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct load *l = owner;
+
+	(void)tables;
+	(void)count;
+	l->op = NULL;
+	if (e)
+		l->err = *e;
+	if (e)
+		load_fail(l);
+	else
+		load_run(l, run_profile, load_finish);
+}
+
+/* What questions narrow by: days, and texts of which there are few. */
+static void make_indexes(struct load *l)
+{
+	struct source_statement list[SOURCE_INDEXES_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->table.count && n < SOURCE_INDEXES_MAX; i++)
+		if (l->table.columns[i].type == COLUMN_DATE ||
+		    l->table.columns[i].type == COLUMN_DATETIME)
+			list[n++] = (struct source_statement){
+				.name = "uploads/index",
+				.text = sql_upload_index(&l->table, i, l->tenant->all->dialect,
+							 l->arena)};
+	if (n == 0)
+		load_run(l, run_profile, load_finish);
+	else
+		l->op = write(l, list, n, on_indexed);
+}
+
+static void write_block(struct load *l)
+{
+	if (l->block.count == 0)
+		make_indexes(l);
+	else
+		l->op = write(l, l->statements, l->statement_count, on_written);
+}
+
+/* ---- the table ---- */
+
+static void on_made(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct load *l = owner;
+
+	(void)tables;
+	(void)count;
+	l->op = NULL;
+	if (e)
+		l->err = *e;
+	if (e || !shape_reader_open(&l->options, &l->shape, &l->reader, &l->err)) {
+		load_fail(l);
+		return;
+	}
+	l->profile = profile_new(&l->shape);
+	load_run(l, run_block, write_block);
+}
+
+void load_make_table(struct load *l)
+{
+	size_t n = l->shape.column_count;
+	struct upload_column *columns = arena_alloc(l->arena, (n + 1) * sizeof(*columns));
+	struct source_statement list[UPLOAD_CREATES_MAX];
+	const char *texts[UPLOAD_CREATES_MAX];
+	size_t count;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct shape_column *c = &l->shape.columns[i];
+
+		columns[i] = (struct upload_column){c->name, c->form.type,
+						    c->form.digits > 0 ? c->form.digits : 1,
+						    c->form.scale};
+	}
+	l->table.columns = columns;
+	l->table.count = n;
+	if (!sql_upload_check(&l->table, &l->err)) {
+		load_fail(l);
+		return;
+	}
+	count = sql_upload_create(&l->table, l->tenant->all->dialect, l->arena, texts);
+	for (size_t i = 0; i < count; i++)
+		list[i] = (struct source_statement){.name = "uploads/create", .text = texts[i]};
+	l->op = write(l, list, count, on_made);
+}

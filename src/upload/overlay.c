@@ -1,0 +1,301 @@
+/*
+ * Ready sources as a part of their tenant's catalogue: a view with typed columns, an entity of the
+ * map, its dimensions and measures, all under the permission of the source. Names are made of the
+ * source's id, so that no two sources share any; people and models see the labels.
+ */
+#include <string.h>
+
+#include "header.h"
+#include "upload_int.h"
+#include "vesper/json.h"
+#include "vesper/language.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/units.h"
+
+#define OVERLAY_BYTES (16 * 1024 * 1024)
+#define PREFIX_HEX    8
+#define UNIT_NONE     "count"
+
+struct building {
+	const struct tenant_uploads *tenant;
+	const struct catalog *catalog;
+	struct arena *arena;
+	json_t *views, *entities, *dimensions, *measures; /* in the arena */
+	/* the source at hand */
+	const char *prefix, *permission, *entity;
+};
+
+static const char *prefix_of(const char *uid, struct arena *a)
+{
+	return arena_printf(a, "u%s", uid + strlen(uid) - PREFIX_HEX);
+}
+
+static const char *text_of(const json_t *object, const char *member)
+{
+	const char *text = json_string_value(json_object_get(object, member));
+
+	return text ? text : "";
+}
+
+/* A unit that a pack knows by its symbol or a word; else it is a number of whatever the label says.
+ */
+static const char *unit_of(const struct building *b, const char *unit)
+{
+	const struct units *u = &b->catalog->units;
+
+	if (!*unit)
+		return UNIT_NONE;
+	if (units_find(u, unit))
+		return unit;
+	for (size_t i = 0; i < u->word_count; i++)
+		if (strcmp(u->words[i].text, unit) == 0)
+			return u->words[i].unit->symbol;
+	return UNIT_NONE;
+}
+
+static json_t *view_column(const json_t *column)
+{
+	return json_make({"name", json_str(text_of(column, "name"))},
+			 {"type", json_str(text_of(column, "type"))},
+			 {"about", json_str(text_of(column, "spoken"))});
+}
+
+static void add_view(struct building *b, const struct stored_source *s,
+		     const struct stored_version *v, const json_t *columns)
+{
+	json_t *list = json_array(), *column;
+	size_t i;
+
+	json_push_take(list, json_str("tenant_id"));
+	json_push_take(list, json_make({"name", json_str(UPLOAD_ROW)}, {"type", json_str("int")}));
+	json_array_foreach((json_t *)columns, i, column)
+		json_push_take(list, view_column(column));
+	json_push_take(
+		b->views,
+		json_make({"name", json_str(arena_printf(b->arena, UPLOAD_SCHEMA ".%s", v->table))},
+			  {"about", json_str(header_spoken(s->name, "data", b->arena))},
+			  {"permission", json_str(b->permission)}, {"columns", list}));
+}
+
+static json_t *list_of(const char *text)
+{
+	return json_list_of(json_str(text));
+}
+
+static void add_entity(struct building *b, const struct stored_source *s,
+		       const struct stored_version *v, const char *time)
+{
+	const char *label = header_spoken(s->name, "data", b->arena);
+	json_t *entity =
+		json_make({"name", json_str(b->entity)}, {"label", json_str(label)},
+			  {"plural", json_str(label)}, {"about", json_str(label)},
+			  {"view", json_str(arena_printf(b->arena, UPLOAD_SCHEMA ".%s", v->table))},
+			  {"key", list_of(UPLOAD_ROW)});
+
+	json_set_str(entity, "time", time);
+	json_push_take(b->entities, entity);
+}
+
+static json_t *grains(bool with_hours)
+{
+	static const char *const days[] = {"day",  "week",    "month", "quarter",
+					   "year", "weekday", NULL};
+	static const char *const hours[] = {"hour", "day",     "week",        "month", "quarter",
+					    "year", "weekday", "hour_of_day", NULL};
+
+	return json_texts(with_hours ? hours : days);
+}
+
+static const char *name_of(const struct building *b, const json_t *column)
+{
+	return arena_printf(b->arena, "%s_%s", b->prefix, text_of(column, "name"));
+}
+
+static void add_dimension(struct building *b, const json_t *column, bool loaded)
+{
+	const char *type = text_of(column, "type");
+	bool is_time = strcmp(type, "date") == 0 || strcmp(type, "datetime") == 0;
+	json_t *d = json_make({"name", json_str(name_of(b, column))},
+			      {"label", json_str(text_of(column, "spoken"))},
+			      {"entity", json_str(b->entity)},
+			      {"column", json_str(text_of(column, "name"))},
+			      {"permission", json_str(b->permission)});
+
+	if (strcmp(type, "text") != 0)
+		json_set_str(d, "type", type);
+	if (is_time)
+		json_set_take(d, "grains", grains(strcmp(type, "datetime") == 0));
+	else if (!loaded)
+		json_set_bool(d, "load", false);
+	json_push_take(b->dimensions, d);
+}
+
+static void add_measure(struct building *b, const json_t *column, const char *name,
+			const char *label, const char *synonym, bool sums)
+{
+	json_t *m = json_make({"name", json_str(name)}, {"label", json_str(label)},
+			      {"entity", json_str(b->entity)},
+			      {"column", json_str(text_of(column, "name"))},
+			      {"aggregate", json_str(sums ? "sum" : "avg")},
+			      {"unit", json_str(unit_of(b, text_of(column, "unit")))},
+			      {"additivity", json_str(sums ? "full" : "none")},
+			      {"permission", json_str(b->permission)});
+
+	if (synonym)
+		json_set_take(m, "synonyms", list_of(synonym));
+	json_push_take(b->measures, m);
+}
+
+/* A share is averaged, anything else summed, and averaged where one asks for that. */
+static void add_measures(struct building *b, const json_t *column)
+{
+	const struct language *l = b->catalog->language;
+	const char *label = text_of(column, "spoken"), *name = name_of(b, column);
+	const char *average = sentence(l, SAY_UPLOAD_AVERAGE, b->arena, label);
+
+	if (strcmp(text_of(column, "unit"), "%") == 0) {
+		add_measure(b, column, name, label, average, false);
+		return;
+	}
+	add_measure(b, column, name, label, sentence(l, SAY_UPLOAD_TOTAL, b->arena, label), true);
+	add_measure(b, column, arena_printf(b->arena, "%s_mean", name), average, NULL, false);
+}
+
+static void add_column(struct building *b, const json_t *column)
+{
+	const char *role = text_of(column, "role");
+
+	if (strcmp(role, "measure") == 0)
+		add_measures(b, column);
+	else
+		add_dimension(b, column, strcmp(role, "dimension") == 0);
+}
+
+static const char *time_of(struct building *b, const json_t *columns)
+{
+	json_t *column;
+	size_t i;
+
+	json_array_foreach((json_t *)columns, i, column)
+		if (strcmp(text_of(column, "role"), "date") == 0)
+			return name_of(b, column);
+	return NULL;
+}
+
+static void add_source(struct building *b, const struct stored_source *s,
+		       const struct stored_version *v)
+{
+	json_t *profile, *columns, *column;
+	struct err e;
+	size_t i;
+
+	if (!json_parse(v->profile, strlen(v->profile), SOURCE_PROFILE_BYTES_MAX, &profile, &e)) {
+		log_error("uploads.profile", "%s: %s", v->uid, e.text);
+		return;
+	}
+	json_own(b->arena, profile);
+	columns = json_object_get(profile, "columns");
+	b->prefix = prefix_of(s->uid, b->arena);
+	b->permission = uploads_permission(s->uid, b->arena);
+	b->entity = arena_printf(b->arena, "%s_rows", b->prefix);
+	add_view(b, s, v, columns);
+	add_entity(b, s, v, time_of(b, columns));
+	json_array_foreach(columns, i, column)
+		add_column(b, column);
+}
+
+/* ---- when ---- */
+
+static const struct stored_version *shown_of(const struct tenant_uploads *t,
+					     const struct stored_source *s)
+{
+	const struct stored_version *v = s->deleted_at ? NULL : uploads_version(t, s->current);
+
+	return v && v->state == VERSION_READY && v->profile && v->table &&
+			       sql_upload_is_table(v->table)
+		       ? v
+		       : NULL;
+}
+
+/* All that an overlay is made of. */
+static char *state_of(const struct tenant_uploads *t)
+{
+	struct buf b;
+
+	buf_init(&b, OVERLAY_BYTES);
+	for (size_t i = 0; i < t->source_count; i++) {
+		const struct stored_version *v = shown_of(t, &t->sources[i]);
+
+		if (v)
+			buf_printf(&b, "%s %s\n", v->uid, t->sources[i].name);
+	}
+	return buf_take(&b);
+}
+
+static void on_used(void *owner, const struct err *e)
+{
+	struct tenant_uploads *t = owner;
+
+	t->making = false;
+	if (e) {
+		log_error("uploads.refused", "tenant %s: %s", t->name, e->text);
+		mem_free(t->shown);
+		t->shown = NULL;
+	} else {
+		overlay_update(t); /* it may have changed meanwhile */
+	}
+}
+
+static void use(struct tenant_uploads *t)
+{
+	const struct uploads_options *o = &t->all->options;
+	struct arena *a = arena_new(OVERLAY_BYTES);
+	const char **permissions = arena_alloc(a, (t->source_count + 1) * sizeof(*permissions));
+	struct building b = {.tenant = t,
+			     .catalog = o->catalog(o->owner, t->name),
+			     .arena = a,
+			     .views = json_array(),
+			     .entities = json_array(),
+			     .dimensions = json_array(),
+			     .measures = json_array()};
+	json_t *schema = json_own(a, json_object());
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->source_count; i++) {
+		const struct stored_version *v = shown_of(t, &t->sources[i]);
+
+		if (!v)
+			continue;
+		permissions[n++] = uploads_permission(t->sources[i].uid, a);
+		add_source(&b, &t->sources[i], v);
+	}
+	json_set_take(schema, "views", b.views);
+	json_set_take(schema, "entities", b.entities);
+	json_set_take(schema, "dimensions", b.dimensions);
+	json_set_take(schema, "measures", b.measures);
+	t->making = true;
+	o->use(o->owner,
+	       &(struct catalog_overlay){.tenant = t->name,
+					 .version = ++t->overlays,
+					 .source = SOURCE_UPLOADS,
+					 .schema = n > 0 ? schema : NULL,
+					 .permissions = permissions},
+	       on_used, t);
+	arena_free(&a);
+}
+
+void overlay_update(struct tenant_uploads *t)
+{
+	char *state = state_of(t);
+
+	if (t->making || t->all->ending || (t->shown && strcmp(t->shown, state) == 0) ||
+	    (!t->shown && !*state)) {
+		mem_free(state);
+		return;
+	}
+	mem_free(t->shown);
+	t->shown = state;
+	use(t);
+}

@@ -1,0 +1,375 @@
+/*
+ * What the columns of a table hold, found while its rows are loaded: counts, sums and bounds over
+ * all rows; spread and outliers over as many numbers as are kept.
+ */
+#include "upload_int.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "header.h"
+#include "vesper/calc_summary.h"
+#include "vesper/hash.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/stats.h"
+
+#define SAMPLED_CELLS  1000000 /* 8 MB of numbers, of all columns together */
+#define KERNEL_BYTES   (64 * 1024 * 1024)
+#define ID_BYTES       64
+#define DIMENSION_MOST 1000
+#define DIMENSION_FEW  20
+
+/* Every step-th number of a column; full, every second of them goes. */
+struct sample {
+	double *values;
+	size_t count, cap;
+	int64_t step, seen;
+};
+
+struct misfits {
+	int64_t count;
+	size_t *lines;
+	size_t listed;
+};
+
+struct profile {
+	const struct shape *shape;
+	struct stats_collector *stats;
+	struct misfits *misfits;
+	struct sample *samples;
+	size_t *longest; /* text of each column */
+	uint64_t *rows;  /* a hash of each */
+	size_t row_count, row_cap;
+};
+
+static bool is_number(const struct shape_column *c)
+{
+	return c->form.type == COLUMN_INT || c->form.type == COLUMN_DECIMAL;
+}
+
+struct profile *profile_new(const struct shape *s)
+{
+	struct profile *p = mem_alloc(sizeof(*p));
+
+	p->shape = s;
+	p->stats = stats_new(s->column_count);
+	p->misfits = mem_alloc((s->column_count + 1) * sizeof(*p->misfits));
+	p->samples = mem_alloc((s->column_count + 1) * sizeof(*p->samples));
+	p->longest = mem_alloc((s->column_count + 1) * sizeof(*p->longest));
+	for (size_t i = 0; i < s->column_count; i++)
+		p->samples[i].step = 1;
+	return p;
+}
+
+void profile_free(struct profile **profile)
+{
+	struct profile *p = *profile;
+
+	if (!p)
+		return;
+	*profile = NULL;
+	stats_free(&p->stats);
+	for (size_t i = 0; i < p->shape->column_count; i++) {
+		mem_free(p->misfits[i].lines);
+		mem_free(p->samples[i].values);
+	}
+	mem_free(p->misfits);
+	mem_free(p->samples);
+	mem_free(p->longest);
+	mem_free(p->rows);
+	mem_free(p);
+}
+
+void profile_misfit(void *profile, size_t column, size_t line)
+{
+	struct misfits *m = &((struct profile *)profile)->misfits[column];
+
+	if (!m->lines)
+		m->lines = mem_alloc(SOURCE_LINES_LISTED * sizeof(*m->lines));
+	if (m->listed < SOURCE_LINES_LISTED)
+		m->lines[m->listed++] = line;
+	m->count++;
+}
+
+/* ---- rows ---- */
+
+static void sample_add(struct sample *s, size_t most, double value)
+{
+	if (s->seen++ % s->step != 0)
+		return;
+	if (s->count == most) {
+		for (size_t i = 0; 2 * i < s->count; i++)
+			s->values[i] = s->values[2 * i];
+		s->count = (s->count + 1) / 2;
+		s->step *= 2;
+		if ((s->seen - 1) % s->step != 0)
+			return;
+	}
+	s->values = mem_grow(s->values, &s->cap, s->count + 1, sizeof(*s->values));
+	s->values[s->count++] = value;
+}
+
+static const char *text_of(const struct value *v, char number[DECIMAL_TEXT_BYTES])
+{
+	switch (v->type) {
+	case VALUE_NULL:
+		return NULL;
+	case VALUE_INT:
+	case VALUE_BOOL:
+		snprintf(number, DECIMAL_TEXT_BYTES, "%" PRId64, v->number);
+		return number;
+	default:
+		return v->text;
+	}
+}
+
+static void note_row(struct profile *p, uint64_t hash)
+{
+	p->rows = mem_grow(p->rows, &p->row_cap, p->row_count + 1, sizeof(*p->rows));
+	p->rows[p->row_count++] = hash;
+}
+
+void profile_row(struct profile *p, const struct value *values)
+{
+	size_t n = p->shape->column_count, most = SAMPLED_CELLS / n;
+	uint64_t hash = HASH_FNV;
+
+	for (size_t i = 0; i < n; i++) {
+		char number[DECIMAL_TEXT_BYTES];
+		const char *text = text_of(&values[i], number);
+		size_t len = text ? strlen(text) : 0;
+		bool numeric = is_number(&p->shape->columns[i]);
+
+		stats_cell(p->stats, i, text, len, numeric);
+		hash = hash_fnv_byte(hash_fnv(hash, text ? text : "", len), text != NULL);
+		p->longest[i] = len > p->longest[i] ? len : p->longest[i];
+		if (numeric && text)
+			sample_add(&p->samples[i], most, strtod(text, NULL));
+	}
+	stats_row_done(p->stats);
+	note_row(p, hash);
+}
+
+/* ---- the whole ---- */
+
+static int by_hash(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int64_t duplicates(struct profile *p)
+{
+	int64_t n = 0;
+
+	qsort(p->rows, p->row_count, sizeof(*p->rows), by_hash);
+	for (size_t i = 1; i < p->row_count; i++)
+		n += p->rows[i] == p->rows[i - 1];
+	return n;
+}
+
+/* What a column is for. A whole number is an id where every row has its own and they ascend. */
+static const char *role_of(const struct profile *p, size_t i, const struct column_stats *s)
+{
+	const struct shape_column *c = &p->shape->columns[i];
+	bool all_differ = s->nulls == 0 && s->distinct == s->count && s->count > 1;
+	bool few = s->distinct_exact &&
+		   (s->distinct <= DIMENSION_FEW ||
+		    (s->distinct <= DIMENSION_MOST && s->distinct * 20 <= s->count));
+
+	switch (c->form.type) {
+	case COLUMN_DATE:
+	case COLUMN_DATETIME:
+		return "date";
+	case COLUMN_BOOL:
+		return "flag";
+	case COLUMN_DECIMAL:
+		return "measure";
+	case COLUMN_INT:
+		if (c->form.unit[0])
+			return "measure";
+		if (all_differ && s->at_min == 0 && s->at_max == s->count - 1 &&
+		    s->count > DIMENSION_FEW)
+			return "id";
+		return s->distinct > DIMENSION_FEW || all_differ ? "measure" : "dimension";
+	case COLUMN_TEXT:
+		break;
+	}
+	if (all_differ && s->count > DIMENSION_FEW && p->longest[i] <= ID_BYTES)
+		return "id";
+	return few && s->count > 0 && p->longest[i] <= 4 * ID_BYTES ? "dimension" : "text";
+}
+
+static json_t *number_json(double x)
+{
+	char text[40];
+
+	if (!isfinite(x))
+		return NULL;
+	snprintf(text, sizeof(text), "%.12g", x);
+	return json_decimal(text);
+}
+
+static json_t *exact_json(struct decimal d)
+{
+	char text[DECIMAL_TEXT_BYTES];
+
+	decimal_text_short(d, text);
+	return json_decimal(text);
+}
+
+static void add_spread(const struct profile *p, size_t i, json_t *out)
+{
+	static const double at[] = {0, 0.05, 0.25, 0.5, 0.75, 0.95, 1};
+	static const char *const names[] = {"0", "0.05", "0.25", "0.5", "0.75", "0.95", "1"};
+	const struct sample *s = &p->samples[i];
+	struct arena *a = arena_new(KERNEL_BYTES);
+	const struct calc c = {.arena = a};
+	struct calc_moments m;
+	struct calc_outliers o;
+	double q[7];
+	size_t present;
+	struct err e;
+
+	if (s->count > 0 && calc_quantiles(&c, s->values, s->count, at, 7, q, &present, &e)) {
+		json_t *list = json_object();
+
+		for (int k = 0; k < 7; k++)
+			json_set_take(list, names[k], number_json(q[k]));
+		json_set_take(out, "quantiles", list);
+	}
+	if (s->count > 0 && calc_moments(&c, s->values, s->count, &m, &e))
+		json_set_take(out, "sd", number_json(m.sd));
+	if (s->count > 0 && calc_outliers(&c, s->values, s->count, CALC_ROBUST, &o, &e))
+		json_set_int(out, "outliers", (int64_t)o.found);
+	if (s->step > 1)
+		json_set_bool(out, "sampled", true);
+	arena_free(&a);
+}
+
+static json_t *lines_json(const size_t *lines, size_t count, size_t most)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count && i < most; i++)
+		json_push_take(list, json_int((int64_t)lines[i]));
+	return list;
+}
+
+static json_t *column_json(struct profile *p, size_t i, const struct column_stats *s, size_t most,
+			   struct arena *a)
+{
+	const struct shape_column *c = &p->shape->columns[i];
+	const struct misfits *m = &p->misfits[i];
+	int64_t rows = s->count + s->nulls;
+	json_t *out = json_make({"name", json_str(c->name)}, {"label", json_str(c->label)},
+				{"spoken", json_str(header_spoken(c->label, c->name, a))},
+				{"type", json_str(column_type_name(c->form.type))},
+				{"role", json_str(role_of(p, i, s))});
+
+	if (c->form.unit[0])
+		json_set_str(out, "unit", c->form.unit);
+	json_set_int(out, "nulls", s->nulls);
+	json_set_take(out, "null_share",
+		      number_json(rows > 0 ? (double)s->nulls / (double)rows : 0));
+	json_set_int(out, "distinct", s->distinct);
+	json_set_bool(out, "distinct_exact", s->distinct_exact);
+	if (c->form.type != COLUMN_TEXT) {
+		json_set_str(out, "min", s->min);
+		json_set_str(out, "max", s->max);
+	}
+	if (is_number(c) && s->numeric && s->sum_exact && s->count > 0) {
+		json_set_take(out, "sum", exact_json(s->sum));
+		json_set_take(out, "mean", exact_json(s->mean));
+		add_spread(p, i, out);
+	}
+	json_set_int(out, "misfits", m->count);
+	if (m->listed > 0)
+		json_set_take(out, "misfit_lines", lines_json(m->lines, m->listed, most));
+	if (c->short_years)
+		json_set_bool(out, "short_years", true);
+	return out;
+}
+
+/* 100 × (0.4 complete + 0.3 conform + 0.2 unique + 0.1 consistent) */
+static json_t *quality_json(const struct profile *p, const struct column_stats *stats,
+			    int64_t repeated)
+{
+	double n = (double)p->shape->column_count, rows = (double)p->row_count;
+	double nulls = 0, misfits = 0, complete, conform, unique, consistent;
+
+	for (size_t i = 0; i < p->shape->column_count; i++) {
+		nulls += (double)stats[i].nulls;
+		misfits += (double)p->misfits[i].count;
+	}
+	complete = 1 - nulls / (n * rows);
+	conform = 1 - misfits / (n * rows);
+	unique = 1 - (double)repeated / rows;
+	consistent = 1 - (double)p->shape->ragged_rows / rows;
+	return json_make({"score", json_int(llround(100 * (0.4 * complete + 0.3 * conform +
+							   0.2 * unique + 0.1 * consistent)))},
+			 {"parts", json_make({"complete", number_json(complete)},
+					     {"conform", number_json(conform)},
+					     {"unique", number_json(unique)},
+					     {"consistent", number_json(consistent)})});
+}
+
+static json_t *keys_json(const struct profile *p, const struct column_stats *stats)
+{
+	json_t *keys = json_array();
+
+	for (size_t i = 0; i < p->shape->column_count; i++)
+		if (stats[i].nulls == 0 && stats[i].distinct_exact &&
+		    stats[i].distinct == stats[i].count)
+			json_push_take(keys, json_list_of(json_str(p->shape->columns[i].name)));
+	return keys;
+}
+
+static char *write(struct profile *p, const struct column_stats *stats, int64_t repeated,
+		   size_t most, struct arena *a)
+{
+	const struct shape *s = p->shape;
+	json_t *columns = json_array(), *out;
+	char *text;
+
+	for (size_t i = 0; i < s->column_count; i++)
+		json_push_take(columns, column_json(p, i, &stats[i], most, a));
+	out = json_make({"rows", json_int((int64_t)p->row_count)}, {"columns", columns},
+			{"keys", keys_json(p, stats)}, {"duplicate_rows", json_int(repeated)},
+			{"encoding", json_str(encoding_name(s->encoding))},
+			{"header", json_boolean(s->has_header)},
+			{"ragged_rows", json_int(s->ragged_rows)},
+			{"quality", quality_json(p, stats, repeated)});
+	if (s->format != FORMAT_JSONL)
+		json_set_take(out, "delimiter", json_strn(&s->delimiter, 1));
+	if (s->odd_lines > 0)
+		json_set_int(out, "odd_lines", (int64_t)s->odd_lines);
+	if (s->ragged_line_count > 0)
+		json_set_take(out, "ragged_lines",
+			      lines_json(s->ragged_lines, s->ragged_line_count, most));
+	text = json_text(out);
+	json_decref(out);
+	return text;
+}
+
+const char *profile_json(struct profile *p, struct arena *a)
+{
+	const struct column_stats *stats = stats_finish(p->stats, a);
+	int64_t repeated = duplicates(p);
+	char *text = write(p, stats, repeated, SOURCE_LINES_LISTED, a);
+	const char *kept;
+
+	if (strlen(text) > SOURCE_PROFILE_BYTES_MAX) {
+		mem_free(text);
+		text = write(p, stats, repeated, 0, a);
+	}
+	kept = arena_strdup(a, text);
+	mem_free(text);
+	return kept;
+}

@@ -1,0 +1,410 @@
+/*
+ * A file that comes: its rows are stored first, then its bytes are written to the spool, a block at
+ * a time, on a worker. Whoever sends it waits for each block, so that no more than one is in
+ * memory.
+ */
+#include "upload_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+enum spool_work { SPOOL_OPEN, SPOOL_WRITE, SPOOL_CLOSE, SPOOL_DROP };
+
+struct upload {
+	struct pool_job job; /* first */
+	struct list node;
+	struct tenant_uploads *tenant;
+	char source[UUID_BYTES], version[UUID_BYTES];
+	char *user, *path;
+	struct stream_log *log;
+	void (*wake)(void *owner); /* NULL: nobody listens any more */
+	void *owner;
+	/* what the worker does, and with what */
+	enum spool_work work;
+	int fd;
+	char *block;
+	size_t len;
+	struct hasher *hasher;
+	char sha256[HASH_HEX_BYTES];
+	bool running; /* a job */
+	struct op *op;
+	int64_t bytes;
+	bool opened, ended, done;
+	struct err err;
+	const char *code; /* of the fault */
+};
+
+/* ---- on a worker ---- */
+
+static void fail(struct upload *up, const char *code, const char *what)
+{
+	up->code = code;
+	err_set(&up->err, ERR_UPSTREAM, "%s: %s", what, strerror(errno));
+}
+
+static bool has_room(struct upload *up)
+{
+	struct statvfs disk;
+
+	if (fstatvfs(up->fd, &disk) != 0 ||
+	    (int64_t)disk.f_bavail * (int64_t)disk.f_frsize >= SOURCE_FREE_BYTES)
+		return true;
+	up->code = "disk_full";
+	return err_set(&up->err, ERR_UPSTREAM, "the disk of the server is nearly full");
+}
+
+static void write_block(struct upload *up)
+{
+	size_t at = 0;
+
+	if (!has_room(up))
+		return;
+	hasher_add(up->hasher, up->block, up->len);
+	while (at < up->len) {
+		ssize_t n = write(up->fd, up->block + at, up->len - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			fail(up, "disk_full", "the file could not be stored");
+			return;
+		}
+		at += (size_t)n;
+	}
+}
+
+static void run_job(struct pool_job *job)
+{
+	struct upload *up = (struct upload *)job;
+
+	switch (up->work) {
+	case SPOOL_OPEN:
+		up->fd = open(up->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (up->fd < 0)
+			fail(up, "disk_full", "the file could not be stored");
+		break;
+	case SPOOL_WRITE:
+		write_block(up);
+		break;
+	case SPOOL_CLOSE:
+		hasher_end_hex(up->hasher, up->sha256);
+		if (fsync(up->fd) != 0)
+			fail(up, "disk_full", "the file could not be stored");
+		break;
+	case SPOOL_DROP:
+		unlink(up->path);
+		break;
+	}
+}
+
+/* ---- on the loop ---- */
+
+static void next(struct upload *up);
+
+static void on_job(struct pool_job *job)
+{
+	struct upload *up = (struct upload *)job;
+
+	up->running = false;
+	next(up);
+}
+
+static void run(struct upload *up, enum spool_work work)
+{
+	up->work = work;
+	up->running = true;
+	pool_submit(up->tenant->all->spooling, &up->job);
+}
+
+static void wake(const struct upload *up)
+{
+	if (up->wake)
+		up->wake(up->owner);
+}
+
+static void drop(struct upload *up)
+{
+	list_remove(&up->node);
+	op_cancel(&up->op);
+	if (up->fd >= 0)
+		close(up->fd);
+	hasher_free(&up->hasher);
+	mem_free(up->user);
+	mem_free(up->path);
+	mem_free(up->block);
+	mem_free(up);
+}
+
+static void on_given_up(void *owner, const struct err *e)
+{
+	struct upload *up = owner;
+
+	up->op = NULL;
+	if (e)
+		log_warn("uploads.store", "%s: %s", up->version, e->text);
+	load_said_failed(up->log, up->code, up->err.text, 0);
+	stream_release(&up->log);
+	uploads_look(up->tenant);
+	drop(up);
+}
+
+/* Its file is gone. */
+static void give_up(struct upload *up)
+{
+	const struct stored_version v = {
+		.uid = up->version, .state = VERSION_FAILED, .fault = {up->code, up->err.text, 0}};
+
+	up->op = store_version_set(up->tenant->all->options.store, up->tenant->name, &v,
+				   on_given_up, up);
+}
+
+static void on_complete(void *owner, const struct err *e)
+{
+	struct upload *up = owner;
+
+	up->op = NULL;
+	if (e) {
+		up->code = "interrupted";
+		up->err = *e;
+		next(up);
+		return;
+	}
+	up->done = true;
+	load_queue(up->tenant, up->source, up->version, &up->log);
+	uploads_look(up->tenant);
+	if (up->wake)
+		wake(up); /* who may free it */
+	else
+		drop(up);
+}
+
+static void complete(struct upload *up)
+{
+	const struct stored_version v = {.uid = up->version,
+					 .state = VERSION_READING,
+					 .bytes = up->bytes,
+					 .sha256 = up->sha256};
+
+	up->op = store_version_set(up->tenant->all->options.store, up->tenant->name, &v,
+				   on_complete, up);
+}
+
+/* What follows a job, an end or an error. */
+static void next(struct upload *up)
+{
+	if (up->tenant->all->ending || up->running || up->op)
+		return;
+	if (!up->wake && !up->ended && up->err.code == ERR_NONE) {
+		up->code = "connection_lost";
+		err_set(&up->err, ERR_CANCELLED, "the connection ended before the file did");
+	}
+	if (up->err.code != ERR_NONE && up->wake) {
+		wake(up); /* who answers and frees it */
+	} else if (up->err.code != ERR_NONE && up->opened && up->work != SPOOL_DROP) {
+		run(up, SPOOL_DROP);
+	} else if (up->err.code != ERR_NONE) {
+		give_up(up);
+	} else if (up->ended && up->work != SPOOL_CLOSE) {
+		run(up, SPOOL_CLOSE);
+	} else if (up->ended) {
+		complete(up);
+	} else {
+		up->opened = true;
+		wake(up);
+	}
+}
+
+static void on_stored(void *owner, const struct err *e)
+{
+	struct upload *up = owner;
+
+	up->op = NULL;
+	if (e) {
+		up->err = *e;
+		up->code = "interrupted";
+		if (up->wake)
+			wake(up);
+		else
+			drop(up);
+		return;
+	}
+	up->log = load_log(up->tenant, up->source, up->user);
+	uploads_look(up->tenant);
+	run(up, SPOOL_OPEN);
+}
+
+/* ---- whether it may come ---- */
+
+static bool is_under_way(const struct stored_version *v)
+{
+	return v->state == VERSION_RECEIVING || v->state == VERSION_READING ||
+	       v->state == VERSION_LOADING;
+}
+
+static size_t loads_of_hour(const struct tenant_uploads *t, uint64_t user)
+{
+	int64_t since = clock_mono_ms() - INT64_C(3600000);
+	size_t n = 0;
+
+	for (size_t i = 0; i < RECENT_LOADS; i++)
+		n += t->recent[i].user == user && t->recent[i].at_ms > since;
+	return n;
+}
+
+static bool check(struct tenant_uploads *t, const struct upload_file *f, struct err *e)
+{
+	uint64_t user = hash_fnv(HASH_FNV, f->who->user, strlen(f->who->user));
+	int64_t bytes = 0;
+	size_t waiting = 0;
+
+	if (!t || !t->known)
+		return err_set_retry(e, ERR_UPSTREAM, "the list of data sources is not read yet");
+	for (size_t i = 0; i < t->version_count; i++) {
+		const struct stored_version *v = &t->versions[i];
+
+		waiting += is_under_way(v);
+		bytes += v->state == VERSION_FAILED ? 0 : v->bytes;
+		if (f->source && is_under_way(v) && strcmp(v->source, f->source) == 0)
+			return err_set(e, ERR_BUSY,
+				       "a file of this data source is just being loaded");
+	}
+	if (waiting > SOURCE_WAITING_MAX)
+		return err_set_retry(e, ERR_LIMIT, "%d files wait to be loaded",
+				     SOURCE_WAITING_MAX);
+	if (bytes >= SOURCE_TENANT_BYTES)
+		return err_set(e, ERR_QUOTA, "the data sources have as many bytes as they may");
+	if (loads_of_hour(t, user) >= SOURCE_LOADS_HOUR)
+		return err_set_retry(e, ERR_LIMIT, "you have loaded %d files within the hour",
+				     SOURCE_LOADS_HOUR);
+	t->recent[t->recent_at].user = user;
+	t->recent[t->recent_at].at_ms = clock_mono_ms();
+	t->recent_at = (t->recent_at + 1) % RECENT_LOADS;
+	return true;
+}
+
+bool upload_begin(struct uploads *u, const struct upload_file *f, void (*wake_cb)(void *owner),
+		  void *owner, struct upload **out, struct err *e)
+{
+	struct tenant_uploads *t = uploads_tenant(u, f->who->tenant);
+	struct stored_version v = {0};
+	struct stored_source s = {0};
+	struct upload *up;
+	char format[100];
+
+	if (!check(t, f, e))
+		return false;
+	up = mem_alloc(sizeof(*up));
+	*up = (struct upload){.job = {.run = run_job, .done = on_job},
+			      .tenant = t,
+			      .user = mem_strdup(f->who->user),
+			      .wake = wake_cb,
+			      .owner = owner,
+			      .fd = -1,
+			      .block = mem_alloc(BODY_BLOCK_BYTES),
+			      .hasher = hasher_new()};
+	memcpy(up->version, uuid_new().text, UUID_BYTES);
+	memcpy(up->source, f->source ? f->source : uuid_new().text, UUID_BYTES);
+	up->path = mem_printf("%s/%s", u->options.spool_dir, up->version);
+	snprintf(format, sizeof(format), "%s %d %s", f->format, f->delimiter,
+		 f->header ? f->header : "auto");
+	s = (struct stored_source){.uid = up->source,
+				   .owner = f->who->user,
+				   .name = f->name ? f->name : "",
+				   .description = f->description ? f->description : ""};
+	v = (struct stored_version){.uid = up->version, .format = format};
+	list_append(&t->receiving, &up->node);
+	up->op = store_source_add(u->options.store, t->name, &s, &v, on_stored, up);
+	*out = up;
+	return true;
+}
+
+bool upload_is_ready(const struct upload *up)
+{
+	return up->opened && !up->running && !up->op && !up->ended && up->err.code == ERR_NONE;
+}
+
+const struct err *upload_error(const struct upload *up)
+{
+	return up->err.code == ERR_NONE ? NULL : &up->err;
+}
+
+void upload_take(struct upload *up, const char *bytes, size_t len)
+{
+	up->bytes += (int64_t)len;
+	if (up->bytes > up->tenant->all->options.max_bytes) {
+		up->code = "too_long";
+		err_set(&up->err, ERR_LIMIT, "the file is longer than %lld bytes",
+			(long long)up->tenant->all->options.max_bytes);
+		return;
+	}
+	memcpy(up->block, bytes, len);
+	up->len = len;
+	run(up, SPOOL_WRITE);
+}
+
+void upload_end(struct upload *up)
+{
+	up->ended = true;
+	next(up);
+}
+
+bool upload_is_done(const struct upload *up)
+{
+	return up->done;
+}
+
+const char *upload_source(const struct upload *up)
+{
+	return up->source;
+}
+
+const char *upload_version(const struct upload *up)
+{
+	return up->version;
+}
+
+void upload_free(struct upload **upload)
+{
+	struct upload *up = *upload;
+
+	if (!up)
+		return;
+	*upload = NULL;
+	up->wake = NULL;
+	if (up->done || (up->err.code != ERR_NONE && !up->log && !up->running && !up->op))
+		drop(up);
+	else
+		next(up);
+}
+
+bool spool_is_receiving(const struct tenant_uploads *t, const char *version)
+{
+	list_each(node, &t->receiving) {
+		const struct upload *up = list_item(node, struct upload, node);
+
+		if (strcmp(up->version, version) == 0)
+			return true;
+	}
+	return false;
+}
+
+void spool_end(struct tenant_uploads *t)
+{
+	list_each_safe(node, &t->receiving) {
+		struct upload *up = list_item(node, struct upload, node);
+
+		if (up->log)
+			load_said_failed(up->log, "interrupted", "the server ends", 0);
+		stream_release(&up->log);
+		drop(up);
+	}
+}

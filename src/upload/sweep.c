@@ -1,0 +1,268 @@
+/*
+ * What is to go, one thing after the other, each found by its row in the store: loads whose process
+ * died, tables of loads that failed, versions that retired, sources that were deleted. A row goes
+ * last, so that a sweep which is cut off is done again.
+ */
+#include "upload_int.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "vesper/clock.h"
+#include "vesper/language.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define SWEEP_BYTES (1024 * 1024)
+
+struct sweep {
+	struct tenant_uploads *tenant;
+	struct arena *arena;
+	struct op *op;
+	const char *source, *version, *table; /* version or table NULL: none */
+	int64_t rows, gone;                   /* of the table */
+	void (*then)(struct sweep *s);        /* the table is gone */
+};
+
+static void end(struct sweep *s)
+{
+	struct tenant_uploads *t = s->tenant;
+
+	t->sweep = NULL;
+	sweep_free(&s);
+	uploads_look(t);
+}
+
+/* It is tried again at the next look. */
+static void give_up(struct sweep *s, const struct err *e)
+{
+	struct tenant_uploads *t = s->tenant;
+
+	log_warn("uploads.sweep", "tenant %s: %s", t->name, e->text);
+	t->sweep = NULL;
+	sweep_free(&s);
+}
+
+static void on_stored(void *owner, const struct err *e)
+{
+	struct sweep *s = owner;
+
+	s->op = NULL;
+	if (e)
+		give_up(s, e);
+	else
+		end(s);
+}
+
+static struct sweep *begin(struct tenant_uploads *t, const char *source,
+			   const struct stored_version *v)
+{
+	struct sweep *s = mem_alloc(sizeof(*s));
+
+	*s = (struct sweep){.tenant = t, .arena = arena_new(SWEEP_BYTES)};
+	s->source = arena_strdup(s->arena, source);
+	if (v) {
+		s->version = arena_strdup(s->arena, v->uid);
+		s->table = v->table && sql_upload_is_table(v->table)
+				   ? arena_strdup(s->arena, v->table)
+				   : NULL;
+		s->rows = v->rows;
+		unlink(uploads_spool(t->all, v->uid, s->arena)); /* also where there is none */
+	}
+	t->sweep = s;
+	return s;
+}
+
+/* ---- tables ---- */
+
+static void delete_rows(struct sweep *s);
+
+static void on_written(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct sweep *s = owner;
+
+	(void)tables;
+	(void)count;
+	s->op = NULL;
+	if (e && s->gone < s->rows && e->code == ERR_NOT_FOUND)
+		s->gone = s->rows; /* there is no such table any more */
+	else if (e) {
+		give_up(s, e);
+		return;
+	}
+	if (s->gone >= 0)
+		delete_rows(s);
+	else
+		s->then(s);
+}
+
+static void write_one(struct sweep *s, const char *text, const struct value *values, size_t count)
+{
+	const struct source_statement one = {
+		.name = "uploads/drop", .text = text, .values = values, .count = count};
+	const struct db_request r = {.tenant = s->tenant->name,
+				     .statements = &one,
+				     .statement_count = 1,
+				     .write = true,
+				     .forget = true,
+				     .timeout_ms = SOURCE_LOAD_MS};
+
+	s->op = db_query(s->tenant->all->options.loader, &r, on_written, s);
+}
+
+/* A file's log would hold a whole table that is dropped at once: its rows go in parts. */
+static void delete_rows(struct sweep *s)
+{
+	enum dialect d = s->tenant->all->dialect;
+	struct value until;
+
+	if (d == DIALECT_SQLITE && s->gone < s->rows) {
+		s->gone += SOURCE_DELETE_ROWS;
+		until = value_int(s->gone);
+		write_one(s, sql_upload_delete(s->table, d, s->arena), &until, 1);
+		return;
+	}
+	s->gone = -1;
+	write_one(s, sql_upload_drop(s->table, d, s->arena), NULL, 0);
+}
+
+static void drop_table(struct sweep *s, void (*then)(struct sweep *s))
+{
+	s->then = then;
+	if (s->table)
+		delete_rows(s);
+	else
+		then(s);
+}
+
+/* ---- each kind ---- */
+
+static void forget_table(struct sweep *s)
+{
+	s->op = store_version_clear(s->tenant->all->options.store, s->tenant->name, s->version,
+				    on_stored, s);
+}
+
+static void remove_version(struct sweep *s)
+{
+	s->op = store_version_remove(s->tenant->all->options.store, s->tenant->name, s->version,
+				     on_stored, s);
+}
+
+static void remove_source(struct sweep *s)
+{
+	s->op = store_source_remove(s->tenant->all->options.store, s->tenant->name, s->source,
+				    language_text(uploads_language(s->tenant), SAY_UPLOAD_DELETED),
+				    on_stored, s);
+}
+
+/* Only if it still is as it was read: a load that ends meanwhile has changed it. */
+static void fail_version(struct sweep *s, const struct stored_version *v, const char *code)
+{
+	s->op = store_version_fail(s->tenant->all->options.store, s->tenant->name, v, code,
+				   on_stored, s);
+}
+
+/* ---- what is next ---- */
+
+static int64_t age_ms(const struct stored_version *v)
+{
+	struct err e;
+	int64_t at;
+
+	return clock_parse_rfc3339(v->updated_at, &at, &e) ? clock_now_ms() - at : 0;
+}
+
+static bool has_newer(const struct tenant_uploads *t, const struct stored_version *v)
+{
+	for (size_t i = 0; i < t->version_count; i++)
+		if (strcmp(t->versions[i].source, v->source) == 0 &&
+		    t->versions[i].number > v->number)
+			return true;
+	return false;
+}
+
+static bool is_here(const struct tenant_uploads *t, const struct stored_version *v)
+{
+	return load_is_here(t, v->uid) || spool_is_receiving(t, v->uid);
+}
+
+static bool sweep_version(struct tenant_uploads *t, const struct stored_version *v)
+{
+	const struct uploads_options *o = &t->all->options;
+
+	switch (v->state) {
+	case VERSION_RECEIVING:
+	case VERSION_READING:
+	case VERSION_LOADING:
+		if (is_here(t, v) || (!t->all->alone && age_ms(v) < SOURCE_SILENT_MS))
+			return false;
+		fail_version(begin(t, v->source, v), v, "interrupted");
+		return true;
+	case VERSION_ASKING:
+		if (age_ms(v) < SOURCE_ASK_MS && !has_newer(t, v))
+			return false;
+		fail_version(begin(t, v->source, v), v, "unanswered");
+		return true;
+	case VERSION_FAILED:
+		if (v->table)
+			drop_table(begin(t, v->source, v), forget_table);
+		else if (has_newer(t, v))
+			remove_version(begin(t, v->source, v));
+		else
+			return false;
+		return true;
+	case VERSION_RETIRING:
+		if (age_ms(v) < o->turn_ms)
+			return false;
+		drop_table(begin(t, v->source, v), remove_version);
+		return true;
+	case VERSION_READY:
+		break;
+	}
+	return false;
+}
+
+/* One version after the other, then the source itself. */
+static bool sweep_source(struct tenant_uploads *t, const struct stored_source *s)
+{
+	for (size_t i = 0; i < t->version_count; i++) {
+		const struct stored_version *v = &t->versions[i];
+
+		if (strcmp(v->source, s->uid) != 0)
+			continue;
+		if (t->load && strcmp(t->load->version, v->uid) == 0)
+			load_cancel(t);
+		if (is_here(t, v))
+			return false; /* it ends first */
+		drop_table(begin(t, s->uid, v), remove_version);
+		return true;
+	}
+	remove_source(begin(t, s->uid, NULL));
+	return true;
+}
+
+void sweep_next(struct tenant_uploads *t)
+{
+	if (t->sweep || t->all->ending)
+		return;
+	for (size_t i = 0; i < t->source_count; i++)
+		if (t->sources[i].deleted_at && sweep_source(t, &t->sources[i]))
+			return;
+	for (size_t i = 0; i < t->version_count; i++)
+		if (sweep_version(t, &t->versions[i]))
+			return;
+}
+
+void sweep_free(struct sweep **sweep)
+{
+	struct sweep *s = *sweep;
+
+	if (!s)
+		return;
+	*sweep = NULL;
+	op_cancel(&s->op);
+	arena_free(&s->arena);
+	mem_free(s);
+}

@@ -1,0 +1,159 @@
+/*
+ * Inside of uploads:
+ *
+ *   sources  -> what a tenant's rows say, who may use it
+ *   overlay  -> the same as a part of the tenant's catalogue
+ *   spool    -> a file that comes
+ *   load     -> from the spool into a table
+ *   sweep    -> what is to go: dead loads, versions that retired, sources that were deleted
+ */
+#ifndef VESPER_UPLOAD_INT_H
+#define VESPER_UPLOAD_INT_H
+
+#include "vesper/upload.h"
+
+#include "shape.h"
+#include "vesper/list.h"
+#include "vesper/pool.h"
+#include "vesper/sql_upload.h"
+
+#include <stdatomic.h>
+
+#define RECENT_LOADS 64 /* begun lately, of a tenant; more are forgotten */
+
+struct load;
+struct sweep;
+
+struct tenant_uploads {
+	struct uploads *all;
+	const char *name;
+	const char *file; /* of the tables; NULL on a server */
+	/* as they were read last */
+	struct arena *arena;
+	const struct stored_source *sources;
+	size_t source_count;
+	const struct stored_version *versions;
+	size_t version_count;
+	char *stamp; /* of the store then; NULL: not read yet */
+	bool known;
+	struct arena *next; /* of those that are being read; or NULL */
+	struct op *op;
+	bool again; /* something changed meanwhile */
+	/* the overlay */
+	char *shown; /* what it was made of */
+	uint64_t overlays;
+	bool making;
+	struct load *load;     /* runs now; or NULL */
+	struct sweep *sweep;   /* the same */
+	struct list receiving; /* struct upload */
+	struct list waiting;   /* struct waiting_load */
+	struct list runs;      /* struct load_run */
+	struct {
+		uint64_t user; /* a hash */
+		int64_t at_ms;
+	} recent[RECENT_LOADS];
+	size_t recent_at;
+};
+
+struct uploads {
+	struct uploads_options options;
+	enum dialect dialect;
+	struct pool *spooling, *loading;
+	struct tenant_uploads *tenants;
+	struct timer *refresh;
+	bool alone, ending;
+};
+
+/* ---- sources.c ---- */
+
+struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenant);
+const struct stored_source *uploads_source(const struct tenant_uploads *t, const char *uid);
+const struct stored_version *uploads_version(const struct tenant_uploads *t, const char *uid);
+const char *uploads_permission(const char *uid, struct arena *a);
+/* The rows have changed. */
+void uploads_look(struct tenant_uploads *t);
+const struct language *uploads_language(const struct tenant_uploads *t);
+const char *uploads_spool(const struct uploads *u, const char *version, struct arena *a);
+
+/* ---- overlay.c ---- */
+
+/* From the rows of now, where they differ from those that it shows. */
+void overlay_update(struct tenant_uploads *t);
+
+/* ---- load.c ---- */
+
+/* The log of a new run of the source's load, for its owner. */
+struct stream_log *load_log(struct tenant_uploads *t, const char *source, const char *user);
+/* Closes it. */
+void load_said_failed(struct stream_log *log, const char *code, const char *text, size_t line);
+/* A version whose file is in the spool. Takes the log. */
+void load_queue(struct tenant_uploads *t, const char *source, const char *version,
+		struct stream_log **log_take);
+/* Begins the oldest one that waits, unless one runs. */
+void load_next(struct tenant_uploads *t);
+/* Waits or runs here. */
+bool load_is_here(const struct tenant_uploads *t, const char *version);
+void load_cancel(struct tenant_uploads *t); /* it ends as a failed one */
+void loads_end(struct tenant_uploads *t);   /* with the process; no job runs any more */
+
+/* ---- load_table.c: what a load does on a worker and with the database ---- */
+
+struct load {
+	struct pool_job job; /* first */
+	struct tenant_uploads *tenant;
+	char source[UUID_BYTES], version[UUID_BYTES], user[201];
+	struct stream_log *log;
+	struct arena *arena;
+	atomic_bool cancelled;
+	struct op *op;
+	void (*run)(struct load *l);  /* on a worker */
+	void (*then)(struct load *l); /* on the loop, without an error */
+	/* of the file */
+	struct shape_options options;
+	struct shape shape;
+	const char *answers; /* JSON, or NULL */
+	struct fault fault;
+	struct err err;
+	/* of the table */
+	struct upload_table table;
+	struct shape_reader *reader;
+	struct profile *profile;
+	struct shape_rows block;
+	struct source_statement *statements; /* of the block, in its arena */
+	size_t statement_count;
+	int64_t rows, bytes;
+	int64_t said_ms;
+	const char *profile_text;
+};
+
+/* A job; then `then`, or the load fails. */
+void load_run(struct load *l, void (*run)(struct load *l), void (*then)(struct load *l));
+void load_fail(struct load *l);
+void load_read(struct load *l); /* run: what the file is */
+/* The first column whose question nobody has answered; NULL: there is none. */
+const struct shape_column *load_asks(const struct load *l);
+void load_make_table(struct load *l); /* on the loop; goes on to load_finish */
+void load_finish(struct load *l);     /* load.c: all rows are there */
+
+/* ---- sweep.c ---- */
+
+void sweep_next(struct tenant_uploads *t);
+void sweep_free(struct sweep **s);
+
+/* ---- spool.c ---- */
+
+bool spool_is_receiving(const struct tenant_uploads *t, const char *version);
+void spool_end(struct tenant_uploads *t); /* with the process; no job runs any more */
+
+/* ---- profile.c ---- */
+
+struct profile;
+struct profile *profile_new(const struct shape *s);
+void profile_free(struct profile **p);
+void profile_misfit(void *profile, size_t column, size_t line);
+/* Of a row's values. */
+void profile_row(struct profile *p, const struct value *values);
+/* Once, after the last row. Text in the arena. */
+const char *profile_json(struct profile *p, struct arena *a);
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * Bring your own data: a file is uploaded, typed, profiled, asked about, shared and deleted; each file of
+ * tests/upload/shapes is loaded as what it is. The number of an answer is the file's own sum.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { filesUnder, ROOT, startDaemon } from './harness.mjs';
+import { patient } from './patience.mjs';
+import { ROLES, mintToken } from './token.mjs';
+
+const SHAPES = join(ROOT, 'tests/upload');
+const DONE_LIMIT_MS = patient(20000);
+const UPLOADS = ['chat:upload'];
+
+const token = (sub, role = 'analyst', more = {}) => mintToken({ sub, permissions: [...ROLES[role], ...UPLOADS], ...more });
+
+export class Sources {
+  constructor(d, caller) {
+    this.rest = d.rest(caller);
+  }
+
+  upload(bytes, query = 'name=Data.csv', type = 'text/csv', headers = {}) {
+    return this.rest.call('POST', `/api/v1/data-sources?${query}`, { body: bytes, headers: { 'content-type': type, ...headers } });
+  }
+
+  one(id) {
+    return this.rest.get(`/api/v1/data-sources/${id}`);
+  }
+
+  async list() {
+    return (await this.rest.get('/api/v1/data-sources')).body.sources;
+  }
+
+  /* The source once its newest load has ended. */
+  async settled(id) {
+    for (const end = Date.now() + DONE_LIMIT_MS; Date.now() < end; await sleep(50)) {
+      const { body, status } = await this.one(id);
+      const state = body.load?.state ?? body.state;
+      if (status !== 200 || ['ready', 'failed', 'asking', 'empty'].includes(state))
+        return body;
+    }
+    throw new Error(`${id} is never loaded`);
+  }
+
+  async loaded(bytes, query, type) {
+    const { status, body, text } = await this.upload(bytes, query, type);
+    assert.equal(status, 202, text);
+    return this.settled(body.id);
+  }
+}
+
+/* The overlay follows the rows. */
+async function until(what, check) {
+  for (const end = Date.now() + DONE_LIMIT_MS; Date.now() < end; await sleep(100)) {
+    const found = await check();
+    if (found)
+      return found;
+  }
+  throw new Error(`never: ${what}`);
+}
+
+let d;
+before(async () => {
+  d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
+});
+after(() => d?.stop());
+
+const orders = () => readFile(join(SHAPES, 'shapes/orders.csv'));
+
+describe('a file of one\'s own', () => {
+  it('is typed, profiled, asked, shared and deleted', async () => {
+    const ann = new Sources(d, token('ann')), bob = new Sources(d, token('bob'));
+    const source = await ann.loaded(await orders(), 'name=Orders.csv');
+    assert.equal(source.state, 'ready', JSON.stringify(source));
+    assert.equal(source.name, 'Orders');
+    assert.equal(source.rows, 6);
+    const types = Object.fromEntries(source.profile.columns.map((c) => [c.name, `${c.type} ${c.role}`]));
+    assert.deepEqual(types, { order_no: 'text dimension', order_date: 'date date', region: 'text dimension', customer: 'text dimension',
+      amount: 'decimal measure', paid: 'bool flag' });
+    const amount = source.profile.columns.find((c) => c.name === 'amount');
+    assert.equal(String(amount.sum), '3235.84');
+
+    const { body: rows } = await ann.rest.get(`/api/v1/data-sources/${source.id}/rows?limit=2`);
+    assert.deepEqual(rows.columns, ['row_no', ...source.profile.columns.map((c) => c.name)]);
+    assert.equal(rows.rows.length, 2);
+
+    const answer = await until('an answer', async () => {
+      const { body } = await ann.rest.post('/api/v1/chat', { content: 'total amount by region' });
+      return /North/.test(JSON.stringify(body.views)) && body;
+    });
+    const view = answer.views.find((v) => v.data_dict ?? v.rows ?? v.sets) ?? answer.views[0];
+    const text = JSON.stringify(view);
+    for (const number of ['1555.6', '1580.25', '99.99'])
+      assert.ok(text.includes(number), `${number} in ${text}`);
+
+    assert.deepEqual(await bob.list(), []);
+    assert.equal((await bob.one(source.id)).status, 404);
+    const foreign = await bob.rest.post('/api/v1/chat', { content: 'total amount by region' });
+    assert.ok(!/North|1580/.test(foreign.text), foreign.text);
+
+    const shared = await ann.rest.call('PATCH', `/api/v1/data-sources/${source.id}`, { json: { visibility: 'tenant' } });
+    assert.equal(shared.status, 204, shared.text);
+    await until('it is shared', async () => (await bob.list()).length === 1);
+    const theirs = await bob.rest.post('/api/v1/chat', { content: 'total amount by region' });
+    assert.ok(/1580\.25/.test(theirs.text), theirs.text);
+    assert.equal((await bob.rest.call('PATCH', `/api/v1/data-sources/${source.id}`, { json: { name: 'Mine' } })).status, 403);
+
+    assert.equal((await ann.rest.delete(`/api/v1/data-sources/${source.id}`)).status, 202);
+    await until('it is gone', async () => (await ann.one(source.id)).status === 404);
+    const gone = await ann.rest.post('/api/v1/chat', { content: 'total amount by region' });
+    assert.ok(!/1580/.test(gone.text), gone.text);
+  });
+
+  it('leaves no byte behind when it is deleted', async () => {
+    const ann = new Sources(d, token('canary'));
+    const canaries = Array.from({ length: 20 }, (_, i) => `canary${i}x7f3a`);
+    const source = await ann.loaded(`bird,n\n${canaries.map((c, i) => `${c},${i * 1000 + 17}`).join('\n')}\n`, 'name=Birds.csv');
+    assert.equal(source.state, 'ready', JSON.stringify(source));
+    await until('an answer', async () => {
+      const { body } = await ann.rest.post('/api/v1/chat', { content: 'total n by bird' });
+      return /canary0x7f3a/.test(JSON.stringify(body)) && body;
+    });
+    const holding = async () => {
+      const found = [];
+      for (const file of await filesUnder(d.dataDir))
+        if (existsSync(file) && canaries.some((c) => file && c) && (await readFile(file).catch(() => Buffer.alloc(0))).includes('canary0x7f3a'))
+          found.push(file);
+      return found;
+    };
+    assert.ok((await holding()).length > 0);
+    assert.equal((await ann.rest.delete(`/api/v1/data-sources/${source.id}`)).status, 202);
+    let left;
+    await until('no file holds it', async () => (left = await holding()).length === 0).catch(() => assert.fail(left.join(' ')));
+    assert.deepEqual(await readdir(join(d.dataDir, 'spool')), []);
+  });
+});
+
+describe('each shape of file', () => {
+  it('is loaded as what it is', async () => {
+    const lines = (await readFile(join(SHAPES, 'shapes.tsv'), 'utf8')).split('\n').filter((l) => l && !l.startsWith('#'));
+    const wrong = [];
+    let n = 0;
+    for (const line of lines) {
+      const [file, options, columns, rows, , fault, question] = line.split('\t');
+      const type = file.endsWith('.jsonl') ? 'application/x-ndjson' : file.endsWith('.tsv') ? 'text/tab-separated-values' : 'text/csv';
+      const me = new Sources(d, token(`shape${Math.floor(n++ / 10)}`));
+      const query = `name=${file}${options === '-' ? '' : `&${options}`}`;
+      let found = await me.loaded(await readFile(join(SHAPES, 'shapes', file)), query, type);
+      if (found.load?.state === 'asking') {
+        if (question === '-')
+          wrong.push(`${file}: asks ${JSON.stringify(found.load.ask)}`);
+        const { status, text } = await me.rest.post(`/api/v1/data-sources/${found.id}/answer`,
+          { ask_id: found.load.ask.ask_id, values: [found.load.ask.options[0].value] });
+        assert.equal(status, 204, text);
+        found = await until('it goes on', async () => {
+          const now = await me.settled(found.id);
+          return now.load?.state !== 'asking' && now;
+        });
+      }
+      const got = found.state === 'ready' ? `${found.profile.columns.map((c) => `${c.name}:${c.type}`).join(' ')} ${found.rows}`
+        : `${found.load.fault.code}:${found.load.fault.line ?? 0}`;
+      const wanted = fault === '-' ? `${columns} ${rows}` : fault;
+      if (got !== wanted)
+        wrong.push(`${file}: ${got}, not ${wanted}`);
+      await me.rest.delete(`/api/v1/data-sources/${found.id}`);
+    }
+    assert.deepEqual(wrong, []);
+  });
+});

@@ -1,0 +1,89 @@
+/* Statements over tables of uploaded files: plain names alone, bound values, three dialects. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "vesper/sql_upload.h"
+
+static const struct upload_column columns[] = {
+	{"region", COLUMN_TEXT, 0, 0},  {"amount", COLUMN_DECIMAL, 12, 2},
+	{"sold_on", COLUMN_DATE, 0, 0}, {"at", COLUMN_DATETIME, 0, 0},
+	{"paid", COLUMN_BOOL, 0, 0},    {"n", COLUMN_INT, 0, 0},
+};
+static const struct upload_table table = {"s_0123456789ab_1", columns, 6};
+
+static void has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("\"%s\" has no \"%s\"", text, part);
+}
+
+static void test_names(void **state)
+{
+	static const char *const wrong[] = {"s_0123456789ab",     "s_0123456789AB_1",
+					    "s_0123456789ab_",    "s_0123456789ab_1x",
+					    "t_0123456789ab_1",   "s_0123456789ab_1; DROP",
+					    "s_01234\"56789ab_1", NULL};
+	struct upload_column column = {"a b", COLUMN_TEXT, 0, 0};
+	struct upload_table bad = {"s_0123456789ab_1", &column, 1};
+	struct err e = {0};
+
+	(void)state;
+	assert_true(sql_upload_check(&table, &e));
+	for (const char *const *w = wrong; *w; w++)
+		assert_false(sql_upload_is_table(*w));
+	assert_false(sql_upload_check(&bad, &e));
+	column.name = "x\"";
+	assert_false(sql_upload_check(&bad, &e));
+	assert_int_equal(e.code, ERR_INPUT);
+}
+
+static void test_each_dialect(void **state)
+{
+	struct arena *a = arena_new(1 << 20);
+	const char *texts[UPLOAD_CREATES_MAX];
+
+	(void)state;
+	assert_int_equal(sql_upload_create(&table, DIALECT_SQLITE, a, texts), 1);
+	assert_string_equal(
+		texts[0], "CREATE TABLE s_0123456789ab_1 (tenant_id varchar(100) NOT NULL, row_no "
+			  "bigint NOT NULL PRIMARY KEY, region text, amount decimal(12,2), sold_on "
+			  "date, at datetime, paid bit, n bigint)");
+	assert_int_equal(sql_upload_create(&table, DIALECT_POSTGRES, a, texts), 4);
+	has(texts[0], "CREATE TABLE uploads.s_0123456789ab_1");
+	has(texts[1], "FORCE ROW LEVEL SECURITY");
+	has(texts[2], "CREATE POLICY own_tenant");
+	assert_int_equal(sql_upload_create(&table, DIALECT_MSSQL, a, texts), 2);
+	has(texts[0], "region nvarchar(max) NULL");
+	has(texts[1], "ADD FILTER PREDICATE sec.fn_tenant(tenant_id)");
+	assert_string_equal(
+		sql_upload_insert(&table, 2, DIALECT_POSTGRES, a),
+		"INSERT INTO uploads.s_0123456789ab_1 (tenant_id, row_no, region, amount, "
+		"sold_on, at, paid, n) VALUES (?, ?, ?, ?, ?, CAST(? AS timestamp), CAST(? "
+		"AS boolean), ?), (?, ?, ?, ?, ?, CAST(? AS timestamp), CAST(? AS boolean), "
+		"?)");
+	assert_int_equal(sql_upload_insert_rows(&table, DIALECT_SQLITE), 1000);
+	assert_int_equal(sql_upload_insert_rows(&table, DIALECT_MSSQL), 250);
+	assert_string_equal(sql_upload_delete("s_0123456789ab_1", DIALECT_SQLITE, a),
+			    "DELETE FROM s_0123456789ab_1 WHERE row_no <= ?");
+	has(sql_upload_drop("s_0123456789ab_1", DIALECT_MSSQL, a),
+	    "DROP SECURITY POLICY IF EXISTS");
+	has(sql_upload_rows(&table, 20, DIALECT_MSSQL, a), "SELECT TOP 20 row_no, region");
+	has(sql_upload_rows(&table, 20, DIALECT_SQLITE, a), "FROM uploads.s_0123456789ab_1");
+	has(sql_upload_index(&table, 2, DIALECT_SQLITE, a), "(sold_on)");
+	arena_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_each_dialect),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
