@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "header.h"
+#include "read/header.h"
 #include "upload_int.h"
 #include "vesper/json.h"
 #include "vesper/language.h"

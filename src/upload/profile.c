@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "header.h"
+#include "read/header.h"
 #include "vesper/calc_summary.h"
 #include "vesper/hash.h"
 #include "vesper/json.h"

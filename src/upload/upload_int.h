@@ -12,7 +12,7 @@
 
 #include "vesper/upload.h"
 
-#include "shape.h"
+#include "read/shape.h"
 #include "vesper/list.h"
 #include "vesper/pool.h"
 #include "vesper/sql_upload.h"

@@ -284,7 +284,7 @@ static json_t *encoding_json(const struct chart *ch, const struct table *t, cons
 	json_set_take(encoding, lying ? "y" : "x", x);
 	json_set_take(encoding, lying ? "x" : "y", y);
 	if (lying) { /* the chart's title has that of the names; no label runs into its neighbour */
-		json_set_take(x, "title", json_null());
+		json_set_str(x, "title", "");
 		json_set_bool(json_object_get(y, "axis"), "labelFlush", false);
 	}
 	if (has_series(ch))

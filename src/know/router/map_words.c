@@ -76,11 +76,10 @@ struct map_words *map_words_new(struct know *k, struct arena *a, const struct ca
 	struct map_words *w = arena_alloc(a, sizeof(*w));
 	const struct schema *s;
 
-	w->arena = a;
-	w->shared = catalog_schema(packs)->entity_count;
-
 	if (!has_map_tool(k->catalog))
 		return NULL;
+	w->arena = a;
+	w->shared = catalog_schema(packs)->entity_count;
 	s = catalog_schema(k->catalog);
 	w->map = map_new(k->catalog);
 	for (size_t i = 0; i < s->metric_count; i++) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export.h"
+#include "export/export.h"
 #include "http_route.h"
 #include "vesper/clock.h"
 #include "vesper/json.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shape.h"
+#include "read/shape.h"
 #include "vesper/arena.h"
 #include "vesper/file.h"
 #include "vesper/limits.h"

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "types.h"
+#include "read/types.h"
 #include "vesper/arena.h"
 
 /* A column of these cells, one blank line apart: its type, unit, and its first cell as a value. */

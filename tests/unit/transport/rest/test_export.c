@@ -1,7 +1,7 @@
 /* Files that other programs open: no cell is a formula, no cell leaves its table. */
 #include "fixture.h"
 
-#include "rest/export.h"
+#include "rest/export/export.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "view_tree.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "export.h"
-#include "http_messages.h"
-#include "http_route.h"
-#include "message_reader.h"
+#include "rest/http_messages.h"
+#include "rest/http_route.h"
+#include "rest/message_reader.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
