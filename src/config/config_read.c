@@ -80,8 +80,10 @@ static const char *const short_names[][2] = {
 /* Read by other programs, by main, or put there by a container platform for a service of this name.
  */
 static const char *const foreign_names[] = {"VESPER_CONFIG", "VESPER_URL", "VESPER_TOKEN"};
-static const char *const foreign_prefixes[] = {"VESPER_SERVICE_", "VESPER_PORT", "VESPER_ADMIN_DSN",
-					       "VESPER_READ_PASSWORD", "VESPER_CHAT_PASSWORD"};
+static const char *const foreign_prefixes[] = {"VESPER_SERVICE_",        "VESPER_PORT",
+					       "VESPER_ADMIN_DSN",       "VESPER_READ_PASSWORD",
+					       "VESPER_CHAT_PASSWORD",   "VESPER_LOAD_PASSWORD",
+					       "VESPER_UPLOADS_PASSWORD"};
 
 static bool is_foreign(struct str name)
 {

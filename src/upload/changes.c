@@ -12,6 +12,7 @@
 struct change {
 	struct op op;
 	struct op *stored;
+	struct look_wait look;
 	struct tenant_uploads *tenant;
 	char source[UUID_BYTES], version[UUID_BYTES]; /* "": nothing is loaded */
 	store_done_cb cb;
@@ -23,7 +24,18 @@ static void on_cancel(struct op *op)
 	struct change *c = list_item(op, struct change, op);
 
 	op_cancel(&c->stored);
+	uploads_look_forget(&c->look);
 	mem_free(c);
+}
+
+static void on_seen(void *owner)
+{
+	struct change *c = owner;
+	store_done_cb cb = c->cb;
+	void *caller = c->owner;
+
+	mem_free(c);
+	cb(caller, NULL);
 }
 
 static void on_changed(void *owner, const struct err *e)
@@ -32,11 +44,17 @@ static void on_changed(void *owner, const struct err *e)
 	store_done_cb cb = c->cb;
 	void *caller = c->owner;
 
+	c->stored = NULL;
+
 	if (!e && c->version[0]) {
 		const struct stored_source *s = uploads_source(c->tenant, c->source);
 		struct stream_log *log = load_log(c->tenant, c->source, s ? s->owner : "");
 
 		load_queue(c->tenant, c->source, c->version, &log);
+	}
+	if (!e) {
+		uploads_look_then(c->tenant, &c->look, on_seen, c);
+		return;
 	}
 	uploads_look(c->tenant);
 	mem_free(c);

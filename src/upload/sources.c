@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "vesper/limits.h"
 #include "vesper/log.h"
@@ -170,6 +171,40 @@ bool uploads_progress(const struct uploads *u, const char *tenant, const char *v
 
 /* ---- reading the store ---- */
 
+/* Each may begin another wait, or end others. */
+static void look_ended(struct tenant_uploads *t)
+{
+	struct list due;
+
+	list_init(&due);
+	list_each_safe(node, &t->looking) {
+		struct look_wait *w = list_item(node, struct look_wait, node);
+
+		if (--w->looks > 0)
+			continue;
+		list_remove(node);
+		list_append(&due, node);
+	}
+	while (!list_empty(&due)) {
+		struct look_wait *w = list_item(due.next, struct look_wait, node);
+
+		list_remove(&w->node);
+		w->cb(w->owner);
+	}
+}
+
+/* A process that died between the last write of a load and this left a file. */
+static void drop_loaded_files(const struct tenant_uploads *t)
+{
+	struct arena *a = arena_new(LIST_BYTES);
+
+	for (size_t i = 0; i < t->version_count; i++)
+		if (t->versions[i].state == VERSION_READY ||
+		    t->versions[i].state == VERSION_RETIRING)
+			unlink(uploads_spool(t->all, t->versions[i].uid, a));
+	arena_free(&a);
+}
+
 static void on_sources(void *owner, const struct stored_source *sources, size_t source_count,
 		       const struct stored_version *versions, size_t version_count,
 		       const struct err *e)
@@ -182,6 +217,7 @@ static void on_sources(void *owner, const struct stored_source *sources, size_t 
 		arena_free(&t->next);
 		mem_free(t->stamp);
 		t->stamp = NULL;
+		look_ended(t);
 		return;
 	}
 	arena_free(&t->arena);
@@ -191,10 +227,13 @@ static void on_sources(void *owner, const struct stored_source *sources, size_t 
 	t->source_count = source_count;
 	t->versions = versions;
 	t->version_count = version_count;
+	if (!t->known)
+		drop_loaded_files(t);
 	t->known = true;
 	overlay_update(t);
 	load_next(t);
 	sweep_next(t);
+	look_ended(t);
 	if (t->again)
 		uploads_look(t);
 }
@@ -206,6 +245,7 @@ static void on_stamp(void *owner, const char *stamp, const struct err *e)
 	t->op = NULL;
 	if (e) {
 		log_warn("uploads.stale", "tenant %s: %s", t->name, e->text);
+		look_ended(t);
 	} else if (!t->stamp || strcmp(stamp, t->stamp) != 0) {
 		mem_free(t->stamp);
 		t->stamp = mem_strdup(stamp);
@@ -214,6 +254,7 @@ static void on_stamp(void *owner, const char *stamp, const struct err *e)
 		t->op = store_sources(t->all->options.store, t->name, t->next, on_sources, t);
 	} else {
 		sweep_next(t);
+		look_ended(t);
 		if (t->again)
 			uploads_look(t);
 	}
@@ -226,6 +267,21 @@ void uploads_look(struct tenant_uploads *t)
 	t->again = t->op != NULL;
 	if (!t->again)
 		t->op = store_sources_stamp(t->all->options.store, t->name, on_stamp, t);
+}
+
+void uploads_look_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
+		       void *owner)
+{
+	*w = (struct look_wait){.looks = t->op ? 2 : 1, .cb = cb, .owner = owner};
+	list_append(&t->looking, &w->node);
+	uploads_look(t);
+}
+
+void uploads_look_forget(struct look_wait *w)
+{
+	if (w->cb)
+		list_remove(&w->node);
+	w->cb = NULL;
 }
 
 static void on_refresh(void *owner)
@@ -258,6 +314,7 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 			.all = u, .name = options->tenants[i].id, .file = options->tenants[i].file};
 		list_init(&u->tenants[i].receiving);
 		list_init(&u->tenants[i].waiting);
+		list_init(&u->tenants[i].looking);
 		list_init(&u->tenants[i].runs);
 	}
 	*out = u;

@@ -37,6 +37,7 @@ struct upload {
 	char sha256[HASH_HEX_BYTES];
 	bool running; /* a job */
 	struct op *op;
+	struct look_wait look;
 	int64_t bytes;
 	bool opened, ended, done;
 	struct err err;
@@ -135,6 +136,7 @@ static void drop(struct upload *up)
 {
 	list_remove(&up->node);
 	op_cancel(&up->op);
+	uploads_look_forget(&up->look);
 	if (up->fd >= 0)
 		close(up->fd);
 	hasher_free(&up->hasher);
@@ -167,6 +169,18 @@ static void give_up(struct upload *up)
 				   on_given_up, up);
 }
 
+static void on_listed(void *owner)
+{
+	struct upload *up = owner;
+
+	up->look.cb = NULL;
+	up->done = true;
+	if (up->wake)
+		wake(up); /* who may free it */
+	else
+		drop(up);
+}
+
 static void on_complete(void *owner, const struct err *e)
 {
 	struct upload *up = owner;
@@ -178,13 +192,8 @@ static void on_complete(void *owner, const struct err *e)
 		next(up);
 		return;
 	}
-	up->done = true;
 	load_queue(up->tenant, up->source, up->version, &up->log);
-	uploads_look(up->tenant);
-	if (up->wake)
-		wake(up); /* who may free it */
-	else
-		drop(up);
+	uploads_look_then(up->tenant, &up->look, on_listed, up);
 }
 
 static void complete(struct upload *up)
@@ -201,7 +210,7 @@ static void complete(struct upload *up)
 /* What follows a job, an end or an error. */
 static void next(struct upload *up)
 {
-	if (up->tenant->all->ending || up->running || up->op)
+	if (up->tenant->all->ending || up->running || up->op || up->look.cb)
 		return;
 	if (!up->wake && !up->ended && up->err.code == ERR_NONE) {
 		up->code = "connection_lost";

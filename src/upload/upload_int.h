@@ -24,6 +24,14 @@
 struct load;
 struct sweep;
 
+/* Who waits until the rows have been read again. Zeroed: nobody. */
+struct look_wait {
+	struct list node;
+	int looks; /* that have to end: one under way may have begun too early */
+	void (*cb)(void *owner);
+	void *owner;
+};
+
 struct tenant_uploads {
 	struct uploads *all;
 	const char *name;
@@ -38,7 +46,8 @@ struct tenant_uploads {
 	bool known;
 	struct arena *next; /* of those that are being read; or NULL */
 	struct op *op;
-	bool again; /* something changed meanwhile */
+	bool again;          /* something changed meanwhile */
+	struct list looking; /* struct look_wait */
 	/* the overlay */
 	char *shown; /* what it was made of */
 	uint64_t overlays;
@@ -72,6 +81,10 @@ const struct stored_version *uploads_version(const struct tenant_uploads *t, con
 const char *uploads_permission(const char *uid, struct arena *a);
 /* The rows have changed. */
 void uploads_look(struct tenant_uploads *t);
+/* The same, and tells when they are read, be it in vain. Not called where the process ends. */
+void uploads_look_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
+		       void *owner);
+void uploads_look_forget(struct look_wait *w);
 const struct language *uploads_language(const struct tenant_uploads *t);
 const char *uploads_spool(const struct uploads *u, const char *version, struct arena *a);
 

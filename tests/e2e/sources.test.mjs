@@ -8,61 +8,14 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { filesUnder, ROOT, startDaemon } from './harness.mjs';
-import { patient } from './patience.mjs';
+import { Sources, loadShapes, until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
 
 const SHAPES = join(ROOT, 'tests/upload');
-const DONE_LIMIT_MS = patient(20000);
 const UPLOADS = ['chat:upload'];
 
 const token = (sub, role = 'analyst', more = {}) => mintToken({ sub, permissions: [...ROLES[role], ...UPLOADS], ...more });
-
-export class Sources {
-  constructor(d, caller) {
-    this.rest = d.rest(caller);
-  }
-
-  upload(bytes, query = 'name=Data.csv', type = 'text/csv', headers = {}) {
-    return this.rest.call('POST', `/api/v1/data-sources?${query}`, { body: bytes, headers: { 'content-type': type, ...headers } });
-  }
-
-  one(id) {
-    return this.rest.get(`/api/v1/data-sources/${id}`);
-  }
-
-  async list() {
-    return (await this.rest.get('/api/v1/data-sources')).body.sources;
-  }
-
-  /* The source once its newest load has ended. */
-  async settled(id) {
-    for (const end = Date.now() + DONE_LIMIT_MS; Date.now() < end; await sleep(50)) {
-      const { body, status } = await this.one(id);
-      const state = body.load?.state ?? body.state;
-      if (status !== 200 || ['ready', 'failed', 'asking', 'empty'].includes(state))
-        return body;
-    }
-    throw new Error(`${id} is never loaded`);
-  }
-
-  async loaded(bytes, query, type) {
-    const { status, body, text } = await this.upload(bytes, query, type);
-    assert.equal(status, 202, text);
-    return this.settled(body.id);
-  }
-}
-
-/* The overlay follows the rows. */
-async function until(what, check) {
-  for (const end = Date.now() + DONE_LIMIT_MS; Date.now() < end; await sleep(100)) {
-    const found = await check();
-    if (found)
-      return found;
-  }
-  throw new Error(`never: ${what}`);
-}
 
 let d;
 before(async () => {
@@ -142,33 +95,6 @@ describe('a file of one\'s own', () => {
 
 describe('each shape of file', () => {
   it('is loaded as what it is', async () => {
-    const lines = (await readFile(join(SHAPES, 'shapes.tsv'), 'utf8')).split('\n').filter((l) => l && !l.startsWith('#'));
-    const wrong = [];
-    let n = 0;
-    for (const line of lines) {
-      const [file, options, columns, rows, , fault, question] = line.split('\t');
-      const type = file.endsWith('.jsonl') ? 'application/x-ndjson' : file.endsWith('.tsv') ? 'text/tab-separated-values' : 'text/csv';
-      const me = new Sources(d, token(`shape${Math.floor(n++ / 10)}`));
-      const query = `name=${file}${options === '-' ? '' : `&${options}`}`;
-      let found = await me.loaded(await readFile(join(SHAPES, 'shapes', file)), query, type);
-      if (found.load?.state === 'asking') {
-        if (question === '-')
-          wrong.push(`${file}: asks ${JSON.stringify(found.load.ask)}`);
-        const { status, text } = await me.rest.post(`/api/v1/data-sources/${found.id}/answer`,
-          { ask_id: found.load.ask.ask_id, values: [found.load.ask.options[0].value] });
-        assert.equal(status, 204, text);
-        found = await until('it goes on', async () => {
-          const now = await me.settled(found.id);
-          return now.load?.state !== 'asking' && now;
-        });
-      }
-      const got = found.state === 'ready' ? `${found.profile.columns.map((c) => `${c.name}:${c.type}`).join(' ')} ${found.rows}`
-        : `${found.load.fault.code}:${found.load.fault.line ?? 0}`;
-      const wanted = fault === '-' ? `${columns} ${rows}` : fault;
-      if (got !== wanted)
-        wrong.push(`${file}: ${got}, not ${wanted}`);
-      await me.rest.delete(`/api/v1/data-sources/${found.id}`);
-    }
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(await loadShapes((user) => new Sources(d, token(user))), []);
   });
 });

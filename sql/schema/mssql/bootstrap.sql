@@ -3,6 +3,8 @@
 --
 --   vesper_read_role   the warehouse login of the daemon: SELECT on the approved views, nothing else
 --   vesper_chat_role   the store login of the daemon: the chat tables, nothing else
+--   vesper_load_role   the login that loads what users upload: its own tables in the schema uploads, nothing else
+--   vesper_uploads_role the login that reads those tables
 --
 -- The users vesper_read and vesper_chat are made by sec.set_login, when a password is given. A managed identity is added by
 -- hand: CREATE USER [name] FROM EXTERNAL PROVIDER; ALTER ROLE vesper_read_role ADD MEMBER [name].
@@ -16,6 +18,16 @@ GO
 --# chat role
 IF DATABASE_PRINCIPAL_ID(N'vesper_chat_role') IS NULL
 	CREATE ROLE vesper_chat_role AUTHORIZATION dbo;
+GO
+
+--# load role
+IF DATABASE_PRINCIPAL_ID(N'vesper_load_role') IS NULL
+	CREATE ROLE vesper_load_role AUTHORIZATION dbo;
+GO
+
+--# uploads role
+IF DATABASE_PRINCIPAL_ID(N'vesper_uploads_role') IS NULL
+	CREATE ROLE vesper_uploads_role AUTHORIZATION dbo;
 GO
 
 --# schema base
@@ -70,7 +82,8 @@ CREATE OR ALTER PROCEDURE sec.set_login @login sysname, @secret nvarchar(128)
 AS
 BEGIN
 	SET NOCOUNT ON;
-	DECLARE @role sysname = CASE @login WHEN N'vesper_read' THEN N'vesper_read_role' WHEN N'vesper_chat' THEN N'vesper_chat_role' END;
+	DECLARE @role sysname = CASE @login WHEN N'vesper_read' THEN N'vesper_read_role' WHEN N'vesper_chat' THEN N'vesper_chat_role'
+		WHEN N'vesper_load' THEN N'vesper_load_role' WHEN N'vesper_uploads' THEN N'vesper_uploads_role' END;
 	DECLARE @password nvarchar(300) = N'N' + QUOTENAME(@secret, N'''');
 	DECLARE @statement nvarchar(1000);
 	IF @role IS NULL OR @password IS NULL

@@ -4,6 +4,8 @@
 --                  security is forced on it: a view runs with its owner's rights, so what filters the owner filters the view.
 --   vesper_read    the warehouse login of the daemon: SELECT on the approved views, nothing else
 --   vesper_chat    the store login of the daemon: the chat tables, nothing else
+--   vesper_load    the login that loads what users upload: its own tables in the schema uploads, nothing else
+--   vesper_uploads the login that reads those tables
 --
 -- Who may see a row is said by the setting vesper.tenant_id of the session; without it no row is seen.
 
@@ -12,7 +14,7 @@ DO $$
 DECLARE
 	r text;
 BEGIN
-	FOREACH r IN ARRAY ARRAY['vesper_owner', 'vesper_read', 'vesper_chat'] LOOP
+	FOREACH r IN ARRAY ARRAY['vesper_owner', 'vesper_read', 'vesper_chat', 'vesper_load', 'vesper_uploads'] LOOP
 		IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = r) THEN
 			EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', r);
 		ELSIF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = r AND (rolsuper OR rolbypassrls)) THEN
@@ -27,6 +29,15 @@ DO $$
 BEGIN
 	IF NOT pg_catalog.pg_has_role(current_user, 'vesper_owner', 'MEMBER') THEN
 		EXECUTE pg_catalog.format('GRANT vesper_owner TO %I', current_user);
+	END IF;
+END
+$$
+
+--# membership in the loader
+DO $$
+BEGIN
+	IF NOT pg_catalog.pg_has_role(current_user, 'vesper_load', 'MEMBER') THEN
+		EXECUTE pg_catalog.format('GRANT vesper_load TO %I', current_user);
 	END IF;
 END
 $$
@@ -101,7 +112,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog
 AS $$
 BEGIN
-	IF login NOT IN ('vesper_read', 'vesper_chat') THEN
+	IF login NOT IN ('vesper_read', 'vesper_chat', 'vesper_load', 'vesper_uploads') THEN
 		RAISE EXCEPTION '% is no login of Vesper', login;
 	END IF;
 	EXECUTE pg_catalog.format('ALTER ROLE %I LOGIN PASSWORD %L', login, secret);

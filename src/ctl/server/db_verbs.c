@@ -109,13 +109,22 @@ static bool set_login(struct server *server, const char *login, const char *vari
 	return server_commit(server, e);
 }
 
+static bool set_upload_logins(struct server *server, struct arena *a, struct err *e)
+{
+	return set_login(server, "vesper_load", "VESPER_LOAD_PASSWORD", a, e) &&
+	       set_login(server, "vesper_uploads", "VESPER_UPLOADS_PASSWORD", a, e);
+}
+
 static bool set_logins(struct server *server, const char *only, struct err *e)
 {
 	struct arena *a = arena_new(2 * SQL_FILE_BYTES_MAX);
-	bool done = ((only && strcmp(only, "store") == 0) ||
-		     set_login(server, "vesper_read", "VESPER_READ_PASSWORD", a, e)) &&
-		    (!wanted(only, "store") ||
-		     set_login(server, "vesper_chat", "VESPER_CHAT_PASSWORD", a, e));
+	bool done =
+		only && strcmp(only, "uploads") == 0
+			? set_upload_logins(server, a, e)
+			: ((only && strcmp(only, "store") == 0) ||
+			   set_login(server, "vesper_read", "VESPER_READ_PASSWORD", a, e)) &&
+				  (!wanted(only, "store") ||
+				   set_login(server, "vesper_chat", "VESPER_CHAT_PASSWORD", a, e));
 
 	arena_free(&a);
 	return done;

@@ -1,0 +1,60 @@
+/* Data sources on a server: the same files become the same tables, each under its tenant's wall; the loader's login and
+ * the reader's can do no more than their part. */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from './harness.mjs';
+import { startPostgres } from './postgres.mjs';
+import { Sources, loadShapes, until } from './sources.mjs';
+import { ROLES, mintToken } from './token.mjs';
+import { MARK } from '../secrets.mjs';
+
+const LOAD = `${MARK}Load7`, UPLOADS = `${MARK}Uploads7`;
+const token = (sub, tenant_id = 'vesper') => mintToken({ sub, tenant_id, permissions: [...ROLES.analyst, 'chat:upload'] });
+
+let pg;
+let d;
+before(async () => {
+  pg = await (await startPostgres()).install();
+  const made = await pg.ctl(['db', 'init', '--only', 'uploads'], { VESPER_LOAD_PASSWORD: LOAD, VESPER_UPLOADS_PASSWORD: UPLOADS });
+  assert.equal(made.code, 0, made.stderr);
+  d = await pg.start({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0',
+    VESPER_SOURCES: JSON.stringify({ uploads: { dialect: 'postgres' } }), VESPER_SOURCES_UPLOADS_DSN: pg.dsn('vesper_uploads', UPLOADS),
+    VESPER_UPLOADS_LOADER_DSN: pg.dsn('vesper_load', LOAD) } });
+});
+after(async () => {
+  await d?.stop();
+  await pg?.service('stop');
+});
+
+describe('on PostgreSQL', () => {
+  it('a file is asked, and gone when it is deleted', async () => {
+    const ann = new Sources(d, token('ann'));
+    const source = await ann.loaded(await readFile(join(ROOT, 'tests/upload/shapes/orders.csv')), 'name=Orders.csv');
+    assert.equal(source.state, 'ready', JSON.stringify(source));
+    await until('an answer', async () => {
+      const { text } = await ann.rest.post('/api/v1/chat', { content: 'total amount by region' });
+      return ['1555.6', '1580.25', '99.99'].every((n) => text.includes(n));
+    });
+    const table = await pg.admin("SELECT table_name FROM information_schema.tables WHERE table_schema = 'uploads'");
+    assert.match(table, /^s_[0-9a-f]{12}_1$/);
+    /* Without the tenant's setting nobody sees a row, the loader neither. */
+    assert.equal((await pg.psql('vesper_uploads', `SELECT COUNT(*) FROM uploads.${table}`)).text, '0');
+    assert.equal((await pg.psql('vesper_uploads', `SELECT COUNT(*) FROM uploads.${table}`, { 'vesper.tenant_id': 'acme' })).text, '0');
+    assert.equal((await pg.psql('vesper_load', `SELECT COUNT(*) FROM uploads.${table}`)).text, '0');
+    assert.equal((await pg.psql('vesper_uploads', `SELECT COUNT(*) FROM uploads.${table}`, { 'vesper.tenant_id': 'vesper' })).text, '6');
+    const statements = [`DELETE FROM uploads.${table}`, `DROP TABLE uploads.${table}`, 'CREATE TABLE uploads.x (n int)', 'SELECT * FROM dbo.chat_messages', 'SELECT * FROM dbo.per_project'];
+    assert.deepEqual(await pg.taken('vesper_uploads', statements), []);
+    assert.deepEqual(await pg.taken('vesper_load', statements.slice(3)), []);
+    assert.equal((await ann.rest.delete(`/api/v1/data-sources/${source.id}`)).status, 202);
+    await until('its table is gone', async () => await pg.admin("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'uploads'") === '0'
+      && await pg.admin('SELECT COUNT(*) FROM dbo.chat_data_sources') === '0');
+    assert.doesNotMatch(await pg.admin('SELECT string_agg(m::text, chr(10)) FROM dbo.chat_messages m'), /1580\.25/);
+  });
+
+  it('each shape of file is loaded as what it is', async () => {
+    assert.deepEqual(await loadShapes((user) => new Sources(d, token(user))), []);
+  });
+});
