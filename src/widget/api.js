@@ -15,16 +15,15 @@ export class Api {
   }
 
   /* The response, if it is a good one; else an error with its status. */
-  async fetch(method, path, { json, headers = {} } = {}) {
+  async fetch(method, path, { json, headers = {}, type = 'application/json', body = json && JSON.stringify(json) } = {}) {
     const url = new URL(path, this.#endpoint());
-    const body = json === undefined ? undefined : JSON.stringify(json);
     let response;
 
     for (const fresh of [false, true]) {
       const token = await this.#getToken({ fresh });
 
       response = await fetch(url, { method, body, headers: { ...headers, authorization: `Bearer ${token}`,
-        ...(body && { 'content-type': 'application/json' }) } });
+        ...(body && { 'content-type': type }) } });
       if (response.status !== 401)
         break;
     }

@@ -15,8 +15,8 @@ export class Composer {
   #say;
   #state = { running: false, stopping: false, blocked: false, waiting: false, maxBytes: Infinity };
 
-  /* onSend(text): true if it was taken. */
-  constructor({ onSend, onStop, locale: { say } }) {
+  /* onSend(text): true if it was taken; onData(): shows the user's own data. */
+  constructor({ onSend, onStop, onData, locale: { say } }) {
     this.#onSend = onSend;
     this.#say = say;
     this.#input = h('textarea', {
@@ -37,7 +37,8 @@ export class Composer {
     });
     this.#hint = h('p', { class: 'hint' });
     this.root = h('div', { class: 'composer' },
-      h('div', { class: 'field' }, this.#input, this.#send), this.#hint);
+      h('div', { class: 'field' }, h('button', { type: 'button', class: 'small', 'aria-label': say('own_data'), title: say('own_data'), onclick: onData },
+        icon('plus')), this.#input, this.#send), this.#hint);
     this.#draw();
   }
 

@@ -17,7 +17,7 @@ export class Page {
   #locale;
   #parts;
 
-  /* actions: {ask(question): true if it was taken, stop(), open(sessionId or null)} */
+  /* actions: {ask(question): true if it was taken, stop(), open(sessionId or null), showData()} */
   constructor(locale, api, actions) {
     const { say, language } = locale;
     const closeList = () => this.#closeList();
@@ -48,7 +48,7 @@ export class Page {
 
     this.#parts.scroll = scroll;
     this.sessions = new SessionList(api, locale, { open: (id) => this.#choose(id), close: closeList });
-    this.composer = new Composer({ onSend: actions.ask, onStop: actions.stop, locale });
+    this.composer = new Composer({ onSend: actions.ask, onStop: actions.stop, onData: actions.showData, locale });
     this.announcer = new Announcer(live, locale);
     this.follower = new Follower(scroll, column, (atEnd) => { jump.hidden = atEnd; });
     this.root = h('div', { class: 'frame', lang: language }, scrim, this.sessions.root,

@@ -57,8 +57,23 @@ export class VesperChat extends HTMLElement {
 
     root.adoptedStyleSheets = [styles];
     root.addEventListener('keydown', (event) => event.key === 'Escape' && !event.isComposing && this.#conversation.stop());
+    root.addEventListener('dragover', (event) => event.dataTransfer.types.includes('Files') && event.preventDefault());
+    root.addEventListener('drop', (event) => this.#drop(event));
     this.#build();
     this.#takeUp();
+  }
+
+  #drop(event) {
+    if (event.dataTransfer.files.length === 0)
+      return;
+    event.preventDefault();
+    this.#showData([...event.dataTransfer.files]);
+  }
+
+  async #showData(files) {
+    const { showSources } = await import('./views/sources.js');
+
+    await showSources({ frame: this.#page.root, api: this.#api, locale: this.#locale, ask: (question) => this.ask(question) }, files);
   }
 
   /* What a page has set before this module was there. */
@@ -101,6 +116,7 @@ export class VesperChat extends HTMLElement {
     this.#page = new Page(this.#locale, this.#api, {
       ask: (question) => this.ask(question),
       stop: () => this.#conversation.stop(),
+      showData: () => this.#showData(),
       open: (sessionId) => {
         this.open(sessionId);
         this.#emit('vesper:session', { sessionId });

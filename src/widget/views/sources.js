@@ -1,0 +1,202 @@
+/*
+ * The user's own data: a file is given, its load followed, a question about it answered; each source with its columns,
+ * questions to begin with, who may use it, and how it is deleted. Loaded with the first file or click.
+ */
+
+import { h, icon } from '../dom.js';
+import css from './sources.styles.css';
+
+const PATH = '/api/v1/data-sources';
+const LOOK_MS = 400;
+const TYPES = { csv: 'text/csv', tsv: 'text/tab-separated-values', tab: 'text/tab-separated-values', jsonl: 'application/x-ndjson', ndjson: 'application/x-ndjson' };
+const QUESTIONS_MAX = 3;
+const sheet = new CSSStyleSheet();
+
+sheet.replaceSync(css);
+
+const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
+const isOver = ({ state, load }) => !load ? state === 'ready' || state === 'empty' : ['failed', 'asking'].includes(load.state);
+
+/* "Total amount by region": the first sums by the first columns of few values. */
+export function questionsOf({ columns }, { say }) {
+  const of = (role) => columns.filter((column) => column.role === role).map((column) => column.spoken);
+  const [measures, dimensions] = [of('measure'), of('dimension')];
+
+  return measures.flatMap((measure) => dimensions.map((dimension) => say('source_question', { measure, dimension }))).slice(0, QUESTIONS_MAX);
+}
+
+class Sources {
+  #api;
+  #locale;
+  #ask;
+  #list = h('div', { class: 'sources' });
+  #note = h('p', { class: 'hint', role: 'status' });
+  #input;
+  #choose;
+
+  /* ask(question): asks it in the conversation. */
+  constructor(api, locale, ask) {
+    const { say } = locale;
+
+    this.#api = api;
+    this.#locale = locale;
+    this.#ask = ask;
+    this.#input = h('input', { type: 'file', hidden: true, accept: Object.keys(TYPES).map((end) => `.${end}`).join(','),
+      onchange: () => this.upload([...this.#input.files]) });
+    this.#choose = h('button', { type: 'button', class: 'chip', onclick: () => this.#input.click() }, say('source_choose'));
+    this.root = h('dialog', { class: 'card own-data', 'aria-label': say('own_data'), onclose: () => this.root.remove() },
+      h('div', { class: 'own-data-head' }, h('strong', { class: 'card-title' }, say('own_data')),
+        this.#choose,
+        h('button', { type: 'button', class: 'small', 'aria-label': say('close'), title: say('close'), onclick: () => this.root.close() }, icon('cross'))),
+      this.#input, this.#note, this.#list);
+  }
+
+  async show() {
+    try {
+      const { sources } = await this.#api.get(PATH);
+
+      this.#note.textContent = sources.length > 0 ? '' : this.#locale.say('no_sources');
+      this.#list.replaceChildren(...sources.map((source) => this.#entry(source)));
+    } catch {
+      this.#note.textContent = this.#locale.say('sources_failed');
+    }
+  }
+
+  async upload(files) {
+    const { say } = this.#locale;
+
+    for (const file of files) {
+      const type = TYPES[file.name.split('.').at(-1).toLowerCase()] ?? file.type;
+
+      try {
+        this.#note.textContent = say('source_sending', { name: file.name });
+        const reply = await this.#api.fetch('POST', `${PATH}?${new URLSearchParams({ name: file.name })}`, { body: file, type });
+
+        await this.#follow((await reply.json()).id);
+      } catch ({ status }) {
+        this.#note.textContent = say(status === 415 ? 'source_wrong_type' : status === 403 ? 'source_denied' : 'source_not_sent', { name: file.name });
+      }
+    }
+    this.#input.value = '';
+  }
+
+  async #follow(id) {
+    const { say } = this.#locale;
+
+    for (;;) {
+      const source = await this.#api.get(`${PATH}/${id}`);
+
+      if (isOver(source) || !this.root.isConnected) {
+        await this.show();
+        this.#note.textContent = source.load ? '' : say('source_ready', { name: source.name });
+        this.#list.querySelector(`[data-id="${id}"] summary`)?.focus();
+        return;
+      }
+      this.#note.textContent = say('source_loading', { n: source.load?.rows ?? 0 });
+      await sleep(LOOK_MS);
+    }
+  }
+
+  #entry(source) {
+    const { say } = this.#locale;
+    const facts = h('div', { class: 'source-facts' });
+    const state = source.load?.state === 'failed' ? say('source_fault', { why: source.load.fault?.message ?? source.load.fault?.code ?? '' })
+      : source.state === 'ready' ? say('source_size', { n: source.rows, columns: source.columns, quality: source.quality }) : say('source_waits');
+
+    const details = h('details', { class: 'source', 'data-id': source.id, open: source.load?.state === 'asking' },
+      h('summary', {}, h('span', {}, source.name), h('span', { class: 'hint' }, state)), facts);
+
+    if (source.load?.state === 'asking')
+      facts.append(this.#question(source));
+    details.addEventListener('toggle', () => details.open && this.#open(source, facts), { once: true });
+    return details;
+  }
+
+  #question({ id, load: { ask } }) {
+    const answer = async (value) => {
+      await this.#api.fetch('POST', `${PATH}/${id}/answer`, { json: { ask_id: ask.ask_id, values: [value] } });
+      await sleep(LOOK_MS);
+      await this.#follow(id);
+    };
+
+    return h('div', { class: 'source-ask', role: 'group', 'aria-label': ask.prompt }, h('p', {}, ask.prompt),
+      [...ask.options, ask.skip].map(({ value, label }) => h('button', { type: 'button', class: 'chip', onclick: () => answer(value) }, label)));
+  }
+
+  async #open({ id, is_owner: isOwner, visibility, name, load }, facts) {
+    const { profile } = await this.#api.get(`${PATH}/${id}`);
+
+    if (profile)
+      facts.append(this.#questions(profile), this.#profile(profile));
+    if (isOwner)
+      facts.append(this.#sharing(id, visibility), this.#removal(id, name));
+    if (load?.fault?.line)
+      facts.prepend(h('p', { class: 'hint' }, this.#locale.say('source_line', { n: load.fault.line })));
+  }
+
+  #questions(profile) {
+    const ask = (question) => {
+      this.root.close();
+      this.#ask(question);
+    };
+
+    return h('div', { class: 'source-questions' }, questionsOf(profile, this.#locale).map((question) =>
+      h('button', { type: 'button', class: 'chip', onclick: () => ask(question) }, question)));
+  }
+
+  #profile({ columns }) {
+    const { say } = this.#locale;
+    const row = ({ label, type, role, nulls, distinct, min, max, sum, misfits }) => h('tr', {}, h('th', { scope: 'row' }, label),
+      [type, role, nulls, distinct, min ?? '', max ?? '', sum ?? '', misfits].map((cell) => h('td', {}, String(cell))));
+
+    return h('div', { class: 'source-table', tabindex: '0' }, h('table', {}, h('thead', {}, h('tr', {}, say('source_head').split('|').map((head) => h('th', { scope: 'col' }, head)))),
+      h('tbody', {}, columns.map(row))));
+  }
+
+  #sharing(id, visibility) {
+    const { say } = this.#locale;
+    const share = async ({ target: box }) => {
+      try {
+        await this.#api.fetch('PATCH', `${PATH}/${id}`, { json: { visibility: box.checked ? 'tenant' : 'private' } });
+      } catch {
+        box.checked = !box.checked;
+        this.#note.textContent = say('change_failed');
+      }
+    };
+
+    return h('label', {}, h('input', { type: 'checkbox', checked: visibility !== 'private', onchange: share }), say('source_share'));
+  }
+
+  #removal(id, name) {
+    const { say } = this.#locale;
+    const button = h('button', { type: 'button', class: 'chip' }, say('delete_this', { title: name }));
+
+    button.addEventListener('click', async () => {
+      if (button.dataset.sure === undefined) {
+        button.dataset.sure = '';
+        button.textContent = say('delete_for_good');
+        return;
+      }
+      await this.#api.fetch('DELETE', `${PATH}/${id}`).catch(() => { this.#note.textContent = say('delete_failed'); });
+      await sleep(LOOK_MS);
+      await this.show();
+      this.#choose.focus();
+    });
+    return button;
+  }
+}
+
+/* In this frame; files are taken at once. */
+export async function showSources({ frame, api, locale, ask }, files = []) {
+  const sources = new Sources(api, locale, ask);
+
+  const root = frame.getRootNode();
+
+  if (!root.adoptedStyleSheets.includes(sheet))
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  frame.querySelector('.own-data')?.close();
+  frame.append(sources.root);
+  sources.root.showModal();
+  await sources.show();
+  await sources.upload(files);
+}
