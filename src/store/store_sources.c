@@ -11,7 +11,8 @@
 struct sources_call {
 	struct call call;
 	struct arena *arena;
-	int64_t etag; /* that the source is to have; 0: any */
+	int64_t etag;            /* that the source is to have; 0: any */
+	struct source_edit edit; /* and what it is to say; NULLs: anything */
 	store_sources_cb cb;
 	store_sources_stamp_cb stamp;
 	store_done_cb done;
@@ -186,6 +187,20 @@ static void on_done(struct call *c, struct table **tables, size_t count, const s
 	s->done(s->owner, e);
 }
 
+static bool says(const struct table *t, const char *column, const char *text)
+{
+	return !text || strcmp(store_cell(t, 0, column), text) == 0;
+}
+
+/* It stands there as it was edited: nobody else was faster. */
+static bool is_wanted(const struct sources_call *s, const struct table *t)
+{
+	return s->etag == 0 ||
+	       (number_of(t, 0, "etag") == s->etag && says(t, "name", s->edit.name) &&
+		says(t, "description", s->edit.description) &&
+		says(t, "visibility", s->edit.visibility) && says(t, "roles", s->edit.roles));
+}
+
 /* The source as it stands there afterwards. */
 static void on_source(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
@@ -200,7 +215,7 @@ static void on_source(struct call *c, struct table **tables, size_t count, const
 	else if (!found)
 		err_set(&why, ERR_LIMIT, "there are %d data sources, as many as a tenant has",
 			SOURCES_PER_TENANT_MAX);
-	else if (s->etag > 0 && number_of(tables[0], 0, "etag") != s->etag)
+	else if (!is_wanted(s, tables[0]))
 		err_set(&why, ERR_BUSY, "it was changed meanwhile");
 	s->done(s->owner, why.code == ERR_NONE ? NULL : &why);
 }
@@ -329,6 +344,10 @@ struct op *store_source_edit(struct store *s, const char *tenant, const char *ui
 	struct call *c = &f->call;
 
 	f->etag = edit->if_etag + 1;
+	f->edit = (struct source_edit){.name = arena_strdup(c->arena, edit->name),
+				       .description = arena_strdup(c->arena, edit->description),
+				       .visibility = arena_strdup(c->arena, edit->visibility),
+				       .roles = arena_strdup(c->arena, edit->roles)};
 	c->finish = on_source;
 	store_call_text(c, "source", uid);
 	set_text(c, "name", edit->name);

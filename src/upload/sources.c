@@ -246,10 +246,10 @@ static void on_stamp(void *owner, const char *stamp, const struct err *e)
 	if (e) {
 		log_warn("uploads.stale", "tenant %s: %s", t->name, e->text);
 		look_ended(t);
-	} else if (!t->stamp || strcmp(stamp, t->stamp) != 0) {
+	} else if (t->stale || !t->stamp || strcmp(stamp, t->stamp) != 0) {
 		mem_free(t->stamp);
 		t->stamp = mem_strdup(stamp);
-		t->again = false;
+		t->again = t->stale = false;
 		t->next = arena_new(LIST_BYTES);
 		t->op = store_sources(t->all->options.store, t->name, t->next, on_sources, t);
 	} else {
@@ -260,13 +260,20 @@ static void on_stamp(void *owner, const char *stamp, const struct err *e)
 	}
 }
 
-void uploads_look(struct tenant_uploads *t)
+static void look(struct tenant_uploads *t)
 {
 	if (t->all->ending)
 		return;
 	t->again = t->op != NULL;
 	if (!t->again)
 		t->op = store_sources_stamp(t->all->options.store, t->name, on_stamp, t);
+}
+
+/* Two changes within a millisecond may have one stamp: those of this process are read anyway. */
+void uploads_look(struct tenant_uploads *t)
+{
+	t->stale = true;
+	look(t);
 }
 
 void uploads_look_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
@@ -289,7 +296,8 @@ static void on_refresh(void *owner)
 	struct uploads *u = owner;
 
 	for (size_t i = 0; i < u->options.tenant_count; i++)
-		uploads_look(&u->tenants[i]);
+		if (!u->tenants[i].op)
+			look(&u->tenants[i]);
 }
 
 /* ---- life ---- */

@@ -47,6 +47,7 @@ struct tenant_uploads {
 	struct arena *next; /* of those that are being read; or NULL */
 	struct op *op;
 	bool again;          /* something changed meanwhile */
+	bool stale;          /* something changed here since they were read */
 	struct list looking; /* struct look_wait */
 	/* the overlay */
 	char *shown; /* what it was made of */

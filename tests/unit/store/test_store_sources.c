@@ -1,0 +1,170 @@
+/* Data sources: added once, a version after the other, edited by etag, used as a whole, removed
+ * with all that rests on them; apart by tenant. */
+#include "store_test.h"
+
+#include "vesper/limits.h"
+#include "vesper/store_sources.h"
+
+#define SOURCE  "0198c0de-0000-7000-8000-000000000001"
+#define FIRST   "0198c0de-0000-7000-8000-000000000011"
+#define SECOND  "0198c0de-0000-7000-8000-000000000012"
+#define UNKNOWN "0198c0de-0000-7000-8000-0000000000ff"
+
+static char seen[600];
+
+static void on_sources(void *owner, const struct stored_source *sources, size_t source_count,
+		       const struct stored_version *versions, size_t version_count,
+		       const struct err *e)
+{
+	seen[0] = '\0';
+	for (size_t i = 0; i < source_count; i++)
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s %s %s %lld %s%s;",
+			 sources[i].name, sources[i].owner,
+			 source_visibility_name(sources[i].visibility), (long long)sources[i].etag,
+			 sources[i].current ? "used" : "-", sources[i].deleted_at ? " gone" : "");
+	for (size_t i = 0; i < version_count; i++)
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), " %lld %s %s %s",
+			 (long long)versions[i].number, version_state_name(versions[i].state),
+			 versions[i].table ? versions[i].table : "-",
+			 versions[i].fault.code ? versions[i].fault.code : "-");
+	on_done(owner, e);
+}
+
+static const char *list_of(struct fixture *f, const char *tenant)
+{
+	begin(f);
+	store_sources(f->store, tenant, f->arena, on_sources, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	return seen;
+}
+
+static enum err_code add(struct fixture *f, const char *uid, const char *version)
+{
+	const struct stored_source s = {
+		.uid = uid, .owner = "ann", .name = "Orders", .description = ""};
+	const struct stored_version v = {.uid = version, .format = "csv 44 yes"};
+
+	begin(f);
+	store_source_add(f->store, "acme", &s, version ? &v : NULL, on_done, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static void set(struct fixture *f, const char *version, enum version_state state, const char *table)
+{
+	const struct stored_version v = {.uid = version, .state = state, .table = table};
+
+	begin(f);
+	store_version_set(f->store, "acme", &v, on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static void publish(struct fixture *f, const char *version)
+{
+	const struct stored_version v = {.uid = version,
+					 .source = SOURCE,
+					 .state = VERSION_READY,
+					 .rows = 3,
+					 .profile = "{}"};
+
+	begin(f);
+	store_version_publish(f->store, "acme", &v, on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static enum err_code edit(struct fixture *f, const char *uid, const struct source_edit *change)
+{
+	begin(f);
+	store_source_edit(f->store, "acme", uid, change, on_done, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static void versions_follow_each_other(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(add(f, SOURCE, FIRST), ERR_NONE);
+	assert_string_equal(list_of(f, "acme"), "Orders ann private 1 -; 1 receiving - -");
+	assert_string_equal(list_of(f, "vesper"), "");
+	set(f, FIRST, VERSION_LOADING, "s_000000000001_1");
+	publish(f, FIRST);
+	assert_string_equal(list_of(f, "acme"),
+			    "Orders ann private 2 used; 1 ready s_000000000001_1 -");
+	assert_int_equal(add(f, SOURCE, SECOND), ERR_NONE);
+	publish(f, SECOND);
+	assert_string_equal(list_of(f, "acme"),
+			    "Orders ann private 3 used; 1 retiring s_000000000001_1 - 2 ready - -");
+}
+
+static void edited_by_etag(void **state)
+{
+	struct fixture *f = *state;
+	struct source_edit change = {.visibility = "roles", .roles = "manager", .if_etag = 1};
+	struct source_edit other = {.visibility = "tenant", .if_etag = 1};
+
+	assert_int_equal(edit(f, SOURCE, &change), ERR_NOT_FOUND);
+	add(f, SOURCE, NULL);
+	assert_int_equal(edit(f, SOURCE, &change), ERR_NONE);
+	assert_int_equal(edit(f, SOURCE, &other), ERR_BUSY);
+	assert_int_equal(edit(f, UNKNOWN, &change), ERR_NOT_FOUND);
+	assert_string_equal(list_of(f, "acme"), "Orders ann roles 2 -;");
+}
+
+/* A load that ended meanwhile is not called a dead one. */
+static void failed_only_as_it_was(void **state)
+{
+	struct fixture *f = *state;
+	struct stored_version v = {
+		.uid = FIRST, .state = VERSION_LOADING, .updated_at = "2000-01-01T00:00:00.000Z"};
+
+	add(f, SOURCE, FIRST);
+	begin(f);
+	store_version_fail(f->store, "acme", &v, "interrupted", on_done, f);
+	wait_done(f);
+	assert_string_equal(list_of(f, "acme"), "Orders ann private 1 -; 1 receiving - -");
+}
+
+static void as_many_as_a_tenant_has(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < SOURCES_PER_TENANT_MAX; i++)
+		assert_int_equal(add(f, uuid_new().text, NULL), ERR_NONE);
+	assert_int_equal(add(f, uuid_new().text, NULL), ERR_LIMIT);
+}
+
+static void removed(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, SOURCE, FIRST);
+	begin(f);
+	store_source_mark(f->store, "acme", SOURCE, on_done, f);
+	wait_done(f);
+	assert_string_equal(list_of(f, "acme"), "Orders ann private 2 - gone; 1 receiving - -");
+	begin(f);
+	store_source_remove(f->store, "acme", SOURCE, "It was deleted.", on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	assert_string_equal(list_of(f, "acme"), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(versions_follow_each_other, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(edited_by_etag, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(failed_only_as_it_was, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(as_many_as_a_tenant_has, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(removed, fixture_setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* Profiles and header names: what a column is for, exact sums, repeated rows, quality; names that
+ * are plain and differ, labels as prompts may hold them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "read/header.h"
+#include "upload_int.h"
+#include "vesper/json.h"
+#include "vesper/mem.h"
+
+#define ROWS 40
+
+static struct shape_column columns[] = {
+	{.name = "id", .label = "Id", .form = {.type = COLUMN_INT}, .example = ""},
+	{.name = "region", .label = "Region", .form = {.type = COLUMN_TEXT}, .example = ""},
+	{.name = "amount",
+	 .label = "Amount ($)",
+	 .form = {.type = COLUMN_DECIMAL, .digits = 6, .scale = 2, .unit = "$"},
+	 .example = ""},
+	{.name = "sold", .label = "Sold", .form = {.type = COLUMN_DATE}, .example = ""},
+};
+
+static const char *member(const json_t *profile, size_t column, const char *name, struct arena *a)
+{
+	const json_t *v =
+		json_object_get(json_array_get(json_object_get(profile, "columns"), column), name);
+	char *text = v ? json_text(v) : NULL;
+	const char *kept = arena_strdup(a, text ? text : "-");
+
+	if (text)
+		mem_free(text);
+	return kept;
+}
+
+static void test_what_columns_are_for(void **state)
+{
+	const struct shape s = {.columns = columns, .column_count = 4, .delimiter = ','};
+	struct arena *a = arena_new(1 << 20);
+	struct profile *p = profile_new(&s);
+	const char *text;
+	json_t *json;
+	struct err e;
+
+	(void)state;
+	for (int i = 0; i < ROWS; i++) {
+		const struct value row[] = {
+			value_int(i + 1), value_text(i % 2 ? "North" : "South"),
+			i == 7 ? value_null() : value_decimal(arena_printf(a, "%d.10", i % 30)),
+			value_date("2025-01-01")};
+
+		profile_row(p, row);
+	}
+	profile_misfit(p, 2, 9);
+	text = profile_json(p, a);
+	profile_free(&p);
+	assert_true(json_parse(text, strlen(text), 1 << 20, &json, &e));
+	assert_string_equal(member(json, 0, "role", a), "\"id\"");
+	assert_string_equal(member(json, 1, "role", a), "\"dimension\"");
+	assert_string_equal(member(json, 1, "distinct", a), "2");
+	assert_string_equal(member(json, 2, "role", a), "\"measure\"");
+	assert_string_equal(member(json, 2, "sum", a), "476.9");
+	assert_string_equal(member(json, 2, "nulls", a), "1");
+	assert_string_equal(member(json, 2, "misfit_lines", a), "[9]");
+	assert_string_equal(member(json, 2, "unit", a), "\"$\"");
+	assert_string_equal(member(json, 3, "role", a), "\"date\"");
+	assert_int_equal(json_integer_value(json_object_get(json, "rows")), ROWS);
+	assert_int_equal(json_integer_value(json_object_get(json, "duplicate_rows")), 0);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(json, "quality"), "score")),
+		100);
+	json_decref(json);
+	arena_free(&a);
+}
+
+static void test_names_are_plain_and_differ(void **state)
+{
+	static const char *const labels[] = {"Order No.", "order no",     "",          "Select",
+					     "7 days",    "\xC3\x84rger", "tenant_id", "a"};
+	static const char *const wanted[] = {"order_no", "order_no_2", "column_3",   "select_",
+					     "days",     "rger",       "tenant_id_", "a"};
+	struct arena *a = arena_new(1 << 20);
+	const char *const *names = header_names(labels, 8, a);
+	char *long_label = arena_alloc(a, 400);
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++)
+		assert_string_equal(names[i], wanted[i]);
+	memset(long_label, 'x', 399);
+	assert_true(strlen(header_names((const char *const[]){long_label}, 1, a)[0]) <=
+		    HEADER_NAME_BYTES);
+	assert_int_equal(strlen(header_label(str_of(long_label), a)), HEADER_LABEL_CHARS);
+	assert_string_equal(header_label(STR("\xE2\x80\xAE"
+					     "am\x07ount\xE2\x80\xAC "),
+					 a),
+			    "amount");
+	assert_string_equal(header_spoken("Amount (\"$\")", "amount", a), "Amount $");
+	assert_string_equal(header_spoken("one two three four five six seven eight nine", "n", a),
+			    "n");
+	assert_string_equal(header_spoken("<<>>", "n", a), "n");
+	arena_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_columns_are_for),
+		cmocka_unit_test(test_names_are_plain_and_differ),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
