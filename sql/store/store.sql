@@ -431,6 +431,17 @@ DELETE FROM chat_idempotency WHERE tenant_id = :tenant_id AND user_id = :of_user
 --# query user_delete_tokens
 DELETE FROM chat_tokens WHERE tenant_id = :tenant_id AND user_id = :of_user
 
+-- Their own data goes with them; what is shared stays the tenant's.
+--# query user_delete_sources
+UPDATE chat_data_sources
+SET deleted_at = :now, etag = etag + 1, updated_at = :now
+WHERE tenant_id = :tenant_id AND owner = :of_user AND visibility = 'private' AND deleted_at IS NULL
+
+--# query user_leave_sources
+UPDATE chat_data_sources
+SET owner = '', etag = etag + 1, updated_at = :now
+WHERE tenant_id = :tenant_id AND owner = :of_user AND visibility <> 'private'
+
 --# query user_delete_sessions
 DELETE FROM chat_sessions WHERE tenant_id = :tenant_id AND user_id = :of_user
 

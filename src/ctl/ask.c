@@ -1,18 +1,16 @@
 /* Asks a running daemon one question over HTTP and writes the answer to the terminal as it comes.
  */
 #include "ctl.h"
+#include "remote.h"
 
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "vesper/config.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
-#include "vesper/settings.h"
 #include "vesper/sse.h"
 #include "vesper/view.h"
 
@@ -25,38 +23,6 @@ struct asking {
 	bool failed;
 	bool ended;
 };
-
-/* Where a daemon of this configuration is reached from here. */
-static void url_of_listen(char *out, size_t bytes)
-{
-	struct arena *a = arena_new(SETTINGS_BYTES);
-	const char *listen = "127.0.0.1:8080";
-	struct config *config = NULL;
-	struct err e = {0};
-
-	if (ctl_config(a, &config, &e))
-		listen = config_text(config, "listen");
-	if (strncmp(listen, "0.0.0.0:", 8) == 0)
-		snprintf(out, bytes, "http://127.0.0.1%s", listen + 7);
-	else if (strncmp(listen, "[::]:", 5) == 0)
-		snprintf(out, bytes, "http://[::1]%s", listen + 4);
-	else
-		snprintf(out, bytes, "http://%s", listen);
-	config_free(&config);
-	arena_free(&a);
-}
-
-static const char *base_url(void)
-{
-	const char *url = getenv("VESPER_URL");
-	static char made[300];
-
-	if (url && *url)
-		return url;
-	if (!*made)
-		url_of_listen(made, sizeof(made));
-	return made;
-}
 
 /* What the answer rests on, in one line, and how to go on. */
 static void print_footer(const json_t *frame)
@@ -179,86 +145,6 @@ static size_t on_body(char *data, size_t size, size_t n, void *owner)
 	return size * n;
 }
 
-static size_t on_text(char *data, size_t size, size_t n, void *owner)
-{
-	buf_add(owner, data, size * n);
-	return size * n;
-}
-
-static bool post(CURL *curl, const char *path, const char *token, const char *body, struct err *e)
-{
-	struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
-	char *url = mem_printf("%s%s", base_url(), path);
-	char *authorization = token ? mem_printf("Authorization: Bearer %s", token) : NULL;
-	CURLcode code;
-
-	if (authorization)
-		headers = curl_slist_append(headers, authorization);
-	curl_easy_setopt(curl, CURLOPT_URL, url);
-	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, 5000L);
-	code = curl_easy_perform(curl);
-	curl_slist_free_all(headers);
-	mem_free(url);
-	mem_free(authorization);
-	if (code != CURLE_OK)
-		return err_set(e, ERR_UPSTREAM, "%s at %s: is the daemon running? (./run demo)",
-			       curl_easy_strerror(code), base_url());
-	return true;
-}
-
-/* What a daemon says instead of what was asked for: the sentence of its problem details. */
-static bool refused(const struct buf *reply, struct err *e)
-{
-	json_t *problem = NULL;
-	const char *detail = NULL;
-
-	if (json_parse(buf_text(reply), reply->n, BODY_BYTES_MAX, &problem, NULL) &&
-	    json_get_str(problem, "detail", &detail, NULL))
-		err_set(e, ERR_UPSTREAM, "%s", detail);
-	else
-		err_set(e, ERR_UPSTREAM, "%s at %s is not a vesperd, or ended early",
-			reply->n ? "what answers" : "the stream", base_url());
-	json_decref(problem);
-	return false;
-}
-
-/* A demo daemon signs its own users in. */
-static char *demo_token(const char *tenant, const char *role, struct err *e)
-{
-	CURL *curl = curl_easy_init();
-	json_t *who = json_object(), *json = NULL;
-	char *body, *token = NULL;
-	const char *text;
-	struct buf reply;
-
-	json_set_str(who, "tenant", tenant);
-	json_set_str(who, "role", role);
-	body = json_text(who);
-	json_decref(who);
-	buf_init(&reply, BODY_BYTES_MAX);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_text);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &reply);
-	if (!post(curl, "/api/v1/demo/login", NULL, body, e))
-		;
-	else if (json_parse(buf_text(&reply), reply.n, BODY_BYTES_MAX, &json, NULL) &&
-		 json_get_str(json, "token", &text, NULL))
-		token = mem_strdup(text);
-	else if (json_integer_value(json_object_get(json, "status")) == 404)
-		err_set(e, ERR_AUTH,
-			"%s is no demo, so it signs nobody in: set VESPER_TOKEN (vesperctl token "
-			"mints one)",
-			base_url());
-	else
-		refused(&reply, e);
-	json_decref(json);
-	buf_deinit(&reply);
-	curl_easy_cleanup(curl);
-	mem_free(body);
-	return token;
-}
-
 static bool ask(struct asking *a, const char *token, const char *question, const char *session,
 		struct err *e)
 {
@@ -275,9 +161,9 @@ static bool ask(struct asking *a, const char *token, const char *question, const
 	buf_init(&a->plain, BODY_BYTES_MAX);
 	curl_easy_setopt(a->curl, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(a->curl, CURLOPT_WRITEDATA, a);
-	sent = post(a->curl, "/api/v1/chat/stream", token, body, e);
+	sent = remote_post(a->curl, "/api/v1/chat/stream", token, body, e);
 	if (sent && !a->ended)
-		sent = refused(&a->plain, e);
+		sent = remote_refused(&a->plain, e);
 	buf_deinit(&a->plain);
 	sse_free(&a->sse);
 	curl_easy_cleanup(a->curl);
@@ -295,7 +181,7 @@ static size_t on_nothing(char *data, size_t size, size_t n, void *owner)
 bool ctl_probe(const char *path)
 {
 	CURL *curl = curl_easy_init();
-	char *url = mem_printf("%s%s", base_url(), path);
+	char *url = mem_printf("%s%s", remote_url(), path);
 	long status = 0;
 
 	curl_easy_setopt(curl, CURLOPT_URL, url);
@@ -312,7 +198,7 @@ int ctl_ask(const struct command *cmd)
 {
 	struct asking a = {.as_json = ctl_flag(cmd, "json"),
 			   .svg_dir = ctl_option(cmd, "svg", NULL)};
-	const char *question = ctl_word(cmd, 0), *given = getenv("VESPER_TOKEN");
+	const char *question = ctl_word(cmd, 0);
 	struct err e = {0};
 	char *token;
 	bool sent;
@@ -321,9 +207,7 @@ int ctl_ask(const struct command *cmd)
 		return ctl_misused(cmd, "which question?");
 	if (ctl_word(cmd, 1))
 		return ctl_misused(cmd, "put the question in quotes");
-	token = given && *given ? mem_strdup(given)
-				: demo_token(ctl_option(cmd, "tenant", "vesper"),
-					     ctl_option(cmd, "role", "manager"), &e);
+	token = remote_token(cmd, "manager", &e);
 	if (!token)
 		return ctl_fail("%s", e.text);
 	sent = ask(&a, token, question, ctl_option(cmd, "session", NULL), &e);

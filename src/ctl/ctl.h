@@ -72,6 +72,7 @@ int ctl_db_ddl(const struct command *cmd); /* db ddl */
 int ctl_pbi(const struct command *cmd);
 int ctl_map(const struct command *cmd);
 int ctl_receipt(const struct command *cmd);
+int ctl_source(const struct command *cmd);
 
 /* The value of an option such as "tenant", or the fallback. */
 const char *ctl_option(const struct command *cmd, const char *name, const char *fallback);

@@ -42,6 +42,12 @@ static const struct verb verbs[] = {
 	 "verify | show ID | rerun ID ... | rerun --all [--tenant T] [--json]",
 	 "whether the records of how answers came about are untouched, what one says, whether its "
 	 "calls give the same now"},
+	{"source", ctl_source,
+	 "list | upload FILE [--name N] | profile ID | rows ID | share ID private|tenant|ROLE,... "
+	 "| "
+	 "delete ID [--tenant T] [--role R] [--json]",
+	 "data of one's own at a running daemon, by id or name; 3 where a column can be read two "
+	 "ways and its owner is asked"},
 	{"probe", ctl_probe_verb, "[PATH]",
 	 "ends with 0 when that path of the daemon (/readyz) answers 200"},
 	{"connect", ctl_connect,

@@ -122,5 +122,8 @@ struct op *store_user_delete(struct store *s, const struct principal *who, const
 	store_call_add(c, "user_delete_idempotency");
 	store_call_add(c, "user_delete_tokens");
 	store_call_add(c, "user_delete_sessions");
+	store_call_now(c);
+	store_call_add(c, "user_delete_sources");
+	store_call_add(c, "user_leave_sources");
 	return store_call_write(c);
 }

@@ -93,6 +93,18 @@ describe('who sees a data source', () => {
     await until('it is gone', async () => (await owner.one(id)).status === 404);
   });
 
+  it('goes with its owner, but for what is shared', async () => {
+    const leaver = new Sources(d, token('leaver', can(...ROLES.analyst))), stayer = new Sources(d, token('stayer', can(...ROLES.analyst)));
+    const own = await leaver.loaded(CSV, 'name=Own.csv'), shared = await leaver.loaded(CSV, 'name=Shared.csv');
+    await leaver.share(shared.id, { visibility: 'tenant' });
+    const admin = new Sources(d, token('chief', can(...ROLES.admin)));
+    assert.equal((await admin.rest.delete('/api/v1/admin/users/leaver')).status, 204);
+    await until('it is gone', async () => (await leaver.one(own.id)).status === 404);
+    const { body } = await stayer.one(shared.id);
+    assert.equal(body.owner, '');
+    assert.equal((await admin.rest.delete(`/api/v1/data-sources/${shared.id}`)).status, 202);
+  });
+
   it('is nobody by a permission that a token names', async () => {
     const owner = new Sources(d, token('cat', can(...ROLES.analyst)));
     const { id } = await owner.loaded(CSV, 'name=Hidden.csv');

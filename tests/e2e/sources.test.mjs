@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesUnder, ROOT, startDaemon } from './harness.mjs';
+import { filesUnder, ROOT, run, startDaemon, VESPERCTL } from './harness.mjs';
 import { Sources, loadShapes, until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
 
@@ -96,5 +96,35 @@ describe('a file of one\'s own', () => {
 describe('each shape of file', () => {
   it('is loaded as what it is', async () => {
     assert.deepEqual(await loadShapes((user) => new Sources(d, token(user))), []);
+  });
+});
+
+describe('vesperctl source', () => {
+  const env = () => ({ PATH: process.env.PATH, HOME: process.env.HOME, VESPER_URL: d.url, VESPER_TOKEN: token('verbs') });
+  const ctl = (...words) => run(VESPERCTL, ['source', ...words], { env: env() })
+    .then(({ stdout }) => ({ code: 0, stdout }), (e) => ({ code: e.code, stdout: e.stdout, stderr: e.stderr }));
+
+  it('uploads, lists, shows, shares and deletes', async () => {
+    const up = await ctl('upload', join(SHAPES, 'shapes/orders.csv'), '--name', 'Ledger.csv');
+    assert.equal(up.code, 0, up.stderr);
+    assert.match(up.stdout, /ready\s+6 rows {2}Ledger\n.*amount\s+decimal\s+measure.*sum 3235\.84/s);
+    assert.match((await ctl('list')).stdout, /Ledger/);
+    const { rows } = JSON.parse((await ctl('rows', 'Ledger')).stdout);
+    assert.equal(rows.length, 6);
+    assert.equal((await ctl('share', 'Ledger', 'tenant')).code, 0);
+    assert.equal(JSON.parse((await ctl('profile', 'Ledger', '--json')).stdout).visibility, 'tenant');
+    assert.equal((await ctl('delete', 'Ledger')).code, 0);
+    assert.equal((await ctl('profile', 'Ledger')).code, 1);
+  });
+
+  it('says what is wrong with a file, and what it asks', async () => {
+    const bad = await ctl('upload', join(SHAPES, 'shapes/unclosed_quote.csv'));
+    assert.equal(bad.code, 1);
+    assert.match(bad.stderr, /unclosed_quote, line 3/);
+    const asks = await ctl('upload', join(SHAPES, 'shapes/day_or_month.csv'));
+    assert.equal(asks.code, 3);
+    assert.match(asks.stdout, /day or the month first/);
+    assert.equal((await ctl('upload', '/no/such/file.csv')).code, 1);
+    assert.equal((await ctl('upload')).code, 2);
   });
 });

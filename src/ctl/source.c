@@ -1,0 +1,294 @@
+/* Data that users bring, from the command line: what the page does, over the same addresses. */
+#include "ctl.h"
+#include "remote.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "vesper/json.h"
+#include "vesper/mem.h"
+#include "vesper/str.h"
+
+#define PATH        "/api/v1/data-sources"
+#define LOOK_US     200000
+#define OPEN_STATUS 3 /* a question is open */
+
+struct sourcing {
+	const struct command *cmd;
+	char *token;
+	struct err err;
+};
+
+static const char *text_of(const json_t *o, const char *member)
+{
+	const char *text = json_string_value(json_object_get(o, member));
+
+	return text ? text : "";
+}
+
+static bool call(struct sourcing *s, const char *method, const char *path, const json_t *json,
+		 json_t **out)
+{
+	const struct remote_request r = {
+		.method = method, .path = path, .token = s->token, .json = json};
+
+	return remote_call(&r, out, &s->err);
+}
+
+/* Of an id or of the only source with this name; NULL: none. */
+static char *find(struct sourcing *s, const char *named)
+{
+	json_t *all, *one;
+	char *id = NULL;
+	size_t i;
+
+	if (!named || !call(s, "GET", PATH, NULL, &all))
+		return NULL;
+	json_array_foreach(json_object_get(all, "sources"), i, one)
+		if (strcmp(text_of(one, "id"), named) == 0 ||
+		    strcmp(text_of(one, "name"), named) == 0)
+			id = id ? id : mem_strdup(text_of(one, "id"));
+	if (!id)
+		err_set(&s->err, ERR_NOT_FOUND,
+			"there is no data source %s (vesperctl source list)", named);
+	json_decref(all);
+	return id;
+}
+
+/* ---- what is shown ---- */
+
+static void print_source(const json_t *o)
+{
+	printf("%s  %-8s %9lld rows  %s\n", text_of(o, "id"), text_of(o, "state"),
+	       (long long)json_integer_value(json_object_get(o, "rows")), text_of(o, "name"));
+}
+
+static void print_column(const json_t *c)
+{
+	char *sum = json_object_get(c, "sum") ? json_text(json_object_get(c, "sum")) : NULL;
+
+	printf("  %-30s %-9s %-10s %lld empty, %lld different%s%s\n", text_of(c, "name"),
+	       text_of(c, "type"), text_of(c, "role"),
+	       (long long)json_integer_value(json_object_get(c, "nulls")),
+	       (long long)json_integer_value(json_object_get(c, "distinct")), sum ? ", sum " : "",
+	       sum ? sum : "");
+	mem_free(sum);
+}
+
+static void print_profile(const json_t *o)
+{
+	const json_t *column;
+	size_t i;
+
+	print_source(o);
+	json_array_foreach(json_object_get(json_object_get(o, "profile"), "columns"), i, column)
+		print_column(column);
+}
+
+static int show(struct sourcing *s, json_t *take, void (*print)(const json_t *o))
+{
+	if (ctl_flag(s->cmd, "json"))
+		ctl_print_json(json_incref(take));
+	else
+		print(take);
+	json_decref(take);
+	return 0;
+}
+
+static void print_list(const json_t *o)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(o, "sources"), i, one)
+		print_source(one);
+}
+
+static void print_rows(const json_t *o)
+{
+	ctl_print_json(json_incref((json_t *)o));
+}
+
+/* ---- a load ---- */
+
+static int told_fault(const json_t *load)
+{
+	const json_t *fault = json_object_get(load, "fault");
+	json_int_t line = json_integer_value(json_object_get(fault, "line"));
+
+	if (line > 0)
+		return ctl_fail("%s, line %lld: %s", text_of(fault, "code"), (long long)line,
+				text_of(fault, "message"));
+	return ctl_fail("%s: %s", text_of(fault, "code"), text_of(fault, "message"));
+}
+
+static int told_question(const json_t *load)
+{
+	const json_t *ask = json_object_get(load, "ask"), *option;
+	size_t i;
+
+	printf("%s\n", text_of(ask, "prompt"));
+	json_array_foreach(json_object_get(ask, "options"), i, option)
+		printf("  %s  %s\n", text_of(option, "value"), text_of(option, "label"));
+	printf("ask_id %s\n", text_of(ask, "ask_id"));
+	return OPEN_STATUS;
+}
+
+/* Until it has ended. */
+static int follow(struct sourcing *s, const char *id)
+{
+	char *path = mem_printf(PATH "/%s", id);
+	json_t *o = NULL;
+	int status = -1;
+
+	while (status < 0) {
+		const json_t *load;
+		const char *state;
+
+		if (!call(s, "GET", path, NULL, &o)) {
+			status = ctl_fail("%s", s->err.text);
+			break;
+		}
+		load = json_object_get(o, "load");
+		state = text_of(load ? load : o, "state");
+		if (strcmp(state, "failed") == 0)
+			status = told_fault(load);
+		else if (strcmp(state, "asking") == 0)
+			status = told_question(load);
+		else if (!load && strcmp(state, "ready") == 0)
+			status = show(s, json_incref(o), print_profile);
+		else
+			usleep(LOOK_US);
+		json_decref(o);
+	}
+	mem_free(path);
+	return status;
+}
+
+static const char *type_of(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	if (dot && (strcmp(dot, ".tsv") == 0 || strcmp(dot, ".tab") == 0))
+		return "text/tab-separated-values";
+	if (dot && (strcmp(dot, ".jsonl") == 0 || strcmp(dot, ".ndjson") == 0))
+		return "application/x-ndjson";
+	return "text/csv";
+}
+
+static int upload(struct sourcing *s, const char *file)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	CURL *curl;
+	char *name, *path;
+	json_t *o = NULL;
+	int status;
+
+	if (!file)
+		return ctl_misused(s->cmd, "which file?");
+	curl = curl_easy_init();
+	name = curl_easy_escape(curl, ctl_option(s->cmd, "name", slash ? slash + 1 : file), 0);
+	path = mem_printf(PATH "?name=%s", name);
+	if (remote_call(&(struct remote_request){.method = "POST",
+						 .path = path,
+						 .token = s->token,
+						 .file = file,
+						 .type = type_of(file)},
+			&o, &s->err))
+		status = follow(s, text_of(o, "id"));
+	else
+		status = ctl_fail("%s", s->err.text);
+	json_decref(o);
+	mem_free(path);
+	curl_free(name);
+	curl_easy_cleanup(curl);
+	return status;
+}
+
+/* ---- the verbs ---- */
+
+static int change(struct sourcing *s, const char *method, const char *id, const char *below,
+		  json_t *json_take, void (*print)(const json_t *o))
+{
+	char *path = mem_printf(PATH "/%s%s", id, below);
+	json_t *o = NULL;
+	int status = 0;
+
+	if (!call(s, method, path, json_take, &o))
+		status = ctl_fail("%s", s->err.text);
+	else if (print)
+		status = show(s, json_incref(o), print);
+	json_decref(o);
+	json_decref(json_take);
+	mem_free(path);
+	return status;
+}
+
+static json_t *sharing(const char *with)
+{
+	json_t *out = json_object(), *roles;
+	struct str rest, one;
+
+	if (strcmp(with, "private") == 0 || strcmp(with, "tenant") == 0) {
+		json_set_str(out, "visibility", with);
+		return out;
+	}
+	roles = json_array();
+	rest = str_of(with);
+	while (str_split(&rest, ',', &one))
+		json_push_take(roles, json_strn(one.p, one.n));
+	json_set_str(out, "visibility", "roles");
+	json_set_take(out, "roles", roles);
+	return out;
+}
+
+static int of_source(struct sourcing *s, const char *verb, const char *id)
+{
+	const char *with = ctl_word(s->cmd, 2);
+
+	if (strcmp(verb, "profile") == 0)
+		return change(s, "GET", id, "", NULL, print_profile);
+	if (strcmp(verb, "rows") == 0)
+		return change(s, "GET", id, "/rows", NULL, print_rows);
+	if (strcmp(verb, "share") == 0 && with)
+		return change(s, "PATCH", id, "", sharing(with), NULL);
+	if (strcmp(verb, "delete") == 0)
+		return change(s, "DELETE", id, "", NULL, NULL);
+	return ctl_misused(s->cmd, "which verb?");
+}
+
+static int run(struct sourcing *s, const char *verb)
+{
+	json_t *all = NULL;
+	char *id;
+	int status;
+
+	if (strcmp(verb, "list") == 0)
+		return call(s, "GET", PATH, NULL, &all) ? show(s, all, print_list)
+							: ctl_fail("%s", s->err.text);
+	if (strcmp(verb, "upload") == 0)
+		return upload(s, ctl_word(s->cmd, 1));
+	id = find(s, ctl_word(s->cmd, 1));
+	if (!id)
+		return ctl_word(s->cmd, 1) ? ctl_fail("%s", s->err.text)
+					   : ctl_misused(s->cmd, "which data source?");
+	status = of_source(s, verb, id);
+	mem_free(id);
+	return status;
+}
+
+int ctl_source(const struct command *cmd)
+{
+	struct sourcing s = {.cmd = cmd};
+	int status;
+
+	if (!ctl_word(cmd, 0))
+		return ctl_misused(cmd, "which verb?");
+	s.token = remote_token(cmd, "analyst", &s.err);
+	if (!s.token)
+		return ctl_fail("%s", s.err.text);
+	status = run(&s, ctl_word(cmd, 0));
+	mem_free(s.token);
+	return status;
+}
