@@ -63,3 +63,21 @@ it('a load that is cut off at any moment leaves the version before, and nothing 
   await until('no table is left', async () => (await kept()).join('') === '');
   await d.stop();
 });
+
+it('an orderly end in the middle of a load is one', async (t) => {
+  const dataDir = await tempDir();
+  for (const wait of [0, 60, 250, 700]) {
+    const d = await startDaemon({ dataDir, env });
+    t.after(() => d.exited ?? d.stop());
+    const ann = new Sources(d, mintToken({ sub: 'ann', permissions: [...ROLES.analyst, 'chat:upload'] }));
+    const sent = ann.upload(file(wait), `name=stop${wait}.csv`).catch(() => ({}));
+    await sleep(wait);
+    await d.stop();
+    await sent;
+  }
+  const d = await startDaemon({ dataDir, env });
+  const ann = new Sources(d, mintToken({ sub: 'ann', permissions: [...ROLES.analyst, 'chat:upload'] }));
+  await until('what was cut off is told so', async () => (await ann.list()).every((s) => s.state === 'ready' || s.load?.state === 'failed' || s.state === 'failed'));
+  assert.deepEqual(await readdir(join(dataDir, 'spool')), []);
+  await d.stop();
+});
