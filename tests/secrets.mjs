@@ -14,7 +14,8 @@ export const MARK = 'pL4nt3d5ecret';
 /* What every run must have looked at. */
 export const KINDS = ['log', 'frame', 'body', 'event', 'vesperctl', 'file', 'postgres', 'redis'];
 
-const JWT = /eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,}/;
+/* A JSON Web Token, or a personal access token. */
+const TOKEN = /eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,}|vsp_[\w-]+_[a-z2-7]{52}/;
 const CONTEXT = 160;
 const PART_BYTES = 64 * 1024 * 1024;
 const OVERLAP_BYTES = 16 * 1024;
@@ -33,7 +34,7 @@ function encodings(text) {
 /* Where a secret is in this text: undefined, or what was found with a little around it, itself blotted out. */
 export function findSecret(text, { jwt = true } = {}) {
   const at = NEEDLES.map((needle) => [text.indexOf(needle), needle]).find(([i]) => i >= 0)
-    ?? (jwt ? [text.search(JWT), 'a token'] : [-1]);
+    ?? (jwt ? [text.search(TOKEN), 'a token'] : [-1]);
   if (at[0] < 0)
     return undefined;
   const near = text.slice(Math.max(0, at[0] - CONTEXT), at[0] + CONTEXT);

@@ -1,6 +1,6 @@
 /*
- * Who is at the door: tokens (HS256 by a secret, RS256 by the issuer's keys), one-time tickets for
- * sockets. Loop-thread only.
+ * Who is at the door: tokens (HS256 by a secret, RS256 by the issuer's keys; personal ones by the
+ * store), one-time tickets for sockets. Loop-thread only.
  *
  * The issuer's keys come from its JWK Set, fetched at the start, again and again, and when a token
  * names a key that is not known (at most every JWKS_UNKNOWN_MS; a name that comes in between is
@@ -29,6 +29,7 @@
 
 struct config;
 struct identity;
+struct store;
 
 /* Requests and questions a minute; 0: as many as they like. */
 struct rate_limits {
@@ -46,6 +47,8 @@ struct identity_options {
 	struct loop *loop;
 	struct http *http;    /* with jwks_url only */
 	struct cache *shared; /* by several processes, outlives this; NULL: this one is alone */
+	struct store *store;  /* of personal access tokens, outlives this; NULL: there are none */
+	bool personal_tokens; /* they are served */
 };
 
 /* What the configuration says; keys, roles, loop, http and cache are for whoever opens. */
@@ -75,10 +78,30 @@ void identity_mint(const struct identity *i, struct buf *out, const struct princ
 void identity_use_roles(struct identity *i, const struct jwt_role *roles);
 void identity_free(struct identity **i);
 
-/* A bearer token becomes a principal (free with principal_free), or ERR_AUTH; may_retry: its key is
- * not known yet, and is asked for. */
+/* A token of the identity provider becomes a principal (free with principal_free), or ERR_AUTH;
+ * may_retry: its key is not known yet, and is asked for. */
 MUST_CHECK bool identity_token(struct identity *i, struct str token, struct principal **out,
 			       struct err *e);
+
+/* Whom any bearer token stands for. NULL: *out has it, or is NULL and *e says why; so it is for
+ * every token of the identity provider. Else the callback says it, which takes the principal.
+ * ERR_AUTH: the token is not good; others: nobody can say now. */
+typedef void (*identity_who_cb)(void *owner, struct principal *take, const struct err *e);
+struct op *identity_who(struct identity *i, struct str token, struct principal **out, struct err *e,
+			identity_who_cb cb, void *owner);
+/* The same for a principal from here whose token may have been revoked since. */
+struct op *identity_again(struct identity *i, const struct principal *who, struct principal **out,
+			  struct err *e, identity_who_cb cb, void *owner);
+
+/* Whether personal access tokens are served. */
+bool identity_has_personal(const struct identity *i);
+bool identity_is_personal(struct str token);
+/* Adds a new one to `out`: its text, which nobody can guess. */
+void identity_personal_make(const char *tenant, struct buf *out);
+/* One was revoked: this process knows it at once, others within TOKENS_KNOWN_MS. */
+void identity_personal_revoked(struct identity *i);
+/* Permissions as the store has them: one blank between them. */
+void identity_permissions_text(const struct principal *who, struct buf *out);
 
 /* A ticket for this principal, whose token this is; good once within TICKET_LIFE_MS. Borrowed by
  * the callback. */
@@ -87,8 +110,7 @@ typedef void (*identity_ticket_cb)(void *owner, const char *ticket);
 struct op *identity_ticket_new(struct identity *i, const struct principal *who, struct str token,
 			       identity_ticket_cb cb, void *owner);
 /* Whom the ticket stands for (the callee frees it), or NULL and ERR_AUTH. */
-typedef void (*identity_used_cb)(void *owner, struct principal *take, const struct err *e);
-struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_used_cb cb,
+struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_who_cb cb,
 			       void *owner);
 
 /* How a limit stands after a request. `limit` 0: there is none. */
@@ -108,7 +130,9 @@ typedef void (*identity_rate_cb)(void *owner, const struct rate *rate);
 struct op *identity_rate(struct identity *i, const struct principal *who, struct rate *out,
 			 identity_rate_cb cb, void *owner);
 
-/* The principal's token has run out (leeway included). */
+/* The principal's token has run out: an identity provider's with leeway, since its clock may
+ * differ.
+ */
 bool identity_expired(const struct identity *i, const struct principal *who);
 
 #endif

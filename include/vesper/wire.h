@@ -71,6 +71,9 @@ struct wire_reader *wire_reader_new(struct stream_log *log, const struct project
 /* The next item, or false while there is none. `merging`: adjacent unmarked pieces of the answer
  * go as one item. Valid until the next call. */
 MUST_CHECK bool wire_next(struct wire_reader *r, bool merging, struct str *item);
+/* The error that ends the reading for this client alone, and not the turn: an item that the log
+ * does not have. Valid until the next call. */
+void wire_fail(struct wire_reader *r, const char *code, const char *message, struct str *item);
 bool wire_ended(const struct wire_reader *r); /* everything was read and the log is closed */
 struct stream_log *wire_log(const struct wire_reader *r);
 void wire_reader_free(struct wire_reader **r);

@@ -68,6 +68,7 @@ OTHER("auth.role_map", LIVE, KEY_MAP, "{}",                            "app role
 TEXT ("auth.scope", LIVE, "\"\"", NULL,                                "scope that a user's token must have in scp; empty: not checked"),
 OTHER("auth.clients", LIVE, KEY_LIST, "[]",                            "applications (azp, appid) that tokens may come from; any when empty"),
 INT  ("auth.leeway_s", LIVE, 60, 0, 300,                               "clocks may differ that much"),
+OTHER("auth.personal_tokens", LIVE, KEY_BOOL, "true",                     "users may make personal access tokens, for clients that cannot renew their sign-in"),
 BOOL ("auth.allow_query_token", LIVE,                                  "accept ?token= on the socket"),
 SECRET("auth.cursor_secret", RESTART,                                     "seals the cursors of lists and what lies in Redis; random when empty"),
 TEXT ("auth.first_frame", LIVE, "\"browser\"", "browser|always",       "who may authenticate by the first frame"),

@@ -28,6 +28,7 @@ bool daemon_open_identity(struct daemon *d, struct err *e)
 	o.loop = d->loop;
 	o.http = d->http;
 	o.shared = d->cache.shared ? d->cache.store : NULL;
+	o.store = d->store;
 	return check_demo_address(d, e) && identity_new(&o, &d->identity, e);
 }
 

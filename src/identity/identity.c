@@ -4,6 +4,7 @@
  */
 #include "identity_int.h"
 #include "jwks.h"
+#include "personal.h"
 #include "shared.h"
 #include "ticket.h"
 
@@ -23,6 +24,8 @@ struct identity {
 	struct rate_limits limits;
 	struct rates *rates;
 	struct tickets *tickets;
+	struct personal *personal; /* NULL: no store has any */
+	bool has_personal;         /* they are served */
 };
 
 static const char *const *texts_copy(const char *const *tenants)
@@ -80,6 +83,8 @@ bool identity_new(const struct identity_options *options, struct identity **out,
 	i->limits = options->rates;
 	i->rates = rates_new(&options->rates);
 	i->tickets = tickets_new();
+	i->personal = options->store ? personal_new(options->loop, options->store) : NULL;
+	i->has_personal = options->personal_tokens;
 	i->options = options_copy(&options->jwt);
 	*out = i;
 	return true;
@@ -139,6 +144,7 @@ void identity_use(struct identity *i, const struct identity_settings *settings)
 	options_free(&i->options);
 	i->options = options;
 	i->limits = o->rates;
+	i->has_personal = o->personal_tokens;
 	rates_use(i->rates, &o->rates);
 	use_keys(i, *o);
 }
@@ -161,6 +167,7 @@ void identity_free(struct identity **i)
 	jwks_free(&(*i)->jwks);
 	rates_free(&(*i)->rates);
 	tickets_free(&(*i)->tickets);
+	personal_free(&(*i)->personal);
 	options_free(&(*i)->options);
 	mem_free(*i);
 	*i = NULL;
@@ -178,6 +185,51 @@ bool identity_token(struct identity *i, struct str token, struct principal **out
 		jwks_missed(i->jwks);
 	return why.may_retry ? err_set_retry(e, why.code, "%s", why.text)
 			     : err_set(e, why.code, "%s", why.text);
+}
+
+bool identity_has_personal(const struct identity *i)
+{
+	return i->personal && i->has_personal;
+}
+
+void identity_personal_revoked(struct identity *i)
+{
+	if (i->personal)
+		personal_forget(i->personal);
+}
+
+static struct op *refuse(struct principal **out, struct err *e)
+{
+	*out = NULL;
+	err_set(e, ERR_AUTH, "personal tokens are not served (auth.personal_tokens)");
+	return NULL;
+}
+
+struct op *identity_who(struct identity *i, struct str token, struct principal **out, struct err *e,
+			identity_who_cb cb, void *owner)
+{
+	bool served = identity_has_personal(i);
+
+	if (identity_is_personal(token))
+		return served ? personal_who(i->personal, i->options.tenants, token, out, e, cb,
+					     owner)
+			      : refuse(out, e);
+	if (!identity_token(i, token, out, e))
+		*out = NULL;
+	else if (served)
+		personal_signed_in(i->personal, *out);
+	return NULL;
+}
+
+struct op *identity_again(struct identity *i, const struct principal *who, struct principal **out,
+			  struct err *e, identity_who_cb cb, void *owner)
+{
+	if (!who->token_hash) {
+		*out = principal_copy(who);
+		return NULL;
+	}
+	return identity_has_personal(i) ? personal_again(i->personal, who, out, e, cb, owner)
+					: refuse(out, e);
 }
 
 const struct provider *identity_provider(const struct identity *i)
@@ -209,13 +261,13 @@ bool identity_id_token(struct identity *i, struct str token, const char *client,
 struct ticket_op {
 	struct op op;
 	struct identity *identity;
-	struct op *asked; /* of the shared cache */
+	struct op *asked; /* of the shared cache, or of a personal token */
 	struct later later;
 	char ticket[TICKET_BYTES];
 	struct principal *who; /* for whom it is made, or whom it stood for */
 	struct err err;
 	identity_ticket_cb on_made;
-	identity_used_cb on_used;
+	identity_who_cb on_used;
 	void *owner;
 };
 
@@ -296,6 +348,17 @@ static void on_used(void *owner)
 	ticket_op_free(x);
 }
 
+static void on_taken_who(void *owner, struct principal *take, const struct err *e)
+{
+	struct ticket_op *x = owner;
+
+	x->asked = NULL;
+	x->who = take;
+	if (e)
+		x->err = *e;
+	on_used(x);
+}
+
 static void on_taken(void *owner, struct str value)
 {
 	struct ticket_op *x = owner;
@@ -305,13 +368,15 @@ static void on_taken(void *owner, struct str value)
 	buf_init(&token, TOKEN_BYTES_MAX);
 	if (!value.p || !shared_ticket_open(str_of(x->ticket), value, &token))
 		err_set(&x->err, ERR_AUTH, "ticket: unknown, used or expired");
-	else if (!identity_token(x->identity, (struct str){token.p, token.n}, &x->who, &x->err))
-		x->who = NULL;
+	else
+		x->asked = identity_who(x->identity, (struct str){token.p, token.n}, &x->who,
+					&x->err, on_taken_who, x);
 	buf_deinit(&token);
-	on_used(x);
+	if (!x->asked)
+		on_used(x);
 }
 
-struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_used_cb cb,
+struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_who_cb cb,
 			       void *owner)
 {
 	struct ticket_op *x = ticket_op_new(i, owner);
@@ -393,5 +458,7 @@ struct op *identity_rate(struct identity *i, const struct principal *who, struct
 
 bool identity_expired(const struct identity *i, const struct principal *who)
 {
-	return clock_now_ms() >= who->expires_ms + i->options.leeway_s * 1000;
+	int64_t leeway_ms = who->token_hash ? 0 : i->options.leeway_s * 1000;
+
+	return clock_now_ms() >= who->expires_ms + leeway_ms;
 }

@@ -127,6 +127,7 @@ static bool read_all(const struct config *c, struct arena *a, struct identity_op
 		.user_per_minute = config_int(c, "limits.user_per_minute"),
 		.tenant_per_minute = config_int(c, "limits.tenant_per_minute"),
 	};
+	o->personal_tokens = config_bool(c, "auth.personal_tokens");
 	return check_algorithms(c, e) && choose_secret(c, &o->jwt, e) && choose_issuer(c, o, e) &&
 	       choose_tenants(c, a, &o->jwt, e);
 }

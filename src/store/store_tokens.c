@@ -159,7 +159,6 @@ void store_token_used(struct store *s, const struct principal *who, const char *
 	char day[CLOCK_RFC3339_BYTES];
 
 	c->finish = on_noted;
-	c->patient = true;
 	clock_rfc3339(clock_now_ms(), day);
 	day[DATE_ISO_BYTES - 1] = '\0';
 	store_call_text(c, "token_id", token_id);

@@ -100,33 +100,51 @@ static const struct stream_entry *next_with_item(struct wire_reader *r)
 	return entry;
 }
 
-bool wire_next(struct wire_reader *r, bool merging, struct str *item)
+/* As one item, which stands for those from `first` on. */
+static struct str item_of(struct wire_reader *r, uint64_t first, const struct event *event)
 {
 	const struct stream_log *log = stream_watch_log(r->watch);
-	const struct stream_entry *entry = next_with_item(r);
-	struct wire_at at;
-	struct event event;
-
-	if (!entry)
-		return false;
-	at = (struct wire_at){
+	const struct wire_at at = {
 		.turn_id = stream_turn_id(log),
 		.session_id = stream_session_id(log),
 		.log = log,
 		.head = r->head,
 		.text = stream_text(log),
-		.first = ++r->items,
+		.first = first,
+		.seq = r->items,
+		.frame = r->frames,
 		.state = r->state,
 	};
+
+	buf_reset(&r->item);
+	r->projection->event(&at, event, &r->item);
+	return (struct str){buf_text(&r->item), r->item.n};
+}
+
+bool wire_next(struct wire_reader *r, bool merging, struct str *item)
+{
+	const struct stream_entry *entry = next_with_item(r);
+	uint64_t first;
+	struct event event;
+
+	if (!entry)
+		return false;
 	event = *entry->event;
+	first = ++r->items;
 	if (merging && is_plain_text(entry))
 		merge(r, &event);
-	at.seq = r->items;
-	at.frame = r->frames;
-	buf_reset(&r->item);
-	r->projection->event(&at, &event, &r->item);
-	*item = (struct str){buf_text(&r->item), r->item.n};
+	*item = item_of(r, first, &event);
 	return true;
+}
+
+void wire_fail(struct wire_reader *r, const char *code, const char *message, struct str *item)
+{
+	const struct event event = {
+		.kind = EVENT_ERROR,
+		.u.error = {.code = code, .message = message},
+	};
+
+	*item = item_of(r, r->items, &event);
 }
 
 void wire_reader_head(struct wire_reader *r, const struct wire_head *head)

@@ -179,6 +179,9 @@ describe('the document', () => {
     want(await ask(o.turnEvents, { params: asked, query: `?after=${(await last).at(-1).id}` }), 204);
     want(await ask(o.cancelTurn, { params: asked }), 204);
     want(await ask(o.createTicket), 200);
+    const { token_id } = (await send(o.createToken, { name: 'walk', scopes: ['chat:use'], expires_in_s: 60 })).body;
+    want(await ask(o.listTokens), 200);
+    want(await ask(o.revokeToken, { params: { token_id } }), 204);
     want(await ask(o.openReport, { params: { report_key: 'dayahead_curve_report' } }), 200);
     want(await ask(o.listTools), 200);
     want(await ask(o.listToolsAlias), 200);

@@ -37,6 +37,7 @@ describe('the look for planted secrets', () => {
       for (const form of ['base64', 'base64url'])
         assert.ok(findSecret(Buffer.from(`${'u'.repeat(i)}:${secret}`).toString(form)), `${i} ${form}`);
     assert.ok(findSecret(`Authorization: Bearer ${mintToken()}`));
+    assert.ok(findSecret(`token vsp_acme_${'a2'.repeat(26)}`));
     assert.equal(findSecret(mintToken(), { jwt: false }), undefined);
     assert.equal(findSecret('an answer with 48.73 $/MWh, eyJ and nothing else'), undefined);
     assert.ok(!findSecret(secret).includes(MARK), 'and does not spread them');

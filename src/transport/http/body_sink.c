@@ -6,11 +6,11 @@
 
 static bool flush(struct request *r)
 {
-	if (r->upload.n == 0)
+	if (r->upload.text.n == 0)
 		return true;
-	if (!r->stream.sink->take(r, r->upload.p, r->upload.n))
+	if (!r->stream.sink->take(r, r->upload.text.p, r->upload.text.n))
 		return false;
-	buf_reset(&r->upload);
+	buf_reset(&r->upload.text);
 	return true;
 }
 
@@ -46,15 +46,15 @@ bool body_sink_add(struct request *r, const char *upload, size_t *upload_len)
 	goes_on(r);
 	if (r->reply.response || !r->stream.sink || r->stream.sink->failed(r))
 		return drop_rest(r, upload_len);
-	room = BODY_BLOCK_BYTES - r->upload.n;
+	room = BODY_BLOCK_BYTES - r->upload.text.n;
 	if (room == 0) {
 		if (!flush(r))
 			return r->stream.sink->failed(r) ? drop_rest(r, upload_len) : wait(r);
 		room = BODY_BLOCK_BYTES;
 	}
 	room = *upload_len < room ? *upload_len : room;
-	buf_add(&r->upload, upload, room);
-	r->upload_bytes += room;
+	buf_add(&r->upload.text, upload, room);
+	r->upload.bytes += room;
 	*upload_len -= room;
 	return true;
 }
@@ -77,5 +77,5 @@ bool body_sink_is_late(const struct request *r, int64_t now_ms)
 		return false;
 	return now_ms - since >= BODY_SILENT_MS ||
 	       (lasted >= BODY_RATE_AFTER_MS &&
-		(int64_t)r->upload_bytes * 1000 < lasted * BODY_RATE_BYTES_S);
+		(int64_t)r->upload.bytes * 1000 < lasted * BODY_RATE_BYTES_S);
 }

@@ -83,7 +83,7 @@ static void fingerprint(const struct request *r, char out[HASH_HEX_BYTES])
 		buf_printf(&text, "%s\n", conversation);
 	add_permissions(&text, r->who, r->arena);
 	buf_char(&text, '\n');
-	buf_add(&text, buf_text(&r->upload), r->upload.n);
+	buf_add(&text, buf_text(&r->upload.text), r->upload.text.n);
 	hash_sha256_hex(buf_text(&text), text.n, out);
 	buf_deinit(&text);
 }

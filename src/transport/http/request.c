@@ -28,7 +28,6 @@
 #include "vesper/mem.h"
 #include "vesper/uuid.h"
 
-#define BEARER      "Bearer "
 #define ARENA_BYTES (4 * 1024 * 1024) /* a page of messages with their views */
 
 /* A target may be the whole address, as proxies are sent it; whose it is does not matter here. */
@@ -52,7 +51,7 @@ struct request *request_new(struct http_server *s, const char *url, struct seat 
 	r->path = mem_strdup(path_of(url));
 	r->arena = arena_new(ARENA_BYTES);
 	r->begun_us = clock_mono_us();
-	buf_init(&r->upload, BODY_BYTES_MAX);
+	buf_init(&r->upload.text, BODY_BYTES_MAX);
 	return r;
 }
 
@@ -62,7 +61,7 @@ void request_free(struct request *r)
 	idempotency_leave(r);
 	fd_watch_free(&r->hangup); /* the library closes the socket after this, not before */
 	op_cancel(&r->op);
-	op_cancel(&r->counting);
+	op_cancel(&r->admitting);
 	if (r->task_free)
 		r->task_free(r->task);
 	if (r->reply.response)
@@ -74,7 +73,7 @@ void request_free(struct request *r)
 		mem_free(r->reply.headers[i].value);
 	json_decref(r->body);
 	principal_free(&r->who);
-	buf_deinit(&r->upload);
+	buf_deinit(&r->upload.text);
 	arena_free(&r->arena);
 	mem_free(r->path);
 	mem_free(r);
@@ -137,10 +136,11 @@ void request_tick(struct request *r, int64_t now_ms)
 	struct push *s = r->reply.stream;
 
 	bool late = r->route && r->route->flags & ROUTE_STREAM ? body_sink_is_late(r, now_ms)
-							       : now_ms >= r->body_until_ms;
+							       : now_ms >= r->upload.until_ms;
 
-	if (r->body_until_ms && !r->read && !r->reply.response && late) {
-		r->body_until_ms = 0;
+	request_check_again(r, now_ms);
+	if (r->upload.until_ms && !r->read && !r->reply.response && late) {
+		r->upload.until_ms = 0;
 		/* The library takes no answer while it reads a body. */
 		refuse_and_end(socket_of(r), CODE_BODY_LATE, r->path, r->request_id);
 	}
@@ -167,137 +167,9 @@ static void take_request_id(struct request *r)
 	snprintf(r->request_id, sizeof(r->request_id), "%s", fine ? id : uuid_new().text);
 }
 
-struct str request_token(const struct request *r)
-{
-	return str_trim(str_of(request_header(r, "Authorization") + strlen(BEARER)));
-}
-
-static bool identify(struct request *r, struct err *e)
-{
-	const char *header = request_header(r, "Authorization");
-
-	if (!header)
-		return err_set(e, ERR_AUTH, "no token");
-	if (request_header_is_twice(r,
-				    "Authorization")) /* a proxy may have looked at another one */
-		return err_set(e, ERR_AUTH, "several Authorization headers");
-	if (strncasecmp(header, BEARER, strlen(BEARER)) != 0)
-		return err_set(e, ERR_AUTH, "not a bearer token");
-	if (!identity_token(r->transport->options.identity, request_token(r), &r->who, e))
-		return false;
-	grants_apply(r->transport, &r->who);
-	return true;
-}
-
-static void add_rate(const struct rate_state *s, const char *name, struct buf *policy,
-		     struct buf *state)
-{
-	if (s->limit == 0)
-		return;
-	buf_printf(policy, "%s\"%s\";q=%" PRId64 ";w=60", policy->n ? ", " : "", name, s->limit);
-	buf_printf(state, "%s\"%s\";r=%" PRId64 ";t=%" PRId64, state->n ? ", " : "", name, s->left,
-		   s->full_in_s);
-}
-
-static void say_rate(struct request *r, const struct rate *rate)
-{
-	struct buf policy, state;
-
-	buf_init(&policy, 200);
-	buf_init(&state, 200);
-	add_rate(&rate->user, "user", &policy, &state);
-	add_rate(&rate->tenant, "tenant", &policy, &state);
-	if (policy.n > 0) {
-		reply_header(r, "RateLimit-Policy", buf_text(&policy));
-		reply_header(r, "RateLimit", buf_text(&state));
-	}
-	buf_deinit(&policy);
-	buf_deinit(&state);
-}
-
-static void use_rate(struct request *r, const struct rate *rate)
-{
-	int64_t wait_ms = rate->user.wait_ms > rate->tenant.wait_ms ? rate->user.wait_ms
-								    : rate->tenant.wait_ms;
-
-	say_rate(r, rate);
-	if (rate->allowed)
-		return;
-	r->reply.retry_after_s = (int)((wait_ms + 999) / 1000);
-	reply_problem(r, CODE_RATE_LIMITED, NULL);
-}
-
-static void handle(struct request *r);
-
 static bool is_streamed(const struct request *r)
 {
 	return r->route && r->route->flags & ROUTE_STREAM;
-}
-
-static void on_counted(void *owner, const struct rate *rate)
-{
-	struct request *r = owner;
-
-	r->counting = NULL;
-	use_rate(r, rate);
-	if (is_streamed(r) && !r->reply.response)
-		handle(r);
-	else if (r->read && !r->reply.response)
-		handle(r);
-	if (is_streamed(r))
-		request_resume(r);
-}
-
-static void check_rate(struct request *r)
-{
-	struct rate rate;
-
-	r->counting = identity_rate(r->transport->options.identity, r->who, &rate, on_counted, r);
-	if (!r->counting)
-		use_rate(r, &rate);
-}
-
-static void deny(struct request *r)
-{
-	reply_header(r, "WWW-Authenticate",
-		     arena_printf(r->arena,
-				  "Bearer realm=\"vesper\", error=\"insufficient_scope\", "
-				  "scope=\"%s\"",
-				  r->route->permission));
-	reply_problem(
-		r, CODE_DENIED,
-		arena_printf(r->arena, "This needs the permission %s.", r->route->permission));
-}
-
-static bool take_seat(struct request *r)
-{
-	switch (seat_sign_in(r->seat, r->who)) {
-	case SEAT_GIVEN:
-		return true;
-	case SEAT_TOO_MANY:
-		reply_problem(r, CODE_RATE_LIMITED,
-			      "You have too many connections open. Close some, then try again.");
-		break;
-	case SEAT_FULL:
-		reply_problem(r, CODE_FULL, NULL);
-		break;
-	}
-	return false;
-}
-
-static void check_caller(struct request *r)
-{
-	struct err e;
-
-	if (!r->route->permission)
-		return;
-	if (!identify(r, &e))
-		reply_problem(r, CODE_UNAUTHORIZED,
-			      strstr(e.text, "expired") ? "The token has expired." : NULL);
-	else if (!may(r->who, r->route->permission))
-		deny(r);
-	else if (take_seat(r))
-		check_rate(r);
 }
 
 /* For what is asked of no address in particular: the server itself, or a tunnel through it. */
@@ -313,7 +185,8 @@ static unsigned absent_flags(const struct transport *t)
 	       (t->options.signin ? 0u : ROUTE_SIGNIN) | (has_page ? 0u : ROUTE_PAGE) |
 	       (served & CLIENT_AI ? 0u : ROUTE_AI) | (served & CLIENT_AGUI ? 0u : ROUTE_AGUI) |
 	       (served & CLIENT_OPENAI ? 0u : ROUTE_OPENAI) |
-	       (served & CLIENT_MCP ? 0u : ROUTE_JSONRPC);
+	       (served & CLIENT_MCP ? 0u : ROUTE_JSONRPC) |
+	       (identity_has_personal(t->options.identity) ? 0u : ROUTE_TOKENS);
 }
 
 static void find_route(struct request *r, const char *method)
@@ -401,13 +274,13 @@ static void check_head(struct request *r, const char *method, const char *versio
 		request_note_client(r);
 	if (!r->reply.response)
 		find_route(r, method);
-	r->upload.cap_bytes = request_body_max(r);
+	r->upload.text.cap_bytes = request_body_max(r);
 	if (!r->reply.response)
 		check_host(r);
 	if (!r->reply.response)
 		check_origin(r);
 	if (!r->reply.response)
-		check_caller(r);
+		request_check_caller(r);
 	if (!r->reply.response)
 		request_check_query(r);
 	if (!r->reply.response)
@@ -428,7 +301,8 @@ static bool parse_body(struct request *r)
 
 	if (!(r->route->flags & ROUTE_BODY))
 		return true;
-	if (!json_parse(buf_text(&r->upload), r->upload.n, request_body_max(r), &r->body, &e)) {
+	if (!json_parse(buf_text(&r->upload.text), r->upload.text.n, request_body_max(r), &r->body,
+			&e)) {
 		r->body = NULL;
 		if (!any)
 			reply_problem(r, CODE_BAD_FRAME, e.text);
@@ -444,9 +318,9 @@ static bool collect(struct request *r, const char *upload, size_t *len)
 {
 	bool far_beyond;
 
-	r->upload_bytes += *len;
-	far_beyond = r->upload_bytes > 4 * request_body_max(r);
-	buf_add(&r->upload, upload, *len);
+	r->upload.bytes += *len;
+	far_beyond = r->upload.bytes > 4 * request_body_max(r);
+	buf_add(&r->upload.text, upload, *len);
 	*len = 0;
 	return !far_beyond;
 }
@@ -454,7 +328,7 @@ static bool collect(struct request *r, const char *upload, size_t *len)
 static void handle(struct request *r)
 {
 	r->handled = true;
-	if (buf_over(&r->upload))
+	if (buf_over(&r->upload.text))
 		reply_problem(r, CODE_TOO_LONG, "The body is too long.");
 	else if (parse_body(r) && !idempotency_begin(r))
 		r->route->handle(r);
@@ -464,18 +338,28 @@ static void handle(struct request *r)
 static bool stream_step(struct request *r, const char *method, const char *upload,
 			size_t *upload_len)
 {
-	if (*upload_len > 0 && r->counting) {
+	if (*upload_len > 0 && r->admitting) {
 		request_suspend(r);
 		return true;
 	}
 	if (*upload_len > 0)
 		return body_sink_add(r, upload, upload_len);
-	if (!r->read && !r->reply.response && !r->counting)
+	if (!r->read && !r->reply.response && !r->admitting)
 		r->read = body_sink_end(r);
 	if (r->reply.response)
 		return reply_send(r, method);
 	request_suspend(r);
 	return true;
+}
+
+void request_go_on(struct request *r)
+{
+	bool streamed = is_streamed(r);
+
+	if ((r->read || streamed) && !r->handled && !r->reply.response && !r->admitting)
+		handle(r);
+	if (streamed)
+		request_resume(r);
 }
 
 bool request_step(struct request *r, struct MHD_Connection *connection, const char *method,
@@ -486,10 +370,10 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 	if (!r->begun) {
 		r->begun = true;
 		r->connection = connection;
-		r->body_until_ms = clock_mono_ms() + BODY_DEADLINE_MS;
+		r->upload.until_ms = clock_mono_ms() + BODY_DEADLINE_MS;
 		r->stream.last_ms = clock_mono_ms();
 		check_head(r, method, version);
-		if (is_streamed(r) && !r->reply.response && !r->counting)
+		if (is_streamed(r) && !r->reply.response && !r->admitting)
 			handle(r);
 		return r->reply.response ? reply_send(r, method) : true;
 	}
@@ -498,8 +382,8 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 	if (*upload_len > 0)
 		return collect(r, upload, upload_len);
 	r->read = true;
-	if (!r->handled && !r->reply.response && !r->counting)
-		handle(r);
+	if (!r->handled)
+		request_go_on(r);
 	if (r->reply.response && !r->holding)
 		return reply_send(r, method);
 	request_suspend(r);

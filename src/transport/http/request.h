@@ -46,6 +46,7 @@ enum {
 				 again */
 	ROUTE_STREAM = 8192,  /* the body goes to a sink as it comes (body_sink.h); never with
 				 ROUTE_BODY */
+	ROUTE_TOKENS = 16384, /* exists only with auth.personal_tokens */
 	ROUTE_JSONRPC = 4096, /* errors have the shape of JSON-RPC; the body may be any JSON, or
 				 none (NULL): its handler says so; foreign pages are refused */
 };
@@ -95,9 +96,12 @@ struct request {
 	struct op *op;
 	void *task;
 	void (*task_free)(void *task);
+	/* Its caller's token is no longer good: what is under way ends with that, and says so. */
+	void (*task_revoked)(void *task);
 
-	struct op *counting; /* the request is being counted */
-	bool read;           /* ... and is here as a whole: it is handled when that is done */
+	struct op *admitting; /* who asks is being asked, or the request is being counted; once it
+				 is handled: whether the caller's token is still good */
+	bool read;            /* ... and is here as a whole: it is handled when that is done */
 
 	struct idempotency *idempotency; /* NULL: no Idempotency-Key came */
 	bool holding;                    /* the answer is there, but is being kept first */
@@ -108,9 +112,12 @@ struct request {
 		int64_t last_ms, waits_since_ms, waited_ms;
 		size_t dropped;
 	} stream;
-	struct buf upload;
-	size_t upload_bytes;
-	int64_t body_until_ms;
+	struct upload {
+		struct buf text;
+		size_t bytes; /* that came, more than are kept */
+		int64_t until_ms;
+	} upload;
+	int64_t checked_ms; /* whether the caller's token is still good */
 	int64_t begun_us;
 	bool begun;
 	bool handled;
@@ -180,6 +187,14 @@ void request_check_query(struct request *r);
 void request_check_body_head(struct request *r);
 size_t request_body_max(const struct request *r);
 bool request_header_is_twice(const struct request *r, const char *name);
+
+/* ---- Between request.c and request_admit.c ---- */
+
+void request_check_caller(struct request *r);
+/* Whether the caller's token is still good; what is under way ends where it is not. */
+void request_check_again(struct request *r, int64_t now_ms);
+/* Who asks has been admitted. The body may be there already. */
+void request_go_on(struct request *r);
 
 /* ---- Between request.c and reply.c ---- */
 

@@ -7,7 +7,8 @@ void grants_apply(const struct transport *t, struct principal **who)
 {
 	struct principal *now;
 
-	if (!t->options.uploads)
+	/* A personal token may what its scopes say, and they name none of these. */
+	if (!t->options.uploads || (*who)->token_hash)
 		return;
 	now = uploads_principal(t->options.uploads, *who);
 	principal_free(who);

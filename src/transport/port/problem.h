@@ -13,6 +13,9 @@
 #define PROBLEM_EXPIRED_LOG                                                                        \
 	"This answer can no longer be resumed. Read it among the messages of the conversation."
 
+/* For who asks with a personal access token that is gone. */
+#define PROBLEM_REVOKED "This token was revoked or has expired. Sign in, or make another one."
+
 /* RFC 9457. `detail` NULL: the sentence of the table. New reference. */
 json_t *problem_json(enum code p, const char *detail, const char *instance, const char *request_id);
 

@@ -28,6 +28,7 @@ struct chat_call {
 	struct answer_form form;
 	struct wire_reader *events; /* streaming */
 	bool opened;                /* the stream's first line is out */
+	bool revoked;               /* it ends with that */
 	struct stream_watch *watch; /* collecting */
 	struct wire_whole *whole;
 };
@@ -42,6 +43,28 @@ static void call_free(void *task)
 	mem_free(call);
 }
 
+/* A turn that nobody else watches is for nobody. */
+static void call_revoked(void *task)
+{
+	struct chat_call *call = task;
+	struct request *r = call->request;
+	struct stream_log *log = call->events  ? wire_log(call->events)
+				 : call->watch ? stream_watch_log(call->watch)
+					       : NULL;
+	char turn_id[UUID_BYTES] = "";
+
+	if (log && stream_watchers(log) == 1 && !stream_closed(log))
+		memcpy(turn_id, stream_turn_id(log), UUID_BYTES);
+	call->revoked = true;
+	stream_watch_free(&call->watch);
+	if (*turn_id)
+		turn_cancel(r->transport->options.turns, turn_id, r->who, CANCEL_LEFT, NULL, NULL);
+	if (call->events)
+		reply_stream_wake(r);
+	else
+		reply_problem(r, CODE_UNAUTHORIZED, PROBLEM_REVOKED);
+}
+
 static struct chat_call *call_new(struct request *r, const struct answer_form *form)
 {
 	struct chat_call *call = mem_alloc(sizeof(*call));
@@ -50,6 +73,7 @@ static struct chat_call *call_new(struct request *r, const struct answer_form *f
 	call->form = *form;
 	r->task = call;
 	r->task_free = call_free;
+	r->task_revoked = call_revoked;
 	return call;
 }
 
@@ -63,6 +87,11 @@ static bool on_fill(void *task, struct buf *out)
 	if (!call->opened && call->form.opening)
 		buf_str(out, call->form.opening);
 	call->opened = true;
+	if (call->revoked) {
+		wire_fail(call->events, code_row(CODE_DENIED)->wire, PROBLEM_REVOKED, &item);
+		buf_add(out, item.p, item.n);
+		return false;
+	}
 	while (out->n < FILL_BYTES && wire_next(call->events, false, &item))
 		buf_add(out, item.p, item.n);
 	return !wire_ended(call->events);

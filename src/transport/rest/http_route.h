@@ -23,6 +23,10 @@ void on_post_completions(struct request *r);
 void on_post_mcp(struct request *r);
 void on_get_resource_metadata(struct request *r);
 
+void on_post_tokens(struct request *r);
+void on_get_tokens(struct request *r);
+void on_delete_token(struct request *r);
+
 void on_get_sessions(struct request *r);
 void on_post_session(struct request *r);
 void on_get_session(struct request *r);

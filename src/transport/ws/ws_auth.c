@@ -165,26 +165,24 @@ static bool origin_allowed(const struct ws_server *s, const struct handshake *h)
 	return cors_origin_allowed(s->transport, h->origin, h->host);
 }
 
-/* The first kind of credentials that is there counts; a bad one is not made good by another. False:
- * none or bad. */
-static bool door_identify(struct door *d, bool *any, struct err *e)
+/* The token that came; p NULL: none. False: what came is none. The first kind of credentials that
+ * is there counts; a bad one is not made good by another. */
+static bool door_token(const struct door *d, struct str *out, struct err *e)
 {
-	const struct transport_options *o = &d->server->transport->options;
 	const struct handshake *h = &d->handshake;
 
-	*any = true;
-	if (h->authorization) {
-		if (strncasecmp(h->authorization, "Bearer ", 7) != 0)
-			return err_set(e, ERR_AUTH, "not a bearer token");
-		return identity_token(o->identity, str_trim(str_of(h->authorization + 7)), &d->who,
-				      e);
-	}
-	if (h->bearer)
-		return identity_token(o->identity, str_of(h->bearer), &d->who, e);
-	if (h->token && d->server->transport->settings->allow_query_token)
-		return identity_token(o->identity, str_of(h->token), &d->who, e);
-	*any = false;
-	return false;
+	*out = (struct str){0};
+	if (h->authorization && strncasecmp(h->authorization, "Bearer ", 7) != 0)
+		return err_set(e, ERR_AUTH, "not a bearer token");
+	if (h->authorization)
+		*out = str_trim(str_of(h->authorization + 7));
+	else if (h->bearer)
+		*out = str_of(h->bearer);
+	else if (h->token && d->server->transport->settings->allow_query_token)
+		*out = str_of(h->token);
+	/* Addresses are written down by many; this one would open the door for months. */
+	return !h->token || out->p != h->token || !identity_is_personal(*out) ||
+	       err_set(e, ERR_AUTH, "a personal token in an address");
 }
 
 /* A client that leaves while something is looked up. */
@@ -219,6 +217,10 @@ static void door_look_up_session(struct door *d)
 
 static void door_refuse_token(struct door *d, const struct err *e)
 {
+	if (e->code != ERR_AUTH) {
+		door_refuse(d, WS_CLOSE_LATER, "try again later");
+		return;
+	}
 	door_refuse(d, WS_CLOSE_UNAUTHORIZED,
 		    strstr(e->text, "expired") ? "token expired" : "token not valid");
 }
@@ -252,11 +254,9 @@ static void door_let_in(struct door *d)
 		door_welcome(d);
 }
 
-static void on_ticket(void *owner, struct principal *take, const struct err *e)
+/* `take` NULL: *e says why. */
+static void door_known(struct door *d, struct principal *take, const struct err *e)
 {
-	struct door *d = owner;
-
-	d->lookup = NULL;
 	d->who = take;
 	if (take)
 		door_let_in(d);
@@ -264,10 +264,31 @@ static void on_ticket(void *owner, struct principal *take, const struct err *e)
 		door_refuse_token(d, e);
 }
 
+static void on_who(void *owner, struct principal *take, const struct err *e)
+{
+	struct door *d = owner;
+
+	d->lookup = NULL;
+	door_known(d, take, e);
+}
+
+static void door_ask(struct door *d, struct str token)
+{
+	struct principal *who;
+	struct err e = {0};
+
+	d->lookup =
+		identity_who(d->server->transport->options.identity, token, &who, &e, on_who, d);
+	if (d->lookup)
+		door_watch(d);
+	else
+		door_known(d, who, &e);
+}
+
 static void door_judge(struct door *d)
 {
 	const struct handshake *h = &d->handshake;
-	bool any;
+	struct str token;
 	struct err e;
 
 	if (!origin_allowed(d->server, h)) {
@@ -275,9 +296,11 @@ static void door_judge(struct door *d)
 	} else if (h->ticket && !h->authorization && !h->bearer) {
 		door_watch(d);
 		d->lookup = identity_ticket_use(d->server->transport->options.identity,
-						str_of(h->ticket), on_ticket, d);
-	} else if (!door_identify(d, &any, &e) && any) {
+						str_of(h->ticket), on_who, d);
+	} else if (!door_token(d, &token, &e)) {
 		door_refuse_token(d, &e);
+	} else if (token.p) {
+		door_ask(d, token);
 	} else {
 		door_let_in(d);
 	}

@@ -314,17 +314,17 @@ static void on_ping(struct ws_conn *c, struct client_frame *f)
 	buf_deinit(&text);
 }
 
-/* A fresh token of the same user; or, on a socket without a user, the first word. */
-static void on_auth(struct ws_conn *c, struct client_frame *f)
+static void refuse_token(struct ws_conn *c, const struct err *e)
 {
-	struct principal *who;
-	struct err e;
-
-	if (!identity_token(options_of(c)->identity, str_of(f->token), &who, &e)) {
+	if (e->code != ERR_AUTH)
+		conn_close(c, WS_CLOSE_LATER, "try again later");
+	else
 		conn_close(c, WS_CLOSE_UNAUTHORIZED,
-			   strstr(e.text, "expired") ? "token expired" : "token not valid");
-		return;
-	}
+			   strstr(e->text, "expired") ? "token expired" : "token not valid");
+}
+
+static void auth_as(struct ws_conn *c, struct principal *who)
+{
 	if ((c->who && !principal_same_user(c->who, who)) || !may(who, "chat:use")) {
 		principal_free(&who);
 		conn_close(c, WS_CLOSE_DENIED, "not permitted");
@@ -345,6 +345,34 @@ static void on_auth(struct ws_conn *c, struct client_frame *f)
 		lookup_start(c, c->session_id, on_own_session);
 	else
 		session_begin(c);
+}
+
+static void on_auth_who(void *owner, struct principal *take, const struct err *e)
+{
+	struct ws_conn *c = owner;
+
+	c->lookup = NULL;
+	conn_listen(c, true);
+	if (take)
+		auth_as(c, take);
+	else
+		refuse_token(c, e);
+}
+
+/* A fresh token of the same user; or, on a socket without a user, the first word. */
+static void on_auth(struct ws_conn *c, struct client_frame *f)
+{
+	struct principal *who;
+	struct err e = {0};
+
+	c->lookup =
+		identity_who(options_of(c)->identity, str_of(f->token), &who, &e, on_auth_who, c);
+	if (c->lookup)
+		conn_listen(c, false);
+	else if (who)
+		auth_as(c, who);
+	else
+		refuse_token(c, &e);
 }
 
 static void on_unknown(struct ws_conn *c, struct client_frame *f)
@@ -389,10 +417,47 @@ void chat_opened(struct ws_conn *c)
 		session_begin(c);
 }
 
+/* ---- A token that is revoked while its socket is open ---- */
+
+static void judge_again(struct ws_conn *c, struct principal *take, const struct err *e)
+{
+	bool good = take ? may(take, "chat:use") : e->code != ERR_AUTH;
+
+	principal_free(&take);
+	if (good || c->end.code)
+		return;
+	turns_revoke(c);
+	say_problem(c, CODE_DENIED, PROBLEM_REVOKED, 0);
+	conn_close(c, WS_CLOSE_UNAUTHORIZED, "token revoked");
+}
+
+static void on_again(void *owner, struct principal *take, const struct err *e)
+{
+	struct ws_conn *c = owner;
+
+	c->again = NULL;
+	judge_again(c, take, e);
+}
+
+static void check_again(struct ws_conn *c, int64_t now_ms)
+{
+	struct principal *who;
+	struct err e = {0};
+
+	if (!c->who || !c->who->token_hash || c->again || c->end.code ||
+	    now_ms - c->checked_ms < TOKEN_CHECK_MS)
+		return;
+	c->checked_ms = now_ms;
+	c->again = identity_again(options_of(c)->identity, c->who, &who, &e, on_again, c);
+	if (!c->again)
+		judge_again(c, who, &e);
+}
+
 void chat_tick(struct ws_conn *c, int64_t now_ms)
 {
 	struct buf text;
 
+	check_again(c, now_ms);
 	if (c->stage == CHAT_AUTH && now_ms - c->opened_ms >= AUTH_FRAME_MS) {
 		conn_close(c, WS_CLOSE_SILENT, "no token in time");
 	} else if (c->who && identity_expired(options_of(c)->identity, c->who)) {
@@ -409,6 +474,7 @@ void chat_tick(struct ws_conn *c, int64_t now_ms)
 void chat_closed(struct ws_conn *c)
 {
 	c->stage = CHAT_LEFT;
+	op_cancel(&c->again);
 	lookup_end(c);
 	held_free(c);
 	turns_leave(c);

@@ -91,6 +91,8 @@ struct ws_conn {
 	char session_id[UUID_BYTES];
 	bool session_given; /* by the client: it must exist */
 	bool warned;        /* auth.expiring was said */
+	int64_t checked_ms; /* whether its token is still good */
+	struct op *again;   /* ... is being asked */
 	struct list turns;
 	struct op *lookup;
 	struct arena *lookup_arena;
@@ -145,6 +147,8 @@ void turns_watch(struct ws_conn *c, struct stream_log *log, uint64_t last_seq);
 void turns_pump(struct ws_conn *c);
 /* The user holds other permissions now: what began with more of them is told no further. */
 void turns_recheck(struct ws_conn *c);
+/* The user's token is no longer good: turns that nobody else watches end. */
+void turns_revoke(struct ws_conn *c);
 /* The socket is gone. */
 void turns_leave(struct ws_conn *c);
 

@@ -113,6 +113,22 @@ void turns_recheck(struct ws_conn *c)
 	}
 }
 
+void turns_revoke(struct ws_conn *c)
+{
+	while (!list_empty(&c->turns)) {
+		struct watched *w = list_item(c->turns.next, struct watched, node);
+		struct stream_log *log = wire_log(w->reader);
+		bool was_last = stream_watchers(log) == 1 && !stream_closed(log);
+		char turn_id[UUID_BYTES];
+
+		memcpy(turn_id, stream_turn_id(log), UUID_BYTES);
+		watched_free(w);
+		if (was_last)
+			turn_cancel(c->server->transport->options.turns, turn_id, c->who,
+				    CANCEL_LEFT, NULL, NULL);
+	}
+}
+
 /* A user who closes the window does not want the answer any more; a connection that broke may come
  * back, and how long that is waited for is the turn's business. */
 static void leave_turn(struct ws_conn *c, struct watched *w)

@@ -582,6 +582,53 @@ struct op *store_flow_delete(struct store *s, const struct principal *who, const
 	return store_flow(s, who, name, NULL, NULL, owner);
 }
 
+struct op *store_token_find(struct store *s, const char *tenant, const char *hash, struct arena *a,
+			    store_tokens_cb cb, void *owner)
+{
+	(void)s;
+	(void)tenant;
+	(void)hash;
+	(void)a;
+	(void)cb;
+	(void)owner;
+	abort();
+}
+
+struct op *store_tokens(struct store *s, const struct principal *who, bool all, struct arena *a,
+			store_tokens_cb cb, void *owner)
+{
+	(void)all;
+	return store_token_find(s, who->tenant, NULL, a, cb, owner);
+}
+
+struct op *store_token_add(struct store *s, const struct principal *who,
+			   const struct stored_token *token, struct arena *a, store_tokens_cb cb,
+			   void *owner)
+{
+	(void)token;
+	return store_tokens(s, who, false, a, cb, owner);
+}
+
+struct op *store_token_delete(struct store *s, const struct principal *who, const char *token_id,
+			      bool all, store_done_cb cb, void *owner)
+{
+	(void)token_id;
+	(void)cb;
+	return store_tokens(s, who, all, NULL, NULL, owner);
+}
+
+void store_token_used(struct store *s, const struct principal *who, const char *token_id)
+{
+	(void)token_id;
+	store_tokens(s, who, false, NULL, NULL, NULL);
+}
+
+void store_signed_in(struct store *s, const struct principal *who, const char *permissions)
+{
+	(void)permissions;
+	store_tokens(s, who, false, NULL, NULL, NULL);
+}
+
 bool flow_approve(const struct catalog *c, const struct approval *from, struct arena *a,
 		  const char **text, json_t **warnings, struct err *e)
 {

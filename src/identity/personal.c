@@ -1,0 +1,394 @@
+/*
+ * A personal access token is looked up by its hash, in the database of the tenant that it names:
+ * there it is, or it is nothing. Its permissions are those that it was made for and that its owner
+ * had at the newest sign-in, both.
+ */
+#include "personal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/arena.h"
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/hashmap.h"
+#include "vesper/limits.h"
+#include "vesper/list.h"
+#include "vesper/mem.h"
+#include "vesper/shares.h"
+#include "vesper/store.h"
+
+#define PREFIX       "vsp_"
+#define SECRET_BYTES 32
+#define SECRET_CHARS 52 /* of them in base32 */
+#define ALPHABET     "abcdefghijklmnopqrstuvwxyz234567"
+#define LOOKUP_BYTES 65536 /* permissions are short texts, and few */
+
+/* What the store said of a hash. */
+struct known {
+	struct list by_age;
+	struct hashmap_node by_hash;
+	struct share share; /* its tenant's */
+	char hash[HASH_HEX_BYTES];
+	struct principal *who; /* NULL: there is no such token */
+	int64_t until_mono_ms;
+};
+
+/* The newest sign-in of a user that the store was told of. */
+struct sign_in {
+	struct hashmap_node by_user;
+	struct share share; /* the user's tenant's */
+	char *user;
+	int64_t issued_ms;
+	char permissions[HASH_HEX_BYTES];
+};
+
+struct personal {
+	struct loop *loop;
+	struct store *store;
+	struct list by_age; /* what is known, oldest first */
+	struct hashmap known;
+	struct shares known_shares;
+	struct hashmap sign_ins;
+	struct shares sign_in_shares;
+	size_t lookups;
+};
+
+struct personal *personal_new(struct loop *l, struct store *s)
+{
+	struct personal *p = mem_alloc(sizeof(*p));
+
+	p->loop = l;
+	p->store = s;
+	list_init(&p->by_age);
+	hashmap_init(&p->known);
+	shares_init(&p->known_shares, TOKENS_KNOWN_MAX, SIZE_MAX);
+	hashmap_init(&p->sign_ins);
+	shares_init(&p->sign_in_shares, SIGN_INS_MAX, SIZE_MAX);
+	return p;
+}
+
+static void known_free(struct personal *p, struct known *k)
+{
+	list_remove(&k->by_age);
+	hashmap_remove(&p->known, &k->by_hash);
+	shares_remove(&p->known_shares, &k->share);
+	principal_free(&k->who);
+	mem_free(k);
+}
+
+static void sign_in_free(struct personal *p, struct sign_in *s)
+{
+	hashmap_remove(&p->sign_ins, &s->by_user);
+	shares_remove(&p->sign_in_shares, &s->share);
+	mem_free(s->user);
+	mem_free(s);
+}
+
+void personal_forget(struct personal *p)
+{
+	while (!list_empty(&p->by_age))
+		known_free(p, list_item(p->by_age.next, struct known, by_age));
+}
+
+void personal_free(struct personal **personal)
+{
+	struct personal *p = *personal;
+
+	if (!p)
+		return;
+	*personal = NULL;
+	personal_forget(p);
+	hashmap_each(node, &p->sign_ins)
+		sign_in_free(p, hashmap_item(node, struct sign_in, by_user));
+	hashmap_deinit(&p->known);
+	hashmap_deinit(&p->sign_ins);
+	shares_deinit(&p->known_shares);
+	shares_deinit(&p->sign_in_shares);
+	mem_free(p);
+}
+
+/* ---- The text ---- */
+
+void identity_personal_make(const char *tenant, struct buf *out)
+{
+	uint8_t secret[SECRET_BYTES];
+	unsigned bits = 0, count = 0;
+
+	hash_random(secret, sizeof(secret));
+	buf_printf(out, PREFIX "%s_", tenant);
+	for (size_t i = 0; i < sizeof(secret); i++) {
+		bits = bits << 8 | secret[i];
+		for (count += 8; count >= 5; count -= 5)
+			buf_char(out, ALPHABET[bits >> (count - 5) & 31]);
+	}
+	buf_char(out, ALPHABET[bits << (5 - count) & 31]);
+}
+
+bool identity_is_personal(struct str token)
+{
+	return str_starts(token, STR(PREFIX));
+}
+
+/* The tenant that the token names, of those that there are; NULL: it cannot be a token. */
+static const char *tenant_of(const char *const *tenants, struct str token)
+{
+	size_t prefix = sizeof(PREFIX) - 1, around = prefix + 1 + SECRET_CHARS;
+	struct str named;
+
+	if (token.n <= around || token.p[token.n - SECRET_CHARS - 1] != '_')
+		return NULL;
+	named = (struct str){token.p + prefix, token.n - around};
+	for (; tenants && *tenants; tenants++)
+		if (str_eq(named, str_of(*tenants)))
+			return *tenants;
+	return NULL;
+}
+
+/* ---- What is known ---- */
+
+static void forget_old(struct personal *p)
+{
+	while (!list_empty(&p->by_age)) {
+		struct known *k = list_item(p->by_age.next, struct known, by_age);
+
+		if (k->until_mono_ms > clock_mono_ms())
+			return;
+		known_free(p, k);
+	}
+}
+
+static struct known *known_find(const struct personal *p, const char *hash)
+{
+	struct hashmap_node *node = hashmap_find(&p->known, str_of(hash));
+
+	return node ? hashmap_item(node, struct known, by_hash) : NULL;
+}
+
+static void know(struct personal *p, const char *tenant, const char *hash,
+		 const struct principal *who)
+{
+	struct known *k = known_find(p, hash);
+	struct share *over;
+
+	if (k) /* two asked at once */
+		known_free(p, k);
+	k = mem_alloc(sizeof(*k));
+	snprintf(k->hash, sizeof(k->hash), "%s", hash);
+	k->who = who ? principal_copy(who) : NULL;
+	k->until_mono_ms = clock_mono_ms() + TOKENS_KNOWN_MS;
+	list_append(&p->by_age, &k->by_age);
+	hashmap_add(&p->known, &k->by_hash, str_of(k->hash));
+	shares_add(&p->known_shares, &k->share, str_of(tenant), 0);
+	while ((over = shares_over(&p->known_shares)))
+		known_free(p, list_item(over, struct known, share));
+}
+
+/* A copy of whom it stands for; NULL: nobody (any more). */
+static struct principal *good(const struct principal *who, struct err *e)
+{
+	if (!who)
+		err_set(e, ERR_AUTH, "personal token: unknown or revoked");
+	else if (clock_now_ms() >= who->expires_ms)
+		err_set(e, ERR_AUTH, "expired");
+	else
+		return principal_copy(who);
+	return NULL;
+}
+
+/* ---- Asking the store ---- */
+
+struct lookup {
+	struct op op;
+	struct personal *personal;
+	struct arena *arena;
+	struct op *asked;
+	const char *tenant; /* in the arena */
+	char hash[HASH_HEX_BYTES];
+	identity_who_cb cb;
+	void *owner;
+};
+
+static void lookup_free(struct lookup *l)
+{
+	l->personal->lookups--;
+	arena_free(&l->arena);
+	mem_free(l);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct lookup *l = (struct lookup *)op;
+
+	op_cancel(&l->asked);
+	lookup_free(l);
+}
+
+/* The permissions that are in both lists. */
+static void permissions_read(const struct stored_token *t, struct arena *a, struct principal *out)
+{
+	const char **both = arena_alloc(a, (strlen(t->scopes) / 2 + 1) * sizeof(*both));
+	struct str scopes = str_of(t->scopes), scope;
+
+	out->permissions = both;
+	while (str_split(&scopes, ' ', &scope)) {
+		const char *name = arena_strndup(a, scope.p, scope.n);
+		struct str had = str_of(t->permissions), one;
+
+		while (*name && str_split(&had, ' ', &one))
+			if (str_eq(one, scope)) {
+				both[out->permission_count++] = name;
+				break;
+			}
+	}
+}
+
+/* NULL: a row that says no end opens nothing. */
+static struct principal *read_row(const struct lookup *l, const struct stored_token *t)
+{
+	struct principal *who = arena_alloc(l->arena, sizeof(*who));
+
+	*who = (struct principal){.user = t->user, .tenant = l->tenant, .token_hash = l->hash};
+	if (!clock_parse_rfc3339(t->expires_at, &who->expires_ms, NULL))
+		return NULL;
+	permissions_read(t, l->arena, who);
+	return who;
+}
+
+static void note_use(const struct lookup *l, const struct stored_token *t,
+		     const struct principal *who)
+{
+	int64_t last_ms;
+
+	if (clock_now_ms() >= who->expires_ms ||
+	    (t->last_used_at && clock_parse_rfc3339(t->last_used_at, &last_ms, NULL) &&
+	     clock_now_ms() - last_ms < TOKEN_TOUCH_MS))
+		return;
+	store_token_used(l->personal->store, who, t->token_id);
+}
+
+static void on_found(void *owner, const struct stored_token *tokens, size_t count,
+		     const struct err *e)
+{
+	struct lookup *l = owner;
+	struct principal *who = !e && count > 0 ? read_row(l, tokens) : NULL, *take = NULL;
+	struct err why = {0};
+
+	l->asked = NULL;
+	if (e) {
+		why = *e;
+	} else {
+		know(l->personal, l->tenant, l->hash, who);
+		take = good(who, &why);
+	}
+	if (take)
+		note_use(l, tokens, who);
+	l->cb(l->owner, take, take ? NULL : &why);
+	lookup_free(l);
+}
+
+static struct op *ask(struct personal *p, const char *tenant, const char *hash, struct err *e,
+		      identity_who_cb cb, void *owner)
+{
+	struct lookup *l;
+
+	if (p->lookups >= TOKEN_LOOKUPS_MAX) {
+		err_set_retry(e, ERR_LIMIT, "too many personal tokens are looked up at once");
+		return NULL;
+	}
+	p->lookups++;
+	l = mem_alloc(sizeof(*l));
+	*l = (struct lookup){.op = {.cancel = on_cancel},
+			     .personal = p,
+			     .arena = arena_new(LOOKUP_BYTES),
+			     .cb = cb,
+			     .owner = owner};
+	l->tenant = arena_strdup(l->arena, tenant);
+	snprintf(l->hash, sizeof(l->hash), "%s", hash);
+	l->asked = store_token_find(p->store, l->tenant, l->hash, l->arena, on_found, l);
+	return &l->op;
+}
+
+static struct op *find(struct personal *p, const char *tenant, const char *hash,
+		       struct principal **out, struct err *e, identity_who_cb cb, void *owner)
+{
+	const struct known *k;
+
+	*out = NULL;
+	forget_old(p);
+	k = known_find(p, hash);
+	if (!k)
+		return ask(p, tenant, hash, e, cb, owner);
+	*out = good(k->who, e);
+	return NULL;
+}
+
+struct op *personal_who(struct personal *p, const char *const *tenants, struct str token,
+			struct principal **out, struct err *e, identity_who_cb cb, void *owner)
+{
+	const char *tenant = tenant_of(tenants, token);
+	char hash[HASH_HEX_BYTES];
+
+	*out = NULL;
+	if (!tenant) {
+		err_set(e, ERR_AUTH, "personal token: not of the form, or of no tenant here");
+		return NULL;
+	}
+	hash_sha256_hex(token.p, token.n, hash);
+	return find(p, tenant, hash, out, e, cb, owner);
+}
+
+struct op *personal_again(struct personal *p, const struct principal *who, struct principal **out,
+			  struct err *e, identity_who_cb cb, void *owner)
+{
+	return find(p, who->tenant, who->token_hash, out, e, cb, owner);
+}
+
+/* ---- What the owner may ---- */
+
+static struct sign_in *sign_in_of(struct personal *p, const struct principal *who)
+{
+	char *user = mem_printf("%s\x1f%s", who->tenant, who->user);
+	struct hashmap_node *node = hashmap_find(&p->sign_ins, str_of(user));
+	struct share *over;
+	struct sign_in *s;
+
+	if (node) {
+		mem_free(user);
+		s = hashmap_item(node, struct sign_in, by_user);
+		shares_renew(&s->share);
+		return s;
+	}
+	while ((over = shares_over(&p->sign_in_shares)))
+		sign_in_free(p, list_item(over, struct sign_in, share));
+	s = mem_alloc(sizeof(*s));
+	s->user = user;
+	hashmap_add(&p->sign_ins, &s->by_user, str_of(user));
+	shares_add(&p->sign_in_shares, &s->share, str_of(who->tenant), 0);
+	return s;
+}
+
+void identity_permissions_text(const struct principal *who, struct buf *out)
+{
+	for (size_t i = 0; i < who->permission_count; i++)
+		buf_printf(out, "%s%s", i > 0 ? " " : "", who->permissions[i]);
+}
+
+void personal_signed_in(struct personal *p, const struct principal *who)
+{
+	struct sign_in *s = sign_in_of(p, who);
+	char hash[HASH_HEX_BYTES];
+	struct buf text;
+
+	if (who->issued_ms < s->issued_ms)
+		return;
+	buf_init(&text, LOOKUP_BYTES);
+	identity_permissions_text(who, &text);
+	hash_sha256_hex(buf_text(&text), text.n, hash);
+	if (who->issued_ms != s->issued_ms || strcmp(hash, s->permissions) != 0) {
+		s->issued_ms = who->issued_ms;
+		memcpy(s->permissions, hash, sizeof(hash));
+		store_signed_in(p->store, who, buf_text(&text));
+	}
+	buf_deinit(&text);
+}

@@ -1,0 +1,292 @@
+/*
+ * Personal access tokens on two daemons that share a store: shown once, good for every client, for no more than their owner
+ * may, and for nobody once they are revoked, in mid-stream as well.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import OpenAI from 'openai';
+import { startMock } from '../mock/anthropic.mjs';
+import { ready } from './chat.mjs';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { startPostgres } from './postgres.mjs';
+import { mintToken, nowS, ROLES } from './token.mjs';
+
+const FORM = /^vsp_vesper_[a-z2-7]{52}$/;
+const DAY_S = 24 * 3600;
+const KNOWN_MS = 5000; /* a revoked token is refused everywhere by then */
+
+let pg, mock, one, other;
+before(async () => {
+  pg = await (await startPostgres()).install();
+  mock = await startMock({ script: [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(2000) }, fault: { token_ms: 20 } }, { reply: 'demo' }] });
+  const env = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', VESPER_LIMITS_GRACE_S: '60' };
+  one = await pg.start({ mock, env });
+  other = await pg.start({ env });
+});
+after(async () => {
+  await one?.stop();
+  await other?.stop();
+  await mock?.close();
+  await pg?.service('stop');
+});
+
+const user = (sub, more = {}) => mintToken({ sub, ...more });
+const call = async (d, token, method, path, json) => {
+  const reply = await fetch(`${d.url}${path}`, { method, headers: { authorization: `Bearer ${token}`, ...(json && { 'content-type': 'application/json' }) },
+    ...(json && { body: JSON.stringify(json) }) });
+  const text = await reply.text();
+  return { status: reply.status, headers: reply.headers, body: /json/.test(reply.headers.get('content-type')) ? JSON.parse(text) : text };
+};
+const make = (owner, more = {}, d = one) =>
+  call(d, owner, 'POST', '/api/v1/tokens', { name: 'laptop', scopes: ['chat:use', 'chat:read_market_data'], ...more });
+const made = async (...args) => {
+  const reply = await make(...args);
+  assert.equal(reply.status, 201, JSON.stringify(reply.body));
+  return reply.body;
+};
+const listed = async (d, token) => (await call(d, token, 'GET', '/api/v1/tokens')).body.data;
+const revoke = (d, token, id) => call(d, token, 'DELETE', `/api/v1/tokens/${id}`);
+const works = async (d, token) => (await call(d, token, 'GET', '/api/v1/sessions')).status;
+const audit = (id) => pg.admin(`SELECT user_id || ' ' || tool_name FROM dbo.chat_audit_log WHERE agent_name = '${id}' ORDER BY audit_id`);
+
+describe('a token', () => {
+  it('is shown once, and only its hash is stored', async () => {
+    const { token, token_id, ...rest } = await made(user('t1'));
+    assert.match(token, FORM);
+    assert.deepEqual([rest.name, rest.scopes, rest.user_id], ['laptop', ['chat:use', 'chat:read_market_data'], 't1']);
+    const days = (Date.parse(rest.expires_at) - Date.now()) / 1000 / DAY_S;
+    assert.ok(days > 29.9 && days <= 30, `${days}`);
+    const [row, ...none] = await listed(other, user('t1'));
+    assert.deepEqual([none.length, row.token_id, row.token, row.last_used_at], [0, token_id, undefined, undefined]);
+    const stored = await pg.admin('SELECT t::text FROM dbo.chat_tokens t');
+    assert.ok(!stored.includes(token) && !stored.includes(token.split('_')[2]));
+    assert.equal(await works(one, token), 200);
+    for (const wrong of [token.slice(0, -1), `${token}a`, token.replace(/.$/, (c) => c === 'a' ? 'b' : 'a'), token.replace('vesper', 'acme'),
+      token.replace('vesper', 'nobody'), token.toUpperCase(), 'vsp_', `vsp_vesper_${'a'.repeat(52)}`])
+      assert.equal(await works(one, wrong), 401);
+  });
+
+  it('names its tenant, and another tenant knows nothing of it', async () => {
+    const theirs = await made(user('t2', { tenant_id: 'acme' }));
+    assert.match(theirs.token, /^vsp_acme_/);
+    assert.equal(await works(other, theirs.token), 200);
+    assert.deepEqual(await listed(one, user('t2')), []);
+    assert.equal((await revoke(one, user('boss', { role: 'admin' }), theirs.token_id)).status, 404);
+    assert.equal(await works(other, theirs.token), 200);
+  });
+
+  it('is not made of what cannot be', async () => {
+    for (const [more, detail] of [[{ scopes: ['chat:use', 'chat:admin'] }, /scopes\[1\]/], [{ scopes: [] }, /scopes/], [{ scopes: [7] }, /scopes\[0\]/],
+      [{ scopes: undefined }, /scopes/], [{ name: '' }, /name/], [{ name: 'x'.repeat(101) }, /name/], [{ name: undefined }, /name/],
+      [{ expires_in_s: 91 * DAY_S }, /expires_in_s/], [{ expires_in_s: 0 }, /expires_in_s/], [{ color: 'red' }, /color/]]) {
+      const reply = await make(user('t3'), more);
+      assert.equal(reply.status, 422, JSON.stringify(more));
+      assert.match(reply.body.detail, detail);
+    }
+    for (let i = 0; i < 20; i++)
+      await made(user('t3'));
+    const full = await make(user('t3'));
+    assert.deepEqual([full.status, /revoke one/.test(full.body.detail)], [422, true]);
+    assert.equal((await revoke(one, user('t3'), (await listed(one, user('t3')))[0].token_id)).status, 204);
+    assert.equal((await make(user('t3'))).status, 201);
+  });
+
+  it('manages no tokens', async () => {
+    const { token, token_id } = await made(user('t4', { role: 'admin' }), { scopes: ROLES.admin });
+    assert.equal((await make(token)).status, 403);
+    assert.equal((await call(one, token, 'GET', '/api/v1/tokens')).status, 403);
+    assert.equal((await revoke(one, token, token_id)).status, 403);
+  });
+
+  it('ends by itself', async () => {
+    const { token } = await made(user('t5'), { expires_in_s: 2 });
+    assert.equal(await works(one, token), 200);
+    while (await works(one, token) === 200)
+      await sleep(100);
+    const reply = await call(one, token, 'GET', '/api/v1/sessions');
+    assert.deepEqual([reply.status, reply.body.detail], [401, 'The token has expired.']);
+  });
+});
+
+describe('its permissions', () => {
+  it('are those that it was made for', async () => {
+    const { token } = await made(user('p1', { role: 'admin' }), { scopes: ['chat:use'] });
+    assert.equal((await call(one, token, 'GET', '/api/v1/admin/tools')).status, 403);
+    const tools = (await call(one, token, 'GET', '/api/v1/tools')).body;
+    assert.ok(!JSON.stringify(tools).includes('get_average_annual_price'));
+  });
+
+  it('are never more than its owner\'s newest sign-in gave, on any daemon', async () => {
+    const { token } = await made(user('p2', { iat: nowS() - 60 }), { scopes: ['chat:use', 'chat:read_market_data'] });
+    const has = async (d) => JSON.stringify((await call(d, token, 'GET', '/api/v1/tools')).body).includes('get_average_annual_price');
+    assert.equal(await has(other), true);
+    assert.equal(await works(one, user('p2', { role: 'viewer', iat: nowS() - 30 })), 200); /* demoted */
+    while (await has(other))
+      await sleep(100);
+    assert.equal(await works(one, user('p2', { iat: nowS() - 60 })), 200); /* an older token that still runs */
+    await sleep(KNOWN_MS);
+    assert.equal(await has(one), false);
+    assert.equal(await works(other, user('p2', { iat: nowS() - 5 })), 200); /* promoted */
+    while (!await has(one))
+      await sleep(100);
+  });
+});
+
+describe('revoking', () => {
+  it('is its owner\'s and an administrator\'s, and is in the audit log', async () => {
+    const [mine, theirs] = [await made(user('r1')), await made(user('r1'))];
+    assert.equal(await works(other, mine.token), 200);
+    while (await audit(mine.token_id) !== 'r1 token.created\nr1 token.used')
+      await sleep(50);
+    assert.equal(await works(one, mine.token), 200);
+    assert.equal((await revoke(one, user('r2'), mine.token_id)).status, 404);
+    assert.equal((await revoke(one, user('r1'), mine.token_id)).status, 204);
+    assert.equal(await works(one, mine.token), 401, 'at once where it was revoked');
+    const until = Date.now() + KNOWN_MS;
+    while (await works(other, mine.token) === 200)
+      assert.ok(Date.now() < until, 'the other daemon never learned of it');
+    assert.ok((await listed(one, user('boss', { role: 'admin' }))).some((t) => t.token_id === theirs.token_id && t.user_id === 'r1'));
+    assert.equal((await revoke(other, user('boss', { role: 'admin' }), theirs.token_id)).status, 204);
+    assert.equal((await revoke(other, user('r1'), theirs.token_id)).status, 404);
+    assert.equal(await audit(theirs.token_id), 'r1 token.created\nboss token.revoked');
+    assert.equal(await audit(mine.token_id), 'r1 token.created\nr1 token.used\nr1 token.revoked', 'one use a day');
+  });
+
+  it('comes with deleting the user', async () => {
+    const { token } = await made(user('r3'));
+    assert.equal(await works(other, token), 200);
+    assert.equal((await call(one, user('boss', { role: 'admin' }), 'DELETE', '/api/v1/admin/users/r3')).status, 204);
+    while (await works(other, token) === 200)
+      await sleep(100);
+  });
+
+  it('is at hand for all of them: the key that serves none', async () => {
+    const none = await pg.start({ env: { VESPER_AUTH_PERSONAL_TOKENS: '0' } });
+    try {
+      const { token } = await made(user('r4'));
+      assert.equal(await works(none, token), 401);
+      assert.equal((await make(user('r4'), {}, none)).status, 404);
+    } finally {
+      await none.stop();
+    }
+  });
+});
+
+/* ---- every client ---- */
+
+const lines = (sub, token, path, body, more = {}) => fetch(`${one.url}${path}`, { method: 'POST', body: JSON.stringify(body),
+  headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...more } });
+
+/* How each client asks with a token, and what the end of its stream says when that is revoked. */
+const streams = {
+  'server-sent events': [(t) => lines('', t, '/api/v1/chat/stream', { content: REFERENCE }), /"type":"turn.failed".*"code":"denied"/],
+  'the AI SDK': [(t) => lines('', t, '/api/v1/ui/chat', { id: randomUUID(), trigger: 'submit-message',
+    messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text: REFERENCE }] }] }), /"type":"error","errorText":"This token was revoked[^\n]*\n\ndata: \[DONE\]\n\n$/],
+  'AG-UI': [(t) => lines('', t, '/api/v1/agui', { threadId: randomUUID(), runId: randomUUID(), messages: [{ id: 'm', role: 'user', content: REFERENCE }] }),
+    /"type":"RUN_ERROR","message":"This token was revoked[^\n]*"code":"denied"}\n\n$/],
+  'Chat Completions': [(t) => lines('', t, '/v1/chat/completions', { model: 'vesper', stream: true, messages: [{ role: 'user', content: REFERENCE }] }),
+    /"error":{"message":"This token was revoked[^\n]*\n\ndata: \[DONE\]\n\n$/],
+  MCP: [(t) => lines('', t, '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'vesper_ask', arguments: { question: REFERENCE }, _meta: { progressToken: 'p' } } }),
+    /"text":"This token was revoked[^\n]*"isError":true/],
+};
+
+/* The answer's status in the store, once it is there. */
+async function storedStatus(sub) {
+  for (;;) {
+    const status = await pg.admin(`SELECT m.status FROM dbo.chat_messages m JOIN dbo.chat_sessions s ON s.session_id = m.session_id WHERE s.user_id = '${sub}' AND m.role = 'assistant'`);
+    if (status)
+      return status;
+    await sleep(50);
+  }
+}
+
+describe('every client', () => {
+  it('is served with it: Chat Completions, MCP, a socket by header, first frame and ticket, and none by address', async () => {
+    const { token } = await made(user('c1'));
+    const openai = new OpenAI({ apiKey: token, baseURL: `${other.url}/v1`, maxRetries: 0 });
+    const reply = await openai.chat.completions.create({ model: 'vesper', messages: [{ role: 'user', content: REFERENCE }] });
+    assert.match(reply.choices[0].message.content, /48\.73/);
+    const mcp = new McpClient({ name: 'test', version: '1' }, { capabilities: {} });
+    await mcp.connect(new StreamableHTTPClientTransport(new URL(`${other.url}/mcp`), { requestInit: { headers: { Authorization: `Bearer ${token}` } } }));
+    const price = await mcp.callTool({ name: 'get_average_annual_price', arguments: { vendor: 'Ascend', market: 'CAISO', hub_zone: 'NP15', year: 2025 } });
+    assert.equal(price.structuredContent.outcome, 'rows');
+    await mcp.close();
+    const ticket = (await call(other, token, 'POST', '/api/v1/ws/tickets')).body.ticket;
+    for (const options of [{ token }, { token, via: 'subprotocol' }, { ticket, via: 'none' }, { origin: other.url, via: 'none' }]) {
+      const { chat } = await other.open(options);
+      if (options.origin)
+        chat.send({ type: 'auth', token });
+      assert.equal((await (await ready(chat)).ask(REFERENCE)).status, 'ok', JSON.stringify(options));
+      await chat.close();
+    }
+    const spoken = await startDaemon({ env: { VESPER_AUTH_ALLOW_QUERY_TOKEN: '1' } });
+    try {
+      const { token: own } = await made(user('c1'), {}, spoken);
+      assert.equal(await works(spoken, own), 200);
+      assert.equal((await spoken.turnedAway({ token: own, via: 'query' })).status, 401);
+    } finally {
+      await spoken.stop();
+    }
+  });
+
+  for (const [name, [ask, end]] of Object.entries(streams))
+    it(`learns in mid-stream that it was revoked: ${name}`, async () => {
+      const sub = `s-${name.length}`;
+      const { token, token_id } = await made(user(sub));
+      const reader = (await ask(token)).body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      while (!/word|progress/.test(text))
+        text += (await reader.read()).value;
+      assert.equal((await revoke(other, user(sub), token_id)).status, 204);
+      const revoked = Date.now();
+      for (let part; !(part = await reader.read()).done;)
+        text += part.value;
+      assert.ok(Date.now() - revoked < KNOWN_MS + 1000, `${Date.now() - revoked} ms`);
+      assert.match(text, end);
+      assert.equal(await storedStatus(sub), 'cancelled', 'nobody else watched');
+    });
+
+  it('learns in mid-stream that it was revoked: a socket', async () => {
+    const { token, token_id } = await made(user('s-ws'));
+    const chat = await one.connect({ token });
+    await chat.begin(REFERENCE);
+    await chat.until((f) => f.type === 'chat.token');
+    assert.equal((await revoke(other, user('s-ws'), token_id)).status, 204);
+    const error = await chat.until((f) => f.type === 'chat.error');
+    assert.deepEqual([error.code, error.seq], ['denied', undefined]);
+    assert.deepEqual(await chat.closed, { code: 4401, reason: 'token revoked' });
+    assert.equal(await storedStatus('s-ws'), 'cancelled');
+  });
+
+  it('learns it while it waits for a whole answer', async () => {
+    const { token, token_id } = await made(user('s-one'));
+    const waiting = lines('', token, '/v1/chat/completions', { model: 'vesper', messages: [{ role: 'user', content: REFERENCE }] });
+    await sleep(500);
+    assert.equal((await revoke(other, user('s-one'), token_id)).status, 204);
+    const reply = await waiting;
+    assert.deepEqual([reply.status, (await reply.json()).error.code], [401, 'unauthorized']);
+    assert.equal(await storedStatus('s-one'), 'cancelled');
+  });
+
+  it('does not stop what its user watches elsewhere', async () => {
+    const { token, token_id } = await made(user('s-two'));
+    const reply = await streams['server-sent events'][0](token);
+    const turn = reply.headers.get('vesper-turn');
+    const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+    await reader.read();
+    const watching = await fetch(`${one.url}/api/v1/turns/${turn}/events`, { headers: { authorization: `Bearer ${user('s-two')}` } });
+    const body = watching.body.pipeThrough(new TextDecoderStream()).getReader();
+    await body.read();
+    assert.equal((await revoke(one, user('s-two'), token_id)).status, 204);
+    while (!(await reader.read()).done);
+    await sleep(500);
+    assert.equal(await pg.admin("SELECT count(*) FROM dbo.chat_messages m JOIN dbo.chat_sessions s ON s.session_id = m.session_id WHERE s.user_id = 's-two' AND m.role = 'assistant'"), '0', 'it goes on');
+    assert.equal((await call(one, user('s-two'), 'DELETE', `/api/v1/turns/${turn}`)).status, 204);
+    while (!(await body.read()).done);
+  });
+});

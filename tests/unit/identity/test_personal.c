@@ -1,0 +1,405 @@
+/* Personal access tokens: asked for by their hash, kept for two seconds, never with more than both
+ * lists of permissions have. The store is scripted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/identity.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/op_later.h"
+#include "vesper/store.h"
+
+#define SECRET "0123456789abcdef0123456789abcdef"
+#define NOW_MS INT64_C(1772182800000)
+#define ENDS   "2026-02-27T09:01:00.000Z" /* a minute later */
+
+static const char *const tenants[] = {"vesper", "a_b", NULL};
+static struct loop *loop;
+static struct identity *identity;
+
+/* ---- The store ---- */
+
+static char right_hash[HASH_HEX_BYTES];
+static struct stored_token row;
+static enum err_code broken;
+static size_t asked, running, uses, sign_ins;
+static char asked_tenant[40];
+static char signed_in[80];
+
+struct find {
+	struct op_later op;
+	char hash[HASH_HEX_BYTES];
+	store_tokens_cb cb;
+	void *owner;
+};
+
+static void on_answer(struct op_later *op)
+{
+	struct find *f = (struct find *)op;
+	struct err e;
+
+	if (broken != ERR_NONE) {
+		err_set(&e, broken, "the store is away");
+		f->cb(f->owner, NULL, 0, &e);
+	} else {
+		f->cb(f->owner, &row, strcmp(f->hash, right_hash) == 0, NULL);
+	}
+}
+
+struct op *store_token_find(struct store *s, const char *tenant, const char *hash, struct arena *a,
+			    store_tokens_cb cb, void *owner)
+{
+	struct find *f = op_later_new(loop, sizeof(*f), &running, on_answer, NULL);
+
+	(void)s;
+	(void)a;
+	asked++;
+	snprintf(asked_tenant, sizeof(asked_tenant), "%s", tenant);
+	snprintf(f->hash, sizeof(f->hash), "%s", hash);
+	f->cb = cb;
+	f->owner = owner;
+	return &f->op.op;
+}
+
+void store_token_used(struct store *s, const struct principal *who, const char *token_id)
+{
+	(void)s;
+	assert_string_equal(who->user, "ann");
+	assert_string_equal(token_id, "id");
+	uses++;
+}
+
+void store_signed_in(struct store *s, const struct principal *who, const char *permissions)
+{
+	(void)s;
+	(void)who;
+	sign_ins++;
+	snprintf(signed_in, sizeof(signed_in), "%s", permissions);
+}
+
+/* ---- What the tests share ---- */
+
+static int setup(void **state)
+{
+	const struct identity_options o = {
+		.jwt = {.hs256_secret = SECRET, .tenants = tenants, .leeway_s = 60},
+		.loop = NULL,
+		.store = (struct store *)&row,
+		.personal_tokens = true,
+	};
+	struct identity_options with_loop = o;
+
+	(void)state;
+	clock_freeze_ms(NOW_MS);
+	assert_true(loop_new(&loop, NULL));
+	with_loop.loop = loop;
+	assert_true(identity_new(&with_loop, &identity, NULL));
+	row = (struct stored_token){.token_id = "id",
+				    .user = "ann",
+				    .scopes = "chat:use chat:read chat:admin",
+				    .permissions = "chat:read chat:use chat:more",
+				    .expires_at = ENDS};
+	broken = ERR_NONE;
+	asked = uses = sign_ins = 0;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	assert_int_equal(running, 0);
+	identity_free(&identity);
+	loop_free(&loop);
+	clock_release();
+	return 0;
+}
+
+static struct principal *told;
+static struct err told_err;
+static int answers;
+
+static void on_who(void *owner, struct principal *take, const struct err *e)
+{
+	(void)owner;
+	answers++;
+	told = take;
+	told_err = e ? *e : (struct err){0};
+}
+
+/* Whom the token stands for; the caller frees it. */
+static struct principal *who_is(const char *token)
+{
+	struct principal *who;
+	struct op *op;
+
+	answers = 0;
+	told_err = (struct err){0};
+	op = identity_who(identity, str_of(token), &who, &told_err, on_who, NULL);
+	if (!op)
+		return who;
+	while (answers == 0)
+		loop_turn(loop);
+	return told;
+}
+
+static enum err_code refused(const char *token)
+{
+	struct principal *who = who_is(token);
+
+	assert_null(who);
+	return told_err.code;
+}
+
+static void welcome(const char *token)
+{
+	struct principal *who = who_is(token);
+
+	if (!who)
+		fail_msg("%s", told_err.text);
+	assert_string_equal(who->user, "ann");
+	principal_free(&who);
+}
+
+/* A token that the store knows. */
+static char *token_new(const char *tenant)
+{
+	struct buf text;
+	char *token;
+
+	buf_init(&text, TOKEN_BYTES_MAX);
+	identity_personal_make(tenant, &text);
+	token = buf_take(&text);
+	hash_sha256_hex(token, strlen(token), right_hash);
+	return token;
+}
+
+/* ---- The tests ---- */
+
+static void text_of_a_token(void **state)
+{
+	char *one = token_new("a_b"), *other = token_new("a_b");
+
+	(void)state;
+	assert_int_equal(strlen(one), strlen("vsp_a_b_") + 52);
+	assert_memory_equal(one, "vsp_a_b_", 8);
+	assert_int_equal(strspn(one + 8, "abcdefghijklmnopqrstuvwxyz234567"), 52);
+	assert_string_not_equal(one, other);
+	welcome(other);
+	assert_string_equal(asked_tenant, "a_b");
+	assert_int_equal(refused(one), ERR_AUTH);
+	mem_free(one);
+	mem_free(other);
+}
+
+static void permissions_of_both_lists(void **state)
+{
+	char *token = token_new("vesper");
+	struct principal *who = who_is(token);
+
+	(void)state;
+	assert_int_equal(who->permission_count, 2);
+	assert_true(may(who, "chat:use") && may(who, "chat:read"));
+	assert_string_equal(who->tenant, "vesper");
+	assert_string_equal(who->token_hash, right_hash);
+	assert_int_equal(who->expires_ms, NOW_MS + 60000);
+	principal_free(&who);
+	mem_free(token);
+}
+
+static void what_cannot_be_is_not_asked_for(void **state)
+{
+	static const char *const none[] = {
+		"vsp_",
+		"vsp_vesper",
+		"vsp_vesper_abc",
+		"vsp__aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		"vsp_vesperaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		"vsp_nobody_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		"vsp_vesper_x_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_int_equal(refused(none[i]), ERR_AUTH);
+	assert_int_equal(asked, 0);
+}
+
+static void known_for_two_seconds(void **state)
+{
+	char *token = token_new("vesper");
+
+	(void)state;
+	welcome(token);
+	clock_advance_ms(TOKENS_KNOWN_MS - 1);
+	welcome(token);
+	assert_int_equal(asked, 1);
+	*right_hash = '\0'; /* revoked by another replica */
+	clock_advance_ms(1);
+	assert_int_equal(refused(token), ERR_AUTH);
+	assert_int_equal(refused(token), ERR_AUTH); /* that is known as well */
+	assert_int_equal(asked, 2);
+	mem_free(token);
+}
+
+static void revoked_here_at_once(void **state)
+{
+	char *token = token_new("vesper");
+
+	(void)state;
+	welcome(token);
+	*right_hash = '\0';
+	identity_personal_revoked(identity);
+	assert_int_equal(refused(token), ERR_AUTH);
+	mem_free(token);
+}
+
+static void again_for_who_is_here(void **state)
+{
+	char *token = token_new("vesper");
+	struct principal *who = who_is(token), *again;
+	struct op *op;
+
+	(void)state;
+	op = identity_again(identity, who, &again, &told_err, on_who, NULL);
+	assert_null(op);
+	assert_string_equal(again->user, "ann");
+	principal_free(&again);
+	*right_hash = '\0';
+	identity_personal_revoked(identity);
+	answers = 0;
+	assert_non_null(identity_again(identity, who, &again, &told_err, on_who, NULL));
+	while (answers == 0)
+		loop_turn(loop);
+	assert_null(told);
+	assert_int_equal(told_err.code, ERR_AUTH);
+	principal_free(&who);
+	mem_free(token);
+}
+
+static void ends_to_the_millisecond(void **state)
+{
+	char *token = token_new("vesper");
+	struct principal *who;
+
+	(void)state;
+	clock_advance_ms(59999);
+	who = who_is(token);
+	assert_false(identity_expired(identity, who));
+	clock_advance_ms(1);
+	assert_true(identity_expired(identity, who)); /* by our own clock: no leeway */
+	assert_int_equal(refused(token), ERR_AUTH);
+	assert_string_equal(told_err.text, "expired");
+	row.expires_at = "soon";
+	clock_advance_ms(TOKENS_KNOWN_MS);
+	assert_int_equal(refused(token), ERR_AUTH);
+	principal_free(&who);
+	mem_free(token);
+}
+
+/* Who can't be asked about is not nobody. */
+static void store_that_is_away(void **state)
+{
+	char *token = token_new("vesper");
+
+	(void)state;
+	broken = ERR_UPSTREAM;
+	assert_int_equal(refused(token), ERR_UPSTREAM);
+	broken = ERR_NONE;
+	welcome(token);
+	mem_free(token);
+}
+
+static void guessing_has_a_limit(void **state)
+{
+	char *token = token_new("vesper");
+	struct op *ops[TOKEN_LOOKUPS_MAX];
+	struct principal *who;
+
+	(void)state;
+	for (int i = 0; i < TOKEN_LOOKUPS_MAX; i++) {
+		ops[i] = identity_who(identity, str_of(token), &who, &told_err, on_who, NULL);
+		assert_non_null(ops[i]);
+	}
+	assert_int_equal(refused(token), ERR_LIMIT);
+	for (int i = 0; i < TOKEN_LOOKUPS_MAX; i++)
+		op_cancel(&ops[i]);
+	welcome(token);
+	mem_free(token);
+}
+
+static void use_is_noted_once_a_minute(void **state)
+{
+	char *token = token_new("vesper");
+
+	(void)state;
+	welcome(token);
+	assert_int_equal(uses, 1);
+	row.last_used_at = "2026-02-27T09:00:00.000Z";
+	clock_advance_ms(TOKENS_KNOWN_MS);
+	welcome(token);
+	assert_int_equal(uses, 1);
+	row.last_used_at = "2026-02-27T08:59:00.000Z";
+	clock_advance_ms(TOKENS_KNOWN_MS);
+	welcome(token);
+	assert_int_equal(uses, 2);
+	mem_free(token);
+}
+
+static void sign_in(int64_t at_ms, size_t permission_count)
+{
+	static const char *const all[] = {"chat:use", "chat:read"};
+	const struct principal ann = {.user = "ann",
+				      .tenant = "vesper",
+				      .permissions = all,
+				      .permission_count = permission_count};
+	struct principal *who;
+	struct buf token;
+
+	buf_init(&token, TOKEN_BYTES_MAX);
+	jwt_mint(&token, &ann, at_ms, 3600, SECRET);
+	who = who_is(buf_text(&token));
+	assert_non_null(who);
+	principal_free(&who);
+	buf_deinit(&token);
+}
+
+static void newest_sign_in_is_noted(void **state)
+{
+	(void)state;
+	sign_in(NOW_MS - 5000, 2);
+	sign_in(NOW_MS - 5000, 2);
+	assert_int_equal(sign_ins, 1);
+	assert_string_equal(signed_in, "chat:use chat:read");
+	sign_in(NOW_MS - 2000, 1);
+	assert_int_equal(sign_ins, 2);
+	assert_string_equal(signed_in, "chat:use");
+	sign_in(NOW_MS - 5000, 2); /* an older one that is still good */
+	assert_int_equal(sign_ins, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(text_of_a_token, setup, teardown),
+		cmocka_unit_test_setup_teardown(permissions_of_both_lists, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_cannot_be_is_not_asked_for, setup, teardown),
+		cmocka_unit_test_setup_teardown(known_for_two_seconds, setup, teardown),
+		cmocka_unit_test_setup_teardown(revoked_here_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(again_for_who_is_here, setup, teardown),
+		cmocka_unit_test_setup_teardown(ends_to_the_millisecond, setup, teardown),
+		cmocka_unit_test_setup_teardown(store_that_is_away, setup, teardown),
+		cmocka_unit_test_setup_teardown(guessing_has_a_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(use_is_noted_once_a_minute, setup, teardown),
+		cmocka_unit_test_setup_teardown(newest_sign_in_is_noted, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
