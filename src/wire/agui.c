@@ -16,6 +16,7 @@
 struct agui_step {
 	char id[STEP_ID_BYTES]; /* "": a free place */
 	uint8_t agent;          /* the agent's number in the run, from 1; 0: a tool */
+	uint8_t by;             /* the agent whose tool it is; 0: the turn's own */
 };
 
 struct agui_state {
@@ -116,15 +117,39 @@ static struct agui_step *step_place(struct agui_state *s, const char *id)
 }
 
 /* An agent that is run again has the same step, but the client takes an id once. */
+static void subagent_id(struct json_out *j, const struct agui_step *step)
+{
+	char id[STEP_ID_BYTES + 8];
+
+	snprintf(id, sizeof(id), "%s.%d", step->id, step->agent);
+	jo_set_str(j, "subagentRunId", id);
+}
+
 static struct json_out subagent_open(struct buf *out, const char *type,
 				     const struct agui_step *step)
 {
 	struct json_out j = data_open(out, type);
-	char id[STEP_ID_BYTES + 8];
 
-	snprintf(id, sizeof(id), "%s.%d", step->id, step->agent);
-	jo_set_str(&j, "subagentRunId", id);
+	subagent_id(&j, step);
 	return j;
+}
+
+/* Whose tool it is; of the turn's own, and of an agent beyond the places, nothing. */
+static void tool_close(const struct agui_state *s, const struct agui_step *step, struct json_out *j)
+{
+	for (size_t i = 0; i < STEPS_MAX && step->by; i++)
+		if (s->steps[i].agent == step->by)
+			subagent_id(j, &s->steps[i]);
+	data_close(j);
+}
+
+static void tool_event(const struct agui_state *s, const struct agui_step *step, const char *type,
+		       const char *member, struct buf *out)
+{
+	struct json_out j = data_open(out, type);
+
+	jo_set_str(&j, member, step->id);
+	tool_close(s, step, &j);
 }
 
 static void subagent_started(const struct agui_step *place, const struct event_step_started *step,
@@ -138,12 +163,13 @@ static void subagent_started(const struct agui_step *place, const struct event_s
 }
 
 /* `error`: of an agent that failed; NULL: it did not. */
-static void step_close(struct agui_step *step, const char *error, struct buf *out)
+static void step_close(const struct agui_state *s, struct agui_step *step, const char *error,
+		       struct buf *out)
 {
 	struct json_out j;
 
 	if (step->agent == 0) {
-		event_named(out, "STEP_FINISHED", "stepName", step->id);
+		tool_event(s, step, "STEP_FINISHED", "stepName", out);
 	} else {
 		j = subagent_open(out, error ? "SUBAGENT_ERROR" : "SUBAGENT_FINISHED", step);
 		jo_set_str(&j, "message", error);
@@ -157,6 +183,7 @@ static void step_started(struct agui_state *s, const struct event_step_started *
 			 struct buf *out)
 {
 	struct agui_step *place = strlen(step->step_id) < STEP_ID_BYTES ? step_place(s, "") : NULL;
+	const struct agui_step *parent;
 	struct json_out j;
 
 	if (!place || (!step->tool && s->agents == UINT8_MAX))
@@ -167,21 +194,24 @@ static void step_started(struct agui_state *s, const struct event_step_started *
 		subagent_started(place, step, out);
 		return;
 	}
-	event_named(out, "STEP_STARTED", "stepName", step->step_id);
+	parent = step->parent && *step->parent ? step_place(s, step->parent) : NULL;
+	place->by = parent ? parent->agent : 0;
+	tool_event(s, place, "STEP_STARTED", "stepName", out);
 	j = data_open(out, "TOOL_CALL_START");
 	jo_set_str(&j, "toolCallId", step->step_id);
 	jo_set_str(&j, "toolCallName", step->tool);
-	data_close(&j);
+	tool_close(s, place, &j);
 	j = data_open(out, "TOOL_CALL_ARGS");
 	jo_set_str(&j, "toolCallId", step->step_id);
 	jo_key(&j, "delta");
 	jo_str(&j, step->args.p ? step->args : STR("{}"));
-	data_close(&j);
-	event_named(out, "TOOL_CALL_END", "toolCallId", step->step_id);
+	tool_close(s, place, &j);
+	tool_event(s, place, "TOOL_CALL_END", "toolCallId", out);
 }
 
 /* What the tool found, as a text that is JSON. */
-static void tool_result(const struct event_step_finished *step, struct buf *out)
+static void tool_result(const struct agui_state *s, const struct agui_step *place,
+			const struct event_step_finished *step, struct buf *out)
 {
 	struct json_out j = data_open(out, "TOOL_CALL_RESULT"), content;
 	struct buf text;
@@ -200,7 +230,7 @@ static void tool_result(const struct event_step_finished *step, struct buf *out)
 	jo_key(&j, "content");
 	jo_str(&j, (struct str){buf_text(&text), text.n});
 	jo_set_str(&j, "role", "tool");
-	data_close(&j);
+	tool_close(s, place, &j);
 	buf_deinit(&text);
 }
 
@@ -212,11 +242,11 @@ static void step_finished(struct agui_state *s, const struct event_step_finished
 	if (!place)
 		return;
 	if (step->tool)
-		tool_result(step, out);
+		tool_result(s, place, step, out);
 	if (strcmp(step->state, "failed") != 0)
-		step_close(place, NULL, out);
+		step_close(s, place, NULL, out);
 	else
-		step_close(place, step->text ? step->text : step->state, out);
+		step_close(s, place, step->text ? step->text : step->state, out);
 }
 
 static void mark(const struct event_mark *m, struct buf *out)
@@ -275,8 +305,11 @@ static void close_all(const struct wire_at *at, struct buf *out)
 		event_named(out, "TEXT_MESSAGE_END", "messageId", at->turn_id);
 	s->text_open = false;
 	for (size_t i = 0; i < STEPS_MAX; i++)
+		if (*s->steps[i].id && s->steps[i].agent == 0)
+			step_close(s, &s->steps[i], NULL, out);
+	for (size_t i = 0; i < STEPS_MAX; i++) /* agents after their tools */
 		if (*s->steps[i].id)
-			step_close(&s->steps[i], NULL, out);
+			step_close(s, &s->steps[i], NULL, out);
 }
 
 /* How many values an ask takes: one, as many as it says, or the two ends of a range. */

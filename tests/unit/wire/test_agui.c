@@ -79,12 +79,49 @@ static void an_agent_is_a_subagent(void **state)
 	stream_release(&log);
 }
 
+/* What an agent does says whose it is, to the end, also where a turn is stopped. */
+static void tools_of_an_agent_are_its_own(void **state)
+{
+	static const char *const types[] = {"STEP_STARTED", "TOOL_CALL_START", "TOOL_CALL_ARGS",
+					    "TOOL_CALL_END", "STEP_FINISHED"};
+	struct stream_log *log = story_begin();
+	char *said, *agent_end;
+
+	(void)state;
+	agent_begins(log, "t1");
+	emit(log, &(struct event){.kind = EVENT_STEP_STARTED,
+				  .u.step_started = {.step_id = "c1",
+						     .tool = "get_it",
+						     .text = "Running",
+						     .parent = "t1"}});
+	story_tool(log, "c2", true, "completed"); /* the turn's own */
+	story_end(log, "cancelled");
+	said = story_said(log, &wire_agui, &story_head);
+	agent_end = strstr(said, "\"SUBAGENT_FINISHED\"");
+	assert_non_null(agent_end);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		char line[120];
+		const char *at;
+
+		snprintf(line, sizeof(line), "\"%s\",\"%s\":\"c1\"", types[i],
+			 strstr(types[i], "STEP") ? "stepName" : "toolCallId");
+		at = strstr(said, line);
+		assert_true(at && at < agent_end);
+		assert_non_null(memmem(at, strcspn(at, "\n"), "\"subagentRunId\":\"t1.1\"", 22));
+	}
+	for (const char *at = said; (at = strstr(at, "\"c2\"")); at++)
+		assert_null(memmem(at, strcspn(at, "\n"), "subagentRunId", 13));
+	mem_free(said);
+	stream_release(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_the_turns),
 		cmocka_unit_test_setup_teardown(every_step_is_closed, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_agent_is_a_subagent, setup, teardown),
+		cmocka_unit_test_setup_teardown(tools_of_an_agent_are_its_own, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
