@@ -224,6 +224,9 @@ void say_view_json(struct answer_turn *t, const struct result *r, json_t *view_t
 /* Members of chat.ask. Takes ownership. */
 void say_ask_json(struct answer_turn *t, const char *prompt, json_t *body_take);
 void say_end(struct answer_turn *t, const struct turn_end *end);
+/* A stored turn told once more, to its end. */
+void say_stored(struct answer_turn *t, const struct message *question,
+		const struct message *answer);
 
 /* ---- stages.c: what the event stream alone is told ---- */
 

@@ -154,6 +154,10 @@ struct op *store_message(struct store *s, const struct principal *who, const cha
 struct op *store_turn_messages(struct store *s, const struct principal *who, const char *message_id,
 			       struct arena *a, store_messages_cb cb, void *owner);
 
+/* The question of an own turn and, where there is one, its answer, in this order. */
+struct op *store_turn_own(struct store *s, const struct principal *who, const char *session_id,
+			  const char *turn_id, struct arena *a, store_messages_cb cb, void *owner);
+
 enum session_filter { SESSIONS_ACTIVE, SESSIONS_ARCHIVED, SESSIONS_ALL };
 struct sessions_page {
 	const char *after_id; /* NULL: from the start */

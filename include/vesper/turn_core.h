@@ -40,8 +40,9 @@ struct turn_request {
 	const char *pack;          /* the only one that is asked; NULL: all of the tenant */
 	const json_t *filters;     /* edited filters, or NULL */
 	const char *ask_id;        /* the answer to an ask, or NULL */
-	const json_t *values;      /* its values; NULL: it is skipped where that is offered, else
-				      dropped */
+	bool replays; /* sent again, the stored answer is told once more; else its turn is named */
+	const json_t *values; /* its values; NULL: it is skipped where that is offered, else
+				 dropped */
 	/* Where the conversation is kept, if that is not the store: the turn is then stored in a
 	 * session of its own, which has this in its metadata. NULL: the session's. */
 	const char *origin;

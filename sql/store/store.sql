@@ -207,6 +207,17 @@ JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_i
 LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.tenant_id
 WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
 
+-- An own turn's question and answer.
+--# query turn_own
+SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,
+	m.tool_calls, m.views, m.pbi_deep_links, m.standing, m.checked, m.needs, m.provider, m.model, m.token_count,
+	m.latency_ms, m.created_at, m.receipt_id, f.rating, f.comment, f.correction
+FROM chat_messages m
+JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
+LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.tenant_id
+WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND m.turn_id = :turn_id AND s.user_id = :user_id
+ORDER BY m.message_id
+
 -- A turn's question and answer, of anybody of the tenant.
 --# query messages_of_turn
 SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,

@@ -56,6 +56,7 @@ static const struct {
 	{"orphan_close", {"session_id", "tenant_id", "turn_id", "message_id", "status", "now"}},
 #define WHO "tenant_id", "user_id"
 	{"message_one", {WHO, "message_id"}},
+	{"turn_own", {MINE, "turn_id"}},
 	{"session_edit", {MINE, "new_etag", "title", "archive", "unarchive", "now", "if_etags"}},
 	{"session_delete_feedback", {MINE}},
 	{"session_delete_summaries", {MINE}},

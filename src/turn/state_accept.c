@@ -41,6 +41,49 @@ static void store_question(struct turn *t)
 				    on_begun, t);
 }
 
+/* ---- a message that comes again ---- */
+
+static void on_stored(void *owner, const struct message *messages, size_t count, bool has_more,
+		      const struct err *e)
+{
+	struct turn *t = owner;
+
+	(void)has_more;
+	t->machine.op = NULL;
+	t->machine.pending--;
+	if (e)
+		t->machine.err = *e;
+	else if (count == 2 && messages[1].status != MESSAGE_FAILED)
+		t->machine.stored = messages;
+	turn_wake(t);
+}
+
+/* Its log would have been found before: it is gone. */
+static enum turn_state accept_again(struct turn *t)
+{
+	if (t->core.request.replays && !t->machine.reading_stored) {
+		t->machine.reading_stored = true;
+		t->machine.pending++;
+		t->machine.op =
+			store_turn_own(t->core.all->store, t->core.who, t->core.request.session_id,
+				       t->machine.duplicate_turn, t->core.arena, on_stored, t);
+		return TURN_WAIT;
+	}
+	if (t->machine.stored) {
+		say_stored(&t->for_answer, &t->machine.stored[0], &t->machine.stored[1]);
+		turn_end_stopped(t, t->machine.stored[1].status, true);
+		return TURN_FAILED; /* which adds nothing: the log has its end */
+	}
+	turn_end_set(t, (struct turn_end){
+				.failed = true,
+				.no_save = true,
+				.error_code = "expired",
+				.error_text = turn_sentence(&t->core, SAY_END_DUPLICATE),
+				.detail_turn_id = t->machine.duplicate_turn,
+			});
+	return TURN_FAILED;
+}
+
 enum turn_state step_accept(struct turn *t)
 {
 	if (t->machine.taken == TAKEN_SHOWN)
@@ -54,16 +97,8 @@ enum turn_state step_accept(struct turn *t)
 		turn_end_error(t, &t->machine.err);
 		return TURN_FAILED;
 	}
-	if (t->machine.duplicate_turn) {
-		turn_end_set(t, (struct turn_end){
-					.failed = true,
-					.no_save = true,
-					.error_code = "expired",
-					.error_text = turn_sentence(&t->core, SAY_END_DUPLICATE),
-					.detail_turn_id = t->machine.duplicate_turn,
-				});
-		return TURN_FAILED;
-	}
+	if (t->machine.duplicate_turn)
+		return accept_again(t);
 	if (stream_last_seq(t->core.log) == 0 || stream_kind(t->core.log, 1) != EVENT_RUN_STARTED)
 		say_thinking(&t->for_answer);
 	if (t->machine.cancel_after_accept) {

@@ -72,6 +72,7 @@ static void copy_request(struct turn *t, const struct turn_request *r)
 		.pack = arena_strdup(a, r->pack),
 		.filters = json_own(a, json_deep_copy(r->filters)),
 		.ask_id = arena_strdup(a, r->ask_id),
+		.replays = r->replays,
 		.values = json_own(a, json_deep_copy(r->values)),
 	};
 	outside_copy(r, &t->core.request, a);

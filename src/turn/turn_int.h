@@ -98,8 +98,10 @@ struct turn_machine {
 	struct op *op;          /* the one operation of this state (store or model) */
 	const char *model_text; /* what a model answered, for the step that asked it */
 	enum plan_flaw flaw;    /* of the plan that a model made, when it can't run */
-	const char *duplicate_turn; /* this message was answered by it before */
-	int compacting;             /* how far COMPACT is */
+	const char *duplicate_turn;   /* this message was answered by it before */
+	bool reading_stored;          /* ... which is told once more */
+	const struct message *stored; /* its question and its answer; NULL: not there (yet) */
+	int compacting;               /* how far COMPACT is */
 	struct later wake;
 	struct timer *state_timer, *turn_timer, *grace_timer;
 	int hops;

@@ -51,6 +51,7 @@ static void start(struct request *r, const struct dialect_request *d, const char
 		.pack = d->pack,
 		.ask_id = d->ask_id,
 		.values = d->values,
+		.replays = true,
 		.origin = d->external_id ? NULL : dialect,
 		.history = d->history,
 		.history_count = d->history_count,

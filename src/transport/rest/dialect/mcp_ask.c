@@ -146,6 +146,7 @@ static void start(struct mcp_request *m, const struct dialect_request *d, const 
 		.client_msg_id = d->client_msg_id,
 		.ask_id = d->ask_id,
 		.values = d->values,
+		.replays = true,
 	};
 
 	m->to.picture = write_picture;

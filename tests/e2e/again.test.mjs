@@ -1,0 +1,154 @@
+/*
+ * A request that comes again when the log of its turn is gone: the stored answer is told once more, in each wire format, and
+ * nothing is stored a second time. And what a request is told that takes up a turn which is not its own, is over, or
+ * never was.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { REFERENCE, startDaemon, tempDir } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const UNCLEAR = 'What was the average day-ahead price in 2025 from Ascend for CAISO?';
+const CHART = 'Which reports are viewed most?';
+const QUESTIONS = { 'an answer with its table': REFERENCE, 'a clarifying question': UNCLEAR, 'a chart': CHART };
+const env = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' };
+
+let dataDir, d;
+const start = () => startDaemon({ dataDir, env });
+before(async () => {
+  dataDir = await tempDir();
+  d = await start();
+});
+after(() => d?.stop());
+
+let role; /* of who asks, where it is another one by now */
+const headers = (sub, more = {}) => ({ authorization: `Bearer ${mintToken({ sub, ...(role && { role }) })}`, 'content-type': 'application/json',
+  accept: 'application/json, text/event-stream', ...more });
+const post = async (path, body, sub, more) => {
+  const reply = await fetch(d.url + path, { method: 'POST', body: JSON.stringify(body), headers: headers(sub, more) });
+  return { status: reply.status, session: reply.headers.get('vesper-session'), text: await reply.text() };
+};
+const eventsOf = (text) => text.split('\n\n').filter((e) => e.startsWith('data: {')).map((e) => JSON.parse(e.slice(6)));
+const all = (events, type, pick) => events.filter((e) => e.type === type).map(pick);
+
+/* How a question is asked, the same each time, and what its client is shown in the end. */
+const dialects = {
+  'the AI SDK': (question, sub) => {
+    const body = { id: randomUUID(), trigger: 'submit-message', messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text: question }] }] };
+    return { ask: () => post('/api/v1/ui/chat', body, sub), shown: (text) => {
+      const events = eventsOf(text);
+      return { text: all(events, 'text-delta', (e) => e.delta).join(''), marks: all(events, 'data-mark', (e) => e.data), views: all(events, 'data-view', (e) => e.data),
+        links: all(events, 'source-url', (e) => e.url), ask: all(events, 'tool-input-available', (e) => e).filter((e) => e.toolName === 'request_user_selection').map((e) => e.input),
+        status: events.at(-1).messageMetadata.status, receipt: events.at(-1).messageMetadata.receiptId, id: events[0].messageId };
+    } };
+  },
+  'AG-UI': (question, sub) => {
+    const body = { threadId: randomUUID(), runId: randomUUID(), messages: [{ id: 'm', role: 'user', content: question }] };
+    return { ask: () => post('/api/v1/agui', body, sub), shown: (text) => {
+      const events = eventsOf(text);
+      return { text: all(events, 'TEXT_MESSAGE_CONTENT', (e) => e.delta).join(''), views: all(events, 'ACTIVITY_SNAPSHOT', (e) => e.content),
+        marks: events.filter((e) => e.name === 'vesper.mark').map((e) => e.value), links: events.filter((e) => e.name === 'vesper.links').map((e) => e.value),
+        end: events.at(-1).outcome };
+    } };
+  },
+  'Chat Completions': (question, sub) => {
+    const body = { model: 'vesper', stream: true, messages: [{ role: 'user', content: question }] };
+    const key = { 'Idempotency-Key': randomUUID() };
+    return { ask: () => post('/v1/chat/completions', body, sub, key), shown: (text) => {
+      const events = eventsOf(text);
+      const { status, checked, ask, links, receipt_id } = events.find((e) => e.x_vesper).x_vesper;
+      return { text: events.map((e) => e.choices[0]?.delta.content ?? '').join(''), status, checked, ask, links, receipt_id };
+    } };
+  },
+  MCP: (question, sub) => {
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'vesper_ask', arguments: { question, request_id: randomUUID() } } };
+    return { ask: () => post('/mcp', body, sub), shown: (text) => {
+      const { content, structuredContent: said, isError } = JSON.parse(text).result;
+      const kept = ['text', 'status', 'checked', 'ask', 'components', 'pbi_deep_links', 'receipt_id', 'session_id'];
+      return { content, isError, said: Object.fromEntries(kept.map((name) => [name, said[name]])) };
+    } };
+  },
+};
+
+for (const [name, dialect] of Object.entries(dialects))
+  describe(`${name}, after the log is gone`, () => {
+    for (const [what, question] of Object.entries(QUESTIONS))
+      it(`shows ${what} as before`, async () => {
+        const sub = `again-${randomUUID()}`;
+        const { ask, shown } = dialect(question, sub);
+        const first = await ask();
+        assert.equal(first.status, 200, first.text);
+        assert.equal(/"ask_id"|interrupt/.test(first.text), question === UNCLEAR);
+        await d.stop();
+        d = await start();
+        const second = await ask();
+        assert.deepEqual(shown(second.text), shown(first.text));
+        assert.equal((await ask()).status, 200);
+        const sessions = (await d.rest(mintToken({ sub })).get('/api/v1/sessions?archived=all')).body.data
+          .concat((await d.rest(mintToken({ sub })).get('/api/v1/sessions?dialect=openai')).body.data);
+        assert.equal(sessions.length, 1);
+        assert.equal((await d.rest(mintToken({ sub })).messages(sessions[0].session_id)).length, 2, 'one question, one answer');
+      });
+  });
+
+describe('a stored answer', () => {
+  it('is told again only with the permissions that it rests on', async () => {
+    const { ask, shown } = dialects['AG-UI'](REFERENCE, 'masked');
+    assert.match(shown((await ask()).text).text, /48\.73/);
+    await d.stop();
+    d = await start();
+    role = 'viewer';
+    const second = shown((await ask()).text);
+    role = undefined;
+    assert.doesNotMatch(JSON.stringify(second), /48\.73/);
+    assert.deepEqual([second.views, second.marks, second.links, second.end], [[], [], [], { type: 'success' }]);
+  });
+
+  it('answers a question that stood before, once', async () => {
+    const sub = 'stood';
+    const body = { threadId: randomUUID(), runId: randomUUID(), messages: [{ id: 'm', role: 'user', content: UNCLEAR }] };
+    await post('/api/v1/agui', body, sub);
+    await d.stop();
+    d = await start();
+    const asked = eventsOf((await post('/api/v1/agui', body, sub)).text).at(-1).outcome;
+    assert.equal(asked.type, 'interrupt');
+    const [{ id, responseSchema }] = asked.interrupts;
+    const resume = (runId, who = sub) => post('/api/v1/agui', { threadId: body.threadId, runId, messages: [],
+      resume: [{ interruptId: id, status: 'resolved', payload: { values: [responseSchema.properties.values.items.enum[0]] } }] }, who);
+    const run = randomUUID();
+    const answered = await resume(run);
+    assert.deepEqual(eventsOf(answered.text).at(-1).outcome, { type: 'success' });
+    assert.equal((await resume(run)).text, answered.text, 'the same run is the same turn');
+    assert.equal(eventsOf((await resume(randomUUID())).text).at(-1).code, 'expired', 'answered twice');
+    assert.equal(eventsOf((await resume(randomUUID(), 'stranger')).text).at(-1).code, 'expired', 'by another user');
+  });
+});
+
+describe('a turn that is not running for its caller', () => {
+  const resume = async (chat, sub) => {
+    const reply = await fetch(`${d.url}/api/v1/ui/chat/${chat}/stream`, { headers: headers(sub) });
+    return [reply.status, await reply.text(), [...reply.headers].filter(([name]) => !['date', 'x-request-id'].includes(name) && !name.startsWith('ratelimit'))];
+  };
+
+  it('looks the same to the AI SDK whether it is another\'s, over, or never was', async () => {
+    const body = { id: 'mine', trigger: 'submit-message', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: REFERENCE }] }] };
+    await post('/api/v1/ui/chat', body, 'owner');
+    const over = await resume('mine', 'owner');
+    assert.equal(over[0], 204);
+    assert.deepEqual(await resume('mine', 'foreign'), over);
+    assert.deepEqual(await resume('never', 'owner'), over);
+  });
+
+  it('is another one where another user names the same run, message or request', async () => {
+    const bodies = [['/api/v1/agui', { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: REFERENCE }] }],
+      ['/api/v1/ui/chat', { id: 'c', trigger: 'submit-message', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: REFERENCE }] }] }],
+      ['/v1/chat/completions', { model: 'vesper', stream: true, client_msg_id: 'x', messages: [{ role: 'user', content: REFERENCE }] }]];
+    for (const [path, body] of bodies) {
+      const [mine, theirs, again] = [await post(path, body, 'u1'), await post(path, body, 'u2'), await post(path, body, 'u1')];
+      assert.notEqual(mine.session, theirs.session, path);
+      assert.equal(again.text, mine.text);
+    }
+  });
+});
