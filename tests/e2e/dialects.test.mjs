@@ -346,6 +346,9 @@ describe('Chat Completions', () => {
     const task = (member) => `### Task:\nGenerate it.\n### Output:\nJSON format: { "${member}": "…" }\n<chat_history>\nUSER: How is Nazareth Solar?\n</chat_history>`;
     const reply = await completion(client, task('title'));
     assert.deepEqual(JSON.parse(reply.choices[0].message.content), { title: 'How is Nazareth Solar?' });
+    const { tags } = JSON.parse((await completion(client, task('tags'))).choices[0].message.content);
+    assert.equal(tags.length, 3);
+    assert.ok(tags.some((tag) => /^Day-ahead power price/.test(tag)) && tags.every((tag) => !/[:.]/.test(tag)), JSON.stringify(tags));
     const stream = client.chat.completions.stream({ model: 'vesper', messages: [{ role: 'user', content: task('follow_ups') }], stream_options: { include_usage: true } });
     const final = await stream.finalChatCompletion();
     const { follow_ups } = JSON.parse(final.choices[0].message.content);
@@ -372,7 +375,9 @@ describe('Chat Completions', () => {
     ];
     for (const [extra, pattern] of refused)
       await assert.rejects(completion(client, 'x', extra), (e) => e.status >= 400 && e.status < 500 && pattern.test(e.message), String(pattern));
-    await assert.rejects(completion(openai('oa-10'), 'x', { messages: Array(1001).fill({ role: 'user', content: 'x' }) }), { status: 413 });
+    const said = (count) => [...Array(count - 1).fill({ role: 'user', content: 'x' }), { role: 'user', content: REFERENCE }];
+    await assert.rejects(completion(openai('oa-10'), 'x', { messages: said(1001) }), { status: 413 });
+    assert.match((await completion(openai('oa-10'), 'x', { messages: said(1000) })).choices[0].message.content, /48\.73/);
     await assert.rejects(completion(new OpenAI({ apiKey: 'none', baseURL: `${d.url}/v1`, maxRetries: 0 }), 'x'), { status: 401 });
   });
 });
@@ -401,6 +406,20 @@ describe('every dialect', () => {
         const said = await reply.json();
         assert.ok(said.detail ?? said.error.message);
       }
+    }
+  });
+
+  it('takes a history of 1,000 messages, and none of 1,001', async () => {
+    const ai = { id: 'h', role: 'user', parts: [{ type: 'text', text: 'x' }] };
+    const said = (count, of, last) => [...Array(count - 1).fill(of), { ...of, ...last }];
+    const bodies = { '/api/v1/ui/chat': (count) => ({ id: `c${count}`, trigger: 'submit-message', messages: said(count, ai, { id: 'q', parts: [{ type: 'text', text: REFERENCE }] }) }),
+      '/api/v1/agui': (count) => ({ threadId: `t${count}`, runId: 'r', messages: said(count, { id: 'm', role: 'user', content: 'x' }, { content: REFERENCE }) }) };
+    for (const [path, body] of Object.entries(bodies)) {
+      const post = (count) => fetch(d.url + path, { method: 'POST', body: JSON.stringify(body(count)), headers: { ...bearer('long'), 'content-type': 'application/json' } });
+      assert.equal((await post(1001)).status, 413, path);
+      const reply = await post(1000);
+      assert.equal(reply.status, 200, path);
+      assert.match(await reply.text(), /48\.73/);
     }
   });
 

@@ -29,7 +29,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			assert(d.content ? *d.content && strlen(d.content) <= MESSAGE_BYTES_MAX
 					 : d.ask_id && (d.values || reads[i] == agui_read));
 		if (d.content)
-			openai_task_answer(d.content, (const char *const[]){"q", NULL}, a);
+			openai_task_answer(d.content,
+					   &(struct task_answers){(const char *const[]){"q", NULL},
+								  (const char *const[]){"t", NULL}},
+					   a);
 		arena_free(&a);
 	}
 	json_decref(body);

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "../../src/transport/rest/dialect/mcp_read.h"
+#include "../../src/transport/rest/dialect/mcp_state.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,11 +28,51 @@ static void read_arguments(const json_t *args)
 				 : d.ask_id && d.values && d.external_id);
 }
 
+/* A page lies within its list and leads on; no cursor leads out of it. */
+static void read_cursor(const json_t *cursor, size_t count)
+{
+	size_t from, to;
+
+	if (!mcp_page(cursor, count, &from, &to))
+		return;
+	assert(from <= to && to <= count && to - from <= MCP_LIST_MAX);
+	assert(from < to || count == 0);
+}
+
+/* What a client brings back opens only what was sealed for its user, to the last bit. */
+static void open_state(const char *text, size_t size)
+{
+	static const uint8_t secret[SEAL_KEY_BYTES] = {1}, salt[MCP_SALT_BYTES] = {2};
+	const struct mcp_state state = {"t", "u", "session", "ask", NULL, 1000};
+	struct arena *a = arena_new(1 << 16);
+	struct mcp_state out;
+	struct buf sealed;
+
+	assert(!mcp_state_open(text, secret, "t", "u", 0, a, &out));
+	buf_init(&sealed, OUTSIDE_BYTES_MAX);
+	mcp_state_seal(&sealed, secret, salt, &state);
+	assert(mcp_state_open(buf_text(&sealed), secret, "t", "u", 999, a, &out));
+	assert(strcmp(out.session, "session") == 0 && strcmp(out.ask_id, "ask") == 0 && !out.skip);
+	assert(!mcp_state_open(buf_text(&sealed), secret, "t", "u", 1000, a, &out));
+	if (size >= 2 && text[1] != 0) { /* any other character, anywhere */
+		char *at = sealed.p + (uint8_t)text[0] * sealed.n / 256;
+
+		*at = (char)(*at ^ text[1]);
+		assert(!mcp_state_open(buf_text(&sealed), secret, "t", "u", 0, a, &out));
+	}
+	buf_deinit(&sealed);
+	arena_free(&a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const versions[] = {NULL, MCP_LEGACY_VERSION, MCP_MODERN_VERSION, "x"};
 	json_t *body = NULL;
+	char *text = mem_alloc(size + 1);
 
+	memcpy(text, data, size);
+	open_state(text, size);
+	mem_free(text);
 	if (!json_parse((const char *)data, size, OUTSIDE_BYTES_MAX, &body, NULL))
 		body = NULL;
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
@@ -50,6 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			assert(!call.params || json_is_object(call.params));
 			assert(!call.takes_forms || call.modern);
 			read_arguments(json_object_get(call.params, "arguments"));
+			read_cursor(json_object_get(call.params, "cursor"), size);
+			read_cursor(call.id, 3 * MCP_LIST_MAX);
 		}
 		arena_free(&a);
 	}

@@ -427,16 +427,8 @@ static struct str wanted_member(const char *content, const char *history)
 	return *form == '"' ? (struct str){form + 1, strcspn(form + 1, "\"")} : (struct str){0};
 }
 
-static json_t *examples_json(const char *const *examples)
-{
-	json_t *list = json_array();
-
-	for (; *examples; examples++)
-		json_push_take(list, json_str(*examples));
-	return list;
-}
-
-const char *openai_task_answer(const char *content, const char *const *examples, struct arena *a)
+const char *openai_task_answer(const char *content, const struct task_answers *with,
+			       struct arena *a)
 {
 	const char *history = strstr(content, TASK_HISTORY);
 	struct str member = wanted_member(content, history);
@@ -447,8 +439,10 @@ const char *openai_task_answer(const char *content, const char *const *examples,
 	if (str_eq(member, STR("title")))
 		value = json_strn(first_said(history).p, first_said(history).n);
 	else if (str_eq(member, STR("follow_ups")))
-		value = examples_json(examples);
-	else if (str_eq(member, STR("tags")) || str_eq(member, STR("queries")))
+		value = json_texts(with->examples);
+	else if (str_eq(member, STR("tags")))
+		value = json_texts(with->tags);
+	else if (str_eq(member, STR("queries")))
 		value = json_array();
 	else if (str_eq(member, STR("text")) || str_eq(member, STR("prompt")))
 		value = json_str("");

@@ -41,9 +41,14 @@ MUST_CHECK bool openai_read(const json_t *body, struct arena *a, struct dialect_
  * ERR_INPUT begins with `name`. */
 MUST_CHECK bool dialect_check_id(const char *id, const char *name, size_t bytes_max, struct err *e);
 
+/* What tasks of Open WebUI are answered with; lists are ended by NULL. */
+struct task_answers {
+	const char *const *examples; /* questions to follow up with */
+	const char *const *tags;     /* what the caller may ask about */
+};
 /* A task of Open WebUI for its model (a title, tags, follow-ups), which is no question about data:
- * the answer, in the arena. `examples`: questions to follow up with, ended by NULL. NULL: the text
- * is a question, which may begin as a task does. */
-const char *openai_task_answer(const char *content, const char *const *examples, struct arena *a);
+ * the answer, in the arena. NULL: the text is a question, which may begin as a task does. */
+const char *openai_task_answer(const char *content, const struct task_answers *with,
+			       struct arena *a);
 
 #endif

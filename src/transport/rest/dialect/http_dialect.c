@@ -202,19 +202,26 @@ void on_get_model(struct request *r)
 		reply_json(r, 200, model_json(r->params[0]));
 }
 
-/* The first example of each of the caller's domains. */
-static const char *const *example_questions(struct request *r)
+/* Of each of the caller's domains the first example, and as a tag what it is about, up to the
+ * details.
+ */
+static struct task_answers task_answers(struct request *r)
 {
-	const char **list = arena_alloc(r->arena, (TASK_EXAMPLES_MAX + 1) * sizeof(*list));
+	const char **examples = arena_alloc(r->arena, (TASK_EXAMPLES_MAX + 1) * sizeof(*examples));
+	const char **tags = arena_alloc(r->arena, (TASK_EXAMPLES_MAX + 1) * sizeof(*tags));
 	struct catalog_view view;
-	size_t n = 0;
+	size_t n = 0, i;
 
 	view_of(r, &view);
-	for (size_t i = 0; i < view.domain_count && n < TASK_EXAMPLES_MAX; i++)
-		if (view.domains[i]->examples && view.domains[i]->examples[0])
-			list[n++] = view.domains[i]->examples[0];
-	list[n] = NULL;
-	return list;
+	for (i = 0; i < view.domain_count && i < TASK_EXAMPLES_MAX; i++) {
+		const struct domain_def *d = view.domains[i];
+
+		tags[i] = arena_strndup(r->arena, d->about, strcspn(d->about, ":."));
+		if (d->examples && d->examples[0])
+			examples[n++] = d->examples[0];
+	}
+	tags[i] = examples[n] = NULL;
+	return (struct task_answers){examples, tags};
 }
 
 /* Without a turn: it is no question about data, and is not stored. */
@@ -246,6 +253,7 @@ void on_post_completions(struct request *r)
 {
 	struct answer_form form = {.whole = wire_openai_whole};
 	struct dialect_request d;
+	struct task_answers with;
 	const char *task;
 	struct err e;
 
@@ -255,7 +263,8 @@ void on_post_completions(struct request *r)
 	}
 	if (!read_model(r, d.model, &d.pack))
 		return;
-	task = openai_task_answer(d.content, example_questions(r), r->arena);
+	with = task_answers(r);
+	task = openai_task_answer(d.content, &with, r->arena);
 	if (task) {
 		answer_task(r, &d, task);
 		return;

@@ -279,7 +279,9 @@ static const char *task(const char *content)
 {
 	static const char *const examples[] = {"What now?", "And \"then\"?", NULL};
 
-	return openai_task_answer(content, examples, arena);
+	static const char *const tags[] = {"prices", NULL};
+
+	return openai_task_answer(content, &(struct task_answers){examples, tags}, arena);
 }
 
 #define TASK(form)                                                                                 \
@@ -290,7 +292,7 @@ static void a_pages_own_tasks_are_answered(void **state)
 {
 	(void)state;
 	assert_string_equal(task(TASK("{ \"title\": \"...\" }")), "{\"title\":\"How is it?\"}");
-	assert_string_equal(task(TASK("{ \"tags\": [\"a\"] }")), "{\"tags\":[]}");
+	assert_string_equal(task(TASK("{ \"tags\": [\"a\"] }")), "{\"tags\":[\"prices\"]}");
 	assert_string_equal(task(TASK("{\n \"queries\": [] }")), "{\"queries\":[]}");
 	assert_string_equal(task(TASK("{ \"text\": \"<completion>\" }.")), "{\"text\":\"\"}");
 	assert_string_equal(task(TASK("{ \"follow_ups\": [] }")),
