@@ -120,8 +120,8 @@ struct approval {
 };
 /* The answer's calls as the text of a flow, which was checked. In the questions "{FILTER}" stands
  * for the value of a slot. *warnings: array of texts. ERR_INPUT "code: why": plan_has_agent,
- * plan_has_sql, plan_is_flow, plan_has_changed, plan_too_long, no_plan, or "path:line: …". Pure;
- * everything in the arena. */
+ * plan_has_sql, plan_has_query, plan_is_flow, plan_has_changed, plan_too_long, no_plan, or
+ * "path:line: …". Pure; everything in the arena. */
 MUST_CHECK bool flow_approve(const struct catalog *c, const struct approval *from, struct arena *a,
 			     const char **text, json_t **warnings, struct err *e);
 /* SHA-256, hex, over all that its lines rest on: tools with their SQL and columns, components, the

@@ -316,8 +316,9 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct c
 /* Filters, and the calls of what was chosen; false and r->trouble when they can't be made. */
 bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out);
-/* All facts as filters, for a question that no tool was chosen for. */
-void slots_filters(struct reading *r, struct understanding *out);
+/* All facts as filters, for a question that no tool was chosen for. `days`: also the days of a time
+ * that is a year or month as well. */
+void slots_filters(struct reading *r, bool days, struct understanding *out);
 /* Is the fact the other form of a time that is already used: days, or year and months? */
 bool slots_is_other_form(const struct reading *r, const struct fact *f, bool use_range);
 

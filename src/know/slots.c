@@ -239,14 +239,14 @@ static void add_filter(struct reading *r, struct filter *filters, size_t *n, con
 	};
 }
 
-void slots_filters(struct reading *r, struct understanding *out)
+void slots_filters(struct reading *r, bool days, struct understanding *out)
 {
 	struct filter *filters = arena_alloc(r->arena, sizeof(*filters) * (FACTS_MAX + 1));
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->facts.count; i++)
 		if (params_named(r->know, r->facts.items[i].filter) &&
-		    (r->time.range_only || !is_range(r->facts.items[i].filter)))
+		    (days || !is_range(r->facts.items[i].filter)))
 			add_filter(r, filters, &n, &r->facts.items[i]);
 	out->filters = filters;
 	out->filter_count = n;

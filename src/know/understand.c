@@ -251,7 +251,7 @@ static void finish(struct reading *r, const struct choice *c, bool leans, bool e
 	}
 	out->tools = NULL;
 	out->tool_count = 0;
-	slots_filters(r, out);
+	slots_filters(r, r->time.range_only, out);
 	ask_back(r, &r->trouble, &out->ask);
 	/* A contradiction stays one for a model too; a missing value it may find in the talk. */
 	out->confidence = r->trouble.kind == TROUBLE_MISSING || r->trouble.kind == TROUBLE_NOT_TAKEN
@@ -272,7 +272,7 @@ static void hear(struct reading *r, struct understanding *out)
 	struct understanding read = {0};
 
 	parents_settle(r);
-	slots_filters(r, &read);
+	slots_filters(r, r->time.range_only, &read);
 	out->heard = read.filters;
 	out->heard_count = read.filter_count;
 	choose_readings(r, out);

@@ -184,6 +184,10 @@ static bool add_task(struct approver *k, const char *id, const char *tool)
 	if (def->gate)
 		return refuse(k, "plan_has_sql",
 			      "this answer rests on ad hoc SQL, which can't be approved.");
+	if (def->callers.agents_only)
+		return refuse(k, "plan_has_query",
+			      "this answer is a query over the map, which no flow makes. Approve "
+			      "one that a tool gives.");
 	if (k->task_count == PLAN_TASKS_MAX)
 		return refuse(k, "plan_too_long", "it has too many calls.");
 	k->lines[k->task_count++] = (struct flow_line){.kind = FLOW_DO,

@@ -439,13 +439,20 @@ size_t flows_list(const struct reading *r, bool any, struct candidate *out)
 	return n;
 }
 
+/* A month is days to lines that take no year. */
+static bool takes_days(const struct reading *r, const struct flow_def *f)
+{
+	return is_taken(f, FILTER_START) &&
+	       !(facts_get(&r->facts, FILTER_YEAR) && is_taken(f, FILTER_YEAR));
+}
+
 /* What its lines take, as filters. */
 static void take_filters(struct reading *r, const struct flow_def *f, struct understanding *out)
 {
 	struct filter *kept;
 	size_t n = 0;
 
-	slots_filters(r, out);
+	slots_filters(r, r->time.range_only || takes_days(r, f), out);
 	kept = arena_alloc(r->arena, (out->filter_count + 1) * sizeof(*kept));
 	for (size_t i = 0; i < out->filter_count; i++)
 		if (is_taken(f, filter_singular(out->filters[i].name, r->arena)) ||
