@@ -170,7 +170,8 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct c
 		out->other_list = out->other_list || (out->calls > 1 && p->is_list && p->entity &&
 						      p->slot == SLOT_NONE && (!f || f->count < 2));
 
-		if (candidate_tool(c) && p->required && !p->default_text &&
+		/* a pack's flow asks for it; what was approved had it */
+		if (c->kind != CANDIDATE_FLOW && p->required && !p->default_text &&
 		    (!f || lacks_names(p, f)) && !said_fills(r, out, p))
 			out->missing++;
 		if (p->required && !p->is_list && !f && asks_all_of(r, p))

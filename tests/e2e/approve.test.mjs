@@ -129,6 +129,15 @@ describe('an approved answer', () => {
     assert.deepEqual([other.filters.date_range_start, other.filters.date_range_end], ['2025-12-01', '2025-12-31']);
   });
 
+  it('that lacks what was said of another kind leaves the question to the tool that takes it', async () => {
+    const turn = await answered(d, 'Compare NP15 and SP15 in 2025');
+    assert.equal((await a.approve(turn.complete.message_id, { name: 'two_hubs' })).status, 201);
+    await approvedOf('Compare NP15 and SP15 in 2026');
+    const markets = await answered(d, 'Compare CAISO and ERCOT in 2025');
+    assert.deepEqual(toolsOf(markets), ['compare_markets']);
+    assert.equal(markets.complete.approved, undefined);
+  });
+
   it('of a follow-up has slots for what it leaned on, and is called by no word of it', async () => {
     const chat = await d.connect({ token: admin() });
     await chat.ask('What was the average day-ahead price for NP15 in 2025 from Ascend?');

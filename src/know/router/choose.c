@@ -232,9 +232,14 @@ size_t choose_ranked(struct reading *r, const struct standing *standing, struct 
 	return r->candidate_count;
 }
 
-/* One that is said whole is meant, whatever else its words fit. */
+/* One that is said whole is meant, whatever else its words fit, unless it lacks what a tool does
+ * not lack: the values of "compare CAISO and ERCOT" are not for "Compare {hub_zone} and
+ * {hub_zone}".
+ */
 static bool is_better(const struct ranked *a, const struct ranked *b)
 {
+	if (b && a->fits != b->fits)
+		return a->fits;
 	if (!b || (a->of->text >= 1) != (b->of->text >= 1))
 		return !b || a->of->text >= 1;
 	return a->score > b->score;
@@ -260,6 +265,7 @@ bool choose_flow(struct reading *r, struct choice *out)
 	}
 	r->candidates = NULL;
 	if (!flow || flow->of->text < weights_of(r)->flow.least ||
+	    (tool && tool->fits && !flow->fits) ||
 	    (flow->of->text < 1 && tool && tool->score >= flow->score))
 		return false;
 	*out = (struct choice){.fit = {.of = flow->of},
