@@ -278,6 +278,29 @@ describe('an approved answer', () => {
     assert.notEqual((await a.one('dearer_vendor')).body.fingerprint, before, 'what it rests on is another');
   });
 
+  it('has another fingerprint where a column of its views or a word of the language has changed', async () => {
+    const of = async () => (await a.one('dearer_vendor')).body.fingerprint;
+    for (const [file, from, to] of [
+      ['config/energy/catalogue.json', '{"name": "MONTH", "type": "int"}', '{"name": "MONTH", "type": "decimal"}'],
+      ['config/language/en.json', '"opening": [', '"opening": ["furthermore", '],
+    ]) {
+      const path = join(p.dir, file);
+      const good = await readFile(path, 'utf8');
+      const changed = good.replace(from, to);
+      assert.notEqual(changed, good, `${file} has ${from}`);
+      const before = await of();
+      for (const text of [changed, good]) {
+        const log = d.output.length;
+        await writeFile(path, text);
+        d.child.kill('SIGHUP');
+        await until('it is reloaded', async () => /config\.loaded/.test(d.output.slice(log)));
+        assert.doesNotMatch(d.output.slice(log), /catalog\.refused/);
+        await until(`${file} counts`, async () => ((await of()) === before) === (text === good));
+      }
+      assert.deepEqual(await a.list('stale'), [], 'what still fits runs on');
+    }
+  });
+
   it('is known to another daemon with the same store, and deleted for both', async () => {
     const other = await startDaemon({ ...p, dataDir: d.dataDir });
     try {

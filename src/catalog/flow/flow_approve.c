@@ -15,6 +15,7 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/ref.h"
+#include "vesper/schema.h"
 
 #define VALUE_BYTES 32 /* of a number as text */
 
@@ -384,11 +385,41 @@ static void hash_text(struct hasher *h, const char *text)
 	hasher_add(h, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-static void hash_tool(struct hasher *h, const struct tool_def *t)
+/* A column that is renamed, retyped or for others now changes what a statement gives. */
+static void hash_view(struct hasher *h, const struct view_def *v)
 {
+	hash_text(h, v->name);
+	hash_text(h, v->permission);
+	for (size_t i = 0; i < v->column_count; i++) {
+		const struct view_column *c = &v->columns[i];
+
+		hash_text(h, c->plain);
+		hash_text(h, c->permission);
+		hash_text(h, c->has_type ? column_type_name(c->type) : NULL);
+	}
+}
+
+static bool names_view(const struct sql_file *f, const char *view)
+{
+	for (size_t i = 0; f && i < f->query_count; i++)
+		if (sql_query_names(&f->queries[i], view))
+			return true;
+	return false;
+}
+
+static void hash_tool(struct hasher *h, const struct catalog *c, const struct tool_def *t)
+{
+	const struct schema *s = catalog_schema(c);
+
 	hash_text(h, t->name);
 	for (int d = 0; d < DIALECT_COUNT; d++)
 		hash_text(h, t->files[d] ? t->files[d]->hash : NULL);
+	for (size_t v = 0; v < s->view_count; v++)
+		for (int d = 0; d < DIALECT_COUNT; d++)
+			if (names_view(t->files[d], s->views[v]->name)) {
+				hash_view(h, s->views[v]);
+				break;
+			}
 }
 
 static void hash_component(struct hasher *h, const struct component_def *def)
@@ -399,6 +430,17 @@ static void hash_component(struct hasher *h, const struct component_def *def)
 	mem_free(text);
 }
 
+/* Each word that questions are read with. */
+static void hash_language(struct hasher *h, const struct language *l)
+{
+	for (size_t i = 0; i < l->synonym_count; i++)
+		for (const char *const *w = l->synonyms[i]; *w; w++)
+			hash_text(h, *w);
+	for (size_t i = 0; i < WORDS_COUNT; i++)
+		for (const char *const *w = l->lists[i]; w && *w; w++)
+			hash_text(h, *w);
+}
+
 const char *flow_fingerprint(const struct catalog *c, const struct flow_def *f, struct arena *a)
 {
 	struct hasher *h = hasher_new();
@@ -406,12 +448,10 @@ const char *flow_fingerprint(const struct catalog *c, const struct flow_def *f, 
 
 	for (size_t i = 0; i < f->line_count; i++)
 		if (f->lines[i].tool)
-			hash_tool(h, f->lines[i].tool);
+			hash_tool(h, c, f->lines[i].tool);
 		else if (f->lines[i].component)
 			hash_component(h, catalog_component(c, f->lines[i].component));
-	for (size_t i = 0; i < c->language->synonym_count; i++)
-		for (const char *const *w = c->language->synonyms[i]; *w; w++)
-			hash_text(h, *w);
+	hash_language(h, c->language);
 	hasher_end_hex(h, hex);
 	hasher_free(&h);
 	return arena_strdup(a, hex);
