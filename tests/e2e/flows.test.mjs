@@ -230,6 +230,33 @@ say "**{risks.row_count}** high risks."
 say "**{changes.row_count}** changes since {filter.date_range_start}."  if changes.row_count > 0
 `;
 
+/* The stored question as it is a day later. */
+const AGE = `import sqlite3,sys,re
+d = sqlite3.connect(sys.argv[1], timeout=30)
+n = 0
+for i, text in d.execute("SELECT message_id, standing FROM chat_messages WHERE standing LIKE '%expires_ms%'").fetchall():
+    aged = re.sub(r'("expires_ms":)(\\d+)', lambda m: m[1] + str(int(m[2]) - 24 * 3600 * 1000), text)
+    n += d.execute("UPDATE chat_messages SET standing = ? WHERE message_id = ?", [aged, i]).rowcount
+d.commit()
+print(n)`;
+
+describe('a question that is older than a day', () => {
+  it('has expired: a choice is refused, and words are a question of their own', async (t) => {
+    const d = await startDaemon();
+    t.after(() => d.stop());
+    const chat = await d.connect();
+    const ask = await asks(chat, 'Project check', 'project_name');
+    assert.ok(Math.abs(Date.parse(ask.expires_at) - Date.now() - 24 * 3600 * 1000) < 60000, ask.expires_at);
+    assert.equal((await run('python3', ['-c', AGE, join(d.dataDir, 'store/vesper.db')])).stdout.trim(), '1');
+    const turn = await select(chat, ask, 'Nazareth Solar');
+    assert.equal(turn.error?.code, 'expired', turn.text);
+    assert.match(turn.error.message, /ask again/i);
+    assert.doesNotMatch((await chat.ask('2')).text, /\*\*Nazareth Solar\*\*/);
+    assert.equal((await select(chat, await asks(chat, 'Project check', 'project_name'), 'Nazareth Solar')).status, 'ok');
+    await chat.close();
+  });
+});
+
 describe('a file of a flow', () => {
   let p;
   let d;

@@ -4,6 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import net from 'node:net';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import { ctl } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
 const PRICE = { vendor: 'Ascend', market: 'CAISO', hub_zone: 'NP15', year: 2025 };
+const ENDLESS_MAX = 16 << 20; /* bytes of a body without an end; the answer comes long before */
 const LABELLED = ['round1', 'round2', 'round3', 'questions'];
 
 /* Questions of one sentence that are labelled with the one tool that answers them. */
@@ -155,6 +157,30 @@ describe('a tool over HTTP', () => {
     const long = await rest.call('POST', '/api/v1/tools/get_average_annual_price',
       { body: JSON.stringify({ vendor: 'x'.repeat(140000) }), headers: { 'content-type': 'application/json' } });
     assert.equal(long.status, 413);
+  });
+
+  it('ends a body that never ends long before it fills anything', async () => {
+    const { hostname, port } = new URL(d.url);
+    const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
+    const socket = net.connect(Number(port), hostname);
+    let said = '';
+    let sent = 0;
+    let open = true;
+    socket.on('data', (data) => { said += data; });
+    socket.on('error', () => {});
+    socket.on('close', () => { open = false; });
+    socket.write(`POST /api/v1/tools/get_average_annual_price HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${mintToken()}\r\n`
+      + 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n');
+    while (open && !said && sent < ENDLESS_MAX) {
+      sent += 4096;
+      if (!socket.write(chunk))
+        await Promise.race([once(socket, 'drain'), once(socket, 'close')].map((p) => p.catch(() => {})));
+      await new Promise(setImmediate);
+    }
+    assert.match(said, /^(HTTP\/1\.1 413 |$)/, 'who goes on writing may be cut off before the answer is read');
+    assert.ok(sent < ENDLESS_MAX, `${sent} bytes`);
+    socket.destroy();
+    assert.equal((await call('get_average_annual_price', PRICE)).status, 200);
   });
 
   it('is not there when it is unknown, hidden or SQL', async () => {
