@@ -297,6 +297,10 @@ void rewrite_cancel(struct answer_turn *t);
 /* ---- prompt.c: what a model is told; context.earlier was read before ---- */
 
 struct llm_call *prompt_supervisor(struct answer_turn *t);
+/* What the planner is told; with a plan that has ended, what became of its tasks: no text of
+ * theirs.
+ */
+struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended);
 struct llm_call *prompt_answer(struct answer_turn *t);
 struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt *d);
 struct llm_call *prompt_compress(struct answer_turn *t);

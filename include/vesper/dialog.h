@@ -198,6 +198,8 @@ void unused_reply(struct dialog_turn *t);
 
 /* ---- recovery.c, recovery_ask.c, recovery_probe.c: results without rows ---- */
 
+/* The last result of a task that found nothing; NULL: it did, or was never run. */
+const struct result *recovery_lack(const struct task *task);
 bool recovery_is_due(const struct dialog_turn *t); /* a task of the plan gave no rows */
 bool recovery_any_rows(const struct dialog_turn *t);
 /* Offers to try again what may work later, and asks for another time or name where that helps.

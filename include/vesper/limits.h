@@ -148,10 +148,14 @@
 #define PROMPT_CELL_BYTES_MAX 1000 /* a longer text is cut, so that one cell takes not all room */
 
 /* plans and agents */
-#define PLAN_TASKS_MAX         16 /* tasks of one plan */
-#define PLAN_TERMS_MAX         8  /* comparisons of one condition; more nobody can follow */
-#define PLAN_DEPTH_MAX         8  /* brackets in brackets of one; reading it is recursive */
-#define PLAN_LINES_MAX         32 /* questions, sentences and suggestions of one flow */
+#define PLAN_TASKS_MAX         16    /* tasks of one plan */
+#define PLAN_WAVES_MAX         4     /* of a planner's: each waits for a query of the one before */
+#define PLANNER_TOKENS_MAX     1200  /* of its answer: PLAN_TASKS_MAX steps of 60 and a margin */
+#define PLANNER_MS             20000 /* then the steps that code found alone are run */
+#define PLANNER_DOMAINS_MAX    3     /* whose tools it is told */
+#define PLAN_TERMS_MAX         8     /* comparisons of one condition; more nobody can follow */
+#define PLAN_DEPTH_MAX         8     /* brackets in brackets of one; reading it is recursive */
+#define PLAN_LINES_MAX         32    /* questions, sentences and suggestions of one flow */
 #define FLOW_LINES_MAX         (PLAN_TASKS_MAX + PLAN_LINES_MAX)
 #define FLOW_EACH_MAX          5     /* tasks of one "each"; more values are left out */
 #define FLOW_BYTES_MAX         16384 /* of one file; forty lines of 400 bytes */

@@ -32,13 +32,13 @@
 struct flow_def;
 struct flow_line;
 
-enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK, PLAN_FLOW, PLAN_APPROVED };
+enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK, PLAN_FLOW, PLAN_APPROVED, PLAN_PLANNER };
 const char *plan_origin_name(enum plan_origin o); /* "router", … */
 /* Why a plan can't run. */
 enum plan_flaw {
 	PLAN_FINE,
 	PLAN_EMPTY,
-	PLAN_TOO_LARGE, /* more tasks than PLAN_TASKS_MAX, or more lines */
+	PLAN_TOO_LARGE, /* more tasks than PLAN_TASKS_MAX, more lines or waves than there may be */
 	PLAN_UNKNOWN,   /* a task has no id, shares one, or depends on what is not there */
 	PLAN_REFERENCE,
 	PLAN_CONDITION,
@@ -132,6 +132,8 @@ struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct
 struct ref_scope plan_results(const struct plan *p, struct arena *a);
 /* Why the task was skipped, for the user: the end of a sentence. */
 const char *task_why_skipped(const struct task *t, const struct language *l, struct arena *a);
+/* Another task depends on it, or its condition names it; after plan_check. */
+bool plan_is_waited_for(const struct plan *p, const struct task *t);
 /* Asks of the user, so that results are shown only once it ended without one. */
 bool plan_may_ask(const struct plan *p);
 /* Cancels what runs; the callback does not come. *r may be NULL. */

@@ -55,10 +55,28 @@ struct supervisor_reply {
 	 * are filters of this step alone, {"$ref": …} where an earlier one gives the value. */
 	json_t *steps;
 	const struct flow_def *flow; /* the whole plan, in place of steps; NULL: none */
+	bool plan;                   /* the planner is needed: nothing else is to be done */
 };
 json_t *supervisor_schema(void); /* new reference; the same bytes for everybody */
 MUST_CHECK bool supervisor_parse(const char *text, size_t len, const struct catalog_view *may,
 				 struct arena *a, struct supervisor_reply *out, struct err *e);
+/* ---- planner_reply.c: the planner's answer, in the supervisor's shape, of steps alone ---- */
+
+json_t *planner_schema(void); /* new reference */
+/* ERR_UPSTREAM: it holds anything but steps, or none. */
+MUST_CHECK bool planner_read_plan(struct planner_turn *t, const char *text,
+				  struct supervisor_reply *out, struct err *e);
+/* The steps that a planner chose. NULL: *ask says what is unclear. */
+struct plan *plan_of_planner(struct planner_turn *t, const struct supervisor_reply *r,
+			     const json_t *standing, struct clarification *ask);
+/* The same behind a plan that has ended: its tasks stand first, as they ended, and what has run
+ * already is left out. NULL: nothing is left, a value that the user gave is changed, or one is
+ * unclear. */
+struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_reply *r,
+			    const struct plan *ended, const json_t *standing);
+/* The plan has few enough waves; after plan_check. False: its flaw is set. */
+bool planner_waves(struct plan *p);
+
 /* Takes a filter away, under its singular and its plural name. */
 void filters_drop(json_t *filters, const char *name);
 /* Sets an argument: a list as a list, of several values for a single parameter the first. */

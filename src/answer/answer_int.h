@@ -6,5 +6,7 @@
 
 /* slice.c: the tools that the question may be for, for the supervisor; in the arena */
 const char *slice_text(const struct answer_turn *t);
+/* All tools of the domains that code ranks first, with what they give, for the planner. */
+const char *slice_of_domains(const struct answer_turn *t);
 
 #endif

@@ -246,6 +246,53 @@ struct llm_call *prompt_supervisor(struct answer_turn *t)
 	return call;
 }
 
+/* Names, outcomes, counts and numbers. */
+static void note_ended(struct answer_turn *t, struct scratch *s, const struct plan *ended)
+{
+	scratch_note(s, "These steps have run; don't run them again, and refer to them by their "
+			"names. Continue with other names.\n");
+	for (size_t i = 0; i < ended->count; i++) {
+		const struct task *task = &ended->tasks[i];
+
+		scratch_note(s, arena_printf(t->core->arena, "%s: %s%s%s\n", task->id,
+					     task->tool ? task->tool : task->agent,
+					     task->state == TASK_SKIPPED ? ", not run: " : "",
+					     task->state == TASK_SKIPPED
+						     ? task_why_skipped(
+							       task, t->core->may.catalog->language,
+							       t->core->arena)
+						     : ""));
+		for (size_t k = 0; k < task->result_count && task->state != TASK_SKIPPED; k++)
+			scratch_result(s, task->results[k], SCRATCH_NUMBERS, 0);
+	}
+}
+
+struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended)
+{
+	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
+	int64_t late = clock_mono_ms() + PLANNER_MS;
+	struct llm_call *call =
+		new_call(t, LLM_ROUTE,
+			 prompt_fill(t->core->may.catalog, "planner", NULL, 0, t->core->arena));
+
+	call->format = json_own(t->core->arena, planner_schema());
+	call->max_tokens = PLANNER_TOKENS_MAX;
+	if (late < call->deadline_ms)
+		call->deadline_ms = late;
+	scratch_note(s, slice_of_domains(t));
+	scratch_is(s, TOKENS_SCHEMA);
+	scratch_note(s, date_text(t));
+	note_filters(t, s,
+		     "Filters that code has already read, and that stand: ", t->reading->known);
+	note_filters(t, s, "Filters that an earlier question left standing: ",
+		     json_object_get(t->context->standing, "filters"));
+	if (ended)
+		note_ended(t, s, ended);
+	scratch_note(s, arena_printf(t->core->arena, "Question: %s", t->core->request.content));
+	use_scratch(t, call, s);
+	return call;
+}
+
 /* What was asked stands in quotes that it can't leave: it is what is judged, never a word to the
  * judge. */
 struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)

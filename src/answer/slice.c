@@ -53,6 +53,63 @@ static void add_values(struct buf *b, const struct dimension_def *d)
 	buf_str(b, d->values[n] ? ", …\n" : "\n");
 }
 
+/* What a later step may take of it. */
+static void add_gives(struct buf *b, const struct tool_def *tool)
+{
+	buf_str(b, tool->column_count ? "  Columns:" : "");
+	for (size_t i = 0; i < tool->column_count; i++)
+		buf_printf(b, "%s %s", i ? "," : "", tool->columns[i].name);
+	buf_str(b, tool->fact_count ? "  Facts:" : "");
+	for (size_t i = 0; i < tool->fact_count; i++)
+		buf_printf(b, "%s %s", i ? "," : "", tool->facts[i].name);
+	buf_char(b, '\n');
+}
+
+static bool is_of(const char *const *agents, size_t count, const struct answer_turn *t,
+		  const struct tool_def *tool)
+{
+	const char *agent = catalog_agent_in(&t->core->may, tool);
+
+	for (size_t i = 0; i < count && agent; i++)
+		if (strcmp(agents[i], agent) == 0)
+			return true;
+	return false;
+}
+
+const char *slice_of_domains(const struct answer_turn *t)
+{
+	const struct catalog_view *may = &t->core->may;
+	const char *agents[PLANNER_DOMAINS_MAX], *text;
+	const struct tool_def *const *tools;
+	const struct know_input in = {.question = t->core->request.content,
+				      .tenant = t->core->who->tenant,
+				      .may = may,
+				      .today = t->core->today,
+				      .calendar = t->core->calendar,
+				      .standing = t->context->standing};
+	size_t count = know_slice(t->core->know, &in, t->core->arena, &tools), n = 0;
+	struct buf b;
+
+	buf_init(&b, SLICE_BYTES_MAX);
+	for (size_t i = 0; i < count && n < PLANNER_DOMAINS_MAX; i++) {
+		const char *agent = catalog_agent_in(may, tools[i]);
+
+		if (!agent || is_of(agents, n, t, tools[i]))
+			continue;
+		buf_printf(&b, "Agent %s\n", agent);
+		agents[n++] = agent;
+	}
+	for (size_t i = 0; i < may->tool_count; i++)
+		if (is_of(agents, n, t, may->tools[i]) &&
+		    catalog_allows(may, may->tools[i], NULL)) {
+			add_tool(&b, may->tools[i], true);
+			add_gives(&b, may->tools[i]);
+		}
+	text = arena_strdup(t->core->arena, buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}
+
 const char *slice_text(const struct answer_turn *t)
 {
 	const struct turn_core *core = t->core;

@@ -27,6 +27,7 @@ static const struct {
 	{"compress", {0}},
 	{"rewrite", {0}},
 	{"guardrail", {"domains"}},
+	{"planner", {0}},
 };
 enum { PROMPT_COUNT = sizeof(PROMPT_NAMES) / sizeof(PROMPT_NAMES[0]) };
 

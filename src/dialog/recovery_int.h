@@ -6,8 +6,6 @@
 
 /* recovery.c */
 bool recovery_has_rows(const struct result *r);
-/* The last result of a task that found nothing; NULL: it did, or was never run. */
-const struct result *recovery_lack(const struct task *task);
 const struct result *recovery_first_lack(const struct dialog_turn *t, enum outcome_kind kind);
 const char *recovery_words(struct dialog_turn *t, const struct result *r);
 

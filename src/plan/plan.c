@@ -15,8 +15,9 @@
 const char *plan_origin_name(enum plan_origin o)
 {
 	static const char *const names[] = {
-		[PLAN_ROUTER] = "router", [PLAN_SUPERVISOR] = "supervisor", [PLAN_ASK] = "ask",
-		[PLAN_FLOW] = "flow",     [PLAN_APPROVED] = "approved",
+		[PLAN_ROUTER] = "router",     [PLAN_SUPERVISOR] = "supervisor",
+		[PLAN_ASK] = "ask",           [PLAN_FLOW] = "flow",
+		[PLAN_APPROVED] = "approved", [PLAN_PLANNER] = "planner",
 	};
 
 	return names[o];
@@ -174,6 +175,14 @@ static int wave_of(struct plan *p, const struct task *t)
 	int needed = wave_after(p, t->depends_on), other = wave_after(p, t->waits_for);
 
 	return needed < 0 || other < 0 ? -1 : needed > other ? needed : other;
+}
+
+bool plan_is_waited_for(const struct plan *p, const struct task *t)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (waits_for(&p->tasks[i], t->id))
+			return true;
+	return false;
 }
 
 bool plan_may_ask(const struct plan *p)

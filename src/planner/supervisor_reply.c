@@ -66,7 +66,13 @@ json_t *supervisor_schema(void)
 	json_push_take(forms, step_schema());
 	json_push_take(forms, one_member("Ask", text_schema()));
 	json_push_take(forms, one_member("Option", text_schema()));
+	json_push_take(forms, one_member("Plan", text_schema()));
 	return one_member("do", list_schema(json_make({"anyOf", forms})));
+}
+
+json_t *planner_schema(void)
+{
+	return one_member("do", list_schema(step_schema()));
 }
 
 /* ---- its reading ---- */
@@ -271,6 +277,10 @@ static bool read_member(struct reader *r, const char *name, const json_t *value)
 			r->reply->clarification = arena_strdup(r->arena, text);
 		return text || refuse(r, "a question is no text");
 	}
+	if (strcmp(name, "Plan") == 0) {
+		r->reply->plan = true;
+		return text || refuse(r, "the word for a plan is no text");
+	}
 	if (strcmp(name, "Option") == 0) {
 		json_array_append(r->reply->options, (json_t *)value);
 		return text || refuse(r, "an option is no text");
@@ -343,6 +353,8 @@ bool supervisor_parse(const char *text, size_t len, const struct catalog_view *v
 	json_array_foreach(list, i, item)
 		if (!read_item(&r, item))
 			return false;
+	reply.plan = reply.plan && !reply.flow && !reply.clarification &&
+		     json_array_size(reply.steps) == 0; /* else what is said is done */
 	reply.intent = intent_of(v, reply.steps);
 	if (reply.flow)
 		settle_flow(&reply, v->catalog);

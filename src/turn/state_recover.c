@@ -21,6 +21,21 @@ static enum turn_state go_on(struct turn *t)
 	return TURN_ANSWER;
 }
 
+/* What others waited for gave nothing, and no question to the user follows from it: a model may
+ * plan once more, with what was found. It may use other tools, never other values. */
+static bool may_replan(struct turn *t)
+{
+	const struct plan *p = t->work.plan;
+
+	if (t->machine.replanned || !answer_may_ask_model(&t->for_answer) ||
+	    (p->origin != PLAN_SUPERVISOR && p->origin != PLAN_PLANNER))
+		return false;
+	for (size_t i = 0; i < p->count; i++)
+		if (recovery_lack(&p->tasks[i]) && plan_is_waited_for(p, &p->tasks[i]))
+			return true;
+	return false;
+}
+
 enum turn_state step_recover(struct turn *t)
 {
 	const struct result *lack;
@@ -32,6 +47,10 @@ enum turn_state step_recover(struct turn *t)
 	t->machine.started = true;
 	if (recovery_begin(&t->for_dialog))
 		return go_on(t);
+	if (may_replan(t)) {
+		t->machine.replanned = true;
+		return TURN_ROUTE;
+	}
 	lack = recovery_nothing_found(&t->for_dialog);
 	if (lack)
 		say_phase(&t->for_answer, "recovering",

@@ -94,6 +94,7 @@ static void ask_supervisor(struct turn *t)
 	static const struct llm_handler handler = {.on_end = on_route_end};
 
 	t->machine.started = true;
+	t->machine.planner = false;
 	t->machine.pending++;
 	stage_end_passed(&t->for_answer, true);
 	stage_begin(&t->for_answer, STAGE_PLANNING);
@@ -103,6 +104,23 @@ static void ask_supervisor(struct turn *t)
 	t->machine.op = llm_start(t->answers.llm, prompt_supervisor(&t->for_answer), t->core.arena,
 				  &handler, t);
 	guardrail_begin(&t->for_answer);
+}
+
+/* In state ROUTE still; with a plan that has ended it plans what follows. */
+static enum turn_state ask_planner(struct turn *t)
+{
+	static const struct llm_handler handler = {.on_end = on_route_end};
+
+	t->machine.started = true;
+	t->machine.planner = true;
+	t->machine.pending++;
+	stage_begin(&t->for_answer, STAGE_PLANNING);
+	answer_count_calls(&t->for_answer, LLM_ROUTE, 1);
+	t->machine.op = llm_start(
+		t->answers.llm,
+		prompt_planner(&t->for_answer, t->machine.replanned ? t->work.plan : NULL),
+		t->core.arena, &handler, t);
+	return TURN_WAIT;
 }
 
 /* The supervisor could not be used: what code understood must do. */
@@ -150,16 +168,73 @@ static enum turn_state run_route(struct turn *t, const struct supervisor_reply *
 	return route_without_model(t);
 }
 
+static bool runs(struct turn *t, struct plan *p)
+{
+	bool fine = plan_check(p, t->core.arena, &t->machine.err) && planner_waves(p);
+
+	t->machine.flaw = p->flaw;
+	if (!fine)
+		err_set(&t->machine.err, ERR_UPSTREAM, "the planner's plan can't be run (%d)",
+			p->flaw);
+	return fine;
+}
+
+/* A second plan that can't be used leaves things as the first one did. */
+static enum turn_state run_replan(struct turn *t)
+{
+	const struct understanding understood = t->reading.understood;
+	json_t *spec = t->work.spec;
+	struct supervisor_reply r;
+	struct plan *p = NULL;
+
+	if (t->machine.err.code == ERR_NONE &&
+	    planner_read_plan(&t->for_planner, t->machine.model_text, &r, &t->machine.err))
+		p = plan_of_replan(&t->for_planner, &r, t->work.plan, t->context.standing);
+	if (p && runs(t, p))
+		return turn_run_plan(t, p);
+	log_info("turn.replan", "%s goes on without: %s", t->core.id.text,
+		 p || t->machine.err.code ? t->machine.err.text : "it repeats or changes what ran");
+	t->machine.err.code = ERR_NONE;
+	planner_take_back(&t->for_planner, &understood);
+	t->work.spec = spec;
+	return TURN_RECOVER;
+}
+
+static enum turn_state run_steps(struct turn *t)
+{
+	const struct understanding understood = t->reading.understood;
+	struct clarification ask;
+	struct supervisor_reply r;
+	struct plan *p;
+
+	if (t->machine.err.code != ERR_NONE ||
+	    !planner_read_plan(&t->for_planner, t->machine.model_text, &r, &t->machine.err))
+		return route_without_model(t);
+	p = plan_of_planner(&t->for_planner, &r, t->context.standing, &ask);
+	if (t->reading.understood.filter_count > 0)
+		say_filters(&t->for_answer);
+	if (!p)
+		return ask_user_about(t, &ask);
+	if (runs(t, p))
+		return turn_run_plan(t, p);
+	planner_take_back(&t->for_planner, &understood);
+	return route_without_model(t);
+}
+
 static enum turn_state route(struct turn *t)
 {
 	const struct guardrail_check *check = &t->answer.guardrail_check;
 	const struct refusal *off_topic = t->dialog.off_topic;
 	struct supervisor_reply r;
 
+	if (!t->machine.started && t->machine.replanned)
+		return ask_planner(t);
 	if (!t->machine.started) {
 		ask_supervisor(t);
 		return TURN_WAIT;
 	}
+	if (t->machine.planner)
+		return t->machine.replanned ? run_replan(t) : run_steps(t);
 	if (check->refuses) {
 		t->machine.err.code = ERR_NONE; /* how the supervisor ended does not count */
 		return turn_refuse(t, &check->refusal);
@@ -167,6 +242,8 @@ static enum turn_state route(struct turn *t)
 	if (t->machine.err.code != ERR_NONE ||
 	    !planner_read_reply(&t->for_planner, t->machine.model_text, &r, &t->machine.err))
 		return route_without_model(t);
+	if (r.plan)
+		return ask_planner(t);
 	if (r.clarification) {
 		ask_for_model(&t->for_dialog, &r);
 		return TURN_ANSWER;

@@ -300,6 +300,7 @@ static void collect(struct turn *t)
 	t->work.result_count = 0; /* of an earlier plan, which did not answer the question */
 	for (size_t i = 0; i < t->work.plan->count; i++)
 		if (t->work.plan->tasks[i].state == TASK_SKIPPED &&
+		    t->work.plan->tasks[i].result_count == 0 &&
 		    t->work.plan->tasks[i].skipped != SKIP_NEEDLESS)
 			keep_skipped(t, &t->work.plan->tasks[i]);
 	for (size_t i = 0; i < t->work.plan->count; i++)

@@ -97,6 +97,8 @@ struct turn_machine {
 	struct err err;         /* what the last operation failed with; code ERR_NONE: nothing */
 	struct op *op;          /* the one operation of this state (store or model) */
 	const char *model_text; /* what a model answered, for the step that asked it */
+	bool planner;           /* it is asked, in place of the supervisor */
+	bool replanned;         /* a second plan was asked for: once a turn */
 	enum plan_flaw flaw;    /* of the plan that a model made, when it can't run */
 	const char *duplicate_turn;   /* this message was answered by it before */
 	bool reading_stored;          /* ... which is told once more */

@@ -1,0 +1,142 @@
+/*
+ * The planner's answer as a plan, and the one plan that may follow another. What a user has said is
+ * not the model's to change, and what has run is not run again: a question that found nothing is
+ * the user's to ask otherwise.
+ */
+#include "vesper/planner.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/ref.h"
+
+bool planner_read_plan(struct planner_turn *t, const char *text, struct supervisor_reply *out,
+		       struct err *e)
+{
+	const json_t *step;
+	size_t i;
+
+	if (!planner_read_reply(t, text, out, e))
+		return false;
+	if (out->clarification || out->flow || out->plan || json_array_size(out->steps) == 0 ||
+	    json_object_size(out->filters) > 0)
+		return err_set(e, ERR_UPSTREAM, "the planner's answer is not of steps alone");
+	json_array_foreach(out->steps, i, step)
+		if (!json_object_get(step, "own"))
+			return err_set(e, ERR_UPSTREAM,
+				       "the planner's answer has a call that is no "
+				       "step");
+	return true;
+}
+
+struct plan *plan_of_planner(struct planner_turn *t, const struct supervisor_reply *r,
+			     const json_t *standing, struct clarification *ask)
+{
+	struct plan *p = plan_of_reply(t, r, standing, ask);
+
+	if (p)
+		p->origin = PLAN_PLANNER;
+	return p;
+}
+
+bool planner_waves(struct plan *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->tasks[i].wave >= PLAN_WAVES_MAX)
+			p->flaw = PLAN_TOO_LARGE;
+	return p->flaw == PLAN_FINE;
+}
+
+/* ---- the second plan ---- */
+
+static const char *as_text(const json_t *v, struct arena *a)
+{
+	return json_is_integer(v) ? arena_printf(a, "%lld", (long long)json_integer_value(v))
+				  : json_string_value(v);
+}
+
+static bool same_value(const json_t *said, const json_t *wanted, struct arena *a)
+{
+	const char *x = as_text(said, a), *y = as_text(wanted, a);
+
+	return x && y ? strcasecmp(x, y) == 0 : json_equal((json_t *)said, (json_t *)wanted);
+}
+
+/* One of the values that were said, or all of them. */
+static bool is_said(const json_t *said, const json_t *wanted, struct arena *a)
+{
+	const json_t *one;
+	size_t i;
+
+	if (!json_is_array(said))
+		return same_value(said, wanted, a);
+	if (json_is_array(wanted)) {
+		json_array_foreach(wanted, i, one)
+			if (!ref_of(one) && !is_said(said, one, a))
+				return false;
+		return true;
+	}
+	json_array_foreach(said, i, one)
+		if (same_value(one, wanted, a))
+			return true;
+	return false;
+}
+
+/* What an earlier step gives in place of what was said is another value, too. */
+static bool changes_what_was_said(const struct planner_turn *t, const struct supervisor_reply *r)
+{
+	const json_t *step, *wanted;
+	const char *name;
+	size_t i;
+
+	json_array_foreach(r->steps, i, step)
+		json_object_foreach(json_object_get(step, "own"), name, wanted) {
+			const json_t *said = filters_find(t->reading->known, name);
+
+			if (said && (ref_of(wanted) || !is_said(said, wanted, t->core->arena)))
+				return true;
+		}
+	return false;
+}
+
+static bool has_run(const struct plan *ended, const struct task *new)
+{
+	for (size_t i = 0; i < ended->count; i++) {
+		const struct task *old = &ended->tasks[i];
+
+		if (old->state == TASK_SKIPPED || strcmp(old->agent, new->agent) != 0)
+			continue;
+		if (!old->tool && !new->tool)
+			return true;
+		if (old->tool && new->tool && strcmp(old->tool, new->tool) == 0 &&
+		    json_equal((json_t *)old->json_args, (json_t *)new->json_args))
+			return true;
+	}
+	return false;
+}
+
+struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_reply *r,
+			    const struct plan *ended, const json_t *standing)
+{
+	struct clarification unclear;
+	struct plan *p;
+	struct task *all;
+	size_t n = 0;
+
+	if (changes_what_was_said(t, r))
+		return NULL;
+	p = plan_of_planner(t, r, standing, &unclear);
+	if (!p)
+		return NULL;
+	all = arena_alloc(t->core->arena, (ended->count + p->count) * sizeof(*all));
+	for (; n < ended->count; n++)
+		all[n] = ended->tasks[n];
+	for (size_t i = 0; i < p->count; i++)
+		if (!has_run(ended, &p->tasks[i]))
+			all[n++] = p->tasks[i];
+	p->id = "p2";
+	p->tasks = all;
+	p->count = n;
+	return n > ended->count ? p : NULL;
+}
