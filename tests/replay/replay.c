@@ -23,6 +23,8 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 #include "vesper/metric.h"
+#include "vesper/overlay.h"
+#include "vesper/source.h"
 #include "vesper/store.h"
 #include "vesper/turn.h"
 #include "vesper/uuid.h"
@@ -134,7 +136,29 @@ static void open_store(struct stage *s)
 	loop_run(s->loop);
 }
 
-static void load_knowledge(struct stage *s, struct turn_knowledge *k)
+/* A table that the tenant has beside its packs, in the warehouse. */
+static void add_source(struct stage *s, struct catalog **catalog, const char *file)
+{
+	const struct catalog_overlay *own;
+	struct catalog_overlay o = {.tenant = "vesper", .version = 1, .source = SOURCE_WAREHOUSE};
+	struct catalog *with;
+	struct err e = {0};
+	const char *text;
+	json_t *schema;
+
+	own = &o;
+	if (!file_read(arena_printf(s->arena, VESPER_SOURCE_DIR "/tests/replay/%s", file),
+		       JSON_FILE_BYTES_MAX, s->arena, &text, &e) ||
+	    !json_parse(text, strlen(text), JSON_FILE_BYTES_MAX, &schema, &e))
+		fail(s, "%s: %s", file, e.text);
+	o.schema = json_own(s->arena, schema);
+	if (!catalog_with_overlays(*catalog, &own, 1, &with, &e))
+		fail(s, "%s: %s", file, e.text);
+	catalog_unref(catalog);
+	*catalog = with;
+}
+
+static void load_knowledge(struct stage *s, struct turn_knowledge *k, const char *source)
 {
 	struct toolbox_options o = {.loop = s->loop,
 				    .sources = sources_of(s->warehouse),
@@ -144,6 +168,8 @@ static void load_knowledge(struct stage *s, struct turn_knowledge *k)
 
 	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &k->catalog, &e))
 		fail(s, "%s", e.text);
+	if (*source)
+		add_source(s, &k->catalog, source);
 	k->know = know_new(k->catalog);
 	o.catalog = k->catalog;
 	o.names = know_names(k->know);
@@ -195,7 +221,7 @@ static void open_stage(struct stage *s, const char *config)
 		strcmp(setting(config, "guardrails", "code", s->arena), "model") == 0;
 	s->turns = turns_new(&o);
 	settings_release(settings);
-	load_knowledge(s, &k);
+	load_knowledge(s, &k, setting(config, "source", "", s->arena));
 	k.key = "all";
 	set = knowledge_set_new();
 	all = knowledge_new(&k, NULL);
@@ -431,6 +457,11 @@ static void play(struct stage *s, const char *content, json_t *values)
 
 /* ---- expectations ---- */
 
+static void on_wake(void *owner)
+{
+	(void)owner; /* the turn has ended */
+}
+
 static void expect_list(const struct stage *s, const char *what, const char *have, const char *want)
 {
 	if (strcmp(*have == ' ' ? have + 1 : have, want) != 0)
@@ -447,6 +478,25 @@ static bool frame_holds(const struct stage *s, const char *type, const char *wor
 		found = str_starts(line, str_of(prefix)) &&
 			memmem(line.p, line.n, words, strlen(words));
 	mem_free(prefix);
+	return found;
+}
+
+/* An event of the stream of this type holds the words. */
+static bool event_holds(struct stage *s, const char *type, const char *words)
+{
+	struct stream_log *log = stream_local(s->streams, s->turn_id, &s->who);
+	const char *head = arena_printf(s->arena, "\nevent: %s\n", type);
+	struct wire_reader *r;
+	bool found = false;
+	struct str item;
+
+	if (!log)
+		fail(s, "the log of the turn is gone");
+	r = wire_reader_new(log, &wire_sse, 0, on_wake, NULL);
+	while (!found && wire_next(r, false, &item))
+		found = memmem(item.p, item.n, head, strlen(head)) &&
+			memmem(item.p, item.n, words, strlen(words));
+	wire_reader_free(&r);
 	return found;
 }
 
@@ -489,6 +539,10 @@ static void expect(struct stage *s, char *rest)
 		type = strsep(&rest, " ");
 		if (frame_holds(s, type, rest ? rest : "") == negated)
 			fail(s, "%s frame chat.%s holds %s", negated ? "a" : "no", type, rest);
+	} else if (strcmp(what, "sse") == 0) {
+		type = strsep(&rest, " ");
+		if (event_holds(s, type, rest ? rest : "") == negated)
+			fail(s, "%s event %s holds %s", negated ? "an" : "no", type, rest);
 	} else if (strcmp(what, "stored") == 0) {
 		expect_stored(s, rest);
 	} else if (strcmp(what, "request") == 0) {
