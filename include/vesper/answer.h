@@ -93,6 +93,7 @@ struct turn_answer {
 	struct llm_trail trail;          /* of every model call */
 	const char *stages[STAGE_COUNT]; /* ids of those that go on; NULL: it does not */
 	int stage_count;                 /* that began */
+	size_t left_out;                 /* parts that the answer's prompt had no room for */
 	const struct receipt *receipt;
 	const char *receipt_id; /* once it is stored with its answer; NULL: there is none */
 };
@@ -142,6 +143,11 @@ void answer_written_by(struct answer_turn *t, const char *provider, const char *
 /* The turn ended before the model did: the answer is of whose words were shown, or else of the
  * rules. */
 void answer_written_till_now(struct answer_turn *t);
+
+/* ---- context.c: what the answer was made from ---- */
+
+struct context_state;
+void answer_context(const struct answer_turn *t, struct context_state *out);
 
 /* ---- closing.c: what code adds behind the last word ---- */
 

@@ -197,6 +197,8 @@ static void use_scratch(struct answer_turn *t, struct llm_call *call, struct scr
 	scratch_fit(s);
 	scratch_tokens_by(s, &call->newest);
 	log_left(t, s);
+	if (call->role == LLM_ANSWER)
+		t->answer->left_out = scratch_left_count(s);
 	set_messages(t, call, scratch_text(s));
 }
 

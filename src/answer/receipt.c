@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "vesper/clock.h"
+#include "vesper/context.h"
 #include "vesper/hash.h"
 #include "vesper/json.h"
 #include "vesper/json_out.h"
@@ -182,16 +183,37 @@ static void put_filters(struct json_out *j, const struct answer_turn *t)
 	know_filters_write(&t->reading->understood, t->core->may.catalog->language, j);
 }
 
+static void put_context(struct json_out *j, const struct answer_turn *t)
+{
+	struct context_state s;
+
+	answer_context(t, &s);
+	jo_key(j, "context");
+	jo_array(j);
+	for (size_t i = 0; i < s.count; i++) {
+		jo_object(j);
+		jo_set_str(j, "action", context_action_name(s.items[i].action));
+		jo_set_str(j, "key", context_key_name(s.items[i].key));
+		jo_set_str(j, "state", context_status_name(s.items[i].status));
+		jo_object_end(j);
+	}
+	jo_array_end(j);
+}
+
+/* A flow's, and that a planner's steps were: the calls themselves say the rest. */
 static void put_plan(struct json_out *j, const struct plan *p)
 {
-	if (!p || !p->flow)
+	const struct flow_def *f = p ? p->flow : NULL;
+
+	if (!p || (!f && p->origin != PLAN_PLANNER))
 		return;
 	jo_key(j, "plan");
 	jo_object(j);
-	jo_set_str(j, "fingerprint", p->flow->own ? p->flow->approval.fingerprint : p->flow->hash);
-	jo_set_str(j, "name", p->flow->name);
+	if (f)
+		jo_set_str(j, "fingerprint", f->own ? f->approval.fingerprint : f->hash);
+	jo_set_str(j, "name", f ? f->name : NULL);
 	jo_set_str(j, "origin", plan_origin_name(p->origin));
-	if (p->flow->approval.version > 0)
+	if (f && f->approval.version > 0)
 		jo_set_int(j, "version", p->flow->approval.version);
 	jo_object_end(j);
 }
@@ -208,6 +230,7 @@ static void put_content(struct json_out *j, struct answer_turn *t, const struct 
 	put_time(j, "began_at", now - m->latency_ms);
 	put_calls(j, t);
 	jo_set_str(j, "catalogue", t->core->may.catalog->hash);
+	put_context(j, t);
 	put_filters(j, t);
 	jo_set_int(j, "latency_ms", m->latency_ms);
 	jo_set_str(j, "model", m->model);
