@@ -62,6 +62,7 @@ struct lease_signal {
 	const char *holder, *session, *replica;
 	int reason;
 	size_t watchers;
+	bool followed; /* LOST: the log goes on as that of the other replica */
 	/* TAKE_OVER */
 	uint64_t fence;
 	struct str taking; /* the member "turn" of the lease; empty: it cannot be read */
@@ -88,6 +89,9 @@ struct lease_driver {
 	/* `found`: there was somebody to tell. Without a callback there is no operation. */
 	struct op *(*signal)(void *self, const struct lease_signal *s, lease_found_cb cb,
 			     void *owner);
+	/* This replica ends: others are to go on with what it holds, which is lost to it from now
+	 * on. NULL: there are no others. */
+	void (*hand_over)(void *self);
 	void (*close)(void *self);
 };
 

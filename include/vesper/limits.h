@@ -97,6 +97,8 @@
 #define TURN_DEADLINE_MS     120000 /* the whole turn */
 #define TURNS_MAX            4000   /* running turns in one process */
 #define TURNS_QUEUED_MAX     4     /* questions that wait in one session; more is no conversation */
+#define TURN_LEASE_AGAIN_MS  200   /* between two looks for the end of a turn on another replica */
+#define TURN_INTERRUPT_MS    2000  /* for one that was told to stop: then the session is busy */
 #define TURNS_OF_TENANT      2000  /* and one tenant's, where there are several: half */
 #define TURNS_PER_USER_MAX   8     /* running turns of one user over all sessions */
 #define TURN_GRACE_MS        30000 /* a turn nobody watches runs on that long, to be resumed */

@@ -165,8 +165,11 @@ void turns_use_for(struct turns *t, const char *tenant, struct knowledge *k);
 /* NULL: there is no such tenant. */
 const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *tenant);
 
-/* Cancels every running turn (they are stored as interrupted) and calls `done` when none runs any
- * more. */
+/* From now on no turn begins; `done` when none runs any more. After a turns_drain only that one's
+ * callback comes. */
+void turns_refuse(struct turns *t, void (*done)(void *owner), void *owner);
+/* Where there are other replicas they go on with what runs; else every running turn is cancelled
+ * and stored as interrupted. Calls `done` when none runs any more. */
 void turns_drain(struct turns *t, void (*done)(void *owner), void *owner);
 /* Turns that still run are abandoned unstored: drain first. No operation of turn_start,
  * turn_cancel or turn_running may run. */
@@ -195,6 +198,8 @@ enum turn_cancel_reason { CANCEL_USER, CANCEL_LEFT, CANCEL_DEADLINE, CANCEL_DRAI
 typedef lease_found_cb turn_found_cb;
 struct op *turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,
 		       enum turn_cancel_reason reason, turn_found_cb cb, void *owner);
+/* The logs of this user's session (NULL: of all of them) are kept nowhere any more. */
+void turns_evict(struct turns *t, const char *session_id, const struct principal *who);
 /* The running turn of this session of this user; NULL: none. The id is valid during the call. */
 typedef void (*turn_id_cb)(void *owner, const char *turn_id);
 struct op *turn_running(struct turns *t, const char *session_id, const struct principal *who,

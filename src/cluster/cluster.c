@@ -182,15 +182,17 @@ static bool on_reaped(struct question *q, const redisReply *reply)
 static void reap(struct cluster *c, struct str dead)
 {
 	struct question *q = question_new(c, sizeof(*q), false, on_reaped, NULL);
-	char turns[CLUSTER_KEY_BYTES], ms[24];
+	int n = dead.n < LEASE_REPLICA_BYTES ? (int)dead.n : LEASE_REPLICA_BYTES;
+	char turns[CLUSTER_KEY_BYTES], mark[CLUSTER_KEY_BYTES], ms[24], kept[24];
 
-	log_warn("cluster.dead", "replica %.*s is silent", STR_FMT(dead));
-	snprintf(turns, sizeof(turns), "vesper:{r}:turns:%.*s", (int)(dead.n < 128 ? dead.n : 128),
-		 dead.p);
-	question_send(q, 7,
-		      (const struct str[]){STR("EVAL"), STR(REAP_SCRIPT), STR("2"),
-					   STR(CLUSTER_ALIVE), str_of(turns), dead,
-					   number_text((uint64_t)c->lease_ms, ms)});
+	log_warn("cluster.dead", "replica %.*s is silent", n, dead.p);
+	snprintf(turns, sizeof(turns), "vesper:{r}:turns:%.*s", n, dead.p);
+	snprintf(mark, sizeof(mark), "vesper:{r}:dead:%.*s", n, dead.p);
+	question_send(q, 9,
+		      (const struct str[]){STR("EVAL"), STR(REAP_SCRIPT), STR("3"),
+					   STR(CLUSTER_ALIVE), str_of(turns), str_of(mark), dead,
+					   number_text((uint64_t)c->lease_ms, ms),
+					   number_text(CLUSTER_KEPT_MS, kept)});
 }
 
 /* ---- the heartbeat ---- */
@@ -199,8 +201,6 @@ static void reap(struct cluster *c, struct str dead)
 static void lose_all(struct cluster *c)
 {
 	log_warn("cluster.dead", "this replica was silent for too long: its turns are others' now");
-	hashmap_each(node, &c->held)
-		hashmap_item(node, struct held, by_holder)->fence = 0;
 	for (struct hashmap_node *node; (node = hashmap_next(&c->held, NULL));)
 		held_lost(hashmap_item(node, struct held, by_holder));
 }
@@ -209,16 +209,20 @@ static bool on_beat(struct question *q, const redisReply *reply)
 {
 	struct cluster *c = q->cluster;
 	struct str text = reply_text(reply), word = next_word(&text);
+	int64_t now = clock_mono_ms();
 
 	c->beating = false;
-	if (c->closing)
+	if (c->closing || c->leaving)
 		return true;
 	if (str_eq(word, STR("0"))) {
-		c->joined = false;
+		c->beat_ms = 0;
 		lose_all(c);
 	} else if (str_eq(word, STR("1"))) {
-		c->joined = true;
-		while (text.n > 0)
+		if (now - c->beat_ms > 3 * CLUSTER_BEAT_MS)
+			c->steady_ms = now;
+		c->beat_ms = now;
+		/* After a pause of the server all are silent: they have as long to come back. */
+		while (text.n > 0 && now - c->steady_ms > c->lease_ms)
 			reap(c, next_word(&text));
 	}
 	cluster_read(c);
@@ -228,13 +232,13 @@ static bool on_beat(struct question *q, const redisReply *reply)
 static void send_beat(struct cluster *c)
 {
 	struct question *q = question_new(c, sizeof(*q), false, on_beat, NULL);
-	char ms[24];
+	char mark[CLUSTER_KEY_BYTES], ms[24];
 
 	c->beating = true;
+	snprintf(mark, sizeof(mark), "vesper:{r}:dead:%s", c->replica);
 	question_send(q, 7,
-		      (const struct str[]){STR("EVAL"), STR(BEAT_SCRIPT), STR("1"),
-					   STR(CLUSTER_ALIVE), str_of(c->replica),
-					   c->joined ? STR("1") : STR("0"),
+		      (const struct str[]){STR("EVAL"), STR(BEAT_SCRIPT), STR("2"),
+					   STR(CLUSTER_ALIVE), str_of(mark), str_of(c->replica),
 					   number_text((uint64_t)c->lease_ms, ms)});
 }
 
@@ -243,7 +247,7 @@ static void on_tick(void *owner)
 	struct cluster *c = owner;
 	int64_t now = clock_mono_ms();
 
-	if (!c->beating)
+	if (!c->beating && !c->leaving)
 		send_beat(c);
 	hashmap_each(node, &c->held)
 		publish_tick(hashmap_item(node, struct held, by_holder), now);
@@ -261,9 +265,16 @@ void cluster_close(void *self)
 	struct cluster *c = self;
 
 	assert(c->asking == 0);
-	cluster_tell(c, 3,
-		     (const struct str[]){STR("ZREM"), STR(CLUSTER_ALIVE), str_of(c->replica)});
-	cluster_tell(c, 2, (const struct str[]){STR("DEL"), str_of(c->turns)});
+	if (c->leaving && !c->left)
+		cluster_tell(c, 4,
+			     (const struct str[]){STR("ZADD"), STR(CLUSTER_ALIVE), STR("0"),
+						  str_of(c->replica)});
+	if (!c->leaving) {
+		cluster_tell(
+			c, 3,
+			(const struct str[]){STR("ZREM"), STR(CLUSTER_ALIVE), str_of(c->replica)});
+		cluster_tell(c, 2, (const struct str[]){STR("DEL"), str_of(c->turns)});
+	}
 	redis_link_flush(c->ask);
 	c->closing = true;
 	stream_hub_drive(c->hub, NULL, NULL);

@@ -79,6 +79,27 @@ struct follow *follow_new(struct cluster *c, const struct loaded *l, const char 
 	return f;
 }
 
+void follow_held(struct held *h)
+{
+	struct cluster *c = h->cluster;
+	struct follow *f = mem_alloc(sizeof(*f));
+
+	f->cluster = c;
+	memcpy(f->turn_id, h->holder, UUID_BYTES);
+	snprintf(f->tenant, sizeof(f->tenant), "%s", h->tenant);
+	cluster_key(f->key, "s", h->tenant, h->holder);
+	f->log = stream_adopt(c->hub, h->holder, on_watchers, f);
+	stream_watched_elsewhere(f->log, 0);
+	f->watchers = stream_watchers(f->log);
+	f->unwatched_ms = clock_mono_ms();
+	f->read = true;
+	snprintf(f->last_id, sizeof(f->last_id), "%llu-%llu", (unsigned long long)h->fence,
+		 (unsigned long long)h->entry);
+	hashmap_add(&c->follows, &f->by_turn, str_of(f->turn_id));
+	list_append(&c->follow_list, &f->node);
+	cluster_wake(c);
+}
+
 void follow_end(struct follow *f)
 {
 	hashmap_remove(&f->cluster->follows, &f->by_turn);
@@ -221,7 +242,7 @@ void cluster_read(struct cluster *c)
 	char count[24], block[24];
 	int n = 0, follows = 0;
 
-	if (c->reading || c->closing || !c->joined)
+	if (c->reading || c->closing)
 		return;
 	argv[n++] = STR("XREAD");
 	argv[n++] = STR("COUNT");

@@ -28,9 +28,12 @@ struct cluster {
 	char turns[CLUSTER_KEY_BYTES]; /* the set of those that run here */
 	int64_t lease_ms;
 	struct timer *beat, *flush;
-	bool joined;  /* the server has heard of this replica */
-	bool beating; /* a heartbeat is on its way */
-	bool reading; /* likewise a wait for news */
+	int64_t beat_ms;   /* the last one that was answered */
+	int64_t steady_ms; /* since when none was missed */
+	bool beating;      /* a heartbeat is on its way */
+	bool reading;      /* likewise a wait for news */
+	bool leaving;      /* what runs here is handed over */
+	bool left;         /* others know */
 	bool closing;
 	char inbox_id[48]; /* of the last signal that was read */
 	lease_signal_cb on_signal;
@@ -52,12 +55,15 @@ struct held {
 	struct buf
 		members; /* of the hash, sealed: name, value, …, each with its length before it */
 	uint64_t fence;  /* 0: the server does not know of it */
+	bool asked;      /* the server may know of it: its answer was lost */
 	bool registering; /* it is being told */
+	bool handed;      /* to others: its log is read on from there */
 	bool released;    /* the turn is over: only what was said last is on its way */
 	int64_t renewed_ms, released_ms;
 	struct stream_watch *watch; /* what is published; NULL: nothing was said yet */
 	uint64_t acked;             /* events that the server has */
 	uint64_t sent;              /* the last one on its way */
+	uint64_t entry, entry_sent; /* first event of the newest entry: acked, and on its way */
 	bool flying;                /* an entry is on its way */
 	bool dirty;
 	int64_t flushed_ms;
@@ -106,6 +112,12 @@ extern const struct lease_driver cluster_lease_driver;
 struct held *held_of(const struct cluster *c, const char *holder);
 struct held *held_new(struct cluster *c, const char *holder, const char *tenant);
 void held_free(struct held *h);
+/* All of them. */
+void held_hand_over(void *cluster);
+/* Others are told to go on, once nothing is left to be written here. */
+void held_check_left(struct cluster *c);
+/* The server is told that a turn is over of which it may know. False: it cannot be told now. */
+bool held_forget(struct held *h);
 /* Tells the server of a turn that it does not know. */
 void held_register(struct held *h);
 /* Another replica has it: the turn is given up. */
@@ -118,6 +130,7 @@ void member_open(const struct cluster *c, const char *turn_id, const char *name,
 extern const struct stream_driver cluster_stream_driver;
 void publish_from(struct held *h, struct stream_log *log, uint64_t acked);
 void publish_stop(struct held *h);
+bool publish_all_said(const struct held *h);
 void publish_watchers(struct held *h, const char *replica, size_t watchers);
 /* May free it: a turn that is over and has said all. */
 void publish_tick(struct held *h, int64_t now_ms);
@@ -154,6 +167,9 @@ struct follow *follow_of(const struct cluster *c, const char *turn_id);
 /* The log of a turn elsewhere, which is read on after this entry from now on. */
 struct follow *follow_new(struct cluster *c, const struct loaded *l, const char *tenant);
 struct stream_log *follow_log(const struct follow *f);
+/* A turn that ran here is another replica's: its log is read on after the entry that begins with
+ * this event. */
+void follow_held(struct held *h);
 /* Its log is another's from now on. */
 void follow_end(struct follow *f);
 /* Gives its log, which is read on from this entry id, unless it has ended: then the hub keeps it.

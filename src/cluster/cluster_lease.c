@@ -44,8 +44,15 @@ struct held *held_new(struct cluster *c, const char *holder, const char *tenant)
 
 void held_free(struct held *h)
 {
+	struct stream_log *log = h->handed ? stream_running(h->cluster->hub, h->holder) : NULL;
+
+	if (log && h->entry > 0 && publish_all_said(h))
+		follow_held(h);
+	else if (log)
+		stream_give_up(&log);
 	publish_stop(h);
 	hashmap_remove(&h->cluster->held, &h->by_holder);
+	held_check_left(h->cluster);
 	buf_deinit(&h->members);
 	mem_free(h);
 }
@@ -64,16 +71,81 @@ void held_lost(struct held *h)
 {
 	struct cluster *c = h->cluster;
 	char holder[UUID_BYTES];
-	const struct lease_signal s = {.kind = SIGNAL_LOST, .tenant = h->tenant, .holder = holder};
+	struct lease_signal s = {.kind = SIGNAL_LOST, .tenant = h->tenant, .holder = holder};
+	bool runs = !h->released && c->on_signal;
 
 	memcpy(holder, h->holder, UUID_BYTES);
 	log_warn("cluster.lost", "%s runs on another replica", holder);
+	/* Who watches here reads on from there, unless more was shown than the server has. */
+	s.followed = runs && h->watch && h->entry > 0 &&
+		     stream_last_seq(stream_watch_log(h->watch)) == h->acked;
+	if (s.followed)
+		follow_held(h);
+	publish_stop(h);
 	h->fence = 0;
-	if (!h->released && c->on_signal)
+	if (runs)
 		c->on_signal(c->signal_owner, &s); /* releases it */
 	h = held_of(c, holder);
 	if (h)
 		held_free(h);
+}
+
+/* The turn says nothing more; what it has said is written before others hear that it is theirs. */
+static void hand_over(struct held *h)
+{
+	struct cluster *c = h->cluster;
+	char holder[UUID_BYTES];
+	const struct lease_signal s = {
+		.kind = SIGNAL_LOST, .tenant = h->tenant, .holder = holder, .followed = true};
+
+	memcpy(holder, h->holder, UUID_BYTES);
+	h->handed = h->watch && h->fence && stream_running(c->hub, holder);
+	if (!h->handed) {
+		held_lost(h);
+		return;
+	}
+	stream_adopt(c->hub, holder, NULL, NULL);
+	c->on_signal(c->signal_owner, &s); /* releases it */
+}
+
+void held_hand_over(void *self)
+{
+	struct cluster *c = self;
+
+	c->leaving = true;
+	hashmap_each(node, &c->held) {
+		struct held *h = hashmap_item(node, struct held, by_holder);
+
+		if (!h->released)
+			hand_over(h);
+	}
+	held_check_left(c);
+}
+
+void held_check_left(struct cluster *c)
+{
+	if (!c->leaving || c->left || c->closing || c->held.count > 0)
+		return;
+	c->left = true; /* dead since long ago: the next beat of another takes the turns */
+	cluster_tell(c, 4,
+		     (const struct str[]){STR("ZADD"), STR(CLUSTER_ALIVE), STR("0"),
+					  str_of(c->replica)});
+	redis_link_flush(c->ask);
+}
+
+bool held_forget(struct held *h)
+{
+	char hash[CLUSTER_KEY_BYTES];
+
+	if (!redis_link_up(h->cluster->ask))
+		return false;
+	cluster_key(hash, "t", h->tenant, h->holder);
+	tell_turns(h, "SREM");
+	cluster_tell(h->cluster, 7,
+		     (const struct str[]){STR("EVAL"), STR(FORGET_SCRIPT), STR("3"),
+					  str_of(h->lease_key), str_of(hash), str_of(h->once_key),
+					  str_of(h->holder)});
+	return true;
 }
 
 /* ---- members ---- */
@@ -167,10 +239,11 @@ static struct lease read_lease(struct str text)
 
 static void registered(struct held *h, uint64_t fence)
 {
-	h->fence = fence;
 	struct stream_log *log =
 		h->watch ? stream_watch_log(h->watch) : stream_running(h->cluster->hub, h->holder);
 
+	h->fence = fence;
+	h->asked = false;
 	h->renewed_ms = clock_mono_ms();
 	if (log)
 		publish_from(h, log, 0); /* one that waited for its session has begun already */
@@ -243,6 +316,7 @@ static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *own
 	a->cb = cb;
 	a->owner = owner;
 	a->question.late = true;
+	h->asked = h->asked || redis_link_up(h->cluster->ask);
 	h->registering = true;
 	tell_turns(h, "SADD"); /* before: a turn that nobody knows of could not be taken over */
 	question_send(&a->question, 13 + members_into(h, argv + 13), argv);
@@ -338,7 +412,7 @@ static void lease_release(void *self, const char *holder)
 		return;
 	h->released = true;
 	h->released_ms = clock_mono_ms();
-	if (h->fence)
+	if (h->fence && !h->cluster->leaving)
 		cluster_tell(h->cluster, 6,
 			     (const struct str[]){STR("EVAL"), STR(RELEASE_SCRIPT), STR("1"),
 						  str_of(h->lease_key), str_of(h->holder),
@@ -363,5 +437,6 @@ const struct lease_driver cluster_lease_driver = {
 	.release = lease_release,
 	.listen = lease_listen,
 	.signal = cluster_signal,
+	.hand_over = held_hand_over,
 	.close = cluster_close,
 };

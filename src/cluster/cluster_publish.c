@@ -82,6 +82,8 @@ struct entry {
 	uint64_t fence;
 };
 
+static void done(struct held *h);
+
 static void on_flown(struct held *h, const redisReply *reply)
 {
 	struct str text = reply_text(reply), word = next_word(&text);
@@ -90,12 +92,15 @@ static void on_flown(struct held *h, const redisReply *reply)
 
 	if (str_eq(word, STR("have")) && number_read(text, &have) && have <= stream_last_seq(log)) {
 		count_append("ok");
+		h->entry = h->entry_sent;
 		if (have == h->sent)
 			h->acked = have;
 		else
 			publish_from(h, log, have);
 		if (have < stream_last_seq(log))
 			on_news(h);
+		else if (h->released)
+			done(h);
 	} else if (str_eq(word, STR("lost"))) {
 		count_append("lost");
 		held_lost(h);
@@ -187,6 +192,7 @@ static void flush(struct held *h)
 	if (last > h->acked) {
 		h->flushed_ms = clock_mono_ms();
 		h->sent = last;
+		h->entry_sent = h->acked + 1;
 		h->flying = send_entry(h, last, stream_closed(log) && last == stream_last_seq(log),
 				       (struct str){plain.p, plain.n});
 		if (!h->flying) { /* said again by the next beat */
@@ -250,7 +256,7 @@ void publish_watchers(struct held *h, const char *replica, size_t watchers)
 
 /* ---- time ---- */
 
-static bool all_said(const struct held *h)
+bool publish_all_said(const struct held *h)
 {
 	return !h->fence || !h->watch || h->acked == stream_last_seq(stream_watch_log(h->watch));
 }
@@ -260,21 +266,28 @@ static void done(struct held *h)
 	char member[sizeof(h->tenant) + UUID_BYTES + 1];
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
 
-	cluster_tell(
-		h->cluster, 3,
-		(const struct str[]){STR("SREM"), str_of(h->cluster->turns), {member, (size_t)n}});
+	if (!h->cluster->leaving)
+		cluster_tell(h->cluster, 3,
+			     (const struct str[]){
+				     STR("SREM"), str_of(h->cluster->turns), {member, (size_t)n}});
 	held_free(h);
 }
 
 void publish_tick(struct held *h, int64_t now_ms)
 {
-	if (h->released && (all_said(h) || now_ms - h->released_ms > CLUSTER_LAST_WORDS_MS)) {
+	if (h->released && !h->fence && !h->handed && h->asked) {
+		if (held_forget(h) || now_ms - h->released_ms > CLUSTER_LEASE_MS)
+			held_free(h);
+		return;
+	}
+	if (h->released &&
+	    (publish_all_said(h) || now_ms - h->released_ms > CLUSTER_LAST_WORDS_MS)) {
 		done(h);
 		return;
 	}
 	count_viewers(h, now_ms);
 	held_register(h);
-	if (h->watch && h->fence && !h->flying && !all_said(h))
+	if (h->watch && h->fence && !h->flying && !publish_all_said(h))
 		flush(h);
 }
 

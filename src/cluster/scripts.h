@@ -36,6 +36,13 @@
 	"string.find(held, ' ' .. ARGV[2] .. '$') then return redis.call('DEL', KEYS[1]) end "     \
 	"return 0"
 
+/* KEYS x t c; ARGV turn: it is over, and the server may know of it without having said so. */
+#define FORGET_SCRIPT                                                                              \
+	"local held = redis.call('GET', KEYS[1]) "                                                 \
+	"if held and string.sub(held, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) "    \
+	"end "                                                                                     \
+	"return redis.call('DEL', KEYS[2], KEYS[3])"
+
 /* KEYS s t; ARGV fence first last bytes keep_ms over. "gone": the hash is not there; "lost":
  * another replica has the turn; "have n": the events up to n are there. */
 #define APPEND_SCRIPT                                                                              \
@@ -48,20 +55,23 @@
 	"redis.call('PEXPIRE', KEYS[1], ARGV[5]) redis.call('PEXPIRE', KEYS[2], ARGV[5]) "         \
 	"return 'have ' .. ARGV[3]"
 
-/* KEYS alive; ARGV replica expect lease_ms. "0": another replica has declared this one dead; else
- * "1" and those that are dead. */
+/* KEYS alive, dead:<replica>; ARGV replica lease_ms. "0": another replica has declared this one
+ * dead; else "1" and those that are silent. A server that lost everything has declared nobody dead.
+ */
 #define BEAT_SCRIPT                                                                                \
-	"if ARGV[2] == '1' and not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return '0' end "    \
+	"if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('DEL', KEYS[2]) return '0' end "    \
 	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
 	"redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[1]) "                        \
 	"return '1 ' .. table.concat(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', "                \
-	"string.format('%.0f', now - tonumber(ARGV[3]))), ' ')"
+	"string.format('%.0f', now - tonumber(ARGV[2]))), ' ')"
 
-/* KEYS alive, turns:<dead>; ARGV dead lease_ms. Its turns go to exactly one caller. */
+/* KEYS alive, turns:<dead>, dead:<dead>; ARGV dead lease_ms kept_ms. Its turns go to exactly one
+ * caller. */
 #define REAP_SCRIPT                                                                                \
 	"local s = redis.call('ZSCORE', KEYS[1], ARGV[1]) local t = redis.call('TIME') "           \
 	"if not s or t[1] * 1000 + math.floor(t[2] / 1000) - s < tonumber(ARGV[2]) then "          \
 	"return '' end redis.call('ZREM', KEYS[1], ARGV[1]) "                                      \
+	"redis.call('SET', KEYS[3], '1', 'PX', ARGV[3]) "                                          \
 	"local all = redis.call('SMEMBERS', KEYS[2]) redis.call('DEL', KEYS[2]) "                  \
 	"return table.concat(all, ' ')"
 

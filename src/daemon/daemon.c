@@ -72,21 +72,42 @@ static void on_turns_drained(void *owner)
 	transport_drain(d->transport, on_transport_drained, d);
 }
 
-static void on_drain_too_slow(void *owner)
+/* What still runs ends now, or goes to other replicas. */
+static void end_turns(struct daemon *d)
+{
+	d->end.letting_end = false;
+	daemon_end_in_time();
+	timer_start(d->end.drain, STOP_WAIT_MS);
+	turns_drain(d->turns, on_turns_drained, d);
+}
+
+static void on_turns_ended(void *owner)
+{
+	end_turns(owner);
+}
+
+static void on_drain_over(void *owner)
 {
 	struct daemon *d = owner;
 
+	if (d->end.letting_end) {
+		end_turns(d);
+		return;
+	}
 	log_warn("daemon.stop", "gave up waiting after %d ms", STOP_WAIT_MS);
 	loop_stop(d->loop);
 }
 
-/* The first signal drains; a second one ends at once. */
+/* The first signal drains: answers may end, for as long as limits.drain_s says. A second one ends
+ * at once. */
 static void on_stop_signal(void *owner, int signum)
 {
 	struct daemon *d = owner;
 
-	daemon_end_in_time();
+	int64_t let_end_ms = config_int(d->config, "limits.drain_s") * 1000;
+
 	if (!d->transport) {
+		daemon_end_in_time();
 		loop_stop(d->loop); /* nothing was served yet */
 		return;
 	}
@@ -97,8 +118,13 @@ static void on_stop_signal(void *owner, int signum)
 	d->end.stopping = true;
 	log_info("daemon.stop", "draining %zu turns", turns_running(d->turns));
 	health_draining(true);
-	timer_start(d->end.drain, STOP_WAIT_MS);
-	turns_drain(d->turns, on_turns_drained, d);
+	d->end.letting_end = let_end_ms > 0;
+	if (!d->end.letting_end) {
+		end_turns(d);
+		return;
+	}
+	timer_start(d->end.drain, (uint64_t)let_end_ms);
+	turns_refuse(d->turns, on_turns_ended, d);
 }
 
 /* ---- starting ---- */
@@ -378,7 +404,7 @@ static void prepare_stop(struct daemon *d)
 
 static void start(struct daemon *d)
 {
-	d->end.drain = timer_new(d->loop, on_drain_too_slow, d);
+	d->end.drain = timer_new(d->loop, on_drain_over, d);
 	d->end.term = signal_watch_new(d->loop, SIGTERM, on_stop_signal, d);
 	d->end.interrupt = signal_watch_new(d->loop, SIGINT, on_stop_signal, d);
 	d->hangup = signal_watch_new(d->loop, SIGHUP, on_hangup, d);

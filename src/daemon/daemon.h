@@ -93,6 +93,7 @@ struct daemon {
 		struct signal_watch *term, *interrupt;
 		struct timer *drain;
 		bool stopping;
+		bool letting_end;   /* answers that are being written */
 		struct err failure; /* why the start could not go on */
 	} end;
 	const char *root;

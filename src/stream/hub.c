@@ -52,7 +52,8 @@ void hub_add(struct stream_hub *h, struct stream_log *log)
 
 void hub_forget(struct stream_hub *h, struct stream_log *log)
 {
-	shares_remove(&h->shares, &log->share);
+	if (log->kept_until_ms) /* else it never ended here */
+		shares_remove(&h->shares, &log->share);
 	list_remove(&log->kept);
 	list_remove(&log->all);
 	hashmap_remove(&h->by_id, &log->by_id);

@@ -237,7 +237,8 @@ static void on_tell_owner(void *owner)
 {
 	struct stream_log *log = owner;
 
-	log->on_watchers(log->owner, stream_watchers(log));
+	if (log->on_watchers)
+		log->on_watchers(log->owner, stream_watchers(log));
 }
 
 static void tell_watchers(struct stream_log *log)

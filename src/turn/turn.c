@@ -98,7 +98,10 @@ static void turn_release(struct turn *t)
 	timer_free(&t->machine.state_timer);
 	timer_free(&t->machine.turn_timer);
 	timer_free(&t->machine.grace_timer);
-	if (t->machine.lost)
+	timer_free(&t->machine.again_timer);
+	if (t->machine.followed)
+		t->core.log = NULL; /* another's by now */
+	else if (t->machine.lost)
 		stream_give_up(&t->core.log);
 	else
 		stream_release(&t->core.log);
@@ -136,7 +139,7 @@ void turn_abandon(struct turn *t)
 	turn_cancel_operations(t);
 	if (!t->machine.lost)
 		turn_end_set(t, (struct turn_end){.status = MESSAGE_INTERRUPTED});
-	if (!stream_closed(t->core.log))
+	if (!t->machine.followed && !stream_closed(t->core.log))
 		say_end(&t->for_answer, &t->end);
 	t->machine.state = TURN_DONE;
 	turn_release(t);
@@ -328,13 +331,23 @@ void turn_open(struct turn *t)
 
 /* ---- the end ---- */
 
-void turns_drain(struct turns *all, void (*done)(void *owner), void *owner)
+void turns_refuse(struct turns *all, void (*done)(void *owner), void *owner)
 {
 	all->draining = true;
 	all->on_drained = done;
 	all->drained_owner = owner;
-	list_each(node, &all->running)
-		turn_stop(list_item(node, struct turn, core.node), CANCEL_DRAIN);
+	later_cancel(&all->drained);
 	if (all->count == 0)
 		loop_later(all->loop, &all->drained, done, owner);
+}
+
+void turns_drain(struct turns *all, void (*done)(void *owner), void *owner)
+{
+	all->draining = true;
+	all->on_drained = NULL;
+	if (all->leases.driver->hand_over)
+		all->leases.driver->hand_over(all->leases.self);
+	list_each(node, &all->running)
+		turn_stop(list_item(node, struct turn, core.node), CANCEL_DRAIN);
+	turns_refuse(all, done, owner);
 }

@@ -138,6 +138,17 @@ struct op *turn_running(struct turns *all, const char *session_id, const struct 
 	return &f->op;
 }
 
+void turns_evict(struct turns *all, const char *session_id, const struct principal *who)
+{
+	const struct lease_signal signal = {.kind = SIGNAL_EVICT,
+					    .tenant = who->tenant,
+					    .user = who->user,
+					    .session = session_id};
+
+	stream_forget(all->streams, session_id, who);
+	all->leases.driver->signal(all->leases.self, &signal, NULL, NULL);
+}
+
 /* ---- from other replicas ---- */
 
 void turn_on_signal(void *owner, const struct lease_signal *s)
@@ -148,7 +159,7 @@ void turn_on_signal(void *owner, const struct lease_signal *s)
 	if (s->kind == SIGNAL_TAKE_OVER)
 		turn_take_over(all, s);
 	else if (s->kind == SIGNAL_LOST)
-		turn_lost(all, s->holder);
+		turn_lost(all, s->holder, s->followed);
 	else if (s->kind == SIGNAL_CANCEL && s->reason >= 0 && s->reason <= CANCEL_DRAIN)
 		(void)stop(all, s->holder, &who, (enum turn_cancel_reason)s->reason);
 	else if (s->kind == SIGNAL_EVICT)

@@ -108,9 +108,12 @@ struct turn_machine {
 	struct timer *state_timer, *turn_timer, *grace_timer;
 	int hops;
 	bool cancelled;
-	bool waiting;       /* for the turns of its session before it */
-	struct op *leasing; /* it waited, and is about to begin */
+	bool waiting;              /* for the turns of its session before it */
+	struct op *leasing;        /* it waited, and is about to begin */
+	struct timer *again_timer; /* ... and is asked for again; or NULL */
+	int64_t wait_until_ms;     /* for one on another replica */
 	enum turn_taken taken;
+	bool followed;            /* ... and who watches here reads its log on */
 	bool lost;                /* another replica runs it: what is said here is not kept */
 	bool cancel_after_accept; /* whether the message is stored must be known first */
 	enum turn_cancel_reason cancel_reason;
@@ -186,8 +189,8 @@ void turn_begin_waiting(struct turn *t);
 void turn_members(const struct turn_request *r, const struct turn_ids *ids, struct buf *who,
 		  struct buf *turn);
 void turn_take_over(struct turns *all, const struct lease_signal *s);
-/* Another replica has it: nothing is stored here. */
-void turn_lost(struct turns *all, const char *turn_id);
+/* Another replica has it: nothing is stored here. Followed: its log is read on from there. */
+void turn_lost(struct turns *all, const char *turn_id, bool followed);
 /* ACCEPT of one that is closed. */
 enum turn_state turn_close_taken(struct turn *t);
 

@@ -7,7 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "vesper/clock.h"
 #include "vesper/hash.h"
+#include "vesper/limits.h"
 #include "vesper/mem.h"
 
 struct starting {
@@ -119,6 +121,7 @@ static void refuse(struct starting *s, const struct err *e)
 }
 
 static void on_lease(void *owner, const struct lease *lease);
+static void turn_wait_elsewhere(struct turn *t, const char *holder);
 
 /* The turn of before, or none: then the message is a new one. */
 static void on_before(void *owner, struct stream_log *log, const struct err *e)
@@ -152,6 +155,7 @@ static void on_lease(void *owner, const struct lease *lease)
 	const struct turn_group *session =
 		turn_group_of(s->all, GROUP_SESSION, r->who, r->session_id);
 	struct turn *before = same_that_waits(session, r->client_msg_id);
+	bool elsewhere = lease->kind == LEASE_HELD && !session;
 	struct err e = {0};
 	struct turn *t;
 
@@ -169,7 +173,7 @@ static void on_lease(void *owner, const struct lease *lease)
 		refuse(s, &e);
 		return;
 	}
-	if (lease->kind == LEASE_HELD && !session) {
+	if (elsewhere && s->all->settings->busy == TURN_BUSY_REJECT) {
 		err_set_retry(&e, ERR_BUSY, "a turn of this session runs on another server");
 		refuse(s, &e);
 		return;
@@ -180,7 +184,9 @@ static void on_lease(void *owner, const struct lease *lease)
 	turn_open(t);
 	t->core.fence = lease->fence;
 	turn_make_room(t);
-	if (!t->machine.waiting)
+	if (elsewhere)
+		turn_wait_elsewhere(t, lease->holder);
+	else if (!t->machine.waiting)
 		turn_admitted(t);
 	answer(s, t->core.log, NULL);
 }
@@ -209,12 +215,35 @@ static void on_next_lease(void *owner, const struct lease *lease)
 	struct turn *t = owner;
 
 	t->machine.leasing = NULL;
+	if (lease->kind == LEASE_HELD && clock_mono_ms() < t->machine.wait_until_ms) {
+		timer_start(t->machine.again_timer, TURN_LEASE_AGAIN_MS);
+		return;
+	}
 	if (lease->kind == LEASE_HELD) {
 		turn_stop_busy(t);
 		return;
 	}
 	t->core.fence = lease->fence;
 	turn_admitted(t);
+}
+
+static void on_again(void *owner)
+{
+	turn_begin_waiting(owner);
+}
+
+/* Another replica runs the turn before it: its end is looked for. */
+static void turn_wait_elsewhere(struct turn *t, const char *holder)
+{
+	bool interrupts = t->settings->busy == TURN_BUSY_INTERRUPT;
+
+	t->machine.waiting = true;
+	t->machine.wait_until_ms = clock_mono_ms() + (interrupts ? TURN_INTERRUPT_MS
+								 : (int64_t)t->answers.deadline_ms);
+	t->machine.again_timer = timer_new(t->core.loop, on_again, t);
+	timer_start(t->machine.again_timer, TURN_LEASE_AGAIN_MS);
+	if (interrupts)
+		(void)turn_cancel(t->core.all, holder, t->core.who, CANCEL_USER, NULL, NULL);
 }
 
 void turn_begin_waiting(struct turn *t)

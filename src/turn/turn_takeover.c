@@ -208,7 +208,7 @@ enum turn_state turn_close_taken(struct turn *t)
 
 /* ---- letting go ---- */
 
-void turn_lost(struct turns *all, const char *turn_id)
+void turn_lost(struct turns *all, const char *turn_id, bool followed)
 {
 	struct turn *t = turn_by_id(all, turn_id);
 	struct err e = {0};
@@ -218,6 +218,7 @@ void turn_lost(struct turns *all, const char *turn_id)
 	err_set_retry(&e, ERR_UPSTREAM, "another replica runs this turn");
 	turn_cancel_operations(t);
 	t->machine.lost = true;
+	t->machine.followed = followed;
 	turn_end_error(t, &e);
 	turn_abandon(t);
 }

@@ -146,3 +146,32 @@ describe('three replicas', () => {
     await Promise.all([chat.close(), other.close()]);
   });
 });
+
+for (const busy of ['queue', 'interrupt'])
+  describe(`limits.busy is ${busy}, and the turn before runs on another replica`, () => {
+    let mock, cluster;
+
+    before(async () => {
+      mock = await startMock({ script: slow(40, 15) });
+      cluster = await startCluster(2, { mock, env: { VESPER_LIMITS_BUSY: busy } });
+    });
+    after(async () => {
+      await cluster?.stop();
+      await mock?.close();
+    });
+
+    it(busy === 'queue' ? 'the next one waits for it' : 'it ends for the next one', async () => {
+      const [one, two] = cluster.daemons;
+      const chat = await one.connect();
+      await chat.begin(REFERENCE);
+      await chat.untilTokens(3);
+      const other = await two.connect();
+      other.send({ type: 'chat.message', content: REFERENCE, session_id: chat.session });
+      const [first, second] = await Promise.all([chat.frames(), other.frames()]);
+      assert.equal(first.at(-1).status, busy === 'queue' ? 'ok' : 'cancelled');
+      assert.equal(second.at(-1).status, 'ok');
+      const stored = await one.rest().messages(chat.session);
+      assert.deepEqual(stored.map((m) => m.role), ['user', 'assistant', 'user', 'assistant'], 'one after the other');
+      await Promise.all([chat.close(), other.close()]);
+    });
+  });

@@ -105,7 +105,7 @@ static void on_user_deleted(void *owner, const struct err *e)
 		reply_err(r, e);
 		return;
 	}
-	stream_forget(r->transport->options.streams, NULL, &gone);
+	turns_evict(r->transport->options.turns, NULL, &gone);
 	reply_empty(r, 204);
 }
 

@@ -255,7 +255,7 @@ static void on_deleted(void *owner, const struct err *e)
 		reply_err(r, e);
 		return;
 	}
-	stream_forget(r->transport->options.streams, r->params[0], r->who);
+	turns_evict(r->transport->options.turns, r->params[0], r->who);
 	reply_empty(r, 204);
 }
 

@@ -1,0 +1,155 @@
+/*
+ * Whatever happens to the Redis that replicas share, an answer that is under way is finished where it runs;
+ * and what replicas tell each other is back soon after it is.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startMock } from '../mock/anthropic.mjs';
+import { Cluster } from './cluster.mjs';
+import { REFERENCE } from './harness.mjs';
+import { startPostgres } from './postgres.mjs';
+import { startRedis } from './redis.mjs';
+
+const words = Array.from({ length: 60 }, (_, i) => `word${i} `).join('');
+const script = [{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 15 } }, { reply: 'demo' }];
+const BACK_LIMIT_MS = 15000; /* so that a test ends; the figure is printed */
+
+/* Between the daemons and Redis: passes on, delays, answers garbage, or says nothing. */
+class Between {
+  constructor(port) {
+    this.mode = 'pass';
+    this.sockets = new Set();
+    this.server = net.createServer((socket) => {
+      const behind = net.connect(port, '127.0.0.1');
+      this.sockets.add(socket);
+      socket.on('data', (bytes) => this.mode !== 'silent' && behind.write(bytes));
+      behind.on('data', async (bytes) => {
+        if (this.mode === 'slow')
+          await sleep(200);
+        if (this.mode === 'garbage')
+          socket.write(Buffer.from('*7\r\n$999999999\r\n\x00\xff?'));
+        else if (this.mode !== 'silent')
+          socket.write(bytes);
+      });
+      const end = () => {
+        socket.destroy();
+        behind.destroy();
+        this.sockets.delete(socket);
+      };
+      [socket, behind].forEach((s) => s.on('error', end).on('close', end));
+    });
+  }
+
+  async listen() {
+    await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
+    return this.server.address().port;
+  }
+
+  close() {
+    this.sockets.forEach((s) => s.destroy());
+    this.server.close();
+  }
+}
+
+describe('two replicas and a Redis', () => {
+  let mock, redis, between, cluster, one, two;
+
+  before(async () => {
+    mock = await startMock({ script });
+    redis = await startRedis();
+    between = new Between(redis.port);
+    const url = redis.url.replace(/:\d+$/, `:${await between.listen()}`);
+    cluster = new Cluster(await (await startPostgres()).install(), redis, { mock, url });
+    [one, two] = [await cluster.add(), await cluster.add()];
+    await cluster.joined(2);
+  });
+  after(async () => {
+    for (const d of cluster?.daemons ?? []) {
+      if (d.exited || process.env.VESPER_TEST_OUTPUT)
+        console.log(d.output);
+      d.checkOutput();
+    }
+    between?.close();
+    await cluster?.stop();
+    await mock?.close();
+  });
+
+  /* What is asked on one replica can be resumed on the other: how long that took to be so again. */
+  async function untilShared() {
+    const began = Date.now();
+    while (Date.now() - began < BACK_LIMIT_MS) {
+      const chat = await one.connect();
+      const { turn_id } = await chat.begin(REFERENCE);
+      const other = await two.connect();
+      other.send({ type: 'resume', turn_id, last_seq: 0 });
+      const frame = await other.next();
+      await Promise.all([other.close(), chat.close()]); /* nobody wants it */
+      if (frame.turn_id === turn_id)
+        return Date.now() - began;
+      await sleep(50);
+    }
+    return assert.fail('replicas never heard of each other again');
+  }
+
+  async function answered(fault, undo) {
+    const usual = Date.now();
+    await one.ask(REFERENCE);
+    const before = Date.now() - usual;
+    const chat = await one.connect();
+    await chat.begin(REFERENCE);
+    await chat.untilTokens(5);
+    await fault();
+    const frames = await chat.frames();
+    assert.equal(frames.at(-1).status, 'ok', `the answer under way is finished: ${JSON.stringify(frames.at(-1))}`);
+    await chat.close();
+    const began = Date.now();
+    const turn = await one.ask(REFERENCE);
+    assert.equal(turn.complete.status, 'ok', 'and the next one');
+    const during = Date.now() - began;
+    await undo();
+    return { added: during - before, back: await untilShared() };
+  }
+
+  const print = (name, { added, back }) => console.log(`${name}: added to a turn ${added} ms, shared again after ${back} ms`);
+
+  it('is killed and started again, empty', async () => {
+    print('killed, empty', await answered(() => redis.tell('kill'), () => redis.tell('restart')));
+  });
+
+  it('is stopped and goes on', async () => {
+    print('stopped', await answered(() => redis.tell('pause'), () => redis.tell('resume')));
+  });
+
+  for (const mode of ['slow', 'garbage', 'silent'])
+    it(`is ${mode}`, async () => {
+      const set = (m) => async () => {
+        between.mode = m;
+      };
+      print(mode, await answered(set(mode), set('pass')));
+    });
+
+  it('is full', async () => {
+    print('full', await answered(() => redis.cli('CONFIG', 'SET', 'maxmemory', '1mb'), () => redis.cli('CONFIG', 'SET', 'maxmemory', '0')));
+  });
+
+  it('is emptied under a running turn: the other replica still reads all of it', async () => {
+    const chat = await one.connect();
+    const { turn_id } = await chat.begin(REFERENCE);
+    await chat.untilTokens(10);
+    await redis.cli('FLUSHALL');
+    await sleep(1500);
+    const other = await two.connect();
+    let seen = [];
+    for (let i = 0; i < 20 && !seen.length; i++) {
+      other.send({ type: 'resume', turn_id, last_seq: 0 });
+      seen = await other.frames().catch(() => sleep(200).then(() => []));
+    }
+    const own = chat.all.filter((f) => f.turn_id === turn_id);
+    assert.equal(seen.length, own.length);
+    assert.deepEqual(seen.at(-1), own.at(-1));
+    await Promise.all([chat.close(), other.close()]);
+  });
+});

@@ -1,0 +1,46 @@
+/* A stop that lets answers end: what runs is finished, what comes is refused, and then the process is gone. */
+
+import { it } from 'node:test';
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startMock } from '../mock/anthropic.mjs';
+import { REFERENCE, startDaemon } from './harness.mjs';
+
+const words = Array.from({ length: 50 }, (_, i) => `word${i} `).join('');
+const script = [{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 20 } }, { reply: 'demo' }];
+
+async function started(t, drain_s, rules = script) {
+  const mock = await startMock({ script: rules });
+  t.after(() => mock.close());
+  const d = await startDaemon({ mock, env: { VESPER_LIMITS_DRAIN_S: `${drain_s}` } });
+  const chat = await d.connect();
+  await chat.begin(REFERENCE);
+  await chat.untilTokens(3);
+  return { d, chat };
+}
+
+it('an answer that is being written ends as it would have, and nothing new begins', async (t) => {
+  const { d, chat } = await started(t, 30);
+  const other = await d.connect();
+  d.child.kill('SIGTERM');
+  await sleep(100);
+  assert.equal((await fetch(`${d.url}/readyz`)).status, 503);
+  other.send({ type: 'chat.message', content: REFERENCE });
+  const refusal = await other.refusal();
+  assert.equal(refusal.retryable, true);
+  const frames = await chat.frames();
+  assert.equal(frames.at(-1).status, 'ok');
+  assert.deepEqual(await d.ended(), { code: 0, signal: null });
+  d.checkOutput();
+});
+
+it('what has not ended in time is stored as interrupted', async (t) => {
+  const { d, chat } = await started(t, 1, [{ ...script[0], fault: { token_ms: 200 } }, script[1]]);
+  const began = Date.now();
+  d.child.kill('SIGTERM');
+  const frames = await chat.frames();
+  assert.equal(frames.at(-1).status, 'interrupted');
+  assert.deepEqual(await d.ended(), { code: 0, signal: null });
+  console.log(`limits.drain_s 1: ended after ${Date.now() - began} ms`);
+  d.checkOutput();
+});

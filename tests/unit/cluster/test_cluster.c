@@ -1,0 +1,304 @@
+/* Two replicas in one process, and a real Redis between them: leases, streams, signals, hand-over.
+ */
+#include "redis_service.h"
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "emit.h"
+#include "vesper/cluster.h"
+#include "vesper/health.h"
+#include "vesper/limits.h"
+#include "vesper/metric.h"
+#include "vesper/uuid.h"
+
+#define SECRET "a secret that replicas share"
+#define TURNS  20000
+
+static struct redis_service service;
+static bool installed;
+static struct loop *loop;
+static const struct principal ann = {.user = "ann", .tenant = "vesper"};
+static const struct principal bob = {.user = "bob", .tenant = "vesper"};
+
+static void on_nothing(void *owner)
+{
+	(void)owner;
+}
+
+/* One replica, and what it heard. */
+static struct side {
+	struct stream_hub *hub;
+	struct leases leases;
+	struct lease lease;
+	bool answered;
+	struct stream_log *log;
+	enum err_code code;
+	int signals;
+	enum lease_signal_kind kind;
+	uint64_t fence;
+	char taking[64];
+	size_t watchers;
+} left, right;
+
+static void on_signal(void *owner, const struct lease_signal *s)
+{
+	struct side *side = owner;
+
+	side->signals++;
+	side->kind = s->kind;
+	side->fence = s->fence;
+	snprintf(side->taking, sizeof(side->taking), "%.*s", STR_FMT(s->taking));
+	if (s->kind == SIGNAL_TAKE_OVER)
+		side->log = stream_adopt(side->hub, s->holder, NULL, NULL);
+}
+
+static void open_side(struct side *side, const char *name, const char *secret)
+{
+	char url[64];
+	struct err e = {0};
+
+	snprintf(url, sizeof(url), "redis://127.0.0.1:%d", service.port);
+	*side = (struct side){.hub = stream_hub_new(loop)};
+	assert_true(cluster_open(&(struct cluster_options){.loop = loop,
+							   .hub = side->hub,
+							   .url = url,
+							   .timeout_ms = REDIS_PATIENCE_MS,
+							   .secret = secret,
+							   .replica = name,
+							   .lease_ms = 3000},
+				 &side->leases, &e));
+	side->leases.driver->listen(side->leases.self, on_signal, side);
+}
+
+static void close_side(struct side *side)
+{
+	side->leases.driver->close(side->leases.self);
+	stream_hub_free(&side->hub);
+}
+
+static int set_up(void **state)
+{
+	redisContext *c;
+	struct err e;
+
+	(void)state;
+	if (!installed)
+		return 0;
+	c = redis_service_connect(&service);
+	freeReplyObject(redisCommand(c, "FLUSHALL"));
+	redisFree(c);
+	assert_true(loop_new(&loop, &e));
+	open_side(&left, "left", SECRET);
+	open_side(&right, "right", SECRET);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	if (!installed)
+		return 0;
+	close_side(&left);
+	close_side(&right);
+	loop_free(&loop);
+	health_reset();
+	metric_reset();
+	return 0;
+}
+
+#define WAIT_FOR(what)                                                                             \
+	do {                                                                                       \
+		int turns = 0;                                                                     \
+		while (!(what)) {                                                                  \
+			if (turns++ == TURNS)                                                      \
+				fail_msg("never: %s", #what);                                      \
+			loop_turn(loop);                                                           \
+			usleep(500);                                                               \
+		}                                                                                  \
+	} while (0)
+
+static void on_lease(void *owner, const struct lease *lease)
+{
+	struct side *side = owner;
+
+	side->answered = true;
+	side->lease = *lease;
+}
+
+/* The first answers of a link that is not up yet say nothing. */
+static enum lease_kind acquire(struct side *side, const char *session, const char *turn,
+			       const char *once)
+{
+	const struct str members[] = {STR("session"), str_of(session),
+				      STR("user"),    STR("ann"),
+				      STR("who"),     STR("{\"user\":\"ann\",\"permissions\":[]}"),
+				      STR("turn"),    STR("{\"content\":\"how much\"}"),
+				      {NULL, 0}};
+	const struct lease_request r = {.tenant = "vesper",
+					.name = session,
+					.holder = turn,
+					.once = once,
+					.members = members};
+
+	for (int tries = 0; tries < 2000; tries++) {
+		side->answered = false;
+		(void)side->leases.driver->acquire(side->leases.self, &r, on_lease, side);
+		assert_false(side->answered); /* never from inside */
+		WAIT_FOR(side->answered);
+		if (side->lease.kind != LEASE_UNKNOWN)
+			break;
+		usleep(1000);
+	}
+	return side->lease.kind;
+}
+
+static void on_found(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct side *side = owner;
+
+	side->answered = true;
+	side->log = log;
+	side->code = e ? e->code : ERR_NONE;
+}
+
+static struct stream_log *find(struct side *side, const char *turn, const struct principal *who)
+{
+	side->answered = false;
+	stream_find(side->hub, turn, who, on_found, side);
+	WAIT_FOR(side->answered);
+	return side->log;
+}
+
+static void release(struct side *side, const char *turn)
+{
+	side->leases.driver->release(side->leases.self, turn);
+}
+
+static void a_session_has_one_turn(void **state)
+{
+	struct uuid session = uuid_new(), first = uuid_new(), second = uuid_new();
+	uint64_t fence;
+
+	(void)state;
+	if (!installed)
+		skip();
+	assert_int_equal(acquire(&left, session.text, first.text, "m1"), LEASE_OURS);
+	fence = left.lease.fence;
+	assert_true(fence > 0);
+	assert_int_equal(acquire(&right, session.text, second.text, "m2"), LEASE_HELD);
+	assert_string_equal(right.lease.holder, first.text);
+	assert_memory_equal(right.lease.replica, "left-", 5);
+	assert_int_equal(acquire(&right, session.text, second.text, "m1"), LEASE_AGAIN);
+	release(&left, first.text);
+	while (acquire(&right, session.text, second.text, "m2") == LEASE_HELD)
+		usleep(1000); /* the release is on its way on another connection */
+	assert_int_equal(right.lease.kind, LEASE_OURS);
+	assert_true(right.lease.fence > fence);
+	release(&right, second.text);
+}
+
+static void what_is_said_here_is_read_there(void **state)
+{
+	struct uuid session = uuid_new(), turn = uuid_new();
+	struct stream_log *log, *there;
+	struct stream_watch *watch;
+
+	(void)state;
+	if (!installed)
+		skip();
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
+	emit_text(log, "one ");
+	emit_text(log, "two ");
+	assert_non_null(find(&right, turn.text, &ann));
+	watch = stream_watch_new(right.log, 0, on_nothing, NULL);
+	there = right.log;
+	WAIT_FOR(stream_last_seq(there) == 2);
+	WAIT_FOR(stream_watchers(log) == 1); /* the turn knows that somebody listens */
+	emit_text(log, "three");
+	emit_end(log, "ok");
+	WAIT_FOR(stream_closed(there));
+	assert_string_equal(stream_text(there).p, "one two three");
+	assert_null(find(&right, turn.text, &bob));
+	assert_int_equal(right.code, ERR_NOT_FOUND);
+	stream_watch_free(&watch);
+	stream_release(&log);
+	release(&left, turn.text);
+}
+
+static void another_secret_reads_nothing(void **state)
+{
+	struct uuid session = uuid_new(), turn = uuid_new();
+	struct stream_log *log;
+
+	(void)state;
+	if (!installed)
+		skip();
+	close_side(&right);
+	open_side(&right, "right", "another secret");
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
+	emit_text(log, "for ann alone");
+	assert_int_equal(acquire(&right, session.text, uuid_new().text, NULL), LEASE_HELD);
+	assert_null(find(&right, turn.text, &ann));
+	assert_int_equal(right.code, ERR_NOT_FOUND);
+	emit_end(log, "ok");
+	stream_release(&log);
+	release(&left, turn.text);
+}
+
+static void a_turn_that_is_handed_over_goes_on_there(void **state)
+{
+	struct uuid session = uuid_new(), turn = uuid_new();
+	struct stream_log *log, *mine;
+	uint64_t fence;
+
+	(void)state;
+	if (!installed)
+		skip();
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	fence = left.lease.fence;
+	mine = log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
+	emit_text(log, "begun ");
+	assert_non_null(find(&right, turn.text, &ann)); /* by now it is written */
+	WAIT_FOR(stream_last_seq(right.log) == 1);
+	left.leases.driver->hand_over(left.leases.self);
+	assert_int_equal(left.kind, SIGNAL_LOST);
+	release(&left, turn.text);
+	WAIT_FOR(right.signals > 0);
+	assert_int_equal(right.kind, SIGNAL_TAKE_OVER);
+	assert_true(right.fence > fence);
+	assert_string_equal(right.taking, "{\"content\":\"how much\"}");
+	log = right.log;
+	assert_string_equal(stream_text(log).p, "begun ");
+	emit_text(log, "and ended");
+	emit_end(log, "ok");
+	/* Who watches at the old one reads on. */
+	WAIT_FOR(stream_closed(mine));
+	assert_string_equal(stream_text(mine).p, "begun and ended");
+	stream_release(&log);
+	release(&right, turn.text);
+	WAIT_FOR(!stream_running(left.hub, turn.text));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_session_has_one_turn, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_said_here_is_read_there, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(another_secret_reads_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_turn_that_is_handed_over_goes_on_there, set_up,
+						tear_down),
+	};
+	int failed;
+
+	installed = redis_service_start(&service);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	if (installed)
+		redis_service_do(&service, "stop");
+	return failed;
+}
