@@ -58,7 +58,7 @@ struct ws_relay {
 static void on_client(void *owner, int fd, int events);
 static void on_pair(void *owner, int fd, int events);
 
-static void pair_size(int fd, int bytes)
+static void send_size(int fd, int bytes)
 {
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 }
@@ -71,8 +71,9 @@ struct ws_relay *relay_new(struct ws_relays *s, int fd, struct seat *take, struc
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
 		return NULL;
-	pair_size(ends[0], RELAY_IN_BYTES);
-	pair_size(ends[1], RELAY_OUT_BYTES);
+	send_size(ends[0], RELAY_IN_BYTES);
+	send_size(ends[1], RELAY_OUT_BYTES);
+	send_size(fd, RELAY_OUT_BYTES); /* else one that reads nothing holds megabytes there */
 	r = mem_alloc(sizeof(*r));
 	r->conn = conn;
 	r->seat = take;
