@@ -124,8 +124,8 @@ struct approval {
  * "path:line: …". Pure; everything in the arena. */
 MUST_CHECK bool flow_approve(const struct catalog *c, const struct approval *from, struct arena *a,
 			     const char **text, json_t **warnings, struct err *e);
-/* SHA-256, hex, over all that its lines rest on: tools with their SQL, the columns of the views that
- * it names, components, the words of the language. In the arena. */
+/* SHA-256, hex, over all that its lines rest on: tools with their SQL, the columns of the views
+ * that it names, components, the words of the language. In the arena. */
 const char *flow_fingerprint(const struct catalog *c, const struct flow_def *f, struct arena *a);
 
 /* The flow as text that reads as the same flow: one line each, in one spelling. */

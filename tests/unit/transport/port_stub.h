@@ -234,6 +234,13 @@ struct op *turn_start(struct turns *t, const struct turn_request *request, turn_
 	return &x->op;
 }
 
+void turns_evict(struct turns *t, const char *session_id, const struct principal *who)
+{
+	(void)t;
+	(void)session_id;
+	(void)who;
+}
+
 struct op *turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,
 		       enum turn_cancel_reason reason, turn_found_cb cb, void *owner)
 {
