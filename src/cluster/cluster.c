@@ -252,7 +252,7 @@ static void on_tick(void *owner)
 	hashmap_each(node, &c->held)
 		publish_tick(hashmap_item(node, struct held, by_holder), now);
 	follow_tick(c, now);
-	if (redis_link_up(c->ask))
+	if (redis_link_up(c->write))
 		try_again(c);
 	cluster_read(c);
 }
@@ -275,7 +275,7 @@ void cluster_close(void *self)
 			(const struct str[]){STR("ZREM"), STR(CLUSTER_ALIVE), str_of(c->replica)});
 		cluster_tell(c, 2, (const struct str[]){STR("DEL"), str_of(c->turns)});
 	}
-	redis_link_flush(c->ask);
+	redis_link_flush(c->write);
 	c->closing = true;
 	stream_hub_drive(c->hub, NULL, NULL);
 	timer_free(&c->beat);
@@ -314,9 +314,11 @@ static bool name_replica(struct cluster *c, const char *name, struct err *e)
 
 static void open_links(struct cluster *c, int64_t timeout_ms)
 {
-	c->ask = redis_link_new(
-		c->loop, &c->place,
-		&(struct redis_link_options){.check = "redis:ask", .patience_ms = timeout_ms});
+	c->ask = redis_link_new(c->loop, &c->place,
+				&(struct redis_link_options){.check = "redis:ask",
+							     /* a reader waits as long for news */
+							     .due_ms = CLUSTER_FLUSH_MS,
+							     .patience_ms = timeout_ms});
 	c->write = redis_link_new(
 		c->loop, &c->place,
 		&(struct redis_link_options){.check = "redis:write", .due_ms = CLUSTER_DUE_MS});

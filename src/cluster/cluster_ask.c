@@ -60,7 +60,9 @@ void question_send(struct question *q, int argc, const struct str *argv)
 {
 	struct cluster *c = q->cluster;
 
-	q->sent = !c->closing && redis_link_send(c->ask, argc, argv, on_reply, q);
+	/* What nobody waits for costs no patience. */
+	q->sent = !c->closing &&
+		  redis_link_send(q->counted ? c->ask : c->write, argc, argv, on_reply, q);
 	if (q->sent)
 		return;
 	if (q->counted)
@@ -83,6 +85,11 @@ static void on_told(void *owner, const redisReply *reply)
 }
 
 void cluster_tell(struct cluster *c, int argc, const struct str *argv)
+{
+	(void)redis_link_send(c->write, argc, argv, on_told, NULL);
+}
+
+void cluster_tell_first(struct cluster *c, int argc, const struct str *argv)
 {
 	(void)redis_link_send(c->ask, argc, argv, on_told, NULL);
 }

@@ -92,6 +92,8 @@ void question_send(struct question *q, int argc, const struct str *argv);
 struct str reply_text(const redisReply *reply);
 /* Nobody waits for the reply. */
 void cluster_tell(struct cluster *c, int argc, const struct str *argv);
+/* The same, before whatever is asked from now on. */
+void cluster_tell_first(struct cluster *c, int argc, const struct str *argv);
 
 /* ---- cluster_keys.c ---- */
 

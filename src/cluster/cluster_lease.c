@@ -58,13 +58,16 @@ void held_free(struct held *h)
 }
 
 /* In the set of this replica: "tenant:turn". */
-static void tell_turns(struct held *h, const char *command)
+static void tell_turns(struct held *h, const char *command, bool first)
 {
 	char member[sizeof(h->tenant) + UUID_BYTES + 1];
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
 	const struct str argv[] = {str_of(command), str_of(h->cluster->turns), {member, (size_t)n}};
 
-	cluster_tell(h->cluster, 3, argv);
+	if (first)
+		cluster_tell_first(h->cluster, 3, argv);
+	else
+		cluster_tell(h->cluster, 3, argv);
 }
 
 void held_lost(struct held *h)
@@ -130,17 +133,17 @@ void held_check_left(struct cluster *c)
 	cluster_tell(c, 4,
 		     (const struct str[]){STR("ZADD"), STR(CLUSTER_ALIVE), STR("0"),
 					  str_of(c->replica)});
-	redis_link_flush(c->ask);
+	redis_link_flush(c->write);
 }
 
 bool held_forget(struct held *h)
 {
 	char hash[CLUSTER_KEY_BYTES];
 
-	if (!redis_link_up(h->cluster->ask))
+	if (!redis_link_up(h->cluster->write))
 		return false;
 	cluster_key(hash, "t", h->tenant, h->holder);
-	tell_turns(h, "SREM");
+	tell_turns(h, "SREM", false);
 	cluster_tell(h->cluster, 7,
 		     (const struct str[]){STR("EVAL"), STR(FORGET_SCRIPT), STR("3"),
 					  str_of(h->lease_key), str_of(hash), str_of(h->once_key),
@@ -269,7 +272,7 @@ static bool on_acquired(struct question *q, const redisReply *reply)
 		memcpy(lease.holder, h->holder, UUID_BYTES);
 		registered(h, lease.fence);
 	} else if (h && lease.kind != LEASE_UNKNOWN && a->cb) {
-		tell_turns(h, "SREM");
+		tell_turns(h, "SREM", false);
 		held_free(h);
 	} else if (h && lease.kind == LEASE_HELD) {
 		held_lost(h);
@@ -316,16 +319,17 @@ static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *own
 	a->cb = cb;
 	a->owner = owner;
 	a->question.late = true;
-	h->asked = h->asked || redis_link_up(h->cluster->ask);
+	h->asked = h->asked || redis_link_up(h->cluster->ask) || redis_link_up(h->cluster->write);
 	h->registering = true;
-	tell_turns(h, "SADD"); /* before: a turn that nobody knows of could not be taken over */
+	tell_turns(h, "SADD",
+		   cb != NULL); /* before: a turn that nobody knows of could not be taken over */
 	question_send(&a->question, 13 + members_into(h, argv + 13), argv);
 	return &a->question.op;
 }
 
 void held_register(struct held *h)
 {
-	if (!h->registering && !h->fence && !h->released && redis_link_up(h->cluster->ask))
+	if (!h->registering && !h->fence && !h->released && redis_link_up(h->cluster->write))
 		(void)send_acquire(h, true, NULL, NULL);
 }
 
@@ -413,10 +417,10 @@ static void lease_release(void *self, const char *holder)
 	h->released = true;
 	h->released_ms = clock_mono_ms();
 	if (h->fence && !h->cluster->leaving)
-		cluster_tell(h->cluster, 6,
-			     (const struct str[]){STR("EVAL"), STR(RELEASE_SCRIPT), STR("1"),
-						  str_of(h->lease_key), str_of(h->holder),
-						  number_text(h->fence, fence)});
+		cluster_tell_first(h->cluster, 6,
+				   (const struct str[]){STR("EVAL"), STR(RELEASE_SCRIPT), STR("1"),
+							str_of(h->lease_key), str_of(h->holder),
+							number_text(h->fence, fence)});
 	publish_tick(h, h->released_ms);
 }
 

@@ -6,6 +6,7 @@
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { startMock } from '../mock/anthropic.mjs';
 import { quantile, startCluster } from './cluster.mjs';
 import { REFERENCE } from './harness.mjs';
@@ -117,6 +118,29 @@ describe('three replicas', () => {
       'this question and this answer, beside those before');
     assert.equal(mock.count - before, 1, 'one call of a model');
     await Promise.all(chats.map((c) => c.close()));
+  });
+
+  it('costs little: CPU of a turn with replicas and without', async () => {
+    const TURNS = 40;
+    const plain = await cluster.pg.start({ mock, env: { VESPER_REDIS_URL: cluster.redis.url } });
+    mock.use(slow(60, 1));
+    const ticks = (d) => {
+      const fields = readFileSync(`/proc/${d.child.pid}/stat`, 'utf8').split(') ')[1].split(' ');
+      return (Number(fields[11]) + Number(fields[12])) * 10;
+    };
+    const cost = async (d) => {
+      await d.ask(REFERENCE);
+      const began = ticks(d);
+      for (let i = 0; i < TURNS; i++)
+        await d.ask(REFERENCE);
+      return (ticks(d) - began) / TURNS;
+    };
+    const without = await cost(plain);
+    const shared = await cost(one);
+    console.log(`CPU of a turn: ${without.toFixed(1)} ms without, ${shared.toFixed(1)} ms with replicas (${(shared / without).toFixed(2)} x)`);
+    await plain.stop();
+    mock.use(slow(60, 20));
+    assert.ok(shared > 0 && without > 0);
   });
 
   it('adds little: events reach a follower soon, and writes are few', async () => {

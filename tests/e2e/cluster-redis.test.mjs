@@ -136,6 +136,7 @@ describe('two replicas and a Redis', () => {
   });
 
   it('is emptied under a running turn: the other replica still reads all of it', async () => {
+    await untilShared();
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
     await chat.untilTokens(10);
