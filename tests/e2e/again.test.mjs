@@ -6,13 +6,25 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { REFERENCE, startDaemon, tempDir } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
 const UNCLEAR = 'What was the average day-ahead price in 2025 from Ascend for CAISO?';
 const CHART = 'Which reports are viewed most?';
 const QUESTIONS = { 'an answer with its table': REFERENCE, 'a clarifying question': UNCLEAR, 'a chart': CHART };
+/* Every question that stands has ended. */
+const A_DAY_LATER = `
+import sqlite3, sys
+for path in sys.argv[1:]:
+    store = sqlite3.connect(path)
+    if store.execute("SELECT 1 FROM sqlite_master WHERE name = 'chat_messages'").fetchone():
+        store.execute("UPDATE chat_messages SET standing = json_set(standing, '$.ask.expires_ms', 1) WHERE standing LIKE '%expires_ms%'")
+    store.commit()`;
 const env = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' };
 
 let dataDir, d;
@@ -123,6 +135,29 @@ describe('a stored answer', () => {
     assert.equal((await resume(run)).text, answered.text, 'the same run is the same turn');
     assert.equal(eventsOf((await resume(randomUUID())).text).at(-1).code, 'expired', 'answered twice');
     assert.equal(eventsOf((await resume(randomUUID(), 'stranger')).text).at(-1).code, 'expired', 'by another user');
+  });
+});
+
+describe('a question that is answered late', () => {
+  it('is no longer open, in any format', async () => {
+    const ui = { id: 'late', trigger: 'submit-message', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: UNCLEAR }] }] };
+    const run = { threadId: 'late', runId: 'r1', messages: [{ id: 'm', role: 'user', content: UNCLEAR }] };
+    const call = (args) => post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'vesper_ask', arguments: args } }, 'late-mcp');
+    const part = eventsOf((await post('/api/v1/ui/chat', ui, 'late-ai')).text).find((e) => e.toolName === 'request_user_selection');
+    const [interrupt] = eventsOf((await post('/api/v1/agui', run, 'late-agui')).text).at(-1).outcome.interrupts;
+    const told = JSON.parse((await call({ question: UNCLEAR })).text).result.structuredContent;
+    const value = told.ask.options[0].value;
+    await d.stop();
+    const stores = (await readdir(dataDir, { recursive: true })).filter((file) => file.endsWith('.db')).map((file) => join(dataDir, file));
+    await promisify(execFile)('python3', ['-c', A_DAY_LATER, ...stores]);
+    d = await start();
+    const answers = [
+      eventsOf((await post('/api/v1/ui/chat', { ...ui, messages: [{ id: 'm2', role: 'user', parts: [{ type: 'text', text: 'x' }], metadata: { ask_id: part.toolCallId, values: [value] } }] }, 'late-ai')).text).at(-1).errorText,
+      eventsOf((await post('/api/v1/agui', { ...run, runId: 'r2', messages: [], resume: [{ interruptId: interrupt.id, status: 'resolved', payload: { values: [value] } }] }, 'late-agui')).text).at(-1).message,
+      JSON.parse((await call({ session: told.session_id, ask_id: told.ask.ask_id, values: [value] })).text).result.structuredContent,
+    ];
+    assert.equal(answers[2].code, 'expired', JSON.stringify(answers));
+    assert.ok(answers[0] && answers[0] === answers[1], JSON.stringify(answers));
   });
 });
 
