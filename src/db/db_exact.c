@@ -1,8 +1,9 @@
 /*
- * Means, rounding and months of SQLite as servers do them with decimals. SQLite keeps decimals as
- * binary fractions: the mean of 62.97 and 62.98 is a little less than 62.975 there and would be
- * rounded down. Here a number is what its shortest decimal text says; sums are exact, and a half is
- * rounded away from zero. Numbers with more digits than the sum keeps are added as SQLite would.
+ * Sums, means, rounding and months of SQLite as servers do them with decimals. SQLite keeps
+ * decimals as binary fractions: the mean of 62.97 and 62.98 is a little less than 62.975 there and
+ * would be rounded down. Here a number is what its shortest decimal text says; sums are exact, and
+ * a half is rounded away from zero. Numbers with more digits than the sum keeps are added as SQLite
+ * would.
  */
 #include "db_int.h"
 
@@ -27,6 +28,9 @@ struct mean {
 	int64_t count;
 	int64_t inexact; /* of them */
 	bool over;       /* the units left 64 bits */
+	/* of sums: whole numbers give a whole one */
+	int64_t whole, fractions;
+	bool whole_over;
 };
 
 static bool is_small(double x)
@@ -56,6 +60,11 @@ static void add(sqlite3_context *context, sqlite3_value *value, int sign)
 	x = sqlite3_value_double(value);
 	m->count += sign;
 	m->total += sign * x;
+	if (sqlite3_value_numeric_type(value) != SQLITE_INTEGER)
+		m->fractions += sign;
+	else
+		m->whole_over |= __builtin_add_overflow(m->whole, sign * sqlite3_value_int64(value),
+							&m->whole);
 	if (!units_of(x, &units))
 		m->inexact += sign;
 	else
@@ -95,6 +104,23 @@ static void mean_value(sqlite3_context *context)
 		sqlite3_result_double(context, double_of(mean));
 	else
 		sqlite3_result_double(context, m->total / (double)m->count);
+}
+
+/* 0.1 ten thousand times is 1000, not 1000.0000000001588. */
+static void sum_value(sqlite3_context *context)
+{
+	const struct mean *m = sqlite3_aggregate_context(context, 0);
+
+	if (!m || m->count == 0)
+		return; /* NULL */
+	if (m->fractions == 0 && m->whole_over)
+		sqlite3_result_error(context, "integer overflow", -1);
+	else if (m->fractions == 0)
+		sqlite3_result_int64(context, m->whole);
+	else if (m->inexact == 0 && !m->over)
+		sqlite3_result_double(context, double_of((struct decimal){m->units, SUM_SCALE}));
+	else
+		sqlite3_result_double(context, m->total);
 }
 
 /* The shortest text that stands for just this number. */
@@ -191,6 +217,9 @@ bool db_exact_use(struct connection *c, struct err *e)
 {
 	bool done = sqlite3_create_window_function(c->native, "avg", 1, FUNCTION_BITS, NULL,
 						   mean_step, mean_value, mean_value, mean_inverse,
+						   NULL) == SQLITE_OK &&
+		    sqlite3_create_window_function(c->native, "sum", 1, FUNCTION_BITS, NULL,
+						   mean_step, sum_value, sum_value, mean_inverse,
 						   NULL) == SQLITE_OK;
 
 	for (int argc = 1; argc <= 2; argc++)

@@ -69,6 +69,19 @@ describe('a file of one\'s own', () => {
     assert.ok(!/1580/.test(gone.text), gone.text);
   });
 
+  it('has the sum that its own cells have, however many', async () => {
+    const ann = new Sources(d, token('many'));
+    const cells = Array.from({ length: 9000 }, (_, i) => [`place${i % 3}`, ((i * 7919) % 10000) / 100]);
+    const source = await ann.loaded(`place,weight\n${cells.map((c) => c.join(',')).join('\n')}\n`, 'name=Weights.csv');
+    assert.equal(source.state, 'ready', JSON.stringify(source));
+    const { data_dict: got } = await until('an answer', async () => {
+      const { body } = await ann.rest.post('/api/v1/chat', { content: 'total weight by place' });
+      return body.views?.find((v) => v.data_dict?.Weight);
+    });
+    for (const [i, place] of got.Place.entries())
+      assert.equal(String(got.Weight[i]), String(cells.filter(([p]) => p === place).reduce((sum, [, w]) => sum + Math.round(w * 100), 0) / 100));
+  });
+
   it('leaves no byte behind when it is deleted', async () => {
     const ann = new Sources(d, token('canary'));
     const canaries = Array.from({ length: 20 }, (_, i) => `canary${i}x7f3a`);

@@ -90,6 +90,14 @@ static void a_mean_is_exact(void **state)
 				"WHERE i < 8760) SELECT ROUND(AVG(CASE WHEN i = 1 THEN 0.0999 "
 				"WHEN i % 2 THEN 0.1 ELSE 0.11 END), 2) FROM n"),
 			    "0.1");
+	assert_string_equal(ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+				"WHERE i < 10000) SELECT SUM(0.1) FROM n"),
+			    "1000.0");
+	assert_string_equal(ask("SELECT SUM(x) FROM (SELECT 1 AS x UNION ALL SELECT 2)"), "3");
+	assert_string_equal(ask("SELECT SUM(x) FROM (SELECT 1.5 AS x UNION ALL SELECT 2)"), "3.5");
+	assert_string_equal(ask("SELECT SUM(x) FROM (SELECT NULL AS x)"), "");
+	assert_string_equal(ask("SELECT SUM(x) FROM (SELECT 9007199254740993 AS x)"),
+			    "9007199254740993");
 	assert_string_equal(ask("SELECT AVG(x) FROM (SELECT 1 AS x UNION ALL SELECT 2)"), "1.5");
 	assert_string_equal(ask("SELECT AVG(x) FROM (SELECT NULL AS x)"), "");
 	assert_string_equal(ask("SELECT AVG(1) WHERE 0"), "");
