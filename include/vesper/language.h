@@ -93,6 +93,8 @@
 	LIST(WORDS_LEAVING_OUT, "account.leaving_out")                                             \
 	LIST(WORDS_NEWEST, "account.newest")                                                       \
 	LIST(WORDS_COUNTING, "account.counting")                                                   \
+	LIST(WORDS_TOTALS, "account.totals")                                                       \
+	LIST(WORDS_RELATING, "account.relating")                                                   \
 	LIST(WORDS_LOADED, "account.loaded")                                                       \
 	LIST(WORDS_DEFINING, "account.defining")                                                   \
 	LIST(WORDS_ORDERS, "account.orders")                                                       \

@@ -220,6 +220,9 @@
 #define MAP_NAME_BYTES_MAX    63 /* of an entity, edge, measure or metric: what PostgreSQL takes */
 #define MAP_HOPS_MAX          4  /* edges of a path: longer ones mean nothing to people */
 #define MAP_METRICS_ASKED_MAX 6  /* of one query, as many as a table shows well */
+#define MAP_NEIGHBOURS_MAX    3  /* told of each of two things that do not belong together */
+#define MAP_FACETS_MAX        4  /* by which a list that is too long is counted */
+#define MAP_CHOICES_MAX       20 /* values of them that are offered */
 #define MAP_SHOWN_MAX         12 /* columns of a list */
 #define MAP_BY_MAX            4
 #define MAP_GROUPS_MAX        16 /* these, and keys that tell things of one title apart */

@@ -11,7 +11,9 @@
  *    "where"?: [{"name", "op", "values"?}, …], "having"?: [{"name", "op", "values"}, …],
  *    "order"?: [{"name", "dir": "asc" | "desc"}, …], "top"?: n | "bottom"?: n,
  *    "period"?: {"start", "end"}, "compare"?: "previous_period" | "previous_year" |
- *    {"start", "end"}, "level"?: value}
+ *    {"start", "end"}, "level"?: value | "?"}
+ *
+ * A level "?" is to be asked for (MAP_NEEDS_LEVEL).
  *
  * op: is, not, over, at_least, under, at_most, between, contains, missing, present. `not` keeps
  * rows without a value. A name in `where` is a dimension (by its name, or by the filter it goes by:
@@ -50,6 +52,9 @@
 #define MAP_OP      "op"
 #define MAP_VALUES  "values"
 #define MAP_TOP     "top"
+#define MAP_SHOW    "show"
+#define MAP_LEVEL   "level"
+#define MAP_ASK     "?"
 #define MAP_BOTTOM  "bottom"
 #define MAP_PERIOD  "period"
 #define MAP_START   "start"
@@ -158,6 +163,7 @@ struct map_query {
 #define MAP_NO_PATH        "NO_PATH"
 #define MAP_NOT_ADDITIVE   "NOT_ADDITIVE"
 #define MAP_NEEDS_FILTER   "NEEDS_FILTER"
+#define MAP_NEEDS_LEVEL    "NEEDS_LEVEL"
 #define MAP_AMBIGUOUS_PATH "AMBIGUOUS_PATH"
 #define MAP_DENIED         "PERMISSION_DENIED"
 
@@ -168,7 +174,8 @@ struct map_problem {
 	const char *permission; /* of MAP_DENIED */
 	const char *offers[3];  /* names or questions that would work; NULL-ended but for 3 */
 	size_t offer_count;
-	const struct entity_def *from, *to; /* of MAP_NO_PATH and MAP_AMBIGUOUS_PATH */
+	/* of MAP_NO_PATH and MAP_AMBIGUOUS_PATH; of MAP_NEEDS_LEVEL `from` alone */
+	const struct entity_def *from, *to;
 };
 
 /* ERR_INPUT or ERR_DENIED: e->text says why, *why what of it is for the user. `who` NULL: every
@@ -176,6 +183,11 @@ struct map_problem {
 MUST_CHECK bool map_query_read(const struct map *m, const struct principal *who,
 			       const json_t *query, struct date today, struct arena *a,
 			       struct map_query *out, struct map_problem *why, struct err *e);
+
+/* Of MAP_NO_PATH, for this caller: what each of the two does belong to, how far they are apart, and
+ * questions that work. */
+void map_explain_no_path(const struct map *m, const struct principal *who, struct arena *a,
+			 struct map_problem *why);
 
 /* What one column of the statement is. */
 struct map_column {

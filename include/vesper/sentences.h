@@ -122,6 +122,16 @@
 	SENTENCE(SAY_MAP_COUNT_INSTEAD, "map.count_instead", "roots dimension")                    \
 	SENTENCE(SAY_MAP_FILTER_INSTEAD, "map.filter_instead", "metric dimension")                 \
 	SENTENCE(SAY_MAP_NO_PATH, "map.no_path", "from to")                                        \
+	SENTENCE(SAY_MAP_NOTHING, "map.nothing", "what")                                           \
+	SENTENCE(SAY_MAP_NEIGHBOURS, "map.neighbours", "what others")                              \
+	SENTENCE(SAY_MAP_FAR, "map.far", "steps")                                                  \
+	SENTENCE(SAY_MAP_RELATED, "map.related", "what other")                                     \
+	SENTENCE(SAY_MAP_WHICH_LEVEL, "map.which_level", "plural")                                 \
+	SENTENCE(SAY_MAP_LEVEL, "map.level", "label value")                                        \
+	SENTENCE(SAY_MAP_NARROW, "map.narrow", "total plural shown")                               \
+	SENTENCE(SAY_MAP_COUNTED, "map.counted", "value count")                                    \
+	SENTENCE(SAY_MAP_RANGE, "map.range", "from to")                                            \
+	SENTENCE(SAY_MAP_RANGE_LAST, "map.range_last", "from")                                     \
 	SENTENCE(SAY_MAP_UNKNOWN, "map.unknown", "said")                                           \
 	SENTENCE(SAY_MAP_UNIT, "map.unit", "label unit said")                                      \
 	SENTENCE(SAY_MAP_BEFORE, "map.before", "label")                                            \

@@ -60,7 +60,8 @@ static size_t results_to_word(const struct answer_turn *t, const struct result *
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->work->result_count; i++)
-		if (t->work->results[i] != t->dialog->recovery_plan.asked)
+		if (t->work->results[i] != t->dialog->recovery_plan.asked ||
+		    t->work->results[i]->outcome.kind == OUTCOME_ROWS)
 			out[n++] = t->work->results[i];
 	return n;
 }
@@ -115,11 +116,23 @@ void answer_template(struct answer_turn *t)
 		template_flow(t);
 }
 
+/* Each result is empty and says itself what was looked for: there is nothing to word. */
+static bool found_nothing(const struct answer_turn *t)
+{
+	for (size_t i = 0; i < t->work->result_count; i++) {
+		const struct outcome *o = &t->work->results[i]->outcome;
+
+		if (o->kind != OUTCOME_EMPTY || !o->detail)
+			return false;
+	}
+	return t->work->result_count > 0;
+}
+
 bool answer_is_templated(const struct answer_turn *t)
 {
 	const struct plan *p = t->work->plan;
 
-	return p && p->flow && !p->flow->by_model;
+	return (p && p->flow && !p->flow->by_model) || found_nothing(t);
 }
 
 void answer_by_template(struct answer_turn *t)

@@ -45,12 +45,23 @@ bool recovery_any_rows(const struct dialog_turn *t)
 	return false;
 }
 
+const struct result *recovery_cut(const struct dialog_turn *t)
+{
+	for (size_t i = 0; i < t->work->result_count; i++) {
+		const struct result *r = t->work->results[i];
+
+		if (recovery_has_rows(r) && r->outcome.truncated && r->outcome.suggestion_count > 0)
+			return r;
+	}
+	return NULL;
+}
+
 bool recovery_is_due(const struct dialog_turn *t)
 {
 	for (size_t i = 0; i < t->work->plan->count; i++)
 		if (recovery_lack(&t->work->plan->tasks[i]))
 			return true;
-	return false;
+	return recovery_cut(t) != NULL;
 }
 
 const char *recovery_words(struct dialog_turn *t, const struct result *r)
@@ -90,13 +101,22 @@ bool recovery_begin(struct dialog_turn *t)
 {
 	t->dialog->recovery_plan = (struct recovery_plan){0};
 	offer_again(t);
-	return recovery_ask_time(t) || recovery_ask_name(t);
+	return recovery_ask_time(t) || recovery_ask_name(t) || recovery_ask_narrower(t);
+}
+
+/* What would work instead. */
+static void offer(struct dialog_turn *t, const struct outcome *o)
+{
+	for (size_t i = 0; o->kind == OUTCOME_ERROR && i < o->suggestion_count; i++)
+		suggest_add(t, o->suggestions[i].label, o->suggestions[i].value);
 }
 
 void recovery_reply_failed(struct dialog_turn *t)
 {
 	const char *words = "";
 
+	for (size_t i = 0; i < t->work->result_count; i++)
+		offer(t, &t->work->results[i]->outcome);
 	for (size_t i = 0; i < t->work->result_count; i++)
 		words = arena_printf(t->core->arena, "%s%s%s", words, *words ? "\n\n" : "",
 				     recovery_words(t, t->work->results[i]));

@@ -83,11 +83,22 @@ static bool lacks_the_same(const struct dialog_turn *t, const struct result *r,
 	       strcmp(p->filter, same->filter) == 0;
 }
 
+static const json_t *plan_of(struct dialog_turn *t, json_t *steps)
+{
+	json_t *plan = json_own(t->core->arena, json_object());
+
+	json_set_str(plan, "question", t->core->request.content);
+	json_set_str(plan, "intent", t->reading->intent);
+	json_set_take(plan, "filters", json_object());
+	json_set_take(plan, "steps", steps);
+	return plan;
+}
+
 /* All that lacks what `one` lacks; the whole plan where its steps hang together and none of them
  * found anything. */
 static const json_t *plan_for(struct dialog_turn *t, const struct result *one)
 {
-	json_t *plan, *steps = json_array();
+	json_t *steps = json_array();
 
 	if (t->work->spec && !recovery_any_rows(t)) {
 		json_decref(steps);
@@ -99,12 +110,7 @@ static const json_t *plan_for(struct dialog_turn *t, const struct result *one)
 		if (r && lacks_the_same(t, r, one))
 			json_push_take(steps, step_of(t, r, json_array_size(steps) + 1));
 	}
-	plan = json_own(t->core->arena, json_object());
-	json_set_str(plan, "question", t->core->request.content);
-	json_set_str(plan, "intent", t->reading->intent);
-	json_set_take(plan, "filters", json_object());
-	json_set_take(plan, "steps", steps);
-	return plan;
+	return plan_of(t, steps);
 }
 
 /* ---- another time ---- */
@@ -266,5 +272,28 @@ bool recovery_ask_name(struct dialog_turn *t)
 		t->core, SAY_ASK_WHICH_ONE,
 		r->outcome.detail ? r->outcome.detail
 				  : turn_sentence(t->core, SAY_OUTCOME_UNKNOWN_ENTITY));
+	return true;
+}
+
+/* ---- some of what is too much ---- */
+
+bool recovery_ask_narrower(struct dialog_turn *t)
+{
+	const struct result *r = recovery_cut(t);
+	const struct param_def *p = r ? param_of(t, r) : NULL;
+	json_t *steps;
+
+	if (!p)
+		return false;
+	steps = json_array();
+	json_push_take(steps, step_of(t, r, 1));
+	t->dialog->recovery_plan.ask = (struct turn_ask){
+		.filter = p->filter,
+		.options = r->outcome.suggestions,
+		.option_count = r->outcome.suggestion_count,
+		.plan = plan_of(t, steps),
+	};
+	t->dialog->recovery_plan.asked = r;
+	t->dialog->recovery_plan.text = r->outcome.detail;
 	return true;
 }

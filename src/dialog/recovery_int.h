@@ -7,10 +7,13 @@
 /* recovery.c */
 bool recovery_has_rows(const struct result *r);
 const struct result *recovery_first_lack(const struct dialog_turn *t, enum outcome_kind kind);
+/* The first rows of more, and what they can be narrowed to; NULL: there is no such result. */
+const struct result *recovery_cut(const struct dialog_turn *t);
 const char *recovery_words(struct dialog_turn *t, const struct result *r);
 
 /* recovery_ask.c: true: the recovery plan asks */
 bool recovery_ask_time(struct dialog_turn *t);
 bool recovery_ask_name(struct dialog_turn *t);
+bool recovery_ask_narrower(struct dialog_turn *t);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vesper/language.h"
+
 bool map_fail(struct map_problem *why, const char *code, const char *name, struct err *e,
 	      const char *fmt, ...)
 {
@@ -61,4 +63,88 @@ void map_offer_names(const struct map *m, const struct principal *who, const cha
 			consider(best, s->plain[i]->name, name);
 	for (size_t i = 0; i < 3 && best[i].name; i++)
 		map_offer(why, arena_strdup(a, best[i].name));
+}
+
+/* ---- no path ---- */
+
+/* Neighbours of an entity that this caller may see, as "a, b, c"; "": there are none. */
+static const char *neighbours_of(const struct map *m, const struct principal *who,
+				 const struct entity_def *n, struct arena *a)
+{
+	const struct map_leaving *l = &m->leaving[n->index];
+	const char *text = "";
+	size_t told = 0;
+
+	for (size_t i = 0; i < l->count && told < MAP_NEIGHBOURS_MAX; i++) {
+		const struct entity_def *to = map_step_to(&l->steps[i]);
+
+		if (to == n || !map_may_entity(who, to))
+			continue;
+		text = arena_printf(a, "%s%s%s", text, told++ ? ", " : "", to->plural);
+	}
+	return text;
+}
+
+/* A question about an entity that works: what there is of another one by it, or with it. */
+static void offer_about(const struct map *m, const struct principal *who,
+			const struct entity_def *n, struct arena *a, struct map_problem *why)
+{
+	const struct language *l = m->catalog->language;
+	const struct map_leaving *leaving = &m->leaving[n->index];
+	const struct entity_def *beside = NULL;
+
+	for (size_t i = 0; i < leaving->count; i++) {
+		const struct map_step *s = &leaving->steps[i];
+		const struct entity_def *to = map_step_to(s);
+
+		if (to == n || !map_may_entity(who, to))
+			continue;
+		if (s->edge->cardinality == CARDINALITY_N1 && s->reversed) {
+			map_offer(why, sentence(l, SAY_MAP_BY, a, to->plural, n->label));
+			return;
+		}
+		beside = beside ? beside : to;
+	}
+	if (beside)
+		map_offer(why, sentence(l, SAY_MAP_RELATED, a, n->plural, beside->plural));
+}
+
+/* The entities between the two, where all of them may be seen; "": there is no way at all. */
+static const char *way_between(const struct map *m, const struct principal *who,
+			       const struct map_problem *why, struct arena *a)
+{
+	struct map_path paths[2];
+	const char *text = "";
+
+	if (map_path(m, why->from, why->to, a, paths) != MAP_TOO_LONG)
+		return "";
+	for (size_t i = 0; i + 1 < paths[0].count; i++) {
+		const struct entity_def *n = map_step_to(&paths[0].steps[i]);
+
+		if (!map_may_entity(who, n))
+			return "";
+		text = arena_printf(a, "%s%s%s", text, i ? ", " : "", n->plural);
+	}
+	return text;
+}
+
+void map_explain_no_path(const struct map *m, const struct principal *who, struct arena *a,
+			 struct map_problem *why)
+{
+	const struct language *l = m->catalog->language;
+	const struct entity_def *ends[] = {why->from, why->to};
+	const char *way = way_between(m, who, why, a);
+
+	why->offer_count = 0;
+	for (size_t i = 0; i < 2; i++) {
+		const char *others = neighbours_of(m, who, ends[i], a);
+
+		if (*others)
+			why->text = arena_printf(
+				a, "%s %s", why->text,
+				sentence(l, SAY_MAP_NEIGHBOURS, a, ends[i]->plural, others));
+		offer_about(m, who, ends[i], a, why);
+	}
+	if (*way)
+		why->text = arena_printf(a, "%s %s", why->text, sentence(l, SAY_MAP_FAR, a, way));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/language.h"
 #include "vesper/strlist.h"
 
 /* ---- members ---- */
@@ -451,6 +452,13 @@ static bool read_level(struct map_reading *r, const json_t *query)
 	if (!n->levels.column)
 		return map_fail(r->why, MAP_BAD_VALUE, "level", r->e, "%s have no levels",
 				n->plural);
+	if (strcmp(level, MAP_ASK) == 0) {
+		r->why->from = n;
+		r->why->text = sentence(r->map->catalog->language, SAY_MAP_WHICH_LEVEL, r->arena,
+					n->plural);
+		return map_fail(r->why, MAP_NEEDS_LEVEL, "level", r->e, "which level of %s?",
+				n->plural);
+	}
 	for (size_t i = 0; i <= n->levels.count; i++) {
 		if (i == n->levels.count)
 			return map_fail(r->why, MAP_BAD_VALUE, "level", r->e,

@@ -174,6 +174,18 @@ static void condition(struct buf *out, const char **before, const char *label, e
 	*before = "; ";
 }
 
+/* "Risks with a control": what there is one of, not what it is called. */
+static const char *label_of(const struct map_where *w)
+{
+	const struct dimension_def *d = w->dimension;
+
+	if (!d)
+		return w->measure->label;
+	return (w->op == OP_PRESENT || w->op == OP_MISSING) && d->map.column == d->map.entity->title
+		       ? d->map.entity->label
+		       : d->label;
+}
+
 static void describe_conditions(const struct map_query *q, struct buf *out)
 {
 	const char *before = " (";
@@ -182,8 +194,7 @@ static void describe_conditions(const struct map_query *q, struct buf *out)
 	for (size_t i = 0; i < q->where_count; i++) {
 		const struct map_where *w = &q->where[i];
 
-		condition(out, &before, w->dimension ? w->dimension->label : w->measure->label,
-			  w->op);
+		condition(out, &before, label_of(w), w->op);
 		describe_values(w->values, w->count, out);
 	}
 	for (size_t i = 0; i < q->having_count; i++) {

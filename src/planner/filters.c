@@ -12,12 +12,22 @@
 
 /* ---- one value ---- */
 
+/* A query over the map, which code asks with a tool that only agents are shown. */
+static const struct param_def *query_param(const struct tool_def *tool, const char *name)
+{
+	const struct param_def *p = tool->map ? tool_param_of_filter(tool, name) : NULL;
+
+	return p && p->is_query ? p : NULL;
+}
+
 static const struct param_def *param_of(const struct planner_turn *t, const char *name)
 {
 	const struct param_def *p = NULL;
 
 	for (size_t i = 0; i < t->core->may.tool_count && !p; i++)
 		p = tool_param_of_filter(t->core->may.tools[i], name);
+	for (size_t i = 0; i < t->core->may.agent_tool_count && !p; i++)
+		p = query_param(t->core->may.agent_tools[i], name);
 	return p;
 }
 

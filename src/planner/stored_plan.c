@@ -12,6 +12,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/ref.h"
+#include "vesper/strlist.h"
 
 static const char *member(const json_t *step, const char *name)
 {
@@ -145,6 +146,17 @@ const struct flow_def *stored_flow(const struct planner_turn *t, const json_t *s
 	return f && hash && strcmp(f->hash, hash) != 0 ? flow_as_stored(t, flow) : f;
 }
 
+/* Also one that only agents are shown: code has asked with it. */
+static bool is_usable(const struct planner_turn *t, const struct tool_def *tool, const char *agent)
+{
+	const struct catalog_view *may = &t->core->may;
+
+	for (size_t i = 0; i < may->agent_tool_count; i++)
+		if (may->agent_tools[i] == tool)
+			return strlist_has(tool->callers.agents, agent);
+	return catalog_allows(may, tool, agent);
+}
+
 enum stored_state stored_state(const struct planner_turn *t, const json_t *stored,
 			       bool model_usable)
 {
@@ -157,8 +169,7 @@ enum stored_state stored_state(const struct planner_turn *t, const json_t *store
 		const char *tool = member(step, "tool"), *agent = member(step, "agent");
 		const struct tool_def *def = tool ? catalog_tool(t->core->may.catalog, tool) : NULL;
 
-		if (!is_known_agent(t, agent) ||
-		    (tool && (!def || !catalog_allows(&t->core->may, def, agent))))
+		if (!is_known_agent(t, agent) || (tool && (!def || !is_usable(t, def, agent))))
 			return STORED_CHANGED;
 		if (!tool && !model_usable)
 			return STORED_NEEDS_MODEL;

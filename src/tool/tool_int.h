@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "vesper/hash.h"
+#include "vesper/limits.h"
 #include "vesper/str.h"
 #include "vesper/tool.h"
 
@@ -40,10 +41,16 @@ struct tool_call {
 	bool may_keep;          /* this run's result is worth keeping, if it has rows or is empty */
 	struct op *query;       /* what runs now, or NULL */
 	struct later later;     /* an end that nothing had to run for */
-	struct outcome *refused;                   /* why a tool function did not start; or NULL */
-	const struct map_statement *map_statement; /* of a query over the map */
-	size_t gate_rows;                          /* of a statement by a protocol; 0: of none */
-	const struct entity_def *gate_entity;      /* that such a statement reads, or NULL */
+	struct outcome *refused; /* why a tool function did not start; or NULL */
+	struct {
+		const struct map_statement *statement;
+		const json_t *json;           /* the query as it came */
+		const struct map_query *list; /* that may be narrowed; or NULL */
+		const struct dimension_def
+			*facets[MAP_FACETS_MAX]; /* that its rows are counted by */
+	} map;                                   /* of a query over the map */
+	size_t gate_rows;                        /* of a statement by a protocol; 0: of none */
+	const struct entity_def *gate_entity;    /* that such a statement reads, or NULL */
 	int64_t began_us;
 	tool_cb cb;
 	void *owner;
@@ -74,6 +81,12 @@ bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out);
 
 /* The function of tools that answer a query over the map. */
 bool tool_map_run(struct tool_call *call, struct err *e);
+/* A statement of a query over the map, as it is sent. */
+bool tool_map_statement(struct tool_call *call, const struct map_statement *s, const char *name,
+			size_t rows_max, struct source_statement *out, struct err *e);
+/* Only the first rows of a list are there: asks how many there are by each of its facets, for the
+ * user to choose. False: there is nothing to ask. */
+bool tool_map_narrow(struct tool_call *call);
 /* A name that no value of the dimension has, as the outcome of the call. */
 struct outcome tool_unknown_name(const struct tool_call *call, const struct dimension_def *d,
 				 const char *param, const char *said, const struct name_match *m);

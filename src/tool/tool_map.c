@@ -13,6 +13,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/map.h"
+#include "vesper/mem.h"
 
 #define CHANGE_PERCENT_DIGITS 2
 
@@ -25,12 +26,51 @@ static bool refuse(struct tool_call *call, const struct outcome *refused, struct
 
 /* ---- what is wrong with a query ---- */
 
-static struct outcome outcome_of(struct tool_call *call, const struct map_problem *why,
+/* The query with one member set, as text: what an answer to a question about it runs. */
+static const char *with_level(struct tool_call *call, const char *level)
+{
+	json_t *query = json_own(call->arena, json_deep_copy(call->map.json));
+	char *text;
+	const char *kept;
+
+	json_set_str(query, MAP_LEVEL, level);
+	text = json_text(query);
+	kept = arena_strdup(call->arena, text);
+	mem_free(text);
+	return kept;
+}
+
+/* The levels are a choice like that between names. */
+static struct outcome ask_level(struct tool_call *call, const struct map_problem *why)
+{
+	const struct entity_def *n = why->from;
+	struct suggestion *levels = arena_alloc(call->arena, n->levels.count * sizeof(*levels));
+
+	for (size_t i = 0; i < n->levels.count; i++)
+		levels[i] = (struct suggestion){
+			.value = with_level(call, n->levels.values[i].value),
+			.label = sentence(call->result->language, SAY_MAP_LEVEL, call->arena,
+					  n->levels.values[i].label, n->levels.values[i].value),
+		};
+	return (struct outcome){.kind = OUTCOME_UNKNOWN_ENTITY,
+				.code = why->code,
+				.param = call->tool->map,
+				.detail = why->text,
+				.suggestions = levels,
+				.suggestion_count = n->levels.count};
+}
+
+static struct outcome outcome_of(struct tool_call *call, struct map_problem *why,
 				 const struct err *e)
 {
 	const struct language *l = call->result->language;
-	struct suggestion *offers =
-		arena_alloc(call->arena, (why->offer_count + 1) * sizeof(*offers));
+	struct suggestion *offers;
+
+	if (why->code && strcmp(why->code, MAP_NEEDS_LEVEL) == 0)
+		return ask_level(call, why);
+	if (why->code && strcmp(why->code, MAP_NO_PATH) == 0 && why->from)
+		map_explain_no_path(call->box->map, call->who, call->arena, why);
+	offers = arena_alloc(call->arena, (why->offer_count + 1) * sizeof(*offers));
 
 	for (size_t i = 0; i < why->offer_count; i++)
 		offers[i] = (struct suggestion){.value = why->offers[i], .label = why->offers[i]};
@@ -206,46 +246,71 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 	assert(count == 1);
 	main = batches[0].table;
 	main->name = "main";
-	describe(call->map_statement, main);
-	tool_whole_mark(DB_ROWS_MAX, main);
+	describe(call->map.statement, main);
+	tool_whole_mark(call->rows_max ? call->rows_max : DB_ROWS_MAX, main);
 	result_add_table(r, call->arena, main);
 	r->outcome.truncated = main->truncated;
 	r->outcome.kind = main->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
+	if (r->outcome.kind == OUTCOME_EMPTY)
+		r->outcome.detail = sentence(r->language, SAY_MAP_NOTHING, call->arena, r->about);
 	call->derives = call->derive && main->row_count > 0;
-	tool_call_end(call);
+	if (!main->truncated || !tool_map_narrow(call))
+		tool_call_end(call);
+}
+
+bool tool_map_statement(struct tool_call *call, const struct map_statement *s, const char *name,
+			size_t rows_max, struct source_statement *out, struct err *e)
+{
+	struct args values = s->values;
+	struct sql_bound bound;
+	struct sql_file *file;
+
+	tool_set_reserved(call->box->options.catalog, call->who->tenant, call->today, call->arena,
+			  &values);
+	if (rows_max)
+		args_set(&values, call->arena, "row_limit", value_int((int64_t)rows_max + 1));
+	if (!sql_file_parse(name, s->text, call->arena, &file, e) ||
+	    !sql_render(&file->queries[0], &values, call->source->dialect, call->arena, &bound, e))
+		return false;
+	*out = (struct source_statement){
+		.name = name,
+		.text = bound.text,
+		.values = bound.values,
+		.count = bound.count,
+		.sink = {.rows_max = rows_max, .stats = true},
+	};
+	return true;
+}
+
+/* A list of what can be narrowed is as long as the pack's protocol says. */
+static void limit_list(struct tool_call *call, const struct map_query *q)
+{
+	const struct protocol_def *p =
+		q->list ? schema_protocol(catalog_schema(call->box->options.catalog), q->list->pack)
+			: NULL;
+
+	if (p && !q->rows && !call->rows_max && *q->list->facets) {
+		call->rows_max = p->select_limit;
+		call->map.list = q;
+	}
 }
 
 static bool send(struct tool_call *call, const struct map_query *q, struct err *e)
 {
-	const struct toolbox_options *o = &call->box->options;
 	enum dialect d = call->source->dialect;
 	struct map_problem why = {0};
 	struct map_statement *s = arena_alloc(call->arena, sizeof(*s));
 	struct source_statement sent;
-	struct sql_bound bound;
 	struct outcome refused;
-	struct sql_file *file;
-	struct args values;
 
 	if (!map_write(call->box->map, q, d, call->arena, s, &why, e)) {
 		refused = outcome_of(call, &why, e);
 		return refuse(call, &refused, e);
 	}
-	values = s->values;
-	tool_set_reserved(o->catalog, call->who->tenant, call->today, call->arena, &values);
-	if (call->rows_max)
-		args_set(&values, call->arena, "row_limit", value_int((int64_t)call->rows_max + 1));
-	if (!sql_file_parse(call->tool->name, s->text, call->arena, &file, e) ||
-	    !sql_render(&file->queries[0], &values, d, call->arena, &bound, e))
+	limit_list(call, q);
+	call->map.statement = s;
+	if (!tool_map_statement(call, s, call->tool->name, call->rows_max, &sent, e))
 		return false;
-	call->map_statement = s;
-	sent = (struct source_statement){
-		.name = call->tool->name,
-		.text = bound.text,
-		.values = bound.values,
-		.count = bound.count,
-		.sink = {.rows_max = call->rows_max, .stats = true},
-	};
 	tool_call_send(call, call->source, &sent, 1, call->timeout_ms, on_rows);
 	return true;
 }
@@ -273,7 +338,7 @@ bool tool_map_run(struct tool_call *call, struct err *e)
 
 	if (!json_parse(text, strlen(text), MAP_QUERY_BYTES_MAX, &query, e))
 		return false;
-	json_own(call->arena, query);
+	call->map.json = json_own(call->arena, query);
 	if (!map_query_read(call->box->map, call->who, query, call->today, call->arena, q, &why,
 			    e)) {
 		refused = outcome_of(call, &why, e);

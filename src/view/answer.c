@@ -282,7 +282,10 @@ static void add_outcome(struct wording *w, const struct result *r)
 
 	switch (o->kind) {
 	case OUTCOME_EMPTY:
-		add_nothing(w, r, SAY_OUTCOME_EMPTY);
+		if (o->detail)
+			add_text(w, r, o->detail);
+		else
+			add_nothing(w, r, SAY_OUTCOME_EMPTY);
 		break;
 	case OUTCOME_NO_DATA:
 		add_nothing(w, r, SAY_OUTCOME_NO_DATA);

@@ -7,8 +7,20 @@
 #include "vesper/mem.h"
 
 #define SCRATCH_BYTES 65536
+#define CAPITALS_MAX  3 /* longer ones are no word of the language by chance */
 
 /* ---- the phrases ---- */
+
+/* "IT", which is another word when it is written small. */
+static bool is_capital(const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i < n; i++)
+		if (text[i] < 'A' || text[i] > 'Z')
+			return false;
+	return n > 1 && n <= CAPITALS_MAX;
+}
 
 static void add_phrase(struct know *k, struct map_words *w, const char *text,
 		       const struct map_phrase *of)
@@ -19,6 +31,8 @@ static void add_phrase(struct know *k, struct map_words *w, const char *text,
 	char stem[STEM_BYTES];
 
 	text_read(k->catalog->language, text, scratch, &q);
+	if (is_capital(text))
+		p.capital = text;
 	for (size_t i = 0; i < q.count && p.count <= MAP_PHRASE_WORDS; i++) {
 		size_t n = word_stem(q.tokens[i].text, q.tokens[i].len, stem);
 
@@ -49,6 +63,12 @@ static void add_entity(struct know *k, struct map_words *w, const struct entity_
 		return;
 	add_phrase(k, w, n->plural, &of);
 	add_all(k, w, n->synonyms, &of);
+	for (size_t i = 0; i < n->levels.count; i++) {
+		of.level = &n->levels.values[i];
+		add_phrase(k, w, of.level->label, &of);
+		add_phrase(k, w, of.level->value, &of);
+	}
+	of.level = NULL;
 	of.singular = true;
 	add_phrase(k, w, n->label, &of);
 }
@@ -61,6 +81,9 @@ static void add_dimension(struct know *k, struct map_words *w, const struct dime
 		return;
 	add_phrase(k, w, d->label, &of);
 	add_all(k, w, d->map.synonyms, &of);
+	if (d->map.column != d->map.entity->title) /* "risk category" */
+		add_phrase(k, w, arena_printf(k->arena, "%s %s", d->map.entity->label, d->label),
+			   &(struct map_phrase){.dimension = d, .singular = true, .joined = true});
 }
 
 static bool has_map_tool(const struct catalog *c)
@@ -107,17 +130,29 @@ void map_words_deinit(struct map_words *w)
 
 /* ---- in a question ---- */
 
+static bool is_written(const struct map_phrase *p, const struct question *q, const struct token *t)
+{
+	return !p->capital || (strlen(p->capital) == t->to - t->from &&
+			       strncmp(p->capital, q->text + t->from, t->to - t->from) == 0);
+}
+
+static bool ends_as_written(const struct map_phrase *p, const struct token *t)
+{
+	return strlen(p->last) == t->len && strncmp(p->last, t->text, t->len) == 0;
+}
+
 static bool is_said(const struct map_phrase *p, const struct question *q, size_t i)
 {
 	char stem[STEM_BYTES];
 
-	if (i + p->count > q->count)
+	if (i + p->count > q->count ||
+	    (p->joined && !ends_as_written(p, &q->tokens[i + p->count - 1])))
 		return false;
 	for (size_t n = 0; n < p->count; n++) {
 		const struct token *t = &q->tokens[i + n];
 		size_t len = word_stem(t->text, t->len, stem);
 
-		if ((t->used && !t->word) || strlen(p->stems[n]) != len ||
+		if ((t->used && !t->word) || !is_written(p, q, t) || strlen(p->stems[n]) != len ||
 		    strncmp(p->stems[n], stem, len) != 0)
 			return false;
 	}
@@ -128,19 +163,18 @@ static bool is_said(const struct map_phrase *p, const struct question *q, size_t
  * "number of" a thing. */
 static size_t rank_of(const struct asking *a, const struct map_phrase *p)
 {
-	size_t kind = a->counting ? (p->entity ? 3 : 0)
-		      : p->metric ? 2
-		      : p->entity ? 1
-				  : (a->grouping ? 3 : 0);
+	size_t kind = p->level      ? 0
+		      : a->counting ? (p->entity ? 3 : 0)
+		      : p->metric   ? 2
+		      : p->entity   ? 1
+				    : (a->grouping ? 3 : 0);
 
 	return p->count * 4 + kind;
 }
 
 static bool is_exact(const struct asking *a, const struct map_phrase *p, size_t i)
 {
-	const struct token *last = &a->r->q.tokens[i + p->count - 1];
-
-	return strlen(p->last) == last->len && strncmp(p->last, last->text, last->len) == 0;
+	return ends_as_written(p, &a->r->q.tokens[i + p->count - 1]);
 }
 
 static const struct entity_def *phrase_entity(const struct map_phrase *p)
@@ -169,7 +203,7 @@ static bool has_meaning(const struct meant *m, const struct map_phrase *p)
 {
 	for (size_t i = 0; i < m->count; i++)
 		if (m->items[i]->metric == p->metric && m->items[i]->entity == p->entity &&
-		    m->items[i]->dimension == p->dimension)
+		    m->items[i]->dimension == p->dimension && m->items[i]->level == p->level)
 			return true;
 	return false;
 }

@@ -2,7 +2,9 @@
  * How a question becomes a query over the map:
  *
  *   map_words      -> the phrases of the catalogue, and which of them stand where
- *   metrics        -> what is asked for, grouped, ordered; values; the query
+ *   metrics        -> what is asked for, grouped, ordered
+ *   metrics_values -> values, what is left out, time
+ *   metrics_query  -> the query
  *   metrics_bound  -> what a bound ("more than 5 tracks", "above $2M") compares
  */
 #ifndef VESPER_METRICS_INT_H
@@ -19,8 +21,11 @@ struct map_phrase {
 	const struct metric_def *metric;
 	const struct entity_def *entity;
 	const struct dimension_def *dimension;
-	bool singular;    /* the phrase names one */
-	const char *last; /* its last word as it is written */
+	const struct level_def *level; /* of the entity */
+	bool singular;                 /* the phrase names one */
+	const char *last;              /* its last word as it is written */
+	bool joined;         /* "project sponsor": "projects sponsored" is another matter */
+	const char *capital; /* the only way in which it is written: "IT"; NULL: any */
 	const char *stems[MAP_PHRASE_WORDS];
 	size_t count;
 };
@@ -35,7 +40,8 @@ struct map_words {
 };
 
 /* What one phrase may mean; which of it is told by what else is named. */
-#define MEANT_MAX 8
+#define MEANT_MAX       64 /* many things have a status and a year */
+#define MAP_RELATED_MAX 3
 struct meant {
 	const struct map_phrase *items[MEANT_MAX];
 	size_t count;
@@ -61,6 +67,15 @@ struct asking {
 	struct meant groups[MAP_BY_MAX]; /* dimensions */
 	size_t group_count;
 	const struct entity_def *subject; /* the first thing that is named: counted or listed */
+	struct {
+		/* "related to risks": what rows of the subject belong to */
+		const struct entity_def *items[MAP_RELATED_MAX];
+		size_t count;
+		bool said, must; /* such a word stands there; and it would mean nothing else */
+	} related;
+	struct meant level_said; /* "main platforms", "L1"; none: count 0 */
+	const char *level;       /* of the subject; MAP_ASK: to be asked for; NULL: of no matter */
+	bool shows;              /* "name and status of": what is listed says which columns */
 	const char *by[MAP_BY_MAX];
 	size_t by_count;
 	/* "with billing city Paris": says of which dimension a value is */
@@ -69,7 +84,9 @@ struct asking {
 	bool counts, lists, top, bottom;
 	bool grouping;                      /* the last word was "by" */
 	bool counting;                      /* ... "number of" */
-	bool one;                           /* what is ranked is named as one: "which genre" */
+	bool one;                           /* a thing is named as one: "the solar project" */
+	bool one_ranked;                    /* what is ranked is: "which genre" */
+	bool totals;                        /* "the total budget" */
 	int rows;                           /* "which three projects"; 0: not said */
 	bool compares;                      /* "vs", "compare" */
 	bool *phrase;                       /* by token: it is one of the map's */
@@ -93,6 +110,21 @@ const struct entity_def *metrics_spoken_of(const struct asking *a);
 const struct metric_def *metrics_count_of(const struct asking *a, const struct entity_def *n);
 /* The only one, or the only one of the entity; NULL: it is not told. */
 const struct map_phrase *metrics_settle(const struct meant *m, const struct entity_def *of);
+
+/* The dimension that tells an entity's rows apart for people; NULL: it has none. */
+const struct dimension_def *metrics_title(const struct asking *a, const struct entity_def *n);
+bool metrics_add_by(struct asking *a, const char *name);
+bool metrics_add_by_title(struct asking *a, const struct entity_def *n);
+bool metrics_add(struct asking *a, const struct metric_def *m);
+/* Reads all words; false: one of them is not accounted for. */
+bool metrics_read(struct asking *a);
+/* With all words read: what those mean that may mean several things. */
+bool metrics_settle_all(struct asking *a);
+
+/* ---- metrics_values.c ---- */
+
+/* Adds conditions and the period to the query. False: something that was said is none. */
+bool metrics_take_facts(struct asking *a, json_t *query);
 
 /* ---- metrics_bound.c ---- */
 

@@ -94,7 +94,6 @@ static void a_word_too_much_leaves_the_question_unread(void **state)
 		"top 3 and bottom 3 markets by budget",
 		"projects by",
 		"number of",
-		"budget by risk level", /* a project has several */
 		"How many projects changed hands?",
 		"projects per flux capacitor",
 		"projects above 60 MW",                         /* of generation or of storage? */
@@ -116,6 +115,26 @@ static void a_word_too_much_leaves_the_question_unread(void **state)
 		if (query)
 			fail_msg("%s: %s", questions[i], query);
 	}
+}
+
+/* What counts a project once for each risk is handed on: the tool says why not, and what works. */
+static void what_would_be_counted_twice_is_left_to_be_refused(void **state)
+{
+	const char *query = query_of("budget by risk level");
+
+	(void)state;
+	assert_non_null(query);
+	assert_string_equal(query,
+			    "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"risk_level\"]}");
+}
+
+static void a_total_is_a_sum(void **state)
+{
+	(void)state;
+	assert_string_equal(query_of("total budget by sponsor"),
+			    "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"sponsor\"]}");
+	assert_null(query_of("total average completion"));
+	assert_null(query_of("total budget and projects"));
 }
 
 /* Bounds compare what stands beside the number, or what has its unit; each row of a list, each
@@ -216,6 +235,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_questions_become_queries),
+		cmocka_unit_test(what_would_be_counted_twice_is_left_to_be_refused),
+		cmocka_unit_test(a_total_is_a_sum),
 		cmocka_unit_test(bounds_and_times_become_queries),
 		cmocka_unit_test(open_questions_need_no_tool),
 		cmocka_unit_test(a_word_too_much_leaves_the_question_unread),

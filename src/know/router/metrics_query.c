@@ -1,0 +1,315 @@
+/*
+ * Questions over the map become a query where no tool takes the question whole. What the words do
+ * not say together leaves the question to the others; so does a query that the map refuses.
+ */
+#include "metrics_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/mem.h"
+
+#define ROWS_OF_MANY 10 /* "the top genres" */
+
+static json_t *names_json(const struct asking *a, bool metrics)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < (metrics ? a->metric_count : a->by_count); i++)
+		json_push_take(list, json_str(metrics ? a->metrics[i]->name : a->by[i]));
+	return list;
+}
+
+/* A list is put in order by the number of each row that is bounded. */
+static bool ranks_rows(const struct asking *a)
+{
+	bool above;
+
+	return a->metric_count == 0 && a->subject && bounds_measure(a, &above);
+}
+
+/* The first thing that is measured of entities which this one tells apart, where it has nothing of
+ * that itself: prices, for hub-zones. NULL: none, or not of one entity. */
+static const struct metric_def *measured_by(const struct asking *a, const struct dimension_def *d)
+{
+	const struct schema *s = catalog_schema(a->r->know->catalog);
+	const struct metric_def *first = NULL;
+	struct map_path paths[2];
+
+	for (size_t i = 0; i < s->metric_count; i++) {
+		const struct metric_def *m = s->metrics[i];
+		const struct entity_def *n = m->measure ? m->measure->entity : NULL;
+
+		if (!n || m->is_implied)
+			continue;
+		if (n == d->map.entity)
+			return NULL;
+		if (map_path(a->w->map, n, d->map.entity, a->r->arena, paths) != MAP_FOUND ||
+		    !map_path_is_safe(&paths[0]))
+			continue;
+		if (first && first->measure->entity != n)
+			return NULL;
+		first = first ? first : m;
+	}
+	return first;
+}
+
+/* "Compare" takes several values of one dimension, or two years. */
+static void settle_compared(struct asking *a)
+{
+	for (size_t i = 0; i < a->r->facts.count; i++) {
+		const struct fact *f = &a->r->facts.items[i];
+
+		if (!a->compares && (!a->valued || f->dimension != a->valued))
+			continue;
+
+		if (!f->dimension || !f->dimension->map.entity || f->count < 2 || f->implied)
+			continue;
+		a->compares = !metrics_add_by(a, f->dimension->name);
+		if (a->metric_count == 0 && !a->subject)
+			(void)metrics_add(a, measured_by(a, f->dimension));
+	}
+}
+
+/* "Which country has the most customers", not "the top customers by country". */
+static bool counts_of_ranked(const struct asking *a)
+{
+	for (size_t i = 0; i < a->group_count; i++)
+		if (a->groups[i].grouped)
+			return false;
+	return a->group_count == 1 && a->by_count == 1;
+}
+
+/* "The total budget": what is asked for is one already. */
+static bool is_total(const struct asking *a)
+{
+	const struct measure_def *m = a->metric_count == 1 ? a->metrics[0]->measure : NULL;
+
+	for (size_t i = 0; i < a->r->q.count; i++)
+		if (token_says(&a->r->q.tokens[i], WORDS_AND))
+			return false; /* of what else? */
+	return m && (m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_COUNT);
+}
+
+/* "Main platforms" are IT systems of a level; "L1" is one of what is spoken of. */
+static bool settle_level(struct asking *a)
+{
+	const struct meant *m = &a->level_said;
+	const struct map_phrase *found = NULL;
+
+	if (m->count == 0)
+		return true;
+	if (!a->subject && m->count == 1)
+		a->subject = m->items[0]->entity;
+	for (size_t i = 0; i < m->count; i++)
+		if (m->items[i]->entity == a->subject)
+			found = m->items[i];
+	a->level = found ? found->level->value : NULL;
+	return found != NULL;
+}
+
+/* "How many tracks", "genres by number of tracks", "the top customers by spend". What is named and
+ * has no part in that leaves the question unread. */
+static bool settle(struct asking *a)
+{
+	bool ranks = a->top || a->bottom;
+
+	if (a->top && a->bottom)
+		return false;
+	if (!settle_level(a) || !metrics_settle_all(a) || (a->totals && !is_total(a)))
+		return false;
+	settle_compared(a);
+	if (a->metric_count == 0 && a->subject && (a->counts || a->by_count > 0))
+		return metrics_add(a, metrics_count_of(a, a->subject)) && !a->rows &&
+		       (!ranks || counts_of_ranked(a)) && bounds_settle(a);
+	if (a->metric_count > 0 && a->subject && metrics_spoken_of(a) != a->subject &&
+	    (a->by_count > 0 || !(ranks || a->counts) || !metrics_add_by_title(a, a->subject)))
+		return false;
+	if (!bounds_settle(a))
+		return false;
+	bounds_of_rows(a);
+	if (bounds_metric(a) && a->metric_count > 0 && a->by_count == 0)
+		return false; /* "budget above $2M": of which? */
+	if (a->rows > 0 || (ranks && a->metric_count == 0))
+		return ranks_rows(a);
+	return !ranks || (a->metric_count == 1 && a->by_count == 1);
+}
+
+/* What metrics of other things a list is bounded by has no time and no other values. */
+static bool lists_alone(const struct asking *a, const json_t *query)
+{
+	const json_t *where = json_object_get(query, MAP_WHERE);
+
+	if (!json_object_get(query, MAP_HAVING))
+		return true;
+	return json_array_size(where) == 0 && !json_object_get(query, MAP_PERIOD) && !a->rows;
+}
+
+/* "Solar projects" lists them without a word that says so; "the solar project" is one of them. */
+static bool write_list(struct asking *a, json_t *query)
+{
+	bool above = true;
+	const struct measure_def *m = bounds_measure(a, &above);
+	int rows = a->rows;
+	bool narrows = json_array_size(json_object_get(query, MAP_WHERE)) > 0 ||
+		       json_object_get(query, MAP_HAVING);
+
+	if (!(a->lists || ((narrows || a->shows || a->level) && !a->one)) || a->by_count > 0 ||
+	    !lists_alone(a, query))
+		return false;
+	json_set_str(query, MAP_LIST, a->subject->name);
+	if (!a->level && !narrows && a->subject->levels.count > 0)
+		a->level = MAP_ASK; /* platforms and their features are not one list */
+	if (a->rows == 0 && !a->top && !a->bottom)
+		return true;
+	if (a->top || a->bottom)
+		above = a->top;
+	json_set_take(query, MAP_ORDER, json_array());
+	json_push_take(json_object_get(query, MAP_ORDER),
+		       json_make({MAP_NAME, json_str(m->name)},
+				 {MAP_DIR, json_str(above ? ORDER_DESC : ORDER_ASC)}));
+	if (a->rows == 0) {
+		const json_t *said = json_object_get(query, a->bottom ? MAP_BOTTOM : MAP_TOP);
+
+		rows = said                      ? (int)json_integer_value(said)
+		       : a->one || a->one_ranked ? 1
+						 : ROWS_OF_MANY;
+		json_object_del(query, MAP_BOTTOM); /* the order says which end it is */
+	}
+	json_set_int(query, MAP_TOP, rows);
+	return true;
+}
+
+static bool write_metrics(const struct asking *a, json_t *query)
+{
+	json_set_take(query, MAP_METRICS, names_json(a, true));
+	if (a->by_count > 0)
+		json_set_take(query, MAP_BY, names_json(a, false));
+	if ((a->top || a->bottom) && !json_object_get(query, MAP_TOP) &&
+	    !json_object_get(query, MAP_BOTTOM))
+		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP,
+			     a->one || a->one_ranked ? 1 : ROWS_OF_MANY);
+	return true;
+}
+
+static bool write_query(struct asking *a, json_t *query)
+{
+	if (a->compares || (a->related.count > 0 && a->metric_count > 0) ||
+	    !(a->metric_count > 0 ? write_metrics(a, query) : a->subject && write_list(a, query)))
+		return false;
+	if (a->level)
+		json_set_str(query, MAP_LEVEL, a->level);
+	return true;
+}
+
+/* What can't be had is told with the reason and what works, where the question says so much. */
+static bool is_refused_well(const struct asking *a, const struct map_problem *why)
+{
+	return why->code &&
+	       (strcmp(why->code, MAP_FAN_OUT) == 0 || strcmp(why->code, MAP_NEEDS_LEVEL) == 0 ||
+		(strcmp(why->code, MAP_NO_PATH) == 0 && a->related.count > 0));
+}
+
+/* Those that the caller may see are checked where it runs. */
+static bool map_takes(const struct asking *a, const json_t *query)
+{
+	struct map_query *q = arena_alloc(a->r->arena, sizeof(*q));
+	struct map_statement s;
+	struct map_problem why = {0};
+	struct err e = {0};
+
+	return (map_query_read(a->w->map, NULL, query, a->r->in->today, a->r->arena, q, &why, &e) &&
+		map_write(a->w->map, q, DIALECT_SQLITE, a->r->arena, &s, &why, &e)) ||
+	       is_refused_well(a, &why);
+}
+
+static const struct tool_def *map_tool(const struct catalog_view *may)
+{
+	for (size_t i = 0; i < may->agent_tool_count; i++)
+		if (may->agent_tools[i]->map)
+			return may->agent_tools[i];
+	return NULL;
+}
+
+/* How many parameters of its tools take values of this entity's dimensions. */
+static size_t closeness(const struct catalog *c, const struct domain_def *d,
+			const struct entity_def *n)
+{
+	size_t close = 0;
+
+	for (size_t t = 0; t < d->tool_count; t++)
+		for (size_t p = 0; p < d->tools[t]->param_count; p++) {
+			const char *name = d->tools[t]->params[p].entity;
+			const struct dimension_def *of = name ? catalog_dimension(c, name) : NULL;
+
+			close += of && of->map.entity == n;
+		}
+	return close;
+}
+
+/* Of the pack that declares what is asked for, the domain whose tools are about it most. */
+static const struct domain_def *domain_of(const struct asking *a)
+{
+	const struct catalog_view *may = a->r->in->may;
+	const char *pack = a->metric_count > 0 ? a->metrics[0]->pack : a->subject->pack;
+	const struct domain_def *best = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < may->domain_count; i++) {
+		size_t close =
+			closeness(a->r->know->catalog, may->domains[i], metrics_spoken_of(a));
+
+		if (strcmp(may->domains[i]->pack, pack) != 0 || (best && close <= most))
+			continue;
+		best = may->domains[i];
+		most = close;
+	}
+	/* What is the tenant's own is of no domain. */
+	if (!best && metrics_spoken_of(a)->index >= a->w->shared && may->domain_count > 0)
+		best = may->domains[0];
+	return best;
+}
+
+static void call_with(const struct asking *a, const struct tool_def *tool, const json_t *query,
+		      const struct domain_def *d, struct understanding *out)
+{
+	struct arena *arena = a->r->arena;
+	struct know_call *call = arena_alloc(arena, sizeof(*call));
+	const char **agents = arena_alloc(arena, 2 * sizeof(*agents));
+	char *text = json_text(query);
+
+	*call = (struct know_call){
+		.kind = CANDIDATE_TOOL, .name = tool->name, .tool = tool, .agent = d->agent};
+	args_set(&call->args, arena, tool->map, value_text(arena_strdup(arena, text)));
+	mem_free(text);
+	agents[0] = d->agent;
+	*out = (struct understanding){.kind = KNOW_DATA,
+				      .intent = d->intent,
+				      .agents = agents,
+				      .agent_count = 1,
+				      .tools = call,
+				      .tool_count = 1,
+				      .confidence = KNOW_SURE};
+}
+
+bool metrics_choose(const struct reading *r, bool asked, struct understanding *out)
+{
+	struct asking a = {
+		.r = r, .w = r->know->map_words, .phrase = arena_alloc(r->arena, r->q.count + 1)};
+	const struct tool_def *tool = map_tool(r->in->may);
+	const struct domain_def *d;
+	json_t *query;
+
+	if (!a.w || !tool || !bounds_are_read(&a) || r->trouble.kind != TROUBLE_NONE)
+		return false;
+	query = json_own(r->arena, json_object());
+	if (!metrics_read(&a) || !settle(&a) || !metrics_take_facts(&a, query) ||
+	    !write_query(&a, query) || !map_takes(&a, query) ||
+	    (asked && a.by_count + r->said_count == 0))
+		return false;
+	d = domain_of(&a);
+	if (!d)
+		return false;
+	call_with(&a, tool, query, d, out);
+	return true;
+}

@@ -1,0 +1,298 @@
+/* What of a question over the map is a condition: values, what is left out, and its time. */
+#include "metrics_int.h"
+
+#include <string.h>
+
+#include "vesper/dates.h"
+#include "vesper/json.h"
+
+static bool knows_all(const struct asking *a, const struct dimension_def *d,
+		      const struct value *values, size_t count)
+{
+	struct name_match m;
+
+	if (d->resolves || !names_known(a->r->names, d))
+		return false; /* anything could be one */
+	for (size_t i = 0; i < count; i++)
+		if (!values[i].text ||
+		    !names_resolve(a->r->names, d, values[i].text, NULL, a->r->arena, &m))
+			return false;
+	return count > 0;
+}
+
+/* The market of a project, where the market of a price was read. */
+static const struct dimension_def *same_filter(const struct asking *a,
+					       const struct dimension_def *read)
+{
+	const struct schema *s = catalog_schema(a->r->know->catalog);
+
+	for (size_t i = 0; i < s->plain_count; i++)
+		if (s->plain[i]->map.entity == metrics_spoken_of(a) &&
+		    strcmp(s->plain[i]->filter, read->filter) == 0)
+			return s->plain[i];
+	return NULL;
+}
+
+/* Of which dimension values are: of the one that is named, else of what is counted where it has
+ * such values too ("Paris" of invoices is a billing city), else as they were read. NULL: it is not
+ * told. */
+static const struct dimension_def *dimension_of(const struct asking *a,
+						const struct dimension_def *read,
+						const struct value *values, size_t count)
+{
+	const struct catalog *c = a->r->know->catalog;
+	const struct dimension_def *found = NULL;
+
+	for (size_t i = 0; i < a->named_count; i++)
+		if (a->named[i] == read || knows_all(a, a->named[i], values, count))
+			return a->named[i];
+	if (read->map.entity == metrics_spoken_of(a))
+		return read;
+	if ((found = same_filter(a, read)))
+		return found;
+	for (size_t i = 0; i < c->dimension_count; i++) {
+		const struct dimension_def *d = &c->dimensions[i];
+
+		if (d->map.entity != metrics_spoken_of(a) || !knows_all(a, d, values, count))
+			continue;
+		if (found)
+			return NULL;
+		found = d;
+	}
+	return found ? found : read;
+}
+
+static bool is_used(const json_t *where, const char *name)
+{
+	for (size_t i = 0; i < json_array_size(where); i++)
+		if (strcmp(json_string_value(json_object_get(json_array_get(where, i), MAP_NAME)),
+			   name) == 0)
+			return true;
+	return false;
+}
+
+/* A dimension that is named has a value, or says what a list shows: "the status of projects". */
+static bool use_named(struct asking *a, const json_t *where, json_t *query)
+{
+	bool lists = a->metric_count == 0 && a->by_count == 0 && a->subject;
+	json_t *show = json_array();
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < a->named_count; i++) {
+		const struct dimension_def *d = a->named[i];
+
+		if (is_used(where, d->name) ||
+		    (a->level && d->map.column == a->subject->levels.column))
+			continue;
+		ok = lists && d->map.entity == a->subject;
+		json_push_take(show, json_str(d->name));
+	}
+	a->shows = ok && json_array_size(show) > 0;
+	if (a->shows)
+		json_set_take(query, MAP_SHOW, show);
+	else
+		json_decref(show);
+	return ok;
+}
+
+static bool add_where(const struct asking *a, json_t *where, const struct dimension_def *read,
+		      enum where_op op, const struct value *values, size_t count)
+{
+	const struct dimension_def *d = dimension_of(a, read, values, count);
+	json_t *list;
+
+	if (!d)
+		return false;
+	list = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_push_take(list, values[i].type == VALUE_INT ? json_int(values[i].number)
+								 : json_str(values[i].text));
+	json_push_take(where, json_make({MAP_NAME, json_str(d->name)},
+					{MAP_OP, json_str(where_op_name(op))}, {MAP_VALUES, list}));
+	return true;
+}
+
+static bool is_time(const struct fact *f)
+{
+	static const char *const filters[] = {FILTER_START, FILTER_END, FILTER_YEAR, FILTER_MONTH};
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++)
+		if (strcmp(f->filter, filters[i]) == 0)
+			return true;
+	return false;
+}
+
+static json_t *period_json(struct date start, struct date end)
+{
+	char first[DATE_ISO_BYTES], last[DATE_ISO_BYTES];
+
+	date_iso(start, first);
+	date_iso(end, last);
+	return json_make({MAP_START, json_str(first)}, {MAP_END, json_str(last)});
+}
+
+static json_t *year_json(int year)
+{
+	return period_json((struct date){year, 1, 1}, (struct date){year, 12, 31});
+}
+
+/* Months in a row of one year, or years in a row. */
+static bool one_span(const struct time_read *t)
+{
+	unsigned months = t->months ? t->months >> __builtin_ctz(t->months) : 1;
+
+	for (size_t i = 1; i < t->year_count; i++)
+		if (t->years[i] != t->years[i - 1] + 1)
+			return false;
+	return (months & (months + 1)) == 0 && (!t->months || t->year_count == 1);
+}
+
+static json_t *span_json(const struct time_read *t)
+{
+	int last = t->years[t->year_count - 1];
+
+	if (!t->months)
+		return period_json((struct date){t->years[0], 1, 1}, (struct date){last, 12, 31});
+	return period_json((struct date){last, __builtin_ctz(t->months), 1},
+			   month_end(last, 31 - __builtin_clz(t->months)));
+}
+
+/* The year of what has no other time; NULL: it has, or has none at all. */
+static const struct dimension_def *year_of(const struct asking *a)
+{
+	const struct schema *s = catalog_schema(a->r->know->catalog);
+	const struct entity_def *n = metrics_spoken_of(a);
+
+	for (size_t i = 0; n && !n->time && i < s->plain_count; i++)
+		if (s->plain[i]->map.entity == n && strcmp(s->plain[i]->filter, FILTER_YEAR) == 0)
+			return s->plain[i];
+	return NULL;
+}
+
+/* Whole years, and few of them. */
+static bool is_years(const struct time_read *t)
+{
+	if (t->months || t->split || t->mixed)
+		return false;
+	if (!t->has_start || !t->has_end)
+		return t->year_count > 0 && !t->has_start && !t->has_end;
+	return t->start.month == 1 && t->start.day == 1 && t->end.month == 12 && t->end.day == 31 &&
+	       t->end.year - t->start.year < MAP_VALUES_MAX;
+}
+
+static void add_years(const struct time_read *t, const struct dimension_def *d, json_t *where)
+{
+	json_t *years = json_array();
+
+	for (size_t i = 0; !t->has_start && i < t->year_count; i++)
+		json_push_take(years, json_int(t->years[i]));
+	for (int year = t->start.year; t->has_start && year <= t->end.year; year++)
+		json_push_take(years, json_int(year));
+	json_push_take(where,
+		       json_make({MAP_NAME, json_str(d->name)},
+				 {MAP_OP, json_str(where_op_name(OP_IS))}, {MAP_VALUES, years}));
+}
+
+/* All days of the time that was said, or one year against another. False: it is neither. */
+static bool take_time(struct asking *a, json_t *where, json_t *query)
+{
+	const struct time_read *t = &a->r->time;
+	const struct dimension_def *year = year_of(a);
+	bool later = t->year_count > 1 && t->years[1] > t->years[0];
+
+	if (t->day_type || t->hours || t->asof_count > 0 || t->vague || t->reading_count > 0)
+		return false;
+	if (a->compares && t->year_count == 2 && !t->months && a->group_count + a->by_count == 0) {
+		json_set_take(query, MAP_PERIOD, year_json(t->years[later]));
+		json_set_take(query, MAP_COMPARE, year_json(t->years[!later]));
+		a->compares = false;
+		return true;
+	}
+	if (year && is_years(t))
+		add_years(t, year, where);
+	else if (t->has_start && t->has_end && !t->split && !t->mixed)
+		json_set_take(query, MAP_PERIOD, period_json(t->start, t->end));
+	else if (t->year_count > 0 && !t->has_start && !t->has_end && one_span(t))
+		json_set_take(query, MAP_PERIOD, span_json(t));
+	else
+		return t->year_count == 0 && !t->months && !t->has_start && !t->has_end;
+	return true;
+}
+
+/* A value in words that name something on the map: "generation capacity". */
+static bool is_named(const struct asking *a, const struct fact *f)
+{
+	bool named = false;
+
+	for (size_t i = 0; f->soft && i < a->r->mention_count; i++) {
+		const struct mention *m = &a->r->mentions[i];
+
+		if (m->candidates[0].dimension != f->dimension)
+			continue;
+		named = true;
+		for (size_t t = m->from; t < m->to; t++)
+			named = named && a->phrase[t];
+	}
+	return named;
+}
+
+/* A value where the question names one, so many rows; times are taken elsewhere. False: nothing
+ * here takes it. */
+static bool take_fact(const struct asking *a, const struct fact *f, json_t *where, json_t *query)
+{
+	if (f->implied || f->source == SOURCE_DEFAULT || is_named(a, f))
+		return true;
+	if (f->dimension) {
+		if (!f->dimension->map.entity || f->said || f->all ||
+		    (f->soft && (f->count > 1 || f->dimension->map.entity != metrics_spoken_of(a))))
+			return false;
+		return add_where(a, where, f->dimension, OP_IS, f->values, f->count);
+	}
+	if (strcmp(f->filter, FILTER_TOP_N) == 0 && (a->top || a->bottom)) {
+		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP, f->values[0].number);
+		return true;
+	}
+	return is_time(f);
+}
+
+/* Words that tools use as well leave out what they say of the thing that is spoken of alone. */
+static bool may_leave_out(const struct asking *a, const struct said *s)
+{
+	return !s->soft || s->dimension->map.entity == metrics_spoken_of(a);
+}
+
+/* There is one of each that it belongs to. */
+static bool add_related(const struct asking *a, json_t *where)
+{
+	for (size_t i = 0; i < a->related.count; i++) {
+		const struct dimension_def *d = metrics_title(a, a->related.items[i]);
+
+		if (!d)
+			return false;
+		json_push_take(where, json_make({MAP_NAME, json_str(d->name)},
+						{MAP_OP, json_str(where_op_name(OP_PRESENT))}));
+	}
+	return true;
+}
+
+bool metrics_take_facts(struct asking *a, json_t *query)
+{
+	json_t *where = json_array(), *having = json_array();
+	bool ok = take_time(a, where, query);
+
+	for (size_t i = 0; ok && i < a->r->facts.count; i++)
+		ok = take_fact(a, &a->r->facts.items[i], where, query);
+	for (size_t i = 0; ok && i < a->r->said_count; i++)
+		if (a->r->said[i].slot == SLOT_NOT)
+			ok = may_leave_out(a, &a->r->said[i]) &&
+			     add_where(a, where, a->r->said[i].dimension, OP_NOT,
+				       a->r->said[i].values, a->r->said[i].count);
+	ok = ok && use_named(a, where, query) && add_related(a, where);
+	bounds_write(a, where, having);
+	json_set_take(query, MAP_WHERE, where);
+	if (json_array_size(having) > 0)
+		json_set_take(query, MAP_HAVING, having);
+	else
+		json_decref(having);
+	return ok;
+}
