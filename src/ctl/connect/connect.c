@@ -43,9 +43,21 @@ static bool number(const struct command *cmd, const char *name, long fallback, l
 	return !text || (end != text && !*end && *out >= 0 && *out <= max);
 }
 
+/* A pack of names alone would answer nothing. */
+static bool check_readable(const struct connect *c, struct err *e)
+{
+	for (size_t i = 0; i < c->table_count; i++)
+		if (!c->tables[i].unprofiled)
+			return true;
+	return c->table_count == 0 ||
+	       err_set(e, ERR_DENIED, "none of the %zu tables can be read by this login: %.*s",
+		       c->table_count, STR_CUT(c->tables[0].unprofiled, 120));
+}
+
 static bool read_all(struct connect *c, struct ctl_pack *pack, struct err *e)
 {
-	if (!connect_read_tables(c, e) || !connect_read_edges(c, e) || !connect_profile(c, e))
+	if (!connect_read_tables(c, e) || !connect_read_edges(c, e) || !connect_profile(c, e) ||
+	    !check_readable(c, e))
 		return false;
 	connect_find_keys(c);
 	if (!connect_guess_edges(c, e))

@@ -1,0 +1,80 @@
+/*
+ * vesperctl connect on databases that make it hard: 5,000 tables, a login that is refused or may read nothing, a connection that
+ * is cut half-way. What can't be done ends with a sentence that says why, and no file is left.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { filesUnder, run, tempDir } from './harness.mjs';
+import { ctl, startPostgres } from './postgres.mjs';
+
+const PASSWORD = 'Reader-Pass-77';
+const TABLES = 5000;
+const LIMIT_MS = 5 * 60 * 1000; /* what connect allows itself */
+
+describe('vesperctl connect, where it is hard', () => {
+  let server;
+  const dsn = (database, { user = 'reader', password = PASSWORD } = {}) =>
+    `Driver={PostgreSQL Unicode};Server=127.0.0.1;Port=${server.port};Database=${database};Uid=${user};Pwd=${password}`;
+  const psql = async (database, sql) => {
+    const file = join(await tempDir('sql'), 'script.sql');
+    await writeFile(file, sql);
+    await run('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-h', '127.0.0.1', '-p', String(server.port), '-U', 'postgres', '-d', database, '-f', file], { env: { PATH: process.env.PATH } });
+  };
+  const connect = async (database, login, ...more) => {
+    const out = await tempDir('packs');
+    const said = await ctl(['connect', dsn(database, login), '--pack', 'shop', '--out', out, ...more]);
+    return { ...said, out };
+  };
+  const refused = async ({ code, stderr, stdout, out }, why) => {
+    assert.equal(code, 1, stdout);
+    assert.match(stderr, why);
+    assert.doesNotMatch(`${stderr}${stdout}`, /Reader-Pass/);
+    assert.deepEqual(await filesUnder(out), []);
+  };
+
+  before(async () => {
+    server = await startPostgres();
+    await server.admin(`CREATE ROLE reader LOGIN PASSWORD '${PASSWORD}'`);
+    await server.admin(`CREATE ROLE barred NOLOGIN PASSWORD '${PASSWORD}'`);
+    await server.admin(`CREATE ROLE stranger LOGIN PASSWORD '${PASSWORD}'`);
+    await server.admin('CREATE DATABASE many');
+    for (let from = 0; from < TABLES; from += 500) /* a transaction each: its locks are few */
+      await psql('many', `DO $$ BEGIN FOR i IN ${from}..${from + 499} LOOP
+        EXECUTE format('CREATE TABLE t_%s (id int PRIMARY KEY, name text NOT NULL, amount numeric(10,2))', lpad(i::text, 4, '0'));
+        EXECUTE format('GRANT SELECT ON t_%s TO reader', lpad(i::text, 4, '0')); END LOOP; END $$;`);
+    await psql('many', "INSERT INTO t_0001 SELECT n, 'Thing ' || n, n * 1.5 FROM generate_series(1, 40) AS n;");
+  });
+  after(() => run(join(import.meta.dirname, '../services/postgres.sh'), ['stop', server.dir]));
+
+  it('says that 5,000 tables are several subjects, and takes those that are named', async () => {
+    await refused(await connect('many', {}), /5000 tables.*--tables|--tables/s);
+    const began = Date.now();
+    const some = await connect('many', {}, '--tables', 't_000*');
+    assert.equal(some.code, 0, some.stderr);
+    assert.match(some.stdout, /10 tables/);
+    assert.ok(Date.now() - began < LIMIT_MS);
+  });
+
+  it('says that a login is refused', async () => {
+    await refused(await connect('many', { user: 'barred' }), /not permitted to log in|connect/i);
+  });
+
+  it('says that a login may read nothing', async () => {
+    await refused(await connect('many', { user: 'stranger' }, '--tables', 't_000*'), /none of the 10 tables can be read by this login.*GRANT SELECT/s);
+  });
+
+  it('ends when its connection is cut', async () => {
+    let cut = 0;
+    const going = connect('many', {}, '--tables', 't_01*,t_02*,t_03*');
+    const ended = going.then(() => true);
+    while (cut === 0 && !(await Promise.race([ended, sleep(5, false)])))
+      cut = Number(await server.admin("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'reader' AND query LIKE '%FROM %t_0%'"));
+    const said = await going;
+    assert.ok(cut > 0, 'it was connected');
+    await refused(said, /connection|server|cut|lost|terminat/i);
+  });
+});
