@@ -222,9 +222,13 @@ const char *map_grain(enum dialect d, enum grain g, enum column_type type, const
 /* The entities, edges and metrics of this caller as text for prompts; the same bytes for the same
  * permissions. No column names. */
 void map_compact(const struct map *m, const struct principal *who, struct buf *out);
+/* Writes a number in a unit as readers have it (view_number). */
+typedef void map_number_fn(struct buf *out, const struct units *units, const char *digits,
+			   const char *unit);
 /* A query in words, as the heading of its result: "Operating budget by market (technology = Solar;
  * 2026-01-01 to 2026-12-31), top 3". Values are those of the query. */
-void map_describe(const struct map *m, const struct map_query *q, struct arena *a, struct buf *out);
+void map_describe(const struct map *m, const struct map_query *q, map_number_fn *put_number,
+		  struct arena *a, struct buf *out);
 /* What a query of this caller's may name: metrics, entities that can be listed, dimensions; one
  * line each. */
 void map_names(const struct map *m, const struct principal *who, struct buf *out);

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MILLION         1000000
+#define VALUE_INT_BYTES 24
+
 /* Does an edge belong to what this caller may see? */
 static bool may_edge(const struct principal *who, const struct edge_def *g)
 {
@@ -150,14 +153,36 @@ static const char *subject_of(const struct map *m, const struct map_query *q, st
 	return text;
 }
 
-static void describe_values(const struct value *values, size_t count, struct buf *out)
+/* What shortening leaves of an amount: "$2.15M" is no bound of 2,149,000. */
+static bool is_round(const char *digits, const struct unit_def *unit)
 {
+	struct decimal d, part;
+	int64_t step;
+
+	if (unit->style != STYLE_MONEY || !decimal_parse(digits, &d))
+		return true;
+	step = decimal_cmp(d, decimal_int(MILLION)) >= 0 ? MILLION / 100 : 100;
+	return decimal_cmp(d, decimal_int(1000)) < 0 ||
+	       (decimal_div(d, decimal_int(step), DECIMAL_SCALE_MAX, &part) &&
+		decimal_cmp(part, decimal_round(part, 0)) == 0);
+}
+
+static void describe_values(const struct map *m, const struct value *values, size_t count,
+			    const struct unit_def *unit, map_number_fn *put_number, struct buf *out)
+{
+	char digits[VALUE_INT_BYTES];
+
 	for (size_t i = 0; i < count; i++) {
-		buf_str(out, i ? ", " : " ");
+		const char *text = values[i].text;
+
+		snprintf(digits, sizeof(digits), "%" PRId64, values[i].number);
 		if (values[i].type == VALUE_INT)
-			buf_printf(out, "%" PRId64, values[i].number);
+			text = digits;
+		buf_str(out, i ? ", " : " ");
+		if (text && unit && is_round(text, unit))
+			put_number(out, &m->catalog->units, text, unit->symbol);
 		else
-			buf_str(out, values[i].text ? values[i].text : "");
+			buf_str(out, text ? text : "");
 	}
 }
 
@@ -186,7 +211,8 @@ static const char *label_of(const struct map_where *w)
 		       : d->label;
 }
 
-static void describe_conditions(const struct map_query *q, struct buf *out)
+static void describe_conditions(const struct map *m, const struct map_query *q,
+				map_number_fn *put_number, struct buf *out)
 {
 	const char *before = " (";
 	char start[DATE_ISO_BYTES], end[DATE_ISO_BYTES];
@@ -195,11 +221,13 @@ static void describe_conditions(const struct map_query *q, struct buf *out)
 		const struct map_where *w = &q->where[i];
 
 		condition(out, &before, label_of(w), w->op);
-		describe_values(w->values, w->count, out);
+		describe_values(m, w->values, w->count, w->measure ? w->measure->unit : NULL,
+				put_number, out);
 	}
 	for (size_t i = 0; i < q->having_count; i++) {
 		condition(out, &before, q->having[i].metric->label, q->having[i].op);
-		describe_values(q->having[i].values, q->having[i].count, out);
+		describe_values(m, q->having[i].values, q->having[i].count,
+				q->having[i].metric->unit, put_number, out);
 	}
 	if (q->period.is_set) {
 		date_iso(q->period.start, start);
@@ -211,14 +239,15 @@ static void describe_conditions(const struct map_query *q, struct buf *out)
 		buf_char(out, ')');
 }
 
-void map_describe(const struct map *m, const struct map_query *q, struct arena *a, struct buf *out)
+void map_describe(const struct map *m, const struct map_query *q, map_number_fn *put_number,
+		  struct arena *a, struct buf *out)
 {
 	const struct language *l = m->catalog->language;
 	struct buf whole;
 
 	buf_init(&whole, MAP_TEXT_BYTES_MAX);
 	buf_str(&whole, subject_of(m, q, a));
-	describe_conditions(q, &whole);
+	describe_conditions(m, q, put_number, &whole);
 	if (q->rows)
 		buf_str(out, sentence(l, q->from_bottom ? SAY_MAP_LAST : SAY_MAP_FIRST, a,
 				      buf_text(&whole), arena_printf(a, "%" PRId64, q->rows)));

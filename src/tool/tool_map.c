@@ -14,6 +14,7 @@
 #include "vesper/log.h"
 #include "vesper/map.h"
 #include "vesper/mem.h"
+#include "vesper/view.h"
 
 #define CHANGE_PERCENT_DIGITS 2
 
@@ -322,7 +323,7 @@ static const char *heading_of(const struct tool_call *call, const struct map_que
 	const char *heading;
 
 	buf_init(&text, MAP_TEXT_BYTES_MAX);
-	map_describe(call->box->map, q, call->arena, &text);
+	map_describe(call->box->map, q, view_number, call->arena, &text);
 	heading = arena_strdup(call->arena, buf_text(&text));
 	buf_deinit(&text);
 	return heading;

@@ -146,6 +146,8 @@ describe('a query that can\'t be answered', () => {
     const heading = async (query) => (await rules.ask(query, { token: mintToken({ role: 'manager' }) })).text.split('\n')[0];
     assert.equal(await heading('top 3 markets by budget'), '**Operating budget by market, top 3**');
     assert.equal(await heading('How many solar projects are there?'), '**Projects (technology = Solar)**');
+    assert.match(await heading('projects with a budget of at least $2M'), /operating budget ≥ \$2M\)/);
+    assert.match(await heading('projects with a budget above $2,149,500'), /operating budget > 2149500\)/);
     assert.equal(await heading('price by vendor for NP15 in 2026'), '**Average price by vendor (hub-zone = NP15; reference case = Base; 2026-01-01 – 2026-12-31)**');
     await rules.stop();
   });
