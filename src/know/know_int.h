@@ -344,7 +344,7 @@ struct standing;
 /* The best candidate of the caller's domains; false when there is none. `standing`: what the
  * question leans on, or NULL. */
 bool choose_best(struct reading *r, const struct standing *standing, struct choice *out);
-/* How well each candidate fits; returns how many. */
+/* How well each candidate fits, the best first; returns how many. */
 struct ranked {
 	const struct candidate *of;
 	double score;

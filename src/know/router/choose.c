@@ -211,6 +211,15 @@ bool choose_best(struct reading *r, const struct standing *standing, struct choi
 	return any;
 }
 
+static int by_score(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	return strcmp(x->of->name, y->of->name);
+}
+
 size_t choose_ranked(struct reading *r, const struct standing *standing, struct ranked **out)
 {
 	struct numbered n;
@@ -228,6 +237,7 @@ size_t choose_ranked(struct reading *r, const struct standing *standing, struct 
 		list[i] = (struct ranked){can, score_of(r, can, &fit, standing),
 					  fit.missing + fit.not_taken == 0};
 	}
+	qsort(list, r->candidate_count, sizeof(*list), by_score);
 	*out = list;
 	return r->candidate_count;
 }
@@ -256,13 +266,11 @@ bool choose_flow(struct reading *r, struct choice *out)
 	if (r->candidate_count > 0)
 		list_tools(r);
 	n = r->candidate_count > 0 ? choose_ranked(r, NULL, &list) : 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct ranked **best = candidate_tool(list[i].of) ? &tool : &flow;
-
-		if (best == &tool ? !tool || list[i].score > tool->score
-				  : is_better(&list[i], flow))
-			*best = &list[i];
-	}
+	for (size_t i = 0; i < n; i++)
+		if (!candidate_tool(list[i].of))
+			flow = is_better(&list[i], flow) ? &list[i] : flow;
+		else if (!tool)
+			tool = &list[i];
 	r->candidates = NULL;
 	if (!flow || flow->of->text < weights_of(r)->flow.least ||
 	    (tool && tool->fits && !flow->fits) ||
@@ -273,15 +281,6 @@ bool choose_flow(struct reading *r, struct choice *out)
 			       .score = flow->score,
 			       .text = flow->of->text};
 	return true;
-}
-
-static int by_score(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score < y->score ? 1 : -1;
-	return strcmp(x->of->name, y->of->name);
 }
 
 static bool is_listed(const struct understanding *u, const void *def)
@@ -313,7 +312,6 @@ void choose_readings(struct reading *r, struct understanding *out)
 	r->candidate_count = flows_list(r, true, r->candidates);
 	list_tools(r);
 	n = choose_ranked(r, NULL, &list);
-	qsort(list, n, sizeof(*list), by_score);
 	out->readings = readings;
 	for (size_t i = 0; i < n && out->reading_count < KNOW_READINGS_MAX; i++) {
 		const struct candidate *c = list[i].of;

@@ -5,8 +5,6 @@
  */
 #include "know_int.h"
 
-#include <stdlib.h>
-
 #include "vesper/limits.h"
 
 struct slice {
@@ -21,15 +19,6 @@ struct subject {
 	struct ranked *list;
 	size_t count;
 };
-
-static int by_score(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score < y->score ? 1 : -1;
-	return strcmp(x->of->name, y->of->name);
-}
 
 static void add(struct slice *s, const struct tool_def *tool)
 {
@@ -67,7 +56,6 @@ static struct subject subject_of(const struct know *k, const struct know_input *
 	how = reading_carry(&r, &standing, followup_cue(&r));
 	parents_settle(&r);
 	out.count = choose_ranked(&r, how == CARRY_ALL ? &standing : NULL, &out.list);
-	qsort(out.list, out.count, sizeof(*out.list), by_score);
 	return out;
 }
 
