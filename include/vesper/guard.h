@@ -33,6 +33,7 @@
 #include "vesper/arena.h"
 #include "vesper/clock.h"
 #include "vesper/result.h"
+#include "vesper/str.h"
 #include "vesper/units.h"
 
 enum guard_policy {
@@ -162,6 +163,27 @@ struct guard_quotes *guard_quotes_new(const struct guard_secret *secret, /* borr
 void guard_quotes_feed(struct guard_quotes *q, const char *text, size_t len);
 void guard_quotes_end(struct guard_quotes *q); /* as guard_links_end */
 void guard_quotes_free(struct guard_quotes **q);
+
+/*
+ * Citations of numbered passages: "[2]" and "[2, 3]" in an answer. Each number of a passage that
+ * there is goes out as a mark of its own, "[2]"; a bracket of numbers that names any other, or a
+ * range, is left out and counted. In code they are text. Cut anywhere, the result is the same; at
+ * most CITE_BYTES_MAX are held back.
+ */
+struct guard_cite;
+struct guard_cite_sink {
+	void (*on_text)(void *owner, const char *text, size_t len);
+	void (*on_cite)(void *owner, size_t n, const char *mark, size_t len);
+	void *owner;
+};
+struct guard_cite *guard_cite_new(size_t passages, const struct guard_cite_sink *sink);
+void guard_cite_feed(struct guard_cite *g, const char *text, size_t len);
+void guard_cite_end(struct guard_cite *g); /* as guard_links_end */
+void guard_cite_free(struct guard_cite **g);
+size_t guard_cite_invalid(const struct guard_cite *g); /* brackets that were left out */
+/* The passage says these words one after the other: blanks are one, quotation marks and dashes are
+ * those of a keyboard, everything else is the same bytes. "" stands nowhere. */
+bool guard_quote_stands(struct str quote, struct str passage);
 
 bool guard_policy_parse(const char *name, enum guard_policy *out);
 const char *guard_policy_name(enum guard_policy policy); /* "flag", "rewrite", "withhold" */

@@ -600,6 +600,8 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 	2000                       /* of a table or a listing, which is not cut before             \
 				    */
 #define DOCUMENT_OVERLAP_BYTES 150 /* said again where a paragraph is cut: a sentence or two */
+#define CITE_PASSAGES_MAX      200 /* of a turn: PLAN_TASKS_MAX searches of ten, and room */
+#define CITE_BYTES_MAX         24  /* of a bracket of citations: six of two digits */
 #define HTML_DEPTH_MAX         256 /* of what is dropped; pages are some 30 deep */
 #define FIND_STEMS_MAX         64  /* of a question: one of 16 KiB has no more that matter */
 #define FIND_SPREAD            5   /* of the first hits so many are spread over documents: */

@@ -1,0 +1,124 @@
+/* Citations go out as marks, others not at all, however the text is cut. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "vesper/guard.h"
+#include "vesper/limits.h"
+
+/* Marks stand between < and >. */
+static void on_text(void *owner, const char *text, size_t len)
+{
+	buf_add(owner, text, len);
+}
+
+static void on_cite(void *owner, size_t n, const char *mark, size_t len)
+{
+	assert_true(n > 0);
+	buf_printf(owner, "<%.*s>", (int)len, mark);
+}
+
+static size_t pass(const char *text, size_t cut, size_t passages, struct buf *out)
+{
+	const struct guard_cite_sink sink = {on_text, on_cite, out};
+	struct guard_cite *g = guard_cite_new(passages, &sink);
+	size_t n = strlen(text), invalid;
+
+	for (size_t i = 0; i < n; i += cut)
+		guard_cite_feed(g, text + i, n - i < cut ? n - i : cut);
+	guard_cite_end(g);
+	invalid = guard_cite_invalid(g);
+	guard_cite_free(&g);
+	return invalid;
+}
+
+static const struct {
+	const char *text, *want;
+	size_t invalid;
+} rows[] = {
+	{"Ten days [1].", "Ten days <[1]>.", 0},
+	{"Ten [1][2][1] days", "Ten <[1]><[2]><[1]> days", 0},
+	{"Both [1, 3] and [2,5].", "Both <[1]><[3]> and <[2]><[5]>.", 0},
+	{"None [9] here", "None  here", 1},
+	{"Some [1, 9] here", "Some  here", 1},
+	{"[0] [01] [1-3] [6]", "   ", 4},
+	{"[1", "[1", 0},
+	{"[", "[", 0},
+	{"[]", "[]", 0},
+	{"[ 1]", "[ 1]", 0},
+	{"[a] [1a] [1 of 2]", "[a] [1a] [1 of 2]", 0},
+	{"[[1]]", "[<[1]>]", 0},
+	{"[1,2,3,4,5,1,2,3,4,5,1,2,3,4,5]", "[1,2,3,4,5,1,2,3,4,5,1,2,3,4,5]", 0},
+	{"[1,,2] [1,] [99999999]", "  ", 3},
+	{"a `x[1]` b [1]", "a `x[1]` b <[1]>", 0},
+	{"```\nx[1]\n\ny[2]\n``` [1]", "```\nx[1]\n\ny[2]\n``` <[1]>", 0},
+	{"a ` b [1]\n\nc [1]", "a ` b [1]\n\nc <[1]>", 0},
+	{"\xe2\x82\xac[1]\xe2\x82\xac", "\xe2\x82\xac<[1]>\xe2\x82\xac", 0},
+	{"", "", 0},
+};
+
+static void each_row_holds_however_it_is_cut(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (size_t cut = 1; cut <= strlen(rows[i].text) + 1; cut++) {
+			struct buf out;
+
+			buf_init(&out, 4096);
+			assert_int_equal(pass(rows[i].text, cut, 5, &out), rows[i].invalid);
+			assert_string_equal(buf_text(&out), rows[i].want);
+			buf_deinit(&out);
+		}
+}
+
+static void without_passages_there_is_nothing_to_cite(void **state)
+{
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 4096);
+	assert_int_equal(pass("It is so [1].", 100, 0, &out), 1);
+	assert_string_equal(buf_text(&out), "It is so .");
+	buf_reset(&out);
+	assert_int_equal(pass("[200] [201]", 100, 1000, &out), 1); /* CITE_PASSAGES_MAX */
+	assert_string_equal(buf_text(&out), "<[200]> ");
+	buf_deinit(&out);
+}
+
+static void check_quote(const char *quote, const char *passage, bool stands)
+{
+	assert_int_equal(guard_quote_stands(str_of(quote), str_of(passage)), stands);
+}
+
+static void quotations_stand_word_for_word(void **state)
+{
+	static const char passage[] = "Planned  curtailment is\nannounced ten business days ahead, "
+				      "\xe2\x80\x9cin writing\xe2\x80\x9d.";
+
+	(void)state;
+	check_quote("curtailment is announced ten business days", passage, true);
+	check_quote("  Planned curtailment ", passage, true);
+	check_quote("ahead, \"in writing\".", passage, true);
+	check_quote("curtailment is announced two business days", passage, false);
+	check_quote("Curtailment is announced", passage, false);
+	check_quote("days ahead, \"in writing\". And more", passage, false);
+	check_quote("", passage, false);
+	check_quote("a", "", false);
+	check_quote("it\xe2\x80\x99s 5\xe2\x80\x93"
+		    "7",
+		    "it's 5-7", true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_row_holds_however_it_is_cut),
+		cmocka_unit_test(without_passages_there_is_nothing_to_cite),
+		cmocka_unit_test(quotations_stand_word_for_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
