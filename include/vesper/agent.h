@@ -96,7 +96,7 @@ void agent_tool_started(const struct event_sink *sink, const struct language *l,
 			const struct agent_step *step, const struct tool_def *tool);
 void agent_tool_ended(const struct event_sink *sink, const struct language *l,
 		      const struct tool_def *tool, const struct result *r, const char *parent);
-/* The same of an agent that finds out by itself. `about` is what it is for. */
+/* The same of an agent that chooses its tools. `about` is what it is for. */
 void agent_started(const struct event_sink *sink, const struct language *l,
 		   const struct agent_step *step, const char *about);
 void agent_ended(const struct event_sink *sink, const struct language *l,

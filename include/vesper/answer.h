@@ -119,7 +119,7 @@ struct answer_turn {
 	const struct turn_dialog *dialog;
 	struct turn_answer *answer;
 	const struct answer_options *options;
-	const struct guard_secret *prompts; /* what models are told, for nobody else */
+	const struct guard_secret *prompts; /* prompts, which must not leak */
 };
 
 void answer_begin(struct answer_turn *t);
@@ -248,7 +248,7 @@ void usage_tell(void *owner, const struct llm_call *call, const struct llm_asked
 /* ---- summary.c: JSON of the whole turn, in the arena ---- */
 
 struct str say_usage(struct answer_turn *t, bool with_budget);
-/* Who approved the answer's plan; p NULL: nobody did. */
+/* Who approved the answer's plan; p NULL: not approved. */
 struct str say_approved(struct answer_turn *t);
 struct str say_calls(struct answer_turn *t, bool with_args); /* what was run */
 /* How many tool calls and agents of the plan ended how; those that it turned out not to need are

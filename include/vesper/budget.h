@@ -119,7 +119,7 @@ struct budget_sum {
 void budget_read_begin(struct budget *b, const char *tenant, int64_t now_ms);
 void budget_add_sum(struct budget *b, const char *tenant, const struct budget_sum *sum);
 void budget_read_end(struct budget *b, const char *tenant);
-/* Somebody of the tenant was held against a limit since the last reading began; *used_percent is
+/* A limit of the tenant was checked since the last reading began; *used_percent is
  * the highest that was seen. */
 bool budget_asked(const struct budget *b, const char *tenant, int *used_percent);
 

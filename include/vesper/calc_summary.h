@@ -115,7 +115,7 @@ struct calc_profile {
 	size_t rows;
 	size_t nulls;
 	size_t distinct; /* values, without NULL */
-	bool is_key;     /* every row has a value of its own */
+	bool is_key;     /* every row has a different value */
 	double min;      /* NAN for texts and for columns without values */
 	double max;
 	double mean;

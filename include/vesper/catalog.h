@@ -354,11 +354,12 @@ struct router_weights {
 	struct {
 		double least, followup, strange, time, trouble, word, words;
 	} evidence;
-	/* when a clause has a subject of its own */
+	/* when a clause has its own subject */
 	struct {
 		double least, clear;
 	} part;
-	/* logistic: of the lead over the next tool, and of what stands for or against the choice */
+	/* logistic: of the lead over the next tool, and of the evidence for and against the choice
+	 */
 	struct {
 		double base, margin, text, facts, standing, strange;
 	} confidence;
@@ -537,8 +538,8 @@ const struct flow_def *catalog_flow_in(const struct catalog_view *v, const char 
  * none. What lists tools and what runs them both ask here. */
 const char *catalog_agent_for(const struct catalog *c, const struct tool_def *tool,
 			      const struct principal *who, const char *agent);
-/* Every visible tool, whoever asks: to tell "you may not" from "there is no such thing", and for
- * lists that are not for a caller. Never to run anything. */
+/* Every visible tool, for every caller: to tell "you may not" from "there is no such thing", and
+ * for lists that are not for a caller. Never to run anything. */
 void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *out);
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool,
 		    const char *agent); /* agent NULL: any */

@@ -110,11 +110,11 @@ struct code_row {
 };
 
 const struct code_row *code_row(enum code c);
-/* What a struct err means to whoever sent a request, and to whoever asked a question. CODE_INTERNAL
+/* What a struct err means to the sender of a request, and to the user who asked. CODE_INTERNAL
  * for one without a row. */
 enum code code_of_request(enum err_code code);
 enum code code_of_turn(enum err_code code);
-/* The first row of a wire code. CODE_INTERNAL for one that nobody declared. */
+/* The first row of a wire code. CODE_INTERNAL for one that is not declared. */
 enum code code_of_wire(const char *wire);
 /* Of the code of an error view: the same may work later, or the question asked otherwise. */
 bool code_view_recoverable(const char *view);

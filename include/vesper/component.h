@@ -1,6 +1,6 @@
 /*
  * Components: cards, tables and charts that a flow or a model shows as one (config/<pack>/
- * components.json), so that nobody writes a renderer. A component says which props it has and how
+ * components.json), so that a pack needs no renderer. A component says which props it has and how
  * they are laid out; code fills the props from results, and the page draws any component from its
  * layout.
  *

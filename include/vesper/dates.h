@@ -44,12 +44,12 @@ struct time_read {
 	struct date start, end;
 	struct time_range readings[2]; /* of a day that can be read two ways */
 	size_t reading_count;
-	const char *day_type; /* "weekend": no tool knows such days by itself; or NULL */
+	const char *day_type; /* "weekend": no tool knows such days; or NULL */
 	const char *bad_hour; /* as it was written, or NULL */
 	const char *bad_day;  /* 2025-02-30, Q5, or NULL */
 	const char *vague;    /* "last few weeks", or NULL */
 	const char *unclear;  /* what has two readings, or NULL */
-	bool year_before;     /* "the year before": of what stands */
+	bool year_before;     /* "the year before" that of the session context */
 	/* A span that begins or ends today, in days ("past two weeks"); 0: it is none. */
 	int days_back, days_ahead;
 };

@@ -8,7 +8,7 @@
  * prepares, binds, runs and fetches; the result crosses back as one block and the callback runs on
  * the loop. At the deadline, which counts from db_query, or on op_cancel, the statement is stopped
  * in the way of its dialect; a server's connection is thrown away then. A write that has begun is
- * finished in spite of op_cancel or db_close. Loop-thread only. The callback never runs before
+ * finished after op_cancel or db_close. Loop-thread only. The callback never runs before
  * db_query has returned.
  *
  * A failure that passes (a lost connection, a deadlock) is tried again inside the deadline: reads

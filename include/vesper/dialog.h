@@ -148,7 +148,7 @@ bool ask_has_plan(const struct dialog_turn *t);
 /* The message, as it was understood, gives values for the question of a flow that stands and for
  * others of its lines ("NP15 in 2026"): dialog.answered. */
 bool ask_read_values(struct dialog_turn *t);
-/* The message, as it was understood, is no question of its own: the question of a flow that stands
+/* The message, as it was understood, is not a question: the question of a flow that stands
  * is asked once more. */
 bool ask_stays(struct dialog_turn *t, bool model_usable);
 /* The standing question, once more: the answer to it was none that it allows. */

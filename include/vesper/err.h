@@ -24,7 +24,7 @@ enum err_code {
 	ERR_QUOTA,     /* a budget of the caller is used up */
 	ERR_TIMEOUT,   /* a deadline passed */
 	ERR_UPSTREAM,  /* a database, model or other service failed */
-	ERR_CANCELLED, /* somebody asked to stop */
+	ERR_CANCELLED, /* the operation was cancelled */
 	ERR_INTERNAL,  /* a fault of ours that is not worth the process */
 };
 

@@ -1,5 +1,5 @@
 /*
- * Flows: plans that somebody has written down (prompts/<pack>/flow/<name>.flow), so that what was
+ * Flows: plans written as text (prompts/<pack>/flow/<name>.flow), so that what was
  * right once is right every time, without a model. Read and checked with the catalogue; immutable.
  *
  *   file    = "---" front matter "---" { line }                UTF-8; a "#" begins a comment line

@@ -1,7 +1,7 @@
 /*
- * The gate for SQL that somebody wrote: a model, an analyst. One SELECT is read into a tree, held
- * against a policy, and written anew from the tree with a row limit. Nothing of the given text is
- * ever sent, and whatever the parser does not know is refused. Pure; nothing here runs anything.
+ * The SQL gate for ad hoc SQL, written by a model or an analyst. One SELECT is read into a tree,
+ * held against a policy, and written anew from the tree with a row limit. Nothing of the given text
+ * is ever sent, and whatever the parser does not know is refused. Pure; nothing here runs anything.
  *
  * What is understood (a trailing ; is allowed; comments are not; D: where the dialect has it)
  *   query    [WITH name [(cols)] AS (query), …] term {UNION [ALL]|EXCEPT|INTERSECT term}
@@ -44,12 +44,12 @@ struct gate_view {
 	/* Only with columns: the rows where this one equals ? are all that there is. NULL: the view
 	 * is of one tenant alone. */
 	const char *tenant_column;
-	/* Nobody has said how it is joined: a statement that reads only such views is not held
+	/* No edge says how it is joined: a statement that reads only such views is not held
 	 * against the policy's edges. */
 	bool is_unmapped;
 };
 
-/* What stands for the rows of a view with columns where a statement names none of them. */
+/* The column that stands for the rows of a view in a statement that names none of its columns. */
 const char *gate_row_column(const struct gate_view *v);
 
 enum gate_function_flag {

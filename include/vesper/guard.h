@@ -78,7 +78,7 @@ struct guard_doubt {
 struct guard_sink {
 	void (*on_piece)(void *owner, const struct guard_piece *piece);
 	/* GUARD_REWRITE. True: guard_numbers_rewrite will be called, later; nothing is passed on
-	 * until then. False, or NULL: there is nobody to ask. */
+	 * until then. False, or NULL: no model can be asked. */
 	bool (*on_doubt)(void *owner, const struct guard_doubt *doubt);
 	void *owner;
 };
@@ -127,7 +127,7 @@ struct guard_made {
 bool guard_made_pass(const struct guard_input *in, const struct guard_made *made);
 
 /*
- * Links: what a model or a template writes reaches nobody as a link, an image or HTML that leads
+ * Links: what a model or a template writes reaches no reader as a link, an image or HTML that leads
  * elsewhere. A bare address (scheme://host…, www.host…) stays when it is of http or https and its
  * host is listed, and is "(link removed)" otherwise; markdown's links, images and definitions and
  * all tags are parted by a space, so that they are read as text. Mail addresses stay. Controls that
@@ -149,8 +149,8 @@ const char *guard_links_plain(const char *const *hosts, const char *text, size_t
 			      struct arena *a);
 
 /*
- * Quotations: whoever gets a model to recite its instructions sees a few words of them and "[…]".
- * Text is held back only while it repeats a secret text for three words and more.
+ * Prompt leakage check: a user who makes a model copy its instructions sees a few words of them and
+ * "[…]". Text is held back only while it repeats a secret text for three words and more.
  */
 struct guard_secret;
 struct guard_secret *guard_secret_new(const char *const *texts); /* ended by NULL; read once */

@@ -51,7 +51,8 @@ struct identity_options {
 	bool personal_tokens; /* they are served */
 };
 
-/* What the configuration says; keys, roles, loop, http and cache are for whoever opens. */
+/* What the configuration says; keys, roles, loop, http and cache are set by the caller of
+ * identity_new. */
 struct identity_settings {
 	struct settings base;
 	struct identity_options options;

@@ -41,9 +41,9 @@ void jo_set_int(struct json_out *j, const char *name, int64_t value);
 void jo_set_bool(struct json_out *j, const char *name, bool value);
 void jo_set_raw(struct json_out *j, const char *name, struct str json); /* p NULL: absent */
 
-/* What stands between the braces or brackets of a finished object or array. */
+/* The text between the braces or brackets of a finished object or array. */
 struct str json_inside(struct str json);
-/* Takes the next item off what stands inside an array. False: there is none, or what stands there
+/* Takes the next item off the text inside an array. False: there is none, or the text
  * is not what the program wrote. */
 bool json_item_next(struct str *inside, struct str *item);
 /* The value of a member of a finished object. Names that need escapes are not found. */

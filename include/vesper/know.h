@@ -21,7 +21,7 @@ struct know; /* index over the words of the catalogue, and the names of names.h 
 
 struct know *know_new(const struct catalog *c); /* borrows the catalogue */
 /* The same for a catalogue that adds to that of `base` (overlay.h): shares all that is made of
- * tools, domains and words, so that `base` must outlive it, and has names of its own. Any thread
+ * tools, domains and words, so `base` must outlive it. It has its own names. Any thread
  * that holds both. */
 struct know *know_with_overlay(const struct know *base, const struct catalog *c);
 void know_free(struct know **k);
@@ -53,10 +53,10 @@ struct know_call {
 	struct args args; /* by parameter name, resolved */
 };
 
-/* How a question back is answered: by one choice, by several, by a day, or by two. */
+/* How a clarifying question is answered: by one choice, by several, by a day, or by two. */
 
 struct clarification {
-	const char *text;   /* the question back; NULL: none */
+	const char *text;   /* the clarifying question; NULL: none */
 	const char *filter; /* which filter it is about, or NULL */
 	enum ask_input input;
 	const struct suggestion *options;
@@ -103,10 +103,10 @@ struct understanding {
 	 * there are any, code is not sure. */
 	const char *const *unused;
 	size_t unused_count;
-	const char *reply;               /* of KNOW_TERM, KNOW_ORDER, of thanks; or NULL */
-	const char *foreign;             /* what to say, in its language, where no model reads it */
-	const char *used_question;       /* the question without them; NULL: there are none */
-	bool leans;                      /* it only means something after what stands */
+	const char *reply;         /* of KNOW_TERM, KNOW_ORDER, of thanks; or NULL */
+	const char *foreign;       /* what to say, in its language, where no model reads it */
+	const char *used_question; /* the question without them; NULL: there are none */
+	bool leans;                /* a follow-up: it means something only in the session context */
 	const struct tool_def *intended; /* the tool that `ask` is for, or NULL */
 	const struct flow_def *flow; /* what the question asks for, in place of tools; or NULL */
 	/* Of KNOW_UNCLEAR: what it may mean, the best first. */
@@ -137,11 +137,11 @@ size_t know_slice(const struct know *k, const struct know_input *in, struct aren
 
 /* Why a question is not even tried. */
 enum refusal_kind {
-	REFUSE_INJECTION,  /* it would change the rules, or wants what is nobody's business */
+	REFUSE_INJECTION,  /* it would change the rules, or wants internals */
 	REFUSE_REFERENCE,  /* it points at something that was never said */
 	REFUSE_SCOPE,      /* it is about something else than our data */
 	REFUSE_IMPOSSIBLE, /* it asks for what cannot be: an actual price of a forecast, month 13 */
-	REFUSE_UNKNOWN,    /* it names what nobody knows */
+	REFUSE_UNKNOWN,    /* it names an unknown value */
 };
 const char *refusal_name(enum refusal_kind kind); /* "injection", … */
 const char *refusal_code(enum refusal_kind kind); /* of its error view: "AMBIGUOUS_REFERENCE" */
@@ -174,7 +174,7 @@ void know_filter_value(const struct filter *f, struct json_out *j);
 /* The values by name that the question gave, `heard` ones where there are no others; no defaults.
  * New reference. */
 json_t *know_values(const struct understanding *u);
-/* What stands after this turn, to be stored and given back as `standing`. New reference. */
+/* The session context after this turn, to be stored and given back as `standing`. New reference. */
 json_t *know_standing(const struct understanding *u);
 /* The object of `vesperctl route`. New reference. */
 json_t *know_route_json(const struct understanding *u);

@@ -192,7 +192,7 @@ void language_put(struct buf *out, const struct language *l, enum sentence which
  * LANGUAGE_SENTENCES names them. */
 void language_fill(struct buf *out, const struct language *l, enum sentence which,
 		   void (*put)(void *owner, size_t slot), void *owner);
-/* One that takes no values; it lives as long as the language. */
+/* A sentence without values. Borrowed from the language. */
 const char *language_text(const struct language *l, enum sentence which);
 
 /* ---- shared with the words of packs ---- */
@@ -204,7 +204,7 @@ struct words_file {
 	struct err *err;
 };
 
-/* The root object of the file; it lives as long as the arena. */
+/* The root object of the file, in the arena. */
 MUST_CHECK bool words_parse(const struct words_file *f, json_t **out);
 /* Sets the error at a member ("cues.opening[3]"). Returns false. */
 bool words_fail(const struct words_file *f, const char *member, const char *fmt, ...)

@@ -26,7 +26,7 @@ enum lease_kind {
 	LEASE_OURS,    /* the holder runs it from now on */
 	LEASE_AGAIN,   /* the same request was leased before, to this holder */
 	LEASE_HELD,    /* this holder runs it */
-	LEASE_UNKNOWN, /* nobody could say in time (the store decides), or nobody holds it */
+	LEASE_UNKNOWN, /* no answer in time (the store decides), or no holder */
 };
 
 struct lease {
@@ -43,7 +43,7 @@ struct lease_request {
 	const char *holder;
 	const char *once; /* LEASE_AGAIN if it was leased under this before; NULL: none */
 	bool anew;        /* what was leased under `once` is gone: not again */
-	/* For whoever takes over: name and value in turn, ended by NULL; NULL: none. */
+	/* For a takeover: name and value in turn, ended by NULL; NULL: none. */
 	const struct str *members;
 };
 
@@ -86,7 +86,7 @@ struct lease_driver {
 	void (*release)(void *self, const char *holder);
 	/* Signals from other replicas, until the driver is closed. */
 	void (*listen)(void *self, lease_signal_cb cb, void *owner);
-	/* `found`: there was somebody to tell. Without a callback there is no operation. */
+	/* `found`: there was a holder to tell. Without a callback there is no operation. */
 	struct op *(*signal)(void *self, const struct lease_signal *s, lease_found_cb cb,
 			     void *owner);
 	/* This replica ends: others are to go on with what it holds, which is lost to it from now

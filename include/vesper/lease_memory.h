@@ -1,4 +1,4 @@
-/* Leases of one process, kept in its memory. Nobody takes over and nobody else listens. */
+/* Leases of one process, kept in its memory. There is no takeover and no other listener. */
 #ifndef VESPER_LEASE_MEMORY_H
 #define VESPER_LEASE_MEMORY_H
 

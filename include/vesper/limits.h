@@ -79,7 +79,7 @@
 #define TOKENS_PER_USER_MAX  20 /* personal access tokens: one a client and machine */
 #define TOKEN_NAME_BYTES_MAX 100              /* as wide as its column */
 #define TOKEN_LIFE_S         (30 * 24 * 3600) /* of one, where nothing else is said */
-#define TOKEN_LIFE_S_MAX     (90 * 24 * 3600) /* a forgotten one ends by itself in a quarter */
+#define TOKEN_LIFE_S_MAX     (90 * 24 * 3600) /* a forgotten one expires within a quarter */
 #define TOKENS_KNOWN_MS      2000  /* what the store said of one: revoking it is in force by then */
 #define TOKENS_KNOWN_MAX     10000 /* of them in memory; as the cache */
 #define TOKEN_LOOKUPS_MAX    64    /* at once: guessing must not fill the store's queue */
@@ -101,7 +101,7 @@
 #define TURN_INTERRUPT_MS    2000  /* for one that was told to stop: then the session is busy */
 #define TURNS_OF_TENANT      2000  /* and one tenant's, where there are several: half */
 #define TURNS_PER_USER_MAX   8     /* running turns of one user over all sessions */
-#define TURN_GRACE_MS        30000 /* a turn nobody watches runs on that long, to be resumed */
+#define TURN_GRACE_MS        30000 /* grace period of a turn without a watcher, to be resumed */
 #define SUMMARY_MESSAGES     30    /* messages without a summary: then the older ones get one */
 #define SUMMARY_TOKENS       100000 /* or that many tokens written in them */
 #define SUMMARY_KEEP         6      /* the newest stay out of it: prompts repeat them whole */
@@ -155,7 +155,7 @@
 #define PLANNER_TOKENS_MAX     1200  /* of its answer: PLAN_TASKS_MAX steps of 60 and a margin */
 #define PLANNER_MS             20000 /* then the steps that code found alone are run */
 #define PLANNER_DOMAINS_MAX    3     /* whose tools it is told */
-#define PLAN_TERMS_MAX         8     /* comparisons of one condition; more nobody can follow */
+#define PLAN_TERMS_MAX         8     /* comparisons of one condition; a reader can't follow more */
 #define PLAN_DEPTH_MAX         8     /* brackets in brackets of one; reading it is recursive */
 #define PLAN_LINES_MAX         32    /* questions, sentences and suggestions of one flow */
 #define FLOW_LINES_MAX         (PLAN_TASKS_MAX + PLAN_LINES_MAX)
@@ -169,7 +169,7 @@
 #define AGENT_ROUNDS_MAX       8     /* model calls in one agent's loop */
 #define AGENT_TOOL_CALLS_MAX   16    /* tool calls of one model answer */
 #define AGENT_ROWS_MAX         40    /* rows of one result that an agent's model is shown */
-#define ASK_OPTIONS_MAX        12    /* choices of a question back, when a model makes them */
+#define ASK_OPTIONS_MAX        12    /* choices of a clarifying question that a model makes */
 #define ASK_RESULT_OPTIONS_MAX 200   /* and when they are rows: what a list can be chosen from */
 #define ASK_ATTEMPTS_MAX       3     /* times that the same is asked back in a row, then it ends */
 #define RECOVER_OPTIONS_MAX    40    /* years to choose from; the latest, where there are more */
@@ -201,7 +201,7 @@
 #define REWRITE_TOKENS_MAX 1024  /* and the model may write that much: a sentence, and a thought */
 
 #define QUOTE_WORDS_MAX                                                                            \
-	12 /* in a row as a prompt has them: then it is being recited. A legend of colors has 10   \
+	12 /* in a row as a prompt has them: then it is a verbatim copy. A legend of colors has 10 \
 	    */
 
 /* approved answers */
@@ -216,7 +216,7 @@
 #define MAP_ENTITIES_MAX      500  /* of one catalogue, as each of the next three */
 #define MAP_EDGES_MAX         2000 /* a path search looks at each at most once a hop */
 #define MAP_MEASURES_MAX      1000
-#define MAP_METRICS_MAX       2000 /* with those that nobody wrote */
+#define MAP_METRICS_MAX       2000 /* with those that are derived */
 #define MAP_NAME_BYTES_MAX    63 /* of an entity, edge, measure or metric: what PostgreSQL takes */
 #define MAP_HOPS_MAX          4  /* edges of a path: longer ones mean nothing to people */
 #define MAP_METRICS_ASKED_MAX 6  /* of one query, as many as a table shows well */
@@ -257,7 +257,7 @@
 #define KNOW_SLICE_TOOLS    8  /* tools that a supervisor is told: about 450 tokens */
 #define KNOW_SLICE_DOMAINS  3  /* they are of; the others stand in a line each */
 #define KNOW_READINGS_MAX   3  /* that an unclear question is asked about: more are no help */
-#define KNOW_STRANGE_MAX    16 /* words that nobody knows and that are looked up as misspelled */
+#define KNOW_STRANGE_MAX    16 /* unknown words that are looked up as misspelled */
 #define KNOW_SAID_MAX       16 /* bounds, amounts and exclusions of one question */
 
 /* tools and SQL */
@@ -355,12 +355,11 @@
 #define DB_CONNECTION_AGE_MS  1800000 /* older ones are opened anew: before an access token ends */
 #define DB_STOP_REPEAT_MS     200     /* between two attempts to stop the same statement */
 #define DB_BUSY_MS            2000 /* a statement waits that long for another process to let go of a file */
-#define DB_BUSY_STEP_MS       5 /* and looks that often, where SQLite does not do it by itself */
+#define DB_BUSY_STEP_MS       5     /* and looks that often, where SQLite does not wait itself */
 #define STATS_DISTINCT_EXACT  10000 /* distinct values are exact up to here */
 
 /* the SQL gate */
-#define GATE_SQL_BYTES_MAX                                                                         \
-	65536 /* a statement somebody wrote; the longest sensible ones are a tenth */
+#define GATE_SQL_BYTES_MAX 65536 /* ad hoc SQL; the longest sensible statements are a tenth */
 #define GATE_WRITTEN_BYTES_MAX                                                                     \
 	(512 * 1024)            /* and as it is sent: each view with its columns and tenant */
 #define GATE_TIMEOUT_MS   5000  /* an ad hoc statement runs half as long as a tool's */
@@ -388,7 +387,7 @@
 #define CALC_SERIES_MAX                                                                            \
 	5000 /* periods of a series: thirteen years of days, a season of them in a second */
 #define CALC_PERIOD_MAX   366  /* of a season: a year of days */
-#define CALC_HORIZON_MAX  366  /* periods ahead; nobody's interval is of use beyond a year */
+#define CALC_HORIZON_MAX  366  /* periods ahead; no interval is of use beyond a year */
 #define CALC_ORIGINS_MAX  90   /* of a backtest: three months of days */
 #define CALC_SHIFT_ORDERS 2000 /* random ones; a p of 0.05 is known to half a percent */
 #define CALC_WINDOW_MAX   101  /* of a filter; sorted by insertion for each value */
@@ -409,9 +408,9 @@
 #define REDIS_PATIENCE_MS        100    /* waiting beyond the due time, of all calls together */
 #define REDIS_PATIENCE_WINDOW_MS 120000 /* an empty patience is full again after that */
 #define REDIS_DUE_MS             5      /* a call's own time: a busy machine beside is no reason */
-#define REDIS_GREETING_MS        1000  /* connection, login and first answer; nobody waits for it */
-#define REDIS_PAUSE_MIN_MS       100   /* between connections; doubles */
-#define REDIS_PAUSE_MAX_MS       2000  /* so that one that is back is used within seconds */
+#define REDIS_GREETING_MS        1000 /* connection, login and first answer; no turn waits for it */
+#define REDIS_PAUSE_MIN_MS       100  /* between connections; doubles */
+#define REDIS_PAUSE_MAX_MS       2000 /* so that one that is back is used within seconds */
 #define REDIS_STEADY_MS          10000 /* up for that long: pauses begin small again */
 #define REDIS_PING_MS            5000 /* an idle connection is tried, so that no turn finds it dead */
 #define REDIS_ARGS_MAX           1040 /* words of one command: 512 streams, and from where on */

@@ -5,7 +5,7 @@
  * One call: llm_start builds the provider's request, sends it, and turns the provider's stream into
  * the handler's calls. It retries (LLM_ATTEMPTS_MAX, retry-after honoured) only while nothing of
  * the answer was given to the handler. An answer that pauses is sent back as it came and goes on,
- * up to LLM_PAUSES_MAX times; each time is a request of its own to the budget, the trail and
+ * up to LLM_PAUSES_MAX times; each time is a separate request to the budget, the trail and
  * recordings. A breaker stands before each provider; when no provider is
  * usable, llm_start's end comes with ERR_UPSTREAM at once and the caller answers without a model.
  * Where the payer's budget has no room for the worst that a call can cost, it is not made: the end
@@ -31,7 +31,7 @@
 #include "vesper/settings.h"
 #include "vesper/tokens.h"
 
-/* Prompts that were too long and lost their oldest part; whoever cuts one counts it. */
+/* Prompts that were too long and lost their oldest part; counted where one is cut. */
 extern const struct metric llm_prompts_cut;
 
 struct config;
@@ -83,13 +83,13 @@ struct llm_usage {
 	int64_t continued; /* requests beyond the first, to go on with an answer that paused */
 };
 
-/* What was asked of models: one entry a call, from its start, in order. Whoever wants to know
+/* What was asked of models: one entry a call, from its start, in order. A caller that wants them
  * gives the calls a trail; the entries lie in the arenas of the calls. */
 struct llm_asked {
 	struct llm_asked *next;
 	enum llm_role role;
 	char hash[HASH_HEX_BYTES]; /* of what the model was told; recordings have the same name */
-	const char *provider;      /* who answers, from the first text; NULL: nobody, or not yet */
+	const char *provider;      /* who answers, from the first text; NULL: none, or not yet */
 	const char *model;
 	struct llm_usage usage;
 };
@@ -97,7 +97,7 @@ struct llm_call;
 struct llm_trail {
 	struct llm_asked *first, *last;
 	/* When a request is about to be made (nobody has answered), and when it was answered. NULL:
-	 * nobody wants to know. */
+	 * not recorded. */
 	void (*on_request)(void *owner, const struct llm_call *call, const struct llm_asked *asked);
 	void *owner;
 };
@@ -115,7 +115,7 @@ struct llm_call {
 	int64_t max_tokens;    /* 0: the role's own setting */
 	int64_t deadline_ms;   /* clock_mono_ms() by which the call must have ended; 0: none */
 	const char *user_hash; /* opaque id of the user, or NULL */
-	const struct budget_payer *payer; /* NULL: nobody's money */
+	const struct budget_payer *payer; /* NULL: on no budget */
 	const char *turn_id;              /* kept with a recording; or NULL */
 	struct llm_trail *trail;          /* outlives the call; NULL: nobody wants to know */
 	struct tokens_by newest; /* what its newest message is made of; zeroes: one question */
@@ -201,7 +201,8 @@ struct llm_options {
 			caller's */
 };
 
-/* What the configuration says of them; loop, budget, ledger and recorder are for whoever opens. */
+/* What the configuration says of them; loop, budget, ledger and recorder are set by the caller of
+ * llm_new. */
 struct llm_settings {
 	struct settings base;
 	struct llm_options options;
@@ -215,7 +216,7 @@ MUST_CHECK bool llm_settings_read(const struct config *c, struct arena *take,
 MUST_CHECK bool llm_new(struct loop *l, struct http *h, const struct llm_options *options,
 			struct llm **out, struct err *e);
 struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, void *self);
-/* A model is replaced by a new one; whoever calls holds the one that it began with. NULL is fine.
+/* A model is replaced by a new one; each caller holds the one that it began with. NULL is fine.
  */
 struct llm *llm_hold(struct llm *llm);
 /* A limit in money needs a price of each model. NULL is fine. */
@@ -225,7 +226,7 @@ void llm_free(struct llm **llm); /* lets go; the last one closes it, when no cal
 void llm_replaces(const struct llm *now, const struct llm *before);
 
 /* A model that says again what was recorded, with no network: exchanges by their hash (a reference
- * is kept). *replay lives as long as the model. */
+ * is kept). *replay is borrowed from the model. */
 struct llm_replay;
 struct llm *llm_from_exchanges(struct loop *l, json_t *by_hash, struct llm_replay **replay);
 /* The recorded turn that is held again now; borrowed until the next. */

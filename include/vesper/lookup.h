@@ -1,6 +1,6 @@
 /*
- * What one caller can name: the catalogue's values and those of his tenant's data, of the
- * dimensions that he may know. A dimension that is not his is not looked into at all. Everything
+ * What one caller can name: the catalogue's values and those of the tenant's data, of the
+ * dimensions that the caller may read. Other dimensions are not looked into. Everything
  * lives in the caller's arena, for one question.
  */
 #ifndef VESPER_LOOKUP_H
@@ -27,7 +27,7 @@ void scope_read(const struct name_book *b, const struct catalog_view *v, struct 
 		struct scope *out);
 
 struct names;
-/* What somebody of this tenant (NULL: nobody's) can name of the dimensions in `in`. */
+/* What a caller of this tenant (NULL: no tenant) can name of the dimensions in `in`. */
 const struct names *names_of(const struct name_book *b, const char *tenant, const bool *in,
 			     struct arena *a);
 
@@ -48,7 +48,7 @@ struct entry {
 	int distance;  /* edits, when it is only near */
 };
 
-#define PART_NAMES_MAX 32 /* a word that more names share tells none of them, by itself */
+#define PART_NAMES_MAX 32 /* a word that more names share does not tell them apart */
 #define NEAR_MAX       16 /* near names that are ever looked at */
 
 /* Words of the longest name. */

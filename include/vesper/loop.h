@@ -45,7 +45,7 @@ void timer_stop(struct timer *t);
 bool timer_active(const struct timer *t);
 void timer_free(struct timer **t); /* *t may be NULL */
 
-/* A watch on a descriptor that somebody else owns. Free it before the descriptor is closed. */
+/* A watch on a borrowed descriptor. Free it before the descriptor is closed. */
 enum {
 	FD_READ = 1,
 	FD_WRITE = 2,

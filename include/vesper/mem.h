@@ -1,6 +1,6 @@
 /*
- * The only door to malloc. A failed allocation ends the process: recovery code that nobody can test
- * is worse, and every large input has a limit of its own (limits.h).
+ * The only door to malloc. A failed allocation ends the process: recovery code that can't be tested
+ * is worse, and every large input has its limit (limits.h).
  */
 #ifndef VESPER_MEM_H
 #define VESPER_MEM_H

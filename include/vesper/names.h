@@ -35,7 +35,7 @@ bool name_book_learn(struct name_book *b, const char *tenant, const char *dimens
 		     const char *const *values, size_t count);
 
 /* Resolves one text to a known value of a dimension, as the caller (NULL: nobody) knows them: of
- * his tenant, and of a dimension that his permissions let him know. An alias that only one parent
+ * the caller's tenant, and of a readable dimension. An alias that only one parent
  * has ("south" in CAISO) looks at `context` (NULL: none). True: `value` is known. False:
  * suggestions are the closest, or the several that match: then `several`. */
 struct name_match {

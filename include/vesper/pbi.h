@@ -60,7 +60,7 @@ struct pbi_options {
 	size_t role_count;
 };
 
-/* What the configuration says; loop and http are for whoever opens. */
+/* What the configuration says; loop and http are set by the caller of pbi_new. */
 struct pbi_settings {
 	struct settings base;
 	struct pbi_options options;
@@ -76,7 +76,7 @@ MUST_CHECK bool pbi_hosts_check(const char *const *hosts, struct err *e);
 
 /* Options are copied. ERR_INPUT: an address, id or place that can't be. Nothing is asked yet. */
 MUST_CHECK bool pbi_new(const struct pbi_options *options, struct pbi **out, struct err *e);
-/* A pbi is replaced by a new one; whoever asks holds the one that it began with. NULL is fine. */
+/* A pbi is replaced by a new one; each caller holds the one that it began with. NULL is fine. */
 struct pbi *pbi_hold(struct pbi *p);
 /* Lets go; the last one cancels what still runs without callbacks. */
 void pbi_free(struct pbi **p);

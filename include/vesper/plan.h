@@ -1,6 +1,6 @@
 /*
  * Plans: everything that gathers data is a plan of tasks with dependencies, run in waves, side by
- * side inside a wave. The executor knows neither tools nor agents: whoever starts it brings the
+ * side inside a wave. The executor knows neither tools nor agents: its caller brings the
  * function that runs one task.
  *
  * A task may take values from earlier ones (arguments that are references, see ref.h) and may hang

@@ -3,15 +3,15 @@
  * may cost.
  *
  * A command is only sent while the connection is up: it was made, the server took the login and
- * answered a PING. Otherwise the caller hears "no" at once and goes on without; nobody ever waits
- * for a connection. All waiting beyond a few milliseconds a command comes out of one purse
+ * answered a PING. Otherwise the call fails at once and the caller goes on without; no caller waits
+ * for a connection. All waiting beyond a few milliseconds a command comes out of one wait budget
  * (patience), which fills up slowly: when it is empty the connection is dropped, every waiting
  * command ends without an answer, and the server has to greet again, after a pause.
  *
- * Replies come in the order of the commands, each to the command that asked; one that nobody waits
- * for any more is read and thrown away. A reply may hold arrays of REDIS_REPLY_LEVELS_MAX levels,
- * REDIS_REPLY_ELEMENTS_MAX elements and REDIS_REPLY_BYTES_MAX bytes of text in all; what is more
- * ends the connection. Loop thread only.
+ * Replies come in the order of the commands, each to the command that asked; one that no caller
+ * waits for any more is read and thrown away. A reply may hold arrays of REDIS_REPLY_LEVELS_MAX
+ * levels, REDIS_REPLY_ELEMENTS_MAX elements and REDIS_REPLY_BYTES_MAX bytes of text in all; what is
+ * more ends the connection. Loop thread only.
  */
 #ifndef VESPER_REDIS_H
 #define VESPER_REDIS_H

@@ -1,7 +1,7 @@
 /*
  * What the packs declare of their data (config/<pack>/catalogue.json, schema.json): approved views
  * with their columns, and over them the map: entities, edges, chains, measures, metrics. The only
- * joins that anything may write are these edges. Everything lives as long as the catalogue; any
+ * joins that anything may write are these edges. Everything is borrowed from the catalogue; any
  * thread.
  *
  *   views       {"name", "about", "permission"?, "columns", "columns_with"?}; a column is a name as

@@ -35,7 +35,7 @@ void scratch_spend(struct scratch *s, size_t tokens);
 void scratch_gap(struct scratch *s, const char *what);
 
 enum scratch_way {
-	SCRATCH_WHOLE,   /* for whoever writes the answer: arguments, outcome, facts, rows and
+	SCRATCH_WHOLE,   /* for the writer of the answer: arguments, outcome, facts, rows and
 			    statistics; cells are fenced as data */
 	SCRATCH_NUMBERS, /* for who may still call tools: no argument, no text of a cell and no name
 			    that the data holds; what is left out can be referred to (ref.h). The

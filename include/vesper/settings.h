@@ -14,7 +14,7 @@
 
 struct settings {
 	int refs;
-	struct arena *arena; /* all of them; freed with them; NULL: whoever made them keeps them */
+	struct arena *arena; /* all of them; freed with them; NULL: their maker frees them */
 };
 
 /* In the arena, which is theirs from now on; held once. */

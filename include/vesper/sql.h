@@ -5,7 +5,7 @@
  *
  * Grammar of a file
  *   -- key: value          header lines, up to the first other line (key `param` and `column` have
- * no colon: their rest is given to whoever interprets the header)
+ * no colon: their rest is given to the reader of the header)
  *   --# query NAME         starts a further statement (the first one is "main" unless the file
  * starts with such a line)
  *   --? name: text         the text is part of the statement only when argument `name` is given
@@ -114,8 +114,8 @@ struct sql_bound {
 MUST_CHECK bool sql_render(const struct sql_query *q, const struct args *args, enum dialect dialect,
 			   struct arena *a, struct sql_bound *out, struct err *e);
 
-/* The text alone, for whoever fills the same statement again and again. It is the same whenever the
- * same conditions of the query are given; a query with lists has none (assert). */
+/* The text alone, for callers that fill the same statement again and again. It is the same whenever
+ * the same conditions of the query are given; a query with lists has none (assert). */
 struct sql_text {
 	const char *text;         /* with ? */
 	const char *const *names; /* of the argument for each ? in order */

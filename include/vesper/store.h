@@ -126,7 +126,7 @@ struct beginning {
 /* Stores the user's message durably and reads what the session holds, in one transaction; makes the
  * session when it does not exist yet (with the title taken from the message). `history` messages
  * are read (0: none, where no prompt will be made); memory is in the arena. ERR_NOT_FOUND: the
- * session is somebody else's. */
+ * session is another user's. */
 typedef void (*store_begin_cb)(void *owner, const struct beginning *beginning, const struct err *e);
 struct op *store_begin(struct store *s, const struct principal *who,
 		       const struct message *user_message, size_t history, struct arena *a,
@@ -169,7 +169,7 @@ struct sessions_page {
 };
 /* ---- summaries of long sessions ---- */
 
-/* The array that store_summary was given; NULL when there is none. Lives as long as the arena. */
+/* The array that store_summary was given; NULL when there is none. In the arena. */
 const json_t *store_memory_items(const char *summary, struct arena *a);
 
 /* The first `limit` messages that no summary covers, oldest first, the beginnings of their texts,
@@ -255,7 +255,7 @@ struct op *store_feedback_page(struct store *s, const struct principal *who, con
 
 /* What a request with an Idempotency-Key finds. */
 enum repeated {
-	REPEATED_FIRST,   /* nobody was here: answer it, then store_repeat_end */
+	REPEATED_FIRST,   /* the first request: answer it, then store_repeat_end */
 	REPEATED_RUNNING, /* the first one is not answered yet */
 	REPEATED_OTHER,   /* the key was used for another request */
 	REPEATED_DONE,    /* this was the answer */
@@ -289,8 +289,8 @@ struct op *store_switches(struct store *s, const char *tenant, store_switches_cb
 struct op *store_switch(struct store *s, const struct principal *who,
 			const struct tool_switch *change, store_done_cb cb, void *owner);
 
-/* One tool call: who, what, how it ended. No arguments, no data. Nobody waits for it; a failure is
- * logged. It is written with the tenant's next write, DB_PATIENCE_MS later at the latest. */
+/* One tool call: who, what, how it ended. No arguments, no data. No caller waits for it; a failure
+ * is logged. It is written with the tenant's next write, DB_PATIENCE_MS later at the latest. */
 struct audit_entry {
 	const char *turn_id; /* NULL: outside of any */
 	const char *agent;   /* NULL: none */
@@ -377,7 +377,7 @@ struct op *store_token_add(struct store *s, const struct principal *who,
 /* One of the caller's own, or of `all` of the tenant. ERR_NOT_FOUND. */
 struct op *store_token_delete(struct store *s, const struct principal *who, const char *token_id,
 			      bool all, store_done_cb cb, void *owner);
-/* Nobody waits for these two. The token was used now; the first use of a day is audited. */
+/* No caller waits for these two. The token was used now; the first use of a day is audited. */
 void store_token_used(struct store *s, const struct principal *who, const char *token_id);
 /* The user has signed in with these permissions: the user's tokens have no others, unless a sign-in
  * that was issued later said so already. */
@@ -419,7 +419,7 @@ struct op *store_ledger_sums(struct store *s, const char *tenant, int64_t now_ms
 
 /* Turns whose user message has no answer (the process died) get an interrupted one. Those that
  * began within the last min_age_ms are left alone: they may run in another process on the same
- * server. 0: nobody else has this database. */
+ * server. 0: this process alone has the database. */
 struct op *store_close_orphans(struct store *s, const char *tenant, int64_t min_age_ms,
 			       store_done_cb cb, void *owner);
 

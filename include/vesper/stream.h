@@ -37,7 +37,7 @@ struct stream_entry {
 };
 
 /* A log for a new turn of this user. `on_watchers(owner, n)` is called from the loop when the
- * number of watchers changes while the turn runs (0: nobody listens any more); NULL to not care. */
+ * number of watchers changes while the turn runs (0: no watcher); NULL to not care. */
 struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const char *session_id,
 			       const struct principal *who,
 			       void (*on_watchers)(void *owner, size_t watchers), void *owner);

@@ -20,7 +20,7 @@ struct token {
 	const char *text; /* lower case, letters and digits only */
 	size_t len;
 	size_t from, to; /* bytes of the question */
-	char before;     /* what stands between it and the one before: ' ' '-' '_' ',' '.' … */
+	char before;     /* the character between it and the one before: ' ' '-' '_' ',' '.' … */
 	bool quoted;     /* an apostrophe stands right before it: '26 */
 	bool first;      /* of a sentence */
 	bool capital;    /* begins with an upper-case letter */

@@ -6,7 +6,7 @@
  * A result with rows, or an empty one, is kept for the seconds that the tool's header gives
  * (cache_s), under the tenant and everything else it depends on; a call that finds it runs nothing.
  *
- * tool_start never fails by itself: every end is a result. Callbacks come from the loop.
+ * tool_start never fails: every end is a result. Callbacks come from the loop.
  */
 #ifndef VESPER_TOOL_H
 #define VESPER_TOOL_H
@@ -45,7 +45,7 @@ struct tool_entry {
 struct factor_need {
 	const char *name;
 	double above;   /* it is greater than this */
-	bool is_public; /* somebody published it: it has a source */
+	bool is_public; /* published: it has a source */
 };
 
 /* A domain-agent module: agent, intent and prompt come from prompts/<pack>/<name>.md (front
@@ -107,9 +107,9 @@ struct tool_request {
 	struct date today;
 	int64_t timeout_ms; /* 0: the source's own */
 	/* So many rows are kept instead of DB_ROWS_MAX, and they are read now: the cache is left
-	 * aside. Not for somebody's own SELECT, which has its limit in its text. 0: the usual. */
+	 * aside. Not for ad hoc SQL, which has its limit in its text. 0: the usual. */
 	size_t rows_max;
-	bool is_probe; /* nobody asked: what could be asked is looked for; the audit log says so */
+	bool is_probe; /* looks for what could be asked; the audit log says so */
 };
 
 typedef void (*tool_cb)(void *owner, struct result *r);

@@ -37,7 +37,7 @@ struct transport_settings {
 	size_t per_address; /* without a user, of one address */
 	size_t per_user;
 	size_t per_tenant;   /* 0: half of the places where there are several tenants */
-	bool hide_existence; /* a report that is not for the caller does not exist for him */
+	bool hide_existence; /* a report that the caller may not see is reported as nonexistent */
 	unsigned dialects;   /* that are served */
 	bool aliases;        /* addresses without a version are served, too */
 	bool allow_query_token;
@@ -77,7 +77,7 @@ struct transport_options {
 	/* An approved answer was added, edited or deleted: called once it is stored. */
 	void (*flows_changed)(void *owner, const char *tenant);
 	void *flows_owner;
-	/* Somebody said what an answer is worth: called once it is stored. Or NULL. */
+	/* Feedback was given: called once it is stored. Or NULL. */
 	void (*feedback_given)(void *owner, const struct feedback *feedback);
 	void *feedback_owner;
 };

@@ -10,7 +10,8 @@
  * there is none); its words go to the turn's event log as they come. The answer is stored, then
  * chat.complete is said. Cancel, deadline and a lost client all take one way.
  *
- * A question back (chat.ask) ends its turn; what stood waits for the answer, for a day. Its shapes:
+ * A clarifying question (chat.ask) ends its turn; the session context waits for the answer, for a
+ * day. Its shapes:
  *
  *   {ask_id, prompt, filter, input, hint?, skip?: {value, label}, expires_at} and
  *   input "single":     options?: [{value, label, group?}]; without options any value may be typed
@@ -91,7 +92,7 @@ struct turn_settings {
 	struct settings base;
 	int64_t deadline_ms; /* 0: TURN_DEADLINE_MS */
 	enum turn_busy busy;
-	int64_t grace_ms;              /* a turn nobody watches; 0: cancelled at once */
+	int64_t grace_ms;              /* of a turn without a watcher; 0: cancelled at once */
 	enum guard_policy numbers;     /* what happens to a number that the data does not support */
 	size_t prompt_tokens;          /* of one call of a model about data; 0: PROMPT_TOKENS */
 	bool hide_existence;           /* what the caller may not see is answered like what does not
@@ -119,7 +120,7 @@ struct turns_options {
 	struct leases leases; /* of the sessions; taken; without a driver they are in memory */
 	struct llm *llm;      /* held; NULL: rules only */
 	const struct turn_settings *settings; /* held */
-	/* Each turn when it is over, as a line of a case (record.h); NULL: nobody records. */
+	/* Each turn when it is over, as a line of a case (record.h); NULL: not recorded. */
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
 };
@@ -185,7 +186,7 @@ size_t turns_running(const struct turns *t);
  * Starts a turn, or attaches to the one that this client_msg_id started before. The log is where
  * everything further is said. Refusals: ERR_BUSY (a turn of this session runs, and the policy or
  * the queue's limit says no), ERR_LIMIT, ERR_DENIED (no chat:use), ERR_CANCELLED (draining). The
- * log is borrowed: watch it at once (the turn is cancelled when nobody watches it for grace_ms).
+ * log is borrowed: watch it at once (a turn without a watcher is cancelled after grace_ms).
  * Cancelled before the answer: there is no turn.
  */
 typedef stream_found_cb turn_started_cb;
@@ -205,13 +206,13 @@ typedef void (*turn_id_cb)(void *owner, const char *turn_id);
 struct op *turn_running(struct turns *t, const char *session_id, const struct principal *who,
 			turn_id_cb cb, void *owner);
 
-/* A call of a stored answer (an item of message.tool_calls) that somebody wants to its last row. */
+/* A call of a stored answer (an item of message.tool_calls) that is wanted to its last row. */
 struct call_again {
 	const struct principal *who;
 	const char *turn_id; /* of the answer: for the audit log */
 	const json_t *call;
 };
-/* Whether it can be run: its tool is still there, and its statement is not somebody's own. */
+/* Whether it can be run: its tool is still there, and its statement is not ad hoc SQL. */
 bool turns_may_call_again(const struct turns *t, const char *tenant, const json_t *call);
 /* Runs it with the arguments of then, and the permissions, switches and data of now; up to
  * DB_FETCH_ROWS_MAX rows are kept. As tool_start otherwise. */

@@ -24,7 +24,7 @@ struct stream_log;
 struct toolbox;
 struct turns;
 
-/* A message of a conversation that the caller's client keeps: UTF-8, and nobody's word but its. */
+/* A message of a conversation that the caller's client keeps: UTF-8, untrusted input. */
 enum outside_role { OUTSIDE_SYSTEM, OUTSIDE_USER, OUTSIDE_ASSISTANT };
 struct outside_message {
 	enum outside_role role;
@@ -44,7 +44,7 @@ struct turn_request {
 	const json_t *values; /* its values; NULL: it is skipped where that is offered, else
 				 dropped */
 	/* Where the conversation is kept, if that is not the store: the turn is then stored in a
-	 * session of its own, which has this in its metadata. NULL: the session's. */
+	 * separate session, which has this in its metadata. NULL: the session's. */
 	const char *origin;
 	/* That conversation, without the question, oldest first; see dialog.h for who reads it. */
 	const struct outside_message *history;

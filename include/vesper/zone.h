@@ -24,7 +24,7 @@ struct date zone_date(const struct zone *z, int64_t wall_ms);
 /* The local date of clock_question_ms, or the frozen one. */
 struct date zone_today(const struct zone *z);
 
-/* What stands for today: 2026-02-27, or a moment of it: 2026-02-27T12:00, T12:00-07:00, T19:00Z. */
+/* The text for today: 2026-02-27, or a moment of it: 2026-02-27T12:00, T12:00-07:00, T19:00Z. */
 struct moment {
 	struct date day; /* as written */
 	bool has_time, has_offset;

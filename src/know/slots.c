@@ -1,6 +1,6 @@
 /*
  * From facts to arguments. A parameter takes the fact of its filter; what is missing, contradicts
- * or can't be taken becomes a question back.
+ * or can't be taken becomes a clarifying question.
  */
 #include "know_int.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define OPTIONS_MAX      40     /* choices that one question back offers */
+#define OPTIONS_MAX      40     /* choices that one clarifying question offers */
 #define OPTIONS_SCAN_MAX 100000 /* values that are looked at for them */
 #define CLOSEST_MAX      5      /* suggestions for a name that is not known */
 

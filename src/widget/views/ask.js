@@ -1,5 +1,5 @@
 /*
- * A question back to the user: chips for one choice, a list to choose from where there are many, boxes for
+ * A clarifying question: chips for one choice, a list to choose from where there are many, boxes for
  * several, fields for dates. Typing the answer works as well, so nothing here is the only way on.
  */
 
