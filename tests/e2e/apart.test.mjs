@@ -23,7 +23,7 @@ const TENANTS = {
   lantern: { ...files('lantern'), packs: ['library'] },
   mercy: { ...files('mercy'), packs: ['hospital'] },
 };
-const RIGHTS = ['chat:use', 'chat:view_sql', 'chat:advanced_sql', 'chat:admin'];
+const RIGHTS = ['chat:use', 'chat:view_sql', 'chat:advanced_sql', 'chat:admin', 'chat:upload'];
 const PERMISSIONS = {
   vesper: ['chat:read_market_data', 'chat:read_projects', 'chat:read_budget', 'chat:read_pbi_metrics'],
   lantern: ['library:read'],
