@@ -82,7 +82,7 @@ static void add_dimension(struct know *k, struct map_words *w, const struct dime
 	add_phrase(k, w, d->label, &of);
 	add_all(k, w, d->map.synonyms, &of);
 	if (d->map.column != d->map.entity->title) /* "risk category" */
-		add_phrase(k, w, arena_printf(k->arena, "%s %s", d->map.entity->label, d->label),
+		add_phrase(k, w, arena_printf(w->arena, "%s %s", d->map.entity->label, d->label),
 			   &(struct map_phrase){.dimension = d, .singular = true, .joined = true});
 }
 
