@@ -22,6 +22,14 @@ static bool is_capital(const char *text)
 	return n > 1 && n <= CAPITALS_MAX;
 }
 
+/* "avg" is "average"; other words are what they are. */
+static size_t stem_of(const struct know *k, const struct token *t, char stem[STEM_BYTES])
+{
+	return token_says(t, WORDS_AGGREGATES) && !token_says(t, WORDS_TOTALS)
+		       ? know_canonical(k, t, stem)
+		       : word_stem(t->text, t->len, stem);
+}
+
 static void add_phrase(struct know *k, struct map_words *w, const char *text,
 		       const struct map_phrase *of)
 {
@@ -34,7 +42,7 @@ static void add_phrase(struct know *k, struct map_words *w, const char *text,
 	if (is_capital(text))
 		p.capital = text;
 	for (size_t i = 0; i < q.count && p.count <= MAP_PHRASE_WORDS; i++) {
-		size_t n = word_stem(q.tokens[i].text, q.tokens[i].len, stem);
+		size_t n = stem_of(k, &q.tokens[i], stem);
 
 		if (p.count < MAP_PHRASE_WORDS)
 			p.stems[p.count] = arena_strndup(w->arena, stem, n);
@@ -141,7 +149,8 @@ static bool ends_as_written(const struct map_phrase *p, const struct token *t)
 	return strlen(p->last) == t->len && strncmp(p->last, t->text, t->len) == 0;
 }
 
-static bool is_said(const struct map_phrase *p, const struct question *q, size_t i)
+static bool is_said(const struct know *k, const struct map_phrase *p, const struct question *q,
+		    size_t i)
 {
 	char stem[STEM_BYTES];
 
@@ -150,7 +159,7 @@ static bool is_said(const struct map_phrase *p, const struct question *q, size_t
 		return false;
 	for (size_t n = 0; n < p->count; n++) {
 		const struct token *t = &q->tokens[i + n];
-		size_t len = word_stem(t->text, t->len, stem);
+		size_t len = stem_of(k, t, stem);
 
 		if ((t->used && !t->word) || !is_written(p, q, t) || strlen(p->stems[n]) != len ||
 		    strncmp(p->stems[n], stem, len) != 0)
@@ -216,7 +225,7 @@ struct meant map_words_at(const struct asking *a, size_t i)
 		const struct map_phrase *one = &a->w->phrases[p];
 		size_t rank, least = best.count > 0 ? rank_of(a, best.items[0]) : 0;
 
-		if (!is_said(one, &a->r->q, i) || !is_there(a, one) ||
+		if (!is_said(a->r->know, one, &a->r->q, i) || !is_there(a, one) ||
 		    (rank = rank_of(a, one)) < least)
 			continue;
 		if (rank > least)

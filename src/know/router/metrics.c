@@ -276,6 +276,8 @@ bool metrics_read(struct asking *a)
 			n = take_cue(a, i);
 		if (n == SIZE_MAX || (n == 0 && points_back(t) && !is_relative(a, i)))
 			return false;
+		if (n == 0 && token_says(t, WORDS_AGGREGATES)) /* "the mean cost" is no sum */
+			return false;
 		if (n == 0)
 			take_by_value(a, i);
 		if (n == 0 && !(t->used && !t->word) && !is_value(a, i) && !is_relative(a, i) &&
