@@ -35,15 +35,9 @@ bool number_read(struct str text, uint64_t *out)
 
 struct str next_word(struct str *text)
 {
-	size_t n = 0;
-	struct str word;
+	struct str word = {0};
 
-	while (n < text->n && text->p[n] != ' ')
-		n++;
-	word = (struct str){text->p, n};
-	if (n < text->n)
-		n++;
-	*text = (struct str){text->p + n, text->n - n};
+	str_split(text, ' ', &word);
 	return word;
 }
 
