@@ -11,7 +11,10 @@ import { mintToken } from '../e2e/token.mjs';
 
 const TURNS = 100;
 const LEARNED_MS = 3000; /* a replica reads approvals every 2 s */
-const PLANS = JSON.parse(await readFile(join(ROOT, 'tests/route/approved_50.json'), 'utf8'));
+const setOf = async (name) => JSON.parse(await readFile(join(ROOT, 'tests/route', name), 'utf8'));
+const PLANS = await setOf('approved_50.json');
+/* The second set is by somebody who had seen nothing but the 50 questions. */
+const SETS = { 'paraphrases by who knew the matcher': PLANS, 'paraphrases by a stranger': await setOf('approved_50_stranger.json') };
 const FLOWS = ['Weekly briefing', 'Vendor audit for NP15 in 2026', 'Project check of Nazareth Solar', 'Budget report of Kern Wind'];
 const token = mintToken({ role: 'admin' });
 
@@ -51,16 +54,15 @@ for (const question of FLOWS) {
   await chat.close();
 }
 
-const asked = [];
-for (const [i, { question, paraphrases }] of PLANS.entries()) {
+for (const [i, { question }] of PLANS.entries()) {
   const turn = await d.ask(question, { token });
 
   if (turn.status === 'ok')
     await call('POST', `/messages/${turn.complete.message_id}/approve`, { name: `plan_${i}` });
-  asked.push(...paraphrases);
 }
 await sleep(LEARNED_MS);
-for (const round of ['first', 'cached']) {
+for (const [name, set] of Object.entries(SETS)) for (const round of ['first', 'cached']) {
+  const asked = set.flatMap(({ paraphrases }) => paraphrases);
   const found = [];
   let calls = 0;
 
@@ -71,6 +73,6 @@ for (const round of ['first', 'cached']) {
     if (complete?.approved)
       found.push(complete.latency_ms);
   }
-  console.log(`${asked.length} paraphrases, ${round}: ${found.length} answered by an approved plan, p50 ${at(found, 0.5)}, p95 ${at(found, 0.95)} ms; model calls ${calls}`);
+  console.log(`${asked.length} ${name}, ${round}: ${found.length} answered by an approved plan, p50 ${at(found, 0.5)}, p95 ${at(found, 0.95)} ms; model calls ${calls}`);
 }
 await d.stop();
