@@ -64,6 +64,8 @@ static const char *plain(const char *text, struct arena *a)
 		return arena_strdup(a, digits);
 	}
 	n = strlen(text);
+	if (n == 7 && text[4] == '-') /* a month is its first day */
+		return arena_printf(a, "%s-01", text);
 	if (n > 10 && text[4] == '-' && text[7] == '-' && strstr(text, "00:00:00"))
 		n = 10;
 	return arena_strndup(a, text, n);
@@ -195,10 +197,9 @@ static enum score_end ask(struct score *s, const char *question, const struct se
 	tool_start(s->opened.tools, &request, s->question, on_result, s);
 	loop_run(s->opened.loop);
 	*why = arena_printf(s->question, "%s", s->result->sql ? s->result->sql : "");
-	return want && s->result->table_count > 0 &&
-			       is_same(s->result->tables[0], want, s->question)
-		       ? SCORE_RIGHT
-		       : SCORE_WRONG;
+	if (s->result->table_count == 0) /* refused, with its reason */
+		return want ? SCORE_NONE : SCORE_RIGHT;
+	return want && is_same(s->result->tables[0], want, s->question) ? SCORE_RIGHT : SCORE_WRONG;
 }
 
 static struct kind *kind_of(struct score *s, const char *name)
