@@ -31,6 +31,8 @@ static void put_text(struct picture *p, const char *text, double x, double y, en
 {
 	static const char *const anchors[] = {"start", "middle", "end"};
 
+	if (!*text)
+		return;
 	buf_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"", x, y, anchors[anchor]);
 	if (turn)
 		buf_printf(p->out, " transform=\"rotate(%d %.1f %.1f)\"", turn, x, y);

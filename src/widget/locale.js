@@ -39,6 +39,11 @@ export class Locale {
       (typeof values[name] === 'number' ? this.number(values[name]) : values[name]));
   };
 
+  /* The words of a part that is loaded when it is needed: {language: words}. */
+  learn(words) {
+    this.#words = { ...this.#words, ...words[this.language] };
+  }
+
   has(key) {
     return Object.hasOwn(this.#words, key);
   }

@@ -69,7 +69,7 @@ describe('checkTurn', () => {
 describe('checkSse', () => {
   const event = (change = {}) => {
     const frame = goodTurn()[0];
-    return { id: '1', event: 'turn.started', data: { type: 'turn.started', frame }, ...change };
+    return { id: '1', event: 'turn.started', data: { type: 'turn.started', seq: 1, timestamp: '2026-02-27T12:00:00.214Z', thread_id: 's1', frame }, ...change };
   };
 
   it('catches an id that is not seq, a name that is not the type, a wrong name', () => {

@@ -5,6 +5,7 @@
 
 import { h, icon } from '../dom.js';
 import css from './sources.styles.css';
+import { words } from '../words/sources.js';
 
 const PATH = '/api/v1/data-sources';
 const LOOK_MS = 400;
@@ -188,6 +189,7 @@ class Sources {
 
 /* In this frame; files are taken at once. */
 export async function showSources({ frame, api, locale, ask }, files = []) {
+  locale.learn(words);
   const sources = new Sources(api, locale, ask);
 
   const root = frame.getRootNode();

@@ -230,23 +230,6 @@ export const words = {
 
   /* the user's own data */
   own_data: 'Ihre Daten',
-  close: 'Schließen',
-  source_choose: 'Datei wählen',
-  no_sources: 'Wählen Sie eine Datei (CSV, TSV oder JSON Lines), oder ziehen Sie sie hierher.',
-  sources_failed: 'Ihre Daten konnten nicht gelesen werden.',
-  source_sending: '{name} wird gesendet',
-  source_wrong_type: '{name} ist keine CSV-, TSV- oder JSON-Lines-Datei. Exportieren Sie sie als CSV und versuchen Sie es noch einmal.',
-  source_denied: 'Ihr Konto darf keine Dateien hochladen.',
-  source_not_sent: '{name} konnte nicht gesendet werden. Bitte versuchen Sie es noch einmal.',
-  source_loading: { one: 'Wird geladen: {n} Zeile', other: 'Wird geladen: {n} Zeilen' },
-  source_ready: '{name} ist bereit.',
-  source_size: { one: '{n} Zeile, {columns} Spalten, Qualität {quality}', other: '{n} Zeilen, {columns} Spalten, Qualität {quality}' },
-  source_waits: 'Noch nicht geladen',
-  source_fault: 'Nicht geladen: {why}',
-  source_line: 'Zeile {n}',
-  source_share: 'Alle im Unternehmen dürfen sie nutzen',
-  source_question: 'Total {measure} by {dimension}',
-  source_head: 'Spalte|Typ|Rolle|Leer|Verschieden|Kleinster|Größter|Summe|Fehler',
 };
 
 export const names = {
@@ -281,6 +264,8 @@ export const names = {
   get_recent_changes: 'Letzte Änderungen',
   general_sql_query: 'Eigene Abfrage',
   query_metrics: 'Kennzahlen',
+  refine_query: 'Abfrage eingrenzen',
+  run_select: 'Abfrage',
 };
 
 /* For what the server says in English: by its code, or the text itself where there are only a few. */

@@ -248,23 +248,6 @@ export const words = {
 
   /* the user's own data */
   own_data: 'Your data',
-  close: 'Close',
-  source_choose: 'Choose a file',
-  no_sources: 'Choose a CSV, TSV or JSON lines file, or drop it here.',
-  sources_failed: 'Your data could not be read.',
-  source_sending: 'Sending {name}',
-  source_wrong_type: '{name} is no CSV, TSV or JSON lines file. Export it as CSV and try again.',
-  source_denied: 'Your account may not upload files.',
-  source_not_sent: '{name} could not be sent. Please try again.',
-  source_loading: { one: 'Loading: {n} row', other: 'Loading: {n} rows' },
-  source_ready: '{name} is ready.',
-  source_size: { one: '{n} row, {columns} columns, quality {quality}', other: '{n} rows, {columns} columns, quality {quality}' },
-  source_waits: 'Not loaded yet',
-  source_fault: 'Not loaded: {why}',
-  source_line: 'Line {n}',
-  source_share: 'Everybody in the company may use it',
-  source_question: 'Total {measure} by {dimension}',
-  source_head: 'Column|Type|Role|Empty|Different|Least|Most|Sum|Errors',
 };
 
 /* How filters and agents are called; those that are not here are called by their own name. */

@@ -230,23 +230,6 @@ export const words = {
 
   /* the user's own data */
   own_data: 'Sus datos',
-  close: 'Cerrar',
-  source_choose: 'Elegir un archivo',
-  no_sources: 'Elija un archivo CSV, TSV o JSON Lines, o suéltelo aquí.',
-  sources_failed: 'No se pudieron leer sus datos.',
-  source_sending: 'Enviando {name}',
-  source_wrong_type: '{name} no es un archivo CSV, TSV ni JSON Lines. Expórtelo como CSV e inténtelo de nuevo.',
-  source_denied: 'Su cuenta no puede subir archivos.',
-  source_not_sent: '{name} no se pudo enviar. Inténtelo de nuevo.',
-  source_loading: { one: 'Cargando: {n} fila', many: 'Cargando: {n} de filas', other: 'Cargando: {n} filas' },
-  source_ready: '{name} está listo.',
-  source_size: { one: '{n} fila, {columns} columnas, calidad {quality}', many: '{n} de filas, {columns} columnas, calidad {quality}', other: '{n} filas, {columns} columnas, calidad {quality}' },
-  source_waits: 'Aún sin cargar',
-  source_fault: 'No cargado: {why}',
-  source_line: 'Línea {n}',
-  source_share: 'Todos en la empresa pueden usarlo',
-  source_question: 'Total {measure} by {dimension}',
-  source_head: 'Columna|Tipo|Función|Vacías|Distintos|Mínimo|Máximo|Suma|Errores',
 };
 
 export const names = {
@@ -281,6 +264,8 @@ export const names = {
   get_recent_changes: 'Cambios recientes',
   general_sql_query: 'Consulta propia',
   query_metrics: 'Métricas',
+  refine_query: 'Acotar la consulta',
+  run_select: 'Consulta',
 };
 
 /* For what the server says in English: by its code, or the text itself where there are only a few. */
