@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../src/upload/encoding.h"
-#include "../../src/upload/header.h"
-#include "../../src/upload/records.h"
-#include "../../src/upload/types.h"
+#include "../../src/upload/read/encoding.h"
+#include "../../src/upload/read/header.h"
+#include "../../src/upload/read/records.h"
+#include "../../src/upload/read/types.h"
 #include "vesper/hash.h"
 
 #define COLUMNS 8
