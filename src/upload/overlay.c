@@ -55,30 +55,16 @@ static const char *unit_of(const struct building *b, const char *unit)
 	return UNIT_NONE;
 }
 
-/* "Net revenue (EUR)": what people call it, and what it is in. */
-struct column_words {
-	const char *label; /* shown: with what stands in brackets unless that is a known unit */
-	const char *plain,
-		*whole;   /* without the brackets and with them; the same where there are none */
-	const char *unit; /* as unit_of */
-};
-
-static struct column_words words_of(const struct building *b, const json_t *column)
+/* "Net revenue (EUR)" without what stands in brackets; NULL: there are none. The amount stays a
+ * plain number, so that a sum is shown to its last digit. */
+static const char *plain_of(const struct building *b, const json_t *column)
 {
 	const char *text = text_of(column, "label"), *open = strrchr(text, '(');
-	const char *unit = text_of(column, "unit"), *whole = text_of(column, "spoken");
-	const char *plain = whole, *inside = "";
-	struct column_words w;
 
-	if (open > text && text[strlen(text) - 1] == ')') {
-		plain = header_spoken(arena_strndup(b->arena, text, (size_t)(open - text)), whole,
-				      b->arena);
-		inside = arena_strndup(b->arena, open + 1, strlen(open) - 2);
-	}
-	w = (struct column_words){
-		.plain = plain, .whole = whole, .unit = unit_of(b, *unit ? unit : inside)};
-	w.label = strcmp(w.unit, UNIT_NONE) == 0 ? whole : plain;
-	return w;
+	if (!open || open == text || text[strlen(text) - 1] != ')')
+		return NULL;
+	return header_spoken(arena_strndup(b->arena, text, (size_t)(open - text)),
+			     text_of(column, "spoken"), b->arena);
 }
 
 static json_t *view_column(const json_t *column)
@@ -143,14 +129,15 @@ static void add_dimension(struct building *b, const json_t *column, bool loaded)
 {
 	const char *type = text_of(column, "type");
 	bool is_time = strcmp(type, "date") == 0 || strcmp(type, "datetime") == 0;
-	const struct column_words w = words_of(b, column);
-	json_t *d = json_make({"name", json_str(name_of(b, column))}, {"label", json_str(w.label)},
+	const char *plain = plain_of(b, column);
+	json_t *d = json_make({"name", json_str(name_of(b, column))},
+			      {"label", json_str(text_of(column, "spoken"))},
 			      {"entity", json_str(b->entity)},
 			      {"column", json_str(text_of(column, "name"))},
 			      {"permission", json_str(b->permission)});
 
-	if (w.plain != w.whole)
-		json_set_take(d, "synonyms", list_of(w.label == w.plain ? w.whole : w.plain));
+	if (plain)
+		json_set_take(d, "synonyms", list_of(plain));
 	if (strcmp(type, "text") != 0)
 		json_set_str(d, "type", type);
 	if (is_time)
@@ -160,52 +147,47 @@ static void add_dimension(struct building *b, const json_t *column, bool loaded)
 	json_push_take(b->dimensions, d);
 }
 
-static void add_measure(struct building *b, const json_t *column, const struct column_words *w,
-			const char *name, const char *label, json_t *synonyms_take, bool sums)
+static void add_measure(struct building *b, const json_t *column, const char *name,
+			const char *label, json_t *synonyms_take, bool sums)
 {
-	json_push_take(b->measures, json_make({"name", json_str(name)}, {"label", json_str(label)},
-					      {"entity", json_str(b->entity)},
-					      {"column", json_str(text_of(column, "name"))},
-					      {"aggregate", json_str(sums ? "sum" : "avg")},
-					      {"unit", json_str(w->unit)},
-					      {"additivity", json_str(sums ? "full" : "none")},
-					      {"synonyms", synonyms_take},
-					      {"permission", json_str(b->permission)}));
-}
-
-/* The other way to call it, where there is one, and both with a word before them. */
-static json_t *synonyms_of(const struct building *b, const struct column_words *w,
-			   enum sentence with, bool alone)
-{
-	const struct language *l = b->catalog->language;
-	const char *other = w->label == w->plain ? w->whole : w->plain;
-	json_t *list = json_array();
-
-	if (alone)
-		json_push_take(list, json_str(sentence(l, with, b->arena, w->label)));
-	if (w->plain == w->whole)
-		return list;
-	if (alone)
-		json_push_take(list, json_str(other));
-	json_push_take(list, json_str(sentence(l, with, b->arena, other)));
-	return list;
+	json_push_take(b->measures,
+		       json_make({"name", json_str(name)}, {"label", json_str(label)},
+				 {"entity", json_str(b->entity)},
+				 {"column", json_str(text_of(column, "name"))},
+				 {"aggregate", json_str(sums ? "sum" : "avg")},
+				 {"unit", json_str(unit_of(b, text_of(column, "unit")))},
+				 {"additivity", json_str(sums ? "full" : "none")},
+				 {"synonyms", synonyms_take},
+				 {"permission", json_str(b->permission)}));
 }
 
 /* A share is averaged, anything else summed, and averaged where one asks for that. */
 static void add_measures(struct building *b, const json_t *column)
 {
-	const struct column_words w = words_of(b, column);
-	const char *name = name_of(b, column);
+	const struct language *l = b->catalog->language;
+	const char *label = text_of(column, "spoken"), *name = name_of(b, column);
+	const char *plain = plain_of(b, column);
+	const char *average = sentence(l, SAY_UPLOAD_AVERAGE, b->arena, label);
+	bool sums = strcmp(text_of(column, "unit"), "%") != 0;
+	json_t *means = json_array(), *totals = json_array();
 
-	if (strcmp(w.unit, "%") == 0) {
-		add_measure(b, column, &w, name, w.label,
-			    synonyms_of(b, &w, SAY_UPLOAD_AVERAGE, true), false);
+	if (plain) {
+		json_push_take(means, json_str(sentence(l, SAY_UPLOAD_AVERAGE, b->arena, plain)));
+		json_push_take(totals, json_str(plain));
+		json_push_take(totals, json_str(sentence(l, SAY_UPLOAD_TOTAL, b->arena, plain)));
+	}
+	if (sums) {
+		json_push_take(totals, json_str(sentence(l, SAY_UPLOAD_TOTAL, b->arena, label)));
+		add_measure(b, column, name, label, totals, true);
+		add_measure(b, column, arena_printf(b->arena, "%s_mean", name), average, means,
+			    false);
 		return;
 	}
-	add_measure(b, column, &w, name, w.label, synonyms_of(b, &w, SAY_UPLOAD_TOTAL, true), true);
-	add_measure(b, column, &w, arena_printf(b->arena, "%s_mean", name),
-		    sentence(b->catalog->language, SAY_UPLOAD_AVERAGE, b->arena, w.label),
-		    synonyms_of(b, &w, SAY_UPLOAD_AVERAGE, false), false);
+	json_decref(totals);
+	json_push_take(means, json_str(average));
+	if (plain)
+		json_push_take(means, json_str(plain));
+	add_measure(b, column, name, label, means, false);
 }
 
 static void add_column(struct building *b, const json_t *column)

@@ -48,7 +48,7 @@ test('a file is chosen, asked about, shared and deleted with the keyboard', asyn
   assert.equal(await dialog.getByRole('checkbox', { name: /Everybody/ }).isChecked(), true);
   await press(dialog.getByRole('button', { name: /^Total Amount .* by Region$/ }));
   await answered(page, LIMIT_MS);
-  await lastTurn(page).getByText('1,580.25').first().waitFor({ state: 'attached' });
+  await lastTurn(page).getByText('1,580.25').first().waitFor();
 
   await press(page.getByRole('button', { name: 'Your data' }));
   await press(dialog.locator('summary').first());
