@@ -197,9 +197,14 @@ static enum score_end ask(struct score *s, const char *question, const struct se
 	tool_start(s->opened.tools, &request, s->question, on_result, s);
 	loop_run(s->opened.loop);
 	*why = arena_printf(s->question, "%s", s->result->sql ? s->result->sql : "");
-	if (s->result->table_count == 0) /* refused, with its reason */
+	/* Refused by a rule before anything ran. A failure or an empty result is an answer, and a
+	 * wrong one. */
+	if (!s->result->sql && s->result->outcome.code)
 		return want ? SCORE_NONE : SCORE_RIGHT;
-	return want && is_same(s->result->tables[0], want, s->question) ? SCORE_RIGHT : SCORE_WRONG;
+	return want && s->result->table_count > 0 &&
+			       is_same(s->result->tables[0], want, s->question)
+		       ? SCORE_RIGHT
+		       : SCORE_WRONG;
 }
 
 static struct kind *kind_of(struct score *s, const char *name)
