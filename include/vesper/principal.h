@@ -17,12 +17,18 @@ struct principal {
 	int64_t issued_ms;  /* and of its iat; 0: it has none */
 	/* Of a personal access token: its SHA-256, hexadecimal. NULL: the identity provider's. */
 	const char *token_hash;
+	/* And it may use the data sources that its user may. */
+	bool token_uses_sources;
 };
 
 /* The one permission question of the program. NULL asks for nothing and is always yes. */
 bool may(const struct principal *who, const char *permission);
 /* Every one of these permissions, one blank between them; NULL and "" are none. */
 bool may_all(const struct principal *who, const char *permissions, struct arena *scratch);
+
+/* Of who may use any data source; it is given with the first, and no token of a provider gives it.
+ */
+#define PERMISSION_SOURCES "data:use"
 
 /* The area of the permissions that packs share. */
 #define PERMISSION_SHARED "chat:"

@@ -331,7 +331,7 @@ static bool native_exec(struct connection *c, const char *text, struct err *e)
 static bool native_ask(struct connection *c, const char *text, char *out, size_t out_size,
 		       bool *found, struct err *e)
 {
-	void *statement;
+	void *statement = NULL;
 	bool done;
 
 	if (!native_prepare(c, text, strlen(text), &statement, e))

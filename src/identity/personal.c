@@ -235,6 +235,9 @@ static void permissions_read(const struct stored_token *t, struct arena *a, stru
 		const char *name = arena_strndup(a, scope.p, scope.n);
 		struct str had = str_of(t->permissions), one;
 
+		/* What sources give, they give with each request: no sign-in lists it. */
+		if (strcmp(name, PERMISSION_SOURCES) == 0)
+			out->token_uses_sources = true;
 		while (*name && str_split(&had, ' ', &one))
 			if (str_eq(one, scope)) {
 				both[out->permission_count++] = name;

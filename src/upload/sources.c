@@ -13,9 +13,8 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-#define LIST_BYTES       (16 * 1024 * 1024) /* the rows of a tenant with their profiles */
-#define PERMISSION_READS "data:use"         /* of the pack that lists sources: who has any */
-#define SPOOL_WORKERS    2
+#define LIST_BYTES    (16 * 1024 * 1024) /* the rows of a tenant with their profiles */
+#define SPOOL_WORKERS 2
 
 struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenant)
 {
@@ -80,7 +79,7 @@ static bool has_role(const struct tenant_uploads *t, const struct stored_source 
 static bool may_use(const struct tenant_uploads *t, const struct stored_source *s,
 		    const struct principal *who, struct arena *a)
 {
-	if (s->deleted_at)
+	if (s->deleted_at || (who->token_hash && !who->token_uses_sources))
 		return false;
 	if (strcmp(s->owner, who->user) == 0)
 		return true;
@@ -101,13 +100,13 @@ struct principal *uploads_principal(const struct uploads *u, const struct princi
 	more.permission_count = 0;
 	for (size_t i = 0; i < who->permission_count; i++) /* no token may name them */
 		if (strncmp(who->permissions[i], "source:", 7) != 0 &&
-		    strcmp(who->permissions[i], PERMISSION_READS) != 0)
+		    strcmp(who->permissions[i], PERMISSION_SOURCES) != 0)
 			list[more.permission_count++] = who->permissions[i];
 	for (size_t i = 0; t && i < t->source_count; i++) {
 		if (!may_use(t, &t->sources[i], who, a))
 			continue;
-		if (!may(&more, PERMISSION_READS))
-			list[more.permission_count++] = PERMISSION_READS;
+		if (!may(&more, PERMISSION_SOURCES))
+			list[more.permission_count++] = PERMISSION_SOURCES;
 		list[more.permission_count++] = uploads_permission(t->sources[i].uid, a);
 	}
 	copy = principal_copy(&more);

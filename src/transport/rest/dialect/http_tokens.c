@@ -59,7 +59,7 @@ struct making {
 	const char *text; /* of the token */
 };
 
-/* Permissions of the tenant's packs: what others share with the caller is no token's. */
+/* Permissions of the tenant's packs, and that to use sources: a single source is no token's. */
 static bool read_scopes(const struct request *r, struct making *m, struct err *e)
 {
 	const struct catalog *c =
@@ -77,7 +77,8 @@ static bool read_scopes(const struct request *r, struct making *m, struct err *e
 	json_array_foreach(list, i, one) {
 		const char *scope = json_string_value(one);
 
-		if (!scope || !may(r->who, scope) || !catalog_has_permission(c, scope)) {
+		if (!scope || !may(r->who, scope) ||
+		    (!catalog_has_permission(c, scope) && strcmp(scope, PERMISSION_SOURCES) != 0)) {
 			buf_deinit(&text);
 			return err_set(e, ERR_INPUT,
 				       "scopes[%zu]: must be one of your own permissions", i);
