@@ -140,7 +140,7 @@
 	SENTENCE(SAY_MAP_LAST, "map.last", "what count")                                           \
 	SENTENCE(SAY_MAP_CHANGE, "map.change", "label")                                            \
 	SENTENCE(SAY_MAP_CHANGE_PERCENT, "map.change_percent", "label")                            \
-	SENTENCE(SAY_UPLOAD_AVERAGE, "upload.average", "label")                                    \
+	SENTENCE(SAY_MAP_AVERAGE, "map.average", "label")                                          \
 	SENTENCE(SAY_UPLOAD_TOTAL, "upload.total", "label")                                        \
 	SENTENCE(SAY_UPLOAD_ASK_DAY, "upload.ask_day", "example label")                            \
 	SENTENCE(SAY_UPLOAD_ASK_NUMBER, "upload.ask_number", "example label")                      \

@@ -125,8 +125,13 @@ void map_compact(const struct map *m, const struct principal *who, struct buf *o
 
 static void describe_by(const struct map_by *by, struct buf *out)
 {
-	buf_str(out, by->dimension->label);
-	if (by->grain)
+	const struct dimension_def *d = by->dimension;
+
+	if (by->grain && d->map.entity->time == d) /* the time of what is measured */
+		buf_str(out, grain_name(by->grain));
+	else
+		buf_str(out, d->label);
+	if (by->grain && d->map.entity->time != d)
 		buf_printf(out, " (%s)", grain_name(by->grain));
 }
 

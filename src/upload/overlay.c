@@ -167,12 +167,12 @@ static void add_measures(struct building *b, const json_t *column)
 	const struct language *l = b->catalog->language;
 	const char *label = text_of(column, "spoken"), *name = name_of(b, column);
 	const char *plain = plain_of(b, column);
-	const char *average = sentence(l, SAY_UPLOAD_AVERAGE, b->arena, label);
+	const char *average = sentence(l, SAY_MAP_AVERAGE, b->arena, label);
 	bool sums = strcmp(text_of(column, "unit"), "%") != 0;
 	json_t *means = json_array(), *totals = json_array();
 
 	if (plain) {
-		json_push_take(means, json_str(sentence(l, SAY_UPLOAD_AVERAGE, b->arena, plain)));
+		json_push_take(means, json_str(sentence(l, SAY_MAP_AVERAGE, b->arena, plain)));
 		json_push_take(totals, json_str(plain));
 		json_push_take(totals, json_str(sentence(l, SAY_UPLOAD_TOTAL, b->arena, plain)));
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/language.h"
 #include "vesper/limits.h"
 
 static bool is_taken(const struct loader *l, const char *name)
@@ -329,6 +330,57 @@ static const char *name_of(struct loader *l, const char *plural)
 	return name;
 }
 
+static bool has_mean(const struct schema *s, const struct measure_def *of)
+{
+	for (size_t i = 0; i < s->measure_count; i++)
+		if (s->measures[i]->column == of->column &&
+		    s->measures[i]->aggregate == AGGREGATE_AVG)
+			return true;
+	return false;
+}
+
+static const char *mean_words(struct loader *l, const char *of)
+{
+	return sentence(l->whole->shown.language, SAY_MAP_AVERAGE, l->arena, of);
+}
+
+/* "The average budget", where the budget is a sum of something that rows have. */
+static bool imply_mean(struct loader *l, const struct measure_def *sum, struct err *e)
+{
+	struct measure_def *m = arena_alloc(l->arena, sizeof(*m));
+	const char **synonyms;
+	size_t count = 0;
+
+	*m = *sum;
+	m->name = arena_printf(l->arena, "%s_mean", sum->name);
+	m->label = mean_words(l, sum->label);
+	m->aggregate = AGGREGATE_AVG;
+	m->additivity = ADDITIVE_NONE;
+	while (sum->synonyms[count])
+		count++;
+	synonyms = arena_alloc(l->arena, (count + 1) * sizeof(*synonyms));
+	for (size_t i = 0; i < count; i++)
+		synonyms[i] = mean_words(l, sum->synonyms[i]);
+	m->synonyms = synonyms;
+	if (is_taken(l, m->name) || !str_is_name(m->name, MAP_NAME_BYTES_MAX))
+		return true;
+	return add_measure(l, m, true, "measures", e);
+}
+
+static bool imply_means(struct loader *l, struct err *e)
+{
+	const struct schema *s = &l->whole->schema;
+
+	for (size_t i = 0, written = s->measure_count; i < written; i++) {
+		const struct measure_def *m = s->measures[i];
+
+		if (m->aggregate == AGGREGATE_SUM && m->column && m->additivity == ADDITIVE_FULL &&
+		    !has_mean(s, m) && !imply_mean(l, m, e))
+			return false;
+	}
+	return true;
+}
+
 bool schema_imply_metrics(struct loader *l, struct err *e)
 {
 	static const struct dimension_def *const none[] = {NULL};
@@ -357,5 +409,5 @@ bool schema_imply_metrics(struct loader *l, struct err *e)
 		if (!add_measure(l, m, true, "measures", e))
 			return false;
 	}
-	return true;
+	return imply_means(l, e);
 }

@@ -42,6 +42,12 @@ static bool try_near_name(struct reading *r, size_t i, size_t least)
 	return try_near(r, i, least) || (left > least && try_near(r, i, least + 1));
 }
 
+/* "state" is no misspelled "stage". */
+static bool is_ordinary_word(const struct know *k, const struct token *t)
+{
+	return know_is_word(k, t) || (!t->capital && token_says(t, WORDS_NEUTRAL));
+}
+
 /* "aren't": a word that leaves something out names nothing. */
 static bool leaves_out(const struct token *t)
 {
@@ -240,7 +246,7 @@ void mentions_read_unknown(struct reading *r)
 
 		n = glued_from(&r->q, i);
 		if (t->used || t->number >= 0 || leaves_out(t) ||
-		    (n == 1 && know_is_word(r->know, t)))
+		    (n == 1 && is_ordinary_word(r->know, t)))
 			continue;
 		if (looked_up++ == KNOW_STRANGE_MAX)
 			return;

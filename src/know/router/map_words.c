@@ -116,7 +116,7 @@ struct map_words *map_words_new(struct know *k, struct arena *a, const struct ca
 	for (size_t i = 0; i < s->metric_count; i++) {
 		const struct metric_def *m = s->metrics[i];
 
-		if (m->is_implied) /* how many there are: the entity names it */
+		if (m->is_implied && !m->measure->column) /* how many: the entity names it */
 			continue;
 		add_phrase(k, w, m->label, &(struct map_phrase){.metric = m});
 		add_all(k, w, m->synonyms, &(struct map_phrase){.metric = m});

@@ -108,6 +108,13 @@ static bool settle_level(struct asking *a)
 	return found != NULL;
 }
 
+/* "The three projects with the highest budgets": what is ranked is the thing itself. */
+static bool ranks_subject(const struct asking *a)
+{
+	return a->metric_count > 0 && a->subject && metrics_spoken_of(a) == a->subject &&
+	       a->by_count == 0 && (a->top || a->bottom);
+}
+
 /* "How many tracks", "genres by number of tracks", "the top customers by spend". What is named and
  * has no part in that leaves the question unread. */
 static bool settle(struct asking *a)
@@ -122,6 +129,8 @@ static bool settle(struct asking *a)
 	if (a->metric_count == 0 && a->subject && (a->counts || a->by_count > 0))
 		return metrics_add(a, metrics_count_of(a, a->subject)) && !a->rows &&
 		       (!ranks || counts_of_ranked(a)) && bounds_settle(a);
+	if (ranks_subject(a) && !metrics_add_by_title(a, a->subject))
+		return false;
 	if (a->metric_count > 0 && a->subject && metrics_spoken_of(a) != a->subject &&
 	    (a->by_count > 0 || !(ranks || a->counts) || !metrics_add_by_title(a, a->subject)))
 		return false;

@@ -69,6 +69,14 @@ static void whole_questions_become_queries(void **state)
 		{"which market has the highest budget", /* one is asked for */
 		 "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"market_of_project\"],\"top\":"
 		 "1}"},
+		{"Which three projects have the biggest budgets?", /* each by itself */
+		 "{\"top\":3,\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"project_name\"]}"},
+		{"Which project has the smallest budget?",
+		 "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"project_name\"],\"bottom\":1}"},
+		{"top 5 solar projects by budget",
+		 "{\"top\":5,\"where\":[{\"name\":\"technology\",\"op\":\"is\",\"values\":["
+		 "\"Solar\"]}],"
+		 "\"metrics\":[\"budget\"],\"by\":[\"project_name\"]}"},
 		{"How many solar projects are there?",
 		 "{\"where\":[{\"name\":\"technology\",\"op\":\"is\",\"values\":[\"Solar\"]}],"
 		 "\"metrics\":[\"projects\"]}"},
@@ -106,8 +114,8 @@ static void a_word_too_much_leaves_the_question_unread(void **state)
 		"dates for the wind project",
 		"compare solar and wind",
 		"projects with a budget above 60 MW",
-		"mean budget by sponsor", /* the map has its sum alone */
-		"avg budget by sponsor",
+		"median budget by sponsor", /* the map has sums and means */
+		"which project has the highest median budget",
 	};
 
 	(void)state;
@@ -130,12 +138,18 @@ static void what_would_be_counted_twice_is_left_to_be_refused(void **state)
 			    "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"risk_level\"]}");
 }
 
-static void a_total_is_a_sum(void **state)
+static void a_total_is_a_sum_and_a_mean_is_none(void **state)
 {
 	(void)state;
 	assert_string_equal(query_of("total budget by sponsor"),
 			    "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"sponsor\"]}");
+	assert_string_equal(query_of("mean budget by sponsor"),
+			    "{\"where\":[],\"metrics\":[\"budget_mean\"],\"by\":[\"sponsor\"]}");
+	assert_string_equal(
+		query_of("which sponsor has the highest average budget"),
+		"{\"where\":[],\"metrics\":[\"budget_mean\"],\"by\":[\"sponsor\"],\"top\":1}");
 	assert_null(query_of("total average completion"));
+	assert_null(query_of("total average budget"));
 	assert_string_equal(query_without_tools("avg completion of areas"),
 			    query_without_tools("average completion of areas"));
 	assert_null(query_of("total budget and projects"));
@@ -240,7 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_questions_become_queries),
 		cmocka_unit_test(what_would_be_counted_twice_is_left_to_be_refused),
-		cmocka_unit_test(a_total_is_a_sum),
+		cmocka_unit_test(a_total_is_a_sum_and_a_mean_is_none),
 		cmocka_unit_test(bounds_and_times_become_queries),
 		cmocka_unit_test(open_questions_need_no_tool),
 		cmocka_unit_test(a_word_too_much_leaves_the_question_unread),
