@@ -299,6 +299,10 @@ bool protocol_names(const struct protocol_def *p, const char *tool); /* any of i
 /* Of the map, loaded or plain. */
 const struct dimension_def *schema_dimension(const struct catalog *c, const char *name);
 
+/* The time of an entity's rows: its own, else the only one of those that they belong to, as the
+ * date of an invoice is that of its lines. NULL: none, or not told. */
+const struct dimension_def *schema_time(const struct schema *s, const struct entity_def *n);
+
 const char *entity_kind_name(enum entity_kind k);
 const char *cardinality_name(enum cardinality c);
 const char *aggregate_name(enum aggregate a);

@@ -527,6 +527,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 /* `packs`: the catalogue without what is the tenant's own. */
 struct map_words *map_words_new(struct know *k, struct arena *a, const struct catalog *packs);
 void map_words_deinit(struct map_words *w);
+/* Is the word the name of something that can be counted or listed? */
+bool map_words_is_thing(const struct know *k, const struct question *q, size_t i);
 /* The query over the map that the question is, where every word of it says so: a call of the tool
  * that takes one. `asked`: a tool would answer once it has a value that the question does not say;
  * then only what that tool cannot take is a query. False: it is none, and `out` is untouched. */

@@ -238,6 +238,10 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 		return false;
 	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !marked)
 		return false;
+	/* "flights" are no flight attendants */
+	if (e->kind == ENTRY_PART && n == 1 && !marked && !r->q.tokens[i].capital &&
+	    map_words_is_thing(r->know, &r->q, i))
+		return false;
 	if (!mention_part_counts(r, i, n, e))
 		return false;
 	/* "usage report" may be a name; "report usage" is what a tool tells */

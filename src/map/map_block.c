@@ -168,7 +168,7 @@ static bool add_period(struct block *b, struct map_select *s, struct buf *out)
 {
 	const struct map_query *q = b->w->query;
 	const struct map_period *p = b->parts[0].is_before ? &q->before : &q->period;
-	const struct dimension_def *time = measure_of(b)->entity->time;
+	const struct dimension_def *time = schema_time(b->w->map->schema, measure_of(b)->entity);
 	char start[DATE_ISO_BYTES], end[DATE_ISO_BYTES];
 	struct value *days = arena_alloc(b->w->arena, 2 * sizeof(*days));
 

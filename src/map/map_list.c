@@ -134,7 +134,7 @@ static bool join_metric(struct map_writer *w, struct map_select *s, size_t i,
 static bool add_period(struct map_writer *w, struct map_select *s, struct buf *out)
 {
 	const struct map_period *p = &w->query->period;
-	const struct dimension_def *time = w->query->list->time;
+	const struct dimension_def *time = schema_time(w->map->schema, w->query->list);
 	struct value *days = arena_alloc(w->arena, 2 * sizeof(*days));
 	char start[DATE_ISO_BYTES], end[DATE_ISO_BYTES];
 

@@ -123,10 +123,12 @@ static bool read_compare(struct map_reading *r, const json_t *compare)
 
 static bool needs_time(struct map_reading *r, const struct entity_def *n)
 {
-	if (!n->time)
+	const struct dimension_def *time = schema_time(r->map->schema, n);
+
+	if (!time)
 		return map_fail(r->why, MAP_BAD_VALUE, "period", r->e, "%s have no time",
 				n->plural);
-	return map_need_dimension(r, n->time);
+	return map_need_dimension(r, time);
 }
 
 static bool check_time(struct map_reading *r, const struct metric_def *m)

@@ -123,15 +123,24 @@ void map_compact(const struct map *m, const struct principal *who, struct buf *o
 
 /* ---- a query ---- */
 
-static void describe_by(const struct map_by *by, struct buf *out)
+static const struct entity_def *rows_of(const struct map_query *q)
 {
-	const struct dimension_def *d = by->dimension;
+	const struct metric_def *m = q->metric_count > 0 ? q->metrics[0] : NULL;
 
-	if (by->grain && d->map.entity->time == d) /* the time of what is measured */
+	if (!m)
+		return q->list;
+	return m->measure ? m->measure->entity : m->left->measure->entity;
+}
+
+/* "By month" is by that of the rows' own time; any other says which it is. */
+static void describe_by(const struct map_query *q, const struct map_by *by, struct buf *out)
+{
+	if (by->grain && by->dimension == rows_of(q)->time) {
 		buf_str(out, grain_name(by->grain));
-	else
-		buf_str(out, d->label);
-	if (by->grain && d->map.entity->time != d)
+		return;
+	}
+	buf_str(out, by->dimension->label);
+	if (by->grain)
 		buf_printf(out, " (%s)", grain_name(by->grain));
 }
 
@@ -149,7 +158,7 @@ static const char *subject_of(const struct map *m, const struct map_query *q, st
 		buf_printf(&what, "%s%s", i ? ", " : "", q->metrics[i]->label);
 	for (size_t i = 0; i < q->by_count && !q->by[i].hidden; i++) {
 		buf_str(&by, i ? ", " : "");
-		describe_by(&q->by[i], &by);
+		describe_by(q, &q->by[i], &by);
 	}
 	text = q->by_count > 0 ? sentence(l, SAY_MAP_BY, a, buf_text(&what), buf_text(&by))
 			       : arena_strdup(a, buf_text(&what));
@@ -237,7 +246,10 @@ static void describe_conditions(const struct map *m, const struct map_query *q,
 	if (q->period.is_set) {
 		date_iso(q->period.start, start);
 		date_iso(q->period.end, end);
-		buf_printf(out, "%s%s – %s", before, start, end);
+		buf_str(out, before);
+		if (!rows_of(q)->time)
+			buf_printf(out, "%s ", schema_time(m->schema, rows_of(q))->label);
+		buf_printf(out, "%s – %s", start, end);
 		before = "; ";
 	}
 	if (*before == ';')

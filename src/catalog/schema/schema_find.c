@@ -99,6 +99,22 @@ static const char *const grains[GRAINS] = {
 	[GRAIN_YEAR] = "year", [GRAIN_WEEKDAY] = "weekday", [GRAIN_HOUR_OF_DAY] = "hour_of_day",
 };
 
+const struct dimension_def *schema_time(const struct schema *s, const struct entity_def *n)
+{
+	const struct dimension_def *found = n->time;
+
+	for (size_t i = 0; !n->time && i < s->edge_count; i++) {
+		const struct edge_def *e = s->edges[i];
+
+		if (e->from != n || e->cardinality == CARDINALITY_NM || !e->to->time)
+			continue;
+		if (found)
+			return NULL;
+		found = e->to->time;
+	}
+	return found;
+}
+
 const char *grain_name(enum grain g)
 {
 	assert(g < GRAINS);

@@ -42,10 +42,13 @@ static bool try_near_name(struct reading *r, size_t i, size_t least)
 	return try_near(r, i, least) || (left > least && try_near(r, i, least + 1));
 }
 
-/* "state" is no misspelled "stage". */
-static bool is_ordinary_word(const struct know *k, const struct token *t)
+/* "state" is no misspelled "stage", nor are "flights" some "Flight attendant". */
+static bool is_ordinary_word(const struct reading *r, size_t i)
 {
-	return know_is_word(k, t) || (!t->capital && token_says(t, WORDS_NEUTRAL));
+	const struct token *t = &r->q.tokens[i];
+
+	return know_is_word(r->know, t) || (!t->capital && token_says(t, WORDS_NEUTRAL)) ||
+	       map_words_is_thing(r->know, &r->q, i);
 }
 
 /* "aren't": a word that leaves something out names nothing. */
@@ -246,7 +249,7 @@ void mentions_read_unknown(struct reading *r)
 
 		n = glued_from(&r->q, i);
 		if (t->used || t->number >= 0 || leaves_out(t) ||
-		    (n == 1 && is_ordinary_word(r->know, t)))
+		    (n == 1 && is_ordinary_word(r, i)))
 			continue;
 		if (looked_up++ == KNOW_STRANGE_MAX)
 			return;

@@ -168,6 +168,17 @@ static bool is_said(const struct know *k, const struct map_phrase *p, const stru
 	return true;
 }
 
+bool map_words_is_thing(const struct know *k, const struct question *q, size_t i)
+{
+	const struct map_words *w = k->map_words;
+
+	for (size_t p = 0; w && p < w->count; p++)
+		if (w->phrases[p].entity && !w->phrases[p].level && w->phrases[p].count == 1 &&
+		    is_said(k, &w->phrases[p], q, i))
+			return true;
+	return false;
+}
+
 /* How well a phrase suits the place where it stands; behind "by" a dimension is meant, behind
  * "number of" a thing. */
 static size_t rank_of(const struct asking *a, const struct map_phrase *p)
@@ -199,6 +210,18 @@ static const struct entity_def *phrase_entity(const struct map_phrase *p)
 	return m->measure->entity;
 }
 
+/* "Which year had the highest total" ranks years by their total. */
+static bool is_rank(const struct asking *a, const struct map_phrase *p, size_t i)
+{
+	const struct measure_def *m = p->metric ? p->metric->measure : NULL;
+
+	if (!m || (m->aggregate != AGGREGATE_MAX && m->aggregate != AGGREGATE_MIN))
+		return false;
+	while (i > 0 && !token_says(&a->r->q.tokens[i - 1], WORDS_WHICH))
+		i--;
+	return i > 0;
+}
+
 /* What is the tenant's own does not exist for those who may not use it. */
 static bool is_there(const struct asking *a, const struct map_phrase *p)
 {
@@ -226,7 +249,7 @@ struct meant map_words_at(const struct asking *a, size_t i)
 		size_t rank, least = best.count > 0 ? rank_of(a, best.items[0]) : 0;
 
 		if (!is_said(a->r->know, one, &a->r->q, i) || !is_there(a, one) ||
-		    (rank = rank_of(a, one)) < least)
+		    is_rank(a, one, i) || (rank = rank_of(a, one)) < least)
 			continue;
 		if (rank > least)
 			best.count = 0;

@@ -203,7 +203,8 @@ static size_t take_cue(struct asking *a, size_t i)
 static bool take_grain(struct asking *a, size_t i, const struct meant *m)
 {
 	const struct token *t = &a->r->q.tokens[i];
-	enum grain grain = t->used ? GRAIN_NONE : map_words_grain(t);
+	bool weekday = a->grouping && a->r->time.day_type == t->text;
+	enum grain grain = t->used && !weekday ? GRAIN_NONE : map_words_grain(t);
 	bool grouped = a->grouping || token_says(t, WORDS_GROUPING);
 	bool named = m->count > 0 && m->items[0]->dimension;
 
@@ -259,6 +260,18 @@ static void take_by_value(struct asking *a, size_t i)
 	}
 }
 
+/* "In total" wants a sum, and says nothing else. */
+static size_t take_total(struct asking *a, size_t i)
+{
+	size_t n = words_at(&a->r->q, i, WORDS_NEUTRAL);
+	bool total = false;
+
+	for (size_t k = i; k < i + n && n > 1; k++)
+		total |= token_says(&a->r->q.tokens[k], WORDS_TOTALS);
+	a->totals |= total;
+	return total ? n : 0;
+}
+
 bool metrics_read(struct asking *a)
 {
 	const struct question *q = &a->r->q;
@@ -268,6 +281,8 @@ bool metrics_read(struct asking *a)
 		const struct meant m = map_words_at(a, i);
 		size_t n = bounds_words(a, i);
 
+		if (n == 0)
+			n = take_total(a, i);
 		if (n == 0 && take_grain(a, i, &m))
 			n = 1;
 		else if (n == 0 && m.count > 0)
@@ -326,7 +341,8 @@ const struct entity_def *metrics_spoken_of(const struct asking *a)
 static const char *grain_of(const struct asking *a, enum grain grain)
 {
 	const struct entity_def *n = metrics_spoken_of(a);
-	const struct dimension_def *time = n ? n->time : NULL;
+	const struct schema *s = catalog_schema(a->r->know->catalog);
+	const struct dimension_def *time = n ? schema_time(s, n) : NULL;
 
 	if (time && grain == GRAIN_DAY && time->map.type == COLUMN_DATE)
 		return time->name;

@@ -115,6 +115,28 @@ static bool ranks_subject(const struct asking *a)
 	       a->by_count == 0 && (a->top || a->bottom);
 }
 
+/* "The smallest invoice total" is that of a row, where the map has it. */
+static bool takes_extreme(struct asking *a)
+{
+	const struct schema *s = catalog_schema(a->r->know->catalog);
+	const struct metric_def *of = a->metrics[0];
+
+	if (of->form != FORM_MEASURE || of->where_count > 0 || !of->measure->column)
+		return false;
+	for (size_t i = 0; i < s->metric_count; i++) {
+		const struct measure_def *m = s->metrics[i]->measure;
+
+		if (!m || s->metrics[i]->where_count > 0 || m->entity != of->measure->entity ||
+		    m->column != of->measure->column ||
+		    m->aggregate != (a->top ? AGGREGATE_MAX : AGGREGATE_MIN))
+			continue;
+		a->metrics[0] = s->metrics[i];
+		a->top = a->bottom = false;
+		return true;
+	}
+	return false;
+}
+
 /* "How many tracks", "genres by number of tracks", "the top customers by spend". What is named and
  * has no part in that leaves the question unread. */
 static bool settle(struct asking *a)
@@ -141,6 +163,8 @@ static bool settle(struct asking *a)
 		return false; /* "budget above $2M": of which? */
 	if (a->rows > 0 || (ranks && a->metric_count == 0))
 		return ranks_rows(a);
+	if (ranks && a->metric_count == 1 && a->by_count == 0)
+		return takes_extreme(a);
 	return !ranks || (a->metric_count == 1 && a->by_count == 1);
 }
 

@@ -163,7 +163,7 @@ static const struct dimension_def *year_of(const struct asking *a)
 	const struct schema *s = catalog_schema(a->r->know->catalog);
 	const struct entity_def *n = metrics_spoken_of(a);
 
-	for (size_t i = 0; n && !n->time && i < s->plain_count; i++)
+	for (size_t i = 0; n && !schema_time(s, n) && i < s->plain_count; i++)
 		if (s->plain[i]->map.entity == n && strcmp(s->plain[i]->filter, FILTER_YEAR) == 0)
 			return s->plain[i];
 	return NULL;
@@ -193,6 +193,15 @@ static void add_years(const struct time_read *t, const struct dimension_def *d, 
 				 {MAP_OP, json_str(where_op_name(OP_IS))}, {MAP_VALUES, years}));
 }
 
+/* Is it grouped by this part of time; GRAIN_NONE: by any? */
+static bool by_time(const struct asking *a, enum grain grain)
+{
+	for (size_t i = 0; i < a->group_count; i++)
+		if (a->groups[i].grain && (!grain || a->groups[i].grain == grain))
+			return true;
+	return false;
+}
+
 /* All days of the time that was said, or one year against another. False: it is neither. */
 static bool take_time(struct asking *a, json_t *where, json_t *query)
 {
@@ -200,9 +209,10 @@ static bool take_time(struct asking *a, json_t *where, json_t *query)
 	const struct dimension_def *year = year_of(a);
 	bool later = t->year_count > 1 && t->years[1] > t->years[0];
 
-	if (t->day_type || t->hours || t->asof_count > 0 || t->vague || t->reading_count > 0)
+	if ((t->day_type && !by_time(a, GRAIN_WEEKDAY)) || t->hours || t->asof_count > 0 ||
+	    t->vague || t->reading_count > 0)
 		return false;
-	if (a->compares && t->year_count == 2 && !t->months && a->group_count + a->by_count == 0) {
+	if (a->compares && t->year_count == 2 && !t->months && !by_time(a, GRAIN_NONE)) {
 		json_set_take(query, MAP_PERIOD, year_json(t->years[later]));
 		json_set_take(query, MAP_COMPARE, year_json(t->years[!later]));
 		a->compares = false;
@@ -252,7 +262,7 @@ static bool take_fact(const struct asking *a, const struct fact *f, json_t *wher
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP, f->values[0].number);
 		return true;
 	}
-	return is_time(f);
+	return is_time(f) || (by_time(a, GRAIN_WEEKDAY) && strcmp(f->filter, FILTER_DAYS) == 0);
 }
 
 /* Words that tools use as well leave out what they say of the thing that is spoken of alone. */

@@ -62,6 +62,8 @@ static const char *query_without_tools(const char *question)
 static void whole_questions_become_queries(void **state)
 {
 	static const char *const cases[][2] = {
+		{"How many projects are there in total?",
+		 "{\"where\":[],\"metrics\":[\"projects\"]}"},
 		{"How many projects are there?", "{\"where\":[],\"metrics\":[\"projects\"]}"},
 		{"top 3 markets by budget",
 		 "{\"top\":3,\"where\":[],\"metrics\":[\"budget\"],\"by\":"
@@ -197,6 +199,12 @@ static void bounds_and_times_become_queries(void **state)
 		{"views in 2025 vs 2026", "{\"period\":{\"start\":\"2026-01-01\",\"end\":\"2026-12-"
 					  "31\"},\"compare\":{\"start\":\"2025-01-01\",\"end\":"
 					  "\"2025-12-31\"},\"where\":[],\"metrics\":[\"views\"]}"},
+		{"views by weekday",
+		 "{\"where\":[],\"metrics\":[\"views\"],\"by\":[\"view_day.weekday\"]}"},
+		{"views by workspace 2024 vs 2025",
+		 "{\"period\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"},\"compare\":{"
+		 "\"start\":\"2024-01-01\",\"end\":\"2024-12-31\"},\"where\":[],\"metrics\":["
+		 "\"views\"],\"by\":[\"report_workspace\"]}"},
 		{"views per quarter",
 		 "{\"where\":[],\"metrics\":[\"views\"],\"by\":[\"view_day.quarter\"]}"},
 		{"which projects have a generation capacity above 60 MW",
