@@ -253,8 +253,9 @@ struct domain_def {
 	const struct tool_def *const *tools; /* in the front matter's order */
 	size_t tool_count;
 	int order;
-	const char *prompt;   /* the text after the front matter */
-	const char *ask_name; /* what its agent's model calls ask_user; NULL: just so */
+	const char *permission; /* that its callers need beside those of its tools; or NULL */
+	const char *prompt;     /* the text after the front matter */
+	const char *ask_name;   /* what its agent's model calls ask_user; NULL: just so */
 };
 
 struct alias_def {

@@ -365,6 +365,9 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 	for (size_t i = 0; i < c->domain_count; i++) {
 		const struct domain_def *d = &c->domains[i];
 		bool any = false;
+
+		if (who && !may(who, d->permission))
+			continue;
 		for (size_t k = 0; k < d->tool_count; k++) {
 			any = any || is_for_agent(c, who, d->tools[k], d->agent);
 			if (!may_use(c, who, d->tools[k], d->agent))

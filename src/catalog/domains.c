@@ -29,6 +29,15 @@ static bool ask_name_fits(const struct domain_file *f, const char *name)
 	return str_is_name(name, REF_NAME_MAX) && !catalog_tool(&f->l->whole->shown, name);
 }
 
+static bool read_permission(struct front_matter *m, struct str text, struct err *e)
+{
+	struct domain_file *f = m->owner;
+
+	f->domain->permission = arena_strndup(f->l->arena, text.p, text.n);
+	return strlist_has(f->l->whole->permissions, f->domain->permission) ||
+	       front_matter_wrong(m, e, "unknown permission ", text);
+}
+
 static bool read_key(struct front_matter *m, struct str key, struct str text, struct err *e)
 {
 	struct domain_file *f = m->owner;
@@ -47,6 +56,8 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 		m->open = &f->tools;
 	else if (str_eq(key, STR("order")))
 		return front_matter_int(m, text, &d->order, e);
+	else if (str_eq(key, STR("permission")))
+		return read_permission(m, text, e);
 	else if (!str_eq(key, STR("ask_name")))
 		return front_matter_wrong(m, e, "unknown key ", key);
 	else

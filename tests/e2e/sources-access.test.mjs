@@ -105,6 +105,18 @@ describe('who sees a data source', () => {
     assert.equal((await admin.rest.delete(`/api/v1/data-sources/${shared.id}`)).status, 202);
   });
 
+  it('is one who has no other data', async () => {
+    const guest = new Sources(d, token('guest', can('chat:use')));
+    const hello = async () => (await guest.rest.post('/api/v1/chat', { content: 'What can I ask you?' })).text;
+    assert.match(await hello(), /No data is open to you yet/);
+    const { id } = await guest.loaded(CSV, 'name=Hidden.csv');
+    await until('an answer', () => ways.ask(guest));
+    assert.match(await hello(), /uploaded/);
+    assert.doesNotMatch(await hello(), /day-ahead/i);
+    assert.equal((await guest.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
+    await until('it is gone', async () => /No data is open to you yet/.test(await hello()));
+  });
+
   it('is nobody by a permission that a token names', async () => {
     const owner = new Sources(d, token('cat', can(...ROLES.analyst)));
     const { id } = await owner.loaded(CSV, 'name=Hidden.csv');

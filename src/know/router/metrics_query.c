@@ -280,6 +280,16 @@ static size_t closeness(const struct catalog *c, const struct domain_def *d,
 	return close;
 }
 
+/* What is the tenant's own is of no pack: its domain is for those who may use data sources. */
+static const struct domain_def *own_domain(const struct catalog_view *may)
+{
+	for (size_t i = 0; i < may->domain_count; i++)
+		if (may->domains[i]->permission &&
+		    strcmp(may->domains[i]->permission, PERMISSION_SOURCES) == 0)
+			return may->domains[i];
+	return NULL;
+}
+
 /* Of the pack that declares what is asked for, the domain whose tools are about it most. */
 static const struct domain_def *domain_of(const struct asking *a)
 {
@@ -288,6 +298,8 @@ static const struct domain_def *domain_of(const struct asking *a)
 	const struct domain_def *best = NULL;
 	size_t most = 0;
 
+	if (metrics_spoken_of(a)->index >= a->w->shared)
+		return own_domain(may);
 	for (size_t i = 0; i < may->domain_count; i++) {
 		size_t close =
 			closeness(a->r->know->catalog, may->domains[i], metrics_spoken_of(a));
@@ -297,9 +309,6 @@ static const struct domain_def *domain_of(const struct asking *a)
 		best = may->domains[i];
 		most = close;
 	}
-	/* What is the tenant's own is of no domain. */
-	if (!best && metrics_spoken_of(a)->index >= a->w->shared && may->domain_count > 0)
-		best = may->domains[0];
 	return best;
 }
 

@@ -124,6 +124,29 @@ static void hides_tools_that_are_not_visible(void **state)
 	arena_free(&a);
 }
 
+static void hides_domains_whose_permission_is_missing(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 16);
+	struct principal who = {
+		.user = "u", .tenant = "t", .permissions = reader, .permission_count = 2};
+	char *own = changed(SMALL_DOMAIN, "order: 2", "order: 2\npermission: chat:read_budget");
+	struct catalog_view v;
+
+	temp_root_write(&root, SMALL_DOMAIN_PATH, own);
+	load();
+	catalog_for(catalog, &who, a, &v);
+	assert_int_equal(v.domain_count, 0);
+	assert_int_equal(v.tool_count, 0);
+	who.permissions = (const char *const[]){reader[0], reader[1], "chat:read_budget"};
+	who.permission_count = 3;
+	catalog_for(catalog, &who, a, &v);
+	assert_int_equal(v.domain_count, 1);
+	assert_int_equal(v.tool_count, 1);
+	mem_free(own);
+	arena_free(&a);
+}
+
 static void a_missing_folder_is_an_error(void **state)
 {
 	(void)state;
@@ -142,6 +165,7 @@ int main(void)
 		TEST(the_hash_names_the_content),
 		TEST(lives_as_long_as_it_is_referenced),
 		TEST(shows_what_a_caller_may_use),
+		TEST(hides_domains_whose_permission_is_missing),
 		TEST(hides_tools_that_are_not_visible),
 		TEST(a_missing_folder_is_an_error),
 	};

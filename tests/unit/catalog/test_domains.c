@@ -74,6 +74,8 @@ static void refuses_wrong_front_matter(void **state)
 	broken("- get_price", "- get_cost", "no file for tool get_cost");
 	broken("  - get_price\n", "  - get_price\n  - get_price\n", "get_price is there twice");
 	broken("  - get_price\n", "", "no domain lists this tool");
+	broken("about:", "permission: chat:nothing\nabout:",
+	       "prices.md:4: unknown permission chat:nothing");
 	broken("about:", "- x\nabout:", "an item of no list");
 	broken("\nYou know prices.\n", "\n", "no prompt below");
 	broken("about: What things cost.", "about:", "empty: about");
