@@ -1,7 +1,8 @@
 /*
  * Whose a data source is: {owner, shared role, other role, other tenant} by {list, profile, rows, ask, history, export,
- * tools, suggestions, filters}. A grant that is withdrawn counts at once; an administrator sees that there is a source, and
- * not what is in it; what bad files and bad requests are told.
+ * tools, suggestions, filters}; one who asks the same as the owner is not told what was found for the owner. A grant that is
+ * withdrawn counts at once; an administrator sees that there is a source, and not what is in it; what bad files and bad
+ * requests are told.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -32,6 +33,9 @@ const ways = {
   rows: async (s, id) => (await s.rest.get(`/api/v1/data-sources/${id}/rows`)).status === 200,
   ask: async (s) => SEEN.test((await s.rest.post('/api/v1/chat', { content: QUESTION })).text),
   stream: async (s) => SEEN.test((await s.rest.call('POST', '/api/v1/chat/stream', { json: { content: QUESTION } })).text),
+  tool: async (s, id) => SEEN.test((await s.rest.post('/api/v1/tools/query_metrics', { query: JSON.stringify({
+    metrics: [`u${id.slice(-8)}_secretvalue`], by: [`u${id.slice(-8)}_hiddenregion`] }) })).text),
+  suggestions: async (s) => SEEN.test((await s.rest.post('/api/v1/chat', { content: 'total secretvalue for Northcanarie' })).text),
   filter: async (s) => SEEN.test((await s.rest.post('/api/v1/chat', { content: 'total secretvalue for Northcanary' })).text),
 };
 

@@ -1,0 +1,145 @@
+/*
+ * Under running questions: a new version never mixes with the one before, and a source that is deleted is unreachable at
+ * once. Of 100 values that a deleted file held, none is left in the data folder, in the database or in Redis.
+ */
+
+import { after, before, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { filesUnder, startDaemon } from './harness.mjs';
+import { patient } from './patience.mjs';
+import { startRedis } from './redis.mjs';
+import { Sources, until } from './sources.mjs';
+import { ROLES, mintToken } from './token.mjs';
+
+const CANARIES = Array.from({ length: 100 }, (_, i) => `canary${i}x7f3a`);
+const CANARY = /canary\d+x7f3a/g;
+const TYPED = CANARIES[7]; /* in a question, which stays its author's */
+const QUESTION = 'total gram by bird';
+const ASKERS = 4, QUESTIONS = 100, VERSIONS = 9; /* a user may load ten files an hour */
+
+let d, redis;
+before(async () => {
+  redis = await startRedis();
+  d = await startDaemon({ env: { VESPER_REDIS_URL: redis.url, VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
+});
+after(async () => {
+  await d?.stop();
+  await redis?.tell('stop');
+});
+
+const caller = (sub, permissions = [...ROLES.analyst, 'chat:upload']) => new Sources(d, mintToken({ sub, permissions }));
+const chat = (s, content, headers) => s.rest.post('/api/v1/chat', { content }, { headers });
+
+/* Where a canary is, and how many different ones. */
+async function left() {
+  const places = {};
+  const look = (where, text) => {
+    const found = new Set(text.match(CANARY)?.filter((c) => c !== TYPED)).size;
+    if (found)
+      places[where] = found;
+  };
+  for (const file of await filesUnder(d.dataDir))
+    look(file, await readFile(file, 'latin1').catch(() => ''));
+  for (const key of await redis.raw('KEYS', '*')) {
+    const type = String(await redis.raw('TYPE', key));
+    look(`redis ${key}`, [String(key), type === 'string' ? await redis.raw('GET', key) : type === 'hash' ? await redis.raw('HGETALL', key)
+      : type === 'stream' ? await redis.raw('XRANGE', key, '-', '+') : type === 'list' ? await redis.raw('LRANGE', key, '0', '-1') : ''].join(' '));
+  }
+  return places;
+}
+
+it('a deleted file is unreachable at once, and gone from wherever it was', async (t) => {
+  const ann = caller('ann'), bob = caller('bob', [...ROLES.manager]);
+  const { id } = await ann.loaded(`bird,gram\n${CANARIES.map((c, i) => `${c},${i * 1000 + 17}.5`).join('\n')}\n`, 'name=Birds.csv');
+  await ann.share(id, { visibility: 'tenant' });
+  await until('an answer', async () => /canary0x7f3a/.test((await chat(ann, QUESTION)).text));
+  const asked = (await chat(ann, QUESTION, { 'idempotency-key': 'birds' })).body;
+  const theirs = await until('it is shared', async () => {
+    const { body, text } = await chat(bob, QUESTION);
+    return /canary0x7f3a/.test(text) && body;
+  });
+  await chat(ann, `total gram for ${TYPED}`);
+  const ways = {
+    list: async (s) => (await s.rest.get('/api/v1/data-sources')).text,
+    profile: async (s) => (await s.one(id)).text,
+    rows: async (s) => (await s.rest.get(`/api/v1/data-sources/${id}/rows`)).text,
+    load: async (s) => (await s.rest.get(`/api/v1/data-sources/${id}/events`)).text,
+    ask: async (s) => (await chat(s, QUESTION)).text,
+    filter: async (s) => (await chat(s, 'total gram for the bird canary9x7f3')).text,
+    again: async (s) => (await chat(s, QUESTION, { 'idempotency-key': 'birds' })).text,
+    history: async (s) => (await s.rest.get(`/api/v1/sessions/${(s === ann ? asked : theirs).session_id}/messages`)).text,
+    export: async (s) => (await s.rest.get(`/api/v1/sessions/${(s === ann ? asked : theirs).session_id}/export?format=markdown`)).text,
+    turn: async (s) => (await s.rest.get(`/api/v1/turns/${(s === ann ? asked : theirs).turn_id}/events`)).text,
+    sessions: async (s) => (await s.rest.get('/api/v1/sessions')).text,
+  };
+  const seen = async () => {
+    const found = [];
+    for (const [who, s] of Object.entries({ ann, bob }))
+      for (const [way, look] of Object.entries(ways))
+        if ((await look(s)).match(CANARY)?.some((c) => c !== TYPED))
+          found.push(`${who} ${way}`);
+    return found;
+  };
+  for (const way of ['rows', 'ask', 'history', 'export', 'turn'])
+    assert.match(await ways[way](ann), CANARY, way);
+  assert.ok(Object.values(await left()).some((n) => n === CANARIES.length - 1));
+
+  assert.equal((await ann.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
+  const since = Date.now();
+  assert.deepEqual(await seen(), []);
+  let places;
+  const isGone = async () => {
+    places = await left();
+    return Object.keys(places).length === 0;
+  };
+  await until('no canary is left', isGone).catch(() => assert.fail(JSON.stringify(places)));
+  t.diagnostic(`${CANARIES.length} values gone after ${((Date.now() - since) / 1000).toFixed(1)} s`);
+});
+
+/* Each total is of one version: its rows all carry that version's number. */
+const file = (mark) => `thing,mark\n${Array.from({ length: 2000 + 500 * (mark % 3) }, (_, i) => `t${i % 4},${mark}.25`).join('\n')}\n`;
+const rowsOf = (mark) => (2000 + 500 * (mark % 3)) / 4;
+const totalsOf = (text) => [...text.matchAll(/"Mark":\[([^\]]*)\]/g)].flatMap((m) => m[1].split(',').map(Number));
+
+it('an answer is of one version, however many come meanwhile, and of none that is deleted', { timeout: patient(240000) }, async (t) => {
+  const eve = caller('eve');
+  const { id } = await eve.loaded(file(1), 'name=Marks.csv');
+  await until('an answer', async () => totalsOf((await chat(eve, 'total mark by thing')).text).length > 0);
+  const versions = new Map();
+  let mark = 1, answers = 0, over = false, isDeleted = false, late = 0;
+  const ask = async () => {
+    while (!over) {
+      const beganDeleted = isDeleted;
+      const { text } = await chat(eve, 'total mark by thing');
+      const totals = totalsOf(text);
+      if (totals.length === 0) {
+        assert.ok(isDeleted, text);
+        late++;
+        continue;
+      }
+      assert.ok(!beganDeleted, 'an answer of a source that was deleted before');
+      const known = Array.from({ length: mark + 1 }, (_, i) => i + 1).find((n) => rowsOf(n) * (n + 0.25) === totals[0]);
+      assert.ok(known, `${totals} is no version up to ${mark + 1}`);
+      assert.ok(totals.every((n) => n === totals[0]), `${totals} mixes versions`);
+      versions.set(known, (versions.get(known) ?? 0) + 1);
+      answers++;
+    }
+  };
+  const askers = Promise.all(Array.from({ length: ASKERS }, ask));
+  askers.catch(() => { over = true; });
+  for (; mark < VERSIONS && !over; mark++) {
+    const sent = await eve.replace(id, file(mark + 1), (await eve.one(id)).headers.get('etag'));
+    assert.equal(sent.status, 202, sent.text);
+    await until('it is in use', async () => over || (await eve.one(id)).body.version === sent.body.version);
+    await until('it is asked', () => over || versions.has(mark + 1));
+  }
+  await until('so many answers', () => over || answers >= QUESTIONS);
+  assert.equal((await eve.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
+  isDeleted = true;
+  await until('it is asked in vain', () => over || late >= ASKERS);
+  over = true;
+  await askers;
+  assert.equal(versions.size, VERSIONS);
+  t.diagnostic(`${answers} answers of ${versions.size} versions, ${late} after the end`);
+});
