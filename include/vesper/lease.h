@@ -98,6 +98,7 @@ struct lease_driver {
 struct leases {
 	const struct lease_driver *driver;
 	void *self;
+	const char *replica; /* the name of this one among others; NULL: there are none */
 };
 
 #endif

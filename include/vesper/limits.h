@@ -490,9 +490,14 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define FEEDBACK_BYTES_MAX 4000     /* a comment, a correction */
 #define IDEMPOTENT_LIFE_MS 86400000 /* a repeated request gets the first one's answer that long */
 #define IDEMPOTENT_STALE_MS                                                                        \
-	300000                   /* a request that is not answered by then died with its process */
-#define RECEIPTS_PAGE_MAX    100 /* records with their content that are read at once */
-#define RECEIPT_ATTEMPTS_MAX 32  /* places that an answer may lose to other processes in a row */
+	300000                    /* a request that is not answered by then died with its process */
+#define RECEIPTS_PAGE_MAX    100  /* records with their content that are read at once */
+#define RECEIPT_ATTEMPTS_MAX 32   /* places that an answer may lose to other processes in a row */
+#define TURNS_ALIVE_MS       2000 /* a replica says that often which turns it runs ... */
+#define TURNS_ALIVE_MAX      200  /* ... so many in one statement */
+#define TURN_SILENT_MS       10000    /* five were missed: it is dead, and nobody took them over */
+#define TURN_SILENT_EVERY_MS 5000     /* looked for */
+#define TURN_ROW_KEPT_MS     86400000 /* of one that is done: its last writers are over */
 #define STORE_ORPHANS_MAX    64 /* turns closed by one request; a start goes on until none is left */
 
 /* the model */

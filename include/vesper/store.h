@@ -53,8 +53,9 @@ struct message {
 	const char *turn_id;
 	const char *client_msg_id; /* NULL when none */
 	const char *origin;        /* of the session that is made for it; NULL: our own clients */
-	uint64_t fence;   /* of the lease that the turn is stored under; 0: none. Not stored yet */
-	const char *role; /* "user", "assistant" */
+	uint64_t fence;            /* of the lease that the turn is stored under; 0: none */
+	bool taken;                /* the turn ran elsewhere before */
+	const char *role;          /* "user", "assistant" */
 	const char *content;
 	enum message_status status;
 	const char *intent;      /* NULL for a user's message, as everything below */
@@ -111,6 +112,8 @@ struct memory {
 struct beginning {
 	/* This client_msg_id is already there, of this turn: nothing was stored. NULL: it was. */
 	const char *duplicate_turn;
+	/* It was there, and the turn is another replica's by now, or over. */
+	bool elsewhere;
 	/* The session context that the newest answer with one left; NULL: there is none, or the
 	 * caller lacks a permission that it rests on. */
 	const json_t *standing;
@@ -126,14 +129,15 @@ struct beginning {
 /* Stores the user's message durably and reads what the session holds, in one transaction; makes the
  * session when it does not exist yet (with the title taken from the message). `history` messages
  * are read (0: none, where no prompt will be made); memory is in the arena. ERR_NOT_FOUND: the
- * session is another user's. */
+ * session is another user's; ERR_BUSY: another turn of it runs, in a shared store. */
 typedef void (*store_begin_cb)(void *owner, const struct beginning *beginning, const struct err *e);
 struct op *store_begin(struct store *s, const struct principal *who,
 		       const struct message *user_message, size_t history, struct arena *a,
 		       store_begin_cb cb, void *owner);
 
 /* Stores the assistant's message, and its receipt at the end of the tenant's chain: both or none.
- * Updates the session. Storing the same message_id again does nothing. */
+ * Updates the session. Storing the same message_id again does nothing. ERR_CANCELLED: the turn is
+ * another replica's by now, and nothing was stored. */
 struct op *store_answer(struct store *s, const struct principal *who, const struct message *answer,
 			store_done_cb cb, void *owner);
 
@@ -148,6 +152,24 @@ struct op *store_messages(struct store *s, const struct principal *who, const ch
 /* One message of the caller's; `has_more` is always false. ERR_NOT_FOUND else. */
 struct op *store_message(struct store *s, const struct principal *who, const char *message_id,
 			 struct arena *a, store_messages_cb cb, void *owner);
+
+/*
+ * A store that several replicas share has a row for each turn, under the fence of its owner: it
+ * runs one turn a session, and refuses the answer of a former owner. Before the first call; the
+ * name is the replica's own, and borrowed.
+ */
+void store_share(struct store *s, const char *replica);
+/* The turn is this replica's under this fence, which is greater, if it still runs. Then as
+ * store_message. */
+struct op *store_take_turn(struct store *s, const struct principal *who, const char *turn_id,
+			   uint64_t fence, const char *message_id, struct arena *a,
+			   store_messages_cb cb, void *owner);
+/* These turns of the tenant still run here. At most TURNS_ALIVE_MAX. */
+struct op *store_turns_alive(struct store *s, const char *tenant, const char *const *turn_ids,
+			     size_t count, store_done_cb cb, void *owner);
+/* To be called again and again: closes turns as interrupted whose replica has not said for
+ * TURN_SILENT_MS that they run, by the clock of this one. No two clocks are compared. */
+struct op *store_close_silent(struct store *s, const char *tenant, store_done_cb cb, void *owner);
 
 /* The question and the answer of the turn that this answer is of, oldest first; of any user of the
  * caller's tenant, for administrators. ERR_NOT_FOUND: it has no such answer. */

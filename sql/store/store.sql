@@ -36,6 +36,8 @@ SELECT :message_id, :session_id, :tenant_id, :turn_id, :client_msg_id, :role, :c
 	:latency_ms, :now
 WHERE EXISTS (SELECT 1 FROM chat_sessions s
 		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
+--? shared: AND EXISTS (SELECT 1 FROM chat_turns t
+--? shared:	WHERE t.tenant_id = :tenant_id AND t.turn_id = :turn_id AND t.fence = :fence AND t.state = 'running')
 --? on_sqlite: ON CONFLICT (message_uid) DO NOTHING ON CONFLICT (session_id, client_msg_id) DO NOTHING
 --? on_server: AND NOT EXISTS (SELECT 1 FROM chat_messages m
 --? on_server:	WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id
@@ -51,6 +53,8 @@ WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
 -- What stands there now: this message, or the one that came first with the same client_msg_id.
 --# query user_message_stored
 SELECT m.message_uid, m.turn_id
+--? shared: , (SELECT t.fence FROM chat_turns t
+--? shared:	WHERE t.tenant_id = m.tenant_id AND t.turn_id = m.turn_id AND t.state = 'running') AS fence
 FROM chat_messages m
 JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
 WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
@@ -63,6 +67,8 @@ SET updated_at = :now, total_tokens = total_tokens + :token_count, pending_ask =
 WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
 	AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
 --? chained: AND EXISTS (SELECT 1 FROM chat_receipts r WHERE r.tenant_id = :tenant_id AND r.receipt_id = :receipt_id)
+--? shared: AND EXISTS (SELECT 1 FROM chat_turns t
+--? shared:	WHERE t.tenant_id = :tenant_id AND t.turn_id = :turn_id AND t.fence = :fence)
 
 --# query answer_insert
 INSERT INTO chat_messages (message_uid, session_id, tenant_id, turn_id, client_msg_id, role, content, status, intent,
@@ -74,6 +80,8 @@ SELECT :message_id, :session_id, :tenant_id, :turn_id, :client_msg_id, :role, :c
 WHERE EXISTS (SELECT 1 FROM chat_sessions s
 		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
 --? chained: AND EXISTS (SELECT 1 FROM chat_receipts r WHERE r.tenant_id = :tenant_id AND r.receipt_id = :receipt_id)
+--? shared: AND EXISTS (SELECT 1 FROM chat_turns t
+--? shared:	WHERE t.tenant_id = :tenant_id AND t.turn_id = :turn_id AND t.fence = :fence)
 --? on_sqlite: ON CONFLICT (message_uid) DO NOTHING
 --? on_server: AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
 
@@ -82,6 +90,64 @@ SELECT m.message_uid
 FROM chat_messages m
 JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
 WHERE m.message_uid = :message_id AND m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
+
+-- Several replicas: what runs, and under whose fence. A turn that is taken over has a greater one than its former owner.
+--# query turn_take
+UPDATE chat_turns
+SET replica = :replica, fence = :fence, alive_at = :now
+WHERE tenant_id = :tenant_id AND turn_id = :turn_id AND user_id = :user_id AND state = 'running' AND fence < :fence
+
+-- One a session. A message that came before begins none.
+--# query turn_insert
+INSERT INTO chat_turns (tenant_id, turn_id, session_id, user_id, replica, fence, state, alive_at)
+SELECT :tenant_id, :turn_id, :session_id, :user_id, :replica, :fence, 'running', :now
+WHERE EXISTS (SELECT 1 FROM chat_sessions s
+		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
+	AND NOT EXISTS (SELECT 1 FROM chat_turns t WHERE t.tenant_id = :tenant_id
+		AND (t.turn_id = :turn_id OR (t.session_id = :session_id AND t.state = 'running')))
+	AND NOT EXISTS (SELECT 1 FROM chat_messages m
+		WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND m.client_msg_id = :client_msg_id)
+
+--# query turn_running
+SELECT t.turn_id
+FROM chat_turns t
+WHERE t.tenant_id = :tenant_id AND t.session_id = :session_id AND t.user_id = :user_id AND t.state = 'running'
+
+--# query turn_done
+UPDATE chat_turns
+SET state = 'done', alive_at = :now
+WHERE tenant_id = :tenant_id AND turn_id = :turn_id AND fence = :fence
+	AND EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
+
+--# query turn_mine
+SELECT t.turn_id
+FROM chat_turns t
+WHERE t.tenant_id = :tenant_id AND t.turn_id = :turn_id AND t.fence = :fence
+
+-- For the whole tenant; nobody acts.
+--# query turns_alive
+UPDATE chat_turns
+SET alive_at = :now
+WHERE tenant_id = :tenant_id AND state = 'running' AND replica = :replica AND turn_id IN (:ids...)
+
+--# query turns_running
+SELECT t.turn_id, t.session_id, t.fence, t.alive_at
+FROM chat_turns t
+WHERE t.tenant_id = :tenant_id AND t.state = 'running'
+ORDER BY t.alive_at, t.turn_id
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+-- Its owner, if it wakes up, has an old fence.
+--# query turn_close
+UPDATE chat_turns
+SET state = 'done', fence = :fence_after
+WHERE tenant_id = :tenant_id AND turn_id = :turn_id AND state = 'running' AND fence = :fence AND alive_at = :alive_at
+
+--# query user_delete_turns
+DELETE FROM chat_turns WHERE tenant_id = :tenant_id AND user_id = :of_user
+
+--# query retain_delete_turns
+DELETE FROM chat_turns WHERE tenant_id = :tenant_id AND state = 'done' AND alive_at < :before
 
 --# query session_one
 SELECT s.session_id, s.title, s.created_at, s.updated_at, s.archived_at, s.etag
@@ -197,6 +263,8 @@ FROM chat_messages m
 WHERE m.turn_id = :turn_id AND m.session_id = :session_id AND m.tenant_id = :tenant_id AND m.role = 'user'
 	AND NOT EXISTS (SELECT 1 FROM chat_messages a WHERE a.turn_id = m.turn_id AND a.tenant_id = m.tenant_id
 		AND a.role = 'assistant')
+--? silent: AND EXISTS (SELECT 1 FROM chat_turns t
+--? silent:	WHERE t.tenant_id = :tenant_id AND t.turn_id = :turn_id AND t.state = 'done' AND t.fence = :fence_after)
 
 --# query message_one
 SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,
@@ -269,6 +337,9 @@ INSERT INTO chat_receipts (tenant_id, receipt_no, receipt_id, message_uid, sessi
 --? on_server:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)
 
 -- The same for a call that no answer came of.
+--? on_server_shared: AND EXISTS (SELECT 1 FROM chat_turns t
+--? on_server_shared:	WHERE t.tenant_id = :tenant_id AND t.turn_id = :turn_id AND t.fence = :fence)
+
 --# query receipt_insert_alone
 INSERT
 --? on_sqlite: OR IGNORE

@@ -356,6 +356,6 @@ bool cluster_open(const struct cluster_options *o, struct leases *out, struct er
 	timer_repeat(c->beat, CLUSTER_BEAT_MS);
 	stream_hub_drive(c->hub, &cluster_stream_driver, c);
 	log_info("cluster.open", "replica %s", c->replica);
-	*out = (struct leases){&cluster_lease_driver, c};
+	*out = (struct leases){&cluster_lease_driver, c, c->replica};
 	return true;
 }

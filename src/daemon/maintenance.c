@@ -1,6 +1,6 @@
 /*
  * What the process looks after beside the questions: the tool switches of each tenant, which
- * another replica may have changed, and what has become too old.
+ * another replica may have changed, what has become too old, and turns of replicas that ended.
  */
 #include "daemon.h"
 
@@ -19,6 +19,7 @@ struct maintenance_tenant {
 	bool again;         /* they changed while they were read */
 	bool refreshing;    /* in a round of all tenants */
 	struct op *retaining;
+	struct op *closing;                              /* turns that run nowhere */
 	int rounds;                                      /* of deleting, at this hour */
 	void (*ready)(void *owner, const struct err *e); /* the first read */
 	void *owner;
@@ -30,6 +31,7 @@ struct maintenance {
 	size_t refresh_next, retain_next; /* tenants of the rounds that go on */
 	struct timer *refresh;
 	struct timer *retain;
+	struct timer *silent; /* NULL: no other replica has the store */
 };
 
 /* ---- switches ---- */
@@ -173,6 +175,30 @@ static void on_retain(void *owner)
 		retain_next(u);
 }
 
+/* ---- turns that run nowhere ---- */
+
+static void on_silent_closed(void *owner, const struct err *e)
+{
+	struct maintenance_tenant *t = owner;
+
+	t->closing = NULL;
+	if (e)
+		log_warn("silent.failed", "tenant %s: %s", t->tenant, e->text);
+}
+
+static void on_silent(void *owner)
+{
+	struct maintenance *u = owner;
+
+	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++) {
+		struct maintenance_tenant *t = &u->tenants[i];
+
+		if (!t->closing)
+			t->closing = store_close_silent(u->daemon->store, t->tenant,
+							on_silent_closed, t);
+	}
+}
+
 /* ---- life ---- */
 
 struct maintenance *maintenance_new(struct daemon *d)
@@ -187,6 +213,8 @@ struct maintenance *maintenance_new(struct daemon *d)
 	u->refresh_next = u->retain_next = d->databases.tenant_count;
 	u->refresh = timer_new(d->loop, on_refresh, u);
 	u->retain = timer_new(d->loop, on_retain, u);
+	if (*config_text(d->config, "cluster.replica"))
+		u->silent = timer_new(d->loop, on_silent, u);
 	return u;
 }
 
@@ -195,6 +223,8 @@ void maintenance_start(struct maintenance *u)
 	timer_repeat(u->refresh, SWITCHES_REFRESH_MS);
 	timer_repeat(u->retain, RETAIN_EVERY_MS);
 	on_retain(u);
+	if (u->silent)
+		timer_repeat(u->silent, TURN_SILENT_EVERY_MS);
 }
 
 void maintenance_free(struct maintenance **maintenance)
@@ -207,9 +237,11 @@ void maintenance_free(struct maintenance **maintenance)
 	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++) {
 		op_cancel(&u->tenants[i].reading);
 		op_cancel(&u->tenants[i].retaining);
+		op_cancel(&u->tenants[i].closing);
 	}
 	timer_free(&u->refresh);
 	timer_free(&u->retain);
+	timer_free(&u->silent);
 	mem_free(u->tenants);
 	mem_free(u);
 }

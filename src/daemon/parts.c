@@ -155,6 +155,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 	};
 	if (!open_cluster(d, &turns.leases, e))
 		return false;
+	if (turns.leases.replica)
+		store_share(d->store, arena_strdup(d->arena, turns.leases.replica));
 	turns.record = d->record.recorder ? recorder_turn : d->record.on_turn;
 	turns.record_owner = d->record.recorder ? (void *)d->record.recorder : d->record.owner;
 	d->turns = turns_new(&turns);

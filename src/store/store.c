@@ -18,7 +18,7 @@
 /* What the code asks for: a statement that is missing or wants something else stops the start. */
 static const struct {
 	const char *query;
-	const char *markers[24];
+	const char *markers[26];
 } needed[] = {
 #define MINE "session_id", "tenant_id", "user_id"
 	{"migrations_table", {NULL}},
@@ -28,21 +28,22 @@ static const struct {
 	{"session_insert", {MINE, "title", "metadata", "now"}},
 	{"user_message_insert",
 	 {MINE, "message_id", "turn_id", "client_msg_id", "role", "content", "status",
-	  "token_count", "latency_ms", "now"}},
+	  "token_count", "latency_ms", "now", "fence"}},
 	{"session_touch", {MINE, "title", "now", "message_id"}},
 	{"user_message_stored", {MINE, "message_id", "client_msg_id"}},
 	{"session_answer",
-	 {MINE, "now", "token_count", "pending_ask", "message_id", "receipt_id", "chained"}},
+	 {MINE, "now", "token_count", "pending_ask", "message_id", "receipt_id", "chained",
+	  "turn_id", "fence"}},
 	{"answer_insert",
 	 {MINE,         "message_id", "turn_id",     "client_msg_id", "role",  "content",
 	  "status",     "intent",     "agents_used", "tool_calls",    "views", "pbi_deep_links",
 	  "standing",   "checked",    "needs",       "provider",      "model", "token_count",
-	  "latency_ms", "now",        "receipt_id",  "chained"}},
+	  "latency_ms", "now",        "receipt_id",  "chained",       "fence"}},
 	{"answer_stored", {MINE, "message_id"}},
 	{"receipt_head", {"tenant_id"}},
 	{"receipt_insert",
 	 {MINE, "receipt_no", "receipt_id", "message_id", "content_text", "leaves", "content_hash",
-	  "previous_hash", "previous_no", "genesis", "hash", "receipt_at"}},
+	  "previous_hash", "previous_no", "genesis", "hash", "receipt_at", "turn_id", "fence"}},
 	{"receipts_page", {"tenant_id", "receipt_id", "of_user", "after_no", "limit"}},
 	{"receipts_missing", {"tenant_id", "limit"}},
 	{"session_one", {MINE}},
@@ -53,8 +54,17 @@ static const struct {
 	{"standing_newest", {MINE}},
 	{"messages_recent", {MINE, "limit"}},
 	{"orphans", {"tenant_id", "limit", "before"}},
-	{"orphan_close", {"session_id", "tenant_id", "turn_id", "message_id", "status", "now"}},
+	{"orphan_close",
+	 {"session_id", "tenant_id", "turn_id", "message_id", "status", "now", "fence_after"}},
+	{"turn_running", {MINE}},
+	{"turn_mine", {"tenant_id", "turn_id", "fence"}},
+	{"turns_alive", {"tenant_id", "replica", "ids", "now"}},
+	{"turns_running", {"tenant_id", "limit"}},
+	{"turn_close", {"tenant_id", "turn_id", "fence", "fence_after", "alive_at"}},
 #define WHO "tenant_id", "user_id"
+	{"turn_take", {WHO, "turn_id", "replica", "fence", "now"}},
+	{"turn_insert", {MINE, "turn_id", "replica", "fence", "now", "client_msg_id"}},
+	{"turn_done", {"tenant_id", "turn_id", "fence", "message_id", "now"}},
 	{"message_one", {WHO, "message_id"}},
 	{"turn_own", {MINE, "turn_id"}},
 	{"session_edit", {MINE, "new_etag", "title", "archive", "unarchive", "now", "if_etags"}},
@@ -84,6 +94,7 @@ static const struct {
 	{"user_delete_receipts", {WHO, "of_user"}},
 	{"user_delete_idempotency", {WHO, "of_user"}},
 	{"user_delete_tokens", {WHO, "of_user"}},
+	{"user_delete_turns", {WHO, "of_user"}},
 	{"user_delete_sessions", {WHO, "of_user"}},
 	{"retain_messages", {"tenant_id", "before", "limit"}},
 	{"retain_delete_feedback", {"tenant_id", "ids"}},
@@ -95,6 +106,7 @@ static const struct {
 	{"retain_receipts", {"tenant_id", "before", "limit"}},
 	{"retain_receipts_left", {"tenant_id", "before"}},
 	{"retain_delete_idempotency", {"tenant_id", "before"}},
+	{"retain_delete_turns", {"tenant_id", "before"}},
 	{"ledger_insert",
 	 {WHO, "role", "kind", "provider", "model", "purpose", "input_tokens", "cache_read_tokens",
 	  "cache_write_tokens", "output_tokens", "tokens", "nano_usd", "day", "now"}},
@@ -135,6 +147,7 @@ bool store_new(struct loop *l, struct db *db, const char *root, struct store **o
 
 	*s = (struct store){.loop = l, .db = db, .arena = a};
 	list_init(&s->chains);
+	list_init(&s->silent);
 	if (!sql_file_load(arena_printf(a, "%s/sql/store/store.sql", root), a, &statements, e) ||
 	    !statements_check(statements, e) || !store_migrations_load(s, root, e)) {
 		arena_free(&a);
@@ -153,6 +166,7 @@ void store_free(struct store **s)
 	if (!*s)
 		return;
 	store_chains_free(*s);
+	store_silent_free(*s);
 	a = (*s)->arena; /* the store lies in it */
 	*s = NULL;
 	arena_free(&a);

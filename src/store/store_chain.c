@@ -178,6 +178,8 @@ struct op *store_chain_join(struct chain_link *link, const struct receipt *r)
 	store_call_text(c, "leaves", r->leaves);
 	store_call_text(c, "content_hash", r->content_hash);
 	store_call_flag(c, "chained");
+	if (c->store->replica && db_dialect(c->store->db) != DIALECT_SQLITE)
+		store_call_flag(c, "on_server_shared");
 	list_append(&link->chain->waiting, &link->node);
 	chain_go(link->chain);
 	return &c->op;

@@ -34,7 +34,9 @@ struct store {
 	struct text **texts;                /* of each query, as far as it was used */
 	const struct migration *migrations; /* by version */
 	size_t migration_count;
-	struct list chains; /* of receipts, one a tenant */
+	struct list chains;  /* of receipts, one a tenant */
+	const char *replica; /* among others that share the store; NULL: alone */
+	struct list silent;  /* turns that are watched, one a tenant */
 };
 
 MUST_CHECK bool store_migrations_load(struct store *s, const char *root, struct err *e);
@@ -113,6 +115,13 @@ struct op *store_chain_join(struct chain_link *link, const struct receipt *r);
  * another one has its place, and the call goes on with a new one. */
 bool store_chain_again(struct chain_link *link, bool stored, bool hopeless);
 void store_chains_free(struct store *s);
+
+/* ---- store_turns.c ---- */
+
+/* The turn's row, as `turn_id`, `fence` and `now` say: before the user's message. Nothing where the
+ * store is not shared. `taken`: it may be there, of a former owner. */
+void store_turn_begin(struct call *c, bool taken);
+void store_silent_free(struct store *s);
 
 /* A page as messages for this reader, copied into the arena, oldest first, at most `limit` of them;
  * returns how many. Masked are those that rest on what the reader may not see. */

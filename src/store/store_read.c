@@ -122,3 +122,20 @@ struct op *store_message(struct store *s, const struct principal *who, const cha
 	store_call_add(&m->call, "message_one");
 	return store_call_read(&m->call, 1);
 }
+
+struct op *store_take_turn(struct store *s, const struct principal *who, const char *turn_id,
+			   uint64_t fence, const char *message_id, struct arena *a,
+			   store_messages_cb cb, void *owner)
+{
+	struct messages_call *m = messages_new(s, who, 1, a, cb, owner);
+
+	m->must_exist = true;
+	store_call_text(&m->call, "turn_id", turn_id);
+	store_call_text(&m->call, "replica", s->replica);
+	store_call_int(&m->call, "fence", (int64_t)fence);
+	store_call_text(&m->call, "message_id", message_id);
+	store_call_now(&m->call);
+	store_call_add(&m->call, "turn_take");
+	store_call_add(&m->call, "message_one");
+	return store_call_write(&m->call);
+}

@@ -5,6 +5,7 @@
 #include "store_int.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vesper/limits.h"
@@ -16,6 +17,7 @@ struct begin {
 	struct call call;
 	const struct principal *who;
 	const char *message_id;
+	uint64_t fence;
 	size_t limit;        /* of the history; 0: it is not read */
 	struct arena *arena; /* the caller's */
 	store_begin_cb cb;
@@ -45,19 +47,50 @@ static void beginning_give(struct begin *b, struct table **tables)
 	b->cb(b->owner, &out, NULL);
 }
 
+/* Nothing was stored: another turn runs, or the session is another user's. */
+static void on_running(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct begin *b = list_item(c, struct begin, call);
+	const struct beginning none = {0};
+	struct err why = {0};
+
+	if (e)
+		why = *e;
+	else if (count > 0 && tables[0]->row_count > 0)
+		err_set_retry(&why, ERR_BUSY, "turn %s of this session runs on another server",
+			      store_cell(tables[0], 0, "turn_id"));
+	else
+		err_set(&why, ERR_NOT_FOUND, "no such session");
+	b->cb(b->owner, &none, &why);
+}
+
+static bool is_elsewhere(const struct begin *b, const struct table *stored)
+{
+	const char *fence = b->call.store->replica ? store_cell(stored, 0, "fence") : NULL;
+
+	return fence && (!*fence || strtoull(fence, NULL, 10) != b->fence);
+}
+
 static void on_begun(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct begin *b = list_item(c, struct begin, call);
 	const struct table *stored = count > 0 ? tables[BEGIN_STORED] : NULL;
 	struct beginning none = {0};
 	struct err problem = {0};
+	bool there = !e && store_found(tables, count, BEGIN_STORED, "session", &problem);
 
-	if (!e && !store_found(tables, count, BEGIN_STORED, "session", &problem))
-		e = &problem;
-	if (e) {
-		b->cb(b->owner, &none, e);
+	if (!e && !there && c->store->replica) {
+		c->finish = on_running;
+		store_call_next(c);
+		store_call_add(c, "turn_running");
+		store_call_read(c, 1);
+	} else if (!there) {
+		b->cb(b->owner, &none, e ? e : &problem);
 	} else if (strcmp(store_cell(stored, 0, "message_uid"), b->message_id) != 0) {
 		none.duplicate_turn = store_cell(stored, 0, "turn_id");
+		b->cb(b->owner, &none, NULL);
+	} else if (is_elsewhere(b, stored)) {
+		none.elsewhere = true;
 		b->cb(b->owner, &none, NULL);
 	} else {
 		assert(count == (b->limit > 0 ? BEGIN_HISTORY + 1 : BEGIN_HISTORY));
@@ -77,6 +110,10 @@ static void message_args(struct call *c, const struct message *m)
 	store_call_int(c, "token_count", m->token_count);
 	store_call_int(c, "latency_ms", m->latency_ms);
 	store_call_now(c);
+	if (c->store->replica) {
+		store_call_flag(c, "shared");
+		store_call_int(c, "fence", (int64_t)m->fence);
+	}
 }
 
 struct op *store_begin(struct store *s, const struct principal *who, const struct message *m,
@@ -88,6 +125,7 @@ struct op *store_begin(struct store *s, const struct principal *who, const struc
 	assert(history <= STORE_PAGE_MAX);
 	b->who = store_principal(who, c->arena);
 	b->message_id = arena_strdup(c->arena, m->message_id);
+	b->fence = m->fence;
 	b->limit = history;
 	b->arena = arena;
 	b->cb = cb;
@@ -98,6 +136,7 @@ struct op *store_begin(struct store *s, const struct principal *who, const struc
 	store_call_text(c, "metadata", store_metadata(m->origin, c->arena));
 	store_call_int(c, "one", 1);
 	store_call_add(c, "session_insert");
+	store_turn_begin(c, m->taken);
 	store_call_add(c, "user_message_insert");
 	store_call_add(c, "session_touch");
 	store_call_add(c, "user_message_stored");
@@ -118,18 +157,29 @@ struct answer {
 	void *owner;
 };
 
-/* With a receipt, the first table says whether the session is there. */
+/* Whether the turn is this replica's is asked where it may be the reason: a place in the chain that
+ * was lost to others is a more common one. */
+static bool asks_whose(const struct call *c)
+{
+	return c->store->replica && (!c->link || c->link->attempts > 0);
+}
+
+/* With a receipt, the first table says whether the session is there; the last one whether the
+ * answer is, and the one before whose the turn is, where that was asked. */
 static void on_answered(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct answer *a = list_item(c, struct answer, call);
 	bool stored = count > 0 && tables[count - 1]->row_count > 0;
-	bool gone = !e && (count == 0 || tables[0]->row_count == 0);
-	bool hopeless = gone || (e && e->code != ERR_BUSY);
+	bool lost = !e && !stored && asks_whose(c) && tables[count - 2]->row_count == 0;
+	bool gone = !e && !stored && !lost && (!c->link || tables[0]->row_count == 0);
+	bool hopeless = gone || lost || (e && e->code != ERR_BUSY);
 	struct err none = {0};
 
 	if (c->link && store_chain_again(c->link, stored, hopeless))
 		return;
-	if (gone)
+	if (lost)
+		err_set(&none, ERR_CANCELLED, "another replica has the turn");
+	else if (gone)
 		err_set(&none, ERR_NOT_FOUND, "no such session");
 	else if (!e && !stored)
 		err_set_retry(&none, ERR_BUSY, "others were faster, again and again");
@@ -140,6 +190,10 @@ static void answer_add(struct call *c)
 {
 	store_call_add(c, "session_answer");
 	store_call_add(c, "answer_insert");
+	if (c->store->replica)
+		store_call_add(c, "turn_done");
+	if (asks_whose(c))
+		store_call_add(c, "turn_mine");
 	store_call_add(c, "answer_stored");
 }
 

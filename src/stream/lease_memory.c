@@ -288,5 +288,5 @@ struct leases lease_memory_new(struct loop *l, int64_t once_kept_ms)
 	hashmap_init(&m->held_by_holder);
 	hashmap_init(&m->once_by_key);
 	list_init(&m->onces);
-	return (struct leases){&memory_driver, m};
+	return (struct leases){&memory_driver, m, NULL};
 }

@@ -12,6 +12,10 @@ static void on_begun(void *owner, const struct beginning *begun, const struct er
 	t->machine.op = NULL;
 	t->machine.pending--;
 	t->machine.duplicate_turn = arena_strdup(t->core.arena, begun->duplicate_turn);
+	if (begun->elsewhere) { /* its answer may be stored: then that is told */
+		t->machine.taken = TAKEN_SHOWN;
+		t->machine.started = false;
+	}
 	context_begun(&t->for_dialog, begun);
 	if (e)
 		t->machine.err = *e;
@@ -26,6 +30,7 @@ static void store_question(struct turn *t)
 		.turn_id = t->core.id.text,
 		.client_msg_id = t->core.request.client_msg_id,
 		.fence = t->core.fence,
+		.taken = t->machine.taken != TAKEN_NOT,
 		.origin = t->core.request.origin,
 		.role = "user",
 		.content = t->core.request.content,

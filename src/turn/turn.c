@@ -32,6 +32,9 @@ struct turns *turns_new(const struct turns_options *o)
 	turn_groups_init(all);
 	list_init(&all->calls);
 	all->leases = o->leases;
+	list_init(&all->alive_rounds);
+	if (all->leases.replica)
+		turns_alive_start(all);
 	if (!all->leases.driver)
 		all->leases = lease_memory_new(o->loop, TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS);
 	all->leases.driver->listen(all->leases.self, turn_on_signal, all);
@@ -155,6 +158,7 @@ void turns_free(struct turns **turns)
 	list_each_safe(node, &all->running)
 		turn_abandon(list_item(node, struct turn, core.node));
 	assert(all->asking == 0);
+	turns_alive_stop(all);
 	all->leases.driver->close(all->leases.self);
 	turn_groups_deinit(all);
 	later_cancel(&all->drained);

@@ -26,6 +26,11 @@ static char *key_of(enum turn_group_kind kind, const struct principal *who, cons
 	return buf_take(&key);
 }
 
+bool turn_group_is(const struct turn_group *g, enum turn_group_kind kind)
+{
+	return g->key[0] == (char)('0' + kind);
+}
+
 static struct turn_group *find(const struct turns *all, const char *key)
 {
 	struct hashmap_node *node = hashmap_find(&all->groups, str_of(key));

@@ -44,8 +44,10 @@ struct turns {
 	struct hashmap by_id;  /* the same */
 	struct hashmap groups; /* struct turn_group */
 	struct leases leases;
-	struct list calls; /* of programs: struct called, turn_tool.c */
-	size_t asking;     /* operations from outside */
+	struct timer *alive;      /* NULL: the store is not shared */
+	struct list alive_rounds; /* what is being said to the store, turn_alive.c */
+	struct list calls;        /* of programs: struct called, turn_tool.c */
+	size_t asking;            /* operations from outside */
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
 	bool draining;
@@ -162,6 +164,11 @@ void turn_part(struct turn *t);
 const struct turn_group *turn_group_of(const struct turns *all, enum turn_group_kind kind,
 				       const struct principal *who, const char *session_id);
 struct turn *turn_by_id(const struct turns *all, const char *turn_id);
+bool turn_group_is(const struct turn_group *g, enum turn_group_kind kind);
+
+/* turn_alive.c: a shared store hears which turns run here. */
+void turns_alive_start(struct turns *all);
+void turns_alive_stop(struct turns *all);
 
 /* turn_admit.c */
 MUST_CHECK bool turn_admit(const struct turns *all, const struct turn_request *r, struct err *e);
@@ -191,6 +198,8 @@ void turn_members(const struct turn_request *r, const struct turn_ids *ids, stru
 void turn_take_over(struct turns *all, const struct lease_signal *s);
 /* Another replica has it: nothing is stored here. Followed: its log is read on from there. */
 void turn_lost(struct turns *all, const char *turn_id, bool followed);
+/* The same for a turn that is at its end. */
+void turn_let_go(struct turn *t, bool followed);
 /* ACCEPT of one that is closed. */
 enum turn_state turn_close_taken(struct turn *t);
 

@@ -198,9 +198,9 @@ enum turn_state turn_close_taken(struct turn *t)
 		t->machine.started = true;
 		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_MOVED));
 		t->machine.pending++;
-		t->machine.op =
-			store_message(t->core.all->store, t->core.who, t->core.answer_id.text,
-				      t->core.arena, on_stored_answer, t);
+		t->machine.op = store_take_turn(t->core.all->store, t->core.who, t->core.id.text,
+						t->core.fence, t->core.answer_id.text,
+						t->core.arena, on_stored_answer, t);
 		return TURN_WAIT;
 	}
 	return TURN_FAILED;
@@ -208,17 +208,23 @@ enum turn_state turn_close_taken(struct turn *t)
 
 /* ---- letting go ---- */
 
-void turn_lost(struct turns *all, const char *turn_id, bool followed)
+void turn_let_go(struct turn *t, bool followed)
 {
-	struct turn *t = turn_by_id(all, turn_id);
 	struct err e = {0};
 
-	if (!t || t->machine.state == TURN_DONE)
-		return;
 	err_set_retry(&e, ERR_UPSTREAM, "another replica runs this turn");
-	turn_cancel_operations(t);
 	t->machine.lost = true;
 	t->machine.followed = followed;
 	turn_end_error(t, &e);
+}
+
+void turn_lost(struct turns *all, const char *turn_id, bool followed)
+{
+	struct turn *t = turn_by_id(all, turn_id);
+
+	if (!t || t->machine.state == TURN_DONE)
+		return;
+	turn_cancel_operations(t);
+	turn_let_go(t, followed);
 	turn_abandon(t);
 }

@@ -21,7 +21,7 @@ static const char *rendered(struct fixture *f, const struct sql_query *q)
 	for (size_t i = 0; i < q->marker_count; i++)
 		args_set(&args, f->arena, q->markers[i].name, value_int(1));
 	for (size_t i = 0; q->conditions[i]; i++)
-		if (strcmp(q->conditions[i], "on_server") != 0)
+		if (strncmp(q->conditions[i], "on_server", strlen("on_server")) != 0)
 			args_set(&args, f->arena, q->conditions[i], value_int(1));
 	if (!sql_render(q, &args, DIALECT_SQLITE, f->arena, &bound, &e))
 		fail_msg("%s: %s", q->name, e.text);

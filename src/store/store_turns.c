@@ -1,0 +1,189 @@
+/*
+ * Turns in a store that several replicas share: a row each, under the fence of its owner. The row
+ * is made with the user's message and done with the answer; between them its replica says again and
+ * again that it runs.
+ */
+#include "store_int.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/uuid.h"
+
+void store_share(struct store *s, const char *replica)
+{
+	s->replica = replica;
+}
+
+void store_turn_begin(struct call *c, bool taken)
+{
+	if (!c->store->replica)
+		return;
+	store_call_text(c, "replica", c->store->replica);
+	if (taken)
+		store_call_add(c, "turn_take");
+	store_call_add(c, "turn_insert");
+}
+
+/* ---- what runs here ---- */
+
+struct alive_call {
+	struct call call;
+	store_done_cb cb;
+	void *owner;
+};
+
+static void on_alive(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct alive_call *a = list_item(c, struct alive_call, call);
+
+	(void)tables;
+	(void)count;
+	a->cb(a->owner, e);
+}
+
+struct op *store_turns_alive(struct store *s, const char *tenant, const char *const *turn_ids,
+			     size_t count, store_done_cb cb, void *owner)
+{
+	struct alive_call *a = store_call_new(s, tenant, sizeof(*a));
+	struct call *c = &a->call;
+	struct value ids[TURNS_ALIVE_MAX];
+
+	assert(s->replica && count > 0 && count <= TURNS_ALIVE_MAX);
+	a->cb = cb;
+	a->owner = owner;
+	c->finish = on_alive;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = value_text(arena_strdup(c->arena, turn_ids[i]));
+	args_set_list(&c->args, c->arena, "ids", ids, count);
+	store_call_text(c, "replica", s->replica);
+	store_call_now(c);
+	store_call_add(c, "turns_alive");
+	return store_call_write(c);
+}
+
+/* ---- what runs nowhere ---- */
+
+struct watched {
+	char turn_id[UUID_BYTES];
+	char alive_at[CLOCK_RFC3339_BYTES];
+	int64_t since_ms; /* that it says so, by our clock */
+};
+
+/* Of one tenant, as they were read last. */
+struct silent {
+	struct list node;
+	char *tenant;
+	struct watched *turns;
+	size_t count;
+};
+
+static struct silent *silent_of(struct store *s, const char *tenant)
+{
+	struct silent *silent;
+
+	list_each(node, &s->silent) {
+		silent = list_item(node, struct silent, node);
+		if (strcmp(silent->tenant, tenant) == 0)
+			return silent;
+	}
+	silent = mem_alloc(sizeof(*silent));
+	silent->tenant = mem_strdup(tenant);
+	list_append(&s->silent, &silent->node);
+	return silent;
+}
+
+void store_silent_free(struct store *s)
+{
+	list_each_safe(node, &s->silent) {
+		struct silent *silent = list_item(node, struct silent, node);
+
+		list_remove(node);
+		mem_free(silent->turns);
+		mem_free(silent->tenant);
+		mem_free(silent);
+	}
+}
+
+static struct watched watched_of(const struct table *t, size_t row, const struct silent *before,
+				 int64_t now_ms)
+{
+	struct watched w = {.since_ms = now_ms};
+
+	snprintf(w.turn_id, sizeof(w.turn_id), "%s", store_cell(t, row, "turn_id"));
+	snprintf(w.alive_at, sizeof(w.alive_at), "%s", store_cell(t, row, "alive_at"));
+	for (size_t i = 0; i < before->count; i++)
+		if (strcmp(before->turns[i].turn_id, w.turn_id) == 0 &&
+		    strcmp(before->turns[i].alive_at, w.alive_at) == 0)
+			w.since_ms = before->turns[i].since_ms;
+	return w;
+}
+
+static void add_close(struct call *c, const struct table *t, size_t row)
+{
+	int64_t fence = strtoll(store_cell(t, row, "fence"), NULL, 10);
+
+	log_warn("store.silent", "tenant %s: %s runs nowhere", c->tenant,
+		 store_cell(t, row, "turn_id"));
+	store_call_text(c, "message_id", uuid_new().text);
+	store_call_text(c, "session_id", store_cell(t, row, "session_id"));
+	store_call_text(c, "turn_id", store_cell(t, row, "turn_id"));
+	store_call_text(c, "alive_at", store_cell(t, row, "alive_at"));
+	store_call_int(c, "fence", fence);
+	store_call_int(c, "fence_after", fence + 1);
+	store_call_add(c, "turn_close");
+	store_call_add(c, "orphan_close");
+}
+
+static void on_running(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct alive_call *a = list_item(c, struct alive_call, call);
+	struct silent *silent = silent_of(c->store, c->tenant);
+	const struct table *t = count > 0 ? tables[0] : NULL;
+	struct watched *now;
+	int64_t now_ms = clock_mono_ms();
+
+	if (e) {
+		a->cb(a->owner, e);
+		return;
+	}
+	now = mem_alloc((t->row_count + 1) * sizeof(*now));
+	store_call_next(c);
+	for (size_t i = 0; i < t->row_count; i++) {
+		now[i] = watched_of(t, i, silent, now_ms);
+		if (now_ms - now[i].since_ms >= TURN_SILENT_MS)
+			add_close(c, t, i);
+	}
+	mem_free(silent->turns);
+	silent->turns = now;
+	silent->count = t->row_count;
+	if (c->count == 0) {
+		a->cb(a->owner, NULL);
+		return;
+	}
+	c->finish = on_alive;
+	store_call_write(c);
+}
+
+/* Those that are silent for longest come first, so that a page of them is enough. */
+struct op *store_close_silent(struct store *s, const char *tenant, store_done_cb cb, void *owner)
+{
+	struct alive_call *a = store_call_new(s, tenant, sizeof(*a));
+	struct call *c = &a->call;
+
+	assert(s->replica);
+	a->cb = cb;
+	a->owner = owner;
+	c->finish = on_running;
+	store_call_flag(c, "silent");
+	store_call_text(c, "status", message_status_name(MESSAGE_INTERRUPTED));
+	store_call_now(c);
+	store_call_int(c, "limit", STORE_ORPHANS_MAX);
+	store_call_add(c, "turns_running");
+	return store_call_read(c, STORE_ORPHANS_MAX);
+}

@@ -1,0 +1,87 @@
+/*
+ * A store that several replicas share hears again and again which turns run here: others close
+ * those that nobody speaks for. One round at a time, so that a slow store is not told more.
+ */
+#include "turn_int.h"
+
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+/* One statement of a round. */
+struct told {
+	struct list node;
+	struct op *op;
+};
+
+static void on_told(void *owner, const struct err *e)
+{
+	struct told *told = owner;
+
+	if (e)
+		log_warn("turn.alive", "%s", e->text);
+	list_remove(&told->node);
+	mem_free(told);
+}
+
+static void tell(struct turns *all, const char *tenant, const char *const *ids, size_t count)
+{
+	struct told *told = mem_alloc(sizeof(*told));
+
+	list_append(&all->alive_rounds, &told->node);
+	told->op = store_turns_alive(all->store, tenant, ids, count, on_told, told);
+}
+
+static void tell_tenant(struct turns *all, const struct turn_group *g)
+{
+	const char *ids[TURNS_ALIVE_MAX];
+	const char *tenant = NULL;
+	size_t n = 0;
+
+	list_each(node, &g->turns) {
+		const struct turn *t = turn_at(node);
+
+		if (t->machine.waiting)
+			continue; /* it has no row yet */
+		tenant = t->core.who->tenant;
+		ids[n++] = t->core.id.text;
+		if (n == TURNS_ALIVE_MAX) {
+			tell(all, tenant, ids, n);
+			n = 0;
+		}
+	}
+	if (n > 0)
+		tell(all, tenant, ids, n);
+}
+
+static void on_tick(void *owner)
+{
+	struct turns *all = owner;
+
+	if (!list_empty(&all->alive_rounds))
+		return;
+	hashmap_each(node, &all->groups) {
+		const struct turn_group *g = hashmap_item(node, struct turn_group, by_key);
+
+		if (turn_group_is(g, GROUP_TENANT))
+			tell_tenant(all, g);
+	}
+}
+
+void turns_alive_start(struct turns *all)
+{
+	all->alive = timer_new(all->loop, on_tick, all);
+	timer_repeat(all->alive, TURNS_ALIVE_MS);
+}
+
+void turns_alive_stop(struct turns *all)
+{
+	timer_free(&all->alive);
+	list_each_safe(node, &all->alive_rounds) {
+		struct told *told = list_item(node, struct told, node);
+
+		op_cancel(&told->op);
+		list_remove(node);
+		mem_free(told);
+	}
+}

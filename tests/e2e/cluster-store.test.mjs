@@ -1,0 +1,107 @@
+/*
+ * The store decides: without a Redis a session still has one turn, a turn whose replica has died is closed, and a replica
+ * that was asleep stores nothing any more.
+ */
+
+import { after, afterEach, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startMock } from '../mock/anthropic.mjs';
+import { startCluster } from './cluster.mjs';
+import { REFERENCE } from './harness.mjs';
+import { patient } from './patience.mjs';
+import { isClosing } from './turn.mjs';
+
+const words = (n) => Array.from({ length: n }, (_, i) => `word${i} `).join('');
+const slow = (count, token_ms) => [{ when: { kind: 'answer' }, reply: { text: words(count) }, fault: { token_ms } }, { reply: 'demo' }];
+const CLOSED_LIMIT_MS = patient(40000);
+
+describe('two replicas and a store', () => {
+  let mock, cluster, one, two;
+
+  before(async () => {
+    mock = await startMock({ script: slow(60, 20) });
+    cluster = await startCluster(2, { mock });
+    [one, two] = cluster.daemons;
+  });
+  afterEach(() => cluster.redis.tell('resume').catch(() => {}));
+  after(async () => {
+    await cluster?.stop();
+    await mock?.close();
+  });
+
+  const rows = () => cluster.pg.admin("SELECT state || ' ' || count(*) FROM dbo.chat_turns GROUP BY state ORDER BY state");
+  const messages = async (d, session) => (await d.rest().messages(session)).map((m) => [m.role, m.status]);
+
+  /* Until that many messages are stored; how long that took. */
+  async function stored(d, session, count) {
+    const began = Date.now();
+    while ((await d.rest().messages(session)).length < count) {
+      assert.ok(Date.now() - began < CLOSED_LIMIT_MS, 'the turn was never closed');
+      await sleep(100);
+    }
+    return Date.now() - began;
+  }
+
+  it('a turn has a row while it runs, and another replica refuses a second one, also without a Redis', async () => {
+    const chat = await one.connect();
+    await cluster.redis.tell('pause');
+    const { turn_id } = await chat.begin(REFERENCE);
+    await chat.untilTokens(3);
+    assert.equal(await rows(), 'running 1');
+    const second = await two.connect({ session: chat.session });
+    second.send({ type: 'chat.message', content: REFERENCE });
+    const refused = (await second.frames()).at(-1);
+    assert.equal(refused.type, 'chat.error');
+    assert.equal(refused.code, 'busy');
+    const end = (await chat.frames()).at(-1);
+    assert.deepEqual([end.status, end.turn_id], ['ok', turn_id]);
+    assert.equal(await rows(), 'done 1');
+    await Promise.all([chat.close(), second.close()]);
+    const third = await two.connect({ session: chat.session });
+    third.send({ type: 'chat.message', content: REFERENCE });
+    assert.equal((await third.frames()).at(-1).status, 'ok');
+    await third.close();
+    assert.deepEqual(await messages(two, chat.session), [['user', 'complete'], ['assistant', 'complete'], ['user', 'complete'], ['assistant', 'complete']]);
+  });
+
+  it('a replica that wakes up late stores nothing: the answer is that of the next owner', async () => {
+    mock.use(slow(200, 20));
+    const chat = await one.connect();
+    const { turn_id } = await chat.begin(REFERENCE);
+    await chat.untilTokens(3);
+    one.child.kill('SIGSTOP');
+    const stopped = Date.now();
+    const taken = await stored(two, chat.session, 2);
+    one.child.kill('SIGCONT');
+    await sleep(6000); /* as long as its answer would have taken */
+    const kept = await two.rest().messages(chat.session);
+    console.log(`stopped for ${Date.now() - stopped - 6000} ms: stored by the next owner after ${taken} ms, ${kept.length} messages in the end`);
+    assert.equal(kept.length, 2);
+    assert.equal(kept[1].status, 'partial');
+    const fences = await cluster.pg.admin(`SELECT state FROM dbo.chat_turns WHERE turn_id = '${turn_id}'`);
+    assert.equal(fences, 'done');
+    await chat.close();
+  });
+
+  it('a replica dies while Redis is away: its turn is closed, and the session is free', async () => {
+    mock.use(slow(400, 20));
+    const three = await cluster.add();
+    const chat = await three.connect();
+    await cluster.redis.tell('pause');
+    await chat.begin(REFERENCE);
+    await chat.untilTokens(3);
+    await three.kill();
+    const closed = await stored(two, chat.session, 2);
+    console.log(`killed without a Redis: closed after ${closed} ms`);
+    assert.deepEqual(await messages(two, chat.session), [['user', 'complete'], ['assistant', 'interrupted']]);
+    mock.use(slow(10, 1));
+    const next = await two.connect({ session: chat.session });
+    next.send({ type: 'chat.message', content: REFERENCE });
+    const frames = [];
+    while (!frames.some(isClosing))
+      frames.push(await next.next());
+    assert.equal(frames.at(-1).status, 'ok');
+    await next.close();
+  });
+});

@@ -1,0 +1,235 @@
+/* A store that several replicas share: one turn a session, and only its owner stores an answer. */
+#include "store_test.h"
+
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+
+#define FROZEN_MS 1772182800000
+
+static int shared_setup(void **state)
+{
+	struct fixture *f;
+
+	fixture_setup(state);
+	f = *state;
+	store_share(f->store, "r1");
+	return 0;
+}
+
+static struct message question(struct fixture *f, const char *session, uint64_t fence)
+{
+	struct message m = user_message(f, session, "question");
+
+	m.fence = fence;
+	return m;
+}
+
+static enum err_code answer_under(struct fixture *f, const struct message *m, uint64_t fence)
+{
+	struct message a = answer_to(f, m, "answer");
+
+	a.fence = fence;
+	return store_the_answer(f, &ann, &a);
+}
+
+static const char *rows(struct fixture *f)
+{
+	return file_ask(f, f->acme,
+			"SELECT group_concat(replica || ' ' || fence || ' ' || state, ', ') FROM "
+			"(SELECT * FROM chat_turns ORDER BY fence)");
+}
+
+static void take(struct fixture *f, const struct message *m, uint64_t fence)
+{
+	begin(f);
+	store_take_turn(f->store, &ann, m->turn_id, fence, "none", f->arena, on_messages, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NOT_FOUND);
+}
+
+static void alive(struct fixture *f, const struct message *m)
+{
+	begin(f);
+	store_turns_alive(f->store, "acme", &m->turn_id, 1, on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static void close_silent(struct fixture *f)
+{
+	begin(f);
+	store_close_silent(f->store, "acme", on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static const char *answers(struct fixture *f)
+{
+	return file_ask(f, f->acme,
+			"SELECT coalesce(group_concat(status), '') FROM chat_messages WHERE role = "
+			"'assistant'");
+}
+
+static void alone_no_rows_are_written(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = question(f, id_new(f), 0);
+
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	assert_int_equal(answer_under(f, &m, 0), ERR_NONE);
+	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_turns"), "0");
+}
+
+static void a_session_has_one_turn_at_a_time(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+	struct message first = question(f, session, 1), second = question(f, session, 2);
+	struct message elsewhere = question(f, id_new(f), 3);
+
+	assert_int_equal(accept_message(f, &ann, &first), ERR_NONE);
+	assert_false(f->begun.elsewhere);
+	assert_int_equal(accept_message(f, &ann, &second), ERR_BUSY);
+	assert_int_equal(accept_message(f, &bob, &second), ERR_NOT_FOUND);
+	assert_int_equal(accept_message(f, &ann, &elsewhere), ERR_NONE);
+	assert_int_equal(accept_message(f, &ann, &first), ERR_NONE);
+	assert_false(f->begun.elsewhere);
+	assert_string_equal(rows(f), "r1 1 running, r1 3 running");
+	assert_int_equal(answer_under(f, &first, 1), ERR_NONE);
+	assert_int_equal(accept_message(f, &ann, &second), ERR_NONE);
+	assert_string_equal(rows(f), "r1 1 done, r1 2 running, r1 3 running");
+}
+
+static void a_message_that_came_before_begins_none(void **state)
+{
+	struct fixture *f = *state;
+	struct message first = question(f, id_new(f), 1), same = question(f, first.session_id, 2);
+
+	first.client_msg_id = same.client_msg_id = "m1";
+	assert_int_equal(accept_message(f, &ann, &first), ERR_NONE);
+	assert_int_equal(accept_message(f, &ann, &same), ERR_NONE);
+	assert_string_equal(f->duplicate, first.turn_id);
+	assert_int_equal(answer_under(f, &first, 1), ERR_NONE);
+	assert_int_equal(accept_message(f, &ann, &same), ERR_NONE);
+	assert_string_equal(f->duplicate, first.turn_id);
+	assert_string_equal(rows(f), "r1 1 done");
+}
+
+static void a_former_owner_stores_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = question(f, id_new(f), 5);
+
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	take(f, &m, 9);
+	assert_int_equal(answer_under(f, &m, 5), ERR_CANCELLED);
+	assert_string_equal(answers(f), "");
+	take(f, &m, 7); /* later, but with an older fence */
+	assert_string_equal(rows(f), "r1 9 running");
+	assert_int_equal(answer_under(f, &m, 9), ERR_NONE);
+	assert_string_equal(answers(f), "complete");
+	take(f, &m, 11); /* it is done */
+	assert_string_equal(rows(f), "r1 9 done");
+}
+
+/* What is taken over before a word was said is begun again, by one owner only. */
+static void a_turn_that_is_begun_again_has_one_owner(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = question(f, id_new(f), 5), again = m;
+
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	again.fence = 8;
+	again.taken = true;
+	assert_int_equal(accept_message(f, &ann, &again), ERR_NONE);
+	assert_false(f->begun.elsewhere);
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	assert_true(f->begun.elsewhere);
+	assert_int_equal(answer_under(f, &m, 8), ERR_NONE);
+	again.fence = 12;
+	assert_int_equal(accept_message(f, &ann, &again), ERR_NONE);
+	assert_true(f->begun.elsewhere);
+}
+
+static void a_silent_turn_is_closed(void **state)
+{
+	struct fixture *f = *state;
+	struct message lives = question(f, id_new(f), 1), silent = question(f, id_new(f), 2);
+
+	clock_freeze_ms(FROZEN_MS);
+	assert_int_equal(accept_message(f, &ann, &lives), ERR_NONE);
+	assert_int_equal(accept_message(f, &ann, &silent), ERR_NONE);
+	close_silent(f);
+	clock_advance_ms(TURN_SILENT_MS - 1);
+	alive(f, &lives);
+	close_silent(f);
+	assert_string_equal(answers(f), "");
+	clock_advance_ms(1);
+	close_silent(f);
+	assert_string_equal(rows(f), "r1 1 running, r1 3 done");
+	assert_string_equal(answers(f), "interrupted");
+	assert_int_equal(answer_under(f, &silent, 2), ERR_CANCELLED);
+	assert_int_equal(answer_under(f, &lives, 1), ERR_NONE);
+	clock_release();
+}
+
+/* What a replica says counts by when it is seen here: its clock may be anything. */
+static void clocks_are_not_compared(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = question(f, id_new(f), 1);
+
+	clock_freeze_ms(FROZEN_MS);
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	file_do(f->acme, "UPDATE chat_turns SET alive_at = '2001-01-01T00:00:00.000Z'");
+	close_silent(f);
+	clock_advance_ms(TURN_SILENT_MS - 1);
+	close_silent(f);
+	file_do(f->acme, "UPDATE chat_turns SET alive_at = '2001-01-01T00:00:02.000Z'");
+	clock_advance_ms(1);
+	close_silent(f);
+	assert_string_equal(rows(f), "r1 1 running");
+	clock_release();
+}
+
+static void a_replica_speaks_for_its_own(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = question(f, id_new(f), 1);
+
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	file_do(f->acme, "UPDATE chat_turns SET alive_at = 'then', replica = 'r2'");
+	alive(f, &m);
+	assert_string_equal(file_ask(f, f->acme, "SELECT alive_at FROM chat_turns"), "then");
+}
+
+static void rows_go_with_their_user_and_with_time(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = question(f, id_new(f), 1);
+
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	begin(f);
+	store_user_delete(f->store, &bob, "ann", on_done, f);
+	wait_done(f);
+	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_turns"), "0");
+	assert_int_equal(answer_under(f, &m, 1), ERR_CANCELLED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(alone_no_rows_are_written),
+#define SHARED(t) cmocka_unit_test_setup_teardown(t, shared_setup, fixture_teardown)
+		SHARED(a_session_has_one_turn_at_a_time),
+		SHARED(a_message_that_came_before_begins_none),
+		SHARED(a_former_owner_stores_nothing),
+		SHARED(a_turn_that_is_begun_again_has_one_owner),
+		SHARED(a_silent_turn_is_closed),
+		SHARED(clocks_are_not_compared),
+		SHARED(a_replica_speaks_for_its_own),
+		SHARED(rows_go_with_their_user_and_with_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
