@@ -55,6 +55,10 @@
 	     "An answer is still being written in this conversation.")                             \
 	CODE(DATA_BUSY, ERR_NONE, ERR_BUSY, "busy", 409, true, "RETRIEVAL_FAILED", "Conflict",     \
 	     "The data is busy. Please try again.")                                                \
+	/* more is asked than can be answered: nothing was begun */                                \
+	CODE(OVERLOADED, ERR_OVERLOAD, ERR_NONE, "busy", 503, true, "RETRIEVAL_FAILED",            \
+	     "Service unavailable",                                                                \
+	     "More is asked than the server can answer right now. Try again in a moment.")         \
 	/* If-Match names what is not there any more */                                            \
 	CODE(CHANGED, ERR_NONE, ERR_NONE, "changed", 412, false, "INTERNAL",                       \
 	     "Precondition failed", "This was changed in the meantime. Read it again.")            \

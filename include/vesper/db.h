@@ -117,6 +117,9 @@ struct source *db_source(struct db *d, const char *name, const char *identity);
  * ignore this. ERR_INPUT: too many, or no plain name. */
 MUST_CHECK bool db_use_schemas(struct db *d, const char *const *schemas, struct err *e);
 
+/* How long the request has waited that has waited longest; 0: none waits. */
+int64_t db_waited_ms(const struct db *d);
+
 /* Connects to these tenants (NULL-ended; NULL: all) and says what is wrong through health checks
  * "<name>:<tenant>"; again every few seconds for those that are down. Those that are watched and
  * not among them are left alone from now on. A database that is written to is required by its

@@ -21,6 +21,7 @@ enum err_code {
 	ERR_NOT_FOUND, /* no such thing for this caller; foreign things look the same */
 	ERR_BUSY,      /* a conflict with something that runs now */
 	ERR_LIMIT,     /* a named limit was reached (see limits.h) */
+	ERR_OVERLOAD,  /* there is more to do than can be done: nothing was begun */
 	ERR_QUOTA,     /* a budget of the caller is used up */
 	ERR_TIMEOUT,   /* a deadline passed */
 	ERR_UPSTREAM,  /* a database, model or other service failed */

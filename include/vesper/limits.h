@@ -92,14 +92,22 @@
 #define LOOP_LAST_ITERATIONS 8 /* a chain of steps has fewer, those of many turns never end */
 
 /* a turn */
-#define TURN_ARENA_BYTES     (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
-#define TURN_MAX_HOPS        64     /* state changes of one turn; a real one takes about 12 */
-#define TURN_DEADLINE_MS     120000 /* the whole turn */
-#define TURNS_MAX            4000   /* running turns in one process */
+#define TURN_ARENA_BYTES    (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
+#define TURN_MAX_HOPS       64     /* state changes of one turn; a real one takes about 12 */
+#define TURN_DEADLINE_MS    120000 /* the whole turn */
+#define TURNS_MAX           4000   /* running turns in one process */
+#define TURNS_SHARE_MIN     8      /* of a tenant: still begun while others have too many */
+#define TURNS_SHARE_PERCENT 110    /* ... unless it is this far over the bound */
+#define OVERLOAD_EVERY_MS   100    /* how much there is to do is looked at that often */
+#define OVERLOAD_LOOP_MS    50     /* a loop that late answers nobody in time */
+#define OVERLOAD_QUEUE_MS   500    /* a turn has several requests: each waits as long */
+#define OVERLOAD_LOG_BYTES                                                                         \
+	201326592                  /* of running turns: 75 % of 256 MiB, the rest is their growth */
+#define OVERLOAD_RETRY_MS    1000  /* a refused question may come again after that, and up to ... */
+#define OVERLOAD_SPREAD_MS   4000  /* ... so much later, so that they do not come back together */
 #define TURNS_QUEUED_MAX     4     /* questions that wait in one session; more is no conversation */
 #define TURN_LEASE_AGAIN_MS  200   /* between two looks for the end of a turn on another replica */
 #define TURN_INTERRUPT_MS    2000  /* for one that was told to stop: then the session is busy */
-#define TURNS_OF_TENANT      2000  /* and one tenant's, where there are several: half */
 #define TURNS_PER_USER_MAX   8     /* running turns of one user over all sessions */
 #define TURN_GRACE_MS        30000 /* grace period of a turn without a watcher, to be resumed */
 #define SUMMARY_MESSAGES     30    /* messages without a summary: then the older ones get one */

@@ -31,6 +31,9 @@ void stream_hub_free(struct stream_hub **h);
 /* Where other replicas' logs are; borrowed. Without it this process is alone. */
 void stream_hub_drive(struct stream_hub *h, const struct stream_driver *driver, void *self);
 
+/* What the logs of running turns hold, in all. */
+size_t stream_live_bytes(const struct stream_hub *h);
+
 struct stream_entry {
 	uint64_t seq; /* of the event: 1, 2, … */
 	const struct event *event;

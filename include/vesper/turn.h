@@ -45,6 +45,7 @@
 #include "vesper/llm.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
+#include "vesper/overload.h"
 #include "vesper/principal.h"
 #include "vesper/store.h"
 #include "vesper/settings.h"
@@ -92,6 +93,7 @@ struct turn_settings {
 	struct settings base;
 	int64_t deadline_ms; /* 0: TURN_DEADLINE_MS */
 	enum turn_busy busy;
+	size_t turns_max;              /* that run at once; 0: TURNS_MAX */
 	int64_t grace_ms;              /* of a turn without a watcher; 0: cancelled at once */
 	enum guard_policy numbers;     /* what happens to a number that the data does not support */
 	size_t prompt_tokens;          /* of one call of a model about data; 0: PROMPT_TOKENS */
@@ -129,6 +131,9 @@ struct turns *turns_new(const struct turns_options *options);
 /* For turns that begin from now on. */
 void turns_use_settings(struct turns *t, const struct turn_settings *settings);
 void turns_use_llm(struct turns *t, struct llm *llm); /* held */
+/* How much there is to do: over 100 percent, turns that would begin are refused (ERR_OVERLOAD) but
+ * for those of tenants that have few. */
+void turns_use_load(struct turns *t, struct load load);
 
 /* What questions are read and run with: that of a list of packs, which its tenants share, or that
  * of a tenant with additions to its packs (overlay.h). */
@@ -185,9 +190,9 @@ size_t turns_running(const struct turns *t);
 /*
  * Starts a turn, or attaches to the one that this client_msg_id started before. The log is where
  * everything further is said. Refusals: ERR_BUSY (a turn of this session runs, and the policy or
- * the queue's limit says no), ERR_LIMIT, ERR_DENIED (no chat:use), ERR_CANCELLED (draining). The
- * log is borrowed: watch it at once (a turn without a watcher is cancelled after grace_ms).
- * Cancelled before the answer: there is no turn.
+ * the queue's limit says no), ERR_OVERLOAD (before anything is asked), ERR_LIMIT, ERR_DENIED (no
+ * chat:use), ERR_CANCELLED (draining). The log is borrowed: watch it at once (a turn without a
+ * watcher is cancelled after grace_ms). Cancelled before the answer: there is no turn.
  */
 typedef stream_found_cb turn_started_cb;
 struct op *turn_start(struct turns *t, const struct turn_request *request, turn_started_cb cb,

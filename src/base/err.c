@@ -74,6 +74,7 @@ const char *err_code_name(enum err_code code)
 		[ERR_LIMIT] = "limit",         [ERR_TIMEOUT] = "timeout",
 		[ERR_QUOTA] = "quota",         [ERR_UPSTREAM] = "upstream",
 		[ERR_CANCELLED] = "cancelled", [ERR_INTERNAL] = "internal",
+		[ERR_OVERLOAD] = "overload",
 	};
 	assert((size_t)code < sizeof(names) / sizeof(names[0]));
 	return names[code];

@@ -164,6 +164,8 @@ INT  ("retention.messages_days", LIVE, 0, 0, 36500,                    "older me
 INT  ("retention.receipts_days", LIVE, 0, 0, 36500,                    "the content of older receipts is deleted, their hashes stay; 0: kept"),
 INT  ("retention.audit_days", LIVE, 0, 0, 36500,                       "older entries of the audit log are deleted; 0: kept"),
 INT  ("limits.drain_s", LIVE, 0, 0, 3600,                             "answers that are being written when a stop is asked for have so long to end; then other replicas go on with them, or they are stored as interrupted"),
+INT  ("limits.turns", LIVE, 4000, 1, TURNS_MAX,                        "turns that run at once; where there are several tenants, one has at most half of them"),
+INT  ("limits.shed_ms", RESTART, 500, 0, 10000,                        "more to do than can be done for so long: new questions are refused at once; 0: they wait"),
 INT  ("limits.grace_s", LIVE, 30, 0, 3600,                             "a turn nobody watches runs on that long"),
 TEXT ("log.level", LIVE, "\"info\"", "debug|info|warn|error",          "the least that is logged"),
 TEXT ("log.format", LIVE, "\"auto\"", "auto|json|text",                "auto: text on a terminal"),

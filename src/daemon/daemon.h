@@ -194,6 +194,9 @@ void spending_again(struct spending *s);
 void spending_stop(struct spending *s);
 void spending_entry(void *owner, const struct budget_entry *entry); /* owner: the daemon */
 int64_t spending_wall_ms(void *owner, const char *tenant);
+/* load.c: how much there is to do. NULL: it is not looked at. */
+struct load_watch *load_watch_new(struct daemon *d);
+void load_watch_free(struct load_watch **w);
 /* Opens the port. */
 MUST_CHECK bool daemon_listen(struct daemon *d, struct err *e);
 /* From here on the process has STOP_LIMIT_S seconds, then it ends with 1 whatever still runs. */

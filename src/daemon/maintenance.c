@@ -31,6 +31,7 @@ struct maintenance {
 	size_t refresh_next, retain_next; /* tenants of the rounds that go on */
 	struct timer *refresh;
 	struct timer *retain;
+	struct load_watch *load;
 	struct timer *silent; /* NULL: no other replica has the store */
 };
 
@@ -213,6 +214,7 @@ struct maintenance *maintenance_new(struct daemon *d)
 	u->refresh_next = u->retain_next = d->databases.tenant_count;
 	u->refresh = timer_new(d->loop, on_refresh, u);
 	u->retain = timer_new(d->loop, on_retain, u);
+	u->load = load_watch_new(d);
 	if (*config_text(d->config, "cluster.replica"))
 		u->silent = timer_new(d->loop, on_silent, u);
 	return u;
@@ -242,6 +244,7 @@ void maintenance_free(struct maintenance **maintenance)
 	timer_free(&u->refresh);
 	timer_free(&u->retain);
 	timer_free(&u->silent);
+	load_watch_free(&u->load);
 	mem_free(u->tenants);
 	mem_free(u);
 }

@@ -45,6 +45,11 @@ bool db_use_schemas(struct db *d, const char *const *schemas, struct err *e)
 	return d->driver != &db_pool_driver || db_pool_use_schemas(d->self, schemas, e);
 }
 
+int64_t db_waited_ms(const struct db *d)
+{
+	return d->driver == &db_pool_driver ? db_queue_waited_ms(d->self) : 0;
+}
+
 void db_watch(struct db *d, const char *const *tenants)
 {
 	if (d->driver == &db_pool_driver) /* a script is always well */

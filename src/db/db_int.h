@@ -211,6 +211,7 @@ struct request {
 	struct later later;     /* for those refused at once */
 	struct err err;         /* how it ends; of the last attempt while it rests */
 	uint64_t number;        /* order of arrival */
+	uint64_t queued_ms;     /* since when it waits, by the loop's clock */
 	uint64_t end_ms;        /* when its time is over, by the loop's clock */
 	uint64_t stopped_ms;    /* when the first attempt to stop it came back; 0: none did */
 	int attempts;
@@ -444,6 +445,7 @@ void db_pool_give_back(struct db_pool *p, struct connection *c);
 size_t db_queue_share(size_t all, size_t tenants);
 void db_queue_add(struct request *r);
 void db_queue_remove(struct request *r); /* one that waits nowhere is left alone */
+int64_t db_queue_waited_ms(const struct db_pool *p);
 struct request *db_queue_next(struct db_pool *p);
 /* Its patient writes may start now; the tenant's patience ends with this. */
 void db_queue_hurry(struct tenant *t);

@@ -86,6 +86,7 @@ void db_queue_add(struct request *r)
 		write_count(t, r->patient);
 	list_append(r->write ? &t->writes : &t->reads, &r->node);
 	r->waiting = true;
+	r->queued_ms = loop_now_ms(t->pool->loop);
 	r->pool->waiting++;
 	t->waiting++;
 	db_queue_update(r->pool, t);
@@ -102,6 +103,24 @@ void db_queue_remove(struct request *r)
 	r->pool->waiting--;
 	r->tenant->waiting--;
 	db_queue_update(r->pool, r->tenant);
+}
+
+/* Patient writes wait because they may. */
+int64_t db_queue_waited_ms(const struct db_pool *p)
+{
+	uint64_t now = loop_now_ms(p->loop), since = now;
+
+	for (size_t i = 0; i < p->tenant_count; i++) {
+		const struct tenant *t = &p->tenants[i];
+		const struct request *read = oldest(&t->reads);
+		const struct request *write = t->urgent > 0 ? oldest(&t->writes) : NULL;
+
+		if (read && read->queued_ms < since)
+			since = read->queued_ms;
+		if (write && write->queued_ms < since)
+			since = write->queued_ms;
+	}
+	return (int64_t)(now - since);
 }
 
 /* The tenant goes to the end of the row. */

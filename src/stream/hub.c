@@ -22,6 +22,7 @@ struct stream_hub {
 	const struct stream_driver *driver; /* NULL: this process is alone */
 	void *driver_self;
 	size_t finding;
+	size_t live_bytes; /* of the logs of running turns */
 };
 
 static void on_expiry(void *owner);
@@ -42,6 +43,19 @@ struct stream_hub *stream_hub_new(struct loop *l)
 struct loop *hub_loop(const struct stream_hub *h)
 {
 	return h->loop;
+}
+
+size_t stream_live_bytes(const struct stream_hub *h)
+{
+	return h->live_bytes;
+}
+
+void hub_count(struct stream_log *log)
+{
+	size_t now = log->released ? 0 : log_bytes(log);
+
+	log->hub->live_bytes = log->hub->live_bytes - log->counted + now;
+	log->counted = now;
 }
 
 void hub_add(struct stream_hub *h, struct stream_log *log)

@@ -173,6 +173,7 @@ void stream_put(struct stream_log *log, const struct event *event)
 	log->entries = mem_grow(log->entries, &log->room, log->count + 1, sizeof(*log->entries));
 	log->entries[log->count++] = entry;
 	log->closed = event_is_closing(event->kind);
+	hub_count(log);
 	list_each(node, &log->watches)
 		watch_wake(list_item(node, struct stream_watch, node));
 }
@@ -204,6 +205,7 @@ void stream_release(struct stream_log **owned)
 	assert(log->closed && !log->released);
 	log->released = true;
 	later_cancel(&log->tell_owner);
+	hub_count(log);
 	log_shrink(log);
 	hub_keep(log->hub, log);
 	log_unref(log);
@@ -217,6 +219,7 @@ void stream_give_up(struct stream_log **owned)
 	assert(!log->released);
 	log->released = true;
 	later_cancel(&log->tell_owner);
+	hub_count(log);
 	hub_forget(log->hub, log);
 	log_unref(log);
 }

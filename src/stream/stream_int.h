@@ -46,11 +46,14 @@ struct stream_log {
 	void (*on_watchers)(void *owner, size_t watchers);
 	void *owner;
 	bool released;
-	bool unwanted; /* its session was deleted: not kept */
+	size_t counted; /* bytes that the hub knows of, while it runs */
+	bool unwanted;  /* its session was deleted: not kept */
 };
 
 /* What it holds of memory, but for its owner's name and permissions. */
 size_t log_bytes(const struct stream_log *log);
+/* The log has grown, or does not run any more. */
+void hub_count(struct stream_log *log);
 struct loop *hub_loop(const struct stream_hub *h);
 void hub_add(struct stream_hub *h, struct stream_log *log);
 void hub_forget(struct stream_hub *h, struct stream_log *log);

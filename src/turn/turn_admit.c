@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "vesper/clock.h"
+#include "vesper/hash.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 
 static size_t running_of(const struct turns *all, enum turn_group_kind kind,
 			 const struct turn_request *r)
@@ -20,10 +22,50 @@ static size_t running_of(const struct turns *all, enum turn_group_kind kind,
 	return g ? g->count : 0;
 }
 
+static size_t turns_max(const struct turns *all)
+{
+	return all->settings->turns_max ? all->settings->turns_max : TURNS_MAX;
+}
+
+static bool shed(const char *reason, struct err *e)
+{
+	static const struct metric shed_total = {
+		.name = "vesper_shed_total",
+		.help = "Questions that were refused because there was too much to do.",
+		.labels = {"reason"},
+	};
+	uint16_t spread;
+
+	metric_add(&shed_total, (const char *const[]){reason}, 1);
+	err_set_retry(e, ERR_OVERLOAD, "there is too much to do: %s", reason);
+	hash_random(&spread, sizeof(spread));
+	e->retry_after_ms = OVERLOAD_RETRY_MS + spread * OVERLOAD_SPREAD_MS / UINT16_MAX;
+	return false;
+}
+
+/* A tenant that has less than its share is not refused for what others ask. */
+bool turn_fits(const struct turns *all, const struct turn_request *r, struct err *e)
+{
+	size_t share = all->tenants > 0 ? all->count / all->tenants : 0;
+	bool few = running_of(all, GROUP_TENANT, r) <
+		   (share > TURNS_SHARE_MIN ? share : TURNS_SHARE_MIN);
+	unsigned percent = few ? TURNS_SHARE_PERCENT : 100;
+
+	if (all->count >= turns_max(all) * percent / 100)
+		return shed("turns", e);
+	return all->load.percent <= percent || shed(overload_signal_name(all->load.of), e);
+}
+
+void turns_use_load(struct turns *all, struct load load)
+{
+	all->load = load;
+}
+
 bool turn_admit(const struct turns *all, const struct turn_request *r, struct err *e)
 {
 	size_t in_session = running_of(all, GROUP_SESSION, r);
-	size_t tenant_max = all->settings->place_count > 1 ? TURNS_OF_TENANT : TURNS_MAX;
+	size_t most = turns_max(all);
+	size_t tenant_max = all->settings->place_count > 1 ? (most + 1) / 2 : most;
 
 	/* Checked by wire_parse_message. */
 	assert(!r->content || (*r->content && strlen(r->content) <= MESSAGE_BYTES_MAX));
@@ -33,8 +75,6 @@ bool turn_admit(const struct turns *all, const struct turn_request *r, struct er
 		return err_set(e, ERR_DENIED, "chat:use is missing");
 	if (!outside_check(r, e))
 		return false;
-	if (all->count >= TURNS_MAX)
-		return err_set_retry(e, ERR_LIMIT, "%d turns are running", TURNS_MAX);
 	if (running_of(all, GROUP_TENANT, r) >= tenant_max)
 		return err_set_retry(e, ERR_LIMIT, "%zu turns of this tenant are running",
 				     tenant_max);

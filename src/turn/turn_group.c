@@ -96,7 +96,8 @@ void turn_join(struct turn *t)
 		place->turn = t;
 		place->group = group_made(all, key_of((enum turn_group_kind)kind, t->core.who,
 						      t->core.request.session_id));
-		place->group->count++;
+		if (place->group->count++ == 0 && kind == GROUP_TENANT)
+			all->tenants++;
 		list_append(&place->group->turns, &place->node);
 	}
 	all->count++;
@@ -116,6 +117,7 @@ void turn_part(struct turn *t)
 		list_remove(&place->node);
 		if (--g->count > 0)
 			continue;
+		all->tenants -= kind == GROUP_TENANT;
 		hashmap_remove(&all->groups, &g->by_key);
 		mem_free(g->key);
 		mem_free(g);

@@ -43,6 +43,8 @@ struct turns {
 	size_t count;
 	struct hashmap by_id;  /* the same */
 	struct hashmap groups; /* struct turn_group */
+	size_t tenants;        /* that have one */
+	struct load load;
 	struct leases leases;
 	struct timer *alive;      /* NULL: the store is not shared */
 	struct list alive_rounds; /* what is being said to the store, turn_alive.c */
@@ -172,6 +174,8 @@ void turns_alive_stop(struct turns *all);
 
 /* turn_admit.c */
 MUST_CHECK bool turn_admit(const struct turns *all, const struct turn_request *r, struct err *e);
+/* Before anything is asked for it: false, ERR_OVERLOAD. */
+MUST_CHECK bool turn_fits(const struct turns *all, const struct turn_request *r, struct err *e);
 /* The same on each replica that runs it. */
 struct turn_ids {
 	struct uuid turn, user_message, answer;

@@ -74,6 +74,7 @@ bool turn_settings_read(const struct config *c, struct arena *take, struct turn_
 
 	config_keep(c, take);
 	s->deadline_ms = config_int(c, "llm.timeouts_ms.turn");
+	s->turns_max = (size_t)config_int(c, "limits.turns");
 	s->grace_ms = config_int(c, "limits.grace_s") * 1000;
 	s->busy = (enum turn_busy)choice_of(busy_words, config_text(c, "limits.busy"));
 	s->prompt_tokens = (size_t)config_int(c, "llm.prompt_tokens");

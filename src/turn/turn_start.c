@@ -18,6 +18,8 @@ struct starting {
 	struct turn_request request; /* the caller's texts */
 	struct turn_ids ids;
 	struct op *asked; /* the lease, or the log of before */
+	struct later refused;
+	struct err why;
 	turn_started_cb cb;
 	void *owner;
 };
@@ -102,6 +104,7 @@ static void on_cancel(struct op *op)
 	struct starting *s = list_item(op, struct starting, op);
 
 	op_cancel(&s->asked);
+	later_cancel(&s->refused);
 	starting_free(s);
 }
 
@@ -191,6 +194,14 @@ static void on_lease(void *owner, const struct lease *lease)
 	answer(s, t->core.log, NULL);
 }
 
+static void on_refused(void *owner)
+{
+	struct starting *s = owner;
+	struct err why = s->why;
+
+	answer(s, NULL, &why);
+}
+
 struct op *turn_start(struct turns *all, const struct turn_request *r, turn_started_cb cb,
 		      void *owner)
 {
@@ -204,7 +215,10 @@ struct op *turn_start(struct turns *all, const struct turn_request *r, turn_star
 			       .cb = cb,
 			       .owner = owner};
 	all->asking++;
-	s->asked = turn_lease(all, r, &s->ids, false, on_lease, s);
+	if (turn_fits(all, r, &s->why))
+		s->asked = turn_lease(all, r, &s->ids, false, on_lease, s);
+	else
+		loop_later(all->loop, &s->refused, on_refused, s);
 	return &s->op;
 }
 

@@ -80,7 +80,7 @@ static const char *refusal(const char *tenant, const char *user)
 static void a_tenant_leaves_half_to_the_others(void **state)
 {
 	(void)state;
-	run(TURNS_OF_TENANT - 1, "greedy", TURNS_PER_USER_MAX);
+	run(TURNS_MAX / 2 - 1, "greedy", TURNS_PER_USER_MAX);
 	assert_non_null(strstr(refusal("greedy", "ann"), "of this user"));
 	run(1, "greedy", 0);
 	assert_non_null(strstr(refusal("greedy", "bob"), "of this tenant"));
@@ -95,7 +95,58 @@ static void the_only_tenant_has_them_all(void **state)
 	run(TURNS_MAX - 1, "only", TURNS_PER_USER_MAX);
 	assert_non_null(strstr(refusal("only", "ann"), "of this user"));
 	run(1, "only", 0);
-	assert_string_equal(refusal("only", "ann"), "4000 turns are running");
+	assert_string_equal(refusal("only", "ann"), "4000 turns of this tenant are running");
+}
+
+/* Whether a question of this tenant is refused for what there is to do, and why. */
+static const char *shed(const char *tenant)
+{
+	static struct err e;
+	const struct principal who = {
+		.user = "new", .tenant = tenant, .permissions = permissions, .permission_count = 1};
+	const struct turn_request r = {.who = &who, .session_id = session.text, .content = "x"};
+
+	e = (struct err){0};
+	if (turn_fits(&all, &r, &e))
+		return NULL;
+	assert_int_equal(e.code, ERR_OVERLOAD);
+	assert_true(e.may_retry);
+	assert_in_range(e.retry_after_ms, OVERLOAD_RETRY_MS,
+			OVERLOAD_RETRY_MS + OVERLOAD_SPREAD_MS);
+	return e.text;
+}
+
+static void what_is_too_much_is_refused(void **state)
+{
+	(void)state;
+	run(20, "greedy", 0);
+	assert_null(shed("greedy"));
+	turns_use_load(&all, (struct load){100, OVERLOAD_QUEUE});
+	assert_null(shed("greedy"));
+	turns_use_load(&all, (struct load){101, OVERLOAD_QUEUE});
+	assert_string_equal(shed("greedy"), "there is too much to do: queue");
+	turns_use_load(&all, (struct load){0, OVERLOAD_QUEUE});
+	assert_null(shed("greedy"));
+	settings.turns_max = 20;
+	assert_string_equal(shed("greedy"), "there is too much to do: turns");
+}
+
+static void a_tenant_with_few_turns_is_served_a_little_longer(void **state)
+{
+	(void)state;
+	run(40, "greedy", 0);
+	run(TURNS_SHARE_MIN - 1, "small", 0);
+	turns_use_load(&all, (struct load){TURNS_SHARE_PERCENT, OVERLOAD_LOOP});
+	assert_non_null(shed("greedy"));
+	assert_null(shed("small"));
+	turns_use_load(&all, (struct load){TURNS_SHARE_PERCENT + 1, OVERLOAD_LOOP});
+	assert_non_null(shed("small"));
+	turns_use_load(&all, (struct load){0, OVERLOAD_LOOP});
+	settings.turns_max = (size_t)all.count;
+	assert_non_null(shed("greedy"));
+	assert_null(shed("small"));
+	run(10, "small", 0);
+	assert_non_null(shed("small"));
 }
 
 /* So many turns run that a walk over them would be felt: none of them is looked at. */
@@ -120,6 +171,8 @@ int main(void)
 		TEST(a_tenant_leaves_half_to_the_others),
 		TEST(who_asks_is_counted_without_reading_the_turns_of_others),
 		TEST(the_only_tenant_has_them_all),
+		TEST(what_is_too_much_is_refused),
+		TEST(a_tenant_with_few_turns_is_served_a_little_longer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

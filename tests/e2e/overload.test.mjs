@@ -1,0 +1,115 @@
+/*
+ * Four times as much is asked as can be answered: what is too much is refused at once, and as many questions are answered
+ * as without it.
+ */
+
+import { it } from 'node:test';
+import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from './cluster.mjs';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const CONNECTIONS = 1500;
+const AT_ONCE = 64; /* what fills the machine without a queue */
+const MEASURED_MS = Number(process.env.VESPER_TEST_LOAD_MS ?? 6000);
+const SETTLED_MS = 6000; /* the first questions are all let in: nothing is known yet */
+const TIMES = 4;
+
+/* A connection that says how a question ended, and after how long; frames are not kept. */
+class Asker {
+  constructor(chat) {
+    this.ws = chat.ws;
+    this.ws.removeAllListeners('message');
+    this.ws.on('message', (data) => {
+      const text = data.toString();
+      if (this.done && /"type":"chat\.(complete|error)"/.test(text)) {
+        const done = this.done;
+        this.done = null;
+        done({ ok: text.includes('"chat.complete"'), text, ms: performance.now() - this.began });
+      }
+    });
+  }
+
+  ask() {
+    this.began = performance.now();
+    const ended = new Promise((done) => {
+      this.done = done;
+    });
+    this.ws.send(JSON.stringify({ type: 'chat.message', content: REFERENCE }));
+    return ended;
+  }
+}
+
+it(`${TIMES} times as much as can be answered`, async (t) => {
+  const d = await startDaemon({ env: { VESPER_LIMITS_CONNECTIONS_PER_USER: '0', VESPER_LIMITS_CONNECTIONS_PER_ADDRESS: '0',
+    VESPER_LIMITS_SHED_MS: '500', VESPER_LOG_LEVEL: 'warn' } });
+  t.after(() => d.exited || d.kill());
+  const idle = [];
+  for (let i = 0; i < CONNECTIONS; i++)
+    idle.push(new Asker(await d.connect({ token: mintToken({ sub: `user${i}` }) })));
+  await idle[0].ask();
+
+  /* As many as can be answered, each asking again as soon as it is. */
+  let counting = true, answered = 0;
+  const busy = idle.slice(0, AT_ONCE).map(async (asker) => {
+    while (counting) {
+      const { ok } = await asker.ask();
+      answered += ok;
+    }
+  });
+  await sleep(1000);
+  answered = 0;
+  const began = performance.now();
+  await sleep(MEASURED_MS);
+  const capacity = answered / ((performance.now() - began) / 1000);
+  counting = false;
+  await Promise.all(busy);
+
+  /* And so many times more, whatever becomes of them. */
+  const ends = [], started = performance.now();
+  let asked = 0, unasked = 0;
+  const under = new Set();
+  const own = monitorEventLoopDelay({ resolution: 5 });
+  own.enable();
+  while (performance.now() - started < SETTLED_MS + MEASURED_MS) {
+    for (const due = ((performance.now() - started) / 1000) * capacity * TIMES; asked < due; asked++) {
+      const asker = idle.pop();
+      if (!asker) {
+        unasked++;
+        continue;
+      }
+      const at = performance.now();
+      const one = asker.ask().then((end) => {
+        ends.push({ ...end, at });
+        idle.push(asker);
+        under.delete(one);
+      });
+      under.add(one);
+    }
+    await sleep(5);
+  }
+  const until = performance.now();
+  const during = await (await fetch(`${d.adminUrl}/metrics`)).text();
+  await Promise.all(under);
+  const health = await (await fetch(`${d.adminUrl}/health`)).text();
+  const settled = ends.filter((e) => e.at + e.ms > until - MEASURED_MS && e.at + e.ms <= until);
+  const good = settled.filter((e) => e.ok), refused = settled.filter((e) => !e.ok);
+  const goodput = good.length / (MEASURED_MS / 1000);
+  const ms = (list, q) => (list.length ? quantile(list.map((e) => e.ms), q).toFixed(0) : '-');
+  console.log(`capacity ${capacity.toFixed(0)}/s; asked ${(asked / ((until - started) / 1000)).toFixed(0)}/s (${unasked} found no connection): `
+    + `answered ${goodput.toFixed(0)}/s (${((100 * goodput) / capacity).toFixed(0)} %) p50 ${ms(good, 0.5)} p99 ${ms(good, 0.99)} ms; `
+    + `refused ${(refused.length / (MEASURED_MS / 1000)).toFixed(0)}/s p50 ${ms(refused, 0.5)} p99 ${ms(refused, 0.99)} ms; the client itself was late by p50 ${(own.percentile(50) / 1e6 - 5).toFixed(0)} p99 ${(own.percentile(99) / 1e6 - 5).toFixed(0)} ms`);
+  console.log(during.match(/vesper_load_percent\{.*|vesper_shed_total\{.*/g).join('; '));
+  assert.ok(refused.length > 0, 'something was refused');
+  for (const { text } of refused) {
+    const frame = JSON.parse(text);
+    assert.equal(frame.code, 'busy');
+    assert.ok(frame.retryable && frame.retry_after_ms >= 1000 && frame.retry_after_ms <= 5000, text);
+  }
+  assert.ok(good.length > 0);
+  assert.match(health, /overload/);
+  assert.match(during, /vesper_shed_total\{reason="(loop|queue|turns)"\} [1-9]/);
+  await d.stop();
+});

@@ -1,0 +1,90 @@
+/* A burst is no overload; what lasts a whole window is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "vesper/overload.h"
+
+static void note(struct overload *o, int64_t loop, int64_t queue, int64_t logs)
+{
+	const int64_t values[OVERLOAD_SIGNALS] = {loop, queue, logs};
+
+	overload_note(o, values);
+}
+
+static struct overload new_one(void)
+{
+	return (struct overload){.bounds = {50, 500, 1000}, .window = 3};
+}
+
+static void nothing_is_said_before_a_window_is_full(void **state)
+{
+	struct overload o = new_one();
+
+	(void)state;
+	assert_int_equal(overload_now(&o).percent, 0);
+	note(&o, 500, 0, 0);
+	note(&o, 500, 0, 0);
+	assert_int_equal(overload_now(&o).percent, 0);
+	note(&o, 500, 0, 0);
+	assert_int_equal(overload_now(&o).percent, 1000);
+	assert_int_equal(overload_now(&o).of, OVERLOAD_LOOP);
+}
+
+static void one_quiet_moment_ends_it(void **state)
+{
+	struct overload o = new_one();
+
+	(void)state;
+	for (int i = 0; i < 7; i++)
+		note(&o, 60, 0, 0);
+	assert_int_equal(overload_now(&o).percent, 120);
+	note(&o, 5, 0, 0);
+	assert_int_equal(overload_now(&o).percent, 10);
+	note(&o, 60, 0, 0);
+	note(&o, 60, 0, 0);
+	assert_int_equal(overload_now(&o).percent, 10);
+	note(&o, 60, 0, 0);
+	assert_int_equal(overload_now(&o).percent, 120);
+}
+
+static void the_worst_signal_counts(void **state)
+{
+	struct overload o = new_one();
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		note(&o, 40, 450, 1200);
+	assert_int_equal(overload_now(&o).percent, 120);
+	assert_int_equal(overload_now(&o).of, OVERLOAD_LOGS);
+	assert_string_equal(overload_signal_name(OVERLOAD_LOGS), "logs");
+	for (int i = 0; i < 3; i++)
+		note(&o, 40, 450, 0);
+	assert_int_equal(overload_now(&o).percent, 90);
+	assert_int_equal(overload_now(&o).of, OVERLOAD_QUEUE);
+}
+
+static void values_of_any_size_are_no_trouble(void **state)
+{
+	struct overload o = new_one();
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		note(&o, INT64_MAX, 0, 0);
+	assert_int_equal(overload_now(&o).percent, UINT32_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_said_before_a_window_is_full),
+		cmocka_unit_test(one_quiet_moment_ends_it),
+		cmocka_unit_test(the_worst_signal_counts),
+		cmocka_unit_test(values_of_any_size_are_no_trouble),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
