@@ -1,7 +1,7 @@
 /*
- * Statements over the tables of uploaded files. Names of tables are s_<12 hex>_<number>, names of
- * columns [a-z][a-z0-9_]*, made by code: any other is refused, so that nothing of a file reaches
- * the text of a statement. Values are bound. Pure.
+ * Statements over the tables of uploaded files. Names of tables are s_<12 hex>_<number>, of
+ * documents d_<12 hex>_<number>, names of columns [a-z][a-z0-9_]*, made by code: any other is
+ * refused, so that nothing of a file reaches the text of a statement. Values are bound. Pure.
  */
 #ifndef VESPER_SQL_UPLOAD_H
 #define VESPER_SQL_UPLOAD_H
@@ -15,6 +15,8 @@
 #include "vesper/table.h"
 
 #define UPLOAD_SCHEMA      "uploads"
+#define UPLOAD_TABLES      "s" /* what names of tables begin with */
+#define UPLOAD_DOCUMENTS   "d"
 #define UPLOAD_ROW         "row_no"
 #define UPLOAD_TABLE_BYTES 40
 #define UPLOAD_CREATES_MAX 5 /* statements that make one table */
@@ -52,7 +54,8 @@ const char *sql_upload_delete(const char *table, enum dialect d, struct arena *a
 const char *sql_upload_drop(const char *table, enum dialect d, struct arena *a);
 /* One column with the names of all such tables. */
 const char *sql_upload_tables(enum dialect d);
-/* The first rows in their order: columns row_no and those of the file. */
+/* Rows in their order: columns row_no and those of the file. Binds the tenant, and the row_no that
+ * they stand behind. */
 const char *sql_upload_rows(const struct upload_table *t, size_t limit, enum dialect d,
 			    struct arena *a);
 

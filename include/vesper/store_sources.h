@@ -12,7 +12,13 @@ enum source_visibility { SOURCE_PRIVATE, SOURCE_TENANT, SOURCE_ROLES };
 const char *source_visibility_name(enum source_visibility v);
 bool source_visibility_parse(const char *name, enum source_visibility *out);
 
+/* A table answers questions by its rows, a document by its passages. */
+enum source_kind { SOURCE_TABLE, SOURCE_DOCUMENT, SOURCE_KINDS };
+const char *source_kind_name(enum source_kind k); /* "table", "document" */
+bool source_kind_parse(const char *name, enum source_kind *out);
+
 struct stored_source {
+	enum source_kind kind;
 	const char *uid, *owner, *name, *description;
 	enum source_visibility visibility;
 	const char *roles;      /* of SOURCE_ROLES, one blank between them; else "" */
@@ -64,7 +70,7 @@ struct op *store_sources_stamp(struct store *s, const char *tenant, store_source
 			       void *owner);
 
 /* Adds the source unless it is there, and a version of it (NULL: none). ERR_LIMIT: the tenant has
- * SOURCES_PER_TENANT_MAX. */
+ * SOURCES_PER_TENANT_MAX, or DOCUMENTS_PER_TENANT_MAX. */
 struct op *store_source_add(struct store *s, const char *tenant, const struct stored_source *source,
 			    const struct stored_version *version, store_done_cb cb, void *owner);
 /* Writes the version's state and what is not NULL or 0 of the rest. */

@@ -1,7 +1,8 @@
 /*
  * Data sources: files that users bring. A file is received into a spool, read, typed, loaded into a
- * table of the source `uploads`, profiled, and added to what its tenant may ask about. Who may use
- * a source is a permission, source:<uid>, which this part adds to the token's.
+ * table of the source `uploads`, profiled, and added to what its tenant may ask about. A document
+ * is a source whose rows are its passages. Who may use a source is a permission, source:<uid> or
+ * doc:<uid>, which this part adds to the token's.
  *
  * What is listed is of the tenant's rows in the store, read again when they change. One load a
  * tenant runs at a time; those that are received meanwhile wait. A version is in use whole or not
@@ -107,9 +108,10 @@ MUST_CHECK bool uploads_answer(struct uploads *u, const struct upload_answer *an
 
 struct upload_file {
 	const struct principal *who;
+	enum source_kind kind;
 	const char *source; /* that it is a new version of; NULL: a new one, with these: */
 	const char *name, *description;
-	const char *format; /* "csv", "tsv", "jsonl" */
+	const char *format; /* "csv", "tsv", "jsonl"; of a document "text", "html" */
 	char delimiter;     /* '\0': by the content */
 	const char *header; /* "yes", "no"; NULL: by the content */
 };

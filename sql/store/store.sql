@@ -696,7 +696,7 @@ FROM chat_data_sources s
 WHERE s.tenant_id = :tenant_id
 
 --# query sources
-SELECT s.source_uid, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.etag, s.deleted_at, s.created_at, s.updated_at
+SELECT s.source_uid, s.kind, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.etag, s.deleted_at, s.created_at, s.updated_at
 FROM chat_data_sources s
 WHERE s.tenant_id = :tenant_id
 ORDER BY s.source_uid
@@ -709,13 +709,13 @@ WHERE v.tenant_id = :tenant_id
 ORDER BY v.source_uid, v.number
 
 --# query source_insert
-INSERT INTO chat_data_sources (tenant_id, source_uid, owner, name, description, visibility, roles, etag, created_at, updated_at)
-SELECT :tenant_id, :source, :owner, :name, :description, 'private', '', 1, :now, :now
-WHERE (SELECT COUNT(*) FROM chat_data_sources s WHERE s.tenant_id = :tenant_id) < :most
+INSERT INTO chat_data_sources (tenant_id, source_uid, kind, owner, name, description, visibility, roles, etag, created_at, updated_at)
+SELECT :tenant_id, :source, :kind, :owner, :name, :description, 'private', '', 1, :now, :now
+WHERE (SELECT COUNT(*) FROM chat_data_sources s WHERE s.tenant_id = :tenant_id AND s.kind = :kind) < :most
 	AND NOT EXISTS (SELECT 1 FROM chat_data_sources s WHERE s.tenant_id = :tenant_id AND s.source_uid = :source)
 
 --# query source_one
-SELECT s.source_uid, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.etag, s.deleted_at, s.created_at, s.updated_at
+SELECT s.source_uid, s.kind, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.etag, s.deleted_at, s.created_at, s.updated_at
 FROM chat_data_sources s
 WHERE s.tenant_id = :tenant_id AND s.source_uid = :source
 

@@ -12,6 +12,7 @@
 
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/sql_upload.h"
 #include "vesper/upload.h"
 
 #define TENANTS_MAX    256
@@ -332,13 +333,15 @@ static bool has_name(const char *const *list, size_t n, const char *name)
 	return false;
 }
 
-/* Each schema once, in the order of the catalogues. */
+/* Each schema once, in the order of the catalogues. Passages of documents are read by no view. */
 static const char *const *schemas_of(const struct catalog *const *catalogs, size_t count,
 				     const char *source, struct arena *a)
 {
 	const char **all = arena_alloc(a, (DB_SCHEMAS_MAX + 2) * sizeof(*all));
 	size_t n = 0; /* one too many is enough to be refused */
 
+	if (strcmp(source, SOURCE_UPLOADS) == 0)
+		all[n++] = UPLOAD_SCHEMA;
 	for (size_t i = 0; i < count; i++)
 		for (const char *const *s = catalog_schemas(catalogs[i], source, a);
 		     *s && n <= DB_SCHEMAS_MAX; s++)

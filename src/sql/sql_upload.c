@@ -18,7 +18,9 @@ bool sql_upload_is_table(const char *name)
 {
 	const char *p = name + 2;
 
-	if (strncmp(name, "s_", 2) != 0 || strlen(name) >= UPLOAD_TABLE_BYTES)
+	if ((strncmp(name, UPLOAD_TABLES "_", 2) != 0 &&
+	     strncmp(name, UPLOAD_DOCUMENTS "_", 2) != 0) ||
+	    strlen(name) >= UPLOAD_TABLE_BYTES)
 		return false;
 	for (int i = 0; i < HEX_DIGITS; i++, p++)
 		if (!isxdigit((unsigned char)*p) || isupper((unsigned char)*p))
@@ -210,7 +212,9 @@ const char *sql_upload_rows(const struct upload_table *t, size_t limit, enum dia
 		buf_str(&b, "SELECT " UPLOAD_ROW);
 	for (size_t i = 0; i < t->count; i++)
 		buf_printf(&b, ", %s", t->columns[i].name);
-	buf_printf(&b, " FROM " UPLOAD_SCHEMA ".%s WHERE tenant_id = ? ORDER BY " UPLOAD_ROW,
+	buf_printf(&b,
+		   " FROM " UPLOAD_SCHEMA ".%s WHERE tenant_id = ? AND " UPLOAD_ROW
+		   " > ? ORDER BY " UPLOAD_ROW,
 		   t->name);
 	if (d != DIALECT_MSSQL)
 		buf_printf(&b, " LIMIT %zu", limit);

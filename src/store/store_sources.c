@@ -42,6 +42,26 @@ bool source_visibility_parse(const char *name, enum source_visibility *out)
 	return false;
 }
 
+static const char *const kinds[] = {
+	[SOURCE_TABLE] = "table",
+	[SOURCE_DOCUMENT] = "document",
+};
+
+const char *source_kind_name(enum source_kind k)
+{
+	return kinds[k];
+}
+
+bool source_kind_parse(const char *name, enum source_kind *out)
+{
+	for (int k = SOURCE_TABLE; k < SOURCE_KINDS; k++)
+		if (strcmp(kinds[k], name) == 0) {
+			*out = (enum source_kind)k;
+			return true;
+		}
+	return false;
+}
+
 static const char *const states[] = {
 	[VERSION_RECEIVING] = "receiving", [VERSION_READING] = "reading",
 	[VERSION_ASKING] = "asking",       [VERSION_LOADING] = "loading",
@@ -96,6 +116,8 @@ static struct stored_source source_from_row(const struct table *t, size_t row, s
 		.updated_at = some_text_of(t, row, "updated_at", a),
 	};
 
+	if (!source_kind_parse(store_cell(t, row, "kind"), &s.kind))
+		s.kind = SOURCE_TABLE;
 	if (!source_visibility_parse(store_cell(t, row, "visibility"), &s.visibility))
 		s.visibility = SOURCE_PRIVATE;
 	return s;
@@ -213,8 +235,7 @@ static void on_source(struct call *c, struct table **tables, size_t count, const
 	else if (!found && s->etag > 0)
 		err_set(&why, ERR_NOT_FOUND, "there is no such data source");
 	else if (!found)
-		err_set(&why, ERR_LIMIT, "there are %d data sources, as many as a tenant has",
-			SOURCES_PER_TENANT_MAX);
+		err_set(&why, ERR_LIMIT, "there are as many as a tenant may have");
 	else if (!is_wanted(s, tables[0]))
 		err_set(&why, ERR_BUSY, "it was changed meanwhile");
 	s->done(s->owner, why.code == ERR_NONE ? NULL : &why);
@@ -243,7 +264,10 @@ struct op *store_source_add(struct store *s, const char *tenant, const struct st
 	store_call_text(c, "owner", source->owner);
 	store_call_text(c, "name", source->name);
 	store_call_text(c, "description", source->description);
-	store_call_int(c, "most", SOURCES_PER_TENANT_MAX);
+	store_call_text(c, "kind", source_kind_name(source->kind));
+	store_call_int(c, "most",
+		       source->kind == SOURCE_DOCUMENT ? DOCUMENTS_PER_TENANT_MAX
+						       : SOURCES_PER_TENANT_MAX);
 	store_call_add(c, "source_insert");
 	if (version) {
 		store_call_text(c, "version", version->uid);

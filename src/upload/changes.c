@@ -216,9 +216,9 @@ bool uploads_rows(struct uploads *u, const char *tenant, const struct upload_vie
 	struct arena *a = arena_new(SOURCE_PROFILE_BYTES_MAX);
 	struct reading_rows *r;
 	struct upload_table table;
-	struct value who = value_text(tenant);
+	const struct value bound[] = {value_text(tenant), value_int(0)};
 	struct source_statement one = {
-		.name = "uploads/rows", .values = &who, .count = 1, .sink = {.rows_max = limit}};
+		.name = "uploads/rows", .values = bound, .count = 2, .sink = {.rows_max = limit}};
 	struct source_call call = {.tenant = tenant, .statements = &one, .count = 1};
 	json_t *profile = NULL;
 	bool good = v->current && v->current->profile &&

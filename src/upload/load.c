@@ -160,6 +160,7 @@ static void drop(struct load *l)
 {
 	op_cancel(&l->op);
 	shape_reader_free(&l->reader);
+	document_free(&l->document);
 	profile_free(&l->profile);
 	arena_free(&l->arena);
 	mem_free(l);
@@ -385,9 +386,11 @@ static void read_format(struct load *l, const char *format)
 
 	str_split(&rest, ' ', &name);
 	str_split(&rest, ' ', &delimiter);
-	l->options.format = str_eq(name, STR("jsonl")) ? FORMAT_JSONL
-			    : str_eq(name, STR("tsv")) ? FORMAT_TSV
-						       : FORMAT_CSV;
+	l->options.format = str_eq(name, STR("jsonl"))  ? FORMAT_JSONL
+			    : str_eq(name, STR("tsv"))  ? FORMAT_TSV
+			    : str_eq(name, STR("html")) ? FORMAT_HTML
+			    : str_eq(name, STR("text")) ? FORMAT_TEXT
+							: FORMAT_CSV;
 	l->options.delimiter =
 		(char)strtol(arena_strndup(l->arena, delimiter.p, delimiter.n), NULL, 10);
 	l->options.header = str_eq(rest, STR("yes"))  ? HEADER_YES
@@ -397,9 +400,14 @@ static void read_format(struct load *l, const char *format)
 
 static void begin(struct tenant_uploads *t, struct waiting_load *w, const struct stored_version *v)
 {
+	const struct stored_source *s = uploads_source(t, w->source);
 	struct load *l = mem_alloc(sizeof(*l));
 
-	*l = (struct load){.tenant = t, .log = w->log, .arena = arena_new(LOAD_BYTES)};
+	*l = (struct load){.tenant = t,
+			   .kind = s && s->kind == SOURCE_DOCUMENT ? &load_of_document
+								   : &load_of_table,
+			   .log = w->log,
+			   .arena = arena_new(LOAD_BYTES)};
 	memcpy(l->source, w->source, UUID_BYTES);
 	memcpy(l->version, w->version, UUID_BYTES);
 	atomic_init(&l->cancelled, false);
@@ -407,11 +415,11 @@ static void begin(struct tenant_uploads *t, struct waiting_load *w, const struct
 	l->options.cancelled = &l->cancelled;
 	read_format(l, v->format);
 	l->answers = arena_strdup(l->arena, v->answers);
-	l->table.name = arena_printf(l->arena, "s_%s_%" PRId64,
+	l->table.name = arena_printf(l->arena, "%s_%s_%" PRId64, l->kind->prefix,
 				     l->source + strlen(l->source) - NUMBER_HEX, v->number);
 	t->load = l;
 	say_phase(l->log, VERSION_READING);
-	load_run(l, load_read, on_read);
+	load_run(l, l->kind->read, on_read);
 }
 
 void load_next(struct tenant_uploads *t)

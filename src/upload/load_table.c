@@ -50,7 +50,7 @@ static void use_answers(struct load *l)
 	json_decref(answers);
 }
 
-void load_read(struct load *l)
+static void read_table(struct load *l)
 {
 	if (shape_read(&l->options, l->arena, &l->shape, &l->fault, &l->err))
 		use_answers(l);
@@ -103,15 +103,29 @@ static void make_statements(struct load *l)
 	}
 }
 
-static void run_block(struct load *l)
+static bool open_table(struct load *l)
+{
+	if (!shape_reader_open(&l->options, &l->shape, &l->reader, &l->err))
+		return false;
+	l->profile = profile_new(&l->shape);
+	return true;
+}
+
+static bool next_rows(struct load *l)
 {
 	if (!shape_reader_next(l->reader, profile_misfit, l->profile, &l->block, &l->fault,
 			       &l->err))
-		return;
+		return false;
 	l->bytes = shape_reader_bytes(l->reader);
 	for (size_t i = 0; i < l->block.count; i++)
 		profile_row(l->profile, &l->block.values[i * l->shape.column_count]);
-	make_statements(l);
+	return true;
+}
+
+static void run_block(struct load *l)
+{
+	if (l->kind->next(l))
+		make_statements(l);
 }
 
 static void write_block(struct load *l);
@@ -144,10 +158,18 @@ static struct op *write(struct load *l, const struct source_statement *statement
 	return db_query(l->tenant->all->options.loader, &r, cb, l);
 }
 
-static void run_profile(struct load *l)
+static void profile_table(struct load *l)
 {
 	l->profile_text = profile_json(l->profile, l->arena);
 }
+
+const struct load_kind load_of_table = {
+	.prefix = UPLOAD_TABLES,
+	.open = open_table,
+	.next = next_rows,
+	.read = read_table,
+	.profile = profile_table,
+};
 
 static void on_indexed(void *owner, struct table **tables, size_t count, const struct err *e)
 {
@@ -161,7 +183,7 @@ static void on_indexed(void *owner, struct table **tables, size_t count, const s
 	if (e)
 		load_fail(l);
 	else
-		load_run(l, run_profile, load_finish);
+		load_run(l, l->kind->profile, load_finish);
 }
 
 /* What questions narrow by: days, and texts of which there are few. */
@@ -178,7 +200,7 @@ static void make_indexes(struct load *l)
 				.text = sql_upload_index(&l->table, i, l->tenant->all->dialect,
 							 l->arena)};
 	if (n == 0)
-		load_run(l, run_profile, load_finish);
+		load_run(l, l->kind->profile, load_finish);
 	else
 		l->op = write(l, list, n, on_indexed);
 }
@@ -202,12 +224,10 @@ static void on_made(void *owner, struct table **tables, size_t count, const stru
 	l->op = NULL;
 	if (e)
 		l->err = *e;
-	if (e || !shape_reader_open(&l->options, &l->shape, &l->reader, &l->err)) {
+	if (e || !l->kind->open(l))
 		load_fail(l);
-		return;
-	}
-	l->profile = profile_new(&l->shape);
-	load_run(l, run_block, write_block);
+	else
+		load_run(l, run_block, write_block);
 }
 
 void load_make_table(struct load *l)

@@ -225,7 +225,7 @@ static void add_source(struct building *b, const struct stored_source *s,
 	json_own(b->arena, profile);
 	columns = json_object_get(profile, "columns");
 	b->prefix = prefix_of(s->uid, b->arena);
-	b->permission = uploads_permission(s->uid, b->arena);
+	b->permission = uploads_permission(s, b->arena);
 	b->entity = arena_printf(b->arena, "%s_rows", b->prefix);
 	add_view(b, s, v, columns);
 	add_entity(b, s, v, time_of(b, columns));
@@ -238,7 +238,8 @@ static void add_source(struct building *b, const struct stored_source *s,
 static const struct stored_version *shown_of(const struct tenant_uploads *t,
 					     const struct stored_source *s)
 {
-	const struct stored_version *v = s->deleted_at ? NULL : uploads_version(t, s->current);
+	const struct stored_version *v =
+		s->deleted_at || s->kind != SOURCE_TABLE ? NULL : uploads_version(t, s->current);
 
 	return v && v->state == VERSION_READY && v->profile && v->table &&
 			       sql_upload_is_table(v->table)
@@ -295,7 +296,7 @@ static void use(struct tenant_uploads *t)
 
 		if (!v)
 			continue;
-		permissions[n++] = uploads_permission(t->sources[i].uid, a);
+		permissions[n++] = uploads_permission(&t->sources[i], a);
 		add_source(&b, &t->sources[i], v);
 	}
 	json_set_take(schema, "views", b.views);

@@ -40,9 +40,27 @@ const struct stored_version *uploads_version(const struct tenant_uploads *t, con
 	return NULL;
 }
 
-const char *uploads_permission(const char *uid, struct arena *a)
+static const struct {
+	const char *prefix; /* of the permission that one of them takes */
+	const char *any;    /* whoever may use one has this, too: tools that read them take it */
+} grants[SOURCE_KINDS] = {
+	[SOURCE_TABLE] = {"source:", PERMISSION_SOURCES},
+	[SOURCE_DOCUMENT] = {"doc:", "documents:use"},
+};
+
+const char *uploads_permission(const struct stored_source *s, struct arena *a)
 {
-	return arena_printf(a, "source:%s", uid);
+	return arena_printf(a, "%s%s", grants[s->kind].prefix, s->uid);
+}
+
+/* No token may name what is granted here. */
+static bool is_granted(const char *permission)
+{
+	for (int k = SOURCE_TABLE; k < SOURCE_KINDS; k++)
+		if (str_starts(str_of(permission), str_of(grants[k].prefix)) ||
+		    strcmp(permission, grants[k].any) == 0)
+			return true;
+	return false;
 }
 
 const struct language *uploads_language(const struct tenant_uploads *t)
@@ -76,8 +94,8 @@ static bool has_role(const struct tenant_uploads *t, const struct stored_source 
 	return false;
 }
 
-static bool may_use(const struct tenant_uploads *t, const struct stored_source *s,
-		    const struct principal *who, struct arena *a)
+bool uploads_may_use(const struct tenant_uploads *t, const struct stored_source *s,
+		     const struct principal *who, struct arena *a)
 {
 	if (s->deleted_at || (who->token_hash && !who->token_uses_sources))
 		return false;
@@ -94,20 +112,21 @@ struct principal *uploads_principal(const struct uploads *u, const struct princi
 	struct principal more = *who, *copy;
 	const char **list;
 
-	list = arena_alloc(a,
-			   (who->permission_count + (t ? t->source_count : 0) + 1) * sizeof(*list));
+	list = arena_alloc(a, (who->permission_count + (t ? t->source_count : 0) + SOURCE_KINDS) *
+				      sizeof(*list));
 	more.permissions = list;
 	more.permission_count = 0;
-	for (size_t i = 0; i < who->permission_count; i++) /* no token may name them */
-		if (strncmp(who->permissions[i], "source:", 7) != 0 &&
-		    strcmp(who->permissions[i], PERMISSION_SOURCES) != 0)
+	for (size_t i = 0; i < who->permission_count; i++)
+		if (!is_granted(who->permissions[i]))
 			list[more.permission_count++] = who->permissions[i];
 	for (size_t i = 0; t && i < t->source_count; i++) {
-		if (!may_use(t, &t->sources[i], who, a))
+		const struct stored_source *s = &t->sources[i];
+
+		if (!uploads_may_use(t, s, who, a))
 			continue;
-		if (!may(&more, PERMISSION_SOURCES))
-			list[more.permission_count++] = PERMISSION_SOURCES;
-		list[more.permission_count++] = uploads_permission(t->sources[i].uid, a);
+		if (!may(&more, grants[s->kind].any))
+			list[more.permission_count++] = grants[s->kind].any;
+		list[more.permission_count++] = uploads_permission(s, a);
 	}
 	copy = principal_copy(&more);
 	arena_free(&a);
@@ -136,7 +155,7 @@ size_t uploads_list(const struct uploads *u, const struct principal *who, bool a
 	size_t n = 0;
 
 	for (size_t i = 0; t && i < t->source_count; i++)
-		if (all || may_use(t, &t->sources[i], who, a))
+		if (all || uploads_may_use(t, &t->sources[i], who, a))
 			list[n++] = view_of(t, &t->sources[i], who);
 	*out = list;
 	return n;
@@ -148,7 +167,7 @@ bool uploads_find(const struct uploads *u, const struct principal *who, const ch
 	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
 	const struct stored_source *s = t ? uploads_source(t, uid) : NULL;
 	struct arena *a = arena_new(LIST_BYTES);
-	bool found = s && may_use(t, s, who, a);
+	bool found = s && uploads_may_use(t, s, who, a);
 
 	if (found)
 		*out = view_of(t, s, who);

@@ -38,7 +38,7 @@ struct upload {
 	bool running; /* a job */
 	struct op *op;
 	struct look_wait look;
-	int64_t bytes;
+	int64_t bytes, max_bytes;
 	bool opened, ended, done;
 	struct err err;
 	const char *code; /* of the fault */
@@ -259,19 +259,33 @@ static bool is_under_way(const struct stored_version *v)
 	       v->state == VERSION_LOADING;
 }
 
-static size_t loads_of_hour(const struct tenant_uploads *t, uint64_t user)
+static size_t loads_of_hour(const struct tenant_uploads *t, uint64_t user, enum source_kind kind)
 {
 	int64_t since = clock_mono_ms() - INT64_C(3600000);
 	size_t n = 0;
 
 	for (size_t i = 0; i < RECENT_LOADS; i++)
-		n += t->recent[i].user == user && t->recent[i].at_ms > since;
+		n += t->recent[i].user == user && t->recent[i].kind == kind &&
+		     t->recent[i].at_ms > since;
+	return n;
+}
+
+static int64_t passages_of(const struct tenant_uploads *t)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < t->source_count; i++) {
+		const struct stored_version *v = uploads_version(t, t->sources[i].current);
+
+		n += v && t->sources[i].kind == SOURCE_DOCUMENT ? v->rows : 0;
+	}
 	return n;
 }
 
 static bool check(struct tenant_uploads *t, const struct upload_file *f, struct err *e)
 {
 	uint64_t user = hash_fnv(HASH_FNV, f->who->user, strlen(f->who->user));
+	size_t loads = f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_HOUR : SOURCE_LOADS_HOUR;
 	int64_t bytes = 0;
 	size_t waiting = 0;
 
@@ -291,13 +305,23 @@ static bool check(struct tenant_uploads *t, const struct upload_file *f, struct 
 				     SOURCE_WAITING_MAX);
 	if (bytes >= SOURCE_TENANT_BYTES)
 		return err_set(e, ERR_QUOTA, "the data sources have as many bytes as they may");
-	if (loads_of_hour(t, user) >= SOURCE_LOADS_HOUR)
-		return err_set_retry(e, ERR_LIMIT, "you have loaded %d files within the hour",
-				     SOURCE_LOADS_HOUR);
+	if (loads_of_hour(t, user, f->kind) >= loads)
+		return err_set_retry(e, ERR_LIMIT, "you have loaded %zu files within the hour",
+				     loads);
+	if (f->kind == SOURCE_DOCUMENT && passages_of(t) >= DOCUMENT_TENANT_CHUNKS)
+		return err_set(e, ERR_QUOTA, "the documents have as many passages as they may");
+	t->recent[t->recent_at].kind = f->kind;
 	t->recent[t->recent_at].user = user;
 	t->recent[t->recent_at].at_ms = clock_mono_ms();
 	t->recent_at = (t->recent_at + 1) % RECENT_LOADS;
 	return true;
+}
+
+static int64_t max_bytes(const struct uploads *u, enum source_kind kind)
+{
+	bool is_less = u->options.max_bytes < DOCUMENT_BYTES_MAX;
+
+	return kind == SOURCE_DOCUMENT && !is_less ? DOCUMENT_BYTES_MAX : u->options.max_bytes;
 }
 
 bool upload_begin(struct uploads *u, const struct upload_file *f, void (*wake_cb)(void *owner),
@@ -317,6 +341,7 @@ bool upload_begin(struct uploads *u, const struct upload_file *f, void (*wake_cb
 			      .user = mem_strdup(f->who->user),
 			      .wake = wake_cb,
 			      .owner = owner,
+			      .max_bytes = max_bytes(u, f->kind),
 			      .fd = -1,
 			      .block = mem_alloc(BODY_BLOCK_BYTES),
 			      .hasher = hasher_new()};
@@ -325,7 +350,8 @@ bool upload_begin(struct uploads *u, const struct upload_file *f, void (*wake_cb
 	up->path = mem_printf("%s/%s", u->options.spool_dir, up->version);
 	snprintf(format, sizeof(format), "%s %d %s", f->format, f->delimiter,
 		 f->header ? f->header : "auto");
-	s = (struct stored_source){.uid = up->source,
+	s = (struct stored_source){.kind = f->kind,
+				   .uid = up->source,
 				   .owner = f->who->user,
 				   .name = f->name ? f->name : "",
 				   .description = f->description ? f->description : ""};
@@ -349,10 +375,10 @@ const struct err *upload_error(const struct upload *up)
 void upload_take(struct upload *up, const char *bytes, size_t len)
 {
 	up->bytes += (int64_t)len;
-	if (up->bytes > up->tenant->all->options.max_bytes) {
+	if (up->bytes > up->max_bytes) {
 		up->code = "too_long";
 		err_set(&up->err, ERR_LIMIT, "the file is longer than %lld bytes",
-			(long long)up->tenant->all->options.max_bytes);
+			(long long)up->max_bytes);
 		return;
 	}
 	memcpy(up->block, bytes, len);

@@ -19,7 +19,7 @@
 
 #include <stdatomic.h>
 
-#define RECENT_LOADS 64 /* begun lately, of a tenant; more are forgotten */
+#define RECENT_LOADS 1024 /* begun lately, of a tenant; more are forgotten */
 
 struct load;
 struct sweep;
@@ -61,6 +61,7 @@ struct tenant_uploads {
 	struct {
 		uint64_t user; /* a hash */
 		int64_t at_ms;
+		enum source_kind kind;
 	} recent[RECENT_LOADS];
 	size_t recent_at;
 };
@@ -79,7 +80,9 @@ struct uploads {
 struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenant);
 const struct stored_source *uploads_source(const struct tenant_uploads *t, const char *uid);
 const struct stored_version *uploads_version(const struct tenant_uploads *t, const char *uid);
-const char *uploads_permission(const char *uid, struct arena *a);
+const char *uploads_permission(const struct stored_source *s, struct arena *a);
+bool uploads_may_use(const struct tenant_uploads *t, const struct stored_source *s,
+		     const struct principal *who, struct arena *a);
 /* The rows have changed. */
 void uploads_look(struct tenant_uploads *t);
 /* The same, and tells when they are read, be it in vain. Not called where the process ends. */
@@ -112,8 +115,19 @@ void loads_end(struct tenant_uploads *t);   /* with the process; no job runs any
 
 /* ---- load_table.c: what a load does on a worker and with the database ---- */
 
+/* What makes rows of a file. Both run on a worker; false: the load's err says why. */
+struct load_kind {
+	const char *prefix;              /* of its tables' names */
+	bool (*open)(struct load *l);    /* on the loop: the table is there */
+	bool (*next)(struct load *l);    /* the next block; count 0: there are no more */
+	void (*read)(struct load *l);    /* what the file is */
+	void (*profile)(struct load *l); /* profile_text, after the last row */
+};
+extern const struct load_kind load_of_table, load_of_document;
+
 struct load {
 	struct pool_job job; /* first */
+	const struct load_kind *kind;
 	struct tenant_uploads *tenant;
 	char source[UUID_BYTES], version[UUID_BYTES], user[201];
 	struct stream_log *log;
@@ -132,6 +146,7 @@ struct load {
 	struct upload_table table;
 	struct shape_reader *reader;
 	struct profile *profile;
+	struct document *document; /* of a document, or NULL */
 	struct shape_rows block;
 	struct source_statement *statements; /* of the block, in its arena */
 	size_t statement_count;
@@ -143,11 +158,19 @@ struct load {
 /* A job; then `then`, or the load fails. */
 void load_run(struct load *l, void (*run)(struct load *l), void (*then)(struct load *l));
 void load_fail(struct load *l);
-void load_read(struct load *l); /* run: what the file is */
 /* The first column whose question nobody has answered; NULL: there is none. */
 const struct shape_column *load_asks(const struct load *l);
 void load_make_table(struct load *l); /* on the loop; goes on to load_finish */
 void load_finish(struct load *l);     /* load.c: all rows are there */
+
+/* ---- document_load.c ---- */
+
+#define DOCUMENT_HEADING "heading"
+#define DOCUMENT_START   "start_at" /* the passage's first byte in the document's text */
+#define DOCUMENT_PASSAGE "passage"
+
+struct document;
+void document_free(struct document **d);
 
 /* ---- sweep.c ---- */
 

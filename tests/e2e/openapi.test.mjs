@@ -213,7 +213,11 @@ describe('the document', () => {
     want(await send(o.answerSource, { ask_id, values: ['never'] }, mine), 422);
     want(await send(o.answerSource, { ask_id, values: ['dmy'] }, mine), 204);
     await loaded(begun.body.id, 'ready');
+    want(await ask(o.uploadDocument, { query: '?name=Travel.md', body: '# Travel\n\nTrains come before planes.\n',
+      headers: { 'content-type': 'text/markdown' } }), 202);
+    want(await ask(o.uploadDocument, { query: '?name=Travel.pdf', body: '%PDF', headers: { 'content-type': 'application/pdf' } }), 415);
     want(await ask(o.listSources), 200);
+    want(await ask(o.listSources, { query: '?kind=document' }), 200);
     want(await ask(o.listAllSources, { token: admin }), 200);
     want(await ask(o.sourceRows, { ...mine, query: '?limit=1' }), 200);
     want(await ask(o.sourceEvents, mine), 200);

@@ -51,6 +51,7 @@ void on_get_session_messages(struct request *r);
 
 void on_get_sources(struct request *r);
 void on_post_source(struct request *r);
+void on_post_document(struct request *r);
 void on_get_source(struct request *r);
 void on_patch_source(struct request *r);
 void on_delete_source(struct request *r);

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "http/body_sink.h"
+#include "http/file_format.h"
 #include "http_chat.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
@@ -17,7 +18,6 @@
 #define DESCRIPTION_CHARS_MAX 1000
 #define ROWS_DEFAULT          50
 #define NO_UPLOADS            "No data can be uploaded here."
-#define OTHER_FORMAT          "Export it as CSV, TSV or JSON lines and upload that."
 
 static struct uploads *uploads_of(const struct request *r)
 {
@@ -80,9 +80,9 @@ static json_t *source_json(const struct request *r, const struct upload_view *v,
 {
 	const struct stored_source *s = v->source;
 	json_t *out = json_make(
-		{"id", json_str(s->uid)}, {"name", json_str(s->name)},
-		{"description", json_str(s->description)}, {"owner", json_str(s->owner)},
-		{"is_owner", json_boolean(v->is_owner)},
+		{"id", json_str(s->uid)}, {"kind", json_str(source_kind_name(s->kind))},
+		{"name", json_str(s->name)}, {"description", json_str(s->description)},
+		{"owner", json_str(s->owner)}, {"is_owner", json_boolean(v->is_owner)},
 		{"visibility", json_str(source_visibility_name(s->visibility))},
 		{"roles", roles_json(s->roles)},
 		{"state", json_str(v->current  ? "ready"
@@ -96,8 +96,9 @@ static json_t *source_json(const struct request *r, const struct upload_view *v,
 		json_set_str(out, "version", v->current->uid);
 		json_set_int(out, "rows", v->current->rows);
 		json_set_int(out, "bytes", v->current->bytes);
-		json_set_int(out, "columns",
-			     (int64_t)json_array_size(json_object_get(profile, "columns")));
+		if (s->kind == SOURCE_TABLE)
+			json_set_int(out, "columns",
+				     (int64_t)json_array_size(json_object_get(profile, "columns")));
 		json_set_take(
 			out, "quality",
 			json_incref(json_object_get(json_object_get(profile, "quality"), "score")));
@@ -139,10 +140,18 @@ static void list(struct request *r, bool all)
 {
 	const struct upload_view *views = NULL;
 	size_t n = uploads_of(r) ? uploads_list(uploads_of(r), r->who, all, r->arena, &views) : 0;
+	const char *named = request_query(r, "kind");
+	enum source_kind kind = SOURCE_TABLE;
 	json_t *sources = json_array();
 
+	if (named && !source_kind_parse(named, &kind)) {
+		json_decref(sources);
+		reply_problem(r, CODE_BAD_FRAME, "kind: table or document.");
+		return;
+	}
 	for (size_t i = 0; i < n; i++)
-		json_push_take(sources, source_json(r, &views[i], false));
+		if (!named || views[i].source->kind == kind)
+			json_push_take(sources, source_json(r, &views[i], false));
 	reply_json(r, 200, json_make({"sources", sources}));
 }
 
@@ -456,36 +465,6 @@ static void end(struct request *r)
 
 static const struct body_sink sink = {.take = take, .failed = failed, .end = end};
 
-static const char *format_of(const struct request *r)
-{
-	static const char *const types[][2] = {{"text/csv", "csv"},
-					       {"text/tab-separated-values", "tsv"},
-					       {"application/x-ndjson", "jsonl"},
-					       {"application/jsonl", "jsonl"}};
-	static const char *const ends[][2] = {{".csv", "csv"},
-					      {".tsv", "tsv"},
-					      {".tab", "tsv"},
-					      {".jsonl", "jsonl"},
-					      {".ndjson", "jsonl"}};
-	const char *coding = request_header(r, "Content-Encoding");
-	struct str rest = str_of(request_header(r, "Content-Type")), type;
-	const char *name = request_query(r, "name");
-
-	if (coding && strcasecmp(coding, "identity") != 0)
-		return NULL;
-	str_split(&rest, ';', &type);
-	type = str_trim(type);
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (str_eq_nocase(type, str_of(types[i][0])))
-			return types[i][1];
-	if (type.n > 0 && !str_eq_nocase(type, STR("application/octet-stream")))
-		return NULL;
-	for (size_t i = 0; name && i < sizeof(ends) / sizeof(*ends); i++)
-		if (str_ends(str_of(name), str_of(ends[i][0])))
-			return ends[i][1];
-	return NULL;
-}
-
 static bool options_parse(struct request *r, struct upload_file *f, struct err *e)
 {
 	const char *delimiter = request_query(r, "delimiter");
@@ -507,13 +486,13 @@ static void receive(struct request *r, struct upload_file *f)
 	struct err e = {0};
 
 	f->who = r->who;
-	f->format = format_of(r);
+	f->format = file_format_of(r, f->kind);
 	if (!uploads_of(r)) {
 		reply_problem(r, CODE_NOT_FOUND, NO_UPLOADS);
 	} else if (!options_parse(r, f, &e)) {
 		reply_problem(r, CODE_BAD_FRAME, arena_printf(r->arena, "%s.", e.text));
 	} else if (!f->format) {
-		reply_problem(r, CODE_MEDIA_TYPE, OTHER_FORMAT);
+		reply_problem(r, CODE_MEDIA_TYPE, file_format_hint(f->kind));
 	} else if (!upload_begin(uploads_of(r), f, on_wake, r, &x->upload, &e)) {
 		refuse(r, &e);
 	} else {
@@ -536,9 +515,10 @@ static const char *name_of(const struct request *r)
 		       : name;
 }
 
-void on_post_source(struct request *r)
+static void receive_new(struct request *r, enum source_kind kind)
 {
-	struct upload_file f = {.name = name_of(r), .description = request_query(r, "description")};
+	struct upload_file f = {
+		.kind = kind, .name = name_of(r), .description = request_query(r, "description")};
 	struct err e;
 
 	if (!name_check(f.name, &e) ||
@@ -546,6 +526,16 @@ void on_post_source(struct request *r)
 		reply_problem(r, CODE_INVALID, arena_printf(r->arena, "%s.", e.text));
 	else
 		receive(r, &f);
+}
+
+void on_post_source(struct request *r)
+{
+	receive_new(r, SOURCE_TABLE);
+}
+
+void on_post_document(struct request *r)
+{
+	receive_new(r, SOURCE_DOCUMENT);
 }
 
 void on_put_source_data(struct request *r)
@@ -556,6 +546,7 @@ void on_put_source_data(struct request *r)
 
 	if (!find_own(r, &v))
 		return;
+	f.kind = v.source->kind;
 	if (v.current && !tag)
 		reply_problem(r, CODE_PRECONDITION, NULL);
 	else if (v.current && !request_names_etag(r, "If-Match", etag_of(r, &v)))

@@ -11,7 +11,7 @@
 #include "vesper/err.h"
 #include "vesper/str.h"
 
-enum file_format { FORMAT_CSV, FORMAT_TSV, FORMAT_JSONL };
+enum file_format { FORMAT_CSV, FORMAT_TSV, FORMAT_JSONL, FORMAT_TEXT, FORMAT_HTML };
 
 /* Cells are borrowed for the call; p NULL: there is none. */
 struct record {

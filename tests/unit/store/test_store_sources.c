@@ -39,16 +39,22 @@ static const char *list_of(struct fixture *f, const char *tenant)
 	return seen;
 }
 
-static enum err_code add(struct fixture *f, const char *uid, const char *version)
+static enum err_code add_kind(struct fixture *f, enum source_kind kind, const char *uid,
+			      const char *version)
 {
 	const struct stored_source s = {
-		.uid = uid, .owner = "ann", .name = "Orders", .description = ""};
+		.kind = kind, .uid = uid, .owner = "ann", .name = "Orders", .description = ""};
 	const struct stored_version v = {.uid = version, .format = "csv 44 yes"};
 
 	begin(f);
 	store_source_add(f->store, "acme", &s, version ? &v : NULL, on_done, f);
 	wait_done(f);
 	return f->err.code;
+}
+
+static enum err_code add(struct fixture *f, const char *uid, const char *version)
+{
+	return add_kind(f, SOURCE_TABLE, uid, version);
 }
 
 static void set(struct fixture *f, const char *version, enum version_state state, const char *table)
@@ -135,6 +141,10 @@ static void as_many_as_a_tenant_has(void **state)
 	for (int i = 0; i < SOURCES_PER_TENANT_MAX; i++)
 		assert_int_equal(add(f, uuid_new().text, NULL), ERR_NONE);
 	assert_int_equal(add(f, uuid_new().text, NULL), ERR_LIMIT);
+	/* documents are counted by themselves */
+	for (int i = 0; i < DOCUMENTS_PER_TENANT_MAX; i++)
+		assert_int_equal(add_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_NONE);
+	assert_int_equal(add_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_LIMIT);
 }
 
 static void removed(void **state)

@@ -1,0 +1,207 @@
+/*
+ * A document on its way into its table: its text, cut into passages, one row each. Passages have
+ * the byte of the text that they start at, so that a quotation has a place in the whole.
+ */
+#include "upload_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "vesper/find.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define BLOCK_ROWS      500
+#define BLOCK_BYTES     (16 * 1024 * 1024)
+#define TEXT_GROWS      3 /* bytes of UTF-8 for one of another encoding, at most */
+#define PASSAGE_COLUMNS 3
+
+struct document {
+	struct buf text;
+	const struct find_chunk *chunks;
+	size_t count, next;
+	struct arena *block; /* of the rows at hand */
+};
+
+void document_free(struct document **document)
+{
+	struct document *d = *document;
+
+	*document = NULL;
+	if (!d)
+		return;
+	buf_deinit(&d->text);
+	arena_free(&d->block);
+	mem_free(d);
+}
+
+/* ---- the file ---- */
+
+static bool refuse(struct load *l, const char *code, enum err_code kind, const char *text)
+{
+	l->fault.code = code;
+	return err_set(&l->err, kind, "%s", text);
+}
+
+static bool read_whole(struct load *l, int fd, struct buf *out)
+{
+	char *block = mem_alloc(BODY_BLOCK_BYTES);
+	ssize_t n;
+
+	while ((n = read(fd, block, BODY_BLOCK_BYTES)) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			buf_add(out, block, (size_t)n);
+	mem_free(block);
+	if (n < 0)
+		return err_set(&l->err, ERR_INTERNAL, "the spool: %s", strerror(errno));
+	return !buf_over(out) ||
+	       refuse(l, "too_long", ERR_LIMIT, "the document is longer than one may be");
+}
+
+static bool read_file(struct load *l, struct buf *out)
+{
+	int fd = open(l->options.path, O_RDONLY | O_CLOEXEC);
+	bool good = fd >= 0 && read_whole(l, fd, out);
+
+	if (fd < 0)
+		return err_set(&l->err, ERR_INTERNAL, "the spool: %s", strerror(errno));
+	close(fd);
+	l->bytes = (int64_t)out->n;
+	return good;
+}
+
+static bool decode(struct load *l, const struct buf *bytes, struct buf *out)
+{
+	struct encoding_scan scan = {0};
+	struct decoder *decoder;
+
+	encoding_scan_add(&scan, bytes->p, bytes->n);
+	if (!encoding_scan_end(&scan, &l->shape.encoding, &l->err)) {
+		l->fault = (struct fault){"nul", scan.nul_line};
+		return false;
+	}
+	decoder = decoder_new(l->shape.encoding);
+	decoder_add(decoder, bytes->p, bytes->n, out);
+	decoder_end(decoder, out);
+	decoder_free(&decoder);
+	return true;
+}
+
+static bool read_text(struct load *l, struct buf *out)
+{
+	struct buf bytes, utf8;
+	bool good;
+
+	buf_init(&bytes, DOCUMENT_BYTES_MAX);
+	buf_init(&utf8, TEXT_GROWS * DOCUMENT_BYTES_MAX + 1);
+	good = read_file(l, &bytes) && decode(l, &bytes, &utf8);
+	if (good && l->options.format == FORMAT_HTML)
+		find_html((struct str){buf_text(&utf8), utf8.n}, out);
+	else if (good)
+		find_plain((struct str){buf_text(&utf8), utf8.n}, out);
+	buf_deinit(&bytes);
+	buf_deinit(&utf8);
+	return good;
+}
+
+static void set_columns(struct load *l)
+{
+	static const struct shape_column columns[PASSAGE_COLUMNS] = {
+		{.name = DOCUMENT_HEADING, .label = "Heading"},
+		{.name = DOCUMENT_START, .label = "Start", .form = {.type = COLUMN_INT}},
+		{.name = DOCUMENT_PASSAGE, .label = "Passage"},
+	};
+
+	l->shape.columns = arena_alloc(l->arena, sizeof(columns));
+	memcpy(l->shape.columns, columns, sizeof(columns));
+	l->shape.column_count = PASSAGE_COLUMNS;
+}
+
+static void read_document(struct load *l)
+{
+	struct document *d = mem_alloc(sizeof(*d));
+	struct find_chunk *chunks;
+
+	l->document = d;
+	buf_init(&d->text, TEXT_GROWS * DOCUMENT_BYTES_MAX + 1);
+	if (!read_text(l, &d->text))
+		return;
+	if (!find_cut((struct str){buf_text(&d->text), d->text.n}, l->arena, &chunks, &d->count))
+		refuse(l, "too_long", ERR_LIMIT, "the document has more passages than one may");
+	else if (d->count == 0)
+		refuse(l, "empty", ERR_INPUT, "there is no text in it");
+	d->chunks = chunks;
+	l->shape.rows = (int64_t)d->count;
+	set_columns(l);
+}
+
+/* ---- its rows ---- */
+
+static bool open_document(struct load *l)
+{
+	(void)l;
+	return true;
+}
+
+static struct value text_of(const struct load *l, uint32_t from, uint32_t to)
+{
+	return value_text(
+		arena_strndup(l->block.arena, l->document->text.p + from, (size_t)(to - from)));
+}
+
+static bool next_passages(struct load *l)
+{
+	struct document *d = l->document;
+	struct value *values;
+
+	arena_free(&d->block);
+	d->block = arena_new(BLOCK_BYTES);
+	l->block = (struct shape_rows){.arena = d->block};
+	if (atomic_load(&l->cancelled))
+		return err_set(&l->err, ERR_CANCELLED, "the load was cancelled");
+	values = arena_alloc(l->block.arena, BLOCK_ROWS * PASSAGE_COLUMNS * sizeof(*values));
+	l->block.values = values;
+	for (; d->next < d->count && l->block.count < BLOCK_ROWS; l->block.count++) {
+		const struct find_chunk *c = &d->chunks[d->next++];
+
+		*values++ = text_of(l, c->heading_from, c->heading_to);
+		*values++ = value_int(c->from);
+		*values++ = text_of(l, c->from, c->to);
+	}
+	return true;
+}
+
+static json_t *column_json(const struct shape_column *c)
+{
+	return json_make({"name", json_str(c->name)}, {"label", json_str(c->label)},
+			 {"type", json_str(column_type_name(c->form.type))});
+}
+
+static void profile_document(struct load *l)
+{
+	const struct document *d = l->document;
+	json_t *columns = json_array(), *profile;
+	char *text;
+
+	for (size_t i = 0; i < l->shape.column_count; i++)
+		json_push_take(columns, column_json(&l->shape.columns[i]));
+	profile = json_make({"columns", columns}, {"passages", json_int((int64_t)d->count)},
+			    {"text_bytes", json_int((int64_t)d->text.n)},
+			    {"encoding", json_str(encoding_name(l->shape.encoding))});
+	text = json_text(profile);
+	l->profile_text = arena_strdup(l->arena, text);
+	mem_free(text);
+	json_decref(profile);
+}
+
+const struct load_kind load_of_document = {
+	.prefix = UPLOAD_DOCUMENTS,
+	.open = open_document,
+	.next = next_passages,
+	.read = read_document,
+	.profile = profile_document,
+};

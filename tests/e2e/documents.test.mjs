@@ -1,0 +1,72 @@
+/*
+ * Documents that users bring: text, Markdown and HTML are cut into passages, found by the words of a question, quoted
+ * with their place, shared and deleted like any data source.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT, startDaemon } from './harness.mjs';
+import { Documents } from './documents.mjs';
+import { ROLES, mintToken } from './token.mjs';
+
+const token = (sub, role = 'analyst', more = {}) => mintToken({ sub, permissions: [...ROLES[role], 'chat:upload'], ...more });
+const policy = (name) => readFile(join(ROOT, 'tests/documents', `${name}.md`), 'utf8');
+
+let d;
+before(async () => {
+  d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
+});
+after(() => d?.stop());
+
+describe('a document of one\'s own', () => {
+  it('is kept as passages that stand in its text where they say', async () => {
+    const ann = new Documents(d, token('ann'));
+    const text = await policy('curtailment-policy');
+    const document = await ann.loaded(text, 'name=Curtailment policy.md', 'text/markdown');
+    assert.equal(document.state, 'ready', JSON.stringify(document));
+    assert.equal(document.kind, 'document');
+    assert.equal(document.name, 'Curtailment policy');
+    const passages = await ann.passages(document.id);
+    assert.equal(passages.length, document.rows);
+    for (const { start, passage } of passages)
+      assert.equal(Buffer.from(text).subarray(start, start + Buffer.byteLength(passage)).toString(), passage);
+    assert.deepEqual((await ann.list()).map((one) => one.id), [document.id]);
+    assert.deepEqual((await ann.rest.get('/api/v1/data-sources?kind=table')).body.sources, []);
+    assert.deepEqual((await ann.rest.get('/api/v1/data-sources?kind=poem')).status, 400);
+  });
+});
+
+describe('a file that is no document', () => {
+  it('is refused with what to send instead', async () => {
+    const ann = new Documents(d, token('bad'));
+    for (const type of ['application/pdf', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'text/csv']) {
+      const { status, body } = await ann.upload('%PDF-1.7', 'name=Policy.pdf', type);
+      assert.equal(status, 415);
+      assert.match(body.detail, /Save it as text, Markdown or HTML and upload that\./);
+    }
+    for (const [bytes, code] of [['', 'empty'], [' \n\n ', 'empty'], ['before\0behind', 'nul'], ['x'.repeat(10 * 1024 * 1024 + 1), 'too_long']]) {
+      const { status, body } = await ann.upload(bytes, 'name=Odd.txt', 'text/plain');
+      const found = status === 202 ? (await ann.settled(body.id)).load?.fault?.code : status;
+      assert.ok(found === code || (code === 'too_long' && found === 413), `${code}: ${found} ${JSON.stringify(body)}`);
+    }
+  });
+
+  it('is taken where it is only unusual', async () => {
+    const ann = new Documents(d, token('odd'));
+    const line = await ann.loaded('word '.repeat(2 * 1024 * 1024).trim(), 'name=Line.txt', 'text/plain');
+    assert.equal(line.state, 'ready', JSON.stringify(line.load));
+    assert.ok(line.rows >= 5000 && line.rows <= 20000, line.rows);
+    for (const [name, bytes, type] of [
+      ['stop.txt', 'the of and to', 'text/plain'],
+      ['deep.html', `${'<div>'.repeat(10000)}deep down<script>alert(1)</script>${'</div>'.repeat(10000)}`, 'text/html'],
+      ['open.html', '<p>one <b>two <table><tr><td>three', 'text/html'],
+      ['quoted "name".md', '# A\n\ntext', 'text/markdown'],
+    ]) {
+      const made = await ann.loaded(bytes, `name=${encodeURIComponent(name)}`, type);
+      assert.equal(made.state, 'ready', `${name}: ${JSON.stringify(made.load)}`);
+      assert.ok(!(await ann.passages(made.id)).some(({ passage }) => /alert|<div>/.test(passage)), name);
+    }
+  });
+});
