@@ -41,6 +41,8 @@
  *   whole                     count, sum(Column), …: see below
  *   measures                  words of what it orders or counts: "views, most viewed"; a question
  *                             for the most of something else is not for it
+ *   kind                      doc: passages of documents that fit the words of its parameter
+ *                             `question`; it has no statement
  *   grain                     words of what its rows are told apart by: "month, season"; a question
  *                             by something else is not for it
  *   lookback                  so many days before those of its slot=days parameter are read, too:
@@ -98,6 +100,10 @@
 
 struct factor;
 struct suggest_def;
+
+#define DOCUMENT_PARAM_QUESTION "question" /* of a tool of documents: what is looked for */
+#define DOCUMENT_PARAM_DOCUMENT "document" /* only in the one with this name or id */
+#define DOCUMENT_PARAM_TOP      "top_k"
 
 enum param_type { PARAM_TEXT, PARAM_INT, PARAM_DECIMAL, PARAM_DATE, PARAM_BOOL };
 
@@ -195,7 +201,8 @@ struct tool_def {
 	const char *pack;   /* "energy" */
 	const char *folder; /* below sql/<pack>: the domain that owns it */
 	const char *about;
-	const char *source;         /* whose views it reads; NULL: each caller's statement says */
+	const char *source;         /* whose views it reads; NULL: each caller's statement says;
+				       SOURCE_DOCUMENTS: passages, without any statement */
 	const char *const *reports; /* keys, the closest first; NULL-ended */
 	struct {
 		const char *permission;    /* of the user */
@@ -328,9 +335,10 @@ enum candidate_kind {
 
 /* How the router weighs what it finds in a question (config/router.json). */
 struct router_weights {
-	/* BM25 over the words of the catalogue; `enough` weight of known words counts in full */
+	/* BM25 over the words of the catalogue; `enough` weight of known words counts in full;
+	 * `documents`: what all words of a question count that one passage holds */
 	struct {
-		double name, about, param, column, example, k1, b, enough;
+		double name, about, param, column, example, k1, b, enough, documents;
 	} words;
 	/* what speaks for a tool: its words, its domain's, how its parameters take what was said,
 	 * that it is its domain's first or answered before; what speaks against it: parameters
@@ -344,6 +352,9 @@ struct router_weights {
 	struct {
 		double least; /* confidence that a flow needs to run without a model */
 	} flow;
+	struct {
+		double speak; /* coverage at which a question is about the documents */
+	} documents;
 	struct {
 		double least; /* words' share of what is offered where nothing is sure */
 	} reading;
@@ -479,6 +490,7 @@ const struct flow_def *catalog_flow(const struct catalog *c, const char *name);
 const struct domain_def *catalog_domain_of_agent(const struct catalog *c, const char *agent);
 const struct dimension_def *catalog_dimension(const struct catalog *c, const char *name);
 const struct report_def *catalog_report(const struct catalog *c, const char *key);
+bool tool_is_document(const struct tool_def *t); /* it reads SOURCE_DOCUMENTS */
 const struct param_def *tool_param(const struct tool_def *t, const char *name);
 const struct fact_def *tool_fact(const struct tool_def *t, const char *name);
 const char *fact_type_name(enum fact_type type);

@@ -16,8 +16,10 @@
 
 #include "vesper/arena.h"
 #include "vesper/language.h"
+#include "vesper/limits.h"
 #include "vesper/principal.h"
 #include "vesper/str.h"
+#include "vesper/text.h"
 
 /* ---- texts as chunks ---- */
 
@@ -89,5 +91,24 @@ struct find_found {
  * named. Hits in the arena. */
 void find_search(const struct find_index *x, const struct find_query *q, struct arena *a,
 		 struct find_found *out);
+
+/* ---- how far the documents reach ---- */
+
+/* Of a question: its words, and which of them chunks hold together. What parts of it are about is
+ * told by this alone. */
+struct find_reach {
+	size_t stem_count;
+	uint64_t hashes[FIND_STEMS_MAX];
+	double idf[FIND_STEMS_MAX];
+	uint64_t held[FIND_REACH_MAX]; /* bit i: a chunk holds the i-th; no two are the same */
+	size_t held_count;
+};
+/* Of what this caller may read. */
+void find_reach(const struct find_index *x, const char *text, const struct principal *who,
+		struct find_reach *out);
+/* The coverage (struct find_found) of these tokens of the question; `words`: how many of them with
+ * a meaning the best chunk holds. */
+double find_covers(const struct find_reach *r, const struct token *tokens, size_t count,
+		   size_t *words);
 
 #endif

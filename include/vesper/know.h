@@ -17,6 +17,7 @@
 #include "vesper/names.h"
 #include "vesper/outcome.h"
 
+struct find_reach;
 struct know; /* index over the words of the catalogue, and the names of names.h */
 
 struct know *know_new(const struct catalog *c); /* borrows the catalogue */
@@ -48,7 +49,7 @@ struct flow_def;
 struct know_call {
 	enum candidate_kind kind;
 	const char *name;            /* unique with kind */
-	const struct tool_def *tool; /* of CANDIDATE_TOOL; else NULL */
+	const struct tool_def *tool; /* of CANDIDATE_TOOL and CANDIDATE_DOCUMENTS; else NULL */
 	const char *agent;
 	struct args args; /* by parameter name, resolved */
 };
@@ -81,7 +82,7 @@ struct know_reading {
 	enum candidate_kind kind;
 	const char *name; /* unique with kind */
 	const char *agent;
-	const void *def; /* tool_def of CANDIDATE_TOOL, else flow_def */
+	const void *def; /* tool_def of CANDIDATE_TOOL and CANDIDATE_DOCUMENTS, else flow_def */
 };
 
 struct understanding {
@@ -124,6 +125,8 @@ struct know_input {
 	struct company_calendar calendar;
 	const json_t *standing;       /* the last turn's standing filters and tools, or NULL */
 	const json_t *edited_filters; /* filters the client sent back, or NULL */
+	/* How far the caller's documents reach (find.h); NULL: there are none. */
+	const struct find_reach *documents;
 };
 
 /* Pure computation; everything in the arena. */

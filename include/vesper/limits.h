@@ -334,37 +334,38 @@
 #define SOURCE_NAME_BYTES_MAX 31
 #define DB_SCHEMAS_MAX                                                                             \
 	8 /* schemas of a source; SQLite attaches its file once for each, 10 at most */
-#define SOURCE_STATEMENTS_MAX 4       /* of one call to a source; a tool has no more queries */
-#define FRAME_ROWS_MAX        200000  /* kept of one statement; more are thinned out */
-#define FRAME_READ_ROWS_MAX   5000000 /* read of one; ten seconds give no more */
-#define FRAME_CELLS_MAX       4000000 /* rows times columns; beyond it fewer rows are kept */
-#define FRAME_MEMORY_MAX      (32 * 1024 * 1024)  /* of one: 4,000,000 numbers of 8 bytes */
-#define FRAMES_MEMORY_MAX     (256 * 1024 * 1024) /* of all that the process has at a time */
-#define FRAME_DECIMAL_SCALE   6    /* digits kept after the point: nine trillion fit before it */
-#define DB_QUEUE_MAX          2000 /* waiting queries of one data source */
-#define DB_WORKERS_MAX        64   /* threads of one data source */
-#define DB_WRITTEN_FILES      8    /* open SQLite files of a store beyond its workers, 2 MB each */
-#define DB_STATEMENTS_KEPT    64   /* prepared statements of one connection; store.sql has 65 */
-#define DB_GROUP_COMMIT_MAX   64   /* writes of one transaction */
-#define DB_PATIENCE_MS        100  /* for company: the answer that a tool call is for is near */
-#define DB_CONNECT_RETRY_MS   3000 /* pause between attempts to reach a database that is away */
-#define DB_FETCH_BLOCK_ROWS   500  /* rows that one round trip brings through a cursor */
-#define DB_LOGIN_TIMEOUT_MS   5000 /* connecting to a server */
-#define DB_SERVER_GRACE_MS    500  /* the server's own time limit behind ours */
-#define DB_CHECKOUT_MS        2000 /* asking an idle connection for its tenant; then it is given up */
-#define DB_STOP_GRACE_MS      1000    /* for a cancel to take effect; then the worker is given up */
-#define DB_STOP_HARD_MS       3000    /* for a cancel to be made at all */
-#define DB_STOP_THREADS       2       /* call the driver's cancel, which may block */
-#define DB_LOST_MAX           16      /* workers given up that were replaced by new ones */
-#define DB_CLOSE_MS           2000    /* closing waits that long for statements that were stopped */
-#define DB_CLOSE_WRITE_MS     5000    /* ... for writes to a file: DB_BUSY_MS, and a slow disk */
-#define DB_BREAKER_FAILURES   5       /* in a row; then a server is left alone */
-#define DB_BREAKER_MS         3000    /* ... so long, that its return is seen within five seconds */
-#define DB_CONNECTION_AGE_MS  1800000 /* older ones are opened anew: before an access token ends */
-#define DB_STOP_REPEAT_MS     200     /* between two attempts to stop the same statement */
-#define DB_BUSY_MS            2000 /* a statement waits that long for another process to let go of a file */
-#define DB_BUSY_STEP_MS       5     /* and looks that often, where SQLite does not wait itself */
-#define STATS_DISTINCT_EXACT  10000 /* distinct values are exact up to here */
+#define SOURCE_STATEMENTS_MAX                                                                      \
+	10 /* of one call to a source: the passages of a search, the queries of a tool */
+#define FRAME_ROWS_MAX       200000  /* kept of one statement; more are thinned out */
+#define FRAME_READ_ROWS_MAX  5000000 /* read of one; ten seconds give no more */
+#define FRAME_CELLS_MAX      4000000 /* rows times columns; beyond it fewer rows are kept */
+#define FRAME_MEMORY_MAX     (32 * 1024 * 1024)  /* of one: 4,000,000 numbers of 8 bytes */
+#define FRAMES_MEMORY_MAX    (256 * 1024 * 1024) /* of all that the process has at a time */
+#define FRAME_DECIMAL_SCALE  6    /* digits kept after the point: nine trillion fit before it */
+#define DB_QUEUE_MAX         2000 /* waiting queries of one data source */
+#define DB_WORKERS_MAX       64   /* threads of one data source */
+#define DB_WRITTEN_FILES     8    /* open SQLite files of a store beyond its workers, 2 MB each */
+#define DB_STATEMENTS_KEPT   64   /* prepared statements of one connection; store.sql has 65 */
+#define DB_GROUP_COMMIT_MAX  64   /* writes of one transaction */
+#define DB_PATIENCE_MS       100  /* for company: the answer that a tool call is for is near */
+#define DB_CONNECT_RETRY_MS  3000 /* pause between attempts to reach a database that is away */
+#define DB_FETCH_BLOCK_ROWS  500  /* rows that one round trip brings through a cursor */
+#define DB_LOGIN_TIMEOUT_MS  5000 /* connecting to a server */
+#define DB_SERVER_GRACE_MS   500  /* the server's own time limit behind ours */
+#define DB_CHECKOUT_MS       2000 /* asking an idle connection for its tenant; then it is given up */
+#define DB_STOP_GRACE_MS     1000    /* for a cancel to take effect; then the worker is given up */
+#define DB_STOP_HARD_MS      3000    /* for a cancel to be made at all */
+#define DB_STOP_THREADS      2       /* call the driver's cancel, which may block */
+#define DB_LOST_MAX          16      /* workers given up that were replaced by new ones */
+#define DB_CLOSE_MS          2000    /* closing waits that long for statements that were stopped */
+#define DB_CLOSE_WRITE_MS    5000    /* ... for writes to a file: DB_BUSY_MS, and a slow disk */
+#define DB_BREAKER_FAILURES  5       /* in a row; then a server is left alone */
+#define DB_BREAKER_MS        3000    /* ... so long, that its return is seen within five seconds */
+#define DB_CONNECTION_AGE_MS 1800000 /* older ones are opened anew: before an access token ends */
+#define DB_STOP_REPEAT_MS    200     /* between two attempts to stop the same statement */
+#define DB_BUSY_MS           2000 /* a statement waits that long for another process to let go of a file */
+#define DB_BUSY_STEP_MS      5     /* and looks that often, where SQLite does not wait itself */
+#define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
 
 /* the SQL gate */
 #define GATE_SQL_BYTES_MAX 65536 /* ad hoc SQL; the longest sensible statements are a tenth */
@@ -621,8 +622,12 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define CITE_BYTES_MAX         24  /* of a bracket of citations: six of two digits */
 #define HTML_DEPTH_MAX         256 /* of what is dropped; pages are some 30 deep */
 #define FIND_STEMS_MAX         64  /* of a question: one of 16 KiB has no more that matter */
-#define FIND_SPREAD            5   /* of the first hits so many are spread over documents: */
-#define FIND_PER_DOCUMENT      2   /* as many may be of one */
+#define FIND_REACH_MAX         64  /* sets of words that chunks hold together: the best of them */
+#define FIND_LOOP_CHUNKS                                                                           \
+	2000 /* searched on the loop, in a fifth of a millisecond; more on a worker */
+#define DOCUMENT_PASSAGES_MAX 10 /* of a search: what an answer can quote from */
+#define FIND_SPREAD           5  /* of the first hits so many are spread over documents: */
+#define FIND_PER_DOCUMENT     2  /* as many may be of one */
 #define FIND_ARENA_BYTES                                                                           \
 	(32 * 1024 * 1024) /* of a search: scores of the longest document, stems times documents   \
 			    */

@@ -21,6 +21,7 @@ struct turn_reading {
 	const char *intent;
 	json_t *aliases; /* object: filters that were said in other words */
 	json_t *known;   /* object: filters that the supervisor need not repeat */
+	const struct find_reach *documents; /* struct know_input */
 };
 
 /* What is to be done. Built by src/planner, run by src/turn. */
@@ -43,6 +44,8 @@ struct planner_turn {
 };
 
 void planner_begin(struct planner_turn *t);
+/* Before the question is read. */
+void planner_use_documents(struct planner_turn *t, const struct find_reach *reach);
 
 /* ---- supervisor_reply.c: the supervisor's structured answer ---- */
 

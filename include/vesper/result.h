@@ -8,12 +8,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "vesper/arena.h"
 #include "vesper/bind.h"
 #include "vesper/clock.h"
 #include "vesper/hash.h"
 #include "vesper/outcome.h"
+#include "vesper/str.h"
 #include "vesper/table.h"
 #include "vesper/units.h"
 
@@ -62,6 +64,15 @@ struct derive_context {
 };
 const struct factor *derive_factor(const struct derive_context *c, const char *name); /* or NULL */
 
+/* A passage of a document that a result shows, one for each row of its main table. */
+struct passage {
+	const char *document; /* its name */
+	const char *uid, *version;
+	const char *heading; /* "": it stands below none */
+	struct str text;
+	uint32_t start; /* its first byte in the document's text */
+};
+
 struct result {
 	const char *call; /* id of the call inside its turn: "c1", "c2", … */
 	const char *task; /* id of the plan's task that it belongs to; NULL: of none */
@@ -94,6 +105,10 @@ struct result {
 	const struct derive_context *context; /* for its derivation alone; then NULL */
 	struct frame **frames; /* for its derivation alone; freed when that has ended */
 	size_t frame_count;
+	struct {
+		const struct passage *items;
+		size_t count;
+	} passages; /* of a tool of documents */
 	struct fact *facts;
 	size_t fact_count;
 	int64_t duration_us;

@@ -150,6 +150,7 @@
 	SENTENCE(SAY_UPLOAD_COMMA, "upload.comma", "")                                             \
 	SENTENCE(SAY_UPLOAD_KEEP_TEXT, "upload.keep_text", "")                                     \
 	SENTENCE(SAY_UPLOAD_DELETED, "upload.deleted", "")                                         \
+	SENTENCE(SAY_DOCUMENTS_NOTHING, "documents.nothing", "")                                   \
 	SENTENCE(SAY_TOOL_NONE, "tool.none", "")                                                   \
 	SENTENCE(SAY_TOOL_BUSY, "tool.busy", "")                                                   \
 	SENTENCE(SAY_TOOL_DENIED, "tool.denied", "")                                               \

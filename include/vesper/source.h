@@ -22,8 +22,10 @@
 struct frame;
 struct frame_declared;
 struct op;
+struct passage;
 struct principal;
 
+#define SOURCE_DOCUMENTS "documents" /* what tools of documents read */
 #define SOURCE_WAREHOUSE "warehouse" /* what a tool reads that names no other */
 
 /* Where the rows of a statement go. */
@@ -89,6 +91,10 @@ struct source_call {
 struct source_batch {
 	struct table *table;
 	struct frame *frame;
+	/* Of documents; in the table's arena, as what they point at. */
+	const struct passage *passages;
+	size_t passage_count;
+	const char *const *needs; /* permissions that the rows took, NULL-ended; NULL: none */
 };
 
 /* On success e is NULL and there is one batch a statement, in order; the callee owns what is in

@@ -74,8 +74,9 @@ struct toolbox_options {
 	struct catalog *catalog; /* referenced */
 	struct name_book *names;
 	const struct source_table *sources; /* borrowed, must outlive the last call */
-	struct cache *cache;                /* NULL: every call runs */
-	struct store *store;                /* keeps the audit log; NULL: there is none */
+	struct source *documents; /* the same, of tools of documents; NULL: they find nothing */
+	struct cache *cache;      /* NULL: every call runs */
+	struct store *store;      /* keeps the audit log; NULL: there is none */
 	/* Facts and hashes of results with more than TOOL_LOOP_ROWS; borrowed, must outlive the
 	 * last call. NULL: they are made on the loop. */
 	struct pool *workers;

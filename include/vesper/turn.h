@@ -73,6 +73,7 @@ enum turn_state {
 					 turn */
 };
 
+struct find_reach;
 struct turns; /* the running turns of this process and what they work with */
 
 /* Where a tenant is: what day it is there. */
@@ -126,6 +127,17 @@ struct turns_options {
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
 };
+
+/* How far the documents of a caller reach into a text (find.h): in the arena, later and never from
+ * inside the call. */
+struct turn_documents {
+	struct op *(*reach)(void *owner, const struct principal *who, const char *text,
+			    struct arena *a,
+			    void (*cb)(void *cb_owner, const struct find_reach *reach),
+			    void *cb_owner); /* NULL: there are no documents */
+	void *owner;
+};
+void turns_use_documents(struct turns *t, const struct turn_documents *documents);
 
 struct turns *turns_new(const struct turns_options *options);
 /* For turns that begin from now on. */

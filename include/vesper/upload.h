@@ -19,6 +19,7 @@
 #include "vesper/catalog.h"
 #include "vesper/db.h"
 #include "vesper/err.h"
+#include "vesper/find.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
 #include "vesper/overlay.h"
@@ -43,10 +44,11 @@ struct uploads_options {
 	bool alone; /* no other process loads for these tenants: what nobody here runs is dead */
 	int64_t turn_ms; /* a turn that began with a version may read it for so long */
 	int64_t max_bytes;
+	int64_t index_bytes; /* of documents in memory; beyond it the oldest are made anew */
 	/* Makes the overlay the tenant's; `done` as of daemon_use_overlay. */
 	void (*use)(void *owner, const struct catalog_overlay *o,
 		    void (*done)(void *owner, const struct err *e), void *done_owner);
-	const struct catalog *(*catalog)(void *owner, const char *tenant); /* of now */
+	struct catalog *(*catalog)(void *owner, const char *tenant); /* of now */
 	void *owner;
 };
 
@@ -88,6 +90,16 @@ typedef void (*uploads_rows_cb)(void *owner, struct table *take, const struct er
 MUST_CHECK bool uploads_rows(struct uploads *u, const char *tenant, const struct upload_view *v,
 			     size_t limit, uploads_rows_cb cb, void *owner, struct op **out,
 			     struct err *e);
+
+/* ---- documents ---- */
+
+/* What tools of documents search: passages that the caller may read, best first. It lives as long
+ * as the uploads, and every search must have ended by then. */
+struct source *uploads_documents(const struct uploads *u);
+/* How far the caller's documents reach; in the arena. An error reaches nothing. */
+typedef void (*uploads_reach_cb)(void *owner, const struct find_reach *reach);
+struct op *uploads_reach(struct uploads *u, const struct principal *who, const char *text,
+			 struct arena *a, uploads_reach_cb cb, void *owner);
 
 /* ---- changes; of the owner's sources alone, as the caller has looked ---- */
 

@@ -61,6 +61,8 @@ static const char *kind_of(const struct tool_def *tool)
 {
 	if (!tool)
 		return "agent";
+	if (tool_is_document(tool))
+		return "document";
 	return tool->gate || tool->map || tool->files[DIALECT_SQLITE] ? "tool" : "reasoning";
 }
 

@@ -11,6 +11,7 @@
 #include "vesper/hash.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/source.h"
 
 static bool load_all(struct loader *l, struct err *e)
 {
@@ -137,6 +138,11 @@ const struct report_def *catalog_report(const struct catalog *c, const char *key
 		if (strcmp(c->reports[i].key, key) == 0)
 			return &c->reports[i];
 	return NULL;
+}
+
+bool tool_is_document(const struct tool_def *t)
+{
+	return t->source && strcmp(t->source, SOURCE_DOCUMENTS) == 0;
 }
 
 const struct param_def *tool_param(const struct tool_def *t, const char *name)

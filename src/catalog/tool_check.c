@@ -279,6 +279,10 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 {
 	bool has_window = sql_file_query(f, "window") != NULL;
 
+	if (tool_is_document(t))
+		return (f->query_count == 0 && t->frame_count == 0) ||
+		       err_set(e, ERR_INPUT, "%s:1: a tool of documents has no statement or frame",
+			       f->path);
 	if (t->map)
 		return f->query_count == 0 ||
 		       err_set(e, ERR_INPUT, "%s:%d: a tool of the map has no statement", f->path,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "vesper/limits.h"
+#include "vesper/source.h"
 
 /* ---- key: value ---- */
 
@@ -104,6 +105,10 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	if (strcmp(key, "policy") == 0) {
 		t->callers.by_protocol = true;
 		return strcmp(text, "map") == 0 || tool_wrong(h, e, "policy is map");
+	}
+	if (strcmp(key, "kind") == 0) {
+		t->source = SOURCE_DOCUMENTS;
+		return strcmp(text, "doc") == 0 || tool_wrong(h, e, "kind is doc");
 	}
 	if (strcmp(key, "map") == 0) {
 		t->map = text;
@@ -259,6 +264,26 @@ static bool read_map(struct tool_header *h, struct err *e)
 	return true;
 }
 
+/* ---- kind: doc ---- */
+
+/* What is looked for are the words of the question. */
+static bool read_document(const struct tool_header *h, struct err *e)
+{
+	const struct tool_def *t = h->tool;
+	const struct param_def *p =
+		tool_is_document(t) ? tool_param(t, DOCUMENT_PARAM_QUESTION) : NULL;
+
+	if (!tool_is_document(t))
+		return true;
+	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
+		return tool_wrong(h, e, "a tool of documents has a required plain text param %s",
+				  DOCUMENT_PARAM_QUESTION);
+	return !(t->gate || t->map || t->cache_s || t->whole.askable || t->window ||
+		 t->derive_count) ||
+	       tool_wrong(h, e,
+			  "a tool of documents has no gate, map, cache_s, whole, window or derive");
+}
+
 static bool check_header(struct tool_header *h, struct err *e)
 {
 	const struct tool_def *t = h->tool;
@@ -307,7 +332,8 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 		if (!read_line(&h, &f->header[i], e))
 			return false;
 	if (!check_header(&h, e) || !read_whole(&h, e) || !tool_derives_read(&h, e) ||
-	    !read_gate(&h, e) || !read_map(&h, e) || !tool_sentences_read(&h, e))
+	    !read_gate(&h, e) || !read_map(&h, e) || !read_document(&h, e) ||
+	    !tool_sentences_read(&h, e))
 		return false;
 	t.callers.agents = h.agents.items;
 	t.reports = h.reports.items;

@@ -124,6 +124,7 @@ static bool make(struct staged_knowledge *s, struct knowledge_list *l, struct er
 	struct turn_knowledge k = {.key = l->packs.key};
 	struct toolbox_options o = {.loop = d->loop,
 				    .sources = &d->sources.table,
+				    .documents = uploads_documents(d->knowledge.uploads),
 				    .cache = d->cache.store,
 				    .store = d->store,
 				    .workers = d->tool_workers,

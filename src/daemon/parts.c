@@ -160,7 +160,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 	turns.record = d->record.recorder ? recorder_turn : d->record.on_turn;
 	turns.record_owner = d->record.recorder ? (void *)d->record.recorder : d->record.owner;
 	d->turns = turns_new(&turns);
-	return daemon_load_knowledge(d, e) && daemon_open_uploads(d, e);
+	return daemon_open_uploads(d, e) &&
+	       daemon_load_knowledge(d, e); /* tools search documents */
 }
 
 bool daemon_listen(struct daemon *d, struct err *e)
@@ -207,10 +208,10 @@ void daemon_take_down(struct daemon *d)
 	timer_free(&d->end.drain);
 	transport_close(&d->transport);
 	maintenance_free(&d->maintenance);
-	uploads_free(&d->knowledge.uploads);
 	approved_free(&d->knowledge.approved);
 	daemon_knowledge_free(d);
 	turns_free(&d->turns);
+	uploads_free(&d->knowledge.uploads); /* whose searches have ended with the turns */
 	pool_free(&d->tool_workers);
 	switches_free(&d->switches);
 	stream_hub_free(&d->streams);

@@ -11,11 +11,17 @@ static void use(void *owner, const struct catalog_overlay *o,
 	daemon_use_overlay(owner, OVERLAY_DATA, o, done, done_owner);
 }
 
-static const struct catalog *catalog_of(void *owner, const char *tenant)
+static struct catalog *catalog_of(void *owner, const char *tenant)
 {
 	const struct daemon *d = owner;
 
 	return turns_knowledge(d->turns, tenant)->catalog;
+}
+
+static struct op *reach(void *owner, const struct principal *who, const char *text, struct arena *a,
+			void (*cb)(void *cb_owner, const struct find_reach *reach), void *cb_owner)
+{
+	return uploads_reach(owner, who, text, a, cb, cb_owner);
 }
 
 bool daemon_open_uploads(struct daemon *d, struct err *e)
@@ -33,6 +39,7 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 		.tenant_count = databases_find(&d->databases, SOURCE_UPLOADS)->tenant_count,
 		.turn_ms = config_int(d->config, "llm.timeouts_ms.turn") + UPLOADS_TURN_MARGIN_MS,
 		.max_bytes = config_int(d->config, "uploads.max_bytes"),
+		.index_bytes = config_int(d->config, "documents.index_bytes"),
 		.use = use,
 		.catalog = catalog_of,
 		.owner = d,
@@ -41,5 +48,8 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 	if (!databases_open_loader(&d->databases, d->config, d->loop, &d->knowledge.loader, e))
 		return false;
 	o.loader = d->knowledge.loader;
-	return uploads_new(&o, &d->knowledge.uploads, e);
+	if (!uploads_new(&o, &d->knowledge.uploads, e))
+		return false;
+	turns_use_documents(d->turns, &(struct turn_documents){reach, d->knowledge.uploads});
+	return true;
 }

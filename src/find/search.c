@@ -22,6 +22,7 @@ struct search {
 	struct arena *arena;
 	const struct find_doc **docs; /* that may be read */
 	size_t doc_count;
+	size_t most; /* chunks of one */
 	struct stem *stems;
 	size_t stem_count;
 	double chunks, average; /* of all of them */
@@ -48,6 +49,8 @@ static void choose_docs(struct search *s, const struct find_index *x)
 		    (s->query->uid && strcmp(s->query->uid, d->uid) != 0))
 			continue;
 		s->docs[s->doc_count++] = d;
+		if (d->segment->chunk_count > s->most)
+			s->most = d->segment->chunk_count;
 		words += d->segment->words;
 		chunks += d->segment->chunk_count;
 	}
@@ -168,15 +171,9 @@ static void consider(struct best *best, const struct scored *s)
 
 static void score_all(const struct search *s, struct best *best)
 {
-	size_t most = 0;
-	struct scored *chunks;
-	double *norms;
+	struct scored *chunks = arena_alloc(s->arena, (s->most + 1) * sizeof(*chunks));
+	double *norms = arena_alloc(s->arena, (s->most + 1) * sizeof(*norms));
 
-	for (size_t d = 0; d < s->doc_count; d++)
-		if (s->docs[d]->segment->chunk_count > most)
-			most = s->docs[d]->segment->chunk_count;
-	chunks = arena_alloc(s->arena, (most + 1) * sizeof(*chunks));
-	norms = arena_alloc(s->arena, (most + 1) * sizeof(*norms));
 	for (size_t d = 0; d < s->doc_count; d++) {
 		size_t count = s->docs[d]->segment->chunk_count;
 
@@ -228,6 +225,97 @@ static void spread(const struct search *s, const struct best *best, struct find_
 			out->hits[out->count++] = (struct find_hit){b->doc, b->chunk, b->score};
 		}
 }
+
+/* ---- how far the documents reach ---- */
+
+static double weight_of(const struct find_reach *r, uint64_t mask)
+{
+	double sum = 0;
+
+	for (; mask; mask &= mask - 1)
+		sum += r->idf[__builtin_ctzll(mask)];
+	return sum;
+}
+
+/* Keeps the heaviest sets. */
+static void keep(struct find_reach *r, double *weights, uint64_t mask)
+{
+	double weight = weight_of(r, mask);
+	size_t at = r->held_count;
+
+	if (at == FIND_REACH_MAX && weight <= weights[at - 1])
+		return;
+	for (size_t i = 0; i < r->held_count; i++)
+		if (r->held[i] == mask)
+			return;
+	if (at == FIND_REACH_MAX)
+		at--;
+	else
+		r->held_count++;
+	for (; at > 0 && weights[at - 1] < weight; at--) {
+		r->held[at] = r->held[at - 1];
+		weights[at] = weights[at - 1];
+	}
+	r->held[at] = mask;
+	weights[at] = weight;
+}
+
+static void hold_all(const struct search *s, struct find_reach *out)
+{
+	double weights[FIND_REACH_MAX];
+	struct scored *chunks = arena_alloc(s->arena, (s->most + 1) * sizeof(*chunks));
+	double *norms = arena_alloc(s->arena, (s->most + 1) * sizeof(*norms));
+
+	for (size_t d = 0; d < s->doc_count; d++) {
+		size_t count = s->docs[d]->segment->chunk_count;
+
+		if (!score_doc(s, d, norms, chunks))
+			continue;
+		for (size_t c = 0; c < count; c++)
+			if (chunks[c].stems)
+				keep(out, weights, chunks[c].stems);
+	}
+}
+
+void find_reach(const struct find_index *x, const char *text, const struct principal *who,
+		struct find_reach *out)
+{
+	const struct find_query q = {.text = text, .who = who};
+	struct search s = {.query = &q, .arena = arena_new(FIND_ARENA_BYTES)};
+
+	*out = (struct find_reach){0};
+	choose_docs(&s, x);
+	read_stems(&s, x->language);
+	for (size_t i = 0; s.doc_count > 0 && i < s.stem_count; i++) {
+		out->hashes[i] = s.stems[i].hash;
+		out->idf[i] = s.stems[i].idf;
+		out->stem_count = i + 1;
+	}
+	hold_all(&s, out);
+	arena_free(&s.arena);
+}
+
+double find_covers(const struct find_reach *r, const struct token *tokens, size_t count,
+		   size_t *words)
+{
+	uint64_t asked = 0, best = 0;
+	double all, most = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; !token_says(&tokens[i], WORDS_STOP) && k < r->stem_count; k++)
+			if (r->hashes[k] == find_hash(&tokens[i]))
+				asked |= UINT64_C(1) << k;
+	all = weight_of(r, asked);
+	for (size_t i = 0; i < r->held_count; i++)
+		if (weight_of(r, r->held[i] & asked) > most) {
+			best = r->held[i] & asked;
+			most = weight_of(r, best);
+		}
+	*words = (size_t)__builtin_popcountll(best);
+	return all > 0 ? most / all : 0;
+}
+
+/* ---- searching ---- */
 
 void find_search(const struct find_index *x, const struct find_query *q, struct arena *a,
 		 struct find_found *out)

@@ -170,15 +170,17 @@ bool router_near(const struct know *k, const struct token *t, char stem[STEM_BYT
 
 /* What the words alone say. */
 struct text_score {
-	double *tools;        /* 0..1 by index into the view's tools */
-	double *domains;      /* 0..1 by index into the view's domains */
-	double known;         /* weight of the words that the catalogue uses */
-	double evidence;      /* the same without words that people use of anything ("who") */
-	size_t known_words;   /* how many those are */
-	size_t strange_words; /* words with a meaning that no tool speaks of */
+	double *tools;          /* 0..1 by index into the view's tools */
+	double *domains;        /* 0..1 by index into the view's domains */
+	double known;           /* weight of the words that the catalogue uses */
+	double evidence;        /* the same without words that people use of anything ("who") */
+	size_t known_words;     /* how many those are */
+	size_t strange_words;   /* words with a meaning that no tool speaks of */
+	double documents;       /* coverage (find.h) by the caller's documents */
+	size_t documents_words; /* of them with a meaning that one passage holds together */
 };
 /* `hours`: hours were named, which is a word for them too. */
-void router_text(const struct know *k, const struct catalog_view *v, const struct question *q,
+void router_text(const struct know *k, const struct know_input *in, const struct question *q,
 		 size_t from, size_t to, bool hours, struct arena *a, struct text_score *out);
 
 /* ---- params.c: which parameter of which tool takes which filter ---- */
@@ -359,6 +361,16 @@ bool choose_flow(struct reading *r, struct choice *out);
 void choose_readings(struct reading *r, struct understanding *out);
 /* 0..1 for a choice whose calls could be filled. */
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
+
+/* ---- documents.c ---- */
+
+/* Adds to the tools of documents what these tokens have to do with those of the caller. */
+void documents_score(const struct know_input *in, const struct question *q, size_t from, size_t to,
+		     struct text_score *out);
+/* They hold so much of the question that it is no stranger here. */
+bool documents_speak(const struct reading *r);
+/* The call of a tool of documents that was chosen. */
+void documents_fill(struct reading *r, const struct choice *c, struct understanding *out);
 
 /* ---- flows.c ---- */
 

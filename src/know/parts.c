@@ -47,15 +47,16 @@ static double fit_of(const struct catalog_view *v, const struct text_score *text
 }
 
 /* The domain that the words of a clause are about, or NULL: none, or several unlike ones. */
-static const struct domain_def *subject_of(const struct know *k, const struct catalog_view *v,
+static const struct domain_def *subject_of(const struct know *k, const struct know_input *in,
 					   const struct question *q, size_t from, size_t to,
 					   struct arena *a)
 {
+	const struct catalog_view *v = in->may;
 	const struct domain_def *best = NULL;
 	double most = 0, second = 0;
 	struct text_score text;
 
-	router_text(k, v, q, from, to, false, a, &text);
+	router_text(k, in, q, from, to, false, a, &text);
 	for (size_t d = 0; d < v->domain_count; d++) {
 		double here = fit_of(v, &text, v->domains[d]);
 
@@ -116,7 +117,7 @@ size_t parts_of(const struct know *k, const struct know_input *in, const struct 
 	for (size_t i = 1; i <= q->count; i++) {
 		if (i < q->count && !is_joint(q, i))
 			continue;
-		n = add_clause(parts, n, from, i, subject_of(k, in->may, q, from, i, a));
+		n = add_clause(parts, n, from, i, subject_of(k, in, q, from, i, a));
 		from = i;
 	}
 	if (n < 2)

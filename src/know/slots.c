@@ -156,7 +156,10 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct c
 	const int *filters = c->numbers->filters;
 	size_t said = 0;
 
-	*out = (struct fit){.of = c, .calls = 1, .use_range = wants_range(r, n, c)};
+	*out = (struct fit){.of = c, .calls = 1};
+	if (c->kind == CANDIDATE_DOCUMENTS)
+		return; /* it takes the question itself */
+	out->use_range = wants_range(r, n, c);
 	for (size_t i = 0; i < r->facts.count; i++)
 		if (!n->named || !r->facts.items[i].soft)
 			fit_fact(r, n, i, out, &said);

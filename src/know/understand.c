@@ -200,8 +200,8 @@ static void read_question(struct reading *r)
 	if (top > 0)
 		facts_add(&r->facts, r->arena, FILTER_TOP_N, NULL, value_int(top), SOURCE_SAID);
 	add_all(r);
-	router_text(r->know, r->in->may, &r->q, 0, r->q.count,
-		    r->time.hours != 0 || r->time.bad_hour, r->arena, &r->text);
+	router_text(r->know, r->in, &r->q, 0, r->q.count, r->time.hours != 0 || r->time.bad_hour,
+		    r->arena, &r->text);
 }
 
 /* Is the question about data at all? Names and times of ours and words of the tools speak for it,
@@ -218,6 +218,8 @@ static bool is_about_data(const struct reading *r, bool leans)
 		evidence += facts_get(&r->facts, times[i]) ? w->evidence.time : 0;
 	if (r->time.range_only || r->time.year_before || (leans && r->said_count > 0))
 		evidence += w->evidence.time;
+	if (documents_speak(r))
+		return true;
 	if (r->trouble.kind != TROUBLE_NONE)
 		evidence += w->evidence.trouble;
 	return evidence >= (leans ? w->evidence.followup : w->evidence.least) +
@@ -239,6 +241,11 @@ static void finish(struct reading *r, const struct choice *c, bool leans, bool e
 {
 	set_agent(r, c->domain, out);
 	out->intended = candidate_tool(c->fit.of);
+	if (c->fit.of->kind == CANDIDATE_DOCUMENTS) {
+		documents_fill(r, c, out);
+		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
+		return;
+	}
 	if (slots_fill(r, &c->fit, c->domain->agent, out)) {
 		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
 		if (!edited && exclude_verb(r->know, &r->q) && out->confidence > UNSURE)

@@ -19,6 +19,11 @@ void planner_begin(struct planner_turn *t)
 
 /* ---- what code reads ---- */
 
+void planner_use_documents(struct planner_turn *t, const struct find_reach *reach)
+{
+	t->reading->documents = reach;
+}
+
 void planner_understand(struct planner_turn *t, const struct know_input *in)
 {
 	know_understand(t->core->know, in, t->core->arena, &t->reading->understood);

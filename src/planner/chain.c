@@ -114,6 +114,7 @@ static void understand(struct planner_turn *t, const char *question, const json_
 		.calendar = t->core->calendar,
 		.standing = standing,
 		.edited_filters = edits,
+		.documents = t->reading->documents,
 	};
 
 	know_understand(t->core->know, &in, t->core->arena, out);

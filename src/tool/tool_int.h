@@ -91,6 +91,9 @@ bool tool_map_narrow(struct tool_call *call);
 struct outcome tool_unknown_name(const struct tool_call *call, const struct dimension_def *d,
 				 const char *param, const char *said, const struct name_match *m);
 
+/* The function of tools of documents. */
+bool tool_document_run(struct tool_call *call, struct err *e);
+
 /* The function of tools whose statement the caller gives. */
 bool tool_gate_run(struct tool_call *call, struct err *e);
 /* The source whose views the text reads, with the text as it may be sent there. */
@@ -143,6 +146,8 @@ void tool_set_first_day(const struct tool_def *tool, const struct args *given, s
 
 /* The code of a statement that its author can write otherwise. */
 #define TOOL_CODE_BAD_SQL "SQL_GENERATION_FAILED"
+/* The code of a search that failed. */
+#define TOOL_CODE_RETRIEVAL "RETRIEVAL_FAILED"
 
 /* An error of the world as an outcome for users: what they can understand, and nothing of SQL,
  * servers or files. */

@@ -80,6 +80,39 @@ static bool waits_for_names(struct turn *t, enum turn_state *next)
 	return true;
 }
 
+/* ---- documents ---- */
+
+static void on_reach(void *owner, const struct find_reach *reach)
+{
+	struct turn *t = owner;
+
+	planner_use_documents(&t->for_planner, reach);
+	t->machine.op = NULL;
+	t->machine.pending--;
+	turn_wake(t);
+}
+
+static bool has_documents(const struct turn *t)
+{
+	for (size_t i = 0; i < t->core.may.tool_count; i++)
+		if (tool_is_document(t->core.may.tools[i]))
+			return true;
+	return false;
+}
+
+/* True: how far the caller's documents reach is being looked up. */
+static bool waits_for_documents(struct turn *t)
+{
+	const struct turn_documents *d = &t->core.all->documents;
+
+	if (!d->reach || t->reading.documents || !has_documents(t) || !t->core.request.content)
+		return false;
+	t->machine.pending++;
+	t->machine.op = d->reach(d->owner, t->core.who, t->core.request.content, t->core.arena,
+				 on_reach, t);
+	return true;
+}
+
 /* ---- the question ---- */
 
 static struct know_input input_of(const struct turn *t)
@@ -92,6 +125,7 @@ static struct know_input input_of(const struct turn *t)
 		.calendar = t->core.calendar,
 		.standing = t->context.standing,
 		.edited_filters = t->dialog.answered.edits,
+		.documents = t->reading.documents,
 	};
 }
 
@@ -254,6 +288,8 @@ enum turn_state step_understand(struct turn *t)
 
 	if (waits_for_names(t, &next))
 		return next;
+	if (waits_for_documents(t))
+		return TURN_WAIT;
 	outside_read(&t->for_dialog);
 	read_selected(t);
 	if (!ask_read(&t->for_dialog) || has_changed(t)) {

@@ -41,6 +41,11 @@ struct turns *turns_new(const struct turns_options *o)
 	return all;
 }
 
+void turns_use_documents(struct turns *all, const struct turn_documents *documents)
+{
+	all->documents = *documents;
+}
+
 void turns_use_llm(struct turns *all, struct llm *llm)
 {
 	struct llm *before = all->llm;

@@ -50,6 +50,7 @@ struct turns {
 	struct list alive_rounds; /* what is being said to the store, turn_alive.c */
 	struct list calls;        /* of programs: struct called, turn_tool.c */
 	size_t asking;            /* operations from outside */
+	struct turn_documents documents;
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
 	bool draining;

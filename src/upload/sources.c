@@ -187,6 +187,11 @@ bool uploads_progress(const struct uploads *u, const char *tenant, const char *v
 	return true;
 }
 
+struct source *uploads_documents(const struct uploads *u)
+{
+	return u->documents;
+}
+
 /* ---- reading the store ---- */
 
 /* Each may begin another wait, or end others. */
@@ -249,6 +254,7 @@ static void on_sources(void *owner, const struct stored_source *sources, size_t 
 		drop_loaded_files(t);
 	t->known = true;
 	overlay_update(t);
+	segments_update(t);
 	load_next(t);
 	sweep_next(t);
 	look_ended(t);
@@ -332,8 +338,11 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 			      .dialect = db_dialect(options->loader),
 			      .spooling = pool_new(options->loop, "spool", SPOOL_WORKERS),
 			      .loading = pool_new(options->loop, "load", 1),
+			      .finding = pool_new(options->loop, "find", 1),
 			      .tenants =
 				      mem_alloc((options->tenant_count + 1) * sizeof(*u->tenants))};
+	list_init(&u->segments);
+	u->documents = search_source_new(u);
 	u->refresh = timer_new(options->loop, on_refresh, u);
 	for (size_t i = 0; i < options->tenant_count; i++) {
 		u->tenants[i] = (struct tenant_uploads){
@@ -367,6 +376,7 @@ void uploads_free(struct uploads **uploads)
 		load_cancel(&u->tenants[i]);
 	pool_free(&u->spooling);
 	pool_free(&u->loading);
+	pool_free(&u->finding);
 	for (size_t i = 0; i < u->options.tenant_count; i++) {
 		struct tenant_uploads *t = &u->tenants[i];
 
@@ -379,6 +389,8 @@ void uploads_free(struct uploads **uploads)
 		mem_free(t->stamp);
 		mem_free(t->shown);
 	}
+	segments_free(u);
+	u->documents->close(u->documents);
 	mem_free(u->tenants);
 	mem_free(u);
 }

@@ -69,10 +69,14 @@ struct tenant_uploads {
 struct uploads {
 	struct uploads_options options;
 	enum dialect dialect;
-	struct pool *spooling, *loading;
+	struct pool *spooling, *loading, *finding;
 	struct tenant_uploads *tenants;
 	struct timer *refresh;
 	bool alone, ending;
+	/* documents */
+	struct source *documents;
+	struct list segments; /* struct held_segment; the one that was asked last at the end */
+	size_t index_bytes;
 };
 
 /* ---- sources.c ---- */
@@ -171,6 +175,23 @@ void load_finish(struct load *l);     /* load.c: all rows are there */
 
 struct document;
 void document_free(struct document **d);
+
+/* ---- segments.c ---- */
+
+struct held_segment;
+const struct find_segment *segment_of(const struct held_segment *h);
+/* Held until it is released. NULL: it is not in memory. */
+struct held_segment *segment_find(struct uploads *u, const char *version);
+struct held_segment *segment_add(const struct tenant_uploads *t, const char *version,
+				 struct find_segment *take);
+void segment_release(struct uploads *u, struct held_segment **h);
+/* The rows were read again: what is no longer in use goes. */
+void segments_update(const struct tenant_uploads *t);
+void segments_free(struct uploads *u);
+
+/* ---- search.c ---- */
+
+struct source *search_source_new(struct uploads *u);
 
 /* ---- sweep.c ---- */
 

@@ -1,10 +1,21 @@
 /* Callers of /api/v1/documents. */
 
-import { Sources } from './sources.mjs';
+import assert from 'node:assert/strict';
+import { Sources, until } from './sources.mjs';
 
 export class Documents extends Sources {
   upload(bytes, query, type = 'text/markdown') {
     return this.rest.call('POST', `/api/v1/documents?${query}`, { body: bytes, headers: { 'content-type': type } });
+  }
+
+  /* Right after the start the list is not read yet. */
+  async loaded(bytes, query, type) {
+    const sent = await until('it is taken', async () => {
+      const answer = await this.upload(bytes, query, type);
+      return answer.status !== 503 && answer;
+    });
+    assert.equal(sent.status, 202, sent.text);
+    return this.settled(sent.body.id);
   }
 
   async list() {

@@ -9,6 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT, startDaemon } from './harness.mjs';
 import { Documents } from './documents.mjs';
+import { until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
 
 const token = (sub, role = 'analyst', more = {}) => mintToken({ sub, permissions: [...ROLES[role], 'chat:upload'], ...more });
@@ -35,6 +36,38 @@ describe('a document of one\'s own', () => {
     assert.deepEqual((await ann.list()).map((one) => one.id), [document.id]);
     assert.deepEqual((await ann.rest.get('/api/v1/data-sources?kind=table')).body.sources, []);
     assert.deepEqual((await ann.rest.get('/api/v1/data-sources?kind=poem')).status, 400);
+  });
+});
+
+const ask = async (who, content) => (await who.rest.post('/api/v1/chat', { content })).body;
+const tableOf = (body) => body.views?.find((v) => v.data_dict?.Text)?.data_dict;
+
+describe('a question about documents', () => {
+  it('is answered with the passages that its asker may read, and no others', async () => {
+    const ann = new Documents(d, token('reader')), bob = new Documents(d, token('stranger'));
+    const [notice] = [await ann.loaded(await policy('curtailment-policy'), 'name=Curtailment policy.md'),
+      await ann.loaded(await policy('leave-policy'), 'name=Leave policy.md')];
+    const found = tableOf(await ask(ann, 'What does the curtailment policy say about notice periods?'));
+    assert.ok(found.Text.some((text) => /ten business days ahead/.test(text)), JSON.stringify(found));
+    assert.equal(found.Document[found.Text.findIndex((text) => /ten business days/.test(text))], 'Curtailment policy');
+    const foreign = await ask(bob, 'What does the curtailment policy say about notice periods?');
+    assert.ok(!/ten business days|Curtailment policy/.test(JSON.stringify(foreign)), JSON.stringify(foreign));
+    await ann.share(notice.id, { visibility: 'tenant' });
+    await until('it is shared', async () => (await bob.list()).length === 1);
+    assert.match(JSON.stringify(tableOf(await ask(bob, 'What does the curtailment policy say about notice periods?'))), /ten business days/);
+  });
+
+  it('says when nothing is about it', async () => {
+    const ann = new Documents(d, token('reader'));
+    const { text, outcomes } = await ask(ann, 'What do the documents say about kangaroo juggling?');
+    assert.match(text, /Nothing in the documents you may read is about that\./);
+    assert.equal(outcomes[0].outcome, 'empty');
+  });
+
+  it('stands beside a question about data', async () => {
+    const ann = new Documents(d, token('reader'));
+    const body = await ask(ann, 'What does our curtailment policy say, and what was the average NP15 day-ahead price of Ascend in 2025?');
+    assert.deepEqual(body.outcomes.map(({ tool }) => tool).sort(), ['get_average_annual_price', 'search_documents'], JSON.stringify(body.outcomes));
   });
 });
 

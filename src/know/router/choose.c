@@ -34,7 +34,8 @@ static double text_of(const struct reading *r, const struct tool_def *t)
 {
 	for (size_t i = 0; i < r->in->may->tool_count; i++)
 		if (r->in->may->tools[i] == t)
-			return r->text.tools[i] * trust_in(r);
+			return tool_is_document(t) ? r->text.tools[i]
+						   : r->text.tools[i] * trust_in(r);
 	return 0;
 }
 
@@ -61,7 +62,7 @@ static bool is_home(const struct catalog_view *v, const struct tool_def *t, size
 
 const struct tool_def *candidate_tool(const struct candidate *c)
 {
-	return c->kind == CANDIDATE_TOOL ? c->def : NULL;
+	return c->kind == CANDIDATE_TOOL || c->kind == CANDIDATE_DOCUMENTS ? c->def : NULL;
 }
 
 const struct param_def *candidate_param(const struct candidate *c, const char *filter)
@@ -94,17 +95,17 @@ static void list_tools(struct reading *r)
 
 			if (!catalog_allows(v, t, domain->agent))
 				continue;
-			r->candidates[r->candidate_count++] =
-				(struct candidate){.kind = CANDIDATE_TOOL,
-						   .name = t->name,
-						   .domain = d,
-						   .params = t->params,
-						   .param_count = t->param_count,
-						   .numbers = r->know->params[t->index],
-						   .def = t,
-						   .first = first,
-						   .home = is_home(v, t, d),
-						   .text = text_of(r, t)};
+			r->candidates[r->candidate_count++] = (struct candidate){
+				.kind = tool_is_document(t) ? CANDIDATE_DOCUMENTS : CANDIDATE_TOOL,
+				.name = t->name,
+				.domain = d,
+				.params = t->params,
+				.param_count = t->param_count,
+				.numbers = r->know->params[t->index],
+				.def = t,
+				.first = first,
+				.home = is_home(v, t, d),
+				.text = text_of(r, t)};
 			first = false;
 		}
 	}
@@ -296,7 +297,7 @@ static double share_of(const struct reading *r, const struct candidate *c)
 {
 	size_t known = r->text.known_words, all = known + r->text.strange_words;
 
-	if (c->kind != CANDIDATE_TOOL)
+	if (!candidate_tool(c))
 		return c->text;
 	return r->text.evidence > 0 ? c->text * (double)known / (double)all : 0;
 }

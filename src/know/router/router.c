@@ -408,10 +408,11 @@ static void add_concept(struct tally *t, enum concept which)
 	add_word(t, stem, word_stem(word, strlen(word), stem), true);
 }
 
-void router_text(const struct know *k, const struct catalog_view *v, const struct question *q,
+void router_text(const struct know *k, const struct know_input *in, const struct question *q,
 		 size_t from, size_t to, bool hours, struct arena *a, struct text_score *out)
 {
 	const struct catalog *c = k->catalog;
+	const struct catalog_view *v = in->may;
 	size_t documents = c->tool_count + c->domain_count;
 	struct tally t = {.router = k->router,
 			  .language = c->language,
@@ -448,4 +449,5 @@ void router_text(const struct know *k, const struct catalog_view *v, const struc
 		out->tools[i] = t.weights[v->tools[i]->index] / t.known;
 	for (size_t i = 0; i < v->domain_count && t.known > 0; i++)
 		out->domains[i] = t.weights[c->tool_count + v->domains[i]->index] / t.known;
+	documents_score(in, q, from, to, out);
 }

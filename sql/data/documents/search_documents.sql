@@ -1,0 +1,13 @@
+-- tool:       search_documents
+-- about:      What documents, policies, procedures, manuals, guides and handbooks say about something.
+-- kind:       doc
+-- permission: documents:use
+-- param question text required  What is looked for
+-- param document text optional  Only in the one with this name
+-- param top_k int optional default=5 min=1 max=10  How many passages
+-- column "N" type=int priority=high
+-- column "Document" priority=high
+-- column "Heading" priority=medium
+-- column "Text" priority=high
+-- fact found type=int optional  passages
+-- fact documents type=int optional  documents that they are from

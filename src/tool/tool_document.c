@@ -1,0 +1,113 @@
+/*
+ * The function of tools of documents: the source gets the arguments themselves, and gives passages
+ * that this caller may read. The result is a table like any other; what its rows took is needed to
+ * read the answer again.
+ */
+#include "tool_int.h"
+
+#include <string.h>
+
+#include "vesper/log.h"
+
+static const char *digits(size_t n, struct arena *a)
+{
+	return arena_printf(a, "%zu", n);
+}
+
+static size_t documents_of(const struct result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->passages.count; i++) {
+		size_t k = 0;
+
+		while (k < i && strcmp(r->passages.items[k].uid, r->passages.items[i].uid) != 0)
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
+static void add_fact(struct tool_call *call, const char *name, size_t n)
+{
+	const struct fact_def *f = tool_fact(call->tool, name);
+
+	if (f)
+		result_add_fact(call->result, call->arena,
+				(struct fact){.name = f->name,
+					      .label = f->label ? f->label : f->name,
+					      .value = digits(n, call->arena),
+					      .unit = f->unit});
+}
+
+/* The tool's own permission, and those of the documents that are shown. */
+static void add_needs(struct tool_call *call, const char *const *more)
+{
+	const char *const *own = call->result->needs;
+	size_t n = 0, count = 0;
+	const char **all;
+
+	while (own && own[n])
+		n++;
+	while (more && more[count])
+		count++;
+	all = arena_alloc(call->arena, (n + count + 1) * sizeof(*all));
+	if (n > 0)
+		memcpy(all, own, n * sizeof(*all));
+	for (size_t i = 0; i < count; i++)
+		all[n + i] = arena_strdup(call->arena, more[i]);
+	call->result->needs = all;
+}
+
+static void take(struct tool_call *call, const struct source_batch *batch)
+{
+	struct result *r = call->result;
+	struct table *t = batch->table;
+
+	t->name = arena_strdup(t->arena, "main");
+	tool_describe(t, call->tool, call->box->options.catalog);
+	result_add_table(r, call->arena, t);
+	r->passages.items = batch->passages;
+	r->passages.count = batch->passage_count;
+	add_needs(call, batch->needs);
+	if (r->passages.count > 0) {
+		r->outcome.kind = OUTCOME_ROWS;
+		add_fact(call, "found", r->passages.count);
+		add_fact(call, "documents", documents_of(r));
+	} else {
+		r->outcome = (struct outcome){
+			.kind = OUTCOME_EMPTY,
+			.detail = sentence(r->language, SAY_DOCUMENTS_NOTHING, call->arena)};
+	}
+}
+
+static void on_passages(void *owner, struct source_batch *batches, size_t count,
+			const struct err *e)
+{
+	struct tool_call *call = owner;
+
+	call->query = NULL;
+	if (e) {
+		log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
+		call->result->outcome = tool_outcome_of_db(call, e);
+		call->result->outcome.code = TOOL_CODE_RETRIEVAL;
+	} else if (count > 0) {
+		take(call, &batches[0]);
+	}
+	tool_call_end(call);
+}
+
+bool tool_document_run(struct tool_call *call, struct err *e)
+{
+	const struct source_call request = {.tenant = call->who->tenant,
+					    .tool = call->tool->name,
+					    .args = &call->args,
+					    .who = call->who,
+					    .today = call->today,
+					    .timeout_ms = call->timeout_ms};
+
+	if (!call->source)
+		return err_set_retry(e, ERR_UPSTREAM, "no documents are kept here");
+	call->query = call->source->start(call->source, &request, on_passages, call);
+	return true;
+}

@@ -1,0 +1,520 @@
+/*
+ * Searching the documents that one caller may read: those are chosen first, what is not in memory
+ * is made from its table, and only then is anything counted. The passages of the hits are read from
+ * the tables of this moment; a document that was deleted meanwhile is found nowhere.
+ */
+#include "upload_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/find.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/result.h"
+
+#define SEARCH_BYTES (32 * 1024 * 1024)
+#define TABLE_BYTES  (1024 * 1024) /* of the passages that were found */
+#define PAGE_ROWS    DB_ROWS_MAX
+#define LEAST        0.3 /* coverage below which nothing was found */
+
+enum search_work { WORK_ADD, WORK_SEARCH };
+
+struct candidate {
+	const char *uid, *version, *table, *name, *permission;
+	struct held_segment *held;
+};
+
+struct search {
+	struct op op;
+	struct pool_job job;
+	struct later later;
+	struct tenant_uploads *tenant;
+	struct arena *arena;
+	struct principal *who;
+	const char *text, *named; /* named NULL: in all */
+	size_t top;
+	bool cancelled; /* while a job runs, which frees it */
+	bool running;
+	struct op *query;
+	/* the documents; those before `at` are in memory */
+	struct candidate *docs;
+	size_t count, at;
+	/* the one that is made */
+	struct find_builder *builder;
+	struct table *page;
+	int64_t row; /* the last one that was added */
+	/* what is found */
+	enum search_work work;
+	struct catalog *catalog; /* referenced: of the language that workers read */
+	struct find_index index;
+	struct find_found found;
+	struct find_reach *reach; /* wanted instead of hits; or NULL */
+	source_cb cb;
+	uploads_reach_cb reach_cb;
+	void *owner;
+};
+
+static const char *const column_names[] = {"N", "Document", "Heading", "Text"};
+static const enum column_type column_types[] = {COLUMN_INT, COLUMN_TEXT, COLUMN_TEXT, COLUMN_TEXT};
+#define COLUMNS 4
+
+static void search_free(struct search *s)
+{
+	op_cancel(&s->query);
+	later_cancel(&s->later);
+	find_builder_free(&s->builder);
+	table_free(&s->page);
+	for (size_t i = 0; i < s->count; i++)
+		segment_release(s->tenant->all, &s->docs[i].held);
+	if (s->catalog)
+		catalog_unref(&s->catalog);
+	principal_free(&s->who);
+	arena_free(&s->arena);
+	mem_free(s);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct search *s = list_item(op, struct search, op);
+
+	if (s->running)
+		s->cancelled = true;
+	else
+		search_free(s);
+}
+
+static void end(struct search *s, struct source_batch *batch, const struct err *e)
+{
+	if (s->reach)
+		s->reach_cb(s->owner, s->reach);
+	else
+		s->cb(s->owner, batch, batch ? 1 : 0, e);
+	search_free(s);
+}
+
+/* ---- which documents ---- */
+
+/* What is named is a name, or a part of one. */
+static bool is_named(const struct search *s, const struct stored_source *source)
+{
+	return !s->named || strcmp(s->named, source->uid) == 0 ||
+	       str_find_nocase(source->name, s->named) ||
+	       (*source->name && str_find_nocase(s->named, source->name));
+}
+
+static void choose(struct search *s)
+{
+	const struct tenant_uploads *t = s->tenant;
+
+	s->docs = arena_alloc(s->arena, (t->source_count + 1) * sizeof(*s->docs));
+	for (size_t i = 0; i < t->source_count; i++) {
+		const struct stored_source *one = &t->sources[i];
+		const struct stored_version *v = uploads_version(t, one->current);
+		const char *permission;
+
+		if (one->kind != SOURCE_DOCUMENT || !v || v->state != VERSION_READY || !v->table ||
+		    !sql_upload_is_table(v->table) || !is_named(s, one) ||
+		    !uploads_may_use(t, one, s->who, s->arena))
+			continue;
+		permission = uploads_permission(one, s->arena);
+		if (!may(s->who, permission)) /* shared after the turn began */
+			continue;
+		s->docs[s->count++] = (struct candidate){.uid = arena_strdup(s->arena, one->uid),
+							 .version = arena_strdup(s->arena, v->uid),
+							 .table = arena_strdup(s->arena, v->table),
+							 .name = arena_strdup(s->arena, one->name),
+							 .permission = permission};
+	}
+}
+
+static void forget(struct search *s, size_t i)
+{
+	segment_release(s->tenant->all, &s->docs[i].held);
+	memmove(&s->docs[i], &s->docs[i + 1], (s->count - i - 1) * sizeof(*s->docs));
+	s->count--;
+}
+
+/* ---- reading tables ---- */
+
+static struct source_statement rows_of(const struct search *s, const char *table, int64_t after,
+				       size_t limit)
+{
+	static const struct upload_column columns[] = {
+		{.name = DOCUMENT_HEADING}, {.name = DOCUMENT_START}, {.name = DOCUMENT_PASSAGE}};
+	const struct upload_table t = {
+		.name = table, .columns = columns, .count = sizeof(columns) / sizeof(columns[0])};
+	struct value *bound = arena_alloc(s->arena, 2 * sizeof(*bound));
+
+	bound[0] = value_text(s->tenant->name);
+	bound[1] = value_int(after);
+	return (struct source_statement){
+		.name = "uploads/passages",
+		.text = sql_upload_rows(&t, limit, s->tenant->all->dialect, s->arena),
+		.values = bound,
+		.count = 2,
+		.bounded_rows = true,
+		.sink = {.rows_max = limit}};
+}
+
+static void ask(struct search *s, const struct source_statement *statements, size_t count,
+		source_cb cb)
+{
+	struct source *reader = s->tenant->all->options.reader;
+	const struct source_call call = {
+		.tenant = s->tenant->name, .statements = statements, .count = count};
+
+	s->query = reader->start(reader, &call, cb, s);
+}
+
+static const char *cell(const struct table *t, size_t row, const char *column)
+{
+	const char *text = table_cell(t, row, column);
+
+	return text ? text : "";
+}
+
+/* ---- the worker ---- */
+
+static void add_page(struct search *s)
+{
+	for (size_t i = 0; i < s->page->row_count; i++)
+		find_builder_add(s->builder, str_of(cell(s->page, i, DOCUMENT_HEADING)),
+				 str_of(cell(s->page, i, DOCUMENT_PASSAGE)));
+}
+
+static void search_now(struct search *s)
+{
+	const struct find_query q = {.text = s->text, .top = s->top, .least = LEAST, .who = s->who};
+
+	if (s->reach)
+		find_reach(&s->index, s->text, s->who, s->reach);
+	else
+		find_search(&s->index, &q, s->arena, &s->found);
+}
+
+static void run_job(struct pool_job *job)
+{
+	struct search *s = list_item(job, struct search, job);
+
+	if (s->work == WORK_ADD)
+		add_page(s);
+	else
+		search_now(s);
+}
+
+static void read_next(struct search *s);
+static void read_hits(struct search *s);
+static void on_added(struct search *s);
+
+static void on_job(struct pool_job *job)
+{
+	struct search *s = list_item(job, struct search, job);
+
+	s->running = false;
+	if (s->cancelled || s->tenant->all->ending)
+		search_free(s);
+	else if (s->work == WORK_ADD)
+		on_added(s);
+	else
+		read_hits(s);
+}
+
+static void run(struct search *s, enum search_work work)
+{
+	s->work = work;
+	s->running = true;
+	s->job = (struct pool_job){.run = run_job, .done = on_job};
+	pool_submit(s->tenant->all->finding, &s->job);
+}
+
+/* ---- making a segment ---- */
+
+static void read_page(struct search *s);
+
+static void on_added(struct search *s)
+{
+	struct candidate *doc = &s->docs[s->at];
+	bool more = s->page->row_count == PAGE_ROWS;
+
+	s->row += (int64_t)s->page->row_count;
+	table_free(&s->page);
+	if (more) {
+		read_page(s);
+		return;
+	}
+	doc->held = segment_add(s->tenant, doc->version, find_builder_end(&s->builder));
+	s->at++;
+	read_next(s);
+}
+
+static void on_page(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct search *s = owner;
+
+	s->query = NULL;
+	if (e && e->code == ERR_NOT_FOUND) { /* deleted meanwhile */
+		find_builder_free(&s->builder);
+		forget(s, s->at);
+		read_next(s);
+	} else if (e) {
+		end(s, NULL, e);
+	} else {
+		s->page = count > 0 ? batches[0].table : table_new(TABLE_BYTES);
+		run(s, WORK_ADD);
+	}
+}
+
+static void read_page(struct search *s)
+{
+	const struct source_statement one = rows_of(s, s->docs[s->at].table, s->row, PAGE_ROWS);
+
+	ask(s, &one, 1, on_page);
+}
+
+static void search_all(struct search *s)
+{
+	struct find_doc *docs = arena_alloc(s->arena, (s->count + 1) * sizeof(*docs));
+	size_t chunks = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		docs[i] = (struct find_doc){.uid = s->docs[i].uid,
+					    .permission = s->docs[i].permission,
+					    .segment = segment_of(s->docs[i].held)};
+		chunks += find_segment_chunks(docs[i].segment);
+	}
+	s->index = (struct find_index){s->catalog->language, docs, s->count};
+	if (chunks > FIND_LOOP_CHUNKS) {
+		run(s, WORK_SEARCH);
+		return;
+	}
+	search_now(s);
+	read_hits(s);
+}
+
+static void read_next(struct search *s)
+{
+	while (s->at < s->count) {
+		struct candidate *doc = &s->docs[s->at];
+
+		doc->held = segment_find(s->tenant->all, doc->version);
+		if (!doc->held) {
+			s->builder = find_builder_new(s->catalog->language);
+			s->row = 0;
+			read_page(s);
+			return;
+		}
+		s->at++;
+	}
+	search_all(s);
+}
+
+/* ---- passages ---- */
+
+static const struct candidate *doc_of(const struct search *s, const struct find_hit *hit)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (strcmp(s->docs[i].uid, hit->doc->uid) == 0)
+			return &s->docs[i];
+	abort(); /* hits are of the index, which was made of them */
+}
+
+static struct passage passage_of(const struct search *s, const struct find_hit *hit,
+				 const struct table *t, struct arena *a)
+{
+	const struct candidate *doc = doc_of(s, hit);
+
+	return (struct passage){
+		.document = arena_strdup(a, doc->name),
+		.uid = arena_strdup(a, doc->uid),
+		.version = arena_strdup(a, doc->version),
+		.heading = arena_strdup(a, cell(t, 0, DOCUMENT_HEADING)),
+		.text = str_of(arena_strdup(a, cell(t, 0, DOCUMENT_PASSAGE))),
+		.start = (uint32_t)strtoul(cell(t, 0, DOCUMENT_START), NULL, 10),
+	};
+}
+
+/* Two of one text that overlap are one; false: they do not. */
+static bool join(struct passage *into, const struct passage *p, struct arena *a)
+{
+	const struct passage *first = into->start <= p->start ? into : p;
+	const struct passage *second = first == into ? p : into;
+	size_t ahead = second->start - first->start;
+	const char *text;
+
+	if (strcmp(into->version, p->version) != 0 || ahead >= first->text.n)
+		return false;
+	if (ahead + second->text.n <= first->text.n) {
+		*into = *first;
+		return true;
+	}
+	text = arena_printf(a, "%.*s%s", (int)ahead, first->text.p, second->text.p);
+	*into = *first;
+	into->text = str_of(text);
+	return true;
+}
+
+static size_t collect(const struct search *s, const struct source_batch *batches, struct arena *a,
+		      struct passage *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->found.count; i++) {
+		struct passage p;
+		size_t k = 0;
+
+		if (batches[i].table->row_count == 0)
+			continue;
+		p = passage_of(s, &s->found.hits[i], batches[i].table, a);
+		while (k < n && !join(&out[k], &p, a))
+			k++;
+		if (k == n)
+			out[n++] = p;
+	}
+	return n;
+}
+
+static const char *const *needs_of(const struct search *s, const struct passage *passages,
+				   size_t count, struct arena *a)
+{
+	const char **needs = arena_alloc(a, (count + 1) * sizeof(*needs));
+	size_t n = 0;
+
+	for (size_t d = 0; d < s->count; d++)
+		for (size_t i = 0; i < count; i++)
+			if (strcmp(passages[i].uid, s->docs[d].uid) == 0) {
+				needs[n++] = arena_strdup(a, s->docs[d].permission);
+				break;
+			}
+	return needs;
+}
+
+static void end_found(struct search *s, const struct source_batch *batches)
+{
+	struct table *t = table_new(TABLE_BYTES);
+	struct passage *passages = arena_alloc(t->arena, (s->found.count + 1) * sizeof(*passages));
+	size_t n = collect(s, batches, t->arena, passages);
+	const char **cells = arena_alloc(t->arena, (n + 1) * COLUMNS * sizeof(*cells));
+	struct source_batch out = {.table = t, .passages = passages, .passage_count = n};
+
+	for (size_t i = 0; i < n; i++) {
+		cells[i * COLUMNS] = arena_printf(t->arena, "%zu", i + 1);
+		cells[i * COLUMNS + 1] = passages[i].document;
+		cells[i * COLUMNS + 2] = passages[i].heading;
+		cells[i * COLUMNS + 3] = passages[i].text.p;
+	}
+	table_replace(t, column_names, column_types, COLUMNS, cells, n);
+	out.needs = needs_of(s, passages, n, t->arena);
+	end(s, &out, NULL);
+}
+
+static void on_hits(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct search *s = owner;
+
+	s->query = NULL;
+	if (e)
+		end(s, NULL, e);
+	else
+		end_found(s, batches);
+	source_batches_free(batches, count);
+}
+
+static void read_hits(struct search *s)
+{
+	struct source_statement *list = arena_alloc(s->arena, (s->found.count + 1) * sizeof(*list));
+
+	if (s->reach) {
+		end(s, NULL, NULL);
+		return;
+	}
+	for (size_t i = 0; i < s->found.count; i++)
+		list[i] =
+			rows_of(s, doc_of(s, &s->found.hits[i])->table, s->found.hits[i].chunk, 1);
+	if (s->found.count > 0)
+		ask(s, list, s->found.count, on_hits);
+	else
+		end_found(s, NULL);
+}
+
+/* ---- beginning ---- */
+
+static void on_begin(void *owner)
+{
+	struct search *s = owner;
+
+	if (s->tenant)
+		read_next(s);
+	else
+		read_hits(s);
+}
+
+static struct search *begin(struct uploads *u, const struct principal *who, const char *text,
+			    const char *named)
+{
+	struct search *s = mem_alloc(sizeof(*s));
+
+	*s = (struct search){.op = {.cancel = on_cancel},
+			     .tenant = uploads_tenant(u, who->tenant),
+			     .arena = arena_new(SEARCH_BYTES),
+			     .who = principal_copy(who)};
+	s->text = arena_strdup(s->arena, text);
+	s->named = arena_strdup(s->arena, named);
+	if (s->tenant) {
+		s->catalog = catalog_ref(u->options.catalog(u->options.owner, who->tenant));
+		choose(s);
+	}
+	loop_later(u->options.loop, &s->later, on_begin, s);
+	return s;
+}
+
+struct documents_source {
+	struct source source; /* first */
+	struct uploads *uploads;
+};
+
+static struct op *start(struct source *source, const struct source_call *call, source_cb cb,
+			void *owner)
+{
+	struct documents_source *d = (struct documents_source *)source;
+	struct arena *a = arena_new(SEARCH_BYTES);
+	const struct arg *top = args_find(call->args, DOCUMENT_PARAM_TOP);
+	const char *text = args_text(call->args, DOCUMENT_PARAM_QUESTION, a);
+	struct search *s = begin(d->uploads, call->who, text ? text : "",
+				 args_text(call->args, DOCUMENT_PARAM_DOCUMENT, a));
+
+	s->top = top && top->count > 0 ? (size_t)top->values[0].number : FIND_SPREAD;
+	if (s->top > DOCUMENT_PASSAGES_MAX)
+		s->top = DOCUMENT_PASSAGES_MAX;
+	s->cb = cb;
+	s->owner = owner;
+	arena_free(&a);
+	return &s->op;
+}
+
+static void close_source(struct source *source)
+{
+	mem_free(source);
+}
+
+struct source *search_source_new(struct uploads *u)
+{
+	struct documents_source *d = mem_alloc(sizeof(*d));
+
+	*d = (struct documents_source){
+		.source = {.name = SOURCE_DOCUMENTS, .start = start, .close = close_source},
+		.uploads = u};
+	return &d->source;
+}
+
+struct op *uploads_reach(struct uploads *u, const struct principal *who, const char *text,
+			 struct arena *a, uploads_reach_cb cb, void *owner)
+{
+	struct search *s = begin(u, who, text, NULL);
+
+	s->reach = arena_alloc(a, sizeof(*s->reach));
+	s->reach_cb = cb;
+	s->owner = owner;
+	return &s->op;
+}
