@@ -106,9 +106,7 @@ struct find_reach {
 /* Of what this caller may read. */
 void find_reach(const struct find_index *x, const char *text, const struct principal *who,
 		struct find_reach *out);
-/* The coverage (struct find_found) of these tokens of the question; `words`: how many of them with
- * a meaning the best chunk holds. */
-double find_covers(const struct find_reach *r, const struct token *tokens, size_t count,
-		   size_t *words);
+/* The coverage (struct find_found) of these tokens of the question. */
+double find_covers(const struct find_reach *r, const struct token *tokens, size_t count);
 
 #endif

@@ -622,7 +622,9 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define CITE_BYTES_MAX         24  /* of a bracket of citations: six of two digits */
 #define HTML_DEPTH_MAX         256 /* of what is dropped; pages are some 30 deep */
 #define FIND_STEMS_MAX         64  /* of a question: one of 16 KiB has no more that matter */
-#define FIND_REACH_MAX         64  /* sets of words that chunks hold together: the best of them */
+#define DOCUMENT_COVERAGE_LEAST                                                                    \
+	0.3 /* of a question's words by the best passage; below it nothing was found */
+#define FIND_REACH_MAX 64 /* sets of words that chunks hold together: the best of them */
 #define FIND_LOOP_CHUNKS                                                                           \
 	2000 /* searched on the loop, in a fifth of a millisecond; more on a worker */
 #define DOCUMENT_PASSAGES_MAX 10 /* of a search: what an answer can quote from */

@@ -295,10 +295,9 @@ void find_reach(const struct find_index *x, const char *text, const struct princ
 	arena_free(&s.arena);
 }
 
-double find_covers(const struct find_reach *r, const struct token *tokens, size_t count,
-		   size_t *words)
+double find_covers(const struct find_reach *r, const struct token *tokens, size_t count)
 {
-	uint64_t asked = 0, best = 0;
+	uint64_t asked = 0;
 	double all, most = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -307,11 +306,8 @@ double find_covers(const struct find_reach *r, const struct token *tokens, size_
 				asked |= UINT64_C(1) << k;
 	all = weight_of(r, asked);
 	for (size_t i = 0; i < r->held_count; i++)
-		if (weight_of(r, r->held[i] & asked) > most) {
-			best = r->held[i] & asked;
-			most = weight_of(r, best);
-		}
-	*words = (size_t)__builtin_popcountll(best);
+		if (weight_of(r, r->held[i] & asked) > most)
+			most = weight_of(r, r->held[i] & asked);
 	return all > 0 ? most / all : 0;
 }
 

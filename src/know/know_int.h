@@ -170,14 +170,13 @@ bool router_near(const struct know *k, const struct token *t, char stem[STEM_BYT
 
 /* What the words alone say. */
 struct text_score {
-	double *tools;          /* 0..1 by index into the view's tools */
-	double *domains;        /* 0..1 by index into the view's domains */
-	double known;           /* weight of the words that the catalogue uses */
-	double evidence;        /* the same without words that people use of anything ("who") */
-	size_t known_words;     /* how many those are */
-	size_t strange_words;   /* words with a meaning that no tool speaks of */
-	double documents;       /* coverage (find.h) by the caller's documents */
-	size_t documents_words; /* of them with a meaning that one passage holds together */
+	double *tools;        /* 0..1 by index into the view's tools */
+	double *domains;      /* 0..1 by index into the view's domains */
+	double known;         /* weight of the words that the catalogue uses */
+	double evidence;      /* the same without words that people use of anything ("who") */
+	size_t known_words;   /* how many those are */
+	size_t strange_words; /* words with a meaning that no tool speaks of */
+	double documents;     /* coverage (find.h) by the caller's documents */
 };
 /* `hours`: hours were named, which is a word for them too. */
 void router_text(const struct know *k, const struct know_input *in, const struct question *q,
@@ -371,6 +370,10 @@ void documents_score(const struct know_input *in, const struct question *q, size
 bool documents_speak(const struct reading *r);
 /* The call of a tool of documents that was chosen. */
 void documents_fill(struct reading *r, const struct choice *c, struct understanding *out);
+/* Where nothing else was understood whole, and they reach far enough: what the documents say. */
+bool documents_instead(struct reading *r, struct understanding *out);
+/* What was understood is a search of documents, which takes any words. */
+bool documents_answer(const struct understanding *u);
 
 /* ---- flows.c ---- */
 

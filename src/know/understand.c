@@ -447,6 +447,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		if (!leans && metrics_choose(&r, false, out))
 			return;
 		unclear(KNOW_UNCLEAR, 0.4, out);
+		if (documents_instead(&r, out))
+			return;
 		hear(&r, out);
 		out->foreign = foreign;
 		return;
@@ -456,6 +458,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	understand_data(&r, &standing, leans, edits, source, out);
 	if (!edits && !leans && out->confidence < KNOW_SURE && !lacks_time(&r) &&
 	    metrics_choose(fresh, r.trouble.kind == TROUBLE_MISSING, out))
+		return;
+	if (!edits && !leans && documents_instead(fresh, out))
 		return;
 	if (!edits && out->confidence >= KNOW_SURE)
 		flows_approve(&r, out);

@@ -17,7 +17,6 @@
 #define SEARCH_BYTES (32 * 1024 * 1024)
 #define TABLE_BYTES  (1024 * 1024) /* of the passages that were found */
 #define PAGE_ROWS    DB_ROWS_MAX
-#define LEAST        0.3 /* coverage below which nothing was found */
 
 enum search_work { WORK_ADD, WORK_SEARCH };
 
@@ -186,7 +185,8 @@ static void add_page(struct search *s)
 
 static void search_now(struct search *s)
 {
-	const struct find_query q = {.text = s->text, .top = s->top, .least = LEAST, .who = s->who};
+	const struct find_query q = {
+		.text = s->text, .top = s->top, .least = DOCUMENT_COVERAGE_LEAST, .who = s->who};
 
 	if (s->reach)
 		find_reach(&s->index, s->text, s->who, s->reach);

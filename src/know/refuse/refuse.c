@@ -515,7 +515,8 @@ bool know_refuse(const struct know *k, const struct know_input *in, const struct
 
 	if (is_injection(&s, in))
 		return set(out, REFUSE_INJECTION, what, sentence(l, SAY_REFUSE_INJECTION, a), a);
-	if (!u || u->kind == KNOW_GREETING || u->kind == KNOW_HELP || u->reply || u->foreign)
+	if (!u || u->kind == KNOW_GREETING || u->kind == KNOW_HELP || u->reply || u->foreign ||
+	    documents_answer(u))
 		return false;
 	text_read(l, s.text, a, &q);
 	if (is_impossible(k, &s, &q, u, a, &what, &why))

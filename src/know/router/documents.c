@@ -9,6 +9,8 @@
 
 #include "vesper/find.h"
 
+#define UNSURE 0.6 /* a model should look at it */
+
 void documents_score(const struct know_input *in, const struct question *q, size_t from, size_t to,
 		     struct text_score *out)
 {
@@ -16,32 +18,88 @@ void documents_score(const struct know_input *in, const struct question *q, size
 
 	if (!in->documents || in->documents->held_count == 0)
 		return;
-	out->documents =
-		find_covers(in->documents, q->tokens + from, to - from, &out->documents_words);
+	out->documents = find_covers(in->documents, q->tokens + from, to - from);
 	for (size_t i = 0; i < in->may->tool_count; i++)
 		if (tool_is_document(in->may->tools[i]))
 			out->tools[i] += weight * out->documents;
 }
 
-bool documents_speak(const struct reading *r)
+/* "The policy on …": the words name a tool of documents rather than any other; what is strange
+ * about them is what is looked for. */
+static bool names_documents(const struct reading *r)
 {
-	return r->text.documents >= r->know->catalog->router.documents.speak;
+	double documents = 0, others = 0;
+
+	for (size_t i = 0; r->text.evidence > 0 && i < r->in->may->tool_count; i++) {
+		double *most = tool_is_document(r->in->may->tools[i]) ? &documents : &others;
+
+		if (r->text.tools[i] > *most)
+			*most = r->text.tools[i];
+	}
+	return documents > others;
 }
 
-void documents_fill(struct reading *r, const struct choice *c, struct understanding *out)
+bool documents_speak(const struct reading *r)
 {
-	const struct tool_def *tool = c->fit.of->def;
-	struct know_call *call = arena_alloc(r->arena, sizeof(*call));
-	size_t covered = r->text.documents_words;
+	return r->in->documents && (r->text.documents >= r->know->catalog->router.documents.speak ||
+				    names_documents(r));
+}
 
-	*call = (struct know_call){.kind = CANDIDATE_DOCUMENTS,
-				   .name = tool->name,
-				   .tool = tool,
-				   .agent = c->domain->agent};
+static void fill(struct reading *r, const struct tool_def *tool, const char *agent,
+		 struct understanding *out)
+{
+	struct know_call *call = arena_alloc(r->arena, sizeof(*call));
+
+	*call = (struct know_call){
+		.kind = CANDIDATE_DOCUMENTS, .name = tool->name, .tool = tool, .agent = agent};
 	args_set(&call->args, r->arena, DOCUMENT_PARAM_QUESTION,
 		 value_text(arena_strdup(r->arena, r->q.text)));
 	out->tools = call;
 	out->tool_count = 1;
-	/* words that the documents know are strange to tools alone */
-	r->text.strange_words -= covered < r->text.strange_words ? covered : r->text.strange_words;
+}
+
+void documents_fill(struct reading *r, const struct choice *c, struct understanding *out)
+{
+	fill(r, c->fit.of->def, c->domain->agent, out);
+	r->text.strange_words = 0; /* they are what is looked for */
+}
+
+/* What was understood leaves out some of the question, or needs more than it says. */
+static bool is_poor(const struct reading *r, const struct understanding *u)
+{
+	if (u->kind == KNOW_UNCLEAR)
+		return true;
+	return u->kind == KNOW_DATA && (u->unused_count > 0 || (u->ask.text && documents_speak(r)));
+}
+
+bool documents_instead(struct reading *r, struct understanding *out)
+{
+	const struct catalog_view *v = r->in->may;
+
+	if (!is_poor(r, out) || r->text.documents < DOCUMENT_COVERAGE_LEAST)
+		return false;
+	for (size_t d = 0; d < v->domain_count; d++)
+		for (size_t i = 0; i < v->domains[d]->tool_count; i++) {
+			const struct tool_def *t = v->domains[d]->tools[i];
+			const char **agents;
+
+			if (!tool_is_document(t) || !catalog_allows(v, t, v->domains[d]->agent))
+				continue;
+			agents = arena_alloc(r->arena, sizeof(*agents));
+			agents[0] = v->domains[d]->agent;
+			*out = (struct understanding){.kind = KNOW_DATA,
+						      .intent = v->domains[d]->intent,
+						      .agents = agents,
+						      .agent_count = 1,
+						      .intended = t,
+						      .confidence = UNSURE};
+			fill(r, t, agents[0], out);
+			return true;
+		}
+	return false;
+}
+
+bool documents_answer(const struct understanding *u)
+{
+	return u && u->tool_count > 0 && u->tools[0].kind == CANDIDATE_DOCUMENTS;
 }
