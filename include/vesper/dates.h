@@ -68,6 +68,9 @@ const char *dates_label(const char *text, struct arena *a);
 
 /* ---- words of time ---- */
 
+/* Each word that a time may begin with. */
+void dates_words(void (*each)(void *owner, const char *word), void *owner);
+
 enum unit {
 	UNIT_NONE,
 	UNIT_DAY,

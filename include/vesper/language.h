@@ -19,6 +19,7 @@
 /* The lists of the file, by their member. A word knows its lists as bits. */
 #define LANGUAGE_LISTS(LIST)                                                                       \
 	LIST(WORDS_STOP, "stop")                                                                   \
+	LIST(WORDS_ENDINGS, "endings")                                                             \
 	LIST(WORDS_ORDINALS, "ordinals")                                                           \
 	LIST(WORDS_ABOVE, "bounds.above")                                                          \
 	LIST(WORDS_BELOW, "bounds.below")                                                          \

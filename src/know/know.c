@@ -85,6 +85,7 @@ struct know *know_new(const struct catalog *c)
 	k->names = name_book_new(c);
 	params_index(k);
 	k->router = router_new(k);
+	k->spelling = spelling_new(k);
 	k->flow_arena = k->arena;
 	k->flows = flow_words_new(k);
 	k->map_words = map_words_new(k, k->arena, k->catalog);

@@ -65,6 +65,7 @@ struct know {
 		*filter_params;            /* by number: the first that has it, or NULL */
 	const struct tool_params **params; /* by index of the tool */
 	struct router *router;
+	struct spelling *spelling;
 	struct flow_words *flows;
 	struct map_words *map_words; /* NULL: nothing is on the map */
 	struct accounts *accounts;
@@ -83,6 +84,13 @@ bool know_is_pack_word(const struct know *k, const char *word);
 
 struct facts;
 struct reading;
+
+/* ---- spelling.c ---- */
+
+struct spelling *spelling_new(struct know *k);
+/* Words that are misspelled, or forms of others, become those that were meant. Before any word was
+ * read. */
+void spelling_mend(struct reading *r);
 
 /* ---- mention.c, settle.c, unknown.c: names in the question ---- */
 
@@ -163,10 +171,6 @@ bool value_same(const struct value *a, const struct value *b);
 
 struct router *router_new(struct know *k);
 bool router_has_word(const struct router *r, const char *stem, size_t len);
-/* Is it one of the tools' words, misspelled? */
-bool router_near_word(const struct know *k, const struct token *t);
-/* The stem of the tools' word that this one is a misspelling of. */
-bool router_near(const struct know *k, const struct token *t, char stem[STEM_BYTES], size_t *len);
 
 /* What the words alone say. */
 struct text_score {

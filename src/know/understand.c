@@ -181,6 +181,7 @@ static void read_question(struct reading *r)
 
 	if (r->q.count > KNOW_WORDS_MAX)
 		r->q.count = KNOW_WORDS_MAX;
+	spelling_mend(r);
 	mentions_read(r);
 	dates_read(&r->q, r->in->today, &r->in->calendar, r->arena, &r->time);
 	hours_read(&r->q, cal->peak_first_hour, cal->peak_last_hour, r->arena, &r->time);

@@ -222,44 +222,52 @@ int unit_days(enum unit u)
 
 #define WORDS_MAX 24 /* with one letter, and the end */
 
+static const char *const begins[26][WORDS_MAX] = {
+	['a' - 'a'] = {"a", "an", "apr", "april", "aug", "august", "autumn"},
+	['b' - 'a'] = {"balance", "beginning"},
+	['c' - 'a'] = {"cal", "calendar", "close", "coming", "couple", "current", "cy"},
+	['d' - 'a'] = {"day", "days", "dec", "december", "dozen"},
+	['e' - 'a'] = {"early", "eight", "eighteen", "eleven", "end"},
+	['f' - 'a'] = {"fall", "feb", "february", "fifteen", "fifty", "first", "fiscal", "five",
+		       "following", "fortnight", "fortnights", "forty", "four", "fourteen",
+		       "fourth", "fri", "friday", "fridays", "fy"},
+	['h' - 'a'] = {"h", "half", "halfs", "halves", "hundred"},
+	['j' - 'a'] = {"jan", "january", "jul", "july", "jun", "june"},
+	['l' - 'a'] = {"last", "late"},
+	['m' - 'a'] = {"mar", "march", "may", "mid", "middle", "mo", "mon", "monday", "mondays",
+		       "month", "months", "mos", "mtd", "mth"},
+	['n' - 'a'] = {"next", "nine", "nineteen", "nov", "november", "now"},
+	['o' - 'a'] = {"oct", "october", "one"},
+	['p' - 'a'] = {"past", "preceding", "previous", "prior"},
+	['q' - 'a'] = {"q", "qtd", "qtr", "qtrs", "quarter", "quarters"},
+	['r' - 'a'] = {"remainder", "rest"},
+	['s' - 'a'] = {"sat",     "saturday",   "saturdays",  "second",    "sep",
+		       "sept",    "september",  "seven",      "seventeen", "six",
+		       "sixteen", "spring",     "springtime", "start",     "summer",
+		       "summers", "summertime", "sun",        "sunday",    "sundays"},
+	['t' - 'a'] = {"ten",      "third",   "thirteen", "thirty",   "this",      "three",
+		       "thu",      "thur",    "thurs",    "thursday", "thursdays", "today",
+		       "tomorrow", "tonight", "trailing", "tue",      "tues",      "tuesday",
+		       "tuesdays", "twelve",  "twenty",   "two"},
+	['u' - 'a'] = {"upcoming"},
+	['w' - 'a'] = {"wed", "wednesday", "wednesdays", "week", "weeks", "winter", "winters",
+		       "wintertime", "wk", "wks", "wtd"},
+	['y' - 'a'] = {"year", "years", "yesterday", "yr", "yrs", "ytd"},
+	['z' - 'a'] = {"zero"}};
+
 bool may_begin_time(const struct token *t)
 {
-	static const char *const words[26][WORDS_MAX] = {
-		['a' - 'a'] = {"a", "an", "apr", "april", "aug", "august", "autumn"},
-		['b' - 'a'] = {"balance", "beginning"},
-		['c' - 'a'] = {"cal", "calendar", "close", "coming", "couple", "current", "cy"},
-		['d' - 'a'] = {"day", "days", "dec", "december", "dozen"},
-		['e' - 'a'] = {"early", "eight", "eighteen", "eleven", "end"},
-		['f' - 'a'] = {"fall", "feb", "february", "fifteen", "fifty", "first", "fiscal",
-			       "five", "following", "fortnight", "fortnights", "forty", "four",
-			       "fourteen", "fourth", "fri", "friday", "fridays", "fy"},
-		['h' - 'a'] = {"h", "half", "halfs", "halves", "hundred"},
-		['j' - 'a'] = {"jan", "january", "jul", "july", "jun", "june"},
-		['l' - 'a'] = {"last", "late"},
-		['m' - 'a'] = {"mar", "march", "may", "mid", "middle", "mo", "mon", "monday",
-			       "mondays", "month", "months", "mos", "mtd", "mth"},
-		['n' - 'a'] = {"next", "nine", "nineteen", "nov", "november", "now"},
-		['o' - 'a'] = {"oct", "october", "one"},
-		['p' - 'a'] = {"past", "preceding", "previous", "prior"},
-		['q' - 'a'] = {"q", "qtd", "qtr", "qtrs", "quarter", "quarters"},
-		['r' - 'a'] = {"remainder", "rest"},
-		['s' - 'a'] = {"sat",     "saturday",   "saturdays",  "second",    "sep",
-			       "sept",    "september",  "seven",      "seventeen", "six",
-			       "sixteen", "spring",     "springtime", "start",     "summer",
-			       "summers", "summertime", "sun",        "sunday",    "sundays"},
-		['t' - 'a'] = {"ten",       "third", "thirteen", "thirty",   "this",
-			       "three",     "thu",   "thur",     "thurs",    "thursday",
-			       "thursdays", "today", "tomorrow", "tonight",  "trailing",
-			       "tue",       "tues",  "tuesday",  "tuesdays", "twelve",
-			       "twenty",    "two"},
-		['u' - 'a'] = {"upcoming"},
-		['w' - 'a'] = {"wed", "wednesday", "wednesdays", "week", "weeks", "winter",
-			       "winters", "wintertime", "wk", "wks", "wtd"},
-		['y' - 'a'] = {"year", "years", "yesterday", "yr", "yrs", "ytd"},
-		['z' - 'a'] = {"zero"}};
 	char letter = t->text[0];
 
-	return t->has_digit || (letter >= 'a' && letter <= 'z' && token_in(t, words[letter - 'a']));
+	return t->has_digit ||
+	       (letter >= 'a' && letter <= 'z' && token_in(t, begins[letter - 'a']));
+}
+
+void dates_words(void (*each)(void *owner, const char *word), void *owner)
+{
+	for (size_t letter = 0; letter < 26; letter++)
+		for (const char *const *word = begins[letter]; *word; word++)
+			each(owner, *word);
 }
 
 /* ---- days ---- */

@@ -58,7 +58,7 @@ def language_words():
     def collect(value):
         if isinstance(value, dict):
             for name, below in value.items():
-                if name not in ("pattern", "answer", "sentences"):
+                if name not in ("pattern", "answer", "sentences", "endings"):
                     collect(below)
         elif isinstance(value, list):
             for below in value:

@@ -253,8 +253,6 @@ void mentions_read_unknown(struct reading *r)
 			continue;
 		if (looked_up++ == KNOW_STRANGE_MAX)
 			return;
-		if (n == 1 && router_near_word(r->know, t))
-			continue;
 		if (try_near_name(r, i, n))
 			continue;
 		d = unknown_of(r, i, n);

@@ -209,17 +209,6 @@ static bool is_withheld(const struct account *a, const struct token *t)
 	return dict_find(&a->withheld, stem, know_canonical(a->r->know, t, stem)) > 0;
 }
 
-/* A misspelled word of the tool's. */
-static bool is_near(const struct account *a, const struct token *t)
-{
-	char stem[STEM_BYTES];
-	size_t n;
-
-	if (!router_near(a->r->know, t, stem, &n))
-		return false;
-	return dict_find(a->tool, stem, n) >= 0 || dict_find(a->domain, stem, n) >= 0;
-}
-
 /* A misspelled neutral word. */
 static bool is_slip(const struct account *a, const struct token *t)
 {
@@ -496,7 +485,7 @@ static bool is_bound(const struct account *a, size_t i)
 	if (t->number >= 0)
 		return is_said_again(a, t->number);
 	return is_neutral(a, t) || spoken_of(a, t) ||
-	       (a->r->text.strange_words <= KNOW_STRANGE_MAX && (is_near(a, t) || is_slip(a, t)));
+	       (a->r->text.strange_words <= KNOW_STRANGE_MAX && is_slip(a, t));
 }
 
 /* Words that a cue is about are not used either: "since the last audit". */

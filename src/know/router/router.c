@@ -298,15 +298,16 @@ static bool can_compare(const struct catalog_view *v, const struct dimension_def
 	return false;
 }
 
-/* "Which vendor is cheapest": its values are compared, though no word says so. */
+/* "Which vendor is cheapest", "the cheapest vendor": its values are compared, though no word says
+ * so. */
 static bool asks_which_of(const struct catalog_view *v, const struct question *q, size_t i)
 {
 	const struct catalog *c = v->catalog;
-	bool ranked = false;
+	bool asked = token_says(&q->tokens[i], WORDS_WHICH);
+	bool ranked =
+		token_says(&q->tokens[i], WORDS_SUPERLATIVE) && token_at(q, i + 1)->before == ' ';
 
-	if (!token_says(&q->tokens[i], WORDS_WHICH))
-		return false;
-	for (size_t n = i + 1; n < q->count && !ranked; n++)
+	for (size_t n = i + 1; asked && n < q->count && !ranked; n++)
 		ranked = token_says(&q->tokens[n], WORDS_COMPARED);
 	for (size_t d = 0; ranked && i + 1 < q->count && d < c->dimension_count; d++)
 		if (c->dimensions[d].values &&
@@ -314,44 +315,6 @@ static bool asks_which_of(const struct catalog_view *v, const struct question *q
 		    can_compare(v, &c->dimensions[d]))
 			return true;
 	return false;
-}
-
-/* A word of the tools that this one is a misspelling of, or -1. */
-static int near_term(const struct router *r, const char *stem, size_t n)
-{
-	int best = -1, limit = n >= 5 ? fuzzy_limit(stem, n) : 0;
-
-	for (size_t i = 0; i < r->count && limit > 0; i++) {
-		const struct term *t = &r->items[i];
-
-		if (t->stem[0] != stem[0] || t->len < 4 ||
-		    fuzzy_distance(stem, n, t->stem, t->len, limit) > limit)
-			continue;
-		if (best >= 0)
-			return -1;
-		best = (int)i;
-	}
-	return best;
-}
-
-bool router_near(const struct know *k, const struct token *t, char stem[STEM_BYTES], size_t *len)
-{
-	size_t n = word_stem(t->text, t->len, stem);
-	int id = t->has_digit ? -1 : near_term(k->router, stem, n);
-
-	if (id < 0)
-		return false;
-	*len = k->router->items[id].len;
-	memcpy(stem, k->router->items[id].stem, *len);
-	return true;
-}
-
-bool router_near_word(const struct know *k, const struct token *t)
-{
-	char stem[STEM_BYTES];
-	size_t n;
-
-	return router_near(k, t, stem, &n);
 }
 
 /* One question's words while they are counted. */
@@ -380,8 +343,6 @@ static void add_word(struct tally *t, const char *stem, size_t n, bool plain)
 	int id = dict_find(&r->terms, stem, n);
 	const struct term *term;
 
-	if (id < 0 && !plain && t->strange < KNOW_STRANGE_MAX)
-		id = near_term(r, stem, n);
 	if (id < 0 || !is_mine(t, &r->items[id])) {
 		t->strange += !plain;
 		return;

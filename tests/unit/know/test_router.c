@@ -28,7 +28,6 @@ static void words_point_at_tools(void **state)
 		{"list the files", "list_price_files"},
 		{"how many parcels", "count_parcels"},
 		{"busiest depots", "get_top_depots"},
-		{"campare please", "compare_sellers"},
 		{"flying carpets", "none"},
 		{"", "none"},
 	};

@@ -1,0 +1,251 @@
+/*
+ * Words that nobody here uses, as the words that were meant: a slip of the keys ("reprots"), or
+ * another form of one ("distributed", where tools speak of a distribution). Done once, before
+ * anything is looked up, so that whatever reads the question reads the same words. Names are left
+ * as they are: what is near one is the matter of unknown.c.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+#include "vesper/dates.h"
+#include "vesper/limits.h"
+
+#define WORD_BYTES_MIN   4 /* of a word that may be misspelled */
+#define TURNED_BYTES     4 /* a word of so many forgives two neighbours that changed places alone */
+#define OTHER_BYTES_MIN  6 /* that another letter may stand in: "share" is no "shape" */
+#define FAMILY_BYTES_MIN 5 /* that two forms of a word begin with */
+#define SCRATCH_BYTES    65536
+
+struct spelled {
+	const char *word;
+	size_t len;
+	bool common; /* no ending makes another word of it */
+};
+
+struct spelling {
+	struct arena *arena;
+	struct dict known;
+	struct spelled *words;
+	size_t count, cap;
+};
+
+/* ---- the words ---- */
+
+static bool is_letters(const char *word, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (word[i] < 'a' || word[i] > 'z')
+			return false;
+	return n >= WORD_BYTES_MIN;
+}
+
+static void add(struct spelling *s, const char *word, size_t n, bool common)
+{
+	if (!is_letters(word, n) || dict_find(&s->known, word, n) >= 0)
+		return;
+	s->words = arena_grow(s->arena, s->words, s->count, &s->cap, sizeof(*s->words));
+	s->words[s->count] = (struct spelled){arena_strndup(s->arena, word, n), n, common};
+	dict_put(&s->known, s->words[s->count].word, n, (int)s->count);
+	s->count++;
+}
+
+/* What is written with a capital may be a name. */
+static void add_text(const struct know *k, struct spelling *s, const char *text)
+{
+	struct arena *scratch;
+	struct question q;
+
+	if (!text)
+		return;
+	scratch = arena_new(SCRATCH_BYTES);
+	text_read(k->catalog->language, text, scratch, &q);
+	for (size_t i = 0; i < q.count; i++)
+		if (!know_is_stop(k, &q.tokens[i]) && (q.tokens[i].first || !q.tokens[i].capital) &&
+		    !token_says(&q.tokens[i], WORDS_NEUTRAL))
+			add(s, q.tokens[i].text, q.tokens[i].len, false);
+	arena_free(&scratch);
+}
+
+static void add_tool(const struct know *k, struct spelling *s, const struct tool_def *t)
+{
+	add_text(k, s, t->name);
+	add_text(k, s, t->about);
+	add_text(k, s, t->measures);
+	add_text(k, s, t->grain);
+	for (size_t i = 0; i < t->param_count; i++)
+		add_text(k, s, t->params[i].about);
+	for (size_t i = 0; i < t->column_count; i++)
+		add_text(k, s, t->columns[i].label);
+}
+
+/* Cues; what says nothing by itself is account.c's to forgive. */
+static void add_language(struct spelling *s, const struct language *l)
+{
+	for (size_t list = 0; list < WORDS_COUNT; list++) {
+		if (list == WORDS_STOP || list == WORDS_NEUTRAL || list == WORDS_ENDINGS)
+			continue;
+		for (const char *const *text = l->lists[list]; text && *text; text++)
+			for (const char *at = *text; *at;) {
+				size_t n = strcspn(at, " ");
+
+				add(s, at, n, true);
+				at += n + strspn(at + n, " ");
+			}
+	}
+	for (size_t i = 0; i < l->synonym_count; i++)
+		for (const char *const *word = l->synonyms[i]; *word; word++)
+			add(s, *word, strlen(*word), false);
+}
+
+static void on_time(void *owner, const char *word)
+{
+	add(owner, word, strlen(word), true);
+}
+
+struct spelling *spelling_new(struct know *k)
+{
+	const struct catalog *c = k->catalog;
+	struct spelling *s = arena_alloc(k->arena, sizeof(*s));
+
+	s->arena = k->arena;
+	dict_init(&s->known, k->arena);
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (!c->tools[i].callers.agents_only)
+			add_tool(k, s, &c->tools[i]);
+	for (size_t i = 0; i < c->domain_count; i++)
+		add_text(k, s, c->domains[i].about);
+	for (size_t i = 0; i < c->words.synonym_count; i++)
+		for (const char *const *word = c->words.synonyms[i]; *word; word++)
+			add(s, *word, strlen(*word), false);
+	add_language(s, c->language);
+	dates_words(on_time, s);
+	return s;
+}
+
+/* ---- one word ---- */
+
+/* Two neighbours changed places. */
+static bool is_turned(const struct token *t, const struct spelled *w)
+{
+	size_t i = 0;
+
+	if (t->len != w->len)
+		return false;
+	while (i < t->len && t->text[i] == w->word[i])
+		i++;
+	return i + 1 < t->len && t->text[i] == w->word[i + 1] && t->text[i + 1] == w->word[i] &&
+	       memcmp(t->text + i + 2, w->word + i + 2, t->len - i - 2) == 0;
+}
+
+static bool same_stem(const struct spelled *a, const struct spelled *b)
+{
+	char x[STEM_BYTES], y[STEM_BYTES];
+	size_t n = word_stem(a->word, a->len, x);
+
+	return word_stem(b->word, b->len, y) == n && memcmp(x, y, n) == 0;
+}
+
+/* The only word that it is nearest to; one whose letters only changed places goes before another.
+ */
+static const struct spelled *slip_of(const struct spelling *s, const struct token *t)
+{
+	int limit = fuzzy_limit(t->text, t->len), least = limit + 1;
+	const struct spelled *best = NULL;
+	bool turned = false, several = false;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct spelled *w = &s->words[i];
+		int distance;
+		bool turns;
+
+		if (*w->word != *t->text)
+			continue;
+		distance = fuzzy_distance(t->text, t->len, w->word, w->len, limit);
+		if (distance > limit || distance > least)
+			continue;
+		turns = is_turned(t, w);
+		if (!turns && (t->len <= TURNED_BYTES || w->len <= TURNED_BYTES ||
+			       (t->len == w->len && t->len < OTHER_BYTES_MIN)))
+			continue;
+		if (distance < least || (turns && !turned)) {
+			best = w;
+			several = false;
+		} else if (turns == turned && !same_stem(best, w)) {
+			several = true;
+		} else {
+			continue;
+		}
+		least = distance;
+		turned = turned || turns;
+	}
+	return several ? NULL : best;
+}
+
+static bool is_ending(const struct language *l, const char *rest, size_t n)
+{
+	for (const char *const *e = l->lists[WORDS_ENDINGS]; *e; e++)
+		if (strlen(*e) == n + 1 && memcmp(*e + 1, rest, n) == 0)
+			return true;
+	return n == 0;
+}
+
+/* A word with another ending. */
+static const struct spelled *form_of(const struct spelling *s, const struct language *l,
+				     const struct token *t)
+{
+	const struct spelled *best = NULL;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct spelled *w = &s->words[i];
+		size_t same = 0;
+
+		while (same < t->len && same < w->len && t->text[same] == w->word[same])
+			same++;
+		if (w->common || same < FAMILY_BYTES_MIN ||
+		    !is_ending(l, t->text + same, t->len - same) ||
+		    !is_ending(l, w->word + same, w->len - same))
+			continue;
+		if (best && !same_stem(best, w))
+			return NULL;
+		best = w;
+	}
+	return best;
+}
+
+/* ---- a question ---- */
+
+static bool is_name(const struct reading *r, const struct token *t)
+{
+	struct entry found[1];
+	struct folded word;
+
+	text_fold(t->text, &word);
+	return names_find(r->names, &word, found, 1) > 0;
+}
+
+void spelling_mend(struct reading *r)
+{
+	const struct language *l = r->know->catalog->language;
+	size_t looked_up = 0;
+
+	for (size_t i = 0; i < r->q.count; i++) {
+		struct token *t = &r->q.tokens[i];
+		const struct spelled *meant;
+
+		if (t->known || !is_letters(t->text, t->len) || (t->capital && !t->first) ||
+		    know_is_word(r->know, t) ||
+		    dict_find(&r->know->spelling->known, t->text, t->len) >= 0 || is_name(r, t))
+			continue;
+		if (looked_up++ == KNOW_STRANGE_MAX)
+			return;
+		meant = form_of(r->know->spelling, l, t);
+		if (!meant)
+			meant = slip_of(r->know->spelling, t);
+		if (!meant)
+			continue;
+		t->text = meant->word;
+		t->len = meant->len;
+		t->known = language_word(l, t->text, t->len);
+	}
+}
