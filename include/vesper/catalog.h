@@ -556,6 +556,8 @@ const char *catalog_agent_for(const struct catalog *c, const struct tool_def *to
 void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *out);
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool,
 		    const char *agent); /* agent NULL: any */
+/* The same for the lines of a flow, which may also be queries over the map. */
+bool catalog_allows_step(const struct catalog_view *v, const struct tool_def *tool);
 
 /* May this caller (NULL: nobody) know values of the dimension? */
 bool catalog_may_name(const struct dimension_def *d, const struct principal *who);

@@ -22,8 +22,10 @@
  * is "rows" for the main table. In an example "{FILTER}" is a value that a question gives. A
  * parameter that a line does not name takes the value that stands for its filter; one that is
  * required has to be named, or asked for. A line behind a question whose answer it takes waits for
- * it. "each" makes a task for every value of a filter: "budget.1", "budget.2", …; a reference to
- * "budget" is to the first of them with rows.
+ * it. A line whose tool takes a query over the map (map.h) has it as JSON; there "{filter.NAME}",
+ * alone in "values" of a condition or as a day of "period", is the value of that filter, which has
+ * to be asked for or given. "each" makes a task for every value of a filter: "budget.1",
+ * "budget.2", …; a reference to "budget" is to the first of them with rows.
  */
 #ifndef VESPER_FLOW_H
 #define VESPER_FLOW_H
@@ -63,6 +65,9 @@ struct flow_line {
 	const struct tool_def *tool; /* NULL: the agent's loop */
 	const char *agent;           /* NULL: the flow's, where it may use the tool */
 	const char *each;            /* filter, or NULL */
+	/* Of a query over the map: what its "{filter.NAME}" take, as parameters of a tool. */
+	const struct param_def *slots;
+	size_t slot_count;
 	/* show */
 	const char *component;
 	/* ask */
@@ -120,7 +125,7 @@ struct approval {
 };
 /* The answer's calls as the text of a flow, which was checked. In the questions "{FILTER}" stands
  * for the value of a slot. *warnings: array of texts. ERR_INPUT "code: why": plan_has_agent,
- * plan_has_sql, plan_has_query, plan_is_flow, plan_has_changed, plan_too_long, no_plan, or
+ * plan_has_sql, plan_is_flow, plan_has_changed, plan_too_long, no_plan, or
  * "path:line: …". Pure; everything in the arena. */
 MUST_CHECK bool flow_approve(const struct catalog *c, const struct approval *from, struct arena *a,
 			     const char **text, json_t **warnings, struct err *e);
@@ -130,6 +135,19 @@ const char *flow_fingerprint(const struct catalog *c, const struct flow_def *f, 
 
 /* The flow as text that reads as the same flow: one line each, in one spelling. */
 const char *flow_text(const struct flow_def *f, struct arena *a);
+
+/* What a line takes of the filters that stand: the parameters of its tool, or the slots of its
+ * query. */
+const struct param_def *flow_line_params(const struct flow_line *l, size_t *count);
+/* The one of them that takes this filter; NULL: none does. */
+const struct param_def *flow_line_param(const struct flow_line *l, const char *filter);
+
+/* The query of a line with the values of its filters; one that has none keeps its "{filter.NAME}".
+ * In the arena. */
+const char *flow_query_fill(const char *query, const json_t *filters, struct arena *a);
+/* Whether the query is the line's with values for its filters, which are added; those that are
+ * there already have to be the same. */
+bool flow_query_match(const char *line, const char *query, json_t *filters, struct arena *a);
 
 /* Whether anything must have what this task finds, and not only may. */
 bool flow_needs(const struct flow_def *f, const char *task, struct arena *a);

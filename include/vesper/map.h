@@ -39,27 +39,6 @@
 #include "vesper/schema.h"
 #include "vesper/sql.h"
 
-/* Members of that form. */
-#define MAP_METRICS "metrics"
-#define MAP_LIST    "list"
-#define MAP_BY      "by"
-#define MAP_WHERE   "where"
-#define MAP_HAVING  "having"
-#define MAP_ORDER   "order"
-#define MAP_DIR     "dir"
-#define MAP_COMPARE "compare"
-#define MAP_NAME    "name"
-#define MAP_OP      "op"
-#define MAP_VALUES  "values"
-#define MAP_TOP     "top"
-#define MAP_SHOW    "show"
-#define MAP_LEVEL   "level"
-#define MAP_ASK     "?"
-#define MAP_BOTTOM  "bottom"
-#define MAP_PERIOD  "period"
-#define MAP_START   "start"
-#define MAP_END     "end"
-
 struct map; /* the graph of one catalogue; immutable */
 
 /* The catalogue is borrowed and must outlive it. */

@@ -80,6 +80,8 @@ struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_repl
 /* The plan has few enough waves; after plan_check. False: its flaw is set. */
 bool planner_waves(struct plan *p);
 
+/* An argument as JSON: a list where it is one. New reference. */
+json_t *arg_json(const struct arg *arg);
 /* Takes a filter away, under its singular and its plural name. */
 void filters_drop(json_t *filters, const char *name);
 /* Sets an argument: a list as a list, of several values for a single parameter the first. */
@@ -167,6 +169,17 @@ MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text,
 				   struct supervisor_reply *out, struct err *e);
 /* Takes back a plan that can't be run: `u` is what was understood before it. */
 void planner_take_back(struct planner_turn *t, const struct understanding *u);
+
+/* The plan of the approved answer that makes the same calls with other values: whoever chose the
+ * calls, it is run in place of `p`. Else `p`. */
+struct plan *plan_as_approved(struct planner_turn *t, struct plan *p, const json_t *standing);
+
+/* ---- approved.c ---- */
+
+/* The caller's approved answer whose calls these tasks are, the one that leaves least open.
+ * *filters: what its slots are filled with, by filter, in the arena. NULL: there is none. Pure. */
+const struct flow_def *approved_find(const struct catalog_view *may, const struct plan *p,
+				     struct arena *a, json_t **filters);
 
 /* ---- flow_plan.c: plans that are written down ---- */
 

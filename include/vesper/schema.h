@@ -259,6 +259,30 @@ struct protocol_def {
 	size_t step_count;
 };
 
+/* Members of a query over the map (map.h). */
+#define MAP_METRICS "metrics"
+#define MAP_LIST    "list"
+#define MAP_BY      "by"
+#define MAP_WHERE   "where"
+#define MAP_HAVING  "having"
+#define MAP_ORDER   "order"
+#define MAP_DIR     "dir"
+#define MAP_COMPARE "compare"
+#define MAP_NAME    "name"
+#define MAP_OP      "op"
+#define MAP_VALUES  "values"
+#define MAP_TOP     "top"
+#define MAP_SHOW    "show"
+#define MAP_LEVEL   "level"
+#define MAP_ASK     "?"
+#define MAP_BOTTOM  "bottom"
+#define MAP_PERIOD  "period"
+#define MAP_START   "start"
+#define MAP_END     "end"
+/* Filters of its period. */
+#define FILTER_START "date_range_start"
+#define FILTER_END   "date_range_end"
+
 /* Lists of pointers, so that what is declared keeps its address. */
 struct schema {
 	const struct view_def *const *views;

@@ -311,10 +311,18 @@ static void list_agent_tools(const struct catalog *c, const struct principal *wh
 	v->agent_tools = tools;
 }
 
+bool catalog_allows_step(const struct catalog_view *v, const struct tool_def *tool)
+{
+	for (size_t i = 0; tool->map && i < v->agent_tool_count; i++)
+		if (v->agent_tools[i] == tool)
+			return true;
+	return has_tool(v, tool);
+}
+
 static bool may_run(const struct catalog_view *v, const struct flow_line *l)
 {
 	if (l->tool)
-		return has_tool(v, l->tool);
+		return catalog_allows_step(v, l->tool);
 	for (size_t i = 0; i < v->domain_count; i++)
 		if (strcmp(v->domains[i]->agent, l->agent) == 0)
 			return true;

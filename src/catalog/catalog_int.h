@@ -176,6 +176,15 @@ MUST_CHECK bool tool_file_check(const struct loader *l, const struct tool_def *t
 				const struct sql_file *f, struct err *e);
 json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t);
 
+/* Reads a query over the map: what it names exists. *slots: what its "{filter.NAME}" take. */
+MUST_CHECK bool flow_query_read(const struct catalog *c, const char *query, struct arena *a,
+				const struct param_def **slots, size_t *count, struct err *e);
+/* The query with "{filter.NAME}" for each value that `is_slot` says, and for the days of its
+ * period; *values: object of what stood there. In the arena. NULL: it is no query. */
+typedef bool (*flow_is_slot)(const void *owner, const char *filter);
+const char *flow_query_open(const struct catalog *c, const char *query, flow_is_slot is_slot,
+			    const void *owner, struct arena *a, json_t **values);
+
 /* Reads a flow whose names are not checked. */
 MUST_CHECK bool flow_parse(const char *path, const char *text, struct arena *a,
 			   struct flow_def *out, struct err *e);

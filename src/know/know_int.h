@@ -31,8 +31,6 @@
 #define FILTER_YEAR  "year"
 #define FILTER_MONTH "month"
 #define FILTER_HOUR  "hour"
-#define FILTER_START "date_range_start"
-#define FILTER_END   "date_range_end"
 #define FILTER_TOP_N "top_n"
 #define FILTER_DAYS  "day_type"
 #define FILTER_BOUND "threshold"
@@ -387,8 +385,6 @@ struct flow_words *flow_words_new(struct know *k);
 size_t flows_list(const struct reading *r, bool any, struct candidate *out);
 /* The question is for this flow. */
 void flows_take(struct reading *r, const struct choice *c, struct understanding *out);
-/* The calls are those of an approved answer: out->flow. */
-void flows_approve(struct reading *r, struct understanding *out);
 
 /* ---- account.c ---- */
 

@@ -168,7 +168,9 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct c
 		out->facts /= (double)said;
 	for (size_t i = 0; i < c->param_count; i++) {
 		const struct param_def *p = &c->params[i];
-		const struct fact *f = n->facts[filters[i]];
+		/* what a flow's query takes may be of no tool */
+		const struct fact *f =
+			filters[i] >= 0 ? n->facts[filters[i]] : facts_get(&r->facts, p->filter);
 
 		out->other_list = out->other_list || (out->calls > 1 && p->is_list && p->entity &&
 						      p->slot == SLOT_NONE && (!f || f->count < 2));

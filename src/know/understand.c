@@ -462,8 +462,6 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		return;
 	if (!edits && !leans && documents_instead(fresh, out))
 		return;
-	if (!edits && out->confidence >= KNOW_SURE)
-		flows_approve(&r, out);
 	out->leans = leans;
 	out->foreign = foreign;
 	if (foreign && out->confidence > UNSURE)

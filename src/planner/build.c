@@ -132,6 +132,49 @@ struct plan *plan_of_named_flow(struct planner_turn *t, const json_t *standing,
 			    ask);
 }
 
+static void take_aliases(struct planner_turn *t, const struct filter *filters, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (filters[i].source == SOURCE_ALIAS)
+			json_set_str(t->reading->aliases, filters[i].name, "alias");
+}
+
+static bool asks(const struct plan *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->tasks[i].ask)
+			return true;
+	return false;
+}
+
+struct plan *plan_as_approved(struct planner_turn *t, struct plan *p, const json_t *standing)
+{
+	const struct understanding before = t->reading->understood;
+	json_t *spec = t->work->spec, *filters;
+	const char *asked = json_string_value(json_object_get(spec, "question"));
+	const struct flow_def *flow = approved_find(&t->core->may, p, t->core->arena, &filters);
+	struct clarification unused;
+	struct plan *made;
+
+	if (!flow)
+		return p;
+	take_aliases(t, before.filters, before.filter_count);
+	made = plan_of_flow(t, flow,
+			    &(struct flow_filters){asked ? asked : t->core->request.content,
+						   filters, standing, NULL, SOURCE_SAID},
+			    &unused);
+	if (!made || asks(made)) {
+		planner_take_back(t, &before);
+		t->work->spec = spec;
+		return p;
+	}
+	if (before.filter_count > 0) { /* with the words that were said for them */
+		t->reading->understood.filters = before.filters;
+		t->reading->understood.filter_count = before.filter_count;
+	}
+	return made;
+}
+
 struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json_t *standing,
 			const json_t *edits, enum filter_source source, struct clarification *ask)
 {
@@ -182,13 +225,6 @@ static bool is_taken(const struct planner_turn *t, const struct supervisor_reply
 			return true;
 	}
 	return false;
-}
-
-static void take_aliases(struct planner_turn *t, const struct filter *filters, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (filters[i].source == SOURCE_ALIAS)
-			json_set_str(t->reading->aliases, filters[i].name, "alias");
 }
 
 /* What code has read stands without being repeated, as far as a step takes it; what the model says

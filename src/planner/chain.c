@@ -106,10 +106,11 @@ static const char *second_half(struct planner_turn *t, const char *text)
 static void understand(struct planner_turn *t, const char *question, const json_t *standing,
 		       const json_t *edits, struct understanding *out)
 {
+	struct catalog_view tools = t->core->may;
 	const struct know_input in = {
 		.question = question,
 		.tenant = t->core->who->tenant,
-		.may = &t->core->may,
+		.may = &tools,
 		.today = t->core->today,
 		.calendar = t->core->calendar,
 		.standing = standing,
@@ -117,14 +118,8 @@ static void understand(struct planner_turn *t, const char *question, const json_
 		.documents = t->reading->documents,
 	};
 
+	tools.flow_count = 0; /* a half is a call; a flow is a whole */
 	know_understand(t->core->know, &in, t->core->arena, out);
-}
-
-static json_t *value_json(const struct value *v)
-{
-	return v->type == VALUE_INT    ? json_integer(v->number)
-	       : v->type == VALUE_BOOL ? json_boolean(v->number != 0)
-				       : json_str(v->text);
 }
 
 /* The arguments of a complete call by their filters' names. */
@@ -134,13 +129,8 @@ static json_t *own_of_call(struct planner_turn *t, const struct know_call *call)
 
 	for (size_t i = 0; i < call->args.count; i++) {
 		const struct arg *arg = &call->args.items[i];
-		const struct param_def *p = tool_param(call->tool, arg->name);
-		json_t *list = json_array();
 
-		for (size_t k = 0; k < arg->count; k++)
-			json_push_take(list, value_json(&arg->values[k]));
-		json_object_set(own, p->filter, arg->is_list ? list : json_array_get(list, 0));
-		json_decref(list);
+		json_set_take(own, tool_param(call->tool, arg->name)->filter, arg_json(arg));
 	}
 	return own;
 }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "vesper/flow.h"
 #include "vesper/json.h"
 #include "vesper/ref.h"
 
@@ -20,6 +21,16 @@ static const struct param_def *query_param(const struct tool_def *tool, const ch
 	return p && p->is_query ? p : NULL;
 }
 
+/* Of a query that a flow makes: no tool need take the filter. */
+static const struct param_def *slot_param(const struct flow_def *f, const char *name)
+{
+	const struct param_def *p = NULL;
+
+	for (size_t i = 0; i < f->line_count && !p; i++)
+		p = params_of_filter(f->lines[i].slots, f->lines[i].slot_count, name);
+	return p;
+}
+
 static const struct param_def *param_of(const struct planner_turn *t, const char *name)
 {
 	const struct param_def *p = NULL;
@@ -28,6 +39,8 @@ static const struct param_def *param_of(const struct planner_turn *t, const char
 		p = tool_param_of_filter(t->core->may.tools[i], name);
 	for (size_t i = 0; i < t->core->may.agent_tool_count && !p; i++)
 		p = query_param(t->core->may.agent_tools[i], name);
+	for (size_t i = 0; i < t->core->may.flow_count && !p; i++)
+		p = slot_param(t->core->may.flows[i], name);
 	return p;
 }
 
@@ -36,6 +49,19 @@ static json_t *value_json(const struct value *v)
 	return v->type == VALUE_INT    ? json_integer(v->number)
 	       : v->type == VALUE_BOOL ? json_boolean(v->number != 0)
 				       : json_str(v->text);
+}
+
+json_t *arg_json(const struct arg *arg)
+{
+	json_t *list = json_array(), *one;
+
+	for (size_t i = 0; i < arg->count; i++)
+		json_push_take(list, value_json(&arg->values[i]));
+	if (arg->is_list)
+		return list;
+	one = json_incref(json_array_get(list, 0));
+	json_decref(list);
+	return one;
 }
 
 static const char *text_of(const json_t *v, struct arena *a)

@@ -7,13 +7,14 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/ref.h"
+#include "vesper/strlist.h"
 
 bool flow_takes(const struct flow_def *f, const char *filter)
 {
 	if (flow_ask(f, filter))
 		return true;
 	for (size_t i = 0; i < f->line_count; i++)
-		if (f->lines[i].tool && tool_param_of_filter(f->lines[i].tool, filter))
+		if (flow_line_param(&f->lines[i], filter))
 			return true;
 	return false;
 }
@@ -41,11 +42,19 @@ static json_t *day_of(const struct maker *m, json_t *value)
 	return json_own(m->arena, json_str(iso));
 }
 
+static json_t *query_of(const struct maker *m, const json_t *value)
+{
+	return json_own(m->arena,
+			json_str(flow_query_fill(json_string_value(value), m->filters, m->arena)));
+}
+
 /* The flow's own agent where it may use the tool. */
 static const char *agent_of(const struct maker *m, const struct flow_line *l)
 {
 	if (!l->tool)
 		return l->agent;
+	if (l->tool->map && strlist_has(l->tool->callers.agents, m->flow->agent))
+		return m->flow->agent;
 	return catalog_allows(m->may, l->tool, m->flow->agent) ? m->flow->agent
 							       : catalog_agent_in(m->may, l->tool);
 }
@@ -53,7 +62,7 @@ static const char *agent_of(const struct maker *m, const struct flow_line *l)
 static bool is_allowed(const struct maker *m, const struct flow_line *l)
 {
 	if (l->tool)
-		return catalog_allows(m->may, l->tool, NULL);
+		return catalog_allows_step(m->may, l->tool);
 	for (size_t i = 0; i < m->may->domain_count; i++)
 		if (strcmp(m->may->domains[i]->agent, l->agent) == 0)
 			return true;
@@ -71,7 +80,10 @@ static json_t *args_of(const struct maker *m, const struct flow_line *l)
 	json_object_foreach(l->values, name, value) {
 		const struct param_def *p = tool_param(l->tool, name);
 
-		arg_set(args, p, p->type == PARAM_DATE ? day_of(m, value) : value);
+		arg_set(args, p,
+			p->is_query             ? query_of(m, value)
+			: p->type == PARAM_DATE ? day_of(m, value)
+						: value);
 	}
 	return args;
 }

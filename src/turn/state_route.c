@@ -19,8 +19,10 @@ static size_t step_count(const struct plan *p)
 
 enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 {
-	size_t steps = step_count(p);
+	size_t steps;
 
+	p = plan_as_approved(&t->for_planner, p, t->context.standing);
+	steps = step_count(p);
 	if (!plan_check(p, t->core.arena, &t->machine.err)) {
 		turn_end_error(t, &t->machine.err);
 		return TURN_FAILED;

@@ -14,12 +14,14 @@ import { mintToken } from './token.mjs';
 
 /*
  * Approved questions with other ways to ask each: ten with five, fifty with ten (terse, sloppy, polite, of a second
- * language), both written after the matcher. The share that was found at the first run is the bar.
+ * language), both written after the matcher, and the fifty with ten by somebody who had seen nothing else. The share that
+ * was found at the first run was the bar; today's is.
  */
-const [TEN, FIFTY] = await Promise.all(['approved', 'approved_50'].map(async (name) =>
+const [TEN, FIFTY, STRANGER] = await Promise.all(['approved', 'approved_50', 'approved_50_stranger'].map(async (name) =>
   JSON.parse(await readFile(join(ROOT, `tests/route/${name}.json`), 'utf8'))));
 const TEN_FOUND_LEAST = 0.88;
-const FIFTY_FOUND_LEAST = 0.84;
+const FIFTY_FOUND_LEAST = 0.86;
+const STRANGER_FOUND_LEAST = 0.9;
 const SEEN_LIMIT_MS = patient(10000);
 const QUESTION = 'Compare Ascend and Hitachi for SP15 in 2025 and then show the hourly shape of the higher one';
 const admin = () => mintToken({ role: 'admin' });
@@ -119,6 +121,58 @@ describe('an approved answer', () => {
     assert.equal(again.filters.project_name, 'Kern Wind');
   });
 
+  it('of a query over the map has its values and days as slots', async () => {
+    const turn = await answered(d, 'budget tracker views last month');
+    assert.deepEqual(toolsOf(turn), ['query_metrics']);
+    const made = await a.approve(turn.complete.message_id, { name: 'views_of_report' });
+    assert.equal(made.status, 201, made.text);
+    assert.match(made.body.text, /do t1 query_metrics query=.*\{filter\.date_range_start\}.*\{filter\.report_name\}/);
+    assert.doesNotMatch(made.body.text.split('---')[2], /Budget Tracker|2026/, 'what the question said is a slot');
+    const again = await approvedOf('budget tracker views last month');
+    assert.equal(again.text, turn.text, 'the same numbers and words');
+    assert.equal(again.complete.usage.calls, 0);
+    const other = await answered(d, 'Project Overview views in December 2025');
+    assert.equal(other.complete.approved?.name, 'views_of_report', other.text);
+    const receipt = (await a.call('GET', `/receipts/${other.complete.receipt_id}`)).body.content;
+    assert.equal(receipt.plan.origin, 'approved');
+    assert.deepEqual(JSON.parse(receipt.calls[0].args.query), { metrics: ['views'],
+      where: [{ name: 'report_name', op: 'is', values: ['Project Overview'] }], period: { start: '2025-12-01', end: '2025-12-31' } });
+    const users = await answered(d, 'users of budget tracker last month');
+    assert.equal(users.complete.approved, undefined, 'another metric is another query');
+    const made2 = await a.approve(turn.complete.message_id, { name: 'views_of_tracker', slots: [] });
+    assert.equal(made2.status, 201, made2.text);
+    assert.match(made2.body.text, /Budget Tracker.*\n?$/, 'only days are slots');
+    for (const name of ['views_of_tracker', 'views_of_report'])
+      assert.equal((await a.call('DELETE', `/admin/flows/${name}`)).status, 204);
+  });
+
+  it('whose query names what is not there is refused by line', async () => {
+    const turn = await answered(d, 'budget tracker views last month');
+    const { body, etag } = await a.approve(turn.complete.message_id, { name: 'views_edited' });
+    const put = (text) => a.call('PUT', '/admin/flows/views_edited', { text }, { 'if-match': etag });
+    for (const [from, to, said] of [['views\\"]', 'glances\\"]', /the map has no glances/], ['filter.report_name', 'filter.vendor', /report_name is no filter vendor/],
+      ['query="{', 'query="', /no JSON object/], [/do t1 .*/, 'do t1 general_sql_query sql="SELECT 1"', /no tool or agent general_sql_query/]]) {
+      const text = body.text.replace(from, to);
+      assert.notEqual(text, body.text, String(from));
+      const res = await put(text);
+      assert.equal(res.status, 422, res.text);
+      assert.match(res.text, /approved\/views_edited:\d+: /);
+      assert.match(res.text, said);
+    }
+    assert.equal((await a.call('DELETE', '/admin/flows/views_edited')).status, 204);
+  });
+
+  it('is not for a question that says other kinds of values, or two where it takes one', async () => {
+    const turn = await answered(d, 'Compare Ascend and Hitachi for NP15 in 2026');
+    assert.equal((await a.approve(turn.complete.message_id, { name: 'two_vendors' })).status, 201);
+    await approvedOf('Compare Ascend and Hitachi for SP15 in 2026');
+    const zones = await answered(d, 'Compare HB_WEST and HB_HOUSTON in 2027');
+    assert.deepEqual(toolsOf(zones), ['compare_hub_zones'], zones.complete.approved?.name);
+    const both = await answered(d, QUESTION);
+    assert.deepEqual(toolsOf(both), ['compare_vendors', 'get_hourly_price_distribution'], 'half of the question is not all of it');
+    assert.equal((await a.call('DELETE', '/admin/flows/two_vendors')).status, 204);
+  });
+
   it('of a month runs for the days of the month that is asked for', async () => {
     const turn = await answered(d, 'What are the most active users in January 2026?');
     const made = await a.approve(turn.complete.message_id, { name: 'users_of_month' });
@@ -182,8 +236,6 @@ describe('an approved answer', () => {
     const turn = await answered(d, 'Show me all projects at risk');
     const id = turn.complete.message_id;
     const flow = await answered(d, 'Weekly briefing');
-    const query = await answered(d, 'budget tracker views last month');
-    assert.deepEqual(toolsOf(query), ['query_metrics']);
     for (const [message, body, status, said, who = a] of [
       [id, { name: 'dearer_vendor', examples: ['another'] }, 409, /of this name/],
       [id, { name: 'weekly_briefing' }, 409, /a pack has a flow/],
@@ -194,7 +246,6 @@ describe('an approved answer', () => {
       [id, { name: 'x', colour: 'red' }, 422, /colour/],
       [id, {}, 422, /name: /],
       [flow.complete.message_id, { name: 'brief' }, 422, /plan_is_flow/],
-      [query.complete.message_id, { name: 'query' }, 422, /plan_has_query/],
       [(await d.ask('Hello', { token: admin() })).complete.message_id, { name: 'hello' }, 422, /no_plan|not_complete/],
       ['0198c0de-0000-7000-8000-00000000000f', { name: 'x' }, 404, /./],
       ['nonsense', { name: 'x' }, 404, /./],
@@ -331,7 +382,7 @@ describe('approved answers in other words', () => {
     return { found, ms: complete?.latency_ms ?? 0, said: complete?.approved?.name ?? text?.slice(0, 60) };
   }
 
-  for (const [set, plans, least] of [['ten', TEN, TEN_FOUND_LEAST], ['fifty', FIFTY, FIFTY_FOUND_LEAST]])
+  for (const [set, plans, least] of [['ten', TEN, TEN_FOUND_LEAST], ['fifty', FIFTY, FIFTY_FOUND_LEAST], ['stranger', STRANGER, STRANGER_FOUND_LEAST]])
     it(`are found, and ask no model: ${set} plans`, async (t) => {
       const a = new Approvals(d);
       const approved = [];

@@ -9,8 +9,8 @@
 -- answer:     Day-ahead prices for **{HubZone} in {Market} for {ForecastYear}** ({Reference} case).[[ {fact.higher_vendor} (as-of {fact.higher_asof}) averages **{fact.higher_price}**, **{fact.gap}** ({fact.gap_percent}) more than {fact.lower_vendor} (as-of {fact.lower_asof}) at **{fact.lower_price}**.]][[ The gap is widest in {fact.widest_hours}, where it averages {fact.widest_gap}.]]
 -- suggest:    Show the hourly price shape for {hub_zone} in {year}
 -- suggest:    Which curve files are available for {hub_zone}?
--- refer:      vendor facts.higher_vendor the higher, the highest, the dearer, the more expensive, the worse, the pricier
--- refer:      vendor facts.lower_vendor the lower, the lowest, the cheaper, the cheapest, the better
+-- refer:      vendor facts.higher_vendor the higher, that is higher, whichever is higher, of higher, the highest, the dearer, the more expensive, the worse, the pricier
+-- refer:      vendor facts.lower_vendor the lower, that is lower, whichever is lower, of lower, the lowest, the cheaper, the cheapest, the better
 -- param hub_zone  text required entity=hub_zone                    Trading hub or load zone
 -- param year      int  required min=2000 max=2100                  Forecast year
 -- param vendors   list(text,8) optional entity=vendor filter=vendor  Vendors to compare; without them all

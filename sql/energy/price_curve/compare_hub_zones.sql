@@ -9,8 +9,8 @@
 -- answer:     In {ForecastYear} **{fact.higher_zone}** is **{fact.gap}**[[ ({fact.gap_percent})]] above **{fact.lower_zone}**: {fact.higher_price} against {fact.lower_price} ({fact.markets}, {Vendor}, as-of {AsOf}, {Reference} case).[[ The gap is widest in {fact.widest_hours}, {fact.widest_gap} on average.]]
 -- suggest:    Show the seasonal shape of {HubZone} in {year}
 -- suggest:    What is the peak vs off-peak spread of {HubZone} in {year}?
--- refer:      hub_zone facts.higher_zone the higher, the highest, the dearer, the more expensive, the worse, the pricier
--- refer:      hub_zone facts.lower_zone the lower, the lowest, the cheaper, the cheapest, the better
+-- refer:      hub_zone facts.higher_zone the higher, that is higher, whichever is higher, of higher, the highest, the dearer, the more expensive, the worse, the pricier
+-- refer:      hub_zone facts.lower_zone the lower, that is lower, whichever is lower, of lower, the lowest, the cheaper, the cheapest, the better
 -- param hub_zones list(text,2-2) required entity=hub_zone filter=hub_zone  The two hub-zones or load zones
 -- param year      int  required min=2000 max=2100                  Forecast year
 -- param vendor    text optional entity=vendor                      Vendor of the curves; without it each vendor

@@ -8,8 +8,8 @@
 -- window:     Stage.mc_dayahead.YEAR
 -- answer:     In {ForecastYear} **{fact.higher_market}** averages **{fact.higher_price}** and **{fact.lower_market}** **{fact.lower_price}** over all their hub-zones ({Vendor}, as-of {AsOf}, {Reference} case): {fact.higher_market} is {fact.gap}[[ ({fact.gap_percent})]] higher.[[ The gap is widest in {fact.widest_hours}, {fact.widest_gap} on average.]]
 -- suggest:    Which curve files are available for {fact.higher_market}?
--- refer:      market facts.higher_market the higher, the highest, the dearest, the most expensive, the worst
--- refer:      market facts.lower_market the lower, the lowest, the cheapest, the better
+-- refer:      market facts.higher_market the higher, that is higher, whichever is higher, of higher, the highest, the dearest, the most expensive, the worst
+-- refer:      market facts.lower_market the lower, that is lower, whichever is lower, of lower, the lowest, the cheapest, the better
 -- param markets   list(text,2-8) required entity=market filter=market  Two or more markets to compare
 -- param year      int  required min=2000 max=2100                  Forecast year
 -- param vendor    text optional entity=vendor                      Vendor of the curves; without it each vendor

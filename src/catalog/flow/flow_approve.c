@@ -43,6 +43,17 @@ static void warn(const struct approver *p, const char *text)
 
 /* ---- slots ---- */
 
+static bool is_listed(const json_t *list, const char *filter)
+{
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, name)
+		if (json_is_string(name) && strcmp(json_string_value(name), filter) == 0)
+			return true;
+	return false;
+}
+
 static bool is_named(const json_t *list, const struct tool_def *tool, const struct param_def *p)
 {
 	const json_t *name;
@@ -172,6 +183,36 @@ static void add_values(struct approver *k, struct flow_line *l, const json_t *va
 	}
 }
 
+/* All that a query names was said. A filter that another call has too stays as it is. */
+static bool is_query_slot(const void *owner, const char *filter)
+{
+	const struct approver *k = owner;
+
+	return !json_object_get(k->slots, filter) &&
+	       (!k->from->slots || is_listed(k->from->slots, filter));
+}
+
+static bool add_query(struct approver *k, struct flow_line *l, const json_t *values)
+{
+	const json_t *given = json_object_get(values, l->tool->map);
+	char *text =
+		json_is_string(given) ? mem_strdup(json_string_value(given)) : json_text(given);
+	json_t *slots = NULL;
+	const char *query = flow_query_open(k->c, text, is_query_slot, k, k->arena, &slots);
+
+	mem_free(text);
+	if (!query)
+		return refuse(k, "plan_has_changed",
+			      "the query of this answer is none. Ask again.");
+	json_set_take(l->values, l->tool->map, json_str(query));
+	json_object_update(k->slots, slots);
+	if (!flow_query_read(k->c, query, k->arena, &l->slots, &l->slot_count, k->e))
+		return err_prefix(k->e, "plan_has_changed");
+	for (size_t i = 0; i < l->slot_count; i++)
+		add_ask(k, &l->slots[i]);
+	return true;
+}
+
 static bool add_task(struct approver *k, const char *id, const char *tool)
 {
 	const struct tool_def *def = tool ? catalog_tool(k->c, tool) : NULL;
@@ -185,10 +226,6 @@ static bool add_task(struct approver *k, const char *id, const char *tool)
 	if (def->gate)
 		return refuse(k, "plan_has_sql",
 			      "this answer rests on ad hoc SQL, which can't be approved.");
-	if (def->callers.agents_only)
-		return refuse(k, "plan_has_query",
-			      "this answer is a query over the map, which no flow makes. Approve "
-			      "one that a tool gives.");
 	if (k->task_count == PLAN_TASKS_MAX)
 		return refuse(k, "plan_too_long", "it has too many calls.");
 	k->lines[k->task_count++] = (struct flow_line){.kind = FLOW_DO,
@@ -213,7 +250,10 @@ static bool add_step(struct approver *k, const json_t *step, const json_t *filte
 	if (!add_task(k, id, member(step, "tool")))
 		return false;
 	json_object_update(all, json_object_get(step, "own"));
-	add_values(k, l, all, true);
+	if (l->tool->map && !add_query(k, l, all))
+		return false;
+	if (!l->tool->map)
+		add_values(k, l, all, true);
 	l->condition = condition && *condition ? condition : NULL;
 	if (json_array_size(json_object_get(step, "depends_on")) > 0 && !l->condition)
 		warn(k, arena_printf(k->arena, "%s: it waits only for those whose values it takes",
@@ -228,6 +268,8 @@ static bool add_call(struct approver *k, const json_t *call)
 
 	if (!add_task(k, id, member(call, "tool")))
 		return false;
+	if (l->tool->map)
+		return add_query(k, l, json_object_get(call, "args"));
 	add_values(k, l, json_object_get(call, "args"), false);
 	return true;
 }
@@ -282,7 +324,7 @@ static const char *with_value(const struct approver *k, const char *text, const 
 static bool is_date(const struct approver *k, const char *filter)
 {
 	for (size_t i = 0; i < k->task_count; i++) {
-		const struct param_def *p = tool_param_of_filter(k->lines[i].tool, filter);
+		const struct param_def *p = flow_line_param(&k->lines[i], filter);
 
 		if (p)
 			return p->type == PARAM_DATE;

@@ -113,7 +113,7 @@ static bool is_known_filter(const struct checker *k, const char *filter)
 	if (flow_ask(k->flow, filter))
 		return true;
 	for (size_t i = 0; i < k->flow->line_count; i++)
-		if (k->flow->lines[i].tool && tool_param_of_filter(k->flow->lines[i].tool, filter))
+		if (flow_line_param(&k->flow->lines[i], filter))
 			return true;
 	return false;
 }
@@ -148,7 +148,7 @@ static bool find_tool(const struct checker *k)
 
 	if (flow_task(k->flow, l->id) != l)
 		return wrong(k, "two tasks are called %s", l->id);
-	if (tool && (tool->callers.visible || tool->callers.agents_only)) {
+	if (tool && (tool->callers.visible || tool->map)) {
 		l->tool = tool;
 		l->agent = NULL;
 		return true;
@@ -239,15 +239,31 @@ static bool is_asked(const struct checker *k, const struct param_def *p)
 static bool check_required(const struct checker *k)
 {
 	const struct flow_line *l = k->line;
+	size_t count;
+	const struct param_def *params = flow_line_params(l, &count);
 
-	for (size_t i = 0; i < l->tool->param_count; i++) {
-		const struct param_def *p = &l->tool->params[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct param_def *p = &params[i];
 
 		if (p->required && !json_object_get(l->values, p->name) && !is_asked(k, p))
 			return wrong(k, "%s needs %s: name it here, or ask for it before",
 				     l->tool->name, p->name);
 	}
 	return true;
+}
+
+/* So that a renamed metric is found when the flow is loaded and not when it runs. */
+static bool check_query(const struct checker *k)
+{
+	struct flow_line *l = k->line;
+	const json_t *query = json_object_get(l->values, l->tool->map);
+	struct err why = {0};
+
+	if (!json_is_string(query) || ref_of(query))
+		return wrong(k, "%s needs %s as JSON in quotes", l->tool->name, l->tool->map);
+	return flow_query_read(k->c, json_string_value(query), k->arena, &l->slots, &l->slot_count,
+			       &why) ||
+	       wrong(k, "%s", why.text);
 }
 
 static bool check_do(const struct checker *k)
@@ -258,7 +274,7 @@ static bool check_do(const struct checker *k)
 
 	if (!l->tool)
 		return true;
-	if (l->each && !tool_param_of_filter(l->tool, l->each))
+	if (l->each && (l->tool->map || !tool_param_of_filter(l->tool, l->each)))
 		return wrong(k, "%s takes no filter %s", l->tool->name, l->each);
 	json_object_foreach(l->values, name, value)
 		if (!check_value(k, name, value))
@@ -563,7 +579,8 @@ bool flow_read(const struct catalog *c, const char *pack, const char *path, cons
 		return false;
 	for (size_t i = 0; i < f.line_count; i++) {
 		k.line = &f.lines[i];
-		if (k.line->kind == FLOW_DO && !find_tool(&k))
+		if (k.line->kind == FLOW_DO &&
+		    (!find_tool(&k) || (k.line->tool && k.line->tool->map && !check_query(&k))))
 			return false;
 	}
 	for (size_t i = 0; i < f.line_count; i++) {

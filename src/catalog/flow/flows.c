@@ -99,9 +99,25 @@ const struct flow_line *flow_ask(const struct flow_def *f, const char *filter)
 	return NULL;
 }
 
+const struct param_def *flow_line_params(const struct flow_line *l, size_t *count)
+{
+	bool queries = l->tool && l->tool->map;
+
+	*count = queries ? l->slot_count : l->tool ? l->tool->param_count : 0;
+	return queries ? l->slots : l->tool ? l->tool->params : NULL;
+}
+
+const struct param_def *flow_line_param(const struct flow_line *l, const char *filter)
+{
+	size_t count;
+	const struct param_def *params = flow_line_params(l, &count);
+
+	return params_of_filter(params, count, filter);
+}
+
 const struct param_def *flow_answer_taken(const struct flow_line *l, const char *filter)
 {
-	const struct param_def *p = l->tool ? tool_param_of_filter(l->tool, filter) : NULL;
+	const struct param_def *p = flow_line_param(l, filter);
 
 	return p && !json_object_get(l->values, p->name) ? p : NULL;
 }

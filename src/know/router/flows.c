@@ -6,7 +6,6 @@
  */
 #include "know_int.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@
 #define ABOUT_CREDIT   0.5 /* of a word that only the flow's description has */
 #define LETTERS_MIN    3   /* of a word of a phrase; "a", "of" are none */
 #define CALL_WORDS_MAX 16
-#define VALUE_BYTES    32 /* of a number as text */
+#define CALL_SLOTS_MAX 8
 #define ANY_DAY        ((struct date){2000, 1, 1})
 
 /* A name or an example, as stems. */
@@ -25,6 +24,11 @@ struct phrase_words {
 	size_t flow; /* index in the catalogue's flows */
 	int terms[CALL_WORDS_MAX];
 	size_t count;
+	/* Of an approved answer's question: the filters that it said, and whether several values.
+	 */
+	const char *slots[CALL_SLOTS_MAX];
+	bool several[CALL_SLOTS_MAX];
+	size_t slot_count;
 };
 
 /* What it can take, of all of its lines; it asks for what is missing. */
@@ -80,25 +84,38 @@ static void add_about(struct know *k, struct flow_words *f, size_t flow, const s
 		dict_put(&f->about[flow], stem, stem_of(k, &q->tokens[i], stem), 1);
 }
 
+static void add_slot(struct phrase_words *p, const char *filter)
+{
+	for (size_t i = 0; i < p->slot_count; i++)
+		if (strcmp(p->slots[i], filter) == 0) {
+			p->several[i] = true;
+			return;
+		}
+	if (p->slot_count < CALL_SLOTS_MAX)
+		p->slots[p->slot_count++] = filter;
+}
+
 /* "{FILTER}" of an approved answer's question is a value, which other questions have others of. */
-static const char *without_slots(const char *text, struct arena *a)
+static const char *without_slots(const struct know *k, const char *text, struct arena *a,
+				 struct phrase_words *p)
 {
 	char *out = arena_strdup(a, text);
 
-	for (char *p = out; (p = strchr(p, '{'));) {
-		char *end = strchr(p, '}');
+	for (char *at = out; (at = strchr(at, '{'));) {
+		char *end = strchr(at, '}');
 
 		if (!end)
 			break;
-		memset(p, ' ', (size_t)(end - p) + 1);
+		add_slot(p, arena_strndup(k->flow_arena, at + 1, (size_t)(end - at) - 1));
+		memset(at, ' ', (size_t)(end - at) + 1);
 	}
 	return out;
 }
 
 /* One that is longer than CALL_WORDS_MAX calls nothing. */
-static void add_phrase(struct know *k, struct flow_words *f, size_t flow, const struct question *q)
+static void add_phrase(struct know *k, struct flow_words *f, struct phrase_words p,
+		       const struct question *q)
 {
-	struct phrase_words p = {.flow = flow};
 	char stem[STEM_BYTES];
 
 	for (size_t i = 0; i < q->count; i++) {
@@ -130,40 +147,51 @@ static bool leans(const struct know *k, const struct question *q)
 	return !content || words_at(q, 0, WORDS_OPENING);
 }
 
+/* A query over the map is what all words of a question say together; none of them calls it. */
+static bool queries(const struct flow_def *f)
+{
+	for (size_t i = 0; i < f->line_count; i++)
+		if (f->lines[i].tool && f->lines[i].tool->map)
+			return true;
+	return false;
+}
+
 static void add_text(struct know *k, struct flow_words *f, size_t flow, const char *text,
 		     bool calls)
 {
 	struct arena *scratch = arena_new(SCRATCH_BYTES);
 	bool own = k->catalog->flows[flow].own;
+	struct phrase_words p = {.flow = flow};
 	struct time_read days = {0};
 	struct question q;
 
-	text_read(k->catalog->language, without_slots(text, scratch), scratch, &q);
+	text_read(k->catalog->language, own ? without_slots(k, text, scratch, &p) : text, scratch,
+		  &q);
 	if (own) /* other questions have other days */
 		dates_read(&q, ANY_DAY, &(struct company_calendar){0}, scratch, &days);
 	add_about(k, f, flow, &q);
-	if (calls && !(own && leans(k, &q)))
-		add_phrase(k, f, flow, &q);
+	if (calls && !(own && (leans(k, &q) || queries(&k->catalog->flows[flow]))))
+		add_phrase(k, f, p, &q);
 	arena_free(&scratch);
 }
 
 static void add_params(struct know *k, const struct flow_def *f, struct flow_params *out)
 {
-	size_t room = 0;
+	size_t room = 0, count;
 
 	for (size_t i = 0; i < f->line_count; i++)
-		room += f->lines[i].tool ? f->lines[i].tool->param_count : 0;
+		room += flow_line_params(&f->lines[i], &count) ? count : 0;
 	out->list = arena_alloc(k->flow_arena, (room + 1) * sizeof(*out->list));
 	for (size_t i = 0; i < f->line_count; i++) {
-		const struct tool_def *t = f->lines[i].tool;
+		const struct param_def *params = flow_line_params(&f->lines[i], &count);
 
-		for (size_t p = 0; t && p < t->param_count; p++) {
-			const char *filter = t->params[p].filter;
+		for (size_t p = 0; p < count; p++) {
+			const char *filter = params[p].filter;
 
 			if (!flow_answer_taken(&f->lines[i], filter) ||
 			    params_of_filter(out->list, out->count, filter))
 				continue;
-			out->list[out->count++] = t->params[p];
+			out->list[out->count++] = params[p];
 		}
 	}
 	out->numbers = params_numbers(k, out->list, out->count, k->flow_arena);
@@ -221,6 +249,18 @@ static bool is_taken(const struct flow_def *f, const char *filter)
 	for (size_t i = 0; i < f->line_count; i++)
 		if (flow_answer_taken(&f->lines[i], filter))
 			return true;
+	return false;
+}
+
+/* An approved answer takes several values for a list alone. */
+static bool takes_fact(const struct flow_def *f, const struct fact *fact)
+{
+	for (size_t i = 0; i < f->line_count; i++) {
+		const struct param_def *p = flow_answer_taken(&f->lines[i], fact->filter);
+
+		if (p && (!f->own || fact->count == 1 || p->is_list))
+			return true;
+	}
 	return false;
 }
 
@@ -284,8 +324,20 @@ static bool takes_values(const struct reading *r, const struct flow_def *f,
 		const struct fact *fact = &r->facts.items[i];
 
 		if (!fact->implied && !fact->soft && fact->source != SOURCE_DEFAULT &&
-		    !is_taken(f, fact->filter) && !is_other_time(r, f, fact->filter) &&
+		    !takes_fact(f, fact) && !is_other_time(r, f, fact->filter) &&
 		    !is_of_phrase(r, fact, p, terms))
+			return false;
+	}
+	return true;
+}
+
+/* An approved answer is for questions that say the same kinds of values, one or several. */
+static bool says_slots(const struct reading *r, const struct phrase_words *p)
+{
+	for (size_t i = 0; i < p->slot_count; i++) {
+		const struct fact *f = facts_get(&r->facts, p->slots[i]);
+
+		if (!f || (f->count > 1) != p->several[i])
 			return false;
 	}
 	return true;
@@ -368,7 +420,8 @@ static double *called_shares(const struct reading *r)
 	for (size_t i = 0; i < f->phrase_count; i++) {
 		const struct phrase_words *p = &f->phrases[i];
 		const struct flow_def *def = is_said(p, said) ? flow_of(r, p->flow) : NULL;
-		bool fits = def && takes_values(r, def, p, terms) && is_accounted(r, p, terms);
+		bool fits = def && says_slots(r, p) && takes_values(r, def, p, terms) &&
+			    is_accounted(r, p, terms);
 		double share = fits ? share_of(r, p, terms) : 0;
 
 		if (share > shares[p->flow])
@@ -471,65 +524,4 @@ void flows_take(struct reading *r, const struct choice *c, struct understanding 
 				      .flow = f,
 				      .confidence = c->text > KNOW_SURE ? c->text : KNOW_SURE};
 	take_filters(r, f, out);
-}
-
-/* ---- approved answers by what is run ---- */
-
-static bool same_value(const struct arg *arg, const json_t *text)
-{
-	const char *have = NULL;
-	char number[VALUE_BYTES];
-
-	if (!arg || arg->is_list || arg->count != 1)
-		return false;
-	if (arg->values[0].type == VALUE_INT) {
-		snprintf(number, sizeof(number), "%" PRId64, arg->values[0].number);
-		have = number;
-	} else if (arg->values[0].type != VALUE_NULL) {
-		have = arg->values[0].text;
-	}
-	return have && json_is_string(text) && strcmp(have, json_string_value(text)) == 0;
-}
-
-/* The line makes this call: what it names is given, and all else that was said is for it to take.
- */
-static bool makes_call(const struct flow_line *l, const struct know_call *call)
-{
-	const char *name;
-	json_t *value;
-
-	if (l->kind != FLOW_DO || l->tool != call->tool || l->condition || l->each)
-		return false;
-	json_object_foreach(l->values, name, value)
-		if (!same_value(args_find(&call->args, name), value))
-			return false;
-	return true;
-}
-
-static bool makes_calls(const struct flow_def *f, const struct understanding *u)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->line_count; i++) {
-		if (f->lines[i].kind == FLOW_ASK)
-			continue;
-		if (n == u->tool_count || !makes_call(&f->lines[i], &u->tools[n]))
-			return false;
-		n++;
-	}
-	return n == u->tool_count;
-}
-
-void flows_approve(struct reading *r, struct understanding *out)
-{
-	const struct catalog_view *may = r->in->may;
-
-	for (size_t i = 0; out->tool_count > 0 && i < may->flow_count; i++) {
-		const struct flow_def *f = may->flows[i];
-
-		if (!f->own || !makes_calls(f, out))
-			continue;
-		out->flow = f;
-		return;
-	}
 }

@@ -89,7 +89,7 @@ static bool check_text(const struct request *r, const char *name, const char *te
 	catalog_for(c, r->who, r->arena, &may);
 	for (size_t i = 0; i < out->line_count; i++)
 		if (out->lines[i].kind == FLOW_DO &&
-		    (!out->lines[i].tool || !catalog_allows(&may, out->lines[i].tool, NULL)))
+		    (!out->lines[i].tool || !catalog_allows_step(&may, out->lines[i].tool)))
 			return err_set(e, ERR_INPUT,
 				       "text: you have no permission for %s, or it is no tool",
 				       out->lines[i].tool ? out->lines[i].tool->name

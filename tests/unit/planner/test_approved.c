@@ -1,0 +1,245 @@
+/* Which approved answer makes the calls of a plan: the same calls with other values, and no others.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "vesper/flow.h"
+#include "vesper/json.h"
+#include "vesper/mem.h"
+#include "vesper/planner.h"
+
+#define FLOWS 4
+
+static struct catalog *catalog;
+static struct arena *arena;
+static struct flow_def flows[FLOWS];
+static const struct flow_def *listed[FLOWS];
+static struct catalog_view view;
+
+static int setup(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	return catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e)
+		       ? 0
+		       : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	catalog_unref(&catalog);
+	return 0;
+}
+
+static int before(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 22);
+	view = (struct catalog_view){.catalog = catalog, .flows = listed};
+	return 0;
+}
+
+static int after(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static void approve(const char *name, const char *lines)
+{
+	struct flow_def *f = &flows[view.flow_count];
+	struct err e = {0};
+
+	if (!flow_read(catalog, "", arena_printf(arena, "approved/%s", name),
+		       arena_printf(arena, "---\nflow: %s\nabout: x\nagent: per_agent\n---\n%s",
+				    name, lines),
+		       arena, f, &e))
+		fail_msg("%s", e.text);
+	f->own = true;
+	listed[view.flow_count++] = f;
+}
+
+static json_t *object(const char *text)
+{
+	struct err e = {0};
+	json_t *out;
+
+	if (!json_parse(text, strlen(text), 4096, &out, &e))
+		fail_msg("%s: %s", text, e.text);
+	return json_own(arena, out);
+}
+
+/* The name of the flow and what fills it; "": none. */
+static const char *found(struct task *tasks, size_t count)
+{
+	const struct plan p = {.id = "p1", .tasks = tasks, .count = count};
+	json_t *filters = NULL;
+	const struct flow_def *f = approved_find(&view, &p, arena, &filters);
+	char *text;
+	const char *out;
+
+	if (!f)
+		return "";
+	text = json_text(filters);
+	out = arena_printf(arena, "%s %s", f->name, text);
+	mem_free(text);
+	return out;
+}
+
+static const char *found_one(const char *tool, const char *args)
+{
+	struct task t = {.id = "t1", .tool = tool, .json_args = object(args)};
+
+	return found(&t, 1);
+}
+
+static void other_values_fill_the_slots(void **state)
+{
+	(void)state;
+	approve("risks", "do t1 get_task_risks\n");
+	assert_string_equal(found_one("get_task_risks", "{\"project_name\":\"Kern Wind\"}"),
+			    "risks {\"project_name\":\"Kern Wind\"}");
+	assert_string_equal(found_one("get_task_risks", "{}"), "risks {}");
+	assert_string_equal(found_one("get_project_health", "{\"project_name\":\"Kern Wind\"}"),
+			    "");
+}
+
+static void what_a_line_names_must_be_the_same(void **state)
+{
+	(void)state;
+	approve("high", "do t1 get_task_risks risk_level=High\n");
+	assert_string_equal(found_one("get_task_risks", "{\"risk_level\":\"High\"}"), "high {}");
+	assert_string_equal(found_one("get_task_risks", "{\"risk_level\":\"Low\"}"), "");
+	assert_string_equal(found_one("get_task_risks", "{}"), "");
+	/* a value that is the tool's own is as good as none */
+	approve("any", "do t1 get_task_risks risk_level=any\n");
+	assert_string_equal(found_one("get_task_risks", "{}"), "any {}");
+}
+
+static void of_several_the_one_that_leaves_least_open(void **state)
+{
+	(void)state;
+	approve("all", "do t1 get_task_risks\n");
+	approve("high", "do t1 get_task_risks risk_level=High\n");
+	assert_string_equal(found_one("get_task_risks", "{\"risk_level\":\"High\"}"), "high {}");
+	assert_string_equal(found_one("get_task_risks", "{\"risk_level\":\"Low\"}"),
+			    "all {\"risk_level\":\"Low\"}");
+}
+
+static void each_line_makes_a_call_and_no_call_is_left(void **state)
+{
+	struct task two[] = {
+		{.id = "t1",
+		 .tool = "compare_vendors",
+		 .json_args = object("{\"hub_zone\":\"SP15\",\"year\":2025,\"vendors\":[\"A\","
+				     "\"B\"]}")},
+		{.id = "t2",
+		 .tool = "get_hourly_price_distribution",
+		 .json_args = object("{\"hub_zone\":\"SP15\",\"year\":2025,\"vendor\":{\"$ref\":"
+				     "\"t1.facts.higher_vendor\"}}"),
+		 .condition = "t1.row_count > 0"},
+	};
+
+	(void)state;
+	approve("alone", "ask hub_zone single \"Zone?\"\nask year single \"Year?\"\n"
+			 "do t1 compare_vendors\n");
+	assert_string_equal(found(two, 2), "");
+	approve("both", "ask hub_zone single \"Zone?\"\nask year single \"Year?\"\n"
+			"do t1 compare_vendors\ndo t2 get_hourly_price_distribution "
+			"vendor={t1.facts.higher_vendor} if t1.row_count > 0\n");
+	assert_string_equal(found(two, 2),
+			    "both {\"hub_zone\":\"SP15\",\"year\":2025,\"vendor\":[\"A\",\"B\"]}");
+	two[1].condition = "t1.row_count > 1";
+	assert_string_equal(found(two, 2), "");
+	two[1].condition = "t1.row_count > 0";
+	two[1].json_args = object("{\"hub_zone\":\"NP15\",\"year\":2025,\"vendor\":{\"$ref\":"
+				  "\"t1.facts.higher_vendor\"}}");
+	assert_string_equal(found(two, 2), ""); /* one filter, two values */
+	two[1].json_args = object("{\"hub_zone\":\"SP15\",\"year\":2025,\"vendor\":{\"$ref\":"
+				  "\"t1.facts.lower_vendor\"}}");
+	assert_string_equal(found(two, 2), "");
+}
+
+static void queries_over_the_map_too(void **state)
+{
+	static const char views[] =
+		"do t1 query_metrics query=\"{\\\"metrics\\\":[\\\"views\\\"],\\\"where\\\":[{"
+		"\\\"name\\\":\\\"report_name\\\",\\\"op\\\":\\\"is\\\",\\\"values\\\":["
+		"\\\"{filter.report_name}\\\"]}]}\"\n";
+
+	(void)state;
+	approve("views",
+		arena_printf(arena, "ask report_name multiple 1..50 \"Which?\"\n%s", views));
+	assert_string_equal(
+		found_one("query_metrics",
+			  "{\"query\":\"{\\\"metrics\\\":[\\\"views\\\"],\\\"where\\\":[{"
+			  "\\\"name\\\":\\\"report_name\\\",\\\"op\\\":\\\"is\\\",\\\"values\\\":["
+			  "\\\"Budget Tracker\\\"]}]}\"}"),
+		"views {\"report_name\":\"Budget Tracker\"}");
+	assert_string_equal(
+		found_one("query_metrics", "{\"query\":\"{\\\"metrics\\\":[\\\"views\\\"]}\"}"),
+		"");
+	assert_string_equal(found_one("query_metrics", "{}"), "");
+}
+
+static void typed_arguments_are_as_good(void **state)
+{
+	struct args args = {0};
+	struct task t = {.id = "t1", .tool = "get_top_users", .args = &args};
+	struct value names[] = {value_text("A"), value_text("B")};
+
+	(void)state;
+	approve("users", "do t1 get_top_users top_n=5\n");
+	args_set(&args, arena, "top_n", value_int(5));
+	args_set(&args, arena, "report_name", value_text("Budget Tracker"));
+	assert_string_equal(found(&t, 1), "users {\"report_name\":\"Budget Tracker\"}");
+	args_set(&args, arena, "top_n", value_int(6));
+	assert_string_equal(found(&t, 1), "");
+	args = (struct args){0};
+	t.tool = "compare_vendors";
+	approve("vendors", "ask hub_zone single \"Zone?\"\nask year single \"Year?\"\n"
+			   "do t1 compare_vendors\n");
+	args_set_list(&args, arena, "vendors", names, 2);
+	assert_string_equal(found(&t, 1), "vendors {\"vendor\":[\"A\",\"B\"]}");
+}
+
+static void what_ran_already_or_is_a_packs_is_none(void **state)
+{
+	struct task t = {.id = "t1", .tool = "get_task_risks", .json_args = object("{}")};
+	struct plan p = {.id = "p1", .tasks = &t, .count = 1, .flow = &flows[0]};
+	json_t *filters = NULL;
+
+	(void)state;
+	approve("risks", "do t1 get_task_risks\n");
+	assert_null(approved_find(&view, &p, arena, &filters));
+	t.state = TASK_COMPLETED;
+	assert_string_equal(found(&t, 1), "");
+	t.state = TASK_PENDING;
+	assert_string_equal(found(&t, 1), "risks {}");
+	flows[0].own = false;
+	assert_string_equal(found(&t, 1), "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, before, after)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(other_values_fill_the_slots),
+		TEST(what_a_line_names_must_be_the_same),
+		TEST(of_several_the_one_that_leaves_least_open),
+		TEST(each_line_makes_a_call_and_no_call_is_left),
+		TEST(queries_over_the_map_too),
+		TEST(typed_arguments_are_as_good),
+		TEST(what_ran_already_or_is_a_packs_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
