@@ -514,6 +514,18 @@ MUST_CHECK bool param_default(const struct param_def *p, struct date today, stru
 bool catalog_marker_reserved(const char *name);
 /* The parameter that says how many days back from today; NULL: there is none. */
 const struct param_def *catalog_days_param(const struct tool_def *t);
+/* The day that those days are counted from in place of today: the first date parameter of a tool
+ * that has days; NULL: there is none. */
+const struct param_def *catalog_days_end(const struct tool_def *t);
+/* The parameter whose value the query others gives in place of one that has no data: the first that
+ * takes values of a dimension; NULL: there is none. */
+const struct param_def *catalog_others_param(const struct tool_def *t);
+
+/* Queries of a tool's file that run only where main gives no row: the first and the last day (or
+ * year) that there are, and, where there are none, values (with a label) of which there is data. */
+#define TOOL_QUERY_WINDOW "window"
+#define TOOL_QUERY_OTHERS "others"
+bool tool_query_is_spare(const char *name);
 /* The condition that stands for a permission: "may_read_budget" for "chat:read_budget"; a pack's
  * own in full, "may_clinic_read" for "clinic:read". No two of a tool have the same one. */
 const char *catalog_condition_of(const char *permission, struct arena *a);

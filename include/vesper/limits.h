@@ -181,6 +181,7 @@
 #define ASK_RESULT_OPTIONS_MAX 200   /* and when they are rows: what a list can be chosen from */
 #define ASK_ATTEMPTS_MAX       3     /* times that the same is asked back in a row, then it ends */
 #define RECOVER_OPTIONS_MAX    40    /* years to choose from; the latest, where there are more */
+#define RECOVER_OTHERS_MAX     8     /* values with data that are offered for one without */
 #define RECOVER_PROBES_MAX     5     /* questions tried where nothing was found */
 #define RECOVER_PROBE_MS       2000  /* what finds nothing by then is not suggested */
 #define ASK_TEXT_BYTES_MAX     500   /* and each of its texts */

@@ -187,8 +187,10 @@ const struct flow_def *approved_find(const struct catalog_view *may, const struc
 bool flow_takes(const struct flow_def *f, const char *filter);
 /* Its tasks with the filters that stand, for a caller who may use the flow; what the caller may not
  * use is skipped. A question without an answer is a task that those wait for which take the answer.
+ * `instead`: an array of filters that go over the values of lines, as those found nothing; or NULL.
  * In the arena. */
 struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
-		       const json_t *filters, struct date today, struct arena *a);
+		       const json_t *filters, const json_t *instead, struct date today,
+		       struct arena *a);
 
 #endif

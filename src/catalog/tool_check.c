@@ -27,6 +27,27 @@ const struct param_def *catalog_days_param(const struct tool_def *t)
 	return NULL;
 }
 
+const struct param_def *catalog_days_end(const struct tool_def *t)
+{
+	for (size_t i = 0; catalog_days_param(t) && i < t->param_count; i++)
+		if (t->params[i].type == PARAM_DATE)
+			return &t->params[i];
+	return NULL;
+}
+
+const struct param_def *catalog_others_param(const struct tool_def *t)
+{
+	for (size_t i = 0; i < t->param_count; i++)
+		if (t->params[i].entity)
+			return &t->params[i];
+	return NULL;
+}
+
+bool tool_query_is_spare(const char *name)
+{
+	return strcmp(name, TOOL_QUERY_WINDOW) == 0 || strcmp(name, TOOL_QUERY_OTHERS) == 0;
+}
+
 const char *catalog_condition_of(const char *permission, struct arena *a)
 {
 	static const char shared[] = PERMISSION_SHARED;
@@ -262,10 +283,10 @@ static bool check_frames(const struct tool_def *t, const struct sql_file *f, str
 		const char *name = t->frames[i].query;
 		const struct sql_query *q = sql_file_query(f, name);
 
-		if (!q || q == &f->queries[0] || strcmp(name, "window") == 0)
+		if (!q || q == &f->queries[0] || tool_query_is_spare(name))
 			return err_set(e, ERR_INPUT,
-				       "%s:1: frame %s is no query of the file beside main and "
-				       "window",
+				       "%s:1: frame %s is no query of the file beside main, "
+				       "window and others",
 				       f->path, name);
 		if (sql_query_has_marker(q, "row_limit"))
 			return err_set(e, ERR_INPUT, "%s:%d: a frame has no :row_limit", f->path,
@@ -274,10 +295,26 @@ static bool check_frames(const struct tool_def *t, const struct sql_file *f, str
 	return true;
 }
 
+/* Who has data instead is asked where the window is none. */
+static bool check_others(const struct tool_def *t, const struct sql_file *f, struct err *e)
+{
+	const struct sql_query *q = sql_file_query(f, TOOL_QUERY_OTHERS);
+
+	if (!q)
+		return true;
+	if (!t->window || !catalog_others_param(t))
+		return err_set(e, ERR_INPUT,
+			       "%s:%d: a query others needs a window and a param with entity=",
+			       f->path, q->line);
+	return (sql_query_quotes(q, "value") && sql_query_quotes(q, "label")) ||
+	       err_set(e, ERR_INPUT, "%s:%d: query others gives \"value\" and \"label\"", f->path,
+		       q->line);
+}
+
 bool tool_file_check(const struct loader *l, const struct tool_def *t, const struct sql_file *f,
 		     struct err *e)
 {
-	bool has_window = sql_file_query(f, "window") != NULL;
+	bool has_window = sql_file_query(f, TOOL_QUERY_WINDOW) != NULL;
 
 	if (tool_is_document(t))
 		return (f->query_count == 0 && t->frame_count == 0) ||
@@ -309,5 +346,6 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 		if (!check_query(&p, e))
 			return false;
 	}
-	return check_frames(t, f, e) && check_whole(t, f, e) && check_uses(t, f, e);
+	return check_others(t, f, e) && check_frames(t, f, e) && check_whole(t, f, e) &&
+	       check_uses(t, f, e);
 }

@@ -75,7 +75,7 @@ static void on_end(void *owner)
 
 static bool run(struct flow_run *r, struct err *e)
 {
-	r->plan = flow_plan(r->flow, &r->may, r->filters, r->today, r->arena);
+	r->plan = flow_plan(r->flow, &r->may, r->filters, NULL, r->today, r->arena);
 	for (size_t i = 0; i < r->plan->count; i++)
 		if (!r->plan->tasks[i].tool && !r->plan->tasks[i].ask)
 			return err_set(e, ERR_INPUT, "%s: %s is an agent, which needs a model",

@@ -1,8 +1,9 @@
 /*
  * What becomes of results without rows. By the type of their outcome, and by code alone: a time
  * outside of what there is becomes a clarifying question for another one, a name that does not
- * exist one for the closest, and where nothing matches, questions are looked for that do find
- * something. Results with rows are still answered, and nothing is retried unasked.
+ * exist one for the closest, one without data for one that has some, and where nothing matches,
+ * questions are looked for that do find something. Results with rows are still answered, and
+ * nothing is retried unasked.
  */
 #include "recovery_int.h"
 
@@ -101,7 +102,8 @@ bool recovery_begin(struct dialog_turn *t)
 {
 	t->dialog->recovery_plan = (struct recovery_plan){0};
 	offer_again(t);
-	return recovery_ask_time(t) || recovery_ask_name(t) || recovery_ask_narrower(t);
+	return recovery_ask_time(t) || recovery_ask_name(t) || recovery_ask_other(t) ||
+	       recovery_ask_narrower(t);
 }
 
 /* What would work instead. */

@@ -94,15 +94,30 @@ static const json_t *plan_of(struct dialog_turn *t, json_t *steps)
 	return plan;
 }
 
-/* All that lacks what `one` lacks; the whole plan where its steps hang together and none of them
- * found anything. */
+/* The whole plan, and that what is asked for goes over what a line of it names. */
+static const json_t *flow_instead(struct dialog_turn *t)
+{
+	const struct turn_ask *ask = &t->dialog->recovery_plan.ask;
+	json_t *plan = json_own(t->core->arena, json_copy((json_t *)t->work->spec));
+	json_t *before = json_object_get(plan, "instead");
+	json_t *filters = before ? json_copy(before) : json_array();
+
+	json_push_take(filters, json_str(ask->filter));
+	if (ask->end_filter)
+		json_push_take(filters, json_str(ask->end_filter));
+	json_set_take(plan, "instead", filters);
+	return plan;
+}
+
+/* All that lacks what `one` lacks; the whole plan where its steps hang together: a flow, which ends
+ * with what it shows, or one of which no step found anything. */
 static const json_t *plan_for(struct dialog_turn *t, const struct result *one)
 {
 	json_t *steps = json_array();
 
-	if (t->work->spec && !recovery_any_rows(t)) {
+	if (t->work->spec && (t->work->plan->flow || !recovery_any_rows(t))) {
 		json_decref(steps);
-		return t->work->spec;
+		return t->work->plan->flow ? flow_instead(t) : t->work->spec;
 	}
 	for (size_t i = 0; i < t->work->plan->count; i++) {
 		const struct result *r = recovery_lack(&t->work->plan->tasks[i]);
@@ -254,6 +269,19 @@ bool recovery_ask_time(struct dialog_turn *t)
 
 /* ---- another name ---- */
 
+static void ask_for_one(struct dialog_turn *t, const struct result *r, const char *filter)
+{
+	struct turn_ask *ask = &t->dialog->recovery_plan.ask;
+
+	*ask = (struct turn_ask){
+		.filter = filter,
+		.options = r->outcome.suggestions,
+		.option_count = r->outcome.suggestion_count,
+	};
+	ask->plan = plan_for(t, r);
+	t->dialog->recovery_plan.asked = r;
+}
+
 bool recovery_ask_name(struct dialog_turn *t)
 {
 	const struct result *r = recovery_first_lack(t, OUTCOME_UNKNOWN_ENTITY);
@@ -261,17 +289,27 @@ bool recovery_ask_name(struct dialog_turn *t)
 
 	if (!p || r->outcome.suggestion_count == 0)
 		return false;
-	t->dialog->recovery_plan.ask = (struct turn_ask){
-		.filter = p->filter,
-		.options = r->outcome.suggestions,
-		.option_count = r->outcome.suggestion_count,
-		.plan = plan_for(t, r),
-	};
-	t->dialog->recovery_plan.asked = r;
+	ask_for_one(t, r, p->filter);
 	t->dialog->recovery_plan.text = turn_sentence(
 		t->core, SAY_ASK_WHICH_ONE,
 		r->outcome.detail ? r->outcome.detail
 				  : turn_sentence(t->core, SAY_OUTCOME_UNKNOWN_ENTITY));
+	return true;
+}
+
+/* In place of a name without any data: those that have some. */
+bool recovery_ask_other(struct dialog_turn *t)
+{
+	const struct result *r = recovery_first_lack(t, OUTCOME_NO_DATA);
+	const struct param_def *p = r ? param_of(t, r) : NULL;
+	const struct dimension_def *d =
+		p && p->entity ? catalog_dimension(t->core->may.catalog, p->entity) : NULL;
+
+	if (!d || r->outcome.suggestion_count == 0)
+		return false;
+	ask_for_one(t, r, p->filter);
+	t->dialog->recovery_plan.text =
+		turn_sentence(t->core, SAY_ASK_WHICH_INSTEAD, recovery_words(t, r), d->label);
 	return true;
 }
 

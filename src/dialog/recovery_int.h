@@ -14,6 +14,7 @@ const char *recovery_words(struct dialog_turn *t, const struct result *r);
 /* recovery_ask.c: true: the recovery plan asks */
 bool recovery_ask_time(struct dialog_turn *t);
 bool recovery_ask_name(struct dialog_turn *t);
+bool recovery_ask_other(struct dialog_turn *t);
 bool recovery_ask_narrower(struct dialog_turn *t);
 
 #endif

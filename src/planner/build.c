@@ -102,6 +102,7 @@ struct flow_filters {
 	const char *question;
 	json_t *values;
 	const json_t *standing, *edits;
+	const json_t *instead; /* as of flow_plan */
 	enum filter_source source;
 };
 
@@ -110,12 +111,14 @@ static struct plan *plan_of_flow(struct planner_turn *t, const struct flow_def *
 {
 	const struct turn_core *core = t->core;
 	bool known = filters_resolve(t, in->values, ask);
-	struct plan *p = flow_plan(f, &core->may, in->values, core->today, core->arena);
+	struct plan *p =
+		flow_plan(f, &core->may, in->values, in->instead, core->today, core->arena);
 	json_t *steps = steps_of_plan(t, p);
 
 	steps_understood(t, catalog_domain_of_agent(core->may.catalog, f->agent)->intent, steps);
 	steps_keep(t, in->question, steps, in->values);
 	json_set_take(t->work->spec, "flow", stored_flow_json(f, core->arena));
+	json_object_set(t->work->spec, "instead", (json_t *)in->instead);
 	filters_understood(t, in->values, in->standing, in->edits, in->source);
 	return known ? p : NULL;
 }
@@ -128,7 +131,7 @@ struct plan *plan_of_named_flow(struct planner_turn *t, const json_t *standing,
 
 	return plan_of_flow(t, u->flow,
 			    &(struct flow_filters){t->core->request.content, filters, standing,
-						   NULL, SOURCE_SAID},
+						   NULL, NULL, SOURCE_SAID},
 			    ask);
 }
 
@@ -188,9 +191,11 @@ struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json
 
 	filters_edit(filters, edits);
 	if (flow)
-		return plan_of_flow(
-			t, flow, &(struct flow_filters){question, filters, standing, edits, source},
-			ask);
+		return plan_of_flow(t, flow,
+				    &(struct flow_filters){question, filters, standing, edits,
+							   json_object_get(stored, "instead"),
+							   source},
+				    ask);
 	steps_edit(steps, edits);
 	steps_understood(t, intent ? intent : "general", steps);
 	known = steps_resolve(t, steps, filters, ask);
@@ -253,7 +258,7 @@ struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply
 	if (r->flow)
 		return plan_of_flow(t, r->flow,
 				    &(struct flow_filters){t->core->request.content, filters,
-							   standing, NULL, SOURCE_SAID},
+							   standing, NULL, NULL, SOURCE_SAID},
 				    ask);
 	steps_understood(t, r->intent, r->steps);
 	known = steps_resolve(t, r->steps, filters, ask);

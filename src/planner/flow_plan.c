@@ -25,6 +25,7 @@ struct maker {
 	const struct flow_def *flow;
 	const struct catalog_view *may;
 	const json_t *filters;
+	const json_t *instead;
 	struct date today;
 	struct arena *arena;
 	struct plan *plan;
@@ -69,6 +70,18 @@ static bool is_allowed(const struct maker *m, const struct flow_line *l)
 	return false;
 }
 
+/* The value of a line found nothing, so the user was asked for another one. */
+static bool found_nothing(const struct maker *m, const char *filter)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)m->instead, i, one)
+		if (strcmp(json_string_value(one), filter) == 0)
+			return true;
+	return false;
+}
+
 /* What the line names, over the filters that stand. */
 static json_t *args_of(const struct maker *m, const struct flow_line *l)
 {
@@ -80,6 +93,8 @@ static json_t *args_of(const struct maker *m, const struct flow_line *l)
 	json_object_foreach(l->values, name, value) {
 		const struct param_def *p = tool_param(l->tool, name);
 
+		if (found_nothing(m, p->filter))
+			continue;
 		arg_set(args, p,
 			p->is_query             ? query_of(m, value)
 			: p->type == PARAM_DATE ? day_of(m, value)
@@ -187,10 +202,11 @@ static void add_shows(struct plan *p, const struct flow_def *f, struct arena *a)
 }
 
 struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
-		       const json_t *filters, struct date today, struct arena *a)
+		       const json_t *filters, const json_t *instead, struct date today,
+		       struct arena *a)
 {
 	struct plan *p = arena_alloc(a, sizeof(*p));
-	struct maker m = {f, may, filters, today, a, p};
+	struct maker m = {f, may, filters, instead, today, a, p};
 
 	*p = (struct plan){
 		.id = "p1",

@@ -55,16 +55,21 @@ static void set_inclusive(const struct tool_def *tool, struct arena *a, struct a
 	}
 }
 
-/* :first_day. One day more than is asked for: an entity's own zone may be behind the tenant's. */
+/* :first_day, before today or the day that the days end with. One day more than is asked for: an
+ * entity's own zone may be behind the tenant's. */
 void tool_set_first_day(const struct tool_def *tool, const struct args *given, struct date today,
 			struct arena *a, struct args *args)
 {
 	const struct param_def *p = catalog_days_param(tool);
+	const struct param_def *end = catalog_days_end(tool);
 	const struct arg *days = p ? args_find(given, p->name) : NULL;
+	const struct arg *last = end ? args_find(given, end->name) : NULL;
 	char iso[DATE_ISO_BYTES];
 
 	if (!p)
 		return;
+	if (last)
+		(void)date_parse_iso(last->values[0].text, &today);
 	date_iso(date_from_days(date_to_days(today) - (days ? days->values[0].number : 0) -
 				tool->lookback - 1),
 		 iso);

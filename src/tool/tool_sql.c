@@ -1,7 +1,8 @@
 /*
  * The shared tool function: fills the statements of a tool's file, runs them as one request, and
  * makes a result of what comes back. When the main statement gives no row and the file knows what
- * range exists, one more statement asks for it, so that the user hears what would have worked.
+ * range exists, one more statement asks for it, and where there is none, another one for what has
+ * data instead, so that the user hears what would have worked.
  */
 #include "tool_int.h"
 
@@ -19,8 +20,6 @@ static const struct metric bad_cells = {
 	.name = "vesper_frame_bad_cells_total",
 	.help = "Cells of frames that are no values of their column's type.",
 };
-
-#define WINDOW "window"
 
 static struct args bound_args(const struct tool_call *call)
 {
@@ -99,6 +98,21 @@ static int compare_numbers(const char *a, const char *b)
 	return (x > y) - (x < y);
 }
 
+/* Days back from today that nobody gave an end: all of them are after what there is. */
+static bool days_are_after(const struct tool_call *call, const char *last, const char **param)
+{
+	const struct param_def *days = catalog_days_param(call->tool);
+	const struct param_def *end = catalog_days_end(call->tool);
+	const struct arg *asked = days ? args_find(&call->args, days->name) : NULL;
+	char iso[DATE_ISO_BYTES];
+
+	if (!asked || !end || args_find(&call->args, end->name))
+		return false;
+	date_iso(date_from_days(date_to_days(call->today) - asked->values[0].number), iso);
+	*param = end->name;
+	return strcmp(iso, last) > 0;
+}
+
 /* Whether an asked year or date lies outside; *param is the first such one. */
 static bool is_outside(const struct tool_call *call, const char *first, const char *last,
 		       const char **param)
@@ -115,7 +129,7 @@ static bool is_outside(const struct tool_call *call, const char *first, const ch
 			return true;
 		}
 	}
-	return false;
+	return days_are_after(call, last, param);
 }
 
 /* A year or a day, as such: the range is told to models that may call tools, and a cell may hold
@@ -132,6 +146,55 @@ static const char *range_end(const char *cell, struct arena *a)
 	return arena_printf(a, "%04d-%02d-%02d", day.year, day.month, day.day);
 }
 
+/* One more statement for a result without rows. False: there is none of that name. */
+static bool ask_spare(struct tool_call *call, const char *name, source_cb cb)
+{
+	const struct sql_query *q = sql_file_query(file_of(call), name);
+	struct args args = bound_args(call);
+	struct source_statement statement;
+	struct err e = {0};
+
+	if (!q || !render(call, q, &args, &statement, &e))
+		return false;
+	tool_call_send(call, call->source, &statement, 1, call->timeout_ms, cb);
+	return true;
+}
+
+static void take_others(struct tool_call *call, const struct table *t)
+{
+	struct outcome *o = &call->result->outcome;
+	int value = table_column(t, "value"), label = table_column(t, "label");
+	size_t most = t->row_count < RECOVER_OTHERS_MAX ? t->row_count : RECOVER_OTHERS_MAX;
+	struct suggestion *others = arena_alloc(call->arena, (most + 1) * sizeof(*others));
+
+	for (size_t i = 0; value >= 0 && label >= 0 && i < most; i++) {
+		const char *const *row = (const char *const *)t->rows[i];
+
+		if (row[value])
+			others[o->suggestion_count++] = (struct suggestion){
+				.value = arena_strdup(call->arena, row[value]),
+				.label = arena_strdup(call->arena,
+						      row[label] ? row[label] : row[value])};
+	}
+	o->suggestions = others;
+	o->param = catalog_others_param(call->tool)->name;
+}
+
+static void on_others(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct tool_call *call = owner;
+
+	call->query = NULL;
+	if (e) {
+		log_warn("tool.failed", "%s/" TOOL_QUERY_OTHERS ": %s", call->tool->name, e->text);
+		call->may_keep = false;
+	}
+	if (count == 1)
+		take_others(call, batches[0].table);
+	source_batches_free(batches, count);
+	tool_call_end(call);
+}
+
 static void on_window(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
@@ -140,7 +203,7 @@ static void on_window(void *owner, struct source_batch *batches, size_t count, c
 
 	call->query = NULL;
 	if (e) {
-		log_warn("tool.failed", "%s/" WINDOW ": %s", call->tool->name, e->text);
+		log_warn("tool.failed", "%s/" TOOL_QUERY_WINDOW ": %s", call->tool->name, e->text);
 		call->may_keep = false; /* the next call shall hear what range exists */
 	}
 	if (count == 1 && batches[0].table->row_count == 1 && batches[0].table->column_count == 2) {
@@ -157,20 +220,8 @@ static void on_window(void *owner, struct source_batch *batches, size_t count, c
 		o->range_min = first;
 		o->range_max = last;
 	}
-	tool_call_end(call);
-}
-
-static bool ask_window(struct tool_call *call)
-{
-	const struct sql_query *q = sql_file_query(file_of(call), WINDOW);
-	struct args args = bound_args(call);
-	struct source_statement statement;
-	struct err e = {0};
-
-	if (!q || !render(call, q, &args, &statement, &e))
-		return false;
-	tool_call_send(call, call->source, &statement, 1, call->timeout_ms, on_window);
-	return true;
+	if (o->kind != OUTCOME_NO_DATA || !ask_spare(call, TOOL_QUERY_OTHERS, on_others))
+		tool_call_end(call);
 }
 
 /* ---- the run ---- */
@@ -216,7 +267,7 @@ static void take_tables(struct tool_call *call, struct source_batch *batches, si
 		bool limited = sql_query_has_marker(&f->queries[i], "row_limit");
 		struct table *t;
 
-		if (strcmp(f->queries[i].name, WINDOW) == 0)
+		if (tool_query_is_spare(f->queries[i].name))
 			continue;
 		assert(next < count); /* each statement is a SELECT: one batch each */
 		if (batches[next].frame) {
@@ -245,7 +296,7 @@ static void on_tables(void *owner, struct source_batch *batches, size_t count, c
 	r->outcome.truncated = r->tables[0]->truncated;
 	r->outcome.kind = r->tables[0]->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
 	if (r->outcome.kind == OUTCOME_EMPTY) {
-		if (!ask_window(call))
+		if (!ask_spare(call, TOOL_QUERY_WINDOW, on_window))
 			tool_call_end(call);
 		return;
 	}
@@ -262,7 +313,7 @@ bool tool_sql_run_then(struct tool_call *call, tool_derive_fn derive, struct err
 	size_t count = 0;
 
 	for (size_t i = 0; i < f->query_count; i++) {
-		if (strcmp(f->queries[i].name, WINDOW) == 0)
+		if (tool_query_is_spare(f->queries[i].name))
 			continue;
 		if (!render(call, &f->queries[i], &args, &statements[count++], e))
 			return false;

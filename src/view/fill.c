@@ -2,6 +2,7 @@
  * questions. */
 #include "view_int.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "vesper/limits.h"
@@ -127,6 +128,18 @@ static bool add_filter(struct buf *out, const json_t *value)
 	return json_is_string(value) || json_is_integer(value) || n > 0;
 }
 
+/* Several values may stand under the plural of the name. */
+static const json_t *filter_of(const json_t *filters, const char *name)
+{
+	char plural[4 * REF_NAME_MAX + 1];
+	const json_t *value = json_object_get(filters, name);
+
+	if (value)
+		return value;
+	snprintf(plural, sizeof(plural), "%ss", name);
+	return json_object_get(filters, plural);
+}
+
 static bool add_reference(struct buf *out, const struct fill_source *from, const char *name)
 {
 	struct ref_place p;
@@ -134,7 +147,7 @@ static bool add_reference(struct buf *out, const struct fill_source *from, const
 	struct ref r;
 
 	if (strncmp(name, "filter.", 7) == 0)
-		return add_filter(out, json_object_get(from->filters, name + 7));
+		return add_filter(out, filter_of(from->filters, name + 7));
 	if (!ref_parse(name, &r, &unused) || !ref_find(from->scope, &r, &p, &unused))
 		return false;
 	if (r.kind == REF_FACT)

@@ -75,8 +75,10 @@ static void add_outcome(struct buf *out, const struct outcome *o)
 	if (o->range_min && o->range_max)
 		buf_printf(out, " The data covers %s to %s.", o->range_min, o->range_max);
 	for (size_t i = 0; i < o->suggestion_count; i++) {
-		buf_str(out, i ? ", " : " Closest: ");
-		add_cell(out, o->suggestions[i].label);
+		bool is_other = o->kind == OUTCOME_NO_DATA; /* its label is a cell of a table */
+
+		buf_str(out, i ? ", " : is_other ? " With data: " : " Closest: ");
+		add_cell(out, is_other ? o->suggestions[i].value : o->suggestions[i].label);
 	}
 	buf_char(out, '\n');
 }

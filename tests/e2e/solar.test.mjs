@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { DEMO_MAKER, ROOT, refusedStart, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
@@ -184,6 +184,49 @@ describe('the solar pack', () => {
     }
   });
 
+  it('leaves out what is wrong where nothing is', async () => {
+    const chat = await daemons.sqlite.connect({ token: token('acme') });
+    const turn = await chat.ask('Morning briefing');
+    assert.equal(Number(component(turn).props.percentOnline), 100);
+    assert.equal(component(turn).props.issues, undefined, 'the condition does not hold: all are online');
+    assert.doesNotMatch(turn.text, /critical errors/);
+    await chat.close();
+  });
+
+  it('ends each flow with what may be asked next', async () => {
+    const next = {
+      'Morning briefing': [['Check efficiency', 'Show the performance ratio for the fleet'], ['Financial summary', 'Show financial savings for the past month']],
+      'Financial report for 925': [['Extend forecast', 'Forecast the production of 925 for the next 30 days'],
+        ['Compare savings', 'Show financial savings of all inverters for the past month']],
+      'Compare inverters 921, 922 and 925': [['Compare energy', 'Compare the energy of 921, 922 and 925'], ['Health check', 'Check the health of 922']],
+      'Health check of inverter 925': [['Show power curve', 'Show the power curve of 925 on 20 February 2026'],
+        ['Diagnose errors', 'Diagnose the error codes of 925 in the last 7 days']],
+    };
+    for (const [question, wanted] of Object.entries(next)) {
+      const [chat, turn] = await flow(daemons.sqlite, question);
+      assert.deepEqual(turn.complete.suggestions.slice(0, 2).map((s) => [s.label, s.question]), wanted, turn.text);
+      assert.deepEqual(turn.complete.suggestions.slice(0, 2).map((s) => s.priority), ['primary', 'secondary']);
+      for (const [, words] of wanted) {
+        const then = await chat.ask(words);
+        assert.equal(then.status, 'ok', `${words}: ${then.text}`);
+        assert.equal(then.complete.checked.unbound, 0, then.text);
+      }
+      await chat.close();
+    }
+  });
+
+  it('names method, completeness and source in what it answers', async () => {
+    for (const [question, told] of [
+      ['performance ratio for the fleet yesterday', [/IEC 61724-1/, /% of the quarter hours have data/, /confidence/]],
+      ['savings of all inverters in February 2026', [/US EPA eGRID2022/, /days with data/, /days without/]],
+      ['forecast the production of 925 for the next 7 days', [/method: /, /119 days of history/, /0 days missing/, /mean error/]]]) {
+      const [chat, turn] = await flow(daemons.sqlite, question);
+      for (const words of told)
+        assert.match(turn.text, words, question);
+      await chat.close();
+    }
+  });
+
   it('asks which inverter, takes the answer in every form, and reports', async () => {
     for (const [question, name] of [['Financial report', 'FinancialReport'], ['Health check', 'HealthReport']])
       for (const how of ['select', 'words', 'selected']) {
@@ -257,11 +300,63 @@ describe('the solar pack', () => {
     }
   });
 
-  it('says of a logger that it has no data at all', async () => {
-    const [chat, turn] = await flow(daemons.sqlite, 'Health check of inverter 950');
-    assert.equal(turn.status, 'ok');
-    assert.match(turn.text, /no data at all for .*950/);
-    assert.equal(component(turn), undefined);
+  it('offers who has data for a logger that has none at all', async () => {
+    for (const d of Object.values(daemons))
+      for (const [question, name] of [['Health check of inverter 950', 'HealthReport'], ['Financial report for 950', 'FinancialReport']]) {
+        const [chat, turn] = await flow(d, question);
+        assert.equal(turn.status, 'ask', turn.text);
+        assert.match(turn.text, /no data at all for .*950/);
+        assert.equal(component(turn), undefined);
+        assert.equal(turn.ask.options.length, 8);
+        assert.equal(turn.ask.options[0].label, 'Inverter 921', 'of its group and model');
+        chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['924'] });
+        const answer = await chat.turn();
+        assert.equal(component(answer)?.component, name, answer.text);
+        assert.match(answer.text, name === 'HealthReport' ? /\*\*924\*\* scores/ : /30 days with data/);
+        await chat.close();
+      }
+  });
+
+  /* Each flow whose time lies outside of what there is, and the component that the answer ends with. */
+  const LATE = [
+    ['Health check of inverter 940', { min: '2024-12-01', max: '2025-01-10' }, ['2025-01-05'], 'HealthReport', /29 December 2024 to 5 January 2025/,
+      /3 January 2025 to 10 January 2025/],
+    ['Financial report for 940', { min: '2024-12-01', max: '2025-01-10' }, ['2024-12-01', '2024-12-31'], 'FinancialReport', /in December 2024.*31 days with data/s,
+      /12 December 2024 to 10 January 2025/],
+  ];
+  for (const [question, range, values, name, chosen, latest] of LATE)
+    it(`${question}: goes on to its end with the days that are chosen, or the latest`, async () => {
+      for (const skip of [false, true]) {
+        const [chat, turn] = await flow(daemons.sqlite, question);
+        assert.equal(turn.status, 'ask', turn.text);
+        assert.deepEqual([turn.ask.min_date, turn.ask.max_date], [range.min, range.max]);
+        chat.send(skip ? { type: 'chat.message', content: 'Use the latest there is' } : { type: 'chat.select', ask_id: turn.ask.ask_id, values });
+        const answer = await chat.turn();
+        assert.equal(component(answer)?.component, name, answer.text);
+        assert.match(answer.text, skip ? latest : chosen);
+        assert.equal(answer.complete.checked.unbound, 0, answer.text);
+        await chat.close();
+      }
+    });
+
+  it('asks for another day where loggers to compare have none', async () => {
+    const [chat, turn] = await flow(daemons.sqlite, 'compare 921 and 925 on 5 May 2025');
+    assert.equal(turn.status, 'ask', turn.text);
+    assert.deepEqual([turn.ask.min_date, turn.ask.max_date], ['2025-10-31', '2026-02-27']);
+    chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['2026-02-01'] });
+    const answer = await chat.turn();
+    assert.match(answer.text, /best and \*\*92[15]\*\* is worst/);
+    await chat.close();
+    const [other, alone] = await flow(daemons.sqlite, 'compare loggers 940 and 925');
+    assert.match(alone.text, /1 of the 2 loggers have data/);
+    assert.doesNotMatch(alone.text, /\]\]/);
+    await other.close();
+  });
+
+  it('says that a logger which is silent for long has no forecast', async () => {
+    const [chat, turn] = await flow(daemons.sqlite, 'forecast of 940 for the next 7 days');
+    assert.match(turn.text, /newest data are of 2025-01-10/);
+    assert.doesNotMatch(turn.text, /kWh/);
     await chat.close();
   });
 
@@ -370,9 +465,41 @@ describe('a flow after a restart', () => {
     await later.close();
     await d.stop();
   });
+
+  it('goes on with a day that was asked for', async () => {
+    const dataDir = await tempDir();
+    const env = { ...SETTINGS, ...await plantFiles() };
+    let d = await startDaemon({ dataDir, env });
+    const chat = await d.connect({ token: token() });
+    const turn = await chat.ask('Financial report for 940');
+    assert.equal(turn.status, 'ask', turn.text);
+    const { session } = chat;
+    await chat.close();
+    await d.stop();
+    d = await startDaemon({ dataDir, env });
+    const later = await d.connect({ token: token(), session });
+    later.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['2024-12-01', '2024-12-31'] });
+    const answer = await later.turn();
+    assert.equal(answer.views.find((v) => v.view_type === 'component')?.component, 'FinancialReport', answer.text);
+    assert.match(answer.text, /December 2024/);
+    await later.close();
+    await d.stop();
+  });
 });
 
 describe('a start', () => {
+  it('is refused where a factor for CO2 has no source', async () => {
+    const root = await tempDir('packs');
+    await cp(join(ROOT, 'config'), join(root, 'config'), { recursive: true });
+    await cp(join(ROOT, 'prompts'), join(root, 'prompts'), { recursive: true });
+    await cp(join(ROOT, 'sql'), join(root, 'sql'), { recursive: true });
+    const path = join(root, 'config/solar/solar.json'), whole = await readFile(path, 'utf8');
+    for (const factor of ['{"value": 0.352}', '{"value": 0.352, "source": " "}', '0.352', '{"source": "EPA"}']) {
+      await writeFile(path, whole.replace(/("co2_kg_per_kwh": )\{[^}]*\}/, `$1${factor}`));
+      await refusedStart({ env: { ...SETTINGS, VESPER_ROOT: root, VESPER_CONFIG: join(root, 'config/vesper.json'),
+        VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: root } }, /solar\.json.*co2_kg_per_kwh/s);
+    }
+  });
   it('is refused with a moment that no clock shows', async () => {
     await refusedStart({ env: { ...SETTINGS, VESPER_TODAY: '2026-02-27T25:00' } }, /VESPER_TODAY: must be a date/);
   });

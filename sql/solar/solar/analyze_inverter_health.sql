@@ -13,7 +13,8 @@
 -- suggest:    primary "Show power curve" -> Show the power curve of {arg.logger_id} on {day} if row_count > 0
 -- suggest:    secondary "Diagnose errors" -> Diagnose the error codes of {arg.logger_id} in the last {arg.days} days
 -- param logger_id text required entity=logger                    Inverter
--- param days      int  optional slot=days default=7 min=1 max=90 Days to look at before today, and today so far
+-- param days      int  optional slot=days default=7 min=1 max=90 Days to look at before the last one, and that one
+-- param last_day  date optional                                  Last local day to look at; without it today so far
 -- column "kind"     label=Kind     priority=high   type=text derived
 -- column "day"      label=Day      priority=high   type=date
 -- column "start"    label=From     priority=high   type=datetime derived
@@ -29,7 +30,7 @@
 -- fact loggerId     type=text optional   The inverter
 -- fact period       type=text optional   The days that were looked at
 -- fact anomalyCount type=int optional    Anomalies
--- fact healthScore  type=number optional 0 to 100, weighted by the pack's settings
+-- fact healthScore  type=number optional 0 to 100, weighted by the pack's settings; none without daylight
 -- fact availability unit=% optional      Daylight without an outage or a gap
 -- fact lostKwh      unit=kWh optional    Energy that was lost against the reference days
 -- fact energyIndex  type=number optional Energy against the reference days
@@ -42,6 +43,7 @@ WHERE l.tenant_id = :tenant_id
 	AND l.logger_id = :logger_id
 	AND d.logger_id = :logger_id
 	AND d.local_date >= :first_day
+--? last_day: AND d.local_date <= :last_day
 ORDER BY d.local_date
 
 --# query readings
@@ -50,6 +52,7 @@ FROM pv.measurements m
 WHERE m.tenant_id = :tenant_id
 	AND m.logger_id = :logger_id
 	AND m.local_date >= :first_day
+--? last_day: AND m.local_date <= :last_day
 ORDER BY m.ts_utc
 
 --# query sensor
@@ -59,6 +62,7 @@ JOIN pv.loggers l ON l.tenant_id = m.tenant_id AND l.meteo_logger_id = m.logger_
 WHERE m.tenant_id = :tenant_id
 	AND l.logger_id = :logger_id
 	AND m.local_date >= :first_day
+--? last_day: AND m.local_date <= :last_day
 ORDER BY m.ts_utc
 
 --# query peers
@@ -70,6 +74,7 @@ WHERE l.tenant_id = :tenant_id
 	AND l.logger_id = :logger_id
 	AND l.meteo_logger_id IS NULL
 	AND m.local_date >= :first_day
+--? last_day: AND m.local_date <= :last_day
 GROUP BY m.ts_utc
 ORDER BY m.ts_utc
 
@@ -78,3 +83,14 @@ SELECT MIN(r.first_day) AS "first", MAX(r.last_day) AS "last"
 FROM pv.v_range r
 WHERE r.tenant_id = :tenant_id
 	AND r.logger_id = :logger_id
+
+--# query others
+SELECT l.logger_id AS "value", l.name AS "label"
+FROM pv.loggers l
+JOIN pv.v_range r ON r.tenant_id = l.tenant_id AND r.logger_id = l.logger_id
+JOIN pv.loggers n ON n.tenant_id = l.tenant_id AND n.kind = l.kind
+WHERE l.tenant_id = :tenant_id
+	AND n.logger_id = :logger_id
+	AND r.first_day IS NOT NULL
+	AND (l.retired_on IS NULL OR l.retired_on > :today)
+ORDER BY CASE WHEN l.group_name = n.group_name THEN 0 ELSE 1 END, CASE WHEN l.model = n.model THEN 0 ELSE 1 END, l.logger_id

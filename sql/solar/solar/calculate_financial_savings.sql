@@ -44,3 +44,16 @@ SELECT MIN(r.first_day) AS "first", MAX(r.last_day) AS "last"
 FROM pv.v_range r
 WHERE r.tenant_id = :tenant_id
 --? logger_id: AND r.logger_id IN (:logger_id...)
+
+--# query others
+SELECT l.logger_id AS "value", l.name AS "label"
+FROM pv.loggers l
+JOIN pv.v_range r ON r.tenant_id = l.tenant_id AND r.logger_id = l.logger_id
+JOIN pv.loggers n ON n.tenant_id = l.tenant_id AND n.kind = l.kind
+WHERE l.tenant_id = :tenant_id
+	AND n.logger_id = (SELECT MIN(x.logger_id) FROM pv.loggers x WHERE x.tenant_id = :tenant_id
+--? logger_id: AND x.logger_id IN (:logger_id...)
+	)
+	AND r.first_day IS NOT NULL
+	AND (l.retired_on IS NULL OR l.retired_on > :today)
+ORDER BY CASE WHEN l.group_name = n.group_name THEN 0 ELSE 1 END, CASE WHEN l.model = n.model THEN 0 ELSE 1 END, l.logger_id

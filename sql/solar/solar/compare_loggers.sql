@@ -5,7 +5,7 @@
 -- permission: chat:read_solar
 -- cache_s:    60
 -- window:     pv.measurements.local_date
--- answer:     [[On {fact.date} **{fact.best}** is best and **{fact.worst}** is worst[[, {fact.spreadPct} apart]] by capacity ({arg.metric}).]][[ {fact.note}]]
+-- answer:     Compared by {arg.metric} for a kW of capacity, on {fact.date}[[: **{fact.best}** is best and **{fact.worst}** is worst]][[, {fact.spreadPct} apart]].[[ {fact.note}]]
 -- suggest:    primary "Compare energy" -> Compare the energy of {arg.logger_ids}
 -- suggest:    secondary "Health check" -> Check the health of {fact.worst}
 -- param logger_ids list(text,2-5) required entity=logger filter=logger_id  Two to five loggers

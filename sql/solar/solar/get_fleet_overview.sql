@@ -1,7 +1,7 @@
 -- tool:       get_fleet_overview
 -- about:      Fleet overview: how the whole site is doing now: power, energy today, how many devices are online, who is offline or silent, and open alerts.
 -- permission: chat:read_solar
--- answer:     **{fact.onlineCount}** of **{fact.deviceCount}** devices are online[[ ({fact.percentOnline})]][[, {fact.totalPower} now]][[, {fact.totalEnergy} today]]; alerts: {fact.alertCount}.
+-- answer:     **{fact.onlineCount}** of **{fact.deviceCount}** devices are online[[ ({fact.percentOnline})]][[, {fact.totalPower} now]][[, {fact.totalEnergy} today]]; alerts: {fact.alertCount}.[[ {fact.note}]]
 -- suggest:    primary "Check efficiency" -> Show the performance ratio for the fleet
 -- suggest:    secondary "Financial summary" -> Show financial savings for the past month
 -- column "logger_id"    label=Logger      priority=high   type=text entity=logger

@@ -1,6 +1,7 @@
 /* Who is there and who is silent, what the fleet does now, and what its error codes say. A device
  * is a logger that is commissioned and not retired; it is online when its newest reading is at most
- * `online_minutes` old. */
+ * `online_minutes` old. A reading that is as much ahead of the clock, or more, is of a logger whose
+ * clock jumped: it says nothing of now. */
 #include "solar_int.h"
 
 #include <math.h>
@@ -14,12 +15,22 @@
 #define MINUTE_MS INT64_C(60000)
 #define HOUR_MS   (60 * MINUTE_MS)
 
+static int64_t online_ms(const struct solar *s)
+{
+	return (int64_t)solar_factor(s, FACTOR_ONLINE_MINUTES) * MINUTE_MS;
+}
+
+static bool is_ahead(const struct solar *s, int64_t ms)
+{
+	return ms - s->now_ms > online_ms(s);
+}
+
 static bool is_online(const struct solar *s, const struct table *t, size_t row)
 {
 	int64_t seen;
 
-	return solar_time(t, row, "last_seen", &seen) &&
-	       s->now_ms - seen <= (int64_t)solar_factor(s, FACTOR_ONLINE_MINUTES) * MINUTE_MS;
+	return solar_time(t, row, "last_seen", &seen) && s->now_ms - seen <= online_ms(s) &&
+	       !is_ahead(s, seen);
 }
 
 /* ISO dates compare as texts; an absent one is never reached. */
@@ -61,7 +72,7 @@ void solar_list(struct result *r, struct arena *a)
 /* ---- get_fleet_overview ---- */
 
 struct fleet {
-	size_t devices, online;
+	size_t devices, online, ahead;
 	struct calc_sum power, energy, capacity;
 };
 
@@ -94,7 +105,9 @@ static void add_device(struct solar *s, const struct table *t, size_t row, struc
 	double capacity = solar_cell(t, row, "capacity_kw");
 	const char *id = table_cell(t, row, "logger_id"), *name = table_cell(t, row, "name");
 	const char *seen = local_seen(s, t, row, z);
+	int64_t ms;
 
+	f->ahead += solar_time(t, row, "last_seen", &ms) && is_ahead(s, ms);
 	f->devices++;
 	f->online += online;
 	if (!isnan(power))
@@ -121,7 +134,8 @@ static bool is_alert(const struct solar *s, const struct table *t, size_t row)
 		return false;
 	if (open && domain_cell_is(t, row, "code", open))
 		return true;
-	return solar_time(t, row, "last_event", &last) && s->now_ms - last <= 24 * HOUR_MS;
+	return solar_time(t, row, "last_event", &last) && s->now_ms - last <= 24 * HOUR_MS &&
+	       !is_ahead(s, last);
 }
 
 static void list_alerts(struct solar *s, struct table *t)
@@ -178,6 +192,11 @@ void solar_fleet(struct result *r, struct arena *a)
 	list_alerts(&s, solar_table(&s, "alerts"));
 	domain_add_count(r, a, "deviceCount", "Devices", f.devices);
 	domain_add_count(r, a, "onlineCount", "Online", f.online);
+	if (f.ahead > 0)
+		solar_note(&s,
+			   "The newest readings of %zu devices lie ahead of now: their clocks are "
+			   "wrong, and they do not count as online.",
+			   f.ahead);
 	if (f.devices == 0) {
 		solar_note(&s, "No device is in operation.");
 		return;
@@ -287,12 +306,15 @@ static void add_spell(struct solar *s, struct solar_rows *w, const struct table 
 static void add_silent(struct solar *s, struct solar_rows *w, const struct table *t, size_t row)
 {
 	const struct zone *z = solar_zone(s, table_cell(t, row, "timezone"));
-	const char *seen = local_seen(s, t, row, z);
+	const char *seen = local_seen(s, t, row, z), *what;
+	int64_t ms = 0;
 
+	(void)solar_time(t, row, "last_seen", &ms);
+	what = is_ahead(s, ms) ? "Clock ahead of now, at" : "No data since";
 	solar_rows_add(w, (const char *const[]){
 				  table_cell(t, row, "logger_id"), "none",
-				  seen ? arena_printf(s->a, "No data since %.*s %.*s",
-						      STR_CUT(seen, 10), STR_CUT(seen + 11, 5))
+				  seen ? arena_printf(s->a, "%s %.*s %.*s", what, STR_CUT(seen, 10),
+						      STR_CUT(seen + 11, 5))
 				       : "No data yet",
 				  "warning", seen, seen, "0", NULL, "yes",
 				  "The logger sends nothing and its last reading has no code.",

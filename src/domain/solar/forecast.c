@@ -3,7 +3,7 @@
  * the atmosphere, s the 95th percentile of E/H0 over days within 30 days of the year. What is
  * forecast is K = E/E_clear in [0, 1.1], by the best of four simple methods in a backtest
  * (calc_forecast). Days of which H0 is below 0.1 kWh/m2 are left out. The day that is not over is
- * no reading.
+ * no reading. Of a logger that has been silent for more than 28 days nothing is forecast.
  */
 #include "solar_int.h"
 
@@ -25,6 +25,7 @@
 #define WEEK           7
 #define BEFORE         30
 #define HISTORY_LEAST  37
+#define SILENT_MAX     28 /* days; then what it gave says nothing of what it will give */
 #define DEGREES        (M_PI / 180)
 
 static int day_of_year(int64_t day)
@@ -52,6 +53,7 @@ struct history {
 	int64_t first; /* day */
 	size_t n;      /* days up to the one before today */
 	size_t known;
+	int64_t last;   /* known day */
 	double *energy; /* NAN: none */
 	double *h0;     /* of these days and those ahead */
 	int *of_year;   /* the same: day of the year, from 1 */
@@ -80,6 +82,7 @@ static bool read_history(const struct solar *s, const struct frame *f, int64_t t
 			continue;
 		h->energy[at] = energy;
 		h->known++;
+		h->last = day->v.day[i];
 	}
 	return h->known > 0;
 }
@@ -158,6 +161,26 @@ static double cut(double value, double most)
 	return isnan(value) ? value : value < 0 ? 0 : value > most ? most : value;
 }
 
+static void begin_days(const struct solar *s, struct solar_rows *w)
+{
+	solar_rows_begin(w, s->a);
+	solar_rows_column(w, "date", COLUMN_DATE);
+	solar_rows_column(w, "forecast", COLUMN_DECIMAL);
+	solar_rows_column(w, "low80", COLUMN_DECIMAL);
+	solar_rows_column(w, "high80", COLUMN_DECIMAL);
+	solar_rows_column(w, "low95", COLUMN_DECIMAL);
+	solar_rows_column(w, "high95", COLUMN_DECIMAL);
+	solar_rows_column(w, "clear_sky", COLUMN_DECIMAL);
+}
+
+static void no_days(const struct solar *s, struct table *t)
+{
+	struct solar_rows w;
+
+	begin_days(s, &w);
+	solar_rows_end(&w, t);
+}
+
 /* One row a day; bands are of the day alone. */
 static double show_days(struct solar *s, const struct history *h, const struct calc_forecast *f,
 			const double *clear, size_t ahead, struct table *t)
@@ -165,14 +188,7 @@ static double show_days(struct solar *s, const struct history *h, const struct c
 	struct calc_sum most = {0};
 	struct solar_rows w;
 
-	solar_rows_begin(&w, s->a);
-	solar_rows_column(&w, "date", COLUMN_DATE);
-	solar_rows_column(&w, "forecast", COLUMN_DECIMAL);
-	solar_rows_column(&w, "low80", COLUMN_DECIMAL);
-	solar_rows_column(&w, "high80", COLUMN_DECIMAL);
-	solar_rows_column(&w, "low95", COLUMN_DECIMAL);
-	solar_rows_column(&w, "high95", COLUMN_DECIMAL);
-	solar_rows_column(&w, "clear_sky", COLUMN_DECIMAL);
+	begin_days(s, &w);
 	for (size_t i = 0; i < ahead; i++) {
 		double c = clear[h->n + i], top = c * K_MAX;
 		struct calc_band b80 = {NAN, NAN}, b95 = {NAN, NAN};
@@ -238,6 +254,20 @@ static void forecast(struct solar *s, const struct history *h, size_t ahead, str
 	add_totals(s, &f, show_days(s, h, &f, clear, ahead, t) * K_MAX);
 }
 
+/* Why there is no forecast; NULL: there is one. */
+static const char *lack_of(const struct solar *s, const struct history *h, bool has_history,
+			   int64_t today)
+{
+	if (!has_history || isnan(h->latitude))
+		return "There is no whole day of data to forecast from.";
+	if (today - h->last > SILENT_MAX)
+		return arena_printf(s->a,
+				    "The newest data are of %s; a forecast needs some of the last "
+				    "%d days.",
+				    solar_iso(s->a, h->last), SILENT_MAX);
+	return NULL;
+}
+
 void solar_forecast(struct result *r, struct arena *a)
 {
 	struct solar s = solar_begin(r, a);
@@ -247,11 +277,16 @@ void solar_forecast(struct result *r, struct arena *a)
 	int64_t today = solar_local_day(z, s.now_ms);
 	size_t ahead = days ? (size_t)days->values[0].number : WEEK;
 	struct history h = {.latitude = solar_cell(t, 0, "latitude")};
-	const struct frame *f = result_frame(r, "daily");
+	bool has_history = read_history(&s, result_frame(r, "daily"), today, &h);
+	const char *lack = lack_of(&s, &h, has_history, today);
 
-	if (!read_history(&s, f, today, &h) || isnan(h.latitude)) {
-		solar_note(&s, "There is no whole day of data to forecast from.");
+	solar_add_words(
+		&s, "period", "Period",
+		domain_period(a, solar_iso(a, today), solar_iso(a, today + (int64_t)ahead - 1)));
+	if (lack) {
+		solar_note(&s, "%s", lack);
 		solar_add_words(&s, "method", "Method", "none");
+		no_days(&s, t);
 		return;
 	}
 	set_sun(&s, &h, ahead);
@@ -264,8 +299,5 @@ void solar_forecast(struct result *r, struct arena *a)
 			   "There are %zu days of history, %d are needed for more than their "
 			   "mean.",
 			   h.known, HISTORY_LEAST);
-	solar_add_words(
-		&s, "period", "Period",
-		domain_period(a, solar_iso(a, today), solar_iso(a, today + (int64_t)ahead - 1)));
 	forecast(&s, &h, ahead, t);
 }

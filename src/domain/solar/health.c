@@ -246,7 +246,8 @@ static void add_facts(struct solar *s, const struct grid *g)
 	if (c.light == 0)
 		solar_note(s, "There is no daylight in this time, or neither a sensor nor peers "
 			      "that tell of it.");
-	add_score(s, availability, energy, completeness);
+	else
+		add_score(s, availability, energy, completeness);
 }
 
 static void add_findings(struct solar *s, const struct grid *g, struct table *t)
@@ -288,7 +289,7 @@ void solar_health(struct result *r, struct arena *a)
 	}
 	solar_add_words(&s, "period", "Period",
 			domain_period(a, solar_iso(a, g.n > g.period ? g.day[g.period] : 0),
-				      solar_iso(a, solar_local_day(g.zone, s.now_ms))));
+				      solar_iso(a, solar_local_day(g.zone, s.now_ms - 1))));
 	add_findings(&s, &g, t);
 	add_facts(&s, &g);
 }

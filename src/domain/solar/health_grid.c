@@ -106,10 +106,23 @@ static void set_reference(struct solar *s, struct grid *g)
 	g->scale = spread.scale;
 }
 
+/* The period ends now, or with the last day that was asked for. */
+static void set_end(struct solar *s, const struct zone *z)
+{
+	const struct arg *asked = args_find(&s->r->args, "last_day");
+	struct date last;
+	int64_t end;
+
+	if (!asked || !date_parse_iso(asked->values[0].text, &last))
+		return;
+	end = solar_midnight(z, date_to_days(last) + 1);
+	s->now_ms = end < s->now_ms ? end : s->now_ms;
+}
+
 bool health_grid(struct solar *s, int64_t days, struct grid *g)
 {
 	const struct table *t = s->r->tables[0];
-	int64_t today, first;
+	int64_t last, first;
 
 	*g = (struct grid){.zone = solar_zone(s, table_cell(t, 0, "timezone")),
 			   .rating = 1000 * solar_cell(t, 0, "rating_kw")};
@@ -120,8 +133,9 @@ bool health_grid(struct solar *s, int64_t days, struct grid *g)
 			   table_cell(t, 0, "id"));
 		return false;
 	}
-	today = solar_local_day(g->zone, s->now_ms);
-	first = today - days;
+	set_end(s, g->zone);
+	last = solar_local_day(g->zone, s->now_ms - 1);
+	first = last - days;
 	g->start_ms = solar_midnight(g->zone, first - REFERENCE_DAYS);
 	if (s->now_ms > g->start_ms)
 		g->n = (size_t)((s->now_ms - g->start_ms) / QUARTER_MS);

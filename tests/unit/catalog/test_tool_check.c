@@ -122,6 +122,9 @@ static void queries_have_an_order(void **state)
 	broken("ORDER BY p.hub",
 	       "\n--# query window\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\nORDER BY p.hub",
 	       "a query window go together");
+	broken("ORDER BY p.hub", FURTHER("others") "ORDER BY p.hub", "needs a window");
+	broken("-- report", "-- frame: others 10\n-- report",
+	       "no query of the file beside main, window and others");
 }
 
 static void names_reserved_markers(void **state)

@@ -14,11 +14,12 @@
 #include "solar/solar_int.h"
 #include "vesper/clock.h"
 
-#define QUARTERS 96
-#define DAYS     36
-#define RATING   45000.0
-#define FIRST    "2026-01-23"           /* the 28 days before a period of 7, and today */
-#define NOON     INT64_C(1772193600000) /* 2026-02-27 12:00 UTC */
+#define QUARTERS        96
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define DAYS            36
+#define RATING          45000.0
+#define FIRST           "2026-01-23"           /* the 28 days before a period of 7, and today */
+#define NOON            INT64_C(1772193600000) /* 2026-02-27 12:00 UTC */
 
 static struct arena *arena;
 static struct result *r;
@@ -325,6 +326,7 @@ static void hostile_readings_end_well(void **state)
 		p[i] = g[i] = NAN;
 	check();
 	assert_non_null(strstr(fact("note"), "no daylight"));
+	assert_string_equal(fact("healthScore"), "-"); /* of what is there alone there is none */
 	arena_free(&arena);
 	set_up(NULL);
 	for (size_t i = 0; i < DAYS * QUARTERS; i++)
@@ -335,6 +337,84 @@ static void hostile_readings_end_well(void **state)
 		g[i] = 600; /* polar day */
 	check();
 	assert_string_not_equal(fact("availability"), "-");
+}
+
+/* ---- clocks that jump ---- */
+
+static void fleet(const char *seen)
+{
+	static const char *const columns[] = {
+		"logger_id",  "name",      "capacity_kw", "timezone", "commissioned_on",
+		"retired_on", "last_seen", "last_day",    "power_w",  "energy_kwh"};
+	const char *const cells[] = {"1",  "One", "50",         "UTC",  "2020-01-01",
+				     NULL, seen,  "2026-02-27", "1000", "5"};
+
+	begin();
+	add_table("main", columns, 10, cells, 1);
+	add_table("offline", columns, 1, NULL, 0);
+	add_table("alerts", columns, 1, NULL, 0);
+	solar_fleet(r, arena);
+}
+
+static void readings_ahead_of_now_prove_nothing(void **state)
+{
+	(void)state;
+	fleet("2026-02-27 11:00:00"); /* now is 12:00 */
+	assert_string_equal(fact("onlineCount"), "1");
+	fleet("2026-02-27 10:59:59");
+	assert_string_equal(fact("onlineCount"), "0");
+	fleet("2026-02-27 13:00:00"); /* a clock that is a little wrong */
+	assert_string_equal(fact("onlineCount"), "1");
+	assert_string_equal(fact("note"), "-");
+	fleet("2026-02-27 13:00:01");
+	assert_string_equal(fact("onlineCount"), "0");
+	assert_string_equal(fact("totalPower"), "0.0");
+	assert_non_null(strstr(fact("note"), "clocks are wrong"));
+}
+
+static const struct {
+	int64_t quarter; /* from the first; -1: none */
+	double watts;
+} jumps[] = {{31 * QUARTERS + 48, 99e3},
+	     {-5 * QUARTERS, 1},
+	     {60 * QUARTERS, 1},
+	     {31 * QUARTERS + 48, 0}};
+
+/* Readings come once more with a clock that went back, and for days that are not there yet. */
+static void a_clock_that_jumps_changes_nothing(void **state)
+{
+	struct frame_build *b;
+	struct frame *f;
+	struct err err;
+	bool wanted;
+	const struct frame_declared columns[] = {
+		{"ts", FRAME_TIME}, {"p", FRAME_REAL}, {"e", FRAME_REAL}};
+	static const char *const names[] = {"day", "id", "timezone", "rating_kw", "capacity_kw"};
+	static const char *const cells[] = {"2026-02-20", "1", "UTC", "45", "50"};
+
+	(void)state;
+	begin();
+	add_table("main", names, 5, cells, 1);
+	b = frame_build_new("readings", columns, 3, 40000);
+	for (size_t i = 0; i < DAYS * QUARTERS + COUNT_OF(jumps); i++) {
+		size_t k = i - DAYS * QUARTERS;
+		int64_t at = i < DAYS * QUARTERS ? (int64_t)i : jumps[k].quarter;
+
+		assert_true(frame_build_next(b, &wanted, &err));
+		frame_build_cell(b, 0, stamp(first_ms + at * QUARTER_MS));
+		frame_build_cell(b, 1, digits(i < DAYS * QUARTERS ? p[i] : jumps[k].watts));
+		frame_build_cell(b, 2, i < DAYS * QUARTERS ? digits(e[i]) : "text");
+		assert_true(frame_build_row(b, &err));
+	}
+	f = frame_build_finish(&b);
+	f->name = "readings";
+	result_add_frame(r, arena, f);
+	add_frame("sensor", "g", g, NULL, NULL, DAYS * QUARTERS);
+	add_frame("peers", "share", p, NULL, NULL, 0);
+	solar_health(r, arena);
+	result_free_frames(r);
+	assert_string_equal(fact("anomalyCount"), "0");
+	assert_string_equal(fact("completeness"), "100.0");
 }
 
 /* ---- quarter hours of a day ---- */
@@ -392,6 +472,8 @@ static void money_and_climate_by_hand(void **state)
 
 /* ---- forecasts of a known course ---- */
 
+static size_t silent; /* days since the newest reading */
+
 static void forecast(const char *latitude, size_t days, double (*energy)(size_t day))
 {
 	static const char *const columns[] = {"logger_id", "timezone", "latitude"};
@@ -408,7 +490,8 @@ static void forecast(const char *latitude, size_t days, double (*energy)(size_t 
 	args_set(&r->args, arena, "days_ahead", value_int(7));
 	for (size_t i = 0; i < days; i++) {
 		assert_true(frame_build_next(b, &wanted, &err));
-		frame_build_cell(b, 0, solar_iso(arena, today - (int64_t)days + (int64_t)i));
+		frame_build_cell(b, 0,
+				 solar_iso(arena, today - (int64_t)(days + silent) + (int64_t)i));
 		frame_build_cell(b, 1, digits(energy(i)));
 		assert_true(frame_build_row(b, &err));
 	}
@@ -454,6 +537,21 @@ static void too_little_and_no_sun_are_said(void **state)
 	assert_string_equal(fact("total"), "-");
 }
 
+static void nothing_is_forecast_of_a_silent_logger(void **state)
+{
+	(void)state;
+	silent = 27; /* the newest is of 28 days ago */
+	forecast("35", 100, constant);
+	assert_string_not_equal(fact("total"), "-");
+	silent = 28;
+	forecast("35", 100, constant);
+	assert_string_equal(fact("total"), "-");
+	assert_string_equal(fact("method"), "none");
+	assert_int_equal(r->tables[0]->row_count, 0);
+	assert_non_null(strstr(fact("note"), "newest data are of 2026-01-29"));
+	silent = 0;
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -470,10 +568,13 @@ int main(void)
 		TEST(a_weak_day),
 		TEST(ten_days_of_reference_are_needed),
 		TEST(hostile_readings_end_well),
+		TEST(readings_ahead_of_now_prove_nothing),
+		TEST(a_clock_that_jumps_changes_nothing),
 		TEST(days_have_92_to_100),
 		TEST(money_and_climate_by_hand),
 		TEST(a_constant_course_goes_on),
 		TEST(too_little_and_no_sun_are_said),
+		TEST(nothing_is_forecast_of_a_silent_logger),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

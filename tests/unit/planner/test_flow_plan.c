@@ -85,7 +85,7 @@ static void lines_go_over_what_stands(void **state)
 					"do b get_recent_changes since=today-7d until=today\n");
 	struct plan *p =
 		flow_plan(f, &view, filters("{\"market\":\"CAISO\",\"status_color\":\"at_risk\"}"),
-			  today, arena);
+			  NULL, today, arena);
 	struct err e = {0};
 
 	(void)state;
@@ -100,12 +100,25 @@ static void lines_go_over_what_stands(void **state)
 	assert_int_equal(p->tasks[1].wave, 0);
 }
 
+static void what_was_asked_for_instead_goes_over_lines(void **state)
+{
+	const struct flow_def *f = flow("do b get_recent_changes since=today-7d until=today\n");
+	struct plan *p = flow_plan(
+		f, &view,
+		filters("{\"date_range_start\":\"2025-01-01\",\"date_range_end\":\"2025-01-31\"}"),
+		filters("[\"date_range_start\"]"), today, arena);
+
+	(void)state;
+	assert_string_equal(arg(&p->tasks[0], "since"), "2025-01-01");
+	assert_string_equal(arg(&p->tasks[0], "until"), "2026-02-27");
+}
+
 static void what_a_caller_may_not_use_is_skipped(void **state)
 {
 	const struct flow_def *f =
 		flow("do a get_portfolio_summary\n"
 		     "do b get_budget_overview project_name=\"Nazareth Solar\"\n");
-	struct plan *p = flow_plan(f, &view, NULL, today, arena);
+	struct plan *p = flow_plan(f, &view, NULL, NULL, today, arena);
 
 	(void)state;
 	assert_int_equal(p->tasks[0].state, TASK_PENDING);
@@ -120,7 +133,7 @@ static void each_value_has_its_task(void **state)
 		     "do h get_project_health each project_name\n"
 		     "do r get_task_risks project_name={h.rows[0].ProjectName}\n");
 	struct plan *p = flow_plan(
-		f, &view, filters("{\"project_name\":[\"A\",\"B\",\"C\",\"D\",\"E\",\"F\"]}"),
+		f, &view, filters("{\"project_name\":[\"A\",\"B\",\"C\",\"D\",\"E\",\"F\"]}"), NULL,
 		today, arena);
 	struct err e = {0};
 
@@ -145,7 +158,7 @@ static void a_question_waits_until_its_filter_stands(void **state)
 		     "if missing market\n"
 		     "do h get_project_health\n"
 		     "do off get_task_risks project_name={h.rows[0].ProjectName}\n");
-	struct plan *p = flow_plan(f, &view, NULL, today, arena);
+	struct plan *p = flow_plan(f, &view, NULL, NULL, today, arena);
 	struct err e = {0};
 
 	(void)state;
@@ -159,7 +172,7 @@ static void a_question_waits_until_its_filter_stands(void **state)
 	assert_int_equal(p->tasks[2].wave, 2);
 	assert_null(p->tasks[0].depends_on);
 
-	p = flow_plan(f, &view, filters("{\"project_name\":\"A\"}"), today, arena);
+	p = flow_plan(f, &view, filters("{\"project_name\":\"A\"}"), NULL, today, arena);
 	assert_true(plan_check(p, arena, &e));
 	assert_int_equal(p->count, 3);
 	assert_int_equal(p->tasks[1].wave, 0);
@@ -170,7 +183,7 @@ static void nobody_is_asked_for_what_the_caller_may_not_use(void **state)
 	const struct flow_def *f = flow("do all get_portfolio_summary\n"
 					"ask project_name single \"Which project?\"\n"
 					"do b get_budget_overview if all.row_count > 0\n");
-	struct plan *p = flow_plan(f, &view, NULL, today, arena);
+	struct plan *p = flow_plan(f, &view, NULL, NULL, today, arena);
 
 	(void)state;
 	assert_int_equal(p->count, 2);
@@ -183,6 +196,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(lines_go_over_what_stands),
+		TEST(what_was_asked_for_instead_goes_over_lines),
 		TEST(what_a_caller_may_not_use_is_skipped),
 		TEST(each_value_has_its_task),
 		TEST(a_question_waits_until_its_filter_stands),

@@ -141,6 +141,78 @@ static void empty_inside_the_range_stays_empty_and_without_one_there_is_nothing(
 	assert_int_equal(call_tool("get_price", "{'year': 2031}")->outcome.kind, OUTCOME_NO_DATA);
 }
 
+#define OTHERS_TOOL                                                                                \
+	"-- tool: get_price\n"                                                                     \
+	"-- about: Price of a hub.\n"                                                              \
+	"-- permission: chat:read\n"                                                               \
+	"-- window: dbo.prices.day\n"                                                              \
+	"-- param hub text required entity=hub Which hub\n"                                        \
+	"-- param days int optional slot=days default=7 min=1 max=90 Days\n"                       \
+	"-- param until date optional Last day\n"                                                  \
+	"SELECT p.price AS \"Price\" FROM dbo.prices p\n"                                          \
+	"WHERE p.tenant_id = :tenant_id AND p.hub = :hub AND p.day >= :first_day\n"                \
+	"--? until: AND p.day <= :until\n"                                                         \
+	"--# query window\n"                                                                       \
+	"SELECT MIN(p.day), MAX(p.day) FROM dbo.prices p WHERE p.tenant_id = :tenant_id\n"         \
+	"--# query others\n"                                                                       \
+	"SELECT p.hub AS \"value\", p.name AS \"label\" FROM dbo.prices p\n"                       \
+	"WHERE p.tenant_id = :tenant_id\n"
+
+static void use_others_tool(void)
+{
+	struct err e = {0};
+
+	temp_root_write(&root, SMALL_TOOL_PATH, OTHERS_TOOL);
+	catalog_unref(&catalog);
+	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
+		fail_msg("%s", e.text);
+}
+
+static void what_has_data_is_told_where_there_is_none(void **state)
+{
+	(void)state;
+	use_others_tool();
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "first|last", "|", NULL);
+	recording_db_table(&recorded, "value|label", "E2|Hub two", "E3|", "|Nobody", "1|1", "2|2",
+			   "3|3", "4|4", "5|5", "6|6", NULL);
+	const struct outcome *o = &call_tool("get_price", "{'hub': 'E1'}")->outcome;
+
+	assert_int_equal(recorded.queries, 3);
+	assert_string_equal(recorded.statements[0].name, "get_price/others");
+	assert_int_equal(o->kind, OUTCOME_NO_DATA);
+	assert_string_equal(o->param, "hub");
+	assert_int_equal(o->suggestion_count,
+			 RECOVER_OTHERS_MAX - 1); /* of 8 rows one has no value */
+	assert_string_equal(o->suggestions[0].value, "E2");
+	assert_string_equal(o->suggestions[0].label, "Hub two");
+	assert_string_equal(o->suggestions[1].label, "E3");
+
+	recording_db_table(&recorded, "Price", "1.50", NULL); /* nobody asks where there are rows */
+	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->outcome.kind, OUTCOME_ROWS);
+	assert_int_equal(recorded.queries, 4);
+}
+
+static void days_back_are_a_time_of_their_own(void **state)
+{
+	(void)state;
+	use_others_tool();
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "first|last", "2024-03-01|2026-02-19", NULL);
+	const struct outcome *o = &call_tool("get_price", "{'hub': 'E1'}")->outcome;
+
+	assert_int_equal(o->kind, OUTCOME_OUT_OF_WINDOW);
+	assert_string_equal(o->param, "until");
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "first|last", "2024-03-01|2026-02-20", NULL);
+	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->outcome.kind, OUTCOME_EMPTY);
+
+	recording_db_table(&recorded, "Price", "1.50", NULL);
+	call_tool("get_price", "{'hub': 'E1', 'days': 3, 'until': '2026-01-20'}");
+	assert_string_equal(recorded.statements[0].values[2].text, "2026-01-16");
+	assert_string_equal(recorded.statements[0].values[3].text, "2026-01-20");
+}
+
 static void dates_are_compared_as_dates(void **state)
 {
 	(void)state;
@@ -303,6 +375,8 @@ int main(void)
 		TEST(texts_are_no_range),
 		TEST(a_day_of_a_range_is_its_day_alone),
 		TEST(empty_inside_the_range_stays_empty_and_without_one_there_is_nothing),
+		TEST(what_has_data_is_told_where_there_is_none),
+		TEST(days_back_are_a_time_of_their_own),
 		TEST(dates_are_compared_as_dates),
 		TEST(a_cancelled_range_query_never_answers),
 		TEST(a_column_needs_its_permission),

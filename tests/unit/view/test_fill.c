@@ -80,6 +80,7 @@ static void references_are_filled_from_a_plan(void **state)
 		{"{t1.rows[0].vendor}: {t1.rows[0].AvgPrice}", "Ascend: $48.70/MWh"},
 		{"{t1.facts.gap} in {t1.row_count} {t1.outcome}", "$2.66/MWh in 2 rows"},
 		{"{filter.zone} and[[ {filter.planet}]] {filter.years}", "NP15 and 2025 and 2026"},
+		{"{filter.year}", "2025 and 2026"},
 		{"[[{t2.row_count}]][[{t1.rows[1].AvgPrice?}]].", "."},
 	};
 	struct arena *a = arena_new(1 << 20);

@@ -74,6 +74,14 @@ static void an_outcome_without_rows_is_told(void **state)
 	prompt_text(&b, r, 10);
 	assert_non_null(strstr(buf_text(&b),
 			       "Outcome: unknown_entity. NP99 is ‹not> known. Closest: NP15"));
+	closest[0].label = "a cell of a table"; /* whatever calls itself so */
+	r->outcome = (struct outcome){
+		.kind = OUTCOME_NO_DATA, .suggestions = closest, .suggestion_count = 1};
+	buf_deinit(&b);
+	buf_init(&b, 65536);
+	prompt_text(&b, r, 10);
+	assert_non_null(strstr(buf_text(&b), "Outcome: no_data With data: NP15"));
+	assert_null(strstr(buf_text(&b), "a cell"));
 	buf_deinit(&b);
 	arena_free(&a);
 }

@@ -17,6 +17,7 @@
 #include "vesper/domain.h"
 #include "vesper/json.h"
 #include "vesper/know.h"
+#include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
 #include "vesper/view.h"
@@ -310,6 +311,45 @@ static void what_is_missing_is_an_outcome(void **state)
 	assert_int_equal(result->outcome.kind, OUTCOME_ERROR);
 }
 
+static void who_has_data_is_offered_for_a_logger_without(void **state)
+{
+	static const char *const calls[] = {"analyze_inverter_health", "get_power_curve",
+					    "forecast_production", "calculate_performance_ratio",
+					    "calculate_financial_savings"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		ask(calls[i], "{'logger_id': '950'}");
+		assert_int_equal(result->outcome.kind, OUTCOME_NO_DATA);
+		assert_string_equal(result->outcome.param, "logger_id");
+		assert_int_equal(result->outcome.suggestion_count, RECOVER_OTHERS_MAX);
+		assert_string_equal(result->outcome.suggestions[0].value, "921"); /* of its model */
+		assert_string_equal(result->outcome.suggestions[0].label, "Inverter 921");
+		for (size_t k = 0; k < RECOVER_OTHERS_MAX; k++)
+			assert_string_not_equal(result->outcome.suggestions[k].value, "940");
+	}
+}
+
+static void health_of_days_before_a_day(void **state)
+{
+	(void)state;
+	ask("analyze_inverter_health", "{'logger_id': '940', 'days': 7}");
+	assert_int_equal(result->outcome.kind, OUTCOME_OUT_OF_WINDOW);
+	assert_string_equal(result->outcome.param, "last_day");
+	assert_string_equal(result->outcome.range_max, "2025-01-10");
+	ask("analyze_inverter_health", "{'logger_id': '940', 'days': 7, 'last_day': '2020-01-01'}");
+	assert_int_equal(result->outcome.kind, OUTCOME_OUT_OF_WINDOW);
+	ask("analyze_inverter_health", "{'logger_id': '940', 'days': 7, 'last_day': '2025-01-05'}");
+	assert_int_equal(result->outcome.kind, OUTCOME_ROWS);
+	assert_string_equal(fact("period"), "29 December 2024 to 5 January 2025");
+	assert_string_equal(fact("completeness"), "100.0");
+	assert_string_equal(fact("healthScore"), "-"); /* no sensor, and no peers in that winter */
+	/* The planted outage lies before that day, the frozen value after it. */
+	ask("analyze_inverter_health", "{'logger_id': '925', 'days': 2, 'last_day': '2026-02-23'}");
+	assert_string_equal(fact("anomalyCount"), "1");
+	assert_string_equal(cell("main", 0, "kind"), "outage");
+}
+
 static void loggers_are_compared_on_their_last_common_day(void **state)
 {
 	(void)state;
@@ -320,6 +360,11 @@ static void loggers_are_compared_on_their_last_common_day(void **state)
 	assert_string_equal(cell("main", 0, "unit"), "kWh");
 	ask("compare_loggers", "{'logger_ids': ['921', '927'], 'date': '2026-02-22'}");
 	assert_string_equal(fact("best"), "927"); /* by capacity */
+	assert_null(strstr(answer.markdown, "]]"));
+	ask("compare_loggers", "{'logger_ids': ['940', '925']}"); /* never at the same time */
+	assert_non_null(strstr(answer.markdown, "1 of the 2 loggers"));
+	assert_null(strstr(answer.markdown, "]]"));
+	ask("compare_loggers", "{'logger_ids': ['921', '927'], 'date': '2026-02-22'}");
 	assert_string_equal(cell("main", 1, "rank"), "1");
 	assert_int_equal(rows("series"), 192);
 }
@@ -388,6 +433,9 @@ static void a_forecast_names_its_method_and_history(void **state)
 	assert_string_equal(fact("method"), "mean, too little history");
 	assert_string_equal(fact("low80"), "-");
 	assert_non_null(strstr(fact("note"), "37 are needed"));
+	ask("forecast_production", "{'logger_id': '940', 'days_ahead': 7}"); /* retired since */
+	assert_string_equal(fact("total"), "-");
+	assert_non_null(strstr(fact("note"), "newest data are of 2025-01-10"));
 }
 
 static void nobody_sees_anothers_loggers(void **state)
@@ -416,6 +464,8 @@ int main(void)
 		cmocka_unit_test(too_little_history_is_said),
 		cmocka_unit_test(a_curve_has_its_day),
 		cmocka_unit_test(what_is_missing_is_an_outcome),
+		cmocka_unit_test(who_has_data_is_offered_for_a_logger_without),
+		cmocka_unit_test(health_of_days_before_a_day),
 		cmocka_unit_test(loggers_are_compared_on_their_last_common_day),
 		cmocka_unit_test(savings_name_their_rate_and_factor),
 		cmocka_unit_test(a_ratio_names_its_completeness),
