@@ -75,6 +75,7 @@ struct turn_answer {
 	/* What is written passes them in this order; NULL: not yet, or ended. */
 	struct guard_quotes *quotes;
 	struct guard_links *link_check;
+	struct answer_cites *cites; /* before the numbers; NULL: there are no passages */
 	struct guard_numbers *numbers;
 	struct turn_checked checked;
 	bool written; /* the model's answer has ended, and was fed whole */

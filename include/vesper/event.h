@@ -102,6 +102,7 @@ struct event_mark {
 	bool has_ref;      /* the members below say where it comes from; each may be NULL */
 	const char *call, *column, *formula;
 	int64_t row; /* -1: no single row */
+	int64_t n;   /* of a citation ("cite"): the passage's number; else 0 */
 };
 
 struct event_text_delta {

@@ -151,6 +151,9 @@
 	SENTENCE(SAY_UPLOAD_KEEP_TEXT, "upload.keep_text", "")                                     \
 	SENTENCE(SAY_UPLOAD_DELETED, "upload.deleted", "")                                         \
 	SENTENCE(SAY_DOCUMENTS_NOTHING, "documents.nothing", "")                                   \
+	SENTENCE(SAY_DOCUMENTS_PLACE, "documents.place", "document heading")                       \
+	SENTENCE(SAY_DOCUMENTS_MORE, "documents.more", "")                                         \
+	SENTENCE(SAY_CITE_UNVERIFIED, "documents.unverified", "")                                  \
 	SENTENCE(SAY_TOOL_NONE, "tool.none", "")                                                   \
 	SENTENCE(SAY_TOOL_BUSY, "tool.busy", "")                                                   \
 	SENTENCE(SAY_TOOL_DENIED, "tool.denied", "")                                               \

@@ -1,9 +1,10 @@
 /*
- * What is written passes three checks on its way to the user: recited prompts are left out, links
- * to strangers are removed, numbers are compared with the data. A model's words and a template's
+ * What is written passes four checks on its way to the user: recited prompts are left out, links
+ * to strangers are removed, citations and what they quote are looked up, numbers are compared with
+ * the data. A model's words and a template's
  * take the same way.
  */
-#include "vesper/answer.h"
+#include "answer_int.h"
 
 #include <string.h>
 
@@ -53,7 +54,10 @@ static void on_unlinked(void *owner, const char *text, size_t len)
 {
 	struct answer_turn *t = owner;
 
-	guard_numbers_feed(t->answer->numbers, text, len);
+	if (t->answer->cites)
+		cites_feed(t->answer->cites, text, len);
+	else
+		guard_numbers_feed(t->answer->numbers, text, len);
 }
 
 static void on_piece(void *owner, const struct guard_piece *piece)
@@ -80,6 +84,7 @@ static void open_checks(struct answer_turn *t)
 
 	t->answer->quotes = guard_quotes_new(t->prompts, on_unquoted, t);
 	t->answer->link_check = guard_links_new(allowed_hosts(t), on_unlinked, t);
+	t->answer->cites = cites_new(t);
 	t->answer->numbers = guard_numbers_new(&in);
 }
 
@@ -101,6 +106,8 @@ void check_last(struct answer_turn *t)
 		return;
 	guard_quotes_end(t->answer->quotes);
 	guard_links_end(t->answer->link_check);
+	if (t->answer->cites)
+		cites_end(t->answer->cites);
 	if (stream_text(t->core->log).n > 0 || guard_numbers_waiting(t->answer->numbers))
 		guard_numbers_end(t->answer->numbers);
 }
@@ -109,6 +116,7 @@ void check_end(struct answer_turn *t)
 {
 	guard_quotes_free(&t->answer->quotes);
 	guard_links_free(&t->answer->link_check);
+	cites_close(t->answer->cites);
 	guard_numbers_free(&t->answer->numbers);
 }
 
@@ -145,6 +153,9 @@ bool check_made(struct answer_turn *t, const struct view_answer *made)
 				       .part_count = made->part_count,
 				       .arena = t->core->arena};
 
+	for (size_t i = 0; i < t->work->result_count; i++)
+		if (t->work->results[i]->passages.count > 0)
+			return false; /* citations are marks of the stream */
 	/* Where something was taken out, the parts stand elsewhere. */
 	return strcmp(plain, made->markdown) == 0 && guard_made_pass(&in, &all);
 }

@@ -335,10 +335,29 @@ static const char *question_text(const struct answer_turn *t)
 	return arena_printf(t->core->arena, "Question: %s\n\n", t->core->request.content);
 }
 
+/* Passages of a second search have other numbers than its rows. */
+static void note_passages(struct answer_turn *t, struct scratch *s)
+{
+	size_t before = 0;
+
+	for (size_t i = 0; i < t->work->result_count; i++) {
+		const struct result *r = t->work->results[i];
+
+		if (r->passages.count > 0 && before == 0)
+			scratch_note(s, cite_rules);
+		if (r->passages.count > 0 && before > 0)
+			scratch_note(s, arena_printf(t->core->arena,
+						     "Passage N of %s is cited as [N + %zu].\n",
+						     r->call, before));
+		before += r->passages.count;
+	}
+}
+
 static void note_results(struct answer_turn *t, struct scratch *s)
 {
 	for (size_t i = 0; i < t->work->result_count; i++)
 		scratch_result(s, t->work->results[i], SCRATCH_WHOLE, PROMPT_ROWS_MAX);
+	note_passages(t, s);
 }
 
 /* Several values have the plural name; each may have been a call of its own. */
@@ -416,9 +435,11 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt 
 	scratch_note(s, question_text(t));
 	note_results(t, s);
 	scratch_note(s, arena_printf(t->core->arena,
-				     "Shown so far:\n%s\n\nWhat was to follow:\n%.*s\n\nNot "
+				     "Shown so far:\n%s\n\nWhat was to follow:\n%s\n\nNot "
 				     "supported by the results: %s\n",
-				     shown_tail(t), (int)d->len, d->text, d->numbers));
+				     shown_tail(t),
+				     cite_spelled((struct str){d->text, d->len}, t->core->arena),
+				     d->numbers));
 	scratch_fit(s);
 	scratch_tokens_by(s, &call->newest);
 	set_message(t, list, LLM_USER, scratch_text(s), PROMPT_BYTES_MAX);

@@ -4,7 +4,7 @@
  * check itself falls back to leaving the numbers out; so a call that fails, is late or lies again
  * costs the reader a number and never the truth.
  */
-#include "vesper/answer.h"
+#include "answer_int.h"
 
 #include <string.h>
 
@@ -90,6 +90,9 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 	else
 		log_info("turn.rewrite", "%s: no correction came: %s", t->core->id.text,
 			 e ? e->text : llm_stop_name(answer->stop));
+	if (t->answer->cites)
+		text = str_of(cites_marked(t->answer->cites,
+					   arena_strndup(t->core->arena, text.p, text.n)));
 	guard_numbers_rewrite(t->answer->numbers, text.p, text.n);
 	t->core->operations.ended(t->core->operations.turn);
 }

@@ -1,6 +1,6 @@
 /* The frames of a turn, each made in one place: members are absent when there is nothing to say,
  * never null. */
-#include "vesper/answer.h"
+#include "answer_int.h"
 
 #include <assert.h>
 #include <string.h>
@@ -148,11 +148,12 @@ void say_checked(struct answer_turn *t, const struct guard_piece *piece)
 
 	if (piece->marked)
 		delta.mark = mark_of(piece, t->answer->checked.chars);
-	if (!show(t, &delta))
+	if (!(t->answer->cites ? cites_show(t, &delta, show) : show(t, &delta)))
 		return;
 	if (piece->marked)
 		t->answer->checked.count[piece->kind]++;
-	t->answer->checked.chars += utf8_count(piece->text, piece->len);
+	if (!t->answer->cites)
+		t->answer->checked.chars += utf8_count(piece->text, piece->len);
 }
 
 static void show_view(struct answer_turn *t, const struct result *r, const char *view_id,

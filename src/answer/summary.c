@@ -1,5 +1,5 @@
 /* What the closing frame and the stored answer say of the whole turn, as JSON in the arena. */
-#include "vesper/answer.h"
+#include "answer_int.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -138,6 +138,7 @@ static struct str checked_text(struct answer_turn *t, struct str numbers)
 	jo_set_int(&j, "unbound", c->count[GUARD_UNBOUND] + c->count[GUARD_WITHHELD]);
 	jo_set_int(&j, "unchecked", c->count[GUARD_UNCHECKED]);
 	jo_set_raw(&j, "items", numbers);
+	cites_write(t->answer->cites, &j);
 	jo_object_end(&j);
 	return into_arena(t, &text);
 }

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-#define EVENT_FORMAT 2
+#define EVENT_FORMAT 3
 #define ABSENT       UINT32_MAX
 #define FIELDS_MAX   20
 
@@ -78,7 +78,7 @@ static const struct kind_row {
 			       SIZE(text_delta, mark.len), SIZE(text_delta, mark.at),
 			       BOOL(text_delta, mark.has_ref), TEXT(text_delta, mark.call),
 			       TEXT(text_delta, mark.column), TEXT(text_delta, mark.formula),
-			       INT(text_delta, mark.row)}},
+			       INT(text_delta, mark.row), INT(text_delta, mark.n)}},
 	[EVENT_VIEW] = {"view",
 			{TEXT(view, view_id), TEXT(view, agent), TEXT(view, task),
 			 JSON(view, view)}},

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "vesper/condition.h"
+#include "vesper/utf8.h"
 
 #define ANSWER_TABLE_ROWS     24 /* a day of hours; the view beside the answer has them all */
 #define ANSWER_TABLE_LEAST    3
@@ -64,6 +65,7 @@ struct slots {
 	struct wording *w;
 	const struct result *r;
 	size_t shown; /* rows */
+	const struct passage *passage;
 };
 
 static void put_shown(void *owner, size_t slot)
@@ -87,7 +89,7 @@ static void add_cut(struct wording *w, const struct result *r, size_t shown)
 {
 	buf_char(w->out, '\n');
 	language_fill(w->out, r->language, SAY_ANSWER_FIRST_ROWS, put_shown,
-		      &(struct slots){w, r, shown});
+		      &(struct slots){.w = w, .r = r, .shown = shown});
 	buf_char(w->out, '\n');
 }
 
@@ -207,6 +209,61 @@ static void add_rows(struct wording *w, const struct result *r, size_t rows)
 	}
 }
 
+/* ---- passages ---- */
+
+#define QUOTED_PASSAGES 2
+#define QUOTED_BYTES    600
+
+/* The passage's beginning on one line, whole sentences where they fit. */
+static void add_quote(struct buf *out, struct str text)
+{
+	size_t n = text.n <= QUOTED_BYTES ? text.n : utf8_cut(text.p, text.n, QUOTED_BYTES);
+	size_t end = n;
+
+	while (n < text.n && end > 0 && !strchr(".!?", text.p[end - 1]))
+		end--;
+	n = end > 0 ? end : n;
+	for (size_t i = 0; i < n; i++) {
+		bool blank = strchr(" \n\t", text.p[i]) != NULL;
+
+		if (!blank || (i > 0 && !strchr(" \n\t", text.p[i - 1])))
+			buf_char(out, blank ? ' ' : text.p[i]);
+	}
+}
+
+static void put_place(void *owner, size_t slot)
+{
+	const struct passage *p = ((const struct slots *)owner)->passage;
+
+	buf_str(((const struct slots *)owner)->w->out, slot == 0 ? p->document : p->heading);
+}
+
+/* Numbered over all results, as citations are. */
+static void add_passages(struct wording *w, const struct result *r)
+{
+	for (size_t i = 0; i < r->passages.count; i++) {
+		const struct passage *p = &r->passages.items[i];
+		bool quoted = i < QUOTED_PASSAGES;
+
+		w->passages++;
+		if (i == QUOTED_PASSAGES) {
+			sentence_put(w->out, r->language, SAY_DOCUMENTS_MORE);
+			buf_str(w->out, "\n\n");
+		}
+		buf_str(w->out, quoted ? "\"" : "- ");
+		if (quoted)
+			add_quote(w->out, str_trim(p->text));
+		buf_str(w->out, quoted ? "\" " : "");
+		buf_printf(w->out, quoted ? "[%zu] (" : "[%zu] ", w->passages);
+		if (*p->heading)
+			language_fill(w->out, r->language, SAY_DOCUMENTS_PLACE, put_place,
+				      &(struct slots){.w = w, .r = r, .passage = p});
+		else
+			buf_str(w->out, p->document);
+		buf_str(w->out, quoted ? ")\n\n" : "\n");
+	}
+}
+
 static void put_choices(void *owner, size_t slot)
 {
 	const struct slots *s = owner;
@@ -321,6 +378,10 @@ void view_outcome_words(struct buf *out, const struct result *r)
 
 static void add_result(struct wording *w, const struct result *r, size_t rows)
 {
+	if (r->outcome.kind == OUTCOME_ROWS && r->passages.count > 0) {
+		add_passages(w, r);
+		return;
+	}
 	if (r->outcome.kind == OUTCOME_ROWS) {
 		add_rows(w, r, rows);
 		return;
@@ -405,6 +466,7 @@ static void add_results(struct wording *w, const struct view_answer_input *in, s
 {
 	buf_reset(w->out);
 	w->count = 0;
+	w->passages = 0;
 	for (size_t i = 0; i < in->result_count; i++) {
 		if (i > 0)
 			buf_char(w->out, '\n');

@@ -35,6 +35,7 @@ struct wording {
 	struct arena *arena; /* of the parts; NULL: they are not noted */
 	struct result_part *parts;
 	size_t count, cap;
+	size_t passages; /* that were told, over all results */
 };
 /* Notes what was added to the text since `from`. */
 void wording_note(struct wording *w, size_t from, struct result_part part);

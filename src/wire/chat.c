@@ -62,6 +62,8 @@ void mark_at(struct json_out *j, const struct event_mark *m)
 	jo_set_int(j, "start", (int64_t)m->at);
 	jo_set_int(j, "len", (int64_t)m->len);
 	jo_set_str(j, "kind", m->kind);
+	if (m->n > 0)
+		jo_set_int(j, "n", m->n);
 	mark_ref(j, m);
 	jo_object_end(j);
 }
@@ -73,6 +75,8 @@ static void mark_members(struct json_out *j, const struct event_mark *m)
 	jo_set_str(j, "kind", m->kind);
 	jo_set_int(j, "start", (int64_t)m->start);
 	jo_set_int(j, "len", (int64_t)m->len);
+	if (m->n > 0)
+		jo_set_int(j, "n", m->n);
 	mark_ref(j, m);
 	jo_object_end(j);
 }
@@ -106,6 +110,8 @@ static void step_finished_members(struct json_out *j, const struct event_step_fi
 
 void finished_rest(struct json_out *j, const struct event_run_finished *f)
 {
+	struct str sources;
+
 	jo_set_str(j, "status", f->status);
 	jo_set_str(j, "provider", f->provider);
 	jo_set_str(j, "model", f->model);
@@ -113,6 +119,8 @@ void finished_rest(struct json_out *j, const struct event_run_finished *f)
 	jo_set_raw(j, "suggestions", f->suggestions);
 	jo_set_raw(j, "usage", f->usage);
 	jo_set_raw(j, "checked", f->checked);
+	if (f->checked.p && json_member(f->checked, "sources", &sources))
+		jo_set_raw(j, "sources", sources);
 	jo_set_raw(j, "outcomes", f->outcomes);
 	jo_set_raw(j, "tasks", f->tasks);
 	jo_set_str(j, "receipt_id", f->receipt_id);
