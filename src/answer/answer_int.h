@@ -29,7 +29,5 @@ bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 		bool (*show)(struct answer_turn *t, const struct event_text_delta *delta));
 /* Members of `checked`. */
 void cites_write(const struct answer_cites *c, struct json_out *j);
-/* What a model is told of citations. */
-extern const char cite_rules[];
 
 #endif

@@ -166,11 +166,15 @@ struct guard_secret *check_prompts(const struct catalog *c)
 {
 	static const struct prompt_slot slots[] = {{"domains", ""}};
 	struct arena *a = arena_new(1 << 20);
-	const char *texts[] = {
-		prompt_fill(c, "synthesizer", NULL, 0, a), prompt_fill(c, "rewrite", NULL, 0, a),
-		prompt_fill(c, "compress", NULL, 0, a),    prompt_fill(c, "agent", NULL, 0, a),
-		prompt_fill(c, "supervisor", slots, 1, a), prompt_fill(c, "guardrail", slots, 1, a),
-		prompt_fill(c, "planner", NULL, 0, a),     NULL};
+	const char *texts[] = {prompt_fill(c, "synthesizer", NULL, 0, a),
+			       prompt_fill(c, "rewrite", NULL, 0, a),
+			       prompt_fill(c, "compress", NULL, 0, a),
+			       prompt_fill(c, "agent", NULL, 0, a),
+			       prompt_fill(c, "supervisor", slots, 1, a),
+			       prompt_fill(c, "guardrail", slots, 1, a),
+			       prompt_fill(c, "planner", NULL, 0, a),
+			       prompt_fill(c, "citations", NULL, 0, a),
+			       NULL};
 	struct guard_secret *secret = guard_secret_new(texts);
 
 	arena_free(&a);

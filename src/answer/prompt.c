@@ -344,7 +344,8 @@ static void note_passages(struct answer_turn *t, struct scratch *s)
 		const struct result *r = t->work->results[i];
 
 		if (r->passages.count > 0 && before == 0)
-			scratch_note(s, cite_rules);
+			scratch_note(s, prompt_fill(t->core->may.catalog, "citations", NULL, 0,
+						    t->core->arena));
 		if (r->passages.count > 0 && before > 0)
 			scratch_note(s, arena_printf(t->core->arena,
 						     "Passage N of %s is cited as [N + %zu].\n",

@@ -25,6 +25,7 @@ static const struct {
 	{"agent", {0}},
 	{"protocol", {"steps", "rounds", "tables", "rows", "by", "map"}},
 	{"compress", {0}},
+	{"citations", {0}},
 	{"rewrite", {0}},
 	{"guardrail", {"domains"}},
 	{"planner", {0}},

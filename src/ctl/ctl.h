@@ -70,6 +70,7 @@ int ctl_map_import(const struct command *cmd); /* map import */
 int ctl_db(const struct command *cmd);
 int ctl_db_ddl(const struct command *cmd); /* db ddl */
 int ctl_pbi(const struct command *cmd);
+int ctl_document(const struct command *cmd);
 int ctl_map(const struct command *cmd);
 int ctl_receipt(const struct command *cmd);
 int ctl_source(const struct command *cmd);

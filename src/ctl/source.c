@@ -11,11 +11,14 @@
 #include "vesper/str.h"
 
 #define PATH        "/api/v1/data-sources"
+#define DOCUMENTS   "/api/v1/documents"
+#define SEARCH      "/api/v1/tools/search_documents"
 #define LOOK_US     200000
 #define OPEN_STATUS 3 /* a question is open */
 
 struct sourcing {
 	const struct command *cmd;
+	bool documents; /* instead of tables */
 	char *token;
 	struct err err;
 };
@@ -36,6 +39,11 @@ static bool call(struct sourcing *s, const char *method, const char *path, const
 	return remote_call(&r, out, &s->err);
 }
 
+static const char *list_path(const struct sourcing *s)
+{
+	return s->documents ? PATH "?kind=document" : PATH "?kind=table";
+}
+
 /* Of an id or of the only source with this name; NULL: none. */
 static char *find(struct sourcing *s, const char *named)
 {
@@ -43,7 +51,7 @@ static char *find(struct sourcing *s, const char *named)
 	char *id = NULL;
 	size_t i;
 
-	if (!named || !call(s, "GET", PATH, NULL, &all))
+	if (!named || !call(s, "GET", list_path(s), NULL, &all))
 		return NULL;
 	json_array_foreach(json_object_get(all, "sources"), i, one)
 		if (strcmp(text_of(one, "id"), named) == 0 ||
@@ -51,7 +59,9 @@ static char *find(struct sourcing *s, const char *named)
 			id = id ? id : mem_strdup(text_of(one, "id"));
 	if (!id)
 		err_set(&s->err, ERR_NOT_FOUND,
-			"there is no data source %s (vesperctl source list)", named);
+			s->documents ? "there is no document %s (vesperctl document list)"
+				     : "there is no data source %s (vesperctl source list)",
+			named);
 	json_decref(all);
 	return id;
 }
@@ -157,13 +167,28 @@ static int follow(struct sourcing *s, const char *id)
 		else if (strcmp(state, "asking") == 0)
 			status = told_question(load);
 		else if (!load && strcmp(state, "ready") == 0)
-			status = show(s, json_incref(o), print_profile);
+			status = show(s, json_incref(o),
+				      s->documents ? print_source : print_profile);
 		else
 			usleep(LOOK_US);
 		json_decref(o);
 	}
 	mem_free(path);
 	return status;
+}
+
+static const char *document_type_of(const char *file)
+{
+	static const char *const types[][2] = {{".md", "text/markdown"},
+					       {".markdown", "text/markdown"},
+					       {".txt", "text/plain"},
+					       {".html", "text/html"},
+					       {".htm", "text/html"}};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (str_ends(str_of(file), str_of(types[i][0])))
+			return types[i][1];
+	return "application/octet-stream"; /* the server says what it takes */
 }
 
 static const char *type_of(const char *file)
@@ -189,12 +214,13 @@ static int upload(struct sourcing *s, const char *file)
 		return ctl_misused(s->cmd, "which file?");
 	curl = curl_easy_init();
 	name = curl_easy_escape(curl, ctl_option(s->cmd, "name", slash ? slash + 1 : file), 0);
-	path = mem_printf(PATH "?name=%s", name);
+	path = mem_printf("%s?name=%s", s->documents ? DOCUMENTS : PATH, name);
 	if (remote_call(&(struct remote_request){.method = "POST",
 						 .path = path,
 						 .token = s->token,
 						 .file = file,
-						 .type = type_of(file)},
+						 .type = s->documents ? document_type_of(file)
+								      : type_of(file)},
 			&o, &s->err))
 		status = follow(s, text_of(o, "id"));
 	else
@@ -243,17 +269,45 @@ static json_t *sharing(const char *with)
 	return out;
 }
 
+static void print_passages(const json_t *o)
+{
+	const json_t *rows = json_object_get(json_object_get(o, "result"), "rows"), *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+		printf("[%zu] %s, %s\n%s\n\n", i + 1, text_of(row, "Document"),
+		       text_of(row, "Heading"), text_of(row, "Text"));
+	if (i == 0)
+		printf("%s\n", text_of(o, "message"));
+}
+
+static int search(struct sourcing *s, const char *words)
+{
+	json_t *args, *o = NULL;
+	int status = 0;
+
+	if (!words)
+		return ctl_misused(s->cmd, "for what?");
+	args = json_make({"question", json_str(words)});
+	if (call(s, "POST", SEARCH, args, &o))
+		status = show(s, o, print_passages);
+	else
+		status = ctl_fail("%s", s->err.text);
+	json_decref(args);
+	return status;
+}
+
 static int of_source(struct sourcing *s, const char *verb, const char *id)
 {
 	const char *with = ctl_word(s->cmd, 2);
 
-	if (strcmp(verb, "profile") == 0)
+	if (!s->documents && strcmp(verb, "profile") == 0)
 		return change(s, "GET", id, "", NULL, print_profile);
 	if (strcmp(verb, "rows") == 0)
 		return change(s, "GET", id, "/rows", NULL, print_rows);
 	if (strcmp(verb, "share") == 0 && with)
 		return change(s, "PATCH", id, "", sharing(with), NULL);
-	if (strcmp(verb, "delete") == 0)
+	if (strcmp(verb, s->documents ? "rm" : "delete") == 0)
 		return change(s, "DELETE", id, "", NULL, NULL);
 	return ctl_misused(s->cmd, "which verb?");
 }
@@ -265,22 +319,24 @@ static int run(struct sourcing *s, const char *verb)
 	int status;
 
 	if (strcmp(verb, "list") == 0)
-		return call(s, "GET", PATH, NULL, &all) ? show(s, all, print_list)
-							: ctl_fail("%s", s->err.text);
-	if (strcmp(verb, "upload") == 0)
+		return call(s, "GET", list_path(s), NULL, &all) ? show(s, all, print_list)
+								: ctl_fail("%s", s->err.text);
+	if (strcmp(verb, s->documents ? "add" : "upload") == 0)
 		return upload(s, ctl_word(s->cmd, 1));
+	if (s->documents && strcmp(verb, "search") == 0)
+		return search(s, ctl_word(s->cmd, 1));
 	id = find(s, ctl_word(s->cmd, 1));
 	if (!id)
 		return ctl_word(s->cmd, 1) ? ctl_fail("%s", s->err.text)
-					   : ctl_misused(s->cmd, "which data source?");
+					   : ctl_misused(s->cmd, "which one?");
 	status = of_source(s, verb, id);
 	mem_free(id);
 	return status;
 }
 
-int ctl_source(const struct command *cmd)
+static int run_verb(const struct command *cmd, bool documents)
 {
-	struct sourcing s = {.cmd = cmd};
+	struct sourcing s = {.cmd = cmd, .documents = documents};
 	int status;
 
 	if (!ctl_word(cmd, 0))
@@ -291,4 +347,14 @@ int ctl_source(const struct command *cmd)
 	status = run(&s, ctl_word(cmd, 0));
 	mem_free(s.token);
 	return status;
+}
+
+int ctl_source(const struct command *cmd)
+{
+	return run_verb(cmd, false);
+}
+
+int ctl_document(const struct command *cmd)
+{
+	return run_verb(cmd, true);
 }

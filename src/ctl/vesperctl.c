@@ -48,6 +48,10 @@ static const struct verb verbs[] = {
 	 "delete ID [--tenant T] [--role R] [--json]",
 	 "data of one's own at a running daemon, by id or name; 3 where a column can be read two "
 	 "ways and its owner is asked"},
+	{"document", ctl_document,
+	 "add FILE [--name N] | list | search WORDS | rows ID | share ID private|tenant|ROLE,... | "
+	 "rm ID [--tenant T] [--role R] [--json]",
+	 "documents at a running daemon, by id or name: text, Markdown or HTML that answers quote"},
 	{"probe", ctl_probe_verb, "[PATH]",
 	 "ends with 0 when that path of the daemon (/readyz) answers 200"},
 	{"connect", ctl_connect,

@@ -221,6 +221,25 @@ static const char *const *names_of(struct planner_turn *t, const json_t *list)
 	return names;
 }
 
+/* Documents are searched for what is asked now, whatever an earlier question left standing, unless
+ * the step says what else. */
+static const json_t *args_of_step(const struct planner_turn *t, const char *tool,
+				  const json_t *filters, const json_t *step)
+{
+	const struct tool_def *def = catalog_tool(t->core->may.catalog, tool);
+	const char *own = json_string_value(
+		json_object_get(json_object_get(step, "own"), DOCUMENT_PARAM_QUESTION));
+	const json_t *args =
+		filters_as_args(def, filters_of_step(t, filters, step), t->core->arena);
+	json_t *all;
+
+	if (!def || !tool_is_document(def) || !(own || t->core->request.content))
+		return args;
+	all = json_own(t->core->arena, json_copy((json_t *)args));
+	json_set_str(all, DOCUMENT_PARAM_QUESTION, own ? own : t->core->request.content);
+	return all;
+}
+
 struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const json_t *steps,
 			const json_t *filters)
 {
@@ -249,9 +268,7 @@ struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const j
 			.priority = (int)json_integer_value(json_object_get(step, "priority")),
 		};
 		if (tool)
-			task->json_args =
-				filters_as_args(catalog_tool(t->core->may.catalog, tool),
-						filters_of_step(t, filters, step), t->core->arena);
+			task->json_args = args_of_step(t, tool, filters, step);
 	}
 	return p;
 }

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT, startDaemon } from './harness.mjs';
+import { ROOT, run, startDaemon, VESPERCTL } from './harness.mjs';
 import { Documents } from './documents.mjs';
 import { until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
@@ -68,6 +68,39 @@ describe('a question about documents', () => {
     const ann = new Documents(d, token('reader'));
     const body = await ask(ann, 'What does our curtailment policy say, and what was the average NP15 day-ahead price of Ascend in 2025?');
     assert.deepEqual(body.outcomes.map(({ tool }) => tool).sort(), ['get_average_annual_price', 'search_documents'], JSON.stringify(body.outcomes));
+  });
+});
+
+describe('the event stream', () => {
+  it('tells a search as doc_retrieval, and its answer with sources', async () => {
+    const ann = new Documents(d, token('streamer'));
+    await ann.loaded(await policy('curtailment-policy'), 'name=Curtailment policy.md');
+    const reply = await fetch(`${d.url}/api/v1/chat/stream`, { method: 'POST', headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ content: 'What does the curtailment policy say about notice periods?' }) });
+    const text = await reply.text();
+    assert.match(text, /"type":"doc_retrieval"/);
+    assert.match(text, /"kind":"cite"/);
+    assert.match(text, /"sources":\[\{"n":1/);
+  });
+});
+
+describe('vesperctl document', () => {
+  const ctl = (...words) => run(VESPERCTL, ['document', ...words], { env: { PATH: process.env.PATH, HOME: process.env.HOME, VESPER_URL: d.url, VESPER_TOKEN: token('verbs') } })
+    .then(({ stdout }) => ({ code: 0, stdout }), (e) => ({ code: e.code, stdout: e.stdout, stderr: e.stderr }));
+
+  it('adds, lists, searches, shares and removes', async () => {
+    const up = await ctl('add', join(ROOT, 'tests/documents/heat-stress.md'), '--name', 'Heat.md');
+    assert.equal(up.code, 0, up.stderr);
+    assert.match(up.stdout, /ready\s+\d+ rows {2}Heat\n/);
+    assert.match((await ctl('list')).stdout, /Heat/);
+    assert.match((await ctl('search', 'signs of heat stroke')).stdout, /^\[1\] Heat, .*stroke/s);
+    assert.match((await ctl('search', 'kangaroo')).stdout, /Nothing in the documents/);
+    assert.equal((await ctl('share', 'Heat', 'tenant')).code, 0);
+    assert.equal((await ctl('rm', 'Heat')).code, 0);
+    assert.equal((await ctl('rows', 'Heat')).code, 1);
+    const bad = await ctl('add', '/bin/true', '--name', 'Policy.pdf');
+    assert.equal(bad.code, 1);
+    assert.match(bad.stderr, /Save it as text, Markdown or HTML/);
   });
 });
 

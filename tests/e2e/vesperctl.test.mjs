@@ -26,7 +26,7 @@ describe('the command line of vesperctl', () => {
   it('says all that it can do when it is asked to, and when it was not understood', async () => {
     for (const word of ['--help', '-h', 'help'])
       assert.deepEqual({ ...(await ctl(word)), stdout: '' }, { code: 0, stdout: '', stderr: '' }, word);
-    assert.deepEqual(await verbs(), ['ask', 'token', 'tools', 'tool', 'route', 'flow', 'map', 'check-sql', 'eval', 'receipt', 'source', 'probe', 'connect', 'db',
+    assert.deepEqual(await verbs(), ['ask', 'token', 'tools', 'tool', 'route', 'flow', 'map', 'check-sql', 'eval', 'receipt', 'source', 'document', 'probe', 'connect', 'db',
       'pbi', 'completion']);
     for (const words of [[], ['nosuch']]) {
       const { code, stdout, stderr } = await ctl(...words);

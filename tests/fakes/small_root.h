@@ -33,13 +33,14 @@
 #define SMALL_ROUTER                                                                               \
 	"{\"words\": {\"name\": 3, \"about\": 1.5, \"param\": 0.25, \"column\": 0.6, "             \
 	"\"example\": 1, \"k1\": 1.2,"                                                             \
-	" \"b\": 0.3, \"enough\": 0.8},\n"                                                         \
+	" \"b\": 0.3, \"enough\": 0.8, \"documents\": 0.5},\n"                                     \
 	" \"score\": {\"text\": 1, \"domain\": 0.25, \"facts\": 0.55, \"first\": 0.12, \"home\": " \
 	"0.06,"                                                                                    \
 	" \"standing\": 0.45, \"missing\": -0.08, \"not_taken\": -0.45, \"calls\": -0.15,"         \
 	" \"lone_list\": -0.35, \"other_list\": -0.7},\n"                                          \
 	" \"kind\": {\"tool\": 0, \"flow\": 0.05, \"approved\": 0.15, \"metric\": -0.05,"          \
-	" \"documents\": 0},\n \"flow\": {\"least\": 0.7},\n \"reading\": {\"least\": 0.3},\n"     \
+	" \"documents\": 0},\n \"flow\": {\"least\": 0.7},\n \"documents\": {\"speak\": 0.5},\n "  \
+	"\"reading\": {\"least\": 0.3},\n"                                                         \
 	" \"fact\": {\"required\": 1, \"optional\": 0.75, \"not_taken\": -1, \"soft\": 0.5},\n"    \
 	" \"evidence\": {\"least\": 0.9, \"followup\": 0.3, \"strange\": 0.75, \"time\": 0.5,"     \
 	" \"trouble\": 0.7, \"word\": 0.2, \"words\": 1.5},\n"                                     \
@@ -127,6 +128,7 @@ static inline struct temp_root small_root_new(void)
 	temp_root_write(&root, "prompts/synthesizer.md", "Write.\n{{rules}}\n");
 	temp_root_write(&root, "prompts/agent.md", "Gather.\n");
 	temp_root_write(&root, "prompts/compress.md", "Sum up.\n");
+	temp_root_write(&root, "prompts/citations.md", "Cite.\n");
 	temp_root_write(&root, "prompts/rewrite.md", "Correct.\n");
 	temp_root_write(&root, "prompts/guardrail.md", "{{domains}}\n");
 	temp_root_write(&root, "prompts/protocol.md",

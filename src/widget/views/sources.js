@@ -10,6 +10,8 @@ import { words } from '../words/sources.js';
 const PATH = '/api/v1/data-sources';
 const LOOK_MS = 400;
 const TYPES = { csv: 'text/csv', tsv: 'text/tab-separated-values', tab: 'text/tab-separated-values', jsonl: 'application/x-ndjson', ndjson: 'application/x-ndjson' };
+const DOCUMENTS = '/api/v1/documents';
+const DOCUMENT_TYPES = { md: 'text/markdown', markdown: 'text/markdown', txt: 'text/plain', html: 'text/html', htm: 'text/html' };
 const QUESTIONS_MAX = 3;
 const sheet = new CSSStyleSheet();
 
@@ -42,7 +44,7 @@ class Sources {
     this.#api = api;
     this.#locale = locale;
     this.#ask = ask;
-    this.#input = h('input', { type: 'file', hidden: true, accept: Object.keys(TYPES).map((end) => `.${end}`).join(','),
+    this.#input = h('input', { type: 'file', hidden: true, accept: Object.keys({ ...TYPES, ...DOCUMENT_TYPES }).map((end) => `.${end}`).join(','),
       onchange: () => this.upload([...this.#input.files]) });
     this.#choose = h('button', { type: 'button', class: 'chip', onclick: () => this.#input.click() }, say('source_choose'));
     this.root = h('dialog', { class: 'card own-data', 'aria-label': say('own_data'), onclose: () => this.root.remove() },
@@ -67,11 +69,12 @@ class Sources {
     const { say } = this.#locale;
 
     for (const file of files) {
-      const type = TYPES[file.name.split('.').at(-1).toLowerCase()] ?? file.type;
+      const end = file.name.split('.').at(-1).toLowerCase();
+      const type = TYPES[end] ?? DOCUMENT_TYPES[end] ?? file.type;
 
       try {
         this.#note.textContent = say('source_sending', { name: file.name });
-        const reply = await this.#api.fetch('POST', `${PATH}?${new URLSearchParams({ name: file.name })}`, { body: file, type });
+        const reply = await this.#api.fetch('POST', `${DOCUMENT_TYPES[end] ? DOCUMENTS : PATH}?${new URLSearchParams({ name: file.name })}`, { body: file, type });
 
         await this.#follow((await reply.json()).id);
       } catch ({ status }) {
@@ -102,7 +105,8 @@ class Sources {
     const { say } = this.#locale;
     const facts = h('div', { class: 'source-facts' });
     const state = source.load?.state === 'failed' ? say('source_fault', { why: source.load.fault?.message ?? source.load.fault?.code ?? '' })
-      : source.state === 'ready' ? say('source_size', { n: source.rows, columns: source.columns, quality: source.quality }) : say('source_waits');
+      : source.state !== 'ready' ? say('source_waits')
+        : source.kind === 'document' ? say('document_size', { n: source.rows }) : say('source_size', { n: source.rows, columns: source.columns, quality: source.quality });
 
     const details = h('details', { class: 'source', 'data-id': source.id, open: source.load?.state === 'asking' },
       h('summary', {}, h('span', {}, source.name), h('span', { class: 'hint' }, state)), facts);
@@ -124,10 +128,10 @@ class Sources {
       [...ask.options, ask.skip].map(({ value, label }) => h('button', { type: 'button', class: 'chip', onclick: () => answer(value) }, label)));
   }
 
-  async #open({ id, is_owner: isOwner, visibility, name, load }, facts) {
+  async #open({ id, kind, is_owner: isOwner, visibility, name, load }, facts) {
     const { profile } = await this.#api.get(`${PATH}/${id}`);
 
-    if (profile)
+    if (profile && kind !== 'document')
       facts.append(this.#questions(profile), this.#profile(profile));
     if (isOwner)
       facts.append(this.#sharing(id, visibility), this.#removal(id, name));

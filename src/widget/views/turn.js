@@ -430,5 +430,7 @@ export class TurnView {
     const plan = this.#plan && planPanel(this.#plan, this.#planStates, this.#kit);
 
     this.#parts.foot.replaceChildren(...[panel, plan, acts, ...(feedback ? feedback.rest : [])].filter(Boolean));
+    if (complete.checked?.sources?.length)
+      import('./cites.js').then(({ showCites }) => showCites(this.#parts.prose, this.#parts.foot, complete.checked.sources, this.#locale), () => {});
   }
 }

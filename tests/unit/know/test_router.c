@@ -8,7 +8,8 @@ static const char *best_tool(struct fixture *f, const char *text, double *score)
 	size_t best = 0;
 
 	text_read(f->know->catalog->language, text, f->arena, &q);
-	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &s);
+	router_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false, f->arena,
+		    &s);
 	for (size_t i = 1; i < f->view.tool_count; i++)
 		if (s.tools[i] > s.tools[best])
 			best = i;
@@ -50,11 +51,13 @@ static void words_of_others_are_strange(void **state)
 	struct question q;
 
 	text_read(f->know->catalog->language, "parcels of bananas", f->arena, &q);
-	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &s);
+	router_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false, f->arena,
+		    &s);
 	assert_int_equal(s.known_words, 1);
 	assert_int_equal(s.strange_words, 1);
 	catalog_for(&goods_catalog, &nobody, f->arena, &f->view);
-	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &s);
+	router_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false, f->arena,
+		    &s);
 	assert_int_equal(s.known_words, 0);
 	assert_int_equal(s.strange_words, 2);
 }
@@ -66,9 +69,11 @@ static void a_rare_word_tells_more(void **state)
 	struct question q;
 
 	text_read(f->know->catalog->language, "compare", f->arena, &q);
-	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &rare);
+	router_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false, f->arena,
+		    &rare);
 	text_read(f->know->catalog->language, "price", f->arena, &q);
-	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &common);
+	router_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false, f->arena,
+		    &common);
 	assert_true(rare.known > common.known);
 }
 

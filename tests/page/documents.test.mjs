@@ -1,0 +1,64 @@
+/* A document on the page, by keyboard alone: chosen, asked about, its citation leads to the card with the quotation and back. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { join } from 'node:path';
+
+import { answered, launch, lastTurn } from './browser.mjs';
+import { ROOT, startDaemon } from '../e2e/harness.mjs';
+
+const LIMIT_MS = 60000;
+const AXE = readFileSync(`${ROOT}/tests/node_modules/axe-core/axe.min.js`, 'utf8');
+const POLICY = join(ROOT, 'tests/documents/curtailment-policy.md');
+
+let browser;
+let d;
+before(async () => {
+  browser = await launch();
+  d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0' } });
+});
+after(async () => {
+  await browser?.close();
+  await d?.stop();
+});
+
+test('a document is chosen, asked about and cited, with the keyboard', async (t) => {
+  const context = await browser.newContext({ bypassCSP: true });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(LIMIT_MS);
+  await page.goto(`${d.url}/`);
+  await page.locator('vesper-chat[data-state=ready]').waitFor();
+  const press = async (locator) => {
+    await locator.focus();
+    await page.keyboard.press('Enter');
+  };
+
+  await press(page.getByRole('button', { name: 'Your data' }));
+  const dialog = page.getByRole('dialog', { name: 'Your data' });
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), press(dialog.getByRole('button', { name: 'Choose a file' }))]);
+  await chooser.setFiles(POLICY);
+  await dialog.getByText('curtailment-policy is ready.').waitFor();
+  await dialog.getByText(/^Document of \d+ passages$/).waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('textbox').fill('What does the curtailment policy say about notice periods?');
+  await page.keyboard.press('Enter');
+  await answered(page, LIMIT_MS);
+  const turn = lastTurn(page);
+  const card = turn.getByRole('listitem', { name: /^Passage 2 of curtailment-policy$/ });
+  await card.waitFor();
+  assert.match(await card.locator('blockquote').textContent(), /ten business days ahead/);
+
+  const mark = turn.locator('.mark.cite', { hasText: '[2]' });
+  await mark.focus();
+  await page.keyboard.press('Enter');
+  await card.and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Escape');
+  await mark.and(page.locator(':focus')).waitFor();
+
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
+  assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(' ')}`), []);
+});
