@@ -12,6 +12,9 @@
 static const char usage[] =
 	"vesperd               serves, as config/vesper.json (or VESPER_CONFIG) and VESPER_... "
 	"say\n"
+	"vesperd --take-over   the same, with the sockets of the vesperd that runs (handover), "
+	"which "
+	"then ends\n"
 	"vesperd --record DIR  serves, and keeps every exchange with a model there\n"
 	"vesperd --check       loads everything, holds it against the databases, says what is "
 	"wrong\n"
@@ -137,7 +140,8 @@ int main(int argc, char **argv)
 	if (argc == 3 && strcmp(verb, "--record") == 0) {
 		d.record.folder = argv[2];
 	} else if (argc > 2 ||
-		   (*verb && strcmp(verb, "--check") != 0 && strcmp(verb, "--print-config") != 0)) {
+		   (*verb && strcmp(verb, "--take-over") != 0 && strcmp(verb, "--check") != 0 &&
+		    strcmp(verb, "--print-config") != 0)) {
 		fprintf(stderr, "vesperd: %s is not understood here\nusage:\n%s", argv[argc - 1],
 			usage);
 		return 2;
@@ -150,7 +154,7 @@ int main(int argc, char **argv)
 	} else if (strcmp(verb, "--check") == 0) {
 		status = check(&d);
 	} else {
-		status = daemon_serve(&d);
+		status = daemon_serve(&d, strcmp(verb, "--take-over") == 0);
 	}
 	daemon_end_in_time();
 	daemon_take_down(&d);

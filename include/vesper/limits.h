@@ -98,6 +98,7 @@
 #define TURNS_MAX           4000   /* running turns in one process */
 #define TURNS_SHARE_MIN     8      /* of a tenant: still begun while others have too many */
 #define TURNS_SHARE_PERCENT 110    /* ... unless it is this far over the bound */
+#define HANDOVER_VERSION    1      /* of what two processes say to each other */
 #define OVERLOAD_EVERY_MS   100    /* how much there is to do is looked at that often */
 #define OVERLOAD_LOOP_MS    50     /* a loop that late answers nobody in time */
 #define OVERLOAD_QUEUE_MS   500    /* a turn has several requests: each waits as long */

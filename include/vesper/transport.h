@@ -53,8 +53,14 @@ struct transport_settings {
 MUST_CHECK bool transport_settings_read(const struct config *c, struct arena *take,
 					struct transport_settings **out, struct err *e);
 
+/* Sockets that listen already; -1: none. Those that are used are the transport's own. */
+struct sockets {
+	int listen, admin;
+};
+
 struct transport_options {
 	struct loop *loop;
+	struct sockets sockets;   /* instead of the addresses */
 	const char *listen;       /* "127.0.0.1:8080", "[::]:8080" */
 	const char *admin_listen; /* "" : none; serves /livez /readyz /health /metrics only */
 	const char *const *trusted_proxies; /* addresses and ranges; NULL-ended, or NULL: none */
@@ -91,6 +97,12 @@ void transport_use(struct transport *t, const struct transport_settings *setting
 /* The bound address, with the port the system chose for ":0". */
 const char *transport_address(const struct transport *t);
 
+/* Borrowed. */
+struct sockets transport_sockets(const struct transport *t);
+/* Another process accepts from now on: connections that are here are served, requests are their
+ * connection's last, and WebSockets without a running turn are closed with 1012, not all at once
+ * but within that time, and later as their turns end. */
+void transport_leave(struct transport *t, int64_t within_ms);
 /* No new connections; sockets are closed with 1012, then `done` is called. */
 void transport_drain(struct transport *t, void (*done)(void *owner), void *owner);
 void transport_close(struct transport **t);

@@ -18,8 +18,10 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-#define STOP_WAIT_MS     10000 /* running turns are stored and sockets closed by then */
-#define STOP_LIMIT_S     25    /* then it ends whatever still runs: supervisors kill after 30 s */
+#define STOP_WAIT_MS    10000  /* running turns are stored and sockets closed by then */
+#define STOP_LIMIT_S    25     /* then it ends whatever still runs: supervisors kill after 30 s */
+#define LEAVE_MARGIN_MS 1000   /* a request that was on its way to the old process is served there \
+				*/
 #define ORPHANS_TICKS    60    /* of that timer: one that is up, for turns of dead processes */
 #define ORPHAN_MARGIN_MS 60000 /* clocks of several machines */
 
@@ -86,10 +88,36 @@ static void on_turns_ended(void *owner)
 	end_turns(owner);
 }
 
+/* Nobody new comes here: what still runs has as long as any turn. */
+static void let_end(struct daemon *d, int64_t most_ms)
+{
+	d->end.letting_end = true;
+	d->end.stopping = true;
+	timer_start(d->end.drain, (uint64_t)most_ms);
+	turns_refuse(d->turns, on_turns_ended, d);
+}
+
+void daemon_leave(struct daemon *d)
+{
+	int64_t spread_ms = config_int(d->config, "limits.drain_spread_s") * 1000;
+
+	if (d->end.stopping)
+		return;
+	d->end.leaving = true;
+	transport_leave(d->transport, spread_ms);
+	timer_start(d->end.drain, (uint64_t)spread_ms + LEAVE_MARGIN_MS);
+}
+
 static void on_drain_over(void *owner)
 {
 	struct daemon *d = owner;
 
+	if (d->end.leaving) {
+		d->end.leaving = false;
+		log_info("daemon.stop", "letting %zu turns end", turns_running(d->turns));
+		let_end(d, config_int(d->config, "llm.timeouts_ms.turn"));
+		return;
+	}
 	if (d->end.letting_end) {
 		end_turns(d);
 		return;
@@ -118,13 +146,11 @@ static void on_stop_signal(void *owner, int signum)
 	d->end.stopping = true;
 	log_info("daemon.stop", "draining %zu turns", turns_running(d->turns));
 	health_draining(true);
-	d->end.letting_end = let_end_ms > 0;
-	if (!d->end.letting_end) {
+	d->end.leaving = false;
+	if (let_end_ms > 0)
+		let_end(d, let_end_ms);
+	else
 		end_turns(d);
-		return;
-	}
-	timer_start(d->end.drain, (uint64_t)let_end_ms);
-	turns_refuse(d->turns, on_turns_ended, d);
 }
 
 /* ---- starting ---- */
@@ -418,9 +444,10 @@ static void start(struct daemon *d)
 	llm_check(d->llm);
 }
 
-int daemon_serve(struct daemon *d)
+int daemon_serve(struct daemon *d, bool take_over)
 {
-	if (daemon_build(d, &d->end.failure)) {
+	if (handover_begin(d, take_over, &d->end.handover, &d->end.failure) &&
+	    daemon_build(d, &d->end.failure)) {
 		start(d);
 		loop_run(d->loop);
 		prepare_stop(d);

@@ -93,7 +93,9 @@ struct daemon {
 		struct signal_watch *term, *interrupt;
 		struct timer *drain;
 		bool stopping;
-		bool letting_end;   /* answers that are being written */
+		bool letting_end; /* answers that are being written */
+		struct handover *handover;
+		bool leaving;       /* another process accepts connections */
 		struct err failure; /* why the start could not go on */
 	} end;
 	const char *root;
@@ -197,6 +199,16 @@ int64_t spending_wall_ms(void *owner, const char *tenant);
 /* load.c: how much there is to do. NULL: it is not looked at. */
 struct load_watch *load_watch_new(struct daemon *d);
 void load_watch_free(struct load_watch **w);
+/* handover.c: listening sockets from a supervisor or, if `take_over`, from the process that runs in
+ * the same data_dir; *out is to be freed in any case. False: it runs, and gave none. */
+MUST_CHECK bool handover_begin(struct daemon *d, bool take_over, struct handover **out,
+			       struct err *e);
+struct sockets handover_sockets(const struct handover *h);
+/* The port is open: the process before stops accepting, and the next one may come. */
+MUST_CHECK bool handover_ready(struct handover *h, struct err *e);
+void handover_free(struct handover **h);
+/* daemon.c: another process accepts connections; what runs here ends here. */
+void daemon_leave(struct daemon *d);
 /* Opens the port. */
 MUST_CHECK bool daemon_listen(struct daemon *d, struct err *e);
 /* From here on the process has STOP_LIMIT_S seconds, then it ends with 1 whatever still runs. */
@@ -205,6 +217,6 @@ void daemon_end_in_time(void);
 void daemon_take_down(struct daemon *d);
 
 /* Builds, serves until a signal says stop, and returns the exit status. */
-int daemon_serve(struct daemon *d);
+int daemon_serve(struct daemon *d, bool take_over);
 
 #endif

@@ -168,6 +168,7 @@ bool daemon_listen(struct daemon *d, struct err *e)
 {
 	struct transport_options o = {
 		.loop = d->loop,
+		.sockets = handover_sockets(d->end.handover),
 		.listen = config_text(d->config, "listen"),
 		.admin_listen = config_text(d->config, "admin_listen"),
 		.trusted_proxies = config_texts(d->config, "trusted_proxies", d->arena),
@@ -191,7 +192,7 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.feedback_owner = d->record.recorder,
 	};
 
-	if (!transport_open(&o, &d->transport, e))
+	if (!transport_open(&o, &d->transport, e) || !handover_ready(d->end.handover, e))
 		return false;
 	log_info("daemon.ready", "http://%s%s, answers by %s", transport_address(d->transport),
 		 o.demo ? " (demo)" : "", d->llm ? "a model" : "rules (no model is configured)");
@@ -206,6 +207,7 @@ void daemon_take_down(struct daemon *d)
 	signal_watch_free(&d->end.interrupt);
 	signal_watch_free(&d->hangup);
 	timer_free(&d->end.drain);
+	handover_free(&d->end.handover);
 	transport_close(&d->transport);
 	maintenance_free(&d->maintenance);
 	approved_free(&d->knowledge.approved);

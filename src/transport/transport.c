@@ -17,6 +17,7 @@
 #include "ws/ws.h"
 
 #define DRAIN_LOOK_MS 20
+#define LEAVE_TICK_MS 100
 
 static void on_drain_look(void *owner);
 
@@ -84,6 +85,7 @@ static bool ports_open(struct transport *t, struct err *e)
 		.transport = t,
 		.seats = t->seats,
 		.address = t->options.listen,
+		.fd = t->options.sockets.listen,
 		.on_http = http_server_adopt,
 		.on_handshake = ws_server_handshake,
 		.http_owner = t->http,
@@ -93,6 +95,7 @@ static bool ports_open(struct transport *t, struct err *e)
 		.transport = t,
 		.seats = t->admin_seats,
 		.address = t->options.admin_listen,
+		.fd = t->options.sockets.admin,
 		.on_http = http_server_adopt,
 		.http_owner = t->admin,
 	};
@@ -138,6 +141,32 @@ const char *transport_address(const struct transport *t)
 	return listener_address(t->port);
 }
 
+struct sockets transport_sockets(const struct transport *t)
+{
+	return (struct sockets){listener_fd(t->port), t->admin ? listener_fd(t->admin_port) : -1};
+}
+
+/* Clients come back to the other process as they are let go. */
+static void on_leave_tick(void *owner)
+{
+	struct transport *t = owner;
+	int64_t left = t->leave_until_ms - clock_mono_ms();
+	size_t idle = ws_server_idle(t->ws);
+
+	ws_server_close_idle(t->ws,
+			     left > LEAVE_TICK_MS ? idle * LEAVE_TICK_MS / (size_t)left + 1 : idle);
+}
+
+void transport_leave(struct transport *t, int64_t within_ms)
+{
+	listener_leave(t->port);
+	if (t->admin)
+		listener_leave(t->admin_port);
+	t->leave_until_ms = clock_mono_ms() + within_ms;
+	t->leave = timer_new(t->options.loop, on_leave_tick, t);
+	timer_repeat(t->leave, LEAVE_TICK_MS);
+}
+
 static bool is_quiet(const struct transport *t)
 {
 	return ws_server_is_quiet(t->ws) && list_empty(http_server_requests(t->http)) &&
@@ -147,8 +176,14 @@ static bool is_quiet(const struct transport *t)
 static void on_drain_look(void *owner)
 {
 	struct transport *t = owner;
+	int64_t left = t->drain_until_ms - clock_mono_ms();
 
-	if (!is_quiet(t) && clock_mono_ms() < t->drain_until_ms)
+	/* The last words of a turn go out first, to those who read. */
+	if (left > DRAIN_MS / 2)
+		ws_server_close_idle(t->ws, SIZE_MAX);
+	else
+		ws_server_drain(t->ws);
+	if (!is_quiet(t) && left > 0)
 		return;
 	timer_stop(t->drain_look);
 	t->drained(t->drain_owner);
@@ -159,8 +194,9 @@ void transport_drain(struct transport *t, void (*done)(void *owner), void *owner
 	t->drained = done;
 	t->drain_owner = owner;
 	t->drain_until_ms = clock_mono_ms() + DRAIN_MS;
+	timer_free(&t->leave);
 	listener_stop(t->port);
-	ws_server_drain(t->ws);
+	ws_server_let_nobody_in(t->ws);
 	timer_repeat(t->drain_look, DRAIN_LOOK_MS);
 }
 
@@ -185,5 +221,6 @@ void transport_close(struct transport **transport)
 	settings_release(t->settings);
 	pbi_free(&t->pbi);
 	timer_free(&t->drain_look);
+	timer_free(&t->leave);
 	mem_free(t);
 }

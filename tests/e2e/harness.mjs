@@ -252,7 +252,18 @@ export class Daemon {
   }
 }
 
-/* The process alone: for starts that are meant to fail. `descriptors`: its limits, as "soft:hard". */
+/* Listens on two ports and becomes the program, which is told so in the way of systemd. */
+const SUPERVISOR = `import os, socket, sys
+for i, port in enumerate(sys.argv[1:3]):
+  s = socket.create_server(('127.0.0.1', int(port)))
+  os.dup2(s.fileno(), 13 + i)
+for i in range(2):
+  os.dup2(13 + i, 3 + i)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='2', LISTEN_FDNAMES='public:admin')
+os.execv(sys.argv[3], sys.argv[3:])`;
+
+/* The process alone: for starts that are meant to fail. `descriptors`: its limits, as "soft:hard". `supervisor`: it finds
+ * its sockets open. */
 export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   assert.ok(existsSync(VESPERD), `there is no daemon at ${VESPERD} (VESPERD names another)`);
   const port = options.port ?? (await freePort());
@@ -262,8 +273,8 @@ export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   watchAtEnd(dataDir);
   if (args.includes('--record'))
     watchAtEnd(resolve(cwd, args[args.indexOf('--record') + 1]));
-  const [program, ...before] = options.descriptors
-    ? ['prlimit', `--nofile=${options.descriptors}`, VESPERD] : [VESPERD];
+  const [program, ...before] = options.descriptors ? ['prlimit', `--nofile=${options.descriptors}`, VESPERD]
+    : options.supervisor ? ['python3', '-c', SUPERVISOR, `${port}`, `${adminPort}`, VESPERD] : [VESPERD];
   const child = spawn(program, [...before, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(options, port, adminPort, dataDir, warehouse) });
   running.add(child);

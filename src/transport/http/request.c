@@ -194,6 +194,8 @@ static void find_route(struct request *r, const char *method)
 	struct buf allow;
 
 	buf_init(&allow, 200);
+	if (r->transport->leave) /* the next one reaches another process */
+		reply_header(r, "Connection", "close");
 	r->route = route_find(http_server_routes(r->server), method, r->path,
 			      absent_flags(r->transport), r->arena, r->params, &allow);
 	if (!r->route && strncmp(r->path, "/ws/", 4) == 0) {

@@ -300,9 +300,9 @@ static void on_connection(void *owner, int listen_fd, int events)
 bool listener_open(const struct listener_options *options, struct listener **out, struct err *e)
 {
 	struct listener *l;
-	int fd;
+	int fd = options->fd;
 
-	if (!address_listen(options->address, &fd, e))
+	if (fd < 0 && !address_listen(options->address, &fd, e))
 		return false;
 	l = mem_alloc(sizeof(*l));
 	l->options = *options;
@@ -325,18 +325,28 @@ const char *listener_address(const struct listener *l)
 	return l->address;
 }
 
-void listener_stop(struct listener *l)
+int listener_fd(const struct listener *l)
+{
+	return l->fd;
+}
+
+void listener_leave(struct listener *l)
 {
 	if (!l->watch)
 		return;
 	fd_watch_free(&l->watch);
 	close(l->fd);
 	close(l->reserve);
+	timer_stop(l->pause);
+}
+
+void listener_stop(struct listener *l)
+{
+	listener_leave(l);
 	while (!list_empty(&l->peeks))
 		peek_drop(list_item(l->peeks.next, struct peek, node));
 	while (!list_empty(&l->reading))
 		peek_drop(list_item(l->reading.next, struct peek, node));
-	timer_stop(l->pause);
 	timer_stop(l->deadline);
 }
 

@@ -20,6 +20,7 @@ struct listener_options {
 	struct transport *transport;
 	struct seats *seats;
 	const char *address; /* "127.0.0.1:8080", "[::]:8080" */
+	int fd;              /* one that listens already, taken; -1: none */
 	void (*on_http)(void *owner, int fd, struct seat *take, const struct sockaddr *from,
 			socklen_t from_len);
 	/* The head is still in the socket, too. NULL: there are no WebSockets here, nothing is
@@ -33,6 +34,9 @@ struct listener_options {
 MUST_CHECK bool listener_open(const struct listener_options *options, struct listener **out,
 			      struct err *e);
 const char *listener_address(const struct listener *l);
+int listener_fd(const struct listener *l); /* borrowed */
+/* Another process accepts from now on; those that are here are led on. */
+void listener_leave(struct listener *l);
 /* No new connections; those that have not shown their first bytes are dropped. */
 void listener_stop(struct listener *l);
 void listener_close(struct listener **l);

@@ -32,6 +32,8 @@ struct transport {
 
 	int64_t origin_told_ms; /* when the log last named a refused origin; 0: never */
 
+	struct timer *leave; /* NULL: this process accepts connections */
+	int64_t leave_until_ms;
 	struct timer *drain_look; /* is everybody gone yet? */
 	int64_t drain_until_ms;
 	void (*drained)(void *owner);

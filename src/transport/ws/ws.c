@@ -224,9 +224,40 @@ bool ws_server_is_quiet(const struct ws_server *s)
 	return list_empty(&s->relays.all);
 }
 
-void ws_server_drain(struct ws_server *s)
+static bool is_idle(const struct ws_conn *c)
+{
+	return c->wsi && c->end.code == 0 && list_empty(&c->turns) && !c->lookup && !c->held &&
+	       !c->again;
+}
+
+size_t ws_server_idle(const struct ws_server *s)
+{
+	size_t idle = 0;
+
+	list_each(node, &s->conns)
+		idle += is_idle(list_item(node, struct ws_conn, node));
+	return idle;
+}
+
+void ws_server_close_idle(struct ws_server *s, size_t most)
+{
+	list_each_safe(node, &s->conns) {
+		struct ws_conn *c = list_item(node, struct ws_conn, node);
+
+		if (most > 0 && is_idle(c)) {
+			conn_close(c, WS_CLOSE_RESTART, "restart");
+			most--;
+		}
+	}
+}
+
+void ws_server_let_nobody_in(struct ws_server *s)
 {
 	doors_close(s);
+}
+
+void ws_server_drain(struct ws_server *s)
+{
 	list_each_safe(node, &s->conns) {
 		struct ws_conn *c = list_item(node, struct ws_conn, node);
 

@@ -14,8 +14,13 @@ bool ws_server_knows_session(const struct ws_server *s, const struct principal *
 			     const char *session_id, const struct err *e);
 /* No connection is open. */
 bool ws_server_is_quiet(const struct ws_server *s);
+void ws_server_let_nobody_in(struct ws_server *s);
 /* Closes all sockets with WS_CLOSE_RESTART, after the last frames of their turns. */
 void ws_server_drain(struct ws_server *s);
+/* Sockets that watch no turn and wait for nothing. */
+size_t ws_server_idle(const struct ws_server *s);
+/* Closes at most so many of them with 1012. */
+void ws_server_close_idle(struct ws_server *s, size_t most);
 void ws_server_free(struct ws_server **s);
 
 #endif

@@ -1,0 +1,315 @@
+/*
+ * Handing the listening sockets to the next process, so that no connection is refused while a new
+ * version starts: the sockets are passed, not bound anew, since what waits in a queue of its own
+ * would be lost with it. The next process loads everything first; if it fails before it is ready,
+ * this one goes on. Sockets may also come from a supervisor (LISTEN_FDS).
+ */
+#include "daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define PASSED_FROM     3 /* of LISTEN_FDS */
+#define PASSED_MAX      2
+#define MESSAGE_BYTES   256
+#define READY           "ready"
+#define HANDOVER_WAIT_S 5 /* for the sockets of a process that runs */
+
+struct handover {
+	struct daemon *daemon;
+	int door; /* where the next process comes to; -1: none */
+	struct fd_watch *door_watch;
+	int next; /* the next process, which loads; -1: none */
+	struct fd_watch *next_watch;
+	struct sockets sockets;
+	int before; /* the process that sockets came from, and that waits for us; -1: none */
+};
+
+static bool address_of(const struct daemon *d, struct sockaddr_un *out, struct err *e)
+{
+	*out = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (snprintf(out->sun_path, sizeof(out->sun_path), "%s/handover.sock",
+		     config_text(d->config, "data_dir")) < (int)sizeof(out->sun_path))
+		return true;
+	return err_set(e, ERR_INPUT, "handover: data_dir is too long for a socket's address");
+}
+
+static bool is_listening(int fd)
+{
+	int yes = 0;
+	socklen_t len = sizeof(yes);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &len) == 0 && yes;
+}
+
+static bool is_ours(int fd)
+{
+	struct ucred who = {0};
+	socklen_t len = sizeof(who);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && who.uid == geteuid();
+}
+
+/* ---- from a supervisor ---- */
+
+/* Names as in LISTEN_FDNAMES; the first one without a name is the public port. */
+static void from_supervisor(struct sockets *out)
+{
+	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
+	const char *names = getenv("LISTEN_FDNAMES");
+	long count = fds ? strtol(fds, NULL, 10) : 0;
+
+	if (!pid || strtol(pid, NULL, 10) != getpid())
+		return;
+	for (int fd = PASSED_FROM; fd < PASSED_FROM + count && count <= PASSED_MAX; fd++) {
+		size_t n = names ? strcspn(names, ":") : 0;
+		int *place = n == strlen("admin") && strncmp(names, "admin", n) == 0 ? &out->admin
+										     : &out->listen;
+
+		names = names && names[n] ? names + n + 1 : NULL;
+		if (!is_listening(fd) || *place >= 0)
+			continue;
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+		*place = fd;
+	}
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
+	unsetenv("LISTEN_FDNAMES");
+}
+
+/* ---- from the process before ---- */
+
+static void close_all(const int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		close(fds[i]);
+}
+
+/* Descriptors that came with a message. */
+static size_t passed(struct msghdr *m, int fds[PASSED_MAX])
+{
+	size_t count = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < n && count < PASSED_MAX; i++)
+			memcpy(&fds[count++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+	}
+	return count;
+}
+
+static bool receive(int fd, struct sockets *out, struct err *e)
+{
+	char text[MESSAGE_BYTES];
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(PASSED_MAX * sizeof(int))];
+	} control;
+	struct iovec io = {text, sizeof(text)};
+	struct msghdr m = {.msg_iov = &io,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = sizeof(control)};
+	ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+	int fds[PASSED_MAX];
+	size_t count = n > 0 ? passed(&m, fds) : 0;
+	json_t *said = n > 0 ? json_loadb(text, (size_t)n, 0, NULL) : NULL;
+	size_t admin = json_is_true(json_object_get(said, "admin"));
+	bool ok = json_integer_value(json_object_get(said, "v")) == HANDOVER_VERSION &&
+		  count == 1 + admin && is_listening(fds[0]) && (!admin || is_listening(fds[1]));
+
+	json_decref(said);
+	if (!ok) {
+		close_all(fds, count);
+		return err_set(e, ERR_UPSTREAM,
+			       "handover: the process that runs did not pass its sockets");
+	}
+	*out = (struct sockets){fds[0], admin ? fds[1] : -1};
+	return true;
+}
+
+/* No such process: this start is an ordinary one. */
+static bool from_before(struct handover *h, struct err *e)
+{
+	const struct timeval wait = {.tv_sec = HANDOVER_WAIT_S};
+	struct sockaddr_un address;
+	int fd;
+
+	if (!address_of(h->daemon, &address, e))
+		return false;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
+		log_warn("handover.none", "%s: %s: an ordinary start", address.sun_path,
+			 strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return true;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	if (!is_ours(fd) || !receive(fd, &h->sockets, e)) {
+		close(fd);
+		return e->code != ERR_NONE ||
+		       err_set(e, ERR_DENIED, "handover: %s is another user's", address.sun_path);
+	}
+	h->before = fd;
+	return true;
+}
+
+bool handover_begin(struct daemon *d, bool take_over, struct handover **out, struct err *e)
+{
+	struct handover *h = mem_alloc(sizeof(*h));
+
+	*h = (struct handover){
+		.daemon = d, .door = -1, .next = -1, .before = -1, .sockets = {-1, -1}};
+	*out = h;
+	from_supervisor(&h->sockets);
+	return !take_over || from_before(h, e);
+}
+
+struct sockets handover_sockets(const struct handover *h)
+{
+	return h->sockets;
+}
+
+/* ---- to the next process ---- */
+
+static void next_drop(struct handover *h)
+{
+	fd_watch_free(&h->next_watch);
+	if (h->next >= 0)
+		close(h->next);
+	h->next = -1;
+}
+
+static void on_next(void *owner, int fd, int events)
+{
+	struct handover *h = owner;
+	char text[MESSAGE_BYTES];
+	ssize_t n = recv(fd, text, sizeof(text), MSG_DONTWAIT);
+
+	(void)events;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	next_drop(h);
+	if (n == (ssize_t)strlen(READY) && memcmp(text, READY, (size_t)n) == 0) {
+		log_info("handover.done", "the next process serves: what runs here ends here");
+		fd_watch_free(&h->door_watch);
+		close(h->door);
+		h->door = -1;
+		daemon_leave(h->daemon);
+	} else {
+		log_warn("handover.failed", "the next process ended before it was ready");
+	}
+}
+
+static bool pass(int to, const struct sockets *s)
+{
+	int fds[PASSED_MAX] = {s->listen, s->admin};
+	size_t bytes = (s->admin >= 0 ? 2 : 1) * sizeof(int);
+	char text[MESSAGE_BYTES];
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(PASSED_MAX * sizeof(int))];
+	} control = {0};
+	struct iovec io = {text, 0};
+	struct msghdr m = {.msg_iov = &io,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = CMSG_SPACE(bytes)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	io.iov_len = (size_t)snprintf(text, sizeof(text), "{\"v\":%d,\"listen\":true,\"admin\":%s}",
+				      HANDOVER_VERSION, s->admin >= 0 ? "true" : "false");
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(bytes);
+	memcpy(CMSG_DATA(c), fds, bytes);
+	return sendmsg(to, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)io.iov_len;
+}
+
+/* One at a time: who comes while another loads is turned away. */
+static void on_door(void *owner, int door, int events)
+{
+	struct handover *h = owner;
+	int fd = accept4(door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct sockets mine = transport_sockets(h->daemon->transport);
+
+	(void)events;
+	if (fd < 0)
+		return;
+	if (h->next >= 0 || h->daemon->end.stopping || !is_ours(fd) || !pass(fd, &mine)) {
+		log_warn("handover.refused", "another user, another process, or a stop");
+		close(fd);
+		return;
+	}
+	h->next = fd;
+	h->next_watch = fd_watch_new(h->daemon->loop, fd, on_next, h);
+	fd_watch_set(h->next_watch, FD_READ);
+	log_info("handover.begun", "the next process has the sockets, and loads");
+}
+
+static bool door_open(struct handover *h, struct err *e)
+{
+	struct sockaddr_un address;
+	mode_t mask;
+	bool bound;
+
+	if (!address_of(h->daemon, &address, e))
+		return false;
+	unlink(address.sun_path); /* of a process that is gone, or goes */
+	h->door = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	mask = umask(0177);
+	bound = h->door >= 0 && bind(h->door, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+		listen(h->door, 1) == 0;
+	umask(mask);
+	if (!bound)
+		return err_set(e, ERR_INPUT, "handover: %s: %s", address.sun_path, strerror(errno));
+	h->door_watch = fd_watch_new(h->daemon->loop, h->door, on_door, h);
+	fd_watch_set(h->door_watch, FD_READ);
+	return true;
+}
+
+bool handover_ready(struct handover *h, struct err *e)
+{
+	if (config_bool(h->daemon->config, "handover") && !door_open(h, e))
+		return false;
+	if (h->before < 0)
+		return true;
+	if (send(h->before, READY, strlen(READY), MSG_NOSIGNAL) < 0)
+		log_warn("handover.before", "the process before is gone: %s", strerror(errno));
+	close(h->before);
+	h->before = -1;
+	return true;
+}
+
+void handover_free(struct handover **handover)
+{
+	struct handover *h = *handover;
+
+	if (!h)
+		return;
+	*handover = NULL;
+	next_drop(h);
+	fd_watch_free(&h->door_watch);
+	if (h->door >= 0)
+		close(h->door);
+	if (h->before >= 0)
+		close(h->before);
+	mem_free(h);
+}
