@@ -271,6 +271,9 @@
 #define KNOW_SAID_MAX       16 /* bounds, amounts and exclusions of one question */
 
 /* tools and SQL */
+#define XLSX_ROWS_MAX 1048576 /* of a sheet; spreadsheets open no more */
+#define XLSX_CELL_CHARS_MAX                                                                        \
+	32767                 /* UTF-16 units of a cell; a longer one makes the file a broken one */
 #define EXPORT_LINKS_MAX  500 /* addresses that end an exported session; messages have all */
 #define TURN_LINKS_MAX    4   /* reports that one answer links to; more are a menu */
 #define TOOL_ARGS_MAX     24  /* parameters of one tool */

@@ -82,9 +82,9 @@ export class Api {
     return (await this.get('/api/v1/components')).data;
   }
 
-  /* All rows of a table of an answer, also those that were cut: a promise of a blob. */
-  async csv(messageId, viewId) {
-    const path = `/api/v1/messages/${encodeURIComponent(messageId)}/views/${encodeURIComponent(viewId)}/csv`;
+  /* All rows of a table of an answer, also those that were cut, as "csv" or "xlsx": a promise of a blob. */
+  async file(messageId, viewId, kind) {
+    const path = `/api/v1/messages/${encodeURIComponent(messageId)}/views/${encodeURIComponent(viewId)}/${kind}`;
 
     return (await this.fetch('GET', path)).blob();
   }

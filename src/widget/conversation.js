@@ -291,7 +291,7 @@ export class Conversation {
     retry: (turn) => this.#retry(turn),
     rate: (messageId, feedback) => this.#api.rate(messageId, feedback),
     openReport: (report) => this.#openReport(report),
-    wholeCsv: (messageId, viewId) => this.#api.csv(messageId, viewId),
+    file: (...which) => this.#api.file(...which),
     receipt: (receiptId) => this.#api.receipt(receiptId),
     components: () => this.#api.components(),
     embedReport: (key) => this.#api.embedReport(key),

@@ -1,5 +1,5 @@
 /*
- * Results as files. What an answer kept leaves as it was kept; a result that was cut is read anew, to its
+ * Results as files, CSV or a workbook. What an answer kept leaves as it was kept; a result that was cut is read anew, to its
  * last row, for what its reader may see now. On SQLite and on PostgreSQL.
  */
 
@@ -9,6 +9,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { read, utils } from 'xlsx';
 import { demoWarehouse, REFERENCE, ROOT, run, startDaemon, tempDir } from './harness.mjs';
 import { startPostgres } from './postgres.mjs';
 import { checkProblem } from './rest.mjs';
@@ -82,6 +83,26 @@ function suite(name, open) {
       view.data_dict.Day.forEach((day, i) => assert.equal(lines[i + 1],
         `${day},${view.data_dict.Hour[i]},${lines[i + 1].split(',')[2]},Ascend`));
       assert.equal(new Set(lines.slice(1).map((l) => l.split(',').slice(0, 2).join())).size > KEPT, true);
+    });
+
+    it('is the same as a workbook, where numbers and days are such and texts are texts', async () => {
+      const rest = as('analyst');
+      const answer = await ask(rest);
+      const lines = linesOf((await rest.get(pathOf(answer))).text);
+      const reply = await fetch(d.url + pathOf(answer).replace(/csv$/, 'xlsx'), { headers: { authorization: `Bearer ${rest.token}` } });
+      assert.equal(reply.status, 200);
+      assert.match(reply.headers.get('content-type'), /spreadsheetml/);
+      assert.deepEqual(saysOf(reply), { source: 'read', rows: `${lines.length - 1}`, truncated: '?0', changed: '?0' });
+      const book = read(await reply.arrayBuffer(), { cellFormula: true, cellDates: true });
+      const sheet = book.Sheets[book.SheetNames[0]];
+      const rows = utils.sheet_to_json(sheet, { header: 1, UTC: true });
+      assert.deepEqual(rows[0], ['Day', 'Hour', 'Quote ($/MWh)', '=Vendor']);
+      assert.equal(rows.length, lines.length);
+      rows.slice(1).forEach((row, i) => assert.equal([row[0].toISOString().slice(0, 10), ...row.slice(1)].join(),
+        lines[i + 1].split(',').map((cell, k) => (k === 2 ? Number(cell) : cell)).join()));
+      assert.deepEqual([sheet.A2.t, sheet.B2.t, sheet.C2.t, sheet.D2.t], ['d', 'n', 'n', 's']);
+      assert.deepEqual(Object.values(sheet).filter((cell) => cell.f), []);
+      checkProblem(await as('manager', 'somebody-else').get(pathOf(answer).replace(/csv$/, 'xlsx')), 404);
     });
 
     it('goes by what its reader may see now', async () => {

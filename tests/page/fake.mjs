@@ -91,7 +91,7 @@ export class Fake {
   sessions = new Map();
   turns = new Map();
   logins = [];
-  files = [];         /* paths of the CSV files that were read */
+  files = [];         /* paths of the tables that were read as files */
   received = [];      /* every frame that came in */
   host = null;        /* {html, headers}: a page of somebody's own, at /host */
   signIn = true;      /* false: no demo mode */
@@ -141,8 +141,8 @@ export class Fake {
 
     if (url.pathname === '/host')
       response.writeHead(200, { 'content-type': TYPES['.html'], ...this.host.headers }).end(this.host.html);
-    else if (/\/csv$/.test(url.pathname))
-      this.#csv(url, response);
+    else if (/\/(csv|xlsx)$/.test(url.pathname))
+      this.#table(url, response);
     else if (url.pathname === '/api/v1/demo/login')
       this.#login(request, response);
     else if (messages)
@@ -218,7 +218,7 @@ export class Fake {
   }
 
   /* All rows of a table that was cut. */
-  #csv(url, response) {
+  #table(url, response) {
     this.files.push(url.pathname);
     response.writeHead(200, { 'content-type': 'text/csv' }).end('HOUR\r\n0\r\n1\r\n');
   }

@@ -335,6 +335,15 @@ function twoCharts() {
     ...tokens('Both were looked up.'), complete()];
 }
 
+/* As the server makes the line of a day. */
+function byHour() {
+  return [{ type: 'chat.view', view: { view_type: 'chart', view_id: 'v1', chart_type: 'line', alt: 'Line chart: price by hour.', source: { call: 'c1', agent: 'dayahead_agent', tool: 'get_hourly_price_distribution' },
+    chart_spec: { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', width: 'container', height: 240, mark: { type: 'line', point: true, tooltip: true },
+      data: { values: Array.from({ length: 24 }, (_, x) => ({ x, y: 40 + x })) },
+      encoding: { x: { field: 'x', type: 'ordinal', title: 'Hour' }, y: { field: 'y', type: 'quantitative', title: 'Price', scale: { zero: false } } } } } },
+  ...tokens('It rises all day.'), complete()];
+}
+
 const SCRIPTS = [
   ...componentScripts(complete, HOSTILE),
   [/ten thousand/, tenThousand],
@@ -345,6 +354,7 @@ const SCRIPTS = [
   [/long list/, longList],
   [/flat list/, flatList],
   [/two charts/, twoCharts],
+  [/price by hour/, byHour],
   [/long boxes/, longBoxes],
   [/which day/, day],
   [/range/, range],

@@ -6,6 +6,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
 import { Fake } from './fake.mjs';
 import { REFERENCE } from './scripts.mjs';
+import { typesOf, withType } from '../../src/widget/views/types.js';
 
 const LIMIT_MS = 60000;
 
@@ -119,6 +120,53 @@ test('a chart is saved as a picture, a table with the headers that one reads', a
   assert.equal(csv.name, 'Project health.csv');
   assert.equal(csv.text, '\uFEFFStatus,Hours,Note\r\nat_risk,8760,\'=1+1\r\non_track,24,<b>a</b>');
   assert.deepEqual(open.wrongs, []);
+});
+
+test('a table is a workbook of the server, named as one reads it', async () => {
+  const turn = await asked('two charts', { acceptDownloads: true });
+  const xlsx = await saved(turn, 'Save all rows as an Excel workbook');
+
+  assert.equal(xlsx.name, 'Project health.xlsx');
+  assert.match(fake.files.at(-1), /^\/api\/v1\/messages\/[^/]+\/views\/v3\/xlsx$/);
+  await open.context.route('**/xlsx', (route) => route.fulfill({ status: 503, json: {} }));
+  await turn.getByRole('button', { name: 'Save all rows as an Excel workbook' }).click();
+  await turn.getByText('This file could not be made. Please try again.').waitFor();
+});
+
+test('a chart changes to the types that its data allows, and its words with it', async () => {
+  const turn = await asked('price by hour');
+  const card = turn.locator('.chart-card[data-state=drawn]').first();
+  const type = card.getByRole('combobox', { name: 'Type of the chart' });
+
+  assert.deepEqual(await type.locator('option').allInnerTexts(), ['Lines', 'Bars', 'Area', 'Points']);
+  for (const [value, words, marks] of [['bar', 'Bars', '.mark-rect path'], ['area', 'Area', '.mark-area path'], ['point', 'Points', '.mark-symbol path'], ['line', 'Lines', '.mark-line path']]) {
+    await type.focus();
+    await type.selectOption(value);
+    await card.locator(marks).first().waitFor();
+    await card.getByRole('img', { name: new RegExp(`^${words}: `) }).waitFor();
+    assert.equal(await card.locator('svg').count() > 0, true);
+  }
+  assert.deepEqual(open.wrongs, []);
+});
+
+test('no type is offered that would say what the data do not', () => {
+  const spec = (rows, encoding, mark = 'bar') => ({ mark, data: { values: rows }, encoding: { x: { field: 'x', type: 'ordinal' }, y: { field: 'y', type: 'quantitative' }, ...encoding } });
+  const hours = Array.from({ length: 24 }, (_, x) => ({ x, y: x + 1 }));
+
+  assert.deepEqual(typesOf(spec(hours)), ['bar', 'line', 'area', 'point']);
+  assert.deepEqual(typesOf(spec(hours, { x: { field: 'x', type: 'nominal' } })), ['bar', 'point']);
+  assert.deepEqual(typesOf(spec(hours.map(({ x, y }) => ({ x, y: y - 5 })))), ['bar', 'line', 'point']);
+  assert.deepEqual(typesOf(spec([...hours, ...hours], {}, 'point')), ['point']);
+  const two = ['a', 'b'].flatMap((series) => hours.map((row) => ({ ...row, series })));
+  const by = { color: { field: 'series', type: 'nominal' } };
+
+  assert.deepEqual(typesOf(spec(two, by, 'line')), ['line', 'bar', 'point']);
+  assert.deepEqual(withType(spec(two, by, 'line'), 'bar').encoding.xOffset, { field: 'series' });
+  assert.equal(withType(spec(hours, {}, 'line'), 'bar').encoding.y.scale.zero, true);
+  assert.equal(withType(spec(hours), 'line').encoding.y.scale.zero, false);
+  assert.deepEqual(typesOf(spec(Array.from({ length: 201 }, (_, x) => ({ x, y: 1 })), {}, 'line')), ['line', 'area', 'point']);
+  assert.deepEqual(typesOf({ layer: [], data: { values: hours } }), []);
+  assert.deepEqual(typesOf({ mark: 'rect', data: { values: [] }, encoding: {} }), []);
 });
 
 test('a copied table is one for Word and for Excel, and no formula', async () => {

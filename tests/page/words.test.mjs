@@ -6,6 +6,7 @@ import { test } from 'node:test';
 
 import { loadLocale, Locale } from '../../src/widget/locale.js';
 import { words as ofSources } from '../../src/widget/words/sources.js';
+import { words as ofTools } from '../../src/widget/words/tools.js';
 import * as english from '../../src/widget/words/words.en.js';
 
 const SOURCES = new URL('../../src/widget/', import.meta.url);
@@ -18,7 +19,7 @@ test('there are three languages or more, each with every word and its fields', a
   for (const language of languages) {
     const { words } = await import(new URL(`words.${language}.js`, WORDS));
 
-    for (const [own, other] of [[words, english.words], [ofSources[language], ofSources.en]]) {
+    for (const [own, other] of [[words, english.words], [ofSources[language], ofSources.en], [ofTools[language], ofTools.en]]) {
       assert.deepEqual(Object.keys(own), Object.keys(other), language);
       for (const [key, entry] of Object.entries(own)) {
         assert.deepEqual(fields(entry), fields(other[key]), `${language}: ${key}`);
@@ -50,12 +51,12 @@ test('no word is there for nothing, and none is missing', async () => {
   const files = (await Promise.all(['', 'views/', 'pages/'].map(async (folder) => (await readdir(new URL(folder, SOURCES))).map((name) => folder + name)))).flat()
     .filter((name) => /\.(js|html)$/.test(name));
   const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');
-  const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin|step|save)_|_more$/;
+  const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin|step|save|chart)_|_more$/;
 
-  for (const key of Object.keys({ ...english.words, ...ofSources.en }))
+  for (const key of Object.keys({ ...english.words, ...ofSources.en, ...ofTools.en }))
     assert.ok(built.test(key) || new RegExp(`['"]${key}['"]`).test(text), `nobody says ${key}`);
   for (const [, key] of text.matchAll(/\bsay\('(\w+)'/g))
-    assert.ok(Object.hasOwn(english.words, key) || Object.hasOwn(ofSources.en, key), `there is no ${key}`);
+    assert.ok(Object.hasOwn(english.words, key) || Object.hasOwn(ofSources.en, key) || Object.hasOwn(ofTools.en, key), `there is no ${key}`);
 });
 
 test('numbers, counts and dates are written as the region writes them', async () => {

@@ -21,6 +21,7 @@ const struct http_route public_routes[] = {
 	{"POST", API "/messages/{}/feedback", CHAT, ROUTE_BODY | ROUTE_IDEMPOTENT, on_post_feedback,
 	 NULL},
 	{"GET", API "/messages/{}/views/{}/csv", CHAT, 0, on_get_view_csv, NULL},
+	{"GET", API "/messages/{}/views/{}/xlsx", CHAT, 0, on_get_view_xlsx, NULL},
 	{"GET", API "/messages/{}/views/{}/svg", CHAT, 0, on_get_view_svg, "width height"},
 	{"GET", API "/receipts/{}", CHAT, 0, on_get_receipt, NULL},
 	{"GET", API "/turns/{}/events", CHAT, 0, on_get_turn_events, "after"},

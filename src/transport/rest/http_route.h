@@ -34,6 +34,7 @@ void on_patch_session(struct request *r);
 void on_delete_session(struct request *r);
 void on_get_session_export(struct request *r);
 void on_get_view_csv(struct request *r);
+void on_get_view_xlsx(struct request *r);
 void on_get_view_svg(struct request *r);
 void on_get_receipt(struct request *r);
 void on_post_feedback(struct request *r);

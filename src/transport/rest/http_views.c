@@ -1,9 +1,9 @@
 /*
- * One view of an answer as a file: a chart as SVG, a result as CSV. What was kept with the answer
- * is sent as it is when it is all there was. Of a result that was cut the call runs again, as it
- * was asked then and for what its reader may see now; it is held in memory until it is sent, so
- * that whether it is whole is known before the first byte, and so that nobody's slow line holds a
- * connection of the database.
+ * One view of an answer as a file: a chart as SVG, a result as CSV or as a workbook. What was kept
+ * with the answer is sent as it is when it is all there was. Of a result that was cut the call runs
+ * again, as it was asked then and for what its reader may see now; it is held in memory until it is
+ * sent, so that whether it is whole is known before the first byte, and so that nobody's slow line
+ * holds a connection of the database.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,11 @@
 #include "vesper/uuid.h"
 #include "vesper/view.h"
 
-#define CSV_TYPE          "text/csv; charset=utf-8; header=present"
+#define CSV_TYPE  "text/csv; charset=utf-8; header=present"
+#define XLSX_TYPE "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+/* A workbook's rows are deflated to a tenth or so: the loop makes as much of them at a time as of
+ * CSV. */
+#define BOOK_BLOCK_BYTES  (DOWNLOAD_BLOCK_BYTES / 8)
 #define WHOLE_ARENA_BYTES (64 * 1024 * 1024) /* beside its table: what code derives of it */
 
 /* A result that is read anew, and then on its way. */
@@ -29,7 +33,8 @@ struct whole {
 	struct arena *arena;
 	struct op *op;
 	const struct table *table;
-	size_t next; /* the row that is sent next */
+	struct xlsx *book; /* NULL: it is sent as CSV */
+	size_t next;       /* the row that is sent next */
 	int64_t sending_since_ms;
 	bool begun;
 };
@@ -40,16 +45,29 @@ static void whole_free(void *task)
 
 	op_cancel(&x->op);
 	arena_free(&x->arena);
+	xlsx_free(&x->book);
 	list_remove(&x->node);
 	mem_free(x);
 }
 
 /* ---- what it says of itself ---- */
 
+static bool is_book(const struct request *r)
+{
+	return r->route->handle == on_get_view_xlsx;
+}
+
+static const char *type_of(const struct request *r)
+{
+	return is_book(r) ? XLSX_TYPE : CSV_TYPE;
+}
+
 static void say_result(struct request *r, const char *source, const char *time, int64_t rows,
 		       bool truncated)
 {
-	reply_header(r, "Content-Disposition", "attachment; filename=\"result.csv\"");
+	reply_header(r, "Content-Disposition",
+		     is_book(r) ? "attachment; filename=\"result.xlsx\""
+				: "attachment; filename=\"result.csv\"");
 	reply_header(r, "Result-Source", source);
 	reply_header(r, "Result-Time", time);
 	reply_header(r, "Result-Rows", arena_printf(r->arena, "%" PRId64, rows));
@@ -58,13 +76,15 @@ static void say_result(struct request *r, const char *source, const char *time, 
 
 static void reply_kept(struct request *r, const json_t *view, const struct message *m)
 {
+	struct xlsx *book = is_book(r) ? xlsx_new() : NULL;
 	struct buf text;
 
 	buf_init(&text, HTTP_RESPONSE_BYTES_MAX);
-	export_csv(&text, view);
+	export_view(&text, book, view);
+	xlsx_free(&book);
 	say_result(r, "kept", m->created_at, json_integer_value(json_object_get(view, "row_count")),
 		   json_is_true(json_object_get(view, "truncated")));
-	reply_bytes(r, 200, CSV_TYPE, buf_text(&text), text.n);
+	reply_bytes(r, 200, type_of(r), buf_text(&text), text.n);
 	buf_deinit(&text);
 }
 
@@ -74,12 +94,17 @@ static bool on_fill(void *task, struct buf *out)
 {
 	struct whole *x = task;
 
+	size_t block = x->book ? BOOK_BLOCK_BYTES : DOWNLOAD_BLOCK_BYTES;
+
 	if (!x->begun)
-		export_csv_head(out, x->table);
+		export_table_head(out, x->book, x->table);
 	x->begun = true;
-	while (x->next < x->table->row_count && out->n < DOWNLOAD_BLOCK_BYTES)
-		export_csv_row(out, x->table, x->next++);
-	return x->next < x->table->row_count;
+	while (x->next < x->table->row_count && out->n < block)
+		export_table_row(out, x->book, x->table, x->next++);
+	if (x->next < x->table->row_count)
+		return true;
+	export_table_end(out, x->book);
+	return false;
 }
 
 static void reply_outcome(struct request *r, const struct outcome *o)
@@ -123,7 +148,8 @@ static void on_result(void *owner, struct result *result)
 	say_result(r, "read", now, (int64_t)x->table->row_count, false);
 	x->sending_since_ms = clock_mono_ms();
 	reply_header(r, "Result-Changed", export_differs(x->view, x->table) ? "?1" : "?0");
-	reply_parts(r, CSV_TYPE, on_fill);
+	x->book = is_book(r) ? xlsx_new() : NULL;
+	reply_parts(r, type_of(r), on_fill);
 }
 
 /* One for each user, so that nobody takes them all. */
@@ -322,6 +348,11 @@ static void read_message(struct request *r, store_messages_cb cb)
 }
 
 void on_get_view_csv(struct request *r)
+{
+	read_message(r, on_data);
+}
+
+void on_get_view_xlsx(struct request *r)
 {
 	read_message(r, on_data);
 }

@@ -1,6 +1,6 @@
 /* A chart's place in an answer: a frame with its text alternative; Vega is fetched for the first one only. */
 
-import { h, icon } from '../dom.js';
+import { h } from '../dom.js';
 import { tableTitle } from './table.js';
 
 function tooltipText(value) {
@@ -8,22 +8,14 @@ function tooltipText(value) {
     ? Object.entries(value).map(([name, text]) => `${name}: ${text}`).join(' · ') : String(value);
 }
 
-/* The picture as it stands there. */
-function tools(box, title, { say }) {
-  return h('div', { class: 'data-tools' }, ['png', 'svg'].map((kind) => {
-    const label = say(`save_${kind}`);
-    const onclick = async () => (await import('./save.js')).savePicture(box, title, kind);
-
-    return h('button', { type: 'button', class: 'small worded', 'aria-label': label, title: label, onclick }, icon('save'), kind.toUpperCase());
-  }));
-}
-
 export function chartCard(view, locale) {
   /* Vega gives its box roles of its own; to a reader the whole is one picture with its words. */
   const box = h('div', { class: 'chart-box' });
   const tip = h('div', { class: 'chart-tip', 'aria-hidden': 'true', hidden: true });
+  const picture = h('div', { role: 'img', 'aria-label': view.alt }, h('div', { 'aria-hidden': 'true' }, box));
+  const tools = h('div', { class: 'data-tools' });
   const card = h('figure', { class: 'card chart-card', part: 'chart', 'data-type': view.chart_type },
-    h('div', { role: 'img', 'aria-label': view.alt }, h('div', { 'aria-hidden': 'true' }, box)), tip,
+    tools, picture, tip,
     h('figcaption', { class: 'sr-only' }, `${tableTitle(view, locale)}: ${view.alt}`));
   const onTooltip = (value, event) => {
     const frame = card.getBoundingClientRect();
@@ -36,20 +28,32 @@ export function chartCard(view, locale) {
     tip.style.top = `${event.clientY - frame.top + 14}px`;
   };
 
-  const show = async () => {
-    try {
-      const { draw } = await import('./charts.js');
+  let finalize;
+  const show = async (spec, name) => {
+    const { draw } = await import('./charts.js');
 
-      await draw(box, view.chart_spec, onTooltip, locale.tag);
+    finalize?.();
+    finalize = await draw(box, spec, onTooltip, locale.tag);
+    /* Its words begin with what it is. */
+    if (name)
+      picture.setAttribute('aria-label', view.alt.replace(/^[^:]*(?=: )/, name));
+  };
+  const begin = async () => {
+    try {
+      await show(view.chart_spec);
       card.dataset.state = 'drawn';
-      card.prepend(tools(box, tableTitle(view, locale), locale));
+      const { chartTools } = await import('./tools.js');
+
+      chartTools(tools, view, tableTitle(view, locale), locale, show);
     } catch {
-      card.dataset.state = 'failed';
-      box.replaceChildren(h('p', { class: 'hint' }, locale.say('no_chart', { alt: view.alt })));
+      /* A chart that is drawn stays, also without its tools. */
+      card.dataset.state ??= 'failed';
+      if (card.dataset.state === 'failed')
+        box.replaceChildren(h('p', { class: 'hint' }, locale.say('no_chart', { alt: view.alt })));
     }
   };
 
   /* Vega measures the box, so it must be on the page. */
-  requestAnimationFrame(show);
+  requestAnimationFrame(begin);
   return card;
 }

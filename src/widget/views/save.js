@@ -1,6 +1,6 @@
 /*
- * What one takes along from an answer: a table as CSV or to paste into a document, a chart as a picture. Loaded when it
- * is asked for. Headers and file names are those that one reads on the page; cells are as they are stored.
+ * What one takes along from an answer: a table as CSV or to paste into a document, a chart as a picture. Part of
+ * the tools. Headers and file names are those that one reads on the page; cells are as they are stored.
  */
 
 import { h } from '../dom.js';
@@ -29,7 +29,7 @@ function rowsOf(view) {
   return Array.from({ length: view.row_count }, (_, i) => view.columns.map((name) => view.data_dict[name]?.[i]));
 }
 
-function save(bytes, name) {
+export function saveAs(bytes, name) {
   const url = URL.createObjectURL(bytes);
 
   h('a', { href: url, download: name.replace(/[\\/:*?"<>|]+/g, ' ').trim() }).click();
@@ -49,7 +49,7 @@ export async function saveCsv(view, headers, title, whole) {
   const bytes = whole ? await withHeaders(whole, headers)
     : new Blob([`\uFEFF${[headers, ...rowsOf(view)].map((row) => lineOf(row, csvCell, ',')).join('\r\n')}`], { type: 'text/csv;charset=utf-8' });
 
-  save(bytes, `${title}.csv`);
+  saveAs(bytes, `${title}.csv`);
 }
 
 /* As text with tabs for spreadsheets, and as a table for Word and Outlook. */
@@ -97,5 +97,5 @@ export async function savePicture(box, title, kind) {
   const text = pictureText(svg);
   const { width, height } = svg.getBoundingClientRect();
 
-  save(kind === 'svg' ? new Blob([text], { type: 'image/svg+xml' }) : await rasterOf(text, width, height), `${title}.${kind}`);
+  saveAs(kind === 'svg' ? new Blob([text], { type: 'image/svg+xml' }) : await rasterOf(text, width, height), `${title}.${kind}`);
 }

@@ -98,43 +98,6 @@ export function tableTitle(view, locale) {
   return view.title ?? (view.source?.tool ? locale.name(view.source.tool) : locale.say('result'));
 }
 
-/* --- out of the page -------------------------------------------------------------------- */
-
-function headersOf(columns) {
-  return columns.map(({ label, unit }) => (unit ? `${label} (${unit})` : label));
-}
-
-/* A button that does something by the module that is loaded for it, and says when that fails. */
-function taking({ say }, label, name, note, take) {
-  const onclick = async ({ currentTarget: button }) => {
-    button.disabled = true;
-    note.textContent = '';
-    try {
-      await take(await import('./save.js'));
-    } catch {
-      note.textContent = say('csv_failed');
-    }
-    button.disabled = false;
-  };
-
-  return h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, onclick }, icon(name));
-}
-
-/* The rows that are here make a file at once; of a result that was cut the server is asked for all. */
-function tools(view, columns, locale, wholeCsv) {
-  const { say } = locale;
-  const note = h('span', { class: 'hint', role: 'status' });
-  const headers = headersOf(columns);
-  const csv = async ({ saveCsv }) => saveCsv(view, headers, tableTitle(view, locale), view.truncated && await wholeCsv());
-  const copy = async ({ copyTable }) => {
-    await copyTable(view, headers);
-    note.textContent = say('copied');
-  };
-
-  return h('div', { class: 'data-tools' }, note, taking(locale, say(view.truncated ? 'save_csv_whole' : 'save_csv'), 'save', note, csv),
-    navigator.clipboard && taking(locale, say('copy_table'), 'copy', note, copy));
-}
-
 /* --- sorting ---------------------------------------------------------------------------- */
 
 /* Numbers by size, text by the alphabet; what is missing comes last. */
@@ -172,8 +135,8 @@ function cellOf(column, value) {
   return h('td', { class: column.numeric ? 'number' : text.length > LONG_CHARS && 'long' }, text);
 }
 
-/* wholeCsv(): a promise of all rows as a file, or nothing while the answer is not stored yet. */
-export function dataTable(view, locale, wholeCsv) {
+/* whole(kind): a promise of all rows as a file, or nothing while the answer is not stored yet. */
+export function dataTable(view, locale, whole) {
   const columns = columnsOf(view, locale);
   const count = Math.max(0, ...columns.map((column) => column.values.length));
   const title = tableTitle(view, locale);
@@ -188,9 +151,13 @@ export function dataTable(view, locale, wholeCsv) {
         sortBy(body, event.currentTarget.parentNode, column, locale.tag) },
       column.label, column.unit && ' ', column.unit && h('span', { class: 'unit' }, column.unit)))));
 
+  const tools = h('div', { class: 'data-tools' });
+
+  /* Without them a table is still one to read. */
+  import('./tools.js').then(({ tableTools }) => tableTools(tools, view, columns, title, locale, whole)).catch(() => {});
   return h('details', { class: 'card data', part: 'table', open: true },
     h('summary', {}, icon('chevron'), h('span', { class: 'data-title' }, title), rows),
-    tools(view, columns, locale, wholeCsv),
+    tools,
     h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': locale.say('table_of', { title }) },
       h('table', {}, h('thead', {}, head), body)));
 }

@@ -64,7 +64,7 @@ export class TurnView {
   stopping = false;
 
   /* actions: {ask(question), edit(question), refilter(turn, filters, kept), select(ask, values, label), retry(turn),
-     rate(messageId, feedback), wholeCsv(messageId, viewId), openReport(report), embedReport(key), linkHosts(), onText(turn)} */
+     rate(messageId, feedback), file(messageId, viewId, kind), openReport(report), embedReport(key), linkHosts(), onText(turn)} */
   constructor(actions, locale, { question, clientId, filters, kept } = {}) {
     const { say } = locale;
 
@@ -333,7 +333,7 @@ export class TurnView {
   #viewNode(view) {
     switch (view.view_type) {
     case 'data':
-      return dataTable(view, this.#locale, () => this.#messageId && this.#actions.wholeCsv(this.#messageId, view.view_id));
+      return dataTable(view, this.#locale, (kind) => this.#messageId && this.#actions.file(this.#messageId, view.view_id, kind));
     case 'chart':
       this.#foldTable(view.source?.call);
       return chartCard(view, this.#locale);

@@ -125,13 +125,6 @@ export const words = {
   cut_rows_of: 'Die ersten {shown} von {total} Zeilen, der Rest fehlt',
   yes: 'Ja',
   no: 'Nein',
-  copy_table: 'Tabelle kopieren',
-  save_csv: 'Tabelle als CSV speichern',
-  save_csv_whole: 'Alle Zeilen als CSV speichern',
-  csv_failed: 'Diese Datei ließ sich nicht erstellen. Bitte versuchen Sie es noch einmal.',
-  save_png: 'Diagramm als PNG sichern',
-  save_svg: 'Diagramm als SVG sichern',
-  copied: 'Kopiert',
   no_chart: 'Das Diagramm konnte nicht gezeichnet werden. {alt}',
 
   from_the_data: 'Aus den Daten: {source}',

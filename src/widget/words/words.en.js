@@ -137,13 +137,6 @@ export const words = {
   cut_rows_of: 'First {shown} of {total} rows, the rest is left out',
   yes: 'Yes',
   no: 'No',
-  copy_table: 'Copy the table',
-  save_csv: 'Save the table as CSV',
-  save_csv_whole: 'Save all rows as CSV',
-  csv_failed: 'This file could not be made. Please try again.',
-  save_png: 'Save the chart as PNG',
-  save_svg: 'Save the chart as SVG',
-  copied: 'Copied',
   no_chart: 'The chart could not be drawn. {alt}',
 
   /* numbers */

@@ -125,13 +125,6 @@ export const words = {
   cut_rows_of: 'Primeras {shown} de {total} filas, falta el resto',
   yes: 'Sí',
   no: 'No',
-  copy_table: 'Copiar la tabla',
-  save_csv: 'Guardar la tabla como CSV',
-  save_csv_whole: 'Guardar todas las filas como CSV',
-  csv_failed: 'No se ha podido crear el archivo. Inténtelo de nuevo.',
-  save_png: 'Guardar el gráfico como PNG',
-  save_svg: 'Guardar el gráfico como SVG',
-  copied: 'Copiado',
   no_chart: 'No se ha podido dibujar el gráfico. {alt}',
 
   from_the_data: 'De los datos: {source}',

@@ -36,13 +36,6 @@ static const char *label_of(const json_t *meta)
 	return label ? label : json_string_value(json_object_get(meta, "name"));
 }
 
-static bool is_number(const json_t *meta)
-{
-	const char *type = json_string_value(json_object_get(meta, "type"));
-
-	return type && (strcmp(type, "int") == 0 || strcmp(type, "decimal") == 0);
-}
-
 /* ---- CSV ---- */
 
 /* A number column may hold texts where digits go beyond what a program's number keeps. */
@@ -84,39 +77,73 @@ static void csv_field(struct buf *out, const char *text, bool number)
 	buf_char(out, '"');
 }
 
-static void csv_head(struct buf *out, const json_t *meta)
-{
-	for (size_t i = 0; i < json_array_size(meta); i++) {
-		const json_t *column = json_array_get(meta, i);
-		const char *unit = json_string_value(json_object_get(column, "unit"));
-		char *head = unit ? mem_printf("%s (%s)", label_of(column), unit)
-				  : mem_strdup(label_of(column));
+/* ---- results, as CSV or in a workbook ---- */
 
-		buf_str(out, i ? "," : "");
-		csv_field(out, head, false);
-		mem_free(head);
+static void add_cell(struct buf *out, struct xlsx *book, size_t column, const char *text,
+		     enum column_type type)
+{
+	if (book) {
+		xlsx_cell(book, text, type);
+		return;
 	}
-	buf_str(out, "\r\n");
+	buf_str(out, column ? "," : "");
+	csv_field(out, text, column_is_number(type));
 }
 
-void export_csv(struct buf *out, const json_t *view)
+static void add_head_cell(struct buf *out, struct xlsx *book, size_t column, const char *label,
+			  const char *unit)
+{
+	char *head = unit ? mem_printf("%s (%s)", label, unit) : mem_strdup(label);
+
+	add_cell(out, book, column, head, COLUMN_TEXT);
+	mem_free(head);
+}
+
+static void end_row(struct buf *out, struct xlsx *book)
+{
+	if (book)
+		xlsx_row_end(book, out);
+	else
+		buf_str(out, "\r\n");
+}
+
+static enum column_type type_of(const json_t *meta)
+{
+	const char *name = json_string_value(json_object_get(meta, "type"));
+	enum column_type type = COLUMN_TEXT;
+
+	if (name)
+		column_type_parse(name, &type);
+	return type;
+}
+
+void export_view(struct buf *out, struct xlsx *book, const json_t *view)
 {
 	const json_t *meta = json_object_get(view, "meta");
 	int64_t rows = json_integer_value(json_object_get(view, "row_count"));
+	size_t columns = json_array_size(meta);
 
-	csv_head(out, meta);
+	if (book)
+		xlsx_begin(book, out);
+	for (size_t i = 0; i < columns; i++) {
+		const json_t *column = json_array_get(meta, i);
+
+		add_head_cell(out, book, i, label_of(column),
+			      json_string_value(json_object_get(column, "unit")));
+	}
+	end_row(out, book);
 	for (int64_t row = 0; row < rows; row++) {
-		for (size_t i = 0; i < json_array_size(meta); i++) {
+		for (size_t i = 0; i < columns; i++) {
 			const json_t *column = json_array_get(meta, i);
 			const char *name = json_string_value(json_object_get(column, "name"));
 			char *text = cell_text(cell_at(view, name, (size_t)row));
 
-			buf_str(out, i ? "," : "");
-			csv_field(out, text, is_number(column));
+			add_cell(out, book, i, text, type_of(column));
 			mem_free(text);
 		}
-		buf_str(out, "\r\n");
+		end_row(out, book);
 	}
+	export_table_end(out, book);
 }
 
 static const char *table_text(const struct table *t, size_t row, size_t column)
@@ -130,27 +157,29 @@ static const char *table_text(const struct table *t, size_t row, size_t column)
 	return text;
 }
 
-void export_csv_head(struct buf *out, const struct table *t)
+void export_table_head(struct buf *out, struct xlsx *book, const struct table *t)
 {
+	if (book)
+		xlsx_begin(book, out);
 	for (size_t i = 0; i < t->column_count; i++) {
 		const struct column *c = &t->columns[i];
-		const char *label = c->label ? c->label : c->name;
-		char *head = c->unit ? mem_printf("%s (%s)", label, c->unit) : mem_strdup(label);
 
-		buf_str(out, i ? "," : "");
-		csv_field(out, head, false);
-		mem_free(head);
+		add_head_cell(out, book, i, c->label ? c->label : c->name, c->unit);
 	}
-	buf_str(out, "\r\n");
+	end_row(out, book);
 }
 
-void export_csv_row(struct buf *out, const struct table *t, size_t row)
+void export_table_row(struct buf *out, struct xlsx *book, const struct table *t, size_t row)
 {
-	for (size_t i = 0; i < t->column_count; i++) {
-		buf_str(out, i ? "," : "");
-		csv_field(out, table_text(t, row, i), column_is_number(t->columns[i].type));
-	}
-	buf_str(out, "\r\n");
+	for (size_t i = 0; i < t->column_count; i++)
+		add_cell(out, book, i, table_text(t, row, i), t->columns[i].type);
+	end_row(out, book);
+}
+
+void export_table_end(struct buf *out, struct xlsx *book)
+{
+	if (book)
+		xlsx_end(book, out);
 }
 
 static bool cell_differs(const json_t *view, const char *column, const struct table *t, int at,

@@ -22,7 +22,7 @@ static void csv_is(const char *view_text, const char *want)
 	struct buf out;
 
 	buf_init(&out, 100000);
-	export_csv(&out, view);
+	export_view(&out, NULL, view);
 	assert_string_equal(buf_text(&out), want);
 	buf_deinit(&out);
 	json_decref(view);
@@ -109,10 +109,10 @@ static void a_table_is_the_text_of_its_view(void **state)
 	(void)state;
 	buf_init(&kept, 100000);
 	buf_init(&read, 100000);
-	export_csv(&kept, view);
-	export_csv_head(&read, t);
+	export_view(&kept, NULL, view);
+	export_table_head(&read, NULL, t);
 	for (size_t r = 0; r < t->row_count; r++)
-		export_csv_row(&read, t, r);
+		export_table_row(&read, NULL, t, r);
 	assert_string_equal(buf_text(&kept), buf_text(&read));
 	assert_non_null(strstr(buf_text(&read), "\"'=1+1\",7,-1.50,2026-02-27,true,"));
 	buf_deinit(&kept);
