@@ -97,6 +97,7 @@ struct event_usage {
 /* Of a checked number: where it stands and where it comes from. */
 struct event_mark {
 	const char *kind;  /* guard_kind_name() */
+	const char *why;   /* guard_unjudged_name(); NULL: it was compared */
 	size_t start, len; /* in characters of the text */
 	size_t at;         /* where it starts in the whole answer, in characters */
 	bool has_ref;      /* the members below say where it comes from; each may be NULL */

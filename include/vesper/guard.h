@@ -5,6 +5,9 @@
  * a column or of the named rows, rank, count). A number is right when it is the known value rounded
  * at the decimals shown, in the unit shown, beside the name that it belongs to.
  *
+ * A word that could change what a sentence says of its numbers ("more", "lowest", "not", "twice",
+ * "later", a count in words) and that no rule has compared with the data leaves them
+ * GUARD_UNCHECKED, with the reason in `why`.
  * Not compared are: superlatives and ranks without an amount beside them ("A is the lowest."); the
  * names of months and times of day in words alone ("in May", "at noon"); whether later amounts of a
  * sentence belong to its hour or month; limits ("above $60") but over said hours or months; which
@@ -50,6 +53,18 @@ enum guard_kind {
 			  */
 };
 
+/* Why a number is not compared. */
+enum guard_unjudged {
+	GUARD_JUDGED,
+	GUARD_OTHER,      /* it is of a kind that is not compared, or only the question says it */
+	GUARD_COMPARISON, /* its sentence says "above", "rose"; the other number is not known */
+	GUARD_RANK,       /* "highest", "second", "latest" */
+	GUARD_NEGATION,   /* "not", "without" */
+	GUARD_MULTIPLE,   /* "twice", "half" */
+	GUARD_COUNT,      /* "five of them" */
+	GUARD_WORDING,    /* another word that changes what is said: "later", "only" */
+};
+
 /* Where a bound number comes from. */
 struct guard_ref {
 	const char *call;    /* id of the tool call; NULL: the question, or the calendar */
@@ -64,7 +79,8 @@ struct guard_piece {
 	size_t len;
 	bool marked; /* the piece holds one checked number */
 	enum guard_kind kind;
-	size_t start, count; /* of the number in code points of this piece */
+	enum guard_unjudged why; /* GUARD_UNCHECKED only */
+	size_t start, count;     /* of the number in code points of this piece */
 	struct guard_ref ref;
 };
 
@@ -187,6 +203,8 @@ bool guard_quote_stands(struct str quote, struct str passage);
 
 bool guard_policy_parse(const char *name, enum guard_policy *out);
 const char *guard_policy_name(enum guard_policy policy); /* "flag", "rewrite", "withhold" */
+/* "comparison", "rank", …; NULL: GUARD_JUDGED */
+const char *guard_unjudged_name(enum guard_unjudged why);
 const char *guard_kind_name(enum guard_kind kind); /* "bound", "unbound", "withheld", "unchecked" */
 
 #endif

@@ -126,6 +126,7 @@ static struct event_mark mark_of(const struct guard_piece *piece, size_t chars_b
 {
 	const struct guard_ref *ref = &piece->ref;
 	struct event_mark mark = {.kind = guard_kind_name(piece->kind),
+				  .why = guard_unjudged_name(piece->why),
 				  .start = piece->start,
 				  .len = piece->count,
 				  .at = chars_before + piece->start,

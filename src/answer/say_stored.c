@@ -62,6 +62,7 @@ static struct event_mark mark_of(const json_t *item, int64_t start, int64_t len)
 
 	return (struct event_mark){
 		.kind = json_string_value(json_object_get(item, "kind")),
+		.why = json_string_value(json_object_get(item, "why")),
 		.len = (size_t)len,
 		.at = (size_t)start,
 		.has_ref = ref != NULL,

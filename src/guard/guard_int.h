@@ -124,7 +124,8 @@ const struct unit_def *unit_in_text(const struct unit_words *u, const char *text
 bool shown_convert(struct shown *s, const struct unit_def *to);
 /* The whole text is one number or date: "15 March 2026", "$2.95M". */
 bool text_is_number(const struct unit_words *u, const char *text, size_t len);
-int month_of_word(const char *word, size_t len); /* 1-12, or 0 */
+int month_of_word(const char *word, size_t len);   /* 1-12, or 0 */
+int weekday_of_word(const char *word, size_t len); /* 1-7, Monday first; or 0 */
 /* text starts with word (ASCII case folded): 1 yes, 0 no, -1 can't be told yet. */
 int text_starts(const char *text, size_t len, bool final, const char *word);
 
@@ -376,6 +377,7 @@ struct tone {
 struct clause {
 	uint64_t words[CLAUSE_WORDS_MAX];
 	size_t count;
+	bool after_amount; /* nothing but the word that is read came since the amount */
 };
 
 #define RECENT_MAX 4
@@ -443,6 +445,7 @@ struct verdict {
 	bool bound;
 	bool unchecked; /* bound to what proves nothing: the question's own words */
 	bool of_fact;   /* a number that code derived */
+	bool directed;  /* "more", "less", "rose": the values say so, too */
 	struct recent amount;
 	struct row_set rows; /* a cell under its own heading: the rows that hold it */
 	struct guard_ref ref;
@@ -460,10 +463,15 @@ void beside_settle(const struct known *k, struct beside *said);
 /* The first picture of a text; 0: none. */
 uint64_t beside_picture(const char *text, size_t len);
 bool known_is_column_word(const struct known *k, uint64_t word);
+struct derived_number {
+	struct guard_ref ref;
+	const struct unit_def *unit;
+	bool directed; /* as of a verdict */
+};
+
 /* The derivations that are made on demand; false: none fits. */
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,
-		 char *scratch, size_t scratch_size, struct guard_ref *ref,
-		 const struct unit_def **unit);
+		 char *scratch, size_t scratch_size, struct derived_number *out);
 /* 1: row a is the later one of two that differ in nothing but time, -1: b is; 0: they differ in
  * more. */
 int known_later(const struct known *k, const struct known_table *kt, int64_t a, int64_t b);
@@ -559,6 +567,7 @@ struct speech {
 	int ref_id;         /* what was compared with, in this sentence; -1: nothing */
 	struct {
 		int last;        /* the last number was this hour; -1: it was none */
+		int from;        /* it, or where its range began */
 		bool ending;     /* … as an hour ending */
 		uint32_t words;  /* since */
 		bool till, open; /* "to" came since; "(" or "/" did */
@@ -588,6 +597,9 @@ enum scan speech_tone(struct speech *s, const char *p, size_t n, bool final);
 bool speech_is_id(const struct speech *s, const char *p, const struct shown *number, bool *known);
 /* The number completes a name of the data: "Portfolio 360". */
 bool speech_is_name(const struct speech *s, const char *p, const struct shown *number);
+/* … or begins one: "100% Solar". */
+bool speech_begins_name(const struct speech *s, const char *p, size_t n,
+			const struct shown *number);
 /* The first cell of the n-th row of a table is an n that numbers it. */
 bool speech_is_rank_cell(const struct speech *s, const struct shown *number);
 /* Is a number in words told of the data, or only a way to speak? */

@@ -256,6 +256,8 @@ static bool unit_is_right(const struct known *k, const struct entry *e, const st
 		return true;
 	if (s->part && e->either && e->table >= 0)
 		return false;
+	if (s->worded && !shown && e->unit && !e->unit->counted)
+		return false; /* "ninety projects" are no 90 MW */
 	/* What a column measures is not taken from prose in another one. */
 	if (e->of_text && e->unit && is_measured(k, e->unit))
 		return false;
@@ -382,12 +384,13 @@ static bool lasts_by_data(const struct known *k, const struct entry *e)
 }
 
 /* "Rose from x to y", "A is higher: x against y": the amount before says whether that is so. */
-static bool moves_right(const struct entry *e, const struct context *c)
+static bool moves_right(const struct entry *e, const struct context *c, bool *directed)
 {
 	const struct recent *last = &c->recent[0];
 	guard_value own = e->minus ? -e->value : e->value;
 	int dir = 0;
 
+	*directed = false;
 	if (c->in_row || !last->sentence || !unit_is_alike(last->unit, e->unit))
 		return true;
 	if (c->tone.to && c->tone.move &&
@@ -396,6 +399,7 @@ static bool moves_right(const struct entry *e, const struct context *c)
 		dir = c->tone.dir;
 	else if (c->against && last->sentence == c->sentence)
 		dir = -c->claim;
+	*directed = dir != 0;
 	return dir == 0 || (dir > 0 ? own > last->value : own < last->value);
 }
 
@@ -428,7 +432,7 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 {
 	const struct unit_def *unit = shown_unit(s, c);
 	size_t i = known_from(k, CLASS_NUMBER, s->value - s->half), looked = 0;
-	bool bare = shown_is_bare(s);
+	bool bare = shown_is_bare(s), directed = false;
 
 	for (; i < k->count && looked < CANDIDATES_MAX; i++, looked++) {
 		const struct entry *e = &k->entries[i];
@@ -439,9 +443,11 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 		    (!bare || beside_fits(k, e, c)) &&
 		    (!e->share || c->in_row || (c->tone_known && beside_says_kind(e, c))) &&
 		    is_told_as(e->derived, s, c) && (!e->fact || c->tone_known) &&
-		    (!lasts(e, s) || lasts_by_data(k, e)) && moves_right(e, c) &&
+		    (!lasts(e, s) || lasts_by_data(k, e)) && moves_right(e, c, &directed) &&
 		    !is_told_twice(e, s, c) && is_meant(k, e, c)) {
 			refer(e, out);
+			out->directed =
+				directed || (e->change && (c->tone.dir || s->minus || s->plus));
 			if (out->unchecked) /* unless the data has it too */
 				continue;
 			note_rows(k, i, c, s->value + s->half, &out->rows);
@@ -563,32 +569,31 @@ static bool is_contradicted(const struct known *k, const struct shown *s, const 
 			    char *scratch, size_t size, const struct verdict *out)
 {
 	struct context other = *c;
-	struct guard_ref ref;
-	const struct unit_def *unit;
+	struct derived_number made;
 
 	if (!out->of_fact || !c->tone.dir || c->in_row ||
-	    derive_bind(k, s, c, scratch, size, &ref, &unit))
+	    derive_bind(k, s, c, scratch, size, &made))
 		return false;
 	other.tone.dir = -c->tone.dir;
-	return derive_bind(k, s, &other, scratch, size, &ref, &unit);
+	return derive_bind(k, s, &other, scratch, size, &made);
 }
 
 static bool judge_number(const struct known *k, const struct shown *shown, const struct context *c,
 			 char *scratch, size_t size, struct verdict *out)
 {
-	const struct unit_def *unit = NULL;
+	struct derived_number made = {.unit = NULL};
 	const struct shown wide = c->told.about ? widened(shown) : *shown, *s = &wide;
 	bool bare = !s->unit && s->decimals == 0 && !s->currency;
 
 	if (is_limit(s, c))
-		return holds_limit(k, s, c) ? agree(out, "each of these hours") : false;
+		return (out->directed = holds_limit(k, s, c)) && agree(out, "each of these hours");
 	if (find_number(k, s, c, out) || (!c->header.key && is_plain_count(k, s, c, out)))
 		return !is_contradicted(k, s, c, scratch, size, out) || (out->bound = false);
 	if (c->in_row && c->header.key && c->count > 0)
 		return bare && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out);
 	if (bare && c->in_row && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out))
 		return true;
-	if (!derive_bind(k, s, c, scratch, size, &out->ref, &unit)) {
+	if (!derive_bind(k, s, c, scratch, size, &made)) {
 		/* "five hours see less", "six areas are finished": what is counted so is not
 		 * compared */
 		if (c->tone_known && !c->in_row &&
@@ -600,8 +605,10 @@ static bool judge_number(const struct known *k, const struct shown *shown, const
 	}
 	out->bound = true;
 	out->unchecked = false;
+	out->directed = made.directed;
+	out->ref = made.ref;
 	out->amount = (struct recent){.value = s->minus ? -s->value : s->value,
-				      .unit = s->unit ? s->unit : unit,
+				      .unit = s->unit ? s->unit : made.unit,
 				      .table = -1,
 				      .column = -1,
 				      .row = -1};
@@ -727,7 +734,7 @@ static bool judge_amount(const struct known *k, struct shown *s, const struct co
 void judge(const struct known *k, struct shown *s, const struct context *c, char *scratch,
 	   size_t size, struct verdict *out)
 {
-	out->bound = out->unchecked = out->of_fact = false;
+	out->bound = out->unchecked = out->of_fact = out->directed = false;
 	out->ref = (struct guard_ref){.row = -1};
 	out->amount = (struct recent){.table = -1, .column = -1, .row = -1};
 	row_set_clear(&out->rows);

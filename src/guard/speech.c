@@ -12,6 +12,7 @@
 
 #include "vesper/clock.h"
 
+#define HOUR_WORDS       2 /* "6 pm (hour 18)": "pm" and "hour" stand between one hour's two names */
 #define FOLLOW_BYTES_MAX 80 /* after a number are looked at for its name */
 
 /* ---- what is being spoken of ---- */
@@ -123,7 +124,8 @@ static void say_tone(struct speech *s, uint32_t is, bool by)
 	s->said.changes = s->said.changes || is & TELLS_CHANGE;
 	if (is & TELLS_AND && s->amounts > 0)
 		s->said.clause.count = 0;
-	s->said.against = is & TELLS_AGAINST;
+	s->said.against = is & TELLS_AGAINST || /* "compared with", "compared to" */
+			  (s->said.against && is & (TELLS_PLACE | TELLS_TO));
 	s->said.from = s->said.from || is & TELLS_FROM;
 	t->change = t->change || is & TELLS_CHANGE;
 	t->rest = t->rest || is & TELLS_SPENT;
@@ -229,8 +231,10 @@ static void on_word(void *owner, const char *word, size_t len)
 		return;
 	s->word_len = len;
 	s->folded = beside_key(word, len);
-	if (!s->said.in_row && s->said.clause.count < CLAUSE_WORDS_MAX)
+	if (!s->said.in_row && !s->said.clause.after_amount &&
+	    s->said.clause.count < CLAUSE_WORDS_MAX)
 		s->said.clause.words[s->said.clause.count++] = s->folded;
+	s->said.clause.after_amount = false;
 	if (s->known->names.count == 0)
 		return;
 	memmove(s->words + 1, s->words, sizeof(s->words) - sizeof(s->words[0]));
@@ -316,6 +320,7 @@ static void on_char(void *owner, char c)
 		begin_row(s);
 	else if (s->reader.line_start && c != ' ')
 		s->in_table = false;
+	s->said.clause.after_amount = s->said.clause.after_amount && strchr(" *", c);
 	if (c == ' ' && s->bullet)
 		add_row(s);
 	s->bullet = s->reader.line_start && (c == '-' || c == '*') && !s->bullet;
@@ -604,8 +609,9 @@ enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 			const struct shown *number)
 {
 	s->said.beside = (struct beside){.before = reader_before(&s->reader)};
-	s->said.same_hour =
-		s->hour.last >= 0 && s->hour.open && s->hour.words <= 1 ? s->hour.last : -1;
+	s->said.same_hour = s->hour.last >= 0 && s->hour.open && s->hour.words <= HOUR_WORDS
+				    ? s->hour.from
+				    : -1;
 	if (!shown_is_bare(number))
 		return SCAN_DONE;
 	if (beside_after(p, n, final, &s->said.beside) == SCAN_MORE)
@@ -675,6 +681,26 @@ bool speech_is_name(const struct speech *s, const char *p, const struct shown *n
 	return false;
 }
 
+bool speech_begins_name(const struct speech *s, const char *p, size_t n, const struct shown *number)
+{
+	uint64_t key = 0;
+	size_t at = 0;
+
+	for (int words = 1; words <= NAME_WORDS_MAX && !number->worded; words++) {
+		size_t len = word_length(p + at, n - at);
+		const struct name *name;
+
+		key = name_join(key, name_word_key(p + at, len));
+		name = len > 0 ? name_find(&s->known->names, key) : NULL;
+		if (!name || (name->id >= 0 && words > 1))
+			return name != NULL;
+		at += len;
+		while (at < n && strchr(" %-", p[at]))
+			at++;
+	}
+	return false;
+}
+
 bool speech_is_rank_cell(const struct speech *s, const struct shown *number)
 {
 	return s->said.in_row && !s->is_heading && s->column == 1 && !s->said.header.key &&
@@ -695,6 +721,8 @@ static void take_hour(struct speech *s, const struct shown *number)
 		w->hours |= 1u << hour;
 	else
 		*w = (struct when){.hours = 1u << hour, .amounts = 1};
+	if (!s->hour.till || s->hour.last < 0)
+		s->hour.from = hour;
 	s->hour.last = hour;
 	s->hour.till = s->hour.open = false;
 	s->hour.words = 0;
@@ -727,6 +755,7 @@ static void take_amount(struct speech *s, const struct shown *number, const stru
 	struct context *c = &s->said;
 
 	s->amounts++;
+	s->said.clause.after_amount = !shown_is_bare(number);
 	s->post_id = c->follow.id;
 	c->claim = s->before.move || s->before.by ? 0 : s->before.dir;
 	s->before = s->before.move && c->from && !s->before.by && !s->before.to

@@ -62,6 +62,7 @@ void mark_at(struct json_out *j, const struct event_mark *m)
 	jo_set_int(j, "start", (int64_t)m->at);
 	jo_set_int(j, "len", (int64_t)m->len);
 	jo_set_str(j, "kind", m->kind);
+	jo_set_str(j, "why", m->why);
 	if (m->n > 0)
 		jo_set_int(j, "n", m->n);
 	mark_ref(j, m);
@@ -73,6 +74,7 @@ static void mark_members(struct json_out *j, const struct event_mark *m)
 	jo_key(j, "mark");
 	jo_object(j);
 	jo_set_str(j, "kind", m->kind);
+	jo_set_str(j, "why", m->why);
 	jo_set_int(j, "start", (int64_t)m->start);
 	jo_set_int(j, "len", (int64_t)m->len);
 	if (m->n > 0)

@@ -19,6 +19,7 @@ static void add_number(struct json_out *j, const struct event_text_delta *delta)
 {
 	jo_object(j);
 	jo_set_str(j, "kind", delta->mark.kind);
+	jo_set_str(j, "why", delta->mark.why);
 	jo_set_int(j, "start", (int64_t)delta->mark.at);
 	jo_set_int(j, "len", (int64_t)delta->mark.len);
 	mark_ref(j, &delta->mark);

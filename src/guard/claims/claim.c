@@ -69,7 +69,8 @@ static struct token *add_token(struct claims *c, struct token t)
 
 static void add_word(struct claims *c, const char *p, size_t len)
 {
-	const struct telling *l = telling_find(p, len);
+	bool season = len == 4 && memcmp(p, "Fall", 4) == 0;
+	const struct telling *l = season ? NULL : telling_find(p, len);
 
 	add_token(c,
 		  (struct token){.kind = TOKEN_WORD,
@@ -77,6 +78,7 @@ static void add_word(struct claims *c, const char *p, size_t len)
 				 .word = beside_key(p, len),
 				 .is = l ? l->is : 0,
 				 .value = l ? l->value : 0,
+				 .weekday = weekday_of_word(p, len),
 				 .month = isupper((unsigned char)*p) ? month_of_word(p, len) : 0});
 }
 
@@ -152,6 +154,11 @@ void claims_check(const struct known *k, struct sentence *s)
 	claims_of_ranks(&c);
 	claims_of_hours(&c);
 	claims_of_repeats(&c);
+	claims_of_multiples(&c);
+	claims_of_lists(&c);
+	claims_of_columns(&c);
+	claims_of_days(&c);
+	claims_account(&c);
 	if (s->named)
 		s->carried |= s->named;
 }
@@ -161,6 +168,12 @@ void claims_check(const struct known *k, struct sentence *s)
 void token_contradicts(struct token *t)
 {
 	t->mark->bound = t->mark->unchecked = false;
+}
+
+void token_agrees(struct claims *c, size_t i)
+{
+	if (i < c->count)
+		c->tokens[i].agreed = true;
 }
 
 void claim_binds(struct mark *m, const char *formula)
@@ -181,6 +194,33 @@ bool token_is_amount(const struct token *t)
 guard_value token_value(const struct token *t)
 {
 	return t->mark->shown.minus ? -t->mark->shown.value : t->mark->shown.value;
+}
+
+struct token *claim_nearest(struct claims *c, size_t i)
+{
+	for (size_t n = 1; n < c->count; n++) {
+		if (i >= n && c->tokens[i - n].kind == TOKEN_NUMBER)
+			return &c->tokens[i - n];
+		if (i + n < c->count && c->tokens[i + n].kind == TOKEN_NUMBER)
+			return &c->tokens[i + n];
+	}
+	return NULL;
+}
+
+bool row_has_name(const struct known_table *kt, size_t row, int id)
+{
+	for (size_t col = 0; col < kt->t->column_count; col++)
+		if (kt->ids[row][col] == id)
+			return true;
+	return false;
+}
+
+bool column_has_word(const struct known_table *kt, size_t col, uint64_t word)
+{
+	for (size_t i = 0; word && i < COLUMN_WORDS_MAX && kt->words[col][i]; i++)
+		if (kt->words[col][i] == word)
+			return true;
+	return false;
 }
 
 bool mark_shows(const struct mark *m, guard_value v)

@@ -27,10 +27,12 @@ struct token {
 	int value;     /* of an ordinal */
 	int cardinal;  /* "two"; 0: it is none */
 	int month;     /* 1-12: the word is a month, or the number's date is of one */
+	int weekday;   /* 1-7: the word is one of their names */
 	int id;        /* of a name */
 	uint32_t slots;
 	struct mark *mark; /* of a number */
 	char c;            /* of a break */
+	bool agreed;       /* the data says what the word claims */
 };
 
 struct claims {
@@ -52,14 +54,29 @@ void claims_of_ranks(struct claims *c);       /* "the lowest" */
 void claims_of_hours(struct claims *c);       /* "widest in hours 16 to 21" */
 void claims_of_made(struct claims *c);        /* "$880,000 left", "the top two: 34.6 %" */
 void claims_of_repeats(struct claims *c);     /* "$34.49 and $34.49" */
+void claims_of_multiples(struct claims *c);   /* "nine times as many" */
+void claims_of_lists(struct claims *c);       /* "x and y for A and B" */
+void claims_of_columns(struct claims *c);     /* "130 MW of generation" */
+void claims_of_days(struct claims *c);        /* "Friday, 6 February 2026" */
+void claims_account(struct claims *c);        /* what no rule has compared: last */
 
 /* ---- for them ---- */
 
 void token_contradicts(struct token *t);
+/* The data says what the word at i claims. */
+void token_agrees(struct claims *c, size_t i);
 void claim_binds(struct mark *m, const char *formula);
 /* A number that can be compared with others: signed. */
 bool token_is_amount(const struct token *t);
 guard_value token_value(const struct token *t);
+/* A superlative that ranks: 1 most, -1 least; 0: none stands there. */
+int claim_superlative(const struct claims *c, size_t i);
+/* The nearest number, to carry what is wrong with a word. */
+struct token *claim_nearest(struct claims *c, size_t i);
+/* Does a cell of the row bear the name? */
+bool row_has_name(const struct known_table *kt, size_t row, int id);
+/* Is the word one of a column's name or label? */
+bool column_has_word(const struct known_table *kt, size_t col, uint64_t word);
 /* v in size is what is shown, at the decimals shown. */
 bool mark_shows(const struct mark *m, guard_value v);
 bool units_compare(const struct mark *a, const struct mark *b);

@@ -19,17 +19,17 @@ static bool is_break(const struct claims *c, size_t i)
 
 /* ---- moves ---- */
 
-/* 1 where the words nearest before `at` say that something rose, -1 that it fell; else those after
- * `end`. */
-static int direction_of_move(const struct claims *c, size_t at, size_t end)
+/* The word nearest before `at` that says that something rose or fell; else that after `end`;
+ * SIZE_MAX: none does. */
+static size_t word_of_move(const struct claims *c, size_t at, size_t end)
 {
 	for (size_t i = at; i-- > 0 && !is_break(c, i);)
 		if (token_tells(c, i, TELLS_UP | TELLS_DOWN) && token_tells(c, i, TELLS_MOVE))
-			return token_tells(c, i, TELLS_UP) ? 1 : -1;
+			return i;
 	for (size_t i = end; i < end + DIRECTION_NEAR && !is_break(c, i); i++)
 		if (token_tells(c, i, TELLS_UP | TELLS_DOWN) && token_tells(c, i, TELLS_MOVE))
-			return token_tells(c, i, TELLS_UP) ? 1 : -1;
-	return 0;
+			return i;
+	return SIZE_MAX;
 }
 
 /* Where the amount that "from" at i leads to ends; 0: nothing moves there. */
@@ -56,24 +56,30 @@ void claims_of_moves(struct claims *c)
 	for (size_t i = 0; i < c->count; i++) {
 		size_t b = token_tells(c, i, TELLS_FROM) ? end_of_move(c, i) : 0;
 		guard_value from, to;
-		int dir;
+		size_t word;
 
 		if (b == 0)
 			continue;
 		from = token_value(&c->tokens[i + 1 + token_tells(c, i + 1, TELLS_ABOUT)]);
 		to = token_value(&c->tokens[b]);
-		dir = direction_of_move(c, i, b + 1);
-		if (dir && from != to && (to > from) != (dir > 0))
+		word = word_of_move(c, i, b + 1);
+		if (word == SIZE_MAX || from == to)
+			continue;
+		if ((to > from) == token_tells(c, word, TELLS_UP))
+			token_agrees(c, word);
+		else
 			token_contradicts(&c->tokens[b]);
 	}
 }
 
 /* ---- parts ---- */
 
+/* "Of the 2026 budget of": no word that leads to another amount. */
 static bool is_plain_word(const struct claims *c, size_t i)
 {
 	return i < c->count && c->tokens[i].kind == TOKEN_WORD &&
-	       !(c->tokens[i].is & (TELLS_UP | TELLS_DOWN | TELLS_FROM | TELLS_TO));
+	       !(c->tokens[i].is &
+		 (TELLS_UP | TELLS_DOWN | TELLS_FROM | TELLS_TO | TELLS_AND | TELLS_PLACE));
 }
 
 /* The whole after "x of"; 0: there is none. */
@@ -227,16 +233,29 @@ void claims_of_parts(struct claims *c)
 
 /* ---- two amounts and what is said of them ---- */
 
-/* What is said of how the amount at i compares: 1: it is more, -1: it is less. *by: "by x". */
-static int direction_of(const struct claims *c, size_t i)
+/* What stands between an amount and a word that is said of it: "$400K or 12.5 % over". */
+static bool is_second_form(const struct claims *c, size_t i)
 {
-	for (size_t n = i + 1; n < i + DIRECTION_NEAR && n < c->count; n++) {
+	return token_tells(c, i, TELLS_AND) || token_breaks(c, i, "()") ||
+	       (token_is_amount(&c->tokens[i]) && unit_is_percent(c->tokens[i].mark->shown.unit));
+}
+
+/* The word that says how the amount at i compares: "9.48 less"; SIZE_MAX: none does. */
+static size_t direction_of(const struct claims *c, size_t i)
+{
+	size_t near = i + DIRECTION_NEAR;
+
+	for (size_t n = i + 1; n < near && n < c->count; n++) {
+		if (is_second_form(c, n)) {
+			near++;
+			continue;
+		}
 		if (c->tokens[n].kind == TOKEN_BREAK || c->tokens[n].kind == TOKEN_NUMBER)
 			break;
 		if (token_tells(c, n, TELLS_UP | TELLS_DOWN))
-			return token_tells(c, n, TELLS_UP) ? 1 : -1;
+			return n;
 	}
-	return 0;
+	return SIZE_MAX;
 }
 
 static bool shows_pair(const struct mark *m, guard_value a, guard_value b)
@@ -246,54 +265,80 @@ static bool shows_pair(const struct mark *m, guard_value a, guard_value b)
 	return mark_shows(m, a - b);
 }
 
-/* The last two amounts of one unit before i, of which it is told. */
+#define PAIR_AMOUNTS 3 /* the two that are compared, and what they differ by */
+
+/* The last two amounts of one unit before i, of which it is told; what they differ by may stand
+ * between: "x against y: $400K or 12.5 %". */
 static bool pair_before(const struct claims *c, size_t i, size_t *a, size_t *b)
 {
-	size_t found = 0;
+	size_t at[PAIR_AMOUNTS], found = 0;
 
-	for (size_t n = i; n-- > 0 && found < 2;) {
+	for (size_t n = i; n-- > 0 && found < PAIR_AMOUNTS;) {
 		const struct token *t = &c->tokens[n];
 
 		if (token_breaks(c, n, ";|"))
-			return false;
+			break;
 		if (!token_is_amount(t) || unit_is_percent(t->mark->shown.unit))
 			continue;
 		if (!t->mark->bound || t->mark->unchecked || shown_is_bare(&t->mark->shown))
-			return false;
-		*(found++ == 0 ? b : a) = n;
+			break;
+		at[found++] = n;
 	}
-	return found == 2 && units_compare(c->tokens[*a].mark, c->tokens[*b].mark);
+	if (found < 2)
+		return false;
+	if (found == PAIR_AMOUNTS &&
+	    shows_pair(c->tokens[at[0]].mark, token_value(&c->tokens[at[2]]),
+		       token_value(&c->tokens[at[1]]))) {
+		at[0] = at[1];
+		at[1] = at[2];
+	}
+	*b = at[0];
+	*a = at[1];
+	return units_compare(c->tokens[*a].mark, c->tokens[*b].mark);
 }
 
 /* "$44.46 versus $53.94 for CAISO, $9.48 less": the first is that much less than the second. */
+static void check_pair(struct claims *c, size_t i, size_t a, size_t b)
+{
+	struct mark *m = c->tokens[i].mark;
+	char formula[FORMULA_BYTES], x[DECIMAL_TEXT_BYTES], y[DECIMAL_TEXT_BYTES];
+	guard_value first = token_value(&c->tokens[a]), second = token_value(&c->tokens[b]);
+	size_t word = direction_of(c, i);
+	bool against = false;
+	int dir = m->shown.minus ? -1 : m->shown.plus ? 1 : 0;
+
+	if (!dir && word != SIZE_MAX)
+		dir = token_tells(c, word, TELLS_UP) ? 1 : -1;
+	for (size_t n = a; n < b; n++)
+		against = against || token_tells(c, n, TELLS_AGAINST);
+	if (!dir || !against || first == second ||
+	    (!unit_is_percent(m->shown.unit) && !units_compare(m, c->tokens[a].mark)))
+		return;
+	if (!shows_pair(m, first, second)) {
+		/* a percentage of the wrong one of both: "53.94 against 41.58, 23 % more" */
+		if (unit_is_percent(m->shown.unit) && shows_pair(m, second, first))
+			token_contradicts(&c->tokens[i]);
+		return;
+	}
+	if ((first > second) != (dir > 0)) {
+		token_contradicts(&c->tokens[i]);
+		return;
+	}
+	token_agrees(c, word);
+	decimal_text_short((struct decimal){.units = first, .scale = GUARD_SCALE}, x);
+	decimal_text_short((struct decimal){.units = second, .scale = GUARD_SCALE}, y);
+	snprintf(formula, sizeof(formula), "%s %s %s", x,
+		 unit_is_percent(m->shown.unit) ? "/ - 1:" : "-", y);
+	claim_binds(m, formula);
+}
+
 void claims_of_pairs(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		struct mark *m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
-		char formula[FORMULA_BYTES], x[DECIMAL_TEXT_BYTES], y[DECIMAL_TEXT_BYTES];
-		size_t a = 0, b = 0;
-		guard_value first, second;
-		bool against = false;
-		int dir;
+		size_t a, b;
 
-		if (!m || shown_is_bare(&m->shown) || !pair_before(c, i, &a, &b))
-			continue;
-		dir = m->shown.minus ? -1 : m->shown.plus ? 1 : direction_of(c, i);
-		for (size_t n = a; n < b; n++)
-			against = against || token_tells(c, n, TELLS_AGAINST);
-		first = token_value(&c->tokens[a]);
-		second = token_value(&c->tokens[b]);
-		if (!dir || !against || first == second || !shows_pair(m, first, second) ||
-		    (!unit_is_percent(m->shown.unit) && !units_compare(m, c->tokens[a].mark)))
-			continue;
-		if ((first > second) != (dir > 0)) {
-			token_contradicts(&c->tokens[i]);
-			continue;
-		}
-		decimal_text_short((struct decimal){.units = first, .scale = GUARD_SCALE}, x);
-		decimal_text_short((struct decimal){.units = second, .scale = GUARD_SCALE}, y);
-		snprintf(formula, sizeof(formula), "%s %s %s", x,
-			 unit_is_percent(m->shown.unit) ? "/ - 1:" : "-", y);
-		claim_binds(m, formula);
+		if (token_is_amount(&c->tokens[i]) && !shown_is_bare(&c->tokens[i].mark->shown) &&
+		    pair_before(c, i, &a, &b))
+			check_pair(c, i, a, b);
 	}
 }

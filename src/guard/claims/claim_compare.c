@@ -126,7 +126,7 @@ struct votes {
 	size_t told_yes, told_no; /* of those that differ by what is said */
 };
 
-static void vote(struct votes *v, guard_value a, guard_value b)
+static void vote(struct votes *v, const struct unit_def *unit, guard_value a, guard_value b)
 {
 	bool right, told;
 
@@ -135,7 +135,8 @@ static void vote(struct votes *v, guard_value a, guard_value b)
 	right = (a > b) == (v->dir > 0);
 	told = v->by && (unit_is_percent(v->by->shown.unit)
 				 ? b != 0 && mark_shows(v->by, (a - b) * 100 * ONE / b)
-				 : mark_shows(v->by, a - b));
+				 : unit_fits(&v->by->shown, v->by->shown.unit, unit, false) &&
+					   mark_shows(v->by, a - b));
 	if (v->said[1] && right && mark_shows(v->said[0], a) && mark_shows(v->said[1], b)) {
 		claim_binds(v->said[0], "what is compared");
 		claim_binds(v->said[1], "what it is compared with");
@@ -205,33 +206,27 @@ static void vote_rows(const struct claims *c, const struct known_table *kt, cons
 				continue;
 			for (size_t col = 0; col < kt->t->column_count; col++)
 				if (kt->measure[col] && kt->units[col])
-					vote(v, kt->values[x][col], kt->values[y][col]);
+					vote(v, kt->units[col], kt->values[x][col],
+					     kt->values[y][col]);
 				else if (kt->measure[col] && v->by)
-					vote(v, kt->values[x][col], kt->values[y][col]);
+					vote(v, kt->units[col], kt->values[x][col],
+					     kt->values[y][col]);
 			break;
 		}
 	}
-}
-
-static bool column_has(const struct known_table *kt, size_t col, uint64_t word)
-{
-	for (size_t i = 0; word && i < COLUMN_WORDS_MAX && kt->words[col][i]; i++)
-		if (kt->words[col][i] == word)
-			return true;
-	return false;
 }
 
 /* The column that a side's words say: that of both words, or of the one and no further telling. */
 static bool column_is(const struct known_table *kt, size_t col, const struct side *s,
 		      const struct side *other)
 {
-	if (!column_has(kt, col, s->column))
+	if (!column_has_word(kt, col, s->column))
 		return false;
-	if (s->before && !column_has(kt, col, s->before))
+	if (s->before && !column_has_word(kt, col, s->before))
 		return false;
-	if (!s->before && other->before && column_has(kt, col, other->before))
+	if (!s->before && other->before && column_has_word(kt, col, other->before))
 		return false;
-	return s->before || !column_has(kt, col, other->column) || other->column == s->column;
+	return s->before || !column_has_word(kt, col, other->column) || other->column == s->column;
 }
 
 /* Two columns of the only row, or of the one that the sentence names. */
@@ -255,7 +250,8 @@ static void vote_columns(const struct claims *c, const struct known_table *kt, c
 				if (x != y && kt->measure[x] && kt->measure[y] &&
 				    kt->units[x] == kt->units[y] && column_is(kt, x, a, b) &&
 				    column_is(kt, y, b, a))
-					vote(v, kt->values[row][x], kt->values[row][y]);
+					vote(v, kt->units[x], kt->values[row][x],
+					     kt->values[row][y]);
 	}
 }
 
@@ -284,23 +280,14 @@ static void find_said(struct claims *c, size_t i, struct votes *v)
 			v->said[found++] = c->tokens[n].mark;
 }
 
-static struct token *nearest_number(struct claims *c, size_t i)
-{
-	for (size_t n = 1; n < c->count; n++) {
-		if (i >= n && c->tokens[i - n].kind == TOKEN_NUMBER)
-			return &c->tokens[i - n];
-		if (i + n < c->count && c->tokens[i + n].kind == TOKEN_NUMBER)
-			return &c->tokens[i + n];
-	}
-	return NULL;
-}
-
 static void decide(struct claims *c, size_t i, const struct votes *v, bool told_only)
 {
-	struct token *at = nearest_number(c, i);
+	struct token *at = claim_nearest(c, i);
 
 	if (!at)
 		return;
+	if (v->told_yes ? !v->told_no : !told_only && v->yes && !v->no && !v->told_no)
+		token_agrees(c, i);
 	if (v->told_no && !v->told_yes)
 		token_contradicts(at);
 	else if (!told_only && !v->told_yes && v->no && !v->yes)
@@ -345,7 +332,8 @@ static void vote_times(const struct claims *c, const struct known_table *kt, str
 				continue;
 			for (size_t col = 0; col < kt->t->column_count; col++)
 				if (kt->measure[col])
-					vote(v, kt->values[x][col], kt->values[y][col]);
+					vote(v, kt->units[col], kt->values[x][col],
+					     kt->values[y][col]);
 		}
 }
 

@@ -9,19 +9,12 @@
 #include <string.h>
 
 #define ONE       ((guard_value)100000000)
+#define TOLD_NEAR 9  /* tokens around a number whose amounts it may be made of */
 #define CELLS_MAX 16 /* of one unit that one name has: of more, some pair would fit any number */
 
 static bool is_open(const struct token *t)
 {
 	return token_is_amount(t) && (!t->mark->bound || t->mark->unchecked);
-}
-
-static bool has_row_name(const struct known_table *kt, size_t row, int id)
-{
-	for (size_t col = 0; col < kt->t->column_count; col++)
-		if (kt->ids[row][col] == id)
-			return true;
-	return false;
 }
 
 /* The name that the number at i belongs to: the last one before it in its sentence, or the only one
@@ -41,7 +34,7 @@ static size_t cells_of(const struct known_table *kt, int id, const struct mark *
 	size_t n = 0;
 
 	for (size_t row = 0; row < kt->t->row_count; row++) {
-		if (id >= 0 ? !has_row_name(kt, row, id) : kt->t->row_count > 1)
+		if (id >= 0 ? !row_has_name(kt, row, id) : kt->t->row_count > 1)
 			continue;
 		for (size_t col = 0; col < kt->t->column_count; col++) {
 			guard_value v = kt->values[row][col];
@@ -198,6 +191,62 @@ static void bind_share_of_total(struct claims *c, size_t i)
 	}
 }
 
+/* An amount that its sentence tells is right, or of a kind that is not compared. */
+static bool is_told_amount(const struct claims *c, size_t i, const struct mark *m)
+{
+	const struct token *t = &c->tokens[i];
+
+	return token_is_amount(t) && t->mark != m && t->mark->bound &&
+	       !shown_is_bare(&t->mark->shown) && !unit_is_percent(t->mark->shown.unit) &&
+	       !unit_is_ratio(t->mark->shown.unit);
+}
+
+/* The amount at b is that much more or less than that at a. A sign needs "a to b". */
+static bool is_made_of(const struct claims *c, const struct mark *m, size_t a, size_t b)
+{
+	guard_value from = token_value(&c->tokens[a]), to = token_value(&c->tokens[b]);
+	bool is_signed = m->shown.plus || m->shown.minus, moves = false;
+
+	for (size_t n = a + 1; n < b; n++)
+		moves = moves || token_tells(c, n, TELLS_TO);
+	if (is_signed && (!moves || (to < from) != m->shown.minus))
+		return false;
+	if (!unit_is_percent(m->shown.unit))
+		return mark_shows(m, to - from);
+	return is_signed && from != 0 && mark_shows(m, (to - from) * 100 * ONE / from);
+}
+
+/* "$58.50 and $41.90, a band of $16.60"; "$1.65M to $1.8M (+9.1 %)": of two that it tells. */
+static void bind_told(struct claims *c, size_t i)
+{
+	struct mark *m = c->tokens[i].mark;
+	size_t from = i > TOLD_NEAR ? i - TOLD_NEAR : 0;
+	size_t to = i + TOLD_NEAR < c->count ? i + TOLD_NEAR : c->count;
+
+	if (shown_is_bare(&m->shown) || unit_is_ratio(m->shown.unit))
+		return;
+	for (size_t n = from; n < to; n++) /* who is more is said: that is compared elsewhere */
+		if (token_tells(c, n, TELLS_UP | TELLS_DOWN) && !token_tells(c, n, TELLS_MOVE))
+			return;
+	for (size_t a = from; a < to; a++)
+		for (size_t b = a + 1; b < to; b++) {
+			const struct mark *x, *y;
+
+			if (!is_told_amount(c, a, m) || !is_told_amount(c, b, m))
+				continue;
+			x = c->tokens[a].mark;
+			y = c->tokens[b].mark;
+			if (!units_compare(x, y) ||
+			    (!unit_is_percent(m->shown.unit) && !units_compare(m, x)) ||
+			    !is_made_of(c, m, a, b))
+				continue;
+			claim_binds(m, "difference of what is said");
+			m->unchecked = x->unchecked || y->unchecked;
+			m->why = m->unchecked ? GUARD_OTHER : GUARD_JUDGED;
+			return;
+		}
+}
+
 /* ---- what is not judged ---- */
 
 /* "below 500 views": a round limit is no value of the data. */
@@ -223,6 +272,7 @@ static void leave_unjudged(struct claims *c, size_t i)
 	if (m->bound || !is_limit(c, i))
 		return;
 	m->bound = m->unchecked = true;
+	m->why = GUARD_OTHER;
 	m->ref = (struct guard_ref){.row = -1};
 }
 
@@ -235,6 +285,8 @@ void claims_of_made(struct claims *c)
 			bind_share_of_total(c, i);
 		if (is_open(&c->tokens[i]))
 			bind_rest(c, i);
+		if (is_open(&c->tokens[i]))
+			bind_told(c, i);
 		if (is_open(&c->tokens[i]))
 			leave_unjudged(c, i);
 	}

@@ -11,8 +11,7 @@
 #define RANK_NEAR  7  /* tokens from the number that it is said of to a superlative */
 #define RANK_AFTER 12 /* and from a superlative to its number: "lowest in hour 12 (HE 13) at" */
 
-/* A superlative: 1 most, -1 least. */
-static int superlative(const struct claims *c, size_t i)
+int claim_superlative(const struct claims *c, size_t i)
 {
 	if (!token_tells(c, i, TELLS_MOST | TELLS_LEAST))
 		return 0;
@@ -62,8 +61,10 @@ static struct token *date_of(struct claims *c, size_t i)
 		if (token_tells(c, n, TELLS_LATE | TELLS_EARLY | TELLS_MOST | TELLS_LEAST) ||
 		    token_breaks(c, n, ";.!?|"))
 			break;
-		if (c->tokens[n].kind == TOKEN_NUMBER)
-			return is_date_cell(c, &c->tokens[n]) ? &c->tokens[n] : NULL;
+		if (is_date_cell(c, &c->tokens[n]))
+			return &c->tokens[n];
+		if (token_is_amount(&c->tokens[n]))
+			break;
 	}
 	return NULL;
 }
@@ -115,8 +116,17 @@ static bool shares(const struct known_table *kt, size_t a, size_t b, uint32_t sl
 
 enum fit { FITS_NOT, FITS, FITS_NOTHING };
 
-static enum fit ranks_so(const struct known_table *kt, const struct recent *r, uint32_t slots,
-			 int dir, size_t place)
+/* Of what has passed the latest is meant, and of what comes the earliest: "the latest passed". */
+static bool is_beyond_today(const struct known *k, const struct known_table *kt, size_t col,
+			    guard_value v, guard_value other)
+{
+	guard_value today = k->today.year * 10000 + k->today.month * 100 + k->today.day;
+
+	return kt->t->columns[col].type == COLUMN_DATE && (v <= today) != (other <= today);
+}
+
+static enum fit ranks_so(const struct known *k, const struct known_table *kt,
+			 const struct recent *r, uint32_t slots, int dir, size_t place)
 {
 	size_t col = (size_t)r->column, own = (size_t)r->row, rows = 0, beyond = 0, same = 0;
 	guard_value v = compared(kt, own, col);
@@ -124,7 +134,8 @@ static enum fit ranks_so(const struct known_table *kt, const struct recent *r, u
 	for (size_t row = 0; row < kt->t->row_count; row++) {
 		guard_value other = compared(kt, row, col);
 
-		if (other == GUARD_NO_VALUE || !shares(kt, own, row, slots))
+		if (other == GUARD_NO_VALUE || !shares(kt, own, row, slots) ||
+		    is_beyond_today(k, kt, col, v, other))
 			continue;
 		rows++;
 		same += other == v;
@@ -141,11 +152,11 @@ static enum fit ranks_among(const struct claims *c, const struct recent *r, uint
 			    size_t place)
 {
 	const struct known_table *kt = &c->k->tables[r->table];
-	enum fit fit = ranks_so(kt, r, slots, dir, place);
+	enum fit fit = ranks_so(c->k, kt, r, slots, dir, place);
 
 	for (int slot = 0; fit == FITS_NOTHING && slot < c->k->slot_count; slot++)
 		if (slots >> slot & 1)
-			fit = ranks_so(kt, r, slots & ~(1u << slot), dir, place);
+			fit = ranks_so(c->k, kt, r, slots & ~(1u << slot), dir, place);
 	return fit;
 }
 
@@ -153,33 +164,47 @@ static enum fit ranks_but_one(const struct claims *c, const struct recent *r, ui
 			      int dir, size_t place)
 {
 	const struct known_table *kt = &c->k->tables[r->table];
-	enum fit all = ranks_so(kt, r, slots, dir, place);
+	enum fit all = ranks_so(c->k, kt, r, slots, dir, place);
 
 	for (int slot = 0; all == FITS_NOTHING && slot < c->k->slot_count; slot++)
-		if (slots >> slot & 1 && ranks_so(kt, r, slots & ~(1u << slot), dir, place) == FITS)
+		if (slots >> slot & 1 &&
+		    ranks_so(c->k, kt, r, slots & ~(1u << slot), dir, place) == FITS)
 			return FITS;
 	return all == FITS_NOTHING ? ranks_among(c, r, slots, dir, place) : all;
 }
 
 /* The names of this sentence say among which rows; else those carried from before, or asked for. */
-static bool is_contradicted(const struct claims *c, const struct recent *r, int dir, size_t place)
+static enum fit fit_of_rank(const struct claims *c, const struct recent *r, int dir, size_t place)
 {
 	const struct known_table *kt = &c->k->tables[r->table];
 	uint32_t named = c->s->named & kt->rival_slots, carried = c->s->carried & kt->rival_slots;
 	enum fit fit;
 
 	if (kt->t->truncated || kt->t->total_rows > (int64_t)kt->t->row_count)
-		return false;
+		return FITS_NOTHING;
 	fit = ranks_but_one(c, r, named, dir, place);
 	for (int slot = 0; fit == FITS_NOT && slot < c->k->slot_count; slot++)
 		if (named >> slot & 1) /* "Development is the biggest group, with a budget of" */
-			fit = ranks_so(kt, r, kt->rival_slots & ~(1u << slot), dir, place) == FITS
+			fit = ranks_so(c->k, kt, r, kt->rival_slots & ~(1u << slot), dir, place) ==
+					      FITS
 				      ? FITS
 				      : FITS_NOT;
-	if (fit == FITS_NOT && carried & ~named &&
-	    ranks_but_one(c, r, named | carried, dir, place) == FITS)
-		return false;
-	return fit == FITS_NOT;
+	if (fit == FITS_NOT && carried & ~named)
+		fit = ranks_but_one(c, r, named | carried, dir, place) == FITS ? FITS : FITS_NOT;
+	return fit;
+}
+
+/* Compares what the word at i says of the cell. */
+static void check_rank(struct claims *c, size_t i, struct token *cell, int dir, size_t place)
+{
+	enum fit fit = fit_of_rank(c, &cell->mark->amount, dir, place);
+
+	if (fit == FITS_NOT)
+		token_contradicts(cell);
+	else if (fit == FITS)
+		token_agrees(c, i);
+	if (fit == FITS && place > 1 && i > 0)
+		token_agrees(c, i - 1);
 }
 
 /* What a fact's own name says: "highest_price" 1, "narrowest_gap" -1; 0: nothing. */
@@ -217,8 +242,12 @@ static void check_fact(struct claims *c, size_t i, int dir)
 {
 	struct token *t = fact_near(c, i);
 
-	if (t && t->mark->bound && t->mark->of_fact && rank_of_fact(t->mark->ref.formula) == -dir)
+	int says = t && t->mark->bound && t->mark->of_fact ? rank_of_fact(t->mark->ref.formula) : 0;
+
+	if (says == -dir)
 		token_contradicts(t);
+	else if (says == dir)
+		token_agrees(c, i);
 }
 
 /* "Third is wei.zhang with 963", "Ascend third": a place of a list, and no "second half". */
@@ -230,6 +259,8 @@ static bool is_place(const struct claims *c, size_t i)
 
 	if (!ordinal || token_tells(c, i + 1, TELLS_MOST | TELLS_LEAST))
 		return false;
+	if (i > 0 && c->tokens[i - 1].kind == TOKEN_WORD && token_breaks(c, i + 1, "(,"))
+		return true; /* "comes second (1,591)" */
 	if (i + 1 < c->count && c->tokens[i + 1].kind == TOKEN_NAME)
 		return true;
 	if (token_tells(c, i + 1, TELLS_AND))
@@ -258,16 +289,20 @@ static void check_place(struct claims *c, size_t i)
 	struct token *cell = cell_of(c, i);
 	int place = value_of_place(&c->tokens[i]);
 	const struct recent *r = cell ? &cell->mark->amount : NULL;
+	enum fit fit;
 	bool up = false;
 
-	if (!r || place < 1 || !is_contradicted(c, r, 1, (size_t)place))
+	if (!r || place < 1)
 		return;
+	fit = fit_of_rank(c, r, 1, (size_t)place);
 	for (size_t n = 0; n < c->count; n++)
 		up = up || token_tells(c, n, TELLS_LEAST);
-	if ((up || rises(&c->k->tables[r->table], (size_t)r->column)) &&
-	    !is_contradicted(c, r, -1, (size_t)place))
-		return;
-	token_contradicts(cell);
+	if (fit == FITS_NOT && (up || rises(&c->k->tables[r->table], (size_t)r->column)))
+		fit = fit_of_rank(c, r, -1, (size_t)place);
+	if (fit == FITS_NOT)
+		token_contradicts(cell);
+	else if (fit == FITS)
+		token_agrees(c, i);
 }
 
 void claims_of_ranks(struct claims *c)
@@ -281,20 +316,19 @@ void claims_of_ranks(struct claims *c)
 					     ? date_of(c, i)
 					     : NULL;
 
-		if (date && is_contradicted(c, &date->mark->amount,
-					    token_tells(c, i, TELLS_LATE) ? 1 : -1, 1))
-			token_contradicts(date);
+		if (date)
+			check_rank(c, i, date, token_tells(c, i, TELLS_LATE) ? 1 : -1, 1);
 	}
 	for (size_t i = 0; i < c->count; i++) {
-		int dir = superlative(c, i);
+		int dir = claim_superlative(c, i);
 		struct token *cell = dir ? cell_of(c, i) : NULL;
 
 		if (!dir)
 			continue;
 		if (!cell)
 			check_fact(c, i, dir);
-		else if (is_contradicted(c, &cell->mark->amount, dir, (size_t)place_before(c, i)))
-			token_contradicts(cell);
+		else
+			check_rank(c, i, cell, dir, (size_t)place_before(c, i));
 	}
 }
 

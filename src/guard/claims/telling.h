@@ -16,11 +16,12 @@ enum {
 	TELLS_MISSING = 1 << 7,  /* "without" */
 	TELLS_THAN = 1 << 8,     /* leads to what something is compared with */
 	TELLS_COUNT_OF = 1 << 9, /* "first 24", "top 5" */
-	TELLS_ABOUT = 1 << 10,   /* "roughly": rounded further than the digits say */
-	TELLS_LABEL = 1 << 11,   /* "step 2": the number is part of a label */
-	TELLS_AUX = 1 << 12,     /* "are": stands between a number and what it counts */
-	TELLS_AT = 1 << 13,      /* "in", "at": leads to the time that an amount belongs to */
-	TELLS_TO = 1 << 14,      /* "through": the end of a range */
+	TELLS_ABOUT =
+		1 << 10, /* "roughly": rounded further than the digits say; value -1: it is less */
+	TELLS_LABEL = 1 << 11, /* "step 2": the number is part of a label */
+	TELLS_AUX = 1 << 12,   /* "are": stands between a number and what it counts */
+	TELLS_AT = 1 << 13,    /* "in", "at": leads to the time that an amount belongs to */
+	TELLS_TO = 1 << 14,    /* "through": the end of a range */
 	TELLS_AND = 1 << 15,
 	TELLS_PLACE = 1 << 16,   /* "second with", "second place": the ordinal was a rank */
 	TELLS_MORE = 1 << 17,    /* "518 more views" */
@@ -34,6 +35,9 @@ enum {
 	TELLS_LATE = 1 << 26,     /* "newest": the last of dates */
 	TELLS_EARLY = 1 << 27,    /* "oldest" */
 	TELLS_SPENT = 1 << 18,    /* "the rest", "remaining": what is left of something */
+	TELLS_TIMES = 1 << 28,    /* "twice": its value; "times" after a number: 0 */
+	TELLS_PART = 1 << 29,     /* "half", "quarters" */
+	TELLS_ELSE = 1 << 30, /* "later", "only": it changes what is said, and no rule reads it */
 };
 
 struct telling {

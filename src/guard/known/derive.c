@@ -30,8 +30,7 @@ struct search {
 	bool all; /* the rows are all of the table's, and none was named */
 	char *scratch;
 	size_t size;
-	struct guard_ref *ref;
-	const struct unit_def **unit; /* of what was found */
+	struct derived_number *out;
 };
 
 static guard_value size_of(guard_value v)
@@ -53,15 +52,16 @@ static bool found(struct search *q, size_t column, const char *sign, guard_value
 {
 	char left[DECIMAL_TEXT_BYTES], right[DECIMAL_TEXT_BYTES];
 
+	q->out->directed = false;
 	amount_text(a, left);
 	amount_text(b, right);
 	snprintf(q->scratch, q->size, "%s %s %s", left, sign, right);
-	*q->ref = (struct guard_ref){.row = -1, .formula = q->scratch};
+	q->out->ref = (struct guard_ref){.row = -1, .formula = q->scratch};
 	if (column != SIZE_MAX)
-		*q->unit = q->kt->units[column];
+		q->out->unit = q->kt->units[column];
 	if (q->kt) {
-		q->ref->call = q->kt->call;
-		q->ref->column = column == SIZE_MAX ? NULL : q->kt->t->columns[column].name;
+		q->out->ref.call = q->kt->call;
+		q->out->ref.column = column == SIZE_MAX ? NULL : q->kt->t->columns[column].name;
 	}
 	return true;
 }
@@ -97,9 +97,8 @@ static bool is_change(const struct search *q, guard_value a, guard_value b)
 	return is_ratio(q->s, a - b, size_of(b), 100 * ONE);
 }
 
-/* `order`: a is what is spoken of and b what it is compared with (1); nobody knows which (0). */
-static bool pair_fits(struct search *q, size_t column, const struct unit_def *unit, guard_value a,
-		      guard_value b, int order)
+static bool pair_is(struct search *q, size_t column, const struct unit_def *unit, guard_value a,
+		    guard_value b, int order)
 {
 	const struct shown *s = q->s;
 	int dir = direction(q);
@@ -130,6 +129,16 @@ static bool pair_fits(struct search *q, size_t column, const struct unit_def *un
 		return false;
 	return is_told_as(DERIVED_CHANGE, s, q->c) && a != 0 && b != 0 && is_difference(s, a, b) &&
 	       found(q, column, "-", a, b);
+}
+
+/* `order`: a is what is spoken of and b what it is compared with (1); nobody knows which (0). */
+static bool pair_fits(struct search *q, size_t column, const struct unit_def *unit, guard_value a,
+		      guard_value b, int order)
+{
+	if (!pair_is(q, column, unit, a, b, order))
+		return false;
+	q->out->directed = order != 0 && direction(q) != 0;
+	return true;
 }
 
 /* A share of a whole, or what is left of it. */
@@ -220,8 +229,9 @@ static bool share_fits(struct search *q, size_t column)
 	guard_value sum, whole;
 	size_t n;
 
-	if (!unit_is_percent(q->s->unit) || q->c->tone.dir > 0 || !total_of(q, column, &sum))
-		return false;
+	if (!unit_is_percent(q->s->unit) || q->c->tone.dir > 0 ||
+	    unit_is_percent(q->kt->units[column]) || !total_of(q, column, &sum))
+		return false; /* percentages are no parts of their sum */
 	if (whole_of(q, column, sum, &whole)) {
 		if (part_fits(q, column, sum, whole))
 			return true;
@@ -642,7 +652,7 @@ static bool recent_fits(struct search *q)
 					return found(q, SIZE_MAX, "-", a->value, b->value);
 				continue;
 			}
-			*q->unit = unit;
+			q->out->unit = unit;
 			left--;
 			if (recent_pair_fits(q, unit, a, b) ||
 			    (unit_is_percent(q->s->unit) &&
@@ -708,10 +718,9 @@ static bool may_derive(const struct shown *s)
 }
 
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,
-		 char *scratch, size_t size, struct guard_ref *ref, const struct unit_def **unit)
+		 char *scratch, size_t size, struct derived_number *out)
 {
-	struct search q = {
-		.k = k, .s = s, .c = c, .scratch = scratch, .size = size, .ref = ref, .unit = unit};
+	struct search q = {.k = k, .s = s, .c = c, .scratch = scratch, .size = size, .out = out};
 
 	if (!may_derive(s) || !c->tone_known)
 		return false;

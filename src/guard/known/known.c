@@ -207,6 +207,8 @@ static void add_value(struct known *k, const struct entry *proto, const struct a
 {
 	if (v->type == VALUE_INT && strstr(arg->name, "hour"))
 		known_add(k, proto, CLASS_HOUR, v->number);
+	if (v->type == VALUE_INT && strncmp(arg->name, "month", strlen("month")) == 0)
+		known_add(k, proto, CLASS_MONTH, v->number);
 	if (v->type == VALUE_INT && v->number >= 1900 && v->number <= 2100)
 		known_add(k, proto, CLASS_YEAR, v->number);
 	else if (v->type == VALUE_INT)

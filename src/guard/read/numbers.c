@@ -51,6 +51,7 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 	struct guard_piece piece = {.text = text, .len = m->len, .marked = true, .ref = m->ref};
 
 	piece.kind = !m->bound ? GUARD_UNBOUND : m->unchecked ? GUARD_UNCHECKED : GUARD_BOUND;
+	piece.why = piece.kind == GUARD_UNCHECKED ? m->why : GUARD_JUDGED;
 	if (!m->bound)
 		piece.ref = (struct guard_ref){.row = -1};
 	if (!m->bound && leave) {
@@ -91,7 +92,8 @@ static void judge_number(struct guard_numbers *g, const char *p, size_t n, struc
 	c->tone_known = s->kind != SHOWN_NUMBER || c->in_row;
 	c->tone = c->in_row ? (struct tone){.ref_id = -1} : g->speech.before;
 	judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
-	out->bound = out->bound || (s->kind != SHOWN_NUMBER && speech_is_name(&g->speech, p, s));
+	out->bound = out->bound || speech_begins_name(&g->speech, p, n, s) ||
+		     (s->kind != SHOWN_NUMBER && speech_is_name(&g->speech, p, s));
 	if ((out->bound && !out->unchecked) || c->tone_known)
 		return;
 	(void)speech_tone(&g->speech, p + s->len, n - s->len, true);
@@ -359,6 +361,17 @@ bool guard_policy_parse(const char *name, enum guard_policy *out)
 const char *guard_policy_name(enum guard_policy policy)
 {
 	return policies[policy];
+}
+
+const char *guard_unjudged_name(enum guard_unjudged why)
+{
+	static const char *const names[] = {
+		[GUARD_OTHER] = "other",       [GUARD_COMPARISON] = "comparison",
+		[GUARD_RANK] = "rank",         [GUARD_NEGATION] = "negation",
+		[GUARD_MULTIPLE] = "multiple", [GUARD_COUNT] = "count",
+		[GUARD_WORDING] = "wording"};
+
+	return names[why];
 }
 
 const char *guard_kind_name(enum guard_kind kind)

@@ -328,6 +328,31 @@ static bool read_noon(struct cursor *c, struct shown *s, size_t at, int value)
 	return true;
 }
 
+/* "5" of "5 to 6 pm", "11 and 1 pm": of the half of the day that the second one says. */
+static bool read_noon_range(struct cursor *c, struct shown *s, size_t digits, int value)
+{
+	static const char *const tos[] = {" to ", " and ", " through ", " - ", "-", "–", " – "};
+	struct shown end = {0};
+
+	for (size_t i = 0; digits <= 2 && i < sizeof(tos) / sizeof(tos[0]); i++) {
+		size_t at = digits + strlen(tos[i]), more;
+
+		if (!scan_starts(c, digits, tos[i]))
+			continue;
+		more = scan_digits(c, at);
+		if (more < 1 || more > 2 || value < 1 || value > 12 ||
+		    !read_noon(c, &end, at + more, scan_int(c, at, more)))
+			return false;
+		s->kind = SHOWN_HOUR;
+		s->value = value % 12 + (end.value >= 12 ? 12 : 0);
+		if (s->value > end.value) /* "11 to 1 pm" */
+			s->value -= 12;
+		s->len = digits;
+		return s->value >= 0;
+	}
+	return false;
+}
+
 /* Whole numbers that are no amounts; false: it is one. */
 static bool read_small(struct cursor *c, struct shown *s, const struct lead *lead, size_t digits)
 {
@@ -354,6 +379,9 @@ static bool read_small(struct cursor *c, struct shown *s, const struct lead *lea
 		s->date = (struct date){value, lead->quarter, 0};
 		return true;
 	}
+	if (!lead->hour_ending &&
+	    (read_noon(c, s, digits, value) || read_noon_range(c, s, digits, value)))
+		return true;
 	if ((lead->hour || lead->hour_ending) && digits <= 2 && next != '%' &&
 	    value >= lead->hour_ending) {
 		s->kind = SHOWN_HOUR;
@@ -370,7 +398,7 @@ static bool read_small(struct cursor *c, struct shown *s, const struct lead *lea
 		s->len = 4;
 		return true;
 	}
-	return read_noon(c, s, digits, value);
+	return false;
 }
 
 /* "1.2e6" */

@@ -19,6 +19,17 @@ int month_of_word(const char *word, size_t len)
 	return 0;
 }
 
+int weekday_of_word(const char *word, size_t len)
+{
+	static const char *const days[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
+					   "Friday", "Saturday", "Sunday"};
+
+	for (int d = 0; d < 7; d++)
+		if (len == strlen(days[d]) && strncasecmp(word, days[d], len) == 0)
+			return d + 1;
+	return 0;
+}
+
 bool scan_is_year(int y)
 {
 	return y >= 1900 && y <= 2100;

@@ -45,6 +45,8 @@ void sentence_mark(struct sentence *s, size_t from, const struct shown *shown,
 			   .bound = v->bound,
 			   .unchecked = v->unchecked,
 			   .of_fact = v->of_fact,
+			   .directed = v->directed,
+			   .why = v->unchecked ? GUARD_OTHER : GUARD_JUDGED,
 			   .amount = v->amount,
 			   .ref = v->ref};
 	if (v->ref.formula == scratch) {

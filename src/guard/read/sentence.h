@@ -12,6 +12,8 @@ struct mark {
 	size_t from, len; /* in the sentence's text */
 	struct shown shown;
 	bool bound, unchecked, of_fact;
+	bool directed; /* what is said of more or less was compared */
+	enum guard_unjudged why;
 	struct recent amount;
 	struct guard_ref ref;
 	char formula[FORMULA_BYTES]; /* where ref has one that was made for this number */

@@ -52,11 +52,11 @@ export class Marks {
       this.#show(null);
   }
 
-  #text({ kind, ref }) {
+  #text({ kind, why, ref }) {
     const { say } = this.#locale;
 
     if (kind !== 'bound' || !ref)
-      return this.#locale.has(`mark_${kind}`) ? say(`mark_${kind}`) : '';
+      return [`mark_${kind}`, `why_${why}`].map((key) => this.#locale.has(key) && say(key)).filter(Boolean).join(' ');
     const view = this.#viewOf(ref.call);
 
     return say('from_the_data', { source: [this.#locale.name(String(view?.source.tool ?? ref.call)), columnLabel(view, ref.column),

@@ -131,6 +131,12 @@ export const words = {
   row_n: 'Zeile {n}',
   mark_unbound: 'Diese Zahl steht nicht in den Daten.',
   mark_unchecked: 'Diese Zahl wurde nicht mit den Daten verglichen.',
+  why_comparison: 'Womit sie verglichen wird, wurde nicht nachgesehen.',
+  why_rank: 'Die Reihenfolge ist nicht bekannt.',
+  why_negation: 'Die Verneinung wurde nicht geprüft.',
+  why_multiple: 'Das Vielfache wurde nicht geprüft.',
+  why_count: 'Eine Anzahl daneben wurde nicht geprüft.',
+  why_wording: 'Ein Wort daneben kann sie ändern.',
   mark_withheld: 'Eine Zahl wurde weggelassen, weil die Daten sie nicht belegen.',
   not_verified: 'nicht belegt',
 

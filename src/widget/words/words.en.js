@@ -144,6 +144,12 @@ export const words = {
   row_n: 'row {n}',
   mark_unbound: 'This number was not found in the data.',
   mark_unchecked: 'This number was not checked against the data.',
+  why_comparison: 'It is compared with something that was not looked up.',
+  why_rank: 'The order is not known.',
+  why_negation: '"Not" was not checked.',
+  why_multiple: 'How many times was not checked.',
+  why_count: 'A count beside it was not checked.',
+  why_wording: 'A word beside it may change it.',
   mark_withheld: 'A number was left out because the data does not support it.',
   not_verified: 'not verified',
 

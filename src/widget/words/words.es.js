@@ -131,6 +131,12 @@ export const words = {
   row_n: 'fila {n}',
   mark_unbound: 'Este número no está en los datos.',
   mark_unchecked: 'Este número no se ha comparado con los datos.',
+  why_comparison: 'No se consultó con qué se compara.',
+  why_rank: 'No se conoce el orden.',
+  why_negation: 'No se comprobó la negación.',
+  why_multiple: 'No se comprobó cuántas veces.',
+  why_count: 'No se comprobó una cantidad al lado.',
+  why_wording: 'Una palabra al lado puede cambiarlo.',
   mark_withheld: 'Se ha omitido un número porque los datos no lo respaldan.',
   not_verified: 'sin verificar',
 

@@ -66,6 +66,18 @@ static inline void assert_bound(const char *answer)
 	check_free(&o);
 }
 
+/* No number of it is called verified. */
+static inline void assert_not_verified(const char *answer)
+{
+	struct outcome_of_check o;
+
+	check_answer(&input, answer, 1, &o);
+	if (o.bound > 0)
+		print_error("%s\n", buf_text(&o.line));
+	assert_int_equal(o.bound, 0);
+	check_free(&o);
+}
+
 static inline void assert_flagged(const char *answer)
 {
 	struct outcome_of_check o;

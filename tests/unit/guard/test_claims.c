@@ -77,6 +77,70 @@ static void test_what_is_not_understood_is_not_verified(void **state)
 	assert_marks("All stay below 5,000 views.", "All stay below <unchecked:5,000 views>.");
 }
 
+/* A word that nothing was compared with leaves the numbers beside it unjudged; one that the data
+ * agrees with does not. */
+static void test_words_are_accounted_for(void **state)
+{
+	(void)state;
+	use_projects();
+	assert_marks("Kern Wind is dearer, at $2.6M.",
+		     "Kern Wind is dearer, at <unchecked:$2.6M>.");
+	assert_marks("Kern Wind is not at $2.6M.", "Kern Wind is not at <unchecked:$2.6M>.");
+	assert_marks("Kern Wind starts before that, with $2.6M in all.",
+		     "Kern Wind starts before that, with <bound:$2.6M> in all.");
+	assert_marks("Before that Kern Wind had $2.6M.",
+		     "Before that Kern Wind had <unchecked:$2.6M>.");
+	assert_all((const char *const[]){"Kern Wind is dearer than Lone Star: $2.6M, not counted.",
+					 NULL},
+		   assert_not_verified);
+	assert_all((const char *const[]){"Kern Wind has the largest budget, $2.6M.",
+					 "Kern Wind is $1.35M dearer than Lone Star.", NULL},
+		   assert_bound);
+}
+
+static void test_multiples(void **state)
+{
+	(void)state;
+	assert_all(
+		(const char *const[]){
+			"At $2.6M Kern Wind costs three times as much as Lone Star, $1.25M.",
+			"At $2.6M Kern Wind costs nearly three times the $1.25M of Lone Star.",
+			NULL},
+		assert_flagged);
+	assert_all(
+		(const char *const[]){
+			"At $2.6M Kern Wind costs twice as much as Lone Star, $1.25M.",
+			"At $2.6M Kern Wind costs more than two times the $1.25M of Lone Star.",
+			NULL},
+		assert_bound);
+}
+
+static void test_lists_columns_and_days(void **state)
+{
+	(void)state;
+	assert_all((const char *const[]){"Kern Wind and Lone Star have $1.25M and $2.6M.",
+					 "Kern Wind has $1.72M of budget and $2.6M of actuals.",
+					 "Kern Wind starts on Monday, 1 March 2025.", NULL},
+		   assert_flagged);
+	assert_all((const char *const[]){"Kern Wind and Lone Star have $2.6M and $1.25M.",
+					 "Kern Wind has $2.6M of budget and $1.72M of actuals.",
+					 "Kern Wind starts on Saturday, 1 March 2025.", NULL},
+		   assert_bound);
+}
+
+static void test_percentages_of_the_wrong_one(void **state)
+{
+	(void)state;
+	assert_all(
+		(const char *const[]){
+			"Kern Wind has $2.6M against Lone Star's $1.25M, or 51.9 % more.", NULL},
+		assert_flagged);
+	assert_all(
+		(const char *const[]){
+			"Kern Wind has $2.6M against Lone Star's $1.25M, or 108 % more.", NULL},
+		assert_bound);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -87,6 +151,10 @@ int main(void)
 		TEST(test_ranks),
 		TEST(test_what_is_made),
 		TEST(test_what_is_not_understood_is_not_verified),
+		TEST(test_words_are_accounted_for),
+		TEST(test_multiples),
+		TEST(test_lists_columns_and_days),
+		TEST(test_percentages_of_the_wrong_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -270,6 +270,7 @@ static void emit_words(struct stream_log *log)
 					  .u.text_delta = {.text = STR("7"),
 							   .marked = true,
 							   .mark = {.kind = kinds[i],
+								    .why = i == 3 ? "rank" : NULL,
 								    .len = 1,
 								    .has_ref = i == 0,
 								    .call = "c1",

@@ -47,7 +47,10 @@ static void on_piece(void *owner, const struct guard_piece *p)
 	if (p->marked && m->count < MARKS_MAX) {
 		struct mark *mark = &m->list[m->count++];
 
-		*mark = (struct mark){m->text.n, m->text.n + p->len, p->kind == GUARD_BOUND, ""};
+		/* beside "higher" or "newest" the number may be right and yet not judged: what
+		 * such words say of it only the template's code has compared */
+		*mark = (struct mark){m->text.n, m->text.n + p->len,
+				      p->kind == GUARD_BOUND || p->why > GUARD_OTHER, ""};
 		snprintf(mark->why, sizeof(mark->why), "%s row %lld %s",
 			 p->ref.column ? p->ref.column : "", (long long)p->ref.row,
 			 p->ref.formula ? p->ref.formula : "");

@@ -1,0 +1,160 @@
+/*
+ * Every word is accounted for. A word that could change what a sentence says of its numbers (how
+ * they compare, which ranks first, what is left out, how many times) and that no rule has compared
+ * with the data leaves them not judged: a number that is right beside such a word proves nothing.
+ */
+#include "claim.h"
+
+#include <string.h>
+
+#define DIRECTED_NEAR                                                                              \
+	8 /* tokens between "above" and the number that the values were compared for */
+
+static bool is_amount(const struct claims *c, size_t i)
+{
+	return i < c->count && token_is_amount(&c->tokens[i]);
+}
+
+static bool is_span(const struct claims *c, size_t i)
+{
+	return is_amount(c, i) && unit_is_span(c->tokens[i].mark->shown.unit);
+}
+
+/* "over 8,760 hours", "over these days", "up to the 27th": says where or when, and not how much. */
+static bool is_preposition(const struct claims *c, size_t i)
+{
+	if (token_tells(c, i, TELLS_MOVE))
+		return token_tells(c, i + 1, TELLS_TO) && !is_amount(c, i + 2);
+	if (!token_tells(c, i, TELLS_ABOUT) || i + 1 >= c->count)
+		return false;
+	return is_span(c, i + 1) ||
+	       (!is_amount(c, i + 1) && !(i > 0 && is_amount(c, i - 1)) &&
+		c->tokens[i + 1].kind != TOKEN_BREAK && c->tokens[i + 1].kind != TOKEN_NAME);
+}
+
+static bool is_direction(const struct claims *c, size_t i)
+{
+	return token_tells(c, i, TELLS_UP | TELLS_DOWN) && !is_preposition(c, i);
+}
+
+static bool is_rank(const struct claims *c, size_t i)
+{
+	if (token_tells(c, i, TELLS_MOST | TELLS_LEAST))
+		return claim_superlative(c, i) != 0;
+	return token_tells(c, i, TELLS_LATE | TELLS_EARLY) ||
+	       (token_tells(c, i, TELLS_ORDINAL) && !token_tells(c, i, TELLS_COUNT_OF));
+}
+
+/* "All three", "the first two", "these two" point at what was said. */
+static bool is_count(const struct claims *c, size_t i)
+{
+	return c->tokens[i].cardinal > 1 &&
+	       !(i > 0 && token_tells(c, i - 1, TELLS_COUNT_OF | TELLS_SUM));
+}
+
+/* "Only $1.57 apart" says no more than the number. */
+static bool is_wording(const struct claims *c, size_t i)
+{
+	return token_tells(c, i, TELLS_ELSE) && !is_amount(c, i + 1) &&
+	       !(token_tells(c, i + 1, TELLS_AT) && is_amount(c, i + 2));
+}
+
+/* The values of a number nearby were compared, and differ as the word says. */
+static bool is_directed(const struct claims *c, size_t i)
+{
+	size_t from = i > DIRECTED_NEAR ? i - DIRECTED_NEAR : 0;
+
+	for (size_t n = from; n < c->count && n <= i + DIRECTED_NEAR; n++)
+		if (c->tokens[n].kind == TOKEN_NUMBER && c->tokens[n].mark->directed)
+			return true;
+	return false;
+}
+
+/* "3 of them are missing": what has no value was counted. */
+static bool counts_missing(const struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const char *formula =
+			c->tokens[i].kind == TOKEN_NUMBER ? c->tokens[i].mark->ref.formula : NULL;
+
+		if (formula && strncmp(formula, "nulls", strlen("nulls")) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The number that it is said of is bound to nothing: that says it. */
+static bool is_blamed(const struct claims *c, size_t i)
+{
+	for (size_t n = i + 1; n < c->count && !token_breaks(c, n, ",;:.!?"); n++)
+		if (token_is_amount(&c->tokens[n]))
+			return !c->tokens[n].mark->bound;
+	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ",;:.!?");)
+		if (token_is_amount(&c->tokens[n]))
+			return !c->tokens[n].mark->bound;
+	return false;
+}
+
+/* What the word at i claims and nothing has compared. */
+static enum guard_unjudged unaccounted(const struct claims *c, size_t i)
+{
+	const struct token *t = &c->tokens[i];
+	enum guard_unjudged why = GUARD_JUDGED;
+
+	if (t->kind != TOKEN_WORD || t->agreed || is_blamed(c, i))
+		return why;
+	if (is_rank(c, i))
+		why = GUARD_RANK;
+	else if (is_direction(c, i) && !is_directed(c, i))
+		why = GUARD_COMPARISON;
+	else if (token_tells(c, i, TELLS_MISSING) && c->k->rows_max > 0 && !counts_missing(c))
+		why = GUARD_NEGATION;
+	else if (token_tells(c, i, TELLS_TIMES | TELLS_PART))
+		why = GUARD_MULTIPLE;
+	else if (is_count(c, i))
+		why = GUARD_COUNT;
+	else if (is_wording(c, i))
+		why = GUARD_WORDING;
+	return why;
+}
+
+/* Does what is claimed concern this number? Times are not compared, counted or multiplied. */
+static bool concerns(enum guard_unjudged why, const struct mark *m)
+{
+	return why == GUARD_RANK || why == GUARD_NEGATION || why == GUARD_WORDING ||
+	       m->shown.kind == SHOWN_NUMBER;
+}
+
+/* The words between which a claim stays: those of its clause, or of its sentence. */
+static const char *limits_of(enum guard_unjudged why)
+{
+	return why == GUARD_COUNT || why == GUARD_WORDING || why == GUARD_MULTIPLE ? ",;:.!?"
+										   : ";.!?";
+}
+
+static void leave(struct claims *c, size_t i, enum guard_unjudged why)
+{
+	const char *limits = limits_of(why);
+	size_t from = i;
+
+	while (from > 0 && !token_breaks(c, from - 1, limits))
+		from--;
+	for (size_t n = from; n < c->count && !token_breaks(c, n, limits); n++) {
+		struct mark *m = c->tokens[n].kind == TOKEN_NUMBER ? c->tokens[n].mark : NULL;
+
+		if (!m || !m->bound || m->unchecked || !concerns(why, m))
+			continue;
+		m->unchecked = true;
+		m->why = why;
+	}
+}
+
+void claims_account(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		enum guard_unjudged why = unaccounted(c, i);
+
+		if (why != GUARD_JUDGED)
+			leave(c, i, why);
+	}
+}

@@ -1,0 +1,277 @@
+/*
+ * What words beside numbers say of them, and the numbers themselves decide: how many times one is
+ * another, which of two listed names has which, which column an amount is of, which weekday a date
+ * is.
+ */
+#include "claim.h"
+
+#include <string.h>
+
+#include "vesper/clock.h"
+
+#define ONE          ((guard_value)100000000)
+#define LIST_MAX     4 /* names that are told of together */
+#define FACTOR_WORDS 3 /* "more than two times" */
+#define SAID_NEAR    3 /* tokens from an amount to the word that says its column */
+
+/* ---- times ---- */
+
+/* "… times as many", "twice the", "twice that of": no number of occurrences. */
+static bool is_compared(const struct claims *c, size_t i)
+{
+	static const char *const words[] = {"as", "the", "that"};
+
+	for (size_t w = 0; i < c->count && w < sizeof(words) / sizeof(words[0]); w++)
+		if (c->tokens[i].kind == TOKEN_WORD &&
+		    c->tokens[i].word == beside_key(words[w], strlen(words[w])))
+			return true;
+	return token_tells(c, i, TELLS_UP | TELLS_DOWN);
+}
+
+/* "Nine times", "twice": the factor; 0: none is said in a word. */
+static int factor_at(const struct claims *c, size_t i)
+{
+	if (!token_tells(c, i, TELLS_TIMES) || !is_compared(c, i + 1))
+		return 0;
+	if (c->tokens[i].value > 0)
+		return c->tokens[i].value;
+	if (i == 0 || c->tokens[i - 1].kind != TOKEN_WORD || token_tells(c, i - 1, TELLS_PART))
+		return 0;
+	return c->tokens[i - 1].cardinal > 1 ? c->tokens[i - 1].cardinal : 0;
+}
+
+/* a is so many times b, as roughly as words say it: "nearly four" of 3.9, "more than four" of 4.7.
+ */
+static bool is_multiple(guard_value a, guard_value b, int factor, int than)
+{
+	guard_value ratio, low, high;
+
+	if (b == 0 || (a < 0) != (b < 0))
+		return false;
+	ratio = a * ONE / b;
+	low = factor * ONE - (than > 0 ? ONE / 20 : ONE * 35 / 100);
+	high = factor * ONE + (than > 0 ? ONE : than < 0 ? ONE / 10 : ONE / 2);
+	return ratio >= low && ratio < high;
+}
+
+static bool is_sure_amount(const struct token *t)
+{
+	return token_is_amount(t) && t->mark->bound && !t->mark->unchecked &&
+	       !unit_is_percent(t->mark->shown.unit) && !unit_is_ratio(t->mark->shown.unit);
+}
+
+/* 1: "more than", -1: "nearly". */
+static int rough_before(const struct claims *c, size_t i)
+{
+	size_t at = c->tokens[i].value > 0 ? i : i - 1;
+
+	if (at > 1 && token_tells(c, at - 1, TELLS_THAN))
+		at--;
+	if (at == 0)
+		return 0;
+	if (token_tells(c, at - 1, TELLS_ABOUT) && c->tokens[at - 1].value < 0)
+		return -1;
+	return token_tells(c, at - 1, TELLS_UP) ? 1 : token_tells(c, at - 1, TELLS_DOWN) ? -1 : 0;
+}
+
+static void check_multiple(struct claims *c, size_t i, int factor)
+{
+	int than = rough_before(c, i);
+	bool any = false;
+
+	for (size_t a = 0; a < c->count; a++)
+		for (size_t b = 0; b < c->count; b++) {
+			if (a == b || !is_sure_amount(&c->tokens[a]) ||
+			    !is_sure_amount(&c->tokens[b]) ||
+			    !units_compare(c->tokens[a].mark, c->tokens[b].mark))
+				continue;
+			any = true;
+			if (!is_multiple(token_value(&c->tokens[a]), token_value(&c->tokens[b]),
+					 factor, than))
+				continue;
+			for (size_t n = i > FACTOR_WORDS ? i - FACTOR_WORDS : 0; n <= i; n++)
+				token_agrees(c, n);
+			return;
+		}
+	if (any && claim_nearest(c, i))
+		token_contradicts(claim_nearest(c, i));
+}
+
+void claims_of_multiples(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (factor_at(c, i) > 0)
+			check_multiple(c, i, factor_at(c, i));
+}
+
+/* ---- lists ---- */
+
+struct list {
+	size_t at[LIST_MAX];
+	size_t count, end; /* the token after the last one */
+};
+
+static bool joins(const struct claims *c, size_t i)
+{
+	return token_breaks(c, i, ",") || token_tells(c, i, TELLS_AND) ||
+	       token_tells(c, i, TELLS_AGAINST);
+}
+
+static bool goes_on(const struct claims *c, const struct list *l, size_t i)
+{
+	const struct token *t = &c->tokens[i], *first = &c->tokens[l->at[0]];
+
+	if (t->kind != first->kind)
+		return false;
+	if (t->kind == TOKEN_NAME)
+		return (t->slots & first->slots) && t->id != first->id;
+	return token_is_amount(t) && units_compare(t->mark, first->mark);
+}
+
+/* "A, B and C": names of one kind or amounts of one unit, with nothing else between them. */
+static bool list_at(const struct claims *c, size_t i, struct list *l)
+{
+	size_t n = i + 1;
+
+	*l = (struct list){.at = {i}, .count = 1};
+	while (n < c->count && l->count < LIST_MAX && joins(c, n)) {
+		while (n < c->count && joins(c, n))
+			n++;
+		if (n >= c->count || !goes_on(c, l, n))
+			break;
+		l->at[l->count++] = n++;
+		l->end = n;
+	}
+	return l->count > 1;
+}
+
+/* Is the amount's row one of another listed name, and not of its own? */
+static bool is_of_another(const struct claims *c, const struct token *amount,
+			  const struct list *names, size_t own)
+{
+	const struct recent *r = &amount->mark->amount;
+	const struct known_table *kt;
+
+	if (!amount->mark->bound || r->table < 0 || r->row < 0)
+		return false;
+	kt = &c->k->tables[r->table];
+	if (row_has_name(kt, (size_t)r->row, c->tokens[names->at[own]].id))
+		return false;
+	for (size_t i = 0; i < names->count; i++)
+		if (i != own && row_has_name(kt, (size_t)r->row, c->tokens[names->at[i]].id))
+			return true;
+	return false;
+}
+
+static void check_lists(struct claims *c, const struct list *names, const struct list *amounts)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (is_of_another(c, &c->tokens[amounts->at[i]], names, i))
+			token_contradicts(&c->tokens[amounts->at[i]]);
+}
+
+/* The list of amounts that belongs to the names: the only one of its clause. */
+static bool amounts_of(const struct claims *c, const struct list *names, struct list *out)
+{
+	size_t from = names->at[0], lists = 0;
+
+	while (from > 0 && !token_breaks(c, from - 1, ";:.!?|"))
+		from--;
+	for (size_t i = from; i < c->count && !token_breaks(c, i, ";.!?|"); i++) {
+		struct list l;
+
+		if (token_is_amount(&c->tokens[i]) && list_at(c, i, &l)) {
+			lists++;
+			*out = l;
+			i = l.end - 1;
+		} else if (c->tokens[i].kind == TOKEN_NAME &&
+			   (i < names->at[0] || i >= names->end) &&
+			   c->tokens[i].slots & c->tokens[names->at[0]].slots) {
+			return false;
+		} else if (token_is_amount(&c->tokens[i]) && lists == 0 && i > names->end) {
+			return false;
+		}
+	}
+	return lists == 1 && out->count == names->count;
+}
+
+void claims_of_lists(struct claims *c)
+{
+	struct list names, amounts;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->tokens[i].kind == TOKEN_NAME && list_at(c, i, &names)) {
+			if (amounts_of(c, &names, &amounts))
+				check_lists(c, &names, &amounts);
+			i = names.end - 1;
+		}
+}
+
+/* ---- columns ---- */
+
+/* The word that says the amount's column: "… MW of generation", "$700K (IC)"; 0: none does. */
+static uint64_t column_word(const struct claims *c, size_t i)
+{
+	for (size_t n = i + 1; n < c->count && n <= i + SAID_NEAR; n++) {
+		const struct token *t = &c->tokens[n];
+
+		if (t->kind == TOKEN_BREAK ? t->c != '(' || n > i + 1 : t->kind != TOKEN_WORD)
+			break;
+		if (t->kind == TOKEN_WORD && !(t->is & TELLS_AT))
+			return t->is ? 0 : t->word;
+	}
+	return 0;
+}
+
+/* Some columns of its unit have the word, its own has not, and what they say is another value. */
+static bool is_of_other_column(const struct known_table *kt, const struct mark *m, uint64_t word)
+{
+	const struct recent *r = &m->amount;
+	bool others = false;
+
+	if (column_has_word(kt, (size_t)r->column, word))
+		return false;
+	for (size_t col = 0; col < kt->t->column_count; col++) {
+		if (!kt->measure[col] || kt->units[col] != kt->units[r->column] ||
+		    !column_has_word(kt, col, word))
+			continue;
+		if (kt->values[r->row][col] == GUARD_NO_VALUE ||
+		    mark_shows(m, kt->values[r->row][col]))
+			return false;
+		others = true;
+	}
+	return others;
+}
+
+void claims_of_columns(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct token *t = &c->tokens[i];
+		uint64_t word = is_sure_amount(t) ? column_word(c, i) : 0;
+		const struct recent *r = word ? &t->mark->amount : NULL;
+
+		if (r && r->table >= 0 && r->row >= 0 && r->column >= 0 &&
+		    is_of_other_column(&c->k->tables[r->table], t->mark, word))
+			token_contradicts(&c->tokens[i]);
+	}
+}
+
+/* ---- weekdays ---- */
+
+static void check_day(const struct token *day, struct token *t)
+{
+	const struct date *d = &t->mark->shown.date;
+
+	if (t->mark->shown.kind == SHOWN_DATE && date_weekday(*d) + 1 != day->weekday)
+		token_contradicts(t);
+}
+
+void claims_of_days(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		size_t next = i + 1 + token_breaks(c, i + 1, ",");
+
+		if (c->tokens[i].weekday && next < c->count && c->tokens[next].kind == TOKEN_NUMBER)
+			check_day(&c->tokens[i], &c->tokens[next]);
+	}
+}
