@@ -361,6 +361,8 @@ bool choose_flow(struct reading *r, struct choice *out);
  * share words with it, take all that it says and lack nothing. The best first. */
 void choose_readings(struct reading *r, struct understanding *out);
 /* 0..1 for a choice whose calls could be filled. */
+/* Do the question's words speak of the choice, and not its times alone? */
+bool choose_is_spoken_of(const struct reading *r, const struct choice *c);
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
 
 /* ---- documents.c ---- */

@@ -354,6 +354,12 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 		return;
 	}
 	finish(r, &choice, leans, edits != NULL, out);
+	/* "How many orders were there in February": of no hub-zone */
+	if (!edits && !leans && r->trouble.kind == TROUBLE_MISSING && r->said_entities == 0 &&
+	    !choose_is_spoken_of(r, &choice)) {
+		unclear(KNOW_UNCLEAR, 0.4, out);
+		hear(r, out);
+	}
 }
 
 void reading_begin(struct reading *r)

@@ -302,6 +302,11 @@ static double share_of(const struct reading *r, const struct candidate *c)
 	return r->text.evidence > 0 ? c->text * (double)known / (double)all : 0;
 }
 
+bool choose_is_spoken_of(const struct reading *r, const struct choice *c)
+{
+	return share_of(r, c->fit.of) >= weights_of(r)->reading.least;
+}
+
 void choose_readings(struct reading *r, struct understanding *out)
 {
 	struct know_reading *readings =

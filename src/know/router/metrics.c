@@ -132,13 +132,16 @@ static bool leaves_out(const struct asking *a)
 	return false;
 }
 
-/* "Which three projects": how many rows there are to be, where nothing else took the number. */
+/* "Which three projects", "the 3 projects with": how many rows there are to be, where nothing else
+ * took the number. */
 static bool take_rows(struct asking *a, size_t i)
 {
 	const struct token *t = &a->r->q.tokens[i];
 	int n = t->used || i == 0 || a->rows > 0 ? -1 : token_number(t);
 
-	if (n < 1 || n > MAP_TOP_MAX || !token_says(&a->r->q.tokens[i - 1], WORDS_WHICH))
+	if (n < 1 || n > MAP_TOP_MAX ||
+	    !(token_says(&a->r->q.tokens[i - 1], WORDS_WHICH) ||
+	      token_says(&a->r->q.tokens[i - 1], WORDS_ARTICLES)))
 		return false;
 	a->rows = n;
 	return true;

@@ -161,7 +161,7 @@ static bool settle(struct asking *a)
 	bounds_of_rows(a);
 	if (bounds_metric(a) && a->metric_count > 0 && a->by_count == 0)
 		return false; /* "budget above $2M": of which? */
-	if (a->rows > 0 || (ranks && a->metric_count == 0))
+	if ((a->rows > 0 && !(ranks && a->metric_count == 1)) || (ranks && a->metric_count == 0))
 		return ranks_rows(a);
 	if (ranks && a->metric_count == 1 && a->by_count == 0)
 		return takes_extreme(a);
@@ -221,7 +221,9 @@ static bool write_metrics(const struct asking *a, json_t *query)
 	if ((a->top || a->bottom) && !json_object_get(query, MAP_TOP) &&
 	    !json_object_get(query, MAP_BOTTOM))
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP,
-			     a->one || a->one_ranked ? 1 : ROWS_OF_MANY);
+			     a->rows > 0               ? a->rows
+			     : a->one || a->one_ranked ? 1
+						       : ROWS_OF_MANY);
 	return true;
 }
 

@@ -73,6 +73,8 @@ static void whole_questions_become_queries(void **state)
 		 "1}"},
 		{"Which three projects have the biggest budgets?", /* each by itself */
 		 "{\"top\":3,\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"project_name\"]}"},
+		{"the 3 projects with the highest budget",
+		 "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"project_name\"],\"top\":3}"},
 		{"Which project has the smallest budget?",
 		 "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"project_name\"],\"bottom\":1}"},
 		{"top 5 solar projects by budget",
@@ -126,6 +128,26 @@ static void a_word_too_much_leaves_the_question_unread(void **state)
 
 		if (query)
 			fail_msg("%s: %s", questions[i], query);
+	}
+}
+
+/* A time alone speaks of no hub-zone, so none is asked for. */
+static void what_nothing_speaks_of_asks_for_nothing(void **state)
+{
+	static const char *const questions[] = {"How many orders were there in February 2025?",
+						"How many projects slipped their COD this year?"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+		json_t *line = json_own(arena, json_object());
+		struct catalog_view may;
+		struct understanding u;
+
+		json_set_str(line, "question", questions[i]);
+		catalog_for(bench.catalog, &bench.who, arena, &may);
+		understand(&bench, &may, line, arena, &u);
+		assert_null(u.ask.text);
+		assert_true(u.confidence < KNOW_SURE);
 	}
 }
 
@@ -262,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_questions_become_queries),
 		cmocka_unit_test(what_would_be_counted_twice_is_left_to_be_refused),
+		cmocka_unit_test(what_nothing_speaks_of_asks_for_nothing),
 		cmocka_unit_test(a_total_is_a_sum_and_a_mean_is_none),
 		cmocka_unit_test(bounds_and_times_become_queries),
 		cmocka_unit_test(open_questions_need_no_tool),
