@@ -1,54 +1,14 @@
 /* The kernels against what numpy, scipy and statsmodels say of the same columns
  * (tests/calc/golden.py). */
-#include "calc_test.h"
+#include "golden.h"
 #include "vesper/calc_groups.h"
 #include "vesper/calc_series.h"
 #include "vesper/calc_summary.h"
 #include "vesper/calc_trend.h"
 
-enum { VALUES_MAX = 256, LINE_MAX_BYTES = 16384, LINES = 71 };
+enum { LINES = 71 };
 
 #define TOLERANCE 1e-9
-
-struct line {
-	const char *kernel;
-	double params[4];
-	double columns[2][VALUES_MAX];
-	size_t n[2];
-	double want[VALUES_MAX];
-	size_t wanted;
-};
-
-static size_t read_numbers(char *text, double *out)
-{
-	size_t n = 0;
-	char *rest, *word;
-
-	for (word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
-		out[n++] = strtod(word, NULL);
-	assert_true(n <= VALUES_MAX);
-	return n;
-}
-
-static void read_line(char *text, struct line *l)
-{
-	char *field[4], *second;
-
-	*l = (struct line){0};
-	for (size_t i = 0; i < 4; i++) {
-		field[i] = strsep(&text, "\t");
-		assert_non_null(field[i]);
-	}
-	l->kernel = field[0];
-	(void)read_numbers(field[1], l->params);
-	second = strchr(field[2], '|');
-	if (second) {
-		*second++ = '\0';
-		l->n[1] = read_numbers(second, l->columns[1]);
-	}
-	l->n[0] = read_numbers(field[2], l->columns[0]);
-	l->wanted = read_numbers(field[3], l->want);
-}
 
 /* ---- each kernel gives what stands in the line, in its order ---- */
 
@@ -152,47 +112,18 @@ static void adjust(const struct line *l, double *got)
 	memcpy(got, adjusted, l->n[0] * sizeof(*got));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(const struct line *l, double *got);
-} kernels[] = {
-	{"quantile", quantile},   {"mad", mad},           {"moments", moments},
-	{"theil_sen", theil_sen}, {"spearman", spearman}, {"line", line},
-	{"integral", integral},   {"kruskal", kruskal},   {"independence", independence},
-	{"adjust", adjust},
+static const struct golden_kernel kernels[] = {
+	{"quantile", quantile, TOLERANCE},         {"mad", mad, TOLERANCE},
+	{"moments", moments, TOLERANCE},           {"theil_sen", theil_sen, TOLERANCE},
+	{"spearman", spearman, TOLERANCE},         {"line", line, TOLERANCE},
+	{"integral", integral, TOLERANCE},         {"kruskal", kruskal, TOLERANCE},
+	{"independence", independence, TOLERANCE}, {"adjust", adjust, TOLERANCE},
 };
-
-static void check(const struct line *l)
-{
-	double got[VALUES_MAX] = {0};
-	size_t k = 0;
-
-	while (k < COUNT(kernels) && strcmp(kernels[k].name, l->kernel) != 0)
-		k++;
-	assert_true(k < COUNT(kernels));
-	kernels[k].run(l, got);
-	for (size_t i = 0; i < l->wanted; i++)
-		if (!is_near(got[i], l->want[i], TOLERANCE))
-			fail_msg("%s of %zu values, result %zu: %.17g, expected %.17g", l->kernel,
-				 l->n[0], i, got[i], l->want[i]);
-}
 
 static void agree_with_the_references(void **state)
 {
-	FILE *f = fopen(VESPER_SOURCE_DIR "/tests/calc/golden.tsv", "r");
-	static char text[LINE_MAX_BYTES];
-	static struct line l;
-	size_t lines = 0;
-
 	(void)state;
-	assert_non_null(f);
-	while (fgets(text, sizeof(text), f)) {
-		read_line(text, &l);
-		check(&l);
-		lines++;
-	}
-	fclose(f);
-	assert_int_equal(lines, LINES);
+	golden_file(VESPER_SOURCE_DIR "/tests/calc/golden.tsv", kernels, COUNT(kernels), LINES);
 }
 
 int main(void)

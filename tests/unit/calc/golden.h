@@ -1,0 +1,90 @@
+/* Lines of the .tsv files of tests/calc: a kernel, its parameters, its columns, and what another
+ * program says of them. */
+#ifndef GOLDEN_H
+#define GOLDEN_H
+
+#include "calc_test.h"
+
+enum { VALUES_MAX = 256, LINE_MAX_BYTES = 16384 };
+
+struct line {
+	const char *kernel;
+	double params[4];
+	double columns[2][VALUES_MAX];
+	size_t n[2];
+	double want[VALUES_MAX];
+	size_t wanted;
+};
+
+static inline size_t read_numbers(char *text, double *out)
+{
+	size_t n = 0;
+	char *rest, *word;
+
+	for (word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
+		out[n++] = strtod(word, NULL);
+	assert_true(n <= VALUES_MAX);
+	return n;
+}
+
+static inline void read_line(char *text, struct line *l)
+{
+	char *field[4], *second;
+
+	*l = (struct line){0};
+	for (size_t i = 0; i < 4; i++) {
+		field[i] = strsep(&text, "\t");
+		assert_non_null(field[i]);
+	}
+	l->kernel = field[0];
+	(void)read_numbers(field[1], l->params);
+	second = strchr(field[2], '|');
+	if (second) {
+		*second++ = '\0';
+		l->n[1] = read_numbers(second, l->columns[1]);
+	}
+	l->n[0] = read_numbers(field[2], l->columns[0]);
+	l->wanted = read_numbers(field[3], l->want);
+}
+
+/* A kernel by the name that it has in the file; it gives what stands in the line, in its order. */
+struct golden_kernel {
+	const char *name;
+	void (*run)(const struct line *l, double *got);
+	double tolerance;
+};
+
+static inline void golden_check(const struct line *l, const struct golden_kernel *kernels,
+				size_t count)
+{
+	double got[VALUES_MAX] = {0};
+	size_t k = 0;
+
+	while (k < count && strcmp(kernels[k].name, l->kernel) != 0)
+		k++;
+	assert_true(k < count);
+	kernels[k].run(l, got);
+	for (size_t i = 0; i < l->wanted; i++)
+		if (!is_near(got[i], l->want[i], kernels[k].tolerance))
+			fail_msg("%s of %zu values, result %zu: %.17g, expected %.17g", l->kernel,
+				 l->n[0], i, got[i], l->want[i]);
+}
+
+static inline void golden_file(const char *path, const struct golden_kernel *kernels, size_t count,
+			       size_t lines)
+{
+	FILE *f = fopen(path, "r");
+	static char text[LINE_MAX_BYTES];
+	static struct line l;
+	size_t n = 0;
+
+	assert_non_null(f);
+	for (; fgets(text, sizeof(text), f); n++) {
+		read_line(text, &l);
+		golden_check(&l, kernels, count);
+	}
+	fclose(f);
+	assert_int_equal(n, lines);
+}
+
+#endif
