@@ -128,6 +128,7 @@ struct param_def {
 	enum param_type type;
 	bool is_list;
 	size_t list_min, list_max; /* values that it takes */
+	bool takes_one;            /* of list(type,1-max): one value is as usual as several */
 	bool required;
 	const char *default_text; /* NULL: none */
 	bool has_min, has_max;

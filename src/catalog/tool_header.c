@@ -74,7 +74,7 @@ bool tool_number_read(const struct tool_header *h, const char *text, int64_t *ou
 
 /* ---- param NAME type required|optional [attributes] about ---- */
 
-/* "8", or "2-8" */
+/* "8", or "2-8"; of "1-8" one is as good as many. */
 static bool read_list_bounds(const struct tool_header *h, struct str text, struct param_def *p,
 			     struct err *e)
 {
@@ -92,6 +92,7 @@ static bool read_list_bounds(const struct tool_header *h, struct str text, struc
 		return tool_wrong(h, e, "a list holds 1 to %d values", LIST_ARG_MAX);
 	p->list_min = (size_t)least;
 	p->list_max = (size_t)most;
+	p->takes_one = dash && least == 1;
 	return true;
 }
 

@@ -58,7 +58,7 @@ static bool is_other_number(const struct reading *r, int number, bool use_range)
 /* Is it a list of which only one name was said? */
 static bool is_lone(const struct param_def *p, const struct fact *f)
 {
-	return p->is_list && p->entity && f->count == 1;
+	return p->is_list && p->entity && f->count == 1 && !p->takes_one;
 }
 
 /* May one name stand for that one and all others? Only where it was said, and a list has room for

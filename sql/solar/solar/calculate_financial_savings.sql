@@ -7,7 +7,7 @@
 -- window:     pv.measurements.local_date
 -- answer:     {fact.period}: **{fact.energyGenerated}**[[ worth **{fact.savings}**]][[ worth **{fact.savingsEuro}**]][[, {fact.co2Offset} of CO2 spared, as {fact.treesEquivalent} over ten years]]. {fact.daysWithData} with data, {fact.daysWithout} without.[[ CO2 by {fact.co2Source}.]][[ {fact.note}]]
 -- suggest:    primary "Performance ratio" -> Show the performance ratio for the fleet
--- param logger_id  list(text,12) optional entity=logger                                  Inverters; without them all in operation
+-- param logger_id  list(text,1-12) optional entity=logger                                  Inverters; without them all in operation
 -- param start_date date optional filter=date_range_start default=today-30d               First local day
 -- param end_date   date optional filter=date_range_end default=today-1d                  Last local day
 -- param rate       decimal optional unit=$/kWh                                           What a kWh is worth; without it the tariff of each inverter

@@ -8,7 +8,7 @@
 -- frame:      readings 200000
 -- answer:     {fact.period}:[[ performance ratio **{fact.pr}**]][[, {fact.prStc} corrected to 25 °C]][[; final yield {fact.finalYield}, reference yield {fact.referenceYield}]][[; {fact.completeness} of the quarter hours have data, confidence {fact.confidence}]] ({fact.method}).[[ {fact.note}]]
 -- suggest:    primary "Financial savings" -> Show financial savings for the past month
--- param logger_id   list(text,12) optional entity=logger                 Inverters; without them all in operation
+-- param logger_id   list(text,1-12) optional entity=logger                 Inverters; without them all in operation
 -- param date        date optional slot=day                               One local day
 -- param start_date  date optional filter=date_range_start                First local day; without it 30 days ago
 -- param end_date    date optional filter=date_range_end                  Last local day; without it yesterday

@@ -5,7 +5,7 @@
 -- frame:      events 20000
 -- answer:     Open: **{fact.openCritical}** critical, **{fact.openWarning}** warnings, of {fact.loggers} loggers; {fact.events} readings had a code in the last {arg.days} days.
 -- suggest:    primary "Fleet overview" -> Show the fleet overview
--- param logger_id list(text,20) optional entity=logger              Loggers; without them all inverters in operation
+-- param logger_id list(text,1-20) optional entity=logger              Loggers; without them all inverters in operation
 -- param days      int  optional slot=days default=7 min=1 max=90    Days to look at, up to now
 -- column "logger_id" label=Logger   priority=high   type=text entity=logger
 -- column "code"      label=Code     priority=high   type=text

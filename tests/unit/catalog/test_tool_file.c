@@ -85,6 +85,7 @@ static void reads_params(void **state)
 	assert_true(hours->is_list);
 	assert_int_equal(hours->list_min, 1);
 	assert_int_equal(hours->list_max, 24);
+	assert_false(hours->takes_one);
 	assert_string_equal(hours->filter, "hour");
 	assert_true(tool_param(t, "name")->like);
 	assert_string_equal(tool_param(t, "name")->about, "Part of a name");
@@ -274,6 +275,7 @@ static void refuses_wrong_params(void **state)
 	broken("list(int,24)", "list(int)", "expected list(type,max)");
 	broken("list(int,24)", "list(int,65)", "1 to 64 values");
 	broken("list(int,24)", "list(int,0)", "1 to 64 values");
+	broken("list(int,24)", "list(int,0-3)", "1 to 64 values");
 	broken("list(int,24)", "list(int,3-2)", "1 to 64 values");
 	broken("list(int,24)", "list(int,2-x)", "x is not a whole number");
 	broken("match=like", "match=fuzzy", "match is exact or like");
