@@ -125,7 +125,7 @@ static bool read_words(const struct words_file *f, const json_t *root, struct pa
 	if (!json_opt_str(root, "company", &out->company, &e) || (out->company && !*out->company))
 		return words_fail(f, "company",
 				  "words for the company are wanted, such as "
-				  "\"an energy company\"");
+				  "\"a company that makes shoes\"");
 	return words_list(f, json_object_get(root, "stop"), "stop", true, &out->stop) &&
 	       (!synonyms ||
 		words_synonyms(f, synonyms, "synonyms", &out->synonyms, &out->synonym_count)) &&

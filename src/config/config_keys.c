@@ -110,7 +110,7 @@ INT  ("cluster.lease_ms", RESTART, 3000, 1000, 30000,                     "a rep
 TEXT ("pbi.tenant_id", LIVE, "\"\"", NULL,                             "Power BI: the directory of the service principal; reports only link when empty"),
 TEXT ("pbi.client_id", LIVE, "\"\"", NULL,                             "its application"),
 SECRET("pbi.client_secret", LIVE,                                      "its secret"),
-OTHER("pbi.reports", LIVE, KEY_MAP, "{}",                              "menu key of config/energy/reports.json -> workspace id/report id"),
+OTHER("pbi.reports", LIVE, KEY_MAP, "{}",                              "menu key of config/<pack>/reports.json -> workspace id/report id"),
 TEXT ("pbi.identity", LIVE, "\"none\"", "none|user|tenant",            "as whom a report's row-level security knows the caller"),
 OTHER("pbi.roles", LIVE, KEY_MAP, "{}",                                "permission -> role of that security"),
 TEXT ("pbi.login_url", LIVE, "\"https://login.microsoftonline.com\"", NULL, "another cloud's sign-in"),

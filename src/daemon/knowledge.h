@@ -11,7 +11,7 @@ struct knowledge_list {
 	const char *const *roots; /* of packs */
 	const char **tenants;     /* NULL-ended */
 	size_t tenant_count;
-	const char *check;      /* "packs:core,energy" */
+	const char *check;      /* "packs:core,shoes" */
 	struct knowledge *base; /* of the packs */
 	struct knowledge **of;  /* by tenant: the base, or what has its overlay */
 	struct name_refresh *names;
