@@ -1,0 +1,222 @@
+/* Dips, k-means and natural groups: against R and scikit-learn (tests/calc/cluster.py), and against
+ * chance. */
+#include "calc_test.h"
+#include "vesper/calc_cluster.h"
+
+enum { ROWS_MAX = 256, BYTES = 65536, GOLDEN_LINES = 25 };
+
+struct golden {
+	double k, columns[2][ROWS_MAX], want[ROWS_MAX + 2];
+	size_t n, wanted;
+	bool is_dip;
+};
+
+static size_t numbers(char *text, double *out, size_t most)
+{
+	size_t n = 0;
+	char *rest, *word;
+
+	for (word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
+		assert_true(n < most);
+		out[n++] = strtod(word, NULL);
+	}
+	return n;
+}
+
+static void read_golden(char *text, struct golden *g)
+{
+	char *field[4], *second;
+
+	*g = (struct golden){0};
+	for (size_t i = 0; i < 4; i++) {
+		field[i] = strsep(&text, "\t");
+		assert_non_null(field[i]);
+	}
+	g->is_dip = strcmp(field[0], "dip") == 0;
+	(void)numbers(field[1], &g->k, 1);
+	second = strchr(field[2], '|');
+	if (second) {
+		*second++ = '\0';
+		(void)numbers(second, g->columns[1], ROWS_MAX);
+	}
+	g->n = numbers(field[2], g->columns[0], ROWS_MAX);
+	g->wanted = numbers(field[3], g->want, ROWS_MAX + 2);
+}
+
+static void check_dip(const struct golden *g)
+{
+	struct calc_dip d;
+
+	assert_true(calc_dip(&calc, g->columns[0], g->n, &d, &err));
+	assert_near(d.dip, g->want[0], 1e-9);
+	assert_true(d.p >= 0.001 && d.p <= 1);
+}
+
+static void check_kmeans(const struct golden *g)
+{
+	const double *const columns[] = {g->columns[0], g->columns[1]};
+	size_t k = (size_t)g->k;
+	struct calc_kmeans m;
+	double silhouette;
+
+	assert_true(calc_kmeans(&calc, columns, 2, g->n, k, &m, &err));
+	assert_near(m.inertia, g->want[0], 1e-9);
+	assert_true(calc_silhouette(&calc, columns, 2, g->n, m.of, k, &silhouette, &err));
+	assert_near(silhouette, g->want[1], 1e-9);
+	for (size_t i = 0; i < g->n; i++)
+		assert_int_equal(m.of[i], (uint32_t)g->want[2 + i]);
+}
+
+static void others_say_the_same(void **state)
+{
+	static char text[BYTES];
+	FILE *f = fopen(VESPER_SOURCE_DIR "/tests/calc/cluster.tsv", "r");
+	size_t lines = 0;
+
+	(void)state;
+	assert_non_null(f);
+	while (fgets(text, sizeof(text), f)) {
+		static struct golden g;
+
+		read_golden(text, &g);
+		if (g.is_dip)
+			check_dip(&g);
+		else
+			check_kmeans(&g);
+		lines++;
+	}
+	fclose(f);
+	assert_int_equal(lines, GOLDEN_LINES);
+}
+
+/* ---- made clouds ---- */
+
+static struct calc_rng rng;
+
+static double normal(void)
+{
+	return calc_normal_quantile(fmin(1 - 1e-12, calc_rng_unit(&rng) + 1e-12));
+}
+
+enum shape { NORMAL, UNIFORM, LOGNORMAL, SHAPES };
+
+static double drawn(enum shape shape)
+{
+	return shape == UNIFORM ? calc_rng_unit(&rng) : shape == NORMAL ? normal() : exp(normal());
+}
+
+/* One cloud is no groups, whatever its shape: in at most 5 % of 1,000 are any found. */
+static void noise_has_no_groups(void **state)
+{
+	enum { SETS = 1008, N = 120, MOST = SETS / 20 };
+	static double columns[4][N];
+	const double *const all[] = {columns[0], columns[1], columns[2], columns[3]};
+	size_t found = 0;
+
+	(void)state;
+	rng = calc_rng_new(77);
+	for (size_t i = 0; i < SETS; i++) {
+		struct calc here = {.arena = arena_new(SIZE_MAX / 2)};
+		struct calc_clusters c;
+		size_t count = i % 2 ? 2 : 4;
+
+		for (size_t f = 0; f < count; f++)
+			for (size_t r = 0; r < N; r++)
+				columns[f][r] = drawn((enum shape)(i / 2 % SHAPES));
+		assert_true(calc_clusters(&here, all, count, N, &c, &err));
+		found += c.k > 0;
+		arena_free(&here.arena);
+	}
+	printf("%zu of %d clouds have groups\n", found, SETS);
+	assert_true(found <= MOST);
+}
+
+static void fill_planted(double *x, double *y, size_t n)
+{
+	static const double centers[][2] = {{200, 4}, {900, 6}, {500, 30}};
+
+	rng = calc_rng_new(5);
+	for (size_t i = 0; i < n; i++) {
+		x[i] = centers[i % 3][0] + 30 * normal();
+		y[i] = centers[i % 3][1] + normal();
+	}
+}
+
+static void planted_groups_are_found(void **state)
+{
+	enum { N = 150 };
+	double x[N], y[N];
+	const double *const columns[] = {x, y};
+	struct calc_clusters c, again;
+
+	(void)state;
+	fill_planted(x, y, N);
+	x[7] = NAN; /* left out, and said so */
+	assert_true(calc_clusters(&calc, columns, 2, N, &c, &err));
+	assert_int_equal(c.k, 3);
+	assert_int_equal(c.n, N - 1);
+	assert_int_equal(c.of[7], 3);
+	for (size_t i = 0; i < N; i++)
+		assert_true(i == 7 || c.of[i] == i % 3);
+	assert_int_equal(c.sizes[0], 50);
+	assert_near(c.centers[1][0], 900, 0.02);
+	assert_true(calc_clusters(&calc, columns, 2, N, &again, &err));
+	assert_memory_equal(c.of, again.of, N * sizeof(*c.of));
+	assert_true(c.silhouette == again.silhouette);
+}
+
+static void too_little_is_no_group(void **state)
+{
+	enum { N = 29 };
+	double x[N + 1], same[N + 1];
+	const double *const columns[] = {x}, *const constant[] = {same}, *const both[] = {x, same};
+	struct calc_clusters c;
+	struct calc_dip d;
+
+	(void)state;
+	for (size_t i = 0; i <= N; i++) {
+		x[i] = i % 2 ? 1000 + (double)i : (double)i;
+		same[i] = 5;
+	}
+	assert_true(calc_clusters(&calc, columns, 1, N, &c, &err));
+	assert_int_equal(c.status, CALC_TOO_FEW);
+	assert_int_equal(c.k, 0);
+	assert_true(calc_clusters(&calc, columns, 1, N + 1, &c, &err));
+	assert_int_equal(c.k, 2);
+	assert_true(calc_clusters(&calc, constant, 1, N + 1, &c, &err));
+	assert_int_equal(c.status, CALC_CONSTANT);
+	assert_true(calc_clusters(&calc, both, 2, N + 1, &c, &err));
+	assert_true(c.k == 2 && c.scale[1] == 0);
+	assert_true(calc_dip(&calc, x, CALC_DIP_LEAST - 1, &d, &err));
+	assert_int_equal(d.status, CALC_TOO_FEW);
+	assert_true(calc_dip(&calc, same, N, &d, &err));
+	assert_true(d.status == CALC_CONSTANT && d.p == 1);
+}
+
+static void it_ends_when_it_is_cancelled(void **state)
+{
+	enum { N = 150 };
+	double x[N], y[N];
+	const double *const columns[] = {x, y};
+	atomic_bool cancelled = true;
+	struct calc_clusters c;
+
+	(void)state;
+	fill_planted(x, y, N);
+	calc.cancelled = &cancelled;
+	assert_fails(calc_clusters(&calc, columns, 2, N, &c, &err), ERR_CANCELLED);
+	calc.cancelled = NULL;
+	x[3] = INFINITY;
+	assert_fails(calc_clusters(&calc, columns, 2, N, &c, &err), ERR_INPUT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CALC_TEST(others_say_the_same),          CALC_TEST(noise_has_no_groups),
+		CALC_TEST(planted_groups_are_found),     CALC_TEST(too_little_is_no_group),
+		CALC_TEST(it_ends_when_it_is_cancelled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
