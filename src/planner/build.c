@@ -162,10 +162,13 @@ struct plan *plan_as_approved(struct planner_turn *t, struct plan *p, const json
 	if (!flow)
 		return p;
 	take_aliases(t, before.filters, before.filter_count);
-	made = plan_of_flow(t, flow,
-			    &(struct flow_filters){asked ? asked : t->core->request.content,
-						   filters, standing, NULL, SOURCE_SAID},
-			    &unused);
+	made = plan_of_flow(
+		t, flow,
+		&(struct flow_filters){.question = asked ? asked : t->core->request.content,
+				       .values = filters,
+				       .standing = standing,
+				       .source = SOURCE_SAID},
+		&unused);
 	if (!made || asks(made)) {
 		planner_take_back(t, &before);
 		t->work->spec = spec;
