@@ -269,15 +269,25 @@ static json_t *sharing(const char *with)
 	return out;
 }
 
+static const char *cell_of(const json_t *table, const char *column, size_t row)
+{
+	const char *text = json_string_value(json_array_get(json_object_get(table, column), row));
+
+	return text ? text : "";
+}
+
 static void print_passages(const json_t *o)
 {
-	const json_t *rows = json_object_get(json_object_get(o, "result"), "rows"), *row;
-	size_t i;
+	const json_t *sets = json_object_get(json_object_get(o, "result"), "sets"), *set;
+	const json_t *table = NULL;
+	const char *name;
 
-	json_array_foreach(rows, i, row)
-		printf("[%zu] %s, %s\n%s\n\n", i + 1, text_of(row, "Document"),
-		       text_of(row, "Heading"), text_of(row, "Text"));
-	if (i == 0)
+	json_object_foreach((json_t *)sets, name, set)
+		table = json_object_get(set, "data_dict");
+	for (size_t i = 0; i < json_array_size(json_object_get(table, "Text")); i++)
+		printf("[%zu] %s, %s\n%s\n\n", i + 1, cell_of(table, "Document", i),
+		       cell_of(table, "Heading", i), cell_of(table, "Text", i));
+	if (json_array_size(json_object_get(table, "Text")) == 0)
 		printf("%s\n", text_of(o, "message"));
 }
 
