@@ -11,6 +11,7 @@
 #include "english.h"
 #include "vesper/find.h"
 #include "vesper/limits.h"
+#include "vesper/text.h"
 
 static struct arena *arena;
 
@@ -275,6 +276,51 @@ static void nothing_is_found_by_nothing(void **state)
 	empty(docs, 2);
 }
 
+/* How much of these words one passage holds, of what the question's documents know. */
+static double covers(const struct find_index *x, const struct principal *who, const char *question,
+		     const char *part)
+{
+	struct find_reach reach;
+	struct question q;
+
+	find_reach(x, question, who, &reach);
+	text_read(shipped_language(), part, arena, &q);
+	return find_covers(&reach, q.tokens, q.count);
+}
+
+static void a_part_is_covered_by_the_best_passage_for_it(void **state)
+{
+	struct find_doc docs[10];
+	char uids[10][4];
+	const struct find_index x = {shipped_language(), docs, fill(docs, uids)};
+	const char *both = "copper pipe and a glass window";
+
+	(void)state;
+	assert_true(fabs(covers(&x, &ann, both, "copper pipe") - 1) < 1e-9);
+	assert_true(fabs(covers(&x, &ann, both, "glass window") - 1) < 1e-9);
+	assert_true(covers(&x, &ann, both, both) < 1); /* no passage holds all four */
+	assert_true(covers(&x, &ann, "copper spoon", "copper spoon") < 0.5);
+	assert_true(covers(&x, &ann, "spoon", "spoon") == 0);
+	assert_true(covers(&x, &ann, "of the and", "of the and") == 0);
+	empty(docs, 10);
+}
+
+static void hidden_documents_reach_nowhere(void **state)
+{
+	struct find_doc docs[2] = {
+		{.uid = "a", .permission = "doc:1", .segment = one("", "copper pipe")},
+		{.uid = "b", .permission = "doc:2", .segment = one("", "glass window")}};
+	const struct find_index x = {shipped_language(), docs, 2};
+	const struct find_index seen = {shipped_language(), docs, 1};
+
+	(void)state;
+	assert_true(covers(&x, &bob, "glass window", "glass window") == 0);
+	assert_true(covers(&x, &ann, "glass window", "glass window") > 0.99);
+	assert_true(covers(&x, &bob, "copper window", "copper window") ==
+		    covers(&seen, &bob, "copper window", "copper window"));
+	empty(docs, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +330,8 @@ int main(void)
 		cmocka_unit_test(order_of_documents_changes_nothing),
 		cmocka_unit_test(one_document_does_not_fill_the_first_places),
 		cmocka_unit_test(nothing_is_found_by_nothing),
+		cmocka_unit_test(a_part_is_covered_by_the_best_passage_for_it),
+		cmocka_unit_test(hidden_documents_reach_nowhere),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
