@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT, run, startDaemon, VESPERCTL } from './harness.mjs';
+import { ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
 import { Documents } from './documents.mjs';
 import { until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
@@ -81,6 +81,45 @@ describe('the event stream', () => {
     assert.match(text, /"type":"doc_retrieval"/);
     assert.match(text, /"kind":"cite"/);
     assert.match(text, /"sources":\[\{"n":1/);
+  });
+});
+
+describe('the index', () => {
+  it('is made from the tables where it is not in memory: after a restart, and beyond its bytes', async () => {
+    const dataDir = await tempDir(), env = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', VESPER_DOCUMENTS_INDEX_BYTES: '1048576' };
+    const me = token('reindex'), question = 'What does the zephyrine manual say about quenching 4711?';
+    /* Words of which no two are the same make the largest index: three of these are beyond a megabyte. */
+    const words = (seed) => Array.from({ length: 60000 }, (_, i) => `w${seed}x${(i * 7919).toString(36)}`).join(' ');
+    let one = await startDaemon({ dataDir, env });
+    const ask1 = async (daemon) => tableOf(await ask(new Documents(daemon, me), question));
+    try {
+      const ann = new Documents(one, me);
+      await ann.loaded('# Zephyrine\n\nThe zephyrine manual: quenching 4711 takes nine minutes.\n', 'name=Zephyrine.md');
+      for (const seed of [1, 2, 3])
+        assert.equal((await ann.loaded(words(seed), `name=Filler ${seed}.txt`, 'text/plain')).state, 'ready');
+      for (let i = 0; i < 2; i++)
+        assert.match((await ask1(one)).Text[0], /nine minutes/);
+    } finally {
+      await one.stop();
+    }
+    one = await startDaemon({ dataDir, env });
+    try {
+      assert.match((await until('an answer', () => ask1(one))).Text[0], /nine minutes/);
+    } finally {
+      await one.stop();
+    }
+  });
+
+  it('tells a document that is replaced by its newest version alone', async () => {
+    const ann = new Documents(d, token('versions'));
+    const { id } = await ann.loaded('# Gate\n\nThe gate code yardbird is opened by Olga.\n', 'name=Gate.md');
+    assert.match(JSON.stringify(tableOf(await ask(ann, 'Who opens the gate yardbird?'))), /Olga/);
+    const { headers } = await ann.one(id);
+    const put = await ann.rest.call('PUT', `/api/v1/data-sources/${id}/data`, { body: '# Gate\n\nThe gate code yardbird is opened by Pavel.\n',
+      headers: { 'content-type': 'text/markdown', 'if-match': headers.get?.('etag') ?? headers.etag } });
+    assert.equal(put.status, 202, put.text);
+    await until('the new one', async () => /Pavel/.test(JSON.stringify(tableOf(await ask(ann, 'Who opens the gate yardbird?')))));
+    assert.ok(!/Olga/.test(JSON.stringify(await ask(ann, 'Who opens the gate yardbird?'))));
   });
 });
 
