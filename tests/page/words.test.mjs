@@ -5,10 +5,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { loadLocale, Locale } from '../../src/widget/locale.js';
-import { words as ofSources } from '../../src/widget/words/sources.js';
+import { words as ofCites } from '../../src/widget/words/cites.js';
+import { words as ofOwnData } from '../../src/widget/words/sources.js';
 import { words as ofTools } from '../../src/widget/words/tools.js';
 import * as english from '../../src/widget/words/words.en.js';
 
+/* Of the parts that are loaded when they are needed. */
+const ofSources = Object.fromEntries(['en', 'de', 'es'].map((code) => [code, { ...ofOwnData[code], ...ofCites[code] }]));
 const SOURCES = new URL('../../src/widget/', import.meta.url);
 const WORDS = new URL('words/', SOURCES);
 const fields = (entry) => [...new Set(JSON.stringify(entry).match(/\{\w+\}/g) ?? [])].sort();
