@@ -82,6 +82,11 @@ struct turn_answer {
 	struct guardrail_check guardrail_check;
 	struct no_answer no_answer;
 	struct turn_rewrite rewrite;
+	struct {
+		int count;         /* providers that went on with the answer */
+		const char *shown; /* before the last of them */
+		struct buf held;   /* of its sentence, until it is whole */
+	} continued;
 	struct budget_payer budget_owner;
 	bool out_of_budget; /* an agent's call was not made for want of money */
 	bool log_full;      /* a piece of the answer found no room in the log */
@@ -139,6 +144,21 @@ struct llm_call *answer_by_model(struct answer_turn *t);
 bool answer_text(struct answer_turn *t, const char *text, size_t len);
 /* It has ended: the last sentence goes out, or is asked for once more. */
 void answer_rest(struct answer_turn *t);
+/* ---- continue.c: the model failed after its first word ---- */
+
+/* Another provider can be asked, and there is time for it. */
+bool answer_may_continue(const struct answer_turn *t);
+/* Closes what was shown; what the next model is told. Its text comes by answer_text. */
+struct llm_call *answer_continue(struct answer_turn *t);
+void continue_text(struct answer_turn *t, const char *text, size_t len);
+void continue_rest(struct answer_turn *t);
+/* Pure. What ends a text that stops anywhere: its open sentence, bold, code, row of a table. */
+const char *answer_closing_marks(struct str shown, struct arena *a);
+/* Pure. A sentence of the text says the same, with the same numbers. */
+bool answer_says_again(struct str shown, struct str sentence);
+/* prompt.c; `shown` "": from the start. */
+struct llm_call *prompt_continue(struct answer_turn *t, const char *shown, const char *failed);
+
 void answer_ended_early(struct answer_turn *t);
 void answer_written_by(struct answer_turn *t, const char *provider, const char *model);
 /* The turn ended before the model did: the answer is of whose words were shown, or else of the

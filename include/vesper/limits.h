@@ -453,9 +453,11 @@
 #define CLUSTER_UNWATCHED_MS       5000  /* a log of elsewhere that nobody watches goes */
 #define CLUSTER_LAST_WORDS_MS      10000 /* a turn is over: what was said last is tried that long */
 #define CLUSTER_WATCHED_MS         30000 /* viewers elsewhere are believed that long; said every 10 s */
-#define CLUSTER_INBOX_MAX          1000 /* signals that wait for a replica; older ones are of no use */
-#define CLUSTER_REPLICAS_MAX       100 /* that signals go to */
-#define CLUSTER_NAME_BYTES         32  /* of a replica; a boot id is added */
+#define CLUSTER_CUT_MS                                                                             \
+	15000 /* without news of others: who watches theirs is told; a restart is shorter */
+#define CLUSTER_INBOX_MAX    1000 /* signals that wait for a replica; older ones are of no use */
+#define CLUSTER_REPLICAS_MAX 100  /* that signals go to */
+#define CLUSTER_NAME_BYTES   32   /* of a replica; a boot id is added */
 _Static_assert(CLUSTER_KEPT_MS >= TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS, "as long as a log");
 _Static_assert(6 + 2 * (CLUSTER_FOLLOWED + 1) <= REDIS_ARGS_MAX, "one call for all");
 
@@ -525,12 +527,14 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define BUDGET_SUMS_MAX                                                                            \
 	20000 /* running sums, then those of periods that are over are forgotten                   \
 	       */
-#define LLM_CONNECT_MS      5000 /* each limit ends the call with a timeout that names it */
-#define LLM_FIRST_BYTE_MS   30000
-#define LLM_IDLE_MS         30000
-#define LLM_DEADLINE_LAG_MS 10 /* of a turn's time: too little to begin another attempt */
-#define LLM_ATTEMPTS_MAX    3  /* as the vendor's own clients: 2 retries */
-#define LLM_PAUSES_MAX      4  /* an answer that pauses is asked to go on; each is a request */
+#define LLM_CONNECT_MS       5000 /* each limit ends the call with a timeout that names it */
+#define LLM_FIRST_BYTE_MS    30000
+#define LLM_IDLE_MS          30000
+#define LLM_DEADLINE_LAG_MS  10 /* of a turn's time: too little to begin another attempt */
+#define LLM_ATTEMPTS_MAX     3  /* as the vendor's own clients: 2 retries */
+#define LLM_CONTINUE_MAX     2  /* providers that go on with one answer: more would be patchwork */
+#define LLM_CONTINUE_LEFT_MS 3000 /* of the turn's time: less is not worth a call */
+#define LLM_PAUSES_MAX       4    /* an answer that pauses is asked to go on; each is a request */
 #define LLM_RETRY_WAIT_MAX_MS                                                                      \
 	20000                        /* a longer retry-after is not worth a user's wait: fail over \
 				      */

@@ -116,6 +116,7 @@ struct llm_call {
 	int64_t deadline_ms;   /* clock_mono_ms() by which the call must have ended; 0: none */
 	const char *user_hash; /* opaque id of the user, or NULL */
 	const struct budget_payer *payer; /* NULL: on no budget */
+	const char *avoid;                /* a provider that failed, and is not asked; NULL: none */
 	const char *turn_id;              /* kept with a recording; or NULL */
 	struct llm_trail *trail;          /* outlives the call; NULL: nobody wants to know */
 	struct tokens_by newest; /* what its newest message is made of; zeroes: one question */
@@ -243,6 +244,8 @@ void llm_check(struct llm *llm);
 
 /* Some provider's breaker lets a call through now. NULL: false. */
 bool llm_usable(const struct llm *llm);
+/* The same, of one beside this provider. */
+bool llm_usable_beside(const struct llm *llm, const char *provider);
 /* The payer's limits have room for at least the answer of a call in this role. */
 bool llm_affordable(struct llm *llm, const struct budget_payer *payer, enum llm_role role);
 /* The payer's limit that is nearest to its end. False: there is none. */

@@ -98,6 +98,7 @@
 	SENTENCE(SAY_PHASE_WRITING, "phase.writing", "")                                           \
 	SENTENCE(SAY_PHASE_CHECKING, "phase.checking", "")                                         \
 	SENTENCE(SAY_PHASE_RECOVERING, "phase.recovering", "")                                     \
+	SENTENCE(SAY_PHASE_ANOTHER, "phase.another", "")                                           \
 	SENTENCE(SAY_STEP_MOVED, "step.moved", "")                                                 \
 	SENTENCE(SAY_STEP_STARTED, "step.started", "")                                             \
 	SENTENCE(SAY_STEP_ROWS, "step.rows", "")                                                   \

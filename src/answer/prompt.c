@@ -476,7 +476,7 @@ static void note_outside(struct answer_turn *t, struct scratch *s)
 		scratch_note_spare(s, "What was said earlier in this conversation", said);
 }
 
-struct llm_call *prompt_answer(struct answer_turn *t)
+static struct llm_call *answer_call(struct answer_turn *t, const char *more)
 {
 	struct llm_call *call =
 		new_call(t, LLM_ANSWER,
@@ -498,6 +498,30 @@ struct llm_call *prompt_answer(struct answer_turn *t)
 	note_gaps(t, s);
 	if (t->answer->no_answer.offered)
 		scratch_note(s, no_answer_offer);
+	if (more)
+		scratch_note(s, more);
 	use_scratch(t, call, s);
+	return call;
+}
+
+struct llm_call *prompt_answer(struct answer_turn *t)
+{
+	return answer_call(t, NULL);
+}
+
+struct llm_call *prompt_continue(struct answer_turn *t, const char *shown, const char *failed)
+{
+	const char *more =
+		*shown ? arena_printf(
+				 t->core->arena,
+				 "Shown to the reader so far:\n<<<\n%s\n>>>\nWrite what is still "
+				 "missing, from the next sentence on. Repeat nothing. If nothing "
+				 "is "
+				 "missing, answer with an empty text.\n",
+				 shown)
+		       : NULL;
+	struct llm_call *call = answer_call(t, more);
+
+	call->avoid = failed;
 	return call;
 }

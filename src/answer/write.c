@@ -25,6 +25,7 @@ void answer_end(struct answer_turn *t)
 {
 	buf_deinit(&t->answer->no_answer.held);
 	buf_deinit(&t->answer->rewrite.text);
+	buf_deinit(&t->answer->continued.held);
 	check_end(t);
 }
 
@@ -162,13 +163,16 @@ bool answer_text(struct answer_turn *t, const char *text, size_t len)
 	struct turn_answer *a = t->answer;
 	struct str piece = {text, len};
 
-	if (a->cut || !no_answer_pass(t, &piece))
+	if (a->cut || (a->continued.count == 0 && !no_answer_pass(t, &piece)))
 		return false;
 	if (stream_text(t->core->log).n + (a->numbers ? guard_numbers_waiting(a->numbers) : 0) +
 		    piece.n <=
-	    ANSWER_BYTES_MAX)
-		check_text(t, piece.p, piece.n);
-	else
+	    ANSWER_BYTES_MAX) {
+		if (a->continued.count > 0)
+			continue_text(t, piece.p, piece.n);
+		else
+			check_text(t, piece.p, piece.n);
+	} else
 		a->cut = true;
 	a->cut = a->cut || a->log_full;
 	return a->cut;
@@ -185,8 +189,13 @@ void answer_rest(struct answer_turn *t)
 
 	if (t->answer->written)
 		return;
-	rest = no_answer_rest(t);
 	t->answer->written = true;
+	if (t->answer->continued.count > 0) {
+		continue_rest(t);
+		check_last(t);
+		return;
+	}
+	rest = no_answer_rest(t);
 	if (rest.n)
 		check_text(t, rest.p, rest.n);
 	check_last(t);

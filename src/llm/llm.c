@@ -74,6 +74,15 @@ bool llm_usable(const struct llm *llm)
 	return false;
 }
 
+bool llm_usable_beside(const struct llm *llm, const char *provider)
+{
+	for (size_t i = 0; llm && i < llm->count; i++)
+		if (strcmp(llm->providers[i].name, provider) != 0 &&
+		    breaker_admits(&llm->providers[i].breaker, clock_mono_ms()))
+			return true;
+	return false;
+}
+
 /* ---- life ---- */
 
 static struct llm *llm_alloc(struct loop *l, size_t providers, int64_t retry_base_ms)

@@ -374,7 +374,8 @@ static bool attempt_start(struct run *r)
 					whole = {NULL, on_attempt_end};
 	struct provider *p = run_provider(r);
 
-	if (!breaker_admits(&p->breaker, clock_mono_ms()) ||
+	if ((r->call.avoid && strcmp(r->call.avoid, p->name) == 0) ||
+	    !breaker_admits(&p->breaker, clock_mono_ms()) ||
 	    !money_hold(&r->llm->money, &r->call, p, &r->hold, &r->err))
 		return false;
 	r->text_tokens = 0;

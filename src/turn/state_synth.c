@@ -32,7 +32,8 @@ static void on_answer_end(void *owner, const struct llm_answer *answer, bool sho
 	t->machine.op = NULL;
 	t->machine.pending--;
 	answer_add_usage(&t->for_answer, LLM_ANSWER, &answer->usage);
-	answer_written_by(&t->for_answer, answer->provider, answer->model);
+	if (answer->provider)
+		answer_written_by(&t->for_answer, answer->provider, answer->model);
 	if (e)
 		t->machine.err = *e;
 	else if (answer->stop == LLM_STOP_REFUSAL)
@@ -55,6 +56,21 @@ static enum turn_state route_again(struct turn *t)
 	suggest_clear(&t->for_dialog);
 	no_answer_again(&t->for_answer);
 	return TURN_ROUTE;
+}
+
+static const struct llm_handler answer_handler = {.on_text = on_text, .on_end = on_answer_end};
+
+/* What was shown stands, and the next provider goes on from there. */
+static enum turn_state go_on(struct turn *t)
+{
+	log_warn("turn.synth", "%s goes on with another provider: %s", t->core.id.text,
+		 t->machine.err.text);
+	t->machine.err.code = ERR_NONE;
+	say_phase(&t->for_answer, "recovering", turn_sentence(&t->core, SAY_PHASE_ANOTHER));
+	t->machine.pending++;
+	t->machine.op = llm_start(t->answers.llm, answer_continue(&t->for_answer), t->core.arena,
+				  &answer_handler, t);
+	return TURN_WAIT;
 }
 
 static enum turn_state model_failed(struct turn *t, bool shown)
@@ -91,10 +107,14 @@ static enum turn_state model_ended(struct turn *t)
 	return TURN_SAVE;
 }
 
+static bool may_go_on(const struct turn *t)
+{
+	return t->machine.pending == 0 && t->machine.err.code != ERR_NONE &&
+	       stream_text(t->core.log).n > 0 && answer_may_continue(&t->for_answer);
+}
+
 static enum turn_state write_answer(struct turn *t)
 {
-	static const struct llm_handler handler = {.on_text = on_text, .on_end = on_answer_end};
-
 	if (!t->machine.started) {
 		t->machine.started = true;
 		template(t);
@@ -105,8 +125,12 @@ static enum turn_state write_answer(struct turn *t)
 		context_earlier(&t->for_dialog);
 		t->machine.pending++;
 		t->machine.op = llm_start(t->answers.llm, answer_by_model(&t->for_answer),
-					  t->core.arena, &handler, t);
+					  t->core.arena, &answer_handler, t);
 		return TURN_WAIT;
+	}
+	if (may_go_on(t)) {
+		check_end(&t->for_answer); /* what waits in it was not shown */
+		return go_on(t);
 	}
 	answer_rest(&t->for_answer);
 	return t->machine.pending ? TURN_WAIT : model_ended(t);

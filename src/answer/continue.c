@@ -1,0 +1,222 @@
+/*
+ * An answer whose model failed after its first word goes on with the next provider: what was shown
+ * stands, open marks are closed, and sentences that say again what was said are left out.
+ */
+#include "vesper/answer.h"
+
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/limits.h"
+#include "vesper/stream.h"
+
+#define WORDS_MAX    256 /* of a sentence: more of them say nothing new of it */
+#define SAME_PERCENT 80  /* of the words of two sentences */
+#define SAME_NUMBERS 50  /* where all numbers are the same, too */
+
+/* ---- sentences ---- */
+
+struct word_set {
+	uint64_t hashes[WORDS_MAX];
+	bool number[WORDS_MAX];
+	size_t count, numbers;
+};
+
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (unsigned char)c >= 0x80;
+}
+
+static bool has(const struct word_set *w, uint64_t hash)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->hashes[i] == hash)
+			return true;
+	return false;
+}
+
+/* FNV-1a, without case. A point or a comma within a number belongs to it. */
+static size_t word_at(struct str s, size_t i, uint64_t *hash, bool *number)
+{
+	*hash = UINT64_C(14695981039346656037);
+	*number = false;
+	for (; i < s.n; i++) {
+		bool digit = s.p[i] >= '0' && s.p[i] <= '9';
+		bool inside = (s.p[i] == '.' || s.p[i] == ',') && *number && i + 1 < s.n &&
+			      s.p[i + 1] >= '0' && s.p[i + 1] <= '9';
+		char c = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] | 0x20) : s.p[i];
+
+		if (!is_word(s.p[i]) && !inside)
+			break;
+		*number = *number || digit;
+		*hash = (*hash ^ (unsigned char)c) * UINT64_C(1099511628211);
+	}
+	return i;
+}
+
+static struct word_set words_of(struct str s)
+{
+	struct word_set w = {.count = 0};
+
+	for (size_t i = 0; i < s.n && w.count < WORDS_MAX;) {
+		uint64_t hash;
+		bool number;
+
+		if (!is_word(s.p[i])) {
+			i++;
+			continue;
+		}
+		i = word_at(s, i, &hash, &number);
+		if (has(&w, hash))
+			continue;
+		w.hashes[w.count] = hash;
+		w.number[w.count++] = number;
+		w.numbers += number;
+	}
+	return w;
+}
+
+static bool says_the_same(const struct word_set *a, const struct word_set *b)
+{
+	size_t both = 0, numbers = 0, percent;
+
+	for (size_t i = 0; i < a->count; i++)
+		if (has(b, a->hashes[i])) {
+			both++;
+			numbers += a->number[i];
+		}
+	percent = both * 100 / (a->count + b->count - both);
+	return numbers == a->numbers && percent >= (a->numbers > 0 ? SAME_NUMBERS : SAME_PERCENT);
+}
+
+/* Where the sentence ends that begins the text; 0: not yet. */
+static size_t sentence_end(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '\n')
+			return i + 1;
+		if ((s.p[i] == '.' || s.p[i] == '!' || s.p[i] == '?') && i + 1 < s.n &&
+		    (s.p[i + 1] == ' ' || s.p[i + 1] == '\n'))
+			return i + 2;
+	}
+	return s.n >= SENTENCE_BYTES_MAX ? s.n : 0;
+}
+
+bool answer_says_again(struct str shown, struct str sentence)
+{
+	struct word_set w = words_of(sentence);
+
+	if (w.count == 0)
+		return false; /* marks and blanks alone */
+	while (shown.n > 0) {
+		size_t end = sentence_end(shown);
+		size_t n = end ? end : shown.n;
+		struct word_set before = words_of((struct str){shown.p, n});
+
+		if (before.count > 0 && says_the_same(&w, &before))
+			return true;
+		shown = (struct str){shown.p + n, shown.n - n};
+	}
+	return false;
+}
+
+/* ---- what is open where the text stops ---- */
+
+static bool is_odd(struct str s, const char *mark)
+{
+	size_t len = strlen(mark), count = 0;
+
+	for (size_t i = 0; i + len <= s.n; i++)
+		if (memcmp(s.p + i, mark, len) == 0) {
+			count++;
+			i += len - 1;
+		}
+	return count % 2 == 1;
+}
+
+const char *answer_closing_marks(struct str shown, struct arena *a)
+{
+	size_t from = shown.n, end = shown.n;
+	struct str line;
+	bool fence = is_odd(shown, "```"), row;
+	char last;
+
+	while (end > 0 && (shown.p[end - 1] == ' ' || shown.p[end - 1] == '\n'))
+		end--;
+	if (end == 0)
+		return "";
+	while (from > 0 && shown.p[from - 1] != '\n')
+		from--;
+	line = (struct str){shown.p + from, shown.n - from};
+	last = shown.p[end - 1];
+	row = line.n > 0 && line.p[0] == '|' && last != '|';
+	return arena_printf(a, "%s%s%s%s%s\n\n", line.n == 0 || strchr(".!?:|", last) ? "" : "…",
+			    !fence && is_odd(line, "**") ? "**" : "",
+			    !fence && is_odd(line, "`") ? "`" : "", row ? " |" : "",
+			    fence ? "\n```" : "");
+}
+
+/* ---- going on ---- */
+
+bool answer_may_continue(const struct answer_turn *t)
+{
+	const struct turn_answer *a = t->answer;
+	int64_t until = t->core->began_ms + t->options->deadline_ms;
+
+	return a->continued.count < LLM_CONTINUE_MAX && !a->cut && !a->log_full &&
+	       until - clock_mono_ms() >= LLM_CONTINUE_LEFT_MS && a->provider &&
+	       llm_usable_beside(t->options->llm, a->provider) && !answer_budget_used_up(t);
+}
+
+struct llm_call *answer_continue(struct answer_turn *t)
+{
+	struct turn_answer *a = t->answer;
+	struct str shown = stream_text(t->core->log);
+	const char *marks = answer_closing_marks(shown, t->core->arena);
+	const char *failed = a->provider;
+
+	say_text(t, marks, strlen(marks));
+	a->continued.count++;
+	a->continued.shown = shown.n > 0 ? arena_strndup(t->core->arena, shown.p, shown.n) : "";
+	buf_deinit(&a->continued.held);
+	buf_init(&a->continued.held, 2 * SENTENCE_BYTES_MAX);
+	a->written = false;
+	a->no_answer.offered = false;
+	answer_count_calls(t, LLM_ANSWER, 1);
+	return prompt_continue(t, a->continued.shown, failed);
+}
+
+static void pass(struct answer_turn *t, struct str sentence)
+{
+	if (!answer_says_again(str_of(t->answer->continued.shown), sentence))
+		check_text(t, sentence.p, sentence.n);
+}
+
+void continue_text(struct answer_turn *t, const char *text, size_t len)
+{
+	struct buf *held = &t->answer->continued.held;
+
+	while (len > 0) {
+		size_t room = SENTENCE_BYTES_MAX - held->n, n = len < room ? len : room, end;
+
+		buf_add(held, text, n);
+		text += n;
+		len -= n;
+		while ((end = sentence_end((struct str){held->p, held->n})) > 0) {
+			pass(t, (struct str){held->p, end});
+			memmove(held->p, held->p + end, held->n - end);
+			buf_cut(held, held->n - end);
+		}
+	}
+}
+
+void continue_rest(struct answer_turn *t)
+{
+	struct buf *held = &t->answer->continued.held;
+
+	if (held->n > 0)
+		pass(t, (struct str){held->p, held->n});
+	buf_cut(held, 0);
+}

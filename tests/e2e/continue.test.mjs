@@ -1,0 +1,72 @@
+/*
+ * A model that fails in the middle of its answer: what was shown stands, another one goes on, nothing is said twice, and both
+ * are accounted for.
+ */
+
+import { after, before, beforeEach, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startMock } from '../mock/anthropic.mjs';
+import { REFERENCE, startDaemon } from './harness.mjs';
+
+const SAID = ['The average price in NP15 was high. ', 'It rose towards the evening. ', 'The **most expensive** hour was late. '];
+const MORE = 'Nothing else stands out.';
+const whole = SAID.join('');
+const wordsOf = (text) => text.split(' ').length - 1;
+
+/* Where the first model stops: after so many of its words, in so many ways. */
+const faults = {
+  'the connection breaks': (after) => ({ cut: { after } }),
+  'the stream ends': (after) => ({ end: { after } }),
+  'overloaded': (after) => ({ error: { after, type: 'overloaded_error', message: 'Overloaded' } }),
+  'an error of the service': (after) => ({ error: { after, type: 'api_error', message: 'Internal server error' } }),
+  'garbage': (after) => ({ garbled: { after } }),
+};
+const places = { 'within a sentence': 4, 'after a sentence': wordsOf(SAID[0]) + 1, 'within bold': wordsOf(SAID[0] + SAID[1]) + 3 };
+
+describe('an answer whose model fails', () => {
+  let first, second, d;
+
+  before(async () => {
+    [first, second] = [await startMock(), await startMock()];
+    d = await startDaemon({ mock: first, env: { OPENAI_API_KEY: 'other-key', OPENAI_BASE_URL: `${second.url}/v1`,
+      VESPER_LLM_BREAKER_FAILURES: '1000' } });
+  });
+  after(async () => {
+    await d?.stop();
+    await Promise.all([first?.close(), second?.close()]);
+  });
+  beforeEach(() => [first, second].forEach((m) => m.reset()));
+
+  const sentences = (text) => text.split(/(?<=[.!?…])\s+/).map((s) => s.trim().toLowerCase()).filter(Boolean);
+
+  for (const [name, fault] of Object.entries(faults))
+    for (const [where, after] of Object.entries(places))
+      it(`${name} ${where}: another one goes on`, async () => {
+        first.use([{ when: { kind: 'answer' }, reply: { text: whole }, fault: { token_ms: 2, ...fault(after) } }, { reply: 'demo' }]);
+        second.use([{ when: { kind: 'answer' }, reply: { text: `${whole}${MORE}` } }, { reply: 'demo' }]);
+        const turn = await d.ask(REFERENCE);
+        assert.equal(turn.status, 'ok', JSON.stringify(turn.closing));
+        assert.equal(turn.complete.provider, 'openai');
+        assert.ok(turn.text.trim().endsWith(MORE), turn.text);
+        const all = sentences(turn.text.replaceAll('*', ''));
+        assert.equal(new Set(all).size, all.length, `nothing is said twice: ${turn.text}`);
+        assert.equal((turn.text.match(/\*\*/g) ?? []).length % 2, 0, turn.text);
+        /* A last mark that was held back when the model failed is the three points. */
+        for (const sentence of SAID)
+          assert.ok(turn.text.includes(sentence.trim().replace(/\.$/, '')), `${sentence}: ${turn.text}`);
+        const [message] = (await d.rest().messages(turn.session)).slice(-1);
+        assert.equal(message.content, turn.text);
+        assert.equal(message.status, 'complete');
+        assert.equal(second.count, 1);
+        assert.match(JSON.stringify(second.calls[0].body.messages), /Repeat nothing/);
+      });
+
+  it('nobody is left: the answer is partial, and says so', async () => {
+    first.use([{ when: { kind: 'answer' }, reply: { text: whole }, fault: { token_ms: 2, cut: { after: 12 } } }, { reply: 'demo' }]);
+    second.use([{ fault: { status: 401 } }]);
+    const turn = await d.ask(REFERENCE);
+    assert.equal(turn.status, 'partial');
+    assert.ok(turn.text.startsWith(SAID[0].trim()));
+    assert.equal(turn.complete.provider, 'anthropic');
+  });
+});
