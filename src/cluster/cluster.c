@@ -343,6 +343,7 @@ bool cluster_open(const struct cluster_options *o, struct leases *out, struct er
 	c->loop = o->loop;
 	c->hub = o->hub;
 	c->lease_ms = o->lease_ms;
+	c->read_ms = clock_mono_ms();
 	assert(*o->secret);
 	hash_hmac_sha256(o->secret, strlen(o->secret), SECRET_FOR, sizeof(SECRET_FOR) - 1,
 			 c->secret);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "vesper/clock.h"
+#include "vesper/codes.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
@@ -150,12 +151,32 @@ struct stream_log *follow_read_after(struct follow *f, const char *entry_id)
 	return log;
 }
 
+/* Who watches is told that nothing more comes from here; the answer is stored where it is written.
+ */
+static void cut_off(struct follow *f)
+{
+	const struct code_row *row = code_row(CODE_UPSTREAM);
+	const struct event end = {
+		.kind = EVENT_ERROR,
+		.at_ms = clock_now_ms(),
+		.u.error = {.code = row->wire, .message = row->sentence, .retryable = true}};
+
+	log_warn("cluster.cut_off", "%s: other replicas cannot be read", f->turn_id);
+	stream_put(f->log, &end);
+	follow_drop(f);
+}
+
 void follow_tick(struct cluster *c, int64_t now_ms)
 {
+	bool cut = now_ms - c->read_ms > CLUSTER_CUT_MS;
+
 	list_each_safe(node, &c->follow_list) {
 		struct follow *f = list_item(node, struct follow, node);
 
-		if (f->watchers == 0 && f->read && now_ms - f->unwatched_ms > CLUSTER_UNWATCHED_MS)
+		if (cut && f->read)
+			cut_off(f);
+		else if (f->watchers == 0 && f->read &&
+			 now_ms - f->unwatched_ms > CLUSTER_UNWATCHED_MS)
 			follow_drop(f);
 		else if (f->watchers > 0 && now_ms - f->said_ms > SAY_WATCHERS_MS)
 			say_watchers(f);
@@ -231,6 +252,8 @@ static void on_read(void *owner, const redisReply *reply)
 		else if (f)
 			read_events(f, entries);
 	}
+	if (reply && reply->type != REDIS_REPLY_ERROR)
+		c->read_ms = clock_mono_ms();
 	if (reply && reply->type != REDIS_REPLY_ERROR)
 		cluster_read(c); /* else the next beat does */
 }

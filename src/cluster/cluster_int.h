@@ -32,6 +32,7 @@ struct cluster {
 	int64_t steady_ms; /* since when none was missed */
 	bool beating;      /* a heartbeat is on its way */
 	bool reading;      /* likewise a wait for news */
+	int64_t read_ms;   /* the last one that was answered, or the first that was not */
 	bool leaving;      /* what runs here is handed over */
 	bool left;         /* others know */
 	bool closing;

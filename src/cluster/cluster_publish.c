@@ -35,11 +35,17 @@ static void count_append(const char *outcome)
 	metric_add(&appends, (const char *const[]){outcome}, 1);
 }
 
+/* Until the next entry may go. A timer may be a millisecond early. */
+static int64_t flush_wait_ms(const struct held *h)
+{
+	return h->flushed_ms + CLUSTER_FLUSH_MS + 1 - clock_mono_ms();
+}
+
 static void on_news(void *owner)
 {
 	struct held *h = owner;
 	struct cluster *c = h->cluster;
-	int64_t wait = h->flushed_ms + CLUSTER_FLUSH_MS - clock_mono_ms();
+	int64_t wait = flush_wait_ms(h);
 
 	h->dirty = true;
 	if (wait <= 0 || stream_closed(stream_watch_log(h->watch)))
@@ -207,13 +213,24 @@ static void flush(struct held *h)
 void on_publish_timer(void *owner)
 {
 	struct cluster *c = owner;
+	int64_t next = CLUSTER_FLUSH_MS;
+	bool later = false;
 
 	hashmap_each(node, &c->held) {
 		struct held *h = hashmap_item(node, struct held, by_holder);
+		int64_t wait = flush_wait_ms(h);
 
-		if (h->dirty && h->watch)
+		if (!h->dirty || !h->watch)
+			continue;
+		if (wait <= 0) {
 			flush(h);
+			continue;
+		}
+		later = true;
+		next = wait < next ? wait : next;
 	}
+	if (later)
+		timer_start(c->flush, (uint64_t)next);
 }
 
 /* ---- who watches elsewhere ---- */

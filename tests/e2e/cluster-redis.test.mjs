@@ -135,6 +135,27 @@ describe('two replicas and a Redis', () => {
     print('full', await answered(() => redis.cli('CONFIG', 'SET', 'maxmemory', '1mb'), () => redis.cli('CONFIG', 'SET', 'maxmemory', '0')));
   });
 
+  it('stays away: who watches on the other replica is told, and the answer is finished where it runs', async () => {
+    await untilShared();
+    mock.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 400 } }, { reply: 'demo' }]);
+    const chat = await one.connect();
+    const { turn_id } = await chat.begin(REFERENCE);
+    await chat.untilTokens(2);
+    const viewer = await two.connect();
+    viewer.send({ type: 'resume', turn_id, last_seq: 0 });
+    await viewer.untilTokens(1);
+    await redis.tell('pause');
+    const began = Date.now();
+    const told = (await viewer.frames({ limitMs: 60000 })).at(-1);
+    console.log(`cut off: a viewer elsewhere was told after ${Date.now() - began} ms`);
+    assert.deepEqual([told.type, told.code, told.retryable], ['chat.error', 'upstream', true]);
+    const own = (await chat.frames()).at(-1);
+    assert.equal(own.status, 'ok');
+    await redis.tell('resume');
+    await Promise.all([chat.close(), viewer.close()]);
+    mock.use(script);
+  });
+
   it('is emptied under a running turn: the other replica still reads all of it', async () => {
     await untilShared();
     const chat = await one.connect();
