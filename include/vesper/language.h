@@ -100,6 +100,8 @@
 	LIST(WORDS_DEFINING, "account.defining")                                                   \
 	LIST(WORDS_ORDERS, "account.orders")                                                       \
 	LIST(WORDS_POLITE, "account.polite")                                                       \
+	LIST(WORDS_UPLOAD_ROW, "uploads.row")                                                      \
+	LIST(WORDS_UPLOAD_RATE, "uploads.rate")                                                    \
 	LIST(WORDS_DETAIL, "form.detail")                                                          \
 	LIST(WORDS_CHART_NONE, "form.no_chart")                                                    \
 	LIST(WORDS_CHART_BAR, "form.bars")                                                         \

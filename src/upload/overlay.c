@@ -25,6 +25,7 @@ struct building {
 	json_t *views, *entities, *dimensions, *measures; /* in the arena */
 	/* the source at hand */
 	const char *prefix, *permission, *entity;
+	const json_t *columns;
 };
 
 static const char *prefix_of(const char *uid, struct arena *a)
@@ -67,6 +68,21 @@ static const char *plain_of(const struct building *b, const json_t *column)
 			     text_of(column, "spoken"), b->arena);
 }
 
+/* What people may call a column beside its label. */
+static json_t *called(const struct building *b, const json_t *column)
+{
+	const char *plain = plain_of(b, column), *head;
+	json_t *list = json_array();
+
+	if (plain)
+		json_push_take(list, json_str(plain));
+	head = naming_head(b->catalog->language, plain ? plain : text_of(column, "label"),
+			   b->columns, b->arena);
+	if (head)
+		json_push_take(list, json_str(head));
+	return list;
+}
+
 static json_t *view_column(const json_t *column)
 {
 	return json_make({"name", json_str(text_of(column, "name"))},
@@ -96,10 +112,33 @@ static json_t *list_of(const char *text)
 	return json_list_of(json_str(text));
 }
 
+/* The first column that tells its rows apart; NULL: none does. */
+static const char *id_of(const json_t *columns)
+{
+	json_t *column;
+	size_t i;
+
+	json_array_foreach((json_t *)columns, i, column)
+		if (strcmp(text_of(column, "role"), "id") == 0)
+			return text_of(column, "name");
+	return NULL;
+}
+
+/* "hotel_bookings" as it is spoken. */
+static const char *name_words(const char *name, struct arena *a)
+{
+	char *words = arena_strdup(a, name);
+
+	for (char *p = words; *p; p++)
+		if (*p == '_')
+			*p = ' ';
+	return *str_trim(str_of(words)).p ? words : name;
+}
+
 static void add_entity(struct building *b, const struct stored_source *s,
 		       const struct stored_version *v, const char *time)
 {
-	const char *label = header_spoken(s->name, "data", b->arena);
+	const char *label = name_words(header_spoken(s->name, "data", b->arena), b->arena);
 	json_t *entity =
 		json_make({"name", json_str(b->entity)}, {"label", json_str(label)},
 			  {"plural", json_str(label)}, {"about", json_str(label)},
@@ -107,6 +146,9 @@ static void add_entity(struct building *b, const struct stored_source *s,
 			  {"key", list_of(UPLOAD_ROW)});
 
 	json_set_str(entity, "time", time);
+	json_set_str(entity, "title", id_of(b->columns));
+	json_set_take(entity, "synonyms",
+		      naming_rows(b->catalog->language, label, b->columns, b->arena));
 	json_push_take(b->entities, entity);
 }
 
@@ -129,15 +171,13 @@ static void add_dimension(struct building *b, const json_t *column, bool loaded)
 {
 	const char *type = text_of(column, "type");
 	bool is_time = strcmp(type, "date") == 0 || strcmp(type, "datetime") == 0;
-	const char *plain = plain_of(b, column);
 	json_t *d = json_make({"name", json_str(name_of(b, column))},
 			      {"label", json_str(text_of(column, "spoken"))},
 			      {"entity", json_str(b->entity)},
 			      {"column", json_str(text_of(column, "name"))},
 			      {"permission", json_str(b->permission)});
 
-	if (plain)
-		json_set_take(d, "synonyms", list_of(plain));
+	json_set_take(d, "synonyms", called(b, column));
 	if (strcmp(type, "text") != 0)
 		json_set_str(d, "type", type);
 	if (is_time)
@@ -161,43 +201,45 @@ static void add_measure(struct building *b, const json_t *column, const char *na
 				 {"permission", json_str(b->permission)}));
 }
 
-/* A share is averaged, anything else summed, and averaged where one asks for that. */
-static void add_measures(struct building *b, const json_t *column)
+/* A share or a rate is averaged, anything else summed; a sum implies its average. */
+static void add_measures(struct building *b, const json_t *column, const char *name)
 {
 	const struct language *l = b->catalog->language;
-	const char *label = text_of(column, "spoken"), *name = name_of(b, column);
-	const char *plain = plain_of(b, column);
-	const char *average = sentence(l, SAY_MAP_AVERAGE, b->arena, label);
-	bool sums = strcmp(text_of(column, "unit"), "%") != 0;
-	json_t *means = json_array(), *totals = json_array();
+	const char *label = text_of(column, "spoken");
+	bool is_share = strcmp(text_of(column, "unit"), "%") == 0;
+	enum naming_sum sums =
+		is_share ? NAMING_MEAN : naming_sums(l, text_of(column, "label"), b->arena);
+	enum sentence how = sums == NAMING_SUM ? SAY_UPLOAD_TOTAL : SAY_MAP_AVERAGE;
+	const char *aggregated = sentence(l, how, b->arena, label);
+	json_t *synonyms = called(b, column);
+	size_t called_count = json_array_size(synonyms);
 
-	if (plain) {
-		json_push_take(means, json_str(sentence(l, SAY_MAP_AVERAGE, b->arena, plain)));
-		json_push_take(totals, json_str(plain));
-		json_push_take(totals, json_str(sentence(l, SAY_UPLOAD_TOTAL, b->arena, plain)));
+	for (size_t i = 0; i < called_count; i++) {
+		const char *text = json_string_value(json_array_get(synonyms, i));
+
+		json_push_take(synonyms, json_str(sentence(l, how, b->arena, text)));
 	}
-	if (sums) {
-		json_push_take(totals, json_str(sentence(l, SAY_UPLOAD_TOTAL, b->arena, label)));
-		add_measure(b, column, name, label, totals, true);
-		add_measure(b, column, arena_printf(b->arena, "%s_mean", name), average, means,
-			    false);
-		return;
-	}
-	json_decref(totals);
-	json_push_take(means, json_str(average));
-	if (plain)
-		json_push_take(means, json_str(plain));
-	add_measure(b, column, name, label, means, false);
+	json_push_take(synonyms, json_str(sums == NAMING_SUM ? aggregated : label));
+	if (sums == NAMING_NEITHER)
+		json_decref(synonyms);
+	else
+		add_measure(b, column, name, sums == NAMING_SUM ? label : aggregated, synonyms,
+			    sums == NAMING_SUM);
 }
 
+/* A number of few values is both: one groups by it, and sums it. */
 static void add_column(struct building *b, const json_t *column)
 {
 	const char *role = text_of(column, "role");
+	bool is_dimension = strcmp(role, "dimension") == 0;
 
-	if (strcmp(role, "measure") == 0)
-		add_measures(b, column);
-	else
-		add_dimension(b, column, strcmp(role, "dimension") == 0);
+	if (strcmp(role, "measure") == 0) {
+		add_measures(b, column, name_of(b, column));
+		return;
+	}
+	add_dimension(b, column, is_dimension);
+	if (is_dimension && strcmp(text_of(column, "type"), "int") == 0)
+		add_measures(b, column, arena_printf(b->arena, "%s_of", name_of(b, column)));
 }
 
 static const char *time_of(struct building *b, const json_t *columns)
@@ -224,6 +266,7 @@ static void add_source(struct building *b, const struct stored_source *s,
 	}
 	json_own(b->arena, profile);
 	columns = json_object_get(profile, "columns");
+	b->columns = columns;
 	b->prefix = prefix_of(s->uid, b->arena);
 	b->permission = uploads_permission(s, b->arena);
 	b->entity = arena_printf(b->arena, "%s_rows", b->prefix);

@@ -101,6 +101,18 @@ const char *uploads_spool(const struct uploads *u, const char *version, struct a
 /* From the rows of now, where they differ from those that it shows. */
 void overlay_update(struct tenant_uploads *t);
 
+/* ---- naming.c; `l`: of the tenant's catalogue, labels as the file has them ---- */
+
+/* What its rows are called, as texts: "order", "bookings". */
+json_t *naming_rows(const struct language *l, const char *name, const json_t *columns,
+		    struct arena *a);
+/* The last word of a label of several, where no other column has it; or NULL. */
+const char *naming_head(const struct language *l, const char *label, const json_t *columns,
+			struct arena *a);
+enum naming_sum { NAMING_SUM, NAMING_MEAN, NAMING_NEITHER };
+/* What makes sense of a number that is called so. */
+enum naming_sum naming_sums(const struct language *l, const char *label, struct arena *a);
+
 /* ---- load.c ---- */
 
 /* The log of a new run of the source's load, for its owner. */

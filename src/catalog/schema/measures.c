@@ -381,6 +381,14 @@ static bool imply_means(struct loader *l, struct err *e)
 	return true;
 }
 
+/* Two entities have one plural: files of two users. */
+static bool is_count_of_another(const struct schema *s, const char *name)
+{
+	const struct metric_def *m = schema_metric(s, name);
+
+	return m && m->is_implied && m->measure->aggregate == AGGREGATE_COUNT;
+}
+
 bool schema_imply_metrics(struct loader *l, struct err *e)
 {
 	static const struct dimension_def *const none[] = {NULL};
@@ -403,6 +411,8 @@ bool schema_imply_metrics(struct loader *l, struct err *e)
 					  .split = none,
 					  .required = none,
 					  .synonyms = no_words};
+		if (is_count_of_another(s, m->name))
+			m->name = arena_printf(l->arena, "%s_count", n->name);
 		if (n->kind == ENTITY_LINK || !m->unit || is_taken(l, m->name) ||
 		    !str_is_name(m->name, MAP_NAME_BYTES_MAX))
 			continue;

@@ -137,6 +137,17 @@ static bool takes_extreme(struct asking *a)
 	return false;
 }
 
+/* "The average fee per visit" is that of all visits: each alone is no average. */
+static void drop_own_rows(struct asking *a)
+{
+	const struct measure_def *m = a->metric_count == 1 ? a->metrics[0]->measure : NULL;
+	const struct dimension_def *title = m ? metrics_title(a, m->entity) : NULL;
+
+	if (title && m->aggregate == AGGREGATE_AVG && a->by_count == 1 && !a->top && !a->bottom &&
+	    strcmp(a->by[0], title->name) == 0)
+		a->by_count = 0;
+}
+
 /* "How many tracks", "genres by number of tracks", "the top customers by spend". What is named and
  * has no part in that leaves the question unread. */
 static bool settle(struct asking *a)
@@ -148,6 +159,7 @@ static bool settle(struct asking *a)
 	if (!settle_level(a) || !metrics_settle_all(a) || (a->totals && !is_total(a)))
 		return false;
 	settle_compared(a);
+	drop_own_rows(a);
 	if (a->metric_count == 0 && a->subject && (a->counts || a->by_count > 0))
 		return metrics_add(a, metrics_count_of(a, a->subject)) && !a->rows &&
 		       (!ranks || counts_of_ranked(a)) && bounds_settle(a);
@@ -282,6 +294,11 @@ static size_t closeness(const struct catalog *c, const struct domain_def *d,
 	return close;
 }
 
+static bool is_own(const struct asking *a)
+{
+	return metrics_spoken_of(a)->index >= a->w->shared;
+}
+
 /* What is the tenant's own is of no pack: its domain is for those who may use data sources. */
 static const struct domain_def *own_domain(const struct catalog_view *may)
 {
@@ -300,7 +317,7 @@ static const struct domain_def *domain_of(const struct asking *a)
 	const struct domain_def *best = NULL;
 	size_t most = 0;
 
-	if (metrics_spoken_of(a)->index >= a->w->shared)
+	if (is_own(a))
 		return own_domain(may);
 	for (size_t i = 0; i < may->domain_count; i++) {
 		size_t close =
@@ -336,6 +353,16 @@ static void call_with(const struct asking *a, const struct tool_def *tool, const
 				      .confidence = KNOW_SURE};
 }
 
+/* A tool takes the question, and has to ask back: what is grouped or narrowed is meant otherwise,
+ * and so are rows and amounts of a file that are called by more than one word. */
+static bool outdoes_asking(const struct asking *a)
+{
+	if (a->by_count + a->r->said_count > 0)
+		return true;
+	return is_own(a) &&
+	       (a->counts || (a->measured.count > 0 && a->measured.items[0]->count > 1));
+}
+
 bool metrics_choose(const struct reading *r, bool asked, struct understanding *out)
 {
 	struct asking a = {
@@ -348,8 +375,7 @@ bool metrics_choose(const struct reading *r, bool asked, struct understanding *o
 		return false;
 	query = json_own(r->arena, json_object());
 	if (!metrics_read(&a) || !settle(&a) || !metrics_take_facts(&a, query) ||
-	    !write_query(&a, query) || !map_takes(&a, query) ||
-	    (asked && a.by_count + r->said_count == 0))
+	    !write_query(&a, query) || !map_takes(&a, query) || (asked && !outdoes_asking(&a)))
 		return false;
 	d = domain_of(&a);
 	if (!d)

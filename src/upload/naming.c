@@ -1,0 +1,146 @@
+/*
+ * How people call what is in a file, beside the names that stand in it: its rows by the words of
+ * the columns that tell them apart ("Order No": orders) and of the file ("hotel_bookings":
+ * bookings), a column by the last word of its label where no other column has that word ("Net
+ * Revenue": revenue), and whether a number can be summed.
+ */
+#include "upload_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/text.h"
+
+#define NOUN_BYTES_MIN 3 /* shorter ones are too often something else */
+
+static const enum words no_nouns[] = {
+	WORDS_STOP,       WORDS_UPLOAD_ROW,    WORDS_UPLOAD_RATE, WORDS_COUNTING,
+	WORDS_TOTALS,     WORDS_AGGREGATES,    WORDS_GRAIN_HOUR,  WORDS_GRAIN_DAY,
+	WORDS_GRAIN_WEEK, WORDS_GRAIN_MONTH,   WORDS_TOP,         WORDS_BOTTOM,
+	WORDS_GRAIN_YEAR, WORDS_GRAIN_QUARTER,
+};
+
+static bool is_noun(const struct token *t)
+{
+	for (size_t i = 0; i < sizeof(no_nouns) / sizeof(*no_nouns); i++)
+		if (token_says(t, no_nouns[i]))
+			return false;
+	return t->len >= NOUN_BYTES_MIN && t->has_letter && !t->has_digit;
+}
+
+static const char *text_of(const json_t *object, const char *member)
+{
+	const char *text = json_string_value(json_object_get(object, member));
+
+	return text ? text : "";
+}
+
+static bool has_word(const struct language *l, const char *label, const struct token *word,
+		     struct arena *a)
+{
+	struct question q;
+
+	text_read(l, label, a, &q);
+	for (size_t i = 0; i < q.count; i++)
+		if (q.tokens[i].len == word->len &&
+		    memcmp(q.tokens[i].text, word->text, word->len) == 0)
+			return true;
+	return false;
+}
+
+/* How many columns' labels have it. */
+static size_t holders(const struct language *l, const json_t *columns, const struct token *word,
+		      struct arena *a)
+{
+	json_t *column;
+	size_t i, n = 0;
+
+	json_array_foreach((json_t *)columns, i, column)
+		n += has_word(l, text_of(column, "label"), word, a);
+	return n;
+}
+
+static void add_text(json_t *list, const char *text)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+		if (strcmp(json_string_value(one), text) == 0)
+			return;
+	json_push_take(list, json_str(text));
+}
+
+/* "Order No", "Trip date": the words before the last one. */
+static void add_noun_of(const struct language *l, const json_t *column, json_t *list,
+			struct arena *a)
+{
+	struct question q;
+
+	text_read(l, text_of(column, "label"), a, &q);
+	if (q.count >= 2 && token_says(&q.tokens[q.count - 1], WORDS_UPLOAD_ROW) &&
+	    is_noun(&q.tokens[q.count - 2]))
+		add_text(list, text_between(&q, 0, q.count - 1, a));
+}
+
+json_t *naming_rows(const struct language *l, const char *name, const json_t *columns,
+		    struct arena *a)
+{
+	json_t *list = json_array(), *column;
+	bool dated = false;
+	struct question q;
+	size_t i;
+
+	json_array_foreach((json_t *)columns, i, column) {
+		const char *role = text_of(column, "role");
+		bool is_date = strcmp(role, "date") == 0;
+
+		if (strcmp(role, "id") == 0 || (is_date && !dated))
+			add_noun_of(l, column, list, a);
+		dated |= is_date;
+	}
+	text_read(l, name, a, &q);
+	while (q.count > 0 && !is_noun(&q.tokens[q.count - 1]))
+		q.count--;
+	if (q.count > 0 && holders(l, columns, &q.tokens[q.count - 1], a) == 0)
+		add_text(list,
+			 arena_strndup(a, q.tokens[q.count - 1].text, q.tokens[q.count - 1].len));
+	return list;
+}
+
+const char *naming_head(const struct language *l, const char *label, const json_t *columns,
+			struct arena *a)
+{
+	struct question q;
+	const struct token *last;
+
+	text_read(l, label, a, &q);
+	if (q.count < 2)
+		return NULL;
+	last = &q.tokens[q.count - 1];
+	return is_noun(last) && holders(l, columns, last, a) == 1
+		       ? arena_strndup(a, last->text, last->len)
+		       : NULL;
+}
+
+enum naming_sum naming_sums(const struct language *l, const char *label, struct arena *a)
+{
+	struct question q;
+
+	text_read(l, label, a, &q);
+	if (words_in(&q, WORDS_TOTALS))
+		return NAMING_SUM;
+	if (words_in(&q, WORDS_UPLOAD_RATE) || strchr(label, '%'))
+		return NAMING_MEAN;
+	for (size_t i = 0; i < q.count; i++)
+		if (token_says(&q.tokens[i], WORDS_UPLOAD_ROW) && i + 1 == q.count)
+			return NAMING_NEITHER;
+	return q.count == 1 && (token_says(&q.tokens[0], WORDS_GRAIN_YEAR) ||
+				token_says(&q.tokens[0], WORDS_GRAIN_MONTH) ||
+				token_says(&q.tokens[0], WORDS_GRAIN_WEEK) ||
+				token_says(&q.tokens[0], WORDS_GRAIN_QUARTER) ||
+				token_says(&q.tokens[0], WORDS_GRAIN_DAY) ||
+				token_says(&q.tokens[0], WORDS_GRAIN_HOUR))
+		       ? NAMING_NEITHER
+		       : NAMING_SUM;
+}

@@ -1,0 +1,129 @@
+/*
+ * What a file of 100 MB, 1 million rows and 20 columns costs: time and processor time until it is ready, resident memory
+ * above idle, how long other callers wait meanwhile, a question over it, and a swap of the tenant's overlay.
+ *
+ *   VESPERD=build/vesperd node tests/bench/sources.mjs        BENCH_ROWS=1000000
+ */
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startDaemon } from '../e2e/harness.mjs';
+import { Sources } from '../e2e/sources.mjs';
+import { ROLES, mintToken } from '../e2e/token.mjs';
+
+const ROWS = Number(process.env.BENCH_ROWS ?? 1000000);
+const CHUNK_ROWS = 2000, PING_MS = 5, SAMPLE_MS = 20, ASKS = 9;
+const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']));
+const COLUMNS = ['order_no', 'day', 'region', 'channel', 'customer', 'product', 'amount', 'discount', 'weight', 'tax', 'units', 'returns', 'visits',
+  'score', 'paid', 'shipped', 'city', 'agent', 'shift', 'code'];
+const QUESTIONS = ['total amount by region', 'average weight by channel', 'total units by month', 'total amount for the region North'];
+
+const percentile = (values, p) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * p)];
+const cpuMs = (pid) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+};
+const rssMb = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+
+const row = (i) => {
+  const n = (i * 2654435761) % 4294967296, day = new Date(Date.UTC(2024, 0, 1 + (n % 700))).toISOString().slice(0, 10);
+  return `A${1000000 + i},${day},${['North', 'South', 'East', 'West'][n % 4]},${['web', 'shop', 'phone'][n % 3]},C${n % 5000},P${n % 200},`
+    + `${(n % 100000) / 100},${(n % 500) / 100},${(n % 9000) / 10},${(n % 77) / 4},${n % 9},${n % 3},${n % 1000},${n % 101},`
+    + `${n % 2 ? 'yes' : 'no'},${day},City${n % 90},Agent${n % 300},${['early', 'late'][n % 2]},${(n % 65536).toString(16).padStart(4, 'x')}\n`;
+};
+
+function* csv(from = 0, rows = ROWS) {
+  if (from === 0)
+    yield `${COLUMNS.join(',')}\n`;
+  for (let i = 0; i < rows; i += CHUNK_ROWS)
+    yield Array.from({ length: Math.min(CHUNK_ROWS, rows - i) }, (_, k) => row(i + k)).join('');
+}
+
+/* Streams it; resolves to the answer's body. */
+function upload(d, token, name, lines) {
+  return new Promise((resolve, reject) => {
+    const req = http.request(`${d.url}/api/v1/data-sources?name=${name}`, { method: 'POST', headers: { authorization: `Bearer ${token}`,
+      'content-type': 'text/csv' } }, (res) => {
+      let text = '';
+      res.on('data', (piece) => { text += piece; }).on('end', () => resolve(JSON.parse(text)));
+    });
+    req.on('error', reject);
+    Readable.from(lines).pipe(req);
+  });
+}
+
+/* Round trips of a small request on a socket of its own, which the loop answers in between. */
+function pings(d) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const took = [];
+  let over = false;
+  const one = () => new Promise((resolve) => {
+    const began = performance.now();
+    http.get(`${d.url}/livez`, { agent }, (res) => res.resume().on('end', () => resolve(took.push(performance.now() - began))));
+  });
+  const done = (async () => {
+    for (; !over; await sleep(PING_MS))
+      await one();
+    agent.destroy();
+  })();
+  return async () => {
+    over = true;
+    await done;
+    return took;
+  };
+}
+
+const waits = (took) => `median ${percentile(took, 0.5).toFixed(2)}, 99 % ${percentile(took, 0.99).toFixed(2)}, longest ${Math.max(...took).toFixed(1)} ms`;
+
+const d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
+const token = mintToken({ sub: 'ann', permissions: [...ROLES.analyst, 'chat:upload'] });
+const ann = new Sources(d, token);
+const { pid } = d.child;
+let bytes = 0;
+for (const text of csv())
+  bytes += text.length;
+console.log(`${(bytes / 1e6).toFixed(1)} MB, ${ROWS} rows, ${COLUMNS.length} columns`);
+
+await ann.rest.post('/api/v1/chat', { content: 'hello' });
+let stop = pings(d);
+await sleep(2000);
+console.log(`idle: RSS ${rssMb(pid).toFixed(1)} MB; a small request: ${waits(await stop())}`);
+
+const idle = rssMb(pid), began = performance.now(), cpu = cpuMs(pid);
+let most = 0, source, state = 'sent';
+const steps = [];
+const sampler = setInterval(() => { most = Math.max(most, rssMb(pid)); }, SAMPLE_MS);
+stop = pings(d);
+const { id } = await upload(d, token, 'Big.csv', csv());
+const received = performance.now() - began;
+for (; source?.state !== 'ready' && source?.load?.state !== 'failed'; await sleep(100)) {
+  source = (await ann.one(id)).body;
+  const now = source.load?.state ?? source.state;
+  if (now !== state)
+    steps.push(`${now} at ${((performance.now() - began) / 1000).toFixed(1)}`);
+  state = now;
+}
+clearInterval(sampler);
+const took = await stop();
+console.log(`${source.state}, ${source.rows} rows: ${((performance.now() - began) / 1000).toFixed(1)} s (received after ${(received / 1000).toFixed(1)}), `
+  + `${((cpuMs(pid) - cpu) / 1000).toFixed(1)} s of processor; ${steps.join(', ')}`);
+console.log(`RSS: ${(most - idle).toFixed(1)} MB above idle at most, ${(rssMb(pid) - idle).toFixed(1)} MB afterwards`);
+console.log(`a small request meanwhile: ${waits(took)}`);
+
+for (const question of QUESTIONS) {
+  const times = [];
+  let text = '';
+  for (let i = 0; i < ASKS; i++) {
+    const since = performance.now();
+    text = (await ann.rest.post('/api/v1/chat', { content: question })).body.text;
+    times.push(performance.now() - since);
+  }
+  console.log(`"${question}": median ${percentile(times, 0.5).toFixed(0)} ms, longest ${Math.max(...times).toFixed(0)} ms: ${text.slice(0, 60).replaceAll('\n', ' ')}`);
+}
+const rss = rssMb(pid);
+console.log(`RSS after questions: ${(rss - idle).toFixed(1)} MB above idle`);
+console.log((await d.log?.())?.match?.(/overlay[^\n]*/g)?.slice(-3).join('\n') ?? '');
+await d.stop();

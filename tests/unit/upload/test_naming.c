@@ -1,0 +1,124 @@
+/* What people call the rows and the columns of a file, and which numbers are summed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "upload_int.h"
+#include "vesper/catalog.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+static struct catalog *catalog;
+static struct arena *a;
+
+static int set_up(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	a = arena_new(1 << 20);
+	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
+		fail_msg("%s", e.text);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	catalog_unref(&catalog);
+	arena_free(&a);
+	return 0;
+}
+
+static const json_t *columns_of(const char *const (*columns)[2])
+{
+	json_t *list = json_own(a, json_array());
+
+	for (; (*columns)[0]; columns++)
+		json_push_take(list, json_make({"label", json_str((*columns)[0])},
+					       {"role", json_str((*columns)[1])}));
+	return list;
+}
+
+static void rows(const char *name, const char *const (*columns)[2], const char *expected)
+{
+	json_t *found = naming_rows(catalog->language, name, columns_of(columns), a);
+	char *text = json_text(found);
+
+	assert_string_equal(text, expected);
+	mem_free(text);
+	json_decref(found);
+}
+
+static void rows_are_called_by_what_tells_them_apart(void **state)
+{
+	static const char *const orders[][2] = {
+		{"Order No", "id"}, {"Order Date", "date"}, {"Net Revenue (EUR)", "measure"}, {0}};
+	static const char *const trips[][2] = {
+		{"Trip date", "date"}, {"Vehicle", "dimension"}, {0}};
+	static const char *const tickets[][2] = {{"ticket_id", "id"}, {"opened", "date"}, {0}};
+	static const char *const plain[][2] = {{"n", "measure"}, {"Stock", "measure"}, {0}};
+
+	(void)state;
+	rows("Sales 2024", orders, "[\"Order\",\"sales\"]");
+	rows("hotel bookings", orders, "[\"Order\",\"bookings\"]");
+	rows("fleet", trips, "[\"Trip\",\"fleet\"]");
+	rows("tickets", tickets, "[\"ticket\",\"tickets\"]");
+	rows("warehouse stock", plain, "[]"); /* a column is called so */
+	rows("data export 2", plain, "[]");
+}
+
+static void columns_are_called_by_a_last_word_that_is_theirs(void **state)
+{
+	static const char *const list[][2] = {
+		{"Net Revenue", "measure"}, {"Fuel", "measure"},           {"Fuel cost", "measure"},
+		{"Unit cost", "measure"},   {"Units per Hour", "measure"}, {0}};
+	const json_t *columns = columns_of(list);
+	const struct language *l = catalog->language;
+
+	(void)state;
+	assert_string_equal(naming_head(l, "Net Revenue", columns, a), "revenue");
+	assert_null(naming_head(l, "Fuel", columns, a));      /* it is the label */
+	assert_null(naming_head(l, "Fuel cost", columns, a)); /* which cost? */
+	assert_null(naming_head(l, "Units per Hour", columns, a));
+}
+
+static void what_cannot_be_summed_is_not(void **state)
+{
+	static const struct {
+		const char *label;
+		enum naming_sum sums;
+	} cases[] = {
+		{"Net Revenue", NAMING_SUM},
+		{"Units", NAMING_SUM},
+		{"Unit Price", NAMING_MEAN},
+		{"Total Price", NAMING_SUM},
+		{"Score", NAMING_MEAN},
+		{"Discount %", NAMING_MEAN},
+		{"Patient Age", NAMING_MEAN},
+		{"Year", NAMING_NEITHER},
+		{"Customer Number", NAMING_NEITHER},
+		{"Hours", NAMING_NEITHER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (naming_sums(catalog->language, cases[i].label, a) != cases[i].sums)
+			fail_msg("%s", cases[i].label);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_called_by_what_tells_them_apart),
+		cmocka_unit_test(columns_are_called_by_a_last_word_that_is_theirs),
+		cmocka_unit_test(what_cannot_be_summed_is_not),
+	};
+
+	return cmocka_run_group_tests_name("naming", tests, set_up, tear_down);
+}
