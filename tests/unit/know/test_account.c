@@ -32,6 +32,7 @@ static void what_narrows_is_never_dropped(void **state)
 		{"average price EP10 2025 acorn in month 14", "month 14"},
 		{"average price EP10 2025 acorn in minutes", "minutes"},
 		{"average price EP10 2025 acorn for organic cheese", "organic cheese"},
+		{"who is the manager of average price EP10 2025 acorn", "manager"},
 	};
 
 	check(*state, cases, COUNT(cases));
@@ -43,6 +44,7 @@ static void harmless_words_do_not_count(void **state)
 		{"hi there, could you please give me the average price EP10 2025 acorn, thanks",
 		 NULL},
 		{"I'm preparing slides for my boss: average price EP10 2025 acorn", NULL},
+		{"my manager wants the average price EP10 2025 acorn", NULL},
 		{"by the way, whats the average price of EP10 in 2025 from acorn", NULL},
 		{"plase show the averge price EP10 2025 acorn", NULL},
 		{"shwo the averge price EP10 2025 acorn, pleease", NULL},
