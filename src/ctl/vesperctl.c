@@ -26,7 +26,8 @@ static const struct verb verbs[] = {
 	 "gives without a model, 3 where it has a question; with --if 0 where the condition holds, "
 	 "1 where it does not, 4 where that could not be told"},
 	{"map", ctl_map,
-	 "check [--pack P] [--tenant T] [--json] | import FILE --pack NAME [--out DIR] [--replace] "
+	 "check [--live] [--pack P] [--tenant T] [--json] | import FILE --pack NAME [--out DIR] "
+	 "[--replace] "
 	 "[--json] | path A B [--tenant T] [--json] | query '{...}' [--tenant T] [--role R] "
 	 "[--dialect mssql|postgres|sqlite] [--run] [--today D]",
 	 "what the packs declare of entities, joins and metrics: whether it loads, and how much "

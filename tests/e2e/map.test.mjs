@@ -5,9 +5,9 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startDaemon } from './harness.mjs';
+import { demoWarehouse, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
 import { mintToken } from './token.mjs';
 import { viewChecker } from './views.mjs';
 import { startMock } from '../mock/anthropic.mjs';
@@ -181,4 +181,23 @@ it('a model names metrics, code computes, and the receipt runs again with the sa
   const again = await d.rest(mintToken({ role: 'manager' })).call('POST', '/api/v1/tools/query_metrics', { json: receipt.calls[0].args });
   const second = (await d.rest(mintToken({ role: 'manager' })).get(`/api/v1/receipts/${again.body.receipt_id}`)).body.content;
   assert.equal(second.calls[0].result_hash, receipt.calls[0].result_hash);
+});
+
+it('is held against the rows: keys, and edges that lead nowhere', async () => {
+  const dir = await tempDir('live');
+  await copyFile(join(await demoWarehouse(), 'acme.db'), join(dir, 'acme.db'));
+  const check = () => run(VESPERCTL, ['map', 'check', '--live', '--tenant', 'acme', '--json'],
+    { env: { ...process.env, VESPER_ROOT: ROOT, VESPER_DEMO: '1', VESPER_LOG_LEVEL: 'error', VESPER_WAREHOUSE_DIR: dir } })
+    .then(({ stdout }) => JSON.parse(stdout), (e) => ({ ...JSON.parse(e.stdout), code: e.code }));
+  const change = (sql) => run('python3', ['-c', 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.execute(sys.argv[2])\nd.commit()', join(dir, 'acme.db'), sql]);
+
+  const good = await check();
+  assert.deepEqual(good.problems, []);
+  assert.ok(good.ok && good.statements > 30);
+  await change('DELETE FROM per_project WHERE gid = (SELECT MIN(gid) FROM per_project)');
+  const dangling = await check();
+  assert.equal(dangling.code, 1);
+  assert.ok(dangling.problems.some((p) => p.of === 'health_of_project' && p.what === 'leads to no row'), JSON.stringify(dangling.problems));
+  await change('DROP TABLE per_project45');
+  assert.ok((await check()).problems.some((p) => p.what === 'could not be read'));
 });

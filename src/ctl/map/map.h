@@ -5,6 +5,7 @@
 #include "../ctl.h"
 
 int map_check(const struct command *cmd);
+int map_check_live(const struct command *cmd);
 int map_path_verb(const struct command *cmd);
 int map_query_verb(const struct command *cmd);
 

@@ -89,7 +89,8 @@ int map_check(const struct command *cmd)
 		catalog_unref(&c);
 		return print_fault(&e, as_json);
 	}
-	print_counts(c, pack, as_json);
+	if (!ctl_flag(cmd, "live"))
+		print_counts(c, pack, as_json);
 	catalog_unref(&c);
-	return 0;
+	return ctl_flag(cmd, "live") ? map_check_live(cmd) : 0;
 }

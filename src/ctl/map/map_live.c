@@ -1,0 +1,315 @@
+/*
+ * `vesperctl map check --live`: whether a tenant's rows are as the map says. Views and columns are
+ * there, keys are unique and never missing, edges lead to a row, and to one only where they say so.
+ * The statements are ad hoc SQL, through the gate, as an administrator's would be.
+ */
+#include "map.h"
+#include "../opened.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+#define STATEMENT_BYTES 16384
+#define KEYED_ROWS_MAX  1000000 /* sorting more takes longer than a statement may */
+
+struct live {
+	struct opened opened;
+	const struct tool_def *tool; /* that takes SQL */
+	struct principal who;
+	struct arena *arena; /* of one statement and its result */
+	struct result *result;
+	json_t *problems, *unchecked;
+	size_t asked;
+};
+
+static void on_result(void *owner, struct result *result)
+{
+	struct live *l = owner;
+
+	l->result = result;
+	loop_stop(l->opened.loop);
+}
+
+/* The last problem is the same: all statements of what can't be read fail. */
+static bool is_told(const struct live *l, const char *of, const char *what)
+{
+	size_t n = json_array_size(l->problems);
+	const json_t *last = n > 0 ? json_array_get(l->problems, n - 1) : NULL;
+
+	return last && strcmp(json_string_value(json_object_get(last, "of")), of) == 0 &&
+	       strcmp(json_string_value(json_object_get(last, "what")), what) == 0;
+}
+
+static void add_problem(struct live *l, const char *of, const char *what, const char *why)
+{
+	json_push_take(l->problems, json_make({"of", json_str(of)}, {"what", json_str(what)},
+					      {"why", json_str(why)}));
+}
+
+/* The rows that a statement gives; NULL: it failed, which is noted. */
+static const struct table *ask(struct live *l, const char *of, const char *sql)
+{
+	json_t *args = json_object();
+	struct tool_request request = {.call = "c1",
+				       .tool = l->tool->name,
+				       .agent = l->tool->callers.agents[0],
+				       .args = args,
+				       .who = &l->who,
+				       .today = clock_today()};
+
+	json_set_str(args, l->tool->params[0].name, sql);
+	l->asked++;
+	tool_start(l->opened.tools, &request, l->arena, on_result, l);
+	loop_run(l->opened.loop);
+	json_decref(args);
+	if (l->result->table_count > 0 && l->result->outcome.kind != OUTCOME_ERROR)
+		return l->result->tables[0];
+	if (!is_told(l, of, "could not be read"))
+		add_problem(l, of, "could not be read",
+			    l->result->outcome.detail ? l->result->outcome.detail
+						      : outcome_name(l->result->outcome.kind));
+	return NULL;
+}
+
+/* The number that a statement counts; 0 as well where it failed. */
+static int64_t count(struct live *l, const char *of, const struct buf *sql)
+{
+	const struct table *t = ask(l, of, buf_text(sql));
+
+	return t && t->row_count > 0 && t->rows[0][0] ? strtoll(t->rows[0][0], NULL, 10) : 0;
+}
+
+static void found(struct live *l, const char *of, int64_t n, const char *what)
+{
+	char why[64];
+
+	snprintf(why, sizeof(why), "%lld rows", (long long)n);
+	if (n > 0)
+		add_problem(l, of, what, why);
+}
+
+static void begin(struct live *l, struct buf *sql)
+{
+	l->arena = arena_new(TURN_ARENA_BYTES);
+	buf_init(sql, STATEMENT_BYTES);
+}
+
+static void end(struct live *l, struct buf *sql)
+{
+	buf_deinit(sql);
+	arena_free(&l->arena);
+}
+
+/* ---- entities ---- */
+
+static void check_columns(struct live *l, const struct entity_def *n)
+{
+	struct buf sql;
+
+	begin(l, &sql);
+	buf_str(&sql, "SELECT ");
+	for (size_t i = 0; i < n->view->column_count; i++)
+		buf_printf(&sql, "%s%s", i ? ", " : "", n->view->columns[i].name);
+	buf_printf(&sql, " FROM %s FETCH NEXT 1 ROWS ONLY", n->view->name);
+	if (n->view->column_count > 0)
+		(void)ask(l, n->name, buf_text(&sql));
+	end(l, &sql);
+}
+
+static void add_key(struct buf *sql, const struct view_column *const *key)
+{
+	for (size_t i = 0; key[i]; i++)
+		buf_printf(sql, "%s%s", i ? ", " : "", key[i]->name);
+}
+
+static void add_missing(struct buf *sql, const struct view_column *const *key)
+{
+	for (size_t i = 0; key[i]; i++)
+		buf_printf(sql, "%s%s IS NULL", i ? " OR " : "", key[i]->name);
+}
+
+static bool is_too_large(struct live *l, const char *of, const struct entity_def *n)
+{
+	struct buf sql;
+	int64_t rows;
+
+	begin(l, &sql);
+	buf_printf(&sql, "SELECT COUNT(*) AS n FROM %s", n->view->name);
+	rows = count(l, of, &sql);
+	end(l, &sql);
+	if (rows > KEYED_ROWS_MAX)
+		json_push_take(l->unchecked, json_str(of));
+	return rows > KEYED_ROWS_MAX;
+}
+
+/* How many values of the key there are more than once, where all of it is there. */
+static int64_t repeated(struct live *l, const char *of, const struct entity_def *n,
+			const struct view_column *const *key)
+{
+	const struct table *t;
+	struct buf sql;
+	int64_t rows;
+
+	if (is_too_large(l, of, n))
+		return 0;
+	begin(l, &sql);
+	buf_str(&sql, "SELECT ");
+	add_key(&sql, key);
+	buf_printf(&sql, ", COUNT(*) AS times FROM %s WHERE NOT (", n->view->name);
+	add_missing(&sql, key);
+	buf_str(&sql, ") GROUP BY ");
+	add_key(&sql, key);
+	buf_str(&sql, " HAVING COUNT(*) > 1 FETCH NEXT 500 ROWS ONLY");
+	t = ask(l, of, buf_text(&sql));
+	rows = t ? (int64_t)t->row_count : 0;
+	end(l, &sql);
+	return rows;
+}
+
+static void check_key(struct live *l, const struct entity_def *n,
+		      const struct view_column *const *key)
+{
+	struct buf sql;
+
+	if (!key || !key[0])
+		return;
+	begin(l, &sql);
+	buf_printf(&sql, "SELECT COUNT(*) AS missing FROM %s WHERE ", n->view->name);
+	add_missing(&sql, key);
+	found(l, n->name, count(l, n->name, &sql), "the key is missing");
+	end(l, &sql);
+	found(l, n->name, repeated(l, n->name, n, key), "the key is not unique");
+}
+
+/* ---- edges ---- */
+
+/* Rows of `from` that say whose they are, and whose owner is not there. */
+static void check_orphans(struct live *l, const struct edge_def *g, const struct entity_def *from,
+			  const struct entity_def *to, const struct edge_pair *on, size_t n)
+{
+	struct buf sql;
+
+	begin(l, &sql);
+	buf_printf(&sql, "SELECT COUNT(*) AS orphans FROM %s a LEFT JOIN %s b ON ",
+		   from->view->name, to->view->name);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&sql, "%sa.%s = b.%s", i ? " AND " : "", on[i].left->name,
+			   on[i].right->name);
+	buf_printf(&sql, " WHERE b.%s IS NULL", on[0].right->name);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&sql, " AND a.%s IS NOT NULL", on[i].left->name);
+	found(l, g->id, count(l, g->id, &sql), "leads to no row");
+	end(l, &sql);
+}
+
+/* "One each": the columns that an edge leads to are unique. */
+static void check_one(struct live *l, const struct edge_def *g, const struct entity_def *to,
+		      const struct edge_pair *on, size_t n)
+{
+	const struct view_column **key = arena_alloc(l->opened.arena, (n + 1) * sizeof(*key));
+
+	for (size_t i = 0; i < n; i++)
+		key[i] = on[i].right;
+	key[n] = NULL;
+	found(l, g->id, repeated(l, g->id, to, key), "leads to several rows");
+}
+
+static void check_edge(struct live *l, const struct edge_def *g)
+{
+	if (g->via) {
+		check_orphans(l, g, g->via, g->to, g->on_to, g->on_to_count);
+		return;
+	}
+	if (g->cardinality != CARDINALITY_NM)
+		check_one(l, g, g->to, g->on, g->on_count);
+	if (!g->optional)
+		check_orphans(l, g, g->from, g->to, g->on, g->on_count);
+}
+
+/* ---- all ---- */
+
+static const struct tool_def *sql_tool(const struct catalog *c)
+{
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (c->tools[i].gate && c->tools[i].param_count > 0 &&
+		    c->tools[i].callers.agents_only)
+			return &c->tools[i];
+	return NULL;
+}
+
+static void check_all(struct live *l, const char *pack)
+{
+	const struct schema *s = catalog_schema(l->opened.catalog);
+
+	for (size_t i = 0; i < s->entity_count; i++) {
+		const struct entity_def *n = s->entities[i];
+
+		if (pack && strcmp(n->pack, pack) != 0)
+			continue;
+		check_columns(l, n);
+		check_key(l, n, n->key);
+		for (size_t k = 0; n->also && n->also[k]; k++)
+			check_key(l, n, n->also[k]);
+	}
+	for (size_t i = 0; i < s->edge_count; i++)
+		if (!pack || strcmp(s->edges[i]->pack, pack) == 0)
+			check_edge(l, s->edges[i]);
+}
+
+static int report(struct live *l, bool as_json)
+{
+	size_t n = json_array_size(l->problems);
+	const json_t *p;
+	size_t i;
+
+	if (as_json) {
+		ctl_print_json(json_make({"ok", json_boolean(n == 0)},
+					 {"statements", json_integer((json_int_t)l->asked)},
+					 {"unchecked", json_incref(l->unchecked)},
+					 {"problems", json_incref(l->problems)}));
+		return n > 0;
+	}
+	json_array_foreach(l->problems, i, p)
+		printf("%s: %s: %s\n", json_string_value(json_object_get(p, "of")),
+		       json_string_value(json_object_get(p, "what")),
+		       json_string_value(json_object_get(p, "why")));
+	json_array_foreach(l->unchecked, i, p)
+		printf("%s: not checked: more than %d rows\n", json_string_value(p),
+		       KEYED_ROWS_MAX);
+	printf("%zu statements, %zu problems\n", l->asked, n);
+	return n > 0;
+}
+
+static bool open_live(struct live *l, const char *tenant, struct err *e)
+{
+	if (!opened_begin(&l->opened, e) || !opened_tools(&l->opened, tenant, e))
+		return false;
+	if (!opened_has_tenant(&l->opened, tenant))
+		return err_set(e, ERR_INPUT, "there is no tenant %s", tenant);
+	l->tool = sql_tool(l->opened.catalog);
+	if (!l->tool)
+		return err_set(e, ERR_INPUT, "no tool of this tenant takes SQL");
+	return ctl_principal(l->opened.catalog, "admin", tenant, &l->who, e);
+}
+
+int map_check_live(const struct command *cmd)
+{
+	struct live l = {.problems = json_array(), .unchecked = json_array()};
+	struct err e = {0};
+	int status;
+
+	if (open_live(&l, ctl_option(cmd, "tenant", "vesper"), &e)) {
+		check_all(&l, ctl_option(cmd, "pack", NULL));
+		status = report(&l, ctl_flag(cmd, "json"));
+	} else {
+		status = ctl_fail("%s", e.text);
+	}
+	json_decref(l.problems);
+	json_decref(l.unchecked);
+	opened_close(&l.opened);
+	return status;
+}
