@@ -318,9 +318,13 @@ static bool is_ordinal(struct cursor *c, size_t at)
 static bool read_noon(struct cursor *c, struct shown *s, size_t at, int value)
 {
 	size_t space = scan_peek(c, at) == ' ';
-	bool pm = scan_starts(c, at + space, "pm"), am = scan_starts(c, at + space, "am");
+	bool pm, am;
 
-	if ((!pm && !am) || !word_ends(c, at + space + 2) || value < 1 || value > 12)
+	if (value < 1 || value > 12)
+		return false;
+	pm = scan_starts(c, at + space, "pm");
+	am = scan_starts(c, at + space, "am");
+	if ((!pm && !am) || !word_ends(c, at + space + 2))
 		return false;
 	s->kind = SHOWN_HOUR;
 	s->value = value % 12 + (pm ? 12 : 0);
@@ -334,14 +338,15 @@ static bool read_noon_range(struct cursor *c, struct shown *s, size_t digits, in
 	static const char *const tos[] = {" to ", " and ", " through ", " - ", "-", "–", " – "};
 	struct shown end = {0};
 
-	for (size_t i = 0; digits <= 2 && i < sizeof(tos) / sizeof(tos[0]); i++) {
+	if (value < 1 || value > 12 || digits > 2)
+		return false;
+	for (size_t i = 0; i < sizeof(tos) / sizeof(tos[0]); i++) {
 		size_t at = digits + strlen(tos[i]), more;
 
 		if (!scan_starts(c, digits, tos[i]))
 			continue;
 		more = scan_digits(c, at);
-		if (more < 1 || more > 2 || value < 1 || value > 12 ||
-		    !read_noon(c, &end, at + more, scan_int(c, at, more)))
+		if (more < 1 || more > 2 || !read_noon(c, &end, at + more, scan_int(c, at, more)))
 			return false;
 		s->kind = SHOWN_HOUR;
 		s->value = value % 12 + (end.value >= 12 ? 12 : 0);
