@@ -311,6 +311,9 @@ static void check_pair(struct claims *c, size_t i, size_t a, size_t b)
 		dir = token_tells(c, word, TELLS_UP) ? 1 : -1;
 	for (size_t n = a; n < b; n++)
 		against = against || token_tells(c, n, TELLS_AGAINST);
+	/* "Ascend: $52.14, Hitachi: $54.80, 5.1 % more": the last is that of the first */
+	if (!against && dir && (second > first) == (dir > 0) && shows_pair(m, second, first))
+		token_agrees(c, word);
 	if (!dir || !against || first == second ||
 	    (!unit_is_percent(m->shown.unit) && !units_compare(m, c->tokens[a].mark)))
 		return;

@@ -96,6 +96,8 @@ static void test_words_are_accounted_for(void **state)
 	assert_all((const char *const[]){"Kern Wind has the largest budget, $2.6M.",
 					 "Kern Wind is $1.35M dearer than Lone Star.", NULL},
 		   assert_bound);
+	assert_marks("Lone Star: $1.25M, Kern Wind: $2.6M, 108% more.",
+		     "Lone Star: <bound:$1.25M>, Kern Wind: <bound:$2.6M>, <bound:108%> more.");
 }
 
 static void test_multiples(void **state)
