@@ -9,6 +9,9 @@ import { startMock } from '../mock/anthropic.mjs';
 import { COMPARISON, REFERENCE, startDaemon } from './harness.mjs';
 import { rowsOf } from './turn.mjs';
 
+/* Right, beside words that nothing compared with the data: "widest in HE 16-21", "moved later". */
+const UNJUDGED = new Set(['comparison', 'rank', 'wording']);
+
 const CONVERSATIONS = [
   {
     name: 'a day-ahead price', question: REFERENCE, tool: 'get_average_annual_price',
@@ -104,7 +107,7 @@ function check(turn, c) {
     assert.deepEqual(turn.filters[name], value, `filter ${name}`);
   c.table(rowsOf(turn.tables[0]));
   assert.deepEqual(turn.complete.pbi_deep_links.map((l) => l.report_key), c.reports);
-  assert.deepEqual(turn.complete.checked.items.filter((i) => i.kind !== 'bound'), [], turn.text);
+  assert.deepEqual(turn.complete.checked.items.filter((i) => i.kind !== 'bound' && !UNJUDGED.has(i.why)), [], turn.text);
   assert.ok(turn.complete.checked.bound > 0);
 }
 
@@ -168,7 +171,7 @@ describe('the reference conversations through a scripted model', () => {
   it('a figure that the data does not hold is marked', async () => {
     mock.use([{ when: { kind: 'answer' }, reply: { text: 'The average was **$47.73/MWh** over 8,760 hours.' } }]);
     const turn = await d.ask(REFERENCE);
-    const wrong = turn.complete.checked.items.filter((i) => i.kind !== 'bound');
+    const wrong = turn.complete.checked.items.filter((i) => i.kind !== 'bound' && !UNJUDGED.has(i.why));
     assert.deepEqual(wrong.map((i) => i.text), ['$47.73/MWh']);
   });
 });

@@ -67,19 +67,20 @@ static struct token *add_token(struct claims *c, struct token t)
 	return &c->tokens[c->count++];
 }
 
-static void add_word(struct claims *c, const char *p, size_t len)
+/* joined: a dash joins it to the word before: "day-ahead" compares nothing. */
+static void add_word(struct claims *c, const char *p, size_t len, bool joined)
 {
 	bool season = len == 4 && memcmp(p, "Fall", 4) == 0;
 	const struct telling *l = season ? NULL : telling_find(p, len);
 
-	add_token(c,
-		  (struct token){.kind = TOKEN_WORD,
-				 .cardinal = words_cardinal(p, len),
-				 .word = beside_key(p, len),
-				 .is = l ? l->is : 0,
-				 .value = l ? l->value : 0,
-				 .weekday = weekday_of_word(p, len),
-				 .month = isupper((unsigned char)*p) ? month_of_word(p, len) : 0});
+	add_token(c, (struct token){
+			     .kind = TOKEN_WORD,
+			     .cardinal = words_cardinal(p, len),
+			     .word = beside_key(p, len),
+			     .is = l ? l->is & ~(uint32_t)(joined ? TELLS_UP | TELLS_DOWN : 0) : 0,
+			     .value = l ? l->value : 0,
+			     .weekday = weekday_of_word(p, len),
+			     .month = isupper((unsigned char)*p) ? month_of_word(p, len) : 0});
 }
 
 static void add_number(struct claims *c, struct mark *m)
@@ -115,7 +116,7 @@ static void read_tokens(struct claims *c)
 		} else if (len > 0) {
 			if (next < c->s->count && c->s->marks[next].from < at + len)
 				len = c->s->marks[next].from - at;
-			add_word(c, p + at, len);
+			add_word(c, p + at, len, at > 0 && p[at - 1] == '-');
 			at += len;
 		} else {
 			if (strchr(",;:().!?|", p[at]))

@@ -103,7 +103,11 @@ static bool leads_to_amount(const struct claims *c, size_t i)
 /* The amount that the sentence says they differ by; NULL: it says none. */
 static const struct mark *difference_near(const struct claims *c, size_t i)
 {
-	for (size_t n = i; n-- > 0 && n + 3 >= i;) {
+	for (size_t n = i, near = 3; n-- > 0 && n + near >= i;) {
+		if (token_breaks(c, n, "()")) { /* "$2.66 (5.1 %) higher" */
+			near++;
+			continue;
+		}
 		if (c->tokens[n].kind == TOKEN_BREAK || token_tells(c, n, TELLS_AND))
 			break;
 		if (token_is_amount(&c->tokens[n]))
