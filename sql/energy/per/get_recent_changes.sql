@@ -1,5 +1,5 @@
 -- tool:       get_recent_changes
--- about:      Recent changes: history and audit trail of project fields and task dates (what changed this week, which milestones moved or slipped), the newest first, with the span of each date change and the pattern over all.
+-- about:      Recent changes: history and audit trail of project fields and task dates (what changed this week, which milestones moved), the newest first, with the span of each date change and the pattern over all.
 -- grain:      project, field, change
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
