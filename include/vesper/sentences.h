@@ -120,8 +120,8 @@
 	SENTENCE(SAY_SKIP_PERMISSION, "skip.permission", "")                                       \
 	SENTENCE(SAY_TASK_STOPPED, "task.stopped", "")                                             \
 	SENTENCE(SAY_MAP_FAN_OUT, "map.fan_out", "metric dimension root many")                     \
-	SENTENCE(SAY_MAP_COUNT_INSTEAD, "map.count_instead", "roots dimension")                    \
-	SENTENCE(SAY_MAP_FILTER_INSTEAD, "map.filter_instead", "metric dimension")                 \
+	SENTENCE(SAY_MAP_COUNT_INSTEAD, "map.count_instead", "many dimension")                     \
+	SENTENCE(SAY_MAP_EACH_INSTEAD, "map.each_instead", "metric root")                          \
 	SENTENCE(SAY_MAP_NO_PATH, "map.no_path", "from to")                                        \
 	SENTENCE(SAY_MAP_NOTHING, "map.nothing", "what")                                           \
 	SENTENCE(SAY_MAP_NEIGHBOURS, "map.neighbours", "what others")                              \

@@ -51,8 +51,10 @@ static bool fails_fan_out(struct block *b, const struct metric_def *m,
 	why->to = d->map.entity;
 	why->text = sentence(l, SAY_MAP_FAN_OUT, a, m->label, d->label, root->label,
 			     d->map.entity->plural);
-	map_offer(why, sentence(l, SAY_MAP_COUNT_INSTEAD, a, root->plural, d->label));
-	map_offer(why, sentence(l, SAY_MAP_FILTER_INSTEAD, a, m->label, d->label));
+	/* counted where the groups are: a count of the root would be split in the same way */
+	map_offer(why, sentence(l, SAY_MAP_COUNT_INSTEAD, a, d->map.entity->plural, d->label));
+	if (root->title)
+		map_offer(why, sentence(l, SAY_MAP_EACH_INSTEAD, a, m->label, root->label));
 	return map_fail(why, MAP_FAN_OUT, d->name, b->w->e,
 			"%s by %s would count a row of %s more than once", m->name, d->name,
 			root->name);

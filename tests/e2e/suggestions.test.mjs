@@ -1,48 +1,62 @@
-/* What is suggested leads to an answer: all that the page offers first, and whatever is suggested from there on. */
+/*
+ * What is suggested leads to an answer: all that the page offers first, and whatever is suggested from there on, for each
+ * pack, each role and data of a user's own.
+ */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT, startDaemon } from './harness.mjs';
-import { mintToken } from './token.mjs';
+import { startDemo, tokenOf } from './demo-packs.mjs';
+import { ROOT } from './harness.mjs';
+import { Sources } from './sources.mjs';
 
 const WALK_MAX = 400;
 /* What the page offers before anything was asked. */
 const [, STARTED] = /STARTERS = \[([^]*?)\];/.exec(await readFile(join(ROOT, 'src/widget/pages/demo.js'), 'utf8'));
-const STARTERS = [...STARTED.matchAll(/'([^']+)'/g)].map(([, text]) => text);
+const STARTERS = { vesper: [...STARTED.matchAll(/'([^']+)'/g)].map(([, text]) => text) };
+/* A pack without tools has no examples; these are what its users asked. */
+STARTERS.noor = (await readFile(join(ROOT, 'tests/route/city.jsonl'), 'utf8')).split('\n').filter(Boolean).map((line) => JSON.parse(line).question);
+const SHOP = 'Shop,Product,Day,Sold,Price\n' + Array.from({ length: 60 }, (_, i) =>
+  `${['North', 'South', 'West'][i % 3]},${['Tea', 'Coffee'][i % 2]},2026-01-${String(1 + i % 28).padStart(2, '0')},${5 + i * 7 % 23},${(2 + i % 5 * 0.35).toFixed(2)}\n`).join('');
 
 describe('suggestions', () => {
   let d;
 
   before(async () => {
-    d = await startDaemon();
+    d = await startDemo();
   });
   after(() => d?.stop());
 
-  /* What is asked back is answered with the first choice. */
+  /* A clarifying question is answered with the first choice, or as many of the first as it wants. */
   async function answer(question, token) {
     const chat = await d.connect({ token });
     let turn = await chat.ask(question);
     let asked = 0;
     for (; turn.status === 'ask' && turn.ask?.options?.length > 0 && asked < 3; asked++) {
-      chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: [turn.ask.options[0].value] });
+      chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: turn.ask.options.slice(0, turn.ask.min ?? 1).map((o) => o.value) });
       turn = await chat.turn();
     }
     await chat.close();
     return { turn, asked };
   }
 
-  for (const role of ['viewer', 'analyst', 'manager'])
-    it(`lead a ${role} to answers, however long they are followed`, async (t) => {
-      const token = mintToken({ role });
-      assert.ok(STARTERS.length > 0);
+  for (const [tenant, role, own] of [['vesper', 'viewer'], ['vesper', 'analyst'], ['vesper', 'manager'], ['mesa', 'viewer'], ['mesa', 'manager'],
+    ['noor', 'viewer'], ['noor', 'manager'], ['vesper', 'analyst', 'Kiosk sales']])
+    it(`lead a ${role} of ${tenant}${own ? ' with data of one\'s own' : ''} to answers, however long they are followed`, async (t) => {
+      const token = own ? tokenOf(tenant, role, ['chat:upload']) : tokenOf(tenant, role);
+      const starters = STARTERS[tenant] ?? [];
+      assert.ok(STARTERS.vesper.length > 0);
+      const source = own && await new Sources(d, token).loaded(SHOP, `name=${encodeURIComponent(own)}.csv`);
+      assert.ok(!own || source.state === 'ready', JSON.stringify(source));
+      const ofData = own ? ['What is in Kiosk sales?', 'How many rows of Kiosk sales are there by shop?', 'Total sold by product in Kiosk sales',
+        'Average price by shop in Kiosk sales', ...source.questions ?? []] : [];
       const { data } = await (await fetch(`${d.url}/api/v1/agents`, { headers: { authorization: `Bearer ${token}` } })).json();
       /* Entrances: an example of a domain may need what this role lacks, and is offered in no chat where code can't read it. */
-      const queue = [...new Set([...STARTERS, 'What can you do?', 'Hello', ...data.flatMap((agent) => agent.examples),
+      const queue = [...new Set([...starters, ...ofData, 'What can you do?', 'Hello', ...data.flatMap((agent) => agent.examples),
         ...data.flatMap((agent) => agent.starters)])];
       const entrances = queue.length;
-      assert.ok(data.some((agent) => agent.starters.length > 0), 'flows are offered');
+      assert.ok(tenant === 'noor' || data.some((agent) => agent.starters.length > 0), 'flows are offered');
       const seen = new Map(queue.map((question) => [question, 'an entrance']));
       let asks = 0;
       for (let i = 0; i < queue.length && i < WALK_MAX; i++) {
@@ -51,7 +65,7 @@ describe('suggestions', () => {
         assert.ok(turn.complete, `${from}: ${JSON.stringify(turn.closing)}`);
         assert.ok(i < entrances || ['ok', 'ask'].includes(turn.status), `${from}: ${turn.text}`);
         asks += asked;
-        assert.ok(turn.status === 'ok' || role !== 'manager' || !STARTERS.includes(queue[i]), from);
+        assert.ok(turn.status === 'ok' || role !== 'manager' || !starters.includes(queue[i]), from);
         assert.ok(i < entrances || turn.status === 'ask' || turn.complete.outcomes.some((o) => ['rows', 'empty', 'out_of_window'].includes(o.outcome)),
           `${from}: ${turn.text}`);
         for (const { question } of turn.complete.suggestions)
@@ -60,7 +74,7 @@ describe('suggestions', () => {
             queue.push(question);
           }
       }
-      t.diagnostic(`${role}: ${Math.min(queue.length, WALK_MAX)} of ${queue.length} questions, ${asks} ask`);
+      t.diagnostic(`${tenant} ${role}: ${Math.min(queue.length, WALK_MAX)} of ${queue.length} questions, ${asks} ask`);
       assert.ok(queue.length > entrances, 'something was suggested');
     });
 });

@@ -36,7 +36,7 @@ static void refuses_to_count_twice(void **state)
 	refused("{'metrics':['cost'],'by':['stars']}", MAP_FAN_OUT,
 		"cost cannot be split by stars: one product can have several reviews");
 	assert_int_equal(why.offer_count, 2);
-	assert_string_equal(why.offers[0], "How many products are there by stars?");
+	assert_string_equal(why.offers[0], "How many reviews are there by stars?");
 	refused("{'metrics':['amount'],'by':['label_kind']}", MAP_FAN_OUT, "several labels");
 	refused("{'list':'product','show':['stars']}", MAP_FAN_OUT, "several reviews");
 }

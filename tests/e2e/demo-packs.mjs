@@ -1,0 +1,27 @@
+/* The demo's tenants, one of each pack that is shipped, on one daemon with their data. */
+
+import { DEMO_MAKER, ROOT, run, startDaemon, tempDir } from './harness.mjs';
+import { mintToken, ROLES } from './token.mjs';
+
+const TENANTS = {
+  vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
+  mesa: { warehouse: 'mesa.db', store: 'mesa.db', packs: ['solar'], timezone: 'America/Denver' },
+  noor: { warehouse: 'noor.db', store: 'noor.db', packs: ['city'] },
+};
+
+export const PACKS = Object.keys(TENANTS);
+
+export async function startDemo(options = {}) {
+  const [plants, city] = await Promise.all(['plants', 'city'].map(tempDir));
+  await run(DEMO_MAKER, ['solar', plants, '--small'], { cwd: ROOT, timeout: 300000 });
+  await run(DEMO_MAKER, ['city', city], { cwd: ROOT, timeout: 300000 });
+  return startDaemon({ ...options, env: { VESPER_TENANTS: JSON.stringify(TENANTS), VESPER_TODAY: '2026-02-27T12:00-07:00',
+    VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: plants,
+    VESPER_SOURCES_CITY_DIALECT: 'sqlite', VESPER_SOURCES_CITY_DIR: city, ...options.env } });
+}
+
+/* What the packs' permissions.json give to each role. */
+const OF_PACKS = ['chat:read_solar', 'chat:read_city'];
+
+export const tokenOf = (tenant, role = 'admin', more = []) => mintToken({ sub: `${tenant}-${role}`, tenant_id: tenant,
+  permissions: [...ROLES[role], ...OF_PACKS, ...more] });
