@@ -380,6 +380,51 @@ describe('a file of a flow', () => {
   });
 });
 
+describe('vesperctl flow list and check', () => {
+  let env;
+  const flow = async (...words) => {
+    const { code = 0, stdout, stderr } = await run(VESPERCTL, ['flow', ...words], { cwd: ROOT, env }).catch((e) => e);
+    return { code, stdout, stderr };
+  };
+
+  before(async () => {
+    env = { PATH: process.env.PATH, VESPER_DEMO: '1', VESPER_WAREHOUSE_DIR: await demoWarehouse(), VESPER_DATA_DIR: await tempDir(),
+      VESPER_TODAY: '2026-02-27' };
+  });
+
+  it('lists what a role may use', async () => {
+    const namesOf = async (role) => {
+      const { code, stdout } = await flow('list', '--role', role, '--json');
+      assert.equal(code, 0);
+      const all = JSON.parse(stdout);
+      for (const one of all)
+        assert.deepEqual([one.origin, typeof one.about, Array.isArray(one.slots), one.hash.length], ['file', 'string', true, 64], one.name);
+      return all.map((one) => one.name);
+    };
+    assert.ok((await namesOf('viewer')).includes('weekly_briefing'));
+    assert.ok(!(await namesOf('viewer')).includes('vendor_audit'), 'a viewer has no prices');
+    assert.ok((await namesOf('analyst')).includes('vendor_audit'));
+  });
+
+  it('says by its exit status whether every file is right, and names line and fault', async () => {
+    const all = await flow('check');
+    assert.equal(all.code, 0, all.stderr);
+    assert.match(all.stdout, /prompts\/energy\/flow\/weekly_briefing\.flow/);
+    for (const [file, fault] of [['do_query', ':8: the map has no glances'], ['do_hidden_tool', ':8: there is no tool or agent general_sql_query']]) {
+      const path = `tests/flow/broken/${file}.flow`;
+      const plain = await flow('check', 'prompts/energy/flow/weekly_briefing.flow', path);
+      assert.equal(plain.code, 1);
+      assert.ok(`${plain.stdout}${plain.stderr}`.includes(`${path}${fault}`), plain.stdout);
+      const json = await flow('check', path, '--json');
+      assert.equal(json.code, 1);
+      assert.deepEqual(JSON.parse(json.stdout), { path, ok: false, what: `${path}${fault}` });
+    }
+    assert.equal((await flow('check', 'nowhere.flow')).code, 1);
+    assert.equal((await flow('mist')).code, 2);
+    assert.equal((await flow('check', '--dialect', 'x')).code, 2);
+  });
+});
+
 describe('vesperctl flow run', () => {
   let env;
   const flow = async (...words) => {

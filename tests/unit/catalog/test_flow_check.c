@@ -12,7 +12,7 @@
 #include "vesper/file.h"
 
 #define FOLDER VESPER_SOURCE_DIR "/tests/flow/broken"
-#define BROKEN 129
+#define BROKEN 131
 
 static struct catalog *catalog;
 static struct arena *arena;
