@@ -190,6 +190,8 @@ describe('an approved answer', () => {
     const turn = await answered(d, 'Compare NP15 and SP15 in 2025');
     assert.equal((await a.approve(turn.complete.message_id, { name: 'two_hubs' })).status, 201);
     await approvedOf('Compare NP15 and SP15 in 2026');
+    const one = await d.ask('Compare NP15 in 2025', { token: admin() });
+    assert.equal(one.complete?.approved, undefined, 'it compares two');
     const markets = await answered(d, 'Compare CAISO and ERCOT in 2025');
     assert.deepEqual(toolsOf(markets), ['compare_markets']);
     assert.equal(markets.complete.approved, undefined);

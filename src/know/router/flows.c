@@ -24,10 +24,7 @@ struct phrase_words {
 	size_t flow; /* index in the catalogue's flows */
 	int terms[CALL_WORDS_MAX];
 	size_t count;
-	/* Of an approved answer's question: the filters that it said, and whether several values.
-	 */
-	const char *slots[CALL_SLOTS_MAX];
-	bool several[CALL_SLOTS_MAX];
+	const char *slots[CALL_SLOTS_MAX]; /* filters that an approved question said */
 	size_t slot_count;
 };
 
@@ -87,10 +84,8 @@ static void add_about(struct know *k, struct flow_words *f, size_t flow, const s
 static void add_slot(struct phrase_words *p, const char *filter)
 {
 	for (size_t i = 0; i < p->slot_count; i++)
-		if (strcmp(p->slots[i], filter) == 0) {
-			p->several[i] = true;
+		if (strcmp(p->slots[i], filter) == 0)
 			return;
-		}
 	if (p->slot_count < CALL_SLOTS_MAX)
 		p->slots[p->slot_count++] = filter;
 }
@@ -331,15 +326,12 @@ static bool takes_values(const struct reading *r, const struct flow_def *f,
 	return true;
 }
 
-/* An approved answer is for questions that say the same kinds of values, one or several. */
+/* An approved answer is for questions that say the same kinds of values. */
 static bool says_slots(const struct reading *r, const struct phrase_words *p)
 {
-	for (size_t i = 0; i < p->slot_count; i++) {
-		const struct fact *f = facts_get(&r->facts, p->slots[i]);
-
-		if (!f || (f->count > 1) != p->several[i])
+	for (size_t i = 0; i < p->slot_count; i++)
+		if (!facts_get(&r->facts, p->slots[i]))
 			return false;
-	}
 	return true;
 }
 
