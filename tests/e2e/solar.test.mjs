@@ -429,6 +429,75 @@ describe('the solar pack with a model', () => {
       await chat.close();
     });
 
+  /* ---- free chat: an agent that calls tools until it is done ---- */
+
+  const OPEN = 'Somebody mentioned trouble with the roof, would you dig into it for me?';
+  const agent = (...calls) => mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'solar_agent' }] } } },
+    ...calls.map((call) => ({ when: { kind: 'tools' }, times: 1, reply: call ? { tools: [{ name: call[0], input: call[1] }] } : { text: 'done' } })),
+    { when: { kind: 'tools' }, reply: { text: 'done' } }, { reply: { text: 'That is what the readings say.' } }]);
+  const toolsOf = () => mock.calls.find((c) => c.kind === 'tools').body.tools.map((t) => t.name);
+
+  it('lets an agent call tools and show a component, from all ten and the two of the screen', async () => {
+    agent(['analyze_inverter_health', { logger_id: '925', days: 7 }], ['show_component', { component: 'HealthReport', from: ['c1'] }]);
+    mock.reset();
+    const chat = await d.connect({ token: token() });
+    const turn = await chat.ask(OPEN);
+    assert.equal(turn.status, 'ok', turn.text);
+    for (const name of ['get_fleet_overview', 'list_loggers', 'analyze_inverter_health', 'get_power_curve', 'compare_loggers', 'calculate_financial_savings',
+      'calculate_performance_ratio', 'forecast_production', 'diagnose_error_codes', 'health_check', 'request_user_selection', 'show_component'])
+      assert.ok(toolsOf().includes(name), `${name}: ${toolsOf()}`);
+    const view = turn.views.find((v) => v.view_type === 'component');
+    assert.equal(view.component, 'HealthReport');
+    assert.equal(view.props.anomalies.row_count, 4);
+    const system = JSON.stringify(mock.calls.find((c) => c.kind === 'tools').body);
+    const places = ['Recovery', 'Choosing a tool', 'Showing', 'Wording', 'Conversation'].map((level) => system.indexOf(`## ${level}`));
+    assert.ok(places.every((at, i) => at > (places[i - 1] ?? 0)), `the five levels in their order: ${places}`);
+    await chat.close();
+  });
+
+  it('lets an agent ask for a logger that a tool has listed, and goes on with it', async () => {
+    agent(['list_loggers', {}], ['request_user_selection', { question: 'Which inverter is it?', filter: 'logger_id', from: { $ref: 'c1.rows[*].logger_id' },
+      labels: { $ref: 'c1.rows[*].name' }, groups: { $ref: 'c1.rows[*].group_name' } }], ['analyze_inverter_health', { logger_id: '925', days: 7 }]);
+    mock.reset();
+    const chat = await d.connect({ token: token() });
+    const turn = await chat.ask(OPEN);
+    assert.equal(turn.status, 'ask', turn.text);
+    assert.equal(turn.ask.options.find((o) => o.value === '925').label, 'Inverter 925');
+    chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['925'] });
+    const answer = await chat.turn();
+    assert.equal(answer.status, 'ok', answer.text);
+    assert.ok(answer.complete.outcomes.some((o) => o.tool === 'analyze_inverter_health' && o.outcome === 'rows'), JSON.stringify(answer.complete.outcomes));
+    await chat.close();
+  });
+
+  it('asks for a day where an agent asked for one that has no data', async () => {
+    agent(['get_power_curve', { logger_id: '940', date: '2025-01-15' }], null, ['get_power_curve', { logger_id: '940', date: '2025-01-10' }]);
+    mock.reset();
+    const chat = await d.connect({ token: token() });
+    const turn = await chat.ask(OPEN);
+    assert.equal(turn.status, 'ask', turn.text);
+    assert.deepEqual([turn.ask.min_date, turn.ask.max_date], ['2024-12-01', '2025-01-10']);
+    chat.send({ type: 'chat.message', content: 'Use the latest there is' });
+    const answer = await chat.turn();
+    assert.equal(answer.status, 'ok', answer.text);
+    assert.ok(answer.complete.outcomes.some((o) => o.tool === 'get_power_curve' && o.outcome === 'rows'), JSON.stringify(answer.complete.outcomes));
+    await chat.close();
+  });
+
+  it('goes on with the logger that was offered for one without data, by one call', async () => {
+    mock.use([{ reply: { text: 'That is how it does.' } }]);
+    mock.reset();
+    const chat = await d.connect({ token: token() });
+    const turn = await chat.ask('Health check of inverter 950');
+    assert.equal(turn.status, 'ask', turn.text);
+    assert.equal(mock.calls.length, 0);
+    chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['921'] });
+    const answer = await chat.turn();
+    assert.equal(answer.views.find((v) => v.view_type === 'component')?.component, 'HealthReport', answer.text);
+    assert.equal(mock.calls.length, 1);
+    await chat.close();
+  });
+
   it('takes a day outside of what there is three times, without a call', async () => {
     mock.use([{ reply: { text: 'never' } }]);
     mock.reset();
