@@ -51,6 +51,9 @@ describe('the fleet of a plant', () => {
         await page.screenshot({ path: `${PICTURES}/fleet-${look}.png` });
       await page.emulateMedia({ media: 'print' });
       assert.ok(await card.isVisible());
+      const cut = await card.evaluate((node) => [...node.querySelectorAll('td, th')].filter((cell) =>
+        cell.getBoundingClientRect().right > node.getBoundingClientRect().right).map((cell) => cell.textContent));
+      assert.deepEqual(cut, [], 'paper does not scroll');
       assert.equal(await page.locator('.composer').first().isVisible(), false);
       if (PICTURES)
         await page.screenshot({ path: `${PICTURES}/fleet-${look}-print.png`, fullPage: true });
