@@ -54,6 +54,12 @@
  * COLUMN [BY]: what code makes of the main rows: a derivation (tool.h) of this number column, whose
  * rows BY tells apart; without it the first column of text. At most TOOL_DERIVES_MAX lines
  *
+ * A tool with `map: PARAM` answers a query over the map. It may have a frame `main` and derivations
+ * by name alone: then the rows of the query go to these, which make the table and the facts. With
+ * it stand `groups: time|thing|thing time|rows`, how the query is grouped where it does not say,
+ * and `cue: words, several words, …` of a question that ask for just this. A fact with
+ * unit=@measure has the unit of what is measured.
+ *
  * slot= says what of a question fills a parameter, beside values of its dimension: one day; days
  * back from today, or ahead; a number that bounds ("above $60"); which end of a ranking comes first
  * (asc or desc); values that are left out. A bound NAME has a parameter NAME_incl beside it, which
@@ -196,6 +202,15 @@ struct derive_def {
 	int line;           /* in the tool's file */
 };
 
+/* What tells the rows of an analysis apart. */
+enum tool_groups {
+	GROUPS_NONE,
+	GROUPS_TIME,       /* periods of the time of what is measured; a month */
+	GROUPS_THING,      /* a dimension; what names a row for people */
+	GROUPS_THING_TIME, /* both, in that order */
+	GROUPS_ROWS        /* the key: every row is one */
+};
+
 struct tool_def {
 	const char *name;
 	size_t index;       /* in the catalogue's tools */
@@ -218,7 +233,11 @@ struct tool_def {
 	const char *gate;
 	/* The parameter that holds a query over the map (map.h), as JSON; then no file has any. */
 	const char *map;
-	int64_t cache_s;    /* 0: never cached */
+	struct {
+		enum tool_groups groups; /* of its query, where that does not say; or NONE */
+		const char *const *cues; /* words that ask for it, NULL-ended; or NULL */
+	} analysis;                      /* of the map's rows */
+	int64_t cache_s;                 /* 0: never cached */
 	int lookback;       /* days that its statements read before those that are asked for */
 	const char *window; /* "view.column" that bounds the dates, or NULL */
 	struct {
@@ -226,9 +245,9 @@ struct tool_def {
 		const struct sql_whole_column *sums; /* then these columns are summed */
 		size_t sum_count;
 	} whole;
-	const char *measures; /* what it orders or counts, in words; or NULL */
-	const char *grain;    /* what its rows are told apart by, in words; or NULL */
 	struct {
+		const char *measures;              /* what it orders or counts; or NULL */
+		const char *grain;                 /* what its rows are told apart by; or NULL */
 		const char *answer;                /* a sentence with placeholders, or NULL */
 		const struct suggest_def *suggest; /* follow-up questions, ended by a NULL text */
 		const struct refer_def *refers;

@@ -142,6 +142,10 @@
 	SENTENCE(SAY_MAP_CHANGE, "map.change", "label")                                            \
 	SENTENCE(SAY_MAP_CHANGE_PERCENT, "map.change_percent", "label")                            \
 	SENTENCE(SAY_MAP_AVERAGE, "map.average", "label")                                          \
+	SENTENCE(SAY_ANALYSIS_NO_METRIC, "analysis.no_metric", "")                                 \
+	SENTENCE(SAY_ANALYSIS_NO_TIME, "analysis.no_time", "what")                                 \
+	SENTENCE(SAY_ANALYSIS_NO_THING, "analysis.no_thing", "what")                               \
+	SENTENCE(SAY_ANALYSIS_GROUPS, "analysis.groups", "what")                                   \
 	SENTENCE(SAY_UPLOAD_TOTAL, "upload.total", "label")                                        \
 	SENTENCE(SAY_UPLOAD_ASK_DAY, "upload.ask_day", "example label")                            \
 	SENTENCE(SAY_UPLOAD_ASK_NUMBER, "upload.ask_number", "example label")                      \

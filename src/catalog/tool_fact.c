@@ -111,6 +111,8 @@ static bool check_units(struct tool_header *h, struct err *e)
 		const struct param_def *p = f->unit_of ? tool_param(h->tool, f->unit_of) : NULL;
 
 		h->line = f->line;
+		if (f->unit_of && h->tool->map && strcmp(f->unit_of, "measure") == 0)
+			continue;
 		if (f->unit_of && (!p || p->type != PARAM_TEXT || p->is_list))
 			return tool_wrong(h, e, "unit=@%s is no param that names a column",
 					  f->unit_of);
@@ -362,6 +364,10 @@ static bool read_derive(struct tool_header *h, struct derive_def *d, struct err 
 		if (n == 3)
 			return tool_wrong(h, e, "derive: NAME COLUMN [BY]");
 		words[n++] = arena_strndup(h->l->arena, word.p, word.n);
+	}
+	if (h->tool->map && n == 1 && tool_is_name(words[0])) {
+		d->name = words[0];
+		return true;
 	}
 	if (n < 2 || !tool_is_name(words[0]))
 		return tool_wrong(h, e, "derive: NAME COLUMN [BY]");

@@ -65,6 +65,32 @@ static bool read_lookback(struct tool_header *h, const char *text, struct err *e
 	return true;
 }
 
+static bool read_groups(struct tool_header *h, const char *text, struct err *e)
+{
+	static const char *const names[] = {[GROUPS_TIME] = "time",
+					    [GROUPS_THING] = "thing",
+					    [GROUPS_THING_TIME] = "thing time",
+					    [GROUPS_ROWS] = "rows"};
+
+	for (size_t i = GROUPS_TIME; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(text, names[i]) == 0)
+			h->tool->analysis.groups = (enum tool_groups)i;
+	return h->tool->analysis.groups ||
+	       tool_wrong(h, e, "groups is time, thing, thing time or rows");
+}
+
+static const char *const *read_cues(const struct tool_header *h, const char *text)
+{
+	struct str rest = str_of(text), word;
+	struct strlist list = {0};
+
+	while (str_split(&rest, ',', &word)) {
+		word = str_trim(word);
+		strlist_add(&list, h->l->arena, arena_strndup(h->l->arena, word.p, word.n));
+	}
+	return list.items;
+}
+
 static bool read_key(struct tool_header *h, const char *key, const char *text, struct err *e)
 {
 	struct tool_def *t = h->tool;
@@ -114,6 +140,12 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		t->map = text;
 		return true;
 	}
+	if (strcmp(key, "groups") == 0)
+		return read_groups(h, text, e);
+	if (strcmp(key, "cue") == 0) {
+		t->analysis.cues = read_cues(h, text);
+		return true;
+	}
 	if (strcmp(key, "cache_s") == 0)
 		return tool_number_read(h, text, &t->cache_s, e);
 	if (strcmp(key, "lookback") == 0)
@@ -128,7 +160,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	if (strcmp(key, "answer") == 0)
 		return true; /* what it names may stand further down */
 	if (strcmp(key, "measures") == 0) {
-		t->measures = text;
+		t->words.measures = text;
 		return true;
 	}
 	if (strcmp(key, "source") == 0) {
@@ -137,7 +169,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		       tool_wrong(h, e, "\"%s\" is no name of a source", text);
 	}
 	if (strcmp(key, "grain") == 0) {
-		t->grain = text;
+		t->words.grain = text;
 		return true;
 	}
 	return tool_wrong(h, e, "unknown key %s", key);
@@ -251,14 +283,20 @@ static bool read_map(struct tool_header *h, struct err *e)
 	struct param_def *p = t->map ? (struct param_def *)tool_param(t, t->map) : NULL;
 
 	if (!t->map)
-		return true;
+		return (!t->analysis.groups && !t->analysis.cues) ||
+		       tool_wrong(h, e, "groups and cue go with map");
+	if (t->derive_count > 0
+		    ? !t->analysis.groups || t->frame_count != 1 || !tool_frame(t, "main")
+		    : t->frame_count > 0 || t->analysis.groups || t->analysis.cues)
+		return tool_wrong(h, e,
+				  "a tool of the map that derives has groups and a frame main, and "
+				  "no other has");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_wrong(h, e, "map %s is no required plain text param", t->map);
-	if (t->gate || t->cache_s || t->whole.askable || t->window || t->column_count ||
-	    t->derive_count || t->source)
+	if (t->gate || t->cache_s || t->whole.askable || t->window || t->column_count || t->source)
 		return tool_wrong(h, e,
-				  "a tool of the map has no gate, cache_s, whole, window, derive, "
-				  "source or columns");
+				  "a tool of the map has no gate, cache_s, whole, window, source "
+				  "or columns");
 	p->bytes_max = MAP_QUERY_BYTES_MAX;
 	p->is_query = true;
 	return true;

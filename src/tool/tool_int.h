@@ -84,6 +84,12 @@ bool tool_map_run(struct tool_call *call, struct err *e);
 /* A statement of a query over the map, as it is sent. */
 bool tool_map_statement(struct tool_call *call, const struct map_statement *s, const char *name,
 			size_t rows_max, struct source_statement *out, struct err *e);
+/* Groups the query of an analysis as its tool wants it, where it does not say; and tells the
+ * derivations what the groups are. The call is refused where that cannot be. */
+bool tool_map_group(struct tool_call *call, json_t *query, const struct map_query *q,
+		    struct err *e);
+/* Ends the call as a mistake of its caller's that a sentence explains. */
+bool tool_map_refuse(struct tool_call *call, const char *code, const char *detail, struct err *e);
 /* Only the first rows of a list are there: asks how many there are by each of its facets, for the
  * user to choose. False: there is nothing to ask. */
 bool tool_map_narrow(struct tool_call *call);
@@ -93,6 +99,9 @@ struct outcome tool_unknown_name(const struct tool_call *call, const struct dime
 
 /* The function of tools of documents. */
 bool tool_document_run(struct tool_call *call, struct err *e);
+
+/* Adds a frame to the result. */
+void tool_frame_take(struct tool_call *call, const char *query, struct frame *take);
 
 /* The function of tools whose statement the caller gives. */
 bool tool_gate_run(struct tool_call *call, struct err *e);

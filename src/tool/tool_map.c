@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "vesper/decimal.h"
+#include "vesper/frame.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
@@ -23,6 +24,14 @@ static bool refuse(struct tool_call *call, const struct outcome *refused, struct
 	call->refused = arena_alloc(call->arena, sizeof(*refused));
 	*call->refused = *refused;
 	return err_set(e, ERR_INPUT, "%s", refused->detail ? refused->detail : "refused");
+}
+
+bool tool_map_refuse(struct tool_call *call, const char *code, const char *detail, struct err *e)
+{
+	const struct outcome refused = {
+		.kind = OUTCOME_ERROR, .code = code, .param = call->tool->map, .detail = detail};
+
+	return refuse(call, &refused, e);
 }
 
 /* ---- what is wrong with a query ---- */
@@ -259,6 +268,61 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 		tool_call_end(call);
 }
 
+/* The frame's rows are for the derivations; they make the rows of this table, which only says what
+ * the columns are. */
+static struct table *described(const struct map_statement *s)
+{
+	struct table *t = table_new(0);
+	const char *names[MAP_GROUPS_MAX + 2 * MAP_METRICS_ASKED_MAX];
+	enum column_type types[MAP_GROUPS_MAX + 2 * MAP_METRICS_ASKED_MAX];
+
+	for (size_t i = 0; i < s->column_count; i++) {
+		names[i] = s->columns[i].label;
+		types[i] = s->columns[i].type;
+	}
+	table_replace(t, names, types, s->column_count, NULL, 0);
+	describe(s, t);
+	t->name = "main";
+	return t;
+}
+
+static void on_frame(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct tool_call *call = owner;
+	struct result *r = call->result;
+
+	call->query = NULL;
+	if (e) {
+		log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
+		r->outcome = tool_outcome_of_db(call, e);
+		tool_call_end(call);
+		return;
+	}
+	assert(count == 1);
+	tool_frame_take(call, "main", batches[0].frame);
+	result_add_table(r, call->arena, described(call->map.statement));
+	r->outcome.kind = r->frames[0]->rows > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
+	if (r->outcome.kind == OUTCOME_EMPTY)
+		r->outcome.detail = sentence(r->language, SAY_MAP_NOTHING, call->arena, r->about);
+	call->derives = r->outcome.kind == OUTCOME_ROWS;
+	tool_call_end(call);
+}
+
+/* Groups are texts, whatever their type: they are names and periods. Metrics are doubles. */
+static void sink_frame(struct tool_call *call, const struct map_statement *s, struct sink *sink)
+{
+	struct frame_declared *columns =
+		arena_alloc(call->arena, s->column_count * sizeof(*columns));
+
+	for (size_t i = 0; i < s->column_count; i++)
+		columns[i] = (struct frame_declared){
+			s->columns[i].label, s->columns[i].metric ? FRAME_REAL : FRAME_TEXT};
+	*sink = (struct sink){.kind = SINK_FRAME,
+			      .rows_max = tool_frame(call->tool, "main")->rows,
+			      .columns = columns,
+			      .column_count = s->column_count};
+}
+
 bool tool_map_statement(struct tool_call *call, const struct map_statement *s, const char *name,
 			size_t rows_max, struct source_statement *out, struct err *e)
 {
@@ -310,9 +374,14 @@ static bool send(struct tool_call *call, const struct map_query *q, struct err *
 	}
 	limit_list(call, q);
 	call->map.statement = s;
-	if (!tool_map_statement(call, s, call->tool->name, call->rows_max, &sent, e))
+	if (!tool_map_statement(call, s, call->tool->name,
+				call->tool->analysis.groups ? CALC_GROUPS_MAX : call->rows_max,
+				&sent, e))
 		return false;
-	tool_call_send(call, call->source, &sent, 1, call->timeout_ms, on_rows);
+	if (call->tool->analysis.groups)
+		sink_frame(call, s, &sent.sink);
+	tool_call_send(call, call->source, &sent, 1, call->timeout_ms,
+		       call->tool->analysis.groups ? on_frame : on_rows);
 	return true;
 }
 
@@ -329,22 +398,33 @@ static const char *heading_of(const struct tool_call *call, const struct map_que
 	return heading;
 }
 
+static bool read_query(struct tool_call *call, const json_t *query, struct map_query *q,
+		       struct err *e)
+{
+	struct map_problem why = {0};
+	struct outcome refused;
+
+	*q = (struct map_query){0};
+	if (map_query_read(call->box->map, call->who, query, call->today, call->arena, q, &why, e))
+		return true;
+	refused = outcome_of(call, &why, e);
+	return refuse(call, &refused, e);
+}
+
 bool tool_map_run(struct tool_call *call, struct err *e)
 {
 	const char *text = args_text(&call->args, call->tool->map, call->arena);
 	struct map_query *q = arena_alloc(call->arena, sizeof(*q));
-	struct map_problem why = {0};
-	struct outcome refused;
 	json_t *query;
 
 	if (!json_parse(text, strlen(text), MAP_QUERY_BYTES_MAX, &query, e))
 		return false;
 	call->map.json = json_own(call->arena, query);
-	if (!map_query_read(call->box->map, call->who, query, call->today, call->arena, q, &why,
-			    e)) {
-		refused = outcome_of(call, &why, e);
-		return refuse(call, &refused, e);
-	}
+	if (!read_query(call, query, q, e))
+		return false;
+	if (call->tool->analysis.groups &&
+	    (!tool_map_group(call, query, q, e) || !read_query(call, query, q, e)))
+		return false;
 	if (!resolve_all(call, q, e))
 		return false;
 	call->source = source_find(call->box->options.sources, q->source);

@@ -246,7 +246,7 @@ static void on_whole(void *owner, struct source_batch *batches, size_t count, co
 	end_with_rows(call);
 }
 
-static void take_frame(struct tool_call *call, const char *query, struct frame *take)
+void tool_frame_take(struct tool_call *call, const char *query, struct frame *take)
 {
 	take->name = arena_strdup(take->arena, query);
 	if (take->bad_cells > 0) {
@@ -271,7 +271,7 @@ static void take_tables(struct tool_call *call, struct source_batch *batches, si
 			continue;
 		assert(next < count); /* each statement is a SELECT: one batch each */
 		if (batches[next].frame) {
-			take_frame(call, f->queries[i].name, batches[next++].frame);
+			tool_frame_take(call, f->queries[i].name, batches[next++].frame);
 			continue;
 		}
 		t = batches[next++].table;

@@ -23,6 +23,7 @@ struct tool_work {
 	tool_derive_fn derive;
 	const struct tool_derivation *derivations;
 	bool derives, hashes;
+	atomic_bool cancelled; /* its derivations end early */
 	struct arena *arena;
 	struct result *result; /* in it, with the tables */
 };
@@ -222,16 +223,20 @@ static void done(struct pool_job *job)
 }
 
 /* Factors are the catalogue's, which the work holds. */
-static const struct derive_context *context_of(const struct result *from, struct arena *a)
+static const struct derive_context *context_of(const struct result *from, struct arena *a,
+					       const atomic_bool *cancelled)
 {
 	struct derive_context *c = arena_alloc(a, sizeof(*c));
 
 	*c = from->context ? *from->context : (struct derive_context){0};
+	c->grain = arena_strdup(a, c->grain);
+	c->thing = arena_strdup(a, c->thing);
+	c->cancelled = cancelled;
 	return c;
 }
 
 /* What the worker may read of a result; its tables are moved. */
-static struct result *movable(struct tool_call *call, struct arena *a)
+static struct result *movable(struct tool_call *call, struct arena *a, const atomic_bool *cancelled)
 {
 	const struct result *from = call->result;
 	struct result *r = result_new(a);
@@ -239,7 +244,7 @@ static struct result *movable(struct tool_call *call, struct arena *a)
 	r->units = from->units;
 	r->language = from->language;
 	r->any_order = from->any_order;
-	r->context = context_of(from, a);
+	r->context = context_of(from, a, cancelled);
 	r->outcome = (struct outcome){
 		.kind = from->outcome.kind,
 		.truncated = from->outcome.truncated,
@@ -283,16 +288,17 @@ bool tool_work_start(struct tool_call *call, bool hashes)
 	call->result->args = call->args;
 	if (!here.derives && !hashes)
 		return false;
-	if (!o->workers || row_count(call->result) <= TOOL_LOOP_ROWS) {
+	if (!o->workers ||
+	    (row_count(call->result) <= TOOL_LOOP_ROWS && !here.tool->analysis.groups)) {
 		work_on(&here);
 		return false;
 	}
 	w = mem_alloc(sizeof(*w));
-	*w = here;
+	memcpy(w, &here, sizeof(here));
 	w->job = (struct pool_job){.run = run, .done = done};
 	w->catalog = catalog_ref(o->catalog);
 	w->arena = arena_new(TOOL_WORK_ARENA_BYTES);
-	w->result = movable(call, w->arena);
+	w->result = movable(call, w->arena, &w->cancelled);
 	call->work = w;
 	pool_submit(o->workers, &w->job);
 	return true;
@@ -300,7 +306,9 @@ bool tool_work_start(struct tool_call *call, bool hashes)
 
 void tool_work_leave(struct tool_call *call)
 {
-	if (call->work)
+	if (call->work) {
 		call->work->call = NULL;
+		atomic_store(&call->work->cancelled, true);
+	}
 	call->work = NULL;
 }

@@ -187,6 +187,17 @@ static void add_dimension(struct building *b, const json_t *column, bool loaded)
 	json_push_take(b->dimensions, d);
 }
 
+/* Analyses of single rows tell them apart by their number. */
+static void add_row_dimension(struct building *b)
+{
+	json_push_take(b->dimensions,
+		       json_make({"name", json_str(arena_printf(b->arena, "%s_row", b->prefix))},
+				 {"label", json_str("row number")}, {"entity", json_str(b->entity)},
+				 {"column", json_str(UPLOAD_ROW)}, {"type", json_str("int")},
+				 {"load", json_boolean(false)},
+				 {"permission", json_str(b->permission)}));
+}
+
 static void add_measure(struct building *b, const json_t *column, const char *name,
 			const char *label, json_t *synonyms_take, bool sums)
 {
@@ -272,6 +283,7 @@ static void add_source(struct building *b, const struct stored_source *s,
 	b->entity = arena_printf(b->arena, "%s_rows", b->prefix);
 	add_view(b, s, v, columns);
 	add_entity(b, s, v, time_of(b, columns));
+	add_row_dimension(b);
 	json_array_foreach(columns, i, column)
 		add_column(b, column);
 }

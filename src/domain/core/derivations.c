@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/analysis_int.h"
 #include "domain_int.h"
 
 /* The rows that have a number, as the file names column and rows. */
@@ -192,5 +193,16 @@ const struct tool_derivation domain_derivations[] = {
 	{"share_of_total", share_of_total, "Share", share_facts},
 	{"difference", difference, NULL, difference_facts},
 	{"rank", rank, "Rank", rank_facts},
+	{"trend", analysis_trend, NULL, NULL},
+	{"seasonality", analysis_seasonality, NULL, NULL},
+	{"change", analysis_change, NULL, NULL},
+	{"project", analysis_project, NULL, NULL},
+	{"outliers", analysis_outliers, NULL, NULL},
+	{"distribution", analysis_distribution, NULL, NULL},
+	{"concentration", analysis_concentration, NULL, NULL},
+	{"value_tiers", analysis_value_tiers, NULL, NULL},
+	{"growth", analysis_growth, NULL, NULL},
+	{"decline", analysis_decline, NULL, NULL},
+	{"clusters", analysis_clusters, NULL, NULL},
 	{0},
 };

@@ -101,9 +101,9 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 	add_text(k, d, t->name, FROM_ABOUT);
 	add_text(k, d, t->about, FROM_ABOUT);
 	add_text(k, d, t->words.answer, FROM_COLUMN);
-	add_text(k, d, t->measures, FROM_ABOUT | RANKED | COUNTED);
-	add_text(k, d, t->grain, FROM_ABOUT | GRAIN);
-	all->ranks[i] = t->measures || text_says(k, t->about, WORDS_SUPERLATIVE) ||
+	add_text(k, d, t->words.measures, FROM_ABOUT | RANKED | COUNTED);
+	add_text(k, d, t->words.grain, FROM_ABOUT | GRAIN);
+	all->ranks[i] = t->words.measures || text_says(k, t->about, WORDS_SUPERLATIVE) ||
 			text_says(k, t->words.answer, WORDS_SUPERLATIVE);
 	all->compares[i] =
 		text_says(k, t->about, WORDS_THAN) || text_says(k, t->about, WORDS_ABOVE);
@@ -296,8 +296,8 @@ static bool groups_bound(const struct account *a, size_t i)
 		return true;
 	if (by == a->r->q.count)
 		return token_says(&a->r->q.tokens[i], WORDS_EVERYTHING);
-	return is_taken(a, by) ||
-	       (spoken_of(a, &a->r->q.tokens[by]) & (a->def->grain ? GRAIN | RANKED : FROM_ABOUT));
+	return is_taken(a, by) || (spoken_of(a, &a->r->q.tokens[by]) &
+				   (a->def->words.grain ? GRAIN | RANKED : FROM_ABOUT));
 }
 
 /* "since the last audit": a time, or it is none that code can read. */

@@ -102,6 +102,33 @@ static bool has_map_tool(const struct catalog *c)
 	return false;
 }
 
+/* As phrases are kept; a word of the language that is longer than a cue may be is none. */
+static void add_cue(struct know *k, struct map_words *w, const struct tool_def *t, const char *text)
+{
+	struct arena *scratch = arena_new(SCRATCH_BYTES);
+	struct map_cue cue = {.tool = t};
+	struct question q;
+	char stem[STEM_BYTES];
+
+	text_read(k->catalog->language, text, scratch, &q);
+	for (size_t i = 0; i < q.count && i < MAP_PHRASE_WORDS; i++)
+		cue.stems[cue.count++] = arena_strndup(
+			w->arena, stem, word_stem(q.tokens[i].text, q.tokens[i].len, stem));
+	arena_free(&scratch);
+	w->cues = arena_grow(w->arena, w->cues, w->cue_count, &w->cue_cap, sizeof(*w->cues));
+	w->cues[w->cue_count++] = cue;
+}
+
+static void add_cues(struct know *k, struct map_words *w)
+{
+	for (size_t i = 0; i < k->catalog->tool_count; i++) {
+		const struct tool_def *t = &k->catalog->tools[i];
+
+		for (const char *const *cue = t->analysis.cues; cue && *cue; cue++)
+			add_cue(k, w, t, *cue);
+	}
+}
+
 struct map_words *map_words_new(struct know *k, struct arena *a, const struct catalog *packs)
 {
 	struct map_words *w = arena_alloc(a, sizeof(*w));
@@ -113,6 +140,7 @@ struct map_words *map_words_new(struct know *k, struct arena *a, const struct ca
 	w->shared = catalog_schema(packs)->entity_count;
 	s = catalog_schema(k->catalog);
 	w->map = map_new(k->catalog);
+	add_cues(k, w);
 	for (size_t i = 0; i < s->metric_count; i++) {
 		const struct metric_def *m = s->metrics[i];
 
@@ -179,15 +207,41 @@ bool map_words_is_thing(const struct know *k, const struct question *q, size_t i
 	return false;
 }
 
+static bool cue_stands(const struct map_cue *c, const struct question *q, size_t i)
+{
+	char stem[STEM_BYTES];
+
+	for (size_t n = 0; n < c->count; n++) {
+		const struct token *t = token_at(q, i + n);
+		size_t len = word_stem(t->text, t->len, stem);
+
+		if (i + n >= q->count || strlen(c->stems[n]) != len ||
+		    strncmp(c->stems[n], stem, len) != 0)
+			return false;
+	}
+	return c->count > 0;
+}
+
+const struct map_cue *map_words_cue(const struct asking *a, size_t i)
+{
+	const struct map_cue *best = NULL;
+
+	for (size_t c = 0; c < a->w->cue_count; c++)
+		if ((!best || a->w->cues[c].count > best->count) &&
+		    cue_stands(&a->w->cues[c], &a->r->q, i))
+			best = &a->w->cues[c];
+	return best;
+}
+
 /* How well a phrase suits the place where it stands; behind "by" a dimension is meant, behind
  * "number of" a thing. */
 static size_t rank_of(const struct asking *a, const struct map_phrase *p)
 {
-	size_t kind = p->level      ? 0
-		      : a->counting ? (p->entity ? 3 : 0)
-		      : p->metric   ? 2
-		      : p->entity   ? 1
-				    : (a->grouping ? 3 : 0);
+	size_t kind = p->level             ? 0
+		      : a->after.number_of ? (p->entity ? 3 : 0)
+		      : p->metric          ? 2
+		      : p->entity          ? 1
+					   : (a->after.by ? 3 : 0);
 
 	return p->count * 4 + kind;
 }

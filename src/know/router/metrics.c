@@ -81,9 +81,9 @@ static bool take_entity(struct asking *a, const struct entity_def *n, bool group
 static bool take_phrase(struct asking *a, const struct meant *m)
 {
 	const struct map_phrase *first = m->items[0];
-	bool grouped = a->grouping, counted = a->counting;
+	bool grouped = a->after.by, counted = a->after.number_of;
 
-	a->grouping = a->counting = false;
+	a->after.by = a->after.number_of = false;
 	if (first->level) {
 		bool again = a->level_said.count > 0;
 
@@ -162,8 +162,8 @@ static size_t take_cue(struct asking *a, size_t i)
 	size_t counting = words_at(q, i, WORDS_COUNTING);
 
 	if (counting > 0) {
-		a->counts = a->counting = true;
-		a->grouping = false;
+		a->counts = a->after.number_of = true;
+		a->after.by = false;
 		return counting;
 	}
 	if (token_says(t, WORDS_TOP) || token_says(t, WORDS_BOTTOM)) {
@@ -172,11 +172,11 @@ static size_t take_cue(struct asking *a, size_t i)
 		return 1;
 	}
 	if (token_says(t, WORDS_PLACES) && token_says(t, WORDS_GROUPING)) { /* "by", "per" */
-		a->grouping = true;
+		a->after.by = true;
 		return 1;
 	}
 	if (token_says(t, WORDS_ALL) && token_says(t, WORDS_GROUPING)) { /* "each" */
-		a->grouping = true;
+		a->after.by = true;
 		return 1;
 	}
 	if (compares(t)) {
@@ -206,18 +206,18 @@ static size_t take_cue(struct asking *a, size_t i)
 static bool take_grain(struct asking *a, size_t i, const struct meant *m)
 {
 	const struct token *t = &a->r->q.tokens[i];
-	bool weekday = a->grouping && a->r->time.day_type == t->text;
+	bool weekday = a->after.by && a->r->time.day_type == t->text;
 	enum grain grain = t->used && !weekday ? GRAIN_NONE : map_words_grain(t);
-	bool grouped = a->grouping || token_says(t, WORDS_GROUPING);
+	bool grouped = a->after.by || token_says(t, WORDS_GROUPING);
 	bool named = m->count > 0 && m->items[0]->dimension;
 
-	if (!grain || a->counting || a->group_count == MAP_BY_MAX ||
+	if (!grain || a->after.number_of || a->group_count == MAP_BY_MAX ||
 	    (m->count > 0 && (m->items[0]->count > 1 || !(named || grouped))))
 		return false;
 	a->groups[a->group_count] = named ? *m : (struct meant){0};
 	a->groups[a->group_count].grain = grain;
 	a->groups[a->group_count++].grouped = grouped;
-	a->grouping = false;
+	a->after.by = false;
 	a->one_ranked |= strcmp(t->text, grain_name(grain)) == 0;
 	return true;
 }
@@ -225,7 +225,7 @@ static bool take_grain(struct asking *a, size_t i, const struct meant *m)
 /* A phrase of n words: of a bound beside it, unless the result is grouped or measured by it. */
 static bool take_meant(struct asking *a, size_t i, size_t n, const struct meant *m)
 {
-	bool grouped = a->grouping, bounded = bounds_take(a, m, i, n);
+	bool grouped = a->after.by, bounded = bounds_take(a, m, i, n);
 
 	memset(a->phrase + i, true, n);
 
@@ -253,13 +253,13 @@ static bool is_value(const struct asking *a, size_t i)
 /* "Albums by Iron Maiden" are of one value; "by" several, each of them is a group. */
 static void take_by_value(struct asking *a, size_t i)
 {
-	for (size_t k = 0; a->grouping && k < a->r->mention_count; k++) {
+	for (size_t k = 0; a->after.by && k < a->r->mention_count; k++) {
 		const struct mention *m = &a->r->mentions[k];
 
 		if (i < m->from || i >= m->to || m->excluded)
 			continue;
 		a->valued = m->candidates[0].dimension;
-		a->grouping = false;
+		a->after.by = false;
 	}
 }
 
@@ -275,6 +275,20 @@ static size_t take_total(struct asking *a, size_t i)
 	return total ? n : 0;
 }
 
+/* "Is there a trend": one analysis; a word of it may also be one of the map's, or of an order. */
+static size_t take_analysis(struct asking *a, size_t i, const struct meant *m)
+{
+	const struct map_cue *cue = map_words_cue(a, i);
+
+	if (!cue || (m->count > 0 && m->items[0]->count >= cue->count))
+		return 0;
+	if (a->analysis && a->analysis != cue->tool)
+		return SIZE_MAX;
+	a->analysis = cue->tool;
+	memset(a->phrase + i, true, cue->count);
+	return cue->count;
+}
+
 bool metrics_read(struct asking *a)
 {
 	const struct question *q = &a->r->q;
@@ -282,7 +296,8 @@ bool metrics_read(struct asking *a)
 	for (size_t i = 0; i < q->count;) {
 		const struct token *t = &q->tokens[i];
 		const struct meant m = map_words_at(a, i);
-		size_t n = bounds_words(a, i);
+		size_t cue = take_analysis(a, i, &m);
+		size_t n = cue > 0 ? cue : bounds_words(a, i);
 
 		if (n == 0)
 			n = take_total(a, i);
@@ -305,7 +320,7 @@ bool metrics_read(struct asking *a)
 			a->lists |= token_says(t, WORDS_NEUTRAL);
 		i += n > 0 ? n : 1;
 	}
-	return !a->grouping && !a->counting && (!a->related.must || a->related.count > 0);
+	return !a->after.by && !a->after.number_of && (!a->related.must || a->related.count > 0);
 }
 
 /* ---- which of several is meant ---- */
@@ -354,10 +369,17 @@ static const char *grain_of(const struct asking *a, enum grain grain)
 		       : NULL;
 }
 
+/* "With billing city Paris": the dimension is there for its value. */
+static bool is_of_value(const struct asking *a, const struct dimension_def *d)
+{
+	return facts_get(&a->r->facts, d->filter) != NULL;
+}
+
 static bool settle_group(struct asking *a, const struct meant *m)
 {
-	const char *grain =
-		m->grain && (m->grouped || a->top || a->bottom) ? grain_of(a, m->grain) : NULL;
+	const char *grain = m->grain && (m->grouped || a->analysis || a->top || a->bottom)
+				    ? grain_of(a, m->grain)
+				    : NULL;
 	const struct map_phrase *p;
 
 	if (grain)
@@ -365,7 +387,8 @@ static bool settle_group(struct asking *a, const struct meant *m)
 	p = metrics_settle(m, metrics_spoken_of(a));
 	if (!p)
 		return false;
-	if (m->grouped || a->top || a->bottom || (bounds_any(a) && !a->subject))
+	if (m->grouped || (a->analysis && !is_of_value(a, p->dimension)) || a->top || a->bottom ||
+	    (bounds_any(a) && !a->subject))
 		return metrics_add_by(a, p->dimension->name);
 	a->named[a->named_count++] = p->dimension;
 	return true;

@@ -30,8 +30,17 @@ struct map_phrase {
 	size_t count;
 };
 
+/* Words that ask for an analysis ("is there a trend"). */
+struct map_cue {
+	const struct tool_def *tool;
+	const char *stems[MAP_PHRASE_WORDS];
+	size_t count;
+};
+
 struct map_words {
 	struct arena *arena; /* of the phrases */
+	struct map_cue *cues;
+	size_t cue_count, cue_cap;
 	struct map *map;
 	size_t shared; /* entities of the packs; those beyond are the tenant's own, and show to
 			  those alone who may use them */
@@ -81,9 +90,11 @@ struct asking {
 	/* "with billing city Paris": says of which dimension a value is */
 	const struct dimension_def *named[MAP_BY_MAX];
 	size_t named_count;
+	const struct tool_def *analysis; /* that its words ask for; or NULL */
 	bool counts, lists, top, bottom;
-	bool grouping;                      /* the last word was "by" */
-	bool counting;                      /* ... "number of" */
+	struct {
+		bool by, number_of;
+	} after;                            /* what the last word was */
 	bool one;                           /* a thing is named as one: "the solar project" */
 	bool one_ranked;                    /* what is ranked is: "which genre" */
 	bool totals;                        /* "the total budget" */
@@ -99,6 +110,8 @@ struct asking {
 
 /* The longest phrases that stand at token i, all of the kind that suits best. */
 struct meant map_words_at(const struct asking *a, size_t i);
+/* The longest cue of an analysis that stands at token i; NULL: none. */
+const struct map_cue *map_words_cue(const struct asking *a, size_t i);
 /* A word that groups by a part of time: "month", "monthly". GRAIN_NONE: it is none. */
 enum grain map_words_grain(const struct token *t);
 

@@ -8,6 +8,7 @@
 
 #include "vesper/json.h"
 #include "vesper/mem.h"
+#include "vesper/strlist.h"
 
 #define ROWS_OF_MANY 10 /* "the top genres" */
 
@@ -148,6 +149,50 @@ static void drop_own_rows(struct asking *a)
 		a->by_count = 0;
 }
 
+/* The only sum of an entity's rows; NULL: there is none, or there are several. */
+static const struct metric_def *only_sum(const struct asking *a, const struct entity_def *n)
+{
+	const struct schema *s = catalog_schema(a->r->know->catalog);
+	const struct metric_def *found = NULL;
+
+	for (size_t i = 0; i < s->metric_count; i++) {
+		const struct measure_def *m = s->metrics[i]->measure;
+
+		if (!m || !m->column || m->entity != n || m->aggregate != AGGREGATE_SUM)
+			continue;
+		if (found)
+			return NULL;
+		found = s->metrics[i];
+	}
+	return found;
+}
+
+/* "Segment the customers": what they are measured by is told where there is only one thing. */
+static void settle_measured(struct asking *a)
+{
+	const struct entity_def *n = a->subject;
+
+	for (size_t i = 0; i < a->group_count && !n && a->groups[i].count == 1; i++)
+		n = a->groups[i].items[0]->dimension->map.entity;
+	if (a->metric_count == 0 && n && a->analysis->analysis.groups != GROUPS_TIME)
+		(void)metrics_add(a, only_sum(a, n));
+}
+
+/* What is analysed is a metric, or how many there are; a thing that is named beside it is what it
+ * is told apart by. */
+static bool settle_analysis(struct asking *a)
+{
+	if (a->totals || a->rows > 0 || a->related.count > 0)
+		return false;
+	settle_measured(a);
+	if (a->metric_count == 0 && a->subject)
+		return metrics_add(a, metrics_count_of(a, a->subject)) && bounds_settle(a);
+	if (a->metric_count > 0 && a->subject && metrics_spoken_of(a) != a->subject &&
+	    (a->by_count > 0 || !metrics_add_by_title(a, a->subject)))
+		return false;
+	return a->metric_count > 0 && bounds_settle(a);
+}
+
 /* "How many tracks", "genres by number of tracks", "the top customers by spend". What is named and
  * has no part in that leaves the question unread. */
 static bool settle(struct asking *a)
@@ -160,6 +205,8 @@ static bool settle(struct asking *a)
 		return false;
 	settle_compared(a);
 	drop_own_rows(a);
+	if (a->analysis)
+		return settle_analysis(a);
 	if (a->metric_count == 0 && a->subject && (a->counts || a->by_count > 0))
 		return metrics_add(a, metrics_count_of(a, a->subject)) && !a->rows &&
 		       (!ranks || counts_of_ranked(a)) && bounds_settle(a);
@@ -230,7 +277,7 @@ static bool write_metrics(const struct asking *a, json_t *query)
 	json_set_take(query, MAP_METRICS, names_json(a, true));
 	if (a->by_count > 0)
 		json_set_take(query, MAP_BY, names_json(a, false));
-	if ((a->top || a->bottom) && !json_object_get(query, MAP_TOP) &&
+	if (!a->analysis && (a->top || a->bottom) && !json_object_get(query, MAP_TOP) &&
 	    !json_object_get(query, MAP_BOTTOM))
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP,
 			     a->rows > 0               ? a->rows
@@ -270,11 +317,24 @@ static bool map_takes(const struct asking *a, const json_t *query)
 	       is_refused_well(a, &why);
 }
 
-static const struct tool_def *map_tool(const struct catalog_view *may)
+/* The one that computes nothing more, or the analysis that is asked for. */
+static const struct tool_def *map_tool(const struct catalog_view *may,
+				       const struct tool_def *analysis)
 {
 	for (size_t i = 0; i < may->agent_tool_count; i++)
-		if (may->agent_tools[i]->map)
+		if (may->agent_tools[i]->map && (analysis ? may->agent_tools[i] == analysis
+							  : !may->agent_tools[i]->analysis.groups))
 			return may->agent_tools[i];
+	return NULL;
+}
+
+/* The domain of an analysis is that of its agent. */
+static const struct domain_def *domain_of_agent(const struct catalog_view *may,
+						const struct tool_def *t)
+{
+	for (size_t i = 0; i < may->domain_count; i++)
+		if (strlist_has(t->callers.agents, may->domains[i]->agent))
+			return may->domains[i];
 	return NULL;
 }
 
@@ -367,7 +427,7 @@ bool metrics_choose(const struct reading *r, bool asked, struct understanding *o
 {
 	struct asking a = {
 		.r = r, .w = r->know->map_words, .phrase = arena_alloc(r->arena, r->q.count + 1)};
-	const struct tool_def *tool = map_tool(r->in->may);
+	const struct tool_def *tool = map_tool(r->in->may, NULL);
 	const struct domain_def *d;
 	json_t *query;
 
@@ -375,9 +435,12 @@ bool metrics_choose(const struct reading *r, bool asked, struct understanding *o
 		return false;
 	query = json_own(r->arena, json_object());
 	if (!metrics_read(&a) || !settle(&a) || !metrics_take_facts(&a, query) ||
-	    !write_query(&a, query) || !map_takes(&a, query) || (asked && !outdoes_asking(&a)))
+	    !write_query(&a, query) || !map_takes(&a, query) ||
+	    (asked && !a.analysis && !outdoes_asking(&a)))
 		return false;
-	d = domain_of(&a);
+	if (a.analysis)
+		tool = map_tool(r->in->may, a.analysis);
+	d = !tool ? NULL : a.analysis ? domain_of_agent(r->in->may, tool) : domain_of(&a);
 	if (!d)
 		return false;
 	call_with(&a, tool, query, d, out);

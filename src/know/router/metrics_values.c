@@ -229,12 +229,12 @@ static bool take_time(struct asking *a, json_t *where, json_t *query)
 	return true;
 }
 
-/* A value in words that name something on the map: "generation capacity". */
+/* A value in words that name something on the map or ask for an analysis: "generation capacity". */
 static bool is_named(const struct asking *a, const struct fact *f)
 {
 	bool named = false;
 
-	for (size_t i = 0; f->soft && i < a->r->mention_count; i++) {
+	for (size_t i = 0; (f->soft || a->analysis) && i < a->r->mention_count; i++) {
 		const struct mention *m = &a->r->mentions[i];
 
 		if (m->candidates[0].dimension != f->dimension)

@@ -1,0 +1,26 @@
+-- tool:       project
+-- about:      What a measure will be in the next periods if things go on, with intervals from a backtest.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     business_impact_agent
+-- map:        query
+-- groups:     time
+-- frame:      main 20000
+-- derive:     project
+-- cue:        projection, projections, if current trends continue, forecast, outlook, extrapolate, what will be
+-- answer:     [[The next {fact.horizon} {fact.grain}s of **{fact.measure}**: **{fact.total}** in total (method: {fact.method}). ]][[With 80 %: {fact.low80} to {fact.high80}. ]][[Mean error in the backtest: {fact.mae}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- param horizon int optional  default=3 min=1 max=60  Periods ahead
+-- fact measure type=text What is measured
+-- fact grain type=text optional The period
+-- fact n type=int optional Periods
+-- fact horizon type=int optional Periods ahead
+-- fact total unit=@measure optional Total of the periods ahead
+-- fact low80 unit=@measure optional Lower end of the total, 80 %
+-- fact high80 unit=@measure optional Upper end of the total, 80 %
+-- fact mae unit=@measure optional Mean error of the total in the backtest
+-- fact naive_mae unit=@measure optional The same of the last value
+-- fact last unit=@measure optional Last value
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

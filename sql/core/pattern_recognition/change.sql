@@ -1,0 +1,29 @@
+-- tool:       change
+-- about:      How a measure changed from period to period, against the year before, and where its level shifted.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     pattern_recognition_agent
+-- map:        query
+-- groups:     time
+-- frame:      main 20000
+-- derive:     change
+-- cue:        growth rate, growth rates, change over time, changes over time, changed over time, period over period, month over month, year over year, level shift, shifted, running total
+-- answer:     [[**{fact.measure}** was {fact.last} in {fact.last_period}, {fact.before} in {fact.before_period}: a change of **{fact.change}**. ]][[In percent: {fact.change_pct}. ]][[Against one cycle before: {fact.cycle_pct}. ]][[From {fact.shift_at} on the mean is {fact.shift_after}, before it was {fact.shift_before}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact grain type=text optional The period
+-- fact n type=int optional Periods
+-- fact last_period type=text optional The last period
+-- fact before_period type=text optional The one before
+-- fact last unit=@measure optional Value of the last period
+-- fact before unit=@measure optional Value of the one before
+-- fact change unit=@measure optional Difference
+-- fact change_pct unit=% optional Difference, relative
+-- fact cycle_pct unit=% optional Against a year, week or day before
+-- fact rate unit=% optional Mean rate a period
+-- fact shift_p type=number optional p of the largest shift of the level
+-- fact shift_at type=text optional First period after it
+-- fact shift_before unit=@measure optional Mean before
+-- fact shift_after unit=@measure optional Mean after
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

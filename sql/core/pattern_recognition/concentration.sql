@@ -1,0 +1,23 @@
+-- tool:       concentration
+-- about:      How concentrated a measure is on a few: Gini, share of the top 10 and 20 percent, how many hold 80 percent.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     pattern_recognition_agent
+-- map:        query
+-- groups:     thing
+-- frame:      main 200000
+-- derive:     concentration
+-- cue:        concentration, concentrated, concentrated on, concentration of, concentration risk, pareto, 80 20, how dependent, depend on few, gini
+-- answer:     [[The top 10 % hold **{fact.top10_share}** of **{fact.measure}**, the top 20 % {fact.top20_share}; {fact.for80} of {fact.n} hold 80 % (Gini {fact.gini}). ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact n type=int optional Values
+-- fact one type=text optional What one value is of
+-- fact total unit=@measure optional Total
+-- fact gini type=number optional 0: all equal
+-- fact hhi type=number optional Sum of squared shares
+-- fact top10_share unit=% optional Share of the top 10 %
+-- fact top20_share unit=% optional Share of the top 20 %
+-- fact for80 type=int optional So many hold 80 %
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

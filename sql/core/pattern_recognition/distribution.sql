@@ -1,0 +1,23 @@
+-- tool:       distribution
+-- about:      How the values of a measure are distributed: quartiles, mean, spread, skewness, shape.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     pattern_recognition_agent
+-- map:        query
+-- groups:     rows
+-- frame:      main 200000
+-- derive:     distribution
+-- cue:        distribution, distributed, skew, skewed, histogram, how are distributed
+-- answer:     [[**{fact.measure}**: median **{fact.median}**, half of the values from {fact.lower} to {fact.upper}, mean {fact.mean} ({fact.n} values). ]][[Standard deviation: {fact.sd}. ]][[Shape: {fact.shape}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact n type=int optional Values
+-- fact lower unit=@measure optional Lower quartile
+-- fact median unit=@measure optional Median
+-- fact upper unit=@measure optional Upper quartile
+-- fact mean unit=@measure optional Mean
+-- fact sd unit=@measure optional Standard deviation
+-- fact skew type=number optional Adjusted skewness
+-- fact shape type=text optional In words
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

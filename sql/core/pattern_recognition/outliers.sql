@@ -1,0 +1,23 @@
+-- tool:       outliers
+-- about:      Values of a measure that stand out from the others, with the limits that tell them.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     pattern_recognition_agent
+-- map:        query
+-- groups:     rows
+-- frame:      main 200000
+-- derive:     outliers
+-- cue:        outlier, outliers, anomaly, anomalies, unusual, stand out, stands out, unusually high, unusually low, abnormal
+-- answer:     [[**{fact.found}** of {fact.n} values of **{fact.measure}** lie outside {fact.limit_low} to {fact.limit_high}. ]][[Furthest out: **{fact.furthest}** with {fact.furthest_value}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact n type=int optional Values
+-- fact one type=text optional What one value is of
+-- fact found type=int optional Outliers
+-- fact limit_low unit=@measure optional Below it lies an outlier
+-- fact limit_high unit=@measure optional Above it lies an outlier
+-- fact furthest type=text optional The one furthest out
+-- fact furthest_value unit=@measure optional Its value
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

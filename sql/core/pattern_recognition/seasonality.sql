@@ -1,0 +1,23 @@
+-- tool:       seasonality
+-- about:      Whether a measure has a season: which months, weekdays or hours are high and low.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     pattern_recognition_agent
+-- map:        query
+-- groups:     time
+-- frame:      main 20000
+-- derive:     seasonality
+-- cue:        seasonal, seasonality, seasonal pattern, season, is there seasonality, cyclical, cycles, seasonal cycle
+-- answer:     [[**{fact.measure}** is seasonal: highest in **{fact.peak}**, lowest in **{fact.low}** (strength {fact.strength}; p {fact.p}; {fact.n} {fact.grain}s). ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact grain type=text optional The period
+-- fact n type=int optional Periods
+-- fact season type=text optional Periods of the season, or none
+-- fact strength type=number optional Of the season, 0 to 1
+-- fact p type=text optional Of the Kruskal-Wallis test
+-- fact peak type=text optional Where it is highest
+-- fact low type=text optional Where it is lowest
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,24 @@
+-- tool:       trend
+-- about:      Whether a measure goes up or down over time, how fast, and how sure that is.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     pattern_recognition_agent
+-- map:        query
+-- groups:     time
+-- frame:      main 20000
+-- derive:     trend
+-- cue:        trend, trends, trend in, trend of, trending, trend over time, trends over time, is there a trend, going up or down, increasing or decreasing, upward or downward
+-- answer:     [[**{fact.measure}** changes by **{fact.slope}** a {fact.grain} ({fact.slope_low} to {fact.slope_high} with 95 %; p {fact.p}; {fact.n} {fact.grain}s). ]][[Along the line: {fact.change_pct}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact grain type=text optional The period
+-- fact n type=int optional Periods
+-- fact direction type=text optional up, down, stable or none
+-- fact slope unit=@measure optional Change a period (Theil-Sen)
+-- fact slope_low unit=@measure optional Lower end of its 95 % interval
+-- fact slope_high unit=@measure optional Upper end
+-- fact change_pct unit=% optional Change along the line, first to last period
+-- fact p type=text optional Of the Mann-Kendall test
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,29 @@
+-- tool:       value_tiers
+-- about:      Tiers by value: who is in the top 20, the middle 60 and the bottom 20 percent, and what each tier holds.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     segmentation_agent
+-- map:        query
+-- groups:     thing
+-- frame:      main 200000
+-- derive:     value_tiers
+-- cue:        segment, segments, tier, tiers, value tiers, value tier, segment by value, high value, segmentation, into tiers, into segments, high medium low
+-- answer:     [[**{fact.high_n}** of {fact.n} are in the high tier ({fact.high_share}) and hold **{fact.high_sum_share}** of **{fact.measure}**, {fact.high_mean} each on average; {fact.middle_n} are in the middle, {fact.low_n} in the low tier. ]][[Cuts: {fact.cut_low} and {fact.cut_high}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- param low   int   optional  default=20 min=1 max=98  Lower cut in percent
+-- param high  int   optional  default=80 min=2 max=99  Upper cut in percent
+-- fact measure type=text What is measured
+-- fact n type=int optional Values
+-- fact one type=text optional What one value is of
+-- fact cut_low unit=@measure optional Lower cut
+-- fact cut_high unit=@measure optional Upper cut
+-- fact high_n type=int optional In the high tier
+-- fact middle_n type=int optional In the middle tier
+-- fact low_n type=int optional In the low tier
+-- fact none_n type=int optional Without a value above zero
+-- fact high_share unit=% optional Share in the high tier
+-- fact high_sum_share unit=% optional Share of the total in the high tier
+-- fact high_mean unit=@measure optional Mean of the high tier
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,199 @@
+/* What the derivations of analyses share: the frame's columns, facts, and rows of the table. */
+#include "analysis_int.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "vesper/dict.h"
+
+#define FIGURES      4 /* of a number below 1 */
+#define DECIMALS     2 /* of any other */
+#define DECIMALS_MAX 9
+#define P_LEAST      0.0001
+
+bool analysis_begin(struct result *r, struct arena *a, struct analysis *out)
+{
+	const struct derive_context *c = r->context;
+	struct analysis x = {.r = r, .a = a, .frame = result_frame(r, "main")};
+
+	if (!c || !x.frame) /* a tool without a frame has nothing to analyse */
+		return false;
+	x.calc = (struct calc){.arena = a, .cancelled = c->cancelled};
+	x.table = (struct table *)result_table(r, "main");
+	x.n = x.frame->rows;
+	x.groups = c->groups;
+	x.thing = c->thing;
+	x.grain = c->grain;
+	x.values = analysis_measure(&x, 0, &x.label);
+	x.unit = arena_strdup(a, x.table->columns[x.groups].unit);
+	*out = x;
+	domain_add_text(r, a, "measure", "Measure", x.label);
+	return x.values != NULL;
+}
+
+size_t analysis_measures(const struct analysis *x)
+{
+	return x->frame->column_count - x->groups;
+}
+
+const double *analysis_measure(struct analysis *x, size_t number, const char **label)
+{
+	double *values;
+	struct err e = {0};
+
+	if (number >= analysis_measures(x))
+		return NULL;
+	*label = arena_strdup(x->a, x->table->columns[x->groups + number].label);
+	if (calc_column(&x->calc, &x->frame->columns[x->groups + number], x->n, &values, &e))
+		return values;
+	analysis_fail(x, &e);
+	return NULL;
+}
+
+const char *analysis_name(const struct analysis *x, size_t group, size_t row)
+{
+	const char *name = frame_text(&x->frame->columns[group], row);
+
+	return name && *name ? name : "(none)";
+}
+
+size_t analysis_things(const struct analysis *x, uint32_t **of, const char *const **names)
+{
+	const char **list = arena_alloc(x->a, (x->n + 1) * sizeof(*list));
+	uint32_t *number = arena_alloc(x->a, (x->n + 1) * sizeof(*number));
+	struct dict known;
+	size_t count = 0;
+
+	dict_init(&known, x->a);
+	for (size_t i = 0; i < x->n; i++) {
+		const char *name = analysis_name(x, 0, i);
+		int at = dict_find(&known, name, strlen(name));
+
+		if (at < 0) {
+			at = (int)count;
+			dict_put(&known, name, strlen(name), at);
+			list[count++] = name;
+		}
+		number[i] = (uint32_t)at;
+	}
+	*of = number;
+	*names = list;
+	return count;
+}
+
+/* ---- facts ---- */
+
+void analysis_note(struct analysis *x, const char *fmt, ...)
+{
+	const struct fact *before = result_fact(x->r, "note");
+	const char *text;
+	va_list args;
+
+	va_start(args, fmt);
+	text = arena_vprintf(x->a, fmt, args);
+	va_end(args);
+	if (before)
+		((struct fact *)before)->value = arena_printf(x->a, "%s %s", before->value, text);
+	else
+		domain_add_text(x->r, x->a, "note", "Note", text);
+}
+
+void analysis_enough(struct analysis *x, bool enough)
+{
+	if (!result_fact(x->r, "enough"))
+		domain_add_text(x->r, x->a, "enough", "Enough data", enough ? "yes" : "no");
+}
+
+void analysis_fail(struct analysis *x, const struct err *e)
+{
+	analysis_enough(x, false);
+	analysis_note(x, "Nothing is computed: %s", e->text);
+}
+
+const char *analysis_digits(struct arena *a, double value)
+{
+	int decimals = DECIMALS;
+	const char *text;
+
+	if (!isfinite(value))
+		return NULL;
+	if (value != 0 && fabs(value) < 1)
+		decimals = FIGURES - 1 - (int)floor(log10(fabs(value)));
+	if (decimals > DECIMALS_MAX)
+		decimals = DECIMALS_MAX;
+	if (value == trunc(value) && fabs(value) < 1e15)
+		decimals = 0;
+	text = arena_printf(a, "%.*f", decimals, value);
+	return *text == '-' && text[strspn(text, "-0.")] == '\0' ? text + 1 : text;
+}
+
+void analysis_add(struct analysis *x, const char *name, const char *label, double value,
+		  const char *unit)
+{
+	const char *digits = analysis_digits(x->a, value);
+
+	if (digits)
+		result_add_fact(
+			x->r, x->a,
+			(struct fact){.name = name, .label = label, .value = digits, .unit = unit});
+}
+
+void analysis_add_percent(struct analysis *x, const char *name, const char *label, double share)
+{
+	if (isfinite(share))
+		result_add_fact(x->r, x->a,
+				(struct fact){.name = name,
+					      .label = label,
+					      .value = arena_printf(x->a, "%.1f", 100 * share),
+					      .unit = "%"});
+}
+
+void analysis_add_p(struct analysis *x, double p)
+{
+	if (isfinite(p))
+		domain_add_text(x->r, x->a, "p", "p",
+				p < P_LEAST ? arena_printf(x->a, "below %.4f", P_LEAST)
+					    : arena_printf(x->a, "%.4f", p));
+}
+
+/* ---- rows ---- */
+
+void analysis_rows_begin(struct analysis_rows *w, struct analysis *x)
+{
+	*w = (struct analysis_rows){.x = x};
+}
+
+void analysis_rows_column(struct analysis_rows *w, const char *name, enum column_type type,
+			  const char *unit)
+{
+	w->names[w->columns] = name;
+	w->units[w->columns] = unit;
+	w->types[w->columns++] = type;
+}
+
+void analysis_rows_add(struct analysis_rows *w, const char *const *cells)
+{
+	if (w->rows == DB_ROWS_MAX) {
+		w->left_out++;
+		return;
+	}
+	w->cells = arena_grow(w->x->a, w->cells, w->rows, &w->cap, w->columns * sizeof(*w->cells));
+	memcpy(w->cells + w->rows * w->columns, cells, w->columns * sizeof(*cells));
+	w->rows++;
+}
+
+void analysis_rows_end(struct analysis_rows *w)
+{
+	struct table *t = w->x->table;
+
+	table_replace(t, w->names, w->types, w->columns, w->cells, w->rows);
+	for (size_t i = 0; i < w->columns; i++) {
+		t->columns[i].priority = PRIORITY_HIGH;
+		t->columns[i].unit = arena_strdup(t->arena, w->units[i]);
+	}
+	t->total_rows += (int64_t)w->left_out;
+	t->truncated = w->left_out > 0;
+	if (t->truncated)
+		t->truncation = "row cap";
+}

@@ -1,0 +1,98 @@
+/* Natural groups of things by one to six measures. */
+#include "analysis_int.h"
+
+#include <math.h>
+
+struct measures {
+	const double *columns[CALC_FEATURES_MAX];
+	const char *labels[CALC_FEATURES_MAX], *units[CALC_FEATURES_MAX];
+	size_t count;
+};
+
+static bool read_measures(struct analysis *x, struct measures *m)
+{
+	size_t count = analysis_measures(x);
+
+	for (; m->count < count && m->count < CALC_FEATURES_MAX; m->count++) {
+		m->columns[m->count] = analysis_measure(x, m->count, &m->labels[m->count]);
+		m->units[m->count] =
+			arena_strdup(x->a, x->table->columns[x->groups + m->count].unit);
+		if (!m->columns[m->count])
+			return false;
+	}
+	if (count > CALC_FEATURES_MAX)
+		analysis_note(x, "Only the first %d measures count.", CALC_FEATURES_MAX);
+	return true;
+}
+
+/* A row each cluster: its size, and the means of what was measured. */
+static void show(struct analysis *x, const struct measures *m, const struct calc_clusters *c)
+{
+	struct analysis_rows w;
+
+	analysis_rows_begin(&w, x);
+	analysis_rows_column(&w, "Group", COLUMN_TEXT, NULL);
+	analysis_rows_column(&w, "Count", COLUMN_INT, NULL);
+	for (size_t f = 0; f < m->count; f++)
+		analysis_rows_column(&w, arena_printf(x->a, "%s, mean", m->labels[f]),
+				     COLUMN_DECIMAL, m->units[f]);
+	for (size_t k = 0; k < c->k; k++) {
+		const char *cells[2 + CALC_FEATURES_MAX] = {arena_printf(x->a, "Group %zu", k + 1),
+							    arena_printf(x->a, "%zu", c->sizes[k])};
+
+		for (size_t f = 0; f < m->count; f++)
+			cells[2 + f] = analysis_digits(x->a, c->centers[k][f]);
+		analysis_rows_add(&w, cells);
+	}
+	analysis_rows_end(&w);
+}
+
+static void say(struct analysis *x, const struct measures *m, const struct calc_clusters *c)
+{
+	struct domain_list sizes;
+
+	domain_add_text(x->r, x->a, "clusters", "Groups",
+			c->k > 0 ? arena_printf(x->a, "%zu", c->k) : "none");
+	domain_add_text(x->r, x->a, "method", "Method",
+			"k-means, silhouette and dip test between groups");
+	for (size_t f = 0; f < m->count; f++)
+		if (c->scale[f] == 0)
+			analysis_note(x, "%s is the same everywhere and is left out.",
+				      m->labels[f]);
+	if (c->k == 0) {
+		analysis_note(x,
+			      "There are no natural groups among these %zu: nothing sets some "
+			      "apart from the others.",
+			      c->n);
+		return;
+	}
+	domain_list_init(&sizes);
+	for (size_t k = 0; k < c->k; k++)
+		domain_list_add(&sizes, "%zu", c->sizes[k]);
+	domain_add_text(x->r, x->a, "sizes", "Sizes", domain_list_end(&sizes, x->a));
+	analysis_add(x, "silhouette", "Mean silhouette, -1 to 1", c->silhouette, NULL);
+	show(x, m, c);
+}
+
+void analysis_clusters(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	struct measures m = {0};
+	struct calc_clusters c;
+	struct analysis x;
+	struct err e = {0};
+
+	(void)of;
+	if (!analysis_begin(r, a, &x) || !read_measures(&x, &m))
+		return;
+	if (!calc_clusters(&x.calc, m.columns, m.count, x.n, &c, &e)) {
+		analysis_fail(&x, &e);
+		return;
+	}
+	domain_add_count(r, a, "n", "Values", c.n);
+	analysis_enough(&x, c.status != CALC_TOO_FEW);
+	if (c.status == CALC_TOO_FEW)
+		analysis_note(&x, "%d or more are needed to find groups in; there are %zu.",
+			      CALC_CLUSTERS_LEAST, c.n);
+	else
+		say(&x, &m, &c);
+}

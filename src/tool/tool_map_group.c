@@ -1,0 +1,162 @@
+/*
+ * How the query of an analysis is grouped: as its caller says, else as the tool's file says, by the
+ * periods, the name or the key of what is measured. Derivations are told which columns are groups.
+ */
+#include "tool_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/map.h"
+
+#define USUAL_GRAIN GRAIN_MONTH
+
+static const struct entity_def *measured(const struct map_query *q)
+{
+	const struct metric_def *m = q->metric_count > 0 ? q->metrics[0] : NULL;
+
+	while (m && !m->measure)
+		m = m->left;
+	return m ? m->measure->entity : NULL;
+}
+
+/* The dimension of that column, among those that the tenant's names are known of and the others. */
+static const struct dimension_def *of_column(const struct tool_call *call,
+					     const struct entity_def *n,
+					     const struct view_column *column)
+{
+	const struct catalog *c = call->box->options.catalog;
+	const struct schema *s = catalog_schema(c);
+
+	for (size_t i = 0; i < c->dimension_count && column; i++)
+		if (c->dimensions[i].map.entity == n && c->dimensions[i].map.column == column)
+			return &c->dimensions[i];
+	for (size_t i = 0; i < s->plain_count && column; i++)
+		if (s->plain[i]->map.entity == n && s->plain[i]->map.column == column)
+			return s->plain[i];
+	return NULL;
+}
+
+static bool is_time(const struct map_by *by)
+{
+	return by->grain || by->dimension->map.type == COLUMN_DATE;
+}
+
+struct grouping {
+	const struct map_by *thing, *time; /* as said; or NULL */
+	size_t count;
+};
+
+static struct grouping said_in(const struct map_query *q)
+{
+	struct grouping g = {0};
+
+	for (size_t i = 0; i < q->by_count; i++) {
+		if (q->by[i].hidden)
+			continue;
+		g.count++;
+		if (is_time(&q->by[i]))
+			g.time = &q->by[i];
+		else
+			g.thing = &q->by[i];
+	}
+	return g;
+}
+
+static const char *name_of(struct tool_call *call, const struct map_by *by, enum grain usual)
+{
+	enum grain grain = by->grain ? by->grain : usual;
+
+	return grain && !(grain == GRAIN_DAY && by->dimension->map.type == COLUMN_DATE)
+		       ? arena_printf(call->arena, "%s.%s", by->dimension->name, grain_name(grain))
+		       : by->dimension->name;
+}
+
+static bool refuse(struct tool_call *call, enum sentence say, const struct entity_def *n,
+		   struct err *e)
+{
+	return tool_map_refuse(call, MAP_BAD_VALUE,
+			       sentence(call->result->language, say, call->arena, n->plural), e);
+}
+
+/* Adds the time: said, or that of what is measured by month. */
+static bool add_time(struct tool_call *call, json_t *list, const struct grouping *g,
+		     const struct entity_def *n, struct derive_context *c, struct err *e)
+{
+	struct map_by by = g->time ? *g->time : (struct map_by){.dimension = n->time};
+	enum grain usual = g->time ? GRAIN_DAY : USUAL_GRAIN;
+
+	if (!by.dimension)
+		return refuse(call, SAY_ANALYSIS_NO_TIME, n, e);
+	c->grain = grain_name(by.grain ? by.grain : usual);
+	json_push_take(list, json_str(name_of(call, &by, usual)));
+	return true;
+}
+
+static bool add_thing(struct tool_call *call, json_t *list, const struct grouping *g,
+		      const struct entity_def *n, struct derive_context *c, struct err *e)
+{
+	const struct dimension_def *d =
+		g->thing ? g->thing->dimension : of_column(call, n, n->title);
+
+	if (!d)
+		return refuse(call, SAY_ANALYSIS_NO_THING, n, e);
+	c->thing = d->label;
+	json_push_take(list, json_str(d->name));
+	return true;
+}
+
+/* One that names each row, as a title does; else the key. */
+static bool add_rows(struct tool_call *call, json_t *list, const struct entity_def *n,
+		     struct derive_context *c, struct err *e)
+{
+	const struct dimension_def *d = of_column(call, n, n->title);
+
+	if (!d && n->key[0] && !n->key[1])
+		d = of_column(call, n, n->key[0]);
+	if (!d)
+		return refuse(call, SAY_ANALYSIS_NO_THING, n, e);
+	c->thing = n->label;
+	json_push_take(list, json_str(d->name));
+	return true;
+}
+
+bool tool_map_group(struct tool_call *call, json_t *query, const struct map_query *q, struct err *e)
+{
+	enum tool_groups groups = call->tool->analysis.groups;
+	const struct entity_def *n = measured(q);
+	struct derive_context *c = arena_alloc(call->arena, sizeof(*c));
+	const struct grouping g = said_in(q);
+	json_t *list = json_own(call->arena, json_array());
+	bool wants_thing = groups == GROUPS_THING || groups == GROUPS_THING_TIME ||
+			   (groups == GROUPS_ROWS && g.thing);
+	bool wants_time = groups == GROUPS_TIME || groups == GROUPS_THING_TIME ||
+			  (groups == GROUPS_ROWS && g.time && !g.thing);
+
+	*c = *call->result->context;
+	if (!n)
+		return tool_map_refuse(
+			call, MAP_BAD_VALUE,
+			sentence(call->result->language, SAY_ANALYSIS_NO_METRIC, call->arena), e);
+	if (g.count > (size_t)wants_thing + wants_time || (g.thing && !wants_thing) ||
+	    (g.time && !wants_time))
+		return refuse(call, SAY_ANALYSIS_GROUPS, n, e);
+	if ((wants_thing && !add_thing(call, list, &g, n, c, e)) ||
+	    (groups == GROUPS_ROWS && g.count == 0 && !add_rows(call, list, n, c, e)) ||
+	    (wants_time && !add_time(call, list, &g, n, c, e)))
+		return false;
+	c->groups = json_array_size(list);
+	call->result->context = c;
+	json_set_take(query, MAP_BY, json_incref(list));
+	/* All groups are wanted, in the order of their names. */
+	json_object_del(query, MAP_TOP);
+	json_object_del(query, MAP_BOTTOM);
+	json_object_del(query, MAP_COMPARE);
+	json_set_take(query, MAP_ORDER, json_array());
+	for (size_t i = 0; i < c->groups; i++)
+		json_push_take(json_object_get(query, MAP_ORDER),
+			       json_make({MAP_NAME, json_incref(json_array_get(list, i))},
+					 {MAP_DIR, json_str("asc")}));
+	return true;
+}

@@ -1,0 +1,133 @@
+/*
+ * Analyses of people's own data without a model: what was planted in a file is found and nothing else is claimed, too little
+ * data is said to be too little, and the same question gives the same bytes. Files: tests/calc/planted/planted.mjs.
+ */
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { csv, month, noise, normals } from '../calc/planted/planted.mjs';
+import * as planted from '../calc/planted/planted.mjs';
+import { startDaemon } from './harness.mjs';
+import { Sources, until } from './sources.mjs';
+import { ROLES, mintToken } from './token.mjs';
+
+let d, users = 0;
+before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } }); });
+after(() => d.stop());
+
+const dataOf = (answer) => answer.views.find((view) => view.view_type === 'data');
+
+/* A user of one's own, with this file alone. */
+async function owner(name, bytes) {
+  const token = mintToken({ sub: `analyst-${users += 1}`, permissions: [...ROLES.analyst, 'chat:upload'] });
+  const sources = new Sources(d, token);
+  const source = await sources.loaded(bytes, `name=${name}`);
+
+  assert.equal(source.state, 'ready');
+  const once = async (content) => (await sources.rest.call('POST', '/api/v1/chat', { json: { content } })).body;
+  /* The overlay follows the rows: until then the file is not known. */
+  const ask = async (content) => {
+    let answer;
+
+    await until(content, async () => {
+      answer = await once(content);
+      return !/For example|did not answer/.test(answer.text);
+    });
+    return answer;
+  };
+
+  return { ask, sources };
+}
+
+const chartOf = (answer) => answer.views.find((view) => view.view_type === 'chart');
+const lead = (answer) => answer.text.split('\n')[0];
+
+/* What a claim begins with; of one file only its own may stand in any answer. */
+const CLAIMS = {
+  trend: /changes by \*\*/, season: /is seasonal/, shift: /From \S+ on the mean is/, outliers: /\*\*[1-9]\d*\*\* of \d+ values/,
+  groups: /There are \*\*\d\*\* natural groups/, decline: /are declining in/, growth: /are growing in/, humps: /humps/,
+};
+
+function claims(text) {
+  return Object.keys(CLAIMS).filter((name) => CLAIMS[name].test(text)).sort();
+}
+
+const CASES = [
+  { file: 'tiers', name: 'customers', question: 'Segment the customers by sales', says: /\*\*40\*\* of 200 .* \*\*60\.5%\*\*/, claims: [] },
+  { file: 'trend', name: 'sales', question: 'Is there a trend in sales by month?', says: /changes by \*\*200\.98\*\* a month/,
+    claims: ['trend'], chart: 'line' },
+  { file: 'season', name: 'sales', question: 'Are sales seasonal?', says: /highest in \*\*December\*\*, lowest in \*\*June\*\*/,
+    claims: ['season'], others: ['Is there a trend in sales?', 'How have sales changed over time?'] },
+  { file: 'outliers', name: 'invoices', question: 'Which invoices are outliers?', says: /\*\*5\*\* of 200 .*INV-189-24/, claims: ['outliers'] },
+  { file: 'clusters', name: 'customers', question: 'Cluster the customers by sales', says: /\*\*3\*\* natural groups among 150, of 50, 50, 50/,
+    claims: ['groups'] },
+  { file: 'cloud', name: 'customers', question: 'Cluster the customers by sales', says: /no natural groups among these 150/, claims: [] },
+  { file: 'decline', name: 'orders', question: 'Which customers are at risk?', says: /\*\*6\*\* of 40 are declining/, claims: ['decline'],
+    others: ['Which customers are growing in sales?'] },
+  { file: 'growth', name: 'orders', question: 'Which products are growing in revenue?', says: /\*\*5\*\* of 40 are growing/, claims: ['growth'],
+    others: ['Which products are declining in revenue?'] },
+  { file: 'shift', name: 'sales', question: 'How have sales changed over time?', says: /From 2023-01 on the mean is 10,051\.77, before it was 4,985\.28/,
+    claims: ['shift'], others: ['Are sales seasonal?'] },
+  { file: 'concentration', name: 'customers', question: 'How concentrated are sales?', says: /3 of 50 hold 80 %/, claims: [] },
+  { file: 'bimodal', name: 'tickets', question: 'What is the distribution of waiting time?', says: /two or more humps/, claims: ['humps'] },
+  { file: 'noise', name: 'sales', question: 'Is there a trend in sales?', says: /no clear direction|stays the same/, claims: [],
+    others: ['Are sales seasonal?', 'Are there anomalies in sales?', 'How have sales changed over time?'] },
+];
+
+for (const one of CASES)
+  test(`${one.file}: what was planted is found, and nothing else`, async () => {
+    const { ask } = await owner(one.name, planted[one.file]());
+    const answer = await ask(one.question);
+
+    assert.match(answer.text, one.says);
+    assert.deepEqual(claims(answer.text), one.claims);
+    if (one.chart)
+      assert.equal(chartOf(answer)?.chart_type, one.chart);
+    for (const other of one.others ?? []) {
+      const text = (await ask(other)).text;
+
+      assert.deepEqual(claims(text).filter((claim) => !one.claims.includes(claim)), [], `${other}: ${text}`);
+    }
+  });
+
+test('the same question gives the same bytes', async () => {
+  const { ask } = await owner('customers', planted.clusters());
+  const first = await ask('Cluster the customers by visits');
+  const again = await ask('Cluster the customers by visits');
+
+  assert.equal(again.text, first.text);
+  assert.deepEqual(dataOf(again).data_dict, dataOf(first).data_dict);
+});
+
+test('too little data makes no claim', async () => {
+  const { ask } = await owner('sales', noise(3, 7));
+
+  assert.match((await ask('Is there a trend in sales?')).text, /8 months or more are needed for a trend; there are 7/);
+  assert.match((await ask('Are sales seasonal?')).text, /Three full cycles are needed/);
+  assert.match((await ask('What is the projection of sales?')).text, /12 months or more are needed for a projection; there are 7/);
+  assert.match((await ask('Are there outliers in sales?')).text, /12 values or more are needed for outliers; there are 7/);
+  assert.match((await ask('What is the distribution of sales?')).text, /20 values or more are needed for a shape; there are 7/);
+});
+
+test('too few things make no segments', async () => {
+  const rows = Array.from({ length: 9 }, (_, i) => [`Shop ${String.fromCharCode(65 + i)}`, 100 + i * 7.5]);
+  const { ask } = await owner('shops', csv(['Shop', 'Turnover'], rows));
+
+  assert.match((await ask('Segment by turnover per shop')).text, /10 different values above zero or more are needed for tiers/);
+  assert.match((await ask('How concentrated is turnover by shop?')).text, /10 values or more are needed for a concentration; there are 9/);
+  assert.match((await ask('Cluster by turnover per shop')).text, /30 or more are needed to find groups in; there are 9/);
+});
+
+test('bad data is told, not computed', async () => {
+  const z = normals(4);
+  const rows = Array.from({ length: 40 }, (_, i) => [`Site ${i + 1}`, month(i), i % 4 ? (100 + z()).toFixed(2) : '', 5.5, (i - 10.5) * 3]);
+  const { ask } = await owner('sites', csv(['Site', 'Day', 'Output', 'Level', 'Profit'], rows));
+
+  assert.match((await ask('How concentrated is profit by site?')).text, /11 of 40 totals of Profit are negative/);
+  assert.match((await ask('Are there outliers in level?')).text, /All values of Level are equal/);
+  assert.match((await ask('Is there a trend in output?')).text, /More than 20 % of the months have no value/);
+  assert.match((await ask('Cluster by level per site')).text, /no natural groups|constant|same everywhere/);
+  const level = lead(await ask('Is there a trend in level?'));
+  assert.doesNotMatch(level, CLAIMS.trend);
+  assert.doesNotMatch(level, /nan|inf/i);
+});
