@@ -31,7 +31,7 @@ async function owner(name, bytes) {
 
     await until(content, async () => {
       answer = await once(content);
-      return !/For example|did not answer/.test(answer.text);
+      return !/For example|did not answer|do not have permission|^Which /.test(answer.text);
     });
     return answer;
   };

@@ -85,27 +85,38 @@ static json_t *starters_of(const struct catalog_view *v, const char *agent)
 	return starters;
 }
 
+struct agent_lists {
+	json_t *capabilities, *inputs, *outputs;
+};
+
+static void add_tool(const struct agent_lists *l, const struct tool_def *t,
+		     const struct principal *who)
+{
+	json_push_take(l->capabilities,
+		       json_make({"tool", json_str(t->name)}, {"about", json_str(t->about)}));
+	add_inputs(l->inputs, t);
+	add_outputs(l->outputs, t, who);
+}
+
 static json_t *agent_json(const struct catalog_view *v, const struct domain_def *d,
 			  const struct principal *who)
 {
-	json_t *capabilities = json_array(), *examples = json_array();
-	json_t *inputs = json_array(), *outputs = json_array();
+	const struct agent_lists l = {json_array(), json_array(), json_array()};
+	json_t *examples = json_array();
 
 	for (const char *const *e = d->examples; e && *e; e++)
 		json_push_take(examples, json_str(*e));
-	for (size_t i = 0; i < d->tool_count; i++) {
-		const struct tool_def *t = d->tools[i];
-
-		if (!catalog_allows(v, t, d->agent))
-			continue;
-		json_push_take(capabilities, json_make({"tool", json_str(t->name)},
-						       {"about", json_str(t->about)}));
-		add_inputs(inputs, t);
-		add_outputs(outputs, t, who);
-	}
+	for (size_t i = 0; i < d->tool_count; i++)
+		if (catalog_allows(v, d->tools[i], d->agent))
+			add_tool(&l, d->tools[i], who);
+	/* Analyses are shown to their agent alone. */
+	for (size_t i = 0; i < v->agent_tool_count; i++)
+		if (v->agent_tools[i]->analysis.groups &&
+		    strlist_has(v->agent_tools[i]->callers.agents, d->agent))
+			add_tool(&l, v->agent_tools[i], who);
 	return json_make({"agent", json_str(d->agent)}, {"name", json_str(d->name)},
-			 {"about", json_str(d->about)}, {"capabilities", capabilities},
-			 {"examples", examples}, {"inputs", inputs}, {"outputs", outputs},
+			 {"about", json_str(d->about)}, {"capabilities", l.capabilities},
+			 {"examples", examples}, {"inputs", l.inputs}, {"outputs", l.outputs},
 			 {"flows", flows_of(v, d->agent)}, {"starters", starters_of(v, d->agent)});
 }
 
