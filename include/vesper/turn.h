@@ -223,16 +223,17 @@ typedef void (*turn_id_cb)(void *owner, const char *turn_id);
 struct op *turn_running(struct turns *t, const char *session_id, const struct principal *who,
 			turn_id_cb cb, void *owner);
 
-/* A call of a stored answer (an item of message.tool_calls) that is wanted to its last row. */
+/* A call of a stored answer (an item of message.tool_calls) that is wanted once more. */
 struct call_again {
 	const struct principal *who;
-	const char *turn_id; /* of the answer: for the audit log */
+	const char *turn_id; /* of the answer: for the audit log; NULL: none */
 	const json_t *call;
+	size_t rows_max; /* that are kept; up to DB_FETCH_ROWS_MAX: to its last row */
 };
 /* Whether it can be run: its tool is still there, and its statement is not ad hoc SQL. */
 bool turns_may_call_again(const struct turns *t, const char *tenant, const json_t *call);
-/* Runs it with the arguments of then, and the permissions, switches and data of now; up to
- * DB_FETCH_ROWS_MAX rows are kept. As tool_start otherwise. */
+/* Runs it with the arguments of then, and the permissions, switches and data of now. As
+ * tool_start otherwise. */
 struct op *turns_call_again(struct turns *t, const struct call_again *again, struct arena *a,
 			    tool_cb cb, void *owner);
 

@@ -401,6 +401,11 @@ WHERE session_id = :session_id AND tenant_id = :tenant_id AND EXISTS (SELECT 1 F
 DELETE FROM chat_idempotency
 WHERE tenant_id = :tenant_id AND user_id = :user_id AND body LIKE :body_like ESCAPE '\'
 
+--# query session_delete_saved
+DELETE FROM chat_saved_views
+WHERE tenant_id = :tenant_id AND user_id = :user_id AND message_uid IN (SELECT m.message_uid FROM chat_messages m
+	WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id)
+
 --# query session_delete_messages
 DELETE FROM chat_messages
 WHERE session_id = :session_id AND tenant_id = :tenant_id AND EXISTS (SELECT 1 FROM chat_sessions s
@@ -509,6 +514,9 @@ WHERE tenant_id = :tenant_id AND session_id IN (SELECT s.session_id FROM chat_se
 
 --# query user_delete_idempotency
 DELETE FROM chat_idempotency WHERE tenant_id = :tenant_id AND user_id = :of_user
+
+--# query user_delete_saved
+DELETE FROM chat_saved_views WHERE tenant_id = :tenant_id AND user_id = :of_user
 
 --# query user_delete_tokens
 DELETE FROM chat_tokens WHERE tenant_id = :tenant_id AND user_id = :of_user
@@ -792,6 +800,9 @@ DELETE FROM chat_session_summaries
 WHERE tenant_id = :tenant_id AND session_id IN (SELECT m.session_id FROM chat_messages m
 	WHERE m.tenant_id = :tenant_id AND m.needs LIKE :needed ESCAPE '\')
 
+--# query source_delete_saved
+DELETE FROM chat_saved_views WHERE tenant_id = :tenant_id AND needs LIKE :needed ESCAPE '\'
+
 --# query source_delete_answers
 UPDATE chat_messages
 SET content = :sentence, tool_calls = NULL, views = NULL, pbi_deep_links = NULL, checked = NULL, standing = NULL, needs = NULL
@@ -802,3 +813,29 @@ DELETE FROM chat_data_versions WHERE tenant_id = :tenant_id AND source_uid = :so
 
 --# query source_delete
 DELETE FROM chat_data_sources WHERE tenant_id = :tenant_id AND source_uid = :source
+
+-- Saved views, as the calls that gave them.
+--# query saved_views
+SELECT v.saved_uid, v.user_id, v.is_shared, v.title, v.message_uid, v.view_id, v.call_text, v.needs, v.created_at
+FROM chat_saved_views v
+WHERE v.tenant_id = :tenant_id AND v.user_id = :user_id
+ORDER BY v.created_at DESC, v.saved_uid
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+--# query saved_view_one
+SELECT v.saved_uid, v.user_id, v.is_shared, v.title, v.message_uid, v.view_id, v.call_text, v.needs, v.created_at
+FROM chat_saved_views v
+WHERE v.tenant_id = :tenant_id AND v.saved_uid = :saved_id AND (v.user_id = :user_id
+--? anybody: OR v.is_shared = 1
+	)
+
+--# query saved_view_insert
+INSERT INTO chat_saved_views (tenant_id, saved_uid, user_id, is_shared, title, message_uid, view_id, call_text, needs, created_at)
+SELECT :tenant_id, :saved_id, :user_id, :is_shared, :title, m.message_uid, :view_id, :call_text, m.needs, :now
+FROM chat_messages m
+JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
+WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
+	AND (SELECT COUNT(*) FROM chat_saved_views v WHERE v.tenant_id = :tenant_id AND v.user_id = :user_id) < :most
+
+--# query saved_view_delete
+DELETE FROM chat_saved_views WHERE tenant_id = :tenant_id AND saved_uid = :saved_id AND user_id = :user_id

@@ -122,6 +122,7 @@ struct op *store_user_delete(struct store *s, const struct principal *who, const
 	store_call_add(c, "user_delete_idempotency");
 	store_call_add(c, "user_delete_tokens");
 	store_call_add(c, "user_delete_turns");
+	store_call_add(c, "user_delete_saved");
 	store_call_add(c, "user_delete_sessions");
 	store_call_now(c);
 	store_call_add(c, "user_delete_sources");

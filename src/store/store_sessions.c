@@ -194,6 +194,7 @@ struct op *store_session_delete(struct store *s, const struct principal *who,
 	store_call_text(&d->call, "body_like", sql_like_pattern(session_id, d->call.arena));
 	store_call_add(&d->call, "session_delete_repeats");
 	store_call_add(&d->call, "session_delete_receipts");
+	store_call_add(&d->call, "session_delete_saved");
 	store_call_add(&d->call, "session_delete_messages");
 	store_call_add(&d->call, "session_delete");
 	return store_call_write(&d->call);

@@ -399,7 +399,8 @@ struct op *store_source_remove(struct store *s, const char *tenant, const char *
 {
 	static const char *const queries[] = {
 		"source_delete_receipts", "source_delete_idempotency", "source_delete_summaries",
-		"source_delete_answers",  "source_delete_versions",    "source_delete"};
+		"source_delete_saved",    "source_delete_answers",     "source_delete_versions",
+		"source_delete"};
 	struct sources_call *f = call_of(s, tenant, cb, owner);
 	struct call *c = &f->call;
 

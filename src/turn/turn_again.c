@@ -115,7 +115,7 @@ struct op *turns_call_again(struct turns *all, const struct call_again *again, s
 		.bound = &args,
 		.who = again->who,
 		.today = turn_today(all, again->who->tenant),
-		.rows_max = DB_FETCH_ROWS_MAX,
+		.rows_max = again->rows_max,
 	};
 	struct again *x = mem_alloc(sizeof(*x));
 

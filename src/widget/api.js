@@ -89,6 +89,11 @@ export class Api {
     return (await this.fetch('GET', path)).blob();
   }
 
+  /* saved: {message_id, view_id, title, shared} */
+  async saveView(saved) {
+    return (await this.fetch('POST', '/api/v1/saved-views', { json: saved })).json();
+  }
+
   /* What it takes to show a report now: {report_id, embed_url, token, expires_at}. */
   async embedReport(key) {
     return (await this.fetch('POST', `/api/v1/reports/${encodeURIComponent(key)}/embed`)).json();

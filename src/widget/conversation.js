@@ -292,6 +292,7 @@ export class Conversation {
     rate: (messageId, feedback) => this.#api.rate(messageId, feedback),
     openReport: (report) => this.#openReport(report),
     file: (...which) => this.#api.file(...which),
+    saveView: (saved) => this.#api.saveView(saved),
     receipt: (receiptId) => this.#api.receipt(receiptId),
     components: () => this.#api.components(),
     embedReport: (key) => this.#api.embedReport(key),

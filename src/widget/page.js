@@ -27,6 +27,7 @@ export class Page {
     this.#parts = {
       banner: h('div', { class: 'banner', role: 'status', hidden: true }),
       starters: h('div', { class: 'starters' }),
+      saved: h('div'),
       turns: h('div', { class: 'turns' }),
       refusal: h('div', { class: 'refusal', hidden: true }),
       list: h('button', { type: 'button', class: 'list small', 'aria-label': say('conversations'), title: say('conversations'),
@@ -36,12 +37,12 @@ export class Page {
         onclick: () => this.follower.toEnd() }, icon('down')),
       live: h('div', { class: 'sr-only', role: 'status', 'aria-live': 'polite', 'aria-atomic': 'false' }),
     };
-    const { banner, starters, turns, refusal, list, scrim, jump, live } = this.#parts;
+    const { banner, saved, starters, turns, refusal, list, scrim, jump, live } = this.#parts;
 
     this.#parts.welcome = h('div', { class: 'welcome' },
       h('span', { class: 'avatar large' }, icon('star')),
       h('h2', {}, say('welcome')),
-      h('p', {}, say('welcome_more')), starters);
+      h('p', {}, say('welcome_more')), starters, saved);
     const column = h('div', { class: 'column' }, this.#parts.welcome, turns, refusal);
     const scroll = h('div', { class: 'scroll', role: 'log', 'aria-live': 'off', 'aria-label': say('conversation'),
       tabindex: '0', part: 'transcript' }, column);
@@ -98,6 +99,11 @@ export class Page {
 
     this.#parts.starters.replaceChildren(...[...new Set([...questions, ...flows])].map((question) =>
       h('button', { type: 'button', class: 'starter', onclick: () => ask(question) }, h('span', {}, question), icon('chevron'))));
+  }
+
+  /* Where results stand that the reader pinned, or was sent. */
+  get saved() {
+    return this.#parts.saved;
   }
 
   set isWelcoming(isWelcoming) {

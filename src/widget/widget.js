@@ -17,6 +17,7 @@ import { Api } from './api.js';
 import { Conversation } from './conversation.js';
 import { Locale, loadLocale } from './locale.js';
 import { Page } from './page.js';
+import { dataTable } from './views/table.js';
 import { styles } from './styles.js';
 
 export { loadLocale };
@@ -47,7 +48,10 @@ export class VesperChat extends HTMLElement {
     linkHosts: () => this.#linkHosts,
     emit: (...event) => this.#emit(...event),
     onState: (state) => { this.dataset.state = state; },
-    onReady: () => this.#readFlows(),
+    onReady: () => {
+      this.#readFlows();
+      this.#showSaved();
+    },
     onIdle: () => this.#nextLocale && this.#changeLocale(),
   }, this.#api);
 
@@ -195,6 +199,12 @@ export class VesperChat extends HTMLElement {
     this.#offer();
   }
 
+  /* Without them the first screen is still one to ask from. */
+  #showSaved() {
+    import('./views/saved.js').then(({ showSaved }) =>
+      showSaved({ box: this.#page.saved, api: this.#api, locale: this.#locale, dataTable })).catch(() => {});
+  }
+
   get placeholder() {
     return this.#page.composer.placeholder;
   }
@@ -251,6 +261,8 @@ export class VesperChat extends HTMLElement {
     this.#build();
     this.#page.composer.text = text;
     this.toggleSessions(isOpen);
+    if (this.#asked)
+      this.#showSaved();
   }
 
   /* --- the conversation ----------------------------------------------------------------- */

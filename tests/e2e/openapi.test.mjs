@@ -158,6 +158,12 @@ describe('the document', () => {
     want(await ask(o.exportSession, { params: asked, query: '?format=markdown' }), 200);
     const view_id = answer.body.views.find((v) => v.view_type === 'data').view_id;
     want(await ask(o.exportView, { params: { ...asked, view_id } }), 200);
+    want(await ask(o.exportWorkbook, { params: { ...asked, view_id } }), 200);
+    const saved = await send(o.saveView, { message_id: asked.message_id, view_id, title: 'Prices', shared: true });
+    want(saved, 201);
+    want(await ask(o.listSavedViews), 200);
+    want(await ask(o.openSavedView, { params: saved.body }), 200);
+    want(await ask(o.removeSavedView, { params: saved.body }), 204);
     const pictured = (await send(o.ask, { content: 'Which reports are viewed most?' })).body;
     const chart = { message_id: pictured.message_id, view_id: pictured.views.find((v) => v.view_type === 'chart').view_id };
     want(await ask(o.viewPicture, { params: chart, query: '?width=300&height=200' }), 200);

@@ -58,6 +58,15 @@ describe('axe finds nothing', () => {
       await ask(page, REFERENCE);
       await answered(page);
       await assertAccessible(page, 'an answer');
+      await page.locator('.turn details.data summary').click();
+      await page.getByRole('button', { name: 'Pin to the start page' }).waitFor();
+      await assertAccessible(page, 'a table and its tools');
+      await page.getByRole('button', { name: 'Pin to the start page' }).click();
+      await page.getByText('It is on your start page now').waitFor();
+      await page.goto('about:blank');
+      await page.goto(daemon.url);
+      await page.locator('.welcome .saved .data').first().waitFor();
+      await assertAccessible(page, 'a start page with a pinned result');
       await ask(page, 'Show the hourly price distribution for SP15 in 2025 from Ascend');
       await answered(page);
       await page.locator('.chart-card[data-state=drawn]').waitFor();

@@ -99,6 +99,7 @@ export class Fake {
   onSend = null;      /* (frame, socket): a test's chance to cut the line right after a frame */
   paused = false;     /* sockets are refused */
   deaf = false;       /* nothing that comes in is answered */
+  saved = [];         /* views that were pinned or shared: {saved_id, title, shared} */
   components = DEFINITIONS; /* what there is to draw */
   starters = {};      /* by role: questions that run a flow */
   listed = 0;         /* times that the page asked for them */
@@ -143,6 +144,8 @@ export class Fake {
       response.writeHead(200, { 'content-type': TYPES['.html'], ...this.host.headers }).end(this.host.html);
     else if (/\/(csv|xlsx)$/.test(url.pathname))
       this.#table(url, response);
+    else if (url.pathname.startsWith('/api/v1/saved-views'))
+      await this.#savedViews(request, url.pathname.split('/')[4], response);
     else if (url.pathname === '/api/v1/demo/login')
       this.#login(request, response);
     else if (messages)
@@ -187,6 +190,28 @@ export class Fake {
     const starters = this.starters[role] ?? [];
 
     this.#json(response, { data: [{ agent: 'a', flows: starters, starters }] });
+  }
+
+  async #savedViews(request, id, response) {
+    const found = this.saved.find(({ saved_id }) => saved_id === id);
+    const shown = (one) => ({ ...one, own: true, created_at: '2026-02-27T09:00:00Z' });
+
+    if (request.method === 'POST') {
+      const { title, shared } = JSON.parse((await request.toArray()).join(''));
+
+      this.saved.push({ saved_id: randomUUID(), title, shared });
+      this.#json(response, shown(this.saved.at(-1)));
+    } else if (!id) {
+      this.#json(response, { data: this.saved.map(shown) });
+    } else if (!found) {
+      response.writeHead(404).end();
+    } else if (request.method === 'DELETE') {
+      this.saved = this.saved.filter((one) => one !== found);
+      response.writeHead(204).end();
+    } else {
+      this.#json(response, { ...shown(found), read_at: '2026-02-27T09:00:00Z', view: { view_type: 'data', view_id: 'saved', columns: ['Zone', 'Price'],
+        meta: [{ name: 'Zone', type: 'text' }, { name: 'Price', type: 'decimal' }], data_dict: { Zone: ['NP15'], Price: [48.73] }, row_count: 1, truncated: false } });
+    }
   }
 
   #components(response) {

@@ -124,12 +124,12 @@ test('a chart is saved as a picture, a table with the headers that one reads', a
 
 test('a table is a workbook of the server, named as one reads it', async () => {
   const turn = await asked('two charts', { acceptDownloads: true });
-  const xlsx = await saved(turn, 'Save all rows as an Excel workbook');
+  const xlsx = await saved(turn, 'Save all rows as XLSX for Excel');
 
   assert.equal(xlsx.name, 'Project health.xlsx');
   assert.match(fake.files.at(-1), /^\/api\/v1\/messages\/[^/]+\/views\/v3\/xlsx$/);
   await open.context.route('**/xlsx', (route) => route.fulfill({ status: 503, json: {} }));
-  await turn.getByRole('button', { name: 'Save all rows as an Excel workbook' }).click();
+  await turn.getByRole('button', { name: 'Save all rows as XLSX for Excel' }).click();
   await turn.getByText('This file could not be made. Please try again.').waitFor();
 });
 
@@ -181,4 +181,52 @@ test('a copied table is one for Word and for Excel, and no formula', async () =>
   });
   assert.match(html, /<table>.*<th>Status<\/th><th>Hours<\/th>.*<td>'=1\+1<\/td>.*&lt;b&gt;a&lt;\/b&gt;/s);
   assert.match(plain.replaceAll('\r', ''), /^Status\tHours\tNote\nat_risk\t8760\t'=1\+1\n/);
+});
+
+test('a pinned result stands on the start page, read anew, until it is removed', async () => {
+  const turn = await asked('two charts');
+  const { page } = open;
+
+  await turn.getByRole('button', { name: 'Pin to the start page' }).click();
+  await turn.getByText('It is on your start page now').waitFor();
+  assert.deepEqual(fake.saved.map(({ title, shared }) => [title, shared]), [['Project health', false]]);
+  for (const [address, read, price] of [[fake.url, 'Read on', '48.73'], [`${fake.url}/?locale=de`, 'Gelesen am', '48,73']]) {
+    await page.goto('about:blank');
+    await page.goto(address);
+    const saved = page.locator('.welcome .saved');
+
+    await saved.getByText(read).waitFor();
+    assert.equal(await saved.locator('td').last().innerText(), price);
+    assert.equal(await saved.count(), 1);
+  }
+  await page.getByRole('button', { name: 'Project health entfernen' }).press('Enter');
+  await page.locator('.saved').waitFor({ state: 'detached' });
+  assert.deepEqual(fake.saved, []);
+  assert.deepEqual(open.wrongs, []);
+});
+
+test('a link shares a result; one without rights looks like one to nothing', async () => {
+  const turn = await asked('two charts', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page } = open;
+
+  await turn.getByRole('button', { name: 'Copy a link for colleagues' }).click();
+  await turn.getByText('Link copied.').waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(link, `${fake.url}/#shared=${fake.saved[0].saved_id}`);
+  assert.equal(fake.saved[0].shared, true);
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.getByText('Shared with you, read on').waitFor();
+  assert.equal(await page.locator('.welcome .saved .data').count(), 1);
+  assert.deepEqual(open.wrongs, []);
+  await page.goto(`${fake.url}/#shared=0193b0a0-0000-7000-8000-000000000009`); /* without a load: only the hash is another */
+  await page.getByText('This result does not exist.').waitFor();
+});
+
+test('what could not be pinned says so', async () => {
+  const turn = await asked('two charts');
+
+  await open.context.route('**/saved-views', (route) => route.fulfill({ status: 503, json: {} }));
+  await turn.getByRole('button', { name: 'Pin to the start page' }).click();
+  await turn.getByText('This could not be saved. Please try again.').waitFor();
 });

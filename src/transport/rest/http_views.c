@@ -11,6 +11,7 @@
 
 #include "export/export.h"
 #include "http_route.h"
+#include "http_views.h"
 #include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
@@ -192,7 +193,8 @@ static bool make_room(struct transport *t)
 static void read_whole(struct request *r, const struct message *m, const json_t *view,
 		       const json_t *call)
 {
-	const struct call_again again = {.who = r->who, .turn_id = m->turn_id, .call = call};
+	const struct call_again again = {
+		.who = r->who, .turn_id = m->turn_id, .call = call, .rows_max = DB_FETCH_ROWS_MAX};
 	struct whole *x;
 
 	if (has_download(r->transport, r->who) ||
@@ -213,7 +215,7 @@ static void read_whole(struct request *r, const struct message *m, const json_t 
 
 /* ---- what was kept ---- */
 
-static const json_t *view_find(const json_t *views, const char *view_id, const char *wanted)
+const json_t *view_find(const json_t *views, const char *view_id, const char *wanted)
 {
 	const json_t *view;
 	size_t i;
@@ -228,8 +230,7 @@ static const json_t *view_find(const json_t *views, const char *view_id, const c
 	return NULL;
 }
 
-/* The call that the view's rows came from. */
-static const json_t *call_find(const json_t *calls, const json_t *view)
+const json_t *view_call_find(const json_t *calls, const json_t *view)
 {
 	const char *of =
 		json_string_value(json_object_get(json_object_get(view, "source"), "call"));
@@ -247,7 +248,7 @@ static const json_t *call_find(const json_t *calls, const json_t *view)
 
 static void reply_view(struct request *r, const struct message *m, const json_t *view)
 {
-	const json_t *call = call_find(store_text_json(m->texts.tool_calls, r->arena), view);
+	const json_t *call = view_call_find(store_text_json(m->texts.tool_calls, r->arena), view);
 
 	if (json_is_true(json_object_get(view, "truncated")) && call &&
 	    turns_may_call_again(r->transport->options.turns, r->who->tenant, call))

@@ -135,8 +135,8 @@ function cellOf(column, value) {
   return h('td', { class: column.numeric ? 'number' : text.length > LONG_CHARS && 'long' }, text);
 }
 
-/* whole(kind): a promise of all rows as a file, or nothing while the answer is not stored yet. */
-export function dataTable(view, locale, whole) {
+/* stored: what is done with a table of an answer (tools.js); nothing for another one. */
+export function dataTable(view, locale, stored) {
   const columns = columnsOf(view, locale);
   const count = Math.max(0, ...columns.map((column) => column.values.length));
   const title = tableTitle(view, locale);
@@ -154,7 +154,7 @@ export function dataTable(view, locale, whole) {
   const tools = h('div', { class: 'data-tools' });
 
   /* Without them a table is still one to read. */
-  import('./tools.js').then(({ tableTools }) => tableTools(tools, view, columns, title, locale, whole)).catch(() => {});
+  import('./tools.js').then(({ tableTools }) => tableTools(tools, view, columns, title, locale, stored)).catch(() => {});
   return h('details', { class: 'card data', part: 'table', open: true },
     h('summary', {}, icon('chevron'), h('span', { class: 'data-title' }, title), rows),
     tools,

@@ -4,19 +4,31 @@
  */
 
 import { h, icon } from '../dom.js';
+import css from './tools.styles.css';
 import { words } from '../words/tools.js';
 import { typesOf, withType } from './types.js';
 import { copyTable, saveAs, saveCsv, savePicture } from './save.js';
 
+const sheet = new CSSStyleSheet();
+
+sheet.replaceSync(css);
+
+function dress(box) {
+  const { adoptedStyleSheets: sheets } = box.getRootNode();
+
+  if (sheets && !sheets.includes(sheet))
+    box.getRootNode().adoptedStyleSheets = [...sheets, sheet];
+}
+
 /* A button that does something, and says when that fails. */
-function taking({ say }, { label, name, text }, note, take) {
+function taking({ say }, { label, name, text, failed = 'file_failed' }, note, take) {
   const onclick = async ({ currentTarget: button }) => {
     button.disabled = true;
     note.textContent = '';
     try {
       await take();
     } catch {
-      note.textContent = say('file_failed');
+      note.textContent = say(failed);
     }
     button.disabled = false;
   };
@@ -27,25 +39,41 @@ function taking({ say }, { label, name, text }, note, take) {
 const headersOf = (columns) => columns.map(({ label, unit }) => (unit ? `${label} (${unit})` : label));
 const noteOf = () => h('span', { class: 'hint', role: 'status' });
 
+/* Where a result is read anew, for whoever opens it. */
+const linkTo = (id) => `${location.origin}${location.pathname}${location.search}#shared=${id}`;
+
 /* The rows that are here make a CSV at once; of a result that was cut, and for a workbook, the server is asked.
-   whole(kind): a promise of all rows as a file, or nothing while the answer is not stored yet; missing where rows are
-   no answer's. */
-export function tableTools(box, view, columns, title, locale, whole) {
+   stored: {file(kind): a promise of all rows as a file, save({title, shared}): a promise of the saved view}, of an answer
+   that is stored, or will be. */
+export function tableTools(box, view, columns, title, locale, stored) {
   locale.learn(words);
+  dress(box);
   const { say } = locale;
   const note = noteOf();
   const headers = headersOf(columns);
-  const csv = async () => saveCsv(view, headers, title, view.truncated && await whole('csv'));
-  const xlsx = async () => saveAs(await whole('xlsx'), `${title}.xlsx`);
+  const csv = async () => saveCsv(view, headers, title, view.truncated && await stored?.file('csv'));
+  const xlsx = async () => saveAs(await stored.file('xlsx'), `${title}.xlsx`);
   const copy = async () => {
     await copyTable(view, headers);
     note.textContent = say('copied');
   };
+  const pin = async () => {
+    await stored.save({ title, shared: false });
+    note.textContent = say('pinned');
+  };
+  const share = async () => {
+    const link = linkTo((await stored.save({ title, shared: true })).saved_id);
+    const isCopied = await navigator.clipboard?.writeText(link).then(() => true, () => false);
+
+    note.textContent = isCopied ? say('link_copied') : link;
+  };
+  const button = (key, name, take, text, failed) => taking(locale, { label: say(key), name, text, failed }, note, take);
 
   box.append(note,
-    ...whole ? [taking(locale, { label: say('save_xlsx'), name: 'save', text: 'XLSX' }, note, xlsx)] : [],
-    taking(locale, { label: say(view.truncated ? 'save_csv_whole' : 'save_csv'), name: 'save', text: 'CSV' }, note, csv),
-    ...navigator.clipboard ? [taking(locale, { label: say('copy_table'), name: 'copy' }, note, copy)] : []);
+    ...stored && view.source?.call ? [button('pin', 'star', pin, undefined, 'not_saved'), button('share', 'open', share, undefined, 'not_saved')] : [],
+    ...stored ? [button('save_xlsx', 'save', xlsx, 'XLSX')] : [],
+    button(view.truncated ? 'save_csv_whole' : 'save_csv', 'save', csv, 'CSV'),
+    ...navigator.clipboard ? [button('copy_table', 'copy', copy)] : []);
 }
 
 /* redraw(spec, name): draws the chart in another form, called so. */

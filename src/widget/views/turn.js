@@ -64,7 +64,7 @@ export class TurnView {
   stopping = false;
 
   /* actions: {ask(question), edit(question), refilter(turn, filters, kept), select(ask, values, label), retry(turn),
-     rate(messageId, feedback), file(messageId, viewId, kind), openReport(report), embedReport(key), linkHosts(), onText(turn)} */
+     rate(messageId, feedback), file(messageId, viewId, kind), saveView(saved), openReport(report), embedReport(key), linkHosts(), onText(turn)} */
   constructor(actions, locale, { question, clientId, filters, kept } = {}) {
     const { say } = locale;
 
@@ -330,10 +330,17 @@ export class TurnView {
       this.#results.show(view, node, agent);
   }
 
+  #storedOf(view_id) {
+    return {
+      file: (kind) => this.#messageId && this.#actions.file(this.#messageId, view_id, kind),
+      save: (how) => this.#actions.saveView({ message_id: this.#messageId, view_id, ...how }),
+    };
+  }
+
   #viewNode(view) {
     switch (view.view_type) {
     case 'data':
-      return dataTable(view, this.#locale, (kind) => this.#messageId && this.#actions.file(this.#messageId, view.view_id, kind));
+      return dataTable(view, this.#locale, this.#storedOf(view.view_id));
     case 'chart':
       this.#foldTable(view.source?.call);
       return chartCard(view, this.#locale);

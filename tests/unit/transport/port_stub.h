@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vesper/store_saved.h"
 #include "emit.h"
 #include "vesper/clock.h"
 #include "vesper/health.h"
@@ -634,6 +635,39 @@ void store_signed_in(struct store *s, const struct principal *who, const char *p
 {
 	(void)permissions;
 	store_tokens(s, who, false, NULL, NULL, NULL);
+}
+
+struct op *store_saved_one(struct store *s, const struct principal *who, const char *saved_id,
+			   struct arena *a, store_saved_cb cb, void *owner)
+{
+	(void)s;
+	(void)who;
+	(void)saved_id;
+	(void)a;
+	(void)cb;
+	(void)owner;
+	abort();
+}
+
+struct op *store_saved(struct store *s, const struct principal *who, struct arena *a,
+		       store_saved_cb cb, void *owner)
+{
+	return store_saved_one(s, who, NULL, a, cb, owner);
+}
+
+struct op *store_saved_add(struct store *s, const struct principal *who,
+			   const struct saved_view *view, struct arena *a, store_saved_cb cb,
+			   void *owner)
+{
+	(void)view;
+	return store_saved(s, who, a, cb, owner);
+}
+
+struct op *store_saved_delete(struct store *s, const struct principal *who, const char *saved_id,
+			      store_done_cb cb, void *owner)
+{
+	(void)cb;
+	return store_saved_one(s, who, saved_id, NULL, NULL, owner);
 }
 
 bool flow_approve(const struct catalog *c, const struct approval *from, struct arena *a,

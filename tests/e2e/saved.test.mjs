@@ -1,0 +1,140 @@
+/*
+ * Saved views: pinned for oneself, or shared by a link within the tenant. What is opened is read anew, for what its reader
+ * may see; without that it looks like one that does not exist. On SQLite and on PostgreSQL.
+ */
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { startPostgres } from './postgres.mjs';
+import { checkProblem } from './rest.mjs';
+import { mintToken } from './token.mjs';
+
+const API = '/api/v1';
+const SAVED = `${API}/saved-views`;
+const MOST = 50;
+
+/* What a problem says, but for what names this one request. */
+const saysOf = ({ status, body }) => ({ status, title: body.title, detail: body.detail, code: body.code });
+
+function suite(name, open) {
+  describe(name, () => {
+    let world;
+    let d;
+    const as = (role, sub = 'ann', more = {}) => d.rest(mintToken({ sub, role, ...more }));
+    const ask = async (rest, content = REFERENCE) => {
+      const reply = await rest.post(`${API}/chat`, { content });
+      assert.equal(reply.status, 200, reply.text);
+      return { ...reply.body, data: reply.body.views.find((view) => view.view_type === 'data') };
+    };
+    const save = (rest, { message_id, data }, more) => rest.post(SAVED, { message_id, view_id: data.view_id, title: 'Average price', ...more });
+    const looksAway = async (rest, path) => {
+      const reply = await rest.get(path);
+      checkProblem(reply, 404);
+      assert.deepEqual(saysOf(reply), saysOf(await rest.get(`${SAVED}/${randomUUID()}`)));
+    };
+
+    before(async () => {
+      world = await open();
+      d = await world.start();
+    });
+    after(async () => {
+      await d?.stop();
+      await world?.stop();
+    });
+
+    it('are read anew by their call, and are their user\'s alone while they are only pinned', async () => {
+      const rest = as('analyst');
+      const answer = await ask(rest);
+      const made = await save(rest, answer);
+      assert.equal(made.status, 201, made.text);
+      assert.equal(made.headers.get('location'), `${SAVED}/${made.body.saved_id}`);
+      assert.deepEqual((await rest.get(SAVED)).body.data, [made.body]);
+      assert.deepEqual([made.body.title, made.body.shared, made.body.own], ['Average price', false, true]);
+      const read = await rest.get(`${SAVED}/${made.body.saved_id}`);
+      assert.equal(read.status, 200, read.text);
+      for (const member of ['columns', 'data_dict', 'meta', 'row_count'])
+        assert.deepEqual(read.body.view[member], answer.data[member]);
+      assert.ok(Math.abs(Date.parse(read.body.read_at) - Date.now()) < 60000);
+      await looksAway(as('manager', 'ben'), `${SAVED}/${made.body.saved_id}`);
+      assert.deepEqual((await as('manager', 'ben').get(SAVED)).body.data, []);
+    });
+
+    it('are found by a link in the tenant, with the reader\'s own permissions', async () => {
+      const ann = as('analyst', 'sharing');
+      const { body: { saved_id: id } } = await save(ann, await ask(ann), { shared: true });
+      const path = `${SAVED}/${id}`;
+      const ben = await as('analyst', 'ben').get(path);
+      assert.equal(ben.status, 200, ben.text);
+      assert.deepEqual([ben.body.own, ben.body.shared, ben.body.view.row_count > 0], [false, true, true]);
+      await looksAway(as('viewer', 'vic'), path);
+      await looksAway(as('admin', 'sharing', { tenant_id: 'acme' }), path);
+      checkProblem(await as('admin', 'ben').delete(path), 404);
+      assert.equal((await ann.get(path)).status, 200);
+      assert.equal((await ann.delete(path)).status, 204);
+      await looksAway(as('analyst', 'ben'), path);
+      await looksAway(ann, path);
+    });
+
+    it('of a tool that is switched off look to others like none', async () => {
+      const ann = as('analyst', 'switching');
+      const answer = await ask(ann);
+      const { body: { saved_id: id } } = await save(ann, answer, { shared: true });
+      const { agent, tool } = answer.data.source;
+      const toggle = (enabled) => as('admin').call('PUT', `${API}/admin/tools/${agent}/${tool}`, { json: { enabled } });
+      const comesTo = async (status) => {
+        let reply;
+        for (let i = 0; i < 100 && (reply = await as('analyst', 'ben').get(`${SAVED}/${id}`)).status !== status; i++)
+          await sleep(50);
+        return reply;
+      };
+      assert.equal((await toggle(false)).status, 200);
+      checkProblem(await comesTo(404), 404);
+      const own = await ann.get(`${SAVED}/${id}`);
+      assert.deepEqual([own.status, own.body.view.view_type], [200, 'error'], own.text);
+      await toggle(true);
+      assert.equal((await comesTo(200)).status, 200);
+    });
+
+    it('are of answers of one\'s own, and say what is wrong with them', async () => {
+      const ann = as('analyst', 'strict');
+      const answer = await ask(ann);
+      checkProblem(await save(as('analyst', 'ben'), answer), 404);
+      checkProblem(await save(ann, { ...answer, data: { view_id: 'none' } }), 404);
+      checkProblem(await save(ann, { ...answer, message_id: randomUUID() }), 404);
+      for (const wrong of [{ title: '' }, { title: 'x'.repeat(2000) }, { title: 1 }, { shared: 'yes' }, { message_id: 'x' }, { view_id: 'v'.repeat(101) }, { more: 1 }])
+        checkProblem(await save(ann, answer, wrong), 422);
+      checkProblem(await ann.get(`${SAVED}/x`), 404);
+      checkProblem(await ann.delete(`${SAVED}/${randomUUID()}`), 404);
+      assert.deepEqual((await ann.get(SAVED)).body.data, []);
+    });
+
+    it('are so many for each user', async () => {
+      const ann = as('analyst', 'collector');
+      const answer = await ask(ann);
+      for (let i = 0; i < MOST; i++)
+        assert.equal((await save(ann, answer)).status, 201);
+      assert.match(checkProblem(await save(ann, answer), 422).detail, /50 saved views/);
+      assert.equal((await ann.get(SAVED)).body.data.length, MOST);
+    });
+
+    it('go with their conversation, and with their user', async () => {
+      const ann = as('analyst', 'leaving');
+      const [first, second] = [await ask(ann), await ask(ann)];
+      await save(ann, first, { title: 'first' });
+      await save(ann, second, { title: 'second' });
+      assert.equal((await ann.delete(`${API}/sessions/${first.session_id}`)).status, 204);
+      assert.deepEqual((await ann.get(SAVED)).body.data.map(({ title }) => title), ['second']);
+      assert.equal((await as('admin').delete(`${API}/admin/users/leaving`)).status, 204);
+      assert.deepEqual((await ann.get(SAVED)).body.data, []);
+    });
+  });
+}
+
+suite('saved views on SQLite', async () => ({ start: () => startDaemon(), stop: () => undefined }));
+suite('saved views on PostgreSQL', async () => {
+  const pg = await startPostgres().then((p) => p.install());
+  return { start: () => pg.start({}), stop: () => pg.service('stop') };
+});

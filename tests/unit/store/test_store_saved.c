@@ -1,0 +1,138 @@
+/* Saved views: of an own answer only, their user's alone until they are shared, so many each. */
+#include "store_test.h"
+
+#include "vesper/store_saved.h"
+
+#define ID "0198c0de-0000-7000-8000-0000000000%02d"
+
+static char seen[8000];
+
+static void on_views(void *owner, const struct saved_view *views, size_t count, const struct err *e)
+{
+	struct fixture *f = owner;
+
+	seen[0] = '\0';
+	for (size_t i = 0; i < count && !e; i++)
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s %s %d %s %s;",
+			 views[i].user, views[i].title, views[i].shared, views[i].call,
+			 views[i].needs ? views[i].needs : "-");
+	f->count = count;
+	on_done(owner, e);
+}
+
+static enum err_code add(struct fixture *f, const struct principal *who, int n, bool shared,
+			 const char *message_id)
+{
+	char id[48];
+	const struct saved_view view = {.saved_id = id,
+					.shared = shared,
+					.title = "Prices",
+					.message_id = message_id,
+					.view_id = "v1",
+					.call = "{\"tool\":\"t\"}"};
+
+	snprintf(id, sizeof(id), ID, n);
+	begin(f);
+	store_saved_add(f->store, who, &view, f->arena, on_views, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static enum err_code one(struct fixture *f, const struct principal *who, int n)
+{
+	char id[48];
+
+	snprintf(id, sizeof(id), ID, n);
+	begin(f);
+	store_saved_one(f->store, who, id, f->arena, on_views, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static enum err_code take_away(struct fixture *f, const struct principal *who, int n)
+{
+	char id[48];
+
+	snprintf(id, sizeof(id), ID, n);
+	begin(f);
+	store_saved_delete(f->store, who, id, on_done, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static size_t list(struct fixture *f, const struct principal *who)
+{
+	begin(f);
+	store_saved(f->store, who, f->arena, on_views, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	return f->count;
+}
+
+static const char *answered(struct fixture *f, const struct principal *who, const char *needs)
+{
+	struct message m = user_message(f, id_new(f), "question");
+	struct message answer = answer_to(f, &m, "answer");
+
+	answer.needs = needs;
+	assert_int_equal(accept_message(f, who, &m), ERR_NONE);
+	assert_int_equal(store_the_answer(f, who, &answer), ERR_NONE);
+	return answer.message_id;
+}
+
+static void pinned_are_their_users_and_shared_the_tenants(void **state)
+{
+	struct fixture *f = *state;
+	const char *answer = answered(f, &ann, "chat:read_it");
+
+	assert_int_equal(add(f, &ann, 1, false, answer), ERR_NONE);
+	assert_string_equal(seen, "ann Prices 0 {\"tool\":\"t\"} chat:read_it;");
+	assert_int_equal(one(f, &ann, 1), ERR_NONE);
+	assert_int_equal(one(f, &bob, 1), ERR_NOT_FOUND);
+	assert_int_equal(add(f, &ann, 2, true, answer), ERR_NONE);
+	assert_int_equal(one(f, &bob, 2), ERR_NONE);
+	assert_string_equal(seen, "ann Prices 1 {\"tool\":\"t\"} chat:read_it;");
+	assert_int_equal(one(f, &ann_elsewhere, 2), ERR_NOT_FOUND);
+	assert_int_equal(list(f, &ann), 2);
+	assert_int_equal(list(f, &bob), 0);
+	assert_int_equal(take_away(f, &bob, 2), ERR_NOT_FOUND);
+	assert_int_equal(take_away(f, &ann_elsewhere, 2), ERR_NOT_FOUND);
+	assert_int_equal(take_away(f, &ann, 2), ERR_NONE);
+	assert_int_equal(take_away(f, &ann, 2), ERR_NOT_FOUND);
+	assert_int_equal(one(f, &bob, 2), ERR_NOT_FOUND);
+	assert_int_equal(list(f, &ann), 1);
+}
+
+static void none_is_of_another_users_answer(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_not_equal(add(f, &bob, 1, true, answered(f, &ann, NULL)), ERR_NONE);
+	assert_int_equal(list(f, &bob), 0);
+}
+
+static void each_user_has_so_many(void **state)
+{
+	struct fixture *f = *state;
+	const char *answer = answered(f, &ann, NULL);
+
+	for (int i = 0; i < SAVED_VIEWS_PER_USER_MAX; i++)
+		assert_int_equal(add(f, &ann, i, false, answer), ERR_NONE);
+	assert_int_equal(add(f, &ann, 90, false, answer), ERR_LIMIT);
+	assert_non_null(strstr(f->err.text, "remove one"));
+	assert_int_equal(list(f, &ann), SAVED_VIEWS_PER_USER_MAX);
+	assert_int_equal(take_away(f, &ann, 0), ERR_NONE);
+	assert_int_equal(add(f, &ann, 90, false, answer), ERR_NONE);
+	assert_int_equal(add(f, &bob, 91, false, answered(f, &bob, NULL)), ERR_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(pinned_are_their_users_and_shared_the_tenants),
+		STORE_TEST(none_is_of_another_users_answer),
+		STORE_TEST(each_user_has_so_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
