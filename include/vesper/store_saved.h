@@ -8,8 +8,7 @@
 
 #include "vesper/store.h"
 
-#define SAVED_VIEWS_PER_USER_MAX 50 /* a start page, and what was shared; one list holds them all  \
-				     */
+#define SAVED_VIEWS_PER_USER_MAX 50 /* a start page, and what was shared: one list */
 
 struct saved_view {
 	const char *saved_id; /* UUID */
@@ -31,8 +30,8 @@ struct op *store_saved(struct store *s, const struct principal *who, struct aren
 /* One of the caller's, or one that is shared. ERR_NOT_FOUND else. */
 struct op *store_saved_one(struct store *s, const struct principal *who, const char *saved_id,
 			   struct arena *a, store_saved_cb cb, void *owner);
-/* Of an answer of the caller's (store_message tells); saved_id, shared, title, message_id, view_id and call are used.
- * Gives it as stored. ERR_LIMIT: the caller has SAVED_VIEWS_PER_USER_MAX. */
+/* Of an answer of the caller's (store_message tells); saved_id, shared, title, message_id, view_id
+ * and call are used. Gives it as stored. ERR_LIMIT: the caller has SAVED_VIEWS_PER_USER_MAX. */
 struct op *store_saved_add(struct store *s, const struct principal *who,
 			   const struct saved_view *view, struct arena *a, store_saved_cb cb,
 			   void *owner);

@@ -228,10 +228,13 @@ test('a token that never comes is given up, and asked for again', async () => {
     document.querySelector('vesper-chat').getToken = () => (window.calls++ === 0 ? new Promise(() => {}) : 'v.analyst.t');
   });
   await page.waitForFunction(() => window.calls === 1);
+  const asked = Promise.all([/\/api\/v1\/agents$/, /\/api\/v1\/saved-views$/].map((address) => page.waitForResponse(address)));
   await page.clock.runFor(20000);
   await page.clock.resume();
   await ready(page);
-  assert.ok(await page.evaluate(() => window.calls) >= 2);
+  await asked;
+  /* The one that never came, the one of the line, and one for each of what the page asked for then. */
+  assert.equal(await page.evaluate(() => window.calls), 4);
 });
 
 test('a token that ends in the middle of an answer, with no new one at once, loses nothing', async () => {
