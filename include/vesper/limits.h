@@ -408,10 +408,11 @@
 #define CALC_BINS_MAX     50   /* of a distribution: more do not fit a chart */
 #define CALC_LOOK_STEPS   4096 /* between two looks at the cancel flag: a tenth of a millisecond */
 #define CALC_GROUPS_MAX                                                                            \
-	1000000 /* read of one analysis: what a database groups within its time; 200,000 are kept */
+	1000000 /* read of one analysis: what a database groups within its time; 200,000 are kept  \
+		 */
 #define CALC_CLUSTER_ENTITIES 50000 /* k-means of so many takes two seconds of a worker */
-#define CALC_GAPS_PERCENT 20   /* of a series that may be NULL; then nothing is said about it */
-#define CALC_SEED         UINT64_C(0x5eed0003) /* of random numbers: the same bytes every time */
+#define CALC_GAPS_PERCENT     20 /* of a series that may be NULL; then nothing is said about it */
+#define CALC_SEED             UINT64_C(0x5eed0003) /* of random numbers: the same bytes every time */
 
 /* the cache */
 #define CACHE_ENTRIES_MAX     10000              /* values in memory: hours of distinct questions */

@@ -18,9 +18,10 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-#define STOP_WAIT_MS    10000  /* running turns are stored and sockets closed by then */
-#define STOP_LIMIT_S    25     /* then it ends whatever still runs: supervisors kill after 30 s */
-#define LEAVE_MARGIN_MS 1000   /* a request that was on its way to the old process is served there \
+#define STOP_WAIT_MS 10000 /* running turns are stored and sockets closed by then */
+#define STOP_LIMIT_S 25    /* then it ends whatever still runs: supervisors kill after 30 s */
+#define LEAVE_MARGIN_MS                                                                            \
+	1000                   /* a request that was on its way to the old process is served there \
 				*/
 #define ORPHANS_TICKS    60    /* of that timer: one that is up, for turns of dead processes */
 #define ORPHAN_MARGIN_MS 60000 /* clocks of several machines */

@@ -76,7 +76,7 @@ async function buildPart(name) {
 
 /* As its only importer names it, from where it is. */
 const PARTS = { './charts.js': 'views/charts.js', './cites.js': 'views/cites.js', './components.js': 'views/components.js', './how.js': 'views/how.js',
-  './reports.js': 'views/reports.js', './tools.js': 'views/tools.js', './views/saved.js': 'views/saved.js', './views/sources.js': 'views/sources.js',
+  './reports.js': 'views/reports.js', './takeaway/tools.js': 'views/takeaway/tools.js', './views/saved.js': 'views/saved.js', './views/sources.js': 'views/sources.js',
   './words/words.de.js': 'words/words.de.js',
   './words/words.es.js': 'words/words.es.js' };
 const parts = Object.fromEntries(await Promise.all(Object.entries(PARTS).map(async ([said, file]) => [said, await buildPart(file)])));

@@ -6,7 +6,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
 import { Fake } from './fake.mjs';
 import { REFERENCE } from './scripts.mjs';
-import { typesOf, withType } from '../../src/widget/views/types.js';
+import { typesOf, withType } from '../../src/widget/views/takeaway/types.js';
 
 const LIMIT_MS = 60000;
 

@@ -154,7 +154,7 @@ export function dataTable(view, locale, stored) {
   const tools = h('div', { class: 'data-tools' });
 
   /* Without them a table is still one to read. */
-  import('./tools.js').then(({ tableTools }) => tableTools(tools, view, columns, title, locale, stored)).catch(() => {});
+  import('./takeaway/tools.js').then(({ tableTools }) => tableTools(tools, view, columns, title, locale, stored)).catch(() => {});
   return h('details', { class: 'card data', part: 'table', open: true },
     h('summary', {}, icon('chevron'), h('span', { class: 'data-title' }, title), rows),
     tools,

@@ -40,8 +40,9 @@ static void what_is_open_is_closed(void **state)
 
 static void what_was_said_is_not_said_again(void **state)
 {
-	static const char shown[] = "The average price was 48.73 dollars in NP15. Prices rose towards "
-				    "the evening.\nAscend was above the market";
+	static const char shown[] =
+		"The average price was 48.73 dollars in NP15. Prices rose towards "
+		"the evening.\nAscend was above the market";
 	static const struct {
 		const char *sentence;
 		bool again;

@@ -32,7 +32,7 @@ static void slips_become_the_word_that_was_meant(void **state)
 	static const char *const cases[][2] = {
 		{"parcles of depots", "parcels of depots"},
 		{"campare please", "compare please"},
-		{"pirce files", "price files"},   /* turned */
+		{"pirce files", "price files"},    /* turned */
 		{"hourly pries", "hourly prices"}, /* "price" and "prices" share a stem */
 		{"prices in sumer", "prices in summer"},
 		{"averge price", "average price"},

@@ -3,9 +3,9 @@
  * is shown.
  */
 
-import { h, icon } from '../dom.js';
+import { h, icon } from '../../dom.js';
 import css from './tools.styles.css';
-import { words } from '../words/tools.js';
+import { words } from '../../words/tools.js';
 import { typesOf, withType } from './types.js';
 import { copyTable, saveAs, saveCsv, savePicture } from './save.js';
 

@@ -3,7 +3,7 @@
  * the tools. Headers and file names are those that one reads on the page; cells are as they are stored.
  */
 
-import { h } from '../dom.js';
+import { h } from '../../dom.js';
 
 const SAVED_MS = 10000;           /* by then the browser has read what is saved */
 const HEAD_BYTES_MAX = 65536;     /* a file's first line */
