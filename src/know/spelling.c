@@ -71,8 +71,8 @@ static void add_tool(const struct know *k, struct spelling *s, const struct tool
 {
 	add_text(k, s, t->name);
 	add_text(k, s, t->about);
-	add_text(k, s, t->measures);
-	add_text(k, s, t->grain);
+	add_text(k, s, t->words.measures);
+	add_text(k, s, t->words.grain);
 	for (size_t i = 0; i < t->param_count; i++)
 		add_text(k, s, t->params[i].about);
 	for (size_t i = 0; i < t->column_count; i++)

@@ -710,11 +710,22 @@ const struct flow_def *catalog_flow(const struct catalog *c, const char *name)
 	abort();
 }
 
-bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool, const char *agent)
+struct catalog *catalog_ref(struct catalog *c)
+{
+	(void)c;
+	abort();
+}
+
+void catalog_unref(struct catalog **c)
+{
+	(void)c;
+	abort();
+}
+
+bool catalog_allows_step(const struct catalog_view *v, const struct tool_def *tool)
 {
 	(void)v;
 	(void)tool;
-	(void)agent;
 	abort();
 }
 
