@@ -177,9 +177,11 @@ static void every_argument_of_every_tool_is_bound(void **state)
 		warehouse = db_from_driver(&collecting_driver, &recorded, (enum dialect)d);
 		open_tools();
 		assert_true(catalog->tool_count >= 19);
-		/* Tools whose argument is a statement or a query have tests of their own. */
+		/* Tools whose argument is a statement or a query have tests of their own; those
+		 * of documents have no statement. */
 		for (size_t i = 0; i < catalog->tool_count; i++)
-			if (!catalog->tools[i].gate && !catalog->tools[i].map)
+			if (!catalog->tools[i].gate && !catalog->tools[i].map &&
+			    !tool_is_document(&catalog->tools[i]))
 				check_tool(&catalog->tools[i]);
 		end();
 		recording_db_deinit(&recorded);

@@ -871,6 +871,7 @@ static inline bool stub_open(struct stub *s, const char *listen, struct err *e)
 						     .origins = origins,
 						     .per_address = STUB_PER_ADDRESS};
 	struct transport_options options = {.settings = &settings,
+					    .sockets = {-1, -1},
 					    .listen = listen,
 					    .admin_listen = "127.0.0.1:0",
 					    .echo = true,

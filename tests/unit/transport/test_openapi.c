@@ -176,9 +176,14 @@ static struct event all_of_finished(void)
 		       "\"input_tokens\":1,\"output_tokens\":1}},\"cost_usd\":0.5,\"budget\":{"
 		       "\"scope\":\"user\",\"period\":\"day\",\"unit\":\"usd\","
 		       "\"used_percent\":90}}");
-	f->checked = STR("{\"policy\":\"flag\",\"bound\":1,\"unbound\":0,\"unchecked\":0,"
-			 "\"items\":[{\"kind\":\"bound\",\"start\":0,\"len\":1,\"ref\":{\"call\":"
-			 "\"c1\"},\"text\":\"7\"}]}");
+	f->checked = STR(
+		"{\"policy\":\"flag\",\"bound\":1,\"unbound\":0,\"unchecked\":0,"
+		"\"items\":[{\"kind\":\"bound\",\"start\":0,\"len\":1,\"ref\":{\"call\":"
+		"\"c1\"},\"text\":\"7\"},{\"kind\":\"cite\",\"start\":2,\"len\":3,\"n\":1,\"text\":"
+		"\"[1]\"}],\"citations\":{\"valid\":1,\"invalid\":0,\"missing\":0,\"unverified\":0}"
+		","
+		"\"sources\":[{\"n\":1,\"document\":\"Policy\",\"uid\":\"" ID "\",\"version\":\"" ID
+		"\",\"heading\":\"H\",\"quote\":\"words\",\"start\":0,\"end\":5}]}");
 	f->outcomes = STR("[{\"call\":\"c1\",\"agent\":\"a\",\"tool\":\"t\",\"outcome\":\"rows\","
 			  "\"rows\":1,\"truncated\":true,\"truncation_reason\":\"row cap\"}]");
 	f->tasks = STR("{\"completed\":1,\"failed\":1,\"skipped\":0}");
@@ -261,7 +266,7 @@ static void emit_stages(struct stream_log *log)
 
 static void emit_words(struct stream_log *log)
 {
-	static const char *const kinds[] = {"bound", "unbound", "withheld", "unchecked"};
+	static const char *const kinds[] = {"bound", "unbound", "withheld", "unchecked", "cite"};
 
 	emit_text(log, "It ");
 	emit_text(log, "was ");
@@ -272,6 +277,7 @@ static void emit_words(struct stream_log *log)
 							   .mark = {.kind = kinds[i],
 								    .why = i == 3 ? "rank" : NULL,
 								    .len = 1,
+								    .n = i == 4,
 								    .has_ref = i == 0,
 								    .call = "c1",
 								    .column = "Price",
