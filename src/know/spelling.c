@@ -14,7 +14,7 @@
 #define WORD_BYTES_MIN   4 /* of a word that may be misspelled */
 #define TURNED_BYTES     4 /* a word of so many forgives two neighbours that changed places alone */
 #define OTHER_BYTES_MIN  6 /* that another letter may stand in: "share" is no "shape" */
-#define FAMILY_BYTES_MIN 5 /* that two forms of a word begin with */
+#define FAMILY_BYTES_MIN 4 /* that two forms of a word begin with */
 #define SCRATCH_BYTES    65536
 
 struct spelled {
@@ -114,7 +114,8 @@ struct spelling *spelling_new(struct know *k)
 		if (!c->tools[i].callers.agents_only)
 			add_tool(k, s, &c->tools[i]);
 	for (size_t i = 0; i < c->domain_count; i++)
-		add_text(k, s, c->domains[i].about);
+		if (router_has_domain(&c->domains[i]))
+			add_text(k, s, c->domains[i].about);
 	for (size_t i = 0; i < c->words.synonym_count; i++)
 		for (const char *const *word = c->words.synonyms[i]; *word; word++)
 			add(s, *word, strlen(*word), false);
@@ -234,8 +235,9 @@ void spelling_mend(struct reading *r)
 		const struct spelled *meant;
 
 		if (t->known || !is_letters(t->text, t->len) || (t->capital && !t->first) ||
-		    know_is_word(r->know, t) ||
-		    dict_find(&r->know->spelling->known, t->text, t->len) >= 0 || is_name(r, t))
+		    know_is_word(r->know, t) || token_says(t, WORDS_NEUTRAL) ||
+		    dict_find(&r->know->spelling->known, t->text, t->len) >= 0 ||
+		    map_words_have(r->know, t) || is_name(r, t))
 			continue;
 		if (looked_up++ == KNOW_STRANGE_MAX)
 			return;

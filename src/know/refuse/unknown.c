@@ -48,7 +48,7 @@ static bool is_ordinary_word(const struct reading *r, size_t i)
 	const struct token *t = &r->q.tokens[i];
 
 	return know_is_word(r->know, t) || (!t->capital && token_says(t, WORDS_NEUTRAL)) ||
-	       map_words_is_thing(r->know, &r->q, i);
+	       map_words_have(r->know, t);
 }
 
 /* "aren't": a word that leaves something out names nothing. */

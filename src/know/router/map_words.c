@@ -196,6 +196,20 @@ static bool is_said(const struct know *k, const struct map_phrase *p, const stru
 	return true;
 }
 
+bool map_words_have(const struct know *k, const struct token *t)
+{
+	const struct map_words *w = k->map_words;
+	char stem[STEM_BYTES];
+	size_t len = stem_of(k, t, stem);
+
+	for (size_t p = 0; w && p < w->count; p++)
+		for (size_t n = 0; n < w->phrases[p].count; n++)
+			if (strlen(w->phrases[p].stems[n]) == len &&
+			    strncmp(w->phrases[p].stems[n], stem, len) == 0)
+				return true;
+	return false;
+}
+
 bool map_words_is_thing(const struct know *k, const struct question *q, size_t i)
 {
 	const struct map_words *w = k->map_words;
