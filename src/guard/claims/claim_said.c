@@ -197,7 +197,7 @@ static bool amounts_of(const struct claims *c, const struct list *names, struct 
 
 void claims_of_lists(struct claims *c)
 {
-	struct list names, amounts;
+	struct list names, amounts = {0};
 
 	for (size_t i = 0; i < c->count; i++)
 		if (c->tokens[i].kind == TOKEN_NAME && list_at(c, i, &names)) {
