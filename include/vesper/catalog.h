@@ -510,6 +510,9 @@ const struct flow_def *catalog_flow(const struct catalog *c, const char *name);
 const struct domain_def *catalog_domain_of_agent(const struct catalog *c, const char *agent);
 const struct dimension_def *catalog_dimension(const struct catalog *c, const char *name);
 const struct report_def *catalog_report(const struct catalog *c, const char *key);
+/* Do questions find it by words? Those of analyses are asked for by cues: what they are about makes
+ * no word ordinary, and no pack one to choose. */
+bool catalog_finds_domain(const struct catalog *c, const struct domain_def *d);
 bool tool_is_document(const struct tool_def *t); /* it reads SOURCE_DOCUMENTS */
 const struct param_def *tool_param(const struct tool_def *t, const char *name);
 const struct fact_def *tool_fact(const struct tool_def *t, const char *name);

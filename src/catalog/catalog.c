@@ -201,6 +201,14 @@ const struct param_def *tool_param_of_filter(const struct tool_def *t, const cha
 	return params_of_filter(t->params, t->param_count, filter);
 }
 
+bool catalog_finds_domain(const struct catalog *c, const struct domain_def *d)
+{
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (c->tools[i].analysis.cues && strlist_has(c->tools[i].callers.agents, d->agent))
+			return false;
+	return true;
+}
+
 bool catalog_has_permission(const struct catalog *c, const char *permission)
 {
 	return strlist_has(catalog_whole(c)->permissions, permission);
@@ -362,6 +370,27 @@ static void list_flows(const struct catalog *c, const struct principal *who, str
 	v->flows = flows;
 }
 
+/* Adds the domain, with the tools that none before it has. */
+static void list_domain(const struct catalog *c, const struct principal *who,
+			const struct domain_def *d, struct catalog_view *v,
+			const struct domain_def **domains, const struct tool_def **tools)
+{
+	bool any = false;
+
+	if (who && !may(who, d->permission))
+		return;
+	for (size_t k = 0; k < d->tool_count; k++) {
+		any = any || is_for_agent(c, who, d->tools[k], d->agent);
+		if (!may_use(c, who, d->tools[k], d->agent))
+			continue;
+		any = true;
+		if (!has_tool(v, d->tools[k]))
+			tools[v->tool_count++] = d->tools[k];
+	}
+	if (any)
+		domains[v->domain_count++] = d;
+}
+
 static void list_usable(const struct catalog *c, const struct principal *who, struct arena *a,
 			struct catalog_view *out)
 {
@@ -376,23 +405,13 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 				 .tools = tools,
 				 .may_name = may_name};
 
-	for (size_t i = 0; i < c->domain_count; i++) {
-		const struct domain_def *d = &c->domains[i];
-		bool any = false;
-
-		if (who && !may(who, d->permission))
-			continue;
-		for (size_t k = 0; k < d->tool_count; k++) {
-			any = any || is_for_agent(c, who, d->tools[k], d->agent);
-			if (!may_use(c, who, d->tools[k], d->agent))
-				continue;
-			any = true;
-			if (!has_tool(&v, d->tools[k]))
-				tools[v.tool_count++] = d->tools[k];
-		}
-		if (any)
-			domains[v.domain_count++] = d;
-	}
+	for (size_t i = 0; i < c->domain_count; i++)
+		if (catalog_finds_domain(c, &c->domains[i]))
+			list_domain(c, who, &c->domains[i], &v, domains, tools);
+	/* Analyses are of what others hold: last, and of no use alone. */
+	for (size_t i = 0, others = v.domain_count; i < c->domain_count && others > 0; i++)
+		if (!catalog_finds_domain(c, &c->domains[i]))
+			list_domain(c, who, &c->domains[i], &v, domains, tools);
 	for (size_t i = 0; i < c->dimension_count; i++)
 		may_name[i] = !who || catalog_may_name(&c->dimensions[i], who);
 	list_agent_tools(c, who, a, &v);

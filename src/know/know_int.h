@@ -168,9 +168,6 @@ bool value_same(const struct value *a, const struct value *b);
 /* ---- router.c ---- */
 
 struct router *router_new(struct know *k);
-/* Do questions find it by words? Its tools may be asked for by cues or by agents alone: what such a
- * domain is about makes no word ordinary. */
-bool router_has_domain(const struct domain_def *d);
 bool router_has_word(const struct router *r, const char *stem, size_t len);
 
 /* What the words alone say. */
@@ -549,7 +546,7 @@ struct map_words *map_words_new(struct know *k, struct arena *a, const struct ca
 void map_words_deinit(struct map_words *w);
 /* Does any phrase of the map have the word, in whichever form? */
 bool map_words_have(const struct know *k, const struct token *t);
-/* Is the word the name of something that can be counted or listed? */
+/* Is the word the name of something that can be counted or listed, or behind "by" grouped by? */
 bool map_words_is_thing(const struct know *k, const struct question *q, size_t i);
 /* The query over the map that the question is, where every word of it says so: a call of the tool
  * that takes one. `asked`: a tool would answer once it has a value that the question does not say;

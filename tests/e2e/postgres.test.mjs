@@ -27,7 +27,8 @@ after(() => pg?.service('stop'));
 
 describe('every tool', () => {
   it('has calls here', async () => {
-    const tools = JSON.parse((await ctl(['tools'])).stdout).map((t) => t.name);
+    /* Analyses are of series that the demo data has not: analytics.test.mjs. */
+    const tools = JSON.parse((await ctl(['tools'])).stdout).filter((t) => t.name === 'query_metrics' || !t.schema.properties.query).map((t) => t.name);
     assert.deepEqual(tools.filter((name) => name !== 'general_sql_query' && !CALLS.some(([tool]) => tool === name)), []);
   });
 

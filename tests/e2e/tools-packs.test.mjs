@@ -48,8 +48,9 @@ describe('a tool of another pack over HTTP', () => {
     return outcome.tool;
   }
 
-  const toolsOf = async (tenant) => (await d.rest(tokenOf(tenant)).get('/api/v1/tools')).body.data.map((t) => t.name)
-    .filter((name) => !STEPS_OF_AGENTS.includes(name)).sort();
+  const toolsOf = async (tenant) => (await d.rest(tokenOf(tenant)).get('/api/v1/tools')).body.data
+    .filter((t) => t.name === 'query_metrics' || !t.schema.properties.query) /* analyses: analytics.test.mjs */
+    .map((t) => t.name).filter((name) => !STEPS_OF_AGENTS.includes(name)).sort();
 
   async function general(tenant, sql) {
     const { body } = await d.rest(tokenOf(tenant)).post('/api/v1/tools/general_sql_query', { sql });

@@ -108,7 +108,7 @@ describe('a judge and the budget', () => {
     mock = await startMock({ script: judged(verdict('injection')) });
     d = await startDaemon({ mock, env: { VESPER_CHECKS_GUARDRAILS: 'model', VESPER_LLM_ROLES_ROUTE_MAX_TOKENS: '200',
       VESPER_LLM_ROLES_ANSWER_MAX_TOKENS: '200',
-      VESPER_LLM_BUDGETS: JSON.stringify([{ scope: 'user', period: 'day', tokens: 3600 }]) } });
+      VESPER_LLM_BUDGETS: JSON.stringify([{ scope: 'user', period: 'day', tokens: 3800 }]) } });
   });
   after(async () => {
     await d?.stop();

@@ -213,11 +213,16 @@ bool map_words_have(const struct know *k, const struct token *t)
 bool map_words_is_thing(const struct know *k, const struct question *q, size_t i)
 {
 	const struct map_words *w = k->map_words;
+	bool grouped = i > 0 && token_says(&q->tokens[i - 1], WORDS_GROUPING);
 
-	for (size_t p = 0; w && p < w->count; p++)
-		if (w->phrases[p].entity && !w->phrases[p].level && w->phrases[p].count == 1 &&
-		    is_said(k, &w->phrases[p], q, i))
+	for (size_t p = 0; w && p < w->count; p++) {
+		const struct map_phrase *one = &w->phrases[p];
+
+		if (one->count == 1 &&
+		    ((one->entity && !one->level) || (grouped && one->dimension)) &&
+		    is_said(k, one, q, i))
 			return true;
+	}
 	return false;
 }
 

@@ -238,15 +238,6 @@ static double rarity(const struct router *r, const struct term *t)
 	return log(1 + (n - tools + 0.5) / (tools + 0.5));
 }
 
-bool router_has_domain(const struct domain_def *d)
-{
-	bool any = d->tool_count == 0;
-
-	for (size_t i = 0; i < d->tool_count; i++)
-		any |= !d->tools[i]->callers.agents_only;
-	return any;
-}
-
 struct router *router_new(struct know *k)
 {
 	const struct catalog *c = k->catalog;
@@ -266,7 +257,7 @@ struct router *router_new(struct know *k)
 		r->worded++;
 	}
 	for (size_t i = 0; i < c->domain_count; i++)
-		if (router_has_domain(&c->domains[i]))
+		if (catalog_finds_domain(c, &c->domains[i]))
 			add_domain(k, r, &c->domains[i], (uint32_t)(c->tool_count + i));
 	r->closed = r->count;
 	for (size_t i = 0; i < c->tool_count; i++)
