@@ -220,10 +220,16 @@ static void add_measures(struct building *b, const json_t *column, const char *n
 	bool is_share = strcmp(text_of(column, "unit"), "%") == 0;
 	enum naming_sum sums =
 		is_share ? NAMING_MEAN : naming_sums(l, text_of(column, "label"), b->arena);
-	enum sentence how = sums == NAMING_SUM ? SAY_UPLOAD_TOTAL : SAY_MAP_AVERAGE;
-	const char *aggregated = sentence(l, how, b->arena, label);
 	json_t *synonyms = called(b, column);
 	size_t called_count = json_array_size(synonyms);
+	const char *aggregated;
+	enum sentence how;
+
+	/* "Order No" counts rows; with decimals it does not ("Waiting time"). */
+	if (sums == NAMING_NEITHER && strcmp(text_of(column, "type"), "int") != 0)
+		sums = NAMING_SUM;
+	how = sums == NAMING_SUM ? SAY_UPLOAD_TOTAL : SAY_MAP_AVERAGE;
+	aggregated = sentence(l, how, b->arena, label);
 
 	for (size_t i = 0; i < called_count; i++) {
 		const char *text = json_string_value(json_array_get(synonyms, i));

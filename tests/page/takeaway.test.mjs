@@ -138,6 +138,7 @@ test('a chart changes to the types that its data allows, and its words with it',
   const card = turn.locator('.chart-card[data-state=drawn]').first();
   const type = card.getByRole('combobox', { name: 'Type of the chart' });
 
+  await type.waitFor();
   assert.deepEqual(await type.locator('option').allInnerTexts(), ['Lines', 'Bars', 'Area', 'Points']);
   for (const [value, words, marks] of [['bar', 'Bars', '.mark-rect path'], ['area', 'Area', '.mark-area path'], ['point', 'Points', '.mark-symbol path'], ['line', 'Lines', '.mark-line path']]) {
     await type.focus();
