@@ -186,8 +186,9 @@ it('a model names metrics, code computes, and the receipt runs again with the sa
 it('is held against the rows: keys, and edges that lead nowhere', async () => {
   const dir = await tempDir('live');
   await copyFile(join(await demoWarehouse(), 'acme.db'), join(dir, 'acme.db'));
+  const { VESPER_SECRETS_DIR, ...own } = process.env;
   const check = () => run(VESPERCTL, ['map', 'check', '--live', '--tenant', 'acme', '--json'],
-    { env: { ...process.env, VESPER_ROOT: ROOT, VESPER_DEMO: '1', VESPER_LOG_LEVEL: 'error', VESPER_WAREHOUSE_DIR: dir } })
+    { env: { ...own, VESPER_ROOT: ROOT, VESPER_DEMO: '1', VESPER_LOG_LEVEL: 'error', VESPER_WAREHOUSE_DIR: dir } })
     .then(({ stdout }) => JSON.parse(stdout), (e) => ({ ...JSON.parse(e.stdout), code: e.code }));
   const change = (sql) => run('python3', ['-c', 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.execute(sys.argv[2])\nd.commit()', join(dir, 'acme.db'), sql]);
 
