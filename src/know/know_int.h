@@ -115,6 +115,9 @@ bool mention_part_counts(const struct reading *r, size_t i, size_t n, const stru
 /* Does the question say beside the tokens that they are of this dimension ("zone North")? */
 bool mention_label_near(const struct question *q, size_t from, size_t to,
 			const struct dimension_def *d);
+/* Is the word one of a value of the map that was not taken, since its words are of questions anyway
+ * ("on hold")? What says no more than that may well have meant it. */
+bool mention_is_left(const struct reading *r, size_t i);
 bool mention_joins(char before); /* may it stand between two words of a name? */
 /* Is it a word of the dimension's label ("hub" of "hub-zone")? */
 bool mention_of_label(const struct token *t, const struct dimension_def *d);

@@ -238,7 +238,7 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 		return false;
 	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !marked)
 		return false;
-	/* "flights" are no flight attendants */
+	/* "flights" are no flight attendants, and "by cabin" is by no cabin refit */
 	if (e->kind == ENTRY_PART && n == 1 && !marked && !r->q.tokens[i].capital &&
 	    map_words_is_thing(r->know, &r->q, i))
 		return false;
@@ -251,6 +251,24 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 	if (n == 1 && names_learned(r->names, e->dimension) && is_ordinary(r, i) && !marked)
 		return false;
 	return (e->kind != ENTRY_PART && !e->when_value) || !is_glued(&r->q, i, i + n);
+}
+
+bool mention_is_left(const struct reading *r, size_t i)
+{
+	for (size_t from = i > 0 ? i - 1 : 0; from <= i && from + PHRASE_WORDS <= r->q.count;
+	     from++) {
+		struct entry found[FOUND_MAX];
+		struct folded words;
+		size_t count;
+
+		if (!mention_window(&r->q, from, PHRASE_WORDS, &words))
+			continue;
+		count = names_find(r->names, &words, found, FOUND_MAX);
+		for (size_t f = 0; f < count; f++)
+			if (found[f].kind == ENTRY_VALUE && found[f].dimension->map.entity)
+				return true;
+	}
+	return false;
 }
 
 /* Several words of a longer name: at least one says something by itself. */

@@ -1,5 +1,5 @@
 /*
- * Words that nobody here uses, as the words that were meant: a slip of the keys ("reprots"), or
+ * Unknown words, as the words that were meant: a slip of the keys ("reprots"), or
  * another form of one ("distributed", where tools speak of a distribution). Done once, before
  * anything is looked up, so that whatever reads the question reads the same words. Names are left
  * as they are: what is near one is the matter of unknown.c.

@@ -77,7 +77,7 @@ describe('vesperctl connect', () => {
   });
 
   /* Figures of sets that are known by now: they may rise, not fall. A wrong answer is worse than none. */
-  for (const [database, right, wrong, golden, goldenWrong] of [['chinook', 74, 1, 44, 0], ['northwind', 92, 0, 47, 0], ['airline', 27, 1, 43, 2]])
+  for (const [database, right, wrong, golden, goldenWrong] of [['chinook', 74, 1, 44, 0], ['northwind', 92, 0, 50, 0], ['airline', 27, 1, 47, 0]])
     it(`answers questions about ${database} without a model, by metrics and joins that code writes`, async (t) => {
       const { out } = await connect(database);
       const env = { VESPER_PACKS_ROOTS: out, VESPER_DATA_DIR: await tempDir('data'), VESPER_SOURCES: JSON.stringify({ shop: { dialect: 'postgres', only_tenant: 'shop' } }),

@@ -213,7 +213,9 @@ bool map_words_have(const struct know *k, const struct token *t)
 bool map_words_is_thing(const struct know *k, const struct question *q, size_t i)
 {
 	const struct map_words *w = k->map_words;
-	bool grouped = i > 0 && i + 1 == q->count && token_says(&q->tokens[i - 1], WORDS_GROUPING);
+	/* "by cabin", but "by risk level" may go on with a name */
+	bool grouped = i > 0 && token_says(&q->tokens[i - 1], WORDS_GROUPING) &&
+		       (i + 1 == q->count || know_is_stop(k, &q->tokens[i + 1]));
 
 	for (size_t p = 0; w && p < w->count; p++) {
 		const struct map_phrase *one = &w->phrases[p];

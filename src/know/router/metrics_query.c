@@ -413,8 +413,8 @@ static void call_with(const struct asking *a, const struct tool_def *tool, const
 				      .confidence = KNOW_SURE};
 }
 
-/* A tool takes the question, and has to ask back: what is grouped or narrowed is meant otherwise,
- * and so are rows and amounts of a file that are called by more than one word. */
+/* A tool takes the question and has a clarifying question: what is grouped or narrowed is meant
+ * otherwise, and so are rows and amounts of a file that are called by more than one word. */
 static bool outdoes_asking(const struct asking *a)
 {
 	if (a->by_count + a->r->said_count > 0)

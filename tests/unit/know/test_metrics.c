@@ -114,6 +114,7 @@ static void a_word_too_much_leaves_the_question_unread(void **state)
 		"count of areas per project",
 		"budget above $2M", /* of which? */
 		"projects and that",
+		"how many projects in project overview", /* a report's name? */
 		"top markets by project", /* the same in other words, or the top ones of each? */
 		"dates for the wind project",
 		"compare solar and wind",
