@@ -240,19 +240,25 @@ static void describe(const struct map_statement *s, struct table *t)
 	}
 }
 
+static bool has_failed(struct tool_call *call, const struct err *e)
+{
+	call->query = NULL;
+	if (!e)
+		return false;
+	log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
+	call->result->outcome = tool_outcome_of_db(call, e);
+	tool_call_end(call);
+	return true;
+}
+
 static void on_rows(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
 	struct result *r = call->result;
 	struct table *main;
 
-	call->query = NULL;
-	if (e) {
-		log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
-		r->outcome = tool_outcome_of_db(call, e);
-		tool_call_end(call);
+	if (has_failed(call, e))
 		return;
-	}
 	assert(count == 1);
 	main = batches[0].table;
 	main->name = "main";
@@ -291,13 +297,8 @@ static void on_frame(void *owner, struct source_batch *batches, size_t count, co
 	struct tool_call *call = owner;
 	struct result *r = call->result;
 
-	call->query = NULL;
-	if (e) {
-		log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
-		r->outcome = tool_outcome_of_db(call, e);
-		tool_call_end(call);
+	if (has_failed(call, e))
 		return;
-	}
 	assert(count == 1);
 	tool_frame_take(call, "main", batches[0].frame);
 	result_add_table(r, call->arena, described(call->map.statement));

@@ -63,6 +63,17 @@ void reply_empty(struct request *r, int status)
 	reply_bytes(r, status, NULL, "", 0);
 }
 
+void reply_done(void *owner, const struct err *e)
+{
+	struct request *r = owner;
+
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
+	else
+		reply_empty(r, 204);
+}
+
 void reply_json(struct request *r, int status, json_t *take)
 {
 	char *text = json_text(take);

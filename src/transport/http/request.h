@@ -161,6 +161,8 @@ void reply_bytes(struct request *r, int status, const char *type, const void *by
 /* The same for bytes that live as long as the program. */
 void reply_constant(struct request *r, int status, const char *type, const void *bytes, size_t len);
 void reply_empty(struct request *r, int status);
+/* The callback of a change: 204, or why not. */
+void reply_done(void *owner, const struct err *e);
 void reply_problem(struct request *r, enum code p, const char *detail);
 /* `more`: further members as finished JSON, or empty. Takes ownership. */
 void reply_problem_json(struct request *r, enum code p, json_t *take, struct str more);

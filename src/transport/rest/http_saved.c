@@ -1,7 +1,7 @@
 /*
  * Saved views: a result that a user pins to the start page, or shares by a link within the tenant.
  * What is opened is read anew by the stored call, without a model, for what its reader may see. To
- * whoever may not see it, it does not exist.
+ * a caller who may not see it, it does not exist.
  */
 #include <string.h>
 
@@ -238,22 +238,11 @@ void on_post_saved_view(struct request *r)
 				      r->arena, on_message, r);
 }
 
-static void on_deleted(void *owner, const struct err *e)
-{
-	struct request *r = owner;
-
-	r->op = NULL;
-	if (e)
-		reply_err(r, e);
-	else
-		reply_empty(r, 204);
-}
-
 void on_delete_saved_view(struct request *r)
 {
 	if (!uuid_valid(r->params[0]))
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
 		r->op = store_saved_delete(r->transport->options.store, r->who, r->params[0],
-					   on_deleted, r);
+					   reply_done, r);
 }

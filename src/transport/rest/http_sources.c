@@ -336,17 +336,6 @@ void on_delete_source(struct request *r)
 		(void)find_own(r, &v);
 }
 
-static void on_answered(void *owner, const struct err *e)
-{
-	struct request *r = owner;
-
-	r->op = NULL;
-	if (e)
-		reply_err(r, e);
-	else
-		reply_empty(r, 204);
-}
-
 void on_post_source_answer(struct request *r)
 {
 	static const char *const members[] = {"ask_id", "values", NULL};
@@ -366,7 +355,7 @@ void on_post_source_answer(struct request *r)
 	answer.value = json_string_value(json_array_get(values, 0));
 	if (!answer.value || json_array_size(values) != 1)
 		reply_problem(r, CODE_INVALID, "values: one of the options.");
-	else if (uploads_answer(uploads_of(r), &answer, on_answered, r, &r->op, &e))
+	else if (uploads_answer(uploads_of(r), &answer, reply_done, r, &r->op, &e))
 		return;
 	else if (e.code == ERR_BUSY)
 		reply_problem(r, CODE_DATA_BUSY, arena_printf(r->arena, "%s.", e.text));

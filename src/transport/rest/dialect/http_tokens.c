@@ -201,12 +201,8 @@ static void on_revoked(void *owner, const struct err *e)
 {
 	struct request *r = owner;
 
-	r->op = NULL;
 	identity_personal_revoked(r->transport->options.identity);
-	if (e)
-		reply_err(r, e);
-	else
-		reply_empty(r, 204);
+	reply_done(r, e);
 }
 
 void on_delete_token(struct request *r)
