@@ -170,8 +170,8 @@ MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text,
 /* Takes back a plan that can't be run: `u` is what was understood before it. */
 void planner_take_back(struct planner_turn *t, const struct understanding *u);
 
-/* The plan of the approved answer that makes the same calls with other values: whoever chose the
- * calls, it is run in place of `p`. Else `p`. */
+/* The plan of the approved answer that makes the same calls with other values, to be run in place
+ * of `p`, whether rules or a model chose the calls. Else `p`. */
 struct plan *plan_as_approved(struct planner_turn *t, struct plan *p, const json_t *standing);
 
 /* ---- approved.c ---- */

@@ -1,6 +1,6 @@
 /*
  * Saved views in the store: a result that a user wants to see again, as the call that gave it. Rows
- * of data are not in it: whoever opens one has the call run anew, under their own permissions. A
+ * of data are not in it: opening one runs the call anew, under the reader's own permissions. A
  * pinned one is its user's alone; a shared one is found by all of the tenant who have its id.
  */
 #ifndef VESPER_STORE_SAVED_H

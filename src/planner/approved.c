@@ -1,7 +1,7 @@
 /*
- * Approved answers by what is run: whoever read a question, its calls are those of an approved
- * answer where each line of it makes one of them. What a line names is given, and all else that
- * was said is for its slots to take.
+ * Approved answers by what is run: the calls of a question, whether rules or a model chose them,
+ * are those of an approved answer where each of its lines makes one of them. What a line names is
+ * given, and all else that was said is for its slots to take.
  */
 #include "vesper/planner.h"
 

@@ -42,7 +42,7 @@ const struct stored_version *uploads_version(const struct tenant_uploads *t, con
 
 static const struct {
 	const char *prefix; /* of the permission that one of them takes */
-	const char *any;    /* whoever may use one has this, too: tools that read them take it */
+	const char *any;    /* who may use one has this, too: tools that read them take it */
 } grants[SOURCE_KINDS] = {
 	[SOURCE_TABLE] = {"source:", PERMISSION_SOURCES},
 	[SOURCE_DOCUMENT] = {"doc:", "documents:use"},
