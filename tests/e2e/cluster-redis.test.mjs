@@ -15,7 +15,6 @@ import { startRedis } from './redis.mjs';
 
 const words = Array.from({ length: 60 }, (_, i) => `word${i} `).join('');
 const script = [{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 15 } }, { reply: 'demo' }];
-const BACK_LIMIT_MS = 15000; /* so that a test ends; the figure is printed */
 
 /* Between the daemons and Redis: passes on, delays, answers garbage, or says nothing. */
 class Between {
@@ -77,23 +76,6 @@ describe('two replicas and a Redis', () => {
     await mock?.close();
   });
 
-  /* What is asked on one replica can be resumed on the other: how long that took to be so again. */
-  async function untilShared() {
-    const began = Date.now();
-    while (Date.now() - began < BACK_LIMIT_MS) {
-      const chat = await one.connect();
-      const { turn_id } = await chat.begin(REFERENCE);
-      const other = await two.connect();
-      other.send({ type: 'resume', turn_id, last_seq: 0 });
-      const frame = await other.next();
-      await Promise.all([other.close(), chat.close()]); /* nobody wants it */
-      if (frame.turn_id === turn_id)
-        return Date.now() - began;
-      await sleep(50);
-    }
-    return assert.fail('replicas never heard of each other again');
-  }
-
   async function answered(fault, undo) {
     const usual = Date.now();
     await one.ask(REFERENCE);
@@ -110,7 +92,7 @@ describe('two replicas and a Redis', () => {
     assert.equal(turn.complete.status, 'ok', 'and the next one');
     const during = Date.now() - began;
     await undo();
-    return { added: during - before, back: await untilShared() };
+    return { added: during - before, back: await cluster.untilShared() };
   }
 
   const print = (name, { added, back }) => console.log(`${name}: added to a turn ${added} ms, shared again after ${back} ms`);
@@ -136,7 +118,7 @@ describe('two replicas and a Redis', () => {
   });
 
   it('stays away: who watches on the other replica is told, and the answer is finished where it runs', async () => {
-    await untilShared();
+    await cluster.untilShared();
     mock.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 400 } }, { reply: 'demo' }]);
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
@@ -157,7 +139,7 @@ describe('two replicas and a Redis', () => {
   });
 
   it('is emptied under a running turn: the other replica still reads all of it', async () => {
-    await untilShared();
+    await cluster.untilShared();
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
     await chat.untilTokens(10);

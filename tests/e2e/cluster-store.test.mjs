@@ -66,6 +66,7 @@ describe('two replicas and a store', () => {
   });
 
   it('a replica that wakes up late stores nothing: the answer is that of the next owner', async () => {
+    await cluster.untilShared(); /* the turn shall have a lease, whose next owner knows what was said */
     mock.use(slow(200, 20));
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);

@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { patient } from './patience.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
+import { REFERENCE } from './harness.mjs';
 
 const JOIN_LIMIT_MS = patient(10000);
+const BACK_LIMIT_MS = patient(15000); /* so that a test ends; the figure is printed */
 
 export class Cluster {
   constructor(pg, redis, options) {
@@ -34,6 +36,24 @@ export class Cluster {
 
   async alive() {
     return (await this.redis.cli('ZRANGE', 'vesper:{r}:alive', '0', '-1')).split('\n').filter(Boolean);
+  }
+
+  /* What is asked on the first replica can be resumed on the second: how long that took to be so, after a fault too. */
+  async untilShared() {
+    const [one, two] = this.daemons;
+    const began = Date.now();
+    while (Date.now() - began < BACK_LIMIT_MS) {
+      const chat = await one.connect();
+      const { turn_id } = await chat.begin(REFERENCE);
+      const other = await two.connect();
+      other.send({ type: 'resume', turn_id, last_seq: 0 });
+      const frame = await other.next();
+      await Promise.all([other.close(), chat.close()]); /* nobody wants it */
+      if (frame.turn_id === turn_id)
+        return Date.now() - began;
+      await sleep(50);
+    }
+    throw new Error('replicas never heard of each other again');
   }
 
   async stop() {
