@@ -121,6 +121,18 @@ describe('the solar pack', () => {
     }
   });
 
+  it('shows the drift of one inverter beside another, month by month', async () => {
+    const { logger, beside, months, permille } = planted.drift;
+    for (const d of Object.values(daemons)) {
+      const shares = [];
+      for (const [start_date, end_date] of months) {
+        const energy = async (id) => Number((await tool(d, 'calculate_financial_savings', { logger_id: [id], start_date, end_date })).result.facts.energyGenerated);
+        shares.push(await energy(logger) / await energy(beside));
+      }
+      shares.slice(1).forEach((share, i) => assert.equal(((shares[i] - share) * 1000).toFixed(0), `${permille}`, `${shares}`));
+    }
+  });
+
   it('has 100 quarter hours on the day on which clocks go back', async () => {
     for (const d of Object.values(daemons)) {
       const body = await tool(d, 'get_power_curve', { logger_id: '921', date: '2025-11-02' });

@@ -193,6 +193,36 @@ static void each_fault_is_where_it_was_planted(void **state)
 			    "100");
 }
 
+static double energy(const char *logger, json_t *days)
+{
+	return atof(ask(mesa,
+			"SELECT SUM(energy_kwh) FROM v_daily WHERE logger_id = %Q AND local_date "
+			"BETWEEN %Q AND %Q",
+			logger, json_string_value(json_array_get(days, 0)),
+			json_string_value(json_array_get(days, 1))));
+}
+
+/* Month by month it gives less of what the one beside it gives. What is left is how much better an
+ * inverter works at more power. */
+static void the_one_that_drifts_loses_the_same_each_month(void **state)
+{
+	json_t *drift = json_object_get(planted, "drift"), *days;
+	double lost = (double)json_integer_value(json_object_get(drift, "permille")) / 1000;
+	double first = 0;
+	size_t i;
+
+	(void)state;
+	json_array_foreach(json_object_get(drift, "months"), i, days) {
+		int month = 13 + (int)i; /* since the first day */
+		double share = energy(text_of(drift, "logger"), days) /
+			       energy(text_of(drift, "beside"), days) / (1 - lost * month);
+
+		first = i == 0 ? share : first;
+		assert_true(share / first > 1 - lost / 20 && share / first < 1 + lost / 20);
+	}
+	assert_int_equal(i, 3);
+}
+
 static void a_second_reading_of_a_quarter_hour_is_refused(void **state)
 {
 	(void)state;
@@ -283,6 +313,7 @@ int main(void)
 		cmocka_unit_test(each_logger_has_its_rows),
 		cmocka_unit_test(the_newest_rows_tell_who_is_silent),
 		cmocka_unit_test(each_fault_is_where_it_was_planted),
+		cmocka_unit_test(the_one_that_drifts_loses_the_same_each_month),
 		cmocka_unit_test(a_second_reading_of_a_quarter_hour_is_refused),
 		cmocka_unit_test(codes_that_are_none_give_none),
 		cmocka_unit_test(the_rows_are_always_the_same),
