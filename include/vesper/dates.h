@@ -58,7 +58,8 @@ struct time_read {
  * zero before. */
 void dates_read(struct question *q, struct date today, const struct company_calendar *cal,
 		struct arena *a, struct time_read *out);
-/* The hours that it names; peak hours are those from the first to the last. */
+/* The hours that it names; peak hours are those from the first to the last. 0 to 0: there are none,
+ * and a peak is anything's highest value. */
 void hours_read(struct question *q, int peak_first, int peak_last, struct arena *a,
 		struct time_read *out);
 /* A range that was chosen, in all its forms. */

@@ -294,6 +294,11 @@ bool said_convert(const struct reading *r, const struct amount *m, const struct 
 		  struct decimal *out);
 /* Is the time one day? */
 bool said_one_day(const struct reading *r);
+/* The parameter that takes the time as one day, or as a span of days; NULL: none does. */
+const struct param_def *said_time_param(const struct reading *r, const struct param_def *params,
+					size_t count);
+/* The time becomes a fact of that parameter. */
+void said_fill_time(struct reading *r, const struct candidate *c);
 
 /* ---- bound.c ---- */
 
@@ -401,6 +406,11 @@ bool accounts_only_top(const struct know *k, const struct tool_def *t);
 bool account_is_cue(const struct reading *r, size_t i);
 /* It is no such word, and says nothing by itself. */
 bool account_is_neutral(const struct reading *r, size_t i);
+/* Is the time today, in a word of which the tool is about ("energy today")? Such a tool tells how
+ * things stand and takes no day. */
+bool account_is_of_today(const struct reading *r, const struct tool_def *t);
+/* Is the token part of a time or number, and of no name? */
+bool account_is_time(const struct reading *r, size_t i);
 /* Sets the words of the question that neither a filter nor the chosen tool uses. */
 void account_words(struct reading *r, const struct choice *c, struct understanding *out);
 

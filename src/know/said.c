@@ -227,24 +227,30 @@ static const struct param_def *param_of(const struct reading *r, const struct ca
 	return p;
 }
 
-static const struct param_def *slot_of(const struct candidate *c, enum param_slot slot)
+static const struct param_def *slot_of(const struct param_def *params, size_t count,
+				       enum param_slot slot)
 {
-	for (size_t i = 0; i < c->param_count; i++)
-		if (c->params[i].slot == slot)
-			return &c->params[i];
+	for (size_t i = 0; i < count; i++)
+		if (params[i].slot == slot)
+			return &params[i];
 	return NULL;
 }
 
-/* The parameter that takes the time as one day, or as a span; NULL: none does. */
-static const struct param_def *time_param(const struct reading *r, const struct candidate *c)
+const struct param_def *said_time_param(const struct reading *r, const struct param_def *params,
+					size_t count)
 {
-	const struct param_def *day = said_one_day(r) ? slot_of(c, SLOT_DAY) : NULL;
+	const struct param_def *day = said_one_day(r) ? slot_of(params, count, SLOT_DAY) : NULL;
 
 	if (day || !r->time.has_start)
 		return day;
-	return r->time.days_back    ? slot_of(c, SLOT_DAYS)
-	       : r->time.days_ahead ? slot_of(c, SLOT_DAYS_AHEAD)
+	return r->time.days_back    ? slot_of(params, count, SLOT_DAYS)
+	       : r->time.days_ahead ? slot_of(params, count, SLOT_DAYS_AHEAD)
 				    : NULL;
+}
+
+static const struct param_def *time_param(const struct reading *r, const struct candidate *c)
+{
+	return said_time_param(r, c->params, c->param_count);
 }
 
 bool said_fills(const struct reading *r, const struct fit *fit, const struct param_def *p)
@@ -269,7 +275,8 @@ void said_fit(const struct reading *r, struct fit *fit, size_t *said)
 	if (time) {
 		(*said)++;
 		fit->facts += time->required ? w->fact.required : w->fact.optional;
-	} else if (said_one_day(r) && !candidate_param(fit->of, FILTER_START)) {
+	} else if (said_one_day(r) && !candidate_param(fit->of, FILTER_START) &&
+		   !account_is_of_today(r, candidate_tool(fit->of))) {
 		(*said)++;
 		fit->facts += w->fact.not_taken;
 	}
@@ -297,27 +304,27 @@ static void set_fact(struct reading *r, const struct param_def *p, struct value 
 	facts_add(&r->facts, r->arena, p->filter, NULL, v, SOURCE_SAID);
 }
 
-static void fill_day(struct reading *r, const struct fit *fit, const struct param_def *p)
+static void fill_day(struct reading *r, const struct candidate *c, const struct param_def *p)
 {
 	char iso[DATE_ISO_BYTES];
 
 	date_iso(r->time.start, iso);
 	set_fact(r, p, value_date(arena_strdup(r->arena, iso)));
-	for (size_t i = 0; i < fit->of->param_count; i++)
-		if (strcmp(fit->of->params[i].filter, FILTER_YEAR) == 0)
-			set_fact(r, &fit->of->params[i], value_int(r->time.start.year));
+	for (size_t i = 0; i < c->param_count; i++)
+		if (strcmp(c->params[i].filter, FILTER_YEAR) == 0)
+			set_fact(r, &c->params[i], value_int(r->time.start.year));
 }
 
-static void fill_time(struct reading *r, const struct fit *fit)
+void said_fill_time(struct reading *r, const struct candidate *c)
 {
-	const struct param_def *p = time_param(r, fit->of);
+	const struct param_def *p = time_param(r, c);
 
 	if (!p)
 		return;
 	facts_drop(&r->facts, FILTER_START);
 	facts_drop(&r->facts, FILTER_END);
 	if (p->slot == SLOT_DAY)
-		fill_day(r, fit, p);
+		fill_day(r, c, p);
 	else
 		set_fact(r, p,
 			 value_int(p->slot == SLOT_DAYS ? r->time.days_back : r->time.days_ahead));
@@ -326,7 +333,7 @@ static void fill_time(struct reading *r, const struct fit *fit)
 static void fill_order(struct reading *r, const struct fit *fit)
 {
 	const struct language *l = r->know->catalog->language;
-	const struct param_def *p = slot_of(fit->of, SLOT_ORDER);
+	const struct param_def *p = slot_of(fit->of->params, fit->of->param_count, SLOT_ORDER);
 	struct suggestion *ends;
 
 	if (!p && r->from_bottom &&
@@ -468,7 +475,7 @@ static void ask_about(struct reading *r, const struct fit *fit, const struct sai
 void said_fill(struct reading *r, const struct fit *fit)
 {
 	drop_replaced(r, fit->of);
-	fill_time(r, fit);
+	said_fill_time(r, fit->of);
 	fill_order(r, fit);
 	for (size_t i = 0; i < r->said_count; i++) {
 		const struct said *s = &r->said[i];

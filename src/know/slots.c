@@ -281,12 +281,14 @@ static void complete_list(struct reading *r, struct fact *f, const struct param_
 
 static void say_not_taken(struct reading *r, const struct fit *fit)
 {
+	const bool today = account_is_of_today(r, candidate_tool(fit->of));
+
 	for (size_t i = 0; i < r->facts.count; i++) {
 		const struct fact *f = &r->facts.items[i];
 
 		if (f->implied || f->all || f->soft || f->source == SOURCE_CARRIED ||
 		    f->source == SOURCE_DEFAULT || slots_is_other_form(r, f, fit->use_range) ||
-		    candidate_param(fit->of, f->filter))
+		    candidate_param(fit->of, f->filter) || (today && is_range(f->filter)))
 			continue;
 		reading_trouble(r, &(struct trouble){.kind = TROUBLE_NOT_TAKEN,
 						     .filter = f->filter,

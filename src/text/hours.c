@@ -289,7 +289,7 @@ static void read_peak(struct hours *h, int peak_first, int peak_last)
 	uint32_t peak = hours_between(peak_first, peak_last), said = 0;
 	struct question *q = h->q;
 
-	for (size_t i = 0; i < q->count; i++) {
+	for (size_t i = 0; peak_last > 0 && i < q->count; i++) {
 		bool off = token_is(&q->tokens[i], "offpeak"),
 		     on = token_is(&q->tokens[i], "onpeak");
 
@@ -318,7 +318,7 @@ void hours_read(struct question *q, int peak_first, int peak_last, struct arena 
 			to = read_plain(&h, i);
 		if (to == 0)
 			to = read_clock(&h, i);
-		if (to == 0)
+		if (to == 0 && peak_last > 0)
 			to = read_block(&h, i, hours_between(peak_first, peak_last));
 		i = to > i ? to : i + 1;
 	}

@@ -394,12 +394,14 @@ static bool has_list(const struct account *a)
 	return false;
 }
 
-static bool is_time(const struct account *a, size_t i)
+bool account_is_time(const struct reading *r, size_t i)
 {
-	for (size_t m = 0; m < a->r->mention_count; m++)
-		if (i >= a->r->mentions[m].from && i < a->r->mentions[m].to)
+	const struct token *t = token_at(&r->q, i);
+
+	for (size_t m = 0; m < r->mention_count; m++)
+		if (i >= r->mentions[m].from && i < r->mentions[m].to)
 			return false;
-	return is_taken(a, i);
+	return i < r->q.count && t->used && !t->word;
 }
 
 /* "the solar project": one that is not named, of a kind whose names come from the data. */
@@ -445,8 +447,9 @@ static bool comparison_bound(const struct account *a, size_t i)
 	const struct question *q = &a->r->q;
 	size_t by = object_of(a, i);
 
-	if (a->c->fit.other_list || (i > 0 && a->c->fit.calls == 1 && is_time(a, i - 1) &&
-				     is_time(a, i + 1))) /* "summer vs winter" as one time */
+	if (a->c->fit.other_list ||
+	    (i > 0 && a->c->fit.calls == 1 && account_is_time(a->r, i - 1) &&
+	     account_is_time(a->r, i + 1))) /* "summer vs winter" as one time */
 		return false;
 	if (token_says(&q->tokens[i], WORDS_BESIDE) &&
 	    (by == q->count || (!is_taken(a, by) && !spoken_of(a, &q->tokens[by]))))
@@ -582,6 +585,22 @@ static void read_withheld(struct account *a)
 			if (shown == (!c->permission || may(who, c->permission)))
 				label_put(k, &a->withheld, c, !shown);
 		}
+}
+
+bool account_is_of_today(const struct reading *r, const struct tool_def *t)
+{
+	char stem[STEM_BYTES];
+
+	if (!t || !said_one_day(r) || date_to_days(r->time.start) != date_to_days(r->in->today))
+		return false;
+	for (size_t i = 0; i < r->q.count; i++) {
+		size_t n = know_canonical(r->know, &r->q.tokens[i], stem);
+		int from = dict_find(&r->know->accounts->tools[t->index], stem, n);
+
+		if (account_is_time(r, i) && from >= 0 && (from & FROM_ABOUT))
+			return true;
+	}
+	return false;
 }
 
 void account_words(struct reading *r, const struct choice *c, struct understanding *out)

@@ -264,14 +264,99 @@ static bool is_day(const char *filter)
 	return strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0;
 }
 
+static bool is_time(const char *filter)
+{
+	return is_day(filter) || strcmp(filter, FILTER_YEAR) == 0 ||
+	       strcmp(filter, FILTER_MONTH) == 0;
+}
+
 /* A time is a year and its days at once; a line that takes one of them takes it. */
 static bool is_other_time(const struct reading *r, const struct flow_def *f, const char *filter)
 {
 	if (is_day(filter))
 		return !r->time.range_only && facts_get(&r->facts, FILTER_YEAR) &&
 		       is_taken(f, FILTER_YEAR);
-	return (strcmp(filter, FILTER_YEAR) == 0 || strcmp(filter, FILTER_MONTH) == 0) &&
-	       is_taken(f, FILTER_START);
+	return is_time(filter) && is_taken(f, FILTER_START);
+}
+
+/* What it is called with may be a time, whether or not the line says which. */
+static bool has_time(const struct flow_line *l)
+{
+	size_t count;
+	const struct param_def *params = flow_line_params(l, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (is_time(params[i].filter) || params[i].slot == SLOT_DAY ||
+		    params[i].slot == SLOT_DAYS || params[i].slot == SLOT_DAYS_AHEAD)
+			return true;
+	return false;
+}
+
+static bool line_takes_time(const struct reading *r, const struct flow_line *l)
+{
+	const bool year = facts_get(&r->facts, FILTER_YEAR) && !r->time.range_only;
+	const bool month = facts_get(&r->facts, FILTER_MONTH) && !r->time.range_only;
+	size_t count;
+	const struct param_def *params = flow_line_params(l, &count);
+	const struct param_def *p = said_time_param(r, params, count);
+
+	if (p)
+		return flow_answer_taken(l, p->filter);
+	if ((!facts_get(&r->facts, FILTER_START) || flow_answer_taken(l, FILTER_START)) &&
+	    (!facts_get(&r->facts, FILTER_END) || flow_answer_taken(l, FILTER_END)))
+		return true;
+	return (year || month) && (!year || flow_answer_taken(l, FILTER_YEAR)) &&
+	       (!month || flow_answer_taken(l, FILTER_MONTH));
+}
+
+/* Its rows are what one chooses from. */
+static bool gives_choices(const struct flow_def *f, const struct flow_line *l)
+{
+	for (size_t i = 0; i < f->line_count; i++)
+		if (f->lines[i].options && strcmp(f->lines[i].options->task, l->id) == 0)
+			return true;
+	return false;
+}
+
+/* Of a pack's flow each line that knows times takes the one that was said, or what it answers would
+ * not be about that time. The files that one chooses from have times of their own. */
+static bool takes_time(const struct reading *r, const struct flow_def *f)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < f->line_count; i++) {
+		const struct flow_line *l = &f->lines[i];
+
+		if (l->kind != FLOW_DO || !has_time(l) || gives_choices(f, l))
+			continue;
+		if (!line_takes_time(r, l))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* "How is the plant doing today" of a flow that is about today. */
+static bool is_of_today(const struct reading *r, const struct flow_def *f)
+{
+	char stem[STEM_BYTES];
+
+	if (!said_one_day(r) || date_to_days(r->time.start) != date_to_days(r->in->today))
+		return false;
+	for (size_t i = 0; i < r->q.count; i++)
+		if (account_is_time(r, i) &&
+		    dict_find(&r->know->flows->about[f->index], stem,
+			      stem_of(r->know, &r->q.tokens[i], stem)) >= 0)
+			return true;
+	return false;
+}
+
+/* Whether a line takes what was said. An approved answer was given for such a time. */
+static bool takes_said(const struct reading *r, const struct flow_def *f, const struct fact *fact)
+{
+	if (!f->own && is_time(fact->filter))
+		return takes_time(r, f) || is_of_today(r, f);
+	return takes_fact(f, fact) || is_other_time(r, f, fact->filter);
 }
 
 /* The name of a value that is nothing but words of the phrase: "budget report" may be a report. */
@@ -319,8 +404,7 @@ static bool takes_values(const struct reading *r, const struct flow_def *f,
 		const struct fact *fact = &r->facts.items[i];
 
 		if (!fact->implied && !fact->soft && fact->source != SOURCE_DEFAULT &&
-		    !takes_fact(f, fact) && !is_other_time(r, f, fact->filter) &&
-		    !is_of_phrase(r, fact, p, terms))
+		    !takes_said(r, f, fact) && !is_of_phrase(r, fact, p, terms))
 			return false;
 	}
 	return true;
@@ -515,5 +599,7 @@ void flows_take(struct reading *r, const struct choice *c, struct understanding 
 				      .intent = c->domain->intent,
 				      .flow = f,
 				      .confidence = c->text > KNOW_SURE ? c->text : KNOW_SURE};
+	if (!f->own)
+		said_fill_time(r, c->fit.of);
 	take_filters(r, f, out);
 }

@@ -76,6 +76,38 @@ static void a_value_that_it_does_not_take_is_for_a_tool(void **state)
 	asks_for("Weekly briefing for March 2025", NULL);
 }
 
+/* Each line that knows times has to take the one that was said; what one chooses from has its own:
+ * the day on which a file was published is not the day that is audited. */
+static void a_time_reaches_every_line_or_none(void **state)
+{
+	(void)state;
+	asks_for("Vendor audit for NP15 on 5 May 2026", NULL);
+	asks_for("Vendor audit for NP15 from 5 May 2026 to 10 May 2026", NULL);
+	asks_for("Vendor audit for NP15 in May 2026", NULL);
+}
+
+/* The same for flows of plants: the audit is of one day, the check of days that it says itself. */
+static void a_day_is_taken_by_a_flow_of_one_day(void **state)
+{
+	const struct pack_list plants = {.key = "solar",
+					 .names = (const char *const[]){"core", "solar", NULL}};
+	struct catalog *energy = catalog;
+	struct know *of_energy = know;
+
+	(void)state;
+	assert_true(catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, &plants, &catalog,
+				 NULL));
+	know = know_new(catalog);
+	asks_for("Performance audit on 5 May", "performance_audit");
+	asks_for("Performance audit", "performance_audit");
+	asks_for("Performance audit from 5 May to 10 May", NULL);
+	asks_for("Health check in the last 30 days", NULL);
+	know_free(&know);
+	catalog_unref(&catalog);
+	catalog = energy;
+	know = of_energy;
+}
+
 /* A word that narrows, orders, negates or groups is never dropped in silence. */
 static void a_word_that_it_does_not_use_is_not_dropped(void **state)
 {
@@ -128,6 +160,8 @@ int main(void)
 		cmocka_unit_test(a_name_or_an_example_asks_for_it),
 		cmocka_unit_test(other_words_do_not),
 		cmocka_unit_test(a_value_that_it_does_not_take_is_for_a_tool),
+		cmocka_unit_test(a_time_reaches_every_line_or_none),
+		cmocka_unit_test(a_day_is_taken_by_a_flow_of_one_day),
 		cmocka_unit_test(a_word_that_it_does_not_use_is_not_dropped),
 		cmocka_unit_test(an_unclear_question_has_readings),
 	};

@@ -1,17 +1,22 @@
 #include "text_test.h"
 
-static const char *read_as(const char *text, struct arena *a)
+static const char *read_with(const char *text, int peak_first, int peak_last, struct arena *a)
 {
 	struct time_read t = {0};
 	struct question q;
 	const char *out = "";
 
 	text_read(english(a), text, a, &q);
-	hours_read(&q, 7, 22, a, &t);
+	hours_read(&q, peak_first, peak_last, a, &t);
 	for (int h = 0; h < 24; h++)
 		if (t.hours & 1u << h)
 			out = arena_printf(a, "%s%s%d", out, *out ? "," : "", h);
 	return t.bad_hour ? arena_printf(a, "bad %s", t.bad_hour) : out;
+}
+
+static const char *read_as(const char *text, struct arena *a)
+{
+	return read_with(text, 7, 22, a);
 }
 
 static void hours_of_every_spelling(void **state)
@@ -76,8 +81,25 @@ static void hours_of_every_spelling(void **state)
 	arena_free(&a);
 }
 
+/* A company whose calendar has no peak: "peak power" is the highest power, and no hour. */
+static void no_hours_are_peak_where_there_are_none(void **state)
+{
+	struct arena *a = arena_new(1 << 20);
+
+	(void)state;
+	assert_string_equal(read_with("peak power", 0, 0, a), "");
+	assert_string_equal(read_with("off-peak", 0, 0, a), "");
+	assert_string_equal(read_with("5x16", 0, 0, a), "");
+	assert_string_equal(read_with("peak power at 5pm", 0, 0, a), "17");
+	arena_free(&a);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(hours_of_every_spelling)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hours_of_every_spelling),
+		cmocka_unit_test(no_hours_are_peak_where_there_are_none),
+	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
