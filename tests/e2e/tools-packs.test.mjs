@@ -1,19 +1,38 @@
 /*
- * Tools over HTTP for each tenant of the demo, one of each pack, and for data that a user uploaded: what a question in chat
- * was answered with is what a program gets for the same call, number by number. (The energy pack: tools-http.test.mjs.)
+ * Tools over HTTP for each tenant of the demo, one of each pack, and for data that a user uploaded, analyses of it too: what a
+ * question in chat was answered with is what a program gets for the same call, number by number. (The energy pack:
+ * tools-http.test.mjs.)
  */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import * as planted from '../calc/planted/planted.mjs';
 import { startDemo, tokenOf } from './demo-packs.mjs';
 import { ROOT } from './harness.mjs';
-import { Sources } from './sources.mjs';
+import { Sources, until } from './sources.mjs';
+import { mintToken, ROLES } from './token.mjs';
 
 /* Only an agent's protocol calls them, step by step: a program has the query and the statement themselves. */
 const STEPS_OF_AGENTS = ['refine_query', 'run_select'];
 const MEMBERS = ['columns', 'meta', 'data_dict', 'row_count', 'truncated'];
+
+
+/* Of each analysis a file of tests/calc/planted and a question that it answers. */
+const ANALYSES = [
+  ['trend', 'sales', 'Is there a trend in sales by month?', 'trend'],
+  ['season', 'sales', 'Are sales seasonal?', 'seasonality'],
+  ['shift', 'sales', 'How have sales changed over time?', 'change'],
+  ['season', 'sales', 'What is the projection of sales?', 'project'],
+  ['outliers', 'invoices', 'Which invoices are outliers?', 'outliers'],
+  ['concentration', 'customers', 'How concentrated are sales?', 'concentration'],
+  ['bimodal', 'tickets', 'What is the distribution of waiting time?', 'distribution'],
+  ['tiers', 'customers', 'Segment the customers by sales', 'value_tiers'],
+  ['clusters', 'customers', 'Cluster the customers by sales', 'clusters'],
+  ['decline', 'orders', 'Which customers are at risk?', 'decline'],
+  ['growth', 'orders', 'Which products are growing in revenue?', 'growth'],
+];
 
 const labelled = async (name) => (await readFile(join(ROOT, `tests/route/${name}.jsonl`), 'utf8')).split('\n').filter(Boolean).map((line) => JSON.parse(line));
 
@@ -26,8 +45,7 @@ describe('a tool of another pack over HTTP', () => {
   after(() => d?.stop());
 
   /* The tool of a question that one call answered, once its numbers were compared; undefined: it was another kind of answer. */
-  async function compare(question, tenant, more = []) {
-    const token = tokenOf(tenant, 'admin', ['chat:upload']);
+  async function compare(question, tenant, more = [], token = tokenOf(tenant, 'admin', ['chat:upload'])) {
     const rest = d.rest(token);
     const turn = await d.ask(question, { token });
     const [outcome] = turn.complete?.outcomes ?? [];
@@ -48,8 +66,8 @@ describe('a tool of another pack over HTTP', () => {
     return outcome.tool;
   }
 
-  const toolsOf = async (tenant) => (await d.rest(tokenOf(tenant)).get('/api/v1/tools')).body.data
-    .filter((t) => t.name === 'query_metrics' || !t.schema.properties.query) /* analyses: analytics.test.mjs */
+  const isAnalysis = (t) => t.name !== 'query_metrics' && t.schema.properties.query && !STEPS_OF_AGENTS.includes(t.name);
+  const toolsOf = async (tenant) => (await d.rest(tokenOf(tenant)).get('/api/v1/tools')).body.data.filter((t) => !isAnalysis(t))
     .map((t) => t.name).filter((name) => !STEPS_OF_AGENTS.includes(name)).sort();
 
   async function general(tenant, sql) {
@@ -88,5 +106,17 @@ describe('a tool of another pack over HTTP', () => {
     for (const question of ['Total sold by shop in Kiosk', 'sold by product in Kiosk', 'How many rows of Kiosk are there by shop?'])
       compared.push(await compare(question, 'vesper'));
     assert.ok(compared.includes('query_metrics'), compared.join());
+  });
+
+  it('gives the numbers that chat gives, for every analysis', async () => {
+    let listed;
+    for (const [i, [file, name, question, tool]] of ANALYSES.entries()) {
+      const token = mintToken({ sub: `analyst-${i}`, permissions: [...ROLES.analyst, 'chat:upload'] });
+      assert.equal((await new Sources(d, token).loaded(planted[file](), `name=${name}.csv`)).state, 'ready');
+      /* The overlay follows the rows: until then the file is not known. */
+      assert.equal(await until(question, () => compare(question, 'vesper', [], token)), tool);
+      listed ??= (await d.rest(token).get('/api/v1/tools')).body.data.filter(isAnalysis).map((t) => t.name);
+    }
+    assert.deepEqual(ANALYSES.map(([, , , tool]) => tool).sort(), listed.sort());
   });
 });
