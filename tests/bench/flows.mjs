@@ -13,8 +13,9 @@ const TURNS = 100;
 const LEARNED_MS = 3000; /* a replica reads approvals every 2 s */
 const setOf = async (name) => JSON.parse(await readFile(join(ROOT, 'tests/route', name), 'utf8'));
 const PLANS = await setOf('approved_50.json');
-/* The second set is by somebody who had seen nothing but the 50 questions. */
-const SETS = { 'paraphrases by who knew the matcher': PLANS, 'paraphrases by a stranger': await setOf('approved_50_stranger.json') };
+/* The other sets are each by somebody who had seen nothing but the 50 questions. */
+const SETS = { 'paraphrases by who knew the matcher': PLANS, 'paraphrases by a stranger': await setOf('approved_50_stranger.json'),
+  'paraphrases by another stranger': await setOf('approved_50_second.json') };
 const FLOWS = ['Weekly briefing', 'Vendor audit for NP15 in 2026', 'Project check of Nazareth Solar', 'Budget report of Kern Wind'];
 const token = mintToken({ role: 'admin' });
 
