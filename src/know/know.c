@@ -10,6 +10,24 @@
 
 #define KNOW_ARENA_BYTES (512 * 1024 * 1024)
 
+/* Is the stem that of a noun of the packs which is not in the list? "Projected" is a form of what
+ * is forecast, and no project. */
+static bool is_of_other_family(const struct know *k, const char *const *list, const char *stem,
+			       size_t n)
+{
+	char other[STEM_BYTES];
+
+	for (const char *const *noun = k->catalog->words.nouns; *noun; noun++) {
+		if (word_stem(*noun, strlen(*noun), other) != n || memcmp(other, stem, n) != 0)
+			continue;
+		for (const char *const *word = list; *word; word++)
+			if (strcmp(*word, *noun) == 0)
+				return false;
+		return true;
+	}
+	return false;
+}
+
 /* The words of one list stand for its first one; where two lists give a word, the first counts. */
 static void add_synonyms(struct know *k, const char *const *const *lists, size_t count,
 			 bool of_pack)
@@ -25,6 +43,10 @@ static void add_synonyms(struct know *k, const char *const *const *lists, size_t
 				dict_put(&k->synonyms, stem, n, (int)k->meaning_count);
 			if (of_pack)
 				dict_put(&k->pack_words, stem, n, 1);
+			if (is_of_other_family(k, lists[i], stem, n)) {
+				dict_put(&k->forms, *word, strlen(*word), (int)k->meaning_count);
+				dict_put(&k->apart, stem, n, 1);
+			}
 		}
 		k->meaning_count++;
 	}
@@ -37,6 +59,8 @@ static void add_words(struct know *k)
 
 	dict_init(&k->stop, k->arena);
 	dict_init(&k->synonyms, k->arena);
+	dict_init(&k->forms, k->arena);
+	dict_init(&k->apart, k->arena);
 	dict_init(&k->pack_words, k->arena);
 	k->meanings = arena_alloc(k->arena,
 				  (l->synonym_count + w->synonym_count + 1) * sizeof(*k->meanings));

@@ -51,6 +51,8 @@ struct know {
 	struct name_book *names;
 	struct dict stop;       /* of the packs; the language's are known by their tokens */
 	struct dict synonyms;   /* stem -> number of its meaning */
+	struct dict forms;      /* words whose stem is that of a noun: word -> its meaning */
+	struct dict apart;      /* such stems */
 	struct dict pack_words; /* stems of the packs' own synonyms */
 	const char **meanings;  /* by number: the word that stands for them all */
 	size_t meaning_count;
@@ -75,6 +77,10 @@ struct know {
 bool know_is_stop(const struct know *k, const struct token *t);
 /* The stem of the word, or of the one that stands for all its synonyms; returns its length. */
 size_t know_canonical(const struct know *k, const struct token *t, char stem[STEM_BYTES]);
+/* The same, but a noun of the packs stands for itself where a list of synonyms has its stem by
+ * chance: "projected" is forecast, a project is not. What such nouns weigh in the choice of a tool
+ * is left to know_canonical. */
+size_t know_family(const struct know *k, const struct token *t, char stem[STEM_BYTES]);
 /* Is it a word that the language or the tools use? */
 bool know_is_word(const struct know *k, const struct token *t);
 /* Is it one of the packs: of a tool, a domain, or of their synonyms? */

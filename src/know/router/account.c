@@ -44,7 +44,7 @@ struct accounts {
 static void add_word(const struct know *k, struct dict *d, const struct token *t, int from)
 {
 	char stem[STEM_BYTES];
-	size_t n = know_canonical(k, t, stem);
+	size_t n = know_family(k, t, stem);
 	int was = dict_find(d, stem, n);
 
 	dict_put(d, stem, n, (was < 0 ? 0 : was) | from);
@@ -176,7 +176,7 @@ static void label_put(const struct know *k, struct dict *d, const struct column_
 	text_read(k->catalog->language, c->label ? c->label : c->name, scratch, &q);
 	for (size_t i = 0; i < q.count; i++)
 		if (!know_is_stop(k, &q.tokens[i]))
-			dict_put(d, stem, know_canonical(k, &q.tokens[i], stem), is_in);
+			dict_put(d, stem, know_family(k, &q.tokens[i], stem), is_in);
 	arena_free(&scratch);
 }
 
@@ -196,7 +196,7 @@ struct account {
 static int spoken_of(const struct account *a, const struct token *t)
 {
 	char stem[STEM_BYTES];
-	size_t n = know_canonical(a->r->know, t, stem);
+	size_t n = know_family(a->r->know, t, stem);
 	int tool = dict_find(a->tool, stem, n), domain = dict_find(a->domain, stem, n);
 
 	return (tool < 0 ? 0 : tool) | (domain < 0 ? 0 : domain);
@@ -206,7 +206,7 @@ static bool is_withheld(const struct account *a, const struct token *t)
 {
 	char stem[STEM_BYTES];
 
-	return dict_find(&a->withheld, stem, know_canonical(a->r->know, t, stem)) > 0;
+	return dict_find(&a->withheld, stem, know_family(a->r->know, t, stem)) > 0;
 }
 
 /* A misspelled neutral word. */

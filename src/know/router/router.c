@@ -48,6 +48,16 @@ size_t know_canonical(const struct know *k, const struct token *t, char stem[STE
 			   : word_stem(k->meanings[meaning], strlen(k->meanings[meaning]), stem);
 }
 
+size_t know_family(const struct know *k, const struct token *t, char stem[STEM_BYTES])
+{
+	size_t n = word_stem(t->text, t->len, stem);
+	int form = dict_find(&k->forms, t->text, t->len);
+
+	if (form >= 0)
+		return word_stem(k->meanings[form], strlen(k->meanings[form]), stem);
+	return dict_find(&k->apart, stem, n) >= 0 ? n : know_canonical(k, t, stem);
+}
+
 static int term_of(struct router *r, const char *stem, size_t n)
 {
 	int id = dict_find(&r->terms, stem, n);

@@ -132,11 +132,48 @@ static void a_column_that_is_withheld_is_not_answered_by_the_others(void **state
 	arena_free(&a);
 }
 
+/* "Projected" has the stem of "project", and no tool that speaks of projects speaks of what is
+ * forecast. */
+static void a_stem_by_chance_takes_no_word(void **state)
+{
+	static const struct {
+		const char *question, *tool, *unused;
+	} cases[] = {
+		{"What is the projection by month?", "get_views_trend", "projection"},
+		{"Show the outlook by month", "get_views_trend", "outlook"},
+		{"is there a projection of views", "project", NULL},
+		{"Show the trend of views by month", "get_views_trend", NULL},
+		{"How many projects do we have?", "query_metrics", NULL},
+	};
+	struct arena *a = arena_new(1 << 20);
+	struct catalog_view may;
+	struct bench b = {.asked = 0};
+
+	(void)state;
+	bench_open(&b, a);
+	catalog_for(b.catalog, &b.who, a, &may);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		json_t *line = json_pack("{s:s}", "question", cases[i].question);
+		struct understanding u;
+
+		understand(&b, &may, line, a, &u);
+		assert_int_equal(u.tool_count, 1);
+		assert_string_equal(u.tools[0].tool->name, cases[i].tool);
+		assert_int_equal(u.unused_count, cases[i].unused ? 1 : 0);
+		if (cases[i].unused)
+			assert_string_equal(u.unused[0], cases[i].unused);
+		json_decref(line);
+	}
+	bench_close(&b);
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_ranked_may_not_be_turned_round),
 		cmocka_unit_test(a_column_that_is_withheld_is_not_answered_by_the_others),
+		cmocka_unit_test(a_stem_by_chance_takes_no_word),
 		cmocka_unit_test_setup_teardown(what_narrows_is_never_dropped, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(harmless_words_do_not_count, fixture_setup,
