@@ -70,6 +70,7 @@ static struct event_mark mark_of(const json_t *item, int64_t start, int64_t len)
 		.column = json_string_value(json_object_get(ref, "column")),
 		.formula = json_string_value(json_object_get(ref, "formula")),
 		.row = row ? json_integer_value(row) : -1,
+		.n = json_integer_value(json_object_get(item, "n")),
 	};
 }
 

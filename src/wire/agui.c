@@ -426,6 +426,8 @@ static void finished(const struct wire_at *at, const struct event *e, struct buf
 	close_all(at, out);
 	if (f->links.p && f->links.n > 2)
 		custom(out, "vesper.links", f->links);
+	if (sources_of(f).n > 2)
+		custom(out, "vesper.sources", sources_of(f));
 	j = data_open(out, "RUN_FINISHED");
 	run_members(&j, at);
 	jo_key(&j, "result");

@@ -221,6 +221,29 @@ static void links(struct str all, struct buf *out)
 	}
 }
 
+/* Its id is the number that the text cites. */
+static void sources(struct str all, struct buf *out)
+{
+	struct str rest = all.p ? json_inside(all) : (struct str){0}, source, n, title;
+	char urn[URN_BYTES], id[16];
+	struct json_out j;
+
+	while (next_source(&rest, &source, urn)) {
+		if (!json_member(source, "n", &n) || !json_member(source, "document", &title))
+			continue;
+		snprintf(id, sizeof(id), "%.*s", STR_FMT(n));
+		j = data_open(out, "source-document");
+		jo_set_str(&j, "sourceId", id);
+		jo_set_str(&j, "mediaType", "text/plain");
+		jo_set_raw(&j, "title", title);
+		jo_key(&j, "providerMetadata");
+		jo_object(&j);
+		jo_set_raw(&j, "vesper", source);
+		jo_object_end(&j);
+		data_close(&j);
+	}
+}
+
 static void usage(struct json_out *j, struct str all)
 {
 	static const struct renamed members[] = {{"inputTokens", "input_tokens"},
@@ -260,6 +283,7 @@ static void finished(struct ai_state *s, const struct event_run_finished *f, str
 
 	text_close(s, out);
 	links(f->links, out);
+	sources(sources_of(f), out);
 	step_close(s, out);
 	if (ended_early) {
 		j = data_open(out, "abort");

@@ -3,6 +3,7 @@
 #include "vesper/wire.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *wire_chat_type(enum event_kind kind)
@@ -110,10 +111,32 @@ static void step_finished_members(struct json_out *j, const struct event_step_fi
 	jo_set_str(j, "text", s->text);
 }
 
-void finished_rest(struct json_out *j, const struct event_run_finished *f)
+struct str sources_of(const struct event_run_finished *f)
 {
 	struct str sources;
 
+	return f->checked.p && json_member(f->checked, "sources", &sources) ? sources
+									    : (struct str){0};
+}
+
+bool next_source(struct str *rest, struct str *source, char urn[URN_BYTES])
+{
+	struct str uid, start, end;
+
+	while (json_item_next(rest, source)) {
+		if (!json_member(*source, "uid", &uid) || !json_member(*source, "start", &start) ||
+		    !json_member(*source, "end", &end))
+			continue;
+		uid = json_inside(uid);
+		snprintf(urn, URN_BYTES, "urn:uuid:%.*s#%.*s-%.*s", STR_FMT(uid), STR_FMT(start),
+			 STR_FMT(end));
+		return true;
+	}
+	return false;
+}
+
+void finished_rest(struct json_out *j, const struct event_run_finished *f)
+{
 	jo_set_str(j, "status", f->status);
 	jo_set_str(j, "provider", f->provider);
 	jo_set_str(j, "model", f->model);
@@ -121,8 +144,7 @@ void finished_rest(struct json_out *j, const struct event_run_finished *f)
 	jo_set_raw(j, "suggestions", f->suggestions);
 	jo_set_raw(j, "usage", f->usage);
 	jo_set_raw(j, "checked", f->checked);
-	if (f->checked.p && json_member(f->checked, "sources", &sources))
-		jo_set_raw(j, "sources", sources);
+	jo_set_raw(j, "sources", sources_of(f));
 	jo_set_raw(j, "outcomes", f->outcomes);
 	jo_set_raw(j, "tasks", f->tasks);
 	jo_set_str(j, "receipt_id", f->receipt_id);

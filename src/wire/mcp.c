@@ -72,6 +72,26 @@ static void link_blocks(struct json_out *j, struct str links)
 	}
 }
 
+/* Each cited passage with what is quoted of it: no second request is needed to read it. */
+static void source_blocks(struct json_out *j, struct str sources)
+{
+	static const struct renamed members[] = {{"text", "quote"}};
+	struct str rest = sources.p ? json_inside(sources) : (struct str){0}, source;
+	char urn[URN_BYTES];
+
+	while (next_source(&rest, &source, urn)) {
+		jo_object(j);
+		jo_set_str(j, "type", "resource");
+		jo_key(j, "resource");
+		jo_object(j);
+		jo_set_str(j, "uri", urn);
+		jo_set_str(j, "mimeType", "text/plain");
+		renamed_members(j, source, members, 1);
+		jo_object_end(j);
+		jo_object_end(j);
+	}
+}
+
 static void picture_block(struct json_out *j, struct str base64)
 {
 	jo_object(j);
@@ -128,6 +148,7 @@ static void content(struct json_out *j, const struct wire_at *at, const struct e
 	if (end->kind == EVENT_RUN_FINISHED) {
 		picture_blocks(j, at);
 		link_blocks(j, end->u.run_finished.links);
+		source_blocks(j, sources_of(&end->u.run_finished));
 	}
 	jo_array_end(j);
 	buf_deinit(&text);

@@ -40,6 +40,60 @@ static void content(const struct wire_at *at, const struct event *e, struct buf 
 	}
 }
 
+/* ---- What is cited ---- */
+
+/* The source that the text cites by this number. */
+static bool source_of(struct str sources, int64_t n, struct str *source, char urn[URN_BYTES])
+{
+	struct str rest = json_inside(sources), value;
+
+	while (next_source(&rest, source, urn))
+		if (json_member(*source, "n", &value) && strtoll(value.p, NULL, 10) == n)
+			return true;
+	return false;
+}
+
+static void annotation(struct json_out *j, const struct event_mark *mark, struct str sources)
+{
+	static const struct renamed members[] = {{"title", "document"}};
+	char urn[URN_BYTES];
+	struct str source;
+
+	if (mark->n == 0 || !source_of(sources, mark->n, &source, urn))
+		return;
+	jo_object(j);
+	jo_set_str(j, "type", "url_citation");
+	jo_key(j, "url_citation");
+	jo_object(j);
+	jo_set_int(j, "start_index", (int64_t)mark->at);
+	jo_set_int(j, "end_index", (int64_t)(mark->at + mark->len));
+	jo_set_str(j, "url", urn);
+	renamed_members(j, source, members, 1);
+	jo_object_end(j);
+	jo_object_end(j);
+}
+
+/* A member of the message: one for each place that cites. Nothing where nothing is cited. */
+static void annotations(struct json_out *j, const struct wire_at *at,
+			const struct event_run_finished *f)
+{
+	struct str sources = sources_of(f);
+	struct event e;
+
+	if (!sources.p || json_inside(sources).n == 0)
+		return;
+	jo_key(j, "annotations");
+	jo_array(j);
+	for (uint64_t seq = 1; seq <= stream_last_seq(at->log); seq++) {
+		if (stream_kind(at->log, seq) != EVENT_TEXT_DELTA)
+			continue;
+		stream_event(at->log, seq, &e);
+		if (e.u.text_delta.marked)
+			annotation(j, &e.u.text_delta.mark, sources);
+	}
+	jo_array_end(j);
+}
+
 /* ---- Members ---- */
 
 static void head(struct json_out *j, const struct wire_at *at, const char *object)
@@ -184,12 +238,19 @@ static void chunk_of_usage(const struct wire_at *at, struct str all, struct buf 
 static void finished(const struct wire_at *at, const struct event *e, struct buf *out)
 {
 	struct json_out j;
+	struct buf delta;
 
 	chunk_of_content(at, e, out);
+	buf_init(&delta, SIZE_MAX / 2); /* of one log, which is bounded */
+	jo_init(&j, &delta);
+	jo_object(&j);
+	annotations(&j, at, &e->u.run_finished);
+	jo_object_end(&j);
 	j = chunk_open(at, out);
-	choice(&j, at, STR("{}"), "stop");
+	choice(&j, at, (struct str){buf_text(&delta), delta.n}, "stop");
 	x_vesper(&j, at, e);
 	chunk_close(&j);
+	buf_deinit(&delta);
 	chunk_of_usage(at, e->u.run_finished.usage, out);
 	buf_str(out, DONE);
 }
@@ -250,7 +311,9 @@ const struct projection wire_openai = {
 
 /* ---- Whole ---- */
 
-static void message(struct json_out *j, struct str said)
+/* `finished`: of a turn; NULL: it is none. */
+static void message(struct json_out *j, const struct wire_at *at, struct str said,
+		    const struct event_run_finished *finished)
 {
 	jo_key(j, "choices");
 	jo_array(j);
@@ -263,6 +326,8 @@ static void message(struct json_out *j, struct str said)
 	jo_str(j, said);
 	jo_key(j, "refusal");
 	jo_null(j);
+	if (finished)
+		annotations(j, at, finished);
 	jo_object_end(j);
 	jo_key(j, "logprobs");
 	jo_null(j);
@@ -300,7 +365,7 @@ bool wire_openai_whole(const struct stream_log *log, const struct wire_head *ask
 	if (e.kind == EVENT_RUN_FINISHED) {
 		jo_init(&j, out);
 		head(&j, &at, "chat.completion");
-		message(&j, (struct str){buf_text(&said), said.n});
+		message(&j, &at, (struct str){buf_text(&said), said.n}, &e.u.run_finished);
 		usage(&j, e.u.run_finished.usage);
 		x_vesper(&j, &at, &e);
 		jo_object_end(&j);
@@ -322,7 +387,7 @@ void wire_openai_text(const struct wire_text *t, const struct wire_head *asked, 
 	if (!in_chunks) {
 		jo_init(&j, out);
 		head(&j, &at, "chat.completion");
-		message(&j, t->text);
+		message(&j, &at, t->text, NULL);
 		usage(&j, (struct str){0});
 		jo_object_end(&j);
 		return;

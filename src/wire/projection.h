@@ -43,6 +43,12 @@ void chat_frame(const struct wire_at *at, const struct event *e, struct buf *out
 void chat_members(struct json_out *j, const struct event *e);
 /* Of the closing events, what stands behind ids and code. */
 void finished_rest(struct json_out *j, const struct event_run_finished *f);
+/* The cited passages, an array; p NULL: the answer was not made of passages. */
+struct str sources_of(const struct event_run_finished *f);
+/* Takes the next one off the text inside that array. A document has no address on the web: its name
+ * is a URN, whose fragment says the bytes that are quoted. */
+#define URN_BYTES 128
+bool next_source(struct str *rest, struct str *source, char urn[URN_BYTES]);
 void error_rest(struct json_out *j, const struct event_error *e);
 /* One block of a dialect: "data: {"type":…", closed by data_close. */
 struct json_out data_open(struct buf *out, const char *type);

@@ -22,6 +22,8 @@ static void add_number(struct json_out *j, const struct event_text_delta *delta)
 	jo_set_str(j, "why", delta->mark.why);
 	jo_set_int(j, "start", (int64_t)delta->mark.at);
 	jo_set_int(j, "len", (int64_t)delta->mark.len);
+	if (delta->mark.n > 0)
+		jo_set_int(j, "n", delta->mark.n);
 	mark_ref(j, &delta->mark);
 	jo_key(j, "text");
 	jo_str(j, delta->text);

@@ -8,10 +8,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { DefaultChatTransport, readUIMessageStream } from 'ai';
 import { HttpAgent } from '@ag-ui/client';
+import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import OpenAI from 'openai';
-import { REFERENCE, startDaemon } from './harness.mjs';
+import { Documents } from './documents.mjs';
+import { REFERENCE, ROOT, startDaemon } from './harness.mjs';
 import { PACKS } from './hospital.mjs';
-import { mintToken } from './token.mjs';
+import { ROLES, mintToken } from './token.mjs';
 
 const UNCLEAR = 'What was the average day-ahead price in 2025 from Ascend for CAISO?';
 const OFF_TOPIC = 'Write me a poem about the sea';
@@ -379,6 +383,60 @@ describe('Chat Completions', () => {
     await assert.rejects(completion(openai('oa-10'), 'x', { messages: said(1001) }), { status: 413 });
     assert.match((await completion(openai('oa-10'), 'x', { messages: said(1000) })).choices[0].message.content, /48\.73/);
     await assert.rejects(completion(new OpenAI({ apiKey: 'none', baseURL: `${d.url}/v1`, maxRetries: 0 }), 'x'), { status: 401 });
+  });
+});
+
+/* ---- Documents ---- */
+
+describe('what an answer cites', () => {
+  const NOTICE = 'What does the curtailment policy say about notice periods?';
+  let turn;
+  before(async () => {
+    const owner = new Documents(d, mintToken({ sub: 'reader', permissions: [...ROLES.manager, 'chat:upload'] }));
+    await owner.loaded(await readFile(join(ROOT, 'tests/documents/curtailment-policy.md')), 'name=Curtailment policy.md');
+    [turn] = await native('reader', NOTICE);
+    assert.ok(turn.complete.sources.length > 0 && /\[1\]/.test(turn.text), turn.text);
+  });
+  const urn = ({ uid, start, end }) => `urn:uuid:${uid}#${start}-${end}`;
+
+  it('is a source document of the AI SDK', async () => {
+    const message = await new AiChat('reader').ask(NOTICE);
+    const parts = message.parts.filter((p) => p.type === 'source-document');
+    assert.deepEqual(parts.map((p) => p.providerMetadata.vesper), turn.complete.sources);
+    for (const { sourceId, mediaType, title } of parts) {
+      assert.ok(textOf(message).includes(`[${sourceId}]`));
+      assert.deepEqual([mediaType, title], ['text/plain', 'Curtailment policy']);
+    }
+  });
+
+  it('is told to clients of AG-UI', async () => {
+    const chat = new AguiChat('reader');
+    await chat.ask(NOTICE);
+    assert.deepEqual(chat.events.find((e) => e.name === 'vesper.sources').value, turn.complete.sources);
+  });
+
+  it('is an annotation of a completion, at its place in the text', async () => {
+    const client = openai('reader');
+    const whole = (await completion(client, NOTICE)).choices[0].message;
+    const cites = turn.complete.checked.items.filter((m) => m.kind === 'cite');
+    assert.ok(cites.length > 0);
+    assert.deepEqual(whole.annotations.map(({ url_citation: c }) => [whole.content.slice(c.start_index, c.end_index), c.url]),
+      cites.map((m) => [m.text, urn(turn.complete.sources.find((s) => s.n === m.n))]));
+    const stream = client.chat.completions.stream({ model: 'vesper', messages: [{ role: 'user', content: NOTICE }] });
+    assert.deepEqual((await stream.finalChatCompletion()).choices[0].message.annotations, whole.annotations);
+  });
+
+  it('is a resource with its quotation in a result of MCP', async () => {
+    const client = new McpClient({ name: 'test', version: '1' }, { capabilities: {} });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${d.url}/mcp`), { requestInit: { headers: bearer('reader') } }));
+    try {
+      const { content, structuredContent } = await client.callTool({ name: 'vesper_ask', arguments: { question: NOTICE } });
+      assert.deepEqual(content.filter((c) => c.type === 'resource').map((c) => c.resource),
+        structuredContent.sources.map((s) => ({ uri: urn(s), mimeType: 'text/plain', text: s.quote })));
+      assert.deepEqual(structuredContent.sources, turn.complete.sources);
+    } finally {
+      await client.close();
+    }
   });
 });
 

@@ -14,7 +14,7 @@ const PHASES = ['understanding', 'planning', 'running', 'writing', 'checking', '
 const STATUSES = ['ok', 'ask', 'cancelled', 'interrupted', 'partial', 'refused'];
 export const ERROR_CODES = ['bad_frame', 'unknown_type', 'too_long', 'busy', 'rate_limited', 'quota', 'denied',
   'not_found', 'expired', 'upstream', 'timeout', 'draining', 'internal'];
-const MARKS = ['bound', 'unbound', 'withheld', 'unchecked'];
+const MARKS = ['bound', 'unbound', 'withheld', 'unchecked', 'cite'];
 const SOURCES = ['said', 'alias', 'default', 'carried', 'edited'];
 const CELL_TYPES = ['text', 'int', 'decimal', 'date', 'datetime', 'bool'];
 
@@ -50,6 +50,7 @@ function checkToken(f) {
   if (f.mark === undefined)
     return;
   assert.ok(MARKS.includes(f.mark.kind), f.mark.kind);
+  assert.equal(f.mark.n !== undefined, f.mark.kind === 'cite', 'a citation, and nothing else, has a number');
   assert.ok(f.mark.start >= 0 && f.mark.len > 0 && f.mark.start + f.mark.len <= [...f.token].length,
     `mark outside its token: ${JSON.stringify(f)}`);
 }

@@ -63,7 +63,7 @@ static inline void story_number(struct stream_log *log, const char *text, size_t
 							    .row = 0}}});
 }
 
-static inline void story_end(struct stream_log *log, const char *status)
+static inline void story_end_with(struct stream_log *log, const char *status, struct str checked)
 {
 	emit(log, &(struct event){
 			  .kind = EVENT_RUN_FINISHED,
@@ -71,6 +71,7 @@ static inline void story_end(struct stream_log *log, const char *status)
 				  .session_id = STORY_SESSION,
 				  .message_id = "m1",
 				  .status = status,
+				  .checked = checked,
 				  .provider = "anthropic",
 				  .model = "claude",
 				  .links = STR("[{\"report_key\":\"k\",\"report_name\":\"R [1]\","
@@ -78,6 +79,11 @@ static inline void story_end(struct stream_log *log, const char *status)
 				  .usage = STR("{\"input_tokens\":7,\"cache_read_tokens\":1,"
 					       "\"cache_write_tokens\":0,\"output_tokens\":3}"),
 			  }});
+}
+
+static inline void story_end(struct stream_log *log, const char *status)
+{
+	story_end_with(log, status, (struct str){0});
 }
 
 static inline struct stream_log *story_answer(void)
@@ -121,6 +127,39 @@ static inline struct stream_log *story_cancelled(void)
 	story_tool(log, "c2", false, NULL);
 	emit_text(log, "It ");
 	story_end(log, "cancelled");
+	return log;
+}
+
+static inline void story_cite(struct stream_log *log, const char *text, int64_t n, size_t at)
+{
+	emit(log,
+	     &(struct event){
+		     .kind = EVENT_TEXT_DELTA,
+		     .u.text_delta = {
+			     .text = str_of(text),
+			     .marked = true,
+			     .mark = {.kind = "cite", .len = 3, .at = at, .row = -1, .n = n}}});
+}
+
+#define STORY_SOURCE(n, start, end)                                                                \
+	"{\"n\":" n ",\"document\":\"Policy \\\"A\\\"\",\"uid\":\"" STORY_SESSION                  \
+	"\",\"version\":\"v1\",\"heading\":\"Notice\",\"quote\":\"Ten days.\",\"start\":" start    \
+	",\"end\":" end "}"
+
+/* One passage is cited twice, and one is not told of. */
+static inline struct stream_log *story_cited(void)
+{
+	struct stream_log *log = story_begin();
+
+	emit_text(log, "Ten days ");
+	story_cite(log, "[1]", 1, 9);
+	story_cite(log, "[3]", 3, 12);
+	emit_text(log, ", so ");
+	story_cite(log, "[1]", 1, 20);
+	story_cite(log, "[2]", 2, 23);
+	story_end_with(log, "ok",
+		       STR("{\"sources\":[" STORY_SOURCE("1", "14", "23") "," STORY_SOURCE(
+			       "3", "40", "49") "]}"));
 	return log;
 }
 
@@ -182,6 +221,7 @@ static inline void check_stories(const struct projection *p)
 		const char *name;
 		struct stream_log *(*tell)(void);
 	} stories[] = {{"answer", story_answer},
+		       {"cited", story_cited},
 		       {"ask", story_ask},
 		       {"cancelled", story_cancelled},
 		       {"failed", story_failed}};

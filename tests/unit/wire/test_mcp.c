@@ -70,6 +70,7 @@ static void tells_the_turns_in_both_eras(void **state)
 		const char *name;
 		struct stream_log *(*tell)(void);
 	} stories[] = {{"answer", story_answer},
+		       {"cited", story_cited},
 		       {"ask", story_ask},
 		       {"cancelled", story_cancelled},
 		       {"failed", story_failed}};

@@ -59,6 +59,11 @@ static void views_and_numbers(void **state)
 	emit_text(log, "It was ");
 	emit_number(log, "$48", 8, "c1");
 	emit_number(log, " 49", 11, NULL);
+	emit(log, &(struct event){
+			  .kind = EVENT_TEXT_DELTA,
+			  .u.text_delta = {.text = STR("[2]"),
+					   .marked = true,
+					   .mark = {.kind = "cite", .len = 3, .at = 13, .n = 2}}});
 	emit(log,
 	     &(struct event){.kind = EVENT_ASK, .u.ask = {"Which?", STR("{\"ask_id\":\"A\"}")}});
 	emit_view(log, "v2", "{\"view_id\":\"v2\"}");
@@ -67,7 +72,8 @@ static void views_and_numbers(void **state)
 		     "\"view_id\":\"ask-v1\",\"text\":\"Which?\"},{\"view_id\":\"v2\"}]",
 		     "[{\"kind\":\"bound\",\"start\":8,\"len\":2,\"ref\":{\"call\":\"c1\","
 		     "\"row\":0,\"column\":\"Price\"},\"text\":\"$48\"},{\"kind\":\"unbound\","
-		     "\"start\":11,\"len\":2,\"text\":\" 49\"}]");
+		     "\"start\":11,\"len\":2,\"text\":\" 49\"},{\"kind\":\"cite\",\"start\":13,"
+		     "\"len\":3,\"n\":2,\"text\":\"[2]\"}]");
 	buf_deinit(&views);
 	buf_deinit(&numbers);
 }
