@@ -63,6 +63,8 @@ enum guard_unjudged {
 	GUARD_MULTIPLE,   /* "twice", "half" */
 	GUARD_COUNT,      /* "five of them" */
 	GUARD_WORDING,    /* another word that changes what is said: "later", "only" */
+	GUARD_MISMATCH,   /* it was: something else says it than the passages that it is cited from
+			   */
 };
 
 /* Where a bound number comes from. */
@@ -79,7 +81,7 @@ struct guard_piece {
 	size_t len;
 	bool marked; /* the piece holds one checked number */
 	enum guard_kind kind;
-	enum guard_unjudged why; /* GUARD_UNCHECKED only */
+	enum guard_unjudged why; /* GUARD_UNCHECKED; GUARD_MISMATCH: GUARD_BOUND */
 	size_t start, count;     /* of the number in code points of this piece */
 	struct guard_ref ref;
 };
@@ -89,6 +91,7 @@ struct guard_doubt {
 	const char *text; /* not shown yet; valid during the call */
 	size_t len;
 	const char *numbers; /* those that are bound to nothing: "$48.37/MWh, 2024" */
+	const char *astray;  /* those of GUARD_MISMATCH; "" where there are none, as above */
 };
 
 struct guard_sink {
@@ -113,6 +116,15 @@ struct guard_numbers;
 
 /* Reads all results once; what is told of them costs a lookup from then on. */
 struct guard_numbers *guard_numbers_new(const struct guard_input *in);
+/* A row of a result that is a passage of a document. */
+struct guard_place {
+	const char *call; /* borrowed as long as the check lives */
+	int64_t row;
+};
+/* What is fed from now on, and what guard_numbers_rewrite brings next, cites these passages:
+ * numbers are bound to them first, and one that only something else says is a GUARD_MISMATCH. count
+ * 0: it cites none. */
+void guard_numbers_cite(struct guard_numbers *g, const struct guard_place *places, size_t count);
 /* More text of the answer, cut anywhere, also inside a character. */
 void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len);
 /* There is no more text: what waits is judged and passed on, or doubted first. */

@@ -2,8 +2,8 @@
  * Citations of an answer's passages. They are numbered in order over all that was found. On its way
  * to the number check a citation is one character of a private range, so that its digits are no
  * number of the answer; behind the check it is a mark. Sentences are looked at whole: what they
- * quote must stand in what they cite, and of each cited passage the sentence is kept that has most
- * in common with the one that cites it.
+ * quote must stand in what they cite, numbers are compared with what they cite first, and of each
+ * cited passage the sentence is kept that has most in common with the one that cites it.
  */
 #include "answer_int.h"
 
@@ -26,18 +26,19 @@
 #define SENTENCE_BYTES 65536
 
 struct cited {
-	bool is_cited;
-	struct str quote; /* of the passage's text */
+	bool is_shown;    /* a citation of it is part of the answer */
+	struct str quote; /* of the passage's text; p NULL: no sentence cites it */
 };
 
 struct answer_cites {
 	struct answer_turn *turn;
 	const struct passage **passages; /* in order, over all results */
+	struct guard_place *places;      /* where each of them stands */
 	size_t count;
 	struct cited *cited; /* by passage */
 	struct guard_cite *guard;
 	struct buf sentence; /* that has not gone on */
-	int64_t valid, invalid, unverified, missing;
+	int64_t valid, invalid, unverified, missing, mismatch;
 };
 
 /* ---- marks ---- */
@@ -249,11 +250,12 @@ static bool has_words(struct str s)
 	return words_of(s) >= QUOTE_WORDS;
 }
 
-static void pass(struct answer_cites *c, struct str s)
+/* What it cites, by passage: the number check is told, and what is to be quoted is kept. How many
+ * times it cites. */
+static size_t read_cites(struct answer_cites *c, struct str s, bool *cites)
 {
-	bool *cites = mem_alloc(c->count + 1);
-	size_t n, any = 0;
-	struct buf out;
+	struct guard_place *places = mem_alloc((c->count + 1) * sizeof(*places));
+	size_t n, any = 0, count = 0;
 
 	for (size_t i = next_mark(s, 0, &n); i < s.n; i = next_mark(s, i + MARK_BYTES, &n)) {
 		if (n > c->count)
@@ -261,12 +263,25 @@ static void pass(struct answer_cites *c, struct str s)
 		cites[n - 1] = true;
 		any++;
 	}
-	c->valid += (int64_t)any;
+	for (size_t i = 0; i < c->count; i++) {
+		if (!cites[i])
+			continue;
+		places[count++] = c->places[i];
+		if (!c->cited[i].quote.p)
+			c->cited[i].quote = quote_for(c, s, c->passages[i]);
+	}
+	guard_numbers_cite(c->turn->answer->numbers, places, count);
+	mem_free(places);
+	return any;
+}
+
+static void pass(struct answer_cites *c, struct str s)
+{
+	bool *cites = mem_alloc(c->count + 1);
+	size_t any = read_cites(c, s, cites);
+	struct buf out;
+
 	c->missing += any == 0 && has_words(s);
-	for (size_t i = 0; i < c->count; i++)
-		if (cites[i] && !c->cited[i].is_cited)
-			c->cited[i] = (struct cited){.is_cited = true,
-						     .quote = quote_for(c, s, c->passages[i])};
 	buf_init(&out, 2 * s.n + SENTENCE_BYTES);
 	if (any > 0)
 		put_checked(c, cites, s, &out);
@@ -362,9 +377,15 @@ struct answer_cites *cites_new(struct answer_turn *t)
 	c->turn = t;
 	c->passages = arena_alloc(t->core->arena, n * sizeof(struct passage *));
 	c->cited = arena_alloc(t->core->arena, n * sizeof(*c->cited));
-	for (size_t i = 0; i < t->work->result_count; i++)
-		for (size_t k = 0; k < t->work->results[i]->passages.count; k++)
-			c->passages[c->count++] = &t->work->results[i]->passages.items[k];
+	c->places = arena_alloc(t->core->arena, n * sizeof(*c->places));
+	for (size_t i = 0; i < t->work->result_count; i++) {
+		const struct result *r = t->work->results[i];
+
+		for (size_t k = 0; k < r->passages.count; k++) {
+			c->passages[c->count] = &r->passages.items[k];
+			c->places[c->count++] = (struct guard_place){r->call, (int64_t)k};
+		}
+	}
 	sink.owner = c;
 	c->guard = guard_cite_new(c->count, &sink);
 	buf_init(&c->sentence, SENTENCE_BYTES);
@@ -397,6 +418,7 @@ const char *cites_marked(struct answer_cites *c, const char *text)
 {
 	struct answer_cites once = *c;
 	const struct guard_cite_sink sink = {on_text, on_cite, &once};
+	bool *cites = mem_alloc(c->count + 1);
 	const char *marked;
 
 	buf_init(&once.sentence, SENTENCE_BYTES);
@@ -404,8 +426,10 @@ const char *cites_marked(struct answer_cites *c, const char *text)
 	guard_cite_feed(once.guard, text, strlen(text));
 	guard_cite_end(once.guard);
 	marked = arena_strndup(c->turn->core->arena, buf_text(&once.sentence), once.sentence.n);
+	(void)read_cites(c, (struct str){buf_text(&once.sentence), once.sentence.n}, cites);
 	guard_cite_free(&once.guard);
 	buf_deinit(&once.sentence);
+	mem_free(cites);
 	return marked;
 }
 
@@ -413,9 +437,12 @@ const char *cites_marked(struct answer_cites *c, const char *text)
 bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 		bool (*show)(struct answer_turn *t, const struct event_text_delta *delta))
 {
+	struct answer_cites *c = t->answer->cites;
 	struct str text = delta->text;
 	size_t at = 0, n, chars = 0;
 
+	c->mismatch += delta->marked && delta->mark.why &&
+		       strcmp(delta->mark.why, guard_unjudged_name(GUARD_MISMATCH)) == 0;
 	while (at < text.n) {
 		size_t i = next_mark(text, at, &n);
 		struct str before = {text.p + at, i - at};
@@ -447,6 +474,9 @@ bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 							  .n = (int64_t)n}};
 		if (!show(t, &part))
 			return false;
+		c->valid++;
+		if (n <= c->count)
+			c->cited[n - 1].is_shown = true;
 		t->answer->checked.chars += strlen(spelled);
 	}
 	return true;
@@ -481,11 +511,12 @@ void cites_write(const struct answer_cites *c, struct json_out *j)
 	jo_set_int(j, "invalid", c->invalid);
 	jo_set_int(j, "missing", c->missing);
 	jo_set_int(j, "unverified", c->unverified);
+	jo_set_int(j, "mismatch", c->mismatch);
 	jo_object_end(j);
 	jo_key(j, "sources");
 	jo_array(j);
 	for (size_t i = 0; i < c->count; i++)
-		if (c->cited[i].is_cited)
+		if (c->cited[i].is_shown)
 			put_source(j, c->passages[i], i + 1, c->cited[i].quote);
 	jo_array_end(j);
 }

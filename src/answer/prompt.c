@@ -435,12 +435,16 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt 
 	scratch_note(s, date_text(t));
 	scratch_note(s, question_text(t));
 	note_results(t, s);
-	scratch_note(s, arena_printf(t->core->arena,
-				     "Shown so far:\n%s\n\nWhat was to follow:\n%s\n\nNot "
-				     "supported by the results: %s\n",
-				     shown_tail(t),
-				     cite_spelled((struct str){d->text, d->len}, t->core->arena),
-				     d->numbers));
+	scratch_note(s,
+		     arena_printf(t->core->arena,
+				  "Shown so far:\n%s\n\nWhat was to follow:\n%s\n\n", shown_tail(t),
+				  cite_spelled((struct str){d->text, d->len}, t->core->arena)));
+	if (*d->numbers)
+		scratch_note(s, arena_printf(t->core->arena, "Not supported by the results: %s\n",
+					     d->numbers));
+	if (*d->astray)
+		scratch_note(s, arena_printf(t->core->arena,
+					     "Not in the passages that it cites: %s\n", d->astray));
 	scratch_fit(s);
 	scratch_tokens_by(s, &call->newest);
 	set_message(t, list, LLM_USER, scratch_text(s), PROMPT_BYTES_MAX);

@@ -437,8 +437,14 @@ struct context {
 	int32_t days[2];           /* of the last dates, since 1970; newest first; 0: none */
 	bool missing;              /* "without", "missing" */
 	bool peak;
-	int64_t rows_written; /* table rows and list items of the answer so far */
-	int64_t rows_last;    /* of the last table or list */
+	struct {
+		int64_t written; /* table rows and list items of the answer so far */
+		int64_t last;    /* of the last table or list */
+	} rows_said;
+	struct {
+		const struct guard_place *places; /* only what they say is meant; NULL: anything */
+		size_t count;
+	} cited;
 };
 
 struct verdict {
@@ -446,6 +452,7 @@ struct verdict {
 	bool unchecked; /* bound to what proves nothing: the question's own words */
 	bool of_fact;   /* a number that code derived */
 	bool directed;  /* "more", "less", "rose": the values say so, too */
+	bool astray;    /* no passage says it that its sentence cites */
 	struct recent amount;
 	struct row_set rows; /* a cell under its own heading: the rows that hold it */
 	struct guard_ref ref;

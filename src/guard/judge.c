@@ -214,9 +214,18 @@ static bool text_is_meant(const struct known *k, const struct entry *e, const st
 	return !other;
 }
 
+static bool is_cited(const struct entry *e, const struct context *c)
+{
+	for (size_t i = 0; i < c->cited.count; i++)
+		if (e->of_text && e->row == c->cited.places[i].row && e->call &&
+		    strcmp(e->call, c->cited.places[i].call) == 0)
+			return true;
+	return false;
+}
+
 static bool is_meant(const struct known *k, const struct entry *e, const struct context *c)
 {
-	if (e->shadowed)
+	if (e->shadowed || (c->cited.places && !is_cited(e, c)))
 		return false;
 	if (e->text && !c->in_row && !text_is_meant(k, e, c))
 		return false;
@@ -488,7 +497,7 @@ static bool agree(struct verdict *out, const char *formula)
 /* "The first 24 of 8,760 rows are shown": those of the table above. */
 static bool is_of_rows(const struct context *c)
 {
-	return c->rows_last > 0 && c->beside.after[0] == beside_key("of", 2);
+	return c->rows_said.last > 0 && c->beside.after[0] == beside_key("of", 2);
 }
 
 /* Counts that the answer makes of itself and of the calendar. */
@@ -502,9 +511,9 @@ static bool is_plain_count(const struct known *k, const struct shown *s, const s
 	if (shown_is_bare(s) && beside_is_numbered(k, &c->beside))
 		return false;
 	if (!s->unit && c->told.first_of && n <= k->rows_max &&
-	    (!is_of_rows(c) || n == c->rows_last))
+	    (!is_of_rows(c) || n == c->rows_said.last))
 		return agree(out, "count");
-	if (!s->unit && !c->in_row && n > 0 && n == c->rows_written)
+	if (!s->unit && !c->in_row && n > 0 && n == c->rows_said.written)
 		return agree(out, "rows shown");
 	if (unit_is_calendar(&k->units, s->unit, (int64_t)n))
 		return agree(out, "calendar");
@@ -734,7 +743,7 @@ static bool judge_amount(const struct known *k, struct shown *s, const struct co
 void judge(const struct known *k, struct shown *s, const struct context *c, char *scratch,
 	   size_t size, struct verdict *out)
 {
-	out->bound = out->unchecked = out->of_fact = out->directed = false;
+	out->bound = out->unchecked = out->of_fact = out->directed = out->astray = false;
 	out->ref = (struct guard_ref){.row = -1};
 	out->amount = (struct recent){.table = -1, .column = -1, .row = -1};
 	row_set_clear(&out->rows);

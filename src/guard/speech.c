@@ -251,8 +251,8 @@ static void on_word(void *owner, const char *word, size_t len)
 
 static void add_row(struct speech *s)
 {
-	s->said.rows_written++;
-	s->said.rows_last++;
+	s->said.rows_said.written++;
+	s->said.rows_said.last++;
 }
 
 static void end_row(struct speech *s)
@@ -269,7 +269,7 @@ static void begin_row(struct speech *s)
 	if (s->is_heading) {
 		for (int i = 0; i < COLUMNS_MAX; i++)
 			s->headings[i] = (struct heading){.id = -1};
-		s->said.rows_last = 0;
+		s->said.rows_said.last = 0;
 	}
 	s->in_table = true;
 	s->is_ruler = true; /* until a word is read */
@@ -705,7 +705,7 @@ bool speech_is_rank_cell(const struct speech *s, const struct shown *number)
 {
 	return s->said.in_row && !s->is_heading && s->column == 1 && !s->said.header.key &&
 	       shown_is_bare(number) && !number->worded &&
-	       number->value == (s->said.rows_last + 1) * (guard_value)100000000;
+	       number->value == (s->said.rows_said.last + 1) * (guard_value)100000000;
 }
 
 static void take_hour(struct speech *s, const struct shown *number)

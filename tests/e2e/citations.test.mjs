@@ -96,7 +96,7 @@ describe('answers from rules', () => {
   });
 });
 
-for (const policy of ['flag', 'withhold'])
+for (const policy of ['flag', 'withhold', 'rewrite'])
   describe(`a model that cites as it likes, where the policy is ${policy}`, () => {
     let d, mock, ann, text;
     before(async () => {
@@ -112,8 +112,9 @@ for (const policy of ['flag', 'withhold'])
     });
     beforeEach(() => mock.reset());
 
-    const say = async (reply, fault) => {
-      mock.use([{ when: { kind: 'answer' }, fault, reply: { text: reply } }, { reply: 'demo' }]);
+    const isRewrite = (body) => /A sentence of an answer/.test(JSON.stringify(body.system));
+    const say = async (reply, fault, rewritten = '') => {
+      mock.use([{ when: { kind: 'answer' }, fault, reply: (body) => ({ text: isRewrite(body) ? rewritten : reply }) }, { reply: 'demo' }]);
       const body = await ask(ann, NOTICE);
       checkSources(body, () => kept(text));
       return body;
@@ -134,12 +135,48 @@ for (const policy of ['flag', 'withhold'])
         }
       });
 
+    const twoPassages = async () => {
+      const { sources } = await say('All of it [1][2].');
+      return [true, false].map((wanted) => sources.find((s) => (s.heading === 'Notice periods') === wanted).n);
+    };
+
+    it('a number is of the passage that is cited, and told where another one says it', async () => {
+      const [notice, other] = await twoPassages();
+      const numbersOf = (body) => body.checked.items.filter((i) => i.kind !== 'cite').map(({ kind, why, text, ref }) => [kind, why, text, ref?.column]);
+      for (const fault of [{}, { split: 'byte' }]) {
+        const right = `It is passed on within 30 minutes. [${notice}] So 30 minutes are enough [${other}][${notice}].`;
+        const truth = await say(right, fault);
+        assert.equal(truth.text.trim(), right);
+        assert.deepEqual(numbersOf(truth), [['bound', undefined, '30', 'Text'], ['bound', undefined, '30', 'Text']]);
+        assert.equal(truth.checked.citations.mismatch, 0);
+        mock.reset();
+        const lie = `It is passed on within 30 minutes [${other}]. That is all.`;
+        const mismatch = await say(lie, fault);
+        assert.equal(mismatch.text.trim(), lie);
+        assert.deepEqual(numbersOf(mismatch), [['bound', 'mismatch', '30', 'Text']]);
+        assert.equal(mismatch.checked.citations.mismatch, 1);
+        assert.deepEqual(mismatch.sources.map((s) => s.n), [other]);
+        const answers = mock.calls.filter((c) => c.kind === 'answer').length;
+        assert.equal(answers, policy === 'rewrite' ? 2 : 1, 'asked for once more where that is wanted');
+      }
+    });
+
+    if (policy === 'rewrite')
+      it('a citation that misses is written anew, and its sources with it', async () => {
+        const [notice, other] = await twoPassages();
+        const body = await say(`It is passed on within 30 minutes [${other}]. That is all.`, {}, `30 minutes [${notice}].`);
+        assert.equal(body.text.trim(), `It is passed on within 30 minutes [${notice}]. That is all.`);
+        assert.deepEqual(body.sources.map((s) => s.n), [notice]);
+        assert.equal(body.checked.citations.mismatch, 0);
+        assert.match(JSON.stringify(mock.calls.at(-1).body.messages), /Not in the passages that it cites: 30/);
+      });
+
     it('a quotation of other words is told or left out, a true one stays', async () => {
       const truth = 'It says "announced to the offtaker ten business days ahead" [2].'.replace('[2]', '[1][2]');
       assert.equal((await say(truth)).text.trim(), truth);
       const lie = await say('It says "announced to the offtaker three calendar weeks ahead" [1][2].');
       assert.match(lie.text, /\[unverified quotation\]/);
-      assert.equal(/three calendar weeks/.test(lie.text), policy === 'flag');
+      assert.equal(/three calendar weeks/.test(lie.text), policy !== 'withhold');
       assert.equal(lie.checked.citations.unverified, 1);
     });
   });

@@ -17,6 +17,13 @@
 
 static const char unverified[] = "[unverified]";
 
+/* What text cites, from a byte of all that was fed up to the next one. */
+struct cited {
+	struct cited *next;
+	size_t from, count;
+	struct guard_place places[];
+};
+
 struct guard_numbers {
 	struct known known;
 	enum guard_policy policy;
@@ -24,7 +31,11 @@ struct guard_numbers {
 	struct buf waiting; /* taken in and not yet passed on */
 	struct speech speech;
 	struct buf doubted; /* the numbers of a sentence that are bound to nothing */
-	size_t doubtful;    /* bytes of `waiting` that a correction is asked for; 0: none is */
+	struct buf astray;  /* those that it cites wrongly */
+	struct cited *cited_first, *cited_last; /* of what waits and of what comes */
+	const struct cited *cited;              /* of the stretch that is read; or NULL */
+	size_t fed;                             /* bytes in all */
+	size_t doubtful; /* bytes of `waiting` that a correction is asked for; 0: none is */
 	bool ended;
 	bool left_out; /* the last piece was "[unverified]" */
 	struct sentence sentence;
@@ -51,7 +62,10 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 	struct guard_piece piece = {.text = text, .len = m->len, .marked = true, .ref = m->ref};
 
 	piece.kind = !m->bound ? GUARD_UNBOUND : m->unchecked ? GUARD_UNCHECKED : GUARD_BOUND;
-	piece.why = piece.kind == GUARD_UNCHECKED ? m->why : GUARD_JUDGED;
+	if (piece.kind == GUARD_UNCHECKED)
+		piece.why = m->why;
+	else if (piece.kind == GUARD_BOUND && m->astray)
+		piece.why = GUARD_MISMATCH;
 	if (!m->bound)
 		piece.ref = (struct guard_ref){.row = -1};
 	if (!m->bound && leave) {
@@ -83,6 +97,27 @@ static void pass_stretch(struct guard_numbers *g, const char *p, size_t n)
 
 /* ---- reading numbers ---- */
 
+/* By the passages that are cited, else by all that is known. */
+static void judge_cited(struct guard_numbers *g, struct shown *s, struct verdict *out)
+{
+	struct context *c = &g->speech.said;
+	const struct cited *cited = g->cited && g->cited->count > 0 ? g->cited : NULL;
+	struct shown as_said = *s;
+
+	if (cited) {
+		c->cited.places = cited->places;
+		c->cited.count = cited->count;
+		judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
+		c->cited.places = NULL;
+		c->cited.count = 0;
+		if (out->bound && !out->unchecked && out->ref.call && !out->ref.formula)
+			return;
+		*s = as_said;
+	}
+	judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
+	out->astray = cited && out->bound && !out->unchecked && out->ref.call;
+}
+
 /* Compares it with what is known. What follows it is only asked for where it decides. */
 static void judge_number(struct guard_numbers *g, const char *p, size_t n, struct shown *s,
 			 struct verdict *out)
@@ -91,13 +126,13 @@ static void judge_number(struct guard_numbers *g, const char *p, size_t n, struc
 
 	c->tone_known = s->kind != SHOWN_NUMBER || c->in_row;
 	c->tone = c->in_row ? (struct tone){.ref_id = -1} : g->speech.before;
-	judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
+	judge_cited(g, s, out);
 	out->bound = out->bound || speech_begins_name(&g->speech, p, n, s) ||
 		     (s->kind != SHOWN_NUMBER && speech_is_name(&g->speech, p, s));
 	if ((out->bound && !out->unchecked) || c->tone_known)
 		return;
 	(void)speech_tone(&g->speech, p + s->len, n - s->len, true);
-	judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
+	judge_cited(g, s, out);
 }
 
 static bool is_label(struct guard_numbers *g, const char *p, const struct shown *s)
@@ -197,22 +232,27 @@ static size_t sentence_length(const struct guard_numbers *g, const char *p, size
 static bool is_sound(struct guard_numbers *g, const char *p)
 {
 	buf_reset(&g->doubted);
+	buf_reset(&g->astray);
 	for (size_t i = 0; i < g->sentence.count; i++) {
 		const struct mark *m = &g->sentence.marks[i];
+		struct buf *list = m->bound ? &g->astray : &g->doubted;
 
-		if (m->bound)
+		if (m->bound && (!m->astray || m->unchecked))
 			continue;
-		if (g->doubted.n > 0)
-			buf_str(&g->doubted, ", ");
-		buf_add(&g->doubted, p + m->from - g->sentence.read, m->len);
+		if (list->n > 0)
+			buf_str(list, ", ");
+		buf_add(list, p + m->from - g->sentence.read, m->len);
 	}
-	return g->doubted.n == 0;
+	return g->doubted.n == 0 && g->astray.n == 0;
 }
 
 /* True: somebody will bring a better one. */
 static bool doubt(struct guard_numbers *g, const char *p, size_t n)
 {
-	const struct guard_doubt d = {.text = p, .len = n, .numbers = buf_text(&g->doubted)};
+	const struct guard_doubt d = {.text = p,
+				      .len = n,
+				      .numbers = buf_text(&g->doubted),
+				      .astray = buf_text(&g->astray)};
 
 	if (!g->sink.on_doubt || !g->sink.on_doubt(g->sink.owner, &d))
 		return false;
@@ -220,12 +260,26 @@ static bool doubt(struct guard_numbers *g, const char *p, size_t n)
 	return true;
 }
 
+/* Finds what text at this byte of all cites; what is before it is over. */
+static void find_cited(struct guard_numbers *g, size_t at)
+{
+	struct cited *c;
+
+	while ((c = g->cited_first) && c->next && c->next->from <= at) {
+		g->cited_first = c->next;
+		mem_free(c);
+	}
+	g->cited = c && c->from <= at ? c : NULL;
+}
+
 /* The bytes that were passed on; 0: it stays where it is until it is corrected. */
 static size_t pass_sentence(struct guard_numbers *g, const char *p, size_t n)
 {
 	struct speech before = g->speech;
-	size_t text = g->sentence.text.n, read = read_stretch(g, p, n);
+	size_t text = g->sentence.text.n, read;
 
+	find_cited(g, g->fed - g->waiting.n + (size_t)(p - g->waiting.p));
+	read = read_stretch(g, p, n);
 	if (g->policy == GUARD_REWRITE && !is_sound(g, p) && doubt(g, p, read)) {
 		g->speech = before;
 		sentence_return(&g->sentence, text);
@@ -281,7 +335,23 @@ void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len)
 	if (len == 0)
 		return;
 	buf_add(&g->waiting, text, len);
+	g->fed += len;
 	go_on(g);
+}
+
+void guard_numbers_cite(struct guard_numbers *g, const struct guard_place *places, size_t count)
+{
+	struct cited *c = mem_alloc(sizeof(*c) + count * sizeof(*places));
+
+	c->from = g->fed;
+	c->count = count;
+	if (count > 0)
+		memcpy(c->places, places, count * sizeof(*places));
+	if (g->cited_last)
+		g->cited_last->next = c;
+	else
+		g->cited_first = c;
+	g->cited_last = c;
 }
 
 void guard_numbers_end(struct guard_numbers *g)
@@ -294,14 +364,17 @@ void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len
 {
 	size_t n = g->doubtful, kept = g->sentence.text.n;
 	struct speech before = g->speech;
+	const struct cited *cited = g->cited;
 
 	assert(n > 0);
 	g->doubtful = 0;
+	g->cited = g->cited_last;
 	if (len > 0 && len <= SENTENCE_BYTES_MAX && read_stretch(g, text, len) == len &&
 	    is_sound(g, text)) {
 		pass_stretch(g, text, len);
 	} else {
 		g->speech = before;
+		g->cited = cited;
 		sentence_return(&g->sentence, kept);
 		pass_stretch(g, g->waiting.p, read_stretch(g, g->waiting.p, n));
 	}
@@ -325,6 +398,7 @@ struct guard_numbers *guard_numbers_new(const struct guard_input *in)
 	g->sink = in->sink;
 	buf_init(&g->waiting, ANSWER_BYTES_MAX + SENTENCE_BYTES_MAX);
 	buf_init(&g->doubted, DOUBTED_BYTES_MAX);
+	buf_init(&g->astray, DOUBTED_BYTES_MAX);
 	sentence_init(&g->sentence);
 	known_build(&g->known, in);
 	speech_init(&g->speech, &g->known);
@@ -340,6 +414,11 @@ void guard_numbers_free(struct guard_numbers **owned)
 		return;
 	buf_deinit(&g->waiting);
 	buf_deinit(&g->doubted);
+	buf_deinit(&g->astray);
+	for (struct cited *c = g->cited_first, *next; c; c = next) {
+		next = c->next;
+		mem_free(c);
+	}
 	sentence_deinit(&g->sentence);
 	known_free(&g->known);
 	mem_free(g);
@@ -369,7 +448,7 @@ const char *guard_unjudged_name(enum guard_unjudged why)
 		[GUARD_OTHER] = "other",       [GUARD_COMPARISON] = "comparison",
 		[GUARD_RANK] = "rank",         [GUARD_NEGATION] = "negation",
 		[GUARD_MULTIPLE] = "multiple", [GUARD_COUNT] = "count",
-		[GUARD_WORDING] = "wording"};
+		[GUARD_WORDING] = "wording",   [GUARD_MISMATCH] = "mismatch"};
 
 	return names[why];
 }

@@ -13,6 +13,7 @@ struct mark {
 	struct shown shown;
 	bool bound, unchecked, of_fact;
 	bool directed; /* what is said of more or less was compared */
+	bool astray;   /* as of a verdict */
 	enum guard_unjudged why;
 	struct recent amount;
 	struct guard_ref ref;

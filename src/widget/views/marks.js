@@ -60,7 +60,7 @@ export class Marks {
     const view = this.#viewOf(ref.call);
 
     return say('from_the_data', { source: [this.#locale.name(String(view?.source.tool ?? ref.call)), columnLabel(view, ref.column),
-      ref.row !== undefined && say('row_n', { n: ref.row + 1 }), ref.formula && this.#locale.instead(ref.formula)].filter(Boolean).join(', ') });
+      ref.row !== undefined && say('row_n', { n: ref.row + 1 }), ref.formula && this.#locale.instead(ref.formula)].filter(Boolean).join(', ') }) + (why ? ` ${say(`why_${why}`)}` : '');
   }
 
   #show(node) {

@@ -131,6 +131,7 @@ export const words = {
   row_n: 'Zeile {n}',
   mark_unbound: 'Diese Zahl steht nicht in den Daten.',
   mark_unchecked: 'Diese Zahl wurde nicht mit den Daten verglichen.',
+  why_mismatch: 'Die zitierte Stelle sagt sie nicht.',
   why_comparison: 'Womit sie verglichen wird, wurde nicht nachgesehen.',
   why_rank: 'Die Reihenfolge ist nicht bekannt.',
   why_negation: 'Die Verneinung wurde nicht geprüft.',

@@ -144,6 +144,7 @@ export const words = {
   row_n: 'row {n}',
   mark_unbound: 'This number was not found in the data.',
   mark_unchecked: 'This number was not checked against the data.',
+  why_mismatch: 'The passage cited does not say it.',
   why_comparison: 'Its comparison was not checked.',
   why_rank: 'Its order was not checked.',
   why_negation: 'Its "not" was not checked.',

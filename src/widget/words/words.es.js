@@ -131,6 +131,7 @@ export const words = {
   row_n: 'fila {n}',
   mark_unbound: 'Este número no está en los datos.',
   mark_unchecked: 'Este número no se ha comparado con los datos.',
+  why_mismatch: 'El pasaje citado no lo dice.',
   why_comparison: 'No se consultó con qué se compara.',
   why_rank: 'No se conoce el orden.',
   why_negation: 'No se comprobó la negación.',

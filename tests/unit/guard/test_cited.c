@@ -1,0 +1,202 @@
+/* Numbers of sentences that cite passages: bound to these first, and told where others say them. */
+#include "asserts.h"
+
+static const struct sample_column columns[] = {
+	{"N", NULL, COLUMN_INT},
+	{"Document", NULL, COLUMN_TEXT},
+	{"Heading", NULL, COLUMN_TEXT},
+	{"Text", NULL, COLUMN_TEXT},
+};
+static const char *const cells[] = {
+	"1",
+	"Curtailment policy",
+	"Notice",
+	"The offtaker is told ten business days ahead. At most 120 hours a year are not paid.",
+	"2",
+	"Curtailment policy",
+	"Emergencies",
+	"In an emergency 15 minutes of notice are enough.",
+	"3",
+	"Grid code",
+	"Notice",
+	"The operator is told 15 minutes ahead, and 30 days in writing.",
+};
+
+#define CALL "c1"
+
+/* Of one answer: what each piece was found to be. */
+struct cited_answer {
+	struct buf line;
+	int64_t rows[8]; /* of its numbers, in order */
+	size_t count;
+	size_t doubts;
+	char astray[100];
+	struct guard_numbers *numbers;
+};
+
+static void on_piece(void *owner, const struct guard_piece *p)
+{
+	struct cited_answer *a = owner;
+
+	if (!p->marked) {
+		buf_add(&a->line, p->text, p->len);
+		return;
+	}
+	buf_printf(&a->line, "<%s%s%s:%.*s>", guard_kind_name(p->kind), p->why ? " " : "",
+		   p->why ? guard_unjudged_name(p->why) : "", (int)p->len, p->text);
+	a->rows[a->count++] = p->ref.row;
+}
+
+static bool on_doubt(void *owner, const struct guard_doubt *d)
+{
+	struct cited_answer *a = owner;
+
+	a->doubts++;
+	snprintf(a->astray, sizeof(a->astray), "%s", d->astray);
+	return true;
+}
+
+/* Which passages a piece of the answer cites, by their number. */
+struct piece {
+	const char *text;
+	int64_t cites[3]; /* ended by 0 */
+};
+
+static void cite(struct guard_numbers *g, const int64_t *cites)
+{
+	struct guard_place places[3];
+	size_t n = 0;
+
+	while (n < 3 && cites[n] > 0) {
+		places[n] = (struct guard_place){CALL, cites[n] - 1};
+		n++;
+	}
+	guard_numbers_cite(g, places, n);
+}
+
+static void begin(struct cited_answer *a, enum guard_policy policy)
+{
+	use(sample_result(arena, sample_table(columns, 4, cells, 3)));
+	*a = (struct cited_answer){0};
+	buf_init(&a->line, 1 << 16);
+	input.policy = policy;
+	input.sink = (struct guard_sink){on_piece, on_doubt, a};
+	a->numbers = guard_numbers_new(&input);
+}
+
+static void feed(struct cited_answer *a, const struct piece *p)
+{
+	cite(a->numbers, p->cites);
+	guard_numbers_feed(a->numbers, p->text, strlen(p->text));
+}
+
+static void end(struct cited_answer *a, const char *line)
+{
+	guard_numbers_end(a->numbers);
+	assert_string_equal(buf_text(&a->line), line);
+	guard_numbers_free(&a->numbers);
+	buf_deinit(&a->line);
+}
+
+static void say(struct cited_answer *a, const struct piece *pieces, size_t count, const char *line)
+{
+	begin(a, GUARD_FLAG);
+	for (size_t i = 0; i < count; i++)
+		feed(a, &pieces[i]);
+	end(a, line);
+}
+
+#define SAY(a, line, ...)                                                                          \
+	say(a, (const struct piece[]){__VA_ARGS__},                                                \
+	    sizeof((const struct piece[]){__VA_ARGS__}) / sizeof(struct piece), line)
+
+static void a_number_is_bound_to_what_is_cited(void **state)
+{
+	struct cited_answer a;
+
+	(void)state;
+	SAY(&a, "It takes <bound:15> minutes.", {"It takes 15 minutes.", {3}});
+	assert_int_equal(a.rows[0], 2);
+	input.result_count = 0;
+	SAY(&a, "It takes <bound:15> minutes.", {"It takes 15 minutes.", {2}});
+	assert_int_equal(a.rows[0], 1);
+}
+
+static void what_another_passage_says_is_a_mismatch(void **state)
+{
+	struct cited_answer a;
+
+	(void)state;
+	SAY(&a, "It takes <bound mismatch:15> minutes.", {"It takes 15 minutes.", {1}});
+	assert_int_equal(a.rows[0], 1);
+	input.result_count = 0;
+	SAY(&a, "It takes <bound:15> minutes or <bound:30 days>.",
+	    {"It takes 15 minutes or 30 days.", {1, 3}});
+}
+
+static void what_nothing_says_stays_unbound(void **state)
+{
+	struct cited_answer a;
+
+	(void)state;
+	SAY(&a, "It takes <unbound:45> minutes.", {"It takes 45 minutes.", {1, 2, 3}});
+}
+
+/* Each sentence has its own citations, whenever it is read. */
+static void sentences_cite_for_themselves(void **state)
+{
+	struct cited_answer a;
+
+	(void)state;
+	SAY(&a,
+	    "It takes <bound:15> minutes. It takes <bound mismatch:15> minutes. Or "
+	    "<bound:15> minutes.",
+	    {"It takes 15 minutes.", {2}}, {" It takes 15 minutes.", {1}},
+	    {" Or 15 minutes.", {0}});
+}
+
+/* Asked for once more; what comes back is read by what it cites itself. */
+static void a_mismatch_is_written_anew(void **state)
+{
+	static const struct {
+		const char *rewrite, *line;
+		int64_t cites[3];
+	} rows[] = {
+		{"15 minutes.", "It takes <bound:15> minutes. Then <bound:30 days>.", {2}},
+		{"120 hours.", "It takes <bound:120 hours>. Then <bound:30 days>.", {1}},
+		{"30 days.", "It takes <bound mismatch:15> minutes. Then <bound:30 days>.", {1}},
+		{"", "It takes <bound mismatch:15> minutes. Then <bound:30 days>.", {0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cited_answer a;
+		char text[40];
+
+		input.result_count = 0;
+		begin(&a, GUARD_REWRITE);
+		feed(&a, &(struct piece){"It takes 15 minutes.", {1}});
+		feed(&a, &(struct piece){" Then 30 days.", {3}});
+		assert_int_equal(a.doubts, 1);
+		assert_string_equal(a.astray, "15");
+		cite(a.numbers, rows[i].cites);
+		snprintf(text, sizeof(text), "%s%s", rows[i].rewrite, *rows[i].rewrite ? " " : "");
+		guard_numbers_rewrite(a.numbers, text, strlen(text));
+		end(&a, rows[i].line);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_number_is_bound_to_what_is_cited, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_another_passage_says_is_a_mismatch, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_nothing_says_stays_unbound, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sentences_cite_for_themselves, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_mismatch_is_written_anew, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
