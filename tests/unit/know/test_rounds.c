@@ -25,6 +25,7 @@ static const struct round rounds[] = {
 	{VESPER_SOURCE_DIR "/tests/route/round2.jsonl", 160, 2, 74, 25, 132, 23},
 	{VESPER_SOURCE_DIR "/tests/route/round3.jsonl", 160, 4, 67, 27, 127, 28},
 	{VESPER_SOURCE_DIR "/tests/route/round4.jsonl", 160, 9, 41, 30, 101, 48},
+	{VESPER_SOURCE_DIR "/tests/route/round5.jsonl", 160, 10, 54, 15, 101, 46},
 };
 
 struct tally {
