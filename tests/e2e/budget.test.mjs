@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
-import { REFERENCE, refusedStart, startDaemon, tempDir } from './harness.mjs';
+import { REFERENCE, refusedStart, REPLICAS, startDaemon, tempDir } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
 const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
@@ -38,7 +38,10 @@ describe('what it costs', () => {
   });
 });
 
-describe('a limit of each user\'s day', () => {
+/* A replica learns what others spent within seconds of being asked: replicas.test.mjs has how far that goes. */
+const IN_ONE_PROCESS = { skip: REPLICAS > 0 };
+
+describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
   let mock;
   let d;
   let dataDir;
@@ -117,7 +120,7 @@ it('a plan of agents alone is not begun without room for one', async () => {
   await mock.close();
 });
 
-describe('turns at the same time', () => {
+describe('turns at the same time', IN_ONE_PROCESS, () => {
   it('never spend more than the limit together', async () => {
     const mock = await startMock({ script: [{ when: { kind: 'answer' }, reply: { text: 'It was so.' }, fault: { first_byte_ms: 500 } }] });
     const d = await startDaemon({ mock, env: limits({ scope: 'tenant', period: 'month', tokens: 6000 }) });

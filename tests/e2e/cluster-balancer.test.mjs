@@ -5,79 +5,26 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
 import { connect } from './chat.mjs';
-import { quantile, startCluster } from './cluster.mjs';
-import { REFERENCE, ROOT, run } from './harness.mjs';
+import { Ledger, quantile, startCluster } from './cluster.mjs';
+import { REFERENCE } from './harness.mjs';
 import { mintToken } from './token.mjs';
-import { isClosing } from './turn.mjs';
+import { isClosing, textOf } from './turn.mjs';
 
 const words = Array.from({ length: 100 }, (_, i) => `word${i} `).join('');
 const script = [{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 20 } }, { reply: 'demo' }];
 const STREAMS = 24;
-const SCRIPT = join(ROOT, 'tests/services/haproxy.sh');
-
-const textOf = (frames) => frames.filter((f) => f.type === 'chat.token').map((f) => f.text ?? f.content ?? f.token).join('');
-
-/* One question through the balancer, resumed wherever it is cut, until it is over. */
-async function askThrough(url, ledger) {
-  const frames = [];
-  let turn_id;
-  const client_msg_id = crypto.randomUUID();
-  for (let tries = 0; tries < 100; tries++) {
-    const chat = await connect(url, { token: mintToken() }).catch(() => null);
-    if (!chat) {
-      ledger.refused++;
-      await sleep(100);
-      continue;
-    }
-    try {
-      if (turn_id)
-        chat.send({ type: 'resume', turn_id, last_seq: frames.at(-1)?.seq ?? 0 });
-      else
-        chat.send({ type: 'chat.message', content: REFERENCE, client_msg_id });
-      for (;;) {
-        const f = await chat.next();
-        if (f.type === 'chat.error' && f.seq === undefined) {
-          if (f.code === 'bad_frame')
-            frames.length = 0;
-          throw new Error(f.code);
-        }
-        if (f.seq === undefined)
-          continue;
-        turn_id = f.turn_id;
-        frames.push(f);
-        if (isClosing(f)) {
-          await chat.close();
-          return frames;
-        }
-      }
-    } catch {
-      ledger.cuts++;
-      await chat.cut();
-      await sleep(100);
-    }
-  }
-  return assert.fail('the answer never ended');
-}
-
 describe('three replicas behind HAProxy', () => {
-  let mock, cluster, dir, url;
+  let mock, cluster, url;
 
   before(async () => {
     mock = await startMock({ script });
-    cluster = await startCluster(3, { mock });
-    const said = (await run(SCRIPT, ['start', `${process.pid}`, ...cluster.daemons.map((d) => `${d.port}`)])).stdout.trim().split(' ');
-    dir = said[0];
-    url = `http://127.0.0.1:${said[1]}`;
-    for (let i = 0; i < 100 && (await fetch(`${url}/readyz`).catch(() => null))?.status !== 200; i++)
-      await sleep(50);
+    cluster = await (await startCluster(3, { mock })).balance();
+    url = cluster.url;
   });
   after(async () => {
-    if (dir)
-      await run(SCRIPT, ['stop', dir]);
     await cluster?.stop();
     await mock?.close();
   });
@@ -93,19 +40,18 @@ describe('three replicas behind HAProxy', () => {
   });
 
   it('a replica is told to stop under running answers: each is finished, none is lost', async () => {
-    const ledger = { refused: 0, cuts: 0 };
-    const running = Array.from({ length: STREAMS }, () => askThrough(url, ledger));
+    const clients = Array.from({ length: STREAMS }, () => new Ledger(() => url));
+    const running = clients.map((client) => client.ask(REFERENCE));
     await sleep(1200);
     const began = Date.now();
     await cluster.daemons[0].stop();
     const stopped = Date.now() - began;
-    const turns = await Promise.all(running);
     const ends = {};
-    for (const frames of turns) {
+    for (const { frames } of await Promise.all(running))
       ends[frames.at(-1).status] = (ends[frames.at(-1).status] ?? 0) + 1;
-      assert.deepEqual(frames.map((f) => f.seq), frames.map((_, i) => i + 1));
-    }
-    console.log(`stop under ${STREAMS} answers: ended in ${stopped} ms, ${ledger.cuts} streams resumed elsewhere, ${ledger.refused} connections refused, ends ${JSON.stringify(ends)}`);
+    const sum = (what) => clients.reduce((n, c) => n + c[what], 0);
+    console.log(`stop under ${STREAMS} answers: ended in ${stopped} ms, ${sum('cuts')} streams resumed elsewhere, ${sum('refused')} connections refused, ends ${JSON.stringify(ends)}`);
+    assert.deepEqual((await Promise.all(clients.map((c) => c.compare(cluster.daemons[1].rest(c.token))))).flat(), []);
     assert.deepEqual(Object.keys(ends).filter((s) => s !== 'ok' && s !== 'partial'), []);
   });
 

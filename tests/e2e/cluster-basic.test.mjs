@@ -11,6 +11,7 @@ import { startMock } from '../mock/anthropic.mjs';
 import { quantile, startCluster } from './cluster.mjs';
 import { REFERENCE } from './harness.mjs';
 import { mintToken } from './token.mjs';
+import { textOf } from './turn.mjs';
 
 const words = (n) => Array.from({ length: n }, (_, i) => `word${i} `).join('');
 const slow = (count, token_ms) => [{ when: { kind: 'answer' }, reply: { text: words(count) }, fault: { token_ms } },
@@ -37,10 +38,9 @@ describe('three replicas', () => {
     viewers.forEach((v) => v.send({ type: 'resume', turn_id, last_seq: 0 }));
     const seen = await Promise.all(viewers.map((v) => v.frames()));
     const own = await chat.frames();
-    const text = (frames) => frames.filter((f) => f.type === 'chat.token').map((f) => f.text ?? f.content ?? f.token).join('');
-    assert.equal(text(seen[0]), text(seen[1]));
+    assert.equal(textOf(seen[0]), textOf(seen[1]));
     const first = chat.all.filter((f) => f.turn_id === turn_id);
-    assert.equal(text(seen[0]), text(first));
+    assert.equal(textOf(seen[0]), textOf(first));
     assert.deepEqual(seen[0].at(-1), own.at(-1));
     assert.deepEqual(seen[1].at(-1), own.at(-1));
     assert.equal(own.at(-1).status, 'ok');
@@ -59,9 +59,7 @@ describe('three replicas', () => {
     assert.equal(rest[0].seq, last_seq + 1);
     assert.equal(rest.at(-1).type, 'chat.complete');
     const stored = (await three.rest().messages(chat.session))[1];
-    const shown = [...chat.all, ...rest].filter((f) => f.type === 'chat.token' && f.turn_id === turn_id)
-      .map((f) => f.text ?? f.content ?? f.token).join('');
-    assert.equal(shown, stored.content);
+    assert.equal(textOf([...chat.all, ...rest].filter((f) => f.turn_id === turn_id)), stored.content);
     await again.close();
   });
 

@@ -3,27 +3,23 @@
  * them is killed in the middle of an answer, and the answer is read to its end through another.
  */
 
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
 import { startCluster } from './cluster.mjs';
-import { REFERENCE, ROOT, run } from './harness.mjs';
+import { REFERENCE } from './harness.mjs';
 
 const kill = process.argv.includes('--kill');
 const words = Array.from({ length: 200 }, (_, i) => `word${i} `).join('');
 const mock = kill && await startMock({ script: [{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 20 } }, { reply: 'demo' }] });
-const cluster = await startCluster(3, { ...(mock && { mock }) });
-const script = join(ROOT, 'tests/services/haproxy.sh');
-const [dir, port] = (await run(script, ['start', `${process.pid}`, ...cluster.daemons.map((d) => `${d.port}`)])).stdout.trim().split(' ');
+const cluster = await (await startCluster(3, { ...(mock && { mock }) })).balance();
 
 async function end() {
-  await run(script, ['stop', dir]);
   await cluster.stop();
   await mock?.close?.();
   process.exit(0);
 }
 
-console.log(`http://127.0.0.1:${port} (HAProxy), before ${cluster.daemons.map((d) => d.url).join(', ')}`);
+console.log(`${cluster.url} (HAProxy), before ${cluster.daemons.map((d) => d.url).join(', ')}`);
 if (kill) {
   const [one, two] = cluster.daemons;
   const chat = await one.connect();

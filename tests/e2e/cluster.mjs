@@ -1,13 +1,20 @@
-/* Several replicas for a suite: one PostgreSQL, one Redis, and as many daemons as are wanted. */
+/* Several replicas for a suite: one PostgreSQL, one Redis, as many daemons as are wanted, and HAProxy before them. */
 
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from './chat.mjs';
+import { freePort, REFERENCE, ROOT, run, Served, tempDir } from './harness.mjs';
 import { patient } from './patience.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
-import { REFERENCE } from './harness.mjs';
+import { mintToken } from './token.mjs';
+import { isClosing, textOf } from './turn.mjs';
 
 const JOIN_LIMIT_MS = patient(10000);
 const BACK_LIMIT_MS = patient(15000); /* so that a test ends; the figure is printed */
+const HAPROXY = join(ROOT, 'tests/services/haproxy.sh');
+const CUTS_MAX = 200; /* of one question: by then something is wrong */
 
 export class Cluster {
   constructor(pg, redis, options) {
@@ -24,6 +31,21 @@ export class Cluster {
       env: { VESPER_REDIS_URL: url, VESPER_CLUSTER_REPLICA: `r${this.daemons.length + 1}`, ...common, ...env } });
     this.daemons.push(d);
     return d;
+  }
+
+  /* Another process in the place of one that has ended, at the same ports. */
+  async replace(gone) {
+    const d = await this.add({ port: gone.port, adminPort: gone.adminPort });
+    this.daemons.splice(this.daemons.indexOf(gone), 1, this.daemons.pop());
+    return d;
+  }
+
+  /* As many as that, all of them running. */
+  async fill(count) {
+    const gone = this.daemons.filter((d) => d.exited);
+    const fresh = Array.from({ length: count - this.daemons.length }, async () => this.add({ port: await freePort() }));
+    await Promise.all([...gone.map((d) => this.replace(d)), ...fresh]);
+    return this.joined(count);
   }
 
   /* All of them have been heard of by the others. */
@@ -56,7 +78,30 @@ export class Cluster {
     throw new Error('replicas never heard of each other again');
   }
 
+  /* HAProxy before those that there are; from now on the cluster has an address. */
+  async balance() {
+    const [dir, port] = (await run(HAPROXY, ['start', `${process.pid}`, ...this.daemons.map((d) => `${d.port}`)])).stdout.trim().split(' ');
+    this.balancer = dir;
+    this.port = Number(port);
+    this.url = `http://127.0.0.1:${port}`;
+    return this.passes();
+  }
+
+  /* Until the balancer has found one that is ready. */
+  async passes() {
+    for (let i = 0; i < 100 && (await fetch(`${this.url}/readyz`).catch(() => null))?.status !== 200; i++)
+      await sleep(50);
+    return this;
+  }
+
+  async unbalance() {
+    if (this.balancer)
+      await run(HAPROXY, ['stop', this.balancer]);
+    this.balancer = null;
+  }
+
   async stop() {
+    await this.unbalance();
     await Promise.all(this.daemons.filter((d) => !d.exited).map((d) => d.stop()));
     await this.redis.tell('stop');
     await this.pg.service('stop');
@@ -65,9 +110,171 @@ export class Cluster {
 
 export async function startCluster(count, options = {}) {
   const [pg, redis] = await Promise.all([startPostgres().then((p) => p.install()), startRedis()]);
-  const c = new Cluster(pg, redis, options);
-  await Promise.all(Array.from({ length: count }, () => c.add()));
-  return c.joined(count);
+  return new Cluster(pg, redis, options).fill(count);
+}
+
+/*
+ * A cluster in the place of a daemon, for suites that know nothing of it: every request goes to whom the balancer chooses.
+ * All replicas end and begin together. What they keep is that of a data folder; it outlives them, as the folder would.
+ */
+class Replicas extends Served {
+  constructor(cluster, dataDir) {
+    super(cluster.port);
+    this.cluster = cluster;
+    this.dataDir = dataDir;
+    this.daemons = [...cluster.daemons];
+  }
+
+  get exited() {
+    return this.daemons.every((d) => d.exited) ? this.daemons[0].exited : undefined;
+  }
+
+  get output() {
+    return this.daemons.map((d) => d.output).join('');
+  }
+
+  health() {
+    return this.daemons[0].health();
+  }
+
+  async kill() {
+    await Promise.all(this.daemons.map((d) => d.kill()));
+    this.daemons.forEach((d) => d.checkOutput());
+  }
+
+  async stop() {
+    await Promise.all(this.daemons.map((d) => d.stop()));
+    await Promise.all([this.cluster.pg.lookAtChats(), this.cluster.redis.look()]);
+  }
+}
+
+/* Servers end with this process. */
+const kept = new Map(); /* data folder: its cluster */
+let server;             /* PostgreSQL with what is installed, to be copied */
+
+export async function startReplicas(count, { dataDir, ...options } = {}) {
+  const folder = dataDir ?? await tempDir();
+  server ??= startPostgres().then((pg) => pg.install());
+  if (!kept.has(folder)) {
+    const pg = await (await server).copy(`kept${kept.size + 1}`);
+    kept.set(folder, new Cluster(pg, await startRedis(), options));
+  }
+  const cluster = kept.get(folder);
+  cluster.options = options;
+  await cluster.fill(count);
+  if (!cluster.balancer)
+    await cluster.balance();
+  await cluster.passes();
+  return new Replicas(cluster, folder);
+}
+
+/*
+ * A client as they should be: it keeps its own ledger of what it asked and was shown, and takes up what is cut wherever the
+ * balancer sends it, until it is over. `url` is asked for each time.
+ */
+export class Ledger {
+  constructor(url, sub = 'ledger') {
+    this.url = url;
+    this.token = mintToken({ sub });
+    this.entries = [];
+    this.refused = 0; /* connections */
+    this.cuts = 0;    /* streams that ended before their turn */
+    this.silent = []; /* answers that did not come for as long as a suite waits */
+    this.anew = 0;    /* turns that were read from the start again, since what was shown was not written down */
+  }
+
+  /* One question, until it is over. What was shown is in the entry. */
+  async ask(content) {
+    const entry = { content, client_msg_id: crypto.randomUUID(), frames: [], turn_id: null };
+    this.entries.push(entry);
+    for (let tries = 0; tries < CUTS_MAX; tries++) {
+      const chat = await connect(this.url(), { token: this.token, session: this.session }).catch(() => null);
+      if (!chat) {
+        this.refused++;
+        await sleep(100);
+        continue;
+      }
+      this.session ??= chat.session;
+      try {
+        if (await this.read(chat, entry)) {
+          await chat.close();
+          return entry;
+        }
+      } catch (e) {
+        if (/no frame within/.test(e.message))
+          this.silent.push(`${new Date().toISOString()} ${entry.turn_id} after ${entry.frames.at(-1)?.seq}: ${e.message}`);
+        else if (!/socket closed/.test(e.message))
+          throw e;
+        this.cuts++;
+      }
+      await chat.cut();
+      await sleep(100);
+    }
+    return assert.fail(`the answer never ended: ${JSON.stringify(entry.frames.at(-1))}`);
+  }
+
+  /* True: the turn is over. False: it is to be asked for once more. */
+  async read(chat, entry) {
+    if (entry.turn_id)
+      chat.send({ type: 'resume', turn_id: entry.turn_id, last_seq: entry.frames.at(-1)?.seq ?? 0 });
+    else
+      chat.send({ type: 'chat.message', content: entry.content, client_msg_id: entry.client_msg_id });
+    for (;;) {
+      const f = await chat.next();
+      if (f.type === 'chat.error' && f.seq === undefined) {
+        assert.ok(['bad_frame', 'upstream', 'expired', 'busy', 'draining'].includes(f.code), JSON.stringify(f));
+        if (f.code === 'bad_frame') {
+          entry.frames.length = 0;
+          this.anew++;
+        }
+        if (f.code === 'expired')
+          entry.turn_id = null; /* nobody has it in flight: the message is sent again, which is the same turn */
+        return false;
+      }
+      if (f.seq === undefined)
+        continue;
+      if (entry.turn_id !== f.turn_id)
+        entry.frames.length = 0;
+      entry.turn_id = f.turn_id;
+      entry.frames.push(f);
+      if (isClosing(f))
+        return true;
+    }
+  }
+
+  /* What does not agree with what the store has: nothing. */
+  async compare(rest) {
+    const wrong = [];
+    const say = (what, entry, more) => wrong.push(`${what}: ${entry.content} ${entry.turn_id} ${more ?? ''}`);
+    const stored = this.session ? await rest.messages(this.session) : [];
+    const questions = stored.filter((m) => m.role === 'user'), answers = stored.filter((m) => m.role === 'assistant');
+    this.entries.forEach((entry, i) => {
+      if (entry.frames.some((f, n) => (f.seq_first ?? f.seq) !== (entry.frames[n - 1]?.seq ?? 0) + 1))
+        say('frames lost, doubled or out of order', entry, entry.frames.map((f) => f.seq).join());
+      const asked = questions.filter((m) => m.content === entry.content);
+      const answered = answers.filter((m) => m.turn_id === asked[0]?.turn_id);
+      if (asked.length !== 1)
+        say(asked.length ? 'question doubled' : 'question lost', entry);
+      else if (questions[i] !== asked[0])
+        say('question out of order', entry);
+      if (answered.length !== 1)
+        say(answered.length ? 'answer doubled' : 'answer lost', entry);
+      else if (entry.frames.at(-1).type === 'chat.complete' && answered[0].content !== textOf(entry.frames))
+        say('shown is not stored', entry, JSON.stringify([textOf(entry.frames), answered[0].content]));
+    });
+    if (stored.length !== 2 * this.entries.length || stored.some((m, i) => m.role !== (i % 2 ? 'assistant' : 'user')))
+      wrong.push(`${stored.length} messages of ${this.entries.length} questions: ${stored.map((m) => m.role[0]).join('')}`);
+    return wrong;
+  }
+}
+
+/* Numbers that look random, and are the same for the same seed. */
+export function randomOf(seed) {
+  let state = seed;
+  return () => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state / 2147483648;
+  };
 }
 
 /* The numbers of a list of times, for figures that a test prints. */

@@ -9,8 +9,9 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
-import { demoWarehouse, filesUnder, REFERENCE, startDaemon, tempDir } from './harness.mjs';
+import { demoWarehouse, filesUnder, REFERENCE, REPLICAS, startDaemon, tempDir } from './harness.mjs';
 import { Raw, upgrade } from './raw.mjs';
+import { textOf } from './turn.mjs';
 
 const slowAnswer = [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(2000) }, fault: { token_ms: 30 } },
   { reply: 'demo' }];
@@ -105,7 +106,26 @@ describe('kill -9', () => {
 });
 
 describe('kill -TERM', () => {
-  it('in the middle of an answer: it is stored as shown, marked, and the client is told', async (t) => {
+  it('of all replicas in the middle of an answer: those that come after end it, and the client reads that there', { skip: !REPLICAS }, async (t) => {
+    const { mock, start } = await stage(t, slowAnswer);
+    let d = await start();
+    const chat = await d.connect();
+    const { turn_id } = await chat.begin(REFERENCE);
+    await chat.untilTokens(5);
+    await d.stop();
+    assert.equal((await chat.closed).code, 1012, 'reconnect, says the close');
+    mock.use('demo');
+    d = await start();
+    const messages = await d.rest().messagesWhen(chat.session, (m) => m.length === 2);
+    const again = await d.connect({ session: chat.session });
+    again.send({ type: 'resume', turn_id, last_seq: 0 });
+    assert.equal(textOf(await again.frames()), messages[1].content, 'what is shown is what is stored');
+    assert.match((await again.ask(REFERENCE)).text, /48\.73/, 'and the session goes on');
+    await again.close();
+    await d.stop();
+  });
+
+  it('in the middle of an answer: it is stored as shown, marked, and the client is told', { skip: REPLICAS > 0 }, async (t) => {
     const { mock, start } = await stage(t, slowAnswer);
     let d = await start();
     const chat = await d.connect();
@@ -120,7 +140,7 @@ describe('kill -TERM', () => {
     assert.ok(mock.calls[mock.calls.length - 1].aborted);
 
     d = await start();
-    const shown = chat.all.filter((f) => f.type === 'chat.token').map((f) => f.token).join('');
+    const shown = textOf(chat.all);
     const messages = await d.rest().messages(chat.session);
     assert.equal(messages.length, 2);
     assert.equal(messages[0].content, REFERENCE);
@@ -201,7 +221,7 @@ sys.stdin.read()`, path], { stdio: ['pipe', 'pipe', 'inherit'] });
   };
 }
 
-describe('a second daemon on the same files', () => {
+describe('a second daemon on the same files', { skip: REPLICAS > 0 }, () => {
   it('leaves alone what runs in the first one', async (t) => {
     const { mock, start } = await stage(t, [{ fault: { hang: true } }]);
     const d = await start();
@@ -219,7 +239,8 @@ describe('a second daemon on the same files', () => {
   });
 });
 
-describe('a database that another program has locked', () => {
+/* Replicas have no files; what they do without their server is in cluster-faults.test.mjs. */
+describe('a database that another program has locked', { skip: REPLICAS > 0 }, () => {
   it('an Idempotency-Key whose client left while it was being stored blocks nothing', { timeout: 120000 }, async (t) => {
     const { start } = await stage(t);
     const d = await start();

@@ -148,24 +148,11 @@ function environment(options, port, adminPort, dataDir, warehouse) {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-export class Daemon {
-  constructor(child, port, adminPort, dataDir) {
-    this.child = child;
+/* What is served at an address, whoever is behind it. */
+export class Served {
+  constructor(port) {
     this.port = port;
-    this.dataDir = dataDir;
     this.url = `http://127.0.0.1:${port}`;
-    this.adminUrl = `http://127.0.0.1:${adminPort}`;
-    this.output = '';
-    this.exit = new Promise((done) => child.once('close', (code, signal) => {
-      running.delete(child);
-      this.exited = { code, signal };
-      watch('log', this.output, { where: `of a daemon at ${port}` });
-      done(this.exited);
-    }));
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text) => {
-        this.output += text;
-      });
   }
 
   connect(options = {}) {
@@ -194,6 +181,27 @@ export class Daemon {
 
   async answers() {
     return (await fetch(`${this.url}/livez`)).status === 200;
+  }
+}
+
+export class Daemon extends Served {
+  constructor(child, port, adminPort, dataDir) {
+    super(port);
+    this.child = child;
+    this.dataDir = dataDir;
+    this.adminPort = adminPort;
+    this.adminUrl = `http://127.0.0.1:${adminPort}`;
+    this.output = '';
+    this.exit = new Promise((done) => child.once('close', (code, signal) => {
+      running.delete(child);
+      this.exited = { code, signal };
+      watch('log', this.output, { where: `of a daemon at ${port}` });
+      done(this.exited);
+    }));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => {
+        this.output += text;
+      });
   }
 
   /* What only operators are told. */
@@ -267,7 +275,7 @@ os.execv(sys.argv[3], sys.argv[3:])`;
 export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   assert.ok(existsSync(VESPERD), `there is no daemon at ${VESPERD} (VESPERD names another)`);
   const port = options.port ?? (await freePort());
-  const adminPort = await freePort();
+  const adminPort = options.adminPort ?? (await freePort());
   const dataDir = options.dataDir ?? (await tempDir());
   const warehouse = options.warehouse ?? (await demoWarehouse());
   watchAtEnd(dataDir);
@@ -281,7 +289,14 @@ export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   return new Daemon(child, port, adminPort, dataDir);
 }
 
+/* With VESPER_TEST_REPLICAS=N a suite meets N replicas behind a balancer where it starts a daemon. */
+export const REPLICAS = Number(process.env.VESPER_TEST_REPLICAS ?? 0);
+
 export async function startDaemon(options) {
+  return REPLICAS ? (await import('./cluster.mjs')).startReplicas(REPLICAS, options) : startProcess(options);
+}
+
+export async function startProcess(options) {
   const daemon = await launch(options);
   return daemon.waitReady(options?.readyMs).catch(async (e) => {
     await daemon.kill();

@@ -4,7 +4,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DEMO_MAKER, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+import { DEMO_MAKER, ROOT, run, startProcess, tempDir, VESPERCTL } from './harness.mjs';
 import { MARK, watch } from '../secrets.mjs';
 
 const script = join(ROOT, 'tests/services/postgres.sh');
@@ -13,15 +13,16 @@ export const READ_PASSWORD = `${MARK}Read7`;
 export const CHAT_PASSWORD = `${MARK}Chat7`;
 
 export class Postgres {
-  constructor(dir, port) {
+  constructor(dir, port, database = 'postgres') {
     this.dir = dir;
     this.port = port;
-    this.url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
+    this.database = database;
+    this.url = `postgresql://postgres@127.0.0.1:${port}/${database}`;
   }
 
   dsn(user, password) {
     const secret = password === undefined ? '' : `;Pwd=${password}`;
-    return `Driver={PostgreSQL Unicode};Server=127.0.0.1;Port=${this.port};Database=postgres;Uid=${user}${secret}`;
+    return `Driver={PostgreSQL Unicode};Server=127.0.0.1;Port=${this.port};Database=${this.database};Uid=${user}${secret}`;
   }
 
   /* What vesperd needs to keep warehouse and chats here. */
@@ -33,7 +34,7 @@ export class Postgres {
   }
 
   start({ env, ...options } = {}) {
-    return startDaemon({ warehouse: 'none', ...options, env: this.env(env) });
+    return startProcess({ warehouse: 'none', ...options, env: this.env(env) });
   }
 
   async service(verb) {
@@ -51,10 +52,10 @@ export class Postgres {
   }
 
   /* One psql as this user; what it said, or what it said when it failed. */
-  async psql(user, sql, settings = {}) {
+  async psql(user, sql, settings = {}, database = this.database) {
     const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`).join(' ');
     const args = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', '127.0.0.1', '-p', String(this.port), '-U', user,
-      '-d', 'postgres', '-c', sql];
+      '-d', database, '-c', sql];
     return run('psql', args, { env: { PATH: process.env.PATH, PGOPTIONS: options } })
       .then(({ stdout }) => ({ ok: true, text: stdout.trim() }), (e) => ({ ok: false, text: e.stderr.trim() }));
   }
@@ -64,7 +65,7 @@ export class Postgres {
     const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`).join(' ');
     const file = join(await tempDir('psql'), 'probe.sql');
     await writeFile(file, statements.map((sql) => `${sql};\n`).join(''));
-    const { stderr } = await run('psql', ['-X', '-q', '-h', '127.0.0.1', '-p', String(this.port), '-U', user, '-d', 'postgres',
+    const { stderr } = await run('psql', ['-X', '-q', '-h', '127.0.0.1', '-p', String(this.port), '-U', user, '-d', this.database,
       '-o', '/dev/null', '-f', file], { env: { PATH: process.env.PATH, PGOPTIONS: options } });
     const refused = new Set([...stderr.matchAll(/probe\.sql:(\d+): ERROR/g)].map((m) => Number(m[1])));
     return statements.filter((_, i) => !refused.has(i + 1));
@@ -75,6 +76,19 @@ export class Postgres {
     if (!ok)
       throw new Error(`${sql}\n${text}`);
     return text;
+  }
+
+  /* What is here now, as a database of its own on the same server. Nobody may be connected to this one. */
+  async copy(name) {
+    const { ok, text } = await this.psql('postgres', `CREATE DATABASE ${name} TEMPLATE ${this.database}`, {}, 'template1');
+    if (!ok)
+      throw new Error(text);
+    /* What logins have set for themselves is not of the database that it is for. */
+    const settings = await this.admin(`SELECT format('ALTER ROLE %I IN DATABASE ${name} SET %s = %s;', r.rolname, split_part(c, '=', 1), split_part(c, '=', 2))
+      FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole JOIN pg_database d ON d.oid = s.setdatabase, unnest(s.setconfig) c WHERE d.datname = '${this.database}'`);
+    const copy = new Postgres(this.dir, this.port, name);
+    await copy.admin(settings);
+    return copy;
   }
 
   ctl(args, env = {}) {

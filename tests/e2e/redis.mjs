@@ -58,8 +58,12 @@ export class Redis {
   /* pause, resume, kill, restart, stop */
   async tell(verb) {
     if (verb === 'stop')
-      watch('redis', await this.cli('EVAL', DUMP, '0'));
+      await this.look();
     await run(SCRIPT, [verb, this.dir]);
+  }
+
+  async look() {
+    watch('redis', await this.cli('EVAL', DUMP, '0'));
   }
 
   async cli(...words) {

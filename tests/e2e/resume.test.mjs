@@ -3,7 +3,7 @@
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startMock } from '../mock/anthropic.mjs';
-import { REFERENCE, startDaemon } from './harness.mjs';
+import { REFERENCE, REPLICAS, startDaemon } from './harness.mjs';
 import { checkProblem } from './rest.mjs';
 import { mintToken } from './token.mjs';
 import { checkTurn } from './turn.mjs';
@@ -175,8 +175,23 @@ describe('resume', () => {
     await other.close();
   });
 
+  it('a cursor of the replicas before is good for those after', { skip: !REPLICAS }, async () => {
+    const first = await startDaemon({ mock });
+    const turn = await first.ask(REFERENCE);
+    await first.stop();
+    const second = await startDaemon({ mock, dataDir: first.dataDir });
+    const chat = await second.connect({ session: turn.session });
+    chat.send({ type: 'resume', turn_id: turn.id, last_seq: 0 });
+    const all = await chat.turn();
+    assert.deepEqual([all.text, all.lastSeq], [turn.text, turn.lastSeq]);
+    chat.send({ type: 'resume', turn_id: turn.id, last_seq: turn.lastSeq - 1 });
+    assert.deepEqual(await chat.frames(), [turn.closing]);
+    await chat.close();
+    await second.stop();
+  });
+
   /* Numbers count the items of one log, so a cursor is worth nothing to the process after: an upgrade, say. */
-  it('a cursor of the process before has expired, and the session has the answer', async () => {
+  it('a cursor of the process before has expired, and the session has the answer', { skip: REPLICAS > 0 }, async () => {
     const first = await startDaemon({ mock });
     const turn = await first.ask(REFERENCE);
     await first.stop();

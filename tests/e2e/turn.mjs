@@ -22,6 +22,8 @@ export function isClosing(frame) {
   return CLOSING.includes(frame.type) && frame.seq !== undefined;
 }
 
+export const textOf = (frames) => frames.filter((f) => f.type === 'chat.token').map((f) => f.token).join('');
+
 /* Absent, never null. Cells of data are values in arrays and may be null. */
 export function checkNoNullMembers(value, at = 'frame') {
   if (Array.isArray(value))
