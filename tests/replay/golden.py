@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what every wire says of the replayed turns with the recordings in tests/replay/golden.
 
-    golden.py REPLAY           fails where a byte differs, but for ids, times and durations
+    golden.py REPLAY           fails where a byte differs, but for ids, times, durations and the size of prompts
     golden.py REPLAY --write   records anew; look at the difference before it is committed
 """
 import difflib
@@ -19,12 +19,16 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 TRANSCRIPT = re.compile(r"^== transcript\n.*?(?=^== )", re.M | re.S)
 TRANSCRIBED = {"recover_partly", "numbers_right"}  # the others are recorded without, for their length
 SPAN = re.compile(r'"((?:latency|duration|elapsed|retry_after)_ms)":\d+')
+# Each new tool makes the prompts longer; tests of the prompts count them.
+COUNTED = re.compile(r'^data: \{"type":"token\.count".*$', re.M)
+PROMPT = re.compile(r'"(used|prompt|schema)":\d+')
 
 
 def plain(text):
     """Numbers ids in the order in which they come and blanks what no two runs share."""
     ids = {}
     text = UUID.sub(lambda m: ids.setdefault(m.group(0), f"id{len(ids) + 1}"), text)
+    text = COUNTED.sub(lambda m: PROMPT.sub(r'"\1":N', m.group(0)), text)
     return SPAN.sub(r'"\1":N', TIME.sub("TIME", text))
 
 
