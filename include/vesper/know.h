@@ -42,6 +42,7 @@ struct filter {
 	const char *label; /* as it is shown; NULL: the values */
 	const char *said;  /* what was said for it, where that names something else; or NULL */
 	bool part;         /* of another filter, whose label tells it */
+	bool fixed;        /* shown alone: it can't be edited, and nothing carries it */
 };
 
 struct flow_def;
@@ -177,6 +178,7 @@ void know_filter_value(const struct filter *f, struct json_out *j);
 /* The values by name that the question gave, `heard` ones where there are no others; no defaults.
  * New reference. */
 json_t *know_values(const struct understanding *u);
+#define STANDING_QUERY "map_query" /* of the session context: a query over the map as text */
 /* The session context after this turn, to be stored and given back as `standing`. New reference. */
 json_t *know_standing(const struct understanding *u);
 /* The object of `vesperctl route`. New reference. */

@@ -15,6 +15,9 @@
  *
  * A level "?" is to be asked for (MAP_NEEDS_LEVEL).
  *
+ * A condition that the catalogue has a name for takes no values: {"name": "overdue", "op": "is"},
+ * or "not". All of it holds for one row: of what is asked for, or of something that belongs to it.
+ *
  * op: is, not, over, at_least, under, at_most, between, contains, missing, present. `not` keeps
  * rows without a value. A name in `where` is a dimension (by its name, or by the filter it goes by:
  * of several the nearest to what is counted), a dimension.grain, or a measure of the entity that is
@@ -86,7 +89,10 @@ enum map_source { MAP_SAID, MAP_DEFAULT };
 struct map_where {
 	const char *name;                      /* as it was said */
 	const struct dimension_def *dimension; /* or */
-	const struct measure_def *measure;     /* of the entity listed or measured, row by row */
+	const struct measure_def *measure; /* of the entity listed or measured, row by row; or */
+	const struct condition_def *condition; /* that has a name; is or not */
+	const struct map_where *all; /* of the condition, of its entity's own dimensions */
+	size_t all_count;
 	enum grain grain;
 	enum where_op op;
 	const struct value *values;
@@ -208,6 +214,8 @@ typedef void map_number_fn(struct buf *out, const struct units *units, const cha
  * 2026-01-01 to 2026-12-31), top 3". Values are those of the query. */
 void map_describe(const struct map *m, const struct map_query *q, map_number_fn *put_number,
 		  struct arena *a, struct buf *out);
+/* "≥": how a comparison is written in each language. */
+const char *map_op_sign(enum where_op op);
 /* What a query of this caller's may name: metrics, entities that can be listed, dimensions; one
  * line each. */
 void map_names(const struct map *m, const struct principal *who, struct buf *out);
@@ -222,6 +230,7 @@ MUST_CHECK bool map_schema(const struct map *m, const struct principal *who,
 /* May this caller use it: its view, its column, what it is declared with? */
 bool map_may_entity(const struct principal *who, const struct entity_def *n);
 bool map_may_dimension(const struct principal *who, const struct dimension_def *d);
+bool map_may_condition(const struct principal *who, const struct condition_def *c);
 bool map_may_metric(const struct principal *who, const struct metric_def *m);
 
 #endif

@@ -18,9 +18,10 @@
  *   metrics     {"name", "label"?, "about"?, "kind": "ratio" | "difference" | "measure",
  *               "numerator", "denominator" | "left", "right" | "measure", "where"?, "unit",
  *               "permission"?, "synonyms"?}
- *   protocol    {"max_rounds", "max_tables_per_request", "select_limit", "via"?, "steps": [{"id",
- * "about", "may_call": {tool: the step that it leads to}}]}: how the pack's agents ask the map;
- * they begin with the first step
+ *   conditions  {"name", "label"?, "about"?, "entity", "where", "permission"?, "synonyms"?}; days
+ * in `where` may be counted from that of the question, "today-30d" protocol    {"max_rounds",
+ * "max_tables_per_request", "select_limit", "via"?, "steps": [{"id", "about", "may_call": {tool:
+ * the step that it leads to}}]}: how the pack's agents ask the map; they begin with the first step
  *
  * Outside of views columns are named without quotes. Dimensions stand in catalog.h; what they add
  * to the map is their struct dimension_map. tenant_id is never written in a pair: whatever writes
@@ -220,6 +221,18 @@ struct measure_def {
 	const char *const *synonyms; /* NULL-ended */
 };
 
+/* Rows of an entity that have a word of their own: those that all of `where` hold for. Dimensions
+ * are the entity's own. */
+struct condition_def {
+	const char *name, *pack;
+	const char *label, *about; /* about: or NULL */
+	const struct entity_def *entity;
+	const struct where_def *where;
+	size_t where_count;
+	const char *permission;      /* beside those of what it compares; or NULL */
+	const char *const *synonyms; /* NULL-ended */
+};
+
 enum metric_form { FORM_MEASURE, FORM_RATIO, FORM_DIFFERENCE };
 
 struct metric_def {
@@ -299,6 +312,8 @@ struct schema {
 	 * how many there are, under its plural. */
 	const struct metric_def *const *metrics;
 	size_t metric_count;
+	const struct condition_def *const *conditions;
+	size_t condition_count;
 	const struct protocol_def *const *protocols; /* at most one of a pack */
 	size_t protocol_count;
 	/* Dimensions whose values are not loaded and are no names: numbers, days, and what says
@@ -316,6 +331,7 @@ const struct entity_def *schema_entity(const struct schema *s, const char *name)
 const struct edge_def *schema_edge(const struct schema *s, const char *id);
 const struct measure_def *schema_measure(const struct schema *s, const char *name);
 const struct metric_def *schema_metric(const struct schema *s, const char *name);
+const struct condition_def *schema_condition(const struct schema *s, const char *name);
 const struct protocol_def *schema_protocol(const struct schema *s, const char *pack);
 /* NULL: the step does not allow it. */
 const struct protocol_call *protocol_call_find(const struct protocol_step *s, const char *tool);

@@ -81,5 +81,6 @@ const struct table *table_narrow(const struct table *t, const size_t *columns,
 const char *column_type_name(enum column_type type); /* "text", "int", … */
 bool column_type_parse(const char *name, enum column_type *out);
 bool column_is_number(enum column_type type);
+bool column_is_day(enum column_type type); /* with or without a time */
 
 #endif

@@ -129,7 +129,7 @@ static bool read_bins(struct loader *l, const json_t *array, struct dimension_de
 static bool read_grains(struct loader *l, const json_t *item, struct dimension_def *d,
 			struct err *e)
 {
-	bool is_day = d->map.type == COLUMN_DATE || d->map.type == COLUMN_DATETIME;
+	bool is_day = column_is_day(d->map.type);
 	const char *const *names;
 	enum grain g;
 
@@ -556,9 +556,9 @@ static struct pack_schema *pack_schema_of(struct loader *l)
 
 bool load_schema(struct loader *l, struct err *e)
 {
-	static const char *const members[] = {"views",      "entities", "edges",   "chains",
-					      "dimensions", "measures", "metrics", "calendar",
-					      "units",      "protocol", NULL};
+	static const char *const members[] = {"views",      "entities", "edges",    "chains",
+					      "dimensions", "measures", "metrics",  "conditions",
+					      "calendar",   "units",    "protocol", NULL};
 	struct units *units = &l->whole->shown.units;
 	struct words_file f;
 	json_t *root;
@@ -591,6 +591,7 @@ static bool finish_pack(struct loader *l, struct err *e)
 		schema_load_chains(l, json_object_get(root, "chains"), e) &&
 		schema_load_measures(l, json_object_get(root, "measures"), e) &&
 		schema_load_metrics(l, json_object_get(root, "metrics"), e) &&
+		schema_load_conditions(l, json_object_get(root, "conditions"), e) &&
 		schema_load_protocol(l, json_object_get(root, "protocol"), e) &&
 		schema_finish_entities(l, json_object_get(root, "entities"), e)) ||
 	       load_wrong(&p->file);

@@ -145,6 +145,11 @@ bool column_is_number(enum column_type type)
 	return type == COLUMN_INT || type == COLUMN_DECIMAL;
 }
 
+bool column_is_day(enum column_type type)
+{
+	return type == COLUMN_DATE || type == COLUMN_DATETIME;
+}
+
 static const char **row_narrowed(const char *const *row, const size_t *columns, size_t count,
 				 struct arena *a)
 {

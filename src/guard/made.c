@@ -75,9 +75,7 @@ static const char *part_date(const struct result_part *p)
 	if (p->kind != RESULT_PART_CELL)
 		return NULL;
 	c = &p->result->tables[0]->columns[p->column];
-	return c->type == COLUMN_DATE || c->type == COLUMN_DATETIME
-		       ? p->result->tables[0]->rows[p->row][p->column]
-		       : NULL;
+	return column_is_day(c->type) ? p->result->tables[0]->rows[p->row][p->column] : NULL;
 }
 
 /* The value as words. */

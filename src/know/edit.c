@@ -168,7 +168,7 @@ static const struct dimension_def *meant(const struct reading *r, const char *te
 				  arena_strndup(r->arena, text, (size_t)(equals - text)));
 }
 
-static bool is_dropped(const json_t *v)
+bool edit_drops(const json_t *v)
 {
 	const char *text = json_string_value(v);
 
@@ -186,7 +186,7 @@ static void edit_resolved(struct reading *r, const struct dimension_def *d, cons
 	bool several;
 
 	facts_drop(&r->facts, to->filter);
-	if (is_dropped(v))
+	if (edit_drops(v))
 		return;
 	if (!text || !names_resolve(r->names, d, text, NULL, r->arena, &m) ||
 	    !settle_resolved(r, d, m.value, names_parent_of(r->names, d, m.value, NULL, &several),
@@ -253,7 +253,7 @@ void followup_edit(struct reading *r, const json_t *filters, enum filter_source 
 		if (r->trouble.kind != TROUBLE_NONE && r->trouble.filter &&
 		    strcmp(r->trouble.filter, filter) == 0)
 			r->trouble = (struct trouble){0};
-		if (is_dropped(value))
+		if (edit_drops(value))
 			continue;
 		if (!json_is_array(value) && !edit_range(r, filter, value))
 			edit_value(r, filter, d, value, source);

@@ -83,6 +83,8 @@ void followup_read(const struct reading *r, struct standing *out)
 					  followup_value(r->know, filter, item, r->arena),
 					  SOURCE_CARRIED);
 	}
+	out->query = metrics_query_read(
+		json_string_value(json_object_get(r->in->standing, STANDING_QUERY)), r->arena);
 	json_array_foreach(tools, i, item) {
 		const struct tool_def *t =
 			json_is_string(item) ? catalog_tool(c, json_string_value(item)) : NULL;

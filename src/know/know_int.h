@@ -454,6 +454,7 @@ struct standing {
 	size_t tool_count;
 	const char *intent; /* or NULL */
 	const json_t *ask;
+	const json_t *query; /* over the map, that was answered last; or NULL */
 };
 
 void followup_read(const struct reading *r, struct standing *out);
@@ -481,6 +482,8 @@ bool followup_hangs_on(const struct reading *r, const struct facts *facts, const
 
 /* ---- edit.c ---- */
 
+/* Does the value that a client sent back let its filter go? */
+bool edit_drops(const json_t *v);
 /* The client's filters over the read ones. */
 void followup_edit(struct reading *r, const json_t *filters, enum filter_source source);
 
@@ -571,6 +574,15 @@ bool map_words_is_thing(const struct know *k, const struct question *q, size_t i
  * that takes one. `asked`: a tool would answer once it has a value that the question does not say;
  * then only what that tool cannot take is a query. False: it is none, and `out` is untouched. */
 bool metrics_choose(const struct reading *r, bool asked, struct understanding *out);
+/* The query that stands as a follow-up changes it: "by month", "only solar", "what about last
+ * year". False: it says something else, or more than that, and `out` is untouched. */
+bool metrics_follow(const struct reading *r, const json_t *query, struct understanding *out);
+/* A query as text; NULL: it is none. */
+const json_t *metrics_query_read(const char *text, struct arena *a);
+/* A query with the filters that the client sent back: as a call, or a clarifying question about a
+ * value that is unknown. `analysis`: the tool that computes more of it, or NULL. */
+bool metrics_edit(struct reading *r, const json_t *query, const struct tool_def *analysis,
+		  const json_t *edits, struct understanding *out);
 
 /* ---- parts.c ---- */
 

@@ -127,7 +127,7 @@ void know_filters_write(const struct understanding *u, const struct language *l,
 		jo_set_str(j, "label", buf_text(&label));
 		jo_set_str(j, "source", filter_source_name(f->source));
 		jo_set_str(j, "said", f->said);
-		jo_set_bool(j, "editable", true);
+		jo_set_bool(j, "editable", !f->fixed);
 		jo_set_str(j, "param", param_of(u, f));
 		jo_object_end(j);
 	}
@@ -144,7 +144,7 @@ static json_t *values_object(const struct filter *list, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct filter *f = &list[i];
 
-		if (f->source != SOURCE_DEFAULT)
+		if (f->source != SOURCE_DEFAULT && !f->fixed)
 			json_set_take(filters, f->name,
 				      values_json(f->values, f->count, f->is_list));
 	}
@@ -171,6 +171,7 @@ static bool holds(const json_t *names, const char *name)
 json_t *know_standing(const struct understanding *u)
 {
 	json_t *standing = json_object(), *tools = json_array();
+	const struct arg *query;
 
 	json_set_str(standing, "intent", u->intent);
 	json_set_take(standing, "filters", values_object(u->filters, u->filter_count));
@@ -180,6 +181,9 @@ json_t *know_standing(const struct understanding *u)
 	if (u->tool_count == 0 && u->intended)
 		json_push_take(tools, json_str(u->intended->name));
 	json_set_take(standing, "tools", tools);
+	if (u->tool_count == 1 && u->tools[0].tool->map &&
+	    (query = args_find(&u->tools[0].args, u->tools[0].tool->map)))
+		json_set_str(standing, STANDING_QUERY, query->values[0].text);
 	return standing;
 }
 

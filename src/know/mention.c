@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define PHRASE_WORDS      2 /* more words in a row that are just a name are meant as it */
+#define LEFT_WORDS_MAX    4 /* of a value that is all words of questions: "out for final review" */
 #define CANDIDATES_MAX    16
 #define NUMBER_NAME_LEAST 100 /* less is an hour, a day or a count */
 #define NUMBER_YEAR_FIRST 1900
@@ -253,21 +254,31 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 	return (e->kind != ENTRY_PART && !e->when_value) || !is_glued(&r->q, i, i + n);
 }
 
+static bool is_value_of_map(const struct reading *r, size_t from, size_t n)
+{
+	struct entry found[FOUND_MAX];
+	struct folded words;
+	size_t count;
+
+	if (!mention_window(&r->q, from, n, &words))
+		return false;
+	count = names_find(r->names, &words, found, FOUND_MAX);
+	for (size_t f = 0; f < count; f++)
+		if (found[f].kind == ENTRY_VALUE && found[f].dimension->map.entity)
+			return true;
+	return false;
+}
+
 bool mention_is_left(const struct reading *r, size_t i)
 {
-	for (size_t from = i > 0 ? i - 1 : 0; from <= i && from + PHRASE_WORDS <= r->q.count;
-	     from++) {
-		struct entry found[FOUND_MAX];
-		struct folded words;
-		size_t count;
+	/* "in" and "or" may be states; nobody who writes them small means those */
+	size_t least = know_is_stop(r->know, &r->q.tokens[i]) && !r->q.tokens[i].capital ? 2 : 1;
 
-		if (!mention_window(&r->q, from, PHRASE_WORDS, &words))
-			continue;
-		count = names_find(r->names, &words, found, FOUND_MAX);
-		for (size_t f = 0; f < count; f++)
-			if (found[f].kind == ENTRY_VALUE && found[f].dimension->map.entity)
+	for (size_t n = least; n <= LEFT_WORDS_MAX; n++)
+		for (size_t from = i + 1 > n ? i + 1 - n : 0; from <= i && from + n <= r->q.count;
+		     from++)
+			if (is_value_of_map(r, from, n))
 				return true;
-	}
 	return false;
 }
 

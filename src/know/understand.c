@@ -354,6 +354,9 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 		return;
 	}
 	finish(r, &choice, leans, edits != NULL, out);
+	/* "Just the top 3" of a query over the map: of a list that has no order, not of reports */
+	if (leans && s->query && out->confidence > UNSURE && says_filters_alone(r))
+		out->confidence = UNSURE;
 	/* "How many orders were there in February": of no hub-zone */
 	if (!edits && !leans && r->trouble.kind == TROUBLE_MISSING && r->said_entities == 0 &&
 	    !choose_is_spoken_of(r, &choice)) {
@@ -392,6 +395,33 @@ static bool lacks_time(const struct reading *r)
 	return false;
 }
 
+/* The query over the map that the question is without the filters that the client sent back, with
+ * them. */
+static bool edit_query(struct reading *r, const struct standing *s, struct understanding *out)
+{
+	struct know_input plain = *r->in;
+	const struct tool_def *tool = NULL;
+	const json_t *query = s->query;
+	struct understanding u = {0};
+	struct question q;
+
+	if (!r->know->map_words || s->ask)
+		return false;
+	plain.edited_filters = NULL;
+	text_read(r->know->catalog->language, r->q.text, r->arena, &q);
+	if (q.count > 0) {
+		understand_one(r->know, &plain, &q, r->arena, &u);
+		tool = u.tool_count == 1 ? u.tools[0].tool : NULL;
+		query = tool && tool->map && u.confidence >= KNOW_SURE
+				? metrics_query_read(
+					  args_text(&u.tools[0].args, tool->map, r->arena),
+					  r->arena)
+				: NULL;
+	}
+	return query && metrics_edit(r, query, tool && tool->analysis.groups ? tool : NULL,
+				     r->in->edited_filters, out);
+}
+
 void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
 		    struct arena *a, struct understanding *out)
 {
@@ -407,6 +437,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 
 	reading_begin(&r);
 	followup_read(&r, &standing);
+	if (edits && edit_query(&r, &standing, out))
+		return;
 	choice = edits || !standing.ask ? NULL : followup_choice(&r.q, standing.ask);
 	if (choice) {
 		const char *filter = json_string_value(json_object_get(standing.ask, "filter"));
@@ -448,6 +480,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		flows_take(&r, &flow, out);
 		return;
 	}
+	if (!edits && standing.query && metrics_follow(&r, standing.query, out))
+		return;
 	foreign = edits ? NULL : talk_foreign(k, &r.q);
 	leans = stands && (edits ? r.q.count == 0 || choice || standing.ask : followup_cue(&r));
 	if (!edits && !is_about_data(&r, leans)) {

@@ -110,3 +110,11 @@ bool map_may_metric(const struct principal *who, const struct metric_def *m)
 	return allowed(who, s->permission) && map_may_entity(who, s->entity) &&
 	       (!s->column || allowed(who, s->column->permission));
 }
+
+bool map_may_condition(const struct principal *who, const struct condition_def *c)
+{
+	for (size_t i = 0; i < c->where_count; i++)
+		if (!map_may_dimension(who, c->where[i].dimension))
+			return false;
+	return allowed(who, c->permission);
+}

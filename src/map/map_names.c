@@ -71,6 +71,11 @@ bool map_need_metric(struct map_reading *r, const struct metric_def *m)
 		       : map_need_metric(r, m->left) && map_need_metric(r, m->right);
 }
 
+bool map_need_condition(struct map_reading *r, const struct condition_def *c)
+{
+	return need(r, c->permission) && need_wheres(r, c->where, c->where_count);
+}
+
 /* ---- names ---- */
 
 /* How far the dimension is from the root, an unsafe step counting as many; SIZE_MAX: no way. */

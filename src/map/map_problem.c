@@ -61,6 +61,9 @@ void map_offer_names(const struct map *m, const struct principal *who, const cha
 	for (size_t i = 0; !metrics && i < s->plain_count; i++)
 		if (map_may_dimension(who, s->plain[i]))
 			consider(best, s->plain[i]->name, name);
+	for (size_t i = 0; !metrics && i < s->condition_count; i++)
+		if (map_may_condition(who, s->conditions[i]))
+			consider(best, s->conditions[i]->name, name);
 	for (size_t i = 0; i < 3 && best[i].name; i++)
 		map_offer(why, arena_strdup(a, best[i].name));
 }

@@ -302,6 +302,56 @@ static bool is_all_of(const struct map_query *q, const struct entity_def *n)
 	return true;
 }
 
+/* A value of a definition: a day may be counted from that of the question. */
+static bool defined_value(struct map_reading *r, const struct dimension_def *d, const char *text,
+			  struct value *out)
+{
+	json_t *value = json_own(r->arena, json_str(text));
+	char iso[DATE_ISO_BYTES];
+	struct date day;
+
+	if (column_is_day(d->map.type) && date_parse_value(text, r->today, &day)) {
+		date_iso(day, iso);
+		*out = value_date(arena_strdup(r->arena, iso));
+		return true;
+	}
+	return map_value(r->map, value, d->map.type, NULL, d->name, r->arena, out, r->why, r->e);
+}
+
+static bool read_defined(struct map_reading *r, const struct where_def *def, struct map_where *out)
+{
+	struct value *values;
+
+	*out = (struct map_where){
+		.name = def->dimension->name, .dimension = def->dimension, .op = def->op};
+	while (def->values[out->count])
+		out->count++;
+	values = arena_alloc(r->arena, (out->count + 1) * sizeof(*values));
+	for (size_t i = 0; i < out->count; i++)
+		if (!defined_value(r, def->dimension, def->values[i], &values[i]))
+			return false;
+	out->values = values;
+	return true;
+}
+
+static bool read_named(struct map_reading *r, const json_t *item, const struct condition_def *c,
+		       struct map_where *w)
+{
+	struct map_where *all = arena_alloc(r->arena, c->where_count * sizeof(*all));
+
+	if ((w->op != OP_IS && w->op != OP_NOT) ||
+	    json_array_size(json_object_get(item, "values")) > 0)
+		return map_fail(r->why, MAP_BAD_VALUE, c->name, r->e,
+				"%s is a condition: is or not, without values", c->name);
+	w->condition = c;
+	w->all = all;
+	w->all_count = c->where_count;
+	for (size_t i = 0; i < c->where_count; i++)
+		if (!read_defined(r, &c->where[i], &all[i]))
+			return false;
+	return map_need_condition(r, c);
+}
+
 /* A measure of what is listed, or of what every metric is of, is compared row by row. */
 static bool find_compared(struct map_reading *r, const char *name, struct map_where *w)
 {
@@ -328,8 +378,17 @@ static bool read_wheres(struct map_reading *r, const json_t *query)
 		return map_fail(r->why, MAP_BAD_VALUE, "where", r->e, "where is a list");
 	json_array_foreach(list, i, item) {
 		struct map_where w = {0};
+		const struct condition_def *named;
 
-		if (!read_condition(r, item, &w.name, &w.op) || !find_compared(r, w.name, &w) ||
+		if (!read_condition(r, item, &w.name, &w.op))
+			return false;
+		named = schema_condition(r->map->schema, w.name);
+		if (named) {
+			if (!read_named(r, item, named, &w) || !add_where(r, &w))
+				return false;
+			continue;
+		}
+		if (!find_compared(r, w.name, &w) ||
 		    !read_values(r, item, w.name, w.op, type_of(&w),
 				 w.measure ? w.measure->unit : NULL, &w.values, &w.count) ||
 		    !add_where(r, &w))

@@ -207,6 +207,11 @@ static const char *const signs[WHERE_OPS] = {
 	[OP_MISSING] = "= ∅", [OP_PRESENT] = "≠ ∅",
 };
 
+const char *map_op_sign(enum where_op op)
+{
+	return signs[op];
+}
+
 static void condition(struct buf *out, const char **before, const char *label, enum where_op op)
 {
 	buf_printf(out, "%s%s %s", *before, label, signs[op]);
@@ -225,6 +230,21 @@ static const char *label_of(const struct map_where *w)
 		       : d->label;
 }
 
+/* "Overdue (finish < 2026-02-27, task status ≠ Completed)": what the word stands for. */
+static void describe_named(const struct map *m, const struct map_where *w, const char **before,
+			   map_number_fn *put_number, struct buf *out)
+{
+	buf_printf(out, "%s%s%s", *before, w->op == OP_NOT ? "≠ " : "", w->condition->label);
+	*before = " (";
+	for (size_t i = 0; i < w->all_count; i++) {
+		condition(out, before, w->all[i].dimension->label, w->all[i].op);
+		describe_values(m, w->all[i].values, w->all[i].count, NULL, put_number, out);
+		*before = ", ";
+	}
+	buf_char(out, ')');
+	*before = "; ";
+}
+
 static void describe_conditions(const struct map *m, const struct map_query *q,
 				map_number_fn *put_number, struct buf *out)
 {
@@ -234,6 +254,10 @@ static void describe_conditions(const struct map *m, const struct map_query *q,
 	for (size_t i = 0; i < q->where_count; i++) {
 		const struct map_where *w = &q->where[i];
 
+		if (w->condition) {
+			describe_named(m, w, &before, put_number, out);
+			continue;
+		}
 		condition(out, &before, label_of(w), w->op);
 		describe_values(m, w->values, w->count, w->measure ? w->measure->unit : NULL,
 				put_number, out);
@@ -320,11 +344,25 @@ static void add_dimensions(const struct map *m, const struct principal *who, str
 			add_name(out, &before, m->schema->plain[i]->name);
 }
 
+static void add_conditions(const struct map *m, const struct principal *who,
+			   const struct entity_def *of, const char *first, struct buf *out)
+{
+	const char *before = first;
+
+	for (size_t i = 0; i < m->schema->condition_count; i++) {
+		const struct condition_def *c = m->schema->conditions[i];
+
+		if ((!of || c->entity == of) && map_may_condition(who, c))
+			add_name(out, &before, c->name);
+	}
+}
+
 void map_names(const struct map *m, const struct principal *who, struct buf *out)
 {
 	add_metrics(m, who, out);
 	add_entities(m, who, out);
 	add_dimensions(m, who, out);
+	add_conditions(m, who, NULL, "\nconditions: ", out);
 	buf_char(out, '\n');
 }
 
@@ -393,7 +431,8 @@ static void write_takes(const struct map *m, const struct principal *who,
 		if (m->schema->plain[i]->map.entity == n &&
 		    map_may_dimension(who, m->schema->plain[i]))
 			add_name(out, &before, m->schema->plain[i]->name);
-	if (*before == ',')
+	add_conditions(m, who, n, *before == ',' ? "; conditions: " : "  conditions: ", out);
+	if (out->n > 0 && out->p[out->n - 1] != '\n')
 		buf_char(out, '\n');
 }
 

@@ -115,7 +115,47 @@ static const char *compare(const struct map_select *s, struct map_binds *b,
 	return map_compare(b, x, op, w->values, w->count, s->arena);
 }
 
+/* All of a named condition, of one row. What is unknown of it does not hold. */
+static const char *compare_named(const struct map_select *s, struct map_binds *b,
+				 const struct map_where *w, const struct map_alias *at,
+				 enum where_op op)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < w->all_count; i++) {
+		const struct map_where *one = &w->all[i];
+
+		all = arena_printf(s->arena, "%s%s%s", all, i ? " AND " : "",
+				   compare(s, b, one,
+					   map_select_column(s, at, one->dimension->map.column),
+					   one->op));
+	}
+	return op == OP_NOT ? arena_printf(s->arena, "CASE WHEN %s THEN 1 ELSE 0 END = 0", all)
+			    : all;
+}
+
 /* ---- where it stands ---- */
+
+/* Whose rows it compares. */
+static const struct entity_def *entity_of(const struct map_where *w)
+{
+	return w->condition ? w->condition->entity : w->dimension->map.entity;
+}
+
+/* The comparison of a row at this alias. */
+static const char *compare_at(const struct map_select *s, struct map_binds *b,
+			      const struct map_where *w, const struct map_alias *at,
+			      enum where_op op)
+{
+	const char *x;
+
+	if (w->condition)
+		return compare_named(s, b, w, at, op);
+	x = map_select_column(s, at, w->measure ? w->measure->column : w->dimension->map.column);
+	if (w->grain)
+		x = map_grain(s->dialect, w->grain, w->dimension->map.type, x, s->arena);
+	return compare(s, b, w, x, op);
+}
 
 bool map_where_is_direct(const struct map_select *s, const struct map_where *w, bool *direct)
 {
@@ -124,7 +164,7 @@ bool map_where_is_direct(const struct map_select *s, const struct map_where *w, 
 	*direct = true;
 	if (w->measure)
 		return true;
-	if (!map_select_path(s, s->aliases[0].entity, w->dimension->map.entity, &path))
+	if (!map_select_path(s, s->aliases[0].entity, entity_of(w), &path))
 		return false;
 	*direct = map_path_is_safe(&path);
 	return true;
@@ -133,19 +173,11 @@ bool map_where_is_direct(const struct map_select *s, const struct map_where *w, 
 static bool write_direct(struct map_select *s, struct map_binds *b, const struct map_where *w,
 			 struct buf *out)
 {
-	const struct map_alias *at;
-	const char *x;
+	const struct map_alias *at = &s->aliases[0];
 
-	if (w->measure) {
-		x = map_select_column(s, &s->aliases[0], w->measure->column);
-	} else {
-		if (!map_select_reach(s, w->dimension->map.entity, false, &at))
-			return false;
-		x = map_select_column(s, at, w->dimension->map.column);
-		if (w->grain)
-			x = map_grain(s->dialect, w->grain, w->dimension->map.type, x, s->arena);
-	}
-	buf_printf(out, "\n  AND %s", compare(s, b, w, x, w->op));
+	if (!w->measure && !map_select_reach(s, entity_of(w), false, &at))
+		return false;
+	buf_printf(out, "\n  AND %s", compare_at(s, b, w, at, w->op));
 	return true;
 }
 
@@ -194,16 +226,16 @@ static bool write_exists(struct map_select *s, struct map_binds *b, const struct
 	struct buf tie, joins;
 	const struct map_alias *at = NULL;
 	struct map_path path;
-	const char *via = NULL, *x;
+	const char *via = NULL;
 	bool negated, good;
 	enum where_op op = inside(w->op, &negated);
 
-	if (!map_select_path(s, s->aliases[0].entity, w->dimension->map.entity, &path))
+	if (!map_select_path(s, s->aliases[0].entity, entity_of(w), &path))
 		return false;
 	if (path.steps[0].edge->via)
 		via = arena_printf(s->arena, "t%zu", ++*s->next);
 	map_select_begin(&in, map_step_to(&path.steps[0]));
-	good = map_select_reach(&in, w->dimension->map.entity, false, &at);
+	good = map_select_reach(&in, entity_of(w), false, &at);
 	if (!good)
 		return false;
 	buf_init(&tie, MAP_TEXT_BYTES_MAX);
@@ -211,13 +243,10 @@ static bool write_exists(struct map_select *s, struct map_binds *b, const struct
 	buf_printf(out, "\n  AND %sEXISTS (SELECT 1", negated ? "NOT " : "");
 	write_first(s, &path.steps[0], via, in.aliases[0].name, out, &tie);
 	map_select_joins(&in, &joins);
-	x = map_select_column(&in, at, w->dimension->map.column);
-	if (w->grain)
-		x = map_grain(s->dialect, w->grain, w->dimension->map.type, x, s->arena);
 	buf_printf(out, "%s WHERE %s", buf_text(&joins), buf_text(&tie));
 	if (!via)
 		map_select_tenant(in.aliases[0].entity, in.aliases[0].name, " AND ", out);
-	buf_printf(out, " AND %s)", compare(s, b, w, x, op));
+	buf_printf(out, " AND %s)", compare_at(&in, b, w, at, op));
 	buf_deinit(&tie);
 	buf_deinit(&joins);
 	return true;

@@ -226,6 +226,7 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 	/* so that the half is read as one that has it; its value comes later */
 	json_set_str(json_object_get(standing, "filters"), refer->filter, POINTED_AT);
 	json_object_del(standing, "tools"); /* the second half asks for something else */
+	json_object_del(standing, STANDING_QUERY);
 	understand(t, half, standing, stand_in(t, refer), second);
 	tool = second_tool(second, first->tools[0].tool, refer);
 	if (!tool)

@@ -193,8 +193,7 @@ static void make_indexes(struct load *l)
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->table.count && n < SOURCE_INDEXES_MAX; i++)
-		if (l->table.columns[i].type == COLUMN_DATE ||
-		    l->table.columns[i].type == COLUMN_DATETIME)
+		if (column_is_day(l->table.columns[i].type))
 			list[n++] = (struct source_statement){
 				.name = "uploads/index",
 				.text = sql_upload_index(&l->table, i, l->tenant->all->dialect,

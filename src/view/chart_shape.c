@@ -49,7 +49,7 @@ static bool is_calendar(const struct table *t, size_t c, enum chart_axis *axis)
 
 static bool is_date(const struct column *c)
 {
-	return c->type == COLUMN_DATE || c->type == COLUMN_DATETIME;
+	return column_is_day(c->type);
 }
 
 static bool varies(const struct table *t, size_t c)

@@ -4,4 +4,4 @@
 -- visible:    agents
 -- agents:     *
 -- map:        query
--- param query text  required  The question as JSON: {"metrics": [name] or "list": entity, "by": [dimension or dimension.month], "where": [{"name", "op": is|not|over|at_least|under|at_most|between|contains|missing|present, "values": []}], "having": [as where, of a metric], "order": [{"name", "dir"}], "top" or "bottom": n, "period": {"start", "end"}, "compare": "previous_period" or "previous_year"}.
+-- param query text  required  The question as JSON: {"metrics": [name] or "list": entity, "by": [dimension or dimension.month], "where": [{"name", "op": is|not|over|at_least|under|at_most|between|contains|missing|present, "values": []} or {"name": condition, "op": is|not}], "having": [as where, of a metric], "order": [{"name", "dir"}], "top" or "bottom": n, "period": {"start", "end"}, "compare": "previous_period" or "previous_year"}.

@@ -80,7 +80,7 @@ static bool is_declared(const struct catalog *c, const char *name)
 	const struct schema *s = catalog_schema(c);
 
 	return schema_metric(s, name) || schema_measure(s, name) || schema_entity(s, name) ||
-	       dimension_of(c, name);
+	       schema_condition(s, name) || dimension_of(c, name);
 }
 
 /* Also "dimension.grain". */

@@ -188,7 +188,7 @@ static bool finish_entity(struct loader *l, const json_t *item, const char *at,
 		return err_prefix(e, "%s", at);
 	if (time && !schema_dimension_of(l, time, at, &n->time, e))
 		return false;
-	if (n->time && n->time->map.type != COLUMN_DATE && n->time->map.type != COLUMN_DATETIME)
+	if (n->time && !column_is_day(n->time->map.type))
 		return err_set(e, ERR_INPUT, "%s: time: %s is no date", at, time);
 	if (!schema_dimensions(l, item, "facets", at, &n->facets, e) ||
 	    !schema_texts(l, item, "show", at, &names, e))

@@ -7,11 +7,6 @@
 #include "vesper/language.h"
 #include "vesper/limits.h"
 
-static bool is_taken(const struct loader *l, const char *name)
-{
-	return schema_dimension(&l->whole->shown, name) || schema_metric(&l->whole->schema, name);
-}
-
 static bool find_unit(const struct loader *l, const json_t *item, const char *at,
 		      const struct unit_def **out, struct err *e)
 {
@@ -24,13 +19,6 @@ static bool find_unit(const struct loader *l, const json_t *item, const char *at
 			       "%s: unit %s is not registered (units of the pack's catalogue.json, "
 			       "or config/units.json)",
 			       at, symbol);
-}
-
-static bool known_permission(const struct loader *l, const char *permission, const char *at,
-			     struct err *e)
-{
-	return !permission || strlist_has(l->whole->permissions, permission) ||
-	       err_set(e, ERR_INPUT, "%s: %s is no permission", at, permission);
 }
 
 /* ---- measures ---- */
@@ -156,7 +144,7 @@ static bool read_measure(struct loader *l, const json_t *item, const char *at,
 	if (!schema_name(m->name, at, e) || !schema_entity_of(l, entity, at, &m->entity, e) ||
 	    !schema_choice(item, "aggregate", aggregates, at, &aggregate, e) ||
 	    !schema_choice(item, "additivity", kinds, at, &additivity, e) ||
-	    !known_permission(l, m->permission, at, e) || !find_unit(l, item, at, &m->unit, e))
+	    !schema_permission(l, m->permission, at, e) || !find_unit(l, item, at, &m->unit, e))
 		return false;
 	if (aggregate == SIZE_MAX || additivity == SIZE_MAX)
 		return err_set(e, ERR_INPUT, "%s: %s is missing", at,
@@ -180,7 +168,7 @@ static bool add_metric(struct loader *l, struct metric_def *m, const char *at, s
 {
 	struct schema *s = &l->whole->schema;
 
-	if (is_taken(l, m->name))
+	if (schema_is_taken(l, m->name))
 		return err_set(e, ERR_INPUT, "%s: %s is there already", at, m->name);
 	if (s->metric_count == MAP_METRICS_MAX)
 		return err_set(e, ERR_LIMIT, "%s: more than %d metrics", at, MAP_METRICS_MAX);
@@ -288,7 +276,7 @@ static bool read_metric(struct loader *l, const json_t *item, const char *at, st
 	    !json_opt_str(item, "permission", &m->permission, e))
 		return err_prefix(e, "%s", at);
 	if (!schema_name(m->name, at, e) || !schema_choice(item, "kind", kinds, at, &kind, e) ||
-	    !known_permission(l, m->permission, at, e) || !find_unit(l, item, at, &m->unit, e) ||
+	    !schema_permission(l, m->permission, at, e) || !find_unit(l, item, at, &m->unit, e) ||
 	    !schema_wheres(l, item, "where", at, &m->where, &m->where_count, e) ||
 	    !schema_texts(l, item, "synonyms", at, &m->synonyms, e))
 		return false;
@@ -362,7 +350,7 @@ static bool imply_mean(struct loader *l, const struct measure_def *sum, struct e
 	for (size_t i = 0; i < count; i++)
 		synonyms[i] = mean_words(l, sum->synonyms[i]);
 	m->synonyms = synonyms;
-	if (is_taken(l, m->name) || !str_is_name(m->name, MAP_NAME_BYTES_MAX))
+	if (schema_is_taken(l, m->name) || !str_is_name(m->name, MAP_NAME_BYTES_MAX))
 		return true;
 	return add_measure(l, m, true, "measures", e);
 }
@@ -413,7 +401,7 @@ bool schema_imply_metrics(struct loader *l, struct err *e)
 					  .synonyms = no_words};
 		if (is_count_of_another(s, m->name))
 			m->name = arena_printf(l->arena, "%s_count", n->name);
-		if (n->kind == ENTITY_LINK || !m->unit || is_taken(l, m->name) ||
+		if (n->kind == ENTITY_LINK || !m->unit || schema_is_taken(l, m->name) ||
 		    !str_is_name(m->name, MAP_NAME_BYTES_MAX))
 			continue;
 		if (!add_measure(l, m, true, "measures", e))

@@ -80,8 +80,9 @@ static void add_permissions(struct loader *l, const struct catalog_overlay *o)
 
 static bool add_schema(struct loader *l, const struct catalog_overlay *o, struct err *e)
 {
-	static const char *const members[] = {"views",      "entities", "edges",   "chains",
-					      "dimensions", "measures", "metrics", NULL};
+	static const char *const members[] = {"views",   "entities",   "edges",
+					      "chains",  "dimensions", "measures",
+					      "metrics", "conditions", NULL};
 	const json_t *root = copy_json(o->schema, l->arena); /* what is read of it stays */
 	const json_t *entities = json_object_get(root, "entities");
 
@@ -93,6 +94,7 @@ static bool add_schema(struct loader *l, const struct catalog_overlay *o, struct
 			 schema_load_chains(l, json_object_get(root, "chains"), e) &&
 			 schema_load_measures(l, json_object_get(root, "measures"), e) &&
 			 schema_load_metrics(l, json_object_get(root, "metrics"), e) &&
+			 schema_load_conditions(l, json_object_get(root, "conditions"), e) &&
 			 schema_finish_entities(l, entities, e) && schema_imply_metrics(l, e));
 }
 
@@ -195,6 +197,7 @@ static void own_schema(struct arena *a, struct schema *s)
 	s->chains = own_list(a, s->chains, s->chain_count);
 	s->measures = own_list(a, s->measures, s->measure_count);
 	s->metrics = own_list(a, s->metrics, s->metric_count);
+	s->conditions = own_list(a, s->conditions, s->condition_count);
 	s->plain = own_list(a, s->plain, s->plain_count);
 }
 

@@ -80,6 +80,21 @@ bool schema_dimensions(struct loader *l, const json_t *item, const char *member,
 	return true;
 }
 
+bool schema_is_taken(const struct loader *l, const char *name)
+{
+	const struct schema *s = &l->whole->schema;
+
+	return schema_dimension(&l->whole->shown, name) || schema_metric(s, name) ||
+	       schema_condition(s, name);
+}
+
+bool schema_permission(const struct loader *l, const char *permission, const char *at,
+		       struct err *e)
+{
+	return !permission || strlist_has(l->whole->permissions, permission) ||
+	       err_set(e, ERR_INPUT, "%s: %s is no permission", at, permission);
+}
+
 bool schema_choice(const json_t *item, const char *member, const char *const *names, const char *at,
 		   size_t *out, struct err *e)
 {

@@ -57,6 +57,14 @@ const struct metric_def *schema_metric(const struct schema *s, const char *name)
 	return NULL;
 }
 
+const struct condition_def *schema_condition(const struct schema *s, const char *name)
+{
+	for (size_t i = 0; i < s->condition_count; i++)
+		if (strcmp(s->conditions[i]->name, name) == 0)
+			return s->conditions[i];
+	return NULL;
+}
+
 const struct dimension_def *schema_dimension(const struct catalog *c, const char *name)
 {
 	const struct schema *s = catalog_schema(c);

@@ -34,6 +34,10 @@ MUST_CHECK bool schema_dimensions(struct loader *l, const json_t *item, const ch
 MUST_CHECK bool schema_wheres(struct loader *l, const json_t *item, const char *member,
 			      const char *at, const struct where_def **out, size_t *count,
 			      struct err *e);
+/* A metric, a dimension or a condition has this name. */
+bool schema_is_taken(const struct loader *l, const char *name);
+MUST_CHECK bool schema_permission(const struct loader *l, const char *permission, const char *at,
+				  struct err *e);
 /* A text of few choices; `names` is NULL-ended. Missing: *out stays. */
 MUST_CHECK bool schema_choice(const json_t *item, const char *member, const char *const *names,
 			      const char *at, size_t *out, struct err *e);
@@ -51,6 +55,7 @@ MUST_CHECK bool schema_load_edges(struct loader *l, const json_t *array, struct 
 MUST_CHECK bool schema_load_chains(struct loader *l, const json_t *array, struct err *e);
 MUST_CHECK bool schema_load_measures(struct loader *l, const json_t *array, struct err *e);
 MUST_CHECK bool schema_load_metrics(struct loader *l, const json_t *array, struct err *e);
+MUST_CHECK bool schema_load_conditions(struct loader *l, const json_t *array, struct err *e);
 /* How the pack's agents ask the map; NULL: it does not say. */
 MUST_CHECK bool schema_load_protocol(struct loader *l, const json_t *object, struct err *e);
 /* What of the entities names dimensions and measures. */

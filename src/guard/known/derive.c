@@ -283,7 +283,7 @@ static int32_t day_in(const struct known_table *kt, int64_t row)
 	const struct table *t = kt->t;
 
 	for (size_t c = 0; c < t->column_count; c++)
-		if (t->columns[c].type == COLUMN_DATE || t->columns[c].type == COLUMN_DATETIME)
+		if (column_is_day(t->columns[c].type))
 			return known_day(t->rows[row][c]);
 	return 0;
 }

@@ -330,8 +330,7 @@ static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c
 		proto->unit = NULL;
 		return;
 	}
-	if ((column->type == COLUMN_DATE || column->type == COLUMN_DATETIME) &&
-	    date_parse_start(text, &d)) {
+	if (column_is_day(column->type) && date_parse_start(text, &d)) {
 		known_add_date(k, proto, d);
 		return;
 	}

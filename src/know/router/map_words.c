@@ -94,6 +94,14 @@ static void add_dimension(struct know *k, struct map_words *w, const struct dime
 			   &(struct map_phrase){.dimension = d, .singular = true, .joined = true});
 }
 
+static void add_condition(struct know *k, struct map_words *w, const struct condition_def *c)
+{
+	const struct map_phrase of = {.condition = c};
+
+	add_phrase(k, w, c->label, &of);
+	add_all(k, w, c->synonyms, &of);
+}
+
 static bool has_map_tool(const struct catalog *c)
 {
 	for (size_t i = 0; i < c->tool_count; i++)
@@ -151,6 +159,8 @@ struct map_words *map_words_new(struct know *k, struct arena *a, const struct ca
 	}
 	for (size_t i = 0; i < s->entity_count; i++)
 		add_entity(k, w, s->entities[i]);
+	for (size_t i = 0; i < s->condition_count; i++)
+		add_condition(k, w, s->conditions[i]);
 	for (size_t i = 0; i < k->catalog->dimension_count; i++)
 		add_dimension(k, w, &k->catalog->dimensions[i]);
 	for (size_t i = 0; i < s->plain_count; i++)
@@ -262,6 +272,7 @@ static size_t rank_of(const struct asking *a, const struct map_phrase *p)
 		      : a->after.number_of ? (p->entity ? 3 : 0)
 		      : p->metric          ? 2
 		      : p->entity          ? 1
+		      : p->condition       ? 1
 					   : (a->after.by ? 3 : 0);
 
 	return p->count * 4 + kind;
@@ -278,6 +289,8 @@ static const struct entity_def *phrase_entity(const struct map_phrase *p)
 
 	if (p->entity)
 		return p->entity;
+	if (p->condition)
+		return p->condition->entity;
 	if (p->dimension)
 		return p->dimension->map.entity;
 	while (!m->measure)
@@ -310,7 +323,8 @@ static bool has_meaning(const struct meant *m, const struct map_phrase *p)
 {
 	for (size_t i = 0; i < m->count; i++)
 		if (m->items[i]->metric == p->metric && m->items[i]->entity == p->entity &&
-		    m->items[i]->dimension == p->dimension && m->items[i]->level == p->level)
+		    m->items[i]->dimension == p->dimension && m->items[i]->level == p->level &&
+		    m->items[i]->condition == p->condition)
 			return true;
 	return false;
 }

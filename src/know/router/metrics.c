@@ -85,16 +85,16 @@ static bool take_phrase(struct asking *a, const struct meant *m)
 
 	a->after.by = a->after.number_of = false;
 	if (first->level) {
-		bool again = a->level_said.count > 0;
+		bool again = a->level.said.count > 0;
 
-		a->level_said = *m;
+		a->level.said = *m;
 		return !again;
 	}
 	if (grouped && counted) /* "count of what nobody knows per project" */
 		return false;
 	if (m->exact && !first->metric && !counted) {
-		a->one |= first->entity && !(a->related.said && a->subject);
-		a->one_ranked = true;
+		a->one.named |= first->entity && !(a->related.said && a->subject);
+		a->one.ranked = true;
 	}
 	if (first->metric) {
 		bool another = a->measured.count > 0;
@@ -154,6 +154,61 @@ static bool compares(const struct token *t)
 	       (token_says(t, WORDS_THAN) && token_says(t, WORDS_JOINING));
 }
 
+/* ---- conditions that have a name ---- */
+
+static bool leaves_out_word(const struct token *t)
+{
+	return token_says(t, WORDS_EXCEPT) || token_says(t, WORDS_LEAVING_OUT) ||
+	       token_says(t, WORDS_EXCEPT_INSIDE);
+}
+
+/* "That are not overdue": the word that leaves out what the condition says. */
+static bool negates_condition(const struct asking *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+
+	if (!leaves_out_word(&q->tokens[i]))
+		return false;
+	while (++i < q->count) {
+		const struct meant m = map_words_at(a, i);
+
+		if (m.count > 0 && m.items[0]->condition)
+			return true;
+		if (!token_says(&q->tokens[i], WORDS_EXCEPT_LINKS))
+			return false;
+	}
+	return false;
+}
+
+static bool is_bounded_before(const struct asking *a, size_t i)
+{
+	for (size_t k = 0; k < a->r->said_count; k++)
+		if (a->r->said[k].slot != SLOT_NOT && a->r->said[k].amount.to == i)
+			return true;
+	return false;
+}
+
+/* "Overdue", and in "projects with overdue tasks" the rows of which it is said; returns how many
+ * words that takes. SIZE_MAX: it says something else, as in "late stage" or "more than 3 overdue
+ * tasks". */
+static size_t take_condition(struct asking *a, size_t i, const struct meant *m)
+{
+	size_t n = m->items[0]->count;
+	const struct meant next = map_words_at(a, i + n);
+	const struct map_phrase *of = next.count > 0 ? next.items[0] : NULL;
+
+	if (a->conditions.count == MAP_NAMED_MAX || is_bounded_before(a, i) ||
+	    (of && (of->dimension || of->metric)))
+		return SIZE_MAX;
+	a->conditions.items[a->conditions.count].of = *m;
+	a->conditions.items[a->conditions.count++].negated = exclude_before(&a->r->q, i);
+	if (of && m->count == 1 && of->entity == m->items[0]->condition->entity && a->subject &&
+	    a->subject != of->entity && !a->after.by && !a->top && !a->bottom)
+		n += of->count;
+	memset(a->phrase + i, true, n);
+	return n;
+}
+
 /* A cue that is understood; returns how many words it takes, 0: it is none. */
 static size_t take_cue(struct asking *a, size_t i)
 {
@@ -194,8 +249,9 @@ static size_t take_cue(struct asking *a, size_t i)
 	}
 	if (take_rows(a, i))
 		return 1;
-	if (leaves_out(a) && (token_says(t, WORDS_EXCEPT) || token_says(t, WORDS_LEAVING_OUT) ||
-			      token_says(t, WORDS_EXCEPT_INSIDE)))
+	if ((leaves_out(a) && leaves_out_word(t)) || negates_condition(a, i))
+		return 1;
+	if (a->follows && i == 0 && token_says(t, WORDS_OPENING)) /* "add the market" */
 		return 1;
 	a->lists |= token_says(t, WORDS_WHICH) || token_says(t, WORDS_EVERYTHING);
 	return 0;
@@ -218,7 +274,7 @@ static bool take_grain(struct asking *a, size_t i, const struct meant *m)
 	a->groups[a->group_count].grain = grain;
 	a->groups[a->group_count++].grouped = grouped;
 	a->after.by = false;
-	a->one_ranked |= strcmp(t->text, grain_name(grain)) == 0;
+	a->one.ranked |= strcmp(t->text, grain_name(grain)) == 0;
 	return true;
 }
 
@@ -301,13 +357,16 @@ bool metrics_read(struct asking *a)
 
 		if (n == 0)
 			n = take_total(a, i);
-		if (n == 0 && take_grain(a, i, &m))
+		if (n == 0 && m.count > 0 && m.items[0]->condition)
+			n = take_condition(a, i, &m);
+		else if (n == 0 && take_grain(a, i, &m))
 			n = 1;
 		else if (n == 0 && m.count > 0)
 			n = take_meant(a, i, m.items[0]->count, &m) ? m.items[0]->count : SIZE_MAX;
 		else if (n == 0)
 			n = take_cue(a, i);
-		if (n == SIZE_MAX || (n == 0 && points_back(t) && !is_relative(a, i)))
+		if (n == SIZE_MAX ||
+		    (n == 0 && !a->follows && points_back(t) && !is_relative(a, i)))
 			return false;
 		if (n == 0 && token_says(t, WORDS_AGGREGATES)) /* "the mean cost" is no sum */
 			return false;
@@ -322,7 +381,8 @@ bool metrics_read(struct asking *a)
 			a->lists |= token_says(t, WORDS_NEUTRAL);
 		i += n > 0 ? n : 1;
 	}
-	return !a->after.by && !a->after.number_of && (!a->related.must || a->related.count > 0);
+	return !a->after.by && (a->follows || !a->after.number_of) &&
+	       (!a->related.must || a->related.count > 0);
 }
 
 /* ---- which of several is meant ---- */
@@ -333,6 +393,8 @@ static const struct entity_def *entity_of(const struct map_phrase *p)
 		return p->dimension->map.entity;
 	if (p->entity)
 		return p->entity;
+	if (p->condition)
+		return p->condition->entity;
 	return p->metric->measure ? p->metric->measure->entity : NULL;
 }
 
@@ -389,7 +451,9 @@ static bool settle_group(struct asking *a, const struct meant *m)
 	p = metrics_settle(m, metrics_spoken_of(a));
 	if (!p)
 		return false;
-	if (m->grouped || (a->analysis && !is_of_value(a, p->dimension)) || a->top || a->bottom ||
+	if (m->grouped || /* "add the market" */
+	    (a->follows && a->metric_count > 0 && words_in(&a->r->q, WORDS_JOINING)) ||
+	    (a->analysis && !is_of_value(a, p->dimension)) || a->top || a->bottom ||
 	    (bounds_any(a) && !a->subject))
 		return metrics_add_by(a, p->dimension->name);
 	a->named[a->named_count++] = p->dimension;

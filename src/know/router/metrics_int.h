@@ -5,6 +5,9 @@
  *   metrics        -> what is asked for, grouped, ordered
  *   metrics_values -> values, what is left out, time
  *   metrics_query  -> the query
+ *   metrics_call   -> its tool and domain, and the filters that show what was understood
+ *   metrics_follow -> what a follow-up changes of the query that stands
+ *   metrics_edit   -> filters that the client changed
  *   metrics_bound  -> what a bound ("more than 5 tracks", "above $2M") compares
  */
 #ifndef VESPER_METRICS_INT_H
@@ -22,8 +25,9 @@ struct map_phrase {
 	const struct entity_def *entity;
 	const struct dimension_def *dimension;
 	const struct level_def *level; /* of the entity */
-	bool singular;                 /* the phrase names one */
-	const char *last;              /* its last word as it is written */
+	const struct condition_def *condition;
+	bool singular;       /* the phrase names one */
+	const char *last;    /* its last word as it is written */
 	bool joined;         /* "project sponsor": "projects sponsored" is another matter */
 	const char *capital; /* the only way in which it is written: "IT"; NULL: any */
 	const char *stems[MAP_PHRASE_WORDS];
@@ -51,6 +55,7 @@ struct map_words {
 /* What one phrase may mean; which of it is told by what else is named. */
 #define MEANT_MAX       64 /* many things have a status and a year */
 #define MAP_RELATED_MAX 3
+#define MAP_NAMED_MAX   3 /* conditions that a question names */
 struct meant {
 	const struct map_phrase *items[MEANT_MAX];
 	size_t count;
@@ -82,9 +87,18 @@ struct asking {
 		size_t count;
 		bool said, must; /* such a word stands there; and it would mean nothing else */
 	} related;
-	struct meant level_said; /* "main platforms", "L1"; none: count 0 */
-	const char *level;       /* of the subject; MAP_ASK: to be asked for; NULL: of no matter */
-	bool shows;              /* "name and status of": what is listed says which columns */
+	struct {
+		struct {
+			struct meant of; /* "overdue" */
+			bool negated;    /* "that are not overdue" */
+		} items[MAP_NAMED_MAX];
+		size_t count;
+	} conditions; /* that have a name */
+	struct {
+		struct meant said; /* "main platforms", "L1"; none: count 0 */
+		const char *is; /* of the subject; MAP_ASK: to be asked for; NULL: of no matter */
+	} level;
+	bool shows; /* "name and status of": what is listed says which columns */
 	const char *by[MAP_BY_MAX];
 	size_t by_count;
 	/* "with billing city Paris": says of which dimension a value is */
@@ -92,11 +106,14 @@ struct asking {
 	size_t named_count;
 	const struct tool_def *analysis; /* that its words ask for; or NULL */
 	bool counts, lists, top, bottom;
+	bool follows; /* it changes the query that stands: "which of those are solar" */
 	struct {
 		bool by, number_of;
-	} after;                            /* what the last word was */
-	bool one;                           /* a thing is named as one: "the solar project" */
-	bool one_ranked;                    /* what is ranked is: "which genre" */
+	} after; /* what the last word was */
+	struct {
+		bool named;  /* a thing is, as one: "the solar project" */
+		bool ranked; /* what is ranked is: "which genre" */
+	} one;
 	bool totals;                        /* "the total budget" */
 	int rows;                           /* "which three projects"; 0: not said */
 	bool compares;                      /* "vs", "compare" */
@@ -133,6 +150,36 @@ bool metrics_add(struct asking *a, const struct metric_def *m);
 bool metrics_read(struct asking *a);
 /* With all words read: what those mean that may mean several things. */
 bool metrics_settle_all(struct asking *a);
+
+/* ---- metrics_query.c ---- */
+
+/* "Main platforms" are IT systems of a level; "L1" is one of what is spoken of. */
+bool metrics_settle_level(struct asking *a);
+/* "The total budget": what is asked for is one already. */
+bool metrics_is_total(const struct asking *a);
+/* Is it a query of this map, or one that is refused with a reason that answers the question? What
+ * the caller may see is checked where it runs. */
+bool metrics_takes(const struct asking *a, const json_t *query);
+
+/* ---- metrics_call.c ---- */
+
+/* What a query asks for or lists. False: the catalogue has it no more. */
+bool metrics_of_query(struct asking *a, const json_t *query);
+
+/* Where the conditions of a query come from; none of it: all were said. */
+struct query_origin {
+	const json_t *before;      /* the query that it was made of, or NULL */
+	const char *const *edited; /* filters that were changed, NULL-ended; or NULL */
+	enum filter_source source; /* of these */
+};
+/* The tool that computes nothing more, or the analysis that is asked for; NULL: none. */
+const struct tool_def *metrics_tool(const struct catalog_view *may,
+				    const struct tool_def *analysis);
+/* Is it about what is the tenant's own? */
+bool metrics_is_own(const struct asking *a);
+/* False: no domain of the caller's is of it, and `out` is untouched. */
+bool metrics_call(const struct asking *a, const json_t *query, const struct query_origin *from,
+		  struct understanding *out);
 
 /* ---- metrics_values.c ---- */
 

@@ -81,8 +81,7 @@ static bool counts_of_ranked(const struct asking *a)
 	return a->group_count == 1 && a->by_count == 1;
 }
 
-/* "The total budget": what is asked for is one already. */
-static bool is_total(const struct asking *a)
+bool metrics_is_total(const struct asking *a)
 {
 	const struct measure_def *m = a->metric_count == 1 ? a->metrics[0]->measure : NULL;
 
@@ -92,10 +91,9 @@ static bool is_total(const struct asking *a)
 	return m && (m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_COUNT);
 }
 
-/* "Main platforms" are IT systems of a level; "L1" is one of what is spoken of. */
-static bool settle_level(struct asking *a)
+bool metrics_settle_level(struct asking *a)
 {
-	const struct meant *m = &a->level_said;
+	const struct meant *m = &a->level.said;
 	const struct map_phrase *found = NULL;
 
 	if (m->count == 0)
@@ -105,7 +103,7 @@ static bool settle_level(struct asking *a)
 	for (size_t i = 0; i < m->count; i++)
 		if (m->items[i]->entity == a->subject)
 			found = m->items[i];
-	a->level = found ? found->level->value : NULL;
+	a->level.is = found ? found->level->value : NULL;
 	return found != NULL;
 }
 
@@ -201,7 +199,8 @@ static bool settle(struct asking *a)
 
 	if (a->top && a->bottom)
 		return false;
-	if (!settle_level(a) || !metrics_settle_all(a) || (a->totals && !is_total(a)))
+	if (!metrics_settle_level(a) || !metrics_settle_all(a) ||
+	    (a->totals && !metrics_is_total(a)))
 		return false;
 	settle_compared(a);
 	drop_own_rows(a);
@@ -246,12 +245,12 @@ static bool write_list(struct asking *a, json_t *query)
 	bool narrows = json_array_size(json_object_get(query, MAP_WHERE)) > 0 ||
 		       json_object_get(query, MAP_HAVING);
 
-	if (!(a->lists || ((narrows || a->shows || a->level) && !a->one)) || a->by_count > 0 ||
-	    !lists_alone(a, query))
+	if (!(a->lists || ((narrows || a->shows || a->level.is) && !a->one.named)) ||
+	    a->by_count > 0 || !lists_alone(a, query))
 		return false;
 	json_set_str(query, MAP_LIST, a->subject->name);
-	if (!a->level && !narrows && a->subject->levels.count > 0)
-		a->level = MAP_ASK; /* platforms and their features are not one list */
+	if (!a->level.is && !narrows && a->subject->levels.count > 0)
+		a->level.is = MAP_ASK; /* platforms and their features are not one list */
 	if (a->rows == 0 && !a->top && !a->bottom)
 		return true;
 	if (a->top || a->bottom)
@@ -263,9 +262,9 @@ static bool write_list(struct asking *a, json_t *query)
 	if (a->rows == 0) {
 		const json_t *said = json_object_get(query, a->bottom ? MAP_BOTTOM : MAP_TOP);
 
-		rows = said                      ? (int)json_integer_value(said)
-		       : a->one || a->one_ranked ? 1
-						 : ROWS_OF_MANY;
+		rows = said                            ? (int)json_integer_value(said)
+		       : a->one.named || a->one.ranked ? 1
+						       : ROWS_OF_MANY;
 		json_object_del(query, MAP_BOTTOM); /* the order says which end it is */
 	}
 	json_set_int(query, MAP_TOP, rows);
@@ -280,9 +279,9 @@ static bool write_metrics(const struct asking *a, json_t *query)
 	if (!a->analysis && (a->top || a->bottom) && !json_object_get(query, MAP_TOP) &&
 	    !json_object_get(query, MAP_BOTTOM))
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP,
-			     a->rows > 0               ? a->rows
-			     : a->one || a->one_ranked ? 1
-						       : ROWS_OF_MANY);
+			     a->rows > 0                     ? a->rows
+			     : a->one.named || a->one.ranked ? 1
+							     : ROWS_OF_MANY);
 	return true;
 }
 
@@ -291,8 +290,8 @@ static bool write_query(struct asking *a, json_t *query)
 	if (a->compares || (a->related.count > 0 && a->metric_count > 0) ||
 	    !(a->metric_count > 0 ? write_metrics(a, query) : a->subject && write_list(a, query)))
 		return false;
-	if (a->level)
-		json_set_str(query, MAP_LEVEL, a->level);
+	if (a->level.is)
+		json_set_str(query, MAP_LEVEL, a->level.is);
 	return true;
 }
 
@@ -304,8 +303,7 @@ static bool is_refused_well(const struct asking *a, const struct map_problem *wh
 		(strcmp(why->code, MAP_NO_PATH) == 0 && a->related.count > 0));
 }
 
-/* Those that the caller may see are checked where it runs. */
-static bool map_takes(const struct asking *a, const json_t *query)
+bool metrics_takes(const struct asking *a, const json_t *query)
 {
 	struct map_query *q = arena_alloc(a->r->arena, sizeof(*q));
 	struct map_statement s;
@@ -317,109 +315,13 @@ static bool map_takes(const struct asking *a, const json_t *query)
 	       is_refused_well(a, &why);
 }
 
-/* The one that computes nothing more, or the analysis that is asked for. */
-static const struct tool_def *map_tool(const struct catalog_view *may,
-				       const struct tool_def *analysis)
-{
-	for (size_t i = 0; i < may->agent_tool_count; i++)
-		if (may->agent_tools[i]->map && (analysis ? may->agent_tools[i] == analysis
-							  : !may->agent_tools[i]->analysis.groups))
-			return may->agent_tools[i];
-	return NULL;
-}
-
-/* The domain of an analysis is that of its agent. */
-static const struct domain_def *domain_of_agent(const struct catalog_view *may,
-						const struct tool_def *t)
-{
-	for (size_t i = 0; i < may->domain_count; i++)
-		if (strlist_has(t->callers.agents, may->domains[i]->agent))
-			return may->domains[i];
-	return NULL;
-}
-
-/* How many parameters of its tools take values of this entity's dimensions. */
-static size_t closeness(const struct catalog *c, const struct domain_def *d,
-			const struct entity_def *n)
-{
-	size_t close = 0;
-
-	for (size_t t = 0; t < d->tool_count; t++)
-		for (size_t p = 0; p < d->tools[t]->param_count; p++) {
-			const char *name = d->tools[t]->params[p].entity;
-			const struct dimension_def *of = name ? catalog_dimension(c, name) : NULL;
-
-			close += of && of->map.entity == n;
-		}
-	return close;
-}
-
-static bool is_own(const struct asking *a)
-{
-	return metrics_spoken_of(a)->index >= a->w->shared;
-}
-
-/* What is the tenant's own is of no pack: its domain is for those who may use data sources. */
-static const struct domain_def *own_domain(const struct catalog_view *may)
-{
-	for (size_t i = 0; i < may->domain_count; i++)
-		if (may->domains[i]->permission &&
-		    strcmp(may->domains[i]->permission, PERMISSION_SOURCES) == 0)
-			return may->domains[i];
-	return NULL;
-}
-
-/* Of the pack that declares what is asked for, the domain whose tools are about it most. */
-static const struct domain_def *domain_of(const struct asking *a)
-{
-	const struct catalog_view *may = a->r->in->may;
-	const char *pack = a->metric_count > 0 ? a->metrics[0]->pack : a->subject->pack;
-	const struct domain_def *best = NULL;
-	size_t most = 0;
-
-	if (is_own(a))
-		return own_domain(may);
-	for (size_t i = 0; i < may->domain_count; i++) {
-		size_t close =
-			closeness(a->r->know->catalog, may->domains[i], metrics_spoken_of(a));
-
-		if (strcmp(may->domains[i]->pack, pack) != 0 || (best && close <= most))
-			continue;
-		best = may->domains[i];
-		most = close;
-	}
-	return best;
-}
-
-static void call_with(const struct asking *a, const struct tool_def *tool, const json_t *query,
-		      const struct domain_def *d, struct understanding *out)
-{
-	struct arena *arena = a->r->arena;
-	struct know_call *call = arena_alloc(arena, sizeof(*call));
-	const char **agents = arena_alloc(arena, 2 * sizeof(*agents));
-	char *text = json_text(query);
-
-	*call = (struct know_call){
-		.kind = CANDIDATE_TOOL, .name = tool->name, .tool = tool, .agent = d->agent};
-	args_set(&call->args, arena, tool->map, value_text(arena_strdup(arena, text)));
-	mem_free(text);
-	agents[0] = d->agent;
-	*out = (struct understanding){.kind = KNOW_DATA,
-				      .intent = d->intent,
-				      .agents = agents,
-				      .agent_count = 1,
-				      .tools = call,
-				      .tool_count = 1,
-				      .confidence = KNOW_SURE};
-}
-
 /* A tool takes the question and has a clarifying question: what is grouped or narrowed is meant
  * otherwise, and so are rows and amounts of a file that are called by more than one word. */
 static bool outdoes_asking(const struct asking *a)
 {
-	if (a->by_count + a->r->said_count > 0)
+	if (a->by_count + a->r->said_count + a->conditions.count > 0)
 		return true;
-	return is_own(a) &&
+	return metrics_is_own(a) &&
 	       (a->counts || (a->measured.count > 0 && a->measured.items[0]->count > 1));
 }
 
@@ -427,22 +329,15 @@ bool metrics_choose(const struct reading *r, bool asked, struct understanding *o
 {
 	struct asking a = {
 		.r = r, .w = r->know->map_words, .phrase = arena_alloc(r->arena, r->q.count + 1)};
-	const struct tool_def *tool = map_tool(r->in->may, NULL);
-	const struct domain_def *d;
 	json_t *query;
 
-	if (!a.w || !tool || !bounds_are_read(&a) || r->trouble.kind != TROUBLE_NONE)
+	if (!a.w || !metrics_tool(r->in->may, NULL) || !bounds_are_read(&a) ||
+	    r->trouble.kind != TROUBLE_NONE)
 		return false;
 	query = json_own(r->arena, json_object());
 	if (!metrics_read(&a) || !settle(&a) || !metrics_take_facts(&a, query) ||
-	    !write_query(&a, query) || !map_takes(&a, query) ||
+	    !write_query(&a, query) || !metrics_takes(&a, query) ||
 	    (asked && !a.analysis && !outdoes_asking(&a)))
 		return false;
-	if (a.analysis)
-		tool = map_tool(r->in->may, a.analysis);
-	d = !tool ? NULL : a.analysis ? domain_of_agent(r->in->may, tool) : domain_of(&a);
-	if (!d)
-		return false;
-	call_with(&a, tool, query, d, out);
-	return true;
+	return metrics_call(&a, query, &(struct query_origin){0}, out);
 }

@@ -82,7 +82,7 @@ static bool use_named(struct asking *a, const json_t *where, json_t *query)
 		const struct dimension_def *d = a->named[i];
 
 		if (is_used(where, d->name) ||
-		    (a->level && d->map.column == a->subject->levels.column))
+		    (a->level.is && d->map.column == a->subject->levels.column))
 			continue;
 		ok = lists && d->map.entity == a->subject;
 		json_push_take(show, json_str(d->name));
@@ -285,6 +285,43 @@ static bool add_related(const struct asking *a, json_t *where)
 	return true;
 }
 
+/* Is it counted from the day of the question? */
+static bool is_of_today(const struct condition_def *c)
+{
+	struct date day;
+
+	for (size_t i = 0; i < c->where_count; i++)
+		for (const char *const *v = c->where[i].values; *v; v++)
+			if (column_is_day(c->where[i].dimension->map.type) &&
+			    !date_parse_iso(*v, &day))
+				return true;
+	return false;
+}
+
+/* "Overdue" is of today: what was overdue at another time, nothing here tells. What is overdue or
+ * something else is two questions, and analyses have words for some of that themselves. */
+static bool add_conditions(const struct asking *a, const json_t *query, json_t *where)
+{
+	bool of_other_time = json_object_get(query, MAP_PERIOD) || a->r->time.year_count > 0;
+
+	if (a->conditions.count > 0 && (a->analysis || words_in(&a->r->q, WORDS_OR)))
+		return false;
+	for (size_t i = 0; i < a->conditions.count; i++) {
+		const struct map_phrase *p =
+			metrics_settle(&a->conditions.items[i].of, metrics_spoken_of(a));
+
+		if (!p || (of_other_time && is_of_today(p->condition)))
+			return false;
+		json_push_take(
+			where,
+			json_make({MAP_NAME, json_str(p->condition->name)},
+				  {MAP_OP,
+				   json_str(where_op_name(
+					   a->conditions.items[i].negated ? OP_NOT : OP_IS))}));
+	}
+	return true;
+}
+
 bool metrics_take_facts(struct asking *a, json_t *query)
 {
 	json_t *where = json_array(), *having = json_array();
@@ -297,7 +334,8 @@ bool metrics_take_facts(struct asking *a, json_t *query)
 			ok = may_leave_out(a, &a->r->said[i]) &&
 			     add_where(a, where, a->r->said[i].dimension, OP_NOT,
 				       a->r->said[i].values, a->r->said[i].count);
-	ok = ok && use_named(a, where, query) && add_related(a, where);
+	ok = ok && use_named(a, where, query) && add_related(a, where) &&
+	     add_conditions(a, query, where);
 	bounds_write(a, where, having);
 	json_set_take(query, MAP_WHERE, where);
 	if (json_array_size(having) > 0)

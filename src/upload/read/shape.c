@@ -291,8 +291,7 @@ static void decide(struct shape *s, const struct type_counts *counts, struct are
 		struct shape_column *c = &s->columns[i];
 
 		c->form = types_decide(&counts[i], &c->question);
-		c->short_years = counts[i].short_years &&
-				 (c->form.type == COLUMN_DATE || c->form.type == COLUMN_DATETIME);
+		c->short_years = counts[i].short_years && column_is_day(c->form.type);
 		if (c->question != QUESTION_NONE)
 			c->example = arena_strdup(a, counts[i].example);
 	}

@@ -51,6 +51,10 @@
 	"\"metrics\": [\n"                                                                         \
 	" {\"name\": \"cost_each\", \"kind\": \"ratio\", \"numerator\": \"cost\", "                \
 	"\"denominator\": \"stock\", \"unit\": \"$\"}],\n"                                         \
+	"\"conditions\": [\n"                                                                      \
+	" {\"name\": \"stale\", \"entity\": \"price\", \"synonyms\": [\"old\"], \"where\": ["      \
+	"{\"name\": \"price_day\", \"op\": \"under\", \"values\": [\"today-30d\"]}, "              \
+	"{\"name\": \"size\", \"op\": \"over\", \"values\": [\"10\"]}]}],\n"                       \
 	"\"dimensions\": [\n"                                                                      \
 	"  {\"name\": \"market\", \"values\": [\"East\", \"West\"]},\n"                            \
 	"  {\"name\": \"hub\", \"parent\": \"market\", \"values\": {\"East\": [\"E1\", \"E2\"], "  \
@@ -247,6 +251,39 @@ static void refuses_wrong_dimensions(void **state)
 		       "only values of a text are loaded");
 }
 
+static void reads_conditions_that_have_a_name(void **state)
+{
+	const struct condition_def *c;
+
+	(void)state;
+	load_map();
+	c = schema_condition(catalog_schema(catalog), "stale");
+	assert_non_null(c);
+	assert_string_equal(c->label, "stale");
+	assert_string_equal(c->synonyms[0], "old");
+	assert_int_equal(c->where_count, 2);
+	assert_string_equal(c->where[0].values[0], "today-30d");
+	assert_null(schema_condition(catalog_schema(catalog), "old"));
+}
+
+static void refuses_wrong_conditions(void **state)
+{
+	(void)state;
+	refused_change(FILE_NAME, MAP, "today-30d", "a month ago",
+		       "conditions[0]: where: \"a month ago\" is no value of price_day (date)");
+	refused_change(FILE_NAME, MAP, "[\"10\"]", "[\"ten\"]", "\"ten\" is no value of size");
+	refused_change(FILE_NAME, MAP, "\"name\": \"size\", \"op\"",
+		       "\"name\": \"shop_name\", \"op\"",
+		       "where: shop_name is no dimension of price");
+	refused_change(FILE_NAME, MAP, "\"op\": \"over\"", "\"op\": \"contains\"",
+		       "size is no text: contains is for texts");
+	refused_change(FILE_NAME, MAP, "\"name\": \"stale\"", "\"name\": \"stock\"",
+		       "conditions[0]: stock is there already");
+	refused_change(FILE_NAME, MAP, "\"name\": \"stale\", \"entity\": \"price\"",
+		       "\"name\": \"stale\", \"entity\": \"prices\"", "there is no entity prices");
+	refused_change(FILE_NAME, MAP, "\"synonyms\": [\"old\"], \"where\"", "\"when\"", "when");
+}
+
 static void columns_may_stand_apart(void **state)
 {
 	(void)state;
@@ -264,10 +301,16 @@ static void columns_may_stand_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(reads_entities_and_dimensions), TEST(tells_names_from_other_dimensions),
-		TEST(reads_edges_and_chains),        TEST(makes_metrics_that_nobody_wrote),
-		TEST(refuses_wrong_entities),        TEST(refuses_wrong_edges),
-		TEST(refuses_wrong_measures),        TEST(refuses_wrong_dimensions),
+		TEST(reads_entities_and_dimensions),
+		TEST(tells_names_from_other_dimensions),
+		TEST(reads_edges_and_chains),
+		TEST(makes_metrics_that_nobody_wrote),
+		TEST(refuses_wrong_entities),
+		TEST(refuses_wrong_edges),
+		TEST(refuses_wrong_measures),
+		TEST(refuses_wrong_dimensions),
+		TEST(reads_conditions_that_have_a_name),
+		TEST(refuses_wrong_conditions),
 		TEST(columns_may_stand_apart),
 	};
 

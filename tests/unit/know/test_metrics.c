@@ -255,6 +255,261 @@ static void bounds_and_times_become_queries(void **state)
 	}
 }
 
+/* What the catalogue has a word for is compared as it says; what is said beside it as well. */
+static void conditions_that_have_a_name_become_queries(void **state)
+{
+	static const char *const cases[][2] = {
+		{"How many tasks are overdue?",
+		 "{\"where\":[{\"name\":\"overdue\",\"op\":\"is\"}],\"metrics\":[\"tasks\"]}"},
+		{"which solar projects are late?",
+		 "{\"where\":[{\"name\":\"technology\",\"op\":\"is\",\"values\":[\"Solar\"]},{"
+		 "\"name\":\"overdue\",\"op\":\"is\"}],\"list\":\"project\"}"},
+		{"which projects are not late?",
+		 "{\"where\":[{\"name\":\"overdue\",\"op\":\"not\"}],\"list\":\"project\"}"},
+		{"projects without overdue tasks",
+		 "{\"where\":[{\"name\":\"overdue\",\"op\":\"not\"}],\"list\":\"project\"}"},
+		{"projects with overdue tasks",
+		 "{\"where\":[{\"name\":\"overdue\",\"op\":\"is\"}],\"list\":\"project\"}"},
+		{"How many overdue tasks does each project have?",
+		 "{\"where\":[{\"name\":\"overdue\",\"op\":\"is\"}],\"metrics\":[\"tasks\"],"
+		 "\"by\":[\"project_name\"]}"},
+		{"which project has the most overdue tasks?",
+		 "{\"where\":[{\"name\":\"overdue\",\"op\":\"is\"}],\"metrics\":[\"tasks\"],"
+		 "\"by\":[\"project_name\"],\"top\":1}"},
+		{"late solar projects above $2M",
+		 "{\"where\":[{\"name\":\"technology\",\"op\":\"is\",\"values\":[\"Solar\"]},{"
+		 "\"name\":\"overdue\",\"op\":\"is\"},{\"name\":\"budget\",\"op\":\"over\","
+		 "\"values\":[\"2000000\"]}],\"list\":\"project\"}"},
+	};
+	static const char *const left[] = {
+		"projects with more than 3 overdue tasks", /* of which number? */
+		"overdue tasks assigned to Tom",
+		"which tasks were overdue last month", /* as things stood then */
+		"how many projects are late or at risk",
+		"which projects are late and at risk",
+		"late stage projects",
+		"overdue budget by project",
+		"is it still late?",
+		"Overdue tasks across the portfolio, oldest first",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *query = query_of(cases[i][0]);
+
+		if (!query || strcmp(query, cases[i][1]) != 0)
+			fail_msg("%s: %s", cases[i][0], query ? query : "none");
+	}
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		if (query_of(left[i]))
+			fail_msg("%s: %s", left[i], query_of(left[i]));
+}
+
+/* ---- what stands ---- */
+
+/* What code makes of a question after another one, or with edited filters. Both in quotes of '. */
+static struct understanding after(const char *first, const char *question, const char *edits)
+{
+	json_t *line = json_own(arena, json_object());
+	struct catalog_view may;
+	struct understanding u;
+
+	json_set_str(line, "question", question);
+	if (first)
+		json_set_take(line, "history", json_list_of(json_str(first)));
+	if (edits) {
+		char *text = arena_strdup(arena, edits);
+
+		for (char *p = text; *p; p++)
+			*p = *p == '\'' ? '"' : *p;
+		json_set_take(line, "edits", json_loads(text, 0, NULL));
+	}
+	catalog_for(bench.catalog, &bench.who, arena, &may);
+	understand(&bench, &may, line, arena, &u);
+	return u;
+}
+
+#define LIST_OF_SOLAR "solar projects above $2M"
+#define SOLAR         "{\"name\":\"technology\",\"op\":\"is\",\"values\":[\"Solar\"]}"
+#define WIND          "{\"name\":\"technology\",\"op\":\"is\",\"values\":[\"Wind\"]}"
+#define ABOVE_2M      "{\"name\":\"budget\",\"op\":\"over\",\"values\":[\"2000000\"]}"
+
+/* A question that says less than a whole one changes the query that stands. */
+static void follow_ups_change_the_query(void **state)
+{
+	static const char *const cases[][3] = {
+		{LIST_OF_SOLAR, "only wind",
+		 "{\"where\":[" ABOVE_2M "," WIND "],\"list\":\"project\"}"},
+		{LIST_OF_SOLAR, "and wind?",
+		 "{\"where\":[" ABOVE_2M "," WIND "],\"list\":\"project\"}"},
+		{LIST_OF_SOLAR, "by market",
+		 "{\"where\":[" SOLAR "," ABOVE_2M
+		 "],\"metrics\":[\"projects\"],\"by\":[\"market_of_project\"]}"},
+		{LIST_OF_SOLAR, "how many of those are there?",
+		 "{\"where\":[" SOLAR "," ABOVE_2M "],\"metrics\":[\"projects\"]}"},
+		{LIST_OF_SOLAR, "their total budget",
+		 "{\"where\":[" SOLAR "," ABOVE_2M "],\"metrics\":[\"budget\"]}"},
+		{LIST_OF_SOLAR, "and late?",
+		 "{\"where\":[" SOLAR "," ABOVE_2M
+		 ",{\"name\":\"overdue\",\"op\":\"is\"}],\"list\":\"project\"}"},
+		{LIST_OF_SOLAR, "which of those are not on track?",
+		 "{\"where\":[" SOLAR "," ABOVE_2M
+		 ",{\"name\":\"status_color\",\"op\":\"not\",\"values\":[\"on_track\"]}],\"list\":"
+		 "\"project\"}"},
+		{LIST_OF_SOLAR, "excluding stage 2",
+		 "{\"where\":[" SOLAR "," ABOVE_2M
+		 ",{\"name\":\"project_stage\",\"op\":\"not\",\"values\":[\"Stage 2\"]}],\"list\":"
+		 "\"project\"}"},
+		{LIST_OF_SOLAR, "with a budget above $3M",
+		 "{\"where\":[" SOLAR ",{\"name\":\"budget\",\"op\":\"over\",\"values\":["
+		 "\"3000000\"]}],\"list\":\"project\"}"},
+		{"views by workspace in 2025", "by month",
+		 "{\"period\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"},\"where\":[],"
+		 "\"metrics\":[\"views\"],\"by\":[\"view_day.month\"]}"},
+		{"views by workspace in 2025", "what about 2024?",
+		 "{\"period\":{\"start\":\"2024-01-01\",\"end\":\"2024-12-31\"},\"where\":[],"
+		 "\"metrics\":[\"views\"],\"by\":[\"report_workspace\"]}"},
+		{"views by workspace in 2025", "and in March?",
+		 "{\"period\":{\"start\":\"2025-03-01\",\"end\":\"2025-03-31\"},\"where\":[],"
+		 "\"metrics\":[\"views\"],\"by\":[\"report_workspace\"]}"},
+		{"views by workspace 2024 vs 2025", "what about last year",
+		 "{\"period\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"},\"where\":[],"
+		 "\"metrics\":[\"views\"],\"by\":[\"report_workspace\"]}"},
+		{"total budget by sponsor", "and actuals?",
+		 "{\"where\":[],\"metrics\":[\"actuals\"],\"by\":[\"sponsor\"]}"},
+		{"total budget by sponsor", "just the top 3",
+		 "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"sponsor\"],\"top\":3}"},
+		{"total budget by sponsor", "add the market",
+		 "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"sponsor\","
+		 "\"market_of_project\"]}"},
+		{"top 3 markets by budget", "by sponsor",
+		 "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"sponsor\"]}"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct understanding u = after(cases[i][0], cases[i][1], NULL);
+		const char *query = query_in(&u);
+		json_t *got = query ? json_loads(query, 0, NULL) : NULL;
+		json_t *want = json_loads(cases[i][2], 0, NULL);
+
+		if (!json_equal(want, got) || !u.leans)
+			fail_msg("%s; %s: %s", cases[i][0], cases[i][1], query ? query : "none");
+		json_decref(got);
+		json_decref(want);
+	}
+}
+
+/* Another question is none, nor is one that the query can't take. */
+static void other_questions_leave_the_query(void **state)
+{
+	static const char *const cases[][2] = {
+		{LIST_OF_SOLAR, "just the top 3"}, /* in which order? */
+		{LIST_OF_SOLAR, "and NP15?"},
+		{LIST_OF_SOLAR, "what about it"},
+		{LIST_OF_SOLAR, "by flux capacitor"},
+		{LIST_OF_SOLAR, "how many of those did we win?"},
+		{"markets with more than 3 projects", "and the budget?"},
+		{"top 3 markets by budget", "excluding weekends"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct understanding u = after(cases[i][0], cases[i][1], NULL);
+
+		if (u.confidence >= KNOW_SURE && u.tool_count > 0)
+			fail_msg("%s; %s: %s", cases[i][0], cases[i][1], u.tools[0].name);
+	}
+}
+
+static const struct filter *filter_in(const struct understanding *u, const char *name)
+{
+	for (size_t i = 0; i < u->filter_count; i++)
+		if (strcmp(u->filters[i].name, name) == 0)
+			return &u->filters[i];
+	return NULL;
+}
+
+/* What was understood is shown: values may be edited, anything else is only told. */
+static void filters_show_what_was_understood(void **state)
+{
+	struct understanding u = after(NULL, "late solar projects above $2M not on track", NULL);
+	const struct filter *f;
+
+	(void)state;
+	assert_non_null(query_in(&u));
+	f = filter_in(&u, "technology");
+	assert_non_null(f);
+	assert_string_equal(f->values[0].text, "Solar");
+	assert_false(f->fixed);
+	assert_string_equal(filter_in(&u, "overdue")->label, "overdue");
+	assert_true(filter_in(&u, "overdue")->fixed);
+	assert_string_equal(filter_in(&u, "budget")->label, "> 2000000 $");
+	assert_string_equal(filter_in(&u, "budget")->values[0].text, "2000000");
+	assert_string_equal(filter_in(&u, "not_status_color")->label, "≠ on_track");
+	u = after("views by workspace in 2025", "by month", NULL);
+	assert_int_equal(filter_in(&u, "date_range_start")->source, SOURCE_CARRIED);
+	assert_string_equal(filter_in(&u, "date_range_end")->values[0].text, "2025-12-31");
+	u = after(LIST_OF_SOLAR, "and late?", NULL);
+	assert_int_equal(filter_in(&u, "technology")->source, SOURCE_CARRIED);
+	assert_int_equal(filter_in(&u, "overdue")->source, SOURCE_SAID);
+}
+
+/* Filters that come back take the place of those that stand, or let them go. */
+static void edited_filters_change_the_query(void **state)
+{
+	static const struct {
+		const char *first, *question, *edits, *want;
+	} cases[] = {
+		{NULL, LIST_OF_SOLAR, "{'technology':'wind'}",
+		 "{\"where\":[" WIND "," ABOVE_2M "],\"list\":\"project\"}"},
+		{NULL, LIST_OF_SOLAR, "{'technology':['Solar','Wind']}",
+		 "{\"where\":[{\"name\":\"technology\",\"op\":\"is\",\"values\":[\"Solar\","
+		 "\"Wind\"]}"
+		 "," ABOVE_2M "],\"list\":\"project\"}"},
+		{NULL, LIST_OF_SOLAR, "{'technology':null}",
+		 "{\"where\":[" ABOVE_2M "],\"list\":\"project\"}"},
+		{NULL, LIST_OF_SOLAR, "{'technology':'Solar','budget':'> 2000000 $'}",
+		 "{\"where\":[" SOLAR "," ABOVE_2M "],\"list\":\"project\"}"},
+		{NULL, LIST_OF_SOLAR, "{'project_stage':'Stage 2'}",
+		 "{\"where\":[" SOLAR "," ABOVE_2M ",{\"name\":\"project_stage\",\"op\":\"is\","
+		 "\"values\":[\"Stage 2\"]}],\"list\":\"project\"}"},
+		{NULL, "views by workspace in 2025", "{'date_range_start':'2024-01-01'}",
+		 "{\"period\":{\"start\":\"2024-01-01\",\"end\":\"2025-12-31\"},\"where\":[],"
+		 "\"metrics\":[\"views\"],\"by\":[\"report_workspace\"]}"},
+		{NULL, "views by workspace in 2025", "{'date_range_start':null}",
+		 "{\"where\":[],\"metrics\":[\"views\"],\"by\":[\"report_workspace\"]}"},
+		{LIST_OF_SOLAR, "by market", "{'technology':'BESS'}",
+		 "{\"where\":[{\"name\":\"technology\",\"op\":\"is\",\"values\":[\"BESS\"]}"
+		 "," ABOVE_2M "],\"metrics\":[\"projects\"],\"by\":[\"market_of_project\"]}"},
+		{LIST_OF_SOLAR, "", "{'technology':'BESS'}",
+		 "{\"where\":[{\"name\":\"technology\",\"op\":\"is\",\"values\":[\"BESS\"]}"
+		 "," ABOVE_2M "],\"list\":\"project\"}"},
+	};
+	struct understanding u;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *query;
+		json_t *got, *want = json_loads(cases[i].want, 0, NULL);
+
+		u = after(cases[i].first, cases[i].question, cases[i].edits);
+		query = query_in(&u);
+		got = query ? json_loads(query, 0, NULL) : NULL;
+		if (!json_equal(want, got))
+			fail_msg("%s; %s: %s", cases[i].question, cases[i].edits,
+				 query ? query : "none");
+		json_decref(got);
+		json_decref(want);
+	}
+	u = after(NULL, LIST_OF_SOLAR, "{'technology':'wind'}");
+	assert_int_equal(filter_in(&u, "technology")->source, SOURCE_EDITED);
+	u = after(NULL, LIST_OF_SOLAR, "{'technology':'steam'}");
+	assert_int_equal(u.tool_count, 0);
+	assert_non_null(u.ask.text);
+	assert_string_equal(u.ask.filter, "technology");
+}
+
 static void is_read(struct bench *b, const json_t *line, void *count)
 {
 	const char *question = json_string_value(json_object_get(line, "question"));
@@ -289,6 +544,11 @@ int main(void)
 		cmocka_unit_test(a_total_is_a_sum_and_a_mean_is_none),
 		cmocka_unit_test(bounds_and_times_become_queries),
 		cmocka_unit_test(open_questions_need_no_tool),
+		cmocka_unit_test(conditions_that_have_a_name_become_queries),
+		cmocka_unit_test(follow_ups_change_the_query),
+		cmocka_unit_test(other_questions_leave_the_query),
+		cmocka_unit_test(filters_show_what_was_understood),
+		cmocka_unit_test(edited_filters_change_the_query),
 		cmocka_unit_test(a_word_too_much_leaves_the_question_unread),
 	};
 

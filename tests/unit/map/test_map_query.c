@@ -80,6 +80,13 @@ static void refuses_values_that_do_not_fit(void **state)
 	refused("{'metrics':['amount','amount']}", MAP_BAD_VALUE, "there twice");
 	refused("{'metrics':['amount'],'list':'product'}", MAP_BAD_VALUE, "not for both");
 	refused("{'list':'sale'}", MAP_BAD_VALUE, "cannot be listed");
+	refused("{'metrics':['amount'],'where':[{'name':'fresh','op':'over','values':[1]}]}",
+		MAP_BAD_VALUE, "fresh is a condition: is or not, without values");
+	refused("{'metrics':['amount'],'where':[{'name':'fresh','op':'is','values':['x']}]}",
+		MAP_BAD_VALUE, "without values");
+	refused("{'metrics':['amount'],'where':[{'name':'frsh','op':'is','values':['x']}]}",
+		MAP_UNKNOWN_NAME, "frsh");
+	assert_string_equal(why.offers[0], "fresh");
 	refused("{'metrics':['amount'],'joins':[]}", MAP_BAD_VALUE, "joins");
 	refused("{'metrics':['amount'],'level':'L1'}", MAP_BAD_VALUE, "have no levels");
 	refused("{}", MAP_BAD_VALUE, "asks for no metric");

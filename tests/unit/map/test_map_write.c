@@ -142,6 +142,41 @@ static void lists_with_what_others_have(void **state)
 	       " t1.id OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
 }
 
+/* All of a named condition holds for one row: of what is counted, or of one that belongs to it.
+ * What is unknown of it does not hold. */
+static void a_condition_with_a_name_is_of_one_row(void **state)
+{
+	const struct map_statement s = written(
+		"{'metrics':['sales'],'where':[{'name':'fresh','op':'is'}]}", DIALECT_SQLITE);
+
+	(void)state;
+	assert_string_equal(args_find(&s.values, "w1")->values[0].text, "2026-01-28");
+	assert_int_equal(args_find(&s.values, "w1")->values[0].type, VALUE_DATE);
+	assert_string_equal(args_find(&s.values, "w2")->values[0].text, "web");
+	writes("{'metrics':['sales'],'where':[{'name':'fresh','op':'is'}]}", DIALECT_SQLITE,
+	       "SELECT CAST(q.m1 AS integer) AS \"Sales\" FROM (SELECT COUNT(*) AS m1 FROM sale t1"
+	       " WHERE t1.tenant_id = :tenant_id AND t1.day >= :w1"
+	       " AND (t1.channel <> :w2 OR t1.channel IS NULL)) q ORDER BY 1"
+	       " OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
+	for (enum dialect d = DIALECT_MSSQL; d < DIALECT_COUNT; d++)
+		assert_non_null(strstr(
+			written("{'metrics':['sales'],'where':[{'name':'fresh','op':'not'}]}", d)
+				.text,
+			"AND CASE WHEN t1.day >= :w1 AND (t1.channel <> :w2 OR"
+			" t1.channel IS NULL) THEN 1 ELSE 0 END = 0"));
+	writes("{'list':'product','show':['color'],'where':[{'name':'fresh','op':'is'},"
+	       "{'name':'praised','op':'not'}]}",
+	       DIALECT_POSTGRES,
+	       "SELECT t1.name AS \"Product\", t1.color AS \"Color\" FROM product t1"
+	       " WHERE t1.tenant_id = :tenant_id"
+	       " AND EXISTS (SELECT 1 FROM sale t2 WHERE t2.product = t1.id"
+	       " AND t2.tenant_id = :tenant_id AND t2.day >= :w1"
+	       " AND (t2.channel <> :w2 OR t2.channel IS NULL))"
+	       " AND NOT EXISTS (SELECT 1 FROM review t3 WHERE t3.product = t1.id"
+	       " AND t3.tenant_id = :tenant_id AND t3.stars >= :w3)"
+	       " ORDER BY t1.name, t1.id OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
+}
+
 static void buckets_of_time_by_dialect(void **state)
 {
 	static const struct {
@@ -202,6 +237,7 @@ int main(void)
 		TEST(compares_two_periods),
 		TEST(tells_namesakes_apart),
 		TEST(lists_with_what_others_have),
+		TEST(a_condition_with_a_name_is_of_one_row),
 		TEST(buckets_of_time_by_dialect),
 		TEST(tells_columns_only_of_what_is_asked),
 	};

@@ -1,0 +1,267 @@
+/*
+ * Follow-ups over the map: what a question that names no thing and no metric of its own, or only
+ * what the last one was about, changes of the query that stands. Groups and times replace those
+ * that stand, values those of the same dimension; everything else stays. Each word must be
+ * accounted for, as in a whole question.
+ */
+#include "metrics_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+
+/* ---- the query that stands ---- */
+
+/* What its rows are; NULL: the catalogue has them no more. */
+static const struct entity_def *entity_of(const struct asking *a, const json_t *query)
+{
+	struct asking before = {.r = a->r};
+	const struct metric_def *m;
+
+	if (!metrics_of_query(&before, query))
+		return NULL;
+	for (m = before.metric_count > 0 ? before.metrics[0] : NULL; m && !m->measure; m = m->left)
+		;
+	return m ? m->measure->entity : before.subject;
+}
+
+static bool is_cut(const json_t *query)
+{
+	return json_object_get(query, MAP_TOP) || json_object_get(query, MAP_BOTTOM) ||
+	       json_object_get(query, MAP_HAVING);
+}
+
+/* Metrics in place of a list. What cut the list short would not cut these. */
+static bool leave_list(json_t *query)
+{
+	if (!json_object_get(query, MAP_LIST))
+		return true;
+	if (is_cut(query))
+		return false;
+	json_object_del(query, MAP_LIST);
+	json_object_del(query, MAP_SHOW);
+	json_object_del(query, MAP_ORDER);
+	return true;
+}
+
+static void set_metric(json_t *query, const struct metric_def *m)
+{
+	json_set_take(query, MAP_METRICS, json_list_of(json_str(m->name)));
+}
+
+/* ---- what is asked for now ---- */
+
+static bool is_grouped(const struct asking *a)
+{
+	for (size_t i = 0; i < a->group_count; i++)
+		if (a->groups[i].grouped)
+			return true;
+	return false;
+}
+
+/* "And the forecast?", "how many of those", "by market" of a list. */
+static bool take_metric(struct asking *a, const struct entity_def *n, json_t *query, bool *changed)
+{
+	const struct map_phrase *p = a->measured.count > 0 ? metrics_settle(&a->measured, n) : NULL;
+	const struct metric_def *count = metrics_count_of(a, n);
+	bool list = json_object_get(query, MAP_LIST) != NULL;
+
+	if (a->measured.count > 0 && (!p || !p->metric || json_object_get(query, MAP_HAVING)))
+		return false;
+	if (p || (list && (a->counts || is_grouped(a)))) {
+		if (!(p ? p->metric : count) || !leave_list(query))
+			return false;
+		set_metric(query, p ? p->metric : count);
+		json_object_del(query, MAP_ORDER);
+		*changed = p || a->counts;
+	}
+	a->measured.count = 0;
+	return metrics_of_query(a, query) &&
+	       (a->subject || !a->counts || (a->metric_count == 1 && a->metrics[0] == count));
+}
+
+/* Other groups than those that stand; "add" joins them. What was the top of others is none of
+ * these. */
+static void take_groups(const struct asking *a, json_t *query)
+{
+	json_t *by = json_object_get(query, MAP_BY);
+
+	if (!by || !words_in(&a->r->q, WORDS_JOINING)) {
+		by = json_array();
+		json_set_take(query, MAP_BY, by);
+		json_object_del(query, MAP_TOP);
+		json_object_del(query, MAP_BOTTOM);
+		json_object_del(query, MAP_ORDER);
+	}
+	for (size_t i = 0; i < a->by_count; i++)
+		json_push_take(by, json_str(a->by[i]));
+}
+
+/* ---- conditions ---- */
+
+static bool is_named(const json_t *one, const char *name)
+{
+	return strcmp(json_string_value(json_object_get(one, MAP_NAME)), name) == 0;
+}
+
+/* Left out as well: "excluding wind", of what already leaves out solar. */
+static bool joins(const struct asking *a, const json_t *stands, const json_t *said)
+{
+	const char *op = json_string_value(json_object_get(said, MAP_OP));
+
+	return strcmp(op, json_string_value(json_object_get(stands, MAP_OP))) == 0 &&
+	       (strcmp(op, where_op_name(OP_NOT)) == 0 || words_in(&a->r->q, WORDS_JOINING));
+}
+
+/* Conditions take the place of those of the same name. */
+static void take_conditions(const struct asking *a, json_t *query, const char *member,
+			    const json_t *said)
+{
+	json_t *list = json_object_get(query, member), *one;
+	size_t i;
+
+	if (!list) {
+		list = json_array();
+		json_set_take(query, member, list);
+	}
+	json_array_foreach((json_t *)said, i, one) {
+		const char *name = json_string_value(json_object_get(one, MAP_NAME));
+		json_t *now = json_own(a->r->arena, json_deep_copy(one));
+
+		for (size_t k = json_array_size(list); k-- > 0;) {
+			const json_t *stands = json_array_get(list, k);
+			const json_t *more = json_object_get(one, MAP_VALUES);
+
+			if (!is_named(stands, name))
+				continue;
+			if (more && joins(a, stands, one)) {
+				json_t *all = json_copy(json_object_get(stands, MAP_VALUES));
+
+				json_array_extend(all, (json_t *)more);
+				json_set_take(now, MAP_VALUES, all);
+			}
+			json_array_remove(list, k);
+		}
+		json_array_append(list, now);
+	}
+	if (json_array_size(list) == 0 && strcmp(member, MAP_HAVING) == 0)
+		json_object_del(query, member);
+}
+
+/* The months of the year that stands: "and in March?". */
+static void take_year(struct reading *r, const json_t *query)
+{
+	struct time_read *t = &r->time;
+	const json_t *period = json_object_get(query, MAP_PERIOD);
+	const char *start = json_string_value(json_object_get(period, MAP_START));
+	const char *end = json_string_value(json_object_get(period, MAP_END));
+	struct date first, last;
+
+	if (!t->months || t->year_count > 0 || t->has_start || t->has_end || !start || !end ||
+	    !date_parse_iso(start, &first) || !date_parse_iso(end, &last) ||
+	    first.year != last.year)
+		return;
+	t->years[t->year_count++] = first.year;
+	t->year_months[0] = t->months;
+}
+
+static bool take_period(json_t *query, json_t *said)
+{
+	json_t *period = json_object_get(said, MAP_PERIOD);
+	const json_t *compare = json_object_get(said, MAP_COMPARE);
+
+	if (!period)
+		return false;
+	json_object_set(query, MAP_PERIOD, period);
+	if (compare)
+		json_object_set(query, MAP_COMPARE, (json_t *)compare);
+	else if (json_is_object(json_object_get(query, MAP_COMPARE)))
+		json_object_del(query, MAP_COMPARE);
+	return true;
+}
+
+/* "Just the top 3": of groups, or of a list that has an order. */
+static bool take_top(const struct asking *a, json_t *query, const json_t *said, bool *changed)
+{
+	const char *member = a->bottom ? MAP_BOTTOM : MAP_TOP;
+	json_t *rows = json_object_get(said, member);
+
+	if (!a->top && !a->bottom)
+		return true;
+	if (!rows || (a->top && a->bottom) ||
+	    !(json_object_get(query, MAP_BY) || json_object_get(query, MAP_ORDER)) ||
+	    (json_object_get(query, MAP_LIST) && a->bottom))
+		return false;
+	json_object_del(query, MAP_TOP);
+	json_object_del(query, MAP_BOTTOM);
+	json_object_set(query, member, rows);
+	*changed = true;
+	return true;
+}
+
+/* ---- the whole ---- */
+
+/* What only makes sense after another question; or groups alone, as long as they may be. */
+static bool leans(const struct reading *r)
+{
+	const struct question *q = &r->q;
+
+	if (followup_cue(r) || token_says(token_at(q, 0), WORDS_GROUPING) ||
+	    token_says(token_at(q, 0), WORDS_EXCEPT))
+		return true;
+	for (size_t i = 0; i < q->count; i++)
+		if (token_says(&q->tokens[i], WORDS_OWNED) ||
+		    (token_says(&q->tokens[i], WORDS_PRONOUNS) && i > 0))
+			return true;
+	return false;
+}
+
+static bool reads_on(struct asking *a, const struct entity_def *n)
+{
+	if (!metrics_read(a) || a->analysis || a->rows > 0 || a->related.count > 0 ||
+	    (a->subject && a->subject != n))
+		return false;
+	a->subject = NULL;
+	return true;
+}
+
+bool metrics_follow(const struct reading *r, const json_t *query, struct understanding *out)
+{
+	struct reading *with_year = arena_alloc(r->arena, sizeof(*with_year));
+	struct asking a = {.r = with_year,
+			   .w = r->know->map_words,
+			   .follows = true,
+			   .phrase = arena_alloc(r->arena, r->q.count + 1)};
+	json_t *now = json_own(r->arena, json_deep_copy(query)), *said;
+	const struct entity_def *n;
+	bool changed = false;
+
+	*with_year = *r;
+	take_year(with_year, query);
+	if (!a.w || !metrics_tool(r->in->may, NULL) || !leans(r) || !bounds_are_read(&a) ||
+	    r->trouble.kind != TROUBLE_NONE)
+		return false;
+	n = entity_of(&a, query);
+	said = json_own(r->arena, json_object());
+	if (!n || !reads_on(&a, n) || !take_metric(&a, n, now, &changed))
+		return false;
+	if ((a.totals && !metrics_is_total(&a)) || (a.level.said.count > 0 && !a.subject) ||
+	    !metrics_settle_level(&a) || !metrics_settle_all(&a) || !bounds_settle(&a) ||
+	    !metrics_take_facts(&a, said) || a.compares || a.shows ||
+	    !take_top(&a, now, said, &changed))
+		return false;
+	if (a.by_count > 0)
+		take_groups(&a, now);
+	if (a.level.is)
+		json_set_str(now, MAP_LEVEL, a.level.is);
+	take_conditions(&a, now, MAP_WHERE, json_object_get(said, MAP_WHERE));
+	take_conditions(&a, now, MAP_HAVING, json_object_get(said, MAP_HAVING));
+	changed |= take_period(now, said) || a.by_count > 0 || a.level.is ||
+		   json_array_size(json_object_get(said, MAP_WHERE)) > 0 ||
+		   json_array_size(json_object_get(said, MAP_HAVING)) > 0;
+	if (!changed || !metrics_takes(&a, now) ||
+	    !metrics_call(&a, now, &(struct query_origin){.before = query}, out))
+		return false;
+	out->leans = true;
+	return true;
+}
