@@ -9,6 +9,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { demoWarehouse, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
 import { mintToken } from './token.mjs';
+import { rowsOf } from './turn.mjs';
 import { viewChecker } from './views.mjs';
 import { startMock } from '../mock/anthropic.mjs';
 
@@ -93,6 +94,16 @@ describe('a query over the map equals a hand-written statement', () => {
       assert.ok(!viewer.includes(name), viewer);
   });
 
+  it('knows what the pack has a word for', async () => {
+    const overdue = "t.finishdate < '2026-02-27' AND (t.status <> 'Completed' OR t.status IS NULL)";
+    const has = `EXISTS (SELECT 1 FROM dbo.per_tasks t WHERE t.projectname = p.name AND ${overdue})`;
+    await same({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'is' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE ${overdue}`);
+    await same({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'not' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE (t.finishdate >= '2026-02-27' OR t.finishdate IS NULL OR t.status = 'Completed')`);
+    for (const [op, sql] of [['is', has], ['not', `NOT ${has}`]])
+      await same({ list: 'project', show: ['project_name'], where: [is('technology', 'Solar'), { name: 'overdue', op }] },
+        `SELECT p.name FROM dbo.per_project p WHERE p.technology = 'Solar' AND ${sql} ORDER BY p.name`);
+  });
+
   it('sets a period against the one before, with the change in code', async () => {
     const { body } = await ask({ metrics: ['views'], by: ['report_name'], period: { start: '2026-01-01', end: '2026-01-31' }, compare: 'previous_period' });
     const { data_dict: cells, meta, row_count: count } = body.result.sets.rows;
@@ -103,6 +114,51 @@ describe('a query over the map equals a hand-written statement', () => {
       assert.ok(Math.abs(percent[i] - (100 * change[i]) / before[i]) < 0.01);
     }
     assert.equal(meta.at(-1).unit, '%');
+  });
+});
+
+describe('a conversation over the map, without a model', () => {
+  let rules;
+  before(async () => {
+    rules = await startDaemon();
+  });
+  after(() => rules?.stop());
+
+  const chat = async (content, more = {}) => {
+    const { status, body } = await rules.rest(mintToken({ role: 'admin', sub: 'admin' })).post('/api/v1/chat', { content, ...more });
+    assert.equal(status, 200, JSON.stringify(body));
+    const table = body.views.find((view) => view.view_type === 'data');
+    return { ...body, rows: table && rowsOf(table), filter: Object.fromEntries(body.filters.map((f) => [f.name, f])) };
+  };
+  const names = (answer) => answer.rows.map(({ Project }) => Project).sort();
+  const projects = async (where) => rows(await call('general_sql_query', { sql: `SELECT name FROM dbo.per_project WHERE ${where}` })).map(([name]) => name).sort();
+
+  it('goes on from what was answered', async () => {
+    const first = await chat('solar projects above $2M'), session_id = first.session_id;
+    assert.deepEqual(names(first), await projects("technology = 'Solar' AND Total_Operating_Budget > 2000000"));
+    assert.equal(first.filter.technology.value, 'Solar');
+    assert.deepEqual([first.filter.budget.editable, first.filter.budget.label], [false, '> 2000000 $']);
+    const wind = await chat('only wind', { session_id });
+    assert.deepEqual(names(wind), await projects("technology = 'Wind' AND Total_Operating_Budget > 2000000"));
+    const grouped = await chat('by market', { session_id });
+    assert.deepEqual(grouped.rows.map((row) => Object.values(row).join('|')).sort(), rows(await call('general_sql_query', {
+      sql: "SELECT market, COUNT(*) AS n FROM dbo.per_project WHERE technology = 'Wind' AND Total_Operating_Budget > 2000000 GROUP BY market" })).map((row) => row.join('|')).sort());
+    assert.equal(grouped.filter.technology.source, 'carried');
+  });
+
+  it('runs the query with filters that were edited', async () => {
+    const first = await chat('solar projects above $2M'), session_id = first.session_id;
+    const edited = await chat('solar projects above $2M', { session_id, filters: { technology: 'BESS', budget: first.filter.budget.value } });
+    assert.deepEqual(names(edited), await projects("technology = 'BESS' AND Total_Operating_Budget > 2000000"));
+    assert.equal(edited.filter.technology.source, 'edited');
+    const all = await chat('solar projects above $2M', { session_id, filters: { technology: null, budget: first.filter.budget.value } });
+    assert.deepEqual(names(all), await projects('Total_Operating_Budget > 2000000'));
+    const unknown = await chat('solar projects above $2M', { session_id, filters: { technology: 'steam' } });
+    assert.ok(unknown.ask, JSON.stringify(unknown));
+    const months = await chat('views by workspace in 2025', { session_id });
+    const year = await chat('what about last year', { session_id });
+    assert.deepEqual([year.filter.date_range_start.value, year.filter.date_range_end.value], ['2025-01-01', '2025-12-31']);
+    assert.deepEqual(year.rows, months.rows);
   });
 });
 
