@@ -269,10 +269,24 @@ static bool is_value_of_map(const struct reading *r, size_t from, size_t n)
 	return false;
 }
 
+/* Does a word that says nothing by itself stand where it says how things are: "that are good",
+ * "good projects"? Nobody means states by a small "in" or "or". */
+static bool tells_of(const struct reading *r, size_t i)
+{
+	const struct question *q = &r->q;
+	const struct token *t = &q->tokens[i];
+
+	if ((t->capital && !t->first) || (i > 0 && token_says(&q->tokens[i - 1], WORDS_BEING)))
+		return true;
+	return i > 0 && i + 1 < q->count && map_words_is_thing(r->know, q, i + 1) &&
+	       !token_says(t, WORDS_ALL) && !token_says(t, WORDS_EVERYTHING) &&
+	       !token_says(t, WORDS_ARTICLES) && !token_says(t, WORDS_WHICH) &&
+	       !token_says(t, WORDS_PLACES);
+}
+
 bool mention_is_left(const struct reading *r, size_t i)
 {
-	/* "in" and "or" may be states; nobody who writes them small means those */
-	size_t least = know_is_stop(r->know, &r->q.tokens[i]) && !r->q.tokens[i].capital ? 2 : 1;
+	size_t least = know_is_stop(r->know, &r->q.tokens[i]) && !tells_of(r, i) ? 2 : 1;
 
 	for (size_t n = least; n <= LEFT_WORDS_MAX; n++)
 		for (size_t from = i + 1 > n ? i + 1 - n : 0; from <= i && from + n <= r->q.count;
