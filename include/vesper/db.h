@@ -87,6 +87,7 @@ struct db_options {
 	bool read_only;
 	bool create;    /* SQLite: make a missing file */
 	bool full_sync; /* SQLite: synchronous FULL instead of NORMAL */
+	bool gives_way; /* nobody waits for an answer: its workers leave the processor to others */
 	/* Threads, and the cap of open connections; a store in SQLite files keeps a few more. */
 	size_t workers;
 	size_t queue; /* waiting requests; more are refused with ERR_LIMIT */

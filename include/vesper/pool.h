@@ -24,6 +24,8 @@ struct pool_job {
 
 /* As many threads at most; each is started when there is a job for it. */
 struct pool *pool_new(struct loop *l, const char *name, size_t threads);
+/* Before the first job: its threads leave the processor to others that want it. */
+void pool_give_way(struct pool *p);
 void pool_submit(struct pool *p, struct pool_job *job);
 size_t pool_idle(const struct pool *p); /* threads without a job; a job counts until its done */
 /* One thread more, in place of one whose job does not come back; and one fewer, when it has. */

@@ -19,8 +19,9 @@
 #define UPLOAD_DOCUMENTS   "d"
 #define UPLOAD_ROW         "row_no"
 #define UPLOAD_TABLE_BYTES 40
-#define UPLOAD_CREATES_MAX 5 /* statements that make one table */
-#define UPLOAD_OWN_COLUMNS 2 /* tenant_id and row_no, before those of the file */
+#define UPLOAD_CREATES_MAX 5  /* statements that make one table */
+#define UPLOAD_INSERTS     10 /* different texts that insert rows: of 1, 2, 4 … 512 */
+#define UPLOAD_OWN_COLUMNS 2  /* tenant_id and row_no, before those of the file */
 
 struct upload_column {
 	const char *name;
@@ -44,8 +45,9 @@ size_t sql_upload_create(const struct upload_table *t, enum dialect d, struct ar
 /* So many rows; a value for tenant_id, row_no and each column, row after row. */
 const char *sql_upload_insert(const struct upload_table *t, size_t rows, enum dialect d,
 			      struct arena *a);
-/* The most rows of one statement, by the parameters that a statement may have. */
-size_t sql_upload_insert_rows(const struct upload_table *t, enum dialect d);
+/* How many of the rows that are left the next statement takes: at least 1, and a power of two, so
+ * that a few texts do for blocks of any length and stay prepared. */
+size_t sql_upload_insert_rows(const struct upload_table *t, size_t left, enum dialect d);
 const char *sql_upload_index(const struct upload_table *t, size_t column, enum dialect d,
 			     struct arena *a);
 /* Binds the greatest row_no that goes. */

@@ -112,8 +112,6 @@ static void distinct_grow(struct distinct *d)
 
 static void distinct_add(struct distinct *d, uint64_t hash)
 {
-	if (d->over)
-		return;
 	if (d->count * 2 >= d->size)
 		distinct_grow(d);
 	uint64_t *slot = distinct_slot(d, hash);
@@ -209,7 +207,8 @@ void stats_cell(struct stats_collector *s, size_t column, const char *text, size
 		c->numeric = false;
 	/* Also for numbers: a later cell may show that this was no column of numbers. */
 	text_extremes(c, text, len, s->rows);
-	distinct_add(&c->distinct, value_hash(text, len, numeric_type));
+	if (!c->distinct.over)
+		distinct_add(&c->distinct, value_hash(text, len, numeric_type));
 }
 
 void stats_row_done(struct stats_collector *s)

@@ -388,6 +388,8 @@ void db_sqlite_uri(struct buf *out, const char *path, const char *mode);
 void db_memory_init(void); /* before the library is used */
 void db_memory_begin(int64_t bytes_max);
 bool db_memory_end(void); /* true: the statement wanted more */
+/* SQLite's temporary files are blocks of memory from now on; db_temporary.c. */
+void db_temporary_init(void);
 /* By the declared type; of an expression by what the first row has, which is a guess. */
 enum column_type db_sqlite_column_type(const char *name, bool *guess);
 /* From here on the connection can only read the attached schemas: through c->allow, where that is

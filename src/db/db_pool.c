@@ -123,6 +123,8 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	list_init(&p->running);
 	list_init(&p->lost);
 	p->workers = pool_new(l, o->name, o->workers);
+	if (o->gives_way)
+		pool_give_way(p->workers);
 	if (dialect->server)
 		p->stops = pool_new(l, "db-stop", DB_STOP_THREADS);
 	if (o->schemas && !db_pool_use_schemas(p, o->schemas, e)) {

@@ -19,7 +19,8 @@
 #define PRAGMA_BYTES        128
 #define FILE_PAGE_BYTES     "2048" /* of new files; a turn writes half as many bytes as with 4096 */
 #define LOG_PAGES           "8000" /* 16 MB of a write-ahead log, four times SQLite's own */
-#define CACHE_KIB_READ_ONLY 256    /* for each schema; twice that saves no time */
+#define TEMPORARY           "PRAGMA temp_store = FILE" /* in memory: db_temporary.c */
+#define CACHE_KIB_READ_ONLY 256 /* for each schema; twice that saves no time */
 
 static void init_once(void)
 {
@@ -29,6 +30,7 @@ static void init_once(void)
 	db_memory_init();
 	/* No pages ahead of need: each file that is attached would get some 87 KB of them. */
 	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
+	db_temporary_init();
 }
 
 static void sqlite_init(void)
@@ -106,7 +108,7 @@ static bool set_up_read_only(struct connection *c, struct err *e)
 		if (!attach(c, c->schemas->names[i], e))
 			return false;
 	if (!db_connection_exec(c, "PRAGMA query_only = 1", e) ||
-	    !db_connection_exec(c, "PRAGMA temp_store = MEMORY", e) || !db_exact_use(c, e))
+	    !db_connection_exec(c, TEMPORARY, e) || !db_exact_use(c, e))
 		return false;
 	db_allow_reading_only(c);
 	return true;
@@ -192,8 +194,7 @@ static bool set_up_writable(struct connection *c, struct err *e)
 	       db_connection_exec(c, sync, e) &&
 	       /* The writer that copies the log back waits for the disk, and others for it. */
 	       db_connection_exec(c, "PRAGMA wal_autocheckpoint = " LOG_PAGES, e) &&
-	       /* What a savepoint could undo: else a file is made for it in most writes. */
-	       db_connection_exec(c, "PRAGMA temp_store = MEMORY", e) &&
+	       db_connection_exec(c, TEMPORARY, e) &&
 	       db_connection_exec(c, "PRAGMA foreign_keys = 1", e) &&
 	       /* What is deleted is overwritten, not only forgotten. */
 	       db_connection_exec(c, "PRAGMA secure_delete = 1", e);

@@ -9,11 +9,15 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "vesper/mem.h"
 #include "vesper/pool.h"
 #include "vesper/str.h"
+
+#define NICE_OF_OTHERS 10 /* a tenth of the share of a thread that answers somebody */
 
 /* A thread that was started and not joined yet. */
 struct thread {
@@ -28,6 +32,7 @@ struct pool {
 	struct list started; /* threads */
 	size_t running;      /* of them, without those that are to go */
 	size_t threads;      /* as many there may be */
+	bool gives_way;      /* not changed once there are threads */
 	unsigned next_number;
 	size_t in_flight; /* submitted, not done */
 	bool in_done;     /* some job's done is running */
@@ -86,6 +91,10 @@ static void *worker(void *arg)
 	struct pool *p = arg;
 	struct pool_job *job;
 
+	/* In Linux this is of the thread alone. Where it is refused, the work is done all the same.
+	 */
+	if (p->gives_way)
+		(void)!setpriority(PRIO_PROCESS, (id_t)gettid(), NICE_OF_OTHERS);
 	while ((job = job_take(p)) != NULL) {
 		job->run(job);
 		job_give_back(p, job);
@@ -182,6 +191,12 @@ void pool_submit(struct pool *p, struct pool_job *job)
 	pthread_mutex_unlock(&p->lock);
 	thread_start_if_wanted(p);
 	pthread_cond_signal(&p->work); /* without the lock: who wakes up wants it */
+}
+
+void pool_give_way(struct pool *p)
+{
+	assert(list_empty(&p->started));
+	p->gives_way = true;
 }
 
 size_t pool_idle(const struct pool *p)

@@ -7,9 +7,12 @@
 #include "vesper/limits.h"
 #include "vesper/str.h"
 
-#define HEX_DIGITS        12
-#define NAME_BYTES_MAX    60
-#define ROWS_MAX          1000  /* of one statement: a lock is held no longer than needed */
+#define HEX_DIGITS     12
+#define NAME_BYTES_MAX 60
+/* Rows of one statement: a server is asked as seldom as may be, and a lock of it is held no longer
+ * than needed; in a file a short program costs less to keep. */
+#define ROWS_OF_SERVER    512
+#define ROWS_OF_FILE      32
 #define PARAMETERS        32000 /* of SQLite and PostgreSQL, which take 32,766 */
 #define PARAMETERS_SERVER 2000  /* of SQL Server, which takes 2,100 */
 #define TEXT_BYTES_MAX    (1024 * 1024)
@@ -120,12 +123,16 @@ size_t sql_upload_create(const struct upload_table *t, enum dialect d, struct ar
 	return n;
 }
 
-size_t sql_upload_insert_rows(const struct upload_table *t, enum dialect d)
+size_t sql_upload_insert_rows(const struct upload_table *t, size_t left, enum dialect d)
 {
-	size_t most = (d == DIALECT_MSSQL ? PARAMETERS_SERVER : PARAMETERS) /
-		      (t->count + UPLOAD_OWN_COLUMNS);
+	size_t parameters = d == DIALECT_MSSQL ? PARAMETERS_SERVER : PARAMETERS;
+	size_t most = parameters / (t->count + UPLOAD_OWN_COLUMNS), rows = 1;
 
-	return most < 1 ? 1 : most > ROWS_MAX ? ROWS_MAX : most;
+	if (most > (d == DIALECT_SQLITE ? ROWS_OF_FILE : ROWS_OF_SERVER))
+		most = d == DIALECT_SQLITE ? ROWS_OF_FILE : ROWS_OF_SERVER;
+	while (rows * 2 <= most && rows * 2 <= left)
+		rows *= 2;
+	return rows;
 }
 
 /* A time is bound as text, and a database that has types must be told so. */

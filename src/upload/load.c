@@ -156,14 +156,46 @@ void load_run(struct load *l, void (*run)(struct load *l), void (*then)(struct l
 	pool_submit(l->tenant->all->loading, &l->job);
 }
 
-static void drop(struct load *l)
+/* What a job needs and nothing else does. */
+static void release(struct load *l)
 {
-	op_cancel(&l->op);
 	shape_reader_free(&l->reader);
 	document_free(&l->document);
 	profile_free(&l->profile);
+}
+
+static void drop(struct load *l)
+{
+	op_cancel(&l->op);
+	uploads_look_forget(&l->look);
+	release(l);
 	arena_free(&l->arena);
 	mem_free(l);
+}
+
+static void run_tidy(struct pool_job *job)
+{
+	struct load *l = (struct load *)job;
+
+	unlink(l->options.path);
+	release(l);
+}
+
+static void on_tidied(struct pool_job *job)
+{
+	struct load *l = (struct load *)job;
+
+	if (!l->tenant->all->ending)
+		l->then(l);
+}
+
+/* The file goes, whatever became of it. On a worker, as the system takes its time over the pages of
+ * a large one; `then` is called whether the load was cancelled or not. */
+static void tidy(struct load *l, void (*then)(struct load *l))
+{
+	l->then = then;
+	l->job = (struct pool_job){.run = run_tidy, .done = on_tidied};
+	pool_submit(l->tenant->all->loading, &l->job);
 }
 
 /* Its log is closed. */
@@ -194,6 +226,12 @@ static const char *code_of(const struct load *l)
 	}
 }
 
+static void say_failed(struct load *l)
+{
+	load_said_failed(l->log, code_of(l), l->err.text, l->fault.line);
+	end(l);
+}
+
 static void on_failed(void *owner, const struct err *e)
 {
 	struct load *l = owner;
@@ -201,9 +239,7 @@ static void on_failed(void *owner, const struct err *e)
 	l->op = NULL;
 	if (e)
 		log_warn("uploads.store", "%s: %s", l->version, e->text);
-	unlink(l->options.path);
-	load_said_failed(l->log, code_of(l), l->err.text, l->fault.line);
-	end(l);
+	tidy(l, say_failed);
 }
 
 static void store_failure(struct load *l)
@@ -337,11 +373,50 @@ static void on_read(struct load *l)
 					  on_loading, l);
 }
 
+static json_t *score_of(const char *profile_text)
+{
+	json_t *profile, *score;
+	struct err ignored;
+
+	if (!json_parse(profile_text, strlen(profile_text), SOURCE_PROFILE_BYTES_MAX, &profile,
+			&ignored))
+		return NULL;
+	score = json_incref(json_object_get(json_object_get(profile, "quality"), "score"));
+	json_decref(profile);
+	return score;
+}
+
+static void on_askable(void *owner)
+{
+	struct load *l = owner;
+
+	l->look.cb = NULL;
+	say_end(l, "ok",
+		json_make({"id", json_str(l->source)}, {"version", json_str(l->version)},
+			  {"rows", json_int(l->rows)},
+			  {"columns", json_int((int64_t)l->shape.column_count)},
+			  {"quality", score_of(l->profile_text)}));
+	log_info("uploads.ready", "%s: %" PRId64 " rows, %zu columns", l->version, l->rows,
+		 l->shape.column_count);
+	end(l);
+}
+
+static void on_listed(void *owner)
+{
+	struct load *l = owner;
+
+	overlay_then(l->tenant, &l->look, on_askable, l);
+}
+
+/* It is told once questions are read with it. */
+static void say_ready(struct load *l)
+{
+	uploads_look_then(l->tenant, &l->look, on_listed, l);
+}
+
 static void on_published(void *owner, const struct err *e)
 {
 	struct load *l = owner;
-	json_t *profile = NULL, *score;
-	struct err ignored;
 
 	l->op = NULL;
 	if (e) {
@@ -349,20 +424,7 @@ static void on_published(void *owner, const struct err *e)
 		load_fail(l);
 		return;
 	}
-	unlink(l->options.path);
-	if (!json_parse(l->profile_text, strlen(l->profile_text), SOURCE_PROFILE_BYTES_MAX,
-			&profile, &ignored))
-		profile = NULL;
-	score = json_object_get(json_object_get(profile, "quality"), "score");
-	say_end(l, "ok",
-		json_make({"id", json_str(l->source)}, {"version", json_str(l->version)},
-			  {"rows", json_int(l->rows)},
-			  {"columns", json_int((int64_t)l->shape.column_count)},
-			  {"quality", json_incref(score)}));
-	json_decref(profile);
-	log_info("uploads.ready", "%s: %" PRId64 " rows, %zu columns", l->version, l->rows,
-		 l->shape.column_count);
-	end(l);
+	tidy(l, say_ready);
 }
 
 void load_finish(struct load *l)

@@ -83,23 +83,32 @@ static struct value *bound_rows(struct load *l, size_t first, size_t count)
 	return all;
 }
 
+/* `rows` is a power of two. */
+static const char *insert_text(struct load *l, size_t rows)
+{
+	const char **text = &l->inserts[__builtin_ctzl(rows)];
+
+	if (!*text)
+		*text = sql_upload_insert(&l->table, rows, l->tenant->all->dialect, l->arena);
+	return *text;
+}
+
 static void make_statements(struct load *l)
 {
 	enum dialect d = l->tenant->all->dialect;
-	size_t most = sql_upload_insert_rows(&l->table, d), left = l->block.count;
+	size_t left = l->block.count, cap = 0;
 
 	l->statement_count = 0;
-	l->statements = arena_alloc(l->block.arena, (left / most + 1) * sizeof(*l->statements));
-	for (size_t at = 0; at < l->block.count; at += most, left -= most) {
-		size_t rows = left < most ? left : most;
-
+	l->statements = NULL;
+	for (size_t at = 0, rows; left > 0; at += rows, left -= rows) {
+		rows = sql_upload_insert_rows(&l->table, left, d);
+		l->statements = arena_grow(l->block.arena, l->statements, l->statement_count, &cap,
+					   sizeof(*l->statements));
 		l->statements[l->statement_count++] = (struct source_statement){
 			.name = "uploads/insert",
-			.text = sql_upload_insert(&l->table, rows, d, l->block.arena),
+			.text = insert_text(l, rows),
 			.values = bound_rows(l, at, rows),
 			.count = rows * (l->shape.column_count + UPLOAD_OWN_COLUMNS)};
-		if (rows == left)
-			break;
 	}
 }
 

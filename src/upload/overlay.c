@@ -323,6 +323,24 @@ static char *state_of(const struct tenant_uploads *t)
 	return buf_take(&b);
 }
 
+/* Nothing more is to be made: who waits is told. Each may begin another wait. */
+static void at_rest(struct tenant_uploads *t)
+{
+	struct list due;
+
+	list_init(&due);
+	list_each_safe(node, &t->showing) {
+		list_remove(node);
+		list_append(&due, node);
+	}
+	while (!list_empty(&due)) {
+		struct look_wait *w = list_item(due.next, struct look_wait, node);
+
+		list_remove(&w->node);
+		w->cb(w->owner);
+	}
+}
+
 static void on_used(void *owner, const struct err *e)
 {
 	struct tenant_uploads *t = owner;
@@ -333,8 +351,35 @@ static void on_used(void *owner, const struct err *e)
 		mem_free(t->shown);
 		t->shown = NULL;
 	} else {
+		mem_free(t->in_use);
+		t->in_use = mem_strdup(t->shown);
 		overlay_update(t); /* it may have changed meanwhile */
 	}
+	if (!t->making)
+		at_rest(t);
+}
+
+void overlay_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
+		  void *owner)
+{
+	*w = (struct look_wait){.cb = cb, .owner = owner};
+	list_append(&t->showing, &w->node);
+	if (!t->making)
+		at_rest(t);
+}
+
+const struct stored_version *overlay_version(const struct tenant_uploads *t,
+					     const struct stored_source *s)
+{
+	const struct stored_version *v = uploads_version(t, s->current);
+
+	if (!v || s->kind != SOURCE_TABLE || v->state != VERSION_READY)
+		return v;
+	for (size_t i = 0; t->in_use && i < t->version_count; i++)
+		if (strcmp(t->versions[i].source, s->uid) == 0 &&
+		    strstr(t->in_use, t->versions[i].uid))
+			return &t->versions[i];
+	return NULL;
 }
 
 static void use(struct tenant_uploads *t)

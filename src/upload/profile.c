@@ -42,8 +42,9 @@ struct profile {
 	struct stats_collector *stats;
 	struct misfits *misfits;
 	struct sample *samples;
-	size_t *longest; /* text of each column */
-	uint64_t *rows;  /* a hash of each */
+	size_t *longest;   /* text of each column */
+	struct buf number; /* a whole number as text */
+	uint64_t *rows;    /* a hash of each */
 	size_t row_count, row_cap;
 };
 
@@ -58,6 +59,7 @@ struct profile *profile_new(const struct shape *s)
 
 	p->shape = s;
 	p->stats = stats_new(s->column_count);
+	buf_init(&p->number, DECIMAL_TEXT_BYTES);
 	p->misfits = mem_alloc((s->column_count + 1) * sizeof(*p->misfits));
 	p->samples = mem_alloc((s->column_count + 1) * sizeof(*p->samples));
 	p->longest = mem_alloc((s->column_count + 1) * sizeof(*p->longest));
@@ -81,6 +83,7 @@ void profile_free(struct profile **profile)
 	mem_free(p->misfits);
 	mem_free(p->samples);
 	mem_free(p->longest);
+	buf_deinit(&p->number);
 	mem_free(p->rows);
 	mem_free(p);
 }
@@ -98,7 +101,7 @@ void profile_misfit(void *profile, size_t column, size_t line)
 
 /* ---- rows ---- */
 
-static void sample_add(struct sample *s, size_t most, double value)
+static void sample_add(struct sample *s, size_t most, const struct value *v)
 {
 	if (s->seen++ % s->step != 0)
 		return;
@@ -111,21 +114,19 @@ static void sample_add(struct sample *s, size_t most, double value)
 			return;
 	}
 	s->values = mem_grow(s->values, &s->cap, s->count + 1, sizeof(*s->values));
-	s->values[s->count++] = value;
+	s->values[s->count++] = v->type == VALUE_INT ? (double)v->number : strtod(v->text, NULL);
 }
 
-static const char *text_of(const struct value *v, char number[DECIMAL_TEXT_BYTES])
+/* NULL: there is no value. */
+static struct str text_of(const struct value *v, struct buf *number)
 {
-	switch (v->type) {
-	case VALUE_NULL:
-		return NULL;
-	case VALUE_INT:
-	case VALUE_BOOL:
-		snprintf(number, DECIMAL_TEXT_BYTES, "%" PRId64, v->number);
-		return number;
-	default:
-		return v->text;
-	}
+	if (v->type == VALUE_NULL)
+		return (struct str){NULL, 0};
+	if (v->type != VALUE_INT && v->type != VALUE_BOOL)
+		return str_of(v->text);
+	buf_reset(number);
+	buf_int(number, v->number);
+	return (struct str){buf_text(number), number->n};
 }
 
 static void note_row(struct profile *p, uint64_t hash)
@@ -140,16 +141,14 @@ void profile_row(struct profile *p, const struct value *values)
 	uint64_t hash = HASH_FNV;
 
 	for (size_t i = 0; i < n; i++) {
-		char number[DECIMAL_TEXT_BYTES];
-		const char *text = text_of(&values[i], number);
-		size_t len = text ? strlen(text) : 0;
+		struct str text = text_of(&values[i], &p->number);
 		bool numeric = is_number(&p->shape->columns[i]);
 
-		stats_cell(p->stats, i, text, len, numeric);
-		hash = hash_fnv_byte(hash_fnv(hash, text ? text : "", len), text != NULL);
-		p->longest[i] = len > p->longest[i] ? len : p->longest[i];
-		if (numeric && text)
-			sample_add(&p->samples[i], most, strtod(text, NULL));
+		stats_cell(p->stats, i, text.p, text.n, numeric);
+		hash = hash_fnv_byte(hash_fnv(hash, text.p ? text.p : "", text.n), text.p != NULL);
+		p->longest[i] = text.n > p->longest[i] ? text.n : p->longest[i];
+		if (numeric && text.p)
+			sample_add(&p->samples[i], most, &values[i]);
 	}
 	stats_row_done(p->stats);
 	note_row(p, hash);

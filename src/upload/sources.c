@@ -140,7 +140,7 @@ static struct upload_view view_of(const struct tenant_uploads *t, const struct s
 {
 	struct upload_view v = {.source = s, .is_owner = strcmp(s->owner, who->user) == 0};
 
-	v.current = uploads_version(t, s->current);
+	v.current = overlay_version(t, s);
 	for (size_t i = 0; i < t->version_count; i++)
 		if (strcmp(t->versions[i].source, s->uid) == 0)
 			v.newest = &t->versions[i];
@@ -341,6 +341,7 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 			      .finding = pool_new(options->loop, "find", 1),
 			      .tenants =
 				      mem_alloc((options->tenant_count + 1) * sizeof(*u->tenants))};
+	pool_give_way(u->loading);
 	list_init(&u->segments);
 	u->documents = search_source_new(u);
 	u->refresh = timer_new(options->loop, on_refresh, u);
@@ -350,6 +351,7 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 		list_init(&u->tenants[i].receiving);
 		list_init(&u->tenants[i].waiting);
 		list_init(&u->tenants[i].looking);
+		list_init(&u->tenants[i].showing);
 		list_init(&u->tenants[i].runs);
 	}
 	*out = u;
@@ -388,6 +390,7 @@ void uploads_free(struct uploads **uploads)
 		arena_free(&t->arena);
 		mem_free(t->stamp);
 		mem_free(t->shown);
+		mem_free(t->in_use);
 	}
 	segments_free(u);
 	u->documents->close(u->documents);

@@ -83,6 +83,13 @@ static void write_block(struct upload *up)
 	}
 }
 
+static void close_file(struct upload *up)
+{
+	if (up->fd >= 0)
+		close(up->fd);
+	up->fd = -1;
+}
+
 static void run_job(struct pool_job *job)
 {
 	struct upload *up = (struct upload *)job;
@@ -100,9 +107,11 @@ static void run_job(struct pool_job *job)
 		hasher_end_hex(up->hasher, up->sha256);
 		if (fsync(up->fd) != 0)
 			fail(up, "disk_full", "the file could not be stored");
+		close_file(up);
 		break;
 	case SPOOL_DROP:
 		unlink(up->path);
+		close_file(up); /* here its pages go */
 		break;
 	}
 }
@@ -137,8 +146,7 @@ static void drop(struct upload *up)
 	list_remove(&up->node);
 	op_cancel(&up->op);
 	uploads_look_forget(&up->look);
-	if (up->fd >= 0)
-		close(up->fd);
+	close_file(up);
 	hasher_free(&up->hasher);
 	mem_free(up->user);
 	mem_free(up->path);

@@ -24,7 +24,7 @@
 struct load;
 struct sweep;
 
-/* Who waits until the rows have been read again. Zeroed: nobody. */
+/* Who waits until the rows have been read again, or can be asked. Zeroed: nobody. */
 struct look_wait {
 	struct list node;
 	int looks; /* that have to end: one under way may have begun too early */
@@ -50,7 +50,9 @@ struct tenant_uploads {
 	bool stale;          /* something changed here since they were read */
 	struct list looking; /* struct look_wait */
 	/* the overlay */
-	char *shown; /* what it was made of */
+	char *shown;         /* what the newest one is made of */
+	char *in_use;        /* and the one that questions are read with; NULL: none is */
+	struct list showing; /* struct look_wait, of overlay_then */
 	uint64_t overlays;
 	bool making;
 	struct load *load;     /* runs now; or NULL */
@@ -100,6 +102,12 @@ const char *uploads_spool(const struct uploads *u, const char *version, struct a
 
 /* From the rows of now, where they differ from those that it shows. */
 void overlay_update(struct tenant_uploads *t);
+/* Tells when nothing is left to be made of the rows of now. Not called where the process ends. */
+void overlay_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
+		  void *owner);
+/* Of a source: the version that can be asked, or NULL. A new one is stored before it is. */
+const struct stored_version *overlay_version(const struct tenant_uploads *t,
+					     const struct stored_source *s);
 
 /* ---- naming.c; `l`: of the tenant's catalogue, labels as the file has them ---- */
 
@@ -160,6 +168,8 @@ struct load {
 	struct err err;
 	/* of the table */
 	struct upload_table table;
+	const char
+		*inserts[UPLOAD_INSERTS]; /* by the binary logarithm of their rows; NULL: later */
 	struct shape_reader *reader;
 	struct profile *profile;
 	struct document *document; /* of a document, or NULL */
@@ -167,8 +177,8 @@ struct load {
 	struct source_statement *statements; /* of the block, in its arena */
 	size_t statement_count;
 	int64_t rows, bytes;
-	int64_t said_ms;
 	const char *profile_text;
+	struct look_wait look; /* at its end */
 };
 
 /* A job; then `then`, or the load fails. */

@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { startDaemon } from '../e2e/harness.mjs';
 import { Sources } from '../e2e/sources.mjs';
 import { ROLES, mintToken } from '../e2e/token.mjs';
@@ -59,23 +60,12 @@ function upload(d, token, name, lines) {
   });
 }
 
-/* Round trips of a small request on a socket of its own, which the loop answers in between. */
-function pings(d) {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  const took = [];
-  let over = false;
-  const one = () => new Promise((resolve) => {
-    const began = performance.now();
-    http.get(`${d.url}/livez`, { agent }, (res) => res.resume().on('end', () => resolve(took.push(performance.now() - began))));
-  });
-  const done = (async () => {
-    for (; !over; await sleep(PING_MS))
-      await one();
-    agent.destroy();
-  })();
+/* Round trips of a small request on a socket of its own, measured in a thread of its own: what makes the file would delay them. */
+function pings(url) {
+  const worker = new Worker(new URL('./sources-pings.mjs', import.meta.url), { workerData: { url, every: PING_MS } });
   return async () => {
-    over = true;
-    await done;
+    const took = new Promise((resolve) => { worker.once('message', resolve); });
+    worker.postMessage('stop');
     return took;
   };
 }
@@ -87,7 +77,8 @@ const token = mintToken({ sub: 'ann', permissions: [...ROLES.analyst, 'chat:uplo
 const ann = new Sources(d, token);
 const { pid } = d.child;
 await ann.rest.post('/api/v1/chat', { content: 'hello' });
-let stop = pings(d);
+const other = await startDaemon();
+let stop = pings(d.url);
 await sleep(2000);
 console.log(`idle: RSS ${rssMb(pid).toFixed(1)} MB; a small request: ${waits(await stop())}`);
 
@@ -95,7 +86,8 @@ const idle = rssMb(pid), began = performance.now(), cpu = cpuMs(pid);
 let most = 0, source, state = 'sent';
 const steps = [];
 const sampler = setInterval(() => { most = Math.max(most, rssMb(pid)); }, SAMPLE_MS);
-stop = pings(d);
+stop = pings(d.url);
+const beside = pings(other.url);
 const { id } = await upload(d, token, 'Big.csv', csv());
 const received = performance.now() - began;
 for (; source?.state !== 'ready' && source?.load?.state !== 'failed'; await sleep(100)) {
@@ -106,23 +98,25 @@ for (; source?.state !== 'ready' && source?.load?.state !== 'failed'; await slee
   state = now;
 }
 clearInterval(sampler);
-const took = await stop();
+const took = await stop(), tookBeside = await beside();
 console.log(`${(bytes / 1e6).toFixed(1)} MB, ${COLUMNS.length} columns`);
 console.log(`${source.state}, ${source.rows} rows: ${((performance.now() - began) / 1000).toFixed(1)} s (received after ${(received / 1000).toFixed(1)}), `
   + `${((cpuMs(pid) - cpu) / 1000).toFixed(1)} s of processor; ${steps.join(', ')}`);
 console.log(`RSS: ${(most - idle).toFixed(1)} MB above idle at most, ${(rssMb(pid) - idle).toFixed(1)} MB afterwards`);
 console.log(`a small request meanwhile: ${waits(took)}`);
+console.log(`the same to a daemon that does nothing: ${waits(tookBeside)}`);
 
 for (const question of QUESTIONS) {
-  const times = [];
+  const times = [], before = cpuMs(pid);
   let text = '';
   for (let i = 0; i < ASKS; i++) {
     const since = performance.now();
     text = (await ann.rest.post('/api/v1/chat', { content: question })).body.text;
     times.push(performance.now() - since);
   }
-  console.log(`"${question}": median ${percentile(times, 0.5).toFixed(0)} ms, longest ${Math.max(...times).toFixed(0)} ms: ${text.slice(0, 60).replaceAll('\n', ' ')}`);
+  console.log(`"${question}": median ${percentile(times, 0.5).toFixed(0)} ms, longest ${Math.max(...times).toFixed(0)} ms, ${((cpuMs(pid) - before) / ASKS).toFixed(0)} ms of processor: ${text.slice(0, 60).replaceAll('\n', ' ')}`);
 }
 const rss = rssMb(pid);
 console.log(`RSS after questions: ${(rss - idle).toFixed(1)} MB above idle`);
 await d.stop();
+await other.stop();

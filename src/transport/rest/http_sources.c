@@ -47,12 +47,17 @@ static json_t *fault_json(const struct stored_version *v)
 	return out;
 }
 
+/* Of a version that is not in use: one that is stored can be asked in a moment. */
+static const char *state_said(const struct stored_version *v)
+{
+	return version_state_name(v->state == VERSION_READY ? VERSION_LOADING : v->state);
+}
+
 /* What a version that is not in use is at. */
 static json_t *load_json(const struct request *r, const struct stored_version *v)
 {
 	json_t *out = json_make({"version", json_str(v->uid)}, {"number", json_int(v->number)},
-				{"state", json_str(version_state_name(v->state))},
-				{"bytes", json_int(v->bytes)});
+				{"state", json_str(state_said(v))}, {"bytes", json_int(v->bytes)});
 	int64_t bytes, rows;
 
 	if (uploads_progress(uploads_of(r), r->who->tenant, v->uid, &bytes, &rows)) {
@@ -86,7 +91,7 @@ static json_t *source_json(const struct request *r, const struct upload_view *v,
 		{"visibility", json_str(source_visibility_name(s->visibility))},
 		{"roles", roles_json(s->roles)},
 		{"state", json_str(v->current  ? "ready"
-				   : v->newest ? version_state_name(v->newest->state)
+				   : v->newest ? state_said(v->newest)
 					       : "empty")},
 		{"created_at", json_str(s->created_at)}, {"updated_at", json_str(s->updated_at)});
 

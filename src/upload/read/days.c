@@ -221,13 +221,21 @@ static bool take_day(struct str *s, bool month_first, struct cell_time *out)
 	return take_named(s, out);
 }
 
+static bool has_digit(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (isdigit((unsigned char)s.p[i]))
+			return true;
+	return false;
+}
+
 bool cell_time(struct str cell, bool month_first, struct cell_time *out)
 {
 	struct str s = str_trim(cell);
 	bool parted;
 
 	*out = (struct cell_time){0};
-	if (s.n < 6 || s.n > TEXT_MAX || !take_day(&s, month_first, out))
+	if (s.n < 6 || s.n > TEXT_MAX || !has_digit(s) || !take_day(&s, month_first, out))
 		return false;
 	if (s.n == 0)
 		return true;

@@ -79,7 +79,10 @@ void encoding_scan_add(struct encoding_scan *s, const void *bytes, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if (s->seen < sizeof(s->head))
 			s->head[s->seen++] = p[i];
-		scan_byte(s, p[i]);
+		if (s->wanted > 0 || p[i] >= 0x80 || p[i] == 0)
+			scan_byte(s, p[i]);
+		else if (p[i] == '\n')
+			end_line(s);
 	}
 }
 

@@ -4,6 +4,7 @@
  */
 #include "types_int.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,19 @@ struct reading {
 	struct str rest;
 	struct cell_number *out;
 };
+
+/* The digits that were read, groups and point left out: fixed, as one is read for each cell. */
+struct digits {
+	char p[WRITTEN_MAX];
+	size_t n;
+};
+
+static void add_digits(struct digits *d, const char *p, size_t n)
+{
+	assert(d->n + n <= sizeof(d->p)); /* a cell is no longer than TEXT_MAX */
+	memcpy(d->p + d->n, p, n);
+	d->n += n;
+}
 
 static bool take(struct str *s, const char *text)
 {
@@ -46,6 +60,10 @@ static struct str trim(struct str s)
 {
 	size_t before;
 
+	/* Most cells have none of both. */
+	if (s.n > 0 && (unsigned char)(s.p[0] - '!') < 0x5e &&
+	    (unsigned char)(s.p[s.n - 1] - '!') < 0x5e)
+		return s;
 	do {
 		before = s.n;
 		s = str_trim(s);
@@ -133,12 +151,12 @@ static size_t digits_at(struct str s)
 }
 
 /* Digits before the point, groups left out. False: a group is none. */
-static bool take_whole(struct reading *r, bool comma, struct buf *digits)
+static bool take_whole(struct reading *r, bool comma, struct digits *digits)
 {
 	size_t n = digits_at(r->rest), sign, first = n;
 	const char *kind = NULL;
 
-	buf_add(digits, r->rest.p, n);
+	add_digits(digits, r->rest.p, n);
 	r->rest.p += n;
 	r->rest.n -= n;
 	while ((sign = group_sign(r->rest, comma)) > 0) {
@@ -149,12 +167,12 @@ static bool take_whole(struct reading *r, bool comma, struct buf *digits)
 		r->rest.n -= sign;
 		if (digits_at(r->rest) != 3)
 			return false;
-		buf_add(digits, r->rest.p, 3);
+		add_digits(digits, r->rest.p, 3);
 		r->rest.p += 3;
 		r->rest.n -= 3;
 	}
 	r->out->parted = kind != NULL;
-	return !kind || (first >= 1 && first <= 3 && *buf_text(digits) != '0');
+	return !kind || (first >= 1 && first <= 3 && digits->p[0] != '0');
 }
 
 static bool take_exponent(struct reading *r, int *exponent)
@@ -180,15 +198,14 @@ static bool take_exponent(struct reading *r, int *exponent)
 }
 
 /* Shifts the point, and keeps what is significant. */
-static bool settle(struct cell_number *out, struct buf *digits, int scale, int exponent)
+static bool settle(struct cell_number *out, struct digits *digits, int scale, int exponent)
 {
-	const char *p = buf_text(digits);
+	const char *p = digits->p;
 	size_t n;
 
 	scale -= exponent;
 	for (; scale < 0; scale++)
-		buf_char(digits, '0');
-	p = buf_text(digits);
+		add_digits(digits, "0", 1);
 	n = digits->n;
 	for (; n > 0 && *p == '0'; n--)
 		p++;
@@ -201,7 +218,7 @@ static bool settle(struct cell_number *out, struct buf *digits, int scale, int e
 	return true;
 }
 
-static bool read_digits(struct reading *r, bool comma, struct buf *digits)
+static bool read_digits(struct reading *r, bool comma, struct digits *digits)
 {
 	int exponent, scale = 0;
 	size_t n;
@@ -211,7 +228,7 @@ static bool read_digits(struct reading *r, bool comma, struct buf *digits)
 	r->out->is_int = true;
 	if (take(&r->rest, comma ? "," : ".")) {
 		n = digits_at(r->rest);
-		buf_add(digits, r->rest.p, n);
+		add_digits(digits, r->rest.p, n);
 		r->rest.p += n;
 		r->rest.n -= n;
 		scale = (int)n;
@@ -224,19 +241,55 @@ static bool read_digits(struct reading *r, bool comma, struct buf *digits)
 	return settle(r->out, digits, scale, exponent);
 }
 
+/* No digit, or a letter in front that begins no code of money. */
+static bool is_word(struct str cell)
+{
+	const unsigned char *p = (const unsigned char *)cell.p;
+	size_t i = 0;
+
+	if (isalpha(p[0]))
+		return cell.n < 3 || !isupper(p[0]) || !isupper(p[1]) || !isupper(p[2]);
+	while (i < cell.n && !isdigit(p[i]))
+		i++;
+	return i == cell.n;
+}
+
+/* "-12.5": digits, at most one sign before and one point or comma within. False: read it with care.
+ */
+static bool read_plain(struct str cell, bool comma, struct cell_number *out, bool *good)
+{
+	struct digits digits = {.n = 0};
+	bool negative = *cell.p == '-';
+	struct str s = {cell.p + negative, cell.n - negative}, rest;
+	size_t whole = digits_at(s), part;
+
+	if (whole == 0)
+		return false;
+	rest = (struct str){s.p + whole, s.n - whole};
+	part = rest.n > 0 ? digits_at((struct str){rest.p + 1, rest.n - 1}) : 0;
+	if (rest.n > 0 && (*rest.p != (comma ? ',' : '.') || part + 1 != rest.n))
+		return false;
+	add_digits(&digits, s.p, whole);
+	add_digits(&digits, rest.p + (rest.n > 0), part);
+	*out = (struct cell_number){
+		.negative = negative, .is_int = rest.n == 0, .parted = rest.n > 0};
+	*good = settle(out, &digits, (int)part, 0);
+	return true;
+}
+
 bool cell_number(struct str cell, bool comma, struct cell_number *out)
 {
 	struct reading r = {.rest = trim(cell), .out = out};
-	struct buf digits;
+	struct digits digits;
 	bool good;
 
 	*out = (struct cell_number){0};
-	if (cell.n == 0 || cell.n > TEXT_MAX)
+	if (cell.n == 0 || cell.n > TEXT_MAX || r.rest.n == 0 || is_word(r.rest))
 		return false;
-	buf_init(&digits, WRITTEN_MAX);
-	good = take_around(&r) && read_digits(&r, comma, &digits) && !buf_over(&digits);
-	buf_deinit(&digits);
-	return good;
+	if (read_plain(r.rest, comma, out, &good))
+		return good;
+	digits.n = 0;
+	return take_around(&r) && read_digits(&r, comma, &digits);
 }
 
 bool cell_is_code(struct str cell)

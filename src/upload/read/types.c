@@ -9,7 +9,9 @@
 #include "vesper/limits.h"
 #include "vesper/utf8.h"
 
-#define DAY_MS INT64_C(86400000)
+#define DAY_MS         INT64_C(86400000)
+#define NULL_BYTES_MAX 4 /* the longest word for nothing */
+#define FLAG_BYTES_MAX 5
 
 static bool is_one_of(struct str cell, const char *const *words)
 {
@@ -26,7 +28,7 @@ bool types_is_null(struct str cell)
 
 	while (str_starts(s, STR("\xC2\xA0")))
 		s = str_trim((struct str){s.p + 2, s.n - 2});
-	return s.n == 0 || is_one_of(s, words);
+	return s.n == 0 || (s.n <= NULL_BYTES_MAX && is_one_of(s, words));
 }
 
 /* ---- flags ---- */
@@ -37,6 +39,9 @@ static bool read_flag(struct str cell, bool *out)
 	static const char *const no[] = {"false", "no", "n", "f", NULL};
 	struct str s = str_trim(cell);
 
+	*out = false;
+	if (s.n == 0 || s.n > FLAG_BYTES_MAX || !strchr("tyfnTYFN", *s.p))
+		return false;
 	*out = is_one_of(s, yes);
 	return *out || is_one_of(s, no);
 }
@@ -79,9 +84,13 @@ static bool same_number(const struct cell_number *a, const struct cell_number *b
 static void count_number(struct type_counts *c, struct str cell)
 {
 	struct cell_number point, comma;
-	bool by_point = cell_number(cell, false, &point),
-	     by_comma = cell_number(cell, true, &comma);
+	bool by_point = cell_number(cell, false, &point), by_comma = by_point;
 
+	/* Without either sign both ways of reading are one. */
+	if (memchr(cell.p, '.', cell.n) || memchr(cell.p, ',', cell.n))
+		by_comma = cell_number(cell, true, &comma);
+	else
+		comma = point;
 	c->codes += cell_is_code(cell);
 	by_point = by_point && has_unit(c, &point);
 	by_comma = by_comma && has_unit(c, &comma);
@@ -101,10 +110,12 @@ static void count_number(struct type_counts *c, struct str cell)
 
 static void count_day(struct type_counts *c, struct str cell)
 {
-	struct cell_time days, months;
-	bool by_days = cell_time(cell, false, &days), by_months = cell_time(cell, true, &months);
+	struct cell_time days, months = {0};
+	bool by_days = cell_time(cell, false, &days), by_months = by_days;
 	const struct cell_time *any = by_days ? &days : &months;
 
+	if (days.by_order)
+		by_months = cell_time(cell, true, &months);
 	if (!by_days && !by_months)
 		return;
 	c->days_first += by_days;
@@ -200,14 +211,25 @@ struct cell_form types_decide(const struct type_counts *c, enum type_question *q
 
 static const char *decimal_digits(const struct cell_number *n, struct arena *a)
 {
-	int len = (int)strlen(n->digits), zeros = n->scale - (len - n->before);
-	const char *sign = n->negative && len > 0 ? "-" : "";
+	size_t len = strlen(n->digits), scale = (size_t)n->scale, before = (size_t)n->before;
+	size_t zeros = scale - (len - before);
+	char *text = arena_alloc(a, len + zeros + 4),
+	     *p = text; /* a sign, a zero, a point, an end */
 
-	if (n->scale == 0)
-		return arena_printf(a, "%s%s", sign, len > 0 ? n->digits : "0");
-	return arena_printf(a, "%s%.*s.%.*s%s", sign, n->before > 0 ? n->before : 1,
-			    n->before > 0 ? n->digits : "0", zeros, "000000000000000",
-			    n->digits + n->before);
+	if (n->negative && len > 0)
+		*p++ = '-';
+	if (before == 0)
+		*p++ = '0';
+	memcpy(p, n->digits, before);
+	p += before;
+	if (scale > 0) {
+		*p++ = '.';
+		memset(p, '0', zeros);
+		memcpy(p + zeros, n->digits + before, len - before);
+		p += scale;
+	}
+	*p = '\0';
+	return text;
 }
 
 static bool number_value(const struct cell_form *f, struct str cell, struct arena *a,

@@ -12,6 +12,8 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "vesper/pool.h"
 
@@ -283,6 +285,38 @@ static void left_pool_calls_nobody(void **state)
 	assert_int_equal(job.done, 0);
 }
 
+static void on_priority(struct pool_job *base)
+{
+	struct job *j = list_item(base, struct job, base);
+
+	j->output = getpriority(PRIO_PROCESS, (id_t)gettid());
+}
+
+static void a_pool_that_gives_way_leaves_others_as_they_are(void **state)
+{
+	struct job jobs[2] = {{.base = {.run = on_priority, .done = on_done}},
+			      {.base = {.run = on_priority, .done = on_done}}};
+	int before = getpriority(PRIO_PROCESS, 0);
+	struct pool *quiet, *plain;
+	struct loop *l;
+
+	(void)state;
+	assert_true(loop_new(&l, NULL));
+	quiet = pool_new(l, "quiet", 1);
+	plain = pool_new(l, "plain", 1);
+	loop_thread = pthread_self();
+	pool_give_way(quiet);
+	pool_submit(quiet, &jobs[0].base);
+	pool_submit(plain, &jobs[1].base);
+	loop_run(l);
+	assert_true(jobs[0].output > before || before >= 10);
+	assert_int_equal(jobs[1].output, before);
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
+	pool_free(&quiet);
+	pool_free(&plain);
+	loop_free(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,6 +328,7 @@ int main(void)
 		cmocka_unit_test(lost_thread_is_replaced_and_goes_when_it_is_back),
 		cmocka_unit_test(finishing_waits_no_longer_than_told),
 		cmocka_unit_test(left_pool_calls_nobody),
+		cmocka_unit_test(a_pool_that_gives_way_leaves_others_as_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,8 +66,11 @@ static void test_each_dialect(void **state)
 		"sold_on, at, paid, n) VALUES (?, ?, ?, ?, ?, CAST(? AS timestamp), CAST(? "
 		"AS boolean), ?), (?, ?, ?, ?, ?, CAST(? AS timestamp), CAST(? AS boolean), "
 		"?)");
-	assert_int_equal(sql_upload_insert_rows(&table, DIALECT_SQLITE), 1000);
-	assert_int_equal(sql_upload_insert_rows(&table, DIALECT_MSSQL), 250);
+	assert_int_equal(sql_upload_insert_rows(&table, 650, DIALECT_SQLITE), 32);
+	assert_int_equal(sql_upload_insert_rows(&table, 650, DIALECT_POSTGRES), 512);
+	assert_int_equal(sql_upload_insert_rows(&table, 650, DIALECT_MSSQL), 128);
+	assert_int_equal(sql_upload_insert_rows(&table, 31, DIALECT_SQLITE), 16);
+	assert_int_equal(sql_upload_insert_rows(&table, 1, DIALECT_MSSQL), 1);
 	assert_string_equal(sql_upload_delete("s_0123456789ab_1", DIALECT_SQLITE, a),
 			    "DELETE FROM s_0123456789ab_1 WHERE row_no <= ?");
 	has(sql_upload_drop("s_0123456789ab_1", DIALECT_MSSQL, a),

@@ -6,9 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
-#include "read/types.h"
+#include "read/types_int.h"
 #include "vesper/arena.h"
 
 /* A column of these cells, one blank line apart: its type, unit, and its first cell as a value. */
@@ -198,12 +199,39 @@ static void test_a_misfit_is_none(void **state)
 	arena_free(&a);
 }
 
+/* A plus sign changes nothing but the way that a number is read: with it every rule is tried. */
+static void test_plain_numbers_are_read_as_careful_ones(void **state)
+{
+	static const char *const parts[] = {"",   "0",   "7",    "007",
+					    "12", "123", "1234", "999999999999"};
+	const size_t n = sizeof(parts) / sizeof(*parts);
+
+	(void)state;
+	for (size_t i = 0; i < n * n * 4; i++) {
+		static const char *const signs[] = {"", ".", ",", "e"};
+		char plain[64], careful[65];
+		struct cell_number a, b;
+
+		snprintf(plain, sizeof(plain), "%s%s%s", parts[i % n], signs[i / (n * n)],
+			 parts[i / n % n]);
+		snprintf(careful, sizeof(careful), "+%s", plain);
+		for (int comma = 0; comma < 2; comma++) {
+			bool good = cell_number(str_of(plain), comma, &a);
+
+			assert_int_equal(good, cell_number(str_of(careful), comma, &b));
+			if (good)
+				assert_memory_equal(&a, &b, sizeof(a));
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_questions),
 		cmocka_unit_test(test_a_misfit_is_none),
+		cmocka_unit_test(test_plain_numbers_are_read_as_careful_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
