@@ -402,6 +402,13 @@ struct glossary_term {
 	const char *term, *about;
 };
 
+/* A question of the first screen. It is offered to whom may use its tool. */
+struct starter_def {
+	const char *question;
+	const struct tool_def *tool;
+	const char *const *roles; /* offered to these alone, NULL-ended; NULL: to all */
+};
+
 /* What a pack adds to a prompt that all packs share. */
 struct prompt_rule {
 	const char *prompt; /* "supervisor" */
@@ -457,6 +464,8 @@ struct catalog {
 	size_t dimension_count;
 	const struct report_def *reports;
 	size_t report_count;
+	const struct starter_def *starters; /* in the order of their files */
+	size_t starter_count;
 	const struct language *language;
 	struct pack_words words;
 	struct units units;
@@ -505,6 +514,8 @@ bool switches_are_off(const struct switches *s, const char *tenant, const char *
 void catalog_use_switches(struct catalog *c, const struct switches *s);
 
 bool catalog_has_pack(const struct catalog *c, const char *pack);
+/* Is it a filter of this name on the wire, or several of it ("hours" of "hour")? */
+bool catalog_filter_is(const char *filter, const char *name);
 const struct tool_def *catalog_tool(const struct catalog *c, const char *name);
 const struct flow_def *catalog_flow(const struct catalog *c, const char *name);
 const struct domain_def *catalog_domain_of_agent(const struct catalog *c, const char *agent);
@@ -639,8 +650,8 @@ json_t *catalog_tool_json(const struct catalog_view *v, const char *name);
 /* What a call of the tool gives this caller (view_call_rows), as a JSON schema: columns that the
  * caller may not have are left out. New reference. */
 json_t *catalog_output_schema(const struct tool_def *t, const struct principal *who);
-/* The view's agents: agent, name, about, capabilities, examples, inputs, outputs, flows; of outputs
- * those that this caller may see. New reference. */
+/* The view's agents: agent, name, about, capabilities, examples, inputs, outputs, flows, starters;
+ * of outputs and starters those that this caller may see. New reference. */
 json_t *catalog_agents_json(const struct catalog_view *v, const struct principal *who);
 /* "string", "integer", … as JSON schema has it. */
 const char *param_type_name(enum param_type type);

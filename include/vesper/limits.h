@@ -252,10 +252,14 @@
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
 #define RULES_MAX             16 /* of one pack for one prompt: each costs tokens in every turn */
 #define RULE_BYTES_MAX        400 /* longer is no rule but a chapter, which a domain's prompt holds */
-#define ENUM_VALUES_MAX       40 /* values that a tool's schema lists; more only cost tokens */
+#define STARTERS_MAX          24  /* of one pack; a first screen of more is no start but a list */
+#define STARTER_BYTES_MAX     200 /* one question, read at a glance */
+#define ENUM_VALUES_MAX       40  /* values that a tool's schema lists; more only cost tokens */
 
-#define KNOW_CALLS_MAX  12 /* calls that one question makes by naming several values */
-#define KNOW_UNUSED_MAX 8  /* unused words that a reply names; more tell the user no more */
+#define KNOW_CALLS_MAX         12   /* calls that one question makes by naming several values */
+#define FILTER_VALUES_MAX      40   /* known values that are offered for a filter at once */
+#define FILTER_VALUES_SCAN_MAX 5000 /* values that are searched one by one, below a millisecond */
+#define KNOW_UNUSED_MAX        8 /* unused words that a reply names; more tell the user no more */
 #define KNOW_WORDS_MAX                                                                             \
 	400 /* words of a question that are read; a pasted document is no question                 \
 	     */

@@ -91,6 +91,11 @@ size_t names_options(const struct names *n, const struct dimension_def *d, const
 /* The values that are most like the text, or the first ones where none is. */
 size_t names_closest(const struct names *n, const struct dimension_def *d, const char *text,
 		     const char *parent, struct arena *a, const struct suggestion **out);
+/* Known values of a filter ("hub_zone", or several of it) as this caller may know them, as options:
+ * those that hold the text, else those that are like it; "": the first ones. At most
+ * FILTER_VALUES_MAX; of very many values only the like ones are found. */
+size_t name_book_values(const struct name_book *b, const struct catalog_view *v, const char *filter,
+			const char *text, struct arena *a, const struct suggestion **out);
 /* The dimension in scope with the value that is most like the text, or NULL. */
 const struct dimension_def *names_kind_like(const struct names *n, const char *text);
 

@@ -223,6 +223,10 @@ typedef void (*turn_id_cb)(void *owner, const char *turn_id);
 struct op *turn_running(struct turns *t, const char *session_id, const struct principal *who,
 			turn_id_cb cb, void *owner);
 
+/* Known values of a filter as this caller may know them (lookup.h name_book_values). */
+size_t turns_filter_values(const struct turns *t, const struct principal *who, const char *filter,
+			   const char *text, struct arena *a, const struct suggestion **out);
+
 /* A call of a stored answer (an item of message.tool_calls) that is wanted once more. */
 struct call_again {
 	const struct principal *who;

@@ -24,7 +24,7 @@ static bool load_all(struct loader *l, struct err *e)
 	    !each_pack(l, load_reports, e) || !each_pack(l, load_tools, e) || !finish_tools(l, e) ||
 	    !each_pack(l, load_domains, e) || !finish_domains(l, e) ||
 	    !each_pack(l, load_components, e) || !each_pack(l, load_flows, e) ||
-	    !load_prompts(l, e) || !load_router(l, e))
+	    !each_pack(l, load_starters, e) || !load_prompts(l, e) || !load_router(l, e))
 		return false;
 	hash_sha256_hex(l->sources.p, l->sources.n, hash);
 	l->whole->shown.hash = arena_strdup(l->arena, hash);
@@ -182,6 +182,11 @@ static bool is_plural_of(const char *name, const char *singular)
 	size_t n = strlen(singular);
 
 	return strncmp(name, singular, n) == 0 && strcmp(name + n, "s") == 0;
+}
+
+bool catalog_filter_is(const char *filter, const char *name)
+{
+	return strcmp(filter, name) == 0 || is_plural_of(name, filter);
 }
 
 const struct param_def *params_of_filter(const struct param_def *params, size_t count,

@@ -74,7 +74,8 @@ struct loader {
 		*tools; /* of the packs read so far; the catalogue's are their final order */
 	size_t tool_cap;
 	struct sql_fragments fragments; /* of the pack at hand */
-	size_t flow_cap, component_cap, dimension_cap, domain_cap, report_cap, role_cap;
+	size_t flow_cap, component_cap, dimension_cap, domain_cap, report_cap, role_cap,
+		starter_cap;
 	bool has_calendar;
 	/* catalogue.json of each pack, for what is read when every dimension is known */
 	struct pack_schema {
@@ -156,8 +157,9 @@ MUST_CHECK bool load_reports(struct loader *l, struct err *e);    /* reports.jso
 MUST_CHECK bool load_tools(struct loader *l, struct err *e);      /* sql/<pack> */
 MUST_CHECK bool load_domains(struct loader *l, struct err *e);    /* prompts/<pack> */
 MUST_CHECK bool load_components(struct loader *l, struct err *e); /* components.json */
-#define FLOW_FOLDER "flow"                                   /* of a pack, beside its domains */
-MUST_CHECK bool load_flows(struct loader *l, struct err *e); /* prompts/<pack>/flow */
+#define FLOW_FOLDER "flow"                                      /* of a pack, beside its domains */
+MUST_CHECK bool load_flows(struct loader *l, struct err *e);    /* prompts/<pack>/flow */
+MUST_CHECK bool load_starters(struct loader *l, struct err *e); /* starters.json */
 
 /* When all packs are read: their order, schemas, and agents of tools. */
 MUST_CHECK bool finish_tools(struct loader *l, struct err *e);

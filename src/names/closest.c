@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "vesper/limits.h"
+
 #define OPTIONS_MAX      40     /* choices that one clarifying question offers */
 #define OPTIONS_SCAN_MAX 100000 /* values that are looked at for them */
 #define CLOSEST_MAX      5      /* suggestions for a name that is not known */
@@ -133,24 +135,31 @@ static void suggest_like(struct closest *c, size_t dimension, const struct folde
 			lexicon_parent(learned, like[i].value));
 }
 
-size_t names_closest(const struct names *names, const struct dimension_def *d, const char *text,
-		     const char *parent, struct arena *a, const struct suggestion **out)
+/* The values that are like the text, of a dimension in scope. */
+static size_t closest_of(const struct names *names, const struct dimension_def *d, const char *text,
+			 const char *parent, struct arena *a, const struct suggestion **out)
 {
-	size_t dimension = d->index;
 	struct closest c = {.names = names, .parent = parent, .arena = a};
 	struct folded f;
 
-	*out = NULL;
-	if (!names->in[dimension])
-		return 0;
 	c.list = arena_alloc(a, sizeof(*c.list) * CLOSEST_MAX);
 	text_fold(text, &f);
-	suggest_near(&c, dimension, &f);
-	suggest_like(&c, dimension, &f);
-	if (c.count == 0)
-		return names_options(names, d, parent, a, out);
+	suggest_near(&c, d->index, &f);
+	suggest_like(&c, d->index, &f);
 	*out = c.list;
 	return c.count;
+}
+
+size_t names_closest(const struct names *names, const struct dimension_def *d, const char *text,
+		     const char *parent, struct arena *a, const struct suggestion **out)
+{
+	size_t count;
+
+	*out = NULL;
+	if (!names->in[d->index])
+		return 0;
+	count = closest_of(names, d, text, parent, a, out);
+	return count > 0 ? count : names_options(names, d, parent, a, out);
 }
 
 const struct dimension_def *names_kind_like(const struct names *names, const char *text)
@@ -180,4 +189,91 @@ const struct dimension_def *names_kind_like(const struct names *names, const cha
 			best = &c->dimensions[d];
 		}
 	return best;
+}
+
+/* ---- the values of a filter ---- */
+
+static const char *words_of(const struct dimension_def *d, const char *value)
+{
+	for (const char *const *w = d->words; w && *w; w += 2)
+		if (strcmp(w[0], value) == 0)
+			return w[1];
+	return value;
+}
+
+static bool holds(const char *text, const struct folded *wanted)
+{
+	struct folded f;
+
+	text_fold(text, &f);
+	return strstr(f.key, wanted->key) != NULL;
+}
+
+static bool has_value(const struct suggestion *list, size_t count, const char *value,
+		      const char *group)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].value, value) == 0 &&
+		    (!group || (list[i].group && strcmp(list[i].group, group) == 0)))
+			return true;
+	return false;
+}
+
+static size_t values_holding(const struct names *names, const struct dimension_def *d,
+			     const struct folded *wanted, struct arena *a, struct suggestion *list,
+			     size_t n)
+{
+	size_t count = names_count(names, d);
+
+	for (size_t i = 0; i < count && i < FILTER_VALUES_SCAN_MAX && n < FILTER_VALUES_MAX; i++) {
+		const char *parent, *value = names_at(names, d, i, &parent);
+		const char *words = words_of(d, value);
+
+		if ((wanted->len == 0 || holds(value, wanted) || holds(words, wanted)) &&
+		    !has_value(list, n, value, parent))
+			list[n++] = (struct suggestion){.value = arena_strdup(a, value),
+							.label = arena_strdup(a, words),
+							.group = arena_strdup(a, parent)};
+	}
+	return n;
+}
+
+static size_t values_like(const struct names *names, const struct dimension_def *d,
+			  const char *text, struct arena *a, struct suggestion *list, size_t n)
+{
+	const struct suggestion *like;
+	size_t count = closest_of(names, d, text, NULL, a, &like);
+
+	for (size_t i = 0; i < count && n < FILTER_VALUES_MAX; i++)
+		if (!has_value(list, n, like[i].value, like[i].group))
+			list[n++] = (struct suggestion){.value = like[i].value,
+							.label = words_of(d, like[i].value),
+							.group = like[i].group};
+	return n;
+}
+
+size_t name_book_values(const struct name_book *b, const struct catalog_view *v, const char *filter,
+			const char *text, struct arena *a, const struct suggestion **out)
+{
+	struct suggestion *list = arena_alloc(a, sizeof(*list) * FILTER_VALUES_MAX);
+	const struct catalog *c = b->catalog;
+	const struct names *names;
+	struct folded wanted;
+	struct scope scope;
+	size_t n = 0;
+
+	scope_read(b, v, a, &scope);
+	names = names_of(b, v->tenant, scope.in, a);
+	text_fold(text, &wanted);
+	for (int like = 0; like < 2 && n == 0 && (!like || wanted.len > 0); like++)
+		for (size_t i = 0; i < c->dimension_count; i++) {
+			const struct dimension_def *d = &c->dimensions[i];
+
+			if (!scope.in[i] || d->resolves || !catalog_filter_is(d->filter, filter))
+				continue;
+			n = like ? values_like(names, d, text, a, list, n)
+				 : values_holding(names, d, &wanted, a, list, n);
+		}
+	*out = list;
+	return n;
 }

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "vesper/lookup.h"
 #include "vesper/mem.h"
 
 struct knowledge_set {
@@ -150,4 +151,14 @@ const struct turn_knowledge *turns_knowledge(const struct turns *all, const char
 	struct knowledge **now = find(all->knowledge, tenant);
 
 	return now ? &(*now)->set : NULL;
+}
+
+size_t turns_filter_values(const struct turns *all, const struct principal *who, const char *filter,
+			   const char *text, struct arena *a, const struct suggestion **out)
+{
+	const struct turn_knowledge *k = turns_knowledge(all, who->tenant);
+	struct catalog_view view;
+
+	catalog_for(k->catalog, who, a, &view);
+	return name_book_values(know_names(k->know), &view, filter, text, a, out);
 }

@@ -77,6 +77,11 @@ export class Api {
     return (await this.get(`/api/v1/receipts/${encodeURIComponent(receiptId)}`)).content;
   }
 
+  /* Known values of a filter that fit the text: {data: [{value, label, group?}], has_more}. */
+  values(name, text) {
+    return this.get(`/api/v1/filters/${encodeURIComponent(name)}/values?${new URLSearchParams({ q: text })}`);
+  }
+
   /* The components that there are to draw: [{name, props, layout, …}]. */
   async components() {
     return (await this.get('/api/v1/components')).data;

@@ -75,7 +75,9 @@ async function buildPart(name) {
 }
 
 /* As its only importer names it, from where it is. */
-const PARTS = { './charts.js': 'views/charts.js', './cites.js': 'views/cites.js', './components.js': 'views/components.js', './how.js': 'views/how.js',
+const PARTS = { './charts.js': 'views/charts.js', './cites.js': 'views/cites.js', './components.js': 'views/components.js',
+  './filter-editor.js': 'views/filter-editor.js',
+  './how.js': 'views/how.js',
   './reports.js': 'views/reports.js', './takeaway/tools.js': 'views/takeaway/tools.js', './views/saved.js': 'views/saved.js', './views/sources.js': 'views/sources.js',
   './words/words.de.js': 'words/words.de.js',
   './words/words.es.js': 'words/words.es.js' };

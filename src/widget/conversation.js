@@ -287,6 +287,7 @@ export class Conversation {
       this.#page.typeOn();
     },
     edit: (question) => this.#page.composer.fill(question),
+    values: (...of) => this.#api.values(...of),
     refilter: (...edited) => this.#refilter(...edited),
     retry: (turn) => this.#retry(turn),
     rate: (messageId, feedback) => this.#api.rate(messageId, feedback),

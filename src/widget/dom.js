@@ -59,6 +59,19 @@ export function icon(name) {
   return svg;
 }
 
+/* What a part that is loaded later looks like: gives what adds it, once, to the root that a node is in. */
+export function lookOf(css) {
+  const sheet = new CSSStyleSheet();
+
+  sheet.replaceSync(css);
+  return (node) => {
+    const root = node.getRootNode();
+
+    if (root.adoptedStyleSheets && !root.adoptedStyleSheets.includes(sheet))
+      root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  };
+}
+
 /* A UUID; crypto.randomUUID is missing on pages that are served over plain HTTP from elsewhere. */
 export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -200,6 +200,7 @@ describe('the document', () => {
       want(await ask(o.getReceipt, { params: { receipt_id: called.body.receipt_id } }), 200);
     }
     want(await ask(o.listAgents), 200);
+    want(await ask(o.filterValues, { params: { name: 'hub_zone' }, query: '?q=np' }), 200);
     const components = await ask(o.listComponents);
     want(components, 200);
     want(await ask(o.listComponents, { headers: { 'if-none-match': components.headers.get('etag') } }), 304);

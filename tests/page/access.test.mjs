@@ -73,7 +73,8 @@ describe('axe finds nothing', () => {
       await lastTurn(page).locator('summary.outcome').click();
       await lastTurn(page).locator('.mark').first().focus();
       await assertAccessible(page, 'a chart, how it was answered, a source');
-      await page.locator('button.filter').last().click();
+      await lastTurn(page).locator('button.filter').filter({ hasText: 'Ascend' }).click();
+      await page.getByRole('option', { selected: true, name: 'Ascend' }).waitFor();
       await assertAccessible(page, 'a filter being edited');
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Conversations', exact: true }).click();

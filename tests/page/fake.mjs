@@ -101,6 +101,8 @@ export class Fake {
   deaf = false;       /* nothing that comes in is answered */
   saved = [];         /* views that were pinned or shared: {saved_id, title, shared} */
   components = DEFINITIONS; /* what there is to draw */
+  values = {};        /* known values by filter: [{value, label, group}] */
+  valuesAtOnce = 40;  /* that are given */
   starters = {};      /* by role: questions that run a flow */
   listed = 0;         /* times that the page asked for them */
   busy = false;       /* questions are refused */
@@ -152,6 +154,8 @@ export class Fake {
       this.#history(messages[1], url, response);
     else if (url.pathname === '/api/v1/agents')
       this.#agents(request, response);
+    else if (url.pathname.startsWith('/api/v1/filters/'))
+      this.#filterValues(url, response);
     else if (url.pathname === '/api/v1/components')
       this.#components(response);
     else if (url.pathname.startsWith('/api/v1/receipts/'))
@@ -212,6 +216,14 @@ export class Fake {
       this.#json(response, { ...shown(found), read_at: '2026-02-27T09:00:00Z', view: { view_type: 'data', view_id: 'saved', columns: ['Zone', 'Price'],
         meta: [{ name: 'Zone', type: 'text' }, { name: 'Price', type: 'decimal' }], data_dict: { Zone: ['NP15'], Price: [48.73] }, row_count: 1, truncated: false } });
     }
+  }
+
+  #filterValues(url, response) {
+    const text = url.searchParams.get('q').toLowerCase();
+    const all = (this.values[url.pathname.split('/')[4]] ?? []).map((one) => ({ label: one.value, ...one }));
+    const data = all.filter(({ label }) => label.toLowerCase().includes(text)).slice(0, this.valuesAtOnce);
+
+    this.#json(response, { data, has_more: data.length === this.valuesAtOnce });
   }
 
   #components(response) {

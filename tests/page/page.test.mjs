@@ -328,8 +328,9 @@ describe('by rules', () => {
 
     await ask(page, REFERENCE);
     await (await answered(page)).getByRole('button', { name: /Hub zone NP15/ }).click();
-    await page.getByRole('textbox', { name: 'Hub zone' }).fill('SP15');
+    await page.getByRole('combobox', { name: 'Hub zone' }).fill('SP15');
     await page.keyboard.press('Enter');
+    await page.locator('.turn').nth(1).waitFor();
     const turn = await answered(page);
     assert.match(await prose(turn), /SP15[^]*\$52\.14/);
     assert.match(await turn.locator('.filters').innerText(), /SP15\s*edited/);

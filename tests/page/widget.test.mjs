@@ -89,8 +89,9 @@ test('a filter is edited or taken away, and the question asked again with it', a
 
   await ask(page, REFERENCE);
   await (await answered(page)).getByRole('button', { name: /Hub zone NP15/ }).click();
-  await page.getByRole('textbox', { name: 'Hub zone' }).fill('SP15');
+  await page.getByRole('textbox', { name: 'Hub zone' }).fill('SP15'); /* of which no values are known here */
   await page.keyboard.press('Enter');
+  await page.locator('.turn').nth(1).waitFor();
   await answered(page);
   const sent = () => fake.received.filter((frame) => frame.type === 'chat.message').at(-1);
   assert.equal(sent().content, REFERENCE);
@@ -104,6 +105,66 @@ test('a filter is edited or taken away, and the question asked again with it', a
   await page.getByRole('button', { name: 'Without Year' }).click();
   await answered(page);
   assert.equal(sent().filters.year, null);
+  assertClean();
+});
+
+test('a filter is edited by its known values, with the keyboard, and takes no other', async () => {
+  fake.values = {
+    hub_zone: [...['NORTH', 'SOUTH'].map((value) => ({ value, group: 'ERCOT' })), ...['NP15', 'SP15', 'ZP26'].map((value) => ({ value, group: 'CAISO' }))],
+    year: ['2024', '2025', '2026'].map((value) => ({ value })),
+  };
+  const page = await start();
+  const sent = () => fake.received.filter((frame) => frame.type === 'chat.message').at(-1);
+  const options = () => page.getByRole('option').locator('span:first-of-type').allInnerTexts();
+  const focused = () => page.evaluate(() => document.querySelector('vesper-chat').shadowRoot.activeElement?.textContent);
+
+  await ask(page, REFERENCE);
+  await (await answered(page)).getByRole('button', { name: /Hub zone NP15/ }).press('Enter');
+  const field = page.getByRole('combobox', { name: 'Hub zone' });
+  await field.waitFor();
+  assert.deepEqual(await options(), ['NP15', 'SP15', 'ZP26', 'NORTH', 'SOUTH'], 'those of the market that was asked for come first');
+  assert.equal(await page.locator('.values [aria-selected=true]').innerText(), 'NP15\nCAISO');
+  await page.keyboard.type('nowhere');
+  await page.keyboard.press('Enter');
+  await page.getByText('Please choose one of the known values.').waitFor();
+  await field.fill('sp');
+  assert.deepEqual(await options(), ['SP15']);
+  assert.equal(await page.getByRole('alert').filter({ hasText: 'known values' }).count(), 0, 'the complaint is gone');
+  await field.fill('');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  assert.match(await page.locator(`[id="${await field.getAttribute('aria-activedescendant')}"]`).innerText(), /^ZP26/);
+  await page.keyboard.press('Escape');
+  assert.equal(await focused(), 'Hub zone NP15');
+  await page.keyboard.press('Enter');
+  await field.waitFor();
+  await page.getByRole('option', { name: /^SP15/ }).click();
+  await page.locator('.turn').nth(1).waitFor();
+  await answered(page);
+  assert.deepEqual(sent().filters, { vendor: 'Ascend', market: 'CAISO', hub_zone: 'SP15', year: 2025, reference: 'Base' });
+
+  await lastTurn(page).getByRole('button', { name: /Year 2025/ }).click();
+  await page.locator('.values').getByRole('option', { name: '2026' }).click();
+  await page.locator('.turn').nth(2).waitFor();
+  await answered(page);
+  assert.equal(sent().filters.year, 2026, 'a number stays one');
+  assert.equal(fake.received.filter((frame) => frame.type === 'chat.message').length, 3, 'what is no known value was not sent');
+  assertClean();
+});
+
+test('more known values than are given at once are found by typing', async () => {
+  fake.values = { vendor: Array.from({ length: 60 }, (_, i) => ({ value: `Vendor ${i}` })) };
+  const page = await start();
+
+  await ask(page, REFERENCE);
+  await (await answered(page)).getByRole('button', { name: /Vendor Ascend/ }).click();
+  await page.getByRole('option', { name: 'Vendor 39' }).waitFor();
+  await page.getByRole('combobox', { name: 'Vendor' }).fill('dor 57');
+  await page.getByRole('option', { name: 'Vendor 57' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.turn').nth(1).waitFor();
+  await answered(page);
+  assert.equal(fake.received.filter((frame) => frame.type === 'chat.message').at(-1).filters.vendor, 'Vendor 57');
   assertClean();
 });
 
@@ -325,6 +386,7 @@ test('the stop button and Esc stop an answer, and the focus stays in the field',
 });
 
 test('the keyboard stays in the field after a starter, a chip, or a switch of conversation', async () => {
+  fake.starters = { analyst: [REFERENCE] };
   const page = await start();
   const focused = () => page.evaluate(() => document.activeElement.shadowRoot?.activeElement?.tagName);
 

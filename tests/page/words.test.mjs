@@ -5,17 +5,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { loadLocale, Locale } from '../../src/widget/locale.js';
-import { words as ofCites } from '../../src/widget/words/cites.js';
-import { words as ofOwnData } from '../../src/widget/words/sources.js';
-import { words as ofSaved } from '../../src/widget/words/saved.js';
-import { words as ofTools } from '../../src/widget/words/tools.js';
 import * as english from '../../src/widget/words/words.en.js';
 
-/* Of the parts that are loaded when they are needed. */
-const ofSources = Object.fromEntries(['en', 'de', 'es'].map((code) => [code, { ...ofOwnData[code], ...ofCites[code] }]));
 const SOURCES = new URL('../../src/widget/', import.meta.url);
 const WORDS = new URL('words/', SOURCES);
 const fields = (entry) => [...new Set(JSON.stringify(entry).match(/\{\w+\}/g) ?? [])].sort();
+/* Of the parts that are loaded when they are needed: [{en: words, de: words, …}]. */
+const parts = await Promise.all((await readdir(WORDS)).filter((name) => !name.startsWith('words.'))
+  .map(async (name) => (await import(new URL(name, WORDS))).words));
+const all = Object.assign({}, english.words, ...parts.map(({ en }) => en));
 const languages = (await readdir(WORDS)).map((name) => /^words\.(\w+)\.js$/.exec(name)?.[1]).filter(Boolean);
 
 test('there are three languages or more, each with every word and its fields', async () => {
@@ -23,7 +21,7 @@ test('there are three languages or more, each with every word and its fields', a
   for (const language of languages) {
     const { words } = await import(new URL(`words.${language}.js`, WORDS));
 
-    for (const [own, other] of [[words, english.words], [ofSources[language], ofSources.en], [ofTools[language], ofTools.en], [ofSaved[language], ofSaved.en]]) {
+    for (const [own, other] of [[words, english.words], ...parts.map((part) => [part[language], part.en])]) {
       assert.deepEqual(Object.keys(own), Object.keys(other), language);
       for (const [key, entry] of Object.entries(own)) {
         assert.deepEqual(fields(entry), fields(other[key]), `${language}: ${key}`);
@@ -57,10 +55,10 @@ test('no word is there for nothing, and none is missing', async () => {
   const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');
   const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin|step|save|chart)_|_more$/;
 
-  for (const key of Object.keys({ ...english.words, ...ofSources.en, ...ofTools.en, ...ofSaved.en }))
+  for (const key of Object.keys(all))
     assert.ok(built.test(key) || new RegExp(`['"]${key}['"]`).test(text), `nobody says ${key}`);
   for (const [, key] of text.matchAll(/\bsay\('(\w+)'/g))
-    assert.ok(Object.hasOwn(english.words, key) || Object.hasOwn(ofSources.en, key) || Object.hasOwn(ofTools.en, key) || Object.hasOwn(ofSaved.en, key), `there is no ${key}`);
+    assert.ok(Object.hasOwn(all, key), `there is no ${key}`);
 });
 
 test('numbers, counts and dates are written as the region writes them', async () => {

@@ -71,10 +71,26 @@ static json_t *starter_of(const struct flow_def *f)
 	return NULL;
 }
 
-static json_t *starters_of(const struct catalog_view *v, const char *agent)
+/* Is a question of the first screen for this caller? */
+static bool starts(const struct catalog_view *v, const struct starter_def *s,
+		   const struct principal *who)
+{
+	return catalog_allows(v, s->tool, NULL) &&
+	       (!s->roles || !who || strlist_has(s->roles, catalog_role_of(v->catalog, who)));
+}
+
+/* Questions of the pack first, then what runs a flow. */
+static json_t *starters_of(const struct catalog_view *v, const char *agent,
+			   const struct principal *who)
 {
 	json_t *starters = json_array();
 
+	for (size_t i = 0; i < v->catalog->starter_count; i++) {
+		const struct starter_def *s = &v->catalog->starters[i];
+
+		if (starts(v, s, who) && strcmp(catalog_agent_in(v, s->tool), agent) == 0)
+			json_push_take(starters, json_str(s->question));
+	}
 	for (size_t i = 0; i < v->flow_count; i++)
 		if (strcmp(v->flows[i]->agent, agent) == 0) {
 			json_t *starter = starter_of(v->flows[i]);
@@ -117,7 +133,8 @@ static json_t *agent_json(const struct catalog_view *v, const struct domain_def 
 	return json_make({"agent", json_str(d->agent)}, {"name", json_str(d->name)},
 			 {"about", json_str(d->about)}, {"capabilities", l.capabilities},
 			 {"examples", examples}, {"inputs", l.inputs}, {"outputs", l.outputs},
-			 {"flows", flows_of(v, d->agent)}, {"starters", starters_of(v, d->agent)});
+			 {"flows", flows_of(v, d->agent)},
+			 {"starters", starters_of(v, d->agent, who)});
 }
 
 json_t *catalog_agents_json(const struct catalog_view *v, const struct principal *who)

@@ -55,6 +55,7 @@ const struct http_route public_routes[] = {
 	{"POST", API "/tools/{}", CHAT, ROUTE_BODY, on_post_tool, NULL},
 	{"GET", API "/agents", CHAT, 0, on_get_agents, NULL},
 	{"GET", API "/components", CHAT, 0, on_get_components, NULL},
+	{"GET", API "/filters/{}/values", CHAT, 0, on_get_filter_values, "q"},
 	{"GET", API "/data-sources", CHAT, 0, on_get_sources, "kind"},
 	{"POST", API "/data-sources", LOAD, ROUTE_STREAM, on_post_source,
 	 "name description delimiter header"},

@@ -79,6 +79,7 @@ void on_get_tool(struct request *r);
 void on_post_tool(struct request *r);
 void on_get_agents(struct request *r);
 void on_get_components(struct request *r);
+void on_get_filter_values(struct request *r);
 void on_post_ticket(struct request *r);
 void on_demo_login(struct request *r);
 void on_get_login(struct request *r);

@@ -66,6 +66,25 @@ void on_get_components(struct request *r)
 	reply_json(r, 200, body);
 }
 
+/* What a filter can be set to. One that does not exist has no values, as one has of which the
+ * caller may not know. */
+void on_get_filter_values(struct request *r)
+{
+	const char *text = request_query(r, "q");
+	const struct suggestion *values;
+	size_t count = turns_filter_values(r->transport->options.turns, r->who, r->params[0],
+					   text ? text : "", r->arena, &values);
+	json_t *data = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_push_take(data, json_make({"value", json_str(values[i].value)},
+					       {"label", json_str(values[i].label)},
+					       {"group", json_str(values[i].group)}));
+	reply_json(
+		r, 200,
+		json_make({"data", data}, {"has_more", json_boolean(count == FILTER_VALUES_MAX)}));
+}
+
 /* ---- a call ---- */
 
 struct tool_task {

@@ -4,13 +4,6 @@ import { begin, beginAnew, chat, speak } from './shell.js';
 
 const USER_KEY = 'vesper.demo-user';
 
-const STARTERS = [
-  'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?',
-  'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025',
-  'Show the hourly price distribution for SP15 in 2025 from Ascend',
-  'Which curves are available for HB_NORTH?',
-];
-
 const tenant = document.querySelector('#tenant');
 const role = document.querySelector('#role');
 const login = { token: null };
@@ -50,6 +43,5 @@ function switchUser() {
 restoreUser();
 tenant.addEventListener('change', switchUser);
 role.addEventListener('change', switchUser);
-chat.starters = STARTERS;
 speak();
 begin(getToken);

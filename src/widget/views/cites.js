@@ -3,19 +3,16 @@
  * text leads to its card by click or Enter, and the card back by Escape. Loaded with the first answer that cites.
  */
 
-import { h } from '../dom.js';
+import { h, lookOf } from '../dom.js';
 import css from './cites.styles.css';
 import { words } from '../words/cites.js';
 
-const sheet = new CSSStyleSheet();
-
-sheet.replaceSync(css);
+const dress = lookOf(css);
 
 /* prose holds the citations, the cards come first in foot; sources: as in chat.complete. */
 export function showCites(prose, foot, sources, locale) {
   locale.learn(words);
   const { say } = locale;
-  const root = prose.getRootNode();
   let from = null;
   const cards = new Map(sources.map(({ n, document, heading, quote }) => [`[${n}]`,
     h('li', { class: 'card', tabindex: -1, 'aria-label': say('cited_passage', { n, document }) },
@@ -32,8 +29,7 @@ export function showCites(prose, foot, sources, locale) {
     card.focus();
   };
 
-  if (!root.adoptedStyleSheets.includes(sheet))
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  dress(prose);
   prose.addEventListener('click', lead);
   prose.addEventListener('keydown', (event) => event.key === 'Enter' && lead(event));
   list.addEventListener('keydown', (event) => event.key === 'Escape' && from?.focus());

@@ -4,19 +4,11 @@
  * wherever it comes from.
  */
 
+import { lookOf } from '../dom.js';
 import css from './components.styles.css';
 
 const SVG = 'http://www.w3.org/2000/svg';
-const sheet = new CSSStyleSheet();
-
-sheet.replaceSync(css);
-
-function dress(node) {
-  const root = node.getRootNode();
-
-  if (root.adoptedStyleSheets && !root.adoptedStyleSheets.includes(sheet))
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-}
+const dress = lookOf(css);
 
 /* A node may be drawn before it stands on the page. */
 function dressSoon(node) {

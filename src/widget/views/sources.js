@@ -3,7 +3,8 @@
  * questions to begin with, who may use it, and how it is deleted. Loaded with the first file or click.
  */
 
-import { h, icon } from '../dom.js';
+import { h, lookOf } from '../dom.js';
+import { openDialog } from './dialog.js';
 import css from './sources.styles.css';
 import { words } from '../words/sources.js';
 
@@ -13,9 +14,7 @@ const TYPES = { csv: 'text/csv', tsv: 'text/tab-separated-values', tab: 'text/ta
 const DOCUMENTS = '/api/v1/documents';
 const DOCUMENT_TYPES = { md: 'text/markdown', markdown: 'text/markdown', txt: 'text/plain', html: 'text/html', htm: 'text/html' };
 const QUESTIONS_MAX = 3;
-const sheet = new CSSStyleSheet();
-
-sheet.replaceSync(css);
+const dress = lookOf(css);
 
 const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 const isOver = ({ state, load }) => !load ? state === 'ready' || state === 'empty' : ['failed', 'asking'].includes(load.state);
@@ -38,7 +37,7 @@ class Sources {
   #choose;
 
   /* ask(question): asks it in the conversation. */
-  constructor(api, locale, ask) {
+  constructor({ frame, api, locale, ask }) {
     const { say } = locale;
 
     this.#api = api;
@@ -47,11 +46,7 @@ class Sources {
     this.#input = h('input', { type: 'file', hidden: true, accept: Object.keys({ ...TYPES, ...DOCUMENT_TYPES }).map((end) => `.${end}`).join(','),
       onchange: () => this.upload([...this.#input.files]) });
     this.#choose = h('button', { type: 'button', class: 'chip', onclick: () => this.#input.click() }, say('source_choose'));
-    this.root = h('dialog', { class: 'card own-data', 'aria-label': say('own_data'), onclose: () => this.root.remove() },
-      h('div', { class: 'own-data-head' }, h('strong', { class: 'card-title' }, say('own_data')),
-        this.#choose,
-        h('button', { type: 'button', class: 'small', 'aria-label': say('close'), title: say('close'), onclick: () => this.root.close() }, icon('cross'))),
-      this.#input, this.#note, this.#list);
+    this.root = openDialog(frame, { name: 'own-data', title: say('own_data'), tools: [this.#choose] }, locale, this.#input, this.#note, this.#list);
   }
 
   async show() {
@@ -192,17 +187,11 @@ class Sources {
 }
 
 /* In this frame; files are taken at once. */
-export async function showSources({ frame, api, locale, ask }, files = []) {
-  locale.learn(words);
-  const sources = new Sources(api, locale, ask);
+export async function showSources(place, files = []) {
+  place.locale.learn(words);
+  dress(place.frame);
+  const sources = new Sources(place);
 
-  const root = frame.getRootNode();
-
-  if (!root.adoptedStyleSheets.includes(sheet))
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  frame.querySelector('.own-data')?.close();
-  frame.append(sources.root);
-  sources.root.showModal();
   await sources.show();
   await sources.upload(files);
 }

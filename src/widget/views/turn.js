@@ -63,14 +63,14 @@ export class TurnView {
   running = true;
   stopping = false;
 
-  /* actions: {ask(question), edit(question), refilter(turn, filters, kept), select(ask, values, label), retry(turn),
+  /* actions: {ask(question), edit(question), refilter(turn, filters, kept), values(name, text), select(ask, values, label), retry(turn),
      rate(messageId, feedback), file(messageId, viewId, kind), saveView(saved), openReport(report), embedReport(key), linkHosts(), onText(turn)} */
   constructor(actions, locale, { question, clientId, filters, kept } = {}) {
     const { say } = locale;
 
     this.#actions = actions;
     this.#locale = locale;
-    this.#filters = new FilterBar((...edited) => this.#actions.refilter(this, ...edited), locale);
+    this.#filters = new FilterBar((...edited) => actions.refilter(this, ...edited), (...of) => actions.values(...of), locale);
     this.#kept = kept;
     this.#results = new Panels(locale);
     this.#reports = new ReportCards(actions, locale);

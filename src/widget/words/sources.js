@@ -2,7 +2,6 @@
 
 export const words = {
   en: {
-    close: 'Close',
     source_choose: 'Choose a file',
     no_sources: 'Choose a CSV, TSV or JSON lines file, or a document as Markdown, text or HTML, or drop it here.',
     document_size: { one: 'Document of {n} passage', other: 'Document of {n} passages' },
@@ -22,7 +21,6 @@ export const words = {
     source_head: 'Column|Type|Role|Empty|Different|Least|Most|Sum|Errors',
   },
   de: {
-    close: 'Schließen',
     source_choose: 'Datei wählen',
     no_sources: 'Wählen Sie eine Datei (CSV, TSV oder JSON Lines) oder ein Dokument (Markdown, Text oder HTML), oder ziehen Sie es hierher.',
     document_size: { one: 'Dokument mit {n} Stelle', other: 'Dokument mit {n} Stellen' },
@@ -42,7 +40,6 @@ export const words = {
     source_head: 'Spalte|Typ|Rolle|Leer|Verschieden|Kleinster|Größter|Summe|Fehler',
   },
   es: {
-    close: 'Cerrar',
     source_choose: 'Elegir un archivo',
     no_sources: 'Elija un archivo CSV, TSV o JSON Lines, o un documento Markdown, de texto o HTML, o suéltelo aquí.',
     document_size: { one: 'Documento de {n} pasaje', many: 'Documento de {n} de pasajes', other: 'Documento de {n} pasajes' },

@@ -89,9 +89,7 @@ export const words = {
 
   understood: 'So wurde die Frage verstanden',
   change_this: 'Ändern',
-  ask_with_this: 'Damit noch einmal fragen',
   without: 'Ohne {name}',
-  ask_without: 'Ohne dies noch einmal fragen',
   why_default: 'angenommen',
   why_carried: 'von vorhin',
   why_edited: 'geändert',

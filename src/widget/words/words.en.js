@@ -99,9 +99,7 @@ export const words = {
   /* filters */
   understood: 'How the question was understood',
   change_this: 'Change this',
-  ask_with_this: 'Ask again with this',
   without: 'Without {name}',
-  ask_without: 'Ask again without it',
   why_default: 'assumed',
   why_carried: 'from before',
   why_edited: 'edited',

@@ -89,9 +89,7 @@ export const words = {
 
   understood: 'Así se ha entendido la pregunta',
   change_this: 'Cambiar',
-  ask_with_this: 'Preguntar de nuevo con esto',
   without: 'Sin {name}',
-  ask_without: 'Preguntar de nuevo sin esto',
   why_default: 'supuesto',
   why_carried: 'de antes',
   why_edited: 'editado',

@@ -1,5 +1,9 @@
 #include "names_test.h"
 
+#include <stdio.h>
+
+#include "vesper/limits.h"
+
 struct resolve_case {
 	const char *dimension, *text, *want;
 };
@@ -136,13 +140,88 @@ static void other_words_are_told(void **state)
 	assert_true(m.alias);
 }
 
+/* The values that the caller is offered for a filter, with commas between them. */
+static const char *offered_to(struct fixture *f, const char *tenant, const char *filter,
+			      const char *text, bool may)
+{
+	const struct tool_def *tools[COUNT(fixture_tools)];
+	bool may_name[COUNT(fixture_dimensions)];
+	struct catalog_view v = {.catalog = &goods_catalog,
+				 .tenant = tenant,
+				 .tools = tools,
+				 .tool_count = COUNT(fixture_tools),
+				 .may_name = may_name};
+	const struct suggestion *list;
+	const char *all = "";
+	size_t n;
+
+	for (size_t i = 0; i < COUNT(fixture_tools); i++)
+		tools[i] = &fixture_tools[i];
+	for (size_t i = 0; i < COUNT(fixture_dimensions); i++)
+		may_name[i] = may;
+	n = name_book_values(f->book, &v, filter, text, f->arena, &list);
+	for (size_t i = 0; i < n; i++)
+		all = arena_printf(f->arena, "%s%s%s%s%s", all, i > 0 ? ", " : "", list[i].value,
+				   list[i].group ? " of " : "", list[i].group ? list[i].group : "");
+	return all;
+}
+
+static const char *offered(struct fixture *f, const char *filter, const char *text, bool may)
+{
+	return offered_to(f, NULL, filter, text, may);
+}
+
+static void a_filter_offers_its_known_values(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(offered(f, "zone", "", true),
+			    "EP10 of EAST, EP20 of EAST, HUB_ALPHA of EAST, WZ_ALPHA of WEST, "
+			    "WZ_BETA of WEST");
+	assert_string_equal(offered(f, "zones", "alpha", true),
+			    "HUB_ALPHA of EAST, WZ_ALPHA of WEST");
+	assert_string_equal(offered(f, "seller", "acron", true), "Acorn");
+	assert_string_equal(offered(f, "seller", "xyzzy", true), "");
+	assert_string_equal(offered(f, "year", "", true), "");
+	assert_string_equal(offered(f, "no_such", "", true), "");
+	assert_string_equal(offered(f, "zone", "", false), "");
+	assert_string_equal(offered(f, "zone", "EP10", false), "");
+}
+
+static void of_very_many_values_some_are_offered_and_all_are_found(void **state)
+{
+	static char text[FILTER_VALUES_SCAN_MAX + 10][12];
+	static const char *values[FILTER_VALUES_SCAN_MAX + 10];
+	struct fixture *f = *state;
+	const char *all;
+	size_t commas = 0;
+
+	for (size_t i = 0; i < COUNT(values); i++) {
+		snprintf(text[i], sizeof(text[i]), "Yard %05zu", i);
+		values[i] = text[i];
+	}
+	assert_true(name_book_learn(f->book, "t", "seller", values, COUNT(values)));
+	all = offered_to(f, "t", "seller", "yard", true);
+	for (const char *c = all; *c; c++)
+		commas += *c == ',';
+	assert_int_equal(commas + 1, FILTER_VALUES_MAX);
+	/* Too far behind to be searched one by one: by its likeness. */
+	assert_non_null(strstr(offered_to(f, "t", "seller", values[COUNT(values) - 1], true),
+			       values[COUNT(values) - 1]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(names_in_any_spelling), TEST(typing_errors_are_forgiven_where_they_can_be),
-		TEST(parts_of_names),        TEST(aliases_of_one_parent),
-		TEST(labels_and_free_names), TEST(suggestions_are_the_closest),
+		TEST(names_in_any_spelling),
+		TEST(typing_errors_are_forgiven_where_they_can_be),
+		TEST(parts_of_names),
+		TEST(aliases_of_one_parent),
+		TEST(labels_and_free_names),
+		TEST(suggestions_are_the_closest),
 		TEST(other_words_are_told),
+		TEST(a_filter_offers_its_known_values),
+		TEST(of_very_many_values_some_are_offered_and_all_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,22 +3,13 @@
  * is shown.
  */
 
-import { h, icon } from '../../dom.js';
+import { h, icon, lookOf } from '../../dom.js';
 import css from './tools.styles.css';
 import { words } from '../../words/tools.js';
 import { typesOf, withType } from './types.js';
 import { copyTable, saveAs, saveCsv, savePicture } from './save.js';
 
-const sheet = new CSSStyleSheet();
-
-sheet.replaceSync(css);
-
-function dress(box) {
-  const { adoptedStyleSheets: sheets } = box.getRootNode();
-
-  if (sheets && !sheets.includes(sheet))
-    box.getRootNode().adoptedStyleSheets = [...sheets, sheet];
-}
+const dress = lookOf(css);
 
 /* A button that does something, and says when that fails. */
 function taking({ say }, { label, name, text, failed = 'file_failed' }, note, take) {
