@@ -5,9 +5,12 @@
 #include "ctl.h"
 #include "vesper/file.h"
 #include "vesper/json.h"
+#include "vesper/know.h"
 #include "vesper/limits.h"
+#include "vesper/ref.h"
 
 #define FLOW_ARENA_BYTES (16 << 20)
+#define SOME_DAY         "2026-02-01"
 
 /* ---- list ---- */
 
@@ -65,15 +68,96 @@ static bool list(const struct catalog *c, const struct command *cmd, struct aren
 	return true;
 }
 
+/* ---- what a suggestion leads to ---- */
+
+/* A value of the kind, where the catalogue has one; names of the data are left out. */
+static const char *some_value(const struct catalog *c, const char *entity, bool is_day)
+{
+	const struct dimension_def *d = entity ? catalog_dimension(c, entity) : NULL;
+
+	return is_day ? SOME_DAY : d && d->values && *d->values ? *d->values : "";
+}
+
+static const char *value_of_filter(const struct catalog *c, const struct flow_def *f,
+				   const char *filter)
+{
+	const struct param_def *p = NULL;
+
+	for (size_t i = 0; i < f->line_count && !p; i++)
+		p = flow_line_param(&f->lines[i], filter);
+	return p ? some_value(c, p->entity, p->type == PARAM_DATE) : "";
+}
+
+static const char *value_of_column(const struct catalog *c, const struct flow_def *f,
+				   const struct ref *r)
+{
+	const struct flow_line *l = flow_task(f, r->source);
+
+	for (size_t i = 0; l && l->tool && r->kind == REF_CELL && i < l->tool->column_count; i++)
+		if (ref_same_name(l->tool->columns[i].name, r->name))
+			return some_value(c, l->tool->columns[i].entity,
+					  l->tool->columns[i].type == COLUMN_DATE);
+	return "";
+}
+
+/* The text with some value in each place. */
+static const char *filled(const struct catalog *c, const struct flow_def *f, const char *text,
+			  struct arena *a)
+{
+	const char *out = "", *open;
+
+	for (; (open = strchr(text, '{')) && strchr(open, '}'); text = strchr(open, '}') + 1) {
+		const char *place =
+			arena_strndup(a, open + 1, (size_t)(strchr(open, '}') - open) - 1);
+		struct err e;
+		struct ref r;
+
+		out = arena_printf(a, "%s%.*s%s", out, (int)(open - text), text,
+				   strncmp(place, "filter.", 7) == 0
+					   ? value_of_filter(c, f, place + 7)
+				   : ref_parse(place, &r, &e) ? value_of_column(c, f, &r)
+							      : "");
+	}
+	return arena_printf(a, "%s%s", out, text);
+}
+
+/* Whether code reads it as a question that this pack answers, or that only lacks a name. */
+static bool leads_somewhere(const struct catalog *c, const struct know *k, const char *question,
+			    struct arena *a)
+{
+	struct catalog_view may;
+	const struct know_input in = {.question = question, .may = &may, .today = {2026, 2, 27}};
+	struct understanding u;
+
+	catalog_all(c, a, &may);
+	know_understand(k, &in, a, &u);
+	return u.flow ||
+	       (u.kind == KNOW_DATA && u.unused_count == 0 && (u.tool_count > 0 || u.intended));
+}
+
 /* ---- check ---- */
 
-static bool check_file(const struct catalog *c, const char *path, struct arena *a, struct err *e)
+static bool check_suggestions(const struct catalog *c, const struct know *k,
+			      const struct flow_def *f, struct arena *a, struct err *e)
+{
+	for (size_t i = 0; i < f->line_count; i++) {
+		const struct flow_line *l = &f->lines[i];
+
+		if (l->kind == FLOW_SUGGEST && !leads_somewhere(c, k, filled(c, f, l->text, a), a))
+			return err_set(e, ERR_INPUT, "%s:%d: the suggestion leads nowhere: \"%s\"",
+				       f->path, l->line, l->text);
+	}
+	return true;
+}
+
+static bool check_file(const struct catalog *c, const struct know *k, const char *path,
+		       struct arena *a, struct err *e)
 {
 	const char *text;
 	struct flow_def f;
 
 	return file_read(path, FLOW_BYTES_MAX, a, &text, e) &&
-	       flow_read(c, "", path, text, a, &f, e);
+	       flow_read(c, "", path, text, a, &f, e) && check_suggestions(c, k, &f, a, e);
 }
 
 /* One line for each fault, or an object. */
@@ -92,23 +176,24 @@ static void print_check(bool as_json, const char *path, const struct err *e)
 	ctl_print_json(out);
 }
 
-/* Without a file those of the catalogue: it holds none that is wrong. */
+/* Without a file those of the catalogue, of which only suggestions may be wrong. */
 static int check(const struct catalog *c, const struct command *cmd, struct arena *a)
 {
-	bool as_json = ctl_flag(cmd, "json");
-	const char *path;
+	struct know *k = know_new(c);
+	bool as_json = ctl_flag(cmd, "json"), all = !ctl_word(cmd, 1);
 	int status = 0;
 
-	for (size_t i = 0; !ctl_word(cmd, 1) && i < c->flow_count; i++)
-		print_check(as_json, c->flows[i].path, NULL);
-	for (size_t i = 1; (path = ctl_word(cmd, i)); i++) {
+	for (size_t i = 0; all ? i < c->flow_count : ctl_word(cmd, i + 1) != NULL; i++) {
+		const char *path = all ? c->flows[i].path : ctl_word(cmd, i + 1);
 		struct err e = {0};
-		bool good = check_file(c, path, a, &e);
 
+		bool good = all ? check_suggestions(c, k, &c->flows[i], a, &e)
+				: check_file(c, k, path, a, &e);
 		print_check(as_json, path, good ? NULL : &e);
 		if (!good)
 			status = 1;
 	}
+	know_free(&k);
 	return status;
 }
 

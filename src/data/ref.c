@@ -248,6 +248,10 @@ bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *
 		out->table = table_of(out->result, r);
 		return out->table || err_set(e, ERR_NOT_FOUND, "the earlier step found nothing");
 	}
+	/* what failed has not found that there are no rows */
+	if (r->kind == REF_ROW_COUNT && !outcome_is_usable(out->result->outcome.kind))
+		return err_set(e, ERR_NOT_FOUND, "the earlier step %s was not looked up",
+			       r->source);
 	if (r->kind != REF_FACT)
 		return true;
 	out->fact = result_fact(out->result, r->name);

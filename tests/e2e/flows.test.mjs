@@ -125,6 +125,31 @@ describe('a question of a flow', () => {
     assert.equal(turn.ask.filter, 'hub_zone');
   }));
 
+  it('is asked again where nothing is selected, and where a word is chosen that is no choice', () => withChat(async (chat) => {
+    await asks(chat, 'Project check', 'project_name');
+    for (const text of ['Selected:', 'Selected: ,'])
+      assert.equal((await chat.ask(text)).ask?.filter, 'project_name', text);
+  }));
+
+  it('whose tool is switched off while somebody thinks is answered by the others, and says so', () => withChat(async (chat) => {
+    const ask = await asks(chat, 'Project check', 'project_name');
+    const admin = d.rest(mintToken({ sub: 'chief', role: 'admin' }));
+    const switchRisks = async (enabled) => {
+      for (const one of (await admin.get('/api/v1/admin/tools')).body.data.filter((s) => s.tool === 'get_task_risks'))
+        assert.equal((await admin.call('PUT', `/api/v1/admin/tools/${one.agent}/${one.tool}`, { json: { enabled } })).status, 200);
+    };
+    await switchRisks(false);
+    try {
+      const turn = await select(chat, ask, ask.options[0].value);
+      assert.equal(turn.status, 'ok', turn.text);
+      assert.ok(toolsOf(turn).includes('get_project_health'), turn.text);
+      assert.match(turn.text, /Not looked up: Task risks/);
+      assert.doesNotMatch(turn.text, /No task has a risk/, 'nobody has looked');
+    } finally {
+      await switchRisks(true);
+    }
+  }));
+
   it('ends after the same wrong answer three times', () => withChat(async (chat) => {
     await asks(chat, 'Project check', 'project_name');
     for (const last of [false, false, true]) {
@@ -408,7 +433,7 @@ describe('vesperctl flow list and check', () => {
 
   it('says by its exit status whether every file is right, and names line and fault', async () => {
     const all = await flow('check');
-    assert.equal(all.code, 0, all.stderr);
+    assert.equal(all.code, 0, all.stdout + all.stderr);
     assert.match(all.stdout, /prompts\/energy\/flow\/weekly_briefing\.flow/);
     for (const [file, fault] of [['do_query', ':8: the map has no glances'], ['do_hidden_tool', ':8: there is no tool or agent general_sql_query']]) {
       const path = `tests/flow/broken/${file}.flow`;
@@ -420,6 +445,12 @@ describe('vesperctl flow list and check', () => {
       assert.deepEqual(JSON.parse(json.stdout), { path, ok: false, what: `${path}${fault}` });
     }
     assert.equal((await flow('check', 'nowhere.flow')).code, 1);
+    const lost = join(await tempDir('flow'), 'lost.flow');
+    const whole = await readFile(join(ROOT, FLOWS, 'weekly_briefing.flow'), 'utf8');
+    await writeFile(lost, `${whole.replace('flow: weekly_briefing', 'flow: lost')}suggest secondary "Cake" -> "Bake me a cake with icing"\n`);
+    const leads = await flow('check', lost);
+    assert.equal(leads.code, 1, leads.stdout);
+    assert.ok(leads.stdout.includes(`${lost}:${whole.split('\n').length}: the suggestion leads nowhere: "Bake me a cake with icing"`), leads.stdout);
     assert.equal((await flow('mist')).code, 2);
     assert.equal((await flow('check', '--dialect', 'x')).code, 2);
   });

@@ -152,6 +152,14 @@ static void registries_are_checked(void **state)
 static void packs_may_not_contradict(void **state)
 {
 	(void)state;
+	temp_root_write(
+		&root, "prompts/energy/flow/walk.flow",
+		"---\nflow: walk\nabout: x\nagent: price_agent\n---\ndo a get_price hub=E1\n");
+	refused("prompts/stall/flow/walk.flow",
+		"---\nflow: walk\nabout: y\nagent: stall_agent\n---\ndo a count_stalls "
+		"market=West\n",
+		"prompts/stall/flow/walk.flow:1: a flow walk is in prompts/energy/flow/walk.flow");
+	temp_root_write(&root, "prompts/stall/flow/walk.flow", NULL);
 	refused("sql/stall/stalls/get_price.sql", SMALL_TOOL,
 		"sql/stall/stalls/get_price.sql:1: sql/energy/prices/get_price.sql has this tool");
 	temp_root_write(&root, "sql/stall/stalls/get_price.sql", NULL);

@@ -81,6 +81,26 @@ static void what_is_not_there_is_said(void **state)
 	assert_non_null(strstr(value("t1.online[0].hour"), "found nothing"));
 }
 
+/* "No task has a risk" must not be said of a query that was stopped. */
+static void what_failed_has_no_count(void **state)
+{
+	static const enum outcome_kind failed[] = {OUTCOME_UNKNOWN_ENTITY, OUTCOME_NOT_PERMITTED,
+						   OUTCOME_TIMEOUT, OUTCOME_ERROR};
+
+	size_t tables = result->table_count;
+
+	(void)state;
+	result->table_count = 0;
+	for (size_t i = 0; i < sizeof(failed) / sizeof(*failed); i++) {
+		result->outcome.kind = failed[i];
+		assert_non_null(strstr(value("t1.row_count"), "t1 was not looked up"));
+	}
+	assert_string_equal(value("t1.outcome"), "error");
+	result->outcome.kind = OUTCOME_EMPTY;
+	assert_string_equal(value("t1.row_count"), "0");
+	result->table_count = tables;
+}
+
 static void everything_else_is_refused(void **state)
 {
 	static const char *const wrong[] = {
@@ -211,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_kind_finds_its_value, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_not_there_is_said, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_failed_has_no_count, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(everything_else_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(arguments_become_plain, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_may_be_missing_is_left_out, set_up, tear_down),
