@@ -312,10 +312,16 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 		     struct understanding *out)
 {
 	const char *const *texts = NULL;
+	struct know_input short_one = *in;
 	struct question q;
 	size_t parts;
 
 	text_read(k->catalog->language, in->question ? in->question : "", a, &q);
+	short_one.question = request_text(k, in, &q, a);
+	if (short_one.question) {
+		in = &short_one;
+		text_read(k->catalog->language, in->question, a, &q);
+	}
 	parts = in->edited_filters ? 0 : parts_of(k, in, &q, a, &texts);
 	if (parts > 1 && understand_parts(k, in, texts, parts, a, out))
 		return;

@@ -306,6 +306,12 @@ const struct param_def *said_time_param(const struct reading *r, const struct pa
 /* The time becomes a fact of that parameter. */
 void said_fill_time(struct reading *r, const struct candidate *c);
 
+/* ---- request.c ---- */
+
+/* What is asked for behind a greeting and a story; NULL: all of it is the question. */
+const char *request_text(const struct know *k, const struct know_input *in,
+			 const struct question *q, struct arena *a);
+
 /* ---- bound.c ---- */
 
 /* ">60" or "≥60", as it may also be typed. */

@@ -1,0 +1,125 @@
+/*
+ * What is asked for behind a greeting: "Good morning! It is that time of the month again. Could you
+ * please show me …? Thanks!" Between the greeting and the request somebody tells a story, whose
+ * words narrow nothing as long as it names nothing that is known, no name that may be one, and no
+ * time, and the request does not point back at it. So it is left out, as are the thanks at the end.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+#define GREETING_WORDS 2 /* "good morning" */
+#define REQUEST_WORDS  2 /* "could you" */
+#define STORY_WORDS    3 /* what is shorter is no story */
+#define CONTENT_WORDS  2
+
+static bool greets(const struct question *q)
+{
+	for (size_t i = 0; i < GREETING_WORDS && i < q->count; i++)
+		if (token_says(&q->tokens[i], WORDS_GREETINGS))
+			return true;
+	return false;
+}
+
+/* How many polite words stand there in a row. */
+static size_t polite_at(const struct question *q, size_t i)
+{
+	size_t n = 0;
+
+	while (i + n < q->count && token_says(&q->tokens[i + n], WORDS_POLITE) &&
+	       (n == 0 || !q->tokens[i + n].first))
+		n++;
+	return n;
+}
+
+/* Today is when one asks; any other time may be what one asks about. */
+static bool is_of_now(const struct reading *r, const struct fact *f)
+{
+	bool time = strcmp(f->filter, FILTER_START) == 0 || strcmp(f->filter, FILTER_END) == 0;
+
+	return time && said_one_day(r) && date_to_days(r->time.start) == date_to_days(r->in->today);
+}
+
+/* In the middle of a sentence only names are written so. */
+static bool is_name(const struct token *t)
+{
+	return t->capital && !t->first && !t->known && t->len > 1;
+}
+
+static bool names_nothing(const struct know *k, const struct know_input *in, const char *story,
+			  struct arena *a)
+{
+	struct know_input alone = *in;
+	struct reading r = {.know = k, .in = &alone, .arena = a};
+
+	alone.question = story;
+	text_read(k->catalog->language, story, a, &r.q);
+	if (words_in(&r.q, WORDS_LEAVING_OUT))
+		return false;
+	for (size_t i = 0; i < r.q.count; i++)
+		if (r.q.tokens[i].has_digit || is_name(&r.q.tokens[i]))
+			return false;
+	reading_begin(&r);
+	for (size_t i = 0; i < r.facts.count; i++)
+		if (!r.facts.items[i].soft && !r.facts.items[i].implied &&
+		    r.facts.items[i].source != SOURCE_DEFAULT && !is_of_now(&r, &r.facts.items[i]))
+			return false;
+	return r.said_count == 0;
+}
+
+/* Where the last request begins that has no known name or time before it; 0: there is none. */
+static size_t request_of(const struct know *k, const struct know_input *in,
+			 const struct question *q, struct arena *a)
+{
+	for (size_t i = q->count; i-- > STORY_WORDS;)
+		if (polite_at(q, i) >= REQUEST_WORDS &&
+		    !token_says(&q->tokens[i - 1], WORDS_POLITE) &&
+		    i + polite_at(q, i) + CONTENT_WORDS <= q->count &&
+		    names_nothing(k, in, text_between(q, 0, i, a), a))
+			return i;
+	return 0;
+}
+
+/* Without sentences of thanks. */
+static size_t end_of(const struct know *k, const struct know_input *in, const struct question *q,
+		     struct arena *a)
+{
+	size_t end = q->count;
+
+	for (size_t i = q->count; i-- > 0;) {
+		bool thanks = false;
+
+		if (!q->tokens[i].first)
+			continue;
+		for (size_t t = i; t < end; t++)
+			thanks = thanks || token_says(&q->tokens[t], WORDS_THANKS);
+		if (!thanks || !names_nothing(k, in, text_between(q, i, end, a), a))
+			break;
+		end = i;
+	}
+	return end;
+}
+
+/* "How its views are trending" is about what the story names. */
+static bool points_back(const struct question *q, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (token_says(&q->tokens[i], WORDS_OWNED) ||
+		    token_says(&q->tokens[i], WORDS_ANYWHERE))
+			return true;
+	return false;
+}
+
+const char *request_text(const struct know *k, const struct know_input *in,
+			 const struct question *q, struct arena *a)
+{
+	size_t from, to;
+
+	if (in->edited_filters || !greets(q) || refuse_is_injection(in, k))
+		return NULL;
+	from = request_of(k, in, q, a);
+	to = end_of(k, in, q, a);
+	return from > 0 && to > from + CONTENT_WORDS && !points_back(q, from, to)
+		       ? text_between(q, from, to, a)
+		       : NULL;
+}
