@@ -111,7 +111,8 @@
 	LIST(WORDS_GREETING_FILLERS, "smalltalk.fillers")                                          \
 	LIST(WORDS_THANKS, "smalltalk.thanks")                                                     \
 	LIST(WORDS_HELP, "smalltalk.help")                                                         \
-	LIST(WORDS_HELP_PHRASES, "smalltalk.help_phrases")
+	LIST(WORDS_HELP_PHRASES, "smalltalk.help_phrases")                                         \
+	LIST(WORDS_UPLOADING, "smalltalk.uploading")
 
 #define LANGUAGE_ENUM(name, member) name,
 enum words { LANGUAGE_LISTS(LANGUAGE_ENUM) WORDS_COUNT };

@@ -30,6 +30,9 @@ bool may_all(const struct principal *who, const char *permissions, struct arena 
  */
 #define PERMISSION_SOURCES "data:use"
 
+/* To load files of one's own. */
+#define PERMISSION_UPLOAD "chat:upload"
+
 /* The area of the permissions that packs share. */
 #define PERMISSION_SHARED "chat:"
 

@@ -86,6 +86,10 @@
 	SENTENCE(SAY_REPLY_DATA_FOR, "reply.data_for", "")                                         \
 	SENTENCE(SAY_REPLY_UNMATCHED, "reply.unmatched", "")                                       \
 	SENTENCE(SAY_REPLY_NO_MODEL, "reply.no_model", "")                                         \
+	SENTENCE(SAY_REPLY_UPLOAD, "reply.upload", "")                                             \
+	SENTENCE(SAY_REPLY_NO_UPLOAD, "reply.no_upload", "")                                       \
+	SENTENCE(SAY_SUGGEST_UPLOAD, "suggest.upload", "")                                         \
+	SENTENCE(SAY_SUGGEST_UPLOAD_LABEL, "suggest.upload_label", "")                             \
 	SENTENCE(SAY_PHASE_READING, "phase.reading", "")                                           \
 	SENTENCE(SAY_PHASE_NAMES, "phase.names", "")                                               \
 	SENTENCE(SAY_PHASE_GUARDRAIL, "phase.guardrail", "")                                       \

@@ -98,10 +98,19 @@ static void offer_again(struct dialog_turn *t)
 	}
 }
 
+/* Nobody measured it, but the user may have the file. */
+static void offer_upload(struct dialog_turn *t)
+{
+	if (recovery_first_lack(t, OUTCOME_NO_DATA) && may(t->core->who, PERMISSION_UPLOAD))
+		suggest_add(t, turn_sentence(t->core, SAY_SUGGEST_UPLOAD_LABEL),
+			    turn_sentence(t->core, SAY_SUGGEST_UPLOAD));
+}
+
 bool recovery_begin(struct dialog_turn *t)
 {
 	t->dialog->recovery_plan = (struct recovery_plan){0};
 	offer_again(t);
+	offer_upload(t);
 	return recovery_ask_time(t) || recovery_ask_name(t) || recovery_ask_other(t) ||
 	       recovery_ask_narrower(t);
 }

@@ -513,7 +513,7 @@ bool topics_speak_of(const struct question *q, const char *const *words);
 
 /* ---- talk.c ---- */
 
-enum small_talk { TALK_NONE, TALK_GREETING, TALK_THANKS, TALK_HELP };
+enum small_talk { TALK_NONE, TALK_GREETING, TALK_THANKS, TALK_HELP, TALK_UPLOAD };
 enum small_talk small_talk_of(const struct question *q);
 /* Is it an order to change or send something? */
 bool talk_orders(const struct question *q);

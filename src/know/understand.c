@@ -459,9 +459,18 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		return;
 	}
 	if (!edits && talk != TALK_NONE && r.facts.count + r.said_count == 0) {
-		unclear(talk == TALK_HELP ? KNOW_HELP : KNOW_GREETING, 0.95, out);
+		unclear(talk == TALK_HELP     ? KNOW_HELP
+			: talk == TALK_UPLOAD ? KNOW_TERM
+					      : KNOW_GREETING,
+			0.95, out);
 		if (talk == TALK_THANKS)
 			out->reply = sentence(k->catalog->language, SAY_REPLY_THANKS, a);
+		if (talk == TALK_UPLOAD)
+			out->reply = sentence(k->catalog->language,
+					      in->may->who && may(in->may->who, PERMISSION_UPLOAD)
+						      ? SAY_REPLY_UPLOAD
+						      : SAY_REPLY_NO_UPLOAD,
+					      a);
 		return;
 	}
 	stands = standing.tool_count + standing.facts.count > 0;

@@ -347,6 +347,19 @@ describe('the solar pack', () => {
       }
   });
 
+  it('offers data of one\'s own for what has none, to who may upload', async () => {
+    for (const [more, told] of [[[], /do not have permission to upload/], [['chat:upload'], /CSV, TSV or JSON lines/]]) {
+      const chat = await daemons.sqlite.connect({ token: mintToken({ tenant_id: 'mesa', permissions: [...PERMISSIONS, ...more] }) });
+      const turn = await chat.ask('Health check of inverter 950');
+      const offered = turn.complete.suggestions.find((s) => s.label === 'Use data of your own');
+      assert.equal(offered !== undefined, more.length > 0, JSON.stringify(turn.complete.suggestions));
+      const answer = await chat.ask(offered?.question ?? 'How can I upload a file?');
+      assert.equal(answer.status, 'ok');
+      assert.match(answer.text, told);
+      await chat.close();
+    }
+  });
+
   /* Each flow whose time lies outside of what there is, and the component that the answer ends with. */
   const LATE = [
     ['Health check of inverter 940', { min: '2024-12-01', max: '2025-01-10' }, ['2025-01-05'], 'HealthReport', /29 December 2024 to 5 January 2025/,

@@ -8,10 +8,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startDemo, tokenOf } from './demo-packs.mjs';
-import { ROOT } from './harness.mjs';
+import { ROOT, startDaemon } from './harness.mjs';
+import { clinicFiles, PACKS, warehouses } from './hospital.mjs';
 import { Sources } from './sources.mjs';
+import { mintToken } from './token.mjs';
 
 const WALK_MAX = 400;
+const UPLOAD = 'How can I upload a file?'; /* which is told, and takes no data */
 /* What the page offers before anything was asked. */
 const startersOf = async (pack) => JSON.parse(await readFile(join(ROOT, `config/${pack}/starters.json`), 'utf8')).starters;
 const STARTERS = { vesper: (await startersOf('energy')).filter(({ roles }) => !roles || roles.includes('manager')).map(({ question }) => question) };
@@ -20,6 +23,44 @@ STARTERS.noor = (await readFile(join(ROOT, 'tests/route/city.jsonl'), 'utf8')).s
 const SHOP = 'Shop,Product,Day,Sold,Price\n' + Array.from({ length: 60 }, (_, i) =>
   `${['North', 'South', 'West'][i % 3]},${['Tea', 'Coffee'][i % 2]},2026-01-${String(1 + i % 28).padStart(2, '0')},${5 + i * 7 % 23},${(2 + i % 5 * 0.35).toFixed(2)}\n`).join('');
 
+/* A clarifying question is answered with the first choice, or as many of the first as it wants. */
+async function answer(d, question, token) {
+  const chat = await d.connect({ token });
+  let turn = await chat.ask(question);
+  let asked = 0;
+  for (; turn.status === 'ask' && turn.ask?.options?.length > 0 && asked < 3; asked++) {
+    chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: turn.ask.options.slice(0, turn.ask.min ?? 1).map((o) => o.value) });
+    turn = await chat.turn();
+  }
+  await chat.close();
+  return { turn, asked };
+}
+
+/* Asks what is in the queue, and whatever that suggests: each must be answered, but for the first ones, the entrances. `must`:
+ * whether the entrance has to be. Returns how many clarifying questions came. */
+async function follow(d, token, queue, must = () => false) {
+  const entrances = queue.length;
+  const seen = new Map(queue.map((question) => [question, 'an entrance']));
+  let asks = 0;
+  for (let i = 0; i < queue.length && i < WALK_MAX; i++) {
+    const { turn, asked } = await answer(d, queue[i], token);
+    const from = `"${queue[i]}", from ${seen.get(queue[i])}`;
+    assert.ok(turn.complete, `${from}: ${JSON.stringify(turn.closing)}`);
+    assert.ok(i < entrances || ['ok', 'ask'].includes(turn.status), `${from}: ${turn.text}`);
+    asks += asked;
+    assert.ok(turn.status === 'ok' || !must(queue[i]), from);
+    assert.ok(i < entrances || turn.status === 'ask' || queue[i] === UPLOAD
+      || turn.complete.outcomes.some((o) => ['rows', 'empty', 'out_of_window'].includes(o.outcome)), `${from}: ${turn.text}`);
+    for (const { question } of turn.complete.suggestions)
+      if (!seen.has(question)) {
+        seen.set(question, `"${queue[i]}"`);
+        queue.push(question);
+      }
+  }
+  assert.ok(queue.length > entrances, 'something was suggested');
+  return asks;
+}
+
 describe('suggestions', () => {
   let d;
 
@@ -27,19 +68,6 @@ describe('suggestions', () => {
     d = await startDemo();
   });
   after(() => d?.stop());
-
-  /* A clarifying question is answered with the first choice, or as many of the first as it wants. */
-  async function answer(question, token) {
-    const chat = await d.connect({ token });
-    let turn = await chat.ask(question);
-    let asked = 0;
-    for (; turn.status === 'ask' && turn.ask?.options?.length > 0 && asked < 3; asked++) {
-      chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: turn.ask.options.slice(0, turn.ask.min ?? 1).map((o) => o.value) });
-      turn = await chat.turn();
-    }
-    await chat.close();
-    return { turn, asked };
-  }
 
   for (const [tenant, role, own] of [['vesper', 'viewer'], ['vesper', 'analyst'], ['vesper', 'manager'], ['mesa', 'viewer'], ['mesa', 'manager'],
     ['noor', 'viewer'], ['noor', 'manager'], ['vesper', 'analyst', 'Kiosk sales']])
@@ -55,26 +83,22 @@ describe('suggestions', () => {
       /* Entrances: an example of a domain may need what this role lacks, and is offered in no chat where code can't read it. */
       const queue = [...new Set([...starters, ...ofData, 'What can you do?', 'Hello', ...data.flatMap((agent) => agent.examples),
         ...data.flatMap((agent) => agent.starters)])];
-      const entrances = queue.length;
       assert.ok(data.some((agent) => agent.starters.length > 0), 'questions to begin with are offered');
-      const seen = new Map(queue.map((question) => [question, 'an entrance']));
-      let asks = 0;
-      for (let i = 0; i < queue.length && i < WALK_MAX; i++) {
-        const { turn, asked } = await answer(queue[i], token);
-        const from = `"${queue[i]}", from ${seen.get(queue[i])}`;
-        assert.ok(turn.complete, `${from}: ${JSON.stringify(turn.closing)}`);
-        assert.ok(i < entrances || ['ok', 'ask'].includes(turn.status), `${from}: ${turn.text}`);
-        asks += asked;
-        assert.ok(turn.status === 'ok' || role !== 'manager' || !starters.includes(queue[i]), from);
-        assert.ok(i < entrances || turn.status === 'ask' || turn.complete.outcomes.some((o) => ['rows', 'empty', 'out_of_window'].includes(o.outcome)),
-          `${from}: ${turn.text}`);
-        for (const { question } of turn.complete.suggestions)
-          if (!seen.has(question)) {
-            seen.set(question, `"${queue[i]}"`);
-            queue.push(question);
-          }
-      }
+      const asks = await follow(d, token, queue, (question) => role === 'manager' && starters.includes(question));
       t.diagnostic(`${tenant} ${role}: ${Math.min(queue.length, WALK_MAX)} of ${queue.length} questions, ${asks} ask`);
-      assert.ok(queue.length > entrances, 'something was suggested');
     });
+});
+
+describe('suggestions of a pack that is text alone', () => {
+  it('lead a hospital to answers, however long they are followed', async (t) => {
+    const d = await startDaemon({ warehouse: await warehouses(['mercy']), env: { VESPER_PACKS_ROOTS: PACKS, VESPER_TODAY: '2026-02-27',
+      VESPER_TENANTS: JSON.stringify({ vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
+        mercy: { warehouse: 'mercy.db', store: 'mercy.db', packs: ['hospital'] } }), VESPER_SOURCES_CLINIC_DIALECT: 'sqlite',
+      ...await clinicFiles(['mercy']) } });
+    t.after(() => d.stop());
+    const token = mintToken({ tenant_id: 'mercy', permissions: ['chat:use', 'clinic:read', 'clinic:read_costs'] });
+    const queue = (await readFile(join(PACKS, 'config/hospital/route.jsonl'), 'utf8')).trim().split('\n').map((line) => JSON.parse(line).question);
+    const asks = await follow(d, token, queue);
+    t.diagnostic(`mercy: ${queue.length} questions, ${asks} ask`);
+  });
 });

@@ -27,6 +27,8 @@ enum small_talk small_talk_of(const struct question *q)
 {
 	if (is_greeting(q))
 		return words_in(q, WORDS_THANKS) ? TALK_THANKS : TALK_GREETING;
+	if (words_in(q, WORDS_UPLOADING))
+		return TALK_UPLOAD;
 	return is_help(q) ? TALK_HELP : TALK_NONE;
 }
 

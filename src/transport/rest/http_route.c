@@ -4,7 +4,7 @@
 #define API   "/api/v1"
 #define CHAT  "chat:use"
 #define ADMIN "chat:admin"
-#define LOAD  "chat:upload"
+#define LOAD  PERMISSION_UPLOAD
 
 const struct http_route public_routes[] = {
 	{"POST", API "/chat", CHAT, ROUTE_BODY | ROUTE_IDEMPOTENT, on_post_chat, NULL},

@@ -35,6 +35,14 @@ static void help(void **state)
 					       "Who are you", "What can I ask you about?", NULL});
 }
 
+static void uploads(void **state)
+{
+	(void)state;
+	check(TALK_UPLOAD,
+	      (const char *const[]){"How can I upload a file?", "upload my data", NULL});
+	check(TALK_NONE, (const char *const[]){"which reports were uploaded", NULL});
+}
+
 static void questions_are_none_of_them(void **state)
 {
 	(void)state;
@@ -49,6 +57,7 @@ int main(void)
 		cmocka_unit_test(greetings),
 		cmocka_unit_test(thanks),
 		cmocka_unit_test(help),
+		cmocka_unit_test(uploads),
 		cmocka_unit_test(questions_are_none_of_them),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 -- grain:      month
 -- permission: clinic:read_costs
 -- answer:     [[{arg.ward}: ]]{rows} months; the newest is {Month} with **{Cost}**.
--- suggest:    What did each ward cost?
+-- suggest:    Costs by ward
 -- param ward      text optional entity=ward                         Ward; without it all
 -- param since     date optional filter=date_range_start             First month
 -- param until     date optional filter=date_range_end               Last month
