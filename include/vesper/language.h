@@ -204,9 +204,13 @@ const char *language_text(const struct language *l, enum sentence which);
 /* A file of words while it is read: every error names path and line. */
 struct words_file {
 	const char *path, *text;
-	struct arena *arena;
+	struct arena *arena; /* of what is read */
 	struct err *err;
+	struct arena *scratch; /* of what is of use for errors alone; NULL: the same */
 };
+
+/* Where text goes that nothing keeps. */
+struct arena *words_scratch(const struct words_file *f);
 
 /* The root object of the file, in the arena. */
 MUST_CHECK bool words_parse(const struct words_file *f, json_t **out);

@@ -13,10 +13,13 @@
 
 bool load_language(struct loader *l, struct err *e)
 {
+	struct arena *scratch = arena_new(2 * JSON_FILE_BYTES_MAX);
 	const char *text;
+	bool ok = load_text(l, LANGUAGE, JSON_FILE_BYTES_MAX, scratch, &text, e) &&
+		  language_read(LANGUAGE, text, l->arena, &l->whole->shown.language, e);
 
-	return load_text(l, LANGUAGE, JSON_FILE_BYTES_MAX, l->arena, &text, e) &&
-	       language_read(LANGUAGE, text, l->arena, &l->whole->shown.language, e);
+	arena_free(&scratch);
+	return ok;
 }
 
 static bool read_topics(const struct words_file *f, const json_t *root, const char *member,

@@ -7,9 +7,12 @@
 
 #include "vesper/hash.h"
 
+#define SIZE_FIRST 32
+
+/* 16 bytes: there is a table for each tool and each list of packs. */
 struct dict_slot {
 	const char *word; /* NULL: free */
-	size_t len;
+	uint32_t len;
 	int number;
 };
 
@@ -39,7 +42,7 @@ static void dict_grow(struct dict *d)
 {
 	struct dict old = *d;
 
-	d->size = old.size ? old.size * 2 : 64;
+	d->size = old.size ? old.size * 2 : SIZE_FIRST;
 	d->slots = arena_alloc(d->arena, d->size * sizeof(*d->slots));
 	for (size_t i = 0; i < old.size; i++)
 		if (old.slots[i].word)
@@ -60,14 +63,14 @@ void dict_put(struct dict *d, const char *word, size_t len, int number)
 {
 	struct dict_slot *s;
 
-	assert(number >= 0);
-	if ((d->count + 1) * 2 > d->size)
+	assert(number >= 0 && len <= UINT32_MAX);
+	if ((d->count + 1) * 4 > d->size * 3) /* a quarter is free, which ends each search */
 		dict_grow(d);
 	s = slot_of(d, word, len);
 	if (!s->word) {
 		d->count++;
 		s->word = arena_strndup(d->arena, word, len);
-		s->len = len;
+		s->len = (uint32_t)len;
 	}
 	s->number = number;
 }

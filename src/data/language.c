@@ -9,6 +9,7 @@
 #include "vesper/rx.h"
 #include "vesper/str.h"
 
+#define SCRATCH_BYTES_MAX (16 << 20)
 #define PATTERN_BYTES_MAX 16384 /* one with the nouns of many packs */
 #define NUMBER_MAX        1000000
 #define LANGUAGE_VERSION  1
@@ -66,7 +67,7 @@ static bool check_members(const struct words_file *f, const json_t *root)
 		if (!known && !group)
 			return words_fail(f, name, "nothing reads this member");
 		json_object_foreach(value, below, inner) {
-			const char *path = arena_printf(f->arena, "%s.%s", name, below);
+			const char *path = arena_printf(words_scratch(f), "%s.%s", name, below);
 			bool read = !group;
 
 			for (size_t i = 0; i < WORDS_COUNT && !read; i++)
@@ -98,7 +99,7 @@ static bool read_numbers(const struct words_file *f, const json_t *root,
 	json_object_foreach((json_t *)numbers, word, value) {
 		if (!json_is_integer(value) || json_integer_value(value) < 0 ||
 		    json_integer_value(value) > NUMBER_MAX)
-			return words_fail(f, arena_printf(f->arena, "numbers.%s", word),
+			return words_fail(f, arena_printf(words_scratch(f), "numbers.%s", word),
 					  "a number from 0 to %d is wanted", NUMBER_MAX);
 		language_words_number(words, word, (int)json_integer_value(value));
 	}
@@ -108,7 +109,8 @@ static bool read_numbers(const struct words_file *f, const json_t *root,
 static bool read_concepts(const struct words_file *f, const json_t *root, struct language *l)
 {
 	for (size_t i = 0; i < CONCEPT_COUNT; i++) {
-		const char *path = arena_printf(f->arena, "concepts.%s", concept_members[i]);
+		const char *path =
+			arena_printf(words_scratch(f), "concepts.%s", concept_members[i]);
 		const char *word = json_string_value(member_at(root, path));
 
 		if (!word || !*word)
@@ -125,17 +127,18 @@ static bool read_pattern(const struct words_file *f, const json_t *object, const
 {
 	static const char *const none[] = {"a", NULL};
 	const char *const *parts, *answer;
-	const char *at = arena_printf(f->arena, "%s.pattern", member);
+	const char *at = arena_printf(words_scratch(f), "%s.pattern", member);
 	struct buf all;
 
 	if (!json_is_object(object))
 		return words_fail(f, member, object ? "not an object" : "is missing");
 	if (!words_list(f, json_object_get(object, "hints"),
-			arena_printf(f->arena, "%s.hints", member), true, &out->hints))
+			arena_printf(words_scratch(f), "%s.hints", member), true, &out->hints))
 		return false;
 	answer = json_string_value(json_object_get(object, "answer"));
 	if (answers && (!answer || !*answer))
-		return words_fail(f, arena_printf(f->arena, "%s.answer", member), "is empty");
+		return words_fail(f, arena_printf(words_scratch(f), "%s.answer", member),
+				  "is empty");
 	out->answer = arena_strdup(f->arena, answer);
 	if (!json_array_size(json_object_get(object, "pattern")))
 		return words_fail(f, at, "a list of expressions is wanted");
@@ -144,7 +147,7 @@ static bool read_pattern(const struct words_file *f, const json_t *object, const
 	for (size_t i = 0; i < json_array_size(json_object_get(object, "pattern")); i++) {
 		const char *text =
 			json_string_value(json_array_get(json_object_get(object, "pattern"), i));
-		const char *place = arena_printf(f->arena, "%s[%zu]", at, i);
+		const char *place = arena_printf(words_scratch(f), "%s[%zu]", at, i);
 		struct language_pattern one = {.regex = text};
 		struct err e;
 		struct rx *rx;
@@ -153,7 +156,7 @@ static bool read_pattern(const struct words_file *f, const json_t *object, const
 			buf_deinit(&all);
 			return words_fail(f, place, "an expression is wanted");
 		}
-		if (!rx_new(language_pattern(&one, none, none, none, f->arena), &rx, &e)) {
+		if (!rx_new(language_pattern(&one, none, none, none, words_scratch(f)), &rx, &e)) {
 			buf_deinit(&all);
 			return words_fail(f, place, "%s", e.text);
 		}
@@ -177,8 +180,8 @@ static bool read_impossible(const struct words_file *f, const json_t *root, stru
 		return words_fail(f, "impossible", "at most %d", LANGUAGE_IMPOSSIBLE_MAX);
 	all = arena_alloc(f->arena, (json_array_size(list) + 1) * sizeof(*all));
 	json_array_foreach(list, i, item)
-		if (!read_pattern(f, item, arena_printf(f->arena, "impossible[%zu]", i), true,
-				  &all[i]))
+		if (!read_pattern(f, item, arena_printf(words_scratch(f), "impossible[%zu]", i),
+				  true, &all[i]))
 			return false;
 	l->impossible = all;
 	l->impossible_count = json_array_size(list);
@@ -194,7 +197,7 @@ static bool read_foreign(const struct words_file *f, const json_t *root, struct 
 	if (!json_is_array(list))
 		return words_fail(f, "foreign", list ? "not a list" : "is missing");
 	json_array_foreach(list, i, item)
-		if (!words_topic(f, item, arena_printf(f->arena, "foreign[%zu]", i), false,
+		if (!words_topic(f, item, arena_printf(words_scratch(f), "foreign[%zu]", i), false,
 				 &all[i]))
 			return false;
 	l->foreign = all;
@@ -232,11 +235,15 @@ static bool read_all(const struct words_file *f, const json_t *root, struct lang
 bool language_read(const char *path, const char *text, struct arena *a, const struct language **out,
 		   struct err *e)
 {
-	struct words_file f = {path, text, a, e};
+	struct arena *scratch = arena_new(SCRATCH_BYTES_MAX);
+	const struct words_file parsed = {.path = path, .text = text, .arena = scratch, .err = e};
+	const struct words_file f = {path, text, a, e, scratch};
 	struct language *l = arena_alloc(a, sizeof(*l));
 	json_t *root;
+	bool ok = words_parse(&parsed, &root) && read_all(&f, root, l);
 
-	if (!words_parse(&f, &root) || !read_all(&f, root, l))
+	arena_free(&scratch);
+	if (!ok)
 		return false;
 	l->path = arena_strdup(a, path);
 	*out = l;

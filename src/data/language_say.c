@@ -87,11 +87,12 @@ static bool check_keys(const struct words_file *f, const json_t *object)
 
 	json_object_foreach((json_t *)object, group, inner)
 		json_object_foreach(inner, name, value) {
-			const char *key = arena_printf(f->arena, "%s.%s", group, name);
+			const char *key = arena_printf(words_scratch(f), "%s.%s", group, name);
 
 			if (!is_key(key))
-				return words_fail(f, arena_printf(f->arena, "sentences.%s", key),
-						  "nothing says this sentence");
+				return words_fail(
+					f, arena_printf(words_scratch(f), "sentences.%s", key),
+					"nothing says this sentence");
 		}
 	return true;
 }
@@ -106,10 +107,10 @@ bool language_sentences_read(const struct words_file *f, const json_t *object,
 	for (size_t i = 0; i < SENTENCE_COUNT; i++) {
 		const char *dot = strchr(keys[i].key, '.');
 		const char *group =
-			arena_strndup(f->arena, keys[i].key, (size_t)(dot - keys[i].key));
+			arena_strndup(words_scratch(f), keys[i].key, (size_t)(dot - keys[i].key));
 		const char *text =
 			json_string_value(json_object_get(json_object_get(object, group), dot + 1));
-		const char *member = arena_printf(f->arena, "sentences.%s", keys[i].key);
+		const char *member = arena_printf(words_scratch(f), "sentences.%s", keys[i].key);
 
 		if (!text || !*text)
 			return words_fail(f, member, text ? "is empty" : "is missing");

@@ -39,20 +39,31 @@ void language_words_number(struct language_words *w, const char *word, int numbe
 	word_of(w, word, strlen(word))->number = number;
 }
 
-/* The words of a phrase, of which there are at least two. */
-static size_t split(struct arena *a, const char *text, const char ***out)
+/* How many words the text has. */
+static size_t words_of(const char *text)
 {
-	const char **words = arena_alloc(a, (strlen(text) / 2 + 1) * sizeof(*words));
 	size_t n = 0;
 
-	for (size_t len; *text; text += len) {
+	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+		text += strcspn(text, " ");
+		n++;
+	}
+	return n;
+}
+
+static const char **split(struct arena *a, const char *text, size_t count)
+{
+	const char **words = arena_alloc(a, (count + 1) * sizeof(*words));
+
+	for (size_t i = 0; i < count; i++) {
+		size_t len;
+
 		text += strspn(text, " ");
 		len = strcspn(text, " ");
-		if (len > 0)
-			words[n++] = arena_strndup(a, text, len);
+		words[i] = arena_strndup(a, text, len);
+		text += len;
 	}
-	*out = words;
-	return n;
+	return words;
 }
 
 static void add_phrase(struct language_word *first, const char **words, size_t count,
@@ -69,12 +80,12 @@ static void add_phrase(struct language_word *first, const char **words, size_t c
 
 void language_words_add(struct language_words *w, const char *text, enum words list, int ordinal)
 {
-	const char **words;
-	size_t count = split(w->arena, text, &words);
-	struct language_word *first = count > 0 ? word_of(w, words[0], strlen(words[0])) : NULL;
+	size_t count = words_of(text), lead = strspn(text, " ");
+	struct language_word *first =
+		count > 0 ? word_of(w, text + lead, strcspn(text + lead, " ")) : NULL;
 
 	if (count > 1) {
-		add_phrase(first, words, count, list, w->arena);
+		add_phrase(first, split(w->arena, text, count), count, list, w->arena);
 	} else if (first) {
 		first->lists |= (word_lists)1 << list;
 		first->ordinal = ordinal ? ordinal : first->ordinal;

@@ -14,6 +14,11 @@
 
 #define WORD_BYTES_MAX 100 /* of one word or phrase */
 
+struct arena *words_scratch(const struct words_file *f)
+{
+	return f->scratch ? f->scratch : f->arena;
+}
+
 bool words_parse(const struct words_file *f, json_t **out)
 {
 	const char *line;
@@ -61,7 +66,7 @@ bool words_list(const struct words_file *f, const json_t *list, const char *memb
 		return words_fail(f, member, list ? "not a list" : "is missing");
 	json_array_foreach(list, i, item) {
 		const char *text = json_string_value(item);
-		const char *place = arena_printf(f->arena, "%s[%zu]", member, i);
+		const char *place = arena_printf(words_scratch(f), "%s[%zu]", member, i);
 
 		if (!text || !*text || strlen(text) > WORD_BYTES_MAX)
 			return words_fail(f, place, "a text of 1 to %d bytes is wanted",
@@ -96,7 +101,7 @@ bool words_synonyms(const struct words_file *f, const json_t *lists, const char 
 	if (!json_is_array(lists))
 		return words_fail(f, member, lists ? "not a list" : "is missing");
 	json_array_foreach(lists, i, list) {
-		const char *place = arena_printf(f->arena, "%s[%zu]", member, i);
+		const char *place = arena_printf(words_scratch(f), "%s[%zu]", member, i);
 
 		if (!words_list(f, list, place, false, &all[i]))
 			return false;
@@ -104,8 +109,9 @@ bool words_synonyms(const struct words_file *f, const json_t *lists, const char 
 			return words_fail(f, place, "at least two words are wanted");
 		for (size_t w = 0; all[i][w]; w++)
 			if (is_taken(all, i, all[i][w]))
-				return words_fail(f, arena_printf(f->arena, "%s[%zu]", place, w),
-						  "\"%s\" stands in another list, too", all[i][w]);
+				return words_fail(
+					f, arena_printf(words_scratch(f), "%s[%zu]", place, w),
+					"\"%s\" stands in another list, too", all[i][w]);
 	}
 	*out = all;
 	*count = json_array_size(lists);
@@ -117,7 +123,7 @@ bool words_topic(const struct words_file *f, const json_t *object, const char *m
 {
 	static const char *const members[] = {"words", "answer", "unless", "takes", NULL};
 	static const char *const few[] = {"words", "answer", NULL};
-	const char *at = arena_printf(f->arena, "%s.words", member);
+	const char *at = arena_printf(words_scratch(f), "%s.words", member);
 	const char *answer, *takes = NULL;
 	struct err e;
 
@@ -128,7 +134,8 @@ bool words_topic(const struct words_file *f, const json_t *object, const char *m
 	    !json_opt_str(object, "takes", &takes, &e))
 		return words_fail(f, member, "%s", e.text);
 	if (!*answer)
-		return words_fail(f, arena_printf(f->arena, "%s.answer", member), "is empty");
+		return words_fail(f, arena_printf(words_scratch(f), "%s.answer", member),
+				  "is empty");
 	if (!words_list(f, json_object_get(object, "words"), at, false, &out->phrases))
 		return false;
 	if (!*out->phrases)
@@ -136,5 +143,5 @@ bool words_topic(const struct words_file *f, const json_t *object, const char *m
 	out->answer = arena_strdup(f->arena, answer);
 	out->takes = arena_strdup(f->arena, takes);
 	return words_list(f, json_object_get(object, "unless"),
-			  arena_printf(f->arena, "%s.unless", member), true, &out->unless);
+			  arena_printf(words_scratch(f), "%s.unless", member), true, &out->unless);
 }
