@@ -537,6 +537,16 @@ static void too_little_and_no_sun_are_said(void **state)
 	assert_string_equal(fact("total"), "-");
 }
 
+/* From November to the middle of February the sun does not set at 78° south. */
+static void a_polar_day_is_a_day(void **state)
+{
+	(void)state;
+	forecast("-78", 90, constant);
+	assert_int_equal(r->tables[0]->row_count, 7);
+	assert_true(atof(fact("total")) > 450 && atof(fact("total")) < 750);
+	assert_string_equal(fact("historyDays"), "90");
+}
+
 static void nothing_is_forecast_of_a_silent_logger(void **state)
 {
 	(void)state;
@@ -574,6 +584,7 @@ int main(void)
 		TEST(money_and_climate_by_hand),
 		TEST(a_constant_course_goes_on),
 		TEST(too_little_and_no_sun_are_said),
+		TEST(a_polar_day_is_a_day),
 		TEST(nothing_is_forecast_of_a_silent_logger),
 	};
 
