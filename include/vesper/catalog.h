@@ -42,7 +42,8 @@
  *   measures                  words of what it orders or counts: "views, most viewed"; a question
  *                             for the most of something else is not for it
  *   kind                      doc: passages of documents that fit the words of its parameter
- *                             `question`; it has no statement
+ *                             `question`; sources: what is known of the data sources that its
+ *                             parameters of the type source name; it has no statement
  *   grain                     words of what its rows are told apart by: "month, season"; a question
  *                             by something else is not for it
  *   lookback                  so many days before those of its slot=days parameter are read, too:
@@ -142,6 +143,7 @@ struct param_def {
 	const char *entity; /* dimension whose values it takes, or NULL */
 	const char *filter; /* name in chat.filters; the parameter's own name when the file gives
 			       none */
+	bool is_source;     /* type source: a text, the name or the id of a data source */
 	bool like;          /* match=like: bound as an escaped pattern */
 	bool is_query;      /* a text that is a query over the map; an object is taken, too */
 	size_t bytes_max;   /* of a text; 0: TEXT_ARG_BYTES_MAX */
@@ -218,7 +220,7 @@ struct tool_def {
 	const char *folder; /* below sql/<pack>: the domain that owns it */
 	const char *about;
 	const char *source;         /* whose views it reads; NULL: each caller's statement says;
-				       SOURCE_DOCUMENTS: passages, without any statement */
+				       SOURCE_DOCUMENTS, SOURCE_OWN: without any statement */
 	const char *const *reports; /* keys, the closest first; NULL-ended */
 	struct {
 		const char *permission;    /* of the user */
@@ -525,6 +527,9 @@ const struct report_def *catalog_report(const struct catalog *c, const char *key
  * no word ordinary, and no pack one to choose. */
 bool catalog_finds_domain(const struct catalog *c, const struct domain_def *d);
 bool tool_is_document(const struct tool_def *t); /* it reads SOURCE_DOCUMENTS */
+bool tool_is_own(const struct tool_def *t);      /* it reads SOURCE_OWN */
+/* Its source gets the arguments themselves: either of these. */
+bool tool_has_no_statement(const struct tool_def *t);
 const struct param_def *tool_param(const struct tool_def *t, const char *name);
 const struct fact_def *tool_fact(const struct tool_def *t, const char *name);
 const char *fact_type_name(enum fact_type type);

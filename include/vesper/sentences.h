@@ -159,6 +159,15 @@
 	SENTENCE(SAY_UPLOAD_COMMA, "upload.comma", "")                                             \
 	SENTENCE(SAY_UPLOAD_KEEP_TEXT, "upload.keep_text", "")                                     \
 	SENTENCE(SAY_UPLOAD_DELETED, "upload.deleted", "")                                         \
+	SENTENCE(SAY_UPLOAD_WHICH, "upload.which", "")                                             \
+	SENTENCE(SAY_UPLOAD_UNKNOWN, "upload.unknown", "name")                                     \
+	SENTENCE(SAY_UPLOAD_OF, "upload.of", "name owner rows")                                    \
+	SENTENCE(SAY_UPLOAD_MISSING, "upload.missing", "")                                         \
+	SENTENCE(SAY_UPLOAD_MISFITS, "upload.misfits", "type")                                     \
+	SENTENCE(SAY_UPLOAD_OUTLIERS, "upload.outliers", "")                                       \
+	SENTENCE(SAY_UPLOAD_GAPS, "upload.gaps", "")                                               \
+	SENTENCE(SAY_UPLOAD_REPEATED, "upload.repeated", "")                                       \
+	SENTENCE(SAY_UPLOAD_RAGGED, "upload.ragged", "")                                           \
 	SENTENCE(SAY_DOCUMENTS_NOTHING, "documents.nothing", "")                                   \
 	SENTENCE(SAY_DOCUMENTS_PLACE, "documents.place", "document heading")                       \
 	SENTENCE(SAY_DOCUMENTS_MORE, "documents.more", "")                                         \

@@ -26,6 +26,7 @@ struct passage;
 struct principal;
 
 #define SOURCE_DOCUMENTS "documents" /* what tools of documents read */
+#define SOURCE_OWN       "own data"  /* what tools of data sources read: profiles */
 #define SOURCE_WAREHOUSE "warehouse" /* what a tool reads that names no other */
 
 /* Where the rows of a statement go. */
@@ -87,6 +88,8 @@ struct source_call {
 	int64_t timeout_ms; /* waiting and running; 0: the source's own limit */
 };
 
+struct outcome;
+
 /* What one statement gave, by its sink: one of them. */
 struct source_batch {
 	struct table *table;
@@ -95,6 +98,12 @@ struct source_batch {
 	const struct passage *passages;
 	size_t passage_count;
 	const char *const *needs; /* permissions that the rows took, NULL-ended; NULL: none */
+	/* Of data sources; in the table's arena, too. */
+	const struct outcome *outcome; /* NULL: by the rows */
+	const struct source_fact {
+		const char *name, *value;
+	} * facts;
+	size_t fact_count;
 };
 
 /* On success e is NULL and there is one batch a statement, in order; the callee owns what is in

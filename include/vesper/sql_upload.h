@@ -56,6 +56,9 @@ const char *sql_upload_delete(const char *table, enum dialect d, struct arena *a
 const char *sql_upload_drop(const char *table, enum dialect d, struct arena *a);
 /* One column with the names of all such tables. */
 const char *sql_upload_tables(enum dialect d);
+/* How many values two columns have in common. Binds the tenant, twice. */
+const char *sql_upload_common(const char *table, const char *column, const char *other,
+			      const char *other_column, struct arena *a);
 /* Rows in their order: columns row_no and those of the file. Binds the tenant, and the row_no that
  * they stand behind. */
 const char *sql_upload_rows(const struct upload_table *t, size_t limit, enum dialect d,

@@ -75,6 +75,7 @@ struct toolbox_options {
 	struct name_book *names;
 	const struct source_table *sources; /* borrowed, must outlive the last call */
 	struct source *documents; /* the same, of tools of documents; NULL: they find nothing */
+	struct source *own;       /* the same, of tools of data sources */
 	struct cache *cache;      /* NULL: every call runs */
 	struct store *store;      /* keeps the audit log; NULL: there is none */
 	/* Facts and hashes of results with more than TOOL_LOOP_ROWS; borrowed, must outlive the

@@ -55,8 +55,9 @@ struct uploads_options {
 /* Makes the folder of the spool. Serves nobody before uploads_start. */
 MUST_CHECK bool uploads_new(const struct uploads_options *options, struct uploads **out,
 			    struct err *e);
-/* `alone`: no other process loads for these tenants, so that what nobody here runs is dead. */
-void uploads_start(struct uploads *u, bool alone);
+/* `alone`: no other process loads for these tenants, so that what nobody here runs is dead. `then`
+ * once the rows of each tenant were read, be it in vain: from then on files are taken. */
+void uploads_start(struct uploads *u, bool alone, void (*then)(void *owner), void *owner);
 /* What runs is cancelled, and goes on as interrupted at the next start. */
 void uploads_free(struct uploads **u);
 
@@ -96,6 +97,9 @@ MUST_CHECK bool uploads_rows(struct uploads *u, const char *tenant, const struct
 /* What tools of documents search: passages that the caller may read, best first. It lives as long
  * as the uploads, and every search must have ended by then. */
 struct source *uploads_documents(const struct uploads *u);
+/* What tools of data sources ask: which there are for the caller, what they hold, how good they are
+ * and which columns of two have values in common. Lives as those of documents. */
+struct source *uploads_own(const struct uploads *u);
 /* How far the caller's documents reach; in the arena. An error reaches nothing. */
 typedef void (*uploads_reach_cb)(void *owner, const struct find_reach *reach);
 struct op *uploads_reach(struct uploads *u, const struct principal *who, const char *text,

@@ -145,6 +145,16 @@ bool tool_is_document(const struct tool_def *t)
 	return t->source && strcmp(t->source, SOURCE_DOCUMENTS) == 0;
 }
 
+bool tool_is_own(const struct tool_def *t)
+{
+	return t->source && strcmp(t->source, SOURCE_OWN) == 0;
+}
+
+bool tool_has_no_statement(const struct tool_def *t)
+{
+	return tool_is_document(t) || tool_is_own(t);
+}
+
 const struct param_def *tool_param(const struct tool_def *t, const char *name)
 {
 	for (size_t i = 0; i < t->param_count; i++)

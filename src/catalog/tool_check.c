@@ -316,9 +316,11 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 {
 	bool has_window = sql_file_query(f, TOOL_QUERY_WINDOW) != NULL;
 
-	if (tool_is_document(t))
+	if (tool_has_no_statement(t))
 		return (f->query_count == 0 && t->frame_count == 0) ||
-		       err_set(e, ERR_INPUT, "%s:1: a tool of documents has no statement or frame",
+		       err_set(e, ERR_INPUT,
+			       "%s:1: a tool of documents or data sources has no statement or "
+			       "frame",
 			       f->path);
 	if (t->map)
 		return f->query_count == 0 ||

@@ -133,8 +133,9 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		return strcmp(text, "map") == 0 || tool_wrong(h, e, "policy is map");
 	}
 	if (strcmp(key, "kind") == 0) {
-		t->source = SOURCE_DOCUMENTS;
-		return strcmp(text, "doc") == 0 || tool_wrong(h, e, "kind is doc");
+		t->source = strcmp(text, "sources") == 0 ? SOURCE_OWN : SOURCE_DOCUMENTS;
+		return tool_is_own(t) || strcmp(text, "doc") == 0 ||
+		       tool_wrong(h, e, "kind is doc or sources");
 	}
 	if (strcmp(key, "map") == 0) {
 		t->map = text;
@@ -302,7 +303,7 @@ static bool read_map(struct tool_header *h, struct err *e)
 	return true;
 }
 
-/* ---- kind: doc ---- */
+/* ---- kind: doc, sources ---- */
 
 /* What is looked for are the words of the question. */
 static bool read_document(const struct tool_header *h, struct err *e)
@@ -311,15 +312,21 @@ static bool read_document(const struct tool_header *h, struct err *e)
 	const struct param_def *p =
 		tool_is_document(t) ? tool_param(t, DOCUMENT_PARAM_QUESTION) : NULL;
 
-	if (!tool_is_document(t))
-		return true;
-	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
+	for (size_t i = 0; i < t->param_count; i++)
+		if (t->params[i].is_source && (!tool_is_own(t) || t->params[i].required))
+			return tool_wrong(h, e,
+					  "a param of the type source is an optional one of a "
+					  "tool of data sources, which asks for it");
+	if (tool_is_document(t) &&
+	    (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like))
 		return tool_wrong(h, e, "a tool of documents has a required plain text param %s",
 				  DOCUMENT_PARAM_QUESTION);
-	return !(t->gate || t->map || t->cache_s || t->whole.askable || t->window ||
+	return !tool_has_no_statement(t) ||
+	       !(t->gate || t->map || t->cache_s || t->whole.askable || t->window ||
 		 t->derive_count) ||
 	       tool_wrong(h, e,
-			  "a tool of documents has no gate, map, cache_s, whole, window or derive");
+			  "a tool of documents or data sources has no gate, map, cache_s, whole, "
+			  "window or derive");
 }
 
 static bool check_header(struct tool_header *h, struct err *e)

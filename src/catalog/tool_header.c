@@ -111,6 +111,9 @@ static bool read_param_type(const struct tool_header *h, struct str word, struct
 		if (!read_list_bounds(h, max, p, e))
 			return false;
 	}
+	p->is_source = str_eq(word, STR("source")); /* a text: PARAM_TEXT is the first */
+	if (p->is_source)
+		return !p->is_list || tool_wrong(h, e, "there are no lists of sources");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!str_eq(word, str_of(names[i])))
 			continue;

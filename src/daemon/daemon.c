@@ -241,18 +241,25 @@ static const struct err *no_store_at_all(const struct daemon *d)
 
 static void prepare_next(struct daemon *d);
 
-static void begin_upkeep(struct daemon *d)
+static void on_known(void *owner)
 {
+	struct daemon *d = owner;
+	struct err problem = {0};
+
+	if (d->end.failure.code != ERR_NONE || d->end.stopping)
+		return;
+	if (!daemon_listen(d, &problem)) {
+		give_up(d, &problem);
+		return;
+	}
 	maintenance_start(d->maintenance);
 	approved_start(d->knowledge.approved);
-	uploads_start(d->knowledge.uploads, d->prepare.alone);
 }
 
-/* The port opens when something is known of every store. */
+/* The port opens when something is known of every store, and of what its users uploaded. */
 static void count_first(struct prepare_tenant *p)
 {
 	struct daemon *d = p->daemon;
-	struct err problem = {0};
 
 	if (p->counted)
 		return;
@@ -262,10 +269,8 @@ static void count_first(struct prepare_tenant *p)
 		return;
 	if (no_store_at_all(d))
 		give_up(d, no_store_at_all(d));
-	else if (!daemon_listen(d, &problem))
-		give_up(d, &problem);
 	else
-		begin_upkeep(d);
+		uploads_start(d->knowledge.uploads, d->prepare.alone, on_known, d);
 }
 
 /* A file that another connection holds for a moment, such as the one that makes it, is no broken

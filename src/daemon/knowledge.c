@@ -125,6 +125,7 @@ static bool make(struct staged_knowledge *s, struct knowledge_list *l, struct er
 	struct toolbox_options o = {.loop = d->loop,
 				    .sources = &d->sources.table,
 				    .documents = uploads_documents(d->knowledge.uploads),
+				    .own = uploads_own(d->knowledge.uploads),
 				    .cache = d->cache.store,
 				    .store = d->store,
 				    .workers = d->tool_workers,

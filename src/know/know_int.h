@@ -572,6 +572,14 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 /* `packs`: the catalogue without what is the tenant's own. */
 struct map_words *map_words_new(struct know *k, struct arena *a, const struct catalog *packs);
 void map_words_deinit(struct map_words *w);
+/* Is it the tenant's own, and of no pack? */
+bool map_words_is_own(const struct know *k, const struct entity_def *n);
+
+/* ---- own.c ---- */
+
+/* The data sources that are named, for the parameters of the tool that take them, in this order. */
+void own_fill(struct reading *r, const struct candidate *c);
+
 /* Does any phrase of the map have the word, in whichever form? */
 bool map_words_have(const struct know *k, const struct token *t);
 /* Is the word the name of something that can be counted or listed, or behind "by" grouped by? */

@@ -336,6 +336,7 @@ bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 	size_t n = 0;
 
 	said_fill(r, fit);
+	own_fill(r, c);
 	for (size_t i = 0; i < c->param_count; i++) {
 		const struct param_def *p = &c->params[i];
 

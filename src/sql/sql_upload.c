@@ -206,6 +206,17 @@ const char *sql_upload_tables(enum dialect d)
 	       "WHERE table_schema = '" UPLOAD_SCHEMA "'";
 }
 
+const char *sql_upload_common(const char *table, const char *column, const char *other,
+			      const char *other_column, struct arena *a)
+{
+	return arena_printf(
+		a,
+		"SELECT COUNT(*) AS common FROM (SELECT DISTINCT %s AS v FROM " UPLOAD_SCHEMA
+		".%s WHERE tenant_id = ?) x JOIN (SELECT DISTINCT %s AS v "
+		"FROM " UPLOAD_SCHEMA ".%s WHERE tenant_id = ?) y ON x.v = y.v",
+		column, table, other_column, other);
+}
+
 const char *sql_upload_rows(const struct upload_table *t, size_t limit, enum dialect d,
 			    struct arena *a)
 {

@@ -137,7 +137,7 @@ static struct gate_policy gate_views(struct check *c)
  * view that its callers' own statements may read. */
 static size_t statements_of(struct check *c, const struct tool_def *t)
 {
-	if (t->map || tool_is_document(t))
+	if (t->map || tool_has_no_statement(t))
 		return 0; /* the views are those of other tools and of the gate */
 	if (t->gate)
 		return gate_views(c).view_count;

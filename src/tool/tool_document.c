@@ -1,7 +1,7 @@
 /*
- * The function of tools of documents: the source gets the arguments themselves, and gives passages
- * that this caller may read. The result is a table like any other; what its rows took is needed to
- * read the answer again.
+ * The function of tools of documents and of data sources: the source gets the arguments themselves,
+ * and gives passages that this caller may read, or what is known of what this caller may use. The
+ * result is a table like any other; what its rows took is needed to read the answer again.
  */
 #include "tool_int.h"
 
@@ -28,7 +28,7 @@ static size_t documents_of(const struct result *r)
 	return n;
 }
 
-static void add_fact(struct tool_call *call, const char *name, size_t n)
+static void add_fact(struct tool_call *call, const char *name, const char *value)
 {
 	const struct fact_def *f = tool_fact(call->tool, name);
 
@@ -36,7 +36,7 @@ static void add_fact(struct tool_call *call, const char *name, size_t n)
 		result_add_fact(call->result, call->arena,
 				(struct fact){.name = f->name,
 					      .label = f->label ? f->label : f->name,
-					      .value = digits(n, call->arena),
+					      .value = value,
 					      .unit = f->unit});
 }
 
@@ -70,10 +70,16 @@ static void take(struct tool_call *call, const struct source_batch *batch)
 	r->passages.items = batch->passages;
 	r->passages.count = batch->passage_count;
 	add_needs(call, batch->needs);
-	if (r->passages.count > 0) {
+	for (size_t i = 0; i < batch->fact_count; i++)
+		add_fact(call, batch->facts[i].name, batch->facts[i].value);
+	if (batch->outcome) {
+		r->outcome = *batch->outcome;
+	} else if (tool_is_own(call->tool)) {
+		r->outcome.kind = t->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
+	} else if (r->passages.count > 0) {
 		r->outcome.kind = OUTCOME_ROWS;
-		add_fact(call, "found", r->passages.count);
-		add_fact(call, "documents", documents_of(r));
+		add_fact(call, "found", digits(r->passages.count, call->arena));
+		add_fact(call, "documents", digits(documents_of(r), call->arena));
 	} else {
 		r->outcome = (struct outcome){
 			.kind = OUTCOME_EMPTY,

@@ -104,8 +104,8 @@ static bool find_sources(struct toolbox *b, struct err *e)
 
 		if (!t->source)
 			continue;
-		if (tool_is_document(t)) {
-			b->source[i] = b->options.documents;
+		if (tool_has_no_statement(t)) {
+			b->source[i] = tool_is_own(t) ? b->options.own : b->options.documents;
 			continue;
 		}
 		b->source[i] = source_find(b->options.sources, t->source);
@@ -163,10 +163,10 @@ static void use_tool(struct toolbox *b, size_t i)
 {
 	const struct tool_def *t = &b->options.catalog->tools[i];
 
-	b->run[i] = t->gate               ? tool_gate_run
-		    : t->map              ? tool_map_run
-		    : tool_is_document(t) ? tool_document_run
-					  : tool_sql_run;
+	b->run[i] = t->gate                    ? tool_gate_run
+		    : t->map                   ? tool_map_run
+		    : tool_has_no_statement(t) ? tool_document_run
+					       : tool_sql_run;
 	if (t->map && !b->map)
 		b->map = map_new(b->options.catalog);
 }

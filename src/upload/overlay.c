@@ -135,10 +135,15 @@ static const char *name_words(const char *name, struct arena *a)
 	return *str_trim(str_of(words)).p ? words : name;
 }
 
+const char *overlay_label(const struct stored_source *s, struct arena *a)
+{
+	return name_words(header_spoken(s->name, "data", a), a);
+}
+
 static void add_entity(struct building *b, const struct stored_source *s,
 		       const struct stored_version *v, const char *time)
 {
-	const char *label = name_words(header_spoken(s->name, "data", b->arena), b->arena);
+	const char *label = overlay_label(s, b->arena);
 	json_t *entity =
 		json_make({"name", json_str(b->entity)}, {"label", json_str(label)},
 			  {"plural", json_str(label)}, {"about", json_str(label)},

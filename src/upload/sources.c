@@ -187,6 +187,11 @@ bool uploads_progress(const struct uploads *u, const char *tenant, const char *v
 	return true;
 }
 
+struct source *uploads_own(const struct uploads *u)
+{
+	return u->own;
+}
+
 struct source *uploads_documents(const struct uploads *u)
 {
 	return u->documents;
@@ -344,6 +349,7 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 	pool_give_way(u->loading);
 	list_init(&u->segments);
 	u->documents = search_source_new(u);
+	u->own = discover_source_new(u);
 	u->refresh = timer_new(options->loop, on_refresh, u);
 	for (size_t i = 0; i < options->tenant_count; i++) {
 		u->tenants[i] = (struct tenant_uploads){
@@ -358,11 +364,26 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 	return true;
 }
 
-void uploads_start(struct uploads *u, bool alone)
+static void on_first(void *owner)
+{
+	struct tenant_uploads *t = owner;
+
+	t->first.cb = NULL;
+	if (--t->all->unknown == 0)
+		t->all->started(t->all->started_owner);
+}
+
+void uploads_start(struct uploads *u, bool alone, void (*then)(void *owner), void *owner)
 {
 	u->alone = alone;
+	u->unknown = u->options.tenant_count;
+	u->started = then;
+	u->started_owner = owner;
 	timer_repeat(u->refresh, SWITCHES_REFRESH_MS);
-	on_refresh(u);
+	for (size_t i = 0; i < u->options.tenant_count; i++)
+		uploads_look_then(&u->tenants[i], &u->tenants[i].first, on_first, &u->tenants[i]);
+	if (u->unknown == 0)
+		then(owner);
 }
 
 void uploads_free(struct uploads **uploads)
@@ -394,6 +415,7 @@ void uploads_free(struct uploads **uploads)
 	}
 	segments_free(u);
 	u->documents->close(u->documents);
+	u->own->close(u->own);
 	mem_free(u->tenants);
 	mem_free(u);
 }

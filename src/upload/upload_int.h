@@ -49,6 +49,7 @@ struct tenant_uploads {
 	bool again;          /* something changed meanwhile */
 	bool stale;          /* something changed here since they were read */
 	struct list looking; /* struct look_wait */
+	struct look_wait first;
 	/* the overlay */
 	char *shown;         /* what the newest one is made of */
 	char *in_use;        /* and the one that questions are read with; NULL: none is */
@@ -75,8 +76,11 @@ struct uploads {
 	struct tenant_uploads *tenants;
 	struct timer *refresh;
 	bool alone, ending;
+	size_t unknown; /* tenants whose rows were not looked for yet */
+	void (*started)(void *owner);
+	void *started_owner;
 	/* documents */
-	struct source *documents;
+	struct source *documents, *own;
 	struct list segments; /* struct held_segment; the one that was asked last at the end */
 	size_t index_bytes;
 };
@@ -100,6 +104,8 @@ const char *uploads_spool(const struct uploads *u, const char *version, struct a
 
 /* ---- overlay.c ---- */
 
+/* A source's name as questions have it: "hotel bookings". */
+const char *overlay_label(const struct stored_source *s, struct arena *a);
 /* From the rows of now, where they differ from those that it shows. */
 void overlay_update(struct tenant_uploads *t);
 /* Tells when nothing is left to be made of the rows of now. Not called where the process ends. */
@@ -214,6 +220,10 @@ void segments_free(struct uploads *u);
 /* ---- search.c ---- */
 
 struct source *search_source_new(struct uploads *u);
+
+/* ---- discover.c ---- */
+
+struct source *discover_source_new(struct uploads *u);
 
 /* ---- sweep.c ---- */
 

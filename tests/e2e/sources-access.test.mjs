@@ -35,6 +35,9 @@ const ways = {
   stream: async (s) => SEEN.test((await s.rest.call('POST', '/api/v1/chat/stream', { json: { content: QUESTION } })).text),
   tool: async (s, id) => SEEN.test((await s.rest.post('/api/v1/tools/query_metrics', { query: JSON.stringify({
     metrics: [`u${id.slice(-8)}_secretvalue`], by: [`u${id.slice(-8)}_hiddenregion`] }) })).text),
+  listed: async (s) => /Hidden/.test((await s.rest.post('/api/v1/tools/list_sources', {})).text),
+  described: async (s, id) => SEEN.test((await s.rest.post('/api/v1/tools/describe_source', { source: id })).text),
+  judged: async (s) => /"Hidden"/.test((await s.rest.post('/api/v1/tools/data_quality', { source: 'Hidden' })).text),
   suggestions: async (s) => SEEN.test((await s.rest.post('/api/v1/chat', { content: 'total secretvalue for Northcanarie' })).text),
   filter: async (s) => SEEN.test((await s.rest.post('/api/v1/chat', { content: 'total secretvalue for Northcanary' })).text),
 };

@@ -168,6 +168,11 @@ struct map_words *map_words_new(struct know *k, struct arena *a, const struct ca
 	return w;
 }
 
+bool map_words_is_own(const struct know *k, const struct entity_def *n)
+{
+	return k->map_words && n->index >= k->map_words->shared;
+}
+
 void map_words_deinit(struct map_words *w)
 {
 	if (w)

@@ -71,6 +71,12 @@ static void test_each_dialect(void **state)
 	assert_int_equal(sql_upload_insert_rows(&table, 650, DIALECT_MSSQL), 128);
 	assert_int_equal(sql_upload_insert_rows(&table, 31, DIALECT_SQLITE), 16);
 	assert_int_equal(sql_upload_insert_rows(&table, 1, DIALECT_MSSQL), 1);
+	assert_string_equal(
+		sql_upload_common("s_0123456789ab_1", "region", "s_ba9876543210_2", "area", a),
+		"SELECT COUNT(*) AS common FROM (SELECT DISTINCT region AS v FROM "
+		"uploads.s_0123456789ab_1 WHERE tenant_id = ?) x JOIN (SELECT DISTINCT "
+		"area AS v FROM uploads.s_ba9876543210_2 WHERE tenant_id = ?) y ON x.v "
+		"= y.v");
 	assert_string_equal(sql_upload_delete("s_0123456789ab_1", DIALECT_SQLITE, a),
 			    "DELETE FROM s_0123456789ab_1 WHERE row_no <= ?");
 	has(sql_upload_drop("s_0123456789ab_1", DIALECT_MSSQL, a),

@@ -1,0 +1,17 @@
+-- tool:       data_quality
+-- about:      The quality of a data source: missing values, misfits with their lines, repeated rows, gaps and outliers of an uploaded file.
+-- kind:       sources
+-- permission: data:use
+-- answer:     {fact.source} has a quality score of {fact.quality_score} of 100, with {fact.findings} findings.
+-- param source source optional filter=data_source  The data source, by name or id; without it the only one
+-- column "Column" priority=high
+-- column "Finding" priority=high
+-- column "Count" type=int priority=high
+-- column "Lines" priority=medium
+-- fact source type=text optional  data source
+-- fact findings type=int optional  findings
+-- fact quality_score type=int optional  quality score of 100: 40 complete, 30 conform, 20 unique, 10 consistent
+-- fact complete type=number unit=% optional  cells that are there
+-- fact conform type=number unit=% optional  cells of their column's type
+-- fact unique type=number unit=% optional  rows that are not repeated
+-- fact consistent type=number unit=% optional  rows with as many cells as the header

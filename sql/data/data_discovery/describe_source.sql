@@ -1,0 +1,22 @@
+-- tool:       describe_source
+-- about:      What a data source holds: the columns of an uploaded file with types, roles, distinct values and bounds.
+-- kind:       sources
+-- permission: data:use
+-- answer:     {fact.source} has {fact.rows} rows and {fact.columns} columns; its quality score is {fact.quality_score} of 100.
+-- param source source optional filter=data_source  The data source, by name or id; without it the only one
+-- column "Column" priority=high
+-- column "Type" priority=high
+-- column "Role" priority=medium
+-- column "Unit" priority=low
+-- column "Distinct" type=int label="Distinct values" priority=medium
+-- column "Missing" type=int label="Missing values" priority=medium
+-- column "Minimum" priority=medium
+-- column "Maximum" priority=medium
+-- fact source type=text optional  data source
+-- fact rows type=int optional  rows
+-- fact columns type=int optional  columns
+-- fact quality_score type=int optional  quality score of 100: 40 complete, 30 conform, 20 unique, 10 consistent
+-- fact complete type=number unit=% optional  cells that are there
+-- fact conform type=number unit=% optional  cells of their column's type
+-- fact unique type=number unit=% optional  rows that are not repeated
+-- fact consistent type=number unit=% optional  rows with as many cells as the header

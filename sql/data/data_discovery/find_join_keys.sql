@@ -1,0 +1,16 @@
+-- tool:       find_join_keys
+-- about:      Columns of two data sources that have values in common and could join them: join keys of uploaded files.
+-- kind:       sources
+-- permission: data:use
+-- param source source optional filter=data_source  The first data source, by name or id
+-- param other source optional filter=other_data_source  The other data source, by name or id
+-- column "Column" priority=high
+-- column "Other column" priority=high
+-- column "Common values" type=int priority=high
+-- column "Covered (%)" type=decimal unit=% priority=medium
+-- column "Other covered (%)" type=decimal unit=% priority=medium
+-- column "Cardinality" priority=high
+-- fact source type=text optional  data source
+-- fact other type=text optional  the other data source
+-- fact pairs type=int optional  pairs of columns
+-- fact left_out type=int optional  pairs that were not compared: too many values, or too many pairs

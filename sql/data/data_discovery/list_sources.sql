@@ -1,0 +1,11 @@
+-- tool:       list_sources
+-- about:      Data sources that you may use: uploaded files with their rows, columns and owner.
+-- kind:       sources
+-- permission: data:use
+-- column "Source" priority=high
+-- column "Rows" type=int priority=high
+-- column "Columns" type=int priority=medium
+-- column "Quality" type=int label="Quality score" priority=medium
+-- column "Owner" priority=medium
+-- column "Updated" priority=low
+-- fact sources type=int optional  data sources

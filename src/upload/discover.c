@@ -1,0 +1,623 @@
+/*
+ * What tools of data sources ask: which there are, what each holds, how good it is, and which
+ * columns of two have values in common. All but the last is in memory, as the profiles that loads
+ * made. Only what the caller may use exists here; which one is meant is asked where a name fits
+ * several, or none was said.
+ */
+#include "upload_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/language.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/outcome.h"
+
+#define DISCOVER_BYTES  (32 * 1024 * 1024)
+#define TABLE_BYTES     (4 * 1024 * 1024)
+#define PAIRS_MAX       SOURCE_STATEMENTS_MAX
+#define DISCOVER_SOURCE "source"
+#define DISCOVER_OTHER  "other"
+#define LINES_SHOWN     10
+#define COMMON_LEAST    2 /* values; one alone is chance */
+
+struct usable {
+	const struct stored_source *source;
+	const struct stored_version *version;
+	const char *label, *permission;
+	const json_t *profile; /* in the arena; parsed when it is wanted */
+};
+
+/* Two columns that may tell the same things. */
+struct pair {
+	const json_t *left, *right;
+};
+
+struct discovery {
+	struct op op;
+	struct later later;
+	struct tenant_uploads *tenant;
+	const struct language *language;
+	struct catalog *catalog; /* referenced: of the language */
+	struct arena *arena;
+	char *tool;
+	const char *named, *other;
+	struct usable *list;
+	size_t count;
+	const struct usable *one, *two; /* those that are meant */
+	/* the result */
+	struct table *table;
+	struct source_fact facts[RESULT_FACTS_MAX];
+	size_t fact_count;
+	const char **cells;
+	size_t cell_count, cell_cap;
+	/* of joins */
+	struct pair pairs[PAIRS_MAX];
+	size_t pair_count;
+	struct op *query;
+	source_cb cb;
+	void *owner;
+};
+
+static void discovery_free(struct discovery *d)
+{
+	op_cancel(&d->query);
+	later_cancel(&d->later);
+	table_free(&d->table);
+	if (d->catalog)
+		catalog_unref(&d->catalog);
+	arena_free(&d->arena);
+	mem_free(d);
+}
+
+static void on_cancel(struct op *op)
+{
+	discovery_free(list_item(op, struct discovery, op));
+}
+
+/* ---- the result ---- */
+
+static const char *kept(const struct discovery *d, const char *text)
+{
+	return arena_strdup(d->table->arena, text);
+}
+
+static void put(struct discovery *d, const char *cell)
+{
+	d->cells = arena_grow(d->arena, d->cells, d->cell_count, &d->cell_cap, sizeof(*d->cells));
+	d->cells[d->cell_count++] = cell;
+}
+
+static void put_int(struct discovery *d, int64_t n)
+{
+	put(d, arena_printf(d->arena, "%" PRId64, n));
+}
+
+static void fact(struct discovery *d, const char *name, const char *value)
+{
+	if (value)
+		d->facts[d->fact_count++] = (struct source_fact){name, kept(d, value)};
+}
+
+static void fact_int(struct discovery *d, const char *name, int64_t n)
+{
+	fact(d, name, arena_printf(d->arena, "%" PRId64, n));
+}
+
+static void end(struct discovery *d, const struct outcome *outcome, const struct err *e)
+{
+	const char **needs = arena_alloc(d->table->arena, (d->count + 1) * sizeof(*needs));
+	struct source_batch batch = {.table = d->table,
+				     .needs = needs,
+				     .outcome = outcome,
+				     .facts = arena_alloc(d->table->arena, sizeof(d->facts)),
+				     .fact_count = d->fact_count};
+	size_t n = 0;
+
+	if (e) {
+		d->cb(d->owner, NULL, 0, e);
+		discovery_free(d);
+		return;
+	}
+	for (size_t i = 0; i < d->count; i++)
+		if (!d->one || &d->list[i] == d->one || &d->list[i] == d->two)
+			needs[n++] = kept(d, d->list[i].permission);
+	memcpy((void *)batch.facts, d->facts, sizeof(d->facts));
+	d->table = NULL; /* the callee's */
+	d->cb(d->owner, &batch, 1, NULL);
+	discovery_free(d);
+}
+
+static void end_rows(struct discovery *d, const char *const *names, const enum column_type *types,
+		     size_t columns)
+{
+	table_replace(d->table, names, types, columns, d->cells, d->cell_count / columns);
+	end(d, NULL, NULL);
+}
+
+/* ---- which are there ---- */
+
+static const json_t *member(const json_t *object, const char *name)
+{
+	return json_object_get(object, name);
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(member(object, name));
+
+	return text ? text : "";
+}
+
+/* Also of a number that was kept with its digits. */
+static const char *digits_of(const struct discovery *d, const json_t *object, const char *name)
+{
+	const json_t *v = member(object, name);
+	char *text;
+	const char *copy;
+
+	if (!v || json_is_null(v))
+		return NULL;
+	if (json_is_string(v))
+		return json_string_value(v);
+	text = json_text((json_t *)v);
+	copy = arena_strdup(d->arena, text);
+	mem_free(text);
+	return copy;
+}
+
+static const json_t *profile_of(struct discovery *d, const struct usable *u)
+{
+	json_t *profile;
+	struct err e;
+
+	if (u->profile)
+		return u->profile;
+	if (!json_parse(u->version->profile, strlen(u->version->profile), SOURCE_PROFILE_BYTES_MAX,
+			&profile, &e)) {
+		log_error("uploads.profile", "%s: %s", u->version->uid, e.text);
+		profile = json_object();
+	}
+	((struct usable *)u)->profile = json_own(d->arena, profile);
+	return u->profile;
+}
+
+static void choose(struct discovery *d, const struct principal *who)
+{
+	const struct tenant_uploads *t = d->tenant;
+
+	d->list = arena_alloc(d->arena, (t->source_count + 1) * sizeof(*d->list));
+	for (size_t i = 0; i < t->source_count; i++) {
+		const struct stored_source *s = &t->sources[i];
+		const struct stored_version *v = overlay_version(t, s);
+
+		if (s->kind == SOURCE_TABLE && v && v->profile && v->table &&
+		    sql_upload_is_table(v->table) && uploads_may_use(t, s, who, d->arena))
+			d->list[d->count++] =
+				(struct usable){s, v, overlay_label(s, d->arena),
+						uploads_permission(s, d->arena), NULL};
+	}
+}
+
+/* ---- which is meant ---- */
+
+static bool is_it(const struct usable *u, const char *name)
+{
+	return strcmp(u->source->uid, name) == 0 ||
+	       str_eq_nocase(str_of(u->source->name), str_of(name)) ||
+	       str_eq_nocase(str_of(u->label), str_of(name));
+}
+
+static bool is_part(const struct usable *u, const char *name)
+{
+	return str_find_nocase(u->source->name, name) || str_find_nocase(u->label, name);
+}
+
+/* All that could be meant; NULL: nothing was said. */
+static size_t fitting(const struct discovery *d, const char *name, const struct usable **out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; name && i < d->count; i++)
+		if (is_it(&d->list[i], name))
+			out[n++] = &d->list[i];
+	for (size_t i = 0; n == 0 && name && i < d->count; i++)
+		if (is_part(&d->list[i], name))
+			out[n++] = &d->list[i];
+	return n;
+}
+
+/* The other one is never the first. */
+static void ask_which(struct discovery *d, const char *param, const char *name,
+		      const struct usable **fit, size_t count)
+{
+	struct arena *a = d->table->arena;
+	struct suggestion *list = arena_alloc(a, (d->count + 1) * sizeof(*list));
+	struct outcome *o = arena_alloc(a, sizeof(*o));
+	size_t n = count > 0 ? count : d->count;
+
+	*o = (struct outcome){
+		.kind = OUTCOME_UNKNOWN_ENTITY,
+		.param = kept(d, param),
+		.detail = d->count == (size_t)(d->one != NULL) ? NULL
+			  : name && count == 0
+				  ? sentence(d->language, SAY_UPLOAD_UNKNOWN, a, name)
+				  : kept(d, language_text(d->language, SAY_UPLOAD_WHICH)),
+		.suggestions = list};
+	for (size_t i = 0; i < n; i++) {
+		const struct usable *u = count > 0 ? fit[i] : &d->list[i];
+
+		if (u == d->one)
+			continue;
+		list[o->suggestion_count++] = (struct suggestion){
+			.value = kept(d, u->source->uid),
+			.label = sentence(d->language, SAY_UPLOAD_OF, a, u->label, u->source->owner,
+					  arena_printf(a, "%" PRId64, u->version->rows))};
+	}
+	end(d, o, NULL);
+}
+
+/* False: it was asked. */
+static bool meant(struct discovery *d, const char *param, const char *name,
+		  const struct usable **out)
+{
+	const struct usable **fit = arena_alloc(d->arena, (d->count + 1) * sizeof(struct usable *));
+	size_t n = fitting(d, name, fit), others = d->count - (d->one != NULL);
+
+	for (size_t i = 0; !name && others == 1 && i < d->count; i++)
+		if (&d->list[i] != d->one)
+			fit[n++] = &d->list[i];
+	if (n != 1 || fit[0] == d->one) {
+		ask_which(d, param, name, fit, fit[0] == d->one ? 0 : n);
+		return false;
+	}
+	*out = fit[0];
+	return true;
+}
+
+/* ---- list_sources ---- */
+
+static void list_sources(struct discovery *d)
+{
+	static const char *const names[] = {"Source",  "Rows",  "Columns",
+					    "Quality", "Owner", "Updated"};
+	static const enum column_type types[] = {COLUMN_TEXT, COLUMN_INT,  COLUMN_INT,
+						 COLUMN_INT,  COLUMN_TEXT, COLUMN_TEXT};
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct usable *u = &d->list[i];
+		const json_t *p = profile_of(d, u);
+
+		put(d, u->source->name);
+		put_int(d, u->version->rows);
+		put_int(d, (int64_t)json_array_size(member(p, "columns")));
+		put(d, digits_of(d, member(p, "quality"), "score"));
+		put(d, u->source->owner);
+		put(d, arena_strndup(d->arena, u->source->updated_at,
+				     strcspn(u->source->updated_at, "T ")));
+	}
+	fact_int(d, "sources", (int64_t)d->count);
+	end_rows(d, names, types, 6);
+}
+
+/* ---- describe_source ---- */
+
+static void put_quality(struct discovery *d, const json_t *profile)
+{
+	static const char *const parts[] = {"complete", "conform", "unique", "consistent"};
+	const json_t *quality = member(profile, "quality");
+
+	fact(d, "quality_score", digits_of(d, quality, "score"));
+	for (size_t i = 0; i < 4; i++) {
+		const char *part = digits_of(d, member(quality, "parts"), parts[i]);
+
+		if (part)
+			fact(d, parts[i], arena_printf(d->arena, "%.2f", 100 * strtod(part, NULL)));
+	}
+}
+
+static void describe_source(struct discovery *d)
+{
+	static const char *const names[] = {"Column",   "Type",    "Role",    "Unit",
+					    "Distinct", "Missing", "Minimum", "Maximum"};
+	static const enum column_type types[] = {COLUMN_TEXT, COLUMN_TEXT, COLUMN_TEXT,
+						 COLUMN_TEXT, COLUMN_INT,  COLUMN_INT,
+						 COLUMN_TEXT, COLUMN_TEXT};
+	const json_t *profile = profile_of(d, d->one), *column;
+	size_t i;
+
+	json_array_foreach((json_t *)member(profile, "columns"), i, column) {
+		put(d, text_of(column, "label"));
+		put(d, text_of(column, "type"));
+		put(d, text_of(column, "role"));
+		put(d, *text_of(column, "unit") ? text_of(column, "unit") : NULL);
+		put(d, digits_of(d, column, "distinct"));
+		put(d, digits_of(d, column, "nulls"));
+		put(d, digits_of(d, column, "min"));
+		put(d, digits_of(d, column, "max"));
+	}
+	fact(d, "source", d->one->source->name);
+	fact_int(d, "rows", d->one->version->rows);
+	fact_int(d, "columns", (int64_t)json_array_size(member(profile, "columns")));
+	put_quality(d, profile);
+	end_rows(d, names, types, 8);
+}
+
+/* ---- data_quality ---- */
+
+static const char *lines_of(const struct discovery *d, const json_t *lines)
+{
+	struct buf b;
+	const json_t *line;
+	const char *text;
+	size_t i;
+
+	if (json_array_size(lines) == 0)
+		return NULL;
+	buf_init(&b, SOURCE_PROFILE_BYTES_MAX);
+	json_array_foreach((json_t *)lines, i, line) {
+		if (i == LINES_SHOWN)
+			break;
+		buf_printf(&b, "%s%" JSON_INTEGER_FORMAT, i > 0 ? ", " : "",
+			   json_integer_value(line));
+	}
+	text = arena_strdup(d->arena, buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}
+
+static void finding(struct discovery *d, const char *column, const char *what, int64_t count,
+		    const json_t *lines)
+{
+	if (count <= 0)
+		return;
+	put(d, column);
+	put(d, what);
+	put_int(d, count);
+	put(d, lines_of(d, lines));
+}
+
+static int64_t int_of(const json_t *object, const char *name)
+{
+	return json_integer_value(member(object, name));
+}
+
+/* Days between the first and the last one that no row has. */
+static int64_t gaps_of(const json_t *column)
+{
+	struct date first, last;
+
+	if (strcmp(text_of(column, "type"), column_type_name(COLUMN_DATE)) != 0 ||
+	    !json_is_true(member(column, "distinct_exact")) ||
+	    !date_parse_iso(text_of(column, "min"), &first) ||
+	    !date_parse_iso(text_of(column, "max"), &last))
+		return 0;
+	return date_to_days(last) - date_to_days(first) + 1 - int_of(column, "distinct");
+}
+
+static void data_quality(struct discovery *d)
+{
+	static const char *const names[] = {"Column", "Finding", "Count", "Lines"};
+	static const enum column_type types[] = {COLUMN_TEXT, COLUMN_TEXT, COLUMN_INT, COLUMN_TEXT};
+	const json_t *profile = profile_of(d, d->one), *column;
+	const struct language *l = d->language;
+	size_t i;
+
+	json_array_foreach((json_t *)member(profile, "columns"), i, column) {
+		const char *label = text_of(column, "label");
+
+		finding(d, label, language_text(l, SAY_UPLOAD_MISSING), int_of(column, "nulls"),
+			NULL);
+		finding(d, label,
+			sentence(l, SAY_UPLOAD_MISFITS, d->arena, text_of(column, "type")),
+			int_of(column, "misfits"), member(column, "misfit_lines"));
+		finding(d, label, language_text(l, SAY_UPLOAD_OUTLIERS), int_of(column, "outliers"),
+			NULL);
+		finding(d, label, language_text(l, SAY_UPLOAD_GAPS), gaps_of(column), NULL);
+	}
+	finding(d, NULL, language_text(l, SAY_UPLOAD_REPEATED), int_of(profile, "duplicate_rows"),
+		NULL);
+	finding(d, NULL, language_text(l, SAY_UPLOAD_RAGGED), int_of(profile, "ragged_rows"),
+		member(profile, "ragged_lines"));
+	fact(d, "source", d->one->source->name);
+	fact_int(d, "findings", (int64_t)(d->cell_count / 4));
+	put_quality(d, profile);
+	end_rows(d, names, types, 4);
+}
+
+/* ---- find_join_keys ---- */
+
+/* Of values that may tell rows apart, and not too many to be compared. */
+static bool may_join(const json_t *column)
+{
+	const char *role = text_of(column, "role"), *type = text_of(column, "type");
+	bool is_whole = strcmp(type, column_type_name(COLUMN_INT)) == 0;
+
+	return (strcmp(role, "id") == 0 || strcmp(role, "dimension") == 0 ||
+		strcmp(role, "date") == 0 || (is_whole && strcmp(role, "measure") == 0)) &&
+	       int_of(column, "distinct") >= COMMON_LEAST;
+}
+
+static bool is_countable(const json_t *column)
+{
+	return json_is_true(member(column, "distinct_exact"));
+}
+
+static void choose_pairs(struct discovery *d, bool same_name, size_t *left_out)
+{
+	const json_t *first = member(profile_of(d, d->one), "columns");
+	const json_t *second = member(profile_of(d, d->two), "columns"), *a, *b;
+	size_t i, k;
+
+	json_array_foreach((json_t *)first, i, a)
+		json_array_foreach((json_t *)second, k, b) {
+			bool same = strcmp(text_of(a, "name"), text_of(b, "name")) == 0;
+
+			if (same != same_name || !may_join(a) || !may_join(b) ||
+			    strcmp(text_of(a, "type"), text_of(b, "type")) != 0)
+				continue;
+			if (!is_countable(a) || !is_countable(b) || d->pair_count == PAIRS_MAX)
+				(*left_out)++;
+			else
+				d->pairs[d->pair_count++] = (struct pair){a, b};
+		}
+}
+
+/* "1:n": each value stands once on the left, and often on the right. */
+static bool is_unique(const json_t *column, int64_t rows)
+{
+	return int_of(column, "distinct") == rows - int_of(column, "nulls");
+}
+
+static void put_pair(struct discovery *d, const struct pair *p, int64_t common)
+{
+	bool left = is_unique(p->left, d->one->version->rows),
+	     right = is_unique(p->right, d->two->version->rows);
+	double shared = 100 * (double)common;
+
+	put(d, text_of(p->left, "label"));
+	put(d, text_of(p->right, "label"));
+	put_int(d, common);
+	put(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->left, "distinct")));
+	put(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->right, "distinct")));
+	put(d, left ? right ? "1:1" : "1:n" : right ? "n:1" : "n:m");
+}
+
+static void on_common(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	static const char *const names[] = {"Column",      "Other column",      "Common values",
+					    "Covered (%)", "Other covered (%)", "Cardinality"};
+	static const enum column_type types[] = {COLUMN_TEXT,    COLUMN_TEXT,    COLUMN_INT,
+						 COLUMN_DECIMAL, COLUMN_DECIMAL, COLUMN_TEXT};
+	struct discovery *d = owner;
+
+	d->query = NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct table *t = batches[i].table;
+		int64_t common = t->row_count > 0 ? strtoll(t->rows[0][0], NULL, 10) : 0;
+
+		if (common >= COMMON_LEAST)
+			put_pair(d, &d->pairs[i], common);
+	}
+	source_batches_free(batches, count);
+	if (e) {
+		end(d, NULL, e);
+		return;
+	}
+	fact_int(d, "pairs", (int64_t)(d->cell_count / 6));
+	end_rows(d, names, types, 6);
+}
+
+static void find_join_keys(struct discovery *d)
+{
+	struct source *reader = d->tenant->all->options.reader;
+	const struct value bound[] = {value_text(d->tenant->name), value_text(d->tenant->name)};
+	struct source_statement list[PAIRS_MAX];
+	size_t left_out = 0;
+
+	choose_pairs(d, true, &left_out);
+	choose_pairs(d, false, &left_out);
+	fact(d, "source", d->one->source->name);
+	fact(d, "other", d->two->source->name);
+	fact_int(d, "left_out", (int64_t)left_out);
+	for (size_t i = 0; i < d->pair_count; i++)
+		list[i] = (struct source_statement){
+			.name = "uploads/common",
+			.text = sql_upload_common(d->one->version->table,
+						  text_of(d->pairs[i].left, "name"),
+						  d->two->version->table,
+						  text_of(d->pairs[i].right, "name"), d->arena),
+			.values = bound,
+			.count = 2,
+			.sink = {.rows_max = 1}};
+	if (d->pair_count == 0)
+		on_common(d, NULL, 0, NULL);
+	else
+		d->query = reader->start(reader,
+					 &(struct source_call){.tenant = d->tenant->name,
+							       .statements = list,
+							       .count = d->pair_count},
+					 on_common, d);
+}
+
+/* ---- beginning ---- */
+
+static const struct {
+	const char *tool;
+	void (*run)(struct discovery *d);
+	int named; /* sources that it is about */
+} runs[] = {
+	{"list_sources", list_sources, 0},
+	{"describe_source", describe_source, 1},
+	{"data_quality", data_quality, 1},
+	{"find_join_keys", find_join_keys, 2},
+};
+
+static void on_begin(void *owner)
+{
+	struct discovery *d = owner;
+	size_t i = 0;
+	struct err e;
+
+	while (i < sizeof(runs) / sizeof(*runs) && strcmp(runs[i].tool, d->tool) != 0)
+		i++;
+	if (i == sizeof(runs) / sizeof(*runs)) {
+		err_set(&e, ERR_INTERNAL, "%s is no tool of data sources", d->tool);
+		end(d, NULL, &e);
+		return;
+	}
+	if ((runs[i].named > 0 && !meant(d, DISCOVER_SOURCE, d->named, &d->one)) ||
+	    (runs[i].named > 1 && !meant(d, DISCOVER_OTHER, d->other, &d->two)))
+		return;
+	runs[i].run(d);
+}
+
+struct own_source {
+	struct source source; /* first */
+	struct uploads *uploads;
+};
+
+static struct op *start(struct source *source, const struct source_call *call, source_cb cb,
+			void *owner)
+{
+	struct uploads *u = ((struct own_source *)source)->uploads;
+	struct discovery *d = mem_alloc(sizeof(*d));
+
+	*d = (struct discovery){.op = {.cancel = on_cancel},
+				.tenant = uploads_tenant(u, call->tenant),
+				.arena = arena_new(DISCOVER_BYTES),
+				.table = table_new(TABLE_BYTES),
+				.cb = cb,
+				.owner = owner};
+	d->tool = arena_strdup(d->arena, call->tool);
+	d->named = args_text(call->args, DISCOVER_SOURCE, d->arena);
+	d->other = args_text(call->args, DISCOVER_OTHER, d->arena);
+	if (d->tenant) {
+		d->catalog = catalog_ref(u->options.catalog(u->options.owner, call->tenant));
+		d->language = d->catalog->language;
+		choose(d, call->who);
+	}
+	loop_later(u->options.loop, &d->later, on_begin, d);
+	return &d->op;
+}
+
+static void close_source(struct source *source)
+{
+	mem_free(source);
+}
+
+struct source *discover_source_new(struct uploads *u)
+{
+	struct own_source *s = mem_alloc(sizeof(*s));
+
+	*s = (struct own_source){
+		.source = {.name = SOURCE_OWN, .start = start, .close = close_source},
+		.uploads = u};
+	return &s->source;
+}

@@ -1,0 +1,94 @@
+/*
+ * What tools say of data sources: which there are, what they hold, how good they are, which columns of two could join them.
+ * By a question or by name, of what the caller may use alone; which one is meant is asked where a name fits several. What is
+ * told as ready can be asked at once, and a file is taken as soon as the port is open.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startDaemon } from './harness.mjs';
+import { Sources, until } from './sources.mjs';
+import { ROLES, mintToken } from './token.mjs';
+
+const ORDERS = 'order_no,sold on,region,customer,amount\nA1,2025-01-01,North,C1,5.5\nA2,2025-01-02,South,C2,\nA3,2025-01-05,North,C3,7\n'
+  + 'A3,2025-01-05,North,C3,7\n';
+const CUSTOMERS = 'customer,name\nC1,Ann\nC2,Bob\nC9,Eve\n';
+
+const caller = (sub) => mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'] });
+const tool = async (s, name, args = {}) => (await s.rest.post(`/api/v1/tools/${name}`, args)).body;
+const chat = async (s, content) => (await s.rest.post('/api/v1/chat', { content })).body;
+const columns = (result) => result.result.sets.rows.data_dict;
+
+let d;
+before(async () => {
+  d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
+});
+after(() => d?.stop());
+
+describe('a data source', () => {
+  it('is taken as soon as the port is open, and asked as soon as it is ready', async () => {
+    const early = new Sources(d, caller('early'));
+    const source = await early.loaded(ORDERS, 'name=Orders.csv');
+    assert.equal(source.state, 'ready', JSON.stringify(source));
+    assert.match((await chat(early, 'total amount by region')).text, /North \| 19\.5/);
+    assert.match((await chat(early, 'total amount for the region North')).text, /19\.5/);
+  });
+
+  it('is described by tools', async () => {
+    const ann = new Sources(d, caller('ann'));
+    assert.equal((await ann.rest.post('/api/v1/tools/list_sources', {})).status, 403);
+    await ann.loaded(ORDERS, 'name=Orders.csv');
+    const alone = await tool(ann, 'describe_source');
+    assert.equal(alone.result.facts.source, 'Orders');
+    assert.deepEqual(columns(alone).Type, ['text', 'date', 'text', 'text', 'decimal']);
+    assert.equal(alone.result.facts.rows, '4');
+
+    const found = await tool(ann, 'data_quality', { source: 'orders' });
+    assert.deepEqual(columns(found).Column, ['sold on', 'amount', null]);
+    assert.deepEqual(columns(found).Count, [2, 1, 1]); /* days without a row, a value that is missing, a repeated row */
+    assert.equal(found.result.facts.quality_score, '93');
+
+    await ann.loaded(CUSTOMERS, 'name=Customers.csv');
+    assert.deepEqual(columns(await tool(ann, 'list_sources')).Source, ['Orders', 'Customers']);
+    const keys = columns(await tool(ann, 'find_join_keys', { source: 'Orders', other: 'Customers' }));
+    assert.deepEqual([keys.Column, keys['Other column'], keys['Common values'], keys.Cardinality], [['customer'], ['customer'], [2], ['n:1']]);
+  });
+
+  it('is described by questions, without a model', async () => {
+    const bob = new Sources(d, caller('bob'));
+    await bob.loaded(ORDERS, 'name=Orders.csv');
+    await bob.loaded(CUSTOMERS, 'name=Customers.csv');
+    assert.match((await chat(bob, 'Which data sources do I have?')).text, /\| Orders \| 4 \| 5 \|[^]*\| Customers \| 3 \| 2 \|/);
+    assert.match((await chat(bob, 'What is the data quality of Orders?')).text, /Orders has a quality score of 93 of 100, with 3 findings/);
+    assert.match((await chat(bob, 'Describe the data source Customers')).text, /Customers has 3 rows and 2 columns/);
+    assert.match((await chat(bob, 'Which columns could join Orders and Customers?')).text, /customer[^]*n:1/i);
+  });
+
+  it('is asked for where a name fits several', async () => {
+    const eve = new Sources(d, caller('eve'));
+    const first = await eve.loaded(ORDERS, 'name=Orders.csv'), second = await eve.loaded(ORDERS.replace('C3,7\nA3', 'C4,9\nA4'), 'name=Orders.csv');
+    const both = await tool(eve, 'data_quality', { source: 'Orders' });
+    assert.deepEqual(both.error.suggestions.toSorted(), [first.id, second.id].toSorted());
+    assert.equal((await tool(eve, 'data_quality', { source: second.id })).result.facts.quality_score, '98');
+    assert.match((await tool(eve, 'describe_source', { source: 'Nothing' })).message, /No data source that you may use is called "Nothing"/);
+    const asked = await chat(eve, 'What is the data quality of Orders?');
+    assert.match(asked.text, /Which one do you mean\?/);
+  });
+
+  it('is nobody else\'s, not even its name', async () => {
+    const owner = new Sources(d, caller('owner')), other = new Sources(d, caller('other'));
+    await owner.loaded(ORDERS, 'name=Secretname.csv');
+    await other.loaded(CUSTOMERS, 'name=Plain.csv');
+    for (const [name, args] of [['list_sources', {}], ['describe_source', { source: 'Secretname' }], ['find_join_keys', { source: 'Plain' }]])
+      assert.doesNotMatch(JSON.stringify((await tool(other, name, args)).result), /Secretname|order_no/);
+    assert.doesNotMatch((await chat(other, 'Describe the data source Secret')).text, /Secretname/);
+  });
+
+  it('is gone from the tools with the file', async () => {
+    const leaver = new Sources(d, caller('leaver'));
+    const { id } = await leaver.loaded(ORDERS, 'name=Orders.csv');
+    assert.equal((await tool(leaver, 'list_sources')).result.facts.sources, '1');
+    await leaver.rest.delete(`/api/v1/data-sources/${id}`);
+    await until('no tool is left', async () => (await leaver.rest.post('/api/v1/tools/list_sources', {})).status === 403);
+  });
+});
