@@ -85,6 +85,7 @@ struct turn_answer {
 	struct {
 		int count;         /* providers that went on with the answer */
 		const char *shown; /* before the last of them */
+		const char *taken; /* before the turn came here; NULL: it began here */
 		struct buf held;   /* of its sentence, until it is whole */
 	} continued;
 	struct budget_payer budget_owner;
@@ -138,13 +139,28 @@ void answer_template(struct answer_turn *t);
 /* The plan's flow has written the answer: no model is asked. */
 bool answer_is_templated(const struct answer_turn *t);
 void answer_by_template(struct answer_turn *t);
+/* The same behind what was shown before. False: that is not of this template; nothing is said. */
+bool answer_template_rest(struct answer_turn *t);
 /* A model is about to write; what it is told. */
 struct llm_call *answer_by_model(struct answer_turn *t);
 /* A piece of its text. True: the answer has reached its limit. */
 bool answer_text(struct answer_turn *t, const char *text, size_t len);
 /* It has ended: the last sentence goes out, or is asked for once more. */
 void answer_rest(struct answer_turn *t);
-/* ---- continue.c: the model failed after its first word ---- */
+/* ---- continue.c: the answer ends after its first word, and goes on ---- */
+
+/* A turn that was taken over: what its log shows stands before what is said here. */
+void answer_taken(struct answer_turn *t);
+/* What was shown before this replica took the turn over; "": nothing. */
+struct str answer_shown_before(const struct answer_turn *t);
+/* A text that is made by code, behind what was shown before. False: it does not begin with that,
+ * and nothing is said. */
+bool answer_say_rest(struct answer_turn *t, const char *text,
+		     void (*say)(struct answer_turn *t, const char *text, size_t len));
+/* No model goes on: the findings of the template that were not shown. False: there are none. */
+bool answer_findings_left(struct answer_turn *t);
+/* Pure. Its lines and sentences that say something else than `shown`; "": none. */
+const char *answer_unsaid(struct str shown, const char *made, struct arena *a);
 
 /* Another provider can be asked, and there is time for it. */
 bool answer_may_continue(const struct answer_turn *t);

@@ -218,6 +218,7 @@
 	SENTENCE(SAY_END_NOT_STORED, "end.not_stored", "")                                         \
 	SENTENCE(SAY_END_CUT, "end.cut", "")                                                       \
 	SENTENCE(SAY_END_MOVED, "end.moved", "")                                                   \
+	SENTENCE(SAY_END_REST, "end.rest", "")                                                     \
 	SENTENCE(SAY_END_LENGTH, "end.length", "")                                                 \
 	SENTENCE(SAY_END_DECLINED, "end.declined", "")                                             \
 	SENTENCE(SAY_MONTH_JANUARY, "month.january", "")                                           \

@@ -1,8 +1,9 @@
 /*
- * An answer whose model failed after its first word goes on with the next provider: what was shown
- * stands, open marks are closed, and sentences that say again what was said are left out.
+ * An answer whose model or whose replica failed after its first word goes on, with another model or
+ * with what a template finds: what was shown stands, open marks are closed, and sentences that say
+ * again what was said are left out.
  */
-#include "vesper/answer.h"
+#include "answer_int.h"
 
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "vesper/hash.h"
 #include "vesper/limits.h"
 #include "vesper/stream.h"
+#include "vesper/utf8.h"
 
 #define WORDS_MAX    256 /* of a sentence: more of them say nothing new of it */
 #define SAME_PERCENT 80  /* of the words of two sentences */
@@ -158,7 +160,124 @@ const char *answer_closing_marks(struct str shown, struct arena *a)
 			    fence ? "\n```" : "");
 }
 
+/* ---- what templates have to add ---- */
+
+/* Each number of the sentence is in the text somewhere. */
+static bool numbers_are_shown(struct str shown, const struct word_set *w)
+{
+	size_t found = 0;
+	bool seen[WORDS_MAX] = {false};
+
+	for (size_t i = 0; i < shown.n;) {
+		uint64_t hash;
+		bool number;
+
+		if (!is_word(shown.p[i])) {
+			i++;
+			continue;
+		}
+		i = word_at(shown, i, &hash, &number);
+		for (size_t k = 0; number && k < w->count; k++)
+			if (!seen[k] && w->number[k] && w->hashes[k] == hash) {
+				seen[k] = true;
+				found++;
+			}
+	}
+	return w->numbers > 0 && found == w->numbers;
+}
+
+const char *answer_unsaid(struct str shown, const char *made, struct arena *a)
+{
+	struct str rest = str_of(made);
+	struct buf out;
+	const char *text;
+
+	buf_init(&out, SIZE_MAX / 2);
+	while (rest.n > 0) {
+		size_t end = sentence_end(rest), n = end ? end : rest.n;
+		struct word_set w = words_of((struct str){rest.p, n});
+
+		/* Rows of a table are shown as one, beside the text. */
+		if (w.count > 0 && rest.p[0] != '|' && !numbers_are_shown(shown, &w) &&
+		    !answer_says_again(shown, (struct str){rest.p, n}))
+			buf_add(&out, rest.p, n);
+		rest = (struct str){rest.p + n, rest.n - n};
+	}
+	text = arena_strndup(a, out.n ? out.p : "", out.n);
+	buf_deinit(&out);
+	return text;
+}
+
 /* ---- going on ---- */
+
+/* What code puts between: shown and counted, not judged. */
+static void say_between(struct answer_turn *t, const char *text)
+{
+	say_text(t, text, strlen(text));
+	t->answer->checked.chars += utf8_count(text, strlen(text));
+}
+
+static void count_marks(struct answer_turn *t)
+{
+	struct event e;
+
+	for (uint64_t seq = 1; seq <= stream_last_seq(t->core->log); seq++) {
+		if (stream_kind(t->core->log, seq) != EVENT_TEXT_DELTA)
+			continue;
+		stream_event(t->core->log, seq, &e);
+		for (enum guard_kind kind = 0; e.u.text_delta.marked && kind <= GUARD_UNCHECKED;
+		     kind++)
+			if (strcmp(guard_kind_name(kind), e.u.text_delta.mark.kind) == 0)
+				t->answer->checked.count[kind]++;
+	}
+}
+
+void answer_taken(struct answer_turn *t)
+{
+	struct str shown = stream_text(t->core->log);
+
+	t->answer->continued.taken =
+		shown.n > 0 ? arena_strndup(t->core->arena, shown.p, shown.n) : "";
+	t->answer->checked.chars = utf8_count(shown.p, shown.n);
+	count_marks(t);
+}
+
+struct str answer_shown_before(const struct answer_turn *t)
+{
+	return str_of(t->answer->continued.taken);
+}
+
+bool answer_say_rest(struct answer_turn *t, const char *text,
+		     void (*say)(struct answer_turn *t, const char *text, size_t len))
+{
+	struct str shown = answer_shown_before(t);
+
+	if (!str_starts(str_of(text), shown))
+		return false;
+	say_in_pieces(t, text + shown.n, say);
+	return true;
+}
+
+bool answer_findings_left(struct answer_turn *t)
+{
+	struct str shown = stream_text(t->core->log);
+	const char *left = "";
+
+	for (size_t i = 0; i < t->work->result_count && !*left; i++)
+		if (t->work->results[i]->outcome.kind == OUTCOME_ROWS)
+			left = answer_unsaid(shown, t->answer->templated.markdown, t->core->arena);
+	if (!*left || t->answer->log_full || t->answer->cut)
+		return false;
+	say_between(t, answer_closing_marks(shown, t->core->arena));
+	say_between(t, turn_sentence(t->core, SAY_END_REST));
+	say_between(t, "\n\n");
+	t->answer->rewrite.allowed = false;
+	say_in_pieces(t, left, check_text);
+	check_last(t);
+	check_end(t);
+	answer_written_by(t, "rules", NULL);
+	return true;
+}
 
 bool answer_may_continue(const struct answer_turn *t)
 {
@@ -177,9 +296,10 @@ struct llm_call *answer_continue(struct answer_turn *t)
 	const char *marks = answer_closing_marks(shown, t->core->arena);
 	const char *failed = a->provider;
 
-	say_text(t, marks, strlen(marks));
-	a->continued.count++;
+	/* Before the log's text moves. */
 	a->continued.shown = shown.n > 0 ? arena_strndup(t->core->arena, shown.p, shown.n) : "";
+	say_between(t, marks);
+	a->continued.count++;
 	buf_deinit(&a->continued.held);
 	buf_init(&a->continued.held, 2 * SENTENCE_BYTES_MAX);
 	a->written = false;

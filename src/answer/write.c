@@ -147,6 +147,17 @@ void answer_by_template(struct answer_turn *t)
 	check_end(t);
 }
 
+bool answer_template_rest(struct answer_turn *t)
+{
+	t->answer->rewrite.allowed = false;
+	if (!answer_say_rest(t, t->answer->templated.markdown, check_text))
+		return false;
+	answer_written_by(t, "rules", NULL);
+	check_last(t);
+	check_end(t);
+	return true;
+}
+
 /* ---- by a model ---- */
 
 struct llm_call *answer_by_model(struct answer_turn *t)

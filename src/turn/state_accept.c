@@ -13,7 +13,7 @@ static void on_begun(void *owner, const struct beginning *begun, const struct er
 	t->machine.pending--;
 	t->machine.duplicate_turn = arena_strdup(t->core.arena, begun->duplicate_turn);
 	if (begun->elsewhere) { /* its answer may be stored: then that is told */
-		t->machine.taken = TAKEN_SHOWN;
+		t->machine.move.taken = TAKEN_CLOSE;
 		t->machine.started = false;
 	}
 	context_begun(&t->for_dialog, begun);
@@ -30,7 +30,7 @@ static void store_question(struct turn *t)
 		.turn_id = t->core.id.text,
 		.client_msg_id = t->core.request.client_msg_id,
 		.fence = t->core.fence,
-		.taken = t->machine.taken != TAKEN_NOT,
+		.taken = t->machine.move.taken != TAKEN_NOT,
 		.origin = t->core.request.origin,
 		.role = "user",
 		.content = t->core.request.content,
@@ -91,7 +91,7 @@ static enum turn_state accept_again(struct turn *t)
 
 enum turn_state step_accept(struct turn *t)
 {
-	if (t->machine.taken == TAKEN_SHOWN)
+	if (t->machine.move.taken == TAKEN_CLOSE)
 		return turn_close_taken(t);
 	if (!t->machine.started) {
 		store_question(t);

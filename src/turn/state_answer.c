@@ -16,7 +16,11 @@ enum turn_state step_answer(struct turn *t)
 	reply_plain(&t->for_dialog, plain, t);
 	answer_written_by(&t->for_answer, "rules", t->answer.model);
 	turn_end_status(t, reply->status);
-	say_in_pieces(&t->for_answer, reply->text, say_text);
+	if (!answer_say_rest(&t->for_answer, reply->text, say_text)) {
+		/* It began as another answer, elsewhere. */
+		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_MOVED));
+		return TURN_SAVE;
+	}
 	if (reply->status == MESSAGE_ASK)
 		say_ask_json(&t->for_answer, reply->text, ask_open(&t->for_dialog));
 	return TURN_SAVE;

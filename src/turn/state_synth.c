@@ -50,6 +50,14 @@ static enum turn_state answer_by_rules(struct turn *t)
 	return TURN_SAVE;
 }
 
+/* Behind what was shown before the turn came here. */
+static enum turn_state rest_by_rules(struct turn *t)
+{
+	if (!answer_template_rest(&t->for_answer) && !answer_findings_left(&t->for_answer))
+		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_MOVED));
+	return TURN_SAVE;
+}
+
 static enum turn_state route_again(struct turn *t)
 {
 	check_end(&t->for_answer);
@@ -82,8 +90,11 @@ static enum turn_state model_failed(struct turn *t, bool shown)
 		return answer_by_rules(t);
 	}
 	turn_end_error(t, &t->machine.err);
-	turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_CUT));
 	t->machine.err.code = ERR_NONE;
+	if (answer_findings_left(&t->for_answer))
+		turn_end_set(t, (struct turn_end){.status = MESSAGE_COMPLETE});
+	else
+		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_CUT));
 	return TURN_SAVE;
 }
 
@@ -109,8 +120,7 @@ static enum turn_state model_ended(struct turn *t)
 
 static bool may_go_on(const struct turn *t)
 {
-	return t->machine.pending == 0 && t->machine.err.code != ERR_NONE &&
-	       stream_text(t->core.log).n > 0 && answer_may_continue(&t->for_answer);
+	return stream_text(t->core.log).n > 0 && answer_may_continue(&t->for_answer);
 }
 
 static enum turn_state write_answer(struct turn *t)
@@ -120,17 +130,21 @@ static enum turn_state write_answer(struct turn *t)
 		template(t);
 		check_begin(&t->for_answer);
 		say_phase(&t->for_answer, "writing", turn_sentence(&t->core, SAY_PHASE_WRITING));
+		bool moved = answer_shown_before(&t->for_answer).n > 0;
+
 		if (answer_is_templated(&t->for_answer) || !answer_may_ask_model(&t->for_answer))
-			return answer_by_rules(t);
+			return moved ? rest_by_rules(t) : answer_by_rules(t);
 		context_earlier(&t->for_dialog);
 		t->machine.pending++;
-		t->machine.op = llm_start(t->answers.llm, answer_by_model(&t->for_answer),
+		t->machine.op = llm_start(t->answers.llm,
+					  moved ? answer_continue(&t->for_answer)
+						: answer_by_model(&t->for_answer),
 					  t->core.arena, &answer_handler, t);
 		return TURN_WAIT;
 	}
-	if (may_go_on(t)) {
-		check_end(&t->for_answer); /* what waits in it was not shown */
-		return go_on(t);
+	if (t->machine.pending == 0 && t->machine.err.code != ERR_NONE) {
+		check_end(&t->for_answer); /* what waits in it was not shown, half a number say */
+		return may_go_on(t) ? go_on(t) : model_ended(t);
 	}
 	answer_rest(&t->for_answer);
 	return t->machine.pending ? TURN_WAIT : model_ended(t);
@@ -145,7 +159,7 @@ static void finish(struct turn *t)
 	if (t->end.status != MESSAGE_COMPLETE || t->answer.log_full)
 		return;
 	text = answer_closing(&t->for_answer);
-	if (text)
+	if (text && !answer_says_again(answer_shown_before(&t->for_answer), str_of(text)))
 		say_in_pieces(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text),
 			      say_text);
 	text = recovery_finish(&t->for_dialog, &asks);

@@ -88,8 +88,14 @@ static inline struct turn *turn_at(const struct list *place)
 /* A turn that began on another replica, which has ended. */
 enum turn_taken {
 	TAKEN_NOT,
-	TAKEN_UNSAID, /* it is run again: nothing of its answer was shown */
-	TAKEN_SHOWN,  /* it is closed: what was shown stays */
+	TAKEN_AGAIN, /* it is run again; its answer goes on behind what was shown */
+	TAKEN_CLOSE, /* it is closed: what was shown stays */
+};
+
+struct turn_move {
+	enum turn_taken taken;
+	uint64_t seq;           /* what was said until then was said elsewhere */
+	struct event_sink sink; /* ... and is not said again */
 };
 
 /* Moves the turn from state to state. */
@@ -117,7 +123,7 @@ struct turn_machine {
 	struct op *leasing;        /* it waited, and is about to begin */
 	struct timer *again_timer; /* ... and is asked for again; or NULL */
 	int64_t wait_until_ms;     /* for one on another replica */
-	enum turn_taken taken;
+	struct turn_move move;
 	bool followed;            /* ... and who watches here reads its log on */
 	bool lost;                /* another replica runs it: what is said here is not kept */
 	bool cancel_after_accept; /* whether the message is stored must be known first */

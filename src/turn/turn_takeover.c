@@ -15,6 +15,7 @@
 #include "vesper/mem.h"
 
 #define TAKEN_ARENA_BYTES (2 * 1024 * 1024)
+#define PHASE_MOVED       "recovering"
 #define OPEN_STEPS_MAX    64 /* of one turn: a plan has fewer tasks and calls at once */
 
 /* ---- what the next one needs ---- */
@@ -101,6 +102,47 @@ static bool read_taken(const json_t *o, const struct lease_signal *s, struct tak
 	       id_of(o, "answer", &out->ids.answer);
 }
 
+/* Whether its answer began, and was gone on with elsewhere before: nobody knows what in it ends
+ * replicas. */
+static bool ended_twice(const struct stream_log *log)
+{
+	struct event e;
+
+	for (uint64_t seq = 1; stream_text(log).n > 0 && seq <= stream_last_seq(log); seq++) {
+		if (stream_kind(log, seq) != EVENT_STATUS)
+			continue;
+		stream_event(log, seq, &e);
+		if (strcmp(e.u.status.phase, PHASE_MOVED) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_same(const struct event *a, const struct event *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	return a->kind == EVENT_FILTERS || a->kind == EVENT_PLAN ||
+	       (a->kind == EVENT_VIEW && strcmp(a->u.view.view_id, b->u.view.view_id) == 0);
+}
+
+/* What a turn that runs again finds once more is there already. */
+static void emit_new(void *owner, const struct event *event)
+{
+	const struct turn *t = owner;
+	struct event e;
+
+	if (event->kind == EVENT_FILTERS || event->kind == EVENT_PLAN || event->kind == EVENT_VIEW)
+		for (uint64_t seq = 1; seq <= t->machine.move.seq; seq++) {
+			if (stream_kind(t->core.log, seq) != event->kind)
+				continue;
+			stream_event(t->core.log, seq, &e);
+			if (is_same(&e, event))
+				return;
+		}
+	event_emit(stream_sink(t->core.log), event);
+}
+
 /* Steps that its replica began and did not end. */
 static void close_steps(struct turn *t)
 {
@@ -144,14 +186,18 @@ static void begin(struct turns *all, const struct taken *taken, uint64_t fence)
 {
 	struct turn *t = turn_new(all, &taken->request, &taken->ids);
 
-	t->machine.taken = TAKEN_UNSAID;
+	t->machine.move.taken = TAKEN_AGAIN;
 	turn_open(t);
-	if (stream_text(t->core.log).n > 0 || !taken->whole)
-		t->machine.taken = TAKEN_SHOWN;
+	if (!taken->whole || ended_twice(t->core.log))
+		t->machine.move.taken = TAKEN_CLOSE;
+	t->machine.move.seq = stream_last_seq(t->core.log);
+	t->machine.move.sink = (struct event_sink){emit_new, t};
+	t->core.sink = &t->machine.move.sink;
+	answer_taken(&t->for_answer);
 	t->core.fence = fence;
 	turn_make_room(t);
 	close_steps(t);
-	say_phase(&t->for_answer, "recovering", turn_sentence(&t->core, SAY_PHASE_RECOVERING));
+	say_phase(&t->for_answer, PHASE_MOVED, turn_sentence(&t->core, SAY_PHASE_RECOVERING));
 	turn_admitted(t);
 	if (stream_watchers(t->core.log) == 0)
 		timer_start(t->machine.grace_timer, CLUSTER_WATCHED_MS);

@@ -47,10 +47,15 @@ describe('replicas that are killed', () => {
     });
     for (let kill = 0; kill < KILLS; kill++) {
       await sleep(next() * PAUSE_MS);
+      for (const d of cluster.daemons) {
+        if (/Sanitizer/.test(d.output))
+          await d.exit; /* with the whole report */
+        d.checkOutput();
+        assert.equal(d.exited, undefined, `a replica has ended by itself:\n${d.output.slice(-4000)}`);
+      }
       const victim = cluster.daemons[Math.floor(next() * cluster.daemons.length)];
       killedAt = Date.now();
       await victim.kill();
-      victim.checkOutput();
       await cluster.replace(victim);
     }
     killing = false;
@@ -69,7 +74,7 @@ describe('replicas that are killed', () => {
   });
 
   it('before a word of the answer was shown: it is written in full by another', async () => {
-    const [owner, other] = cluster.daemons;
+    const [owner, other] = cluster.daemons.slice().reverse();
     mock.use([{ ...script[0], fault: { first_byte_ms: 1500, token_ms: 5 } }, script[1]]);
     const before = mock.count;
     let at = owner;
@@ -87,5 +92,36 @@ describe('replicas that are killed', () => {
     assert.equal(frames.filter((f) => f.type === 'chat.thinking').length, 1);
     assert.deepEqual(await client.compare(other.rest(client.token)), []);
     assert.equal((await other.rest(client.token).messages(client.session))[1].status, 'complete');
+  });
+
+  it('in the middle of the answer: another one writes the rest, and says nothing twice', async () => {
+    const [owner, other] = cluster.daemons;
+    const said = ['The average price in NP15 was high. ', 'It rose towards the evening. ', 'The most expensive hour was late. '];
+    const more = 'Nothing else stands out.';
+    mock.use([{ when: { kind: 'answer' }, reply: { text: said.join('') }, fault: { token_ms: 150 }, times: 1 },
+      { when: { kind: 'answer' }, reply: { text: `${said.join('')}${more}` } }, script[1]]);
+    let at = owner;
+    const client = new Ledger(() => at.url, 'rest');
+    const asking = client.ask(REFERENCE);
+    while (textOf(client.entries[0].frames).length < said[0].length + 5)
+      await sleep(20);
+    await sleep(100); /* so that it is written down */
+    const killedAt = Date.now();
+    at = other;
+    await owner.kill();
+    const { frames } = await asking;
+    const text = textOf(frames);
+    console.log(`killed in the middle of the answer: ${frames.at(-1).status} after ${Date.now() - killedAt} ms: ${JSON.stringify(text)}`);
+    assert.equal(frames.at(-1).status, 'ok', JSON.stringify(frames.at(-1)));
+    for (const sentence of said)
+      assert.equal(text.split(sentence.trim().slice(0, -1)).length, 2, `${sentence}: ${text}`);
+    assert.ok(text.endsWith(more), text);
+    const views = frames.filter((f) => f.type === 'chat.view').map((f) => f.view.view_id);
+    assert.equal(new Set(views).size, views.length, `each view once: ${views}`);
+    assert.deepEqual(await client.compare(other.rest(client.token)), []);
+    const stored = (await other.rest(client.token).messages(client.session))[1];
+    assert.equal(stored.status, 'complete');
+    assert.equal(new Set(stored.views.map((v) => v.view_id)).size, stored.views.length);
+    assert.match(JSON.stringify(mock.calls.at(-1).body.messages), /Repeat nothing/);
   });
 });

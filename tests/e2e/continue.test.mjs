@@ -61,12 +61,41 @@ describe('an answer whose model fails', () => {
         assert.match(JSON.stringify(second.calls[0].body.messages), /Repeat nothing/);
       });
 
-  it('nobody is left: the answer is partial, and says so', async () => {
+  it('wherever the text stops: none of it is read once its memory has moved', async () => {
+    const words = 'word '.repeat(120);
+    for (let after = 96; after <= 106; after++) { /* pieces of a word or a blank: about 512 bytes */
+      first.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 1, cut: { after } } }, { reply: 'demo' }]);
+      second.use([{ when: { kind: 'answer' }, reply: { text: MORE } }, { reply: 'demo' }]);
+      const turn = await d.ask(REFERENCE);
+      assert.equal(turn.status, 'ok', JSON.stringify(turn.closing));
+      assert.ok(turn.text.startsWith('word word ') && turn.text.endsWith(MORE), turn.text);
+    }
+  });
+
+  it('nobody is left: what was found and not said is added without a model', async () => {
     first.use([{ when: { kind: 'answer' }, reply: { text: whole }, fault: { token_ms: 2, cut: { after: 12 } } }, { reply: 'demo' }]);
     second.use([{ fault: { status: 401 } }]);
     const turn = await d.ask(REFERENCE);
-    assert.equal(turn.status, 'partial');
+    assert.equal(turn.status, 'ok', JSON.stringify(turn.closing));
     assert.ok(turn.text.startsWith(SAID[0].trim()));
+    assert.match(turn.text, /The rest of the findings, without a model:\n\n.*48\.73/s);
+    assert.equal(turn.complete.provider, 'rules');
+    const { items } = turn.complete.checked;
+    assert.ok(items.length > 0);
+    for (const mark of items)
+      assert.match([...turn.text].slice(mark.start, mark.start + mark.len).join(''), /\d/, JSON.stringify(mark));
+    const [message] = (await d.rest().messages(turn.session)).slice(-1);
+    assert.deepEqual([message.content, message.status], [turn.text, 'complete']);
+  });
+
+  it('nobody is left, and all that was found was said: the answer is partial, and says so', async () => {
+    [first, second].forEach((m) => m.use('demo'));
+    const { text } = await d.ask(REFERENCE);
+    first.use([{ when: { kind: 'answer' }, reply: { text: `${text.trim()} ${'So it was. '.repeat(100)}` }, fault: { token_ms: 1, cut: { after: 150 } } }, { reply: 'demo' }]);
+    second.use([{ fault: { status: 401 } }]);
+    const turn = await d.ask(REFERENCE);
+    assert.equal(turn.status, 'partial', turn.text);
+    assert.ok(turn.text.startsWith(text.trim()));
     assert.equal(turn.complete.provider, 'anthropic');
   });
 });

@@ -68,6 +68,31 @@ static void what_was_said_is_not_said_again(void **state)
 	assert_false(answer_says_again(str_of(""), str_of("Anything at all.")));
 }
 
+/* What a template says and the text has not said: by its numbers, or by its words. */
+static void what_was_not_said_is_left(void **state)
+{
+	static const char made[] = "The price was 48.73 dollars. It was highest at 7 pm.\n"
+				   "- Ascend: 51.20\n| a | 99 |\nNothing is missing there.\n";
+	static const struct {
+		const char *shown, *left;
+	} cases[] = {
+		{"", "The price was 48.73 dollars. It was highest at 7 pm.\n"
+		     "- Ascend: 51.20\nNothing is missing there.\n"},
+		{"On average 48.73, said the model…",
+		 "It was highest at 7 pm.\n- Ascend: 51.20\nNothing is missing there.\n"},
+		{"On average 48.73. Ascend 51.20; 7 is late.\nNothing is missing there.", ""},
+		{"On average 148.73 or 51.2", "The price was 48.73 dollars. It was highest at 7 "
+					      "pm.\n- Ascend: 51.20\nNothing is missing "
+					      "there.\n"},
+	};
+	struct arena *a = arena_new(4096);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(answer_unsaid(str_of(cases[i].shown), made, a), cases[i].left);
+	arena_free(&a);
+}
+
 /* A sentence without an end, of any bytes: it is compared as far as WORDS_MAX words. */
 static void long_sentences_are_bounded(void **state)
 {
@@ -86,6 +111,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_open_is_closed),
 		cmocka_unit_test(what_was_said_is_not_said_again),
+		cmocka_unit_test(what_was_not_said_is_left),
 		cmocka_unit_test(long_sentences_are_bounded),
 	};
 
