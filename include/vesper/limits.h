@@ -502,6 +502,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 /* the store */
 #define TITLE_CHARS_MAX      80   /* of a session's title: one line of a list */
 #define TITLE_EDIT_CHARS_MAX 200  /* of one that its user gave */
+#define REPORT_DAYS_MAX      366  /* that administrators see sums of: a year */
 #define STORE_PAGE_MAX       200  /* messages or sessions of one page */
 #define STORE_MIGRATIONS_MAX 500  /* numbered files; statements of all of them share one request */
 #define STORES_AT_ONCE       4    /* prepared or looked after: each holds 100 KB meanwhile */

@@ -83,6 +83,9 @@ struct transport_options {
 	/* An approved answer was added, edited or deleted: called once it is stored. */
 	void (*flows_changed)(void *owner, const char *tenant);
 	void *flows_owner;
+	/* What may be spent now, on models; or NULL. */
+	const struct budget_settings *(*budget)(void *owner);
+	void *budget_owner;
 	/* Feedback was given: called once it is stored. Or NULL. */
 	void (*feedback_given)(void *owner, const struct feedback *feedback);
 	void *feedback_owner;

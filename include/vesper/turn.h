@@ -256,6 +256,10 @@ typedef void (*tool_called_cb)(void *owner, const struct result *r, const char *
 struct op *turns_call_tool(struct turns *t, const struct tool_wanted *wanted, struct arena *a,
 			   tool_called_cb cb, void *owner);
 
+/* A stored answer as a case of an evaluation (vesper/record.h) that a person completes: nothing is
+ * expected yet, and it is asked with the permissions that its data took. New reference. */
+json_t *turn_case(const char *tenant, const struct message *question, const struct message *answer);
+
 /* The table as a mermaid state diagram. */
 void turn_print(struct buf *out);
 const char *turn_state_name(enum turn_state s);

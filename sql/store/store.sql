@@ -839,3 +839,76 @@ WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id AND s.user_id = :
 
 --# query saved_view_delete
 DELETE FROM chat_saved_views WHERE tenant_id = :tenant_id AND saved_uid = :saved_id AND user_id = :user_id
+
+-- For administrators: sums of the whole tenant.
+--# query report_users
+SELECT l.user_id AS "user", SUM(CASE WHEN l.kind = 'settle' THEN 1 ELSE 0 END) AS calls,
+	SUM(l.input_tokens + l.cache_read_tokens + l.cache_write_tokens) AS input_tokens, SUM(l.output_tokens) AS output_tokens,
+	SUM(l.tokens) AS tokens, SUM(l.nano_usd) AS nano_usd
+FROM chat_ledger l
+WHERE l.tenant_id = :tenant_id AND l.day >= :first_day
+GROUP BY l.user_id
+ORDER BY nano_usd DESC, tokens DESC, "user"
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+--# query report_models
+SELECT l.provider, l.model, SUM(CASE WHEN l.kind = 'settle' THEN 1 ELSE 0 END) AS calls,
+	SUM(l.input_tokens + l.cache_read_tokens + l.cache_write_tokens) AS input_tokens, SUM(l.output_tokens) AS output_tokens,
+	SUM(l.tokens) AS tokens, SUM(l.nano_usd) AS nano_usd
+FROM chat_ledger l
+WHERE l.tenant_id = :tenant_id AND l.day >= :first_day
+GROUP BY l.provider, l.model
+ORDER BY nano_usd DESC, tokens DESC, l.provider, l.model
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+--# query report_days
+SELECT l.day, SUM(CASE WHEN l.kind = 'settle' THEN 1 ELSE 0 END) AS calls,
+	SUM(l.input_tokens + l.cache_read_tokens + l.cache_write_tokens) AS input_tokens, SUM(l.output_tokens) AS output_tokens,
+	SUM(l.tokens) AS tokens, SUM(l.nano_usd) AS nano_usd
+FROM chat_ledger l
+WHERE l.tenant_id = :tenant_id AND l.day >= :first_day
+GROUP BY l.day
+ORDER BY l.day DESC
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+--# query report_statuses
+SELECT m.status, COUNT(*) AS answers
+FROM chat_messages m
+WHERE m.tenant_id = :tenant_id AND m.role = 'assistant' AND m.created_at >= :since
+GROUP BY m.status
+ORDER BY answers DESC, m.status
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+--# query report_providers
+SELECT COALESCE(m.provider, '') AS provider, COUNT(*) AS answers
+FROM chat_messages m
+WHERE m.tenant_id = :tenant_id AND m.role = 'assistant' AND m.created_at >= :since
+GROUP BY COALESCE(m.provider, '')
+ORDER BY answers DESC, provider
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+-- Whole answers without a call are those that nothing was understood of, or small talk.
+--# query report_numbers
+SELECT COUNT(*) AS answers,
+	COALESCE(SUM(CASE WHEN m.checked LIKE '%"unbound":%' AND m.checked NOT LIKE '%"unbound":0,%' THEN 1 ELSE 0 END), 0) AS unverified,
+	COALESCE(SUM(CASE WHEN m.status = 'complete' AND COALESCE(m.agents_used, '') = '' THEN 1 ELSE 0 END), 0) AS without_data
+FROM chat_messages m
+WHERE m.tenant_id = :tenant_id AND m.role = 'assistant' AND m.created_at >= :since
+
+--# query report_ratings
+SELECT f.rating, COUNT(*) AS answers
+FROM chat_feedback f
+WHERE f.tenant_id = :tenant_id AND f.updated_at >= :since
+GROUP BY f.rating
+ORDER BY f.rating
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+--# query report_unanswered
+SELECT LOWER(q.content) AS question, m.status, COUNT(*) AS times, MAX(m.created_at) AS last_at
+FROM chat_messages m
+JOIN chat_messages q ON q.turn_id = m.turn_id AND q.tenant_id = m.tenant_id AND q.role = 'user'
+WHERE m.tenant_id = :tenant_id AND m.role = 'assistant' AND m.created_at >= :since
+	AND (m.status IN ('failed', 'refused') OR (m.status = 'complete' AND COALESCE(m.agents_used, '') = ''))
+GROUP BY LOWER(q.content), m.status
+ORDER BY times DESC, last_at DESC
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY

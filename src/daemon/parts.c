@@ -164,6 +164,13 @@ bool daemon_build(struct daemon *d, struct err *e)
 	       daemon_load_knowledge(d, e); /* tools search documents */
 }
 
+static const struct budget_settings *budget_now(void *owner)
+{
+	const struct daemon *d = owner;
+
+	return d->settings.budget;
+}
+
 bool daemon_listen(struct daemon *d, struct err *e)
 {
 	struct transport_options o = {
@@ -188,6 +195,8 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.switches_owner = d->maintenance,
 		.flows_changed = approved_changed,
 		.flows_owner = d->knowledge.approved,
+		.budget = budget_now,
+		.budget_owner = d,
 		.feedback_given = d->record.recorder ? recorder_feedback : NULL,
 		.feedback_owner = d->record.recorder,
 	};

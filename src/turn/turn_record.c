@@ -74,9 +74,38 @@ static json_t *facts_json(const struct turn *t)
 	return list;
 }
 
+static json_t *case_json(const char *tenant, const char *session_id, const char *turn_id,
+			 const char *message_id)
+{
+	return json_make({"format", json_str(RECORD_CASE_FORMAT)},
+			 {"session_id", json_str(session_id)}, {"turn_id", json_str(turn_id)},
+			 {"message_id", json_str(message_id)}, {"tenant", json_str(tenant)});
+}
+
+json_t *turn_case(const char *tenant, const struct message *question, const struct message *answer)
+{
+	json_t *line =
+		case_json(tenant, question->session_id, question->turn_id, answer->message_id);
+	json_t *permissions = json_array();
+	struct str rest = str_of(answer->needs ? answer->needs : ""), one;
+
+	json_push_take(permissions, json_str("chat:use"));
+	while (str_split(&rest, ' ', &one))
+		if (one.n > 0)
+			json_push_take(permissions, json_strn(one.p, one.n));
+	json_set_take(line, "permissions", permissions);
+	json_set_take(line, "today",
+		      json_strn(question->created_at, strcspn(question->created_at, "T")));
+	json_set_str(line, "content", question->content);
+	json_set_take(line, "expect", json_object());
+	return line;
+}
+
 json_t *turn_record(const struct turn *t)
 {
-	json_t *line = json_object(), *expect = json_object();
+	json_t *line = case_json(t->core.who->tenant, t->core.request.session_id, t->core.id.text,
+				 t->core.answer_id.text);
+	json_t *expect = json_object();
 	const json_t *ask = json_object_get(t->dialog.next_context, "ask");
 	char today[DATE_ISO_BYTES];
 
@@ -86,11 +115,6 @@ json_t *turn_record(const struct turn *t)
 	json_set_take(expect, "outcomes", outcomes_json(t));
 	json_set_take(expect, "views", views_json(t));
 	json_set_take(expect, "facts", facts_json(t));
-	json_set_str(line, "format", RECORD_CASE_FORMAT);
-	json_set_str(line, "session_id", t->core.request.session_id);
-	json_set_str(line, "turn_id", t->core.id.text);
-	json_set_str(line, "message_id", t->core.answer_id.text);
-	json_set_str(line, "tenant", t->core.who->tenant);
 	json_set_take(line, "permissions", answer_permissions(t->core.who));
 	json_set_str(line, "today", today);
 	json_set_str(line, "content", t->core.request.content);

@@ -78,7 +78,8 @@ async function buildPart(name) {
 const PARTS = { './charts.js': 'views/charts.js', './cites.js': 'views/cites.js', './components.js': 'views/components.js',
   './filter-editor.js': 'views/filter-editor.js',
   './how.js': 'views/how.js',
-  './reports.js': 'views/reports.js', './takeaway/tools.js': 'views/takeaway/tools.js', './views/saved.js': 'views/saved.js', './views/sources.js': 'views/sources.js',
+  './reports.js': 'views/reports.js', './takeaway/tools.js': 'views/takeaway/tools.js', './views/dialogs/admin.js': 'views/dialogs/admin.js',
+  './views/dialogs/help.js': 'views/dialogs/help.js', './views/saved.js': 'views/saved.js', './views/dialogs/sources.js': 'views/dialogs/sources.js',
   './words/words.de.js': 'words/words.de.js',
   './words/words.es.js': 'words/words.es.js' };
 const parts = Object.fromEntries(await Promise.all(Object.entries(PARTS).map(async ([said, file]) => [said, await buildPart(file)])));

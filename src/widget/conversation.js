@@ -35,7 +35,7 @@ export class Conversation {
 
   /*
    * host: {endpoint(), getToken({fresh}): promise, linkHosts(), emit(name, detail, cancelable): false if prevented,
-   *   onState(state), onReady(): nothing was said yet, onIdle(): no answer is coming any more}
+   *   onState(state), onUser(user), onReady(): nothing was said yet, onIdle(): no answer is coming any more}
    */
   constructor(host, api) {
     this.#host = host;
@@ -226,6 +226,7 @@ export class Conversation {
     this.#sessionId = frame.session_id;
     this.#maxBytes = frame.max_message_bytes ?? Infinity;
     this.#drawComposer();
+    this.#host.onUser(frame.user ?? {});
     this.#host.emit('vesper:ready', { user: frame.user });
     if (!this.#needsHistory && this.#turns.isEmpty)
       this.#host.onReady();

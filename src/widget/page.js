@@ -17,7 +17,8 @@ export class Page {
   #locale;
   #parts;
 
-  /* actions: {ask(question): true if it was taken, stop(), open(sessionId or null), showData()} */
+  /* actions: {ask(question): true if it was taken, stop(), open(sessionId or null), showData(), showHelp(),
+     showAdmin()} */
   constructor(locale, api, actions) {
     const { say, language } = locale;
     const closeList = () => this.#closeList();
@@ -30,14 +31,14 @@ export class Page {
       saved: h('div'),
       turns: h('div', { class: 'turns' }),
       refusal: h('div', { class: 'refusal', hidden: true }),
-      list: h('button', { type: 'button', class: 'list small', 'aria-label': say('conversations'), title: say('conversations'),
-        'aria-expanded': 'false', onclick: () => this.toggleList() }, icon('list')),
+      list: this.#tool('conversations', 'list', () => this.toggleList(), { 'aria-expanded': 'false' }),
+      admin: this.#tool('administration', 'admin', actions.showAdmin, { hidden: true }),
       scrim: h('div', { class: 'scrim', hidden: true, onclick: closeList }),
       jump: h('button', { type: 'button', class: 'jump', hidden: true, 'aria-label': say('to_the_end'), title: say('to_the_end'),
         onclick: () => this.follower.toEnd() }, icon('down')),
       live: h('div', { class: 'sr-only', role: 'status', 'aria-live': 'polite', 'aria-atomic': 'false' }),
     };
-    const { banner, saved, starters, turns, refusal, list, scrim, jump, live } = this.#parts;
+    const { admin, banner, saved, starters, turns, refusal, list, scrim, jump, live } = this.#parts;
 
     this.#parts.welcome = h('div', { class: 'welcome' },
       h('span', { class: 'avatar large' }, icon('star')),
@@ -53,10 +54,21 @@ export class Page {
     this.announcer = new Announcer(live, locale);
     this.follower = new Follower(scroll, column, (atEnd) => { jump.hidden = atEnd; });
     this.root = h('div', { class: 'frame', lang: language }, scrim, this.sessions.root,
-      h('div', { class: 'chat' }, banner, h('div', { class: 'middle' }, list, scroll, jump), this.composer.root, live));
+      h('div', { class: 'chat' }, banner, h('div', { class: 'middle' },
+        h('div', { class: 'tools' }, list, h('span'), this.#tool('what_can_i_ask', 'help', actions.showHelp), admin), scroll, jump), this.composer.root, live));
   }
 
   /* --- the list of conversations ------------------------------------------------------ */
+
+  #tool(word, symbol, onclick, more) {
+    const label = this.#locale.say(word);
+
+    return h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, onclick, ...more }, icon(symbol));
+  }
+
+  set mayAdminister(may) {
+    this.#parts.admin.hidden = !may;
+  }
 
   set hasList(hasList) {
     this.#parts.list.hidden = !hasList;

@@ -40,6 +40,7 @@ export class VesperChat extends HTMLElement {
   #locale = new Locale();
   #nextLocale = null;       /* waits for the end of the answer */
   #opened = false;
+  #mayAdminister = false;
   #page;
   #api = new Api(() => this.#endpoint, (how) => this.#token(how));
   #conversation = new Conversation({
@@ -47,6 +48,9 @@ export class VesperChat extends HTMLElement {
     getToken: (how) => this.#token(how),
     linkHosts: () => this.#linkHosts,
     emit: (...event) => this.#emit(...event),
+    onUser: ({ permissions = [] }) => {
+      this.#page.mayAdminister = this.#mayAdminister = permissions.includes('chat:admin');
+    },
     onState: (state) => { this.dataset.state = state; },
     onReady: () => {
       this.#readFlows();
@@ -74,10 +78,21 @@ export class VesperChat extends HTMLElement {
     this.#showData([...event.dataTransfer.files]);
   }
 
-  async #showData(files) {
-    const { showSources } = await import('./views/sources.js');
+  /* What lies over the conversation. */
+  get #place() {
+    return { frame: this.#page.root, api: this.#api, locale: this.#locale, ask: (question) => this.ask(question) };
+  }
 
-    await showSources({ frame: this.#page.root, api: this.#api, locale: this.#locale, ask: (question) => this.ask(question) }, files);
+  async #showData(files) {
+    await (await import('./views/dialogs/sources.js')).showSources(this.#place, files);
+  }
+
+  async #showHelp() {
+    await (await import('./views/dialogs/help.js')).showHelp(this.#place);
+  }
+
+  async #showAdmin() {
+    await (await import('./views/dialogs/admin.js')).showAdmin(this.#place);
   }
 
   /* What a page has set before this module was there. */
@@ -121,12 +136,15 @@ export class VesperChat extends HTMLElement {
       ask: (question) => this.ask(question),
       stop: () => this.#conversation.stop(),
       showData: () => this.#showData(),
+      showHelp: () => this.#showHelp(),
+      showAdmin: () => this.#showAdmin(),
       open: (sessionId) => {
         this.open(sessionId);
         this.#emit('vesper:session', { sessionId });
       },
     });
     this.#page.hasList = this.hasAttribute('sessions');
+    this.#page.mayAdminister = this.#mayAdminister;
     this.placeholder = this.#placeholder;
     this.#offer();
     this.shadowRoot.replaceChildren(this.#page.root);

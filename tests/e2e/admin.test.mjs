@@ -70,6 +70,40 @@ describe('administrators', () => {
     checkProblem(await admin.post(SWITCH, { enabled: true }), 405);
   });
 
+  const AREA = ['access', 'usage', 'quality', 'budgets', 'receipts'];
+
+  it('see sums of their own tenant, and nobody else does', async () => {
+    const acme = d.rest(mintToken({ sub: 'ann', tenant_id: 'acme' }));
+    const { body } = await user.post(`${API}/chat`, { content: 'Blorb the frobnicator' });
+    await user.post(`${API}/messages/${body.message_id}/feedback`, { rating: 'down', comment: 'What?' });
+    await acme.post(`${API}/chat`, { content: 'Frobnicate the blorb' });
+    for (const part of AREA) {
+      assert.equal((await admin.get(`${API}/admin/${part}`)).status, 200, part);
+      for (const role of ['viewer', 'analyst', 'manager'])
+        checkProblem(await d.rest(mintToken({ role })).get(`${API}/admin/${part}`), 403);
+    }
+    const { numbers, statuses, ratings, unanswered } = (await admin.get(`${API}/admin/quality?days=1`)).body;
+    assert.equal(statuses.reduce((sum, { answers }) => sum + answers, 0), numbers.answers);
+    assert.deepEqual(unanswered.map(({ question, status, times }) => [question, status, times]), [['blorb the frobnicator', 'complete', 1]]);
+    assert.deepEqual(ratings, [{ rating: 'down', answers: 1 }]);
+    for (const days of ['0', '367', '-1', '1.5', 'x', ''])
+      checkProblem(await admin.get(`${API}/admin/usage?days=${days}`), 400);
+    assert.equal((await admin.get(`${API}/admin/usage?days=366`)).status, 200);
+    const { data } = (await admin.get(`${API}/admin/receipts?after=1`)).body;
+    assert.ok(data.every(({ number, content }) => number > 1 && content === undefined));
+  });
+
+  it('get a rated answer as a case, if they may see what its data took', async () => {
+    const { body } = await user.post(`${API}/chat`, { content: REFERENCE });
+    const path = `${API}/admin/feedback/${body.message_id}/case`;
+    const { content, permissions, tenant } = (await admin.get(path)).body;
+    assert.deepEqual([content, permissions, tenant], [REFERENCE, ['chat:use', 'chat:read_market_data'], 'vesper']);
+    checkProblem(await user.get(path), 403);
+    checkProblem(await d.rest(mintToken({ permissions: ['chat:use', 'chat:admin'] })).get(path), 404);
+    checkProblem(await d.rest(mintToken({ role: 'admin', tenant_id: 'acme' })).get(path), 404);
+    checkProblem(await admin.get(`${API}/admin/feedback/x/case`), 404);
+  });
+
   it('delete what belongs to a user, of their own tenant', async () => {
     const sub = 'leaver/with a slash';
     const leaver = d.rest(mintToken({ sub }));

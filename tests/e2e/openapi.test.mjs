@@ -200,6 +200,7 @@ describe('the document', () => {
       want(await ask(o.getReceipt, { params: { receipt_id: called.body.receipt_id } }), 200);
     }
     want(await ask(o.listAgents), 200);
+    want(await ask(o.glossary), 200);
     want(await ask(o.filterValues, { params: { name: 'hub_zone' }, query: '?q=np' }), 200);
     const components = await ask(o.listComponents);
     want(components, 200);
@@ -243,6 +244,12 @@ describe('the document', () => {
     const [tool] = (await ask(o.listSwitches, { token: admin })).body.data;
     want(await send(o.setSwitch, { enabled: true }, { params: tool, token: admin }), 200);
     want(await ask(o.listFeedback, { token: admin, query: '?rating=up&limit=5' }), 200);
+    want(await ask(o.feedbackCase, { token: admin, params: asked }), 200);
+    for (const id of ['listAccess', 'listBudgets'])
+      want(await ask(o[id], { token: admin }), 200);
+    for (const id of ['usage', 'quality'])
+      want(await ask(o[id], { token: admin, query: '?days=7' }), 200);
+    want(await ask(o.listReceipts, { token: admin, query: '?after=0' }), 200);
     want(await send(o.demoLogin, { tenant: 'vesper', role: 'viewer' }, { token: null }), 200);
     for (const id of ['livez', 'readyz', 'health', 'healthAlias', 'openapi', 'resourceMetadata', 'resourceMetadataMcp'])
       want(await ask(o[id], { token: null }), 200);

@@ -8,26 +8,15 @@ import { after, before, describe, test } from 'node:test';
 import { ROOT, startDaemon } from '../e2e/harness.mjs';
 import { mintToken } from '../e2e/token.mjs';
 import { reportFrames } from '../mock/report-frame.mjs';
+import { assertAccessible } from './axe.mjs';
 import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
 import { Fake } from './fake.mjs';
 import { REFERENCE } from './scripts.mjs';
 
-const AXE = readFileSync(`${ROOT}/tests/node_modules/axe-core/axe.min.js`, 'utf8');
 let browser;
 
 before(async () => { browser = await launch(); });
 after(() => browser.close());
-
-/* The page's policy forbids scripts of others, so axe comes in from outside of it. */
-async function assertAccessible(page, state) {
-  await page.evaluate(AXE);
-  const { violations, passes } = await page.evaluate(() => window.axe.run(document, {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  }));
-
-  assert.ok(passes.length > 15, 'axe looked at something');
-  assert.deepEqual(violations.map((v) => `${state}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), []);
-}
 
 async function open(url, options) {
   const opened = await openPage(browser, url, { bypassCSP: true, reducedMotion: 'reduce', ...options });

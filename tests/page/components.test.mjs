@@ -1,18 +1,17 @@
 /* Components and the steps of a plan on the page: every part, empty ones, hostile ones, by keyboard, by axe, dark and on a phone. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
-import { ROOT, VESPERD } from '../e2e/harness.mjs';
+import { VESPERD } from '../e2e/harness.mjs';
+import { assertAccessible } from './axe.mjs';
 import { answered, ask, launch, openPage } from './browser.mjs';
 import { DEFINITIONS } from './component-scripts.mjs';
 import { Fake } from './fake.mjs';
 
-const AXE = readFileSync(`${ROOT}/tests/node_modules/axe-core/axe.min.js`, 'utf8');
 const WIDGET = join(dirname(VESPERD), 'widget');
 const PICTURES = process.env.VESPER_PICTURES; /* a folder for what the page looks like */
 let browser;
@@ -40,15 +39,6 @@ async function shown(page, question) {
 
   await turn.locator('.component[data-state=drawn]').first().waitFor();
   return turn;
-}
-
-async function assertAccessible(page, state) {
-  await page.evaluate(AXE);
-  const { violations, passes } = await page.evaluate(() => window.axe.run(document, {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
-
-  assert.ok(passes.length > 15);
-  assert.deepEqual(violations.map((v) => `${state}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), []);
 }
 
 const picture = (page, name) => PICTURES && page.screenshot({ path: `${PICTURES}/${name}.png` });

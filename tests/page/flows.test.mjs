@@ -4,16 +4,15 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ROOT, startDaemon } from '../e2e/harness.mjs';
+import { startDaemon } from '../e2e/harness.mjs';
 import { patient } from '../e2e/patience.mjs';
 import { mintToken } from '../e2e/token.mjs';
+import { assertAccessible } from './axe.mjs';
 import { answered, ask, launch, openPage } from './browser.mjs';
 
-const AXE = readFileSync(`${ROOT}/tests/node_modules/axe-core/axe.min.js`, 'utf8');
 const TAB_MAX = 60;
 const SEEN_LIMIT_MS = patient(10000);
 const QUESTION = 'What are the task risks of Nazareth Solar?';
@@ -34,15 +33,6 @@ async function open(options) {
 
   await opened.page.locator('vesper-chat[data-state=ready]').waitFor();
   return opened;
-}
-
-async function assertAccessible(page, state) {
-  await page.evaluate(AXE);
-  const { violations, passes } = await page.evaluate(() => window.axe.run(document, {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
-
-  assert.ok(passes.length > 15);
-  assert.deepEqual(violations.map((v) => `${state}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), []);
 }
 
 const starter = (page, name) => page.getByRole('button', { name, exact: true });

@@ -50,10 +50,10 @@ test('each language has a sentence for every code of the server, and a name for 
 });
 
 test('no word is there for nothing, and none is missing', async () => {
-  const files = (await Promise.all(['', 'views/', 'views/takeaway/', 'pages/'].map(async (folder) => (await readdir(new URL(folder, SOURCES))).map((name) => folder + name)))).flat()
+  const files = (await Promise.all(['', 'views/', 'views/takeaway/', 'views/dialogs/', 'pages/'].map(async (folder) => (await readdir(new URL(folder, SOURCES))).map((name) => folder + name)))).flat()
     .filter((name) => /\.(js|html)$/.test(name));
   const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');
-  const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin|step|save|chart)_|_more$/;
+  const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin|step|save|chart|scope|period|status)_|_more$/;
 
   for (const key of Object.keys(all))
     assert.ok(built.test(key) || new RegExp(`['"]${key}['"]`).test(text), `nobody says ${key}`);

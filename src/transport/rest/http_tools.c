@@ -66,6 +66,18 @@ void on_get_components(struct request *r)
 	reply_json(r, 200, body);
 }
 
+/* The words of the caller's company, explained. */
+void on_get_glossary(struct request *r)
+{
+	const struct pack_words *w = &catalog_of(r)->words;
+	json_t *data = json_array();
+
+	for (size_t i = 0; i < w->glossary_count; i++)
+		json_push_take(data, json_make({"term", json_str(w->glossary[i].term)},
+					       {"about", json_str(w->glossary[i].about)}));
+	reply_json(r, 200, data_of(data));
+}
+
 /* What a filter can be set to. One that does not exist has no values, as one has of which the
  * caller may not know. */
 void on_get_filter_values(struct request *r)

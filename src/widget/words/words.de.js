@@ -228,6 +228,8 @@ export const words = {
 
   /* the user's own data */
   own_data: 'Ihre Daten',
+  what_can_i_ask: 'Was kann ich fragen?',
+  administration: 'Verwaltung',
 };
 
 export const names = {

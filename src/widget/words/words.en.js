@@ -246,6 +246,8 @@ export const words = {
 
   /* the user's own data */
   own_data: 'Your data',
+  what_can_i_ask: 'What can I ask?',
+  administration: 'Administration',
 };
 
 /* How filters and agents are called; those that are not here are called by their own name. */

@@ -228,6 +228,8 @@ export const words = {
 
   /* the user's own data */
   own_data: 'Sus datos',
+  what_can_i_ask: '¿Qué puedo preguntar?',
+  administration: 'Administración',
 };
 
 export const names = {

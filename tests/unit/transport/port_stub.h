@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vesper/store_report.h"
 #include "vesper/store_saved.h"
 #include "emit.h"
 #include "vesper/clock.h"
@@ -331,7 +332,45 @@ struct op *turns_call_again(struct turns *t, const struct call_again *again, str
 	return &c->op;
 }
 
+size_t turns_filter_values(const struct turns *t, const struct principal *who, const char *filter,
+			   const char *text, struct arena *a, const struct suggestion **out)
+{
+	(void)t;
+	(void)who;
+	(void)filter;
+	(void)text;
+	(void)a;
+	*out = NULL;
+	return 0;
+}
+
+json_t *turn_case(const char *tenant, const struct message *question, const struct message *answer)
+{
+	(void)tenant;
+	(void)question;
+	(void)answer;
+	abort();
+}
+
 /* ---- The store ---- */
+
+struct op *store_report_usage(struct store *s, const struct principal *who, int days,
+			      int64_t now_ms, store_report_cb cb, void *owner)
+{
+	(void)s;
+	(void)who;
+	(void)days;
+	(void)now_ms;
+	(void)cb;
+	(void)owner;
+	abort();
+}
+
+struct op *store_report_quality(struct store *s, const struct principal *who, int days,
+				int64_t now_ms, store_report_cb cb, void *owner)
+{
+	return store_report_usage(s, who, days, now_ms, cb, owner);
+}
 
 struct stub_lookup {
 	struct op op;
@@ -743,6 +782,12 @@ bool catalog_has_permission(const struct catalog *c, const char *permission)
 	(void)c;
 	(void)permission;
 	return true;
+}
+
+const char *catalog_role_name(const struct catalog *c, size_t n)
+{
+	(void)c;
+	return n == 0 ? "viewer" : NULL;
 }
 
 const char *const *catalog_role(const struct catalog *c, const char *role)

@@ -3,10 +3,10 @@
  * questions to begin with, who may use it, and how it is deleted. Loaded with the first file or click.
  */
 
-import { h, lookOf } from '../dom.js';
+import { h, lookOf } from '../../dom.js';
 import { openDialog } from './dialog.js';
 import css from './sources.styles.css';
-import { words } from '../words/sources.js';
+import { words } from '../../words/sources.js';
 
 const PATH = '/api/v1/data-sources';
 const LOOK_MS = 400;

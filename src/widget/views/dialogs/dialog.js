@@ -1,8 +1,8 @@
 /* What lies over the conversation until it is closed: a title, what one can do there, the content. Part of what opens one. */
 
-import { h, icon, lookOf } from '../dom.js';
+import { h, icon, lookOf } from '../../dom.js';
 import css from './dialog.styles.css';
-import { words } from '../words/dialog.js';
+import { words } from '../../words/dialog.js';
 
 const dress = lookOf(css);
 

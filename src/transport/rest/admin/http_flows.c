@@ -1,5 +1,5 @@
 /* Approved answers: an administrator makes a flow of an answer, edits, withdraws and deletes it. */
-#include "http_route.h"
+#include "rest/http_route.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What a tenant's administrators may do: switch tools, delete what belongs to a user. */
-#include "http_route.h"
+#include "rest/http_route.h"
 
 #include <string.h>
 

@@ -1,0 +1,36 @@
+/*
+ * What a tenant's administrators see of its use: sums over answers, model calls and feedback, never
+ * a row of data. Each report is one statement of sql/store/store.sql, and the table that it gives.
+ */
+#ifndef VESPER_STORE_REPORT_H
+#define VESPER_STORE_REPORT_H
+
+#include "vesper/store.h"
+#include "vesper/table.h"
+
+/* By place in the callback's tables. */
+enum store_report_usage {
+	REPORT_USERS,  /* user, calls, input_tokens, output_tokens, tokens, nano_usd */
+	REPORT_MODELS, /* provider, model, the same */
+	REPORT_DAYS,   /* day, the same */
+	REPORT_USAGE_TABLES
+};
+enum store_report_quality {
+	REPORT_STATUSES,   /* status, answers */
+	REPORT_PROVIDERS,  /* provider, answers */
+	REPORT_NUMBERS,    /* answers, unverified, without_data */
+	REPORT_RATINGS,    /* rating, answers */
+	REPORT_UNANSWERED, /* question, status, times, last_at */
+	REPORT_QUALITY_TABLES
+};
+
+/* Tables in the order of the enum; valid during the callback. NULL with an error. */
+typedef void (*store_report_cb)(void *owner, struct table *const *tables, const struct err *e);
+/* Of the last `days` days (1: today alone), for the caller's tenant; `now_ms` is wall time where
+ * the tenant is. At most STORE_PAGE_MAX rows a table. */
+struct op *store_report_usage(struct store *s, const struct principal *who, int days,
+			      int64_t now_ms, store_report_cb cb, void *owner);
+struct op *store_report_quality(struct store *s, const struct principal *who, int days,
+				int64_t now_ms, store_report_cb cb, void *owner);
+
+#endif

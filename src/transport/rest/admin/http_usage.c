@@ -1,0 +1,247 @@
+/* What a tenant's administrators look at: who may do what, what answers cost, how they ended, which
+ * questions found none, the chain of receipts. Sums and names; no row of data, and no answer. */
+#include "rest/http_route.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/store_report.h"
+#include "vesper/strlist.h"
+#include "vesper/uuid.h"
+
+#define DAYS_DEFAULT 30
+
+static const struct catalog *catalog_of(const struct request *r)
+{
+	return turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog;
+}
+
+/* A number of the query from `least` to `most`; `none` without it. False: the request is answered.
+ */
+static bool number_read(struct request *r, const char *name, int64_t least, int64_t most,
+			int64_t none, int64_t *out)
+{
+	const char *text = request_query(r, name);
+	char *end;
+
+	*out = none;
+	if (!text)
+		return true;
+	*out = strtoll(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && *out >= least && *out <= most)
+		return true;
+	reply_problem(
+		r, CODE_BAD_FRAME,
+		arena_printf(r->arena, "%s: must be %" PRId64 " to %" PRId64, name, least, most));
+	return false;
+}
+
+/* ---- who may do what ---- */
+
+void on_get_admin_access(struct request *r)
+{
+	const struct catalog *c = catalog_of(r);
+	json_t *roles = json_array(), *tools = json_array();
+	struct catalog_view all;
+	const char *name;
+
+	for (size_t i = 0; (name = catalog_role_name(c, i)); i++)
+		json_push_take(roles,
+			       json_make({"role", json_str(name)},
+					 {"permissions", json_texts(catalog_role(c, name))}));
+	catalog_all(c, r->arena, &all);
+	for (size_t i = 0; i < all.tool_count; i++)
+		json_push_take(tools, json_make({"tool", json_str(all.tools[i]->name)},
+						{"permission",
+						 json_str(all.tools[i]->callers.permission)}));
+	reply_json(r, 200, json_make({"roles", roles}, {"tools", tools}));
+}
+
+/* ---- sums ---- */
+
+static json_t *cost_json(int64_t nano_usd)
+{
+	int64_t micro = (nano_usd + 500) / 1000;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%" PRId64 ".%06" PRId64, micro / 1000000, micro % 1000000);
+	return json_decimal(text);
+}
+
+static void set_cell(json_t *row, const char *column, const char *cell, const char *const *texts)
+{
+	if (strcmp(column, "nano_usd") == 0)
+		json_set_take(row, "cost_usd", cost_json(strtoll(cell, NULL, 10)));
+	else if (strlist_has(texts, column))
+		json_set_str(row, column, cell);
+	else
+		json_set_int(row, column, strtoll(cell, NULL, 10));
+}
+
+/* Columns that are not named as texts hold whole numbers. */
+static json_t *rows_json(const struct table *t)
+{
+	static const char *const texts[] = {"user",   "provider", "model",   "day", "status",
+					    "rating", "question", "last_at", NULL};
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < t->row_count; i++) {
+		json_t *row = json_object();
+
+		for (size_t k = 0; k < t->column_count; k++) {
+			const char *name = t->columns[k].name, *cell = table_cell(t, i, name);
+
+			set_cell(row, name, cell ? cell : "", texts);
+		}
+		json_push_take(rows, row);
+	}
+	return rows;
+}
+
+static void on_usage(void *owner, struct table *const *tables, const struct err *e)
+{
+	struct request *r = owner;
+
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
+	else
+		reply_json(r, 200,
+			   json_make({"users", rows_json(tables[REPORT_USERS])},
+				     {"models", rows_json(tables[REPORT_MODELS])},
+				     {"days", rows_json(tables[REPORT_DAYS])}));
+}
+
+void on_get_admin_usage(struct request *r)
+{
+	int64_t days;
+
+	if (number_read(r, "days", 1, REPORT_DAYS_MAX, DAYS_DEFAULT, &days))
+		r->op = store_report_usage(r->transport->options.store, r->who, (int)days,
+					   clock_now_ms(), on_usage, r);
+}
+
+static void on_quality(void *owner, struct table *const *tables, const struct err *e)
+{
+	struct request *r = owner;
+	json_t *sums;
+
+	r->op = NULL;
+	if (e) {
+		reply_err(r, e);
+		return;
+	}
+	sums = rows_json(tables[REPORT_NUMBERS]);
+	reply_json(r, 200,
+		   json_make({"numbers", json_incref(json_array_get(sums, 0))},
+			     {"statuses", rows_json(tables[REPORT_STATUSES])},
+			     {"providers", rows_json(tables[REPORT_PROVIDERS])},
+			     {"ratings", rows_json(tables[REPORT_RATINGS])},
+			     {"unanswered", rows_json(tables[REPORT_UNANSWERED])}));
+	json_decref(sums);
+}
+
+void on_get_admin_quality(struct request *r)
+{
+	int64_t days;
+
+	if (number_read(r, "days", 1, REPORT_DAYS_MAX, DAYS_DEFAULT, &days))
+		r->op = store_report_quality(r->transport->options.store, r->who, (int)days,
+					     clock_now_ms(), on_quality, r);
+}
+
+/* ---- the chain of receipts ---- */
+
+static json_t *link_json(const struct receipt *receipt)
+{
+	return json_make(
+		{"number", json_integer(receipt->number)},
+		{"receipt_id", json_str(receipt->receipt_id)},
+		{"created_at", json_str(receipt->created_at)}, {"user", json_str(receipt->user)},
+		{"message_id", json_str(receipt->message_id)}, {"hash", json_str(receipt->hash)},
+		{"previous_hash", json_str(receipt->previous_hash)},
+		{"has_content", json_boolean(receipt->content != NULL)});
+}
+
+static void on_receipts(void *owner, const struct receipt *receipts, size_t count,
+			const struct err *e)
+{
+	struct request *r = owner;
+	json_t *data = json_array();
+
+	r->op = NULL;
+	for (size_t i = 0; i < count; i++)
+		json_push_take(data, link_json(&receipts[i]));
+	if (e) {
+		json_decref(data);
+		reply_err(r, e);
+		return;
+	}
+	reply_json(
+		r, 200,
+		json_make({"data", data}, {"has_more", json_boolean(count == RECEIPTS_PAGE_MAX)}));
+}
+
+void on_get_admin_receipts(struct request *r)
+{
+	struct receipts_page page = {.limit = RECEIPTS_PAGE_MAX};
+
+	if (number_read(r, "after", 0, INT64_MAX, 0, &page.after_number))
+		r->op = store_receipts(r->transport->options.store, r->who->tenant, &page, r->arena,
+				       on_receipts, r);
+}
+
+/* ---- what may be spent ---- */
+
+void on_get_admin_budgets(struct request *r)
+{
+	const struct transport_options *o = &r->transport->options;
+	const struct budget_settings *b = o->budget ? o->budget(o->budget_owner) : NULL;
+	json_t *data = json_array();
+
+	for (size_t i = 0; b && i < b->limit_count; i++) {
+		const struct budget_limit *l = &b->limits[i];
+
+		if (l->scope == BUDGET_TENANT && l->only && strcmp(l->only, r->who->tenant) != 0)
+			continue; /* another one's */
+		json_push_take(
+			data,
+			json_make({"scope", json_str(budget_scope_name(l->scope))},
+				  {"only", json_str(l->only)},
+				  {"period", json_str(budget_period_name(l->period))},
+				  {"tokens", l->tokens > 0 ? json_integer(l->tokens) : NULL},
+				  {"cost_usd", l->nano_usd > 0 ? cost_json(l->nano_usd) : NULL}));
+	}
+	reply_json(r, 200, json_make({"data", data}));
+}
+
+/* ---- an answer that was rated, as a case of an evaluation ---- */
+
+static void on_turn(void *owner, const struct message *messages, size_t count, bool has_more,
+		    const struct err *e)
+{
+	struct request *r = owner;
+
+	(void)has_more;
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
+	else if (count != 2 || messages[0].masked || messages[1].masked)
+		reply_problem(r, CODE_NOT_FOUND, NULL);
+	else
+		reply_json(r, 200, turn_case(r->who->tenant, &messages[0], &messages[1]));
+}
+
+void on_get_admin_case(struct request *r)
+{
+	if (!uuid_valid(r->params[0]))
+		reply_problem(r, CODE_NOT_FOUND, NULL);
+	else
+		r->op = store_turn_messages(r->transport->options.store, r->who, r->params[0],
+					    r->arena, on_turn, r);
+}

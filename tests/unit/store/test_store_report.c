@@ -1,0 +1,150 @@
+/* Sums for administrators: of one tenant, of the days that are asked for, and what they count. */
+#include "store_test.h"
+
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+#include "vesper/store_report.h"
+
+static char seen[STORE_PAGE_MAX * 200], first[200];
+
+/* Every cell of each table: a line a row, an empty line behind a table. */
+static void write_tables(struct table *const *tables, size_t count)
+{
+	seen[0] = '\0';
+	for (size_t t = 0; t < count; t++) {
+		for (size_t r = 0; r < tables[t]->row_count; r++)
+			for (size_t c = 0; c < tables[t]->column_count; c++)
+				snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s%c",
+					 tables[t]->rows[r][c],
+					 c + 1 == tables[t]->column_count ? '\n' : ' ');
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "\n");
+	}
+}
+
+static void on_usage(void *owner, struct table *const *tables, const struct err *e)
+{
+	if (!e)
+		write_tables(tables, REPORT_USAGE_TABLES);
+	on_done(owner, e);
+}
+
+static void on_quality(void *owner, struct table *const *tables, const struct err *e)
+{
+	if (!e)
+		write_tables(tables, REPORT_UNANSWERED); /* whose rows have times */
+	if (!e && tables[REPORT_UNANSWERED]->row_count > 0)
+		snprintf(first, sizeof(first), "%zu: %s %s %s",
+			 tables[REPORT_UNANSWERED]->row_count,
+			 tables[REPORT_UNANSWERED]->rows[0][0],
+			 tables[REPORT_UNANSWERED]->rows[0][1],
+			 tables[REPORT_UNANSWERED]->rows[0][2]);
+	on_done(owner, e);
+}
+
+static void usage(struct fixture *f, const char *tenant, int days, int64_t now_ms)
+{
+	const struct principal who = {.user = "chief", .tenant = tenant};
+
+	begin(f);
+	store_report_usage(f->store, &who, days, now_ms, on_usage, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static void spend(struct fixture *f, const char *user, const char *model, int64_t tokens,
+		  int64_t at_ms, bool hold)
+{
+	const struct budget_entry entry = {.tenant = "acme",
+					   .user = user,
+					   .role = "analyst",
+					   .hold = hold,
+					   .provider = "p",
+					   .model = model,
+					   .purpose = "answer",
+					   .use = {hold ? 0 : 1, 0, 0, hold ? 0 : 2},
+					   .tokens = tokens,
+					   .nano_usd = tokens * 10,
+					   .at_ms = at_ms};
+
+	begin(f);
+	store_ledger_add(f->store, &entry, on_done, f);
+	wait_done(f);
+}
+
+static void what_was_spent_is_summed_by_user_model_and_day(void **state)
+{
+	const int64_t day_ms = 86400000LL, now_ms = 20402 * day_ms + 1000; /* 2025-11-10 */
+	struct fixture *f = *state;
+
+	migrate(f, "acme");
+	migrate(f, "vesper");
+	spend(f, "ann", "big", 100, now_ms, true);
+	spend(f, "ann", "big", -60, now_ms, false);
+	spend(f, "ben", "big", 5, now_ms - day_ms, false);
+	spend(f, "ben", "small", 7, now_ms - 30 * day_ms, false);
+	usage(f, "acme", 30, now_ms);
+	assert_string_equal(seen, "ann 1 1 2 40 400\nben 1 1 2 5 50\n\n"
+				  "p big 2 2 4 45 450\n\n"
+				  "2025-11-10 1 1 2 40 400\n2025-11-09 1 1 2 5 50\n\n");
+	usage(f, "acme", 1, now_ms);
+	assert_string_equal(seen, "ann 1 1 2 40 400\n\np big 1 1 2 40 400\n\n"
+				  "2025-11-10 1 1 2 40 400\n\n");
+	usage(f, "acme", 31, now_ms);
+	assert_non_null(strstr(seen, "ben 2 2 4 12 120\n"));
+	usage(f, "vesper", 31, now_ms);
+	assert_string_equal(seen, "\n\n\n");
+}
+
+static void ask(struct fixture *f, const char *question, enum message_status status,
+		const char *agents, const char *checked)
+{
+	const struct principal asker = {.user = "ann", .tenant = "acme"};
+	struct message q = user_message(f, id_new(f), question), a = answer_to(f, &q, "So.");
+
+	a.status = status;
+	a.agents_used = agents;
+	a.texts.checked = checked;
+	assert_int_equal(accept_message(f, &asker, &q), ERR_NONE);
+	assert_int_equal(store_the_answer(f, &asker, &a), ERR_NONE);
+}
+
+static void quality(struct fixture *f, const char *tenant)
+{
+	const struct principal who = {.user = "chief", .tenant = tenant};
+
+	first[0] = '\0';
+	begin(f);
+	store_report_quality(f->store, &who, 1, clock_now_ms(), on_quality, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static void endings_are_counted_and_questions_without_an_answer_grouped(void **state)
+{
+	struct fixture *f = *state;
+
+	migrate(f, "acme");
+	migrate(f, "vesper");
+	ask(f, "The price?", MESSAGE_COMPLETE, "a", "{\"bound\":1,\"unbound\":0,\"unchecked\":0}");
+	ask(f, "The costs?", MESSAGE_COMPLETE, "a", "{\"bound\":1,\"unbound\":2,\"unchecked\":0}");
+	ask(f, "Blorb?", MESSAGE_COMPLETE, "", NULL);
+	ask(f, "blorb?", MESSAGE_COMPLETE, NULL, NULL);
+	ask(f, "The oil price?", MESSAGE_REFUSED, "", NULL);
+	ask(f, "Which?", MESSAGE_ASK, "", NULL);
+	quality(f, "acme");
+	assert_string_equal(seen, "complete 4\nask 1\nrefused 1\n\nrules 6\n\n6 1 2\n\n\n");
+	assert_string_equal(first, "2: blorb? complete 2");
+	quality(f, "vesper");
+	assert_string_equal(seen, "\n\n0 0 0\n\n\n");
+	assert_string_equal(first, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST_BARE(what_was_spent_is_summed_by_user_model_and_day),
+		STORE_TEST_BARE(endings_are_counted_and_questions_without_an_answer_grouped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
