@@ -60,4 +60,26 @@ struct calc_line {
 MUST_CHECK bool calc_line(const struct calc *c, const double *x, const double *y, size_t n,
 			  struct calc_line *out, struct err *e);
 
+/*
+ * Elasticity: the slope of ln response on ln driver by calc_line, rows in order of time; so many
+ * percent of the response go with one percent of the driver. Rows in which one of both is not above
+ * zero are left out. It is usable where p < 0.001: an association in past data, and no proof of an
+ * effect. Least data: CALC_ELASTICITY_LEAST rows; a driver that varies by less than
+ * CALC_ELASTICITY_VARIATION (sd / mean) is CALC_CONSTANT.
+ */
+#define CALC_ELASTICITY_LEAST     24
+#define CALC_ELASTICITY_VARIATION 0.05
+struct calc_elasticity {
+	enum calc_status status;
+	bool is_usable;
+	size_t n;
+	double elasticity;
+	double low; /* 95 % */
+	double high;
+	double p;
+	double variation; /* of the driver */
+};
+MUST_CHECK bool calc_elasticity(const struct calc *c, const double *driver, const double *response,
+				size_t n, struct calc_elasticity *out, struct err *e);
+
 #endif

@@ -58,14 +58,16 @@
  * A tool with `map: PARAM` answers a query over the map. It may have a frame `main` and derivations
  * by name alone: then the rows of the query go to these, which make the table and the facts. With
  * it stand `groups: time|thing|thing time|rows`, how the query is grouped where it does not say,
- * and `cue: words, several words, …` of a question that ask for just this. A fact with
- * unit=@measure has the unit of what is measured.
+ * and `cue: words, several words, …` of a question that ask for just this; `several: N`, how many
+ * it takes of one question (1), totals before averages; `counted: yes`, where the number of rows of
+ * each group comes behind them. A fact with unit=@measure has the unit of what is measured.
  *
  * slot= says what of a question fills a parameter, beside values of its dimension: one day; days
  * back from today, or ahead; a number that bounds ("above $60"); which end of a ranking comes first
- * (asc or desc); values that are left out. A bound NAME has a parameter NAME_incl beside it, which
- * the loader adds: 1 where the number itself counts ("at least"), else 0. A number of a question is
- * converted to the parameter's unit.
+ * (asc or desc); values that are left out; of an analysis the one thing that is named ("thing"),
+ * which is then no condition, and by how much something changes ("change"). A bound NAME has a
+ * parameter NAME_incl beside it, which the loader adds: 1 where the number itself counts ("at
+ * least"), else 0. A number of a question is converted to the parameter's unit.
  *
  * default= of a date may be counted from the day of the question: today, today-30d, today+2w (d, w,
  * m, y).
@@ -123,7 +125,9 @@ enum param_slot {
 	SLOT_ABOVE,
 	SLOT_BELOW,
 	SLOT_ORDER,
-	SLOT_NOT
+	SLOT_NOT,
+	SLOT_THING, /* of an analysis: the one of its things that the question names */
+	SLOT_CHANGE /* of an analysis: "by 10 %", below zero where something goes down */
 };
 
 /* The values of a slot=order parameter. */
@@ -238,6 +242,8 @@ struct tool_def {
 	struct {
 		enum tool_groups groups; /* of its query, where that does not say; or NONE */
 		const char *const *cues; /* words that ask for it, NULL-ended; or NULL */
+		size_t measures;         /* that it takes, at most; 0: one */
+		bool counted;            /* the number of rows comes behind them */
 	} analysis;                      /* of the map's rows */
 	int64_t cache_s;                 /* 0: never cached */
 	int lookback;       /* days that its statements read before those that are asked for */

@@ -96,6 +96,8 @@
 	LIST(WORDS_COUNTING, "account.counting")                                                   \
 	LIST(WORDS_TOTALS, "account.totals")                                                       \
 	LIST(WORDS_RELATING, "account.relating")                                                   \
+	LIST(WORDS_RAISING, "account.raising")                                                     \
+	LIST(WORDS_LOWERING, "account.lowering")                                                   \
 	LIST(WORDS_LOADED, "account.loaded")                                                       \
 	LIST(WORDS_DEFINING, "account.defining")                                                   \
 	LIST(WORDS_ORDERS, "account.orders")                                                       \

@@ -65,6 +65,7 @@ struct derive_context {
 	size_t groups;     /* columns of a map query that tell rows apart, the first ones */
 	const char *grain; /* of the last of them, "month"; NULL: it is no part of time */
 	const char *thing; /* label of the first of them that is no part of time; or NULL */
+	bool adds_up;      /* what is measured first is a total, of which groups have shares */
 	const atomic_bool *cancelled; /* the caller has gone: what takes long ends; or NULL */
 };
 const struct factor *derive_factor(const struct derive_context *c, const char *name); /* or NULL */

@@ -79,6 +79,18 @@ static bool read_groups(struct tool_header *h, const char *text, struct err *e)
 	       tool_wrong(h, e, "groups is time, thing, thing time or rows");
 }
 
+static bool read_several(struct tool_header *h, const char *text, struct err *e)
+{
+	int64_t n;
+
+	if (!tool_number_read(h, text, &n, e))
+		return false;
+	if (n < 1 || n > MAP_METRICS_ASKED_MAX)
+		return tool_wrong(h, e, "several is 1 to %d", MAP_METRICS_ASKED_MAX);
+	h->tool->analysis.measures = (size_t)n;
+	return true;
+}
+
 static const char *const *read_cues(const struct tool_header *h, const char *text)
 {
 	struct str rest = str_of(text), word;
@@ -143,6 +155,12 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	}
 	if (strcmp(key, "groups") == 0)
 		return read_groups(h, text, e);
+	if (strcmp(key, "several") == 0)
+		return read_several(h, text, e);
+	if (strcmp(key, "counted") == 0) {
+		t->analysis.counted = true;
+		return strcmp(text, "yes") == 0 || tool_wrong(h, e, "counted is yes");
+	}
 	if (strcmp(key, "cue") == 0) {
 		t->analysis.cues = read_cues(h, text);
 		return true;
@@ -284,8 +302,9 @@ static bool read_map(struct tool_header *h, struct err *e)
 	struct param_def *p = t->map ? (struct param_def *)tool_param(t, t->map) : NULL;
 
 	if (!t->map)
-		return (!t->analysis.groups && !t->analysis.cues) ||
-		       tool_wrong(h, e, "groups and cue go with map");
+		return (!t->analysis.groups && !t->analysis.cues && !t->analysis.measures &&
+			!t->analysis.counted) ||
+		       tool_wrong(h, e, "groups, cue, several and counted go with map");
 	if (t->derive_count > 0
 		    ? !t->analysis.groups || t->frame_count != 1 || !tool_frame(t, "main")
 		    : t->frame_count > 0 || t->analysis.groups || t->analysis.cues)

@@ -129,7 +129,7 @@ static bool read_slot(const struct tool_header *h, const char *text, enum param_
 	static const char *const names[] = {
 		[SLOT_DAY] = "day",     [SLOT_DAYS] = "days",   [SLOT_DAYS_AHEAD] = "days_ahead",
 		[SLOT_ABOVE] = "above", [SLOT_BELOW] = "below", [SLOT_ORDER] = "order",
-		[SLOT_NOT] = "not"};
+		[SLOT_NOT] = "not",     [SLOT_THING] = "thing", [SLOT_CHANGE] = "change"};
 
 	for (size_t i = SLOT_DAY; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(text, names[i]) != 0)
@@ -217,6 +217,14 @@ static bool check_slot(const struct tool_header *h, const struct param_def *p, s
 		break;
 	case SLOT_NOT:
 		fits = p->is_list && p->entity && !p->required;
+		break;
+	case SLOT_THING:
+		fits = h->tool->analysis.groups && p->type == PARAM_TEXT && !p->is_list &&
+		       !p->entity && !p->required;
+		break;
+	case SLOT_CHANGE:
+		fits = h->tool->analysis.groups && p->type == PARAM_DECIMAL && p->unit &&
+		       !p->is_list && !p->required;
 		break;
 	}
 	if (!fits)

@@ -582,6 +582,8 @@ void own_fill(struct reading *r, const struct candidate *c);
 
 /* Does any phrase of the map have the word, in whichever form? */
 bool map_words_have(const struct know *k, const struct token *t);
+/* Is it a word of a cue that asks for an analysis? */
+bool map_words_cued(const struct know *k, const struct token *t);
 /* Is the word the name of something that can be counted or listed, or behind "by" grouped by? */
 bool map_words_is_thing(const struct know *k, const struct question *q, size_t i);
 /* The query over the map that the question is, where every word of it says so: a call of the tool

@@ -242,7 +242,7 @@ void spelling_mend(struct reading *r)
 		if (looked_up++ == KNOW_STRANGE_MAX)
 			return;
 		meant = form_of(r->know->spelling, l, t);
-		if (!meant)
+		if (!meant && !map_words_cued(r->know, t))
 			meant = slip_of(r->know->spelling, t);
 		if (!meant)
 			continue;

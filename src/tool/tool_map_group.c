@@ -21,6 +21,13 @@ static const struct entity_def *measured(const struct map_query *q)
 	return m ? m->measure->entity : NULL;
 }
 
+static bool adds_up(const struct map_query *q)
+{
+	const struct measure_def *m = q->metric_count > 0 ? q->metrics[0]->measure : NULL;
+
+	return m && (m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_COUNT);
+}
+
 /* The dimension of that column, among those that the tenant's names are known of and the others. */
 static const struct dimension_def *of_column(const struct tool_call *call,
 					     const struct entity_def *n,
@@ -122,6 +129,23 @@ static bool add_rows(struct tool_call *call, json_t *list, const struct entity_d
 	return true;
 }
 
+/* How many rows each group has, behind what is measured. */
+static bool add_count(struct tool_call *call, json_t *query, const struct entity_def *n)
+{
+	const struct schema *s = catalog_schema(call->box->options.catalog);
+
+	for (size_t i = 0; i < s->metric_count; i++) {
+		const struct metric_def *m = s->metrics[i];
+
+		if (!m->is_implied || !m->measure || m->measure->entity != n ||
+		    m->measure->column || m->measure->aggregate != AGGREGATE_COUNT)
+			continue;
+		json_push_take(json_object_get(query, MAP_METRICS), json_str(m->name));
+		return true;
+	}
+	return false;
+}
+
 bool tool_map_group(struct tool_call *call, json_t *query, const struct map_query *q, struct err *e)
 {
 	enum tool_groups groups = call->tool->analysis.groups;
@@ -135,6 +159,7 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 			  (groups == GROUPS_ROWS && g.time && !g.thing);
 
 	*c = *call->result->context;
+	c->adds_up = adds_up(q);
 	if (!n)
 		return tool_map_refuse(
 			call, MAP_BAD_VALUE,
@@ -146,6 +171,8 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 	    (groups == GROUPS_ROWS && g.count == 0 && !add_rows(call, list, n, c, e)) ||
 	    (wants_time && !add_time(call, list, &g, n, c, e)))
 		return false;
+	if (call->tool->analysis.counted && !add_count(call, query, n))
+		return refuse(call, SAY_ANALYSIS_NO_THING, n, e);
 	c->groups = json_array_size(list);
 	call->result->context = c;
 	json_set_take(query, MAP_BY, json_incref(list));

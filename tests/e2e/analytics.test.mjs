@@ -18,8 +18,8 @@ after(() => d.stop());
 const dataOf = (answer) => answer.views.find((view) => view.view_type === 'data');
 
 /* A user of one's own, with this file alone. */
-async function owner(name, bytes) {
-  const token = mintToken({ sub: `analyst-${users += 1}`, permissions: [...ROLES.analyst, 'chat:upload'] });
+async function owner(name, bytes, permissions = ROLES.analyst) {
+  const token = mintToken({ sub: `analyst-${users += 1}`, permissions: [...permissions, 'chat:upload'] });
   const sources = new Sources(d, token);
   const source = await sources.loaded(bytes, `name=${name}`);
 
@@ -31,7 +31,7 @@ async function owner(name, bytes) {
 
     await until(content, async () => {
       answer = await once(content);
-      return !/For example|did not answer|do not have permission|^Which /.test(answer.text);
+      return !/For example|could not match|did not answer|do not have permission|^Which /.test(answer.text);
     });
     return answer;
   };
@@ -46,6 +46,7 @@ const lead = (answer) => answer.text.split('\n')[0];
 const CLAIMS = {
   trend: /changes by \*\*/, season: /is seasonal/, shift: /From \S+ on the mean is/, outliers: /\*\*[1-9]\d*\*\* of \d+ values/,
   groups: /There are \*\*\d\*\* natural groups/, decline: /are declining in/, growth: /are growing in/, humps: /humps/,
+  peers: /the mean of the others/, underserved: /are underserved in/, elasticity: /In past data/,
 };
 
 function claims(text) {
@@ -70,13 +71,21 @@ const CASES = [
     claims: ['shift'], others: ['Are sales seasonal?'] },
   { file: 'concentration', name: 'customers', question: 'How concentrated are sales?', says: /3 of 50 hold 80 %/, claims: [] },
   { file: 'bimodal', name: 'tickets', question: 'What is the distribution of waiting time?', says: /two or more humps/, claims: ['humps'] },
+  { file: 'peers', name: 'customers', question: 'How does Borealis Foods compare to the average in sales?',
+    says: /\*\*Borealis Foods\*\* has \*\*2,000\*\* of Sales, rank 1 of 60\. That is \*\*1\d\d(\.\d)?%\*\* above .* Percentile: 99\.2/, claims: ['peers'] },
+  { file: 'peers', name: 'customers', question: 'Which regions are underserved in sales?', says: /\*\*1\*\* of 4 .*: West \(25\.0 % of the rows/,
+    claims: ['underserved'], others: ['Are there outliers in visits?'] },
+  { file: 'elasticity', name: 'orders', permissions: ['chat:use'], question: 'How sensitive are units to price?',
+    says: /In past data -1\.(19|2|21)\d* % of \*\*Units\*\* went with 1 % of Average Price/, claims: ['elasticity'] },
+  { file: 'unrelated', name: 'orders', permissions: ['chat:use'], question: 'What is the elasticity of units to price?',
+    says: /not told from chance, so no elasticity is claimed/, claims: [] },
   { file: 'noise', name: 'sales', question: 'Is there a trend in sales?', says: /no clear direction|stays the same/, claims: [],
     others: ['Are sales seasonal?', 'Are there anomalies in sales?', 'How have sales changed over time?'] },
 ];
 
 for (const one of CASES)
   test(`${one.file}: what was planted is found, and nothing else`, async () => {
-    const { ask } = await owner(one.name, planted[one.file]());
+    const { ask } = await owner(one.name, planted[one.file](), one.permissions);
     const answer = await ask(one.question);
 
     assert.match(answer.text, one.says);
@@ -116,6 +125,57 @@ test('too few things make no segments', async () => {
   assert.match((await ask('Segment by turnover per shop')).text, /10 different values above zero or more are needed for tiers/);
   assert.match((await ask('How concentrated is turnover by shop?')).text, /10 values or more are needed for a concentration; there are 9/);
   assert.match((await ask('Cluster by turnover per shop')).text, /30 or more are needed to find groups in; there are 9/);
+});
+
+test('one thing among its peers, groups, and what is lost with the largest', async () => {
+  const { ask } = await owner('customers', planted.peers());
+
+  assert.match((await ask('Where does Borealis Foods rank among the customers by sales relative to peers in region East?')).text,
+    /rank 1 of 15\. .* A percentile needs 20; there are 15/);
+  assert.match((await ask('How does region West compare to the average in sales?')).text,
+    /\*\*West\*\* has .* rank 4 of 4\. There are 3 others: too few to compare with; 5 are needed/);
+  assert.match((await ask('How does Zenith Inc compare to the average in sales?')).text, /Zenith Inc has no value of Sales here/);
+  assert.match((await ask('Benchmark the customers by sales')).text, /The mean of \*\*Sales\*\* over 60 is .* the highest is Borealis Foods with 2,000/);
+
+  const profile = await ask('Profile the regions by sales');
+  assert.match(profile.text, /Of \*\*4\*\* groups, East has the most .* Most rows are of \w+: 15 \(25%\)/);
+  assert.equal(dataOf(profile).row_count, 4);
+
+  const lost = await ask('What would losing the top 5 customers do to sales?');
+  assert.match(lost.text, /Without the largest 5, .* They are Borealis Foods, /);
+  assert.match((await ask('What if we lose our 3 largest customers by sales?')).text, /Without the largest 3, /);
+  assert.match((await ask('What would losing the top 60 customers do to sales?')).text, /61 groups or more are needed; there are 60/);
+  /* Several measures of one question. */
+  assert.match((await ask('Cluster the customers by sales and visits')).text, /natural groups/);
+});
+
+test('risks are ranked, and too few are not', async () => {
+  const { ask } = await owner('orders', planted.decline());
+  const answer = await ask('Which customers are most at risk?');
+
+  assert.match(answer.text, /\*\*Customer 00[1-6]\*\* has the highest of 40 risk scores: .* it is no probability/);
+  /* The six that were planted lead. */
+  assert.deepEqual(dataOf(answer).data_dict.Customer.slice(0, 6).sort(),
+    [1, 2, 3, 4, 5, 6].map((i) => `Customer 00${i}`));
+  const few = csv(['Customer', 'Order date', 'Sales'], Array.from({ length: 9 * 12 }, (_, i) => [`Client ${'ABCDEFGHI'[i % 9]}`,
+    month(Math.floor(i / 9), 2024), (500 + i % 9 * 11.5 - i).toFixed(2)]));
+  assert.match((await (await owner('visits', few)).ask('risk scores of customers by sales')).text,
+    /10 or more are needed to rank risks among; there are 9/);
+});
+
+test('a change is worked out by past data, or by what is assumed', async () => {
+  const { ask } = await owner('orders', planted.elasticity(), ['chat:use']);
+
+  assert.match((await ask('What would happen to units if we raise prices by 10%?')).text,
+    /\*\*Units\*\* would go from .* \(-1[12](\.\d)?%\) with a change of Average Price by 10%\. An association in past data is no proof/);
+  assert.match((await ask('What if units drop by 15 percent?')).text, /\(-15%\) with a change of Units by -15%/);
+  assert.match((await ask('What if we raise prices by 5 %?')).text, /with a change of Average Price by 5%/);
+  const { ask: few } = await owner('orders', planted.elasticity(23), ['chat:use']);
+  const assumed = await few('What would happen to units if we raise prices by 10%?');
+
+  assert.match(assumed.text, /24 months or more with both above zero are needed for an elasticity; there are 23/);
+  assert.match(assumed.text, /three assumed elasticities/);
+  assert.equal(dataOf(assumed).row_count, 3);
 });
 
 test('bad data is told, not computed', async () => {

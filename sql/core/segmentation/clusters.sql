@@ -5,6 +5,7 @@
 -- agents:     segmentation_agent
 -- map:        query
 -- groups:     thing
+-- several:    6
 -- frame:      main 50000
 -- derive:     clusters
 -- cue:        cluster, clusters, natural groups, natural clusters, clustering

@@ -58,10 +58,32 @@ const char *analysis_name(const struct analysis *x, size_t group, size_t row)
 	return name && *name ? name : "(none)";
 }
 
-size_t analysis_things(const struct analysis *x, uint32_t **of, const char *const **names)
+const char *analysis_one_of(const struct analysis *x)
 {
-	const char **list = arena_alloc(x->a, (x->n + 1) * sizeof(*list));
-	uint32_t *number = arena_alloc(x->a, (x->n + 1) * sizeof(*number));
+	return x->thing ? x->thing : x->grain ? x->grain : "row";
+}
+
+const uint32_t *analysis_descending(struct analysis *x, size_t *n)
+{
+	uint32_t *rows;
+	struct err e = {0};
+
+	if (!calc_order(&x->calc, x->values, x->n, &rows, n, &e)) {
+		analysis_fail(x, &e);
+		return NULL;
+	}
+	for (size_t i = 0; i < *n / 2; i++) {
+		uint32_t other = rows[i];
+
+		rows[i] = rows[*n - 1 - i];
+		rows[*n - 1 - i] = other;
+	}
+	return rows;
+}
+
+/* The numbers of the rows' things, and the things' names. */
+static size_t number_things(const struct analysis *x, uint32_t *of, const char **names)
+{
 	struct dict known;
 	size_t count = 0;
 
@@ -73,13 +95,31 @@ size_t analysis_things(const struct analysis *x, uint32_t **of, const char *cons
 		if (at < 0) {
 			at = (int)count;
 			dict_put(&known, name, strlen(name), at);
-			list[count++] = name;
+			names[count++] = name;
 		}
-		number[i] = (uint32_t)at;
+		of[i] = (uint32_t)at;
 	}
-	*of = number;
-	*names = list;
 	return count;
+}
+
+void analysis_things_read(const struct analysis *x, struct analysis_things *out)
+{
+	uint32_t *of = arena_alloc(x->a, (x->n + 1) * sizeof(*of));
+	uint32_t *rows = arena_alloc(x->a, (x->n + 1) * sizeof(*rows));
+	const char **names = arena_alloc(x->a, (x->n + 1) * sizeof(*names));
+	size_t count = number_things(x, of, names), *fill;
+	size_t *starts = arena_alloc(x->a, (count + 2) * sizeof(*starts));
+
+	memset(starts, 0, (count + 2) * sizeof(*starts));
+	for (size_t i = 0; i < x->n; i++)
+		starts[of[i] + 1]++;
+	for (size_t i = 0; i < count; i++)
+		starts[i + 1] += starts[i];
+	fill = arena_alloc(x->a, (count + 1) * sizeof(*fill));
+	memcpy(fill, starts, (count + 1) * sizeof(*fill));
+	for (size_t i = 0; i < x->n; i++)
+		rows[fill[of[i]]++] = (uint32_t)i;
+	*out = (struct analysis_things){count, names, rows, starts};
 }
 
 /* ---- facts ---- */
@@ -155,6 +195,15 @@ void analysis_add_p(struct analysis *x, double p)
 		domain_add_text(x->r, x->a, "p", "p",
 				p < P_LEAST ? arena_printf(x->a, "below %.4f", P_LEAST)
 					    : arena_printf(x->a, "%.4f", p));
+}
+
+void analysis_add_against(struct analysis *x, const char *name, const char *label, double value,
+			  double other)
+{
+	if (!(other > 0))
+		return;
+	analysis_add_percent(x, name, label, fabs(value / other - 1));
+	domain_add_text(x->r, x->a, "side", "Side", value < other ? "below" : "above");
 }
 
 /* ---- rows ---- */

@@ -12,6 +12,7 @@
 
 #include "domain_int.h"
 #include "vesper/calc_cluster.h"
+#include "vesper/calc_groups.h"
 #include "vesper/calc_series.h"
 #include "vesper/calc_summary.h"
 #include "vesper/calc_trend.h"
@@ -41,8 +42,19 @@ const double *analysis_measure(struct analysis *x, size_t number, const char **l
 size_t analysis_measures(const struct analysis *x);
 /* The group's word in a row of the frame; words for none. */
 const char *analysis_name(const struct analysis *x, size_t group, size_t row);
-/* Names in the order of the rows; numbers of distinct ones in *of. */
-size_t analysis_things(const struct analysis *x, uint32_t **of, const char *const **names);
+/* What one row is: "customer", "month", or a row. */
+const char *analysis_one_of(const struct analysis *x);
+/* Rows from the greatest value down, without NULLs; NULL: it failed, and a note says why. */
+const uint32_t *analysis_descending(struct analysis *x, size_t *n);
+
+/* The rows of each thing, things in the order of the rows. */
+struct analysis_things {
+	size_t count;
+	const char *const *names;
+	const uint32_t *rows;
+	const size_t *starts; /* rows[starts[i]] to rows[starts[i + 1]] */
+};
+void analysis_things_read(const struct analysis *x, struct analysis_things *out);
 
 /* ---- facts ---- */
 
@@ -56,6 +68,10 @@ void analysis_add(struct analysis *x, const char *name, const char *label, doubl
 		  const char *unit);
 void analysis_add_percent(struct analysis *x, const char *name, const char *label, double share);
 void analysis_add_p(struct analysis *x, double p);
+/* How far a value is from another in percent, without a sign, and "above" or "below" as a second
+ * fact. Nothing where the other is not above zero. */
+void analysis_add_against(struct analysis *x, const char *name, const char *label, double value,
+			  double other);
 /* Digits for people: two decimals, of small numbers four figures. NULL: no number. */
 const char *analysis_digits(struct arena *a, double value);
 
@@ -112,6 +128,13 @@ ANALYSIS(growth);
 ANALYSIS(decline);
 ANALYSIS(project);
 ANALYSIS(clusters);
+ANALYSIS(vs_average);
+ANALYSIS(group_profile);
+ANALYSIS(underserved);
+ANALYSIS(lose_top_n);
+ANALYSIS(risk_scores);
+ANALYSIS(elasticity);
+ANALYSIS(what_if);
 #undef ANALYSIS
 
 #endif

@@ -61,25 +61,14 @@ static bool score(struct analysis *x, const uint32_t *rows, size_t n, struct sca
 
 static bool scan_all(struct analysis *x, struct scan *scan, struct err *e)
 {
-	const char *const *names;
-	uint32_t *of, *rows = arena_alloc(x->a, (x->n + 1) * sizeof(*rows));
-	size_t count = analysis_things(x, &of, &names);
-	size_t *starts = arena_alloc(x->a, (count + 2) * sizeof(*starts));
-	size_t *fill;
+	struct analysis_things things;
 	double *p, *adjusted;
 
-	memset(starts, 0, (count + 2) * sizeof(*starts));
-	for (size_t i = 0; i < x->n; i++)
-		starts[of[i] + 1]++;
-	for (size_t i = 0; i < count; i++)
-		starts[i + 1] += starts[i];
-	fill = arena_alloc(x->a, (count + 1) * sizeof(*fill));
-	memcpy(fill, starts, (count + 1) * sizeof(*fill));
-	for (size_t i = 0; i < x->n; i++)
-		rows[fill[of[i]]++] = (uint32_t)i;
-	scan->items = arena_alloc(x->a, (count + 1) * sizeof(*scan->items));
-	for (size_t i = 0; i < count; i++)
-		if (!score(x, rows + starts[i], starts[i + 1] - starts[i], scan, names[i], e))
+	analysis_things_read(x, &things);
+	scan->items = arena_alloc(x->a, (things.count + 1) * sizeof(*scan->items));
+	for (size_t i = 0; i < things.count; i++)
+		if (!score(x, things.rows + things.starts[i],
+			   things.starts[i + 1] - things.starts[i], scan, things.names[i], e))
 			return false;
 	p = arena_alloc(x->a, (scan->count + 1) * sizeof(*p));
 	for (size_t i = 0; i < scan->count; i++)

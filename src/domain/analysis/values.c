@@ -8,12 +8,6 @@
 #define DISTRIBUTION_LEAST 20
 #define BIMODAL_LEAST      50
 
-/* What one row is: "customer", "month", or a row. */
-static const char *one_of(const struct analysis *x)
-{
-	return x->thing ? x->thing : x->grain ? x->grain : "row";
-}
-
 static size_t present(const struct analysis *x)
 {
 	size_t n = 0;
@@ -61,37 +55,18 @@ static void show_quantiles(struct analysis *x)
 	analysis_rows_end(&w);
 }
 
-/* Rows from the greatest value down; NULL: it failed. */
-static const uint32_t *descending(struct analysis *x, size_t *n)
-{
-	uint32_t *rows;
-	struct err e = {0};
-
-	if (!calc_order(&x->calc, x->values, x->n, &rows, n, &e)) {
-		analysis_fail(x, &e);
-		return NULL;
-	}
-	for (size_t i = 0; i < *n / 2; i++) {
-		uint32_t other = rows[i];
-
-		rows[i] = rows[*n - 1 - i];
-		rows[*n - 1 - i] = other;
-	}
-	return rows;
-}
-
 /* ---- outliers ---- */
 
 static void show_outliers(struct analysis *x, const struct calc_outliers *o)
 {
 	struct analysis_rows w;
 	size_t n, furthest = x->n;
-	const uint32_t *rows = descending(x, &n);
+	const uint32_t *rows = analysis_descending(x, &n);
 	double middle = o->low + (o->high - o->low) / 2;
 
 	if (!rows)
 		return;
-	begin_pair(&w, x, one_of(x));
+	begin_pair(&w, x, analysis_one_of(x));
 	for (size_t i = 0; i < n; i++) {
 		if (!o->is_outlier[rows[i]])
 			continue;
@@ -120,7 +95,7 @@ void analysis_outliers(struct result *r, const struct derive_def *of, struct are
 	}
 	analysis_enough(&x, o.status != CALC_TOO_FEW);
 	domain_add_count(r, a, "n", "Values", present(&x));
-	domain_add_text(r, a, "one", "One value is of", one_of(&x));
+	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
 	if (o.status == CALC_TOO_FEW || o.status == CALC_CONSTANT) {
 		if (o.status == CALC_TOO_FEW)
 			say_few(&x, present(&x), CALC_OUTLIERS_LEAST, "outliers");
@@ -241,11 +216,11 @@ static void show_pareto(struct analysis *x, double total)
 	struct analysis_rows w;
 	struct calc_sum sum = {0};
 	size_t n;
-	const uint32_t *rows = descending(x, &n);
+	const uint32_t *rows = analysis_descending(x, &n);
 
 	if (!rows)
 		return;
-	begin_pair(&w, x, one_of(x));
+	begin_pair(&w, x, analysis_one_of(x));
 	analysis_rows_column(&w, "Share so far", COLUMN_DECIMAL, "%");
 	for (size_t i = 0; i < n; i++) {
 		calc_sum_add(&sum, x->values[rows[i]]);
@@ -270,7 +245,7 @@ void analysis_concentration(struct result *r, const struct derive_def *of, struc
 		return;
 	for (size_t i = 0; i < x.n; i++)
 		negative += x.values[i] < 0;
-	domain_add_text(r, a, "one", "One value is of", one_of(&x));
+	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
 	if (negative > 0) {
 		analysis_enough(&x, false);
 		analysis_note(&x, "%zu of %zu totals of %s are negative, so shares say nothing.",
@@ -419,7 +394,7 @@ void analysis_value_tiers(struct result *r, const struct derive_def *of, struct 
 	(void)of;
 	if (!analysis_begin(r, a, &x))
 		return;
-	domain_add_text(r, a, "one", "One value is of", one_of(&x));
+	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
 	domain_add_count(r, a, "n", "Values", x.n);
 	if (percent_arg(r, "low", 20) >= percent_arg(r, "high", 80)) {
 		analysis_enough(&x, false);

@@ -204,5 +204,12 @@ const struct tool_derivation domain_derivations[] = {
 	{"growth", analysis_growth, NULL, NULL},
 	{"decline", analysis_decline, NULL, NULL},
 	{"clusters", analysis_clusters, NULL, NULL},
+	{"vs_average", analysis_vs_average, NULL, NULL},
+	{"group_profile", analysis_group_profile, NULL, NULL},
+	{"underserved", analysis_underserved, NULL, NULL},
+	{"lose_top_n", analysis_lose_top_n, NULL, NULL},
+	{"risk_scores", analysis_risk_scores, NULL, NULL},
+	{"elasticity", analysis_elasticity, NULL, NULL},
+	{"what_if", analysis_what_if, NULL, NULL},
 	{0},
 };

@@ -225,6 +225,20 @@ bool map_words_have(const struct know *k, const struct token *t)
 	return false;
 }
 
+bool map_words_cued(const struct know *k, const struct token *t)
+{
+	const struct map_words *w = k->map_words;
+	char stem[STEM_BYTES];
+	size_t len = word_stem(t->text, t->len, stem);
+
+	for (size_t c = 0; w && c < w->cue_count; c++)
+		for (size_t n = 0; n < w->cues[c].count; n++)
+			if (strlen(w->cues[c].stems[n]) == len &&
+			    strncmp(w->cues[c].stems[n], stem, len) == 0)
+				return true;
+	return false;
+}
+
 bool map_words_is_thing(const struct know *k, const struct question *q, size_t i)
 {
 	const struct map_words *w = k->map_words;
@@ -334,6 +348,24 @@ static bool has_meaning(const struct meant *m, const struct map_phrase *p)
 	return false;
 }
 
+/* Of several meanings those count that the caller may see, where there are any: who may see none is
+ * told so. */
+static void keep_permitted(const struct asking *a, struct meant *m)
+{
+	const struct principal *who = a->r->in->may->who;
+	size_t n = 0;
+
+	for (size_t i = 0; who && i < m->count; i++)
+		n += map_may_entity(who, phrase_entity(m->items[i]));
+	if (n == 0 || n == m->count)
+		return;
+	n = 0;
+	for (size_t i = 0; i < m->count; i++)
+		if (map_may_entity(who, phrase_entity(m->items[i])))
+			m->items[n++] = m->items[i];
+	m->count = n;
+}
+
 struct meant map_words_at(const struct asking *a, size_t i)
 {
 	struct meant best = {0};
@@ -351,6 +383,7 @@ struct meant map_words_at(const struct asking *a, size_t i)
 			best.items[best.count++] = one;
 		best.exact |= one->singular && is_exact(a, one, i);
 	}
+	keep_permitted(a, &best);
 	return best;
 }
 

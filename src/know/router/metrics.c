@@ -78,6 +78,18 @@ static bool take_entity(struct asking *a, const struct entity_def *n, bool group
 	return true;
 }
 
+/* An analysis may take several. */
+static bool take_metric(struct asking *a, const struct meant *m)
+{
+	if (a->measured.count == 0)
+		a->measured = *m;
+	else if (a->slots.also.count < MAP_METRICS_ASKED_MAX - 1)
+		a->slots.also.items[a->slots.also.count++] = *m;
+	else
+		return false;
+	return true;
+}
+
 static bool take_phrase(struct asking *a, const struct meant *m)
 {
 	const struct map_phrase *first = m->items[0];
@@ -96,12 +108,8 @@ static bool take_phrase(struct asking *a, const struct meant *m)
 		a->one.named |= first->entity && !(a->related.said && a->subject);
 		a->one.ranked = true;
 	}
-	if (first->metric) {
-		bool another = a->measured.count > 0;
-
-		a->measured = *m;
-		return !another;
-	}
+	if (first->metric)
+		return take_metric(a, m);
 	if (first->entity)
 		return m->count == 1 && take_entity(a, first->entity, grouped, counted);
 	if (a->group_count == MAP_BY_MAX)
@@ -345,14 +353,30 @@ static size_t take_analysis(struct asking *a, size_t i, const struct meant *m)
 	return cue->count;
 }
 
+/* Words before its cue are read for the analysis as well. */
+static void find_analysis(struct asking *a)
+{
+	for (size_t i = 0; i < a->r->q.count && !a->analysis; i++) {
+		const struct meant m = map_words_at(a, i);
+		const struct map_cue *cue =
+			metrics_change_words(a, i) > 0 ? NULL : map_words_cue(a, i);
+
+		if (cue && (m.count == 0 || m.items[0]->count < cue->count))
+			a->analysis = cue->tool;
+	}
+}
+
 bool metrics_read(struct asking *a)
 {
 	const struct question *q = &a->r->q;
 
+	find_analysis(a);
+
 	for (size_t i = 0; i < q->count;) {
 		const struct token *t = &q->tokens[i];
 		const struct meant m = map_words_at(a, i);
-		size_t cue = take_analysis(a, i, &m);
+		size_t change = metrics_change_words(a, i);
+		size_t cue = change > 0 ? change : take_analysis(a, i, &m);
 		size_t n = cue > 0 ? cue : bounds_words(a, i);
 
 		if (n == 0)
@@ -372,6 +396,8 @@ bool metrics_read(struct asking *a)
 			return false;
 		if (n == 0)
 			take_by_value(a, i);
+		if (n == 0)
+			n = metrics_name_words(a, i);
 		if (n == 0 && !(t->used && !t->word) && !is_value(a, i) && !is_relative(a, i) &&
 		    !account_is_neutral(a->r, i))
 			return false;
@@ -382,7 +408,9 @@ bool metrics_read(struct asking *a)
 		i += n > 0 ? n : 1;
 	}
 	return !a->after.by && (a->follows || !a->after.number_of) &&
-	       (!a->related.must || a->related.count > 0);
+	       (!a->related.must || a->related.count > 0) &&
+	       (a->slots.also.count == 0 ||
+		(a->analysis && a->slots.also.count < a->analysis->analysis.measures));
 }
 
 /* ---- which of several is meant ---- */
@@ -460,13 +488,58 @@ static bool settle_group(struct asking *a, const struct meant *m)
 	return true;
 }
 
+static bool is_total(const struct metric_def *m)
+{
+	return m->measure &&
+	       (m->measure->aggregate == AGGREGATE_SUM || m->measure->aggregate == AGGREGATE_COUNT);
+}
+
+void metrics_add_total(struct asking *a, const struct metric_def *total)
+{
+	if (!total || is_total(a->metrics[0]))
+		return;
+	a->metrics[1] = a->metrics[0];
+	a->metrics[0] = total;
+	a->metric_count = 2;
+}
+
+/* Beside the first one; totals stand before averages. */
+static bool settle_also(struct asking *a)
+{
+	for (size_t i = 0; i < a->slots.also.count; i++) {
+		const struct map_phrase *p =
+			metrics_settle(&a->slots.also.items[i], metrics_spoken_of(a));
+		size_t at = a->metric_count;
+
+		if (!p)
+			return false;
+		for (size_t m = 0; m < a->metric_count; m++)
+			if (a->metrics[m] == p->metric)
+				return false;
+		for (; at > 0 && is_total(p->metric) && !is_total(a->metrics[at - 1]); at--)
+			a->metrics[at] = a->metrics[at - 1];
+		a->metrics[at] = p->metric;
+		a->metric_count++;
+	}
+	return true;
+}
+
+/* Of "units" and "prices" the one that means one thing says of what both are; NULL: neither. */
+static const struct entity_def *told_by_another(const struct asking *a)
+{
+	for (size_t i = 0; i < a->slots.also.count; i++)
+		if (a->slots.also.items[i].count == 1)
+			return entity_of(a->slots.also.items[i].items[0]);
+	return NULL;
+}
+
 bool metrics_settle_all(struct asking *a)
 {
 	const struct map_phrase *p;
 
 	if (a->measured.count > 0) {
-		p = metrics_settle(&a->measured, a->subject);
-		if (!p || !metrics_add(a, p->metric))
+		p = metrics_settle(&a->measured, a->subject ? a->subject : told_by_another(a));
+		if (!p || !metrics_add(a, p->metric) || !settle_also(a))
 			return false;
 	}
 	if (!a->subject && a->metric_count == 0) /* "countries with more than 3 customers" */

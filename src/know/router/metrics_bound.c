@@ -19,8 +19,10 @@ bool bounds_are_read(const struct asking *a)
 	for (size_t i = 0; i < a->r->said_count; i++) {
 		const struct said *s = &a->r->said[i];
 		bool left_out = s->slot == SLOT_NOT && s->dimension && s->dimension->map.entity;
+		bool change = a->slots.percent && s->slot == SLOT_NONE && /* settled as a slot */
+			      s->amount.to == a->slots.to;
 
-		if (!left_out && !(is_bound(s) && !s->amount.unclear))
+		if (!left_out && !change && !(is_bound(s) && !s->amount.unclear))
 			return false;
 	}
 	return true;

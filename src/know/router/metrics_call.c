@@ -274,6 +274,7 @@ bool metrics_call(const struct asking *a, const json_t *query, const struct quer
 		.kind = CANDIDATE_TOOL, .name = tool->name, .tool = tool, .agent = d->agent};
 	args_set(&call->args, arena, tool->map, value_text(arena_strdup(arena, text)));
 	mem_free(text);
+	metrics_fill_slots(a, &call->args);
 	agents[0] = d->agent;
 	*out = (struct understanding){.kind = KNOW_DATA,
 				      .intent = d->intent,

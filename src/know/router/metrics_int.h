@@ -72,6 +72,27 @@ struct bounded {
 	const struct metric_def *metric;
 };
 
+/* "sales and visits": other metrics, which an analysis may take */
+struct also {
+	struct meant items[MAP_METRICS_ASKED_MAX - 1];
+	size_t count;
+};
+
+/* What an analysis takes beside its query. */
+struct slots {
+	const char *percent;      /* "by 10 %", below zero for what goes down; NULL: not said */
+	size_t from, to;          /* its words */
+	bool up, down;            /* words that say which */
+	const struct fact *thing; /* the one that is to be looked at; or NULL */
+	const char *name;         /* the same in words that no list of names has; or NULL */
+	struct also also;
+};
+
+struct ones {
+	bool named;  /* a thing is named as one: "the solar project" */
+	bool ranked; /* what is ranked is: "which genre" */
+};
+
 struct asking {
 	const struct reading *r;
 	const struct map_words *w;
@@ -105,15 +126,13 @@ struct asking {
 	const struct dimension_def *named[MAP_BY_MAX];
 	size_t named_count;
 	const struct tool_def *analysis; /* that its words ask for; or NULL */
+	struct slots slots;
 	bool counts, lists, top, bottom;
 	bool follows; /* it changes the query that stands: "which of those are solar" */
 	struct {
 		bool by, number_of;
 	} after; /* what the last word was */
-	struct {
-		bool named;  /* a thing is, as one: "the solar project" */
-		bool ranked; /* what is ranked is: "which genre" */
-	} one;
+	struct ones one;
 	bool totals;                        /* "the total budget" */
 	int rows;                           /* "which three projects"; 0: not said */
 	bool compares;                      /* "vs", "compare" */
@@ -146,6 +165,8 @@ const struct dimension_def *metrics_title(const struct asking *a, const struct e
 bool metrics_add_by(struct asking *a, const char *name);
 bool metrics_add_by_title(struct asking *a, const struct entity_def *n);
 bool metrics_add(struct asking *a, const struct metric_def *m);
+/* "Raise prices by 10 %": before the only metric, which is no total, the total that it acts on. */
+void metrics_add_total(struct asking *a, const struct metric_def *total);
 /* Reads all words; false: one of them is not accounted for. */
 bool metrics_read(struct asking *a);
 /* With all words read: what those mean that may mean several things. */
@@ -185,6 +206,22 @@ bool metrics_call(const struct asking *a, const json_t *query, const struct quer
 
 /* Adds conditions and the period to the query. False: something that was said is none. */
 bool metrics_take_facts(struct asking *a, json_t *query);
+
+/* ---- metrics_slots.c: what an analysis takes beside its query ---- */
+
+/* Finds by how much something changes. Before the words are read. */
+void metrics_find_change(struct asking *a);
+bool metrics_takes_change(const struct asking *a);
+/* How many words at token i say that or its direction; 0: none does. */
+size_t metrics_change_words(struct asking *a, size_t i);
+/* How many words from token i on are a name that nobody knows, of the one thing that an analysis
+ * asks for; 0: none is. What the thing is called in the data is seen where the analysis runs. */
+size_t metrics_name_words(struct asking *a, size_t i);
+/* With all settled: the one thing that the question names, where the analysis asks for one. False:
+ * a change was said that nothing takes. */
+bool metrics_settle_slots(struct asking *a);
+/* The parameters of the analysis beside its query. */
+void metrics_fill_slots(const struct asking *a, struct args *args);
 
 /* ---- metrics_bound.c ---- */
 

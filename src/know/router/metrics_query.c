@@ -174,6 +174,8 @@ static void settle_measured(struct asking *a)
 		n = a->groups[i].items[0]->dimension->map.entity;
 	if (a->metric_count == 0 && n && a->analysis->analysis.groups != GROUPS_TIME)
 		(void)metrics_add(a, only_sum(a, n));
+	else if (a->metric_count == 1 && metrics_takes_change(a))
+		metrics_add_total(a, only_sum(a, metrics_spoken_of(a)));
 }
 
 /* What is analysed is a metric, or how many there are; a thing that is named beside it is what it
@@ -184,11 +186,12 @@ static bool settle_analysis(struct asking *a)
 		return false;
 	settle_measured(a);
 	if (a->metric_count == 0 && a->subject)
-		return metrics_add(a, metrics_count_of(a, a->subject)) && bounds_settle(a);
+		return metrics_add(a, metrics_count_of(a, a->subject)) && bounds_settle(a) &&
+		       metrics_settle_slots(a);
 	if (a->metric_count > 0 && a->subject && metrics_spoken_of(a) != a->subject &&
 	    (a->by_count > 0 || !metrics_add_by_title(a, a->subject)))
 		return false;
-	return a->metric_count > 0 && bounds_settle(a);
+	return a->metric_count > 0 && bounds_settle(a) && metrics_settle_slots(a);
 }
 
 /* "How many tracks", "genres by number of tracks", "the top customers by spend". What is named and
@@ -206,6 +209,8 @@ static bool settle(struct asking *a)
 	drop_own_rows(a);
 	if (a->analysis)
 		return settle_analysis(a);
+	if (a->slots.percent) /* it is no question of what there is */
+		return false;
 	if (a->metric_count == 0 && a->subject && (a->counts || a->by_count > 0))
 		return metrics_add(a, metrics_count_of(a, a->subject)) && !a->rows &&
 		       (!ranks || counts_of_ranked(a)) && bounds_settle(a);
@@ -331,8 +336,10 @@ bool metrics_choose(const struct reading *r, bool asked, struct understanding *o
 		.r = r, .w = r->know->map_words, .phrase = arena_alloc(r->arena, r->q.count + 1)};
 	json_t *query;
 
-	if (!a.w || !metrics_tool(r->in->may, NULL) || !bounds_are_read(&a) ||
-	    r->trouble.kind != TROUBLE_NONE)
+	if (!a.w || !metrics_tool(r->in->may, NULL) || r->trouble.kind != TROUBLE_NONE)
+		return false;
+	metrics_find_change(&a);
+	if (!bounds_are_read(&a))
 		return false;
 	query = json_own(r->arena, json_object());
 	if (!metrics_read(&a) || !settle(&a) || !metrics_take_facts(&a, query) ||

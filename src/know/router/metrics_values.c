@@ -81,7 +81,7 @@ static bool use_named(struct asking *a, const json_t *where, json_t *query)
 	for (size_t i = 0; ok && i < a->named_count; i++) {
 		const struct dimension_def *d = a->named[i];
 
-		if (is_used(where, d->name) ||
+		if (is_used(where, d->name) || (a->slots.thing && a->slots.thing->dimension == d) ||
 		    (a->level.is && d->map.column == a->subject->levels.column))
 			continue;
 		ok = lists && d->map.entity == a->subject;
@@ -250,7 +250,7 @@ static bool is_named(const struct asking *a, const struct fact *f)
  * here takes it. */
 static bool take_fact(const struct asking *a, const struct fact *f, json_t *where, json_t *query)
 {
-	if (f->implied || f->source == SOURCE_DEFAULT || is_named(a, f))
+	if (f->implied || f->source == SOURCE_DEFAULT || f == a->slots.thing || is_named(a, f))
 		return true;
 	if (f->dimension) {
 		if (!f->dimension->map.entity || f->said || f->all ||

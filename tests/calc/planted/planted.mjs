@@ -130,3 +130,32 @@ export function bimodal() {
 
   return csv(['Ticket', 'Waiting time'], Array.from({ length: 200 }, (_, i) => [id('T', i), money((i % 2 ? 20 : 60) + 4 * z())]));
 }
+
+/* 60 customers in four regions: one has twice the sales of the others, one region less than half. */
+export function peers() {
+  const z = normals(24);
+  const regions = ['North', 'South', 'West', 'East'];
+  const first = ['Acme', 'Borealis', 'Cobalt', 'Dovetail', 'Ember', 'Fathom'];
+  const second = ['Corp', 'Foods', 'Traders', 'Mills', 'Works', 'Press', 'Labs', 'Lines', 'Farms', 'Glass'];
+
+  return csv(['Customer', 'Region', 'Sales', 'Visits'], Array.from({ length: 60 }, (_, i) => [`${first[i % 6]} ${second[Math.floor(i / 6)]}`,
+    regions[i % 4], money(i === 7 ? 2000 : i % 4 === 2 ? 400 + 30 * z() : 1000 + 80 * z()), Math.round(20 + z())]));
+}
+
+/* Units go by -1.2 % with each percent of the price. */
+export function elasticity(n = 48) {
+  const z = normals(25);
+
+  return csv(['Order date', 'Price', 'Units'], Array.from({ length: n }, (_, i) => {
+    const price = 10 * Math.exp(0.15 * z());
+    return [month(i), money(price), Math.round(10000 * (price / 10) ** -1.2 * Math.exp(0.02 * z()))];
+  }));
+}
+
+/* The same prices, and units that have nothing to do with them. */
+export function unrelated(n = 48) {
+  const z = normals(26);
+
+  return csv(['Order date', 'Price', 'Units'], Array.from({ length: n }, (_, i) => [month(i), money(10 * Math.exp(0.15 * z())),
+    Math.round(10000 * Math.exp(0.1 * z()))]));
+}

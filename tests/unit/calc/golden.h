@@ -5,13 +5,13 @@
 
 #include "calc_test.h"
 
-enum { VALUES_MAX = 256, LINE_MAX_BYTES = 16384 };
+enum { VALUES_MAX = 256, LINE_MAX_BYTES = 16384, GOLDEN_COLUMNS = 3 };
 
 struct line {
 	const char *kernel;
 	double params[4];
-	double columns[2][VALUES_MAX];
-	size_t n[2];
+	double columns[GOLDEN_COLUMNS][VALUES_MAX];
+	size_t n[GOLDEN_COLUMNS];
 	double want[VALUES_MAX];
 	size_t wanted;
 };
@@ -29,7 +29,7 @@ static inline size_t read_numbers(char *text, double *out)
 
 static inline void read_line(char *text, struct line *l)
 {
-	char *field[4], *second;
+	char *field[4], *column;
 
 	*l = (struct line){0};
 	for (size_t i = 0; i < 4; i++) {
@@ -38,12 +38,10 @@ static inline void read_line(char *text, struct line *l)
 	}
 	l->kernel = field[0];
 	(void)read_numbers(field[1], l->params);
-	second = strchr(field[2], '|');
-	if (second) {
-		*second++ = '\0';
-		l->n[1] = read_numbers(second, l->columns[1]);
+	for (size_t i = 0; (column = strsep(&field[2], "|")); i++) {
+		assert_true(i < GOLDEN_COLUMNS);
+		l->n[i] = read_numbers(column, l->columns[i]);
 	}
-	l->n[0] = read_numbers(field[2], l->columns[0]);
 	l->wanted = read_numbers(field[3], l->want);
 }
 

@@ -1,0 +1,33 @@
+-- tool:       vs_average
+-- about:      One thing against the mean of its peers, with its rank and percentile; without a name, all against their mean.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     benchmark_agent
+-- map:        query
+-- groups:     thing
+-- frame:      main 200000
+-- derive:     vs_average
+-- cue:        benchmark, against the average, compared to average, compare to the average, compare with the average, above average, below average, versus average, vs average, vs peers, against peers, against its peers, compared to peers, compare to peers, compare to its peers, relative to others, relative to the average, relative to peers, percentile, rank among, how does it rank, standings
+-- answer:     [[**{fact.name}** has **{fact.value}** of {fact.measure}, rank {fact.rank} of {fact.n}. ]][[That is **{fact.diff_pct}** {fact.side} the mean of the others, {fact.peer_mean}. ]][[Percentile: {fact.percentile}. ]][[The mean of **{fact.measure}** over {fact.n} is **{fact.mean}**; {fact.above} are above it, the highest is {fact.best} with {fact.best_value}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- param name  text  optional slot=thing  The thing that is compared with the others, as the data spells it; it stands in no condition.
+-- fact measure type=text What is measured
+-- fact n type=int optional Values
+-- fact one type=text optional What one value is of
+-- fact name type=text optional What is looked at
+-- fact value unit=@measure optional Its value
+-- fact rank type=int optional Its rank, the highest first
+-- fact peers type=int optional The others
+-- fact peer_mean unit=@measure optional Mean of the others
+-- fact diff_pct unit=% optional How far from it
+-- fact side type=text optional above or below
+-- fact percentile type=number optional Share of those below it, 0 to 100
+-- fact mean unit=@measure optional Mean of all
+-- fact above type=int optional Above it
+-- fact best type=text optional The highest
+-- fact best_value unit=@measure optional Its value
+-- fact last type=text optional The lowest
+-- fact last_value unit=@measure optional Its value
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,24 @@
+-- tool:       elasticity
+-- about:      How many percent of a measure went with one percent of another in past data, and how sure that is.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     business_impact_agent
+-- map:        query
+-- groups:     time
+-- several:    2
+-- frame:      main 20000
+-- derive:     elasticity
+-- cue:        elasticity, elasticities, price sensitivity, sensitivity, how sensitive, respond, responds, react, reacts
+-- answer:     [[In past data {fact.elasticity} % of **{fact.measure}** went with 1 % of {fact.driver} ({fact.low} to {fact.high}, p = {fact.p}, {fact.n} {fact.grain}s). ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact driver type=text optional What changes
+-- fact grain type=text optional The period
+-- fact n type=int optional Periods
+-- fact elasticity type=number optional So many percent go with one percent
+-- fact low type=number optional Lower end, 95 %
+-- fact high type=number optional Upper end, 95 %
+-- fact p optional Of the slope
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,25 @@
+-- tool:       lose_top_n
+-- about:      What would be lost of a total with its largest contributors.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     business_impact_agent
+-- map:        query
+-- groups:     thing
+-- counted:    yes
+-- frame:      main 200000
+-- derive:     lose_top_n
+-- cue:        losing, if we lose, if we lost, what if we lose, what if we lost, without our top, without our largest, loss of the top, loss of our top
+-- answer:     [[Without the largest {fact.top}, **{fact.lost}** of {fact.total} of {fact.measure} would be lost: **{fact.lost_share}**. ]][[They are {fact.names}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- param top_n int optional default=5 min=1 max=1000 How many of the largest
+-- fact measure type=text What is measured
+-- fact n type=int optional Groups
+-- fact one type=text optional What one value is of
+-- fact top type=int optional How many of the largest
+-- fact names type=text optional Which
+-- fact total unit=@measure optional Total
+-- fact lost unit=@measure optional Lost with them
+-- fact lost_share unit=% optional Share that is lost
+-- fact left unit=@measure optional Left
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

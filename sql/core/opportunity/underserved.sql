@@ -1,0 +1,21 @@
+-- tool:       underserved
+-- about:      Groups that hold less of a total than their size says.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     opportunity_agent
+-- map:        query
+-- groups:     thing
+-- counted:    yes
+-- frame:      main 200000
+-- derive:     underserved
+-- cue:        underserved, under served, expansion potential, low penetration, under represented, underrepresented
+-- answer:     [[**{fact.found}** of {fact.n} are underserved in **{fact.measure}**: {fact.found_names}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact n type=int optional Groups
+-- fact one type=text optional What one group is of
+-- fact found type=int optional That are underserved
+-- fact found_names type=text optional Which
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,22 @@
+-- tool:       risk_scores
+-- about:      Things ranked by three signs of risk in a measure over time: decline, a drop of the last period, silence.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     risk_agent
+-- map:        query
+-- groups:     thing time
+-- frame:      main 200000
+-- derive:     risk_scores
+-- cue:        risk score, risk scores, rank by risk, ranked by risk, riskiest, most at risk, needs attention, need attention, needing attention, might we lose, red flags
+-- answer:     [[**{fact.highest}** has the highest of {fact.scored} risk scores: **{fact.highest_score}** of 100. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact one type=text optional What one series is of
+-- fact grain type=text optional The period
+-- fact scored type=int optional Scored
+-- fact not_scored type=int optional Too few periods
+-- fact highest type=text optional The highest
+-- fact highest_score type=number optional Its score, 0 to 100
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

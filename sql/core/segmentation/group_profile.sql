@@ -1,0 +1,24 @@
+-- tool:       group_profile
+-- about:      Groups of a dimension: how large they are, what they hold of a total, and their mean.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     segmentation_agent
+-- map:        query
+-- groups:     thing
+-- counted:    yes
+-- frame:      main 200000
+-- derive:     group_profile
+-- cue:        group profile, profile of groups, segment profile, profile the groups, profile, breakdown of groups, categorize, categorise, size of groups, segment sizes
+-- answer:     [[Of **{fact.n}** groups, {fact.largest} has the most of **{fact.measure}**, **{fact.largest_value}**. ]][[That is {fact.largest_share} of it. ]][[Most rows are of {fact.most}: {fact.most_rows} ({fact.most_share}). ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact n type=int optional Groups
+-- fact one type=text optional What one group is of
+-- fact largest type=text optional The highest
+-- fact largest_value unit=@measure optional Its value
+-- fact largest_share unit=% optional Its share
+-- fact most type=text optional With the most rows
+-- fact most_rows type=int optional Its rows
+-- fact most_share unit=% optional Its share of the rows
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,218 @@
+/* What groups hold of a total: their sizes and shares, those that hold less than their size says,
+ * and what is lost with the largest. */
+#include "analysis_int.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GROUPS_LEAST    2
+#define UNDERSERVED_OF  3   /* groups that a share can be uneven among */
+#define UNDERSERVED_MAX 0.8 /* of its share of the rows is what it holds */
+#define ROWS_LEAST      10  /* of a group that is named */
+#define TOP_USUAL       5
+
+struct groups {
+	const uint32_t *order; /* from the greatest value down */
+	size_t n;
+	const double *counts; /* rows of each group */
+	double rows, total;
+	size_t negative;
+};
+
+/* The values, and behind them how many rows each group has. */
+static bool read_groups(struct analysis *x, struct groups *g)
+{
+	struct calc_sum rows = {0}, total = {0};
+	const char *label;
+
+	g->counts = analysis_measure(x, analysis_measures(x) - 1, &label);
+	g->order = g->counts ? analysis_descending(x, &g->n) : NULL;
+	if (!g->order)
+		return false;
+	for (size_t i = 0; i < g->n; i++) {
+		calc_sum_add(&rows, g->counts[g->order[i]]);
+		calc_sum_add(&total, x->values[g->order[i]]);
+		g->negative += x->values[g->order[i]] < 0;
+	}
+	g->rows = calc_sum_total(&rows);
+	g->total = calc_sum_total(&total);
+	domain_add_text(x->r, x->a, "one", "One value is of", analysis_one_of(x));
+	domain_add_count(x->r, x->a, "n", "Groups", g->n);
+	return true;
+}
+
+static const char *percent(struct arena *a, double share)
+{
+	return isfinite(share) ? arena_printf(a, "%.1f", 100 * share) : NULL;
+}
+
+static bool has_shares(const struct analysis *x, const struct groups *g)
+{
+	return x->r->context->adds_up && g->negative == 0 && g->total > 0;
+}
+
+/* What it holds beside what its size says: 1 is even. */
+static double index_of(const struct analysis *x, const struct groups *g, size_t i)
+{
+	return x->values[i] / g->total / (g->counts[i] / g->rows);
+}
+
+static void show(struct analysis *x, const struct groups *g)
+{
+	bool shares = has_shares(x, g), sums = x->r->context->adds_up;
+	struct analysis_rows w;
+
+	analysis_rows_begin(&w, x);
+	analysis_rows_column(&w, analysis_one_of(x), COLUMN_TEXT, NULL);
+	analysis_rows_column(&w, x->label, COLUMN_DECIMAL, x->unit);
+	analysis_rows_column(&w, "Rows", COLUMN_INT, NULL);
+	analysis_rows_column(&w, "Share of the rows", COLUMN_DECIMAL, "%");
+	if (shares)
+		analysis_rows_column(&w, arena_printf(x->a, "Share of %s", x->label),
+				     COLUMN_DECIMAL, "%");
+	if (sums)
+		analysis_rows_column(&w, "Mean of a row", COLUMN_DECIMAL, x->unit);
+	for (size_t at = 0; at < g->n; at++) {
+		const char *cells[6];
+		size_t i = g->order[at], c = 0;
+
+		cells[c++] = analysis_name(x, 0, i);
+		cells[c++] = analysis_digits(x->a, x->values[i]);
+		cells[c++] = analysis_digits(x->a, g->counts[i]);
+		cells[c++] = percent(x->a, g->counts[i] / g->rows);
+		if (shares)
+			cells[c++] = percent(x->a, x->values[i] / g->total);
+		if (sums)
+			cells[c++] = analysis_digits(x->a, x->values[i] / g->counts[i]);
+		analysis_rows_add(&w, cells);
+	}
+	analysis_rows_end(&w);
+}
+
+/* Too few groups, or no total that they could have shares of. */
+static bool is_enough(struct analysis *x, const struct groups *g, size_t least)
+{
+	bool enough = g->n >= least && has_shares(x, g);
+
+	analysis_enough(x, enough);
+	if (g->n == 0)
+		analysis_note(x, "%s has no value.", x->label);
+	else if (g->n < least)
+		analysis_note(x, "%zu groups or more are needed; there %s %zu.", least,
+			      g->n == 1 ? "is" : "are", g->n);
+	else if (!x->r->context->adds_up)
+		analysis_note(x, "%s is no total, so groups have no shares of it.", x->label);
+	else if (g->negative > 0)
+		analysis_note(x, "%zu of %zu totals of %s are negative, so shares say nothing.",
+			      g->negative, g->n, x->label);
+	else if (!enough)
+		analysis_note(x, "The total of %s is 0.", x->label);
+	return enough;
+}
+
+/* ---- profile ---- */
+
+void analysis_group_profile(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	struct groups g = {0};
+	struct analysis x;
+	size_t first, most = 0;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x) || !read_groups(&x, &g))
+		return;
+	analysis_enough(&x, g.n >= GROUPS_LEAST);
+	if (g.n < GROUPS_LEAST) {
+		analysis_note(&x,
+			      g.n == 0 ? "%s has no value." : "All rows of %s are in one group.",
+			      x.label);
+		show(&x, &g);
+		return;
+	}
+	first = g.order[0];
+	for (size_t i = 0; i < g.n; i++)
+		if (g.counts[g.order[i]] > g.counts[g.order[most]])
+			most = i;
+	most = g.order[most];
+	domain_add_text(r, a, "largest", "The highest", analysis_name(&x, 0, first));
+	analysis_add(&x, "largest_value", "Its value", x.values[first], x.unit);
+	if (has_shares(&x, &g))
+		analysis_add_percent(&x, "largest_share", "Its share", x.values[first] / g.total);
+	domain_add_text(r, a, "most", "Most rows", analysis_name(&x, 0, most));
+	domain_add_count(r, a, "most_rows", "Its rows", (size_t)g.counts[most]);
+	analysis_add_percent(&x, "most_share", "Its share of the rows", g.counts[most] / g.rows);
+	show(&x, &g);
+}
+
+/* ---- underserved ---- */
+
+void analysis_underserved(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	struct domain_list names;
+	struct groups g = {0};
+	struct analysis x;
+	size_t found = 0;
+	const char *list;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x) || !read_groups(&x, &g))
+		return;
+	if (!is_enough(&x, &g, UNDERSERVED_OF)) {
+		show(&x, &g);
+		return;
+	}
+	domain_list_init(&names);
+	for (size_t at = g.n; at > 0; at--) {
+		size_t i = g.order[at - 1];
+
+		if (index_of(&x, &g, i) >= UNDERSERVED_MAX || g.counts[i] < ROWS_LEAST)
+			continue;
+		found++;
+		domain_list_add(&names, "%s (%.1f %% of the rows, %.1f %% of %s)",
+				analysis_name(&x, 0, i), 100 * g.counts[i] / g.rows,
+				100 * x.values[i] / g.total, x.label);
+	}
+	list = domain_list_end(&names, a);
+	domain_add_count(r, a, "found", "Underserved", found);
+	if (found > 0)
+		domain_add_text(r, a, "found_names", "Underserved", list);
+	else
+		analysis_note(&x,
+			      "No %s of %d rows or more holds less than %.0f %% of what its size "
+			      "says.",
+			      x.thing, ROWS_LEAST, 100 * UNDERSERVED_MAX);
+	domain_add_text(r, a, "method", "Method",
+			"share of the total over share of the rows, below 0.8");
+	show(&x, &g);
+}
+
+/* ---- losing the largest ---- */
+
+void analysis_lose_top_n(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	const struct arg *top = args_find(&r->args, "top_n");
+	size_t n = top ? (size_t)top->values[0].number : TOP_USUAL;
+	struct calc_sum lost = {0};
+	struct domain_list names;
+	struct groups g = {0};
+	struct analysis x;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x) || !read_groups(&x, &g))
+		return;
+	if (is_enough(&x, &g, n + 1)) {
+		domain_list_init(&names);
+		for (size_t i = 0; i < n; i++) {
+			calc_sum_add(&lost, x.values[g.order[i]]);
+			domain_list_add(&names, "%s", analysis_name(&x, 0, g.order[i]));
+		}
+		domain_add_count(r, a, "top", "The largest", n);
+		domain_add_text(r, a, "names", "Which", domain_list_end(&names, a));
+		analysis_add(&x, "total", "Total", g.total, x.unit);
+		analysis_add(&x, "lost", "Lost with them", calc_sum_total(&lost), x.unit);
+		analysis_add_percent(&x, "lost_share", "Share that is lost",
+				     calc_sum_total(&lost) / g.total);
+		analysis_add(&x, "left", "Left", g.total - calc_sum_total(&lost), x.unit);
+	}
+	show(&x, &g);
+}

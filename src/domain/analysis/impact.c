@@ -1,0 +1,278 @@
+/*
+ * What a change would do: the elasticity of a measure to another in past data, and scenarios that
+ * are worked out by it, or by elasticities that are only assumed and shown side by side.
+ */
+#include "analysis_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define CHANGE_USUAL    10 /* percent */
+#define ASSOCIATION     "An association in past data is no proof of an effect."
+#define UNTOUCHED_WORDS "Everything else is taken to stay as it is."
+
+static const double assumed[] = {-0.5, -1, -1.5};
+static const double steps[] = {-20, -10, -5, 5, 10, 20};
+
+/* What responds is measured first, what drives it second. */
+struct impact {
+	struct analysis_series response, driver;
+	const char *driver_label, *driver_unit;
+	struct calc_elasticity e;
+};
+
+/* The series of the second measure, as long as that of the first. */
+static bool read_driver(struct analysis *x, struct impact *m)
+{
+	struct analysis second = *x;
+
+	second.values = analysis_measure(x, 1, &m->driver_label);
+	if (!second.values)
+		return false;
+	m->driver_unit = arena_strdup(x->a, x->table->columns[x->groups + 1].unit);
+	return analysis_series_read(&second, NULL, x->n, &m->driver);
+}
+
+static bool read_impact(struct analysis *x, struct impact *m)
+{
+	struct err e = {0};
+
+	if (!analysis_series_read(x, NULL, x->n, &m->response) ||
+	    (analysis_measures(x) > 1 && !read_driver(x, m))) {
+		analysis_enough(x, false);
+		analysis_note(x, "There are no dates in a row that a series could be made of.");
+		return false;
+	}
+	domain_add_text(x->r, x->a, "grain", "Period", x->grain);
+	domain_add_count(x->r, x->a, "n", "Periods", m->response.n);
+	if (m->response.left_out)
+		analysis_note(x, "The last %s, %s, is not over and is left out.", x->grain,
+			      m->response.left_out);
+	domain_add_text(x->r, x->a, "driver", "What changes",
+			m->driver_label ? m->driver_label : x->label);
+	if (!m->driver_label)
+		return true;
+	if (!calc_elasticity(&x->calc, m->driver.values, m->response.values, m->response.n, &m->e,
+			     &e)) {
+		analysis_fail(x, &e);
+		return false;
+	}
+	return true;
+}
+
+/* Why there is no elasticity to go by. */
+static void say_unusable(struct analysis *x, const struct impact *m)
+{
+	if (m->e.status == CALC_TOO_FEW)
+		analysis_note(x,
+			      "%d %ss or more with both above zero are needed for an elasticity; "
+			      "there are %zu.",
+			      CALC_ELASTICITY_LEAST, x->grain, m->e.n);
+	else if (m->e.status == CALC_CONSTANT)
+		analysis_note(x,
+			      "%s varied too little for an elasticity: by %.1f %%, and %.0f %% are "
+			      "needed.",
+			      m->driver_label, 100 * m->e.variation,
+			      100 * CALC_ELASTICITY_VARIATION);
+	else
+		analysis_note(x,
+			      "How %s went with %s is not told from chance, so no elasticity is "
+			      "claimed.",
+			      x->label, m->driver_label);
+}
+
+static void add_elasticity(struct analysis *x, const struct calc_elasticity *e)
+{
+	analysis_add(x, "elasticity", "Elasticity", e->elasticity, NULL);
+	analysis_add(x, "low", "Lower end, 95 %", e->low, NULL);
+	analysis_add(x, "high", "Upper end, 95 %", e->high, NULL);
+	analysis_add_p(x, e->p);
+}
+
+/* ---- elasticity ---- */
+
+static void show_series(struct analysis *x, const struct impact *m)
+{
+	struct analysis_rows w;
+
+	analysis_rows_begin(&w, x);
+	analysis_rows_column(&w, x->grain, analysis_period_type(x), NULL);
+	analysis_rows_column(&w, x->label, COLUMN_DECIMAL, x->unit);
+	analysis_rows_column(&w, m->driver_label, COLUMN_DECIMAL, m->driver_unit);
+	for (size_t i = 0; i < m->response.n; i++)
+		analysis_rows_add(&w,
+				  (const char *const[]){
+					  analysis_period_cell(x, m->response.first + (int64_t)i),
+					  analysis_digits(x->a, m->response.values[i]),
+					  analysis_digits(x->a, m->driver.values[i])});
+	analysis_rows_end(&w);
+}
+
+void analysis_elasticity(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	struct impact m = {0};
+	struct analysis x;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x))
+		return;
+	if (analysis_measures(&x) < 2) {
+		analysis_enough(&x, false);
+		analysis_note(&x, "Two measures are needed: what responds, and what changes.");
+		return;
+	}
+	if (!read_impact(&x, &m))
+		return;
+	analysis_enough(&x, m.e.is_usable);
+	if (m.e.is_usable) {
+		add_elasticity(&x, &m.e);
+		domain_add_text(r, a, "method", "Method",
+				"least squares of logarithms, errors after Newey and West");
+		analysis_note(&x, ASSOCIATION);
+	} else {
+		say_unusable(&x, &m);
+	}
+	show_series(&x, &m);
+}
+
+/* ---- what if ---- */
+
+struct scenarios {
+	struct analysis_rows rows;
+	double base;
+	bool by_elasticity; /* it is a column */
+};
+
+static const char *with_sign(struct arena *a, double percent)
+{
+	const char *digits = analysis_digits(a, percent);
+
+	return digits ? arena_printf(a, "%s%s", percent > 0 ? "+" : "", digits) : NULL;
+}
+
+static double changed(double base, double change, double elasticity)
+{
+	double share = elasticity * change / 100;
+
+	return share >= -1 ? base * (1 + share) : (double)NAN; /* less than nothing is left */
+}
+
+static void add_scenario(struct scenarios *s, double change, double elasticity)
+{
+	struct arena *a = s->rows.x->a;
+	double after = changed(s->base, change, elasticity);
+	const char *cells[6];
+	size_t n = 0;
+
+	cells[n++] = with_sign(a, change);
+	if (s->by_elasticity)
+		cells[n++] = analysis_digits(a, elasticity);
+	cells[n++] = analysis_digits(a, s->base);
+	cells[n++] = analysis_digits(a, after);
+	cells[n++] = analysis_digits(a, after - s->base);
+	cells[n++] = with_sign(a, 100 * (after / s->base - 1));
+	analysis_rows_add(&s->rows, cells);
+}
+
+static void begin_scenarios(struct scenarios *s, struct analysis *x, const struct impact *m)
+{
+	analysis_rows_begin(&s->rows, x);
+	analysis_rows_column(
+		&s->rows,
+		arena_printf(x->a, "Change of %s", m->driver_label ? m->driver_label : x->label),
+		COLUMN_DECIMAL, "%");
+	s->by_elasticity = m->driver_label != NULL;
+	if (s->by_elasticity)
+		analysis_rows_column(&s->rows, "Elasticity", COLUMN_DECIMAL, NULL);
+	analysis_rows_column(&s->rows, x->label, COLUMN_DECIMAL, x->unit);
+	analysis_rows_column(&s->rows, "Then", COLUMN_DECIMAL, x->unit);
+	analysis_rows_column(&s->rows, "Difference", COLUMN_DECIMAL, x->unit);
+	analysis_rows_column(&s->rows, "Difference in percent", COLUMN_DECIMAL, "%");
+}
+
+/* The asked change first, then the usual steps. */
+static void show_steps(struct scenarios *s, double change, double elasticity)
+{
+	add_scenario(s, change, elasticity);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		if (steps[i] != change)
+			add_scenario(s, steps[i], elasticity);
+}
+
+static void say_scenario(struct analysis *x, double base, double change, double elasticity)
+{
+	double after = changed(base, change, elasticity);
+
+	analysis_add(x, "then", "Then", after, x->unit);
+	analysis_add(x, "difference", "Difference", after - base, x->unit);
+	if (isfinite(after))
+		result_add_fact(x->r, x->a,
+				(struct fact){.name = "difference_pct",
+					      .label = "Difference in percent",
+					      .value = with_sign(x->a, 100 * (after / base - 1)),
+					      .unit = "%"});
+}
+
+/* By the elasticity that is given or found; without one, by three that are assumed. */
+static void work_out(struct analysis *x, const struct impact *m, double base, double change)
+{
+	const struct arg *given = args_find(&x->r->args, "elasticity");
+	struct scenarios s = {.base = base};
+	bool known = !m->driver_label || given || m->e.is_usable;
+	double elasticity = !m->driver_label ? 1
+			    : given          ? strtod(given->values[0].text, NULL)
+					     : m->e.elasticity;
+
+	begin_scenarios(&s, x, m);
+	analysis_enough(x, known);
+	if (known) {
+		show_steps(&s, change, elasticity);
+		say_scenario(x, base, change, elasticity);
+		domain_add_text(x->r, x->a, "method", "Method",
+				!m->driver_label ? "in proportion"
+				: given          ? "by the elasticity that was given"
+						 : "by the elasticity of past data");
+		if (m->driver_label && !given)
+			add_elasticity(x, &m->e);
+		analysis_note(x, m->driver_label && !given ? ASSOCIATION : UNTOUCHED_WORDS);
+	} else {
+		say_unusable(x, m);
+		for (size_t i = 0; i < sizeof(assumed) / sizeof(*assumed); i++)
+			add_scenario(&s, change, assumed[i]);
+		analysis_note(x, "Shown is what three assumed elasticities would give.");
+	}
+	analysis_rows_end(&s.rows);
+}
+
+void analysis_what_if(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	const struct arg *said = args_find(&r->args, "change_pct");
+	double change = said ? strtod(said->values[0].text, NULL) : CHANGE_USUAL;
+	struct calc_sum sum = {0};
+	struct impact m = {0};
+	struct analysis x;
+	double base;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x) || !read_impact(&x, &m))
+		return;
+	for (size_t i = 0; i < m.response.n; i++)
+		calc_sum_add(&sum, isnan(m.response.values[i]) ? 0 : m.response.values[i]);
+	base = calc_sum_total(&sum);
+	analysis_add(&x, "base", "Now", base, x.unit);
+	result_add_fact(r, a,
+			(struct fact){.name = "change",
+				      .label = "Change",
+				      .value = with_sign(a, change),
+				      .unit = "%"});
+	if (!r->context->adds_up || !(base > 0)) {
+		analysis_enough(&x, false);
+		analysis_note(&x,
+			      r->context->adds_up
+				      ? "%s has no total above zero that a change could act on."
+				      : "%s is no total: say what its change acts on.",
+			      x.label);
+		return;
+	}
+	work_out(&x, &m, base, change);
+}

@@ -1,0 +1,183 @@
+/*
+ * What of a question goes to parameters of an analysis, and into no condition of its query: by how
+ * much something changes ("raise prices by 10 %"), the one thing that is compared with its peers
+ * ("how does Northwind compare with the others"), how many of the top ("the 5 largest").
+ */
+#include "metrics_int.h"
+
+#include <string.h>
+
+#include "vesper/decimal.h"
+
+static const struct param_def *slot_of(const struct tool_def *t, enum param_slot slot)
+{
+	for (size_t i = 0; t && i < t->param_count; i++)
+		if (t->params[i].slot == slot)
+			return &t->params[i];
+	return NULL;
+}
+
+/* ---- changes ---- */
+
+/* The unit that some analysis takes a change in; NULL: none does. */
+static const struct unit_def *change_unit(const struct catalog *c)
+{
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (slot_of(&c->tools[i], SLOT_CHANGE))
+			return slot_of(&c->tools[i], SLOT_CHANGE)->unit;
+	return NULL;
+}
+
+static bool is_unit(void *owner, const struct unit_def *unit)
+{
+	return strcmp(((const struct unit_def *)owner)->dimension, unit->dimension) == 0;
+}
+
+static void take_change(struct asking *a, const struct amount *m, const struct unit_def *unit)
+{
+	const struct question *q = &a->r->q;
+	char text[DECIMAL_TEXT_BYTES];
+	struct decimal number;
+
+	if (m->side || m->unclear || !m->unit || !units_convert(m->number, m->unit, unit, &number))
+		return;
+	for (size_t i = 0; i < q->count; i++) {
+		a->slots.up |= words_at(q, i, WORDS_RAISING) > 0;
+		a->slots.down |= words_at(q, i, WORDS_LOWERING) > 0;
+	}
+	decimal_text_short(number, text);
+	a->slots.percent =
+		arena_printf(a->r->arena, "%s%s", a->slots.down && !a->slots.up ? "-" : "", text);
+	a->slots.from = m->from;
+	a->slots.to = m->to;
+	if (m->from > 0 && token_says(&q->tokens[m->from - 1], WORDS_PLACES))
+		a->slots.from--; /* "by" */
+}
+
+void metrics_find_change(struct asking *a)
+{
+	const struct catalog *c = a->r->know->catalog;
+	const struct unit_def *unit = change_unit(c);
+	struct question q = a->r->q;
+	struct amount found;
+
+	if (!unit)
+		return;
+	for (size_t i = 0; i < a->r->said_count; i++)
+		if (a->r->said[i].slot == SLOT_NONE)
+			take_change(a, &a->r->said[i].amount, unit);
+	/* of a copy: a number that no analysis takes stays as it is */
+	q.tokens = arena_alloc(a->r->arena, (q.count + 1) * sizeof(*q.tokens));
+	memcpy(q.tokens, a->r->q.tokens, (q.count + 1) * sizeof(*q.tokens));
+	if (!a->slots.percent &&
+	    amounts_plain(&c->units, &q, is_unit, (void *)unit, a->r->arena, &found, 1) == 1)
+		take_change(a, &found, unit);
+}
+
+bool metrics_takes_change(const struct asking *a)
+{
+	return slot_of(a->analysis, SLOT_CHANGE) != NULL;
+}
+
+size_t metrics_change_words(struct asking *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+	size_t n;
+
+	if (a->slots.percent && i >= a->slots.from && i < a->slots.to)
+		return a->slots.to - i;
+	n = a->slots.percent || metrics_takes_change(a) ? words_at(q, i, WORDS_RAISING) : 0;
+	if (n == 0 && a->slots.percent) /* how far down is to be said */
+		n = words_at(q, i, WORDS_LOWERING);
+	return n;
+}
+
+/* ---- one thing ---- */
+
+static bool is_of_spoken(const struct asking *a, const struct fact *f)
+{
+	return f->count == 1 && f->values[0].text && f->dimension && !f->implied && !f->all &&
+	       f->source != SOURCE_DEFAULT && f->dimension->map.entity == metrics_spoken_of(a);
+}
+
+/* The value of what the rows are grouped by, else of what names them, else the only value. */
+static const struct fact *focus_of(struct asking *a)
+{
+	const struct dimension_def *title = metrics_title(a, metrics_spoken_of(a));
+	const struct fact *only = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->r->facts.count; i++) {
+		const struct fact *f = &a->r->facts.items[i];
+
+		if (!is_of_spoken(a, f))
+			continue;
+		for (size_t b = 0; b < a->by_count; b++)
+			if (strcmp(a->by[b], f->dimension->name) == 0)
+				return f;
+		if (f->dimension == title && a->by_count == 0)
+			return f;
+		only = f;
+		count++;
+	}
+	return a->by_count == 0 && count == 1 ? only : NULL;
+}
+
+/* Written with a capital, or a word that says nothing here. */
+static bool may_be_of_name(const struct asking *a, size_t i)
+{
+	const struct token *t = &a->r->q.tokens[i];
+
+	if ((t->used && !t->word) || t->number >= 0 || know_is_stop(a->r->know, t) ||
+	    a->phrase[i] || map_words_at(a, i).count > 0 || map_words_cue(a, i))
+		return false;
+	return (t->capital && !t->first) || !account_is_neutral(a->r, i);
+}
+
+size_t metrics_name_words(struct asking *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+	const struct token *t = &q->tokens[i];
+	size_t to = i;
+
+	if (a->slots.name || !slot_of(a->analysis, SLOT_THING) || !may_be_of_name(a, i) ||
+	    (!t->capital && know_is_word(a->r->know, t)) || account_is_cue(a->r, i))
+		return 0;
+	while (to < q->count && (to == i || q->tokens[to].before == ' ') && may_be_of_name(a, to))
+		to++;
+	a->slots.name = text_between(q, i, to, a->r->arena);
+	return to - i;
+}
+
+bool metrics_settle_slots(struct asking *a)
+{
+	if (a->slots.percent && (!metrics_takes_change(a) || (a->slots.up && a->slots.down)))
+		return false;
+	if (!slot_of(a->analysis, SLOT_THING))
+		return true;
+	a->compares = false; /* with all others */
+	if (a->slots.name)
+		return true;
+	a->slots.thing = focus_of(a);
+	return !a->slots.thing || metrics_add_by(a, a->slots.thing->dimension->name);
+}
+
+/* ---- filling ---- */
+
+void metrics_fill_slots(const struct asking *a, struct args *args)
+{
+	const struct fact *top = facts_get(&a->r->facts, FILTER_TOP_N);
+
+	for (size_t i = 0; a->analysis && i < a->analysis->param_count; i++) {
+		const struct param_def *p = &a->analysis->params[i];
+
+		if (p->slot == SLOT_CHANGE && a->slots.percent)
+			args_set(args, a->r->arena, p->name, value_decimal(a->slots.percent));
+		else if (p->slot == SLOT_THING && a->slots.thing)
+			args_set(args, a->r->arena, p->name, a->slots.thing->values[0]);
+		else if (p->slot == SLOT_THING && a->slots.name)
+			args_set(args, a->r->arena, p->name, value_text(a->slots.name));
+		else if (strcmp(p->filter, FILTER_TOP_N) == 0 && top)
+			args_set(args, a->r->arena, p->name, top->values[0]);
+	}
+}
