@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "vesper/calc_cluster.h"
 #include "vesper/calc_groups.h"
 #include "vesper/calc_series.h"
 #include "vesper/calc_summary.h"
@@ -241,6 +242,52 @@ static bool scores(const struct calc *c)
 	return calc_scores(c, of, (double[]){1, 2, 3, 4, 5, 6}, 6, N, &out, NULL);
 }
 
+/* Both cuts of tiers over 200,000 entities. */
+static bool tiers(const struct calc *c)
+{
+	double cuts[2];
+	uint32_t *rows;
+	size_t present;
+
+	return calc_quantiles(c, values, 200000, (const double[]){0.2, 0.8}, 2, cuts, &present,
+			      NULL) &&
+	       calc_order(c, values, 200000, &rows, &present, NULL);
+}
+
+/* One cloud of 10,000 rows in four columns, for k = 2..6. */
+static bool kmeans(const struct calc *c)
+{
+	const double *const of[] = {values, values + 10000, values + 20000, values + 30000};
+	struct calc_kmeans out;
+
+	for (size_t k = 2; k <= CALC_CLUSTERS_MAX; k++)
+		if (!calc_kmeans(c, of, 4, 10000, k, &out, NULL))
+			return false;
+	return true;
+}
+
+static bool clusters(const struct calc *c)
+{
+	const double *const of[] = {values, values + 10000, values + 20000, values + 30000};
+	struct calc_clusters out;
+
+	return calc_clusters(c, of, 4, 10000, &out, NULL);
+}
+
+static bool season_1000(const struct calc *c)
+{
+	struct calc_season out;
+
+	return calc_season(c, values, 1000, 12, &out, NULL);
+}
+
+static bool elasticity(const struct calc *c)
+{
+	struct calc_elasticity out;
+
+	return calc_elasticity(c, codes, values, N, &out, NULL);
+}
+
 static bool line(const struct calc *c)
 {
 	struct calc_line out;
@@ -270,6 +317,9 @@ static const struct {
 	KERNEL(runs_equal),    KERNEL(integral),
 	KERNEL(gower),         KERNEL(medoid),
 	KERNEL(scores),        KERNEL(line),
+	KERNEL(tiers),         KERNEL(kmeans),
+	KERNEL(clusters),      KERNEL(season_1000),
+	KERNEL(elasticity),
 };
 
 static double run(size_t k, timer_t timer, int64_t cancel_after_ns, double *late_ms)

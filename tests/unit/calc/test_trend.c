@@ -214,6 +214,38 @@ static void false_trends_are_rare(void **state)
 	assert_true(plain <= 36 && corrected > 300 && following < 120);
 }
 
+/* Of 1,000 sets of noise of each shape and length at most 6 % are said to go up or down. */
+static void noise_has_no_direction(void **state)
+{
+	enum { SETS = 1000, MOST = SETS * 6 / 100, SHAPES = 3 };
+	static const char *const names[SHAPES] = {"normal", "lognormal", "uniform"};
+	static const int lengths[] = {8, 24, 60};
+	struct calc_rng r = calc_rng_new(31);
+
+	(void)state;
+	for (size_t k = 0; k < COUNT(lengths); k++)
+		for (int shape = 0; shape < SHAPES; shape++) {
+			int found = 0;
+
+			for (int set = 0; set < SETS; set++) {
+				struct calc here = {.arena = arena_new(SIZE_MAX / 2)};
+				struct calc_trend t;
+				double v[60];
+
+				for (int i = 0; i < lengths[k]; i++)
+					v[i] = shape == 2   ? calc_rng_unit(&r)
+					       : shape == 1 ? exp(test_normal(&r))
+							    : test_normal(&r);
+				assert_true(calc_trend(&here, v, (size_t)lengths[k], &t, &err));
+				found += t.direction == CALC_UP || t.direction == CALC_DOWN;
+				arena_free(&here.arena);
+			}
+			print_message("%d of %d %s series of %d have a direction\n", found, SETS,
+				      names[shape], lengths[k]);
+			assert_true(found <= MOST);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +257,7 @@ int main(void)
 		CALC_TEST(slopes_of_little),
 		CALC_TEST(direction_is_said_with_reason),
 		CALC_TEST(false_trends_are_rare),
+		CALC_TEST(noise_has_no_direction),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
