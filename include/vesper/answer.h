@@ -101,6 +101,9 @@ struct turn_answer {
 	const char *stages[STAGE_COUNT]; /* ids of those that go on; NULL: it does not */
 	int stage_count;                 /* that began */
 	size_t left_out;                 /* parts that the answer's prompt had no room for */
+	/* Examples of the catalogue that a supervisor or planner was told. */
+	const struct example_def *like[PROMPT_LIKE_MAX];
+	size_t like_count;
 	const struct receipt *receipt;
 	const char *receipt_id; /* once it is stored with its answer; NULL: there is none */
 };

@@ -277,6 +277,16 @@ struct tool_def {
 	const char *path;
 };
 
+/* A question and the call that answers it: "- QUESTION => TOOL NAME=VALUE …" among a domain's
+ * examples. The question alone is one of these. */
+struct example_def {
+	const char *id; /* where it comes from: "file:dayahead:2", the domain's second */
+	const char *question;
+	const struct tool_def *tool;     /* of the domain */
+	const char *const *filters;      /* "vendor=Ascend", as a parameter takes it; NULL-ended */
+	const struct param_def **params; /* of each */
+};
+
 struct domain_def {
 	const char *name; /* folder: "dayahead" */
 	size_t index;     /* in the catalogue's domains */
@@ -285,6 +295,8 @@ struct domain_def {
 	const char *intent; /* "dayahead_curve" */
 	const char *about;
 	const char *const *examples;
+	const struct example_def *calls; /* those of the examples that say theirs */
+	size_t call_count;
 	const struct tool_def *const *tools; /* in the front matter's order */
 	size_t tool_count;
 	int order;

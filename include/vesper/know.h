@@ -139,6 +139,12 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 size_t know_slice(const struct know *k, const struct know_input *in, struct arena *a,
 		  const struct tool_def *const **out);
 
+/* Examples of the catalogue for questions like this one, the most alike first: at most
+ * PROMPT_LIKE_MAX of tools that this caller may use, with no value that the caller may not know.
+ * What other callers may use changes neither which they are nor their order. Pure. */
+size_t know_examples(const struct know *k, const struct know_input *in, struct arena *a,
+		     const struct example_def **out);
+
 /* Why a question is not even tried. */
 enum refusal_kind {
 	REFUSE_INJECTION,  /* it would change the rules, or wants internals */

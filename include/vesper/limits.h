@@ -156,6 +156,8 @@
 #define PROMPT_TOOLS_WHOLE  3    /* with all that is said about them; the others by their subject */
 #define PROMPT_EXAMPLES_MAX                                                                        \
 	1 /* of a domain, for supervisors: where there are twelve each costs 150 tokens */
+#define PROMPT_LIKE_MAX       3    /* questions like the one that is asked, with their calls */
+#define PROMPT_LIKE_LEAST     0.4  /* of a question's words: the names in it are seldom the same */
 #define PROMPT_CELL_BYTES_MAX 1000 /* a longer text is cut, so that one cell takes not all room */
 
 /* plans and agents */

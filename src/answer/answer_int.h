@@ -10,6 +10,9 @@
 const char *slice_text(const struct answer_turn *t);
 /* All tools of the domains that code ranks first, with what they give, for the planner. */
 const char *slice_of_domains(const struct answer_turn *t);
+/* Questions like this one with their calls, "" where there are none; they are noted for the
+ * receipt. */
+const char *slice_examples(struct answer_turn *t);
 
 /* ---- cite.c ---- */
 

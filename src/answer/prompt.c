@@ -202,6 +202,17 @@ static void use_scratch(struct answer_turn *t, struct llm_call *call, struct scr
 	set_messages(t, call, scratch_text(s));
 }
 
+/* Behind what is cached, since they differ by the question. */
+static void note_examples(struct answer_turn *t, struct scratch *s)
+{
+	const char *text = slice_examples(t);
+
+	if (!*text)
+		return;
+	scratch_note(s, text);
+	scratch_is(s, TOKENS_EXAMPLES);
+}
+
 static void note_filters(struct answer_turn *t, struct scratch *s, const char *lead,
 			 const json_t *filters)
 {
@@ -233,6 +244,7 @@ struct llm_call *prompt_supervisor(struct answer_turn *t)
 
 	scratch_note(s, slice_text(t));
 	scratch_is(s, TOKENS_SCHEMA);
+	note_examples(t, s);
 	scratch_note(s, date_text(t));
 	note_memory(t, s, false);
 	note_filters(t, s,
@@ -283,6 +295,7 @@ struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended)
 		call->deadline_ms = late;
 	scratch_note(s, slice_of_domains(t));
 	scratch_is(s, TOKENS_SCHEMA);
+	note_examples(t, s);
 	scratch_note(s, date_text(t));
 	note_filters(t, s,
 		     "Filters that code has already read, and that stand: ", t->reading->known);

@@ -200,6 +200,22 @@ static void put_context(struct json_out *j, const struct answer_turn *t)
 	jo_array_end(j);
 }
 
+/* What models were told of how questions are put into calls, by where it comes from. */
+static void put_examples(struct json_out *j, const struct answer_turn *t)
+{
+	if (t->answer->like_count == 0)
+		return;
+	jo_key(j, "examples");
+	jo_array(j);
+	for (size_t i = 0; i < t->answer->like_count; i++) {
+		jo_object(j);
+		jo_set_str(j, "id", t->answer->like[i]->id);
+		jo_set_str(j, "role", llm_role_name(LLM_ROUTE));
+		jo_object_end(j);
+	}
+	jo_array_end(j);
+}
+
 /* A flow's, and that a planner's steps were: the calls themselves say the rest. */
 static void put_plan(struct json_out *j, const struct plan *p)
 {
@@ -231,6 +247,7 @@ static void put_content(struct json_out *j, struct answer_turn *t, const struct 
 	put_calls(j, t);
 	jo_set_str(j, "catalogue", t->core->may.catalog->hash);
 	put_context(j, t);
+	put_examples(j, t);
 	put_filters(j, t);
 	jo_set_int(j, "latency_ms", m->latency_ms);
 	jo_set_str(j, "model", m->model);

@@ -76,17 +76,22 @@ static bool is_of(const char *const *agents, size_t count, const struct answer_t
 	return false;
 }
 
+static struct know_input input_of(const struct answer_turn *t)
+{
+	return (struct know_input){.question = t->core->request.content,
+				   .tenant = t->core->who->tenant,
+				   .may = &t->core->may,
+				   .today = t->core->today,
+				   .calendar = t->core->calendar,
+				   .standing = t->context->standing};
+}
+
 const char *slice_of_domains(const struct answer_turn *t)
 {
 	const struct catalog_view *may = &t->core->may;
 	const char *agents[PLANNER_DOMAINS_MAX], *text;
 	const struct tool_def *const *tools;
-	const struct know_input in = {.question = t->core->request.content,
-				      .tenant = t->core->who->tenant,
-				      .may = may,
-				      .today = t->core->today,
-				      .calendar = t->core->calendar,
-				      .standing = t->context->standing};
+	const struct know_input in = input_of(t);
 	size_t count = know_slice(t->core->know, &in, t->core->arena, &tools), n = 0;
 	struct buf b;
 
@@ -114,12 +119,7 @@ const char *slice_text(const struct answer_turn *t)
 {
 	const struct turn_core *core = t->core;
 	const struct catalog *c = core->may.catalog;
-	const struct know_input in = {.question = core->request.content,
-				      .tenant = core->who->tenant,
-				      .may = &core->may,
-				      .today = core->today,
-				      .calendar = core->calendar,
-				      .standing = t->context->standing};
+	const struct know_input in = input_of(t);
 	const struct tool_def *const *tools;
 	size_t count = know_slice(core->know, &in, core->arena, &tools);
 	const char *text, *lead = "Known values\n";
@@ -140,6 +140,54 @@ const char *slice_text(const struct answer_turn *t)
 		add_values(&b, d);
 	}
 	text = arena_strdup(core->arena, buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}
+
+/* ---- examples ---- */
+
+static void put_entry(struct json_out *j, const char *name, const char *value)
+{
+	jo_object(j);
+	jo_set_str(j, name, value);
+	jo_object_end(j);
+}
+
+/* The reply that would put this call, as the prompt asks for it. */
+static void add_example(struct buf *b, const struct example_def *x)
+{
+	struct json_out j;
+
+	buf_str(b, "- ");
+	jo_init(&j, b);
+	jo_str(&j, str_of(x->question));
+	buf_str(b, " ");
+	jo_init(&j, b);
+	jo_object(&j);
+	jo_key(&j, "do");
+	jo_array(&j);
+	put_entry(&j, "Run", x->tool->name);
+	for (size_t i = 0; x->filters[i]; i++)
+		put_entry(&j, "Set", x->filters[i]);
+	jo_array_end(&j);
+	jo_object_end(&j);
+	buf_char(b, '\n');
+}
+
+const char *slice_examples(struct answer_turn *t)
+{
+	struct turn_answer *answer = t->answer;
+	const struct know_input in = input_of(t);
+	const char *text;
+	struct buf b;
+
+	answer->like_count = know_examples(t->core->know, &in, t->core->arena, answer->like);
+	buf_init(&b, SLICE_BYTES_MAX);
+	buf_str(&b, answer->like_count ? "Questions like it, with all that was to be said of each\n"
+				       : "");
+	for (size_t i = 0; i < answer->like_count; i++)
+		add_example(&b, answer->like[i]);
+	text = arena_strdup(t->core->arena, buf_text(&b));
 	buf_deinit(&b);
 	return text;
 }

@@ -6,6 +6,7 @@
  *   agent: dayahead_agent
  *   examples:
  *     - What was …?
+ *     - How is Nazareth Solar? => get_project_health project_name=Nazareth Solar
  *   ---
  */
 #include "catalog_int.h"
@@ -89,6 +90,102 @@ static bool find_tools(const struct domain_file *f, const char *path, struct err
 	return true;
 }
 
+/* ---- examples with their calls ---- */
+
+#define LEADS_TO STR(" => ")
+
+/* What is wrong with the call of an example. */
+static bool call_wrong(const char *path, const struct example_def *x, const char *what,
+		       struct str text, struct err *e)
+{
+	return err_set(e, ERR_INPUT, "%s:1: example \"%s\": %s%.*s", path, x->question, what,
+		       STR_FMT(text));
+}
+
+/* A word with = begins the next filter; others belong to the value before them. */
+static bool begins_filter(const struct example_def *x, struct str word, struct arena *a,
+			  const struct param_def **param)
+{
+	const char *equals = memchr(word.p, '=', word.n);
+
+	*param = equals ? tool_param_of_filter(x->tool,
+					       arena_strndup(a, word.p, (size_t)(equals - word.p)))
+			: NULL;
+	return *param != NULL;
+}
+
+static bool read_filters(const struct domain_file *f, struct example_def *x, struct str rest,
+			 const char *path, struct err *e)
+{
+	struct arena *a = f->l->arena;
+	const struct param_def **params = arena_alloc(a, (rest.n + 1) * sizeof(*params));
+	struct strlist filters = {0};
+	struct str word;
+
+	while (str_split(&rest, ' ', &word)) {
+		const struct param_def *param;
+
+		if (word.n == 0)
+			continue;
+		if (begins_filter(x, word, a, &param)) {
+			params[filters.count] = param;
+			strlist_add(&filters, a, arena_strndup(a, word.p, word.n));
+		} else if (filters.count > 0) {
+			filters.items[filters.count - 1] = arena_printf(
+				a, "%s %.*s", filters.items[filters.count - 1], STR_FMT(word));
+		} else {
+			return call_wrong(path, x, "the tool takes no ", word, e);
+		}
+	}
+	for (size_t i = 0; i < filters.count; i++) {
+		const char *value = strchr(filters.items[i], '=') + 1;
+		struct value parsed;
+
+		if (!param_parse(params[i], value, a, &parsed, e))
+			return call_wrong(path, x, "not a value: ", str_of(filters.items[i]), e);
+	}
+	strlist_add(&filters, a, NULL);
+	x->filters = filters.items;
+	x->params = params;
+	return true;
+}
+
+static bool read_call(const struct domain_file *f, struct example_def *x, struct str call,
+		      const char *path, struct err *e)
+{
+	struct str rest = str_trim(call), name = {0};
+
+	str_split(&rest, ' ', &name);
+	for (size_t i = 0; i < f->domain->tool_count && !x->tool; i++)
+		if (str_eq(name, str_of(f->domain->tools[i]->name)))
+			x->tool = f->domain->tools[i];
+	return x->tool ? read_filters(f, x, rest, path, e)
+		       : call_wrong(path, x, "the domain has no tool ", name, e);
+}
+
+/* What stands behind an example's question is no part of it. */
+static bool read_calls(struct domain_file *f, const char *path, struct err *e)
+{
+	struct domain_def *d = f->domain;
+	struct arena *a = f->l->arena;
+	struct example_def *calls = arena_alloc(a, (f->examples.count + 1) * sizeof(*calls));
+
+	for (size_t i = 0; i < f->examples.count && f->examples.items[i]; i++) {
+		const char *text = f->examples.items[i], *at = strstr(text, LEADS_TO.p);
+		struct example_def *x = &calls[d->call_count];
+
+		if (!at)
+			continue;
+		x->question = f->examples.items[i] = arena_strndup(a, text, (size_t)(at - text));
+		x->id = arena_printf(a, "file:%s:%zu", d->name, i + 1);
+		if (!read_call(f, x, str_of(at + LEADS_TO.n), path, e))
+			return false;
+		d->call_count++;
+	}
+	d->calls = calls;
+	return true;
+}
+
 static bool load_domain(struct loader *l, const char *file, struct domain_def *d, struct err *e)
 {
 	struct domain_file f = {.l = l, .domain = d};
@@ -116,7 +213,7 @@ static bool load_domain(struct loader *l, const char *file, struct domain_def *d
 	if (rest.n == 0)
 		return front_matter_wrong(&m, e, "there is no prompt below the front matter",
 					  STR(""));
-	return find_tools(&f, m.path, e);
+	return find_tools(&f, m.path, e) && read_calls(&f, m.path, e);
 }
 
 static int by_order(const void *a, const void *b)

@@ -116,6 +116,7 @@ struct know *know_new(const struct catalog *c)
 	k->accounts = accounts_new(k);
 	add_talk(k);
 	k->refuser = refuser_new(k);
+	k->examples = examples_new(k);
 	return k;
 }
 
@@ -141,6 +142,7 @@ void know_free(struct know **k)
 	map_words_deinit((*k)->map_words);
 	if ((*k)->arena) {
 		refuser_deinit((*k)->refuser);
+		examples_deinit((*k)->examples);
 	} else {
 		arena_free(&(*k)->flow_arena);
 	}

@@ -72,6 +72,7 @@ struct know {
 	const struct topics *terms; /* of the packs' glossaries */
 	struct dict *foreign;       /* by language: its words */
 	struct refuser *refuser;
+	struct examples *examples;
 };
 
 bool know_is_stop(const struct know *k, const struct token *t);
@@ -85,6 +86,12 @@ size_t know_family(const struct know *k, const struct token *t, char stem[STEM_B
 bool know_is_word(const struct know *k, const struct token *t);
 /* Is it one of the packs: of a tool, a domain, or of their synonyms? */
 bool know_is_pack_word(const struct know *k, const char *word);
+
+/* ---- examples.c ---- */
+
+struct examples;
+struct examples *examples_new(const struct know *k); /* in its arena, but for what deinit frees */
+void examples_deinit(struct examples *x);
 
 struct facts;
 struct reading;

@@ -33,6 +33,14 @@ function checkSources(body, textOf) {
   assert.deepEqual((body.sources ?? []).map((s) => `[${s.n}]`).sort(), [...cited].sort());
 }
 
+async function filesWith(d, words) {
+  const found = [];
+  for (const file of await filesUnder(d.dataDir))
+    if ((await readFile(file).catch(() => Buffer.alloc(0))).includes(words))
+      found.push(file);
+  return found;
+}
+
 describe('answers from rules', () => {
   let d;
   before(async () => { d = await startDaemon({ env: NO_LIMITS }); });
@@ -63,19 +71,13 @@ describe('answers from rules', () => {
     const { id } = await ann.loaded(`# Zoo\n\n## Feeding\n\nThe ${canary} is fed at dawn with seven carrots.\n`, 'name=Zoo handbook.md');
     const body = await ask(ann, `When is the ${canary} fed?`);
     assert.match(body.text, /fed at dawn/);
-    const holding = async () => {
-      const found = [];
-      for (const file of await filesUnder(d.dataDir))
-        if ((await readFile(file).catch(() => Buffer.alloc(0))).includes('seven carrots'))
-          found.push(file);
-      return found;
-    };
+    const holding = () => filesWith(d, 'seven carrots');
     assert.ok((await holding()).length > 0);
     assert.equal((await ann.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
     assert.ok(!/carrots/.test(JSON.stringify(await ask(ann, `When is the ${canary} fed?`))), 'it is found no more');
     let left;
     await until('no file holds it', async () => (left = await holding()).length === 0).catch(() => assert.fail(left.join(' ')));
-    const { body: { messages } } = await ann.rest.get(`/api/v1/sessions/${body.session_id}/messages`);
+    const { body: { data: messages } } = await ann.rest.get(`/api/v1/sessions/${body.session_id}/messages`);
     assert.ok(!/carrots/.test(JSON.stringify(messages)), JSON.stringify(messages));
   });
 

@@ -387,6 +387,24 @@ describe('through a scripted supervisor', () => {
     }
   });
 
+  it('is told questions like this one and their calls, of what its caller may use, behind what is cached', async () => {
+    const question = 'What was the average day-ahead price from Ascend where our friends live, in 2025?';
+    const told = async (role) => {
+      mock.reset();
+      use(route(run('get_average_annual_price'), ...filters({ hub_zone: 'NP15' })));
+      const turn = await d.ask(question, { token: mintToken({ sub: `like-${role}`, role }) });
+      const asked = mock.calls.filter((c) => c.kind === 'structured');
+      assert.ok(asked.every((c) => !/Questions like it/.test(JSON.stringify(c.body.system))));
+      return [turn, asked.map((c) => JSON.stringify(c.body.messages.at(-1)))];
+    };
+    const [turn, [newest]] = await told('manager');
+    assert.match(newest, /Questions like it.*average day-ahead price for NP15.*\{\\+"Run\\+":\\+"get_average_annual_price\\+"\},\{\\+"Set\\+":\\+"hub_zone=NP15/);
+    const { body } = await d.rest(mintToken({ sub: 'like-manager', role: 'manager' })).get(`/api/v1/receipts/${turn.complete.receipt_id}`);
+    assert.deepEqual((body.content ?? body).examples[0], { id: 'file:dayahead:1', role: 'route' });
+    const [, viewed] = await told('viewer');
+    assert.ok(viewed.every((message) => !/get_average_annual_price|day-ahead price for NP15/.test(message)), String(viewed));
+  });
+
   it('only domains and tools of this caller are offered, and others are not run', async () => {
     use(route(run('get_top_users'), run('pbi_metrics_agent')));
     const turn = await d.ask(VAGUE, { token: mintToken({ role: 'analyst' }) });

@@ -68,10 +68,13 @@ static void run_numbers(const char *data, size_t len, unsigned step, enum guard_
 		.policy = policy,
 		.sink = {on_piece, on_doubt, &r},
 	};
+	static const struct guard_place cited[] = {{"c1", 0}, {"c1", 1}};
 	struct guard_numbers *g = guard_numbers_new(&in);
 
 	for (size_t at = 0, n; at < len; at += n) {
 		n = next_cut(at, len, step);
+		if (step % 3 == 1)
+			guard_numbers_cite(g, cited, at % 3); /* nothing of it says a number */
 		guard_numbers_feed(g, data + at, n);
 		if (step % 2)
 			correct(g, &r);

@@ -19,6 +19,36 @@ static void reads_front_matter(void **state)
 	assert_string_equal(d->prompt, "You know prices.");
 }
 
+#define ASKED "  - What does E1 cost: now, or later?"
+
+static void an_example_may_say_its_call(void **state)
+{
+	(void)state;
+	char *good = changed(SMALL_DOMAIN, ASKED "\n",
+			     ASKED "\n  - Costs of E 1? => get_price hub=E 1 year=2026 hour=7\n"
+				   "  - And now => get_price\n");
+
+	temp_root_write(&root, SMALL_DOMAIN_PATH, good);
+	load();
+	mem_free(good);
+	const struct domain_def *d = &catalog->domains[0];
+	const struct example_def *x = d->calls;
+
+	assert_string_equal(d->examples[1], "Costs of E 1?");
+	assert_string_equal(d->examples[2], "And now");
+	assert_int_equal(d->call_count, 2);
+	assert_string_equal(x[0].id, "file:prices:2");
+	assert_string_equal(x[0].question, "Costs of E 1?");
+	assert_ptr_equal(x[0].tool, catalog_tool(catalog, "get_price"));
+	assert_string_equal(x[0].filters[0], "hub=E 1");
+	assert_string_equal(x[0].filters[1], "year=2026");
+	assert_string_equal(x[0].filters[2], "hour=7");
+	assert_null(x[0].filters[3]);
+	assert_string_equal(x[0].params[2]->name, "hours");
+	assert_string_equal(x[1].id, "file:prices:3");
+	assert_null(x[1].filters[0]);
+}
+
 #define SHARING                                                                                    \
 	"---\nagent: cost_agent\nintent: costs\nabout: Costs.\ntools:\n  - get_price\norder: %d\n" \
 	"---\nYou know costs.\n"
@@ -74,6 +104,9 @@ static void refuses_wrong_front_matter(void **state)
 	broken("- get_price", "- get_cost", "no file for tool get_cost");
 	broken("  - get_price\n", "  - get_price\n  - get_price\n", "get_price is there twice");
 	broken("  - get_price\n", "", "no domain lists this tool");
+	broken(ASKED, "  - X => get_cost", "example \"X\": the domain has no tool get_cost");
+	broken(ASKED, "  - X => get_price size=3", "example \"X\": the tool takes no size=3");
+	broken(ASKED, "  - X => get_price year=soon", "example \"X\": not a value: year=soon");
 	broken("about:", "permission: chat:nothing\nabout:",
 	       "prices.md:4: unknown permission chat:nothing");
 	broken("about:", "- x\nabout:", "an item of no list");
@@ -94,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(reads_front_matter),
+		TEST(an_example_may_say_its_call),
 		TEST(a_shared_tool_has_several_agents),
 		TEST(declared_agents_must_be_true),
 		TEST(refuses_wrong_front_matter),

@@ -1,0 +1,120 @@
+/*
+ * Questions whose calls the packs say, found by the words of another one: a supervisor sees how
+ * questions like it are put into calls. Each is a text of its own, so that only those of the caller
+ * are counted.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+#include "vesper/find.h"
+
+struct examples {
+	const struct example_def **items;
+	struct find_segment **segments; /* of each */
+	size_t count;
+};
+
+static struct find_segment *segment_of(const struct know *k, const char *question)
+{
+	struct find_builder *b = find_builder_new(k->catalog->language);
+
+	find_builder_add(b, STR(""), str_of(question));
+	return find_builder_end(&b);
+}
+
+struct examples *examples_new(const struct know *k)
+{
+	const struct catalog *c = k->catalog;
+	struct examples *x = arena_alloc(k->arena, sizeof(*x));
+	size_t n = 0;
+
+	for (size_t d = 0; d < c->domain_count; d++)
+		n += c->domains[d].call_count;
+	x->items = arena_alloc(k->arena, (n + 1) * sizeof(*x->items));
+	x->segments = arena_alloc(k->arena, (n + 1) * sizeof(struct find_segment *));
+	for (size_t d = 0; d < c->domain_count; d++)
+		for (size_t i = 0; i < c->domains[d].call_count; i++) {
+			x->items[x->count] = &c->domains[d].calls[i];
+			x->segments[x->count++] = segment_of(k, c->domains[d].calls[i].question);
+		}
+	return x;
+}
+
+void examples_deinit(struct examples *x)
+{
+	for (size_t i = 0; i < x->count; i++)
+		find_segment_free(&x->segments[i]);
+}
+
+static bool may_use(const struct catalog_view *may, const struct tool_def *tool)
+{
+	for (size_t i = 0; i < may->tool_count; i++)
+		if (strcmp(may->tools[i]->name, tool->name) == 0)
+			return true;
+	return false;
+}
+
+/* A caller who may not know a dimension's values sees none of them in an example. */
+static bool may_see(const struct catalog_view *may, const struct example_def *x)
+{
+	for (size_t i = 0; x->filters[i]; i++) {
+		const struct dimension_def *d =
+			x->params[i]->entity ? catalog_dimension(may->catalog, x->params[i]->entity)
+					     : NULL;
+
+		if (d && !may->may_name[d->index])
+			return false;
+	}
+	return may_use(may, x->tool);
+}
+
+/* Which of the question's words the example has: words count alike, however few examples there are.
+ */
+static double likeness(const struct know *k, const char *question, const char *example,
+		       struct arena *a)
+{
+	struct question asked, known;
+	size_t all = 0, held = 0;
+	char stem[STEM_BYTES];
+	struct dict words;
+
+	text_read(k->catalog->language, question, a, &asked);
+	text_read(k->catalog->language, example, a, &known);
+	dict_init(&words, a);
+	for (size_t i = 0; i < known.count; i++)
+		dict_put(&words, stem, know_canonical(k, &known.tokens[i], stem), 1);
+	for (size_t i = 0; i < asked.count; i++) {
+		if (know_is_stop(k, &asked.tokens[i]))
+			continue;
+		all++;
+		held += dict_find(&words, stem, know_canonical(k, &asked.tokens[i], stem)) >= 0;
+	}
+	return all > 0 ? (double)held / (double)all : 0;
+}
+
+size_t know_examples(const struct know *k, const struct know_input *in, struct arena *a,
+		     const struct example_def **out)
+{
+	const struct examples *x = k->examples;
+	const struct principal nobody = {0};
+	struct find_doc *docs = arena_alloc(a, (x->count + 1) * sizeof(*docs));
+	const struct find_query q = {.text = in->question, .top = PROMPT_LIKE_MAX, .who = &nobody};
+	struct find_found found;
+	size_t seen = 0, n = 0;
+
+	for (size_t i = 0; i < x->count; i++)
+		if (may_see(in->may, x->items[i]))
+			docs[seen++] = (struct find_doc){.uid = x->items[i]->id,
+							 .segment = x->segments[i]};
+	if (seen == 0)
+		return 0;
+	find_search(&(struct find_index){k->catalog->language, docs, seen}, &q, a, &found);
+	for (size_t h = 0; h < found.count; h++)
+		for (size_t i = 0; i < x->count; i++)
+			if (strcmp(x->items[i]->id, found.hits[h].doc->uid) == 0 &&
+			    likeness(k, in->question, x->items[i]->question, a) >=
+				    PROMPT_LIKE_LEAST)
+				out[n++] = x->items[i];
+	return n;
+}
