@@ -70,6 +70,8 @@ struct message {
 	} texts;
 	const char *needs; /* permissions that its data took, one blank between them; "" or
 			      NULL: none */
+	const char *gone;  /* what an answer says instead where a data source that it needs is
+			      deleted by then; NULL: nothing */
 	const char *provider;
 	const char *model;
 	int64_t token_count;

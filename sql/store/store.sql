@@ -182,6 +182,14 @@ WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :u
 ORDER BY m.message_id
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
+-- A source that the answer rests on was deleted while it was written: nothing of it is kept.
+--# query answer_forget
+UPDATE chat_messages
+SET content = :gone, tool_calls = NULL, views = NULL, pbi_deep_links = NULL, checked = NULL, standing = NULL, needs = NULL
+WHERE tenant_id = :tenant_id AND message_uid = :message_id AND (SELECT COUNT(*) FROM chat_data_sources s
+	WHERE s.tenant_id = :tenant_id AND s.deleted_at IS NULL
+		AND REPLACE(chat_messages.needs, s.source_uid, '') <> chat_messages.needs) < :source_count
+
 -- The session context that the newest answer with one left.
 --# query standing_newest
 SELECT m.standing, m.needs

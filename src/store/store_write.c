@@ -5,10 +5,12 @@
 #include "store_int.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "vesper/limits.h"
+#include "vesper/uuid.h"
 
 /* The tables of store_begin's statements, in their order. */
 enum { BEGIN_STORED, BEGIN_STANDING, BEGIN_SUMMARY, BEGIN_SIZE, BEGIN_HISTORY };
@@ -153,6 +155,7 @@ struct op *store_begin(struct store *s, const struct principal *who, const struc
 struct answer {
 	struct call call;
 	struct chain_link link; /* of its receipt, where there is one */
+	bool rests;             /* on data sources, which may be deleted meanwhile */
 	store_done_cb cb;
 	void *owner;
 };
@@ -186,10 +189,29 @@ static void on_answered(struct call *c, struct table **tables, size_t count, con
 	a->cb(a->owner, none.code != ERR_NONE ? &none : e);
 }
 
+/* Permissions of data sources end with their ids. */
+static int64_t sources_of(const char *needs)
+{
+	struct str rest = str_of(needs ? needs : ""), one;
+	char id[UUID_BYTES];
+	int64_t n = 0;
+
+	while (str_split(&rest, ' ', &one)) {
+		if (one.n < sizeof(id) || one.p[one.n - sizeof(id)] != ':')
+			continue;
+		snprintf(id, sizeof(id), "%.*s", (int)sizeof(id) - 1,
+			 one.p + one.n - (sizeof(id) - 1));
+		n += uuid_valid(id);
+	}
+	return n;
+}
+
 static void answer_add(struct call *c)
 {
 	store_call_add(c, "session_answer");
 	store_call_add(c, "answer_insert");
+	if (list_item(c, struct answer, call)->rests)
+		store_call_add(c, "answer_forget");
 	if (c->store->replica)
 		store_call_add(c, "turn_done");
 	if (asks_whose(c))
@@ -216,6 +238,11 @@ struct op *store_answer(struct store *s, const struct principal *who, const stru
 	store_call_text(c, "intent", m->intent);
 	store_call_text(c, "agents_used", m->agents_used);
 	store_call_text(c, "needs", m->needs);
+	a->rests = m->gone && sources_of(m->needs) > 0;
+	if (a->rests) {
+		store_call_text(c, "gone", m->gone);
+		store_call_int(c, "source_count", sources_of(m->needs));
+	}
 	store_call_text(c, "provider", m->provider);
 	store_call_text(c, "model", m->model);
 	store_call_part(c, "tool_calls", m->texts.tool_calls);

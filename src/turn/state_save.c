@@ -50,6 +50,7 @@ static void save(struct turn *t)
 			  .views = say_stored_views(&t->for_answer),
 			  .standing = standing},
 		.needs = answer_needs(&t->for_answer),
+		.gone = turn_sentence(&t->core, SAY_UPLOAD_DELETED),
 		.provider = t->answer.provider,
 		.model = t->answer.model,
 		.token_count = answer_tokens(&t->for_answer),

@@ -163,6 +163,63 @@ static void removed(void **state)
 	assert_string_equal(list_of(f, "acme"), "");
 }
 
+/* A source may go while an answer from it is written: what comes too late is not kept. */
+static void an_answer_from_what_is_deleted_leaves_nothing(void **state)
+{
+	static const struct {
+		const char *uids[2];
+		bool marked, removed, kept;
+	} rows[] = {
+		{{SOURCE}, false, false, true}, {{SOURCE}, true, false, false},
+		{{SOURCE}, true, true, false},  {{FIRST, SOURCE}, true, false, false},
+		{{SECOND}, true, false, true},
+	};
+	static const char *const permissions[] = {"chat:use", "doc:" SOURCE, "doc:" FIRST,
+						  "doc:" SECOND, NULL};
+	const struct principal reader = {
+		.user = "ann", .tenant = "acme", .permissions = permissions, .permission_count = 4};
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct message q = user_message(f, session, "When does it sail?");
+		struct message m = answer_to(f, &q, "It sails at nine lanterns.");
+
+		add_kind(f, SOURCE_DOCUMENT, SOURCE, NULL);
+		add_kind(f, SOURCE_DOCUMENT, FIRST, NULL);
+		add_kind(f, SOURCE_DOCUMENT, SECOND, NULL);
+		assert_int_equal(accept_message(f, &reader, &q), ERR_NONE);
+		begin(f);
+		if (rows[i].marked) {
+			store_source_mark(f->store, "acme", SOURCE, on_done, f);
+			wait_done(f);
+		}
+		begin(f);
+		if (rows[i].removed) {
+			store_source_remove(f->store, "acme", SOURCE, "Gone.", on_done, f);
+			wait_done(f);
+		}
+		m.gone = "It was deleted.";
+		m.texts.views = "[{\"lanterns\":9}]";
+		m.needs = arena_printf(f->arena, "chat:use doc:%s%s%s", rows[i].uids[0],
+				       rows[i].uids[1] ? " doc:" : "",
+				       rows[i].uids[1] ? rows[i].uids[1] : "");
+		assert_int_equal(store_the_answer(f, &reader, &m), ERR_NONE);
+		read_messages(f, &reader, session, NULL, 100);
+		assert_string_equal(f->messages[f->count - 1].content,
+				    rows[i].kept ? m.content : m.gone);
+		if (!rows[i].kept)
+			assert_null(f->messages[f->count - 1].texts.views);
+		begin(f);
+		store_source_remove(f->store, "acme", rows[i].uids[0], "Gone.", on_done, f);
+		wait_done(f);
+		begin(f);
+		store_source_remove(f->store, "acme", SOURCE, "Gone.", on_done, f);
+		wait_done(f);
+		assert_false(files_hold(f, "lanterns"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +231,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(as_many_as_a_tenant_has, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(removed, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(an_answer_from_what_is_deleted_leaves_nothing,
+						fixture_setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
