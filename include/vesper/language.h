@@ -86,6 +86,8 @@
 	LIST(WORDS_JOINTS, "cues.joints")                                                          \
 	LIST(WORDS_ARTICLES, "cues.articles")                                                      \
 	LIST(WORDS_COMMON, "cues.common")                                                          \
+	LIST(WORDS_POINTING, "cues.pointing")                                                      \
+	LIST(WORDS_CONTENTS, "cues.contents")                                                      \
 	LIST(WORDS_NEUTRAL, "account.neutral")                                                     \
 	LIST(WORDS_NARROWING, "account.narrowing")                                                 \
 	LIST(WORDS_GROUPING, "account.grouping")                                                   \
@@ -100,6 +102,12 @@
 	LIST(WORDS_LOWERING, "account.lowering")                                                   \
 	LIST(WORDS_LOADED, "account.loaded")                                                       \
 	LIST(WORDS_DEFINING, "account.defining")                                                   \
+	LIST(WORDS_MEANING, "account.meaning")                                                     \
+	LIST(WORDS_MEANING_OPENING, "account.meaning_opening")                                     \
+	LIST(WORDS_MEANING_VERB, "account.meaning_verb")                                           \
+	LIST(WORDS_LASTING, "account.lasting")                                                     \
+	LIST(WORDS_WHO, "account.who")                                                             \
+	LIST(WORDS_SELF, "account.self")                                                           \
 	LIST(WORDS_ORDERS, "account.orders")                                                       \
 	LIST(WORDS_POLITE, "account.polite")                                                       \
 	LIST(WORDS_UPLOAD_ROW, "uploads.row")                                                      \

@@ -80,6 +80,8 @@
 	SENTENCE(SAY_REPLY_HELLO, "reply.hello", "")                                               \
 	SENTENCE(SAY_REPLY_THANKS, "reply.thanks", "")                                             \
 	SENTENCE(SAY_REPLY_HELP, "reply.help", "")                                                 \
+	SENTENCE(SAY_REPLY_VALUE, "reply.value", "said label")                                     \
+	SENTENCE(SAY_REPLY_STANDS_FOR, "reply.stands_for", "said value label")                     \
 	SENTENCE(SAY_REPLY_EXAMPLE, "reply.example", "question")                                   \
 	SENTENCE(SAY_REPLY_NO_DOMAIN, "reply.no_domain", "")                                       \
 	SENTENCE(SAY_REPLY_EXAMPLES, "reply.examples", "")                                         \

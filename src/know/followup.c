@@ -101,6 +101,7 @@ bool followup_lets_go(const struct question *q)
 	return words_at(q, 0, WORDS_LETS_GO) > 0;
 }
 
+#define POINTED_WORDS  2 /* behind "those", in which "that" may follow */
 #define ELLIPSIS_WORDS 4 /* so few words behind a preposition are no question alone */
 
 bool followup_cue(const struct reading *r)
@@ -122,9 +123,38 @@ bool followup_cue(const struct reading *r)
 		if (token_says(t, WORDS_ANYWHERE) || (token_says(t, WORDS_THERE) && i > 0 &&
 						      !token_says(&q->tokens[i - 1], WORDS_BEING)))
 			return true;
-		content = content || (!t->used && !know_is_stop(r->know, t));
+		/* "which one is best" orders, and says of nothing what */
+		content = content || (!t->used && !know_is_stop(r->know, t) &&
+				      !token_says(t, WORDS_SUPERLATIVE));
 	}
 	return !content;
+}
+
+bool followup_points(const struct reading *r)
+{
+	for (size_t i = 0; i < r->q.count; i++) {
+		bool relative = false;
+
+		if (r->q.tokens[i].used || !token_says(&r->q.tokens[i], WORDS_POINTING))
+			continue;
+		/* "those projects that are solar" are said here */
+		for (size_t n = i + 1; n < r->q.count && n <= i + POINTED_WORDS; n++)
+			relative = relative || token_says(&r->q.tokens[n], WORDS_RELATIVE);
+		return !relative && r->said_entities == 0;
+	}
+	return false;
+}
+
+bool followup_answers(const struct reading *r, const struct standing *s,
+		      const struct candidate *alone)
+{
+	const char *asked = json_string_value(json_object_get(s->ask, "filter"));
+	const struct fact *f = asked ? facts_get(&r->facts, asked) : NULL;
+
+	for (size_t i = 0; f && f->source == SOURCE_SAID && i < s->tool_count; i++)
+		if (alone->def == s->tools[i])
+			return true;
+	return false;
 }
 
 bool followup_pronoun(const struct question *q)
@@ -310,6 +340,13 @@ static bool is_time(const struct know *k, const char *filter)
 	       strcmp(filter, FILTER_YEAR) == 0 || strcmp(filter, FILTER_MONTH) == 0;
 }
 
+static bool is_said(const struct reading *r, const char *filter)
+{
+	const struct fact *f = facts_get(&r->facts, filter);
+
+	return f && f->source != SOURCE_CARRIED;
+}
+
 /* Days replace a year and its months, and the other way round. */
 static bool is_replaced_time(const struct reading *r, const struct fact *f)
 {
@@ -317,8 +354,8 @@ static bool is_replaced_time(const struct reading *r, const struct fact *f)
 		return false;
 	if (strcmp(f->filter, FILTER_MONTH) == 0 || strcmp(f->filter, FILTER_YEAR) == 0)
 		return r->time.range_only;
-	return facts_get(&r->facts, FILTER_YEAR) || facts_get(&r->facts, FILTER_MONTH) ||
-	       r->time.has_start || r->time.has_end;
+	return is_said(r, FILTER_YEAR) || is_said(r, FILTER_MONTH) || r->time.has_start ||
+	       r->time.has_end;
 }
 
 /* "against Hitachi", "add 2026": what was said joins what stands. */

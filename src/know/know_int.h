@@ -474,6 +474,12 @@ void followup_read(const struct reading *r, struct standing *out);
 /* "And for SP15?": words that only make sense after another question, or nothing but values. */
 bool followup_cue(const struct reading *r);
 bool followup_pronoun(const struct question *q); /* "that", "those" */
+/* "Have these dates moved": of what stands, as nothing is named here. */
+bool followup_points(const struct reading *r);
+/* Does it name what was asked for, for the tool that it was asked for? `alone`: what the question
+ * is for by itself. */
+bool followup_answers(const struct reading *r, const struct standing *s,
+		      const struct candidate *alone);
 /* The value of the ask's option that this question chooses, or NULL. */
 const char *followup_choice(const struct question *q, const json_t *ask);
 /* Does it begin by letting something go? */
@@ -528,6 +534,10 @@ bool talk_orders(const struct question *q);
 /* What a term of the company means, where the question asks for that, or, if `alone`, says nothing
  * else ("COD?"). */
 const char *talk_term(const struct know *k, const struct question *q, bool alone);
+/* Is the meaning of a word asked for, and nothing that has a time or a number? */
+bool talk_asks_meaning(const struct reading *r);
+/* What a value of the data is that the question asks the meaning of; NULL: it names none. */
+const char *talk_value(const struct reading *r);
 /* What to say in the language of the question, when it is not ours; or NULL. */
 const char *talk_foreign(const struct know *k, const struct question *q);
 

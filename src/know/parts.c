@@ -46,6 +46,19 @@ static double fit_of(const struct catalog_view *v, const struct text_score *text
 	return best;
 }
 
+/* "Biggest first" orders what was asked for before it. */
+static bool says_order_alone(const struct know *k, const struct question *q, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct token *t = &q->tokens[i];
+
+		if (!token_says(t, WORDS_SUPERLATIVE) && !token_says(t, WORDS_RANK) &&
+		    !know_is_stop(k, t))
+			return false;
+	}
+	return true;
+}
+
 /* The domain that the words of a clause are about, or NULL: none, or several unlike ones. */
 static const struct domain_def *subject_of(const struct know *k, const struct know_input *in,
 					   const struct question *q, size_t from, size_t to,
@@ -56,6 +69,8 @@ static const struct domain_def *subject_of(const struct know *k, const struct kn
 	double most = 0, second = 0;
 	struct text_score text;
 
+	if (says_order_alone(k, q, from, to))
+		return NULL;
 	router_text(k, in, q, from, to, false, a, &text);
 	for (size_t d = 0; d < v->domain_count; d++) {
 		double here = fit_of(v, &text, v->domains[d]);

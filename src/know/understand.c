@@ -297,9 +297,11 @@ static void add_year_before(struct reading *r, const struct standing *s)
 		  value_int((f ? f->values[0].number : r->in->today.year) - 1), SOURCE_SAID);
 }
 
-static enum carry carry_for(const struct reading *r, const struct choice *alone, bool leans)
+static enum carry carry_for(const struct reading *r, const struct standing *s,
+			    const struct choice *alone, bool leans)
 {
-	if (leans || (alone->fit.missing > 0 && followup_pronoun(&r->q)))
+	if (leans || followup_points(r) || followup_answers(r, s, alone->fit.of) ||
+	    (alone->fit.missing > 0 && followup_pronoun(&r->q)))
 		return CARRY_ALL;
 	return alone->fit.missing > 0 ? CARRY_MISSING : CARRY_NOTHING;
 }
@@ -312,7 +314,7 @@ enum carry reading_carry(struct reading *r, const struct standing *s, bool leans
 	add_year_before(r, s);
 	choose_best(r, NULL, &alone);
 	if (s->tool_count + s->facts.count > 0)
-		how = carry_for(r, &alone, leans);
+		how = carry_for(r, s, &alone, leans);
 	followup_carry(r, s, how, alone.fit.of);
 	return how;
 }
@@ -329,7 +331,7 @@ static bool says_filters_alone(const struct reading *r)
 			return false;
 		if (!t->used && !know_is_stop(r->know, t) && t->number < 0 &&
 		    !token_says(t, WORDS_TOP) && !token_says(t, WORDS_BOTTOM) &&
-		    !token_says(t, WORDS_OPENING))
+		    !token_says(t, WORDS_SUPERLATIVE) && !token_says(t, WORDS_OPENING))
 			return false;
 	}
 	return true;
@@ -478,6 +480,15 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	if (reply) {
 		unclear(KNOW_TERM, 0.95, out);
 		out->reply = reply;
+		return;
+	}
+	if (!edits && talk_asks_meaning(&r)) {
+		/* no tool tells what a word means; a model may */
+		reply = talk_value(&r);
+		unclear(reply ? KNOW_TERM : KNOW_UNCLEAR, reply ? 0.95 : 0.4, out);
+		out->reply = reply;
+		if (!reply && !documents_instead(&r, out))
+			hear(&r, out);
 		return;
 	}
 	if (!edits && !choice && !changes_standing(&r, &standing) && talk_orders(&r.q)) {

@@ -9,11 +9,12 @@
 
 #define MONTHS_ALL 0x1FFEu
 
+static const char *const files[] = {"file", "files",   "vintage",     "release", "edition",
+				    "asof", "version", "publication", NULL};
+
 /* Is the phrase marked as a file's label by what stands around it? */
 static bool asof_marked(const struct time_parser *p, const struct time_phrase *ph, bool other_year)
 {
-	static const char *const files[] = {"file", "files",   "vintage",     "release", "edition",
-					    "asof", "version", "publication", NULL};
 	static const char *const weak[] = {"curve",  "curves", "forecast", "forecasts", "outlook",
 					   "update", "view",   "numbers",  "run",       NULL};
 	static const char *const links[] = {"for", "from", "of", "dated", "in", "the", "s", NULL};
@@ -96,11 +97,22 @@ static bool beside_asof(const struct time_parser *p, const struct time_phrase *p
 	return false;
 }
 
+/* "What did they say in their Jan 2025 file": what it says is asked for, and no file. */
+static void take_label(const struct time_parser *p, const struct time_phrase *ph)
+{
+	size_t from = ph->from > 2 ? ph->from - 2 : 0;
+
+	for (size_t i = from; i < ph->to + 2 && i < p->q->count && words_in(p->q, WORDS_CONTENTS);
+	     i++)
+		p->q->tokens[i].used |= token_in(&p->q->tokens[i], files);
+}
+
 static bool names_file(const struct time_parser *p, struct time_phrase *ph)
 {
 	bool apart = stands_apart(p, ph);
 
 	if (asof_marked(p, ph, apart)) {
+		take_label(p, ph);
 		if (ph->grain == GRAIN_DAYS && !ph->relative) {
 			/* a file is named by its month */
 			ph->year = ph->start.year;

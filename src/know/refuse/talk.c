@@ -77,6 +77,77 @@ const char *talk_term(const struct know *k, const struct question *q, bool alone
 	return term ? term->answer : NULL;
 }
 
+/* "What does X mean": the verb ends what it is asked of, so it is no "mean price". */
+static bool asks_by_verb(const struct question *q)
+{
+	if (!words_in(q, WORDS_MEANING_OPENING))
+		return false;
+	for (size_t i = 0; i < q->count; i++)
+		if (token_says(&q->tokens[i], WORDS_MEANING_VERB) &&
+		    (i + 1 == q->count || q->tokens[i + 1].before != ' ' ||
+		     token_says(&q->tokens[i + 1], WORDS_PLACES)))
+			return true;
+	return false;
+}
+
+bool talk_asks_meaning(const struct reading *r)
+{
+	const struct time_read *t = &r->time;
+
+	return (asks_by_verb(&r->q) || words_in(&r->q, WORDS_MEANING)) && t->year_count == 0 &&
+	       t->asof_count == 0 && !t->months && !t->hours && !t->has_start && !t->has_end &&
+	       r->said_count == 0;
+}
+
+/* "What is an X", "meaning of the X": does the value stand right behind that? */
+static bool is_asked_of(const struct question *q, size_t from)
+{
+	for (size_t i = 0; i < from; i++) {
+		size_t at = i + words_at(q, i, WORDS_MEANING);
+
+		while (at > i && at < from && token_says(&q->tokens[at], WORDS_ARTICLES))
+			at++;
+		if (at == from)
+			return true;
+	}
+	return false;
+}
+
+/* A value that the packs list: names that only the data hold are things to ask about. */
+static bool is_listed(const struct reading *r, const struct mention *m)
+{
+	return m->count > 0 && !names_learned(r->names, m->candidates[0].dimension) &&
+	       (asks_by_verb(&r->q) || is_asked_of(&r->q, m->from));
+}
+
+const char *talk_value(const struct reading *r)
+{
+	const struct language *l = r->know->catalog->language;
+	const struct mention *of = NULL;
+	const struct entry *e;
+	const char *said;
+
+	for (size_t i = 0; i < r->mention_count; i++) {
+		if (of || !is_listed(r, &r->mentions[i]))
+			return NULL;
+		of = &r->mentions[i];
+	}
+	for (size_t i = 0; i < r->q.count; i++) {
+		const struct token *t = &r->q.tokens[i];
+
+		if (!t->used && !know_is_word(r->know, t) && !token_says(t, WORDS_DEFINING) &&
+		    !token_says(t, WORDS_NEUTRAL))
+			return NULL;
+	}
+	if (!of)
+		return NULL;
+	e = &of->candidates[0];
+	said = text_between(&r->q, of->from, of->to, r->arena);
+	if (strcasecmp(said, e->value) == 0)
+		return sentence(l, SAY_REPLY_VALUE, r->arena, said, e->dimension->label);
+	return sentence(l, SAY_REPLY_STANDS_FOR, r->arena, said, e->value, e->dimension->label);
+}
+
 /* ---- other languages ---- */
 
 #define FOREIGN_LEAST 2 /* words that no other language has by chance */

@@ -35,6 +35,7 @@ struct accounts {
 	struct dict neutral;             /* stems of the language's neutral words */
 	bool *ranks, *newest, *compares; /* by index of the tool */
 	bool *bottoms;                   /* the same: it speaks of the least */
+	bool *lasts;                     /* the same: it says how long something takes */
 };
 
 /* ---- vocabulary ---- */
@@ -92,6 +93,26 @@ static bool text_says(const struct know *k, const char *text, enum words list)
 	return says;
 }
 
+static bool is_of_time(const struct know *k, const char *unit)
+{
+	const struct unit_def *u = unit ? units_find(&k->catalog->units, unit) : NULL;
+
+	return u &&
+	       (strcmp(u->dimension, UNITS_TIME) == 0 || strcmp(u->dimension, UNITS_MONTHS) == 0);
+}
+
+/* Does a column or fact of the tool say how long something takes? */
+static bool tells_time(const struct know *k, const struct tool_def *t)
+{
+	for (size_t i = 0; i < t->column_count; i++)
+		if (is_of_time(k, t->columns[i].unit))
+			return true;
+	for (size_t i = 0; i < t->fact_count; i++)
+		if (is_of_time(k, t->facts[i].unit))
+			return true;
+	return false;
+}
+
 static void add_tool(const struct know *k, struct accounts *all, size_t i)
 {
 	const struct tool_def *t = &k->catalog->tools[i];
@@ -109,6 +130,7 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 		text_says(k, t->about, WORDS_THAN) || text_says(k, t->about, WORDS_ABOVE);
 	all->newest[i] =
 		text_says(k, t->about, WORDS_NEWEST) || text_says(k, t->words.answer, WORDS_NEWEST);
+	all->lasts[i] = tells_time(k, t);
 	all->bottoms[i] =
 		text_says(k, t->about, WORDS_BOTTOM) || text_says(k, t->words.answer, WORDS_BOTTOM);
 	for (size_t c = 0; c < t->column_count; c++) {
@@ -143,6 +165,7 @@ struct accounts *accounts_new(struct know *k)
 	all->ranks = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->ranks));
 	all->newest = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->newest));
 	all->compares = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->compares));
+	all->lasts = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->lasts));
 	all->bottoms = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->bottoms));
 	all->domains = arena_alloc(k->arena, (c->domain_count + 1) * sizeof(*all->domains));
 	dict_init(&all->neutral, k->arena);
@@ -321,6 +344,13 @@ static bool is_noun(const struct account *a, size_t i)
 	return !is_neutral(a, t) || (spoken_of(a, t) & FROM_ABOUT);
 }
 
+static bool ends_clause(const struct question *q, size_t i)
+{
+	const struct token *next = token_at(q, i + 1);
+
+	return i + 1 >= q->count || next->first || next->before != ' ';
+}
+
 /* "not Ascend" is settled elsewhere; "not viewed" is nothing that a tool can leave out. */
 static bool negation_bound(const struct account *a, size_t i)
 {
@@ -329,6 +359,9 @@ static bool negation_bound(const struct account *a, size_t i)
 	/* "No, for SP15" answers what was said before; "never viewed reports" does not. */
 	if ((i == 0 && (!is_noun(a, 1) || q->tokens[1].before != ' ')) ||
 	    words_at(q, i, WORDS_NEUTRAL) > 0)
+		return true;
+	/* "is it on track or not?" */
+	if (i > 0 && token_says(&q->tokens[i - 1], WORDS_OR) && ends_clause(q, i))
 		return true;
 	for (size_t m = 0; m < a->r->mention_count; m++)
 		if (a->r->mentions[m].excluded && a->r->mentions[m].from > i &&
@@ -365,6 +398,35 @@ static bool most_of_ranked(const struct account *a, size_t i, size_t noun)
 		before--;
 	return before > 0 && !q->tokens[before].first && !is_taken(a, before - 1) &&
 	       (spoken_of(a, &q->tokens[before - 1]) & RANKED);
+}
+
+/* "Who sponsors it": of persons that have a name in the data. */
+static bool is_label(const struct account *a, const struct token *t)
+{
+	const struct catalog *c = a->r->know->catalog;
+	char stem[STEM_BYTES], label[STEM_BYTES];
+	size_t n = word_stem(t->text, t->len, stem);
+
+	for (size_t i = 0; i < c->dimension_count; i++) {
+		const char *of = c->dimensions[i].label;
+
+		if (word_stem(of, strlen(of), label) == n && memcmp(stem, label, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "Who moved it": the tool names persons, unless "who is it" asks for what else has a name, or
+ * "tasks who have" says which. */
+static bool person_bound(const struct account *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+	const struct token *next = token_at(q, i + 1);
+
+	return (spoken_of(a, &q->tokens[i]) & (FROM_ABOUT | FROM_COLUMN)) || ends_clause(q, i) ||
+	       token_says(next, WORDS_BEING) || token_says(next, WORDS_ARTICLES) ||
+	       is_label(a, next) ||
+	       (i > 0 && !q->tokens[i].first && spoken_of(a, &q->tokens[i - 1]));
 }
 
 /* A superlative belongs to the noun beside it, and that to what the tool ranks. */
@@ -479,6 +541,10 @@ static bool is_bound(const struct account *a, size_t i)
 		return superlative_bound(a, i);
 	if (words_at(q, i, WORDS_COUNTING) > 0)
 		return count_bound(a, i + words_at(q, i, WORDS_COUNTING) - 1);
+	if (token_says(t, WORDS_WHO))
+		return person_bound(a, i);
+	if (words_at(q, i, WORDS_LASTING) > 0)
+		return a->r->know->accounts->lasts[a->def->index];
 	if (token_says(t, WORDS_NEWEST))
 		return a->newest || spoken_of(a, t);
 	if (token_says(t, WORDS_LOADED))
@@ -624,8 +690,11 @@ void account_words(struct reading *r, const struct choice *c, struct understandi
 	read_withheld(&a);
 	for (size_t i = 0; i < r->q.count; i++) {
 		size_t neutral = words_at(&r->q, i, WORDS_NEUTRAL);
+		size_t self = words_at(&r->q, i, WORDS_SELF);
 
-		if (neutral > 1) /* "by the way" */
+		if (self > 0) /* "I'm a developer": who asks */
+			i += self;
+		else if (neutral > 1) /* "by the way" */
 			i += neutral - 1;
 		else if (!is_bound(&a, i))
 			open_phrase(&a, i);

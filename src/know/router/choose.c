@@ -120,6 +120,11 @@ static void list_candidates(struct reading *r)
 	list_tools(r);
 }
 
+static bool is_of_intent(const struct reading *r, const struct candidate *c, const char *intent)
+{
+	return strcmp(intent, r->in->may->domains[c->domain]->intent) == 0;
+}
+
 static double score_of(const struct reading *r, const struct candidate *c, const struct fit *fit,
 		       const struct standing *standing)
 {
@@ -132,7 +137,7 @@ static double score_of(const struct reading *r, const struct candidate *c, const
 	if (c->first)
 		score += w->score.first;
 	if (standing && standing->intent && standing->tool_count > 0
-		    ? strcmp(standing->intent, r->in->may->domains[c->domain]->intent) == 0
+		    ? is_of_intent(r, c, standing->intent)
 		    : c->home)
 		score += w->score.home;
 	if (fit->calls > 1)
@@ -192,19 +197,33 @@ static bool names_tool(const struct reading *r, const struct numbered *n)
 	return carried && soft;
 }
 
+/* What says filters and orders alone has no subject of its own: it stays with that of what stands.
+ * NULL: any domain. */
+static const char *intent_kept(const struct reading *r, const struct standing *s)
+{
+	for (size_t i = 0; r->bare && s && s->intent && i < r->candidate_count; i++)
+		if (is_of_intent(r, &r->candidates[i], s->intent))
+			return s->intent;
+	return NULL;
+}
+
 bool choose_best(struct reading *r, const struct standing *standing, struct choice *out)
 {
 	struct numbered n;
+	const char *intent;
 	bool any = false;
 
 	*out = (struct choice){0};
 	list_candidates(r);
 	params_number(r, &n);
 	n.named = names_tool(r, &n);
+	intent = intent_kept(r, standing);
 	for (size_t i = 0; i < r->candidate_count; i++) {
 		const struct candidate *can = &r->candidates[i];
 		struct choice c = {.domain = r->in->may->domains[can->domain], .text = can->text};
 
+		if (intent && !is_of_intent(r, can, intent))
+			continue;
 		slots_fit(r, &n, can, &c.fit);
 		c.score = score_of(r, can, &c.fit, standing);
 		consider(out, &any, &c);

@@ -98,6 +98,38 @@ static void carried_values_say_so(void **state)
 	assert_true(u->confidence >= KNOW_SURE);
 }
 
+/* "Top depots" would be a tool of its own, but no word says depots. */
+static void an_order_alone_stays_with_its_subject(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_said(f, FIRST);
+	assert_string_equal(fixture_ask(f, "which one is best")->intent, "price_question");
+	assert_true(f->u.confidence < KNOW_SURE);
+	assert_string_equal(fixture_ask(f, "and the highest?")->intent, "price_question");
+	assert_true(f->u.confidence < KNOW_SURE);
+}
+
+static void these_are_those_of_what_stands(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_said(f, "how many parcels did River Depot send last week");
+	assert_non_null(
+		filter_of(fixture_ask(f, "have these parcels been sent this week"), "depot"));
+	assert_int_equal(filter_of(&f->u, "depot")->source, SOURCE_CARRIED);
+}
+
+static void what_was_asked_for_completes_the_question(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_said(f, "average price 2025 from Acorn");
+	assert_string_equal(f->u.ask.filter, "zone");
+	assert_string_equal(fixture_calls(f, "EP10, average price"),
+			    AVERAGE "Acorn zone=EP10 year=2025 region=EAST grade=Base");
+}
+
 static void a_whole_question_inherits_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -284,6 +316,9 @@ int main(void)
 		TEST(a_chosen_reading_is_a_range),
 		TEST(a_chosen_reading_may_be_open),
 		TEST(carried_values_say_so),
+		TEST(an_order_alone_stays_with_its_subject),
+		TEST(these_are_those_of_what_stands),
+		TEST(what_was_asked_for_completes_the_question),
 		TEST(a_whole_question_inherits_nothing),
 		TEST(a_new_parent_drops_the_old_child),
 		TEST(an_ask_is_answered_by_number_value_or_label),

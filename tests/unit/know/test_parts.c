@@ -42,6 +42,17 @@ static void one_subject_with_joints_stays_one(void **state)
 			fail_msg("\"%s\": %zu agents", questions[i], f->u.agent_count);
 }
 
+/* "Most first" orders what was asked for before it; it is no question about depots. */
+static void an_order_alone_is_no_subject(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(
+		fixture_ask(f, "average price EP10 2025 Acorn, the most first")->agent_count, 1);
+	assert_int_equal(fixture_ask(f, "average price EP10 2025 Acorn, best first")->agent_count,
+			 1);
+}
+
 static void a_part_that_lacks_something_asks_for_all(void **state)
 {
 	struct fixture *f = *state;
@@ -69,6 +80,7 @@ int main(void)
 		TEST(two_subjects_are_two_calls),
 		TEST(halves_that_lack_nothing_are_two),
 		TEST(one_subject_with_joints_stays_one),
+		TEST(an_order_alone_is_no_subject),
 		TEST(a_part_that_lacks_something_asks_for_all),
 		TEST(who_may_use_one_domain_gets_one),
 	};

@@ -51,6 +51,35 @@ static void questions_are_none_of_them(void **state)
 					       "help me compare the vendors for 2025", NULL});
 }
 
+/* "Acorn" is a seller, which a tool would take; what it means is no question for a tool. */
+static void what_a_value_means_is_no_question_for_a_tool(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(fixture_ask(f, "What is an Acorn?")->reply,
+			    "\"Acorn\" is a value of seller in the data. The glossary does not "
+			    "say what it stands for.");
+	assert_int_equal(f->u.kind, KNOW_TERM);
+	assert_int_equal(fixture_ask(f, "what does Acorn mean")->kind, KNOW_TERM);
+	assert_int_equal(fixture_ask(f, "what does the average price mean")->tool_count, 0);
+	assert_int_equal(fixture_ask(f, "what does it mean")->tool_count, 0);
+}
+
+static void the_mean_price_is_no_meaning(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(fixture_ask(f, "what does the mean price for EP10 2025 from Acorn look "
+					"like")
+				 ->kind,
+			 KNOW_DATA);
+	assert_int_equal(
+		fixture_ask(f, "what is a good average price for EP10 2025 from Acorn")->kind,
+		KNOW_DATA);
+	assert_int_equal(fixture_ask(f, "what does the mean price of Acorn look like")->kind,
+			 KNOW_DATA);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -59,6 +88,10 @@ int main(void)
 		cmocka_unit_test(help),
 		cmocka_unit_test(uploads),
 		cmocka_unit_test(questions_are_none_of_them),
+		cmocka_unit_test_setup_teardown(what_a_value_means_is_no_question_for_a_tool,
+						fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(the_mean_price_is_no_meaning, fixture_setup,
+						fixture_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,6 +231,8 @@ static void labels_of_files(void **state)
 		{"as of Jan 2025", "aJan_2025"},
 		{"as-of January 2025", "aJan_2025"},
 		{"asof 2025Q1", "aQ1_2025"},
+		{"what did they say in their jan 2025 file about 2028",
+		 "y2028 aJan_2025 r2028-01-01/2028-12-31"},
 		{"Q1_2025", "y2025 m1,2,3 r2025-01-01/2025-03-31"},
 		{"Q1_2025 file", "aQ1_2025"},
 		{"Q1_2025 for 2026", "y2026 aQ1_2025 r2026-01-01/2026-12-31"},
