@@ -51,8 +51,6 @@ static void add_label(struct buf *b, const struct language *l, const struct filt
 {
 	if (v->type == VALUE_INT && is_filter(f, FILTER_MONTH) && v->number >= 1 && v->number <= 12)
 		buf_str(b, language_text(l, SAY_MONTH_JANUARY + (enum sentence)(v->number - 1)));
-	else if (v->type == VALUE_INT && is_filter(f, FILTER_HOUR))
-		buf_printf(b, "HE%d", (int)v->number + 1);
 	else if (v->type == VALUE_INT)
 		buf_printf(b, "%lld", (long long)v->number);
 	else if (v->type == VALUE_BOOL)
@@ -62,7 +60,16 @@ static void add_label(struct buf *b, const struct language *l, const struct filt
 			buf_char(b, is_filter(f, FILTER_ASOF) && *c == '_' ? ' ' : *c);
 }
 
-/* Neighbours run together: "HE16-HE21". */
+/* As tables and charts count hours, and as traders do: "15-20 (HE 16-21)". */
+static void add_hours(struct buf *b, int first, int last)
+{
+	if (first == last)
+		buf_printf(b, "%d (HE %d)", first, first + 1);
+	else
+		buf_printf(b, "%d-%d (HE %d-%d)", first, last, first + 1, last + 1);
+}
+
+/* Neighbours run together: "June-August". */
 static void add_labels(struct buf *b, const struct language *l, const struct filter *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
@@ -74,6 +81,11 @@ static void add_labels(struct buf *b, const struct language *l, const struct fil
 			last++;
 		if (i > 0)
 			buf_str(b, ", ");
+		if (f->values[i].type == VALUE_INT && is_filter(f, FILTER_HOUR)) {
+			add_hours(b, (int)f->values[i].number, (int)f->values[last].number);
+			i = last;
+			continue;
+		}
 		add_label(b, l, f, &f->values[i]);
 		if (last >= i + 2) {
 			buf_char(b, '-');

@@ -12,7 +12,8 @@ const OTHERS = {
   es: () => import('./words/words.es.js'),
 };
 const DAY = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' };
-const MINUTE = { ...DAY, hour: 'numeric', minute: '2-digit' };
+const TIME = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' };
+const MINUTE = { ...DAY, ...TIME };
 
 export class Locale {
   #words;
@@ -88,8 +89,19 @@ export class Locale {
   #moment(text, pattern, options) {
     const at = pattern.test(text) ? Date.parse(/[zZ]$|T.*[+-]\d\d:?\d\d$|^.{10}$/.test(text) ? text : `${text}Z`) : NaN;
 
-    return Number.isNaN(at) ? String(text) : new Date(at).toLocaleString(this.tag, options);
+    if (Number.isNaN(at))
+      return String(text);
+    if (this.language !== 'en')
+      return new Date(at).toLocaleString(this.tag, options);
+    /* As the server's sentences beside it write a day, wherever English is read; the time as the region does. */
+    return [new Date(at).toLocaleDateString('en-GB', { ...DAY, month: 'long' }),
+      options.hour && new Date(at).toLocaleTimeString(this.tag, TIME)].filter(Boolean).join(', ');
   }
+}
+
+/* The first language that the reader's browser asks for and the page speaks. */
+export function browserTag() {
+  return navigator.languages.find((tag) => tag.startsWith('en') || OTHERS[tag.split('-')[0]]) ?? navigator.language;
 }
 
 /* For a tag like "de" or "es-MX"; English words and that region's numbers for a language that is not there. */

@@ -55,7 +55,7 @@ export class Page {
     this.follower = new Follower(scroll, column, (atEnd) => { jump.hidden = atEnd; });
     this.root = h('div', { class: 'frame', lang: language }, scrim, this.sessions.root,
       h('div', { class: 'chat' }, banner, h('div', { class: 'middle' },
-        h('div', { class: 'tools' }, list, h('span'), this.#tool('what_can_i_ask', 'help', actions.showHelp), admin), scroll, jump), this.composer.root, live));
+        h('div', { class: 'tools' }, list, h('span', {}, this.#tool('what_can_i_ask', 'help', actions.showHelp), admin)), scroll, jump), this.composer.root, live));
   }
 
   /* --- the list of conversations ------------------------------------------------------ */

@@ -8,13 +8,14 @@ import { h, icon } from './dom.js';
 const SEARCH_DELAY_MS = 200;
 
 /* Days as the reader counts them: from midnight to midnight. */
-function dayText(iso, { say, tag }) {
+function dayText(iso, locale) {
   const day = new Date(iso);
+  const { say } = locale;
   const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(iso).setHours(0, 0, 0, 0)) / 86400000);
 
   if (!(days >= 1))
     return say('today');
-  return days === 1 ? say('yesterday') : day.toLocaleDateString(tag, { day: 'numeric', month: 'short', year: 'numeric' });
+  return days === 1 ? say('yesterday') : locale.date(day.toLocaleDateString('sv'));
 }
 
 export class SessionList {

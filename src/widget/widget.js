@@ -15,12 +15,12 @@
 
 import { Api } from './api.js';
 import { Conversation } from './conversation.js';
-import { Locale, loadLocale } from './locale.js';
+import { browserTag, Locale, loadLocale } from './locale.js';
 import { Page } from './page.js';
 import { dataTable } from './views/table.js';
 import { styles } from './styles.js';
 
-export { loadLocale };
+export { browserTag, loadLocale };
 
 const TOKEN_LIMIT_MS = 15000;
 const HERE = new URL(import.meta.url).origin;

@@ -58,7 +58,7 @@ beforeEach(async () => {
   wrongs = [];
   context = await browser.newContext();
   page = await context.newPage();
-  page.setDefaultTimeout(10000);
+  page.setDefaultTimeout(60000);
   page.on('console', (message) => message.type() === 'error' && wrongs.push(message.text()));
   page.on('pageerror', (error) => wrongs.push(String(error)));
 });
@@ -92,7 +92,7 @@ test('a page that is loaded again in the middle of an answer shows all of it', a
   await open(model);
   mock.use(answering({ fault: SLOW }));
   await ask(REFERENCE);
-  await page.locator('[data-role=assistant]').waitFor();
+  await page.locator('[data-role=assistant]').filter({ hasText: /\w/ }).waitFor(); /* before, the question may not have been sent */
   const calls = mock.count;
   await page.reload();
   await answer('48.73').waitFor();

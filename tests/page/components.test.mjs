@@ -50,7 +50,7 @@ describe('a component', () => {
     const card = turn.locator('.component');
 
     assert.deepEqual(await card.locator('.fact').evaluateAll((facts) => facts.map((f) => f.innerText.replace(/\s+/g, ' '))),
-      ['Stage Stage 3 Late Dev', 'Due Aug 15, 2028', 'Ready No', 'Average price $48.73/MWh', 'Budget $182.4M']);
+      ['Stage Stage 3 Late Dev', 'Due 15 August 2028', 'Ready No', 'Average price $48.73/MWh', 'Budget $182.4M']);
     assert.equal(await card.locator('.lead').innerText(), 'Sierra Wind');
     assert.equal((await card.locator('.state').textContent()), 'Status: Off track');
     assert.ok(await card.locator('.badge').evaluate((badge) => badge.classList.contains('critical')));

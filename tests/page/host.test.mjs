@@ -257,6 +257,15 @@ test('a token that ends in the middle of an answer, with no new one at once, los
   assert.equal(await page.locator('.turn').count(), 1);
 });
 
+test('a frame speaks the first language of the browser that it knows, until its page says another', async () => {
+  const page = await visit('<body><iframe src="/embed.html" title="Vesper" width="480" height="500"></iframe>', { locale: 'de-AT' });
+  const frame = page.frameLocator('iframe');
+
+  await frame.getByRole('heading', { name: 'Was möchten Sie wissen?' }).waitFor();
+  await page.evaluate(() => document.querySelector('iframe').contentWindow.postMessage({ source: 'vesper', v: 1, type: 'locale', locale: 'es' }, '*'));
+  await frame.getByRole('heading', { name: '¿Qué quiere saber?' }).waitFor();
+});
+
 test('a frame hears its page only, and tells others nothing', async () => {
   const page = await visit(`<body><iframe src="/embed.html" title="Vesper" width="480" height="500"></iframe>
     <script>

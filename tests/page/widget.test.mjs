@@ -98,6 +98,7 @@ test('a filter is edited or taken away, and the question asked again with it', a
   assert.deepEqual(sent().filters, { vendor: 'Ascend', market: 'CAISO', hub_zone: 'SP15', year: 2025, reference: 'Base' });
 
   await lastTurn(page).getByRole('button', { name: /Year 2025/ }).click();
+  await page.getByRole('textbox', { name: 'Year' }).waitFor();
   await page.keyboard.press('Escape');
   assert.equal(await lastTurn(page).locator('.editing').count(), 0);
   assert.equal(await page.evaluate(() => document.querySelector('vesper-chat').shadowRoot.activeElement.textContent), 'Year 2025');
@@ -745,7 +746,7 @@ test('days are held to their range before they are sent', async () => {
   await ask(page, 'range');
   let turn = await answered(page);
   const next = () => turn.getByRole('button', { name: 'Continue' });
-  await turn.getByText('From Oct 1, 2025 to Feb 27, 2026').waitFor();
+  await turn.getByText('From 1 October 2025 to 27 February 2026').waitFor();
   await turn.getByText('Activity is known for these days.').waitFor();
   await next().click();
   await turn.getByText('Please give a date.').waitFor();
@@ -759,7 +760,7 @@ test('days are held to their range before they are sent', async () => {
   await turn.getByLabel('From', { exact: true }).fill('2025-12-01');
   await next().click();
   await shown(page, 'You said: 2025-12-01 2025-12-31.');
-  assert.equal(await page.locator('.question').last().locator('p').innerText(), 'Dec 1, 2025 to Dec 31, 2025');
+  assert.equal(await page.locator('.question').last().locator('p').innerText(), '1 December 2025 to 31 December 2025');
 
   await ask(page, 'which day');
   turn = await answered(page);

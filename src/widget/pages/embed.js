@@ -8,7 +8,7 @@
  *   page -> frame   token {token}, theme {theme}, locale {locale}, open {sessionId}, ask {question}, starters {questions}, focus
  */
 
-import './widget.js';
+import { browserTag } from './widget.js';
 
 const chat = document.querySelector('vesper-chat');
 const inFrame = parent !== window;
@@ -56,6 +56,7 @@ for (const [name, type] of [['vesper:session', 'session'], ['vesper:message', 'm
   ['vesper:open-report', 'open-report']])
   chat.addEventListener(name, (event) => tell(type, event.detail));
 
+chat.locale = browserTag();   /* until the page that holds it says another one */
 tell('ready');
 if (inFrame)
   chat.open(null);

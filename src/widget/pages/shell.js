@@ -3,7 +3,7 @@
  * finds it again, the button for a new one, and the language that the reader's browser asks for.
  */
 
-import { loadLocale } from './widget.js';
+import { browserTag, loadLocale } from './widget.js';
 
 const HASH = /^#session=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
@@ -27,7 +27,7 @@ export function beginAnew() {
 
 /* The page's own words, in the language that the address or the browser says: elements name theirs in data-say. */
 export async function speak() {
-  const tag = new URLSearchParams(location.search).get('locale') ?? navigator.language;
+  const tag = new URLSearchParams(location.search).get('locale') ?? browserTag();
   const locale = await loadLocale(tag).catch(() => loadLocale('en'));
 
   document.documentElement.lang = locale.language;

@@ -5,6 +5,7 @@
 
 import { h, icon } from '../dom.js';
 import { byText, checkedText, copyButton, outcomeText } from './answered.js';
+import { words } from '../words/how.js';
 
 function durationText(ms, locale) {
   return ms < 1000 ? locale.say('milliseconds', { n: Math.round(ms) })
@@ -76,6 +77,7 @@ function factsList(answer, locale) {
 
 /* answer: as of answeredPanel. A stored answer tells the rest by its receipt. */
 export async function showHow(list, answer, locale) {
+  locale.learn(words);
   const receipt = await answer.more?.().catch(() => null);
   const { filters = [], calls, usage } = receipt ?? {};
 

@@ -10,11 +10,7 @@ export const words = {
   numbers_unverified: { one: '{n} number not verified', other: '{n} numbers not verified' },
   numbers_unchecked: { one: '{n} number not checked', other: '{n} numbers not checked' },
   calls: { one: '{n} call', other: '{n} calls' },
-  tokens_in: { one: '{n} token in', other: '{n} tokens in' },
-  tokens_out: '{n} out',
   spoken_table: { one: 'Table with {n} row.', other: 'Table with {n} rows.' },
-  seconds: '{n} s',
-  milliseconds: '{n} ms',
 
   /* the conversation */
   conversation: 'Conversation',
@@ -164,19 +160,7 @@ export const words = {
   outcome_not_permitted: 'not permitted',
   outcome_timeout: 'took too long',
   outcome_error: 'failed',
-  how_understood: 'Understood as',
-  how_steps: 'Steps',
-  how_data: 'Data read',
-  how_worded: 'Worded by',
   how_failed: 'This could not be loaded. Please open it again.',
-  how_time: 'Time',
-  how_model: 'Model',
-  how_numbers: 'Numbers',
-  how_cost: 'Cost',
-  how_receipt: 'Receipt',
-  how_statement: 'SQL',
-  copy_receipt: 'Copy the receipt id',
-  copy_statement: 'Copy the statement',
 
   /* feedback */
   good_answer: 'Good answer',

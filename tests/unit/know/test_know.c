@@ -42,7 +42,7 @@ static void filters_have_label_source_and_parameter(void **state)
 		"\"editable\":true,\"param\":\"region\"},"
 		"{\"name\":\"months\",\"value\":[6,7,8],\"label\":\"June-August\","
 		"\"source\":\"said\",\"editable\":true,\"param\":\"months\"},"
-		"{\"name\":\"hours\",\"value\":[7,8,9],\"label\":\"HE8-HE10\","
+		"{\"name\":\"hours\",\"value\":[7,8,9],\"label\":\"7-9 (HE 8-10)\","
 		"\"source\":\"said\",\"editable\":true,\"param\":\"hours\"},"
 		"{\"name\":\"grade\",\"value\":\"Base\",\"label\":\"Base\",\"source\":\"default\","
 		"\"editable\":true,\"param\":\"grade\"}]");
