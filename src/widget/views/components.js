@@ -6,6 +6,7 @@
 
 import { lookOf } from '../dom.js';
 import css from './components.styles.css';
+import { words } from '../words/plan.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const dress = lookOf(css);
@@ -234,6 +235,7 @@ export async function fillCard(card, view, kit, fetchAll) {
 
 /* states: Map of task id to state. */
 export function drawPlan(box, { tasks = [] }, states, { h, locale }) {
+  locale.learn(words);
   const at = places(tasks);
   const ends = [...at.values()];
   const width = Math.max(0, ...ends.map(({ x }) => x)) + BOX.width + 4;

@@ -2,6 +2,7 @@
 
 export const words = {
   en: {
+    calls: { one: '{n} call', other: '{n} calls' },
     how_understood: 'Understood as',
     how_steps: 'Steps',
     how_data: 'Data read',
@@ -20,6 +21,7 @@ export const words = {
     milliseconds: '{n} ms',
   },
   de: {
+    calls: { one: '{n} Aufruf', other: '{n} Aufrufe' },
     how_understood: 'Verstanden als',
     how_steps: 'Schritte',
     how_data: 'Gelesene Daten',
@@ -38,6 +40,7 @@ export const words = {
     milliseconds: '{n} ms',
   },
   es: {
+    calls: { one: '{n} llamada', other: '{n} llamadas' },
     how_understood: 'Entendido como',
     how_steps: 'Pasos',
     how_data: 'Datos leídos',

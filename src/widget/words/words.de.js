@@ -5,7 +5,6 @@ export const words = {
   numbers_verified: { one: '{n} Zahl geprüft', other: '{n} Zahlen geprüft' },
   numbers_unverified: { one: '{n} Zahl nicht belegt', other: '{n} Zahlen nicht belegt' },
   numbers_unchecked: { one: '{n} Zahl nicht prüfbar', other: '{n} Zahlen nicht prüfbar' },
-  calls: { one: '{n} Aufruf', other: '{n} Aufrufe' },
   spoken_table: { one: 'Tabelle mit {n} Zeile.', other: 'Tabelle mit {n} Zeilen.' },
 
   conversation: 'Unterhaltung',
@@ -76,10 +75,6 @@ export const words = {
   edit_and_ask: 'Ändern und noch einmal fragen',
   copy_answer: 'Antwort kopieren',
   show_how: 'Vorgehen zeigen',
-  step_completed: 'Erledigt',
-  step_failed: 'Fehlgeschlagen',
-  step_skipped: 'Ausgelassen',
-  step_after: 'nach {steps}',
   show_all: 'Alles zeigen',
   show_less: 'Weniger zeigen',
 

@@ -9,7 +9,6 @@ export const words = {
   numbers_verified: { one: '{n} number verified', other: '{n} numbers verified' },
   numbers_unverified: { one: '{n} number not verified', other: '{n} numbers not verified' },
   numbers_unchecked: { one: '{n} number not checked', other: '{n} numbers not checked' },
-  calls: { one: '{n} call', other: '{n} calls' },
   spoken_table: { one: 'Table with {n} row.', other: 'Table with {n} rows.' },
 
   /* the conversation */
@@ -85,10 +84,6 @@ export const words = {
   edit_and_ask: 'Edit and ask again',
   copy_answer: 'Copy the answer',
   show_how: 'Show how',
-  step_completed: 'Done',
-  step_failed: 'Failed',
-  step_skipped: 'Skipped',
-  step_after: 'after {steps}',
   show_all: 'Show all',
   show_less: 'Show less',
 

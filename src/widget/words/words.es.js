@@ -5,7 +5,6 @@ export const words = {
   numbers_verified: { one: '{n} número verificado', other: '{n} números verificados' },
   numbers_unverified: { one: '{n} número sin verificar', other: '{n} números sin verificar' },
   numbers_unchecked: { one: '{n} número sin comprobar', other: '{n} números sin comprobar' },
-  calls: { one: '{n} llamada', other: '{n} llamadas' },
   spoken_table: { one: 'Tabla con {n} fila.', other: 'Tabla con {n} filas.' },
 
   conversation: 'Conversación',
@@ -76,10 +75,6 @@ export const words = {
   edit_and_ask: 'Editar y preguntar de nuevo',
   copy_answer: 'Copiar la respuesta',
   show_how: 'Mostrar cómo',
-  step_completed: 'Hecho',
-  step_failed: 'Falló',
-  step_skipped: 'Omitido',
-  step_after: 'después de {steps}',
   show_all: 'Mostrar todo',
   show_less: 'Mostrar menos',
 
