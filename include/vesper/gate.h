@@ -153,4 +153,9 @@ struct gate_policy gate_policy_of(const char *const *views, struct arena *a);
 MUST_CHECK bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct str sql,
 			   struct arena *a, struct gate_result *out, struct err *e);
 
+/* Is the word one that SQL keeps for itself in any of the dialects, so that a name has to be
+ * quoted?
+ */
+bool gate_reserves(const char *word);
+
 #endif

@@ -168,6 +168,7 @@ static bool read_place(struct loader *l, const json_t *item, struct dimension_de
 	    !schema_column(d->map.entity, d->column, "column", &d->map.column, e))
 		return false;
 	d->view = d->map.entity->view->name;
+	d->column = d->map.column->name; /* as SQL has to write it */
 	return read_grains(l, item, d, e) && read_bins(l, json_object_get(item, "bins"), d, e);
 }
 

@@ -28,11 +28,19 @@ static bool is_view(const char *view)
 	return is_plain(view, first) && (!dot || is_plain(dot + 1, strlen(dot + 1)));
 }
 
+static bool is_quoted(const char *name, size_t len)
+{
+	return len > 2 && name[0] == '"' && name[len - 1] == '"';
+}
+
 /* Blanks and signs are all right in a quoted name, what could end it is not. */
 static bool is_quotable(const char *name)
 {
-	for (const char *c = name; *c; c++)
-		if (iscntrl((unsigned char)*c) || strchr("\"[]\\", *c))
+	size_t len = strlen(name);
+	size_t quotes = is_quoted(name, len) ? 1 : 0;
+
+	for (size_t i = quotes; i + quotes < len; i++)
+		if (iscntrl((unsigned char)name[i]) || strchr("\"[]\\", name[i]))
 			return false;
 	return *name != '\0';
 }
@@ -45,8 +53,11 @@ static bool is_named(const char *view, const char *column, struct err *e)
 
 static const char *quoted(const char *column, struct arena *a)
 {
-	return is_plain(column, strlen(column)) ? arena_printf(a, "t.%s", column)
-						: arena_printf(a, "t.\"%s\"", column);
+	size_t len = strlen(column);
+
+	return is_plain(column, len) || is_quoted(column, len)
+		       ? arena_printf(a, "t.%s", column)
+		       : arena_printf(a, "t.\"%s\"", column);
 }
 
 static bool render(const char *text, const struct args *args, enum dialect dialect, struct arena *a,

@@ -5,7 +5,7 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { filesUnder, run, tempDir } from './harness.mjs';
@@ -65,6 +65,28 @@ describe('vesperctl connect, where it is hard', () => {
 
   it('says that a login may read nothing', async () => {
     await refused(await connect('many', { user: 'stranger' }, '--tables', 't_000*'), /none of the 10 tables can be read by this login.*GRANT SELECT/s);
+  });
+
+  it('takes names that SQL keeps for itself, and columns in mixed case', async () => {
+    await server.admin('CREATE DATABASE reserved');
+    await psql('reserved', `CREATE TABLE client (id int PRIMARY KEY, name text NOT NULL, "group" text, "Home City" text);
+      CREATE TABLE purchase (id int PRIMARY KEY, "clientId" int REFERENCES client (id), "Amount_usd" numeric(10,2), "from" date, "Desc" text);
+      CREATE TABLE "user" (id int PRIMARY KEY); CREATE TABLE "Order" (id int PRIMARY KEY);
+      INSERT INTO client SELECT n, 'Person ' || n, (ARRAY['gold','iron','lead'])[1 + n % 3], (ARRAY['Oslo','Bergen'])[1 + n % 2] FROM generate_series(1, 60) n;
+      INSERT INTO purchase SELECT n, 1 + n % 60, n * 1.25, date '2025-01-01' + n % 300, 'x' FROM generate_series(1, 900) n;
+      GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;`);
+    const { code, stderr, out } = await connect('reserved', {});
+    assert.equal(code, 0, stderr);
+    const review = JSON.parse(await readFile(join(out, 'config/shop/review.json'), 'utf8'));
+    assert.deepEqual(review.filter((r) => r.kind === 'table').map((r) => [r.name, r.why]).sort(),
+      [['public.Order', 'its name is a word of SQL'], ['public.user', 'its name is a word of SQL']]);
+    const env = { VESPER_PACKS_ROOTS: out, VESPER_DATA_DIR: await tempDir('data'), VESPER_SOURCES: JSON.stringify({ shop: { dialect: 'postgres', only_tenant: 'shop' } }),
+      VESPER_SOURCES_SHOP_DSN: dsn('reserved'), VESPER_TENANTS: JSON.stringify({ shop: { warehouse: 'shop.db', store: 'shop.db', packs: ['shop'] } }) };
+    const check = await ctl(['map', 'check', '--live', '--tenant', 'shop'], env);
+    assert.equal(check.code, 0, `${check.stdout}${check.stderr}`);
+    const { stdout, stderr: why } = await ctl(['connect', '--score', join(out, 'config/shop/golden.jsonl'), '--tenant', 'shop', '--json'], env);
+    const { score, misses } = JSON.parse(stdout || `{"score":"${why}"}`);
+    assert.ok(score.wrong === 0 && score.right >= 0.8 * (score.right + score['no answer']), `${JSON.stringify(score)} ${JSON.stringify(misses)}`);
   });
 
   it('ends when its connection is cut', async () => {

@@ -154,6 +154,9 @@ void connect_note(struct connect *c, const char *kind, const char *name, const c
 /* Rows of a query; a failure ends the transaction, so that the next one may run. */
 MUST_CHECK bool connect_rows(struct connect *c, const char *sql, size_t max, struct arena *a,
 			     struct server_cells *out, struct err *e);
+/* A name that SQL may have without quotes, as a pack's views are written: none of its own words.
+ * PostgreSQL reads one without quotes in small letters. */
+bool connect_is_plain(const struct connect *c, const char *name);
 const char *connect_quoted(const struct connect *c, const char *name);
 const char *connect_table_sql(const struct connect *c, const struct connect_table *t);
 /* "SELECT …" with a limit of rows, as the dialect has it: `items` FROM `rest`. */

@@ -30,7 +30,10 @@ static void add_view(const struct connect *c, const struct connect_table *t, str
 
 	for (size_t i = 0; i < t->column_count; i++) {
 		const struct connect_column *col = &t->columns[i];
-		json_t *item = json_make({"name", json_str(col->name)},
+		const char *name = connect_is_plain(c, col->name)
+					   ? col->name
+					   : arena_printf(c->a, "\"%s\"", col->name);
+		json_t *item = json_make({"name", json_str(name)},
 					 {"type", json_str(connect_family_name(col->family))});
 
 		if (!col->nullable)

@@ -9,6 +9,7 @@
 #include "connect_int.h"
 #include "ctl.h"
 #include "vesper/clock.h"
+#include "vesper/gate.h"
 #include "vesper/limits.h"
 
 #define LISTED_MAX 20000 /* tables of a database: enough to say how many there are */
@@ -88,9 +89,7 @@ const char *connect_limited(const struct connect *c, const char *items, const ch
 
 /* ---- which tables ---- */
 
-/* A name that SQL may have without quotes: a pack's views are written so. PostgreSQL reads one
- * without quotes in small letters. */
-static bool is_plain(const struct connect *c, const char *name)
+static bool has_plain_letters(const struct connect *c, const char *name)
 {
 	const char *letters = server_dialect(c->server) == DIALECT_POSTGRES
 				      ? "abcdefghijklmnopqrstuvwxyz_"
@@ -99,6 +98,11 @@ static bool is_plain(const struct connect *c, const char *name)
 
 	return n > 0 &&
 	       name[n + strspn(name + n, arena_printf(c->a, "%s0123456789", letters))] == '\0';
+}
+
+bool connect_is_plain(const struct connect *c, const char *name)
+{
+	return has_plain_letters(c, name) && !gate_reserves(name);
 }
 
 static bool matches(const char *const *globs, const char *schema, const char *name, struct arena *a)
@@ -123,14 +127,15 @@ static bool is_wanted(const struct connect *c, const char *schema, const char *n
 
 static bool add_table(struct connect *c, const char *schema, const char *name)
 {
-	if (is_plain(c, schema) && is_plain(c, name)) {
+	if (has_plain_letters(c, schema) && connect_is_plain(c, name)) { /* "public" is one */
 		c->tables[c->table_count++] =
 			(struct connect_table){.schema = schema, .name = name};
 		return true;
 	}
 	connect_note(c, "table", arena_printf(c->a, "%s.%s", schema, name),
 		     "a view of it with a plain name in small letters can be connected",
-		     "its name has to be quoted");
+		     gate_reserves(name) ? "its name is a word of SQL"
+					 : "its name has to be quoted");
 	return false;
 }
 
@@ -214,6 +219,15 @@ const char *connect_family_name(enum connect_family f)
 	return names[f];
 }
 
+/* Columns may have any name in quotes that neither ends them nor is a marker. */
+static bool is_quotable(const char *name)
+{
+	for (const unsigned char *p = (const unsigned char *)name; *p; p++)
+		if (*p < ' ' || strchr("\"[]\\{}?;:'.", *p))
+			return false;
+	return true;
+}
+
 static void add_column(struct connect *c, struct connect_table *t, const struct server_cells *rows,
 		       size_t i)
 {
@@ -224,10 +238,10 @@ static void add_column(struct connect *c, struct connect_table *t, const struct 
 	enum connect_family family =
 		family_of((int)strtol(type ? type : "0", NULL, 10), type_name ? type_name : "");
 
-	if (!is_plain(c, name))
+	if (!is_quotable(name))
 		connect_note(c, "column", arena_printf(c->a, "%s.%s", t->name, name),
-			     "a view of the table can give it a plain name in small letters",
-			     "its name has to be quoted");
+			     "a view of the table can give it a plain name",
+			     "its name has signs that no name in SQL can be trusted with");
 	else if (family == FAMILY_OTHER)
 		connect_note(c, "column", arena_printf(c->a, "%s.%s", t->name, name), type_name,
 			     "its type is neither text, number, date nor truth value");

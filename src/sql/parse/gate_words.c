@@ -10,7 +10,8 @@
 #include "gate/gate_int.h"
 
 /* Sorted without regard to case (so _ comes before letters). Also the functions that are called
- * without parentheses. */
+ * without parentheses. PUBLIC is not one of them: it is how PostgreSQL calls the schema that tables
+ * are usually in. */
 static const char *const reserved[] = {
 	"ADD",
 	"ALL",
@@ -170,7 +171,6 @@ static const char *const reserved[] = {
 	"PRINT",
 	"PROC",
 	"PROCEDURE",
-	"PUBLIC",
 	"RAISERROR",
 	"READ",
 	"READTEXT",
@@ -278,6 +278,11 @@ static int compare(const void *key, const void *item)
 bool gate_word_reserved(struct str word)
 {
 	return HAS(reserved, word);
+}
+
+bool gate_reserves(const char *word)
+{
+	return gate_word_reserved(str_of(word));
 }
 
 bool gate_word_starts(struct str word)
