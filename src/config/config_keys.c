@@ -94,6 +94,7 @@ OTHER("sources", PARTLY, KEY_SOURCES, "{}",                              "furthe
 SECRET("uploads.loader_dsn", RESTART,                                     "ODBC connection string of the login that loads what users upload, where sources.uploads is a server"),
 TEXT ("uploads.spool_dir", RESTART, "\"\"", NULL,                         "where files are kept while they are loaded; data_dir/spool when empty"),
 INT  ("documents.index_bytes", RESTART, 134217728, 1048576, 8589934592, "memory for searching documents; what is beyond it is made anew from the tables when it is asked for"),
+INT  ("uploads.retention_days", RESTART, 0, 0, 36500,                     "data sources and documents that nobody changed for so long are deleted; 0: none are"),
 INT  ("uploads.max_bytes", RESTART, 104857600, 1, SOURCE_BYTES_MAX, "longest file that may be uploaded"),
 TEXT ("store.dialect", RESTART, "\"sqlite\"", CONFIG_DIALECTS,                 "SQL dialect of the chat store"),
 SECRET("store.dsn", RESTART,                                              "ODBC connection string"),

@@ -5,6 +5,8 @@
 
 #include "vesper/limits.h"
 
+#define DAY_MS INT64_C(86400000)
+
 static void use(void *owner, const struct catalog_overlay *o,
 		void (*done)(void *owner, const struct err *e), void *done_owner)
 {
@@ -38,6 +40,7 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 		.tenants = databases_find(&d->databases, SOURCE_UPLOADS)->tenants,
 		.tenant_count = databases_find(&d->databases, SOURCE_UPLOADS)->tenant_count,
 		.turn_ms = config_int(d->config, "llm.timeouts_ms.turn") + UPLOADS_TURN_MARGIN_MS,
+		.retention_ms = config_int(d->config, "uploads.retention_days") * DAY_MS,
 		.max_bytes = config_int(d->config, "uploads.max_bytes"),
 		.index_bytes = config_int(d->config, "documents.index_bytes"),
 		.use = use,

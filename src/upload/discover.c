@@ -27,11 +27,13 @@
 #define LINES_SHOWN     10
 #define COMMON_LEAST    2 /* values; one alone is chance */
 
+/* Copied, as the rows may be read anew while a query runs. */
 struct usable {
-	const struct stored_source *source;
-	const struct stored_version *version;
+	const char *uid, *name, *owner, *updated_at, *table;
+	int64_t rows;
 	const char *label, *permission;
-	const json_t *profile; /* in the arena; parsed when it is wanted */
+	const char *profile_text; /* of the rows: not to be read once a query has begun */
+	const json_t *profile;    /* in the arena; parsed when it is wanted */
 };
 
 /* Two columns that may tell the same things. */
@@ -46,7 +48,8 @@ struct discovery {
 	const struct language *language;
 	struct catalog *catalog; /* referenced: of the language */
 	struct arena *arena;
-	char *tool;
+	struct principal *who;
+	const char *tool;
 	const char *named, *other;
 	struct usable *list;
 	size_t count;
@@ -72,6 +75,7 @@ static void discovery_free(struct discovery *d)
 	table_free(&d->table);
 	if (d->catalog)
 		catalog_unref(&d->catalog);
+	principal_free(&d->who);
 	arena_free(&d->arena);
 	mem_free(d);
 }
@@ -179,29 +183,41 @@ static const json_t *profile_of(struct discovery *d, const struct usable *u)
 
 	if (u->profile)
 		return u->profile;
-	if (!json_parse(u->version->profile, strlen(u->version->profile), SOURCE_PROFILE_BYTES_MAX,
+	if (!json_parse(u->profile_text, strlen(u->profile_text), SOURCE_PROFILE_BYTES_MAX,
 			&profile, &e)) {
-		log_error("uploads.profile", "%s: %s", u->version->uid, e.text);
+		log_error("uploads.profile", "%s: %s", u->uid, e.text);
 		profile = json_object();
 	}
 	((struct usable *)u)->profile = json_own(d->arena, profile);
 	return u->profile;
 }
 
-static void choose(struct discovery *d, const struct principal *who)
+static struct usable usable_of(const struct stored_source *s, const struct stored_version *v,
+			       struct arena *a)
+{
+	return (struct usable){.uid = arena_strdup(a, s->uid),
+			       .name = arena_strdup(a, s->name),
+			       .owner = arena_strdup(a, s->owner),
+			       .updated_at = arena_strdup(a, s->updated_at),
+			       .table = arena_strdup(a, v->table),
+			       .rows = v->rows,
+			       .label = overlay_label(s, a),
+			       .permission = uploads_permission(s, a),
+			       .profile_text = v->profile};
+}
+
+static void choose(struct discovery *d)
 {
 	const struct tenant_uploads *t = d->tenant;
 
-	d->list = arena_alloc(d->arena, (t->source_count + 1) * sizeof(*d->list));
-	for (size_t i = 0; i < t->source_count; i++) {
+	d->list = arena_alloc(d->arena, ((t ? t->source_count : 0) + 1) * sizeof(*d->list));
+	for (size_t i = 0; t && i < t->source_count; i++) {
 		const struct stored_source *s = &t->sources[i];
 		const struct stored_version *v = overlay_version(t, s);
 
 		if (s->kind == SOURCE_TABLE && v && v->profile && v->table &&
-		    sql_upload_is_table(v->table) && uploads_may_use(t, s, who, d->arena))
-			d->list[d->count++] =
-				(struct usable){s, v, overlay_label(s, d->arena),
-						uploads_permission(s, d->arena), NULL};
+		    sql_upload_is_table(v->table) && uploads_may_use(t, s, d->who, d->arena))
+			d->list[d->count++] = usable_of(s, v, d->arena);
 	}
 }
 
@@ -209,14 +225,13 @@ static void choose(struct discovery *d, const struct principal *who)
 
 static bool is_it(const struct usable *u, const char *name)
 {
-	return strcmp(u->source->uid, name) == 0 ||
-	       str_eq_nocase(str_of(u->source->name), str_of(name)) ||
+	return strcmp(u->uid, name) == 0 || str_eq_nocase(str_of(u->name), str_of(name)) ||
 	       str_eq_nocase(str_of(u->label), str_of(name));
 }
 
 static bool is_part(const struct usable *u, const char *name)
 {
-	return str_find_nocase(u->source->name, name) || str_find_nocase(u->label, name);
+	return str_find_nocase(u->name, name) || str_find_nocase(u->label, name);
 }
 
 /* All that could be meant; NULL: nothing was said. */
@@ -256,9 +271,9 @@ static void ask_which(struct discovery *d, const char *param, const char *name,
 		if (u == d->one)
 			continue;
 		list[o->suggestion_count++] = (struct suggestion){
-			.value = kept(d, u->source->uid),
-			.label = sentence(d->language, SAY_UPLOAD_OF, a, u->label, u->source->owner,
-					  arena_printf(a, "%" PRId64, u->version->rows))};
+			.value = kept(d, u->uid),
+			.label = sentence(d->language, SAY_UPLOAD_OF, a, u->label, u->owner,
+					  arena_printf(a, "%" PRId64, u->rows))};
 	}
 	end(d, o, NULL);
 }
@@ -294,13 +309,12 @@ static void list_sources(struct discovery *d)
 		const struct usable *u = &d->list[i];
 		const json_t *p = profile_of(d, u);
 
-		put(d, u->source->name);
-		put_int(d, u->version->rows);
+		put(d, u->name);
+		put_int(d, u->rows);
 		put_int(d, (int64_t)json_array_size(member(p, "columns")));
 		put(d, digits_of(d, member(p, "quality"), "score"));
-		put(d, u->source->owner);
-		put(d, arena_strndup(d->arena, u->source->updated_at,
-				     strcspn(u->source->updated_at, "T ")));
+		put(d, u->owner);
+		put(d, arena_strndup(d->arena, u->updated_at, strcspn(u->updated_at, "T ")));
 	}
 	fact_int(d, "sources", (int64_t)d->count);
 	end_rows(d, names, types, 6);
@@ -342,8 +356,8 @@ static void describe_source(struct discovery *d)
 		put(d, digits_of(d, column, "min"));
 		put(d, digits_of(d, column, "max"));
 	}
-	fact(d, "source", d->one->source->name);
-	fact_int(d, "rows", d->one->version->rows);
+	fact(d, "source", d->one->name);
+	fact_int(d, "rows", d->one->rows);
 	fact_int(d, "columns", (int64_t)json_array_size(member(profile, "columns")));
 	put_quality(d, profile);
 	end_rows(d, names, types, 8);
@@ -425,7 +439,7 @@ static void data_quality(struct discovery *d)
 		NULL);
 	finding(d, NULL, language_text(l, SAY_UPLOAD_RAGGED), int_of(profile, "ragged_rows"),
 		member(profile, "ragged_lines"));
-	fact(d, "source", d->one->source->name);
+	fact(d, "source", d->one->name);
 	fact_int(d, "findings", (int64_t)(d->cell_count / 4));
 	put_quality(d, profile);
 	end_rows(d, names, types, 4);
@@ -477,8 +491,7 @@ static bool is_unique(const json_t *column, int64_t rows)
 
 static void put_pair(struct discovery *d, const struct pair *p, int64_t common)
 {
-	bool left = is_unique(p->left, d->one->version->rows),
-	     right = is_unique(p->right, d->two->version->rows);
+	bool left = is_unique(p->left, d->one->rows), right = is_unique(p->right, d->two->rows);
 	double shared = 100 * (double)common;
 
 	put(d, text_of(p->left, "label"));
@@ -523,16 +536,15 @@ static void find_join_keys(struct discovery *d)
 
 	choose_pairs(d, true, &left_out);
 	choose_pairs(d, false, &left_out);
-	fact(d, "source", d->one->source->name);
-	fact(d, "other", d->two->source->name);
+	fact(d, "source", d->one->name);
+	fact(d, "other", d->two->name);
 	fact_int(d, "left_out", (int64_t)left_out);
 	for (size_t i = 0; i < d->pair_count; i++)
 		list[i] = (struct source_statement){
 			.name = "uploads/common",
-			.text = sql_upload_common(d->one->version->table,
-						  text_of(d->pairs[i].left, "name"),
-						  d->two->version->table,
-						  text_of(d->pairs[i].right, "name"), d->arena),
+			.text = sql_upload_common(d->one->table, text_of(d->pairs[i].left, "name"),
+						  d->two->table, text_of(d->pairs[i].right, "name"),
+						  d->arena),
 			.values = bound,
 			.count = 2,
 			.sink = {.rows_max = 1}};
@@ -572,6 +584,7 @@ static void on_begin(void *owner)
 		end(d, NULL, &e);
 		return;
 	}
+	choose(d);
 	if ((runs[i].named > 0 && !meant(d, DISCOVER_SOURCE, d->named, &d->one)) ||
 	    (runs[i].named > 1 && !meant(d, DISCOVER_OTHER, d->other, &d->two)))
 		return;
@@ -593,6 +606,7 @@ static struct op *start(struct source *source, const struct source_call *call, s
 				.tenant = uploads_tenant(u, call->tenant),
 				.arena = arena_new(DISCOVER_BYTES),
 				.table = table_new(TABLE_BYTES),
+				.who = principal_copy(call->who),
 				.cb = cb,
 				.owner = owner};
 	d->tool = arena_strdup(d->arena, call->tool);
@@ -601,7 +615,6 @@ static struct op *start(struct source *source, const struct source_call *call, s
 	if (d->tenant) {
 		d->catalog = catalog_ref(u->options.catalog(u->options.owner, call->tenant));
 		d->language = d->catalog->language;
-		choose(d, call->who);
 	}
 	loop_later(u->options.loop, &d->later, on_begin, d);
 	return &d->op;

@@ -166,12 +166,17 @@ static void fail_version(struct sweep *s, const struct stored_version *v, const 
 
 /* ---- what is next ---- */
 
-static int64_t age_ms(const struct stored_version *v)
+static int64_t since_ms(const char *updated_at)
 {
 	struct err e;
 	int64_t at;
 
-	return clock_parse_rfc3339(v->updated_at, &at, &e) ? clock_now_ms() - at : 0;
+	return clock_parse_rfc3339(updated_at, &at, &e) ? clock_now_ms() - at : 0;
+}
+
+static int64_t age_ms(const struct stored_version *v)
+{
+	return since_ms(v->updated_at);
 }
 
 static bool has_newer(const struct tenant_uploads *t, const struct stored_version *v)
@@ -243,12 +248,30 @@ static bool sweep_source(struct tenant_uploads *t, const struct stored_source *s
 	return true;
 }
 
+/* From then on it goes as one that its owner deleted. */
+static bool sweep_expired(struct tenant_uploads *t, const struct stored_source *s)
+{
+	int64_t most = t->all->options.retention_ms;
+	struct sweep *sweep;
+
+	if (most == 0 || s->deleted_at || since_ms(s->updated_at) < most)
+		return false;
+	log_info("uploads.expired", "tenant %s: %s", t->name, s->uid);
+	sweep = begin(t, s->uid, NULL);
+	sweep->op = store_source_mark(t->all->options.store, t->name, sweep->source, on_stored,
+				      sweep);
+	return true;
+}
+
 void sweep_next(struct tenant_uploads *t)
 {
 	if (t->sweep || t->all->ending)
 		return;
 	for (size_t i = 0; i < t->source_count; i++)
 		if (t->sources[i].deleted_at && sweep_source(t, &t->sources[i]))
+			return;
+	for (size_t i = 0; i < t->source_count; i++)
+		if (sweep_expired(t, &t->sources[i]))
 			return;
 	for (size_t i = 0; i < t->version_count; i++)
 		if (sweep_version(t, &t->versions[i]))

@@ -6,6 +6,9 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { startDaemon } from './harness.mjs';
 import { Sources, until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
@@ -14,6 +17,7 @@ const ORDERS = 'order_no,sold on,region,customer,amount\nA1,2025-01-01,North,C1,
   + 'A3,2025-01-05,North,C3,7\n';
 const CUSTOMERS = 'customer,name\nC1,Ann\nC2,Bob\nC9,Eve\n';
 
+const run = promisify(execFile);
 const caller = (sub) => mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'] });
 const tool = async (s, name, args = {}) => (await s.rest.post(`/api/v1/tools/${name}`, args)).body;
 const chat = async (s, content) => (await s.rest.post('/api/v1/chat', { content })).body;
@@ -24,6 +28,26 @@ before(async () => {
   d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
 });
 after(() => d?.stop());
+
+const AGE = 'import sqlite3,sys\nc = sqlite3.connect(sys.argv[1])\n'
+  + 'c.execute("UPDATE chat_data_sources SET updated_at = ? WHERE source_uid = ?", ("2020-01-01T00:00:00.000Z", sys.argv[2]))\nc.commit()';
+
+describe('retention', () => {
+  it('deletes what nobody changed for so long, and nothing else', async () => {
+    const keeper = await startDaemon({ env: { VESPER_UPLOADS_RETENTION_DAYS: '30' } });
+    try {
+      const ann = new Sources(keeper, caller('ann'));
+      const { id } = await ann.loaded(ORDERS, 'name=Old.csv');
+      await run('python3', ['-c', AGE, join(keeper.dataDir, 'store/vesper.db'), id]);
+      await ann.loaded(CUSTOMERS, 'name=New.csv');
+      await until('the old one is gone', async () => (await ann.one(id)).status === 404);
+      assert.deepEqual((await ann.list()).map((s) => s.name), ['New']);
+      assert.equal((await chat(ann, 'total amount by region')).views.some((v) => v.view_type === 'data'), false);
+    } finally {
+      await keeper.stop();
+    }
+  });
+});
 
 describe('a data source', () => {
   it('is taken as soon as the port is open, and asked as soon as it is ready', async () => {
