@@ -42,7 +42,7 @@ struct uploads_options {
 	const struct db_tenant *tenants; /* borrowed */
 	size_t tenant_count;
 	bool alone; /* no other process loads for these tenants: what nobody here runs is dead */
-	int64_t turn_ms; /* a turn that began with a version may read it for so long */
+	int64_t turn_ms;      /* a turn that began with a version may read it for so long */
 	int64_t retention_ms; /* what nobody changed for so long is deleted; 0: nothing is */
 	int64_t max_bytes;
 	int64_t index_bytes; /* of documents in memory; beyond it the oldest are made anew */
