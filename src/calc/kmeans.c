@@ -21,7 +21,8 @@ static double *rows_of(const struct calc *c, const double *const *columns, size_
 	return rows;
 }
 
-static double distance2(const double *a, const double *b, size_t count)
+static inline __attribute__((always_inline)) double distance2(const double *a, const double *b,
+							      size_t count)
 {
 	double sum = 0;
 
@@ -30,12 +31,23 @@ static double distance2(const double *a, const double *b, size_t count)
 	return sum;
 }
 
-/* One run's state; centers k times count. */
+/*
+ * One run's state; centers k times count. Bounds after Hamerly (2010) spare distances: a row is at
+ * most `near` from its own center and at least `next` from any other, so where the first is smaller
+ * by more than what rounding may be, it stays.
+ */
 struct run {
-	double *centers, *nearest, inertia;
+	double *centers, *before, *sums, *nearest, inertia;
+	double *near, *next;
+	double moved[CALC_CLUSTERS_MAX], most; /* how far the centers went, and the furthest */
 	uint32_t *of;
 	size_t *sizes;
+	uint32_t *changed, *was; /* rows of the last round that went elsewhere, and from where */
+	size_t changes;
 };
+
+#define SUMMED_ANEW 32   /* rounds after which sums are not only changed by what went elsewhere */
+#define ROUNDING    1e-9 /* of a bound that distances are added to and taken from */
 
 /* k-means++: each next center is a row, by chance in proportion to its squared distance. */
 static void seed(const struct cloud *w, struct calc_rng *rng, struct run *r)
@@ -62,31 +74,87 @@ static void seed(const struct cloud *w, struct calc_rng *rng, struct run *r)
 	}
 }
 
-/* Each row to the nearest center, the first of equal ones; how many changed. */
-static size_t assign(const struct cloud *w, struct run *r)
+/* The nearest center, the first of equal ones, and the bounds. */
+static inline __attribute__((always_inline)) uint32_t nearest_of(const double *row,
+								 const double *centers, size_t k,
+								 const size_t count, double *near,
+								 double *next)
 {
-	size_t changed = 0;
+	double least = INFINITY, second = INFINITY;
+	uint32_t best = 0;
 
-	r->inertia = 0;
-	for (size_t i = 0; i < w->n; i++) {
-		const double *row = w->rows + i * w->count;
-		uint32_t best = 0;
-		double least = INFINITY;
+	for (uint32_t c = 0; c < k; c++) {
+		double d = distance2(row, centers + c * count, count);
+		bool is_less = d < least;
 
-		for (uint32_t k = 0; k < w->k; k++) {
-			double d = distance2(row, r->centers + k * w->count, w->count);
-
-			if (d < least) {
-				least = d;
-				best = k;
-			}
-		}
-		changed += r->of[i] != best;
-		r->of[i] = best;
-		r->nearest[i] = least;
-		r->inertia += least;
+		second = is_less ? least : d < second ? d : second;
+		best = is_less ? c : best;
+		least = is_less ? d : least;
 	}
-	return changed;
+	*near = sqrt(least);
+	*next = sqrt(second);
+	return best;
+}
+
+/* Each row to the nearest center; of a number of columns that the compiler knows, as this is where
+ * the time goes. */
+static inline __attribute__((always_inline)) void assign_rows(const struct cloud *w, struct run *r,
+							      const size_t count)
+{
+	const double *rows = w->rows, most = r->most;
+	double *near = r->near, *next = r->next;
+	uint32_t *of = r->of;
+
+	r->changes = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		uint32_t was = of[i], best;
+
+		if (was < w->k) { /* as far as the centers went, the bounds may have come nearer */
+			near[i] += r->moved[was];
+			next[i] -= most;
+			if (near[i] < next[i] * (1 - ROUNDING))
+				continue;
+		}
+		best = nearest_of(rows + i * count, r->centers, w->k, count, &near[i], &next[i]);
+		if (best == was)
+			continue;
+		of[i] = best;
+		r->changed[r->changes] = (uint32_t)i;
+		r->was[r->changes++] = was;
+	}
+}
+
+static void assign(const struct cloud *w, struct run *r)
+{
+	switch (w->count) {
+	case 1:
+		assign_rows(w, r, 1);
+		break;
+	case 2:
+		assign_rows(w, r, 2);
+		break;
+	case 3:
+		assign_rows(w, r, 3);
+		break;
+	case 4:
+		assign_rows(w, r, 4);
+		break;
+	default:
+		assign_rows(w, r, w->count);
+	}
+}
+
+/* Distances to the own centers, and their sum. */
+static double measure(const struct cloud *w, struct run *r, const double *centers)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		r->nearest[i] =
+			distance2(w->rows + i * w->count, centers + r->of[i] * w->count, w->count);
+		sum += r->nearest[i];
+	}
+	return sum;
 }
 
 /* The row furthest from its center becomes the center of a cluster without rows. */
@@ -101,34 +169,82 @@ static void fill_empty(const struct cloud *w, struct run *r, size_t k)
 	r->nearest[far] = 0;
 }
 
-static void center(const struct cloud *w, struct run *r)
+static void add_row(const struct cloud *w, struct run *r, size_t row, uint32_t k, double sign)
 {
-	memset(r->centers, 0, w->k * w->count * sizeof(*r->centers));
+	for (size_t f = 0; f < w->count; f++)
+		r->sums[k * w->count + f] += sign * w->rows[row * w->count + f];
+}
+
+/* Sums of all rows of each cluster. */
+static void sum_all(const struct cloud *w, struct run *r)
+{
+	memset(r->sums, 0, w->k * w->count * sizeof(*r->sums));
 	memset(r->sizes, 0, w->k * sizeof(*r->sizes));
 	for (size_t i = 0; i < w->n; i++) {
 		r->sizes[r->of[i]]++;
-		for (size_t f = 0; f < w->count; f++)
-			r->centers[r->of[i] * w->count + f] += w->rows[i * w->count + f];
+		add_row(w, r, i, r->of[i], 1);
 	}
+}
+
+/* The same by what went elsewhere. */
+static void sum_changes(const struct cloud *w, struct run *r)
+{
+	for (size_t n = 0; n < r->changes; n++) {
+		size_t i = r->changed[n];
+
+		add_row(w, r, i, r->was[n], -1);
+		r->sizes[r->was[n]]--;
+		add_row(w, r, i, r->of[i], 1);
+		r->sizes[r->of[i]]++;
+	}
+}
+
+/* The means of the clusters, and how far they are from where they were. */
+static void center(const struct cloud *w, struct run *r)
+{
+	bool is_measured = false;
+
+	memcpy(r->before, r->centers, w->k * w->count * sizeof(*r->centers));
 	for (size_t k = 0; k < w->k; k++) {
-		if (r->sizes[k] == 0)
+		if (r->sizes[k] == 0) {
+			if (!is_measured)
+				(void)measure(w, r, r->before);
+			is_measured = true;
 			fill_empty(w, r, k);
-		else
+		} else {
 			for (size_t f = 0; f < w->count; f++)
-				r->centers[k * w->count + f] /= (double)r->sizes[k];
+				r->centers[k * w->count + f] =
+					r->sums[k * w->count + f] / (double)r->sizes[k];
+		}
+	}
+	r->most = 0;
+	for (size_t k = 0; k < w->k; k++) {
+		r->moved[k] = sqrt(
+			distance2(r->before + k * w->count, r->centers + k * w->count, w->count));
+		r->most = fmax(r->most, r->moved[k]);
 	}
 }
 
 static bool lloyd(const struct calc *c, const struct cloud *w, struct run *r, struct err *e)
 {
 	size_t work = 0;
+	bool is_exact = false; /* centers are means of sums over all rows */
 
 	memset(r->of, 0xff, w->n * sizeof(*r->of));
-	for (size_t round = 0; round < CALC_ROUNDS_MAX && assign(w, r) > 0; round++) {
+	for (size_t round = 0; round < CALC_ROUNDS_MAX; round++) {
+		assign(w, r);
+		if (r->changes == 0 && is_exact)
+			break;
+		is_exact = r->changes == 0 || r->changes > w->n / 8 || round % SUMMED_ANEW == 0;
+		if (is_exact)
+			sum_all(w, r);
+		else
+			sum_changes(w, r);
 		center(w, r);
 		if (calc_worked(c, &work, w->n * w->k, e))
 			return false;
 	}
+	r->inertia = measure(w, r, r->centers);
 	return true;
 }
 
@@ -160,8 +276,14 @@ static void tell(const struct cloud *w, const struct run *best, struct calc_kmea
 static struct run run_new(const struct calc *c, const struct cloud *w)
 {
 	return (struct run){.centers = calc_doubles(c, w->k * w->count),
+			    .before = calc_doubles(c, w->k * w->count),
+			    .sums = calc_doubles(c, w->k * w->count),
 			    .nearest = calc_doubles(c, w->n),
+			    .near = calc_doubles(c, w->n),
+			    .next = calc_doubles(c, w->n),
 			    .of = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
+			    .changed = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
+			    .was = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
 			    .sizes = arena_alloc(c->arena, w->k * sizeof(size_t))};
 }
 

@@ -22,19 +22,29 @@ struct neighbours {
 	size_t right;
 };
 
-/* The line through the neighbours, at x (0: the first point; -1 and n lie outside). False: none of
- * them has weight. */
-static bool fit(const struct neighbours *p, double x, double *w, double *out)
+/* Weights of the neighbours by how far they are from x, from the first of them on. */
+static void tricubes(const struct neighbours *p, double x, double *out)
 {
 	double reach = fmax(x - (double)p->left, (double)p->right - x);
-	double total = 0, centre = 0, spread = 0, value = 0;
 
 	if (p->span > p->n)
 		reach += (double)((p->span - p->n) / 2);
 	for (size_t i = p->left; i <= p->right; i++) {
 		double away = fabs((double)i - x), u = reach > 0 ? away / reach : 0;
 		double tricube = u > 0.999 ? 0 : u <= 0.001 ? 1 : 1 - u * u * u;
-		w[i] = tricube * tricube * tricube * (p->weights ? p->weights[i] : 1);
+
+		out[i - p->left] = tricube * tricube * tricube;
+	}
+}
+
+/* The line through the neighbours, at x (0: the first point; -1 and n lie outside), by their
+ * tricubes. False: none of them has weight. */
+static bool fit(const struct neighbours *p, double x, const double *tricube, double *w, double *out)
+{
+	double total = 0, centre = 0, spread = 0, value = 0;
+
+	for (size_t i = p->left; i <= p->right; i++) {
+		w[i] = tricube[i - p->left] * (p->weights ? p->weights[i] : 1);
 		total += w[i];
 	}
 	if (total <= 0)
@@ -58,7 +68,9 @@ bool calc_loess(const struct calc *c, const double *y, size_t n, size_t span, co
 {
 	size_t width = span < n ? span : n;
 	struct neighbours p = {.y = y, .weights = weights, .n = n, .span = span};
-	double *w = calc_doubles(c, n);
+	double *w = calc_doubles(c, n), *tricube = calc_doubles(c, width + 1);
+	size_t before =
+		n; /* how far left the window began: the same weights as long as that stays */
 
 	for (size_t i = 0; i < n; i++) {
 		/* The window follows once it is centred, until it is at the end. */
@@ -67,7 +79,10 @@ bool calc_loess(const struct calc *c, const double *y, size_t n, size_t span, co
 		if (p.left + width > n)
 			p.left = n - width;
 		p.right = p.left + width - 1;
-		if (!fit(&p, (double)i, w, &out[i]))
+		if (i - p.left != before)
+			tricubes(&p, (double)i, tricube);
+		before = i - p.left;
+		if (!fit(&p, (double)i, tricube, w, &out[i]))
 			out[i] = y[i];
 		if (calc_worked(c, work, width, e))
 			return false;
@@ -108,11 +123,13 @@ static bool smooth_cycles(const struct calc *c, struct stl *s, struct err *e)
 			return false;
 		struct neighbours p = {s->sub, s->sub_weights, k, SEASON_SPAN, 0, 0};
 		p.right = (k < SEASON_SPAN ? k : SEASON_SPAN) - 1;
-		if (!fit(&p, -1, s->pass_a, &s->sub_out[0]))
+		tricubes(&p, -1, s->pass_b);
+		if (!fit(&p, -1, s->pass_b, s->pass_a, &s->sub_out[0]))
 			s->sub_out[0] = s->sub_out[1];
 		p.left = k > SEASON_SPAN ? k - SEASON_SPAN : 0;
 		p.right = k - 1;
-		if (!fit(&p, (double)k, s->pass_a, &s->sub_out[k + 1]))
+		tricubes(&p, (double)k, s->pass_b);
+		if (!fit(&p, (double)k, s->pass_b, s->pass_a, &s->sub_out[k + 1]))
 			s->sub_out[k + 1] = s->sub_out[k];
 		for (size_t i = 0; i < k + 2; i++)
 			s->cycle[i * s->period + at] = s->sub_out[i];

@@ -131,6 +131,50 @@ static void noise_has_no_groups(void **state)
 	assert_true(found <= MOST);
 }
 
+/* Bounds spare most distances, and change nothing: every row is with the nearest center, which is
+ * the mean of its rows. */
+static void rows_are_with_the_nearest_center(void **state)
+{
+	enum { N = 400, F = 5 };
+	static double columns[F][N];
+	const double *const all[] = {columns[0], columns[1], columns[2], columns[3], columns[4]};
+
+	(void)state;
+	rng = calc_rng_new(12);
+	for (size_t count = 1; count <= F; count++)
+		for (size_t k = 2; k <= CALC_CLUSTERS_MAX; k++) {
+			struct calc_kmeans m;
+			double sums[CALC_CLUSTERS_MAX][F] = {{0}};
+
+			for (size_t f = 0; f < count; f++)
+				for (size_t r = 0; r < N; r++)
+					columns[f][r] = drawn((enum shape)(k % SHAPES));
+			assert_true(calc_kmeans(&calc, all, count, N, k, &m, &err));
+			for (size_t r = 0; r < N; r++) {
+				double own = 0;
+
+				for (size_t f = 0; f < count; f++) {
+					double away = columns[f][r] - m.centers[m.of[r]][f];
+
+					own += away * away;
+					sums[m.of[r]][f] += columns[f][r];
+				}
+				for (size_t c = 0; c < k; c++) {
+					double other = 0;
+
+					for (size_t f = 0; f < count; f++)
+						other += (columns[f][r] - m.centers[c][f]) *
+							 (columns[f][r] - m.centers[c][f]);
+					assert_true(own <= other * (1 + 1e-12));
+				}
+			}
+			for (size_t c = 0; c < k; c++)
+				for (size_t f = 0; f < count; f++)
+					assert_true(fabs(sums[c][f] / (double)m.sizes[c] -
+							 m.centers[c][f]) < 1e-12);
+		}
+}
+
 static void fill_planted(double *x, double *y, size_t n)
 {
 	static const double centers[][2] = {{200, 4}, {900, 6}, {500, 30}};
@@ -213,8 +257,11 @@ static void it_ends_when_it_is_cancelled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(others_say_the_same),          CALC_TEST(noise_has_no_groups),
-		CALC_TEST(planted_groups_are_found),     CALC_TEST(too_little_is_no_group),
+		CALC_TEST(others_say_the_same),
+		CALC_TEST(noise_has_no_groups),
+		CALC_TEST(rows_are_with_the_nearest_center),
+		CALC_TEST(planted_groups_are_found),
+		CALC_TEST(too_little_is_no_group),
 		CALC_TEST(it_ends_when_it_is_cancelled),
 	};
 
