@@ -4,6 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { csv, month, noise, normals } from '../calc/planted/planted.mjs';
 import * as planted from '../calc/planted/planted.mjs';
@@ -46,7 +47,7 @@ const lead = (answer) => answer.text.split('\n')[0];
 const CLAIMS = {
   trend: /changes by \*\*/, season: /is seasonal/, shift: /From \S+ on the mean is/, outliers: /\*\*[1-9]\d*\*\* of \d+ values/,
   groups: /There are \*\*\d\*\* natural groups/, decline: /are declining in/, growth: /are growing in/, humps: /humps/,
-  peers: /the mean of the others/, underserved: /are underserved in/, elasticity: /In past data/,
+  peers: /the mean of the others/, underserved: /are underserved in/, elasticity: /in past data is \*\*/,
 };
 
 function claims(text) {
@@ -76,7 +77,7 @@ const CASES = [
   { file: 'peers', name: 'customers', question: 'Which regions are underserved in sales?', says: /\*\*1\*\* of 4 .*: West \(25\.0 % of the rows/,
     claims: ['underserved'], others: ['Are there outliers in visits?'] },
   { file: 'elasticity', name: 'orders', permissions: ['chat:use'], question: 'How sensitive are units to price?',
-    says: /In past data -1\.(19|2|21)\d* % of \*\*Units\*\* went with 1 % of Average Price/, claims: ['elasticity'] },
+    says: /The elasticity of \*\*Units\*\* to Average Price in past data is \*\*-1\.(19|2|21)\d*\*\*/, claims: ['elasticity'] },
   { file: 'unrelated', name: 'orders', permissions: ['chat:use'], question: 'What is the elasticity of units to price?',
     says: /not told from chance, so no elasticity is claimed/, claims: [] },
   { file: 'noise', name: 'sales', question: 'Is there a trend in sales?', says: /no clear direction|stays the same/, claims: [],
@@ -106,6 +107,20 @@ test('the same question gives the same bytes', async () => {
 
   assert.equal(again.text, first.text);
   assert.deepEqual(dataOf(again).data_dict, dataOf(first).data_dict);
+});
+
+/* Example findings of what the analyses were asked for, each as a question: answered without a model, by its tool. */
+test('labelled questions are answered by their analyses', async () => {
+  const labels = (await readFile(new URL('../route/analytics.jsonl', import.meta.url), 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
+  const owners = {};
+
+  for (const label of labels) {
+    const { ask } = owners[label.file] ??= await owner(label.name, planted[label.file](), ['chat:use']);
+    const answer = await ask(label.question), { source } = dataOf(answer) ?? {};
+
+    assert.equal(source?.tool, label.tool, `${label.id}: ${answer.text}`);
+    assert.ok(answer.text.includes(label.says ?? ''), `${label.id}: ${answer.text}`);
+  }
 });
 
 test('too little data makes no claim', async () => {

@@ -9,7 +9,7 @@
 -- frame:      main 20000
 -- derive:     elasticity
 -- cue:        elasticity, elasticities, price sensitivity, sensitivity, how sensitive, respond, responds, react, reacts
--- answer:     [[In past data {fact.elasticity} % of **{fact.measure}** went with 1 % of {fact.driver} ({fact.low} to {fact.high}, p = {fact.p}, {fact.n} {fact.grain}s). ]][[{fact.note}]]
+-- answer:     [[The elasticity of **{fact.measure}** to {fact.driver} in past data is **{fact.elasticity}** ({fact.low} to {fact.high}, p = {fact.p}, {fact.n} {fact.grain}s). ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact driver type=text optional What changes
