@@ -28,7 +28,7 @@ def plain(text):
     """Numbers ids in the order in which they come and blanks what no two runs share."""
     ids = {}
     text = UUID.sub(lambda m: ids.setdefault(m.group(0), f"id{len(ids) + 1}"), text)
-    text = COUNTED.sub(lambda m: PROMPT.sub(r'"\1":N', m.group(0)), text)
+    text = COUNTED.sub(lambda m: PROMPT.sub(r'"\1":0', m.group(0)), text)
     return SPAN.sub(r'"\1":N', TIME.sub("TIME", text))
 
 

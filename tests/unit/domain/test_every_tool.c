@@ -178,10 +178,10 @@ static void every_argument_of_every_tool_is_bound(void **state)
 		open_tools();
 		assert_true(catalog->tool_count >= 19);
 		/* Tools whose argument is a statement or a query have tests of their own; those
-		 * of documents have no statement. */
+		 * of documents and of data sources have no statement. */
 		for (size_t i = 0; i < catalog->tool_count; i++)
 			if (!catalog->tools[i].gate && !catalog->tools[i].map &&
-			    !tool_is_document(&catalog->tools[i]))
+			    !tool_has_no_statement(&catalog->tools[i]))
 				check_tool(&catalog->tools[i]);
 		end();
 		recording_db_deinit(&recorded);

@@ -180,7 +180,8 @@ static struct event all_of_finished(void)
 		"{\"policy\":\"flag\",\"bound\":1,\"unbound\":0,\"unchecked\":0,"
 		"\"items\":[{\"kind\":\"bound\",\"start\":0,\"len\":1,\"ref\":{\"call\":"
 		"\"c1\"},\"text\":\"7\"},{\"kind\":\"cite\",\"start\":2,\"len\":3,\"n\":1,\"text\":"
-		"\"[1]\"}],\"citations\":{\"valid\":1,\"invalid\":0,\"missing\":0,\"unverified\":0}"
+		"\"[1]\"}],\"citations\":{\"valid\":1,\"invalid\":0,\"missing\":0,\"unverified\":0,"
+		"\"mismatch\":0}"
 		","
 		"\"sources\":[{\"n\":1,\"document\":\"Policy\",\"uid\":\"" ID "\",\"version\":\"" ID
 		"\",\"heading\":\"H\",\"quote\":\"words\",\"start\":0,\"end\":5}]}");

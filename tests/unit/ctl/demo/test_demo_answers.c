@@ -278,7 +278,7 @@ static void every_tool_keeps_the_rules(void **state)
 	}
 	for (size_t i = 0; i < catalog->tool_count; i++)
 		visible += catalog->tools[i].callers.visible &&
-			   !tool_is_document(&catalog->tools[i]) &&
+			   !tool_has_no_statement(&catalog->tools[i]) &&
 			   strcmp(catalog->tools[i].callers.permission, "chat:advanced_sql") != 0;
 	assert_int_equal(visible, count); /* a new tool is walked too */
 }

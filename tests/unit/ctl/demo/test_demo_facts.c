@@ -75,9 +75,9 @@ static void declared_and_added_facts_are_the_same(void **state)
 		note(further[i].tool, further[i].arguments);
 	for (size_t i = 0; i < catalog->tool_count; i++)
 		for (size_t k = 0; k < catalog->tools[i].fact_count; k++) {
-			/* Analyses and documents are of what users bring. */
+			/* Analyses, documents and data sources are of what users bring. */
 			if (seen[i][k] || catalog->tools[i].analysis.cues ||
-			    tool_is_document(&catalog->tools[i]))
+			    tool_has_no_statement(&catalog->tools[i]))
 				continue;
 			print_message("%s declares %s, which no call adds\n",
 				      catalog->tools[i].name, catalog->tools[i].facts[k].name);
