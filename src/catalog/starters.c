@@ -44,7 +44,7 @@ static bool read_starter(struct loader *l, const json_t *item, struct starter_de
 	if (!*out->question || strlen(out->question) > STARTER_BYTES_MAX)
 		return err_set(e, ERR_INPUT, "question: 1 to %d bytes", STARTER_BYTES_MAX);
 	out->tool = catalog_tool(&l->whole->shown, tool);
-	return (out->tool && out->tool->callers.visible) ||
+	return (out->tool && (out->tool->callers.visible || out->tool->map)) ||
 	       err_set(e, ERR_INPUT, "tool: %s is no tool that answers questions", tool);
 }
 

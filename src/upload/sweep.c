@@ -258,8 +258,8 @@ static bool sweep_expired(struct tenant_uploads *t, const struct stored_source *
 		return false;
 	log_info("uploads.expired", "tenant %s: %s", t->name, s->uid);
 	sweep = begin(t, s->uid, NULL);
-	sweep->op = store_source_mark(t->all->options.store, t->name, sweep->source, on_stored,
-				      sweep);
+	sweep->op =
+		store_source_mark(t->all->options.store, t->name, sweep->source, on_stored, sweep);
 	return true;
 }
 

@@ -484,7 +484,7 @@ static bool settle_group(struct asking *a, const struct meant *m)
 	    (a->analysis && !is_of_value(a, p->dimension)) || a->top || a->bottom ||
 	    (bounds_any(a) && !a->subject))
 		return metrics_add_by(a, p->dimension->name);
-	a->named[a->named_count++] = p->dimension;
+	a->named.items[a->named.count++] = p->dimension;
 	return true;
 }
 

@@ -122,9 +122,11 @@ struct asking {
 	bool shows; /* "name and status of": what is listed says which columns */
 	const char *by[MAP_BY_MAX];
 	size_t by_count;
-	/* "with billing city Paris": says of which dimension a value is */
-	const struct dimension_def *named[MAP_BY_MAX];
-	size_t named_count;
+	struct {
+		/* "with billing city Paris": says of which dimension a value is */
+		const struct dimension_def *items[MAP_BY_MAX];
+		size_t count;
+	} named;
 	const struct tool_def *analysis; /* that its words ask for; or NULL */
 	struct slots slots;
 	bool counts, lists, top, bottom;

@@ -43,9 +43,9 @@ static const struct dimension_def *dimension_of(const struct asking *a,
 	const struct catalog *c = a->r->know->catalog;
 	const struct dimension_def *found = NULL;
 
-	for (size_t i = 0; i < a->named_count; i++)
-		if (a->named[i] == read || knows_all(a, a->named[i], values, count))
-			return a->named[i];
+	for (size_t i = 0; i < a->named.count; i++)
+		if (a->named.items[i] == read || knows_all(a, a->named.items[i], values, count))
+			return a->named.items[i];
 	if (read->map.entity == metrics_spoken_of(a))
 		return read;
 	if ((found = same_filter(a, read)))
@@ -78,8 +78,8 @@ static bool use_named(struct asking *a, const json_t *where, json_t *query)
 	json_t *show = json_array();
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < a->named_count; i++) {
-		const struct dimension_def *d = a->named[i];
+	for (size_t i = 0; ok && i < a->named.count; i++) {
+		const struct dimension_def *d = a->named.items[i];
 
 		if (is_used(where, d->name) || (a->slots.thing && a->slots.thing->dimension == d) ||
 		    (a->level.is && d->map.column == a->subject->levels.column))
