@@ -153,7 +153,7 @@ struct stream_log *follow_read_after(struct follow *f, const char *entry_id)
 
 /* Who watches is told that nothing more comes from here; the answer is stored where it is written.
  */
-static void cut_off(struct follow *f)
+static void cut_off(struct follow *f, const char *why)
 {
 	const struct code_row *row = code_row(CODE_UPSTREAM);
 	const struct event end = {
@@ -161,7 +161,7 @@ static void cut_off(struct follow *f)
 		.at_ms = clock_now_ms(),
 		.u.error = {.code = row->wire, .message = row->sentence, .retryable = true}};
 
-	log_warn("cluster.cut_off", "%s: other replicas cannot be read", f->turn_id);
+	log_warn("cluster.cut_off", "%s: %s", f->turn_id, why);
 	stream_put(f->log, &end);
 	follow_drop(f);
 }
@@ -174,7 +174,7 @@ void follow_tick(struct cluster *c, int64_t now_ms)
 		struct follow *f = list_item(node, struct follow, node);
 
 		if (cut && f->read)
-			cut_off(f);
+			cut_off(f, "other replicas cannot be read");
 		else if (f->watchers == 0 && f->read &&
 			 now_ms - f->unwatched_ms > CLUSTER_UNWATCHED_MS)
 			follow_drop(f);
@@ -224,9 +224,7 @@ static void read_events(struct follow *f, const redisReply *entries)
 		struct str id = reply_text(item(entry, 0));
 
 		if (!cluster_add_entry(c, f->turn_id, f->log, entry)) {
-			log_warn("cluster.stream", "%s: what another replica says has a gap",
-				 f->turn_id);
-			follow_drop(f);
+			cut_off(f, "what another replica says has a gap");
 			return;
 		}
 		if (id.n < sizeof(f->last_id))

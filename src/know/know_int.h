@@ -129,8 +129,9 @@ bool mention_part_counts(const struct reading *r, size_t i, size_t n, const stru
 bool mention_label_near(const struct question *q, size_t from, size_t to,
 			const struct dimension_def *d);
 /* Is the word one of a value of the map that was not taken, since its words are of questions anyway
- * ("on hold")? What says no more than that may well have meant it. */
-bool mention_is_left(const struct reading *r, size_t i);
+ * ("on hold"). What says no more than that may well have meant it; a word that is neutral by itself
+ * only where it tells of something ("projects that are good"). */
+bool mention_is_left(const struct reading *r, size_t i, bool neutral);
 bool mention_joins(char before); /* may it stand between two words of a name? */
 /* Is it a word of the dimension's label ("hub" of "hub-zone")? */
 bool mention_of_label(const struct token *t, const struct dimension_def *d);

@@ -284,9 +284,10 @@ static bool tells_of(const struct reading *r, size_t i)
 	       !token_says(t, WORDS_PLACES);
 }
 
-bool mention_is_left(const struct reading *r, size_t i)
+bool mention_is_left(const struct reading *r, size_t i, bool neutral)
 {
-	size_t least = know_is_stop(r->know, &r->q.tokens[i]) && !tells_of(r, i) ? 2 : 1;
+	bool says_nothing = neutral || know_is_stop(r->know, &r->q.tokens[i]);
+	size_t least = says_nothing && !tells_of(r, i) ? 2 : 1;
 
 	for (size_t n = least; n <= LEFT_WORDS_MAX; n++)
 		for (size_t from = i + 1 > n ? i + 1 - n : 0; from <= i && from + n <= r->q.count;

@@ -1,5 +1,5 @@
 -- tool:       data_quality
--- about:      The quality of a data source: missing values, misfits with their lines, repeated rows, gaps and outliers of an uploaded file.
+-- about:      The quality of a data source: missing values, misfits with their lines and repeated rows of an uploaded file.
 -- kind:       sources
 -- permission: data:use
 -- answer:     {fact.source} has a quality score of {fact.quality_score} of 100, with {fact.findings} findings.

@@ -1,5 +1,5 @@
 -- tool:       describe_source
--- about:      What a data source holds: the columns of an uploaded file with types, roles, distinct values and bounds.
+-- about:      What a data source holds: the columns of an uploaded file, their distinct values and bounds.
 -- kind:       sources
 -- permission: data:use
 -- answer:     {fact.source} has {fact.rows} rows and {fact.columns} columns; its quality score is {fact.quality_score} of 100.

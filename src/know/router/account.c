@@ -554,7 +554,7 @@ static bool is_bound(const struct account *a, size_t i)
 	if (t->number >= 0)
 		return is_said_again(a, t->number);
 	/* "good" says nothing, unless it is how things are called */
-	return spoken_of(a, t) || (is_neutral(a, t) && !mention_is_left(a->r, i)) ||
+	return spoken_of(a, t) || (is_neutral(a, t) && !mention_is_left(a->r, i, true)) ||
 	       (a->r->text.strange_words <= KNOW_STRANGE_MAX && is_slip(a, t));
 }
 

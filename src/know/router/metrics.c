@@ -401,7 +401,7 @@ bool metrics_read(struct asking *a)
 		if (n == 0 && !(t->used && !t->word) && !is_value(a, i) && !is_relative(a, i) &&
 		    !account_is_neutral(a->r, i))
 			return false;
-		if (n == 0 && mention_is_left(a->r, i))
+		if (n == 0 && mention_is_left(a->r, i, false))
 			return false;
 		if (n == 0 && !know_is_stop(a->r->know, t))
 			a->lists |= token_says(t, WORDS_NEUTRAL);
