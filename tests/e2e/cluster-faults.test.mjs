@@ -9,6 +9,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
+import { Between } from './between.mjs';
 import { Ledger, startCluster } from './cluster.mjs';
 import { REFERENCE, ROOT, run, tempDir } from './harness.mjs';
 import { patient } from './patience.mjs';
@@ -70,6 +71,27 @@ describe('faults around replicas', () => {
     console.log(`clocks ${AHEAD_S} s apart: from the one ahead ${from.end} after ${from.took} ms, to it ${to.end} after ${to.took} ms`);
     assert.deepEqual([from.end, to.end], ['ok', 'ok']);
     await ahead.stop();
+  });
+
+  it('a replica alone hears nothing of Redis any more: what its reader is told is what is stored', async () => {
+    mock.use(slow(300, 30));
+    const between = new Between(cluster.redis.port);
+    const alone = await cluster.add({ env: { VESPER_REDIS_URL: cluster.redis.url.replace(/:\d+$/, `:${await between.listen()}`) } });
+    const client = new Ledger(() => alone.url, 'split');
+    const asking = client.ask(REFERENCE);
+    while (!textOf(client.entries[0].frames).length)
+      await sleep(10);
+    between.mode = 'silent';
+    const { frames } = await asking;
+    for (const until = Date.now() + patient(20000); Date.now() < until; await sleep(100))
+      if ((await two.rest(client.token).messages(client.session)).length > 1)
+        break; /* where the turn was taken to */
+    const [, answer] = await two.rest(client.token).messages(client.session);
+    console.log(`alone: ${frames.at(-1).type} ${frames.at(-1).status ?? frames.at(-1).code} of ${textOf(frames).length} characters, ${answer?.status} of ${answer?.content.length} stored`);
+    assert.deepEqual(await client.compare(two.rest(client.token)), []);
+    between.close();
+    await alone.kill();
+    mock.use(slow(60, 20));
   });
 
   it('a replica is killed while it stores an answer: one is stored', async () => {
