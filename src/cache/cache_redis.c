@@ -240,7 +240,7 @@ bool cache_redis_new(struct loop *l, const struct cache_redis_options *o, struct
 	struct arena *arena = arena_new(PLACE_BYTES_MAX);
 	struct redis_place place;
 
-	assert(o->timeout_ms > 0 && o->timeout_ms <= REDIS_PATIENCE_MS);
+	assert(o->timeout_ms > 0 && o->timeout_ms <= REDIS_PATIENCE_MAX_MS);
 	if (!redis_url_parse(o->url, arena, &place, e)) {
 		arena_free(&arena);
 		return false;

@@ -104,7 +104,7 @@ INT  ("store.query_timeout_ms", RESTART, 10000, 10, CONFIG_WAIT_MS_MAX,   "then 
 INT  ("store.queue", RESTART, 2000, 1, DB_QUEUE_MAX,                      "waiting queries"),
 
 SECRET("redis.url", RESTART,                                              "redis://[user:password@]host:port/db; the cache is in memory when empty"),
-INT  ("redis.timeout_ms", RESTART, 100, 1, REDIS_PATIENCE_MS,             "waiting for it in all, then it is left alone for a while"),
+INT  ("redis.timeout_ms", RESTART, 100, 1, REDIS_PATIENCE_MAX_MS,         "waiting for it in all, then it is left alone for a while"),
 TEXT ("cluster.replica", RESTART, "\"\"", NULL,                         "this replica's name, where several share redis.url and the store; alone when empty"),
 INT  ("cluster.lease_ms", RESTART, 3000, 1000, 30000,                     "a replica that is silent for that long is dead: others go on with its turns"),
 

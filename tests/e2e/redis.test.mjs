@@ -121,7 +121,8 @@ describe('at the doors of two daemons with one Redis', () => {
 
   before(async () => {
     redis = await startRedis();
-    const env = { VESPER_REDIS_URL: redis.url, VESPER_LIMITS_USER_PER_MINUTE: `${LIMIT}`, VESPER_LIMITS_TENANT_PER_MINUTE: '10000' };
+    const env = { VESPER_REDIS_URL: redis.url, VESPER_LIMITS_USER_PER_MINUTE: `${LIMIT}`, VESPER_LIMITS_TENANT_PER_MINUTE: '10000',
+      VESPER_REDIS_TIMEOUT_MS: '10000' }; /* a busy machine is no reason to count apart */
     [one, two] = await Promise.all([startDaemon({ env }), startDaemon({ env })]);
     await untilRedisIs(/^healthy/, one, two);
   });
@@ -137,14 +138,8 @@ describe('at the doors of two daemons with one Redis', () => {
     assert.deepEqual(replies.map((r) => r.status), [...Array(LIMIT).fill(200), 429, 429]);
     assert.equal(replies[LIMIT - 1].headers.get('ratelimit').split(',')[0].split(';')[1], 'r=0');
     assert.ok(Number(replies[LIMIT].headers.get('retry-after')) > 0);
-    /* At once, too. On a busy machine an answer may come too late, and then each counts for itself once. */
-    let passed = [];
-    for (let i = 0; i < 10 && passed.at(-1) !== LIMIT; i++) {
-      const crowd = await Promise.all(Array.from({ length: 4 * LIMIT }, (_, k) => asks(k % 2 ? one : two, `crowd${i}`)));
-      passed = [...passed, crowd.filter((r) => r.status === 200).length];
-      assert.ok(passed.at(-1) >= LIMIT && passed.at(-1) <= 3 * LIMIT, `${passed}`);
-    }
-    assert.equal(passed.at(-1), LIMIT, `${passed}`);
+    const crowd = await Promise.all(Array.from({ length: 4 * LIMIT }, (_, k) => asks(k % 2 ? one : two, 'crowd')));
+    assert.equal(crowd.filter((r) => r.status === 200).length, LIMIT, 'at once, too');
     assert.equal((await asks(one, 'fresh')).status, 200);
   });
 
