@@ -32,6 +32,13 @@ const ANALYSES = [
   ['clusters', 'customers', 'Cluster the customers by sales', 'clusters'],
   ['decline', 'orders', 'Which customers are at risk?', 'decline'],
   ['growth', 'orders', 'Which products are growing in revenue?', 'growth'],
+  ['peers', 'customers', 'Profile the regions by sales', 'group_profile'],
+  ['peers', 'customers', 'Which regions are underserved in sales?', 'underserved'],
+  ['peers', 'customers', 'What would losing the top 5 customers do to sales?', 'lose_top_n'],
+  ['peers', 'customers', 'How does Borealis Foods compare to the average in sales?', 'vs_average'],
+  ['decline', 'orders', 'Which customers need attention?', 'risk_scores'],
+  ['elasticity', 'orders', 'How sensitive are units to price?', 'elasticity'],
+  ['noise', 'sales', 'What if sales drop by 15 percent?', 'what_if'],
 ];
 
 const labelled = async (name) => (await readFile(join(ROOT, `tests/route/${name}.jsonl`), 'utf8')).split('\n').filter(Boolean).map((line) => JSON.parse(line));

@@ -75,8 +75,15 @@ static json_t *starter_of(const struct flow_def *f)
 static bool starts(const struct catalog_view *v, const struct starter_def *s,
 		   const struct principal *who)
 {
-	return catalog_allows(v, s->tool, NULL) &&
+	return catalog_allows_step(v, s->tool) &&
 	       (!s->roles || !who || strlist_has(s->roles, catalog_role_of(v->catalog, who)));
+}
+
+/* What any agent may call is offered by the first one. */
+static const char *agent_of(const struct catalog_view *v, const struct starter_def *s)
+{
+	return s->tool->map && v->domain_count > 0 ? v->domains[0]->agent
+						   : catalog_agent_in(v, s->tool);
 }
 
 /* Questions of the pack first, then what runs a flow. */
@@ -88,7 +95,7 @@ static json_t *starters_of(const struct catalog_view *v, const char *agent,
 	for (size_t i = 0; i < v->catalog->starter_count; i++) {
 		const struct starter_def *s = &v->catalog->starters[i];
 
-		if (starts(v, s, who) && strcmp(catalog_agent_in(v, s->tool), agent) == 0)
+		if (starts(v, s, who) && strcmp(agent_of(v, s), agent) == 0)
 			json_push_take(starters, json_str(s->question));
 	}
 	for (size_t i = 0; i < v->flow_count; i++)
