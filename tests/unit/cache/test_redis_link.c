@@ -134,15 +134,20 @@ static void let_pass(int64_t ms)
 		loop_turn(loop);
 }
 
-static void open_cache(void)
+static void open_patient(int64_t timeout_ms)
 {
 	char url[64];
-	struct cache_redis_options o = {.url = url, .timeout_ms = REDIS_PATIENCE_MS};
+	struct cache_redis_options o = {.url = url, .timeout_ms = timeout_ms};
 	struct err e = {0};
 
 	snprintf(url, sizeof(url), "redis://127.0.0.1:%d", liar.port);
 	if (!cache_redis_new(loop, &o, &cache, &e))
 		fail_msg("%s", e.text);
+}
+
+static void open_cache(void)
+{
+	open_patient(REDIS_PATIENCE_MS);
 }
 
 static void on_check(void *owner, const char *check, enum health_state state, const char *note)
@@ -416,7 +421,7 @@ static void what_is_on_its_way_is_bounded(void **state)
 	int at_once;
 
 	(void)state;
-	open_cache();
+	open_patient(REDIS_PATIENCE_MAX_MS); /* a busy machine is no silent server */
 	wait_until_up();
 	fd_watch_set(liar.reading, 0);
 	answers = 0;
@@ -441,7 +446,7 @@ static void bytes_on_their_way_are_bounded(void **state)
 	int64_t before = metric_get(away);
 
 	(void)state;
-	open_cache();
+	open_patient(REDIS_PATIENCE_MAX_MS);
 	wait_until_up();
 	for (int i = 0; i < 20; i++)
 		cache_set(cache, key("acme", "a"), value, sizeof(value), 1000);
