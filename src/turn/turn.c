@@ -16,6 +16,10 @@
 #include "vesper/mem.h"
 #include "vesper/metric.h"
 
+/* After a viewer who wants no answer any more: another one may watch on a replica whose word of it
+ * is on its way. */
+#define LEFT_MS 250
+
 struct turns *turns_new(const struct turns_options *o)
 {
 	struct turns *all = mem_alloc(sizeof(*all));
@@ -314,14 +318,32 @@ static void on_grace_over(void *owner)
 	turn_stop(owner, CANCEL_LEFT);
 }
 
+static void await_viewers(struct turn *t)
+{
+	int64_t ms = t->settings->grace_ms;
+
+	if (t->machine.left && ms > LEFT_MS)
+		ms = LEFT_MS;
+	timer_start(t->machine.grace_timer, (uint64_t)ms);
+}
+
 static void on_watchers(void *owner, size_t watchers)
 {
 	struct turn *t = owner;
 
-	if (watchers > 0)
-		timer_stop(t->machine.grace_timer);
-	else
-		timer_start(t->machine.grace_timer, (uint64_t)t->settings->grace_ms);
+	if (watchers == 0) {
+		await_viewers(t);
+		return;
+	}
+	t->machine.left = false;
+	timer_stop(t->machine.grace_timer);
+}
+
+void turn_left(struct turn *t)
+{
+	t->machine.left = true;
+	if (stream_watchers(t->core.log) == 0)
+		await_viewers(t);
 }
 
 void turn_open(struct turn *t)

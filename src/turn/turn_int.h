@@ -119,6 +119,7 @@ struct turn_machine {
 	struct timer *state_timer, *turn_timer, *grace_timer;
 	int hops;
 	bool cancelled;
+	bool left;                 /* its last viewer does not want it any more */
 	bool waiting;              /* for the turns of its session before it */
 	struct op *leasing;        /* it waited, and is about to begin */
 	struct timer *again_timer; /* ... and is asked for again; or NULL */
@@ -158,6 +159,8 @@ void turn_operation_began(void *turn);
 void turn_operation_ended(void *turn);
 void turn_wake(struct turn *t); /* a completion has stored its result */
 void turn_stop(struct turn *t, enum turn_cancel_reason reason);
+/* A viewer wants no answer any more: it ends unless others watch. */
+void turn_left(struct turn *t);
 /* Its session is busy elsewhere by now. */
 void turn_stop_busy(struct turn *t);
 

@@ -152,7 +152,8 @@ class Replicas extends Served {
 const kept = new Map(); /* data folder: its cluster */
 let server;             /* PostgreSQL with what is installed, to be copied */
 
-export async function startReplicas(count, { dataDir, ...options } = {}) {
+export async function startReplicas(count, { dataDir, env, ...rest } = {}) {
+  const options = { ...rest, env: { VESPER_REDIS_TIMEOUT_MS: '10000', ...env } }; /* a busy machine is no reason to do without */
   const folder = dataDir ?? await tempDir();
   server ??= startPostgres().then((pg) => pg.install());
   if (!kept.has(folder)) {

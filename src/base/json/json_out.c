@@ -172,9 +172,12 @@ static const char *value_end(const char *p, const char *end)
 
 bool json_item_next(struct str *inside, struct str *item)
 {
-	const char *end = inside->p + inside->n;
-	const char *behind = inside->n > 0 ? value_end(inside->p, end) : NULL;
+	const char *end, *behind;
 
+	if (inside->n == 0) /* and no text, maybe */
+		return false;
+	end = inside->p + inside->n;
+	behind = value_end(inside->p, end);
 	if (!behind || behind == inside->p)
 		return false;
 	*item = (struct str){inside->p, (size_t)(behind - inside->p)};
