@@ -21,7 +21,7 @@ export const words = {
   stopped: 'Stopped.',
   broke_off: 'The answer broke off.',
   full_answer_there: 'The full answer is in the conversation.',
-  connection_lost: 'The connection is lost. Trying to get it back.',
+  connection_lost: 'The connection is lost. Trying again.',
   offline: 'You are offline. The conversation goes on when you are back.',
   try_now: 'Try now',
   try_again: 'Try again',
@@ -34,9 +34,9 @@ export const words = {
   not_permitted: 'Not permitted',
   not_permitted_more: 'Your account may not use this service.',
   no_conversation: 'This conversation is not available',
-  no_conversation_more: 'It may have been removed, or it belongs to someone else.',
+  no_conversation_more: 'It was removed, or belongs to someone else.',
   elsewhere: 'Opened in another place',
-  elsewhere_more: 'This conversation is being used in another window.',
+  elsewhere_more: 'It is open in another window.',
   start_anew: 'Start a new conversation',
 
   /* signing in */
@@ -51,7 +51,7 @@ export const words = {
   signin_denied: 'You could not be signed in: your account may not use this service.',
   signin_failed: 'You could not be signed in. Please try again.',
   signin_unavailable: 'The sign-in service does not answer. Please try again.',
-  signin_cookies: 'This browser keeps no cookie of this page. Allow cookies, then sign in again.',
+  signin_cookies: 'This browser keeps no cookie. Allow them, then sign in again.',
 
   /* where one types */
   ask_a_question: 'Ask a question',
