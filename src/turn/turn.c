@@ -109,7 +109,7 @@ static void turn_release(struct turn *t)
 	later_cancel(&t->machine.wake);
 	timer_free(&t->machine.state_timer);
 	timer_free(&t->machine.turn_timer);
-	timer_free(&t->machine.grace_timer);
+	timer_free(&t->machine.grace.timer);
 	timer_free(&t->machine.again_timer);
 	if (t->machine.followed)
 		t->core.log = NULL; /* another's by now */
@@ -322,9 +322,9 @@ static void await_viewers(struct turn *t)
 {
 	int64_t ms = t->settings->grace_ms;
 
-	if (t->machine.left && ms > LEFT_MS)
+	if (t->machine.grace.left && ms > LEFT_MS)
 		ms = LEFT_MS;
-	timer_start(t->machine.grace_timer, (uint64_t)ms);
+	timer_start(t->machine.grace.timer, (uint64_t)ms);
 }
 
 static void on_watchers(void *owner, size_t watchers)
@@ -335,13 +335,13 @@ static void on_watchers(void *owner, size_t watchers)
 		await_viewers(t);
 		return;
 	}
-	t->machine.left = false;
-	timer_stop(t->machine.grace_timer);
+	t->machine.grace.left = false;
+	timer_stop(t->machine.grace.timer);
 }
 
 void turn_left(struct turn *t)
 {
-	t->machine.left = true;
+	t->machine.grace.left = true;
 	if (stream_watchers(t->core.log) == 0)
 		await_viewers(t);
 }
@@ -352,7 +352,7 @@ void turn_open(struct turn *t)
 
 	t->machine.state_timer = timer_new(all->loop, on_deadline, t);
 	t->machine.turn_timer = timer_new(all->loop, on_deadline, t);
-	t->machine.grace_timer = timer_new(all->loop, on_grace_over, t);
+	t->machine.grace.timer = timer_new(all->loop, on_grace_over, t);
 	t->core.log =
 		t->machine.move.taken
 			? stream_adopt(all->streams, t->core.id.text, on_watchers, t)

@@ -116,10 +116,13 @@ struct turn_machine {
 	const struct message *stored; /* its question and its answer; NULL: not there (yet) */
 	int compacting;               /* how far COMPACT is */
 	struct later wake;
-	struct timer *state_timer, *turn_timer, *grace_timer;
+	struct timer *state_timer, *turn_timer;
+	struct {
+		struct timer *timer;
+		bool left; /* its last viewer does not want it any more */
+	} grace;
 	int hops;
 	bool cancelled;
-	bool left;                 /* its last viewer does not want it any more */
 	bool waiting;              /* for the turns of its session before it */
 	struct op *leasing;        /* it waited, and is about to begin */
 	struct timer *again_timer; /* ... and is asked for again; or NULL */

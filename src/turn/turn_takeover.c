@@ -200,7 +200,7 @@ static void begin(struct turns *all, const struct taken *taken, uint64_t fence)
 	say_phase(&t->for_answer, PHASE_MOVED, turn_sentence(&t->core, SAY_PHASE_RECOVERING));
 	turn_admitted(t);
 	if (stream_watchers(t->core.log) == 0)
-		timer_start(t->machine.grace_timer, CLUSTER_WATCHED_MS);
+		timer_start(t->machine.grace.timer, CLUSTER_WATCHED_MS);
 }
 
 void turn_take_over(struct turns *all, const struct lease_signal *s)
