@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
 import { connect } from './chat.mjs';
-import { Ledger, quantile, startCluster } from './cluster.mjs';
+import { Ledger, quantile, startCluster, STEADY } from './cluster.mjs';
 import { REFERENCE } from './harness.mjs';
 import { patient } from './patience.mjs';
 import { mintToken } from './token.mjs';
@@ -23,7 +23,7 @@ describe('three replicas behind HAProxy', () => {
 
   before(async () => {
     mock = await startMock({ script });
-    cluster = await (await startCluster(3, { mock })).balance();
+    cluster = await (await startCluster(3, { mock, env: STEADY })).balance();
     url = cluster.url;
   });
   after(async () => {

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { startMock } from '../mock/anthropic.mjs';
-import { quantile, startCluster } from './cluster.mjs';
+import { quantile, startCluster, STEADY } from './cluster.mjs';
 import { REFERENCE } from './harness.mjs';
 import { mintToken } from './token.mjs';
 import { textOf } from './turn.mjs';
@@ -22,7 +22,7 @@ describe('three replicas', () => {
 
   before(async () => {
     mock = await startMock({ script: slow(60, 20) });
-    cluster = await startCluster(3, { mock });
+    cluster = await startCluster(3, { mock, env: STEADY });
     [one, two, three] = cluster.daemons;
   });
   after(async () => {
@@ -175,7 +175,7 @@ for (const busy of ['queue', 'interrupt'])
 
     before(async () => {
       mock = await startMock({ script: slow(40, 15) });
-      cluster = await startCluster(2, { mock, env: { VESPER_LIMITS_BUSY: busy } });
+      cluster = await startCluster(2, { mock, env: { ...STEADY, VESPER_LIMITS_BUSY: busy } });
     });
     after(async () => {
       await cluster?.stop();

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
-import { Ledger, quantile, randomOf, startCluster } from './cluster.mjs';
+import { Ledger, quantile, randomOf, startCluster, STEADY } from './cluster.mjs';
 import { REFERENCE } from './harness.mjs';
 import { textOf } from './turn.mjs';
 
@@ -24,7 +24,7 @@ describe('replicas that are killed', () => {
 
   before(async () => {
     mock = await startMock({ script });
-    cluster = await (await startCluster(3, { mock })).balance();
+    cluster = await (await startCluster(3, { mock, env: STEADY })).balance();
   });
   after(async () => {
     await cluster?.stop();

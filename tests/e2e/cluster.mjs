@@ -16,6 +16,9 @@ const BACK_LIMIT_MS = patient(15000); /* so that a test ends; the figure is prin
 const HAPROXY = join(ROOT, 'tests/services/haproxy.sh');
 const CUTS_MAX = 200; /* of one question: by then something is wrong */
 
+/* For suites that take nothing from Redis: a busy machine is no reason for a replica to do without it. */
+export const STEADY = { VESPER_REDIS_TIMEOUT_MS: '10000' };
+
 export class Cluster {
   constructor(pg, redis, options) {
     this.pg = pg;
@@ -153,7 +156,7 @@ const kept = new Map(); /* data folder: its cluster */
 let server;             /* PostgreSQL with what is installed, to be copied */
 
 export async function startReplicas(count, { dataDir, env, ...rest } = {}) {
-  const options = { ...rest, env: { VESPER_REDIS_TIMEOUT_MS: '10000', ...env } }; /* a busy machine is no reason to do without */
+  const options = { ...rest, env: { ...STEADY, ...env } };
   const folder = dataDir ?? await tempDir();
   server ??= startPostgres().then((pg) => pg.install());
   if (!kept.has(folder)) {
