@@ -12,6 +12,7 @@ import { randomUUID } from 'node:crypto';
 
 import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE, startDaemon } from '../e2e/harness.mjs';
+import { patient } from '../e2e/patience.mjs';
 import { mintToken } from '../e2e/token.mjs';
 import { launch } from './browser.mjs';
 
@@ -58,7 +59,7 @@ beforeEach(async () => {
   wrongs = [];
   context = await browser.newContext();
   page = await context.newPage();
-  page.setDefaultTimeout(60000);
+  page.setDefaultTimeout(patient(10000));
   page.on('console', (message) => message.type() === 'error' && wrongs.push(message.text()));
   page.on('pageerror', (error) => wrongs.push(String(error)));
 });
