@@ -17,7 +17,7 @@
 #include "vesper/pool.h"
 #include "vesper/str.h"
 
-#define NICE_OF_OTHERS 10 /* a tenth of the share of a thread that answers somebody */
+#define NICE_OF_OTHERS 10 /* a tenth of the share of a thread that answers users */
 
 /* A thread that was started and not joined yet. */
 struct thread {

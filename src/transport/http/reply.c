@@ -195,6 +195,14 @@ void reply_err(struct request *r, const struct err *e)
 	reply_problem(r, p, e->code == ERR_INPUT ? e->text : NULL);
 }
 
+bool reply_failed(struct request *r, const struct err *e)
+{
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
+	return e;
+}
+
 void reply_invalid(struct request *r, const struct err *e)
 {
 	reply_problem(r, e->code == ERR_LIMIT ? CODE_TOO_LONG : CODE_INVALID, e->text);

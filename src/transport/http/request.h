@@ -95,7 +95,7 @@ struct request {
 	/* what a handler keeps running; released with the request, however it ends */
 	struct op *op;
 	void *task;
-	void (*task_free)(void *task);
+	void (*task_free)(void *task); /* or NULL: the arena has it */
 	/* Its caller's token is no longer good: what is under way ends with that, and says so. */
 	void (*task_revoked)(void *task);
 
@@ -171,6 +171,9 @@ void reply_invalid(struct request *r, const struct err *e);
 /* What an operation failed with: the caller's own mistakes in detail, everything else in general
  * words. */
 void reply_err(struct request *r, const struct err *e);
+/* The end of the request's operation: true where it failed, which the caller of the request was
+ * told then. */
+bool reply_failed(struct request *r, const struct err *e);
 /* Server-sent events, until `fill` says that it was the last; reply_stream_wake when there is more.
  */
 void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out));

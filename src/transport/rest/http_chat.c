@@ -377,10 +377,7 @@ static void on_over_found(void *owner, struct stream_log *log, const struct err 
 	struct request *r = owner;
 
 	(void)log;
-	r->op = NULL;
-	if (e)
-		reply_err(r, e);
-	else
+	if (!reply_failed(r, e))
 		reply_empty(r, 204);
 }
 

@@ -255,11 +255,8 @@ static void on_feedback_page(void *owner, const struct feedback *feedback, size_
 	struct request *r = owner;
 	json_t *data;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	data = json_array();
 	for (size_t i = 0; i < count; i++)
 		json_push_take(data, feedback_json(&feedback[i], true));

@@ -26,11 +26,8 @@ static void on_embed_token(void *owner, const struct pbi_embed *embed, const str
 	char expires_at[CLOCK_RFC3339_BYTES];
 	json_t *body;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	clock_rfc3339(embed->expires_ms, expires_at);
 	body = json_object();
 	json_set_str(body, "report_key", r->params[0]);

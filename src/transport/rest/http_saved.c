@@ -87,11 +87,8 @@ static void on_found(void *owner, const struct saved_view *views, size_t count, 
 	struct opening *o;
 
 	(void)count;
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	again.call = store_text_json(views[0].call, r->arena);
 	if ((views[0].needs && !may_all(r->who, views[0].needs, r->arena)) || !again.call ||
 	    !turns_may_call_again(turns, r->who->tenant, again.call)) {
@@ -123,11 +120,8 @@ static void on_listed(void *owner, const struct saved_view *views, size_t count,
 	struct request *r = owner;
 	json_t *data;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	data = json_array();
 	for (size_t i = 0; i < count; i++)
 		json_push_take(data, saved_json(r, &views[i]));
@@ -204,11 +198,8 @@ static void on_message(void *owner, const struct message *messages, size_t count
 	char *text;
 
 	(void)has_more;
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	if (!saving_parse(r->body, &saving, &why) || count != 1 ||
 	    !(call = call_of(r, &messages[0], saving.view_id))) {
 		reply_problem(r, CODE_NOT_FOUND, NULL);

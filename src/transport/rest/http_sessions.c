@@ -32,11 +32,8 @@ static void on_sessions(void *owner, const struct session *sessions, size_t coun
 	struct request *r = owner;
 	json_t *data;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	data = json_array();
 	for (size_t i = 0; i < count; i++)
 		json_push_take(data, session_json(&sessions[i]));
@@ -105,11 +102,8 @@ static void on_read(void *owner, const struct session *session, const struct err
 	struct request *r = owner;
 	const char *etag;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	etag = arena_printf(r->arena, "\"%s\"", session->etag);
 	if (request_names_etag(r, "If-None-Match", etag)) {
 		reply_header(r, "ETag", etag);
@@ -161,11 +155,8 @@ static void on_created(void *owner, const struct session *session, const struct 
 {
 	struct request *r = owner;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	reply_header(r, "Location",
 		     arena_printf(r->arena, "/api/v1/sessions/%s", session->session_id));
 	reply_session(r, 201, session);
@@ -250,11 +241,8 @@ static void on_deleted(void *owner, const struct err *e)
 {
 	struct request *r = owner;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	turns_evict(r->transport->options.turns, r->params[0], r->who);
 	reply_empty(r, 204);
 }

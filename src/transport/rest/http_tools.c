@@ -120,11 +120,8 @@ static void on_called(void *owner, const struct result *result, const char *rece
 	struct request *r = t->request;
 	struct buf answer;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	buf_init(&answer, HTTP_RESPONSE_BYTES_MAX);
 	view_call(&answer, result, receipt_id, t->arena);
 	reply_bytes(r, 200, "application/json", buf_text(&answer), answer.n);

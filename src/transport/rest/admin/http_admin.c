@@ -55,11 +55,8 @@ static void on_switched(void *owner, const struct err *e)
 	struct request *r = owner;
 	const struct transport_options *o = &r->transport->options;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	o->switches_changed(o->switches_owner, r->who->tenant);
 	reply_json(r, 200,
 		   switch_json(r->params[0], r->params[1],
@@ -100,11 +97,8 @@ static void on_user_deleted(void *owner, const struct err *e)
 	struct request *r = owner;
 	const struct principal gone = user_named(r);
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	turns_evict(r->transport->options.turns, NULL, &gone);
 	reply_empty(r, 204);
 }

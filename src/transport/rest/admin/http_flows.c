@@ -221,19 +221,12 @@ static bool approval_parse(const struct request *r, struct approval *out, struct
 	       err_set(e, ERR_INPUT, "answer: template or model is wanted");
 }
 
-/* It lies in the request's arena. */
-static void task_keep(void *task)
-{
-	(void)task;
-}
-
 void on_post_approve(struct request *r)
 {
 	struct approving *a = arena_alloc(r->arena, sizeof(*a));
 	struct err e = {0};
 
 	r->task = a;
-	r->task_free = task_keep;
 	if (!uuid_valid(r->params[0]))
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else if (!approval_parse(r, &a->what, &e))
@@ -251,11 +244,8 @@ static void on_list(void *owner, const struct stored_flow *flows, size_t count, 
 	const char *status = request_query(r, "status");
 	json_t *data;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	data = json_array();
 	for (size_t i = 0; i < count; i++)
 		if (!status || strcmp(status, flow_status_name(flows[i].status)) == 0)
@@ -287,10 +277,7 @@ static void on_one(void *owner, const struct stored_flow *flows, size_t count, c
 	struct request *r = owner;
 
 	(void)count;
-	r->op = NULL;
-	if (e)
-		reply_err(r, e);
-	else
+	if (!reply_failed(r, e))
 		reply_flow(r, &flows[0]);
 }
 
@@ -304,11 +291,8 @@ static void on_text(void *owner, const struct stored_flow *flows, size_t count, 
 	struct request *r = owner;
 
 	(void)count;
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	reply_header(r, "Content-Disposition",
 		     arena_printf(r->arena, "attachment; filename=\"%s.flow\"", flows[0].name));
 	reply_bytes(r, 200, "text/plain; charset=utf-8", flows[0].text, strlen(flows[0].text));
@@ -393,11 +377,8 @@ static void on_deleted(void *owner, const struct err *e)
 {
 	struct request *r = owner;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	changed(r);
 	reply_empty(r, 204);
 }

@@ -107,10 +107,7 @@ static void on_usage(void *owner, struct table *const *tables, const struct err 
 {
 	struct request *r = owner;
 
-	r->op = NULL;
-	if (e)
-		reply_err(r, e);
-	else
+	if (!reply_failed(r, e))
 		reply_json(r, 200,
 			   json_make({"users", rows_json(tables[REPORT_USERS])},
 				     {"models", rows_json(tables[REPORT_MODELS])},
@@ -131,11 +128,8 @@ static void on_quality(void *owner, struct table *const *tables, const struct er
 	struct request *r = owner;
 	json_t *sums;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	sums = rows_json(tables[REPORT_NUMBERS]);
 	reply_json(r, 200,
 		   json_make({"numbers", json_incref(json_array_get(sums, 0))},

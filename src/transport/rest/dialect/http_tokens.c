@@ -150,19 +150,12 @@ static void make(struct request *r, struct making *m)
 	buf_deinit(&text);
 }
 
-/* It lies in the request's arena. */
-static void task_keep(void *task)
-{
-	(void)task;
-}
-
 void on_post_tokens(struct request *r)
 {
 	struct making *m = arena_alloc(r->arena, sizeof(*m));
 	struct err e = {0};
 
 	r->task = m;
-	r->task_free = task_keep;
 	if (!may_manage(r))
 		return;
 	if (read_body(r, m, &e))
@@ -179,11 +172,8 @@ static void on_listed(void *owner, const struct stored_token *tokens, size_t cou
 	struct request *r = owner;
 	json_t *data;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	data = json_array();
 	for (size_t i = 0; i < count; i++)
 		json_push_take(data, token_json(&tokens[i]));

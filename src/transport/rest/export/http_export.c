@@ -115,11 +115,8 @@ static void on_session(void *owner, const struct session *session, const struct 
 	struct export *x = owner;
 	struct request *r = x->reader.request;
 
-	r->op = NULL;
-	if (e) {
-		reply_err(r, e);
+	if (reply_failed(r, e))
 		return;
-	}
 	add_session(x, session);
 	reply_header(r, "Content-Disposition",
 		     arena_printf(r->arena, "attachment; filename=\"session-%s.%s\"",
