@@ -133,11 +133,12 @@ static const char *missing(const struct answer_turn *t)
 
 static const char *no_charts(const struct answer_turn *t)
 {
-	enum view_chart_wish wish =
-		view_chart_wish(t->core->may.catalog->language, t->core->request.content);
+	enum view_chart_wish wish;
 
-	if (!t->options->no_charts || t->work->result_count == 0 || wish == CHART_AS_FITS ||
-	    wish == CHART_AS_TABLE)
+	if (!t->options->no_charts || t->work->result_count == 0)
+		return NULL;
+	wish = view_chart_wish(t->core->may.catalog->language, t->core->request.content);
+	if (wish == CHART_AS_FITS || wish == CHART_AS_TABLE)
 		return NULL;
 	return turn_sentence(t->core, SAY_NO_CHARTS);
 }

@@ -3,19 +3,31 @@
 #include <string.h>
 
 #include "vesper/language.h"
-#include "vesper/str.h"
 #include "vesper/view.h"
 
-static bool has_phrase(const char *question, const char *phrase)
+static bool is_letter(char c)
 {
-	size_t len = strlen(phrase);
+	return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
 
-	for (const char *p = question; (p = str_find_nocase(p, phrase)) != NULL; p++) {
-		bool starts = p == question || !((p[-1] | 32) >= 'a' && (p[-1] | 32) <= 'z');
-		bool ends = !((p[len] | 32) >= 'a' && (p[len] | 32) <= 'z') || p[len] == 's';
+static bool begins_with(const char *text, const char *phrase)
+{
+	size_t len;
 
-		if (starts && ends)
-			return true;
+	if ((*text | 32) != (*phrase | 32)) /* nearly always */
+		return false;
+	len = strlen(phrase);
+	return strncasecmp(text, phrase, len) == 0 && (!is_letter(text[len]) || text[len] == 's');
+}
+
+static bool has_phrase(const char *question, const char *const *phrases)
+{
+	for (const char *p = question; *p; p++) {
+		if (p > question && is_letter(p[-1]))
+			continue;
+		for (const char *const *phrase = phrases; *phrase; phrase++)
+			if (begins_with(p, *phrase))
+				return true;
 	}
 	return false;
 }
@@ -34,8 +46,7 @@ enum view_chart_wish view_chart_wish(const struct language *l, const char *quest
 	};
 
 	for (size_t i = 0; question && i < sizeof(rows) / sizeof(rows[0]); i++)
-		for (const char *const *w = l->lists[rows[i].list]; *w; w++)
-			if (has_phrase(question, *w))
-				return rows[i].wish;
+		if (has_phrase(question, l->lists[rows[i].list]))
+			return rows[i].wish;
 	return CHART_AS_FITS;
 }

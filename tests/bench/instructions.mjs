@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { REFERENCE, startDaemon } from '../e2e/harness.mjs';
 
 /* Millions. Some percent above what was measured last: lower it with each step that saves something. */
-const LIMIT = 2.7;
+const LIMIT = 2.6;
 const BLOCKS_LIMIT = 660;
 /* Every 15th turn has its session summarized: a multiple of it counts each turn alike. */
 const TURNS = 45;

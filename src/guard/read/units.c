@@ -138,7 +138,8 @@ const struct unit_def *unit_currency_code(const struct unit_words *u, const char
 	for (size_t i = 0; u->registry && i < u->registry->money_count; i++) {
 		const struct unit_word *w = &u->registry->money[i];
 
-		if (strncasecmp(w->text, word, len) == 0 && strlen(w->text) == len &&
+		if (len > 0 && (w->text[0] | 32) == (word[0] | 32) && /* seldom, and cheap */
+		    strncasecmp(w->text, word, len) == 0 && strlen(w->text) == len &&
 		    is_code(w->text))
 			return w->unit;
 	}
