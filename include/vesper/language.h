@@ -122,6 +122,8 @@
 	LIST(WORDS_THANKS, "smalltalk.thanks")                                                     \
 	LIST(WORDS_HELP, "smalltalk.help")                                                         \
 	LIST(WORDS_HELP_PHRASES, "smalltalk.help_phrases")                                         \
+	LIST(WORDS_AFFAIRS, "smalltalk.affairs")                                                   \
+	LIST(WORDS_REFERRING, "smalltalk.referring")                                               \
 	LIST(WORDS_UPLOADING, "smalltalk.uploading")
 
 #define LANGUAGE_ENUM(name, member) name,

@@ -556,6 +556,7 @@ struct reading {
 	struct facts facts;
 	struct mention *mentions;
 	size_t mention_count;
+	size_t *reach;          /* by token: as many as any known name has that begins there */
 	struct trouble trouble; /* the first one that was found while reading */
 	struct said said[KNOW_SAID_MAX];
 	size_t said_count;

@@ -292,7 +292,7 @@ bool mention_is_left(const struct reading *r, size_t i, bool neutral)
 	for (size_t n = least; n <= LEFT_WORDS_MAX; n++)
 		for (size_t from = i + 1 > n ? i + 1 - n : 0; from <= i && from + n <= r->q.count;
 		     from++)
-			if (is_value_of_map(r, from, n))
+			if (n <= r->reach[from] && is_value_of_map(r, from, n))
 				return true;
 	return false;
 }
@@ -405,10 +405,12 @@ void mentions_read(struct reading *r)
 	if (longest > ASKED_NAME_WORDS_MAX)
 		longest = ASKED_NAME_WORDS_MAX;
 	r->mentions = arena_alloc(r->arena, sizeof(*r->mentions) * (r->q.count + 1));
+	r->reach = arena_alloc(r->arena, sizeof(*r->reach) * (r->q.count + 1));
 	for (size_t i = 0; i < r->q.count; i++) {
 		size_t left = r->q.count - i;
 		size_t n = reach_of(r, i, left < longest + 1 ? left : longest + 1);
 
+		r->reach[i] = n;
 		while (n > 0 && !try_window(r, i, n))
 			n--;
 		if (n > 0)

@@ -1,8 +1,10 @@
 /*
- * What is asked for behind a greeting: "Good morning! It is that time of the month again. Could you
- * please show me …? Thanks!" Between the greeting and the request somebody tells a story, whose
- * words narrow nothing as long as it names nothing that is known, no name that may be one, and no
- * time, and the request does not point back at it. So it is left out, as are the thanks at the end.
+ * What is asked for behind a greeting: "Good morning! I hope your week is going well. Could you
+ * please show me ...? Thanks!" The story between the greeting and the request is left out where it
+ * narrows nothing: it names nothing that is known, no name that may be one and no time, each of its
+ * words says nothing or is of the user's own affairs at work (the language's list), and the request
+ * does not point back at it. One word that is neither may narrow, so all of it is the question
+ * then. Thanks at the end are left out by the same rule.
  */
 #include "know_int.h"
 
@@ -46,6 +48,30 @@ static bool is_name(const struct token *t)
 	return t->capital && !t->first && !t->known && t->len > 1;
 }
 
+/* A word that narrows nothing, wherever it stands. "Those without permits" points at what is asked
+ * for. */
+static bool is_aside(const struct reading *r, size_t i)
+{
+	const struct token *t = &r->q.tokens[i];
+
+	if (account_is_cue(r, i) || token_says(t, WORDS_REFERRING))
+		return false;
+	return account_is_neutral(r, i) ||
+	       (token_says(t, WORDS_AFFAIRS) && !know_is_pack_word(r->know, t->text));
+}
+
+static bool is_accounted_for(const struct reading *r)
+{
+	for (size_t i = 0; i < r->q.count;) {
+		size_t phrase = words_at(&r->q, i, WORDS_NEUTRAL);
+
+		if (phrase < 2 && !is_aside(r, i))
+			return false;
+		i += phrase > 1 ? phrase : 1;
+	}
+	return true;
+}
+
 static bool names_nothing(const struct know *k, const struct know_input *in, const char *story,
 			  struct arena *a)
 {
@@ -64,7 +90,7 @@ static bool names_nothing(const struct know *k, const struct know_input *in, con
 		if (!r.facts.items[i].soft && !r.facts.items[i].implied &&
 		    r.facts.items[i].source != SOURCE_DEFAULT && !is_of_now(&r, &r.facts.items[i]))
 			return false;
-	return r.said_count == 0;
+	return r.said_count == 0 && is_accounted_for(&r);
 }
 
 /* Where the last request begins that has no known name or time before it; 0: there is none. */

@@ -22,7 +22,7 @@ const [TEN, FIFTY, STRANGER, SECOND] = await Promise.all(['approved', 'approved_
 const TEN_FOUND_LEAST = 0.88;
 const FIFTY_FOUND_LEAST = 0.86;
 const STRANGER_FOUND_LEAST = 0.9;
-const SECOND_FOUND_LEAST = 0.62;
+const SECOND_FOUND_LEAST = 0.55;
 const SEEN_LIMIT_MS = patient(10000);
 const QUESTION = 'Compare Ascend and Hitachi for SP15 in 2025 and then show the hourly shape of the higher one';
 const admin = () => mintToken({ role: 'admin' });

@@ -76,6 +76,27 @@ static void a_story_that_names_something_is_read(void **state)
 	     "get_portfolio_summary");
 }
 
+/* "Those without permits" narrows what the request asks for. */
+static void a_story_that_may_narrow_is_not_passed_over(void **state)
+{
+	static const char *const stories[] = {
+		"Hi, not the finished ones. Could you please show me the task risks?",
+		"Hello there, my colleague asked for those without permits. Could you please show "
+		"all "
+		"projects in Texas?",
+		"Hello, my boss wants it sorted by name and in euros. Could you please show all "
+		"projects?",
+		"Hi, leave cancelled ones aside. Could you please show me the task risks?",
+		"Hi! I care about the ones we lost. Could you please show me all projects?",
+		"Hello, we only need delayed stuff. Could you please show me all projects?",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++)
+		runs(stories[i], NULL);
+	runs("Show me the lost projects.", NULL);
+}
+
 static void without_a_greeting_all_of_it_is_the_question(void **state)
 {
 	(void)state;
@@ -98,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_story_is_left_out),
 		cmocka_unit_test(a_story_that_names_something_is_read),
+		cmocka_unit_test(a_story_that_may_narrow_is_not_passed_over),
 		cmocka_unit_test(without_a_greeting_all_of_it_is_the_question),
 		cmocka_unit_test(an_attempt_is_not_hidden),
 	};
