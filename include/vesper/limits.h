@@ -432,9 +432,8 @@
 
 /* Redis: a turn waits for it 250 ms at most. A turn of two minutes can lose the whole
  * patience, what comes back of it meanwhile, and the due time of ten calls in a row. */
-#define REDIS_PATIENCE_MS 100 /* waiting beyond the due time, of all calls together */
-#define REDIS_PATIENCE_MAX_MS                                                                      \
-	10000 /* of the setting: for replicas that must count together */
+#define REDIS_PATIENCE_MS        100    /* waiting beyond the due time, of all calls together */
+#define REDIS_PATIENCE_MAX_MS    10000  /* of the setting: for replicas that must count together */
 #define REDIS_PATIENCE_WINDOW_MS 120000 /* an empty patience is full again after that */
 #define REDIS_DUE_MS             5      /* a call's own time: a busy machine beside is no reason */
 #define REDIS_GREETING_MS        1000 /* connection, login and first answer; no turn waits for it */
