@@ -57,11 +57,9 @@ struct http_handler {
 	void (*on_end)(void *owner, const struct err *e);
 };
 
+/* op_pause stops reading the response. */
 struct op *http_start(struct http *h, const struct http_request *request,
 		      const struct http_handler *handler, void *owner);
-
-/* Pauses and resumes reading (back-pressure). */
-void http_pause(struct op *op, bool paused);
 
 int64_t http_running(const struct http *h); /* transfers under way */
 

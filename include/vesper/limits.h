@@ -111,6 +111,7 @@
 #define TURN_INTERRUPT_MS    2000  /* for one that was told to stop: then the session is busy */
 #define TURNS_PER_USER_MAX   8     /* running turns of one user over all sessions */
 #define TURN_GRACE_MS        30000 /* grace period of a turn without a watcher, to be resumed */
+#define TURN_HELD_MS         10000 /* of one whose model is not read on while logs are full */
 #define SUMMARY_MESSAGES     30    /* messages without a summary: then the older ones get one */
 #define SUMMARY_TOKENS       100000 /* or that many tokens written in them */
 #define SUMMARY_KEEP         6      /* the newest stay out of it: prompts repeat them whole */

@@ -9,10 +9,12 @@
 #define VESPER_OP_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct op {
 	void (*cancel)(struct op *op);
+	void (*pause)(struct op *op, bool paused); /* or NULL: it has nothing to hold back */
 };
 
 /* Cancels and sets the caller's pointer to NULL; *op may be NULL. */
@@ -23,6 +25,14 @@ static inline void op_cancel(struct op **op)
 	*op = NULL;
 	if (o)
 		o->cancel(o);
+}
+
+/* Back-pressure: while paused, an operation that reads a stream reads none of it. `op` may be NULL.
+ */
+static inline void op_pause(struct op *op, bool paused)
+{
+	if (op && op->pause)
+		op->pause(op, paused);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef VESPER_OVERLOAD_H
 #define VESPER_OVERLOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@ struct overload {
 struct load {
 	unsigned percent;
 	enum overload_signal of;
+	bool logs_full; /* whatever else there is too much of */
 };
 
 void overload_note(struct overload *o, const int64_t values[OVERLOAD_SIGNALS]);

@@ -144,7 +144,8 @@ struct turns *turns_new(const struct turns_options *options);
 void turns_use_settings(struct turns *t, const struct turn_settings *settings);
 void turns_use_llm(struct turns *t, struct llm *llm); /* held */
 /* How much there is to do: over 100 percent, turns that would begin are refused (ERR_OVERLOAD) but
- * for those of tenants that have few. */
+ * for those of tenants that have few. While logs are full, the models of turns that nobody watches
+ * are not read on: TURN_HELD_MS later such a turn is cancelled. */
 void turns_use_load(struct turns *t, struct load load);
 
 /* What questions are read and run with: that of a list of packs, which its tenants share, or that

@@ -67,7 +67,7 @@ struct op *agent_start(struct llm *llm, struct toolbox *tools, const struct agen
 
 	assert(llm && tools);
 	*a = (struct agent){
-		.op = {on_cancel},
+		.op = {.cancel = on_cancel},
 		.llm = llm,
 		.tools = tools,
 		.request = *request,

@@ -44,7 +44,8 @@ struct load overload_now(const struct overload *o)
 		unsigned percent = overload_percent(o, (enum overload_signal)s);
 
 		if (percent > most.percent)
-			most = (struct load){percent, (enum overload_signal)s};
+			most = (struct load){.percent = percent, .of = (enum overload_signal)s};
 	}
+	most.logs_full = overload_percent(o, OVERLOAD_LOGS) > 100;
 	return most;
 }

@@ -261,7 +261,7 @@ static void on_resume(void *owner)
 	http_settle(h);
 }
 
-void http_pause(struct op *op, bool paused)
+static void on_pause(struct op *op, bool paused)
 {
 	struct transfer *t = (struct transfer *)op;
 
@@ -340,6 +340,7 @@ struct op *http_start(struct http *h, const struct http_request *request,
 
 	assert(handler->on_data && handler->on_end);
 	t->op.cancel = on_cancel;
+	t->op.pause = on_pause;
 	t->http = h;
 	t->handler = *handler;
 	t->owner = owner;

@@ -435,6 +435,11 @@ static void call_copy(struct run *r, const struct llm_call *from)
 		to->format = json_own(a, json_incref((json_t *)from->format));
 }
 
+static void on_pause(struct op *op, bool paused)
+{
+	op_pause(((struct run *)op)->op_attempt, paused);
+}
+
 struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a,
 		     const struct llm_handler *handler, void *owner)
 {
@@ -442,6 +447,7 @@ struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena 
 
 	assert(handler->on_end && call->message_count > 0);
 	r->op.cancel = on_cancel;
+	r->op.pause = on_pause;
 	r->llm = llm;
 	r->arena = a;
 	r->handler = *handler;

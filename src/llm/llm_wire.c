@@ -208,6 +208,11 @@ static void request_send(struct attempt *t, const struct buf *body, int64_t dead
 	t->http = http_start(self->http, &r, &handler, t);
 }
 
+static void on_pause(struct op *op, bool paused)
+{
+	op_pause(((struct attempt *)op)->http, paused);
+}
+
 static struct op *wire_start(void *owner, const struct llm_call *call, struct arena *a,
 			     const struct llm_handler *handler, void *call_owner)
 {
@@ -216,6 +221,7 @@ static struct op *wire_start(void *owner, const struct llm_call *call, struct ar
 	struct buf body;
 
 	t->op.cancel = on_cancel;
+	t->op.pause = on_pause;
 	t->self = self;
 	t->arena = a;
 	t->handler = *handler;

@@ -324,6 +324,8 @@ static void await_viewers(struct turn *t)
 
 	if (t->machine.grace.left && ms > LEFT_MS)
 		ms = LEFT_MS;
+	else if (t->machine.grace.held && ms > TURN_HELD_MS)
+		ms = TURN_HELD_MS;
 	timer_start(t->machine.grace.timer, (uint64_t)ms);
 }
 
@@ -337,6 +339,20 @@ static void on_watchers(void *owner, size_t watchers)
 	}
 	t->machine.grace.left = false;
 	timer_stop(t->machine.grace.timer);
+	turn_hold_back(t, false);
+}
+
+void turn_hold_back(struct turn *t, bool full)
+{
+	bool held = full && stream_watchers(t->core.log) == 0;
+
+	if (held || t->machine.grace.held)
+		op_pause(t->machine.op, held); /* again: a call may have followed the one before */
+	if (held != t->machine.grace.held && stream_watchers(t->core.log) == 0) {
+		t->machine.grace.held = held;
+		await_viewers(t);
+	}
+	t->machine.grace.held = held;
 }
 
 void turn_left(struct turn *t)

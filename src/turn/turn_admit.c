@@ -58,7 +58,12 @@ bool turn_fits(const struct turns *all, const struct turn_request *r, struct err
 
 void turns_use_load(struct turns *all, struct load load)
 {
+	bool ended = all->load.logs_full && !load.logs_full;
+
 	all->load = load;
+	if (load.logs_full || ended)
+		list_each(node, &all->running)
+			turn_hold_back(list_item(node, struct turn, core.node), load.logs_full);
 }
 
 bool turn_admit(const struct turns *all, const struct turn_request *r, struct err *e)

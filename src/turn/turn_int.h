@@ -59,6 +59,9 @@ struct turns {
 	struct later drained;
 };
 
+/* turn.c: where logs are full, the models of turns without a viewer are not read on. */
+void turn_hold_back(struct turn *t, bool full);
+
 /* knowledge.c: the tenant's of now, referred to. */
 struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant);
 /* What day it is where the tenant is. */
@@ -120,6 +123,7 @@ struct turn_machine {
 	struct {
 		struct timer *timer;
 		bool left; /* its last viewer does not want it any more */
+		bool held; /* its model is not read on */
 	} grace;
 	int hops;
 	bool cancelled;

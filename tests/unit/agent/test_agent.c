@@ -103,7 +103,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 {
 	struct running *r = arena_alloc(a, sizeof(*r));
 
-	*r = (struct running){.op = {on_tool_cancel},
+	*r = (struct running){.op = {.cancel = on_tool_cancel},
 			      .box = b,
 			      .result = result_new(a),
 			      .cb = cb,

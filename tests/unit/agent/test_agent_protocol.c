@@ -78,7 +78,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 	b->ended->outcome = (struct outcome){.kind = OUTCOME_EMPTY};
 	b->cb = cb;
 	b->owner = owner;
-	b->op = (struct op){on_tool_cancel};
+	b->op = (struct op){.cancel = on_tool_cancel};
 	b->started++;
 	loop_later(b->loop, &b->later, on_turn, b);
 	return &b->op;

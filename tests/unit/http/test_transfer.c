@@ -306,25 +306,25 @@ static void test_pause(void **state)
 
 	tiny_server_add(&w->server, (struct tiny_reply){.text = text, .len = total});
 	op = http_start(w->http, &r, &handler, &s);
-	http_pause(op, true);
+	op_pause(op, true);
 	run_ms(w, 500);
 	assert_int_equal(s.bytes, 0);
 	assert_false(s.ended);
 	assert_int_equal(list_empty(&w->server.conns), false); /* it could not write it all */
 	for (int i = 0; i < 3; i++) { /* to and fro within one iteration is no harm */
-		http_pause(op, false);
-		http_pause(op, true);
+		op_pause(op, false);
+		op_pause(op, true);
 	}
 	run_ms(w, 50);
 	assert_int_equal(s.bytes, 0);
-	http_pause(op, false);
+	op_pause(op, false);
 	assert_int_equal(s.bytes, 0); /* not from inside */
 	while (s.bytes == 0)
 		loop_turn(w->loop);
-	http_pause(op, true);
+	op_pause(op, true);
 	run_ms(w, 300);
 	assert_true(s.bytes < len);
-	http_pause(op, false);
+	op_pause(op, false);
 	for (int i = 0; i < 5000 && !s.ended; i++)
 		run_ms(w, 1);
 	assert_int_equal(s.err.code, ERR_NONE);
@@ -341,9 +341,9 @@ static void test_cancel_while_paused(void **state)
 
 	tiny_server_add(&w->server, (struct tiny_reply){.text = HEAD "data", .hang = true});
 	op = http_start(w->http, &r, &handler, &s);
-	http_pause(op, true);
+	op_pause(op, true);
 	run_ms(w, 50);
-	http_pause(op, false); /* its turn is waiting when it is cancelled */
+	op_pause(op, false); /* its turn is waiting when it is cancelled */
 	op_cancel(&op);
 	run_ms(w, 20);
 	assert_false(s.ended);

@@ -121,11 +121,11 @@ static void what_is_too_much_is_refused(void **state)
 	(void)state;
 	run(20, "greedy", 0);
 	assert_null(shed("greedy"));
-	turns_use_load(&all, (struct load){100, OVERLOAD_QUEUE});
+	turns_use_load(&all, (struct load){.percent = 100, .of = OVERLOAD_QUEUE});
 	assert_null(shed("greedy"));
-	turns_use_load(&all, (struct load){101, OVERLOAD_QUEUE});
+	turns_use_load(&all, (struct load){.percent = 101, .of = OVERLOAD_QUEUE});
 	assert_string_equal(shed("greedy"), "there is too much to do: queue");
-	turns_use_load(&all, (struct load){0, OVERLOAD_QUEUE});
+	turns_use_load(&all, (struct load){.percent = 0, .of = OVERLOAD_QUEUE});
 	assert_null(shed("greedy"));
 	settings.turns_max = 20;
 	assert_string_equal(shed("greedy"), "there is too much to do: turns");
@@ -136,12 +136,13 @@ static void a_tenant_with_few_turns_is_served_a_little_longer(void **state)
 	(void)state;
 	run(40, "greedy", 0);
 	run(TURNS_SHARE_MIN - 1, "small", 0);
-	turns_use_load(&all, (struct load){TURNS_SHARE_PERCENT, OVERLOAD_LOOP});
+	turns_use_load(&all, (struct load){.percent = TURNS_SHARE_PERCENT, .of = OVERLOAD_LOOP});
 	assert_non_null(shed("greedy"));
 	assert_null(shed("small"));
-	turns_use_load(&all, (struct load){TURNS_SHARE_PERCENT + 1, OVERLOAD_LOOP});
+	turns_use_load(&all,
+		       (struct load){.percent = TURNS_SHARE_PERCENT + 1, .of = OVERLOAD_LOOP});
 	assert_non_null(shed("small"));
-	turns_use_load(&all, (struct load){0, OVERLOAD_LOOP});
+	turns_use_load(&all, (struct load){.percent = 0, .of = OVERLOAD_LOOP});
 	settings.turns_max = (size_t)all.count;
 	assert_non_null(shed("greedy"));
 	assert_null(shed("small"));

@@ -1,0 +1,138 @@
+/* A turn and its viewers: while the logs of running turns are full, the models of those without a
+ * viewer are held. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "turn_int.h"
+#include "vesper/loop.h"
+#include "vesper/stream.h"
+
+static const struct load FULL = {.percent = 101, .of = OVERLOAD_LOGS, .logs_full = true};
+#define SESSION "7d444840-9dc0-4d1a-8c1e-2f0c5d1e9a01"
+
+static struct principal ann = {.tenant = "vesper", .user = "ann"};
+static const struct turn_settings SETTINGS = {.place_count = 1, .grace_ms = TURN_GRACE_MS};
+
+/* What a model's answer is to the turn. */
+struct answering {
+	struct op op;
+	bool paused;
+};
+
+static struct turns all;
+static struct turn turn;
+static struct answering model;
+static struct stream_watch *watch;
+
+static void on_pause(struct op *op, bool paused)
+{
+	((struct answering *)op)->paused = paused;
+}
+
+static void on_entry(void *owner)
+{
+	(void)owner;
+}
+
+static int setup(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	memset(&turn, 0, sizeof(turn));
+	all = (struct turns){.settings = &SETTINGS};
+	assert_true(loop_new(&all.loop, &e));
+	all.streams = stream_hub_new(all.loop);
+	turn_groups_init(&all);
+	turn.core.all = &all;
+	turn.core.id = uuid_new();
+	turn.core.who = &ann;
+	turn.core.request.session_id = SESSION;
+	turn.settings = &SETTINGS;
+	turn_open(&turn);
+	turn_join(&turn);
+	model = (struct answering){.op.pause = on_pause};
+	turn.machine.op = &model.op;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	stream_watch_free(&watch);
+	turn.machine.op = NULL;
+	turn_part(&turn);
+	timer_free(&turn.machine.state_timer);
+	timer_free(&turn.machine.turn_timer);
+	timer_free(&turn.machine.grace.timer);
+	stream_give_up(&turn.core.log);
+	turn_groups_deinit(&all);
+	stream_hub_free(&all.streams);
+	loop_free(&all.loop);
+	return 0;
+}
+
+static void without_a_viewer_it_is_held_until_there_is_room(void **state)
+{
+	(void)state;
+	turns_use_load(&all, (struct load){.percent = 500, .of = OVERLOAD_LOOP});
+	assert_false(model.paused);
+	turns_use_load(&all, FULL);
+	assert_true(model.paused);
+	turns_use_load(&all, (struct load){.percent = 90, .of = OVERLOAD_LOGS});
+	assert_false(model.paused);
+}
+
+static void a_second_call_is_held_too(void **state)
+{
+	struct answering next = {.op.pause = on_pause};
+
+	(void)state;
+	turns_use_load(&all, FULL);
+	turn.machine.op = &next.op;
+	turns_use_load(&all, FULL);
+	assert_true(next.paused);
+	turn.machine.op = NULL; /* between two calls */
+	turns_use_load(&all, FULL);
+}
+
+static void who_watches_is_served(void **state)
+{
+	(void)state;
+	watch = stream_watch_new(turn.core.log, 0, on_entry, NULL);
+	assert_non_null(watch);
+	turns_use_load(&all, FULL);
+	assert_false(model.paused);
+	stream_watch_free(&watch);
+	turns_use_load(&all, FULL);
+	assert_true(model.paused);
+}
+
+static void a_viewer_who_comes_back_lets_it_go_on(void **state)
+{
+	(void)state;
+	turns_use_load(&all, FULL);
+	assert_true(model.paused);
+	watch = stream_watch_new(turn.core.log, 0, on_entry, NULL);
+	assert_non_null(watch);
+	assert_false(model.paused);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(without_a_viewer_it_is_held_until_there_is_room,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_second_call_is_held_too, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_watches_is_served, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_viewer_who_comes_back_lets_it_go_on, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
