@@ -89,6 +89,19 @@ static void take(struct cluster *c, const struct taking *t, const struct loaded 
 	c->on_signal(c->signal_owner, &s); /* adopts the log */
 }
 
+/* It was put into the set of this replica with the others of the one that ended. */
+static void not_taken(const struct taking *t)
+{
+	struct cluster *c = t->question.cluster;
+	char member[sizeof(t->tenant) + UUID_BYTES + 1];
+	int n = snprintf(member, sizeof(member), "%s:%s", t->tenant, t->turn_id);
+
+	if (!held_of(c, t->turn_id))
+		cluster_tell(
+			c, 3,
+			(const struct str[]){STR("SREM"), str_of(c->turns), {member, (size_t)n}});
+}
+
 static void on_loaded(void *owner, const struct loaded *l, struct stream_log *log)
 {
 	struct taking *t = owner;
@@ -105,6 +118,8 @@ static void on_loaded(void *owner, const struct loaded *l, struct stream_log *lo
 		count_takeover(log ? "ended" : "unknown");
 		log_info("cluster.take_over", "%s: %s", t->turn_id,
 			 log ? "it had ended" : "nothing is known of it");
+		if (!c->closing)
+			not_taken(t);
 	}
 	mem_free(t);
 }
@@ -114,8 +129,12 @@ static bool on_fence(struct question *q, const redisReply *reply)
 	const struct taking *t = (const struct taking *)q;
 	struct taking *next;
 
-	if (q->cluster->closing || (reply && !reply_text(reply).n))
-		return true; /* its hash is gone: the store closes it */
+	if (q->cluster->closing)
+		return true;
+	if (reply && !reply_text(reply).n) { /* its hash is gone: the store closes it */
+		not_taken(t);
+		return true;
+	}
 	next = mem_alloc(sizeof(*next));
 	*next = *t;
 	if (number_read(reply_text(reply), &next->fence))
@@ -188,9 +207,10 @@ static void reap(struct cluster *c, struct str dead)
 	log_warn("cluster.dead", "replica %.*s is silent", n, dead.p);
 	snprintf(turns, sizeof(turns), "vesper:{r}:turns:%.*s", n, dead.p);
 	snprintf(mark, sizeof(mark), "vesper:{r}:dead:%.*s", n, dead.p);
-	question_send(q, 9,
-		      (const struct str[]){STR("EVAL"), STR(REAP_SCRIPT), STR("3"),
-					   STR(CLUSTER_ALIVE), str_of(turns), str_of(mark), dead,
+	question_send(q, 10,
+		      (const struct str[]){STR("EVAL"), STR(REAP_SCRIPT), STR("4"),
+					   STR(CLUSTER_ALIVE), str_of(turns), str_of(mark),
+					   str_of(c->turns), dead,
 					   number_text((uint64_t)c->lease_ms, ms),
 					   number_text(CLUSTER_KEPT_MS, kept)});
 }
@@ -270,10 +290,12 @@ void cluster_close(void *self)
 			     (const struct str[]){STR("ZADD"), STR(CLUSTER_ALIVE), STR("0"),
 						  str_of(c->replica)});
 	if (!c->leaving) {
-		cluster_tell(
-			c, 3,
-			(const struct str[]){STR("ZREM"), STR(CLUSTER_ALIVE), str_of(c->replica)});
-		cluster_tell(c, 2, (const struct str[]){STR("DEL"), str_of(c->turns)});
+		hashmap_each(node, &c->held)
+			held_leave(hashmap_item(node, struct held, by_holder));
+		cluster_tell(c, 6,
+			     (const struct str[]){STR("EVAL"), STR(LEAVE_SCRIPT), STR("2"),
+						  STR(CLUSTER_ALIVE), str_of(c->turns),
+						  str_of(c->replica)});
 	}
 	redis_link_flush(c->write);
 	c->closing = true;

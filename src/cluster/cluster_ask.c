@@ -91,5 +91,6 @@ void cluster_tell(struct cluster *c, int argc, const struct str *argv)
 
 void cluster_tell_first(struct cluster *c, int argc, const struct str *argv)
 {
-	(void)redis_link_send(c->ask, argc, argv, on_told, NULL);
+	if (!redis_link_send(c->ask, argc, argv, on_told, NULL))
+		cluster_tell(c, argc, argv);
 }

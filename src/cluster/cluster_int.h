@@ -121,6 +121,8 @@ void held_hand_over(void *cluster);
 void held_check_left(struct cluster *c);
 /* The server is told that a turn is over of which it may know. False: it cannot be told now. */
 bool held_forget(struct held *h);
+/* It runs here no more. */
+void held_leave(struct held *h);
 /* Tells the server of a turn that it does not know. */
 void held_register(struct held *h);
 /* Another replica has it: the turn is given up. */

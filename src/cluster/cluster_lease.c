@@ -70,6 +70,11 @@ static void tell_turns(struct held *h, const char *command, bool first)
 		cluster_tell(h->cluster, 3, argv);
 }
 
+void held_leave(struct held *h)
+{
+	tell_turns(h, "SREM", false);
+}
+
 void held_lost(struct held *h)
 {
 	struct cluster *c = h->cluster;
@@ -143,11 +148,11 @@ bool held_forget(struct held *h)
 	if (!redis_link_up(h->cluster->write))
 		return false;
 	cluster_key(hash, "t", h->tenant, h->holder);
-	tell_turns(h, "SREM", false);
-	cluster_tell(h->cluster, 7,
-		     (const struct str[]){STR("EVAL"), STR(FORGET_SCRIPT), STR("3"),
-					  str_of(h->lease_key), str_of(hash), str_of(h->once_key),
-					  str_of(h->holder)});
+	tell_turns(h, "SREM", true);
+	cluster_tell_first(h->cluster, 7,
+			   (const struct str[]){STR("EVAL"), STR(FORGET_SCRIPT), STR("3"),
+						str_of(h->lease_key), str_of(h->once_key),
+						str_of(hash), str_of(h->holder)});
 	return true;
 }
 

@@ -280,19 +280,16 @@ bool publish_all_said(const struct held *h)
 
 static void done(struct held *h)
 {
-	char member[sizeof(h->tenant) + UUID_BYTES + 1];
-	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
-
 	if (!h->cluster->leaving)
-		cluster_tell(h->cluster, 3,
-			     (const struct str[]){
-				     STR("SREM"), str_of(h->cluster->turns), {member, (size_t)n}});
+		held_leave(h);
 	held_free(h);
 }
 
 void publish_tick(struct held *h, int64_t now_ms)
 {
-	if (h->released && !h->fence && !h->handed && h->asked) {
+	/* The server may know of it without an end, or knows of one that never began: a message
+	 * that comes again must not be led there. */
+	if (h->released && !h->handed && (h->fence ? !h->watch : h->asked)) {
 		if (held_forget(h) || now_ms - h->released_ms > CLUSTER_LEASE_MS)
 			held_free(h);
 		return;

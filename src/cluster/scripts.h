@@ -36,12 +36,11 @@
 	"string.find(held, ' ' .. ARGV[2] .. '$') then return redis.call('DEL', KEYS[1]) end "     \
 	"return 0"
 
-/* KEYS x t c; ARGV turn: it is over, and the server may know of it without having said so. */
+/* KEYS x c t; ARGV turn: nothing of it will be said any more, so nobody is led to it. */
 #define FORGET_SCRIPT                                                                              \
-	"local held = redis.call('GET', KEYS[1]) "                                                 \
-	"if held and string.sub(held, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) "    \
-	"end "                                                                                     \
-	"return redis.call('DEL', KEYS[2], KEYS[3])"
+	"for i = 1, 2 do local of = redis.call('GET', KEYS[i]) "                                   \
+	"if of and string.sub(of, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[i]) end "    \
+	"end return redis.call('DEL', KEYS[3])"
 
 /* KEYS s t; ARGV fence first last bytes keep_ms over. "gone": the hash is not there; "lost":
  * another replica has the turn; "have n": the events up to n are there. */
@@ -65,15 +64,23 @@
 	"return '1 ' .. table.concat(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', "                \
 	"string.format('%.0f', now - tonumber(ARGV[2]))), ' ')"
 
-/* KEYS alive, turns:<dead>, dead:<dead>; ARGV dead lease_ms kept_ms. Its turns go to exactly one
- * caller. */
+/* KEYS alive, turns:<dead>, dead:<dead>, turns:<caller>; ARGV dead lease_ms kept_ms. Its turns go to
+ * exactly one caller, and are in its set at once: it may end before it has taken them over. */
 #define REAP_SCRIPT                                                                                \
 	"local s = redis.call('ZSCORE', KEYS[1], ARGV[1]) local t = redis.call('TIME') "           \
 	"if not s or t[1] * 1000 + math.floor(t[2] / 1000) - s < tonumber(ARGV[2]) then "          \
 	"return '' end redis.call('ZREM', KEYS[1], ARGV[1]) "                                      \
 	"redis.call('SET', KEYS[3], '1', 'PX', ARGV[3]) "                                          \
-	"local all = redis.call('SMEMBERS', KEYS[2]) redis.call('DEL', KEYS[2]) "                  \
+	"local all = redis.call('SMEMBERS', KEYS[2]) "                                             \
+	"redis.call('SUNIONSTORE', KEYS[4], KEYS[4], KEYS[2]) redis.call('DEL', KEYS[2]) "         \
 	"return table.concat(all, ' ')"
+
+/* KEYS alive, turns:<replica>; ARGV replica. It ends: what it has not taken over yet is others' at
+ * their next beat. */
+#define LEAVE_SCRIPT                                                                               \
+	"if redis.call('EXISTS', KEYS[2]) == 1 then "                                              \
+	"return redis.call('ZADD', KEYS[1], '0', ARGV[1]) end "                                    \
+	"return redis.call('ZREM', KEYS[1], ARGV[1])"
 
 /* KEYS t f; ARGV replica keep_ms. A new fence for a turn that is taken over, or ''. */
 #define TAKE_SCRIPT                                                                                \

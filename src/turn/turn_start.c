@@ -181,10 +181,10 @@ static void on_lease(void *owner, const struct lease *lease)
 		refuse(s, &e);
 		return;
 	}
-	if (session) /* those before it come first */
-		turn_lease_release(s->all, s->ids.turn.text);
 	t = turn_new(s->all, r, &s->ids);
 	turn_open(t);
+	if (session) /* those before it come first; it can be found */
+		turn_lease_release(s->all, s->ids.turn.text);
 	t->core.fence = lease->fence;
 	turn_make_room(t);
 	if (elsewhere)

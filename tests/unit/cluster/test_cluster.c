@@ -285,6 +285,65 @@ static void a_turn_that_is_handed_over_goes_on_there(void **state)
 	WAIT_FOR(!stream_running(left.hub, turn.text));
 }
 
+static long long ask_redis(const char *command, const char *a, const char *b)
+{
+	redisContext *c = redis_service_connect(&service);
+	redisReply *reply = redisCommand(c, command, a, b);
+	long long n =
+		reply->type == REDIS_REPLY_ARRAY ? (long long)reply->elements : reply->integer;
+
+	freeReplyObject(reply);
+	redisFree(c);
+	return n;
+}
+
+/* Nothing of it was said, nor is known to the one that has just got it: it is not lost with that.
+ */
+static void one_that_ends_while_it_takes_over_loses_nothing(void **state)
+{
+	struct uuid session = uuid_new(), turn = uuid_new();
+	struct stream_log *log;
+	char old[64];
+
+	(void)state;
+	if (!installed)
+		skip();
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
+	snprintf(old, sizeof(old), "%s", left.leases.replica);
+	WAIT_FOR(ask_redis("EXISTS vesper:{r}:turns:%s%s", old, "") == 1);
+	left.leases.driver->hand_over(left.leases.self);
+	release(&left, turn.text);
+	ask_redis("ZADD vesper:{r}:alive 0 %s%s", old, ""); /* nor does it beat any more */
+	WAIT_FOR(right.signals > 0 || ask_redis("EXISTS vesper:{r}:turns:%s%s", old, "") == 0);
+	assert_int_equal(right.signals, 0);
+	close_side(&right);
+	open_side(&right, "another", SECRET);
+	WAIT_FOR(right.signals > 0);
+	assert_int_equal(right.kind, SIGNAL_TAKE_OVER);
+	log = right.log;
+	emit_end(log, "ok");
+	stream_release(&log);
+	release(&right, turn.text);
+	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
+}
+
+/* A message that was refused, or whose asker left before it had a turn, may come again. */
+static void a_turn_that_never_began_is_not_found_again(void **state)
+{
+	struct uuid session = uuid_new(), first = uuid_new(), second = uuid_new();
+
+	(void)state;
+	if (!installed)
+		skip();
+	assert_int_equal(acquire(&left, session.text, first.text, "m1"), LEASE_OURS);
+	release(&left, first.text);
+	WAIT_FOR(ask_redis("KEYS vesper:t:*%s%s", "", "") == 0);
+	assert_int_equal(acquire(&right, session.text, second.text, "m1"), LEASE_OURS);
+	release(&right, second.text);
+	WAIT_FOR(ask_redis("KEYS vesper:[xct]:*%s%s", "", "") == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +351,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_said_here_is_read_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(another_secret_reads_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_turn_that_is_handed_over_goes_on_there, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(one_that_ends_while_it_takes_over_loses_nothing,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_turn_that_never_began_is_not_found_again, set_up,
 						tear_down),
 	};
 	int failed;
