@@ -439,7 +439,7 @@ bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 {
 	struct answer_cites *c = t->answer->cites;
 	struct str text = delta->text;
-	size_t at = 0, n, chars = 0;
+	size_t at = 0, n = 0, chars = 0;
 
 	c->mismatch += delta->marked && delta->mark.why &&
 		       strcmp(delta->mark.why, guard_unjudged_name(GUARD_MISMATCH)) == 0;
