@@ -58,21 +58,23 @@ void held_free(struct held *h)
 }
 
 /* In the set of this replica: "tenant:turn". */
-static void tell_turns(struct held *h, const char *command, bool first)
+static void tell_turns(struct held *h, bool runs, bool first)
 {
 	char member[sizeof(h->tenant) + UUID_BYTES + 1];
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
-	const struct str argv[] = {str_of(command), str_of(h->cluster->turns), {member, (size_t)n}};
+	struct cluster *c = h->cluster;
+	const struct str name = {member, (size_t)n};
+	const struct str in[] = {STR("EVAL"),        STR(RUNS_SCRIPT), STR("2"),
+				 STR(CLUSTER_ALIVE), str_of(c->turns), name,
+				 str_of(c->replica)};
+	const struct str out[] = {STR("SREM"), str_of(c->turns), name};
 
-	if (first)
-		cluster_tell_first(h->cluster, 3, argv);
-	else
-		cluster_tell(h->cluster, 3, argv);
+	(first ? cluster_tell_first : cluster_tell)(c, runs ? 7 : 3, runs ? in : out);
 }
 
 void held_leave(struct held *h)
 {
-	tell_turns(h, "SREM", false);
+	tell_turns(h, false, false);
 }
 
 void held_lost(struct held *h)
@@ -148,7 +150,7 @@ bool held_forget(struct held *h)
 	if (!redis_link_up(h->cluster->write))
 		return false;
 	cluster_key(hash, "t", h->tenant, h->holder);
-	tell_turns(h, "SREM", true);
+	tell_turns(h, false, true);
 	cluster_tell_first(h->cluster, 7,
 			   (const struct str[]){STR("EVAL"), STR(FORGET_SCRIPT), STR("3"),
 						str_of(h->lease_key), str_of(h->once_key),
@@ -277,7 +279,7 @@ static bool on_acquired(struct question *q, const redisReply *reply)
 		memcpy(lease.holder, h->holder, UUID_BYTES);
 		registered(h, lease.fence);
 	} else if (h && lease.kind != LEASE_UNKNOWN && a->cb) {
-		tell_turns(h, "SREM", false);
+		tell_turns(h, false, false);
 		held_free(h);
 	} else if (h && lease.kind == LEASE_HELD) {
 		held_lost(h);
@@ -326,7 +328,7 @@ static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *own
 	a->question.late = true;
 	h->asked = h->asked || redis_link_up(h->cluster->ask) || redis_link_up(h->cluster->write);
 	h->registering = true;
-	tell_turns(h, "SADD",
+	tell_turns(h, true,
 		   cb != NULL); /* before: a turn that nobody knows of could not be taken over */
 	question_send(&a->question, 13 + members_into(h, argv + 13), argv);
 	return &a->question.op;

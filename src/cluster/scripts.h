@@ -64,8 +64,15 @@
 	"return '1 ' .. table.concat(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', "                \
 	"string.format('%.0f', now - tonumber(ARGV[2]))), ' ')"
 
-/* KEYS alive, turns:<dead>, dead:<dead>, turns:<caller>; ARGV dead lease_ms kept_ms. Its turns go to
- * exactly one caller, and are in its set at once: it may end before it has taken them over. */
+/* KEYS alive, turns:<replica>; ARGV turn replica. One that ends before its first beat must be
+ * missed, too. */
+#define RUNS_SCRIPT                                                                                \
+	"local t = redis.call('TIME') redis.call('ZADD', KEYS[1], 'NX', "                          \
+	"string.format('%.0f', t[1] * 1000 + math.floor(t[2] / 1000)), ARGV[2]) "                  \
+	"return redis.call('SADD', KEYS[2], ARGV[1])"
+
+/* KEYS alive, turns:<dead>, dead:<dead>, turns:<caller>; ARGV dead lease_ms kept_ms. Its turns go
+ * to exactly one caller, and are in its set at once: it may end before it has taken them over. */
 #define REAP_SCRIPT                                                                                \
 	"local s = redis.call('ZSCORE', KEYS[1], ARGV[1]) local t = redis.call('TIME') "           \
 	"if not s or t[1] * 1000 + math.floor(t[2] / 1000) - s < tonumber(ARGV[2]) then "          \

@@ -178,6 +178,18 @@ static void release(struct side *side, const char *turn)
 	side->leases.driver->release(side->leases.self, turn);
 }
 
+static long long ask_redis(const char *command, const char *a, const char *b)
+{
+	redisContext *c = redis_service_connect(&service);
+	redisReply *reply = redisCommand(c, command, a, b);
+	long long n =
+		reply->type == REDIS_REPLY_ARRAY ? (long long)reply->elements : reply->integer;
+
+	freeReplyObject(reply);
+	redisFree(c);
+	return n;
+}
+
 static void a_session_has_one_turn(void **state)
 {
 	struct uuid session = uuid_new(), first = uuid_new(), second = uuid_new();
@@ -189,6 +201,8 @@ static void a_session_has_one_turn(void **state)
 	assert_int_equal(acquire(&left, session.text, first.text, "m1"), LEASE_OURS);
 	fence = left.lease.fence;
 	assert_true(fence > 0);
+	/* Also before its first beat: else nobody would miss it. */
+	assert_int_equal(ask_redis("EXISTS vesper:{r}:alive%s%s", "", ""), 1);
 	assert_int_equal(acquire(&right, session.text, second.text, "m2"), LEASE_HELD);
 	assert_string_equal(right.lease.holder, first.text);
 	assert_memory_equal(right.lease.replica, "left-", 5);
@@ -283,18 +297,6 @@ static void a_turn_that_is_handed_over_goes_on_there(void **state)
 	stream_release(&log);
 	release(&right, turn.text);
 	WAIT_FOR(!stream_running(left.hub, turn.text));
-}
-
-static long long ask_redis(const char *command, const char *a, const char *b)
-{
-	redisContext *c = redis_service_connect(&service);
-	redisReply *reply = redisCommand(c, command, a, b);
-	long long n =
-		reply->type == REDIS_REPLY_ARRAY ? (long long)reply->elements : reply->integer;
-
-	freeReplyObject(reply);
-	redisFree(c);
-	return n;
 }
 
 /* Nothing of it was said, nor is known to the one that has just got it: it is not lost with that.
