@@ -10,7 +10,7 @@
  *   entities    {"name", "label"?, "plural"?, "about", "view", "key", "also"?, "title"?, "time"?,
  *               "levels"?, "facets"?, "kind"?, "show"?, "synonyms"?}
  *   edges       {"id", "about"?, "from", "to", "via"?, "cardinality": "n:1" | "1:1" | "n:m", "on",
- *               "optional"?}; `on` holds pairs of "entity.column"
+ *               "optional"?, "partial"?}; `on` holds pairs of "entity.column"
  *   chains      {"id", "about", "path", "examples"?}; a step is an entity, or "entity via edge"
  *   measures    {"name", "label"?, "about"?, "entity", "column"?, "aggregate", "unit",
  *               "additivity", "over"?, "take"?, "latest"?, "split"?, "defaults"?, "required"?,
@@ -146,6 +146,8 @@ struct edge_def {
 	const struct entity_def *via; /* the join table of an n:m edge; NULL: none */
 	enum cardinality cardinality;
 	bool optional;              /* LEFT JOIN where it is only shown */
+	bool partial;               /* rows of `from` without one of `to` count, too: as a group
+				       without a value */
 	const struct edge_pair *on; /* from → to; with via: from → via */
 	size_t on_count;
 	const struct edge_pair *on_to; /* via → to */

@@ -76,6 +76,64 @@ bool map_need_condition(struct map_reading *r, const struct condition_def *c)
 	return need(r, c->permission) && need_wheres(r, c->where, c->where_count);
 }
 
+/* The views that lie between what is counted and a dimension: their rows are read, too. */
+static bool need_way(struct map_reading *r, const struct entity_def *root,
+		     const struct dimension_def *d)
+{
+	struct map_path paths[2];
+
+	if (!root || !d || map_path(r->map, root, d->map.entity, r->arena, paths) != MAP_FOUND)
+		return true; /* refused where it is laid */
+	for (size_t i = 0; i < paths[0].count; i++) {
+		const struct map_step *s = &paths[0].steps[i];
+
+		if ((s->edge->via && !map_need_column(r, s->edge->via, NULL)) ||
+		    !map_need_column(r, map_step_to(s), NULL))
+			return false;
+	}
+	return true;
+}
+
+static bool need_ways(struct map_reading *r, const struct entity_def *root)
+{
+	const struct map_query *q = r->q;
+
+	for (size_t i = 0; i < q->by_count; i++)
+		if (!need_way(r, root, q->by[i].dimension))
+			return false;
+	for (size_t i = 0; i < q->show_count; i++)
+		if (!need_way(r, root, q->show[i].dimension))
+			return false;
+	for (size_t i = 0; i < q->order_count; i++)
+		if (!need_way(r, root, q->order[i].by.dimension))
+			return false;
+	for (size_t i = 0; i < q->where_count; i++) {
+		const struct map_where *w = &q->where[i];
+
+		if (!need_way(r, root, w->dimension))
+			return false;
+		for (size_t k = 0; k < w->all_count; k++)
+			if (!need_way(r, root, w->all[k].dimension))
+				return false;
+	}
+	return !q->period.is_set || need_way(r, root, schema_time(r->map->schema, root));
+}
+
+static bool need_metric_ways(struct map_reading *r, const struct metric_def *m)
+{
+	return m->form == FORM_MEASURE
+		       ? need_ways(r, m->measure->entity)
+		       : need_metric_ways(r, m->left) && need_metric_ways(r, m->right);
+}
+
+bool map_need_ways(struct map_reading *r)
+{
+	for (size_t i = 0; i < r->q->metric_count; i++)
+		if (!need_metric_ways(r, r->q->metrics[i]))
+			return false;
+	return !r->q->list || need_ways(r, r->q->list);
+}
+
 /* ---- names ---- */
 
 /* How far the dimension is from the root, an unsafe step counting as many; SIZE_MAX: no way. */

@@ -100,7 +100,10 @@ bool map_select_reach(struct map_select *s, const struct entity_def *to, bool on
 		return false;
 	for (size_t i = 0; i < path.count; i++) {
 		struct map_alias *next = find_alias(s, at, &path.steps[i]);
-		bool may_be_outer = only_shown && path.steps[i].edge->optional;
+		const struct edge_def *g = path.steps[i].edge;
+		/* what hangs on rows that may be missing may be missing, too */
+		bool may_be_outer = at->is_outer || (only_shown && g->optional) ||
+				    (g->partial && map_step_is_safe(&path.steps[i]));
 
 		if (!next) {
 			next = add_alias(s, at, &path.steps[i]);

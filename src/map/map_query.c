@@ -580,7 +580,7 @@ bool map_query_read(const struct map *m, const struct principal *who, const json
 		why->code = MAP_BAD_VALUE;
 		return false;
 	}
-	if (!read_all(&r, query))
+	if (!read_all(&r, query) || !map_need_ways(&r))
 		return false;
 	out->needs = r.needs.items;
 	return true;

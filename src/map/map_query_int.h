@@ -30,6 +30,8 @@ bool map_need_dimension(struct map_reading *r, const struct dimension_def *d);
 bool map_need_measure(struct map_reading *r, const struct measure_def *m);
 bool map_need_condition(struct map_reading *r, const struct condition_def *c);
 bool map_need_metric(struct map_reading *r, const struct metric_def *m);
+/* What the whole query reads on its way: when all of it was read. */
+bool map_need_ways(struct map_reading *r);
 /* The dimension of this name, with or without a grain, that is nearest to the root. */
 bool map_find_dimension(struct map_reading *r, const char *name, struct map_by *out);
 /* Refuses a name that nothing has, with the closest ones. Always false. */

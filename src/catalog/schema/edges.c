@@ -177,14 +177,15 @@ static bool find_ends(struct loader *l, const json_t *item, const char *at, stru
 static bool read_edge(struct loader *l, const json_t *item, const char *at, struct edge_def *g,
 		      struct err *e)
 {
-	static const char *const members[] = {"id", "about",       "from",     "to", "via",
-					      "on", "cardinality", "optional", NULL};
+	static const char *const members[] = {"id", "about",       "from",     "to",      "via",
+					      "on", "cardinality", "optional", "partial", NULL};
 	static const char *const cardinalities[] = {"n:1", "1:1", "n:m", NULL};
 	size_t cardinality = SIZE_MAX;
 
 	if (!json_only(item, members, e) || !json_get_str(item, "id", &g->id, e) ||
 	    !json_opt_str(item, "about", &g->about, e) ||
-	    !json_opt_bool(item, "optional", &g->optional, e))
+	    !json_opt_bool(item, "optional", &g->optional, e) ||
+	    !json_opt_bool(item, "partial", &g->partial, e))
 		return err_prefix(e, "%s", at);
 	if (!schema_name(g->id, at, e) || !find_ends(l, item, at, g, e) ||
 	    !schema_choice(item, "cardinality", cardinalities, at, &cardinality, e))
@@ -194,6 +195,8 @@ static bool read_edge(struct loader *l, const json_t *item, const char *at, stru
 	g->cardinality = (enum cardinality)cardinality;
 	if (g->via && g->cardinality != CARDINALITY_NM)
 		return err_set(e, ERR_INPUT, "%s: an edge with via is n:m", at);
+	if (g->partial && g->cardinality == CARDINALITY_NM)
+		return err_set(e, ERR_INPUT, "%s: partial: not of an edge n:m", at);
 	return read_on(l, json_object_get(item, "on"), at, g, e) && check_keys(g, at, e);
 }
 

@@ -17,8 +17,8 @@
 #include "vesper/json.h"
 #include "vesper/map.h"
 
-/* sale n:1 product, sale n:1 shop (by two columns), review n:1 product, shop n:m label; stock is
- * counted every month and never added up over months. */
+/* sale n:1 product, sale n:1 shop (by two columns), review n:1 product, shop n:m label; refund n:1
+ * sale, but not each of them; stock is counted every month and never added up over months. */
 static const char star[] =
 	"{'views': [{'name': 'dbo.prices', 'about': 'of the tool that is there'},"
 	"{'name': 'sale', 'about': 'x', 'columns': ['tenant_id', {'name':'id','type':'int'},"
@@ -30,13 +30,16 @@ static const char star[] =
 	" 'columns_with': {'chat:read_budget': [{'name':'cost','type':'int'}]}},"
 	"{'name': 'shop', 'about': 'x', 'columns': ['tenant_id', {'name':'id','type':'int'},"
 	" {'name':'year','type':'int'}, 'Shop City']},"
-	"{'name': 'shop_label', 'about': 'x', 'columns': ['tenant_id',"
+	"{'name': 'shop_label', 'about': 'x', 'permission': 'chat:read_budget',"
+	" 'columns': ['tenant_id',"
 	" {'name':'shop','type':'int'}, {'name':'year','type':'int'},"
 	" {'name':'label','type':'text'}]},"
 	"{'name': 'label', 'about': 'x', 'columns': ['tenant_id',"
 	" {'name':'code','type':'text'}, 'kind']},"
 	"{'name': 'review', 'about': 'x', 'columns': ['tenant_id',"
 	" {'name':'product','type':'int'}, {'name':'stars','type':'int'}]},"
+	"{'name': 'refund', 'about': 'x', 'columns': ['tenant_id',"
+	" {'name':'sale','type':'int'}, {'name':'paid','type':'int'}]},"
 	"{'name': 'stock', 'about': 'x', 'columns': ['tenant_id',"
 	" {'name':'product','type':'int'}, {'name':'month','type':'date'},"
 	" {'name':'pieces','type':'int'}]}],"
@@ -50,6 +53,7 @@ static const char star[] =
 	" 'kind':'link'},"
 	"{'name':'label','about':'x','view':'label','key':['code']},"
 	"{'name':'review','about':'x','view':'review','key':[],'kind':'fact'},"
+	"{'name':'refund','about':'x','view':'refund','key':[],'kind':'fact'},"
 	"{'name':'stock','about':'x','view':'stock','key':['product','month'],'kind':'fact',"
 	" 'time':'stock_month','plural':'stock rows'}],"
 	"'edges': ["
@@ -61,6 +65,8 @@ static const char star[] =
 	" 'on':[['review.product','product.id']]},"
 	"{'id':'stock_product','from':'stock','to':'product','cardinality':'n:1',"
 	" 'on':[['stock.product','product.id']]},"
+	"{'id':'refund_sale','from':'refund','to':'sale','cardinality':'n:1','partial':true,"
+	" 'on':[['refund.sale','sale.id']]},"
 	"{'id':'shop_labels','from':'shop','to':'label','via':'shop_label','cardinality':'n:m',"
 	" 'on':[['shop.id','shop_label.shop'],['shop.year','shop_label.year'],"
 	" ['shop_label.label','label.code']]}],"
@@ -75,6 +81,8 @@ static const char star[] =
 	"{'name':'buyers','entity':'sale','column':'buyer','aggregate':'count_distinct',"
 	" 'unit':'count','additivity':'none'},"
 	"{'name':'cost','entity':'product','column':'cost','aggregate':'sum','unit':'$',"
+	" 'additivity':'full'},"
+	"{'name':'paid','entity':'refund','column':'paid','aggregate':'sum','unit':'$',"
 	" 'additivity':'full'},"
 	"{'name':'pieces','entity':'stock','column':'pieces','aggregate':'sum','unit':'count',"
 	" 'additivity':'semi','over':'stock_month','take':'last'}],"

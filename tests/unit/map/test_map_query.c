@@ -143,6 +143,13 @@ static void asks_for_permissions(void **state)
 	assert_null(strstr(s.text, "cost"));
 	assert_true(read_and_write("{'list':'product'}", NULL, DIALECT_SQLITE, &s, &why, &e));
 	assert_non_null(strstr(s.text, "t1.cost AS \"Cost\""));
+	/* the join table that lies between */
+	assert_true(read_and_write("{'metrics':['amount'],'by':['city']}", &who, DIALECT_SQLITE, &s,
+				   &why, &e));
+	assert_false(read_and_write("{'metrics':['amount'],'where':[{'name':'label_kind',"
+				    "'op':'is','values':['a']}]}",
+				    &who, DIALECT_SQLITE, &s, &why, &e));
+	assert_string_equal(why.permission, "chat:read_budget");
 }
 
 static void reads_numbers_as_people_write_them(void **state)

@@ -126,6 +126,24 @@ static void tells_namesakes_apart(void **state)
 	       " OFFSET 0 ROWS FETCH NEXT :w1 ROWS ONLY");
 }
 
+static void keeps_rows_that_belong_to_nothing(void **state)
+{
+	(void)state;
+	writes("{'metrics':['paid'],'by':['color']}", DIALECT_MSSQL,
+	       "SELECT q.d1 AS \"Color\", q.m1 AS \"Paid\" FROM (SELECT t3.color AS d1,"
+	       " SUM(t1.paid) AS m1 FROM refund t1 LEFT JOIN sale t2 ON t1.sale = t2.id AND"
+	       " t2.tenant_id = :tenant_id LEFT JOIN product t3 ON t2.product = t3.id AND"
+	       " t3.tenant_id = :tenant_id WHERE t1.tenant_id = :tenant_id GROUP BY t3.color) q"
+	       " ORDER BY CASE WHEN q.m1 IS NULL THEN 1 ELSE 0 END, q.m1 DESC, q.d1"
+	       " OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
+	writes("{'metrics':['paid'],'where':[{'name':'channel','op':'is','values':['web']}]}",
+	       DIALECT_MSSQL,
+	       "SELECT q.m1 AS \"Paid\" FROM (SELECT SUM(t1.paid) AS m1 FROM refund t1 LEFT JOIN"
+	       " sale t2 ON t1.sale = t2.id AND t2.tenant_id = :tenant_id WHERE t1.tenant_id ="
+	       " :tenant_id AND t2.channel = :w1) q ORDER BY 1 OFFSET 0 ROWS FETCH NEXT"
+	       " :row_limit ROWS ONLY");
+}
+
 static void lists_with_what_others_have(void **state)
 {
 	(void)state;
@@ -236,6 +254,7 @@ int main(void)
 		TEST(a_ratio_is_of_two_sums),
 		TEST(compares_two_periods),
 		TEST(tells_namesakes_apart),
+		TEST(keeps_rows_that_belong_to_nothing),
 		TEST(lists_with_what_others_have),
 		TEST(a_condition_with_a_name_is_of_one_row),
 		TEST(buckets_of_time_by_dialect),
