@@ -627,6 +627,9 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define SOURCE_DELETE_ROWS       20000  /* of one transaction: the log of a file stays small */
 #define SOURCE_INDEXES_MAX       8      /* of one table */
 #define SOURCE_ROWS_SHOWN        500    /* of a table, as they are */
+#define SOURCE_MEANING_BYTES_MAX (256 * 1024) /* what owners say of 500 columns, 500 bytes each */
+#define SOURCE_SYNONYMS_MAX      10           /* of one column: more are words of other columns */
+#define SOURCE_JOINS_MAX         8            /* that one source states: a table has few keys */
 #define SOURCE_FIT_PER_MILLE                                                                       \
 	995 /* of a column's cells that fit its type; the others are errors                        \
 	     */

@@ -23,6 +23,8 @@ struct stored_source {
 	enum source_visibility visibility;
 	const char *roles;      /* of SOURCE_ROLES, one blank between them; else "" */
 	const char *current;    /* the version in use; NULL: none is ready yet */
+	const char *meaning;    /* JSON: what its owner says of it; or NULL */
+	const char *expires_at; /* that its owner has set; or NULL */
 	int64_t etag;           /* another one after each edit and each version */
 	const char *deleted_at; /* NULL: it is not; else it is being removed */
 	const char *created_at, *updated_at;
@@ -57,10 +59,24 @@ struct stored_version {
 	const char *updated_at;
 };
 
+/* That a source has stated: rows with the same value in both columns belong together. */
+struct stored_join {
+	const char *source, *other;
+	const char *column, *other_column;
+	const char *stated_by;
+};
+
 /* All of a tenant, versions by number. */
-typedef void (*store_sources_cb)(void *owner, const struct stored_source *sources,
-				 size_t source_count, const struct stored_version *versions,
-				 size_t version_count, const struct err *e);
+struct stored_sources {
+	const struct stored_source *items;
+	size_t count;
+	const struct stored_version *versions;
+	size_t version_count;
+	const struct stored_join *joins;
+	size_t join_count;
+};
+typedef void (*store_sources_cb)(void *owner, const struct stored_sources *found,
+				 const struct err *e);
 struct op *store_sources(struct store *s, const char *tenant, struct arena *a, store_sources_cb cb,
 			 void *owner);
 
@@ -91,6 +107,9 @@ struct op *store_version_remove(struct store *s, const char *tenant, const char 
 
 struct source_edit {
 	const char *name, *description, *visibility, *roles; /* NULL: as it is */
+	const char *meaning, *expires_at;                    /* the same; "": nothing is said */
+	const struct stored_join *joins; /* all that it states from now on; NULL: as they are */
+	size_t join_count;
 	int64_t if_etag;
 };
 /* ERR_BUSY: it was changed meanwhile. */

@@ -11,12 +11,14 @@
 #ifndef VESPER_UPLOAD_H
 #define VESPER_UPLOAD_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "vesper/arena.h"
 #include "vesper/catalog.h"
+#include "vesper/clock.h"
 #include "vesper/db.h"
 #include "vesper/err.h"
 #include "vesper/find.h"
@@ -110,6 +112,29 @@ struct op *uploads_reach(struct uploads *u, const struct principal *who, const c
 
 struct op *uploads_edit(struct uploads *u, const char *tenant, const char *uid,
 			const struct source_edit *edit, store_done_cb cb, void *owner);
+/* What `meaning` of an edit is to be, from what it is and a patch of it (RFC 7396) by the names of
+ * columns. Text in the arena; ERR_INPUT, ERR_LIMIT. */
+MUST_CHECK bool uploads_meaning_edit(const struct upload_view *v, const json_t *patch,
+				     struct arena *a, const char **out, struct err *e);
+/* What columns are called and used for, by code and as its owner says; NULL: nothing is in use. */
+json_t *uploads_meaning(const struct uploads *u, const char *tenant, const struct upload_view *v);
+
+struct upload_join {
+	const char *to;
+	const char *column, *other_column;
+	const char *cardinality; /* that is expected: "n:1"; NULL: whatever it is */
+};
+/* Whether its owner may state these. ERR_INPUT says why not. */
+MUST_CHECK bool uploads_joins_check(const struct uploads *u, const struct principal *who,
+				    const struct upload_view *v, const struct upload_join *list,
+				    size_t count, struct err *e);
+/* Those with sources that the caller may use, as an array. */
+json_t *uploads_joins(const struct uploads *u, const struct principal *who,
+		      const struct upload_view *v);
+
+/* When it is deleted if nobody changes it, as RFC 3339; false: it stays. */
+bool uploads_expires(const struct uploads *u, const struct stored_source *s,
+		     char out[CLOCK_RFC3339_BYTES]);
 /* Nobody may use it from now on; its data goes in the background. */
 struct op *uploads_delete(struct uploads *u, const char *tenant, const char *uid, store_done_cb cb,
 			  void *owner);

@@ -712,7 +712,7 @@ FROM chat_data_sources s
 WHERE s.tenant_id = :tenant_id
 
 --# query sources
-SELECT s.source_uid, s.kind, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.etag, s.deleted_at, s.created_at, s.updated_at
+SELECT s.source_uid, s.kind, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.meaning, s.expires_at, s.etag, s.deleted_at, s.created_at, s.updated_at
 FROM chat_data_sources s
 WHERE s.tenant_id = :tenant_id
 ORDER BY s.source_uid
@@ -724,6 +724,12 @@ FROM chat_data_versions v
 WHERE v.tenant_id = :tenant_id
 ORDER BY v.source_uid, v.number
 
+--# query source_joins
+SELECT j.source_uid, j.other_uid, j.source_column, j.other_column, j.stated_by
+FROM chat_data_joins j
+WHERE j.tenant_id = :tenant_id
+ORDER BY j.source_uid, j.other_uid
+
 --# query source_insert
 INSERT INTO chat_data_sources (tenant_id, source_uid, kind, owner, name, description, visibility, roles, etag, created_at, updated_at)
 SELECT :tenant_id, :source, :kind, :owner, :name, :description, 'private', '', 1, :now, :now
@@ -731,7 +737,7 @@ WHERE (SELECT COUNT(*) FROM chat_data_sources s WHERE s.tenant_id = :tenant_id A
 	AND NOT EXISTS (SELECT 1 FROM chat_data_sources s WHERE s.tenant_id = :tenant_id AND s.source_uid = :source)
 
 --# query source_one
-SELECT s.source_uid, s.kind, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.etag, s.deleted_at, s.created_at, s.updated_at
+SELECT s.source_uid, s.kind, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.meaning, s.expires_at, s.etag, s.deleted_at, s.created_at, s.updated_at
 FROM chat_data_sources s
 WHERE s.tenant_id = :tenant_id AND s.source_uid = :source
 
@@ -784,7 +790,21 @@ SET etag = etag + 1, updated_at = :now
 --? description: , description = :description
 --? visibility: , visibility = :visibility
 --? roles: , roles = :roles
+--? meaning: , meaning = NULLIF(:meaning, '')
+--? expires_at: , expires_at = NULLIF(:expires_at, '')
 WHERE tenant_id = :tenant_id AND source_uid = :source AND etag = :if_etag AND deleted_at IS NULL
+
+-- What one source is joined with is stated as a whole, before its etag goes on.
+--# query source_joins_clear
+DELETE FROM chat_data_joins
+WHERE tenant_id = :tenant_id AND source_uid = :source
+	AND EXISTS (SELECT 1 FROM chat_data_sources s WHERE s.tenant_id = :tenant_id AND s.source_uid = :source AND s.etag = :if_etag AND s.deleted_at IS NULL)
+
+--# query source_join_insert
+INSERT INTO chat_data_joins (tenant_id, source_uid, other_uid, source_column, other_column, stated_by, stated_at)
+SELECT :tenant_id, :source, :other, :source_column, :other_column, :stated_by, :now
+WHERE EXISTS (SELECT 1 FROM chat_data_sources s WHERE s.tenant_id = :tenant_id AND s.source_uid = :source AND s.etag = :if_etag AND s.deleted_at IS NULL)
+	AND EXISTS (SELECT 1 FROM chat_data_sources s WHERE s.tenant_id = :tenant_id AND s.source_uid = :other AND s.deleted_at IS NULL)
 
 --# query source_mark
 UPDATE chat_data_sources
@@ -815,6 +835,9 @@ DELETE FROM chat_saved_views WHERE tenant_id = :tenant_id AND needs LIKE :needed
 UPDATE chat_messages
 SET content = :sentence, tool_calls = NULL, views = NULL, pbi_deep_links = NULL, checked = NULL, standing = NULL, needs = NULL
 WHERE tenant_id = :tenant_id AND needs LIKE :needed ESCAPE '\'
+
+--# query source_delete_joins
+DELETE FROM chat_data_joins WHERE tenant_id = :tenant_id AND (source_uid = :source OR other_uid = :source)
 
 --# query source_delete_versions
 DELETE FROM chat_data_versions WHERE tenant_id = :tenant_id AND source_uid = :source

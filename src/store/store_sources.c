@@ -13,6 +13,7 @@ struct sources_call {
 	struct arena *arena;
 	int64_t etag;            /* that the source is to have; 0: any */
 	struct source_edit edit; /* and what it is to say; NULLs: anything */
+	const char *source;
 	store_sources_cb cb;
 	store_sources_stamp_cb stamp;
 	store_done_cb done;
@@ -110,6 +111,8 @@ static struct stored_source source_from_row(const struct table *t, size_t row, s
 		.description = some_text_of(t, row, "description", a),
 		.roles = some_text_of(t, row, "roles", a),
 		.current = text_of(t, row, "current_version", a),
+		.meaning = text_of(t, row, "meaning", a),
+		.expires_at = text_of(t, row, "expires_at", a),
 		.etag = number_of(t, row, "etag"),
 		.deleted_at = text_of(t, row, "deleted_at", a),
 		.created_at = some_text_of(t, row, "created_at", a),
@@ -144,19 +147,32 @@ static struct stored_version version_from_row(const struct table *t, size_t row,
 	};
 }
 
+static struct stored_join join_from_row(const struct table *t, size_t row, struct arena *a)
+{
+	return (struct stored_join){.source = some_text_of(t, row, "source_uid", a),
+				    .other = some_text_of(t, row, "other_uid", a),
+				    .column = some_text_of(t, row, "source_column", a),
+				    .other_column = some_text_of(t, row, "other_column", a),
+				    .stated_by = some_text_of(t, row, "stated_by", a)};
+}
+
 static void on_sources(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct sources_call *s = list_item(c, struct sources_call, call);
 	size_t n = !e && count > 0 ? tables[0]->row_count : 0;
 	size_t m = !e && count > 1 ? tables[1]->row_count : 0;
+	size_t k = !e && count > 2 ? tables[2]->row_count : 0;
 	struct stored_source *sources = arena_alloc(s->arena, (n + 1) * sizeof(*sources));
 	struct stored_version *versions = arena_alloc(s->arena, (m + 1) * sizeof(*versions));
+	struct stored_join *joins = arena_alloc(s->arena, (k + 1) * sizeof(*joins));
 
 	for (size_t i = 0; i < n; i++)
 		sources[i] = source_from_row(tables[0], i, s->arena);
 	for (size_t i = 0; i < m; i++)
 		versions[i] = version_from_row(tables[1], i, s->arena);
-	s->cb(s->owner, sources, n, versions, m, e);
+	for (size_t i = 0; i < k; i++)
+		joins[i] = join_from_row(tables[2], i, s->arena);
+	s->cb(s->owner, &(struct stored_sources){sources, n, versions, m, joins, k}, e);
 }
 
 struct op *store_sources(struct store *s, const char *tenant, struct arena *a, store_sources_cb cb,
@@ -170,6 +186,7 @@ struct op *store_sources(struct store *s, const char *tenant, struct arena *a, s
 	f->call.finish = on_sources;
 	store_call_add(&f->call, "sources");
 	store_call_add(&f->call, "source_versions");
+	store_call_add(&f->call, "source_joins");
 	return store_call_read(&f->call, SOURCE_VERSIONS_MAX);
 }
 
@@ -214,13 +231,39 @@ static bool says(const struct table *t, const char *column, const char *text)
 	return !text || strcmp(store_cell(t, 0, column), text) == 0;
 }
 
-/* It stands there as it was edited: nobody else was faster. */
-static bool is_wanted(const struct sources_call *s, const struct table *t)
+/* All that it states is what was to be stated, and nothing else. */
+static bool joins_say(const struct sources_call *s, const struct table *t)
 {
+	size_t n = 0;
+
+	for (size_t row = 0; row < t->row_count; row++) {
+		bool found = strcmp(store_cell(t, row, "source_uid"), s->source) != 0;
+
+		n += !found;
+		for (size_t i = 0; i < s->edit.join_count && !found; i++) {
+			const struct stored_join *j = &s->edit.joins[i];
+
+			found = strcmp(store_cell(t, row, "other_uid"), j->other) == 0 &&
+				strcmp(store_cell(t, row, "source_column"), j->column) == 0 &&
+				strcmp(store_cell(t, row, "other_column"), j->other_column) == 0;
+		}
+		if (!found)
+			return false;
+	}
+	return n == s->edit.join_count;
+}
+
+/* It stands there as it was edited: nobody else was faster. */
+static bool is_wanted(const struct sources_call *s, const struct table *t,
+		      const struct table *joins)
+{
+	if (s->edit.joins && !(joins && joins_say(s, joins)))
+		return false;
 	return s->etag == 0 ||
 	       (number_of(t, 0, "etag") == s->etag && says(t, "name", s->edit.name) &&
 		says(t, "description", s->edit.description) &&
-		says(t, "visibility", s->edit.visibility) && says(t, "roles", s->edit.roles));
+		says(t, "visibility", s->edit.visibility) && says(t, "roles", s->edit.roles) &&
+		says(t, "meaning", s->edit.meaning) && says(t, "expires_at", s->edit.expires_at));
 }
 
 /* The source as it stands there afterwards. */
@@ -236,7 +279,7 @@ static void on_source(struct call *c, struct table **tables, size_t count, const
 		err_set(&why, ERR_NOT_FOUND, "there is no such data source");
 	else if (!found)
 		err_set(&why, ERR_LIMIT, "there are as many as a tenant may have");
-	else if (!is_wanted(s, tables[0]))
+	else if (!is_wanted(s, tables[0], count > 1 ? tables[1] : NULL))
 		err_set(&why, ERR_BUSY, "it was changed meanwhile");
 	s->done(s->owner, why.code == ERR_NONE ? NULL : &why);
 }
@@ -361,6 +404,33 @@ struct op *store_version_remove(struct store *s, const char *tenant, const char 
 	return store_call_write(&f->call);
 }
 
+static const struct stored_join *copy_joins(const struct source_edit *edit, struct arena *a)
+{
+	struct stored_join *list = arena_alloc(a, (edit->join_count + 1) * sizeof(*list));
+
+	for (size_t i = 0; i < edit->join_count; i++)
+		list[i] = (struct stored_join){
+			.other = arena_strdup(a, edit->joins[i].other),
+			.column = arena_strdup(a, edit->joins[i].column),
+			.other_column = arena_strdup(a, edit->joins[i].other_column)};
+	return edit->joins ? list : NULL;
+}
+
+/* Nothing happens where the source is not as it was read. */
+static void add_joins(struct call *c, const struct source_edit *edit)
+{
+	store_call_add(c, "source_joins_clear");
+	for (size_t i = 0; i < edit->join_count; i++) {
+		const struct stored_join *j = &edit->joins[i];
+
+		store_call_text(c, "other", j->other);
+		store_call_text(c, "source_column", j->column);
+		store_call_text(c, "other_column", j->other_column);
+		store_call_text(c, "stated_by", j->stated_by);
+		store_call_add(c, "source_join_insert");
+	}
+}
+
 struct op *store_source_edit(struct store *s, const char *tenant, const char *uid,
 			     const struct source_edit *edit, store_done_cb cb, void *owner)
 {
@@ -371,16 +441,28 @@ struct op *store_source_edit(struct store *s, const char *tenant, const char *ui
 	f->edit = (struct source_edit){.name = arena_strdup(c->arena, edit->name),
 				       .description = arena_strdup(c->arena, edit->description),
 				       .visibility = arena_strdup(c->arena, edit->visibility),
-				       .roles = arena_strdup(c->arena, edit->roles)};
+				       .roles = arena_strdup(c->arena, edit->roles),
+				       .meaning = arena_strdup(c->arena, edit->meaning),
+				       .expires_at = arena_strdup(c->arena, edit->expires_at),
+				       .joins = copy_joins(edit, c->arena),
+				       .join_count = edit->join_count};
+	f->source = arena_strdup(c->arena, uid);
 	c->finish = on_source;
+	c->forget = true;
 	store_call_text(c, "source", uid);
+	store_call_int(c, "if_etag", edit->if_etag);
+	if (edit->joins)
+		add_joins(c, edit);
 	set_text(c, "name", edit->name);
 	set_text(c, "description", edit->description);
 	set_text(c, "visibility", edit->visibility);
 	set_text(c, "roles", edit->roles);
-	store_call_int(c, "if_etag", edit->if_etag);
+	set_text(c, "meaning", edit->meaning);
+	set_text(c, "expires_at", edit->expires_at);
 	store_call_add(c, "source_update");
 	store_call_add(c, "source_one");
+	if (edit->joins)
+		store_call_add(c, "source_joins");
 	return store_call_write(c);
 }
 
@@ -398,9 +480,10 @@ struct op *store_source_remove(struct store *s, const char *tenant, const char *
 			       const char *sentence, store_done_cb cb, void *owner)
 {
 	static const char *const queries[] = {
-		"source_delete_receipts", "source_delete_idempotency", "source_delete_summaries",
-		"source_delete_saved",    "source_delete_answers",     "source_delete_versions",
-		"source_delete"};
+		"source_delete_receipts",  "source_delete_idempotency",
+		"source_delete_summaries", "source_delete_saved",
+		"source_delete_answers",   "source_delete_joins",
+		"source_delete_versions",  "source_delete"};
 	struct sources_call *f = call_of(s, tenant, cb, owner);
 	struct call *c = &f->call;
 

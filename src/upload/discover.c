@@ -32,8 +32,8 @@ struct usable {
 	const char *uid, *name, *owner, *updated_at, *table;
 	int64_t rows;
 	const char *label, *permission;
-	const char *profile_text; /* of the rows: not to be read once a query has begun */
-	const json_t *profile;    /* in the arena; parsed when it is wanted */
+	const char *profile_text, *meaning; /* of the rows: not to be read once a query has begun */
+	const json_t *profile;              /* in the arena; parsed when it is wanted */
 };
 
 /* Two columns that may tell the same things. */
@@ -188,6 +188,7 @@ static const json_t *profile_of(struct discovery *d, const struct usable *u)
 		log_error("uploads.profile", "%s: %s", u->uid, e.text);
 		profile = json_object();
 	}
+	meaning_use(profile, u->meaning, d->arena);
 	((struct usable *)u)->profile = json_own(d->arena, profile);
 	return u->profile;
 }
@@ -203,7 +204,8 @@ static struct usable usable_of(const struct stored_source *s, const struct store
 			       .rows = v->rows,
 			       .label = overlay_label(s, a),
 			       .permission = uploads_permission(s, a),
-			       .profile_text = v->profile};
+			       .profile_text = v->profile,
+			       .meaning = s->meaning};
 }
 
 static void choose(struct discovery *d)
@@ -483,15 +485,8 @@ static void choose_pairs(struct discovery *d, bool same_name, size_t *left_out)
 		}
 }
 
-/* "1:n": each value stands once on the left, and often on the right. */
-static bool is_unique(const json_t *column, int64_t rows)
-{
-	return int_of(column, "distinct") == rows - int_of(column, "nulls");
-}
-
 static void put_pair(struct discovery *d, const struct pair *p, int64_t common)
 {
-	bool left = is_unique(p->left, d->one->rows), right = is_unique(p->right, d->two->rows);
 	double shared = 100 * (double)common;
 
 	put(d, text_of(p->left, "label"));
@@ -499,7 +494,7 @@ static void put_pair(struct discovery *d, const struct pair *p, int64_t common)
 	put_int(d, common);
 	put(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->left, "distinct")));
 	put(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->right, "distinct")));
-	put(d, left ? right ? "1:1" : "1:n" : right ? "n:1" : "n:m");
+	put(d, join_cardinality(p->left, d->one->rows, p->right, d->two->rows));
 }
 
 static void on_common(void *owner, struct source_batch *batches, size_t count, const struct err *e)

@@ -23,9 +23,11 @@ struct building {
 	const struct catalog *catalog;
 	struct arena *arena;
 	json_t *views, *entities, *dimensions, *measures; /* in the arena */
+	struct joined *made;
+	size_t made_count;
 	/* the source at hand */
 	const char *prefix, *permission, *entity;
-	const json_t *columns;
+	const json_t *profile, *columns;
 };
 
 static const char *prefix_of(const char *uid, struct arena *a)
@@ -72,8 +74,11 @@ static const char *plain_of(const struct building *b, const json_t *column)
 static json_t *called(const struct building *b, const json_t *column)
 {
 	const char *plain = plain_of(b, column), *head;
-	json_t *list = json_array();
+	json_t *list = json_array(), *said;
+	size_t i;
 
+	json_array_foreach(json_object_get(column, "synonyms"), i, said)
+		json_push_take(list, json_incref(said));
 	if (plain)
 		json_push_take(list, json_str(plain));
 	head = naming_head(b->catalog->language, plain ? plain : text_of(column, "label"),
@@ -83,11 +88,18 @@ static json_t *called(const struct building *b, const json_t *column)
 	return list;
 }
 
+static const char *about_of(const json_t *column)
+{
+	const char *said = text_of(column, "description");
+
+	return *said ? said : text_of(column, "spoken");
+}
+
 static json_t *view_column(const json_t *column)
 {
 	return json_make({"name", json_str(text_of(column, "name"))},
 			 {"type", json_str(text_of(column, "type"))},
-			 {"about", json_str(text_of(column, "spoken"))});
+			 {"about", json_str(about_of(column))});
 }
 
 static void add_view(struct building *b, const struct stored_source *s,
@@ -144,6 +156,7 @@ static void add_entity(struct building *b, const struct stored_source *s,
 		       const struct stored_version *v, const char *time)
 {
 	const char *label = overlay_label(s, b->arena);
+	json_t *called_rows = naming_rows(b->catalog->language, label, b->columns, b->arena);
 	json_t *entity =
 		json_make({"name", json_str(b->entity)}, {"label", json_str(label)},
 			  {"plural", json_str(label)}, {"about", json_str(label)},
@@ -152,8 +165,10 @@ static void add_entity(struct building *b, const struct stored_source *s,
 
 	json_set_str(entity, "time", time);
 	json_set_str(entity, "title", id_of(b->columns));
-	json_set_take(entity, "synonyms",
-		      naming_rows(b->catalog->language, label, b->columns, b->arena));
+	if (json_object_get(b->profile, "entity_name"))
+		json_push_take(called_rows, json_str(text_of(b->profile, "entity_name")));
+	json_set_take(entity, "synonyms", called_rows);
+	json_set_take(entity, "also", joins_also(b->tenant, &b->made[b->made_count]));
 	json_push_take(b->entities, entity);
 }
 
@@ -183,6 +198,8 @@ static void add_dimension(struct building *b, const json_t *column, bool loaded)
 			      {"permission", json_str(b->permission)});
 
 	json_set_take(d, "synonyms", called(b, column));
+	if (*text_of(column, "description"))
+		json_set_str(d, "about", text_of(column, "description"));
 	if (strcmp(type, "text") != 0)
 		json_set_str(d, "type", type);
 	if (is_time)
@@ -211,6 +228,9 @@ static void add_measure(struct building *b, const json_t *column, const char *na
 				 {"entity", json_str(b->entity)},
 				 {"column", json_str(text_of(column, "name"))},
 				 {"aggregate", json_str(sums ? "sum" : "avg")},
+				 {"about", *text_of(column, "description")
+						   ? json_str(text_of(column, "description"))
+						   : NULL},
 				 {"unit", json_str(unit_of(b, text_of(column, "unit")))},
 				 {"additivity", json_str(sums ? "full" : "none")},
 				 {"synonyms", synonyms_take},
@@ -222,17 +242,12 @@ static void add_measures(struct building *b, const json_t *column, const char *n
 {
 	const struct language *l = b->catalog->language;
 	const char *label = text_of(column, "spoken");
-	bool is_share = strcmp(text_of(column, "unit"), "%") == 0;
-	enum naming_sum sums =
-		is_share ? NAMING_MEAN : naming_sums(l, text_of(column, "label"), b->arena);
+	enum naming_sum sums = meaning_sums(l, column, b->arena);
 	json_t *synonyms = called(b, column);
 	size_t called_count = json_array_size(synonyms);
 	const char *aggregated;
 	enum sentence how;
 
-	/* "Order No" counts rows; with decimals it does not ("Waiting time"). */
-	if (sums == NAMING_NEITHER && strcmp(text_of(column, "type"), "int") != 0)
-		sums = NAMING_SUM;
 	how = sums == NAMING_SUM ? SAY_UPLOAD_TOTAL : SAY_MAP_AVERAGE;
 	aggregated = sentence(l, how, b->arena, label);
 
@@ -264,11 +279,15 @@ static void add_column(struct building *b, const json_t *column)
 		add_measures(b, column, arena_printf(b->arena, "%s_of", name_of(b, column)));
 }
 
+/* The one that its owner names, else the first. */
 static const char *time_of(struct building *b, const json_t *columns)
 {
+	const char *named = text_of(b->profile, "default_date");
 	json_t *column;
 	size_t i;
 
+	if (*named)
+		return arena_printf(b->arena, "%s_%s", b->prefix, named);
 	json_array_foreach((json_t *)columns, i, column)
 		if (strcmp(text_of(column, "role"), "date") == 0)
 			return name_of(b, column);
@@ -287,16 +306,20 @@ static void add_source(struct building *b, const struct stored_source *s,
 		return;
 	}
 	json_own(b->arena, profile);
+	meaning_use(profile, s->meaning, b->arena);
 	columns = json_object_get(profile, "columns");
+	b->profile = profile;
 	b->columns = columns;
 	b->prefix = prefix_of(s->uid, b->arena);
 	b->permission = uploads_permission(s, b->arena);
 	b->entity = arena_printf(b->arena, "%s_rows", b->prefix);
+	b->made[b->made_count] = (struct joined){s->uid, b->entity, columns, v->rows};
 	add_view(b, s, v, columns);
 	add_entity(b, s, v, time_of(b, columns));
 	add_row_dimension(b);
 	json_array_foreach(columns, i, column)
 		add_column(b, column);
+	b->made_count++;
 }
 
 /* ---- when ---- */
@@ -323,8 +346,12 @@ static char *state_of(const struct tenant_uploads *t)
 		const struct stored_version *v = shown_of(t, &t->sources[i]);
 
 		if (v)
-			buf_printf(&b, "%s %s\n", v->uid, t->sources[i].name);
+			buf_printf(&b, "%s %s %s\n", v->uid, t->sources[i].name,
+				   t->sources[i].meaning ? t->sources[i].meaning : "");
 	}
+	for (size_t i = 0; b.n > 0 && i < t->join_count; i++)
+		buf_printf(&b, "%s %s %s %s\n", t->joins[i].source, t->joins[i].column,
+			   t->joins[i].other, t->joins[i].other_column);
 	return buf_take(&b);
 }
 
@@ -398,7 +425,8 @@ static void use(struct tenant_uploads *t)
 			     .views = json_array(),
 			     .entities = json_array(),
 			     .dimensions = json_array(),
-			     .measures = json_array()};
+			     .measures = json_array(),
+			     .made = arena_alloc(a, (t->source_count + 1) * sizeof(*b.made))};
 	json_t *schema = json_own(a, json_object());
 	size_t n = 0;
 
@@ -412,6 +440,7 @@ static void use(struct tenant_uploads *t)
 	}
 	json_set_take(schema, "views", b.views);
 	json_set_take(schema, "entities", b.entities);
+	json_set_take(schema, "edges", joins_edges(t, b.made, b.made_count, a));
 	json_set_take(schema, "dimensions", b.dimensions);
 	json_set_take(schema, "measures", b.measures);
 	t->making = true;

@@ -233,9 +233,7 @@ static void drop_loaded_files(const struct tenant_uploads *t)
 	arena_free(&a);
 }
 
-static void on_sources(void *owner, const struct stored_source *sources, size_t source_count,
-		       const struct stored_version *versions, size_t version_count,
-		       const struct err *e)
+static void on_sources(void *owner, const struct stored_sources *found, const struct err *e)
 {
 	struct tenant_uploads *t = owner;
 
@@ -251,10 +249,12 @@ static void on_sources(void *owner, const struct stored_source *sources, size_t 
 	arena_free(&t->arena);
 	t->arena = t->next;
 	t->next = NULL;
-	t->sources = sources;
-	t->source_count = source_count;
-	t->versions = versions;
-	t->version_count = version_count;
+	t->sources = found->items;
+	t->source_count = found->count;
+	t->versions = found->versions;
+	t->version_count = found->version_count;
+	t->joins = found->joins;
+	t->join_count = found->join_count;
 	if (!t->known)
 		drop_loaded_files(t);
 	t->known = true;

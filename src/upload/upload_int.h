@@ -42,6 +42,8 @@ struct tenant_uploads {
 	size_t source_count;
 	const struct stored_version *versions;
 	size_t version_count;
+	const struct stored_join *joins;
+	size_t join_count;
 	char *stamp; /* of the store then; NULL: not read yet */
 	bool known;
 	struct arena *next; /* of those that are being read; or NULL */
@@ -126,6 +128,30 @@ const char *naming_head(const struct language *l, const char *label, const json_
 enum naming_sum { NAMING_SUM, NAMING_MEAN, NAMING_NEITHER };
 /* What makes sense of a number that is called so. */
 enum naming_sum naming_sums(const struct language *l, const char *label, struct arena *a);
+
+/* ---- meaning.c ---- */
+
+/* The columns of a profile as their owner calls and uses them; what he said beside. */
+void meaning_use(json_t *profile, const char *meaning, struct arena *a);
+/* Of such a column of numbers. */
+enum naming_sum meaning_sums(const struct language *l, const json_t *column, struct arena *a);
+
+/* ---- joins.c ---- */
+
+/* A source that can be asked. */
+struct joined {
+	const char *uid, *entity;
+	const json_t *columns; /* of its profile */
+	int64_t rows;
+};
+bool join_is_unique(const json_t *column, int64_t rows);
+/* "1:n": each value stands once on the left, and often on the right. "n:m": is no join. */
+const char *join_cardinality(const json_t *left, int64_t left_rows, const json_t *right,
+			     int64_t right_rows);
+/* Further keys of an entity that joins lead to, and the edges. */
+json_t *joins_also(const struct tenant_uploads *t, const struct joined *one);
+json_t *joins_edges(const struct tenant_uploads *t, const struct joined *list, size_t count,
+		    struct arena *a);
 
 /* ---- load.c ---- */
 

@@ -229,7 +229,9 @@ describe('the document', () => {
     want(await ask(o.listAllSources, { token: admin }), 200);
     want(await ask(o.sourceRows, { ...mine, query: '?limit=1' }), 200);
     want(await ask(o.sourceEvents, mine), 200);
-    want(await send(o.editSource, { name: 'Days' }, mine), 204);
+    want(await send(o.editSource, { name: 'Days', expires_at: null, semantic_profile: { columns: { n: { label: 'Visits' } } } }, mine), 204);
+    want(await send(o.joinSources, { joins: [{ to: UNKNOWN, on: [['n', 'n']] }] }, mine), 422);
+    want(await send(o.joinSources, { joins: [] }, mine), 204);
     want(await ask(o.replaceSourceData, { ...mine, ...csv('n\n1\n') }), 428);
     want(await ask(o.replaceSourceData, { ...mine, body: 'n\n1\n2\n', headers: { 'content-type': 'text/csv', 'if-match': '*' } }), 202);
     want(await ask(o.deleteSource, mine), 202);

@@ -14,7 +14,7 @@ const VIEWS = ['stage.mc_vendor_files', 'stage.mc_dayahead', 'stage.pbi_activity
   'dbo.per_projecthealth', 'dbo.per_tasks', 'dbo.per_project45', 'dbo.activeportfolio_mm', 'dbo.changes'];
 const CHATS = ['chat_sessions', 'chat_messages', 'chat_agent_tools', 'chat_session_summaries', 'chat_feedback',
   'chat_audit_log', 'chat_idempotency', 'chat_ledger', 'chat_receipts', 'chat_flows', 'chat_tokens',
-  'chat_turns', 'chat_saved_views'];
+  'chat_turns', 'chat_saved_views', 'chat_data_joins'];
 const ACME = { 'vesper.tenant_id': 'acme' };
 const VESPER = { 'vesper.tenant_id': 'vesper' };
 

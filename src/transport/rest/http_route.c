@@ -66,6 +66,7 @@ const struct http_route public_routes[] = {
 	{"DELETE", API "/data-sources/{}", CHAT, 0, on_delete_source, NULL},
 	{"PUT", API "/data-sources/{}/data", LOAD, ROUTE_STREAM, on_put_source_data,
 	 "delimiter header"},
+	{"PUT", API "/data-sources/{}/joins", LOAD, ROUTE_BODY, on_put_source_joins, NULL},
 	{"GET", API "/data-sources/{}/events", CHAT, 0, on_get_source_events, "after"},
 	{"GET", API "/data-sources/{}/rows", CHAT, 0, on_get_source_rows, "limit"},
 	{"POST", API "/data-sources/{}/answer", LOAD, ROUTE_BODY, on_post_source_answer, NULL},

@@ -64,6 +64,7 @@ void on_get_sources(struct request *r);
 void on_post_source(struct request *r);
 void on_post_document(struct request *r);
 void on_get_source(struct request *r);
+void on_put_source_joins(struct request *r);
 void on_patch_source(struct request *r);
 void on_delete_source(struct request *r);
 void on_put_source_data(struct request *r);

@@ -9,6 +9,7 @@
 #include "http/body_sink.h"
 #include "http/file_format.h"
 #include "http_chat.h"
+#include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/upload.h"
@@ -84,6 +85,7 @@ static json_t *roles_json(const char *roles)
 static json_t *source_json(const struct request *r, const struct upload_view *v, bool whole)
 {
 	const struct stored_source *s = v->source;
+	char expires[CLOCK_RFC3339_BYTES];
 	json_t *out = json_make(
 		{"id", json_str(s->uid)}, {"kind", json_str(source_kind_name(s->kind))},
 		{"name", json_str(s->name)}, {"description", json_str(s->description)},
@@ -109,6 +111,13 @@ static json_t *source_json(const struct request *r, const struct upload_view *v,
 			json_incref(json_object_get(json_object_get(profile, "quality"), "score")));
 		json_set_take(out, "profile", whole ? json_incref(profile) : NULL);
 		json_decref(profile);
+	}
+	if (uploads_expires(uploads_of(r), s, expires))
+		json_set_str(out, "expires_at", expires);
+	if (whole && s->kind == SOURCE_TABLE) {
+		json_set_take(out, "semantic_profile",
+			      uploads_meaning(uploads_of(r), r->who->tenant, v));
+		json_set_take(out, "joins", uploads_joins(uploads_of(r), r->who, v));
 	}
 	if (v->newest && v->newest != v->current)
 		json_set_take(out, "load", load_json(r, v->newest));
@@ -279,9 +288,40 @@ static bool roles_check(const struct request *r, const json_t *roles, const char
 	return true;
 }
 
-static bool edit_parse(const struct request *r, struct source_edit *out, struct err *e)
+/* Null: it stays, unless the server's retention ends it. */
+static bool expiry_check(const json_t *expires, const char **out, struct err *e)
 {
-	static const char *const members[] = {"name", "description", "visibility", "roles", NULL};
+	const char *text = json_string_value(expires);
+	int64_t at;
+
+	if (!expires)
+		return true;
+	*out = text ? text : "";
+	if (json_is_null(expires))
+		return true;
+	if (!text || !clock_parse_rfc3339(text, &at, e))
+		return err_set(e, ERR_INPUT,
+			       "expires_at: a time as 2027-01-31T12:00:00.000Z, or null");
+	return at > clock_now_ms() || err_set(e, ERR_INPUT, "expires_at: a time to come");
+}
+
+static bool meaning_check(const struct request *r, const struct upload_view *v, const char **out,
+			  struct err *e)
+{
+	const json_t *patch = json_object_get(r->body, "semantic_profile");
+
+	if (!patch)
+		return true;
+	return json_is_object(patch) ? uploads_meaning_edit(v, patch, r->arena, out, e)
+				     : err_set(e, ERR_INPUT, "semantic_profile: an object");
+}
+
+static bool edit_parse(const struct request *r, const struct upload_view *v,
+		       struct source_edit *out, struct err *e)
+{
+	static const char *const members[] = {"name",  "description", "visibility",
+					      "roles", "expires_at",  "semantic_profile",
+					      NULL};
 	enum source_visibility ignored;
 	json_t *roles = NULL;
 
@@ -291,32 +331,100 @@ static bool edit_parse(const struct request *r, struct source_edit *out, struct 
 	    !json_opt_str(r->body, "visibility", &out->visibility, e) ||
 	    !json_opt_array(r->body, "roles", &roles, e) || !name_check(out->name, e) ||
 	    !text_check("description", out->description, DESCRIPTION_CHARS_MAX, e) ||
-	    !roles_check(r, roles, &out->roles, e))
+	    !roles_check(r, roles, &out->roles, e) ||
+	    !expiry_check(json_object_get(r->body, "expires_at"), &out->expires_at, e) ||
+	    !meaning_check(r, v, &out->meaning, e))
 		return false;
 	if (out->visibility && !source_visibility_parse(out->visibility, &ignored))
 		return err_set(e, ERR_INPUT, "visibility: private, tenant or roles");
 	return json_object_size(r->body) > 0 || err_set(e, ERR_INPUT, "nothing is to be changed");
 }
 
-void on_patch_source(struct request *r)
+static void edit_source(struct request *r, const struct upload_view *v, struct source_edit *edit)
 {
 	const char *tag = request_header(r, "If-Match");
+
+	if (tag && !request_names_etag(r, "If-Match", etag_of(r, v))) {
+		reply_problem(r, CODE_CHANGED, NULL);
+		return;
+	}
+	edit->if_etag = v->source->etag;
+	r->op = uploads_edit(uploads_of(r), r->who->tenant, r->params[0], edit, on_changed, r);
+}
+
+void on_patch_source(struct request *r)
+{
 	struct source_edit edit;
 	struct upload_view v;
 	struct err e;
 
 	if (!find_own(r, &v))
 		return;
-	if (!edit_parse(r, &edit, &e)) {
+	if (edit_parse(r, &v, &edit, &e))
+		edit_source(r, &v, &edit);
+	else
 		reply_invalid(r, &e);
-		return;
+}
+
+/* "on": [["customer", "customer_no"]] */
+static bool join_parse(const json_t *item, struct upload_join *out, struct err *e)
+{
+	static const char *const members[] = {"to", "on", "cardinality", NULL};
+	json_t *on = NULL, *pair;
+
+	if (!json_is_object(item) || !json_only(item, members, e) ||
+	    !json_get_str(item, "to", &out->to, e) || !json_opt_array(item, "on", &on, e) ||
+	    !json_opt_str(item, "cardinality", &out->cardinality, e))
+		return err_set(e, ERR_INPUT, "joins: each has to, on and perhaps cardinality");
+	pair = json_array_get(on, 0);
+	out->column = json_string_value(json_array_get(pair, 0));
+	out->other_column = json_string_value(json_array_get(pair, 1));
+	return (json_array_size(on) == 1 && json_array_size(pair) == 2 && out->column &&
+		out->other_column) ||
+	       err_set(e, ERR_INPUT, "joins: on: one pair of names of columns");
+}
+
+static bool joins_parse(const struct request *r, const struct upload_view *v,
+			struct source_edit *out, struct err *e)
+{
+	static const char *const members[] = {"joins", NULL};
+	struct upload_join *list;
+	struct stored_join *joins;
+	json_t *array = NULL;
+	size_t n;
+
+	if (!json_only(r->body, members, e) || !json_opt_array(r->body, "joins", &array, e))
+		return false;
+	n = json_array_size(array);
+	if (!array || n > SOURCE_JOINS_MAX)
+		return err_set(e, ERR_INPUT, "joins: a list of at most %d", SOURCE_JOINS_MAX);
+	list = arena_alloc(r->arena, (n + 1) * sizeof(*list));
+	joins = arena_alloc(r->arena, (n + 1) * sizeof(*joins));
+	for (size_t i = 0; i < n; i++) {
+		if (!join_parse(json_array_get(array, i), &list[i], e))
+			return false;
+		joins[i] = (struct stored_join){.other = list[i].to,
+						.column = list[i].column,
+						.other_column = list[i].other_column,
+						.stated_by = r->who->user};
 	}
-	if (tag && !request_names_etag(r, "If-Match", etag_of(r, &v))) {
-		reply_problem(r, CODE_CHANGED, NULL);
+	out->joins = joins;
+	out->join_count = n;
+	return uploads_joins_check(uploads_of(r), r->who, v, list, n, e);
+}
+
+void on_put_source_joins(struct request *r)
+{
+	struct source_edit edit = {0};
+	struct upload_view v;
+	struct err e;
+
+	if (!find_own(r, &v))
 		return;
-	}
-	edit.if_etag = v.source->etag;
-	r->op = uploads_edit(uploads_of(r), r->who->tenant, r->params[0], &edit, on_changed, r);
+	if (joins_parse(r, &v, &edit, &e))
+		edit_source(r, &v, &edit);
+	else
+		reply_invalid(r, &e);
 }
 
 /* Administrators delete what they may not read. */

@@ -8,25 +8,31 @@
 #define SOURCE  "0198c0de-0000-7000-8000-000000000001"
 #define FIRST   "0198c0de-0000-7000-8000-000000000011"
 #define SECOND  "0198c0de-0000-7000-8000-000000000012"
+#define OTHER   "0198c0de-0000-7000-8000-000000000002"
 #define UNKNOWN "0198c0de-0000-7000-8000-0000000000ff"
 
 static char seen[600];
 
-static void on_sources(void *owner, const struct stored_source *sources, size_t source_count,
-		       const struct stored_version *versions, size_t version_count,
-		       const struct err *e)
+static void on_sources(void *owner, const struct stored_sources *found, const struct err *e)
 {
+	const struct stored_source *sources = found->items;
+	const struct stored_version *versions = found->versions;
+
 	seen[0] = '\0';
-	for (size_t i = 0; i < source_count; i++)
+	for (size_t i = 0; i < found->count; i++)
 		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s %s %s %lld %s%s;",
 			 sources[i].name, sources[i].owner,
 			 source_visibility_name(sources[i].visibility), (long long)sources[i].etag,
 			 sources[i].current ? "used" : "-", sources[i].deleted_at ? " gone" : "");
-	for (size_t i = 0; i < version_count; i++)
+	for (size_t i = 0; i < found->version_count; i++)
 		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), " %lld %s %s %s",
 			 (long long)versions[i].number, version_state_name(versions[i].state),
 			 versions[i].table ? versions[i].table : "-",
 			 versions[i].fault.code ? versions[i].fault.code : "-");
+	for (size_t i = 0; i < found->join_count; i++)
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), " %s=%s by %s",
+			 found->joins[i].column, found->joins[i].other_column,
+			 found->joins[i].stated_by);
 	on_done(owner, e);
 }
 
@@ -118,6 +124,49 @@ static void edited_by_etag(void **state)
 	assert_int_equal(edit(f, SOURCE, &other), ERR_BUSY);
 	assert_int_equal(edit(f, UNKNOWN, &change), ERR_NOT_FOUND);
 	assert_string_equal(list_of(f, "acme"), "Orders ann roles 2 -;");
+}
+
+/* Stated as a whole, by who saw the newest state; gone with either source. */
+static void joined_by_etag(void **state)
+{
+	struct fixture *f = *state;
+	const struct stored_join first = {
+		.other = OTHER, .column = "cust", .other_column = "no", .stated_by = "ann"};
+	const struct stored_join second = {
+		.other = OTHER, .column = "buyer", .other_column = "no", .stated_by = "ann"};
+	struct source_edit one = {.joins = &first, .join_count = 1, .if_etag = 1};
+	struct source_edit late = {.joins = &second, .join_count = 1, .if_etag = 1};
+	struct source_edit none = {.joins = &second, .if_etag = 2};
+
+	add(f, SOURCE, NULL);
+	add(f, OTHER, NULL);
+	assert_int_equal(edit(f, SOURCE, &one), ERR_NONE);
+	assert_int_equal(edit(f, SOURCE, &late), ERR_BUSY);
+	assert_non_null(strstr(list_of(f, "acme"), "; cust=no by ann"));
+	assert_string_equal(list_of(f, "vesper"), "");
+	assert_int_equal(edit(f, SOURCE, &none), ERR_NONE);
+	assert_null(strstr(list_of(f, "acme"), "by ann"));
+	one.if_etag = 3;
+	assert_int_equal(edit(f, SOURCE, &one), ERR_NONE);
+	begin(f);
+	store_source_remove(f->store, "acme", OTHER, "It was deleted.", on_done, f);
+	wait_done(f);
+	assert_string_equal(list_of(f, "acme"), "Orders ann private 4 -;");
+}
+
+/* What was said is taken back by saying nothing. */
+static void means_what_its_owner_says(void **state)
+{
+	struct fixture *f = *state;
+	struct source_edit said = {
+		.meaning = "{}", .expires_at = "2030-01-01T00:00:00.000Z", .if_etag = 1};
+	struct source_edit other = {.meaning = "{\"a\":1}", .if_etag = 1};
+	struct source_edit none = {.meaning = "", .expires_at = "", .if_etag = 2};
+
+	add(f, SOURCE, NULL);
+	assert_int_equal(edit(f, SOURCE, &said), ERR_NONE);
+	assert_int_equal(edit(f, SOURCE, &other), ERR_BUSY);
+	assert_int_equal(edit(f, SOURCE, &none), ERR_NONE);
 }
 
 /* A load that ended meanwhile is not called a dead one. */
@@ -226,6 +275,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(versions_follow_each_other, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(edited_by_etag, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(joined_by_etag, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(means_what_its_owner_says, fixture_setup,
+						fixture_teardown),
 		cmocka_unit_test_setup_teardown(failed_only_as_it_was, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(as_many_as_a_tenant_has, fixture_setup,

@@ -1,0 +1,255 @@
+/*
+ * Joins that owners state between two of their data sources: rows with the same value in one column
+ * of each belong together. A join counts as long as the values of one side tell its rows apart;
+ * then it is an edge of the map, for those who may use both.
+ */
+#include "upload_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+static const char *text_of(const json_t *object, const char *member)
+{
+	const char *text = json_string_value(json_object_get(object, member));
+
+	return text ? text : "";
+}
+
+static const json_t *column_of(const json_t *columns, const char *name)
+{
+	json_t *column;
+	size_t i;
+
+	json_array_foreach((json_t *)columns, i, column)
+		if (strcmp(text_of(column, "name"), name) == 0)
+			return column;
+	return NULL;
+}
+
+static int64_t int_of(const json_t *object, const char *member)
+{
+	return json_integer_value(json_object_get(object, member));
+}
+
+bool join_is_unique(const json_t *column, int64_t rows)
+{
+	return json_is_true(json_object_get(column, "distinct_exact")) &&
+	       int_of(column, "distinct") == rows - int_of(column, "nulls");
+}
+
+const char *join_cardinality(const json_t *left, int64_t left_rows, const json_t *right,
+			     int64_t right_rows)
+{
+	bool one = join_is_unique(left, left_rows), other = join_is_unique(right, right_rows);
+
+	return one ? other ? "1:1" : "1:n" : other ? "n:1" : "n:m";
+}
+
+/* ---- stating them ---- */
+
+/* The columns of what is in use, owned by the arena; NULL: nothing is. */
+static const json_t *columns_of(const struct upload_view *v, struct arena *a)
+{
+	json_t *profile;
+	struct err e;
+
+	if (v->source->kind != SOURCE_TABLE || !v->current || !v->current->profile ||
+	    !json_parse(v->current->profile, strlen(v->current->profile), SOURCE_PROFILE_BYTES_MAX,
+			&profile, &e))
+		return NULL;
+	return json_object_get(json_own(a, profile), "columns");
+}
+
+static bool fails_column(const struct upload_view *v, const char *column, struct err *e)
+{
+	return err_set(e, ERR_INPUT, "joins: %.*s has no column %.*s", STR_CUT(v->source->name, 60),
+		       STR_CUT(column, 60));
+}
+
+static bool join_check(const struct upload_view *v, const struct upload_view *to,
+		       const struct upload_join *j, struct arena *a, struct err *e)
+{
+	const json_t *mine = columns_of(v, a), *theirs = columns_of(to, a);
+	const json_t *left = column_of(mine, j->column),
+		     *right = column_of(theirs, j->other_column);
+	const char *found;
+
+	if (!mine || !theirs)
+		return err_set(e, ERR_INPUT, "joins: both must be tables that are loaded");
+	if (!left)
+		return fails_column(v, j->column, e);
+	if (!right)
+		return fails_column(to, j->other_column, e);
+	if (strcmp(text_of(left, "type"), text_of(right, "type")) != 0)
+		return err_set(e, ERR_INPUT, "joins: %s is %s, but %s is %s", j->column,
+			       text_of(left, "type"), j->other_column, text_of(right, "type"));
+	found = join_cardinality(left, v->current->rows, right, to->current->rows);
+	if (strcmp(found, "n:m") == 0)
+		return err_set(e, ERR_INPUT,
+			       "joins: neither %s nor %s tells rows apart, so rows would be "
+			       "counted more than once",
+			       j->column, j->other_column);
+	return !j->cardinality || strcmp(j->cardinality, found) == 0 ||
+	       err_set(e, ERR_INPUT, "joins: %s and %s are %s", j->column, j->other_column, found);
+}
+
+/* Of the other one, too, so that there is one way between two sources. */
+static bool is_stated(const struct tenant_uploads *t, const char *from, const char *to)
+{
+	for (size_t i = 0; i < t->join_count; i++)
+		if (strcmp(t->joins[i].source, from) == 0 && strcmp(t->joins[i].other, to) == 0)
+			return true;
+	return false;
+}
+
+bool uploads_joins_check(const struct uploads *u, const struct principal *who,
+			 const struct upload_view *v, const struct upload_join *list, size_t count,
+			 struct err *e)
+{
+	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
+	struct arena *a;
+	bool good = true;
+
+	if (count > SOURCE_JOINS_MAX)
+		return err_set(e, ERR_INPUT, "joins: at most %d", SOURCE_JOINS_MAX);
+	for (size_t i = 0; i < count && good; i++) {
+		const struct upload_join *j = &list[i];
+		struct upload_view to;
+
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(list[k].to, j->to) == 0)
+				return err_set(e, ERR_INPUT, "joins: one with each data source");
+		if (!uploads_find(u, who, j->to, &to) || !to.is_owner || to.source == v->source)
+			return err_set(e, ERR_INPUT, "joins: to: another data source of yours");
+		if (is_stated(t, j->to, v->source->uid))
+			return err_set(e, ERR_INPUT, "joins: %.*s states a join with it already",
+				       STR_CUT(to.source->name, 60));
+		a = arena_new(8 * SOURCE_PROFILE_BYTES_MAX);
+		good = join_check(v, &to, j, a, e);
+		arena_free(&a);
+	}
+	return good;
+}
+
+/* ---- showing them ---- */
+
+static json_t *join_json(const struct upload_view *v, const struct upload_view *to,
+			 const char *column, const char *other, struct arena *a)
+{
+	const json_t *left = column_of(columns_of(v, a), column);
+	const json_t *right = column_of(columns_of(to, a), other);
+	const char *cardinality =
+		left && right ? join_cardinality(left, v->current->rows, right, to->current->rows)
+			      : "n:m";
+	json_t *pair = json_array(), *on = json_array();
+
+	json_push_take(pair, json_str(column));
+	json_push_take(pair, json_str(other));
+	json_push_take(on, pair);
+	return json_make({"to", json_str(to->source->uid)}, {"name", json_str(to->source->name)},
+			 {"on", on}, {"cardinality", json_str(cardinality)},
+			 {"in_use", json_boolean(strcmp(cardinality, "n:m") != 0)});
+}
+
+json_t *uploads_joins(const struct uploads *u, const struct principal *who,
+		      const struct upload_view *v)
+{
+	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->join_count; i++) {
+		const struct stored_join *j = &t->joins[i];
+		bool from = strcmp(j->source, v->source->uid) == 0;
+		struct upload_view to;
+		struct arena *a;
+
+		if ((!from && strcmp(j->other, v->source->uid) != 0) ||
+		    !uploads_find(u, who, from ? j->other : j->source, &to))
+			continue;
+		a = arena_new(8 * SOURCE_PROFILE_BYTES_MAX);
+		json_push_take(list, join_json(v, &to, from ? j->column : j->other_column,
+					       from ? j->other_column : j->column, a));
+		arena_free(&a);
+	}
+	return list;
+}
+
+/* ---- as edges ---- */
+
+static const struct joined *find(const struct joined *list, size_t count, const char *uid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].uid, uid) == 0)
+			return &list[i];
+	return NULL;
+}
+
+json_t *joins_also(const struct tenant_uploads *t, const struct joined *one)
+{
+	json_t *also = json_array();
+
+	for (size_t i = 0; i < t->join_count; i++) {
+		const struct stored_join *j = &t->joins[i];
+		const char *name = strcmp(j->source, one->uid) == 0  ? j->column
+				   : strcmp(j->other, one->uid) == 0 ? j->other_column
+								     : NULL;
+		const json_t *column = name ? column_of(one->columns, name) : NULL;
+
+		if (column && join_is_unique(column, one->rows))
+			json_push_take(also, json_list_of(json_str(name)));
+	}
+	return also;
+}
+
+static json_t *edge_json(const struct joined *from, const char *column, const struct joined *to,
+			 const char *other, const char *cardinality, struct arena *a)
+{
+	json_t *pair = json_array(), *on = json_array();
+
+	json_push_take(pair, json_str(arena_printf(a, "%s.%s", from->entity, column)));
+	json_push_take(pair, json_str(arena_printf(a, "%s.%s", to->entity, other)));
+	json_push_take(on, pair);
+	return json_make({"id", json_str(arena_printf(a, "%s_%s", from->entity, to->entity))},
+			 {"from", json_str(from->entity)}, {"to", json_str(to->entity)},
+			 {"cardinality", json_str(cardinality)}, {"partial", json_boolean(true)},
+			 {"on", on});
+}
+
+/* Two may have been stated at once from both sides: the first counts. */
+static bool is_second(const struct tenant_uploads *t, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(t->joins[i].source, t->joins[at].other) == 0 &&
+		    strcmp(t->joins[i].other, t->joins[at].source) == 0)
+			return true;
+	return false;
+}
+
+json_t *joins_edges(const struct tenant_uploads *t, const struct joined *list, size_t count,
+		    struct arena *a)
+{
+	json_t *edges = json_array();
+
+	for (size_t i = 0; i < t->join_count; i++) {
+		const struct stored_join *j = &t->joins[i];
+		const struct joined *one = find(list, count, j->source);
+		const struct joined *two = find(list, count, j->other);
+		const json_t *left = one ? column_of(one->columns, j->column) : NULL;
+		const json_t *right = two ? column_of(two->columns, j->other_column) : NULL;
+		const char *cardinality;
+
+		if (!left || !right || is_second(t, i) ||
+		    strcmp(text_of(left, "type"), text_of(right, "type")) != 0)
+			continue;
+		cardinality = join_cardinality(left, one->rows, right, two->rows);
+		if (strcmp(cardinality, "1:n") == 0)
+			json_push_take(edges,
+				       edge_json(two, j->other_column, one, j->column, "n:1", a));
+		else if (strcmp(cardinality, "n:m") != 0)
+			json_push_take(edges, edge_json(one, j->column, two, j->other_column,
+							cardinality, a));
+	}
+	return edges;
+}

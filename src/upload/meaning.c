@@ -1,0 +1,332 @@
+/*
+ * What the owner of a data source says of it: how its rows and columns are called, in which unit a
+ * number is, what a column is for. It is stored as what differs from the profile, by the names of
+ * columns, so that it holds for each later version as far as that has them.
+ */
+#include "upload_int.h"
+
+#include <string.h>
+
+#include "read/header.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/utf8.h"
+
+#define LABEL_CHARS       60
+#define UNIT_CHARS        20
+#define DESCRIPTION_CHARS 300
+#define ROLE_NUMBER       "measure"
+
+static const char *text_of(const json_t *object, const char *member)
+{
+	const char *text = json_string_value(json_object_get(object, member));
+
+	return text ? text : "";
+}
+
+static json_t *column_of(const json_t *profile, const char *name)
+{
+	json_t *column;
+	size_t i;
+
+	json_array_foreach(json_object_get(profile, "columns"), i, column)
+		if (strcmp(text_of(column, "name"), name) == 0)
+			return column;
+	return NULL;
+}
+
+static bool is_type(const json_t *column, enum column_type type)
+{
+	return strcmp(text_of(column, "type"), column_type_name(type)) == 0;
+}
+
+static bool is_number(const json_t *column)
+{
+	return is_type(column, COLUMN_INT) || is_type(column, COLUMN_DECIMAL);
+}
+
+static bool is_time(const json_t *column)
+{
+	return is_type(column, COLUMN_DATE) || is_type(column, COLUMN_DATETIME);
+}
+
+/* ---- what may be said ---- */
+
+static bool text_check(const char *column, const char *what, const json_t *text, size_t most,
+		       struct err *e)
+{
+	const char *said = json_string_value(text);
+
+	if (!text || json_is_null(text))
+		return true;
+	if (said && *said && utf8_is_identifier(said, strlen(said)) &&
+	    utf8_count(said, strlen(said)) <= most)
+		return true;
+	return err_set(e, ERR_INPUT, "%.*s: %s: a line of text of at most %zu characters",
+		       STR_CUT(column, 60), what, most);
+}
+
+/* What a column can be: a sum needs numbers, a list of values needs few of them. */
+static bool role_check(const json_t *column, const json_t *role, struct err *e)
+{
+	const char *said = json_string_value(role), *name = text_of(column, "name");
+
+	if (!role || json_is_null(role))
+		return true;
+	if (said && strcmp(said, "measure") == 0)
+		return is_number(column) ||
+		       err_set(e, ERR_INPUT, "%s: role: only numbers are measured", name);
+	if (said && strcmp(said, "date") == 0)
+		return is_time(column) ||
+		       err_set(e, ERR_INPUT, "%s: role: it holds no dates", name);
+	if (said && strcmp(said, "dimension") == 0)
+		return (json_is_true(json_object_get(column, "distinct_exact")) &&
+			!is_type(column, COLUMN_DECIMAL) && !is_time(column)) ||
+		       err_set(e, ERR_INPUT, "%s: role: it has too many values to group by", name);
+	if (said && (strcmp(said, "id") == 0 || strcmp(said, "text") == 0))
+		return (!is_time(column) && !is_type(column, COLUMN_DECIMAL)) ||
+		       err_set(e, ERR_INPUT, "%s: role: not of this type", name);
+	return err_set(e, ERR_INPUT, "%s: role: measure, dimension, date, id or text", name);
+}
+
+static bool synonyms_check(const char *name, const json_t *list, struct err *e)
+{
+	const json_t *one;
+	size_t i;
+
+	if (!list || json_is_null(list))
+		return true;
+	if (!json_is_array(list) || json_array_size(list) > SOURCE_SYNONYMS_MAX)
+		return err_set(e, ERR_INPUT, "%s: synonyms: at most %d texts", name,
+			       SOURCE_SYNONYMS_MAX);
+	json_array_foreach((json_t *)list, i, one)
+		if (!json_is_string(one) || !text_check(name, "synonyms", one, LABEL_CHARS, e))
+			return err_set(e, ERR_INPUT,
+				       "%s: synonyms: lines of text of at most %d characters", name,
+				       LABEL_CHARS);
+	return true;
+}
+
+static bool column_check(const json_t *column, const json_t *said, struct err *e)
+{
+	static const char *const members[] = {"label",    "unit",     "role", "description",
+					      "synonyms", "additive", NULL};
+	const char *name = text_of(column, "name");
+	const json_t *additive = json_object_get(said, "additive");
+
+	if (!json_is_object(said))
+		return err_set(e, ERR_INPUT, "%s: an object, or null", name);
+	if (!json_only(said, members, e))
+		return err_prefix(e, "%s", name);
+	if (additive && !json_is_null(additive) && !json_is_boolean(additive))
+		return err_set(e, ERR_INPUT, "%s: additive: true or false", name);
+	return text_check(name, "label", json_object_get(said, "label"), LABEL_CHARS, e) &&
+	       text_check(name, "unit", json_object_get(said, "unit"), UNIT_CHARS, e) &&
+	       text_check(name, "description", json_object_get(said, "description"),
+			  DESCRIPTION_CHARS, e) &&
+	       role_check(column, json_object_get(said, "role"), e) &&
+	       synonyms_check(name, json_object_get(said, "synonyms"), e);
+}
+
+static bool check(const json_t *profile, const json_t *patch, struct err *e)
+{
+	static const char *const members[] = {"entity_name", "default_date", "columns", NULL};
+	const json_t *date = json_object_get(patch, "default_date"), *said;
+	const json_t *columns = json_object_get(patch, "columns");
+	const json_t *named =
+		json_is_string(date) ? column_of(profile, json_string_value(date)) : NULL;
+	const char *name;
+
+	if (!json_only(patch, members, e) ||
+	    !text_check("entity_name", "a name of its rows", json_object_get(patch, "entity_name"),
+			LABEL_CHARS, e))
+		return false;
+	if (date && !json_is_null(date) && !(named && is_time(named)))
+		return err_set(e, ERR_INPUT, "default_date: the name of a column with dates");
+	if (columns && !json_is_null(columns) && !json_is_object(columns))
+		return err_set(e, ERR_INPUT, "columns: an object by the names of columns");
+	json_object_foreach((json_t *)columns, name, said) {
+		const json_t *column = column_of(profile, name);
+
+		if (!column)
+			return err_set(e, ERR_INPUT, "columns: there is no column %.*s",
+				       STR_CUT(name, 60));
+		if (!json_is_null(said) && !column_check(column, said, e))
+			return false;
+	}
+	return true;
+}
+
+/* ---- changing it ---- */
+
+/* RFC 7396: null takes back what was said. */
+static void merge(json_t *target, const json_t *patch)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)patch, name, value) {
+		json_t *now = json_object_get(target, name);
+
+		if (json_is_null(value)) {
+			json_object_del(target, name);
+		} else if (!json_is_object(value)) {
+			json_object_set(target, name, value);
+		} else {
+			if (!json_is_object(now))
+				json_object_set_new(target, name, now = json_object());
+			merge(now, value);
+			if (json_object_size(now) == 0)
+				json_object_del(target, name);
+		}
+	}
+}
+
+static json_t *parsed(const char *text, size_t most)
+{
+	json_t *json;
+	struct err e;
+
+	return text && json_parse(text, strlen(text), most, &json, &e) ? json : json_object();
+}
+
+bool uploads_meaning_edit(const struct upload_view *v, const json_t *patch, struct arena *a,
+			  const char **out, struct err *e)
+{
+	json_t *profile, *all;
+	char *text;
+	bool good;
+
+	if (v->source->kind != SOURCE_TABLE || !v->current || !v->current->profile)
+		return err_set(e, ERR_INPUT,
+			       "semantic_profile: nothing is loaded that it tells of");
+	profile = parsed(v->current->profile, SOURCE_PROFILE_BYTES_MAX);
+	all = parsed(v->source->meaning, SOURCE_MEANING_BYTES_MAX);
+	good = check(profile, patch, e);
+	if (good) {
+		merge(all, patch);
+		text = json_object_size(all) > 0 ? json_text(all) : mem_strdup("");
+		good = strlen(text) <= SOURCE_MEANING_BYTES_MAX ||
+		       err_set(e, ERR_LIMIT, "semantic_profile: at most %d bytes",
+			       SOURCE_MEANING_BYTES_MAX);
+		*out = arena_strdup(a, text);
+		mem_free(text);
+	}
+	json_decref(profile);
+	json_decref(all);
+	return good;
+}
+
+/* ---- using it ---- */
+
+static void use_column(json_t *column, const json_t *said, struct arena *a)
+{
+	static const char *const texts[] = {"unit", "description"};
+	const char *label = json_string_value(json_object_get(said, "label"));
+	const json_t *role = json_object_get(said, "role"), *one;
+	struct err ignored;
+	json_t *synonyms;
+	size_t i;
+
+	if (label) {
+		json_set_str(column, "label", label);
+		json_set_str(column, "spoken", header_spoken(label, text_of(column, "name"), a));
+	}
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		json_set_str(column, texts[i], json_string_value(json_object_get(said, texts[i])));
+	if (role && role_check(column, role, &ignored)) /* a later version may have other types */
+		json_set_str(column, "role", json_string_value(role));
+	if (json_object_get(said, "additive"))
+		json_set_bool(column, "additive", json_is_true(json_object_get(said, "additive")));
+	if (!json_object_get(said, "synonyms"))
+		return;
+	synonyms = json_array();
+	json_array_foreach(json_object_get(said, "synonyms"), i, one) {
+		const char *spoken = header_spoken(json_string_value(one), "", a);
+
+		if (*spoken)
+			json_push_take(synonyms, json_str(spoken));
+	}
+	json_set_take(column, "synonyms", synonyms);
+}
+
+void meaning_use(json_t *profile, const char *meaning, struct arena *a)
+{
+	json_t *all = parsed(meaning, SOURCE_MEANING_BYTES_MAX), *said;
+	const char *name, *date = text_of(all, "default_date");
+	const char *entity = json_string_value(json_object_get(all, "entity_name"));
+
+	json_object_foreach(json_object_get(all, "columns"), name, said) {
+		json_t *column = column_of(profile, name);
+
+		if (column)
+			use_column(column, said, a);
+	}
+	if (entity && *header_spoken(entity, "", a))
+		json_set_str(profile, "entity_name", header_spoken(entity, "", a));
+	if (column_of(profile, date) && is_time(column_of(profile, date)))
+		json_set_str(profile, "default_date", date);
+	json_decref(all);
+}
+
+/* ---- showing it ---- */
+
+static json_t *column_json(const struct language *l, const json_t *column, struct arena *a)
+{
+	static const char *const texts[] = {"label", "unit", "role", "description"};
+	json_t *out = json_make({"name", json_str(text_of(column, "name"))});
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (*text_of(column, texts[i]))
+			json_set_str(out, texts[i], text_of(column, texts[i]));
+	json_set_take(out, "synonyms",
+		      json_object_get(column, "synonyms")
+			      ? json_incref(json_object_get(column, "synonyms"))
+			      : json_array());
+	if (strcmp(text_of(column, "role"), ROLE_NUMBER) == 0)
+		json_set_bool(out, "additive", meaning_sums(l, column, a) == NAMING_SUM);
+	return out;
+}
+
+enum naming_sum meaning_sums(const struct language *l, const json_t *column, struct arena *a)
+{
+	const json_t *said = json_object_get(column, "additive");
+	enum naming_sum sums;
+
+	if (said)
+		return json_is_true(said) ? NAMING_SUM : NAMING_MEAN;
+	if (strcmp(text_of(column, "unit"), "%") == 0)
+		return NAMING_MEAN;
+	sums = naming_sums(l, text_of(column, "label"), a);
+	/* "Order No" counts rows; with decimals it does not ("Waiting time"). */
+	return sums == NAMING_NEITHER && !is_type(column, COLUMN_INT) ? NAMING_SUM : sums;
+}
+
+json_t *uploads_meaning(const struct uploads *u, const char *tenant, const struct upload_view *v)
+{
+	const struct tenant_uploads *t = uploads_tenant(u, tenant);
+	struct arena *a;
+	json_t *profile, *columns, *column, *out;
+	size_t i;
+
+	if (v->source->kind != SOURCE_TABLE || !v->current || !v->current->profile)
+		return NULL;
+	a = arena_new(4 * SOURCE_PROFILE_BYTES_MAX);
+	profile = parsed(v->current->profile, SOURCE_PROFILE_BYTES_MAX);
+	meaning_use(profile, v->source->meaning, a);
+	columns = json_array();
+	json_array_foreach(json_object_get(profile, "columns"), i, column)
+		json_push_take(columns, column_json(uploads_language(t), column, a));
+	out = json_make({"columns", columns});
+	for (i = 0; i < 2; i++) {
+		const char *member = i == 0 ? "entity_name" : "default_date";
+
+		if (*text_of(profile, member))
+			json_set_str(out, member, text_of(profile, member));
+	}
+	json_decref(profile);
+	arena_free(&a);
+	return out;
+}
