@@ -86,14 +86,45 @@ static void print_column(const json_t *c)
 	mem_free(sum);
 }
 
+static void print_meaning(const json_t *said)
+{
+	json_t *words = json_object_get(said, "synonyms"), *word;
+	size_t i;
+
+	printf("  %-30s is %s, %s", text_of(said, "name"), text_of(said, "label"),
+	       text_of(said, "role"));
+	if (*text_of(said, "unit"))
+		printf(", in %s", text_of(said, "unit"));
+	json_array_foreach(words, i, word)
+		printf("%s%s", i == 0 ? "; also: " : ", ", json_string_value(word));
+	printf("\n");
+}
+
+static void print_join(const json_t *join)
+{
+	const json_t *pair = json_array_get(json_object_get(join, "on"), 0);
+
+	printf("  joined with %s on %s = %s, %s%s\n", text_of(join, "name"),
+	       json_string_value(json_array_get(pair, 0)),
+	       json_string_value(json_array_get(pair, 1)), text_of(join, "cardinality"),
+	       json_is_true(json_object_get(join, "in_use")) ? "" : ", not in use");
+}
+
 static void print_profile(const json_t *o)
 {
-	const json_t *column;
+	const json_t *one;
 	size_t i;
 
 	print_source(o);
-	json_array_foreach(json_object_get(json_object_get(o, "profile"), "columns"), i, column)
-		print_column(column);
+	if (*text_of(o, "expires_at"))
+		printf("  until %s\n", text_of(o, "expires_at"));
+	json_array_foreach(json_object_get(json_object_get(o, "profile"), "columns"), i, one)
+		print_column(one);
+	json_array_foreach(json_object_get(json_object_get(o, "semantic_profile"), "columns"), i,
+			   one)
+		print_meaning(one);
+	json_array_foreach(json_object_get(o, "joins"), i, one)
+		print_join(one);
 }
 
 static int show(struct sourcing *s, json_t *take, void (*print)(const json_t *o))
@@ -307,6 +338,117 @@ static int search(struct sourcing *s, const char *words)
 	return status;
 }
 
+/* ---- what its owner says of it ---- */
+
+/* Those that it states, but for the one with `to`. */
+static json_t *joins_but(const json_t *source, const char *to)
+{
+	json_t *list = json_array(), *join;
+	size_t i;
+
+	json_array_foreach(json_object_get(source, "joins"), i, join)
+		if (json_is_true(json_object_get(join, "stated")) &&
+		    strcmp(text_of(join, "to"), to) != 0)
+			json_push_take(list,
+				       json_make({"to", json_str(text_of(join, "to"))},
+						 {"on", json_incref(json_object_get(join, "on"))}));
+	return list;
+}
+
+/* "customer=customer_no"; one name is that of both. */
+static json_t *join_of(const char *to, const char *columns)
+{
+	const char *equals = strchr(columns, '=');
+	json_t *pair = json_array();
+
+	json_push_take(pair,
+		       json_strn(columns, equals ? (size_t)(equals - columns) : strlen(columns)));
+	json_push_take(pair, json_str(equals ? equals + 1 : columns));
+	return json_make({"to", json_str(to)}, {"on", json_list_of(pair)});
+}
+
+static int join(struct sourcing *s, const char *id, const char *columns)
+{
+	const char *with = ctl_word(s->cmd, 2);
+	char *to = find(s, with), *path = mem_printf(PATH "/%s", id);
+	json_t *o = NULL, *list;
+	int status;
+
+	if (!to || !call(s, "GET", path, NULL, &o)) {
+		status = with ? ctl_fail("%s", s->err.text) : ctl_misused(s->cmd, "with which?");
+	} else {
+		list = joins_but(o, to);
+		if (columns)
+			json_push_take(list, join_of(to, columns));
+		status = change(s, "PUT", id, "/joins", json_make({"joins", list}), NULL);
+	}
+	json_decref(o);
+	mem_free(path);
+	mem_free(to);
+	return status;
+}
+
+static json_t *words_json(const char *words)
+{
+	struct str rest = str_of(words), one;
+	json_t *list = json_array();
+
+	while (str_split(&rest, ',', &one))
+		if (one.n > 0)
+			json_push_take(list, json_strn(one.p, one.n));
+	return list;
+}
+
+static int mean(struct sourcing *s, const char *id, const char *column)
+{
+	static const char *const texts[][2] = {
+		{"label", "label"}, {"unit", "unit"}, {"about", "description"}, {"as", "role"}};
+	const char *words = ctl_option(s->cmd, "words", NULL);
+	const char *sum = ctl_option(s->cmd, "sum", NULL);
+	json_t *said = json_object(), *columns;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		json_set_str(said, texts[i][1], ctl_option(s->cmd, texts[i][0], NULL));
+	if (words)
+		json_set_take(said, "synonyms", words_json(words));
+	if (sum)
+		json_set_bool(said, "additive", strcmp(sum, "yes") == 0);
+	if (json_object_size(said) == 0) {
+		json_decref(said);
+		return ctl_misused(s->cmd, "what does it mean?");
+	}
+	columns = json_object();
+	json_set_take(columns, column, said);
+	return change(s, "PATCH", id, "",
+		      json_make({"semantic_profile", json_make({"columns", columns})}), NULL);
+}
+
+/* A day is the end of it. */
+static int expire(struct sourcing *s, const char *id, const char *when)
+{
+	char *time = strchr(when, 'T') ? mem_strdup(when) : mem_printf("%sT23:59:59.000Z", when);
+	bool never = strcmp(when, "never") == 0;
+	json_t *edit = json_make({"expires_at", never ? json_null() : json_str(time)});
+
+	mem_free(time);
+	return change(s, "PATCH", id, "", edit, NULL);
+}
+
+static int meaning_of(struct sourcing *s, const char *verb, const char *id)
+{
+	const char *second = ctl_word(s->cmd, 2), *third = ctl_word(s->cmd, 3);
+
+	if (strcmp(verb, "join") == 0 && third)
+		return join(s, id, third);
+	if (strcmp(verb, "apart") == 0)
+		return join(s, id, NULL);
+	if (strcmp(verb, "mean") == 0 && second)
+		return mean(s, id, second);
+	if (strcmp(verb, "expire") == 0 && second)
+		return expire(s, id, second);
+	return ctl_misused(s->cmd, "which verb?");
+}
+
 static int of_source(struct sourcing *s, const char *verb, const char *id)
 {
 	const char *with = ctl_word(s->cmd, 2);
@@ -319,7 +461,7 @@ static int of_source(struct sourcing *s, const char *verb, const char *id)
 		return change(s, "PATCH", id, "", sharing(with), NULL);
 	if (strcmp(verb, s->documents ? "rm" : "delete") == 0)
 		return change(s, "DELETE", id, "", NULL, NULL);
-	return ctl_misused(s->cmd, "which verb?");
+	return s->documents ? ctl_misused(s->cmd, "which verb?") : meaning_of(s, verb, id);
 }
 
 static int run(struct sourcing *s, const char *verb)

@@ -45,8 +45,9 @@ static const struct verb verbs[] = {
 	 "calls give the same now"},
 	{"source", ctl_source,
 	 "list | upload FILE [--name N] | profile ID | rows ID | share ID private|tenant|ROLE,... "
-	 "| "
-	 "delete ID [--tenant T] [--role R] [--json]",
+	 "| join|apart ID ID [COLUMN[=COLUMN]] | mean ID COLUMN [--label L] [--unit U] [--about "
+	 "TEXT] [--words W,...] [--as measure|dimension|date|id|text] [--sum yes|no] | expire ID "
+	 "TIME|never | delete ID [--tenant T] [--role R] [--json]",
 	 "data of one's own at a running daemon, by id or name; 3 where a column can be read two "
 	 "ways and its owner is asked"},
 	{"document", ctl_document,

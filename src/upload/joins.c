@@ -136,8 +136,11 @@ bool uploads_joins_check(const struct uploads *u, const struct principal *who,
 /* ---- showing them ---- */
 
 static json_t *join_json(const struct upload_view *v, const struct upload_view *to,
-			 const char *column, const char *other, struct arena *a)
+			 const struct stored_join *j, struct arena *a)
 {
+	bool stated = strcmp(j->source, v->source->uid) == 0;
+	const char *column = stated ? j->column : j->other_column;
+	const char *other = stated ? j->other_column : j->column;
 	const json_t *left = column_of(columns_of(v, a), column);
 	const json_t *right = column_of(columns_of(to, a), other);
 	const char *cardinality =
@@ -150,6 +153,7 @@ static json_t *join_json(const struct upload_view *v, const struct upload_view *
 	json_push_take(on, pair);
 	return json_make({"to", json_str(to->source->uid)}, {"name", json_str(to->source->name)},
 			 {"on", on}, {"cardinality", json_str(cardinality)},
+			 {"stated", json_boolean(stated)},
 			 {"in_use", json_boolean(strcmp(cardinality, "n:m") != 0)});
 }
 
@@ -169,8 +173,7 @@ json_t *uploads_joins(const struct uploads *u, const struct principal *who,
 		    !uploads_find(u, who, from ? j->other : j->source, &to))
 			continue;
 		a = arena_new(8 * SOURCE_PROFILE_BYTES_MAX);
-		json_push_take(list, join_json(v, &to, from ? j->column : j->other_column,
-					       from ? j->other_column : j->column, a));
+		json_push_take(list, join_json(v, &to, j, a));
 		arena_free(&a);
 	}
 	return list;

@@ -60,8 +60,8 @@ describe('two data sources', () => {
     assert.match((await chat(s, 'total amount for segment Retail')).text, new RegExp(String(sumOf((i) => [0, 2].includes(i % 4))).replace('.', '\\.')));
     assert.match((await chat(s, 'total amount')).text.replaceAll(',', ''), new RegExp(String(sumOf(() => true))));
 
-    assert.deepEqual((await one(s, orders.id)).joins, [{ to: customers.id, name: 'Customers', on: [['cust', 'cust']], cardinality: 'n:1', in_use: true }]);
-    assert.deepEqual((await one(s, customers.id)).joins, [{ to: orders.id, name: 'Orders', on: [['cust', 'cust']], cardinality: '1:n', in_use: true }]);
+    assert.deepEqual((await one(s, orders.id)).joins, [{ to: customers.id, name: 'Customers', on: [['cust', 'cust']], cardinality: 'n:1', stated: true, in_use: true }]);
+    assert.deepEqual((await one(s, customers.id)).joins, [{ to: orders.id, name: 'Orders', on: [['cust', 'cust']], cardinality: '1:n', stated: false, in_use: true }]);
   });
 
   it('are joined from either side, and apart again when they are taken back', async () => {
