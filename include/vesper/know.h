@@ -83,7 +83,9 @@ struct know_reading {
 	enum candidate_kind kind;
 	const char *name; /* unique with kind */
 	const char *agent;
-	const void *def; /* tool_def of CANDIDATE_TOOL and CANDIDATE_DOCUMENTS, else flow_def */
+	const void *def;   /* tool_def of CANDIDATE_TOOL and CANDIDATE_DOCUMENTS, else flow_def */
+	const char *label; /* that tells it from the others; NULL: what `def` is about */
+	const struct args *args; /* of its call; NULL: what the question says */
 };
 
 struct understanding {

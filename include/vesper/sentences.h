@@ -163,7 +163,8 @@
 	SENTENCE(SAY_UPLOAD_DELETED, "upload.deleted", "")                                         \
 	SENTENCE(SAY_UPLOAD_WHICH, "upload.which", "")                                             \
 	SENTENCE(SAY_UPLOAD_UNKNOWN, "upload.unknown", "name")                                     \
-	SENTENCE(SAY_UPLOAD_OF, "upload.of", "name owner rows")                                    \
+	SENTENCE(SAY_UPLOAD_OF, "upload.of", "name owner rows day")                                \
+	SENTENCE(SAY_UPLOAD_WHOSE, "upload.whose", "name owner")                                   \
 	SENTENCE(SAY_UPLOAD_MISSING, "upload.missing", "")                                         \
 	SENTENCE(SAY_UPLOAD_MISFITS, "upload.misfits", "type")                                     \
 	SENTENCE(SAY_UPLOAD_OUTLIERS, "upload.outliers", "")                                       \

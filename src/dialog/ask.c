@@ -167,6 +167,8 @@ static const char *label_of(const struct know_reading *r, struct arena *a)
 {
 	const struct tool_def *tool = r->def;
 
+	if (r->label)
+		return r->label;
 	return r->kind == CANDIDATE_TOOL ? arena_strndup(a, tool->about, strcspn(tool->about, ":."))
 					 : ((const struct flow_def *)r->def)->about;
 }
@@ -184,12 +186,18 @@ void ask_readings(struct dialog_turn *t)
 		const struct know_reading *r = &u->readings[i];
 
 		options[i] = (struct suggestion){
-			.value = arena_printf(a, "%s:%s",
-					      r->kind == CANDIDATE_TOOL ? "tool" : "flow", r->name),
+			.value = r->args ? arena_printf(a, "tool:%s:%zu", r->name, i + 1)
+					 : arena_printf(a, "%s:%s",
+							r->kind == CANDIDATE_TOOL ? "tool" : "flow",
+							r->name),
 			.label = label_of(r, a)};
 		json_object_set(plans, options[i].value, (json_t *)steps_of_reading(t->core, u, r));
 	}
-	ask_user(t, turn_sentence(t->core, SAY_ASK_READINGS), &ask);
+	ask_user(t,
+		 u->readings[0].label ? turn_sentence(t->core, SAY_ASK_WHICH_ONE,
+						      turn_sentence(t->core, SAY_UPLOAD_WHICH))
+				      : turn_sentence(t->core, SAY_ASK_READINGS),
+		 &ask);
 }
 
 enum ask_input ask_input_of(const json_t *ask)

@@ -332,6 +332,22 @@ static bool reading_takes(const struct know_reading *r, const char *filter)
 					 : flow_takes(r->def, filter);
 }
 
+/* What its call says beyond the question; NULL: nothing. */
+static json_t *own_of_reading(const struct know_reading *r)
+{
+	json_t *own;
+
+	if (!r->args)
+		return NULL;
+	own = json_object();
+	for (size_t i = 0; i < r->args->count; i++) {
+		const struct arg *arg = &r->args->items[i];
+
+		json_set_take(own, tool_param(r->def, arg->name)->filter, arg_json(arg));
+	}
+	return own;
+}
+
 const json_t *steps_of_reading(const struct turn_core *core, const struct understanding *u,
 			       const struct know_reading *r)
 {
@@ -346,7 +362,7 @@ const json_t *steps_of_reading(const struct turn_core *core, const struct unders
 	if (!flow)
 		json_push_take(steps,
 			       json_make({"id", json_str("t1")}, {"agent", json_str(r->agent)},
-					 {"tool", json_str(r->name)}));
+					 {"tool", json_str(r->name)}, {"own", own_of_reading(r)}));
 	spec = json_own(
 		core->arena,
 		json_make({"question", json_str(core->request.content)},

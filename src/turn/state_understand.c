@@ -212,6 +212,10 @@ static enum turn_state go_on(struct turn *t)
 		ask_clarification(&t->for_dialog, &u->ask);
 		return TURN_ANSWER;
 	}
+	if (u->reading_count > 0 && sure) {
+		ask_readings(&t->for_dialog);
+		return TURN_ANSWER;
+	}
 	if (may_ask_model)
 		return TURN_ROUTE;
 	if (u->tool_count > 0)

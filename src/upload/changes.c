@@ -8,7 +8,7 @@
 #include "vesper/list.h"
 #include "vesper/mem.h"
 
-/* The rows are read again before whoever asked is told. */
+/* The rows are read again, and questions are read with them, before whoever asked is told. */
 struct change {
 	struct op op;
 	struct op *stored;
@@ -28,7 +28,7 @@ static void on_cancel(struct op *op)
 	mem_free(c);
 }
 
-static void on_seen(void *owner)
+static void on_shown(void *owner)
 {
 	struct change *c = owner;
 	store_done_cb cb = c->cb;
@@ -36,6 +36,13 @@ static void on_seen(void *owner)
 
 	mem_free(c);
 	cb(caller, NULL);
+}
+
+static void on_seen(void *owner)
+{
+	struct change *c = owner;
+
+	overlay_then(c->tenant, &c->look, on_shown, c);
 }
 
 static void on_changed(void *owner, const struct err *e)

@@ -274,8 +274,10 @@ static void ask_which(struct discovery *d, const char *param, const char *name,
 			continue;
 		list[o->suggestion_count++] = (struct suggestion){
 			.value = kept(d, u->uid),
-			.label = sentence(d->language, SAY_UPLOAD_OF, a, u->label, u->owner,
-					  arena_printf(a, "%" PRId64, u->rows))};
+			.label = sentence(
+				d->language, SAY_UPLOAD_OF, a, u->label, u->owner,
+				arena_printf(a, "%" PRId64, u->rows),
+				arena_strndup(a, u->updated_at, strcspn(u->updated_at, "T ")))};
 	}
 	end(d, o, NULL);
 }

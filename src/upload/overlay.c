@@ -3,6 +3,7 @@
  * map, its dimensions and measures, all under the permission of the source. Names are made of the
  * source's id, so that no two sources share any; people and models see the labels.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "read/header.h"
@@ -152,6 +153,32 @@ const char *overlay_label(const struct stored_source *s, struct arena *a)
 	return name_words(header_spoken(s->name, "data", a), a);
 }
 
+/* As a prompt may hold it. */
+static const char *owner_of(const struct stored_source *s, struct arena *a)
+{
+	return header_spoken(s->owner, "", a);
+}
+
+/* What tells it from others of its name. */
+static const char *told_of(const struct building *b, const struct stored_source *s,
+			   const struct stored_version *v, const char *label)
+{
+	return sentence(b->catalog->language, SAY_UPLOAD_OF, b->arena, label, owner_of(s, b->arena),
+			arena_printf(b->arena, "%" PRId64, v->rows),
+			arena_strndup(b->arena, v->updated_at, strcspn(v->updated_at, "T ")));
+}
+
+static bool has_namesake(const struct building *b, const struct stored_source *s, const char *label)
+{
+	const struct tenant_uploads *t = b->tenant;
+
+	for (size_t i = 0; i < t->source_count; i++)
+		if (&t->sources[i] != s && !t->sources[i].deleted_at &&
+		    str_eq_nocase(str_of(overlay_label(&t->sources[i], b->arena)), str_of(label)))
+			return true;
+	return false;
+}
+
 static void add_entity(struct building *b, const struct stored_source *s,
 		       const struct stored_version *v, const char *time)
 {
@@ -159,12 +186,16 @@ static void add_entity(struct building *b, const struct stored_source *s,
 	json_t *called_rows = naming_rows(b->catalog->language, label, b->columns, b->arena);
 	json_t *entity =
 		json_make({"name", json_str(b->entity)}, {"label", json_str(label)},
-			  {"plural", json_str(label)}, {"about", json_str(label)},
+			  {"plural", json_str(label)}, {"about", json_str(told_of(b, s, v, label))},
 			  {"view", json_str(arena_printf(b->arena, UPLOAD_SCHEMA ".%s", v->table))},
 			  {"key", list_of(UPLOAD_ROW)});
 
 	json_set_str(entity, "time", time);
 	json_set_str(entity, "title", id_of(b->columns));
+	if (has_namesake(b, s, label))
+		json_push_take(called_rows,
+			       json_str(sentence(b->catalog->language, SAY_UPLOAD_WHOSE, b->arena,
+						 label, owner_of(s, b->arena))));
 	if (json_object_get(b->profile, "entity_name"))
 		json_push_take(called_rows, json_str(text_of(b->profile, "entity_name")));
 	json_set_take(entity, "synonyms", called_rows);
@@ -346,7 +377,8 @@ static char *state_of(const struct tenant_uploads *t)
 		const struct stored_version *v = shown_of(t, &t->sources[i]);
 
 		if (v)
-			buf_printf(&b, "%s %s %s\n", v->uid, t->sources[i].name,
+			buf_printf(&b, "%s %s %s %s\n", v->uid, t->sources[i].name,
+				   t->sources[i].owner,
 				   t->sources[i].meaning ? t->sources[i].meaning : "");
 	}
 	for (size_t i = 0; b.n > 0 && i < t->join_count; i++)

@@ -344,7 +344,10 @@ void choose_readings(struct reading *r, struct understanding *out)
 		if (list[i].fits && share_of(r, c) >= weights_of(r)->reading.least &&
 		    !is_listed(out, c->def))
 			readings[out->reading_count++] = (struct know_reading){
-				c->kind, c->name, r->in->may->domains[c->domain]->agent, c->def};
+				.kind = c->kind,
+				.name = c->name,
+				.agent = r->in->may->domains[c->domain]->agent,
+				.def = c->def};
 	}
 }
 

@@ -329,13 +329,51 @@ static bool is_rank(const struct asking *a, const struct map_phrase *p, size_t i
 	return i > 0;
 }
 
+/* It is the one, or each row of the one has at most one of it. */
+static bool belongs(const struct asking *a, const struct entity_def *n)
+{
+	struct map_path paths[2];
+
+	return n == a->only || (map_path(a->w->map, a->only, n, a->r->arena, paths) == MAP_FOUND &&
+				map_path_is_safe(&paths[0]));
+}
+
 /* What is the tenant's own does not exist for those who may not use it. */
 static bool is_there(const struct asking *a, const struct map_phrase *p)
 {
 	const struct principal *who = a->r->in->may->who;
 
-	return phrase_entity(p)->index < a->w->shared || !who ||
-	       map_may_entity(who, phrase_entity(p));
+	return phrase_entity(p)->index < a->w->shared ||
+	       ((!who || map_may_entity(who, phrase_entity(p))) &&
+		(!a->only || belongs(a, phrase_entity(p))));
+}
+
+bool map_words_own(const struct asking *a, const struct entity_def **out, size_t most,
+		   size_t *count)
+{
+	const struct entity_def *first = NULL;
+	bool several = false;
+
+	*count = 0;
+	for (size_t p = 0; p < a->w->count; p++) {
+		const struct map_phrase *one = &a->w->phrases[p];
+		const struct entity_def *n = phrase_entity(one);
+		size_t at = 0, known = 0;
+
+		if (n->index < a->w->shared || !is_there(a, one))
+			continue;
+		while (at < a->r->q.count && !is_said(a->r->know, one, &a->r->q, at))
+			at++;
+		if (at == a->r->q.count)
+			continue;
+		several |= first && first != n;
+		first = first ? first : n;
+		while (known < *count && out[known] != n)
+			known++;
+		if ((one->metric || one->entity) && known == *count && *count < most)
+			out[(*count)++] = n;
+	}
+	return several;
 }
 
 static bool has_meaning(const struct meant *m, const struct map_phrase *p)

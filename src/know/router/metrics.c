@@ -243,11 +243,11 @@ static size_t take_cue(struct asking *a, size_t i)
 		return 1;
 	}
 	if (compares(t)) {
-		a->compares = true;
+		a->cues.compares = true;
 		return 1;
 	}
 	if (token_says(t, WORDS_TOTALS)) {
-		a->totals = true;
+		a->cues.totals = true;
 		return 1;
 	}
 	if (token_says(t, WORDS_RELATING)) {
@@ -335,7 +335,7 @@ static size_t take_total(struct asking *a, size_t i)
 
 	for (size_t k = i; k < i + n && n > 1; k++)
 		total |= token_says(&a->r->q.tokens[k], WORDS_TOTALS);
-	a->totals |= total;
+	a->cues.totals |= total;
 	return total ? n : 0;
 }
 

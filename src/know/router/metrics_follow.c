@@ -245,9 +245,9 @@ bool metrics_follow(const struct reading *r, const json_t *query, struct underst
 	said = json_own(r->arena, json_object());
 	if (!n || !reads_on(&a, n) || !take_metric(&a, n, now, &changed))
 		return false;
-	if ((a.totals && !metrics_is_total(&a)) || (a.level.said.count > 0 && !a.subject) ||
+	if ((a.cues.totals && !metrics_is_total(&a)) || (a.level.said.count > 0 && !a.subject) ||
 	    !metrics_settle_level(&a) || !metrics_settle_all(&a) || !bounds_settle(&a) ||
-	    !metrics_take_facts(&a, said) || a.compares || a.shows ||
+	    !metrics_take_facts(&a, said) || a.cues.compares || a.shows ||
 	    !take_top(&a, now, said, &changed))
 		return false;
 	if (a.by_count > 0)

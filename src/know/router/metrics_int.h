@@ -5,6 +5,7 @@
  *   metrics        -> what is asked for, grouped, ordered
  *   metrics_values -> values, what is left out, time
  *   metrics_query  -> the query
+ *   metrics_own    -> one query for each data source that may be meant
  *   metrics_call   -> its tool and domain, and the filters that show what was understood
  *   metrics_follow -> what a follow-up changes of the query that stands
  *   metrics_edit   -> filters that the client changed
@@ -96,6 +97,8 @@ struct ones {
 struct asking {
 	const struct reading *r;
 	const struct map_words *w;
+	/* Of the tenant's own things it is about this one and those that belong to it; NULL: all */
+	const struct entity_def *only;
 	const struct metric_def *metrics[MAP_METRICS_ASKED_MAX];
 	size_t metric_count;
 	struct meant measured;           /* a metric; none: count 0 */
@@ -135,9 +138,11 @@ struct asking {
 		bool by, number_of;
 	} after; /* what the last word was */
 	struct ones one;
-	bool totals;                        /* "the total budget" */
-	int rows;                           /* "which three projects"; 0: not said */
-	bool compares;                      /* "vs", "compare" */
+	int rows; /* "which three projects"; 0: not said */
+	struct {
+		bool totals;   /* "the total budget" */
+		bool compares; /* "vs", "compare" */
+	} cues;
 	bool *phrase;                       /* by token: it is one of the map's */
 	const struct dimension_def *valued; /* "by Iron Maiden": a value stands behind "by" */
 	/* By what was said: what its bound compares. */
@@ -148,6 +153,10 @@ struct asking {
 
 /* The longest phrases that stand at token i, all of the kind that suits best. */
 struct meant map_words_at(const struct asking *a, size_t i);
+/* The tenant's own things of which something is named that can be measured, listed or counted; at
+ * most `most`. False: nothing at all is named of a second one. */
+bool map_words_own(const struct asking *a, const struct entity_def **out, size_t most,
+		   size_t *count);
 /* The longest cue of an analysis that stands at token i; NULL: none. */
 const struct map_cue *map_words_cue(const struct asking *a, size_t i);
 /* A word that groups by a part of time: "month", "monthly". GRAIN_NONE: it is none. */
@@ -183,6 +192,16 @@ bool metrics_is_total(const struct asking *a);
 /* Is it a query of this map, or one that is refused with a reason that answers the question? What
  * the caller may see is checked where it runs. */
 bool metrics_takes(const struct asking *a, const json_t *query);
+
+/* The query that the question is, of `only` where that is not NULL; NULL: it is none. */
+json_t *metrics_try(const struct reading *r, bool asked, const struct entity_def *only,
+		    struct asking *a);
+
+/* ---- metrics_own.c ---- */
+
+/* A question that means nothing among all of the tenant's own things may mean one thing of one of
+ * them, or of each of several: then it is asked which. False: neither. */
+bool metrics_choose_own(const struct reading *r, bool asked, struct understanding *out);
 
 /* ---- metrics_call.c ---- */
 

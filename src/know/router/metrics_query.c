@@ -61,12 +61,12 @@ static void settle_compared(struct asking *a)
 	for (size_t i = 0; i < a->r->facts.count; i++) {
 		const struct fact *f = &a->r->facts.items[i];
 
-		if (!a->compares && (!a->valued || f->dimension != a->valued))
+		if (!a->cues.compares && (!a->valued || f->dimension != a->valued))
 			continue;
 
 		if (!f->dimension || !f->dimension->map.entity || f->count < 2 || f->implied)
 			continue;
-		a->compares = !metrics_add_by(a, f->dimension->name);
+		a->cues.compares = !metrics_add_by(a, f->dimension->name);
 		if (a->metric_count == 0 && !a->subject)
 			(void)metrics_add(a, measured_by(a, f->dimension));
 	}
@@ -182,7 +182,7 @@ static void settle_measured(struct asking *a)
  * is told apart by. */
 static bool settle_analysis(struct asking *a)
 {
-	if (a->totals || a->rows > 0 || a->related.count > 0)
+	if (a->cues.totals || a->rows > 0 || a->related.count > 0)
 		return false;
 	settle_measured(a);
 	if (a->metric_count == 0 && a->subject)
@@ -203,7 +203,7 @@ static bool settle(struct asking *a)
 	if (a->top && a->bottom)
 		return false;
 	if (!metrics_settle_level(a) || !metrics_settle_all(a) ||
-	    (a->totals && !metrics_is_total(a)))
+	    (a->cues.totals && !metrics_is_total(a)))
 		return false;
 	settle_compared(a);
 	drop_own_rows(a);
@@ -292,7 +292,7 @@ static bool write_metrics(const struct asking *a, json_t *query)
 
 static bool write_query(struct asking *a, json_t *query)
 {
-	if (a->compares || (a->related.count > 0 && a->metric_count > 0) ||
+	if (a->cues.compares || (a->related.count > 0 && a->metric_count > 0) ||
 	    !(a->metric_count > 0 ? write_metrics(a, query) : a->subject && write_list(a, query)))
 		return false;
 	if (a->level.is)
@@ -330,21 +330,32 @@ static bool outdoes_asking(const struct asking *a)
 	       (a->counts || (a->measured.count > 0 && a->measured.items[0]->count > 1));
 }
 
+json_t *metrics_try(const struct reading *r, bool asked, const struct entity_def *only,
+		    struct asking *a)
+{
+	json_t *query = json_own(r->arena, json_object());
+
+	*a = (struct asking){.r = r,
+			     .w = r->know->map_words,
+			     .only = only,
+			     .phrase = arena_alloc(r->arena, r->q.count + 1)};
+	metrics_find_change(a);
+	return bounds_are_read(a) && metrics_read(a) && settle(a) && metrics_take_facts(a, query) &&
+			       write_query(a, query) && metrics_takes(a, query) &&
+			       (!asked || a->analysis || outdoes_asking(a))
+		       ? query
+		       : NULL;
+}
+
 bool metrics_choose(const struct reading *r, bool asked, struct understanding *out)
 {
-	struct asking a = {
-		.r = r, .w = r->know->map_words, .phrase = arena_alloc(r->arena, r->q.count + 1)};
-	json_t *query;
+	struct asking a;
+	const json_t *query;
 
-	if (!a.w || !metrics_tool(r->in->may, NULL) || r->trouble.kind != TROUBLE_NONE)
+	if (!r->know->map_words || !metrics_tool(r->in->may, NULL) ||
+	    r->trouble.kind != TROUBLE_NONE)
 		return false;
-	metrics_find_change(&a);
-	if (!bounds_are_read(&a))
-		return false;
-	query = json_own(r->arena, json_object());
-	if (!metrics_read(&a) || !settle(&a) || !metrics_take_facts(&a, query) ||
-	    !write_query(&a, query) || !metrics_takes(&a, query) ||
-	    (asked && !a.analysis && !outdoes_asking(&a)))
-		return false;
-	return metrics_call(&a, query, &(struct query_origin){0}, out);
+	query = metrics_try(r, asked, NULL, &a);
+	return query ? metrics_call(&a, query, &(struct query_origin){0}, out)
+		     : metrics_choose_own(r, asked, out);
 }

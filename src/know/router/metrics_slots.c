@@ -155,7 +155,7 @@ bool metrics_settle_slots(struct asking *a)
 		return false;
 	if (!slot_of(a->analysis, SLOT_THING))
 		return true;
-	a->compares = false; /* with all others */
+	a->cues.compares = false; /* with all others */
 	if (a->slots.name)
 		return true;
 	a->slots.thing = focus_of(a);

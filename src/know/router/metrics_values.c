@@ -212,10 +212,10 @@ static bool take_time(struct asking *a, json_t *where, json_t *query)
 	if ((t->day_type && !by_time(a, GRAIN_WEEKDAY)) || t->hours || t->asof_count > 0 ||
 	    t->vague || t->reading_count > 0)
 		return false;
-	if (a->compares && t->year_count == 2 && !t->months && !by_time(a, GRAIN_NONE)) {
+	if (a->cues.compares && t->year_count == 2 && !t->months && !by_time(a, GRAIN_NONE)) {
 		json_set_take(query, MAP_PERIOD, year_json(t->years[later]));
 		json_set_take(query, MAP_COMPARE, year_json(t->years[!later]));
-		a->compares = false;
+		a->cues.compares = false;
 		return true;
 	}
 	if (year && is_years(t))
