@@ -275,7 +275,7 @@ void meaning_use(json_t *profile, const char *meaning, struct arena *a)
 
 static json_t *column_json(const struct language *l, const json_t *column, struct arena *a)
 {
-	static const char *const texts[] = {"label", "unit", "role", "description"};
+	static const char *const texts[] = {"label", "spoken", "unit", "role", "description"};
 	json_t *out = json_make({"name", json_str(text_of(column, "name"))});
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
