@@ -1,4 +1,7 @@
-/* A user's own data on the page, by keyboard alone: choose a file, see it typed, ask about it, share it, delete it. */
+/*
+ * A user's own data on the page, by keyboard alone: each control is reached with Tab. A file whose dates can be read in two
+ * ways is chosen, its question answered, asked about, shared, named, joined, replaced by a new version and deleted.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,7 +11,11 @@ import { answered, launch, lastTurn } from './browser.mjs';
 import { ROOT, startDaemon } from '../e2e/harness.mjs';
 
 const LIMIT_MS = 60000;
+const TABS_MAX = 150;
 const ORDERS = join(ROOT, 'tests/upload/shapes/orders.csv');
+const PARTIES = join(ROOT, 'tests/upload/parties.csv');
+const file = (cents) => ({ name: 'visits.csv', mimeType: 'text/csv',
+  buffer: Buffer.from(`Day,Region,Fee\n${Array.from({ length: 30 }, (_, i) => `0${1 + i % 9}/0${1 + i % 8}/2025,${['North', 'South'][i % 2]},${i}.${cents}`).join('\n')}\n`) });
 
 let browser;
 let d;
@@ -21,40 +28,103 @@ after(async () => {
   await d?.stop();
 });
 
-test('a file is chosen, asked about, shared and deleted with the keyboard', async (t) => {
+/* No locator is focused by script: Tab leads there, or the test fails. */
+async function openByKeyboard(t) {
   const context = await browser.newContext();
   t.after(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(LIMIT_MS);
   await page.goto(`${d.url}/`);
   await page.locator('vesper-chat[data-state=ready]').waitFor();
-  const press = async (locator) => {
-    await locator.focus();
-    await page.keyboard.press('Enter');
+  const reach = async (locator) => {
+    await locator.waitFor();
+    for (let i = 0; i < TABS_MAX; i++) {
+      if (await locator.evaluate((node) => node.getRootNode().activeElement === node))
+        return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`Tab does not lead to ${locator}`);
+  };
+  const press = async (locator, key = 'Enter') => {
+    await reach(locator);
+    await page.keyboard.press(key);
+  };
+  const choose = async (button, files) => {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), press(button)]);
+    await chooser.setFiles(files);
   };
 
   await press(page.getByRole('button', { name: 'Your data' }));
-  const dialog = page.getByRole('dialog', { name: 'Your data' });
+  return { page, dialog: page.getByRole('dialog', { name: 'Your data' }), reach, press, choose };
+}
+
+test('a file is chosen, its question answered, asked, shared, replaced and deleted with the keyboard', async (t) => {
+  const { page, dialog, press, choose } = await openByKeyboard(t);
   await dialog.getByText('Choose a CSV, TSV or JSON lines file').waitFor();
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), press(dialog.getByRole('button', { name: 'Choose a file' }))]);
-  await chooser.setFiles(ORDERS);
-  await dialog.getByText('orders is ready.').waitFor();
+  await choose(dialog.getByRole('button', { name: 'Choose a file' }), file(25));
+  await dialog.getByText(/day or the month first/).waitFor();
+  await press(dialog.getByRole('button', { name: /day first/i }));
+  await dialog.getByText('visits is ready.').waitFor();
 
   /* The keyboard is on the new source already. */
   await page.keyboard.press('Enter');
-  await dialog.getByRole('row', { name: /^Amount \(\$\) decimal measure/ }).waitFor();
-  await dialog.getByRole('checkbox', { name: /Everybody/ }).focus();
-  await page.keyboard.press('Space');
-  assert.equal(await dialog.getByRole('checkbox', { name: /Everybody/ }).isChecked(), true);
-  await press(dialog.getByRole('button', { name: /^Total Amount .* by Region$/ }));
+  await dialog.getByRole('row', { name: /^Day date date/ }).waitFor();
+  const everybody = dialog.getByRole('checkbox', { name: /Everybody/ });
+  await press(everybody, 'Space');
+  assert.equal(await everybody.isChecked(), true);
+  await press(dialog.getByRole('button', { name: 'Total Fee by Region' }));
   await answered(page, LIMIT_MS);
-  await lastTurn(page).getByText('1,580.25').first().waitFor();
+  await lastTurn(page).getByText('213.75').first().waitFor();
 
   await press(page.getByRole('button', { name: 'Your data' }));
   await press(dialog.locator('summary').first());
-  await press(dialog.getByRole('button', { name: 'Delete orders' }));
+  await choose(dialog.getByRole('button', { name: 'New version' }), file(75));
+  await dialog.getByText(/day or the month first/).waitFor();
+  await press(dialog.getByRole('button', { name: /day first/i }));
+  await dialog.getByText('visits is ready.').waitFor();
+  await page.keyboard.press('Enter');
+  await press(dialog.getByRole('button', { name: 'Total Fee by Region' }));
+  await answered(page, LIMIT_MS);
+  await lastTurn(page).getByText('221.25').first().waitFor();
+
+  await press(page.getByRole('button', { name: 'Your data' }));
+  await press(dialog.locator('summary').first());
+  await press(dialog.getByRole('button', { name: 'Delete visits' }));
   await press(dialog.getByRole('button', { name: 'Delete for good?' }));
   await dialog.getByText('Choose a CSV, TSV or JSON lines file').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
+});
+
+test('two tables are joined, and what they mean and until when they stay is said, with the keyboard', async (t) => {
+  const { page, dialog, reach, press, choose } = await openByKeyboard(t);
+  await choose(dialog.getByRole('button', { name: 'Choose a file' }), [PARTIES, ORDERS]);
+  await dialog.getByText('orders is ready.').waitFor();
+  await page.keyboard.press('Enter');
+  await press(dialog.getByRole('button', { name: 'Find what belongs to it' }));
+  await press(dialog.getByRole('button', { name: 'Join with parties: customer = party' }));
+  await dialog.getByText('Joined with parties: customer = party.').waitFor();
+
+  await press(dialog.locator('.source-meaning summary'));
+  await reach(dialog.getByRole('textbox', { name: /^Amount \(\$\): Called/ }));
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('Turnover');
+  await press(dialog.getByRole('button', { name: 'Save' }));
+  await press(dialog.getByRole('button', { name: 'Total Turnover by Region' }));
+  await answered(page, LIMIT_MS);
+  await lastTurn(page).getByText('1,580.25').first().waitFor();
+  await reach(page.getByRole('textbox', { name: 'Your question' }));
+  await page.keyboard.type('total turnover by segment');
+  await page.keyboard.press('Enter');
+  await answered(page, LIMIT_MS);
+  await lastTurn(page).getByText('3,010.5').first().waitFor();
+
+  await press(page.getByRole('button', { name: 'Your data' }));
+  await press(dialog.locator('summary').filter({ hasText: 'orders' }));
+  await reach(dialog.getByLabel('Delete on'));
+  await page.keyboard.type('12312099');
+  await dialog.getByText('Changed.').waitFor();
+  assert.equal(await dialog.getByLabel('Delete on').inputValue(), '2099-12-31');
+  await press(dialog.getByRole('button', { name: 'Separate from parties' }));
+  await dialog.getByText('Joined with parties').waitFor({ state: 'detached' });
 });

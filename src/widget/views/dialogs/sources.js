@@ -5,6 +5,7 @@
 
 import { h, lookOf } from '../../dom.js';
 import { openDialog } from './dialog.js';
+import { meaningParts } from './meaning.js';
 import css from './sources.styles.css';
 import { words } from '../../words/sources.js';
 
@@ -43,7 +44,7 @@ class Sources {
     this.#api = api;
     this.#locale = locale;
     this.#ask = ask;
-    this.#input = h('input', { type: 'file', hidden: true, accept: Object.keys({ ...TYPES, ...DOCUMENT_TYPES }).map((end) => `.${end}`).join(','),
+    this.#input = h('input', { type: 'file', hidden: true, multiple: true, accept: Object.keys({ ...TYPES, ...DOCUMENT_TYPES }).map((end) => `.${end}`).join(','),
       onchange: () => this.upload([...this.#input.files]) });
     this.#choose = h('button', { type: 'button', class: 'chip', onclick: () => this.#input.click() }, say('source_choose'));
     this.root = openDialog(frame, { name: 'own-data', title: say('own_data'), tools: [this.#choose] }, locale, this.#input, this.#note, this.#list);
@@ -124,23 +125,49 @@ class Sources {
   }
 
   async #open({ id, kind, is_owner: isOwner, visibility, name, load }, facts) {
-    const { profile } = await this.#api.get(`${PATH}/${id}`);
+    const source = await this.#api.get(`${PATH}/${id}`);
+    const { profile, semantic_profile: meaning } = source;
 
     if (profile && kind !== 'document')
-      facts.append(this.#questions(profile), this.#profile(profile));
+      facts.append(this.#questions(meaning), this.#profile(profile));
+    if (isOwner && profile && kind !== 'document')
+      facts.append(...meaningParts(source, { api: this.#api, locale: this.#locale, change: (...what) => this.#change(id, ...what) }).flat());
     if (isOwner)
       facts.append(this.#sharing(id, visibility), this.#removal(id, name));
     if (load?.fault?.line)
       facts.prepend(h('p', { class: 'hint' }, this.#locale.say('source_line', { n: load.fault.line })));
   }
 
-  #questions(profile) {
+  /* Shown anew, with the keyboard where it was. */
+  async #change(id, method, path, options) {
+    const { say } = this.#locale;
+
+    try {
+      await this.#api.fetch(method, path, options);
+      if (method === 'PUT' && path.endsWith('/data'))
+        await this.#follow(id);
+      else
+        await this.show();
+      this.#note.textContent = say('source_changed');
+    } catch {
+      this.#note.textContent = say('change_failed');
+      return;
+    }
+    const details = this.#list.querySelector(`[data-id="${id}"]`);
+
+    if (!details)
+      return;
+    details.open = true;
+    details.querySelector('summary').focus();
+  }
+
+  #questions(meaning) {
     const ask = (question) => {
       this.root.close();
       this.#ask(question);
     };
 
-    return h('div', { class: 'source-questions' }, questionsOf(profile, this.#locale).map((question) =>
+    return h('div', { class: 'source-questions' }, questionsOf(meaning, this.#locale).map((question) =>
       h('button', { type: 'button', class: 'chip', onclick: () => ask(question) }, question)));
   }
 
