@@ -53,6 +53,12 @@ it('a deleted file is unreachable at once, and gone from wherever it was', async
   const ann = caller('ann'), bob = caller('bob', [...ROLES.manager]);
   const { id } = await ann.loaded(`bird,gram\n${CANARIES.map((c, i) => `${c},${i * 1000 + 17}.5`).join('\n')}\n`, 'name=Birds.csv');
   await ann.share(id, { visibility: 'tenant' });
+  /* What its owner says of it, first with words that are taken back. */
+  for (const synonyms of [[CANARIES[20]], [CANARIES[21]]])
+    await ann.share(id, { semantic_profile: { entity_name: CANARIES[22], columns: { gram: { synonyms, description: `${CANARIES[23]} weighs` } } } });
+  const nests = await ann.loaded(`nest,${CANARIES[24]}\nn1,${CANARIES[25]}\nn2,${CANARIES[26]}\n`, 'name=Nests.csv');
+  assert.equal((await ann.rest.call('PUT', `/api/v1/data-sources/${nests.id}/joins`, { json: { joins: [{ to: id, on: [[CANARIES[24], 'bird']] }] } })).status, 204);
+  assert.equal((await ann.rest.delete(`/api/v1/data-sources/${nests.id}`)).status, 202);
   await until('an answer', async () => /canary0x7f3a/.test((await chat(ann, QUESTION)).text));
   const asked = (await chat(ann, QUESTION, { 'idempotency-key': 'birds' })).body;
   const theirs = await until('it is shared', async () => {

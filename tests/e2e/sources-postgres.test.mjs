@@ -54,6 +54,38 @@ describe('on PostgreSQL', () => {
     assert.doesNotMatch(await pg.admin('SELECT string_agg(m::text, chr(10)) FROM dbo.chat_messages m'), /1580\.25/);
   });
 
+  it('two files are joined by their owner, and mean what is said', async () => {
+    const bea = new Sources(d, token('bea'));
+    const orders = await bea.loaded(await readFile(join(ROOT, 'tests/upload/shapes/orders.csv')), 'name=Orders.csv');
+    const parties = await bea.loaded(await readFile(join(ROOT, 'tests/upload/parties.csv')), 'name=Parties.csv');
+    assert.equal((await bea.rest.call('PUT', `/api/v1/data-sources/${orders.id}/joins`, { json: { joins: [{ to: parties.id, on: [['customer', 'party']] }] } })).status, 204);
+    await bea.share(orders.id, { semantic_profile: { columns: { amount: { label: 'Turnover' } } }, expires_at: '2099-01-01T00:00:00.000Z' });
+    const { text } = await bea.rest.post('/api/v1/chat', { content: 'total turnover by segment' });
+    for (const number of ['3010.5', '180.24', '45.1'])
+      assert.ok(text.includes(number), text);
+    for (const { id } of [orders, parties])
+      await bea.rest.delete(`/api/v1/data-sources/${id}`);
+    await until('they are gone', async () => await pg.admin('SELECT COUNT(*) FROM dbo.chat_data_joins') === '0'
+      && await pg.admin('SELECT COUNT(*) FROM dbo.chat_data_sources') === '0');
+  });
+
+  it('of 100 values of a file none is left in any table once it is deleted', async (t) => {
+    const cal = new Sources(d, token('cal')), bob = new Sources(d, token('bob'));
+    const canaries = Array.from({ length: 100 }, (_, i) => `canary${i}x7f3a`);
+    const left = async () => new Set((await pg.admin("SELECT string_agg(query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), true, true, '')::text, '') "
+      + "FROM pg_tables WHERE schemaname IN ('dbo', 'uploads')")).match(/canary\d+x7f3a/g)).size;
+    const { id } = await cal.loaded(`bird,gram\n${canaries.map((c, i) => `${c},${i * 1000 + 17}.5`).join('\n')}\n`, 'name=Birds.csv');
+    await cal.share(id, { visibility: 'tenant', semantic_profile: { entity_name: canaries[3], columns: { gram: { synonyms: [canaries[4]] } } } });
+    for (const s of [cal, bob])
+      await until('an answer', async () => /canary0x7f3a/.test((await s.rest.post('/api/v1/chat', { content: 'total gram by bird' }, { headers: { 'idempotency-key': 'birds' } })).text));
+    assert.equal(await left(), 100);
+    assert.equal((await cal.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
+    const since = Date.now();
+    assert.equal((await cal.one(id)).status, 404);
+    await until('none is left', async () => await left() === 0);
+    t.diagnostic(`100 values gone after ${((Date.now() - since) / 1000).toFixed(1)} s`);
+  });
+
   it('each shape of file is loaded as what it is', async () => {
     assert.deepEqual(await loadShapes((user) => new Sources(d, token(user))), []);
   });

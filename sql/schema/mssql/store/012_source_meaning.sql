@@ -1,9 +1,11 @@
 -- What owners say of their data sources: what columns mean, until when it stays, how two are joined.
 
 --# meaning
-ALTER TABLE dbo.chat_data_sources ADD
-	meaning nvarchar(max) COLLATE Latin1_General_100_BIN2 NULL,
-	expires_at nvarchar(24) NULL;
+ALTER TABLE dbo.chat_data_sources ADD meaning nvarchar(max) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+
+--# expires_at
+ALTER TABLE dbo.chat_data_sources ADD expires_at nvarchar(24) NULL;
 GO
 
 --# chat_data_joins
