@@ -226,7 +226,8 @@ static void next(struct upload *up)
 	}
 	if (up->err.code != ERR_NONE && up->wake) {
 		wake(up); /* who answers and frees it */
-	} else if (up->err.code != ERR_NONE && up->opened && up->work != SPOOL_DROP) {
+	} else if (up->err.code != ERR_NONE && (up->opened || up->fd >= 0) &&
+		   up->work != SPOOL_DROP) { /* also one that was given up while it was opened */
 		run(up, SPOOL_DROP);
 	} else if (up->err.code != ERR_NONE) {
 		give_up(up);

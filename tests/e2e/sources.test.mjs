@@ -106,6 +106,47 @@ describe('a file of one\'s own', () => {
   });
 });
 
+describe('a form', () => {
+  const BOUNDARY = 'x7f3aBoundary';
+  const part = (head, text) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`;
+  const filePart = (text, file = 'a.csv', more = '') => part(`name="file"; filename="${file}"${more}`, text);
+  const sent = (s, parts, query = '', method = 'POST', path = '') => s.rest.call(method, `/api/v1/data-sources${path}?${query}`, { body: `${parts.join('')}--${BOUNDARY}--\r\n`,
+    headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}`, 'if-match': '*' } });
+  const ROWS = 'a,b\n1,2\n3,4\n';
+
+  it('has one file, named by its text parts or by itself', async () => {
+    const ann = new Sources(d, token('forms'));
+    const loaded = async (parts, query) => {
+      const { status, body, text } = await sent(ann, parts, query);
+      assert.equal(status, 202, text);
+      return ann.settled(body.id);
+    };
+    const plain = await loaded([filePart(ROWS, 'Sales 2025.csv')]);
+    assert.deepEqual([plain.name, plain.rows, plain.profile.columns.length], ['Sales 2025', 2, 2]);
+    const named = await loaded([part('name="name"', 'Ledger'), part('name="description"', 'of all'), filePart(ROWS, 'x.tsv', '\r\nContent-Type: text/csv')]);
+    assert.deepEqual([named.name, named.description, named.rows], ['Ledger', 'of all', 2]);
+    const dashes = await loaded([filePart(`t,n\n${Array.from({ length: 20000 }, (_, i) => `--${BOUNDARY.slice(0, i % 14)}${i},${i}`).join('\n')}\n`)], 'name=Dashes');
+    assert.deepEqual([dashes.name, dashes.rows, String(dashes.profile.columns[1].sum)], ['Dashes', 20000, '199990000']);
+    assert.equal((await sent(ann, [filePart('a,b\n5,6\n')], '', 'PUT', `/${plain.id}/data`)).status, 202);
+    await until('the next version is in use', async () => (await ann.one(plain.id)).body.rows === 1);
+  });
+
+  it('that is none, or has something else, is refused and leaves nothing', async () => {
+    const bob = new Sources(d, token('forms2'));
+    for (const [parts, status] of [[[], 400], [[part('name="name"', 'x')], 400], [[part('name="other"', 'x'), filePart(ROWS)], 400], [[filePart(ROWS), filePart(ROWS)], 400],
+      [[filePart(ROWS), part('name="name"', 'late')], 400], [[part('name="file"', ROWS)], 400], [[part('name="upload"; filename="a.csv"', ROWS)], 400],
+      [[filePart(ROWS, 'a.xlsx')], 415], [[filePart(ROWS, 'a.csv', '\r\nContent-Type: application/pdf')], 415], [[part('name="name"', ' x'), filePart(ROWS)], 422],
+      [[part('name="name"', 'x'.repeat(9000)), filePart(ROWS)], 400]]) {
+      const reply = await sent(bob, parts);
+      assert.equal(reply.status, status, `${JSON.stringify(parts).slice(0, 200)}: ${reply.text}`);
+    }
+    const { status } = await bob.rest.call('POST', '/api/v1/data-sources', { body: filePart(ROWS), headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` } });
+    assert.equal(status, 400); /* it does not end */
+    await until('nothing is left', async () => (await readdir(join(d.dataDir, 'spool'))).length === 0);
+    assert.ok((await bob.list()).every((s) => s.state === 'failed'));
+  });
+});
+
 describe('each shape of file', () => {
   it('is loaded as what it is', async () => {
     assert.deepEqual(await loadShapes((user) => new Sources(d, token(user))), []);

@@ -1,7 +1,7 @@
 /* Types and names of the files that data sources and documents are made of. */
 #include "file_format.h"
 
-#include <strings.h>
+#include "vesper/str.h"
 
 #define END_COUNT 3
 
@@ -40,18 +40,15 @@ static const char *by_name(const char *name, enum source_kind kind)
 	return NULL;
 }
 
-const char *file_format_of(const struct request *r, enum source_kind kind)
+const char *file_format_of(enum source_kind kind, const char *content_type, const char *name)
 {
-	const char *coding = request_header(r, "Content-Encoding");
-	struct str rest = str_of(request_header(r, "Content-Type")), type;
+	struct str rest = str_of(content_type), type;
 
-	if (coding && strcasecmp(coding, "identity") != 0)
-		return NULL;
 	str_split(&rest, ';', &type);
 	type = str_trim(type);
 	if (type.n > 0 && !str_eq_nocase(type, STR("application/octet-stream")))
 		return by_type(type, kind);
-	return by_name(request_query(r, "name"), kind);
+	return by_name(name, kind);
 }
 
 const char *file_format_hint(enum source_kind kind)

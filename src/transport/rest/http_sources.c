@@ -6,21 +6,17 @@
 #include <string.h>
 #include <strings.h>
 
-#include "http/body_sink.h"
-#include "http/file_format.h"
 #include "http_chat.h"
+#include "http_sources.h"
 #include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/upload.h"
 #include "vesper/uuid.h"
 
-#define NAME_CHARS_MAX        200
-#define DESCRIPTION_CHARS_MAX 1000
-#define ROWS_DEFAULT          50
-#define NO_UPLOADS            "No data can be uploaded here."
+#define ROWS_DEFAULT 50
 
-static struct uploads *uploads_of(const struct request *r)
+struct uploads *uploads_of(const struct request *r)
 {
 	return r->transport->options.uploads;
 }
@@ -124,7 +120,7 @@ static json_t *source_json(const struct request *r, const struct upload_view *v,
 	return out;
 }
 
-static const char *etag_of(const struct request *r, const struct upload_view *v)
+const char *source_etag(const struct request *r, const struct upload_view *v)
 {
 	return arena_printf(r->arena, "\"%" PRId64 "\"", v->source->etag);
 }
@@ -139,7 +135,7 @@ static bool find(struct request *r, struct upload_view *out)
 }
 
 /* Of a source that the caller may use, too: that it is another's is no secret. */
-static bool find_own(struct request *r, struct upload_view *out)
+bool source_find_own(struct request *r, struct upload_view *out)
 {
 	if (!find(r, out))
 		return false;
@@ -185,7 +181,7 @@ void on_get_source(struct request *r)
 
 	if (!find(r, &v))
 		return;
-	reply_header(r, "ETag", etag_of(r, &v));
+	reply_header(r, "ETag", source_etag(r, &v));
 	reply_json(r, 200, source_json(r, &v, true));
 }
 
@@ -252,18 +248,18 @@ static void on_changed(void *owner, const struct err *e)
 		reply_empty(r, r->route->flags & ROUTE_BODY ? 204 : 202);
 }
 
-static bool text_check(const char *name, const char *text, size_t most, struct err *e)
+bool source_text_check(const char *name, const char *text, size_t most, struct err *e)
 {
 	if (!text || (utf8_valid(text, strlen(text)) && utf8_count(text, strlen(text)) <= most))
 		return true;
 	return err_set(e, ERR_INPUT, "%s: at most %zu characters", name, most);
 }
 
-static bool name_check(const char *name, struct err *e)
+bool source_name_check(const char *name, struct err *e)
 {
 	if (name && !utf8_is_identifier(name, strlen(name)))
 		return err_set(e, ERR_INPUT, "name: a line of text without blanks at its ends");
-	return text_check("name", name, NAME_CHARS_MAX, e);
+	return source_text_check("name", name, SOURCE_NAME_CHARS, e);
 }
 
 static bool roles_check(const struct request *r, const json_t *roles, const char **out,
@@ -329,8 +325,8 @@ static bool edit_parse(const struct request *r, const struct upload_view *v,
 	if (!json_only(r->body, members, e) || !json_opt_str(r->body, "name", &out->name, e) ||
 	    !json_opt_str(r->body, "description", &out->description, e) ||
 	    !json_opt_str(r->body, "visibility", &out->visibility, e) ||
-	    !json_opt_array(r->body, "roles", &roles, e) || !name_check(out->name, e) ||
-	    !text_check("description", out->description, DESCRIPTION_CHARS_MAX, e) ||
+	    !json_opt_array(r->body, "roles", &roles, e) || !source_name_check(out->name, e) ||
+	    !source_text_check("description", out->description, SOURCE_DESCRIPTION_CHARS, e) ||
 	    !roles_check(r, roles, &out->roles, e) ||
 	    !expiry_check(json_object_get(r->body, "expires_at"), &out->expires_at, e) ||
 	    !meaning_check(r, v, &out->meaning, e))
@@ -344,7 +340,7 @@ static void edit_source(struct request *r, const struct upload_view *v, struct s
 {
 	const char *tag = request_header(r, "If-Match");
 
-	if (tag && !request_names_etag(r, "If-Match", etag_of(r, v))) {
+	if (tag && !request_names_etag(r, "If-Match", source_etag(r, v))) {
 		reply_problem(r, CODE_CHANGED, NULL);
 		return;
 	}
@@ -358,7 +354,7 @@ void on_patch_source(struct request *r)
 	struct upload_view v;
 	struct err e;
 
-	if (!find_own(r, &v))
+	if (!source_find_own(r, &v))
 		return;
 	if (edit_parse(r, &v, &edit, &e))
 		edit_source(r, &v, &edit);
@@ -419,7 +415,7 @@ void on_put_source_joins(struct request *r)
 	struct upload_view v;
 	struct err e;
 
-	if (!find_own(r, &v))
+	if (!source_find_own(r, &v))
 		return;
 	if (joins_parse(r, &v, &edit, &e))
 		edit_source(r, &v, &edit);
@@ -446,7 +442,7 @@ void on_delete_source(struct request *r)
 	if (find_deletable(r))
 		r->op = uploads_delete(uploads_of(r), r->who->tenant, r->params[0], on_changed, r);
 	else
-		(void)find_own(r, &v);
+		(void)source_find_own(r, &v);
 }
 
 void on_post_source_answer(struct request *r)
@@ -457,7 +453,7 @@ void on_post_source_answer(struct request *r)
 	json_t *values = NULL;
 	struct err e;
 
-	if (!find_own(r, &v))
+	if (!source_find_own(r, &v))
 		return;
 	if (!json_only(r->body, members, &e) ||
 	    !json_get_str(r->body, "ask_id", &answer.ask_id, &e) ||
@@ -485,174 +481,4 @@ void on_get_source_events(struct request *r)
 		return;
 	run = uploads_run(uploads_of(r), r->who->tenant, r->params[0]);
 	chat_events(r, run ? run : "");
-}
-
-/* ---- a file ---- */
-
-struct receiving {
-	struct upload *upload;
-	bool ended;
-};
-
-static void drop(void *task)
-{
-	struct receiving *x = task;
-
-	upload_free(&x->upload);
-}
-
-static void refuse(struct request *r, const struct err *e)
-{
-	const char *detail = arena_printf(r->arena, "%s.", e->text);
-
-	switch (e->code) {
-	case ERR_LIMIT:
-	case ERR_QUOTA:
-		reply_problem(r, e->may_retry ? CODE_RATE_LIMITED : CODE_TOO_LONG, detail);
-		break;
-	case ERR_BUSY:
-		reply_problem(r, CODE_DATA_BUSY, detail);
-		break;
-	default:
-		reply_err(r, e);
-	}
-}
-
-static void on_wake(void *owner)
-{
-	struct request *r = owner;
-	const struct receiving *x = r->task;
-	const char *id = upload_source(x->upload);
-
-	if (!x->ended) {
-		request_resume(r);
-	} else if (upload_error(x->upload)) {
-		refuse(r, upload_error(x->upload));
-	} else if (upload_is_done(x->upload)) {
-		reply_header(r, "Location", arena_printf(r->arena, "/api/v1/data-sources/%s", id));
-		reply_json(r, 202,
-			   json_make({"id", json_str(id)},
-				     {"version", json_str(upload_version(x->upload))},
-				     {"events",
-				      json_str(arena_printf(
-					      r->arena, "/api/v1/data-sources/%s/events", id))}));
-	}
-}
-
-static bool take(struct request *r, const char *bytes, size_t len)
-{
-	const struct receiving *x = r->task;
-
-	if (!upload_is_ready(x->upload))
-		return false;
-	upload_take(x->upload, bytes, len);
-	return true;
-}
-
-static bool failed(const struct request *r)
-{
-	return upload_error(((const struct receiving *)r->task)->upload) != NULL;
-}
-
-static void end(struct request *r)
-{
-	struct receiving *x = r->task;
-
-	x->ended = true;
-	if (upload_error(x->upload))
-		refuse(r, upload_error(x->upload));
-	else
-		upload_end(x->upload);
-}
-
-static const struct body_sink sink = {.take = take, .failed = failed, .end = end};
-
-static bool options_parse(struct request *r, struct upload_file *f, struct err *e)
-{
-	const char *delimiter = request_query(r, "delimiter");
-
-	f->header = request_query(r, "header");
-	if (f->header && strcmp(f->header, "yes") != 0 && strcmp(f->header, "no") != 0)
-		return err_set(e, ERR_INPUT, "header: yes or no");
-	if (delimiter && strcmp(delimiter, "tab") == 0)
-		delimiter = "\t";
-	if (delimiter && (strlen(delimiter) != 1 || !strchr(",;\t|", *delimiter)))
-		return err_set(e, ERR_INPUT, "delimiter: a comma, a semicolon, | or tab");
-	f->delimiter = delimiter ? *delimiter : '\0';
-	return true;
-}
-
-static void receive(struct request *r, struct upload_file *f)
-{
-	struct receiving *x = arena_alloc(r->arena, sizeof(*x));
-	struct err e = {0};
-
-	f->who = r->who;
-	f->format = file_format_of(r, f->kind);
-	if (!uploads_of(r)) {
-		reply_problem(r, CODE_NOT_FOUND, NO_UPLOADS);
-	} else if (!options_parse(r, f, &e)) {
-		reply_problem(r, CODE_BAD_FRAME, arena_printf(r->arena, "%s.", e.text));
-	} else if (!f->format) {
-		reply_problem(r, CODE_MEDIA_TYPE, file_format_hint(f->kind));
-	} else if (!upload_begin(uploads_of(r), f, on_wake, r, &x->upload, &e)) {
-		refuse(r, &e);
-	} else {
-		r->task = x;
-		r->task_free = drop;
-		r->stream.sink = &sink;
-	}
-}
-
-/* "sales 2025.csv" is called "sales 2025". */
-static const char *name_of(const struct request *r)
-{
-	const char *name = request_query(r, "name"), *dot;
-
-	if (!name)
-		return "Data";
-	dot = strrchr(name, '.');
-	return dot && dot > name && strlen(dot) <= 7
-		       ? arena_strndup(r->arena, name, (size_t)(dot - name))
-		       : name;
-}
-
-static void receive_new(struct request *r, enum source_kind kind)
-{
-	struct upload_file f = {
-		.kind = kind, .name = name_of(r), .description = request_query(r, "description")};
-	struct err e;
-
-	if (!name_check(f.name, &e) ||
-	    !text_check("description", f.description, DESCRIPTION_CHARS_MAX, &e))
-		reply_problem(r, CODE_INVALID, arena_printf(r->arena, "%s.", e.text));
-	else
-		receive(r, &f);
-}
-
-void on_post_source(struct request *r)
-{
-	receive_new(r, SOURCE_TABLE);
-}
-
-void on_post_document(struct request *r)
-{
-	receive_new(r, SOURCE_DOCUMENT);
-}
-
-void on_put_source_data(struct request *r)
-{
-	struct upload_file f = {.source = r->params[0]};
-	const char *tag = request_header(r, "If-Match");
-	struct upload_view v;
-
-	if (!find_own(r, &v))
-		return;
-	f.kind = v.source->kind;
-	if (v.current && !tag)
-		reply_problem(r, CODE_PRECONDITION, NULL);
-	else if (v.current && !request_names_etag(r, "If-Match", etag_of(r, &v)))
-		reply_problem(r, CODE_CHANGED, NULL);
-	else
-		receive(r, &f);
 }
