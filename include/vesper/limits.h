@@ -619,7 +619,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define SOURCE_TENANT_BYTES      (INT64_C(1024) * 1024 * 1024) /* files in use of one tenant */
 #define SOURCE_WAITING_MAX       4  /* loads of a tenant that wait for the one that runs */
 #define SOURCE_LOADS_HOUR        10 /* of one user: a file a few minutes, as people try delimiters */
-#define SOURCE_SILENT_MS         600000 /* of another replica's load without a word; then it is dead */
+#define SOURCE_SILENT_MS         60000 /* of another replica's load without a word; then it is dead */
 #define UPLOADS_TURN_MARGIN_MS   5000     /* beyond a turn's limit, until what it reads may go */
 #define SOURCE_ASK_MS            86400000 /* a question about a file waits for a day */
 #define SOURCE_FREE_BYTES        (INT64_C(1024) * 1024 * 1024) /* that stay free on the spool's disk */

@@ -86,15 +86,24 @@ struct op *store_sources_stamp(struct store *s, const char *tenant, store_source
 			       void *owner);
 
 /* Adds the source unless it is there, and a version of it (NULL: none). ERR_LIMIT: the tenant has
- * SOURCES_PER_TENANT_MAX, or DOCUMENTS_PER_TENANT_MAX. */
+ * SOURCES_PER_TENANT_MAX, or DOCUMENTS_PER_TENANT_MAX. ERR_BUSY: another one is under way. */
 struct op *store_source_add(struct store *s, const char *tenant, const struct stored_source *source,
 			    const struct stored_version *version, store_done_cb cb, void *owner);
 /* Writes the version's state and what is not NULL or 0 of the rest. */
 struct op *store_version_set(struct store *s, const char *tenant, const struct stored_version *v,
 			     store_done_cb cb, void *owner);
-/* It is ready and in use from now on, and the one before retires: both or nothing. */
+/* One that is read is loaded into its table by `holder` from now on. ERR_CANCELLED: by another one,
+ * or it was taken for dead. */
+struct op *store_version_claim(struct store *s, const char *tenant, const struct stored_version *v,
+			       const char *holder, store_done_cb cb, void *owner);
+/* Whoever receives or loads it lives. */
+struct op *store_version_beat(struct store *s, const char *tenant, const char *uid,
+			      store_done_cb cb, void *owner);
+/* It is ready and in use from now on, and the one before retires: both or nothing. ERR_CANCELLED:
+ * `holder` no longer loads it. */
 struct op *store_version_publish(struct store *s, const char *tenant,
-				 const struct stored_version *v, store_done_cb cb, void *owner);
+				 const struct stored_version *v, const char *holder,
+				 store_done_cb cb, void *owner);
 /* It has failed, unless it was changed since it was read. */
 struct op *store_version_fail(struct store *s, const char *tenant, const struct stored_version *v,
 			      const char *code, store_done_cb cb, void *owner);

@@ -746,6 +746,25 @@ INSERT INTO chat_data_versions (tenant_id, version_uid, source_uid, number, stat
 SELECT :tenant_id, :version, :source, COALESCE((SELECT MAX(v.number) FROM chat_data_versions v
 	WHERE v.tenant_id = :tenant_id AND v.source_uid = :source), 0) + 1, 'receiving', :format, 0, 0, 0, :now
 WHERE EXISTS (SELECT 1 FROM chat_data_sources s WHERE s.tenant_id = :tenant_id AND s.source_uid = :source AND s.deleted_at IS NULL)
+	AND NOT EXISTS (SELECT 1 FROM chat_data_versions v WHERE v.tenant_id = :tenant_id AND v.source_uid = :source
+		AND v.state IN ('receiving', 'reading', 'loading'))
+
+--# query version_one
+SELECT v.state, v.holder
+FROM chat_data_versions v
+WHERE v.tenant_id = :tenant_id AND v.version_uid = :version
+
+-- One replica loads it: the first that says so.
+--# query version_claim
+UPDATE chat_data_versions
+SET state = 'loading', table_name = :table, holder = :holder, updated_at = :now
+WHERE tenant_id = :tenant_id AND version_uid = :version AND state = 'reading'
+
+-- It is being received or loaded still.
+--# query version_beat
+UPDATE chat_data_versions
+SET updated_at = :now
+WHERE tenant_id = :tenant_id AND version_uid = :version AND state IN ('receiving', 'reading', 'loading')
 
 --# query version_update
 UPDATE chat_data_versions
@@ -759,6 +778,7 @@ SET state = :state, updated_at = :now
 --? answers: , answers = :answers
 --? code: , fault_code = :code, fault_text = :text, fault_line = :line
 WHERE tenant_id = :tenant_id AND version_uid = :version
+--? holder: AND state = 'loading' AND holder = :holder
 
 --# query version_fail
 UPDATE chat_data_versions
@@ -774,11 +794,13 @@ WHERE tenant_id = :tenant_id AND version_uid = :version
 UPDATE chat_data_versions
 SET state = 'retiring', updated_at = :now
 WHERE tenant_id = :tenant_id AND source_uid = :source AND state = 'ready' AND version_uid <> :version
+	AND EXISTS (SELECT 1 FROM chat_data_versions v WHERE v.tenant_id = :tenant_id AND v.version_uid = :version AND v.state = 'ready')
 
 --# query version_use
 UPDATE chat_data_sources
 SET current_version = :version, etag = etag + 1, updated_at = :now
 WHERE tenant_id = :tenant_id AND source_uid = :source
+	AND EXISTS (SELECT 1 FROM chat_data_versions v WHERE v.tenant_id = :tenant_id AND v.version_uid = :version AND v.state = 'ready')
 
 --# query version_delete
 DELETE FROM chat_data_versions WHERE tenant_id = :tenant_id AND version_uid = :version

@@ -14,6 +14,8 @@ struct sources_call {
 	int64_t etag;            /* that the source is to have; 0: any */
 	struct source_edit edit; /* and what it is to say; NULLs: anything */
 	const char *source;
+	const char *holder; /* of a version that it is to have; NULL: any */
+	bool adds_version;
 	store_sources_cb cb;
 	store_sources_stamp_cb stamp;
 	store_done_cb done;
@@ -279,6 +281,8 @@ static void on_source(struct call *c, struct table **tables, size_t count, const
 		err_set(&why, ERR_NOT_FOUND, "there is no such data source");
 	else if (!found)
 		err_set(&why, ERR_LIMIT, "there are as many as a tenant may have");
+	else if (s->adds_version && !(count > 1 && tables[1]->row_count > 0))
+		err_set(&why, ERR_BUSY, "a file of this data source is just being loaded");
 	else if (!is_wanted(s, tables[0], count > 1 ? tables[1] : NULL))
 		err_set(&why, ERR_BUSY, "it was changed meanwhile");
 	s->done(s->owner, why.code == ERR_NONE ? NULL : &why);
@@ -318,6 +322,9 @@ struct op *store_source_add(struct store *s, const char *tenant, const struct st
 		store_call_add(c, "version_insert");
 	}
 	store_call_add(c, "source_one");
+	if (version)
+		store_call_add(c, "version_one");
+	f->adds_version = version != NULL;
 	return store_call_write(c);
 }
 
@@ -357,15 +364,65 @@ struct op *store_version_set(struct store *s, const char *tenant, const struct s
 	return store_call_write(&f->call);
 }
 
-struct op *store_version_publish(struct store *s, const char *tenant,
-				 const struct stored_version *v, store_done_cb cb, void *owner)
+/* It is the holder's, as it was written. */
+static void on_held(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct sources_call *s = list_item(c, struct sources_call, call);
+	const struct table *t = !e && count > 0 && tables[0]->row_count > 0 ? tables[0] : NULL;
+	struct err why = {0};
+
+	if (e)
+		why = *e;
+	else if (!t || strcmp(store_cell(t, 0, "holder"), s->holder) != 0 ||
+		 strcmp(store_cell(t, 0, "state"), states[VERSION_FAILED]) == 0)
+		err_set(&why, ERR_CANCELLED, "another replica loads it, or has given it up");
+	s->done(s->owner, why.code == ERR_NONE ? NULL : &why);
+}
+
+static struct sources_call *held_call(struct store *s, const char *tenant, const char *holder,
+				      store_done_cb cb, void *owner)
 {
 	struct sources_call *f = call_of(s, tenant, cb, owner);
+
+	f->holder = arena_strdup(f->call.arena, holder);
+	f->call.finish = on_held;
+	store_call_text(&f->call, "holder", holder);
+	return f;
+}
+
+struct op *store_version_claim(struct store *s, const char *tenant, const struct stored_version *v,
+			       const char *holder, store_done_cb cb, void *owner)
+{
+	struct sources_call *f = held_call(s, tenant, holder, cb, owner);
+
+	store_call_text(&f->call, "version", v->uid);
+	store_call_text(&f->call, "table", v->table);
+	store_call_add(&f->call, "version_claim");
+	store_call_add(&f->call, "version_one");
+	return store_call_write(&f->call);
+}
+
+struct op *store_version_beat(struct store *s, const char *tenant, const char *uid,
+			      store_done_cb cb, void *owner)
+{
+	struct sources_call *f = call_of(s, tenant, cb, owner);
+
+	store_call_text(&f->call, "version", uid);
+	store_call_add(&f->call, "version_beat");
+	return store_call_write(&f->call);
+}
+
+struct op *store_version_publish(struct store *s, const char *tenant,
+				 const struct stored_version *v, const char *holder,
+				 store_done_cb cb, void *owner)
+{
+	struct sources_call *f = held_call(s, tenant, holder, cb, owner);
 
 	store_call_text(&f->call, "source", v->source);
 	set_version(&f->call, v);
 	store_call_add(&f->call, "version_retire");
 	store_call_add(&f->call, "version_use");
+	store_call_add(&f->call, "version_one");
 	return store_call_write(&f->call);
 }
 

@@ -53,12 +53,9 @@ static void on_changed(void *owner, const struct err *e)
 
 	c->stored = NULL;
 
-	if (!e && c->version[0]) {
-		const struct stored_source *s = uploads_source(c->tenant, c->source);
-		struct stream_log *log = load_log(c->tenant, c->source, s ? s->owner : "");
-
-		load_queue(c->tenant, c->source, c->version, &log);
-	}
+	if (!e && c->version[0] && spool_has(c->tenant, c->version))
+		load_adopt(c->tenant,
+			   &(struct stored_version){.uid = c->version, .source = c->source});
 	if (!e) {
 		uploads_look_then(c->tenant, &c->look, on_seen, c);
 		return;

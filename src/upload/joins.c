@@ -98,8 +98,9 @@ static bool join_check(const struct upload_view *v, const struct upload_view *to
 /* Of the other one, too, so that there is one way between two sources. */
 static bool is_stated(const struct tenant_uploads *t, const char *from, const char *to)
 {
-	for (size_t i = 0; i < t->join_count; i++)
-		if (strcmp(t->joins[i].source, from) == 0 && strcmp(t->joins[i].other, to) == 0)
+	for (size_t i = 0; i < t->joins.count; i++)
+		if (strcmp(t->joins.items[i].source, from) == 0 &&
+		    strcmp(t->joins.items[i].other, to) == 0)
 			return true;
 	return false;
 }
@@ -163,8 +164,8 @@ json_t *uploads_joins(const struct uploads *u, const struct principal *who,
 	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < t->join_count; i++) {
-		const struct stored_join *j = &t->joins[i];
+	for (size_t i = 0; i < t->joins.count; i++) {
+		const struct stored_join *j = &t->joins.items[i];
 		bool from = strcmp(j->source, v->source->uid) == 0;
 		struct upload_view to;
 		struct arena *a;
@@ -193,8 +194,8 @@ json_t *joins_also(const struct tenant_uploads *t, const struct joined *one)
 {
 	json_t *also = json_array();
 
-	for (size_t i = 0; i < t->join_count; i++) {
-		const struct stored_join *j = &t->joins[i];
+	for (size_t i = 0; i < t->joins.count; i++) {
+		const struct stored_join *j = &t->joins.items[i];
 		const char *name = strcmp(j->source, one->uid) == 0  ? j->column
 				   : strcmp(j->other, one->uid) == 0 ? j->other_column
 								     : NULL;
@@ -224,8 +225,8 @@ static json_t *edge_json(const struct joined *from, const char *column, const st
 static bool is_second(const struct tenant_uploads *t, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (strcmp(t->joins[i].source, t->joins[at].other) == 0 &&
-		    strcmp(t->joins[i].other, t->joins[at].source) == 0)
+		if (strcmp(t->joins.items[i].source, t->joins.items[at].other) == 0 &&
+		    strcmp(t->joins.items[i].other, t->joins.items[at].source) == 0)
 			return true;
 	return false;
 }
@@ -235,8 +236,8 @@ json_t *joins_edges(const struct tenant_uploads *t, const struct joined *list, s
 {
 	json_t *edges = json_array();
 
-	for (size_t i = 0; i < t->join_count; i++) {
-		const struct stored_join *j = &t->joins[i];
+	for (size_t i = 0; i < t->joins.count; i++) {
+		const struct stored_join *j = &t->joins.items[i];
 		const struct joined *one = find(list, count, j->source);
 		const struct joined *two = find(list, count, j->other);
 		const json_t *left = one ? column_of(one->columns, j->column) : NULL;

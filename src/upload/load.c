@@ -115,6 +115,15 @@ void load_queue(struct tenant_uploads *t, const char *source, const char *versio
 	list_append(&t->waiting, &w->node);
 }
 
+void load_adopt(struct tenant_uploads *t, const struct stored_version *v)
+{
+	const struct stored_source *s = uploads_source(t, v->source);
+	struct stream_log *log = load_log(t, v->source, s ? s->owner : "");
+
+	load_queue(t, v->source, v->uid, &log);
+	load_next(t);
+}
+
 bool load_is_here(const struct tenant_uploads *t, const char *version)
 {
 	if (t->load && strcmp(t->load->version, version) == 0)
@@ -351,6 +360,11 @@ static void on_loading(void *owner, const struct err *e)
 	struct load *l = owner;
 
 	l->op = NULL;
+	if (e && e->code == ERR_CANCELLED) { /* its rows are another replica's to write */
+		l->err = *e;
+		say_failed(l);
+		return;
+	}
 	if (e) {
 		l->err = *e;
 		load_fail(l);
@@ -363,14 +377,13 @@ static void on_loading(void *owner, const struct err *e)
 static void on_read(struct load *l)
 {
 	const struct shape_column *unclear = load_asks(l);
-	const struct stored_version v = {
-		.uid = l->version, .state = VERSION_LOADING, .table = l->table.name};
+	const struct stored_version v = {.uid = l->version, .table = l->table.name};
 
 	if (unclear)
 		ask(l, unclear);
 	else
-		l->op = store_version_set(l->tenant->all->options.store, l->tenant->name, &v,
-					  on_loading, l);
+		l->op = store_version_claim(l->tenant->all->options.store, l->tenant->name, &v,
+					    l->holder, on_loading, l);
 }
 
 static json_t *score_of(const char *profile_text)
@@ -435,7 +448,7 @@ void load_finish(struct load *l)
 					 .rows = l->rows,
 					 .profile = l->profile_text};
 
-	l->op = store_version_publish(l->tenant->all->options.store, l->tenant->name, &v,
+	l->op = store_version_publish(l->tenant->all->options.store, l->tenant->name, &v, l->holder,
 				      on_published, l);
 }
 
@@ -472,6 +485,7 @@ static void begin(struct tenant_uploads *t, struct waiting_load *w, const struct
 			   .arena = arena_new(LOAD_BYTES)};
 	memcpy(l->source, w->source, UUID_BYTES);
 	memcpy(l->version, w->version, UUID_BYTES);
+	memcpy(l->holder, uuid_new().text, UUID_BYTES);
 	atomic_init(&l->cancelled, false);
 	l->options.path = uploads_spool(t->all, l->version, l->arena);
 	l->options.cancelled = &l->cancelled;

@@ -381,9 +381,9 @@ static char *state_of(const struct tenant_uploads *t)
 				   t->sources[i].owner,
 				   t->sources[i].meaning ? t->sources[i].meaning : "");
 	}
-	for (size_t i = 0; b.n > 0 && i < t->join_count; i++)
-		buf_printf(&b, "%s %s %s %s\n", t->joins[i].source, t->joins[i].column,
-			   t->joins[i].other, t->joins[i].other_column);
+	for (size_t i = 0; b.n > 0 && i < t->joins.count; i++)
+		buf_printf(&b, "%s %s %s %s\n", t->joins.items[i].source, t->joins.items[i].column,
+			   t->joins.items[i].other, t->joins.items[i].other_column);
 	return buf_take(&b);
 }
 

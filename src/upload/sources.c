@@ -253,8 +253,8 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 	t->source_count = found->count;
 	t->versions = found->versions;
 	t->version_count = found->version_count;
-	t->joins = found->joins;
-	t->join_count = found->join_count;
+	t->joins.items = found->joins;
+	t->joins.count = found->join_count;
 	if (!t->known)
 		drop_loaded_files(t);
 	t->known = true;
@@ -404,6 +404,7 @@ void uploads_free(struct uploads **uploads)
 		struct tenant_uploads *t = &u->tenants[i];
 
 		op_cancel(&t->op);
+		op_cancel(&t->beat);
 		spool_end(t);
 		loads_end(t);
 		sweep_free(&t->sweep);

@@ -430,6 +430,15 @@ void upload_free(struct upload **upload)
 		next(up);
 }
 
+bool spool_has(const struct tenant_uploads *t, const char *version)
+{
+	char *path = mem_printf("%s/%s", t->all->options.spool_dir, version);
+	bool has = access(path, R_OK) == 0;
+
+	mem_free(path);
+	return has;
+}
+
 bool spool_is_receiving(const struct tenant_uploads *t, const char *version)
 {
 	list_each(node, &t->receiving) {

@@ -193,6 +193,34 @@ static bool is_here(const struct tenant_uploads *t, const struct stored_version 
 	return load_is_here(t, v->uid) || spool_is_receiving(t, v->uid);
 }
 
+/* Its owner answered another replica, and the file is here. */
+static bool is_answered_elsewhere(const struct tenant_uploads *t, const struct stored_version *v)
+{
+	return v->state == VERSION_READING && v->answers && !is_here(t, v) && spool_has(t, v->uid);
+}
+
+/* Other replicas see that what is received or loaded here goes on. */
+static void on_beat(void *owner, const struct err *e)
+{
+	struct tenant_uploads *t = owner;
+
+	t->beat = NULL;
+	if (e)
+		log_warn("uploads.beat", "tenant %s: %s", t->name, e->text);
+}
+
+static void beat(struct tenant_uploads *t)
+{
+	for (size_t i = 0; i < t->version_count && !t->beat && !t->all->alone; i++) {
+		const struct stored_version *v = &t->versions[i];
+
+		if (v->state <= VERSION_LOADING && v->state != VERSION_ASKING && is_here(t, v) &&
+		    age_ms(v) >= SOURCE_SILENT_MS / 4)
+			t->beat = store_version_beat(t->all->options.store, t->name, v->uid,
+						     on_beat, t);
+	}
+}
+
 static bool sweep_version(struct tenant_uploads *t, const struct stored_version *v)
 {
 	const struct uploads_options *o = &t->all->options;
@@ -201,8 +229,11 @@ static bool sweep_version(struct tenant_uploads *t, const struct stored_version 
 	case VERSION_RECEIVING:
 	case VERSION_READING:
 	case VERSION_LOADING:
-		if (is_here(t, v) || (!t->all->alone && age_ms(v) < SOURCE_SILENT_MS))
+		if (is_here(t, v) || (!t->all->alone && age_ms(v) < SOURCE_SILENT_MS)) {
+			if (is_answered_elsewhere(t, v))
+				load_adopt(t, v);
 			return false;
+		}
 		fail_version(begin(t, v->source, v), v, "interrupted");
 		return true;
 	case VERSION_ASKING:
@@ -290,6 +321,8 @@ static bool sweep_expired(struct tenant_uploads *t, const struct stored_source *
 
 void sweep_next(struct tenant_uploads *t)
 {
+	if (!t->all->ending)
+		beat(t);
 	if (t->sweep || t->all->ending)
 		return;
 	for (size_t i = 0; i < t->source_count; i++)

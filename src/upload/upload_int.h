@@ -42,12 +42,15 @@ struct tenant_uploads {
 	size_t source_count;
 	const struct stored_version *versions;
 	size_t version_count;
-	const struct stored_join *joins;
-	size_t join_count;
+	struct {
+		const struct stored_join *items;
+		size_t count;
+	} joins;
 	char *stamp; /* of the store then; NULL: not read yet */
 	bool known;
 	struct arena *next; /* of those that are being read; or NULL */
 	struct op *op;
+	struct op *beat;     /* tells other replicas that a load here lives */
 	bool again;          /* something changed meanwhile */
 	bool stale;          /* something changed here since they were read */
 	struct list looking; /* struct look_wait */
@@ -164,6 +167,8 @@ void load_queue(struct tenant_uploads *t, const char *source, const char *versio
 		struct stream_log **log_take);
 /* Begins the oldest one that waits, unless one runs. */
 void load_next(struct tenant_uploads *t);
+/* One that another replica was given the answer for, and whose file is here. */
+void load_adopt(struct tenant_uploads *t, const struct stored_version *v);
 /* Waits or runs here. */
 bool load_is_here(const struct tenant_uploads *t, const char *version);
 void load_cancel(struct tenant_uploads *t); /* it ends as a failed one */
@@ -186,6 +191,7 @@ struct load {
 	const struct load_kind *kind;
 	struct tenant_uploads *tenant;
 	char source[UUID_BYTES], version[UUID_BYTES], user[201];
+	char holder[UUID_BYTES]; /* this run of it, among replicas */
 	struct stream_log *log;
 	struct arena *arena;
 	atomic_bool cancelled;
@@ -258,6 +264,8 @@ void sweep_free(struct sweep **s);
 
 /* ---- spool.c ---- */
 
+/* Its file is on this replica's disk. */
+bool spool_has(const struct tenant_uploads *t, const char *version);
 bool spool_is_receiving(const struct tenant_uploads *t, const char *version);
 void spool_end(struct tenant_uploads *t); /* with the process; no job runs any more */
 

@@ -6,6 +6,13 @@ ALTER TABLE chat_data_sources ADD COLUMN meaning text
 --# query expires_at
 ALTER TABLE chat_data_sources ADD COLUMN expires_at nvarchar(24)
 
+-- Who loads it, and that no two files of one source come at once.
+--# query holder
+ALTER TABLE chat_data_versions ADD COLUMN holder char(36)
+
+--# query chat_data_versions_number
+CREATE UNIQUE INDEX IX_chat_data_versions_number ON chat_data_versions (tenant_id, source_uid, number)
+
 --# query chat_data_joins
 CREATE TABLE chat_data_joins (
 	tenant_id nvarchar(100) NOT NULL,

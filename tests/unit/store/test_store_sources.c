@@ -9,6 +9,8 @@
 #define FIRST   "0198c0de-0000-7000-8000-000000000011"
 #define SECOND  "0198c0de-0000-7000-8000-000000000012"
 #define OTHER   "0198c0de-0000-7000-8000-000000000002"
+#define HOLDER  "0198c0de-0000-7000-8000-000000000021"
+#define RIVAL   "0198c0de-0000-7000-8000-000000000022"
 #define UNKNOWN "0198c0de-0000-7000-8000-0000000000ff"
 
 static char seen[600];
@@ -73,7 +75,18 @@ static void set(struct fixture *f, const char *version, enum version_state state
 	assert_int_equal(f->err.code, ERR_NONE);
 }
 
-static void publish(struct fixture *f, const char *version)
+static enum err_code claim(struct fixture *f, const char *version, const char *table,
+			   const char *holder)
+{
+	const struct stored_version v = {.uid = version, .table = table};
+
+	begin(f);
+	store_version_claim(f->store, "acme", &v, holder, on_done, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static enum err_code publish_as(struct fixture *f, const char *version, const char *holder)
 {
 	const struct stored_version v = {.uid = version,
 					 .source = SOURCE,
@@ -82,9 +95,16 @@ static void publish(struct fixture *f, const char *version)
 					 .profile = "{}"};
 
 	begin(f);
-	store_version_publish(f->store, "acme", &v, on_done, f);
+	store_version_publish(f->store, "acme", &v, holder, on_done, f);
 	wait_done(f);
-	assert_int_equal(f->err.code, ERR_NONE);
+	return f->err.code;
+}
+
+static void publish(struct fixture *f, const char *version, const char *table)
+{
+	set(f, version, VERSION_READING, NULL);
+	assert_int_equal(claim(f, version, table, HOLDER), ERR_NONE);
+	assert_int_equal(publish_as(f, version, HOLDER), ERR_NONE);
 }
 
 static enum err_code edit(struct fixture *f, const char *uid, const struct source_edit *change)
@@ -102,14 +122,38 @@ static void versions_follow_each_other(void **state)
 	assert_int_equal(add(f, SOURCE, FIRST), ERR_NONE);
 	assert_string_equal(list_of(f, "acme"), "Orders ann private 1 -; 1 receiving - -");
 	assert_string_equal(list_of(f, "vesper"), "");
-	set(f, FIRST, VERSION_LOADING, "s_000000000001_1");
-	publish(f, FIRST);
+	assert_int_equal(add(f, SOURCE, SECOND), ERR_BUSY); /* one at a time */
+	publish(f, FIRST, "s_000000000001_1");
 	assert_string_equal(list_of(f, "acme"),
 			    "Orders ann private 2 used; 1 ready s_000000000001_1 -");
 	assert_int_equal(add(f, SOURCE, SECOND), ERR_NONE);
-	publish(f, SECOND);
+	publish(f, SECOND, "s_000000000001_2");
+	assert_string_equal(list_of(f, "acme"), "Orders ann private 3 used; 1 retiring "
+						"s_000000000001_1 - 2 ready s_000000000001_2 -");
+}
+
+/* Of two replicas that read it one loads it, and one that was taken for dead brings nothing. */
+static void loaded_by_one(void **state)
+{
+	struct fixture *f = *state;
+	struct stored_version v = {.uid = FIRST, .state = VERSION_FAILED};
+
+	add(f, SOURCE, FIRST);
+	assert_int_equal(claim(f, FIRST, "s_000000000001_1", HOLDER), ERR_CANCELLED);
+	set(f, FIRST, VERSION_READING, NULL);
+	assert_int_equal(claim(f, FIRST, "s_000000000001_1", HOLDER), ERR_NONE);
+	assert_int_equal(claim(f, FIRST, "s_000000000001_1", RIVAL), ERR_CANCELLED);
+	assert_int_equal(publish_as(f, FIRST, RIVAL), ERR_CANCELLED);
+	begin(f);
+	store_version_beat(f->store, "acme", FIRST, on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	begin(f);
+	store_version_set(f->store, "acme", &v, on_done, f);
+	wait_done(f);
+	assert_int_equal(publish_as(f, FIRST, HOLDER), ERR_CANCELLED);
 	assert_string_equal(list_of(f, "acme"),
-			    "Orders ann private 3 used; 1 retiring s_000000000001_1 - 2 ready - -");
+			    "Orders ann private 1 -; 1 failed s_000000000001_1 -");
 }
 
 static void edited_by_etag(void **state)
@@ -275,6 +319,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(versions_follow_each_other, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(edited_by_etag, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(loaded_by_one, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(joined_by_etag, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(means_what_its_owner_says, fixture_setup,
 						fixture_teardown),

@@ -8,6 +8,15 @@ GO
 ALTER TABLE dbo.chat_data_sources ADD expires_at nvarchar(24) NULL;
 GO
 
+-- Who loads it, and that no two files of one source come at once.
+--# holder
+ALTER TABLE dbo.chat_data_versions ADD holder nvarchar(36) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+
+--# chat_data_versions_number
+CREATE UNIQUE INDEX IX_chat_data_versions_number ON dbo.chat_data_versions (tenant_id, source_uid, number);
+GO
+
 --# chat_data_joins
 CREATE TABLE dbo.chat_data_joins (
 	tenant_id nvarchar(100) COLLATE Latin1_General_100_BIN2 NOT NULL,

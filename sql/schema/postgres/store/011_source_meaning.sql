@@ -9,6 +9,13 @@ ALTER TABLE dbo.chat_data_sources ADD COLUMN meaning text
 --# expires_at
 ALTER TABLE dbo.chat_data_sources ADD COLUMN expires_at varchar(24)
 
+-- Who loads it, and that no two files of one source come at once.
+--# holder
+ALTER TABLE dbo.chat_data_versions ADD COLUMN holder varchar(36)
+
+--# chat_data_versions_number
+CREATE UNIQUE INDEX IX_chat_data_versions_number ON dbo.chat_data_versions (tenant_id, source_uid, number)
+
 --# chat_data_joins
 CREATE TABLE dbo.chat_data_joins (
 	tenant_id varchar(100) NOT NULL,
