@@ -183,6 +183,23 @@ const char *sql_upload_index(const struct upload_table *t, size_t column, enum d
 			    full_name(t->name, d, a), t->columns[column].name);
 }
 
+const char *sql_upload_cover(const struct upload_table *t, size_t which, size_t column,
+			     const size_t *sums, size_t sum_count, enum dialect d, struct arena *a)
+{
+	const char *list = arena_printf(a, "%s, tenant_id", t->columns[column].name);
+
+	if (d != DIALECT_SQLITE)
+		return NULL;
+	for (size_t i = 0; i < sum_count; i++)
+		list = arena_printf(a, "%s, %s", list, t->columns[sums[i]].name);
+	return arena_printf(a, "CREATE INDEX cx_%s_%zu ON %s (%s)", t->name, which, t->name, list);
+}
+
+const char *sql_upload_uncover(const char *table, size_t which, struct arena *a)
+{
+	return arena_printf(a, "DROP INDEX IF EXISTS cx_%s_%zu", table, which);
+}
+
 const char *sql_upload_delete(const char *table, enum dialect d, struct arena *a)
 {
 	return arena_printf(a, "DELETE FROM %s WHERE " UPLOAD_ROW " <= ?", full_name(table, d, a));

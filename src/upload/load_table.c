@@ -98,13 +98,14 @@ static void make_statements(struct load *l)
 	enum dialect d = l->tenant->all->dialect;
 	size_t left = l->block.count, cap = 0;
 
-	l->statement_count = 0;
-	l->statements = NULL;
+	l->statements.count = 0;
+	l->statements.items = NULL;
 	for (size_t at = 0, rows; left > 0; at += rows, left -= rows) {
 		rows = sql_upload_insert_rows(&l->table, left, d);
-		l->statements = arena_grow(l->block.arena, l->statements, l->statement_count, &cap,
-					   sizeof(*l->statements));
-		l->statements[l->statement_count++] = (struct source_statement){
+		l->statements.items =
+			arena_grow(l->block.arena, l->statements.items, l->statements.count, &cap,
+				   sizeof(*l->statements.items));
+		l->statements.items[l->statements.count++] = (struct source_statement){
 			.name = "uploads/insert",
 			.text = insert_text(l, rows),
 			.values = bound_rows(l, at, rows),
@@ -170,6 +171,8 @@ static struct op *write(struct load *l, const struct source_statement *statement
 static void profile_table(struct load *l)
 {
 	l->profile_text = profile_json(l->profile, l->arena);
+	profile_free(&l->profile); /* an index takes as much memory */
+	shape_reader_free(&l->reader);
 }
 
 const struct load_kind load_of_table = {
@@ -180,6 +183,8 @@ const struct load_kind load_of_table = {
 	.profile = profile_table,
 };
 
+static void make_index(struct load *l);
+
 static void on_indexed(void *owner, struct table **tables, size_t count, const struct err *e)
 {
 	struct load *l = owner;
@@ -187,38 +192,82 @@ static void on_indexed(void *owner, struct table **tables, size_t count, const s
 	(void)tables;
 	(void)count;
 	l->op = NULL;
-	if (e)
+	if (e) {
 		l->err = *e;
-	if (e)
 		load_fail(l);
-	else
-		load_run(l, l->kind->profile, load_finish);
+		return;
+	}
+	make_index(l);
 }
 
-/* What questions narrow by: days, and texts of which there are few. */
+/* Columns of a role, in their order; returns how many. */
+static size_t columns_of(const json_t *profile, const char *role, size_t most, size_t *out)
+{
+	const json_t *column;
+	size_t i, n = 0;
+
+	json_array_foreach(json_object_get(profile, "columns"), i, column)
+		if (n < most &&
+		    strcmp(json_string_value(json_object_get(column, "role")), role) == 0)
+			out[n++] = i;
+	return n;
+}
+
+static void add_index(struct load *l, const char *text)
+{
+	if (text)
+		l->indexes.texts[l->indexes.count++] = text;
+}
+
+/* What questions narrow by, and what they add up by. */
+static void list_indexes(struct load *l)
+{
+	enum dialect d = l->tenant->all->dialect;
+	size_t groups[UPLOAD_COVERS_MAX], sums[UPLOAD_SUMS_MAX], n, m;
+	json_t *profile;
+	struct err e;
+
+	for (size_t i = 0; i < l->table.count && l->indexes.count < SOURCE_INDEXES_MAX; i++)
+		if (column_is_day(l->table.columns[i].type))
+			add_index(l, sql_upload_index(&l->table, i, d, l->arena));
+	if (l->rows > UPLOAD_COVERED_ROWS || !l->profile_text ||
+	    !json_parse(l->profile_text, strlen(l->profile_text), SOURCE_PROFILE_BYTES_MAX,
+			&profile, &e))
+		return;
+	n = columns_of(profile, "dimension", UPLOAD_COVERS_MAX, groups);
+	m = columns_of(profile, "measure", UPLOAD_SUMS_MAX, sums);
+	for (size_t i = 0; i < n; i++)
+		add_index(l, sql_upload_cover(&l->table, i, groups[i], sums, m, d, l->arena));
+	json_decref(profile);
+}
+
+/* One after the other, so that the file's log holds no more than one. */
+static void make_index(struct load *l)
+{
+	const struct source_statement one = {.name = "uploads/index",
+					     .text = l->indexes.texts[l->indexes.done]};
+
+	if (l->indexes.done == l->indexes.count) {
+		load_finish(l);
+		return;
+	}
+	l->indexes.done++;
+	l->op = write(l, &one, 1, on_indexed);
+}
+
 static void make_indexes(struct load *l)
 {
-	struct source_statement list[SOURCE_INDEXES_MAX];
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->table.count && n < SOURCE_INDEXES_MAX; i++)
-		if (column_is_day(l->table.columns[i].type))
-			list[n++] = (struct source_statement){
-				.name = "uploads/index",
-				.text = sql_upload_index(&l->table, i, l->tenant->all->dialect,
-							 l->arena)};
-	if (n == 0)
-		load_run(l, l->kind->profile, load_finish);
-	else
-		l->op = write(l, list, n, on_indexed);
+	if (l->kind == &load_of_table)
+		list_indexes(l);
+	make_index(l);
 }
 
 static void write_block(struct load *l)
 {
 	if (l->block.count == 0)
-		make_indexes(l);
+		load_run(l, l->kind->profile, make_indexes);
 	else
-		l->op = write(l, l->statements, l->statement_count, on_written);
+		l->op = write(l, l->statements.items, l->statements.count, on_written);
 }
 
 /* ---- the table ---- */

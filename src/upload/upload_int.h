@@ -13,6 +13,7 @@
 #include "vesper/upload.h"
 
 #include "read/shape.h"
+#include "vesper/limits.h"
 #include "vesper/list.h"
 #include "vesper/pool.h"
 #include "vesper/sql_upload.h"
@@ -208,12 +209,18 @@ struct load {
 	struct upload_table table;
 	const char
 		*inserts[UPLOAD_INSERTS]; /* by the binary logarithm of their rows; NULL: later */
+	struct {
+		const char *texts[SOURCE_INDEXES_MAX + UPLOAD_COVERS_MAX];
+		size_t count, done;
+	} indexes;
 	struct shape_reader *reader;
 	struct profile *profile;
 	struct document *document; /* of a document, or NULL */
 	struct shape_rows block;
-	struct source_statement *statements; /* of the block, in its arena */
-	size_t statement_count;
+	struct {
+		struct source_statement *items;
+		size_t count;
+	} statements; /* of the block, in its arena */
 	int64_t rows, bytes;
 	const char *profile_text;
 	struct look_wait look; /* at its end */
