@@ -143,7 +143,7 @@ describe('a form', () => {
     const { status } = await bob.rest.call('POST', '/api/v1/data-sources', { body: filePart(ROWS), headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` } });
     assert.equal(status, 400); /* it does not end */
     await until('nothing is left', async () => (await readdir(join(d.dataDir, 'spool'))).length === 0);
-    assert.ok((await bob.list()).every((s) => s.state === 'failed'));
+    await until('what began is given up', async () => (await bob.list()).every((s) => s.state === 'failed'));
   });
 });
 
