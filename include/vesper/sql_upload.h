@@ -21,7 +21,8 @@
 #define UPLOAD_TABLE_BYTES 40
 #define UPLOAD_CREATES_MAX 5  /* statements that make one table */
 #define UPLOAD_INSERTS     10 /* different texts that insert rows: of 1, 2, 4 … 512 */
-#define UPLOAD_COVERS_MAX  3  /* such indexes: each has a third of the table's bytes */
+#define UPLOAD_INDEXES_MAX 11 /* of one table: of days, and of UPLOAD_COVERS_MAX groups */
+#define UPLOAD_COVERS_MAX  3  /* each has a third of the table's bytes */
 #define UPLOAD_SUMS_MAX    3  /* columns of one that are summed */
 #define UPLOAD_COVERED_ROWS                                                                        \
 	1200000 /* of a table that has them: one is written to a file's log as a whole, 64 MiB */
@@ -52,15 +53,15 @@ const char *sql_upload_insert(const struct upload_table *t, size_t rows, enum di
 /* How many of the rows that are left the next statement takes: at least 1, and a power of two, so
  * that a few texts do for blocks of any length and stay prepared. */
 size_t sql_upload_insert_rows(const struct upload_table *t, size_t left, enum dialect d);
-const char *sql_upload_index(const struct upload_table *t, size_t column, enum dialect d,
-			     struct arena *a);
+/* `which`: a number of its own among the table's indexes, below UPLOAD_INDEXES_MAX. */
+const char *sql_upload_index(const struct upload_table *t, size_t which, size_t column,
+			     enum dialect d, struct arena *a);
 /* An index by which a group or a value is added up without the table's rows: a column and what is
- * summed of it. Of SQLite alone, which sorts all rows for a group otherwise; NULL: none. `which`
- * below UPLOAD_COVERS_MAX. */
+ * summed of it. Of SQLite alone, which sorts all rows for a group otherwise; NULL: none. */
 const char *sql_upload_cover(const struct upload_table *t, size_t which, size_t column,
 			     const size_t *sums, size_t sum_count, enum dialect d, struct arena *a);
-/* Rows go fifty times as fast without. Nothing happens where there is none. */
-const char *sql_upload_uncover(const char *table, size_t which, struct arena *a);
+/* Of SQLite: rows go fifty times as fast without. Nothing happens where there is none. */
+const char *sql_upload_drop_index(const char *table, size_t which, struct arena *a);
 /* Binds the greatest row_no that goes. */
 const char *sql_upload_delete(const char *table, enum dialect d, struct arena *a);
 /* Nothing happens where there is no such table. */

@@ -176,10 +176,10 @@ const char *sql_upload_insert(const struct upload_table *t, size_t rows, enum di
 	return text;
 }
 
-const char *sql_upload_index(const struct upload_table *t, size_t column, enum dialect d,
-			     struct arena *a)
+const char *sql_upload_index(const struct upload_table *t, size_t which, size_t column,
+			     enum dialect d, struct arena *a)
 {
-	return arena_printf(a, "CREATE INDEX ix_%s_%zu ON %s (%s)", t->name, column,
+	return arena_printf(a, "CREATE INDEX ix_%s_%zu ON %s (%s)", t->name, which,
 			    full_name(t->name, d, a), t->columns[column].name);
 }
 
@@ -192,12 +192,12 @@ const char *sql_upload_cover(const struct upload_table *t, size_t which, size_t 
 		return NULL;
 	for (size_t i = 0; i < sum_count; i++)
 		list = arena_printf(a, "%s, %s", list, t->columns[sums[i]].name);
-	return arena_printf(a, "CREATE INDEX cx_%s_%zu ON %s (%s)", t->name, which, t->name, list);
+	return arena_printf(a, "CREATE INDEX ix_%s_%zu ON %s (%s)", t->name, which, t->name, list);
 }
 
-const char *sql_upload_uncover(const char *table, size_t which, struct arena *a)
+const char *sql_upload_drop_index(const char *table, size_t which, struct arena *a)
 {
-	return arena_printf(a, "DROP INDEX IF EXISTS cx_%s_%zu", table, which);
+	return arena_printf(a, "DROP INDEX IF EXISTS ix_%s_%zu", table, which);
 }
 
 const char *sql_upload_delete(const char *table, enum dialect d, struct arena *a)

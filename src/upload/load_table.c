@@ -229,7 +229,7 @@ static void list_indexes(struct load *l)
 
 	for (size_t i = 0; i < l->table.count && l->indexes.count < SOURCE_INDEXES_MAX; i++)
 		if (column_is_day(l->table.columns[i].type))
-			add_index(l, sql_upload_index(&l->table, i, d, l->arena));
+			add_index(l, sql_upload_index(&l->table, l->indexes.count, i, d, l->arena));
 	if (l->rows > UPLOAD_COVERED_ROWS || !l->profile_text ||
 	    !json_parse(l->profile_text, strlen(l->profile_text), SOURCE_PROFILE_BYTES_MAX,
 			&profile, &e))
@@ -237,7 +237,8 @@ static void list_indexes(struct load *l)
 	n = columns_of(profile, "dimension", UPLOAD_COVERS_MAX, groups);
 	m = columns_of(profile, "measure", UPLOAD_SUMS_MAX, sums);
 	for (size_t i = 0; i < n; i++)
-		add_index(l, sql_upload_cover(&l->table, i, groups[i], sums, m, d, l->arena));
+		add_index(l, sql_upload_cover(&l->table, l->indexes.count, groups[i], sums, m, d,
+					      l->arena));
 	json_decref(profile);
 }
 

@@ -22,7 +22,7 @@ struct sweep {
 	struct op *op;
 	const char *source, *version, *table; /* version or table NULL: none */
 	int64_t rows, gone;                   /* of the table */
-	size_t uncovered;                     /* indexes that went before its rows */
+	size_t unindexed;                     /* indexes that went before its rows */
 	void (*then)(struct sweep *s);        /* the table is gone */
 };
 
@@ -118,8 +118,8 @@ static void delete_rows(struct sweep *s)
 	enum dialect d = s->tenant->all->dialect;
 	struct value until;
 
-	if (d == DIALECT_SQLITE && s->uncovered < UPLOAD_COVERS_MAX) {
-		write_one(s, sql_upload_uncover(s->table, s->uncovered++, s->arena), NULL, 0);
+	if (d == DIALECT_SQLITE && s->unindexed < UPLOAD_INDEXES_MAX) {
+		write_one(s, sql_upload_drop_index(s->table, s->unindexed++, s->arena), NULL, 0);
 		return;
 	}
 	if (d == DIALECT_SQLITE && s->gone < s->rows) {

@@ -210,7 +210,7 @@ struct load {
 	const char
 		*inserts[UPLOAD_INSERTS]; /* by the binary logarithm of their rows; NULL: later */
 	struct {
-		const char *texts[SOURCE_INDEXES_MAX + UPLOAD_COVERS_MAX];
+		const char *texts[UPLOAD_INDEXES_MAX];
 		size_t count, done;
 	} indexes;
 	struct shape_reader *reader;

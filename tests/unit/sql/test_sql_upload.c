@@ -83,14 +83,14 @@ static void test_each_dialect(void **state)
 	    "DROP SECURITY POLICY IF EXISTS");
 	has(sql_upload_rows(&table, 20, DIALECT_MSSQL, a), "SELECT TOP 20 row_no, region");
 	has(sql_upload_rows(&table, 20, DIALECT_SQLITE, a), "FROM uploads.s_0123456789ab_1");
-	has(sql_upload_index(&table, 2, DIALECT_SQLITE, a), "(sold_on)");
+	has(sql_upload_index(&table, 0, 2, DIALECT_SQLITE, a), "(sold_on)");
 	assert_string_equal(
 		sql_upload_cover(&table, 1, 0, (const size_t[]){1, 5}, 2, DIALECT_SQLITE, a),
-		"CREATE INDEX cx_s_0123456789ab_1_1 ON s_0123456789ab_1 (region, tenant_id, "
+		"CREATE INDEX ix_s_0123456789ab_1_1 ON s_0123456789ab_1 (region, tenant_id, "
 		"amount, n)");
 	assert_null(sql_upload_cover(&table, 1, 0, (const size_t[]){1}, 1, DIALECT_POSTGRES, a));
-	assert_string_equal(sql_upload_uncover("s_0123456789ab_1", 1, a),
-			    "DROP INDEX IF EXISTS cx_s_0123456789ab_1_1");
+	assert_string_equal(sql_upload_drop_index("s_0123456789ab_1", 1, a),
+			    "DROP INDEX IF EXISTS ix_s_0123456789ab_1_1");
 	arena_free(&a);
 }
 
