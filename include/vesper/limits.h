@@ -224,13 +224,13 @@
 /* the catalogue */
 #define PACKS_MAX            64 /* packs of all roots */
 #define PACK_NAME_BYTES_MAX  31
-#define ASKED_NAME_WORDS_MAX 8    /* of one name in a question; reading tries each run up to it */
-#define ALIAS_BYTES_MAX      120  /* half of what is compared of a name (TEXT_KEY_BYTES_MAX) */
-#define MAP_ENTITIES_MAX     500  /* of one catalogue, as each of the next three */
-#define MAP_EDGES_MAX        2000 /* a path search looks at each at most once a hop */
-#define MAP_MEASURES_MAX     1000
-#define MAP_METRICS_MAX      2000 /* with those that are derived */
-#define MAP_CONDITIONS_MAX   500  /* a word of a question is compared with each */
+#define ASKED_NAME_WORDS_MAX 8     /* of one name in a question; reading tries each run up to it */
+#define ALIAS_BYTES_MAX      120   /* half of what is compared of a name (TEXT_KEY_BYTES_MAX) */
+#define MAP_ENTITIES_MAX     500   /* of one catalogue, as each of the next three */
+#define MAP_EDGES_MAX        2000  /* a path search looks at each at most once a hop */
+#define MAP_MEASURES_MAX     10000 /* with 50 files of 50 columns: a sum, and what it implies */
+#define MAP_METRICS_MAX      20000 /* with those that are derived */
+#define MAP_CONDITIONS_MAX   500   /* a word of a question is compared with each */
 #define MAP_CONDITION_PARTS_MAX                                                                    \
 	8                        /* comparisons of one of them: more are no word that people have */
 #define MAP_NAME_BYTES_MAX    63 /* of an entity, edge, measure or metric: what PostgreSQL takes */

@@ -78,3 +78,19 @@ describe('data sources of one name', () => {
     assert.ok(numbers(turn).includes(sumOf(25, (i) => i % 4 === 0)), turn.text);
   });
 });
+
+describe('many wide data sources', () => {
+  it('are all asked: a thousand columns are no bound', async () => {
+    const one = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
+    try {
+      const heads = ['region', ...Array.from({ length: 60 }, (_, i) => `value ${i}`)];
+      const text = (n) => `${heads.join(',')},only${n}\n${['N', 'S', 'N', 'S'].map((r, k) => `${r},${heads.slice(1).map((_, c) => `${(k * 7 + c * 3) % 11}.5`).join(',')},${k}.25`).join('\n')}\n`;
+      for (let n = 0; n < 20; n++) /* a user may load ten files an hour */
+        assert.equal((await new Sources(one, caller(`wide${n % 2}`)).loaded(text(n), `name=Wide${n}.csv`)).state, 'ready');
+      const { body } = await new Sources(one, caller('wide1')).rest.post('/api/v1/chat', { content: 'total only19 by region' });
+      assert.match(body.text, /S \| 4\.5/);
+    } finally {
+      await one.stop();
+    }
+  });
+});
