@@ -193,7 +193,7 @@ void analysis_add_p(struct analysis *x, double p)
 {
 	if (isfinite(p))
 		domain_add_text(x->r, x->a, "p", "p",
-				p < P_LEAST ? arena_printf(x->a, "below %.4f", P_LEAST)
+				p < P_LEAST ? arena_printf(x->a, "< %.4f", P_LEAST)
 					    : arena_printf(x->a, "%.4f", p));
 }
 

@@ -98,7 +98,7 @@ static void show(struct analysis *x, const struct risks *k, const struct scored 
 
 	analysis_rows_begin(&w, x);
 	analysis_rows_column(&w, x->thing, COLUMN_TEXT, NULL);
-	analysis_rows_column(&w, "Score, 0 to 100", COLUMN_DECIMAL, NULL);
+	analysis_rows_column(&w, "Score", COLUMN_DECIMAL, NULL);
 	analysis_rows_column(&w, arena_printf(x->a, "Change a %s", x->grain), COLUMN_DECIMAL, "%");
 	analysis_rows_column(&w, "Last below the median", COLUMN_DECIMAL, "%");
 	analysis_rows_column(&w, arena_printf(x->a, "Silent %ss", x->grain), COLUMN_INT, NULL);

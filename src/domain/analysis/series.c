@@ -287,8 +287,8 @@ static void show_forecast(struct analysis *x, const struct analysis_series *s,
 	analysis_rows_begin(&w, x);
 	analysis_rows_column(&w, x->grain, analysis_period_type(x), NULL);
 	analysis_rows_column(&w, "Projection", COLUMN_DECIMAL, x->unit);
-	analysis_rows_column(&w, "Low 80 %", COLUMN_DECIMAL, x->unit);
-	analysis_rows_column(&w, "High 80 %", COLUMN_DECIMAL, x->unit);
+	analysis_rows_column(&w, "Lower end", COLUMN_DECIMAL, x->unit);
+	analysis_rows_column(&w, "Upper end", COLUMN_DECIMAL, x->unit);
 	for (size_t i = 0; i < horizon; i++)
 		analysis_rows_add(
 			&w, (const char *const[]){

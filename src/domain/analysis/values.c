@@ -205,7 +205,8 @@ void analysis_distribution(struct result *r, const struct derive_def *of, struct
 	if (m.n >= DISTRIBUTION_LEAST)
 		domain_add_text(r, a, "shape", "Shape", shape_of(&x, &m));
 	else
-		say_few(&x, m.n, DISTRIBUTION_LEAST, "a shape");
+		analysis_note(&x, "A shape needs %d values; there are %zu.", DISTRIBUTION_LEAST,
+			      m.n);
 	show_bins(&x);
 }
 
