@@ -26,7 +26,8 @@ MUST_CHECK bool calc_medoid(const struct calc *c, const struct calc_feature *fea
 			    struct err *e);
 
 /* Weighted mean of percentile ranks (mid-rank - ½)/n, times 100; a NULL in any indicator: NAN, "not
- * scored". Weights are at least 0, their sum is above 0: else ERR_INPUT. Least data: 10 rows. */
+ * scored". Weights are at least 0, their sum is above 0: else ERR_INPUT. Least data: 10 rows; with
+ * fewer there are no scores. */
 #define CALC_SCORES_LEAST 10
 struct calc_scores {
 	enum calc_status status;
@@ -37,6 +38,25 @@ struct calc_scores {
 MUST_CHECK bool calc_scores(const struct calc *c, const double *const *indicators,
 			    const double *weights, size_t indicator_count, size_t n,
 			    struct calc_scores *out, struct err *e);
+
+/*
+ * How often two groupings go together: counts of pairs, `columns` to a row. Lift of a pair is its
+ * count over what independence expects of it; NAN where that is 0. χ² of independence (Pearson
+ * 1900), without correction, over rows and columns that have any; p with (r - 1)(c - 1) degrees of
+ * freedom. Least data: two of each, and CALC_EXPECTED_LEAST expected of every pair; else p is NAN.
+ * At most CALC_CROSSTAB_MAX pairs; a negative count is ERR_INPUT.
+ */
+#define CALC_EXPECTED_LEAST 5
+struct calc_crosstab {
+	enum calc_status status;
+	double n;
+	double chi2;
+	double df;
+	double p;
+	const double *lift;
+};
+MUST_CHECK bool calc_crosstab(const struct calc *c, const double *counts, size_t rows,
+			      size_t columns, struct calc_crosstab *out, struct err *e);
 
 /*
  * Least squares of y on x, rows in order of time, with errors after Newey & West 1987 (Bartlett

@@ -420,7 +420,8 @@
 #define CALC_GROUPS_MAX                                                                            \
 	1000000 /* read of one analysis: what a database groups within its time; 200,000 are kept  \
 		 */
-#define CALC_CLUSTER_ENTITIES 50000 /* k-means of so many takes two seconds of a worker */
+#define CALC_CROSSTAB_MAX     100000 /* pairs of two groupings: the square of 200,000 is no memory */
+#define CALC_CLUSTER_ENTITIES 50000  /* k-means of so many takes two seconds of a worker */
 #define CALC_GAPS_PERCENT     20 /* of a series that may be NULL; then nothing is said about it */
 #define CALC_SEED             UINT64_C(0x5eed0003) /* of random numbers: the same bytes every time */
 

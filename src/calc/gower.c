@@ -144,9 +144,10 @@ bool calc_scores(const struct calc *c, const double *const *indicators, const do
 	for (size_t i = 0; i < n; i++)
 		o.not_scored += calc_is_null(scores[i]);
 	o.scored = n - o.not_scored;
-	o.scores = scores;
 	if (o.scored < CALC_SCORES_LEAST)
-		o = (struct calc_scores){.status = CALC_TOO_FEW, .not_scored = n};
+		o.status = CALC_TOO_FEW;
+	else
+		o.scores = scores;
 	*out = o;
 	return true;
 }

@@ -89,7 +89,8 @@ static void scores_by_rank(void **state)
 	for (int i = 0; i < 10; i++)
 		assert_near(s.scores[i], 50, 1e-14); /* opposite orders */
 	assert_true(calc_scores(&calc, of, (double[]){1, 1}, 2, 9, &s, &err));
-	assert_true(s.status == CALC_TOO_FEW && s.not_scored == 9);
+	assert_true(s.status == CALC_TOO_FEW && s.scored == 9 && s.not_scored == 0);
+	assert_null(s.scores);
 	assert_fails(calc_scores(&calc, of, (double[]){0, 0}, 2, 11, &s, &err), ERR_INPUT);
 	assert_string_equal(err.text, "All weights are 0; one at least must be more.");
 	assert_fails(calc_scores(&calc, of, (double[]){1, -2}, 2, 11, &s, &err), ERR_INPUT);
