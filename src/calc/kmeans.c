@@ -33,13 +33,16 @@ static inline __attribute__((always_inline)) double distance2(const double *a, c
 
 /*
  * One run's state; centers k times count. Bounds after Hamerly (2010) spare distances: a row is at
- * most `near` from its own center and at least `next` from any other, so where the first is smaller
- * by more than what rounding may be, it stays.
+ * most `near` from its own center and at least `next` from any other, and no other center is nearer
+ * than `half` of the way to the closest one; so where `near` is smaller by more than what rounding
+ * may be, it stays.
  */
 struct run {
 	double *centers, *before, *sums, *nearest, inertia;
 	double *near, *next;
-	double moved[CALC_CLUSTERS_MAX], most; /* how far the centers went, and the furthest */
+	double moved[CALC_CLUSTERS_MAX], others[CALC_CLUSTERS_MAX]; /* how far each center went, and
+								       the furthest other one */
+	double half[CALC_CLUSTERS_MAX];
 	uint32_t *of;
 	size_t *sizes;
 	uint32_t *changed, *was; /* rows of the last round that went elsewhere, and from where */
@@ -101,7 +104,7 @@ static inline __attribute__((always_inline)) uint32_t nearest_of(const double *r
 static inline __attribute__((always_inline)) void assign_rows(const struct cloud *w, struct run *r,
 							      const size_t count)
 {
-	const double *rows = w->rows, most = r->most;
+	const double *rows = w->rows;
 	double *near = r->near, *next = r->next;
 	uint32_t *of = r->of;
 
@@ -110,9 +113,16 @@ static inline __attribute__((always_inline)) void assign_rows(const struct cloud
 		uint32_t was = of[i], best;
 
 		if (was < w->k) { /* as far as the centers went, the bounds may have come nearer */
+			double bound;
+
 			near[i] += r->moved[was];
-			next[i] -= most;
-			if (near[i] < next[i] * (1 - ROUNDING))
+			next[i] -= r->others[was];
+			bound = (next[i] > r->half[was] ? next[i] : r->half[was]) * (1 - ROUNDING);
+			if (near[i] < bound)
+				continue;
+			near[i] =
+				sqrt(distance2(rows + i * count, r->centers + was * count, count));
+			if (near[i] < bound)
 				continue;
 		}
 		best = nearest_of(rows + i * count, r->centers, w->k, count, &near[i], &next[i]);
@@ -217,11 +227,21 @@ static void center(const struct cloud *w, struct run *r)
 					r->sums[k * w->count + f] / (double)r->sizes[k];
 		}
 	}
-	r->most = 0;
-	for (size_t k = 0; k < w->k; k++) {
+	for (size_t k = 0; k < w->k; k++)
 		r->moved[k] = sqrt(
 			distance2(r->before + k * w->count, r->centers + k * w->count, w->count));
-		r->most = fmax(r->most, r->moved[k]);
+	for (size_t k = 0; k < w->k; k++) {
+		double closest = INFINITY;
+
+		r->others[k] = 0;
+		for (size_t o = 0; o < w->k; o++) {
+			if (o == k)
+				continue;
+			r->others[k] = fmax(r->others[k], r->moved[o]);
+			closest = fmin(closest, distance2(r->centers + k * w->count,
+							  r->centers + o * w->count, w->count));
+		}
+		r->half[k] = sqrt(closest) / 2;
 	}
 }
 
