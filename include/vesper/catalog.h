@@ -214,7 +214,10 @@ enum tool_groups {
 	GROUPS_TIME,       /* periods of the time of what is measured; a month */
 	GROUPS_THING,      /* a dimension; what names a row for people */
 	GROUPS_THING_TIME, /* both, in that order */
-	GROUPS_ROWS        /* the key: every row is one */
+	GROUPS_THING_DAY,  /* the same by day */
+	GROUPS_THINGS, /* two dimensions; where only one is said, what names a row comes first */
+	GROUPS_THINGS_TIME,
+	GROUPS_ROWS /* the key: every row is one */
 };
 
 struct tool_def {

@@ -62,10 +62,12 @@ struct derive_context {
 	struct date today;
 	int64_t now_ms;               /* when it was asked (clock_question_ms) */
 	const struct factor *factors; /* of the tool's pack, ended by a NULL name; or NULL */
-	size_t groups;     /* columns of a map query that tell rows apart, the first ones */
-	const char *grain; /* of the last of them, "month"; NULL: it is no part of time */
-	const char *thing; /* label of the first of them that is no part of time; or NULL */
-	bool adds_up;      /* what is measured first is a total, of which groups have shares */
+	size_t groups;      /* columns of a map query that tell rows apart, the first ones */
+	const char *grain;  /* of the last of them, "month"; NULL: it is no part of time */
+	const char *thing;  /* label of the first of them that is no part of time; or NULL */
+	const char *second; /* of another one; or NULL */
+	bool by_name; /* the first one names rows for people: each of its values is one thing */
+	bool adds_up; /* what is measured first is a total, of which groups have shares */
 	const atomic_bool *cancelled; /* the caller has gone: what takes long ends; or NULL */
 };
 const struct factor *derive_factor(const struct derive_context *c, const char *name); /* or NULL */

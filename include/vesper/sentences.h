@@ -151,6 +151,7 @@
 	SENTENCE(SAY_ANALYSIS_NO_METRIC, "analysis.no_metric", "")                                 \
 	SENTENCE(SAY_ANALYSIS_NO_TIME, "analysis.no_time", "what")                                 \
 	SENTENCE(SAY_ANALYSIS_NO_THING, "analysis.no_thing", "what")                               \
+	SENTENCE(SAY_ANALYSIS_NO_GROUP, "analysis.no_group", "what")                               \
 	SENTENCE(SAY_ANALYSIS_GROUPS, "analysis.groups", "what")                                   \
 	SENTENCE(SAY_UPLOAD_TOTAL, "upload.total", "label")                                        \
 	SENTENCE(SAY_UPLOAD_ASK_DAY, "upload.ask_day", "example label")                            \

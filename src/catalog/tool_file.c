@@ -70,13 +70,17 @@ static bool read_groups(struct tool_header *h, const char *text, struct err *e)
 	static const char *const names[] = {[GROUPS_TIME] = "time",
 					    [GROUPS_THING] = "thing",
 					    [GROUPS_THING_TIME] = "thing time",
+					    [GROUPS_THING_DAY] = "thing day",
+					    [GROUPS_THINGS] = "thing thing",
+					    [GROUPS_THINGS_TIME] = "thing thing time",
 					    [GROUPS_ROWS] = "rows"};
 
 	for (size_t i = GROUPS_TIME; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(text, names[i]) == 0)
 			h->tool->analysis.groups = (enum tool_groups)i;
-	return h->tool->analysis.groups ||
-	       tool_wrong(h, e, "groups is time, thing, thing time or rows");
+	return h->tool->analysis.groups || tool_wrong(h, e,
+						      "groups is time, thing, thing time, thing "
+						      "day, thing thing, thing thing time or rows");
 }
 
 static bool read_several(struct tool_header *h, const char *text, struct err *e)

@@ -51,8 +51,8 @@ static bool is_time(const struct map_by *by)
 }
 
 struct grouping {
-	const struct map_by *thing, *time; /* as said; or NULL */
-	size_t count;
+	const struct map_by *things[MAP_BY_MAX], *time; /* as said; or NULL */
+	size_t thing_count, count;
 };
 
 static struct grouping said_in(const struct map_query *q)
@@ -62,11 +62,11 @@ static struct grouping said_in(const struct map_query *q)
 	for (size_t i = 0; i < q->by_count; i++) {
 		if (q->by[i].hidden)
 			continue;
-		g.count++;
+		g.count++; /* MAP_BY_MAX at most */
 		if (is_time(&q->by[i]))
 			g.time = &q->by[i];
 		else
-			g.thing = &q->by[i];
+			g.things[g.thing_count++] = &q->by[i];
 	}
 	return g;
 }
@@ -92,7 +92,8 @@ static bool add_time(struct tool_call *call, json_t *list, const struct grouping
 		     const struct entity_def *n, struct derive_context *c, struct err *e)
 {
 	struct map_by by = g->time ? *g->time : (struct map_by){.dimension = n->time};
-	enum grain usual = g->time ? GRAIN_DAY : USUAL_GRAIN;
+	enum grain usual = g->time || call->tool->analysis.groups == GROUPS_THING_DAY ? GRAIN_DAY
+										      : USUAL_GRAIN;
 
 	if (!by.dimension)
 		return refuse(call, SAY_ANALYSIS_NO_TIME, n, e);
@@ -105,12 +106,44 @@ static bool add_thing(struct tool_call *call, json_t *list, const struct groupin
 		      const struct entity_def *n, struct derive_context *c, struct err *e)
 {
 	const struct dimension_def *d =
-		g->thing ? g->thing->dimension : of_column(call, n, n->title);
+		g->thing_count > 0 ? g->things[0]->dimension : of_column(call, n, n->title);
 
 	if (!d)
 		return refuse(call, SAY_ANALYSIS_NO_THING, n, e);
 	c->thing = d->label;
+	c->by_name = d->map.column == n->title;
 	json_push_take(list, json_str(d->name));
+	return true;
+}
+
+/* Two as they are said, what names a row in front; where only one is said, that one is put there.
+ */
+static bool add_things(struct tool_call *call, json_t *list, const struct grouping *g,
+		       const struct entity_def *n, struct derive_context *c, struct err *e)
+{
+	const struct dimension_def *name = of_column(call, n, n->title), *of[2] = {name};
+	size_t count = g->thing_count < 2 && name ? 1 : 0;
+
+	for (size_t i = 0; i < g->thing_count; i++) {
+		const struct dimension_def *d = g->things[i]->dimension;
+
+		if (count == 1 && d == of[0])
+			continue;
+		if (count == 1 && d == name) {
+			of[1] = of[0];
+			of[0] = name;
+			count++;
+		} else {
+			of[count++] = d;
+		}
+	}
+	if (count < 2)
+		return refuse(call, SAY_ANALYSIS_NO_GROUP, n, e);
+	c->thing = of[0]->label;
+	c->second = of[1]->label;
+	c->by_name = of[0] == name;
+	for (size_t i = 0; i < 2; i++)
+		json_push_take(list, json_str(of[i]->name));
 	return true;
 }
 
@@ -153,10 +186,13 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 	struct derive_context *c = arena_alloc(call->arena, sizeof(*c));
 	const struct grouping g = said_in(q);
 	json_t *list = json_own(call->arena, json_array());
+	bool wants_things = groups == GROUPS_THINGS || groups == GROUPS_THINGS_TIME;
 	bool wants_thing = groups == GROUPS_THING || groups == GROUPS_THING_TIME ||
-			   (groups == GROUPS_ROWS && g.thing);
+			   groups == GROUPS_THING_DAY ||
+			   (groups == GROUPS_ROWS && g.thing_count > 0);
 	bool wants_time = groups == GROUPS_TIME || groups == GROUPS_THING_TIME ||
-			  (groups == GROUPS_ROWS && g.time && !g.thing);
+			  groups == GROUPS_THING_DAY || groups == GROUPS_THINGS_TIME ||
+			  (groups == GROUPS_ROWS && g.time && g.thing_count == 0);
 
 	*c = *call->result->context;
 	c->adds_up = adds_up(q);
@@ -164,10 +200,11 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 		return tool_map_refuse(
 			call, MAP_BAD_VALUE,
 			sentence(call->result->language, SAY_ANALYSIS_NO_METRIC, call->arena), e);
-	if (g.count > (size_t)wants_thing + wants_time || (g.thing && !wants_thing) ||
-	    (g.time && !wants_time))
+	if (g.thing_count > (wants_things ? 2 : (size_t)wants_thing) ||
+	    g.count - g.thing_count > (size_t)wants_time)
 		return refuse(call, SAY_ANALYSIS_GROUPS, n, e);
-	if ((wants_thing && !add_thing(call, list, &g, n, c, e)) ||
+	if ((wants_things && !add_things(call, list, &g, n, c, e)) ||
+	    (wants_thing && !add_thing(call, list, &g, n, c, e)) ||
 	    (groups == GROUPS_ROWS && g.count == 0 && !add_rows(call, list, n, c, e)) ||
 	    (wants_time && !add_time(call, list, &g, n, c, e)))
 		return false;

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { csv, month, noise, normals } from '../calc/planted/planted.mjs';
 import * as planted from '../calc/planted/planted.mjs';
 import { startDaemon } from './harness.mjs';
@@ -15,6 +15,12 @@ import { ROLES, mintToken } from './token.mjs';
 let d, users = 0;
 before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } }); });
 after(() => d.stop());
+/* A tenant may have only so many. */
+const made = [];
+afterEach(async () => {
+  for (const [rest, id] of made.splice(0))
+    await rest.call('DELETE', `/api/v1/data-sources/${id}`);
+});
 
 const dataOf = (answer) => answer.views.find((view) => view.view_type === 'data');
 
@@ -25,6 +31,7 @@ async function owner(name, bytes, permissions = ROLES.analyst) {
   const source = await sources.loaded(bytes, `name=${name}`);
 
   assert.equal(source.state, 'ready');
+  made.push([sources.rest, source.id]);
   /* Whatever is asked: no error, and every number of the answer is one of the data. */
   const once = async (content) => {
     const { body } = await sources.rest.call('POST', '/api/v1/chat', { json: { content } });
@@ -199,6 +206,50 @@ test('a change is worked out by past data, or by what is assumed', async () => {
   assert.match(assumed.text, /three assumed elasticities/);
   assert.equal(dataOf(assumed).row_count, 3);
 });
+/* The least data of each analysis: with one less it claims nothing and says what is missing, with as much it claims. */
+const things = (names, n, value) => csv(names, Array.from({ length: n }, (_, i) => [`Place ${String(i + 1).padStart(3, '0')}`, ...value(i)]));
+const panel = (count, periods) => csv(['Place', 'Region', 'Day', 'Sales'], Array.from({ length: count * periods }, (_, i) =>
+  [`Place ${String((i % count) + 1).padStart(3, '0')}`, i % count % 2 ? 'West' : 'East', month(Math.floor(i / count), 2023),
+    (1000 - 40 * Math.floor(i / count) + (i % count)).toFixed(2)]));
+const series = (n) => csv(['Day', 'Sales'], Array.from({ length: n }, (_, i) => [month(i, 2023), 100 + (i * 7) % 5 + 0.5]));
+const LEAST = [
+  { name: 'moving', at: (n) => series(n), n: 4, question: 'What is the moving average of sales?', says: /4 months or more are needed for means of 3; there are 3/,
+    claims: /the mean of the last 3 months/ },
+  { name: 'gaps', at: (n) => things(['Place', 'Visits', 'Sales'], n, (i) => [50 + i, i > 15 ? 10.5 : 100.5 + i]), n: 20,
+    question: 'Find upsell candidates by visits and sales per place', says: /20 with both values or more are needed; there are 19/, claims: /are high in/ },
+  { name: 'likes', at: (n) => things(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 30, question: 'Find lookalikes by sales and visits',
+    says: /30 or more are needed to look for others like the best; there are 29/, claims: /resemble|None of the others/ },
+  { name: 'scores', at: (n) => things(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 10, question: 'Rank by potential: sales and visits per place',
+    says: /10 with all values or more are needed for scores; there are 9/, claims: /has the highest of 10 scores/ },
+  { name: 'lost', at: (n) => things(['Place', 'Churned', 'Sales'], n + 15, (i) => [i < n ? 'yes' : 'no', 100.5 + i]), n: 10,
+    question: 'Churn patterns by sales per churned', says: /10 lost ones and 10 others are needed; there are 9 and 15/, claims: /lost ones than to the others|None of the others/ },
+  { name: 'spots', at: (n) => panel(n, 8), n: 10, question: 'Where is the risk in sales by region and place?',
+    says: /10 of 6 months or more are needed to say where risk is; there are 9/, claims: /of what is at risk/ },
+  { name: 'silent', at: (n) => csv(['Place', 'Day', 'Sales'], Array.from({ length: n + 1 }, (_, i) => ['Harbour', `2024-03-${String(1 + i * 5).padStart(2, '0')}`, 10.5 + i])), n: 4,
+    question: 'Which places have gone quiet by sales?', says: /1 are not scored: fewer than 4 intervals/, claims: /None is silent/ },
+  { name: 'best', at: (n) => things(['Place', 'Region', 'Sales'], 12, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]), n: 2,
+    question: 'Best in class by sales per region and place', says: /2 groups or more are needed; there is 1/, claims: /of \*\*2\*\* groups/ },
+  { name: 'ranks', at: (n) => things(['Place', 'Region', 'Sales'], n + 1, (i) => ['East', 100.5 + i]), n: 5,
+    question: 'Where does Place 003 rank within its region by sales per place?', says: /There are 4 others in East: too few to compare with; 5 are needed/, claims: /rank \*\*4\*\* of 6 in East/ },
+  { name: 'climbs', at: (n) => panel(n, 13), n: 20, question: 'How does Place 003 compare to its past in sales?',
+    says: /20 things to compare with are needed for a change of percentile/, claims: /was at percentile/ },
+  { name: 'mixes', at: (n) => things(['Place', 'Region', 'Sales'], n, (i) => [i % 2 ? 'East' : 'West', 100.5 + i]), n: 10,
+    question: 'Show the tiers by region for sales per place', says: /10 values above zero or more are needed for tiers; there are 9/, claims: /expected less than 5 times/ },
+];
+
+for (const one of LEAST)
+  test(`${one.name}: the least data is what is said`, async () => {
+    const { ask } = await owner(`${one.name}.csv`, one.at(one.n - 1), ['chat:use']);
+    const less = (await ask(one.question)).text;
+
+    assert.match(less, one.says);
+    assert.doesNotMatch(less, one.claims);
+    const { ask: again } = await owner(`${one.name}.csv`, one.at(one.n), ['chat:use']);
+    const enough = (await again(one.question)).text;
+
+    assert.match(enough, one.claims);
+    assert.doesNotMatch(enough, one.says);
+  });
 
 test('bad data is told, not computed', async () => {
   const z = normals(4);

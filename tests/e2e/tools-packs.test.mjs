@@ -39,6 +39,20 @@ const ANALYSES = [
   ['decline', 'orders', 'Which customers need attention?', 'risk_scores'],
   ['elasticity', 'orders', 'How sensitive are units to price?', 'elasticity'],
   ['noise', 'sales', 'What if sales drop by 15 percent?', 'what_if'],
+  ['mix', 'customers', 'Show the tiers by region for sales', 'cross_segment'],
+  ['trend', 'sales', 'What is the moving average of sales?', 'moving'],
+  ['trend', 'sales', 'What is the baseline of sales?', 'baseline'],
+  ['trend', 'sales', 'Run a sensitivity analysis of sales', 'sensitivity'],
+  ['trend', 'sales', 'Compare scenarios of sales', 'scenarios'],
+  ['accounts', 'accounts', 'Find upsell candidates by visits and sales', 'gap_candidates'],
+  ['alikes', 'accounts', 'Find lookalikes by sales, visits and orders', 'lookalikes'],
+  ['accounts', 'accounts', 'Which accounts have the highest potential by visits and orders?', 'opportunity_scores'],
+  ['quiet', 'orders', 'Which customers have gone quiet?', 'inactivity'],
+  ['losses', 'customers', 'Which customers are like the lost ones by sales and visits per churned?', 'like_losses'],
+  ['places', 'orders', 'Where is the risk in sales by region and customer?', 'risk_by'],
+  ['peers', 'customers', 'Who is best in each region by sales?', 'best_in_class'],
+  ['peers', 'customers', 'Where does Borealis Foods rank within its region by sales?', 'rank_in_group'],
+  ['climber', 'orders', 'How does Juniper Works compare to its past in sales?', 'vs_history'],
 ];
 
 const labelled = async (name) => (await readFile(join(ROOT, `tests/route/${name}.jsonl`), 'utf8')).split('\n').filter(Boolean).map((line) => JSON.parse(line));

@@ -7,7 +7,7 @@
 -- groups:     time
 -- frame:      main 20000
 -- derive:     change
--- cue:        growth rate, growth rates, change over time, changes over time, changed over time, period over period, month over month, year over year, level shift, shifted, running total
+-- cue:        growth rate, growth rates, change over time, changes over time, changed over time, period over period, month over month, year over year, level shift, shifted
 -- answer:     [[**{fact.measure}** was {fact.last} in {fact.last_period}, {fact.before} in {fact.before_period}: a change of **{fact.change}**. ]][[In percent: {fact.change_pct}. ]][[Against one cycle before: {fact.cycle_pct}. ]][[From {fact.shift_at} on the mean is {fact.shift_after}; the mean up to then is {fact.shift_before}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

@@ -12,6 +12,41 @@
 #define DECIMALS_MAX 9
 #define P_LEAST      0.0001
 
+static size_t different_in(const struct analysis *x, size_t group)
+{
+	struct dict known;
+	size_t count = 0;
+
+	dict_init(&known, x->a);
+	for (size_t i = 0; i < x->n; i++) {
+		const char *name = analysis_name(x, group, i);
+
+		if (dict_find(&known, name, strlen(name)) >= 0)
+			continue;
+		dict_put(&known, name, strlen(name), 1);
+		count++;
+	}
+	return count;
+}
+
+/* Of two groups in any order the things are those of which there are more. */
+static void put_things_first(struct analysis *x)
+{
+	struct frame *f;
+
+	if (!x->second || x->r->context->by_name || different_in(x, 0) >= different_in(x, 1))
+		return;
+	f = arena_alloc(x->a, sizeof(*f));
+	*f = *x->frame;
+	f->columns = arena_alloc(x->a, f->column_count * sizeof(*f->columns));
+	memcpy(f->columns, x->frame->columns, f->column_count * sizeof(*f->columns));
+	f->columns[0] = x->frame->columns[1];
+	f->columns[1] = x->frame->columns[0];
+	x->frame = f;
+	x->thing = x->r->context->second;
+	x->second = x->r->context->thing;
+}
+
 bool analysis_begin(struct result *r, struct arena *a, struct analysis *out)
 {
 	const struct derive_context *c = r->context;
@@ -24,9 +59,11 @@ bool analysis_begin(struct result *r, struct arena *a, struct analysis *out)
 	x.n = x.frame->rows;
 	x.groups = c->groups;
 	x.thing = c->thing;
+	x.second = c->second;
 	x.grain = c->grain;
 	x.values = analysis_measure(&x, 0, &x.label);
 	x.unit = arena_strdup(a, x.table->columns[x.groups].unit);
+	put_things_first(&x);
 	*out = x;
 	domain_add_text(r, a, "measure", "Measure", x.label);
 	return x.values != NULL;
@@ -53,8 +90,11 @@ const double *analysis_measure(struct analysis *x, size_t number, const char **l
 
 const char *analysis_name(const struct analysis *x, size_t group, size_t row)
 {
-	const char *name = frame_text(&x->frame->columns[group], row);
+	const struct frame_column *c = &x->frame->columns[group];
+	const char *name = frame_text(c, row);
 
+	if (c->type != FRAME_TEXT)
+		name = analysis_digits(x->a, frame_number(c, row));
 	return name && *name ? name : "(none)";
 }
 
@@ -82,19 +122,23 @@ const uint32_t *analysis_descending(struct analysis *x, size_t *n)
 }
 
 /* The numbers of the rows' things, and the things' names. */
-static size_t number_things(const struct analysis *x, uint32_t *of, const char **names)
+static size_t number_things(const struct analysis *x, size_t group, bool and_next, uint32_t *of,
+			    const char **names)
 {
 	struct dict known;
 	size_t count = 0;
 
 	dict_init(&known, x->a);
 	for (size_t i = 0; i < x->n; i++) {
-		const char *name = analysis_name(x, 0, i);
-		int at = dict_find(&known, name, strlen(name));
+		const char *name = analysis_name(x, group, i), *key = name;
+		int at;
 
+		if (and_next)
+			key = arena_printf(x->a, "%s\n%s", name, analysis_name(x, group + 1, i));
+		at = dict_find(&known, key, strlen(key));
 		if (at < 0) {
 			at = (int)count;
-			dict_put(&known, name, strlen(name), at);
+			dict_put(&known, key, strlen(key), at);
 			names[count++] = name;
 		}
 		of[i] = (uint32_t)at;
@@ -102,12 +146,13 @@ static size_t number_things(const struct analysis *x, uint32_t *of, const char *
 	return count;
 }
 
-void analysis_things_read(const struct analysis *x, struct analysis_things *out)
+void analysis_things_read(const struct analysis *x, size_t group, bool and_next,
+			  struct analysis_things *out)
 {
 	uint32_t *of = arena_alloc(x->a, (x->n + 1) * sizeof(*of));
 	uint32_t *rows = arena_alloc(x->a, (x->n + 1) * sizeof(*rows));
 	const char **names = arena_alloc(x->a, (x->n + 1) * sizeof(*names));
-	size_t count = number_things(x, of, names), *fill;
+	size_t count = number_things(x, group, and_next, of, names), *fill;
 	size_t *starts = arena_alloc(x->a, (count + 2) * sizeof(*starts));
 
 	memset(starts, 0, (count + 2) * sizeof(*starts));
@@ -149,6 +194,13 @@ void analysis_fail(struct analysis *x, const struct err *e)
 {
 	analysis_enough(x, false);
 	analysis_note(x, "Nothing is computed: %s", e->text);
+}
+
+size_t analysis_count_arg(const struct result *r, const char *name, size_t usual)
+{
+	const struct arg *arg = args_find(&r->args, name);
+
+	return arg ? (size_t)arg->values[0].number : usual;
 }
 
 const char *analysis_digits(struct arena *a, double value)

@@ -29,6 +29,7 @@ struct analysis {
 	size_t n;                 /* rows of the frame */
 	size_t groups;            /* columns that tell them apart */
 	const char *thing;        /* what the first group is called; or NULL */
+	const char *second;       /* and another one, where it is no time; or NULL */
 	const char *grain;        /* of the time, which is the last group; or NULL */
 	const double *values;     /* of the first measure */
 	const char *label, *unit; /* its */
@@ -47,14 +48,16 @@ const char *analysis_one_of(const struct analysis *x);
 /* Rows from the greatest value down, without NULLs; NULL: it failed, and a note says why. */
 const uint32_t *analysis_descending(struct analysis *x, size_t *n);
 
-/* The rows of each thing, things in the order of the rows. */
+/* The rows of each thing, things in the order of the rows: by the group of that number, or by that
+ * and the next one together. */
 struct analysis_things {
 	size_t count;
 	const char *const *names;
 	const uint32_t *rows;
 	const size_t *starts; /* rows[starts[i]] to rows[starts[i + 1]] */
 };
-void analysis_things_read(const struct analysis *x, struct analysis_things *out);
+void analysis_things_read(const struct analysis *x, size_t group, bool and_next,
+			  struct analysis_things *out);
 
 /* ---- facts ---- */
 
@@ -72,6 +75,8 @@ void analysis_add_p(struct analysis *x, double p);
  * fact. Nothing where the other is not above zero. */
 void analysis_add_against(struct analysis *x, const char *name, const char *label, double value,
 			  double other);
+/* The parameter's whole number; `usual` where it is not given. */
+size_t analysis_count_arg(const struct result *r, const char *name, size_t usual);
 /* Digits for people: two decimals, of small numbers four figures. NULL: no number. */
 const char *analysis_digits(struct arena *a, double value);
 
@@ -110,6 +115,8 @@ const char *analysis_period_cell(const struct analysis *x, int64_t period);
 enum column_type analysis_period_type(const struct analysis *x);
 /* Periods of a season: 12 of months; 0: none. */
 size_t analysis_cycle(const struct analysis *x);
+/* The number of the period of a row; false: it has none. */
+bool analysis_period_of_row(const struct analysis *x, size_t row, int64_t *out);
 /* "March", "Monday", "Q2": the place of a period in its cycle. */
 const char *analysis_place(const struct analysis *x, int64_t period);
 
@@ -135,6 +142,20 @@ ANALYSIS(lose_top_n);
 ANALYSIS(risk_scores);
 ANALYSIS(elasticity);
 ANALYSIS(what_if);
+ANALYSIS(sensitivity);
+ANALYSIS(scenarios);
+ANALYSIS(moving);
+ANALYSIS(baseline);
+ANALYSIS(vs_history);
+ANALYSIS(best_in_class);
+ANALYSIS(rank_in_group);
+ANALYSIS(cross_segment);
+ANALYSIS(gap_candidates);
+ANALYSIS(lookalikes);
+ANALYSIS(opportunity_scores);
+ANALYSIS(like_losses);
+ANALYSIS(risk_by);
+ANALYSIS(inactivity);
 #undef ANALYSIS
 
 #endif

@@ -190,8 +190,7 @@ void analysis_underserved(struct result *r, const struct derive_def *of, struct 
 
 void analysis_lose_top_n(struct result *r, const struct derive_def *of, struct arena *a)
 {
-	const struct arg *top = args_find(&r->args, "top_n");
-	size_t n = top ? (size_t)top->values[0].number : TOP_USUAL;
+	size_t n = analysis_count_arg(r, "top_n", TOP_USUAL);
 	struct calc_sum lost = {0};
 	struct domain_list names;
 	struct groups g = {0};

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vesper/dict.h"
+
 #define PERIODS_LEAST 6
 #define FALSE_FOUND   0.10 /* share of false ones among those named (Benjamini–Hochberg) */
 
@@ -12,16 +14,18 @@ struct thing {
 	const char *name;
 	double rate; /* slope a period, as a share of the mean */
 	double p, adjusted;
+	double total; /* over all periods */
+	uint32_t row; /* its first */
 };
 
 struct scan {
 	struct thing *items;
 	size_t count, not_scored, found;
-	size_t periods; /* of the longest series */
+	bool by_two; /* a thing is one of two groups together */
 };
 
 /* False: too few periods, too many gaps, or no mean above zero that a rate could be of. */
-static bool can_score(const struct analysis_series *s, double *mean)
+static bool can_score(const struct analysis_series *s, double *mean, double *total)
 {
 	struct calc_sum sum = {0};
 	size_t n = 0;
@@ -32,7 +36,8 @@ static bool can_score(const struct analysis_series *s, double *mean)
 		calc_sum_add(&sum, s->values[i]);
 		n++;
 	}
-	*mean = n > 0 ? calc_sum_total(&sum) / (double)n : 0;
+	*total = calc_sum_total(&sum);
+	*mean = n > 0 ? *total / (double)n : 0;
 	return n >= PERIODS_LEAST && (s->n - n) * 100 <= s->n * CALC_GAPS_PERCENT && *mean > 0;
 }
 
@@ -43,19 +48,18 @@ static bool score(struct analysis *x, const uint32_t *rows, size_t n, struct sca
 	struct calc_mann_kendall mk;
 	struct calc_theil_sen line;
 	struct analysis_series s;
-	double mean;
+	double mean, total;
 
-	if (!analysis_series_read(x, rows, n, &s) || !can_score(&s, &mean)) {
+	if (!analysis_series_read(x, rows, n, &s) || !can_score(&s, &mean, &total)) {
 		scan->not_scored++;
 		return true;
 	}
 	if (!calc_mann_kendall(&x->calc, s.values, s.n, &mk, e) ||
 	    !calc_theil_sen(&x->calc, NULL, s.values, s.n, &line, e))
 		return false;
-	*t = (struct thing){.name = name, .rate = line.slope / mean, .p = mk.p};
+	*t = (struct thing){
+		.name = name, .rate = line.slope / mean, .p = mk.p, .total = total, .row = rows[0]};
 	scan->count++;
-	if (s.n > scan->periods)
-		scan->periods = s.n;
 	return true;
 }
 
@@ -64,7 +68,7 @@ static bool scan_all(struct analysis *x, struct scan *scan, struct err *e)
 	struct analysis_things things;
 	double *p, *adjusted;
 
-	analysis_things_read(x, &things);
+	analysis_things_read(x, 0, scan->by_two, &things);
 	scan->items = arena_alloc(x->a, (things.count + 1) * sizeof(*scan->items));
 	for (size_t i = 0; i < things.count; i++)
 		if (!score(x, things.rows + things.starts[i],
@@ -86,7 +90,9 @@ static int by_rate(const void *a, const void *b)
 
 	if (x->rate != y->rate)
 		return x->rate < y->rate ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return strcmp(x->name, y->name) ? strcmp(x->name, y->name)
+	       : x->row < y->row        ? -1
+					: x->row > y->row;
 }
 
 static void show(struct analysis *x, const struct scan *scan, bool down)
@@ -174,4 +180,124 @@ void analysis_decline(struct result *r, const struct derive_def *of, struct aren
 {
 	(void)of;
 	look(r, a, true);
+}
+
+/* ---- where what declines is ---- */
+
+#define RISK_BY_LEAST 10 /* things that a share of says something */
+
+struct place {
+	const char *name;
+	size_t looked_at, found;
+	struct calc_sum at_risk;
+	double value;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* The groups of the things that were looked at, those with the most at risk first. */
+static struct place *places_of(const struct analysis *x, struct scan *scan, size_t *count)
+{
+	struct place *places = arena_alloc(x->a, (scan->count + 1) * sizeof(*places));
+	struct dict known;
+
+	dict_init(&known, x->a);
+	*count = 0;
+	for (size_t i = 0; i < scan->count; i++) {
+		const struct thing *t = &scan->items[i];
+		const char *name = analysis_name(x, 1, t->row);
+		int at = dict_find(&known, name, strlen(name));
+
+		if (at < 0) {
+			at = (int)(*count)++;
+			dict_put(&known, name, strlen(name), at);
+			places[at] = (struct place){.name = name};
+		}
+		places[at].looked_at++;
+		if (t->adjusted > FALSE_FOUND || t->rate >= 0)
+			continue;
+		scan->found++;
+		places[at].found++;
+		calc_sum_add(&places[at].at_risk, t->total);
+	}
+	for (size_t i = 0; i < *count; i++)
+		places[i].value = calc_sum_total(&places[i].at_risk);
+	qsort(places, *count, sizeof(*places), by_value);
+	return places;
+}
+
+static void show_places(struct analysis *x, const struct place *places, size_t count, double all)
+{
+	struct analysis_rows w;
+
+	analysis_rows_begin(&w, x);
+	analysis_rows_column(&w, x->second, COLUMN_TEXT, NULL);
+	analysis_rows_column(&w, arena_printf(x->a, "%s at risk", x->label), COLUMN_DECIMAL,
+			     x->unit);
+	analysis_rows_column(&w, "Share", COLUMN_DECIMAL, "%");
+	analysis_rows_column(&w, "Declining", COLUMN_INT, NULL);
+	analysis_rows_column(&w, "Looked at", COLUMN_INT, NULL);
+	for (size_t i = 0; i < count; i++)
+		analysis_rows_add(
+			&w,
+			(const char *const[]){
+				places[i].name, analysis_digits(x->a, places[i].value),
+				all > 0 ? arena_printf(x->a, "%.1f", 100 * places[i].value / all)
+					: NULL,
+				arena_printf(x->a, "%zu", places[i].found),
+				arena_printf(x->a, "%zu", places[i].looked_at)});
+	analysis_rows_end(&w);
+}
+
+void analysis_risk_by(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	struct scan scan = {.by_two = true};
+	struct calc_sum sum = {0};
+	struct place *places;
+	struct analysis x;
+	struct err e = {0};
+	size_t count;
+	bool enough;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x))
+		return;
+	if (!scan_all(&x, &scan, &e)) {
+		analysis_fail(&x, &e);
+		return;
+	}
+	places = places_of(&x, &scan, &count);
+	for (size_t i = 0; i < count; i++)
+		calc_sum_add(&sum, places[i].value);
+	enough = scan.count >= RISK_BY_LEAST && x.r->context->adds_up;
+	analysis_enough(&x, enough);
+	domain_add_text(r, a, "group", "By", x.second);
+	domain_add_count(r, a, "looked_at", "Looked at", scan.count);
+	domain_add_text(r, a, "method", "Method",
+			"Mann-Kendall for each, Benjamini-Hochberg at 10 %, shares of the total");
+	if (!x.r->context->adds_up)
+		analysis_note(&x, "%s is no total, so groups have no shares of it.", x.label);
+	else if (!enough)
+		analysis_note(&x,
+			      "%d of %d %ss or more are needed to say where risk is; there are "
+			      "%zu.",
+			      RISK_BY_LEAST, PERIODS_LEAST, x.grain, scan.count);
+	else if (scan.found == 0)
+		analysis_note(&x, "None is proven to be declining.");
+	if (enough && scan.found > 0) {
+		domain_add_count(r, a, "found", "Declining", scan.found);
+		domain_add_text(r, a, "segment", "Most at risk", places[0].name);
+		domain_add_count(r, a, "segment_found", "Declining there", places[0].found);
+		analysis_add_percent(&x, "share", "Its share of what is at risk",
+				     places[0].value / calc_sum_total(&sum));
+		analysis_add(&x, "at_risk", "At risk", calc_sum_total(&sum), x.unit);
+	}
+	show_places(&x, places, count, calc_sum_total(&sum));
 }

@@ -244,35 +244,172 @@ static void work_out(struct analysis *x, const struct impact *m, double base, do
 	analysis_rows_end(&s.rows);
 }
 
+/* Measures, and the total that a change acts on; false: there is none, and a note says why. */
+static bool read_base(struct analysis *x, struct impact *m, double *base)
+{
+	struct calc_sum sum = {0};
+
+	if (!read_impact(x, m))
+		return false;
+	for (size_t i = 0; i < m->response.n; i++)
+		calc_sum_add(&sum, isnan(m->response.values[i]) ? 0 : m->response.values[i]);
+	*base = calc_sum_total(&sum);
+	analysis_add(x, "base", "Now", *base, x->unit);
+	if (x->r->context->adds_up && *base > 0)
+		return true;
+	analysis_enough(x, false);
+	analysis_note(x,
+		      x->r->context->adds_up
+			      ? "%s has no total above zero that a change could act on."
+			      : "%s is no total: say what its change acts on.",
+		      x->label);
+	return false;
+}
+
 void analysis_what_if(struct result *r, const struct derive_def *of, struct arena *a)
 {
 	const struct arg *said = args_find(&r->args, "change_pct");
 	double change = said ? strtod(said->values[0].text, NULL) : CHANGE_USUAL;
-	struct calc_sum sum = {0};
 	struct impact m = {0};
 	struct analysis x;
 	double base;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_impact(&x, &m))
+	if (!analysis_begin(r, a, &x) || !read_base(&x, &m, &base))
 		return;
-	for (size_t i = 0; i < m.response.n; i++)
-		calc_sum_add(&sum, isnan(m.response.values[i]) ? 0 : m.response.values[i]);
-	base = calc_sum_total(&sum);
-	analysis_add(&x, "base", "Now", base, x.unit);
 	result_add_fact(r, a,
 			(struct fact){.name = "change",
 				      .label = "Change",
 				      .value = with_sign(a, change),
 				      .unit = "%"});
-	if (!r->context->adds_up || !(base > 0)) {
-		analysis_enough(&x, false);
-		analysis_note(&x,
-			      r->context->adds_up
-				      ? "%s has no total above zero that a change could act on."
-				      : "%s is no total: say what its change acts on.",
-			      x.label);
-		return;
-	}
 	work_out(&x, &m, base, change);
+}
+
+/* ---- several changes side by side ---- */
+
+/* What one percent of the driver does; NAN: past data does not tell, and a note says why. */
+static double elasticity_of(struct analysis *x, const struct impact *m)
+{
+	const struct arg *given = args_find(&x->r->args, "elasticity");
+
+	if (!m->driver_label)
+		return 1;
+	if (given)
+		return strtod(given->values[0].text, NULL);
+	if (m->e.is_usable)
+		return m->e.elasticity;
+	say_unusable(x, m);
+	return NAN;
+}
+
+static void add_changed(struct analysis *x, const char *name, const char *label, double base,
+			double change, double elasticity)
+{
+	analysis_add(x, name, label, changed(base, change, elasticity), x->unit);
+}
+
+/* Without an elasticity each is shown with the assumed ones, and nothing is claimed. */
+static void show_changes(struct analysis *x, const struct impact *m, double base,
+			 const double *changes, size_t count, double elasticity)
+{
+	struct scenarios s = {.base = base};
+
+	begin_scenarios(&s, x, m);
+	for (size_t i = 0; i < count; i++) {
+		if (!isnan(elasticity))
+			add_scenario(&s, changes[i], elasticity);
+		for (size_t k = 0; isnan(elasticity) && k < sizeof(assumed) / sizeof(*assumed); k++)
+			add_scenario(&s, changes[i], assumed[k]);
+	}
+	analysis_rows_end(&s.rows);
+}
+
+static const char *basis_of(const struct impact *m, const struct analysis *x)
+{
+	if (!m->driver_label)
+		return "in proportion";
+	return args_find(&x->r->args, "elasticity") ? "by the elasticity that was given"
+						    : "by the elasticity of past data";
+}
+
+void analysis_sensitivity(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	static const struct {
+		const char *name, *label;
+		double change;
+	} facts[] = {{"minus20", "With 20 % less", -20}, {"minus10", "With 10 % less", -10},
+		     {"minus5", "With 5 % less", -5},    {"plus5", "With 5 % more", 5},
+		     {"plus10", "With 10 % more", 10},   {"plus20", "With 20 % more", 20}};
+	struct impact m = {0};
+	struct analysis x;
+	double base, elasticity;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x) || !read_base(&x, &m, &base))
+		return;
+	elasticity = elasticity_of(&x, &m);
+	analysis_enough(&x, !isnan(elasticity));
+	if (isnan(elasticity)) {
+		analysis_note(&x, "Shown is what three assumed elasticities would give.");
+	} else {
+		for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+			add_changed(&x, facts[i].name, facts[i].label, base, facts[i].change,
+				    elasticity);
+		domain_add_text(r, a, "method", "Method", basis_of(&m, &x));
+		analysis_note(&x, m.driver_label ? ASSOCIATION : UNTOUCHED_WORDS);
+	}
+	show_changes(&x, &m, base, steps, sizeof(steps) / sizeof(*steps), elasticity);
+}
+
+#define SCENARIOS_LEAST 2
+#define SCENARIOS_MAX   6
+
+/* As said one by one, else down, none and up by the one change. */
+static size_t read_scenarios(const struct result *r, double *changes)
+{
+	const struct arg *said = args_find(&r->args, "changes");
+	const struct arg *one = args_find(&r->args, "change_pct");
+	double change = one ? fabs(strtod(one->values[0].text, NULL)) : CHANGE_USUAL;
+	size_t n = said ? said->count : 3;
+
+	for (size_t i = 0; said && i < n; i++)
+		changes[i] = strtod(said->values[i].text, NULL);
+	if (!said) {
+		changes[0] = -change;
+		changes[1] = 0;
+		changes[2] = change;
+	}
+	return n;
+}
+
+void analysis_scenarios(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	double changes[SCENARIOS_MAX], base, elasticity, low = INFINITY, high = -INFINITY;
+	size_t n = read_scenarios(r, changes);
+	struct impact m = {0};
+	struct analysis x;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x) || !read_base(&x, &m, &base))
+		return;
+	elasticity = elasticity_of(&x, &m);
+	domain_add_count(r, a, "scenarios", "Scenarios", n);
+	analysis_enough(&x, !isnan(elasticity) && n >= SCENARIOS_LEAST);
+	if (n < SCENARIOS_LEAST)
+		analysis_note(&x, "%d scenarios or more are needed; there is %zu.", SCENARIOS_LEAST,
+			      n);
+	else if (isnan(elasticity))
+		analysis_note(&x, "Shown is what three assumed elasticities would give.");
+	for (size_t i = 0; i < n && !isnan(elasticity) && n >= SCENARIOS_LEAST; i++) {
+		low = fmin(low, changed(base, changes[i], elasticity));
+		high = fmax(high, changed(base, changes[i], elasticity));
+	}
+	if (isfinite(low)) {
+		analysis_add(&x, "low", "The lowest", low, x.unit);
+		analysis_add(&x, "high", "The highest", high, x.unit);
+		analysis_add(&x, "spread", "Between them", high - low, x.unit);
+		domain_add_text(r, a, "method", "Method", basis_of(&m, &x));
+		analysis_note(&x, m.driver_label ? ASSOCIATION : UNTOUCHED_WORDS);
+	}
+	show_changes(&x, &m, base, changes, n, elasticity);
 }

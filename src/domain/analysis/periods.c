@@ -87,6 +87,11 @@ static bool number_of(enum period p, const char *text, int64_t *out)
 	return date_valid(d) && number_of_day(p, d, hour, out);
 }
 
+bool analysis_period_of_row(const struct analysis *x, size_t row, int64_t *out)
+{
+	return number_of(period_of(x), frame_text(&x->frame->columns[x->groups - 1], row), out);
+}
+
 struct span {
 	int64_t first, last;
 	size_t known;
@@ -95,14 +100,12 @@ struct span {
 static struct span span_of(const struct analysis *x, const uint32_t *rows, size_t count,
 			   int64_t *numbers)
 {
-	const struct frame_column *c = &x->frame->columns[x->groups - 1];
-	enum period p = period_of(x);
 	struct span s = {0};
 
 	for (size_t i = 0; i < count; i++) {
 		int64_t n;
 
-		if (!number_of(p, frame_text(c, rows ? rows[i] : i), &n))
+		if (!analysis_period_of_row(x, rows ? rows[i] : i, &n))
 			continue;
 		numbers[i] = n;
 		if (s.known++ == 0)

@@ -60,7 +60,7 @@ static bool read_all(struct analysis *x, struct risks *k, struct err *e)
 	struct analysis_series *all;
 	const struct analysis_things *t = &k->things;
 
-	analysis_things_read(x, &k->things);
+	analysis_things_read(x, 0, false, &k->things);
 	all = arena_alloc(x->a, (t->count + 1) * sizeof(*all));
 	for (size_t s = 0; s < SIGNS; s++)
 		k->signs[s] = arena_alloc(x->a, (t->count + 1) * sizeof(*k->signs[s]));

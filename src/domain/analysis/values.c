@@ -288,19 +288,12 @@ struct tiers {
 	size_t all, ranked;
 };
 
-static int64_t percent_arg(const struct result *r, const char *name, int64_t usual)
-{
-	const struct arg *arg = args_find(&r->args, name);
-
-	return arg ? arg->values[0].number : usual;
-}
-
 /* Ties stay in the higher tier; what is NULL or not above zero has a tier of its own. */
 static bool cut(struct analysis *x, struct tiers *t, struct err *e)
 {
 	double *ranked = arena_alloc(x->a, (x->n + 1) * sizeof(*ranked));
-	const double p[] = {(double)percent_arg(x->r, "low", 20) / 100,
-			    (double)percent_arg(x->r, "high", 80) / 100};
+	const double p[] = {(double)analysis_count_arg(x->r, "low", 20) / 100,
+			    (double)analysis_count_arg(x->r, "high", 80) / 100};
 	double cuts[2];
 
 	for (size_t i = 0; i < x->n; i++)
@@ -397,7 +390,7 @@ void analysis_value_tiers(struct result *r, const struct derive_def *of, struct 
 		return;
 	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
 	domain_add_count(r, a, "n", "Values", x.n);
-	if (percent_arg(r, "low", 20) >= percent_arg(r, "high", 80)) {
+	if (analysis_count_arg(r, "low", 20) >= analysis_count_arg(r, "high", 80)) {
 		analysis_enough(&x, false);
 		analysis_note(&x, "The lower cut has to be below the upper one.");
 		show_quantiles(&x);

@@ -159,3 +159,82 @@ export function unrelated(n = 48) {
   return csv(['Order date', 'Price', 'Units'], Array.from({ length: n }, (_, i) => [month(i), money(10 * Math.exp(0.15 * z())),
     Math.round(10000 * Math.exp(0.1 * z()))]));
 }
+
+/* 60 accounts, of which 5 come often and buy little; visits and sales go together else. */
+export function accounts() {
+  const z = normals(27);
+
+  return csv(['Account', 'Sales', 'Visits', 'Orders'], Array.from({ length: 60 }, (_, i) => {
+    const size = 10 + i;
+    return [id('Account', i), money(i % 12 === 5 ? 150 + 10 * z() : 100 * size + 30 * z()), Math.round(i % 12 === 5 ? 90 : size + z()),
+      Math.round(size / 2 + z())];
+  }));
+}
+
+/* 60 accounts, of which 4 come and order like the best and buy little. */
+export function alikes() {
+  const z = normals(33);
+
+  return csv(['Account', 'Sales', 'Visits', 'Orders'], Array.from({ length: 60 }, (_, i) => {
+    const best = i >= 54, alike = i % 15 === 4;
+    return [id('Account', i), money(best ? 9000 + 200 * z() : (alike ? 1000 : 1000 + 20 * i) + 30 * z()), alike ? 80 : Math.round((best ? 80 : 20) + 3 * z()),
+      alike ? 40 : Math.round((best ? 40 : 10) + z())];
+  }));
+}
+
+/* 80 customers, of which 16 were lost: those come seldom, and so do 6 of the others. */
+export function losses() {
+  const z = normals(28);
+
+  return csv(['Customer', 'Churned', 'Sales', 'Visits'], Array.from({ length: 80 }, (_, i) => {
+    const seldom = i % 5 === 0 || (i % 10 === 3 && i < 60);
+    return [id('Customer', i), i % 5 === 0 ? 'yes' : 'no', money((seldom ? 200 : 900) + 30 * z()), Math.round((seldom ? 3 : 20) + z())];
+  }));
+}
+
+/* 30 customers that order each week over a year; 4 stop three months before its end. */
+export function quiet() {
+  const unit = random(29);
+  const rows = [];
+
+  for (let c = 0; c < 30; c += 1)
+    for (let week = 0; week < (c < 4 ? 39 : 52); week += 1)
+      rows.push([id('Customer', c), new Date(Date.UTC(2024, 0, 1 + 7 * week + (c % 5))).toISOString().slice(0, 10), money(100 + 50 * unit())]);
+  return csv(['Customer', 'Order date', 'Sales'], rows);
+}
+
+/* 40 customers over 18 months: of 8 that decline 6 are in the West. With other seeds
+ * a ninth may be named by chance: one of ten is allowed to be false. */
+export function places() {
+  const z = normals(34);
+  const rows = [];
+
+  for (let c = 0; c < 40; c += 1)
+    for (let i = 0; i < 18; i += 1)
+      rows.push([id('Customer', c), c < 6 ? 'West' : ['North', 'South', 'East'][c % 3], month(i, 2023),
+        money(1000 * (c < 8 ? 1 - 0.05 * i : 1) * (1 + 0.05 * z()))]);
+  return csv(['Customer', 'Region', 'Order date', 'Sales'], rows);
+}
+
+/* 40 customers over two years: one climbs from the lower third to the top. */
+export function climber() {
+  const z = normals(31);
+  const rows = [];
+
+  for (let c = 0; c < 40; c += 1)
+    for (let i = 0; i < 24; i += 1)
+      rows.push([c === 12 ? 'Juniper Works' : id('Customer', c), month(i, 2023),
+        money((c === 12 ? 300 + 60 * i : 500 + 20 * c) * (1 + 0.01 * z()))]);
+  return csv(['Customer', 'Order date', 'Sales'], rows);
+}
+
+/* 120 customers in four regions: of the large ones most are in the West. */
+export function mix() {
+  const unit = random(32);
+
+  return csv(['Customer', 'Region', 'Channel', 'Sales'], Array.from({ length: 120 }, (_, i) => {
+    const region = ['North', 'South', 'West', 'East'][i % 4];
+    const large = region === 'West' ? i % 8 === 2 : i % 24 === 1;
+    return [id('Customer', i), region, unit() < 0.5 ? 'Web' : 'Shop', money(large ? 5000 + 100 * unit() : 500 + 100 * unit())];
+  }));
+}

@@ -1,0 +1,22 @@
+-- tool:       best_in_class
+-- about:      The best thing of each group.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     benchmark_agent
+-- map:        query
+-- groups:     thing thing
+-- frame:      main 200000
+-- derive:     best_in_class
+-- cue:        best in class, best in each, best of each, best per, leader in each, leaders in each, top of each, category benchmark, category benchmarks
+-- answer:     [[The best by **{fact.measure}** of **{fact.n}** groups: {fact.names}. ]][[The best of all is {fact.best} with **{fact.best_value}**. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact n type=int optional Groups
+-- fact one type=text optional What one value is of
+-- fact group type=text optional The groups
+-- fact names type=text optional The best of each
+-- fact best type=text optional The best of all
+-- fact best_value unit=@measure optional Its value
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,26 @@
+-- tool:       rank_in_group
+-- about:      The rank of one thing within its own group; without a name, all ranks within their groups.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     benchmark_agent
+-- map:        query
+-- groups:     thing thing
+-- frame:      main 200000
+-- derive:     rank_in_group
+-- cue:        rank within, ranked within, rank within its, ranks within, rank in its, ranked in its, rank within their, within its own, within their own, rank in each, ranks in each
+-- answer:     [[**{fact.name}** has **{fact.value}** of {fact.measure}: rank **{fact.rank}** of {fact.of} in {fact.in}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- param name  text  optional slot=thing  The thing that is looked at, as the data spells it; it stands in no condition.
+-- fact measure type=text What is measured
+-- fact n type=int optional Values
+-- fact one type=text optional What one value is of
+-- fact group type=text optional The groups
+-- fact groups type=int optional Groups
+-- fact name type=text optional What is looked at
+-- fact in type=text optional Its group
+-- fact value unit=@measure optional Its value
+-- fact rank type=int optional Its rank, the highest first
+-- fact of type=int optional In its group
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

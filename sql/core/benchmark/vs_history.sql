@@ -1,0 +1,25 @@
+-- tool:       vs_history
+-- about:      The percentile of one thing among its peers, period by period: now against a cycle before.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     benchmark_agent
+-- map:        query
+-- groups:     thing time
+-- frame:      main 200000
+-- derive:     vs_history
+-- cue:        against its history, against history, versus history, vs history, compared to its past, compare to its past, compare with its past, against its past, percentile over time, historical comparison, historical benchmark, percentile changed, percentile improved
+-- answer:     [[**{fact.name}** was at percentile {fact.then} of **{fact.measure}** in {fact.then_period} and is at **{fact.now}** in {fact.now_period}: {fact.change} points. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- param name  text  optional slot=thing  The thing that is looked at, as the data spells it; it stands in no condition.
+-- fact measure type=text What is measured
+-- fact grain type=text optional The period
+-- fact n type=int optional Periods
+-- fact name type=text optional What is looked at
+-- fact then_period type=text optional Then
+-- fact then type=number optional Percentile then
+-- fact now_period type=text optional Now
+-- fact now type=number optional Percentile now
+-- fact change type=number optional Change in points
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

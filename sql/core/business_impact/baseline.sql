@@ -1,0 +1,26 @@
+-- tool:       baseline
+-- about:      Where measures stand now: their mean a period, last value and extremes, for later comparison.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     business_impact_agent
+-- map:        query
+-- groups:     time
+-- several:    6
+-- frame:      main 20000
+-- derive:     baseline
+-- cue:        baseline, baselines, baseline metrics, current state, starting point, where do we stand
+-- answer:     [[**{fact.measure}** is {fact.mean} a {fact.grain} on average; the last value is **{fact.last}**. ]][[Highest: {fact.high} in {fact.high_period}, lowest: {fact.low} in {fact.low_period}. ]][[Total: {fact.total}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact grain type=text optional The period
+-- fact n type=int optional Periods
+-- fact mean unit=@measure optional Mean a period
+-- fact last unit=@measure optional Last value
+-- fact high unit=@measure optional Highest
+-- fact high_period type=text optional Its period
+-- fact low unit=@measure optional Lowest
+-- fact low_period type=text optional Its period
+-- fact total unit=@measure optional Total
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,28 @@
+-- tool:       scenarios
+-- about:      Several changes of a total, or of what drives it, side by side.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     business_impact_agent
+-- map:        query
+-- groups:     time
+-- several:    2
+-- frame:      main 20000
+-- derive:     scenarios
+-- cue:        scenario, scenarios, compare scenarios, best and worst case, best case, worst case, scenario comparison
+-- answer:     [[{fact.scenarios} scenarios of **{fact.measure}** by changes of {fact.driver}: from **{fact.low}** to **{fact.high}**, now {fact.base}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- param change_pct decimal optional slot=change unit=% default=10 min=-100 max=1000 One change in percent: the scenarios are so much less, none, and so much more
+-- param changes list(decimal,6) optional min=-100 max=1000 Changes in percent, one a scenario, instead
+-- param elasticity decimal optional min=-100 max=100 Elasticity to go by; without it that of past data
+-- fact measure type=text What is measured
+-- fact grain type=text optional The period
+-- fact n type=int optional Periods
+-- fact driver type=text optional What changes
+-- fact base unit=@measure optional Now
+-- fact scenarios type=int optional How many
+-- fact low unit=@measure optional The lowest
+-- fact high unit=@measure optional The highest
+-- fact spread unit=@measure optional Between them
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

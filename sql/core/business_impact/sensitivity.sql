@@ -1,0 +1,28 @@
+-- tool:       sensitivity
+-- about:      What a total would be with 5, 10 and 20 percent more or less of it, or of what drives it.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     business_impact_agent
+-- map:        query
+-- groups:     time
+-- several:    2
+-- frame:      main 20000
+-- derive:     sensitivity
+-- cue:        sensitivity analysis, sensitivity table, sensitivities, tornado
+-- answer:     [[**{fact.measure}** is {fact.base}. A change of {fact.driver} by +10 % gives **{fact.plus10}**, one by -10 % **{fact.minus10}**. ]][[By +20 %: {fact.plus20}; by -20 %: {fact.minus20}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- param elasticity decimal optional min=-100 max=100 Elasticity to go by; without it that of past data
+-- fact measure type=text What is measured
+-- fact grain type=text optional The period
+-- fact n type=int optional Periods
+-- fact driver type=text optional What changes
+-- fact base unit=@measure optional Now
+-- fact minus5 unit=@measure optional With 5 % less
+-- fact minus10 unit=@measure optional With 10 % less
+-- fact minus20 unit=@measure optional With 20 % less
+-- fact plus5 unit=@measure optional With 5 % more
+-- fact plus10 unit=@measure optional With 10 % more
+-- fact plus20 unit=@measure optional With 20 % more
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

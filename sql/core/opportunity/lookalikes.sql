@@ -1,0 +1,22 @@
+-- tool:       lookalikes
+-- about:      Things like the best tenth by one measure in other measures, among those that are not at the top. The first measure says who is best.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     opportunity_agent
+-- map:        query
+-- groups:     thing
+-- several:    6
+-- frame:      main 200000
+-- derive:     lookalikes
+-- cue:        lookalike, lookalikes, look alike, look alikes, similar to our top, similar to our best, similar to the best, like our best, like our top, similar to top performers, resemble our best
+-- answer:     [[**{fact.found}** resemble {fact.model}, which stands for those with much **{fact.measure}**: {fact.names}. ]][[Compared: {fact.n}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact n type=int optional Compared
+-- fact one type=text optional What one value is of
+-- fact model type=text optional Compared with
+-- fact found type=int optional As close as half of the best
+-- fact names type=text optional Which
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

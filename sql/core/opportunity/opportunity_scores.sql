@@ -1,0 +1,24 @@
+-- tool:       opportunity_scores
+-- about:      Things ranked by several measures together, as a weighted mean of percentile ranks.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     opportunity_agent
+-- map:        query
+-- groups:     thing
+-- several:    6
+-- frame:      main 200000
+-- derive:     opportunity_scores
+-- cue:        opportunity score, opportunity scores, potential score, potential scores, rank opportunities, rank by potential, ranked by potential, highest potential, high potential, most potential, where to invest
+-- answer:     [[**{fact.best}** has the highest of {fact.scored} scores: **{fact.best_score}** of 100. ]][[Weights: {fact.weights}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- param weights list(int,6) optional min=0 max=100 Weights of the measures, in their order; without them all count the same
+-- fact measure type=text What is measured
+-- fact one type=text optional What one value is of
+-- fact weights type=text optional Weights
+-- fact scored type=int optional Scored
+-- fact not_scored type=int optional Without one of the values
+-- fact best type=text optional The highest
+-- fact best_score type=number optional Its score, 0 to 100
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,25 @@
+-- tool:       inactivity
+-- about:      Things that have been silent for more than twice their usual interval between activities.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     risk_agent
+-- map:        query
+-- groups:     thing day
+-- frame:      main 200000
+-- derive:     inactivity
+-- cue:        inactive, inactivity, gone quiet, gone silent, went quiet, silent, stopped ordering, stopped buying, dormant, reduced activity, no activity
+-- answer:     [[**{fact.inactive}** of {fact.looked_at} have been silent for more than twice their usual interval: {fact.names}. ]][[The furthest is **{fact.longest}**: {fact.longest_days} days, where {fact.longest_usual} are usual. ]][[Counted up to {fact.as_of}, the last day of the data. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension.day], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact one type=text optional What one value is of
+-- fact as_of type=text optional The last day of the data
+-- fact looked_at type=int optional Looked at
+-- fact not_scored type=int optional Too few intervals
+-- fact inactive type=int optional Silent for longer than usual
+-- fact names type=text optional Which
+-- fact longest type=text optional The furthest beyond its rhythm
+-- fact longest_days type=int optional Its days of silence
+-- fact longest_usual type=number optional Its usual days between
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

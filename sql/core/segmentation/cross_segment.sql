@@ -1,0 +1,25 @@
+-- tool:       cross_segment
+-- about:      Two groupings at once: how often their values go together, against chance; with what names each row, tiers by value against groups.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     segmentation_agent
+-- map:        query
+-- groups:     thing thing
+-- counted:    yes
+-- frame:      main 200000
+-- derive:     cross_segment
+-- cue:        cross segment, cross segments, cross tabulate, cross tabulation, crosstab, segment mix, tiers by, tier by, high value customers by, concentration of high value, multi dimensional
+-- answer:     [[**{fact.row}** and **{fact.column}** go together most: {fact.pair_n}, **{fact.share}** of {fact.column}. ]][[Against chance: {fact.lift}. ]][[p {fact.p}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- fact measure type=text What is measured
+-- fact n type=int optional Counted
+-- fact group type=text optional The groups
+-- fact row type=text optional The strongest pair
+-- fact column type=text optional With which it goes
+-- fact pair_n type=int optional Counted of it
+-- fact share unit=% optional Its share of the group
+-- fact lift type=number optional Times what chance gives
+-- fact p type=text optional Of chi-squared, independence
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,0 +1,354 @@
+/* Things within their groups: the best of each, ranks, and which groups go together. */
+#include "analysis_int.h"
+
+#include <math.h>
+#include <strings.h>
+
+#define GROUPS_LEAST  2
+#define PEERS_LEAST   5  /* of one group */
+#define PAIR_LEAST    5  /* things of a pair that is named */
+#define TIERS_LEAST   10 /* things that tiers are cut of */
+#define TIER_CUT_LOW  0.2
+#define TIER_CUT_HIGH 0.8
+
+struct within {
+	struct analysis_things groups;
+	const uint32_t *order; /* rows from the greatest value down */
+	size_t n;
+	uint32_t *group_of; /* of each row */
+	size_t *rank;       /* of each row in its group: equal ones share the first of theirs */
+	size_t *size;       /* of each group, with a value */
+	uint32_t *best;     /* row of each group that has one */
+};
+
+static void number_groups(struct analysis *x, struct within *w)
+{
+	analysis_things_read(x, 1, false, &w->groups);
+	w->group_of = arena_alloc(x->a, (x->n + 1) * sizeof(*w->group_of));
+	for (size_t g = 0; g < w->groups.count; g++)
+		for (size_t i = w->groups.starts[g]; i < w->groups.starts[g + 1]; i++)
+			w->group_of[w->groups.rows[i]] = (uint32_t)g;
+}
+
+static bool read_within(struct analysis *x, struct within *w)
+{
+	uint32_t *last;
+
+	w->order = analysis_descending(x, &w->n);
+	if (!w->order)
+		return false;
+	number_groups(x, w);
+	w->rank = arena_alloc(x->a, (x->n + 1) * sizeof(*w->rank));
+	w->size = arena_alloc(x->a, (w->groups.count + 1) * sizeof(*w->size));
+	w->best = arena_alloc(x->a, (w->groups.count + 1) * sizeof(*w->best));
+	last = arena_alloc(x->a, (w->groups.count + 1) * sizeof(*last));
+	for (size_t g = 0; g < w->groups.count; g++)
+		w->size[g] = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		uint32_t row = w->order[i], g = w->group_of[row];
+		bool ties = w->size[g]++ > 0 && !(x->values[last[g]] > x->values[row]);
+
+		if (w->size[g] == 1)
+			w->best[g] = row;
+		w->rank[row] = ties ? w->rank[last[g]] : w->size[g];
+		last[g] = row;
+	}
+	domain_add_text(x->r, x->a, "one", "One value is of", x->thing);
+	domain_add_text(x->r, x->a, "group", "Compared within", x->second);
+	return true;
+}
+
+/* ---- the best of each ---- */
+
+static void show_best(struct analysis *x, const struct within *w)
+{
+	struct analysis_rows rows;
+
+	analysis_rows_begin(&rows, x);
+	analysis_rows_column(&rows, x->second, COLUMN_TEXT, NULL);
+	analysis_rows_column(&rows, x->thing, COLUMN_TEXT, NULL);
+	analysis_rows_column(&rows, x->label, COLUMN_DECIMAL, x->unit);
+	analysis_rows_column(&rows, "Compared", COLUMN_INT, NULL);
+	for (size_t i = 0; i < w->n; i++) {
+		uint32_t row = w->order[i], g = w->group_of[row];
+
+		if (w->best[g] == row)
+			analysis_rows_add(
+				&rows,
+				(const char *const[]){w->groups.names[g], analysis_name(x, 0, row),
+						      analysis_digits(x->a, x->values[row]),
+						      arena_printf(x->a, "%zu", w->size[g])});
+	}
+	analysis_rows_end(&rows);
+}
+
+void analysis_best_in_class(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	struct domain_list names;
+	struct within w = {0};
+	struct analysis x;
+	size_t n = 0;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x) || !read_within(&x, &w))
+		return;
+	domain_list_init(&names);
+	for (size_t i = 0; i < w.n; i++) {
+		uint32_t g = w.group_of[w.order[i]];
+
+		if (w.best[g] != w.order[i])
+			continue;
+		n++;
+		domain_list_add(&names, "%s in %s", analysis_name(&x, 0, w.order[i]),
+				w.groups.names[g]);
+	}
+	domain_add_count(r, a, "n", "Groups", n);
+	analysis_enough(&x, n >= GROUPS_LEAST);
+	if (n >= GROUPS_LEAST) {
+		domain_add_text(r, a, "names", "The best", domain_list_end(&names, a));
+		domain_add_text(r, a, "best", "The best of all", analysis_name(&x, 0, w.order[0]));
+		analysis_add(&x, "best_value", "Its value", x.values[w.order[0]], x.unit);
+	} else {
+		(void)domain_list_end(&names, a);
+		analysis_note(&x, "%d groups or more are needed; there %s %zu.", GROUPS_LEAST,
+			      n == 1 ? "is" : "are", n);
+	}
+	show_best(&x, &w);
+}
+
+/* ---- ranks ---- */
+
+static void show_ranks(struct analysis *x, const struct within *w)
+{
+	struct analysis_rows rows;
+
+	analysis_rows_begin(&rows, x);
+	analysis_rows_column(&rows, x->thing, COLUMN_TEXT, NULL);
+	analysis_rows_column(&rows, x->second, COLUMN_TEXT, NULL);
+	analysis_rows_column(&rows, x->label, COLUMN_DECIMAL, x->unit);
+	analysis_rows_column(&rows, "Rank", COLUMN_INT, NULL);
+	analysis_rows_column(&rows, "Of", COLUMN_INT, NULL);
+	for (size_t i = 0; i < w->n; i++) {
+		uint32_t row = w->order[i], g = w->group_of[row];
+
+		analysis_rows_add(
+			&rows, (const char *const[]){analysis_name(x, 0, row), w->groups.names[g],
+						     analysis_digits(x->a, x->values[row]),
+						     arena_printf(x->a, "%zu", w->rank[row]),
+						     arena_printf(x->a, "%zu", w->size[g])});
+	}
+	analysis_rows_end(&rows);
+}
+
+static void say_rank(struct analysis *x, const struct within *w, const char *name)
+{
+	size_t i = 0, peers;
+	uint32_t row;
+
+	while (i < w->n && strcasecmp(analysis_name(x, 0, w->order[i]), name) != 0)
+		i++;
+	if (i == w->n) {
+		analysis_enough(x, false);
+		analysis_note(x, "%s has no value of %s here.", name, x->label);
+		return;
+	}
+	row = w->order[i];
+	peers = w->size[w->group_of[row]];
+	domain_add_text(x->r, x->a, "name", "Looked at", analysis_name(x, 0, row));
+	domain_add_text(x->r, x->a, "in", "Its group", w->groups.names[w->group_of[row]]);
+	analysis_add(x, "value", "Its value", x->values[row], x->unit);
+	analysis_enough(x, peers > PEERS_LEAST);
+	if (peers <= PEERS_LEAST) {
+		analysis_note(x,
+			      "There are %zu others in %s: too few to compare with; %d are needed.",
+			      peers - 1, w->groups.names[w->group_of[row]], PEERS_LEAST);
+		return;
+	}
+	domain_add_count(x->r, x->a, "rank", "Rank, the highest first", w->rank[row]);
+	domain_add_count(x->r, x->a, "of", "Compared", peers);
+}
+
+void analysis_rank_in_group(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	const struct arg *name = args_find(&r->args, "name");
+	struct within w = {0};
+	struct analysis x;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x) || !read_within(&x, &w))
+		return;
+	domain_add_count(r, a, "n", "Values", w.n);
+	domain_add_count(r, a, "groups", "Groups", w.groups.count);
+	domain_add_text(r, a, "method", "Method", "rank from the highest, equal ones share it");
+	if (name)
+		say_rank(&x, &w, name->values[0].text);
+	else
+		analysis_enough(&x, w.n > 0);
+	if (!name && w.n == 0)
+		analysis_note(&x, "%s has no value.", x.label);
+	show_ranks(&x, &w);
+}
+
+/* ---- which groups go together ---- */
+
+enum { HIGH, MIDDLE, LOW, NONE, TIERS };
+
+struct crossing {
+	const char *const *row_names, *const *column_names;
+	size_t rows, columns;
+	bool by_tier, too_few;
+	double *counts, *column_sums;
+	struct calc_crosstab t;
+};
+
+/* Rows are tiers of the things by value, cut as value_tiers does. */
+static bool cross_tiers(struct analysis *x, const struct within *w, struct crossing *c,
+			struct err *e)
+{
+	static const char *const names[] = {"High", "Middle", "Low", "None or negative"};
+	static const double p[] = {TIER_CUT_LOW, TIER_CUT_HIGH};
+	double *ranked = arena_alloc(x->a, (x->n + 1) * sizeof(*ranked)), cuts[2];
+	size_t n;
+
+	c->rows = TIERS;
+	c->row_names = names;
+	for (size_t i = 0; i < x->n; i++)
+		ranked[i] = x->values[i] > 0 ? x->values[i] : (double)NAN;
+	if (!calc_quantiles(&x->calc, ranked, x->n, p, 2, cuts, &n, e))
+		return false;
+	c->too_few = n < TIERS_LEAST;
+	if (c->too_few)
+		analysis_note(x,
+			      "%d values above zero or more are needed for tiers; there are %zu.",
+			      TIERS_LEAST, n);
+	for (size_t i = 0; i < x->n; i++) {
+		size_t tier = isnan(ranked[i])       ? NONE
+			      : ranked[i] >= cuts[1] ? HIGH
+			      : ranked[i] >= cuts[0] ? MIDDLE
+						     : LOW;
+
+		c->counts[tier * c->columns + w->group_of[i]]++;
+	}
+	return true;
+}
+
+/* Rows are the values of the first group; how many there are of each pair is counted. */
+static void cross_groups(const struct within *w, const double *counts,
+			 const struct analysis_things *firsts, struct crossing *c)
+{
+	c->rows = firsts->count;
+	c->row_names = firsts->names;
+	for (size_t g = 0; g < firsts->count; g++)
+		for (size_t i = firsts->starts[g]; i < firsts->starts[g + 1]; i++) {
+			uint32_t row = firsts->rows[i];
+
+			c->counts[g * c->columns + w->group_of[row]] += counts[row];
+		}
+}
+
+static void show_crossing(struct analysis *x, const struct crossing *c, const char *first)
+{
+	struct analysis_rows rows;
+
+	analysis_rows_begin(&rows, x);
+	analysis_rows_column(&rows, first, COLUMN_TEXT, NULL);
+	analysis_rows_column(&rows, x->second, COLUMN_TEXT, NULL);
+	analysis_rows_column(&rows, "Count", COLUMN_INT, NULL);
+	analysis_rows_column(&rows, arena_printf(x->a, "Share of the %s", x->second),
+			     COLUMN_DECIMAL, "%");
+	analysis_rows_column(&rows, "Against chance", COLUMN_DECIMAL, NULL);
+	for (size_t i = 0; i < c->rows * c->columns; i++)
+		if (c->counts[i] > 0)
+			analysis_rows_add(
+				&rows, (const char *const[]){
+					       c->row_names[i / c->columns],
+					       c->column_names[i % c->columns],
+					       analysis_digits(x->a, c->counts[i]),
+					       arena_printf(x->a, "%.1f",
+							    100 * c->counts[i] /
+								    c->column_sums[i % c->columns]),
+					       analysis_digits(x->a, c->t.lift[i])});
+	analysis_rows_end(&rows);
+}
+
+/* Of the pairs with enough things the one that is furthest above chance; of tiers the high one. */
+static void say_crossing(struct analysis *x, const struct crossing *c)
+{
+	size_t cells = c->columns * (c->by_tier ? 1 : c->rows), best = cells;
+
+	for (size_t i = 0; i < cells; i++)
+		if (c->counts[i] >= PAIR_LEAST && (best == cells || c->t.lift[i] > c->t.lift[best]))
+			best = i;
+	domain_add_count(x->r, x->a, "n", "Counted", (size_t)c->t.n);
+	if (c->t.status == CALC_OK)
+		analysis_add_p(x, c->t.p);
+	else
+		analysis_note(x, "Whether that is chance is not told: some pairs are expected less "
+				 "than 5 times.");
+	if (best == cells) {
+		analysis_note(x, "No pair has %d or more, so none is named.", PAIR_LEAST);
+		return;
+	}
+	domain_add_text(x->r, x->a, "row", "Strongest pair", c->row_names[best / c->columns]);
+	domain_add_text(x->r, x->a, "column", "with", c->column_names[best % c->columns]);
+	domain_add_count(x->r, x->a, "pair_n", "Counted of it", (size_t)c->counts[best]);
+	analysis_add_percent(x, "share", "Its share of the group",
+			     c->counts[best] / c->column_sums[best % c->columns]);
+	analysis_add(x, "lift", "Times what chance gives", c->t.lift[best], NULL);
+	if (c->t.status == CALC_OK && c->t.p >= 0.05)
+		analysis_note(x, "The two are not told from being independent.");
+}
+
+static bool cross(struct analysis *x, const struct within *w, struct crossing *c, struct err *e)
+{
+	struct analysis_things firsts;
+	const double *counts;
+	const char *label;
+
+	analysis_things_read(x, 0, false, &firsts);
+	c->by_tier = firsts.count == x->n; /* each is in one group: a thing, and no kind of them */
+	c->rows = c->by_tier ? TIERS : firsts.count;
+	if (c->rows * c->columns > CALC_CROSSTAB_MAX)
+		return err_set(e, ERR_LIMIT, "%zu by %zu groups are too many to cross.", c->rows,
+			       c->columns);
+	c->column_sums = arena_alloc(x->a, (c->columns + 1) * sizeof(*c->column_sums));
+	c->counts = arena_alloc(x->a, (c->rows * c->columns + 1) * sizeof(*c->counts));
+	counts = analysis_measure(x, analysis_measures(x) - 1, &label);
+	if (!counts || (c->by_tier && !cross_tiers(x, w, c, e)))
+		return false;
+	if (!c->by_tier)
+		cross_groups(w, counts, &firsts, c);
+	for (size_t i = 0; i < c->rows * c->columns; i++)
+		c->column_sums[i % c->columns] += c->counts[i];
+	return calc_crosstab(&x->calc, c->counts, c->rows, c->columns, &c->t, e);
+}
+
+void analysis_cross_segment(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	struct crossing c = {0};
+	struct within w = {0};
+	struct analysis x;
+	struct err e = {0};
+	bool enough;
+
+	(void)of;
+	if (!analysis_begin(r, a, &x))
+		return;
+	number_groups(&x, &w);
+	c.columns = w.groups.count;
+	c.column_names = w.groups.names;
+	domain_add_text(r, a, "group", "By", x.second);
+	domain_add_text(r, a, "method", "Method", "chi-squared of independence, lift");
+	if (!cross(&x, &w, &c, &e)) {
+		if (e.code != ERR_NONE)
+			analysis_fail(&x, &e);
+		return;
+	}
+	enough = !c.too_few && c.rows >= GROUPS_LEAST && c.columns >= GROUPS_LEAST;
+	analysis_enough(&x, enough);
+	if (enough)
+		say_crossing(&x, &c);
+	else if (!c.too_few)
+		analysis_note(&x, "All rows are in one group.");
+	show_crossing(&x, &c, c.by_tier ? "Tier" : x.thing);
+}
