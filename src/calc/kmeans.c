@@ -46,7 +46,9 @@ struct run {
 	uint32_t *of;
 	size_t *sizes;
 	uint32_t *changed, *was; /* rows of the last round that went elsewhere, and from where */
+	uint32_t *unsure;        /* rows whose bounds leave it open */
 	size_t changes;
+	bool is_first; /* round: no row has a center yet */
 };
 
 #define SUMMED_ANEW 32   /* rounds after which sums are not only changed by what went elsewhere */
@@ -99,39 +101,75 @@ static inline __attribute__((always_inline)) uint32_t nearest_of(const double *r
 	return best;
 }
 
+/* Rows that may be nearer to another center by now; how many. Without a branch, as none of them
+ * would be foreseen. */
+static size_t find_unsure(const struct cloud *w, struct run *r)
+{
+	double moved[CALC_CLUSTERS_MAX], others[CALC_CLUSTERS_MAX], half[CALC_CLUSTERS_MAX];
+	double *near = r->near, *next = r->next;
+	const uint32_t *of = r->of;
+	uint32_t *unsure = r->unsure;
+	size_t n = 0;
+
+	memcpy(moved, r->moved, sizeof(moved));
+	memcpy(others, r->others, sizeof(others));
+	memcpy(half, r->half, sizeof(half));
+	for (size_t i = 0; i < w->n; i++) {
+		uint32_t k = of[i];
+		double far = near[i] + moved[k], bound = next[i] - others[k];
+
+		near[i] = far;
+		next[i] = bound;
+		bound = bound > half[k] ? bound : half[k];
+		unsure[n] = (uint32_t)i;
+		n += !(far < bound * (1 - ROUNDING));
+	}
+	return n;
+}
+
+/* Of these the ones that stay so once their own distance is known. */
+static inline __attribute__((always_inline)) size_t
+measure_unsure(const struct cloud *w, struct run *r, size_t n, const size_t count)
+{
+	const double *rows = w->rows, *centers = r->centers;
+	uint32_t *unsure = r->unsure;
+	size_t left = 0;
+
+	for (size_t u = 0; u < n; u++) {
+		size_t i = unsure[u];
+		uint32_t k = r->of[i];
+		double far = sqrt(distance2(rows + i * count, centers + k * count, count)),
+		       bound = r->next[i] > r->half[k] ? r->next[i] : r->half[k];
+
+		r->near[i] = far;
+		unsure[left] = (uint32_t)i;
+		left += !(far < bound * (1 - ROUNDING));
+	}
+	return left;
+}
+
 /* Each row to the nearest center; of a number of columns that the compiler knows, as this is where
  * the time goes. */
 static inline __attribute__((always_inline)) void assign_rows(const struct cloud *w, struct run *r,
 							      const size_t count)
 {
-	const double *rows = w->rows;
-	double *near = r->near, *next = r->next;
-	uint32_t *of = r->of;
+	const double *rows = w->rows, *centers = r->centers;
+	size_t n = r->is_first ? w->n : find_unsure(w, r);
 
+	if (!r->is_first)
+		n = measure_unsure(w, r, n, count);
 	r->changes = 0;
-	for (size_t i = 0; i < w->n; i++) {
-		uint32_t was = of[i], best;
+	for (size_t u = 0; u < n; u++) {
+		size_t i = r->is_first ? u : r->unsure[u];
+		uint32_t was = r->of[i], best = nearest_of(rows + i * count, centers, w->k, count,
+							   &r->near[i], &r->next[i]);
 
-		if (was < w->k) { /* as far as the centers went, the bounds may have come nearer */
-			double bound;
-
-			near[i] += r->moved[was];
-			next[i] -= r->others[was];
-			bound = (next[i] > r->half[was] ? next[i] : r->half[was]) * (1 - ROUNDING);
-			if (near[i] < bound)
-				continue;
-			near[i] =
-				sqrt(distance2(rows + i * count, r->centers + was * count, count));
-			if (near[i] < bound)
-				continue;
-		}
-		best = nearest_of(rows + i * count, r->centers, w->k, count, &near[i], &next[i]);
-		if (best == was)
-			continue;
-		of[i] = best;
+		r->of[i] = best;
 		r->changed[r->changes] = (uint32_t)i;
-		r->was[r->changes++] = was;
+		r->was[r->changes] = was;
+		r->changes += best != was;
 	}
+	r->is_first = false;
 }
 
 static void assign(const struct cloud *w, struct run *r)
@@ -251,6 +289,7 @@ static bool lloyd(const struct calc *c, const struct cloud *w, struct run *r, st
 	bool is_exact = false; /* centers are means of sums over all rows */
 
 	memset(r->of, 0xff, w->n * sizeof(*r->of));
+	r->is_first = true;
 	for (size_t round = 0; round < CALC_ROUNDS_MAX; round++) {
 		assign(w, r);
 		if (r->changes == 0 && is_exact)
@@ -304,6 +343,7 @@ static struct run run_new(const struct calc *c, const struct cloud *w)
 			    .of = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
 			    .changed = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
 			    .was = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
+			    .unsure = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
 			    .sizes = arena_alloc(c->arena, w->k * sizeof(size_t))};
 }
 
