@@ -164,18 +164,18 @@ export function unrelated(n = 48) {
 export function accounts() {
   const z = normals(27);
 
-  return csv(['Account', 'Sales', 'Visits', 'Orders'], Array.from({ length: 60 }, (_, i) => {
+  return csv(['Account', 'Sales', 'Visits', 'Calls'], Array.from({ length: 60 }, (_, i) => {
     const size = 10 + i;
     return [id('Account', i), money(i % 12 === 5 ? 150 + 10 * z() : 100 * size + 30 * z()), Math.round(i % 12 === 5 ? 90 : size + z()),
       Math.round(size / 2 + z())];
   }));
 }
 
-/* 60 accounts, of which 4 come and order like the best and buy little. */
+/* 60 accounts, of which 4 come and call like the best and buy little. */
 export function alikes() {
   const z = normals(33);
 
-  return csv(['Account', 'Sales', 'Visits', 'Orders'], Array.from({ length: 60 }, (_, i) => {
+  return csv(['Account', 'Sales', 'Visits', 'Calls'], Array.from({ length: 60 }, (_, i) => {
     const best = i >= 54, alike = i % 15 === 4;
     return [id('Account', i), money(best ? 9000 + 200 * z() : (alike ? 1000 : 1000 + 20 * i) + 30 * z()), alike ? 80 : Math.round((best ? 80 : 20) + 3 * z()),
       alike ? 40 : Math.round((best ? 40 : 10) + z())];
