@@ -4,56 +4,18 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, test } from 'node:test';
 import { csv, month, noise, normals } from '../calc/planted/planted.mjs';
 import * as planted from '../calc/planted/planted.mjs';
+import { analyst, dataOf, forget, labelled } from './analyst.mjs';
 import { startDaemon } from './harness.mjs';
-import { Sources, until } from './sources.mjs';
-import { ROLES, mintToken } from './token.mjs';
 
-let d, users = 0;
+let d;
 before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } }); });
 after(() => d.stop());
-/* A tenant may have only so many. */
-const made = [];
-afterEach(async () => {
-  for (const [rest, id] of made.splice(0))
-    await rest.call('DELETE', `/api/v1/data-sources/${id}`);
-});
+afterEach(forget);
 
-const dataOf = (answer) => answer.views.find((view) => view.view_type === 'data');
-
-/* A user of one's own, with this file alone. */
-async function owner(name, bytes, permissions = ROLES.analyst) {
-  const token = mintToken({ sub: `analyst-${users += 1}`, permissions: [...permissions, 'chat:upload'] });
-  const sources = new Sources(d, token);
-  const source = await sources.loaded(bytes, `name=${name}`);
-
-  assert.equal(source.state, 'ready');
-  made.push([sources.rest, source.id]);
-  /* Whatever is asked: no error, and every number of the answer is one of the data. */
-  const once = async (content) => {
-    const { body } = await sources.rest.call('POST', '/api/v1/chat', { json: { content } });
-
-    assert.equal(body.status, 'ok', `${content}: ${body.text}`);
-    assert.deepEqual(body.checked.items.filter((item) => item.kind !== 'bound').map((item) => item.text), [], `${content}: ${body.text}`);
-    return body;
-  };
-  /* The overlay follows the rows: until then the file is not known. */
-  const ask = async (content) => {
-    let answer;
-
-    await until(content, async () => {
-      answer = await once(content);
-      return !/For example|could not match|did not answer|do not have permission|^Which /.test(answer.text);
-    });
-    return answer;
-  };
-
-  return { ask, sources };
-}
-
+const owner = (name, bytes, permissions) => analyst(d, name, bytes, permissions);
 const chartOf = (answer) => answer.views.find((view) => view.view_type === 'chart');
 const lead = (answer) => answer.text.split('\n')[0];
 
@@ -125,10 +87,9 @@ test('the same question gives the same bytes', async () => {
 
 /* Example findings of what the analyses were asked for, each as a question: answered without a model, by its tool. */
 test('labelled questions are answered by their analyses', async () => {
-  const labels = (await readFile(new URL('../route/analytics.jsonl', import.meta.url), 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
   const owners = {};
 
-  for (const label of labels) {
+  for (const label of await labelled()) {
     const { ask } = owners[label.file] ??= await owner(label.name, planted[label.file](), ['chat:use']);
     const answer = await ask(label.question), { source } = dataOf(answer) ?? {};
 

@@ -1,0 +1,51 @@
+/* Somebody with one file who asks for analyses of it, and the labelled questions. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { Sources, until } from './sources.mjs';
+import { ROLES, mintToken } from './token.mjs';
+
+let users = 0;
+/* A tenant may have only so many. */
+const made = [];
+
+export const dataOf = (answer) => answer.views.find((view) => view.view_type === 'data');
+
+export async function labelled() {
+  return (await readFile(new URL('../route/analytics.jsonl', import.meta.url), 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
+}
+
+/* A user of one's own, with this file alone. */
+export async function analyst(d, name, bytes, permissions = ROLES.analyst) {
+  const sources = new Sources(d, mintToken({ sub: `analyst-${users += 1}`, permissions: [...permissions, 'chat:upload'] }));
+  const source = await sources.loaded(bytes, `name=${name}`);
+
+  assert.equal(source.state, 'ready');
+  made.push([sources.rest, source.id]);
+  /* Whatever is asked: no error, and every number of the answer is one of the data. */
+  const once = async (content) => {
+    const { body } = await sources.rest.call('POST', '/api/v1/chat', { json: { content } });
+
+    assert.equal(body.status, 'ok', `${content}: ${body.text}`);
+    assert.deepEqual(body.checked.items.filter((item) => item.kind !== 'bound').map((item) => item.text), [], `${content}: ${body.text}`);
+    return body;
+  };
+  /* The overlay follows the rows: until then the file is not known. */
+  const ask = async (content) => {
+    let answer;
+
+    await until(content, async () => {
+      answer = await once(content);
+      return !/For example|could not match|did not answer|do not have permission|^Which /.test(answer.text);
+    });
+    return answer;
+  };
+
+  return { ask, sources };
+}
+
+/* Deletes the files of all. */
+export async function forget() {
+  for (const [rest, id] of made.splice(0))
+    await rest.call('DELETE', `/api/v1/data-sources/${id}`);
+}
