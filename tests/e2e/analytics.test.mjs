@@ -187,7 +187,7 @@ const LEAST = [
   { name: 'spots', at: (n) => panel(n, 8), n: 10, question: 'Where is the risk in sales by region and place?',
     says: /10 of 6 months or more are needed to say where risk is; there are 9/, claims: /of what is at risk/ },
   { name: 'silent', at: (n) => csv(['Place', 'Day', 'Sales'], Array.from({ length: n + 1 }, (_, i) => ['Harbour', `2024-03-${String(1 + i * 5).padStart(2, '0')}`, 10.5 + i])), n: 4,
-    question: 'Which places have gone quiet by sales?', says: /1 are not scored: fewer than 4 intervals/, claims: /None is silent/ },
+    question: 'Which places have gone quiet by sales?', says: /Not scored: 1 with fewer than 4 intervals/, claims: /None is silent/ },
   { name: 'best', at: (n) => things(['Place', 'Region', 'Sales'], 12, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]), n: 2,
     question: 'Best in class by sales per region and place', says: /2 groups or more are needed; there is 1/, claims: /of \*\*2\*\* groups/ },
   { name: 'ranks', at: (n) => things(['Place', 'Region', 'Sales'], n + 1, (i) => ['East', 100.5 + i]), n: 5,
@@ -211,6 +211,17 @@ for (const one of LEAST)
     assert.match(enough, one.claims);
     assert.doesNotMatch(enough, one.says);
   });
+
+test('what does not differ is not claimed, and long lists are counted', async () => {
+  const { ask } = await owner('same', things(['Place', 'Region', 'Sales', 'Visits'], 40, () => ['East', 5.5, 5]), ['chat:use']);
+
+  assert.match((await ask('Rank by potential: sales and visits per place')).text, /All have the same score/);
+  assert.match((await ask('Show the tiers by region for sales per place')).text, /All rows are in one group/);
+  const many = things(['Place', 'Churned', 'Sales'], 90, (i) => [i % 3 ? 'no' : 'yes', (i * 7) % 90 + 0.5]);
+  const { ask: askMany } = await owner('many', many, ['chat:use']);
+
+  assert.match((await askMany('Churn patterns by sales per churned and place')).text, /: (Place \d+, ){9}Place \d+ and \d+ more\./);
+});
 
 test('bad data is told, not computed', async () => {
   const z = normals(4);

@@ -92,8 +92,10 @@ static void add_names(struct analysis *x, const char *name, const char *label,
 	struct domain_list names;
 
 	domain_list_init(&names);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && i < ANALYSIS_NAMES_MAX; i++)
 		domain_list_add(&names, "%s", analysis_name(x, 0, order[i]));
+	if (n > ANALYSIS_NAMES_MAX)
+		names.left_out += n - ANALYSIS_NAMES_MAX;
 	domain_add_text(x->r, x->a, name, label, domain_list_end(&names, x->a));
 }
 
@@ -315,10 +317,14 @@ static void say_scores(struct analysis *x, const struct measures *m, const struc
 	order = order_by(x, minus, &n);
 	if (!order)
 		return;
-	domain_add_text(x->r, x->a, "best", "The highest", analysis_name(x, 0, order[0]));
-	domain_add_text(x->r, x->a, "best_score", "Its score",
-			arena_printf(x->a, "%.1f", s->scores[order[0]]));
-	analysis_note(x, "A score ranks these among each other; it is no forecast.");
+	if (s->scores[order[0]] > s->scores[order[n - 1]]) {
+		domain_add_text(x->r, x->a, "best", "The highest", analysis_name(x, 0, order[0]));
+		domain_add_text(x->r, x->a, "best_score", "Its score",
+				arena_printf(x->a, "%.1f", s->scores[order[0]]));
+		analysis_note(x, "A score ranks these among each other; it is no forecast.");
+	} else {
+		analysis_note(x, "All have the same score: nothing tells them apart.");
+	}
 	show(x, m, "Score", NULL, s->scores, order, n);
 }
 

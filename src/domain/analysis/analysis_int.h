@@ -80,6 +80,9 @@ size_t analysis_count_arg(const struct result *r, const char *name, size_t usual
 /* Digits for people: two decimals, of small numbers four figures. NULL: no number. */
 const char *analysis_digits(struct arena *a, double value);
 
+/* Names that a sentence lists; the others are counted. */
+#define ANALYSIS_NAMES_MAX 10
+
 /* ---- rows ---- */
 
 #define ANALYSIS_COLUMNS_MAX 12

@@ -121,8 +121,10 @@ static void say(struct analysis *x, const struct silences *s)
 		return;
 	}
 	domain_list_init(&names);
-	for (size_t i = 0; i < s->found; i++)
+	for (size_t i = 0; i < s->found && i < ANALYSIS_NAMES_MAX; i++)
 		domain_list_add(&names, "%s", s->items[i].name);
+	if (s->found > ANALYSIS_NAMES_MAX)
+		names.left_out += s->found - ANALYSIS_NAMES_MAX;
 	domain_add_text(x->r, x->a, "names", "Which", domain_list_end(&names, x->a));
 	domain_add_text(x->r, x->a, "longest", "The furthest beyond its rhythm", s->items[0].name);
 	domain_add_count(x->r, x->a, "longest_days", "Its days of silence",
@@ -152,7 +154,8 @@ void analysis_inactivity(struct result *r, const struct derive_def *of, struct a
 			"days since the last activity over twice the own median interval");
 	analysis_enough(&x, s.count > 0);
 	if (s.not_scored > 0)
-		analysis_note(&x, "%zu are not scored: fewer than %d intervals between activities.",
+		analysis_note(&x,
+			      "Not scored: %zu with fewer than %d intervals between activities.",
 			      s.not_scored, INTERVALS_LEAST);
 	if (s.count > 0)
 		say(&x, &s);

@@ -5,8 +5,10 @@
 #include <strings.h>
 
 #define GROUPS_LEAST  2
-#define PEERS_LEAST   5  /* of one group */
-#define PAIR_LEAST    5  /* things of a pair that is named */
+#define PEERS_LEAST   5      /* of one group */
+#define PAIR_LEAST    5      /* things of a pair that is named */
+#define LIFT_LEAST    1.0001 /* of a pair that is named: more often than chance has it */
+#define P_MOST        0.05
 #define TIERS_LEAST   10 /* things that tiers are cut of */
 #define TIER_CUT_LOW  0.2
 #define TIER_CUT_HIGH 0.8
@@ -98,9 +100,11 @@ void analysis_best_in_class(struct result *r, const struct derive_def *of, struc
 
 		if (w.best[g] != w.order[i])
 			continue;
-		n++;
-		domain_list_add(&names, "%s in %s", analysis_name(&x, 0, w.order[i]),
-				w.groups.names[g]);
+		if (n++ < ANALYSIS_NAMES_MAX)
+			domain_list_add(&names, "%s in %s", analysis_name(&x, 0, w.order[i]),
+					w.groups.names[g]);
+		else
+			names.left_out++;
 	}
 	domain_add_count(r, a, "n", "Groups", n);
 	analysis_enough(&x, n >= GROUPS_LEAST);
@@ -277,7 +281,8 @@ static void say_crossing(struct analysis *x, const struct crossing *c)
 	size_t cells = c->columns * (c->by_tier ? 1 : c->rows), best = cells;
 
 	for (size_t i = 0; i < cells; i++)
-		if (c->counts[i] >= PAIR_LEAST && (best == cells || c->t.lift[i] > c->t.lift[best]))
+		if (c->counts[i] >= PAIR_LEAST && c->t.lift[i] > LIFT_LEAST &&
+		    (best == cells || c->t.lift[i] > c->t.lift[best]))
 			best = i;
 	domain_add_count(x->r, x->a, "n", "Counted", (size_t)c->t.n);
 	if (c->t.status == CALC_OK)
@@ -285,8 +290,15 @@ static void say_crossing(struct analysis *x, const struct crossing *c)
 	else
 		analysis_note(x, "Whether that is chance is not told: some pairs are expected less "
 				 "than 5 times.");
+	if (c->t.status == CALC_OK && c->t.p >= P_MOST) {
+		analysis_note(x,
+			      "The two are not told from being independent, so no pair is named.");
+		return;
+	}
 	if (best == cells) {
-		analysis_note(x, "No pair has %d or more, so none is named.", PAIR_LEAST);
+		analysis_note(x,
+			      "No pair of %d or more goes together more often than chance has it.",
+			      PAIR_LEAST);
 		return;
 	}
 	domain_add_text(x->r, x->a, "row", "Strongest pair", c->row_names[best / c->columns]);
@@ -295,8 +307,6 @@ static void say_crossing(struct analysis *x, const struct crossing *c)
 	analysis_add_percent(x, "share", "Its share of the group",
 			     c->counts[best] / c->column_sums[best % c->columns]);
 	analysis_add(x, "lift", "Times what chance gives", c->t.lift[best], NULL);
-	if (c->t.status == CALC_OK && c->t.p >= 0.05)
-		analysis_note(x, "The two are not told from being independent.");
 }
 
 static bool cross(struct analysis *x, const struct within *w, struct crossing *c, struct err *e)
