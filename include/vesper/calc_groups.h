@@ -40,25 +40,6 @@ MUST_CHECK bool calc_scores(const struct calc *c, const double *const *indicator
 			    struct calc_scores *out, struct err *e);
 
 /*
- * How often two groupings go together: counts of pairs, `columns` to a row. Lift of a pair is its
- * count over what independence expects of it; NAN where that is 0. χ² of independence (Pearson
- * 1900), without correction, over rows and columns that have any; p with (r - 1)(c - 1) degrees of
- * freedom. Least data: two of each, and CALC_EXPECTED_LEAST expected of every pair; else p is NAN.
- * At most CALC_CROSSTAB_MAX pairs; a negative count is ERR_INPUT.
- */
-#define CALC_EXPECTED_LEAST 5
-struct calc_crosstab {
-	enum calc_status status;
-	double n;
-	double chi2;
-	double df;
-	double p;
-	const double *lift;
-};
-MUST_CHECK bool calc_crosstab(const struct calc *c, const double *counts, size_t rows,
-			      size_t columns, struct calc_crosstab *out, struct err *e);
-
-/*
  * Least squares of y on x, rows in order of time, with errors after Newey & West 1987 (Bartlett
  * weights, lag ⌊4(n/100)^(2/9)⌋, no correction for small samples). p by Student's t with n - 2
  * degrees of freedom, of the plain and of those errors; p is the greater. Points with a NULL are

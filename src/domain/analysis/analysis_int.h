@@ -112,6 +112,9 @@ struct analysis_series {
 /* Of the rows at hand (NULL: all, `count` of them). False: there are none with a period. */
 bool analysis_series_read(struct analysis *x, const uint32_t *rows, size_t count,
 			  struct analysis_series *out);
+/* The same, with the facts `grain` and `n` and the notes that are due; false: `enough` is no. */
+bool analysis_series_begin(struct analysis *x, const uint32_t *rows, size_t count,
+			   struct analysis_series *out);
 const char *analysis_period(const struct analysis *x, int64_t period);
 /* The same as a cell of a column of the type that follows: a month is its first day. */
 const char *analysis_period_cell(const struct analysis *x, int64_t period);

@@ -9,22 +9,6 @@
 #define WINDOW_USUAL     3
 #define PERCENTILE_LEAST 20 /* things of a period, as vs_average takes it */
 
-static bool read_series(struct analysis *x, const uint32_t *rows, size_t n,
-			struct analysis_series *s)
-{
-	if (!analysis_series_read(x, rows, n, s)) {
-		analysis_enough(x, false);
-		analysis_note(x, "There are no dates in a row that a series could be made of.");
-		return false;
-	}
-	domain_add_text(x->r, x->a, "grain", "Period", x->grain);
-	domain_add_count(x->r, x->a, "n", "Periods", s->n);
-	if (s->left_out)
-		analysis_note(x, "The last %s, %s, is not over and is left out.", x->grain,
-			      s->left_out);
-	return true;
-}
-
 /* ---- moving means ---- */
 
 /* Of full windows without a gap. */
@@ -70,7 +54,7 @@ void analysis_moving(struct result *r, const struct derive_def *of, struct arena
 	double total;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_series(&x, NULL, x.n, &s))
+	if (!analysis_begin(r, a, &x) || !analysis_series_begin(&x, NULL, x.n, &s))
 		return;
 	domain_add_count(r, a, "window", "Periods of a mean", window);
 	domain_add_text(r, a, "method", "Method", "trailing means of full windows");
@@ -140,7 +124,7 @@ void analysis_baseline(struct result *r, const struct derive_def *of, struct are
 	struct analysis x;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_series(&x, NULL, x.n, &s))
+	if (!analysis_begin(r, a, &x) || !analysis_series_begin(&x, NULL, x.n, &s))
 		return;
 	t = standing_of(&s);
 	analysis_enough(&x, t.n > 0);
@@ -302,8 +286,8 @@ void analysis_vs_history(struct result *r, const struct derive_def *of, struct a
 	}
 	domain_add_text(r, a, "name", "Looked at", things.names[i]);
 	domain_add_text(r, a, "method", "Method", "mid-rank percentile among all of each period");
-	if (!read_series(&x, things.rows + things.starts[i],
-			 things.starts[i + 1] - things.starts[i], &h.own))
+	if (!analysis_series_begin(&x, things.rows + things.starts[i],
+				   things.starts[i + 1] - things.starts[i], &h.own))
 		return;
 	if (!read_history(&x, &h, &e)) {
 		analysis_fail(&x, &e);

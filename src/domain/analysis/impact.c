@@ -37,17 +37,9 @@ static bool read_impact(struct analysis *x, struct impact *m)
 {
 	struct err e = {0};
 
-	if (!analysis_series_read(x, NULL, x->n, &m->response) ||
-	    (analysis_measures(x) > 1 && !read_driver(x, m))) {
-		analysis_enough(x, false);
-		analysis_note(x, "There are no dates in a row that a series could be made of.");
+	if (!analysis_series_begin(x, NULL, x->n, &m->response) ||
+	    (analysis_measures(x) > 1 && !read_driver(x, m)))
 		return false;
-	}
-	domain_add_text(x->r, x->a, "grain", "Period", x->grain);
-	domain_add_count(x->r, x->a, "n", "Periods", m->response.n);
-	if (m->response.left_out)
-		analysis_note(x, "The last %s, %s, is not over and is left out.", x->grain,
-			      m->response.left_out);
 	domain_add_text(x->r, x->a, "driver", "What changes",
 			m->driver_label ? m->driver_label : x->label);
 	if (!m->driver_label)

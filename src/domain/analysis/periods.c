@@ -148,6 +148,22 @@ bool analysis_series_read(struct analysis *x, const uint32_t *rows, size_t count
 	return true;
 }
 
+bool analysis_series_begin(struct analysis *x, const uint32_t *rows, size_t count,
+			   struct analysis_series *out)
+{
+	if (!analysis_series_read(x, rows, count, out)) {
+		analysis_enough(x, false);
+		analysis_note(x, "There are no dates in a row that a series could be made of.");
+		return false;
+	}
+	domain_add_text(x->r, x->a, "grain", "Period", x->grain);
+	domain_add_count(x->r, x->a, "n", "Periods", out->n);
+	if (out->left_out)
+		analysis_note(x, "The last %s, %s, is not over and is left out.", x->grain,
+			      out->left_out);
+	return true;
+}
+
 const char *analysis_period(const struct analysis *x, int64_t n)
 {
 	char iso[DATE_ISO_BYTES];

@@ -4,21 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool read_all(struct analysis *x, struct analysis_series *s)
-{
-	if (!analysis_series_read(x, NULL, x->n, s)) {
-		analysis_enough(x, false);
-		analysis_note(x, "There are no dates in a row that a series could be made of.");
-		return false;
-	}
-	domain_add_text(x->r, x->a, "grain", "Period", x->grain);
-	domain_add_count(x->r, x->a, "n", "Periods", s->n);
-	if (s->left_out)
-		analysis_note(x, "The last %s, %s, is not over and is left out.", x->grain,
-			      s->left_out);
-	return true;
-}
-
 /* The series, and beside it what was computed for each period. */
 static void show(struct analysis *x, const struct analysis_series *s, const char *name,
 		 const double *beside)
@@ -107,7 +92,7 @@ void analysis_trend(struct result *r, const struct derive_def *of, struct arena 
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_all(&x, &s))
+	if (!analysis_begin(r, a, &x) || !analysis_series_begin(&x, NULL, x.n, &s))
 		return;
 	if (!calc_trend(&x.calc, s.values, s.n, &t, &e)) {
 		analysis_fail(&x, &e);
@@ -177,7 +162,7 @@ void analysis_seasonality(struct result *r, const struct derive_def *of, struct 
 	bool enough;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_all(&x, &s))
+	if (!analysis_begin(r, a, &x) || !analysis_series_begin(&x, NULL, x.n, &s))
 		return;
 	cycle = analysis_cycle(&x);
 	if (cycle == 0) {
@@ -247,7 +232,7 @@ void analysis_change(struct result *r, const struct derive_def *of, struct arena
 	struct analysis x;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_all(&x, &s))
+	if (!analysis_begin(r, a, &x) || !analysis_series_begin(&x, NULL, x.n, &s))
 		return;
 	analysis_enough(&x, s.n >= 2);
 	if (s.n >= 2) {
@@ -323,7 +308,7 @@ void analysis_project(struct result *r, const struct derive_def *of, struct aren
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_all(&x, &s))
+	if (!analysis_begin(r, a, &x) || !analysis_series_begin(&x, NULL, x.n, &s))
 		return;
 	if (options.horizon > 1 && options.horizon > s.n / 2) {
 		options.horizon = s.n >= 4 ? s.n / 2 : 1;

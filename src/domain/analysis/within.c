@@ -202,7 +202,8 @@ struct crossing {
 	size_t rows, columns;
 	bool by_tier, too_few;
 	double *counts, *column_sums;
-	struct calc_crosstab t;
+	double *lift; /* of a pair: its count over what independence expects */
+	struct calc_independence t;
 };
 
 /* Rows are tiers of the things by value, cut as value_tiers does. */
@@ -271,7 +272,7 @@ static void show_crossing(struct analysis *x, const struct crossing *c, const ch
 					       arena_printf(x->a, "%.1f",
 							    100 * c->counts[i] /
 								    c->column_sums[i % c->columns]),
-					       analysis_digits(x->a, c->t.lift[i])});
+					       analysis_digits(x->a, c->lift[i])});
 	analysis_rows_end(&rows);
 }
 
@@ -281,10 +282,10 @@ static void say_crossing(struct analysis *x, const struct crossing *c)
 	size_t cells = c->columns * (c->by_tier ? 1 : c->rows), best = cells;
 
 	for (size_t i = 0; i < cells; i++)
-		if (c->counts[i] >= PAIR_LEAST && c->t.lift[i] > LIFT_LEAST &&
-		    (best == cells || c->t.lift[i] > c->t.lift[best]))
+		if (c->counts[i] >= PAIR_LEAST && c->lift[i] > LIFT_LEAST &&
+		    (best == cells || c->lift[i] > c->lift[best]))
 			best = i;
-	domain_add_count(x->r, x->a, "n", "Counted", (size_t)c->t.n);
+	domain_add_count(x->r, x->a, "n", "Counted", (size_t)c->t.total);
 	if (c->t.status == CALC_OK)
 		analysis_add_p(x, c->t.p);
 	else
@@ -306,7 +307,16 @@ static void say_crossing(struct analysis *x, const struct crossing *c)
 	domain_add_count(x->r, x->a, "pair_n", "Counted of it", (size_t)c->counts[best]);
 	analysis_add_percent(x, "share", "Its share of the group",
 			     c->counts[best] / c->column_sums[best % c->columns]);
-	analysis_add(x, "lift", "Times what chance gives", c->t.lift[best], NULL);
+	analysis_add(x, "lift", "Times what chance gives", c->lift[best], NULL);
+}
+
+static double row_sum(const struct crossing *c, size_t row)
+{
+	double sum = 0; /* counts: exact in any order */
+
+	for (size_t i = 0; i < c->columns; i++)
+		sum += c->counts[row * c->columns + i];
+	return sum;
 }
 
 static bool cross(struct analysis *x, const struct within *w, struct crossing *c, struct err *e)
@@ -323,6 +333,7 @@ static bool cross(struct analysis *x, const struct within *w, struct crossing *c
 			       c->columns);
 	c->column_sums = arena_alloc(x->a, (c->columns + 1) * sizeof(*c->column_sums));
 	c->counts = arena_alloc(x->a, (c->rows * c->columns + 1) * sizeof(*c->counts));
+	c->lift = arena_alloc(x->a, (c->rows * c->columns + 1) * sizeof(*c->lift));
 	counts = analysis_measure(x, analysis_measures(x) - 1, &label);
 	if (!counts || (c->by_tier && !cross_tiers(x, w, c, e)))
 		return false;
@@ -330,7 +341,16 @@ static bool cross(struct analysis *x, const struct within *w, struct crossing *c
 		cross_groups(w, counts, &firsts, c);
 	for (size_t i = 0; i < c->rows * c->columns; i++)
 		c->column_sums[i % c->columns] += c->counts[i];
-	return calc_crosstab(&x->calc, c->counts, c->rows, c->columns, &c->t, e);
+	if (!calc_independence(&x->calc, c->counts, c->rows, c->columns, &c->t, e))
+		return false;
+	for (size_t row = 0; row < c->rows; row++) {
+		double sum = row_sum(c, row);
+
+		for (size_t i = row * c->columns; i < (row + 1) * c->columns; i++)
+			c->lift[i] =
+				c->counts[i] * c->t.total / (c->column_sums[i % c->columns] * sum);
+	}
+	return true;
 }
 
 void analysis_cross_segment(struct result *r, const struct derive_def *of, struct arena *a)

@@ -246,6 +246,37 @@ static void noise_has_no_direction(void **state)
 		}
 }
 
+/* Of 1,000 scans over 40 things of 18 periods without a trend at most 10 % name any. */
+static void scans_of_noise_name_none(void **state)
+{
+	enum { SCANS = 1000, MOST = SCANS * 10 / 100, THINGS = 40, PERIODS = 18 };
+	struct calc_rng r = calc_rng_new(37);
+	int found = 0;
+
+	(void)state;
+	for (int scan = 0; scan < SCANS; scan++) {
+		struct calc here = {.arena = arena_new(SIZE_MAX / 2)};
+		double p[THINGS], v[PERIODS], *adjusted;
+		bool any = false;
+
+		for (int thing = 0; thing < THINGS; thing++) {
+			struct calc_mann_kendall mk;
+
+			for (int i = 0; i < PERIODS; i++)
+				v[i] = test_normal(&r);
+			assert_true(calc_mann_kendall(&here, v, PERIODS, &mk, &err));
+			p[thing] = mk.p;
+		}
+		assert_true(calc_adjust(&here, p, THINGS, &adjusted, &err));
+		for (int thing = 0; thing < THINGS; thing++)
+			any |= adjusted[thing] <= 0.10;
+		found += any;
+		arena_free(&here.arena);
+	}
+	print_message("%d of %d scans of noise name any\n", found, SCANS);
+	assert_true(found <= MOST);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +289,7 @@ int main(void)
 		CALC_TEST(direction_is_said_with_reason),
 		CALC_TEST(false_trends_are_rare),
 		CALC_TEST(noise_has_no_direction),
+		CALC_TEST(scans_of_noise_name_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
