@@ -98,6 +98,21 @@ test('labelled questions are answered by their analyses', async () => {
   }
 });
 
+test('examples of the agents for own data are answered, and no number of theirs is unbound', async () => {
+  const { sources } = await owner('customers', planted.peers(), ['chat:use']);
+  const agents = (await sources.rest.get('/api/v1/agents')).body.data;
+  const questions = [...agents.flatMap((agent) => agent.examples), 'Describe customers', 'How good is the data quality of customers?'];
+
+  assert.ok(questions.length > 3);
+  for (const content of questions) {
+    const { body } = await sources.rest.call('POST', '/api/v1/chat', { json: { content } });
+
+    assert.equal(body.status, 'ok', `${content}: ${body.text}`);
+    assert.ok(body.outcomes.length > 0 && body.outcomes.every((outcome) => outcome.outcome === 'rows'), `${content}: ${body.text}`);
+    assert.equal(body.checked.unbound, 0, `${content}: ${body.text}`);
+  }
+});
+
 test('too little data makes no claim', async () => {
   const { ask } = await owner('sales', noise(3, 7));
 
