@@ -5,6 +5,8 @@
  *
  * Scores: k1 = 1.2, b = 0.75, idf = ln(1 + (N - df + 0.5)/(df + 0.5)); a word of a chunk's heading
  * counts twice. N, df and the average length are those of the segments that the caller may read.
+ * Where a question has a vector, the best FIND_FUSED passages by words and the best by vectors of
+ * the same model are joined by their ranks: a passage scores the sum of 1/(FIND_FUSED_RANK + rank).
  * Pure: any thread; segments may be shared.
  */
 #ifndef VESPER_FIND_H
@@ -20,6 +22,7 @@
 #include "vesper/principal.h"
 #include "vesper/str.h"
 #include "vesper/text.h"
+#include "vesper/vectors.h"
 
 /* ---- texts as chunks ---- */
 
@@ -62,6 +65,7 @@ struct find_doc {
 	const char *uid;
 	const char *permission; /* that reading it takes; NULL: none */
 	const struct find_segment *segment;
+	const struct vectors *vectors; /* of the same chunks; NULL: none */
 };
 struct find_index {
 	const struct language *language;
@@ -75,6 +79,13 @@ struct find_query {
 	size_t top;      /* hits at most */
 	double least;    /* coverage below which nothing was found; 0: any */
 	const struct principal *who;
+	const struct find_vector *vector; /* the question's; NULL: words alone */
+	const atomic_bool *cancelled;     /* then nothing is found; NULL: it runs on */
+};
+struct find_vector {
+	const char *model;
+	const float *values;
+	size_t dims;
 };
 struct find_hit {
 	const struct find_doc *doc;
@@ -86,9 +97,11 @@ struct find_found {
 	size_t count;
 	/* Idf of the question's words that the best chunk holds, of that of all of them. */
 	double coverage;
+	double cosine; /* of the nearest passage; 0: no vectors were compared */
 };
-/* At most FIND_PER_DOCUMENT of the first FIND_SPREAD hits are of one document, unless one was
- * named. Hits in the arena. */
+/* Nothing is found where both are too little: coverage below `least`, and the cosine below
+ * FIND_COSINE_LEAST. At most FIND_PER_DOCUMENT of the first FIND_SPREAD hits are of one document,
+ * unless one was named. Hits in the arena. */
 void find_search(const struct find_index *x, const struct find_query *q, struct arena *a,
 		 struct find_found *out);
 

@@ -34,6 +34,8 @@ void hash_base64url(struct buf *out, const void *data, size_t len);
 bool hash_base64url_decode(struct buf *out, const char *text, size_t len);
 /* The usual base64, padded (RFC 4648 section 4). */
 void hash_base64(struct buf *out, const void *data, size_t len);
+/* Strict as the other. */
+bool hash_base64_decode(struct buf *out, const char *text, size_t len);
 
 void hash_random(void *out, size_t len);
 

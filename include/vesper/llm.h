@@ -182,10 +182,18 @@ struct llm_role_options {
 	enum llm_thinking thinking; /* as far as the model allows it */
 };
 
+/* Who makes vectors of texts (vesper/embed.h). */
+struct llm_embed_options {
+	const char *provider; /* NULL: nobody does */
+	const char *model;    /* needed where there is a provider */
+	int64_t dimensions;   /* 0: the model's own */
+};
+
 struct llm_options {
 	const struct llm_provider_options *providers; /* in order of preference */
 	size_t provider_count;
 	struct llm_role_options roles[LLM_ROLE_COUNT];
+	struct llm_embed_options embed;
 	int64_t connect_ms, first_byte_ms, idle_ms; /* 0: the defaults of limits.h */
 	int64_t breaker_failures, breaker_open_ms;
 	int64_t retry_base_ms;

@@ -22,6 +22,7 @@
 #include "vesper/db.h"
 #include "vesper/err.h"
 #include "vesper/find.h"
+#include "vesper/llm.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
 #include "vesper/overlay.h"
@@ -48,6 +49,8 @@ struct uploads_options {
 	int64_t retention_ms; /* what nobody changed for so long is deleted; 0: nothing is */
 	int64_t max_bytes;
 	int64_t index_bytes; /* of documents in memory; beyond it the oldest are made anew */
+	int64_t embed_bytes; /* of their vectors beside it */
+	struct llm *(*llm)(void *owner); /* of now; NULL, or one that makes no vectors: none are */
 	/* Makes the overlay the tenant's; `done` as of daemon_use_overlay. */
 	void (*use)(void *owner, const struct catalog_overlay *o,
 		    void (*done)(void *owner, const struct err *e), void *done_owner);

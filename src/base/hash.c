@@ -185,6 +185,26 @@ bool hash_base64url_decode(struct buf *out, const char *text, size_t len)
 	return true;
 }
 
+bool hash_base64_decode(struct buf *out, const char *text, size_t len)
+{
+	struct buf plain;
+	size_t n = len;
+	bool good;
+
+	while (n > 0 && len - n < 2 && text[n - 1] == '=')
+		n--;
+	buf_init(&plain, len + 1);
+	buf_add(&plain, text, n);
+	for (size_t i = 0; i < plain.n; i++)
+		plain.p[i] = plain.p[i] == '+'                        ? '-'
+			     : plain.p[i] == '/'                      ? '_'
+			     : plain.p[i] == '-' || plain.p[i] == '_' ? ' '
+								      : plain.p[i];
+	good = len % 4 == 0 && hash_base64url_decode(out, buf_text(&plain), n);
+	buf_deinit(&plain);
+	return good;
+}
+
 void hash_random(void *out, size_t len)
 {
 	int done = RAND_bytes(out, (int)len);

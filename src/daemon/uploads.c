@@ -20,6 +20,11 @@ static struct catalog *catalog_of(void *owner, const char *tenant)
 	return turns_knowledge(d->turns, tenant)->catalog;
 }
 
+static struct llm *llm_of(void *owner)
+{
+	return ((const struct daemon *)owner)->llm;
+}
+
 static struct op *reach(void *owner, const struct principal *who, const char *text, struct arena *a,
 			void (*cb)(void *cb_owner, const struct find_reach *reach), void *cb_owner)
 {
@@ -43,6 +48,8 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 		.retention_ms = config_int(d->config, "uploads.retention_days") * DAY_MS,
 		.max_bytes = config_int(d->config, "uploads.max_bytes"),
 		.index_bytes = config_int(d->config, "documents.index_bytes"),
+		.embed_bytes = config_int(d->config, "embed.max_bytes"),
+		.llm = llm_of,
 		.use = use,
 		.catalog = catalog_of,
 		.owner = d,

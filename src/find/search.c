@@ -311,6 +311,61 @@ double find_covers(const struct find_reach *r, const struct token *tokens, size_
 	return all > 0 ? most / all : 0;
 }
 
+/* ---- words and vectors ---- */
+
+static bool nearest(const struct search *s, struct vectors_hit **hits, size_t *count)
+{
+	const struct find_vector *v = s->query->vector;
+	struct vectors_owner *owners = arena_alloc(s->arena, (s->doc_count + 1) * sizeof(*owners));
+	const struct vectors_query q = {.model = v->model,
+					.values = v->values,
+					.dims = v->dims,
+					.top = FIND_FUSED,
+					.who = s->query->who,
+					.cancelled = s->query->cancelled};
+
+	for (size_t i = 0; i < s->doc_count; i++)
+		owners[i] = (struct vectors_owner){s->docs[i]->uid, s->docs[i]->permission,
+						   s->docs[i]->vectors};
+	return vectors_search(owners, s->doc_count, &q, s->arena, hits, count);
+}
+
+static double rank_score(size_t rank)
+{
+	return 1.0 / (double)(FIND_FUSED_RANK + rank + 1);
+}
+
+static void add_ranked(struct best *all, const struct find_doc *doc, uint32_t chunk, double score)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i].doc == doc && all->items[i].chunk == chunk) {
+			all->items[i].score += score;
+			return;
+		}
+	all->items[all->count++] = (struct scored){.doc = doc, .chunk = chunk, .score = score};
+}
+
+/* `best` becomes both lists as one. False: it was cancelled. */
+static bool fuse(const struct search *s, struct best *best, struct find_found *out)
+{
+	struct best all = {.items = arena_alloc(s->arena, 2 * FIND_FUSED * sizeof(struct scored))};
+	struct vectors_hit *hits;
+	size_t count;
+
+	if (!nearest(s, &hits, &count))
+		return false;
+	if (count == 0) /* nothing has vectors of this model */
+		return true;
+	out->cosine = hits[0].cosine;
+	for (size_t i = 0; i < best->count && i < FIND_FUSED; i++)
+		add_ranked(&all, best->items[i].doc, best->items[i].chunk, rank_score(i));
+	for (size_t i = 0; i < count; i++)
+		add_ranked(&all, s->docs[hits[i].owner], hits[i].row, rank_score(i));
+	qsort(all.items, all.count, sizeof(*all.items), by_score);
+	*best = all;
+	return true;
+}
+
 /* ---- searching ---- */
 
 void find_search(const struct find_index *x, const struct find_query *q, struct arena *a,
@@ -319,16 +374,22 @@ void find_search(const struct find_index *x, const struct find_query *q, struct 
 	struct arena *work = arena_new(FIND_ARENA_BYTES);
 	struct search s = {.query = q, .arena = work};
 	struct best best = {.max = q->top * FIND_SPREAD};
+	bool done = true;
 
 	*out = (struct find_found){.hits = arena_alloc(a, (q->top + 1) * sizeof(*out->hits))};
 	choose_docs(&s, x);
 	read_stems(&s, x->language);
+	if (q->vector && best.max < FIND_FUSED)
+		best.max = FIND_FUSED;
 	best.items = arena_alloc(work, (best.max + 1) * sizeof(*best.items));
 	if (best.max > 0)
 		score_all(&s, &best);
 	if (best.count > 0)
 		out->coverage = coverage(&s, &best.items[0]);
-	if (best.count > 0 && out->coverage >= q->least)
+	if (q->vector && q->top > 0)
+		done = fuse(&s, &best, out);
+	if (done && best.count > 0 &&
+	    (out->coverage >= q->least || out->cosine >= FIND_COSINE_LEAST))
 		spread(&s, &best, out);
 	arena_free(&work);
 }

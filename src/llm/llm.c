@@ -7,6 +7,7 @@
 
 #include "llm_int.h"
 #include "vesper/clock.h"
+#include "vesper/embed.h"
 #include "vesper/mem.h"
 
 const char *llm_role_name(enum llm_role role)
@@ -64,6 +65,8 @@ void llm_check(struct llm *llm)
 	for (size_t i = 0; llm && i < llm->count; i++)
 		if (llm->providers[i].driver == &wire_driver)
 			wire_check_start(llm->providers[i].self);
+	if (embed_model(llm))
+		wire_check_start(llm->embed.self);
 }
 
 bool llm_usable(const struct llm *llm)
@@ -173,23 +176,65 @@ static bool provider_open(struct llm *llm, struct http *h, const struct llm_opti
 	return true;
 }
 
-/* A limit in money that a model without a price passes by would be none. */
-bool llm_priced(const struct llm *llm, const struct budget *b, struct err *e)
+/* A service that has no model for answers, and is the role embed's, makes vectors alone. */
+static bool only_embeds(const struct llm_options *o, size_t at)
+{
+	const struct llm_provider_options p = with_models(o, at);
+	const struct dialect *d = dialect_find(p.kind, p.base_url);
+
+	if (!o->embed.provider || strcmp(o->embed.provider, p.name) != 0 || !d || d->model)
+		return false;
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
+		if (p.models[i] && *p.models[i])
+			return false;
+	return true;
+}
+
+static bool embed_open(struct llm *llm, struct http *h, const struct llm_options *o, struct err *e)
+{
+	const char *name = o->embed.provider;
+	size_t i = 0;
+	void *self;
+
+	if (!name)
+		return !o->embed.model ||
+		       err_set(e, ERR_INPUT, "llm.roles.embed has a model and no provider");
+	while (i < o->provider_count && strcmp(o->providers[i].name, name) != 0)
+		i++;
+	if (i == o->provider_count)
+		return err_set(e, ERR_INPUT,
+			       "the role \"embed\" names \"%.*s\": there is no such provider",
+			       STR_CUT(name, 40));
+	if (!wire_open_embed(llm->loop, h, &o->providers[i], o, &self, e))
+		return err_prefix(e, "model provider %.*s", STR_CUT(name, 40));
+	provider_init(&llm->embed, name, &wire_driver, self, o->breaker_failures,
+		      o->breaker_open_ms);
+	llm->embed.roles = wire_roles(self);
+	llm->embed_dims = o->embed.dimensions;
+	return true;
+}
+
+static bool is_priced(const struct budget *b, const char *model, struct err *e)
 {
 	static const struct budget_use nothing = {0};
 	int64_t cost;
 
+	return budget_cost(b, model, &nothing, &cost) ||
+	       err_set(e, ERR_INPUT,
+		       "llm.budgets has a limit in money, and llm.prices no price for %.*s",
+		       STR_CUT(model, 60));
+}
+
+/* A limit in money that a model without a price passes by would be none. */
+bool llm_priced(const struct llm *llm, const struct budget *b, struct err *e)
+{
 	if (!b || !budget_limits_money(b))
 		return true;
 	for (size_t i = 0; llm && i < llm->count; i++)
 		for (size_t k = 0; k < LLM_ROLE_COUNT; k++)
-			if (!budget_cost(b, llm->providers[i].roles[k].model, &nothing, &cost))
-				return err_set(
-					e, ERR_INPUT,
-					"llm.budgets has a limit in money, and llm.prices no "
-					"price for %.*s",
-					STR_CUT(llm->providers[i].roles[k].model, 60));
-	return true;
+			if (!is_priced(b, llm->providers[i].roles[k].model, e))
+				return false;
+	return !embed_model(llm) || is_priced(b, embed_model(llm), e);
 }
 
 bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, struct llm **out,
@@ -208,7 +253,8 @@ bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, 
 	llm->exchange = options->exchange;
 	llm->exchange_owner = options->exchange_owner;
 	for (size_t i = 0; ok && i < options->provider_count; i++)
-		ok = provider_open(llm, h, options, i, e);
+		ok = only_embeds(options, i) || provider_open(llm, h, options, i, e);
+	ok = ok && embed_open(llm, h, options, e);
 	for (size_t i = 0; ok && i < LLM_ROLE_COUNT; i++)
 		ok = order_set(llm, (enum llm_role)i, options->roles[i].providers, e);
 	ok = ok && (options->unseen || llm_priced(llm, options->budget, e));
@@ -264,6 +310,8 @@ void llm_free(struct llm **out)
 	assert(llm->running == 0);
 	for (size_t i = 0; i < llm->count; i++)
 		provider_deinit(&llm->providers[i]);
+	if (llm->embed.driver)
+		provider_deinit(&llm->embed);
 	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
 		mem_free(llm->order[i]);
 	mem_free(llm->providers);

@@ -64,14 +64,15 @@ static const json_t *model_find(const json_t *list, const char *model)
 
 static void list_read(struct wire *w, const json_t *list)
 {
-	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
+	for (size_t i = 0; i < (w->embeds ? 1 : LLM_ROLE_COUNT); i++) {
 		struct wire_role *role = &w->roles[i];
 		const json_t *model = model_find(list, role->model);
 		const json_t *capabilities = json_object_get(model, "capabilities");
 
 		if (!model)
 			log_warn("llm.check", "%s has no model \"%.*s\" (role %s)", w->name,
-				 STR_CUT(role->model, 60), llm_role_name((enum llm_role)i));
+				 STR_CUT(role->model, 60),
+				 w->embeds ? "embed" : llm_role_name((enum llm_role)i));
 		else if (json_is_object(capabilities))
 			traits_read(&role->traits, capabilities);
 	}

@@ -49,6 +49,18 @@ struct money {
 	void *ledger_owner;
 };
 
+/* A request as the budget and its ledger have it. */
+struct money_call {
+	const struct budget_payer *payer; /* NULL: on no budget */
+	const char *provider, *model, *purpose;
+};
+/* Holds so much use at most, before it. ERR_QUOTA as money_hold. */
+MUST_CHECK bool money_hold_call(const struct money *m, const struct money_call *call,
+				const struct budget_use *most, struct budget_hold *hold,
+				struct err *e);
+/* After it; sets usage->nano_usd. */
+void money_settle_call(const struct money *m, const struct money_call *call,
+		       const struct budget_hold *hold, struct llm_usage *usage);
 /* The payer's wall time. */
 int64_t money_now(const struct money *m, const struct budget_payer *payer);
 /* There is room for the longest answer that the provider may give in this role. */
@@ -75,6 +87,8 @@ struct llm {
 	struct loop *loop;
 	struct provider *providers;
 	size_t count;
+	struct provider embed;         /* of vectors; driver NULL: there is none */
+	int64_t embed_dims;            /* 0: the model's own */
 	size_t *order[LLM_ROLE_COUNT]; /* which provider is asked first, second, … */
 	struct money money;
 	void (*exchange)(void *owner, const char *hash, json_t *take);
@@ -239,6 +253,10 @@ MUST_CHECK bool stream_finish(struct llm_stream *s, struct llm_answer *answer, s
 MUST_CHECK bool wire_open(struct loop *l, struct http *h,
 			  const struct llm_provider_options *provider,
 			  const struct llm_options *options, void **self, struct err *e);
+/* The same service for vectors alone. ERR_INPUT: its wire makes none. */
+MUST_CHECK bool wire_open_embed(struct loop *l, struct http *h,
+				const struct llm_provider_options *provider,
+				const struct llm_options *options, void **self, struct err *e);
 extern const struct llm_driver wire_driver;
 /* One provider as it was opened; llm_check.c asks its service with it. */
 struct wire {
@@ -247,10 +265,12 @@ struct wire {
 	const struct dialect *dialect;
 	char *name;
 	char *url;
+	char *embed_url; /* NULL: this wire makes no vectors */
 	char *models_url;
 	char *key_header;     /* the only place of the key; NULL: this service wants none */
 	char *version_header; /* or NULL */
 	struct wire_role roles[LLM_ROLE_COUNT]; /* owns the texts */
+	bool embeds; /* it is the role embed's: all roles have that one's model */
 	int64_t connect_ms, first_byte_ms, idle_ms;
 	struct wire_check *check; /* under way, or NULL */
 };

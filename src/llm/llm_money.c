@@ -29,18 +29,17 @@ static int64_t request_tokens(const struct llm_call *call, const struct wire_rol
 	return tokens;
 }
 
-static void tell(const struct money *m, const struct llm_call *call, const struct provider *p,
-		 bool hold, const struct budget_use *use, int64_t tokens, int64_t nano_usd,
-		 int64_t at_ms)
+static void tell(const struct money *m, const struct money_call *call, bool hold,
+		 const struct budget_use *use, int64_t tokens, int64_t nano_usd, int64_t at_ms)
 {
 	const struct budget_entry entry = {
 		.tenant = call->payer->tenant,
 		.user = call->payer->user,
 		.role = call->payer->role,
 		.hold = hold,
-		.provider = p->name,
-		.model = role_of(p, call)->model,
-		.purpose = llm_role_name(call->role),
+		.provider = call->provider,
+		.model = call->model,
+		.purpose = call->purpose,
 		.use = *use,
 		.tokens = tokens,
 		.nano_usd = nano_usd,
@@ -71,11 +70,10 @@ bool money_suffices(const struct money *m, const struct budget_payer *payer,
 	return budget_has_room(m->budget, payer, use.output, nano_usd, money_now(m, payer));
 }
 
-bool money_hold(const struct money *m, const struct llm_call *call, const struct provider *p,
-		struct budget_hold *hold, struct err *e)
+bool money_hold_call(const struct money *m, const struct money_call *call,
+		     const struct budget_use *most, struct budget_hold *hold, struct err *e)
 {
 	static const struct budget_use nothing = {0};
-	const struct wire_role *role = role_of(p, call);
 	struct budget_hold worst = {0};
 
 	*hold = (struct budget_hold){0};
@@ -84,20 +82,17 @@ bool money_hold(const struct money *m, const struct llm_call *call, const struct
 	hold->at_ms = money_now(m, call->payer);
 	if (!budget_limits(m->budget))
 		return true;
-	const struct budget_use use = {.cache_write = request_tokens(call, role),
-				       .output = body_max_tokens(call, role)};
-
-	worst.tokens = use.cache_write + use.output;
-	(void)budget_cost(m->budget, role->model, &use, &worst.nano_usd);
+	worst.tokens = most->input + most->cache_read + most->cache_write + most->output;
+	(void)budget_cost(m->budget, call->model, most, &worst.nano_usd);
 	if (!budget_reserve(m->budget, call->payer, &worst, hold->at_ms, e))
 		return false;
 	*hold = worst;
-	tell(m, call, p, true, &nothing, hold->tokens, hold->nano_usd, hold->at_ms);
+	tell(m, call, true, &nothing, hold->tokens, hold->nano_usd, hold->at_ms);
 	return true;
 }
 
-void money_settle(const struct money *m, const struct llm_call *call, const struct provider *p,
-		  const struct budget_hold *hold, struct llm_usage *u)
+void money_settle_call(const struct money *m, const struct money_call *call,
+		       const struct budget_hold *hold, struct llm_usage *u)
 {
 	const struct budget_use use = {u->input_tokens, u->cache_read_tokens, u->cache_write_tokens,
 				       u->output_tokens};
@@ -106,12 +101,41 @@ void money_settle(const struct money *m, const struct llm_call *call, const stru
 	if (!m->budget || !call->payer)
 		return;
 	/* Where its price was taken away meanwhile, it counts as much as was held. */
-	if (!budget_cost(m->budget, role_of(p, call)->model, &use, &u->nano_usd))
+	if (!budget_cost(m->budget, call->model, &use, &u->nano_usd))
 		u->nano_usd = hold->nano_usd;
 	budget_settle(m->budget, call->payer, hold, tokens, u->nano_usd);
 	if (tokens > 0 || hold->tokens > 0)
-		tell(m, call, p, false, &use, tokens - hold->tokens, u->nano_usd - hold->nano_usd,
+		tell(m, call, false, &use, tokens - hold->tokens, u->nano_usd - hold->nano_usd,
 		     hold->at_ms);
+}
+
+static struct money_call money_call_of(const struct llm_call *call, const struct provider *p)
+{
+	return (struct money_call){.payer = call->payer,
+				   .provider = p->name,
+				   .model = role_of(p, call)->model,
+				   .purpose = llm_role_name(call->role)};
+}
+
+bool money_hold(const struct money *m, const struct llm_call *call, const struct provider *p,
+		struct budget_hold *hold, struct err *e)
+{
+	const struct wire_role *role = role_of(p, call);
+	const struct money_call c = money_call_of(call, p);
+	struct budget_use most = {0};
+
+	if (m->budget && call->payer && budget_limits(m->budget)) /* counting takes a body */
+		most = (struct budget_use){.cache_write = request_tokens(call, role),
+					   .output = body_max_tokens(call, role)};
+	return money_hold_call(m, &c, &most, hold, e);
+}
+
+void money_settle(const struct money *m, const struct llm_call *call, const struct provider *p,
+		  const struct budget_hold *hold, struct llm_usage *u)
+{
+	const struct money_call c = money_call_of(call, p);
+
+	money_settle_call(m, &c, hold, u);
 }
 
 static int64_t answer_tokens(const struct llm_answer *answer)

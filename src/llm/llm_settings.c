@@ -85,6 +85,10 @@ bool llm_settings_read(const struct config *c, struct arena *take, struct llm_se
 	}
 	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
 		read_role(c, take, (enum llm_role)i, &o->roles[i]);
+	o->embed = (struct llm_embed_options){
+		.provider = text_or_null(c, "llm.roles.embed.provider"),
+		.model = text_or_null(c, "llm.roles.embed.model"),
+		.dimensions = config_int(c, "llm.roles.embed.dimensions")};
 	*out = s;
 	return true;
 }

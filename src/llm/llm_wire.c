@@ -255,6 +255,7 @@ static void wire_close(void *owner)
 	}
 	mem_free(self->name);
 	mem_free(self->url);
+	mem_free(self->embed_url);
 	mem_free(self->models_url);
 	mem_free(self->key_header);
 	mem_free(self->version_header);
@@ -358,6 +359,8 @@ bool wire_open(struct loop *l, struct http *h, const struct llm_provider_options
 	self->name = mem_strdup(provider->name);
 	base = is_given(provider->base_url) ? provider->base_url : d->base_url;
 	self->url = wire_url(d, base, d->path);
+	if (!d->versioned)
+		self->embed_url = wire_url(d, base, "/embeddings");
 	self->models_url = wire_url(d, base, "/models?limit=1000");
 	if (is_given(provider->key))
 		self->key_header = mem_printf("%s%s", d->key_header, provider->key);
@@ -371,6 +374,30 @@ bool wire_open(struct loop *l, struct http *h, const struct llm_provider_options
 			wire_close(self);
 			return false;
 		}
+	*out = self;
+	return true;
+}
+
+bool wire_open_embed(struct loop *l, struct http *h, const struct llm_provider_options *provider,
+		     const struct llm_options *options, void **out, struct err *e)
+{
+	struct llm_provider_options p = *provider;
+	struct wire *self;
+	void *opened;
+
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
+		p.models[i] = options->embed.model;
+	if (!is_given(options->embed.model))
+		return err_set(e, ERR_INPUT, "no model for the role \"embed\"");
+	if (!wire_open(l, h, &p, options, &opened, e))
+		return false;
+	self = opened;
+	self->embeds = true;
+	if (!self->embed_url) {
+		wire_close(self);
+		return err_set(e, ERR_INPUT, "a service of the kind \"%.*s\" makes no vectors",
+			       STR_CUT(p.kind, 40));
+	}
 	*out = self;
 	return true;
 }

@@ -10,21 +10,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vesper/embed.h"
 #include "vesper/find.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/vectors.h"
 
 #define BLOCK_ROWS      500
-#define BLOCK_BYTES     (16 * 1024 * 1024)
-#define TEXT_GROWS      3 /* bytes of UTF-8 for one of another encoding, at most */
-#define PASSAGE_COLUMNS 3
+#define BLOCK_BYTES     (32 * 1024 * 1024)
+#define VECTORS_BYTES   (16 * 1024 * 1024) /* of a block, as numbers */
+#define TEXT_GROWS      3                  /* bytes of UTF-8 for one of another encoding, at most */
+#define PASSAGE_COLUMNS 4                  /* the vector is the last one */
 
 struct document {
 	struct buf text;
 	const struct find_chunk *chunks;
 	size_t count, next;
 	struct arena *block; /* of the rows at hand */
+	/* its passages' vectors; all have one, or none is used */
+	struct arena *vectors;
+	char *model;     /* that makes them; NULL: nobody does, or it failed */
+	const char *why; /* it failed; or NULL */
+	size_t dims;
+	void (*then)(struct load *l);
 };
 
 void document_free(struct document **document)
@@ -36,6 +46,8 @@ void document_free(struct document **document)
 		return;
 	buf_deinit(&d->text);
 	arena_free(&d->block);
+	arena_free(&d->vectors);
+	mem_free(d->model);
 	mem_free(d);
 }
 
@@ -114,6 +126,7 @@ static void set_columns(struct load *l)
 		{.name = DOCUMENT_HEADING, .label = "Heading"},
 		{.name = DOCUMENT_START, .label = "Start", .form = {.type = COLUMN_INT}},
 		{.name = DOCUMENT_PASSAGE, .label = "Passage"},
+		{.name = DOCUMENT_VECTOR, .label = "Vector"},
 	};
 
 	l->shape.columns = arena_alloc(l->arena, sizeof(columns));
@@ -171,8 +184,119 @@ static bool next_passages(struct load *l)
 		*values++ = text_of(l, c->heading_from, c->heading_to);
 		*values++ = value_int(c->from);
 		*values++ = text_of(l, c->from, c->to);
+		*values++ = value_null();
 	}
 	return true;
+}
+
+/* ---- their vectors ---- */
+
+bool document_vectors(const char *profile, struct arena *a, const char **model, size_t *dims)
+{
+	const json_t *vectors;
+	json_t *root;
+	json_int_t n;
+
+	*model = NULL;
+	if (!profile ||
+	    !json_parse(profile, strlen(profile), SOURCE_PROFILE_BYTES_MAX, &root, NULL))
+		return false;
+	vectors = json_object_get(root, "vectors");
+	n = json_integer_value(json_object_get(vectors, "dims"));
+	if (n > 0 && n <= EMBED_DIMS_MAX)
+		*model = arena_strdup(a, json_string_value(json_object_get(vectors, "model")));
+	*dims = (size_t)n;
+	json_decref(root);
+	return *model != NULL;
+}
+
+static void use_vectors(struct load *l, const float *values, size_t dims)
+{
+	struct value *block = (struct value *)l->block.values;
+	struct buf text;
+
+	buf_init(&text, 2 * dims * sizeof(*values) + 8);
+	for (size_t i = 0; i < l->block.count; i++) {
+		buf_reset(&text);
+		vectors_text(values + i * dims, dims, &text);
+		block[(i + 1) * PASSAGE_COLUMNS - 1] =
+			value_text(arena_strdup(l->block.arena, buf_text(&text)));
+	}
+	buf_deinit(&text);
+}
+
+/* A document without vectors is found by its words. */
+static void give_up(struct load *l, const char *why)
+{
+	struct document *d = l->document;
+
+	log_warn("uploads.vectors", "%s: none are made: %s", l->version, why);
+	d->why = arena_strdup(l->arena, why);
+	mem_free(d->model);
+	d->model = NULL;
+}
+
+static void on_vectors(void *owner, const float *values, size_t dims, const struct err *e)
+{
+	struct load *l = owner;
+	struct document *d = l->document;
+
+	l->op = NULL;
+	if (e)
+		give_up(l, e->text);
+	else if (d->dims > 0 && d->dims != dims)
+		give_up(l, "their length has changed");
+	else
+		use_vectors(l, values, dims);
+	d->dims = dims;
+	d->then(l);
+}
+
+static const char *const *texts_of(struct load *l)
+{
+	const char **texts = arena_alloc(l->block.arena, l->block.count * sizeof(*texts));
+
+	for (size_t i = 0; i < l->block.count; i++) {
+		const struct value *row = &l->block.values[i * PASSAGE_COLUMNS];
+
+		texts[i] = arena_printf(l->block.arena, "%s\n%s", row[0].text, row[2].text);
+	}
+	return texts;
+}
+
+void document_embed(struct load *l, void (*then)(struct load *l))
+{
+	struct document *d = l->document;
+	const struct uploads *u = l->tenant->all;
+	const struct stored_source *s = uploads_source(l->tenant, l->source);
+	struct llm *llm = u->options.llm(u->options.owner);
+	const char *model = embed_model(llm);
+
+	if (model && s && l->rows == 0)
+		d->model = mem_strdup(model);
+	else if (d->model && (!s || !model || strcmp(model, d->model) != 0))
+		give_up(l, "another model makes them now");
+	if (!d->model || l->block.count == 0) {
+		then(l);
+		return;
+	}
+	arena_free(&d->vectors);
+	d->vectors = arena_new(VECTORS_BYTES);
+	d->then = then;
+	l->op = embed_start(llm,
+			    &(struct embed_call){
+				    .texts = texts_of(l),
+				    .count = l->block.count,
+				    .payer = &(struct budget_payer){l->tenant->name, s->owner, ""}},
+			    d->vectors, on_vectors, l);
+}
+
+static json_t *vectors_json(const struct document *d)
+{
+	if (d->model)
+		return json_make({"model", json_str(d->model)},
+				 {"dims", json_int((int64_t)d->dims)});
+	return d->why ? json_make({"missing", json_str(d->why)}) : json_null();
 }
 
 static json_t *column_json(const struct shape_column *c)
@@ -187,11 +311,12 @@ static void profile_document(struct load *l)
 	json_t *columns = json_array(), *profile;
 	char *text;
 
-	for (size_t i = 0; i < l->shape.column_count; i++)
+	for (size_t i = 0; i < PASSAGE_COLUMNS - 1; i++) /* the vector is nobody's to read */
 		json_push_take(columns, column_json(&l->shape.columns[i]));
 	profile = json_make({"columns", columns}, {"passages", json_int((int64_t)d->count)},
 			    {"text_bytes", json_int((int64_t)d->text.n)},
-			    {"encoding", json_str(encoding_name(l->shape.encoding))});
+			    {"encoding", json_str(encoding_name(l->shape.encoding))},
+			    {"vectors", vectors_json(d)});
 	text = json_text(profile);
 	l->profile_text = arena_strdup(l->arena, text);
 	mem_free(text);
@@ -204,4 +329,5 @@ const struct load_kind load_of_document = {
 	.next = next_passages,
 	.read = read_document,
 	.profile = profile_document,
+	.complete = document_embed,
 };

@@ -132,13 +132,30 @@ static bool next_rows(struct load *l)
 	return true;
 }
 
+static void write_block(struct load *l);
+
 static void run_block(struct load *l)
 {
-	if (l->kind->next(l))
-		make_statements(l);
+	l->kind->next(l);
 }
 
-static void write_block(struct load *l);
+static void bind_block(struct load *l)
+{
+	load_run(l, make_statements, write_block);
+}
+
+static void on_block(struct load *l)
+{
+	if (l->kind->complete)
+		l->kind->complete(l, bind_block);
+	else
+		bind_block(l);
+}
+
+static void next_block(struct load *l)
+{
+	load_run(l, run_block, on_block);
+}
 
 static void on_written(void *owner, struct table **tables, size_t count, const struct err *e)
 {
@@ -153,7 +170,7 @@ static void on_written(void *owner, struct table **tables, size_t count, const s
 		return;
 	}
 	l->rows += (int64_t)l->block.count;
-	load_run(l, run_block, write_block);
+	next_block(l);
 }
 
 static struct op *write(struct load *l, const struct source_statement *statements, size_t count,
@@ -285,7 +302,7 @@ static void on_made(void *owner, struct table **tables, size_t count, const stru
 	if (e || !l->kind->open(l))
 		load_fail(l);
 	else
-		load_run(l, run_block, write_block);
+		next_block(l);
 }
 
 void load_make_table(struct load *l)

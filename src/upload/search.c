@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vesper/clock.h"
+#include "vesper/embed.h"
 #include "vesper/find.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
 #include "vesper/result.h"
+#include "vesper/vectors.h"
 
 #define SEARCH_BYTES (32 * 1024 * 1024)
 #define TABLE_BYTES  (1024 * 1024) /* of the passages that were found */
@@ -21,7 +24,8 @@
 enum search_work { WORK_ADD, WORK_SEARCH };
 
 struct candidate {
-	const char *uid, *version, *table, *name, *permission;
+	const char *uid, *version, *table, *name, *permission, *profile;
+	size_t passages;
 	struct held_segment *held;
 };
 
@@ -34,7 +38,7 @@ struct search {
 	struct principal *who;
 	const char *text, *named; /* named NULL: in all */
 	size_t top;
-	bool cancelled; /* while a job runs, which frees it */
+	atomic_bool cancelled; /* while a job runs, which frees it */
 	bool running;
 	struct op *query;
 	/* the documents; those before `at` are in memory */
@@ -43,7 +47,12 @@ struct search {
 	/* the one that is made */
 	struct find_builder *builder;
 	struct table *page;
-	int64_t row; /* the last one that was added */
+	int64_t row;             /* the last one that was added */
+	struct vectors *vectors; /* NULL: it has none that can be compared */
+	size_t vector_bytes;     /* of all that are in memory for this search */
+	/* the question's vector */
+	const char *model; /* of now; NULL: nobody makes any */
+	struct find_vector vector;
 	/* what is found */
 	enum search_work work;
 	struct catalog *catalog; /* referenced: of the language that workers read */
@@ -64,6 +73,7 @@ static void search_free(struct search *s)
 	op_cancel(&s->query);
 	later_cancel(&s->later);
 	find_builder_free(&s->builder);
+	vectors_free(&s->vectors);
 	table_free(&s->page);
 	for (size_t i = 0; i < s->count; i++)
 		segment_release(s->tenant->all, &s->docs[i].held);
@@ -79,7 +89,7 @@ static void on_cancel(struct op *op)
 	struct search *s = list_item(op, struct search, op);
 
 	if (s->running)
-		s->cancelled = true;
+		atomic_store(&s->cancelled, true);
 	else
 		search_free(s);
 }
@@ -124,7 +134,10 @@ static void choose(struct search *s)
 							 .version = arena_strdup(s->arena, v->uid),
 							 .table = arena_strdup(s->arena, v->table),
 							 .name = arena_strdup(s->arena, one->name),
-							 .permission = permission};
+							 .permission = permission,
+							 .passages = (size_t)v->rows};
+		if (s->model)
+			s->docs[s->count - 1].profile = arena_strdup(s->arena, v->profile);
 	}
 }
 
@@ -138,12 +151,15 @@ static void forget(struct search *s, size_t i)
 /* ---- reading tables ---- */
 
 static struct source_statement rows_of(const struct search *s, const char *table, int64_t after,
-				       size_t limit)
+				       size_t limit, bool vectors)
 {
-	static const struct upload_column columns[] = {
-		{.name = DOCUMENT_HEADING}, {.name = DOCUMENT_START}, {.name = DOCUMENT_PASSAGE}};
-	const struct upload_table t = {
-		.name = table, .columns = columns, .count = sizeof(columns) / sizeof(columns[0])};
+	static const struct upload_column columns[] = {{.name = DOCUMENT_HEADING},
+						       {.name = DOCUMENT_START},
+						       {.name = DOCUMENT_PASSAGE},
+						       {.name = DOCUMENT_VECTOR}};
+	const struct upload_table t = {.name = table,
+				       .columns = columns,
+				       .count = sizeof(columns) / sizeof(columns[0]) - !vectors};
 	struct value *bound = arena_alloc(s->arena, 2 * sizeof(*bound));
 
 	bound[0] = value_text(s->tenant->name);
@@ -178,15 +194,23 @@ static const char *cell(const struct table *t, size_t row, const char *column)
 
 static void add_page(struct search *s)
 {
-	for (size_t i = 0; i < s->page->row_count; i++)
+	for (size_t i = 0; i < s->page->row_count; i++) {
 		find_builder_add(s->builder, str_of(cell(s->page, i, DOCUMENT_HEADING)),
 				 str_of(cell(s->page, i, DOCUMENT_PASSAGE)));
+		if (s->vectors &&
+		    !vectors_add_text(s->vectors, str_of(cell(s->page, i, DOCUMENT_VECTOR))))
+			vectors_free(&s->vectors); /* all of them, or none */
+	}
 }
 
 static void search_now(struct search *s)
 {
-	const struct find_query q = {
-		.text = s->text, .top = s->top, .least = DOCUMENT_COVERAGE_LEAST, .who = s->who};
+	const struct find_query q = {.text = s->text,
+				     .top = s->top,
+				     .least = DOCUMENT_COVERAGE_LEAST,
+				     .who = s->who,
+				     .vector = s->vector.values ? &s->vector : NULL,
+				     .cancelled = &s->cancelled};
 
 	if (s->reach)
 		find_reach(&s->index, s->text, s->who, s->reach);
@@ -213,7 +237,7 @@ static void on_job(struct pool_job *job)
 	struct search *s = list_item(job, struct search, job);
 
 	s->running = false;
-	if (s->cancelled || s->tenant->all->ending)
+	if (atomic_load(&s->cancelled) || s->tenant->all->ending)
 		search_free(s);
 	else if (s->work == WORK_ADD)
 		on_added(s);
@@ -244,7 +268,10 @@ static void on_added(struct search *s)
 		read_page(s);
 		return;
 	}
-	doc->held = segment_add(s->tenant, doc->version, find_builder_end(&s->builder));
+	doc->held = segment_add(s->tenant, doc->version, s->model, find_builder_end(&s->builder),
+				s->vectors);
+	s->vectors = NULL;
+	s->vector_bytes += vectors_bytes(segment_vectors(doc->held));
 	s->at++;
 	read_next(s);
 }
@@ -256,6 +283,7 @@ static void on_page(void *owner, struct source_batch *batches, size_t count, con
 	s->query = NULL;
 	if (e && e->code == ERR_NOT_FOUND) { /* deleted meanwhile */
 		find_builder_free(&s->builder);
+		vectors_free(&s->vectors);
 		forget(s, s->at);
 		read_next(s);
 	} else if (e) {
@@ -268,7 +296,8 @@ static void on_page(void *owner, struct source_batch *batches, size_t count, con
 
 static void read_page(struct search *s)
 {
-	const struct source_statement one = rows_of(s, s->docs[s->at].table, s->row, PAGE_ROWS);
+	const struct source_statement one =
+		rows_of(s, s->docs[s->at].table, s->row, PAGE_ROWS, s->vectors != NULL);
 
 	ask(s, &one, 1, on_page);
 }
@@ -281,11 +310,12 @@ static void search_all(struct search *s)
 	for (size_t i = 0; i < s->count; i++) {
 		docs[i] = (struct find_doc){.uid = s->docs[i].uid,
 					    .permission = s->docs[i].permission,
-					    .segment = segment_of(s->docs[i].held)};
+					    .segment = segment_of(s->docs[i].held),
+					    .vectors = segment_vectors(s->docs[i].held)};
 		chunks += find_segment_chunks(docs[i].segment);
 	}
 	s->index = (struct find_index){s->catalog->language, docs, s->count};
-	if (chunks > FIND_LOOP_CHUNKS) {
+	if (chunks > FIND_LOOP_CHUNKS || s->vector.values) {
 		run(s, WORK_SEARCH);
 		return;
 	}
@@ -293,21 +323,86 @@ static void search_all(struct search *s)
 	read_hits(s);
 }
 
+/* ---- the question's vector ---- */
+
+static void on_vector(void *owner, const float *values, size_t dims, const struct err *e)
+{
+	struct search *s = owner;
+
+	s->query = NULL;
+	if (e)
+		log_warn("uploads.vectors", "words alone search: %s", e->text);
+	else
+		s->vector = (struct find_vector){s->model, values, dims};
+	search_all(s);
+}
+
+static bool any_vectors(const struct search *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (segment_vectors(s->docs[i].held))
+			return true;
+	return false;
+}
+
+/* Where something can be compared with it. Without one words alone search. */
+static void embed_question(struct search *s)
+{
+	const struct uploads *u = s->tenant->all;
+	struct llm *llm = u->options.llm(u->options.owner);
+	const char *now = embed_model(llm);
+
+	if (!s->model || !now || strcmp(now, s->model) != 0 || !any_vectors(s)) {
+		search_all(s);
+		return;
+	}
+	s->query = embed_start(
+		llm,
+		&(struct embed_call){
+			.texts = &s->text,
+			.count = 1,
+			.deadline_ms = clock_mono_ms() + EMBED_QUESTION_MS,
+			.payer = &(struct budget_payer){s->who->tenant, s->who->user,
+							catalog_role_of(s->catalog, s->who)}},
+		s->arena, on_vector, s);
+}
+
+/* Vectors of the model of now, while there is memory for them. */
+static void begin_segment(struct search *s)
+{
+	const struct candidate *doc = &s->docs[s->at];
+	const char *model;
+	size_t dims, bytes;
+
+	s->builder = find_builder_new(s->catalog->language);
+	s->row = 0;
+	if (!s->model || !document_vectors(doc->profile, s->arena, &model, &dims) ||
+	    strcmp(model, s->model) != 0)
+		return;
+	bytes = doc->passages * dims * sizeof(float);
+	if (s->vector_bytes + bytes > (size_t)s->tenant->all->options.embed_bytes) {
+		log_warn("uploads.vectors", "%s: %zu bytes of vectors are beyond embed.max_bytes",
+			 doc->version, s->vector_bytes + bytes);
+		return;
+	}
+	s->vectors = vectors_new(model, dims);
+}
+
 static void read_next(struct search *s)
 {
 	while (s->at < s->count) {
 		struct candidate *doc = &s->docs[s->at];
 
-		doc->held = segment_find(s->tenant->all, doc->version);
+		doc->held = segment_find(s->tenant->all, doc->version, s->model);
 		if (!doc->held) {
-			s->builder = find_builder_new(s->catalog->language);
-			s->row = 0;
+			begin_segment(s);
 			read_page(s);
 			return;
 		}
+		s->vector_bytes += vectors_bytes(segment_vectors(doc->held));
 		s->at++;
 	}
-	search_all(s);
+	embed_question(s);
 }
 
 /* ---- passages ---- */
@@ -430,8 +525,8 @@ static void read_hits(struct search *s)
 		return;
 	}
 	for (size_t i = 0; i < s->found.count; i++)
-		list[i] =
-			rows_of(s, doc_of(s, &s->found.hits[i])->table, s->found.hits[i].chunk, 1);
+		list[i] = rows_of(s, doc_of(s, &s->found.hits[i])->table, s->found.hits[i].chunk, 1,
+				  false);
 	if (s->found.count > 0)
 		ask(s, list, s->found.count, on_hits);
 	else
@@ -450,8 +545,9 @@ static void on_begin(void *owner)
 		read_hits(s);
 }
 
+/* `vectors`: they are looked for too. */
 static struct search *begin(struct uploads *u, const struct principal *who, const char *text,
-			    const char *named)
+			    const char *named, bool vectors)
 {
 	struct search *s = mem_alloc(sizeof(*s));
 
@@ -461,6 +557,8 @@ static struct search *begin(struct uploads *u, const struct principal *who, cons
 			     .who = principal_copy(who)};
 	s->text = arena_strdup(s->arena, text);
 	s->named = arena_strdup(s->arena, named);
+	if (vectors)
+		s->model = arena_strdup(s->arena, embed_model(u->options.llm(u->options.owner)));
 	if (s->tenant) {
 		s->catalog = catalog_ref(u->options.catalog(u->options.owner, who->tenant));
 		choose(s);
@@ -482,7 +580,7 @@ static struct op *start(struct source *source, const struct source_call *call, s
 	const struct arg *top = args_find(call->args, DOCUMENT_PARAM_TOP);
 	const char *text = args_text(call->args, DOCUMENT_PARAM_QUESTION, a);
 	struct search *s = begin(d->uploads, call->who, text ? text : "",
-				 args_text(call->args, DOCUMENT_PARAM_DOCUMENT, a));
+				 args_text(call->args, DOCUMENT_PARAM_DOCUMENT, a), true);
 
 	s->top = top && top->count > 0 ? (size_t)top->values[0].number : FIND_SPREAD;
 	if (s->top > DOCUMENT_PASSAGES_MAX)
@@ -511,7 +609,7 @@ struct source *search_source_new(struct uploads *u)
 struct op *uploads_reach(struct uploads *u, const struct principal *who, const char *text,
 			 struct arena *a, uploads_reach_cb cb, void *owner)
 {
-	struct search *s = begin(u, who, text, NULL);
+	struct search *s = begin(u, who, text, NULL, false);
 
 	s->reach = arena_alloc(a, sizeof(*s->reach));
 	s->reach_cb = cb;

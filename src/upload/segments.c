@@ -10,14 +10,17 @@
 
 #include "vesper/find.h"
 #include "vesper/mem.h"
+#include "vesper/vectors.h"
 
 struct held_segment {
 	struct list node;
 	char version[UUID_BYTES];
 	const struct tenant_uploads *tenant;
 	struct find_segment *segment;
-	size_t bytes, searches; /* that read it now */
-	bool gone;              /* it is in no list any more */
+	struct vectors *vectors; /* or NULL */
+	char *model;             /* that vectors were wanted of; or NULL */
+	size_t bytes, searches;  /* that read it now */
+	bool gone;               /* it is in no list any more */
 };
 
 const struct find_segment *segment_of(const struct held_segment *h)
@@ -25,9 +28,16 @@ const struct find_segment *segment_of(const struct held_segment *h)
 	return h->segment;
 }
 
+const struct vectors *segment_vectors(const struct held_segment *h)
+{
+	return h->vectors;
+}
+
 static void drop(struct held_segment *h)
 {
 	find_segment_free(&h->segment);
+	vectors_free(&h->vectors);
+	mem_free(h->model);
 	mem_free(h);
 }
 
@@ -35,6 +45,7 @@ static void leave(struct uploads *u, struct held_segment *h)
 {
 	list_remove(&h->node);
 	u->index_bytes -= h->bytes;
+	u->vector_bytes -= vectors_bytes(h->vectors);
 	h->gone = true;
 	if (h->searches == 0)
 		drop(h);
@@ -45,7 +56,9 @@ static void make_room(struct uploads *u)
 	list_each_safe(node, &u->segments) {
 		struct held_segment *h = list_item(node, struct held_segment, node);
 
-		if (u->index_bytes > (size_t)u->options.index_bytes && h->searches == 0)
+		if (h->searches == 0 &&
+		    (u->index_bytes > (size_t)u->options.index_bytes ||
+		     (h->vectors && u->vector_bytes > (size_t)u->options.embed_bytes)))
 			leave(u, h);
 	}
 }
@@ -61,11 +74,16 @@ static struct held_segment *find(const struct uploads *u, const char *version)
 	return NULL;
 }
 
-struct held_segment *segment_find(struct uploads *u, const char *version)
+static bool is_of(const struct held_segment *h, const char *model)
+{
+	return !model || (h->model && strcmp(h->model, model) == 0);
+}
+
+struct held_segment *segment_find(struct uploads *u, const char *version, const char *model)
 {
 	struct held_segment *h = find(u, version);
 
-	if (!h)
+	if (!h || !is_of(h, model))
 		return NULL;
 	list_remove(&h->node);
 	list_append(&u->segments, &h->node);
@@ -74,20 +92,29 @@ struct held_segment *segment_find(struct uploads *u, const char *version)
 }
 
 struct held_segment *segment_add(const struct tenant_uploads *t, const char *version,
-				 struct find_segment *take)
+				 const char *model, struct find_segment *take,
+				 struct vectors *vectors_take)
 {
 	struct held_segment *h = find(t->all, version);
 
-	if (h) { /* another search was faster */
+	if (h && is_of(h, model)) { /* another search was faster */
 		find_segment_free(&take);
-		return segment_find(t->all, version);
+		vectors_free(&vectors_take);
+		return segment_find(t->all, version, model);
 	}
+	if (h)
+		leave(t->all, h);
 	h = mem_alloc(sizeof(*h));
-	*h = (struct held_segment){
-		.tenant = t, .segment = take, .bytes = find_segment_bytes(take), .searches = 1};
+	*h = (struct held_segment){.tenant = t,
+				   .segment = take,
+				   .vectors = vectors_take,
+				   .model = model ? mem_strdup(model) : NULL,
+				   .bytes = find_segment_bytes(take),
+				   .searches = 1};
 	memcpy(h->version, version, UUID_BYTES);
 	list_append(&t->all->segments, &h->node);
 	t->all->index_bytes += h->bytes;
+	t->all->vector_bytes += vectors_bytes(h->vectors);
 	make_room(t->all);
 	return h;
 }

@@ -87,6 +87,7 @@ struct uploads {
 	void *started_owner;
 	/* documents */
 	struct source *documents, *own;
+	size_t vector_bytes;
 	struct list segments; /* struct held_segment; the one that was asked last at the end */
 	size_t index_bytes;
 };
@@ -184,6 +185,8 @@ struct load_kind {
 	bool (*next)(struct load *l);    /* the next block; count 0: there are no more */
 	void (*read)(struct load *l);    /* what the file is */
 	void (*profile)(struct load *l); /* profile_text, after the last row */
+	/* On the loop, after a block was read; calls `then`. NULL: nothing is to be done. */
+	void (*complete)(struct load *l, void (*then)(struct load *l));
 };
 extern const struct load_kind load_of_table, load_of_document;
 
@@ -239,6 +242,14 @@ void load_finish(struct load *l);     /* load.c: all rows are there */
 #define DOCUMENT_HEADING "heading"
 #define DOCUMENT_START   "start_at" /* the passage's first byte in the document's text */
 #define DOCUMENT_PASSAGE "passage"
+#define DOCUMENT_VECTOR  "vector" /* of heading and passage, as vectors_text has it */
+
+/* Of a version's profile: what its passages' vectors are made with, in the arena. False: it has
+ * none. */
+bool document_vectors(const char *profile, struct arena *a, const char **model, size_t *dims);
+/* On the loop, between the block's read and its statements: its passages get their vectors, then
+ * `then`. Without a model, or after a failure, at once. */
+void document_embed(struct load *l, void (*then)(struct load *l));
 
 struct document;
 void document_free(struct document **d);
@@ -247,10 +258,14 @@ void document_free(struct document **d);
 
 struct held_segment;
 const struct find_segment *segment_of(const struct held_segment *h);
-/* Held until it is released. NULL: it is not in memory. */
-struct held_segment *segment_find(struct uploads *u, const char *version);
+const struct vectors *segment_vectors(const struct held_segment *h); /* NULL: none */
+/* Held until it is released. `model`: of the vectors that are wanted; NULL: none are. NULL: it is
+ * not in memory, or was made for another model. */
+struct held_segment *segment_find(struct uploads *u, const char *version, const char *model);
+/* `vectors` may be NULL: it has none of this model. */
 struct held_segment *segment_add(const struct tenant_uploads *t, const char *version,
-				 struct find_segment *take);
+				 const char *model, struct find_segment *take,
+				 struct vectors *vectors_take);
 void segment_release(struct uploads *u, struct held_segment **h);
 /* The rows were read again: what is no longer in use goes. */
 void segments_update(const struct tenant_uploads *t);

@@ -25,6 +25,7 @@ import { pathToFileURL } from 'node:url';
 import { ApiError, checkBody, checkHeaders, saidBy } from './validate.mjs';
 import { buildMessage, newId, pause, sendStream } from './wire.mjs';
 import { asMessages, chatError, checkChatBody, checkChatHeaders, chunksOf, encodeChunk, wholeCompletion } from './chat.mjs';
+import { checkEmbeddings, embeddingsOf } from './embeddings.mjs';
 import { demoReply, textOf } from './demo.mjs';
 
 const MAX_BODY = 32 * 1024 * 1024;
@@ -318,10 +319,28 @@ async function chat(mock, req, res, request) {
   return answerMessages(mock, res, request);
 }
 
+/* mock.embeddings: what stands in for the answer, a function (body, request) => {status, error}; or nothing. */
+function embed(mock, res, request) {
+  request.wire = 'chat';
+  request.kind = 'embed';
+  request.body = parseBody(request.raw);
+  checkEmbeddings(request.body);
+  mock.changed();
+  const fault = mock.embeddings?.(request.body, request);
+  if (fault)
+    return sendError(res, request, fault.status, fault.error ?? { message: 'no vectors now' });
+  return sendJson(res, 200, {}, embeddingsOf(request.body));
+}
+
 async function answer(mock, req, res, request) {
   const url = new URL(req.url, 'http://mock');
   request.path = url.pathname;
   request.raw = await readBody(req);
+  if (url.pathname.endsWith('/embeddings') && req.method === 'POST') {
+    request.wire = 'chat';
+    checkChatHeaders(req.headers);
+    return embed(mock, res, request);
+  }
   if (isChat(req, url.pathname)) {
     request.wire = url.pathname.endsWith('/models') ? undefined : 'chat';
     return chat(mock, req, res, request);

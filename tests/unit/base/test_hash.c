@@ -93,6 +93,27 @@ static void base64url_is_strict(void **state)
 	buf_deinit(&b);
 }
 
+static void base64_is_read_in_its_one_spelling(void **state)
+{
+	static const char *const good[][2] = {
+		{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"\xfb\xff\xfe", "+//+"}};
+	static const char *const bad[] = {"Zg",   "Zg=",   "Zg===", "Zh==", "Zm9=",    "-__-",
+					  "Zm 9", "Zm9v=", "=",     "====", "Zg==Zg=="};
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 100);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		buf_reset(&b);
+		assert_true(hash_base64_decode(&b, good[i][1], strlen(good[i][1])));
+		assert_string_equal(buf_text(&b), good[i][0]);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (hash_base64_decode(&b, bad[i], strlen(bad[i])))
+			fail_msg("%s", bad[i]);
+	buf_deinit(&b);
+}
+
 static void random_bytes_differ(void **state)
 {
 	(void)state;
@@ -111,6 +132,7 @@ int main(void)
 		cmocka_unit_test(hmac),
 		cmocka_unit_test(base64url),
 		cmocka_unit_test(base64url_is_strict),
+		cmocka_unit_test(base64_is_read_in_its_one_spelling),
 		cmocka_unit_test(random_bytes_differ),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

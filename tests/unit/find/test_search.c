@@ -147,10 +147,10 @@ static void what_the_best_chunk_lacks_lowers_the_coverage(void **state)
 static void hidden_documents_change_nothing(void **state)
 {
 	struct find_doc docs[] = {
-		{"a", "doc:1", one("", "copper wire and pipes")},
-		{"b", "doc:2", one("Copper", "copper copper copper secret")},
-		{"c", "doc:3", one("", "secret zeppelin")},
-		{"d", "doc:1", one("", "iron pipes")},
+		{"a", "doc:1", one("", "copper wire and pipes"), NULL},
+		{"b", "doc:2", one("Copper", "copper copper copper secret"), NULL},
+		{"c", "doc:3", one("", "secret zeppelin"), NULL},
+		{"d", "doc:1", one("", "iron pipes"), NULL},
 	};
 	const struct find_doc visible[] = {docs[0], docs[3]};
 	const struct find_index all = {shipped_language(), docs, 4},
@@ -232,8 +232,8 @@ static void one_document_does_not_fill_the_first_places(void **state)
 	static const char *const many[6][2] = {{"", "copper"}, {"", "copper"}, {"", "copper"},
 					       {"", "copper"}, {"", "copper"}, {"", "copper"}};
 	struct find_doc docs[] = {
-		{"a", NULL, segment_of(many, 6)},
-		{"b", NULL, one("", "copper iron stone glass wool")},
+		{"a", NULL, segment_of(many, 6), NULL},
+		{"b", NULL, one("", "copper iron stone glass wool"), NULL},
 	};
 	const struct find_index x = {shipped_language(), docs, 2};
 	struct find_found f = search(&x, (struct find_query){.text = "copper", .top = 4});
@@ -251,7 +251,8 @@ static void one_document_does_not_fill_the_first_places(void **state)
 
 static void nothing_is_found_by_nothing(void **state)
 {
-	struct find_doc docs[] = {{"a", NULL, one("", "copper")}, {"b", NULL, one("", "")}};
+	struct find_doc docs[] = {{"a", NULL, one("", "copper"), NULL},
+				  {"b", NULL, one("", ""), NULL}};
 	const struct find_index x = {shipped_language(), docs, 2},
 				none = {shipped_language(), NULL, 0};
 	struct find_query q = {.text = "and of the"};

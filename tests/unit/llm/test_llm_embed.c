@@ -1,0 +1,329 @@
+/* Vectors over real HTTP: what is sent, what is made of answers good and bad, what it costs. */
+#include <math.h>
+
+#include "call_world.h"
+#include "vesper/embed.h"
+
+/* base64 of the floats 3, 4 and of 0, -2, little-endian. */
+#define THREE_FOUR "AABAQAAAgEA="
+#define ZERO_TWO   "AAAAAAAAAMA="
+
+struct made {
+	struct op *op;
+	bool ended;
+	float values[8];
+	size_t dims;
+	struct err err;
+};
+
+static void on_made(void *owner, const float *values, size_t dims, const struct err *e)
+{
+	struct made *m = owner;
+
+	m->op = NULL;
+	m->ended = true;
+	m->dims = dims;
+	if (e)
+		m->err = *e;
+	else
+		memcpy(m->values, values, 2 * dims * sizeof(*values));
+}
+
+static char *replies[8];
+static size_t reply_count;
+
+static void will_answer(struct tiny_server *s, const char *status, const char *body)
+{
+	char *text = mem_printf("HTTP/1.1 %s\r\ncontent-type: application/json\r\n"
+				"content-length: %zu\r\nconnection: close\r\n\r\n%s",
+				status, strlen(body), body);
+
+	replies[reply_count++] = text;
+	tiny_server_add(s, (struct tiny_reply){.text = text});
+}
+
+static struct llm *opened(const struct pair *w, const struct llm_embed_options *embed,
+			  struct budget *b, struct err *e)
+{
+	struct llm_provider_options p[3];
+	struct llm_options o = {.providers = p,
+				.provider_count = 3,
+				.embed = *embed,
+				.first_byte_ms = 3000,
+				.idle_ms = 3000,
+				.breaker_failures = 5,
+				.retry_base_ms = 10,
+				.budget = b};
+	struct llm *llm = NULL;
+
+	pair_providers(w, p);
+	p[2] = (struct llm_provider_options){.name = "near", .kind = "vllm", .base_url = w->b.url};
+	return llm_new(w->loop, w->http, &o, &llm, e) ? llm : NULL;
+}
+
+static const struct llm_embed_options plain = {.provider = "near", .model = "nomic"};
+
+static void embed_two(struct pair *w, struct llm *llm, const struct budget_payer *payer,
+		      struct made *m)
+{
+	static const char *const texts[] = {"a \"b\"", " "};
+
+	*m = (struct made){0};
+	m->op = embed_start(llm, &(struct embed_call){.texts = texts, .count = 2, .payer = payer},
+			    w->arena, on_made, m);
+	assert_false(m->ended);
+	for (uint64_t begin = loop_now_ms(w->loop);
+	     !m->ended && loop_now_ms(w->loop) < begin + 3000;) {
+		loop_turn(w->loop);
+		usleep(100);
+	}
+	assert_true(m->ended);
+}
+
+static int teardown(void **state)
+{
+	while (reply_count > 0)
+		mem_free(replies[--reply_count]);
+	return pair_teardown(state);
+}
+
+/* ---- tests ---- */
+
+static void test_two_texts(void **state)
+{
+	struct pair *w = *state;
+	struct err e = {0};
+	struct llm *llm = opened(w, &plain, NULL, &e);
+	struct made m;
+	const char *sent;
+
+	assert_non_null(llm);
+	assert_string_equal(embed_model(llm), "nomic");
+	will_answer(&w->b, "200 OK",
+		    "{\"data\":[{\"index\":1,\"embedding\":\"" ZERO_TWO
+		    "\"},{\"index\":0,\"embedding\":\"" THREE_FOUR "\"}]}");
+	embed_two(w, llm, NULL, &m);
+	assert_int_equal(m.err.code, ERR_NONE);
+	assert_int_equal(m.dims, 2);
+	assert_true(fabsf(m.values[0] - 0.6F) < 1e-6F && fabsf(m.values[1] - 0.8F) < 1e-6F);
+	assert_true(m.values[2] == 0 && m.values[3] == -1);
+	sent = w->b.requests[0];
+	assert_non_null(strstr(sent, "POST /v1/embeddings "));
+	assert_non_null(strstr(sent, "{\"model\":\"nomic\",\"encoding_format\":\"base64\","
+				     "\"input\":[\"a \\\"b\\\"\",\"-\"]}"));
+	llm_free(&llm);
+}
+
+static void test_lists_of_numbers(void **state)
+{
+	struct pair *w = *state;
+	struct llm_embed_options embed = plain;
+	struct err e = {0};
+	struct llm *llm;
+	struct made m;
+
+	embed.dimensions = 2;
+	llm = opened(w, &embed, NULL, &e);
+	assert_non_null(llm);
+	will_answer(&w->b, "200 OK",
+		    "{\"data\":[{\"index\":0,\"embedding\":[3,4.0]},"
+		    "{\"index\":1,\"embedding\":[0,0]}]}");
+	embed_two(w, llm, NULL, &m);
+	assert_int_equal(m.err.code, ERR_NONE);
+	assert_true(m.values[2] == 0 && m.values[3] == 0); /* no direction, and no NaN */
+	assert_non_null(strstr(w->b.requests[0], "\"dimensions\":2"));
+	llm_free(&llm);
+}
+
+static void test_bad_answers(void **state)
+{
+	static const char *const bodies[] = {
+		"",
+		"[]",
+		"{\"data\":{}}",
+		"{\"data\":[]}",
+		"{\"data\":[{\"index\":0,\"embedding\":[1,0]}]}",
+		"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":0,\"embedding\":[1]}]}",
+		"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":2,\"embedding\":[1]}]}",
+		"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":-1,\"embedding\":[1]}]}",
+		"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"embedding\":[1]}]}",
+		"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1,2]}]}",
+		"{\"data\":[{\"index\":0,\"embedding\":[]},{\"index\":1,\"embedding\":[]}]}",
+		"{\"data\":[{\"index\":0,\"embedding\":[\"x\"]},{\"index\":1,\"embedding\":[1]}]}",
+		"{\"data\":[{\"index\":0,\"embedding\":[1e300]},{\"index\":1,\"embedding\":[1]}]}",
+		"{\"data\":[{\"index\":0,\"embedding\":\"AAA\"},{\"index\":1,\"embedding\":[1]}]}",
+		/* the bytes of a NaN */
+		"{\"data\":[{\"index\":0,\"embedding\":\"AADAfw==\"},{\"index\":1,\"embedding\":[1]"
+		"}"
+		"]}",
+		"{\"error\":{\"message\":\"no such model\",\"type\":\"not_found_error\"}}",
+	};
+
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		struct pair *w;
+		struct err e = {0};
+		struct llm *llm;
+		struct made m;
+		void *world;
+
+		pair_setup(&world);
+		w = world;
+		llm = opened(w, &plain, NULL, &e);
+		will_answer(&w->b, "200 OK", bodies[i]);
+		embed_two(w, llm, NULL, &m);
+		if (m.err.code != ERR_UPSTREAM)
+			fail_msg("%s: %s", bodies[i], m.err.text);
+		assert_int_equal(w->b.request_count, 1);
+		llm_free(&llm);
+		mem_free(replies[--reply_count]);
+		pair_teardown(&world);
+	}
+	(void)state;
+}
+
+static void test_retries(void **state)
+{
+	struct pair *w = *state;
+	struct err e = {0};
+	struct llm *llm = opened(w, &plain, NULL, &e);
+	struct made m;
+
+	will_answer(&w->b, "503 Busy", "{}");
+	will_answer(&w->b, "200 OK",
+		    "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}]}");
+	embed_two(w, llm, NULL, &m);
+	assert_int_equal(m.err.code, ERR_NONE);
+	assert_int_equal(w->b.request_count, 2);
+	will_answer(&w->b, "400 Bad", "{\"error\":{\"message\":\"too long\"}}");
+	embed_two(w, llm, NULL, &m);
+	assert_int_equal(m.err.code, ERR_INPUT);
+	assert_int_equal(w->b.request_count, 3);
+	llm_free(&llm);
+}
+
+static void test_many_texts_are_several_requests(void **state)
+{
+	struct pair *w = *state;
+	struct err e = {0};
+	struct llm *llm = opened(w, &plain, NULL, &e);
+	const char *texts[EMBED_BATCH + 1];
+	struct made m = {0};
+	struct buf body;
+
+	for (size_t i = 0; i <= EMBED_BATCH; i++)
+		texts[i] = "x";
+	buf_init(&body, 1 << 20);
+	for (size_t i = 0; i < EMBED_BATCH; i++)
+		buf_printf(&body, "%s{\"index\":%zu,\"embedding\":[1]}", i ? "," : "{\"data\":[",
+			   i);
+	buf_str(&body, "]}");
+	will_answer(&w->b, "200 OK", buf_text(&body));
+	will_answer(&w->b, "200 OK", "{\"data\":[{\"index\":0,\"embedding\":[-1]}]}");
+	m.op = embed_start(llm, &(struct embed_call){.texts = texts, .count = EMBED_BATCH + 1},
+			   w->arena, on_made, &m);
+	for (uint64_t begin = loop_now_ms(w->loop);
+	     !m.ended && loop_now_ms(w->loop) < begin + 3000;)
+		loop_turn(w->loop);
+	assert_int_equal(m.err.code, ERR_NONE);
+	assert_int_equal(m.dims, 1);
+	assert_int_equal(w->b.request_count, 2);
+	buf_deinit(&body);
+	llm_free(&llm);
+}
+
+static void test_cancel(void **state)
+{
+	struct pair *w = *state;
+	struct err e = {0};
+	struct llm *llm = opened(w, &plain, NULL, &e);
+	static const char *const texts[] = {"x"};
+	struct made m = {0};
+
+	tiny_server_add(&w->b, (struct tiny_reply){.text = "", .hang = true});
+	m.op = embed_start(llm, &(struct embed_call){.texts = texts, .count = 1}, w->arena, on_made,
+			   &m);
+	for (int i = 0; i < 20; i++)
+		loop_turn(w->loop);
+	op_cancel(&m.op);
+	assert_false(m.ended);
+	assert_int_equal(http_running(w->http), 0);
+	llm_free(&llm);
+}
+
+static void test_budget(void **state)
+{
+	struct pair *w = *state;
+	const struct budget_limit limit = {.scope = BUDGET_USER, .period = BUDGET_DAY, .tokens = 6};
+	const struct budget_payer payer = {"t", "u", "r"};
+	struct budget *b = budget_new(NULL, 0, &limit, 1);
+	struct err e = {0};
+	struct llm *llm = opened(w, &plain, b, &e);
+	struct budget_state s;
+	struct made m;
+
+	will_answer(&w->b, "200 OK",
+		    "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}],"
+		    "\"usage\":{\"prompt_tokens\":6}}");
+	embed_two(w, llm, &payer, &m);
+	assert_int_equal(m.err.code, ERR_NONE);
+	assert_true(llm_budget_state(llm, &payer, &s));
+	assert_int_equal(s.used_percent, 100);
+	embed_two(w, llm, &payer, &m);
+	assert_int_equal(m.err.code, ERR_QUOTA);
+	assert_int_equal(w->b.request_count, 1);
+	llm_free(&llm);
+	budget_free(&b);
+}
+
+static void test_settings(void **state)
+{
+	struct pair *w = *state;
+	const struct {
+		struct llm_embed_options embed;
+		const char *error; /* NULL: fine */
+		bool makes;
+	} rows[] = {
+		{{0}, NULL, false},
+		{{.provider = "near", .model = "m"}, NULL, true},
+		{{.provider = "near"}, "no model for the role \"embed\"", false},
+		{{.model = "m"}, "has a model and no provider", false},
+		{{.provider = "far", .model = "m"}, "there is no such provider", false},
+		{{.provider = "first", .model = "m"}, "makes no vectors", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct err e = {0};
+		struct llm_provider_options p[3];
+		struct llm_options o = {
+			.providers = p, .provider_count = 3, .embed = rows[i].embed};
+		struct llm *llm = NULL;
+
+		pair_providers(w, p);
+		p[2] = (struct llm_provider_options){
+			.name = "near", .kind = "openai", .base_url = w->b.url, .key = "k"};
+		assert_int_equal(llm_new(w->loop, w->http, &o, &llm, &e), !rows[i].error);
+		assert_int_equal(embed_model(llm) != NULL, rows[i].makes);
+		if (rows[i].error && !strstr(e.text, rows[i].error))
+			fail_msg("%s", e.text);
+		llm_free(&llm);
+	}
+	assert_null(embed_model(NULL));
+}
+
+#define WITH_PAIR(test) cmocka_unit_test_setup_teardown(test, pair_setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_PAIR(test_two_texts),
+		WITH_PAIR(test_lists_of_numbers),
+		cmocka_unit_test(test_bad_answers),
+		WITH_PAIR(test_retries),
+		WITH_PAIR(test_many_texts_are_several_requests),
+		WITH_PAIR(test_cancel),
+		WITH_PAIR(test_budget),
+		WITH_PAIR(test_settings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
