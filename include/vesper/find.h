@@ -86,6 +86,8 @@ struct find_vector {
 	const char *model;
 	const float *values;
 	size_t dims;
+	double least; /* cosine from which a passage is found that words cover too little; a
+			 model's own, as the unrelated are far apart for one and near for another */
 };
 struct find_hit {
 	const struct find_doc *doc;
@@ -99,9 +101,8 @@ struct find_found {
 	double coverage;
 	double cosine; /* of the nearest passage; 0: no vectors were compared */
 };
-/* Nothing is found where both are too little: coverage below `least`, and the cosine below
- * FIND_COSINE_LEAST. At most FIND_PER_DOCUMENT of the first FIND_SPREAD hits are of one document,
- * unless one was named. Hits in the arena. */
+/* Nothing is found where both are too little, coverage and cosine. At most FIND_PER_DOCUMENT of the
+ * first FIND_SPREAD hits are of one document, unless one was named. Hits in the arena. */
 void find_search(const struct find_index *x, const struct find_query *q, struct arena *a,
 		 struct find_found *out);
 

@@ -141,6 +141,10 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 size_t know_slice(const struct know *k, const struct know_input *in, struct arena *a,
 		  const struct tool_def *const **out);
 
+/* How many clauses a question has: what stands between commas, sentence ends and words like "and",
+ * where it is more than a name of a list. Pure. */
+size_t know_clauses(const struct know *k, const char *question, struct arena *a);
+
 /* Examples of the catalogue for questions like this one, the most alike first: at most
  * PROMPT_LIKE_MAX of tools that this caller may use, with no value that the caller may not know.
  * What other callers may use changes neither which they are nor their order. Pure. */

@@ -164,6 +164,7 @@
 /* plans and agents */
 #define PLAN_TASKS_MAX         16    /* tasks of one plan */
 #define PLAN_WAVES_MAX         4     /* of a planner's: each waits for a query of the one before */
+#define PLANNER_CLAUSES_LEAST  3     /* of a question: with fewer the supervisor's own steps do */
 #define PLANNER_TOKENS_MAX     1200  /* of its answer: PLAN_TASKS_MAX steps of 60 and a margin */
 #define PLANNER_MS             20000 /* then the steps that code found alone are run */
 #define PLANNER_DOMAINS_MAX    3     /* whose tools it is told */
@@ -668,8 +669,6 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define FIND_PER_DOCUMENT     2  /* as many may be of one */
 #define FIND_FUSED            50  /* by words and by vectors: so many of each are joined */
 #define FIND_FUSED_RANK       60  /* added to a rank before they are: Cormack et al., 2009 */
-#define FIND_COSINE_LEAST                                                                          \
-	0.6 /* of the best passage, where words cover too little: below it nothing was found */
 #define VECTORS_LOOK_ROWS 1024 /* compared between two looks at the cancel flag: below a ms */
 #define FIND_ARENA_BYTES                                                                           \
 	(32 * 1024 * 1024) /* of a search: scores of the longest document, stems times documents   \

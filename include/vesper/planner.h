@@ -69,6 +69,9 @@ json_t *planner_schema(void); /* new reference */
 /* ERR_UPSTREAM: it holds anything but steps, or none. */
 MUST_CHECK bool planner_read_plan(struct planner_turn *t, const char *text,
 				  struct supervisor_reply *out, struct err *e);
+/* Whether the question has parts enough for a planner's call; else a supervisor that wants one is
+ * not heard. */
+bool planner_is_granted(const struct planner_turn *t);
 /* The steps that a planner chose. NULL: *ask says what is unclear. */
 struct plan *plan_of_planner(struct planner_turn *t, const struct supervisor_reply *r,
 			     const json_t *standing, struct clarification *ask);

@@ -50,6 +50,7 @@ struct uploads_options {
 	int64_t max_bytes;
 	int64_t index_bytes; /* of documents in memory; beyond it the oldest are made anew */
 	int64_t embed_bytes; /* of their vectors beside it */
+	int64_t embed_least; /* struct find_vector, in hundredths */
 	struct llm *(*llm)(void *owner); /* of now; NULL, or one that makes no vectors: none are */
 	/* Makes the overlay the tenant's; `done` as of daemon_use_overlay. */
 	void (*use)(void *owner, const struct catalog_overlay *o,

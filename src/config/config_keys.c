@@ -93,6 +93,7 @@ INT  ("warehouse.queue", RESTART, 2000, 1, DB_QUEUE_MAX,                  "waiti
 OTHER("sources", PARTLY, KEY_SOURCES, "{}",                              "further databases by name: {dialect, dsn, dir, workers, queue, max_rows, query_timeout_ms, only_tenant}"),
 SECRET("uploads.loader_dsn", RESTART,                                     "ODBC connection string of the login that loads what users upload, where sources.uploads is a server"),
 TEXT ("uploads.spool_dir", RESTART, "\"\"", NULL,                         "where files are kept while they are loaded; data_dir/spool when empty"),
+INT  ("embed.least_percent", RESTART, 60, 1, 100, "cosine in hundredths from which a passage is found that shares too few words with the question; the unrelated are below it, by the model"),
 INT  ("embed.max_bytes", RESTART, 268435456, 1048576, 8589934592, "memory for vectors of documents, beside documents.index_bytes"),
 INT  ("documents.index_bytes", RESTART, 134217728, 1048576, 8589934592, "memory for searching documents; what is beyond it is made anew from the tables when it is asked for"),
 INT  ("uploads.retention_days", RESTART, 0, 0, 36500,                     "data sources and documents that nobody changed for so long are deleted; 0: none are"),

@@ -49,6 +49,7 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 		.max_bytes = config_int(d->config, "uploads.max_bytes"),
 		.index_bytes = config_int(d->config, "documents.index_bytes"),
 		.embed_bytes = config_int(d->config, "embed.max_bytes"),
+		.embed_least = config_int(d->config, "embed.least_percent"),
 		.llm = llm_of,
 		.use = use,
 		.catalog = catalog_of,

@@ -389,7 +389,7 @@ void find_search(const struct find_index *x, const struct find_query *q, struct 
 	if (q->vector && q->top > 0)
 		done = fuse(&s, &best, out);
 	if (done && best.count > 0 &&
-	    (out->coverage >= q->least || out->cosine >= FIND_COSINE_LEAST))
+	    (out->coverage >= q->least || (q->vector && out->cosine >= q->vector->least)))
 		spread(&s, &best, out);
 	arena_free(&work);
 }

@@ -149,6 +149,34 @@ size_t parts_of(const struct know *k, const struct know_input *in, const struct 
 	return n;
 }
 
+/* Two words at least, of which one says something. */
+static bool is_clause(const struct know *k, const struct question *q, size_t from, size_t to)
+{
+	size_t words = 0;
+	bool says = false;
+
+	for (size_t i = from; i < to; i++) {
+		words += !token_says(&q->tokens[i], WORDS_PARTS);
+		says = says || !know_is_stop(k, &q->tokens[i]);
+	}
+	return words > 1 && says;
+}
+
+size_t know_clauses(const struct know *k, const char *question, struct arena *a)
+{
+	struct question q;
+	size_t n = 0, from = 0;
+
+	text_read(k->catalog->language, question, a, &q);
+	for (size_t i = 1; i <= q.count; i++) {
+		if (i < q.count && !is_joint(&q, i))
+			continue;
+		n += is_clause(k, &q, from, i);
+		from = i;
+	}
+	return n;
+}
+
 size_t parts_halves(const struct know_input *in, const struct question *q, struct arena *a,
 		    const char *const (**out)[2])
 {

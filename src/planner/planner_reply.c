@@ -140,3 +140,10 @@ struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_repl
 	p->count = n;
 	return n > ended->count ? p : NULL;
 }
+
+bool planner_is_granted(const struct planner_turn *t)
+{
+	const char *asked = t->core->request.content;
+
+	return asked && know_clauses(t->core->know, asked, t->core->arena) >= PLANNER_CLAUSES_LEAST;
+}

@@ -244,6 +244,11 @@ static enum turn_state route(struct turn *t)
 	if (t->machine.err.code != ERR_NONE ||
 	    !planner_read_reply(&t->for_planner, t->machine.model_text, &r, &t->machine.err))
 		return route_without_model(t);
+	if (r.plan && !planner_is_granted(&t->for_planner)) {
+		err_set(&t->machine.err, ERR_INPUT,
+			"it wants a plan of a question with too few parts");
+		return route_without_model(t);
+	}
 	if (r.plan)
 		return ask_planner(t);
 	if (r.clarification) {

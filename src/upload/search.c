@@ -333,7 +333,8 @@ static void on_vector(void *owner, const float *values, size_t dims, const struc
 	if (e)
 		log_warn("uploads.vectors", "words alone search: %s", e->text);
 	else
-		s->vector = (struct find_vector){s->model, values, dims};
+		s->vector = (struct find_vector){s->model, values, dims,
+						 (double)s->tenant->all->options.embed_least / 100};
 	search_all(s);
 }
 

@@ -9,8 +9,8 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startMock } from '../mock/anthropic.mjs';
-import { filesUnder, ROOT, startDaemon } from './harness.mjs';
-import { Documents } from './documents.mjs';
+import { ROOT, startDaemon } from './harness.mjs';
+import { Documents, filesWith } from './documents.mjs';
 import { until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
 
@@ -31,14 +31,6 @@ function checkSources(body, textOf) {
   }
   const cited = new Set((body.checked?.items ?? []).filter((i) => i.kind === 'cite').map((i) => i.text));
   assert.deepEqual((body.sources ?? []).map((s) => `[${s.n}]`).sort(), [...cited].sort());
-}
-
-async function filesWith(d, words) {
-  const found = [];
-  for (const file of await filesUnder(d.dataDir))
-    if ((await readFile(file).catch(() => Buffer.alloc(0))).includes(words))
-      found.push(file);
-  return found;
 }
 
 describe('answers from rules', () => {

@@ -1,7 +1,18 @@
 /* Callers of /api/v1/documents. */
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { filesUnder } from './harness.mjs';
 import { Sources, until } from './sources.mjs';
+
+/* The daemon's files that hold these bytes. */
+export async function filesWith(d, words) {
+  const found = [];
+  for (const file of await filesUnder(d.dataDir))
+    if ((await readFile(file).catch(() => Buffer.alloc(0))).includes(words))
+      found.push(file);
+  return found;
+}
 
 export class Documents extends Sources {
   upload(bytes, query, type = 'text/markdown') {

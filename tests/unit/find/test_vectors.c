@@ -219,10 +219,12 @@ static void close_ways(struct two_ways *w)
 	vectors_free(&w->vectors);
 }
 
+static double least = 0.5;
+
 static struct find_found find(const struct two_ways *w, const char *text, const char *model)
 {
 	static const float values[2] = {1, 0};
-	const struct find_vector vector = {model, values, 2};
+	const struct find_vector vector = {model, values, 2, least};
 	struct find_found found;
 
 	find_search(&w->index,
@@ -270,6 +272,9 @@ static void test_vectors_find_what_words_do_not(void **state)
 	assert_int_equal(find(&w, "bronze", NULL).count, 0);
 	assert_int_equal(find(&w, "bronze", "m").count, 3);
 	assert_int_equal(find(&w, "bronze", "m").hits[0].chunk, 2);
+	least = 1.5; /* nothing is as near */
+	assert_int_equal(find(&w, "bronze", "m").count, 0);
+	least = 0.5;
 	/* of another model nothing is compared */
 	assert_int_equal(find(&w, "bronze", "n").count, 0);
 	assert_int_equal(find(&w, "copper", "n").count, 2);

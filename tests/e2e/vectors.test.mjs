@@ -1,0 +1,121 @@
+/*
+ * Vectors of documents: made by the service of llm.roles.embed at the load and for each question, compared beside
+ * the words, gone with the document, and missed by nobody where the service is away. The mock's vectors know that
+ * "holiday" is "leave": how good a real model's are, they do not say.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startMock } from '../mock/anthropic.mjs';
+import { MODEL_KEY, startDaemon, tempDir } from './harness.mjs';
+import { Documents, filesWith } from './documents.mjs';
+import { until } from './sources.mjs';
+import { ROLES, mintToken } from './token.mjs';
+
+const LIMITS = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', VESPER_LLM_BREAKER_FAILURES: '1000',
+  VESPER_EMBED_LEAST_PERCENT: '30' };
+const withModel = (mock, model = 'mock-embed') => ({ ...LIMITS, ANTHROPIC_API_KEY: undefined, ANTHROPIC_BASE_URL: undefined,
+  OPENAI_API_KEY: MODEL_KEY, OPENAI_BASE_URL: `${mock.url}/v1`,
+  ...model && { VESPER_LLM_ROLES_EMBED_PROVIDER: 'openai', VESPER_LLM_ROLES_EMBED_MODEL: model } });
+const token = (sub, more = {}) => mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'], ...more });
+
+/* Nothing here but the mock's meaning joins "vacation" with "leave". */
+const LEAVE = '# Absence\n\nAnnual leave: thirty days, quokka.\n';
+const OTHER = '# Kitchen\n\nThe dishwasher is emptied by whoever comes first.\n';
+
+const search = async (who, question) => {
+  const { status, body, text } = await who.rest.call('POST', '/api/v1/tools/search_documents', { json: { question } });
+  assert.equal(status, 200, text);
+  return body;
+};
+const passages = (body) => JSON.stringify(body);
+const profileOf = async (who, id) => (await who.one(id)).body.profile;
+const embeds = (mock) => mock.requests.filter((r) => r.path?.endsWith('/embeddings'));
+
+describe('documents with vectors', () => {
+  let mock, d;
+  before(async () => {
+    mock = await startMock();
+    d = await startDaemon({ env: withModel(mock) });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+
+  it('are found by what is meant, where no word is the same', async () => {
+    const ann = new Documents(d, token('ann'));
+    const { id } = await ann.loaded(LEAVE, 'name=Absence.md');
+    await ann.loaded(OTHER, 'name=Kitchen.md');
+    assert.deepEqual((await profileOf(ann, id)).vectors, { model: 'mock-embed', dims: 64 });
+    assert.match(passages(await search(ann, 'vacation')), /thirty days, quokka/);
+    const refused = embeds(mock).filter((r) => r.error);
+    assert.deepEqual(refused, [], 'the service refuses none of our requests');
+    assert.equal(embeds(mock).at(0).body.input[0], 'Absence\n# Absence\n\nAnnual leave: thirty days, quokka.');
+  });
+
+  it('are not shown, and are gone with the document', async () => {
+    const ann = new Documents(d, token('gone'));
+    const { id } = await ann.loaded('# Zoo\n\nThe wombatron 77 sleeps.\n', 'name=Zoo.md');
+    const { body: { rows, columns } } = await ann.rest.get(`/api/v1/data-sources/${id}/rows?limit=5`);
+    assert.ok(!/vector/i.test(JSON.stringify(columns)), JSON.stringify(columns));
+    assert.equal(rows[0].length, 4);
+    const { vectorOf } = await import('../mock/embeddings.mjs');
+    const sent = embeds(mock).map((r) => r.body.input).flat().find((text) => /wombatron/.test(text));
+    const plain = vectorOf(sent), length = Math.hypot(...plain);
+    const stored = Buffer.from(new Float32Array(plain.map((x) => x / length)).buffer).toString('base64');
+    assert.ok((await filesWith(d, stored)).length > 0, 'the vector is stored as it came, of length one');
+    assert.equal((await ann.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
+    let left;
+    await until('no file holds it', async () => (left = await filesWith(d, stored)).length === 0).catch(() => assert.fail(left.join(' ')));
+  });
+
+  it('of others are compared by nobody', async () => {
+    const bob = new Documents(d, token('bob'));
+    await bob.loaded(OTHER, 'name=Kitchen.md');
+    assert.ok(!/quokka/.test(passages(await search(bob, 'vacation'))));
+  });
+
+  it('are missed by nobody while the service is away: words alone search', async () => {
+    const ann = new Documents(d, token('away'));
+    const { id } = await ann.loaded(LEAVE, 'name=Absence.md');
+    mock.embeddings = () => ({ status: 400 });
+    assert.match(passages(await search(ann, 'annual leave')), /quokka/);
+    assert.ok(!/quokka/.test(passages(await search(ann, 'vacation'))));
+    const later = await ann.loaded(LEAVE, 'name=Later.md');
+    assert.equal(later.state, 'ready');
+    assert.match((await profileOf(ann, later.id)).vectors.missing, /400/);
+    mock.embeddings = undefined;
+    assert.match(passages(await search(ann, 'vacation')), /quokka/);
+    assert.equal((await profileOf(ann, id)).vectors.dims, 64);
+  });
+});
+
+describe('vectors of another model', () => {
+  it('are never compared, and neither is anything without one', async () => {
+    const mock = await startMock(), dataDir = await tempDir(), me = token('change');
+    let d = await startDaemon({ dataDir, env: withModel(mock) });
+    const restart = async (model) => {
+      await d.stop();
+      d = await startDaemon({ dataDir, env: withModel(mock, model) });
+    };
+    const found = async (question) => until('documents are there', async () => {
+      const body = await search(new Documents(d, me), question);
+      return body;
+    });
+    try {
+      await new Documents(d, me).loaded(LEAVE, 'name=Absence.md');
+      assert.match(passages(await found('vacation')), /quokka/);
+      for (const other of ['another-embed', '']) {
+        await restart(other);
+        await until('words find it', async () => /quokka/.test(passages(await found('annual leave'))));
+        assert.ok(!/quokka/.test(passages(await found('vacation'))));
+      }
+      await restart('mock-embed');
+      await until('vectors find it', async () => /quokka/.test(passages(await found('vacation'))));
+    } finally {
+      await d.stop();
+      await mock.close();
+    }
+  });
+});
