@@ -20,7 +20,7 @@
 #include "vesper/str.h"
 
 struct vectors;
-struct vectors *vectors_new(const char *model, size_t dims);
+struct vectors *vectors_new(const char *model, size_t dims, size_t room); /* for so many */
 /* The next one: `dims` numbers. */
 void vectors_add(struct vectors *v, const float *values);
 /* The same as text, as vectors_text made it. False: it is none of this length. */

@@ -1,16 +1,19 @@
 /*
- * Questions whose calls the packs say, found by the words of another one: a supervisor sees how
- * questions like it are put into calls. Each is a text of its own, so that only those of the caller
- * are counted.
+ * Questions whose calls the packs or approved answers say, found by the words of another one: a
+ * supervisor sees how questions like it are put into calls. Each is a text of its own, so that only
+ * those of the caller are counted.
  */
 #include "know_int.h"
 
 #include <string.h>
 
 #include "vesper/find.h"
+#include "vesper/flow.h"
+#include "vesper/json.h"
 
 struct examples {
 	const struct example_def **items;
+	const struct flow_def **flows;  /* of each; NULL: it is a pack's */
 	struct find_segment **segments; /* of each */
 	size_t count;
 };
@@ -23,6 +26,86 @@ static struct find_segment *segment_of(const struct know *k, const char *questio
 	return find_builder_end(&b);
 }
 
+static void add(struct examples *x, const struct know *k, const struct example_def *item,
+		const struct flow_def *flow)
+{
+	x->items[x->count] = item;
+	x->flows[x->count] = flow;
+	x->segments[x->count++] = segment_of(k, item->question);
+}
+
+/* ---- approved answers ---- */
+
+/* One call whose values are texts; a query over the map, or a value of another step, is no filter
+ * that could be said. */
+static const struct flow_line *only_call(const struct flow_def *f)
+{
+	const struct flow_line *call = NULL;
+
+	for (size_t i = 0; i < f->line_count; i++) {
+		const struct flow_line *line = &f->lines[i];
+
+		if (line->kind == FLOW_ASK ||
+		    (line->kind == FLOW_DO && (call || !line->tool || line->each)))
+			return NULL;
+		if (line->kind == FLOW_DO)
+			call = line;
+	}
+	return call;
+}
+
+static const struct param_def *param_of(const struct tool_def *t, const char *name)
+{
+	for (size_t i = 0; i < t->param_count; i++)
+		if (strcmp(t->params[i].name, name) == 0)
+			return &t->params[i];
+	return NULL;
+}
+
+/* False: a value can't be said as a filter. What a question gives is not among them. */
+static bool read_filters(const struct flow_line *call, struct example_def *x, struct arena *a)
+{
+	size_t n = 0, max = json_object_size(call->values) + 1;
+	const char **filters = arena_alloc(a, max * sizeof(*filters));
+	const struct param_def **params = arena_alloc(a, max * sizeof(*params));
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(call->values, name, value) {
+		const struct param_def *p = param_of(call->tool, name);
+		const char *text = json_string_value(value);
+
+		if (!p || p->is_query || !text)
+			return false;
+		params[n] = p;
+		filters[n++] = arena_printf(a, "%s=%s", p->filter, text);
+	}
+	x->filters = filters;
+	x->params = params;
+	return true;
+}
+
+static void add_approved(struct examples *x, const struct know *k, const struct flow_def *f)
+{
+	const struct flow_line *call = only_call(f);
+
+	for (size_t i = 0; call && f->examples[i]; i++) {
+		struct example_def *item = arena_alloc(k->arena, sizeof(*item));
+
+		*item = (struct example_def){
+			.id = arena_printf(k->arena, "approved:%s:%zu", f->name, i + 1),
+			.question = f->examples[i],
+			.tool = call->tool};
+		if (read_filters(call, item, k->arena))
+			add(x, k, item, f);
+	}
+}
+
+static bool is_approved(const struct flow_def *f)
+{
+	return f->own && f->approval.version > 0;
+}
+
 struct examples *examples_new(const struct know *k)
 {
 	const struct catalog *c = k->catalog;
@@ -31,13 +114,18 @@ struct examples *examples_new(const struct know *k)
 
 	for (size_t d = 0; d < c->domain_count; d++)
 		n += c->domains[d].call_count;
+	for (size_t i = 0; i < c->flow_count; i++)
+		for (size_t q = 0; is_approved(&c->flows[i]) && c->flows[i].examples[q]; q++)
+			n++;
+	x->flows = arena_alloc(k->arena, (n + 1) * sizeof(*x->flows));
 	x->items = arena_alloc(k->arena, (n + 1) * sizeof(*x->items));
 	x->segments = arena_alloc(k->arena, (n + 1) * sizeof(struct find_segment *));
 	for (size_t d = 0; d < c->domain_count; d++)
-		for (size_t i = 0; i < c->domains[d].call_count; i++) {
-			x->items[x->count] = &c->domains[d].calls[i];
-			x->segments[x->count++] = segment_of(k, c->domains[d].calls[i].question);
-		}
+		for (size_t i = 0; i < c->domains[d].call_count; i++)
+			add(x, k, &c->domains[d].calls[i], NULL);
+	for (size_t i = 0; i < c->flow_count; i++)
+		if (is_approved(&c->flows[i]))
+			add_approved(x, k, &c->flows[i]);
 	return x;
 }
 
@@ -45,6 +133,14 @@ void examples_deinit(struct examples *x)
 {
 	for (size_t i = 0; i < x->count; i++)
 		find_segment_free(&x->segments[i]);
+}
+
+static bool may_run(const struct catalog_view *may, const struct flow_def *flow)
+{
+	for (size_t i = 0; flow && i < may->flow_count; i++)
+		if (may->flows[i] == flow)
+			return true;
+	return !flow;
 }
 
 static bool may_use(const struct catalog_view *may, const struct tool_def *tool)
@@ -104,7 +200,7 @@ size_t know_examples(const struct know *k, const struct know_input *in, struct a
 	size_t seen = 0, n = 0;
 
 	for (size_t i = 0; i < x->count; i++)
-		if (may_see(in->may, x->items[i]))
+		if (may_run(in->may, x->flows[i]) && may_see(in->may, x->items[i]))
 			docs[seen++] = (struct find_doc){.uid = x->items[i]->id,
 							 .segment = x->segments[i]};
 	if (seen == 0)

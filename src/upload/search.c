@@ -386,7 +386,7 @@ static void begin_segment(struct search *s)
 			 doc->version, s->vector_bytes + bytes);
 		return;
 	}
-	s->vectors = vectors_new(model, dims);
+	s->vectors = vectors_new(model, dims, doc->passages);
 }
 
 static void read_next(struct search *s)

@@ -101,7 +101,7 @@ static void hashed(const char *text, struct arena *a, float out[HASH_DIMS])
 
 static struct vectors *hashed_chunks(struct str text, const struct find_chunk *chunks, size_t count)
 {
-	struct vectors *v = vectors_new(HASHED, HASH_DIMS);
+	struct vectors *v = vectors_new(HASHED, HASH_DIMS, count);
 
 	for (size_t i = 0; i < count; i++) {
 		struct arena *a = arena_new(1 << 20);
@@ -351,7 +351,7 @@ static void print_searches(size_t count, int each)
 static void print_nearest(void)
 {
 	struct arena *a = arena_new(64 << 20);
-	struct vectors *v = vectors_new("made", ROW_DIMS);
+	struct vectors *v = vectors_new("made", ROW_DIMS, ROWS);
 	float values[ROW_DIMS];
 	struct vectors_owner owner = {"one", NULL, v};
 	const struct vectors_query q = {.model = "made",

@@ -51,7 +51,7 @@ describe('documents with vectors', () => {
     assert.match(passages(await search(ann, 'vacation')), /thirty days, quokka/);
     const refused = embeds(mock).filter((r) => r.error);
     assert.deepEqual(refused, [], 'the service refuses none of our requests');
-    assert.equal(embeds(mock).at(0).body.input[0], 'Absence\n# Absence\n\nAnnual leave: thirty days, quokka.');
+    assert.equal(embeds(mock).at(0).body.input[0], 'Absence\nAnnual leave: thirty days, quokka.');
   });
 
   it('are not shown, and are gone with the document', async () => {

@@ -56,7 +56,7 @@ static void unit(float *v, size_t dims)
 
 static struct vectors *rows_of(const char *model, const float (*rows)[2], size_t count)
 {
-	struct vectors *v = vectors_new(model, 2);
+	struct vectors *v = vectors_new(model, 2, 1);
 
 	for (size_t i = 0; i < count; i++)
 		vectors_add(v, rows[i]);
@@ -68,7 +68,7 @@ static void test_against_the_plain_sum(void **state)
 {
 	(void)state;
 	for (size_t dims = 1; dims <= 70; dims++) {
-		struct vectors *v = vectors_new("m", dims);
+		struct vectors *v = vectors_new("m", dims, 40);
 		float question[70], rows[40][70];
 		struct vectors_owner owner = {"u", NULL, v};
 		struct vectors_hit *hits;
@@ -117,7 +117,7 @@ static void test_what_is_compared(void **state)
 {
 	static const float near[][2] = {{1, 0}, {0.6F, 0.8F}}, far[][2] = {{0, 1}, {1, 0}};
 	struct vectors *a = rows_of("m", near, 2), *b = rows_of("m", far, 2);
-	struct vectors *other_model = rows_of("n", near, 2), *longer = vectors_new("m", 3);
+	struct vectors *other_model = rows_of("n", near, 2), *longer = vectors_new("m", 3, 0);
 	const struct vectors_owner owners[] = {
 		{"z", "doc:1", a},        {"secret", "doc:2", a}, {"b", NULL, b},
 		{"n", NULL, other_model}, {"l", NULL, longer},    {"none", NULL, NULL},
@@ -154,7 +154,7 @@ static void test_what_is_compared(void **state)
 
 static void test_as_text(void **state)
 {
-	struct vectors *v = vectors_new("m", 3);
+	struct vectors *v = vectors_new("m", 3, 0);
 	const float row[3] = {0.25F, -0.5F, 1e-7F};
 	struct vectors_owner owner = {"u", NULL, v};
 	struct vectors_hit *hits;

@@ -7,8 +7,10 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "vesper/flow.h"
 #include "vesper/know.h"
 #include "vesper/limits.h"
+#include "vesper/overlay.h"
 
 #define PRICE_CALL  "file:dayahead:1"
 #define HEALTH_CALL "file:per:1"
@@ -95,6 +97,105 @@ static void a_text_of_any_length_is_fine(void **state)
 	assert_true(ask("admin", text) <= PROMPT_LIKE_MAX);
 }
 
+/* ---- approved answers ---- */
+
+#define APPROVED(name, lines)                                                                      \
+	{                                                                                          \
+		.path = "approved/" name,                                                          \
+		.text = "---\nflow: " name                                                         \
+			"\nabout: x\nexamples:\n  - Zorbing figures of our hub\n"                  \
+			"agent: dayahead_agent\n---\n" lines,                                      \
+		.approval = {                                                                      \
+			.by = "ann",                                                               \
+			.at = "2026-11-01T00:00:00Z",                                              \
+			.version = 1                                                               \
+		}                                                                                  \
+	}
+#define PRICE "get_average_annual_price vendor=Ascend hub_zone=NP15 year=2025"
+
+static size_t ask_approved(const struct flow_source *flows, size_t count, const char *role)
+{
+	struct catalog_overlay o = {
+		.tenant = "vesper", .version = 1, .flows = flows, .flow_count = count};
+	const struct catalog_overlay *list = &o;
+	struct catalog *own = NULL, *packs = catalog;
+	struct know *before = know;
+	const struct flow_fault *faults;
+	struct err e = {0};
+	size_t n;
+
+	if (!catalog_with_overlays(catalog, &list, 1, &own, &e))
+		fail_msg("%s", e.text);
+	if (catalog_flow_faults(own, &faults) > 0)
+		fail_msg("%s", faults[0].why);
+	catalog = own;
+	know = know_new(own);
+	n = ask(role, "What are the zorbing figures of the hub?");
+	for (size_t i = 0; i < n; i++) { /* the answer outlives its catalogue in no other test */
+		struct example_def *copy = arena_alloc(arena, sizeof(*copy));
+
+		*copy = (struct example_def){.id = arena_strdup(arena, like[i]->id)};
+		if (like[i]->filters[0])
+			copy->question = arena_strdup(arena, like[i]->filters[0]);
+		like[i] = copy;
+	}
+	know_free(&know);
+	catalog_unref(&own);
+	catalog = packs;
+	know = before;
+	return n;
+}
+
+static void an_approved_answer_is_one(void **state)
+{
+	static const struct flow_source one[] = {APPROVED("zorbing", "do t1 " PRICE "\n")};
+
+	(void)state;
+	assert_int_equal(ask_approved(one, 1, "admin"), 1);
+	assert_string_equal(like[0]->id, "approved:zorbing:1");
+	assert_string_equal(like[0]->question, "vendor=Ascend");
+	/* who may not use its tool is not shown it */
+	assert_int_equal(ask_approved(one, 1, "viewer"), 0);
+}
+
+static void what_is_not_approved_or_no_single_call_is_none(void **state)
+{
+	struct flow_source draft[] = {APPROVED("zorbing", "do t1 " PRICE "\n")};
+	static const struct flow_source two[] = {
+		APPROVED("zorbing", "do t1 " PRICE "\ndo t2 get_portfolio_summary\n")};
+
+	(void)state;
+	draft[0].approval = (struct flow_approval){0};
+	assert_int_equal(ask_approved(draft, 1, "admin"), 0);
+	assert_int_equal(ask_approved(two, 1, "admin"), 0);
+}
+
+/* ---- clauses ---- */
+
+static void clauses_are_counted(void **state)
+{
+	static const struct {
+		const char *question;
+		size_t count;
+	} rows[] = {
+		{"", 0},
+		{"price", 0},
+		{"What is the average price of NP15?", 1},
+		{"What is the price for Ascend, Hitachi and NP15?", 1}, /* a list of names */
+		{"What is the price of NP15, and which project is late?", 2},
+		{"What is the price of NP15, and which project is late, and what does the policy "
+		 "say then?",
+		 3},
+		{"Price of NP15. Late projects; open reports? Then the policy.", 4},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (know_clauses(know, rows[i].question, arena) != rows[i].count)
+			fail_msg("%zu: %s", know_clauses(know, rows[i].question, arena),
+				 rows[i].question);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +203,9 @@ int main(void)
 		cmocka_unit_test(another_question_finds_none),
 		cmocka_unit_test(what_a_caller_may_not_use_is_no_example),
 		cmocka_unit_test(a_text_of_any_length_is_fine),
+		cmocka_unit_test(an_approved_answer_is_one),
+		cmocka_unit_test(what_is_not_approved_or_no_single_call_is_none),
+		cmocka_unit_test(clauses_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
