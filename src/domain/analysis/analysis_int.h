@@ -41,6 +41,14 @@ bool analysis_begin(struct result *r, struct arena *a, struct analysis *out);
 /* The values of the measure with that number, from 0; NULL: there is none. */
 const double *analysis_measure(struct analysis *x, size_t number, const char **label);
 size_t analysis_measures(const struct analysis *x);
+/* All that is measured. */
+struct analysis_columns {
+	const double *columns[CALC_FEATURES_MAX];
+	const char *labels[CALC_FEATURES_MAX], *units[CALC_FEATURES_MAX];
+	size_t count;
+};
+/* False: one can't be read, and a note says why. */
+bool analysis_columns_read(struct analysis *x, struct analysis_columns *m);
 /* The group's word in a row of the frame; words for none. */
 const char *analysis_name(const struct analysis *x, size_t group, size_t row);
 /* What one row is: "customer", "month", or a row. */
@@ -162,6 +170,7 @@ ANALYSIS(opportunity_scores);
 ANALYSIS(like_losses);
 ANALYSIS(risk_by);
 ANALYSIS(inactivity);
+ANALYSIS(similar_to_entity);
 #undef ANALYSIS
 
 #endif

@@ -3,13 +3,7 @@
 
 #include <math.h>
 
-struct measures {
-	const double *columns[CALC_FEATURES_MAX];
-	const char *labels[CALC_FEATURES_MAX], *units[CALC_FEATURES_MAX];
-	size_t count;
-};
-
-static bool read_measures(struct analysis *x, struct measures *m)
+bool analysis_columns_read(struct analysis *x, struct analysis_columns *m)
 {
 	size_t count = analysis_measures(x);
 
@@ -26,7 +20,8 @@ static bool read_measures(struct analysis *x, struct measures *m)
 }
 
 /* A row each cluster: its size, and the means of what was measured. */
-static void show(struct analysis *x, const struct measures *m, const struct calc_clusters *c)
+static void show(struct analysis *x, const struct analysis_columns *m,
+		 const struct calc_clusters *c)
 {
 	struct analysis_rows w;
 
@@ -47,7 +42,7 @@ static void show(struct analysis *x, const struct measures *m, const struct calc
 	analysis_rows_end(&w);
 }
 
-static void say(struct analysis *x, const struct measures *m, const struct calc_clusters *c)
+static void say(struct analysis *x, const struct analysis_columns *m, const struct calc_clusters *c)
 {
 	struct domain_list sizes;
 
@@ -76,13 +71,13 @@ static void say(struct analysis *x, const struct measures *m, const struct calc_
 
 void analysis_clusters(struct result *r, const struct derive_def *of, struct arena *a)
 {
-	struct measures m = {0};
+	struct analysis_columns m = {0};
 	struct calc_clusters c;
 	struct analysis x;
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_measures(&x, &m))
+	if (!analysis_begin(r, a, &x) || !analysis_columns_read(&x, &m))
 		return;
 	if (!calc_clusters(&x.calc, m.columns, m.count, x.n, &c, &e)) {
 		analysis_fail(&x, &e);

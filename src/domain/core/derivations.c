@@ -225,5 +225,6 @@ const struct tool_derivation domain_derivations[] = {
 	{"like_losses", analysis_like_losses, NULL, NULL},
 	{"risk_by", analysis_risk_by, NULL, NULL},
 	{"inactivity", analysis_inactivity, NULL, NULL},
+	{"similar_to_entity", analysis_similar_to_entity, NULL, NULL},
 	{0},
 };

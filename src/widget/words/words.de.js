@@ -256,6 +256,7 @@ export const names = {
   elasticity: 'Elastizität',
   lose_top_n: 'Verlust der Größten',
   what_if: 'Was wäre wenn',
+  similar_to_entity: 'Ähnliche Dinge',
   vs_average: 'Vergleich mit dem Mittel',
   clusters: 'Gruppen',
   growth: 'Wachstum',

@@ -256,6 +256,7 @@ export const names = {
   elasticity: 'Elasticidad',
   lose_top_n: 'Pérdida de los mayores',
   what_if: 'Qué pasaría si',
+  similar_to_entity: 'Elementos parecidos',
   vs_average: 'Comparación con la media',
   clusters: 'Grupos',
   growth: 'Crecimiento',

@@ -1,0 +1,24 @@
+-- tool:       similar_to_entity
+-- about:      Which things are most like one that is named, by two to six measures, with their distances.
+-- permission: chat:use
+-- visible:    agents
+-- agents:     semantic_search_agent
+-- map:        query
+-- groups:     thing
+-- several:    6
+-- frame:      main 200000
+-- derive:     similar_to_entity
+-- cue:        similar to, most similar to, most like, resemble, resembles, lookalikes of, look-alikes of
+-- answer:     [[Nearest to **{fact.name}** among {fact.n} is **{fact.nearest}**, at a distance of **{fact.distance}** (0: the same, 1: as far apart as any): {fact.reasons}. ]][[{fact.note}]]
+-- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
+-- param name  text  optional slot=thing  The thing that the others are compared with, as the data spells it; it stands in no condition.
+-- fact measure type=text What is measured first
+-- fact n type=int optional Things that can be compared
+-- fact one type=text optional What one value is of
+-- fact name type=text optional What is looked at
+-- fact nearest type=text optional The nearest other
+-- fact distance type=number optional Its distance, 0 to 1
+-- fact reasons type=text optional What both have of each measure
+-- fact method type=text optional How it is computed
+-- fact enough type=text no: the data is too little for a claim
+-- fact note type=text optional What is missing, or why nothing is claimed
