@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "vesper/embed.h"
 #include "vesper/limits.h"
+#include "vesper/log.h"
 
 #define DAY_MS INT64_C(86400000)
 
@@ -61,6 +63,9 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 	o.loader = d->knowledge.loader;
 	if (!uploads_new(&o, &d->knowledge.uploads, e))
 		return false;
+	if (!embed_model(d->llm))
+		log_info("uploads.vectors", "llm.roles.embed is not set: documents are found by "
+					    "their words alone");
 	turns_use_documents(d->turns, &(struct turn_documents){reach, d->knowledge.uploads});
 	return true;
 }

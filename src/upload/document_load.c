@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vesper/clock.h"
 #include "vesper/embed.h"
 #include "vesper/find.h"
 #include "vesper/json.h"
@@ -287,6 +288,7 @@ void document_embed(struct load *l, void (*then)(struct load *l))
 			    &(struct embed_call){
 				    .texts = texts_of(l),
 				    .count = l->block.count,
+				    .deadline_ms = clock_mono_ms() + SOURCE_LOAD_MS,
 				    .payer = &(struct budget_payer){l->tenant->name, s->owner, ""}},
 			    d->vectors, on_vectors, l);
 }

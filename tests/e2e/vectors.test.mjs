@@ -91,6 +91,29 @@ describe('documents with vectors', () => {
   });
 });
 
+describe('vectors beyond their memory', () => {
+  it('are left out, and words find their document', async () => {
+    const mock = await startMock();
+    const d = await startDaemon({ env: { ...withModel(mock), VESPER_EMBED_MAX_BYTES: '1048576', VESPER_LLM_ROLES_EMBED_DIMENSIONS: '4096' } });
+    try {
+      const ann = new Documents(d, token('large'));
+      await ann.loaded(LEAVE, 'name=Absence.md');
+      /* A hundred passages of 16 KiB each. */
+      const filler = Array.from({ length: 100 }, (_, i) => `# Part ${i}\n\nThe gasket number ${i} of the wombatron is oiled.\n`).join('\n');
+      const large = await ann.loaded(filler, 'name=Gaskets.md');
+      assert.deepEqual((await ann.one(large.id)).body.profile.vectors, { model: 'mock-embed', dims: 4096 });
+      for (let i = 0; i < 2; i++) {
+        assert.match(passages(await search(ann, 'gasket number 77')), /number 77 of the wombatron/);
+        assert.match(passages(await search(ann, 'annual leave')), /quokka/);
+      }
+      assert.match(d.output, /beyond embed\.max_bytes/);
+    } finally {
+      await d.stop();
+      await mock.close();
+    }
+  });
+});
+
 describe('vectors of another model', () => {
   it('are never compared, and neither is anything without one', async () => {
     const mock = await startMock(), dataDir = await tempDir(), me = token('change');
