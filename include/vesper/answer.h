@@ -61,6 +61,8 @@ struct turn_rewrite {
 	const struct llm_call *call;
 	struct later later; /* starts it */
 	struct op *op;
+	bool uncited;          /* for want of a citation */
+	const char *blanks;    /* that the sentence began with */
 	const char *separator; /* the line end or space that ended the sentence */
 	struct buf text;       /* what has come of it */
 };

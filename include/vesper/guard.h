@@ -92,6 +92,7 @@ struct guard_doubt {
 	size_t len;
 	const char *numbers; /* those that are bound to nothing: "$48.37/MWh, 2024" */
 	const char *astray;  /* those of GUARD_MISMATCH; "" where there are none, as above */
+	bool uncited;        /* all of it, which guard_numbers_uncited told of; the others are "" */
 };
 
 struct guard_sink {
@@ -125,6 +126,9 @@ struct guard_place {
  * numbers are bound to them first, and one that only something else says is a GUARD_MISMATCH. count
  * 0: it cites none. */
 void guard_numbers_cite(struct guard_numbers *g, const struct guard_place *places, size_t count);
+/* The next `len` bytes, fed at once, cite nothing and should: with GUARD_REWRITE they are doubted
+ * as a whole. One stretch at a time. */
+void guard_numbers_uncited(struct guard_numbers *g, size_t len);
 /* More text of the answer, cut anywhere, also inside a character. */
 void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len);
 /* There is no more text: what waits is judged and passed on, or doubted first. */

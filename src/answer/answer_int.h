@@ -23,8 +23,9 @@ struct answer_cites *cites_new(struct answer_turn *t);
 void cites_feed(struct answer_cites *c, const char *text, size_t len);
 void cites_end(struct answer_cites *c);
 void cites_close(struct answer_cites *c);
-/* A text that takes another way there, with those characters. */
-const char *cites_marked(struct answer_cites *c, const char *text);
+/* A text that takes another way there, with those characters. `uncited`: it is to cite something;
+ * "" where it does not. */
+const char *cites_marked(struct answer_cites *c, const char *text, bool uncited);
 /* Such characters as people read them. */
 const char *cite_spelled(struct str text, struct arena *a);
 /* Shows a checked piece: each citation as a mark. False: the log is full. */

@@ -38,6 +38,8 @@ struct answer_cites {
 	struct cited *cited; /* by passage */
 	struct guard_cite *guard;
 	struct buf sentence; /* that has not gone on */
+	bool alone;          /* all that was found are passages */
+	bool asked;          /* for a sentence that cites nothing: once */
 	int64_t valid, invalid, unverified, missing, mismatch;
 };
 
@@ -281,12 +283,18 @@ static void pass(struct answer_cites *c, struct str s)
 	size_t any = read_cites(c, s, cites);
 	struct buf out;
 
-	c->missing += any == 0 && has_words(s);
+	bool missing = any == 0 && has_words(s);
+
+	c->missing += missing;
 	buf_init(&out, 2 * s.n + SENTENCE_BYTES);
 	if (any > 0)
 		put_checked(c, cites, s, &out);
 	else
 		buf_add(&out, s.p, s.n);
+	if (missing && c->alone && !c->asked && c->turn->options->numbers == GUARD_REWRITE) {
+		c->asked = true;
+		guard_numbers_uncited(c->turn->answer->numbers, out.n);
+	}
 	guard_numbers_feed(c->turn->answer->numbers, buf_text(&out), out.n);
 	buf_deinit(&out);
 	mem_free(cites);
@@ -375,12 +383,14 @@ struct answer_cites *cites_new(struct answer_turn *t)
 		return NULL;
 	c = arena_alloc(t->core->arena, sizeof(*c));
 	c->turn = t;
+	c->alone = true;
 	c->passages = arena_alloc(t->core->arena, n * sizeof(struct passage *));
 	c->cited = arena_alloc(t->core->arena, n * sizeof(*c->cited));
 	c->places = arena_alloc(t->core->arena, n * sizeof(*c->places));
 	for (size_t i = 0; i < t->work->result_count; i++) {
 		const struct result *r = t->work->results[i];
 
+		c->alone = c->alone && r->passages.count > 0;
 		for (size_t k = 0; k < r->passages.count; k++) {
 			c->passages[c->count] = &r->passages.items[k];
 			c->places[c->count++] = (struct guard_place){r->call, (int64_t)k};
@@ -414,19 +424,30 @@ void cites_close(struct answer_cites *c)
 	buf_deinit(&c->sentence);
 }
 
-const char *cites_marked(struct answer_cites *c, const char *text)
+/* What it quotes is checked like the rest of the answer. */
+const char *cites_marked(struct answer_cites *c, const char *text, bool uncited)
 {
 	struct answer_cites once = *c;
 	const struct guard_cite_sink sink = {on_text, on_cite, &once};
 	bool *cites = mem_alloc(c->count + 1);
+	struct str said;
 	const char *marked;
+	struct buf out;
 
 	buf_init(&once.sentence, SENTENCE_BYTES);
 	once.guard = guard_cite_new(c->count, &sink);
 	guard_cite_feed(once.guard, text, strlen(text));
 	guard_cite_end(once.guard);
-	marked = arena_strndup(c->turn->core->arena, buf_text(&once.sentence), once.sentence.n);
-	(void)read_cites(c, (struct str){buf_text(&once.sentence), once.sentence.n}, cites);
+	said = (struct str){buf_text(&once.sentence), once.sentence.n};
+	buf_init(&out, 2 * said.n + SENTENCE_BYTES);
+	if (read_cites(c, said, cites) > 0) {
+		put_checked(c, cites, said, &out);
+		c->missing -= uncited;
+	} else if (!uncited) {
+		buf_add(&out, said.p, said.n);
+	}
+	marked = arena_strndup(c->turn->core->arena, buf_text(&out), out.n);
+	buf_deinit(&out);
 	guard_cite_free(&once.guard);
 	buf_deinit(&once.sentence);
 	mem_free(cites);

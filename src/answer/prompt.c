@@ -458,6 +458,8 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt 
 	if (*d->astray)
 		scratch_note(s, arena_printf(t->core->arena,
 					     "Not in the passages that it cites: %s\n", d->astray));
+	if (d->uncited)
+		scratch_note(s, "It cites no passage.\n");
 	scratch_fit(s);
 	scratch_tokens_by(s, &call->newest);
 	set_message(t, list, LLM_USER, scratch_text(s), PROMPT_BYTES_MAX);

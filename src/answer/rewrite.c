@@ -1,5 +1,6 @@
 /*
- * A sentence whose numbers the data does not support is asked for once more: one call of the model,
+ * A sentence whose numbers the data does not support, and the first one that says what passages say
+ * and cites none, is asked for once more: one call of the model,
  * with the results and nothing that could be called. What comes back passes the same check, and the
  * check itself falls back to leaving the numbers out; so a call that fails, is late or lies again
  * costs the reader a number and never the truth.
@@ -61,6 +62,15 @@ static const char *end_of(const char *text, size_t len)
 	return text + len;
 }
 
+static size_t blanks_of(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && (text[n] == ' ' || text[n] == '\n'))
+		n++;
+	return n;
+}
+
 /* ---- the call ---- */
 
 static void on_text(void *owner, const char *text, size_t len)
@@ -84,15 +94,16 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 			       stream_text(t->core->log));
 	if (text.n > 0)
 		text = str_of(
-			arena_printf(t->core->arena, "%s%s",
+			arena_printf(t->core->arena, "%s%s%s", r->blanks,
 				     check_plain(t, arena_strndup(t->core->arena, text.p, text.n)),
 				     r->separator));
 	else
 		log_info("turn.rewrite", "%s: no correction came: %s", t->core->id.text,
 			 e ? e->text : llm_stop_name(answer->stop));
-	if (t->answer->cites)
+	if (t->answer->cites && text.n > 0)
 		text = str_of(cites_marked(t->answer->cites,
-					   arena_strndup(t->core->arena, text.p, text.n)));
+					   arena_strndup(t->core->arena, text.p, text.n),
+					   r->uncited));
 	guard_numbers_rewrite(t->answer->numbers, text.p, text.n);
 	t->core->operations.ended(t->core->operations.turn);
 }
@@ -122,6 +133,8 @@ bool rewrite_ask(void *owner, const struct guard_doubt *d)
 	    !answer_may_ask_model(t))
 		return false;
 	r->made++;
+	r->uncited = d->uncited;
+	r->blanks = arena_strndup(t->core->arena, d->text, blanks_of(d->text, d->len));
 	r->separator = arena_strndup(t->core->arena, end_of(d->text, d->len),
 				     d->len - (size_t)(end_of(d->text, d->len) - d->text));
 	buf_deinit(&r->text);

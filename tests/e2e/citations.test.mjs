@@ -165,6 +165,23 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
         assert.match(JSON.stringify(mock.calls.at(-1).body.messages), /Not in the passages that it cites: 30/);
       });
 
+    it('a sentence that cites nothing is counted, and asked for once where that is wanted', async () => {
+      const bare = 'Curtailment is announced ahead of time. It takes ten business days of notice.';
+      const cited = 'Curtailment is announced ahead of time [1].';
+      for (const [rewritten, shown, missing] of [
+        [cited, `${cited} It takes ten business days of notice.`, 1],
+        ['Curtailment is announced ahead of time.', bare, 2],
+        ['It says "three calendar weeks of notice are enough" [1].', 'It says "three calendar weeks of notice are enough" [unverified quotation] [1]. It takes ten business days of notice.', 1],
+        ['', bare, 2],
+      ]) {
+        mock.reset();
+        const body = await say(bare, {}, rewritten), asks = policy === 'rewrite';
+        assert.equal(body.text.trim(), asks ? shown : bare);
+        assert.equal(body.checked.citations.missing, asks ? missing : 2);
+        assert.equal(mock.calls.filter((c) => c.kind === 'answer').length, asks ? 2 : 1);
+      }
+    });
+
     it('a quotation of other words is told or left out, a true one stays', async () => {
       const truth = 'It says "announced to the offtaker ten business days ahead" [2].'.replace('[2]', '[1][2]');
       assert.equal((await say(truth)).text.trim(), truth);

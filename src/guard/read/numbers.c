@@ -36,6 +36,8 @@ struct guard_numbers {
 	const struct cited *cited;              /* of the stretch that is read; or NULL */
 	size_t fed;                             /* bytes in all */
 	size_t doubtful; /* bytes of `waiting` that a correction is asked for; 0: none is */
+	size_t uncited_from, uncited_to; /* of all that was fed, still to be doubted; equal: none */
+	bool uncited;                    /* what is doubted now is that */
 	bool ended;
 	bool left_out; /* the last piece was "[unverified]" */
 	struct sentence sentence;
@@ -252,7 +254,8 @@ static bool doubt(struct guard_numbers *g, const char *p, size_t n)
 	const struct guard_doubt d = {.text = p,
 				      .len = n,
 				      .numbers = buf_text(&g->doubted),
-				      .astray = buf_text(&g->astray)};
+				      .astray = buf_text(&g->astray),
+				      .uncited = g->uncited};
 
 	if (!g->sink.on_doubt || !g->sink.on_doubt(g->sink.owner, &d))
 		return false;
@@ -289,6 +292,33 @@ static size_t pass_sentence(struct guard_numbers *g, const char *p, size_t n)
 	return read;
 }
 
+/* A stretch that cites nothing, where p is in it. True: it waits for a better one. */
+static bool doubt_uncited(struct guard_numbers *g, const char *p, size_t n)
+{
+	size_t at = g->fed - g->waiting.n + (size_t)(p - g->waiting.p), to = g->uncited_to;
+
+	if (at < g->uncited_from || at >= to)
+		return false;
+	g->uncited_from = to; /* asked for once */
+	if (g->policy != GUARD_REWRITE || to - at > n || to - at > SENTENCE_BYTES_MAX)
+		return false;
+	buf_reset(&g->doubted);
+	buf_reset(&g->astray);
+	g->uncited = true;
+	g->uncited = doubt(g, p, to - at);
+	return g->uncited;
+}
+
+/* Plain text up to a stretch that cites nothing. */
+static size_t before_uncited(const struct guard_numbers *g, const char *p, size_t n)
+{
+	size_t at = g->fed - g->waiting.n + (size_t)(p - g->waiting.p);
+
+	return g->uncited_from < g->uncited_to && at < g->uncited_from && at + n > g->uncited_from
+		       ? g->uncited_from - at
+		       : n;
+}
+
 /* Text is free up to the next number; from there to its end the sentence goes at once. */
 static size_t pass_sentences(struct guard_numbers *g, const char *p, size_t n)
 {
@@ -296,12 +326,17 @@ static size_t pass_sentences(struct guard_numbers *g, const char *p, size_t n)
 
 	while (at < n) {
 		struct shown s;
-		size_t plain, len;
+		size_t plain, len, clear;
 
+		if (doubt_uncited(g, p + at, n - at))
+			break;
 		(void)reader_next(&g->speech.reader, p + at, n - at, g->ended, &plain, &s);
-		pass_text(g, p + at, plain);
-		sentence_add(&g->sentence, p + at, plain, g->speech.said.in_row);
-		at += plain;
+		clear = before_uncited(g, p + at, plain);
+		pass_text(g, p + at, clear);
+		sentence_add(&g->sentence, p + at, clear, g->speech.said.in_row);
+		at += clear;
+		if (clear < plain)
+			continue;
 		len = at < n ? sentence_length(g, p + at, n - at) : 0;
 		len = len > 0 ? pass_sentence(g, p + at, len) : 0;
 		if (len == 0)
@@ -354,6 +389,12 @@ void guard_numbers_cite(struct guard_numbers *g, const struct guard_place *place
 	g->cited_last = c;
 }
 
+void guard_numbers_uncited(struct guard_numbers *g, size_t len)
+{
+	g->uncited_from = g->fed;
+	g->uncited_to = g->fed + len;
+}
+
 void guard_numbers_end(struct guard_numbers *g)
 {
 	g->ended = true;
@@ -376,8 +417,12 @@ void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len
 		g->speech = before;
 		g->cited = cited;
 		sentence_return(&g->sentence, kept);
-		pass_stretch(g, g->waiting.p, read_stretch(g, g->waiting.p, n));
+		if (g->uncited) /* it goes as if it had not been doubted */
+			n = 0;
+		else
+			pass_stretch(g, g->waiting.p, read_stretch(g, g->waiting.p, n));
 	}
+	g->uncited = false;
 	drop(&g->waiting, n);
 	go_on(g);
 }

@@ -31,6 +31,8 @@ struct cited_answer {
 	size_t count;
 	size_t doubts;
 	char astray[100];
+	bool uncited;
+	char doubted[100];
 	struct guard_numbers *numbers;
 };
 
@@ -53,6 +55,8 @@ static bool on_doubt(void *owner, const struct guard_doubt *d)
 
 	a->doubts++;
 	snprintf(a->astray, sizeof(a->astray), "%s", d->astray);
+	snprintf(a->doubted, sizeof(a->doubted), "%.*s", (int)d->len, d->text);
+	a->uncited = d->uncited;
 	return true;
 }
 
@@ -186,6 +190,81 @@ static void a_mismatch_is_written_anew(void **state)
 	}
 }
 
+static void feed_uncited(struct cited_answer *a, const char *text)
+{
+	cite(a->numbers, (const int64_t[]){0});
+	guard_numbers_uncited(a->numbers, strlen(text));
+	guard_numbers_feed(a->numbers, text, strlen(text));
+}
+
+/* The whole sentence waits, whether it has a number or not, and only with that policy. */
+static void what_cites_nothing_is_written_anew(void **state)
+{
+	static const struct {
+		const char *rewrite, *line;
+		int64_t cites[3];
+	} rows[] = {
+		{"Then wait 30 days.",
+		 "Plain. It takes <bound:120 hours>. Then wait <bound:30 days>. End.",
+		 {3}},
+		{"Then they wait.", "Plain. It takes <bound:120 hours>. Then they wait. End.", {3}},
+		/* another passage's number, and one of nobody: the first sentence goes out */
+		{"Then wait 15.",
+		 "Plain. It takes <bound:120 hours>. Then everybody waits. End.",
+		 {1}},
+		{"Then wait 77.",
+		 "Plain. It takes <bound:120 hours>. Then everybody waits. End.",
+		 {1}},
+		{"", "Plain. It takes <bound:120 hours>. Then everybody waits. End.", {0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cited_answer a;
+
+		input.result_count = 0;
+		begin(&a, GUARD_REWRITE);
+		feed(&a, &(struct piece){"Plain.", {0}});
+		feed(&a, &(struct piece){" It takes 120 hours.", {1}});
+		feed_uncited(&a, " Then everybody waits.");
+		assert_int_equal(a.doubts, 1);
+		assert_true(a.uncited);
+		assert_string_equal(a.astray, "");
+		assert_string_equal(a.doubted, "Then everybody waits.");
+		feed(&a, &(struct piece){" End.", {2}}); /* meanwhile */
+		cite(a.numbers, rows[i].cites);
+		guard_numbers_rewrite(a.numbers, rows[i].rewrite, strlen(rows[i].rewrite));
+		assert_int_equal(a.doubts, 1);
+		end(&a, rows[i].line);
+	}
+}
+
+static void its_numbers_are_still_doubted(void **state)
+{
+	struct cited_answer a;
+
+	(void)state;
+	begin(&a, GUARD_REWRITE);
+	feed_uncited(&a, "It takes 77 weeks. ");
+	assert_true(a.uncited);
+	guard_numbers_rewrite(a.numbers, "", 0);
+	assert_int_equal(a.doubts, 2);
+	assert_false(a.uncited);
+	guard_numbers_rewrite(a.numbers, "", 0);
+	end(&a, "It takes <withheld:[unverified]>. ");
+}
+
+static void other_policies_ask_for_nothing(void **state)
+{
+	struct cited_answer a;
+
+	(void)state;
+	begin(&a, GUARD_FLAG);
+	feed_uncited(&a, "Everybody waits. ");
+	assert_int_equal(a.doubts, 0);
+	end(&a, "Everybody waits. ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +275,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_nothing_says_stays_unbound, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sentences_cite_for_themselves, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_mismatch_is_written_anew, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_cites_nothing_is_written_anew, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(its_numbers_are_still_doubted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(other_policies_ask_for_nothing, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
