@@ -250,6 +250,9 @@ struct llm_replay_counts llm_replay_counted(const struct llm_replay *replay); /*
 /* Asks each provider for its models, in the background: what is wrong is logged. */
 void llm_check(struct llm *llm);
 
+/* Something answers, be it left alone now: not so where a service for vectors is all there is.
+ * NULL: false. */
+bool llm_answers(const struct llm *llm);
 /* Some provider's breaker lets a call through now. NULL: false. */
 bool llm_usable(const struct llm *llm);
 /* The same, of one beside this provider. */

@@ -204,7 +204,8 @@ bool daemon_listen(struct daemon *d, struct err *e)
 	if (!transport_open(&o, &d->transport, e) || !handover_ready(d->end.handover, e))
 		return false;
 	log_info("daemon.ready", "http://%s%s, answers by %s", transport_address(d->transport),
-		 o.demo ? " (demo)" : "", d->llm ? "a model" : "rules (no model is configured)");
+		 o.demo ? " (demo)" : "",
+		 llm_answers(d->llm) ? "a model" : "rules (no model is configured)");
 	return true;
 }
 

@@ -69,6 +69,11 @@ void llm_check(struct llm *llm)
 		wire_check_start(llm->embed.self);
 }
 
+bool llm_answers(const struct llm *llm)
+{
+	return llm && llm->count > 0;
+}
+
 bool llm_usable(const struct llm *llm)
 {
 	for (size_t i = 0; llm && i < llm->count; i++)

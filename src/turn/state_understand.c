@@ -222,7 +222,7 @@ static enum turn_state go_on(struct turn *t)
 		return turn_run_understood(t);
 	if (answer_budget_used_up(&t->for_answer))
 		return turn_end_quota(t);
-	return turn_reply_unmatched(t, t->answers.llm != NULL);
+	return turn_reply_unmatched(t, llm_answers(t->answers.llm));
 }
 
 static enum turn_state look_at_question(struct turn *t)

@@ -99,6 +99,7 @@ static void test_two_texts(void **state)
 
 	assert_non_null(llm);
 	assert_string_equal(embed_model(llm), "nomic");
+	assert_true(llm_answers(llm));
 	will_answer(&w->b, "200 OK",
 		    "{\"data\":[{\"index\":1,\"embedding\":\"" ZERO_TWO
 		    "\"},{\"index\":0,\"embedding\":\"" THREE_FOUR "\"}]}");
@@ -275,6 +276,28 @@ static void test_budget(void **state)
 	budget_free(&b);
 }
 
+/* A server of this model alone is asked for no answer. */
+static void test_vectors_alone(void **state)
+{
+	struct pair *w = *state;
+	const struct llm_provider_options near = {
+		.name = "near", .kind = "ollama", .base_url = w->b.url};
+	const struct llm_options o = {.providers = &near, .provider_count = 1, .embed = plain};
+	struct llm *llm = NULL;
+	struct err e = {0};
+	struct made m;
+
+	assert_true(llm_new(w->loop, w->http, &o, &llm, &e));
+	assert_false(llm_answers(llm));
+	assert_false(llm_usable(llm));
+	assert_false(llm_answers(NULL));
+	will_answer(&w->b, "200 OK",
+		    "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}]}");
+	embed_two(w, llm, NULL, &m);
+	assert_int_equal(m.err.code, ERR_NONE);
+	llm_free(&llm);
+}
+
 static void test_settings(void **state)
 {
 	struct pair *w = *state;
@@ -322,6 +345,7 @@ int main(void)
 		WITH_PAIR(test_many_texts_are_several_requests),
 		WITH_PAIR(test_cancel),
 		WITH_PAIR(test_budget),
+		WITH_PAIR(test_vectors_alone),
 		WITH_PAIR(test_settings),
 	};
 
