@@ -569,18 +569,18 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define LLM_CHECK_MS             30000              /* the list of models, asked for at the start */
 #define LLM_MODELS_BYTES_MAX     (4 * 1024 * 1024)  /* that list; real ones are below 100 KiB */
 #define LLM_LINGER_MS            250 /* a body goes on that long after its last event; then we leave */
-#define EMBED_BATCH              128 /* texts of one request: services take some hundreds */
+#define EMBED_BATCH              128  /* texts of one request: services take some hundreds */
 #define EMBED_TEXT_BYTES         8000 /* of a text that are sent: beyond a passage and its heading */
 #define EMBED_DIMS_MAX           4096 /* of a vector: the largest of today's models */
 #define EMBED_RESPONSE_BYTES                                                                       \
-	(16 * 1024 * 1024) /* EMBED_BATCH vectors of EMBED_DIMS_MAX as decimal numbers             \
-			    */
-#define EMBED_QUESTION_MS        3000 /* of a question's vector: then words alone search */
-#define SSE_EVENT_BYTES_MAX      (10 * 1024 * 1024) /* one server-sent event */
-#define HTTP_CONNECTIONS_KEPT    256                /* idle connections kept for reuse */
-#define HTTP_CONNECTIONS_MAX     4096 /* outgoing connections at all; further requests wait for one */
-#define HTTP_BUFFER_BYTES        8192 /* receive buffer of one transfer: some forty deltas a read */
-#define HTTP_RESPONSE_BYTES_MAX  (16 * 1024 * 1024) /* a response that is not a stream */
+	(16 * 1024 * 1024)           /* EMBED_BATCH vectors of EMBED_DIMS_MAX as decimal numbers   \
+				      */
+#define EMBED_QUESTION_MS       3000 /* of a question's vector: then words alone search */
+#define SSE_EVENT_BYTES_MAX     (10 * 1024 * 1024) /* one server-sent event */
+#define HTTP_CONNECTIONS_KEPT   256                /* idle connections kept for reuse */
+#define HTTP_CONNECTIONS_MAX    4096 /* outgoing connections at all; further requests wait for one */
+#define HTTP_BUFFER_BYTES       8192 /* receive buffer of one transfer: some forty deltas a read */
+#define HTTP_RESPONSE_BYTES_MAX (16 * 1024 * 1024) /* a response that is not a stream */
 
 /* vesperctl map import */
 #define IMPORT_BYTES_MAX      (16 * 1024 * 1024) /* a model with 1,000 tables is about 10 MiB */
@@ -664,12 +664,12 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define FIND_REACH_MAX 64 /* sets of words that chunks hold together: the best of them */
 #define FIND_LOOP_CHUNKS                                                                           \
 	2000 /* searched on the loop, in a fifth of a millisecond; more on a worker */
-#define DOCUMENT_PASSAGES_MAX 10 /* of a search: what an answer can quote from */
-#define FIND_SPREAD           5  /* of the first hits so many are spread over documents: */
-#define FIND_PER_DOCUMENT     2  /* as many may be of one */
-#define FIND_FUSED            50  /* by words and by vectors: so many of each are joined */
-#define FIND_FUSED_RANK       60  /* added to a rank before they are: Cormack et al., 2009 */
-#define VECTORS_LOOK_ROWS 1024 /* compared between two looks at the cancel flag: below a ms */
+#define DOCUMENT_PASSAGES_MAX 10   /* of a search: what an answer can quote from */
+#define FIND_SPREAD           5    /* of the first hits so many are spread over documents: */
+#define FIND_PER_DOCUMENT     2    /* as many may be of one */
+#define FIND_FUSED            50   /* by words and by vectors: so many of each are joined */
+#define FIND_FUSED_RANK       60   /* added to a rank before they are: Cormack et al., 2009 */
+#define VECTORS_LOOK_ROWS     1024 /* compared between two looks at the cancel flag: below a ms */
 #define FIND_ARENA_BYTES                                                                           \
 	(32 * 1024 * 1024) /* of a search: scores of the longest document, stems times documents   \
 			    */

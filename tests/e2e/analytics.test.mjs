@@ -52,7 +52,7 @@ const CASES = [
   { file: 'peers', name: 'customers', question: 'How does Borealis Foods compare to the average in sales?',
     says: /\*\*Borealis Foods\*\* has \*\*2,000\*\* of Sales, rank 1 of 60\. That is \*\*1\d\d(\.\d)?%\*\* above .* Percentile: 99\.2/, claims: ['peers'] },
   { file: 'peers', name: 'customers', question: 'Which customers are most similar to Borealis Foods by sales and visits?',
-    says: /Nearest to \*\*Borealis Foods\*\* among 59 is \*\*/, claims: ['similar'], others: ['Are there outliers in visits?'] },
+    says: /Nearest to \*\*Borealis Foods\*\* is \*\*/, claims: ['similar'], others: ['Are there outliers in visits?'] },
   { file: 'peers', name: 'customers', question: 'Which regions are underserved in sales?', says: /\*\*1\*\* of 4 .*: West \(25\.0 % of the rows/,
     claims: ['underserved'], others: ['Are there outliers in visits?'] },
   { file: 'elasticity', name: 'orders', permissions: ['chat:use'], question: 'How sensitive are units to price?',

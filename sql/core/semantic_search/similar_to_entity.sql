@@ -9,7 +9,7 @@
 -- frame:      main 200000
 -- derive:     similar_to_entity
 -- cue:        similar to, most similar to, most like, resemble, resembles, lookalikes of, look-alikes of
--- answer:     [[Nearest to **{fact.name}** among {fact.n} is **{fact.nearest}**, at a distance of **{fact.distance}** (0: the same, 1: as far apart as any): {fact.reasons}. ]][[{fact.note}]]
+-- answer:     [[Nearest to **{fact.name}** is **{fact.nearest}**, at a distance of **{fact.distance}** (0: the same, 1: as far apart as any): {fact.reasons}. ]][[Compared: {fact.n}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param name  text  optional slot=thing  The thing that the others are compared with, as the data spells it; it stands in no condition.
 -- fact measure type=text What is measured first

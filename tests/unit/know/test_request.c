@@ -81,11 +81,8 @@ static void a_story_that_may_narrow_is_not_passed_over(void **state)
 {
 	static const char *const stories[] = {
 		"Hi, not the finished ones. Could you please show me the task risks?",
-		"Hello there, my colleague asked for those without permits. Could you please show "
-		"all "
-		"projects in Texas?",
-		"Hello, my boss wants it sorted by name and in euros. Could you please show all "
-		"projects?",
+		"Hello, he asked for those without permits. Could you please show all projects?",
+		"Hello, I want it sorted by name and in euros. Please could you list projects?",
 		"Hi, leave cancelled ones aside. Could you please show me the task risks?",
 		"Hi! I care about the ones we lost. Could you please show me all projects?",
 		"Hello, we only need delayed stuff. Could you please show me all projects?",

@@ -39,6 +39,20 @@ static void on_entry(void *owner)
 	(void)owner;
 }
 
+static void on_stop(void *owner)
+{
+	loop_stop(owner);
+}
+
+/* Until what was put off is done: a log tells of its watchers then. */
+static void settle(void)
+{
+	struct later last = {0};
+
+	loop_later(all.loop, &last, on_stop, all.loop);
+	loop_run(all.loop);
+}
+
 static int setup(void **state)
 {
 	struct err e = {0};
@@ -120,6 +134,7 @@ static void a_viewer_who_comes_back_lets_it_go_on(void **state)
 	assert_true(model.paused);
 	watch = stream_watch_new(turn.core.log, 0, on_entry, NULL);
 	assert_non_null(watch);
+	settle();
 	assert_false(model.paused);
 }
 
