@@ -199,7 +199,8 @@ static bool set_dims(struct embedding *m, size_t dims, struct err *e)
 		m->dims = dims;
 		m->values = arena_alloc(m->arena, m->count * dims * sizeof(*m->values));
 	}
-	return (dims > 0 && m->dims == dims) || garbled(e, "they have not the length that was asked for");
+	return (dims > 0 && m->dims == dims) ||
+	       garbled(e, "they have not the length that was asked for");
 }
 
 static bool read_vector(struct embedding *m, const json_t *item, bool *seen, struct err *e)
