@@ -94,6 +94,24 @@ static void a_story_that_may_narrow_is_not_passed_over(void **state)
 	runs("Show me the lost projects.", NULL);
 }
 
+/* A word that says how things are narrows, also where no column says the same. */
+static void how_things_are_is_not_passed_over(void **state)
+{
+	static const char *const questions[] = {
+		"show all projects that are done",
+		"show all projects that are started",
+		"show all projects that are ready",
+		"show all projects that are planned",
+		"show all projects that are called off",
+		"Hi, working ones. Could you please show me all projects?",
+		"Hi, they just started. Could you please show me all projects?",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
+		runs(questions[i], NULL);
+}
+
 static void without_a_greeting_all_of_it_is_the_question(void **state)
 {
 	(void)state;
@@ -117,6 +135,7 @@ int main(void)
 		cmocka_unit_test(a_story_is_left_out),
 		cmocka_unit_test(a_story_that_names_something_is_read),
 		cmocka_unit_test(a_story_that_may_narrow_is_not_passed_over),
+		cmocka_unit_test(how_things_are_is_not_passed_over),
 		cmocka_unit_test(without_a_greeting_all_of_it_is_the_question),
 		cmocka_unit_test(an_attempt_is_not_hidden),
 	};
