@@ -163,6 +163,16 @@ static void job_judge(struct db_pool *p, struct job *j)
 	breaker_note(p, j, away, j->sent && !away, first->err.text);
 }
 
+/* An attempt that would have been tried again, had the pool not been closed meanwhile. */
+static void tell_closed(struct request *r, const struct job *j)
+{
+	const struct db_pool *p = r->pool;
+
+	if (p->closing && r->err.code == ERR_UPSTREAM && j->connection->transient &&
+	    !(r->write && j->sent))
+		err_set(&r->err, ERR_CANCELLED, "%s closed", p->source.name);
+}
+
 /* Takes the works out of the job; their requests are to be answered, in order. */
 static void requests_take(struct job *j, struct list *out)
 {
@@ -174,6 +184,7 @@ static void requests_take(struct job *j, struct list *out)
 		r->job = NULL;
 		r->err = w->err;
 		db_stop_forget(r);
+		tell_closed(r, j);
 		if (!rest(r, j))
 			list_append(out, &r->node);
 	}
