@@ -44,6 +44,8 @@
  *   kind                      doc: passages of documents that fit the words of its parameter
  *                             `question`; sources: what is known of the data sources that its
  *                             parameters of the type source name; it has no statement
+ *   shows                     METRIC by DIMENSION, …: the same over the map; a follow-up that no
+ *                             parameter takes goes on from it
  *   grain                     words of what its rows are told apart by: "month, season"; a question
  *                             by something else is not for it
  *   lookback                  so many days before those of its slot=days parameter are read, too:
@@ -257,9 +259,11 @@ struct tool_def {
 		size_t sum_count;
 	} whole;
 	struct {
-		const char *measures;              /* what it orders or counts; or NULL */
-		const char *grain;                 /* what its rows are told apart by; or NULL */
-		const char *answer;                /* a sentence with placeholders, or NULL */
+		const char *measures;        /* what it orders or counts; or NULL */
+		const char *grain;           /* what its rows are told apart by; or NULL */
+		const char *shows;           /* as a query over the map: this metric, or NULL */
+		const char *const *shows_by; /* and these dimensions, NULL-ended */
+		const char *answer;          /* a sentence with placeholders, or NULL */
 		const struct suggest_def *suggest; /* follow-up questions, ended by a NULL text */
 		const struct refer_def *refers;
 		size_t refer_count;

@@ -29,6 +29,10 @@ struct time_range {
 	struct date start, end;
 };
 
+/* Bit d: 1 is Monday. */
+#define DAYS_WORK    (1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 5)
+#define DAYS_WEEKEND (1u << 6 | 1u << 7)
+
 struct time_read {
 	int years[YEARS_MAX];
 	unsigned year_months[YEARS_MAX]; /* bit m: month m of that year */
@@ -45,6 +49,7 @@ struct time_read {
 	struct time_range readings[2]; /* of a day that can be read two ways */
 	size_t reading_count;
 	const char *day_type; /* "weekend": no tool knows such days; or NULL */
+	unsigned weekdays;    /* that it means, bit d: 1 is Monday; 0: no such days */
 	const char *bad_hour; /* as it was written, or NULL */
 	const char *bad_day;  /* 2025-02-30, Q5, or NULL */
 	const char *vague;    /* "last few weeks", or NULL */

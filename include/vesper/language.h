@@ -80,6 +80,8 @@
 	LIST(WORDS_EXCEPT_INSIDE, "cues.except_inside")                                            \
 	LIST(WORDS_EXCEPT_LINKS, "cues.except_links")                                              \
 	LIST(WORDS_EXCEPT_JOINTS, "cues.except_joints")                                            \
+	LIST(WORDS_WEEKENDS, "cues.weekends")                                                      \
+	LIST(WORDS_HOLIDAYS, "cues.holidays")                                                      \
 	LIST(WORDS_NEGATION, "cues.negation")                                                      \
 	LIST(WORDS_BESIDE, "cues.beside")                                                          \
 	LIST(WORDS_BESIDE_NAMES, "cues.beside_names")                                              \

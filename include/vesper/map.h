@@ -214,6 +214,8 @@ typedef void map_number_fn(struct buf *out, const struct units *units, const cha
  * 2026-01-01 to 2026-12-31), top 3". Values are those of the query. */
 void map_describe(const struct map *m, const struct map_query *q, map_number_fn *put_number,
 		  struct arena *a, struct buf *out);
+/* Day 1 is Monday. */
+const char *map_weekday(int64_t day);
 /* "≥": how a comparison is written in each language. */
 const char *map_op_sign(enum where_op op);
 /* What a query of this caller's may name: metrics, entities that can be listed, dimensions; one

@@ -95,9 +95,9 @@ static bool read_several(struct tool_header *h, const char *text, struct err *e)
 	return true;
 }
 
-static const char *const *read_cues(const struct tool_header *h, const char *text)
+static const char *const *read_list(const struct tool_header *h, struct str rest)
 {
-	struct str rest = str_of(text), word;
+	struct str word;
 	struct strlist list = {0};
 
 	while (str_split(&rest, ',', &word)) {
@@ -105,6 +105,18 @@ static const char *const *read_cues(const struct tool_header *h, const char *tex
 		strlist_add(&list, h->l->arena, arena_strndup(h->l->arena, word.p, word.n));
 	}
 	return list.items;
+}
+
+static bool read_shows(struct tool_header *h, const char *text, struct err *e)
+{
+	const char *by = strstr(text, " by ");
+	struct tool_def *t = h->tool;
+
+	if (!by)
+		return tool_wrong(h, e, "shows is METRIC by DIMENSION, …");
+	t->words.shows = arena_strndup(h->l->arena, text, (size_t)(by - text));
+	t->words.shows_by = read_list(h, str_of(by + strlen(" by ")));
+	return true;
 }
 
 static bool read_key(struct tool_header *h, const char *key, const char *text, struct err *e)
@@ -166,7 +178,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		return strcmp(text, "yes") == 0 || tool_wrong(h, e, "counted is yes");
 	}
 	if (strcmp(key, "cue") == 0) {
-		t->analysis.cues = read_cues(h, text);
+		t->analysis.cues = read_list(h, str_of(text));
 		return true;
 	}
 	if (strcmp(key, "cache_s") == 0)
@@ -191,6 +203,8 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		return str_is_name(text, SOURCE_NAME_BYTES_MAX) ||
 		       tool_wrong(h, e, "\"%s\" is no name of a source", text);
 	}
+	if (strcmp(key, "shows") == 0)
+		return read_shows(h, text, e);
 	if (strcmp(key, "grain") == 0) {
 		t->words.grain = text;
 		return true;

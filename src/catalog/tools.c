@@ -12,6 +12,7 @@
 #include "vesper/file.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/schema.h"
 
 /* Of the pack, beside its folders. */
 #define FRAGMENTS "fragments.sql"
@@ -193,6 +194,20 @@ static bool check_refers(const struct catalog *c, const struct tool_def *t, stru
 	return true;
 }
 
+static bool check_shows(const struct catalog *c, const struct tool_def *t, struct err *e)
+{
+	const char *const *by = t->words.shows_by;
+
+	if (t->words.shows && !schema_metric(catalog_schema(c), t->words.shows))
+		return err_set(e, ERR_INPUT, "%s:1: shows: no metric is called %s", t->path,
+			       t->words.shows);
+	for (; by && *by; by++)
+		if (!schema_dimension(c, *by))
+			return err_set(e, ERR_INPUT, "%s:1: shows: no dimension is called %s",
+				       t->path, *by);
+	return true;
+}
+
 bool finish_tools(struct loader *l, struct err *e)
 {
 	const struct catalog *c = &l->whole->shown;
@@ -204,7 +219,7 @@ bool finish_tools(struct loader *l, struct err *e)
 		l->tools[i].schema = json_own(l->arena, tool_schema_new(c, &l->tools[i]));
 	}
 	for (size_t i = 0; i < c->tool_count; i++)
-		if (!check_refers(c, &c->tools[i], e))
+		if (!check_refers(c, &c->tools[i], e) || !check_shows(c, &c->tools[i], e))
 			return false;
 	return true;
 }

@@ -609,6 +609,9 @@ bool map_words_is_thing(const struct know *k, const struct question *q, size_t i
  * that takes one. `asked`: a tool would answer once it has a value that the question does not say;
  * then only what that tool cannot take is a query. False: it is none, and `out` is untouched. */
 bool metrics_choose(const struct reading *r, bool asked, struct understanding *out);
+/* The query over the map that the answer which stands would be, as its tool's header says; NULL: it
+ * would be none. */
+const json_t *metrics_of_tool(const struct reading *r, const struct standing *s);
 /* The query that stands as a follow-up changes it: "by month", "only solar", "what about last
  * year". False: it says something else, or more than that, and `out` is untouched. */
 bool metrics_follow(const struct reading *r, const json_t *query, struct understanding *out);

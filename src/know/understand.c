@@ -500,6 +500,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		flows_take(&r, &flow, out);
 		return;
 	}
+	if (!edits && r.time.weekdays && !standing.query) /* no tool has a parameter for these */
+		standing.query = metrics_of_tool(&r, &standing);
 	if (!edits && standing.query && metrics_follow(&r, standing.query, out))
 		return;
 	foreign = edits ? NULL : talk_foreign(k, &r.q);

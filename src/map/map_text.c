@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -181,6 +182,12 @@ static bool is_round(const char *digits, const struct unit_def *unit)
 		decimal_cmp(part, decimal_round(part, 0)) == 0);
 }
 
+/* The process has the locale "C". */
+const char *map_weekday(int64_t day)
+{
+	return nl_langinfo(DAY_1 + (nl_item)(day % 7));
+}
+
 static void describe_values(const struct map *m, const struct value *values, size_t count,
 			    const struct unit_def *unit, map_number_fn *put_number, struct buf *out)
 {
@@ -245,6 +252,12 @@ static void describe_named(const struct map *m, const struct map_where *w, const
 	*before = "; ";
 }
 
+static void describe_weekdays(const struct map_where *w, struct buf *out)
+{
+	for (size_t i = 0; i < w->count; i++)
+		buf_printf(out, "%s %s", i ? "," : "", map_weekday(w->values[i].number));
+}
+
 static void describe_conditions(const struct map *m, const struct map_query *q,
 				map_number_fn *put_number, struct buf *out)
 {
@@ -259,8 +272,11 @@ static void describe_conditions(const struct map *m, const struct map_query *q,
 			continue;
 		}
 		condition(out, &before, label_of(w), w->op);
-		describe_values(m, w->values, w->count, w->measure ? w->measure->unit : NULL,
-				put_number, out);
+		if (w->grain == GRAIN_WEEKDAY)
+			describe_weekdays(w, out);
+		else
+			describe_values(m, w->values, w->count,
+					w->measure ? w->measure->unit : NULL, put_number, out);
 	}
 	for (size_t i = 0; i < q->having_count; i++) {
 		condition(out, &before, q->having[i].metric->label, q->having[i].op);

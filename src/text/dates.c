@@ -386,14 +386,31 @@ static void drop_now(struct time_parser *p)
 	}
 }
 
+/* Days of two kinds are none that a condition takes. */
+static void read_day_type(struct question *q, struct time_read *out)
+{
+	for (size_t i = 0; i < q->count; i++) {
+		struct token *t = &q->tokens[i];
+		bool weekend = token_says(t, WORDS_WEEKENDS);
+		bool weekday = token_says(t, WORDS_GRAIN_WEEKDAY);
+
+		if (t->used || !(weekend || weekday || token_says(t, WORDS_HOLIDAYS)))
+			continue;
+		out->weekdays = out->day_type ? 0
+				: weekend     ? DAYS_WEEKEND
+				: weekday     ? DAYS_WORK
+					      : 0;
+		out->day_type = t->text;
+		t->used = true;
+	}
+}
+
 void dates_read(struct question *q, struct date today, const struct company_calendar *cal,
 		struct arena *a, struct time_read *out)
 {
 	static const char *const published[] = {"published", "publish",   "released",
 						"issued",    "received",  "uploaded",
 						"loaded",    "delivered", NULL};
-	static const char *const day_types[] = {"weekend", "weekends", "weekday", "weekdays",
-						"holiday", "holidays", NULL};
 	struct time_parser p = {.q = q, .today = today, .calendar = cal};
 
 	read_year_before(q, out, a);
@@ -407,11 +424,7 @@ void dates_read(struct question *q, struct date today, const struct company_cale
 	spans_settle(&p);
 	collect(&p, a, out);
 	out->hours |= p.hours;
-	for (size_t i = 0; i < q->count; i++)
-		if (!q->tokens[i].used && token_in(&q->tokens[i], day_types)) {
-			out->day_type = q->tokens[i].text;
-			q->tokens[i].used = true;
-		}
+	read_day_type(q, out);
 	for (size_t i = 0; i < q->count; i++)
 		if (token_in(&q->tokens[i], published) && out->has_start) {
 			out->range_only = true;

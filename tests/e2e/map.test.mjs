@@ -128,7 +128,7 @@ describe('a conversation over the map, without a model', () => {
     const { status, body } = await rules.rest(mintToken({ role: 'admin', sub: 'admin' })).post('/api/v1/chat', { content, ...more });
     assert.equal(status, 200, JSON.stringify(body));
     const table = body.views.find((view) => view.view_type === 'data');
-    return { ...body, rows: table && rowsOf(table), filter: Object.fromEntries(body.filters.map((f) => [f.name, f])) };
+    return { ...body, rows: table && rowsOf(table), tools: body.outcomes.map(({ tool }) => tool), filter: Object.fromEntries(body.filters.map((f) => [f.name, f])) };
   };
   const names = (answer) => answer.rows.map(({ Project }) => Project).sort();
   const projects = async (where) => rows(await call('general_sql_query', { sql: `SELECT name FROM dbo.per_project WHERE ${where}` })).map(([name]) => name).sort();
@@ -144,6 +144,14 @@ describe('a conversation over the map, without a model', () => {
     assert.deepEqual(grouped.rows.map((row) => Object.values(row).join('|')).sort(), rows(await call('general_sql_query', {
       sql: "SELECT market, COUNT(*) AS n FROM dbo.per_project WHERE technology = 'Wind' AND Total_Operating_Budget > 2000000 GROUP BY market" })).map((row) => row.join('|')).sort());
     assert.equal(grouped.filter.technology.source, 'carried');
+  });
+
+  it('goes on from what a tool showed, where none of its parameters takes a follow-up', async () => {
+    const first = await chat('np15 hourly prices 2026'), second = await chat('excluding weekends', { session_id: first.session_id });
+    assert.deepEqual([first, second].map(({ tools }) => tools), [['get_hourly_price_distribution'], ['query_metrics']]);
+    assert.match(JSON.stringify(second.views), /day ≠ Saturday, Sunday/);
+    const { rows: same } = await chat('NP15 price by hour in 2026, not on weekends');
+    assert.deepEqual(second.rows, same);
   });
 
   it('runs the query with filters that were edited', async () => {

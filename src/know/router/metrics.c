@@ -188,6 +188,19 @@ static bool negates_condition(const struct asking *a, size_t i)
 	return false;
 }
 
+/* "Not on weekends": the word that leaves out such days. */
+static bool leaves_out_days(const struct asking *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+
+	if (!leaves_out_word(&q->tokens[i]) || !a->r->time.weekdays)
+		return false;
+	while (++i < q->count && q->tokens[i].text != a->r->time.day_type)
+		if (!token_says(&q->tokens[i], WORDS_EXCEPT_LINKS))
+			return false;
+	return i < q->count;
+}
+
 static bool is_bounded_before(const struct asking *a, size_t i)
 {
 	for (size_t k = 0; k < a->r->said_count; k++)
@@ -257,7 +270,8 @@ static size_t take_cue(struct asking *a, size_t i)
 	}
 	if (take_rows(a, i))
 		return 1;
-	if ((leaves_out(a) && leaves_out_word(t)) || negates_condition(a, i))
+	if ((leaves_out(a) && leaves_out_word(t)) || negates_condition(a, i) ||
+	    leaves_out_days(a, i))
 		return 1;
 	if (a->follows && i == 0 && token_says(t, WORDS_OPENING)) /* "add the market" */
 		return 1;
@@ -448,7 +462,7 @@ const struct entity_def *metrics_spoken_of(const struct asking *a)
 							     : a->subject;
 }
 
-static const char *grain_of(const struct asking *a, enum grain grain)
+const char *metrics_grain(const struct asking *a, enum grain grain)
 {
 	const struct entity_def *n = metrics_spoken_of(a);
 	const struct schema *s = catalog_schema(a->r->know->catalog);
@@ -470,7 +484,7 @@ static bool is_of_value(const struct asking *a, const struct dimension_def *d)
 static bool settle_group(struct asking *a, const struct meant *m)
 {
 	const char *grain = m->grain && (m->grouped || a->analysis || a->top || a->bottom)
-				    ? grain_of(a, m->grain)
+				    ? metrics_grain(a, m->grain)
 				    : NULL;
 	const struct map_phrase *p;
 

@@ -130,14 +130,15 @@ static enum filter_source source_of(const struct query_origin *from, const json_
 	return SOURCE_SAID;
 }
 
-static const char *label_of(const struct asking *a, enum where_op op, const struct value *values,
-			    size_t count, const struct unit_def *unit)
+static const char *label_of(const struct asking *a, enum where_op op, enum grain grain,
+			    const struct value *values, size_t count, const struct unit_def *unit)
 {
 	const char *text = map_op_sign(op);
 
 	for (size_t i = 0; i < count; i++)
 		text = arena_printf(a->r->arena, "%s%s %s", text, i ? "," : "",
-				    value_words(a->r, &values[i]));
+				    grain == GRAIN_WEEKDAY ? map_weekday(values[i].number)
+							   : value_words(a->r, &values[i]));
 	return unit && count > 0 ? arena_printf(a->r->arena, "%s %s", text, unit->symbol) : text;
 }
 
@@ -161,7 +162,7 @@ static struct filter fixed(const struct asking *a, const struct map_where *w)
 							 w->condition->label)
 					  : w->condition->label;
 	else
-		f.label = label_of(a, w->op, w->values, w->count,
+		f.label = label_of(a, w->op, w->grain, w->values, w->count,
 				   w->measure ? w->measure->unit : NULL);
 	if (w->op == OP_NOT)
 		f.name = arena_printf(a->r->arena, "not_%s",
@@ -234,13 +235,13 @@ static void show_filters(const struct asking *a, const json_t *query, const stru
 	for (size_t i = 0; i < q->having_count; i++) {
 		const struct map_having *h = &q->having[i];
 
-		filters[n++] = (struct filter){
-			.name = h->metric->name,
-			.is_list = h->count > 1,
-			.fixed = true,
-			.values = h->values,
-			.count = h->count,
-			.label = label_of(a, h->op, h->values, h->count, h->metric->unit)};
+		filters[n++] = (struct filter){.name = h->metric->name,
+					       .is_list = h->count > 1,
+					       .fixed = true,
+					       .values = h->values,
+					       .count = h->count,
+					       .label = label_of(a, h->op, GRAIN_NONE, h->values,
+								 h->count, h->metric->unit)};
 	}
 	if (q->period.is_set) {
 		filters[n++] = day_of(a, from, query, FILTER_START, q->period.start);

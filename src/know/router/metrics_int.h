@@ -8,6 +8,7 @@
  *   metrics_own    -> one query for each data source that may be meant
  *   metrics_call   -> its tool and domain, and the filters that show what was understood
  *   metrics_follow -> what a follow-up changes of the query that stands
+ *   metrics_tool   -> the query that a tool's answer would be
  *   metrics_edit   -> filters that the client changed
  *   metrics_bound  -> what a bound ("more than 5 tracks", "above $2M") compares
  */
@@ -168,6 +169,8 @@ enum grain map_words_grain(const struct token *t);
 const struct entity_def *metrics_spoken_of(const struct asking *a);
 /* How many there are; NULL: nobody may count it. */
 const struct metric_def *metrics_count_of(const struct asking *a, const struct entity_def *n);
+/* The grain of its time, as queries name it: "price_date.month"; NULL: it has none. */
+const char *metrics_grain(const struct asking *a, enum grain grain);
 /* The only one, or the only one of the entity; NULL: it is not told. */
 const struct map_phrase *metrics_settle(const struct meant *m, const struct entity_def *of);
 
@@ -225,6 +228,8 @@ bool metrics_call(const struct asking *a, const json_t *query, const struct quer
 
 /* ---- metrics_values.c ---- */
 
+/* All days of a year. New reference. */
+json_t *metrics_year(int year);
 /* Adds conditions and the period to the query. False: something that was said is none. */
 bool metrics_take_facts(struct asking *a, json_t *query);
 

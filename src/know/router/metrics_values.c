@@ -131,7 +131,7 @@ static json_t *period_json(struct date start, struct date end)
 	return json_make({MAP_START, json_str(first)}, {MAP_END, json_str(last)});
 }
 
-static json_t *year_json(int year)
+json_t *metrics_year(int year)
 {
 	return period_json((struct date){year, 1, 1}, (struct date){year, 12, 31});
 }
@@ -202,6 +202,30 @@ static bool by_time(const struct asking *a, enum grain grain)
 	return false;
 }
 
+/* "On weekends", "excluding weekends": days of the week of what is measured. */
+static bool add_weekdays(const struct asking *a, json_t *where)
+{
+	const struct time_read *t = &a->r->time;
+	const char *name = metrics_grain(a, GRAIN_WEEKDAY);
+	json_t *days;
+	size_t i = 0;
+
+	if (!t->weekdays || !name)
+		return false;
+	while (a->r->q.tokens[i].text != t->day_type)
+		i++;
+	days = json_array();
+	for (int day = 1; day <= 7; day++)
+		if (t->weekdays >> day & 1)
+			json_push_take(days, json_int(day));
+	json_push_take(where,
+		       json_make({MAP_NAME, json_str(name)},
+				 {MAP_OP, json_str(where_op_name(
+						  exclude_before(&a->r->q, i) ? OP_NOT : OP_IS))},
+				 {MAP_VALUES, days}));
+	return true;
+}
+
 /* All days of the time that was said, or one year against another. False: it is neither. */
 static bool take_time(struct asking *a, json_t *where, json_t *query)
 {
@@ -209,12 +233,12 @@ static bool take_time(struct asking *a, json_t *where, json_t *query)
 	const struct dimension_def *year = year_of(a);
 	bool later = t->year_count > 1 && t->years[1] > t->years[0];
 
-	if ((t->day_type && !by_time(a, GRAIN_WEEKDAY)) || t->hours || t->asof_count > 0 ||
-	    t->vague || t->reading_count > 0)
+	if ((t->day_type && !by_time(a, GRAIN_WEEKDAY) && !add_weekdays(a, where)) || t->hours ||
+	    t->asof_count > 0 || t->vague || t->reading_count > 0)
 		return false;
 	if (a->cues.compares && t->year_count == 2 && !t->months && !by_time(a, GRAIN_NONE)) {
-		json_set_take(query, MAP_PERIOD, year_json(t->years[later]));
-		json_set_take(query, MAP_COMPARE, year_json(t->years[!later]));
+		json_set_take(query, MAP_PERIOD, metrics_year(t->years[later]));
+		json_set_take(query, MAP_COMPARE, metrics_year(t->years[!later]));
 		a->cues.compares = false;
 		return true;
 	}
@@ -262,7 +286,7 @@ static bool take_fact(const struct asking *a, const struct fact *f, json_t *wher
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP, f->values[0].number);
 		return true;
 	}
-	return is_time(f) || (by_time(a, GRAIN_WEEKDAY) && strcmp(f->filter, FILTER_DAYS) == 0);
+	return is_time(f) || strcmp(f->filter, FILTER_DAYS) == 0; /* take_time has looked at them */
 }
 
 /* Words that tools use as well leave out what they say of the thing that is spoken of alone. */

@@ -233,7 +233,9 @@ static void conditions_that_have_a_name_become_queries(void **state)
 static void is_read(struct bench *b, const json_t *line, void *count)
 {
 	const char *question = json_string_value(json_object_get(line, "question"));
-	const char *got = query_without_tools(question);
+	const char *first = json_string_value(json_object_get(line, "after"));
+	struct understanding u = first ? after(first, question, NULL) : (struct understanding){0};
+	const char *got = first ? query_in(&u) : query_without_tools(question);
 	json_t *query = got ? json_loads(got, 0, NULL) : NULL;
 
 	(void)b;
@@ -252,7 +254,7 @@ static void open_questions_need_no_tool(void **state)
 	(void)state;
 	each_line(&bench, VESPER_SOURCE_DIR "/tests/route/business_map.jsonl", arena, is_read,
 		  &count);
-	assert_int_equal(count, 9);
+	assert_int_equal(count, 10);
 }
 
 int main(void)

@@ -44,6 +44,27 @@ static void follow_ups_change_the_query(void **state)
 		{"views by workspace in 2025", "and in March?",
 		 "{\"period\":{\"start\":\"2025-03-01\",\"end\":\"2025-03-31\"},\"where\":[],"
 		 "\"metrics\":[\"views\"],\"by\":[\"report_workspace\"]}"},
+		{"views by workspace in 2025", "excluding weekends",
+		 "{\"period\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"},\"where\":[{"
+		 "\"name\":"
+		 "\"view_day.weekday\",\"op\":\"not\",\"values\":[6,7]}],\"metrics\":[\"views\"],"
+		 "\"by\":["
+		 "\"report_workspace\"]}"},
+		{"views by workspace in 2025", "only on weekdays",
+		 "{\"period\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"},\"where\":[{"
+		 "\"name\":"
+		 "\"view_day.weekday\",\"op\":\"is\",\"values\":[1,2,3,4,5]}],\"metrics\":["
+		 "\"views\"],"
+		 "\"by\":[\"report_workspace\"]}"},
+		/* what a tool showed goes on over the map, where no parameter takes it */
+		{"np15 hourly prices 2026", "excluding weekends",
+		 "{\"period\":{\"start\":\"2026-01-01\",\"end\":\"2026-12-31\"},\"where\":[{"
+		 "\"name\":"
+		 "\"hub_zone\",\"op\":\"is\",\"values\":[\"NP15\"]},{\"name\":\"market\",\"op\":"
+		 "\"is\","
+		 "\"values\":[\"CAISO\"]},{\"name\":\"price_date.weekday\",\"op\":\"not\","
+		 "\"values\":[6,7]}],"
+		 "\"metrics\":[\"price\"],\"by\":[\"price_hour\"]}"},
 		{"views by workspace 2024 vs 2025", "what about last year",
 		 "{\"period\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"},\"where\":[],"
 		 "\"metrics\":[\"views\"],\"by\":[\"report_workspace\"]}"},

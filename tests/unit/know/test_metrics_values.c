@@ -34,7 +34,15 @@ static void times_are_one_period(void **state)
 		 "{\"period\":{\"start\":\"2024-01-01\",\"end\":\"2025-12-31\"},\"where\":[],"
 		 "\"metrics\":[\"views\"],\"by\":[\"report_workspace\"]}"},
 		{"views by workspace in March and May 2025", NULL},
-		{"views by workspace on weekends", NULL},
+		{"views by workspace on weekends", "{\"where\":[{\"name\":\"view_day.weekday\","
+						   "\"op\":\"is\",\"values\":[6,7]}],\"metrics\":["
+						   "\"views\"],\"by\":[\"report_workspace\"]}"},
+		{"views by workspace not on weekends",
+		 "{\"where\":[{\"name\":\"view_day.weekday\",\"op\":\"not\",\"values\":[6,7]}],"
+		 "\"metrics\":["
+		 "\"views\"],\"by\":[\"report_workspace\"]}"},
+		{"views by workspace on holidays", NULL},
+		{"views by workspace on weekends and weekdays", NULL},
 		{"views by workspace at 9 o'clock", NULL},
 	};
 
