@@ -39,7 +39,8 @@ const char *domain_number_text(struct arena *a, struct decimal d);
 /* A list in words: "a, b and 3 more". Linear in what is added, bounded by FACT_TEXT_BYTES_MAX. */
 struct domain_list {
 	struct buf text;
-	size_t left_out;
+	size_t count, left_out;
+	size_t most; /* entries that are listed; 0: as many as there is room for */
 };
 
 void domain_list_init(struct domain_list *l);

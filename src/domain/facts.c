@@ -89,18 +89,21 @@ void domain_list_init(struct domain_list *l)
 void domain_list_add(struct domain_list *l, const char *fmt, ...)
 {
 	size_t before = l->text.n;
+	bool full = l->left_out > 0 || (l->most > 0 && l->count == l->most);
 	va_list args;
 
-	if (l->left_out == 0) {
+	if (!full) {
 		if (before > 0)
 			buf_str(&l->text, ", ");
 		va_start(args, fmt);
 		buf_vprintf(&l->text, fmt, args);
 		va_end(args);
 	}
-	if (l->left_out > 0 || buf_over(&l->text)) {
+	if (full || buf_over(&l->text)) {
 		l->text.n = before;
 		l->left_out++;
+	} else {
+		l->count++;
 	}
 }
 

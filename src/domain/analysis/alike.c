@@ -12,25 +12,12 @@
 #define LOOKALIKE_LEAST 30
 #define LOST_LEAST      10 /* lost ones, and as many others */
 
-struct measures {
-	const double *columns[MAP_METRICS_ASKED_MAX];
-	const char *labels[MAP_METRICS_ASKED_MAX], *units[MAP_METRICS_ASKED_MAX];
-	size_t count;
-};
-
 /* False: there are fewer than `least`; a note says so. */
-static bool read_measures(struct analysis *x, size_t least, struct measures *m)
+static bool read_measures(struct analysis *x, size_t least, struct analysis_columns *m)
 {
-	m->count = analysis_measures(x);
-	if (m->count > MAP_METRICS_ASKED_MAX)
-		m->count = MAP_METRICS_ASKED_MAX;
 	domain_add_text(x->r, x->a, "one", "One value is of", analysis_one_of(x));
-	for (size_t i = 0; i < m->count; i++) {
-		m->columns[i] = analysis_measure(x, i, &m->labels[i]);
-		m->units[i] = arena_strdup(x->a, x->table->columns[x->groups + i].unit);
-		if (!m->columns[i])
-			return false;
-	}
+	if (!analysis_columns_read(x, m))
+		return false;
 	if (m->count >= least)
 		return true;
 	analysis_enough(x, false);
@@ -39,20 +26,8 @@ static bool read_measures(struct analysis *x, size_t least, struct measures *m)
 	return false;
 }
 
-/* What rows are shown, in which order: `by` ascends, what is NAN is left out. */
-static const uint32_t *order_by(struct analysis *x, const double *by, size_t *n)
-{
-	uint32_t *rows = NULL;
-	struct err e = {0};
-
-	if (calc_order(&x->calc, by, x->n, &rows, n, &e))
-		return rows;
-	analysis_fail(x, &e);
-	return NULL;
-}
-
 /* The things in that order: what `first` names, then their measures. */
-static void show(struct analysis *x, const struct measures *m, const char *first,
+static void show(struct analysis *x, const struct analysis_columns *m, const char *first,
 		 const char *first_unit, const double *of, const uint32_t *order, size_t n)
 {
 	struct analysis_rows w;
@@ -64,7 +39,7 @@ static void show(struct analysis *x, const struct measures *m, const char *first
 	for (size_t i = 0; i < m->count; i++)
 		analysis_rows_column(&w, m->labels[i], COLUMN_DECIMAL, m->units[i]);
 	for (size_t k = 0; k < n; k++) {
-		const char *cells[2 + MAP_METRICS_ASKED_MAX];
+		const char *cells[2 + CALC_FEATURES_MAX];
 		size_t c = 0;
 
 		cells[c++] = analysis_name(x, 0, order[k]);
@@ -77,7 +52,7 @@ static void show(struct analysis *x, const struct measures *m, const char *first
 	analysis_rows_end(&w);
 }
 
-static void show_all(struct analysis *x, const struct measures *m)
+static void show_all(struct analysis *x, const struct analysis_columns *m)
 {
 	size_t n;
 	const uint32_t *order = analysis_descending(x, &n);
@@ -91,11 +66,9 @@ static void add_names(struct analysis *x, const char *name, const char *label,
 {
 	struct domain_list names;
 
-	domain_list_init(&names);
-	for (size_t i = 0; i < n && i < ANALYSIS_NAMES_MAX; i++)
+	analysis_names_begin(&names);
+	for (size_t i = 0; i < n; i++)
 		domain_list_add(&names, "%s", analysis_name(x, 0, order[i]));
-	if (n > ANALYSIS_NAMES_MAX)
-		names.left_out += n - ANALYSIS_NAMES_MAX;
 	domain_add_text(x->r, x->a, name, label, domain_list_end(&names, x->a));
 }
 
@@ -108,7 +81,8 @@ struct gap {
 	struct calc_sum sum;
 };
 
-static bool find_gaps(struct analysis *x, const struct measures *m, struct gap *g, struct err *e)
+static bool find_gaps(struct analysis *x, const struct analysis_columns *m, struct gap *g,
+		      struct err *e)
 {
 	const double half[] = {GAP_LOW, 0.5}, high = GAP_HIGH;
 	double *first = arena_alloc(x->a, (x->n + 1) * sizeof(*first));
@@ -140,11 +114,11 @@ static bool find_gaps(struct analysis *x, const struct measures *m, struct gap *
 	return true;
 }
 
-static void say_gaps(struct analysis *x, const struct measures *m, const struct gap *g)
+static void say_gaps(struct analysis *x, const struct analysis_columns *m, const struct gap *g)
 {
 	double *gaps = arena_alloc(x->a, (x->n + 1) * sizeof(*gaps));
 	size_t n;
-	const uint32_t *order = order_by(x, g->minus, &n);
+	const uint32_t *order = analysis_ascending(x, g->minus, &n);
 
 	if (!order)
 		return;
@@ -166,7 +140,7 @@ static void say_gaps(struct analysis *x, const struct measures *m, const struct 
 
 void analysis_gap_candidates(struct result *r, const struct derive_def *of, struct arena *a)
 {
-	struct measures m = {0};
+	struct analysis_columns m = {0};
 	struct gap g = {0};
 	struct analysis x;
 	struct err e = {0};
@@ -193,7 +167,8 @@ void analysis_gap_candidates(struct result *r, const struct derive_def *of, stru
 
 /* ---- like the best ---- */
 
-static struct calc_feature *features_of(struct analysis *x, const struct measures *m, size_t from)
+static struct calc_feature *features_of(struct analysis *x, const struct analysis_columns *m,
+					size_t from)
 {
 	struct calc_feature *out = arena_alloc(x->a, (m->count + 1) * sizeof(*out));
 
@@ -225,10 +200,10 @@ static bool find_alike(struct analysis *x, const struct calc_feature *features, 
 	return calc_quantiles(&x->calc, own, x->n, &half, 1, &k->reach, &n, e);
 }
 
-static void say_lookalikes(struct analysis *x, const struct measures *m, struct alike *k)
+static void say_lookalikes(struct analysis *x, const struct analysis_columns *m, struct alike *k)
 {
 	size_t n, near = 0;
-	const uint32_t *order = order_by(x, k->distances, &n);
+	const uint32_t *order = analysis_ascending(x, k->distances, &n);
 
 	if (!order)
 		return;
@@ -247,7 +222,7 @@ static void say_lookalikes(struct analysis *x, const struct measures *m, struct 
 void analysis_lookalikes(struct result *r, const struct derive_def *of, struct arena *a)
 {
 	const double p[] = {0.8, 0.9};
-	struct measures m = {0};
+	struct analysis_columns m = {0};
 	struct alike k = {0};
 	struct analysis x;
 	struct err e = {0};
@@ -306,7 +281,8 @@ static bool read_weights(struct analysis *x, size_t count, double *weights)
 	return false;
 }
 
-static void say_scores(struct analysis *x, const struct measures *m, const struct calc_scores *s)
+static void say_scores(struct analysis *x, const struct analysis_columns *m,
+		       const struct calc_scores *s)
 {
 	double *minus = arena_alloc(x->a, (x->n + 1) * sizeof(*minus));
 	size_t n;
@@ -314,7 +290,7 @@ static void say_scores(struct analysis *x, const struct measures *m, const struc
 
 	for (size_t i = 0; i < x->n; i++)
 		minus[i] = -s->scores[i];
-	order = order_by(x, minus, &n);
+	order = analysis_ascending(x, minus, &n);
 	if (!order)
 		return;
 	if (s->scores[order[0]] > s->scores[order[n - 1]]) {
@@ -330,8 +306,8 @@ static void say_scores(struct analysis *x, const struct measures *m, const struc
 
 void analysis_opportunity_scores(struct result *r, const struct derive_def *of, struct arena *a)
 {
-	double weights[MAP_METRICS_ASKED_MAX];
-	struct measures m = {0};
+	double weights[CALC_FEATURES_MAX];
+	struct analysis_columns m = {0};
 	struct domain_list list;
 	struct calc_scores s;
 	struct analysis x;
@@ -404,7 +380,7 @@ static void read_losses(const struct analysis *x, struct losses *l)
 }
 
 /* Active ones that are nearer to the middle of the lost than to that of the active. */
-static bool say_losses(struct analysis *x, const struct measures *m, struct losses *l,
+static bool say_losses(struct analysis *x, const struct analysis_columns *m, struct losses *l,
 		       struct err *e)
 {
 	const struct calc_feature *features = features_of(x, m, 0);
@@ -423,7 +399,7 @@ static bool say_losses(struct analysis *x, const struct measures *m, struct loss
 			lost.distances[i] = NAN;
 	}
 	domain_add_count(x->r, x->a, "nearer_to_lost", "Nearer to the lost", l->nearer);
-	order = order_by(x, lost.distances, &n);
+	order = analysis_ascending(x, lost.distances, &n);
 	if (!order)
 		return true;
 	if (n > 0)
@@ -436,7 +412,7 @@ static bool say_losses(struct analysis *x, const struct measures *m, struct loss
 
 void analysis_like_losses(struct result *r, const struct derive_def *of, struct arena *a)
 {
-	struct measures m = {0};
+	struct analysis_columns m = {0};
 	struct losses l = {0};
 	struct analysis x;
 	struct err e = {0};

@@ -11,6 +11,7 @@
 #define DECIMALS     2 /* of any other */
 #define DECIMALS_MAX 9
 #define P_LEAST      0.0001
+#define NAMES_MAX    10 /* that a sentence lists; the others are counted */
 
 static size_t different_in(const struct analysis *x, size_t group)
 {
@@ -88,6 +89,22 @@ const double *analysis_measure(struct analysis *x, size_t number, const char **l
 	return NULL;
 }
 
+bool analysis_columns_read(struct analysis *x, struct analysis_columns *m)
+{
+	size_t count = analysis_measures(x);
+
+	for (; m->count < count && m->count < CALC_FEATURES_MAX; m->count++) {
+		m->columns[m->count] = analysis_measure(x, m->count, &m->labels[m->count]);
+		m->units[m->count] =
+			arena_strdup(x->a, x->table->columns[x->groups + m->count].unit);
+		if (!m->columns[m->count])
+			return false;
+	}
+	if (count > CALC_FEATURES_MAX)
+		analysis_note(x, "Only the first %d measures count.", CALC_FEATURES_MAX);
+	return true;
+}
+
 const char *analysis_name(const struct analysis *x, size_t group, size_t row)
 {
 	const struct frame_column *c = &x->frame->columns[group];
@@ -103,16 +120,22 @@ const char *analysis_one_of(const struct analysis *x)
 	return x->thing ? x->thing : x->grain ? x->grain : "row";
 }
 
-const uint32_t *analysis_descending(struct analysis *x, size_t *n)
+uint32_t *analysis_ascending(struct analysis *x, const double *values, size_t *n)
 {
 	uint32_t *rows;
 	struct err e = {0};
 
-	if (!calc_order(&x->calc, x->values, x->n, &rows, n, &e)) {
-		analysis_fail(x, &e);
-		return NULL;
-	}
-	for (size_t i = 0; i < *n / 2; i++) {
+	if (calc_order(&x->calc, values, x->n, &rows, n, &e))
+		return rows;
+	analysis_fail(x, &e);
+	return NULL;
+}
+
+const uint32_t *analysis_descending(struct analysis *x, size_t *n)
+{
+	uint32_t *rows = analysis_ascending(x, x->values, n);
+
+	for (size_t i = 0; rows && i < *n / 2; i++) {
 		uint32_t other = rows[i];
 
 		rows[i] = rows[*n - 1 - i];
@@ -256,6 +279,12 @@ void analysis_add_against(struct analysis *x, const char *name, const char *labe
 		return;
 	analysis_add_percent(x, name, label, fabs(value / other - 1));
 	domain_add_text(x->r, x->a, "side", "Side", value < other ? "below" : "above");
+}
+
+void analysis_names_begin(struct domain_list *l)
+{
+	domain_list_init(l);
+	l->most = NAMES_MAX;
 }
 
 /* ---- rows ---- */

@@ -53,7 +53,10 @@ bool analysis_columns_read(struct analysis *x, struct analysis_columns *m);
 const char *analysis_name(const struct analysis *x, size_t group, size_t row);
 /* What one row is: "customer", "month", or a row. */
 const char *analysis_one_of(const struct analysis *x);
-/* Rows from the greatest value down, without NULLs; NULL: it failed, and a note says why. */
+/* Rows by those values from the least up, without NULLs, equal ones in their order; NULL: it
+ * failed, and a note says why. */
+uint32_t *analysis_ascending(struct analysis *x, const double *values, size_t *n);
+/* The same of the first measure, from the greatest down. */
 const uint32_t *analysis_descending(struct analysis *x, size_t *n);
 
 /* The rows of each thing, things in the order of the rows: by the group of that number, or by that
@@ -88,8 +91,8 @@ size_t analysis_count_arg(const struct result *r, const char *name, size_t usual
 /* Digits for people: two decimals, of small numbers four figures. NULL: no number. */
 const char *analysis_digits(struct arena *a, double value);
 
-/* Names that a sentence lists; the others are counted. */
-#define ANALYSIS_NAMES_MAX 10
+/* A list of as many names as a sentence takes; domain_list_add counts the others. */
+void analysis_names_begin(struct domain_list *l);
 
 /* ---- rows ---- */
 

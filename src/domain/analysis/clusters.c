@@ -1,24 +1,6 @@
 /* Natural groups of things by one to six measures. */
 #include "analysis_int.h"
 
-#include <math.h>
-
-bool analysis_columns_read(struct analysis *x, struct analysis_columns *m)
-{
-	size_t count = analysis_measures(x);
-
-	for (; m->count < count && m->count < CALC_FEATURES_MAX; m->count++) {
-		m->columns[m->count] = analysis_measure(x, m->count, &m->labels[m->count]);
-		m->units[m->count] =
-			arena_strdup(x->a, x->table->columns[x->groups + m->count].unit);
-		if (!m->columns[m->count])
-			return false;
-	}
-	if (count > CALC_FEATURES_MAX)
-		analysis_note(x, "Only the first %d measures count.", CALC_FEATURES_MAX);
-	return true;
-}
-
 /* A row each cluster: its size, and the means of what was measured. */
 static void show(struct analysis *x, const struct analysis_columns *m,
 		 const struct calc_clusters *c)

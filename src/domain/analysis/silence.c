@@ -120,11 +120,9 @@ static void say(struct analysis *x, const struct silences *s)
 		analysis_note(x, "None is silent for more than twice its usual interval.");
 		return;
 	}
-	domain_list_init(&names);
-	for (size_t i = 0; i < s->found && i < ANALYSIS_NAMES_MAX; i++)
+	analysis_names_begin(&names);
+	for (size_t i = 0; i < s->found; i++)
 		domain_list_add(&names, "%s", s->items[i].name);
-	if (s->found > ANALYSIS_NAMES_MAX)
-		names.left_out += s->found - ANALYSIS_NAMES_MAX;
 	domain_add_text(x->r, x->a, "names", "Which", domain_list_end(&names, x->a));
 	domain_add_text(x->r, x->a, "longest", "The furthest beyond its rhythm", s->items[0].name);
 	domain_add_count(x->r, x->a, "longest_days", "Its days of silence",

@@ -2,27 +2,11 @@
 #include "analysis_int.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <strings.h>
 
 #define THINGS_LEAST   10
 #define MEASURES_LEAST 2 /* with a spread */
 #define SHOWN          10
-
-struct near {
-	size_t row;
-	double distance;
-};
-
-/* The nearest first; equal ones in the order of the rows. */
-static int by_distance(const void *a, const void *b)
-{
-	const struct near *x = a, *y = b;
-
-	if (x->distance != y->distance)
-		return x->distance < y->distance ? -1 : 1;
-	return x->row < y->row ? -1 : 1;
-}
 
 static bool has_spread(const double *values, size_t n)
 {
@@ -57,20 +41,6 @@ static size_t place_of(const struct analysis *x, const char *name)
 	return i;
 }
 
-static size_t sort_near(const struct analysis *x, const double *distances, size_t from,
-			struct near **out)
-{
-	struct near *all = arena_alloc(x->a, (x->n + 1) * sizeof(*all));
-	size_t n = 0;
-
-	for (size_t i = 0; i < x->n; i++)
-		if (i != from && !isnan(distances[i]))
-			all[n++] = (struct near){i, distances[i]};
-	qsort(all, n, sizeof(*all), by_distance);
-	*out = all;
-	return n;
-}
-
 static void add_row(struct analysis_rows *w, const struct analysis_columns *m, size_t row,
 		    double distance)
 {
@@ -83,7 +53,7 @@ static void add_row(struct analysis_rows *w, const struct analysis_columns *m, s
 }
 
 static void show(struct analysis *x, const struct analysis_columns *m, size_t from,
-		 const struct near *near, size_t n)
+		 const double *distances, const uint32_t *order, size_t n)
 {
 	struct analysis_rows w;
 
@@ -94,7 +64,7 @@ static void show(struct analysis *x, const struct analysis_columns *m, size_t fr
 		analysis_rows_column(&w, m->labels[f], COLUMN_DECIMAL, m->units[f]);
 	add_row(&w, m, from, 0);
 	for (size_t i = 0; i < n && i < SHOWN; i++)
-		add_row(&w, m, near[i].row, near[i].distance);
+		add_row(&w, m, order[i], distances[order[i]]);
 	analysis_rows_end(&w);
 }
 
@@ -106,28 +76,27 @@ static const char *figure(const struct analysis *x, double value)
 }
 
 static void say(struct analysis *x, const struct analysis_columns *m, size_t from,
-		const struct near *near, size_t n)
+		const double *distances, const uint32_t *order, size_t n)
 {
 	struct domain_list reasons;
 
 	domain_add_text(x->r, x->a, "name", "Looked at", analysis_name(x, 0, from));
-	domain_add_text(x->r, x->a, "nearest", "Nearest", analysis_name(x, 0, near[0].row));
+	domain_add_text(x->r, x->a, "nearest", "Nearest", analysis_name(x, 0, order[0]));
 	domain_add_text(x->r, x->a, "distance", "Distance, 0 to 1",
-			arena_printf(x->a, "%.4f", near[0].distance));
+			arena_printf(x->a, "%.4f", distances[order[0]]));
 	domain_list_init(&reasons);
 	for (size_t f = 0; f < m->count; f++)
 		domain_list_add(&reasons, "%s %s beside %s", m->labels[f],
-				figure(x, m->columns[f][near[0].row]),
-				figure(x, m->columns[f][from]));
+				figure(x, m->columns[f][order[0]]), figure(x, m->columns[f][from]));
 	domain_add_text(x->r, x->a, "reasons", "What both have", domain_list_end(&reasons, x->a));
-	show(x, m, from, near, n);
+	show(x, m, from, distances, order, n);
 }
 
 static void find_near(struct analysis *x, const struct analysis_columns *m,
 		      const struct calc_feature *features, size_t count, size_t from)
 {
+	const uint32_t *order;
 	double *distances;
-	struct near *near;
 	struct err e = {0};
 	size_t n;
 
@@ -135,14 +104,17 @@ static void find_near(struct analysis *x, const struct analysis_columns *m,
 		analysis_fail(x, &e);
 		return;
 	}
-	n = sort_near(x, distances, from, &near);
+	distances[from] = NAN;
+	order = analysis_ascending(x, distances, &n);
+	if (!order)
+		return;
 	domain_add_count(x->r, x->a, "n", "Things that can be compared", n);
 	analysis_enough(x, n + 1 >= THINGS_LEAST);
 	if (n + 1 < THINGS_LEAST)
 		analysis_note(x, "%d or more are needed to say which are alike; there are %zu.",
 			      THINGS_LEAST, n + 1);
 	else
-		say(x, m, from, near, n);
+		say(x, m, from, distances, order, n);
 }
 
 void analysis_similar_to_entity(struct result *r, const struct derive_def *of, struct arena *a)

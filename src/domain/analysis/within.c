@@ -94,17 +94,15 @@ void analysis_best_in_class(struct result *r, const struct derive_def *of, struc
 	(void)of;
 	if (!analysis_begin(r, a, &x) || !read_within(&x, &w))
 		return;
-	domain_list_init(&names);
+	analysis_names_begin(&names);
 	for (size_t i = 0; i < w.n; i++) {
 		uint32_t g = w.group_of[w.order[i]];
 
 		if (w.best[g] != w.order[i])
 			continue;
-		if (n++ < ANALYSIS_NAMES_MAX)
-			domain_list_add(&names, "%s in %s", analysis_name(&x, 0, w.order[i]),
-					w.groups.names[g]);
-		else
-			names.left_out++;
+		n++;
+		domain_list_add(&names, "%s in %s", analysis_name(&x, 0, w.order[i]),
+				w.groups.names[g]);
 	}
 	domain_add_count(r, a, "n", "Groups", n);
 	analysis_enough(&x, n >= GROUPS_LEAST);
