@@ -292,7 +292,8 @@ void usage_tell(void *owner, const struct llm_call *call, const struct llm_asked
 struct str say_usage(struct answer_turn *t, bool with_budget);
 /* Who approved the answer's plan; p NULL: not approved. */
 struct str say_approved(struct answer_turn *t);
-struct str say_calls(struct answer_turn *t, bool with_args); /* what was run */
+/* What was run; `to_keep`: with what is kept of it beside. */
+struct str say_calls(struct answer_turn *t, bool to_keep);
 /* How many tool calls and agents of the plan ended how; those that it turned out not to need are
  * not counted. p NULL: there was no plan. */
 struct str say_tasks(const struct answer_turn *t);

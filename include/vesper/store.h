@@ -179,8 +179,8 @@ struct op *store_turn_messages(struct store *s, const struct principal *who, con
 			       struct arena *a, store_messages_cb cb, void *owner);
 
 /* The question of an own turn and, where there is one, its answer, in this order. */
-struct op *store_turn_own(struct store *s, const struct principal *who, const char *session_id,
-			  const char *turn_id, struct arena *a, store_messages_cb cb, void *owner);
+struct op *store_turn_own(struct store *s, const struct principal *who, const char *turn_id,
+			  struct arena *a, store_messages_cb cb, void *owner);
 
 enum session_filter { SESSIONS_ACTIVE, SESSIONS_ARCHIVED, SESSIONS_ALL };
 struct sessions_page {

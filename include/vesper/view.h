@@ -64,6 +64,10 @@ json_t *view_outcome(const struct result *r, const char *view_id);
 /* The same in words; nothing for a result with rows. */
 void view_outcome_words(struct buf *out, const struct result *r);
 
+/* What code says of one result: its tool's own sentence, or of one without rows how it ended, as
+ * Markdown. In the arena; NULL: nothing. */
+const char *view_finding(const struct result *r, struct arena *a);
+
 /* One call of a tool for programs: {tool, status, message, result: {sets, facts, summaryStats,
  * stats}, args, availableRange, error?, receipt_id?}. `sets` holds each table by the name that
  * references use, the main one as "rows"; `summaryStats` the facts with numbers as numbers; `stats`

@@ -291,7 +291,7 @@ SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.conten
 FROM chat_messages m
 JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
 LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.tenant_id
-WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND m.turn_id = :turn_id AND s.user_id = :user_id
+WHERE m.tenant_id = :tenant_id AND m.turn_id = :turn_id AND s.user_id = :user_id
 ORDER BY m.message_id
 
 -- A turn's question and answer, of anybody of the tenant.

@@ -15,7 +15,19 @@ static size_t result_rows(const struct result *r)
 	return r->table_count > 0 ? r->tables[0]->row_count : 0;
 }
 
-static void put_calls(struct json_out *j, const struct answer_turn *t, bool with_args)
+/* What is kept of a call and told of its agent afterwards. */
+static void put_kept(struct json_out *j, struct arena *a, const struct result *r)
+{
+	jo_set_str(j, "task", r->task);
+	jo_set_str(j, "about", r->about);
+	jo_set_str(j, "finding", view_finding(r, a));
+	jo_set_int(j, "total_rows", r->table_count > 0 ? r->tables[0]->total_rows : 0);
+	jo_set_int(j, "duration_ms", r->duration_us / 1000);
+	jo_key(j, "args");
+	args_write(j, &r->args);
+}
+
+static void put_calls(struct json_out *j, const struct answer_turn *t, bool to_keep)
 {
 	jo_array(j);
 	for (size_t i = 0; i < t->work->result_count; i++) {
@@ -29,10 +41,8 @@ static void put_calls(struct json_out *j, const struct answer_turn *t, bool with
 		jo_set_int(j, "rows", (int64_t)result_rows(r));
 		jo_set_bool(j, "truncated", r->outcome.truncated);
 		jo_set_str(j, "truncation_reason", r->outcome.truncation);
-		if (with_args) {
-			jo_key(j, "args");
-			args_write(j, &r->args);
-		}
+		if (to_keep)
+			put_kept(j, t->core->arena, r);
 		jo_object_end(j);
 	}
 	jo_array_end(j);
@@ -47,14 +57,14 @@ static struct str into_arena(struct answer_turn *t, struct buf *b)
 	return text;
 }
 
-struct str say_calls(struct answer_turn *t, bool with_args)
+struct str say_calls(struct answer_turn *t, bool to_keep)
 {
 	struct buf text;
 	struct json_out j;
 
 	buf_init(&text, SIZE_MAX / 2);
 	jo_init(&j, &text);
-	put_calls(&j, t, with_args);
+	put_calls(&j, t, to_keep);
 	return into_arena(t, &text);
 }
 

@@ -66,7 +66,7 @@ static const struct {
 	{"turn_insert", {MINE, "turn_id", "replica", "fence", "now", "client_msg_id"}},
 	{"turn_done", {"tenant_id", "turn_id", "fence", "message_id", "now"}},
 	{"message_one", {WHO, "message_id"}},
-	{"turn_own", {MINE, "turn_id"}},
+	{"turn_own", {WHO, "turn_id"}},
 	{"session_edit", {MINE, "new_etag", "title", "archive", "unarchive", "now", "if_etags"}},
 	{"session_delete_feedback", {MINE}},
 	{"session_delete_summaries", {MINE}},

@@ -101,12 +101,11 @@ struct op *store_turn_messages(struct store *s, const struct principal *who, con
 	return store_call_read(&m->call, TURN_MESSAGES);
 }
 
-struct op *store_turn_own(struct store *s, const struct principal *who, const char *session_id,
-			  const char *turn_id, struct arena *a, store_messages_cb cb, void *owner)
+struct op *store_turn_own(struct store *s, const struct principal *who, const char *turn_id,
+			  struct arena *a, store_messages_cb cb, void *owner)
 {
 	struct messages_call *m = messages_new(s, who, TURN_MESSAGES, a, cb, owner);
 
-	store_call_text(&m->call, "session_id", session_id);
 	store_call_text(&m->call, "turn_id", turn_id);
 	store_call_add(&m->call, "turn_own");
 	return store_call_read(&m->call, TURN_MESSAGES);

@@ -70,8 +70,8 @@ static enum turn_state accept_again(struct turn *t)
 		t->machine.reading_stored = true;
 		t->machine.pending++;
 		t->machine.op =
-			store_turn_own(t->core.all->store, t->core.who, t->core.request.session_id,
-				       t->machine.duplicate_turn, t->core.arena, on_stored, t);
+			store_turn_own(t->core.all->store, t->core.who, t->machine.duplicate_turn,
+				       t->core.arena, on_stored, t);
 		return TURN_WAIT;
 	}
 	if (t->machine.stored) {

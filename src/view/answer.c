@@ -15,6 +15,7 @@
 #define ANSWER_WORDS_MAX      600 /* unless detail is asked for */
 #define ANSWER_FOLLOWUPS_MAX  4
 #define ANSWER_TEXT_BYTES_MAX 65536
+#define FINDING_BYTES_MAX     4096 /* a sentence, and facts of a few hundred bytes each */
 
 /* Markdown must not read a cell as markup or as the end of its column. An underscore inside a word
  * is none. */
@@ -374,6 +375,21 @@ static void add_outcome(struct wording *w, const struct result *r)
 void view_outcome_words(struct buf *out, const struct result *r)
 {
 	add_outcome(&(struct wording){.out = out}, r);
+}
+
+const char *view_finding(const struct result *r, struct arena *a)
+{
+	const char *text;
+	struct buf words;
+
+	buf_init(&words, FINDING_BYTES_MAX);
+	if (r->outcome.kind != OUTCOME_ROWS)
+		view_outcome_words(&words, r);
+	else if (r->answer)
+		view_fill(&(struct wording){.out = &words}, r->answer, r);
+	text = words.n > 0 && !buf_over(&words) ? arena_strdup(a, buf_text(&words)) : NULL;
+	buf_deinit(&words);
+	return text;
 }
 
 static void add_result(struct wording *w, const struct result *r, size_t rows)

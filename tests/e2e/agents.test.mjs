@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import * as planted from '../calc/planted/planted.mjs';
+import { analyst, forget } from './analyst.mjs';
 import { startDaemon } from './harness.mjs';
-import { mintToken } from './token.mjs';
+import { checkProblem } from './rest.mjs';
+import { ROLES, mintToken } from './token.mjs';
 
 describe('GET /api/v1/agents', () => {
   let d;
@@ -54,5 +57,73 @@ describe('GET /api/v1/agents', () => {
     assert.ok(guarded.every((name) => seen.includes(name)));
     const viewer = await columns('viewer');
     assert.deepEqual(guarded.filter((name) => viewer.includes(name)), []);
+  });
+});
+
+describe('GET /api/v1/turns/{id}/agents', () => {
+  let d;
+
+  before(async () => {
+    d = await startDaemon();
+  });
+  after(() => d?.stop());
+  const asked = async (role, content) => {
+    const rest = d.rest(mintToken({ sub: 'ann', role }));
+
+    return { rest, answer: (await rest.post('/api/v1/chat', { content })).body };
+  };
+  const agentsOf = async (rest, turn) => (await rest.get(`/api/v1/turns/${turn}/agents`)).body;
+
+  it('tells of each agent its calls, what code says of them, and statements to those who may see them', async () => {
+    const { rest, answer } = await asked('manager', 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?');
+    const told = await agentsOf(rest, answer.turn_id);
+    const [agent] = told.agents;
+    const view = answer.views.find((v) => v.view_type === 'data');
+
+    assert.deepEqual([told.turn_id, told.message_id, told.status, told.agents.length], [answer.turn_id, answer.message_id, 'complete', 1]);
+    assert.deepEqual([agent.agent, agent.status, agent.metadata.calls], ['dayahead_agent', 'completed', 1]);
+    const [result] = agent.results;
+    assert.deepEqual([result.tool, result.outcome, result.view_id, result.row_count, result.truncated],
+      ['get_average_annual_price', 'rows', view.view_id, view.row_count, false]);
+    assert.ok(result.purpose.length > 10);
+    /* Without a model an answer is what code says. */
+    assert.equal(agent.insights.findings.length, 1);
+    assert.ok(answer.text.startsWith(agent.insights.summary), `${agent.insights.summary} | ${answer.text}`);
+    assert.match(agent.queries_executed[0].sql, /^SELECT/);
+    const analystSees = await agentsOf(d.rest(mintToken({ sub: 'ann', role: 'analyst' })), answer.turn_id);
+    assert.equal(analystSees.agents[0].queries_executed, undefined);
+    assert.deepEqual(analystSees.agents[0].results, agent.results);
+  });
+
+  it('is masked like its answer, and nobody else\'s', async () => {
+    const { answer } = await asked('manager', 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?');
+    const masked = await agentsOf(d.rest(mintToken({ sub: 'ann', role: 'viewer' })), answer.turn_id);
+
+    assert.deepEqual([masked.masked, masked.agents], [true, []]);
+    for (const claims of [{ sub: 'bob', role: 'admin' }, { sub: 'ann', tenant_id: 'acme', role: 'admin' }])
+      checkProblem(await d.rest(mintToken(claims)).get(`/api/v1/turns/${answer.turn_id}/agents`), 404);
+    const own = d.rest(mintToken({ sub: 'ann', role: 'manager' }));
+    for (const id of ['0193b0a0-0000-7000-8000-00000000ffff', 'no-turn'])
+      checkProblem(await own.get(`/api/v1/turns/${id}/agents`), 404);
+  });
+
+  it('has every agent of a question for two, in the order of the plan, and what failed', async () => {
+    const { rest, answer } = await asked('manager', 'What is the average price for NP15 in 2025 from Ascend, and which projects are off track?');
+    const told = await agentsOf(rest, answer.turn_id);
+
+    assert.deepEqual([...new Set(answer.outcomes.map((o) => o.agent))], told.agents.map((a) => a.agent));
+    assert.deepEqual(told.agents.flatMap((a) => a.results.map((r) => r.call)).sort(), answer.outcomes.map((o) => o.call).sort());
+    assert.ok(told.agents.length > 1, JSON.stringify(told));
+  });
+
+  it('says what an analysis claims', async () => {
+    const { ask, sources } = await analyst(d, 'customers', planted.tiers(), ROLES.manager);
+    const answer = await ask('Segment the customers by sales');
+    const [agent] = (await agentsOf(sources.rest, answer.turn_id)).agents;
+
+    assert.equal(agent.agent, 'segmentation_agent');
+    assert.match(agent.insights.summary, /\*\*40\*\* of 200/);
+    assert.equal(agent.insights.visualization_hint, answer.views.find((v) => v.view_type === 'chart').chart_type);
+    await forget();
   });
 });

@@ -30,6 +30,7 @@ const struct http_route public_routes[] = {
 	{"GET", API "/receipts/{}", CHAT, 0, on_get_receipt, NULL},
 	{"GET", API "/turns/{}/events", CHAT, 0, on_get_turn_events, "after"},
 	{"DELETE", API "/turns/{}", CHAT, 0, on_delete_turn, NULL},
+	{"GET", API "/turns/{}/agents", CHAT, 0, on_get_turn_agents, NULL},
 	{"POST", API "/ui/chat", CHAT, ROUTE_BODY | ROUTE_LONG | ROUTE_AI, on_post_ui_chat, NULL},
 	{"GET", API "/ui/chat/{}/stream", CHAT, ROUTE_AI, on_get_ui_stream, NULL},
 	{"POST", API "/agui", CHAT, ROUTE_BODY | ROUTE_LONG | ROUTE_AGUI, on_post_agui, NULL},

@@ -13,6 +13,7 @@ void on_post_chat_stream(struct request *r);
 void on_post_session_message(struct request *r);
 void on_get_turn_events(struct request *r);
 void on_delete_turn(struct request *r);
+void on_get_turn_agents(struct request *r);
 
 void on_post_ui_chat(struct request *r);
 void on_get_ui_stream(struct request *r);
