@@ -89,6 +89,9 @@ struct lease_driver {
 	/* `found`: there was a holder to tell. Without a callback there is no operation. */
 	struct op *(*signal)(void *self, const struct lease_signal *s, lease_found_cb cb,
 			     void *owner);
+	/* What TAKE_OVER gave cannot run here: another one gets it that has not said so yet. Where
+	 * all have, those who watch are told that it ends. NULL: there are no others. */
+	void (*decline)(void *self, const char *holder);
 	/* This replica ends: others are to go on with what it holds, which is lost to it from now
 	 * on. NULL: there are no others. */
 	void (*hand_over)(void *self);

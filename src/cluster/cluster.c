@@ -242,8 +242,11 @@ static bool on_beat(struct question *q, const redisReply *reply)
 			c->steady_ms = now;
 		c->beat_ms = now;
 		/* After a pause of the server all are silent: they have as long to come back. */
-		while (text.n > 0 && now - c->steady_ms > c->lease_ms)
-			reap(c, next_word(&text));
+		while (text.n > 0 && now - c->steady_ms > c->lease_ms) {
+			word = next_word(&text);
+			if (!decline_is_fresh(c, word))
+				reap(c, word);
+		}
 	}
 	cluster_read(c);
 	return true;

@@ -43,6 +43,7 @@ struct cluster {
 	struct hashmap follows; /* struct follow, by turn */
 	struct list follow_list;
 	struct list untaken; /* turns that could not be read yet */
+	int64_t declined_ms; /* the last one that is for others */
 	size_t asking;       /* operations that their starters still wait for */
 };
 
@@ -190,6 +191,11 @@ struct op *cluster_signal(void *self, const struct lease_signal *s, lease_found_
 void cluster_hear(struct cluster *c, struct str json);
 /* To this replica: it has something to read. */
 void cluster_wake(struct cluster *c);
+
+/* ---- cluster_decline.c ---- */
+void cluster_decline(void *cluster, const char *holder);
+/* Others have had no time yet for what was declined here. */
+bool decline_is_fresh(const struct cluster *c, struct str silent);
 
 /* ---- cluster.c ---- */
 void cluster_close(void *self);

@@ -448,6 +448,7 @@ const struct lease_driver cluster_lease_driver = {
 	.release = lease_release,
 	.listen = lease_listen,
 	.signal = cluster_signal,
+	.decline = cluster_decline,
 	.hand_over = held_hand_over,
 	.close = cluster_close,
 };

@@ -82,6 +82,18 @@
 	"redis.call('SUNIONSTORE', KEYS[4], KEYS[4], KEYS[2]) redis.call('DEL', KEYS[2]) "         \
 	"return table.concat(all, ' ')"
 
+/* KEYS alive, turns:<caller>, turns:<caller>!, declined:<turn>; ARGV turn caller lease_ms kept_ms.
+ * "passed": the next beat of another one takes it, as that of a replica that is silent; "none": so
+ * many have declined it as there are. */
+#define DECLINE_SCRIPT                                                                             \
+	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
+	"local alive = redis.call('ZCOUNT', KEYS[1], "                                             \
+	"string.format('%.0f', now - tonumber(ARGV[3])), '+inf') "                                 \
+	"local declined = redis.call('INCR', KEYS[4]) redis.call('PEXPIRE', KEYS[4], ARGV[4]) "    \
+	"if declined >= alive then return 'none' end "                                             \
+	"redis.call('SREM', KEYS[2], ARGV[1]) redis.call('SADD', KEYS[3], ARGV[1]) "               \
+	"redis.call('ZADD', KEYS[1], '0', ARGV[2] .. '!') return 'passed'"
+
 /* KEYS alive, turns:<replica>; ARGV replica. It ends: what it has not taken over yet is others' at
  * their next beat. */
 #define LEAVE_SCRIPT                                                                               \

@@ -211,12 +211,8 @@ void turn_take_over(struct turns *all, const struct lease_signal *s)
 	if (read_taken(o, s, &taken) && turns_knowledge(all, s->tenant) && !all->draining) {
 		begin(all, &taken, s->fence);
 	} else {
-		struct stream_log *log = stream_adopt(all->streams, s->holder, NULL, NULL);
-
 		log_warn("turn.take_over", "%s cannot run here", s->holder);
-		turn_lease_release(all, s->holder);
-		if (log)
-			stream_give_up(&log);
+		all->leases.driver->decline(all->leases.self, s->holder);
 	}
 	json_decref(o);
 }

@@ -9,14 +9,16 @@
 #include <cmocka.h>
 
 #include "emit.h"
+#include "vesper/clock.h"
 #include "vesper/cluster.h"
 #include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/metric.h"
 #include "vesper/uuid.h"
 
-#define SECRET "a secret that replicas share"
-#define TURNS  20000
+#define SECRET   "a secret that replicas share"
+#define LEASE_MS 3000
+#define TURNS    20000
 
 static struct redis_service service;
 static bool installed;
@@ -42,7 +44,8 @@ static struct side {
 	uint64_t fence;
 	char taking[64];
 	size_t watchers;
-} left, right;
+	bool declines; /* whatever it is to take over */
+} left, right, third;
 
 static void on_signal(void *owner, const struct lease_signal *s)
 {
@@ -52,7 +55,9 @@ static void on_signal(void *owner, const struct lease_signal *s)
 	side->kind = s->kind;
 	side->fence = s->fence;
 	snprintf(side->taking, sizeof(side->taking), "%.*s", STR_FMT(s->taking));
-	if (s->kind == SIGNAL_TAKE_OVER)
+	if (s->kind == SIGNAL_TAKE_OVER && side->declines)
+		side->leases.driver->decline(side->leases.self, s->holder);
+	else if (s->kind == SIGNAL_TAKE_OVER)
 		side->log = stream_adopt(side->hub, s->holder, NULL, NULL);
 }
 
@@ -69,7 +74,7 @@ static void open_side(struct side *side, const char *name, const char *secret)
 							   .timeout_ms = REDIS_PATIENCE_MS,
 							   .secret = secret,
 							   .replica = name,
-							   .lease_ms = 3000},
+							   .lease_ms = LEASE_MS},
 				 &side->leases, &e));
 	side->leases.driver->listen(side->leases.self, on_signal, side);
 }
@@ -330,6 +335,85 @@ static void one_that_ends_while_it_takes_over_loses_nothing(void **state)
 	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
 }
 
+/* A turn at the left one, watched at the right one, too. Gives its log at the left. */
+static struct stream_log *begin_at_left(const char *session, const char *turn)
+{
+	struct stream_log *log;
+
+	assert_int_equal(acquire(&left, session, turn, NULL), LEASE_OURS);
+	log = stream_open(left.hub, turn, session, &ann, NULL, NULL);
+	emit_text(log, "begun ");
+	assert_non_null(find(&right, turn, &ann));
+	WAIT_FOR(stream_last_seq(right.log) == 1);
+	return log;
+}
+
+static void one_that_cannot_run_here_goes_to_the_next(void **state)
+{
+	struct uuid session = uuid_new(), turn = uuid_new();
+	struct stream_log *log, *seen;
+	struct stream_watch *viewer;
+	int64_t began = clock_mono_ms();
+
+	(void)state;
+	if (!installed)
+		skip();
+	right.declines = true;
+	begin_at_left(session.text, turn.text);
+	seen = right.log;
+	viewer = stream_watch_new(seen, 0, on_nothing, NULL);
+	WAIT_FOR(clock_mono_ms() - began > LEASE_MS + LEASE_MS / 2);
+	open_side(&third, "third", SECRET); /* so it is the right one that comes first */
+	WAIT_FOR(ask_redis("ZCARD vesper:{r}:alive%s%s", "", "") == 3);
+	left.leases.driver->hand_over(left.leases.self);
+	release(&left, turn.text);
+	WAIT_FOR(third.signals > 0);
+	assert_int_equal(third.kind, SIGNAL_TAKE_OVER);
+	assert_true(third.fence > right.fence);
+	assert_int_equal(right.signals, 1);
+	log = third.log;
+	assert_string_equal(stream_text(log).p, "begun ");
+	emit_text(log, "and ended");
+	emit_end(log, "ok");
+	/* Who watches at the one that declined it reads on. */
+	WAIT_FOR(stream_closed(seen));
+	assert_string_equal(stream_text(seen).p, "begun and ended");
+	stream_watch_free(&viewer);
+	stream_release(&log);
+	release(&third, turn.text);
+	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
+	close_side(&third);
+}
+
+static void one_that_can_run_nowhere_ends_for_who_watches(void **state)
+{
+	struct uuid session = uuid_new(), turn = uuid_new();
+	struct stream_log *mine;
+	struct stream_watch *here, *there;
+	struct event last;
+
+	(void)state;
+	if (!installed)
+		skip();
+	right.declines = true;
+	mine = begin_at_left(session.text, turn.text);
+	here = stream_watch_new(mine, 0, on_nothing, NULL);
+	there = stream_watch_new(right.log, 0, on_nothing, NULL);
+	left.leases.driver->hand_over(left.leases.self);
+	release(&left, turn.text);
+	WAIT_FOR(right.signals > 0);
+	WAIT_FOR(stream_closed(right.log) && stream_closed(mine)); /* wherever */
+	stream_event(right.log, stream_last_seq(right.log), &last);
+	assert_int_equal(last.kind, EVENT_ERROR);
+	assert_string_equal(last.u.error.code, "upstream");
+	assert_true(last.u.error.retryable);
+	stream_watch_free(&here);
+	stream_watch_free(&there);
+	/* The session is free, and nobody is led to the turn as one that runs. */
+	WAIT_FOR(ask_redis("KEYS vesper:x:*%s%s", "", "") == 0);
+	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
+}
+
 /* A message that was refused, or whose asker left before it had a turn, may come again. */
 static void a_turn_that_never_began_is_not_found_again(void **state)
 {
@@ -355,6 +439,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_turn_that_is_handed_over_goes_on_there, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(one_that_ends_while_it_takes_over_loses_nothing,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_cannot_run_here_goes_to_the_next, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(one_that_can_run_nowhere_ends_for_who_watches,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_turn_that_never_began_is_not_found_again, set_up,
 						tear_down),

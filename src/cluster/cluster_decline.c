@@ -1,0 +1,90 @@
+/*
+ * A turn that was to be taken over and cannot run here, as where replicas have different
+ * catalogues. It goes round: the next beat of another one takes it. Once all have declined it, who
+ * watches is told that nothing more comes; the store closes it.
+ */
+#include "cluster_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "scripts.h"
+#include "vesper/clock.h"
+#include "vesper/codes.h"
+#include "vesper/log.h"
+
+struct declining {
+	struct question question;
+	char holder[UUID_BYTES];
+};
+
+static void end(struct held *h)
+{
+	const struct code_row *row = code_row(CODE_UPSTREAM);
+	struct stream_log *log = stream_watch_log(h->watch);
+	const struct event event = {
+		.kind = EVENT_ERROR,
+		.at_ms = clock_now_ms(),
+		.u.error = {.code = row->wire, .message = row->sentence, .retryable = true}};
+
+	log_warn("cluster.declined", "%s can run on no replica", h->holder);
+	h->handed = false;
+	stream_put(log, &event);
+	stream_release(&log);
+	cluster_lease_driver.release(h->cluster, h->holder);
+}
+
+static bool on_declined(struct question *q, const redisReply *reply)
+{
+	struct cluster *c = q->cluster;
+	struct held *h = held_of(c, ((struct declining *)q)->holder);
+
+	if (!h || !h->watch || c->closing)
+		return true; /* another has it by now */
+	if (!str_eq(reply_text(reply), STR("passed"))) {
+		end(h);
+		return true;
+	}
+	c->declined_ms = clock_mono_ms();
+	follow_held(h);
+	h->handed = false;
+	held_free(h);
+	return true;
+}
+
+void cluster_decline(void *self, const char *holder)
+{
+	struct cluster *c = self;
+	struct held *h = held_of(c, holder);
+	struct declining *d = question_new(c, sizeof(*d), false, on_declined, NULL);
+	char turns[CLUSTER_KEY_BYTES + 1], count[CLUSTER_KEY_BYTES], ms[24], kept[24];
+	char member[sizeof(h->tenant) + UUID_BYTES + 1];
+	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
+
+	h->handed = true; /* nobody here writes its log any more */
+	stream_adopt(c->hub, holder, NULL, NULL);
+	memcpy(d->holder, h->holder, UUID_BYTES);
+	snprintf(turns, sizeof(turns), "%s!", c->turns);
+	snprintf(count, sizeof(count), "vesper:{r}:declined:%s", h->holder);
+	question_send(&d->question, 11,
+		      (const struct str[]){STR("EVAL"),
+					   STR(DECLINE_SCRIPT),
+					   STR("4"),
+					   STR(CLUSTER_ALIVE),
+					   str_of(c->turns),
+					   str_of(turns),
+					   str_of(count),
+					   {member, (size_t)n},
+					   str_of(c->replica),
+					   number_text((uint64_t)c->lease_ms, ms),
+					   number_text(CLUSTER_KEPT_MS, kept)});
+}
+
+bool decline_is_fresh(const struct cluster *c, struct str silent)
+{
+	size_t n = strlen(c->replica);
+
+	/* One that has just begun takes nothing over for as long as a silence lasts. */
+	return silent.n == n + 1 && silent.p[n] == '!' && memcmp(silent.p, c->replica, n) == 0 &&
+	       clock_mono_ms() - c->declined_ms <= 2 * c->lease_ms;
+}
