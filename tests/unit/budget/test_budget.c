@@ -78,6 +78,21 @@ static void test_nothing_is_overspent(void **state)
 	budget_free(&b);
 }
 
+static void test_settled_money_is_free_again(void **state)
+{
+	const struct budget_limit limits[] = {{BUDGET_USER, NULL, BUDGET_DAY, 0, 100}};
+	struct budget *b = budget_new(NULL, 0, limits, 1);
+	struct budget_hold hold;
+
+	(void)state;
+	assert_true(take(b, &ann, 0, 100, NOV_1, &hold));
+	assert_false(take(b, &ann, 0, 1, NOV_1, NULL));
+	budget_settle(b, &ann, &hold, 0, 40);
+	assert_false(take(b, &ann, 0, 61, NOV_1, NULL));
+	assert_true(take(b, &ann, 0, 60, NOV_1, NULL)); /* all but what the call cost */
+	budget_free(&b);
+}
+
 static void test_scopes(void **state)
 {
 	const struct budget_limit limits[] = {
@@ -298,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_other_limits),
 		cmocka_unit_test(test_prices),
 		cmocka_unit_test(test_nothing_is_overspent),
+		cmocka_unit_test(test_settled_money_is_free_again),
 		cmocka_unit_test(test_scopes),
 		cmocka_unit_test(test_periods),
 		cmocka_unit_test(test_spent_before),

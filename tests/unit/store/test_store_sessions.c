@@ -100,6 +100,23 @@ static void made_and_found(void **state)
 	clock_release();
 }
 
+/* Each tenant has a file; the statements keep tenants apart where several share a database. */
+static void apart_in_one_file(void **state)
+{
+	struct fixture *f = *state;
+	const char *id = id_new(f);
+
+	assert_int_equal(make(f, &ann, id, "of acme"), ERR_NONE);
+	assert_int_equal(make(f, &ann, id_new(f), "of nobody here"), ERR_NONE);
+	file_do(f->acme, "UPDATE chat_sessions SET tenant_id = 'vesper' "
+			 "WHERE title = 'of nobody here'");
+	found(f, &ann, SESSIONS_ALL, NULL, "of acme");
+	file_do(f->acme, "UPDATE chat_sessions SET tenant_id = 'vesper'");
+	found(f, &ann, SESSIONS_ALL, NULL, "");
+	read_messages(f, &ann, id, NULL, 10);
+	assert_int_equal(f->err.code, ERR_NOT_FOUND);
+}
+
 static void an_id_is_taken_once(void **state)
 {
 	struct fixture *f = *state;
@@ -275,6 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(made_and_found),
 		CASE(listed_by_where_it_is_kept),
+		CASE(apart_in_one_file),
 		CASE(an_id_is_taken_once),
 		CASE(edited_by_one_of_two),
 		CASE(archived_and_back),

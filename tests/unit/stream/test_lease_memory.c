@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "vesper/clock.h"
 #include "vesper/lease_memory.h"
 #include "vesper/mem.h"
 #include "vesper/op.h"
@@ -106,6 +107,25 @@ static void one_holder_at_a_time_with_a_greater_token_each(void **state)
 	assert_true(next.fence > first.fence);
 }
 
+/* The clock gives milliseconds; a name may be leased several times in one of them. */
+static void tokens_grow_within_a_millisecond(void **state)
+{
+	struct uuid a = uuid_new();
+	uint64_t last = 0;
+
+	(void)state;
+	clock_freeze_ms(1772182800000);
+	for (int i = 0; i < 3; i++) {
+		struct lease l = acquire("ann:s1", &a, NULL);
+
+		assert_int_equal(l.kind, LEASE_OURS);
+		assert_true(l.fence > last);
+		last = l.fence;
+		leases.driver->release(leases.self, a.text);
+	}
+	clock_release();
+}
+
 static void a_request_that_comes_again_is_led_to_its_first_holder(void **state)
 {
 	struct uuid a = uuid_new(), b = uuid_new(), c = uuid_new();
@@ -191,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(one_holder_at_a_time_with_a_greater_token_each),
+		TEST(tokens_grow_within_a_millisecond),
 		TEST(a_request_that_comes_again_is_led_to_its_first_holder),
 		TEST(a_request_is_forgotten_after_its_time),
 		TEST(what_is_cancelled_holds_nothing),
