@@ -191,6 +191,8 @@ const panel = (count, periods) => csv(['Place', 'Region', 'Day', 'Sales'], Array
   [`Place ${String((i % count) + 1).padStart(3, '0')}`, i % count % 2 ? 'West' : 'East', month(Math.floor(i / count), 2023),
     (1000 - 40 * Math.floor(i / count) + (i % count)).toFixed(2)]));
 const series = (n) => csv(['Day', 'Sales'], Array.from({ length: n }, (_, i) => [month(i, 2023), 100 + (i * 7) % 5 + 0.5]));
+const zero = (n) => csv(['Day', 'Sales'], Array.from({ length: 6 }, (_, i) => [month(i, 2023), i === 0 ? (n * 10.5).toFixed(2) : '0.00']));
+const regions = (n) => things(['Place', 'Region', 'Sales'], 36, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]);
 const LEAST = [
   { name: 'moving', at: (n) => series(n), n: 4, question: 'What is the moving average of sales?', says: /4 months or more are needed for means of 3; there are 3/,
     claims: /the mean of the last 3 months/ },
@@ -214,6 +216,17 @@ const LEAST = [
     says: /20 things to compare with are needed for a change of percentile/, claims: /was at percentile/ },
   { name: 'mixes', at: (n) => things(['Place', 'Region', 'Sales'], n, (i) => [i % 2 ? 'East' : 'West', 100.5 + i]), n: 10,
     question: 'Show the tiers by region for sales per place', says: /10 values above zero or more are needed for tiers; there are 9/, claims: /expected less than 5 times/ },
+  { name: 'changes', at: (n) => series(n), n: 2, question: 'How have sales changed over time?', says: /Two months or more are needed for a change; there is 1/,
+    claims: /a change of/ },
+  { name: 'basis', at: (n) => csv(['Day', 'Region', 'Sales'], Array.from({ length: 9 }, (_, i) => [month(i, 2023), i < 6 ? 'East' : 'West', i < 6 || i - 6 < n ? 10.5 + i : ''])),
+    n: 1, question: 'What is the baseline of sales in region West?', says: /Sales has no value/, claims: /a month on average/ },
+  { name: 'served', at: regions, n: 3, question: 'Which regions are underserved in sales?', says: /3 groups or more are needed; there are 2/,
+    claims: /No region of|are underserved/i },
+  { name: 'nothing to change', at: zero, n: 1, question: 'What if sales drop by 15 percent?', says: /has no total above zero/, claims: /would go from/ },
+  { name: 'nothing to vary', at: zero, n: 1, question: 'Run a sensitivity analysis of sales', says: /has no total above zero/, claims: /gives \*\*/ },
+  { name: 'nothing to compare', at: zero, n: 1, question: 'Compare scenarios of sales', says: /has no total above zero/, claims: /3 scenarios of/ },
+  { name: 'nearest', at: (n) => things(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 10,
+    question: 'Which places are most similar to Place 003 by sales and visits?', says: /10 or more are needed to say which are alike; there are 9/, claims: /Nearest to/ },
 ];
 
 for (const one of LEAST)

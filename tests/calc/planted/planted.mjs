@@ -238,3 +238,10 @@ export function mix() {
     return [id('Customer', i), region, unit() < 0.5 ? 'Web' : 'Shop', money(large ? 5000 + 100 * unit() : 500 + 100 * unit())];
   }));
 }
+
+/* Eight products of three kinds. */
+export function products() {
+  const names = ['Espresso machine', 'Blender', 'Garden hose', 'Lawn mower', 'Toaster', 'Rake', 'Bread knife', 'Garden chair'];
+
+  return csv(['Product', 'Sales'], names.map((name, i) => [name, money(100 + i * 10.25)]));
+}
