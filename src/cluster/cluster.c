@@ -231,18 +231,18 @@ static bool on_beat(struct question *q, const redisReply *reply)
 	struct str text = reply_text(reply), word = next_word(&text);
 	int64_t now = clock_mono_ms();
 
-	c->beating = false;
+	c->beats.under_way = false;
 	if (c->closing || c->leaving)
 		return true;
 	if (str_eq(word, STR("0"))) {
-		c->beat_ms = 0;
+		c->beats.answered_ms = 0;
 		lose_all(c);
 	} else if (str_eq(word, STR("1"))) {
-		if (now - c->beat_ms > 3 * CLUSTER_BEAT_MS)
-			c->steady_ms = now;
-		c->beat_ms = now;
+		if (now - c->beats.answered_ms > 3 * CLUSTER_BEAT_MS)
+			c->beats.steady_ms = now;
+		c->beats.answered_ms = now;
 		/* After a pause of the server all are silent: they have as long to come back. */
-		while (text.n > 0 && now - c->steady_ms > c->lease_ms) {
+		while (text.n > 0 && now - c->beats.steady_ms > c->lease_ms) {
 			word = next_word(&text);
 			if (!decline_is_fresh(c, word))
 				reap(c, word);
@@ -257,7 +257,7 @@ static void send_beat(struct cluster *c)
 	struct question *q = question_new(c, sizeof(*q), false, on_beat, NULL);
 	char mark[CLUSTER_KEY_BYTES], ms[24];
 
-	c->beating = true;
+	c->beats.under_way = true;
 	snprintf(mark, sizeof(mark), "vesper:{r}:dead:%s", c->replica);
 	question_send(q, 7,
 		      (const struct str[]){STR("EVAL"), STR(BEAT_SCRIPT), STR("2"),
@@ -270,7 +270,7 @@ static void on_tick(void *owner)
 	struct cluster *c = owner;
 	int64_t now = clock_mono_ms();
 
-	if (!c->beating && !c->leaving)
+	if (!c->beats.under_way && !c->leaving)
 		send_beat(c);
 	hashmap_each(node, &c->held)
 		publish_tick(hashmap_item(node, struct held, by_holder), now);

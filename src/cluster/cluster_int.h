@@ -28,13 +28,15 @@ struct cluster {
 	char turns[CLUSTER_KEY_BYTES]; /* the set of those that run here */
 	int64_t lease_ms;
 	struct timer *beat, *flush;
-	int64_t beat_ms;   /* the last one that was answered */
-	int64_t steady_ms; /* since when none was missed */
-	bool beating;      /* a heartbeat is on its way */
-	bool reading;      /* likewise a wait for news */
-	int64_t read_ms;   /* the last one that was answered, or the first that was not */
-	bool leaving;      /* what runs here is handed over */
-	bool left;         /* others know */
+	struct {
+		int64_t answered_ms; /* the last one */
+		int64_t steady_ms;   /* since when none was missed */
+		bool under_way;
+	} beats;
+	bool reading;    /* likewise a wait for news */
+	int64_t read_ms; /* the last one that was answered, or the first that was not */
+	bool leaving;    /* what runs here is handed over */
+	bool left;       /* others know */
 	bool closing;
 	char inbox_id[48]; /* of the last signal that was read */
 	lease_signal_cb on_signal;
