@@ -145,4 +145,19 @@ describe('faults around replicas', () => {
     const stored = await three.rest(client.token).messagesWhen(client.session, (m) => m.length === 4, patient(40000));
     assert.deepEqual(stored.map((m) => m.role), ['user', 'assistant', 'user', 'assistant']);
   });
+
+  it('a replica with another catalogue is first to get a turn: the next one goes on with it', async () => {
+    mock.use(slow(60, 20));
+    const late = await cluster.add({ env: { VESPER_CLUSTER_LEASE_MS: `${2 * ALIVE_MS}` } }); /* it waits longer before it takes turns */
+    const other = await cluster.add({ env: { VESPER_TENANTS: JSON.stringify({ acme: { warehouse: 'acme.db', store: 'acme.db' } }) } });
+    await two.stop();
+    await sleep(2 * ALIVE_MS + 2000); /* both may take turns by now */
+    const { end, took } = await movedFrom(three, late, () => three.kill());
+    console.log(`another catalogue: ${end} after ${took} ms`);
+    assert.match(other.output, /cannot run here/);
+    assert.doesNotMatch(other.output, /can run on no replica/);
+    assert.match(late.output, /cluster\.take_over/);
+    assert.ok(['ok', 'partial'].includes(end), end);
+    await Promise.all([late.stop(), other.stop()]);
+  });
 });
