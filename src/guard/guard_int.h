@@ -252,6 +252,7 @@ struct known_table {
 	uint32_t rival_slots;
 	bool *soft; /* by column: words ("winter") that gather rows and name none */
 	const struct unit_def **units; /* by column */
+	bool undeclared;               /* no column says a label or a unit */
 	bool *measure;                 /* by column: numbers to compute with */
 	bool *differences;             /* by column: its name or label says so: "spread" */
 	bool *mixed;                   /* by column: it has negative values and others */
@@ -436,6 +437,7 @@ struct context {
 	size_t clause_dir;         /* words of the clause before its direction */
 	int32_t days[2];           /* of the last dates, since 1970; newest first; 0: none */
 	bool missing;              /* "without", "missing" */
+	bool undeclared;           /* only columns are looked at that say no unit */
 	bool peak;
 	struct {
 		int64_t written; /* table rows and list items of the answer so far */

@@ -86,6 +86,24 @@ static bool is_ratio(const struct shown *s, guard_value a, guard_value b, guard_
 	return b != 0 && is_value(s, a * times / b);
 }
 
+static bool unit_of_column_fits(const struct search *q, const struct unit_def *unit)
+{
+	const struct shown *s = q->s;
+
+	if (q->c->undeclared)
+		return q->kt && q->kt->undeclared && !unit_is_percent(s->unit);
+	return unit_fits(s, s->unit, unit, s->decimals == 0 && !shown_is_bare(s));
+}
+
+/* Two columns of one unit, as far as they say it. */
+static bool are_of_one_unit(const struct search *q, size_t a, size_t b)
+{
+	const struct known_table *kt = q->kt;
+
+	return kt->measure[a] && kt->measure[b] && kt->units[a] == kt->units[b] &&
+	       (kt->units[a] || (q->c->undeclared && kt->undeclared));
+}
+
 static int direction(const struct search *q)
 {
 	return q->s->minus ? -1 : q->s->plus ? 1 : q->c->tone.dir;
@@ -125,7 +143,7 @@ static bool pair_is(struct search *q, size_t column, const struct unit_def *unit
 			return found(q, column, "/ - 1:", a, b);
 		return !dir && order == 0 && is_change(q, b, a) && found(q, column, "/ - 1:", b, a);
 	}
-	if (!unit_fits(s, s->unit, unit, s->decimals == 0 && !shown_is_bare(s)))
+	if (!unit_of_column_fits(q, unit))
 		return false;
 	return is_told_as(DERIVED_CHANGE, s, q->c) && a != 0 && b != 0 && is_difference(s, a, b) &&
 	       found(q, column, "-", a, b);
@@ -166,8 +184,7 @@ static bool sums_fit(struct search *q, size_t column)
 		sum += v;
 		n++;
 	}
-	if (n < 2 || !unit_fits(q->s, q->s->unit, kt->units[column],
-				q->s->decimals == 0 && !shown_is_bare(q->s)))
+	if (n < 2 || (q->s->minus && sum >= 0) || !unit_of_column_fits(q, kt->units[column]))
 		return false;
 	if (is_told_as(DERIVED_SUM, q->s, q->c) && is_value(q->s, sum))
 		return found(q, column, "= sum of the named rows;", sum, (guard_value)n * ONE);
@@ -417,8 +434,7 @@ static bool totals_fit(struct search *q)
 
 	for (size_t a = 0; a < kt->t->column_count; a++)
 		for (size_t b = a + 1; b < kt->t->column_count; b++) {
-			if (!kt->measure[a] || !kt->measure[b] || kt->units[a] != kt->units[b] ||
-			    !kt->units[a])
+			if (!are_of_one_unit(q, a, b))
 				continue;
 			x = sum_of_rows(q, a, &n);
 			y = sum_of_rows(q, b, &n);
@@ -467,8 +483,7 @@ static bool row_fits(struct search *q, int64_t row)
 
 	for (size_t a = 0; a < kt->t->column_count; a++)
 		for (size_t b = a + 1; b < kt->t->column_count; b++)
-			if (kt->measure[a] && kt->measure[b] && kt->units[a] == kt->units[b] &&
-			    kt->units[a] && kt->values[row][a] != GUARD_NO_VALUE &&
+			if (are_of_one_unit(q, a, b) && kt->values[row][a] != GUARD_NO_VALUE &&
 			    kt->values[row][b] != GUARD_NO_VALUE &&
 			    cells_fit(q, a, b, row, kt->values[row][a], kt->values[row][b]))
 				return true;
@@ -576,20 +591,48 @@ static bool take_rows(struct search *q, const struct context *c, bool widely)
 	return q->count > 0;
 }
 
+static bool days_between_fit(struct search *q, int64_t a, int64_t b)
+{
+	int64_t per = unit_days_100(q->s->unit);
+	struct shown rough = *q->s;
+
+	if (per < 100)
+		return false;
+	if (per > 100 && rough.half < ONE / 2)
+		rough.half = ONE / 2;
+	return is_value(&rough, (guard_value)(a - b) * ONE * 100 / per) &&
+	       found(q, SIZE_MAX, "-", a * ONE, b * ONE);
+}
+
 /* Between the last two dates of the answer. */
 static bool last_days_fit(struct search *q)
 {
 	const int32_t *days = q->c->days;
-	int64_t span = days[0] > days[1] ? days[0] - days[1] : days[1] - days[0];
-	int64_t per = unit_days_100(q->s->unit);
-	struct shown rough = *q->s;
 
-	if (per < 100 || !days[0] || !days[1])
+	return days[0] && days[1] && days_between_fit(q, days[0], days[1]);
+}
+
+/* "61 days after engineering": between the dates that one column has for rows that are named. */
+static bool row_days_fit(struct search *q)
+{
+	const struct table *t = q->kt->t;
+
+	if (unit_days_100(q->s->unit) < 100 || q->count > PAIRED_MAX)
 		return false;
-	if (per > 100 && rough.half < ONE / 2)
-		rough.half = ONE / 2;
-	return is_value(&rough, (guard_value)span * ONE * 100 / per) &&
-	       found(q, SIZE_MAX, "-", days[0] * ONE, days[1] * ONE);
+	for (size_t c = 0; c < t->column_count; c++) {
+		struct date a, b;
+
+		if (t->columns[c].type != COLUMN_DATE)
+			continue;
+		for (size_t i = 0; i < q->count; i++)
+			for (size_t n = i + 1; n < q->count; n++)
+				if (t->rows[q->rows[i]][c] && t->rows[q->rows[n]][c] &&
+				    date_parse_start(t->rows[q->rows[i]][c], &a) &&
+				    date_parse_start(t->rows[q->rows[n]][c], &b) &&
+				    days_between_fit(q, date_to_days(a), date_to_days(b)))
+					return true;
+	}
+	return false;
 }
 
 /* b was said after a. */
@@ -615,7 +658,9 @@ static bool recent_sums_fit(struct search *q)
 	const struct context *c = q->c;
 	guard_value sum = c->recent[0].value;
 
-	if (!c->sums && !c->tone.sum)
+	bool mean = c->means || c->tone.mean;
+
+	if (!c->sums && !c->tone.sum && !mean)
 		return false;
 	for (size_t i = 1; i < RECENT_MAX; i++) {
 		const struct recent *r = &c->recent[i];
@@ -623,9 +668,14 @@ static bool recent_sums_fit(struct search *q)
 		if (!r->sentence || c->sentence - r->sentence > 1 || r->unit != c->recent[0].unit)
 			return false;
 		sum += r->value;
-		if (unit_fits(q->s, q->s->unit, r->unit, false) && is_value(q->s, sum))
+		if ((q->s->minus && sum >= 0) || !unit_fits(q->s, q->s->unit, r->unit, false))
+			continue;
+		if ((c->sums || c->tone.sum) && is_value(q->s, sum))
 			return found(q, SIZE_MAX, "= sum of what was said;", sum,
 				     (guard_value)(i + 1) * ONE);
+		if (mean && is_value(q->s, sum / (guard_value)(i + 1)))
+			return found(q, SIZE_MAX, "= mean of what was said;",
+				     sum / (guard_value)(i + 1), (guard_value)(i + 1) * ONE);
 	}
 	return false;
 }
@@ -671,7 +721,7 @@ static bool first_rows_fit(struct search *q)
 
 	for (size_t col = 0; col < q->kt->t->column_count && !fits; col++)
 		for (q->count = 2; q->count < all && q->count <= PAIRED_MAX && !fits; q->count++)
-			fits = q->kt->measure[col] && q->kt->units[col] && sums_fit(q, col);
+			fits = are_of_one_unit(q, col, col) && sums_fit(q, col);
 	q->count = all;
 	return fits && q->c->sums;
 }
@@ -707,6 +757,8 @@ static bool table_fits(struct search *q, const struct context *c)
 		for (size_t i = 0; i < q->count && q->count <= PAIRED_MAX; i++)
 			if (row_fits(q, q->rows[i]) || span_fits(q, q->rows[i]))
 				return true;
+		if (row_days_fit(q))
+			return true;
 	}
 	return totals_of_all(q, c);
 }

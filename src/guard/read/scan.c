@@ -421,6 +421,13 @@ static bool read_exponent(struct cursor *c, size_t at, struct shown *s)
 	return true;
 }
 
+/* "$2.98/MW" where no such unit is known: no money, but money per something else. */
+static bool is_per_unknown(struct cursor *c, const struct shown *s)
+{
+	return unit_is_money(s->unit) && scan_peek(c, s->len) == '/' &&
+	       isalpha(scan_peek(c, s->len + 1));
+}
+
 static void read_amount(struct cursor *c, struct shown *s)
 {
 	size_t end = read_decimal(c, s), at;
@@ -437,7 +444,7 @@ static void read_amount(struct cursor *c, struct shown *s)
 	s->half = s->half * factor;
 	s->len = read_unit(c, at, s);
 	/* "3D", "7x24": a word that begins with a digit */
-	if (read_exponent(c, end, s))
+	if (read_exponent(c, end, s) || is_per_unknown(c, s))
 		s->kind = SHOWN_STRANGE;
 	else if (s->len == end && !s->currency &&
 		 (isalpha(scan_peek(c, end)) || scan_peek(c, end) == '_'))

@@ -64,6 +64,9 @@ static void test_units_matter(void **state)
 	assert_flagged("8,760 views");
 	assert_flagged("$8,760");
 	assert_flagged("$52.14/kW");
+	assert_flagged("$52.14/MW");
+	assert_flagged("$52.14/MMBtu");
+	assert_flagged("$52.14/GWh");
 }
 
 static const struct sample_column plant_columns[] = {
@@ -395,12 +398,79 @@ static void test_policies_have_names(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
+static const struct sample_column query_columns[] = {
+	{"market", NULL, COLUMN_TEXT},
+	{"generation", NULL, COLUMN_INT},
+	{"planned", NULL, COLUMN_INT},
+};
+static const char *const capacities[] = {"ERCOT", "830", "320", "CAISO", "780", "250",
+					 "PJM",   "190", "40",  "SPP",   "391", "110"};
+
+/* Of a query that somebody wrote nothing says the unit, only the amount. */
+static void test_undeclared_units_are_not_judged(void **state)
+{
+	(void)state;
+	use(sample_result(arena, sample_table(query_columns, 3, capacities, 4)));
+	assert_marks("ERCOT has 830 MW.", "ERCOT has <unchecked:830 MW>.");
+	assert_marks("CAISO has 830 MW.", "CAISO has <unbound:830 MW>.");
+	assert_marks("ERCOT has 831 MW.", "ERCOT has <unbound:831 MW>.");
+	assert_marks("In total there are 2,191 MW.", "In total there are <unchecked:2,191 MW>.");
+	assert_marks("In total there are 2,192 MW.", "In total there are <unbound:2,192 MW>.");
+	assert_marks("In total there are -2,191 MW.", "In total there are <unbound:-2,191 MW>.");
+}
+
+static const struct sample_column due_columns[] = {
+	{"Area", NULL, COLUMN_TEXT},
+	{"Due", NULL, COLUMN_DATE},
+};
+static const char *const due[] = {
+	"Engineering", "2025-10-15", "Procurement", "2025-12-15",
+	"Offtake",     "2026-01-15", "Financing",   "2026-03-01",
+};
+
+static void test_days_between_dates_of_rows(void **state)
+{
+	(void)state;
+	use(sample_result(arena, sample_table(due_columns, 2, due, 4)));
+	assert_bound("Engineering and Procurement lie 61 days apart.");
+	assert_flagged("Engineering and Procurement lie 62 days apart.");
+	assert_flagged("Engineering and Offtake lie 61 days apart.");
+}
+
+static void test_mean_of_what_was_said(void **state)
+{
+	(void)state;
+	use_vendors();
+	assert_bound("Ascend has $52.14, Hitachi $54.80, so the mean of both is $53.47/MWh.");
+	assert_flagged("Ascend has $52.14, Hitachi $54.80, so the mean of both is $53.57/MWh.");
+}
+
+static const struct sample_column fee_columns[] = {
+	{"Plant", NULL, COLUMN_TEXT},
+	{"Cost", "$", COLUMN_INT},
+};
+static const char *const fees[] = {
+	"Kern Wind", "1850000", "Mojave", "2000000", "Rio Verde", "700000", "Blue Mesa", "330000",
+};
+
+static void test_sums_keep_their_sign(void **state)
+{
+	(void)state;
+	use(sample_result(arena, sample_table(fee_columns, 2, fees, 4)));
+	assert_bound("Kern Wind and Mojave cost $3.85M together.");
+	assert_flagged("Kern Wind and Mojave cost -$3.85M together.");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_covers_sign_currency_and_unit),
 		TEST(test_rounds_at_the_decimals_shown),
 		TEST(test_units_matter),
+		TEST(test_undeclared_units_are_not_judged),
+		TEST(test_days_between_dates_of_rows),
+		TEST(test_mean_of_what_was_said),
+		TEST(test_sums_keep_their_sign),
 		TEST(test_units_convert),
 		TEST(test_currencies_are_apart),
 		TEST(test_years_dates_and_labels),
