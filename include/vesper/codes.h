@@ -19,7 +19,7 @@
 	/* not the shape that was agreed on */                                                     \
 	CODE(BAD_FRAME, ERR_INPUT, ERR_NONE, "bad_frame", 400, false, "INPUT_VALIDATION_FAILED",   \
 	     "Bad request", "The request could not be understood.")                                \
-	/* a frame of a type that there is not */                                                  \
+	/* a frame of an unknown type */                                                           \
 	CODE(UNKNOWN_TYPE, ERR_NONE, ERR_NONE, "unknown_type", 400, false, "INTERNAL",             \
 	     "Unknown type", "Messages of this type are not known here.")                          \
 	/* the right shape, but a value that cannot be */                                          \

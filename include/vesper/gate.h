@@ -1,7 +1,8 @@
 /*
  * The SQL gate for ad hoc SQL, written by a model or an analyst. One SELECT is read into a tree,
- * held against a policy, and written anew from the tree with a row limit. Nothing of the given text
- * is ever sent, and whatever the parser does not know is refused. Pure; nothing here runs anything.
+ * checked against a policy, and written anew from the tree with a row limit. Nothing of the given
+ * text is ever sent, and whatever the parser does not know is refused. Pure; nothing here runs
+ * anything.
  *
  * What is understood (a trailing ; is allowed; comments are not; D: where the dialect has it)
  *   query    [WITH name [(cols)] AS (query), …] term {UNION [ALL]|EXCEPT|INTERSECT term}

@@ -84,9 +84,9 @@ void identity_free(struct identity **i);
 MUST_CHECK bool identity_token(struct identity *i, struct str token, struct principal **out,
 			       struct err *e);
 
-/* Whom any bearer token stands for. NULL: *out has it, or is NULL and *e says why; so it is for
- * every token of the identity provider. Else the callback says it, which takes the principal.
- * ERR_AUTH: the token is not good; others: nobody can say now. */
+/* The principal of any bearer token. NULL: *out has it, or is NULL and *e says why; every token of
+ * the identity provider ends so. Otherwise the callback gets the principal and takes ownership.
+ * ERR_AUTH: the token is not valid; others: it cannot be verified now. */
 typedef void (*identity_who_cb)(void *owner, struct principal *take, const struct err *e);
 struct op *identity_who(struct identity *i, struct str token, struct principal **out, struct err *e,
 			identity_who_cb cb, void *owner);

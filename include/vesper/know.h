@@ -151,7 +151,7 @@ size_t know_clauses(const struct know *k, const char *question, struct arena *a)
 size_t know_examples(const struct know *k, const struct know_input *in, struct arena *a,
 		     const struct example_def **out);
 
-/* Why a question is not even tried. */
+/* Why a question is refused before any tool runs. */
 enum refusal_kind {
 	REFUSE_INJECTION,  /* it would change the rules, or wants internals */
 	REFUSE_REFERENCE,  /* it points at something that was never said */

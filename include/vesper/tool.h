@@ -3,7 +3,7 @@
  * agent, arguments, entities), bound, run under the caller's tenant, and gives a result with a
  * typed outcome. What a model or a router asks for is only ever a tool's name and arguments.
  *
- * A result with rows, or an empty one, is kept for the seconds that the tool's header gives
+ * A result with rows, or an empty one, is cached for the seconds that the tool's header gives
  * (cache_s), under the tenant and everything else it depends on; a call that finds it runs nothing.
  *
  * tool_start never fails: every end is a result. Callbacks come from the loop.
@@ -81,15 +81,15 @@ struct toolbox_options {
 	/* Facts and hashes of results with more than TOOL_LOOP_ROWS; borrowed, must outlive the
 	 * last call. NULL: they are made on the loop. */
 	struct pool *workers;
-	bool hide_existence; /* what a caller may not see looks like what does not exist */
+	bool hide_existence; /* what the caller may not see is reported as nonexistent */
 	const struct domain *const *modules;       /* NULL-ended; domains of the catalogue without a
 						      module get tool_sql_run */
 	const struct tool_derivation *derivations; /* ended by a NULL name; NULL: there are none */
 };
 
-/* ERR_INPUT when a module's table and its files disagree: a tool without a file, a file's tool
- * without an entry. So it is when a file names a derivation that there is not, or does not declare
- * the column and the facts that it may add. */
+/* ERR_INPUT: a module's table and its files disagree (a tool without a file, a file's tool without
+ * an entry); a file names an unknown derivation, or does not declare the column and the facts that
+ * its derivation may add. */
 MUST_CHECK bool toolbox_new(const struct toolbox_options *options, struct toolbox **out,
 			    struct err *e);
 /* The same tools for a catalogue that adds to that of `base` (overlay.h), with other names; like a
@@ -108,8 +108,8 @@ struct tool_request {
 	const struct principal *who;
 	struct date today;
 	int64_t timeout_ms; /* 0: the source's own */
-	/* So many rows are kept instead of DB_ROWS_MAX, and they are read now: the cache is left
-	 * aside. Not for ad hoc SQL, which has its limit in its text. 0: the usual. */
+	/* At most this many rows instead of DB_ROWS_MAX, read without the cache. Not for ad hoc
+	 * SQL, which has its limit in its text. 0: DB_ROWS_MAX. */
 	size_t rows_max;
 	bool is_probe; /* looks for what could be asked; the audit log says so */
 };

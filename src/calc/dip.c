@@ -1,7 +1,7 @@
 /*
- * The dip of a distribution. The distribution function is held against its greatest convex minorant
- * from the left and its least concave majorant from the right; the modal interval shrinks until the
- * two are as near to each other as they are to the function outside of it.
+ * The dip of a distribution. The distribution function is compared with its greatest convex
+ * minorant from the left and its least concave majorant from the right; the modal interval shrinks
+ * until the two are as near to each other as they are to the function outside of it.
  */
 #include <assert.h>
 #include <math.h>

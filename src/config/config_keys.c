@@ -161,7 +161,7 @@ TEXT ("checks.numbers", LIVE, "\"flag\"", "flag|rewrite|withhold",     "a number
 TEXT ("checks.guardrails", LIVE, "\"code\"", "code|model",             "model: what code can't place is also shown to a model, which may refuse it"),
 TEXT ("checks.charts", LIVE, "\"on\"", "on|off",                       "off: answers hold no charts; who asks for one gets the table and is told why"),
 OTHER("checks.link_hosts", LIVE, KEY_LIST, "[]",                       "hosts that answers may link to, beside those of the reports"),
-BOOL ("checks.hide_existence", LIVE,                                   "what somebody may not see is answered like what does not exist"),
+BOOL ("checks.hide_existence", LIVE,                                   "what the caller may not see is reported as nonexistent"),
 INT  ("limits.user_per_minute", LIVE, 600, 0, 1000000,                 "requests and questions of one user; 0: no limit"),
 INT  ("limits.tenant_per_minute", LIVE, 12000, 0, 10000000,            "of all users of a tenant together; 0: no limit"),
 INT  ("limits.connections_per_address", LIVE, 256, 0, CONNECTIONS_MAX, "connections without a user of one address: the quietest is ended for the next; 0: no limit"),

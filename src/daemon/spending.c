@@ -1,6 +1,6 @@
 /*
  * What models cost, between the budget in memory and the ledger in the store. Each row goes to the
- * ledger; the sums of all processes are read again while somebody is held against a limit, soon
+ * ledger; the sums of all processes are read again while a caller is checked against a limit, soon
  * where it is nearly used up.
  */
 #include "daemon.h"

@@ -136,7 +136,7 @@ static void metrics_count(const struct request *r)
 	}
 }
 
-/* Tables that somebody waits for are his from here on. */
+/* A caller that waits for the tables takes ownership of them here. */
 static void answer(struct request *r)
 {
 	struct work *w = r->work;

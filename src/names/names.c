@@ -1,7 +1,7 @@
 /*
  * What one caller can name. The catalogue's values and aliases are one lexicon each, made once;
  * each dimension of a tenant's data is another. Asking them is the same: whole names, words of
- * names, initials, and what is nearly so. A dimension that is not his is not looked into at all.
+ * names, initials, and what is nearly so. A dimension that the caller may not read is not searched.
  */
 #include "names_int.h"
 #include "vesper/strlist.h"

@@ -49,7 +49,7 @@ void scope_index(struct name_book *b);
 
 struct names {
 	const struct name_book *book;
-	const struct lexicon *const *learned; /* by dimension; NULL: nothing, or not for him */
+	const struct lexicon *const *learned; /* by dimension; NULL: none, or not readable */
 	const bool *in;                       /* by dimension: may it be named? */
 };
 

@@ -152,7 +152,7 @@ bool names_resolve(const struct names *names, const struct dimension_def *d, con
 	return false;
 }
 
-/* The dimensions that he may know at all. */
+/* The dimensions that the caller may know at all. */
 static const bool *permitted(const struct catalog *c, const struct principal *who, struct arena *a)
 {
 	bool *in = arena_alloc(a, c->dimension_count + 1);

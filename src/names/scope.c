@@ -1,4 +1,5 @@
-/* Which dimensions a caller can speak of: those that the parameters of his tools take. */
+/* Which dimensions a caller can speak of: those that the parameters of the tools take which
+ * the caller may use. */
 #include "names_int.h"
 
 #include <string.h>

@@ -49,8 +49,8 @@ static bool proxies_open(struct transport *t, size_t *count, struct err *e)
 	return true;
 }
 
-/* A newcomer is a stranger, also who will sign in with his first request: a part of the places is
- * theirs, however many users there are. */
+/* A new connection has no user until its first request signs one in: a part of the places is for
+ * such connections, however many users there are. */
 static bool seats_open(struct transport *t, struct err *e)
 {
 	size_t all = places();

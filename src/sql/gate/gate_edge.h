@@ -1,5 +1,5 @@
 /*
- * Joins held against the edges of a map: what the files of that check share. It runs on a tree
+ * Joins checked against the edges of a map: what the files of that check share. It runs on a tree
  * whose names are resolved, and changes nothing of it.
  *
  * A column that a derived table or CTE passes on unchanged is still the column of its view; one

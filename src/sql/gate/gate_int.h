@@ -1,6 +1,6 @@
 /*
  * Inside the gate: text becomes tokens (gate_lex.c), tokens a tree (gate_parse_*.c), the tree is
- * held against the policy (gate_check.c) and written (gate_render*.c).
+ * checked against the policy (gate_check.c) and written (gate_render*.c).
  */
 #ifndef GATE_INT_H
 #define GATE_INT_H

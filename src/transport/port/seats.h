@@ -31,7 +31,7 @@ struct seats_limits {
 };
 
 struct seats *seats_new(const struct seats_limits *limits);
-/* What is taken stays; only who comes from now on is held against them. */
+/* Seats that are taken stay taken; only new connections are checked against them. */
 void seats_use(struct seats *s, size_t per_address, size_t per_user, size_t per_tenant);
 /* Every seat has been freed before. */
 void seats_free(struct seats **s);

@@ -51,7 +51,7 @@ static void reply_asset(struct request *r, const struct asset *asset)
 		(size_t)(gzip ? asset->gzip_end - asset->gzip : asset->bytes_end - asset->bytes));
 }
 
-/* What a page may load, show and send, and who may hold it in a frame of his own. */
+/* What a page may load, show and send, and which origins may frame it. */
 static void say_policy(struct request *r, const char *own, const char *const *others)
 {
 	const char *const *frames = r->transport->settings->frame_hosts;

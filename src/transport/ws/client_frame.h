@@ -21,7 +21,7 @@ enum client_frame_type {
 	FRAME_AUTH,
 	FRAME_RESUME,
 	FRAME_PING,
-	FRAME_UNKNOWN, /* well-formed, of a type that there is not */
+	FRAME_UNKNOWN, /* well-formed, of an unknown type */
 };
 
 /* Texts belong to `root`. Absent members are NULL. */
