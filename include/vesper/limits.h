@@ -1,5 +1,6 @@
-/* Every cap of the program, one line each with its reason. Each has a test that goes up to it and
- * past it. */
+/* Limits that more than one file or reader needs to know, each with its reason. A limit that only
+ * one file uses may stand at the top of that file; those of the configuration stand in
+ * src/config/config_keys.c. */
 #ifndef VESPER_LIMITS_H
 #define VESPER_LIMITS_H
 
