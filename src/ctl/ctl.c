@@ -299,18 +299,38 @@ static void print_all(FILE *out, const struct program *p)
 		print_verb(out, v);
 }
 
-/* The options of a verb, and the words that each form of its usage begins with ("verify … | show
- * ID"). */
+#define COMPLETED_LETTERS "abcdefghijklmnopqrstuvwxyz-"
+
+/* Prints the words that a form of a verb's usage begins with: "join|apart ID ID" gives two, and the
+ * name of the verb itself in front ("db ddl") none. */
+static void print_first_words(const struct verb *v, const char *form)
+{
+	size_t own = strlen(v->name), n;
+
+	if (strncmp(form, v->name, own) == 0 && form[own] == ' ')
+		form += own + 1;
+	while (*form != '-' && (n = strspn(form, COMPLETED_LETTERS)) > 0) {
+		printf("%.*s ", (int)n, form);
+		form += n;
+		form += *form == '|';
+	}
+}
+
+/* Prints the options of a verb, and the first words of each form of its usage. Forms are separated
+ * by " | " or "; "; what stands in brackets, or without spaces around, are values. */
 static void print_choices(const struct verb *v)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
+	int depth = 0;
 
-	for (const char *p = v->usage; (p = strstr(p, "--")); p += strspn(p, letters))
-		printf("%.*s ", (int)strspn(p, letters), p);
-	for (const char *p = v->usage; p; p = strpbrk(p, "|;"), p = p ? p + 1 : NULL) {
-		p += strspn(p, " ");
-		if (strspn(p, letters) > 0 && (p == v->usage || strchr(" |;", p[-1])))
-			printf("%.*s ", (int)strspn(p, letters), p);
+	for (const char *p = v->usage; (p = strstr(p, "--")); p += strspn(p, COMPLETED_LETTERS))
+		printf("%.*s ", (int)strspn(p, COMPLETED_LETTERS), p);
+	print_first_words(v, v->usage);
+	for (const char *p = v->usage; *p; p++) {
+		depth += (*p == '[') - (*p == ']');
+		if (depth == 0 && strncmp(p, " | ", 3) == 0)
+			print_first_words(v, p + 3);
+		else if (depth == 0 && strncmp(p, "; ", 2) == 0)
+			print_first_words(v, p + 2);
 	}
 }
 

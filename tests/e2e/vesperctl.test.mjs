@@ -141,6 +141,11 @@ describe('vesperctl ask', () => {
     assert.deepEqual(await complete('re'), ['receipt']);
     assert.deepEqual(await complete('receipt', ''), ['--all', '--json', '--tenant', 'rerun', 'show', 'verify']);
     assert.deepEqual(await complete('ask', '--se'), ['--session']);
+    // values of options and of arguments are no words that a command begins with
+    assert.deepEqual(await complete('tool', ''), ['--batch', '--dialect', '--role', '--tenant', '--today', 'run', 'sql']);
+    assert.deepEqual(await complete('db', ''), ['--dialect', '--dsn', '--only', '--pack', '--source', '--write', 'ddl', 'init', 'migrate']);
+    assert.deepEqual((await complete('source', '')).filter((word) => !word.startsWith('--')),
+      ['apart', 'delete', 'expire', 'join', 'list', 'mean', 'profile', 'rows', 'share', 'upload']);
     assert.match((await ctl('completion', 'zsh')).stdout, /bashcompinit/);
     assert.equal((await ctl('completion', 'fish')).code, 2);
   });
