@@ -279,6 +279,7 @@ struct known {
 	bool has_rivals;
 	uint32_t soft_slots;
 	bool peak_known;     /* a column says when peak hours begin or end */
+	bool has_undeclared; /* a table's columns say no unit */
 	bool other_question; /* what the question names is not what the results are about */
 	bool has_times;      /* some table's rows are of hours, months or days */
 	uint32_t year_slots; /* whose names are years */
@@ -437,7 +438,6 @@ struct context {
 	size_t clause_dir;         /* words of the clause before its direction */
 	int32_t days[2];           /* of the last dates, since 1970; newest first; 0: none */
 	bool missing;              /* "without", "missing" */
-	bool undeclared;           /* only columns are looked at that say no unit */
 	bool peak;
 	struct {
 		int64_t written; /* table rows and list items of the answer so far */
@@ -446,6 +446,7 @@ struct context {
 	struct {
 		const struct guard_place *places; /* only what they say is meant; NULL: anything */
 		size_t count;
+		bool undeclared; /* only columns are looked at that say no unit */
 	} cited;
 };
 

@@ -261,7 +261,7 @@ static bool unit_is_right(const struct known *k, const struct entry *e, const st
 	guard_value step = s->half * 2;
 	bool loses = step > 0 && e->value % step != 0;
 
-	if (c->undeclared)
+	if (c->cited.undeclared)
 		return e->table >= 0 && e->column >= 0 && !e->counted && !e->of_text &&
 		       k->tables[e->table].undeclared;
 	if (e->anything && !e->unit)
@@ -748,11 +748,12 @@ static bool judge_amount(const struct known *k, struct shown *s, const struct co
 static void judge_undeclared(const struct known *k, const struct shown *s, const struct context *c,
 			     char *scratch, size_t size, struct verdict *out)
 {
-	struct context other = *c;
+	struct context other;
 
-	if (out->bound || !shown_unit(s, c))
+	if (!k->has_undeclared || out->bound || !shown_unit(s, c))
 		return;
-	other.undeclared = true;
+	other = *c;
+	other.cited.undeclared = true;
 	if (judge_number(k, s, &other, scratch, size, out))
 		out->unchecked = true;
 }

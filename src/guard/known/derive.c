@@ -90,7 +90,7 @@ static bool unit_of_column_fits(const struct search *q, const struct unit_def *u
 {
 	const struct shown *s = q->s;
 
-	if (q->c->undeclared)
+	if (q->c->cited.undeclared)
 		return q->kt && q->kt->undeclared && !unit_is_percent(s->unit);
 	return unit_fits(s, s->unit, unit, s->decimals == 0 && !shown_is_bare(s));
 }
@@ -101,7 +101,7 @@ static bool are_of_one_unit(const struct search *q, size_t a, size_t b)
 	const struct known_table *kt = q->kt;
 
 	return kt->measure[a] && kt->measure[b] && kt->units[a] == kt->units[b] &&
-	       (kt->units[a] || (q->c->undeclared && kt->undeclared));
+	       (kt->units[a] || (q->c->cited.undeclared && kt->undeclared));
 }
 
 static int direction(const struct search *q)

@@ -294,6 +294,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 		if (kt->measure[c])
 			note_measured(k, kt->units[c]);
 	}
+	k->has_undeclared = k->has_undeclared || kt->undeclared;
 }
 
 /* ---- cells ---- */
