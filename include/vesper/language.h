@@ -78,6 +78,7 @@
 	LIST(WORDS_SOME, "cues.some")                                                              \
 	LIST(WORDS_EXCEPT, "cues.except")                                                          \
 	LIST(WORDS_EXCEPT_INSIDE, "cues.except_inside")                                            \
+	LIST(WORDS_EXCEPT_BEHIND, "cues.except_behind")                                            \
 	LIST(WORDS_EXCEPT_LINKS, "cues.except_links")                                              \
 	LIST(WORDS_EXCEPT_JOINTS, "cues.except_joints")                                            \
 	LIST(WORDS_WEEKENDS, "cues.weekends")                                                      \

@@ -19,6 +19,16 @@ static bool is_all_but(const struct question *q, size_t i)
 	return false;
 }
 
+/* "All projects minus solar" leaves out of what stands before it; "peak minus off-peak" is a
+ * difference of two values. */
+static bool takes_away(const struct question *q, size_t i)
+{
+	const struct token *t = &q->tokens[i], *of = &q->tokens[i > 0 ? i - 1 : 0];
+
+	return token_says(t, WORDS_EXCEPT_BEHIND) && !t->first && t->before == ' ' && !of->used &&
+	       of->number < 0 && (token_says(of, WORDS_EVERYTHING) || !token_says(of, WORDS_STOP));
+}
+
 static bool is_cue(const struct question *q, size_t i)
 {
 	const struct token *t = &q->tokens[i];
@@ -26,7 +36,7 @@ static bool is_cue(const struct question *q, size_t i)
 	/* at the beginning "isn't" only asks: "isn't 2026 higher?" */
 	return words_end_at(q, i, WORDS_EXCEPT) ||
 	       (token_says(t, WORDS_EXCEPT_INSIDE) && !t->first) ||
-	       (token_says(t, WORDS_BUT) && is_all_but(q, i));
+	       (token_says(t, WORDS_BUT) && is_all_but(q, i)) || takes_away(q, i);
 }
 
 bool exclude_before(const struct question *q, size_t i)

@@ -62,6 +62,34 @@ static bool ranks_behind(const struct question *q, size_t i)
 	return false;
 }
 
+/* "At least 3", "more than 3" */
+static bool is_bounded(const struct question *q, size_t i)
+{
+	return i > 0 && (token_says(&q->tokens[i - 1], WORDS_RANK) ||
+			 token_says(&q->tokens[i - 1], WORDS_THAN));
+}
+
+#define RANKED_WORDS 3 /* "report views" */
+
+/* "Three users with the most views", "five reports that have fewest": how many rows of a rank that
+ * stands behind their name; `i` is behind the number. */
+static bool ranks_named(const struct question *q, size_t i)
+{
+	size_t to = i;
+
+	while (to < q->count && to - i < RANKED_WORDS && !q->tokens[to].first &&
+	       !q->tokens[to].used && !token_says(&q->tokens[to], WORDS_PLACES) &&
+	       !token_says(&q->tokens[to], WORDS_RELATIVE))
+		to++;
+	if (to == i || to >= q->count || q->tokens[to].first || q->tokens[to].used)
+		return false;
+	if (token_says(&q->tokens[to], WORDS_RELATIVE))
+		return ranks_behind(q, to);
+	to++;
+	to += token_says(token_at(q, to), WORDS_ARTICLES);
+	return token_says(token_at(q, to), WORDS_RANK);
+}
+
 int numbers_top_n(const struct language *l, struct question *q)
 {
 	size_t to;
@@ -83,6 +111,8 @@ int numbers_top_n(const struct language *l, struct question *q)
 			return take(q, i, to, n);
 		/* "which three reports are viewed most" */
 		if (n && i > 0 && token_says(&q->tokens[i - 1], WORDS_WHICH) && ranks_behind(q, to))
+			return take(q, i, to, n);
+		if (n && !is_bounded(q, i) && ranks_named(q, to))
 			return take(q, i, to, n);
 	}
 	return 0;

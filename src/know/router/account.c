@@ -370,6 +370,22 @@ static bool negation_bound(const struct account *a, size_t i)
 	return false;
 }
 
+static bool is_left_out(const struct account *a, size_t i)
+{
+	for (size_t m = 0; m < a->r->mention_count; m++)
+		if (a->r->mentions[m].excluded && a->r->mentions[m].from == i)
+			return true;
+	return false;
+}
+
+/* The words of "other than", where what stands behind them is left out; 0: they are none. */
+static size_t except_words(const struct account *a, size_t i)
+{
+	size_t n = words_at(&a->r->q, i, WORDS_EXCEPT);
+
+	return n > 1 && is_left_out(a, object_of(a, i + n - 1)) ? n : 0;
+}
+
 /* The last word of what a superlative or "how many" is about ("task risks"); q.count: nothing
  * stands behind it. */
 static size_t noun_of(const struct account *a, size_t i)
@@ -503,6 +519,44 @@ static bool is_lost_value(const struct account *a, const struct token *t)
 	return false;
 }
 
+#define HOW_WORDS 2 /* between "are" and what is said: "still very" */
+
+/* Is "are" of the things that are asked for? "That are", "which projects are". */
+static bool is_of_asked(const struct question *q, size_t being)
+{
+	size_t i = being;
+
+	if (i > 1 && token_says(&q->tokens[i - 1], WORDS_RELATIVE) && !q->tokens[i - 1].first)
+		return true;
+	while (i > 0 && !q->tokens[i].first)
+		if (token_says(&q->tokens[--i], WORDS_WHICH))
+			return i + 1 < being;
+	return false;
+}
+
+/* "Projects that are big", "which projects are new": the word is how the things are that are asked
+ * for, whatever it says elsewhere. */
+static bool says_how(const struct question *q, size_t i)
+{
+	const struct token *t = &q->tokens[i];
+	size_t at = i;
+
+	if (t->used || t->number >= 0 || i < 2 || !ends_clause(q, i) ||
+	    token_says(t, WORDS_PLACES) || token_says(t, WORDS_THERE) ||
+	    token_says(t, WORDS_EVERYTHING) || token_says(t, WORDS_PRONOUNS) ||
+	    token_says(t, WORDS_POLITE))
+		return false;
+	while (at-- > 1 && i - at <= HOW_WORDS + 1 && !q->tokens[at + 1].first) {
+		if (token_says(&q->tokens[at], WORDS_BEING))
+			return is_of_asked(q, at);
+		if (q->tokens[at].used || !token_says(&q->tokens[at], WORDS_STOP) ||
+		    token_says(&q->tokens[at], WORDS_PLACES) ||
+		    token_says(&q->tokens[at], WORDS_ARTICLES))
+			return false;
+	}
+	return false;
+}
+
 /* "than", "vs": two sides that the tool compares, or two calls. */
 static bool comparison_bound(const struct account *a, size_t i)
 {
@@ -520,6 +574,25 @@ static bool comparison_bound(const struct account *a, size_t i)
 	       (by < a->r->q.count && (spoken_of(a, &a->r->q.tokens[by]) & FROM_ABOUT));
 }
 
+/* "Minus" of a value: what is left out, or two sides that the tool compares. */
+static bool taking_bound(const struct account *a, size_t i)
+{
+	size_t of = object_of(a, i);
+	bool speaks = is_taken(a, of) || (of < a->r->q.count && spoken_of(a, &a->r->q.tokens[of]));
+
+	return is_left_out(a, of) ||
+	       (token_says(&a->r->q.tokens[i], WORDS_THAN) && speaks && comparison_bound(a, i));
+}
+
+/* "Opened" is not "viewed" where it says how a thing is. */
+static bool is_literal(const struct account *a, const struct token *t)
+{
+	char stem[STEM_BYTES], family[STEM_BYTES];
+	size_t n = word_stem(t->text, t->len, stem);
+
+	return know_canonical(a->r->know, t, family) == n && memcmp(stem, family, n) == 0;
+}
+
 static bool is_bound(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -533,6 +606,9 @@ static bool is_bound(const struct account *a, size_t i)
 		return negation_bound(a, i);
 	if (token_says(t, WORDS_GROUPING))
 		return groups_bound(a, i);
+	if (token_says(t, WORDS_EXCEPT_BEHIND) &&
+	    (token_says(t, WORDS_THAN) || is_taken(a, object_of(a, i))))
+		return taking_bound(a, i);
 	if (token_says(t, WORDS_THAN))
 		return comparison_bound(a, i);
 	if (token_says(t, WORDS_NARROWING))
@@ -551,6 +627,8 @@ static bool is_bound(const struct account *a, size_t i)
 		return spoken_of(a, t);
 	if (is_unnamed_one(a, i) || is_lost_value(a, t))
 		return false;
+	if (says_how(q, i))
+		return spoken_of(a, t) && is_literal(a, t);
 	if (t->number >= 0)
 		return is_said_again(a, t->number);
 	/* "good" says nothing, unless it is how things are called */
@@ -635,7 +713,8 @@ bool account_is_cue(const struct reading *r, size_t i)
 
 bool account_is_neutral(const struct reading *r, size_t i)
 {
-	return !account_is_cue(r, i) && says_nothing(r->know, &r->q.tokens[i]);
+	return !account_is_cue(r, i) && !says_how(&r->q, i) &&
+	       says_nothing(r->know, &r->q.tokens[i]);
 }
 
 /* What is only a column that the caller may not see is not answered by the others. */
@@ -696,6 +775,8 @@ void account_words(struct reading *r, const struct choice *c, struct understandi
 			i += self;
 		else if (neutral > 1) /* "by the way" */
 			i += neutral - 1;
+		else if (except_words(&a, i) > 0)
+			i += except_words(&a, i) - 1;
 		else if (!is_bound(&a, i))
 			open_phrase(&a, i);
 	}

@@ -167,7 +167,7 @@ static bool compares(const struct token *t)
 static bool leaves_out_word(const struct token *t)
 {
 	return token_says(t, WORDS_EXCEPT) || token_says(t, WORDS_LEAVING_OUT) ||
-	       token_says(t, WORDS_EXCEPT_INSIDE);
+	       token_says(t, WORDS_EXCEPT_INSIDE) || token_says(t, WORDS_EXCEPT_BEHIND);
 }
 
 /* "That are not overdue": the word that leaves out what the condition says. */

@@ -16,7 +16,9 @@ static void whole_questions_become_queries(void **state)
 		{"Which three projects have the biggest budgets?", /* each by itself */
 		 "{\"top\":3,\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"project_name\"]}"},
 		{"the 3 projects with the highest budget",
-		 "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"project_name\"],\"top\":3}"},
+		 "{\"top\":3,\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"project_name\"]}"},
+		{"the 3 projects with the lowest budget",
+		 "{\"bottom\":3,\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"project_name\"]}"},
 		{"Which project has the smallest budget?",
 		 "{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"project_name\"],\"bottom\":1}"},
 		{"top 5 solar projects by budget",

@@ -29,6 +29,11 @@ static void top_n(void **state)
 	assert_int_equal(top("which three depots sent the most"), 3);
 	assert_int_equal(top("which 3 depots are there"), 0);
 	assert_int_equal(top("which 3 depots? the most read"), 0);
+	assert_int_equal(top("the three people with fewest report views"), 3);
+	assert_int_equal(top("five depots that sent the most"), 5);
+	assert_int_equal(top("the three depots with the worst delay"), 3);
+	assert_int_equal(top("the three depots with a delay"), 0);
+	assert_int_equal(top("at least 3 depots with the most parcels"), 0);
 	assert_int_equal(top("top"), 0);
 	assert_int_equal(top("top of 2025"), 0);
 	assert_int_equal(top("top 99999"), 0);
