@@ -27,8 +27,8 @@ const ICONS = {
   admin: 'M4 8h9m4 0h3M4 16h3m4 0h9M13 5v6m-4 2v6',
   bin: 'M5 7h14M10 4h4M7 7l1 13h8l1-13',
   box: 'M4 8h16v12H4zM3 4h18v4H3zM10 12h4',
-  up: 'M7 20H4V10h3zm0-9 4-8c1.7 0 2.6 1.2 2.2 2.8L12.500 9H18c1.600 0 2.600 1.400 2.200 2.900l-1.700 6c-.3 1.300-1.300 2.100-2.600 2.100H7',
-  thumb: 'M7 4H4v10h3zm0 9 4 8c1.7 0 2.6-1.2 2.2-2.8L12.500 15H18c1.600 0 2.600-1.400 2.200-2.900l-1.700-6C18.200 4.800 17.200 4 15.900 4H7',
+  up: 'M7 20H4V10h3zm0-9 4-8c1.7 0 2.6 1.2 2.2 2.8L12.5 9H18c1.6 0 2.6 1.4 2.2 2.9l-1.7 6c-.3 1.3-1.3 2.1-2.6 2.1H7',
+  thumb: 'M7 4H4v10h3zm0 9 4 8c1.7 0 2.6-1.2 2.2-2.8L12.5 15H18c1.6 0 2.6-1.4 2.2-2.9l-1.7-6C18.2 4.8 17.2 4 15.9 4H7',
 };
 const FILLED = new Set(['star', 'stop']);
 
@@ -88,9 +88,9 @@ export function isWebUrl(address) {
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
 }
 
-/* "at_risk" is a code of the data, read as words. */
+/* "at_risk" is a code of the data, read as words; "Jan_2025" and "Q1_2025" are read as sentences say them. */
 export function readable(value) {
-  const text = String(value);
+  const text = String(value).replace(/^([A-Z][a-z]+|Q.)_(?=\d{4}$)/, '$1 ');
 
   return /^[a-z]+(_[a-z]+)+$/.test(text) ? humanize(text) : text;
 }

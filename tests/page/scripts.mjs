@@ -344,6 +344,18 @@ function byHour() {
   ...tokens('It rises all day.'), complete()];
 }
 
+/* As the server makes the line of months or of days. */
+function along(timeUnit, days) {
+  return [{ type: 'chat.view', view: { view_type: 'chart', view_id: 'v1', chart_type: 'line', alt: 'Line chart: price by time.', source: { call: 'c1', agent: 'dayahead_agent', tool: 'get_hourly_price_distribution' },
+    chart_spec: { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', width: 'container', height: 240, mark: { type: 'line', point: true, tooltip: true },
+      data: { values: days.map((x, i) => ({ x, y: 40 + i })) },
+      encoding: { x: { field: 'x', type: 'temporal', title: 'Day', timeUnit }, y: { field: 'y', type: 'quantitative', title: 'Price', scale: { zero: false } } } } } },
+  ...tokens('It rises.'), complete()];
+}
+
+const byMonth = () => along('utcyearmonth', Array.from({ length: 6 }, (_, i) => `2025-0${i + 1}-01`));
+const byDay = () => along('utcyearmonthdate', Array.from({ length: 5 }, (_, i) => `2025-03-0${i + 1}`));
+
 const SCRIPTS = [
   ...componentScripts(complete, HOSTILE),
   [/ten thousand/, tenThousand],
@@ -355,6 +367,8 @@ const SCRIPTS = [
   [/flat list/, flatList],
   [/two charts/, twoCharts],
   [/price by hour/, byHour],
+  [/price by month/, byMonth],
+  [/price by day/, byDay],
   [/long boxes/, longBoxes],
   [/which day/, day],
   [/range/, range],

@@ -798,7 +798,7 @@ test('several agents have a panel each, also after a reload', async () => {
       await page.reload();
     await page.locator('.panel').nth(2).waitFor();
     const turn = await answered(page);
-    const panel = (name) => turn.getByRole('region', { name });
+    const panel = (name) => turn.getByRole('group', { name, exact: true });
 
     assert.deepEqual(await turn.locator('.panel h3').allInnerTexts(), ['Projects', 'Day-ahead prices', 'Report usage']);
     assert.equal(await panel('Projects').locator('.data').count(), 2);

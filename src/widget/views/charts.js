@@ -12,7 +12,6 @@ const FAINT = { labelColor: 'currentColor', titleColor: 'currentColor', labelOpa
   titleFontWeight: 500, labelFontSize: 12, titleFontSize: 12 };
 const CONFIG = {
   background: 'transparent',
-  font: 'inherit',
   mark: { color: CATEGORIES[0] },
   range: { category: CATEGORIES },
   axis: { ...FAINT, gridColor: 'currentColor', gridOpacity: .12, domainColor: 'currentColor', domainOpacity: .3,
@@ -36,6 +35,29 @@ function numbersOf(tag) {
   const sign = (type, other) => parts.find((part) => part.type === type)?.value ?? other;
 
   return { decimal: sign('decimal', '.'), thousands: sign('group', ','), grouping: [3], currency: ['$', ''] };
+}
+
+/* What a region calls months and days of the week; the order of their parts is that of FORMATS. */
+function timesOf(tag) {
+  const names = (count, options, day) => Array.from({ length: count }, (_, i) =>
+    new Date(day(i)).toLocaleDateString(tag, { ...options, timeZone: 'UTC' }));
+  const month = (i) => Date.UTC(2025, i, 1);
+  const weekday = (i) => Date.UTC(2023, 0, 1 + i);  /* a Sunday first */
+
+  return { dateTime: '%-d %B %Y, %H:%M', date: '%-d %B %Y', time: '%H:%M', periods: ['AM', 'PM'],
+    months: names(12, { month: 'long' }, month), shortMonths: names(12, { month: 'short' }, month),
+    days: names(7, { weekday: 'long' }, weekday), shortDays: names(7, { weekday: 'short' }, weekday) };
+}
+
+/* A month and a day as the sentence and the table beside the chart write them. */
+const FORMATS = (english) => ({ utcyearmonth: '%b %Y', utcyearmonthdate: english ? '%-d %B %Y' : '%-d. %b %Y',
+  utcyearmonthdatehoursminutes: english ? '%-d %B %Y, %H:%M' : '%-d. %b %Y, %H:%M' });
+
+function withDates(spec, tag) {
+  const x = spec.encoding?.x;
+  const format = FORMATS(!tag.startsWith('de'))[x?.timeUnit];
+
+  return format ? { ...spec, encoding: { ...spec.encoding, x: { ...x, axis: { format, ...x.axis } } } } : spec;
 }
 
 /* A name keeps its colour from chart to chart, in the order in which names come to the page. */
@@ -71,15 +93,17 @@ function distinct(colours) {
 /* onTooltip(value or null, event): what the pointer is over; tag: whose numbers. Returns a function that lets go. */
 export async function draw(box, spec, onTooltip, tag) {
   const { usermeta, ...safe } = spec;  /* it could override what is set here */
-  const { finalize } = await embed(box, withColours(safe), {
+  const { finalize } = await embed(box, withDates(withColours(safe), tag), {
     mode: 'vega-lite',
     ast: true,
     actions: false,
     renderer: 'svg',
     defaultStyle: false,
     loader: LOADER,
-    config: CONFIG,
+    /* By name: what is only inherited can't be measured, and labels would lie over each other. */
+    config: { ...CONFIG, font: getComputedStyle(box).fontFamily },
     formatLocale: numbersOf(tag),
+    timeFormatLocale: timesOf(tag),
     tooltip: (handler, event, item, value) => onTooltip(value ?? null, event),
   });
 

@@ -97,7 +97,8 @@ export class Panels {
       const place = new Place();
       const name = this.#locale.name(agent);
       const note = h('span', { class: 'hint' });
-      const root = h('section', { class: 'panel', part: 'panel', 'aria-label': name },
+      /* Not a landmark: the next answer may have one of the same name. */
+      const root = h('div', { class: 'panel', part: 'panel', role: 'group', 'aria-label': name },
         h('header', {}, h('h3', {}, name), note), place.charts, place.views);
 
       this.#panels.append(root);
