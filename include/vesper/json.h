@@ -58,6 +58,9 @@ MUST_CHECK bool json_opt_object(const json_t *object, const char *name, json_t *
 				struct err *e);
 MUST_CHECK bool json_opt_array(const json_t *object, const char *name, json_t **out, struct err *e);
 
+/* The text of a member; "" where there is none, or no object. Borrowed. */
+const char *json_text_at(const json_t *object, const char *name);
+
 /* Refuses members that are not in the NULL-ended list: a typing error in a request or file must not
  * pass in silence. */
 MUST_CHECK bool json_only(const json_t *object, const char *const *names, struct err *e);

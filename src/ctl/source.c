@@ -23,13 +23,6 @@ struct sourcing {
 	struct err err;
 };
 
-static const char *text_of(const json_t *o, const char *member)
-{
-	const char *text = json_string_value(json_object_get(o, member));
-
-	return text ? text : "";
-}
-
 static bool call(struct sourcing *s, const char *method, const char *path, const json_t *json,
 		 json_t **out)
 {
@@ -54,9 +47,9 @@ static char *find(struct sourcing *s, const char *named)
 	if (!named || !call(s, "GET", list_path(s), NULL, &all))
 		return NULL;
 	json_array_foreach(json_object_get(all, "sources"), i, one)
-		if (strcmp(text_of(one, "id"), named) == 0 ||
-		    strcmp(text_of(one, "name"), named) == 0)
-			id = id ? id : mem_strdup(text_of(one, "id"));
+		if (strcmp(json_text_at(one, "id"), named) == 0 ||
+		    strcmp(json_text_at(one, "name"), named) == 0)
+			id = id ? id : mem_strdup(json_text_at(one, "id"));
 	if (!id)
 		err_set(&s->err, ERR_NOT_FOUND,
 			s->documents ? "there is no document %s (vesperctl document list)"
@@ -70,16 +63,16 @@ static char *find(struct sourcing *s, const char *named)
 
 static void print_source(const json_t *o)
 {
-	printf("%s  %-8s %9lld rows  %s\n", text_of(o, "id"), text_of(o, "state"),
-	       (long long)json_integer_value(json_object_get(o, "rows")), text_of(o, "name"));
+	printf("%s  %-8s %9lld rows  %s\n", json_text_at(o, "id"), json_text_at(o, "state"),
+	       (long long)json_integer_value(json_object_get(o, "rows")), json_text_at(o, "name"));
 }
 
 static void print_column(const json_t *c)
 {
 	char *sum = json_object_get(c, "sum") ? json_text(json_object_get(c, "sum")) : NULL;
 
-	printf("  %-30s %-9s %-10s %lld empty, %lld different%s%s\n", text_of(c, "name"),
-	       text_of(c, "type"), text_of(c, "role"),
+	printf("  %-30s %-9s %-10s %lld empty, %lld different%s%s\n", json_text_at(c, "name"),
+	       json_text_at(c, "type"), json_text_at(c, "role"),
 	       (long long)json_integer_value(json_object_get(c, "nulls")),
 	       (long long)json_integer_value(json_object_get(c, "distinct")), sum ? ", sum " : "",
 	       sum ? sum : "");
@@ -91,10 +84,10 @@ static void print_meaning(const json_t *said)
 	json_t *words = json_object_get(said, "synonyms"), *word;
 	size_t i;
 
-	printf("  %-30s is %s, %s", text_of(said, "name"), text_of(said, "label"),
-	       text_of(said, "role"));
-	if (*text_of(said, "unit"))
-		printf(", in %s", text_of(said, "unit"));
+	printf("  %-30s is %s, %s", json_text_at(said, "name"), json_text_at(said, "label"),
+	       json_text_at(said, "role"));
+	if (*json_text_at(said, "unit"))
+		printf(", in %s", json_text_at(said, "unit"));
 	json_array_foreach(words, i, word)
 		printf("%s%s", i == 0 ? "; also: " : ", ", json_string_value(word));
 	printf("\n");
@@ -104,9 +97,9 @@ static void print_join(const json_t *join)
 {
 	const json_t *pair = json_array_get(json_object_get(join, "on"), 0);
 
-	printf("  joined with %s on %s = %s, %s%s\n", text_of(join, "name"),
+	printf("  joined with %s on %s = %s, %s%s\n", json_text_at(join, "name"),
 	       json_string_value(json_array_get(pair, 0)),
-	       json_string_value(json_array_get(pair, 1)), text_of(join, "cardinality"),
+	       json_string_value(json_array_get(pair, 1)), json_text_at(join, "cardinality"),
 	       json_is_true(json_object_get(join, "in_use")) ? "" : ", not in use");
 }
 
@@ -116,8 +109,8 @@ static void print_profile(const json_t *o)
 	size_t i;
 
 	print_source(o);
-	if (*text_of(o, "expires_at"))
-		printf("  until %s\n", text_of(o, "expires_at"));
+	if (*json_text_at(o, "expires_at"))
+		printf("  until %s\n", json_text_at(o, "expires_at"));
 	json_array_foreach(json_object_get(json_object_get(o, "profile"), "columns"), i, one)
 		print_column(one);
 	json_array_foreach(json_object_get(json_object_get(o, "semantic_profile"), "columns"), i,
@@ -159,9 +152,9 @@ static int told_fault(const json_t *load)
 	json_int_t line = json_integer_value(json_object_get(fault, "line"));
 
 	if (line > 0)
-		return ctl_fail("%s, line %lld: %s", text_of(fault, "code"), (long long)line,
-				text_of(fault, "message"));
-	return ctl_fail("%s: %s", text_of(fault, "code"), text_of(fault, "message"));
+		return ctl_fail("%s, line %lld: %s", json_text_at(fault, "code"), (long long)line,
+				json_text_at(fault, "message"));
+	return ctl_fail("%s: %s", json_text_at(fault, "code"), json_text_at(fault, "message"));
 }
 
 static int told_question(const json_t *load)
@@ -169,10 +162,10 @@ static int told_question(const json_t *load)
 	const json_t *ask = json_object_get(load, "ask"), *option;
 	size_t i;
 
-	printf("%s\n", text_of(ask, "prompt"));
+	printf("%s\n", json_text_at(ask, "prompt"));
 	json_array_foreach(json_object_get(ask, "options"), i, option)
-		printf("  %s  %s\n", text_of(option, "value"), text_of(option, "label"));
-	printf("ask_id %s\n", text_of(ask, "ask_id"));
+		printf("  %s  %s\n", json_text_at(option, "value"), json_text_at(option, "label"));
+	printf("ask_id %s\n", json_text_at(ask, "ask_id"));
 	return OPEN_STATUS;
 }
 
@@ -192,7 +185,7 @@ static int follow(struct sourcing *s, const char *id)
 			break;
 		}
 		load = json_object_get(o, "load");
-		state = text_of(load ? load : o, "state");
+		state = json_text_at(load ? load : o, "state");
 		if (strcmp(state, "failed") == 0)
 			status = told_fault(load);
 		else if (strcmp(state, "asking") == 0)
@@ -253,7 +246,7 @@ static int upload(struct sourcing *s, const char *file)
 						 .type = s->documents ? document_type_of(file)
 								      : type_of(file)},
 			&o, &s->err))
-		status = follow(s, text_of(o, "id"));
+		status = follow(s, json_text_at(o, "id"));
 	else
 		status = ctl_fail("%s", s->err.text);
 	json_decref(o);
@@ -319,7 +312,7 @@ static void print_passages(const json_t *o)
 		printf("[%zu] %s, %s\n%s\n\n", i + 1, cell_of(table, "Document", i),
 		       cell_of(table, "Heading", i), cell_of(table, "Text", i));
 	if (json_array_size(json_object_get(table, "Text")) == 0)
-		printf("%s\n", text_of(o, "message"));
+		printf("%s\n", json_text_at(o, "message"));
 }
 
 static int search(struct sourcing *s, const char *words)
@@ -348,9 +341,9 @@ static json_t *joins_but(const json_t *source, const char *to)
 
 	json_array_foreach(json_object_get(source, "joins"), i, join)
 		if (json_is_true(json_object_get(join, "stated")) &&
-		    strcmp(text_of(join, "to"), to) != 0)
+		    strcmp(json_text_at(join, "to"), to) != 0)
 			json_push_take(list,
-				       json_make({"to", json_str(text_of(join, "to"))},
+				       json_make({"to", json_str(json_text_at(join, "to"))},
 						 {"on", json_incref(json_object_get(join, "on"))}));
 	return list;
 }

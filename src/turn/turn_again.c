@@ -85,17 +85,10 @@ static struct args args_of(const json_t *call, const struct tool_def *tool, stru
 	return args;
 }
 
-static const char *text_of(const json_t *call, const char *name)
-{
-	const char *text = json_string_value(json_object_get(call, name));
-
-	return text ? text : "";
-}
-
 bool turns_may_call_again(const struct turns *all, const char *tenant, const json_t *call)
 {
 	const struct tool_def *tool =
-		catalog_tool(turns_knowledge(all, tenant)->catalog, text_of(call, "tool"));
+		catalog_tool(turns_knowledge(all, tenant)->catalog, json_text_at(call, "tool"));
 
 	return tool && !tool->gate && json_is_object(json_object_get(call, "args"));
 }
@@ -103,14 +96,14 @@ bool turns_may_call_again(const struct turns *all, const char *tenant, const jso
 struct op *turns_call_again(struct turns *all, const struct call_again *again, struct arena *a,
 			    tool_cb cb, void *owner)
 {
-	const char *name = text_of(again->call, "tool");
+	const char *name = json_text_at(again->call, "tool");
 	const struct tool_def *tool =
 		catalog_tool(turns_knowledge(all, again->who->tenant)->catalog, name);
 	struct args args = args_of(again->call, tool, a);
 	const struct tool_request request = {
 		.turn_id = again->turn_id,
-		.call = text_of(again->call, "call"),
-		.agent = text_of(again->call, "agent"),
+		.call = json_text_at(again->call, "call"),
+		.agent = json_text_at(again->call, "agent"),
 		.tool = name,
 		.bound = &args,
 		.who = again->who,

@@ -152,13 +152,6 @@ static const json_t *member(const json_t *object, const char *name)
 	return json_object_get(object, name);
 }
 
-static const char *text_of(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(member(object, name));
-
-	return text ? text : "";
-}
-
 /* Also of a number that was kept with its digits. */
 static const char *digits_of(const struct discovery *d, const json_t *object, const char *name)
 {
@@ -272,12 +265,10 @@ static void ask_which(struct discovery *d, const char *param, const char *name,
 
 		if (u == d->one)
 			continue;
-		list[o->suggestion_count++] = (struct suggestion){
-			.value = kept(d, u->uid),
-			.label = sentence(
-				d->language, SAY_UPLOAD_OF, a, u->label, u->owner,
-				arena_printf(a, "%" PRId64, u->rows),
-				arena_strndup(a, u->updated_at, strcspn(u->updated_at, "T ")))};
+		list[o->suggestion_count++] =
+			(struct suggestion){.value = kept(d, u->uid),
+					    .label = overlay_told(d->language, u->label, u->owner,
+								  u->rows, u->updated_at, a)};
 	}
 	end(d, o, NULL);
 }
@@ -351,10 +342,10 @@ static void describe_source(struct discovery *d)
 	size_t i;
 
 	json_array_foreach((json_t *)member(profile, "columns"), i, column) {
-		put(d, text_of(column, "label"));
-		put(d, text_of(column, "type"));
-		put(d, text_of(column, "role"));
-		put(d, *text_of(column, "unit") ? text_of(column, "unit") : NULL);
+		put(d, json_text_at(column, "label"));
+		put(d, json_text_at(column, "type"));
+		put(d, json_text_at(column, "role"));
+		put(d, *json_text_at(column, "unit") ? json_text_at(column, "unit") : NULL);
 		put(d, digits_of(d, column, "distinct"));
 		put(d, digits_of(d, column, "nulls"));
 		put(d, digits_of(d, column, "min"));
@@ -411,10 +402,10 @@ static int64_t gaps_of(const json_t *column)
 {
 	struct date first, last;
 
-	if (strcmp(text_of(column, "type"), column_type_name(COLUMN_DATE)) != 0 ||
+	if (strcmp(json_text_at(column, "type"), column_type_name(COLUMN_DATE)) != 0 ||
 	    !json_is_true(member(column, "distinct_exact")) ||
-	    !date_parse_iso(text_of(column, "min"), &first) ||
-	    !date_parse_iso(text_of(column, "max"), &last))
+	    !date_parse_iso(json_text_at(column, "min"), &first) ||
+	    !date_parse_iso(json_text_at(column, "max"), &last))
 		return 0;
 	return date_to_days(last) - date_to_days(first) + 1 - int_of(column, "distinct");
 }
@@ -428,12 +419,12 @@ static void data_quality(struct discovery *d)
 	size_t i;
 
 	json_array_foreach((json_t *)member(profile, "columns"), i, column) {
-		const char *label = text_of(column, "label");
+		const char *label = json_text_at(column, "label");
 
 		finding(d, label, language_text(l, SAY_UPLOAD_MISSING), int_of(column, "nulls"),
 			NULL);
 		finding(d, label,
-			sentence(l, SAY_UPLOAD_MISFITS, d->arena, text_of(column, "type")),
+			sentence(l, SAY_UPLOAD_MISFITS, d->arena, json_text_at(column, "type")),
 			int_of(column, "misfits"), member(column, "misfit_lines"));
 		finding(d, label, language_text(l, SAY_UPLOAD_OUTLIERS), int_of(column, "outliers"),
 			NULL);
@@ -454,7 +445,7 @@ static void data_quality(struct discovery *d)
 /* Of values that may tell rows apart, and not too many to be compared. */
 static bool may_join(const json_t *column)
 {
-	const char *role = text_of(column, "role"), *type = text_of(column, "type");
+	const char *role = json_text_at(column, "role"), *type = json_text_at(column, "type");
 	bool is_whole = strcmp(type, column_type_name(COLUMN_INT)) == 0;
 
 	return (strcmp(role, "id") == 0 || strcmp(role, "dimension") == 0 ||
@@ -475,10 +466,10 @@ static void choose_pairs(struct discovery *d, bool same_name, size_t *left_out)
 
 	json_array_foreach((json_t *)first, i, a)
 		json_array_foreach((json_t *)second, k, b) {
-			bool same = strcmp(text_of(a, "name"), text_of(b, "name")) == 0;
+			bool same = strcmp(json_text_at(a, "name"), json_text_at(b, "name")) == 0;
 
 			if (same != same_name || !may_join(a) || !may_join(b) ||
-			    strcmp(text_of(a, "type"), text_of(b, "type")) != 0)
+			    strcmp(json_text_at(a, "type"), json_text_at(b, "type")) != 0)
 				continue;
 			if (!is_countable(a) || !is_countable(b) || d->pair_count == PAIRS_MAX)
 				(*left_out)++;
@@ -491,8 +482,8 @@ static void put_pair(struct discovery *d, const struct pair *p, int64_t common)
 {
 	double shared = 100 * (double)common;
 
-	put(d, text_of(p->left, "label"));
-	put(d, text_of(p->right, "label"));
+	put(d, json_text_at(p->left, "label"));
+	put(d, json_text_at(p->right, "label"));
 	put_int(d, common);
 	put(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->left, "distinct")));
 	put(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->right, "distinct")));
@@ -539,9 +530,9 @@ static void find_join_keys(struct discovery *d)
 	for (size_t i = 0; i < d->pair_count; i++)
 		list[i] = (struct source_statement){
 			.name = "uploads/common",
-			.text = sql_upload_common(d->one->table, text_of(d->pairs[i].left, "name"),
-						  d->two->table, text_of(d->pairs[i].right, "name"),
-						  d->arena),
+			.text = sql_upload_common(
+				d->one->table, json_text_at(d->pairs[i].left, "name"),
+				d->two->table, json_text_at(d->pairs[i].right, "name"), d->arena),
 			.values = bound,
 			.count = 2,
 			.sink = {.rows_max = 1}};

@@ -10,24 +10,6 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-static const char *text_of(const json_t *object, const char *member)
-{
-	const char *text = json_string_value(json_object_get(object, member));
-
-	return text ? text : "";
-}
-
-static const json_t *column_of(const json_t *columns, const char *name)
-{
-	json_t *column;
-	size_t i;
-
-	json_array_foreach((json_t *)columns, i, column)
-		if (strcmp(text_of(column, "name"), name) == 0)
-			return column;
-	return NULL;
-}
-
 static int64_t int_of(const json_t *object, const char *member)
 {
 	return json_integer_value(json_object_get(object, member));
@@ -72,8 +54,8 @@ static bool join_check(const struct upload_view *v, const struct upload_view *to
 		       const struct upload_join *j, struct arena *a, struct err *e)
 {
 	const json_t *mine = columns_of(v, a), *theirs = columns_of(to, a);
-	const json_t *left = column_of(mine, j->column),
-		     *right = column_of(theirs, j->other_column);
+	const json_t *left = profile_column(mine, j->column),
+		     *right = profile_column(theirs, j->other_column);
 	const char *found;
 
 	if (!mine || !theirs)
@@ -82,9 +64,10 @@ static bool join_check(const struct upload_view *v, const struct upload_view *to
 		return fails_column(v, j->column, e);
 	if (!right)
 		return fails_column(to, j->other_column, e);
-	if (strcmp(text_of(left, "type"), text_of(right, "type")) != 0)
+	if (strcmp(json_text_at(left, "type"), json_text_at(right, "type")) != 0)
 		return err_set(e, ERR_INPUT, "joins: %s is %s, but %s is %s", j->column,
-			       text_of(left, "type"), j->other_column, text_of(right, "type"));
+			       json_text_at(left, "type"), j->other_column,
+			       json_text_at(right, "type"));
 	found = join_cardinality(left, v->current->rows, right, to->current->rows);
 	if (strcmp(found, "n:m") == 0)
 		return err_set(e, ERR_INPUT,
@@ -142,8 +125,8 @@ static json_t *join_json(const struct upload_view *v, const struct upload_view *
 	bool stated = strcmp(j->source, v->source->uid) == 0;
 	const char *column = stated ? j->column : j->other_column;
 	const char *other = stated ? j->other_column : j->column;
-	const json_t *left = column_of(columns_of(v, a), column);
-	const json_t *right = column_of(columns_of(to, a), other);
+	const json_t *left = profile_column(columns_of(v, a), column);
+	const json_t *right = profile_column(columns_of(to, a), other);
 	const char *cardinality =
 		left && right ? join_cardinality(left, v->current->rows, right, to->current->rows)
 			      : "n:m";
@@ -199,7 +182,7 @@ json_t *joins_also(const struct tenant_uploads *t, const struct joined *one)
 		const char *name = strcmp(j->source, one->uid) == 0  ? j->column
 				   : strcmp(j->other, one->uid) == 0 ? j->other_column
 								     : NULL;
-		const json_t *column = name ? column_of(one->columns, name) : NULL;
+		const json_t *column = name ? profile_column(one->columns, name) : NULL;
 
 		if (column && join_is_unique(column, one->rows))
 			json_push_take(also, json_list_of(json_str(name)));
@@ -240,12 +223,12 @@ json_t *joins_edges(const struct tenant_uploads *t, const struct joined *list, s
 		const struct stored_join *j = &t->joins.items[i];
 		const struct joined *one = find(list, count, j->source);
 		const struct joined *two = find(list, count, j->other);
-		const json_t *left = one ? column_of(one->columns, j->column) : NULL;
-		const json_t *right = two ? column_of(two->columns, j->other_column) : NULL;
+		const json_t *left = one ? profile_column(one->columns, j->column) : NULL;
+		const json_t *right = two ? profile_column(two->columns, j->other_column) : NULL;
 		const char *cardinality;
 
 		if (!left || !right || is_second(t, i) ||
-		    strcmp(text_of(left, "type"), text_of(right, "type")) != 0)
+		    strcmp(json_text_at(left, "type"), json_text_at(right, "type")) != 0)
 			continue;
 		cardinality = join_cardinality(left, one->rows, right, two->rows);
 		if (strcmp(cardinality, "1:n") == 0)

@@ -17,29 +17,10 @@
 #define LABEL_CHARS       60
 #define UNIT_CHARS        20
 #define DESCRIPTION_CHARS 300
-#define ROLE_NUMBER       "measure"
-
-static const char *text_of(const json_t *object, const char *member)
-{
-	const char *text = json_string_value(json_object_get(object, member));
-
-	return text ? text : "";
-}
-
-static json_t *column_of(const json_t *profile, const char *name)
-{
-	json_t *column;
-	size_t i;
-
-	json_array_foreach(json_object_get(profile, "columns"), i, column)
-		if (strcmp(text_of(column, "name"), name) == 0)
-			return column;
-	return NULL;
-}
 
 static bool is_type(const json_t *column, enum column_type type)
 {
-	return strcmp(text_of(column, "type"), column_type_name(type)) == 0;
+	return strcmp(json_text_at(column, "type"), column_type_name(type)) == 0;
 }
 
 static bool is_number(const json_t *column)
@@ -71,7 +52,7 @@ static bool text_check(const char *column, const char *what, const json_t *text,
 /* What a column can be: a sum needs numbers, a list of values needs few of them. */
 static bool role_check(const json_t *column, const json_t *role, struct err *e)
 {
-	const char *said = json_string_value(role), *name = text_of(column, "name");
+	const char *said = json_string_value(role), *name = json_text_at(column, "name");
 
 	if (!role || json_is_null(role))
 		return true;
@@ -113,7 +94,7 @@ static bool column_check(const json_t *column, const json_t *said, struct err *e
 {
 	static const char *const members[] = {"label",    "unit",     "role", "description",
 					      "synonyms", "additive", NULL};
-	const char *name = text_of(column, "name");
+	const char *name = json_text_at(column, "name");
 	const json_t *additive = json_object_get(said, "additive");
 
 	if (!json_is_object(said))
@@ -134,9 +115,10 @@ static bool check(const json_t *profile, const json_t *patch, struct err *e)
 {
 	static const char *const members[] = {"entity_name", "default_date", "columns", NULL};
 	const json_t *date = json_object_get(patch, "default_date"), *said;
-	const json_t *columns = json_object_get(patch, "columns");
+	const json_t *changes = json_object_get(patch, "columns");
+	const json_t *columns = json_object_get(profile, "columns");
 	const json_t *named =
-		json_is_string(date) ? column_of(profile, json_string_value(date)) : NULL;
+		json_is_string(date) ? profile_column(columns, json_string_value(date)) : NULL;
 	const char *name;
 
 	if (!json_only(patch, members, e) ||
@@ -145,10 +127,10 @@ static bool check(const json_t *profile, const json_t *patch, struct err *e)
 		return false;
 	if (date && !json_is_null(date) && !(named && is_time(named)))
 		return err_set(e, ERR_INPUT, "default_date: the name of a column with dates");
-	if (columns && !json_is_null(columns) && !json_is_object(columns))
+	if (changes && !json_is_null(changes) && !json_is_object(changes))
 		return err_set(e, ERR_INPUT, "columns: an object by the names of columns");
-	json_object_foreach((json_t *)columns, name, said) {
-		const json_t *column = column_of(profile, name);
+	json_object_foreach((json_t *)changes, name, said) {
+		const json_t *column = profile_column(columns, name);
 
 		if (!column)
 			return err_set(e, ERR_INPUT, "columns: there is no column %.*s",
@@ -232,7 +214,8 @@ static void use_column(json_t *column, const json_t *said, struct arena *a)
 
 	if (label) {
 		json_set_str(column, "label", label);
-		json_set_str(column, "spoken", header_spoken(label, text_of(column, "name"), a));
+		json_set_str(column, "spoken",
+			     header_spoken(label, json_text_at(column, "name"), a));
 	}
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		json_set_str(column, texts[i], json_string_value(json_object_get(said, texts[i])));
@@ -255,18 +238,20 @@ static void use_column(json_t *column, const json_t *said, struct arena *a)
 void meaning_use(json_t *profile, const char *meaning, struct arena *a)
 {
 	json_t *all = parsed(meaning, SOURCE_MEANING_BYTES_MAX), *said;
-	const char *name, *date = text_of(all, "default_date");
+	json_t *columns = json_object_get(profile, "columns"), *dated;
+	const char *name, *date = json_text_at(all, "default_date");
 	const char *entity = json_string_value(json_object_get(all, "entity_name"));
 
 	json_object_foreach(json_object_get(all, "columns"), name, said) {
-		json_t *column = column_of(profile, name);
+		json_t *column = profile_column(columns, name);
 
 		if (column)
 			use_column(column, said, a);
 	}
 	if (entity && *header_spoken(entity, "", a))
 		json_set_str(profile, "entity_name", header_spoken(entity, "", a));
-	if (column_of(profile, date) && is_time(column_of(profile, date)))
+	dated = profile_column(columns, date);
+	if (dated && is_time(dated))
 		json_set_str(profile, "default_date", date);
 	json_decref(all);
 }
@@ -276,16 +261,16 @@ void meaning_use(json_t *profile, const char *meaning, struct arena *a)
 static json_t *column_json(const struct language *l, const json_t *column, struct arena *a)
 {
 	static const char *const texts[] = {"label", "spoken", "unit", "role", "description"};
-	json_t *out = json_make({"name", json_str(text_of(column, "name"))});
+	json_t *out = json_make({"name", json_str(json_text_at(column, "name"))});
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (*text_of(column, texts[i]))
-			json_set_str(out, texts[i], text_of(column, texts[i]));
+		if (*json_text_at(column, texts[i]))
+			json_set_str(out, texts[i], json_text_at(column, texts[i]));
 	json_set_take(out, "synonyms",
 		      json_object_get(column, "synonyms")
 			      ? json_incref(json_object_get(column, "synonyms"))
 			      : json_array());
-	if (strcmp(text_of(column, "role"), ROLE_NUMBER) == 0)
+	if (strcmp(json_text_at(column, "role"), "measure") == 0)
 		json_set_bool(out, "additive", meaning_sums(l, column, a) == NAMING_SUM);
 	return out;
 }
@@ -297,9 +282,9 @@ enum naming_sum meaning_sums(const struct language *l, const json_t *column, str
 
 	if (said)
 		return json_is_true(said) ? NAMING_SUM : NAMING_MEAN;
-	if (strcmp(text_of(column, "unit"), "%") == 0)
+	if (strcmp(json_text_at(column, "unit"), "%") == 0)
 		return NAMING_MEAN;
-	sums = naming_sums(l, text_of(column, "label"), a);
+	sums = naming_sums(l, json_text_at(column, "label"), a);
 	/* "Order No" counts rows; with decimals it does not ("Waiting time"). */
 	return sums == NAMING_NEITHER && !is_type(column, COLUMN_INT) ? NAMING_SUM : sums;
 }
@@ -323,8 +308,8 @@ json_t *uploads_meaning(const struct uploads *u, const char *tenant, const struc
 	for (i = 0; i < 2; i++) {
 		const char *member = i == 0 ? "entity_name" : "default_date";
 
-		if (*text_of(profile, member))
-			json_set_str(out, member, text_of(profile, member));
+		if (*json_text_at(profile, member))
+			json_set_str(out, member, json_text_at(profile, member));
 	}
 	json_decref(profile);
 	arena_free(&a);

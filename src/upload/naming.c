@@ -28,13 +28,6 @@ static bool is_noun(const struct token *t)
 	return t->len >= NOUN_BYTES_MIN && t->has_letter && !t->has_digit;
 }
 
-static const char *text_of(const json_t *object, const char *member)
-{
-	const char *text = json_string_value(json_object_get(object, member));
-
-	return text ? text : "";
-}
-
 static bool has_word(const struct language *l, const char *label, const struct token *word,
 		     struct arena *a)
 {
@@ -56,7 +49,7 @@ static size_t holders(const struct language *l, const json_t *columns, const str
 	size_t i, n = 0;
 
 	json_array_foreach((json_t *)columns, i, column)
-		n += has_word(l, text_of(column, "label"), word, a);
+		n += has_word(l, json_text_at(column, "label"), word, a);
 	return n;
 }
 
@@ -77,7 +70,7 @@ static void add_noun_of(const struct language *l, const json_t *column, json_t *
 {
 	struct question q;
 
-	text_read(l, text_of(column, "label"), a, &q);
+	text_read(l, json_text_at(column, "label"), a, &q);
 	if (q.count >= 2 && token_says(&q.tokens[q.count - 1], WORDS_UPLOAD_ROW) &&
 	    is_noun(&q.tokens[q.count - 2]))
 		add_text(list, text_between(&q, 0, q.count - 1, a));
@@ -92,7 +85,7 @@ json_t *naming_rows(const struct language *l, const char *name, const json_t *co
 	size_t i;
 
 	json_array_foreach((json_t *)columns, i, column) {
-		const char *role = text_of(column, "role");
+		const char *role = json_text_at(column, "role");
 		bool is_date = strcmp(role, "date") == 0;
 
 		if (strcmp(role, "id") == 0 || (is_date && !dated))

@@ -36,13 +36,6 @@ static const char *prefix_of(const char *uid, struct arena *a)
 	return arena_printf(a, "u%s", uid + strlen(uid) - PREFIX_HEX);
 }
 
-static const char *text_of(const json_t *object, const char *member)
-{
-	const char *text = json_string_value(json_object_get(object, member));
-
-	return text ? text : "";
-}
-
 /* A unit that a pack knows by its symbol or a word; else it is a number of whatever the label says.
  */
 static const char *unit_of(const struct building *b, const char *unit)
@@ -63,12 +56,12 @@ static const char *unit_of(const struct building *b, const char *unit)
  * plain number, so that a sum is shown to its last digit. */
 static const char *plain_of(const struct building *b, const json_t *column)
 {
-	const char *text = text_of(column, "label"), *open = strrchr(text, '(');
+	const char *text = json_text_at(column, "label"), *open = strrchr(text, '(');
 
 	if (!open || open == text || text[strlen(text) - 1] != ')')
 		return NULL;
 	return header_spoken(arena_strndup(b->arena, text, (size_t)(open - text)),
-			     text_of(column, "spoken"), b->arena);
+			     json_text_at(column, "spoken"), b->arena);
 }
 
 /* What people may call a column beside its label. */
@@ -82,7 +75,7 @@ static json_t *called(const struct building *b, const json_t *column)
 		json_push_take(list, json_incref(said));
 	if (plain)
 		json_push_take(list, json_str(plain));
-	head = naming_head(b->catalog->language, plain ? plain : text_of(column, "label"),
+	head = naming_head(b->catalog->language, plain ? plain : json_text_at(column, "label"),
 			   b->columns, b->arena);
 	if (head)
 		json_push_take(list, json_str(head));
@@ -91,15 +84,15 @@ static json_t *called(const struct building *b, const json_t *column)
 
 static const char *about_of(const json_t *column)
 {
-	const char *said = text_of(column, "description");
+	const char *said = json_text_at(column, "description");
 
-	return *said ? said : text_of(column, "spoken");
+	return *said ? said : json_text_at(column, "spoken");
 }
 
 static json_t *view_column(const json_t *column)
 {
-	return json_make({"name", json_str(text_of(column, "name"))},
-			 {"type", json_str(text_of(column, "type"))},
+	return json_make({"name", json_str(json_text_at(column, "name"))},
+			 {"type", json_str(json_text_at(column, "type"))},
 			 {"about", json_str(about_of(column))});
 }
 
@@ -132,8 +125,8 @@ static const char *id_of(const json_t *columns)
 	size_t i;
 
 	json_array_foreach((json_t *)columns, i, column)
-		if (strcmp(text_of(column, "role"), "id") == 0)
-			return text_of(column, "name");
+		if (strcmp(json_text_at(column, "role"), "id") == 0)
+			return json_text_at(column, "name");
 	return NULL;
 }
 
@@ -159,13 +152,11 @@ static const char *owner_of(const struct stored_source *s, struct arena *a)
 	return header_spoken(s->owner, "", a);
 }
 
-/* What tells it from others of its name. */
-static const char *told_of(const struct building *b, const struct stored_source *s,
-			   const struct stored_version *v, const char *label)
+const char *overlay_told(const struct language *l, const char *label, const char *owner,
+			 int64_t rows, const char *updated_at, struct arena *a)
 {
-	return sentence(b->catalog->language, SAY_UPLOAD_OF, b->arena, label, owner_of(s, b->arena),
-			arena_printf(b->arena, "%" PRId64, v->rows),
-			arena_strndup(b->arena, v->updated_at, strcspn(v->updated_at, "T ")));
+	return sentence(l, SAY_UPLOAD_OF, a, label, owner, arena_printf(a, "%" PRId64, rows),
+			arena_strndup(a, updated_at, strcspn(updated_at, "T ")));
 }
 
 static bool has_namesake(const struct building *b, const struct stored_source *s, const char *label)
@@ -184,11 +175,13 @@ static void add_entity(struct building *b, const struct stored_source *s,
 {
 	const char *label = overlay_label(s, b->arena);
 	json_t *called_rows = naming_rows(b->catalog->language, label, b->columns, b->arena);
-	json_t *entity =
-		json_make({"name", json_str(b->entity)}, {"label", json_str(label)},
-			  {"plural", json_str(label)}, {"about", json_str(told_of(b, s, v, label))},
-			  {"view", json_str(arena_printf(b->arena, UPLOAD_SCHEMA ".%s", v->table))},
-			  {"key", list_of(UPLOAD_ROW)});
+	json_t *entity = json_make(
+		{"name", json_str(b->entity)}, {"label", json_str(label)},
+		{"plural", json_str(label)},
+		{"about", json_str(overlay_told(b->catalog->language, label, owner_of(s, b->arena),
+						v->rows, v->updated_at, b->arena))},
+		{"view", json_str(arena_printf(b->arena, UPLOAD_SCHEMA ".%s", v->table))},
+		{"key", list_of(UPLOAD_ROW)});
 
 	json_set_str(entity, "time", time);
 	json_set_str(entity, "title", id_of(b->columns));
@@ -197,7 +190,7 @@ static void add_entity(struct building *b, const struct stored_source *s,
 			       json_str(sentence(b->catalog->language, SAY_UPLOAD_WHOSE, b->arena,
 						 label, owner_of(s, b->arena))));
 	if (json_object_get(b->profile, "entity_name"))
-		json_push_take(called_rows, json_str(text_of(b->profile, "entity_name")));
+		json_push_take(called_rows, json_str(json_text_at(b->profile, "entity_name")));
 	json_set_take(entity, "synonyms", called_rows);
 	json_set_take(entity, "also", joins_also(b->tenant, &b->made[b->made_count]));
 	json_push_take(b->entities, entity);
@@ -215,22 +208,22 @@ static json_t *grains(bool with_hours)
 
 static const char *name_of(const struct building *b, const json_t *column)
 {
-	return arena_printf(b->arena, "%s_%s", b->prefix, text_of(column, "name"));
+	return arena_printf(b->arena, "%s_%s", b->prefix, json_text_at(column, "name"));
 }
 
 static void add_dimension(struct building *b, const json_t *column, bool loaded)
 {
-	const char *type = text_of(column, "type");
+	const char *type = json_text_at(column, "type");
 	bool is_time = strcmp(type, "date") == 0 || strcmp(type, "datetime") == 0;
 	json_t *d = json_make({"name", json_str(name_of(b, column))},
-			      {"label", json_str(text_of(column, "spoken"))},
+			      {"label", json_str(json_text_at(column, "spoken"))},
 			      {"entity", json_str(b->entity)},
-			      {"column", json_str(text_of(column, "name"))},
+			      {"column", json_str(json_text_at(column, "name"))},
 			      {"permission", json_str(b->permission)});
 
 	json_set_take(d, "synonyms", called(b, column));
-	if (*text_of(column, "description"))
-		json_set_str(d, "about", text_of(column, "description"));
+	if (*json_text_at(column, "description"))
+		json_set_str(d, "about", json_text_at(column, "description"));
 	if (strcmp(type, "text") != 0)
 		json_set_str(d, "type", type);
 	if (is_time)
@@ -257,12 +250,12 @@ static void add_measure(struct building *b, const json_t *column, const char *na
 	json_push_take(b->measures,
 		       json_make({"name", json_str(name)}, {"label", json_str(label)},
 				 {"entity", json_str(b->entity)},
-				 {"column", json_str(text_of(column, "name"))},
+				 {"column", json_str(json_text_at(column, "name"))},
 				 {"aggregate", json_str(sums ? "sum" : "avg")},
-				 {"about", *text_of(column, "description")
-						   ? json_str(text_of(column, "description"))
+				 {"about", *json_text_at(column, "description")
+						   ? json_str(json_text_at(column, "description"))
 						   : NULL},
-				 {"unit", json_str(unit_of(b, text_of(column, "unit")))},
+				 {"unit", json_str(unit_of(b, json_text_at(column, "unit")))},
 				 {"additivity", json_str(sums ? "full" : "none")},
 				 {"synonyms", synonyms_take},
 				 {"permission", json_str(b->permission)}));
@@ -272,7 +265,7 @@ static void add_measure(struct building *b, const json_t *column, const char *na
 static void add_measures(struct building *b, const json_t *column, const char *name)
 {
 	const struct language *l = b->catalog->language;
-	const char *label = text_of(column, "spoken");
+	const char *label = json_text_at(column, "spoken");
 	enum naming_sum sums = meaning_sums(l, column, b->arena);
 	json_t *synonyms = called(b, column);
 	size_t called_count = json_array_size(synonyms);
@@ -298,7 +291,7 @@ static void add_measures(struct building *b, const json_t *column, const char *n
 /* A number of few values is both: one groups by it, and sums it. */
 static void add_column(struct building *b, const json_t *column)
 {
-	const char *role = text_of(column, "role");
+	const char *role = json_text_at(column, "role");
 	bool is_dimension = strcmp(role, "dimension") == 0;
 
 	if (strcmp(role, "measure") == 0) {
@@ -306,21 +299,21 @@ static void add_column(struct building *b, const json_t *column)
 		return;
 	}
 	add_dimension(b, column, is_dimension);
-	if (is_dimension && strcmp(text_of(column, "type"), "int") == 0)
+	if (is_dimension && strcmp(json_text_at(column, "type"), "int") == 0)
 		add_measures(b, column, arena_printf(b->arena, "%s_of", name_of(b, column)));
 }
 
 /* The one that its owner names, else the first. */
 static const char *time_of(struct building *b, const json_t *columns)
 {
-	const char *named = text_of(b->profile, "default_date");
+	const char *named = json_text_at(b->profile, "default_date");
 	json_t *column;
 	size_t i;
 
 	if (*named)
 		return arena_printf(b->arena, "%s_%s", b->prefix, named);
 	json_array_foreach((json_t *)columns, i, column)
-		if (strcmp(text_of(column, "role"), "date") == 0)
+		if (strcmp(json_text_at(column, "role"), "date") == 0)
 			return name_of(b, column);
 	return NULL;
 }

@@ -372,3 +372,14 @@ const char *profile_json(struct profile *p, struct arena *a)
 	mem_free(text);
 	return kept;
 }
+
+json_t *profile_column(const json_t *columns, const char *name)
+{
+	json_t *column;
+	size_t i;
+
+	json_array_foreach((json_t *)columns, i, column)
+		if (strcmp(json_text_at(column, "name"), name) == 0)
+			return column;
+	return NULL;
+}

@@ -113,6 +113,9 @@ const char *uploads_spool(const struct uploads *u, const char *version, struct a
 
 /* A source's name as questions have it: "hotel bookings". */
 const char *overlay_label(const struct stored_source *s, struct arena *a);
+/* What tells it from others of its name: label, owner, rows and the day of the last change. */
+const char *overlay_told(const struct language *l, const char *label, const char *owner,
+			 int64_t rows, const char *updated_at, struct arena *a);
 /* From the rows of now, where they differ from those that it shows. */
 void overlay_update(struct tenant_uploads *t);
 /* Tells when nothing is left to be made of the rows of now. Not called where the process ends. */
@@ -136,7 +139,7 @@ enum naming_sum naming_sums(const struct language *l, const char *label, struct 
 
 /* ---- meaning.c ---- */
 
-/* The columns of a profile as their owner calls and uses them; what he said beside. */
+/* The columns of a profile become what their owner calls them and uses them for. */
 void meaning_use(json_t *profile, const char *meaning, struct arena *a);
 /* Of such a column of numbers. */
 enum naming_sum meaning_sums(const struct language *l, const json_t *column, struct arena *a);
@@ -301,5 +304,7 @@ void profile_misfit(void *profile, size_t column, size_t line);
 void profile_row(struct profile *p, const struct value *values);
 /* Once, after the last row. Text in the arena. */
 const char *profile_json(struct profile *p, struct arena *a);
+/* The column of that name; or NULL. Borrowed. */
+json_t *profile_column(const json_t *columns, const char *name);
 
 #endif

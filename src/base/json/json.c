@@ -255,6 +255,13 @@ bool json_opt_str(const json_t *object, const char *name, const char **out, stru
 	return true;
 }
 
+const char *json_text_at(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? text : "";
+}
+
 bool json_opt_int(const json_t *object, const char *name, int64_t *out, struct err *e)
 {
 	json_t *value = NULL;

@@ -20,13 +20,6 @@ struct again {
 	struct result *result;
 };
 
-static const char *text_of(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text ? text : "";
-}
-
 /* ---- what was asked then ---- */
 
 static struct value value_of(const json_t *value)
@@ -67,8 +60,8 @@ static void who_read(struct again *x)
 		arena_alloc(x->arena, (json_array_size(list) + 1) * sizeof(*permissions));
 	size_t i;
 
-	x->who = (struct principal){.user = text_of(x->content, "user"),
-				    .tenant = text_of(x->content, "tenant"),
+	x->who = (struct principal){.user = json_text_at(x->content, "user"),
+				    .tenant = json_text_at(x->content, "tenant"),
 				    .permissions = permissions};
 	json_array_foreach(list, i, one)
 		if (json_is_string(one))
@@ -94,8 +87,8 @@ static int64_t rows_of(const struct result *r)
 static const char *difference(const struct again *x, const json_t *call)
 {
 	struct result *r = x->result;
-	const char *source = text_of(call, "source"); /* "": an older receipt */
-	const char *then = text_of(call, "outcome"), *now = outcome_name(r->outcome.kind);
+	const char *source = json_text_at(call, "source"); /* "": an older receipt */
+	const char *then = json_text_at(call, "outcome"), *now = outcome_name(r->outcome.kind);
 	int64_t rows = json_integer_value(json_object_get(call, "total_rows"));
 	bool any_order = json_is_true(json_object_get(call, "any_order"));
 
@@ -103,7 +96,7 @@ static const char *difference(const struct again *x, const json_t *call)
 		r->any_order = any_order;
 		result_hash(r, r->hash);
 	}
-	if (strcmp(r->hash, text_of(call, "result_hash")) == 0)
+	if (strcmp(r->hash, json_text_at(call, "result_hash")) == 0)
 		return NULL;
 	if (*source && r->source && strcmp(source, r->source) != 0)
 		return arena_printf(x->arena, "it was read from source %s, now from %s", source,
@@ -122,11 +115,11 @@ static const char *difference(const struct again *x, const json_t *call)
 static const char *call_again(struct again *x, const json_t *call)
 {
 	struct args args = {0};
-	const char *agent = text_of(call, "agent");
+	const char *agent = json_text_at(call, "agent");
 	struct tool_request request = {
-		.call = text_of(call, "call"),
+		.call = json_text_at(call, "call"),
 		.agent = *agent ? agent : NULL,
-		.tool = text_of(call, "tool"),
+		.tool = json_text_at(call, "tool"),
 		.bound = &args,
 		.who = &x->who,
 		.today = x->today,
@@ -154,12 +147,12 @@ static bool calls_again(struct again *x, json_t *verdict)
 		json_t *one;
 		const char *other;
 
-		if (!*text_of(call, "result_hash"))
+		if (!*json_text_at(call, "result_hash"))
 			continue;
 		other = call_again(x, call);
 		one = json_object();
-		json_set_str(one, "call", text_of(call, "call"));
-		json_set_str(one, "tool", text_of(call, "tool"));
+		json_set_str(one, "call", json_text_at(call, "call"));
+		json_set_str(one, "tool", json_text_at(call, "tool"));
 		json_set_bool(one, "ok", !other);
 		json_set_str(one, "difference", other);
 		json_push_take(done, one);
@@ -183,7 +176,7 @@ static bool content_read(struct again *x, const struct receipt *r, const char **
 		*problem = "its content can't be read";
 	else
 		x->content = json_own(x->arena, content);
-	if (x->content && !date_parse_iso(text_of(x->content, "today"), &x->today))
+	if (x->content && !date_parse_iso(json_text_at(x->content, "today"), &x->today))
 		*problem = "its day can't be read";
 	return !*problem;
 }
@@ -198,7 +191,7 @@ void receipt_rerun(struct opened *o, const struct receipt *r, json_t **verdict)
 	json_set_str(*verdict, "receipt_id", r->receipt_id);
 	if (content_read(&x, r, &problem)) {
 		who_read(&x);
-		if (strcmp(text_of(x.content, "catalogue"), o->catalog->hash) != 0)
+		if (strcmp(json_text_at(x.content, "catalogue"), o->catalog->hash) != 0)
 			json_set_bool(*verdict, "catalogue_changed", true);
 		ok = calls_again(&x, *verdict);
 	}
