@@ -90,7 +90,7 @@ export function isWebUrl(address) {
 
 /* "at_risk" is a code of the data, read as words; "Jan_2025" and "Q1_2025" are read as sentences say them. */
 export function readable(value) {
-  const text = String(value).replace(/^([A-Z][a-z]+|Q.)_(?=\d{4}$)/, '$1 ');
+  const text = String(value).replace(/^([A-Z][a-z]{2}|Q\d)_(?=\d{4}$)/, '$1 ');
 
   return /^[a-z]+(_[a-z]+)+$/.test(text) ? humanize(text) : text;
 }
