@@ -28,7 +28,7 @@ const ICONS = {
   bin: 'M5 7h14M10 4h4M7 7l1 13h8l1-13',
   box: 'M4 8h16v12H4zM3 4h18v4H3zM10 12h4',
   up: 'M7 20H4V10h3zm0-9 4-8c1.7 0 2.6 1.2 2.2 2.8L12.5 9H18c1.6 0 2.6 1.4 2.2 2.9l-1.7 6c-.3 1.3-1.3 2.1-2.6 2.1H7',
-  thumb: 'M7 4H4v10h3zm0 9 4 8c1.7 0 2.6-1.2 2.2-2.8L12.5 15H18c1.6 0 2.6-1.4 2.2-2.9l-1.7-6C18.2 4.8 17.2 4 15.9 4H7',
+  thumb: 'M7 4H4v10h3zm0 9 4 8c1.7 0 2.6-1.2 2.2-2.8L12.5 15H18c1.6 0 2.6-1.4 2.2-2.9l-1.7-6c-.3-1.3-1.3-2.1-2.6-2.1H7',
 };
 const FILLED = new Set(['star', 'stop']);
 
@@ -90,7 +90,7 @@ export function isWebUrl(address) {
 
 /* "at_risk" is a code of the data, read as words; "Jan_2025" and "Q1_2025" are read as sentences say them. */
 export function readable(value) {
-  const text = String(value).replace(/^([A-Z][a-z]{2}|Q\d)_(?=\d{4}$)/, '$1 ');
+  const text = String(value).replace(/^(Q\d|[A-Z][a-z]\w)_(?=\d{4}$)/, '$1 ');
 
   return /^[a-z]+(_[a-z]+)+$/.test(text) ? humanize(text) : text;
 }
