@@ -7,21 +7,19 @@
  *   views       {"name", "about", "permission"?, "columns", "columns_with"?}; a column is a name as
  *               SQL has to write it, or {"name", "type"?, "about"?, "nullable"?, "priority"?,
  *               "facet"?, "masked"?}
- *   entities    {"name", "label"?, "plural"?, "about", "view", "key", "also"?, "title"?, "time"?,
- *               "levels"?, "facets"?, "kind"?, "show"?, "synonyms"?}
- *   edges       {"id", "about"?, "from", "to", "via"?, "cardinality": "n:1" | "1:1" | "n:m", "on",
- *               "optional"?, "partial"?}; `on` holds pairs of "entity.column"
- *   chains      {"id", "about", "path", "examples"?}; a step is an entity, or "entity via edge"
- *   measures    {"name", "label"?, "about"?, "entity", "column"?, "aggregate", "unit",
- *               "additivity", "over"?, "take"?, "latest"?, "split"?, "defaults"?, "required"?,
- *               "where"?, "permission"?, "synonyms"?}
- *   metrics     {"name", "label"?, "about"?, "kind": "ratio" | "difference" | "measure",
- *               "numerator", "denominator" | "left", "right" | "measure", "where"?, "unit",
- *               "permission"?, "synonyms"?}
- *   conditions  {"name", "label"?, "about"?, "entity", "where", "permission"?, "synonyms"?}; days
- * in `where` may be counted from that of the question, "today-30d" protocol    {"max_rounds",
- * "max_tables_per_request", "select_limit", "via"?, "steps": [{"id", "about", "may_call": {tool:
- * the step that it leads to}}]}: how the pack's agents ask the map; they begin with the first step
+ *   entities    {"name", "label"?, "plural"?, "about", "view", "key", "also"?, "indexes"?,
+ * "title"?, "time"?, "levels"?, "facets"?, "kind"?, "show"?, "synonyms"?} edges       {"id",
+ * "about"?, "from", "to", "via"?, "cardinality": "n:1" | "1:1" | "n:m", "on", "optional"?,
+ * "partial"?}; `on` holds pairs of "entity.column" chains      {"id", "about", "path",
+ * "examples"?}; a step is an entity, or "entity via edge" measures    {"name", "label"?, "about"?,
+ * "entity", "column"?, "aggregate", "unit", "additivity", "over"?, "take"?, "latest"?, "split"?,
+ * "defaults"?, "required"?, "where"?, "permission"?, "synonyms"?} metrics     {"name", "label"?,
+ * "about"?, "kind": "ratio" | "difference" | "measure", "numerator", "denominator" | "left",
+ * "right" | "measure", "where"?, "unit", "permission"?, "synonyms"?} conditions  {"name", "label"?,
+ * "about"?, "entity", "where", "permission"?, "synonyms"?}; days in `where` may be counted from
+ * that of the question, "today-30d" protocol    {"max_rounds", "max_tables_per_request",
+ * "select_limit", "via"?, "steps": [{"id", "about", "may_call": {tool: the step that it leads
+ * to}}]}: how the pack's agents ask the map; they begin with the first step
  *
  * Outside of views columns are named without quotes. Dimensions stand in catalog.h; what they add
  * to the map is their struct dimension_map. tenant_id is never written in a pair: whatever writes
@@ -118,8 +116,10 @@ struct entity_def {
 	const struct view_def *view;
 	const struct view_column *const *key;         /* NULL-ended; empty: rows have no key */
 	const struct view_column *const *const *also; /* further unique keys; NULL-ended */
-	const struct view_column *title;              /* names a row for people; or NULL */
-	const struct dimension_def *time;             /* of a period and of grains; or NULL */
+	/* Columns that each of its indexes holds; NULL-ended; empty: not known. */
+	const struct view_column *const *const *indexes;
+	const struct view_column *title;  /* names a row for people; or NULL */
+	const struct dimension_def *time; /* of a period and of grains; or NULL */
 	struct {
 		const struct view_column *column, *parent; /* NULL: it has no levels; parent may be
 							      NULL */

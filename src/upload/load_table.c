@@ -217,19 +217,6 @@ static void on_indexed(void *owner, struct table **tables, size_t count, const s
 	make_index(l);
 }
 
-/* Columns of a role, in their order; returns how many. */
-static size_t columns_of(const json_t *profile, const char *role, size_t most, size_t *out)
-{
-	const json_t *column;
-	size_t i, n = 0;
-
-	json_array_foreach(json_object_get(profile, "columns"), i, column)
-		if (n < most &&
-		    strcmp(json_string_value(json_object_get(column, "role")), role) == 0)
-			out[n++] = i;
-	return n;
-}
-
 static void add_index(struct load *l, const char *text)
 {
 	if (text)
@@ -242,6 +229,7 @@ static void list_indexes(struct load *l)
 	enum dialect d = l->tenant->all->dialect;
 	size_t groups[UPLOAD_COVERS_MAX], sums[UPLOAD_SUMS_MAX], n, m;
 	json_t *profile;
+	const json_t *columns;
 	struct err e;
 
 	for (size_t i = 0; i < l->table.count && l->indexes.count < SOURCE_INDEXES_MAX; i++)
@@ -251,8 +239,9 @@ static void list_indexes(struct load *l)
 	    !json_parse(l->profile_text, strlen(l->profile_text), SOURCE_PROFILE_BYTES_MAX,
 			&profile, &e))
 		return;
-	n = columns_of(profile, "dimension", UPLOAD_COVERS_MAX, groups);
-	m = columns_of(profile, "measure", UPLOAD_SUMS_MAX, sums);
+	columns = json_object_get(profile, "columns");
+	n = profile_of_role(columns, "dimension", UPLOAD_COVERS_MAX, groups);
+	m = profile_of_role(columns, "measure", UPLOAD_SUMS_MAX, sums);
 	for (size_t i = 0; i < n; i++)
 		add_index(l, sql_upload_cover(&l->table, l->indexes.count, groups[i], sums, m, d,
 					      l->arena));

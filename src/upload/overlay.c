@@ -29,6 +29,7 @@ struct building {
 	/* the source at hand */
 	const char *prefix, *permission, *entity;
 	const json_t *profile, *columns;
+	json_t *indexes; /* of its table; taken by its entity */
 };
 
 static const char *prefix_of(const char *uid, struct arena *a)
@@ -192,6 +193,7 @@ static void add_entity(struct building *b, const struct stored_source *s,
 	if (json_object_get(b->profile, "entity_name"))
 		json_push_take(called_rows, json_str(json_text_at(b->profile, "entity_name")));
 	json_set_take(entity, "synonyms", called_rows);
+	json_set_take(entity, "indexes", b->indexes);
 	json_set_take(entity, "also", joins_also(b->tenant, &b->made[b->made_count]));
 	json_push_take(b->entities, entity);
 }
@@ -318,6 +320,27 @@ static const char *time_of(struct building *b, const json_t *columns)
 	return NULL;
 }
 
+/* Those that load_table.c makes: of the roles that were found, whatever the owner says later. */
+static json_t *indexes_of(const json_t *columns, int64_t rows)
+{
+	size_t groups[UPLOAD_COVERS_MAX], sums[UPLOAD_SUMS_MAX];
+	size_t n = profile_of_role(columns, "dimension", UPLOAD_COVERS_MAX, groups);
+	size_t m = profile_of_role(columns, "measure", UPLOAD_SUMS_MAX, sums);
+	json_t *list = rows > UPLOAD_COVERED_ROWS ? NULL : json_array();
+
+	for (size_t i = 0; list && i < n; i++) {
+		json_t *one = json_array();
+
+		json_push_take(one,
+			       json_str(json_text_at(json_array_get(columns, groups[i]), "name")));
+		for (size_t k = 0; k < m; k++)
+			json_push_take(one, json_str(json_text_at(json_array_get(columns, sums[k]),
+								  "name")));
+		json_push_take(list, one);
+	}
+	return list;
+}
+
 static void add_source(struct building *b, const struct stored_source *s,
 		       const struct stored_version *v)
 {
@@ -330,6 +353,7 @@ static void add_source(struct building *b, const struct stored_source *s,
 		return;
 	}
 	json_own(b->arena, profile);
+	b->indexes = indexes_of(json_object_get(profile, "columns"), v->rows);
 	meaning_use(profile, s->meaning, b->arena);
 	columns = json_object_get(profile, "columns");
 	b->profile = profile;

@@ -383,3 +383,14 @@ json_t *profile_column(const json_t *columns, const char *name)
 			return column;
 	return NULL;
 }
+
+size_t profile_of_role(const json_t *columns, const char *role, size_t most, size_t *out)
+{
+	const json_t *column;
+	size_t i, n = 0;
+
+	json_array_foreach((json_t *)columns, i, column)
+		if (n < most && strcmp(json_text_at(column, "role"), role) == 0)
+			out[n++] = i;
+	return n;
+}

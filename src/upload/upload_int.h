@@ -304,6 +304,8 @@ void profile_misfit(void *profile, size_t column, size_t line);
 void profile_row(struct profile *p, const struct value *values);
 /* Once, after the last row. Text in the arena. */
 const char *profile_json(struct profile *p, struct arena *a);
+/* Which columns have a role, in their order; returns how many. */
+size_t profile_of_role(const json_t *columns, const char *role, size_t most, size_t *out);
 /* The column of that name; or NULL. Borrowed. */
 json_t *profile_column(const json_t *columns, const char *name);
 

@@ -27,28 +27,36 @@ static bool read_columns(struct loader *l, const struct entity_def *n, const jso
 	return true;
 }
 
-static bool read_keys(struct loader *l, const json_t *item, const char *at, struct entity_def *n,
-		      struct err *e)
+static bool read_lists(struct loader *l, const json_t *item, const char *member, const char *at,
+		       const struct entity_def *n, const struct view_column *const *const **out,
+		       struct err *e)
 {
-	json_t *also = NULL;
+	json_t *lists = NULL;
 	const struct view_column *const **list;
 	const json_t *one;
 	size_t i;
 
+	if (!json_opt_array(item, member, &lists, e))
+		return err_prefix(e, "%s", at);
+	list = arena_alloc(l->arena, (json_array_size(lists) + 1) * sizeof(*list));
+	json_array_foreach(lists, i, one)
+		if (!read_columns(l, n, one, arena_printf(l->arena, "%s.%s[%zu]", at, member, i),
+				  &list[i], e))
+			return false;
+	*out = list;
+	return true;
+}
+
+static bool read_keys(struct loader *l, const json_t *item, const char *at, struct entity_def *n,
+		      struct err *e)
+{
 	if (!json_is_array(json_object_get(item, "key")))
 		return err_set(e, ERR_INPUT, "%s: key: the columns that identify a row, or []", at);
 	if (!read_columns(l, n, json_object_get(item, "key"), arena_printf(l->arena, "%s.key", at),
 			  &n->key, e))
 		return false;
-	if (!json_opt_array(item, "also", &also, e))
-		return err_prefix(e, "%s", at);
-	list = arena_alloc(l->arena, (json_array_size(also) + 1) * sizeof(*list));
-	json_array_foreach(also, i, one)
-		if (!read_columns(l, n, one, arena_printf(l->arena, "%s.also[%zu]", at, i),
-				  &list[i], e))
-			return false;
-	n->also = list;
-	return true;
+	return read_lists(l, item, "also", at, n, &n->also, e) &&
+	       read_lists(l, item, "indexes", at, n, &n->indexes, e);
 }
 
 static bool read_levels(struct loader *l, const json_t *object, const char *at,
@@ -107,9 +115,9 @@ static bool find_view(struct loader *l, const json_t *item, const char *at, stru
 static bool read_entity(struct loader *l, const json_t *item, const char *at, struct entity_def *n,
 			struct err *e)
 {
-	static const char *const members[] = {"name",   "label", "plural", "about",    "view",
-					      "key",    "also",  "title",  "time",     "levels",
-					      "facets", "kind",  "show",   "synonyms", NULL};
+	static const char *const members[] = {
+		"name", "label",  "plural", "about", "view", "key",      "also",    "title",
+		"time", "levels", "facets", "kind",  "show", "synonyms", "indexes", NULL};
 	static const char *const kinds[] = {"entity", "fact", "link", NULL};
 	const char *title = NULL;
 	size_t kind = ENTITY_LISTED;

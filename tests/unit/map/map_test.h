@@ -47,7 +47,7 @@ static const char star[] =
 	"{'name':'sale','about':'x','view':'sale','key':['id'],'kind':'fact','time':'sale_day',"
 	" 'plural':'sale rows'},"
 	"{'name':'product','about':'x','view':'product','key':['id'],'title':'name',"
-	" 'show':['color','cost']},"
+	" 'show':['color','cost'],'indexes':[['color','cost']]},"
 	"{'name':'shop','about':'x','view':'shop','key':['id','year']},"
 	"{'name':'shop_label','about':'x','view':'shop_label','key':['shop','year','label'],"
 	" 'kind':'link'},"

@@ -52,6 +52,33 @@ static void joins_with_whole_keys_and_binds_values(void **state)
 		       " OFFSET 0 ROWS FETCH NEXT :w2 ROWS ONLY");
 }
 
+/* SQLite would read each row by itself, only to have them in the order of an index. */
+static void keeps_sqlite_off_an_index_that_lacks_a_column(void **state)
+{
+	static const struct {
+		const char *query, *grouped;
+		enum dialect dialect;
+	} cases[] = {
+		{"{'metrics':['cost'],'by':['color']}", "GROUP BY t1.color)", DIALECT_SQLITE},
+		{"{'metrics':['products'],'by':['color']}", "GROUP BY t1.color)", DIALECT_SQLITE},
+		{"{'metrics':['cost'],'by':['color'],'where':[{'name':'product_name','op':'is',"
+		 "'values':['x']}]}",
+		 "GROUP BY +t1.color)", DIALECT_SQLITE},
+		{"{'metrics':['cost'],'by':['product_name']}", "GROUP BY +t1.name, +t1.id)",
+		 DIALECT_SQLITE},
+		{"{'metrics':['cost'],'by':['product_name']}", "GROUP BY t1.name, t1.id)",
+		 DIALECT_POSTGRES},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *text = squeezed(written(cases[i].query, cases[i].dialect).text);
+
+		if (!strstr(text, cases[i].grouped))
+			fail_msg("%s: %s", cases[i].query, text);
+	}
+}
+
 static void tells_rows_by_exists_across_many(void **state)
 {
 	(void)state;
@@ -249,6 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(joins_with_whole_keys_and_binds_values),
+		TEST(keeps_sqlite_off_an_index_that_lacks_a_column),
 		TEST(tells_rows_by_exists_across_many),
 		TEST(a_stock_is_its_last_one),
 		TEST(a_ratio_is_of_two_sums),
