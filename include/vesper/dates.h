@@ -50,6 +50,7 @@ struct time_read {
 	size_t reading_count;
 	const char *day_type; /* "weekend": no tool knows such days; or NULL */
 	unsigned weekdays;    /* that it means, bit d: 1 is Monday; 0: no such days */
+	bool days_mixed;      /* days of several kinds are named */
 	const char *bad_hour; /* as it was written, or NULL */
 	const char *bad_day;  /* 2025-02-30, Q5, or NULL */
 	const char *vague;    /* "last few weeks", or NULL */

@@ -386,7 +386,6 @@ static void drop_now(struct time_parser *p)
 	}
 }
 
-/* Days of two kinds are none that a condition takes. */
 static void read_day_type(struct question *q, struct time_read *out)
 {
 	for (size_t i = 0; i < q->count; i++) {
@@ -396,10 +395,8 @@ static void read_day_type(struct question *q, struct time_read *out)
 
 		if (t->used || !(weekend || weekday || token_says(t, WORDS_HOLIDAYS)))
 			continue;
-		out->weekdays = out->day_type ? 0
-				: weekend     ? DAYS_WEEKEND
-				: weekday     ? DAYS_WORK
-					      : 0;
+		out->days_mixed |= out->day_type != NULL;
+		out->weekdays = weekend ? DAYS_WEEKEND : weekday ? DAYS_WORK : 0;
 		out->day_type = t->text;
 		t->used = true;
 	}

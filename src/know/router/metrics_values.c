@@ -1,6 +1,7 @@
 /* What of a question over the map is a condition: values, what is left out, and its time. */
 #include "metrics_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "vesper/dates.h"
@@ -212,8 +213,9 @@ static bool add_weekdays(const struct asking *a, json_t *where)
 
 	if (!t->weekdays || !name)
 		return false;
-	while (a->r->q.tokens[i].text != t->day_type)
+	while (i < a->r->q.count && a->r->q.tokens[i].text != t->day_type)
 		i++;
+	assert(i < a->r->q.count); /* it is a word of the question */
 	days = json_array();
 	for (int day = 1; day <= 7; day++)
 		if (t->weekdays >> day & 1)
@@ -234,7 +236,7 @@ static bool take_time(struct asking *a, json_t *where, json_t *query)
 	bool later = t->year_count > 1 && t->years[1] > t->years[0];
 
 	if ((t->day_type && !by_time(a, GRAIN_WEEKDAY) && !add_weekdays(a, where)) || t->hours ||
-	    t->asof_count > 0 || t->vague || t->reading_count > 0)
+	    t->days_mixed || t->asof_count > 0 || t->vague || t->reading_count > 0)
 		return false;
 	if (a->cues.compares && t->year_count == 2 && !t->months && !by_time(a, GRAIN_NONE)) {
 		json_set_take(query, MAP_PERIOD, metrics_year(t->years[later]));

@@ -43,6 +43,8 @@ static void times_are_one_period(void **state)
 		 "\"views\"],\"by\":[\"report_workspace\"]}"},
 		{"views by workspace on holidays", NULL},
 		{"views by workspace on weekends and weekdays", NULL},
+		{"views by weekday on weekends", NULL},
+		{"views on weekends by weekday", NULL},
 		{"views by workspace at 9 o'clock", NULL},
 	};
 
