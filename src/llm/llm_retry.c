@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "llm_int.h"
+#include "vesper/json.h"
 #include "vesper/log.h"
 #include "vesper/utf8.h"
 #include "vesper/strlist.h"
@@ -33,13 +34,6 @@ unsigned retry_spread_next(unsigned *spread)
 	return *spread;
 }
 
-static const char *member_text(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text ? text : "";
-}
-
 /* Each service has a form of its own: {"error": {…}}, a list of one such, {"error": "words"}, or
  * the error's members beside "object": "error". NULL: this tells none. */
 static const json_t *error_of(const json_t *body)
@@ -49,7 +43,7 @@ static const json_t *error_of(const json_t *body)
 
 	if (json_is_object(error) || json_string_length(error) > 0)
 		return error;
-	return strcmp(member_text(first, "object"), "error") == 0 ? first : NULL;
+	return strcmp(json_text_at(first, "object"), "error") == 0 ? first : NULL;
 }
 
 bool llm_error_is(const json_t *body)
@@ -60,16 +54,16 @@ bool llm_error_is(const json_t *body)
 /* Where each wire says it: beside the type, or in details. */
 static const char *code_of(const json_t *error)
 {
-	const char *code = member_text(json_object_get(error, "details"), "error_code");
+	const char *code = json_text_at(json_object_get(error, "details"), "error_code");
 
-	return *code ? code : member_text(error, "code");
+	return *code ? code : json_text_at(error, "code");
 }
 
 /* Without a status the code tells where it is a number, else the type. A type that is not known is
  * the service's own trouble. */
 static int status_of(const json_t *error)
 {
-	const char *type = member_text(error, "type");
+	const char *type = json_text_at(error, "type");
 	json_int_t code = json_integer_value(json_object_get(error, "code"));
 	static const struct {
 		const char *type;
@@ -96,12 +90,12 @@ static int status_of(const json_t *error)
 static void words_of(const json_t *error, int status, char out[100])
 {
 	const char *words =
-		json_is_string(error) ? json_string_value(error) : member_text(error, "message");
+		json_is_string(error) ? json_string_value(error) : json_text_at(error, "message");
 	size_t n;
 
 	if (status == 401 || status == 403)
 		words = status == 401 ? "the key is refused" : "the key may not do this";
-	else if (status > 401 && status != 404 && status != 413 && *member_text(error, "type"))
+	else if (status > 401 && status != 404 && status != 413 && *json_text_at(error, "type"))
 		words = "";
 	n = utf8_cut(words, strlen(words), 99);
 
@@ -118,9 +112,9 @@ bool llm_error_set(struct err *e, int status, const json_t *body, int should_ret
 		"insufficient_quota",           "billing_hard_limit_reached",
 		"billing_not_active",           NULL};
 	const json_t *error = error_of(body);
-	const char *type = member_text(error, "type");
+	const char *type = json_text_at(error, "type");
 	const char *code = code_of(error);
-	const char *id = member_text(body, "request_id");
+	const char *id = json_text_at(body, "request_id");
 	bool money = strlist_has(spent, code) || strlist_has(spent, type);
 	char words[100];
 

@@ -43,13 +43,6 @@ static bool is_wanted(const struct ingest *g, const char *workspace)
 }
 
 /* Members vary by activity; what the table must have and the event has not is empty. */
-static const char *member(const json_t *event, const char *name)
-{
-	const char *text = json_string_value(json_object_get(event, name));
-
-	return text ? text : "";
-}
-
 /* As much as the column takes, in characters. */
 static void set_cut(json_t *row, const char *column, const char *text, size_t max)
 {
@@ -63,23 +56,25 @@ static void set_cut(json_t *row, const char *column, const char *text, size_t ma
 /* NULL: not about a report, of another workspace, or nothing that could be told apart. */
 static json_t *row_of(const struct ingest *g, const json_t *event)
 {
-	const char *id = member(event, "Id"), *report = member(event, "ReportId");
-	const char *operation = member(event, "Activity");
+	const char *id = json_text_at(event, "Id"), *report = json_text_at(event, "ReportId");
+	const char *operation = json_text_at(event, "Activity");
 	char at[CLOCK_RFC3339_BYTES];
 	int64_t ms;
 	json_t *row;
 
-	if (!*id || strlen(id) > 100 || !*report || !is_wanted(g, member(event, "WorkspaceId")) ||
-	    !clock_parse_rfc3339(member(event, "CreationTime"), &ms, NULL))
+	if (!*id || strlen(id) > 100 || !*report ||
+	    !is_wanted(g, json_text_at(event, "WorkspaceId")) ||
+	    !clock_parse_rfc3339(json_text_at(event, "CreationTime"), &ms, NULL))
 		return NULL;
 	clock_rfc3339(ms, at);
 	row = json_object();
 	json_set_str(row, "source_id", id);
 	set_cut(row, "report_id", report, 200);
-	set_cut(row, "report_name", member(event, "ReportName"), 500);
-	set_cut(row, "workspace_name", member(event, "WorkSpaceName"), 500);
-	set_cut(row, "user_email", member(event, "UserId"), 500);
-	set_cut(row, "activity_type", *operation ? operation : member(event, "Operation"), 100);
+	set_cut(row, "report_name", json_text_at(event, "ReportName"), 500);
+	set_cut(row, "workspace_name", json_text_at(event, "WorkSpaceName"), 500);
+	set_cut(row, "user_email", json_text_at(event, "UserId"), 500);
+	set_cut(row, "activity_type", *operation ? operation : json_text_at(event, "Operation"),
+		100);
 	json_object_set_new(row, "activity_date", json_strn(at, 10));
 	at[10] = ' ';
 	json_object_set_new(row, "created_at", json_strn(at, 19));

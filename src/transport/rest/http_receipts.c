@@ -88,13 +88,6 @@ void on_get_receipt(struct request *r)
 
 /* ---- what each agent did: made from the stored answer, and there as long as that is ---- */
 
-static const char *text_of(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text ? text : "";
-}
-
 static void set_copy(json_t *to, const json_t *from, const char *name, const char *as)
 {
 	json_t *value = json_object_get(from, name);
@@ -110,9 +103,9 @@ static const json_t *view_of(const json_t *views, const json_t *call, const char
 	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)views, i, view)
-		if (strcmp(text_of(view, "view_type"), type) == 0 &&
-		    strcmp(text_of(json_object_get(view, "source"), "call"),
-			   text_of(call, "call")) == 0)
+		if (strcmp(json_text_at(view, "view_type"), type) == 0 &&
+		    strcmp(json_text_at(json_object_get(view, "source"), "call"),
+			   json_text_at(call, "call")) == 0)
 			return view;
 	return NULL;
 }
@@ -124,7 +117,7 @@ static json_t *agent_of(json_t *agents, const char *name)
 	size_t i;
 
 	json_array_foreach(agents, i, agent)
-		if (strcmp(text_of(agent, "agent"), name) == 0)
+		if (strcmp(json_text_at(agent, "agent"), name) == 0)
 			return agent;
 	agent = json_object();
 	insights = json_object();
@@ -157,7 +150,7 @@ static bool has_failed(const json_t *call)
 	static const char *const failed[] = {"error", "timeout", "not_permitted", NULL};
 	const char *const *f = failed;
 
-	while (*f && strcmp(text_of(call, "outcome"), *f) != 0)
+	while (*f && strcmp(json_text_at(call, "outcome"), *f) != 0)
 		f++;
 	return *f != NULL;
 }
@@ -166,11 +159,11 @@ static void add_insights(json_t *agent, const json_t *call, const json_t *chart)
 {
 	json_t *insights = json_object_get(agent, "insights");
 
-	if (*text_of(call, "finding")) {
+	if (*json_text_at(call, "finding")) {
 		if (!json_object_get(insights, "summary"))
-			json_set_str(insights, "summary", text_of(call, "finding"));
+			json_set_str(insights, "summary", json_text_at(call, "finding"));
 		json_push_take(json_object_get(insights, "findings"),
-			       json_str(text_of(call, "finding")));
+			       json_str(json_text_at(call, "finding")));
 	}
 	if (!json_object_get(insights, "visualization_hint"))
 		set_copy(insights, chart, "chart_type", "visualization_hint");
@@ -224,7 +217,7 @@ static json_t *agents_json(const struct message *m, struct arena *a)
 	json_array_foreach((json_t *)(uintptr_t)calls, i, call) {
 		const json_t *view = view_of(views, call, "data");
 
-		agent = agent_of(agents, text_of(call, "agent"));
+		agent = agent_of(agents, json_text_at(call, "agent"));
 		json_push_take(json_object_get(agent, "results"), result_json(call, view));
 		add_insights(agent, call, view_of(views, call, "chart"));
 		add_statement(agent, call, view);

@@ -20,6 +20,18 @@ static void check(json_t *take, const char *want)
 	json_decref(take);
 }
 
+static void a_text_that_is_not_there_is_empty(void **state)
+{
+	(void)state;
+	json_t *o = json_make({"name", json_str("Orders")}, {"rows", json_int(3)});
+
+	assert_string_equal(json_text_at(o, "name"), "Orders");
+	assert_string_equal(json_text_at(o, "rows"), "");
+	assert_string_equal(json_text_at(o, "owner"), "");
+	assert_string_equal(json_text_at(NULL, "name"), "");
+	json_decref(o);
+}
+
 static void digits_stay_unchanged(void **state)
 {
 	(void)state;
@@ -184,6 +196,7 @@ static void text_is_escaped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_text_that_is_not_there_is_empty),
 		cmocka_unit_test(digits_stay_unchanged),
 		cmocka_unit_test(what_is_no_number_is_text),
 		cmocka_unit_test(decimal_text_of_a_node),
