@@ -171,7 +171,7 @@ static void paused(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	open_for(f, "reader", 0, 500);
+	open_for(f, "reader", 0, 2000); /* a login takes a second on a busy machine */
 	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
 	start(f, "tenant_7", false, "SELECT pg_sleep(60)", NULL, 0, &a);
 	while (statements_running() == 0)
