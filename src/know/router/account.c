@@ -544,7 +544,7 @@ static bool says_how(const struct question *q, size_t i)
 	if (t->used || t->number >= 0 || i < 2 || !ends_clause(q, i) ||
 	    token_says(t, WORDS_PLACES) || token_says(t, WORDS_THERE) ||
 	    token_says(t, WORDS_EVERYTHING) || token_says(t, WORDS_PRONOUNS) ||
-	    token_says(t, WORDS_POLITE))
+	    token_says(t, WORDS_OWNED) || token_says(t, WORDS_POLITE))
 		return false;
 	while (at-- > 1 && i - at <= HOW_WORDS + 1 && !q->tokens[at + 1].first) {
 		if (token_says(&q->tokens[at], WORDS_BEING))
