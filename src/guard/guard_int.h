@@ -252,7 +252,6 @@ struct known_table {
 	uint32_t rival_slots;
 	bool *soft; /* by column: words ("winter") that gather rows and name none */
 	const struct unit_def **units; /* by column */
-	bool undeclared;               /* no column says a label or a unit */
 	bool *measure;                 /* by column: numbers to compute with */
 	bool *differences;             /* by column: its name or label says so: "spread" */
 	bool *mixed;                   /* by column: it has negative values and others */
@@ -279,7 +278,6 @@ struct known {
 	bool has_rivals;
 	uint32_t soft_slots;
 	bool peak_known;     /* a column says when peak hours begin or end */
-	bool has_undeclared; /* a table's columns say no unit */
 	bool other_question; /* what the question names is not what the results are about */
 	bool has_times;      /* some table's rows are of hours, months or days */
 	uint32_t year_slots; /* whose names are years */
@@ -446,7 +444,6 @@ struct context {
 	struct {
 		const struct guard_place *places; /* only what they say is meant; NULL: anything */
 		size_t count;
-		bool undeclared; /* only columns are looked at that say no unit */
 	} cited;
 };
 

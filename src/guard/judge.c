@@ -256,14 +256,11 @@ static bool is_measured(const struct known *k, const struct unit_def *unit)
 }
 
 static bool unit_is_right(const struct known *k, const struct entry *e, const struct shown *s,
-			  const struct context *c, const struct unit_def *shown)
+			  const struct unit_def *shown)
 {
 	guard_value step = s->half * 2;
 	bool loses = step > 0 && e->value % step != 0;
 
-	if (c->cited.undeclared)
-		return e->table >= 0 && e->column >= 0 && !e->counted && !e->of_text &&
-		       k->tables[e->table].undeclared;
 	if (e->anything && !e->unit)
 		return true;
 	if (s->part && e->either && e->table >= 0)
@@ -451,7 +448,7 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 
 		if (e->class != CLASS_NUMBER || e->value > s->value + s->half)
 			break;
-		if (unit_is_right(k, e, s, c, unit) && sign_is_right(k, e, s, c) &&
+		if (unit_is_right(k, e, s, unit) && sign_is_right(k, e, s, c) &&
 		    (!bare || beside_fits(k, e, c)) &&
 		    (!e->share || c->in_row || (c->tone_known && beside_says_kind(e, c))) &&
 		    is_told_as(e->derived, s, c) && (!e->fact || c->tone_known) &&
@@ -743,21 +740,6 @@ static bool judge_amount(const struct known *k, struct shown *s, const struct co
 	return false;
 }
 
-/* A query that somebody wrote has columns that say no unit: whether it is the right one can't be
- * told, but the amount must still be theirs. */
-static void judge_undeclared(const struct known *k, const struct shown *s, const struct context *c,
-			     char *scratch, size_t size, struct verdict *out)
-{
-	struct context other;
-
-	if (!k->has_undeclared || out->bound || !shown_unit(s, c))
-		return;
-	other = *c;
-	other.cited.undeclared = true;
-	if (judge_number(k, s, &other, scratch, size, out))
-		out->unchecked = true;
-}
-
 void judge(const struct known *k, struct shown *s, const struct context *c, char *scratch,
 	   size_t size, struct verdict *out)
 {
@@ -768,7 +750,6 @@ void judge(const struct known *k, struct shown *s, const struct context *c, char
 	switch (s->kind) {
 	case SHOWN_NUMBER:
 		(void)judge_amount(k, s, c, scratch, size, out);
-		judge_undeclared(k, s, c, scratch, size, out);
 		break;
 	case SHOWN_YEAR:
 		(void)judge_year(k, s, c, scratch, size, out);

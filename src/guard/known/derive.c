@@ -90,18 +90,15 @@ static bool unit_of_column_fits(const struct search *q, const struct unit_def *u
 {
 	const struct shown *s = q->s;
 
-	if (q->c->cited.undeclared)
-		return q->kt && q->kt->undeclared && !unit_is_percent(s->unit);
 	return unit_fits(s, s->unit, unit, s->decimals == 0 && !shown_is_bare(s));
 }
 
-/* Two columns of one unit, as far as they say it. */
+/* Two columns of one unit. */
 static bool are_of_one_unit(const struct search *q, size_t a, size_t b)
 {
 	const struct known_table *kt = q->kt;
 
-	return kt->measure[a] && kt->measure[b] && kt->units[a] == kt->units[b] &&
-	       (kt->units[a] || (q->c->cited.undeclared && kt->undeclared));
+	return kt->measure[a] && kt->measure[b] && kt->units[a] == kt->units[b] && kt->units[a];
 }
 
 static int direction(const struct search *q)

@@ -231,11 +231,6 @@ static bool is_alias(const struct known_table *kt, size_t c)
 	return false;
 }
 
-static bool says_more_than_its_name(const struct column *c)
-{
-	return c->unit || (c->label && strcmp(c->label, c->name) != 0);
-}
-
 static void read_columns(struct known *k, struct known_table *kt)
 {
 	const struct table *t = kt->t;
@@ -262,9 +257,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 			kt->values[r][c] = GUARD_NO_VALUE;
 		}
 	}
-	kt->undeclared = true;
 	for (size_t c = 0; c < t->column_count; c++) {
-		kt->undeclared = kt->undeclared && !says_more_than_its_name(&t->columns[c]);
 		kt->units[c] = unit_of_symbol(&k->units, t->columns[c].unit);
 		k->peak_known = k->peak_known || (ends_with(t->columns[c].name, "hour") &&
 						  str_find_nocase(t->columns[c].name, "peak"));
@@ -294,7 +287,6 @@ static void read_columns(struct known *k, struct known_table *kt)
 		if (kt->measure[c])
 			note_measured(k, kt->units[c]);
 	}
-	k->has_undeclared = k->has_undeclared || kt->undeclared;
 }
 
 /* ---- cells ---- */

@@ -555,8 +555,8 @@ static void test_answers(void **state)
 		long found, missed, alarms; /* at least; at most; at most */
 	} sets[] = {{"manners.jsonl", 121, 9, 2},  {"round1.jsonl", 291, 29, 6},
 		    {"round2.jsonl", 232, 28, 13}, {"round3.jsonl", 184, 25, 4},
-		    {"round4.jsonl", 304, 61, 60}, {"round5.jsonl", 442, 103, 212},
-		    {"round6.jsonl", 393, 88, 280}};
+		    {"round4.jsonl", 304, 61, 60}, {"round5.jsonl", 444, 103, 307},
+		    {"round6.jsonl", 397, 87, 445}};
 	const char *other = getenv("GUARD_ANSWERS");
 
 	(void)state;

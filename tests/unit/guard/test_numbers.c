@@ -398,27 +398,6 @@ static void test_policies_have_names(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
-static const struct sample_column query_columns[] = {
-	{"market", NULL, COLUMN_TEXT},
-	{"generation", NULL, COLUMN_INT},
-	{"planned", NULL, COLUMN_INT},
-};
-static const char *const capacities[] = {"ERCOT", "830", "320", "CAISO", "780", "250",
-					 "PJM",   "190", "40",  "SPP",   "391", "110"};
-
-/* Of a query that somebody wrote nothing says the unit, only the amount. */
-static void test_undeclared_units_are_not_judged(void **state)
-{
-	(void)state;
-	use(sample_result(arena, sample_table(query_columns, 3, capacities, 4)));
-	assert_marks("ERCOT has 830 MW.", "ERCOT has <unchecked:830 MW>.");
-	assert_marks("CAISO has 830 MW.", "CAISO has <unbound:830 MW>.");
-	assert_marks("ERCOT has 831 MW.", "ERCOT has <unbound:831 MW>.");
-	assert_marks("In total there are 2,191 MW.", "In total there are <unchecked:2,191 MW>.");
-	assert_marks("In total there are 2,192 MW.", "In total there are <unbound:2,192 MW>.");
-	assert_marks("In total there are -2,191 MW.", "In total there are <unbound:-2,191 MW>.");
-}
-
 static const struct sample_column due_columns[] = {
 	{"Area", NULL, COLUMN_TEXT},
 	{"Due", NULL, COLUMN_DATE},
@@ -467,7 +446,6 @@ int main(void)
 		TEST(test_covers_sign_currency_and_unit),
 		TEST(test_rounds_at_the_decimals_shown),
 		TEST(test_units_matter),
-		TEST(test_undeclared_units_are_not_judged),
 		TEST(test_days_between_dates_of_rows),
 		TEST(test_mean_of_what_was_said),
 		TEST(test_sums_keep_their_sign),
