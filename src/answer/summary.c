@@ -15,11 +15,9 @@ static size_t result_rows(const struct result *r)
 	return r->table_count > 0 ? r->tables[0]->row_count : 0;
 }
 
-/* What is kept of a call and told of its agent afterwards. */
+/* What is kept of a call and told of its agent afterwards, beside its data view. */
 static void put_kept(struct json_out *j, struct arena *a, const struct result *r)
 {
-	jo_set_str(j, "task", r->task);
-	jo_set_str(j, "about", r->about);
 	jo_set_str(j, "finding", view_finding(r, a));
 	jo_set_int(j, "total_rows", r->table_count > 0 ? r->tables[0]->total_rows : 0);
 	jo_set_int(j, "duration_ms", r->duration_us / 1000);

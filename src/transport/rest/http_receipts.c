@@ -135,9 +135,9 @@ static json_t *result_json(const json_t *call, const json_t *view)
 	json_t *row = json_object();
 
 	set_copy(row, call, "call", "call");
-	set_copy(row, call, "task", "task");
+	set_copy(row, json_object_get(view, "source"), "task", "task");
 	set_copy(row, call, "tool", "tool");
-	set_copy(row, call, "about", "purpose");
+	set_copy(row, view, "text", "purpose");
 	set_copy(row, call, "outcome", "outcome");
 	set_copy(row, view, "view_id", "view_id");
 	set_copy(row, call, "rows", "row_count");
@@ -183,7 +183,7 @@ static void add_statement(json_t *agent, const json_t *call, const json_t *view)
 	row = json_object();
 	set_copy(row, call, "call", "call");
 	set_copy(row, source, "sql", "sql");
-	set_copy(row, call, "about", "purpose");
+	set_copy(row, view, "text", "purpose");
 	json_push_take(all, row);
 }
 
