@@ -137,9 +137,10 @@ void request_tick(struct request *r, int64_t now_ms)
 
 	bool late = r->route && r->route->flags & ROUTE_STREAM ? body_sink_is_late(r, now_ms)
 							       : now_ms >= r->upload.until_ms;
+	bool awaited = !r->read && (!r->reply.response || r->upload.refused);
 
 	request_check_again(r, now_ms);
-	if (r->upload.until_ms && !r->read && !r->reply.response && late) {
+	if (r->upload.until_ms && awaited && late) {
 		r->upload.until_ms = 0;
 		/* The library takes no answer while it reads a body. */
 		refuse_and_end(socket_of(r), CODE_BODY_LATE, r->path, r->request_id);
@@ -261,8 +262,8 @@ static void check_origin(struct request *r)
 		      "Pages of this origin may not use this address. List it in auth.origins.");
 }
 
-/* Everything that can be refused before the body is read. */
-static void check_head(struct request *r, const char *method, const char *version)
+/* Where a head can be trusted to tell where its request ends. */
+static bool check_frame(struct request *r, const char *method, const char *version)
 {
 	const union MHD_ConnectionInfo *head =
 		MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
@@ -270,12 +271,16 @@ static void check_head(struct request *r, const char *method, const char *versio
 	take_request_id(r);
 	if (head && head->header_size > HEADER_BYTES_MAX)
 		reply_problem(r, CODE_HEADERS, NULL);
-	if (!r->reply.response)
+	else
 		request_check_framing(r, method, version);
-	if (!r->reply.response)
-		request_note_client(r);
-	if (!r->reply.response)
-		find_route(r, method);
+	return !r->reply.response;
+}
+
+/* Everything else that can be refused before the body is read. */
+static void check_head(struct request *r, const char *method)
+{
+	request_note_client(r);
+	find_route(r, method);
 	r->upload.text.cap_bytes = request_body_max(r);
 	if (!r->reply.response)
 		check_host(r);
@@ -314,17 +319,34 @@ static bool parse_body(struct request *r)
 	return !r->reply.response;
 }
 
+/* What is read of a body before its refusal is sent. */
+static size_t refused_max(const struct request *r)
+{
+	return (is_streamed(r) ? 0 : request_body_max(r)) + BODY_DROPPED_MAX;
+}
+
+/* Who still writes when a connection ends may never see the answer: the refusal of a body that is
+ * not far too long waits for its end. Not where the body is sent only once we ask for it. */
+static bool body_is_read_past(const struct request *r)
+{
+	const char *length = request_header(r, "Content-Length");
+
+	if (request_header(r, "Expect"))
+		return false;
+	if (length)
+		return strtoull(length, NULL, 10) <= refused_max(r);
+	return request_header(r, "Transfer-Encoding") && !is_streamed(r);
+}
+
 /* A chunked body does not say how long it will be; what comes beyond the cap is dropped, and far
  * beyond it the connection is. The library answers only after the body's end. */
 static bool collect(struct request *r, const char *upload, size_t *len)
 {
-	bool far_beyond;
-
 	r->upload.bytes += *len;
-	far_beyond = r->upload.bytes > 4 * request_body_max(r);
-	buf_add(&r->upload.text, upload, *len);
+	if (!r->upload.refused)
+		buf_add(&r->upload.text, upload, *len);
 	*len = 0;
-	return !far_beyond;
+	return r->upload.bytes <= refused_max(r);
 }
 
 static void handle(struct request *r)
@@ -374,10 +396,13 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 		r->connection = connection;
 		r->upload.until_ms = clock_mono_ms() + BODY_DEADLINE_MS;
 		r->stream.last_ms = clock_mono_ms();
-		check_head(r, method, version);
+		if (!check_frame(r, method, version))
+			return reply_send(r, method);
+		check_head(r, method);
 		if (is_streamed(r) && !r->reply.response && !r->admitting)
 			handle(r);
-		return r->reply.response ? reply_send(r, method) : true;
+		r->upload.refused = r->reply.response && body_is_read_past(r);
+		return r->reply.response && !r->upload.refused ? reply_send(r, method) : true;
 	}
 	if (is_streamed(r))
 		return stream_step(r, method, upload, upload_len);

@@ -115,6 +115,7 @@ struct request {
 	struct upload {
 		struct buf text;
 		size_t bytes; /* that came, more than are kept */
+		bool refused; /* from its head: the answer waits for its end */
 		int64_t until_ms;
 	} upload;
 	int64_t checked_ms; /* whether the caller's token is still good */

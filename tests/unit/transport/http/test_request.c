@@ -50,6 +50,54 @@ static void refuses_bad_requests(void **state)
 	mem_free(answer);
 }
 
+/* Who writes a body as a whole before reading gets the answer, and keeps the connection. */
+static void a_refusal_waits_for_the_body(void **state)
+{
+	size_t bytes = BODY_BYTES_MAX + BODY_DROPPED_MAX;
+	char *body = mem_alloc(bytes + 1), *head, *answer;
+	int fd;
+
+	(void)state;
+	memset(body, ' ', bytes);
+	assert_api("POST", "/api/v1/chat", body, 413, "too_long");
+	fd = client_open(address);
+	head = mem_printf("POST /api/v1/chat HTTP/1.1\r\nHost: localhost\r\n"
+			  "Content-Type: text/plain\r\nContent-Length: %zu\r\n\r\n",
+			  bytes);
+	client_say(fd, head);
+	client_say(fd, body);
+	client_say(fd, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+	answer = client_read_all(fd);
+	assert_int_equal(status_of(answer), 401);
+	assert_non_null(strstr(answer, "HTTP/1.1 200 OK"));
+	close(fd);
+	mem_free(answer);
+	mem_free(head);
+	mem_free(body);
+}
+
+/* Who asks before sending is answered at once; so is who says that far too much will come. */
+static void a_refusal_of_the_head_is_at_once(void **state)
+{
+	static const char *const heads[] = {
+		"POST /api/v1/chat HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+		"Content-Length: 200000\r\n\r\n",
+		"POST /api/v1/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000000\r\n\r\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		int fd = client_open(address);
+		char *answer;
+
+		client_say(fd, heads[i]);
+		answer = client_read_all(fd);
+		assert_int_equal(status_of(answer), 401);
+		close(fd);
+		mem_free(answer);
+	}
+}
+
 static void lists_pages(void **state)
 {
 	(void)state;
@@ -229,6 +277,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		LIVE(answers_collected),
 		LIVE(refuses_bad_requests),
+		LIVE(a_refusal_waits_for_the_body),
+		LIVE(a_refusal_of_the_head_is_at_once),
 		LIVE(lists_pages),
 		LIVE(a_page_is_bounded),
 		LIVE(streams_events_and_takes_them_up_again),
