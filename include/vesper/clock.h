@@ -1,6 +1,6 @@
 /*
- * Time as the program sees it. Wall time and today's date come through here, so that tests and
- * demos can own them. Safe from every thread; freezing is for start-up and tests only.
+ * The program's clock, and calendar dates. All code reads wall time and today's date here, so that
+ * tests and demos can freeze them. Any thread; freeze only at start-up and in tests.
  */
 #ifndef VESPER_CLOCK_H
 #define VESPER_CLOCK_H
@@ -17,20 +17,22 @@ struct date {
 };
 
 int64_t clock_now_ms(void);  /* Unix time */
-int64_t clock_mono_ms(void); /* only for differences */
+int64_t clock_mono_ms(void); /* monotonic; only for differences */
 int64_t clock_mono_us(void);
-/* When a question is asked: the frozen moment; on a frozen day, its time of day; else now. */
+/* The time at which a question counts as asked: the frozen time; if only the day is frozen, that
+ * day at the current time of day; else now. */
 int64_t clock_question_ms(void);
 struct date clock_today(void); /* UTC date of clock_question_ms, or the frozen one */
 
 bool clock_today_is_frozen(void);
 bool clock_question_is_frozen(void);
 
-/* From now on today is `d`, or questions are asked at `wall_ms`. Wall time goes on as it is: tokens
- * and stored times are compared with others' clocks. */
+/* Freezes today's date or the time of questions. clock_now_ms still returns the real time, because
+ * tokens and stored times are compared with the clocks of other machines. */
 void clock_freeze_today(struct date d);
 void clock_freeze_question_ms(int64_t wall_ms);
-/* Tests: both clocks stand still at these values until moved; clock_release undoes every freeze. */
+/* Tests only: stops both clocks, wall time at `wall_ms`; clock_advance_ms moves them.
+ * clock_release undoes every freeze. */
 void clock_freeze_ms(int64_t wall_ms);
 void clock_advance_ms(int64_t ms);
 void clock_release(void);
@@ -48,13 +50,14 @@ bool date_valid(struct date d);
 int date_days_in_month(int year, int month);
 int date_weekday(struct date d); /* 0 = Monday */
 #define DATE_ISO_BYTES 11
-/* A date that the calendar does not have, as arithmetic may give, is written as the nearest one. */
+/* Writes YYYY-MM-DD. Year, month and day are clamped to valid values, because arithmetic may give
+ * invalid ones. */
 void date_iso(struct date d, char out[DATE_ISO_BYTES]);
 bool date_parse_iso(const char *text, struct date *out); /* exactly YYYY-MM-DD */
-/* YYYY-MM-DD, or counted from `today`: "today", "today-30d", "today+2w" (d, w, m, y); a day that
- * the month lacks is its last one. */
+/* YYYY-MM-DD, or relative to `today`: "today", "today-30d", "today+2w" (d, w, m, y). A day that the
+ * month does not have becomes its last day. */
 bool date_parse_value(const char *text, struct date today, struct date *out);
-/* The day at the start of a date or a time stamp. */
+/* Parses the date at the start of a timestamp. Ignores what follows it. */
 bool date_parse_start(const char *text, struct date *out);
 
 #endif

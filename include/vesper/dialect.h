@@ -1,5 +1,5 @@
-/* The SQL dialects that statements are written for and back ends speak. SQL Server is the target;
- * the others are peers. */
+/* The SQL dialects of statements and databases. SQL Server is the main target; PostgreSQL and
+ * SQLite are supported as well. */
 #ifndef VESPER_DIALECT_H
 #define VESPER_DIALECT_H
 

@@ -1,6 +1,7 @@
 /*
- * A turn of another replica, read as a whole: who it is of, then all entries of its stream, page
- * by page. What is not sealed with our secret, has a gap, or has lost its beginning is no turn.
+ * Loads a turn of another replica from Redis: first its owner, then all entries of its stream, page
+ * by page. A turn is reported as nonexistent if it is not sealed with the secret of the cluster,
+ * has a gap, or has lost its beginning.
  */
 #include "cluster_int.h"
 
@@ -14,7 +15,7 @@
 #define MEMBER_BYTES_MAX (1024 * 1024)
 #define ENTRY_BYTES_MAX  (4 * 1024 * 1024)
 
-/* The members that are asked for, in this order. */
+/* Positions in the reply of HMGET, whose members are in this order. */
 enum { AT_REPLICA, AT_OVER, AT_SESSION, AT_WHO, AT_TURN, AT_LEASE, AT_SAID, AT_COUNT };
 
 struct loading {
@@ -24,13 +25,13 @@ struct loading {
 	char replica[LEASE_REPLICA_BYTES];
 	char session_id[UUID_BYTES];
 	char lease_key[CLUSTER_KEY_BYTES];
-	char next[64]; /* where the next page begins */
+	char next[64]; /* entry ID at which the next page begins; "": the first page */
 	bool over, asked_pages, silent;
 	struct arena *arena;
 	struct principal *who;
 	const struct principal *reader;
 	struct buf taking;
-	struct buf run; /* all events; they become a log when they are whole */
+	struct buf run; /* all events; added to a log after the last page */
 	uint64_t last;
 	load_cb cb;
 	void *owner;
@@ -38,7 +39,7 @@ struct loading {
 
 /* ---- entries ---- */
 
-/* "<fence>-<first>" */
+/* Parses the ID of an entry, "<fence>-<first event>". */
 static bool read_id(struct str id, uint64_t *fence, uint64_t *first)
 {
 	size_t dash = 0;
@@ -49,7 +50,7 @@ static bool read_id(struct str id, uint64_t *fence, uint64_t *first)
 	       number_read((struct str){id.p + dash + 1, id.n - dash - 1}, first);
 }
 
-/* Those after the first `skip` of a run. */
+/* Adds the events of a run, except the first `skip`, to the log. False: the run is damaged. */
 static bool add_events(struct stream_log *log, struct str run, uint64_t skip)
 {
 	for (; run.n > 0; skip -= skip > 0) {
@@ -76,8 +77,8 @@ static const redisReply *item(const redisReply *list, size_t i)
 									     : NULL;
 }
 
-/* Adds the run of an entry that follows number *last, and moves it on. An entry from before adds
- * nothing. */
+/* Unseals the events of an entry and adds them to `run`. The entry must begin with event
+ * *last + 1; *last is then its last event. An entry that ends at *last or before adds nothing. */
 static bool open_entry(const struct cluster *c, const char *turn_id, const redisReply *entry,
 		       uint64_t *last, struct buf *run)
 {
@@ -113,7 +114,7 @@ bool cluster_add_entry(const struct cluster *c, const char *turn_id, struct stre
 	return ok && (stream_last_seq(log) == last || stream_full(log));
 }
 
-/* ---- the members ---- */
+/* ---- members of the turn's hash ---- */
 
 static bool read_who(struct loading *l, struct str text)
 {
@@ -165,7 +166,7 @@ static bool read_members(struct loading *l, const redisReply *reply)
 	return ok && (!l->reader || principal_same_user(l->who, l->reader));
 }
 
-/* ---- the end ---- */
+/* ---- result ---- */
 
 static struct loaded loaded_of(const struct loading *l)
 {
@@ -184,7 +185,7 @@ static bool answer_none(struct loading *l, const struct loaded *known)
 	return true;
 }
 
-/* Somebody else may have brought the log into the hub meanwhile. */
+/* Another operation may have added the log to the hub in the meantime. */
 static bool answer_log(struct loading *l)
 {
 	const struct loaded known = loaded_of(l);
@@ -192,7 +193,7 @@ static bool answer_log(struct loading *l)
 	struct stream_log *there = l->reader ? stream_local(c->hub, l->turn_id, l->reader) : NULL;
 	struct follow *f = follow_of(c, l->turn_id);
 
-	if (there || (l->last == 0 && !l->silent)) { /* or its beginning is lost */
+	if (there || (l->last == 0 && !l->silent)) { /* loaded already, or its beginning is lost */
 		l->cb(l->owner, &known, there);
 		return true;
 	}
@@ -298,7 +299,7 @@ struct op *cluster_load(struct cluster *c, const char *tenant, const char *turn_
 	return &l->question.op;
 }
 
-/* ---- for the hub ---- */
+/* ---- find, for the hub ---- */
 
 struct finding {
 	struct op op;
@@ -335,7 +336,8 @@ static void answer_found(struct finding *f, struct stream_log *log, const struct
 	cb(owner, log, e);
 }
 
-/* The reader may have seen where the turn runs what is not written to the server yet. */
+/* Answers after two flushes: the reader may have received events from the other replica that it had
+ * not written to Redis yet. */
 static void on_waited(void *owner)
 {
 	struct finding *f = owner;
@@ -343,7 +345,7 @@ static void on_waited(void *owner)
 	struct err e = {0};
 
 	if (!log)
-		err_set_retry(&e, ERR_UPSTREAM, "what other replicas say cannot be read now");
+		err_set_retry(&e, ERR_UPSTREAM, "the events of other replicas are unavailable");
 	answer_found(f, log, log ? NULL : &e);
 }
 
@@ -358,7 +360,7 @@ static void on_found(void *owner, const struct loaded *l, struct stream_log *log
 		return;
 	}
 	if (!l)
-		err_set_retry(&e, ERR_UPSTREAM, "what other replicas say cannot be read now");
+		err_set_retry(&e, ERR_UPSTREAM, "the events of other replicas are unavailable");
 	else if (!log)
 		err_set(&e, ERR_NOT_FOUND, "no log of this turn is kept");
 	answer_found(f, log, log ? NULL : &e);

@@ -1,6 +1,7 @@
 /*
- * The key `sources`: databases beside the warehouse, by name. In the environment each has variables
- * like a section of the file: VESPER_SOURCES_<NAME>_<MEMBER>, and _FILE for a value from a file.
+ * The key `sources`: named sources, the databases other than the warehouse. In the environment,
+ * VESPER_SOURCES_<NAME>_<MEMBER> sets one member of a source. With the suffix _FILE the variable
+ * names a file that contains the value.
  */
 #include "config_int.h"
 
@@ -14,7 +15,7 @@
 
 #define PREFIX "VESPER_SOURCES_"
 
-/* What a source may have; what it does not say is as the warehouse has it by default. */
+/* The members of a source, all optional. Except for dir, their defaults are the warehouse's. */
 static const struct config_key members[] = {
 	{"dialect", CONFIG_RESTART, KEY_TEXT, NULL, 0, 0, CONFIG_DIALECTS, false, ""},
 	{"dsn", CONFIG_RESTART, KEY_TEXT, NULL, 0, 0, NULL, true, ""},
@@ -77,7 +78,8 @@ bool sources_check(const json_t *value, const char *where, struct mistakes *m)
 	return m->count == before;
 }
 
-/* "clinic", and dsn, of CLINIC_DSN: the longest member that the name ends with. */
+/* Splits CLINIC_DSN into the name "clinic" and the member dsn, the longest that the text ends with.
+ * NULL: it ends with no member, or the name is too long. */
 static const struct config_key *split(struct str rest, char *name, size_t size)
 {
 	const struct config_key *found = NULL;

@@ -1,4 +1,6 @@
-/* Asks a running daemon one question over HTTP and writes the answer to the terminal as it comes.
+/*
+ * The verbs `ask` and `probe`. `ask` sends one question to a running daemon over HTTP and prints
+ * the answer as it arrives. `probe` tests whether a path of the daemon answers 200.
  */
 #include "ctl.h"
 #include "remote.h"
@@ -17,14 +19,14 @@
 struct asking {
 	CURL *curl;
 	struct sse_parser *sse;
-	struct buf plain;    /* a response that is no stream: an error */
-	const char *svg_dir; /* where charts go; NULL: nowhere */
+	struct buf plain;    /* a response that is not a stream: an error */
+	const char *svg_dir; /* charts are written here; NULL: not at all */
 	bool as_json;
 	bool failed;
 	bool ended;
 };
 
-/* What the answer rests on, in one line, and how to go on. */
+/* Prints provider, outcomes, latency and session ID in one line, then links to reports. */
 static void print_footer(const json_t *frame)
 {
 	const json_t *outcomes = json_object_get(frame, "outcomes"), *o;
@@ -44,8 +46,8 @@ static void print_footer(const json_t *frame)
 		       json_string_value(json_object_get(link, "url")));
 }
 
-/* The choices of a clarifying question, numbered as an answer may name them, unless its words list
- * them already. */
+/* Prints the options of a clarifying question with numbers, which an answer may use. Prints none if
+ * the prompt lists them already. */
 static void print_choices(const json_t *frame)
 {
 	const char *prompt = json_string_value(json_object_get(frame, "prompt"));
@@ -65,7 +67,7 @@ static void print_choices(const json_t *frame)
 		printf("\n%s", hint);
 }
 
-/* A later question's chart of the same name takes the place of an earlier one's. */
+/* Writes the chart of a view to svg_dir. An existing file of that name is overwritten. */
 static void write_picture(struct asking *a, const json_t *view)
 {
 	const char *id = json_string_value(json_object_get(view, "view_id"));
@@ -80,7 +82,7 @@ static void write_picture(struct asking *a, const json_t *view)
 		if (f)
 			written = fclose(f) == 0 && written;
 		if (!written)
-			fprintf(stderr, "%s could not be written: %s\n", path, strerror(errno));
+			fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
 		a->failed |= !written;
 		mem_free(path);
 	}

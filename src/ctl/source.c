@@ -1,4 +1,7 @@
-/* Data that users bring, from the command line: what the page does, over the same addresses. */
+/*
+ * The verbs `source` and `document`: data sources and documents of users at a running daemon. They
+ * call the same addresses as the web page.
+ */
 #include "ctl.h"
 #include "remote.h"
 
@@ -14,11 +17,11 @@
 #define DOCUMENTS   "/api/v1/documents"
 #define SEARCH      "/api/v1/tools/search_documents"
 #define LOOK_US     200000
-#define OPEN_STATUS 3 /* a question is open */
+#define OPEN_STATUS 3 /* exit status: a clarifying question is open */
 
 struct sourcing {
 	const struct command *cmd;
-	bool documents; /* instead of tables */
+	bool documents; /* false: tables */
 	char *token;
 	struct err err;
 };
@@ -37,7 +40,8 @@ static const char *list_path(const struct sourcing *s)
 	return s->documents ? PATH "?kind=document" : PATH "?kind=table";
 }
 
-/* Of an id or of the only source with this name; NULL: none. */
+/* The ID of the first source with this ID or name. NULL: s->err says why, or no name
+ * was given. */
 static char *find(struct sourcing *s, const char *named)
 {
 	json_t *all, *one;
@@ -52,14 +56,14 @@ static char *find(struct sourcing *s, const char *named)
 			id = id ? id : mem_strdup(json_text_at(one, "id"));
 	if (!id)
 		err_set(&s->err, ERR_NOT_FOUND,
-			s->documents ? "there is no document %s (vesperctl document list)"
-				     : "there is no data source %s (vesperctl source list)",
+			s->documents ? "no document is called %s; see vesperctl document list"
+				     : "no data source is called %s; see vesperctl source list",
 			named);
 	json_decref(all);
 	return id;
 }
 
-/* ---- what is shown ---- */
+/* ---- output ---- */
 
 static void print_source(const json_t *o)
 {
@@ -71,7 +75,7 @@ static void print_column(const json_t *c)
 {
 	char *sum = json_object_get(c, "sum") ? json_text(json_object_get(c, "sum")) : NULL;
 
-	printf("  %-30s %-9s %-10s %lld empty, %lld different%s%s\n", json_text_at(c, "name"),
+	printf("  %-30s %-9s %-10s %lld empty, %lld distinct%s%s\n", json_text_at(c, "name"),
 	       json_text_at(c, "type"), json_text_at(c, "role"),
 	       (long long)json_integer_value(json_object_get(c, "nulls")),
 	       (long long)json_integer_value(json_object_get(c, "distinct")), sum ? ", sum " : "",
@@ -144,7 +148,7 @@ static void print_rows(const json_t *o)
 	ctl_print_json(json_incref((json_t *)o));
 }
 
-/* ---- a load ---- */
+/* ---- upload ---- */
 
 static int told_fault(const json_t *load)
 {
@@ -169,7 +173,7 @@ static int told_question(const json_t *load)
 	return OPEN_STATUS;
 }
 
-/* Until it has ended. */
+/* Polls a load until it is ready, has failed or asks a question. Returns the exit status. */
 static int follow(struct sourcing *s, const char *id)
 {
 	char *path = mem_printf(PATH "/%s", id);
@@ -212,7 +216,7 @@ static const char *document_type_of(const char *file)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (str_ends(str_of(file), str_of(types[i][0])))
 			return types[i][1];
-	return "application/octet-stream"; /* the server says what it takes */
+	return "application/octet-stream"; /* the server names the types that it accepts */
 }
 
 static const char *type_of(const char *file)
@@ -235,7 +239,7 @@ static int upload(struct sourcing *s, const char *file)
 	int status;
 
 	if (!file)
-		return ctl_misused(s->cmd, "which file?");
+		return ctl_misused(s->cmd, "give the file");
 	curl = curl_easy_init();
 	name = curl_easy_escape(curl, ctl_option(s->cmd, "name", slash ? slash + 1 : file), 0);
 	path = mem_printf("%s?name=%s", s->documents ? DOCUMENTS : PATH, name);
@@ -256,7 +260,7 @@ static int upload(struct sourcing *s, const char *file)
 	return status;
 }
 
-/* ---- the verbs ---- */
+/* ---- requests about one source ---- */
 
 static int change(struct sourcing *s, const char *method, const char *id, const char *below,
 		  json_t *json_take, void (*print)(const json_t *o))
@@ -321,7 +325,7 @@ static int search(struct sourcing *s, const char *words)
 	int status = 0;
 
 	if (!words)
-		return ctl_misused(s->cmd, "for what?");
+		return ctl_misused(s->cmd, "give the words to search for");
 	args = json_make({"question", json_str(words)});
 	if (call(s, "POST", SEARCH, args, &o))
 		status = show(s, o, print_passages);
@@ -331,9 +335,9 @@ static int search(struct sourcing *s, const char *words)
 	return status;
 }
 
-/* ---- what its owner says of it ---- */
+/* ---- joins, meanings and expiry ---- */
 
-/* Those that it states, but for the one with `to`. */
+/* The stated joins of a source, except the one with `to`. New reference. */
 static json_t *joins_but(const json_t *source, const char *to)
 {
 	json_t *list = json_array(), *join;
@@ -348,7 +352,7 @@ static json_t *joins_but(const json_t *source, const char *to)
 	return list;
 }
 
-/* "customer=customer_no"; one name is that of both. */
+/* `columns`: "customer=customer_no", or one name that both columns have. New reference. */
 static json_t *join_of(const char *to, const char *columns)
 {
 	const char *equals = strchr(columns, '=');
@@ -368,7 +372,8 @@ static int join(struct sourcing *s, const char *id, const char *columns)
 	int status;
 
 	if (!to || !call(s, "GET", path, NULL, &o)) {
-		status = with ? ctl_fail("%s", s->err.text) : ctl_misused(s->cmd, "with which?");
+		status = with ? ctl_fail("%s", s->err.text)
+			      : ctl_misused(s->cmd, "give the ID or name of the other data source");
 	} else {
 		list = joins_but(o, to);
 		if (columns)
@@ -408,7 +413,7 @@ static int mean(struct sourcing *s, const char *id, const char *column)
 		json_set_bool(said, "additive", strcmp(sum, "yes") == 0);
 	if (json_object_size(said) == 0) {
 		json_decref(said);
-		return ctl_misused(s->cmd, "what does it mean?");
+		return ctl_misused(s->cmd, "give --label, --unit, --about, --as, --words or --sum");
 	}
 	columns = json_object();
 	json_set_take(columns, column, said);
@@ -416,7 +421,7 @@ static int mean(struct sourcing *s, const char *id, const char *column)
 		      json_make({"semantic_profile", json_make({"columns", columns})}), NULL);
 }
 
-/* A day is the end of it. */
+/* `when`: a time, "never", or a day, at whose end the source expires. */
 static int expire(struct sourcing *s, const char *id, const char *when)
 {
 	char *time = strchr(when, 'T') ? mem_strdup(when) : mem_printf("%sT23:59:59.000Z", when);
@@ -439,7 +444,7 @@ static int meaning_of(struct sourcing *s, const char *verb, const char *id)
 		return mean(s, id, second);
 	if (strcmp(verb, "expire") == 0 && second)
 		return expire(s, id, second);
-	return ctl_misused(s->cmd, "which verb?");
+	return ctl_misused(s->cmd, "unknown verb, or an argument is missing");
 }
 
 static int of_source(struct sourcing *s, const char *verb, const char *id)
@@ -454,7 +459,8 @@ static int of_source(struct sourcing *s, const char *verb, const char *id)
 		return change(s, "PATCH", id, "", sharing(with), NULL);
 	if (strcmp(verb, s->documents ? "rm" : "delete") == 0)
 		return change(s, "DELETE", id, "", NULL, NULL);
-	return s->documents ? ctl_misused(s->cmd, "which verb?") : meaning_of(s, verb, id);
+	return s->documents ? ctl_misused(s->cmd, "unknown verb, or an argument is missing")
+			    : meaning_of(s, verb, id);
 }
 
 static int run(struct sourcing *s, const char *verb)
@@ -473,7 +479,7 @@ static int run(struct sourcing *s, const char *verb)
 	id = find(s, ctl_word(s->cmd, 1));
 	if (!id)
 		return ctl_word(s->cmd, 1) ? ctl_fail("%s", s->err.text)
-					   : ctl_misused(s->cmd, "which one?");
+					   : ctl_misused(s->cmd, "give the ID or name");
 	status = of_source(s, verb, id);
 	mem_free(id);
 	return status;
@@ -485,7 +491,7 @@ static int run_verb(const struct command *cmd, bool documents)
 	int status;
 
 	if (!ctl_word(cmd, 0))
-		return ctl_misused(cmd, "which verb?");
+		return ctl_misused(cmd, "give a verb, such as list");
 	s.token = remote_token(cmd, "analyst", &s.err);
 	if (!s.token)
 		return ctl_fail("%s", s.err.text);

@@ -1,8 +1,8 @@
 /*
- * What single tenants have beside their packs (overlay.h). Each part of an overlay has one owner,
- * who replaces it as a whole. The catalogue with all parts is made on a worker, one change of a
- * tenant after the other, and takes the place of the one before between two turns. A reload of the
- * packs makes it anew, on what the packs have become.
+ * The overlays of tenants: additions to their packs (overlay.h). Each part of an overlay has one
+ * owner, who replaces it as a whole. A worker builds the catalogue with all parts, one change of a
+ * tenant at a time. The new catalogue replaces the previous one between two turns. A reload of the
+ * packs builds it again from the new packs.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -15,28 +15,28 @@
 #include "vesper/mem.h"
 #include "vesper/pool.h"
 
-/* What an owner wants a part to be. */
+/* A new version of one part, as requested by its owner. */
 struct overlay_change {
 	struct list node;
 	enum overlay_part part;
-	struct arena *arena; /* of the overlay */
+	struct arena *arena; /* holds the overlay */
 	struct catalog_overlay overlay;
 	overlay_cb done;
 	void *owner;
 };
 
-/* Those that hold anything. Borrowed from the changes that made them. */
+/* The parts that are not empty. Borrowed from their changes. */
 struct overlay_parts {
 	const struct catalog_overlay *items[OVERLAY_PARTS];
 	size_t count;
-	uint64_t version; /* of all of them */
+	uint64_t version; /* the sum of their versions */
 };
 
 struct overlay_job {
 	struct pool_job job; /* first */
 	struct tenant_overlay *of;
 	struct overlay_parts parts;
-	struct knowledge *base; /* referred to */
+	struct knowledge *base; /* a reference */
 	struct turn_knowledge made;
 	bool good;
 	struct err err;
@@ -46,10 +46,10 @@ struct tenant_overlay {
 	struct list node;
 	struct daemon *daemon;
 	char *tenant;
-	char *check;                                 /* "overlay:vesper" */
+	char *check;                                 /* health check: "overlay:TENANT" */
 	struct overlay_change *parts[OVERLAY_PARTS]; /* in use; NULL: empty */
-	struct list changes;                         /* struct overlay_change, the first is made */
-	struct overlay_job *job;                     /* NULL: none runs */
+	struct list changes;                         /* struct overlay_change, oldest first */
+	struct overlay_job *job;                     /* NULL: no job runs */
 };
 
 struct overlays {
@@ -99,9 +99,9 @@ static void change_free(struct overlay_change *c)
 	mem_free(c);
 }
 
-/* ---- making one ---- */
+/* ---- build ---- */
 
-/* All parts, with a change in the place of its part; NULL: as they are. */
+/* The parts in use, with `change` (or NULL) in place of its part. */
 static struct overlay_parts parts_of(const struct tenant_overlay *t,
 				     const struct overlay_change *change)
 {
@@ -146,8 +146,8 @@ static void log_faults(const struct tenant_overlay *t, const struct catalog *c)
 	size_t n = catalog_flow_faults(c, &faults);
 
 	for (size_t i = 0; i < n; i++)
-		log_warn("overlay.flow", "tenant %s: %s is left out: %s", t->tenant, faults[i].path,
-			 faults[i].why);
+		log_warn("overlay.flow", "tenant %s: flow %s is skipped: %s", t->tenant,
+			 faults[i].path, faults[i].why);
 }
 
 static struct knowledge *knowledge_of(const struct tenant_overlay *t, struct turn_knowledge *take,
@@ -164,7 +164,7 @@ static struct knowledge *knowledge_of(const struct tenant_overlay *t, struct tur
 	return k;
 }
 
-/* ---- with a reload ---- */
+/* ---- reload ---- */
 
 struct knowledge *overlay_on(const struct daemon *d, const char *tenant, struct knowledge *base,
 			     struct knowledge *now)
@@ -181,12 +181,13 @@ struct knowledge *overlay_on(const struct daemon *d, const char *tenant, struct 
 		return knowledge_of(t, &made, &parts, base);
 	}
 	health_set(t->check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s", e.text);
-	log_error("overlay.refused", "tenant %s: the old packs keep serving it: %s", tenant,
-		  e.text);
-	return knowledge_ref(now); /* it was made before */
+	log_error("overlay.refused",
+		  "tenant %s: its overlay does not fit the new packs; the old ones stay in use: %s",
+		  tenant, e.text);
+	return knowledge_ref(now); /* built from the old packs */
 }
 
-/* ---- a change ---- */
+/* ---- changes ---- */
 
 static void begin(struct tenant_overlay *t);
 
@@ -202,13 +203,14 @@ static void use(struct tenant_overlay *t, struct knowledge *k)
 	struct daemon *d = t->daemon;
 
 	if (turns_knowledge(d->turns, t->tenant) == knowledge_get(k))
-		return; /* nothing was there, and nothing is */
+		return; /* there was no overlay, and there is none now */
 	knowledge_use_for(d, t->tenant, k);
 	health_remove(t->check);
-	log_info("overlay.used", "tenant %s: %s", t->tenant, knowledge_get(k)->key);
+	log_info("overlay.used", "tenant %s now uses %s", t->tenant, knowledge_get(k)->key);
 }
 
-/* The first change counts from now on, or its owner is told why it does not. */
+/* Ends the first change and begins the next. e NULL: its part is in use now; else the owner gets *e
+ * and the part stays as it was. */
 static void end_change(struct tenant_overlay *t, const struct err *e)
 {
 	struct overlay_change *c = list_item(t->changes.next, struct overlay_change, node);
@@ -227,7 +229,7 @@ static void end_change(struct tenant_overlay *t, const struct err *e)
 		done(owner, e);
 }
 
-/* The packs were read again meanwhile. */
+/* True if the packs were reloaded while the job ran. */
 static bool is_outdated(const struct overlay_job *j)
 {
 	size_t at;
@@ -307,7 +309,7 @@ void daemon_use_overlay(struct daemon *d, enum overlay_part part, const struct c
 	begin(t);
 }
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
 static void overlay_free(struct tenant_overlay *t)
 {

@@ -1,7 +1,7 @@
 /*
- * How long a value may become. A short statement can ask for gigabytes: by a width, or by texts
- * that are repeated in texts, level upon level. Nothing is run here: each expression gets the most
- * bytes that it can have, from what it is made of, and one that may be too long is refused.
+ * Limits on the length of values. A short statement can produce gigabytes: with a large width, or
+ * with nested calls that each repeat a text. The SQL gate computes the most bytes that each
+ * expression can have from its parts, without running it, and refuses an expression over the limit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "gate_check.h"
 #include "vesper/limits.h"
 
-#define OTHER_BYTES 64 /* numbers, dates, truth values */
+#define OTHER_BYTES 64 /* numbers, dates, booleans */
 
 static size_t plus(size_t a, size_t b)
 {
@@ -70,7 +70,7 @@ size_t gate_length_of_rows(const struct gate_expr *rows)
 	return n;
 }
 
-/* REPLACE(in, what, by). What is replaced has at least one byte where it is not known. */
+/* REPLACE(in, what, by). The worst case is one byte for `what`, unless it is a literal. */
 static size_t length_replaced(const struct gate_expr *x)
 {
 	const struct gate_expr *what = x->kids->next, *by = what->next;
@@ -80,7 +80,7 @@ static size_t length_replaced(const struct gate_expr *x)
 	return times(x->kids->bytes, larger(each, 1));
 }
 
-/* To so many characters, where that is known. */
+/* The most bytes of a value that is cut to `characters`, if that is a literal; 4 bytes each. */
 static size_t shortened(size_t bytes, const struct gate_expr *characters)
 {
 	if (!characters || characters->kind != GATE_NUMBER || characters->text.n > 6)
@@ -102,7 +102,8 @@ static size_t length_of_call(const struct gate_expr *x)
 	return larger(sum_of(x->kids), OTHER_BYTES);
 }
 
-/* A condition, or arithmetic, is short whatever is compared or counted in it. */
+/* True if the result may be as long as all operands together. The result of a condition or of
+ * arithmetic is short, however long its operands are. */
 static bool is_text_made(const struct gate_expr *x)
 {
 	switch (x->kind) {
@@ -154,7 +155,7 @@ bool gate_check_number(const struct gate *g, const struct gate_expr *x)
 	       gate_limit_reached(g, x->at, "a number beyond 1.8e308");
 }
 
-/* A format such as N2 or yyyy-MM: a letter and many digits would be a width. */
+/* A format such as N2 or yyyy-MM. A letter with many digits would set a large width. */
 static bool check_format(const struct gate *g, const struct gate_expr *format)
 {
 	size_t digits = 0;
@@ -182,8 +183,8 @@ static bool check_width(const struct gate *g, const struct gate_expr *width)
 				  GATE_WIDTH_DIGITS_MAX);
 }
 
-/* FORMAT(value, format): elsewhere a function of this name takes the format first, and its widths
- * are not bounded. */
+/* Checks the widths of FORMAT(value, format) and STR(value, width, …). FORMAT is refused outside of
+ * SQL Server: PostgreSQL and SQLite take the format first and do not limit its widths. */
 bool gate_check_widths(const struct gate *g, const struct gate_expr *x)
 {
 	if (str_eq_nocase(x->text, STR("FORMAT"))) {

@@ -1,12 +1,12 @@
 /*
- * GROUP BY. ROLLUP, CUBE and GROUPING SETS nest in few ways only, and the parser knows just those:
- * whatever else a database would read as a call of a function named rollup.
+ * The parser of GROUP BY. It accepts only the few ways in which ROLLUP, CUBE and GROUPING SETS can
+ * be nested. A database would read any other nesting as a call of a function named rollup.
  */
 #include "gate/gate_int.h"
 
 static bool parse_group_item(struct gate_parser *p, struct gate_expr **out);
 
-/* A list and not the start of an expression such as (a) + 1. */
+/* True at a list such as (a, b); false at an expression such as (a) + 1. */
 static bool at_group_set(const struct gate_parser *p)
 {
 	if (!gate_at_punct(p, "(") || gate_opens_query(p))
@@ -18,8 +18,8 @@ static bool at_group_set(const struct gate_parser *p)
 
 enum group_list {
 	GROUP_SET,    /* (a, b), or () */
-	GROUP_ROLLUP, /* ROLLUP or CUBE: of expressions and sets that are not empty */
-	GROUP_SETS,   /* GROUPING SETS: of all of these */
+	GROUP_ROLLUP, /* ROLLUP or CUBE of expressions and nonempty sets */
+	GROUP_SETS,   /* GROUPING SETS of expressions and all of these */
 };
 
 static bool parse_group_list(struct gate_parser *p, enum group_list kind, const char *word,
@@ -37,7 +37,7 @@ static bool parse_group_member(struct gate_parser *p, enum group_list kind, stru
 	       gate_refuse(p->g, at, "an empty set stands only in GROUPING SETS");
 }
 
-/* ( members ); word says what it is a list for. */
+/* Parses ( members ). `word`: the keyword before the list, or NULL. */
 static bool parse_group_list(struct gate_parser *p, enum group_list kind, const char *word,
 			     struct gate_expr **out)
 {
@@ -78,7 +78,7 @@ static bool parse_group_item(struct gate_parser *p, struct gate_expr **out)
 	return gate_parse_expr(p, out);
 }
 
-/* From BY on. */
+/* Parses BY and the list after it; GROUP has been read. */
 bool gate_parse_group_by(struct gate_parser *p, struct gate_expr **out)
 {
 	struct gate_expr *list = gate_expr_new(p, GATE_LIST, p->t->at);
