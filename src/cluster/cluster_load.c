@@ -16,7 +16,7 @@
 #define ENTRY_BYTES_MAX  (4 * 1024 * 1024)
 
 /* Positions in the reply of HMGET, whose members are in this order. */
-enum { AT_REPLICA, AT_OVER, AT_SESSION, AT_WHO, AT_TURN, AT_LEASE, AT_SAID, AT_COUNT };
+enum { AT_REPLICA, AT_OVER, AT_SESSION, AT_WHO, AT_TURN, AT_LEASE, AT_EVENTS, AT_COUNT };
 
 struct loading {
 	struct question question;
@@ -147,7 +147,7 @@ static bool read_members(struct loading *l, const redisReply *reply)
 		return false;
 	memcpy(l->replica, replica.p, replica.n);
 	l->over = reply_text(item(reply, AT_OVER)).p != NULL;
-	l->silent = str_eq(reply_text(item(reply, AT_SAID)), STR("0"));
+	l->silent = str_eq(reply_text(item(reply, AT_EVENTS)), STR("0"));
 	if (reply_text(item(reply, AT_LEASE)).n < sizeof(l->lease_key))
 		snprintf(l->lease_key, sizeof(l->lease_key), "%.*s",
 			 STR_FMT(reply_text(item(reply, AT_LEASE))));
@@ -190,11 +190,11 @@ static bool answer_log(struct loading *l)
 {
 	const struct loaded known = loaded_of(l);
 	struct cluster *c = l->question.cluster;
-	struct stream_log *there = l->reader ? stream_local(c->hub, l->turn_id, l->reader) : NULL;
+	struct stream_log *local = l->reader ? stream_local(c->hub, l->turn_id, l->reader) : NULL;
 	struct follow *f = follow_of(c, l->turn_id);
 
-	if (there || (l->last == 0 && !l->silent)) { /* loaded already, or its beginning is lost */
-		l->cb(l->owner, &known, there);
+	if (local || (l->last == 0 && !l->silent)) { /* loaded already, or its beginning is lost */
+		l->cb(l->owner, &known, local);
 		return true;
 	}
 	if (!f)

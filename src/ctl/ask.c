@@ -68,7 +68,7 @@ static void print_choices(const json_t *frame)
 }
 
 /* Writes the chart of a view to svg_dir. An existing file of that name is overwritten. */
-static void write_picture(struct asking *a, const json_t *view)
+static void write_chart(struct asking *a, const json_t *view)
 {
 	const char *id = json_string_value(json_object_get(view, "view_id"));
 	struct buf svg;
@@ -102,7 +102,7 @@ static void print_frame(const char *type, json_t *frame)
 			json_string_value(json_object_get(frame, "code")));
 }
 
-static void take_frame(struct asking *a, json_t *frame)
+static void handle_frame(struct asking *a, json_t *frame)
 {
 	const char *type = json_string_value(json_object_get(frame, "type"));
 
@@ -111,7 +111,7 @@ static void take_frame(struct asking *a, json_t *frame)
 	a->failed |= strcmp(type, "chat.error") == 0;
 	a->ended |= a->failed || strcmp(type, "chat.complete") == 0;
 	if (a->svg_dir && strcmp(type, "chat.view") == 0)
-		write_picture(a, json_object_get(frame, "view"));
+		write_chart(a, json_object_get(frame, "view"));
 	if (a->as_json)
 		ctl_print_json(json_incref(frame));
 	else
@@ -128,7 +128,7 @@ static bool on_event(void *owner, const char *event, const char *data, size_t le
 	(void)event;
 	if (!json_parse(data, len, SSE_EVENT_BYTES_MAX, &json, &e))
 		return true;
-	take_frame(a, json_object_get(json, "frame"));
+	handle_frame(a, json_object_get(json, "frame"));
 	json_decref(json);
 	return true;
 }
@@ -173,7 +173,7 @@ static bool ask(struct asking *a, const char *token, const char *question, const
 	return sent;
 }
 
-static size_t on_nothing(char *data, size_t size, size_t n, void *owner)
+static size_t discard_body(char *data, size_t size, size_t n, void *owner)
 {
 	(void)data;
 	(void)owner;
@@ -187,7 +187,7 @@ bool ctl_probe(const char *path)
 	long status = 0;
 
 	curl_easy_setopt(curl, CURLOPT_URL, url);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_nothing);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, discard_body);
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 1000L);
 	if (curl_easy_perform(curl) == CURLE_OK)
 		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);

@@ -16,17 +16,17 @@
 #define PATH        "/api/v1/data-sources"
 #define DOCUMENTS   "/api/v1/documents"
 #define SEARCH      "/api/v1/tools/search_documents"
-#define LOOK_US     200000
+#define POLL_US     200000
 #define OPEN_STATUS 3 /* exit status: a clarifying question is open */
 
-struct sourcing {
+struct source_cmd {
 	const struct command *cmd;
 	bool documents; /* false: tables */
 	char *token;
 	struct err err;
 };
 
-static bool call(struct sourcing *s, const char *method, const char *path, const json_t *json,
+static bool call(struct source_cmd *s, const char *method, const char *path, const json_t *json,
 		 json_t **out)
 {
 	const struct remote_request r = {
@@ -35,30 +35,30 @@ static bool call(struct sourcing *s, const char *method, const char *path, const
 	return remote_call(&r, out, &s->err);
 }
 
-static const char *list_path(const struct sourcing *s)
+static const char *list_path(const struct source_cmd *s)
 {
 	return s->documents ? PATH "?kind=document" : PATH "?kind=table";
 }
 
 /* The ID of the first source with this ID or name. NULL: s->err says why, or no name
  * was given. */
-static char *find(struct sourcing *s, const char *named)
+static char *find(struct source_cmd *s, const char *id_or_name)
 {
 	json_t *all, *one;
 	char *id = NULL;
 	size_t i;
 
-	if (!named || !call(s, "GET", list_path(s), NULL, &all))
+	if (!id_or_name || !call(s, "GET", list_path(s), NULL, &all))
 		return NULL;
 	json_array_foreach(json_object_get(all, "sources"), i, one)
-		if (strcmp(json_text_at(one, "id"), named) == 0 ||
-		    strcmp(json_text_at(one, "name"), named) == 0)
+		if (strcmp(json_text_at(one, "id"), id_or_name) == 0 ||
+		    strcmp(json_text_at(one, "name"), id_or_name) == 0)
 			id = id ? id : mem_strdup(json_text_at(one, "id"));
 	if (!id)
 		err_set(&s->err, ERR_NOT_FOUND,
 			s->documents ? "no document is called %s; see vesperctl document list"
 				     : "no data source is called %s; see vesperctl source list",
-			named);
+			id_or_name);
 	json_decref(all);
 	return id;
 }
@@ -124,7 +124,7 @@ static void print_profile(const json_t *o)
 		print_join(one);
 }
 
-static int show(struct sourcing *s, json_t *take, void (*print)(const json_t *o))
+static int show(struct source_cmd *s, json_t *take, void (*print)(const json_t *o))
 {
 	if (ctl_flag(s->cmd, "json"))
 		ctl_print_json(json_incref(take));
@@ -150,7 +150,7 @@ static void print_rows(const json_t *o)
 
 /* ---- upload ---- */
 
-static int told_fault(const json_t *load)
+static int fail_with_fault(const json_t *load)
 {
 	const json_t *fault = json_object_get(load, "fault");
 	json_int_t line = json_integer_value(json_object_get(fault, "line"));
@@ -161,7 +161,7 @@ static int told_fault(const json_t *load)
 	return ctl_fail("%s: %s", json_text_at(fault, "code"), json_text_at(fault, "message"));
 }
 
-static int told_question(const json_t *load)
+static int print_question(const json_t *load)
 {
 	const json_t *ask = json_object_get(load, "ask"), *option;
 	size_t i;
@@ -174,7 +174,7 @@ static int told_question(const json_t *load)
 }
 
 /* Polls a load until it is ready, has failed or asks a question. Returns the exit status. */
-static int follow(struct sourcing *s, const char *id)
+static int follow(struct source_cmd *s, const char *id)
 {
 	char *path = mem_printf(PATH "/%s", id);
 	json_t *o = NULL;
@@ -191,14 +191,14 @@ static int follow(struct sourcing *s, const char *id)
 		load = json_object_get(o, "load");
 		state = json_text_at(load ? load : o, "state");
 		if (strcmp(state, "failed") == 0)
-			status = told_fault(load);
+			status = fail_with_fault(load);
 		else if (strcmp(state, "asking") == 0)
-			status = told_question(load);
+			status = print_question(load);
 		else if (!load && strcmp(state, "ready") == 0)
 			status = show(s, json_incref(o),
 				      s->documents ? print_source : print_profile);
 		else
-			usleep(LOOK_US);
+			usleep(POLL_US);
 		json_decref(o);
 	}
 	mem_free(path);
@@ -230,7 +230,7 @@ static const char *type_of(const char *file)
 	return "text/csv";
 }
 
-static int upload(struct sourcing *s, const char *file)
+static int upload(struct source_cmd *s, const char *file)
 {
 	const char *slash = file ? strrchr(file, '/') : NULL;
 	CURL *curl;
@@ -262,10 +262,10 @@ static int upload(struct sourcing *s, const char *file)
 
 /* ---- requests about one source ---- */
 
-static int change(struct sourcing *s, const char *method, const char *id, const char *below,
-		  json_t *json_take, void (*print)(const json_t *o))
+static int send_request(struct source_cmd *s, const char *method, const char *id,
+			const char *suffix, json_t *json_take, void (*print)(const json_t *o))
 {
-	char *path = mem_printf(PATH "/%s%s", id, below);
+	char *path = mem_printf(PATH "/%s%s", id, suffix);
 	json_t *o = NULL;
 	int status = 0;
 
@@ -319,7 +319,7 @@ static void print_passages(const json_t *o)
 		printf("%s\n", json_text_at(o, "message"));
 }
 
-static int search(struct sourcing *s, const char *words)
+static int search(struct source_cmd *s, const char *words)
 {
 	json_t *args, *o = NULL;
 	int status = 0;
@@ -338,7 +338,7 @@ static int search(struct sourcing *s, const char *words)
 /* ---- joins, meanings and expiry ---- */
 
 /* The stated joins of a source, except the one with `to`. New reference. */
-static json_t *joins_but(const json_t *source, const char *to)
+static json_t *joins_except(const json_t *source, const char *to)
 {
 	json_t *list = json_array(), *join;
 	size_t i;
@@ -364,7 +364,7 @@ static json_t *join_of(const char *to, const char *columns)
 	return json_make({"to", json_str(to)}, {"on", json_list_of(pair)});
 }
 
-static int join(struct sourcing *s, const char *id, const char *columns)
+static int join(struct source_cmd *s, const char *id, const char *columns)
 {
 	const char *with = ctl_word(s->cmd, 2);
 	char *to = find(s, with), *path = mem_printf(PATH "/%s", id);
@@ -375,10 +375,10 @@ static int join(struct sourcing *s, const char *id, const char *columns)
 		status = with ? ctl_fail("%s", s->err.text)
 			      : ctl_misused(s->cmd, "give the ID or name of the other data source");
 	} else {
-		list = joins_but(o, to);
+		list = joins_except(o, to);
 		if (columns)
 			json_push_take(list, join_of(to, columns));
-		status = change(s, "PUT", id, "/joins", json_make({"joins", list}), NULL);
+		status = send_request(s, "PUT", id, "/joins", json_make({"joins", list}), NULL);
 	}
 	json_decref(o);
 	mem_free(path);
@@ -397,7 +397,7 @@ static json_t *words_json(const char *words)
 	return list;
 }
 
-static int mean(struct sourcing *s, const char *id, const char *column)
+static int mean(struct source_cmd *s, const char *id, const char *column)
 {
 	static const char *const texts[][2] = {
 		{"label", "label"}, {"unit", "unit"}, {"about", "description"}, {"as", "role"}};
@@ -417,22 +417,22 @@ static int mean(struct sourcing *s, const char *id, const char *column)
 	}
 	columns = json_object();
 	json_set_take(columns, column, said);
-	return change(s, "PATCH", id, "",
-		      json_make({"semantic_profile", json_make({"columns", columns})}), NULL);
+	return send_request(s, "PATCH", id, "",
+			    json_make({"semantic_profile", json_make({"columns", columns})}), NULL);
 }
 
 /* `when`: a time, "never", or a day, at whose end the source expires. */
-static int expire(struct sourcing *s, const char *id, const char *when)
+static int expire(struct source_cmd *s, const char *id, const char *when)
 {
 	char *time = strchr(when, 'T') ? mem_strdup(when) : mem_printf("%sT23:59:59.000Z", when);
 	bool never = strcmp(when, "never") == 0;
 	json_t *edit = json_make({"expires_at", never ? json_null() : json_str(time)});
 
 	mem_free(time);
-	return change(s, "PATCH", id, "", edit, NULL);
+	return send_request(s, "PATCH", id, "", edit, NULL);
 }
 
-static int meaning_of(struct sourcing *s, const char *verb, const char *id)
+static int run_meaning_verb(struct source_cmd *s, const char *verb, const char *id)
 {
 	const char *second = ctl_word(s->cmd, 2), *third = ctl_word(s->cmd, 3);
 
@@ -447,23 +447,23 @@ static int meaning_of(struct sourcing *s, const char *verb, const char *id)
 	return ctl_misused(s->cmd, "unknown verb, or an argument is missing");
 }
 
-static int of_source(struct sourcing *s, const char *verb, const char *id)
+static int run_source_verb(struct source_cmd *s, const char *verb, const char *id)
 {
 	const char *with = ctl_word(s->cmd, 2);
 
 	if (!s->documents && strcmp(verb, "profile") == 0)
-		return change(s, "GET", id, "", NULL, print_profile);
+		return send_request(s, "GET", id, "", NULL, print_profile);
 	if (strcmp(verb, "rows") == 0)
-		return change(s, "GET", id, "/rows", NULL, print_rows);
+		return send_request(s, "GET", id, "/rows", NULL, print_rows);
 	if (strcmp(verb, "share") == 0 && with)
-		return change(s, "PATCH", id, "", sharing(with), NULL);
+		return send_request(s, "PATCH", id, "", sharing(with), NULL);
 	if (strcmp(verb, s->documents ? "rm" : "delete") == 0)
-		return change(s, "DELETE", id, "", NULL, NULL);
+		return send_request(s, "DELETE", id, "", NULL, NULL);
 	return s->documents ? ctl_misused(s->cmd, "unknown verb, or an argument is missing")
-			    : meaning_of(s, verb, id);
+			    : run_meaning_verb(s, verb, id);
 }
 
-static int run(struct sourcing *s, const char *verb)
+static int run(struct source_cmd *s, const char *verb)
 {
 	json_t *all = NULL;
 	char *id;
@@ -480,14 +480,14 @@ static int run(struct sourcing *s, const char *verb)
 	if (!id)
 		return ctl_word(s->cmd, 1) ? ctl_fail("%s", s->err.text)
 					   : ctl_misused(s->cmd, "give the ID or name");
-	status = of_source(s, verb, id);
+	status = run_source_verb(s, verb, id);
 	mem_free(id);
 	return status;
 }
 
 static int run_verb(const struct command *cmd, bool documents)
 {
-	struct sourcing s = {.cmd = cmd, .documents = documents};
+	struct source_cmd s = {.cmd = cmd, .documents = documents};
 	int status;
 
 	if (!ctl_word(cmd, 0))

@@ -71,7 +71,7 @@ size_t gate_length_of_rows(const struct gate_expr *rows)
 }
 
 /* REPLACE(in, what, by). The worst case is one byte for `what`, unless it is a literal. */
-static size_t length_replaced(const struct gate_expr *x)
+static size_t length_of_replace(const struct gate_expr *x)
 {
 	const struct gate_expr *what = x->kids->next, *by = what->next;
 	size_t least = what->kind == GATE_STRING && what->text.n > 2 ? what->text.n - 2 : 1;
@@ -81,7 +81,7 @@ static size_t length_replaced(const struct gate_expr *x)
 }
 
 /* The most bytes of a value that is cut to `characters`, if that is a literal; 4 bytes each. */
-static size_t shortened(size_t bytes, const struct gate_expr *characters)
+static size_t length_of_part(size_t bytes, const struct gate_expr *characters)
 {
 	if (!characters || characters->kind != GATE_NUMBER || characters->text.n > 6)
 		return larger(bytes, OTHER_BYTES);
@@ -92,19 +92,19 @@ static size_t shortened(size_t bytes, const struct gate_expr *characters)
 static size_t length_of_call(const struct gate_expr *x)
 {
 	if (str_eq_nocase(x->text, STR("REPLACE")))
-		return length_replaced(x);
+		return length_of_replace(x);
 	if (str_eq_nocase(x->text, STR("STRING_AGG")))
 		return larger(sum_of(x->kids), GATE_JOINED_BYTES);
 	if (str_eq_nocase(x->text, STR("LEFT")) || str_eq_nocase(x->text, STR("RIGHT")))
-		return shortened(x->kids->bytes, x->kids->next);
+		return length_of_part(x->kids->bytes, x->kids->next);
 	if (str_eq_nocase(x->text, STR("SUBSTRING")))
-		return shortened(x->kids->bytes, x->kids->next->next);
+		return length_of_part(x->kids->bytes, x->kids->next->next);
 	return larger(sum_of(x->kids), OTHER_BYTES);
 }
 
 /* True if the result may be as long as all operands together. The result of a condition or of
  * arithmetic is short, however long its operands are. */
-static bool is_text_made(const struct gate_expr *x)
+static bool may_be_long(const struct gate_expr *x)
 {
 	switch (x->kind) {
 	case GATE_CHAIN:
@@ -135,7 +135,7 @@ bool gate_check_length(const struct gate *g, struct gate_expr *x)
 		x->bytes = gate_length_of_query(x->query);
 	else
 		x->bytes =
-			larger(is_text_made(x) ? sum_of(x->kids) : 0, larger(padded, OTHER_BYTES));
+			larger(may_be_long(x) ? sum_of(x->kids) : 0, larger(padded, OTHER_BYTES));
 	return x->bytes <= GATE_VALUE_BYTES_MAX ||
 	       gate_limit_reached(
 		       g, x->at,
