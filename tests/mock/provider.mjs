@@ -141,7 +141,6 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [port = '9090', page = 'http://127.0.0.1:8080'] = process.argv.slice(2);
   const provider = await new TestProvider(page).start(Number(port));
 
-  console.log(`A provider for trying things out: ${provider.issuer} signs in ${Object.keys(USERS).join(', ')} with any password, for ${page}.`);
-  for (const [name, value] of Object.entries(provider.environment()))
-    console.log(`export ${name}='${value}'`);
+  console.log([`# A provider for trying things out: ${provider.issuer} signs in ${Object.keys(USERS).join(', ')} with any password, for ${page}.`,
+    ...Object.entries(provider.environment()).map(([name, value]) => `export ${name}='${value}'`)].join('\n'));
 }
