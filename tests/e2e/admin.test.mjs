@@ -6,12 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { REFERENCE, startDaemon } from './harness.mjs';
 import { checkProblem } from './rest.mjs';
 import { mintToken } from './token.mjs';
+import { patient } from './patience.mjs';
 
 const API = '/api/v1';
 const TOOL = 'get_average_annual_price';
 const SWITCH = `${API}/admin/tools/dayahead_agent/${TOOL}`;
 const TWIN = `${API}/admin/tools/price_curve_agent/${TOOL}`; /* the same tool of another agent */
-const IN_FORCE_MS = 5000;
+const IN_FORCE_MS = patient(5000);
 
 describe('administrators', () => {
   let d;

@@ -11,11 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { REFERENCE, refusedStart, startDaemon } from './harness.mjs';
 import { Raw, upgrade } from './raw.mjs';
 import { mintToken } from './token.mjs';
+import { patient } from './patience.mjs';
 
 const HARD = 768; /* 192 places of up to three descriptors, 48 of them for connections without a user */
 const PLACES = HARD / 4;
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
-const LIMIT_MS = 20000;
+const LIMIT_MS = patient(20000);
 
 async function whenTrue(what, test) {
   for (const until = Date.now() + LIMIT_MS; !(await test()); await sleep(20))

@@ -13,9 +13,10 @@ import { demoWarehouse, filesUnder, launch, ROOT, run, startDaemon, tempDir, VES
 import { startPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 import { MARK } from '../secrets.mjs';
+import { patient } from './patience.mjs';
 
 const FILES = join(ROOT, 'tests/packs');
-const BACK_MS = 20000; /* after the return of a server that is tried every three seconds */
+const BACK_MS = patient(20000); /* after the return of a server that is tried every three seconds */
 const SLOW_MS = 1500;  /* what each look at the server's view takes, where it is slow */
 const PASSWORD = `${MARK}Quay7`;
 const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'

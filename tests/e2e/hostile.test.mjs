@@ -5,8 +5,9 @@ import net from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { REFERENCE, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
+import { patient } from './patience.mjs';
 
-const LIMIT_MS = 15000;
+const LIMIT_MS = patient(15000);
 const TITLE = '{"title":"t"}';
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 

@@ -11,8 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { demoWarehouse, ROOT, run, startDaemon, tempDir } from './harness.mjs';
 import { ctl } from './postgres.mjs';
 import { mintToken } from './token.mjs';
+import { patient } from './patience.mjs';
 
-const WAIT_MS = 20000;
+const WAIT_MS = patient(20000);
 const overview = (name) => `Give me an overview of project ${name}`;
 const other = () => mintToken({ tenant_id: 'vesper' });
 const own = () => mintToken({ tenant_id: 'acme' });

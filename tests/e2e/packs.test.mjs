@@ -12,9 +12,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
 import { demoWarehouse, filesUnder, launch, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
 import { mintToken } from './token.mjs';
+import { patient } from './patience.mjs';
 
 const FILES = join(ROOT, 'tests/packs');
-const RELOAD_LIMIT_MS = 20000;
+const RELOAD_LIMIT_MS = patient(20000);
 const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
   + 'for f in sys.argv[3:]: d.executescript(open(f).read())\n'
   + 'd.execute("INSERT INTO vesper_tenant VALUES (?)",(sys.argv[2],))\nd.commit()';

@@ -12,8 +12,9 @@ import { COMPARISON, launch, REFERENCE, refusedStart, startDaemon, tempDir } fro
 import { CALLS, callTools, compareTools, rootWithGuest, rootWithoutWhere } from './server-tools.mjs';
 import { CHAT_PASSWORD, ctl, READ_PASSWORD, smallWarehouse, startPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
+import { patient } from './patience.mjs';
 
-const BACK_MS = 20000; /* after the return of a server that is tried every three seconds */
+const BACK_MS = patient(20000); /* after the return of a server that is tried every three seconds */
 const UNCACHED = 'What is the health status of Nazareth Solar?';
 const acme = () => mintToken({ tenant_id: 'acme' });
 

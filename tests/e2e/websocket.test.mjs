@@ -9,9 +9,10 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDaemon } from './harness.mjs';
 import { Raw, upgrade } from './raw.mjs';
+import { patient } from './patience.mjs';
 
 const [CONT, TEXT, BINARY, CLOSE, PING, PONG] = [0, 1, 2, 8, 9, 10];
-const LIMIT_MS = 15000;
+const LIMIT_MS = patient(15000);
 
 /* A client's frame; every bit of its head may be another one than it should be. */
 function frame(opcode, payload = '', { fin = true, rsv = 0, masked = true, form, length, mask = [0x37, 0xfa, 0x21, 0x3d] } = {}) {

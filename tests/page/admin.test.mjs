@@ -8,8 +8,9 @@ import { REFERENCE, startDaemon } from '../e2e/harness.mjs';
 import { mintToken } from '../e2e/token.mjs';
 import { assertAccessible, LOOKS } from './axe.mjs';
 import { launch, openPage } from './browser.mjs';
+import { patient } from '../e2e/patience.mjs';
 
-const LIMIT_MS = 60000;
+const LIMIT_MS = patient(60000);
 const NONSENSE = 'blorb the frobnicator';
 let browser;
 let mock;

@@ -2,6 +2,8 @@
 
 import { chromium } from 'playwright-core';
 
+import { patient } from '../e2e/patience.mjs';
+
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
@@ -16,6 +18,7 @@ export function launch() {
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(patient(30000));
   const wrongs = [];
   const { host } = new URL(url);
 
@@ -36,7 +39,7 @@ export async function ask(page, question) {
 export const lastTurn = (page) => page.locator('.turn').last();
 
 /* Waits for the end of the answer. */
-export async function answered(page, limitMs = 15000) {
+export async function answered(page, limitMs = patient(15000)) {
   await page.locator('.turn').last().waitFor({ timeout: limitMs });
   await page.locator('.turn.running').waitFor({ state: 'detached', timeout: limitMs });
   return lastTurn(page);

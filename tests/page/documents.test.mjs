@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { assertAccessible } from './axe.mjs';
 import { answered, launch, lastTurn } from './browser.mjs';
 import { ROOT, startDaemon } from '../e2e/harness.mjs';
+import { patient } from '../e2e/patience.mjs';
 
-const LIMIT_MS = 60000;
+const LIMIT_MS = patient(60000);
 const POLICY = join(ROOT, 'tests/documents/curtailment-policy.md');
 
 let browser;

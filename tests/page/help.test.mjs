@@ -6,8 +6,9 @@ import { after, before, test } from 'node:test';
 import { startDaemon } from '../e2e/harness.mjs';
 import { assertAccessible, LOOKS } from './axe.mjs';
 import { answered, launch, openPage } from './browser.mjs';
+import { patient } from '../e2e/patience.mjs';
 
-const LIMIT_MS = 60000;
+const LIMIT_MS = patient(60000);
 let browser;
 let daemon;
 

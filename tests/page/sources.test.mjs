@@ -9,8 +9,9 @@ import { join } from 'node:path';
 
 import { answered, launch, lastTurn } from './browser.mjs';
 import { ROOT, startDaemon } from '../e2e/harness.mjs';
+import { patient } from '../e2e/patience.mjs';
 
-const LIMIT_MS = 60000;
+const LIMIT_MS = patient(60000);
 const TABS_MAX = 150;
 const ORDERS = join(ROOT, 'tests/upload/shapes/orders.csv');
 const PARTIES = join(ROOT, 'tests/upload/parties.csv');

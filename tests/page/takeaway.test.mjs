@@ -7,8 +7,9 @@ import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
 import { Fake } from './fake.mjs';
 import { REFERENCE } from './scripts.mjs';
 import { typesOf, withType } from '../../src/widget/views/takeaway/types.js';
+import { patient } from '../e2e/patience.mjs';
 
-const LIMIT_MS = 60000;
+const LIMIT_MS = patient(60000);
 
 let browser;
 let fake;
