@@ -12,7 +12,7 @@ static struct err distinct(struct fixture *f, int rows)
 	struct answer a;
 
 	snprintf(text, sizeof(text),
-		 NUMBERS "SELECT DISTINCT printf('%%.*c', 1000000, 'a') || n AS s FROM c", rows);
+		 NUMBERS "SELECT DISTINCT n || printf('%%.*c', 1000000, 'a') AS s FROM c", rows);
 	start(f, "acme", false, text, NULL, 0, &a);
 	wait_for(f, &a);
 	table_free(&a.table);
