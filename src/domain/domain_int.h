@@ -66,8 +66,9 @@ void domain_add_gap(struct result *r, struct arena *a, const char *high, int64_t
 void domain_add_widest(struct result *r, struct arena *a, const int64_t gaps[HOURS_A_DAY]);
 /* "$620K", "$5.95M": at most two decimals. */
 const char *domain_money(struct arena *a, struct decimal amount);
-/* "15 (HE 16)" */
-const char *domain_hour_words(struct arena *a, int hour);
+/* "15-20 (HE 16-21)", "15 (HE 16)": as tables and charts count them, by their beginning, and as
+ * traders do, by their end. */
+const char *domain_hours_words(struct arena *a, int first, int last);
 
 /* ---- words ---- */
 

@@ -339,6 +339,7 @@ static void on_char(void *owner, char c)
 		s->said.clause.count = 0;
 	s->stop = c == '.' || c == '!' || c == '?' || c == ';';
 	s->hour.open = s->hour.open || c == '(' || c == '/';
+	s->hour.till = s->hour.till || (c == '-' && isdigit((unsigned char)s->reader.prev));
 	if (s->ordinal.last && strchr(",(:.;", c))
 		s->said.told.rank = s->ordinal.last;
 	if (s->ordinal.last && c != ' ' && c != '-' && c != '*')

@@ -24,7 +24,7 @@
 -- column "AsOf"             label=As-of           priority=high   type=text
 -- column "AsOfDate"         label="As-of date"    priority=low    type=date asof
 -- column "Reference"        label=Case            priority=medium type=text
--- column "Hour"             label=Hour            priority=high   type=int
+-- column "Hour"             label="Hour beginning" priority=high   type=int
 -- column "AvgPrice_PerMWh"  label="Average price" priority=high   type=decimal unit=$/MWh
 -- column "DataPoints"       label=Hours           priority=medium type=int     unit=hours
 -- fact average       unit=$/MWh optional Average of a vendor's newest file, one fact each
@@ -36,7 +36,7 @@
 -- fact lower_price   unit=$/MWh optional Its average
 -- fact gap           unit=$/MWh optional The higher minus the lower average
 -- fact gap_percent   unit=% optional     The higher above the lower average
--- fact widest_hours  optional            Hours ending where the gap is widest
+-- fact widest_hours  optional            Hours where the gap is widest
 -- fact widest_gap    unit=$/MWh optional Average gap in these hours
 SELECT
 	vf.vendor AS "Vendor",

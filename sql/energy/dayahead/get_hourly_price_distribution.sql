@@ -28,7 +28,7 @@
 -- column "AsOf"             label=As-of           priority=high   type=text
 -- column "AsOfDate"         label="As-of date"    priority=low    type=date asof
 -- column "Reference"        label=Case            priority=medium type=text
--- column "Hour"             label=Hour            priority=high   type=int
+-- column "Hour"             label="Hour beginning" priority=high   type=int
 -- column "AvgPrice_PerMWh"  label="Average price" priority=high   type=decimal unit=$/MWh
 -- column "MinPrice_PerMWh"  label="Lowest price"  priority=medium type=decimal unit=$/MWh
 -- column "MaxPrice_PerMWh"  label="Highest price" priority=medium type=decimal unit=$/MWh

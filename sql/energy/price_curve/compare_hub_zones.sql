@@ -29,7 +29,7 @@
 -- column "PeakPrice_PerMWh"    label="Peak price" priority=medium type=decimal unit=$/MWh
 -- column "OffPeakPrice_PerMWh" label="Off-peak price" priority=medium type=decimal unit=$/MWh
 -- column "DataPoints"          label=Hours priority=low type=int unit=hours
--- column "Hour"                label=Hour priority=high type=int
+-- column "Hour"                label="Hour beginning" priority=high type=int
 -- column "FirstHubZone"        label="First hub-zone" priority=high type=text
 -- column "FirstPrice_PerMWh"   label="First price" priority=high type=decimal unit=$/MWh
 -- column "SecondHubZone"       label="Second hub-zone" priority=high type=text
@@ -42,7 +42,7 @@
 -- fact lower_price  unit=$/MWh optional Its average
 -- fact gap          unit=$/MWh optional The higher minus the lower average
 -- fact gap_percent  unit=% optional     The higher above the lower average
--- fact widest_hours optional            Hours ending where the gap is widest
+-- fact widest_hours optional            Hours where the gap is widest
 -- fact widest_gap   unit=$/MWh optional Average gap in these hours
 SELECT
 	vf.vendor AS "Vendor",

@@ -28,14 +28,14 @@
 -- column "OffPeakPrice_PerMWh" label="Off-peak price" priority=medium type=decimal unit=$/MWh
 -- column "HubZones"            label=Hub-zones priority=medium type=int
 -- column "DataPoints"          label=Hours priority=low type=int unit=hours
--- column "Hour"                label=Hour priority=high type=int
+-- column "Hour"                label="Hour beginning" priority=high type=int
 -- fact higher_market optional            Dearest market
 -- fact higher_price  unit=$/MWh optional Its average
 -- fact lower_market  optional            Cheapest market
 -- fact lower_price   unit=$/MWh optional Its average
 -- fact gap           unit=$/MWh optional The higher minus the lower average
 -- fact gap_percent   unit=% optional     The higher above the lower average
--- fact widest_hours  optional            Hours ending where the gap is widest
+-- fact widest_hours  optional            Hours where the gap is widest
 -- fact widest_gap    unit=$/MWh optional Average gap in these hours
 SELECT
 	vf.vendor AS "Vendor",

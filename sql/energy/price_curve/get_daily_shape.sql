@@ -23,7 +23,7 @@
 -- column "AsOf"                label=As-of            priority=high   type=text
 -- column "AsOfDate"            label="As-of date"     priority=low    type=date asof
 -- column "Reference"           label=Case             priority=medium type=text
--- column "Hour"                label=Hour priority=high type=int
+-- column "Hour"                label="Hour beginning" priority=high type=int
 -- column "AvgPrice_PerMWh"     label="Average price" priority=high type=decimal unit=$/MWh
 -- column "Shape"               label="Of the average" priority=high type=decimal unit=% derived
 -- column "WinterPrice_PerMWh"  label="Winter" priority=medium type=decimal unit=$/MWh

@@ -55,9 +55,11 @@ const char *domain_money(struct arena *a, struct decimal amount)
 	return arena_printf(a, "%s$%s%s", amount.units < 0 ? "-" : "", text, units[u].letter);
 }
 
-const char *domain_hour_words(struct arena *a, int hour)
+const char *domain_hours_words(struct arena *a, int first, int last)
 {
-	return arena_printf(a, "%d (HE %d)", hour, hour + 1);
+	if (first == last)
+		return arena_printf(a, "%d (HE %d)", first, first + 1);
+	return arena_printf(a, "%d-%d (HE %d-%d)", first, last, first + 1, last + 1);
 }
 
 void domain_add_gap(struct result *r, struct arena *a, const char *high, int64_t high_cents,
@@ -104,7 +106,6 @@ static bool find_widest(const int64_t gaps[HOURS_A_DAY], int *first, int *last)
 	return true;
 }
 
-/* Hours are told as hour ending: hour 15 is HE 16. */
 void domain_add_widest(struct result *r, struct arena *a, const int64_t gaps[HOURS_A_DAY])
 {
 	int first, last;
@@ -114,9 +115,9 @@ void domain_add_widest(struct result *r, struct arena *a, const int64_t gaps[HOU
 		return;
 	for (int hour = first; hour <= last; hour++)
 		sum.units += gaps[hour];
-	domain_add_text(r, a, "widest_hours", "Hours where the gap is widest (hour ending)",
-			first == last ? arena_printf(a, "HE %d", first + 1)
-				      : arena_printf(a, "HE %d-%d", first + 1, last + 1));
+	domain_add_text(r, a, "widest_hours", "Hours where the gap is widest",
+			arena_printf(a, first == last ? "hour %s" : "hours %s",
+				     domain_hours_words(a, first, last)));
 	if (!decimal_div(sum, decimal_int(last - first + 1), 2, &mean))
 		return;
 	result_add_fact(r, a,

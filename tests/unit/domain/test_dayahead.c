@@ -196,7 +196,7 @@ static void the_widest_hours_stand_out(void **state)
 {
 	(void)state;
 	call("compare_vendors", "{'hub_zone': 'SP15', 'year': 2025}");
-	fact("widest_hours", "HE 1-7", NULL);
+	fact("widest_hours", "hours 0-6 (HE 1-7)", NULL);
 	fact("widest_gap", "15.00", "$/MWh");
 }
 
@@ -330,13 +330,13 @@ static void widest_hours_of_many_shapes(void **state)
 		hours[i] = "52";
 	compare_hours(hours, NULL); /* the same all day */
 	hours[23] = "60";
-	compare_hours(hours, "HE 24");
+	compare_hours(hours, "hour 23 (HE 24)");
 	hours[22] = "40"; /* the other way round: 10 apart */
-	compare_hours(hours, "HE 23-24");
+	compare_hours(hours, "hours 22-23 (HE 23-24)");
 	hours[22] = hours[23] = "52";
 	hours[15] = hours[20] = "57";
 	hours[16] = hours[17] = hours[18] = hours[19] = "60";
-	compare_hours(hours, "HE 16-21");
+	compare_hours(hours, "hours 15-20 (HE 16-21)");
 	hours[3] = NULL; /* an hour is missing */
 	compare_hours(hours, NULL);
 }

@@ -208,7 +208,7 @@ static void peak_and_off_peak(void **state)
 	assert_string_equal(cell(0, "Spread_PerMWh"), "10.75");
 	fact("peak_spread", "10.75", "$/MWh");
 	fact("peak_spread_percent", "23.9", "%");
-	fact("peak_hours", "7-22", NULL);
+	fact("peak_hours", "7-22 (HE 8-23)", NULL);
 	call("get_peak_offpeak_spread", "{'hub_zone': 'NP15', 'year': 2025, 'months': [7], "
 					"'reference': 'High'}");
 	number(cell(0, "OffPeakPrice_PerMWh"), 110);

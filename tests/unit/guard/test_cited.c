@@ -68,7 +68,7 @@ struct piece {
 
 static void cite(struct guard_numbers *g, const int64_t *cites)
 {
-	struct guard_place places[3];
+	struct guard_place places[3] = {0};
 	size_t n = 0;
 
 	while (n < 3 && cites[n] > 0) {

@@ -151,7 +151,7 @@ static void add_hour(struct result *r, struct arena *a, const struct curve *c, c
 		return;
 	domain_add_text(r, a, arena_printf(a, "%s_hour", which),
 			arena_printf(a, "%s %s: hour of the %s price", c->vendor, c->asof, which),
-			arena_printf(a, "%ld (HE %ld)", number, number + 1));
+			domain_hours_words(a, (int)number, (int)number));
 	add_price(r, a, c, arena_printf(a, "%s_price", which),
 		  arena_printf(a, "%s average of an hour", which), cents);
 }

@@ -26,9 +26,9 @@ static bool is_leading(const struct table *t, size_t row, const struct table *ma
 	return domain_cell_is(t, row, "Vendor", table_cell(main, 0, "Vendor"));
 }
 
-static int hour_of(const struct table *t, size_t row)
+static int hour_in(const struct table *t, size_t row, const char *column)
 {
-	const char *text = table_cell(t, row, "Hour");
+	const char *text = table_cell(t, row, column);
 	long hour = text ? strtol(text, NULL, 10) : -1;
 
 	return hour >= 0 && hour < HOURS_A_DAY ? (int)hour : -1;
@@ -102,7 +102,7 @@ static void derive_zones(struct result *r, struct arena *a)
 	unsigned seen = 0;
 
 	for (size_t row = 0; row < hourly->row_count; row++) {
-		int hour = hour_of(hourly, row);
+		int hour = hour_in(hourly, row, "Hour");
 		if (!domain_cents(hourly, row, "FirstPrice_PerMWh", &first) ||
 		    !domain_cents(hourly, row, "SecondPrice_PerMWh", &second))
 			continue;
@@ -140,7 +140,7 @@ static bool read_market_gaps(const struct table *t, const struct table *main, co
 
 	for (size_t row = 0; row < t->row_count; row++) {
 		bool is_low = domain_cell_is(t, row, "Market", s->low);
-		int hour = hour_of(t, row);
+		int hour = hour_in(t, row, "Hour");
 		if (hour < 0 || !is_leading(t, row, main) ||
 		    (!is_low && !domain_cell_is(t, row, "Market", s->high)) ||
 		    (seen[is_low] >> hour & 1) || /* an older file of the same market */
@@ -184,15 +184,16 @@ static void add_spread(struct result *r, struct arena *a, int64_t peak, int64_t 
 {
 	const struct table *t = r->tables[0];
 	struct decimal spread = {.units = peak - off_peak, .scale = 2};
+	int first = hour_in(t, 0, "FirstPeakHour"), last = hour_in(t, 0, "LastPeakHour");
 
 	domain_add_number(r, a, "peak_spread", "Peak minus off-peak", spread, PRICE_UNIT,
 			  arena_printf(a, "%s - %s", domain_cents_text(a, peak),
 				       domain_cents_text(a, off_peak)));
 	domain_add_percent(r, a, "peak_spread_percent", "Peak above off-peak", spread,
 			   (struct decimal){.units = off_peak, .scale = 2});
-	domain_add_text(r, a, "peak_hours", "Peak hours",
-			arena_printf(a, "%s-%s", table_cell(t, 0, "FirstPeakHour"),
-				     table_cell(t, 0, "LastPeakHour")));
+	if (first >= 0 && last >= 0)
+		domain_add_text(r, a, "peak_hours", "Peak hours",
+				domain_hours_words(a, first, last));
 }
 
 static void derive_spread(struct result *r, struct arena *a)
@@ -383,17 +384,21 @@ static void derive_day(struct result *r, struct arena *a)
 	const char **shapes = arena_alloc(a, (t->row_count + 1) * sizeof(*shapes));
 	struct day_curves all = {0};
 	size_t high = 0, low = 0;
+	int dearest, cheapest;
 
 	add_hours(&all, t);
 	for (size_t row = 0; row < t->row_count; row++)
 		shapes[row] = hour_shape(&all, t, row, a);
 	table_add_column(t, "Shape", COLUMN_DECIMAL, shapes);
-	if (!find_extremes(t, leading_rows(t), &high, &low) || hour_of(t, high) < 0 ||
-	    hour_of(t, low) < 0)
+	if (!find_extremes(t, leading_rows(t), &high, &low))
 		return;
-	add_extreme(r, a, "highest", "hour", high, domain_hour_words(a, hour_of(t, high)));
+	dearest = hour_in(t, high, "Hour");
+	cheapest = hour_in(t, low, "Hour");
+	if (dearest < 0 || cheapest < 0)
+		return;
+	add_extreme(r, a, "highest", "hour", high, domain_hours_words(a, dearest, dearest));
 	add_shape(r, a, "highest_shape", shapes[high]);
-	add_extreme(r, a, "lowest", "hour", low, domain_hour_words(a, hour_of(t, low)));
+	add_extreme(r, a, "lowest", "hour", low, domain_hours_words(a, cheapest, cheapest));
 	add_shape(r, a, "lowest_shape", shapes[low]);
 }
 
