@@ -442,7 +442,7 @@
 #define REDIS_DUE_MS             5      /* a call's own time: a busy machine beside is no reason */
 #define REDIS_GREETING_MS        1000 /* connection, login and first answer; no turn waits for it */
 #define REDIS_PAUSE_MIN_MS       100  /* between connections; doubles */
-#define REDIS_PAUSE_MAX_MS       2000 /* so that one that is back is used within seconds */
+#define REDIS_PAUSE_MAX_MS       1500 /* so that one that is back is used within two seconds */
 #define REDIS_STEADY_MS          10000 /* up for that long: pauses begin small again */
 #define REDIS_PING_MS            5000 /* an idle connection is tried, so that no turn finds it dead */
 #define REDIS_ARGS_MAX           1040 /* words of one command: 512 streams, and from where on */
@@ -457,8 +457,8 @@
 #define CLUSTER_BEAT_MS            500    /* five are missed before a replica is dead */
 #define CLUSTER_LEASE_MS           300000 /* of a session: longer than any turn */
 #define CLUSTER_KEPT_MS            720000 /* a stream is kept as long as a log */
-#define CLUSTER_FLUSH_MS           50     /* 20 writes a second and turn; a reader sees no steps */
-#define CLUSTER_DUE_MS             2000   /* a write that is not answered by then is lost */
+#define CLUSTER_FLUSH_MS           60     /* < 20 writes a second and turn; a reader sees no steps */
+#define CLUSTER_DUE_MS             1500   /* a write that is not answered by then is lost */
 #define CLUSTER_BLOCK_MS           1000   /* one wait for news of other replicas */
 #define CLUSTER_ENTRY_BYTES        65536  /* events of one entry; a larger event stands alone */
 #define CLUSTER_PAGE               64     /* entries of one reply */
