@@ -215,6 +215,8 @@ static void open_stage(struct stage *s, const char *config)
 	o.llm = s->llm;
 	settings->deadline_ms = atoll(setting(config, "deadline_ms", "20000", s->arena));
 	settings->grace_ms = atoll(setting(config, "grace_ms", "30000", s->arena));
+	settings->prompt_tokens =
+		strtoul(setting(config, "prompt_tokens", "0", s->arena), NULL, 10);
 	if (!guard_policy_parse(setting(config, "numbers", "flag", s->arena), &settings->numbers))
 		fail(s, "numbers=flag, rewrite or withhold");
 	settings->vets_questions =
