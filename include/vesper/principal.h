@@ -13,6 +13,7 @@ struct principal {
 	const char *tenant;
 	const char *const *permissions;
 	size_t permission_count;
+	bool sorted;        /* the permissions, by strcmp: as a copy of many has them */
 	int64_t expires_ms; /* Unix time of the token's exp */
 	int64_t issued_ms;  /* and of its iat; 0: it has none */
 	/* Of a personal access token: its SHA-256, hexadecimal. NULL: the identity provider's. */
@@ -29,6 +30,9 @@ bool may_all(const struct principal *who, const char *permissions, struct arena 
 /* Of who may use any data source; it is given with the first, and no token of a provider gives it.
  */
 #define PERMISSION_SOURCES "data:use"
+
+/* The area of the permissions of single documents, which a caller may have thousands of. */
+#define PERMISSION_DOCUMENT "doc:"
 
 /* To load files of one's own. */
 #define PERMISSION_UPLOAD "chat:upload"

@@ -66,8 +66,9 @@ struct stored_join {
 	const char *stated_by;
 };
 
-/* All of a tenant, versions by number. */
+/* Of a tenant, the versions of each source by number. */
 struct stored_sources {
+	const char *stamp; /* another one after each change that any replica made */
 	const struct stored_source *items;
 	size_t count;
 	const struct stored_version *versions;
@@ -77,10 +78,10 @@ struct stored_sources {
 };
 typedef void (*store_sources_cb)(void *owner, const struct stored_sources *found,
 				 const struct err *e);
-struct op *store_sources(struct store *s, const char *tenant, struct arena *a, store_sources_cb cb,
-			 void *owner);
+/* `since`: only what was changed from then on, and all joins; NULL: everything. */
+struct op *store_sources(struct store *s, const char *tenant, const char *since, struct arena *a,
+			 store_sources_cb cb, void *owner);
 
-/* Another one after each change that any replica made. */
 typedef void (*store_sources_stamp_cb)(void *owner, const char *stamp, const struct err *e);
 struct op *store_sources_stamp(struct store *s, const char *tenant, store_sources_stamp_cb cb,
 			       void *owner);
@@ -130,5 +131,8 @@ struct op *store_source_mark(struct store *s, const char *tenant, const char *ui
 /* Its tables are gone: so are its rows, and what answers and receipts hold of it. */
 struct op *store_source_remove(struct store *s, const char *tenant, const char *uid,
 			       const char *sentence, store_done_cb cb, void *owner);
+
+/* The stamp of what was read and changed since, as the store would make it. In the arena. */
+const char *stored_sources_stamp(const struct stored_sources *all, struct arena *a);
 
 #endif

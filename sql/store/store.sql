@@ -715,6 +715,7 @@ WHERE s.tenant_id = :tenant_id
 SELECT s.source_uid, s.kind, s.owner, s.name, s.description, s.visibility, s.roles, s.current_version, s.meaning, s.expires_at, s.etag, s.deleted_at, s.created_at, s.updated_at
 FROM chat_data_sources s
 WHERE s.tenant_id = :tenant_id
+--? since:	AND s.updated_at >= :since
 ORDER BY s.source_uid
 
 --# query source_versions
@@ -722,6 +723,7 @@ SELECT v.version_uid, v.source_uid, v.number, v.state, v.format, v.table_name, v
 	v.fault_code, v.fault_text, v.fault_line, v.updated_at
 FROM chat_data_versions v
 WHERE v.tenant_id = :tenant_id
+--? since:	AND v.updated_at >= :since
 ORDER BY v.source_uid, v.number
 
 --# query source_joins

@@ -159,12 +159,19 @@ static void put_models(struct json_out *j, const struct answer_turn *t)
 
 /* ---- the whole ---- */
 
+/* Those of documents are in `needs`, as far as they were shown. */
+static bool is_kept(const char *permission)
+{
+	return !str_starts(str_of(permission), STR(PERMISSION_DOCUMENT));
+}
+
 json_t *answer_permissions(const struct principal *who)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < who->permission_count; i++)
-		json_push_take(list, json_str(who->permissions[i]));
+		if (is_kept(who->permissions[i]))
+			json_push_take(list, json_str(who->permissions[i]));
 	return list;
 }
 
@@ -173,7 +180,8 @@ static void put_permissions(struct json_out *j, const struct principal *who)
 	jo_key(j, "permissions");
 	jo_array(j);
 	for (size_t i = 0; i < who->permission_count; i++)
-		jo_str(j, str_of(who->permissions[i]));
+		if (is_kept(who->permissions[i]))
+			jo_str(j, str_of(who->permissions[i]));
 	jo_array_end(j);
 }
 

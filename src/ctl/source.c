@@ -35,9 +35,30 @@ static bool call(struct source_cmd *s, const char *method, const char *path, con
 	return remote_call(&r, out, &s->err);
 }
 
-static const char *list_path(const struct source_cmd *s)
+/* All pages of the list as one array. New reference; NULL: s->err says why. */
+static json_t *list_all(struct source_cmd *s)
 {
-	return s->documents ? PATH "?kind=document" : PATH "?kind=table";
+	const char *path = s->documents ? PATH "?kind=document" : PATH "?kind=table";
+	json_t *all = json_array(), *page;
+	char *next = mem_strdup(path);
+
+	while (next) {
+		bool good = call(s, "GET", next, NULL, &page);
+		const char *cursor = good ? json_text_at(page, "next_cursor") : "";
+
+		mem_free(next);
+		next = *cursor ? mem_printf("%s&cursor=%s", path, cursor) : NULL;
+		if (!good) {
+			json_decref(all);
+			return NULL;
+		}
+		/* older ones than those so far */
+		json_array_extend(json_object_get(page, "sources"), all);
+		json_decref(all);
+		all = json_incref(json_object_get(page, "sources"));
+		json_decref(page);
+	}
+	return all;
 }
 
 /* The ID of the first source with this ID or name. NULL: s->err says why, or no name
@@ -48,9 +69,9 @@ static char *find(struct source_cmd *s, const char *id_or_name)
 	char *id = NULL;
 	size_t i;
 
-	if (!id_or_name || !call(s, "GET", list_path(s), NULL, &all))
+	if (!id_or_name || !(all = list_all(s)))
 		return NULL;
-	json_array_foreach(json_object_get(all, "sources"), i, one)
+	json_array_foreach(all, i, one)
 		if (strcmp(json_text_at(one, "id"), id_or_name) == 0 ||
 		    strcmp(json_text_at(one, "name"), id_or_name) == 0)
 			id = id ? id : mem_strdup(json_text_at(one, "id"));
@@ -469,9 +490,10 @@ static int run(struct source_cmd *s, const char *verb)
 	char *id;
 	int status;
 
-	if (strcmp(verb, "list") == 0)
-		return call(s, "GET", list_path(s), NULL, &all) ? show(s, all, print_list)
-								: ctl_fail("%s", s->err.text);
+	if (strcmp(verb, "list") == 0 && !(all = list_all(s)))
+		return ctl_fail("%s", s->err.text);
+	if (all)
+		return show(s, json_make({"sources", all}), print_list);
 	if (strcmp(verb, s->documents ? "add" : "upload") == 0)
 		return upload(s, ctl_word(s->cmd, 1));
 	if (s->documents && strcmp(verb, "search") == 0)

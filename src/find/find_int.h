@@ -35,6 +35,11 @@ static inline uint64_t find_hash(const struct token *t)
 	return hash ^ hash >> 32;
 }
 
+/* Where a stem stands, or near it: hashes are spread evenly. */
+static inline size_t find_term_near(const struct find_segment *s, uint64_t hash)
+{
+	return (size_t)(((unsigned __int128)hash * s->term_count) >> 64);
+}
 /* NULL: the segment does not have it. */
 const struct find_term *find_term_of(const struct find_segment *s, uint64_t hash);
 

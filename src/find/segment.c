@@ -244,14 +244,13 @@ size_t find_segment_bytes(const struct find_segment *s)
 	       (s->term_count + 1) * sizeof(*s->terms) + s->posting_bytes;
 }
 
-/* Hashes are spread evenly, so a stem stands near where its hash says. */
 const struct find_term *find_term_of(const struct find_segment *s, uint64_t hash)
 {
 	size_t at;
 
 	if (s->term_count == 0)
 		return NULL;
-	at = (size_t)(((unsigned __int128)hash * s->term_count) >> 64);
+	at = find_term_near(s, hash);
 	while (at > 0 && s->terms[at].hash > hash)
 		at--;
 	while (at + 1 < s->term_count && s->terms[at].hash < hash)

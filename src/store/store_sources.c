@@ -158,12 +158,44 @@ static struct stored_join join_from_row(const struct table *t, size_t row, struc
 				    .stated_by = some_text_of(t, row, "stated_by", a)};
 }
 
+static const char *stamp_text(const char *sources, const char *newest, const char *etags,
+			      const char *versions, const char *newest_version, struct arena *a)
+{
+	return arena_printf(a, "%s %s %s %s %s", sources, newest, etags, versions, newest_version);
+}
+
+static const char *stamp_from_row(const struct table *t, struct arena *a)
+{
+	return stamp_text(store_cell(t, 0, "sources"), store_cell(t, 0, "newest"),
+			  store_cell(t, 0, "etags"), store_cell(t, 0, "versions"),
+			  store_cell(t, 0, "newest_version"), a);
+}
+
+const char *stored_sources_stamp(const struct stored_sources *all, struct arena *a)
+{
+	const char *newest = "", *newest_version = "";
+	int64_t etags = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		etags += all->items[i].etag;
+		if (strcmp(all->items[i].updated_at, newest) > 0)
+			newest = all->items[i].updated_at;
+	}
+	for (size_t i = 0; i < all->version_count; i++)
+		if (strcmp(all->versions[i].updated_at, newest_version) > 0)
+			newest_version = all->versions[i].updated_at;
+	return stamp_text(arena_printf(a, "%zu", all->count), newest,
+			  all->count > 0 ? arena_printf(a, "%" PRId64, etags) : "",
+			  arena_printf(a, "%zu", all->version_count), newest_version, a);
+}
+
 static void on_sources(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct sources_call *s = list_item(c, struct sources_call, call);
 	size_t n = !e && count > 0 ? tables[0]->row_count : 0;
 	size_t m = !e && count > 1 ? tables[1]->row_count : 0;
 	size_t k = !e && count > 2 ? tables[2]->row_count : 0;
+	bool stamped = !e && count > 3 && tables[3]->row_count > 0;
 	struct stored_source *sources = arena_alloc(s->arena, (n + 1) * sizeof(*sources));
 	struct stored_version *versions = arena_alloc(s->arena, (m + 1) * sizeof(*versions));
 	struct stored_join *joins = arena_alloc(s->arena, (k + 1) * sizeof(*joins));
@@ -174,11 +206,14 @@ static void on_sources(struct call *c, struct table **tables, size_t count, cons
 		versions[i] = version_from_row(tables[1], i, s->arena);
 	for (size_t i = 0; i < k; i++)
 		joins[i] = join_from_row(tables[2], i, s->arena);
-	s->cb(s->owner, &(struct stored_sources){sources, n, versions, m, joins, k}, e);
+	s->cb(s->owner,
+	      &(struct stored_sources){stamped ? stamp_from_row(tables[3], s->arena) : "", sources,
+				       n, versions, m, joins, k},
+	      e);
 }
 
-struct op *store_sources(struct store *s, const char *tenant, struct arena *a, store_sources_cb cb,
-			 void *owner)
+struct op *store_sources(struct store *s, const char *tenant, const char *since, struct arena *a,
+			 store_sources_cb cb, void *owner)
 {
 	struct sources_call *f = store_call_new(s, tenant, sizeof(*f));
 
@@ -186,9 +221,12 @@ struct op *store_sources(struct store *s, const char *tenant, struct arena *a, s
 	f->cb = cb;
 	f->owner = owner;
 	f->call.finish = on_sources;
+	if (since)
+		store_call_text(&f->call, "since", since);
 	store_call_add(&f->call, "sources");
 	store_call_add(&f->call, "source_versions");
 	store_call_add(&f->call, "source_joins");
+	store_call_add(&f->call, "sources_stamp");
 	return store_call_read(&f->call, SOURCE_VERSIONS_MAX);
 }
 
@@ -197,12 +235,7 @@ static void on_stamp(struct call *c, struct table **tables, size_t count, const 
 	struct sources_call *s = list_item(c, struct sources_call, call);
 	const struct table *t = !e && count > 0 && tables[0]->row_count > 0 ? tables[0] : NULL;
 
-	s->stamp(s->owner,
-		 t ? arena_printf(c->arena, "%s %s %s %s %s", store_cell(t, 0, "sources"),
-				  store_cell(t, 0, "newest"), store_cell(t, 0, "etags"),
-				  store_cell(t, 0, "versions"), store_cell(t, 0, "newest_version"))
-		   : "",
-		 e);
+	s->stamp(s->owner, t ? stamp_from_row(t, c->arena) : "", e);
 }
 
 struct op *store_sources_stamp(struct store *s, const char *tenant, store_sources_stamp_cb cb,

@@ -208,7 +208,7 @@ static void choose(struct discovery *d)
 	d->list = arena_alloc(d->arena, ((t ? t->source_count : 0) + 1) * sizeof(*d->list));
 	for (size_t i = 0; t && i < t->source_count; i++) {
 		const struct stored_source *s = &t->sources[i];
-		const struct stored_version *v = overlay_version(t, s);
+		const struct stored_version *v = overlay_version(t, &t->listing->sources[i]);
 
 		if (s->kind == SOURCE_TABLE && v && v->profile && v->table &&
 		    sql_upload_is_table(v->table) && uploads_may_use(t, s, d->who, d->arena))

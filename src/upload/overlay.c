@@ -165,7 +165,8 @@ static bool has_namesake(const struct building *b, const struct stored_source *s
 	const struct tenant_uploads *t = b->tenant;
 
 	for (size_t i = 0; i < t->source_count; i++)
-		if (&t->sources[i] != s && !t->sources[i].deleted_at &&
+		if (&t->sources[i] != s && t->sources[i].kind == SOURCE_TABLE &&
+		    !t->sources[i].deleted_at &&
 		    str_eq_nocase(str_of(overlay_label(&t->sources[i], b->arena)), str_of(label)))
 			return true;
 	return false;
@@ -450,17 +451,15 @@ void overlay_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void
 }
 
 const struct stored_version *overlay_version(const struct tenant_uploads *t,
-					     const struct stored_source *s)
+					     const struct known_source *k)
 {
-	const struct stored_version *v = uploads_version(t, s->current);
+	const struct known_version *one = k->newest;
 
-	if (!v || s->kind != SOURCE_TABLE || v->state != VERSION_READY)
-		return v;
-	for (size_t i = 0; t->in_use && i < t->version_count; i++)
-		if (strcmp(t->versions[i].source, s->uid) == 0 &&
-		    strstr(t->in_use, t->versions[i].uid))
-			return &t->versions[i];
-	return NULL;
+	if (!k->current || k->row->kind != SOURCE_TABLE || k->current->state != VERSION_READY)
+		return k->current;
+	while (one && !(t->in_use && strstr(t->in_use, one->row->uid)))
+		one = one->before;
+	return one ? one->row : NULL;
 }
 
 static void use(struct tenant_uploads *t)

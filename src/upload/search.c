@@ -23,10 +23,21 @@
 
 enum search_work { WORK_ADD, WORK_SEARCH };
 
+/* Texts of the listing. */
 struct candidate {
-	const char *uid, *version, *table, *name, *permission, *profile;
+	const char *uid, *version, *table, *name, *profile;
 	size_t passages;
 	struct held_segment *held;
+};
+
+/* A segment that is made. */
+struct made {
+	size_t doc;
+	struct find_builder *builder;
+	struct vectors *vectors; /* NULL: it has none that can be compared */
+	struct table *page;
+	int64_t row; /* the last one that was added */
+	bool whole;  /* there are no more */
 };
 
 struct search {
@@ -34,6 +45,7 @@ struct search {
 	struct pool_job job;
 	struct later later;
 	struct tenant_uploads *tenant;
+	struct listing *listing;
 	struct arena *arena;
 	struct principal *who;
 	const char *text, *named; /* named NULL: in all */
@@ -41,15 +53,22 @@ struct search {
 	atomic_bool cancelled; /* while a job runs, which frees it */
 	bool running;
 	struct op *query;
-	/* the documents; those before `at` are in memory */
+	/* the documents; those before `at` are in memory, and those before `alone` are read one by
+	 * one */
 	struct candidate *docs;
-	size_t count, at;
-	/* the one that is made */
-	struct find_builder *builder;
-	struct table *page;
-	int64_t row;             /* the last one that was added */
-	struct vectors *vectors; /* NULL: it has none that can be compared */
-	size_t vector_bytes;     /* of all that are in memory for this search */
+	size_t count, at, alone;
+	/* those that are made */
+	struct {
+		struct made items[SOURCE_STATEMENTS_MAX];
+		size_t count;
+		struct arena *arena; /* of its statements; or NULL */
+		size_t vector_bytes; /* of all that are in memory for this search */
+	} round;
+	struct {
+		struct list node;
+		bool waits;
+	} turn;
+	bool warms; /* it makes segments, and nobody is told anything */
 	/* the question's vector */
 	const char *model; /* of now; NULL: nobody makes any */
 	struct find_vector vector;
@@ -68,15 +87,26 @@ static const char *const column_names[] = {"N", "Document", "Heading", "Text"};
 static const enum column_type column_types[] = {COLUMN_INT, COLUMN_TEXT, COLUMN_TEXT, COLUMN_TEXT};
 #define COLUMNS 4
 
+static void give_turn(struct search *s);
+static void forget_round(struct search *s);
+
 static void search_free(struct search *s)
 {
 	op_cancel(&s->query);
 	later_cancel(&s->later);
-	find_builder_free(&s->builder);
-	vectors_free(&s->vectors);
-	table_free(&s->page);
+	if (s->turn.waits)
+		list_remove(&s->turn.node);
+	if (s->warms)
+		s->tenant->warm = NULL;
+	forget_round(s);
 	for (size_t i = 0; i < s->count; i++)
-		segment_release(s->tenant->all, &s->docs[i].held);
+		segment_release(&s->docs[i].held);
+	if (s->tenant) {
+		give_turn(s);
+		segments_make_room(s->tenant->all);
+	}
+	listing_release(&s->listing);
+	arena_free(&s->round.arena);
 	if (s->catalog)
 		catalog_unref(&s->catalog);
 	principal_free(&s->who);
@@ -98,7 +128,7 @@ static void end(struct search *s, struct source_batch *batch, const struct err *
 {
 	if (s->reach)
 		s->reach_cb(s->owner, s->reach);
-	else
+	else if (s->cb)
 		s->cb(s->owner, batch, batch ? 1 : 0, e);
 	search_free(s);
 }
@@ -113,37 +143,40 @@ static bool is_named(const struct search *s, const struct stored_source *source)
 	       (*source->name && str_find_nocase(s->named, source->name));
 }
 
+/* Whoever warms up reads for all who may come. */
+static bool is_wanted(const struct search *s, const struct known_source *k)
+{
+	return s->warms ||
+	       (is_named(s, k->row) && uploads_may_use(s->tenant, k->row, s->who, s->arena) &&
+		may(s->who, k->permission)); /* shared after the turn began */
+}
+
 static void choose(struct search *s)
 {
 	const struct tenant_uploads *t = s->tenant;
 
+	s->listing = listing_hold(t->listing);
 	s->docs = arena_alloc(s->arena, (t->source_count + 1) * sizeof(*s->docs));
 	for (size_t i = 0; i < t->source_count; i++) {
-		const struct stored_source *one = &t->sources[i];
-		const struct stored_version *v = uploads_version(t, one->current);
-		const char *permission;
+		const struct known_source *k = &t->listing->sources[i];
+		const struct stored_version *v = k->current;
 
-		if (one->kind != SOURCE_DOCUMENT || !v || v->state != VERSION_READY || !v->table ||
-		    !sql_upload_is_table(v->table) || !is_named(s, one) ||
-		    !uploads_may_use(t, one, s->who, s->arena))
+		if (k->row->kind != SOURCE_DOCUMENT || k->row->deleted_at || !v ||
+		    v->state != VERSION_READY || !v->table || !sql_upload_is_table(v->table) ||
+		    !is_wanted(s, k))
 			continue;
-		permission = uploads_permission(one, s->arena);
-		if (!may(s->who, permission)) /* shared after the turn began */
-			continue;
-		s->docs[s->count++] = (struct candidate){.uid = arena_strdup(s->arena, one->uid),
-							 .version = arena_strdup(s->arena, v->uid),
-							 .table = arena_strdup(s->arena, v->table),
-							 .name = arena_strdup(s->arena, one->name),
-							 .permission = permission,
-							 .passages = (size_t)v->rows};
-		if (s->model)
-			s->docs[s->count - 1].profile = arena_strdup(s->arena, v->profile);
+		s->docs[s->count++] = (struct candidate){.uid = k->row->uid,
+							 .version = v->uid,
+							 .table = v->table,
+							 .name = k->row->name,
+							 .passages = (size_t)v->rows,
+							 .profile = s->model ? v->profile : NULL};
 	}
 }
 
 static void forget(struct search *s, size_t i)
 {
-	segment_release(s->tenant->all, &s->docs[i].held);
+	segment_release(&s->docs[i].held);
 	memmove(&s->docs[i], &s->docs[i + 1], (s->count - i - 1) * sizeof(*s->docs));
 	s->count--;
 }
@@ -151,7 +184,7 @@ static void forget(struct search *s, size_t i)
 /* ---- reading tables ---- */
 
 static struct source_statement rows_of(const struct search *s, const char *table, int64_t after,
-				       size_t limit, bool vectors)
+				       size_t limit, bool vectors, struct arena *a)
 {
 	static const struct upload_column columns[] = {{.name = DOCUMENT_HEADING},
 						       {.name = DOCUMENT_START},
@@ -160,13 +193,13 @@ static struct source_statement rows_of(const struct search *s, const char *table
 	const struct upload_table t = {.name = table,
 				       .columns = columns,
 				       .count = sizeof(columns) / sizeof(columns[0]) - !vectors};
-	struct value *bound = arena_alloc(s->arena, 2 * sizeof(*bound));
+	struct value *bound = arena_alloc(a, 2 * sizeof(*bound));
 
 	bound[0] = value_text(s->tenant->name);
 	bound[1] = value_int(after);
 	return (struct source_statement){
 		.name = "uploads/passages",
-		.text = sql_upload_rows(&t, limit, s->tenant->all->dialect, s->arena),
+		.text = sql_upload_rows(&t, limit, s->tenant->all->dialect, a),
 		.values = bound,
 		.count = 2,
 		.bounded_rows = true,
@@ -192,15 +225,22 @@ static const char *cell(const struct table *t, size_t row, const char *column)
 
 /* ---- the worker ---- */
 
-static void add_page(struct search *s)
+static void add_page(struct made *m)
 {
-	for (size_t i = 0; i < s->page->row_count; i++) {
-		find_builder_add(s->builder, str_of(cell(s->page, i, DOCUMENT_HEADING)),
-				 str_of(cell(s->page, i, DOCUMENT_PASSAGE)));
-		if (s->vectors &&
-		    !vectors_add_text(s->vectors, str_of(cell(s->page, i, DOCUMENT_VECTOR))))
-			vectors_free(&s->vectors); /* all of them, or none */
+	for (size_t i = 0; i < m->page->row_count; i++) {
+		find_builder_add(m->builder, str_of(cell(m->page, i, DOCUMENT_HEADING)),
+				 str_of(cell(m->page, i, DOCUMENT_PASSAGE)));
+		if (m->vectors &&
+		    !vectors_add_text(m->vectors, str_of(cell(m->page, i, DOCUMENT_VECTOR))))
+			vectors_free(&m->vectors); /* all of them, or none */
 	}
+}
+
+static void add_pages(struct search *s)
+{
+	for (size_t i = 0; i < s->round.count && !atomic_load(&s->cancelled); i++)
+		if (s->round.items[i].page)
+			add_page(&s->round.items[i]);
 }
 
 static void search_now(struct search *s)
@@ -223,7 +263,7 @@ static void run_job(struct pool_job *job)
 	struct search *s = list_item(job, struct search, job);
 
 	if (s->work == WORK_ADD)
-		add_page(s);
+		add_pages(s);
 	else
 		search_now(s);
 }
@@ -231,6 +271,9 @@ static void run_job(struct pool_job *job)
 static void read_next(struct search *s);
 static void read_hits(struct search *s);
 static void on_added(struct search *s);
+static void on_turn(void *owner);
+static struct vectors *vectors_for(struct search *s, size_t doc);
+static void begin_search(struct search *s);
 
 static void on_job(struct pool_job *job)
 {
@@ -253,53 +296,148 @@ static void run(struct search *s, enum search_work work)
 	pool_submit(s->tenant->all->finding, &s->job);
 }
 
-/* ---- making a segment ---- */
+/* ---- making segments ---- */
 
-static void read_page(struct search *s);
+static void read_pages(struct search *s);
+
+static void begin_segment(struct search *s, size_t doc)
+{
+	struct made *m = &s->round.items[s->round.count++];
+
+	*m = (struct made){.doc = doc,
+			   .builder = find_builder_new(s->catalog->language),
+			   .vectors = vectors_for(s, doc)};
+}
+
+static void end_segment(struct search *s, struct made *m)
+{
+	struct candidate *doc = &s->docs[m->doc];
+
+	doc->held = segment_add(s->tenant, doc->version, s->model, find_builder_end(&m->builder),
+				m->vectors);
+	m->vectors = NULL;
+	s->round.vector_bytes += vectors_bytes(segment_vectors(doc->held));
+}
+
+/* Who waits longest is next. */
+static void give_turn(struct search *s)
+{
+	struct uploads *u = s->tenant->all;
+	struct search *next;
+
+	if (u->making != s)
+		return;
+	u->making = NULL;
+	if (list_empty(&u->wanting))
+		return;
+	next = list_item(u->wanting.next, struct search, turn.node);
+	list_remove(&next->turn.node);
+	next->turn.waits = false;
+	u->making = next;
+	loop_later(u->options.loop, &next->later, on_turn, next);
+}
+
+/* Searches read tables one round each, as all of them need the same ones after a start. False: it
+ * has to wait. */
+static bool take_turn(struct search *s)
+{
+	struct uploads *u = s->tenant->all;
+
+	if (!u->making)
+		u->making = s;
+	if (u->making == s)
+		return true;
+	s->turn.waits = true;
+	list_append(&u->wanting, &s->turn.node);
+	return false;
+}
 
 static void on_added(struct search *s)
 {
-	struct candidate *doc = &s->docs[s->at];
-	bool more = s->page->row_count == PAGE_ROWS;
+	bool more = false;
 
-	s->row += (int64_t)s->page->row_count;
-	table_free(&s->page);
+	for (size_t i = 0; i < s->round.count; i++) {
+		struct made *m = &s->round.items[i];
+
+		if (!m->page)
+			continue;
+		m->whole = m->page->row_count < PAGE_ROWS;
+		m->row += (int64_t)m->page->row_count;
+		table_free(&m->page);
+		more = more || !m->whole;
+	}
 	if (more) {
-		read_page(s);
+		read_pages(s);
 		return;
 	}
-	doc->held = segment_add(s->tenant, doc->version, s->model, find_builder_end(&s->builder),
-				s->vectors);
-	s->vectors = NULL;
-	s->vector_bytes += vectors_bytes(segment_vectors(doc->held));
-	s->at++;
+	for (size_t i = 0; i < s->round.count; i++)
+		end_segment(s, &s->round.items[i]);
+	s->round.count = 0;
+	give_turn(s);
 	read_next(s);
 }
 
-static void on_page(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+static void forget_round(struct search *s)
 {
-	struct search *s = owner;
-
-	s->query = NULL;
-	if (e && e->code == ERR_NOT_FOUND) { /* deleted meanwhile */
-		find_builder_free(&s->builder);
-		vectors_free(&s->vectors);
-		forget(s, s->at);
-		read_next(s);
-	} else if (e) {
-		end(s, NULL, e);
-	} else {
-		s->page = count > 0 ? batches[0].table : table_new(TABLE_BYTES);
-		run(s, WORK_ADD);
+	for (size_t i = 0; i < s->round.count; i++) {
+		find_builder_free(&s->round.items[i].builder);
+		vectors_free(&s->round.items[i].vectors);
+		table_free(&s->round.items[i].page);
 	}
+	s->round.count = 0;
 }
 
-static void read_page(struct search *s)
+/* One of them was deleted meanwhile: each is read by itself, and that one is left out. */
+static void on_missing(struct search *s)
 {
-	const struct source_statement one =
-		rows_of(s, s->docs[s->at].table, s->row, PAGE_ROWS, s->vectors != NULL);
+	bool alone = s->round.count == 1;
+	size_t doc = s->round.items[0].doc;
 
-	ask(s, &one, 1, on_page);
+	s->alone = s->round.items[s->round.count - 1].doc + 1;
+	forget_round(s);
+	if (alone) {
+		forget(s, doc);
+		s->alone--;
+	}
+	read_next(s);
+}
+
+static void on_pages(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct search *s = owner;
+	size_t n = 0;
+
+	s->query = NULL;
+	if (e && e->code == ERR_NOT_FOUND) {
+		on_missing(s);
+		return;
+	}
+	if (e) {
+		end(s, NULL, e);
+		return;
+	}
+	for (size_t i = 0; i < s->round.count; i++)
+		if (!s->round.items[i].whole) {
+			s->round.items[i].page =
+				n < count ? batches[n].table : table_new(TABLE_BYTES);
+			n++;
+		}
+	run(s, WORK_ADD);
+}
+
+static void read_pages(struct search *s)
+{
+	struct source_statement list[SOURCE_STATEMENTS_MAX];
+	size_t n = 0;
+
+	arena_free(&s->round.arena);
+	s->round.arena = arena_new(SEARCH_BYTES);
+	for (size_t i = 0; i < s->round.count; i++)
+		if (!s->round.items[i].whole)
+			list[n++] = rows_of(s, s->docs[s->round.items[i].doc].table,
+					    s->round.items[i].row, PAGE_ROWS,
+					    s->round.items[i].vectors != NULL, s->round.arena);
+	ask(s, list, n, on_pages);
 }
 
 static void search_all(struct search *s)
@@ -308,8 +446,7 @@ static void search_all(struct search *s)
 	size_t chunks = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
-		docs[i] = (struct find_doc){.uid = s->docs[i].uid,
-					    .permission = s->docs[i].permission,
+		docs[i] = (struct find_doc){.uid = s->docs[i].uid, /* chosen for this caller */
 					    .segment = segment_of(s->docs[i].held),
 					    .vectors = segment_vectors(s->docs[i].held)};
 		chunks += find_segment_chunks(docs[i].segment);
@@ -368,52 +505,87 @@ static void embed_question(struct search *s)
 		s->arena, on_vector, s);
 }
 
-/* Vectors of the model of now, while there is memory for them. */
-static void begin_segment(struct search *s)
+/* Of the model of now, while there is memory for them. */
+static struct vectors *vectors_for(struct search *s, size_t doc)
 {
-	const struct candidate *doc = &s->docs[s->at];
+	const struct candidate *d = &s->docs[doc];
 	const char *model;
 	size_t dims, bytes;
 
-	s->builder = find_builder_new(s->catalog->language);
-	s->row = 0;
-	if (!s->model || !document_vectors(doc->profile, s->arena, &model, &dims) ||
+	if (!s->model || !document_vectors(d->profile, s->arena, &model, &dims) ||
 	    strcmp(model, s->model) != 0)
-		return;
-	bytes = doc->passages * dims * sizeof(float);
-	if (s->vector_bytes + bytes > (size_t)s->tenant->all->options.embed_bytes) {
+		return NULL;
+	bytes = d->passages * dims * sizeof(float);
+	if (s->round.vector_bytes + bytes > (size_t)s->tenant->all->options.embed_bytes) {
 		log_warn("uploads.vectors", "%s: %zu bytes of vectors are beyond embed.max_bytes",
-			 doc->version, s->vector_bytes + bytes);
-		return;
+			 d->version, s->round.vector_bytes + bytes);
+		return NULL;
 	}
-	s->vectors = vectors_new(model, dims, doc->passages);
+	return vectors_new(model, dims, d->passages);
 }
 
+static void begin_search(struct search *s)
+{
+	if (s->warms)
+		end(s, NULL, NULL);
+	else
+		embed_question(s);
+}
+
+static void on_turn(void *owner)
+{
+	read_next(owner);
+}
+
+static bool is_full(const struct search *s)
+{
+	return s->warms &&
+	       s->tenant->all->index_bytes >= (size_t)s->tenant->all->options.index_bytes;
+}
+
+static bool is_round(const struct search *s)
+{
+	return s->round.count == SOURCE_STATEMENTS_MAX ||
+	       (s->round.count == 1 && s->round.items[0].doc < s->alone);
+}
+
+static bool is_held(struct search *s, struct candidate *doc)
+{
+	if (!doc->held) {
+		doc->held = segment_find(s->tenant->all, doc->version, s->model);
+		if (doc->held)
+			s->round.vector_bytes += vectors_bytes(segment_vectors(doc->held));
+	}
+	return doc->held != NULL;
+}
+
+/* What is in memory is held; of the rest a round is read. */
 static void read_next(struct search *s)
 {
-	while (s->at < s->count) {
-		struct candidate *doc = &s->docs[s->at];
-
-		doc->held = segment_find(s->tenant->all, doc->version, s->model);
-		if (!doc->held) {
-			begin_segment(s);
-			read_page(s);
-			return;
+	for (size_t i = s->at; i < s->count && !is_round(s); i++) {
+		if (is_held(s, &s->docs[i])) {
+			s->at = s->round.count == 0 ? i + 1 : s->at;
+			continue;
 		}
-		s->vector_bytes += vectors_bytes(segment_vectors(doc->held));
-		s->at++;
+		if (is_full(s))
+			break;
+		if (!take_turn(s))
+			return;
+		begin_segment(s, i);
 	}
-	embed_question(s);
+	if (s->round.count > 0) {
+		read_pages(s);
+		return;
+	}
+	give_turn(s);
+	begin_search(s);
 }
 
 /* ---- passages ---- */
 
 static const struct candidate *doc_of(const struct search *s, const struct find_hit *hit)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (strcmp(s->docs[i].uid, hit->doc->uid) == 0)
-			return &s->docs[i];
-	abort(); /* hits are of the index, which was made of them */
+	return &s->docs[hit->doc - s->index.docs]; /* the index was made of them, in their order */
 }
 
 static struct passage passage_of(const struct search *s, const struct find_hit *hit,
@@ -471,18 +643,22 @@ static size_t collect(const struct search *s, const struct source_batch *batches
 	return n;
 }
 
+/* The permission of each document that is shown, once. */
 static const char *const *needs_of(const struct search *s, const struct passage *passages,
 				   size_t count, struct arena *a)
 {
 	const char **needs = arena_alloc(a, (count + 1) * sizeof(*needs));
 	size_t n = 0;
 
-	for (size_t d = 0; d < s->count; d++)
-		for (size_t i = 0; i < count; i++)
-			if (strcmp(passages[i].uid, s->docs[d].uid) == 0) {
-				needs[n++] = arena_strdup(a, s->docs[d].permission);
-				break;
-			}
+	for (size_t i = 0; i < count; i++) {
+		const struct known_source *k = listing_source(s->listing, passages[i].uid);
+		size_t at = 0;
+
+		while (at < n && strcmp(needs[at], k->permission) != 0)
+			at++;
+		if (at == n)
+			needs[n++] = arena_strdup(a, k->permission);
+	}
 	return needs;
 }
 
@@ -527,7 +703,7 @@ static void read_hits(struct search *s)
 	}
 	for (size_t i = 0; i < s->found.count; i++)
 		list[i] = rows_of(s, doc_of(s, &s->found.hits[i])->table, s->found.hits[i].chunk, 1,
-				  false);
+				  false, s->arena);
 	if (s->found.count > 0)
 		ask(s, list, s->found.count, on_hits);
 	else
@@ -566,6 +742,22 @@ static struct search *begin(struct uploads *u, const struct principal *who, cons
 	}
 	loop_later(u->options.loop, &s->later, on_begin, s);
 	return s;
+}
+
+struct op *search_warm(struct tenant_uploads *t)
+{
+	struct uploads *u = t->all;
+	struct search *s = mem_alloc(sizeof(*s));
+
+	*s = (struct search){.op = {.cancel = on_cancel},
+			     .tenant = t,
+			     .arena = arena_new(SEARCH_BYTES),
+			     .warms = true};
+	s->model = arena_strdup(s->arena, embed_model(u->options.llm(u->options.owner)));
+	s->catalog = catalog_ref(u->options.catalog(u->options.owner, t->name));
+	choose(s);
+	loop_later(u->options.loop, &s->later, on_begin, s);
+	return &s->op;
 }
 
 struct documents_source {

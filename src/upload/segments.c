@@ -10,10 +10,12 @@
 
 #include "vesper/find.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 #include "vesper/vectors.h"
 
 struct held_segment {
 	struct list node;
+	struct hashmap_node by_version;
 	char version[UUID_BYTES];
 	const struct tenant_uploads *tenant;
 	struct find_segment *segment;
@@ -41,37 +43,55 @@ static void drop(struct held_segment *h)
 	mem_free(h);
 }
 
+static void tell_bytes(const struct uploads *u)
+{
+	static const struct metric index_bytes = {
+		.name = "vesper_documents_index_bytes",
+		.help = "Memory for searching documents, vectors among it.",
+		.kind = METRIC_GAUGE,
+	};
+
+	metric_set(&index_bytes, NULL, (int64_t)(u->index_bytes + u->vector_bytes));
+}
+
 static void leave(struct uploads *u, struct held_segment *h)
 {
 	list_remove(&h->node);
+	hashmap_remove(&u->by_version, &h->by_version);
 	u->index_bytes -= h->bytes;
 	u->vector_bytes -= vectors_bytes(h->vectors);
+	tell_bytes(u);
 	h->gone = true;
 	if (h->searches == 0)
 		drop(h);
 }
 
-static void make_room(struct uploads *u)
+static bool is_over(const struct uploads *u, const struct held_segment *h)
+{
+	return u->index_bytes > (size_t)u->options.index_bytes ||
+	       (h->vectors && u->vector_bytes > (size_t)u->options.embed_bytes);
+}
+
+/* What is read just now ends the walk: all behind it was asked for later, and whoever reads it
+ * makes room once it is done. */
+void segments_make_room(struct uploads *u)
 {
 	list_each_safe(node, &u->segments) {
 		struct held_segment *h = list_item(node, struct held_segment, node);
 
-		if (h->searches == 0 &&
-		    (u->index_bytes > (size_t)u->options.index_bytes ||
-		     (h->vectors && u->vector_bytes > (size_t)u->options.embed_bytes)))
+		if (h->searches > 0 || (u->index_bytes <= (size_t)u->options.index_bytes &&
+					u->vector_bytes <= (size_t)u->options.embed_bytes))
+			return;
+		if (is_over(u, h))
 			leave(u, h);
 	}
 }
 
 static struct held_segment *find(const struct uploads *u, const char *version)
 {
-	list_each(node, (struct list *)&u->segments) {
-		struct held_segment *h = list_item(node, struct held_segment, node);
+	struct hashmap_node *node = hashmap_find(&u->by_version, str_of(version));
 
-		if (strcmp(h->version, version) == 0)
-			return h;
-	}
-	return NULL;
+	return node ? hashmap_item(node, struct held_segment, by_version) : NULL;
 }
 
 static bool is_of(const struct held_segment *h, const char *model)
@@ -113,13 +133,15 @@ struct held_segment *segment_add(const struct tenant_uploads *t, const char *ver
 				   .searches = 1};
 	memcpy(h->version, version, UUID_BYTES);
 	list_append(&t->all->segments, &h->node);
+	hashmap_add(&t->all->by_version, &h->by_version, str_of(h->version));
 	t->all->index_bytes += h->bytes;
 	t->all->vector_bytes += vectors_bytes(h->vectors);
-	make_room(t->all);
+	tell_bytes(t->all);
+	segments_make_room(t->all);
 	return h;
 }
 
-void segment_release(struct uploads *u, struct held_segment **held)
+void segment_release(struct held_segment **held)
 {
 	struct held_segment *h = *held;
 
@@ -130,17 +152,14 @@ void segment_release(struct uploads *u, struct held_segment **held)
 	h->searches--;
 	if (h->gone && h->searches == 0)
 		drop(h);
-	else if (!h->gone)
-		make_room(u);
 }
 
 static bool in_use(const struct tenant_uploads *t, const char *version)
 {
-	for (size_t i = 0; i < t->source_count; i++)
-		if (!t->sources[i].deleted_at && t->sources[i].current &&
-		    strcmp(t->sources[i].current, version) == 0)
-			return true;
-	return false;
+	const struct stored_version *v = uploads_version(t, version);
+	const struct stored_source *s = v ? uploads_source(t, v->source) : NULL;
+
+	return s && !s->deleted_at && s->current && strcmp(s->current, version) == 0;
 }
 
 void segments_update(const struct tenant_uploads *t)

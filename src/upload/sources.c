@@ -9,12 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vesper/clock.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-#define LIST_BYTES    (16 * 1024 * 1024) /* the rows of a tenant with their profiles */
-#define SPOOL_WORKERS 2
+#define LIST_BYTES     (16 * 1024 * 1024) /* the rows of a tenant with their profiles */
+#define SPOOL_WORKERS  2
+#define READS_MAX      64    /* of changes alone, one after the other; then all rows are read */
+#define WHOLE_EVERY_MS 60000 /* a change that a late clock hid is seen by then */
+#define BEHIND_MS      5000  /* that another replica's clock may be */
 
 struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenant)
 {
@@ -26,18 +30,16 @@ struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenan
 
 const struct stored_source *uploads_source(const struct tenant_uploads *t, const char *uid)
 {
-	for (size_t i = 0; i < t->source_count; i++)
-		if (strcmp(t->sources[i].uid, uid) == 0)
-			return &t->sources[i];
-	return NULL;
+	const struct known_source *k = listing_source(t->listing, uid);
+
+	return k ? k->row : NULL;
 }
 
 const struct stored_version *uploads_version(const struct tenant_uploads *t, const char *uid)
 {
-	for (size_t i = 0; uid && i < t->version_count; i++)
-		if (strcmp(t->versions[i].uid, uid) == 0)
-			return &t->versions[i];
-	return NULL;
+	const struct known_version *k = listing_version(t->listing, uid);
+
+	return k ? k->row : NULL;
 }
 
 static const struct {
@@ -45,7 +47,7 @@ static const struct {
 	const char *any;    /* who may use one has this, too: tools that read them take it */
 } grants[SOURCE_KINDS] = {
 	[SOURCE_TABLE] = {"source:", PERMISSION_SOURCES},
-	[SOURCE_DOCUMENT] = {"doc:", "documents:use"},
+	[SOURCE_DOCUMENT] = {PERMISSION_DOCUMENT, "documents:use"},
 };
 
 const char *uploads_permission(const struct stored_source *s, struct arena *a)
@@ -116,6 +118,7 @@ struct principal *uploads_principal(const struct uploads *u, const struct princi
 				      sizeof(*list));
 	more.permissions = list;
 	more.permission_count = 0;
+	more.sorted = false;
 	for (size_t i = 0; i < who->permission_count; i++)
 		if (!is_granted(who->permissions[i]))
 			list[more.permission_count++] = who->permissions[i];
@@ -126,7 +129,7 @@ struct principal *uploads_principal(const struct uploads *u, const struct princi
 			continue;
 		if (!may(&more, grants[s->kind].any))
 			list[more.permission_count++] = grants[s->kind].any;
-		list[more.permission_count++] = uploads_permission(s, a);
+		list[more.permission_count++] = t->listing->sources[i].permission;
 	}
 	copy = principal_copy(&more);
 	arena_free(&a);
@@ -135,16 +138,13 @@ struct principal *uploads_principal(const struct uploads *u, const struct princi
 
 /* ---- lists ---- */
 
-static struct upload_view view_of(const struct tenant_uploads *t, const struct stored_source *s,
+static struct upload_view view_of(const struct tenant_uploads *t, const struct known_source *k,
 				  const struct principal *who)
 {
-	struct upload_view v = {.source = s, .is_owner = strcmp(s->owner, who->user) == 0};
-
-	v.current = overlay_version(t, s);
-	for (size_t i = 0; i < t->version_count; i++)
-		if (strcmp(t->versions[i].source, s->uid) == 0)
-			v.newest = &t->versions[i];
-	return v;
+	return (struct upload_view){.source = k->row,
+				    .current = overlay_version(t, k),
+				    .newest = k->newest ? k->newest->row : NULL,
+				    .is_owner = strcmp(k->row->owner, who->user) == 0};
 }
 
 size_t uploads_list(const struct uploads *u, const struct principal *who, bool all, struct arena *a,
@@ -156,7 +156,7 @@ size_t uploads_list(const struct uploads *u, const struct principal *who, bool a
 
 	for (size_t i = 0; t && i < t->source_count; i++)
 		if (all || uploads_may_use(t, &t->sources[i], who, a))
-			list[n++] = view_of(t, &t->sources[i], who);
+			list[n++] = view_of(t, &t->listing->sources[i], who);
 	*out = list;
 	return n;
 }
@@ -165,12 +165,12 @@ bool uploads_find(const struct uploads *u, const struct principal *who, const ch
 		  struct upload_view *out)
 {
 	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
-	const struct stored_source *s = t ? uploads_source(t, uid) : NULL;
+	const struct known_source *k = t ? listing_source(t->listing, uid) : NULL;
 	struct arena *a = arena_new(LIST_BYTES);
-	bool found = s && uploads_may_use(t, s, who, a);
+	bool found = k && uploads_may_use(t, k->row, who, a);
 
 	if (found)
-		*out = view_of(t, s, who);
+		*out = view_of(t, k, who);
 	arena_free(&a);
 	return found;
 }
@@ -233,31 +233,58 @@ static void drop_loaded_files(const struct tenant_uploads *t)
 	arena_free(&a);
 }
 
+static void read_rows(struct tenant_uploads *t, bool whole);
+
+/* False: they are not all that there is. */
+static bool use_rows(struct tenant_uploads *t, const struct stored_sources *found)
+{
+	struct stored_sources all = {.items = t->sources,
+				     .count = t->source_count,
+				     .versions = t->versions,
+				     .version_count = t->version_count};
+	bool whole = !t->next.rows->before;
+	struct listing *l = listing_new(whole ? NULL : t->listing, &t->next.rows, found, &all);
+
+	if (!l)
+		return false;
+	listing_release(&t->listing);
+	t->listing = l;
+	t->sources = all.items;
+	t->source_count = all.count;
+	t->versions = all.versions;
+	t->version_count = all.version_count;
+	t->joins.items = found->joins;
+	t->joins.count = found->join_count;
+	mem_free(t->stamp);
+	t->stamp = mem_strdup(found->stamp);
+	if (whole)
+		t->next.whole_ms = clock_mono_ms();
+	return true;
+}
+
 static void on_sources(void *owner, const struct stored_sources *found, const struct err *e)
 {
 	struct tenant_uploads *t = owner;
+	bool first = !t->known;
 
 	t->op = NULL;
 	if (e) {
 		log_warn("uploads.stale", "tenant %s: %s", t->name, e->text);
-		arena_free(&t->next);
+		read_rows_release(&t->next.rows);
 		mem_free(t->stamp);
 		t->stamp = NULL;
 		look_ended(t);
 		return;
 	}
-	arena_free(&t->arena);
-	t->arena = t->next;
-	t->next = NULL;
-	t->sources = found->items;
-	t->source_count = found->count;
-	t->versions = found->versions;
-	t->version_count = found->version_count;
-	t->joins.items = found->joins;
-	t->joins.count = found->join_count;
-	if (!t->known)
+	if (!use_rows(t, found)) {
+		read_rows(t, true);
+		return;
+	}
+	if (first)
 		drop_loaded_files(t);
 	t->known = true;
+	if (first)
+		t->warm = search_warm(t);
 	overlay_update(t);
 	segments_update(t);
 	load_next(t);
@@ -265,6 +292,42 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 	look_ended(t);
 	if (t->again)
 		uploads_look(t);
+}
+
+/* What was changed since the newest change that is known, and a little before it: another replica's
+ * clock may be behind. NULL: all is to be read. */
+static const char *since_of(const struct tenant_uploads *t, struct arena *a)
+{
+	char since[CLOCK_RFC3339_BYTES];
+	const char *newest = "";
+	int64_t at;
+	struct err e;
+
+	if (!t->stamp || !t->listing || t->listing->rows->depth >= READS_MAX ||
+	    clock_mono_ms() - t->next.whole_ms >= WHOLE_EVERY_MS)
+		return NULL;
+	for (size_t i = 0; i < t->source_count; i++)
+		if (strcmp(t->sources[i].updated_at, newest) > 0)
+			newest = t->sources[i].updated_at;
+	for (size_t i = 0; i < t->version_count; i++)
+		if (strcmp(t->versions[i].updated_at, newest) > 0)
+			newest = t->versions[i].updated_at;
+	if (!clock_parse_rfc3339(newest, &at, &e))
+		return NULL;
+	clock_rfc3339(at - BEHIND_MS, since);
+	return arena_strdup(a, since);
+}
+
+static void read_rows(struct tenant_uploads *t, bool whole)
+{
+	struct arena *a = arena_new(CLOCK_RFC3339_BYTES * 2);
+	const char *since = whole ? NULL : since_of(t, a);
+
+	t->again = t->stale = false;
+	t->next.rows = read_rows_new(since ? t->listing->rows : NULL);
+	t->op = store_sources(t->all->options.store, t->name, since, t->next.rows->arena,
+			      on_sources, t);
+	arena_free(&a);
 }
 
 static void on_stamp(void *owner, const char *stamp, const struct err *e)
@@ -276,11 +339,7 @@ static void on_stamp(void *owner, const char *stamp, const struct err *e)
 		log_warn("uploads.stale", "tenant %s: %s", t->name, e->text);
 		look_ended(t);
 	} else if (t->stale || !t->stamp || strcmp(stamp, t->stamp) != 0) {
-		mem_free(t->stamp);
-		t->stamp = mem_strdup(stamp);
-		t->again = t->stale = false;
-		t->next = arena_new(LIST_BYTES);
-		t->op = store_sources(t->all->options.store, t->name, t->next, on_sources, t);
+		read_rows(t, false);
 	} else {
 		sweep_next(t);
 		look_ended(t);
@@ -294,7 +353,9 @@ static void look(struct tenant_uploads *t)
 	if (t->all->ending)
 		return;
 	t->again = t->op != NULL;
-	if (!t->again)
+	if (!t->again && t->stale)
+		read_rows(t, false);
+	else if (!t->again)
 		t->op = store_sources_stamp(t->all->options.store, t->name, on_stamp, t);
 }
 
@@ -348,6 +409,8 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 				      mem_alloc((options->tenant_count + 1) * sizeof(*u->tenants))};
 	pool_give_way(u->loading);
 	list_init(&u->segments);
+	list_init(&u->wanting);
+	hashmap_init(&u->by_version);
 	u->documents = search_source_new(u);
 	u->own = discover_source_new(u);
 	u->refresh = timer_new(options->loop, on_refresh, u);
@@ -405,16 +468,19 @@ void uploads_free(struct uploads **uploads)
 
 		op_cancel(&t->op);
 		op_cancel(&t->beat);
+		op_cancel(&t->warm);
 		spool_end(t);
 		loads_end(t);
 		sweep_free(&t->sweep);
-		arena_free(&t->next);
-		arena_free(&t->arena);
+		read_rows_release(&t->next.rows);
+		listing_release(&t->listing);
+		mem_free(t->recent.items);
 		mem_free(t->stamp);
 		mem_free(t->shown);
 		mem_free(t->in_use);
 	}
 	segments_free(u);
+	hashmap_deinit(&u->by_version);
 	u->documents->close(u->documents);
 	u->own->close(u->own);
 	mem_free(u->tenants);

@@ -273,9 +273,9 @@ static size_t loads_of_hour(const struct tenant_uploads *t, uint64_t user, enum 
 	int64_t since = clock_mono_ms() - INT64_C(3600000);
 	size_t n = 0;
 
-	for (size_t i = 0; i < RECENT_LOADS; i++)
-		n += t->recent[i].user == user && t->recent[i].kind == kind &&
-		     t->recent[i].at_ms > since;
+	for (size_t i = 0; t->recent.items && i < RECENT_LOADS; i++)
+		n += t->recent.items[i].user == user && t->recent.items[i].kind == kind &&
+		     t->recent.items[i].at_ms > since;
 	return n;
 }
 
@@ -284,7 +284,7 @@ static int64_t passages_of(const struct tenant_uploads *t)
 	int64_t n = 0;
 
 	for (size_t i = 0; i < t->source_count; i++) {
-		const struct stored_version *v = uploads_version(t, t->sources[i].current);
+		const struct stored_version *v = t->listing->sources[i].current;
 
 		n += v && t->sources[i].kind == SOURCE_DOCUMENT ? v->rows : 0;
 	}
@@ -319,10 +319,12 @@ static bool check(struct tenant_uploads *t, const struct upload_file *f, struct 
 				     loads);
 	if (f->kind == SOURCE_DOCUMENT && passages_of(t) >= DOCUMENT_TENANT_CHUNKS)
 		return err_set(e, ERR_QUOTA, "the documents have as many passages as they may");
-	t->recent[t->recent_at].kind = f->kind;
-	t->recent[t->recent_at].user = user;
-	t->recent[t->recent_at].at_ms = clock_mono_ms();
-	t->recent_at = (t->recent_at + 1) % RECENT_LOADS;
+	if (!t->recent.items)
+		t->recent.items = mem_alloc(RECENT_LOADS * sizeof(*t->recent.items));
+	t->recent.items[t->recent.at].kind = f->kind;
+	t->recent.items[t->recent.at].user = user;
+	t->recent.items[t->recent.at].at_ms = clock_mono_ms();
+	t->recent.at = (t->recent.at + 1) % RECENT_LOADS;
 	return true;
 }
 

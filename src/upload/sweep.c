@@ -186,11 +186,9 @@ static int64_t age_ms(const struct stored_version *v)
 
 static bool has_newer(const struct tenant_uploads *t, const struct stored_version *v)
 {
-	for (size_t i = 0; i < t->version_count; i++)
-		if (strcmp(t->versions[i].source, v->source) == 0 &&
-		    t->versions[i].number > v->number)
-			return true;
-	return false;
+	const struct known_source *s = listing_source(t->listing, v->source);
+
+	return s && s->newest && s->newest->row->number > v->number;
 }
 
 static bool is_here(const struct tenant_uploads *t, const struct stored_version *v)
@@ -268,11 +266,11 @@ static bool sweep_version(struct tenant_uploads *t, const struct stored_version 
 /* One version after the other, then the source itself. */
 static bool sweep_source(struct tenant_uploads *t, const struct stored_source *s)
 {
-	for (size_t i = 0; i < t->version_count; i++) {
-		const struct stored_version *v = &t->versions[i];
+	const struct known_source *k = listing_source(t->listing, s->uid);
 
-		if (strcmp(v->source, s->uid) != 0)
-			continue;
+	if (k && k->newest) {
+		const struct stored_version *v = k->newest->row;
+
 		if (t->load && strcmp(t->load->version, v->uid) == 0)
 			load_cancel(t);
 		if (is_here(t, v))

@@ -13,6 +13,7 @@
 #include "vesper/upload.h"
 
 #include "read/shape.h"
+#include "vesper/hashmap.h"
 #include "vesper/limits.h"
 #include "vesper/list.h"
 #include "vesper/pool.h"
@@ -20,7 +21,7 @@
 
 #include <stdatomic.h>
 
-#define RECENT_LOADS 1024 /* begun lately, of a tenant; more are forgotten */
+#define RECENT_LOADS 16384 /* begun lately, of a tenant; more are forgotten */
 
 struct load;
 struct sweep;
@@ -33,12 +34,42 @@ struct look_wait {
 	void *owner;
 };
 
+/* One version, and the one before it of the same source. */
+struct known_version {
+	struct hashmap_node node; /* by its id */
+	const struct stored_version *row;
+	const struct known_version *before;
+};
+struct known_source {
+	struct hashmap_node node; /* by its id */
+	const struct stored_source *row;
+	const char *permission;
+	const struct known_version *newest;   /* NULL: no file came yet */
+	const struct stored_version *current; /* in use; or NULL */
+};
+
+/* Rows as they were read, with the texts of earlier reads that they still share. */
+struct read_rows {
+	size_t uses;
+	struct arena *arena;
+	struct read_rows *before;
+	size_t depth;
+};
+/* What a tenant has: in use until another one takes its place and the searches over it are over. */
+struct listing {
+	size_t uses;
+	struct arena *arena;
+	struct read_rows *rows;
+	struct hashmap by_source, by_version;
+	struct known_source *sources; /* in the order of their rows */
+};
+
 struct tenant_uploads {
 	struct uploads *all;
 	const char *name;
 	const char *file; /* of the tables; NULL on a server */
 	/* as they were read last */
-	struct arena *arena;
+	struct listing *listing; /* NULL: not yet */
 	const struct stored_source *sources;
 	size_t source_count;
 	const struct stored_version *versions;
@@ -49,8 +80,12 @@ struct tenant_uploads {
 	} joins;
 	char *stamp; /* of the store then; NULL: not read yet */
 	bool known;
-	struct arena *next; /* of those that are being read; or NULL */
+	struct {
+		struct read_rows *rows; /* that are being read; or NULL */
+		int64_t whole_ms;       /* when all of them were read last */
+	} next;
 	struct op *op;
+	struct op *warm;     /* makes what documents are found by, after the start */
 	struct op *beat;     /* tells other replicas that a load here lives */
 	bool again;          /* something changed meanwhile */
 	bool stale;          /* something changed here since they were read */
@@ -68,11 +103,13 @@ struct tenant_uploads {
 	struct list waiting;   /* struct waiting_load */
 	struct list runs;      /* struct load_run */
 	struct {
-		uint64_t user; /* a hash */
-		int64_t at_ms;
-		enum source_kind kind;
-	} recent[RECENT_LOADS];
-	size_t recent_at;
+		struct {
+			uint64_t user; /* a hash */
+			int64_t at_ms;
+			enum source_kind kind;
+		} * items; /* RECENT_LOADS of them; NULL: none was begun */
+		size_t at;
+	} recent;
 };
 
 struct uploads {
@@ -89,8 +126,25 @@ struct uploads {
 	struct source *documents, *own;
 	size_t vector_bytes;
 	struct list segments; /* struct held_segment; the one that was asked last at the end */
+	struct hashmap by_version;
 	size_t index_bytes;
+	struct search *making; /* that reads tables just now; or NULL */
+	struct list wanting;   /* struct search: those that wait for their turn to */
 };
+
+/* ---- listing.c ---- */
+
+/* The rows that were read since those of `before` (NULL: all there are) and the ones that they
+ * leave as they were. Takes the rows. NULL: they are not all that `found` has the stamp of. */
+struct listing *listing_new(struct listing *before, struct read_rows **rows_take,
+			    const struct stored_sources *found, struct stored_sources *all);
+struct listing *listing_hold(struct listing *l);
+void listing_release(struct listing **l);
+/* NULL: there is none. */
+const struct known_source *listing_source(const struct listing *l, const char *uid);
+const struct known_version *listing_version(const struct listing *l, const char *uid);
+struct read_rows *read_rows_new(struct read_rows *before);
+void read_rows_release(struct read_rows **rows);
 
 /* ---- sources.c ---- */
 
@@ -123,7 +177,7 @@ void overlay_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void
 		  void *owner);
 /* Of a source: the version that can be asked, or NULL. A new one is stored before it is. */
 const struct stored_version *overlay_version(const struct tenant_uploads *t,
-					     const struct stored_source *s);
+					     const struct known_source *k);
 
 /* ---- naming.c; `l`: of the tenant's catalogue, labels as the file has them ---- */
 
@@ -269,7 +323,9 @@ struct held_segment *segment_find(struct uploads *u, const char *version, const 
 struct held_segment *segment_add(const struct tenant_uploads *t, const char *version,
 				 const char *model, struct find_segment *take,
 				 struct vectors *vectors_take);
-void segment_release(struct uploads *u, struct held_segment **h);
+void segment_release(struct held_segment **h);
+/* After some were released: what is beyond the index's bytes goes. */
+void segments_make_room(struct uploads *u);
 /* The rows were read again: what is no longer in use goes. */
 void segments_update(const struct tenant_uploads *t);
 void segments_free(struct uploads *u);
@@ -277,6 +333,9 @@ void segments_free(struct uploads *u);
 /* ---- search.c ---- */
 
 struct source *search_source_new(struct uploads *u);
+/* Makes what is searched of a tenant, so that its first question need not wait for it. Not to be
+ * called twice. */
+struct op *search_warm(struct tenant_uploads *t);
 
 /* ---- discover.c ---- */
 

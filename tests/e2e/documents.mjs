@@ -14,6 +14,19 @@ export async function filesWith(d, words) {
   return found;
 }
 
+/* As a document is kept: line ends and runs of blank lines folded. */
+export const kept = (bytes) => Buffer.from(bytes.toString().replaceAll('\r\n', '\n').replace(/\n(?:[ \t]*\n)+/g, '\n\n'));
+
+/* Each source of an answer stands byte for byte where it says, and is one that the answer cites. */
+export function checkSources(body, textOf) {
+  for (const { n, document, quote, start, end } of body.sources ?? []) {
+    assert.ok(n >= 1 && quote.length > 0 && [...quote].length <= 200, quote);
+    assert.equal(textOf(document).subarray(start, end).toString(), quote, `${document} ${start}-${end}`);
+  }
+  const cited = new Set((body.checked?.items ?? []).filter((i) => i.kind === 'cite').map((i) => i.text));
+  assert.deepEqual((body.sources ?? []).map((s) => `[${s.n}]`).sort(), [...cited].sort());
+}
+
 export class Documents extends Sources {
   upload(bytes, query, type = 'text/markdown') {
     return this.rest.call('POST', `/api/v1/documents?${query}`, { body: bytes, headers: { 'content-type': type } });
@@ -31,6 +44,18 @@ export class Documents extends Sources {
 
   async list() {
     return (await this.rest.get('/api/v1/data-sources?kind=document')).body.sources;
+  }
+
+  /* All pages, the newest first. */
+  async pages(limit) {
+    const pages = [];
+    for (let at = ''; at !== undefined;) {
+      const { status, text, body } = await this.rest.get(`/api/v1/data-sources?kind=document&limit=${limit}${at}`);
+      assert.equal(status, 200, text);
+      pages.push(body.sources);
+      at = body.next_cursor && `&cursor=${body.next_cursor}`;
+    }
+    return pages;
   }
 
   /* {heading, start, passage} of the first 500. */

@@ -16,7 +16,7 @@
 #define SEAL_BYTES   16
 #define CURSOR_BYTES (UUID_BYTES - 1 + SEAL_BYTES)
 
-static const char *const filters[] = {"q", "archived", "rating", "dialect"};
+static const char *const filters[] = {"q", "archived", "rating", "dialect", "kind"};
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
 
 /* One list is its path, its caller and what it is narrowed to. */
@@ -72,18 +72,19 @@ static const char *cursor_make(const struct request *r, const char *last_id)
 	return cursor;
 }
 
-bool page_parse(const struct request *r, struct page *out, struct err *e)
+bool page_parse_of(const struct request *r, size_t usual, size_t most, struct page *out,
+		   struct err *e)
 {
 	const char *limit = request_query(r, "limit");
 	const char *cursor = request_query(r, "cursor");
-	struct page page = {.limit = PAGE_DEFAULT};
+	struct page page = {.limit = usual};
 
 	if (limit) {
 		page.limit = strlen(limit) <= 4 && strspn(limit, "0123456789") == strlen(limit)
 				     ? strtoul(limit, NULL, 10)
 				     : 0;
-		if (page.limit < 1 || page.limit > PAGE_MAX)
-			return err_set(e, ERR_INPUT, "limit: must be 1 to %d", PAGE_MAX);
+		if (page.limit < 1 || page.limit > most)
+			return err_set(e, ERR_INPUT, "limit: must be 1 to %zu", most);
 	}
 	if (cursor) {
 		page.after = cursor_open(r, cursor);
@@ -92,6 +93,11 @@ bool page_parse(const struct request *r, struct page *out, struct err *e)
 	}
 	*out = page;
 	return true;
+}
+
+bool page_parse(const struct request *r, struct page *out, struct err *e)
+{
+	return page_parse_of(r, PAGE_DEFAULT, PAGE_MAX, out, e);
 }
 
 static void add_query(struct buf *out, const char *name, const char *value)
@@ -141,11 +147,8 @@ void page_reply_rows(struct request *r, const struct buf *rows, bool has_more, c
 	buf_deinit(&body);
 }
 
-void page_reply(struct request *r, json_t *data, bool has_more, const char *last_id)
+void page_put(struct request *r, json_t *body, bool has_more, const char *last_id)
 {
-	json_t *body = json_object();
-
-	json_set_take(body, "data", data);
 	json_set_bool(body, "has_more", has_more);
 	if (has_more && last_id) {
 		const char *cursor = cursor_make(r, last_id);
@@ -153,5 +156,13 @@ void page_reply(struct request *r, json_t *data, bool has_more, const char *last
 		json_set_str(body, "next_cursor", cursor);
 		add_link(r, cursor);
 	}
+}
+
+void page_reply(struct request *r, json_t *data, bool has_more, const char *last_id)
+{
+	json_t *body = json_object();
+
+	json_set_take(body, "data", data);
+	page_put(r, body, has_more, last_id);
 	reply_json(r, 200, body);
 }

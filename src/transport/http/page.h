@@ -11,8 +11,13 @@ struct page {
 
 /* ERR_INPUT: a limit that can't be, or a cursor that is not of this list and this caller. */
 MUST_CHECK bool page_parse(const struct request *r, struct page *out, struct err *e);
+/* The same for a list of other lengths. */
+MUST_CHECK bool page_parse_of(const struct request *r, size_t usual, size_t most, struct page *out,
+			      struct err *e);
 /* `rows`: JSON objects with commas between them. */
 void page_reply_rows(struct request *r, const struct buf *rows, bool has_more, const char *last_id);
+/* The members and the header that say how a list goes on. */
+void page_put(struct request *r, json_t *body, bool has_more, const char *last_id);
 /* Takes `data`. */
 void page_reply(struct request *r, json_t *data, bool has_more, const char *last_id);
 

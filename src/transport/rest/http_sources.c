@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "http/page.h"
 #include "http_chat.h"
 #include "http_sources.h"
 #include "vesper/clock.h"
@@ -146,23 +147,44 @@ bool source_find_own(struct request *r, struct upload_view *out)
 
 /* ---- lists ---- */
 
-static void list(struct request *r, bool all)
+/* A page ends with the newest ones that are older than those of the page before, so that what was
+ * just loaded is on the first. */
+static void reply_list(struct request *r, const struct page *page, const enum source_kind *kind,
+		       bool all)
 {
 	const struct upload_view *views = NULL;
 	size_t n = uploads_of(r) ? uploads_list(uploads_of(r), r->who, all, r->arena, &views) : 0;
-	const char *named = request_query(r, "kind");
-	enum source_kind kind = SOURCE_TABLE;
-	json_t *sources = json_array();
+	const struct upload_view **shown =
+		arena_alloc(r->arena, (page->limit + 1) * sizeof(*shown));
+	json_t *sources = json_array(), *body = json_make({"sources", sources});
+	size_t count = 0;
+	bool has_more;
 
-	if (named && !source_kind_parse(named, &kind)) {
-		json_decref(sources);
+	for (; n > 0 && count <= page->limit; n--)
+		if ((!kind || views[n - 1].source->kind == *kind) &&
+		    (!page->after || strcmp(views[n - 1].source->uid, page->after) < 0))
+			shown[count++] = &views[n - 1];
+	has_more = count > page->limit;
+	count -= has_more;
+	for (size_t i = count; i > 0; i--)
+		json_push_take(sources, source_json(r, shown[i - 1], false));
+	page_put(r, body, has_more, count > 0 ? shown[count - 1]->source->uid : NULL);
+	reply_json(r, 200, body);
+}
+
+static void list(struct request *r, bool all)
+{
+	const char *named = request_query(r, "kind");
+	enum source_kind kind;
+	struct page page;
+	struct err e;
+
+	if (named && !source_kind_parse(named, &kind))
 		reply_problem(r, CODE_BAD_FRAME, "kind: table or document.");
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (!named || views[i].source->kind == kind)
-			json_push_take(sources, source_json(r, &views[i], false));
-	reply_json(r, 200, json_make({"sources", sources}));
+	else if (!page_parse_of(r, DOCUMENTS_LISTED_MAX, DOCUMENTS_LISTED_MAX, &page, &e))
+		reply_err(r, &e);
+	else
+		reply_list(r, &page, named ? &kind : NULL, all);
 }
 
 void on_get_sources(struct request *r)

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -54,6 +55,37 @@ static void copies_are_their_own(void **state)
 	principal_free(&copy);
 }
 
+/* A copy of many looks them up; what it finds is what a walk finds. */
+static void many_are_looked_up(void **state)
+{
+	enum { MANY = 500 };
+	static char names[MANY][16];
+	const char *list[MANY];
+	struct principal who = {
+		.user = "ann", .tenant = "vesper", .permissions = list, .permission_count = MANY};
+	struct principal *copy, *again;
+
+	(void)state;
+	for (int i = 0; i < MANY; i++) {
+		snprintf(names[i], sizeof(names[i]), "doc:%d", i * 7919 % MANY * 2);
+		list[i] = names[i];
+	}
+	copy = principal_copy(&who);
+	again = principal_copy(copy);
+	assert_true(copy->sorted && again->sorted && !who.sorted);
+	for (int i = -1; i <= 2 * MANY; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "doc:%d", i);
+		assert_int_equal(may(copy, name), may(&who, name));
+		assert_int_equal(may(again, name), may(&who, name));
+	}
+	assert_true(may(copy, NULL));
+	assert_false(may(copy, ""));
+	principal_free(&copy);
+	principal_free(&again);
+}
+
 static void same_user_means_same_tenant(void **state)
 {
 	(void)state;
@@ -81,6 +113,7 @@ int main(void)
 		cmocka_unit_test(may_only_what_is_listed),
 		cmocka_unit_test(all_of_several),
 		cmocka_unit_test(copies_are_their_own),
+		cmocka_unit_test(many_are_looked_up),
 		cmocka_unit_test(same_user_means_same_tenant),
 		cmocka_unit_test(permissions_in_words),
 	};

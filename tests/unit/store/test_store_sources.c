@@ -41,7 +41,7 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 static const char *list_of(struct fixture *f, const char *tenant)
 {
 	begin(f);
-	store_sources(f->store, tenant, f->arena, on_sources, f);
+	store_sources(f->store, tenant, NULL, f->arena, on_sources, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
 	return seen;
@@ -213,6 +213,31 @@ static void means_what_its_owner_says(void **state)
 	assert_int_equal(edit(f, SOURCE, &none), ERR_NONE);
 }
 
+static void count_sources(void *owner, const struct stored_sources *found, const struct err *e)
+{
+	snprintf(seen, sizeof(seen), "%zu %zu %zu", found->count, found->version_count,
+		 found->join_count);
+	assert_true(*found->stamp);
+	on_done(owner, e);
+}
+
+/* A read of changes leaves out what is older; the stamp is that of everything. */
+static void changes_are_read_alone(void **state)
+{
+	struct fixture *f = *state;
+	const char *const since[] = {NULL, "2000-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"};
+	const char *const expected[] = {"1 1 0", "1 1 0", "0 0 0"};
+
+	add(f, SOURCE, FIRST);
+	for (size_t i = 0; i < 3; i++) {
+		begin(f);
+		store_sources(f->store, "acme", since[i], f->arena, count_sources, f);
+		wait_done(f);
+		assert_int_equal(f->err.code, ERR_NONE);
+		assert_string_equal(seen, expected[i]);
+	}
+}
+
 /* A load that ended meanwhile is not called a dead one. */
 static void failed_only_as_it_was(void **state)
 {
@@ -235,9 +260,17 @@ static void as_many_as_a_tenant_has(void **state)
 		assert_int_equal(add(f, uuid_new().text, NULL), ERR_NONE);
 	assert_int_equal(add(f, uuid_new().text, NULL), ERR_LIMIT);
 	/* documents are counted by themselves */
-	for (int i = 0; i < DOCUMENTS_PER_TENANT_MAX; i++)
-		assert_int_equal(add_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_NONE);
+	file_do(f->acme,
+		arena_printf(f->arena,
+			     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
+			     "i < %d) INSERT INTO chat_data_sources (tenant_id, source_uid, kind, "
+			     "owner, name, description, visibility, roles, etag, created_at, "
+			     "updated_at) SELECT 'acme', 'd' || i, 'document', 'ann', 'D', '', "
+			     "'private', '', 1, '2026', '2026' FROM n",
+			     DOCUMENTS_PER_TENANT_MAX - 1));
+	assert_int_equal(add_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_NONE);
 	assert_int_equal(add_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_LIMIT);
+	assert_string_equal(f->err.text, "there are as many as a tenant may have");
 }
 
 static void removed(void **state)
@@ -324,6 +357,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(means_what_its_owner_says, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(failed_only_as_it_was, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(changes_are_read_alone, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(as_many_as_a_tenant_has, fixture_setup,
 						fixture_teardown),
