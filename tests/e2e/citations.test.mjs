@@ -10,7 +10,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startMock } from '../mock/anthropic.mjs';
 import { ROOT, startDaemon } from './harness.mjs';
-import { Documents, filesWith } from './documents.mjs';
+import { Documents, checkSources, filesWith, kept } from './documents.mjs';
 import { until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
 
@@ -21,17 +21,6 @@ const token = (sub, more = {}) => mintToken({ sub, permissions: [...ROLES.analys
 
 const read = async (name) => readFile(join(DOCUMENTS, `${name}.md`));
 const ask = async (who, content, more = {}) => (await who.rest.post('/api/v1/chat', { content, ...more })).body;
-/* As a document is kept: line ends and runs of blank lines folded. */
-const kept = (bytes) => Buffer.from(bytes.toString().replaceAll('\r\n', '\n').replace(/\n(?:[ \t]*\n)+/g, '\n\n'));
-
-function checkSources(body, textOf) {
-  for (const { n, document, quote, start, end } of body.sources ?? []) {
-    assert.ok(n >= 1 && quote.length > 0 && [...quote].length <= 200, quote);
-    assert.equal(textOf(document).subarray(start, end).toString(), quote, `${document} ${start}-${end}`);
-  }
-  const cited = new Set((body.checked?.items ?? []).filter((i) => i.kind === 'cite').map((i) => i.text));
-  assert.deepEqual((body.sources ?? []).map((s) => `[${s.n}]`).sort(), [...cited].sort());
-}
 
 describe('answers from rules', () => {
   let d;
