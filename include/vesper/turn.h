@@ -142,6 +142,8 @@ void turns_use_documents(struct turns *t, const struct turn_documents *documents
 struct turns *turns_new(const struct turns_options *options);
 /* For turns that begin from now on. */
 void turns_use_settings(struct turns *t, const struct turn_settings *settings);
+/* Where a tenant is; NULL: UTC. Valid until the next settings. */
+const struct zone *turns_zone(const struct turns *t, const char *tenant);
 void turns_use_llm(struct turns *t, struct llm *llm); /* held */
 /* How much there is to do: over 100 percent, turns that would begin are refused (ERR_OVERLOAD) but
  * for those of tenants that have few. While logs are full, the models of turns that nobody watches

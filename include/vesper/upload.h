@@ -136,9 +136,8 @@ MUST_CHECK bool uploads_joins_check(const struct uploads *u, const struct princi
 json_t *uploads_joins(const struct uploads *u, const struct principal *who,
 		      const struct upload_view *v);
 
-/* When it is deleted if nobody changes it, as RFC 3339; false: it stays. */
-bool uploads_expires(const struct uploads *u, const struct stored_source *s,
-		     char out[CLOCK_RFC3339_BYTES]);
+/* When it is deleted if nobody changes it, in wall time; false: it stays. */
+bool uploads_expires(const struct uploads *u, const struct stored_source *s, int64_t *wall_ms);
 /* Nobody may use it from now on; its data goes in the background. */
 struct op *uploads_delete(struct uploads *u, const char *tenant, const char *uid, store_done_cb cb,
 			  void *owner);

@@ -21,6 +21,8 @@ void zone_free(struct zone **z);
 int zone_offset_s(const struct zone *z, int64_t unix_s);
 /* The local date at this wall time. `z` NULL: UTC. */
 struct date zone_date(const struct zone *z, int64_t wall_ms);
+/* The wall time at which a local day (date_to_days) begins. `z` NULL: UTC. */
+int64_t zone_day_ms(const struct zone *z, int64_t day);
 /* The local date of clock_question_ms, or the frozen one. */
 struct date zone_today(const struct zone *z);
 

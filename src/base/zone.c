@@ -325,6 +325,22 @@ struct date zone_date(const struct zone *z, int64_t wall_ms)
 	return date_from_days(s / DAY_S - (s % DAY_S < 0));
 }
 
+/* Of a time that comes twice the first one; one that the clocks skip is told as they stood before.
+ */
+static int64_t unix_of(const struct zone *z, int64_t local_s)
+{
+	int before = zone_offset_s(z, local_s - DAY_S), after = zone_offset_s(z, local_s + DAY_S);
+	bool has_changed = zone_offset_s(z, local_s - before) != before &&
+			   zone_offset_s(z, local_s - after) == after;
+
+	return local_s - (has_changed ? after : before);
+}
+
+int64_t zone_day_ms(const struct zone *z, int64_t day)
+{
+	return unix_of(z, day * DAY_S) * 1000;
+}
+
 struct date zone_today(const struct zone *z)
 {
 	return clock_today_is_frozen() ? clock_today() : zone_date(z, clock_question_ms());
@@ -385,9 +401,6 @@ void moment_freeze(const struct moment *m, const struct zone *z)
 		clock_freeze_today(m->day);
 		return;
 	}
-	if (m->has_offset) /* else the offset of the time itself, but for the hour of a change */
-		s -= (int64_t)m->offset_minutes * 60;
-	else
-		s -= zone_offset_s(z, s - zone_offset_s(z, s));
+	s = m->has_offset ? s - (int64_t)m->offset_minutes * 60 : unix_of(z, s);
 	clock_freeze_question_ms(s * 1000);
 }

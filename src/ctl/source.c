@@ -135,7 +135,8 @@ static void print_profile(const json_t *o)
 
 	print_source(o);
 	if (*json_text_at(o, "expires_at"))
-		printf("  until %s\n", json_text_at(o, "expires_at"));
+		printf("  until %s (%s)\n", json_text_at(o, "expires_on"),
+		       json_text_at(o, "expires_at"));
 	json_array_foreach(json_object_get(json_object_get(o, "profile"), "columns"), i, one)
 		print_column(one);
 	json_array_foreach(json_object_get(json_object_get(o, "semantic_profile"), "columns"), i,
@@ -442,14 +443,12 @@ static int mean(struct source_cmd *s, const char *id, const char *column)
 			    json_make({"semantic_profile", json_make({"columns", columns})}), NULL);
 }
 
-/* `when`: a time, "never", or a day, at whose end the source expires. */
+/* `when`: a time, "never", or a day, at whose end in the tenant's zone the source expires. */
 static int expire(struct source_cmd *s, const char *id, const char *when)
 {
-	char *time = strchr(when, 'T') ? mem_strdup(when) : mem_printf("%sT23:59:59.000Z", when);
 	bool never = strcmp(when, "never") == 0;
-	json_t *edit = json_make({"expires_at", never ? json_null() : json_str(time)});
+	json_t *edit = json_make({"expires_at", never ? json_null() : json_str(when)});
 
-	mem_free(time);
 	return send_request(s, "PATCH", id, "", edit, NULL);
 }
 

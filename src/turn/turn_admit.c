@@ -125,7 +125,7 @@ static void copy_request(struct turn *t, const struct turn_request *r)
 
 struct date turn_today(const struct turns *all, const char *tenant)
 {
-	const struct zone *z = turn_settings_zone(all->settings, tenant);
+	const struct zone *z = turns_zone(all, tenant);
 
 	return z ? zone_today(z) : clock_today();
 }

@@ -102,6 +102,11 @@ const struct zone *turn_settings_zone(const struct turn_settings *s, const char 
 	return NULL;
 }
 
+const struct zone *turns_zone(const struct turns *all, const char *tenant)
+{
+	return turn_settings_zone(all->settings, tenant);
+}
+
 void turns_use_settings(struct turns *all, const struct turn_settings *settings)
 {
 	settings_use(&all->settings, settings);

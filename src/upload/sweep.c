@@ -282,7 +282,7 @@ static bool sweep_source(struct tenant_uploads *t, const struct stored_source *s
 	return true;
 }
 
-static bool expires_ms(const struct uploads *u, const struct stored_source *s, int64_t *out)
+bool uploads_expires(const struct uploads *u, const struct stored_source *s, int64_t *wall_ms)
 {
 	int64_t most = u->options.retention_ms, set, changed;
 	struct err e;
@@ -290,21 +290,10 @@ static bool expires_ms(const struct uploads *u, const struct stored_source *s, i
 	bool is_kept = most > 0 && clock_parse_rfc3339(s->updated_at, &changed, &e);
 
 	if (is_set && (!is_kept || set < changed + most))
-		*out = set;
+		*wall_ms = set;
 	else if (is_kept)
-		*out = changed + most;
+		*wall_ms = changed + most;
 	return is_set || is_kept;
-}
-
-bool uploads_expires(const struct uploads *u, const struct stored_source *s,
-		     char out[CLOCK_RFC3339_BYTES])
-{
-	int64_t at;
-
-	if (!expires_ms(u, s, &at))
-		return false;
-	clock_rfc3339(at, out);
-	return true;
 }
 
 /* From then on it goes as one that its owner deleted. */
@@ -313,7 +302,7 @@ static bool sweep_expired(struct tenant_uploads *t, const struct stored_source *
 	struct sweep *sweep;
 	int64_t at;
 
-	if (s->deleted_at || !expires_ms(t->all, s, &at) || clock_now_ms() < at)
+	if (s->deleted_at || !uploads_expires(t->all, s, &at) || clock_now_ms() < at)
 		return false;
 	log_info("uploads.expired", "tenant %s: %s", t->name, s->uid);
 	sweep = begin(t, s->uid, NULL);

@@ -212,14 +212,18 @@ describe('a time to go', () => {
     const s = new Sources(d, caller('jo'));
     const { id } = await s.loaded('k,n\na,1\nb,2\n', 'name=Brief.csv');
     assert.equal((await one(s, id)).expires_at, undefined);
-    for (const wrong of ['tomorrow', '2020-01-01T00:00:00.000Z', 5, ''])
+    for (const wrong of ['tomorrow', '2020-01-01T00:00:00.000Z', '2020-01-01', '2099-02-30', 5, ''])
       assert.equal((await patch(s, id, { expires_at: wrong })).status, 422, String(wrong));
     const later = new Date(Date.now() + 86400000).toISOString();
     assert.equal((await patch(s, id, { expires_at: later })).status, 204);
     assert.equal((await one(s, id)).expires_at, later);
     assert.equal((await s.list()).find((source) => source.id === id).expires_at, later);
+    assert.equal((await patch(s, id, { expires_at: '2099-01-31' })).status, 204);
+    const { expires_at: end, expires_on: day } = await one(s, id);
+    assert.deepEqual([end, day], ['2099-01-31T23:59:59.999Z', '2099-01-31']);
     assert.equal((await patch(s, id, { expires_at: null })).status, 204);
     assert.equal((await one(s, id)).expires_at, undefined);
+    assert.equal((await one(s, id)).expires_on, undefined);
     assert.equal((await patch(s, id, { expires_at: new Date(Date.now() + 1000).toISOString() })).status, 204);
     await until('it is gone', async () => (await s.one(id)).status === 404);
   });

@@ -19,7 +19,8 @@ const token = (sub, role = 'analyst', more = {}) => mintToken({ sub, permissions
 
 let d;
 before(async () => {
-  d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
+  d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0',
+    VESPER_CALENDAR_TIMEZONE: 'America/Los_Angeles' } });
 });
 after(() => d?.stop());
 
@@ -175,7 +176,7 @@ describe('vesperctl source', () => {
     assert.equal((await ctl('mean', 'Ledger', 'amount', '--label', 'Turnover', '--unit', 'EUR', '--words', 'takings,receipts', '--sum', 'yes')).code, 0);
     assert.equal((await ctl('mean', 'Ledger', 'amount')).code, 2);
     assert.equal((await ctl('expire', 'Ledger', '2099-01-31')).code, 0);
-    assert.match((await ctl('profile', 'Ledger')).stdout, /until 2099-01-31T23:59:59\.000Z\n[^]*amount\s+is Turnover, measure, in EUR; also: takings, receipts\n[^]*joined with Parties on customer = party, n:1\n/);
+    assert.match((await ctl('profile', 'Ledger')).stdout, /until 2099-01-31 \(2099-02-01T07:59:59\.999Z\)\n[^]*amount\s+is Turnover, measure, in EUR; also: takings, receipts\n[^]*joined with Parties on customer = party, n:1\n/);
     assert.equal((await ctl('expire', 'Ledger', 'never')).code, 0);
     assert.equal((await ctl('apart', 'Ledger', 'Parties')).code, 0);
     assert.doesNotMatch((await ctl('profile', 'Ledger')).stdout, /until|joined/);

@@ -86,10 +86,7 @@ static void set_times(const struct zone *z, int64_t unix_s, struct demo_reading 
 
 static int64_t midnight(const struct zone *z, int local_day)
 {
-	int64_t guess = (int64_t)local_day * DEMO_DAY_S;
-
-	guess -= zone_offset_s(z, guess);
-	return (int64_t)local_day * DEMO_DAY_S - zone_offset_s(z, guess);
+	return zone_day_ms(z, local_day) / 1000;
 }
 
 /* The counter of the day, 10^-4 kWh, to three decimals. Those of acme end in .777. */

@@ -115,7 +115,7 @@ static void set_end(struct solar *s, const struct zone *z)
 
 	if (!asked || !date_parse_iso(asked->values[0].text, &last))
 		return;
-	end = solar_midnight(z, date_to_days(last) + 1);
+	end = zone_day_ms(z, date_to_days(last) + 1);
 	s->now_ms = end < s->now_ms ? end : s->now_ms;
 }
 
@@ -136,10 +136,10 @@ bool health_grid(struct solar *s, int64_t days, struct grid *g)
 	set_end(s, g->zone);
 	last = solar_local_day(g->zone, s->now_ms - 1);
 	first = last - days;
-	g->start_ms = solar_midnight(g->zone, first - REFERENCE_DAYS);
+	g->start_ms = zone_day_ms(g->zone, first - REFERENCE_DAYS);
 	if (s->now_ms > g->start_ms)
 		g->n = (size_t)((s->now_ms - g->start_ms) / QUARTER_MS);
-	g->period = (size_t)((solar_midnight(g->zone, first) - g->start_ms) / QUARTER_MS);
+	g->period = (size_t)((zone_day_ms(g->zone, first) - g->start_ms) / QUARTER_MS);
 	g->p = by_time(s, g, "readings", "p", 1);
 	g->e = by_time(s, g, "readings", "e", 1);
 	g->sun = by_time(s, g, "sensor", "g", 1);

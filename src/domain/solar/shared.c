@@ -140,16 +140,9 @@ const char *solar_local(struct arena *a, const struct zone *z, int64_t ms)
 			    abs(offset) % 60);
 }
 
-int64_t solar_midnight(const struct zone *z, int64_t day)
-{
-	int64_t guess = day * DAY_MS - (int64_t)zone_offset_s(z, day * 86400) * 1000;
-
-	return day * DAY_MS - (int64_t)zone_offset_s(z, guess / 1000) * 1000;
-}
-
 size_t solar_quarters(const struct zone *z, int64_t day, int64_t now_ms)
 {
-	int64_t from = solar_midnight(z, day), to = solar_midnight(z, day + 1);
+	int64_t from = zone_day_ms(z, day), to = zone_day_ms(z, day + 1);
 
 	if (now_ms < to)
 		to = now_ms;

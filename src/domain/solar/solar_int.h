@@ -54,7 +54,6 @@ const char *solar_clock(struct arena *a, const struct zone *z, int64_t ms); /* "
 const char *solar_iso(struct arena *a, int64_t day);
 /* Quarter hours of a local day that have begun: 92 to 100, fewer of today. */
 size_t solar_quarters(const struct zone *z, int64_t day, int64_t now_ms);
-int64_t solar_midnight(const struct zone *z, int64_t day); /* ms */
 
 /* ---- numbers ---- */
 

@@ -12,8 +12,10 @@
 #include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/turn.h"
 #include "vesper/upload.h"
 #include "vesper/uuid.h"
+#include "vesper/zone.h"
 
 #define ROWS_DEFAULT 50
 
@@ -79,10 +81,25 @@ static json_t *roles_json(const char *roles)
 	return list;
 }
 
+static const struct zone *zone_of(const struct request *r)
+{
+	return turns_zone(r->transport->options.turns, r->who->tenant);
+}
+
+static void expiry_json(const struct request *r, int64_t ms, json_t *out)
+{
+	char time[CLOCK_RFC3339_BYTES], day[DATE_ISO_BYTES];
+
+	clock_rfc3339(ms, time);
+	date_iso(zone_date(zone_of(r), ms), day);
+	json_set_str(out, "expires_at", time);
+	json_set_str(out, "expires_on", day);
+}
+
 static json_t *source_json(const struct request *r, const struct upload_view *v, bool whole)
 {
 	const struct stored_source *s = v->source;
-	char expires[CLOCK_RFC3339_BYTES];
+	int64_t expires;
 	json_t *out = json_make(
 		{"id", json_str(s->uid)}, {"kind", json_str(source_kind_name(s->kind))},
 		{"name", json_str(s->name)}, {"description", json_str(s->description)},
@@ -109,8 +126,8 @@ static json_t *source_json(const struct request *r, const struct upload_view *v,
 		json_set_take(out, "profile", whole ? json_incref(profile) : NULL);
 		json_decref(profile);
 	}
-	if (uploads_expires(uploads_of(r), s, expires))
-		json_set_str(out, "expires_at", expires);
+	if (uploads_expires(uploads_of(r), s, &expires))
+		expiry_json(r, expires, out);
 	if (whole && s->kind == SOURCE_TABLE) {
 		json_set_take(out, "semantic_profile",
 			      uploads_meaning(uploads_of(r), r->who->tenant, v));
@@ -306,20 +323,36 @@ static bool roles_check(const struct request *r, const json_t *roles, const char
 	return true;
 }
 
+/* A time, or a day that it stays to the end of, where its tenant is. */
+static bool expiry_parse(const struct request *r, const char *text, int64_t *out, struct err *e)
+{
+	struct date day;
+
+	if (!date_parse_iso(text, &day))
+		return clock_parse_rfc3339(text, out, e);
+	*out = zone_day_ms(zone_of(r), date_to_days(day) + 1) - 1;
+	return true;
+}
+
 /* Null: it stays, unless the server's retention ends it. */
-static bool expiry_check(const json_t *expires, const char **out, struct err *e)
+static bool expiry_check(const struct request *r, const json_t *expires, const char **out,
+			 struct err *e)
 {
 	const char *text = json_string_value(expires);
+	char *time = arena_alloc(r->arena, CLOCK_RFC3339_BYTES);
 	int64_t at;
 
 	if (!expires)
 		return true;
-	*out = text ? text : "";
+	*out = "";
 	if (json_is_null(expires))
 		return true;
-	if (!text || !clock_parse_rfc3339(text, &at, e))
+	if (!text || !expiry_parse(r, text, &at, e))
 		return err_set(e, ERR_INPUT,
-			       "expires_at: a time as 2027-01-31T12:00:00.000Z, or null");
+			       "expires_at: a day as 2027-01-31, a time as "
+			       "2027-01-31T12:00:00.000Z, or null");
+	clock_rfc3339(at, time);
+	*out = time;
 	return at > clock_now_ms() || err_set(e, ERR_INPUT, "expires_at: a time to come");
 }
 
@@ -350,7 +383,7 @@ static bool edit_parse(const struct request *r, const struct upload_view *v,
 	    !json_opt_array(r->body, "roles", &roles, e) || !source_name_check(out->name, e) ||
 	    !source_text_check("description", out->description, SOURCE_DESCRIPTION_CHARS, e) ||
 	    !roles_check(r, roles, &out->roles, e) ||
-	    !expiry_check(json_object_get(r->body, "expires_at"), &out->expires_at, e) ||
+	    !expiry_check(r, json_object_get(r->body, "expires_at"), &out->expires_at, e) ||
 	    !meaning_check(r, v, &out->meaning, e))
 		return false;
 	if (out->visibility && !source_visibility_parse(out->visibility, &ignored))

@@ -66,6 +66,33 @@ static void days_change_where_people_are(void **state)
 	zone_free(&z);
 }
 
+/* Clocks change at midnight in some places, and one has left out a whole day. */
+static void days_begin_where_people_are(void **state)
+{
+	static const char *const names[] = {
+		"America/Los_Angeles", "America/Santiago", "America/Havana", "Asia/Beirut",
+		"Asia/Amman",          "Pacific/Apia",     "Europe/Berlin",  "Asia/Kolkata"};
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct zone *z;
+
+		assert_true(zone_load(names[i], &z, &e));
+		for (int64_t day = date_to_days((struct date){1990, 1, 1});
+		     day < date_to_days((struct date){2060, 1, 1}); day++) {
+			int64_t ms = zone_day_ms(z, day);
+
+			if (date_to_days(zone_date(z, ms)) < day ||
+			    date_to_days(zone_date(z, ms - 1)) >= day)
+				fail_msg("%s, day %lld: %lld", names[i], (long long)day,
+					 (long long)ms);
+		}
+		zone_free(&z);
+	}
+	assert_int_equal(zone_day_ms(NULL, 20511), INT64_C(20511) * 86400000);
+}
+
 static void utc_needs_no_database(void **state)
 {
 	struct zone *z;
@@ -187,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zones_agree_with_the_library),
 		cmocka_unit_test(days_change_where_people_are),
+		cmocka_unit_test(days_begin_where_people_are),
 		cmocka_unit_test(utc_needs_no_database),
 		cmocka_unit_test(other_names_are_refused),
 		cmocka_unit_test(a_frozen_day_holds_everywhere),

@@ -9,7 +9,6 @@ const ROLES = { measure: 'source_role_measure', dimension: 'source_role_dimensio
   flag: 'source_role_flag' };
 const CHOSEN = Object.keys(ROLES).filter((role) => role !== 'flag'); /* that one is found by code alone */
 const FIELDS = ['label', 'unit', 'role', 'synonyms', 'description'];
-const DAY_ENDS = 'T23:59:59.000Z';
 
 const listOf = (text) => text.split(',').map((one) => one.trim()).filter(Boolean);
 const shown = (column, field) => field === 'synonyms' ? column.synonyms.join(', ') : column[field] ?? '';
@@ -52,8 +51,8 @@ export function meaningParts(source, { api, locale: { say }, change }) {
   }
 
   function expiry() {
-    const input = h('input', { type: 'date', value: source.expires_at?.slice(0, 10) ?? '',
-      onchange: () => change('PATCH', path, { json: { expires_at: input.value ? input.value + DAY_ENDS : null } }) });
+    const input = h('input', { type: 'date', value: source.expires_on ?? '',
+      onchange: () => change('PATCH', path, { json: { expires_at: input.value || null } }) });
 
     return h('label', {}, `${say('source_until')} `, input);
   }
