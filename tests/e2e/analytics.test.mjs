@@ -187,9 +187,9 @@ test('a change is worked out by past data, or by what is assumed', async () => {
 });
 /* The least data of each analysis: with one less it claims nothing and says what is missing, with as much it claims. */
 const things = (names, n, value) => csv(names, Array.from({ length: n }, (_, i) => [`Place ${String(i + 1).padStart(3, '0')}`, ...value(i)]));
-const panel = (count, periods) => csv(['Place', 'Region', 'Day', 'Sales'], Array.from({ length: count * periods }, (_, i) =>
+const panel = (count, periods, step = -40) => csv(['Place', 'Region', 'Day', 'Sales'], Array.from({ length: count * periods }, (_, i) =>
   [`Place ${String((i % count) + 1).padStart(3, '0')}`, i % count % 2 ? 'West' : 'East', month(Math.floor(i / count), 2023),
-    (1000 - 40 * Math.floor(i / count) + (i % count)).toFixed(2)]));
+    (1000 + step * Math.floor(i / count) + (i % count)).toFixed(2)]));
 const series = (n) => csv(['Day', 'Sales'], Array.from({ length: n }, (_, i) => [month(i, 2023), 100 + (i * 7) % 5 + 0.5]));
 const zero = (n) => csv(['Day', 'Sales'], Array.from({ length: 6 }, (_, i) => [month(i, 2023), i === 0 ? (n * 10.5).toFixed(2) : '0.00']));
 const regions = (n) => things(['Place', 'Region', 'Sales'], 36, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]);
@@ -222,6 +222,12 @@ const LEAST = [
     n: 1, question: 'What is the baseline of sales in region West?', says: /Sales has no value/, claims: /a month on average/ },
   { name: 'served', at: regions, n: 3, question: 'Which regions are underserved in sales?', says: /3 groups or more are needed; there are 2/,
     claims: /No region of|are underserved/i },
+  { name: 'sinks', at: (n) => panel(10, n), n: 6, question: 'Which places are declining in sales?',
+    says: /6 months or more of one Place are needed; none has them/, claims: /\*\*10\*\* of 10 are declining in/ },
+  { name: 'rises', at: (n) => panel(10, n, 40), n: 6, question: 'Which places are growing in sales?',
+    says: /6 months or more of one Place are needed; none has them/, claims: /\*\*10\*\* of 10 are growing in/ },
+  { name: 'parts', at: regions, n: 2, question: 'Profile the regions by sales', says: /All rows of Sales are in one group/,
+    claims: /groups, Region \w has the most of/ },
   { name: 'nothing to change', at: zero, n: 1, question: 'What if sales drop by 15 percent?', says: /has no total above zero/, claims: /would go from/ },
   { name: 'nothing to vary', at: zero, n: 1, question: 'Run a sensitivity analysis of sales', says: /has no total above zero/, claims: /gives \*\*/ },
   { name: 'nothing to compare', at: zero, n: 1, question: 'Compare scenarios of sales', says: /has no total above zero/, claims: /3 scenarios of/ },
