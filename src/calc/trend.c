@@ -226,12 +226,14 @@ bool calc_trend(const struct calc *c, const double *values, size_t n, struct cal
 	struct calc_trend t = {0};
 	double factor, median, *present;
 	size_t count;
+	bool gaps;
 
 	if (!calc_mann_kendall(c, values, n, &t.kendall, e) ||
 	    !calc_theil_sen(c, NULL, values, n, &t.line, e))
 		return false;
-	if (t.kendall.n < CALC_TREND_LEAST || (n - t.kendall.n) * 100 > n * CALC_GAPS_PERCENT) {
-		t.status = t.kendall.n < CALC_TREND_LEAST ? CALC_TOO_FEW : CALC_GAPS;
+	gaps = n >= CALC_TREND_LEAST && (n - t.kendall.n) * 100 > n * CALC_GAPS_PERCENT;
+	if (gaps || t.kendall.n < CALC_TREND_LEAST) {
+		t.status = gaps ? CALC_GAPS : CALC_TOO_FEW;
 		*out = t;
 		return true;
 	}

@@ -8,7 +8,7 @@
 -- frame:      main 200000
 -- derive:     value_tiers
 -- cue:        segment, segments, tier, tiers, value tiers, value tier, segment by value, high value, segmentation, into tiers, into segments, high medium low
--- answer:     [[**{fact.high_n}** of {fact.n} are in the high tier ({fact.high_share}) and hold **{fact.high_sum_share}** of **{fact.measure}**, {fact.high_mean} each on average; {fact.middle_n} are in the middle, {fact.low_n} in the low tier. ]][[Cuts: {fact.cut_low} and {fact.cut_high}. ]][[{fact.note}]]
+-- answer:     [[**{fact.high_n}** of {fact.n} are in the high tier ({fact.high_share})]][[ and hold **{fact.high_sum_share}** of **{fact.measure}**]][[, {fact.high_mean} each on average; {fact.middle_n} are in the middle, {fact.low_n} in the low tier. ]][[Cuts: {fact.cut_low} and {fact.cut_high}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param low   int   optional  default=20 min=1 max=98  Lower cut in percent
 -- param high  int   optional  default=80 min=2 max=99  Upper cut in percent

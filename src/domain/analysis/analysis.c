@@ -75,6 +75,15 @@ size_t analysis_measures(const struct analysis *x)
 	return x->frame->column_count - x->groups;
 }
 
+bool analysis_is_sampled(struct analysis *x)
+{
+	if (!x->frame->sampled)
+		return false;
+	analysis_note(x, "There are too many to look at each: what all of them have together, and "
+			 "which has the most, is not known.");
+	return true;
+}
+
 const double *analysis_measure(struct analysis *x, size_t number, const char **label)
 {
 	double *values;

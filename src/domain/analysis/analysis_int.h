@@ -41,6 +41,9 @@ bool analysis_begin(struct result *r, struct arena *a, struct analysis *out);
 /* The values of the measure with that number, from 0; NULL: there is none. */
 const double *analysis_measure(struct analysis *x, size_t number, const char **label);
 size_t analysis_measures(const struct analysis *x);
+/* There are more rows than a frame holds, so that no total and no largest of all is known; a note
+ * says so. */
+bool analysis_is_sampled(struct analysis *x);
 /* All that is measured. */
 struct analysis_columns {
 	const double *columns[CALC_FEATURES_MAX];

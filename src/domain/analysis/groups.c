@@ -19,12 +19,17 @@ struct groups {
 	size_t negative;
 };
 
-/* The values, and behind them how many rows each group has. */
+/* The values, and behind them how many rows each group has. Of more groups than a frame holds
+ * nobody knows the largest, nor what they have together. */
 static bool read_groups(struct analysis *x, struct groups *g)
 {
 	struct calc_sum rows = {0}, total = {0};
 	const char *label;
 
+	if (analysis_is_sampled(x)) {
+		analysis_enough(x, false);
+		return false;
+	}
 	g->counts = analysis_measure(x, analysis_measures(x) - 1, &label);
 	g->order = g->counts ? analysis_descending(x, &g->n) : NULL;
 	if (!g->order)

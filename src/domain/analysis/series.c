@@ -99,8 +99,9 @@ void analysis_trend(struct result *r, const struct derive_def *of, struct arena 
 		return;
 	}
 	if (is_enough(&x, t.status,
-		      arena_printf(a, "%d %ss or more are needed for a trend; there are %zu.",
-				   CALC_TREND_LEAST, x.grain, s.n)))
+		      arena_printf(a, "%d %ss or more are needed for a trend; there %s %zu.",
+				   CALC_TREND_LEAST, x.grain, t.kendall.n == 1 ? "is" : "are",
+				   t.kendall.n)))
 		say_trend(&x, &s, &t);
 	else
 		show(&x, &s, NULL, NULL);
@@ -325,8 +326,8 @@ void analysis_project(struct result *r, const struct derive_def *of, struct aren
 	}
 	domain_add_count(r, a, "horizon", "Periods ahead", options.horizon);
 	if (!is_enough(&x, s.n < PROJECT_LEAST ? CALC_TOO_FEW : f.status,
-		       arena_printf(a, "%d %ss or more are needed for a projection; there are %zu.",
-				    PROJECT_LEAST, x.grain, s.n))) {
+		       arena_printf(a, "%d %ss or more are needed for a projection; there %s %zu.",
+				    PROJECT_LEAST, x.grain, s.n == 1 ? "is" : "are", s.n))) {
 		analysis_add(&x, "last", "Last value", s.values[s.n - 1], x.unit);
 		show(&x, &s, NULL, NULL);
 		return;

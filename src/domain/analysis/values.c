@@ -247,10 +247,14 @@ void analysis_concentration(struct result *r, const struct derive_def *of, struc
 	for (size_t i = 0; i < x.n; i++)
 		negative += x.values[i] < 0;
 	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
-	if (negative > 0) {
+	if (!r->context->adds_up || negative > 0) {
 		analysis_enough(&x, false);
-		analysis_note(&x, "%zu of %zu totals of %s are negative, so shares say nothing.",
-			      negative, x.n, x.label);
+		if (!r->context->adds_up)
+			analysis_note(&x, "%s is no total, so there are no shares of it.", x.label);
+		else
+			analysis_note(
+				&x, "%zu of %zu totals of %s are negative, so shares say nothing.",
+				negative, x.n, x.label);
 		show_quantiles(&x);
 		return;
 	}
@@ -268,7 +272,8 @@ void analysis_concentration(struct result *r, const struct derive_def *of, struc
 		show_quantiles(&x);
 		return;
 	}
-	analysis_add(&x, "total", "Total", c.total, x.unit);
+	if (!analysis_is_sampled(&x))
+		analysis_add(&x, "total", "Total", c.total, x.unit);
 	analysis_add(&x, "gini", "Gini, 0 equal to 1", c.gini, NULL);
 	analysis_add(&x, "hhi", "Herfindahl-Hirschman, 0 to 1", c.hhi, NULL);
 	analysis_add_percent(&x, "top10_share", "Share of the top 10 %", c.top10_share);
@@ -333,6 +338,7 @@ static void show_tiers(struct analysis *x, const struct tiers *t)
 {
 	static const char *const names[] = {
 		[HIGH] = "High", [MIDDLE] = "Middle", [LOW] = "Low", [NONE] = "None or negative"};
+	bool shares = x->r->context->adds_up, sums = shares && !analysis_is_sampled(x);
 	double total = 0;
 	struct analysis_rows w;
 
@@ -340,24 +346,34 @@ static void show_tiers(struct analysis *x, const struct tiers *t)
 		total += calc_sum_total(&t->sum[i]);
 	analysis_rows_begin(&w, x);
 	analysis_rows_column(&w, "Tier", COLUMN_TEXT, NULL);
-	analysis_rows_column(&w, "Share", COLUMN_DECIMAL, "%");
+	if (shares)
+		analysis_rows_column(&w, "Share", COLUMN_DECIMAL, "%");
 	analysis_rows_column(&w, "Count", COLUMN_INT, NULL);
-	analysis_rows_column(&w, x->label, COLUMN_DECIMAL, x->unit);
+	if (sums)
+		analysis_rows_column(&w, x->label, COLUMN_DECIMAL, x->unit);
 	analysis_rows_column(&w, "Mean", COLUMN_DECIMAL, x->unit);
 	for (size_t i = 0; i < TIERS; i++) {
 		double sum = calc_sum_total(&t->sum[i]);
+		const char *cells[5];
+		size_t c = 0;
 
-		if (t->count[i] > 0)
-			analysis_rows_add(
-				&w, (const char *const[]){
-					    names[i], arena_printf(x->a, "%.1f", 100 * sum / total),
-					    arena_printf(x->a, "%zu", t->count[i]),
-					    analysis_digits(x->a, sum),
-					    analysis_digits(x->a, sum / (double)t->count[i])});
+		if (t->count[i] == 0)
+			continue;
+		cells[c++] = names[i];
+		if (shares)
+			cells[c++] = arena_printf(x->a, "%.1f", 100 * sum / total);
+		cells[c++] = arena_printf(x->a, "%zu", t->count[i]);
+		if (sums)
+			cells[c++] = analysis_digits(x->a, sum);
+		cells[c++] = analysis_digits(x->a, sum / (double)t->count[i]);
+		analysis_rows_add(&w, cells);
 	}
 	analysis_rows_end(&w);
-	analysis_add_percent(x, "high_sum_share", "Share of the high tier",
-			     calc_sum_total(&t->sum[HIGH]) / total);
+	if (shares)
+		analysis_add_percent(x, "high_sum_share", "Share of the high tier",
+				     calc_sum_total(&t->sum[HIGH]) / total);
+	else
+		analysis_note(x, "%s is no total, so tiers have no shares of it.", x->label);
 }
 
 static void say_tiers(struct analysis *x, const struct tiers *t)

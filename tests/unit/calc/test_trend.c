@@ -185,6 +185,9 @@ static void direction_is_said_with_reason(void **state)
 	for (int i = 0; i < 20; i += 4)
 		up[i] = NAN; /* 5 of 24 are more than a fifth */
 	assert_true(calc_trend(&calc, up, 24, &t, &err) && t.status == CALC_GAPS);
+	for (int i = 0; i < 20; i++)
+		up[i] = NAN; /* few values because of the gaps */
+	assert_true(calc_trend(&calc, up, 24, &t, &err) && t.status == CALC_GAPS);
 }
 
 /* Series without a trend: 5 % of them are said to have one, and not many more where each value

@@ -1,0 +1,104 @@
+/*
+ * Data that analyses cannot carry, or only in part, and people who ask for what is not theirs: each ends in a sentence that says
+ * so, and no number of an answer is none. What models give wrong is in semantic.test.mjs.
+ */
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { csv, month } from '../calc/planted/planted.mjs';
+import { analyst, dataOf, forget } from './analyst.mjs';
+import { startDaemon } from './harness.mjs';
+import { Sources, until } from './sources.mjs';
+import { ROLES, mintToken } from './token.mjs';
+
+const rows = (n, row) => Array.from({ length: n }, (_, i) => row(i));
+const shops = (n, names, ...values) => csv(['Place', ...names], rows(n, (i) => [`Place ${String(i + 1).padStart(3, '0')}`, ...values.map((value) => value(i))]));
+const days = (list) => csv(['Day', 'Sales'], list.map((day, i) => [day, 10.5 + i]));
+/* A frame holds 200,000 rows; beyond that every second one is looked at, and so on: a million are 1 in 8. Made before the
+ * daemon is asked anything, as nothing else runs meanwhile. */
+const GROUPS = Number(process.env.VESPER_E2E_GROUPS ?? 210000);
+const many = csv(['Customer', 'Sales'], rows(GROUPS, (i) => [`C${i}`, (i % 1000) + 0.5]));
+let d;
+
+before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } }); });
+after(() => d.stop());
+afterEach(forget);
+
+/* What is asked of which data, and what the answer says. */
+const BAD = {
+  'values that hardly differ': [shops(40, ['Sales'], (i) => `1000.00000${1 + (i % 2)}`), {
+    'Are there outliers in sales?': /\*\*0\*\* of 40 .* No value of Sales stands out/,
+    'What is the distribution of sales?': /Standard deviation: 0\.000000506\. Shape: not normal/,
+    'Segment by sales per place': /10 different values above zero or more are needed for tiers/,
+    'How concentrated are sales?': /The top 10 % hold \*\*10%\*\*/,
+  }],
+  'numbers beyond any that is computed with': [shops(40, ['Sales', 'Visits'], (i) => `${i + 1}e200`, (i) => i + 0.5), {
+    'What is the total sales?': /I did not answer, because I can't use "total sales"/,
+  }],
+  'dates that are far apart, and several on one day': [days(['2019-01-03', '2019-01-03', '2019-01-03', '2019-02-28', '2020-07-01', '2020-07-01',
+    '2022-12-31', '2023-01-01', '2023-01-01', '2023-05-05', '2024-02-29', '2024-02-29']), {
+    'Is there a trend in sales by month?': /More than 20 % of the months have no value, so nothing is said/,
+    'Are sales seasonal?': /More than 20 % of the months have no value, so nothing is said/,
+    'What is the projection of sales?': /More than 20 % of the months have no value, so nothing is said/,
+  }],
+  'two rows on each date': [days(rows(24, (i) => month(Math.floor(i / 2), 2023))), {
+    'Is there a trend in sales by month?': /changes by \*\*4\*\* a month .* 12 months/,
+    'How have sales changed over time?': /was 66 in 2023-12, 62 in 2023-11: a change of \*\*4\*\*/,
+  }],
+  'one date alone': [days(rows(24, () => '2024-01-05')), {
+    'Is there a trend in sales by month?': /8 months or more are needed for a trend; there is 1/,
+    'How have sales changed over time?': /Two months or more are needed for a change; there is 1/,
+    'What is the projection of sales?': /12 months or more are needed for a projection; there is 1/,
+  }],
+  'percentages that are texts': [shops(40, ['Margin'], (i) => `${i + 1}.5%`), {
+    'Are there outliers in margin?': /\*\*0\*\* of 40 values of \*\*Average Margin\*\* lie outside -30\.9% to 72\.9%/,
+    'Segment by margin per place': /\*\*8\*\* of 40 are in the high tier \(20%\), 37% each on average; .* Average Margin is no total, so tiers have no shares of it/,
+    'How concentrated is margin per place?': /Average Margin is no total, so there are no shares of it/,
+  }],
+  'texts where a number is needed': [shops(40, ['Mood', 'Sales'], (i) => (i % 2 ? 'good' : 'bad'), (i) => 10.5 + i), {
+    'What is the average mood?': /could not match|did not answer/,
+    'Cluster by mood per place': /This analysis of data takes fewer groups\. Name one thing/,
+  }],
+  'more groups than can be looked at': [many, {
+    'Segment the customers by sales': /are in the high tier .* which has the most, is not known\.\s+This was computed from a sample: 1 in \d+ of \d+ rows/,
+    'What would losing the top 5 customers do to sales?': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
+    'Profile the customers by sales': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
+    'Cluster the customers by sales': /no natural groups .*\s+This was computed from a sample: 1 in \d+ of \d+ rows/,
+  }],
+};
+
+for (const [name, [bytes, asked]] of Object.entries(BAD))
+  test(`${name}: each answer says so`, async () => {
+    const { sources } = await analyst(d, 'data', Buffer.from(bytes), ['chat:use']);
+
+    for (const [question, says] of Object.entries(asked)) {
+      let text = '';
+
+      /* The overlay follows the rows. */
+      await until(question, async () => {
+        ({ text } = (await sources.rest.call('POST', '/api/v1/chat', { json: { content: question } })).body);
+        return says.test(text);
+      }).catch(() => assert.match(text, says, question));
+      assert.doesNotMatch(text, /\b(nan|inf|infinity)\b/i, question);
+    }
+  });
+
+test('somebody else asks: a question, a call and a statement find nothing of it', async () => {
+  const { ask, sources } = await analyst(d, 'treasure', days(rows(12, (i) => month(i, 2023))), ROLES.analyst);
+  const question = 'Is there a trend in sales by month?';
+  const answer = await ask(question);
+  const { body: receipt } = await sources.rest.get(`/api/v1/receipts/${answer.receipt_id}`);
+  const { query } = receipt.content.calls[0].args;
+  const call = (who, tool, args) => who.rest.call('POST', `/api/v1/tools/${tool}`, { json: args });
+  const other = new Sources(d, mintToken({ sub: 'somebody-else', permissions: [...ROLES.analyst, 'chat:upload', 'chat:advanced_sql', 'chat:view_sql'] }));
+
+  assert.equal((await call(sources, 'trend', { query })).body.result.facts.direction, 'up');
+  const refused = (await call(other, 'trend', { query })).body;
+  assert.match(refused.message, /^You do not have permission to see this data/);
+  assert.deepEqual(refused.result.facts, {});
+  for (const sql of ['SELECT Sales FROM treasure', `SELECT * FROM "${(await sources.list())[0].id}"`])
+    assert.match((await call(other, 'general_sql_query', { sql })).body.message, /^The SQL is refused: .* not an approved view/);
+  const { text } = (await other.rest.call('POST', '/api/v1/chat', { json: { content: question } })).body;
+  assert.doesNotMatch(text, /treasure|changes by/);
+  assert.match(text, /could not match|did not answer|do not have permission/);
+});
