@@ -280,7 +280,7 @@ static void test_facts(void **state)
 				      .value = "58.01",
 				      .unit = "$/MWh"});
 	assert_bound("The gap is widest in HE 16-21, hours 15–20, where it averages $4.12/MWh.");
-	assert_bound("The gap is widest in hours 15-20 (HE 16-21).");
+	assert_bound("It is widest in hours 15-20 (HE 16-21), where it averages $4.12/MWh.");
 	assert_flagged("The gap is widest in hours 15-20 (HE 17-21).");
 	assert_flagged("The gap is widest in HE 17-22.");
 	assert_bound("Ascend's peak is $58.01/MWh.");
