@@ -25,7 +25,7 @@ enum search_work { WORK_ADD, WORK_SEARCH };
 
 /* Texts of the listing. */
 struct candidate {
-	const char *uid, *version, *table, *name, *profile;
+	const char *uid, *version, *table, *name, *permission, *profile;
 	size_t passages;
 	struct held_segment *held;
 };
@@ -169,6 +169,7 @@ static void choose(struct search *s)
 							 .version = v->uid,
 							 .table = v->table,
 							 .name = k->row->name,
+							 .permission = k->permission,
 							 .passages = (size_t)v->rows,
 							 .profile = s->model ? v->profile : NULL};
 	}
@@ -446,7 +447,8 @@ static void search_all(struct search *s)
 	size_t chunks = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
-		docs[i] = (struct find_doc){.uid = s->docs[i].uid, /* chosen for this caller */
+		docs[i] = (struct find_doc){.uid = s->docs[i].uid,
+					    .permission = s->docs[i].permission,
 					    .segment = segment_of(s->docs[i].held),
 					    .vectors = segment_vectors(s->docs[i].held)};
 		chunks += find_segment_chunks(docs[i].segment);

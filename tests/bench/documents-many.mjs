@@ -1,0 +1,102 @@
+/*
+ * What 10,000 documents of one tenant cost: time to load them, resident memory above idle, how long until they are
+ * searched after a restart, how long a search takes over them, and how long the loop of others waits meanwhile.
+ *
+ *   VESPERD=build/vesperd node tests/bench/documents-many.mjs        BENCH_DOCUMENTS=10000 BENCH_PASSAGES=5
+ */
+
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { startDaemon, tempDir } from '../e2e/harness.mjs';
+import { Documents } from '../e2e/documents.mjs';
+import { ROLES, mintToken } from '../e2e/token.mjs';
+
+const DOCUMENTS = Number(process.env.BENCH_DOCUMENTS ?? 10000), PASSAGES = Number(process.env.BENCH_PASSAGES ?? 5);
+const AT_ONCE = 16, ASKS = 200, PING_MS = 5, LOOK_MS = 20;
+const ENV = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' };
+
+const percentile = (values, p) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * p)];
+const rssMb = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+const me = mintToken({ sub: 'bench', permissions: [...ROLES.analyst, 'chat:upload'] });
+
+/* Of a vocabulary of 20,000 words, the frequent ones more often, as texts have them. */
+let seed = 42;
+const random = () => ((seed = (seed * 1664525 + 1013904223) % 4294967296) / 4294967296);
+const word = () => `w${Math.floor(20000 ** random()).toString(36)}x`;
+const sentence = (n) => `${Array.from({ length: n }, word).join(' ')}.`;
+const textOf = (i) => `# Document ${i}\n\nThis is document ${i} of the plant z${i}q.\n`
+  + Array.from({ length: PASSAGES }, (_, k) => `\n## Part ${k}\n\n${Array.from({ length: 10 }, () => sentence(14)).join(' ')}\n`).join('');
+
+/* Round trips of a small request meanwhile; what is called ends them and tells the longest. */
+function pings(url) {
+  const worker = new Worker(new URL('./sources-pings.mjs', import.meta.url), { workerData: { url, every: PING_MS } });
+  return async () => {
+    const took = new Promise((resolve) => { worker.once('message', resolve); });
+    worker.postMessage('stop');
+    return `others wait ${Math.max(...await took).toFixed(1)} ms at most`;
+  };
+}
+
+async function metric(d, name) {
+  const text = await (await fetch(`${d.adminUrl}/metrics`)).text();
+  return Number(new RegExp(`^${name} ([\\d.]+)`, 'm').exec(text)?.[1] ?? NaN);
+}
+
+const search = (who, text) => who.rest.call('POST', '/api/v1/tools/search_documents', { json: { question: text } });
+
+const dataDir = await tempDir();
+let d = await startDaemon({ dataDir, env: ENV });
+const idle = rssMb(d.child.pid);
+const who = new Documents(d, me);
+let stop = pings(d.url), next = 0;
+let since = Date.now();
+await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  while (next < DOCUMENTS) {
+    const i = next++;
+    for (;;) {
+      const { status, text } = await who.upload(textOf(i), `name=document%20${i}.md`);
+      if (status === 202)
+        break;
+      if (status !== 503 && status !== 429)
+        throw new Error(`${status} ${text}`);
+      await sleep(LOOK_MS);
+    }
+  }
+}));
+for (;;) {
+  const [page] = [(await who.rest.get('/api/v1/data-sources?kind=document&limit=500')).body.sources];
+  if (page.every(({ state }) => state === 'ready') && page.length >= Math.min(500, DOCUMENTS))
+    break;
+  await sleep(200);
+}
+console.log(`load: ${DOCUMENTS} documents of ${PASSAGES} passages in ${((Date.now() - since) / 1000).toFixed(1)} s, ${await stop()}`);
+since = Date.now();
+stop = pings(d.url);
+const first = await search(who, 'plant z7q');
+console.log(`first search: ${first.status} after ${Date.now() - since} ms, ${await stop()}`);
+console.log(`memory: ${(rssMb(d.child.pid) - idle).toFixed(0)} MB above ${idle.toFixed(0)} MB, ${((await metric(d, 'vesper_documents_index_bytes')) / 1048576).toFixed(1)} MB of it the index`);
+await d.stop();
+
+since = Date.now();
+d = await startDaemon({ dataDir, env: ENV });
+const started = Date.now() - since;
+const again = new Documents(d, me);
+stop = pings(d.url);
+let found;
+do
+  found = await search(again, 'plant z7q');
+while (found.status === 503);
+console.log(`start: serving after ${started} ms, searched ${Date.now() - since} ms after it began (${found.status}), ${await stop()}`);
+const ms = [];
+stop = pings(d.url);
+for (let i = 0; i < ASKS; i++) {
+  const at = performance.now();
+  const { status } = await search(again, `${sentence(6)} z${Math.floor(random() * DOCUMENTS)}q`);
+  ms.push(performance.now() - at);
+  if (status !== 200)
+    throw new Error(`${status}`);
+}
+console.log(`search: p50 ${percentile(ms, 0.5).toFixed(1)} ms, p99 ${percentile(ms, 0.99).toFixed(1)} ms, ${await stop()}`);
+console.log(`memory: ${(rssMb(d.child.pid) - idle).toFixed(0)} MB above idle, ${((await metric(d, 'vesper_documents_index_bytes')) / 1048576).toFixed(1)} MB of it the index`);
+await d.stop();
