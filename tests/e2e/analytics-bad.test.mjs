@@ -67,8 +67,11 @@ const BAD = {
   }],
 };
 
+/* More rows than are read of a result take a minute of a daemon with sanitizers to load. */
+const skip = (bytes) => bytes === many && !process.env.VESPER_LONG && 'VESPER_LONG=1 loads 210,000 rows';
+
 for (const [name, [bytes, asked]] of Object.entries(BAD))
-  test(`${name}: each answer says so`, async () => {
+  test(`${name}: each answer says so`, { skip: skip(bytes) }, async () => {
     const { sources } = await analyst(d, 'data', Buffer.from(bytes), ['chat:use']);
 
     for (const [question, says] of Object.entries(asked)) {
