@@ -457,12 +457,12 @@
 #define CLUSTER_BEAT_MS            500    /* five are missed before a replica is dead */
 #define CLUSTER_LEASE_MS           300000 /* of a session: longer than any turn */
 #define CLUSTER_KEPT_MS            720000 /* a stream is kept as long as a log */
-#define CLUSTER_FLUSH_MS           60     /* < 20 writes a second and turn; a reader sees no steps */
-#define CLUSTER_DUE_MS             1500   /* a write that is not answered by then is lost */
-#define CLUSTER_BLOCK_MS           1000   /* one wait for news of other replicas */
-#define CLUSTER_ENTRY_BYTES        65536  /* events of one entry; a larger event stands alone */
-#define CLUSTER_PAGE               64     /* entries of one reply */
-#define CLUSTER_FOLLOWED           480    /* streams read in one call; further ones take turns */
+#define CLUSTER_FLUSH_MS           60    /* < 20 writes a second and turn; a reader sees no steps */
+#define CLUSTER_DUE_MS             1500  /* a write that is not answered by then is lost */
+#define CLUSTER_BLOCK_MS           1000  /* one wait for news of other replicas */
+#define CLUSTER_ENTRY_BYTES        65536 /* events of one entry; a larger event stands alone */
+#define CLUSTER_PAGE               64    /* entries of one reply */
+#define CLUSTER_FOLLOWED           480   /* streams read in one call; further ones take turns */
 #define CLUSTER_REPLY_BYTES_MAX    (64 * 1024 * 1024) /* a page of full entries of every size */
 #define CLUSTER_REPLY_ELEMENTS_MAX 262144             /* 512 streams with a page each */
 #define CLUSTER_UNWATCHED_MS       5000  /* a log of elsewhere that nobody watches goes */
