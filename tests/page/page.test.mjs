@@ -113,7 +113,7 @@ describe('by rules', () => {
     assert.equal(await turn.locator('details.data').getAttribute('open'), null, 'the rows stay a click away');
     await chart.locator('svg .mark-symbol path').nth(12).hover();
     await chart.locator('.chart-tip').waitFor();
-    assert.match(await chart.locator('.chart-tip').innerText(), /Hour: \d+/);
+    assert.match(await chart.locator('.chart-tip').innerText(), /Hour beginning: \d+/);
     await page.reload();
     await page.locator('.chart-card[data-state=drawn] svg.marks').waitFor();
     assertClean();
