@@ -703,10 +703,11 @@ SET permissions = :permissions, signed_in_at = :signed_in_at
 WHERE tenant_id = :tenant_id AND user_id = :user_id
 	AND (signed_in_at < :signed_in_at OR (signed_in_at = :signed_in_at AND permissions <> :permissions))
 
--- Data sources. The stamp is another one after each change that any replica made.
+-- Data sources. The stamp is another one after each change that any replica made, and where a row's time was set back.
 --# query sources_stamp
-SELECT COUNT(*) AS sources, MAX(s.updated_at) AS newest, SUM(s.etag) AS etags,
+SELECT COUNT(*) AS sources, MIN(s.updated_at) AS oldest, MAX(s.updated_at) AS newest, SUM(s.etag) AS etags,
 	(SELECT COUNT(*) FROM chat_data_versions v WHERE v.tenant_id = :tenant_id) AS versions,
+	(SELECT MIN(v.updated_at) FROM chat_data_versions v WHERE v.tenant_id = :tenant_id) AS oldest_version,
 	(SELECT MAX(v.updated_at) FROM chat_data_versions v WHERE v.tenant_id = :tenant_id) AS newest_version
 FROM chat_data_sources s
 WHERE s.tenant_id = :tenant_id

@@ -73,7 +73,7 @@ static const char *text_put(char **at, const char *text)
 	return put;
 }
 
-/* Whoever may read thousands of documents has a permission for each. */
+/* A caller who may read thousands of documents has a permission for each. */
 static void sort(struct principal *who, const char **permissions)
 {
 	size_t i = 1;

@@ -158,35 +158,50 @@ static struct stored_join join_from_row(const struct table *t, size_t row, struc
 				    .stated_by = some_text_of(t, row, "stated_by", a)};
 }
 
-static const char *stamp_text(const char *sources, const char *newest, const char *etags,
-			      const char *versions, const char *newest_version, struct arena *a)
+/* When rows were changed; "" where there are none. */
+struct span {
+	const char *oldest, *newest;
+};
+
+static void widen(struct span *s, const char *at)
 {
-	return arena_printf(a, "%s %s %s %s %s", sources, newest, etags, versions, newest_version);
+	if (!*s->oldest || strcmp(at, s->oldest) < 0)
+		s->oldest = at;
+	if (strcmp(at, s->newest) > 0)
+		s->newest = at;
+}
+
+static const char *stamp_text(const char *sources, struct span changed, const char *etags,
+			      const char *versions, struct span version_changed, struct arena *a)
+{
+	return arena_printf(a, "%s %s %s %s %s %s %s", sources, changed.oldest, changed.newest,
+			    etags, versions, version_changed.oldest, version_changed.newest);
 }
 
 static const char *stamp_from_row(const struct table *t, struct arena *a)
 {
-	return stamp_text(store_cell(t, 0, "sources"), store_cell(t, 0, "newest"),
+	return stamp_text(store_cell(t, 0, "sources"),
+			  (struct span){store_cell(t, 0, "oldest"), store_cell(t, 0, "newest")},
 			  store_cell(t, 0, "etags"), store_cell(t, 0, "versions"),
-			  store_cell(t, 0, "newest_version"), a);
+			  (struct span){store_cell(t, 0, "oldest_version"),
+					store_cell(t, 0, "newest_version")},
+			  a);
 }
 
 const char *stored_sources_stamp(const struct stored_sources *all, struct arena *a)
 {
-	const char *newest = "", *newest_version = "";
+	struct span changed = {"", ""}, version_changed = {"", ""};
 	int64_t etags = 0;
 
 	for (size_t i = 0; i < all->count; i++) {
 		etags += all->items[i].etag;
-		if (strcmp(all->items[i].updated_at, newest) > 0)
-			newest = all->items[i].updated_at;
+		widen(&changed, all->items[i].updated_at);
 	}
 	for (size_t i = 0; i < all->version_count; i++)
-		if (strcmp(all->versions[i].updated_at, newest_version) > 0)
-			newest_version = all->versions[i].updated_at;
-	return stamp_text(arena_printf(a, "%zu", all->count), newest,
+		widen(&version_changed, all->versions[i].updated_at);
+	return stamp_text(arena_printf(a, "%zu", all->count), changed,
 			  all->count > 0 ? arena_printf(a, "%" PRId64, etags) : "",
-			  arena_printf(a, "%zu", all->version_count), newest_version, a);
+			  arena_printf(a, "%zu", all->version_count), version_changed, a);
 }
 
 static void on_sources(struct call *c, struct table **tables, size_t count, const struct err *e)

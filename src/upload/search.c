@@ -143,7 +143,7 @@ static bool is_named(const struct search *s, const struct stored_source *source)
 	       (*source->name && str_find_nocase(s->named, source->name));
 }
 
-/* Whoever warms up reads for all who may come. */
+/* A warm-up reads for every caller. */
 static bool is_wanted(const struct search *s, const struct known_source *k)
 {
 	return s->warms ||

@@ -14,12 +14,11 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-#define LIST_BYTES    (16 * 1024 * 1024) /* the rows of a tenant with their profiles */
-#define SPOOL_WORKERS 2
-#define READS_MAX     64 /* of changes alone, one after the other; then all rows are read */
-#define WHOLE_EVERY_MS                                                                             \
-	0 /* each read is a whole one, so that a row whose time was set back is seen, too */
-#define BEHIND_MS 5000 /* that another replica's clock may be */
+#define LIST_BYTES     (16 * 1024 * 1024) /* the rows of a tenant with their profiles */
+#define SPOOL_WORKERS  2
+#define READS_MAX      64    /* of changes alone, one after the other; then all rows are read */
+#define WHOLE_EVERY_MS 60000 /* a change that a late clock hid is seen by then */
+#define BEHIND_MS      5000  /* that another replica's clock may be */
 
 struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenant)
 {

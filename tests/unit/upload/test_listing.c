@@ -124,11 +124,13 @@ static void changes_take_the_places_of_what_they_change(void **state)
 	arena_free(&a);
 }
 
-/* Rows that went, and changes of a clock that is late, are in no read of changes. */
+/* Rows that went, changes of a clock that is late, and times that were set back are in no read of
+ * changes. */
 static void what_is_missing_is_noticed(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
 	struct stored_source left[] = {source("s1", "v1", 2, "1")};
+	struct stored_source back[] = {source("s1", "v1", 2, "0"), source("s3", NULL, 1, "1")};
 	struct stored_version versions[] = {version("v1", "s1", 1, VERSION_READY, "1")};
 	struct stored_sources all = {
 		.items = left, .count = 1, .versions = versions, .version_count = 1};
@@ -144,6 +146,12 @@ static void what_is_missing_is_noticed(void **state)
 	all.items = left;
 	found.stamp = stored_sources_stamp(&all, a);
 	assert_false(read_in(&h, false, &found));
+	all.items = back;
+	all.count = 2;
+	found.stamp = stored_sources_stamp(&all, a);
+	assert_false(read_in(&h, false, &found));
+	all.items = left;
+	all.count = 1;
 	assert_true(read_in(&h, true, &all));
 	assert_null(listing_source(h.listing, "s3"));
 	listing_release(&h.listing);
