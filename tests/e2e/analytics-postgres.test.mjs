@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import * as planted from '../calc/planted/planted.mjs';
 import { analyst, dataOf, forget, labelled } from './analyst.mjs';
 import { startDaemon } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { MARK } from '../secrets.mjs';
 
 const LOAD = `${MARK}Load7`, UPLOADS = `${MARK}Uploads7`;
@@ -14,7 +14,7 @@ const LIMITS = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MI
 let pg;
 const daemons = {};
 before(async () => {
-  pg = await (await startPostgres()).install();
+  pg = await installedPostgres();
   const init = await pg.ctl(['db', 'init', '--only', 'uploads'], { VESPER_LOAD_PASSWORD: LOAD, VESPER_UPLOADS_PASSWORD: UPLOADS });
   assert.equal(init.code, 0, init.stderr);
   daemons.postgres = await pg.start({ env: { ...LIMITS, VESPER_SOURCES: JSON.stringify({ uploads: { dialect: 'postgres' } }),

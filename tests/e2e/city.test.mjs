@@ -8,9 +8,9 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { DEMO_MAKER, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+import { DEMO_MAKER, demoData, ROOT, run, startDaemon, VESPERCTL } from './harness.mjs';
 import { startMock } from '../mock/anthropic.mjs';
-import { READ_PASSWORD, startPostgres } from './postgres.mjs';
+import { READ_PASSWORD, savedPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
 const TENANTS = {
@@ -24,19 +24,18 @@ const COUNTS_OF_SCORES = ['score: 1 to 5 (113)', 'score: 6 to 10 (139)', 'score:
 
 const token = (tenant = 'noor', permissions = ['chat:use', 'chat:read_city', 'chat:advanced_sql']) => mintToken({ tenant_id: tenant, permissions });
 
-async function cityFiles() {
-  const dir = await tempDir('city');
-  await run(DEMO_MAKER, ['city', dir], { cwd: ROOT, timeout: 300000 });
-  return { VESPER_SOURCES_CITY_DIALECT: 'sqlite', VESPER_SOURCES_CITY_DIR: dir };
-}
+const cityFiles = async () => ({ VESPER_SOURCES_CITY_DIALECT: 'sqlite', VESPER_SOURCES_CITY_DIR: await demoData('city') });
 
-async function cityServer(pg) {
+async function fill(pg) {
   const { VESPER_SECRETS_DIR, ...own } = process.env;
   const env = { ...own, VESPER_READ_PASSWORD: READ_PASSWORD, LSAN_OPTIONS: pg.env().LSAN_OPTIONS, VESPER_SOURCES_CITY_DIALECT: 'postgres' };
   await run(VESPERCTL, ['db', 'init', '--only', 'city', '--dsn', pg.dsn('postgres')], { env });
   await run(DEMO_MAKER, ['seed', '--only', 'city', '--dsn', pg.dsn('postgres'), '--dialect', 'postgres'], { env, cwd: ROOT, timeout: 300000 });
-  return { VESPER_SOURCES_CITY_DIALECT: 'postgres', VESPER_SOURCES_CITY_DSN: pg.dsn('vesper_read', READ_PASSWORD), LSAN_OPTIONS: pg.env().LSAN_OPTIONS };
 }
+
+const cityPostgres = () => savedPostgres('postgres city', fill);
+
+const cityServer = (pg) => ({ VESPER_SOURCES_CITY_DIALECT: 'postgres', VESPER_SOURCES_CITY_DSN: pg.dsn('vesper_read', READ_PASSWORD), LSAN_OPTIONS: pg.env().LSAN_OPTIONS });
 
 const call = (d, name, args, ...who) => d.rest(token(...who)).call('POST', `/api/v1/tools/${name}`, { json: args });
 
@@ -62,8 +61,8 @@ describe('the city pack', () => {
 
   before(async () => {
     daemons.sqlite = await startDaemon({ env: { ...SETTINGS, ...await cityFiles() } });
-    pg = await startPostgres();
-    daemons.postgres = await startDaemon({ env: { ...SETTINGS, ...await cityServer(pg) } });
+    pg = await cityPostgres();
+    daemons.postgres = await startDaemon({ env: { ...SETTINGS, ...cityServer(pg) } });
   });
   after(async () => {
     for (const d of Object.values(daemons))
@@ -109,8 +108,8 @@ describe('the five scenarios by code alone', () => {
 
   before(async () => {
     daemons.sqlite = await startDaemon({ env: { ...SETTINGS, ...await cityFiles() } });
-    pg = await startPostgres();
-    daemons.postgres = await startDaemon({ env: { ...SETTINGS, ...await cityServer(pg) } });
+    pg = await cityPostgres();
+    daemons.postgres = await startDaemon({ env: { ...SETTINGS, ...cityServer(pg) } });
   });
   after(async () => {
     for (const d of Object.values(daemons))
@@ -214,8 +213,8 @@ describe('a model that goes by the map', () => {
   before(async () => {
     mock = await startMock();
     daemons.sqlite = await startDaemon({ mock, env: { ...SETTINGS, ...await cityFiles() } });
-    pg = await startPostgres();
-    daemons.postgres = await startDaemon({ mock, env: { ...SETTINGS, ...await cityServer(pg) } });
+    pg = await cityPostgres();
+    daemons.postgres = await startDaemon({ mock, env: { ...SETTINGS, ...cityServer(pg) } });
   });
   after(async () => {
     for (const d of Object.values(daemons))

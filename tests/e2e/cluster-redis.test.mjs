@@ -10,7 +10,7 @@ import { startMock } from '../mock/anthropic.mjs';
 import { Between } from './between.mjs';
 import { Cluster } from './cluster.mjs';
 import { REFERENCE } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 
 const words = Array.from({ length: 60 }, (_, i) => `word${i} `).join('');
@@ -24,7 +24,7 @@ describe('two replicas and a Redis', () => {
     redis = await startRedis();
     between = new Between(redis.port);
     const url = redis.url.replace(/:\d+$/, `:${await between.listen()}`);
-    cluster = new Cluster(await (await startPostgres()).install(), redis, { mock, url });
+    cluster = new Cluster(await installedPostgres(), redis, { mock, url });
     [one, two] = [await cluster.add(), await cluster.add()];
     await cluster.joined(2);
   });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from './chat.mjs';
 import { freePort, REFERENCE, ROOT, run, Served, tempDir } from './harness.mjs';
 import { patient } from './patience.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 import { mintToken } from './token.mjs';
 import { isClosing, textOf } from './turn.mjs';
@@ -112,7 +112,7 @@ export class Cluster {
 }
 
 export async function startCluster(count, options = {}) {
-  const [pg, redis] = await Promise.all([startPostgres().then((p) => p.install()), startRedis()]);
+  const [pg, redis] = await Promise.all([installedPostgres(), startRedis()]);
   return new Cluster(pg, redis, options).fill(count);
 }
 
@@ -158,7 +158,7 @@ let server;             /* PostgreSQL with what is installed, to be copied */
 export async function startReplicas(count, { dataDir, env, ...rest } = {}) {
   const options = { ...rest, env: { ...STEADY, ...env } };
   const folder = dataDir ?? await tempDir();
-  server ??= startPostgres().then((pg) => pg.install());
+  server ??= installedPostgres();
   if (!kept.has(folder)) {
     const pg = await (await server).copy(`kept${kept.size + 1}`);
     kept.set(folder, new Cluster(pg, await startRedis(), options));

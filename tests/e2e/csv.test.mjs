@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { read, utils } from 'xlsx';
 import { demoWarehouse, REFERENCE, ROOT, run, startDaemon, tempDir } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { checkProblem } from './rest.mjs';
 import { mintToken } from './token.mjs';
 
@@ -196,7 +196,7 @@ suite('a result as CSV on SQLite', async () => {
 });
 
 suite('a result as CSV on PostgreSQL', async () => {
-  const pg = await startPostgres().then((p) => p.install());
+  const pg = await installedPostgres();
   return {
     start: (env) => pg.start({ env }),
     stop: () => pg.service('stop'),

@@ -1,6 +1,6 @@
 /* The demo's tenants, one of each pack that is shipped, on one daemon with their data. */
 
-import { DEMO_MAKER, ROOT, run, startDaemon, tempDir } from './harness.mjs';
+import { demoData, startDaemon } from './harness.mjs';
 import { mintToken, ROLES } from './token.mjs';
 
 const TENANTS = {
@@ -12,9 +12,7 @@ const TENANTS = {
 export const PACKS = Object.keys(TENANTS);
 
 export async function startDemo(options = {}) {
-  const [plants, city] = await Promise.all(['plants', 'city'].map(tempDir));
-  await run(DEMO_MAKER, ['solar', plants, '--small'], { cwd: ROOT, timeout: 300000 });
-  await run(DEMO_MAKER, ['city', city], { cwd: ROOT, timeout: 300000 });
+  const [plants, city] = [await demoData('solar', '--small'), await demoData('city')];
   return startDaemon({ ...options, env: { VESPER_TENANTS: JSON.stringify(TENANTS), VESPER_TODAY: '2026-02-27T12:00-07:00',
     VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: plants,
     VESPER_SOURCES_CITY_DIALECT: 'sqlite', VESPER_SOURCES_CITY_DIR: city, ...options.env } });

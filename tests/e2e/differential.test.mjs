@@ -11,7 +11,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT, tempDir, VESPERCTL } from './harness.mjs';
-import { ctl, smallWarehouse, startPostgres } from './postgres.mjs';
+import { ctl, installedPostgres, smallWarehouse } from './postgres.mjs';
 import { broken, RULES } from './tsql.mjs';
 import { generated } from './differential-made.mjs';
 
@@ -97,7 +97,7 @@ describe('ad hoc SQL on SQLite and PostgreSQL', () => {
   let pg, env, statements, made;
 
   before(async () => {
-    pg = await (await startPostgres()).install();
+    pg = await installedPostgres();
     env = { lite: { VESPER_DATA_DIR: await tempDir(), VESPER_WAREHOUSE_DIR: await smallWarehouse() },
       pg: { ...pg.env(), VESPER_DATA_DIR: await tempDir() } };
     statements = await written();

@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Documents, checkSources, kept } from './documents.mjs';
 import { ROOT, filesUnder, startDaemon } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 import { until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
@@ -44,7 +44,7 @@ async function startFiles() {
 }
 
 async function startServer() {
-  const pg = await (await startPostgres()).install();
+  const pg = await installedPostgres();
   const made = await pg.ctl(['db', 'init', '--only', 'uploads'], { VESPER_LOAD_PASSWORD: LOAD, VESPER_UPLOADS_PASSWORD: UPLOADS });
   assert.equal(made.code, 0, made.stderr);
   const d = await pg.start({ env: { ...NO_LIMITS, VESPER_SOURCES: JSON.stringify({ uploads: { dialect: 'postgres' } }),

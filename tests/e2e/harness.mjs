@@ -5,8 +5,9 @@
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -102,16 +103,22 @@ export async function filesUnder(dir) {
   return files;
 }
 
-/*
- * The demo warehouse, made once for each build of vesper-demo and shared by all suites, which only read
- * it. VESPER_E2E_WAREHOUSE names one that is there already.
- */
-export async function demoWarehouse() {
-  if (process.env.VESPER_E2E_WAREHOUSE)
-    return process.env.VESPER_E2E_WAREHOUSE;
-  const { mtimeMs, size } = await stat(DEMO_MAKER);
+/* What the tools make data of: a build of them, and the statements that they run. */
+async function makersKey() {
+  const hash = createHash('sha256');
+  for (const program of [DEMO_MAKER, VESPERCTL]) {
+    const { mtimeMs, size } = await stat(program);
+    hash.update(`${program} ${mtimeMs} ${size}\n`);
+  }
+  for (const file of (await filesUnder(join(ROOT, 'sql'))).toSorted())
+    hash.update(file).update(await readFile(file));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/* A folder that make(dir) fills, made once for each build of the tools and shared by all suites, which only read it. */
+export async function madeOnce(name, make) {
   const home = join(tmpdir(), `vesper-e2e-warehouse-${userInfo().uid}`);
-  const dir = join(home, `${Math.floor(mtimeMs)}-${size}`);
+  const dir = join(home, `${name.replace(/\W+/g, '-')}-${await makersKey()}`);
   await mkdir(home, { recursive: true });
   if (existsSync(dir)) {
     const now = new Date();
@@ -120,9 +127,22 @@ export async function demoWarehouse() {
   }
   await dropStale(home);
   const making = await mkdtemp(join(home, 'making-'));
-  await run(DEMO_MAKER, ['data', making], { cwd: ROOT, timeout: 300000 });
+  await make(making);
   /* Somebody else may have been faster; theirs is the same. */
   await rename(making, dir).catch(() => rm(making, { recursive: true }));
+  return dir;
+}
+
+const demoMade = (what, ...words) => madeOnce([what, ...words].join(' '),
+  (dir) => run(DEMO_MAKER, [what, dir, ...words], { cwd: ROOT, timeout: 300000 }));
+
+/* The demo warehouse. VESPER_E2E_WAREHOUSE names one that is there already. */
+export const demoWarehouse = async () => process.env.VESPER_E2E_WAREHOUSE ?? demoMade('data');
+
+/* What vesper-demo makes of these words, in a folder that is the suite's own. */
+export async function demoData(...words) {
+  const dir = await tempDir(words[0]);
+  await cp(await demoMade(...words), dir, { recursive: true });
   return dir;
 }
 

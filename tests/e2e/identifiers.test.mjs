@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REFERENCE, ROOT, startDaemon } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
 const ANN = 'ann';
@@ -89,7 +89,7 @@ describe('on SQLite', () => {
 describe('on PostgreSQL', () => {
   let pg, d;
   before(async () => {
-    pg = await (await startPostgres()).install();
+    pg = await installedPostgres();
     d = await pg.start();
   });
   after(async () => {

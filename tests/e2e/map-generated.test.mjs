@@ -6,7 +6,7 @@
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startDaemon } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
 const QUERIES = 300;
@@ -130,7 +130,7 @@ describe(`${QUERIES} made queries equal statements made apart from them`, () => 
   });
 
   it('on PostgreSQL', async () => {
-    pg = await startPostgres().then((p) => p.install());
+    pg = await installedPostgres();
     d = await pg.start({ env: FREE });
     await compare(d).finally(() => d.stop());
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { CLIENT_SECRET, PowerBi, REPORT, WORKSPACE } from '../mock/powerbi.mjs';
 import { run, startDaemon, tempDir } from './harness.mjs';
-import { ctl, READ_PASSWORD, smallWarehouse, startPostgres } from './postgres.mjs';
+import { ctl, installedPostgres, READ_PASSWORD, smallWarehouse } from './postgres.mjs';
 
 const TODAY = '2026-02-27';
 const ELSEWHERE = 'aaaa0000-0000-4000-8000-000000000001';
@@ -133,7 +133,7 @@ describe('usage of reports', () => {
   });
 
   it('go to a PostgreSQL the same way', async () => {
-    const pg = await (await startPostgres()).install();
+    const pg = await installedPostgres();
     try {
       for (const fresh of [EXPECTED.length, 0]) {
         const done = await ingest(['--dsn', pg.dsn('postgres')]);

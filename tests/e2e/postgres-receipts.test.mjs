@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { REFERENCE } from './harness.mjs';
-import { ctl, startPostgres } from './postgres.mjs';
+import { ctl, installedPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
 const API = '/api/v1';
@@ -21,7 +21,7 @@ describe('receipts on PostgreSQL', () => {
   };
 
   before(async () => {
-    pg = await startPostgres().then((p) => p.install());
+    pg = await installedPostgres();
     daemons = [await pg.start(), await pg.start()];
   });
   after(async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REFERENCE } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { checkProblem } from './rest.mjs';
 import { mintToken } from './token.mjs';
 
@@ -17,7 +17,7 @@ describe('the REST side on PostgreSQL', () => {
   let admin;
 
   before(async () => {
-    pg = await startPostgres().then((p) => p.install());
+    pg = await installedPostgres();
     d = await pg.start();
     rest = d.rest(mintToken({ sub: 'ann' }));
     admin = d.rest(mintToken({ sub: 'chief', role: 'admin' }));

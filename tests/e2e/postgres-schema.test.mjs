@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT, refusedStart, tempDir } from './harness.mjs';
-import { CHAT_PASSWORD, ctl, READ_PASSWORD, startPostgres } from './postgres.mjs';
+import { CHAT_PASSWORD, ctl, installedPostgres, READ_PASSWORD } from './postgres.mjs';
 
 const VIEWS = ['stage.mc_vendor_files', 'stage.mc_dayahead', 'stage.pbi_activity_events', 'dbo.per_project',
   'dbo.per_projecthealth', 'dbo.per_tasks', 'dbo.per_project45', 'dbo.activeportfolio_mm', 'dbo.changes'];
@@ -21,7 +21,7 @@ const VESPER = { 'vesper.tenant_id': 'vesper' };
 let pg;
 
 before(async () => {
-  pg = await (await startPostgres()).install();
+  pg = await installedPostgres();
 });
 after(() => pg?.service('stop'));
 

@@ -4,7 +4,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DEMO_MAKER, ROOT, run, startProcess, tempDir, VESPERCTL } from './harness.mjs';
+import { DEMO_MAKER, demoData, madeOnce, ROOT, run, startProcess, tempDir, VESPERCTL } from './harness.mjs';
 import { MARK, watch } from '../secrets.mjs';
 
 const script = join(ROOT, 'tests/services/postgres.sh');
@@ -98,17 +98,6 @@ export class Postgres {
   seed(...words) {
     return demo(['seed', ...words, '--dsn', this.dsn('postgres')]);
   }
-
-  /* Schema, logins, demo data. */
-  async install() {
-    const env = { VESPER_READ_PASSWORD: READ_PASSWORD, VESPER_CHAT_PASSWORD: CHAT_PASSWORD };
-    for (const step of [() => this.ctl(['db', 'init'], env), () => this.seed('--small')]) {
-      const done = await step();
-      if (done.code !== 0)
-        throw new Error(done.stderr);
-    }
-    return this;
-  }
 }
 
 /* How vesperctl and vesper-demo ended: code, and everything they said. */
@@ -124,16 +113,31 @@ async function runTool(program, args, env) {
       (e) => ({ code: e.code, stdout: e.stdout, stderr: e.stderr }));
 }
 
-export async function startPostgres() {
-  const { stdout } = await run(script, ['start', String(process.pid)]);
+/* An empty one, or what was saved of one. */
+export async function startPostgres(saved = '') {
+  const { stdout } = await run(script, ['start', String(process.pid), saved]);
   const [dir, port] = stdout.trim().split(' ');
   return new Postgres(dir, Number(port));
 }
 
-export async function smallWarehouse() {
-  const dir = await tempDir('small');
-  const made = await demo(['data', dir, '--small']);
-  if (made.code !== 0)
-    throw new Error(made.stderr);
-  return dir;
+/* One with what fill(server) puts there. */
+export async function savedPostgres(name, fill) {
+  return startPostgres(await madeOnce(name, async (saved) => {
+    const pg = await startPostgres();
+    await fill(pg);
+    await run(script, ['save', pg.dir, saved]);
+  }));
 }
+
+/* One with schema, logins and the small demo data. */
+export const installedPostgres = () => savedPostgres('postgres', async (pg) => {
+  const env = { VESPER_READ_PASSWORD: READ_PASSWORD, VESPER_CHAT_PASSWORD: CHAT_PASSWORD };
+  for (const step of [() => pg.ctl(['db', 'init'], env), () => pg.seed('--small')]) {
+    const done = await step();
+    if (done.code !== 0)
+      throw new Error(done.stderr);
+  }
+});
+
+/* The small demo data on SQLite. */
+export const smallWarehouse = () => demoData('data', '--small');

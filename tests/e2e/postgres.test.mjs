@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMPARISON, launch, REFERENCE, refusedStart, startDaemon, tempDir } from './harness.mjs';
 import { CALLS, callTools, compareTools, rootWithGuest, rootWithoutWhere } from './server-tools.mjs';
-import { CHAT_PASSWORD, ctl, READ_PASSWORD, smallWarehouse, startPostgres } from './postgres.mjs';
+import { CHAT_PASSWORD, ctl, installedPostgres, READ_PASSWORD, smallWarehouse } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 import { patient } from './patience.mjs';
 
@@ -22,7 +22,7 @@ let pg;
 let sqlite; /* the same data */
 
 before(async () => {
-  [pg, sqlite] = await Promise.all([startPostgres().then((p) => p.install()), smallWarehouse()]);
+  [pg, sqlite] = await Promise.all([installedPostgres(), smallWarehouse()]);
 });
 after(() => pg?.service('stop'));
 

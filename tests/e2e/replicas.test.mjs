@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 
 const LIMIT = 18000;
 const TRIES = 80;
@@ -27,7 +27,7 @@ describe('a limit that two daemons share', () => {
   let other;
 
   before(async () => {
-    pg = await (await startPostgres()).install();
+    pg = await installedPostgres();
     mock = await startMock({ script: answer(100, 10) });
     one = await pg.start({ mock, env });
     other = await pg.start({ mock, env });

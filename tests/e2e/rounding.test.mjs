@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { demoWarehouse, REFERENCE, run, startDaemon, tempDir } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 
 const question = ({ hub, year }) => REFERENCE.replace('NP15', hub).replace('2025', year);
 const half = (a, b) => `CASE WHEN HOUR % 2 = 0 THEN ${a} ELSE ${b} END`;
@@ -52,7 +52,7 @@ describe('on SQLite', () => {
 describe('on PostgreSQL', () => {
   let pg, d;
   before(async () => {
-    pg = await (await startPostgres()).install();
+    pg = await installedPostgres();
     await pg.admin(statements('base.'));
     d = await pg.start();
   });

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REFERENCE, startDaemon } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { checkProblem } from './rest.mjs';
 import { mintToken } from './token.mjs';
 
@@ -135,6 +135,6 @@ function suite(name, open) {
 
 suite('saved views on SQLite', async () => ({ start: () => startDaemon(), stop: () => undefined }));
 suite('saved views on PostgreSQL', async () => {
-  const pg = await startPostgres().then((p) => p.install());
+  const pg = await installedPostgres();
   return { start: () => pg.start({}), stop: () => pg.service('stop') };
 });

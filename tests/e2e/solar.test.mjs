@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { DEMO_MAKER, ROOT, refusedStart, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+import { DEMO_MAKER, demoData, ROOT, refusedStart, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
 import { startMock } from '../mock/anthropic.mjs';
 import { READ_PASSWORD, startPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
@@ -27,9 +27,7 @@ const token = (tenant = 'mesa') => mintToken({ tenant_id: tenant, permissions: P
 const planted = JSON.parse(await readFile(join(ROOT, 'tests/solar/planted.json'), 'utf8'));
 
 async function plantFiles() {
-  const dir = await tempDir('plants');
-  await run(DEMO_MAKER, ['solar', dir, '--small'], { cwd: ROOT, timeout: 300000 });
-  return { VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: dir };
+  return { VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: await demoData('solar', '--small') };
 }
 
 async function plantServer(pg) {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { Sources, loadShapes, until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
 import { MARK } from '../secrets.mjs';
@@ -17,7 +17,7 @@ const token = (sub, tenant_id = 'vesper') => mintToken({ sub, tenant_id, permiss
 let pg;
 let d;
 before(async () => {
-  pg = await (await startPostgres()).install();
+  pg = await installedPostgres();
   const made = await pg.ctl(['db', 'init', '--only', 'uploads'], { VESPER_LOAD_PASSWORD: LOAD, VESPER_UPLOADS_PASSWORD: UPLOADS });
   assert.equal(made.code, 0, made.stderr);
   d = await pg.start({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0',

@@ -6,7 +6,7 @@
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { Sources, until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
 import { MARK } from '../secrets.mjs';
@@ -26,7 +26,7 @@ const start = async () => {
   return d;
 };
 before(async () => {
-  pg = await (await startPostgres()).install();
+  pg = await installedPostgres();
   const made = await pg.ctl(['db', 'init', '--only', 'uploads'], { VESPER_LOAD_PASSWORD: LOAD, VESPER_UPLOADS_PASSWORD: UPLOADS });
   assert.equal(made.code, 0, made.stderr);
   await start();

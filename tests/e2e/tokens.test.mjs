@@ -13,7 +13,7 @@ import OpenAI from 'openai';
 import { startMock } from '../mock/anthropic.mjs';
 import { ready } from './chat.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
-import { startPostgres } from './postgres.mjs';
+import { installedPostgres } from './postgres.mjs';
 import { Sources } from './sources.mjs';
 import { mintToken, nowS, ROLES } from './token.mjs';
 
@@ -23,7 +23,7 @@ const KNOWN_MS = 5000; /* a revoked token is refused everywhere by then */
 
 let pg, mock, one, other;
 before(async () => {
-  pg = await (await startPostgres()).install();
+  pg = await installedPostgres();
   mock = await startMock({ script: [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(2000) }, fault: { token_ms: 20 } }, { reply: 'demo' }] });
   const env = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', VESPER_LIMITS_GRACE_S: '60' };
   one = await pg.start({ mock, env });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { DEMO_MAKER, ROOT, run, startDaemon, tempDir } from '../e2e/harness.mjs';
+import { demoData, startDaemon } from '../e2e/harness.mjs';
 import { answered, ask, launch, openPage } from './browser.mjs';
 
 const PICTURES = process.env.VESPER_PICTURES;
@@ -16,10 +16,8 @@ describe('the fleet of a plant', () => {
   let daemon;
 
   before(async () => {
-    const dir = await tempDir('plants');
-    await run(DEMO_MAKER, ['solar', dir, '--small'], { cwd: ROOT, timeout: 300000 });
     daemon = await startDaemon({ env: { VESPER_TENANTS: JSON.stringify(TENANTS), VESPER_TODAY: '2026-02-27T12:00-07:00',
-      VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: dir } });
+      VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: await demoData('solar', '--small') } });
     browser = await launch();
   });
   after(async () => {

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # A private PostgreSQL for one test program: own data directory, loopback only, gone with its owner.
 #
-#   postgres.sh start OWNER_PID   prints "DIR PORT"; superuser "postgres", no password (trust)
+#   postgres.sh start OWNER_PID [SAVED]
+#                        prints "DIR PORT"; superuser "postgres", no password (trust)
+#   postgres.sh save DIR SAVED   ends it and keeps what it holds in this folder, for others to start from
 #   postgres.sh pause|resume|kill|restart DIR
 #   postgres.sh stop DIR
 #
@@ -30,22 +32,32 @@ boot() {
 		</dev/null >/dev/null 2>&1 || { cat "$1/log" >&2; exit 1; }
 }
 
-start() {
-	local owner=$1 dir port
-	dir=$(mktemp -d /tmp/vesper-postgres.XXXXXX)
-	port=$(free_port)
-	[[ $(id -u) != 0 ]] || chown postgres: "$dir"
-	as_postgres "$bin/initdb" -D "$dir/data" -U postgres --auth=trust --no-sync --encoding=UTF8 --locale=C.UTF-8 \
-		>"$dir.initdb" 2>&1 || { cat "$dir.initdb" >&2; exit 1; }
-	rm -f "$dir.initdb"
-	as_postgres tee -a "$dir/data/postgresql.conf" >/dev/null <<-END
+init() {
+	as_postgres "$bin/initdb" -D "$1/data" -U postgres --auth=trust --no-sync --encoding=UTF8 --locale=C.UTF-8 \
+		>"$1.initdb" 2>&1 || { cat "$1.initdb" >&2; exit 1; }
+	rm -f "$1.initdb"
+	as_postgres tee -a "$1/data/postgresql.conf" >/dev/null <<-END
 		listen_addresses = '127.0.0.1'
-		port = $port
-		unix_socket_directories = '$dir'
 		fsync = off
 		shared_buffers = 32MB
 		max_connections = 120
 		log_min_messages = warning
+	END
+}
+
+start() {
+	local owner=$1 saved=${2:-} dir port
+	dir=$(mktemp -d /tmp/vesper-postgres.XXXXXX)
+	port=$(free_port)
+	[[ $(id -u) != 0 ]] || chown postgres: "$dir"
+	if [[ -n "$saved" ]]; then
+		cp -a "$saved/data" "$dir/data"
+	else
+		init "$dir"
+	fi
+	as_postgres tee -a "$dir/data/postgresql.conf" >/dev/null <<-END
+		port = $port
+		unix_socket_directories = '$dir'
 	END
 	boot "$dir"
 	setsid bash -c "
@@ -61,7 +73,12 @@ signal_all() {
 }
 
 case "${1:-}" in
-start) start "${2:?owner pid}" ;;
+start) start "${2:?owner pid}" "${3:-}" ;;
+save)
+	as_postgres "$bin/pg_ctl" -D "${2:?directory}/data" -m fast -w stop >/dev/null
+	mv "$2/data" "${3:?folder}/data"
+	rm -rf "$2"
+	;;
 pause) signal_all STOP "$2" ;;
 resume) signal_all CONT "$2" ;;
 kill) as_postgres "$bin/pg_ctl" -D "$2/data" -m immediate stop >/dev/null 2>&1 || true ;;
@@ -71,5 +88,5 @@ stop)
 	as_postgres "$bin/pg_ctl" -D "$2/data" -m immediate -w stop >/dev/null 2>&1 || true
 	rm -rf "$2"
 	;;
-*) sed -n '2,6p' "$0" >&2; exit 2 ;;
+*) sed -n '2,8p' "$0" >&2; exit 2 ;;
 esac
