@@ -17,7 +17,9 @@
 #include "vesper/pool.h"
 #include "vesper/str.h"
 
-#define NICE_OF_OTHERS 10 /* a tenth of the share of a thread that answers users */
+#define NICE_OF_OTHERS                                                                             \
+	5 /* a third of the share of a thread that answers users; 10 starves beside busy programs  \
+	   */
 
 /* A thread that was started and not joined yet. */
 struct thread {

@@ -24,6 +24,7 @@ struct waiting_load {
 	struct list node;
 	char source[UUID_BYTES], version[UUID_BYTES];
 	struct stream_log *log;
+	bool seen; /* its row was */
 };
 
 /* Which log tells of a source's newest run. */
@@ -111,6 +112,7 @@ void load_queue(struct tenant_uploads *t, const char *source, const char *versio
 	memcpy(w->source, source, UUID_BYTES);
 	memcpy(w->version, version, UUID_BYTES);
 	w->log = *log_take;
+	w->seen = false;
 	*log_take = NULL;
 	list_append(&t->waiting, &w->node);
 }
@@ -498,20 +500,42 @@ static void begin(struct tenant_uploads *t, struct waiting_load *w, const struct
 	load_run(l, l->kind->read, on_read);
 }
 
+static void close_log(struct stream_log **log, const char *why)
+{
+	if (!stream_closed(*log))
+		load_said_failed(*log, "interrupted", why, 0);
+	stream_release(log);
+}
+
+static void leave_queue(struct waiting_load *w, const char *why)
+{
+	list_remove(&w->node);
+	if (w->log)
+		close_log(&w->log, why);
+	mem_free(w);
+}
+
+/* The first whose row says that it is to be read. A row that doesn't say so yet is on the way and
+ * keeps nobody waiting; one that was given up elsewhere, or is gone, never will. */
 void load_next(struct tenant_uploads *t)
 {
-	struct waiting_load *w;
-	const struct stored_version *v;
+	list_each_safe(node, &t->waiting) {
+		struct waiting_load *w = list_item(node, struct waiting_load, node);
+		const struct stored_version *v = uploads_version(t, w->version);
 
-	if (t->load || t->all->ending || list_empty(&t->waiting))
-		return;
-	w = list_item(t->waiting.next, struct waiting_load, node);
-	v = uploads_version(t, w->version);
-	if (!v || v->state != VERSION_READING)
-		return; /* its row is on the way */
-	list_remove(&w->node);
-	begin(t, w, v);
-	mem_free(w);
+		if (t->load || t->all->ending)
+			return;
+		if (v ? v->state > VERSION_ASKING : w->seen) {
+			leave_queue(w, "it was given up while it waited");
+			continue;
+		}
+		w->seen = v != NULL;
+		if (w->seen && v->state == VERSION_READING) {
+			begin(t, w, v);
+			w->log = NULL;
+			leave_queue(w, NULL);
+		}
+	}
 }
 
 void load_cancel(struct tenant_uploads *t)
@@ -520,28 +544,19 @@ void load_cancel(struct tenant_uploads *t)
 		atomic_store(&t->load->cancelled, true);
 }
 
-static void close_log(struct stream_log **log)
-{
-	if (!stream_closed(*log))
-		load_said_failed(*log, "interrupted", "the server ends", 0);
-	stream_release(log);
-}
-
 void loads_end(struct tenant_uploads *t)
 {
 	list_each_safe(node, &t->waiting) {
 		struct waiting_load *w = list_item(node, struct waiting_load, node);
 
-		list_remove(&w->node);
-		close_log(&w->log);
-		mem_free(w);
+		leave_queue(w, "the server ends");
 	}
 	list_each_safe(node, &t->runs) {
 		list_remove(node);
 		mem_free(list_item(node, struct load_run, node));
 	}
 	if (t->load) {
-		close_log(&t->load->log);
+		close_log(&t->load->log, "the server ends");
 		drop(t->load);
 	}
 	t->load = NULL;

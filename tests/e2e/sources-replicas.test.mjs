@@ -85,6 +85,20 @@ describe('two replicas with one store', () => {
     await two.rest.delete(`/api/v1/data-sources/${asking.id}`);
   });
 
+  it('go on past one that the other gave up while it waited', async () => {
+    const [one] = each('eve');
+    const long = await one.upload(file(1, 2 * ROWS), 'name=Long.csv');
+    const lost = await one.upload(file(2, FEW), 'name=Lost.csv');
+    await until('it waits', async () => await states(lost.body.id) === 'reading' || /ready/.test(await states(long.body.id)));
+    await pg.admin(`UPDATE dbo.chat_data_versions SET state = 'failed', fault_code = 'interrupted', updated_at = '2020-01-01T00:00:00.000Z' WHERE source_uid = '${lost.body.id}' AND state = 'reading'`);
+    const { state } = await one.loaded(file(3, FEW), 'name=Next.csv');
+    assert.equal(state, 'ready');
+    assert.equal((await one.settled(long.body.id)).state, 'ready');
+    for (const id of (await one.list()).map((s) => s.id))
+      await one.rest.delete(`/api/v1/data-sources/${id}`);
+    await until('all are gone', async () => await tables() === 0);
+  });
+
   it('tell what one that stood still was loading as interrupted, and take nothing of it later', async () => {
     const [one, two] = each('cal');
     const { id } = await one.loaded(file(1), 'name=Marks.csv');

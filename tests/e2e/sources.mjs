@@ -39,13 +39,15 @@ export class Sources {
 
   /* The source once its newest load has ended. */
   async settled(id) {
+    let last;
     for (const end = Date.now() + DONE_LIMIT_MS; Date.now() < end; await sleep(50)) {
       const { body, status } = await this.one(id);
+      last = body;
       const state = body.load?.state ?? body.state;
       if (status !== 200 || ['ready', 'failed', 'asking', 'empty'].includes(state))
         return body;
     }
-    throw new Error(`${id} is never loaded`);
+    throw new Error(`${id} is never loaded: ${JSON.stringify(last).slice(0, 1000)}`);
   }
 
   async loaded(bytes, query, type) {

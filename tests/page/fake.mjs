@@ -106,6 +106,7 @@ export class Fake {
   starters = {};      /* by role: questions that run a flow */
   listed = 0;         /* times that the page asked for them */
   busy = false;       /* questions are refused */
+  hold = null;        /* {after, until}: an answer waits for this promise after this token */
   pageSize = 2;       /* messages a page of history: few, so that paging is met */
 
   async start(port = 0) {
@@ -359,6 +360,8 @@ export class Fake {
         await sleep(step);
       else if (!turn.cancelled)
         turn.emit({ ...step, ...(step.type === 'chat.complete' && { session_id: turn.session.id }) });
+      if (this.hold && step.token === this.hold.after)
+        await this.hold.until;
     }
     if (!turn.ended)
       turn.emit({ type: 'chat.complete', session_id: turn.session.id, message_id: randomUUID(),

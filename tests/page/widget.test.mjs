@@ -894,12 +894,15 @@ test('the page speaks the language of its locale, and changes it without losing 
   assert.equal(await page.locator('.turn').count(), 1);
   assert.equal(await page.locator('.frame').getAttribute('lang'), 'es');
   await setLocale('en');
+  let goOn;
+  fake.hold = { after: 'word20 ', until: new Promise((resolve) => { goOn = resolve; }) };
   await page.getByRole('textbox', { name: 'Your question' }).fill('slow');
   await page.keyboard.press('Enter');
   await shown(page, 'word5 ');
   await setLocale('de');
   await shown(page, 'word20 ');
   assert.equal(await page.locator('.frame').getAttribute('lang'), 'en', 'an answer is not interrupted');
+  goOn();
   await page.locator('.frame[lang=de]').waitFor();
   assert.equal(await prose(await answered(page)), SLOW);
   assert.equal(fake.turns.size, 2);
