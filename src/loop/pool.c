@@ -17,9 +17,9 @@
 #include "vesper/pool.h"
 #include "vesper/str.h"
 
-#define NICE_OF_OTHERS                                                                             \
-	5 /* a third of the share of a thread that answers users; 10 starves beside busy programs  \
-	   */
+/* A third of the share of a thread that answers users; a tenth (10) starved beside busy programs.
+ */
+#define NICER_BY 5
 
 /* A thread that was started and not joined yet. */
 struct thread {
@@ -96,7 +96,8 @@ static void *worker(void *arg)
 	/* In Linux this is of the thread alone. Where it is refused, the work is done all the same.
 	 */
 	if (p->gives_way)
-		(void)!setpriority(PRIO_PROCESS, (id_t)gettid(), NICE_OF_OTHERS);
+		(void)!setpriority(PRIO_PROCESS, (id_t)gettid(),
+				   getpriority(PRIO_PROCESS, (id_t)gettid()) + NICER_BY);
 	while ((job = job_take(p)) != NULL) {
 		job->run(job);
 		job_give_back(p, job);

@@ -24,7 +24,7 @@ struct waiting_load {
 	struct list node;
 	char source[UUID_BYTES], version[UUID_BYTES];
 	struct stream_log *log;
-	bool seen; /* its row was */
+	bool seen; /* its row was: where there is none any more, it is gone */
 };
 
 /* Which log tells of a source's newest run. */
@@ -507,11 +507,10 @@ static void close_log(struct stream_log **log, const char *why)
 	stream_release(log);
 }
 
-static void leave_queue(struct waiting_load *w, const char *why)
+/* Its log is closed, or the load's. */
+static void leave_queue(struct waiting_load *w)
 {
 	list_remove(&w->node);
-	if (w->log)
-		close_log(&w->log, why);
 	mem_free(w);
 }
 
@@ -523,18 +522,18 @@ void load_next(struct tenant_uploads *t)
 		struct waiting_load *w = list_item(node, struct waiting_load, node);
 		const struct stored_version *v = uploads_version(t, w->version);
 
-		if (t->load || t->all->ending)
+		if (t->all->ending)
 			return;
 		if (v ? v->state > VERSION_ASKING : w->seen) {
-			leave_queue(w, "it was given up while it waited");
+			close_log(&w->log,
+				  "the load was given up while it waited: send the file again");
+		} else if (v && v->state == VERSION_READING && !t->load) {
+			begin(t, w, v);
+		} else {
+			w->seen = w->seen || v;
 			continue;
 		}
-		w->seen = v != NULL;
-		if (w->seen && v->state == VERSION_READING) {
-			begin(t, w, v);
-			w->log = NULL;
-			leave_queue(w, NULL);
-		}
+		leave_queue(w);
 	}
 }
 
@@ -549,7 +548,8 @@ void loads_end(struct tenant_uploads *t)
 	list_each_safe(node, &t->waiting) {
 		struct waiting_load *w = list_item(node, struct waiting_load, node);
 
-		leave_queue(w, "the server ends");
+		close_log(&w->log, "the server ends");
+		leave_queue(w);
 	}
 	list_each_safe(node, &t->runs) {
 		list_remove(node);

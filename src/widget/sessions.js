@@ -140,9 +140,12 @@ export class SessionList {
     this.refresh();
   }
 
-  /* A list that comes in while one of its lines is being edited waits. */
+  /* A list that comes in while one of its lines is being edited waits; so does one under a pressed button, whose click
+   * would be lost. */
   #draw() {
-    if (this.#list.querySelector('.session-edit'))
+    if (this.#list.querySelector(':active'))
+      setTimeout(() => this.#draw(), SEARCH_DELAY_MS);
+    if (this.#list.querySelector('.session-edit, :active'))
       return;
     this.#list.replaceChildren(...this.#sessions.flatMap((session, i) => {
       const [before, day] = [this.#sessions[i - 1], session].map((one) => one && this.#dayOf(one));

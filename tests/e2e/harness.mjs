@@ -103,15 +103,16 @@ export async function filesUnder(dir) {
   return files;
 }
 
-/* What the tools make data of: a build of them, and the statements that they run. */
+/* What the tools make data of: a build of them, and what they read. */
 async function makersKey() {
   const hash = createHash('sha256');
   for (const program of [DEMO_MAKER, VESPERCTL]) {
     const { mtimeMs, size } = await stat(program);
     hash.update(`${program} ${mtimeMs} ${size}\n`);
   }
-  for (const file of (await filesUnder(join(ROOT, 'sql'))).toSorted())
-    hash.update(file).update(await readFile(file));
+  for (const dir of ['sql', 'config'])
+    for (const file of (await filesUnder(join(ROOT, dir))).toSorted())
+      hash.update(file).update(await readFile(file));
   return hash.digest('hex').slice(0, 16);
 }
 
@@ -137,7 +138,7 @@ const demoMade = (what, ...words) => madeOnce([what, ...words].join(' '),
   (dir) => run(DEMO_MAKER, [what, dir, ...words], { cwd: ROOT, timeout: 300000 }));
 
 /* The demo warehouse. VESPER_E2E_WAREHOUSE names one that is there already. */
-export const demoWarehouse = async () => process.env.VESPER_E2E_WAREHOUSE ?? demoMade('data');
+export const demoWarehouse = async () => process.env.VESPER_E2E_WAREHOUSE || demoMade('data');
 
 /* What vesper-demo makes of these words, in a folder that is the suite's own. */
 export async function demoData(...words) {

@@ -1,4 +1,5 @@
-/* A browser for the page's tests: Debian's Chromium without windows, which takes a third of the work, and a page that writes down what must not happen. */
+/* A browser for the page's tests: Debian's Chromium without windows, which takes a third of the work, and a page that writes
+ * down what must not happen. */
 
 import { chromium } from 'playwright-core';
 

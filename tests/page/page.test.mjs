@@ -266,7 +266,14 @@ describe('by rules', () => {
     await page.getByRole('button', { name: 'Conversations', exact: true }).click();
     await list.getByRole('searchbox').fill('ZP26');
     await list.locator('.session', { hasText: 'ZP26' }).first().hover();
-    await list.getByRole('button', { name: /Rename .*ZP26/ }).first().click();
+    /* The list is read anew while the button is pressed. */
+    await list.getByRole('button', { name: /Rename .*ZP26/ }).first().hover();
+    await page.mouse.down();
+    const read = page.waitForResponse((response) => response.url().includes('q=ZP26'));
+    await list.getByRole('searchbox').dispatchEvent('input');
+    await (await read).finished();
+    await page.waitForTimeout(100);
+    await page.mouse.up();
     await list.getByRole('textbox', { name: 'Title' }).fill('Curves of ZP26, renamed');
     await page.keyboard.press('Enter');
     await list.getByText('Curves of ZP26, renamed').waitFor();

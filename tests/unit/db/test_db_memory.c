@@ -37,7 +37,7 @@ static void a_statement_has_its_share_of_memory(void **state)
 
 		assert_int_equal(e.code, ERR_LIMIT);
 		assert_non_null(strstr(e.text, "memory"));
-		e = distinct(f, 10);
+		e = distinct(f, 10000000 / ROW_BYTES);
 		assert_int_equal(e.code, ERR_NONE);
 	}
 }

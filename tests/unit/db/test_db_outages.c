@@ -299,7 +299,7 @@ static void read_only_for_a_while(void **state)
 	struct fixture *f = *state;
 	struct err e;
 
-	open_for(f, "writer", 0, 2000);
+	open_for(f, "writer", 0, 10000); /* a busy machine connects within it */
 	assert_int_equal(write_one(f).code, ERR_NONE);
 	admin("ALTER SYSTEM SET default_transaction_read_only = on");
 	admin("SELECT pg_reload_conf()");
