@@ -535,6 +535,8 @@ void switches_free(struct switches **s);
 /* Replaces what was off for this tenant; copied. */
 void switches_set(struct switches *s, const char *tenant, const struct switch_off *off,
 		  size_t count);
+/* Puts one tool of this tenant off, or on again, and leaves the others as they are; copied. */
+void switches_put(struct switches *s, const char *tenant, const struct switch_off *which, bool off);
 bool switches_are_off(const struct switches *s, const char *tenant, const char *agent,
 		      const char *tool); /* s may be NULL */
 /* Borrowed; outlives the catalogue. */

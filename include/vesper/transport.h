@@ -77,9 +77,10 @@ struct transport_options {
 	const struct transport_settings *settings; /* held */
 	struct uploads *uploads;                   /* NULL: users bring no data of their own */
 	struct pbi *pbi; /* held; NULL: reports can't be opened here, answers only link */
-	/* A tool was switched for this tenant: called once it is stored. */
-	void (*switches_changed)(void *owner, const char *tenant);
-	void *switches_owner;
+	/* A tool was switched for this tenant: called once it is stored, in force when it returns.
+	 */
+	void (*switched)(void *owner, const char *tenant, const struct tool_switch *change);
+	void *switch_owner;
 	/* An approved answer was added, edited or deleted: called once it is stored. */
 	void (*flows_changed)(void *owner, const char *tenant);
 	void *flows_owner;

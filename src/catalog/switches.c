@@ -69,8 +69,7 @@ static struct tenant_switches *tenant_find(const struct switches *s, const char 
 	return NULL;
 }
 
-void switches_set(struct switches *s, const char *tenant, const struct switch_off *off,
-		  size_t count)
+static struct tenant_switches *tenant_of(struct switches *s, const char *tenant)
 {
 	struct tenant_switches *t = tenant_find(s, tenant);
 
@@ -79,11 +78,40 @@ void switches_set(struct switches *s, const char *tenant, const struct switch_of
 		t->tenant = mem_strdup(tenant);
 		list_append(&s->tenants, &t->node);
 	}
-	off_free(t);
-	t->off = mem_alloc((count + 1) * sizeof(*t->off));
+	return t;
+}
+
+void switches_set(struct switches *s, const char *tenant, const struct switch_off *off,
+		  size_t count)
+{
+	struct tenant_switches *t = tenant_of(s, tenant);
+	struct switch_off *copy = mem_alloc((count + 1) * sizeof(*copy));
+
 	for (size_t i = 0; i < count; i++)
-		t->off[i] = (struct switch_off){mem_strdup(off[i].agent), mem_strdup(off[i].tool)};
+		copy[i] = (struct switch_off){mem_strdup(off[i].agent), mem_strdup(off[i].tool)};
+	off_free(t); /* what was copied may be its own */
+	t->off = copy;
 	t->count = count;
+}
+
+static bool off_is(const struct switch_off *off, const char *agent, const char *tool)
+{
+	return strcmp(off->agent, agent) == 0 && strcmp(off->tool, tool) == 0;
+}
+
+void switches_put(struct switches *s, const char *tenant, const struct switch_off *which, bool off)
+{
+	const struct tenant_switches *t = tenant_of(s, tenant);
+	struct switch_off *all = mem_alloc((t->count + 1) * sizeof(*all));
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (!off_is(&t->off[i], which->agent, which->tool))
+			all[n++] = t->off[i];
+	if (off)
+		all[n++] = *which;
+	switches_set(s, tenant, all, n);
+	mem_free(all);
 }
 
 bool switches_are_off(const struct switches *s, const char *tenant, const char *agent,
@@ -92,7 +120,7 @@ bool switches_are_off(const struct switches *s, const char *tenant, const char *
 	const struct tenant_switches *t = s ? tenant_find(s, tenant) : NULL;
 
 	for (size_t i = 0; t && i < t->count; i++)
-		if (strcmp(t->off[i].agent, agent) == 0 && strcmp(t->off[i].tool, tool) == 0)
+		if (off_is(&t->off[i], agent, tool))
 			return true;
 	return false;
 }

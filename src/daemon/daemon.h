@@ -172,7 +172,7 @@ void maintenance_begin(struct maintenance *u, const char *tenant,
 		       void (*ready)(void *owner, const struct err *e), void *owner);
 /* From now on, again and again. */
 void maintenance_start(struct maintenance *u);
-void maintenance_switches_changed(void *owner, const char *tenant);
+void maintenance_switched(void *owner, const char *tenant, const struct tool_switch *change);
 /* approved.c: approved answers of each tenant, from the store into its overlay. */
 struct approved *approved_new(struct daemon *d);
 /* Before the knowledge, which may be on its way to it. */

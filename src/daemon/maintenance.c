@@ -55,7 +55,7 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 			off[n++] = (struct switch_off){list[i].agent, list[i].tool};
 	if (e)
 		log_warn("switches.stale", "tenant %s: %s", t->tenant, e->text);
-	else
+	else if (!t->again) /* what was read may be older than the change */
 		switches_set(t->maintenance->daemon->switches, t->tenant, off, n);
 	mem_free(off);
 	if (ready)
@@ -118,13 +118,16 @@ void maintenance_begin(struct maintenance *u, const char *tenant,
 	switches_read(t);
 }
 
-void maintenance_switches_changed(void *owner, const char *tenant)
+void maintenance_switched(void *owner, const char *tenant, const struct tool_switch *change)
 {
 	struct maintenance *u = owner;
 	struct maintenance_tenant *t = tenant_find(u, tenant);
 
-	if (t)
-		switches_read(t);
+	if (!t)
+		return;
+	switches_put(u->daemon->switches, tenant, &(struct switch_off){change->agent, change->tool},
+		     !change->enabled);
+	t->again = t->reading != NULL;
 }
 
 /* ---- retention ---- */

@@ -54,6 +54,13 @@ static void a_tenants_switches(void **state)
 	assert_false(switches_are_off(s, "acme", "price_agent", "get_prices"));
 	switches_set(s, "acme", NULL, 0);
 	assert_int_equal(tools_for(c, &ann), 1);
+	switches_put(s, "acme", off, true);
+	switches_put(s, "acme", &(struct switch_off){"other_agent", "get_price"}, true);
+	switches_put(s, "acme", off, true);
+	assert_int_equal(tools_for(c, &ann), 0);
+	switches_put(s, "acme", off, false);
+	assert_int_equal(tools_for(c, &ann), 1);
+	assert_true(switches_are_off(s, "acme", "other_agent", "get_price"));
 	catalog_unref(&c);
 	switches_free(&s);
 	assert_null(s);

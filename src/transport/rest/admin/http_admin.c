@@ -54,13 +54,13 @@ static void on_switched(void *owner, const struct err *e)
 {
 	struct request *r = owner;
 	const struct transport_options *o = &r->transport->options;
+	struct tool_switch change = {.agent = r->params[0], .tool = r->params[1]};
 
 	if (reply_failed(r, e))
 		return;
-	o->switches_changed(o->switches_owner, r->who->tenant);
-	reply_json(r, 200,
-		   switch_json(r->params[0], r->params[1],
-			       json_is_true(json_object_get(r->body, "enabled"))));
+	change.enabled = json_is_true(json_object_get(r->body, "enabled"));
+	o->switched(o->switch_owner, r->who->tenant, &change);
+	reply_json(r, 200, switch_json(change.agent, change.tool, change.enabled));
 }
 
 static bool enabled_parse(const json_t *body, bool *out, struct err *e)
