@@ -37,7 +37,7 @@ const CHANGES = [
   [/powerbi-client\/dist\/powerbi\.js$/,
     /var powerbi = new service\.Service\([^;]*\);\s*\/\/[^\n]*\s*if \(window\.powerbi [^]*?window\.powerbi = powerbi;\s*\}/, ''],
   /* The page names what it allows; what would be allowed without that is only weight. */
-  ...['html$1', 'html', 'svg', 'mathMl'].map((list) =>
+  ...['html$1', 'html', 'svg$1', 'svgFilters', 'svgDisallowed', 'svg', 'mathMl$1', 'mathMlDisallowed', 'mathMl'].map((list) =>
     [/dompurify\/dist\/purify\.es\.mjs$/, new RegExp(`const ${list.replace('$', '\\$')} = freeze\\(\\[[^\\]]*\\]\\)`), `const ${list} = freeze([])`]),
 ];
 
