@@ -274,12 +274,14 @@ static bool odbc_prepare(struct connection *c, const char *text, size_t length, 
 	return true;
 }
 
+/* From the last to the first: a driver that makes room for one more with each (psqlODBC) copied a
+ * hundred megabytes for the values of an upload's block. */
 static bool values_bind(struct connection *c, SQLHSTMT handle, const struct value *values,
 			size_t count, struct arena *a, struct err *e)
 {
 	struct bound *bound = arena_alloc(a, (count + 1) * sizeof(*bound));
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = count; i-- > 0;) {
 		struct bound *b = &bound[i];
 
 		db_bind(&values[i], a, c->tenant->source->dialect->wide, c->long_text, b);

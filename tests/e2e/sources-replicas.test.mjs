@@ -12,7 +12,7 @@ import { ROLES, mintToken } from './token.mjs';
 import { MARK } from '../secrets.mjs';
 
 const LOAD = `${MARK}Load7`, UPLOADS = `${MARK}Uploads7`;
-const ROWS = 20000, FEW = 2000;
+const ROWS = 20000, FEW = 2000, MANY = 200000; /* of the last, a load is seen under way */
 const file = (mark, rows = ROWS) => `thing,mark,note\n${Array.from({ length: rows }, (_, i) => `t${i % 4},${mark}.5,row number ${i} of a file that takes a while`).join('\n')}\n`;
 const token = (sub) => mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'] });
 
@@ -87,7 +87,7 @@ describe('two replicas with one store', () => {
 
   it('go on past one that the other gave up while it waited', async () => {
     const [one] = each('eve');
-    const long = await one.upload(file(1, 2 * ROWS), 'name=Long.csv');
+    const long = await one.upload(file(1, 3 * ROWS), 'name=Long.csv');
     const lost = await one.upload(file(2, FEW), 'name=Lost.csv');
     await until('it waits', async () => await states(lost.body.id) === 'reading' || /ready/.test(await states(long.body.id)));
     await pg.admin(`UPDATE dbo.chat_data_versions SET state = 'failed', fault_code = 'interrupted', updated_at = '2020-01-01T00:00:00.000Z' WHERE source_uid = '${lost.body.id}' AND state = 'reading'`);
@@ -104,7 +104,7 @@ describe('two replicas with one store', () => {
     const { id } = await one.loaded(file(1), 'name=Marks.csv');
     await until('the other answers', async () => await markOf(two) === 1);
     const before = await tables();
-    assert.equal((await one.replace(id, file(2), '*')).status, 202);
+    assert.equal((await one.replace(id, file(2, MANY), '*')).status, 202);
     await until('it is loading', async () => /loading/.test(await states(id)));
     replicas[0].child.kill('SIGSTOP');
     try {
@@ -130,7 +130,7 @@ describe('two replicas with one store', () => {
   it('tell what one that died was loading as interrupted', async () => {
     const [one, two] = each('dan');
     const { id } = await one.loaded(file(1), 'name=Other.csv');
-    const sent = one.replace(id, file(2), '*').catch(() => ({}));
+    const sent = one.replace(id, file(2, MANY), '*').catch(() => ({}));
     await until('it is under way', async () => /receiving|reading|loading/.test(await states(id)));
     await replicas[0].kill();
     await sent;

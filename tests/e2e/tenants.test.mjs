@@ -159,6 +159,7 @@ describe('256 tenants on three lists of packs', () => {
   const MANY = 256;
   const TENANT_KB_MAX = 32;
   const READY_LIMIT_MS = patient(60000);
+  const QUERY_LIMIT_MS = String(patient(10000)); /* questions come while the names of all are read */
   const LISTS = [['library'], ['bakery'], ['library', 'bakery']];
   const PACKS = join(ROOT, 'tests/packs');
   /* Warehouse and store are made once and copied, each tenant's with its id and figures of its own: 256 migrations are 256 times
@@ -182,7 +183,7 @@ describe('256 tenants on three lists of packs', () => {
   function start(count) {
     const tenants = Object.fromEntries(Array.from({ length: count }, (_, i) =>
       [`t${i}`, { warehouse: `t${i}.db`, store: `t${i}.db`, packs: LISTS[i % LISTS.length] }]));
-    return startDaemon({ warehouse, dataDir, readyMs: READY_LIMIT_MS, env: { VESPER_TENANTS: JSON.stringify(tenants), VESPER_PACKS_ROOTS: PACKS } });
+    return startDaemon({ warehouse, dataDir, readyMs: READY_LIMIT_MS, env: { VESPER_TENANTS: JSON.stringify(tenants), VESPER_PACKS_ROOTS: PACKS, VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: QUERY_LIMIT_MS } });
   }
 
   before(async () => {
