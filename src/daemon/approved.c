@@ -11,6 +11,7 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 #include "vesper/metric.h"
+#include "vesper/rounds.h"
 
 static const struct metric stale_flows = {
 	.name = "vesper_flows_stale",
@@ -31,14 +32,15 @@ struct approved_tenant {
 	char *checked;    /* what it was checked against */
 	size_t check_next;
 	struct op *op;
-	bool making; /* the overlay is on its way */
-	bool again;  /* something changed meanwhile */
+	bool making;   /* the overlay is on its way */
+	bool again;    /* something changed meanwhile */
+	bool in_round; /* of all tenants */
 };
 
 struct approved {
 	struct daemon *daemon;
 	struct approved_tenant *tenants;
-	struct timer *refresh;
+	struct rounds *refresh;
 };
 
 static struct store *store_of(const struct approved_tenant *t)
@@ -218,6 +220,9 @@ static void on_stamp(void *owner, const char *stamp, const struct err *e)
 	struct approved_tenant *t = owner;
 
 	t->op = NULL;
+	if (t->in_round)
+		rounds_next(t->all->refresh);
+	t->in_round = false;
 	if (e) {
 		log_warn("approved.stale", "tenant %s: %s", t->tenant, e->text);
 	} else if (!t->stamp || strcmp(stamp, t->stamp) != 0) {
@@ -241,12 +246,16 @@ static void look(struct approved_tenant *t)
 		t->op = store_flows_stamp(store_of(t), t->tenant, on_stamp, t);
 }
 
-static void on_refresh(void *owner)
+static bool refresh_begin(void *owner, size_t i)
 {
 	struct approved *all = owner;
+	struct approved_tenant *t = &all->tenants[i];
 
-	for (size_t i = 0; i < all->daemon->databases.tenant_count; i++)
-		look(&all->tenants[i]);
+	if (t->op || t->making)
+		return false;
+	t->in_round = true;
+	look(t);
+	return true;
 }
 
 void approved_changed(void *owner, const char *tenant)
@@ -265,9 +274,10 @@ struct approved *approved_new(struct daemon *d)
 	struct approved *all = mem_alloc(sizeof(*all));
 	size_t n = d->databases.tenant_count;
 
-	*all = (struct approved){.daemon = d,
-				 .tenants = mem_alloc((n + 1) * sizeof(*all->tenants)),
-				 .refresh = timer_new(d->loop, on_refresh, all)};
+	*all = (struct approved){
+		.daemon = d,
+		.tenants = mem_alloc((n + 1) * sizeof(*all->tenants)),
+		.refresh = rounds_new(d->loop, n, STORES_AT_ONCE, refresh_begin, all)};
 	for (size_t i = 0; i < n; i++)
 		all->tenants[i] =
 			(struct approved_tenant){.all = all, .tenant = d->databases.tenant_ids[i]};
@@ -276,8 +286,7 @@ struct approved *approved_new(struct daemon *d)
 
 void approved_start(struct approved *all)
 {
-	timer_repeat(all->refresh, SWITCHES_REFRESH_MS);
-	on_refresh(all);
+	rounds_start(all->refresh, SWITCHES_REFRESH_MS, true);
 }
 
 void approved_free(struct approved **approved)
@@ -295,7 +304,7 @@ void approved_free(struct approved **approved)
 		mem_free(t->stamp);
 		mem_free(t->checked);
 	}
-	timer_free(&all->refresh);
+	rounds_free(&all->refresh);
 	mem_free(all->tenants);
 	mem_free(all);
 }

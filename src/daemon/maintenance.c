@@ -10,6 +10,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/rounds.h"
 
 /* One tenant's share. Its operations run one after the other. */
 struct maintenance_tenant {
@@ -28,9 +29,7 @@ struct maintenance_tenant {
 struct maintenance {
 	struct daemon *daemon;
 	struct maintenance_tenant *tenants;
-	size_t refresh_next, retain_next; /* tenants of the rounds that go on */
-	struct timer *refresh;
-	struct timer *retain;
+	struct rounds *refresh, *retain;
 	struct load_watch *load;
 	struct timer *silent; /* NULL: no other replica has the store */
 };
@@ -38,7 +37,6 @@ struct maintenance {
 /* ---- switches ---- */
 
 static void switches_read(struct maintenance_tenant *t);
-static void refresh_next(struct maintenance *u);
 
 static void on_switches(void *owner, const struct tool_switch *list, size_t count,
 			const struct err *e)
@@ -65,7 +63,7 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 	if (!t->refreshing)
 		return;
 	t->refreshing = false;
-	refresh_next(t->maintenance);
+	rounds_next(t->maintenance->refresh);
 }
 
 static void switches_read(struct maintenance_tenant *t)
@@ -76,28 +74,16 @@ static void switches_read(struct maintenance_tenant *t)
 			store_switches(t->maintenance->daemon->store, t->tenant, on_switches, t);
 }
 
-static void refresh_next(struct maintenance *u)
-{
-	while (u->refresh_next < u->daemon->databases.tenant_count) {
-		struct maintenance_tenant *t = &u->tenants[u->refresh_next++];
-
-		if (t->reading)
-			continue;
-		t->refreshing = true;
-		switches_read(t);
-		return;
-	}
-}
-
-static void on_refresh(void *owner)
+static bool refresh_begin(void *owner, size_t i)
 {
 	struct maintenance *u = owner;
+	struct maintenance_tenant *t = &u->tenants[i];
 
-	if (u->refresh_next < u->daemon->databases.tenant_count)
-		return; /* the round before goes on */
-	u->refresh_next = 0;
-	for (size_t i = 0; i < STORES_AT_ONCE; i++)
-		refresh_next(u);
+	if (t->reading)
+		return false;
+	t->refreshing = true;
+	switches_read(t);
+	return true;
 }
 
 static struct maintenance_tenant *tenant_find(struct maintenance *u, const char *tenant)
@@ -133,7 +119,6 @@ void maintenance_switched(void *owner, const char *tenant, const struct tool_swi
 /* ---- retention ---- */
 
 static void retain_start(struct maintenance_tenant *t);
-static void retain_next(struct maintenance *u);
 
 static void on_retained(void *owner, bool more, const struct err *e)
 {
@@ -145,7 +130,7 @@ static void on_retained(void *owner, bool more, const struct err *e)
 	if (!e && more && ++t->rounds < RETAIN_ROUNDS_MAX)
 		retain_start(t);
 	else
-		retain_next(t->maintenance);
+		rounds_next(t->maintenance->retain);
 }
 
 static void retain_start(struct maintenance_tenant *t)
@@ -156,27 +141,13 @@ static void retain_start(struct maintenance_tenant *t)
 				    &u->daemon->settings.store->retention, on_retained, t);
 }
 
-static void retain_next(struct maintenance *u)
-{
-	struct maintenance_tenant *t = &u->tenants[u->retain_next];
-
-	if (u->retain_next == u->daemon->databases.tenant_count)
-		return;
-	u->retain_next++;
-	t->rounds = 0;
-	retain_start(t);
-}
-
-static void on_retain(void *owner)
+static bool retain_begin(void *owner, size_t i)
 {
 	struct maintenance *u = owner;
 
-	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
-		if (u->tenants[i].retaining)
-			return; /* the round before goes on */
-	u->retain_next = 0;
-	for (size_t i = 0; i < STORES_AT_ONCE; i++)
-		retain_next(u);
+	u->tenants[i].rounds = 0;
+	retain_start(&u->tenants[i]);
+	return true;
 }
 
 /* ---- turns that run nowhere ---- */
@@ -214,9 +185,9 @@ struct maintenance *maintenance_new(struct daemon *d)
 	for (size_t i = 0; i < d->databases.tenant_count; i++)
 		u->tenants[i] = (struct maintenance_tenant){.maintenance = u,
 							    .tenant = d->databases.tenant_ids[i]};
-	u->refresh_next = u->retain_next = d->databases.tenant_count;
-	u->refresh = timer_new(d->loop, on_refresh, u);
-	u->retain = timer_new(d->loop, on_retain, u);
+	u->refresh =
+		rounds_new(d->loop, d->databases.tenant_count, STORES_AT_ONCE, refresh_begin, u);
+	u->retain = rounds_new(d->loop, d->databases.tenant_count, STORES_AT_ONCE, retain_begin, u);
 	u->load = load_watch_new(d);
 	if (*config_text(d->config, "cluster.replica"))
 		u->silent = timer_new(d->loop, on_silent, u);
@@ -225,9 +196,8 @@ struct maintenance *maintenance_new(struct daemon *d)
 
 void maintenance_start(struct maintenance *u)
 {
-	timer_repeat(u->refresh, SWITCHES_REFRESH_MS);
-	timer_repeat(u->retain, RETAIN_EVERY_MS);
-	on_retain(u);
+	rounds_start(u->refresh, SWITCHES_REFRESH_MS, false);
+	rounds_start(u->retain, RETAIN_EVERY_MS, true);
 	if (u->silent)
 		timer_repeat(u->silent, TURN_SILENT_EVERY_MS);
 }
@@ -244,8 +214,8 @@ void maintenance_free(struct maintenance **maintenance)
 		op_cancel(&u->tenants[i].retaining);
 		op_cancel(&u->tenants[i].closing);
 	}
-	timer_free(&u->refresh);
-	timer_free(&u->retain);
+	rounds_free(&u->refresh);
+	rounds_free(&u->retain);
 	timer_free(&u->silent);
 	load_watch_free(&u->load);
 	mem_free(u->tenants);

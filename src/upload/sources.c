@@ -13,6 +13,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/rounds.h"
 
 #define LIST_BYTES     (16 * 1024 * 1024) /* the rows of a tenant with their profiles */
 #define SPOOL_WORKERS  2
@@ -204,6 +205,9 @@ static void look_ended(struct tenant_uploads *t)
 {
 	struct list due;
 
+	if (t->in_round)
+		rounds_next(t->all->refresh);
+	t->in_round = false;
 	list_init(&due);
 	list_each_safe(node, &t->looking) {
 		struct look_wait *w = list_item(node, struct look_wait, node);
@@ -366,12 +370,19 @@ void uploads_look(struct tenant_uploads *t)
 	look(t);
 }
 
-void uploads_look_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
-		       void *owner)
+static void look_wait(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
+		      void *owner)
 {
 	*w = (struct look_wait){.looks = t->op ? 2 : 1, .cb = cb, .owner = owner};
 	list_append(&t->looking, &w->node);
-	uploads_look(t);
+	t->stale = true;
+}
+
+void uploads_look_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
+		       void *owner)
+{
+	look_wait(t, w, cb, owner);
+	look(t);
 }
 
 void uploads_look_forget(struct look_wait *w)
@@ -381,13 +392,16 @@ void uploads_look_forget(struct look_wait *w)
 	w->cb = NULL;
 }
 
-static void on_refresh(void *owner)
+static bool refresh_begin(void *owner, size_t i)
 {
 	struct uploads *u = owner;
+	struct tenant_uploads *t = &u->tenants[i];
 
-	for (size_t i = 0; i < u->options.tenant_count; i++)
-		if (!u->tenants[i].op)
-			look(&u->tenants[i]);
+	if (t->op || u->ending)
+		return false;
+	t->in_round = true;
+	look(t);
+	return true;
 }
 
 /* ---- life ---- */
@@ -413,7 +427,8 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 	hashmap_init(&u->by_version);
 	u->documents = search_source_new(u);
 	u->own = discover_source_new(u);
-	u->refresh = timer_new(options->loop, on_refresh, u);
+	u->refresh =
+		rounds_new(options->loop, options->tenant_count, STORES_AT_ONCE, refresh_begin, u);
 	for (size_t i = 0; i < options->tenant_count; i++) {
 		u->tenants[i] = (struct tenant_uploads){
 			.all = u, .name = options->tenants[i].id, .file = options->tenants[i].file};
@@ -442,9 +457,9 @@ void uploads_start(struct uploads *u, bool alone, void (*then)(void *owner), voi
 	u->unknown = u->options.tenant_count;
 	u->started = then;
 	u->started_owner = owner;
-	timer_repeat(u->refresh, SWITCHES_REFRESH_MS);
 	for (size_t i = 0; i < u->options.tenant_count; i++)
-		uploads_look_then(&u->tenants[i], &u->tenants[i].first, on_first, &u->tenants[i]);
+		look_wait(&u->tenants[i], &u->tenants[i].first, on_first, &u->tenants[i]);
+	rounds_start(u->refresh, SWITCHES_REFRESH_MS, true);
 	if (u->unknown == 0)
 		then(owner);
 }
@@ -457,7 +472,7 @@ void uploads_free(struct uploads **uploads)
 		return;
 	*uploads = NULL;
 	u->ending = true;
-	timer_free(&u->refresh);
+	rounds_free(&u->refresh);
 	for (size_t i = 0; i < u->options.tenant_count; i++)
 		load_cancel(&u->tenants[i]);
 	pool_free(&u->spooling);

@@ -89,6 +89,7 @@ struct tenant_uploads {
 	struct op *beat;     /* tells other replicas that a load here lives */
 	bool again;          /* something changed meanwhile */
 	bool stale;          /* something changed here since they were read */
+	bool in_round;       /* of all tenants */
 	struct list looking; /* struct look_wait */
 	struct look_wait first;
 	/* the overlay */
@@ -117,7 +118,7 @@ struct uploads {
 	enum dialect dialect;
 	struct pool *spooling, *loading, *finding;
 	struct tenant_uploads *tenants;
-	struct timer *refresh;
+	struct rounds *refresh;
 	bool alone, ending;
 	size_t unknown; /* tenants whose rows were not looked for yet */
 	void (*started)(void *owner);

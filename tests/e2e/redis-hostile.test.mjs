@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
+import { STEADY } from './cluster.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
 import { startRedis } from './redis.mjs';
 import { mintToken } from './token.mjs';
@@ -63,7 +64,7 @@ describe('somebody who may write to Redis', () => {
 
   before(async () => {
     redis = await startRedis();
-    daemon = await startDaemon({ env: { VESPER_REDIS_URL: redis.url, VESPER_LIMITS_USER_PER_MINUTE: '600' } });
+    daemon = await startDaemon({ env: { VESPER_REDIS_URL: redis.url, VESPER_LIMITS_USER_PER_MINUTE: '600', ...STEADY } });
     await untilRedisIs(/^healthy/, daemon);
   });
   after(async () => {

@@ -159,7 +159,6 @@ describe('256 tenants on three lists of packs', () => {
   const MANY = 256;
   const TENANT_KB_MAX = 32;
   const READY_LIMIT_MS = patient(60000);
-  const QUERY_LIMIT_MS = String(patient(10000)); /* questions come while the names of all are read */
   const LISTS = [['library'], ['bakery'], ['library', 'bakery']];
   const PACKS = join(ROOT, 'tests/packs');
   /* Warehouse and store are made once and copied, each tenant's with its id and figures of its own: 256 migrations are 256 times
@@ -183,7 +182,7 @@ describe('256 tenants on three lists of packs', () => {
   function start(count) {
     const tenants = Object.fromEntries(Array.from({ length: count }, (_, i) =>
       [`t${i}`, { warehouse: `t${i}.db`, store: `t${i}.db`, packs: LISTS[i % LISTS.length] }]));
-    return startDaemon({ warehouse, dataDir, readyMs: READY_LIMIT_MS, env: { VESPER_TENANTS: JSON.stringify(tenants), VESPER_PACKS_ROOTS: PACKS, VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: QUERY_LIMIT_MS } });
+    return startDaemon({ warehouse, dataDir, readyMs: READY_LIMIT_MS, env: { VESPER_TENANTS: JSON.stringify(tenants), VESPER_PACKS_ROOTS: PACKS } });
   }
 
   before(async () => {
@@ -198,10 +197,21 @@ describe('256 tenants on three lists of packs', () => {
   const ask = (d, i, pack) => d.ask(ASKED[pack].question,
     { token: mintToken({ tenant_id: `t${i}`, permissions: ['chat:use', ...Object.values(ASKED).flatMap((a) => a.rights)] }) });
 
+  /* A busy machine still opens the stores of all; who is told to come again comes again. */
+  async function asked(d, i, pack) {
+    let turn;
+    for (const until = Date.now() + READY_LIMIT_MS; Date.now() < until; await sleep(100)) {
+      turn = await ask(d, i, pack);
+      if (turn.error?.code !== 'timeout')
+        break;
+    }
+    return turn;
+  }
+
   /* Each tenant's own figures, and only of its own packs. */
   async function askTenant(d, i) {
     for (const [pack, { figure }] of Object.entries(ASKED)) {
-      const turn = await ask(d, i, pack);
+      const turn = await asked(d, i, pack);
       const numbers = JSON.stringify(turn.tables?.map(rowsOf) ?? []);
       if (LISTS[i % LISTS.length].includes(pack))
         assert.match(numbers, new RegExp(`:${figure + i}\\b`), `t${i} ${pack}: ${turn.text || JSON.stringify(turn.error ?? turn.complete)}`);

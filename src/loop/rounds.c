@@ -1,0 +1,72 @@
+#include "vesper/rounds.h"
+
+#include <assert.h>
+
+#include "vesper/loop.h"
+#include "vesper/mem.h"
+
+struct rounds {
+	struct timer *timer;
+	size_t count, at_once;
+	size_t at; /* the next of this round; count: all have begun */
+	size_t running;
+	rounds_begin_cb begin;
+	void *owner;
+};
+
+static void begin_more(struct rounds *r)
+{
+	while (r->running < r->at_once && r->at < r->count)
+		if (r->begin(r->owner, r->at++))
+			r->running++;
+}
+
+static void on_timer(void *owner)
+{
+	struct rounds *r = owner;
+
+	if (r->at < r->count || r->running > 0)
+		return;
+	r->at = 0;
+	begin_more(r);
+}
+
+struct rounds *rounds_new(struct loop *loop, size_t count, size_t at_once, rounds_begin_cb begin,
+			  void *owner)
+{
+	struct rounds *r = mem_alloc(sizeof(*r));
+
+	assert(at_once > 0);
+	*r = (struct rounds){.timer = timer_new(loop, on_timer, r),
+			     .count = count,
+			     .at_once = at_once,
+			     .at = count,
+			     .begin = begin,
+			     .owner = owner};
+	return r;
+}
+
+void rounds_start(struct rounds *r, uint64_t every_ms, bool now)
+{
+	timer_repeat(r->timer, every_ms);
+	if (now)
+		on_timer(r);
+}
+
+void rounds_next(struct rounds *r)
+{
+	assert(r->running > 0);
+	r->running--;
+	begin_more(r);
+}
+
+void rounds_free(struct rounds **rounds)
+{
+	struct rounds *r = *rounds;
+
+	if (!r)
+		return;
+	*rounds = NULL;
+	timer_free(&r->timer);
+	mem_free(r);
+}
