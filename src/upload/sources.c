@@ -205,9 +205,9 @@ static void look_ended(struct tenant_uploads *t)
 {
 	struct list due;
 
-	if (t->in_round)
+	if (t->next.in_round)
 		rounds_next(t->all->refresh);
-	t->in_round = false;
+	t->next.in_round = false;
 	list_init(&due);
 	list_each_safe(node, &t->looking) {
 		struct look_wait *w = list_item(node, struct look_wait, node);
@@ -399,7 +399,7 @@ static bool refresh_begin(void *owner, size_t i)
 
 	if (t->op || u->ending)
 		return false;
-	t->in_round = true;
+	t->next.in_round = true;
 	look(t);
 	return true;
 }

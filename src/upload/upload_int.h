@@ -83,13 +83,13 @@ struct tenant_uploads {
 	struct {
 		struct read_rows *rows; /* that are being read; or NULL */
 		int64_t whole_ms;       /* when all of them were read last */
+		bool in_round;          /* of all tenants */
 	} next;
 	struct op *op;
 	struct op *warm;     /* makes what documents are found by, after the start */
 	struct op *beat;     /* tells other replicas that a load here lives */
 	bool again;          /* something changed meanwhile */
 	bool stale;          /* something changed here since they were read */
-	bool in_round;       /* of all tenants */
 	struct list looking; /* struct look_wait */
 	struct look_wait first;
 	/* the overlay */
