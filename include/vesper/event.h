@@ -39,6 +39,8 @@ struct event_run_started {
 	const char *client_msg_id; /* or NULL */
 };
 
+/* The phase with which another replica goes on: its first event. */
+#define EVENT_PHASE_MOVED "moved"
 struct event_status {
 	const char *phase; /* "understanding", "running", "checking", "writing", … */
 	const char *text;

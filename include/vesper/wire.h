@@ -32,6 +32,11 @@ extern const struct projection wire_mcp;    /* progress of a tool call of MCP, t
 /* How many items the log has given so far. */
 uint64_t wire_items(const struct stream_log *log, const struct projection *p);
 
+/* Whether somebody who was shown these many items can go on after them. Not, where another replica
+ * goes on with the turn: what the one before had shown last may be missing in the log, and others
+ * have these numbers now. */
+bool wire_can_resume(const struct stream_log *log, const struct projection *p, uint64_t after);
+
 struct wire_mcp;
 
 /* What a client of a dialect said of itself; borrowed by its reader. */

@@ -108,10 +108,10 @@ WHERE EXISTS (SELECT 1 FROM chat_sessions s
 	AND NOT EXISTS (SELECT 1 FROM chat_messages m
 		WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND m.client_msg_id = :client_msg_id)
 
---# query turn_running
-SELECT t.turn_id
-FROM chat_turns t
-WHERE t.tenant_id = :tenant_id AND t.session_id = :session_id AND t.user_id = :user_id AND t.state = 'running'
+--# query session_mine
+SELECT s.session_id
+FROM chat_sessions s
+WHERE s.tenant_id = :tenant_id AND s.session_id = :session_id AND s.user_id = :user_id
 
 --# query turn_done
 UPDATE chat_turns

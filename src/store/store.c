@@ -56,7 +56,7 @@ static const struct {
 	{"orphans", {"tenant_id", "limit", "before"}},
 	{"orphan_close",
 	 {"session_id", "tenant_id", "turn_id", "message_id", "status", "now", "fence_after"}},
-	{"turn_running", {MINE}},
+	{"session_mine", {MINE}},
 	{"turn_mine", {"tenant_id", "turn_id", "fence"}},
 	{"turns_alive", {"tenant_id", "replica", "ids", "now"}},
 	{"turns_running", {"tenant_id", "limit"}},

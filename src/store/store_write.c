@@ -49,8 +49,8 @@ static void beginning_give(struct begin *b, struct table **tables)
 	b->cb(b->owner, &out, NULL);
 }
 
-/* Nothing was stored: another turn runs, or the session is another user's. */
-static void on_running(struct call *c, struct table **tables, size_t count, const struct err *e)
+/* Nothing was stored: another turn runs, or did until now, or the session is another user's. */
+static void on_not_begun(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct begin *b = list_item(c, struct begin, call);
 	const struct beginning none = {0};
@@ -59,8 +59,8 @@ static void on_running(struct call *c, struct table **tables, size_t count, cons
 	if (e)
 		why = *e;
 	else if (count > 0 && tables[0]->row_count > 0)
-		err_set_retry(&why, ERR_BUSY, "turn %s of this session runs on another server",
-			      store_cell(tables[0], 0, "turn_id"));
+		err_set_retry(&why, ERR_BUSY,
+			      "a turn of this session runs on another server, or did until now");
 	else
 		err_set(&why, ERR_NOT_FOUND, "no such session");
 	b->cb(b->owner, &none, &why);
@@ -82,9 +82,9 @@ static void on_begun(struct call *c, struct table **tables, size_t count, const 
 	bool there = !e && store_found(tables, count, BEGIN_STORED, "session", &problem);
 
 	if (!e && !there && c->store->replica) {
-		c->finish = on_running;
+		c->finish = on_not_begun;
 		store_call_next(c);
-		store_call_add(c, "turn_running");
+		store_call_add(c, "session_mine");
 		store_call_read(c, 1);
 	} else if (!there) {
 		b->cb(b->owner, &none, e ? e : &problem);

@@ -15,7 +15,6 @@
 #include "vesper/mem.h"
 
 #define TAKEN_ARENA_BYTES (2 * 1024 * 1024)
-#define PHASE_MOVED       "recovering"
 #define OPEN_STEPS_MAX    64 /* of one turn: a plan has fewer tasks and calls at once */
 
 /* ---- what the next one needs ---- */
@@ -112,7 +111,7 @@ static bool ended_twice(const struct stream_log *log)
 		if (stream_kind(log, seq) != EVENT_STATUS)
 			continue;
 		stream_event(log, seq, &e);
-		if (strcmp(e.u.status.phase, PHASE_MOVED) == 0)
+		if (strcmp(e.u.status.phase, EVENT_PHASE_MOVED) == 0)
 			return true;
 	}
 	return false;
@@ -196,8 +195,8 @@ static void begin(struct turns *all, const struct taken *taken, uint64_t fence)
 	answer_taken(&t->for_answer);
 	t->core.fence = fence;
 	turn_make_room(t);
+	say_phase(&t->for_answer, EVENT_PHASE_MOVED, turn_sentence(&t->core, SAY_PHASE_RECOVERING));
 	close_steps(t);
-	say_phase(&t->for_answer, PHASE_MOVED, turn_sentence(&t->core, SAY_PHASE_RECOVERING));
 	turn_admitted(t);
 	if (stream_watchers(t->core.log) == 0)
 		timer_start(t->machine.grace.timer, CLUSTER_WATCHED_MS);

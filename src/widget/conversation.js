@@ -434,6 +434,10 @@ export class Conversation {
     } else if (this.#resuming && frame.code === 'expired') {
       this.#lost.add(turn.id);
       this.#showHistory();
+    } else if (this.#resuming && frame.code === 'bad_frame') {
+      /* The server that showed the last of it has ended, and another one goes on before that. */
+      turn.reset();
+      this.#resume();
     }
   }
 

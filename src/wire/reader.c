@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "vesper/limits.h"
 #include "vesper/mem.h"
@@ -28,6 +29,22 @@ uint64_t wire_items(const struct stream_log *log, const struct projection *p)
 	for (uint64_t seq = 1; seq <= stream_last_seq(log); seq++)
 		items += p->items[stream_kind(log, seq)];
 	return items;
+}
+
+bool wire_can_resume(const struct stream_log *log, const struct projection *p, uint64_t after)
+{
+	uint64_t items = 0;
+	struct event event;
+
+	for (uint64_t seq = 1; items < after && seq <= stream_last_seq(log); seq++) {
+		items += p->items[stream_kind(log, seq)];
+		if (stream_kind(log, seq) != EVENT_STATUS)
+			continue;
+		stream_event(log, seq, &event);
+		if (strcmp(event.u.status.phase, EVENT_PHASE_MOVED) == 0)
+			return false;
+	}
+	return items >= after;
 }
 
 static uint64_t frames_until(const struct stream_log *log, uint64_t last)

@@ -10,7 +10,7 @@ export const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0
 const TYPES = ['chat.thinking', 'chat.status', 'chat.filters', 'chat.plan', 'chat.token', 'chat.view', 'chat.ask',
   'chat.complete', 'chat.error'];
 const CLOSING = ['chat.complete', 'chat.error'];
-const PHASES = ['understanding', 'planning', 'running', 'writing', 'checking', 'recovering'];
+const PHASES = ['understanding', 'planning', 'running', 'writing', 'checking', 'recovering', 'moved'];
 const STATUSES = ['ok', 'ask', 'cancelled', 'interrupted', 'partial', 'refused'];
 export const ERROR_CODES = ['bad_frame', 'unknown_type', 'too_long', 'busy', 'rate_limited', 'quota', 'denied',
   'not_found', 'expired', 'upstream', 'timeout', 'draining', 'internal'];

@@ -106,6 +106,7 @@ export class Fake {
   starters = {};      /* by role: questions that run a flow */
   listed = 0;         /* times that the page asked for them */
   busy = false;       /* questions are refused */
+  moved = false;      /* another server goes on: who was shown something reads it anew */
   hold = null;        /* {after, until}: an answer waits for this promise after this token */
   pageSize = 2;       /* messages a page of history: few, so that paging is met */
 
@@ -324,7 +325,9 @@ export class Fake {
         turn.cancelled ||= turn.session === session;
       break;
     case 'resume':
-      if (this.turns.has(frame.turn_id))
+      if (this.moved && frame.last_seq > 0)
+        send({ type: 'chat.error', code: 'bad_frame', message: 'last_seq: read it from 0', retryable: false, suggestions: [] });
+      else if (this.turns.has(frame.turn_id))
         watch(this.turns.get(frame.turn_id), frame.last_seq);
       else
         send({ type: 'chat.error', code: 'expired', message: 'unknown turn', retryable: false, suggestions: [] });

@@ -345,6 +345,22 @@ test('an answer whose frames are gone is read from the history, or said to be lo
   assertClean(CUT);
 });
 
+test('an answer that another server goes on with is read from its start', async () => {
+  const page = await start();
+
+  fake.moved = true;
+  await ask(page, 'slow');
+  await shown(page, 'word9 ');
+  fake.cut();
+  await page.locator('.turn.running').waitFor({ state: 'detached' });
+  const asked = fake.received.filter(({ type }) => type === 'resume').map(({ last_seq: seq }) => seq);
+
+  assert.equal(asked.length, 2);
+  assert.ok(asked[0] > 0 && asked[1] === 0, `${asked}`);
+  assert.equal((await prose(lastTurn(page))).split('word9 ').length, 2, 'said once');
+  assertClean(CUT);
+});
+
 test('doubled frames change nothing, a missing one is fetched', async () => {
   const page = await start();
   let dropped = false;

@@ -353,8 +353,9 @@ static void on_events_found(void *owner, struct stream_log *log, const struct er
 		reply_problem(r, CODE_EXPIRED, PROBLEM_EXPIRED_LOG);
 	else if (e)
 		reply_err(r, e);
-	else if (!requested_seq(r, &after) || after > wire_items(log, &wire_sse))
-		reply_problem(r, CODE_BAD_FRAME, "after: not a number that this turn has reached");
+	else if (!requested_seq(r, &after) || !wire_can_resume(log, &wire_sse, after))
+		reply_problem(r, CODE_BAD_FRAME,
+			      "after: not a number that is known of this turn: read it from 0");
 	else if (stream_closed(log) && after == wire_items(log, &wire_sse))
 		reply_empty(r, 204); /* tells an EventSource to stop coming back */
 	else

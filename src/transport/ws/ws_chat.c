@@ -290,8 +290,8 @@ static void on_resume_found(void *owner, struct stream_log *log, const struct er
 		say_problem(c, CODE_EXPIRED, PROBLEM_EXPIRED_LOG, 0);
 	else if (e)
 		say_err(c, e);
-	else if (last_seq > wire_items(log, &wire_chat))
-		say_problem(c, CODE_BAD_FRAME, "last_seq: beyond what was said", 0);
+	else if (!wire_can_resume(log, &wire_chat, last_seq))
+		say_problem(c, CODE_BAD_FRAME, "last_seq: beyond what is known: read it from 0", 0);
 	else
 		turns_watch(c, log, last_seq);
 	held_done(c);

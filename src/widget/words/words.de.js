@@ -64,6 +64,7 @@ export const words = {
   phase_writing: 'Schreibt die Antwort',
   phase_checking: 'Prüft die Zahlen',
   phase_recovering: 'Versucht es anders',
+  phase_moved: 'Ein anderer Server macht weiter',
 
   end_cancelled: 'Angehalten. Die Antwort ist vielleicht unvollständig.',
   end_interrupted: 'Unterbrochen. Die Antwort ist vielleicht unvollständig.',

@@ -72,6 +72,7 @@ export const words = {
   phase_writing: 'Writing the answer',
   phase_checking: 'Checking the numbers',
   phase_recovering: 'Trying another way',
+  phase_moved: 'Another server goes on',
 
   /* how it ended */
   end_cancelled: 'Stopped. The answer above may be incomplete.',

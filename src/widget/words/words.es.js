@@ -64,6 +64,7 @@ export const words = {
   phase_writing: 'Escribiendo la respuesta',
   phase_checking: 'Comprobando los números',
   phase_recovering: 'Probando de otra manera',
+  phase_moved: 'Otro servidor continúa',
 
   end_cancelled: 'Detenida. La respuesta puede estar incompleta.',
   end_interrupted: 'Interrumpida. La respuesta puede estar incompleta.',

@@ -100,6 +100,19 @@ static void a_session_has_one_turn_at_a_time(void **state)
 	assert_string_equal(rows(f), "r1 1 done, r1 2 running, r1 3 running");
 }
 
+/* What kept the session is over by the time that somebody asks what it was. */
+static void a_session_that_was_kept_until_now_is_there(void **state)
+{
+	struct fixture *f = *state;
+	struct message first = question(f, id_new(f), 1), next = question(f, first.session_id, 2);
+
+	next.turn_id = first.turn_id;
+	assert_int_equal(accept_message(f, &ann, &first), ERR_NONE);
+	assert_int_equal(answer_under(f, &first, 1), ERR_NONE);
+	assert_int_equal(accept_message(f, &ann, &next), ERR_BUSY);
+	assert_int_equal(accept_message(f, &bob, &next), ERR_NOT_FOUND);
+}
+
 static void a_message_that_came_before_begins_none(void **state)
 {
 	struct fixture *f = *state;
@@ -222,6 +235,7 @@ int main(void)
 		STORE_TEST(alone_no_rows_are_written),
 #define SHARED(t) cmocka_unit_test_setup_teardown(t, shared_setup, fixture_teardown)
 		SHARED(a_session_has_one_turn_at_a_time),
+		SHARED(a_session_that_was_kept_until_now_is_there),
 		SHARED(a_message_that_came_before_begins_none),
 		SHARED(a_former_owner_stores_nothing),
 		SHARED(a_turn_that_is_begun_again_has_one_owner),

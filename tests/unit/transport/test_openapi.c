@@ -194,8 +194,8 @@ static struct event all_of_finished(void)
 
 static void emit_beginning(struct stream_log *log)
 {
-	static const char *const phases[] = {"understanding", "planning", "running",
-					     "writing",       "checking", "recovering"};
+	static const char *const phases[] = {"understanding", "planning",   "running", "writing",
+					     "checking",      "recovering", "moved"};
 
 	emit(log, &(struct event){.kind = EVENT_RUN_STARTED,
 				  .u.run_started = {ID, ID, OTHER_ID, "mine"}});

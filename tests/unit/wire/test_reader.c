@@ -172,6 +172,26 @@ static void resumes_anywhere(void **state)
 	}
 }
 
+/* What was shown last may not have been written down, and its numbers are others' by now. */
+static void nobody_goes_on_behind_another_replica(void **state)
+{
+	struct stream_log *log = log_new();
+
+	(void)state;
+	emit(log, &(struct event){.kind = EVENT_STATUS, .u.status = {"running", ""}});
+	emit_text(log, "a");
+	assert_true(wire_can_resume(log, &wire_chat, 2));
+	assert_false(wire_can_resume(log, &wire_chat, 3));
+	emit(log, &(struct event){.kind = EVENT_STATUS, .u.status = {EVENT_PHASE_MOVED, ""}});
+	emit_text(log, "b");
+	assert_true(wire_can_resume(log, &wire_chat, 0));
+	assert_true(wire_can_resume(log, &wire_chat, 2));
+	assert_false(wire_can_resume(log, &wire_chat, 3));
+	assert_false(wire_can_resume(log, &wire_chat, 4));
+	emit_end(log, "ok");
+	stream_release(&log);
+}
+
 /* A kind that a wire passes over takes no number. */
 static void numbers_count_items_and_not_events(void **state)
 {
@@ -230,6 +250,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(resumes_anywhere, setup, teardown),
 		cmocka_unit_test_setup_teardown(numbers_count_items_and_not_events, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(nobody_goes_on_behind_another_replica, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(adjacent_pieces_merge, setup, teardown),
 	};
