@@ -85,11 +85,14 @@ WHERE EXISTS (SELECT 1 FROM chat_sessions s
 --? on_sqlite: ON CONFLICT (message_uid) DO NOTHING
 --? on_server: AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
 
+-- Of several replicas, by the one that asks: another one's has the same id.
 --# query answer_stored
 SELECT m.message_uid
 FROM chat_messages m
 JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
 WHERE m.message_uid = :message_id AND m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
+--? shared: AND EXISTS (SELECT 1 FROM chat_turns t
+--? shared:	WHERE t.tenant_id = m.tenant_id AND t.turn_id = :turn_id AND t.fence = :fence)
 
 -- Several replicas: what runs, and under whose fence. A turn that is taken over has a greater one than its former owner.
 --# query turn_take

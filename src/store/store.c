@@ -39,7 +39,7 @@ static const struct {
 	  "status",     "intent",     "agents_used", "tool_calls",    "views", "pbi_deep_links",
 	  "standing",   "checked",    "needs",       "provider",      "model", "token_count",
 	  "latency_ms", "now",        "receipt_id",  "chained",       "fence"}},
-	{"answer_stored", {MINE, "message_id"}},
+	{"answer_stored", {MINE, "message_id", "turn_id", "fence"}},
 	{"receipt_head", {"tenant_id"}},
 	{"receipt_insert",
 	 {MINE, "receipt_no", "receipt_id", "message_id", "content_text", "leaves", "content_hash",

@@ -145,6 +145,23 @@ static void a_former_owner_stores_nothing(void **state)
 	assert_string_equal(rows(f), "r1 9 done");
 }
 
+/* Both know the id of the answer: that it is there does not say whose it is. */
+static void a_former_owner_is_not_told_that_its_answer_is_stored(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = question(f, id_new(f), 5), answer;
+
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	answer = answer_to(f, &m, "answer");
+	take(f, &m, 9);
+	answer.fence = 9;
+	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NONE);
+	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NONE);
+	answer.fence = 5;
+	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_CANCELLED);
+	assert_string_equal(answers(f), "complete");
+}
+
 /* What is taken over before a word was said is begun again, by one owner only. */
 static void a_turn_that_is_begun_again_has_one_owner(void **state)
 {
@@ -238,6 +255,7 @@ int main(void)
 		SHARED(a_session_that_was_kept_until_now_is_there),
 		SHARED(a_message_that_came_before_begins_none),
 		SHARED(a_former_owner_stores_nothing),
+		SHARED(a_former_owner_is_not_told_that_its_answer_is_stored),
 		SHARED(a_turn_that_is_begun_again_has_one_owner),
 		SHARED(a_silent_turn_is_closed),
 		SHARED(clocks_are_not_compared),
