@@ -73,11 +73,15 @@ describe('faults around replicas', () => {
     await ahead.stop();
   });
 
-  it('a replica alone hears nothing of Redis any more: what its reader is told is what is stored', async () => {
+  it('a replica alone hears nothing of Redis any more: what its reader is told is what is stored', async (t) => {
     mock.use(slow(300, 30));
     const between = new Between(cluster.redis.port);
     const alone = await cluster.add({ env: { VESPER_REDIS_URL: cluster.redis.url.replace(/:\d+$/, `:${await between.listen()}`) } });
     const client = new Ledger(() => alone.url, 'split');
+    t.after(async () => {
+      between.close();
+      await alone.kill();
+    });
     const asking = client.ask(REFERENCE);
     while (!textOf(client.entries[0].frames).length)
       await sleep(10);
@@ -89,8 +93,6 @@ describe('faults around replicas', () => {
     const [, answer] = await two.rest(client.token).messages(client.session);
     console.log(`alone: ${frames.at(-1).type} ${frames.at(-1).status ?? frames.at(-1).code} of ${textOf(frames).length} characters, ${answer?.status} of ${answer?.content.length} stored`);
     assert.deepEqual(await client.compare(two.rest(client.token)), []);
-    between.close();
-    await alone.kill();
     mock.use(slow(60, 20));
   });
 
