@@ -10,8 +10,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
 import { demoWarehouse, filesUnder, REFERENCE, REPLICAS, startDaemon, tempDir } from './harness.mjs';
+import { patient } from './patience.mjs';
 import { Raw, upgrade } from './raw.mjs';
 import { textOf } from './turn.mjs';
+
+const ACKNOWLEDGED_LIMIT_MS = patient(20000); /* a round's messages */
 
 const slowAnswer = [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(2000) }, fault: { token_ms: 30 } },
   { reply: 'demo' }];
@@ -85,7 +88,7 @@ describe('kill -9', () => {
       });
       const ends = Promise.allSettled(askers);
       const enough = (round + 1) * 20;
-      for (let i = 0; i < 1000 && acknowledged.length < enough; i++)
+      for (const until = Date.now() + ACKNOWLEDGED_LIMIT_MS; Date.now() < until && acknowledged.length < enough;)
         await sleep(10);
       await d.kill();
       await ends;
