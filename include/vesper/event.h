@@ -39,7 +39,7 @@ struct event_run_started {
 	const char *client_msg_id; /* or NULL */
 };
 
-/* The phase with which another replica goes on: its first event. */
+/* Of the first event of a replica that goes on with another one's turn. */
 #define EVENT_PHASE_MOVED "moved"
 struct event_status {
 	const char *phase; /* "understanding", "running", "checking", "writing", … */

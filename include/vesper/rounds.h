@@ -12,7 +12,7 @@ struct loop;
 struct rounds;
 
 /* Begins the work of one, 0 .. count - 1. False: there is nothing to do for it now. It ends later,
- * with rounds_next(), not before this has returned. */
+ * with rounds_end(), not before this has returned. */
 typedef bool (*rounds_begin_cb)(void *owner, size_t i);
 
 struct rounds *rounds_new(struct loop *loop, size_t count, size_t at_once, rounds_begin_cb begin,
@@ -22,7 +22,7 @@ struct rounds *rounds_new(struct loop *loop, size_t count, size_t at_once, round
  * the place of the next one. */
 void rounds_start(struct rounds *r, uint64_t every_ms, bool now);
 
-/* The work of one has ended: another one's may begin. */
-void rounds_next(struct rounds *r);
+/* The work of this one has ended: another one's may begin. Where no round began it, nothing. */
+void rounds_end(struct rounds *r, size_t i);
 
 void rounds_free(struct rounds **r); /* *r may be NULL; begins nothing any more */

@@ -103,7 +103,7 @@
 	SENTENCE(SAY_PHASE_LOOKING_AGAIN, "phase.looking_again", "")                               \
 	SENTENCE(SAY_PHASE_WRITING, "phase.writing", "")                                           \
 	SENTENCE(SAY_PHASE_CHECKING, "phase.checking", "")                                         \
-	SENTENCE(SAY_PHASE_RECOVERING, "phase.recovering", "")                                     \
+	SENTENCE(SAY_PHASE_MOVED, "phase.moved", "")                                               \
 	SENTENCE(SAY_PHASE_ANOTHER, "phase.another", "")                                           \
 	SENTENCE(SAY_STEP_MOVED, "step.moved", "")                                                 \
 	SENTENCE(SAY_STEP_STARTED, "step.started", "")                                             \

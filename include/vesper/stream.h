@@ -59,6 +59,8 @@ const struct event_sink *stream_sink(struct stream_log *log);
 bool stream_full(const struct stream_log *log);
 bool stream_closed(const struct stream_log *log); /* a closing event is in */
 uint64_t stream_last_seq(const struct stream_log *log);
+/* The event with which another replica goes on with the turn, for the first time; 0: none does. */
+uint64_t stream_moved_seq(const struct stream_log *log);
 size_t stream_watchers(const struct stream_log *log);
 
 /* The running turn's owner lets go of a closed log; it stays for EVENT_LOG_KEPT_MS. on_watchers is

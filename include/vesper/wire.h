@@ -32,8 +32,8 @@ extern const struct projection wire_mcp;    /* progress of a tool call of MCP, t
 /* How many items the log has given so far. */
 uint64_t wire_items(const struct stream_log *log, const struct projection *p);
 
-/* Whether somebody who was shown these many items can go on after them. Not, where another replica
- * goes on with the turn: what the one before had shown last may be missing in the log, and others
+/* Whether a client that has these many items can go on after them. Not behind the takeover by
+ * another replica: what the one before had shown last may be missing in the log, and other items
  * have these numbers now. */
 bool wire_can_resume(const struct stream_log *log, const struct projection *p, uint64_t after);
 

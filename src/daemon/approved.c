@@ -32,9 +32,8 @@ struct approved_tenant {
 	char *checked;    /* what it was checked against */
 	size_t check_next;
 	struct op *op;
-	bool making;   /* the overlay is on its way */
-	bool again;    /* something changed meanwhile */
-	bool in_round; /* of all tenants */
+	bool making; /* the overlay is on its way */
+	bool again;  /* something changed meanwhile */
 };
 
 struct approved {
@@ -220,9 +219,7 @@ static void on_stamp(void *owner, const char *stamp, const struct err *e)
 	struct approved_tenant *t = owner;
 
 	t->op = NULL;
-	if (t->in_round)
-		rounds_next(t->all->refresh);
-	t->in_round = false;
+	rounds_end(t->all->refresh, (size_t)(t - t->all->tenants));
 	if (e) {
 		log_warn("approved.stale", "tenant %s: %s", t->tenant, e->text);
 	} else if (!t->stamp || strcmp(stamp, t->stamp) != 0) {
@@ -253,7 +250,6 @@ static bool refresh_begin(void *owner, size_t i)
 
 	if (t->op || t->making)
 		return false;
-	t->in_round = true;
 	look(t);
 	return true;
 }

@@ -18,7 +18,6 @@ struct maintenance_tenant {
 	const char *tenant;
 	struct op *reading; /* switches */
 	bool again;         /* they changed while they were read */
-	bool refreshing;    /* in a round of all tenants */
 	struct op *retaining;
 	struct op *closing;                              /* turns that run nowhere */
 	int rounds;                                      /* of deleting, at this hour */
@@ -29,10 +28,15 @@ struct maintenance_tenant {
 struct maintenance {
 	struct daemon *daemon;
 	struct maintenance_tenant *tenants;
-	struct rounds *refresh, *retain;
 	struct load_watch *load;
-	struct timer *silent; /* NULL: no other replica has the store */
+	struct rounds *refresh, *retain;
+	struct rounds *silent; /* NULL: no other replica has the store */
 };
+
+static size_t index_of(const struct maintenance_tenant *t)
+{
+	return (size_t)(t - t->maintenance->tenants);
+}
 
 /* ---- switches ---- */
 
@@ -60,10 +64,7 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 		ready(t->owner, e);
 	if (t->again)
 		switches_read(t);
-	if (!t->refreshing)
-		return;
-	t->refreshing = false;
-	rounds_next(t->maintenance->refresh);
+	rounds_end(t->maintenance->refresh, index_of(t));
 }
 
 static void switches_read(struct maintenance_tenant *t)
@@ -81,7 +82,6 @@ static bool refresh_begin(void *owner, size_t i)
 
 	if (t->reading)
 		return false;
-	t->refreshing = true;
 	switches_read(t);
 	return true;
 }
@@ -130,7 +130,7 @@ static void on_retained(void *owner, bool more, const struct err *e)
 	if (!e && more && ++t->rounds < RETAIN_ROUNDS_MAX)
 		retain_start(t);
 	else
-		rounds_next(t->maintenance->retain);
+		rounds_end(t->maintenance->retain, index_of(t));
 }
 
 static void retain_start(struct maintenance_tenant *t)
@@ -159,19 +159,16 @@ static void on_silent_closed(void *owner, const struct err *e)
 	t->closing = NULL;
 	if (e)
 		log_warn("silent.failed", "tenant %s: %s", t->tenant, e->text);
+	rounds_end(t->maintenance->silent, index_of(t));
 }
 
-static void on_silent(void *owner)
+static bool silent_begin(void *owner, size_t i)
 {
 	struct maintenance *u = owner;
+	struct maintenance_tenant *t = &u->tenants[i];
 
-	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++) {
-		struct maintenance_tenant *t = &u->tenants[i];
-
-		if (!t->closing)
-			t->closing = store_close_silent(u->daemon->store, t->tenant,
-							on_silent_closed, t);
-	}
+	t->closing = store_close_silent(u->daemon->store, t->tenant, on_silent_closed, t);
+	return true;
 }
 
 /* ---- life ---- */
@@ -190,7 +187,8 @@ struct maintenance *maintenance_new(struct daemon *d)
 	u->retain = rounds_new(d->loop, d->databases.tenant_count, STORES_AT_ONCE, retain_begin, u);
 	u->load = load_watch_new(d);
 	if (*config_text(d->config, "cluster.replica"))
-		u->silent = timer_new(d->loop, on_silent, u);
+		u->silent = rounds_new(d->loop, d->databases.tenant_count, STORES_AT_ONCE,
+				       silent_begin, u);
 	return u;
 }
 
@@ -199,7 +197,7 @@ void maintenance_start(struct maintenance *u)
 	rounds_start(u->refresh, SWITCHES_REFRESH_MS, false);
 	rounds_start(u->retain, RETAIN_EVERY_MS, true);
 	if (u->silent)
-		timer_repeat(u->silent, TURN_SILENT_EVERY_MS);
+		rounds_start(u->silent, TURN_SILENT_EVERY_MS, false);
 }
 
 void maintenance_free(struct maintenance **maintenance)
@@ -216,7 +214,7 @@ void maintenance_free(struct maintenance **maintenance)
 	}
 	rounds_free(&u->refresh);
 	rounds_free(&u->retain);
-	timer_free(&u->silent);
+	rounds_free(&u->silent);
 	load_watch_free(&u->load);
 	mem_free(u->tenants);
 	mem_free(u);

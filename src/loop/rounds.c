@@ -10,15 +10,19 @@ struct rounds {
 	size_t count, at_once;
 	size_t at; /* the next of this round; count: all have begun */
 	size_t running;
+	bool *runs; /* of each: a round began it */
 	rounds_begin_cb begin;
 	void *owner;
 };
 
 static void begin_more(struct rounds *r)
 {
-	while (r->running < r->at_once && r->at < r->count)
-		if (r->begin(r->owner, r->at++))
-			r->running++;
+	while (r->running < r->at_once && r->at < r->count) {
+		size_t i = r->at++;
+
+		r->runs[i] = r->begin(r->owner, i);
+		r->running += r->runs[i];
+	}
 }
 
 static void on_timer(void *owner)
@@ -41,6 +45,7 @@ struct rounds *rounds_new(struct loop *loop, size_t count, size_t at_once, round
 			     .count = count,
 			     .at_once = at_once,
 			     .at = count,
+			     .runs = mem_alloc(count + 1),
 			     .begin = begin,
 			     .owner = owner};
 	return r;
@@ -53,9 +58,12 @@ void rounds_start(struct rounds *r, uint64_t every_ms, bool now)
 		on_timer(r);
 }
 
-void rounds_next(struct rounds *r)
+void rounds_end(struct rounds *r, size_t i)
 {
-	assert(r->running > 0);
+	assert(i < r->count);
+	if (!r->runs[i])
+		return;
+	r->runs[i] = false;
 	r->running--;
 	begin_more(r);
 }
@@ -68,5 +76,6 @@ void rounds_free(struct rounds **rounds)
 		return;
 	*rounds = NULL;
 	timer_free(&r->timer);
+	mem_free(r->runs);
 	mem_free(r);
 }

@@ -106,6 +106,20 @@ uint64_t stream_last_seq(const struct stream_log *log)
 	return log->count;
 }
 
+uint64_t stream_moved_seq(const struct stream_log *log)
+{
+	struct event e;
+
+	for (uint64_t seq = 1; seq <= log->count; seq++) {
+		if (stream_kind(log, seq) != EVENT_STATUS)
+			continue;
+		stream_event(log, seq, &e);
+		if (strcmp(e.u.status.phase, EVENT_PHASE_MOVED) == 0)
+			return seq;
+	}
+	return 0;
+}
+
 size_t stream_watchers(const struct stream_log *log)
 {
 	return log->watcher_count + log->watchers_elsewhere;

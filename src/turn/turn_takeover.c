@@ -105,16 +105,7 @@ static bool read_taken(const json_t *o, const struct lease_signal *s, struct tak
  * replicas. */
 static bool ended_twice(const struct stream_log *log)
 {
-	struct event e;
-
-	for (uint64_t seq = 1; stream_text(log).n > 0 && seq <= stream_last_seq(log); seq++) {
-		if (stream_kind(log, seq) != EVENT_STATUS)
-			continue;
-		stream_event(log, seq, &e);
-		if (strcmp(e.u.status.phase, EVENT_PHASE_MOVED) == 0)
-			return true;
-	}
-	return false;
+	return stream_text(log).n > 0 && stream_moved_seq(log) > 0;
 }
 
 static bool is_same(const struct event *a, const struct event *b)
@@ -195,7 +186,7 @@ static void begin(struct turns *all, const struct taken *taken, uint64_t fence)
 	answer_taken(&t->for_answer);
 	t->core.fence = fence;
 	turn_make_room(t);
-	say_phase(&t->for_answer, EVENT_PHASE_MOVED, turn_sentence(&t->core, SAY_PHASE_RECOVERING));
+	say_phase(&t->for_answer, EVENT_PHASE_MOVED, turn_sentence(&t->core, SAY_PHASE_MOVED));
 	close_steps(t);
 	turn_admitted(t);
 	if (stream_watchers(t->core.log) == 0)

@@ -205,9 +205,7 @@ static void look_ended(struct tenant_uploads *t)
 {
 	struct list due;
 
-	if (t->next.in_round)
-		rounds_next(t->all->refresh);
-	t->next.in_round = false;
+	rounds_end(t->all->refresh, (size_t)(t - t->all->tenants));
 	list_init(&due);
 	list_each_safe(node, &t->looking) {
 		struct look_wait *w = list_item(node, struct look_wait, node);
@@ -399,7 +397,6 @@ static bool refresh_begin(void *owner, size_t i)
 
 	if (t->op || u->ending)
 		return false;
-	t->next.in_round = true;
 	look(t);
 	return true;
 }

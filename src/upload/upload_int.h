@@ -83,7 +83,6 @@ struct tenant_uploads {
 	struct {
 		struct read_rows *rows; /* that are being read; or NULL */
 		int64_t whole_ms;       /* when all of them were read last */
-		bool in_round;          /* of all tenants */
 	} next;
 	struct op *op;
 	struct op *warm;     /* makes what documents are found by, after the start */

@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "vesper/limits.h"
 #include "vesper/mem.h"
@@ -22,38 +21,25 @@ struct wire_reader {
 	_Alignas(max_align_t) unsigned char state[WIRE_STATE_BYTES_MAX];
 };
 
-uint64_t wire_items(const struct stream_log *log, const struct projection *p)
+static uint64_t items_until(const struct stream_log *log, const struct projection *p, uint64_t last)
 {
 	uint64_t items = 0;
 
-	for (uint64_t seq = 1; seq <= stream_last_seq(log); seq++)
+	for (uint64_t seq = 1; seq <= last; seq++)
 		items += p->items[stream_kind(log, seq)];
 	return items;
 }
 
-bool wire_can_resume(const struct stream_log *log, const struct projection *p, uint64_t after)
+uint64_t wire_items(const struct stream_log *log, const struct projection *p)
 {
-	uint64_t items = 0;
-	struct event event;
-
-	for (uint64_t seq = 1; items < after && seq <= stream_last_seq(log); seq++) {
-		items += p->items[stream_kind(log, seq)];
-		if (stream_kind(log, seq) != EVENT_STATUS)
-			continue;
-		stream_event(log, seq, &event);
-		if (strcmp(event.u.status.phase, EVENT_PHASE_MOVED) == 0)
-			return false;
-	}
-	return items >= after;
+	return items_until(log, p, stream_last_seq(log));
 }
 
-static uint64_t frames_until(const struct stream_log *log, uint64_t last)
+bool wire_can_resume(const struct stream_log *log, const struct projection *p, uint64_t after)
 {
-	uint64_t frames = 0;
+	uint64_t moved = stream_moved_seq(log);
 
-	for (uint64_t seq = 1; seq <= last; seq++)
-		frames += wire_chat.items[stream_kind(log, seq)];
-	return frames;
+	return after <= items_until(log, p, moved ? moved - 1 : stream_last_seq(log));
 }
 
 /* The event after which the client has these many items. */
@@ -79,7 +65,7 @@ struct wire_reader *wire_reader_new(struct stream_log *log, const struct project
 	r->projection = p;
 	r->items = after;
 	buf_init(&r->item, SIZE_MAX / 2); /* one event, which its log has bounded */
-	r->frames = frames_until(log, event_after(log, p, after));
+	r->frames = items_until(log, &wire_chat, event_after(log, p, after));
 	r->watch = stream_watch_new(log, event_after(log, p, after), wake, owner);
 	return r;
 }

@@ -242,7 +242,7 @@ export class Ledger {
         entry.frames.length = 0;
       entry.turn_id = f.turn_id;
       entry.frames.push(f);
-      if (f.type === 'chat.error' && entry.frames.length === 1 && ['busy', 'timeout'].includes(f.code)) {
+      if (f.type === 'chat.error' && f.seq === 1 && f.retryable && ['busy', 'timeout'].includes(f.code)) {
         entry.turn_id = null; /* not taken: the answer before is being stored, or the store has no time now */
         this.notTaken++;
         return false;

@@ -197,21 +197,10 @@ describe('256 tenants on three lists of packs', () => {
   const ask = (d, i, pack) => d.ask(ASKED[pack].question,
     { token: mintToken({ tenant_id: `t${i}`, permissions: ['chat:use', ...Object.values(ASKED).flatMap((a) => a.rights)] }) });
 
-  /* A busy machine still opens the stores of all; who is told to come again comes again. */
-  async function asked(d, i, pack) {
-    let turn;
-    for (const until = Date.now() + READY_LIMIT_MS; Date.now() < until; await sleep(100)) {
-      turn = await ask(d, i, pack);
-      if (turn.error?.code !== 'timeout')
-        break;
-    }
-    return turn;
-  }
-
   /* Each tenant's own figures, and only of its own packs. */
   async function askTenant(d, i) {
     for (const [pack, { figure }] of Object.entries(ASKED)) {
-      const turn = await asked(d, i, pack);
+      const turn = await ask(d, i, pack);
       const numbers = JSON.stringify(turn.tables?.map(rowsOf) ?? []);
       if (LISTS[i % LISTS.length].includes(pack))
         assert.match(numbers, new RegExp(`:${figure + i}\\b`), `t${i} ${pack}: ${turn.text || JSON.stringify(turn.error ?? turn.complete)}`);

@@ -16,7 +16,8 @@
 struct probe {
 	struct loop *loop;
 	struct rounds *rounds;
-	struct timer *end; /* ends one of those that run */
+	struct timer *end; /* ends one of those that run: the first */
+	bool runs[COUNT];
 	size_t running, most, ends;
 	int begun[COUNT];
 	int rounds_wanted;
@@ -29,6 +30,7 @@ static bool begin(void *owner, size_t i)
 	p->begun[i]++;
 	if (i == IDLE)
 		return false;
+	p->runs[i] = true;
 	if (++p->running > p->most)
 		p->most = p->running;
 	timer_start(p->end, 1);
@@ -39,9 +41,15 @@ static void on_end(void *owner)
 {
 	struct probe *p = owner;
 
+	size_t i = 0;
+
+	while (!p->runs[i])
+		i++;
+	p->runs[i] = false;
 	p->ends++;
 	p->running--;
-	rounds_next(p->rounds);
+	rounds_end(p->rounds, i);
+	rounds_end(p->rounds, IDLE); /* which no round began */
 	if (p->running > 0)
 		timer_start(p->end, 1);
 	else if (p->begun[COUNT - 1] == p->rounds_wanted)
