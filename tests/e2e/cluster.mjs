@@ -184,7 +184,6 @@ export class Ledger {
     this.refused = 0; /* connections */
     this.cuts = 0;    /* streams that ended before their turn */
     this.silent = []; /* answers that did not come for as long as a suite waits */
-    this.notTaken = 0; /* questions that were told to come again */
     this.anew = 0;    /* turns that were read from the start again, since what was shown was not written down */
   }
 
@@ -242,11 +241,6 @@ export class Ledger {
         entry.frames.length = 0;
       entry.turn_id = f.turn_id;
       entry.frames.push(f);
-      if (f.type === 'chat.error' && f.seq === 1 && f.retryable && ['busy', 'timeout'].includes(f.code)) {
-        entry.turn_id = null; /* not taken: the answer before is being stored, or the store has no time now */
-        this.notTaken++;
-        return false;
-      }
       if (isClosing(f))
         return true;
     }
