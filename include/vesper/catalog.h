@@ -310,6 +310,9 @@ struct domain_def {
 	const char *permission; /* that its callers need beside those of its tools; or NULL */
 	const char *prompt;     /* the text after the front matter */
 	const char *ask_name;   /* what its agent's model calls ask_user; NULL: just so */
+	/* Its analyses are asked for by cues: what they are about makes no word ordinary, and no
+	 * pack one to choose. Questions find any other by words. */
+	bool by_cues;
 };
 
 struct alias_def {
@@ -550,9 +553,6 @@ const struct flow_def *catalog_flow(const struct catalog *c, const char *name);
 const struct domain_def *catalog_domain_of_agent(const struct catalog *c, const char *agent);
 const struct dimension_def *catalog_dimension(const struct catalog *c, const char *name);
 const struct report_def *catalog_report(const struct catalog *c, const char *key);
-/* Do questions find it by words? Those of analyses are asked for by cues: what they are about makes
- * no word ordinary, and no pack one to choose. */
-bool catalog_finds_domain(const struct catalog *c, const struct domain_def *d);
 bool tool_is_document(const struct tool_def *t); /* it reads SOURCE_DOCUMENTS */
 bool tool_is_own(const struct tool_def *t);      /* it reads SOURCE_OWN */
 /* Its source gets the arguments themselves: either of these. */

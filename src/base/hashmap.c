@@ -14,7 +14,7 @@ static uint64_t rotl(uint64_t x, int bits)
 	return x << bits | x >> (64 - bits);
 }
 
-static void sip_round(uint64_t v[4])
+static inline void sip_round(uint64_t v[4])
 {
 	v[0] += v[1];
 	v[1] = rotl(v[1], 13) ^ v[0];
@@ -28,7 +28,8 @@ static void sip_round(uint64_t v[4])
 	v[2] = rotl(v[2], 32);
 }
 
-/* SipHash-2-4. The words are read in the machine's byte order: a hash never leaves the process. */
+/* SipHash-1-3, as in the tables of Rust and Python. The words are read in the machine's byte order:
+ * a hash never leaves the process. */
 static uint64_t siphash(const uint64_t secret[2], struct str key)
 {
 	uint64_t v[4] = {
@@ -45,11 +46,10 @@ static uint64_t siphash(const uint64_t secret[2], struct str key)
 			word |= (uint64_t)key.n << 56;
 		v[3] ^= word;
 		sip_round(v);
-		sip_round(v);
 		v[0] ^= word;
 	}
 	v[2] ^= 0xff;
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 3; i++)
 		sip_round(v);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }

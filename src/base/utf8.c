@@ -78,6 +78,10 @@ bool utf8_valid(const char *text, size_t len)
 				continue;
 			}
 		}
+		if ((unsigned char)text[i] < 0x80) {
+			i++;
+			continue;
+		}
 		size_t n = utf8_char_bytes(text + i, len - i);
 		if (n == 0)
 			return false;

@@ -216,14 +216,6 @@ const struct param_def *tool_param_of_filter(const struct tool_def *t, const cha
 	return params_of_filter(t->params, t->param_count, filter);
 }
 
-bool catalog_finds_domain(const struct catalog *c, const struct domain_def *d)
-{
-	for (size_t i = 0; i < c->tool_count; i++)
-		if (c->tools[i].analysis.cues && strlist_has(c->tools[i].callers.agents, d->agent))
-			return false;
-	return true;
-}
-
 bool catalog_has_permission(const struct catalog *c, const char *permission)
 {
 	return strlist_has(catalog_whole(c)->permissions, permission);
@@ -421,11 +413,11 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 				 .may_name = may_name};
 
 	for (size_t i = 0; i < c->domain_count; i++)
-		if (catalog_finds_domain(c, &c->domains[i]))
+		if (!c->domains[i].by_cues)
 			list_domain(c, who, &c->domains[i], &v, domains, tools);
 	/* Analyses are of what others hold: last, and of no use alone. */
 	for (size_t i = 0, others = v.domain_count; i < c->domain_count && others > 0; i++)
-		if (!catalog_finds_domain(c, &c->domains[i]))
+		if (c->domains[i].by_cues)
 			list_domain(c, who, &c->domains[i], &v, domains, tools);
 	for (size_t i = 0; i < c->dimension_count; i++)
 		may_name[i] = !who || catalog_may_name(&c->dimensions[i], who);

@@ -342,6 +342,14 @@ bool load_domains(struct loader *l, struct err *e)
 	return true;
 }
 
+static bool has_cues(const struct catalog *c, const struct domain_def *d)
+{
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (c->tools[i].analysis.cues && strlist_has(c->tools[i].callers.agents, d->agent))
+			return true;
+	return false;
+}
+
 bool finish_domains(struct loader *l, struct err *e)
 {
 	const struct catalog *c = &l->whole->shown;
@@ -354,5 +362,7 @@ bool finish_domains(struct loader *l, struct err *e)
 	for (size_t i = 0; i < c->tool_count; i++)
 		if (!give_agents(l, &l->tools[i], e))
 			return false;
+	for (size_t i = 0; i < c->domain_count; i++)
+		list[i].by_cues = has_cues(c, &list[i]);
 	return true;
 }

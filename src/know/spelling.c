@@ -114,7 +114,7 @@ struct spelling *spelling_new(struct know *k)
 		if (!c->tools[i].callers.agents_only)
 			add_tool(k, s, &c->tools[i]);
 	for (size_t i = 0; i < c->domain_count; i++)
-		if (catalog_finds_domain(c, &c->domains[i]))
+		if (!c->domains[i].by_cues)
 			add_text(k, s, c->domains[i].about);
 	for (size_t i = 0; i < c->words.synonym_count; i++)
 		for (const char *const *word = c->words.synonyms[i]; *word; word++)

@@ -267,7 +267,7 @@ struct router *router_new(struct know *k)
 		r->worded++;
 	}
 	for (size_t i = 0; i < c->domain_count; i++)
-		if (catalog_finds_domain(c, &c->domains[i]))
+		if (!c->domains[i].by_cues)
 			add_domain(k, r, &c->domains[i], (uint32_t)(c->tool_count + i));
 	r->closed = r->count;
 	for (size_t i = 0; i < c->tool_count; i++)

@@ -755,13 +755,6 @@ const struct flow_def *catalog_flow(const struct catalog *c, const char *name)
 	abort();
 }
 
-bool catalog_finds_domain(const struct catalog *c, const struct domain_def *d)
-{
-	(void)c;
-	(void)d;
-	abort();
-}
-
 const char *catalog_role_of(const struct catalog *c, const struct principal *who)
 {
 	(void)c;

@@ -146,8 +146,8 @@ static const char *const *packs_of(struct request *r)
 	packs = arena_alloc(r->arena, (view.domain_count + 1) * sizeof(*packs));
 	for (size_t i = 0; i < view.domain_count; i++) {
 		packs[n] = NULL;
-		if (catalog_finds_domain(view.catalog, view.domains[i]) &&
-		    !view.domains[i]->permission && !strlist_has(packs, view.domains[i]->pack))
+		if (!view.domains[i]->by_cues && !view.domains[i]->permission &&
+		    !strlist_has(packs, view.domains[i]->pack))
 			packs[n++] = view.domains[i]->pack;
 	}
 	packs[n > 1 ? n : 0] = NULL;
