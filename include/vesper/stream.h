@@ -57,7 +57,8 @@ void stream_event(const struct stream_log *log, uint64_t seq, struct event *out)
  * dropped (the bound leaves room for the closing one). */
 const struct event_sink *stream_sink(struct stream_log *log);
 bool stream_full(const struct stream_log *log);
-bool stream_closed(const struct stream_log *log); /* a closing event is in */
+bool stream_closed(const struct stream_log *log);  /* a closing event is in */
+bool stream_follows(const struct stream_log *log); /* another replica writes it */
 uint64_t stream_last_seq(const struct stream_log *log);
 /* The event with which another replica goes on with the turn, for the first time; 0: none does. */
 uint64_t stream_moved_seq(const struct stream_log *log);
@@ -77,8 +78,11 @@ bool stream_may_read(const struct stream_log *log, const struct principal *who);
  */
 struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
 				const struct principal *who);
-/* The same wherever the turn runs or ran; the principal is borrowed until the answer. */
+/* The same wherever the turn runs or ran; the principal is borrowed until the answer. `is_behind`:
+ * another replica may have shown more than has come here: as long as it says so, and no longer than
+ * STREAM_BEHIND_MS, that is waited for. NULL: whatever there is will do. */
 struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct principal *who,
+		       bool (*is_behind)(void *owner, const struct stream_log *log),
 		       stream_found_cb cb, void *owner);
 
 /*
@@ -92,8 +96,9 @@ struct stream_log *stream_follow(struct stream_hub *h, const char *turn_id, cons
 void stream_put(struct stream_log *log, const struct event *event);
 /* Nothing more comes: the log is not found any more. Who watches it has seen all of it. */
 void stream_give_up(struct stream_log **log);
-/* A turn that is taken over writes its follower from here on. NULL: there is none. */
-struct stream_log *stream_adopt(struct stream_hub *h, const char *turn_id,
+/* The log of a turn that runs has another owner from here on: a turn that is taken over writes its
+ * follower, one that is handed over has its log follow. NULL: there is none. */
+struct stream_log *stream_adopt(struct stream_hub *h, const char *turn_id, bool follows,
 				void (*on_watchers)(void *owner, size_t watchers), void *owner);
 /* The log of a turn that still runs here, whoever asks; NULL: there is none. */
 struct stream_log *stream_running(const struct stream_hub *h, const char *turn_id);

@@ -32,6 +32,9 @@ extern const struct projection wire_mcp;    /* progress of a tool call of MCP, t
 /* How many items the log has given so far. */
 uint64_t wire_items(const struct stream_log *log, const struct projection *p);
 
+/* Whether the log has not come to these many items yet; false where it never will. */
+bool wire_is_behind(const struct stream_log *log, const struct projection *p, uint64_t after);
+
 /* Whether a client that has these many items can go on after them. Not behind the takeover by
  * another replica: what the one before had shown last may be missing in the log, and other items
  * have these numbers now. */

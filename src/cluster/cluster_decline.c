@@ -62,7 +62,7 @@ void cluster_decline(void *self, const char *holder)
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
 
 	h->handed = true; /* nobody here writes its log any more */
-	stream_adopt(c->hub, holder, NULL, NULL);
+	stream_adopt(c->hub, holder, true, NULL, NULL);
 	memcpy(d->holder, h->holder, UUID_BYTES);
 	snprintf(turns, sizeof(turns), "%s!", c->turns);
 	snprintf(count, sizeof(count), "vesper:{r}:declined:%s", h->holder);

@@ -89,7 +89,7 @@ void follow_held(struct held *h)
 	memcpy(f->turn_id, h->holder, UUID_BYTES);
 	snprintf(f->tenant, sizeof(f->tenant), "%s", h->tenant);
 	cluster_key(f->key, "s", h->tenant, h->holder);
-	f->log = stream_adopt(c->hub, h->holder, on_watchers, f);
+	f->log = stream_adopt(c->hub, h->holder, true, on_watchers, f);
 	stream_watched_elsewhere(f->log, 0);
 	f->watchers = stream_watchers(f->log);
 	f->unwatched_ms = clock_mono_ms();

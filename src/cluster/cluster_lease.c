@@ -114,7 +114,7 @@ static void hand_over(struct held *h)
 		held_lost(h);
 		return;
 	}
-	stream_adopt(c->hub, holder, NULL, NULL);
+	stream_adopt(c->hub, holder, true, NULL, NULL);
 	c->on_signal(c->signal_owner, &s); /* releases it */
 }
 

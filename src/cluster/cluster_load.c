@@ -305,7 +305,6 @@ struct finding {
 	struct op op;
 	struct op *loading;
 	struct cluster *cluster;
-	struct timer *wait;
 	char turn_id[UUID_BYTES];
 	const struct principal *who;
 	stream_found_cb cb;
@@ -315,7 +314,6 @@ struct finding {
 static void finding_free(struct finding *f)
 {
 	f->cluster->asking--;
-	timer_free(&f->wait);
 	mem_free(f);
 }
 
@@ -336,29 +334,12 @@ static void answer_found(struct finding *f, struct stream_log *log, const struct
 	cb(owner, log, e);
 }
 
-/* Answers after two flushes: the reader may have received events from the other replica that it had
- * not written to Redis yet. */
-static void on_waited(void *owner)
-{
-	struct finding *f = owner;
-	struct stream_log *log = stream_local(f->cluster->hub, f->turn_id, f->who);
-	struct err e = {0};
-
-	if (!log)
-		err_set_retry(&e, ERR_UPSTREAM, "the events of other replicas are unavailable");
-	answer_found(f, log, log ? NULL : &e);
-}
-
 static void on_found(void *owner, const struct loaded *l, struct stream_log *log)
 {
 	struct finding *f = owner;
 	struct err e = {0};
 
 	f->loading = NULL;
-	if (log && !stream_closed(log)) {
-		timer_start(f->wait, CLUSTER_FLUSH_MS + CLUSTER_FLUSH_MS);
-		return;
-	}
 	if (!l)
 		err_set_retry(&e, ERR_UPSTREAM, "the events of other replicas are unavailable");
 	else if (!log)
@@ -378,7 +359,6 @@ struct op *cluster_find(void *self, const char *turn_id, const struct principal 
 			      .cb = cb,
 			      .owner = owner};
 	memcpy(f->turn_id, turn_id, UUID_BYTES);
-	f->wait = timer_new(c->loop, on_waited, f);
 	c->asking++;
 	f->loading = cluster_load(c, who->tenant, turn_id, who, on_found, f);
 	return &f->op;

@@ -167,9 +167,12 @@ struct finding {
 	struct op op;
 	struct later later;
 	struct stream_hub *hub;
-	struct op *asked; /* the driver */
+	struct op *asked;           /* the driver */
+	struct stream_watch *watch; /* of a log that is behind */
+	struct timer *patience;
 	char turn_id[UUID_BYTES];
 	const struct principal *who;
+	bool (*is_behind)(void *owner, const struct stream_log *log);
 	stream_found_cb cb;
 	void *owner;
 };
@@ -177,6 +180,7 @@ struct finding {
 static void finding_free(struct finding *f)
 {
 	f->hub->finding--;
+	timer_free(&f->patience);
 	mem_free(f);
 }
 
@@ -186,17 +190,55 @@ static void on_find_cancel(struct op *op)
 
 	later_cancel(&f->later);
 	op_cancel(&f->asked);
+	stream_watch_free(&f->watch);
 	finding_free(f);
 }
 
-static void on_found(void *owner, struct stream_log *log, const struct err *e)
+/* The watch keeps the log until it was heard of. */
+static void answer(struct finding *f, struct stream_log *log, const struct err *e)
 {
-	struct finding *f = owner;
+	struct stream_watch *watch = f->watch;
 	stream_found_cb cb = f->cb;
 	void *asker = f->owner;
 
 	finding_free(f);
 	cb(asker, log, e);
+	stream_watch_free(&watch);
+}
+
+static bool is_behind(const struct finding *f, const struct stream_log *log)
+{
+	return f->is_behind && log->follows && !log->closed && f->is_behind(f->owner, log);
+}
+
+static void on_more(void *owner)
+{
+	struct finding *f = owner;
+	struct stream_log *log = stream_watch_log(f->watch);
+
+	if (!is_behind(f, log))
+		answer(f, log, NULL);
+}
+
+static void on_no_more(void *owner)
+{
+	struct finding *f = owner;
+
+	answer(f, stream_watch_log(f->watch), NULL);
+}
+
+static void on_found(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct finding *f = owner;
+
+	f->asked = NULL;
+	if (!log || !is_behind(f, log)) {
+		answer(f, log, e);
+		return;
+	}
+	f->watch = stream_watch_new(log, log->count, on_more, f);
+	f->patience = timer_new(f->hub->loop, on_no_more, f);
+	timer_start(f->patience, STREAM_BEHIND_MS);
 }
 
 static void on_find(void *owner)
@@ -217,12 +259,17 @@ static void on_find(void *owner)
 }
 
 struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct principal *who,
+		       bool (*is_behind)(void *owner, const struct stream_log *log),
 		       stream_found_cb cb, void *owner)
 {
 	struct finding *f = mem_alloc(sizeof(*f));
 
-	*f = (struct finding){
-		.op = {.cancel = on_find_cancel}, .hub = h, .who = who, .cb = cb, .owner = owner};
+	*f = (struct finding){.op = {.cancel = on_find_cancel},
+			      .hub = h,
+			      .who = who,
+			      .is_behind = is_behind,
+			      .cb = cb,
+			      .owner = owner};
 	if (uuid_valid(turn_id)) /* else it is nobody's */
 		memcpy(f->turn_id, turn_id, UUID_BYTES);
 	h->finding++;

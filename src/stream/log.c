@@ -42,6 +42,7 @@ struct stream_log *stream_follow(struct stream_hub *h, const char *turn_id, cons
 	list_init(&log->watches);
 	log->on_watchers = on_watchers;
 	log->owner = owner;
+	log->follows = true;
 	log->holders = 2; /* the hub and the turn */
 	hub_add(h, log);
 	return log;
@@ -53,6 +54,7 @@ struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const 
 {
 	struct stream_log *log = stream_follow(h, turn_id, session_id, who, on_watchers, owner);
 
+	log->follows = false;
 	hub_opened(h, log);
 	return log;
 }
@@ -64,13 +66,14 @@ struct stream_log *stream_running(const struct stream_hub *h, const char *turn_i
 	return log && !log->released ? log : NULL;
 }
 
-struct stream_log *stream_adopt(struct stream_hub *h, const char *turn_id,
+struct stream_log *stream_adopt(struct stream_hub *h, const char *turn_id, bool follows,
 				void (*on_watchers)(void *owner, size_t watchers), void *owner)
 {
 	struct stream_log *log = stream_running(h, turn_id);
 
 	if (!log)
 		return NULL;
+	log->follows = follows;
 	log->on_watchers = on_watchers;
 	log->owner = owner;
 	return log;
@@ -99,6 +102,11 @@ bool stream_full(const struct stream_log *log)
 bool stream_closed(const struct stream_log *log)
 {
 	return log->closed;
+}
+
+bool stream_follows(const struct stream_log *log)
+{
+	return log->follows;
 }
 
 uint64_t stream_last_seq(const struct stream_log *log)

@@ -38,6 +38,7 @@ struct stream_log {
 	struct buf text;  /* the answer so far */
 	bool full;
 	bool closed;
+	bool follows; /* another replica writes it */
 	struct event_sink sink;
 
 	struct list watches;

@@ -371,7 +371,7 @@ void turn_open(struct turn *t)
 	t->machine.grace.timer = timer_new(all->loop, on_grace_over, t);
 	t->core.log =
 		t->machine.move.taken
-			? stream_adopt(all->streams, t->core.id.text, on_watchers, t)
+			? stream_adopt(all->streams, t->core.id.text, false, on_watchers, t)
 			: stream_open(all->streams, t->core.id.text, t->core.request.session_id,
 				      t->core.who, on_watchers, t);
 	t->core.sink = stream_sink(t->core.log);

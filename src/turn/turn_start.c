@@ -164,7 +164,7 @@ static void on_lease(void *owner, const struct lease *lease)
 
 	s->asked = NULL;
 	if (lease->kind == LEASE_AGAIN) {
-		s->asked = stream_find(s->all->streams, lease->holder, r->who, on_before, s);
+		s->asked = stream_find(s->all->streams, lease->holder, r->who, NULL, on_before, s);
 		return;
 	}
 	if (before) {

@@ -42,6 +42,11 @@ bool wire_can_resume(const struct stream_log *log, const struct projection *p, u
 	return after <= items_until(log, p, moved ? moved - 1 : stream_last_seq(log));
 }
 
+bool wire_is_behind(const struct stream_log *log, const struct projection *p, uint64_t after)
+{
+	return !stream_moved_seq(log) && after > wire_items(log, p);
+}
+
 /* The event after which the client has these many items. */
 static uint64_t event_after(const struct stream_log *log, const struct projection *p,
 			    uint64_t items)

@@ -362,9 +362,18 @@ static void on_events_found(void *owner, struct stream_log *log, const struct er
 		chat_follow(r, log, &as_events, after);
 }
 
+static bool is_behind(void *owner, const struct stream_log *log)
+{
+	const struct request *r = owner;
+	uint64_t after;
+
+	return requested_seq(r, &after) && wire_is_behind(log, &wire_sse, after);
+}
+
 void chat_events(struct request *r, const char *id)
 {
-	r->op = stream_find(r->transport->options.streams, id, r->who, on_events_found, r);
+	r->op = stream_find(r->transport->options.streams, id, r->who, is_behind, on_events_found,
+			    r);
 }
 
 void on_get_turn_events(struct request *r)
@@ -390,7 +399,7 @@ static void on_cancelled(void *owner, bool found)
 	if (found)
 		reply_empty(r, 204);
 	else
-		r->op = stream_find(r->transport->options.streams, r->params[0], r->who,
+		r->op = stream_find(r->transport->options.streams, r->params[0], r->who, NULL,
 				    on_over_found, r);
 }
 

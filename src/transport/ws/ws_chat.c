@@ -249,7 +249,7 @@ static void on_cancelled(void *owner, bool found)
 	if (found || !c->held->turn_id)
 		held_done(c);
 	else
-		c->lookup = stream_find(options_of(c)->streams, c->held->turn_id, c->who,
+		c->lookup = stream_find(options_of(c)->streams, c->held->turn_id, c->who, NULL,
 					on_over_found, c);
 }
 
@@ -297,11 +297,19 @@ static void on_resume_found(void *owner, struct stream_log *log, const struct er
 	held_done(c);
 }
 
+static bool is_behind(void *owner, const struct stream_log *log)
+{
+	const struct ws_conn *c = owner;
+
+	return wire_is_behind(log, &wire_chat, (uint64_t)c->held->last_seq);
+}
+
 static void on_resume(struct ws_conn *c, struct client_frame *f)
 {
 	hold(c, f);
 	grants_apply(c->server->transport, &c->who);
-	c->lookup = stream_find(options_of(c)->streams, f->turn_id, c->who, on_resume_found, c);
+	c->lookup = stream_find(options_of(c)->streams, f->turn_id, c->who, is_behind,
+				on_resume_found, c);
 }
 
 static void on_ping(struct ws_conn *c, struct client_frame *f)

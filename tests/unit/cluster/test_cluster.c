@@ -58,7 +58,7 @@ static void on_signal(void *owner, const struct lease_signal *s)
 	if (s->kind == SIGNAL_TAKE_OVER && side->declines)
 		side->leases.driver->decline(side->leases.self, s->holder);
 	else if (s->kind == SIGNAL_TAKE_OVER)
-		side->log = stream_adopt(side->hub, s->holder, NULL, NULL);
+		side->log = stream_adopt(side->hub, s->holder, false, NULL, NULL);
 }
 
 static void open_side(struct side *side, const char *name, const char *secret)
@@ -173,7 +173,7 @@ static void on_found(void *owner, struct stream_log *log, const struct err *e)
 static struct stream_log *find(struct side *side, const char *turn, const struct principal *who)
 {
 	side->answered = false;
-	stream_find(side->hub, turn, who, on_found, side);
+	stream_find(side->hub, turn, who, NULL, on_found, side);
 	WAIT_FOR(side->answered);
 	return side->log;
 }

@@ -139,7 +139,7 @@ static struct heard find(const char *turn_id, const struct principal *who)
 {
 	struct heard h = {0};
 
-	stream_find(hub, turn_id, who, on_heard, &h);
+	stream_find(hub, turn_id, who, NULL, on_heard, &h);
 	assert_false(h.done); /* never from inside the call */
 	while (!h.done)
 		loop_turn(loop);
@@ -157,7 +157,7 @@ static void what_is_found_comes_from_the_loop(void **state)
 	assert_int_equal(find(turn.text, &bob).code, ERR_NOT_FOUND);
 	assert_int_equal(find(uuid_new().text, &ann).code, ERR_NOT_FOUND);
 	assert_int_equal(find("../../turns", &ann).code, ERR_NOT_FOUND);
-	op = stream_find(hub, turn.text, &ann, on_heard, &h);
+	op = stream_find(hub, turn.text, &ann, NULL, on_heard, &h);
 	op_cancel(&op);
 	find(turn.text, &ann);
 	assert_false(h.done);
@@ -170,7 +170,7 @@ static void what_is_gone_meanwhile_is_not_found(void **state)
 	struct heard h = {0};
 
 	(void)state;
-	stream_find(hub, turn.text, &ann, on_heard, &h);
+	stream_find(hub, turn.text, &ann, NULL, on_heard, &h);
 	stream_forget(hub, NULL, &ann);
 	while (!h.done)
 		loop_turn(loop);
@@ -216,12 +216,12 @@ static void a_driver_is_asked_for_what_is_not_here(void **state)
 	assert_non_null(find(here.text, &ann).log);
 	assert_int_equal(find("no id", &ann).code, ERR_NOT_FOUND);
 	assert_int_equal(there.asked, 0);
-	stream_find(hub, uuid_new().text, &ann, on_heard, &h);
+	stream_find(hub, uuid_new().text, &ann, NULL, on_heard, &h);
 	while (there.asked == 0)
 		loop_turn(loop);
 	there.cb(there.owner, stream_local(hub, here.text, &ann), NULL);
 	assert_non_null(h.log);
-	op = stream_find(hub, uuid_new().text, &ann, on_heard, &gone);
+	op = stream_find(hub, uuid_new().text, &ann, NULL, on_heard, &gone);
 	while (there.asked == 1)
 		loop_turn(loop);
 	op_cancel(&op);
@@ -229,9 +229,76 @@ static void a_driver_is_asked_for_what_is_not_here(void **state)
 	assert_false(gone.done);
 }
 
+/* ---- a client that has had more than has come here ---- */
+
+static bool wants_two(void *owner, const struct stream_log *log)
+{
+	(void)owner;
+	return stream_last_seq(log) < 2;
+}
+
+static void put(struct stream_log *log, enum event_kind kind)
+{
+	stream_put(log, &(struct event){.kind = kind});
+}
+
+static void what_comes_late_from_elsewhere_is_waited_for(void **state)
+{
+	struct uuid turn = uuid_new();
+	struct stream_log *log = stream_follow(hub, turn.text, uuid_new().text, &ann, NULL, NULL);
+	struct heard patient = {0}, gone = {0}, any = find(turn.text, &ann);
+	struct op *op;
+
+	(void)state;
+	assert_ptr_equal(any.log, log); /* who wants no more than there is waits for nothing */
+	put(log, EVENT_STATUS);
+	stream_find(hub, turn.text, &ann, wants_two, on_heard, &patient);
+	op = stream_find(hub, turn.text, &ann, wants_two, on_heard, &gone);
+	find(turn.text, &ann);
+	assert_false(patient.done);
+	assert_int_equal(stream_watchers(log), 2); /* they watch: the turn is not left alone */
+	op_cancel(&op);
+	put(log, EVENT_STATUS);
+	while (!patient.done)
+		loop_turn(loop);
+	assert_ptr_equal(patient.log, log);
+	assert_int_equal(stream_watchers(log), 0);
+	assert_false(gone.done);
+	put(log, EVENT_RUN_FINISHED);
+	stream_release(&log);
+}
+
+static void what_has_ended_or_is_written_here_is_not_waited_for(void **state)
+{
+	struct uuid ended = uuid_new(), own = uuid_new();
+	struct stream_log *log = stream_follow(hub, ended.text, uuid_new().text, &ann, NULL, NULL);
+	struct heard h = {0};
+
+	(void)state;
+	stream_find(hub, ended.text, &ann, wants_two, on_heard, &h);
+	find(ended.text, &ann);
+	assert_false(h.done);
+	put(log, EVENT_RUN_FINISHED); /* shorter than the client's: it is told so */
+	while (!h.done)
+		loop_turn(loop);
+	assert_ptr_equal(h.log, log);
+	stream_release(&log);
+	log = stream_open(hub, own.text, uuid_new().text, &ann, NULL, NULL);
+	h = (struct heard){0};
+	stream_find(hub, own.text, &ann, wants_two, on_heard, &h);
+	find(own.text, &ann);
+	assert_ptr_equal(h.log, log);
+	put(log, EVENT_RUN_FINISHED);
+	stream_release(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_comes_late_from_elsewhere_is_waited_for, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(what_has_ended_or_is_written_here_is_not_waited_for,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(found_by_its_user_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(finished_logs_expire, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_outlives_the_expiry, setup, teardown),

@@ -182,7 +182,10 @@ static void nobody_goes_on_behind_another_replica(void **state)
 	emit_text(log, "a");
 	assert_true(wire_can_resume(log, &wire_chat, 2));
 	assert_false(wire_can_resume(log, &wire_chat, 3));
+	assert_false(wire_is_behind(log, &wire_chat, 2));
+	assert_true(wire_is_behind(log, &wire_chat, 3)); /* what was shown may still come */
 	emit(log, &(struct event){.kind = EVENT_STATUS, .u.status = {EVENT_PHASE_MOVED, ""}});
+	assert_false(wire_is_behind(log, &wire_chat, 9)); /* others have its numbers */
 	emit_text(log, "b");
 	assert_true(wire_can_resume(log, &wire_chat, 0));
 	assert_true(wire_can_resume(log, &wire_chat, 2));

@@ -99,7 +99,8 @@ static void on_ui_running(void *owner, const char *turn_id)
 
 	r->op = NULL;
 	if (turn_id)
-		r->op = stream_find(r->transport->options.streams, turn_id, r->who, on_ui_log, r);
+		r->op = stream_find(r->transport->options.streams, turn_id, r->who, NULL, on_ui_log,
+				    r);
 	else
 		reply_empty(r, 204); /* there is nothing to take up again */
 }
