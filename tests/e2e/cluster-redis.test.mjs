@@ -80,6 +80,22 @@ describe('two replicas and a Redis', () => {
     print('full', await answered(() => redis.cli('CONFIG', 'SET', 'maxmemory', '1mb'), () => redis.cli('CONFIG', 'SET', 'maxmemory', '0')));
   });
 
+  it('takes no writes for a while: who was cut off waits on the other replica for what it has seen already', async () => {
+    await cluster.untilShared();
+    const [chat, again] = [await one.connect(), await two.connect()];
+    const { turn_id } = await chat.begin(REFERENCE);
+    await chat.untilTokens(3);
+    await redis.cli('CLIENT', 'PAUSE', '1200', 'WRITE');
+    await chat.untilTokens(20);
+    const last_seq = chat.all.filter((f) => f.turn_id === turn_id).at(-1).seq;
+    await chat.cut();
+    again.send({ type: 'resume', turn_id, last_seq });
+    const rest = await again.frames();
+    assert.equal(rest[0].seq_first ?? rest[0].seq, last_seq + 1);
+    assert.equal(rest.at(-1).status, 'ok');
+    await again.close();
+  });
+
   it('stays away: who watches on the other replica is told, and the answer is finished where it runs', async () => {
     await cluster.untilShared();
     mock.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 400 } }, { reply: 'demo' }]);
