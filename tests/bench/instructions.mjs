@@ -12,8 +12,12 @@ const BLOCKS_LIMIT = 660;
 const TURNS = 45;
 const WARM = 15;
 
-/* Slow as the daemon is there, nothing may end for want of time, and what the clock starts is not counted. */
-const PATIENT = { VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '60000', VESPER_STORE_QUERY_TIMEOUT_MS: '60000', VESPER_NAMES_REFRESH_S: '86400' };
+/* Slow as the daemon is there, nothing may end for want of time, and what the clock starts is not counted; nor a
+   second connection, which opens when two jobs happen to meet. */
+const PATIENT = {
+  VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '60000', VESPER_STORE_QUERY_TIMEOUT_MS: '60000', VESPER_NAMES_REFRESH_S: '86400',
+  VESPER_WAREHOUSE_WORKERS: '1', VESPER_STORE_WORKERS: '1',
+};
 
 /* The first one reads the data, for which a busy machine may want more than one attempt. */
 async function warm(chat) {
