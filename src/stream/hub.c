@@ -206,7 +206,7 @@ static void answer(struct finding *f, struct stream_log *log, const struct err *
 	stream_watch_free(&watch);
 }
 
-static bool is_behind(const struct finding *f, const struct stream_log *log)
+static bool lacks(const struct finding *f, const struct stream_log *log)
 {
 	return f->is_behind && log->follows && !log->closed && f->is_behind(f->owner, log);
 }
@@ -216,7 +216,7 @@ static void on_more(void *owner)
 	struct finding *f = owner;
 	struct stream_log *log = stream_watch_log(f->watch);
 
-	if (!is_behind(f, log))
+	if (!lacks(f, log))
 		answer(f, log, NULL);
 }
 
@@ -232,7 +232,7 @@ static void on_found(void *owner, struct stream_log *log, const struct err *e)
 	struct finding *f = owner;
 
 	f->asked = NULL;
-	if (!log || !is_behind(f, log)) {
+	if (!log || !lacks(f, log)) {
 		answer(f, log, e);
 		return;
 	}

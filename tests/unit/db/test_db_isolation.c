@@ -152,7 +152,7 @@ static void policy_alone_keeps_tenants_apart(void **state)
 			.quick = "SELECT s FROM x",
 			.slow = "SELECT s, pg_sleep(0.02) FROM x",
 			.kill = true,
-			.left = checkouts_of(300)};
+			.left = checkouts_of(150)};
 
 	postgres_open(r.fixture, "reader");
 	run_all(&r, "PostgreSQL, policy alone");
@@ -165,7 +165,7 @@ static void where_alone_keeps_tenants_apart(void **state)
 			.slow = "SELECT s, pg_sleep(0.02) FROM open WHERE tenant_id = ?",
 			.bind = true,
 			.kill = true,
-			.left = checkouts_of(300)};
+			.left = checkouts_of(150)};
 
 	admin("CREATE TABLE open AS SELECT * FROM x");
 	admin("GRANT SELECT ON open TO reader");
