@@ -14,7 +14,8 @@ static struct time_phrase *read_inner(struct time_parser *p, size_t i)
 		return p->count == before + 1 ? &p->phrases[before] : NULL;
 	if (unit == UNIT_NONE || token_at(p->q, i)->used)
 		return NULL;
-	return phrase_add_unit(p, i, i + 1, unit, 0, false);
+	phrase_add_unit(p, i, i + 1, unit, 0, false)->named = true;
+	return p->count == before + 1 ? &p->phrases[before] : NULL;
 }
 
 /* "first two weeks of", "end of", "rest of", "week of": where the period begins, 0 when none of

@@ -147,6 +147,88 @@ static void give_year(const struct time_parser *p, struct time_phrase *ph, bool 
 	ph->year = latest_year(p->today, first, 1) + (ahead && first < p->today.month);
 }
 
+/* ---- parts of what was named before ---- */
+
+/* Said as a second one, and not as a part. */
+static bool is_beside(const struct time_parser *p, const struct time_phrase *ph)
+{
+	static const char *const words[] = {"and",  "or", "vs", "versus", "with",
+					    "than", "to", "by", "from",   NULL};
+	size_t i = ph->from;
+
+	while (i > 0 && token_is(&p->q->tokens[i - 1], "the"))
+		i--;
+	return i > 0 && token_in(&p->q->tokens[i - 1], words);
+}
+
+static bool is_whole(const struct time_phrase *ph, enum time_grain grain, unsigned months)
+{
+	return is_live(ph) && ph->grain == grain && !ph->slice.n && !ph->slice.rest &&
+	       __builtin_popcount(ph->months) == __builtin_popcount(months);
+}
+
+/* The last one before the phrase, or NULL. */
+static struct time_phrase *whole_before(struct time_parser *p, const struct time_phrase *part,
+					enum time_grain grain, unsigned months)
+{
+	struct time_phrase *found = NULL;
+
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *ph = &p->phrases[i];
+
+		if (ph->from < part->from && is_whole(ph, grain, months) &&
+		    (!found || ph->from > found->from))
+			found = ph;
+	}
+	return found;
+}
+
+/* "in 2027. Only the last quarter of the year": of that year, and no more of it. */
+static void settle_named(struct time_parser *p, struct time_phrase *part)
+{
+	struct time_phrase *whole = whole_before(p, part, part->grain, part->months);
+
+	if (!whole)
+		return;
+	part->year = whole->year;
+	part->months = whole->months;
+	part->dated = whole->dated;
+	part->start = whole->start;
+	part->end = whole->end;
+	part->relative = whole->relative;
+	whole->gone = !is_beside(p, part);
+}
+
+/* "in 2026, last quarter": the last one of that year, or the one before today's? */
+static void settle_last(struct time_parser *p, struct time_phrase *part)
+{
+	const struct token *first = &p->q->tokens[part->from];
+	struct time_phrase *year = whole_before(p, part, GRAIN_YEAR, 0);
+	int count = __builtin_popcount(part->months);
+	struct date start, end;
+
+	if (!year || year->relative || year->year == part->year || is_beside(p, part) ||
+	    !token_is(first, "last"))
+		return;
+	phrase_span(part, &start, &end);
+	set_span(part, start, end, GRAIN_MONTHS);
+	part->two_ways = true;
+	part->other = (struct date){year->year, 13 - count, 1};
+	year->gone = true;
+}
+
+static void settle_parts(struct time_parser *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *ph = &p->phrases[i];
+
+		if (is_live(ph) && ph->named)
+			settle_named(p, ph);
+		else if (is_live(ph) && ph->relative && ph->grain == GRAIN_MONTHS && !ph->slice.n)
+			settle_last(p, ph);
+	}
+}
+
 /* ---- parts of periods ---- */
 
 static void slice_months(struct time_phrase *ph, struct date start, struct date end, int n)
@@ -339,6 +421,7 @@ void spans_settle(struct time_parser *p)
 	for (size_t i = 0; i < p->count; i++)
 		if (p->phrases[i].weekday && is_live(&p->phrases[i]))
 			settle_weekday(p, &p->phrases[i]);
+	settle_parts(p);
 	settle_ranges(p);
 	settle_years(p);
 	settle_month_years(p);

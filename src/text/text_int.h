@@ -59,6 +59,7 @@ struct time_phrase {
 	bool two_ways; /* 3/4/2025: may also begin at `other` */
 	struct date other;
 	struct time_slice slice;
+	bool named; /* "the year": the one that was named before, else today's */
 	enum time_edge edge;
 	bool label; /* written as only labels are: Jan_2025, 2025Q1 */
 	bool asof;
