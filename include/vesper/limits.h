@@ -140,9 +140,9 @@
 	(256 * 1024)               /* text of one answer; past it the answer is ended and marked */
 #define EVENTS_PER_TURN_MAX  20000 /* entries of one turn's log: a 10,000 token answer, and room */
 #define EVENT_LOG_BYTES_MAX  (8 * 1024 * 1024) /* bytes of one turn's log */
-#define MARKDOWN_ROWS_MAX    40     /* of one table in a text: a screen; the table itself has all */
-#define WIRE_STATE_BYTES_MAX 512    /* of one reader of a log: open steps, ids, a run of numbers */
-#define STREAM_BEHIND_MS     5000   /* a busy replica writes what it has shown that late */
+#define MARKDOWN_ROWS_MAX    40   /* of one table in a text: a screen; the table itself has all */
+#define WIRE_STATE_BYTES_MAX 512  /* of one reader of a log: open steps, ids, a run of numbers */
+#define STREAM_BEHIND_MS     2500 /* a lost write is repeated by then; a page waits 3 s for a pong */
 #define EVENT_LOG_KEPT_MS    600000 /* a finished turn can be resumed that long */
 #define EVENT_LOGS_MAX       20000  /* finished logs kept at all */
 #define EVENT_LOGS_BYTES_MAX                                                                       \

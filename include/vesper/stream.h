@@ -78,6 +78,8 @@ bool stream_may_read(const struct stream_log *log, const struct principal *who);
  */
 struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
 				const struct principal *who);
+/* The log that this process has of a turn, whoever asks; it may have ended. NULL: there is none. */
+struct stream_log *stream_here(const struct stream_hub *h, const char *turn_id);
 /* The same wherever the turn runs or ran; the principal is borrowed until the answer. `is_behind`:
  * another replica may have shown more than has come here: as long as it says so, and no longer than
  * STREAM_BEHIND_MS, that is waited for. NULL: whatever there is will do. */

@@ -175,7 +175,7 @@ void follow_tick(struct cluster *c, int64_t now_ms)
 
 		if (cut && f->read)
 			cut_off(f, "other replicas cannot be read");
-		else if (f->watchers == 0 && f->read &&
+		else if (stream_watchers(f->log) == 0 && f->read &&
 			 now_ms - f->unwatched_ms > CLUSTER_UNWATCHED_MS)
 			follow_drop(f);
 		else if (f->watchers > 0 && now_ms - f->said_ms > SAY_WATCHERS_MS)

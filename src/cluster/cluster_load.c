@@ -185,27 +185,29 @@ static bool answer_none(struct loading *l, const struct loaded *known)
 	return true;
 }
 
-/* Another operation may have added the log to the hub in the meantime. */
+/* Another operation may have added the log to the hub in the meantime, or the turn runs or ran
+ * here. A follower that others read is not dropped for this one. */
 static bool answer_log(struct loading *l)
 {
 	const struct loaded known = loaded_of(l);
 	struct cluster *c = l->question.cluster;
-	struct stream_log *local = l->reader ? stream_local(c->hub, l->turn_id, l->reader) : NULL;
+	struct stream_log *here = stream_here(c->hub, l->turn_id);
 	struct follow *f = follow_of(c, l->turn_id);
 
-	if (local || (l->last == 0 && !l->silent)) { /* loaded already, or its beginning is lost */
-		l->cb(l->owner, &known, local);
+	if (here && (l->reader || !f)) {
+		l->cb(l->owner, &known,
+		      !l->reader || stream_may_read(here, l->reader) ? here : NULL);
 		return true;
 	}
+	if (l->last == 0 && !l->silent) /* its beginning is lost */
+		return answer_none(l, &known);
 	if (!f)
 		f = follow_new(c, &known, l->tenant);
-	if (l->reader && !stream_may_read(follow_log(f), l->reader)) {
-		follow_drop(f);
-		return answer_none(l, &known);
-	}
-	if (!add_events(follow_log(f), (struct str){l->run.p, l->run.n},
+	if ((l->reader && !stream_may_read(follow_log(f), l->reader)) ||
+	    !add_events(follow_log(f), (struct str){l->run.p, l->run.n},
 			stream_last_seq(follow_log(f)))) {
-		follow_drop(f);
+		if (!here)
+			follow_drop(f);
 		return answer_none(l, &known);
 	}
 	l->cb(l->owner, &known, follow_read_after(f, l->next));

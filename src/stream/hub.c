@@ -161,6 +161,11 @@ struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
 	return log && stream_may_read(log, who) ? log : NULL;
 }
 
+struct stream_log *stream_here(const struct stream_hub *h, const char *turn_id)
+{
+	return hub_find(h, turn_id);
+}
+
 /* ---- wherever it is ---- */
 
 struct finding {
@@ -211,20 +216,26 @@ static bool lacks(const struct finding *f, const struct stream_log *log)
 	return f->is_behind && log->follows && !log->closed && f->is_behind(f->owner, log);
 }
 
-static void on_more(void *owner)
-{
-	struct finding *f = owner;
-	struct stream_log *log = stream_watch_log(f->watch);
-
-	if (!lacks(f, log))
-		answer(f, log, NULL);
-}
-
 static void on_no_more(void *owner)
 {
 	struct finding *f = owner;
+	struct stream_log *log = stream_watch_log(f->watch);
+	struct err e = {0};
 
-	answer(f, stream_watch_log(f->watch), NULL);
+	if (hub_find(f->hub, f->turn_id) == log) {
+		answer(f, log, NULL);
+		return;
+	}
+	err_set_retry(&e, ERR_UPSTREAM, "the events of other replicas are unavailable");
+	answer(f, NULL, &e);
+}
+
+static void on_more(void *owner)
+{
+	struct finding *f = owner;
+
+	if (!lacks(f, stream_watch_log(f->watch)))
+		on_no_more(f);
 }
 
 static void on_found(void *owner, struct stream_log *log, const struct err *e)
@@ -250,7 +261,7 @@ static void on_find(void *owner)
 
 	if (log) {
 		on_found(f, log, NULL);
-	} else if (h->driver && *f->turn_id) {
+	} else if (h->driver && *f->turn_id && !hub_find(h, f->turn_id)) {
 		f->asked = h->driver->find(h->driver_self, f->turn_id, f->who, on_found, f);
 	} else {
 		err_set(&e, ERR_NOT_FOUND, "no log of this turn is kept");

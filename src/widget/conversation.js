@@ -438,6 +438,8 @@ export class Conversation {
       /* The server that showed the last of it has ended, and another one goes on before that. */
       turn.reset();
       this.#resume();
+    } else if (this.#resuming && frame.retryable) {
+      this.#connection.cycle();
     }
   }
 

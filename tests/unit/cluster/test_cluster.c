@@ -134,15 +134,19 @@ static void on_lease(void *owner, const struct lease *lease)
 	side->lease = *lease;
 }
 
+#define MAY_NOTHING "{\"user\":\"ann\",\"permissions\":[]}"
+
+/* Whose turns are begun, as it is stored. */
+static const char *who_begins = MAY_NOTHING;
+
 /* The first answers of a link that is not up yet say nothing. */
 static enum lease_kind acquire(struct side *side, const char *session, const char *turn,
 			       const char *once)
 {
-	const struct str members[] = {STR("session"), str_of(session),
-				      STR("user"),    STR("ann"),
-				      STR("who"),     STR("{\"user\":\"ann\",\"permissions\":[]}"),
-				      STR("turn"),    STR("{\"content\":\"how much\"}"),
-				      {NULL, 0}};
+	const struct str members[] = {
+		STR("session"), str_of(session),    STR("user"), STR("ann"),
+		STR("who"),     str_of(who_begins), STR("turn"), STR("{\"content\":\"how much\"}"),
+		{NULL, 0}};
 	const struct lease_request r = {.tenant = "vesper",
 					.name = session,
 					.holder = turn,
@@ -249,6 +253,42 @@ static void what_is_said_here_is_read_there(void **state)
 	release(&left, turn.text);
 }
 
+/* The same user with a token that may less than the turn did: where it runs, where it is followed,
+ * and where it was followed to its end. */
+static void a_weaker_token_gets_nothing_and_takes_nothing_away(void **state)
+{
+	static const char *const names[] = {"chat:read", NULL};
+	const struct principal strong = {
+		.user = "ann", .tenant = "vesper", .permissions = names, .permission_count = 1};
+	struct uuid session = uuid_new(), turn = uuid_new();
+	struct stream_log *log, *there;
+	struct stream_watch *watch;
+
+	(void)state;
+	if (!installed)
+		skip();
+	who_begins = "{\"user\":\"ann\",\"permissions\":[\"chat:read\"]}";
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	who_begins = MAY_NOTHING;
+	log = stream_open(left.hub, turn.text, session.text, &strong, NULL, NULL);
+	emit_text(log, "one ");
+	WAIT_FOR(find(&right, turn.text, &strong));
+	there = right.log;
+	watch = stream_watch_new(there, 0, on_nothing, NULL);
+	assert_null(find(&left, turn.text, &ann));
+	assert_int_equal(left.code, ERR_NOT_FOUND);
+	assert_null(find(&right, turn.text, &ann));
+	assert_int_equal(right.code, ERR_NOT_FOUND);
+	emit_text(log, "two");
+	emit_end(log, "ok");
+	WAIT_FOR(stream_closed(there)); /* who may read it reads on */
+	assert_string_equal(stream_text(there).p, "one two");
+	assert_null(find(&right, turn.text, &ann));
+	stream_watch_free(&watch);
+	stream_release(&log);
+	release(&left, turn.text);
+}
+
 static void another_secret_reads_nothing(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
@@ -333,6 +373,36 @@ static void one_that_ends_while_it_takes_over_loses_nothing(void **state)
 	stream_release(&log);
 	release(&right, turn.text);
 	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
+}
+
+/* One that ended there a moment before its replica did: it was read here to its end. */
+static void one_that_had_ended_is_not_taken_over(void **state)
+{
+	struct uuid session = uuid_new(), turn = uuid_new();
+	struct stream_log *log, *there;
+	char old[64];
+
+	(void)state;
+	if (!installed)
+		skip();
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
+	emit_text(log, "all of it");
+	WAIT_FOR(find(&right, turn.text, &ann));
+	there = right.log;
+	emit_end(log, "ok");
+	WAIT_FOR(stream_closed(there));
+	snprintf(old, sizeof(old), "%s", left.leases.replica);
+	stream_release(&log);
+	release(&left, turn.text);
+	left.leases.driver->hand_over(left.leases.self);
+	WAIT_FOR(ask_redis("EXISTS vesper:{r}:turns:%s%s", old, "") == 0);
+	assert_int_equal(ask_redis("SADD vesper:{r}:turns:%s vesper:%s", old, turn.text), 1);
+	ask_redis("ZADD vesper:{r}:alive 0 %s%s", old, "");
+	WAIT_FOR(ask_redis("EXISTS vesper:{r}:turns:%s%s", old, "") == 0);
+	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
+	assert_int_equal(right.signals, 0);
+	assert_ptr_equal(stream_local(right.hub, turn.text, &ann), there);
 }
 
 /* A turn at the left one, watched at the right one, too. Gives its log at the left. */
@@ -435,6 +505,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_session_has_one_turn, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_said_here_is_read_there, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_weaker_token_gets_nothing_and_takes_nothing_away,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_had_ended_is_not_taken_over, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(another_secret_reads_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_turn_that_is_handed_over_goes_on_there, set_up,
 						tear_down),

@@ -292,9 +292,47 @@ static void what_has_ended_or_is_written_here_is_not_waited_for(void **state)
 	stream_release(&log);
 }
 
+/* Its replica can't be heard any more: what it said is not known, which is not that it said less.
+ */
+static void what_is_given_up_meanwhile_is_unavailable(void **state)
+{
+	struct uuid turn = uuid_new();
+	struct stream_log *log = stream_follow(hub, turn.text, uuid_new().text, &ann, NULL, NULL);
+	struct heard h = {0};
+
+	(void)state;
+	stream_find(hub, turn.text, &ann, wants_two, on_heard, &h);
+	find(turn.text, &ann);
+	put(log, EVENT_ERROR);
+	stream_give_up(&log);
+	while (!h.done)
+		loop_turn(loop);
+	assert_int_equal(h.code, ERR_UPSTREAM);
+}
+
+/* As long as it may take, and no longer. */
+static void what_does_not_come_is_given_as_it_is(void **state)
+{
+	struct uuid turn = uuid_new();
+	struct stream_log *log = stream_follow(hub, turn.text, uuid_new().text, &ann, NULL, NULL);
+	struct heard h = {0};
+
+	(void)state;
+	stream_find(hub, turn.text, &ann, wants_two, on_heard, &h);
+	while (!h.done)
+		loop_turn(loop);
+	assert_ptr_equal(h.log, log);
+	put(log, EVENT_RUN_FINISHED);
+	stream_release(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_given_up_meanwhile_is_unavailable, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(what_does_not_come_is_given_as_it_is, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(what_comes_late_from_elsewhere_is_waited_for, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(what_has_ended_or_is_written_here_is_not_waited_for,
