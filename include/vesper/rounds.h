@@ -18,8 +18,8 @@ typedef bool (*rounds_begin_cb)(void *owner, size_t i);
 struct rounds *rounds_new(struct loop *loop, size_t count, size_t at_once, rounds_begin_cb begin,
 			  void *owner);
 
-/* A round each every_ms, the first of them at once if `now`. A round that is not over goes on in
- * the place of the next one. */
+/* A round each every_ms, the first of them at once if `now`. A round of which not all have begun
+ * goes on in the place of the next one; one that still runs is passed over. */
 void rounds_start(struct rounds *r, uint64_t every_ms, bool now);
 
 /* The work of this one has ended: another one's may begin. Where no round began it, nothing. */

@@ -20,6 +20,8 @@ static void begin_more(struct rounds *r)
 	while (r->running < r->at_once && r->at < r->count) {
 		size_t i = r->at++;
 
+		if (r->runs[i])
+			continue; /* since an earlier round: the others do not wait for it */
 		r->runs[i] = r->begin(r->owner, i);
 		r->running += r->runs[i];
 	}
@@ -29,7 +31,7 @@ static void on_timer(void *owner)
 {
 	struct rounds *r = owner;
 
-	if (r->at < r->count || r->running > 0)
+	if (r->at < r->count)
 		return;
 	r->at = 0;
 	begin_more(r);
