@@ -109,6 +109,9 @@
 	LIST(WORDS_MEANING_OPENING, "account.meaning_opening")                                     \
 	LIST(WORDS_MEANING_VERB, "account.meaning_verb")                                           \
 	LIST(WORDS_LASTING, "account.lasting")                                                     \
+	LIST(WORDS_WHY, "account.why")                                                             \
+	LIST(WORDS_CAUSES, "account.causes")                                                       \
+	LIST(WORDS_DAY_PARTS, "account.day_parts")                                                 \
 	LIST(WORDS_WHO, "account.who")                                                             \
 	LIST(WORDS_SELF, "account.self")                                                           \
 	LIST(WORDS_ORDERS, "account.orders")                                                       \

@@ -329,6 +329,11 @@ static void collect(const struct time_parser *p, struct arena *a, struct time_re
 	for (size_t i = 0; i < p->count; i++)
 		if (is_collected(&p->phrases[i]))
 			add_phrase(p, &p->phrases[i], a, out);
+	if (out->year_before && out->year_count == 1 && !out->range_only) {
+		add_year(out, out->years[0] - 1, out->year_months[0]);
+		widen(out, day_plus_months(out->start, -12), out->end);
+		out->year_before = false;
+	}
 	if (out->year_count == 0 && out->months && !out->range_only)
 		add_bare_months(p, out);
 	settle_months(out);
@@ -355,14 +360,32 @@ void dates_of_range(struct date start, struct date end, struct time_read *out)
 	settle_months(out);
 }
 
-/* "the year before", "the previous year": of what stands, which only the caller knows. */
+/* "the year before 2026" */
+static void settle_year_before(struct time_parser *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *ph = &p->phrases[i];
+		struct token *before = ph->from > 1 ? &p->q->tokens[ph->from - 2] : NULL;
+
+		if (!before || ph->grain != GRAIN_YEAR || ph->relative ||
+		    !token_is(before, "year") || !token_is(before + 1, "before"))
+			continue;
+		before->used = before[1].used = true;
+		ph->from -= 2;
+		ph->year--;
+	}
+}
+
+/* "the year before", "the previous year": of what stands, which only the caller knows, or of the
+ * year that is named. */
 static void read_year_before(struct question *q, struct time_read *out, struct arena *a)
 {
 	static const char *const words[] = {"before", "earlier", "prior", NULL};
 
 	for (size_t i = 0; i + 1 < q->count; i++)
 		if (token_in(&q->tokens[i + 1], words) && token_is(&q->tokens[i], "year") &&
-		    !token_is(token_at(q, i + 2), "last")) {
+		    !token_is(token_at(q, i + 2), "last") &&
+		    !year_token(token_at(q, i + 2), false)) {
 			out->year_before = true;
 			q->tokens[i].used = q->tokens[i + 1].used = true;
 		} else if (token_in(&q->tokens[i + 1], words) &&
@@ -417,6 +440,7 @@ void dates_read(struct question *q, struct date today, const struct company_cale
 	if (p.vague_to > p.vague_from)
 		out->vague = text_between(q, p.vague_from, p.vague_to, a);
 	drop_now(&p);
+	settle_year_before(&p);
 	choose_asof(&p, a, out);
 	spans_settle(&p);
 	collect(&p, a, out);

@@ -199,6 +199,23 @@ static void settle_named(struct time_parser *p, struct time_phrase *part)
 	whole->gone = !is_beside(p, part);
 }
 
+/* "last quarter, only in October": of its months. */
+static void settle_month(struct time_parser *p, struct time_phrase *part)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *whole = &p->phrases[i];
+
+		if (!is_live(whole) || whole->from > part->from || whole->grain != GRAIN_MONTHS ||
+		    !whole->year || whole->slice.n || whole->slice.rest ||
+		    (whole->months & part->months) != part->months ||
+		    whole->months == part->months || is_beside(p, part))
+			continue;
+		part->year = whole->year;
+		whole->gone = true;
+		return;
+	}
+}
+
 /* "in 2026, last quarter": the last one of that year, or the one before today's? */
 static void settle_last(struct time_parser *p, struct time_phrase *part)
 {
@@ -224,6 +241,8 @@ static void settle_parts(struct time_parser *p)
 
 		if (is_live(ph) && ph->named)
 			settle_named(p, ph);
+		else if (is_bare_months(ph) && !ph->slice.n && !ph->slice.rest)
+			settle_month(p, ph);
 		else if (is_live(ph) && ph->relative && ph->grain == GRAIN_MONTHS && !ph->slice.n)
 			settle_last(p, ph);
 	}

@@ -36,6 +36,7 @@ struct accounts {
 	bool *ranks, *newest, *compares; /* by index of the tool */
 	bool *bottoms;                   /* the same: it speaks of the least */
 	bool *lasts;                     /* the same: it says how long something takes */
+	bool *explains;                  /* the same: it tells reasons */
 };
 
 /* ---- vocabulary ---- */
@@ -131,6 +132,8 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 	all->newest[i] =
 		text_says(k, t->about, WORDS_NEWEST) || text_says(k, t->words.answer, WORDS_NEWEST);
 	all->lasts[i] = tells_time(k, t);
+	all->explains[i] =
+		text_says(k, t->about, WORDS_CAUSES) || text_says(k, t->words.answer, WORDS_CAUSES);
 	all->bottoms[i] =
 		text_says(k, t->about, WORDS_BOTTOM) || text_says(k, t->words.answer, WORDS_BOTTOM);
 	for (size_t c = 0; c < t->column_count; c++) {
@@ -140,6 +143,7 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 		add_text(k, d, column->unit, FROM_COLUMN);
 		all->ranks[i] = all->ranks[i] || text_says(k, column->label, WORDS_SUPERLATIVE);
 		all->bottoms[i] = all->bottoms[i] || text_says(k, column->label, WORDS_BOTTOM);
+		all->explains[i] = all->explains[i] || text_says(k, column->label, WORDS_CAUSES);
 	}
 	for (size_t p = 0; p < t->param_count; p++) {
 		const struct param_def *param = &t->params[p];
@@ -167,6 +171,7 @@ struct accounts *accounts_new(struct know *k)
 	all->compares = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->compares));
 	all->lasts = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->lasts));
 	all->bottoms = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->bottoms));
+	all->explains = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->explains));
 	all->domains = arena_alloc(k->arena, (c->domain_count + 1) * sizeof(*all->domains));
 	dict_init(&all->neutral, k->arena);
 	for (const char *const *word = c->language->lists[WORDS_NEUTRAL]; *word; word++)
@@ -593,6 +598,23 @@ static bool is_literal(const struct account *a, const struct token *t)
 	return know_canonical(a->r->know, t, family) == n && memcmp(stem, family, n) == 0;
 }
 
+/* "…, and mail it to Bob": what no tool does, unless it goes to who asks. */
+static bool is_order(const struct question *q, size_t i)
+{
+	const struct token *what = token_at(q, i + 1);
+
+	return token_says(&q->tokens[i], WORDS_ORDERS) &&
+	       (token_says(what, WORDS_PRONOUNS) || token_says(what, WORDS_ANYWHERE)) &&
+	       !ends_clause(q, i + 1) && words_at(q, i + 2, WORDS_NEUTRAL) < 2;
+}
+
+/* "Morning. NP15 in 2026", "good evening": no hours. */
+static bool is_greeting_word(const struct question *q, size_t i)
+{
+	return token_says(&q->tokens[i], WORDS_GREETINGS) &&
+	       (i == 0 || (i == 1 && token_says(&q->tokens[0], WORDS_GREETING_FILLERS)));
+}
+
 static bool is_bound(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -621,6 +643,13 @@ static bool is_bound(const struct account *a, size_t i)
 		return person_bound(a, i);
 	if (words_at(q, i, WORDS_LASTING) > 0)
 		return a->r->know->accounts->lasts[a->def->index];
+	if (words_at(q, i, WORDS_WHY) > 0)
+		return a->r->know->accounts->explains[a->def->index];
+	/* at what hour it begins nobody said */
+	if (token_says(t, WORDS_DAY_PARTS))
+		return a->r->time.hours != 0 || is_greeting_word(q, i);
+	if (is_order(q, i))
+		return false;
 	if (token_says(t, WORDS_NEWEST))
 		return a->newest || spoken_of(a, t);
 	if (token_says(t, WORDS_LOADED))

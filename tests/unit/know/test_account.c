@@ -35,6 +35,9 @@ static void what_narrows_is_never_dropped(void **state)
 		{"who is the manager of average price EP10 2025 acorn", "manager"},
 		{"who made the average price EP10 2025 acorn", "who"},
 		{"how long was the average price EP10 2025 acorn", "how"},
+		{"average price EP10 2025 acorn in the mornings", "mornings"},
+		{"why is the average price EP10 2025 acorn", "why"},
+		{"average price EP10 2025 acorn and mail it to Bob", "mail"},
 	};
 
 	check(*state, cases, COUNT(cases));
@@ -54,6 +57,8 @@ static void harmless_words_do_not_count(void **state)
 		{"I'm a developer, average price EP10 2025 acorn", NULL},
 		{"average price EP10 2025 acorn or not", NULL},
 		{"no I meant the average price EP10 2025 acorn", NULL},
+		{"good morning, average price EP10 2025 acorn", NULL},
+		{"average price EP10 2025 acorn, mail it to me", NULL},
 	};
 
 	check(*state, cases, COUNT(cases));
