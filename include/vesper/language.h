@@ -112,6 +112,10 @@
 	LIST(WORDS_WHY, "account.why")                                                             \
 	LIST(WORDS_CAUSES, "account.causes")                                                       \
 	LIST(WORDS_DAY_PARTS, "account.day_parts")                                                 \
+	LIST(WORDS_QUALITIES, "account.qualities")                                                 \
+	LIST(WORDS_ONES, "account.ones")                                                           \
+	LIST(WORDS_PARTIES, "account.parties")                                                     \
+	LIST(WORDS_BELONGING, "account.belonging")                                                 \
 	LIST(WORDS_WHO, "account.who")                                                             \
 	LIST(WORDS_SELF, "account.self")                                                           \
 	LIST(WORDS_ORDERS, "account.orders")                                                       \

@@ -61,7 +61,9 @@ static size_t read_pair(const struct question *q, size_t i, int *first, int *las
 	else if (next->before != '-')
 		return i + 1;
 	next = token_at(q, at);
-	if (token_is(next, "he") || token_is(next, "hour"))
+	if (token_in(next, (const char *const[]){"he", "hour", "hours", NULL}))
+		next = token_at(q, ++at);
+	if (token_in(next, (const char *const[]){"ending", "ended", NULL}))
 		next = token_at(q, ++at);
 	if (next->number >= 0 && next->len <= 2 && !next->used) {
 		*last = next->number;

@@ -421,6 +421,8 @@ static enum time_edge edge_of(const struct time_parser *p, const struct time_phr
 	from = i < ph->from && token_is(&q->tokens[ph->from - 1], "from");
 	if (i > 1 && token_is(&q->tokens[i - 1], "to") && token_is(&q->tokens[i - 2], "up"))
 		return EDGE_UNTIL;
+	if (i > 1 && token_is(&q->tokens[i - 1], "to") && token_is(&q->tokens[i - 2], "back"))
+		return EDGE_SINCE;
 	for (size_t n = 0; i > 0 && n < sizeof(before) / sizeof(before[0]); n++)
 		if (token_is(&q->tokens[i - 1], before[n].word))
 			return before[n].edge;

@@ -94,9 +94,10 @@ bool talk_asks_meaning(const struct reading *r)
 {
 	const struct time_read *t = &r->time;
 
-	return (asks_by_verb(&r->q) || words_in(&r->q, WORDS_MEANING)) && t->year_count == 0 &&
-	       t->asof_count == 0 && !t->months && !t->hours && !t->has_start && !t->has_end &&
-	       r->said_count == 0;
+	/* "what does off-peak mean" names hours, but none to look at */
+	return (asks_by_verb(&r->q) || (words_in(&r->q, WORDS_MEANING) && !t->hours)) &&
+	       t->year_count == 0 && t->asof_count == 0 && !t->months && !t->has_start &&
+	       !t->has_end && r->said_count == 0;
 }
 
 /* "What is an X", "meaning of the X": does the value stand right behind that? */

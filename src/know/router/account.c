@@ -615,6 +615,27 @@ static bool is_greeting_word(const struct question *q, size_t i)
 	       (i == 0 || (i == 1 && token_says(&q->tokens[0], WORDS_GREETING_FILLERS)));
 }
 
+/* "The official ones", "important projects": which these are, nothing tells. */
+static bool is_quality(const struct account *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+	const struct token *next = token_at(q, i + 1);
+
+	return token_says(&q->tokens[i], WORDS_QUALITIES) && !ends_clause(q, i) &&
+	       (token_says(next, WORDS_ONES) || is_label(a, next));
+}
+
+/* "Projects of the client", not "for the client". */
+static bool is_party(const struct question *q, size_t i)
+{
+	size_t at = i;
+
+	while (at > 0 && token_says(&q->tokens[at - 1], WORDS_ARTICLES))
+		at--;
+	return token_says(&q->tokens[i], WORDS_PARTIES) && at > 0 &&
+	       token_says(&q->tokens[at - 1], WORDS_BELONGING);
+}
+
 static bool is_bound(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -648,7 +669,7 @@ static bool is_bound(const struct account *a, size_t i)
 	/* at what hour it begins nobody said */
 	if (token_says(t, WORDS_DAY_PARTS))
 		return a->r->time.hours != 0 || is_greeting_word(q, i);
-	if (is_order(q, i))
+	if (is_order(q, i) || is_quality(a, i) || is_party(q, i))
 		return false;
 	if (token_says(t, WORDS_NEWEST))
 		return a->newest || spoken_of(a, t);

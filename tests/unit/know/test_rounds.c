@@ -30,6 +30,7 @@ static const struct round rounds[] = {
 	{VESPER_SOURCE_DIR "/tests/route/round4.jsonl", 160, 9, 41, 30, 101, 48},
 	{VESPER_SOURCE_DIR "/tests/route/round5.jsonl", 160, 0, 62, 16, 114, 42},
 	{VESPER_SOURCE_DIR "/tests/route/round6.jsonl", 160, 16, 51, 17, 104, 38},
+	{VESPER_SOURCE_DIR "/tests/route/round7.jsonl", 160, 13, 53, 23, 110, 36},
 };
 
 struct tally {
