@@ -93,6 +93,8 @@ struct db_options {
 	size_t queue; /* waiting requests; more are refused with ERR_LIMIT */
 	size_t max_rows;
 	int64_t timeout_ms;
+	/* PostgreSQL ends a transaction that is idle for so long; 0: DB_TX_IDLE_MS. */
+	int64_t transaction_idle_ms;
 	const struct db_tenant *tenants; /* the only ones that exist */
 	size_t tenant_count;
 	/* SQLite, read-only: nothing in the file says whose it is. Only with one tenant. */

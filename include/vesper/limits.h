@@ -359,17 +359,19 @@
 #define FRAME_CELLS_MAX      4000000 /* rows times columns; beyond it fewer rows are kept */
 #define FRAME_MEMORY_MAX     (32 * 1024 * 1024)  /* of one: 4,000,000 numbers of 8 bytes */
 #define FRAMES_MEMORY_MAX    (256 * 1024 * 1024) /* of all that the process has at a time */
-#define FRAME_DECIMAL_SCALE  6    /* digits kept after the point: nine trillion fit before it */
-#define DB_QUEUE_MAX         2000 /* waiting queries of one data source */
-#define DB_WORKERS_MAX       64   /* threads of one data source */
-#define DB_WRITTEN_FILES     8    /* open SQLite files of a store beyond its workers, 2 MB each */
-#define DB_STATEMENTS_KEPT   64   /* prepared statements of one connection; store.sql has 65 */
-#define DB_GROUP_COMMIT_MAX  64   /* writes of one transaction */
-#define DB_PATIENCE_MS       100  /* for company: the answer that a tool call is for is near */
-#define DB_CONNECT_RETRY_MS  3000 /* pause between attempts to reach a database that is away */
-#define DB_FETCH_BLOCK_ROWS  500  /* rows that one round trip brings through a cursor */
-#define DB_LOGIN_TIMEOUT_MS  5000 /* connecting to a server */
-#define DB_SERVER_GRACE_MS   500  /* the server's own time limit behind ours */
+#define FRAME_DECIMAL_SCALE  6     /* digits kept after the point: nine trillion fit before it */
+#define DB_QUEUE_MAX         2000  /* waiting queries of one data source */
+#define DB_WORKERS_MAX       64    /* threads of one data source */
+#define DB_WRITTEN_FILES     8     /* open SQLite files of a store beyond its workers, 2 MB each */
+#define DB_STATEMENTS_KEPT   64    /* prepared statements of one connection; store.sql has 65 */
+#define DB_GROUP_COMMIT_MAX  64    /* writes of one transaction */
+#define DB_PATIENCE_MS       100   /* for company: the answer that a tool call is for is near */
+#define DB_CONNECT_RETRY_MS  3000  /* pause between attempts to reach a database that is away */
+#define DB_FETCH_BLOCK_ROWS  500   /* rows that one round trip brings through a cursor */
+#define DB_LOGIN_TIMEOUT_MS  5000  /* connecting to a server */
+#define DB_SERVER_GRACE_MS   500   /* the server's own time limit behind ours */
+#define DB_TX_IDLE_MS        60000 /* a server ends a transaction whose client is silent that long */
+#define STORE_TX_IDLE_MS     5000 /* its rows are wanted by who takes over from a stopped replica */
 #define DB_CHECKOUT_MS       2000 /* asking an idle connection for its tenant; then it is given up */
 #define DB_STOP_GRACE_MS     1000    /* for a cancel to take effect; then the worker is given up */
 #define DB_STOP_HARD_MS      3000    /* for a cancel to be made at all */

@@ -388,6 +388,7 @@ bool databases_open_store(const struct databases *all, const struct config *c, s
 		.queue = (size_t)config_int(c, "store.queue"),
 		.max_rows = DB_ROWS_MAX,
 		.timeout_ms = config_int(c, "store.query_timeout_ms"),
+		.transaction_idle_ms = STORE_TX_IDLE_MS,
 		.tenants = all->store_tenants,
 		.tenant_count = all->tenant_count,
 	};

@@ -152,6 +152,7 @@ struct db_settings {
 	size_t queue_share; /* of the queue */
 	size_t max_rows;
 	int64_t timeout_ms;
+	int64_t transaction_idle_ms;
 };
 
 struct tenant {

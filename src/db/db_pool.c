@@ -58,6 +58,7 @@ static void source_init(struct db_settings *s, const struct db_options *o,
 	s->queue = o->queue ? o->queue : DB_QUEUE_MAX;
 	s->max_rows = o->max_rows ? o->max_rows : DB_ROWS_MAX;
 	s->timeout_ms = o->timeout_ms ? o->timeout_ms : DB_QUERY_TIMEOUT_MS;
+	s->transaction_idle_ms = o->transaction_idle_ms ? o->transaction_idle_ms : DB_TX_IDLE_MS;
 	s->share = db_queue_share(s->workers, o->tenant_count);
 	s->queue_share = db_queue_share(s->queue, o->tenant_count);
 }

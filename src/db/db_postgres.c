@@ -26,16 +26,18 @@ static void postgres_connection_string(const struct tenant *t, struct buf *out)
 static bool settings_set(struct connection *c, struct err *e)
 {
 	const struct db_settings *s = c->tenant->source;
-	char limit[32];
-	const struct value values[] = {value_text(c->tenant->id), value_text(limit)};
+	char limit[32], idle[32];
+	const struct value values[] = {value_text(c->tenant->id), value_text(limit),
+				       value_text(idle)};
 
 	snprintf(limit, sizeof(limit), "%lld", (long long)s->timeout_ms + DB_SERVER_GRACE_MS);
+	snprintf(idle, sizeof(idle), "%lld", (long long)s->transaction_idle_ms);
 	/* A backslash in '…' is itself, whatever the server has set: so the SQL gate reads it. */
 	return db_odbc_exec_values(
 		       c,
 		       "SELECT set_config('vesper.tenant_id', ?, false), "
 		       "set_config('statement_timeout', ?, false), "
-		       "set_config('idle_in_transaction_session_timeout', '60000', false), "
+		       "set_config('idle_in_transaction_session_timeout', ?, false), "
 		       "set_config('standard_conforming_strings', 'on', false), "
 		       "set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', "
 		       "false)",

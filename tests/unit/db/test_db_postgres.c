@@ -205,6 +205,22 @@ static void bytes_are_capped_and_said_to_be(void **state)
 	table_free(&t);
 }
 
+/* A client that was stopped in the middle keeps others from its rows only so long. */
+static void an_idle_transaction_has_its_limit(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options options = postgres_options("writer", 0);
+	struct err e = {0};
+	struct table *t;
+
+	options.transaction_idle_ms = 300;
+	assert_true(db_open(f->loop, &options, &f->db, &e));
+	t = ask(f, "tenant_1", "SELECT current_setting('idle_in_transaction_session_timeout') AS s",
+		NULL, 0);
+	assert_string_equal(t->rows[0][0], "300ms");
+	table_free(&t);
+}
+
 static void deadline_ends_the_statement_on_the_server(void **state)
 {
 	struct fixture *f = *state;
@@ -308,6 +324,7 @@ int main(void)
 		DB_TEST(rows_are_capped_and_said_to_be),
 		DB_TEST(long_cells_come_whole_or_not_at_all),
 		DB_TEST(bytes_are_capped_and_said_to_be),
+		DB_TEST(an_idle_transaction_has_its_limit),
 		DB_TEST(deadline_ends_the_statement_on_the_server),
 		DB_TEST(cancel_ends_the_statement_on_the_server),
 		DB_TEST(readers_cannot_write),
