@@ -1,9 +1,7 @@
 /*
- * A sentence whose numbers the data does not support, and the first one that says what passages say
- * and cites none, is asked for once more: one call of the model,
- * with the results and nothing that could be called. What comes back passes the same check, and the
- * check itself falls back to leaving the numbers out; so a call that fails, is late or lies again
- * costs the reader a number and never the truth.
+ * Asks the model to rewrite a sentence that failed the number check, and the first sentence that
+ * reports passages without a citation. The call has the results but no tools. The reply passes the
+ * same check. If the call fails, is late or is wrong again, the unbound numbers are withheld.
  */
 #include "answer_int.h"
 
@@ -13,7 +11,7 @@
 #include "vesper/log.h"
 #include "vesper/stream.h"
 
-/* ---- what came back ---- */
+/* ---- the reply ---- */
 
 static struct str after_last(struct str text, char c)
 {
@@ -23,7 +21,7 @@ static struct str after_last(struct str text, char c)
 	return text;
 }
 
-/* The words of the last sentence of a line. */
+/* The last sentence of the line, or the whole line if it has only one. */
 static struct str last_sentence(struct str line)
 {
 	for (size_t i = line.n; i-- > 1;)
@@ -42,7 +40,7 @@ static bool skip(struct str *text, struct str words)
 	return true;
 }
 
-/* One line, without the words that are shown already. */
+/* The first line of the reply, without the start of it that is already shown. */
 static struct str rest_of(struct str reply, struct str shown)
 {
 	struct str line = after_last(shown, '\n'), text = str_trim(reply), rest;
@@ -54,7 +52,7 @@ static struct str rest_of(struct str reply, struct str shown)
 	return str_trim(text);
 }
 
-/* The line end or space that ends the sentence. */
+/* Where the trailing spaces and line ends begin. */
 static const char *end_of(const char *text, size_t len)
 {
 	while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\n'))
@@ -98,7 +96,7 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 				     check_plain(t, arena_strndup(t->core->arena, text.p, text.n)),
 				     r->separator));
 	else
-		log_info("turn.rewrite", "%s: no correction came: %s", t->core->id.text,
+		log_info("turn.rewrite", "%s: no rewritten sentence: %s", t->core->id.text,
 			 e ? e->text : llm_stop_name(answer->stop));
 	if (t->answer->cites && text.n > 0)
 		text = str_of(cites_marked(t->answer->cites,
@@ -123,7 +121,8 @@ void rewrite_cancel(struct answer_turn *t)
 	op_cancel(&t->answer->rewrite.op);
 }
 
-/* Doubts come out of the answer's own transfer, within which no other may begin. */
+/* Runs inside a callback of the answer's transfer, where no other transfer may start, so the call
+ * is deferred. */
 bool rewrite_ask(void *owner, const struct guard_doubt *d)
 {
 	struct answer_turn *t = owner;

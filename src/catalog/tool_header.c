@@ -1,6 +1,5 @@
 /*
- * The lines of a tool file's header that describe one thing each: a parameter of the call, a column
- * of the result, or a frame for its derivation.
+ * Reads the `param`, `column` and `frame` lines of a tool file's header.
  */
 #include "tool_header.h"
 
@@ -74,7 +73,7 @@ bool tool_number_read(const struct tool_header *h, const char *text, int64_t *ou
 
 /* ---- param NAME type required|optional [attributes] about ---- */
 
-/* "8", or "2-8"; of "1-8" one is as good as many. */
+/* "8" or "2-8". With "1-8", a single value is as usual as several (takes_one). */
 static bool read_list_bounds(const struct tool_header *h, struct str text, struct param_def *p,
 			     struct err *e)
 {
@@ -111,7 +110,7 @@ static bool read_param_type(const struct tool_header *h, struct str word, struct
 		if (!read_list_bounds(h, max, p, e))
 			return false;
 	}
-	p->is_source = str_eq(word, STR("source")); /* a text: PARAM_TEXT is the first */
+	p->is_source = str_eq(word, STR("source")); /* stays PARAM_TEXT, which is 0 */
 	if (p->is_source)
 		return !p->is_list || tool_wrong(h, e, "there are no lists of sources");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -183,7 +182,7 @@ static bool is_number(const struct param_def *p)
 	return p->type == PARAM_INT || p->type == PARAM_DECIMAL;
 }
 
-/* Several bounds and exclusions are told apart by their units and dimensions. */
+/* Several bounds or exclusions are allowed: their units or dimensions differ. */
 static bool is_only_one(const struct tool_header *h, const struct param_def *p)
 {
 	if (p->slot == SLOT_ABOVE || p->slot == SLOT_BELOW || p->slot == SLOT_NOT)
@@ -263,7 +262,7 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 	return check_slot(h, p, e);
 }
 
-/* NAME_incl beside a bound NAME. */
+/* Adds NAME_incl for a bound NAME: whether NAME itself is included. */
 static bool add_inclusive(struct tool_header *h, const struct param_def *bound, struct err *e)
 {
 	struct arena *a = h->l->arena;

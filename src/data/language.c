@@ -1,5 +1,4 @@
-/* Reading the file of a language. The tables that questions are read with are in language_words.c,
- * the sentences in language_say.c. */
+/* Reads a language file. Lookup tables: language_words.c; sentences: language_say.c. */
 #include "language_int.h"
 
 #include <string.h>
@@ -14,7 +13,7 @@
 #define NUMBER_MAX        1000000
 #define LANGUAGE_VERSION  1
 
-_Static_assert(WORDS_COUNT <= 8 * sizeof(word_lists), "a word knows its lists as bits");
+_Static_assert(WORDS_COUNT <= 8 * sizeof(word_lists), "word_lists needs one bit per list");
 
 static const char *const list_members[] = {
 #define MEMBER(name, member) [name] = member,
@@ -28,7 +27,7 @@ static const char *const concept_members[] = {
 	[CONCEPT_HOURS] = "hours",
 };
 
-/* "cues.opening" below the root. */
+/* Member at a path such as "cues.opening". */
 static const json_t *member_at(const json_t *root, const char *path)
 {
 	const char *dot = strchr(path, '.');
@@ -43,7 +42,7 @@ static const json_t *member_at(const json_t *root, const char *path)
 
 /* ---- members ---- */
 
-/* No member that nothing reads: a typing error must not pass in silence. */
+/* Rejects unknown members, so that a typo is reported. */
 static bool check_members(const struct words_file *f, const json_t *root)
 {
 	static const char *const others[] = {"synonyms", "numbers",   "pointing", "not_pointing",
@@ -252,7 +251,7 @@ bool language_read(const char *path, const char *text, struct arena *a, const st
 
 /* ---- slots of patterns ---- */
 
-/* A word as an expression that matches just it. */
+/* Appends the word, escaped for a regular expression. */
 static void put_literal(struct buf *b, const char *word)
 {
 	for (; *word; word++) {
@@ -269,7 +268,7 @@ static const char *put_slot(struct buf *b, const char *p, const char *name,
 
 	if (strncmp(p, name, n) != 0)
 		return NULL;
-	/* of nothing: what matches never */
+	/* an empty list must match nothing */
 	buf_str(b, *words ? "" : "(?!)");
 	for (size_t i = 0; words[i]; i++) {
 		buf_str(b, i ? "|" : "");

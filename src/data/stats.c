@@ -1,7 +1,7 @@
 /*
- * Statistics while rows arrive, so that the rows themselves need not be kept. The model is given
- * these instead of being asked to add up rows, hence the exact sums. The work for a cell is
- * constant, and memory is taken only for values that were not seen before.
+ * Column statistics, computed while rows arrive, so that rows need not be stored. The model gets
+ * these instead of adding up rows, so sums are exact. Each cell takes constant time; memory grows
+ * with values not seen before.
  */
 #include "vesper/stats.h"
 
@@ -17,10 +17,11 @@
 #define MEAN_SCALE           6
 #define FLAT_PERCENT         1
 
-/* Hashes of the values seen; two of 10,000 values share a 64 bit hash once in 10^11 columns. */
+/* Hashes of the values seen. Among 10,000 values, 64-bit hashes collide in about one column of
+ * 10^11. */
 struct distinct {
 	uint64_t *slots; /* 0: free */
-	size_t size;     /* a power of two, half empty at least */
+	size_t size;     /* power of two; at most half full */
 	size_t count;
 	bool over;
 };
@@ -75,7 +76,8 @@ struct stats_collector *stats_new(size_t columns)
 	return s;
 }
 
-/* FNV-1a with a final mix, never 0. Zeros at the end of decimals do not make another value. */
+/* FNV-1a with a final mix, never 0. Trailing zeros of a fraction are ignored: 1.50 and 1.5 are
+ * one value. */
 static uint64_t value_hash(const char *text, size_t len, bool number)
 {
 	if (number && memchr(text, '.', len)) {
@@ -173,7 +175,7 @@ static void number_cell(struct column_state *c, const char *text, size_t len, st
 		c->sum_exact = decimal_add(c->sum, number, &c->sum);
 }
 
-/* decimal_parse wants an end; cells come with a length. */
+/* decimal_parse needs a terminating NUL; cells have a length. */
 static bool number_parse(const char *text, size_t len, struct decimal *out)
 {
 	char copy[128];
@@ -205,7 +207,7 @@ void stats_cell(struct stats_collector *s, size_t column, const char *text, size
 		number_cell(c, text, len, number, s->rows);
 	else
 		c->numeric = false;
-	/* Also for numbers: a later cell may show that this was no column of numbers. */
+	/* Also for numbers: a later cell may show that the column is not numeric. */
 	text_extremes(c, text, len, s->rows);
 	if (!c->distinct.over)
 		distinct_add(&c->distinct, value_hash(text, len, numeric_type));

@@ -1,4 +1,4 @@
-/* What the configuration says of connections and of other origins. */
+/* Reads the transport settings: dialects, origins, connection limits. */
 #include "port/transport_int.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "vesper/json.h"
 #include "vesper/strlist.h"
 
-/* Of the scopes that the page signs in for, those of the interface's own audience. */
+/* The sign-in scopes of this API: those that begin with auth.audience. */
 static const char *const *own_scopes(const struct config *c, struct arena *a)
 {
 	const char *audience = config_text(c, "auth.audience");
@@ -36,7 +36,8 @@ static bool read_dialects(const struct config *c, struct arena *a, unsigned *out
 	for (*out = 0; *names; names++) {
 		if (!choice_find(words, *names, &dialect))
 			return err_set(e, ERR_INPUT,
-				       "dialects: \"%s\" is none of ai, agui, openai, mcp", *names);
+				       "dialects: \"%s\" is unknown. Use ai, agui, openai or mcp",
+				       *names);
 		*out |= (unsigned)dialect;
 	}
 	return true;

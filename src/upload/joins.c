@@ -1,7 +1,7 @@
 /*
- * Joins that owners state between two of their data sources: rows with the same value in one column
- * of each belong together. A join counts as long as the values of one side tell its rows apart;
- * then it is an edge of the map, for those who may use both.
+ * Joins that owners declare between two of their data sources: rows match where one column of each
+ * has the same value. A join is in use while one side's column is unique; it is then an edge of the
+ * map for users who may use both.
  */
 #include "upload_int.h"
 
@@ -29,9 +29,9 @@ const char *join_cardinality(const json_t *left, int64_t left_rows, const json_t
 	return one ? other ? "1:1" : "1:n" : other ? "n:1" : "n:m";
 }
 
-/* ---- stating them ---- */
+/* ---- declaring them ---- */
 
-/* The columns of what is in use, owned by the arena; NULL: nothing is. */
+/* Columns of the version in use. Owned by the arena; NULL: no table is loaded. */
 static const json_t *columns_of(const struct upload_view *v, struct arena *a)
 {
 	json_t *profile;
@@ -59,26 +59,32 @@ static bool join_check(const struct upload_view *v, const struct upload_view *to
 	const char *found;
 
 	if (!mine || !theirs)
-		return err_set(e, ERR_INPUT, "joins: both must be tables that are loaded");
+		return err_set(e, ERR_INPUT, "joins: both data sources must be loaded tables");
 	if (!left)
 		return fails_column(v, j->column, e);
 	if (!right)
 		return fails_column(to, j->other_column, e);
 	if (strcmp(json_text_at(left, "type"), json_text_at(right, "type")) != 0)
-		return err_set(e, ERR_INPUT, "joins: %s is %s, but %s is %s", j->column,
-			       json_text_at(left, "type"), j->other_column,
-			       json_text_at(right, "type"));
+		return err_set(e, ERR_INPUT,
+			       "joins: %.*s of %.*s has type %s, but %.*s of %.*s has type %s. "
+			       "Join columns of the same type",
+			       STR_CUT(j->column, 60), STR_CUT(v->source->name, 60),
+			       json_text_at(left, "type"), STR_CUT(j->other_column, 60),
+			       STR_CUT(to->source->name, 60), json_text_at(right, "type"));
 	found = join_cardinality(left, v->current->rows, right, to->current->rows);
 	if (strcmp(found, "n:m") == 0)
 		return err_set(e, ERR_INPUT,
-			       "joins: neither %s nor %s tells rows apart, so rows would be "
-			       "counted more than once",
-			       j->column, j->other_column);
+			       "joins: neither %.*s nor %.*s is known to be unique (among up to "
+			       "10,000 different values), so rows could be counted more than "
+			       "once. Choose a unique column on one side",
+			       STR_CUT(j->column, 60), STR_CUT(j->other_column, 60));
 	return !j->cardinality || strcmp(j->cardinality, found) == 0 ||
-	       err_set(e, ERR_INPUT, "joins: %s and %s are %s", j->column, j->other_column, found);
+	       err_set(e, ERR_INPUT, "joins: the cardinality of %.*s and %.*s is %s, not %s",
+		       STR_CUT(j->column, 60), STR_CUT(j->other_column, 60), found, j->cardinality);
 }
 
-/* Of the other one, too, so that there is one way between two sources. */
+/* Whether `from` declares a join to `to`. Callers check the reverse direction, so that two data
+ * sources have at most one join. */
 static bool is_stated(const struct tenant_uploads *t, const char *from, const char *to)
 {
 	for (size_t i = 0; i < t->joins.count; i++)
@@ -97,18 +103,24 @@ bool uploads_joins_check(const struct uploads *u, const struct principal *who,
 	bool good = true;
 
 	if (count > SOURCE_JOINS_MAX)
-		return err_set(e, ERR_INPUT, "joins: at most %d", SOURCE_JOINS_MAX);
+		return err_set(e, ERR_INPUT, "joins: at most %d joins are allowed",
+			       SOURCE_JOINS_MAX);
 	for (size_t i = 0; i < count && good; i++) {
 		const struct upload_join *j = &list[i];
 		struct upload_view to;
 
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(list[k].to, j->to) == 0)
-				return err_set(e, ERR_INPUT, "joins: one with each data source");
+				return err_set(
+					e, ERR_INPUT,
+					"joins: only one join with each data source is allowed");
 		if (!uploads_find(u, who, j->to, &to) || !to.is_owner || to.source == v->source)
-			return err_set(e, ERR_INPUT, "joins: to: another data source of yours");
+			return err_set(e, ERR_INPUT,
+				       "joins: \"to\" must name another data source of yours");
 		if (is_stated(t, j->to, v->source->uid))
-			return err_set(e, ERR_INPUT, "joins: %.*s states a join with it already",
+			return err_set(e, ERR_INPUT,
+				       "joins: %.*s already declares a join with this data source. "
+				       "Remove that one first",
 				       STR_CUT(to.source->name, 60));
 		a = arena_new(8 * SOURCE_PROFILE_BYTES_MAX);
 		good = join_check(v, &to, j, a, e);
@@ -204,7 +216,7 @@ static json_t *edge_json(const struct joined *from, const char *column, const st
 			 {"on", on});
 }
 
-/* Two may have been stated at once from both sides: the first counts. */
+/* Concurrent requests may declare the same pair from both sides: only the first is used. */
 static bool is_second(const struct tenant_uploads *t, size_t at)
 {
 	for (size_t i = 0; i < at; i++)

@@ -1,4 +1,4 @@
-/* What the parts of the map share: names, lists, conditions. */
+/* Helpers for reading the map: names, lists, conditions. */
 #include "schema_int.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-/* Room doubles whenever the count is a power of two. */
+/* The capacity doubles when count is a power of two. */
 const void *const *schema_push(struct arena *a, const void *const *list, size_t count,
 			       const void *item)
 {

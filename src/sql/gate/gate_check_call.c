@@ -1,6 +1,6 @@
 /*
- * Calls against the policy: is the function allowed, and is it called the way it works? What is
- * called strangely is as suspicious as what is not known.
+ * Checks function calls against the policy. An allowed function with unexpected arguments or
+ * clauses is refused like an unknown one.
  */
 #include "gate_int.h"
 
@@ -17,7 +17,7 @@ bool gate_function_known(const struct gate *g, struct str name)
 	return find(g, name) != NULL;
 }
 
-/* With what does the same here, as far as habits from elsewhere are known. */
+/* For names common in other dialects, suggests the allowed equivalent. */
 bool gate_refuse_function(const struct gate *g, size_t at, struct str name)
 {
 	static const struct {
@@ -87,7 +87,7 @@ static bool check_clauses(const struct gate *g, const struct gate_function *f,
 	return true;
 }
 
-/* DATEADD(month, …): the word is no column. */
+/* The first argument of DATEADD(month, …) parses as a column; turns it into a GATE_WORD. */
 static bool check_date_part(const struct gate *g, struct gate_expr *part)
 {
 	if (part->kind != GATE_COLUMN || part->qualifier.text.p || part->name.quoted ||
