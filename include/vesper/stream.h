@@ -57,8 +57,7 @@ void stream_event(const struct stream_log *log, uint64_t seq, struct event *out)
  * dropped (the bound leaves room for the closing one). */
 const struct event_sink *stream_sink(struct stream_log *log);
 bool stream_full(const struct stream_log *log);
-bool stream_closed(const struct stream_log *log);  /* a closing event is in */
-bool stream_follows(const struct stream_log *log); /* another replica writes it */
+bool stream_closed(const struct stream_log *log); /* a closing event is in */
 uint64_t stream_last_seq(const struct stream_log *log);
 /* The event with which another replica goes on with the turn, for the first time; 0: none does. */
 uint64_t stream_moved_seq(const struct stream_log *log);
@@ -78,7 +77,8 @@ bool stream_may_read(const struct stream_log *log, const struct principal *who);
  */
 struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
 				const struct principal *who);
-/* The log that this process has of a turn, whoever asks; it may have ended. NULL: there is none. */
+/* The log of a turn in this process, running or kept, without a check of permissions. NULL: there
+ * is none. */
 struct stream_log *stream_here(const struct stream_hub *h, const char *turn_id);
 /* The same wherever the turn runs or ran; the principal is borrowed until the answer. `is_behind`:
  * another replica may have shown more than has come here: as long as it says so, and no longer than

@@ -47,12 +47,14 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 {
 	struct maintenance_tenant *t = owner;
 	struct switch_off *off = mem_alloc((count + 1) * sizeof(*off));
-	/* who waits gets what is read again */
-	void (*ready)(void *owner, const struct err *e) = t->again ? NULL : t->ready;
+	void (*ready)(void *owner, const struct err *e) = NULL;
 	size_t n = 0;
 
 	t->reading = NULL;
-	t->ready = ready ? NULL : t->ready;
+	if (!t->again) { /* else the caller waits for what is read again */
+		ready = t->ready;
+		t->ready = NULL;
+	}
 	for (size_t i = 0; i < count; i++)
 		if (!list[i].enabled)
 			off[n++] = (struct switch_off){list[i].agent, list[i].tool};

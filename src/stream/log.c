@@ -104,11 +104,6 @@ bool stream_closed(const struct stream_log *log)
 	return log->closed;
 }
 
-bool stream_follows(const struct stream_log *log)
-{
-	return log->follows;
-}
-
 uint64_t stream_last_seq(const struct stream_log *log)
 {
 	return log->count;

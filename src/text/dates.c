@@ -321,6 +321,18 @@ static void count_span(const struct time_parser *p, const struct time_phrase *ph
 	out->days_ahead = ph->days > 0 ? ph->days : 0;
 }
 
+/* "since June 3, but only in October": days have no place for months, which must not be lost. */
+static const char *bare_months_said(const struct time_parser *p, struct arena *a)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		const struct time_phrase *ph = &p->phrases[i];
+
+		if (is_collected(ph) && ph->grain == GRAIN_MONTHS && !ph->year && !ph->dated)
+			return text_between(p->q, ph->from, ph->to, a);
+	}
+	return NULL;
+}
+
 static void collect(const struct time_parser *p, struct arena *a, struct time_read *out)
 {
 	for (size_t i = 0; i < p->count; i++)
@@ -329,6 +341,8 @@ static void collect(const struct time_parser *p, struct arena *a, struct time_re
 	for (size_t i = 0; i < p->count; i++)
 		if (is_collected(&p->phrases[i]))
 			add_phrase(p, &p->phrases[i], a, out);
+	if (out->range_only && out->months && !out->vague)
+		out->vague = bare_months_said(p, a);
 	if (out->year_before && out->year_count == 1 && !out->range_only) {
 		add_year(out, out->years[0] - 1, out->year_months[0]);
 		widen(out, day_plus_months(out->start, -12), out->end);

@@ -75,9 +75,10 @@ static bool join_check(const struct upload_view *v, const struct upload_view *to
 	if (strcmp(found, "n:m") == 0)
 		return err_set(e, ERR_INPUT,
 			       "joins: neither %.*s nor %.*s is known to be unique (among up to "
-			       "10,000 different values), so rows could be counted more than "
-			       "once. Choose a unique column on one side",
-			       STR_CUT(j->column, 60), STR_CUT(j->other_column, 60));
+			       "%d different values), so rows could be counted more than once. "
+			       "Choose a unique column on one side",
+			       STR_CUT(j->column, 60), STR_CUT(j->other_column, 60),
+			       STATS_DISTINCT_EXACT);
 	return !j->cardinality || strcmp(j->cardinality, found) == 0 ||
 	       err_set(e, ERR_INPUT, "joins: the cardinality of %.*s and %.*s is %s, not %s",
 		       STR_CUT(j->column, 60), STR_CUT(j->other_column, 60), found, j->cardinality);

@@ -666,7 +666,7 @@ static bool is_bound(const struct account *a, size_t i)
 		return a->r->know->accounts->lasts[a->def->index];
 	if (words_at(q, i, WORDS_WHY) > 0)
 		return a->r->know->accounts->explains[a->def->index];
-	/* at what hour it begins nobody said */
+	/* which hours it has is defined nowhere */
 	if (token_says(t, WORDS_DAY_PARTS))
 		return a->r->time.hours != 0 || is_greeting_word(q, i);
 	if (is_order(q, i) || is_quality(a, i) || is_party(q, i))
