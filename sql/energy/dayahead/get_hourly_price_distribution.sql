@@ -7,7 +7,7 @@
 -- report:     dayahead_curve_report
 -- cache_s:    300
 -- window:     Stage.mc_dayahead.YEAR
--- answer:     Prices by hour of day for **{HubZone} in {Market} for {ForecastYear}** ({Vendor}, as-of {AsOf}, {Reference} case)[[, on {fact.day}]][[, only the {fact.hours} {fact.bound}]].[[ Highest in hour {fact.highest_hour} at **{fact.highest_price}**, lowest in hour {fact.lowest_hour} at **{fact.lowest_price}**.]][[ Peak hours average **{fact.peak_price}**, off-peak **{fact.off_peak_price}**: a spread of {fact.peak_spread}.]]
+-- answer:     Prices by hour of day for **{HubZone} in {Market} for {ForecastYear}**[[ (months: {months})]] ({Vendor}, as-of {AsOf}, {Reference} case)[[, on {fact.day}]][[, only the {fact.hours} {fact.bound}]].[[ Highest in hour {fact.highest_hour} at **{fact.highest_price}**, lowest in hour {fact.lowest_hour} at **{fact.lowest_price}**.]][[ Peak hours average **{fact.peak_price}**, off-peak **{fact.off_peak_price}**: a spread of {fact.peak_spread}.]]
 -- suggest:    Compare the vendors for {hub_zone} in {year}
 -- suggest:    Which curve files are available for {hub_zone}?
 -- param hub_zone  text required entity=hub_zone                    Trading hub or load zone

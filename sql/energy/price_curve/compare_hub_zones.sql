@@ -6,7 +6,7 @@
 -- report:     price_curve_comparison_report
 -- cache_s:    300
 -- window:     Stage.mc_dayahead.YEAR
--- answer:     In {ForecastYear} **{fact.higher_zone}** is **{fact.gap}**[[ ({fact.gap_percent})]] above **{fact.lower_zone}**: {fact.higher_price} against {fact.lower_price} ({fact.markets}, {Vendor}, as-of {AsOf}, {Reference} case).[[ The gap is widest in {fact.widest_hours}, {fact.widest_gap} on average.]]
+-- answer:     In {ForecastYear}[[ (months: {months})]] **{fact.higher_zone}** is **{fact.gap}**[[ ({fact.gap_percent})]] above **{fact.lower_zone}**: {fact.higher_price} against {fact.lower_price} ({fact.markets}, {Vendor}, as-of {AsOf}, {Reference} case).[[ The gap is widest in {fact.widest_hours}, {fact.widest_gap} on average.]]
 -- suggest:    Show the seasonal shape of {HubZone} in {year}
 -- suggest:    What is the peak vs off-peak spread of {HubZone} in {year}?
 -- refer:      hub_zone facts.higher_zone the higher, that is higher, whichever is higher, of higher, the highest, the dearer, the more expensive, the worse, the pricier

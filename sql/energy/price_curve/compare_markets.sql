@@ -6,7 +6,7 @@
 -- report:     price_curve_comparison_report
 -- cache_s:    300
 -- window:     Stage.mc_dayahead.YEAR
--- answer:     In {ForecastYear} **{fact.higher_market}** averages **{fact.higher_price}** and **{fact.lower_market}** **{fact.lower_price}** over all their hub-zones ({Vendor}, as-of {AsOf}, {Reference} case): {fact.higher_market} is {fact.gap}[[ ({fact.gap_percent})]] higher.[[ The gap is widest in {fact.widest_hours}, {fact.widest_gap} on average.]]
+-- answer:     In {ForecastYear}[[ (months: {months})]][[ (hours: {hours})]] **{fact.higher_market}** averages **{fact.higher_price}** and **{fact.lower_market}** **{fact.lower_price}** over all their hub-zones ({Vendor}, as-of {AsOf}, {Reference} case): {fact.higher_market} is {fact.gap}[[ ({fact.gap_percent})]] higher.[[ The gap is widest in {fact.widest_hours}, {fact.widest_gap} on average.]]
 -- suggest:    Which curve files are available for {fact.higher_market}?
 -- refer:      market facts.higher_market the higher, that is higher, whichever is higher, of higher, the highest, the dearest, the most expensive, the worst
 -- refer:      market facts.lower_market the lower, that is lower, whichever is lower, of lower, the lowest, the cheapest, the better

@@ -6,7 +6,7 @@
 -- report:     price_curve_hourly_report
 -- cache_s:    300
 -- window:     Stage.mc_dayahead.YEAR
--- answer:     The typical day of **{HubZone} in {Market} for {ForecastYear}** ({Vendor}, as-of {AsOf}, {Reference} case): dearest in hour {fact.highest_hour} at **{fact.highest_price}**[[ ({fact.highest_shape} of the average)]], cheapest in hour {fact.lowest_hour} at **{fact.lowest_price}**[[ ({fact.lowest_shape})]].
+-- answer:     The typical day of **{HubZone} in {Market} for {ForecastYear}**[[ (months: {months})]] ({Vendor}, as-of {AsOf}, {Reference} case): dearest in hour {fact.highest_hour} at **{fact.highest_price}**[[ ({fact.highest_shape} of the average)]], cheapest in hour {fact.lowest_hour} at **{fact.lowest_price}**[[ ({fact.lowest_shape})]].
 -- suggest:    Show the seasonal shape of {hub_zone} in {year}
 -- suggest:    What is the peak vs off-peak spread of {hub_zone} in {year}?
 -- param hub_zone  text required entity=hub_zone                    Trading hub or load zone

@@ -6,7 +6,7 @@
 -- report:     price_curve_hourly_report
 -- cache_s:    300
 -- window:     Stage.mc_dayahead.YEAR
--- answer:     The peak vs off-peak spread of **{HubZone} in {Market} for {ForecastYear}** ({Vendor}, as-of {AsOf}, {Reference} case) is **{fact.peak_spread}**: peak hours {fact.peak_hours} average {PeakPrice_PerMWh}, off-peak hours {OffPeakPrice_PerMWh}[[, so that peak is {fact.peak_spread_percent} above off-peak]].
+-- answer:     The peak vs off-peak spread of **{HubZone} in {Market} for {ForecastYear}**[[ (months: {months})]] ({Vendor}, as-of {AsOf}, {Reference} case) is **{fact.peak_spread}**: peak hours {fact.peak_hours} average {PeakPrice_PerMWh}, off-peak hours {OffPeakPrice_PerMWh}[[, so that peak is {fact.peak_spread_percent} above off-peak]].
 -- suggest:    Show the hourly price shape for {hub_zone} in {ForecastYear}
 -- suggest:    Show the seasonal shape of {hub_zone} in {ForecastYear}
 -- param hub_zone  text required entity=hub_zone                    Trading hub or load zone

@@ -422,9 +422,9 @@ static bool most_of_ranked(const struct account *a, size_t i, size_t noun)
 }
 
 /* "Who sponsors it": of persons that have a name in the data. */
-static bool is_label(const struct account *a, const struct token *t)
+static bool is_label(const struct know *k, const struct token *t)
 {
-	const struct catalog *c = a->r->know->catalog;
+	const struct catalog *c = k->catalog;
 	char stem[STEM_BYTES], label[STEM_BYTES];
 	size_t n = word_stem(t->text, t->len, stem);
 
@@ -446,7 +446,7 @@ static bool person_bound(const struct account *a, size_t i)
 
 	return (spoken_of(a, &q->tokens[i]) & (FROM_ABOUT | FROM_COLUMN)) || ends_clause(q, i) ||
 	       token_says(next, WORDS_BEING) || token_says(next, WORDS_ARTICLES) ||
-	       is_label(a, next) ||
+	       is_label(a->r->know, next) ||
 	       (i > 0 && !q->tokens[i].first && spoken_of(a, &q->tokens[i - 1]));
 }
 
@@ -615,14 +615,20 @@ static bool is_greeting_word(const struct question *q, size_t i)
 	       (i == 0 || (i == 1 && token_says(&q->tokens[0], WORDS_GREETING_FILLERS)));
 }
 
-/* "The official ones", "important projects": which these are, nothing tells. */
-static bool is_quality(const struct account *a, size_t i)
+/* "At night": which hours it has is defined nowhere; "hour ending 19 in the evening" says it. */
+static bool is_day_part(const struct reading *r, size_t i)
 {
-	const struct question *q = &a->r->q;
-	const struct token *next = token_at(q, i + 1);
+	return token_says(&r->q.tokens[i], WORDS_DAY_PARTS) && r->time.hours == 0 &&
+	       !is_greeting_word(&r->q, i);
+}
 
-	return token_says(&q->tokens[i], WORDS_QUALITIES) && !ends_clause(q, i) &&
-	       (token_says(next, WORDS_ONES) || is_label(a, next));
+/* "The official ones", "important projects": which these are, nothing tells. */
+static bool is_quality(const struct reading *r, size_t i)
+{
+	const struct token *next = token_at(&r->q, i + 1);
+
+	return token_says(&r->q.tokens[i], WORDS_QUALITIES) && !ends_clause(&r->q, i) &&
+	       (token_says(next, WORDS_ONES) || is_label(r->know, next));
 }
 
 /* "Projects of the client", not "for the client". */
@@ -634,6 +640,12 @@ static bool is_party(const struct question *q, size_t i)
 		at--;
 	return token_says(&q->tokens[i], WORDS_PARTIES) && at > 0 &&
 	       token_says(&q->tokens[at - 1], WORDS_BELONGING);
+}
+
+/* Words that are neutral elsewhere, and ask here for what no tool and no metric gives. */
+static bool is_unanswered(const struct reading *r, size_t i)
+{
+	return is_day_part(r, i) || is_order(&r->q, i) || is_quality(r, i) || is_party(&r->q, i);
 }
 
 static bool is_bound(const struct account *a, size_t i)
@@ -666,10 +678,7 @@ static bool is_bound(const struct account *a, size_t i)
 		return a->r->know->accounts->lasts[a->def->index];
 	if (words_at(q, i, WORDS_WHY) > 0)
 		return a->r->know->accounts->explains[a->def->index];
-	/* which hours it has is defined nowhere */
-	if (token_says(t, WORDS_DAY_PARTS))
-		return a->r->time.hours != 0 || is_greeting_word(q, i);
-	if (is_order(q, i) || is_quality(a, i) || is_party(q, i))
+	if (is_unanswered(a->r, i))
 		return false;
 	if (token_says(t, WORDS_NEWEST))
 		return a->newest || spoken_of(a, t);
@@ -763,8 +772,8 @@ bool account_is_cue(const struct reading *r, size_t i)
 
 bool account_is_neutral(const struct reading *r, size_t i)
 {
-	return !account_is_cue(r, i) && !says_how(&r->q, i) &&
-	       says_nothing(r->know, &r->q.tokens[i]);
+	return !account_is_cue(r, i) && !says_how(&r->q, i) && !is_unanswered(r, i) &&
+	       words_at(&r->q, i, WORDS_WHY) == 0 && says_nothing(r->know, &r->q.tokens[i]);
 }
 
 /* What is only a column that the caller may not see is not answered by the others. */

@@ -13,17 +13,18 @@
 
 static struct added {
 	const char *text;
-	int most; /* that may be called as before */
+	bool never; /* nothing that can be called gives it, so no call may be sure */
+	int most;   /* that may be lost */
 	int lost, asked;
 } added[] = {
-	{" Explain why.", 50, 0, 0},
-	{" Just the mornings.", 23, 0, 0},
-	{" At night only.", 20, 0, 0},
-	{" Mail it to Bob's assistant.", 0, 0, 0},
-	{" Compared to the year before.", 8, 0, 0},
-	{" Only look at the last quarter of the year.", 0, 0, 0},
-	{" Leave out March.", 0, 0, 0},
-	{" Only above 40 dollars.", 0, 0, 0},
+	{" Explain why.", true, 45, 0, 0},
+	{" Just the mornings.", true, 20, 0, 0},
+	{" At night only.", true, 20, 0, 0},
+	{" Mail it to Bob's assistant.", true, 0, 0, 0},
+	{" Compared to the year before.", false, 8, 0, 0},
+	{" Only look at the last quarter of the year.", false, 0, 0, 0},
+	{" Leave out March.", false, 0, 0, 0},
+	{" Only above 40 dollars.", false, 0, 0, 0},
 };
 
 #define ADDED (sizeof(added) / sizeof(*added))
@@ -62,7 +63,7 @@ static void ask(struct bench *b, const json_t *line, void *owner)
 		char *after = sure_calls(b, &may, longer, a);
 
 		added[i].asked++;
-		if (after && strcmp(before, after) == 0) {
+		if (after && (added[i].never || strcmp(before, after) == 0)) {
 			added[i].lost++;
 			if (getenv("VESPER_SHOW"))
 				print_message("%s\n", longer);
@@ -84,7 +85,7 @@ static void what_is_added_is_not_lost(void **state)
 	bench_open(&b, a);
 	each_line(&b, QUESTIONS, a, ask, NULL);
 	for (size_t i = 0; i < ADDED; i++) {
-		print_message("\"%s\": %d of %d as before, %d may be\n", added[i].text + 1,
+		print_message("\"%s\": %d of %d lost, %d may be\n", added[i].text + 1,
 			      added[i].lost, added[i].asked, added[i].most);
 		assert_in_range(added[i].asked, ASKED_LEAST, 100000);
 		over += added[i].lost > added[i].most;
