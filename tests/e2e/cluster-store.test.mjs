@@ -85,6 +85,36 @@ describe('two replicas and a store', () => {
     await chat.close();
   });
 
+  it('a replica is stopped in the middle of a transaction: who takes over has its rows soon', async () => {
+    const until = async (sql) => {
+      const deadline = Date.now() + CLOSED_LIMIT_MS;
+
+      while (await cluster.pg.admin(`SELECT count(*) FROM pg_stat_activity WHERE ${sql}`) === '0') {
+        assert.ok(Date.now() < deadline, sql);
+        await sleep(20);
+      }
+    };
+    await cluster.untilShared();
+    mock.use(slow(200, 20));
+    const chat = await one.connect();
+    const { turn_id } = await chat.begin(REFERENCE);
+    await chat.untilTokens(3);
+    /* So that it is stopped behind a statement and before COMMIT: its heartbeat waits for the row, and gets it. */
+    const row = `SELECT 1 FROM dbo.chat_turns WHERE turn_id = '${turn_id}' FOR UPDATE`;
+    const held = cluster.pg.psql('postgres', `BEGIN; ${row}; SELECT pg_sleep(100)`);
+    await until("wait_event_type = 'Lock' AND query LIKE '%UPDATE chat_turns%'");
+    one.child.kill('SIGSTOP');
+    const began = Date.now();
+    await cluster.pg.admin(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%FOR UPDATE%' AND wait_event = 'PgSleep'`);
+    await held;
+    await until("state = 'idle in transaction'");
+    await stored(two, chat.session, 2);
+    console.log(`stopped in a transaction: stored by the next owner after ${Date.now() - began} ms`);
+    one.child.kill('SIGCONT');
+    assert.deepEqual(await messages(two, chat.session), [['user', 'complete'], ['assistant', 'complete']]);
+    await chat.close();
+  });
+
   it('a replica dies while Redis is away: its turn is closed, and the session is free', async () => {
     mock.use(slow(400, 20));
     const three = await cluster.add();
