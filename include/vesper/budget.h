@@ -123,6 +123,15 @@ void budget_read_end(struct budget *b, const char *tenant);
  * the highest that was seen. */
 bool budget_asked(const struct budget *b, const char *tenant, int *used_percent);
 
+/* Of those of the tenant that this limit concerns, the one who has spent the largest part of it.
+ * `who` is a user, a role or the tenant and is valid until the next call; NULL: nothing is spent.
+ */
+struct budget_spent {
+	const char *who;
+	int64_t tokens, nano_usd;
+};
+struct budget_spent budget_most_spent(const struct budget *b, const char *tenant, size_t limit);
+
 /* The limit of this payer that is nearest to its end. False: none concerns them. */
 struct budget_state {
 	enum budget_scope scope;

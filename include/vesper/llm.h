@@ -91,6 +91,7 @@ struct llm_asked {
 	char hash[HASH_HEX_BYTES]; /* of what the model was told; recordings have the same name */
 	const char *provider;      /* who answers, from the first text; NULL: none, or not yet */
 	const char *model;
+	bool failed_over; /* the first provider of the list did not answer */
 	struct llm_usage usage;
 };
 struct llm_call;

@@ -18,7 +18,7 @@ enum store_report_usage {
 enum store_report_quality {
 	REPORT_STATUSES,   /* status, answers */
 	REPORT_PROVIDERS,  /* provider, answers */
-	REPORT_NUMBERS,    /* answers, unverified, without_data */
+	REPORT_NUMBERS,    /* answers, unverified, without_data, failed_over */
 	REPORT_RATINGS,    /* rating, answers */
 	REPORT_UNANSWERED, /* question, status, times, last_at */
 	REPORT_QUALITY_TABLES

@@ -950,8 +950,10 @@ OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 --# query report_numbers
 SELECT COUNT(*) AS answers,
 	COALESCE(SUM(CASE WHEN m.checked LIKE '%"unbound":%' AND m.checked NOT LIKE '%"unbound":0,%' THEN 1 ELSE 0 END), 0) AS unverified,
-	COALESCE(SUM(CASE WHEN m.status = 'complete' AND COALESCE(m.agents_used, '') = '' THEN 1 ELSE 0 END), 0) AS without_data
+	COALESCE(SUM(CASE WHEN m.status = 'complete' AND COALESCE(m.agents_used, '') = '' THEN 1 ELSE 0 END), 0) AS without_data,
+	COALESCE(SUM(CASE WHEN r.content LIKE '%"failed_over":true%' THEN 1 ELSE 0 END), 0) AS failed_over
 FROM chat_messages m
+LEFT JOIN chat_receipts r ON r.tenant_id = m.tenant_id AND r.receipt_id = m.receipt_id
 WHERE m.tenant_id = :tenant_id AND m.role = 'assistant' AND m.created_at >= :since
 
 --# query report_ratings

@@ -148,6 +148,8 @@ static void put_models(struct json_out *j, const struct answer_turn *t)
 	jo_array(j);
 	for (const struct llm_asked *a = t->answer->trail.first; a; a = a->next) {
 		jo_object(j);
+		if (a->failed_over)
+			jo_set_bool(j, "failed_over", true);
 		jo_set_str(j, "model", a->model);
 		jo_set_str(j, "prompt_hash", a->hash);
 		jo_set_str(j, "provider", a->provider);

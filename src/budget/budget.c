@@ -15,7 +15,8 @@
 #include "vesper/list.h"
 #include "vesper/mem.h"
 
-#define DAY_MS (24 * 3600 * 1000LL)
+#define DAY_MS        (24 * 3600 * 1000LL)
+#define KEY_SEPARATOR '\x1f'
 
 struct amount {
 	int64_t tokens, nano_usd;
@@ -23,13 +24,18 @@ struct amount {
 
 struct sum {
 	struct hashmap_node by_key;
-	char *key; /* limit, tenant, and whom of it */
+	char *key; /* limit, tenant, KEY_SEPARATOR, and whom of it */
 	struct tenant *tenant;
 	int64_t period;
 	struct amount spent; /* by all, as far as it is known */
 	struct amount since; /* by us while sums are being read, at its most */
 	struct amount read;  /* the sums that have come so far */
 };
+
+static size_t sum_limit(const struct sum *s)
+{
+	return (size_t)(unsigned char)s->key[0] - 1;
+}
 
 /* What is remembered of a tenant. */
 struct tenant {
@@ -223,7 +229,7 @@ static void sums_sweep(struct budget *b, int64_t at_ms)
 {
 	hashmap_each(node, &b->sums) {
 		struct sum *s = hashmap_item(node, struct sum, by_key);
-		size_t limit = (size_t)(unsigned char)s->key[0] - 1;
+		size_t limit = sum_limit(s);
 
 		if (s->period < period_of(b->limits[limit].period, at_ms))
 			sum_free(b, s);
@@ -250,7 +256,7 @@ static struct sum *sum_of(struct budget *b, size_t limit, const struct budget_pa
 
 	if (!who)
 		return NULL;
-	key = mem_printf("%c%s\x1f%s", (char)(limit + 1), payer->tenant, who);
+	key = mem_printf("%c%s%c%s", (char)(limit + 1), payer->tenant, KEY_SEPARATOR, who);
 	node = hashmap_find(&b->sums, str_of(key));
 	if (node) {
 		s = hashmap_item(node, struct sum, by_key);
@@ -294,7 +300,7 @@ void budget_use(struct budget *b, const struct budget_settings *now)
 	hashmap_init(&b->sums);
 	hashmap_each(node, &old) {
 		struct sum *s = hashmap_item(node, struct sum, by_key);
-		size_t place = budget_place(b->limits, (size_t)(unsigned char)s->key[0] - 1, now);
+		size_t place = budget_place(b->limits, sum_limit(s), now);
 
 		hashmap_remove(&old, node);
 		s->key[0] = (char)(place + 1);
@@ -330,7 +336,7 @@ static void begin_sum(struct budget *b, struct sum *s)
 /* One of a period that began after the reading did was not read. */
 static void end_sum(struct budget *b, struct sum *s)
 {
-	size_t limit = (size_t)(unsigned char)s->key[0] - 1;
+	size_t limit = sum_limit(s);
 
 	if (s->period != period_of(b->limits[limit].period, s->tenant->reading_ms))
 		return;
@@ -387,6 +393,35 @@ bool budget_asked(const struct budget *b, const char *tenant, int *used_percent)
 static int percent(int64_t used, int64_t limit)
 {
 	return used >= limit ? 100 : used <= 0 ? 0 : (int)(100.0 * (double)used / (double)limit);
+}
+
+static int spent_percent(const struct budget_limit *l, const struct sum *s)
+{
+	int tokens = l->tokens > 0 ? percent(s->spent.tokens, l->tokens) : -1;
+	int usd = l->nano_usd > 0 ? percent(s->spent.nano_usd, l->nano_usd) : -1;
+
+	return usd >= tokens ? usd : tokens;
+}
+
+struct budget_spent budget_most_spent(const struct budget *b, const char *tenant, size_t limit)
+{
+	const struct budget_limit *l = &b->limits[limit];
+	const struct sum *most = NULL;
+
+	hashmap_each(node, &b->sums) {
+		const struct sum *s = hashmap_item(node, struct sum, by_key);
+
+		if (sum_limit(s) != limit || strcmp(s->tenant->name, tenant) != 0)
+			continue;
+		if (!most || spent_percent(l, s) > spent_percent(l, most) ||
+		    (spent_percent(l, s) == spent_percent(l, most) &&
+		     strcmp(s->key, most->key) < 0))
+			most = s;
+	}
+	if (!most)
+		return (struct budget_spent){0};
+	return (struct budget_spent){strchr(most->key, KEY_SEPARATOR) + 1, most->spent.tokens,
+				     most->spent.nano_usd};
 }
 
 /* Of that limit, the more used of its two kinds; -1: it does not concern them. */

@@ -155,6 +155,7 @@ static void trail_text(struct run *r)
 		return;
 	r->asked->provider = arena_strdup(r->arena, p->name);
 	r->asked->model = p->roles ? arena_strdup(r->arena, p->roles[r->call.role].model) : NULL;
+	r->asked->failed_over = r->at > 0;
 }
 
 static void trail_end(const struct run *r, const struct llm_answer *answer)
@@ -163,6 +164,7 @@ static void trail_end(const struct run *r, const struct llm_answer *answer)
 		return;
 	r->asked->provider = arena_strdup(r->arena, answer->provider);
 	r->asked->model = arena_strdup(r->arena, answer->model);
+	r->asked->failed_over = r->at > 0;
 	r->asked->usage = answer->usage;
 	if (r->asked->provider && r->call.trail->on_request)
 		r->call.trail->on_request(r->call.trail->owner, &r->call, r->asked);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
 import { checkProblem } from './rest.mjs';
 import { mintToken } from './token.mjs';
@@ -124,4 +125,18 @@ describe('administrators', () => {
     assert.equal((await admin.delete(`${API}/admin/users/${encodeURIComponent(sub)}`)).status, 204);
     checkProblem(await leaver.get(`${API}/sessions/${body.session_id}`), 404);
   });
+});
+
+it('answers for which the first provider did not answer are counted', async () => {
+  const mock = await startMock({ script: [{ when: { kind: 'answer' }, fault: { status: 400 }, times: 1 }, { reply: 'demo' }] });
+  const d = await startDaemon({ mock });
+  const admin = d.rest(mintToken({ role: 'admin' }));
+  const failedOver = async () => (await admin.get(`${API}/admin/quality`)).body.numbers.failed_over;
+
+  assert.equal((await d.ask(REFERENCE)).complete.provider, 'rules');
+  assert.equal(await failedOver(), 1);
+  assert.equal((await d.ask(REFERENCE)).complete.provider, 'anthropic');
+  assert.equal(await failedOver(), 1);
+  await d.stop();
+  await mock.close();
 });

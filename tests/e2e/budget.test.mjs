@@ -75,6 +75,17 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
     assert.equal(mock.count, count);
   });
 
+  it('is what administrators see, with who is nearest to it', async () => {
+    const ann = d.rest(mintToken({ sub: 'chief', role: 'admin' }));
+    const most_spent = { who: 'spender', tokens: 17200 };
+    let data;
+    for (let i = 0; i < 100 && JSON.stringify(data?.[0].most_spent) !== JSON.stringify(most_spent); i++, await sleep(50))
+      ({ data } = (await ann.get('/api/v1/admin/budgets')).body); /* rows are on their way to the disk */
+    assert.deepEqual(data, [{ scope: 'user', period: 'day', tokens: 18000, most_spent }]);
+    assert.deepEqual((await d.rest(mintToken({ role: 'admin', tenant_id: 'acme' })).get('/api/v1/admin/budgets')).body.data,
+      [{ scope: 'user', period: 'day', tokens: 18000 }], 'another tenant sees nothing of it');
+  });
+
   it('is another user\'s own', async () => {
     assert.equal((await d.ask(REFERENCE, as('thrifty'))).complete.provider, 'anthropic');
   });

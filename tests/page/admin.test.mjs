@@ -109,9 +109,10 @@ test('usage, budgets, quality, questions without an answer', async (t) => {
 
   await users.getByRole('row', { name: /^ann / }).waitFor();
   assert.match(await usage.getByRole('group', { name: 'By model' }).innerText(), /anthropic/);
-  await (await part('Budgets')).getByRole('row', { name: 'Each user Day 500,000' }).waitFor();
+  await (await part('Budgets')).getByRole('row', { name: /^Each user Day 500,000 ann 4\d\d,\d{3}$/ }).waitFor();
   const quality = await part('Quality');
   await quality.getByText('With a number that the data do not support').waitFor();
+  assert.equal(await quality.locator('div').filter({ has: page.getByText('The first provider of models did not answer', { exact: true }) }).last().locator('dd').innerText(), '0');
   await quality.getByRole('row', { name: /^Answered \d/ }).waitFor();
   const open = await part('Questions without an answer');
   await open.getByRole('row', { name: new RegExp(`^${NONSENSE} .* 2 `) }).waitFor();

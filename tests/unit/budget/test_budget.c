@@ -38,6 +38,38 @@ static bool take(struct budget *b, const struct budget_payer *who, int64_t token
 	return ok;
 }
 
+/* Of a limit that each user has, the one who has used most of it. */
+static void test_who_has_spent_most(void **state)
+{
+	const struct budget_limit limits[] = {
+		{.scope = BUDGET_USER, .period = BUDGET_DAY, .tokens = 1000},
+		{.scope = BUDGET_TENANT, .period = BUDGET_MONTH, .nano_usd = 500},
+		{.scope = BUDGET_ROLE, .only = "manager", .period = BUDGET_DAY, .tokens = 10}};
+	struct budget *b = budget_new(NULL, 0, limits, 3);
+	const struct budget_sum sums[] = {{"ann", "analyst", 300, 30, 900, 90},
+					  {"ann", "viewer", 200, 20, 200, 20},
+					  {"bob", "analyst", 400, 40, 800, 80}};
+	struct budget_spent s;
+
+	(void)state;
+	assert_null(budget_most_spent(b, "acme", 0).who);
+	budget_read_begin(b, "acme", NOV_30);
+	for (size_t i = 0; i < 3; i++)
+		budget_add_sum(b, "acme", &sums[i]);
+	budget_read_end(b, "acme");
+	budget_read_begin(b, "other", NOV_30);
+	budget_add_sum(b, "other", &(struct budget_sum){"eve", "viewer", 999, 0, 999, 0});
+	budget_read_end(b, "other");
+	s = budget_most_spent(b, "acme", 0);
+	assert_string_equal(s.who, "ann");
+	assert_int_equal(s.tokens, 500);
+	s = budget_most_spent(b, "acme", 1);
+	assert_string_equal(s.who, "acme");
+	assert_int_equal(s.nano_usd, 190);
+	assert_null(budget_most_spent(b, "acme", 2).who);
+	budget_free(&b);
+}
+
 static void test_prices(void **state)
 {
 	const struct budget_price prices[] = {{"claude-", 1, 1, 1, 1},
@@ -318,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_periods),
 		cmocka_unit_test(test_spent_before),
 		cmocka_unit_test(test_many_users),
+		cmocka_unit_test(test_who_has_spent_most),
 		cmocka_unit_test(test_spent_by_others),
 		cmocka_unit_test(test_a_reading_is_begun_again),
 		cmocka_unit_test(test_a_reading_over_midnight),

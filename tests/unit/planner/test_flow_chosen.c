@@ -159,6 +159,21 @@ static void it_runs_again_with_other_filters(void **state)
 	assert_non_null(json_object_get(work.spec, "flow"));
 }
 
+static void null_takes_a_filter_away(void **state)
+{
+	json_t *none = json_own(arena, json_make({"risk_level", json_null()}));
+	struct clarification ask;
+	struct plan *p;
+
+	(void)state;
+	has_flow(LINES);
+	assert_non_null(
+		chosen("{\"do\":[{\"Run\":\"flow:week\"},{\"Set\":\"risk_level=High\"}]}", &ask));
+	p = plan_again(&turn, work.spec, NULL, none, SOURCE_EDITED, &ask);
+	assert_non_null(p);
+	assert_null(json_object_get(p->tasks[1].json_args, "risk_level"));
+}
+
 /* With its questions, as it was when it was chosen. */
 static void a_changed_flow_runs_as_it_was_stored(void **state)
 {
@@ -247,6 +262,7 @@ int main(void)
 		TEST(it_is_the_whole_plan),
 		TEST(its_name_and_hash_are_stored),
 		TEST(it_runs_again_with_other_filters),
+		TEST(null_takes_a_filter_away),
 		TEST(a_changed_flow_runs_as_it_was_stored),
 		TEST(a_stored_flow_that_can_not_run_has_changed),
 		TEST(what_it_leaves_open_is_asked),

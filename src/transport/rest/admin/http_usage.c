@@ -13,12 +13,22 @@
 #include "vesper/store_report.h"
 #include "vesper/strlist.h"
 #include "vesper/uuid.h"
+#include "vesper/zone.h"
 
 #define DAYS_DEFAULT 30
 
 static const struct catalog *catalog_of(const struct request *r)
 {
 	return turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog;
+}
+
+/* Days of reports and budgets are the tenant's own. */
+static int64_t local_ms(const struct request *r)
+{
+	const struct zone *z = turns_zone(r->transport->options.turns, r->who->tenant);
+	int64_t now_ms = clock_now_ms();
+
+	return now_ms + zone_offset_s(z, now_ms / 1000) * INT64_C(1000);
 }
 
 /* A number of the query from `least` to `most`; `none` without it. False: the request is answered.
@@ -120,7 +130,7 @@ void on_get_admin_usage(struct request *r)
 
 	if (number_read(r, "days", 1, REPORT_DAYS_MAX, DAYS_DEFAULT, &days))
 		r->op = store_report_usage(r->transport->options.store, r->who, (int)days,
-					   clock_now_ms(), on_usage, r);
+					   local_ms(r), on_usage, r);
 }
 
 static void on_quality(void *owner, struct table *const *tables, const struct err *e)
@@ -146,7 +156,7 @@ void on_get_admin_quality(struct request *r)
 
 	if (number_read(r, "days", 1, REPORT_DAYS_MAX, DAYS_DEFAULT, &days))
 		r->op = store_report_quality(r->transport->options.store, r->who, (int)days,
-					     clock_now_ms(), on_quality, r);
+					     local_ms(r), on_quality, r);
 }
 
 /* ---- the chain of receipts ---- */
@@ -192,13 +202,50 @@ void on_get_admin_receipts(struct request *r)
 
 /* ---- what may be spent ---- */
 
-void on_get_admin_budgets(struct request *r)
-{
-	const struct transport_options *o = &r->transport->options;
-	const struct budget_settings *b = o->budget ? o->budget(o->budget_owner) : NULL;
-	json_t *data = json_array();
+/* The limits as they were when the sums were asked for: settings may change meanwhile. */
+struct budgets_read {
+	struct request *request;
+	struct budget *budget;
+	const struct budget_limit *limits;
+	size_t limit_count;
+};
 
-	for (size_t i = 0; b && i < b->limit_count; i++) {
+static void budgets_read_free(void *task)
+{
+	budget_free(&((struct budgets_read *)task)->budget);
+}
+
+/* Calls under way count with the most that they can cost, as they are reserved. */
+static json_t *most_spent_json(const struct budgets_read *b, size_t limit)
+{
+	const struct budget_limit *l = &b->limits[limit];
+	struct budget_spent s = budget_most_spent(b->budget, b->request->who->tenant, limit);
+
+	if (!s.who)
+		return NULL;
+	return json_make({"who", json_str(s.who)},
+			 {"tokens", l->tokens > 0 ? json_integer(s.tokens) : NULL},
+			 {"cost_usd", l->nano_usd > 0 ? cost_json(s.nano_usd) : NULL});
+}
+
+static void on_budget_sum(void *owner, const struct budget_sum *sum)
+{
+	struct budgets_read *b = owner;
+
+	budget_add_sum(b->budget, b->request->who->tenant, sum);
+}
+
+static void on_budget_sums(void *owner, const struct err *e)
+{
+	struct budgets_read *b = owner;
+	struct request *r = b->request;
+	json_t *data;
+
+	if (reply_failed(r, e))
+		return;
+	budget_read_end(b->budget, r->who->tenant);
+	data = json_array();
+	for (size_t i = 0; i < b->limit_count; i++) {
 		const struct budget_limit *l = &b->limits[i];
 
 		if (l->scope == BUDGET_TENANT && l->only && strcmp(l->only, r->who->tenant) != 0)
@@ -209,9 +256,31 @@ void on_get_admin_budgets(struct request *r)
 				  {"only", json_str(l->only)},
 				  {"period", json_str(budget_period_name(l->period))},
 				  {"tokens", l->tokens > 0 ? json_integer(l->tokens) : NULL},
-				  {"cost_usd", l->nano_usd > 0 ? cost_json(l->nano_usd) : NULL}));
+				  {"cost_usd", l->nano_usd > 0 ? cost_json(l->nano_usd) : NULL},
+				  {"most_spent", most_spent_json(b, i)}));
 	}
 	reply_json(r, 200, json_make({"data", data}));
+}
+
+void on_get_admin_budgets(struct request *r)
+{
+	const struct transport_options *o = &r->transport->options;
+	const struct budget_settings *now = o->budget ? o->budget(o->budget_owner) : NULL;
+	size_t count = now ? now->limit_count : 0;
+	struct budget_limit *limits = arena_alloc(r->arena, (count + 1) * sizeof(*limits));
+	struct budgets_read *b = arena_alloc(r->arena, sizeof(*b));
+	int64_t now_ms = local_ms(r);
+
+	for (size_t i = 0; i < count; i++) {
+		limits[i] = now->limits[i];
+		limits[i].only = arena_strdup(r->arena, limits[i].only);
+	}
+	*b = (struct budgets_read){r, budget_new(NULL, 0, limits, count), limits, count};
+	r->task = b;
+	r->task_free = budgets_read_free;
+	budget_read_begin(b->budget, r->who->tenant, now_ms);
+	r->op = store_ledger_sums(o->store, r->who->tenant, now_ms, on_budget_sum, on_budget_sums,
+				  b);
 }
 
 /* ---- an answer that was rated, as a case of an evaluation ---- */

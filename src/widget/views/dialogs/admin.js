@@ -24,6 +24,8 @@ function grid(title, rows, columns, { say }) {
     rows.length === 0 && h('p', { class: 'hint' }, say('admin_none')));
 }
 
+const left = (limit, spent = 0) => (limit === undefined ? undefined : Math.max(0, limit - spent));
+
 class Admin {
   #api;
   #locale;
@@ -149,8 +151,15 @@ class Admin {
 
     return grid(say('admin_limits'), data, [['admin_scope', ({ scope, only }) => only ?? say(`scope_${scope}`)],
       ['admin_per', ({ period }) => say(`period_${period}`)],
-      ['admin_tokens', ({ tokens }) => (tokens === undefined ? '' : this.#locale.number(tokens)), true],
-      ['admin_cost', ({ cost_usd: usd }) => this.#cost(usd), true]], this.#locale);
+      ['admin_tokens', ({ tokens }) => this.#tokens(tokens), true],
+      ['admin_cost', ({ cost_usd: usd }) => this.#cost(usd), true],
+      ['admin_nearest', ({ most_spent: most }) => most?.who ?? ''],
+      ['admin_tokens_left', ({ tokens, most_spent: most }) => this.#tokens(left(tokens, most?.tokens)), true],
+      ['admin_cost_left', ({ cost_usd: usd, most_spent: most }) => this.#cost(left(usd, most?.cost_usd)), true]], this.#locale);
+  }
+
+  #tokens(n) {
+    return n === undefined ? '' : this.#locale.number(n);
   }
 
   /* --- quality -------------------------------------------------------------------------- */
@@ -164,7 +173,8 @@ class Admin {
     const { numbers, statuses, providers, ratings } = await this.#get(`quality${this.#period}`);
     const count = ['admin_answers', ({ answers }) => this.#locale.number(answers), true];
 
-    return [h('dl', {}, [['admin_answers', numbers.answers], ['admin_unverified', numbers.unverified], ['admin_without_data', numbers.without_data]]
+    return [h('dl', {}, [['admin_answers', numbers.answers], ['admin_unverified', numbers.unverified], ['admin_without_data', numbers.without_data],
+      ['admin_failed_over', numbers.failed_over]]
       .map(([word, n]) => h('div', {}, h('dt', {}, say(word)), h('dd', {}, this.#locale.number(n))))),
     grid(say('admin_endings'), statuses, [['admin_ending', ({ status }) => this.#ending(status)], count], this.#locale),
     grid(say('admin_providers'), providers, [['admin_provider', ({ provider }) => (provider === 'rules' ? say('rules') : provider)], count], this.#locale),
