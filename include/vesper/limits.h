@@ -1,481 +1,540 @@
-/* Limits that more than one file or reader needs to know, each with its reason. A limit that only
- * one file uses may stand at the top of that file; those of the configuration stand in
- * src/config/config_keys.c. */
+/* Limits that several files share, each with its reason. The suffix of a name is its unit: _MS
+ * milliseconds, _S seconds; a limit without a unit is a count. A limit of a single file may be
+ * defined in that file; limits of the configuration are in src/config/config_keys.c. */
 #ifndef VESPER_LIMITS_H
 #define VESPER_LIMITS_H
 
 /* base */
 #define JSON_DEPTH_MAX                                                                             \
-	32 /* deepest real frame is 6; jansson's recursion stays far from the stack's end */
-#define LANGUAGE_IMPOSSIBLE_MAX 16 /* patterns of what cannot be; English has one */
-#define PHRASE_WORDS_MAX        8  /* of one phrase of a language; the longest has five */
+	32 /* real frames have at most 6 levels; jansson's recursion must not exhaust the stack */
+#define LANGUAGE_IMPOSSIBLE_MAX 16 /* patterns of impossible values; English has one */
+#define PHRASE_WORDS_MAX        8  /* words in one phrase of a language; the longest has five */
 #define JSON_FILE_BYTES_MAX                                                                        \
-	(4 * 1024 * 1024) /* configuration and catalogue files are hundreds of KiB at most */
-#define RX_STEPS_MAX           100000 /* keeps one match under a millisecond or two */
+	(4 * 1024 * 1024) /* configuration and catalogue files have some hundred KiB at most */
+#define RX_STEPS_MAX           100000 /* match steps: one match takes less than 1 to 2 ms */
 #define LOG_LINE_BYTES_MAX     16384  /* what log collectors accept as one line */
-#define METRICS_MAX            2048   /* series are made from code and catalogue, not from users */
-#define METRIC_VALUE_BYTES_MAX 120    /* of a label: the longest are names of queries */
-#define METRICS_BYTES_MAX      (4 * 1024 * 1024) /* METRICS_MAX histograms of 14 lines and 130 bytes */
+#define METRICS_MAX            2048   /* series come from code and catalogue, not from users */
+#define METRIC_VALUE_BYTES_MAX 120    /* of a label; the longest are names of queries */
+/* METRICS_MAX histograms of 14 lines, 130 bytes each. */
+#define METRICS_BYTES_MAX (4 * 1024 * 1024)
 
 /* the socket and HTTP */
-#define MESSAGE_BYTES_MAX     16384  /* a chat message; announced in session.ready */
-#define FRAME_BYTES_MAX       65536  /* one WebSocket message from a client; larger closes 1009 */
-#define HEADER_BYTES_MAX      16384  /* request headers: an Entra token with groups fits */
-#define BODY_BYTES_MAX        131072 /* a REST body: a message with escapes, and room */
+#define MESSAGE_BYTES_MAX 16384 /* a chat message; announced in session.ready */
+/* A client's WebSocket message; a larger one closes with 1009. */
+#define FRAME_BYTES_MAX       65536
+#define HEADER_BYTES_MAX      16384  /* request headers; an Entra ID token with groups fits */
+#define BODY_BYTES_MAX        131072 /* a REST body: a message with JSON escapes, with spare room */
 #define TOKEN_BYTES_MAX       16384  /* a JWT */
 #define CONNECTIONS_MAX       12000 /* open sockets of all kinds; well below the descriptor limit */
-#define STRANGERS_SHARE       4  /* one in so many of them may be without a user: room to sign in */
-#define ADMIN_CONNECTIONS_MAX 64 /* of the admin address: probes and scrapers */
-#define WS_DESCRIPTORS        3  /* of a WebSocket: the client's socket and a pair */
-#define DESCRIPTORS_MAX       65536 /* raised to at the start: all of them WebSockets, and a quarter */
-#define RELAY_READ_BYTES      16384 /* one read of a relay; what one side does not take of it waits */
-#define RELAY_IN_BYTES        32768 /* of a client's, in the kernel before libwebsockets reads them */
-#define RELAY_OUT_BYTES       131072 /* and for a client; a quarter of it unread is a choked socket */
-#define AUTH_FRAME_MS         5000   /* that long may they wait */
+#define STRANGERS_SHARE       4     /* one connection in 4 is for clients not signed in yet */
+#define ADMIN_CONNECTIONS_MAX 64    /* connections to the admin address: probes and scrapers */
+#define WS_DESCRIPTORS        3     /* of a WebSocket: the client's socket and a socket pair */
+/* RLIMIT_NOFILE at startup: CONNECTIONS_MAX WebSockets and a quarter. */
+#define DESCRIPTORS_MAX  65536
+#define RELAY_READ_BYTES 16384 /* one read of a relay; unaccepted bytes are buffered */
+#define RELAY_IN_BYTES   32768 /* kernel buffer for a client's bytes, before libwebsockets */
+/* Kernel buffer for bytes to a client; a socket with a quarter unread is choked. */
+#define RELAY_OUT_BYTES 131072
+#define AUTH_FRAME_MS   5000 /* a client must send its auth frame by then */
 #define HEADER_DEADLINE_MS                                                                         \
-	10000                   /* a request's headers must be whole by then, however they drip    \
-				 */
-#define FRAME_DEADLINE_MS 30000 /* a client's message must be whole by then */
-#define BODY_DEADLINE_MS  20000 /* a REST body must be whole by then; less than SEND_BLOCKED_MS */
-#define PEEK_DEADLINE_MS  3000  /* a connection must show its first bytes by then */
-#define PING_EVERY_MS     25000 /* below the 60 s idle limit of common proxies */
-#define PING_MISSED_MAX   2     /* silent that many intervals: gone */
-#define SEND_BATCH_BYTES  16384 /* frames of one write; then the socket is asked again */
+	10000 /* a request's headers must be complete by then, even from a slow client */
+#define FRAME_DEADLINE_MS 30000 /* a client's message must be complete by then */
+/* A REST body must be complete by then; less than SEND_BLOCKED_MS. */
+#define BODY_DEADLINE_MS 20000
+#define PEEK_DEADLINE_MS 3000  /* a new connection must send its first bytes by then */
+#define PING_EVERY_MS    25000 /* below the 60 s idle limit of common proxies */
+#define PING_MISSED_MAX  2     /* ping intervals without a byte; then the client is dropped */
+#define SEND_BATCH_BYTES 16384 /* frames in one write; then the socket is polled again */
 #define SEND_QUEUE_PAUSE_BYTES                                                                     \
-	(256 * 1024) /* answers a client leaves unread: above, it is not listened to */
-#define SEND_QUEUE_RESUME_BYTES (64 * 1024) /* below: it is again */
-#define SEND_BLOCKED_MS         30000 /* a client that reads nothing for that long is closed with 1013 */
+	(256 * 1024) /* unsent answers above which the server stops reading from the client */
+#define SEND_QUEUE_RESUME_BYTES (64 * 1024) /* unsent answers below which it reads again */
+/* A client that reads nothing for this long is closed with 1013. */
+#define SEND_BLOCKED_MS 30000
 #define LISTEN_PAUSE_MS                                                                            \
-	100 /* no descriptor left: accept nothing for that long instead of spinning */
+	100 /* when no descriptor is left, pause in accepting, instead of a busy loop */
 #define CLOSE_WAIT_MS                                                                              \
-	5000 /* a closing frame that a client does not read by then is not waited for */
-#define DRAIN_MS     5000  /* at the end: whatever is still open by then is cut */
-#define AUTH_WARN_MS 60000 /* auth.expiring comes that long before the token's end */
+	5000 /* time for a client to read the close frame; then the socket is closed anyway */
+#define DRAIN_MS     5000  /* at shutdown: connections still open by then are closed */
+#define AUTH_WARN_MS 60000 /* auth.expiring is sent this long before the token expires */
 #define TOKEN_MERGE_BYTES_MAX                                                                      \
-	16384 /* text of one merged token frame, for a socket that was choked */
-#define EXTERNAL_ID_BYTES_MAX   200 /* another client's name for a conversation */
-#define TASK_EXAMPLES_MAX       3   /* questions to follow up with, as many as pages show */
-#define TASK_TITLE_BYTES_MAX    60  /* of a conversation, for a chat page that asks for one */
-#define CLIENT_MSG_ID_BYTES_MAX 100 /* a UUID, and room for other habits */
-#define FILTERS_MAX             64  /* edited filters of one message; there are some thirty names */
-#define PING_TEXT_BYTES_MAX     100 /* what a client may ask to have sent back */
+	16384 /* text of one merged token frame, sent to a socket that was choked */
+#define EXTERNAL_ID_BYTES_MAX   200 /* a conversation's ID in another client */
+#define TASK_EXAMPLES_MAX       3   /* suggested follow-up questions; pages show three */
+#define TASK_TITLE_BYTES_MAX    60  /* a conversation's title, for a chat page that asks for one */
+#define CLIENT_MSG_ID_BYTES_MAX 100 /* a UUID, or a longer format that a client uses */
+#define FILTERS_MAX             64  /* edited filters of one message; about thirty names exist */
+#define PING_TEXT_BYTES_MAX     100 /* text of a client's ping that is echoed */
 #define PAGE_DEFAULT            50  /* rows of one page of a REST list */
 #define PAGE_MAX                200
-#define PAGE_BYTES              (4 * 1024 * 1024) /* a page of messages ends when it has them */
+#define PAGE_BYTES              (4 * 1024 * 1024) /* a page of messages ends at this size */
 #define DEMO_TOKEN_LIFE_S       (8 * 3600)        /* a working day */
-#define SSE_KEEPALIVE_MS        15000 /* comment line, so that proxies keep the stream open */
-#define TICKET_LIFE_MS          30000 /* a one-time ticket is used at once or not at all */
-#define DOWNLOADS_MAX           4     /* whole results in memory, DB_RESULT_BYTES_MAX each */
-#define DOWNLOAD_TIME_MS        5000  /* to send one in; then it may be ended for the next one */
-#define DOWNLOAD_BLOCK_BYTES    65536 /* of one is made text at a time */
-#define RATE_SLACK_PERCENT      1     /* a shared count is half a second older than ours at most */
-#define METERS_MAX              20000 /* users and tenants whose rates are in memory */
-#define JWKS_BYTES_MAX          (256 * 1024) /* an issuer's keys: Entra ID's are 10 KiB */
-#define JWKS_KEYS_MAX           64    /* several are valid at once; real sets have up to ten */
-#define JWKS_FETCH_MS           10000 /* one request for keys */
-#define JWKS_RETRY_MS           15000 /* after a request that failed */
+/* Interval of comment lines that make proxies keep the stream open. */
+#define SSE_KEEPALIVE_MS     15000
+#define TICKET_LIFE_MS       30000 /* a one-time ticket is used at once or never */
+#define DOWNLOADS_MAX        4 /* complete results in memory, of at most DB_RESULT_BYTES_MAX each */
+#define DOWNLOAD_TIME_MS     5000  /* a download older than this may be ended for a new one */
+#define DOWNLOAD_BLOCK_BYTES 65536 /* text generated at a time for a download */
+#define RATE_SLACK_PERCENT   1     /* of the limit: a shared count may lag by half a second */
+#define METERS_MAX           20000 /* users and tenants whose token buckets are in memory */
+#define JWKS_BYTES_MAX       (256 * 1024) /* an issuer's key set; that of Entra ID has 10 KiB */
+/* Keys in a set: several are valid at once, real sets have up to ten. */
+#define JWKS_KEYS_MAX 64
+#define JWKS_FETCH_MS 10000 /* one request for keys */
+#define JWKS_RETRY_MS 15000 /* delay after a failed request */
 #define JWKS_UNKNOWN_MS                                                                            \
-	15000                   /* unknown kids ask for keys that often: a new key waits no longer \
-				 */
-#define TOKENS_PER_USER_MAX  20 /* personal access tokens: one a client and machine */
-#define TOKEN_NAME_BYTES_MAX 100              /* as wide as its column */
-#define TOKEN_LIFE_S         (30 * 24 * 3600) /* of one, where nothing else is said */
-#define TOKEN_LIFE_S_MAX     (90 * 24 * 3600) /* a forgotten one expires within a quarter */
-#define TOKENS_KNOWN_MS      2000  /* what the store said of one: revoking it is in force by then */
-#define TOKENS_KNOWN_MAX     10000 /* of them in memory; as the cache */
-#define TOKEN_LOOKUPS_MAX    64    /* at once: guessing must not fill the store's queue */
-#define TOKEN_CHECK_MS       2000 /* a stream that one opened looks that often if it is still good */
-#define TOKEN_TOUCH_MS       60000 /* its last use is written that often at most */
-#define SIGN_INS_MAX         20000 /* users whose newest sign-in is in memory; as their rates */
-#define TICKETS_MAX          10000 /* outstanding tickets in memory; as the cache */
+	15000 /* interval of fetches for unknown kids; the longest wait for a new key */
+#define TOKENS_PER_USER_MAX  20  /* personal access tokens: one for each client and machine */
+#define TOKEN_NAME_BYTES_MAX 100 /* the width of its database column */
+#define TOKEN_LIFE_S         (30 * 24 * 3600) /* default of a personal access token */
+#define TOKEN_LIFE_S_MAX     (90 * 24 * 3600) /* a forgotten token expires within 90 days */
+/* A store lookup is cached this long: the delay of a revocation. */
+#define TOKENS_KNOWN_MS  2000
+#define TOKENS_KNOWN_MAX 10000 /* cached lookups in memory; as CACHE_ENTRIES_MAX */
+/* Concurrent lookups; guessed tokens must not fill the store's queue. */
+#define TOKEN_LOOKUPS_MAX 64
+/* Interval at which an open stream's personal access token is checked. */
+#define TOKEN_CHECK_MS 2000
+#define TOKEN_TOUCH_MS 60000 /* shortest interval between two writes of a token's last use */
+#define SIGN_INS_MAX   20000 /* users whose latest sign-in is in memory; as METERS_MAX */
+#define TICKETS_MAX    10000 /* outstanding tickets in memory; as CACHE_ENTRIES_MAX */
 
 /* the loop */
-#define LOOP_LAST_ITERATIONS 8 /* a chain of steps has fewer, those of many turns never end */
+/* loop_last() waits this many iterations at most, for deferred callbacks that queue others. */
+#define LOOP_LAST_ITERATIONS 8
 
 /* a turn */
-#define TURN_ARENA_BYTES    (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
-#define TURN_MAX_HOPS       64     /* state changes of one turn; a real one takes about 12 */
-#define TURN_DEADLINE_MS    120000 /* the whole turn */
-#define TURNS_MAX           4000   /* running turns in one process */
-#define TURNS_SHARE_MIN     8      /* of a tenant: still begun while others have too many */
-#define TURNS_SHARE_PERCENT 110    /* ... unless it is this far over the bound */
-#define HANDOVER_VERSION    1      /* of what two processes say to each other */
-#define OVERLOAD_EVERY_MS   100    /* how much there is to do is looked at that often */
-#define OVERLOAD_LOOP_MS    50     /* a loop that late answers nobody in time */
-#define OVERLOAD_QUEUE_MS   500    /* a turn has several requests: each waits as long */
+#define TURN_ARENA_BYTES (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
+#define TURN_MAX_HOPS    64     /* state changes of one turn; a real one takes about 12 */
+#define TURN_DEADLINE_MS 120000 /* the whole turn */
+#define TURNS_MAX        4000   /* running turns in one process */
+/* Running turns of a tenant below which other tenants' load does not refuse it. */
+#define TURNS_SHARE_MIN     8
+#define TURNS_SHARE_PERCENT 110 /* of the limit: up to here such a tenant's turns are admitted */
+#define HANDOVER_VERSION    1   /* of the messages between the old and the new process */
+#define OVERLOAD_EVERY_MS   100 /* interval at which load is measured */
+#define OVERLOAD_LOOP_MS    50  /* loop delay at which the process is overloaded */
+/* Queue wait at which it is overloaded; a turn waits once for each of several requests. */
+#define OVERLOAD_QUEUE_MS 500
 #define OVERLOAD_LOG_BYTES                                                                         \
-	201326592                  /* of running turns: 75 % of 256 MiB, the rest is their growth */
-#define OVERLOAD_RETRY_MS    1000  /* a refused question may come again after that, and up to ... */
-#define OVERLOAD_SPREAD_MS   4000  /* ... so much later, so that they do not come back together */
-#define TURNS_QUEUED_MAX     4     /* questions that wait in one session; more is no conversation */
-#define TURN_LEASE_AGAIN_MS  200   /* between two looks for the end of a turn on another replica */
-#define TURN_INTERRUPT_MS    2000  /* for one that was told to stop: then the session is busy */
-#define TURNS_PER_USER_MAX   8     /* running turns of one user over all sessions */
-#define TURN_GRACE_MS        30000 /* grace period of a turn without a watcher, to be resumed */
-#define TURN_HELD_MS         10000 /* of one whose model is not read on while logs are full */
-#define SUMMARY_MESSAGES     30    /* messages without a summary: then the older ones get one */
-#define SUMMARY_TOKENS       100000 /* or that many tokens written in them */
-#define SUMMARY_KEEP         6      /* the newest stay out of it: prompts repeat them whole */
-#define SUMMARY_READ         200    /* messages that one summary takes in */
-#define SUMMARY_ITEMS_MAX    40     /* questions that a summary remembers; the oldest go first */
-#define SUMMARY_TEXT_BYTES   240    /* of a question, and of what answered it */
-#define SUMMARY_MODEL_MS     8000   /* a model has that long to word it */
-#define SUMMARY_BYTES_MAX    4000   /* of a model's summary */
-#define OUTSIDE_MESSAGES_MAX 1000   /* a client's own history: what common clients send in a day */
-#define OUTSIDE_BYTES_MAX    (1024 * 1024) /* and as much of it as a request's body may hold */
+	201326592 /* logs of running turns: 75 % of 256 MiB; the rest is for their growth */
+#define OVERLOAD_RETRY_MS  1000 /* shortest retry-after of a question refused under overload */
+#define OVERLOAD_SPREAD_MS 4000 /* largest random addition to it, which spreads the retries */
+#define TURNS_QUEUED_MAX   4    /* questions that wait in one session; more are no conversation */
+/* Between two attempts to get a session's lease from another replica. */
+#define TURN_LEASE_AGAIN_MS 200
+#define TURN_INTERRUPT_MS   2000 /* wait for an interrupted turn to end; then the session is busy */
+#define TURNS_PER_USER_MAX  8    /* running turns of one user in all sessions */
+#define TURN_GRACE_MS       30000 /* grace period in which an unwatched turn can be resumed */
+/* Grace period while the turn's model is paused because logs are full. */
+#define TURN_HELD_MS 10000
+/* Messages without a summary; above, older messages are summarized. */
+#define SUMMARY_MESSAGES   30
+#define SUMMARY_TOKENS     100000 /* the same, in tokens that the messages contain */
+#define SUMMARY_KEEP       6    /* newest messages; not summarized, as prompts have them in full */
+#define SUMMARY_READ       200  /* messages read for one summary */
+#define SUMMARY_ITEMS_MAX  40   /* questions in a summary; the oldest are dropped */
+#define SUMMARY_TEXT_BYTES 240  /* of a question, and of the text of its answer */
+#define SUMMARY_MODEL_MS   8000 /* time limit for a model to write a summary */
+#define SUMMARY_BYTES_MAX  4000 /* of a model's summary */
+/* History sent by a client: what common clients send in a day. */
+#define OUTSIDE_MESSAGES_MAX 1000
+/* All messages of such a history; the limit of the request's body. */
+#define OUTSIDE_BYTES_MAX (1024 * 1024)
 #define MCP_LIST_MAX                                                                               \
-	100 /* tools of one list of MCP: a catalogue's, for most clients read one list */
+	100 /* tools in one MCP list: a whole catalogue, since most clients read one list only */
 #define MCP_LIST_LIFE_MS                                                                           \
-	60000 /* a client may keep a list that long: switches and permissions change */
+	60000 /* time a client may cache such a list: switches and permissions change */
 #define MCP_STATE_LIFE_MS                                                                          \
-	(24 * 3600 * 1000)      /* of what a form brings back: a clarifying question stands a day */
-#define OUTSIDE_LOOKED_AT    12 /* its newest: as many as a session's own */
-#define OUTSIDE_OF_ROLE      6  /* texts of each speaker among them */
-#define OUTSIDE_ANSWER_BYTES 2000 /* of an answer: what it was about */
-#define OUTSIDE_RULES_BYTES  4000 /* of the client's own rules: tone and form need no more */
+	(24 * 3600 * 1000) /* state of a form: a clarifying question can be answered for a day */
+#define OUTSIDE_LOOKED_AT    12   /* newest messages of a client's history that are read */
+#define OUTSIDE_OF_ROLE      6    /* messages of each role among them */
+#define OUTSIDE_ANSWER_BYTES 2000 /* of an answer: enough to show its subject */
+/* Of the client's own system messages: enough for tone and form. */
+#define OUTSIDE_RULES_BYTES 4000
 #define HISTORY_MESSAGES_MAX                                                                       \
-	12 /* read of a session: a prompt repeats half, what stands is near                        \
-	    */
+	12 /* messages read of a session; a prompt repeats half of them, the newest */
 #define ANSWER_BYTES_MAX                                                                           \
-	(256 * 1024)               /* text of one answer; past it the answer is ended and marked */
-#define EVENTS_PER_TURN_MAX  20000 /* entries of one turn's log: a 10,000 token answer, and room */
-#define EVENT_LOG_BYTES_MAX  (8 * 1024 * 1024) /* bytes of one turn's log */
-#define MARKDOWN_ROWS_MAX    40   /* of one table in a text: a screen; the table itself has all */
-#define WIRE_STATE_BYTES_MAX 512  /* of one reader of a log: open steps, ids, a run of numbers */
-#define STREAM_BEHIND_MS     2500 /* a lost write is repeated by then; a page waits 3 s for a pong */
-#define EVENT_LOG_KEPT_MS    600000 /* a finished turn can be resumed that long */
-#define EVENT_LOGS_MAX       20000  /* finished logs kept at all */
+	(256 * 1024) /* text of one answer; a longer answer is ended and marked incomplete */
+/* Entries of one turn's log: an answer of 10,000 tokens, with spare room. */
+#define EVENTS_PER_TURN_MAX  20000
+#define EVENT_LOG_BYTES_MAX  (8 * 1024 * 1024) /* of one turn's log */
+#define MARKDOWN_ROWS_MAX    40  /* of a table in text: one screen; the table view has all rows */
+#define WIRE_STATE_BYTES_MAX 512 /* of one log reader: open steps, IDs, a pending number */
+/* Wait for missing events: a lost write is repeated by then, and a page waits 3 s for a pong. */
+#define STREAM_BEHIND_MS  2500
+#define EVENT_LOG_KEPT_MS 600000 /* a finished turn can be resumed for this long */
+#define EVENT_LOGS_MAX    20000  /* finished logs in memory */
 #define EVENT_LOGS_BYTES_MAX                                                                       \
-	(40 * 1024 * 1024) /* memory of finished logs; those of the largest tenant go first */
+	(40 * 1024 * 1024) /* finished logs; those of the tenant with most are evicted first */
 
 /* views and prompts */
 #define VIEW_BYTES_MAX                                                                             \
-	(512 * 1024) /* cells of one table for a client; 500 rows of 40 columns are below */
+	(512 * 1024) /* cells of one table for a client; 500 rows of 40 columns have less */
 #define PROMPT_TOKENS                                                                              \
-	16000 /* what one call of a model is told about data; 100 rows of 10 columns are 5,000 */
-#define PROMPT_TOKENS_LEAST 1000 /* question, date and the outcomes of one plan need as much */
-#define PROMPT_ROWS_MAX     40   /* of one result; statistics cover all of them */
-#define PROMPT_VALUES_MAX   20   /* known values of a dimension; code resolves the others, too */
-#define PROMPT_TOOLS_WHOLE  3    /* with all that is said about them; the others by their subject */
+	16000 /* data in one model call, in tokens; 100 rows of 10 columns have 5,000 tokens */
+/* The question, the date and the outcomes of one plan need this many. */
+#define PROMPT_TOKENS_LEAST 1000
+#define PROMPT_ROWS_MAX     40 /* rows of one result; its statistics cover all rows */
+#define PROMPT_VALUES_MAX   20 /* known values of a dimension; code resolves the other values */
+#define PROMPT_TOOLS_WHOLE  3  /* tools described in full; for others the prompt has one line */
 #define PROMPT_EXAMPLES_MAX                                                                        \
-	1 /* of a domain, for supervisors: where there are twelve each costs 150 tokens */
-#define PROMPT_LIKE_MAX       3    /* questions like the one that is asked, with their calls */
-#define PROMPT_LIKE_LEAST     0.4  /* of a question's words: the names in it are seldom the same */
-#define PROMPT_CELL_BYTES_MAX 1000 /* a longer text is cut, so that one cell takes not all room */
+	1 /* examples per domain in a supervisor's prompt: 150 tokens for twelve domains */
+#define PROMPT_LIKE_MAX 3 /* similar example questions in a prompt, with their calls */
+/* Least share of equal words in a similar question; names in it rarely match. */
+#define PROMPT_LIKE_LEAST 0.4
+/* Longer cells are cut, so that one cell does not fill the prompt. */
+#define PROMPT_CELL_BYTES_MAX 1000
 
 /* plans and agents */
-#define PLAN_TASKS_MAX         16    /* tasks of one plan */
-#define PLAN_WAVES_MAX         4     /* of a planner's: each waits for a query of the one before */
-#define PLANNER_CLAUSES_LEAST  3     /* of a question: with fewer the supervisor's own steps do */
-#define PLANNER_TOKENS_MAX     1200  /* of its answer: PLAN_TASKS_MAX steps of 60 and a margin */
-#define PLANNER_MS             20000 /* then the steps that code found alone are run */
-#define PLANNER_DOMAINS_MAX    3     /* whose tools it is told */
-#define PLAN_TERMS_MAX         8     /* comparisons of one condition; a reader can't follow more */
-#define PLAN_DEPTH_MAX         8     /* brackets in brackets of one; reading it is recursive */
-#define PLAN_LINES_MAX         32    /* questions, sentences and suggestions of one flow */
-#define FLOW_LINES_MAX         (PLAN_TASKS_MAX + PLAN_LINES_MAX)
-#define FLOW_EACH_MAX          5     /* tasks of one "each"; more values are left out */
-#define FLOW_BYTES_MAX         16384 /* of one file; forty lines of 400 bytes */
-#define FLOWS_MAX              500   /* of all packs of a list */
-#define OVERLAY_FLOWS_MAX      500   /* that a tenant adds to those of its packs */
-#define APPROVED_ORDER         1000  /* of approved answers among flows: behind those of packs */
-#define APPROVED_EXAMPLES_MAX  10    /* further questions for one approved answer */
-#define REF_NAME_MAX           63    /* bytes of a name in a reference to an earlier result */
-#define AGENT_ROUNDS_MAX       8     /* model calls in one agent's loop */
-#define AGENT_TOOL_CALLS_MAX   16    /* tool calls of one model answer */
-#define AGENT_ROWS_MAX         40    /* rows of one result that an agent's model is shown */
-#define ASK_OPTIONS_MAX        12    /* choices of a clarifying question that a model makes */
-#define ASK_RESULT_OPTIONS_MAX 200   /* and when they are rows: what a list can be chosen from */
-#define ASK_ATTEMPTS_MAX       3     /* times that the same is asked back in a row, then it ends */
-#define RECOVER_OPTIONS_MAX    40    /* years to choose from; the latest, where there are more */
-#define RECOVER_OTHERS_MAX     8     /* values with data that are offered for one without */
-#define RECOVER_PROBES_MAX     5     /* questions tried where nothing was found */
-#define RECOVER_PROBE_MS       2000  /* what finds nothing by then is not suggested */
-#define ASK_TEXT_BYTES_MAX     500   /* and each of its texts */
-#define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
-#define STATUS_ARGS_BYTES_MAX  16384 /* what a call was asked for with; longer is not told */
+#define PLAN_TASKS_MAX 16 /* tasks of one plan */
+/* Waves of a planner's plan: each waits for the queries of the previous one. */
+#define PLAN_WAVES_MAX 4
+/* Clauses of a question; with fewer the supervisor's steps suffice. */
+#define PLANNER_CLAUSES_LEAST 3
+/* Of its answer: PLAN_TASKS_MAX steps of 60 tokens, and a margin. */
+#define PLANNER_TOKENS_MAX  1200
+#define PLANNER_MS          20000 /* time limit; then the steps found by code are run */
+#define PLANNER_DOMAINS_MAX 3     /* domains whose tools are in its prompt */
+#define PLAN_TERMS_MAX      8     /* comparisons in one condition; more are hard to read */
+#define PLAN_DEPTH_MAX      8     /* nested brackets in one condition; its parser is recursive */
+#define PLAN_LINES_MAX      32    /* questions, sentences and suggestions of one flow */
+#define FLOW_LINES_MAX      (PLAN_TASKS_MAX + PLAN_LINES_MAX)
+#define FLOW_EACH_MAX       5     /* tasks of one "each"; further values are left out */
+#define FLOW_BYTES_MAX      16384 /* one file: forty lines of 400 bytes */
+#define FLOWS_MAX           500   /* flows of all packs in a list */
+#define OVERLAY_FLOWS_MAX   500   /* flows that a tenant adds to those of its packs */
+/* Order of approved answers among flows: after those of packs. */
+#define APPROVED_ORDER         1000
+#define APPROVED_EXAMPLES_MAX  10  /* further example questions of one approved answer */
+#define REF_NAME_MAX           63  /* bytes of a name in a reference to an earlier result */
+#define AGENT_ROUNDS_MAX       8   /* model calls in one agent's loop */
+#define AGENT_TOOL_CALLS_MAX   16  /* tool calls in one model answer */
+#define AGENT_ROWS_MAX         40  /* rows of one result in an agent's prompt */
+#define ASK_OPTIONS_MAX        12  /* options of a clarifying question that a model writes */
+#define ASK_RESULT_OPTIONS_MAX 200 /* options of one made from rows: the longest usable list */
+#define ASK_ATTEMPTS_MAX       3   /* same clarifying questions in a row; then the turn ends */
+#define RECOVER_OPTIONS_MAX    40  /* years offered; the latest ones, if there are more */
+#define RECOVER_OTHERS_MAX     8 /* values with data that are offered instead of one without data */
+#define RECOVER_PROBES_MAX     5 /* alternative questions that are tried when nothing was found */
+#define RECOVER_PROBE_MS       2000  /* a question without a result by then is not suggested */
+#define ASK_TEXT_BYTES_MAX     500   /* each text of a clarifying question */
+#define STATUS_ABOUT_BYTES_MAX 240   /* the running step, in one line for the user */
+#define STATUS_ARGS_BYTES_MAX  16384 /* arguments of a call; longer ones are not shown */
 
 /* components */
-#define COMPONENTS_MAX      64  /* of all packs of a list: a page loads them at once */
-#define PROPS_MAX           24  /* of a component, and parts of its layout */
-#define COMPONENT_ROWS_MAX  500 /* of a table in one: as many as an answer keeps */
-#define COMPONENT_BYTES_MAX (4 * 1024 * 1024) /* its view: two full tables and their charts */
+#define COMPONENTS_MAX     64  /* components of all packs in a list: a page loads them at once */
+#define PROPS_MAX          24  /* props of a component, and parts of its layout */
+#define COMPONENT_ROWS_MAX 500 /* rows of a table in a component; as DB_ROWS_MAX */
+/* A component's view: two full tables and their charts. */
+#define COMPONENT_BYTES_MAX (4 * 1024 * 1024)
 
-/* questions that a model judges */
-#define VET_MS         2000 /* then code's word stands; the supervisor rarely takes that long */
-#define VET_TOKENS_MAX 512  /* of its answer: one of five words, and a thought before it */
+/* guardrail checks of questions */
+#define VET_MS         2000 /* then the result of code is used; supervisors rarely take so long */
+#define VET_TOKENS_MAX 512  /* of the model's answer: one of five words, and some thinking */
 
 /* the number check */
 #define CHECKED_ITEMS_MAX                                                                          \
 	2000 /* numbers of an answer that are listed one by one; a long table has 500 */
 #define SENTENCE_BYTES_MAX                                                                         \
-	4096 /* that much of a sentence waits for its numbers; real ones are below 500 */
+	4096 /* of a sentence that is held back for its number check; real ones are below 500 */
 
 #define REWRITES_MAX                                                                               \
-	4 /* sentences of one turn that are asked for again; more is a model that does not read */
-#define REWRITE_MS         10000 /* for one of them; a reader waits for it in mid-sentence */
-#define REWRITE_TOKENS_MAX 1024  /* and the model may write that much: a sentence, and a thought */
+	4 /* sentences rewritten in one turn; a model that needs more ignores the instructions */
+#define REWRITE_MS         10000 /* time limit of one rewrite; the reader waits in mid-sentence */
+#define REWRITE_TOKENS_MAX 1024  /* of one rewrite: a sentence, and some thinking */
 
 #define QUOTE_WORDS_MAX                                                                            \
-	12 /* in a row as a prompt has them: then it is a verbatim copy. A legend of colors has 10 \
-	    */
+	12 /* consecutive words of a prompt that are a verbatim copy; a color legend has 10 */
 
 /* approved answers */
-#define APPROVED_SCRATCH_MAX (1 << 20)  /* names of all of a tenant */
+/* Bytes for the names of all approved answers of a tenant. */
+#define APPROVED_SCRATCH_MAX (1 << 20)
 #define FLOW_WORDS_BYTES_MAX (64 << 20) /* index of 1,000 flows with ten examples each */
 
 /* the catalogue */
-#define PACKS_MAX            64 /* packs of all roots */
-#define PACK_NAME_BYTES_MAX  31
-#define ASKED_NAME_WORDS_MAX 8     /* of one name in a question; reading tries each run up to it */
-#define ALIAS_BYTES_MAX      120   /* half of what is compared of a name (TEXT_KEY_BYTES_MAX) */
-#define MAP_ENTITIES_MAX     500   /* of one catalogue, as each of the next three */
-#define MAP_EDGES_MAX        2000  /* a path search looks at each at most once a hop */
-#define MAP_MEASURES_MAX     10000 /* with 50 files of 50 columns: a sum, and what it implies */
-#define MAP_METRICS_MAX      20000 /* with those that are derived */
-#define MAP_CONDITIONS_MAX   500   /* a word of a question is compared with each */
+#define PACKS_MAX           64 /* packs of all roots */
+#define PACK_NAME_BYTES_MAX 31
+/* Words of one name in a question; each run of up to this many is looked up. */
+#define ASKED_NAME_WORDS_MAX 8
+#define ALIAS_BYTES_MAX      120  /* half of the compared part of a name (TEXT_KEY_BYTES_MAX) */
+#define MAP_ENTITIES_MAX     500  /* entities of one catalogue */
+#define MAP_EDGES_MAX        2000 /* a path search visits each edge at most once per hop */
+/* 50 uploaded files of 50 columns: a sum of each, and derived measures. */
+#define MAP_MEASURES_MAX   10000
+#define MAP_METRICS_MAX    20000 /* metrics, derived ones included */
+#define MAP_CONDITIONS_MAX 500   /* each is compared with the words of a question */
 #define MAP_CONDITION_PARTS_MAX                                                                    \
-	8                        /* comparisons of one of them: more are no word that people have */
-#define MAP_NAME_BYTES_MAX    63 /* of an entity, edge, measure or metric: what PostgreSQL takes */
-#define MAP_HOPS_MAX          4  /* edges of a path: longer ones mean nothing to people */
-#define MAP_METRICS_ASKED_MAX 6  /* of one query, as many as a table shows well */
-#define MAP_NEIGHBOURS_MAX    3  /* told of each of two things that do not belong together */
-#define MAP_FACETS_MAX        4  /* by which a list that is too long is counted */
-#define MAP_CHOICES_MAX       20 /* values of them that are offered */
-#define MAP_SHOWN_MAX         12 /* columns of a list */
-#define MAP_BY_MAX            4
-#define MAP_GROUPS_MAX        16 /* these, and keys that tell things of one title apart */
-#define MAP_WHERE_MAX         24 /* with those of definitions */
+	8 /* comparisons of one condition; users have no single word for more */
+#define MAP_NAME_BYTES_MAX    63 /* an entity, edge, measure or metric; the limit of PostgreSQL */
+#define MAP_HOPS_MAX          4  /* edges of a path; longer paths mean nothing to users */
+#define MAP_METRICS_ASKED_MAX 6  /* metrics of one query, as many as a table shows well */
+/* Neighbors listed for each of two entities without a path between them. */
+#define MAP_NEIGHBOURS_MAX 3
+#define MAP_FACETS_MAX     4  /* dimensions by which a list that is too long is counted */
+#define MAP_CHOICES_MAX    20 /* values of these dimensions that are offered */
+#define MAP_SHOWN_MAX      12 /* columns of a list */
+#define MAP_BY_MAX         4
+/* MAP_BY_MAX, and the keys that separate entities with equal titles. */
+#define MAP_GROUPS_MAX        16
+#define MAP_WHERE_MAX         24 /* conditions of a query, those of definitions included */
 #define MAP_HAVING_MAX        4
 #define MAP_ORDER_MAX         3
-#define MAP_VALUES_MAX        50                 /* of one condition */
-#define MAP_TOP_MAX           500                /* as many rows as a result keeps */
-#define MAP_QUERY_BYTES_MAX   16384              /* of a query as text */
-#define MAP_SCHEMA_TABLES_MAX 8                  /* whose columns are asked for at once */
-#define MAP_TEXT_BYTES_MAX    65536              /* of a statement, of a compact map */
-#define MAP_PAIRS_MAX         16                 /* column pairs of an edge, columns of a key */
-#define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
-#define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
-#define RULES_MAX             16 /* of one pack for one prompt: each costs tokens in every turn */
-#define RULE_BYTES_MAX        400 /* longer is no rule but a chapter, which a domain's prompt holds */
-#define STARTERS_MAX          24  /* of one pack; a first screen of more is no start but a list */
-#define STARTER_BYTES_MAX     200 /* one question, read at a glance */
-#define ENUM_VALUES_MAX       40  /* values that a tool's schema lists; more only cost tokens */
+#define MAP_VALUES_MAX        50    /* values of one condition */
+#define MAP_TOP_MAX           500   /* rows; as DB_ROWS_MAX */
+#define MAP_QUERY_BYTES_MAX   16384 /* a query as text */
+#define MAP_SCHEMA_TABLES_MAX 8     /* tables whose columns one request asks for */
+#define MAP_TEXT_BYTES_MAX    65536 /* a statement, or a compact map */
+#define MAP_PAIRS_MAX         16    /* column pairs of an edge, columns of a key */
+/* All files of a catalogue; real ones are below 1 MiB. */
+#define CATALOG_BYTES_MAX     (64 * 1024 * 1024)
+#define PROMPT_FILE_BYTES_MAX 65536 /* one prompt; models read it in every turn */
+/* Rules of one pack for one prompt: each costs tokens in every turn. */
+#define RULES_MAX         16
+#define RULE_BYTES_MAX    400 /* a longer text belongs in the prompt of a domain */
+#define STARTERS_MAX      24  /* starter questions of one pack; a first screen fits no more */
+#define STARTER_BYTES_MAX 200 /* one question, read at a glance */
+#define ENUM_VALUES_MAX   40  /* values listed in a tool's schema; more only cost tokens */
 
-#define KNOW_CALLS_MAX         12   /* calls that one question makes by naming several values */
-#define FILTER_VALUES_MAX      40   /* known values that are offered for a filter at once */
-#define FILTER_VALUES_SCAN_MAX 5000 /* values that are searched one by one, below a millisecond */
-#define KNOW_UNUSED_MAX        8 /* unused words that a reply names; more tell the user no more */
+#define KNOW_CALLS_MAX         12   /* tool calls of one question that names several values */
+#define FILTER_VALUES_MAX      40   /* known values offered for a filter at once */
+#define FILTER_VALUES_SCAN_MAX 5000 /* values searched one by one, in less than 1 ms */
+#define KNOW_UNUSED_MAX        8    /* unused words listed in a reply; more do not help the user */
 #define KNOW_WORDS_MAX                                                                             \
-	400 /* words of a question that are read; a pasted document is no question                 \
-	     */
+	400 /* words of a question that are read; a longer text is a document, not a question */
 #define KNOW_VALUES_MAX                                                                            \
-	2000000 /* names of one dimension that a tenant's data hold; more are not indexed */
-#define KNOW_TEXT_BYTES_MAX (256 * 1024 * 1024) /* all of their letters */
-#define KNOW_PAGE_ROWS      50000 /* names that one query reads; more come with the next one */
+	2000000 /* names of one dimension in a tenant's data; further ones are not indexed */
+#define KNOW_TEXT_BYTES_MAX (256 * 1024 * 1024) /* total length of these names */
+#define KNOW_PAGE_ROWS      50000 /* names read by one query; the next query reads on */
 #define NAMES_WAIT_MS                                                                              \
-	4000 /* a question waits for the names of its data: a start takes a second, a user four */
-#define NAMES_RETRY_MS      1500 /* between tries to load missing names: a question sees two of them */
+	4000 /* a question waits for names to load: a start takes 1 s, users accept 4 s */
+/* Between attempts to load missing names; two fit into NAMES_WAIT_MS. */
+#define NAMES_RETRY_MS      1500
 #define KNOW_DAYS_WORDS_MAX 16 /* words of an answer that is a day or two */
-#define KNOW_SLICE_TOOLS    8  /* tools that a supervisor is told: about 450 tokens */
-#define KNOW_SLICE_DOMAINS  3  /* they are of; the others stand in a line each */
-#define KNOW_READINGS_MAX   3  /* that an unclear question is asked about: more are no help */
-#define KNOW_STRANGE_MAX    16 /* unknown words that are looked up as misspelled */
-#define KNOW_SAID_MAX       16 /* bounds, amounts and exclusions of one question */
+#define KNOW_SLICE_TOOLS    8  /* tools in a supervisor's prompt: about 450 tokens */
+#define KNOW_SLICE_DOMAINS  3  /* domains of these tools; other domains have one line each */
+/* Interpretations offered for an unclear question; more do not help. */
+#define KNOW_READINGS_MAX 3
+#define KNOW_STRANGE_MAX  16 /* unknown words that are looked up as misspelled */
+#define KNOW_SAID_MAX     16 /* bounds, amounts and exclusions of one question */
 
 /* tools and SQL */
-#define XLSX_ROWS_MAX 1048576 /* of a sheet; spreadsheets open no more */
+#define XLSX_ROWS_MAX 1048576 /* rows of a sheet; spreadsheet programs open no more */
 #define XLSX_CELL_CHARS_MAX                                                                        \
-	32767                 /* UTF-16 units of a cell; a longer one makes the file a broken one */
-#define EXPORT_LINKS_MAX  500 /* addresses that end an exported session; messages have all */
-#define TURN_LINKS_MAX    4   /* reports that one answer links to; more are a menu */
-#define TOOL_ARGS_MAX     24  /* parameters of one tool */
-#define TOOL_COLUMNS_MAX  64  /* declared columns of one tool */
-#define TOOL_QUERIES_MAX  6   /* result sets of one tool, with those for its derivation alone */
-#define TOOL_LOOKBACK_MAX 400 /* days before those asked for: a year and some */
-#define TOOL_DERIVES_MAX  4   /* derivations that one tool's file names; there are three */
-#define TOOL_LOOP_ROWS    200 /* the loop derives facts and hashes of so many; more take a worker */
-#define TOOL_WORKERS      2   /* of these; 200,000 rows take one for less than a second */
+	32767 /* UTF-16 units of a cell; a longer cell makes the whole file invalid */
+/* Links listed at the end of an exported session; messages have all. */
+#define EXPORT_LINKS_MAX  500
+#define TURN_LINKS_MAX    4  /* reports that one answer links to; more would be a menu */
+#define TOOL_ARGS_MAX     24 /* parameters of one tool */
+#define TOOL_COLUMNS_MAX  64 /* declared columns of one tool */
+#define TOOL_QUERIES_MAX  6  /* result sets of one tool, those used only for derivations included */
+#define TOOL_LOOKBACK_MAX 400 /* days before the requested ones: somewhat more than a year */
+#define TOOL_DERIVES_MAX  4   /* derivations in one tool's file; three exist */
+/* Rows whose facts and hashes the loop thread computes; more use a worker. */
+#define TOOL_LOOP_ROWS 200
+#define TOOL_WORKERS   2 /* threads for these; 200,000 rows take one less than a second */
 #define TOOL_WORK_ARENA_BYTES                                                                      \
-	(64 * 1024 * 1024)         /* facts are bounded, what finds them is freed with the result */
-#define TOOL_CALLS_MAX          64 /* of programs at once, in one process: each holds an arena */
-#define TOOL_CALLS_PER_USER_MAX 8  /* and one user's, as of turns */
-#define TOOL_ARG_FAULTS_MAX     20 /* wrong arguments that one refusal names */
-#define LIST_ARG_MAX            64 /* values of one list argument, unless the tool says less */
-#define TEXT_ARG_BYTES_MAX      1000  /* one text argument */
+	(64 * 1024 * 1024) /* facts are bounded; working memory is freed with the result */
+/* Concurrent API tool calls in one process: each holds an arena. */
+#define TOOL_CALLS_MAX          64
+#define TOOL_CALLS_PER_USER_MAX 8    /* the same for one user; as TURNS_PER_USER_MAX */
+#define TOOL_ARG_FAULTS_MAX     20   /* invalid arguments listed in one refusal */
+#define LIST_ARG_MAX            64   /* values of one list argument, unless the tool allows fewer */
+#define TEXT_ARG_BYTES_MAX      1000 /* one text argument */
 #define SQL_FILE_BYTES_MAX      65536 /* one tool file */
-#define SQL_MARKERS_MAX         128   /* bound places of one statement */
-#define SQL_FRAGMENTS_MAX       64 /* of one pack, or of one file; who reads a tool has to know them */
+#define SQL_MARKERS_MAX         128   /* bound parameters of one statement */
+/* Fragments of one pack, or one file; readers of a tool must know them. */
+#define SQL_FRAGMENTS_MAX 64
 
 /* configuration */
 #define CONFIG_YEAR_MIN                                                                            \
-	1002 /* of a date, as VESPER_TODAY: "1000 years ago" and what follows of it */
-#define CONFIG_YEAR_MAX 8998 /* stay in the calendar of four digits */
+	1002 /* earliest year of a date such as VESPER_TODAY; "1000 years ago" must exist */
+#define CONFIG_YEAR_MAX 8998 /* dates computed from it must have four-digit years */
 #define CONFIG_VALUE_BYTES_MAX                                                                     \
-	65536 /* one variable, or the file it names; a list of tenants has some thousand */
+	65536 /* one variable, or the file it names; a list of tenants has some thousand bytes */
 
 /* databases */
-#define RESULT_FACTS_MAX       64   /* derived facts of one result; more than anybody compares */
-#define FACT_TEXT_BYTES_MAX    4096 /* one fact's text, as a list of names; longer ones are cut */
-#define FACT_ITEM_BYTES_MAX    300  /* one cell inside of such a list, as a note */
-#define CHART_ROWS_MAX         500  /* rows of a chart: what one result shows at most */
-#define CHART_BARS_MAX         40   /* beyond it bars are thinner than their labels */
-#define CHART_NAMES_MIN        3    /* two numbers are said in words; bars only when asked for */
-#define CHART_SERIES_COUNT_MAX 8    /* as many colors as people tell apart */
-#define CHART_LINE_POINTS_MIN  3    /* two points are two bars, not a line */
-#define SVG_WIDTH_PX           720  /* a chart's picture; as wide as an answer's text */
+#define RESULT_FACTS_MAX 64 /* derived facts of one result; users compare fewer */
+/* One fact's text, such as a list of names; longer texts are cut. */
+#define FACT_TEXT_BYTES_MAX 4096
+#define FACT_ITEM_BYTES_MAX 300 /* one cell in such a list, such as a note */
+#define CHART_ROWS_MAX      500 /* rows of a chart; as DB_ROWS_MAX */
+#define CHART_BARS_MAX      40  /* with more, bars are thinner than their labels */
+/* Bars; two numbers are told in words unless a chart was requested. */
+#define CHART_NAMES_MIN        3
+#define CHART_SERIES_COUNT_MAX 8   /* as many colors as readers can distinguish */
+#define CHART_LINE_POINTS_MIN  3   /* points of a line; two points are shown as bars */
+#define SVG_WIDTH_PX           720 /* of a chart; as wide as an answer's text */
 #define SVG_HEIGHT_PX          400
-#define SVG_SIDE_MIN_PX        200          /* smaller ones have no room for an axis */
-#define SVG_SIDE_MAX_PX        2000         /* larger ones are no picture within a text */
+#define SVG_SIDE_MIN_PX        200          /* a smaller picture has no room for an axis */
+#define SVG_SIDE_MAX_PX        2000         /* a larger picture does not fit into a text */
 #define SVG_BYTES_MAX          (64 * 1024)  /* 500 points of 8 series take 60 KB */
 #define SVG_ARENA_BYTES        (512 * 1024) /* points and names of the largest chart */
-#define DB_ROWS_MAX            500 /* rows of one result; more are counted by statistics, not shown */
+#define DB_ROWS_MAX            500          /* rows of one result; statistics count further rows */
 #define DB_FETCH_ROWS_MAX                                                                          \
-	200000 /* rows read for statistics; drivers may hold them all in memory                    \
-		*/
+	200000 /* rows read for statistics; a driver may hold all of them in memory */
 #define DB_CELL_BYTES_MAX   (1024 * 1024)      /* one cell */
-#define DB_RESULT_BYTES_MAX (64 * 1024 * 1024) /* kept bytes of one result */
+#define DB_RESULT_BYTES_MAX (64 * 1024 * 1024) /* stored bytes of one result */
 #define DB_COLUMNS_MAX      256                /* columns of one result */
 #define DB_VALUE_BYTES_MAX                                                                         \
-	(2 * DB_CELL_BYTES_MAX) /* SQLite: a value or row inside of a statement that reads; bounds \
-				   what one function call can take */
-#define DB_LIKE_BYTES_MAX 1000  /* SQLite: a pattern; with the above, the work of one LIKE */
-#define DB_EXPR_DEPTH_MAX 500   /* SQLite: an expression, which it walks by recursion */
-#define DB_COMPOUND_MAX   100   /* SQLite: SELECTs in one UNION */
+	(2 * DB_CELL_BYTES_MAX) /* SQLite: a value or row; bounds the time of a function */
+/* SQLite: a LIKE pattern; with the limit above, bounds the work of one LIKE. */
+#define DB_LIKE_BYTES_MAX 1000
+#define DB_EXPR_DEPTH_MAX 500 /* SQLite: depth of an expression, which it walks recursively */
+#define DB_COMPOUND_MAX   100 /* SQLite: SELECTs in one UNION */
 #define DB_PROGRAM_STEPS_MAX                                                                       \
-	250000 /* SQLite: what a statement is compiled to; real ones have hundreds */
+	250000 /* SQLite: instructions of a compiled statement; real ones have hundreds */
 #define DB_STATEMENT_BYTES_MAX                                                                     \
-	(256 * 1024 * 1024) /* SQLite: memory of one statement that reads; sorting 3 million rows  \
-			       takes less */
+	(256 * 1024 * 1024)         /* SQLite: one reading statement; sorts 3 million rows */
 #define DB_QUERY_TIMEOUT_MS   10000 /* one statement; then it is cancelled on the server */
-#define SOURCES_MAX           16    /* beside the warehouse: databases of one deployment */
+#define SOURCES_MAX           16    /* databases of one deployment beside the warehouse */
 #define SOURCE_NAME_BYTES_MAX 31
 #define DB_SCHEMAS_MAX                                                                             \
-	8 /* schemas of a source; SQLite attaches its file once for each, 10 at most */
+	8 /* schemas of a source; SQLite attaches its file once for each, at most 10 times */
 #define SOURCE_STATEMENTS_MAX                                                                      \
-	10 /* of one call to a source: the passages of a search, the queries of a tool */
-#define FRAME_ROWS_MAX       200000  /* kept of one statement; more are thinned out */
-#define FRAME_READ_ROWS_MAX  5000000 /* read of one; ten seconds give no more */
-#define FRAME_CELLS_MAX      4000000 /* rows times columns; beyond it fewer rows are kept */
-#define FRAME_MEMORY_MAX     (32 * 1024 * 1024)  /* of one: 4,000,000 numbers of 8 bytes */
-#define FRAMES_MEMORY_MAX    (256 * 1024 * 1024) /* of all that the process has at a time */
-#define FRAME_DECIMAL_SCALE  6     /* digits kept after the point: nine trillion fit before it */
-#define DB_QUEUE_MAX         2000  /* waiting queries of one data source */
-#define DB_WORKERS_MAX       64    /* threads of one data source */
-#define DB_WRITTEN_FILES     8     /* open SQLite files of a store beyond its workers, 2 MB each */
-#define DB_STATEMENTS_KEPT   64    /* prepared statements of one connection; store.sql has 65 */
-#define DB_GROUP_COMMIT_MAX  64    /* writes of one transaction */
-#define DB_PATIENCE_MS       100   /* for company: the answer that a tool call is for is near */
-#define DB_CONNECT_RETRY_MS  3000  /* pause between attempts to reach a database that is away */
-#define DB_FETCH_BLOCK_ROWS  500   /* rows that one round trip brings through a cursor */
-#define DB_LOGIN_TIMEOUT_MS  5000  /* connecting to a server */
-#define DB_SERVER_GRACE_MS   500   /* the server's own time limit behind ours */
-#define DB_TX_IDLE_MS        60000 /* a server ends a transaction whose client is silent that long */
-#define STORE_TX_IDLE_MS     5000 /* its rows are wanted by who takes over from a stopped replica */
-#define DB_CHECKOUT_MS       2000 /* asking an idle connection for its tenant; then it is given up */
-#define DB_STOP_GRACE_MS     1000    /* for a cancel to take effect; then the worker is given up */
-#define DB_STOP_HARD_MS      3000    /* for a cancel to be made at all */
-#define DB_STOP_THREADS      2       /* call the driver's cancel, which may block */
-#define DB_LOST_MAX          16      /* workers given up that were replaced by new ones */
-#define DB_CLOSE_MS          2000    /* closing waits that long for statements that were stopped */
-#define DB_CLOSE_WRITE_MS    5000    /* ... for writes to a file: DB_BUSY_MS, and a slow disk */
-#define DB_BREAKER_FAILURES  5       /* in a row; then a server is left alone */
-#define DB_BREAKER_MS        3000    /* ... so long, that its return is seen within five seconds */
-#define DB_CONNECTION_AGE_MS 1800000 /* older ones are opened anew: before an access token ends */
-#define DB_STOP_REPEAT_MS    200     /* between two attempts to stop the same statement */
-#define DB_BUSY_MS           2000 /* a statement waits that long for another process to let go of a file */
-#define DB_BUSY_STEP_MS      5     /* and looks that often, where SQLite does not wait itself */
-#define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
+	10 /* statements of one source call: passages of a search, queries of a tool */
+#define FRAME_ROWS_MAX 200000 /* rows kept of one statement; more are thinned out */
+/* Rows read of one statement; ten seconds do not suffice for more. */
+#define FRAME_READ_ROWS_MAX 5000000
+#define FRAME_CELLS_MAX     4000000 /* rows times columns; above it fewer rows are kept */
+#define FRAME_MEMORY_MAX    (32 * 1024 * 1024)  /* one frame: 4,000,000 numbers of 8 bytes */
+#define FRAMES_MEMORY_MAX   (256 * 1024 * 1024) /* all frames of the process */
+#define FRAME_DECIMAL_SCALE 6    /* digits after the point; nine trillion fit before it */
+#define DB_QUEUE_MAX        2000 /* waiting queries of one data source */
+#define DB_WORKERS_MAX      64   /* threads of one data source */
+/* Open SQLite files of a store in addition to its workers', 2 MB each. */
+#define DB_WRITTEN_FILES    8
+#define DB_STATEMENTS_KEPT  64 /* prepared statements of one connection */
+#define DB_GROUP_COMMIT_MAX 64 /* writes of one group commit */
+/* Wait for group commit: a tool call's write waits for that of its answer. */
+#define DB_PATIENCE_MS      100
+#define DB_CONNECT_RETRY_MS 3000 /* between attempts to connect to an unavailable database */
+#define DB_FETCH_BLOCK_ROWS 500  /* rows per round trip through a cursor */
+#define DB_LOGIN_TIMEOUT_MS 5000 /* connecting to a server */
+#define DB_SERVER_GRACE_MS  500  /* added to the client's time limit for the server's own one */
+/* A server ends a transaction whose client is idle for this long. */
+#define DB_TX_IDLE_MS 60000
+/* The store's: a replica that takes over from a stopped one needs the locked rows. */
+#define STORE_TX_IDLE_MS 5000
+/* Setting the tenant on an idle connection; then its worker is abandoned. */
+#define DB_CHECKOUT_MS      2000
+#define DB_STOP_GRACE_MS    1000 /* a cancel must take effect by then, or the worker is abandoned */
+#define DB_STOP_HARD_MS     3000 /* a cancel must be sent by then, or the worker is abandoned */
+#define DB_STOP_THREADS     2    /* threads that call the driver's cancel, which may block */
+#define DB_LOST_MAX         16   /* abandoned workers that are replaced by new ones */
+#define DB_CLOSE_MS         2000 /* closing a pool waits this long for cancelled statements */
+#define DB_CLOSE_WRITE_MS   5000 /* the same for writes to a file: DB_BUSY_MS, and a slow disk */
+#define DB_BREAKER_FAILURES 5    /* failures in a row that open a server's circuit breaker */
+/* Time it stays open: a recovered server is noticed within five seconds. */
+#define DB_BREAKER_MS 3000
+/* Older connections are reopened, before an access token expires. */
+#define DB_CONNECTION_AGE_MS 1800000
+#define DB_STOP_REPEAT_MS    200   /* between two attempts to cancel the same statement */
+#define DB_BUSY_MS           2000  /* wait for a SQLite file that another process has locked */
+#define DB_BUSY_STEP_MS      5     /* polling interval where SQLite does not wait for that lock */
+#define STATS_DISTINCT_EXACT 10000 /* distinct values; above, their count is estimated */
 
 /* the SQL gate */
-#define GATE_SQL_BYTES_MAX 65536 /* ad hoc SQL; the longest sensible statements are a tenth */
+#define GATE_SQL_BYTES_MAX 65536 /* ad hoc SQL; the longest sensible statements have a tenth */
 #define GATE_WRITTEN_BYTES_MAX                                                                     \
-	(512 * 1024)            /* and as it is sent: each view with its columns and tenant */
-#define GATE_TIMEOUT_MS   5000  /* an ad hoc statement runs half as long as a tool's */
-#define GATE_TOKENS_MAX   16384 /* words and signs of it: four bytes each on average */
-#define GATE_LIST_MAX     1000 /* items of one list: columns, values of IN, rows of VALUES, joins */
-#define GATE_SOURCES_MAX  32   /* sources of a statement: a name is looked for in all of them */
-#define GATE_DEPTH_MAX    64   /* nesting; a level is at most a dozen frames of the parser */
-#define GATE_CELL_BYTES   8000 /* of a view's cell: nvarchar(4000) */
-#define GATE_JOINED_BYTES (1024 * 1024) /* of many cells that are joined to one */
+	(512 * 1024)            /* the rewritten statement: each view with its columns and tenant */
+#define GATE_TIMEOUT_MS   5000  /* an ad hoc statement; half of a tool's time limit */
+#define GATE_TOKENS_MAX   16384 /* tokens of a statement: four bytes each on average */
+#define GATE_LIST_MAX     1000  /* items of a list: columns, values of IN, rows of VALUES, joins */
+#define GATE_SOURCES_MAX  32    /* tables of a statement; each name is looked up in all of them */
+#define GATE_DEPTH_MAX    64 /* nesting; each level uses up to a dozen stack frames of the parser */
+#define GATE_CELL_BYTES   8000          /* of a view: nvarchar(4000) */
+#define GATE_JOINED_BYTES (1024 * 1024) /* many cells aggregated into one string */
 #define GATE_VALUE_BYTES_MAX                                                                       \
-	(16 * 1024 * 1024)        /* what an expression may make of cells and literals at most */
-#define GATE_FORMAT_BYTES_MAX 40  /* of FORMAT; the longest sensible ones have 30 */
-#define GATE_WIDTH_DIGITS_MAX 2   /* of a width in a format or of STR */
+	(16 * 1024 * 1024) /* the largest value an expression may build from cells and literals */
+/* A format string of FORMAT; the longest sensible ones have 30. */
+#define GATE_FORMAT_BYTES_MAX 40
+#define GATE_WIDTH_DIGITS_MAX 2   /* digits of a width in a format or in STR */
 #define GATE_SUFFIXES_MAX     8   /* COLLATE, AT TIME ZONE or :: after one operand */
-#define GATE_DIVISIONS_MAX    64  /* in one product; real ones have three */
-#define GATE_NAME_BYTES_MAX   128 /* what SQL Server takes */
-#define GATE_NAME_BYTES_PG    63  /* PostgreSQL cuts longer names, and two may become one */
+#define GATE_DIVISIONS_MAX    64  /* divisions in one product; real ones have three */
+#define GATE_NAME_BYTES_MAX   128 /* the limit of SQL Server */
+#define GATE_NAME_BYTES_PG    63  /* PostgreSQL cuts longer names, which can make two names equal */
 #define GATE_NUMBER_BYTES_MAX 60  /* a decimal(38) with sign, point and exponent */
 
 /* computation over frames */
-#define CALC_VALUES_MAX FRAME_ROWS_MAX /* of one column: the rows of a frame */
+#define CALC_VALUES_MAX FRAME_ROWS_MAX /* values of one column: the rows of a frame */
 #define CALC_PAIRS_MAX                                                                             \
-	2000 /* values that are compared pair by pair: two million slopes, 16 MiB, 20 ms */
-#define CALC_VALUE_MAX 1e100 /* the sum of as many squares still is a double */
+	2000 /* values of a method that compares all pairs: two million slopes, 16 MiB, 20 ms */
+#define CALC_VALUE_MAX 1e100 /* the sum of CALC_VALUES_MAX squares is still a finite double */
 #define CALC_SERIES_MAX                                                                            \
-	5000 /* periods of a series: thirteen years of days, a season of them in a second */
-#define CALC_PERIOD_MAX   366  /* of a season: a year of days */
-#define CALC_HORIZON_MAX  366  /* periods ahead; no interval is of use beyond a year */
-#define CALC_ORIGINS_MAX  90   /* of a backtest: three months of days */
-#define CALC_SHIFT_ORDERS 2000 /* random ones; a p of 0.05 is known to half a percent */
-#define CALC_WINDOW_MAX   101  /* of a filter; sorted by insertion for each value */
-#define CALC_BINS_MAX     50   /* of a distribution: more do not fit a chart */
-#define CALC_LOOK_STEPS   4096 /* between two looks at the cancel flag: a tenth of a millisecond */
+	5000 /* periods of a series: thirteen years of days are decomposed in one second */
+#define CALC_PERIOD_MAX  366 /* periods of a season: a year of days */
+#define CALC_HORIZON_MAX 366 /* periods ahead; beyond a year no interval is useful */
+#define CALC_ORIGINS_MAX 90  /* origins of a backtest: three months of days */
+/* Random permutations: the error of a p-value of 0.05 is half a percentage point. */
+#define CALC_SHIFT_ORDERS 2000
+/* Values in the window of a filter; each window is sorted by insertion. */
+#define CALC_WINDOW_MAX 101
+#define CALC_BINS_MAX   50   /* bins of a distribution; a chart fits no more */
+#define CALC_LOOK_STEPS 4096 /* steps between two checks of the cancel flag: 0.1 ms */
 #define CALC_GROUPS_MAX                                                                            \
-	1000000 /* read of one analysis: what a database groups within its time; 200,000 are kept  \
-		 */
-#define CALC_CROSSTAB_MAX     100000 /* pairs of two groupings: the square of 200,000 is no memory */
-#define CALC_CLUSTER_ENTITIES 50000  /* k-means of so many takes two seconds of a worker */
-#define CALC_GAPS_PERCENT     20 /* of a series that may be NULL; then nothing is said about it */
-#define CALC_SEED             UINT64_C(0x5eed0003) /* of random numbers: the same bytes every time */
+	1000000 /* groups read by one analysis within the database's time; it keeps 200,000 */
+/* Cells of a crosstab; 200,000 squared would not fit in memory. */
+#define CALC_CROSSTAB_MAX 100000
+/* Entities of one k-means, which takes a worker two seconds. */
+#define CALC_CLUSTER_ENTITIES 50000
+#define CALC_GAPS_PERCENT     20 /* of a series that may be NULL; above, no result is given */
+#define CALC_SEED             UINT64_C(0x5eed0003) /* random numbers are the same in each run */
 
 /* the cache */
-#define CACHE_ENTRIES_MAX     10000              /* values in memory: hours of distinct questions */
-#define CACHE_BYTES_MAX       (32 * 1024 * 1024) /* of them; those of the largest tenant go first */
-#define CACHE_VALUE_BYTES_MAX (1024 * 1024)      /* one value: 500 rows of 20 columns are a tenth */
-#define CACHE_KEY_BYTES_MAX   1024               /* tenant and name; names are short or hashes */
-#define CACHE_LOCKS_MAX       4096               /* held at a time; more are refused */
+#define CACHE_ENTRIES_MAX 10000 /* values in memory: distinct questions of some hours */
+/* Memory of values; those of the largest tenant are evicted first. */
+#define CACHE_BYTES_MAX       (32 * 1024 * 1024)
+#define CACHE_VALUE_BYTES_MAX (1024 * 1024) /* one value; 500 rows of 20 columns have a tenth */
+#define CACHE_KEY_BYTES_MAX   1024          /* tenant and name; names are short or hashes */
+#define CACHE_LOCKS_MAX       4096          /* locks held at a time; more are refused */
 
-/* Redis: a turn waits for it 250 ms at most. A turn of two minutes can lose the whole
- * patience, what comes back of it meanwhile, and the due time of ten calls in a row. */
-#define REDIS_PATIENCE_MS        100    /* waiting beyond the due time, of all calls together */
-#define REDIS_PATIENCE_MAX_MS    10000  /* of the setting: for replicas that must count together */
-#define REDIS_PATIENCE_WINDOW_MS 120000 /* an empty patience is full again after that */
-#define REDIS_DUE_MS             5      /* a call's own time: a busy machine beside is no reason */
-#define REDIS_GREETING_MS        1000 /* connection, login and first answer; no turn waits for it */
-#define REDIS_PAUSE_MIN_MS       100  /* between connections; doubles */
-#define REDIS_PAUSE_MAX_MS       1500 /* so that one that is back is used within two seconds */
-#define REDIS_STEADY_MS          10000 /* up for that long: pauses begin small again */
-#define REDIS_PING_MS            5000 /* an idle connection is tried, so that no turn finds it dead */
-#define REDIS_ARGS_MAX           1040 /* words of one command: 512 streams, and from where on */
-#define REDIS_UNANSWERED_MAX     4096 /* commands on their way; more are not sent */
+/* Redis: a turn waits for it at most 250 ms. In its two minutes it can use the whole wait budget
+ * (100 ms), the refill of that time (100 ms) and the due time of ten calls in a row (50 ms). */
+#define REDIS_PATIENCE_MS        100    /* wait beyond the due time, for all calls together */
+#define REDIS_PATIENCE_MAX_MS    10000  /* of the setting; for replicas that need shared counts */
+#define REDIS_PATIENCE_WINDOW_MS 120000 /* time in which an empty budget refills */
+/* Due time of each call, which is not charged: a busy machine can take that long. */
+#define REDIS_DUE_MS       5
+#define REDIS_GREETING_MS  1000  /* connection, login and first reply; no turn waits for it */
+#define REDIS_PAUSE_MIN_MS 100   /* first delay before reconnecting; doubles */
+#define REDIS_PAUSE_MAX_MS 1500  /* longest delay: a recovered server is used within two seconds */
+#define REDIS_STEADY_MS    10000 /* uptime after which delays start at the minimum again */
+/* Interval at which an idle connection is checked, before a turn uses it. */
+#define REDIS_PING_MS        5000
+#define REDIS_ARGS_MAX       1040 /* words of one command: 512 streams with their start IDs */
+#define REDIS_UNANSWERED_MAX 4096 /* commands without a reply; further ones are not sent */
 #define REDIS_UNANSWERED_BYTES_MAX                                                                 \
-	(16 * 1024 * 1024) /* of them: a server that reads nothing fills no memory */
-#define REDIS_REPLY_BYTES_MAX    (4 * 1024 * 1024) /* 16 of the largest entries of a stream */
-#define REDIS_REPLY_ELEMENTS_MAX 4096 /* arrays of one reply: 512 streams with an entry each */
-#define REDIS_REPLY_LEVELS_MAX   5    /* streams, one, its entries, one, its fields */
+	(16 * 1024 * 1024) /* of these commands: bounds memory when a server reads nothing */
+#define REDIS_REPLY_BYTES_MAX (4 * 1024 * 1024) /* 16 of the largest entries of a stream */
+/* Elements in arrays of one reply: 512 streams with an entry each. */
+#define REDIS_REPLY_ELEMENTS_MAX 4096
+/* Nesting: streams, a stream, its entries, an entry, its fields. */
+#define REDIS_REPLY_LEVELS_MAX 5
 
 /* several replicas */
-#define CLUSTER_BEAT_MS            500    /* five are missed before a replica is dead */
-#define CLUSTER_LEASE_MS           300000 /* of a session: longer than any turn */
-#define CLUSTER_KEPT_MS            720000 /* a stream is kept as long as a log */
-#define CLUSTER_FLUSH_MS           60    /* < 20 writes a second and turn; a reader sees no steps */
-#define CLUSTER_DUE_MS             1500  /* a write that is not answered by then is lost */
-#define CLUSTER_BLOCK_MS           1000  /* one wait for news of other replicas */
-#define CLUSTER_ENTRY_BYTES        65536 /* events of one entry; a larger event stands alone */
-#define CLUSTER_PAGE               64    /* entries of one reply */
-#define CLUSTER_FOLLOWED           480   /* streams read in one call; further ones take turns */
+#define CLUSTER_BEAT_MS  500    /* heartbeat interval; a replica that misses five is dead */
+#define CLUSTER_LEASE_MS 300000 /* a session's lease; longer than any turn */
+#define CLUSTER_KEPT_MS  720000 /* expiry of a stream; as long as an event log */
+/* Between writes of a turn: below 20 a second, and text still flows evenly. */
+#define CLUSTER_FLUSH_MS    60
+#define CLUSTER_DUE_MS      1500  /* a write without a reply by then counts as lost */
+#define CLUSTER_BLOCK_MS    1000  /* one blocking read of other replicas' streams */
+#define CLUSTER_ENTRY_BYTES 65536 /* events of one entry; a larger event has an entry alone */
+#define CLUSTER_PAGE        64    /* entries per reply */
+/* Streams read in one call; more streams are read in rotation. */
+#define CLUSTER_FOLLOWED           480
 #define CLUSTER_REPLY_BYTES_MAX    (64 * 1024 * 1024) /* a page of full entries of every size */
 #define CLUSTER_REPLY_ELEMENTS_MAX 262144             /* 512 streams with a page each */
-#define CLUSTER_UNWATCHED_MS       5000  /* a log of elsewhere that nobody watches goes */
-#define CLUSTER_LAST_WORDS_MS      10000 /* a turn is over: what was said last is tried that long */
-#define CLUSTER_WATCHED_MS         30000 /* viewers elsewhere are believed that long; said every 10 s */
+/* Another replica's log is dropped this long after its last watcher. */
+#define CLUSTER_UNWATCHED_MS  5000
+#define CLUSTER_LAST_WORDS_MS 10000 /* retry time for the last events of a finished turn */
+/* Other replicas' viewer counts expire after this; they are sent every 10 s. */
+#define CLUSTER_WATCHED_MS 30000
 #define CLUSTER_CUT_MS                                                                             \
-	15000 /* without news of others: who watches theirs is told; a restart is shorter */
-#define CLUSTER_INBOX_MAX    1000 /* signals that wait for a replica; older ones are of no use */
-#define CLUSTER_REPLICAS_MAX 100  /* that signals go to */
-#define CLUSTER_NAME_BYTES   32   /* of a replica; a boot id is added */
+	15000 /* without reads from others, their streams are ended; a Redis restart is shorter */
+#define CLUSTER_INBOX_MAX    1000 /* signals queued for a replica; older ones are useless */
+#define CLUSTER_REPLICAS_MAX 100  /* replicas that receive signals */
+#define CLUSTER_NAME_BYTES   32   /* a replica's name, without the boot ID that is appended */
 _Static_assert(CLUSTER_KEPT_MS >= TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS, "as long as a log");
 _Static_assert(6 + 2 * (CLUSTER_FOLLOWED + 1) <= REDIS_ARGS_MAX, "one call for all");
 
@@ -483,202 +542,223 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 
 /* JSON of other services (Power BI, the identity provider) */
 #define JSON_FETCH_BYTES_MAX                                                                       \
-	(4 * 1024 * 1024)               /* a page of activity events; the rest is small            \
-					 */
-#define JSON_FETCH_PAUSE_MAX_MS 3600000 /* a longer retry-after is looked into again after that */
+	(4 * 1024 * 1024)               /* a page of activity events; all other replies are small */
+#define JSON_FETCH_PAUSE_MAX_MS 3600000 /* a longer retry-after is cut to this */
 
 /* sign-in of browsers */
-#define SIGNIN_CALL_MS 10000 /* one request to the provider: a user waits for it */
+#define SIGNIN_CALL_MS 10000 /* one request to the provider, while a user waits */
 #define SIGNIN_LOGIN_MS                                                                            \
-	600000 /* from the first page of the provider to the code: a password reset */
-#define SIGNIN_KEYS_MS  10000 /* the provider's new keys are waited for that long */
-#define SIGNIN_LOOK_MS  250   /* between two looks, for keys or for another tab's renewal */
-#define SIGNIN_EARLY_MS 60000 /* a token with less than that left is renewed: AUTH_WARN_MS */
-#define SIGNIN_FRESH_MS 2000  /* a token younger than that is fresh: tabs ask side by side */
+	600000 /* from the provider's first page to the code; allows a password reset */
+#define SIGNIN_KEYS_MS  10000 /* wait for the provider's new keys */
+#define SIGNIN_LOOK_MS  250   /* polling interval for keys or for another tab's renewal */
+#define SIGNIN_EARLY_MS 60000 /* a token with less time left is renewed; as AUTH_WARN_MS */
+#define SIGNIN_FRESH_MS 2000  /* a younger token is not renewed: several tabs ask at once */
 #define SIGNIN_RUNNING_MAX                                                                         \
-	512 /* requests to the provider at a time; more are told to try again                      \
-	     */
-#define SIGNIN_CODE_BYTES_MAX 8192 /* of a code in the address: Entra ID's have about 1,500 */
+	512 /* concurrent requests to the provider; further callers are told to retry */
+#define SIGNIN_CODE_BYTES_MAX 8192 /* the code in the address; that of Entra ID has about 1,500 */
 #define SIGNIN_COOKIE_BYTES   44   /* 32 random bytes as base64url */
 
 /* Power BI */
-#define PBI_CALL_MS        5000   /* one call in all, the wait for a token included */
-#define PBI_EARLY_MS       300000 /* a token is not used to its end: clocks differ, pages stay open */
-#define PBI_EMBED_MINUTES  60     /* a report's token lives that long; the service allows no more */
-#define PBI_EMBEDS_MAX     1000   /* tokens kept, about 3 KiB each; one in use is never forgotten */
-#define PBI_CALLS_PER_HOUR 200    /* of activity events: what the service allows a directory */
-#define PBI_ACTIVITY_DAYS  28     /* so far back the service has them */
+#define PBI_CALL_MS 5000 /* one call, the wait for a token included */
+/* A token is replaced this long before it expires: clocks differ, pages stay open. */
+#define PBI_EARLY_MS      300000
+#define PBI_EMBED_MINUTES 60   /* life of a report's token; the service allows no more */
+#define PBI_EMBEDS_MAX    1000 /* cached tokens of about 3 KiB; one in use is never evicted */
+/* Requests for activity events; the service's limit for a directory. */
+#define PBI_CALLS_PER_HOUR 200
+#define PBI_ACTIVITY_DAYS  28 /* days for which the service keeps them */
 
 /* the store */
-#define TITLE_CHARS_MAX      80   /* of a session's title: one line of a list */
-#define TITLE_EDIT_CHARS_MAX 200  /* of one that its user gave */
-#define REPORT_DAYS_MAX      366  /* that administrators see sums of: a year */
-#define STORE_PAGE_MAX       200  /* messages or sessions of one page */
-#define STORE_MIGRATIONS_MAX 500  /* numbered files; statements of all of them share one request */
-#define STORES_AT_ONCE       4    /* prepared or looked after: each holds 100 KB meanwhile */
-#define PREPARE_AGAIN_MS     1000 /* a store that was unavailable at the start is tried again */
-#define PREPARE_BUSY_MS      100  /* a file that another connection holds is tried again ... */
-#define PREPARE_BUSY_END_MS  5000 /* ... until then: after that the others are served without it */
-#define SWITCHES_MAX         500  /* tool switches of one tenant: agents times tools */
-#define SWITCHES_REFRESH_MS  2000 /* a switch is in force everywhere within five seconds */
-#define RETAIN_EVERY_MS      3600000 /* what got too old is looked for that often */
+#define TITLE_CHARS_MAX      80  /* a session's generated title: one line of a list */
+#define TITLE_EDIT_CHARS_MAX 200 /* a title that the user wrote */
+#define REPORT_DAYS_MAX      366 /* days in an administrator's totals: a year */
+#define STORE_PAGE_MAX       200 /* messages or sessions of one page */
+/* Numbered files; the statements of all of them form one request. */
+#define STORE_MIGRATIONS_MAX 500
+/* Tenant stores prepared or maintained at a time; each holds 100 KB meanwhile. */
+#define STORES_AT_ONCE 4
+/* Delay before a store that was unavailable at startup is retried. */
+#define PREPARE_AGAIN_MS 1000
+#define PREPARE_BUSY_MS  100 /* delay before a locked file is retried at startup */
+/* Time for such retries; then startup continues without the file. */
+#define PREPARE_BUSY_END_MS 5000
+#define SWITCHES_MAX        500     /* tool switches of one tenant: agents times tools */
+#define SWITCHES_REFRESH_MS 2000    /* a switch takes effect on all replicas within five seconds */
+#define RETAIN_EVERY_MS     3600000 /* interval of deleting expired data */
 #define RETAIN_ROUNDS_MAX                                                                          \
-	20000                 /* of deleting at once: a damaged file gives the same rows for ever */
-#define RETAIN_BATCH       50 /* rows deleted by one request, so that turns get in between */
-#define FEEDBACK_BYTES_MAX 4000     /* a comment, a correction */
-#define IDEMPOTENT_LIFE_MS 86400000 /* a repeated request gets the first one's answer that long */
+	20000 /* delete requests in a row; a damaged file could return the same rows forever */
+/* Messages deleted by one request, so that turns can write in between. */
+#define RETAIN_BATCH       50
+#define FEEDBACK_BYTES_MAX 4000 /* a comment or a correction */
+/* An idempotent retry gets the first request's answer for this long. */
+#define IDEMPOTENT_LIFE_MS 86400000
 #define IDEMPOTENT_STALE_MS                                                                        \
-	300000                    /* a request that is not answered by then died with its process */
-#define RECEIPTS_PAGE_MAX    100  /* records with their content that are read at once */
-#define RECEIPT_ATTEMPTS_MAX 32   /* places that an answer may lose to other processes in a row */
-#define TURNS_ALIVE_MS       2000 /* a replica says that often which turns it runs ... */
-#define TURNS_ALIVE_MAX      200  /* ... so many in one statement */
-#define TURN_SILENT_MS       10000    /* five were missed: it is dead, and nobody took them over */
-#define TURN_SILENT_EVERY_MS 5000     /* looked for */
-#define TURN_ROW_KEPT_MS     86400000 /* of one that is done: its last writers are over */
-#define STORE_ORPHANS_MAX    64 /* turns closed by one request; a start goes on until none is left */
+	300000 /* a request without an answer by then was lost together with its process */
+#define RECEIPTS_PAGE_MAX 100 /* records read at once, with their content */
+/* Conflicts in a row with other processes that append to the receipt chain. */
+#define RECEIPT_ATTEMPTS_MAX 32
+#define TURNS_ALIVE_MS       2000 /* interval at which a replica records its running turns */
+#define TURNS_ALIVE_MAX      200  /* turns recorded by one statement */
+/* Five missed records: the replica is dead and no other took over the turn. */
+#define TURN_SILENT_MS       10000
+#define TURN_SILENT_EVERY_MS 5000 /* interval of the search for these turns */
+/* The row of a finished turn: its last writers have ended by then. */
+#define TURN_ROW_KEPT_MS 86400000
+/* Orphaned turns closed by one request; startup repeats it until none is left. */
+#define STORE_ORPHANS_MAX 64
 
 /* the model */
-#define BUDGET_WARN_PERCENT 80    /* of a limit used: the caller is told with each answer */
-#define BUDGET_READ_MS      10000 /* what other processes spent is known by then */
-#define BUDGET_READ_SOON_MS 1000  /* the same where a limit is nearly used up */
-#define BUDGET_LIMITS_MAX   100   /* of one configuration; each is looked at before each call */
+#define BUDGET_WARN_PERCENT 80    /* of a limit; above, each answer carries a warning */
+#define BUDGET_READ_MS      10000 /* delay until other processes' spending is known */
+#define BUDGET_READ_SOON_MS 1000  /* the same when a limit is nearly reached */
+#define BUDGET_LIMITS_MAX   100 /* limits of one configuration; all are checked before each call */
 #define BUDGET_SUMS_MAX                                                                            \
-	20000 /* running sums, then those of periods that are over are forgotten                   \
-	       */
-#define LLM_CONNECT_MS       5000 /* each limit ends the call with a timeout that names it */
+	20000 /* running sums in memory; when there are more, those of past periods are evicted */
+/* This and the next two end the call with a timeout that names the limit. */
+#define LLM_CONNECT_MS       5000
 #define LLM_FIRST_BYTE_MS    30000
 #define LLM_IDLE_MS          30000
-#define LLM_DEADLINE_LAG_MS  10 /* of a turn's time: too little to begin another attempt */
-#define LLM_ATTEMPTS_MAX     3  /* as the vendor's own clients: 2 retries */
-#define LLM_CONTINUE_MAX     2  /* providers that go on with one answer: more would be patchwork */
-#define LLM_CONTINUE_LEFT_MS 3000 /* of the turn's time: less is not worth a call */
-#define LLM_PAUSES_MAX       4    /* an answer that pauses is asked to go on; each is a request */
+#define LLM_DEADLINE_LAG_MS  10   /* of a turn's time; with less left no attempt starts */
+#define LLM_ATTEMPTS_MAX     3    /* as in the vendor's own clients: 2 retries */
+#define LLM_CONTINUE_MAX     2    /* providers that continue one answer; more would be patchwork */
+#define LLM_CONTINUE_LEFT_MS 3000 /* of a turn's time; with less left a call is not worthwhile */
+#define LLM_PAUSES_MAX       4    /* times that a paused answer is continued; each is a request */
 #define LLM_RETRY_WAIT_MAX_MS                                                                      \
-	20000                        /* a longer retry-after is not worth a user's wait: fail over \
-				      */
-#define LLM_RETRY_BASE_MS        500 /* first wait without a retry-after; doubles */
-#define LLM_RETRY_BACKOFF_MAX_MS 8000  /* up to here */
-#define LLM_BREAKER_FAILURES     5     /* in a row, then the provider is left alone */
-#define LLM_BREAKER_OPEN_MS      30000 /* until one probe is let through */
+	20000 /* with a longer retry-after the call fails over to another provider */
+#define LLM_RETRY_BASE_MS        500  /* first wait without a retry-after; doubles */
+#define LLM_RETRY_BACKOFF_MAX_MS 8000 /* longest such wait */
+#define LLM_BREAKER_FAILURES     5    /* failures in a row that open a provider's circuit breaker */
+#define LLM_BREAKER_OPEN_MS      30000 /* time until a half-open breaker admits one probe */
 #define LLM_BLOCKS_MAX           64    /* content blocks of one answer */
 #define LLM_TEXT_BYTES_MAX                                                                         \
-	(1024 * 1024)                  /* one block of text: a 128K token answer is about half     \
-					*/
+	(1024 * 1024) /* one block of text; an answer of 128K tokens has about half */
 #define LLM_TOOL_INPUT_BYTES_MAX 65536 /* arguments of one tool call */
-#define LLM_COUNT_MAX            1000000000 /* tokens of one answer as a service counts; more is no count */
-#define LLM_MAX_TOKENS           4096 /* of an answer, when the configuration says nothing */
-#define LLM_REQUEST_BYTES_MAX    (32 * 1024 * 1024) /* what the Messages API takes */
-#define LLM_ERROR_BYTES_MAX      65536              /* of an error's body are read */
-#define LLM_CHECK_MS             30000              /* the list of models, asked for at the start */
-#define LLM_MODELS_BYTES_MAX     (4 * 1024 * 1024)  /* that list; real ones are below 100 KiB */
-#define LLM_LINGER_MS            250 /* a body goes on that long after its last event; then we leave */
-#define EMBED_BATCH              128  /* texts of one request: services take some hundreds */
-#define EMBED_TEXT_BYTES         8000 /* of a text that are sent: beyond a passage and its heading */
-#define EMBED_DIMS_MAX           4096 /* of a vector: the largest of today's models */
+/* Token count in a service's reply; a larger one is invalid. */
+#define LLM_COUNT_MAX         1000000000
+#define LLM_MAX_TOKENS        4096               /* of an answer, unless configured */
+#define LLM_REQUEST_BYTES_MAX (32 * 1024 * 1024) /* the limit of the Messages API */
+#define LLM_ERROR_BYTES_MAX   65536              /* read of an error's body */
+#define LLM_CHECK_MS          30000              /* request for the list of models at startup */
+#define LLM_MODELS_BYTES_MAX  (4 * 1024 * 1024)  /* that list; real ones are below 100 KiB */
+/* Wait for the end of the body after the last event; then the transfer is closed. */
+#define LLM_LINGER_MS    250
+#define EMBED_BATCH      128  /* texts of one request; services accept some hundred */
+#define EMBED_TEXT_BYTES 8000 /* sent of a text; longer than a passage with its heading */
+#define EMBED_DIMS_MAX   4096 /* numbers of a vector: the largest of today's models */
 #define EMBED_RESPONSE_BYTES                                                                       \
-	(16 * 1024 * 1024)           /* EMBED_BATCH vectors of EMBED_DIMS_MAX as decimal numbers   \
-				      */
-#define EMBED_QUESTION_MS       3000 /* of a question's vector: then words alone search */
-#define SSE_EVENT_BYTES_MAX     (10 * 1024 * 1024) /* one server-sent event */
-#define HTTP_CONNECTIONS_KEPT   256                /* idle connections kept for reuse */
-#define HTTP_CONNECTIONS_MAX    4096 /* outgoing connections at all; further requests wait for one */
-#define HTTP_BUFFER_BYTES       8192 /* receive buffer of one transfer: some forty deltas a read */
+	(16 * 1024 * 1024)         /* EMBED_BATCH vectors of EMBED_DIMS_MAX decimal numbers */
+#define EMBED_QUESTION_MS     3000 /* for a question's vector; then the search uses words only */
+#define SSE_EVENT_BYTES_MAX   (10 * 1024 * 1024) /* one server-sent event */
+#define HTTP_CONNECTIONS_KEPT 256                /* idle connections kept for reuse */
+#define HTTP_CONNECTIONS_MAX  4096 /* outgoing connections; further requests wait for one */
+/* Receive buffer of one transfer: some forty deltas per read. */
+#define HTTP_BUFFER_BYTES       8192
 #define HTTP_RESPONSE_BYTES_MAX (16 * 1024 * 1024) /* a response that is not a stream */
 
 /* vesperctl map import */
-#define IMPORT_BYTES_MAX      (16 * 1024 * 1024) /* a model with 1,000 tables is about 10 MiB */
+#define IMPORT_BYTES_MAX      (16 * 1024 * 1024) /* a model with 1,000 tables has about 10 MiB */
 #define IMPORT_TABLES_MAX     1000
-#define IMPORT_METRICS_MAX    2000 /* as MAP_METRICS_MAX */
-#define IMPORT_NAME_BYTES_MAX 128  /* what databases allow */
+#define IMPORT_METRICS_MAX    2000 /* a tenth of MAP_METRICS_MAX */
+#define IMPORT_NAME_BYTES_MAX 128  /* the limit of databases */
 
 /* vesperctl connect */
 #define CONNECT_TABLES_MAX                                                                         \
-	400 /* of one pack: more are several subjects; MAP_ENTITIES_MAX is above */
+	400 /* tables of one pack: more are several subjects; less than MAP_ENTITIES_MAX */
 #define CONNECT_COLUMNS_MAX                                                                        \
-	200 /* of one table: a wider one is an export, not a table to ask about */
-#define CONNECT_SAMPLE_ROWS 10000 /* of one table: a percent of them is still 100 rows */
+	200 /* columns of a table; a wider one is an export, unsuitable for questions */
+#define CONNECT_SAMPLE_ROWS 10000 /* rows sampled per table: one percent is still 100 rows */
 #define CONNECT_EXACT_ROWS_MAX                                                                     \
-	10000000 /* above, the server's estimate: counting takes longer than a statement may */
-#define CONNECT_STATEMENT_S     10    /* of one statement: a database in use must not feel it */
-#define CONNECT_STATEMENTS_MAX  8     /* of one table */
-#define CONNECT_VALUES_MAX      200   /* of a dimension: what a person chooses from */
-#define CONNECT_VALUE_BYTES_MAX 80    /* of one value: longer ones are sentences */
-#define CONNECT_PAIRS_MAX       20000 /* pairs of columns that are tried as an edge */
-#define CONNECT_OVERLAP_VALUES  1000  /* of a column that must be found in the other one */
+	10000000 /* rows above which the server's estimate is used, as counting takes too long */
+/* Time limit of one statement: a database in use must not be slowed down. */
+#define CONNECT_STATEMENT_S     10
+#define CONNECT_STATEMENTS_MAX  8     /* statements per table */
+#define CONNECT_VALUES_MAX      200   /* values of a dimension, as many as a user can choose from */
+#define CONNECT_VALUE_BYTES_MAX 80    /* one value; longer ones are sentences */
+#define CONNECT_PAIRS_MAX       20000 /* column pairs that are tested as an edge */
+#define CONNECT_OVERLAP_VALUES  1000  /* values of a column that are looked up in the other one */
 #define CONNECT_MEMORY_BYTES                                                                       \
 	(512 * 1024 * 1024) /* samples of CONNECT_TABLES_MAX tables of usual width */
 
 /* data that users upload */
 #define BODY_DROPPED_MAX                                                                           \
-	(1024 * 1024)                /* of a body that was refused, so that its sender reads why */
-#define BODY_SILENT_MS         30000 /* without a byte of a streamed body: its sender is gone */
-#define BODY_RATE_AFTER_MS     10000 /* from then on it must come at BODY_RATE_BYTES_S on average */
-#define BODY_RATE_BYTES_S      16384 /* a slow line; below it a body would hold its place for hours */
-#define BODY_BLOCK_BYTES       65536 /* of a body that goes to a sink; two a request are in memory */
-#define SOURCE_BYTES_MAX       (100 * 1024 * 1024) /* a file; a spreadsheet's export has less */
-#define SOURCE_ROWS_MAX        2000000 /* of one; a question over them is answered in a second */
-#define SOURCE_COLUMNS_MAX     500     /* twice the widest tables that people keep */
-#define SOURCE_CELL_BYTES_MAX  65536   /* a cell; what is longer is a quote that was not closed */
-#define SOURCES_PER_TENANT_MAX 50 /* each is a part of the map that its questions are read with */
+	(1024 * 1024) /* read and dropped of a refused body, so that the sender reads the reply */
+/* Without a byte of a streamed body; then its sender is considered disconnected. */
+#define BODY_SILENT_MS     30000
+#define BODY_RATE_AFTER_MS 10000 /* after this time a body must average BODY_RATE_BYTES_S */
+/* A slow line; a slower body would hold its connection for hours. */
+#define BODY_RATE_BYTES_S 16384
+#define BODY_BLOCK_BYTES  65536 /* of a body passed to a sink; each request has two in memory */
+#define SOURCE_BYTES_MAX  (100 * 1024 * 1024) /* a file; spreadsheet exports are smaller */
+/* Rows of a file; a question over them is answered in a second. */
+#define SOURCE_ROWS_MAX        2000000
+#define SOURCE_COLUMNS_MAX     500   /* twice the widest tables in common use */
+#define SOURCE_CELL_BYTES_MAX  65536 /* a cell; a longer one is an unclosed quote */
+#define SOURCES_PER_TENANT_MAX 50    /* each is a part of the map that questions are read with */
 #define SOURCE_VERSIONS_MAX                                                                        \
-	30000 /* of all sources and documents of a tenant: one in use, some that failed */
+	30000 /* versions of all sources and documents of a tenant, failed ones included */
 #define SOURCE_LINE_BYTES_MAX                                                                      \
-	(1024 * 1024) /* a line of JSON, or one whose encoding is looked for */
+	(1024 * 1024) /* a line of JSON, or one that is read to detect the encoding */
 #define SOURCE_RECORD_BYTES_MAX                                                                    \
-	(4 * 1024 * 1024) /* all cells of one record: a table has few long ones */
-#define SOURCE_PROFILE_BYTES_MAX (1024 * 1024) /* a cell of the store; lines at fault go first */
-#define SOURCE_LINES_LISTED      1000 /* of rows or cells that are at fault: enough to see why */
-#define SOURCE_TENANT_BYTES      (INT64_C(1024) * 1024 * 1024) /* files in use of one tenant */
-#define SOURCE_WAITING_MAX       4  /* loads of a tenant that wait for the one that runs */
-#define SOURCE_LOADS_HOUR        10 /* of one user: a file a few minutes, as people try delimiters */
-#define SOURCE_SILENT_MS         60000 /* of another replica's load without a word; then it is dead */
-#define UPLOADS_TURN_MARGIN_MS   5000     /* beyond a turn's limit, until what it reads may go */
-#define SOURCE_ASK_MS            86400000 /* a question about a file waits for a day */
-#define SOURCE_FREE_BYTES        (INT64_C(1024) * 1024 * 1024) /* that stay free on the spool's disk */
-#define SOURCE_LOAD_MS           600000 /* one statement of a load: an index over two million rows */
-#define SOURCE_DELETE_ROWS       20000  /* of one transaction: the log of a file stays small */
-#define SOURCE_INDEXES_MAX       8      /* of one table */
-#define SOURCE_ROWS_SHOWN        500    /* of a table, as they are */
-#define SOURCE_MEANING_BYTES_MAX (256 * 1024) /* what owners say of 500 columns, 500 bytes each */
-#define SOURCE_SYNONYMS_MAX      10           /* of one column: more are words of other columns */
-#define SOURCE_JOINS_MAX         8            /* that one source states: a table has few keys */
+	(4 * 1024 * 1024) /* all cells of one record; tables have few long ones */
+/* A cell of the store; invalid lines are dropped first to fit. */
+#define SOURCE_PROFILE_BYTES_MAX (1024 * 1024)
+/* Lines with invalid rows or cells: enough to see the cause. */
+#define SOURCE_LINES_LISTED 1000
+#define SOURCE_TENANT_BYTES (INT64_C(1024) * 1024 * 1024) /* files in use of one tenant */
+#define SOURCE_WAITING_MAX  4 /* loads of a tenant that wait for the running one */
+/* Of one user: a file every few minutes, as when trying delimiters. */
+#define SOURCE_LOADS_HOUR 10
+/* A load of another replica without a heartbeat; then it is dead. */
+#define SOURCE_SILENT_MS 60000
+/* Added to a turn's time limit before the data it may read is deleted. */
+#define UPLOADS_TURN_MARGIN_MS 5000
+#define SOURCE_ASK_MS          86400000 /* a question about a file can be answered for a day */
+#define SOURCE_FREE_BYTES      (INT64_C(1024) * 1024 * 1024) /* left free on the spool's disk */
+#define SOURCE_LOAD_MS         600000 /* one statement of a load: an index over two million rows */
+/* Rows per transaction, so that the log of a SQLite file stays small. */
+#define SOURCE_DELETE_ROWS 20000
+#define SOURCE_INDEXES_MAX 8   /* indexes of one table */
+#define SOURCE_ROWS_SHOWN  500 /* unprocessed rows of a table in one reply */
+/* Descriptions by owners: 500 columns of 500 bytes. */
+#define SOURCE_MEANING_BYTES_MAX (256 * 1024)
+#define SOURCE_SYNONYMS_MAX      10 /* synonyms of one column; more would belong to other columns */
+#define SOURCE_JOINS_MAX         8  /* joins declared by one source; a table has few keys */
 #define SOURCE_FIT_PER_MILLE                                                                       \
-	995 /* of a column's cells that fit its type; the others are errors                        \
-	     */
+	995 /* of a column's cells that must fit its type; the others are errors */
 
 /* documents */
 #define DOCUMENT_BYTES_MAX (10 * 1024 * 1024) /* a file; a book of 1,000 pages has 3 MiB */
 #define DOCUMENTS_PER_TENANT_MAX                                                                   \
-	10000 /* a company's policies and a wiki's pages, as tests/bench/documents-many.mjs loads  \
-	       */
-#define DOCUMENT_TENANT_CHUNKS 100000 /* of a tenant: all are searched within 10 ms */
+	10000 /* a company's policies and a wiki, as tests/bench/documents-many.mjs loads them */
+#define DOCUMENT_TENANT_CHUNKS 100000 /* chunks of a tenant: all are searched within 10 ms */
 #define DOCUMENT_LOADS_HOUR                                                                        \
-	12000 /* of one user: all that a tenant may have at once, and some of it again */
-#define DOCUMENTS_LISTED_MAX 500   /* of one answer that lists them; the next page has the others */
-#define DOCUMENT_CHUNKS_MAX  20000 /* of one: DOCUMENT_BYTES_MAX in chunks of half their size */
-#define DOCUMENT_CHUNK_BYTES 1200  /* of a passage: an answer's context, and five fit a prompt */
+	12000 /* of one user: all documents that a tenant may have, and some of them again */
+#define DOCUMENTS_LISTED_MAX 500 /* documents on one page of a list */
+/* Of one document: DOCUMENT_BYTES_MAX in chunks of half their size. */
+#define DOCUMENT_CHUNKS_MAX 20000
+/* A passage: enough context for an answer, and five fit into a prompt. */
+#define DOCUMENT_CHUNK_BYTES 1200
 #define DOCUMENT_CHUNK_BYTES_MAX                                                                   \
-	2000                       /* of a table or a listing, which is not cut before             \
-				    */
-#define DOCUMENT_OVERLAP_BYTES 150 /* said again where a paragraph is cut: a sentence or two */
-#define CITE_PASSAGES_MAX      200 /* of a turn: PLAN_TASKS_MAX searches of ten, and room */
-#define CITE_BYTES_MAX         24  /* of a bracket of citations: six of two digits */
-#define HTML_DEPTH_MAX         256 /* of what is dropped; pages are some 30 deep */
-#define FIND_STEMS_MAX         64  /* of a question: one of 16 KiB has no more that matter */
+	2000 /* a table or a listing, which is kept in one passage up to this size */
+#define DOCUMENT_OVERLAP_BYTES 150 /* repeated where a paragraph is cut: one or two sentences */
+/* Passages of a turn: PLAN_TASKS_MAX searches of ten, with spare room. */
+#define CITE_PASSAGES_MAX 200
+#define CITE_BYTES_MAX    24  /* a bracket of citations: six of two digits */
+#define HTML_DEPTH_MAX    256 /* nesting within dropped elements; pages are some 30 deep */
+#define FIND_STEMS_MAX    64  /* stems of a question; a text of 16 KiB has no more relevant ones */
 #define DOCUMENT_COVERAGE_LEAST                                                                    \
-	0.3 /* of a question's words by the best passage; below it nothing was found */
-#define FIND_REACH_MAX 64 /* sets of words that chunks hold together: the best of them */
+	0.3 /* share of a question's words in the best passage; below, nothing was found */
+#define FIND_REACH_MAX 64 /* sets of words that occur together in a chunk; the best are kept */
 #define FIND_LOOP_CHUNKS                                                                           \
-	2000 /* searched on the loop, in a fifth of a millisecond; more on a worker */
-#define DOCUMENT_PASSAGES_MAX 10   /* of a search: what an answer can quote from */
-#define FIND_SPREAD           5    /* of the first hits so many are spread over documents: */
-#define FIND_PER_DOCUMENT     2    /* as many may be of one */
-#define FIND_FUSED            50   /* by words and by vectors: so many of each are joined */
-#define FIND_FUSED_RANK       60   /* added to a rank before they are: Cormack et al., 2009 */
-#define VECTORS_LOOK_ROWS     1024 /* compared between two looks at the cancel flag: below a ms */
+	2000 /* chunks searched on the loop thread, which takes 0.2 ms; more use a worker */
+#define DOCUMENT_PASSAGES_MAX 10 /* passages of a search, as many as an answer can quote */
+#define FIND_SPREAD           5  /* first hits, which are spread over documents */
+#define FIND_PER_DOCUMENT     2  /* hits of one document among the first FIND_SPREAD */
+#define FIND_FUSED            50 /* hits by words, and hits by vectors, that are merged */
+#define FIND_FUSED_RANK       60 /* added to each rank before the merge: Cormack et al., 2009 */
+/* Rows compared between two checks of the cancel flag: below 1 ms. */
+#define VECTORS_LOOK_ROWS 1024
 #define FIND_ARENA_BYTES                                                                           \
-	(32 * 1024 * 1024) /* of a search: scores of the longest document, stems times documents   \
-			    */
+	(32 * 1024 * 1024) /* a search: scores of the longest document, stems times documents */
 
 #endif
