@@ -1,7 +1,7 @@
 /*
- * One natural language, as config/language/<name>.json describes it: lists of words and phrases,
- * numbers, patterns, and the fixed sentences to users. Read once at load into tables that a
- * question is read with; immutable afterwards. Any thread.
+ * One natural language, as config/language/<name>.json defines it: lists of words and phrases,
+ * numbers, patterns, and the fixed sentences to users. Loaded once into lookup tables; immutable
+ * afterwards. Any thread.
  */
 #ifndef VESPER_LANGUAGE_H
 #define VESPER_LANGUAGE_H
@@ -16,7 +16,7 @@
 #include "vesper/sentences.h"
 #include "vesper/str.h"
 
-/* The lists of the file, by their member. A word knows its lists as bits. */
+/* The lists of the file, by their member. A word stores its lists as bits. */
 #define LANGUAGE_LISTS(LIST)                                                                       \
 	LIST(WORDS_STOP, "stop")                                                                   \
 	LIST(WORDS_ENDINGS, "endings")                                                             \
@@ -138,84 +138,85 @@
 
 #define LANGUAGE_ENUM(name, member) name,
 enum words { LANGUAGE_LISTS(LANGUAGE_ENUM) WORDS_COUNT };
-typedef unsigned __int128 word_lists; /* bit WORDS_X: the list names it */
+typedef unsigned __int128 word_lists; /* bit WORDS_X: the list contains it */
 
-/* Words that stand for a kind of question, though another word was said. */
+/* Concepts of questions; a question can mean one without using its word. */
 enum concept { CONCEPT_EXISTENCE, CONCEPT_COMPARISON, CONCEPT_HOURS, CONCEPT_COUNT };
 
-/* Words that are matched in a question, and what is then said. */
+/* Phrases that are matched in a question, and the answer they lead to. */
 struct topic {
 	const char *const *phrases; /* NULL-ended */
-	const char *const *unless;  /* of such words in the question none may stand; NULL-ended */
-	const char *takes;          /* only for a tool that takes this filter; NULL: always */
-	const char *answer;         /* {term} stands for the words that were matched */
+	const char *const *unless;  /* no match if one of these is in the question; NULL-ended */
+	const char *takes;          /* applies only to tools with this filter; NULL: to all */
+	const char *answer;         /* {term}: placeholder for the matched words */
 };
 
-/* A regular expression, and the beginnings of words one of which it needs to match in ASCII. */
+/* A regular expression, and word prefixes: a text without any of them, compared in ASCII, cannot
+ * match. */
 struct language_pattern {
 	const char *regex;
-	const char *const *hints; /* NULL-ended; empty: none is known */
-	const char *answer;       /* of `impossible`; or NULL */
+	const char *const *hints; /* NULL-ended; empty: no prefilter */
+	const char *answer;       /* for `impossible`; or NULL */
 };
 
-/* Several words in a row that a list names. */
+/* A phrase of several words in a list. */
 struct phrase {
 	const char *const *words;
 	size_t count;
 	word_lists lists;
-	const struct phrase *next; /* that begins with the same word */
+	const struct phrase *next; /* next phrase with the same first word */
 };
 
 struct language_word {
-	word_lists lists;             /* that name the word alone */
+	word_lists lists;             /* lists that contain this word alone */
 	int number;                   /* -1: none */
 	int ordinal;                  /* 1 for the first; 0: none */
-	const struct phrase *phrases; /* that begin with it, longest first */
+	const struct phrase *phrases; /* phrases that begin with this word, longest first */
 };
 
 struct language {
 	const char *const *const *synonyms; /* lists, NULL-ended; the first word is the stem */
 	size_t synonym_count;
-	const char *const *lists[WORDS_COUNT]; /* as the file has them, NULL-ended */
+	const char *const *lists[WORDS_COUNT]; /* as in the file, NULL-ended */
 	const char *concepts[CONCEPT_COUNT];
 	struct language_pattern pointing, not_pointing,
 		named; /* with {nouns}, {states}, {aspects} */
 	const struct language_pattern *impossible;
 	size_t impossible_count;
 	struct topic outside;
-	const struct topic *foreign; /* words of another language, and what is said in it */
+	const struct topic
+		*foreign; /* words of another language, with an answer in that language */
 	size_t foreign_count;
 	const struct language_words *words;
-	const struct language_text *sentences; /* by enum sentence */
+	const struct language_text *sentences; /* indexed by enum sentence */
 	const char *path;
 };
 
-/* Reads the text of the file `path`, which is named in errors ("path:line: what is wrong").
- * Everything in the arena. */
+/* Parses the text of the file `path`; errors name it ("path:line: message"). Everything is
+ * allocated in the arena. */
 MUST_CHECK bool language_read(const char *path, const char *text, struct arena *a,
 			      const struct language **out, struct err *e);
 
-/* What the language knows of the word, in lower case; NULL: nothing (also for `l` NULL). */
+/* Looks up a word in lower case. NULL: unknown, or `l` is NULL. */
 const struct language_word *language_word(const struct language *l, const char *word, size_t len);
 
-/* The pattern with the slots {nouns}, {states} and {aspects} filled by the lists, each NULL-ended.
- */
+/* The pattern with its slots {nouns}, {states} and {aspects} replaced by the lists, each
+ * NULL-ended. */
 const char *language_pattern(const struct language_pattern *p, const char *const *nouns,
 			     const char *const *states, const char *const *aspects,
 			     struct arena *a);
 
-/* The sentence with its values (const char *), as many as LANGUAGE_SENTENCES names. */
+/* The sentence filled with its values (const char *), as many as LANGUAGE_SENTENCES lists. */
 #define sentence(l, which, a, ...)                                                                 \
 	language_say(l, which, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}, a)
 const char *language_say(const struct language *l, enum sentence which, const char *const *values,
 			 struct arena *a);
-/* Appends the same to a text. */
+/* The same, appended to a buffer. */
 #define sentence_put(out, l, which, ...)                                                           \
 	language_put(out, l, which, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 void language_put(struct buf *out, const struct language *l, enum sentence which,
 		  const char *const *values);
-/* The same, with values that `put` appends where they stand; slots are numbered as
- * LANGUAGE_SENTENCES names them. */
+/* The same, but `put` appends each value. Slots are numbered in the order of LANGUAGE_SENTENCES. */
 void language_fill(struct buf *out, const struct language *l, enum sentence which,
 		   void (*put)(void *owner, size_t slot), void *owner);
 /* A sentence without values. Borrowed from the language. */
@@ -223,29 +224,29 @@ const char *language_text(const struct language *l, enum sentence which);
 
 /* ---- shared with the words of packs ---- */
 
-/* A file of words while it is read: every error names path and line. */
+/* A word file while it is parsed; every error names path and line. */
 struct words_file {
 	const char *path, *text;
-	struct arena *arena; /* of what is read */
+	struct arena *arena; /* for results */
 	struct err *err;
-	struct arena *scratch; /* of what is of use for errors alone; NULL: the same */
+	struct arena *scratch; /* for data needed for error messages only; NULL: the same arena */
 };
 
-/* Where text goes that nothing keeps. */
+/* The arena for temporary text. */
 struct arena *words_scratch(const struct words_file *f);
 
-/* The root object of the file, in the arena. */
+/* Parses the file's root object into the arena. */
 MUST_CHECK bool words_parse(const struct words_file *f, json_t **out);
 /* Sets the error at a member ("cues.opening[3]"). Returns false. */
 bool words_fail(const struct words_file *f, const char *member, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* A list of distinct texts that are not empty, NULL-ended. `missing`: an absent one is empty. */
+/* A list of distinct, nonempty texts, NULL-ended. `missing`: an absent list is empty. */
 MUST_CHECK bool words_list(const struct words_file *f, const json_t *list, const char *member,
 			   bool missing, const char *const **out);
-/* Lists of at least two words each; no word stands twice. */
+/* Lists of at least two words each; no word occurs twice. */
 MUST_CHECK bool words_synonyms(const struct words_file *f, const json_t *lists, const char *member,
 			       const char *const *const **out, size_t *count);
-/* {"words":[…], "answer":"…"}, and where `more` is allowed "unless" and "takes". */
+/* {"words":[…], "answer":"…"}; with `more`, "unless" and "takes" are allowed too. */
 MUST_CHECK bool words_topic(const struct words_file *f, const json_t *object, const char *member,
 			    bool more, struct topic *out);
 

@@ -1,11 +1,11 @@
 /*
- * Leases: who runs the turn of a session, or the load of a tenant, and what it is told meanwhile.
- * Each lease has a fencing token that is greater than every one before it, so that a former holder
- * can be refused by whatever it still writes to.
+ * Leases: the right to run a session's turn or a tenant's load, and signals to the holder. Each
+ * lease has a fencing token greater than all earlier ones, so that writes of a former holder can
+ * be rejected.
  *
- * A driver keeps the leases: lease_memory.h for one process; others share them between replicas.
- * Answers come from the loop, never from inside the call. A cancelled operation calls nobody back,
- * and what it acquired is released. Loop thread only.
+ * A driver stores the leases: lease_memory.h for one process; another driver shares them between
+ * replicas. Callbacks run from the loop, never from inside the call. A cancelled operation runs no
+ * callback, and a lease that it acquired is released. Loop thread only.
  */
 #ifndef VESPER_LEASE_H
 #define VESPER_LEASE_H
@@ -23,37 +23,37 @@ struct principal;
 #define LEASE_REPLICA_BYTES 64
 
 enum lease_kind {
-	LEASE_OURS,    /* the holder runs it from now on */
-	LEASE_AGAIN,   /* the same request was leased before, to this holder */
-	LEASE_HELD,    /* this holder runs it */
-	LEASE_UNKNOWN, /* no answer in time (the store decides), or no holder */
+	LEASE_OURS,    /* acquired: the holder runs it from now on */
+	LEASE_AGAIN,   /* the same request acquired a lease before, for this holder */
+	LEASE_HELD,    /* held by this holder */
+	LEASE_UNKNOWN, /* no reply in time (the store decides), or no holder */
 };
 
 struct lease {
 	enum lease_kind kind;
-	char holder[UUID_BYTES];           /* turn id, or the version of a load */
-	char replica[LEASE_REPLICA_BYTES]; /* where it runs; "": here */
-	uint64_t fence;                    /* OURS */
+	char holder[UUID_BYTES];           /* turn ID, or the version of a load */
+	char replica[LEASE_REPLICA_BYTES]; /* replica that runs it; "": this one */
+	uint64_t fence;                    /* fencing token; of LEASE_OURS only */
 };
 
-/* Borrowed for the call. */
+/* Borrowed during the call. */
 struct lease_request {
 	const char *tenant;
-	const char *name; /* what is leased: a session of a user, or "load" */
+	const char *name; /* a user's session, or "load" */
 	const char *holder;
-	const char *once; /* LEASE_AGAIN if it was leased under this before; NULL: none */
-	bool anew;        /* what was leased under `once` is gone: not again */
-	/* For a takeover: name and value in turn, ended by NULL; NULL: none. */
+	const char *once; /* request ID: LEASE_AGAIN if it acquired a lease before; NULL: none */
+	bool anew; /* the lease acquired under `once` no longer exists: do not return LEASE_AGAIN */
+	/* Data for a takeover: names and values in turn, ended by NULL; NULL: none. */
 	const struct str *members;
 };
 
-/* What one replica tells another, or all of them. */
+/* Signals between replicas. */
 enum lease_signal_kind {
-	SIGNAL_CANCEL,    /* stop the holder (NULL: all of the user's) for `reason` */
-	SIGNAL_WATCHERS,  /* so many watch the holder on `replica` */
-	SIGNAL_TAKE_OVER, /* its replica has ended: run the holder from here on, or close it */
-	SIGNAL_LOST,      /* another replica runs the holder: give it up, store nothing */
-	SIGNAL_EVICT,     /* keep no log of the session (NULL: of the user's) */
+	SIGNAL_CANCEL,    /* cancel the holder (NULL: all of the user's) with `reason` */
+	SIGNAL_WATCHERS,  /* number of watchers of the holder on `replica` */
+	SIGNAL_TAKE_OVER, /* its replica is dead: continue the holder here, or close it */
+	SIGNAL_LOST,      /* another replica runs the holder: stop it, store nothing */
+	SIGNAL_EVICT,     /* drop the logs of the session (NULL: of all the user's sessions) */
 };
 
 struct lease_signal {
@@ -62,10 +62,10 @@ struct lease_signal {
 	const char *holder, *session, *replica;
 	int reason;
 	size_t watchers;
-	bool followed; /* LOST: the log goes on as that of the other replica */
-	/* TAKE_OVER */
+	bool followed; /* LOST: the log continues from the other replica */
+	/* of TAKE_OVER */
 	uint64_t fence;
-	struct str taking; /* the member "turn" of the lease; empty: it cannot be read */
+	struct str taking; /* the lease's member "turn"; empty: unreadable */
 	const struct principal *who;
 };
 
@@ -75,25 +75,26 @@ typedef void (*lease_signal_cb)(void *owner, const struct lease_signal *signal);
 
 struct lease_driver {
 	const char *name;
-	bool shared; /* other replicas see it: members are of use */
+	bool shared; /* shared by replicas: `members` are stored */
 	struct op *(*acquire)(void *self, const struct lease_request *r, lease_cb cb, void *owner);
-	/* LEASE_HELD or LEASE_UNKNOWN. */
+	/* Looks up the holder: LEASE_HELD or LEASE_UNKNOWN. */
 	struct op *(*look)(void *self, const char *tenant, const char *name, lease_cb cb,
 			   void *owner);
-	/* The holder goes on: renews the lease where it is about to end. */
+	/* The holder is alive: renews its lease when it is about to expire. */
 	void (*note)(void *self, const char *holder, const char *member, struct str value);
-	/* One that holds nothing may be released too. */
+	/* Allowed for a holder without a lease. */
 	void (*release)(void *self, const char *holder);
-	/* Signals from other replicas, until the driver is closed. */
+	/* Receives signals from other replicas until the driver is closed. */
 	void (*listen)(void *self, lease_signal_cb cb, void *owner);
-	/* `found`: there was a holder to tell. Without a callback there is no operation. */
+	/* `found`: the signal reached a holder. Without a callback it returns NULL. */
 	struct op *(*signal)(void *self, const struct lease_signal *s, lease_found_cb cb,
 			     void *owner);
-	/* What TAKE_OVER gave cannot run here: another one gets it that has not said so yet. Where
-	 * all have, those who watch are told that it ends. NULL: there are no others. */
+	/* This replica cannot run a holder that it got by TAKE_OVER: another replica that has not
+	 * declined gets it. If all have declined, its watchers are told that it ended. NULL: there
+	 * are no other replicas. */
 	void (*decline)(void *self, const char *holder);
-	/* This replica ends: others are to go on with what it holds, which is lost to it from now
-	 * on. NULL: there are no others. */
+	/* This replica stops: other replicas take over its holders, and its leases are lost at
+	 * once. NULL: there are no other replicas. */
 	void (*hand_over)(void *self);
 	void (*close)(void *self);
 };
@@ -101,7 +102,7 @@ struct lease_driver {
 struct leases {
 	const struct lease_driver *driver;
 	void *self;
-	const char *replica; /* the name of this one among others; NULL: there are none */
+	const char *replica; /* this replica's name; NULL: there is only one */
 };
 
 #endif

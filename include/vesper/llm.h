@@ -1,16 +1,15 @@
 /*
- * A language model behind one typed stream: text, tool call, end. Providers differ behind this
- * header only.
+ * A language model as one typed stream: text, tool call, end. Differences between providers are
+ * hidden behind this header.
  *
- * One call: llm_start builds the provider's request, sends it, and turns the provider's stream into
- * the handler's calls. It retries (LLM_ATTEMPTS_MAX, retry-after honoured) only while nothing of
- * the answer was given to the handler. An answer that pauses is sent back as it came and goes on,
- * up to LLM_PAUSES_MAX times; each time is a separate request to the budget, the trail and
- * recordings. A breaker stands before each provider; when no provider is
- * usable, llm_start's end comes with ERR_UPSTREAM at once and the caller answers without a model.
- * Where the payer's budget has no room for the worst that a call can cost, it is not made: the end
- * comes with ERR_QUOTA.
- * Callbacks never come before llm_start has returned. Loop-thread only.
+ * One call: llm_start builds the provider's request, sends it, and converts the provider's stream
+ * to calls of the handler. It retries (up to LLM_ATTEMPTS_MAX, honouring retry-after) only before
+ * the handler got any text. An answer that pauses is sent back unchanged and continued, up to
+ * LLM_PAUSES_MAX times; each time is a separate request in the budget, the trail and recordings.
+ * Each provider has a circuit breaker. If no provider is usable, the call ends at once with
+ * ERR_UPSTREAM and the caller answers without a model. If the budget owner's limits do not cover
+ * the largest possible cost of a call, it is not made and ends with ERR_QUOTA.
+ * Callbacks never run before llm_start has returned. Loop thread only.
  */
 #ifndef VESPER_LLM_H
 #define VESPER_LLM_H
@@ -31,7 +30,7 @@
 #include "vesper/settings.h"
 #include "vesper/tokens.h"
 
-/* Prompts that were too long and lost their oldest part; counted where one is cut. */
+/* Counts prompts that were too long and lost their oldest part. */
 extern const struct metric llm_prompts_cut;
 
 struct config;
@@ -53,10 +52,11 @@ struct llm_block {
 	const char *id;
 	const char *name;
 	const json_t *input; /* object */
-	const json_t *raw;   /* the provider's own block, or what it said with a text or a call */
-	const char *origin;  /* the model that made it; its own things go back to it only */
+	const json_t
+		*raw; /* the provider's block itself, or its extra data of a text or a tool call */
+	const char *origin; /* the model that made it; `raw` is sent back to this model only */
 	bool is_error;
-	bool cache; /* the prefix up to here is stable: a cache mark may stand here */
+	bool cache; /* the prefix up to here is stable: a cache mark may be placed here */
 };
 
 enum llm_speaker { LLM_USER, LLM_ASSISTANT };
@@ -73,23 +73,23 @@ struct llm_tool {
 	const json_t *schema; /* JSON schema of the arguments; order of members kept */
 };
 
-/* As the service counts; estimated (vesper/tokens.h) where it tells nothing. */
+/* As counted by the service; estimated (vesper/tokens.h) if it reports nothing. */
 struct llm_usage {
 	int64_t input_tokens; /* uncached */
 	int64_t cache_read_tokens;
 	int64_t cache_write_tokens;
 	int64_t output_tokens;
-	int64_t nano_usd;  /* billionths of a dollar; 0 where a model has no price */
-	int64_t continued; /* requests beyond the first, to go on with an answer that paused */
+	int64_t nano_usd;  /* billionths of a dollar; 0 if the model has no price */
+	int64_t continued; /* further requests to continue an answer that paused */
 };
 
-/* What was asked of models: one entry a call, from its start, in order. A caller that wants them
- * gives the calls a trail; the entries lie in the arenas of the calls. */
+/* The call trail: one entry per model call, from its start, in order. A caller that needs it gives
+ * its calls a trail. The entries are in the arenas of the calls. */
 struct llm_asked {
 	struct llm_asked *next;
 	enum llm_role role;
-	char hash[HASH_HEX_BYTES]; /* of what the model was told; recordings have the same name */
-	const char *provider;      /* who answers, from the first text; NULL: none, or not yet */
+	char hash[HASH_HEX_BYTES]; /* of the request; recordings use the same name */
+	const char *provider; /* provider that answers, set at the first text; NULL: none yet */
 	const char *model;
 	bool failed_over; /* the first provider of the list did not answer */
 	struct llm_usage usage;
@@ -97,8 +97,8 @@ struct llm_asked {
 struct llm_call;
 struct llm_trail {
 	struct llm_asked *first, *last;
-	/* When a request is about to be made (nobody has answered), and when it was answered. NULL:
-	 * not recorded. */
+	/* Called before a request is sent (provider is NULL) and when it was answered. NULL: not
+	 * recorded. */
 	void (*on_request)(void *owner, const struct llm_call *call, const struct llm_asked *asked);
 	void *owner;
 };
@@ -109,18 +109,18 @@ struct llm_call {
 	size_t system_count;
 	const struct llm_tool *tools;
 	size_t tool_count;
-	bool tools_forbidden; /* tools stay in the prefix, but none may be called */
+	bool tools_forbidden; /* tools stay in the prefix, but must not be called */
 	const struct llm_message *messages;
 	size_t message_count;
-	const json_t *format;  /* JSON schema of a structured answer, or NULL */
-	int64_t max_tokens;    /* 0: the role's own setting */
+	const json_t *format;  /* JSON schema of a structured answer; or NULL */
+	int64_t max_tokens;    /* 0: the role's setting */
 	int64_t deadline_ms;   /* clock_mono_ms() by which the call must have ended; 0: none */
-	const char *user_hash; /* opaque id of the user, or NULL */
-	const struct budget_payer *payer; /* NULL: on no budget */
-	const char *avoid;                /* a provider that failed, and is not asked; NULL: none */
-	const char *turn_id;              /* kept with a recording; or NULL */
-	struct llm_trail *trail;          /* outlives the call; NULL: nobody wants to know */
-	struct tokens_by newest; /* what its newest message is made of; zeroes: one question */
+	const char *user_hash; /* opaque ID of the user; or NULL */
+	const struct budget_payer *payer; /* NULL: no budget applies */
+	const char *avoid;                /* a provider that failed and is skipped; NULL: none */
+	const char *turn_id;              /* stored with a recording; or NULL */
+	struct llm_trail *trail;          /* must outlive the call; NULL: none */
+	struct tokens_by newest; /* tokens of its newest message by kind; zeroes: one question */
 };
 
 enum llm_stop {
@@ -128,7 +128,7 @@ enum llm_stop {
 	LLM_STOP_TOOL_USE,
 	LLM_STOP_MAX_TOKENS,
 	LLM_STOP_REFUSAL,
-	LLM_STOP_PAUSE, /* it paused once more than it is asked to go on */
+	LLM_STOP_PAUSE, /* it paused after LLM_PAUSES_MAX continuations */
 	LLM_STOP_CONTEXT
 };
 const char *llm_stop_name(enum llm_stop stop);
@@ -138,23 +138,23 @@ struct llm_answer {
 	struct llm_usage usage;
 	const char *provider;
 	const char *model;
-	/* The whole assistant message, to be sent back unchanged in a tool loop. In the arena given
-	 * to llm_start. */
+	/* The complete assistant message, to be sent back unchanged in a tool loop. In the arena
+	 * given to llm_start. */
 	const struct llm_block *blocks;
 	size_t count;
 };
 
 struct llm_handler {
-	/* A piece of text: whole UTF-8 characters. NULL: the caller waits for the end. */
+	/* A chunk of text: complete UTF-8 characters. NULL: the caller only needs the end. */
 	void (*on_text)(void *owner, const char *text, size_t len);
-	/* The end, exactly once. e == NULL: *answer is whole. e != NULL: what went wrong; `answer`
-	 * still holds usage and model, and `shown` says whether on_text was ever called (then
-	 * nothing may be repeated). */
+	/* Called exactly once. e == NULL: *answer is complete. e != NULL: the error; `answer`
+	 * still has usage and model. `shown` is true if on_text was called; then no text may be
+	 * repeated. */
 	void (*on_end)(void *owner, const struct llm_answer *answer, bool shown,
 		       const struct err *e);
 };
 
-/* A provider's wire is a driver. Tests bring a scripted one. */
+/* Each provider protocol is a driver. Tests use a scripted one. */
 struct llm_driver {
 	const char *name;
 	struct op *(*start)(void *self, const struct llm_call *call, struct arena *a,
@@ -162,32 +162,33 @@ struct llm_driver {
 	void (*close)(void *self);
 };
 
-/* Kinds: anthropic; openai, azure, gemini, ollama, vllm (the Chat Completions wire). */
+/* Kinds: anthropic; openai, azure, gemini, ollama, vllm (Chat Completions protocol). */
 struct llm_provider_options {
 	const char *name; /* "anthropic" */
 	const char *kind;
-	const char *base_url; /* NULL: the kind's own, where it has one */
-	const char *key;      /* NULL: none, where the kind needs none */
+	const char *base_url; /* NULL: the kind's default, if it has one */
+	const char *key;      /* NULL: none, if the kind needs none */
 	const char *version;  /* anthropic-version */
-	/* NULL: the role's where it fits, else the kind's own. */
+	/* By role. NULL: the role's model if it is of this kind, else the kind's default. */
 	const char *models[LLM_ROLE_COUNT];
 };
 
 enum llm_thinking { LLM_THINKING_DEFAULT, LLM_THINKING_ADAPTIVE, LLM_THINKING_OFF };
 
 struct llm_role_options {
-	const char *providers;      /* names that are asked first, comma-separated; NULL: none */
-	const char *model;          /* of the provider asked first, and of others of its kind */
-	int64_t max_tokens;         /* 0: LLM_MAX_TOKENS */
-	const char *effort;         /* "low" .. "max"; NULL: the model's own */
-	enum llm_thinking thinking; /* as far as the model allows it */
+	const char
+		*providers; /* provider names in order of preference, comma-separated; NULL: none */
+	const char *model;  /* for the first of these providers, and others of its kind */
+	int64_t max_tokens; /* 0: LLM_MAX_TOKENS */
+	const char *effort; /* "low" .. "max"; NULL: the model's default */
+	enum llm_thinking thinking; /* if the model supports it */
 };
 
-/* Who makes vectors of texts (vesper/embed.h). */
+/* The service that computes embeddings (vesper/embed.h). */
 struct llm_embed_options {
-	const char *provider; /* NULL: nobody does */
-	const char *model;    /* needed where there is a provider */
-	int64_t dimensions;   /* 0: the model's own */
+	const char *provider; /* NULL: none */
+	const char *model;    /* required with a provider */
+	int64_t dimensions;   /* 0: the model's default */
 };
 
 struct llm_options {
@@ -198,79 +199,78 @@ struct llm_options {
 	int64_t connect_ms, first_byte_ms, idle_ms; /* 0: the defaults of limits.h */
 	int64_t breaker_failures, breaker_open_ms;
 	int64_t retry_base_ms;
-	struct budget *budget; /* NULL: nothing is counted. Outlives the llm. */
+	struct budget *budget; /* NULL: costs are not counted. Borrowed; must outlive the llm. */
 	void (*ledger)(void *owner, const struct budget_entry *entry); /* or NULL */
-	/* Wall time of a tenant, which the budget's days and months go by; NULL: UTC's. */
+	/* A tenant's local time, for the days and months of budgets; NULL: UTC. */
 	int64_t (*wall_ms)(void *owner, const char *tenant);
 	void *ledger_owner;
-	/* Each call when it has ended, as record.h has it; the reference is given away. NULL:
-	 * nobody records. */
+	/* Called after each call, with its exchange recording (record.h). Takes ownership of the
+	 * reference. NULL: no recording. */
 	void (*exchange)(void *owner, const char *hash, json_t *take);
 	void *exchange_owner;
-	bool unseen; /* /health does not tell of it before llm_replaces, and llm_priced is the
-			caller's */
+	bool unseen; /* not in /health before llm_replaces, and the caller must call llm_priced */
 };
 
-/* What the configuration says of them; loop, budget, ledger and recorder are set by the caller of
- * llm_new. */
+/* The configured options. The caller of llm_new sets loop, budget, ledger and recorder. */
 struct llm_settings {
 	struct settings base;
 	struct llm_options options;
 };
-/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
- */
+/* Takes ownership of the arena, even on failure. ERR_INPUT: a setting is invalid; the error names
+ * its key. */
 MUST_CHECK bool llm_settings_read(const struct config *c, struct arena *take,
 				  struct llm_settings **out, struct err *e);
 
-/* No provider configured: *out is NULL and that is fine (the way without a model). */
+/* If no provider is configured, returns true and *out is NULL: answers are made without a model. */
 MUST_CHECK bool llm_new(struct loop *l, struct http *h, const struct llm_options *options,
 			struct llm **out, struct err *e);
 struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, void *self);
-/* A model is replaced by a new one; each caller holds the one that it began with. NULL is fine.
- */
+/* New reference. Callers keep the model they started with when it is replaced. NULL is allowed. */
 struct llm *llm_hold(struct llm *llm);
-/* A limit in money needs a price of each model. NULL is fine. */
+/* Checks that every model has a price if the budget has limits in money. `llm` NULL is allowed. */
 MUST_CHECK bool llm_priced(const struct llm *llm, const struct budget *b, struct err *e);
-void llm_free(struct llm **llm); /* lets go; the last one closes it, when no call runs */
-/* /health tells of the providers of `now`, and of those of `before` no more; each may be NULL. */
+void llm_free(struct llm **llm); /* drops a reference; the last one closes the model, when no call
+				    is running */
+/* Makes /health report the providers of `now` instead of those of `before`; each may be NULL. */
 void llm_replaces(const struct llm *now, const struct llm *before);
 
-/* A model that says again what was recorded, with no network: exchanges by their hash (a reference
- * is kept). *replay is borrowed from the model. */
+/* A model that replays recorded exchanges, without a network. Keeps a reference to `by_hash`, which
+ * maps hashes to exchanges. *replay is borrowed from the model. */
 struct llm_replay;
 struct llm *llm_from_exchanges(struct loop *l, json_t *by_hash, struct llm_replay **replay);
-/* The recorded turn that is held again now; borrowed until the next. */
+/* Sets the recorded turn that is being replayed. Borrowed until the next call. */
 void llm_replay_turn(struct llm_replay *replay, const char *turn_id);
 struct llm_replay_counts {
-	size_t exact;    /* requests that were recorded just so */
-	size_t stood_in; /* that another of the same turn and role answered */
+	size_t exact;    /* requests with an exact recording */
+	size_t stood_in; /* requests answered by another recording of the same turn and role */
 	size_t missing;
 };
-struct llm_replay_counts llm_replay_counted(const struct llm_replay *replay); /* of this turn */
+struct llm_replay_counts
+llm_replay_counted(const struct llm_replay *replay); /* of the current turn */
 
-/* Asks each provider for its models, in the background: what is wrong is logged. */
+/* Requests each provider's list of models in the background, and logs errors. */
 void llm_check(struct llm *llm);
 
-/* Something answers, be it left alone now: not so where a service for vectors is all there is.
- * NULL: false. */
+/* Returns true if a provider can answer, even if its breaker is open now. False if only an
+ * embedding service is configured, or for NULL. */
 bool llm_answers(const struct llm *llm);
-/* Some provider's breaker lets a call through now. NULL: false. */
+/* Returns true if the breaker of some provider admits a call now. NULL: false. */
 bool llm_usable(const struct llm *llm);
-/* The same, of one beside this provider. */
+/* The same for providers other than this one. */
 bool llm_usable_beside(const struct llm *llm, const char *provider);
-/* The payer's limits have room for at least the answer of a call in this role. */
+/* Returns true if the budget owner's limits cover at least the answer of a call in this role. */
 bool llm_affordable(struct llm *llm, const struct budget_payer *payer, enum llm_role role);
-/* The payer's limit that is nearest to its end. False: there is none. */
+/* Gets the budget owner's limit with the smallest remainder. False: there is no limit. */
 bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct budget_state *out);
 
-/* The answer's blocks live in the arena, which must outlive the operation, as must the texts and
- * JSON values that the call points to; its structs and arrays are copied. */
+/* Starts a call. The answer's blocks are allocated in the arena. The arena and the texts and JSON
+ * values of the call must outlive the operation; its structs and arrays are copied. */
 struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a,
 		     const struct llm_handler *handler, void *owner);
 
-/* What a request is estimated to hold, by what it is spent on. */
+/* Estimates the tokens of a request, by kind. */
 void llm_call_tokens(const struct llm_call *call, struct tokens_by *out);
-/* All of its text. */
+/* All text of the answer. */
 const char *llm_answer_text(const struct llm_answer *answer, struct arena *a);
 void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more);
 
