@@ -1,8 +1,9 @@
 /*
- * The map at work: paths along declared edges, and queries of declared metrics that become SQL.
- * Models and rules give names and values alone; every identifier in a statement is the catalogue's.
- * A join that is no edge cannot be written, and a sum that would count rows twice is refused with
- * the reason and two questions that work. Pure; any thread; everything in the arena.
+ * The map of a catalogue: paths along declared edges, and queries of declared metrics, which are
+ * converted to SQL. Models and rules supply names and values only; every identifier in a statement
+ * comes from the catalogue. A join that is not an edge cannot be written. A sum that would count
+ * rows twice is refused, with the reason and two questions that work. Pure; any thread; results
+ * are allocated in the arena.
  *
  * A query as JSON (tools, rules, receipts and `vesperctl map query` use the same form):
  *
@@ -13,16 +14,18 @@
  *    "period"?: {"start", "end"}, "compare"?: "previous_period" | "previous_year" |
  *    {"start", "end"}, "level"?: value | "?"}
  *
- * A level "?" is to be asked for (MAP_NEEDS_LEVEL).
+ * A level "?" means that the user must be asked for it (MAP_NEEDS_LEVEL).
  *
- * A condition that the catalogue has a name for takes no values: {"name": "overdue", "op": "is"},
- * or "not". All of it holds for one row: of what is asked for, or of something that belongs to it.
+ * A condition that the catalogue defines takes no values: {"name": "overdue", "op": "is"}, or
+ * "not". All its comparisons apply to the same row, of the queried entity or of one that belongs
+ * to it.
  *
  * op: is, not, over, at_least, under, at_most, between, contains, missing, present. `not` keeps
- * rows without a value. A name in `where` is a dimension (by its name, or by the filter it goes by:
- * of several the nearest to what is counted), a dimension.grain, or a measure of the entity that is
- * listed or that all metrics are of (row by row).
- * Numbers are digits, also "2M" and with a unit ("60 $/MWh"), which is converted to the measure's.
+ * rows without a value. A name in `where` is a dimension, a dimension.grain, or a measure. A
+ * dimension is named by its own name or its filter's; of several, the nearest to the counted
+ * entity is used. A measure is compared row by row and belongs to the listed entity or to that of
+ * all metrics. Numbers are digits, also "2M" and with a unit ("60 $/MWh"), which is converted to
+ * the measure's.
  */
 #ifndef VESPER_MAP_H
 #define VESPER_MAP_H
@@ -44,7 +47,7 @@
 
 struct map; /* the graph of one catalogue; immutable */
 
-/* The catalogue is borrowed and must outlive it. */
+/* The catalogue is borrowed; must outlive the map. */
 struct map *map_new(const struct catalog *c);
 void map_free(struct map **m);
 const struct catalog *map_catalog(const struct map *m);
@@ -53,24 +56,24 @@ const struct catalog *map_catalog(const struct map *m);
 
 struct map_step {
 	const struct edge_def *edge;
-	bool reversed; /* walked from its `to` to its `from` */
+	bool reversed; /* traversed from its `to` to its `from` */
 };
 struct map_path {
 	const struct map_step *steps;
 	size_t count;                  /* 0: from an entity to itself */
-	const struct chain_def *chain; /* that it follows, or NULL */
+	const struct chain_def *chain; /* chain that the path follows; or NULL */
 };
 enum map_found {
 	MAP_FOUND,
 	MAP_NONE,
-	MAP_TOO_LONG,  /* more than MAP_HOPS_MAX edges; the path is the shortest one */
-	MAP_AMBIGUOUS, /* several edges join the same two entities: paths[0] and [1] say which */
+	MAP_TOO_LONG,  /* more than MAP_HOPS_MAX edges; paths[0] is the shortest path */
+	MAP_AMBIGUOUS, /* several edges join the same two entities: see paths[0] and paths[1] */
 };
-/* The path along a chain; without one the shortest, of several the one whose edges are declared
- * first. `paths` has room for two. */
+/* Finds the path along a chain; without a chain the shortest path, and of several the one whose
+ * edges are declared first. `paths` has room for two. */
 enum map_found map_path(const struct map *m, const struct entity_def *from,
 			const struct entity_def *to, struct arena *a, struct map_path paths[2]);
-/* Does the step lead from many to one, so that no row is counted twice? */
+/* Returns true if the step is many-to-one, so that no row is counted twice. */
 bool map_step_is_safe(const struct map_step *s);
 bool map_path_is_safe(const struct map_path *p);
 const struct entity_def *map_step_from(const struct map_step *s);
@@ -81,17 +84,19 @@ const struct entity_def *map_step_to(const struct map_step *s);
 struct map_by {
 	const struct dimension_def *dimension;
 	enum grain grain;
-	bool hidden; /* a key of what is grouped by its title: namesakes are several; no column */
+	bool hidden; /* a key without a column: it separates entities with the same title, by which
+			the query groups */
 };
 
 enum map_source { MAP_SAID, MAP_DEFAULT };
 
 struct map_where {
-	const char *name;                      /* as it was said */
+	const char *name;                      /* as written in the query */
 	const struct dimension_def *dimension; /* or */
-	const struct measure_def *measure; /* of the entity listed or measured, row by row; or */
-	const struct condition_def *condition; /* that has a name; is or not */
-	const struct map_where *all; /* of the condition, of its entity's own dimensions */
+	const struct measure_def
+		*measure; /* of the listed or measured entity, compared row by row; or */
+	const struct condition_def *condition; /* a named condition; its op is `is` or `not` */
+	const struct map_where *all; /* comparisons of the condition, on dimensions of its entity */
 	size_t all_count;
 	enum grain grain;
 	enum where_op op;
@@ -107,7 +112,7 @@ struct map_having {
 	size_t count;
 };
 
-/* By a metric, a grouping, or something shown; the others are NULL. */
+/* One of metric, measure and `by` is set; others are NULL. */
 struct map_order {
 	const struct metric_def *metric;
 	const struct measure_def *measure; /* of the listed entity */
@@ -134,14 +139,14 @@ struct map_query {
 	size_t having_count;
 	struct map_order order[MAP_ORDER_MAX];
 	size_t order_count;
-	int64_t rows; /* top or bottom; 0: as many as a result takes */
+	int64_t rows; /* top or bottom; 0: the limit of a result */
 	bool from_bottom;
-	struct map_period period, before; /* before: what the period is compared with */
-	const char *source;               /* whose views it reads */
-	const char *const *needs;         /* permissions that it takes, NULL-ended */
+	struct map_period period, before; /* before: the comparison period */
+	const char *source;               /* source whose views the query reads */
+	const char *const *needs;         /* required permissions, NULL-ended */
 };
 
-/* Why a query is none. */
+/* Codes of invalid queries. */
 #define MAP_UNKNOWN_NAME   "UNKNOWN_NAME"
 #define MAP_BAD_VALUE      "BAD_VALUE"
 #define MAP_FAN_OUT        "FAN_OUT"
@@ -154,82 +159,82 @@ struct map_query {
 
 struct map_problem {
 	const char *code;
-	const char *text;       /* a sentence for the user; NULL: the error says why */
-	const char *name;       /* the member that it is about, or NULL */
+	const char *text;       /* a sentence for the user; NULL: see the error */
+	const char *name;       /* the member at fault; or NULL */
 	const char *permission; /* of MAP_DENIED */
-	const char *offers[3];  /* names or questions that would work; NULL-ended but for 3 */
+	const char *offers[3];  /* names or questions that work; NULL-ended if fewer than 3 */
 	size_t offer_count;
-	/* of MAP_NO_PATH and MAP_AMBIGUOUS_PATH; of MAP_NEEDS_LEVEL `from` alone */
+	/* of MAP_NO_PATH and MAP_AMBIGUOUS_PATH; MAP_NEEDS_LEVEL sets only `from` */
 	const struct entity_def *from, *to;
 };
 
-/* ERR_INPUT or ERR_DENIED: e->text says why, *why what of it is for the user. `who` NULL: every
- * permission. */
+/* ERR_INPUT, ERR_DENIED: e->text has the reason, *why the part of it for the user. `who` NULL: all
+ * permissions. */
 MUST_CHECK bool map_query_read(const struct map *m, const struct principal *who,
 			       const json_t *query, struct date today, struct arena *a,
 			       struct map_query *out, struct map_problem *why, struct err *e);
 
-/* Of MAP_NO_PATH, for this caller: what each of the two does belong to, how far they are apart, and
+/* Completes a MAP_NO_PATH problem for this caller: neighbors of each entity, their distance, and
  * questions that work. */
 void map_explain_no_path(const struct map *m, const struct principal *who, struct arena *a,
 			 struct map_problem *why);
 
-/* What one column of the statement is. */
+/* One column of the statement. */
 struct map_column {
 	const char *label; /* its name in the statement */
-	const char *unit;  /* symbol, or NULL */
+	const char *unit;  /* symbol; or NULL */
 	enum column_type type;
 	enum column_priority priority;
-	const struct dimension_def *dimension; /* whose values it shows, or NULL */
+	const struct dimension_def *dimension; /* whose values it shows; or NULL */
 	const struct metric_def *metric;       /* or NULL */
-	bool is_before;                        /* the metric in the period compared with */
+	bool is_before;                        /* the metric's value in the comparison period */
 };
 
 struct map_statement {
-	const char *text; /* of a tool file: with markers */
+	const char *text; /* with markers, as in a tool file */
 	struct args values;
 	const struct map_column *columns;
 	size_t column_count;
 };
 
-/* The statement of a query, for one dialect. The caller that runs it binds the markers :tenant_id
- * and :row_limit. ERR_INPUT as map_query_read, for what only shows while the joins are laid. */
+/* Writes the statement of a query for a dialect. The caller binds the markers :tenant_id and
+ * :row_limit. ERR_INPUT: as map_query_read, for problems found only when the joins are made. */
 MUST_CHECK bool map_write(const struct map *m, const struct map_query *q, enum dialect d,
 			  struct arena *a, struct map_statement *out, struct map_problem *why,
 			  struct err *e);
 
-/* An expression that gives the bucket of a day or a time. */
+/* An expression for the bucket of a date or time. */
 const char *map_grain(enum dialect d, enum grain g, enum column_type type, const char *column,
 		      struct arena *a);
 
 /* ---- in words ---- */
 
-/* The entities, edges and metrics of this caller as text for prompts; the same bytes for the same
- * permissions. No column names. */
+/* Appends the entities, edges and metrics that this caller may use, as text for prompts. Equal
+ * permissions give equal bytes. No column names. */
 void map_compact(const struct map *m, const struct principal *who, struct buf *out);
-/* Writes a number in a unit as readers have it (view_number). */
+/* Writes a number with its unit in display form (view_number). */
 typedef void map_number_fn(struct buf *out, const struct units *units, const char *digits,
 			   const char *unit);
-/* A query in words, as the heading of its result: "Operating budget by market (technology = Solar;
+/* Describes a query as the heading of its result: "Operating budget by market (technology = Solar;
  * 2026-01-01 to 2026-12-31), top 3". Values are those of the query. */
 void map_describe(const struct map *m, const struct map_query *q, map_number_fn *put_number,
 		  struct arena *a, struct buf *out);
-/* Day 1 is Monday. */
+/* The name of a weekday; 1 is Monday. */
 const char *map_weekday(int64_t day);
-/* "≥": how a comparison is written in each language. */
+/* The language-independent sign of a comparison: "≥". */
 const char *map_op_sign(enum where_op op);
-/* What a query of this caller's may name: metrics, entities that can be listed, dimensions; one
- * line each. */
+/* Appends the names that a query of this caller may use: metrics, entities that can be listed, and
+ * dimensions, one per line. */
 void map_names(const struct map *m, const struct principal *who, struct buf *out);
-/* Every table with its key, and every edge with its columns; no other column. */
+/* Appends every table with its key and every edge with its columns; no other columns. */
 void map_structure(const struct map *m, const struct principal *who, struct buf *out);
-/* Columns and edges of these entities, and what a query may name of them. False: names that are
- * none are told in the error. */
+/* Appends columns and edges of these entities, and the names that a query may use of them. False:
+ * the error lists unknown names. */
 MUST_CHECK bool map_schema(const struct map *m, const struct principal *who,
 			   const char *const *entities, size_t count, struct buf *out,
 			   struct map_problem *why, struct err *e);
 
-/* May this caller use it: its view, its column, what it is declared with? */
+/* Return true if the caller has the permissions for the object itself, its view and its column. */
 bool map_may_entity(const struct principal *who, const struct entity_def *n);
 bool map_may_dimension(const struct principal *who, const struct dimension_def *d);
 bool map_may_condition(const struct principal *who, const struct condition_def *c);

@@ -1,7 +1,7 @@
 /*
- * What is counted for operators, in the text format of Prometheus. A folder declares what it counts
- * as constants of struct metric, where it counts; nothing is registered. Safe on every thread: a
- * look-up and an addition under one lock, some ten times a turn.
+ * Metrics for operators, in the text format of Prometheus. Each folder declares its metrics as
+ * constants of struct metric where they are used; nothing is registered. Any thread: a lookup and
+ * an addition under one lock, about ten times per turn.
  */
 #ifndef VESPER_METRIC_H
 #define VESPER_METRIC_H
@@ -18,26 +18,26 @@ enum {
 enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
 struct metric {
-	const char *name; /* vesper_tool_calls_total; its unit is the name's last part but _total */
+	const char *name; /* vesper_tool_calls_total; the last part, except _total, is the unit */
 	const char *help; /* a sentence for operators */
 	enum metric_kind kind;
 	const char *labels[METRIC_LABELS_MAX + 1]; /* NULL-ended */
-	/* Of a histogram: the upper bounds of its buckets, rising, in the name's unit; 0 ends them.
-	 */
+	/* Upper bounds of a histogram's buckets, ascending, in the name's unit, ended by 0. */
 	int64_t bounds[METRIC_BOUNDS_MAX + 1];
 };
 
-/* `values`: one for each label, in their order; NULL where the metric has none. They may come from
- * anywhere: control characters become '?', and what is beyond METRIC_VALUE_BYTES_MAX is cut. At
- * most METRICS_MAX series are kept; what would make another one adds to vesper_metrics_other. */
-void metric_add(const struct metric *m, const char *const *values, int64_t by);    /* a counter's */
-void metric_set(const struct metric *m, const char *const *values, int64_t value); /* a gauge's */
+/* `values`: one per label, in order; NULL if the metric has no labels. Untrusted input is allowed:
+ * control characters become '?', and values are cut to METRIC_VALUE_BYTES_MAX. At most METRICS_MAX
+ * series are stored; a further one is counted in vesper_metrics_other. */
+void metric_add(const struct metric *m, const char *const *values, int64_t by); /* for counters */
+void metric_set(const struct metric *m, const char *const *values, int64_t value); /* for gauges */
 void metric_observe(const struct metric *m, const char *const *values, int64_t value);
 
-/* What is printed for a sample, `vesper_tool_calls_total{tool="x",outcome="rows"}`; 0: none is. */
+/* The value of a sample such as `vesper_tool_calls_total{tool="x",outcome="rows"}`; 0: no such
+ * sample. */
 int64_t metric_get(const char *sample);
-/* All of them by name, each family with its HELP and TYPE. */
+/* Appends all metrics, sorted by name, each family with HELP and TYPE. */
 void metric_text(struct buf *out);
-void metric_reset(void); /* tests, and the end of the process */
+void metric_reset(void); /* for tests, and at process exit */
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Which values the declared dimensions have: those that the catalogue lists, with their aliases,
- * and those that are really in each tenant's data. No tenant ever meets the names of another. Loop
- * thread only.
+ * The entity index: values of the declared dimensions. They are the values and aliases that the
+ * catalogue lists, and those in each tenant's data. Names of one tenant are never visible to
+ * another. Loop thread only.
  */
 #ifndef VESPER_NAMES_H
 #define VESPER_NAMES_H
@@ -26,50 +26,48 @@ struct name_book;
 struct name_book *name_book_new(const struct catalog *c); /* borrows the catalogue */
 void name_book_free(struct name_book **b);
 
-/* Makes known which values a dimension really has in a tenant's data, beside those that the
- * catalogue lists, instead of what was known of it there; the values are copied. With 0 values
- * nothing is known of it. False, and nothing is known any more: there are more than
- * KNOW_VALUES_MAX (half a list would call real names unknown). False also when the catalogue has no
- * such dimension. */
+/* Replaces the values of a dimension from a tenant's data; those that the catalogue lists stay. The
+ * values are copied. False: the catalogue has no such dimension, or there are more than
+ * KNOW_VALUES_MAX values. In the second case the index has no values of the data any more, since
+ * with half a list real names would be unknown. */
 bool name_book_learn(struct name_book *b, const char *tenant, const char *dimension,
 		     const char *const *values, size_t count);
 
-/* Resolves one text to a known value of a dimension, as the caller (NULL: nobody) knows them: of
- * the caller's tenant, and of a readable dimension. An alias that only one parent
- * has ("south" in CAISO) looks at `context` (NULL: none). True: `value` is known. False:
- * suggestions are the closest, or the several that match: then `several`. */
+/* Resolves a text to a value of a dimension that the caller can name: of the caller's tenant, in a
+ * readable dimension. `who` NULL: no caller. An alias that belongs to only one parent ("south" in
+ * CAISO) uses `context` (NULL: none). True: `value` is set. False: suggestions are the closest
+ * values, or all matching ones; `several` is then true. */
 struct name_match {
 	const char *value;
-	bool alias; /* it was said in other words */
+	bool alias; /* the text was an alias */
 	bool several;
 	const struct suggestion *suggestions;
 	size_t suggestion_count;
-	bool not_read; /* nothing is known yet of such names: ask again in a moment */
+	bool not_read; /* such names are not loaded yet: retry shortly */
 };
 bool name_book_resolve(const struct name_book *b, const struct principal *who,
 		       const char *dimension, const char *text, const struct args *context,
 		       struct arena *a, struct name_match *out);
 
-/* Whether the names of the tenant's data are loaded. Always so where they come from no warehouse. A
- * dimension that cannot be read for good (its view does not exist, it has too many values) counts
- * as loaded. */
+/* Returns true if the names of the tenant's data are loaded, or if they come from no warehouse. A
+ * dimension that can never be read (its view does not exist, it has too many values) counts as
+ * loaded. */
 bool name_book_loaded(const struct name_book *b, const char *tenant);
 
-/* Waits until they are, or until NAMES_WAIT_MS are over; only to be called where they are not. The
- * text is copied; the book must outlive the wait. */
+/* Waits until they are loaded, at most NAMES_WAIT_MS. Call it only if they are not. The text is
+ * copied; the book must outlive the wait. */
 typedef void (*name_wait_cb)(void *owner);
 struct op *name_book_wait(struct name_book *b, struct loop *l, const char *tenant, name_wait_cb cb,
 			  void *owner);
 
-/* Has every tenant's names read from its sources, page by page, one query after the other: at
- * once, again every interval, and for each book that is put to use, which takes over what the one
- * before knew. Sorting and indexing is a worker thread's; the new names of a dimension take the
- * place of the old ones between two questions. A source that does not answer changes nothing, and
- * keeps no question waiting where there is another one;
- * the health check "names:<tenant>" says so, and
- * tenants whose names are not loaded yet are tried again every NAMES_RETRY_MS. From then on a name
- * that is not known is unknown, never taken as it was said. `tenants` is NULL-ended and borrowed.
- * The book must live until another one is used or this is freed. */
+/* Loads every tenant's names from its sources, page by page, one query at a time: at once, then
+ * once per interval, and for each new book, which starts with the names of the previous one. Worker
+ * threads sort and index. The new names of a dimension replace the old ones between two questions.
+ * If a source does not answer, nothing changes, and questions do not wait for it if there is
+ * another source. The health check "names:<tenant>" reports it, and tenants whose names are not
+ * loaded yet are retried every NAMES_RETRY_MS. Once names are loaded, a name that is not among them
+ * is unknown and never used as written. `tenants` is NULL-ended and borrowed. The book must live
+ * until another one is used or this is freed. */
 struct name_refresh;
 struct name_refresh_options {
 	struct loop *loop;
@@ -81,21 +79,21 @@ struct names_settings {
 	struct settings base;
 	uint64_t interval_ms;
 };
-/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
- */
+/* Takes ownership of the arena, even on failure. ERR_INPUT: a setting is invalid; the error names
+ * its key. */
 MUST_CHECK bool names_settings_read(const struct config *c, struct arena *take,
 				    struct names_settings **out, struct err *e);
-/* From the next round on; one that is further away than that begins earlier. */
+/* Takes effect with the next round, which starts earlier if the new interval is shorter. */
 void name_refresh_use_settings(struct name_refresh *r, const struct names_settings *s);
 struct name_refresh *name_refresh_new(const struct name_refresh_options *o);
-/* `done` is called whenever all that can be read was read, or could not be. */
+/* `done` is called after each round, also if some sources could not be read. */
 void name_refresh_on_round(struct name_refresh *r, void (*done)(void *owner), void *owner);
 void name_refresh_use(struct name_refresh *r, struct name_book *b);
-/* By tenant, where not all have the same one. */
+/* The same with one book per tenant. */
 void name_refresh_use_each(struct name_refresh *r, struct name_book *const *books);
-/* Of this tenant, which is one of them: its names are read next. Others are not read again. */
+/* The same for one of the tenants: its names are loaded next. Other tenants are not reloaded. */
 void name_refresh_use_for(struct name_refresh *r, const char *tenant, struct name_book *b);
-/* The same tenants, listed elsewhere. */
+/* Replaces the list by an equal one in other memory. */
 void name_refresh_for(struct name_refresh *r, const char *const *tenants);
 void name_refresh_free(struct name_refresh **r);
 

@@ -1,9 +1,9 @@
 /*
  * A running operation that its starter may cancel: a query, a model call, a plan.
  *
- * The starter keeps a `struct op *`. Exactly one of two things happens: the operation's own
- * callback runs (then the pointer is dead), or op_cancel was called (then the callback never runs;
- * what runs on elsewhere is stopped and cleaned up without the starter). Loop thread only.
+ * The starter keeps a `struct op *`. Exactly one of two things happens. Either the operation's
+ * callback runs, and the pointer becomes invalid. Or op_cancel is called, and the callback never
+ * runs; work that is still running elsewhere is stopped and cleaned up. Loop thread only.
  */
 #ifndef VESPER_OP_H
 #define VESPER_OP_H
@@ -14,10 +14,10 @@
 
 struct op {
 	void (*cancel)(struct op *op);
-	void (*pause)(struct op *op, bool paused); /* or NULL: it has nothing to hold back */
+	void (*pause)(struct op *op, bool paused); /* or NULL: nothing to pause */
 };
 
-/* Cancels and sets the caller's pointer to NULL; *op may be NULL. */
+/* Cancels, and sets the caller's pointer to NULL; *op may be NULL. */
 static inline void op_cancel(struct op **op)
 {
 	struct op *o = *op;
@@ -27,8 +27,7 @@ static inline void op_cancel(struct op **op)
 		o->cancel(o);
 }
 
-/* Back-pressure: while paused, an operation that reads a stream reads none of it. `op` may be NULL.
- */
+/* Back-pressure: a paused operation does not read from its stream. `op` may be NULL. */
 static inline void op_pause(struct op *op, bool paused)
 {
 	if (op && op->pause)

@@ -1,6 +1,6 @@
 /*
- * An operation whose answer is known at once and is delivered in the next iteration of the loop, as
- * the answer of another machine would be. Loop thread only.
+ * An operation whose result is known at once and delivered in the next loop iteration, as if it
+ * came from another machine. Loop thread only.
  */
 #ifndef VESPER_OP_LATER_H
 #define VESPER_OP_LATER_H
@@ -17,9 +17,10 @@ struct op_later {
 	void (*clean)(struct op_later *o);
 };
 
-/* A zeroed struct of so many bytes, counted in *running until it answers or is cancelled. `answer`
- * runs in the next iteration and calls the caller's callback. `clean` gives back what the struct
- * holds, afterwards or on cancel (NULL: nothing); then the struct is freed. */
+/* Allocates a zeroed struct of `bytes`, counted in *running until it answers or is cancelled.
+ * `answer` runs in the next iteration and calls the caller's callback. `clean` runs after it, or
+ * on cancel, and releases the struct's contents (NULL: nothing to release); then the struct is
+ * freed. */
 void *op_later_new(struct loop *l, size_t bytes, size_t *running,
 		   void (*answer)(struct op_later *o), void (*clean)(struct op_later *o));
 

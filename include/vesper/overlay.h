@@ -1,14 +1,14 @@
 /*
- * What one tenant has beside its packs: flows that its administrators approved, and views,
- * entities, dimensions and measures of its own data. An overlay is a catalogue (catalog.h) that
- * shares the tools, domains, prompts, reports and language of the packs' catalogue by reference and
- * adds to the rest. It is immutable like every catalogue: a change makes a new one.
+ * Additions of one tenant to its packs: flows that its administrators approved, and views,
+ * entities, dimensions and measures of its own data. An overlay is a catalogue (catalog.h). It
+ * shares the tools, domains, prompts, reports and language of the packs' catalogue by reference
+ * and extends the rest. It is immutable like every catalogue: a change makes a new one.
  *
- * All that lists what a caller may use goes by the tenant's catalogue, so that an addition is known
- * to routing, prompts, GET /tools and the policy of the gate for this tenant alone.
+ * All lists of what a caller may use come from the tenant's catalogue. So routing, prompts, GET
+ * /tools and the SQL gate's policy know an addition for this tenant only.
  *
- * Dimensions of the packs have other addresses in an overlay than in the packs' catalogue, to which
- * entities and measures of the packs point: they are the same where their `index` is.
+ * Dimensions of the packs have other addresses in an overlay than in the packs' catalogue, to
+ * which entities and measures of the packs point. Dimensions with the same `index` are the same.
  */
 #ifndef VESPER_OVERLAY_H
 #define VESPER_OVERLAY_H
@@ -21,49 +21,49 @@
 #include "vesper/catalog.h"
 #include "vesper/err.h"
 
-/* A flow as its author wrote it. It is text because it is read and checked against each catalogue
- * anew: a reload may change the tools that it names. */
+/* A flow as its author wrote it. It is text because it is parsed and checked against each new
+ * catalogue: a reload may change the tools that it uses. */
 struct flow_source {
-	const char *path; /* what errors name; ends with the flow's name: "approved/NAME" */
+	const char *path; /* path in error messages; ends with the flow's name: "approved/NAME" */
 	const char *text; /* at most FLOW_BYTES_MAX */
 	struct flow_approval approval;
 };
 
-/* Parts of it may have different owners: each of them makes one. */
+/* One owner's part of a tenant's overlay; each owner makes its own part. */
 struct catalog_overlay {
 	const char *tenant;
-	uint64_t version;   /* of the additions; the caller's own count */
-	const char *source; /* of its views */
-	/* As a pack's catalogue.json (schema.h), but for calendar and units. A dimension that the
-	 * packs have adds its values to it where view, column, permission and parent are the same.
-	 * As everywhere, questions are read for values of those dimensions that a parameter of a
-	 * tool takes. NULL: nothing. */
+	uint64_t version;   /* of the additions; counted by the caller */
+	const char *source; /* source of its views */
+	/* As a pack's catalogue.json (schema.h), without calendar and units. If the packs have a
+	 * dimension with the same view, column, permission and parent, its values are added to it.
+	 * As everywhere, questions are searched for values of only those dimensions that a tool's
+	 * parameter uses. NULL: nothing. */
 	const json_t *schema;
 	const json_t *aliases;          /* as a pack's entities.json; NULL: nothing */
-	const char *const *permissions; /* NULL-ended: those that only this names; NULL: none */
+	const char *const *permissions; /* NULL-ended: permissions used only here; NULL: none */
 	const struct flow_source *flows;
 	size_t flow_count;
 };
 
-/* A flow that the catalogue could not be given. */
+/* A flow that was not added to the catalogue. */
 struct flow_fault {
 	const char *path, *why; /* why: "path:line: …" */
 };
 
-/* Copies all that it holds into the arena. */
+/* Deep copy in the arena. */
 struct catalog_overlay catalog_overlay_copy(const struct catalog_overlay *o, struct arena *a);
 bool catalog_overlay_is_empty(const struct catalog_overlay *o);
 
 /*
- * The packs' catalogue with these additions, of one tenant; refers to `base` and copies the rest.
- * Free by the last catalog_unref. Any thread; it reads no file. ERR_INPUT names what is wrong with
- * the schema or an alias. A flow that does not fit the catalogue (any more) is left out and told by
- * catalog_flow_faults; so is one whose name a pack has, and what is beyond OVERLAY_FLOWS_MAX.
+ * Makes the packs' catalogue with these additions of one tenant. It refers to `base` and copies
+ * the rest; the last catalog_unref frees it. Any thread; reads no file. ERR_INPUT: names the fault
+ * in the schema or an alias. A flow is left out and listed by catalog_flow_faults if it does not
+ * fit the catalogue (any more), if a pack has its name, or above OVERLAY_FLOWS_MAX.
  */
 MUST_CHECK bool catalog_with_overlays(struct catalog *base,
 				      const struct catalog_overlay *const *overlays, size_t count,
 				      struct catalog **out, struct err *e);
-/* Of an overlay's catalogue; 0 of the packs' own. */
+/* The flows left out of an overlay's catalogue; 0 for the packs' catalogue. */
 size_t catalog_flow_faults(const struct catalog *c, const struct flow_fault **out);
 
 #endif

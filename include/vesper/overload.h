@@ -1,7 +1,6 @@
 /*
- * Whether there has been more to do than can be done, by signals that are noted again and again: a
- * burst is worked off, so what counts is the smallest value of a signal within a window. Pure, no
- * thread of its own.
+ * Detects overload from signals that are sampled periodically. Short bursts do not count, so the
+ * smallest value of a signal within a window is used. Pure, no thread.
  */
 #ifndef VESPER_OVERLOAD_H
 #define VESPER_OVERLOAD_H
@@ -13,9 +12,9 @@
 #define OVERLOAD_SAMPLES_MAX 100
 
 enum overload_signal {
-	OVERLOAD_LOOP,  /* how late a timer was, in ms */
-	OVERLOAD_QUEUE, /* how long a request has waited for a database, in ms */
-	OVERLOAD_LOGS,  /* bytes of the logs of running turns */
+	OVERLOAD_LOOP,  /* delay of a timer, in ms */
+	OVERLOAD_QUEUE, /* wait of a request for a database, in ms */
+	OVERLOAD_LOGS,  /* bytes in the logs of running turns */
 	OVERLOAD_SIGNALS,
 };
 const char *overload_signal_name(enum overload_signal s);
@@ -23,21 +22,21 @@ const char *overload_signal_name(enum overload_signal s);
 struct overload {
 	int64_t bounds[OVERLOAD_SIGNALS];
 	int64_t samples[OVERLOAD_SAMPLES_MAX][OVERLOAD_SIGNALS];
-	size_t window; /* samples that count, 1 to OVERLOAD_SAMPLES_MAX */
+	size_t window; /* samples in the window, 1 to OVERLOAD_SAMPLES_MAX */
 	size_t noted;
 };
 
-/* How much of its bound a signal has, and of which the most: over 100 is too much. */
+/* The largest signal, as a percentage of its bound; above 100 is overload. */
 struct load {
 	unsigned percent;
 	enum overload_signal of;
-	bool logs_full; /* whatever else there is too much of */
+	bool logs_full; /* the logs are above their bound, whatever `of` is */
 };
 
 void overload_note(struct overload *o, const int64_t values[OVERLOAD_SIGNALS]);
-/* Of one signal; 0 until a window is full. */
+/* The percentage of one signal; 0 until a window is full. */
 unsigned overload_percent(const struct overload *o, enum overload_signal s);
-/* Of the one that has the most. */
+/* The signal with the largest percentage. */
 struct load overload_now(const struct overload *o);
 
 #endif
