@@ -1,16 +1,16 @@
 /*
- * Plans: everything that gathers data is a plan of tasks with dependencies, run in waves, side by
- * side inside a wave. The executor knows neither tools nor agents: its caller brings the
- * function that runs one task.
+ * Plans: all data is gathered by a plan of tasks with dependencies. It is run in waves; the tasks
+ * of a wave run in parallel. The executor does not depend on tools or agents: its caller supplies
+ * the function that runs one task.
  *
- * A task may take values from earlier ones (arguments that are references, see ref.h) and may hang
- * on a condition over them (condition.h).
+ * A task may take values from earlier tasks (arguments that are references, see ref.h) and may
+ * have a condition over them (condition.h).
  *
- * What a task refers to it also waits for. Where an argument needs it, a task that gave nothing
- * takes those behind it along; conditions and references that end in "?" only wait.
+ * A task waits for the tasks that it refers to. If one of them gives nothing and an argument needs
+ * it, the dependent task is skipped. Conditions and references that end in "?" only wait.
  *
- * A question to the user that stands open is a task too. When its turn comes the plan ends: what
- * runs is waited for, and nothing else begins.
+ * An unanswered clarifying question is a task too. When its turn comes the plan ends: running
+ * tasks are completed, and no other task starts.
  */
 #ifndef VESPER_PLAN_H
 #define VESPER_PLAN_H
@@ -34,12 +34,12 @@ struct flow_line;
 
 enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK, PLAN_FLOW, PLAN_APPROVED, PLAN_PLANNER };
 const char *plan_origin_name(enum plan_origin o); /* "router", … */
-/* Why a plan can't run. */
+/* Why a plan cannot run. */
 enum plan_flaw {
 	PLAN_FINE,
 	PLAN_EMPTY,
-	PLAN_TOO_LARGE, /* more tasks than PLAN_TASKS_MAX, more lines or waves than there may be */
-	PLAN_UNKNOWN,   /* a task has no id, shares one, or depends on what is not there */
+	PLAN_TOO_LARGE, /* more than PLAN_TASKS_MAX tasks, or too many lines or waves */
+	PLAN_UNKNOWN, /* a task without an ID, with a duplicate ID, or with an unknown dependency */
 	PLAN_REFERENCE,
 	PLAN_CONDITION,
 	PLAN_CYCLE,
@@ -51,92 +51,94 @@ enum task_state {
 	TASK_COMPLETED,
 	TASK_FAILED,
 	TASK_SKIPPED,
-	TASK_ASKED, /* the question that ended the plan */
+	TASK_ASKED, /* the clarifying question that ended the plan */
 };
 
 enum skip_reason {
-	SKIP_CONDITION,  /* it was not met by what was found; never of a flow's line */
-	SKIP_NEEDLESS,   /* the flow or the filters say that it is not needed; no user is told */
+	SKIP_CONDITION,  /* its condition was not met by the results; never for a flow's line */
+	SKIP_NEEDLESS,   /* not needed by the flow or the filters; not reported to the user */
 	SKIP_EARLIER,    /* a task that it depends on, or that its condition names, gave nothing */
-	SKIP_VALUE,      /* none was found for an argument */
+	SKIP_VALUE,      /* no value was found for an argument */
 	SKIP_PERMISSION, /* the caller may not use the tool */
 };
 
 struct task {
 	const char *id;    /* "t1" */
-	const char *group; /* that references name instead, of tasks for several values; or NULL */
+	const char *group; /* name in references, for tasks that split several values; or NULL */
 	const char *agent;
-	const char *tool;              /* NULL: the agent's own loop, or */
-	const struct flow_line *ask;   /* a question that stands open */
-	const struct args *args;       /* typed arguments of a tool (from the router), or */
-	const json_t *json_args;       /* plain ones, with references; when it runs, their values */
-	const char *const *depends_on; /* ids, NULL-ended; NULL: none */
-	const char *const *waits_for;  /* the same, of tasks that may fail; added by plan_check */
+	const char *tool;            /* NULL: the agent's loop, or `ask` */
+	const struct flow_line *ask; /* an unanswered clarifying question */
+	const struct args *args;     /* typed arguments of a tool (from the router); or */
+	const json_t *json_args;     /* JSON arguments with references, which are replaced by values
+					when it runs */
+	const char *const *depends_on; /* IDs, NULL-ended; NULL: none */
+	const char *const *waits_for;  /* the same for tasks that may fail; set by plan_check */
 	const char *condition;         /* NULL: always */
-	int priority;                  /* inside a wave the lowest starts first */
+	int priority;                  /* lowest starts first within a wave */
 	enum task_state state;
 	int wave;                     /* set by plan_check: 0 is first */
-	const struct condition *when; /* `condition`, read by plan_check */
-	size_t left_out;              /* values of references beyond what parameters take */
-	enum skip_reason skipped;     /* of a skipped one */
-	struct result **results;      /* what it gave */
+	const struct condition *when; /* `condition`, parsed by plan_check */
+	size_t left_out;              /* number of values dropped because a parameter takes fewer */
+	enum skip_reason skipped;     /* of TASK_SKIPPED */
+	struct result **results;      /* its results */
 	size_t result_count;
 };
 
-/* A component that is shown when the plan has ended, before the text and in the plan's order. Its
- * table or series is not shown beside it once more. */
+/* A component shown when the plan has ended, before the text and in the plan's order. Its table or
+ * series is not shown a second time. */
 struct task_show {
-	const char *id;        /* "show1" */
-	const char *component; /* its name in the catalogue */
-	const json_t *props;   /* by name: {"$ref": …}, or a text that may hold placeholders */
+	const char *id;               /* "show1" */
+	const char *component;        /* its name in the catalogue */
+	const json_t *props;          /* by name: {"$ref": …}, or a text with placeholders */
 	const struct condition *when; /* NULL: always */
 };
 
 struct plan {
 	const char *id;
 	enum plan_origin origin;
-	const struct flow_def *flow; /* that it was made of; NULL: none */
+	const struct flow_def *flow; /* flow that it was made from; NULL: none */
 	struct task *tasks;
 	size_t count;
-	const struct task *open; /* the question that ended it; NULL: it ran to its end */
+	const struct task *open; /* the question that ended it; NULL: it ran to completion */
 	const struct task_show *shows;
 	size_t show_count;
-	const json_t *filters; /* values that stand, by filter; NULL: none */
+	const json_t *filters; /* filter values in effect, by filter; NULL: none */
 	enum plan_flaw flaw;   /* set by plan_check */
 };
 
-/* Reads conditions and references, and sets the waves. ERR_INPUT: no task or too many, a doubled
- * id, an unknown dependency, a wrong condition or reference, a cycle; p->flaw says which. Pure. */
+/* Parses conditions and references, and sets the waves. ERR_INPUT: no task or too many, a duplicate
+ * ID, an unknown dependency, an invalid condition or reference, a cycle; see p->flaw. Pure. */
 MUST_CHECK bool plan_check(struct plan *p, struct arena *a, struct err *e);
 
 struct plan_run;
 
-/* Runs one task and calls plan_task_done, later or at once. What it returns is cancelled with the
- * plan, unless the task has ended by then. */
+/* Runs one task and calls plan_task_done, at once or later. The returned operation is cancelled
+ * with the plan if the task has not ended. */
 typedef struct op *(*plan_run_task)(void *owner, struct plan_run *run, struct task *task);
 typedef void (*plan_cb)(void *owner);
 
-/* Runs a checked plan to its end; the first tasks start from inside. A task whose dependency failed
- * or was skipped is skipped, and so is one whose condition is not met or whose references find
- * nothing that they need. p->open: a question ended it. The callback comes once, never from inside
- * plan_start: with the last task's plan_task_done, or later. */
+/* Runs a checked plan; the first tasks start within the call. A task is skipped if a dependency
+ * failed or was skipped, its condition is not met, or a required reference finds nothing. p->open:
+ * a question ended the plan. The callback runs once, never within plan_start: in the last task's
+ * plan_task_done, or later. */
 struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, plan_run_task run,
 			    plan_cb cb, void *owner);
-/* A task has ended; its results are set by now. What comes after it starts with the next turn of
- * the loop: the caller may be within a callback in which no operation may begin. */
+/* Reports that a task has ended; its results are set. Dependent tasks start in the next loop
+ * iteration, because the caller may be in a callback in which no operation may begin. */
 void plan_task_done(struct plan_run *r, struct task *task, bool completed);
-/* The results of the tasks that this one waited for; in the arena. Of a group those of its first
+/* The results of the tasks that this one waited for, in the arena. For a group: those of its first
  * task with rows. */
 struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct arena *a);
-/* The same of all tasks. */
+/* The same for all tasks. */
 struct ref_scope plan_results(const struct plan *p, struct arena *a);
-/* Why the task was skipped, for the user: the end of a sentence. */
+/* Why the task was skipped, for the user, as the end of a sentence. */
 const char *task_why_skipped(const struct task *t, const struct language *l, struct arena *a);
-/* Another task depends on it, or its condition names it; after plan_check. */
+/* Returns true if another task depends on it or names it in a condition. Valid after plan_check. */
 bool plan_is_waited_for(const struct plan *p, const struct task *t);
-/* Asks of the user, so that results are shown only once it ended without one. */
+/* Returns true if the plan may ask the user; then results are shown only if it ended without a
+ * question. */
 bool plan_may_ask(const struct plan *p);
-/* Cancels what runs; the callback does not come. *r may be NULL. */
+/* Cancels running tasks; the callback does not run. *r may be NULL. */
 void plan_cancel(struct plan_run **r);
 
 #endif

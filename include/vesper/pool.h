@@ -1,7 +1,7 @@
 /*
- * Worker threads for blocking jobs. `run` is called on a worker and may touch its job only; `done`
- * is called on the loop afterwards, always, also when the pool is being closed. Submitting is
- * loop-thread only.
+ * Worker threads for blocking jobs. `run` is called on a worker and may access only its job.
+ * `done` is always called on the loop afterwards, even while the pool is being closed. Submit on
+ * the loop thread only.
  */
 #ifndef VESPER_POOL_H
 #define VESPER_POOL_H
@@ -22,24 +22,24 @@ struct pool_job {
 	struct pool *pool; /* private */
 };
 
-/* As many threads at most; each is started when there is a job for it. */
+/* `threads` is the maximum; each thread is started when a job needs it. */
 struct pool *pool_new(struct loop *l, const char *name, size_t threads);
-/* Before the first job: its threads leave the processor to others that want it. */
+/* Lowers the priority of the pool's threads. Call before the first job. */
 void pool_give_way(struct pool *p);
 void pool_submit(struct pool *p, struct pool_job *job);
-size_t pool_idle(const struct pool *p); /* threads without a job; a job counts until its done */
-/* One thread more, in place of one whose job does not come back; and one fewer, when it has. */
+size_t pool_idle(const struct pool *p); /* threads without a job; a job ends with its `done` */
+/* Adds a thread, to replace one whose job hangs; removes one, after that job has ended. */
 void pool_widen(struct pool *p);
 void pool_narrow(struct pool *p);
-/* Waits so long for every submitted job and calls the done of those that have run; nothing may be
- * submitted any more. False: some still run. Then call it again, or leave the pool. Not from a
- * done. */
+/* Waits at most `within_ms` for all submitted jobs and calls `done` for those that have run; no job
+ * may be submitted afterwards. False: some are still running. Then call it again, or call
+ * pool_leave. Not allowed in a `done`. */
 bool pool_finish(struct pool *p, uint64_t within_ms);
-/* Gives up on jobs that do not come back: their done is never called, and whatever they touch must
- * stay until the process ends. */
+/* Abandons hanging jobs: their `done` is never called, and the memory they access must stay valid
+ * until the process ends. */
 void pool_leave(struct pool **p);
-/* Waits until every submitted job has run (cancel what is long first), calls every done, then
- * frees. Not from a done. */
+/* Waits until every submitted job has run (cancel long ones first), calls every `done`, then frees.
+ * Not allowed in a `done`. */
 void pool_free(struct pool **p);
 
 #endif

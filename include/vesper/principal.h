@@ -1,4 +1,4 @@
-/* Who is asking. Made from a verified token only; never from a message or a model. */
+/* The caller. Made only from a verified token, never from a message or a model's output. */
 #ifndef VESPER_PRINCIPAL_H
 #define VESPER_PRINCIPAL_H
 
@@ -13,34 +13,36 @@ struct principal {
 	const char *tenant;
 	const char *const *permissions;
 	size_t permission_count;
-	bool sorted;        /* the permissions, by strcmp: as a copy of many has them */
+	bool sorted;        /* the permissions are sorted by strcmp; principal_copy sorts many */
 	int64_t expires_ms; /* Unix time of the token's exp */
-	int64_t issued_ms;  /* and of its iat; 0: it has none */
-	/* Of a personal access token: its SHA-256, hexadecimal. NULL: the identity provider's. */
+	int64_t issued_ms;  /* Unix time of its iat; 0: none */
+	/* SHA-256 of a personal access token, hexadecimal. NULL: a token of the identity provider.
+	 */
 	const char *token_hash;
-	/* And it may use the data sources that its user may. */
+	/* The personal access token may use its user's data sources. */
 	bool token_uses_sources;
 };
 
-/* The one permission question of the program. NULL asks for nothing and is always yes. */
+/* The only permission test of the program. NULL requires no permission and is always true. */
 bool may(const struct principal *who, const char *permission);
-/* Every one of these permissions, one blank between them; NULL and "" are none. */
+/* True if `who` has all of these permissions, separated by one blank. NULL and "" require none. */
 bool may_all(const struct principal *who, const char *permissions, struct arena *scratch);
 
-/* Of who may use any data source; it is given with the first, and no token of a provider gives it.
- */
+/* Held by users who may use at least one data source. It is granted with the first one and never by
+ * a provider's token. */
 #define PERMISSION_SOURCES "data:use"
 
-/* The area of the permissions of single documents, which a caller may have thousands of. */
+/* Prefix of the permissions for single documents; a caller may have thousands. */
 #define PERMISSION_DOCUMENT "doc:"
 
-/* To load files of one's own. */
+/* Permission to upload files. */
 #define PERMISSION_UPLOAD "chat:upload"
 
-/* The area of the permissions that packs share. */
+/* Prefix of the permissions that packs share. */
 #define PERMISSION_SHARED "chat:"
 
-/* "read market data" of "chat:read_market_data"; a pack's own ("clinic:read") as it is. */
+/* "read market data" for "chat:read_market_data"; a pack's permission ("clinic:read") is unchanged.
+ */
 const char *permission_words(const char *permission, struct arena *a);
 
 /* Deep copy on the heap, for owners that outlive the token (a connection, a turn). */
@@ -48,6 +50,6 @@ struct principal *principal_copy(const struct principal *who);
 void principal_free(struct principal **who);
 
 bool principal_same_user(const struct principal *a,
-			 const struct principal *b); /* tenant and user */
+			 const struct principal *b); /* compares tenant and user */
 
 #endif

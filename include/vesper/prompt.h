@@ -1,7 +1,7 @@
 /*
- * Prompts are files under prompts/ with {{slots}}. They belong to the catalogue: loaded with it,
- * swapped with it. A slot that is not filled, or a value for a slot that is not there, is a mistake
- * that the start finds.
+ * Prompts: files under prompts/ with {{slots}}. They belong to the catalogue and are loaded and
+ * replaced with it. A slot without a value, or a value without a slot, is an error found at
+ * startup.
  */
 #ifndef VESPER_PROMPT_H
 #define VESPER_PROMPT_H
@@ -17,9 +17,9 @@ struct prompt_slot {
 	const char *value;
 };
 
-/* prompts/<name>.md of this catalogue with its slots filled; {{company}} and {{rules}} are filled
- * by themselves.
- * Asserts that exactly these slots exist (checked at load: see PROMPT_NAMES in prompt.c). */
+/* The catalogue's prompts/<name>.md with its slots filled; {{company}} and {{rules}} are filled
+ * automatically. Asserts that exactly these slots exist (checked at load: see PROMPT_NAMES in
+ * prompt.c). */
 const char *prompt_fill(const struct catalog *c, const char *name, const struct prompt_slot *slots,
 			size_t count, struct arena *a);
 
