@@ -16,8 +16,7 @@ struct principal {
 	bool sorted;        /* the permissions are sorted by strcmp; principal_copy sorts many */
 	int64_t expires_ms; /* Unix time of the token's exp */
 	int64_t issued_ms;  /* Unix time of its iat; 0: none */
-	/* SHA-256 of a personal access token, hexadecimal. NULL: a token of the identity provider.
-	 */
+	/* SHA-256 (hexadecimal) of a personal access token. NULL: a token of the provider. */
 	const char *token_hash;
 	/* The personal access token may use its user's data sources. */
 	bool token_uses_sources;
@@ -41,8 +40,7 @@ bool may_all(const struct principal *who, const char *permissions, struct arena 
 /* Prefix of the permissions that packs share. */
 #define PERMISSION_SHARED "chat:"
 
-/* "read market data" for "chat:read_market_data"; a pack's permission ("clinic:read") is unchanged.
- */
+/* "read market data" for "chat:read_market_data"; a pack's "clinic:read" is unchanged. */
 const char *permission_words(const char *permission, struct arena *a);
 
 /* Deep copy on the heap, for owners that outlive the token (a connection, a turn). */

@@ -1,29 +1,30 @@
 /*
- * Recordings: what models said and what turns made of it, kept as files, so that conversations can
- * be held again without any network and their results compared.
+ * Recordings: model answers and the turns made from them, stored as files. Conversations can be
+ * replayed from them without a network and their results compared.
  *
- * A folder of recordings holds:
+ * A folder of recordings has these files:
  *
- *   <hash>.exchange.json   one call of a model, named by what was asked: {"format":
- *     "vesper-exchange/1", "hash", "turn_id", "role", "request" (what the model was told),
- * "answer":
+ *   <hash>.exchange.json   one model call, named by the hash of the request:
+ *     {"format": "vesper-exchange/1", "hash", "turn_id", "role", "request", "answer":
  *     {"stop", "model", "provider", "usage", "blocks": [{"text"} | {"tool":
- * {"id","name","input"}}]}, or "error": {"code","text"}}. No header is part of it, so no key is.
- *   <session>.case.jsonl   one conversation, a turn a line: {"format": "vesper-case/1",
- *     "session_id", "turn_id", "message_id" (of the answer), "tenant", "permissions": [], "today",
- * "content", "filters"?, "values"? (a choice that answers the turn before), "expect": {"status",
- * "outcomes": [{"tool", "outcome", "rows"}], "views": [{"tool", "columns", "data_dict"}], "facts":
- * [{"tool", "name", "value"}], "correction"?}}. <session>.corrections.jsonl   what users said of
- * these answers, a line each: {"message_id", "rating", "correction"?}. The last word on an answer
- * counts.
+ *     {"id", "name", "input"}}]}, or "error": {"code", "text"}}.
+ *     Headers are not part of it, so no key is.
+ *   <session>.case.jsonl   one conversation, one turn per line:
+ *     {"format": "vesper-case/1", "session_id", "turn_id", "message_id" (of the answer),
+ *     "tenant", "permissions": [], "today", "content", "filters"?, "values"? (a choice that
+ *     answers the previous turn), "expect": {"status", "outcomes": [{"tool", "outcome",
+ *     "rows"}], "views": [{"tool", "columns", "data_dict"}], "facts": [{"tool", "name",
+ *     "value"}], "correction"?}}
+ *   <session>.corrections.jsonl   users' feedback on these answers, one per line:
+ *     {"message_id", "rating", "correction"?}. The last line about an answer counts.
  *
- * Members of "expect" that are missing are not compared, so a case written by hand (a correction of
- * an answer) says only what it is about. Wording is never compared. A thumbs-down with a correction
- * makes its turn a case: in place of what was recorded each number of the correction is expected
- * among the turn's rows and facts. A correction without numbers is never met, until a person writes
- * into "expect" what it means and keeps it there as "correction". An exchange is found by the
- * hash of the request; where a prompt has changed since, the next one of the same turn and role
- * stands in.
+ * Missing members of "expect" are not compared, so a case written by hand (a correction of an
+ * answer) contains only what it tests. Wording is never compared. A thumbs-down with a correction
+ * makes its turn a case: instead of the recorded results, each number of the correction is
+ * expected in the turn's rows and facts. A correction without numbers always fails, until someone
+ * writes its meaning into "expect" and keeps it there as "correction". An exchange is found by the
+ * hash of the request. If a prompt has changed since, the next exchange of the same turn and role
+ * is used.
  */
 #ifndef VESPER_RECORD_H
 #define VESPER_RECORD_H

@@ -1,17 +1,17 @@
 /*
- * A Redis that may be unavailable, slow or wrong: where it is, one connection to it, and what that
- * may cost.
+ * A connection to a Redis that may be unavailable, slow or faulty, and the limits on waiting for
+ * it.
  *
- * A command is only sent while the connection is up: it was made, the server took the login and
- * answered a PING. Otherwise the call fails at once and the caller goes on without; no caller waits
- * for a connection. All waiting beyond a few milliseconds a command comes out of one wait budget
- * (patience), which fills up slowly: when it is empty the connection is dropped, every waiting
- * command ends without an answer, and the server has to greet again, after a pause.
+ * A command is sent only while the connection is up: connected, logged in, and a PING answered.
+ * Otherwise the call fails at once and the caller continues without Redis; no caller waits for a
+ * connection. All waiting beyond a command's due time (a few ms) is charged to one wait budget
+ * (patience), which refills slowly. When the budget is empty the connection is dropped, every
+ * waiting command ends without a reply, and the link reconnects after a pause.
  *
- * Replies come in the order of the commands, each to the command that asked; one that no caller
- * waits for any more is read and thrown away. A reply may hold arrays of REDIS_REPLY_LEVELS_MAX
- * levels, REDIS_REPLY_ELEMENTS_MAX elements and REDIS_REPLY_BYTES_MAX bytes of text in all; what is
- * more ends the connection. Loop thread only.
+ * Replies arrive in the order of the commands and are matched to them; a reply to a cancelled
+ * command is discarded. A reply may have REDIS_REPLY_LEVELS_MAX levels of arrays,
+ * REDIS_REPLY_ELEMENTS_MAX elements and REDIS_REPLY_BYTES_MAX bytes of text in total; a larger
+ * reply ends the connection. Loop thread only.
  */
 #ifndef VESPER_REDIS_H
 #define VESPER_REDIS_H
@@ -26,54 +26,54 @@
 #include "vesper/loop.h"
 #include "vesper/str.h"
 
-/* Where a Redis is. Nothing of its address is ever logged but `shown`: it may hold a password. */
+/* The address of a Redis. Only `shown` may be logged, as the address may contain a password. */
 struct redis_place {
-	const char *host; /* a name or an address; NULL: `path` */
+	const char *host; /* host name or IP address; NULL: use `path` */
 	int port;
-	const char *path;     /* of a unix socket */
-	const char *user;     /* NULL: the default one */
+	const char *path;     /* of a Unix socket */
+	const char *user;     /* NULL: the default user */
 	const char *password; /* NULL: none is sent */
 	int db;
-	const char *shown; /* what may be logged: host and port, or the path */
+	const char *shown; /* text for logs: host and port, or the path */
 };
 
 /* redis://[[user]:password@]host[:port][/db], unix://[[user]:password@]/path[?db=N]; user and
- * password may be percent-encoded. The error names the mistake and nothing of the address. */
+ * password may be percent-encoded. ERR_INPUT: the error describes the mistake and quotes no part of
+ * the address. */
 MUST_CHECK bool redis_url_parse(const char *url, struct arena *a, struct redis_place *out,
 				struct err *e);
 
 struct redis_link;
 
-/* Zero is the usual of each. */
+/* Zero means the default. */
 struct redis_link_options {
-	const char *check; /* its name among the health checks */
+	const char *check; /* its name in the health checks */
 	int64_t patience_ms;
-	int64_t due_ms; /* a command's own time, which costs no patience: more for one that waits
-			   at the server */
+	int64_t due_ms; /* due time of a command, not charged to the wait budget; longer for
+			   commands that block on the server */
 	size_t reply_bytes, reply_elements;
 };
 
-/* `place` and `check` must outlive the link. */
+/* `place` and `check` are borrowed; must outlive the link. */
 struct redis_link *redis_link_new(struct loop *l, const struct redis_place *place,
 				  const struct redis_link_options *o);
-/* Commands that are not answered end without an answer, now. */
+/* Unanswered commands end at once without a reply. */
 void redis_link_free(struct redis_link **k);
 
-/* `reply` is valid during the call; NULL: there is no answer and there will be none. */
+/* `reply` is valid during the call; NULL: there will be no reply. */
 typedef void (*redis_reply_cb)(void *owner, const redisReply *reply);
 
-/* The server has greeted: what is sent now may be answered. */
+/* Returns true if the connection is up, so that commands may be sent. */
 bool redis_link_up(const struct redis_link *k);
 
-/* False: nothing was sent. Else the callback runs once, later. */
+/* False: nothing was sent. True: the callback runs once, later. */
 bool redis_link_send(struct redis_link *k, int argc, const struct str *argv, redis_reply_cb cb,
 		     void *owner);
 
-/* What was sent last goes out now, as far as the socket takes it. */
+/* Writes pending commands to the socket now, as much as it accepts. */
 void redis_link_flush(struct redis_link *k);
 
-/* The server answered what it can't have meant: the connection is dropped. From a reply callback
- * too. */
+/* The server sent an invalid reply: drops the connection. Allowed in a reply callback. */
 void redis_link_distrust(struct redis_link *k, const char *why);
 
 #endif

@@ -1,19 +1,18 @@
 /*
- * References to earlier results: how a later task names a value without anybody repeating it.
+ * References to earlier results: a later task names a value instead of repeating it.
  *
  *   t1.row_count           rows of the main table
  *   t1.outcome             rows, empty, …
- *   t1.rows[0].vendor      a cell; the column by its name, in any spelling of case and "_"
- *   t1.rows[*].vendor      every different value of the column, in the order of the rows
- *   t1.offline[0].vendor   the same of a further result set, by the name of its query
+ *   t1.rows[0].vendor      a cell; the column by name, ignoring case and "_"
+ *   t1.rows[*].vendor      the distinct values of the column, in the order of the rows
+ *   t1.offline[0].vendor   the same for a further result set, by the name of its query
  *   t1.facts.higher_vendor a derived value
- *   t1.rows, t1.offline    a whole result set: only what a component shows may be one
+ *   t1.rows, t1.offline    a whole result set; allowed only for components
  *
- * A "?" at the end says that the value may be missing: the argument is then left out. Without it
- * its task is skipped.
+ * A "?" at the end means that the value may be missing: the argument is then left out. Without "?"
+ * the task is skipped.
  *
- * What a reference gives is data: it goes through the same checks as an argument that was typed.
- * Pure.
+ * The value of a reference is data: it passes the same checks as a typed argument. Pure.
  */
 #ifndef VESPER_REF_H
 #define VESPER_REF_H
@@ -33,23 +32,23 @@ struct ref {
 	char source[REF_NAME_MAX + 1]; /* "t1" */
 	enum ref_kind kind;
 	bool optional;
-	char table[REF_NAME_MAX + 1]; /* of a cell, column or table; "": the main one */
+	char table[REF_NAME_MAX + 1]; /* of a cell, column or table; "": the main table */
 	size_t row;                   /* of REF_CELL */
 	char name[REF_NAME_MAX + 1];  /* of a column or a fact */
 };
 
-/* Whether a reference's name of a column means this one. */
+/* Returns true if `name` in a reference means this column. */
 bool ref_same_name(const char *column, const char *name);
 
-/* ERR_INPUT: this is no reference, or one to a whole result set. */
+/* ERR_INPUT: not a reference, or one to a whole result set. */
 MUST_CHECK bool ref_parse(const char *text, struct ref *out, struct err *e);
-/* The same, which may be to a whole result set. */
+/* The same, but whole result sets are allowed. */
 MUST_CHECK bool ref_parse_any(const char *text, struct ref *out, struct err *e);
 
-/* As it was read. */
+/* The reference as text. */
 const char *ref_text(const struct ref *r, struct arena *a);
 
-/* What may be referred to: the results of one task, by its id. */
+/* The results of one task, by its ID. */
 struct ref_source {
 	const char *id;
 	struct result *const *results;
@@ -61,42 +60,41 @@ struct ref_scope {
 	size_t count;
 };
 
-/* Where a reference points. */
+/* The target of a reference. */
 struct ref_place {
 	const struct result *result;
 	const struct table *table; /* of a cell, column or table */
 	int column;
 	const struct fact *fact;
 };
-/* ERR_NOT_FOUND as below. */
+/* ERR_NOT_FOUND: as ref_value. */
 MUST_CHECK bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *out,
 			 struct err *e);
 
-/* The value as JSON text (of REF_COLUMN: an array of all different texts), in the arena; not of
- * REF_TABLE.
- * ERR_NOT_FOUND: there is no such source, row, column or fact, or it holds nothing; the text says
- * which, for users. */
+/* The value as JSON text (REF_COLUMN: an array of all distinct texts), in the arena; not for
+ * REF_TABLE. ERR_NOT_FOUND: the source, row, column or fact does not exist or is empty; the error
+ * says which, for users. */
 MUST_CHECK bool ref_value(const struct ref_scope *s, const struct ref *r, struct arena *a,
 			  const json_t **out, struct err *e);
 
-/* {"$ref": "t1.rows[*].vendor"}, which may have a member "max": at most that many values. Its text;
- * NULL for any other value. */
+/* The text of {"$ref": "t1.rows[*].vendor"}, which may have a member "max", the largest number of
+ * values. NULL for any other value. */
 const char *ref_of(const json_t *value);
-json_t *ref_json(const char *text, size_t max); /* max 0: LIST_ARG_MAX; new reference */
+json_t *ref_json(const char *text, size_t max); /* max 0: LIST_ARG_MAX. New reference */
 
-/* A copy of these arguments with every reference (an argument, or an item of a list) replaced by
- * its value; a list that a reference gives is spliced into the list it stands in. Of more values
- * than a reference may give, the first are taken; *left_out: how many were not. */
+/* Copies arguments and replaces every reference (an argument, or an item of a list) by its value; a
+ * list is spliced into the list around it. Values beyond a reference's maximum are dropped;
+ * *left_out is their number. */
 MUST_CHECK bool ref_fill(const struct ref_scope *s, const json_t *args, struct arena *a,
 			 const json_t **out, size_t *left_out, struct err *e);
 
-/* A task whose results arguments refer to. */
+/* A task that arguments refer to. */
 struct ref_need {
 	const char *id;
-	bool optional; /* every reference to it may find nothing */
+	bool optional; /* all references to it are optional */
 	bool whole;    /* one of them is to a whole result set */
 };
-/* The tasks that these arguments refer to, each once; at most `cap`. ERR_INPUT: one of them is no
+/* The tasks that these arguments refer to, each once; at most `cap`. ERR_INPUT: an invalid
  * reference. */
 MUST_CHECK bool ref_needs(const json_t *args, struct arena *a, struct ref_need *needs, size_t cap,
 			  size_t *count, struct err *e);
