@@ -1,29 +1,32 @@
 /*
- * What the packs declare of their data (config/<pack>/catalogue.json, schema.json): approved views
- * with their columns, and over them the map: entities, edges, chains, measures, metrics. The only
- * joins that anything may write are these edges. Everything is borrowed from the catalogue; any
+ * The packs' declarations about their data (config/<pack>/catalogue.json, schema.json): approved
+ * views with their columns, and on them the map: entities, edges, chains, measures, metrics. The
+ * edges are the only joins that may be written. Everything is borrowed from the catalogue. Any
  * thread.
  *
- *   views       {"name", "about", "permission"?, "columns", "columns_with"?}; a column is a name as
- *               SQL has to write it, or {"name", "type"?, "about"?, "nullable"?, "priority"?,
+ *   views       {"name", "about", "permission"?, "columns", "columns_with"?}; a column is a name
+ *               as written in SQL, or {"name", "type"?, "about"?, "nullable"?, "priority"?,
  *               "facet"?, "masked"?}
  *   entities    {"name", "label"?, "plural"?, "about", "view", "key", "also"?, "indexes"?,
- * "title"?, "time"?, "levels"?, "facets"?, "kind"?, "show"?, "synonyms"?} edges       {"id",
- * "about"?, "from", "to", "via"?, "cardinality": "n:1" | "1:1" | "n:m", "on", "optional"?,
- * "partial"?}; `on` holds pairs of "entity.column" chains      {"id", "about", "path",
- * "examples"?}; a step is an entity, or "entity via edge" measures    {"name", "label"?, "about"?,
- * "entity", "column"?, "aggregate", "unit", "additivity", "over"?, "take"?, "latest"?, "split"?,
- * "defaults"?, "required"?, "where"?, "permission"?, "synonyms"?} metrics     {"name", "label"?,
- * "about"?, "kind": "ratio" | "difference" | "measure", "numerator", "denominator" | "left",
- * "right" | "measure", "where"?, "unit", "permission"?, "synonyms"?} conditions  {"name", "label"?,
- * "about"?, "entity", "where", "permission"?, "synonyms"?}; days in `where` may be counted from
- * that of the question, "today-30d" protocol    {"max_rounds", "max_tables_per_request",
- * "select_limit", "via"?, "steps": [{"id", "about", "may_call": {tool: the step that it leads
- * to}}]}: how the pack's agents ask the map; they begin with the first step
+ *               "title"?, "time"?, "levels"?, "facets"?, "kind"?, "show"?, "synonyms"?}
+ *   edges       {"id", "about"?, "from", "to", "via"?, "cardinality": "n:1" | "1:1" | "n:m",
+ *               "on", "optional"?, "partial"?}; `on` has pairs of "entity.column"
+ *   chains      {"id", "about", "path", "examples"?}; a step is an entity, or "entity via edge"
+ *   measures    {"name", "label"?, "about"?, "entity", "column"?, "aggregate", "unit",
+ *               "additivity", "over"?, "take"?, "latest"?, "split"?, "defaults"?, "required"?,
+ *               "where"?, "permission"?, "synonyms"?}
+ *   metrics     {"name", "label"?, "about"?, "kind": "ratio" | "difference" | "measure",
+ *               "numerator", "denominator" | "left", "right" | "measure", "where"?, "unit",
+ *               "permission"?, "synonyms"?}
+ *   conditions  {"name", "label"?, "about"?, "entity", "where", "permission"?, "synonyms"?};
+ *               days in `where` may be relative to the day of the question, "today-30d"
+ *   protocol    {"max_rounds", "max_tables_per_request", "select_limit", "via"?, "steps":
+ *               [{"id", "about", "may_call": {tool: next step}}]}: how the pack's agents query
+ *               the map; they begin with the first step
  *
- * Outside of views columns are named without quotes. Dimensions stand in catalog.h; what they add
- * to the map is their struct dimension_map. tenant_id is never written in a pair: whatever writes
- * a statement adds it to every view.
+ * Outside views, columns are named without quotes. Dimensions are in catalog.h; their additions to
+ * the map are in struct dimension_map. Pairs never contain tenant_id: code that writes a statement
+ * adds it to every view.
  */
 #ifndef VESPER_SCHEMA_H
 #define VESPER_SCHEMA_H
@@ -39,14 +42,14 @@ struct dimension_def;
 struct unit_def;
 
 struct view_column {
-	const char *name;       /* as SQL has to write it */
-	const char *plain;      /* the same without quotes */
-	const char *permission; /* NULL: the view's is enough */
+	const char *name;       /* as written in SQL */
+	const char *plain;      /* without quotes */
+	const char *permission; /* NULL: the view's suffices */
 	bool has_type;
 	enum column_type type;
-	bool nullable; /* true unless declared otherwise */
+	bool nullable; /* true by default */
 	enum column_priority priority;
-	int facet; /* 1..9: its place among those that narrow a long list; 0: none */
+	int facet; /* 1..9: rank among the columns that narrow a long list; 0: none */
 	const char *about, *masked; /* or NULL */
 };
 
@@ -54,14 +57,14 @@ struct view_def {
 	const char *name;
 	const char *pack;
 	const char *source;
-	const char *only_tenant; /* that the source serves; NULL: its rows say whose they are */
+	const char *only_tenant; /* the only tenant of its source; NULL: rows have a tenant_id */
 	const char *about;
-	const char *permission; /* NULL: none is needed beyond the tool's */
+	const char *permission; /* NULL: the tool's suffices */
 	const struct view_column *columns;
-	size_t column_count; /* 0: not known, the view is not for people's own SQL */
+	size_t column_count; /* 0: unknown; then the view is not available to ad hoc SQL */
 };
 
-/* What a column of days or times may be grouped by: "price_date.month". */
+/* Units by which a date or time column may be grouped: "price_date.month". */
 enum grain {
 	GRAIN_NONE,
 	GRAIN_HOUR,
@@ -77,28 +80,29 @@ enum grain {
 const char *grain_name(enum grain g); /* "month" */
 bool grain_parse(const char *name, enum grain *out);
 
-/* What the map knows of a dimension beside its values. */
+/* Map properties of a dimension. */
 struct dimension_map {
-	const struct entity_def *entity;  /* NULL: it is not on the map */
+	const struct entity_def *entity;  /* NULL: not on the map */
 	const struct view_column *column; /* of the entity's view */
 	enum column_type type;
-	unsigned grains;         /* 1 << enum grain */
-	const char *const *bins; /* lower bounds of a number, ascending; NULL-ended; NULL: none */
+	unsigned grains; /* 1 << enum grain */
+	const char *const
+		*bins; /* lower bounds of numeric groups, ascending; NULL-ended; NULL: none */
 	const char *const *synonyms; /* NULL-ended */
 	const char *about;           /* or NULL */
 };
 
 enum entity_kind {
 	ENTITY_LISTED, /* "entity": may be listed */
-	ENTITY_FACT,   /* "fact": only through metrics */
-	ENTITY_LINK,   /* "link": a join table, never named to users */
+	ENTITY_FACT,   /* "fact": used only through metrics */
+	ENTITY_LINK,   /* "link": a join table, not shown to users */
 };
 
 struct level_def {
 	const char *value, *label;
 };
 
-/* A dimension or a measure that a list shows; the other one is NULL. */
+/* A dimension or a measure shown in a list; the other pointer is NULL. */
 struct shown_def {
 	const char *name;
 	const struct dimension_def *dimension;
@@ -107,22 +111,22 @@ struct shown_def {
 
 struct entity_def {
 	const char *name;  /* "project" */
-	const char *pack;  /* that declares it */
+	const char *pack;  /* pack that declares it */
 	size_t index;      /* in the schema's entities */
 	const char *label; /* "project" */
 	const char *plural;
 	const char *about;
 	enum entity_kind kind;
 	const struct view_def *view;
-	const struct view_column *const *key;         /* NULL-ended; empty: rows have no key */
+	const struct view_column *const *key;         /* NULL-ended; empty: no key */
 	const struct view_column *const *const *also; /* further unique keys; NULL-ended */
-	/* Columns that each of its indexes holds; NULL-ended; empty: not known. */
+	/* Columns of each of its indexes; NULL-ended; empty: unknown. */
 	const struct view_column *const *const *indexes;
-	const struct view_column *title;  /* names a row for people; or NULL */
-	const struct dimension_def *time; /* of a period and of grains; or NULL */
+	const struct view_column *title;  /* display name of a row; or NULL */
+	const struct dimension_def *time; /* for periods and grains; or NULL */
 	struct {
-		const struct view_column *column, *parent; /* NULL: it has no levels; parent may be
-							      NULL */
+		const struct view_column *column,
+			*parent; /* column NULL: no levels; parent: or NULL */
 		const struct level_def *values;
 		size_t count;
 	} levels;
@@ -145,9 +149,8 @@ struct edge_def {
 	const struct entity_def *from, *to;
 	const struct entity_def *via; /* the join table of an n:m edge; NULL: none */
 	enum cardinality cardinality;
-	bool optional;              /* LEFT JOIN where it is only shown */
-	bool partial;               /* rows of `from` without one of `to` count, too: as a group
-				       without a value */
+	bool optional; /* LEFT JOIN if its columns are only shown */
+	bool partial; /* rows of `from` without a row of `to` count too, as a group without value */
 	const struct edge_pair *on; /* from → to; with via: from → via */
 	size_t on_count;
 	const struct edge_pair *on_to; /* via → to */
@@ -172,7 +175,7 @@ enum aggregate {
 enum additivity { ADDITIVE_FULL, ADDITIVE_SEMI, ADDITIVE_NONE };
 enum measure_take { TAKE_LAST, TAKE_FIRST, TAKE_AVG, TAKE_MIN, TAKE_MAX };
 
-/* How a condition compares. OP_NOT keeps rows without a value. */
+/* Comparison operators. OP_NOT keeps rows without a value. */
 enum where_op {
 	OP_IS,
 	OP_NOT,
@@ -188,10 +191,11 @@ enum where_op {
 };
 const char *where_op_name(enum where_op op); /* "at_least" */
 bool where_op_parse(const char *name, enum where_op *out);
-/* It takes so many values: none for missing and present, two for between, any for is and not. */
+/* Returns true if the operator takes this many values: none for missing and present, two for
+ * between, one or more for is and not, one for all others. */
 bool where_op_takes(enum where_op op, size_t count);
 
-/* A fixed condition of a definition, or a default: its values as texts. */
+/* A fixed condition of a definition, or a default. Values are texts. */
 struct where_def {
 	const struct dimension_def *dimension;
 	enum where_op op;
@@ -206,11 +210,11 @@ struct measure_def {
 	enum aggregate aggregate;
 	const struct unit_def *unit;
 	enum additivity additivity;
-	const struct dimension_def *over; /* of a semi-additive measure */
-	enum measure_take take;           /* what happens over it */
+	const struct dimension_def *over; /* for a semi-additive measure */
+	enum measure_take take;           /* how it is aggregated over `over` */
 	struct {
-		const struct dimension_def *order;      /* NULL: rows are no versions */
-		const struct dimension_def *label;      /* names the order for people; or NULL */
+		const struct dimension_def *order;      /* NULL: rows are not versions */
+		const struct dimension_def *label;      /* display name of the order; or NULL */
 		const struct dimension_def *const *per; /* NULL-ended */
 	} latest;
 	const struct dimension_def *const *split;    /* NULL-ended */
@@ -219,19 +223,19 @@ struct measure_def {
 	size_t default_count;
 	const struct where_def *where;
 	size_t where_count;
-	const char *permission;      /* beside the view's and the column's; or NULL */
+	const char *permission;      /* in addition to the view's and the column's; or NULL */
 	const char *const *synonyms; /* NULL-ended */
 };
 
-/* Rows of an entity that have a word of their own: those that all of `where` hold for. Dimensions
- * are the entity's own. */
+/* A named condition: the rows of an entity for which all of `where` is true. Its dimensions belong
+ * to the entity. */
 struct condition_def {
 	const char *name, *pack;
 	const char *label, *about; /* about: or NULL */
 	const struct entity_def *entity;
 	const struct where_def *where;
 	size_t where_count;
-	const char *permission;      /* beside those of what it compares; or NULL */
+	const char *permission;      /* in addition to those of the dimensions; or NULL */
 	const char *const *synonyms; /* NULL-ended */
 };
 
@@ -243,16 +247,16 @@ struct metric_def {
 	const char *label, *about;
 	enum metric_form form;
 	const struct measure_def *measure;     /* of FORM_MEASURE */
-	const struct metric_def *left, *right; /* else: both FORM_MEASURE */
-	const struct where_def *where;         /* beside the measure's own */
+	const struct metric_def *left, *right; /* for other forms; both are FORM_MEASURE */
+	const struct where_def *where;         /* in addition to the measure's */
 	size_t where_count;
 	const struct unit_def *unit;
 	const char *permission;      /* or NULL */
 	const char *const *synonyms; /* NULL-ended */
-	bool is_implied;             /* not written: of a measure, or the count of an entity */
+	bool is_implied; /* not declared: made from a measure, or the count of an entity */
 };
 
-/* One step of a protocol: what may be called, and where that leads. */
+/* One step of a protocol: the allowed calls and the steps after them. */
 struct protocol_call {
 	const char *tool;
 	size_t next; /* in the protocol's steps */
@@ -262,14 +266,14 @@ struct protocol_step {
 	const struct protocol_call *calls;
 	size_t call_count;
 };
-/* How agents of a pack go about its map: what they are told is the map, and columns of a few tables
- * once they ask for them. */
+/* How a pack's agents query its map: their prompt has the map, and columns of a few tables on
+ * request. */
 struct protocol_def {
 	const char *pack;
-	int max_rounds;      /* of a model; then it must answer */
-	size_t max_tables;   /* whose columns are asked for at once */
+	int max_rounds;      /* model rounds; then the model must answer */
+	size_t max_tables;   /* tables whose columns one request asks for */
 	size_t select_limit; /* rows of a statement that a model writes */
-	const char *via;     /* how join tables are called, "jt_{from}_{to}"; NULL: each its way */
+	const char *via;     /* naming pattern of join tables, "jt_{from}_{to}"; NULL: none */
 	const struct protocol_step *steps;
 	size_t step_count;
 };
@@ -298,7 +302,7 @@ struct protocol_def {
 #define FILTER_START "date_range_start"
 #define FILTER_END   "date_range_end"
 
-/* Lists of pointers, so that what is declared keeps its address. */
+/* Lists of pointers, so that objects keep their addresses. */
 struct schema {
 	const struct view_def *const *views;
 	size_t view_count;
@@ -310,15 +314,15 @@ struct schema {
 	size_t chain_count;
 	const struct measure_def *const *measures;
 	size_t measure_count;
-	/* Those that are written, each measure under its own name, and for each entity but links
-	 * how many there are, under its plural. */
+	/* Declared metrics; each measure under its name; and for each entity that is not a link,
+	 * its count, under its plural. */
 	const struct metric_def *const *metrics;
 	size_t metric_count;
 	const struct condition_def *const *conditions;
 	size_t condition_count;
-	const struct protocol_def *const *protocols; /* at most one of a pack */
+	const struct protocol_def *const *protocols; /* at most one per pack */
 	size_t protocol_count;
-	/* Dimensions whose values are not loaded and are no names: numbers, days, and what says
+	/* Dimensions whose values are neither loaded nor names: numbers, days, and those with
 	 * "load": false. */
 	const struct dimension_def *const *plain;
 	size_t plain_count;
@@ -326,7 +330,7 @@ struct schema {
 
 const struct schema *catalog_schema(const struct catalog *c);
 
-/* By name; NULL: there is none. */
+/* By name; NULL: none. */
 const struct view_def *schema_view(const struct schema *s, const char *name);
 const struct view_column *view_column_find(const struct view_def *v, const char *plain);
 const struct entity_def *schema_entity(const struct schema *s, const char *name);
@@ -337,12 +341,13 @@ const struct condition_def *schema_condition(const struct schema *s, const char 
 const struct protocol_def *schema_protocol(const struct schema *s, const char *pack);
 /* NULL: the step does not allow it. */
 const struct protocol_call *protocol_call_find(const struct protocol_step *s, const char *tool);
-bool protocol_names(const struct protocol_def *p, const char *tool); /* any of its steps */
-/* Of the map, loaded or plain. */
+bool protocol_names(const struct protocol_def *p,
+		    const char *tool); /* true if any step allows it */
+/* A dimension of the map, loaded or plain. */
 const struct dimension_def *schema_dimension(const struct catalog *c, const char *name);
 
-/* The time of an entity's rows: its own, else the only one of those that they belong to, as the
- * date of an invoice is that of its lines. NULL: none, or not told. */
+/* The time dimension of an entity's rows: its own, else the only one among the entities it belongs
+ * to. An invoice line, for example, has the date of its invoice. NULL: none, or several. */
 const struct dimension_def *schema_time(const struct schema *s, const struct entity_def *n);
 
 const char *entity_kind_name(enum entity_kind k);

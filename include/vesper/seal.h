@@ -1,6 +1,6 @@
 /*
- * Bytes that lie where others may read and change them: AES-256-GCM. A key seals one thing only,
- * ever, so no nonce is kept.
+ * Authenticated encryption with AES-256-GCM, for bytes stored where others may read and change
+ * them. A key must seal one text only, so no nonce is stored.
  */
 #ifndef VESPER_SEAL_H
 #define VESPER_SEAL_H
@@ -13,10 +13,10 @@
 
 #define SEAL_KEY_BYTES 32
 
-/* Adds the sealed bytes to `out`: a little longer than `plain`. */
+/* Appends the sealed bytes to `out`; they are a little longer than `plain`. */
 void seal_add(struct buf *out, const uint8_t key[SEAL_KEY_BYTES], struct str plain);
-/* Adds the plain bytes to `out`. False, and nothing added: another key sealed it, or somebody
- * changed it. */
+/* Appends the plain bytes to `out`. False: nothing was appended, because the key is wrong or the
+ * bytes were changed. */
 bool seal_open(struct buf *out, const uint8_t key[SEAL_KEY_BYTES], struct str sealed);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The fixed sentences to users: key in config/language/<name>.json, and the values that a sentence
- * takes, in the order of sentence(). The file has all of them and no other, each with just these
- * slots; that is checked when it is read. Names of months are in the order of the year.
+ * The fixed sentences to users: each key in config/language/<name>.json, and the values of the
+ * sentence, in the order of sentence(). The file must have exactly these keys, each with exactly
+ * these slots; this is checked when it is loaded. Names of months are in the order of the year.
  */
 #ifndef VESPER_SENTENCES_H
 #define VESPER_SENTENCES_H

@@ -1,7 +1,7 @@
 /*
- * Settings of one folder: read from the configuration, never changed, and replaced as a whole. What
- * is under way holds those that it began with; the last one that lets go frees them. A folder's own
- * struct begins with this one. Loop-thread only.
+ * Settings of one folder: read from the configuration, immutable, and replaced as a whole. Running
+ * work keeps a reference to the settings it started with; the last reference frees them. A
+ * folder's struct begins with struct settings. Loop thread only.
  */
 #ifndef VESPER_SETTINGS_H
 #define VESPER_SETTINGS_H
@@ -10,19 +10,19 @@
 
 #include "vesper/arena.h"
 
-#define SETTINGS_BYTES (1 << 20) /* of their arena; files are bounded before */
+#define SETTINGS_BYTES (1 << 20) /* of their arena; configuration files are smaller */
 
 struct settings {
 	int refs;
-	struct arena *arena; /* all of them; freed with them; NULL: their maker frees them */
+	struct arena *arena; /* holds all of them, freed with them; NULL: freed by their maker */
 };
 
-/* In the arena, which is theirs from now on; held once. */
+/* Allocates settings in the arena, with one reference. Takes ownership of the arena. */
 void *settings_new(struct arena *take, size_t bytes);
-/* `settings` is a struct that begins with struct settings. */
+/* New reference. `settings` is a struct that begins with struct settings. */
 void *settings_hold(const void *settings);
-void settings_release(const void *settings); /* NULL is fine */
-/* *place lets go what it holds and holds `settings` (NULL: nothing). */
+void settings_release(const void *settings); /* NULL is allowed */
+/* Releases the settings in *place and stores a new reference to `settings` (NULL: none) there. */
 void settings_use(void *place, const void *settings);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Named sources: what tools read, behind one asynchronous interface. A call goes in under a tenant,
- * batches of rows come back, one a statement. The first implementation is db_source (db.h): a
- * database. A source that does not speak SQL gets the tool's name and arguments instead.
+ * Named sources: the data that tools read, behind one asynchronous interface. A call runs under a
+ * tenant and returns one batch of rows per statement. The main implementation is db_source (db.h):
+ * a database. A source that does not speak SQL gets the tool's name and arguments instead.
  *
- * Every call ends in exactly one of two ways: its callback runs, later and never from inside
- * `start`, or it was cancelled by op_cancel. Loop thread only. Errors are those of db.h.
+ * Every call ends in exactly one of two ways: its callback runs, later and never within `start`,
+ * or op_cancel cancelled it. Loop thread only. Errors are those of db.h.
  */
 #ifndef VESPER_SOURCE_H
 #define VESPER_SOURCE_H
@@ -25,35 +25,36 @@ struct op;
 struct passage;
 struct principal;
 
-#define SOURCE_DOCUMENTS "documents" /* what tools of documents read */
-#define SOURCE_OWN       "own data"  /* what tools of data sources read: profiles */
-#define SOURCE_WAREHOUSE "warehouse" /* what a tool reads that names no other */
+#define SOURCE_DOCUMENTS "documents" /* source of document tools */
+#define SOURCE_OWN       "own data"  /* source of tools for data sources: profiles */
+#define SOURCE_WAREHOUSE "warehouse" /* default source of a tool */
 
-/* Where the rows of a statement go. */
+/* The destination of a statement's rows. */
 enum sink_kind { SINK_TABLE, SINK_FRAME };
 struct sink {
 	enum sink_kind kind;
-	size_t rows_max; /* kept; 0: the source's own cap */
-	bool stats; /* TABLE: figures over all rows that were read, and types corrected by them */
-	/* FRAME: what the columns become; others go by the database's types. */
+	size_t rows_max; /* rows kept; 0: the source's limit */
+	bool stats; /* TABLE: statistics over all rows read, and column types corrected by them */
+	/* FRAME: declared column types; other columns have the database's types. */
 	const struct frame_declared *columns;
 	size_t column_count;
 };
 
-/* A table or view with the columns of it that a statement may read. */
+/* A table or view, and its columns that a statement may read. */
 struct source_allow_table {
-	/* "Stage.prices"; or a plain name that the statement defines (a common table expression),
-	 * which has no columns here. */
+	/* "Stage.prices"; or the name of a common table expression of the statement, which has no
+	 * columns here. */
 	const char *name;
-	const char *const *columns; /* NULL-ended, plain names (Project Name, not "Project Name") */
+	const char *const
+		*columns; /* NULL-ended, unquoted names (Project Name, not "Project Name") */
 };
 
 /*
- * What a statement that is not the program's own may read, checked by the database itself against
- * its own reading of the text. On SQLite everything else is denied with ERR_DENIED: other tables
- * and columns, what a view of the file reads that is not listed itself, recursion, and as for every
- * statement on a read-only source, functions that do more than compute, pragmas, ATTACH, virtual
- * tables and the schema. On servers the rights of the login decide, and this is ignored.
+ * The tables and columns that an ad hoc statement may read; the database checks them when it
+ * parses the statement. SQLite rejects everything else with ERR_DENIED: other tables and columns,
+ * tables read by a view that are not listed, and recursion. As for every statement on a read-only
+ * source it also rejects functions with side effects, pragmas, ATTACH, virtual tables and the
+ * schema. On servers the rights of the login apply, and this list is ignored.
  */
 struct source_allow {
 	const struct source_allow_table *tables;
@@ -62,75 +63,76 @@ struct source_allow {
 
 struct source_statement {
 	const char *name; /* for logs and metrics: "get_average_annual_price/main" */
-	const char *text; /* with ?; comes from files under sql/, or sql_distinct */
+	const char *text; /* with ?; from files under sql/, or from sql_distinct */
 	const struct value *values;
 	size_t count;
-	/* Its text bounds its rows to what a driver may hold in memory at once: it is spared the
-	 * cursor that results of unknown size are read through. */
+	/* Its text limits the rows to an amount that a driver can hold in memory, so it is read
+	 * without a cursor. */
 	bool bounded_rows;
-	/* NULL: whatever the connection may. A statement with a list is not kept prepared. */
+	/* NULL: everything that the connection may read. A statement with a list is not kept
+	 * prepared. */
 	const struct source_allow *allow;
 	struct sink sink;
 };
 
-/* Everything is copied. */
+/* The members are copied. */
 struct source_call {
 	const char *tenant;
-	/* Of a source that speaks SQL: each gives rows, and all run in order on one connection. */
+	/* For a source that speaks SQL: each returns rows; all run in order on one connection. */
 	const struct source_statement *statements;
 	size_t count;
-	/* Of any other. */
+	/* For any other source. */
 	const char *tool;
 	const struct args *args;
 	const struct principal *who;
 	struct date today;
 	struct sink sink;
-	int64_t timeout_ms; /* waiting and running; 0: the source's own limit */
+	int64_t timeout_ms; /* waiting and running time; 0: the source's limit */
 };
 
 struct outcome;
 
-/* What one statement gave, by its sink: one of them. */
+/* The result of one statement, a table or a frame by its sink. */
 struct source_batch {
 	struct table *table;
 	struct frame *frame;
-	/* Of documents; in the table's arena, as what they point at. */
+	/* Of documents; in the table's arena, including the texts. */
 	const struct passage *passages;
 	size_t passage_count;
-	const char *const *needs; /* permissions that the rows took, NULL-ended; NULL: none */
-	/* Of data sources; in the table's arena, too. */
-	const struct outcome *outcome; /* NULL: by the rows */
+	const char *const *needs; /* permissions required by the rows, NULL-ended; NULL: none */
+	/* Of data sources; in the table's arena. */
+	const struct outcome *outcome; /* NULL: derived from the rows */
 	const struct source_fact {
 		const char *name, *value;
 	} * facts;
 	size_t fact_count;
 };
 
-/* On success e is NULL and there is one batch a statement, in order; the callee owns what is in
- * them. The array itself is borrowed for the call. On failure count is 0. */
+/* On success e is NULL, and there is one batch per statement, in order. Takes ownership of the
+ * contents of the batches; the array is borrowed during the call. On failure count is 0. */
 typedef void (*source_cb)(void *owner, struct source_batch *batches, size_t count,
 			  const struct err *e);
 
 struct source {
 	const char *name; /* "warehouse" */
-	/* Which data it is, for the keys of a cache that may be shared with programs that read
-	 * other data; may hold secrets. NULL: none. */
+	/* Identifies the data, for the keys of a cache shared with programs that read other data.
+	 * May contain secrets. NULL: none. */
 	const char *identity;
 	bool speaks_sql;
 	enum dialect dialect;
 	struct op *(*start)(struct source *s, const struct source_call *call, source_cb cb,
 			    void *owner);
-	void (*close)(struct source *s); /* frees it; nothing may run any more */
+	void (*close)(struct source *s); /* frees it; no call may be running */
 };
 
 struct source_table {
 	struct source *const *items;
 	size_t count;
 };
-/* NULL: there is none of this name. */
+/* NULL: no source has this name. */
 struct source *source_find(const struct source_table *t, const char *name);
 
-/* Frees what a batch holds. */
+/* Frees the contents of the batches. */
 void source_batches_free(struct source_batch *batches, size_t count);
 
 #endif
