@@ -1,6 +1,7 @@
 /*
- * An incremental parser of server-sent events (WHATWG HTML 9.2): bytes in, whole events out. It
- * takes any split, CR, LF or CRLF line ends, a leading BOM, comments, and several data lines. Pure.
+ * An incremental parser of server-sent events (WHATWG HTML 9.2): it takes bytes and emits complete
+ * events. It accepts any split, CR, LF or CRLF line ends, a leading BOM, comments, and several
+ * data lines. Pure.
  */
 #ifndef VESPER_SSE_H
 #define VESPER_SSE_H
@@ -13,12 +14,12 @@
 
 struct sse_parser;
 
-/* `event` is "" when not given; `data` joins the data lines with \n. Borrowed for the call. False
- * stops the parsing. */
+/* `event` is "" if absent; `data` joins the data lines with \n. Borrowed during the call. Returning
+ * false stops the parser. */
 typedef bool (*sse_event_cb)(void *owner, const char *event, const char *data, size_t data_len);
 
 struct sse_parser *sse_new(sse_event_cb cb, void *owner);
-/* ERR_LIMIT for an event beyond SSE_EVENT_BYTES_MAX; ERR_CANCELLED when the callback said stop. */
+/* ERR_LIMIT: an event above SSE_EVENT_BYTES_MAX. ERR_CANCELLED: the callback returned false. */
 MUST_CHECK bool sse_feed(struct sse_parser *p, const char *data, size_t len, struct err *e);
 void sse_free(struct sse_parser **p);
 
