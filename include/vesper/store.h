@@ -1,6 +1,6 @@
 /*
- * Sessions and messages, durable. Every call is asynchronous, runs under the caller's tenant, and
- * its callback comes from the loop. A foreign session looks exactly like one that does not exist
+ * The durable store of sessions and messages. Every call is asynchronous and runs under the
+ * caller's tenant; callbacks run from the loop. Another user's session is reported as nonexistent
  * (ERR_NOT_FOUND).
  */
 #ifndef VESPER_STORE_H
@@ -23,14 +23,14 @@
 struct config;
 struct store;
 
-/* `root` holds sql/store/. The database belongs to the caller and outlives the store. */
+/* `root` contains sql/store/. The database is borrowed; must outlive the store. */
 MUST_CHECK bool store_new(struct loop *l, struct db *db, const char *root, struct store **out,
 			  struct err *e);
 void store_free(struct store **s);
 
 /* SQLite: applies the numbered migrations that a tenant's database lacks (sql/store/sqlite/,
- * forward only). A server's schema is its administrator's business (sql/schema/<dialect>/store/,
- * vesperctl db): there it is only looked at, and ERR_INPUT says what is to be done. */
+ * forward only). A server's schema is managed by its administrator (sql/schema/<dialect>/store/,
+ * vesperctl db): there it is only checked, and ERR_INPUT says what must be done. */
 typedef void (*store_done_cb)(void *owner, const struct err *e);
 struct op *store_migrate(struct store *s, const char *tenant, store_done_cb cb, void *owner);
 
@@ -51,46 +51,46 @@ struct message {
 	const char *message_id; /* UUIDv7 */
 	const char *session_id;
 	const char *turn_id;
-	const char *client_msg_id; /* NULL when none */
-	const char *origin;        /* of the session that is made for it; NULL: our own clients */
-	uint64_t fence;            /* of the lease that the turn is stored under; 0: none */
-	bool taken;                /* the turn ran elsewhere before */
+	const char *client_msg_id; /* NULL: none */
+	const char *origin;        /* origin of a session created for it; NULL: Vesper's clients */
+	uint64_t fence;            /* fencing token of the turn's lease; 0: none */
+	bool taken;                /* the turn was taken over from another replica */
 	const char *role;          /* "user", "assistant" */
 	const char *content;
 	enum message_status status;
-	const char *intent;      /* NULL for a user's message, as everything below */
+	const char *intent;      /* NULL for a user's message, as all members below */
 	const char *agents_used; /* comma-separated */
-	/* JSON as it is stored, never taken apart; NULL where there is none */
+	/* JSON as stored, not parsed; NULL: none */
 	struct message_texts {
 		const char *tool_calls;     /* array */
 		const char *views;          /* array */
 		const char *pbi_deep_links; /* array */
-		const char *checked;        /* what was checked of the answer's numbers */
-		const char *standing;       /* what it leaves: filters, tools, a pending ask */
+		const char *checked;        /* results of the number check */
+		const char *standing;       /* session context: filters, tools, a pending ask */
 	} texts;
-	const char *needs; /* permissions that its data took, one blank between them; "" or
-			      NULL: none */
-	const char *gone;  /* what an answer says instead where a data source that it needs is
-			      deleted by then; NULL: nothing */
+	const char *needs; /* permissions required by its data, separated by one blank; "" or NULL:
+			      none */
+	const char *gone; /* replaces the answer if a data source that it needs is deleted before it
+			     is stored; NULL: none */
 	const char *provider;
 	const char *model;
 	int64_t token_count;
 	int64_t latency_ms;
 	const char *created_at; /* RFC 3339; set by the store */
-	/* Of an answer that is stored: sealed, not chained; or NULL. */
+	/* For storing an answer: its receipt, sealed and not chained; or NULL. */
 	const struct receipt *receipt;
 
-	/* of a message that was read */
-	bool masked; /* the reader lacks one of `needs`: a sentence stands for the content, and
-			everything that was shown, linked or left standing is gone */
-	const char *receipt_id; /* NULL: there is none */
+	/* Set in a message read from the store: */
+	bool masked; /* the reader lacks one of `needs`: content is a placeholder sentence, and
+			views, links and session context are removed */
+	const char *receipt_id; /* NULL: none */
 	const char *rating;     /* "up", "down"; NULL: no feedback */
 	const char *comment;
 	const char *correction;
-	int64_t place; /* among all messages; only of store_uncovered */
+	int64_t place; /* position among all messages; only from store_uncovered */
 };
 
-/* One of the texts of a message that was read, taken apart; NULL where there is none. */
+/* Parses one of the texts of a message; NULL: none. */
 const json_t *store_text_json(const char *text, struct arena *a);
 
 struct session {
@@ -98,87 +98,88 @@ struct session {
 	const char *title; /* "" before the first message */
 	const char *created_at;
 	const char *updated_at;
-	const char *archived_at; /* NULL: it is not */
-	const char *etag;        /* another one after each edit of title or archive */
+	const char *archived_at; /* NULL: not archived */
+	const char *etag;        /* changes with each edit of title or archive */
 };
 
-/* What a long session was about. */
+/* The summary of a long session. */
 struct memory {
-	/* The newest one's items, as text, since few turns look into it; NULL: none. */
+	/* The items of the newest summary, unparsed, since few turns need them; NULL: none. */
 	const char *summary;
-	int64_t messages; /* stored since then */
-	int64_t tokens;   /* that were written in them */
+	int64_t messages; /* messages stored since the summary */
+	int64_t tokens;   /* tokens in these messages */
 };
 
-/* What a turn begins with. */
+/* The data a turn begins with. */
 struct beginning {
-	/* This client_msg_id is already there, of this turn: nothing was stored. NULL: it was. */
+	/* The turn that already has this client_msg_id; nothing was stored. NULL: the message was
+	 * stored. */
 	const char *duplicate_turn;
-	/* It was there, and the turn is another replica's by now, or over. */
+	/* This message was stored before, and another replica owns its turn now, or the turn has
+	 * ended. Then duplicate_turn is NULL. */
 	bool elsewhere;
-	/* The session context that the newest answer with one left; NULL: there is none, or the
-	 * caller lacks a permission that it rests on. */
+	/* The session context of the newest answer that has one. NULL: none, or the caller lacks a
+	 * permission that it requires. */
 	const json_t *standing;
-	/* The last messages of the session, oldest first, the new one at the end: for prompts. Of
-	 * an answer: its text, status and intent; the rest of what was stored with it is in
-	 * store_messages only. */
+	/* The last messages of the session for prompts, oldest first; the new one is last. Of an
+	 * answer only text, status and intent are set; store_messages returns all. */
 	const struct message *history;
 	size_t history_count;
 	bool has_more;
 	struct memory memory;
 };
 
-/* Stores the user's message durably and reads what the session holds, in one transaction; makes the
- * session when it does not exist yet (with the title taken from the message). `history` messages
- * are read (0: none, where no prompt will be made); memory is in the arena. ERR_NOT_FOUND: the
- * session is another user's; ERR_BUSY: another turn of it runs, in a shared store. */
+/* Stores the user's message durably and reads the session's data, in one transaction. Creates the
+ * session if it does not exist (with a title from the message). Reads `history` messages (0: none,
+ * if no prompt will be made). Memory is in the arena. ERR_NOT_FOUND: the session belongs to another
+ * user. ERR_BUSY: another turn of the session is running, in a shared store. */
 typedef void (*store_begin_cb)(void *owner, const struct beginning *beginning, const struct err *e);
 struct op *store_begin(struct store *s, const struct principal *who,
 		       const struct message *user_message, size_t history, struct arena *a,
 		       store_begin_cb cb, void *owner);
 
-/* Stores the assistant's message, and its receipt at the end of the tenant's chain: both or none.
- * Updates the session. Storing the same message_id again does nothing. ERR_CANCELLED: the turn is
- * another replica's by now, and nothing was stored. */
+/* Stores the assistant's message and appends its receipt to the tenant's chain, both or none.
+ * Updates the session. Storing the same message_id again has no effect. ERR_CANCELLED: another
+ * replica owns the turn now, and nothing was stored. */
 struct op *store_answer(struct store *s, const struct principal *who, const struct message *answer,
 			store_done_cb cb, void *owner);
 
-/* At most `limit` messages after the one given (NULL: from the first), oldest first. Memory is in
- * the arena. ERR_NOT_FOUND for a session that is not the caller's. */
+/* Reads at most `limit` messages after `after_id` (NULL: from the first), oldest first. Memory is
+ * in the arena. ERR_NOT_FOUND: the session is not the caller's. */
 typedef void (*store_messages_cb)(void *owner, const struct message *messages, size_t count,
 				  bool has_more, const struct err *e);
 struct op *store_messages(struct store *s, const struct principal *who, const char *session_id,
 			  const char *after_id, size_t limit, struct arena *a, store_messages_cb cb,
 			  void *owner);
 
-/* One message of the caller's; `has_more` is always false. ERR_NOT_FOUND else. */
+/* Reads one message of the caller; `has_more` is always false. ERR_NOT_FOUND: not found. */
 struct op *store_message(struct store *s, const struct principal *who, const char *message_id,
 			 struct arena *a, store_messages_cb cb, void *owner);
 
 /*
- * A store that several replicas share has a row for each turn, under the fence of its owner: it
- * runs one turn a session, and refuses the answer of a former owner. Before the first call; the
- * name is the replica's own, and borrowed.
+ * Enables sharing by several replicas. Each turn then has a row with its owner's fencing token; a
+ * session can have only one running turn, and answers of former owners are rejected. Call before
+ * any other function. `replica`, this replica's name, is borrowed.
  */
 void store_share(struct store *s, const char *replica);
-/* The turn is this replica's under this fence, which is greater, if it still runs. Then as
- * store_message. */
+/* Makes this replica the owner of a running turn, with `fence`, which must be greater than the
+ * current one. Then continues as store_message. */
 struct op *store_take_turn(struct store *s, const struct principal *who, const char *turn_id,
 			   uint64_t fence, const char *message_id, struct arena *a,
 			   store_messages_cb cb, void *owner);
-/* These turns of the tenant still run here. At most TURNS_ALIVE_MAX. */
+/* The heartbeat of these turns of the tenant; they run here. At most TURNS_ALIVE_MAX. */
 struct op *store_turns_alive(struct store *s, const char *tenant, const char *const *turn_ids,
 			     size_t count, store_done_cb cb, void *owner);
-/* To be called again and again: closes turns as interrupted whose replica has not said for
- * TURN_SILENT_MS that they run, by the clock of this one. No two clocks are compared. */
+/* Call periodically: closes turns as interrupted if their replica sent no heartbeat for
+ * TURN_SILENT_MS, measured by this replica's clock. Clocks are not compared. */
 struct op *store_close_silent(struct store *s, const char *tenant, store_done_cb cb, void *owner);
 
-/* The question and the answer of the turn that this answer is of, oldest first; of any user of the
- * caller's tenant, for administrators. ERR_NOT_FOUND: it has no such answer. */
+/* The question and the answer of the turn with this answer, oldest first; of any user of the
+ * caller's tenant, for administrators. ERR_NOT_FOUND: the tenant has no such answer. */
 struct op *store_turn_messages(struct store *s, const struct principal *who, const char *message_id,
 			       struct arena *a, store_messages_cb cb, void *owner);
 
-/* The question of an own turn and, where there is one, its answer, in this order. */
+/* The question of one of the caller's turns and its answer if it has one, in this order. */
 struct op *store_turn_own(struct store *s, const struct principal *who, const char *turn_id,
 			  struct arena *a, store_messages_cb cb, void *owner);
 
@@ -188,68 +189,69 @@ struct sessions_page {
 	size_t limit;         /* up to STORE_PAGE_MAX */
 	enum session_filter filter;
 	const char *title;  /* only titles that contain this; NULL: all */
-	const char *origin; /* those whose conversations a client of this dialect keeps; NULL: the
-			       others */
+	const char *origin; /* only sessions whose client (of this dialect) stores its conversations
+			       itself; NULL: only others */
 };
 /* ---- summaries of long sessions ---- */
 
-/* The array that store_summary was given; NULL when there is none. In the arena. */
+/* The array passed to store_summary; NULL: none. In the arena. */
 const json_t *store_memory_items(const char *summary, struct arena *a);
 
-/* The first `limit` messages that no summary covers, oldest first, the beginnings of their texts,
- * each with its place. */
+/* The first `limit` messages not covered by a summary, oldest first, with the beginnings of their
+ * texts and their positions. */
 struct op *store_uncovered(struct store *s, const struct principal *who, const char *session_id,
 			   size_t limit, struct arena *a, store_messages_cb cb, void *owner);
-/* Stores a summary (a JSON array of items) of everything up to this place, and counts it. Another
- * one that reaches as far stays the only one. */
+/* Stores a summary (a JSON array of items) of all messages up to this position, and counts it. If a
+ * stored one already reaches as far, it stays the only one. */
 struct op *store_summary(struct store *s, const struct principal *who, const char *session_id,
 			 const char *items, int64_t covers_through, store_done_cb cb, void *owner);
 
 typedef void (*store_sessions_cb)(void *owner, const struct session *sessions, size_t count,
 				  bool has_more, const struct err *e);
-/* Own sessions, newest first. */
+/* The caller's sessions, newest first. */
 struct op *store_sessions(struct store *s, const struct principal *who,
 			  const struct sessions_page *page, struct arena *a, store_sessions_cb cb,
 			  void *owner);
 
-/* One session of the caller's; ERR_NOT_FOUND else. */
+/* Reads one session of the caller. ERR_NOT_FOUND: not found. */
 typedef void (*store_session_cb)(void *owner, const struct session *session, const struct err *e);
 struct op *store_session(struct store *s, const struct principal *who, const char *session_id,
 			 struct arena *a, store_session_cb cb, void *owner);
-/* A session without messages. */
+/* Creates a session without messages. */
 struct op *store_session_new(struct store *s, const struct principal *who, const char *session_id,
 			     const char *title, struct arena *a, store_session_cb cb, void *owner);
 
 struct session_edit {
-	const char *title;           /* NULL: as it is */
-	int archive;                 /* 1: archived, -1: not any more, 0: as it is */
-	const char *const *if_etags; /* one of these, NULL-ended; NULL: whatever it is now */
+	const char *title; /* NULL: unchanged */
+	int archive;       /* 1: archive, -1: unarchive, 0: unchanged */
+	const char *const
+		*if_etags; /* required current etag, one of these, NULL-ended; NULL: any */
 };
-/* ERR_BUSY: the etag is none of these by now, and nothing was edited. */
+/* ERR_BUSY: the current etag is not in if_etags; nothing was edited. */
 struct op *store_session_edit(struct store *s, const struct principal *who, const char *session_id,
 			      const struct session_edit *edit, struct arena *a, store_session_cb cb,
 			      void *owner);
-/* With everything that belongs to it. ERR_NOT_FOUND when there is none of the caller's. */
+/* Deletes a session with all its data. ERR_NOT_FOUND: the caller has no such session. */
 struct op *store_session_delete(struct store *s, const struct principal *who,
 				const char *session_id, store_done_cb cb, void *owner);
 
 /* ---- Receipts ---- */
 
 struct receipts_page {
-	const char *receipt_id; /* NULL: every one */
-	const char *user;       /* only this one's own; NULL: everybody's, for operators */
+	const char *receipt_id; /* NULL: all */
+	const char *user;       /* only this user's; NULL: all users', for operators */
 	int64_t after_number;
 	size_t limit; /* up to RECEIPTS_PAGE_MAX */
 };
 typedef void (*store_receipts_cb)(void *owner, const struct receipt *receipts, size_t count,
 				  const struct err *e);
-/* Stores a sealed receipt that belongs to no answer, at the end of the tenant's chain. */
+/* Appends a sealed receipt without an answer to the tenant's chain. */
 struct op *store_receipt(struct store *s, const struct principal *who, const struct receipt *r,
 			 store_done_cb cb, void *owner);
-/* In the order of the chain. Memory is in the arena. */
+/* Reads receipts in the order of the chain. Memory is in the arena. */
 struct op *store_receipts(struct store *s, const char *tenant, const struct receipts_page *page,
 			  struct arena *a, store_receipts_cb cb, void *owner);
-/* Answers that name a receipt which is not there: message_id and receipt_id only. */
+/* Finds answers whose receipt is missing: message_id and receipt_id only. */
 struct op *store_receipts_missing(struct store *s, const char *tenant, struct arena *a,
 				  store_receipts_cb cb, void *owner);
 
@@ -261,28 +263,28 @@ struct feedback {
 	const char *user_id;
 	const char *rating; /* "up", "down" */
 	const char *comment;
-	const char *correction; /* what would have been right */
+	const char *correction; /* the right answer */
 	const char *updated_at;
 };
 typedef void (*store_feedback_cb)(void *owner, const struct feedback *feedback, size_t count,
 				  bool has_more, const struct err *e);
-/* Replaces what the caller said of this answer before. ERR_NOT_FOUND: no answer of the caller's. */
+/* Replaces the caller's feedback on this answer. ERR_NOT_FOUND: the caller has no such answer. */
 struct op *store_feedback(struct store *s, const struct principal *who,
 			  const struct feedback *feedback, struct arena *a, store_feedback_cb cb,
 			  void *owner);
-/* Of the whole tenant, newest first; `rating` NULL: both. For administrators. */
+/* Feedback of the whole tenant, newest first; `rating` NULL: both. For administrators. */
 struct op *store_feedback_page(struct store *s, const struct principal *who, const char *rating,
 			       const char *after_id, size_t limit, struct arena *a,
 			       store_feedback_cb cb, void *owner);
 
-/* ---- Repeated requests ---- */
+/* ---- Idempotent retries ---- */
 
-/* What a request with an Idempotency-Key finds. */
+/* The state of an Idempotency-Key. */
 enum repeated {
-	REPEATED_FIRST,   /* the first request: answer it, then store_repeat_end */
-	REPEATED_RUNNING, /* the first one is not answered yet */
-	REPEATED_OTHER,   /* the key was used for another request */
-	REPEATED_DONE,    /* this was the answer */
+	REPEATED_FIRST,   /* first request: answer it, then call store_repeat_end */
+	REPEATED_RUNNING, /* the first request is still running */
+	REPEATED_OTHER,   /* the key was used for a different request */
+	REPEATED_DONE,    /* answered; `answer` is set */
 };
 struct repeat_answer {
 	int status;
@@ -291,15 +293,15 @@ struct repeat_answer {
 };
 typedef void (*store_repeat_cb)(void *owner, enum repeated what, const struct repeat_answer *answer,
 				const struct err *e);
-/* `key_hash` and `fingerprint` are hexadecimal hashes, `request` a fresh UUID. */
+/* `key_hash` and `fingerprint` are hexadecimal hashes, `request` a new UUID. */
 struct op *store_repeat_begin(struct store *s, const struct principal *who, const char *key_hash,
 			      const char *fingerprint, const char *request, struct arena *a,
 			      store_repeat_cb cb, void *owner);
-/* `answer` NULL: it may be tried again. */
+/* `answer` NULL: the request may be retried. */
 struct op *store_repeat_end(struct store *s, const struct principal *who, const char *request,
 			    const struct repeat_answer *answer, store_done_cb cb, void *owner);
 
-/* ---- Tool switches, the audit log, and what goes ---- */
+/* ---- Tool switches and the audit log ---- */
 
 struct tool_switch {
 	const char *agent;
@@ -308,15 +310,16 @@ struct tool_switch {
 };
 typedef void (*store_switches_cb)(void *owner, const struct tool_switch *switches, size_t count,
 				  const struct err *e);
-/* Of a tenant, as far as they were ever set; valid during the callback. */
+/* The tool switches of a tenant that were ever set; valid during the callback. */
 struct op *store_switches(struct store *s, const char *tenant, store_switches_cb cb, void *owner);
 struct op *store_switch(struct store *s, const struct principal *who,
 			const struct tool_switch *change, store_done_cb cb, void *owner);
 
-/* One tool call: who, what, how it ended. No arguments, no data. No caller waits for it; a failure
- * is logged. It is written with the tenant's next write, DB_PATIENCE_MS later at the latest. */
+/* An audit entry of one tool call: caller, tool, outcome. No arguments, no data. There is no
+ * callback; failures are logged. It is written with the tenant's next write, at most DB_PATIENCE_MS
+ * later. */
 struct audit_entry {
-	const char *turn_id; /* NULL: outside of any */
+	const char *turn_id; /* NULL: outside a turn */
 	const char *agent;   /* NULL: none */
 	const char *tool;
 	const char *outcome;
@@ -330,120 +333,119 @@ void store_audit(struct store *s, const struct principal *who, const struct audi
 enum flow_status { FLOW_ACTIVE, FLOW_STALE, FLOW_WITHDRAWN };
 const char *flow_status_name(enum flow_status s); /* "active", … */
 
-/* A flow of a tenant's own. */
+/* A tenant's flow. */
 struct stored_flow {
 	const char *name;
-	int64_t version; /* 1, and one more after each edit */
+	int64_t version; /* 1, increased by each edit */
 	const char *text;
-	const char *fingerprint; /* flow.h; NULL: it was never read */
+	const char *fingerprint; /* see flow.h; NULL: never checked */
 	enum flow_status status;
-	const char *why;        /* it is stale; or NULL */
-	const char *message_id; /* of the answer that it was made of */
+	const char *why;        /* why it is stale; or NULL */
+	const char *message_id; /* answer that it was made from */
 	const char *approved_by, *approved_at, *checked_at;
 };
 typedef void (*store_flows_cb)(void *owner, const struct stored_flow *flows, size_t count,
 			       const struct err *e);
-/* All of a tenant, by name; memory is in the arena. */
+/* All flows of a tenant, by name; memory is in the arena. */
 struct op *store_flows(struct store *s, const char *tenant, struct arena *a, store_flows_cb cb,
 		       void *owner);
-/* A text that is another one after each change of any of them; valid during the callback. */
+/* A text that changes with each change of any flow; valid during the callback. */
 typedef void (*store_flows_stamp_cb)(void *owner, const char *stamp, const struct err *e);
 struct op *store_flows_stamp(struct store *s, const char *tenant, store_flows_stamp_cb cb,
 			     void *owner);
-/* Of the caller's tenant, approved by the caller: name, text, fingerprint and message_id are used.
- * ERR_BUSY: the name is taken. ERR_LIMIT: there are OVERLAY_FLOWS_MAX. Gives the flow as stored. */
+/* Adds a flow to the caller's tenant, approved by the caller; uses name, text, fingerprint and
+ * message_id. ERR_BUSY: the name is taken. ERR_LIMIT: the tenant has OVERLAY_FLOWS_MAX. Returns the
+ * flow as stored. */
 struct op *store_flow_add(struct store *s, const struct principal *who,
 			  const struct stored_flow *flow, struct arena *a, store_flows_cb cb,
 			  void *owner);
-/* ERR_NOT_FOUND. */
+/* ERR_NOT_FOUND: no such flow. */
 struct op *store_flow(struct store *s, const struct principal *who, const char *name,
 		      struct arena *a, store_flows_cb cb, void *owner);
 struct flow_edit {
-	const char *text, *fingerprint; /* NULL: as it is */
-	const char *status;             /* "active", "withdrawn"; NULL: as it is */
+	const char *text, *fingerprint; /* NULL: unchanged */
+	const char *status;             /* "active", "withdrawn"; NULL: unchanged */
 	int64_t if_version;
 };
-/* Gives the flow afterwards. ERR_BUSY: it has another version by now; ERR_NOT_FOUND. */
+/* Returns the edited flow. ERR_BUSY: it has another version now. ERR_NOT_FOUND: no such flow. */
 struct op *store_flow_edit(struct store *s, const struct principal *who, const char *name,
 			   const struct flow_edit *edit, struct arena *a, store_flows_cb cb,
 			   void *owner);
 struct op *store_flow_delete(struct store *s, const struct principal *who, const char *name,
 			     store_done_cb cb, void *owner);
-/* What a reading of this version came to: status, why and fingerprint. Of a withdrawn one, and of
- * another version, nothing. */
+/* Stores the result of checking this version: status, why and fingerprint. No effect if the flow is
+ * withdrawn or has another version. */
 struct op *store_flow_checked(struct store *s, const char *tenant, const struct stored_flow *flow,
 			      store_done_cb cb, void *owner);
 
 /* ---- Personal access tokens ---- */
 
-/* Lists of permissions have one blank between them. */
+/* Permissions are separated by one blank. */
 struct stored_token {
 	const char *token_id; /* UUID */
 	const char *user, *name;
-	const char *hash;        /* of one that is added: SHA-256 of the whole token, hexadecimal */
-	const char *scopes;      /* permissions that it has at most */
-	const char *permissions; /* of its owner, by the newest sign-in */
+	const char *hash;        /* for a new token: SHA-256 of the whole token, hexadecimal */
+	const char *scopes;      /* the most permissions that it can have */
+	const char *permissions; /* of its owner, from the newest sign-in */
 	const char *created_at, *expires_at, *last_used_at; /* NULL: never used */
 };
 typedef void (*store_tokens_cb)(void *owner, const struct stored_token *tokens, size_t count,
 				const struct err *e);
-/* The token with this hash, or none. Memory is in the arena. */
+/* Finds the token with this hash, or none. Memory is in the arena. */
 struct op *store_token_find(struct store *s, const char *tenant, const char *hash, struct arena *a,
 			    store_tokens_cb cb, void *owner);
-/* The caller's own, or `all` of the tenant; the newest first, PAGE_MAX at most. */
+/* The caller's tokens, or `all` of the tenant; newest first, at most PAGE_MAX. */
 struct op *store_tokens(struct store *s, const struct principal *who, bool all, struct arena *a,
 			store_tokens_cb cb, void *owner);
-/* A token of the caller; expired ones are deleted. Gives it as stored. ERR_LIMIT: there are
- * TOKENS_PER_USER_MAX. */
+/* Adds a token of the caller, and deletes expired ones. Returns it as stored. ERR_LIMIT: the caller
+ * has TOKENS_PER_USER_MAX. */
 struct op *store_token_add(struct store *s, const struct principal *who,
 			   const struct stored_token *token, struct arena *a, store_tokens_cb cb,
 			   void *owner);
-/* One of the caller's own, or of `all` of the tenant. ERR_NOT_FOUND. */
+/* Deletes a token of the caller, or any of the tenant with `all`. ERR_NOT_FOUND: no such token. */
 struct op *store_token_delete(struct store *s, const struct principal *who, const char *token_id,
 			      bool all, store_done_cb cb, void *owner);
-/* No caller waits for these two. The token was used now; the first use of a day is audited. */
+/* These two have no callback. The token was used now; its first use of a day is audited. */
 void store_token_used(struct store *s, const struct principal *who, const char *token_id);
-/* The user has signed in with these permissions: the user's tokens have no others, unless a sign-in
- * that was issued later said so already. */
+/* The user has signed in with these permissions. The user's tokens are limited to them, unless a
+ * sign-in issued later has been stored. */
 void store_signed_in(struct store *s, const struct principal *who, const char *permissions);
 
-/* Everything that this user of the caller's tenant has said and been told, and the user's tokens.
- */
+/* Deletes all messages, sessions and tokens of this user of the caller's tenant. */
 struct op *store_user_delete(struct store *s, const struct principal *who, const char *user,
 			     store_done_cb cb, void *owner);
 
-/* Deletes what is older than this many days (0: kept for good), one batch; `more` is left. */
+/* Deletes data older than this many days (0: never), one batch at a time; `more`: data is left. */
 struct retention {
-	int64_t messages_days; /* and summaries, and sessions without any */
+	int64_t messages_days; /* also summaries, and sessions without messages */
 	int64_t audit_days;
-	int64_t receipts_days; /* their content; the hashes stay */
+	int64_t receipts_days; /* content only; the hashes are kept */
 };
 struct store_settings {
 	struct settings base;
 	struct retention retention;
 };
-/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
- */
+/* Takes ownership of the arena, even on failure. ERR_INPUT: a setting is invalid; the error names
+ * its key. */
 MUST_CHECK bool store_settings_read(const struct config *c, struct arena *take,
 				    struct store_settings **out, struct err *e);
 typedef void (*store_retain_cb)(void *owner, bool more, const struct err *e);
 struct op *store_retain(struct store *s, const char *tenant, const struct retention *retention,
 			store_retain_cb cb, void *owner);
 
-/* What models cost. A row is written soon; one that could not be is logged. `cb` (or NULL) comes
- * when it is written, or lost. Rows of a tenant are written in the order in which they were given.
- */
+/* The usage ledger. A row is written shortly after; failures are logged. `cb` (or NULL) runs when
+ * it was written or lost. Rows of a tenant are written in order. */
 void store_ledger_add(struct store *s, const struct budget_entry *entry, store_done_cb cb,
 		      void *owner);
-/* What each user spent in this month and today, then `cb`. now_ms is wall time where the tenant is.
- * The texts are borrowed for the call. */
+/* Calls `each` for the costs of each user in this month and today, then `cb`. now_ms is the
+ * tenant's local time. Texts are borrowed during the call. */
 typedef void (*store_sums_cb)(void *owner, const struct budget_sum *sum);
 struct op *store_ledger_sums(struct store *s, const char *tenant, int64_t now_ms,
 			     store_sums_cb each, store_done_cb cb, void *owner);
 
-/* Turns whose user message has no answer (the process died) get an interrupted one. Those that
- * began within the last min_age_ms are left alone: they may run in another process on the same
- * server. 0: this process alone has the database. */
+/* Stores an interrupted answer for orphaned turns, whose user message has no answer because the
+ * process died. Turns that began within the last min_age_ms are skipped: they may run in another
+ * process on the same server. 0: no other process uses the database. */
 struct op *store_close_orphans(struct store *s, const char *tenant, int64_t min_age_ms,
 			       store_done_cb cb, void *owner);
 

@@ -1,8 +1,8 @@
 /*
- * Text with a length, and a growable buffer with a cap.
+ * Text with a length, and a growable buffer with a size limit.
  *
- * A buffer never holds more than its cap: what would pass it is dropped whole and buf_over() stays
- * true, so a writer may check once at the end.
+ * A buffer never exceeds its limit. An addition that would exceed it is dropped as a whole and
+ * buf_over() stays true, so a writer may check once at the end.
  */
 #ifndef VESPER_STR_H
 #define VESPER_STR_H
@@ -22,7 +22,7 @@ struct str {
 
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 #define STR_FMT(s)   (int)(s).n, (s).p /* for "%.*s" */
-/* At most max_bytes of a text, ending between characters: for "%.*s", the only way to cut text in a
+/* At most max_bytes of a text, cut between characters, for "%.*s". Use only this to cut text in a
  * format. Evaluates `text` more than once. */
 #define STR_CUT(text, max_bytes) (int)utf8_cut(text, strlen(text), max_bytes), text
 
@@ -30,25 +30,25 @@ struct str str_of(const char *text); /* NULL gives the empty string */
 bool str_eq(struct str a, struct str b);
 bool str_eq_nocase(struct str a, struct str b); /* ASCII */
 struct str str_trim(struct str s);              /* spaces, tabs, line ends at both ends */
-/* Where a terminated text holds the part, ASCII case folded; NULL: nowhere. Made for short parts.
- */
+/* Finds the part in a terminated text, ignoring ASCII case; NULL: not found. Intended for short
+ * parts. */
 const char *str_find_nocase(const char *text, const char *part);
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
-/* How many bytes to insert, delete or replace to make one short name the other, capitals aside
- * (Levenshtein); SIZE_MAX when one is longer than STR_EDITS_BYTES_MAX. */
+/* The Levenshtein distance in bytes of two short names, ignoring case; SIZE_MAX if one is longer
+ * than STR_EDITS_BYTES_MAX. */
 #define STR_EDITS_BYTES_MAX 128
 size_t str_edits(struct str a, struct str b);
-/* Lower-case letters, digits and _, first a letter, at most so many bytes: names in files that also
- * stand in paths and variables. */
+/* Returns true for a name in files that is also used in paths and variables: lower-case letters,
+ * digits and _, first a letter, at most `max` bytes. */
 bool str_is_name(const char *text, size_t max);
 
-/* Takes the part before `sep` off *rest (or all of it). False when *rest was already used up (p ==
+/* Removes the part before `sep` from *rest (or all of it). False: *rest was already used up (p ==
  * NULL). */
 bool str_split(struct str *rest, char sep, struct str *part);
 
 struct buf {
-	char *p; /* always terminated once something was added; NULL before */
+	char *p; /* terminated after the first addition; NULL before */
 	size_t n;
 	size_t size;
 	size_t cap_bytes;
@@ -57,9 +57,9 @@ struct buf {
 
 void buf_init(struct buf *b, size_t cap_bytes);
 void buf_deinit(struct buf *b);
-void buf_reset(struct buf *b);         /* empty again, memory kept */
-void buf_cut(struct buf *b, size_t n); /* back to its first n bytes; n <= b->n */
-void buf_fit(struct buf *b);           /* gives memory back that nothing was written to */
+void buf_reset(struct buf *b);         /* empties it, keeps the memory */
+void buf_cut(struct buf *b, size_t n); /* truncates to n bytes; n <= b->n */
+void buf_fit(struct buf *b);           /* frees unused memory */
 
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, const char *text);
@@ -81,7 +81,7 @@ static inline bool buf_over(const struct buf *b)
 /* The text so far, "" when empty; valid until the next change. */
 const char *buf_text(const struct buf *b);
 
-/* Hands the memory over (free with mem_free); the buffer is empty afterwards. Never NULL. */
+/* Returns the memory (free it with mem_free) and empties the buffer. Never NULL. */
 char *buf_take(struct buf *b);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Lists of texts that end with NULL. NULL instead of a list is an empty one. Texts are borrowed
- * where nothing else is said. Any thread.
+ * Lists of texts that end with NULL. A NULL list is empty. Texts are borrowed unless stated
+ * otherwise. Any thread.
  */
 #ifndef VESPER_STRLIST_H
 #define VESPER_STRLIST_H
@@ -12,17 +12,17 @@
 
 bool strlist_has(const char *const *list, const char *text);
 size_t strlist_len(const char *const *list);
-/* List and texts in the arena. */
+/* Copies the list and its texts into the arena. */
 const char *const *strlist_copy(const char *const *list, struct arena *a);
 
-/* A list that grows in an arena; zeroed is empty, with items NULL. */
+/* A list that grows in an arena. A zeroed one is empty, with items NULL. */
 struct strlist {
 	const char **items;
 	size_t count;
 	size_t cap;
 };
 
-/* Adds a copy of the text. NULL adds nothing: items is a list then, be it empty. */
+/* Adds a copy of the text. NULL adds nothing, but `items` becomes a list, which may be empty. */
 void strlist_add(struct strlist *list, struct arena *a, const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * What a query gave: columns, capped rows of text cells, and statistics over everything that was
- * fetched. One block: the table owns an arena that holds all of it; it crosses threads whole and is
- * immutable afterwards, but for columns that its tool derives before anyone else sees it.
+ * The result of a query: columns, a limited number of rows of text cells, and statistics over all
+ * rows fetched. The table owns an arena that contains all of it. It is passed between threads as a
+ * whole, and is immutable after its tool has added derived columns.
  */
 #ifndef VESPER_TABLE_H
 #define VESPER_TABLE_H
@@ -25,55 +25,54 @@ enum column_priority { PRIORITY_LOW, PRIORITY_MEDIUM, PRIORITY_HIGH };
 
 struct column {
 	const char *name;
-	const char *label; /* for people; the name when the tool file gives none */
-	const char *unit;  /* "$/MWh", "%", … or NULL */
+	const char *label; /* display name; the name if the tool file has none */
+	const char *unit;  /* "$/MWh", "%", …; or NULL */
 	enum column_type type;
 	enum column_priority priority;
-	const char *const *words;  /* how cells are shown: value, words, …, NULL; "" is an absent
-				      one. NULL: as they are */
-	const char *const *groups; /* kinds that its values belong to: value, group, …, NULL */
+	const char *const *words; /* texts shown for cells: value, text, …, NULL; the text of "" is
+				     for missing cells. NULL: cells are shown as they are */
+	const char *const *groups; /* groups of its values: value, group, …, NULL */
 };
 
 struct table {
-	struct arena *arena; /* owns everything below and this struct itself */
-	const char *name;    /* of the query inside its tool: "main" or the name after --# query */
+	struct arena *arena; /* owns this struct and everything below */
+	const char *name;    /* of the query in its tool: "main", or the name after --# query */
 	size_t column_count;
 	struct column *columns;
 	size_t row_count;   /* rows kept */
-	const char ***rows; /* rows[r][c]: text, or NULL for SQL NULL; decimals keep the database's
+	const char ***rows; /* rows[r][c]: text, or NULL for SQL NULL; decimals have the database's
 			       digits */
-	int64_t total_rows; /* rows fetched; > row_count when truncated */
-	bool truncated;     /* not every row of the result is here */
-	const char *truncation; /* why: "row cap", "byte cap"; NULL when whole */
-	bool total_exact; /* total_rows counts the whole result, not just what was fetched before
-			     stopping */
-	struct column_stats *stats; /* one for each column */
+	int64_t total_rows; /* rows fetched; > row_count if truncated */
+	bool truncated;     /* not all rows of the result are kept */
+	const char *truncation; /* reason: "row cap", "byte cap"; NULL: not truncated */
+	bool total_exact;       /* total_rows counts the whole result, not only the rows fetched */
+	struct column_stats *stats; /* one per column */
 };
 
-/* An empty table with its arena; the caller fills it. */
+/* Creates an empty table with its arena; the caller fills it. */
 struct table *table_new(size_t cap_bytes);
 void table_free(struct table **t);
 
-/* Columns are found by name everywhere: one whose name stands before it already gets a number, and
- * one without a name its place ("x (2)", "_3"). */
+/* Columns are found by name. So a duplicate name gets a number, and a column without a name its
+ * position ("x (2)", "_3"). */
 void table_column_number(struct table *t, size_t column);
 
-int table_column(const struct table *t, const char *name); /* -1 when there is none */
+int table_column(const struct table *t, const char *name); /* -1: none */
 const char *table_cell(const struct table *t, size_t row,
-		       const char *column); /* NULL for NULL or no such column */
+		       const char *column); /* NULL: SQL NULL or no such column */
 
-/* Adds a derived column at the end: one cell for each kept row, copied, NULL for nothing. Its
- * statistics are those of the kept rows. */
+/* Adds a derived column at the end: one cell per kept row, copied; NULL: empty. Its statistics
+ * cover the kept rows. */
 void table_add_column(struct table *t, const char *name, enum column_type type,
 		      const char *const *cells);
 
-/* Makes it a table of these derived rows instead: `cells` row after row, copied, NULL for nothing;
- * its statistics are theirs. */
+/* Replaces the contents by derived rows: `cells` row after row, copied; NULL: empty. Statistics
+ * cover these rows. */
 void table_replace(struct table *t, const char *const *names, const enum column_type *types,
 		   size_t columns, const char *const *cells, size_t rows);
 
-/* The first `rows` rows of these columns under other names (NULL: their own), in the arena; cells
- * are borrowed from `t`. What is left out makes it truncated. */
+/* The first `rows` rows of these columns under other names (NULL: unchanged), in the arena; cells
+ * are borrowed from `t`. It is truncated if rows are left out. */
 const struct table *table_narrow(const struct table *t, const size_t *columns,
 				 const char *const *names, size_t count, size_t rows,
 				 struct arena *a);
