@@ -1,7 +1,7 @@
 /*
- * The public port: its first bytes decide between libwebsockets (/ws/…) and libmicrohttpd (all
- * else), both on the one loop. Every answer is a projection of a turn's event log or of the store;
- * there is no logic of chat in here.
+ * The public port. A connection's first bytes select libwebsockets (/ws/…) or libmicrohttpd
+ * (everything else); both run on the one loop. Every response is a projection of a turn's event
+ * log or of the store; there is no chat logic here.
  */
 #ifndef VESPER_TRANSPORT_H
 #define VESPER_TRANSPORT_H
@@ -24,94 +24,95 @@
 
 struct transport;
 
-/* A request goes by those of the moment in which they are asked for. */
-/* Wire formats of other clients; docs/dialects.md. */
+/* Wire formats of other clients; see docs/dialects.md. */
 enum client_dialect { CLIENT_AI = 1, CLIENT_AGUI = 2, CLIENT_OPENAI = 4, CLIENT_MCP = 8 };
 
+/* A request uses the settings in effect when it reads them. */
 struct transport_settings {
 	struct settings base;
-	const char *const *origins;     /* browsers' origins that may open sockets; NULL-ended; same
-					   origin is always fine */
-	const char *const *frame_hosts; /* that the page shows reports from; NULL-ended, or NULL */
-	/* Connections; 0: no limit. */
-	size_t per_address; /* without a user, of one address */
+	const char *const *origins; /* origins that may open sockets; NULL-ended; the same origin is
+				       always allowed */
+	const char *const
+		*frame_hosts; /* hosts of reports shown in the page; NULL-ended; or NULL */
+	/* Connection limits; 0: none. */
+	size_t per_address; /* per address, without a user */
 	size_t per_user;
-	size_t per_tenant;   /* 0: half of the places where there are several tenants */
-	bool hide_existence; /* a report that the caller may not see is reported as nonexistent */
-	unsigned dialects;   /* that are served */
-	bool aliases;        /* addresses without a version are served, too */
+	size_t per_tenant;   /* 0: half of the connections if there are several tenants */
+	bool hide_existence; /* reports that the caller may not see are reported as nonexistent */
+	unsigned dialects;   /* the dialects served; bits of enum client_dialect */
+	bool aliases;        /* addresses without a version are served too */
 	bool allow_query_token;
-	bool first_frame_always; /* also without an Origin a socket may authenticate by its first
+	bool first_frame_always; /* a socket without an Origin may also authenticate by its first
 				    frame */
-	/* For clients that look for a token. */
-	const char *public_url;    /* this port as they reach it, without a path; "": not said */
-	const char *issuer;        /* of tokens; "": not said */
-	const char *const *scopes; /* of tokens for this interface; NULL-ended */
+	/* For clients that need to get a token. */
+	const char *public_url;    /* public address of this port, without a path; "": unknown */
+	const char *issuer;        /* issuer of tokens; "": unknown */
+	const char *const *scopes; /* scopes of tokens for this interface; NULL-ended */
 };
-/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
- */
+/* Takes ownership of the arena, even on failure. ERR_INPUT: a setting is invalid; the error names
+ * its key. */
 MUST_CHECK bool transport_settings_read(const struct config *c, struct arena *take,
 					struct transport_settings **out, struct err *e);
 
-/* Sockets that listen already; -1: none. Those that are used are the transport's own. */
+/* Listening sockets; -1: none. The transport takes ownership of those it uses. */
 struct sockets {
 	int listen, admin;
 };
 
 struct transport_options {
 	struct loop *loop;
-	struct sockets sockets;   /* instead of the addresses */
+	struct sockets sockets;   /* used instead of the addresses */
 	const char *listen;       /* "127.0.0.1:8080", "[::]:8080" */
-	const char *admin_listen; /* "" : none; serves /livez /readyz /health /metrics only */
+	const char *admin_listen; /* "": none; serves only /livez /readyz /health /metrics */
 	const char *const *trusted_proxies; /* addresses and ranges; NULL-ended, or NULL: none */
 	size_t tenant_count;
 	bool echo;                 /* /ws/echo */
 	bool demo;                 /* POST /api/v1/demo/login and the page */
-	const char *cursor_secret; /* seals list cursors, the same for all replicas; NULL or "": a
-				      random one, so that cursors end with the process */
+	const char *cursor_secret; /* seals list cursors, equal on all replicas; NULL or "": random,
+				      so cursors expire with the process */
 	struct identity *identity;
-	struct signin *signin; /* NULL: no page to sign in at */
+	struct signin *signin; /* NULL: no sign-in by browser */
 	struct stream_hub *streams;
 	struct store *store;
 	struct turns *turns;
-	const struct transport_settings *settings; /* held */
-	struct uploads *uploads;                   /* NULL: users bring no data of their own */
-	struct pbi *pbi; /* held; NULL: reports can't be opened here, answers only link */
-	/* A tool was switched for this tenant: called once it is stored, in force when it returns.
-	 */
+	const struct transport_settings *settings; /* New reference */
+	struct uploads *uploads;                   /* NULL: no uploads */
+	struct pbi *pbi; /* New reference; NULL: answers only link to reports */
+	/* Called after a tool switch of this tenant was stored; in effect when it returns. */
 	void (*switched)(void *owner, const char *tenant, const struct tool_switch *change);
 	void *switch_owner;
-	/* An approved answer was added, edited or deleted: called once it is stored. */
+	/* Called after an approved answer was added, edited or deleted in the store. */
 	void (*flows_changed)(void *owner, const char *tenant);
 	void *flows_owner;
-	/* What may be spent now, on models; or NULL. */
+	/* The current budget of model costs; or NULL. */
 	const struct budget_settings *(*budget)(void *owner);
 	void *budget_owner;
-	/* Feedback was given: called once it is stored. Or NULL. */
+	/* Called after feedback was stored; or NULL. */
 	void (*feedback_given)(void *owner, const struct feedback *feedback);
 	void *feedback_owner;
 };
 
-/* Binds and listens. ERR_INPUT names the address that could not be bound, or the proxy that is no
- * address, and why. */
+/* Binds and listens. ERR_INPUT: an address cannot be bound, or a trusted proxy is invalid; the
+ * error says which, and why. */
 MUST_CHECK bool transport_open(const struct transport_options *options, struct transport **out,
 			       struct err *e);
-/* From now on; connections that are open stay, whatever the limits. */
+/* Replaces settings and pbi. Open connections stay, even above the new limits. */
 void transport_use(struct transport *t, const struct transport_settings *settings, struct pbi *pbi);
-/* The bound address, with the port the system chose for ":0". */
+/* The bound address, with the port chosen by the system for ":0". */
 const char *transport_address(const struct transport *t);
 
 /* Borrowed. */
 struct sockets transport_sockets(const struct transport *t);
-/* Another process accepts from now on: connections that are here are served, requests are their
- * connection's last, and WebSockets without a running turn are closed with 1012, not all at once
- * but within that time, and later as their turns end. */
+/* Another process accepts connections now. Existing connections get one more request each.
+ * WebSockets without a running turn are closed with 1012, spread over `within_ms`; others when
+ * their turns end. */
 void transport_leave(struct transport *t, int64_t within_ms);
-/* No new connections; sockets are closed with 1012, then `done` is called. */
+/* Accepts no new connections, closes sockets with 1012, then calls `done`. */
 void transport_drain(struct transport *t, void (*done)(void *owner), void *owner);
 void transport_close(struct transport **t);
 
-/* Whether only this machine reaches a listening address ("127.0.0.1:8080"). Any thread. */
+/* Returns true if only this machine can reach a listening address ("127.0.0.1:8080"). Any thread.
+ */
 bool transport_is_loopback(const char *address);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * What every part of a turn works from: who asks what, with which permissions and knowledge, on
- * which day, and where events go. Written when the turn is admitted (src/turn); everybody else only
- * reads it. Loop thread only.
+ * Input shared by all parts of a turn: caller, question, permissions, knowledge, date, and the
+ * event sink. Written at admission (src/turn); read-only for all other folders. Loop thread only.
  */
 #ifndef VESPER_TURN_CORE_H
 #define VESPER_TURN_CORE_H
@@ -24,7 +23,7 @@ struct stream_log;
 struct toolbox;
 struct turns;
 
-/* A message of a conversation that the caller's client keeps: UTF-8, untrusted input. */
+/* A message of a conversation that the client stores itself: UTF-8, untrusted input. */
 enum outside_role { OUTSIDE_SYSTEM, OUTSIDE_USER, OUTSIDE_ASSISTANT };
 struct outside_message {
 	enum outside_role role;
@@ -33,26 +32,27 @@ struct outside_message {
 
 struct turn_request {
 	const struct principal *who;
-	const char *session_id; /* UUID; its row is made with the first message */
-	const char *content; /* valid UTF-8, 1..MESSAGE_BYTES_MAX bytes; NULL: an ask's values speak
-				for themselves */
+	const char *session_id; /* UUID; its row is created with the first message */
+	const char *content;    /* valid UTF-8, 1..MESSAGE_BYTES_MAX bytes; NULL: `values` are the
+				   message */
 	const char *client_msg_id; /* or NULL */
-	const char *pack;          /* the only one that is asked; NULL: all of the tenant */
-	const json_t *filters;     /* edited filters, or NULL */
-	const char *ask_id;        /* the answer to an ask, or NULL */
-	bool replays; /* sent again, the stored answer is told once more; else its turn is named */
-	const json_t *values; /* its values; NULL: it is skipped where that is offered, else
+	const char *pack;          /* the only pack to use; NULL: all of the tenant */
+	const json_t *filters;     /* edited filters; or NULL */
+	const char *ask_id;        /* ID of the ask that is answered; or NULL */
+	bool replays; /* an idempotent retry streams the stored answer; otherwise it gets only the
+			 turn's ID */
+	const json_t *values; /* values of the answer; NULL: the ask is skipped if possible, else
 				 dropped */
-	/* Where the conversation is kept, if that is not the store: the turn is then stored in a
-	 * separate session, which has this in its metadata. NULL: the session's. */
+	/* Name of the client that stores the conversation, if it is not the store. The turn is then
+	 * stored in a separate session, with this in its metadata. NULL: the session's. */
 	const char *origin;
-	/* That conversation, without the question, oldest first; see dialog.h for who reads it. */
+	/* The client's conversation without the question, oldest first; see dialog.h for its
+	 * readers. */
 	const struct outside_message *history;
 	size_t history_count;
 };
 
-/* How a part that starts an operation tells the turn of it: the turn goes on when every operation
- * has ended. */
+/* Callbacks for parts that start operations; the turn continues when all operations have ended. */
 struct turn_operations {
 	void (*began)(void *turn);
 	void (*ended)(void *turn);
@@ -60,17 +60,17 @@ struct turn_operations {
 };
 
 struct turn_core {
-	struct list node; /* of the running turns */
+	struct list node; /* in the list of running turns */
 	struct turns *all;
 	struct loop *loop;
-	struct knowledge *knowledge; /* of the tenant, held until the turn is over */
+	struct knowledge *knowledge; /* of the tenant; a reference until the turn ends */
 	struct know *know;           /* its parts */
 	struct toolbox *tools;
 	struct arena *arena;
 	struct principal *who;
 	struct turn_request request; /* deep copy in the arena */
 	struct uuid id, user_message_id, answer_id;
-	uint64_t fence; /* of the lease of its session; 0: the store decides */
+	uint64_t fence; /* fencing token of its session's lease; 0: the store decides */
 	struct stream_log *log;
 	const struct event_sink *sink;
 	struct catalog_view may;

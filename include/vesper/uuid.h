@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define UUID_BYTES 37 /* 36 characters and the end */
+#define UUID_BYTES 37 /* 36 characters and the null byte */
 
 struct uuid {
 	char text[UUID_BYTES]; /* lower case */

@@ -1,9 +1,9 @@
 /*
- * Vectors of one text's passages, and the nearest of many by cosine. A block never changes once it
- * is made. Vectors have length 1, so that the cosine is a sum of products; it is summed in the same
- * order on every machine, and the same question gives the same bytes. Blocks of another model or
- * length than the question's are not compared, and neither is what the caller may not read. Pure:
- * any thread; blocks may be shared.
+ * Embedding vectors of a text's passages, and nearest-neighbor search by cosine. A block is
+ * immutable once complete. Vectors have length 1, so the cosine is a sum of products. It is summed
+ * in the same order on every machine, so equal questions give equal bytes. Blocks of another model
+ * or dimension than the question's, and those the caller may not read, are skipped. Pure; any
+ * thread; blocks may be shared.
  */
 #ifndef VESPER_VECTORS_H
 #define VESPER_VECTORS_H
@@ -20,20 +20,21 @@
 #include "vesper/str.h"
 
 struct vectors;
-struct vectors *vectors_new(const char *model, size_t dims, size_t room); /* for so many */
-/* The next one: `dims` numbers. */
+struct vectors *vectors_new(const char *model, size_t dims,
+			    size_t room); /* `room`: number of vectors */
+/* Adds a vector of `dims` numbers. */
 void vectors_add(struct vectors *v, const float *values);
-/* The same as text, as vectors_text made it. False: it is none of this length. */
+/* Adds a vector from the text format of vectors_text. False: it has another dimension. */
 MUST_CHECK bool vectors_add_text(struct vectors *v, struct str text);
 void vectors_text(const float *values, size_t dims, struct buf *out);
 void vectors_free(struct vectors **v);
 size_t vectors_count(const struct vectors *v);
-size_t vectors_bytes(const struct vectors *v); /* of memory; NULL: 0 */
+size_t vectors_bytes(const struct vectors *v); /* memory used; NULL: 0 */
 
-/* Whose they are; borrowed. */
+/* A text with its vectors; borrowed. */
 struct vectors_owner {
 	const char *uid;
-	const char *permission;        /* that reading it takes; NULL: none */
+	const char *permission;        /* permission required to read it; NULL: none */
 	const struct vectors *vectors; /* NULL: it has none */
 };
 struct vectors_query {
@@ -41,14 +42,14 @@ struct vectors_query {
 	const float *values; /* of length 1 */
 	size_t dims, top;
 	const struct principal *who;
-	const atomic_bool *cancelled; /* looked at every VECTORS_LOOK_ROWS; NULL: it runs on */
+	const atomic_bool *cancelled; /* checked every VECTORS_LOOK_ROWS; NULL: not cancellable */
 };
 struct vectors_hit {
-	size_t owner; /* its place in the list */
+	size_t owner; /* its index in `owners` */
 	uint32_t row;
 	float cosine;
 };
-/* Best first, equal ones by uid, then row; in the arena. False: it was cancelled. */
+/* Finds the best hits, best first, ties by uid, then row; in the arena. False: cancelled. */
 MUST_CHECK bool vectors_search(const struct vectors_owner *owners, size_t count,
 			       const struct vectors_query *q, struct arena *a,
 			       struct vectors_hit **out, size_t *out_count);
