@@ -108,8 +108,8 @@ void filters_edit(json_t *filters, const json_t *edits);
 void filters_understood(struct planner_turn *t, const json_t *filters, const json_t *standing,
 			const json_t *edits, enum filter_source edited);
 
-/* ---- stored_plan.c: a plan as it is stored, an array of steps as in struct supervisor_reply ----
- */
+/* ---- stored_plan.c: a plan as it is stored, an array of steps as in struct supervisor_reply
+ * ---- */
 
 /* Resolves each value to a known one. False: *ask has a clarifying question. */
 bool steps_resolve(struct planner_turn *t, json_t *steps, json_t *filters,

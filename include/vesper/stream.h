@@ -110,8 +110,8 @@ void stream_watched_elsewhere(struct stream_log *log, size_t watchers);
 struct stream_watch *stream_watch_quiet(struct stream_log *log, uint64_t last_seq,
 					void (*wake)(void *owner), void *owner);
 
-/* Watches the events after `last_seq` (0: from the start). `wake` may be called without new events.
- */
+/* Watches the events after `last_seq` (0: from the start). `wake` may be called without new
+ * events. */
 struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
 				      void (*wake)(void *owner), void *owner);
 /* The next entry; NULL: none yet. Valid until the next call and only within the same callback,

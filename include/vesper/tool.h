@@ -72,7 +72,7 @@ struct toolbox; /* the tools of a catalogue with their functions, sources and ca
 
 struct toolbox_options {
 	struct loop *loop;
-	struct catalog *catalog; /* New reference */
+	struct catalog *catalog; /* keeps a reference */
 	struct name_book *names;
 	const struct source_table *sources; /* borrowed; must outlive the last call */
 	struct source *documents; /* the same, for document tools; NULL: they find nothing */

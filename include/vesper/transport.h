@@ -75,10 +75,10 @@ struct transport_options {
 	struct stream_hub *streams;
 	struct store *store;
 	struct turns *turns;
-	const struct transport_settings *settings; /* New reference */
+	const struct transport_settings *settings; /* keeps a reference */
 	struct uploads *uploads;                   /* NULL: no uploads */
-	struct pbi *pbi; /* New reference; NULL: answers only link to reports */
-	/* Called after a tool switch of this tenant was stored; in effect when it returns. */
+	struct pbi *pbi; /* keeps a reference; NULL: answers only link to reports */
+	/* Called after a tool switch of this tenant was stored; effective on return. */
 	void (*switched)(void *owner, const char *tenant, const struct tool_switch *change);
 	void *switch_owner;
 	/* Called after an approved answer was added, edited or deleted in the store. */
@@ -111,8 +111,8 @@ void transport_leave(struct transport *t, int64_t within_ms);
 void transport_drain(struct transport *t, void (*done)(void *owner), void *owner);
 void transport_close(struct transport **t);
 
-/* Returns true if only this machine can reach a listening address ("127.0.0.1:8080"). Any thread.
- */
+/* Returns true if only this machine can reach a listening address ("127.0.0.1:8080"). Any
+ * thread. */
 bool transport_is_loopback(const char *address);
 
 #endif

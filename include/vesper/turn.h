@@ -120,8 +120,8 @@ struct turns_options {
 	struct store *store;
 	struct leases
 		leases;  /* of the sessions; takes ownership; without a driver they are in memory */
-	struct llm *llm; /* New reference; NULL: no model */
-	const struct turn_settings *settings; /* New reference */
+	struct llm *llm; /* keeps a reference; NULL: no model */
+	const struct turn_settings *settings; /* keeps a reference */
 	/* Called with each ended turn as a line of a case (record.h); takes ownership. NULL: not
 	 * recorded. */
 	void (*record)(void *owner, json_t *take);
@@ -144,7 +144,7 @@ struct turns *turns_new(const struct turns_options *options);
 void turns_use_settings(struct turns *t, const struct turn_settings *settings);
 /* The time zone of a tenant; NULL: UTC. Valid until the settings change. */
 const struct zone *turns_zone(const struct turns *t, const char *tenant);
-void turns_use_llm(struct turns *t, struct llm *llm); /* New reference */
+void turns_use_llm(struct turns *t, struct llm *llm); /* keeps a reference */
 /* Sets the load. Above 100 percent, new turns are refused (ERR_OVERLOAD), except those of tenants
  * with few turns. While logs are full, the model streams of unwatched turns are paused, and such a
  * turn is cancelled after TURN_HELD_MS. */

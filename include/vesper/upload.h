@@ -83,7 +83,7 @@ struct upload_view {
 	bool is_owner;
 };
 /* The sources that the caller may use; `all` (for administrators): all of the tenant. In the arena;
- * texts are borrowed until the next loop iteration. */
+ * texts are borrowed until the next iteration of the loop. */
 size_t uploads_list(const struct uploads *u, const struct principal *who, bool all, struct arena *a,
 		    const struct upload_view **out);
 /* Finds one of them; false: the caller may not use it, or it does not exist. */
@@ -110,8 +110,8 @@ struct source *uploads_documents(const struct uploads *u);
 /* The source of tools for data sources: it lists the caller's sources, their contents and quality,
  * and columns of two sources with common values. Borrowed as uploads_documents. */
 struct source *uploads_own(const struct uploads *u);
-/* Gets the reach of the caller's documents for a text; in the arena. On error the reach is empty.
- */
+/* Gets the reach of the caller's documents for a text; in the arena. On error the reach is
+ * empty. */
 typedef void (*uploads_reach_cb)(void *owner, const struct find_reach *reach);
 struct op *uploads_reach(struct uploads *u, const struct principal *who, const char *text,
 			 struct arena *a, uploads_reach_cb cb, void *owner);

@@ -1,6 +1,6 @@
 /*
- * Results as people see them: JSON views for clients, compact text for prompts, numbers in the
- * house style, and the template answers of the way without a model. Pure.
+ * Results in display form: JSON views for clients, compact text for prompts, formatted numbers,
+ * and template answers without a model. Pure.
  */
 #ifndef VESPER_VIEW_H
 #define VESPER_VIEW_H
@@ -20,20 +20,20 @@
 struct language;
 
 /*
- * What of a table there is room for. Where not all of it fits, columns that are mostly empty go
- * first, then those of low priority, then of medium, the last ones first; the highest priority that
- * the table has stays. Then rows: the first ones are shown, and with `extremes` those where numbers
- * are lowest and highest.
+ * Limits for a part of a table. If not everything fits, columns are dropped first: mostly empty
+ * ones, then those of low, then of medium priority, last ones first. Columns of the highest
+ * priority in the table stay. Then rows are dropped: the first ones are shown, and with `extremes`
+ * also those with the lowest and highest numbers.
  */
 struct view_room {
-	size_t rows; /* at most */
-	size_t size; /* of heads and cells together, as `measure` counts; SIZE_MAX: any */
-	size_t (*measure)(const char *text); /* what one cell takes */
+	size_t rows; /* row limit */
+	size_t size; /* total size of headers and cells in units of `measure`; SIZE_MAX: any */
+	size_t (*measure)(const char *text); /* size of one cell */
 	bool extremes;
 };
 enum view_left { VIEW_SHOWN, VIEW_LEFT_SPARSE, VIEW_LEFT_PRIORITY };
 struct view_fit {
-	enum view_left *left; /* of each column of the table */
+	enum view_left *left; /* per column of the table */
 	size_t column_count;  /* shown */
 	size_t *rows;         /* shown, ascending */
 	size_t row_count;
@@ -42,38 +42,38 @@ struct view_fit {
 void view_fit_table(const struct table *t, const struct view_room *room, struct arena *a,
 		    struct view_fit *out);
 
-/* What a view says of rows or columns that it does not show; the reason may be NULL. */
+/* How a view reports rows or columns that it does not show; the reason may be NULL. */
 struct view_cut {
 	bool truncated;
 	const char *reason;
 };
 /* Writes the data view of one table of a result (columns, meta, data_dict by column, row counts,
- * truncation, source). What does not fit into VIEW_BYTES_MAX is left out, and said. */
+ * truncation, source). Parts above VIEW_BYTES_MAX are left out and reported. */
 struct view_cut view_data(struct buf *out, const struct result *r, const struct table *t,
 			  const char *view_id, struct arena *a);
 
-/* Its members that tell of a table alone, as far as it fits into a view. */
+/* Writes the members of a data view that describe the table, limited to the size of a view. */
 void view_table(struct json_out *j, const struct table *t, struct arena *a);
-/* Its rows as an array of objects, as far as they fit into a view. */
+/* Writes the rows as an array of objects, limited to the size of a view. */
 struct view_cut view_rows(struct json_out *j, const struct table *t, struct arena *a);
 
-/* What a result without rows says for itself, as a view: where nothing was found a base view, where
- * it failed an error view with details and what to try. NULL for a result with rows. New ref. */
+/* The view of a result without rows: a base view if nothing was found, or an error view with
+ * details and suggestions if it failed. NULL: the result has rows. New reference. */
 json_t *view_outcome(const struct result *r, const char *view_id);
 
-/* The same in words; nothing for a result with rows. */
+/* The same as text; nothing for a result with rows. */
 void view_outcome_words(struct buf *out, const struct result *r);
 
-/* What code says of one result: its tool's own sentence, or of one without rows how it ended, as
- * Markdown. In the arena; NULL: nothing. */
+/* The text for one result as Markdown: its tool's answer sentence, or the outcome if it has no
+ * rows. In the arena; NULL: none. */
 const char *view_finding(const struct result *r, struct arena *a);
 
-/* One call of a tool for programs: {tool, status, message, result: {sets, facts, summaryStats,
- * stats}, args, availableRange, error?, receipt_id?}. `sets` holds each table by the name that
- * references use, the main one as "rows"; `summaryStats` the facts with numbers as numbers; `stats`
- * the figures of the main table's number columns. */
+/* A tool call for programs: {tool, status, message, result: {sets, facts, summaryStats, stats},
+ * args, availableRange, error?, receipt_id?}. `sets` has each table by its name in references, the
+ * main one as "rows". `summaryStats` has the facts, with numbers as JSON numbers; `stats` the
+ * statistics of the main table's numeric columns. */
 void view_call(struct buf *out, const struct result *r, const char *receipt_id, struct arena *a);
-/* The same call as catalog_output_schema describes it, row by row: {outcome, row_count, truncated,
+/* The same call in the format of catalog_output_schema, row by row: {outcome, row_count, truncated,
  * rows, sets?, facts, available_range?, error?, receipt_id?}. */
 void view_call_rows(struct buf *out, const struct result *r, const char *receipt_id,
 		    struct arena *a);
@@ -83,63 +83,64 @@ struct view_followup {
 	const char *question;
 	bool primary;
 };
-/* The follow-up questions of the result's tool, as far as it has the values for them and their
- * conditions are met, primary ones first; how many. */
+/* The follow-up questions of the result's tool whose values are known and whose conditions are
+ * true, primary ones first. Returns their number. */
 size_t view_suggested(const struct result *r, struct arena *a, struct view_followup *out,
 		      size_t max);
 
-/* Something that could not be done. */
+/* An error shown to the user. */
 struct view_error {
 	const char *code;               /* "AMBIGUOUS_REFERENCE", … */
 	const char *text;               /* one or two sentences for the user */
-	json_t *details;                /* object, borrowed; NULL: no more is known */
-	const char *const *suggestions; /* what to try, NULL-ended; NULL: nothing */
+	json_t *details;                /* object, borrowed; NULL: none */
+	const char *const *suggestions; /* suggestions, NULL-ended; NULL: none */
 };
-/* New ref. */
+/* New reference. */
 json_t *view_error(const struct view_error *e, const char *view_id);
 
-/* The kinds of chart, as the wire names them: "line", "area", "bar", "grouped_bar", "layered". */
+/* Chart types; their wire names are "line", "area", "bar", "grouped_bar", "layered". */
 enum view_chart { CHART_LINE, CHART_AREA, CHART_BAR, CHART_GROUPED_BAR, CHART_LAYERED };
 const char *view_chart_name(enum view_chart type);
 
-/* What the words of a question ask for; honoured where it fits the data. */
+/* The chart preference in the words of a question; used if it fits the data. */
 enum view_chart_wish { CHART_AS_FITS, CHART_AS_LINE, CHART_AS_AREA, CHART_AS_BAR, CHART_AS_TABLE };
 enum view_chart_wish view_chart_wish(const struct language *l, const char *question);
 
 /*
- * The chart view of a result: the charted columns as in a data view, a Vega-Lite v6 spec with its
- * values inline, and a text alternative. Chosen by the shapes of its tables: along hours, dates,
- * months or years a line or area (with a band where lowest and highest stand beside); over names
- * bars; false where no chart says more than the table: one row, no measure, a truncated result,
- * points that nothing tells apart. The spec holds no expression, no address and no text that is not
- * a value or a label.
+ * Writes the chart view of a result: the charted columns as in a data view, a Vega-Lite v6 spec
+ * with inline values, and a text alternative. The shape of its tables decides: a line or area over
+ * hours, dates, months or years (with a band if there are columns for lowest and highest), bars
+ * over names. False: a chart would not say more than the table, for one row, no measure, a
+ * truncated result, or points that no column distinguishes. The spec has no expressions, no URLs,
+ * and only values and labels as text.
  */
 bool view_chart(struct buf *out, const struct result *r, const char *view_id,
 		enum view_chart_wish wish);
 
 /*
- * The picture of a chart view (as view_chart wrote it, or as it was stored) as SVG with `role`,
- * title and text alternative: paths, rectangles, lines and texts alone. False, and nothing added:
- * no chart view, nothing to draw, a side too small for its texts, or more than SVG_BYTES_MAX.
- * `size` may be NULL; a side of 0 is the usual one. 500 points take some 0.5 ms.
+ * Draws a chart view (as written by view_chart, or stored) as SVG with `role`, title and text
+ * alternative, using only paths, rectangles, lines and texts. False, and nothing added: no chart
+ * view, nothing to draw, a side too small for its texts, or more than SVG_BYTES_MAX. `size` may be
+ * NULL; a side of 0 means the default. 500 points take about 0.5 ms.
  */
 struct svg_size {
 	int width_px, height_px; /* SVG_SIDE_MIN_PX to SVG_SIDE_MAX_PX */
 };
 bool view_svg(struct buf *out, const json_t *view, const struct svg_size *size);
 
-/* Numbers in the house style: "$48.73/MWh", "5.1%", "8,760", "$2.1M"; what `units`
- * (which may be NULL) does not have stands behind the number. Text that is no number is copied. */
+/* Appends a formatted number: "$48.73/MWh", "5.1%", "8,760", "$2.1M". A unit that `units` (may be
+ * NULL) does not have is written after the number. Text that is not a number is copied. */
 void view_number(struct buf *out, const struct units *units, const char *digits, const char *unit);
-/* "March 2026" for a first of month, else "26 February 2026". Not a date: copied. */
+/* Appends a date: "March 2026" for the first of a month, else "26 February 2026". Text that is not
+ * a date is copied. */
 void view_date(struct buf *out, const struct language *l, const char *iso);
 
-/* Fills the placeholders of a flow's text: {reference} and {filter.NAME}. False (and nothing added)
- * when one outside [[ ]] has no value. `filters` may be NULL. */
+/* Fills the placeholders of a flow's text: {reference} and {filter.NAME}. False, and nothing added:
+ * one outside [[ ]] has no value. `filters` may be NULL. */
 bool view_fill_references(struct buf *out, const char *text, const struct ref_scope *s,
 			  const json_t *filters);
 
-/* The same with values that `put` adds: false for a name without one. */
+/* The same, with values appended by `put`, which returns false for a name without a value. */
 typedef bool (*view_put)(void *owner, struct buf *out, const char *name);
 bool view_fill_by(struct buf *out, const char *text, view_put put, void *owner);
 
@@ -148,28 +149,27 @@ struct view_answer_input {
 	size_t result_count;
 	struct date today;
 	const struct language *language;
-	bool detail; /* it was asked for: no limit of words */
+	bool detail; /* the user asked for details: no word limit */
 };
 
 struct view_answer {
 	const char *markdown;
-	const struct result_part *parts; /* its values, in order; text without one is the template's
-					    own */
+	const struct result_part *parts; /* its values, in order; other text is the template's */
 	size_t part_count;
 	const struct view_followup *followups;
 	size_t followup_count;
 };
 
 /*
- * The whole answer by template: direct answer first, then a table, what was searched when there is
- * nothing. Every outcome of every result is worded. Tables show fewer rows where the whole would be
- * longer than 600 words.
+ * Writes the answer by template: first the direct answer, then a table, or what was searched if
+ * nothing was found. It includes every outcome of every result. Tables are shortened to keep the
+ * answer within 600 words.
  *
- * A tool's own sentence (result.answer) may hold {Column} (the first row's cell, in the house
- * style), {param} (an argument, where no column has that name), {fact.name}, {arg.name} and {rows};
- * a part in [[ ]] is left out when a placeholder in it has no value. A first row is the leading
- * one: the tool's SQL orders it so. The same placeholders serve result.suggest, where a question
- * that lacks a value is left out.
+ * A tool's answer sentence (result.answer) may have {Column} (the first row's cell, formatted),
+ * {param} (an argument, if no column has that name), {fact.name}, {arg.name} and {rows}. A part in
+ * [[ ]] is dropped if one of its placeholders has no value. The first row is the leading one,
+ * because the tool's SQL orders it so. The same placeholders are used in result.suggest, where a
+ * question with a missing value is dropped.
  */
 void view_answer(const struct view_answer_input *in, struct arena *a, struct view_answer *out);
 

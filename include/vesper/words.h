@@ -1,4 +1,4 @@
-/* Stems of English words, and words as people misspell them. Pure: any thread. */
+/* Stems of English words, and fuzzy matches of misspelled words. Pure; any thread. */
 #ifndef VESPER_WORDS_H
 #define VESPER_WORDS_H
 
@@ -12,14 +12,14 @@ size_t word_stem(const char *word, size_t len, char out[STEM_BYTES]);
 
 /* ---- misspelled ---- */
 
-/* Edits (insert, delete, replace, swap neighbours) between two keys; more than `limit` gives limit
- * + 1. */
+/* Edit distance (insert, delete, replace, swap neighbors) of two keys; limit + 1 if it is more than
+ * `limit`. */
 int fuzzy_distance(const char *a, size_t a_len, const char *b, size_t b_len, int limit);
-/* Edits that a name of this length forgives. */
+/* Largest edit distance of a match, by the length of the name. */
 int fuzzy_limit(const char *key, size_t len);
-/* Digits must agree: they tell such names apart. */
+/* Returns true if the digits are equal; names with different digits never match. */
 bool fuzzy_same_digits(const char *a, size_t a_len, const char *b, size_t b_len);
 
-#define FUZZY_BYTES_MIN 4 /* shorter names forgive nothing */
+#define FUZZY_BYTES_MIN 4 /* shorter names need an exact match */
 
 #endif
