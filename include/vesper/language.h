@@ -184,8 +184,7 @@ struct language {
 	const struct language_pattern *impossible;
 	size_t impossible_count;
 	struct topic outside;
-	const struct topic
-		*foreign; /* words of another language, with an answer in that language */
+	const struct topic *foreign; /* words of another language, with answers in it */
 	size_t foreign_count;
 	const struct language_words *words;
 	const struct language_text *sentences; /* indexed by enum sentence */

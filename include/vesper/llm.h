@@ -52,9 +52,8 @@ struct llm_block {
 	const char *id;
 	const char *name;
 	const json_t *input; /* object */
-	const json_t
-		*raw; /* the provider's block itself, or its extra data of a text or a tool call */
-	const char *origin; /* the model that made it; `raw` is sent back to this model only */
+	const json_t *raw;   /* the provider's block, or its data of a text or call */
+	const char *origin;  /* the model that made it; `raw` is sent back to this model only */
 	bool is_error;
 	bool cache; /* the prefix up to here is stable: a cache mark may be placed here */
 };
@@ -176,11 +175,10 @@ struct llm_provider_options {
 enum llm_thinking { LLM_THINKING_DEFAULT, LLM_THINKING_ADAPTIVE, LLM_THINKING_OFF };
 
 struct llm_role_options {
-	const char
-		*providers; /* provider names in order of preference, comma-separated; NULL: none */
-	const char *model;  /* for the first of these providers, and others of its kind */
-	int64_t max_tokens; /* 0: LLM_MAX_TOKENS */
-	const char *effort; /* "low" .. "max"; NULL: the model's default */
+	const char *providers;      /* names in order of preference, comma-separated; NULL: none */
+	const char *model;          /* for the first of these providers, and others of its kind */
+	int64_t max_tokens;         /* 0: LLM_MAX_TOKENS */
+	const char *effort;         /* "low" .. "max"; NULL: the model's default */
 	enum llm_thinking thinking; /* if the model supports it */
 };
 

@@ -93,8 +93,7 @@ enum map_source { MAP_SAID, MAP_DEFAULT };
 struct map_where {
 	const char *name;                      /* as written in the query */
 	const struct dimension_def *dimension; /* or */
-	const struct measure_def
-		*measure; /* of the listed or measured entity, compared row by row; or */
+	const struct measure_def *measure;     /* of the listed or measured entity; or */
 	const struct condition_def *condition; /* a named condition; its op is `is` or `not` */
 	const struct map_where *all; /* comparisons of the condition, on dimensions of its entity */
 	size_t all_count;

@@ -1,19 +1,19 @@
 /*
- * Sign-in of browsers by OpenID Connect: authorization code with PKCE (RFC 7636), at the provider
- * whose discovery document auth.jwks_url names.
+ * Sign-in of browsers by OpenID Connect: authorization code flow with PKCE (RFC 7636). The
+ * provider is the one whose discovery document is named by auth.jwks_url.
  *
- * Where tokens are, and why. The refresh token and the ID token never reach a browser: they are in
- * a session here, under a random id that only an HttpOnly cookie of the browser holds. Scripts of
- * the page get the access token alone, for its few minutes, in memory, and send it in a header as
- * every other client does. So no script can take away what lasts, a reload needs no visit to the
- * provider, and the interface takes no cookie: a request that another site makes a browser send is
- * nobody's. The cookie opens two addresses only (a token, signing out), which ask for the page's
- * own Origin besides.
+ * Token storage. The refresh token and the ID token never reach a browser. They are in a session
+ * on the server, under a random ID that only an HttpOnly cookie of the browser contains. Scripts
+ * of the page get only the access token, keep it in memory for its few minutes, and send it in a
+ * header as every other client does. So a script cannot steal a long-lived token, a reload needs
+ * no visit to the provider, and the API accepts no cookies: a cross-site request has no user. The
+ * cookie is accepted at two addresses only (getting a token, signing out), and these also require
+ * the page's own Origin.
  *
- * A session lies in the cache, sealed with a key that only the cookie gives: reading the cache
- * reveals nothing. One that the cache loses is a visit to the provider, which often asks for
- * nothing. A sign-in that has begun is a sealed cookie and takes no memory here; its state is good
- * once.
+ * A session is stored in the cache, encrypted with a key derived from the cookie, so reading the
+ * cache reveals nothing. If the cache loses a session, the browser visits the provider again,
+ * which often asks no question. A started sign-in is an encrypted cookie and uses no memory here;
+ * its state is valid once.
  *
  * Loop thread only. Callbacks run from the loop.
  */
@@ -35,51 +35,53 @@
 struct signin;
 
 struct signin_options {
-	const char *public_url; /* "https://vesper.example.com": the daemon as browsers reach it */
-	const char *client_id;  /* this application at the provider */
+	const char *public_url;    /* "https://vesper.example.com", as browsers reach it */
+	const char *client_id;     /* this application's ID at the provider */
 	const char *client_secret; /* "": a public client */
-	const char *scope;         /* with blanks between */
-	const char *parameters;    /* further ones of the authorization request, encoded; "" */
-	bool bearer_is_id_token;   /* the provider's access tokens are no JWTs for us */
-	int64_t session_ms;        /* a session ends that long after signing in, used or not */
-	const char *secret;        /* of all replicas; "": a random one, so that what has begun ends
-				      with the process */
-	struct identity *identity; /* these four outlive it */
+	const char *scope;         /* separated by blanks */
+	const char *parameters;    /* further parameters of the authorization request, encoded */
+	bool bearer_is_id_token; /* send the ID token: the provider's access tokens are not JWTs for
+				    Vesper */
+	int64_t session_ms;      /* life of a session after sign-in, used or not */
+	const char *secret; /* equal on all replicas; "": random, so started sign-ins end with the
+			       process */
+	struct identity *identity; /* borrowed, as the next three; must outlive the signin */
 	struct loop *loop;
 	struct http *http;
-	struct cache *shared; /* by several processes; NULL: this one is alone */
+	struct cache *shared; /* shared with other replicas; NULL: only one replica */
 };
 
-/* Whether server.public_url is an origin that tokens may be sent to, and nothing else. ERR_INPUT
- * names the key. */
+/* Checks that server.public_url is an origin that tokens may be sent to, without a path.
+ * ERR_INPUT: the error names the key. */
 MUST_CHECK bool signin_check_public_url(const char *url, struct err *e);
-/* What the configuration says; *wanted false: no signin.client_id. ERR_INPUT names the key. Texts
- * are in the arena or the configuration's. */
+/* Reads the configuration; *wanted is false without signin.client_id. ERR_INPUT: the error names
+ * the key. Texts are in the arena, or borrowed from the configuration. */
 MUST_CHECK bool signin_options_read(const struct config *c, struct arena *a, bool *wanted,
 				    struct signin_options *out, struct err *e);
 
 struct signin *signin_new(const struct signin_options *options);
-void signin_free(struct signin **s); /* *s may be NULL; ends what runs without callbacks */
+void signin_free(struct signin **s); /* *s may be NULL; cancels operations without callbacks */
 
-/* The page's own origin: the only one whose requests count. */
+/* The page's origin, the only one whose requests are accepted. */
 const char *signin_origin(const struct signin *s);
-/* Cookies are for https only: everywhere but on loopback. */
+/* Returns true if cookies need https, which is always except on loopback. */
 bool signin_is_secure(const struct signin *s);
 int64_t signin_session_ms(const struct signin *s);
 
-/* Where the browser goes, and what its cookie holds until it is back, for SIGNIN_LOGIN_MS.
- * ERR_UPSTREAM: nothing is known of the provider. */
+/* Starts a sign-in. `location`: where the browser is sent. `cookie`: the value it keeps until it
+ * returns, for SIGNIN_LOGIN_MS. ERR_UPSTREAM: the provider's discovery document is not loaded. */
 MUST_CHECK bool signin_begin(struct signin *s, struct buf *location, struct buf *cookie,
 			     struct err *e);
 
-/* What the browser came back with; each NULL when absent. Copied. */
+/* Parameters that the browser returned with; each NULL if absent. Copied. */
 struct signin_return {
 	const char *code, *state, *issuer, *error;
-	const char *cookie; /* of signin_begin */
+	const char *cookie; /* cookie of signin_begin */
 };
-/* The new session's id for the cookie. ERR_INPUT: no sign-in of this browser, or one that was used
- * or is over; ERR_DENIED: the provider or the user declined, or Vesper has no such user; ERR_AUTH:
- * tokens that are none; ERR_UPSTREAM, ERR_TIMEOUT, ERR_LIMIT: the provider, later. */
+/* Finishes a sign-in; `session` is the new session's ID for the cookie. ERR_INPUT: this browser
+ * has no sign-in, or it was used or expired. ERR_DENIED: the provider or the user declined, or
+ * Vesper does not know the user. ERR_AUTH: invalid tokens. ERR_UPSTREAM, ERR_TIMEOUT, ERR_LIMIT:
+ * the provider failed; retry later. */
 typedef void (*signin_session_cb)(void *owner, const char *session, const struct err *e);
 struct op *signin_finish(struct signin *s, const struct signin_return *back, signin_session_cb cb,
 			 void *owner);
@@ -89,16 +91,17 @@ struct signin_token {
 	int64_t expires_ms; /* Unix time */
 	const char *name;   /* of the user; or "" */
 };
-/* The session's token, renewed when it has less than SIGNIN_EARLY_MS left, or when `fresh` is asked
- * for and it is older than SIGNIN_FRESH_MS. Of all who ask at once, on all replicas, one renews it;
- * the renewal goes on when its caller leaves, for a refresh token may be good once only.
- * ERR_AUTH: there is no such session (any more); else as above. Borrowed by the callback. */
+/* Gets the session's token. It is renewed if it has less than SIGNIN_EARLY_MS left, or if
+ * `fresh` is set and it is older than SIGNIN_FRESH_MS. Concurrent callers on all replicas share
+ * one renewal. It continues when its caller cancels, because a refresh token may be valid only
+ * once. ERR_AUTH: the session does not exist (any more); other errors as for signin_finish.
+ * `token` is borrowed by the callback. */
 typedef void (*signin_token_cb)(void *owner, const struct signin_token *token, const struct err *e);
 struct op *signin_token(struct signin *s, const char *session, bool fresh, signin_token_cb cb,
 			void *owner);
 
 /* Ends the session, here and at the provider (RFC 7009, OpenID Connect RP-Initiated Logout 1.0).
- * `location`: where the browser goes. */
+ * `location`: where the browser is sent. */
 typedef void (*signin_ended_cb)(void *owner, const char *location);
 struct op *signin_end(struct signin *s, const char *session, signin_ended_cb cb, void *owner);
 

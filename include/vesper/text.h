@@ -84,8 +84,7 @@ enum bound_side { BOUND_NONE, BOUND_ABOVE, BOUND_BELOW };
 struct amount {
 	size_t from, to; /* in tokens, with the words of the bound */
 	struct decimal number;
-	const struct unit_def
-		*unit; /* of the registry, or a combination of two; NULL: none given */
+	const struct unit_def *unit; /* registered, or a combination; NULL: none */
 	enum bound_side side;
 	bool inclusive; /* of a bound: includes the number itself */
 	bool unclear;   /* not fully understood; must not be used as anything else */

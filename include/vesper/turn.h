@@ -153,8 +153,7 @@ void turns_use_load(struct turns *t, struct load load);
 /* The objects that questions are read and run with. They belong to a list of packs, and are shared
  * by its tenants, or to one tenant with an overlay (overlay.h). */
 struct turn_knowledge {
-	const char
-		*key; /* the list of packs, followed by "+TENANT@VERSION" for an overlay; copied */
+	const char *key; /* packs, then "+TENANT@VERSION" for an overlay; copied */
 	struct catalog *catalog;
 	struct know *know;
 	struct toolbox *tools;
