@@ -172,8 +172,8 @@ const struct turn_knowledge *knowledge_get(const struct knowledge *k);
 /* The knowledge of every tenant. */
 struct knowledge_set;
 struct knowledge_set *knowledge_set_new(void);
-/* Adds a new reference to `k`. The tenant is copied and must not be in the set. NULL: all tenants
- * use it. */
+/* Adds knowledge to a set, with a new reference. The tenant is copied; call it once per tenant.
+ * NULL: all tenants use it. */
 void knowledge_set_add(struct knowledge_set *s, const char *tenant, struct knowledge *k);
 void knowledge_set_free(struct knowledge_set **s); /* only for a set not in use */
 

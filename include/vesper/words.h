@@ -17,7 +17,7 @@ size_t word_stem(const char *word, size_t len, char out[STEM_BYTES]);
 int fuzzy_distance(const char *a, size_t a_len, const char *b, size_t b_len, int limit);
 /* Largest edit distance of a match, by the length of the name. */
 int fuzzy_limit(const char *key, size_t len);
-/* Returns true if the digits are equal; names with different digits never match. */
+/* Returns true if the keys have equal digits; different digits mean different names. */
 bool fuzzy_same_digits(const char *a, size_t a_len, const char *b, size_t b_len);
 
 #define FUZZY_BYTES_MIN 4 /* shorter names need an exact match */
