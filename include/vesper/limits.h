@@ -1,6 +1,6 @@
-/* Limits that several files share, each with its reason. The suffix of a name is its unit: _MS
- * milliseconds, _S seconds; a limit without a unit is a count. A limit of a single file may be
- * defined in that file; limits of the configuration are in src/config/config_keys.c. */
+/* Limits that several files share, each with its reason. The suffix of a name is its unit (_BYTES,
+ * _MS milliseconds, _S seconds, _PERCENT); a limit without one is a count. A limit of a single file
+ * may be defined in that file; limits of the configuration are in src/config/config_keys.c. */
 #ifndef VESPER_LIMITS_H
 #define VESPER_LIMITS_H
 
@@ -11,10 +11,10 @@
 #define PHRASE_WORDS_MAX        8  /* words in one phrase of a language; the longest has five */
 #define JSON_FILE_BYTES_MAX                                                                        \
 	(4 * 1024 * 1024) /* configuration and catalogue files have some hundred KiB at most */
-#define RX_STEPS_MAX           100000 /* match steps: one match takes less than 1 to 2 ms */
+#define RX_STEPS_MAX           100000 /* steps of one match, which takes 1 to 2 ms at most */
 #define LOG_LINE_BYTES_MAX     16384  /* what log collectors accept as one line */
 #define METRICS_MAX            2048   /* series come from code and catalogue, not from users */
-#define METRIC_VALUE_BYTES_MAX 120    /* of a label; the longest are names of queries */
+#define METRIC_VALUE_BYTES_MAX 120    /* a label's value; the longest are names of queries */
 /* METRICS_MAX histograms of 14 lines, 130 bytes each. */
 #define METRICS_BYTES_MAX (4 * 1024 * 1024)
 
@@ -129,7 +129,7 @@
 #define TURN_HELD_MS 10000
 /* Messages without a summary; above, older messages are summarized. */
 #define SUMMARY_MESSAGES   30
-#define SUMMARY_TOKENS     100000 /* the same, in tokens that the messages contain */
+#define SUMMARY_TOKENS     100000 /* tokens in these messages; above, they are summarized too */
 #define SUMMARY_KEEP       6    /* newest messages; not summarized, as prompts have them in full */
 #define SUMMARY_READ       200  /* messages read for one summary */
 #define SUMMARY_ITEMS_MAX  40   /* questions in a summary; the oldest are dropped */
@@ -191,13 +191,14 @@
 #define PLAN_WAVES_MAX 4
 /* Clauses of a question; with fewer the supervisor's steps suffice. */
 #define PLANNER_CLAUSES_LEAST 3
-/* Of its answer: PLAN_TASKS_MAX steps of 60 tokens, and a margin. */
-#define PLANNER_TOKENS_MAX  1200
-#define PLANNER_MS          20000 /* time limit; then the steps found by code are run */
-#define PLANNER_DOMAINS_MAX 3     /* domains whose tools are in its prompt */
-#define PLAN_TERMS_MAX      8     /* comparisons in one condition; more are hard to read */
-#define PLAN_DEPTH_MAX      8     /* nested brackets in one condition; its parser is recursive */
-#define PLAN_LINES_MAX      32    /* questions, sentences and suggestions of one flow */
+/* The planner's answer: PLAN_TASKS_MAX steps of 60 tokens, and a margin. */
+#define PLANNER_TOKENS_MAX 1200
+/* The planner's time limit; then the steps found by code are run. */
+#define PLANNER_MS          20000
+#define PLANNER_DOMAINS_MAX 3  /* domains whose tools are in the planner's prompt */
+#define PLAN_TERMS_MAX      8  /* comparisons in one condition; more are hard to read */
+#define PLAN_DEPTH_MAX      8  /* nested brackets in one condition; its parser is recursive */
+#define PLAN_LINES_MAX      32 /* questions, sentences and suggestions of one flow */
 #define FLOW_LINES_MAX      (PLAN_TASKS_MAX + PLAN_LINES_MAX)
 #define FLOW_EACH_MAX       5     /* tasks of one "each"; further values are left out */
 #define FLOW_BYTES_MAX      16384 /* one file: forty lines of 400 bytes */
@@ -229,8 +230,9 @@
 #define COMPONENT_BYTES_MAX (4 * 1024 * 1024)
 
 /* guardrail checks of questions */
-#define VET_MS         2000 /* then the result of code is used; supervisors rarely take so long */
-#define VET_TOKENS_MAX 512  /* of the model's answer: one of five words, and some thinking */
+/* Time limit, after which code decides; supervisors rarely take so long. */
+#define VET_MS         2000
+#define VET_TOKENS_MAX 512 /* of the model's answer: one of five words, and some thinking */
 
 /* the number check */
 #define CHECKED_ITEMS_MAX                                                                          \
@@ -359,7 +361,7 @@
 #define FACT_ITEM_BYTES_MAX 300 /* one cell in such a list, such as a note */
 #define CHART_ROWS_MAX      500 /* rows of a chart; as DB_ROWS_MAX */
 #define CHART_BARS_MAX      40  /* with more, bars are thinner than their labels */
-/* Bars; two numbers are told in words unless a chart was requested. */
+/* Bars of a chart; two numbers are written as text unless a chart was requested. */
 #define CHART_NAMES_MIN        3
 #define CHART_SERIES_COUNT_MAX 8   /* as many colors as readers can distinguish */
 #define CHART_LINE_POINTS_MIN  3   /* points of a line; two points are shown as bars */
@@ -396,8 +398,9 @@
 /* Rows read of one statement; ten seconds do not suffice for more. */
 #define FRAME_READ_ROWS_MAX 5000000
 #define FRAME_CELLS_MAX     4000000 /* rows times columns; above it fewer rows are kept */
-#define FRAME_MEMORY_MAX    (32 * 1024 * 1024)  /* one frame: 4,000,000 numbers of 8 bytes */
-#define FRAMES_MEMORY_MAX   (256 * 1024 * 1024) /* all frames of the process */
+/* One frame, in bytes: 4,000,000 numbers of 8 bytes. */
+#define FRAME_MEMORY_MAX    (32 * 1024 * 1024)
+#define FRAMES_MEMORY_MAX   (256 * 1024 * 1024) /* all frames of the process, in bytes */
 #define FRAME_DECIMAL_SCALE 6    /* digits after the point; nine trillion fit before it */
 #define DB_QUEUE_MAX        2000 /* waiting queries of one data source */
 #define DB_WORKERS_MAX      64   /* threads of one data source */
@@ -643,7 +646,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 /* Wait for the end of the body after the last event; then the transfer is closed. */
 #define LLM_LINGER_MS    250
 #define EMBED_BATCH      128  /* texts of one request; services accept some hundred */
-#define EMBED_TEXT_BYTES 8000 /* sent of a text; longer than a passage with its heading */
+#define EMBED_TEXT_BYTES 8000 /* sent of each text; more than a passage with its heading */
 #define EMBED_DIMS_MAX   4096 /* numbers of a vector: the largest of today's models */
 #define EMBED_RESPONSE_BYTES                                                                       \
 	(16 * 1024 * 1024)         /* EMBED_BATCH vectors of EMBED_DIMS_MAX decimal numbers */
