@@ -1,4 +1,4 @@
-/* Questions back, in words. Each names what is the matter and what may be chosen. */
+/* Clarifying questions as text. Each states the problem and the choices. */
 #include "know_int.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include "vesper/str.h"
 
 #define ASK_BYTES_MAX 4096
-#define LISTED_MAX    16 /* choices that the sentence itself names */
+#define LISTED_MAX    16 /* choices listed in the sentence */
 
 static const char *label_of(const struct reading *r, const struct trouble *t)
 {
@@ -135,14 +135,14 @@ static const char *ask_words(const struct reading *r, const struct trouble *t)
 	return "";
 }
 
-/* An hour or a day that no calendar has. */
+/* Returns true for an hour or a day that does not exist. */
 static bool is_impossible(const struct trouble *t)
 {
 	return t->kind == TROUBLE_RANGE && !t->param && t->filter && t->said &&
 	       (strcmp(t->filter, FILTER_HOUR) == 0 || strcmp(t->filter, FILTER_START) == 0);
 }
 
-/* Days are picked, and lists from a list. */
+/* Days use a date picker, list parameters multiple choice. */
 static enum ask_input input_of(const struct trouble *t)
 {
 	bool is_days = t->filter &&

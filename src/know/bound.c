@@ -1,4 +1,4 @@
-/* Bounds as they are shown and typed: ">60", "≥60". */
+/* Formats and parses bounds: ">60", "≥60". */
 #include "know_int.h"
 
 #include <string.h>

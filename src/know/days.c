@@ -1,4 +1,4 @@
-/* A text that is nothing but a time, as people type it into a field for days. */
+/* Parses text that holds only a time, as typed into a date field. */
 #include "know_int.h"
 
 #include "vesper/limits.h"

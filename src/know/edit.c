@@ -1,6 +1,6 @@
 /*
- * Filters that the client sends back, or that a choice of a clarifying question sets: over what was
- * read, each value of the kind that its filter takes.
+ * Applies filters sent by the client or set by the answer to a clarifying question. They replace
+ * the values read from the question; each is checked against its filter's type.
  */
 #include "know_int.h"
 
@@ -27,7 +27,7 @@ static void trouble_edit(struct reading *r, const char *filter, const struct dim
 	reading_trouble(r, &t);
 }
 
-/* A number, also as its digits. */
+/* Reads an integer, or a string of digits. */
 static bool number_in(const json_t *v, int64_t *out)
 {
 	const char *text = json_string_value(v);
@@ -43,8 +43,7 @@ static bool number_in(const json_t *v, int64_t *out)
 	return *end == '\0';
 }
 
-/* "2025-03-04/2025-03-31", as options of a clarifying question have it; a side may be open, not
- * both. */
+/* Parses "2025-03-04/2025-03-31", the form of clarification options. One side may be open. */
 static bool range_parse(const char *text, struct arena *a, struct date *start, struct date *end)
 {
 	const char *slash = text ? strchr(text, '/') : NULL;
@@ -72,7 +71,7 @@ static bool edit_range(struct reading *r, const char *filter, const json_t *v)
 	return true;
 }
 
-/* ">60", "60": with a sign it also says whether the number itself counts. */
+/* Reads ">60" or "60". A sign also sets whether the bound is inclusive. */
 static void edit_bound(struct reading *r, const struct param_def *p, const char *text,
 		       enum filter_source source)
 {
@@ -103,7 +102,7 @@ static void edit_value(struct reading *r, const char *filter, const struct dimen
 	struct name_match m = {0};
 	struct args context = {0};
 	const struct param_def *p = params_named(r->know, filter);
-	/* of values that are left out */
+	/* for excluded values */
 	const struct dimension_def *of =
 		!d && p && p->entity ? catalog_dimension(r->know->catalog, p->entity) : NULL;
 	struct err e = {0};
@@ -142,7 +141,7 @@ static void edit_value(struct reading *r, const char *filter, const struct dimen
 		facts_add(&r->facts, r->arena, filter, d, value, source);
 }
 
-/* "min_price>60": the parameter that an ambiguous number was meant for, with the number. */
+/* Reads "min_price>60": the parameter chosen for an ambiguous number, and the number. */
 static void edit_named_bound(struct reading *r, const char *text, enum filter_source source)
 {
 	size_t n = text ? strcspn(text, "=>") : 0;
@@ -155,7 +154,7 @@ static void edit_named_bound(struct reading *r, const char *text, enum filter_so
 	edit_bound(r, p, text + n, source);
 }
 
-/* "ward=North": the dimension that words of two were meant for, with the value. */
+/* Reads "ward=North": the dimension chosen for ambiguous words, and the value. */
 static const struct dimension_def *meant(const struct reading *r, const char *text,
 					 const json_t **value)
 {
@@ -176,7 +175,7 @@ bool edit_drops(const json_t *v)
 	       (text && (!*text || strcmp(text, "all") == 0));
 }
 
-/* A value that stands for one of another dimension: that is the filter. */
+/* Sets the filter of the dimension that the value resolves to. */
 static void edit_resolved(struct reading *r, const struct dimension_def *d, const json_t *v,
 			  enum filter_source source)
 {
@@ -194,7 +193,7 @@ static void edit_resolved(struct reading *r, const struct dimension_def *d, cons
 		trouble_edit(r, d->filter, d, v, &m);
 }
 
-/* A tool may take days by a slot of its own. */
+/* Returns true when the tool takes days through a slot. */
 static bool takes_days(const struct tool_def *t)
 {
 	for (size_t i = 0; i < t->param_count; i++)
@@ -215,7 +214,7 @@ static bool is_filter(const struct reading *r, const char *filter)
 	return false;
 }
 
-/* What hangs on an edited value and does not fit it any more goes. */
+/* Drops facts that depend on an edited value and no longer match it. */
 static void drop_misfits(struct reading *r, const struct facts *edited)
 {
 	for (size_t i = r->facts.count; i-- > 0;) {

@@ -1,7 +1,7 @@
 /*
- * Questions whose calls the packs or approved answers say, found by the words of another one: a
- * supervisor sees how questions like it are put into calls. Each is a text of its own, so that only
- * those of the caller are counted.
+ * Finds example questions similar to a given one, with their calls, for the supervisor's prompt.
+ * They come from packs and approved answers. Each is indexed as a separate text, so that only the
+ * caller's examples count.
  */
 #include "know_int.h"
 
@@ -13,8 +13,8 @@
 
 struct examples {
 	const struct example_def **items;
-	const struct flow_def **flows;  /* of each; NULL: it is a pack's */
-	struct find_segment **segments; /* of each */
+	const struct flow_def **flows;  /* by example; NULL: the example is from a pack */
+	struct find_segment **segments; /* by example */
 	size_t count;
 };
 
@@ -36,8 +36,8 @@ static void add(struct examples *x, const struct know *k, const struct example_d
 
 /* ---- approved answers ---- */
 
-/* One call whose values are texts; a query over the map, or a value of another step, is no filter
- * that could be said. */
+/* Returns the flow's only call, if all its values are literals. A map query or a value of another
+ * step cannot be expressed as a filter. */
 static const struct flow_line *only_call(const struct flow_def *f)
 {
 	const struct flow_line *call = NULL;
@@ -62,7 +62,8 @@ static const struct param_def *param_of(const struct tool_def *t, const char *na
 	return NULL;
 }
 
-/* False: a value can't be said as a filter. What a question gives is not among them. */
+/* Returns false when a value cannot be expressed as a filter. Values taken from the question are
+ * not in call->values. */
 static bool read_filters(const struct flow_line *call, struct example_def *x, struct arena *a)
 {
 	size_t n = 0, max = json_object_size(call->values) + 1;
@@ -151,7 +152,7 @@ static bool may_use(const struct catalog_view *may, const struct tool_def *tool)
 	return false;
 }
 
-/* A caller who may not know a dimension's values sees none of them in an example. */
+/* Hides an example from callers who may not know a dimension's values in it. */
 static bool may_see(const struct catalog_view *may, const struct example_def *x)
 {
 	for (size_t i = 0; x->filters[i]; i++) {
@@ -165,8 +166,8 @@ static bool may_see(const struct catalog_view *may, const struct example_def *x)
 	return may_use(may, x->tool);
 }
 
-/* Which of the question's words the example has: words count alike, however few examples there are.
- */
+/* The share of the question's words that the example has. All words weigh the same, since there
+ * may be few examples. */
 static double likeness(const struct know *k, const char *question, const char *example,
 		       struct arena *a)
 {

@@ -1,14 +1,14 @@
 /*
- * What is named in order to be left out: "not Ascend", "all but solar", "excluding July". The one
- * other value that there is is taken; else a tool with a slot for such values leaves them out, and
- * for any other it is asked which are meant: nothing would be more wrong than to look for just what
- * was not wanted.
+ * Reads exclusions: "not Ascend", "all but solar", "excluding July". If only one other value
+ * exists, that value is used. Otherwise a tool with an exclusion slot applies them, and for any
+ * other tool the user is asked. Searching for the excluded value would be the worst possible
+ * answer.
  */
 #include "know_int.h"
 
 #include <string.h>
 
-#define OTHERS_MAX 12 /* values that are offered instead */
+#define OTHERS_MAX 12 /* remaining values offered as choices */
 
 /* "all vendors but Hitachi" */
 static bool is_all_but(const struct question *q, size_t i)
@@ -19,8 +19,8 @@ static bool is_all_but(const struct question *q, size_t i)
 	return false;
 }
 
-/* "All projects minus solar" leaves out of what stands before it; "peak minus off-peak" is a
- * difference of two values. */
+/* "All projects minus solar" excludes from what precedes it; "peak minus off-peak" is a
+ * difference. */
 static bool takes_away(const struct question *q, size_t i)
 {
 	const struct token *t = &q->tokens[i], *of = &q->tokens[i > 0 ? i - 1 : 0];
@@ -33,7 +33,7 @@ static bool is_cue(const struct question *q, size_t i)
 {
 	const struct token *t = &q->tokens[i];
 
-	/* at the beginning "isn't" only asks: "isn't 2026 higher?" */
+	/* a leading "isn't" does not negate: "isn't 2026 higher?" */
 	return words_end_at(q, i, WORDS_EXCEPT) ||
 	       (token_says(t, WORDS_EXCEPT_INSIDE) && !t->first) ||
 	       (token_says(t, WORDS_BUT) && is_all_but(q, i)) || takes_away(q, i);
@@ -50,7 +50,7 @@ bool exclude_before(const struct question *q, size_t i)
 	return false;
 }
 
-/* "excluding NP15 and SP15"; but "not NP15, SP15" wants the second. */
+/* Continues an exclusion: "excluding NP15 and SP15". In "not NP15, SP15" the second is wanted. */
 static bool goes_on(const struct question *q, const struct mention *last, size_t from)
 {
 	size_t cue = last->from;
@@ -85,7 +85,7 @@ static bool is_excluded(const struct reading *r, const struct dimension_def *d, 
 	return false;
 }
 
-/* The values that are left, at most OTHERS_MAX. */
+/* Writes the values that are not excluded, at most OTHERS_MAX. */
 static size_t others_of(struct reading *r, const struct dimension_def *d, struct suggestion *out)
 {
 	size_t count = names_count(r->names, d), n = 0;
@@ -102,7 +102,7 @@ static size_t others_of(struct reading *r, const struct dimension_def *d, struct
 	return n;
 }
 
-/* The one value that the words mean; NULL: there are several. */
+/* The one value that the mention means; NULL: it is ambiguous. */
 static const struct entry *meant_by(const struct mention *m)
 {
 	const struct entry *best = m->count == 1 ? &m->candidates[0] : NULL;
@@ -141,7 +141,7 @@ void exclude_settle(struct reading *r)
 		e = meant_by(m);
 		d = e ? e->dimension : d;
 		wanted = facts_get(&r->facts, d->filter);
-		/* "stage 2, not stage 3" says all with the first half */
+		/* the wanted value in "stage 2, not stage 3" is enough */
 		if (wanted && !(e && is_wanted(wanted, e->value)))
 			continue;
 		others = arena_alloc(r->arena, sizeof(*others) * OTHERS_MAX);

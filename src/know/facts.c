@@ -1,5 +1,4 @@
-/* What is known about the filters of a question, each under its singular name, with its values in
- * the order in which they were said. */
+/* Facts: the values read for each filter, under its singular name, in the order of the question. */
 #include "know_int.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /*
- * What the last turn left standing. A question that leans on it ("and for SP15?") takes over tool
- * and filters; one that only lacks something takes over what it lacks; a whole one takes nothing.
- * What is said wins over what stands, and takes along what hangs on it: a new market drops the old
+ * Applies the session context to a question. A follow-up ("and for SP15?") reuses tool and
+ * filters; an incomplete question takes only what it lacks; a complete one takes nothing. Explicit
+ * facts replace carried ones and drop those that depend on them: a new market drops the old
  * hub-zone.
  */
 #include "know_int.h"
@@ -10,7 +10,7 @@
 
 #include "vesper/json.h"
 
-/* ---- what stands ---- */
+/* ---- reading the session context ---- */
 
 bool followup_is_date(const struct know *k, const char *filter)
 {
@@ -51,7 +51,7 @@ const struct dimension_def *followup_dimension(const struct catalog *c, const ch
 	return NULL;
 }
 
-/* A name of a filter stays as it is, though it may end in "s". */
+/* A filter name that itself ends in "s" stays unchanged. */
 const char *followup_filter(const struct know *k, const char *name, struct arena *a)
 {
 	return followup_dimension(k->catalog, name) || params_named(k, name)
@@ -94,15 +94,15 @@ void followup_read(const struct reading *r, struct standing *out)
 	}
 }
 
-/* ---- does the question lean on it? ---- */
+/* ---- is it a follow-up? ---- */
 
 bool followup_lets_go(const struct question *q)
 {
 	return words_at(q, 0, WORDS_LETS_GO) > 0;
 }
 
-#define POINTED_WORDS  2 /* behind "those", in which "that" may follow */
-#define ELLIPSIS_WORDS 4 /* so few words behind a preposition are no question alone */
+#define POINTED_WORDS  2 /* words after "those" searched for a relative "that" */
+#define ELLIPSIS_WORDS 4 /* a prepositional phrase this short is a follow-up */
 
 bool followup_cue(const struct reading *r)
 {
@@ -123,7 +123,7 @@ bool followup_cue(const struct reading *r)
 		if (token_says(t, WORDS_ANYWHERE) || (token_says(t, WORDS_THERE) && i > 0 &&
 						      !token_says(&q->tokens[i - 1], WORDS_BEING)))
 			return true;
-		/* "which one is best" orders, and says of nothing what */
+		/* "which one is best" is an ordering without a subject */
 		content = content || (!t->used && !know_is_stop(r->know, t) &&
 				      !token_says(t, WORDS_SUPERLATIVE));
 	}
@@ -137,7 +137,7 @@ bool followup_points(const struct reading *r)
 
 		if (r->q.tokens[i].used || !token_says(&r->q.tokens[i], WORDS_POINTING))
 			continue;
-		/* "those projects that are solar" are said here */
+		/* "those projects that are solar" defines what it points at */
 		for (size_t n = i + 1; n < r->q.count && n <= i + POINTED_WORDS; n++)
 			relative = relative || token_says(&r->q.tokens[n], WORDS_RELATIVE);
 		return !relative && r->said_entities == 0;
@@ -203,7 +203,7 @@ static bool label_has_word(const char *label, const struct token *t)
 	return false;
 }
 
-/* "the wind one": does the label have each word that is said of it? */
+/* "the wind one": returns true when the label has each describing word. */
 static bool is_described(const struct question *q, const char *label)
 {
 	bool any = false;
@@ -264,9 +264,9 @@ const char *know_choice(const struct know *k, const char *text, const json_t *as
 	return followup_choice(&q, ask);
 }
 
-/* ---- letting go ---- */
+/* ---- dropping filters ---- */
 
-/* "never mind the hub", "drop the vendor", "regardless of stage": the token behind such words. */
+/* "never mind the hub", "drop the vendor", "regardless of stage": the token after such words. */
 static size_t drop_cue(const struct question *q, size_t i)
 {
 	size_t n = words_at(q, i, WORDS_DROP);
@@ -302,9 +302,8 @@ bool followup_drops(const struct reading *r, const struct dimension_def *d)
 	return false;
 }
 
-/* ---- taking over ---- */
+/* ---- carrying over ---- */
 
-/* Does a fact that stands contradict one that was said, as the hub-zone of another market does? */
 bool followup_hangs_on(const struct reading *r, const struct facts *facts, const struct fact *f)
 {
 	const struct catalog *c = r->know->catalog;
@@ -323,7 +322,7 @@ bool followup_hangs_on(const struct reading *r, const struct facts *facts, const
 			if (parent && strcmp(parent, said->values[0].text) != 0)
 				return true;
 		}
-		/* a parent is found anew from the child that was said */
+		/* the parent is derived again from the explicit child */
 		if (d->parent && catalog_dimension(c, d->parent) == f->dimension)
 			return true;
 	}
@@ -347,7 +346,7 @@ static bool is_said(const struct reading *r, const char *filter)
 	return f && f->source != SOURCE_CARRIED;
 }
 
-/* Days replace a year and its months, and the other way round. */
+/* Days replace a year and its months, and vice versa. */
 static bool is_replaced_time(const struct reading *r, const struct fact *f)
 {
 	if (!is_time(r->know, f->filter))
@@ -358,7 +357,7 @@ static bool is_replaced_time(const struct reading *r, const struct fact *f)
 	       r->time.has_end;
 }
 
-/* "against Hitachi", "add 2026": what was said joins what stands. */
+/* "against Hitachi", "add 2026": explicit values extend the carried ones. */
 static bool joins(const struct reading *r)
 {
 	return words_in(&r->q, WORDS_JOINING);

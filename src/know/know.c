@@ -1,5 +1,5 @@
 /*
- * The index, and the whole of a question, with one subject or several.
+ * Builds the index, and reads whole questions with one or several subjects.
  */
 #include "know_int.h"
 
@@ -10,8 +10,8 @@
 
 #define KNOW_ARENA_BYTES (512 * 1024 * 1024)
 
-/* Is the stem that of a noun of the packs which is not in the list? "Projected" is a form of what
- * is forecast, and no project. */
+/* Returns true when the stem belongs to a pack noun that is not in the list. "Projected" is a
+ * synonym of forecast, "project" is not. */
 static bool is_of_other_family(const struct know *k, const char *const *list, const char *stem,
 			       size_t n)
 {
@@ -28,7 +28,7 @@ static bool is_of_other_family(const struct know *k, const char *const *list, co
 	return false;
 }
 
-/* The words of one list stand for its first one; where two lists give a word, the first counts. */
+/* Maps the words of each list to its first word. The first list with a word wins. */
 static void add_synonyms(struct know *k, const char *const *const *lists, size_t count,
 			 bool of_pack)
 {
@@ -70,7 +70,7 @@ static void add_words(struct know *k)
 		dict_put(&k->stop, *word, strlen(*word), 1);
 }
 
-/* Terms and foreign words, as questions are compared with them. */
+/* Indexes glossary terms and foreign words for matching. */
 static void add_talk(struct know *k)
 {
 	const struct language *l = k->catalog->language;
@@ -126,7 +126,7 @@ struct know *know_with_overlay(const struct know *base, const struct catalog *c)
 
 	*k = *base;
 	k->catalog = c;
-	k->arena = NULL; /* the index is the base's, but for flows */
+	k->arena = NULL; /* the base owns the index, except for flows */
 	k->flow_arena = arena_new(FLOW_WORDS_BYTES_MAX);
 	k->flows = flow_words_new(k);
 	k->map_words = map_words_new(k, k->flow_arena, base->catalog);
@@ -229,7 +229,7 @@ static void add_tools(struct understanding *all, const struct understanding *one
 	all->tool_count += one->tool_count;
 }
 
-/* The first part's value stands where two parts have the same filter. */
+/* For a filter in two parts, the first part's value wins. */
 static void add_filters(struct understanding *all, const struct understanding *one, struct arena *a)
 {
 	struct filter *filters =
@@ -250,8 +250,8 @@ static void add_filters(struct understanding *all, const struct understanding *o
 	all->filter_count = n;
 }
 
-/* Each part is read as a question of its own. False: they are not all about data, so the question
- * is read as one. */
+/* Reads each part as a separate question. Returns false when not all parts are about data; the
+ * caller then reads the question whole. */
 static bool understand_parts(const struct know *k, const struct know_input *in,
 			     const char *const *texts, size_t count, struct arena *a,
 			     struct understanding *out)
@@ -290,8 +290,8 @@ static bool understand_parts(const struct know *k, const struct know_input *in,
 	return true;
 }
 
-/* A question that lacks something, or says too much, as one: are its halves two that lack nothing?
- */
+/* Tries an incomplete or overloaded question as two halves. Returns true when both halves are
+ * complete. */
 static bool understand_halves(const struct know *k, const struct know_input *in,
 			      const struct question *q, struct arena *a, struct understanding *out)
 {

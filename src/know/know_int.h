@@ -1,17 +1,17 @@
 /*
- * How a question is read. The way through it:
+ * Reads a question in these steps:
  *
  *   text     -> tokens, times, numbers (text.h, dates.h)
- *   mention  -> mentions of known values, misspelled or partly named ones too (lookup.h); names
- *               nobody knows
- *   facts    -> all of that by filter name, with what the last turn left standing
- *   router   -> how well each tool fits words and facts
+ *   mention  -> mentions of known values, misspelled or partly named ones too (lookup.h);
+ *               unknown names
+ *   facts    -> all values by filter name, with those of the session context
+ *   router   -> a score of each tool for words and facts
  *   said     -> bounds, amounts, an order, exclusions: what a tool takes by its slots
  *   slots    -> the chosen tool's values, or the clarifying question
- *   calls    -> its calls
- *   account  -> the words that nothing of that took
+ *   calls    -> the tool's calls
+ *   account  -> the words that no step used
  *
- * Everything but the index (struct know) lives in the caller's arena.
+ * All data is in the caller's arena, except the index (struct know).
  */
 #ifndef VESPER_KNOW_INT_H
 #define VESPER_KNOW_INT_H
@@ -27,7 +27,7 @@
 #include "vesper/text.h"
 #include "vesper/words.h"
 
-/* Names of the wire that have a grammar of their own; all others are dimensions'. */
+/* Filter names on the wire with a grammar of their own. All other names belong to dimensions. */
 #define FILTER_YEAR  "year"
 #define FILTER_MONTH "month"
 #define FILTER_HOUR  "hour"
@@ -35,7 +35,7 @@
 #define FILTER_DAYS  "day_type"
 #define FILTER_BOUND "threshold"
 #define FILTER_ORDER "order"
-/* Of words that name values of two dimensions: "ward=North". */
+/* Its values resolve words that fit two dimensions, such as "ward=North". */
 #define FILTER_MEANING "meaning"
 
 /* ---- know.c ---- */
@@ -46,28 +46,28 @@ struct router;
 
 struct know {
 	const struct catalog *catalog;
-	struct arena *arena;      /* of the index; NULL: it is shared (know_with_overlay) */
-	struct arena *flow_arena; /* of the words of flows, which an overlay adds to */
+	struct arena *arena;      /* owns the index; NULL: shared (know_with_overlay) */
+	struct arena *flow_arena; /* owns the words of flows, which an overlay extends */
 	struct name_book *names;
-	struct dict stop;       /* of the packs; the language's are known by their tokens */
-	struct dict synonyms;   /* stem -> number of its meaning */
-	struct dict forms;      /* words whose stem is that of a noun: word -> its meaning */
-	struct dict apart;      /* such stems */
+	struct dict stop;       /* stop words of the packs; tokens know the language's */
+	struct dict synonyms;   /* stem -> index into meanings */
+	struct dict forms;      /* words that share the stem of a noun: word -> meaning */
+	struct dict apart;      /* the stems shared this way */
 	struct dict pack_words; /* stems of the packs' own synonyms */
-	const char **meanings;  /* by number: the word that stands for them all */
+	const char **meanings;  /* by index: the canonical word of the synonyms */
 	size_t meaning_count;
-	/* Units of parameters that take an amount; NULL-ended */
+	/* Units of parameters that take an amount; NULL-terminated. */
 	const struct unit_def *const *amount_units;
-	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
-	struct dict filters;      /* of all tools' parameters, to their numbers */
-	const char *const *filter_names; /* by number */
+	struct dict prepositions;        /* word -> dimension whose values follow it in examples */
+	struct dict filters;             /* filters of all tool parameters -> filter numbers */
+	const char *const *filter_names; /* by filter number */
 	const struct param_def *const
-		*filter_params;            /* by number: the first that has it, or NULL */
-	const struct tool_params **params; /* by index of the tool */
+		*filter_params;            /* by filter number: the first parameter, or NULL */
+	const struct tool_params **params; /* by tool index */
 	struct router *router;
 	struct spelling *spelling;
 	struct flow_words *flows;
-	struct map_words *map_words; /* NULL: nothing is on the map */
+	struct map_words *map_words; /* NULL: the map is empty */
 	struct accounts *accounts;
 	const struct topics *terms; /* of the packs' glossaries */
 	struct dict *foreign;       /* by language: its words */
@@ -76,21 +76,22 @@ struct know {
 };
 
 bool know_is_stop(const struct know *k, const struct token *t);
-/* The stem of the word, or of the one that stands for all its synonyms; returns its length. */
+/* Writes the stem of the word, or of the canonical word of its synonyms. Returns its length. */
 size_t know_canonical(const struct know *k, const struct token *t, char stem[STEM_BYTES]);
-/* The same, but a noun of the packs stands for itself where a list of synonyms has its stem by
- * chance: "projected" is forecast, a project is not. What such nouns weigh in the choice of a tool
- * is left to know_canonical. */
+/* Same as know_canonical, except for a pack noun whose stem matches a synonym list by chance: it
+ * keeps its own stem. "projected" means forecast, but a project does not. Tool scoring uses
+ * know_canonical. */
 size_t know_family(const struct know *k, const struct token *t, char stem[STEM_BYTES]);
-/* Is it a word that the language or the tools use? */
+/* Returns true when the language or the tools use the word. */
 bool know_is_word(const struct know *k, const struct token *t);
-/* Is it one of the packs: of a tool, a domain, or of their synonyms? */
+/* Returns true when a tool, a domain or their synonyms use the word. */
 bool know_is_pack_word(const struct know *k, const char *word);
 
 /* ---- examples.c ---- */
 
 struct examples;
-struct examples *examples_new(const struct know *k); /* in its arena, but for what deinit frees */
+/* Allocates in k's arena, except what examples_deinit frees. */
+struct examples *examples_new(const struct know *k);
 void examples_deinit(struct examples *x);
 
 struct facts;
@@ -99,70 +100,72 @@ struct reading;
 /* ---- spelling.c ---- */
 
 struct spelling *spelling_new(struct know *k);
-/* Words that are misspelled, or forms of others, become those that were meant. Before any word was
- * read. */
+/* Replaces misspelled words and word forms by the words that were meant. Call it before any word
+ * is read. */
 void spelling_mend(struct reading *r);
 
 /* ---- mention.c, settle.c, unknown.c: names in the question ---- */
 
-#define FOUND_MAX 64 /* readings of one window of words, of all dimensions */
+#define FOUND_MAX 64 /* candidates for one window of words, over all dimensions */
 
 struct mention {
 	size_t from, to;
 	const struct entry *candidates;
 	size_t count;
 	bool typo;
-	bool soft;      /* all of its words are words of the tools too */
-	bool excluded;  /* it is named in order to be left out */
-	bool contested; /* packs give different values to the words */
+	bool soft;      /* all of its words are also words of the tools */
+	bool excluded;  /* it is named to be excluded */
+	bool contested; /* packs map the words to different values */
 };
 
 void mentions_read(struct reading *r);
 void mentions_add(struct reading *r, size_t from, size_t to, const struct entry *entries,
 		  size_t count, bool typo);
-/* The n tokens from i as one name; false when they can't be one. */
+/* Folds the n tokens from i into one name. Returns false when they cannot form a name. */
 bool mention_window(const struct question *q, size_t i, size_t n, struct folded *out);
-/* "capital" is no sponsor, but "sponsored by northwind" names one: does a word of a longer name
- * stand for it here? */
+/* Returns true when part of a longer name may count as a mention of e here. "capital" does not
+ * name a sponsor, but "sponsored by northwind" does. */
 bool mention_part_counts(const struct reading *r, size_t i, size_t n, const struct entry *e);
-/* Does the question say beside the tokens that they are of this dimension ("zone North")? */
+/* Returns true when words near the tokens name this dimension ("zone North"). */
 bool mention_label_near(const struct question *q, size_t from, size_t to,
 			const struct dimension_def *d);
-/* Is the word one of a value of the map that was not taken, since its words are of questions anyway
- * ("on hold"). What says no more than that may well have meant it; a word that is neutral by itself
- * only where it tells of something ("projects that are good"). */
+/* Returns true when the word belongs to a map value that was not read as a mention because its
+ * words are ordinary ("on hold"). The question may still have meant that value. A neutral word
+ * counts only where it describes something ("projects that are good"). */
 bool mention_is_left(const struct reading *r, size_t i, bool neutral);
-bool mention_joins(char before); /* may it stand between two words of a name? */
-/* Is it a word of the dimension's label ("hub" of "hub-zone")? */
+bool mention_joins(char before); /* may separate two words of a name */
+/* Returns true when the word is part of the dimension's label ("hub" of "hub-zone"). */
 bool mention_of_label(const struct token *t, const struct dimension_def *d);
 
-/* The fact of what a value stands for; `said` is the value. False: nothing is known of that. */
+/* Adds the fact that a value of d resolves to; `said` is that value. Returns false when the target
+ * is unknown. */
 bool settle_resolved(struct reading *r, const struct dimension_def *d, const char *value,
 		     const char *stands_for, enum filter_source source);
 
-/* Mentions that can only be told with the facts known (aliases of one market). */
+/* Resolves mentions that depend on other facts, such as aliases that differ by market. */
 void mentions_settle(struct reading *r);
-/* The value of the dimension that is said, or stands; or NULL. */
+/* The value of the dimension from the question or the session context, or NULL. */
 const char *mention_context(const struct reading *r, const char *dimension);
 
-/* What looks like a name but is none that is known. After everything else has taken its tokens. */
+/* Reads words that look like names but match no known value. Call it after all other readers have
+ * marked their tokens. */
 void mentions_read_unknown(struct reading *r);
 
 /* ---- facts.c ---- */
 
 #define FACTS_MAX 32
 
-/* What is known about one filter, under its singular name. */
+/* The values read for one filter, under its singular name. */
 struct fact {
 	const char *filter;
 	struct value *values;
 	size_t count, cap;
 	enum filter_source source;
 	const struct dimension_def *dimension; /* or NULL */
-	const char *said; /* the name of another dimension that was said for it, or NULL */
-	bool implied;     /* follows from another one: no tool must take it */
-	bool all;         /* every value there is */
-	bool soft; /* in words that tools use too: one that can't take it may have meant it so */
+	const char *said; /* the value of another dimension that resolved to it, or NULL */
+	bool implied;     /* derived from another fact: tools need not take it */
+	bool all;         /* all values of the dimension */
+	bool soft;        /* its words are also tool words */
 };
 
 struct facts {
@@ -172,11 +175,11 @@ struct facts {
 
 struct fact *facts_find(struct facts *f, const char *filter);
 const struct fact *facts_get(const struct facts *f, const char *filter);
-/* Adds a value to the filter, unless it is there. */
+/* Adds a value to the filter, unless already present. */
 struct fact *facts_add(struct facts *f, struct arena *a, const char *filter,
 		       const struct dimension_def *d, struct value v, enum filter_source source);
 void facts_drop(struct facts *f, const char *filter);
-/* "vendors" or "vendor" to "vendor". */
+/* Singular form: "vendors" and "vendor" give "vendor". */
 const char *filter_singular(const char *name, struct arena *a);
 const char *filter_plural(const char *name, struct arena *a);
 const char *value_words(const struct reading *r, const struct value *v);
@@ -187,61 +190,61 @@ bool value_same(const struct value *a, const struct value *b);
 struct router *router_new(struct know *k);
 bool router_has_word(const struct router *r, const char *stem, size_t len);
 
-/* What the words alone say. */
+/* Scores from the words alone, without facts. */
 struct text_score {
-	double *tools;        /* 0..1 by index into the view's tools */
-	double *domains;      /* 0..1 by index into the view's domains */
+	double *tools;        /* 0..1, by index into the view's tools */
+	double *domains;      /* 0..1, by index into the view's domains */
 	double known;         /* weight of the words that the catalogue uses */
-	double evidence;      /* the same without words that people use of anything ("who") */
-	size_t known_words;   /* how many those are */
-	size_t strange_words; /* words with a meaning that no tool speaks of */
-	double documents;     /* coverage (find.h) by the caller's documents */
+	double evidence;      /* same, without general words such as "who" */
+	size_t known_words;   /* number of words that the catalogue uses */
+	size_t strange_words; /* content words that no tool uses */
+	double documents;     /* coverage by the caller's documents (find.h) */
 };
-/* `hours`: hours were named, which is a word for them too. */
+/* `hours`: the question names hours, which also counts as a word for tools. */
 void router_text(const struct know *k, const struct know_input *in, const struct question *q,
 		 size_t from, size_t to, bool hours, struct arena *a, struct text_score *out);
 
 /* ---- params.c: which parameter of which tool takes which filter ---- */
 
-/* Numbers of filters that are asked for by name; the others follow. */
+/* Fixed numbers of filters that the code refers to; all other filters follow. */
 enum { NUMBER_YEAR, NUMBER_MONTH, NUMBER_START, NUMBER_END, NUMBERS };
 
 struct tool_params {
-	const int *filters;                   /* by parameter: the number of its filter */
-	const struct param_def *const *takes; /* by number of the filter; or NULL */
+	const int *filters;                   /* by parameter: its filter number */
+	const struct param_def *const *takes; /* by filter number: the parameter, or NULL */
 };
 
-/* What a question may be for, of one of the caller's domains, and what the facts do not change of
- * it. */
+/* A tool or flow that may answer the question, in one of the caller's domains. Holds only data
+ * that does not depend on the facts. */
 struct candidate {
 	enum candidate_kind kind;
 	const char *name; /* unique with kind */
-	size_t domain;    /* index into the view's */
+	size_t domain;    /* index into the view's domains */
 	const struct param_def *params;
 	size_t param_count;
-	const struct tool_params *numbers; /* of the params */
+	const struct tool_params *numbers; /* filter numbers of the params */
 	const void *def;                   /* tool_def or flow_def, by kind */
-	bool first;                        /* the domain's first */
+	bool first;                        /* the first of its domain */
 	bool home;
 	double text;
 };
 
-/* NULL: it is none. */
+/* NULL: the candidate is a flow. */
 const struct tool_def *candidate_tool(const struct candidate *c);
 const struct param_def *candidate_param(const struct candidate *c, const char *filter);
 
-/* The facts of a question by the numbers of their filters. */
+/* The facts of a question, indexed by filter number. */
 struct numbered {
-	const struct fact **facts; /* by number, or NULL */
-	int numbers[FACTS_MAX];    /* by fact; -1: no parameter is called so */
-	bool named;                /* soft facts are words that name a tool, and no values */
+	const struct fact **facts; /* by filter number, or NULL */
+	int numbers[FACTS_MAX]; /* by fact: its filter number; -1: no parameter has this filter */
+	bool named;             /* treat soft facts as tool words, not as values */
 };
 
 void params_index(struct know *k);
-/* The numbers of these parameters' filters; in the arena. */
+/* The filter numbers of these parameters; allocated in the arena. */
 const struct tool_params *params_numbers(const struct know *k, const struct param_def *params,
 					 size_t count, struct arena *a);
-/* The first parameter that goes by this filter; NULL: none. */
+/* The first parameter with this filter, or NULL. */
 const struct param_def *params_named(const struct know *k, const char *filter);
 void params_number(const struct reading *r, struct numbered *out);
 /* The parameter that takes the fact, or NULL. */
@@ -254,79 +257,81 @@ enum trouble_kind {
 	TROUBLE_NONE,
 	TROUBLE_UNKNOWN,       /* a value that does not exist */
 	TROUBLE_SEVERAL,       /* a name that matches several values */
-	TROUBLE_CONTRADICTION, /* a value and another parent than its own */
-	TROUBLE_NO_CHILDREN,   /* a parent under which there is nothing */
+	TROUBLE_CONTRADICTION, /* a value combined with a parent that is not its own */
+	TROUBLE_NO_CHILDREN,   /* a parent without values below it */
 	TROUBLE_MISSING,
-	TROUBLE_RANGE,     /* a number out of bounds, an hour that does not exist */
+	TROUBLE_RANGE,     /* a number out of range, or an hour that does not exist */
 	TROUBLE_NOT_TAKEN, /* a filter that the tool cannot apply */
 	TROUBLE_TOO_MANY,
-	TROUBLE_VAGUE,    /* a time that does not say when */
-	TROUBLE_LEFT_OUT, /* a value that is not wanted */
+	TROUBLE_VAGUE,    /* a time that names no definite period */
+	TROUBLE_LEFT_OUT, /* an excluded value */
 	TROUBLE_PERIODS,  /* several periods for a tool that takes one */
 };
 
 struct trouble {
 	enum trouble_kind kind;
 	const char *filter;
-	const char *said; /* the words it is about */
+	const char *said; /* the words that caused it */
 	const struct dimension_def *dimension;
 	const struct param_def *param;
 	const struct tool_def *tool;
 	const struct suggestion *options;
 	size_t option_count;
-	bool in_words; /* the options are named, but none can be chosen: it would be wanted */
+	bool in_words; /* the options are excluded values: name them, offer none */
 };
 
-/* ---- said.c: what a tool takes by its slots ---- */
+/* ---- said.c: values that a tool takes by slots ---- */
 
 struct fit;
 
-/* A bound, an amount, or values of one dimension that are left out. */
+/* A bound, an amount, or the excluded values of one dimension. */
 struct said {
 	enum param_slot slot; /* SLOT_NONE: an amount */
-	struct amount amount; /* of a bound or an amount */
-	/* of what is left out */
+	struct amount amount; /* for a bound or an amount */
+	/* for excluded values */
 	const struct dimension_def *dimension;
 	struct value *values;
 	size_t count;
-	bool soft;               /* in words that tools use too */
-	struct trouble left_out; /* what to ask where no slot takes it */
+	bool soft;               /* its words are also tool words */
+	struct trouble left_out; /* the clarifying question when no slot takes the values */
 };
 
-/* With all times read: bounds and amounts, and which end of a ranking comes first. */
+/* Reads bounds, amounts, and which end of a ranking comes first. Call it after all times are read.
+ */
 void said_read(struct reading *r);
 void said_exclude(struct reading *r, const struct said *s);
-/* Adds to the fit what its tool takes, and what it does not. `said`: how many facts count. */
-void said_fit(const struct reading *r, struct fit *fit, size_t *said);
-/* Does something that was said fill the parameter? */
-bool said_fills(const struct reading *r, const struct fit *fit, const struct param_def *p);
-/* What the tool takes becomes facts of its parameters; what it does not is asked about. */
-void said_fill(struct reading *r, const struct fit *fit);
-/* The number in this unit (NULL: it has none); false where it was said in one of another dimension.
+/* Adds to the fit what its tool takes and does not take. Increases `said` by the number of facts.
  */
+void said_fit(const struct reading *r, struct fit *fit, size_t *said);
+/* Returns true when a value in r->said fills the parameter. */
+bool said_fills(const struct reading *r, const struct fit *fit, const struct param_def *p);
+/* Turns the values that the tool takes into facts of its parameters. Asks about the others. */
+void said_fill(struct reading *r, const struct fit *fit);
+/* Converts the number to the unit (NULL: unitless). Returns false when its own unit has another
+ * physical dimension. */
 bool said_convert(const struct reading *r, const struct amount *m, const struct unit_def *unit,
 		  struct decimal *out);
-/* Is the time one day? */
+/* Returns true when the time is a single day. */
 bool said_one_day(const struct reading *r);
-/* The parameter that takes the time as one day, or as a span of days; NULL: none does. */
+/* The parameter that takes the time as one day or as a span of days, or NULL. */
 const struct param_def *said_time_param(const struct reading *r, const struct param_def *params,
 					size_t count);
-/* The time becomes a fact of that parameter. */
+/* Adds the time as a fact of that parameter. */
 void said_fill_time(struct reading *r, const struct candidate *c);
 
 /* ---- request.c ---- */
 
-/* What is asked for behind a greeting and a story; NULL: all of it is the question. */
+/* The request that follows a greeting and background text. NULL: the whole text is the question. */
 const char *request_text(const struct know *k, const struct know_input *in,
 			 const struct question *q, struct arena *a);
 
 /* ---- bound.c ---- */
 
-/* ">60" or "≥60", as it may also be typed. */
+/* Formats a bound as ">60" or "≥60"; users may type the same form. */
 const char *bound_label(const struct reading *r, const struct param_def *p, const struct fact *f);
-/* A typed bound: its number; *inclusive is set where a sign says so. */
+/* Returns the number of a typed bound. Sets *inclusive when a sign is present. */
 const char *bound_typed(const char *text, bool *has_sign, bool *inclusive);
-/* The parameter beside a bound that tells whether it counts itself. */
+/* The parameter next to a bound that makes it inclusive. */
 const struct param_def *bound_inclusive(const struct know *k, const struct param_def *p,
 					struct arena *a);
 
@@ -334,23 +339,24 @@ const struct param_def *bound_inclusive(const struct know *k, const struct param
 struct fit {
 	const struct candidate *of;
 	size_t missing;   /* required parameters without a value */
-	size_t not_taken; /* said facts that no parameter takes */
-	size_t calls;     /* that several values make of it */
-	bool use_range;   /* its time is a range of days */
-	bool lone_list;   /* a list of names of which only one was named */
-	bool other_list;  /* several values, but not for the list that it has */
-	double facts;     /* how well the said facts are used, about -1..1 */
+	size_t not_taken; /* explicit facts that no parameter takes */
+	size_t calls;     /* number of calls that several values expand to */
+	bool use_range;   /* the time is passed as a range of days */
+	bool lone_list;   /* a list parameter for which only one name was given */
+	bool other_list;  /* several values, but not for the tool's list parameter */
+	double facts;     /* how well the explicit facts are used, about -1..1 */
 };
 
 void slots_fit(const struct reading *r, const struct numbered *n, const struct candidate *c,
 	       struct fit *out);
-/* Filters, and the calls of what was chosen; false and r->trouble when they can't be made. */
+/* Fills the filters and the calls of the chosen candidate. On failure returns false and sets
+ * r->trouble. */
 bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out);
-/* All facts as filters, for a question that no tool was chosen for. `days`: also the days of a time
- * that is a year or month as well. */
+/* Writes all facts as filters, for a question without a chosen tool. `days`: also adds the days of
+ * a time that is a year or month. */
 void slots_filters(struct reading *r, bool days, struct understanding *out);
-/* Is the fact the other form of a time that is already used: days, or year and months? */
+/* Returns true when the fact is another form of a time already used: days, or year and months. */
 bool slots_is_other_form(const struct reading *r, const struct fact *f, bool use_range);
 
 /* ---- calls.c ---- */
@@ -358,7 +364,7 @@ bool slots_is_other_form(const struct reading *r, const struct fact *f, bool use
 /* The fact that a parameter takes, or NULL. */
 const struct fact *calls_fact(const struct reading *r, const struct fit *fit,
 			      const struct param_def *p);
-/* Adds the tool's calls. False: a value does not fit, and the trouble is set. */
+/* Adds the tool's calls. Returns false and sets r->trouble when a value does not fit. */
 bool calls_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out);
 
@@ -367,83 +373,86 @@ bool calls_fill(struct reading *r, const struct fit *fit, const char *agent,
 struct choice {
 	struct fit fit;
 	const struct domain_def *domain;
-	double score, second; /* of the best one and of the next one */
+	double score, second; /* of the best and of the second candidate */
 	double text;
 };
 
 struct standing;
-/* The best candidate of the caller's domains; false when there is none. `standing`: what the
- * question leans on, or NULL. */
+/* Finds the best candidate in the caller's domains. Returns false when there is none. `standing`:
+ * the session context of a follow-up, or NULL. */
 bool choose_best(struct reading *r, const struct standing *standing, struct choice *out);
-/* How well each candidate fits, the best first; returns how many. */
+/* All candidates with their scores, best first. Returns the count. */
 struct ranked {
 	const struct candidate *of;
 	double score;
-	bool fits; /* it takes all that was said and lacks nothing */
+	bool fits; /* it takes all explicit facts and lacks none */
 };
 size_t choose_ranked(struct reading *r, const struct standing *standing, struct ranked **out);
-/* The flow that is called and fits better than any tool; false: there is none, and the tools are
- * looked at by themselves. */
+/* Finds a flow that the question calls and that fits better than any tool. Returns false when
+ * there is none; the caller then ranks tools. */
 bool choose_flow(struct reading *r, struct choice *out);
-/* What the question may mean, where code knows no more: at most KNOW_READINGS_MAX candidates that
- * share words with it, take all that it says and lack nothing. The best first. */
+/* Readings of an unclear question: at most KNOW_READINGS_MAX candidates, best first. Each shares
+ * words with the question, takes all its facts and lacks none. */
 void choose_readings(struct reading *r, struct understanding *out);
-/* 0..1 for a choice whose calls could be filled. */
-/* Do the question's words speak of the choice, and not its times alone? */
+/* Returns true when words of the question, not only its times, match the choice. */
 bool choose_is_spoken_of(const struct reading *r, const struct choice *c);
+/* The confidence, 0..1, of a choice whose calls could be filled. */
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
 
 /* ---- documents.c ---- */
 
-/* Adds to the tools of documents what these tokens have to do with those of the caller. */
+/* Adds to the scores of document tools how well the caller's documents match these tokens. */
 void documents_score(const struct know_input *in, const struct question *q, size_t from, size_t to,
 		     struct text_score *out);
-/* They hold so much of the question that it is no stranger here. */
+/* Returns true when the documents cover enough of the question to treat it as in scope. */
 bool documents_speak(const struct reading *r);
-/* The call of a tool of documents that was chosen. */
+/* Fills the call of a chosen document tool. */
 void documents_fill(struct reading *r, const struct choice *c, struct understanding *out);
-/* Where nothing else was understood whole, and they reach far enough: what the documents say. */
+/* Falls back to a document search when nothing else was fully understood and the coverage
+ * suffices. Returns false otherwise. */
 bool documents_instead(struct reading *r, struct understanding *out);
-/* What was understood is a search of documents, which takes any words. */
+/* Returns true when the understanding is a document search, which accepts any words. */
 bool documents_answer(const struct understanding *u);
 
 /* ---- flows.c ---- */
 
 struct flow_words *flow_words_new(struct know *k);
 /* Writes the caller's flows that the question calls; `any`: all that share words with it. Returns
- * how many; at most as many as the caller has. */
+ * the count, at most the number of the caller's flows. */
 size_t flows_list(const struct reading *r, bool any, struct candidate *out);
-/* The question is for this flow. */
+/* Fills `out` for the chosen flow. */
 void flows_take(struct reading *r, const struct choice *c, struct understanding *out);
 
 /* ---- account.c ---- */
 
 struct accounts;
 struct accounts *accounts_new(struct know *k);
-/* Does the tool rank, and speak of the most and never of the least? */
+/* Returns true when the tool ranks by the most and never by the least. */
 bool accounts_only_top(const struct know *k, const struct tool_def *t);
-/* This word of the question is a number, or could narrow, order, negate, group or compare. */
+/* Returns true when this word is a number, or could narrow, order, negate, group or compare. */
 bool account_is_cue(const struct reading *r, size_t i);
-/* It is no such word, and says nothing by itself. */
+/* Returns true when the word is not a cue and carries no meaning alone. */
 bool account_is_neutral(const struct reading *r, size_t i);
-/* Is the time today, in a word of which the tool is about ("energy today")? Such a tool tells how
- * things stand and takes no day. */
+/* Returns true when the time is today and is said with a word of the tool ("energy today"). The
+ * tool reports the current state and takes no day. */
 bool account_is_of_today(const struct reading *r, const struct tool_def *t);
-/* Is the token part of a time or number, and of no name? */
+/* Returns true when the token is part of a time or number, and not of a name. */
 bool account_is_time(const struct reading *r, size_t i);
 /* Sets the words of the question that neither a filter nor the chosen tool uses. */
 void account_words(struct reading *r, const struct choice *c, struct understanding *out);
 
 /* ---- exclude.c ---- */
 
-/* Is what begins at token i named in order to be left out? */
+/* Returns true when the name that begins at token i is excluded. */
 bool exclude_before(const struct question *q, size_t i);
 void exclude_mark(struct reading *r);
-/* With all other names settled: what is left, or what is not wanted. */
+/* Turns exclusions into the remaining values or asks about them. Call it after all other names are
+ * settled. */
 void exclude_settle(struct reading *r);
-/* With the times read: one that is to be left out is asked about. */
+/* Asks about excluded times. Call it after the times are read. */
 void exclude_times(struct reading *r);
-/* "Files that were not published", "projects without risks": what a tool tells is not wanted. */
+/* Returns true when what a tool reports is negated: "files that were not published", "projects
+ * without risks". */
 bool exclude_verb(const struct know *k, const struct question *q);
 
 /* ---- parents.c ---- */
@@ -458,7 +467,7 @@ void ask_back(struct reading *r, const struct trouble *t, struct clarification *
 
 enum carry {
 	CARRY_NOTHING,
-	CARRY_MISSING, /* what the tool can't do without */
+	CARRY_MISSING, /* only what the tool requires */
 	CARRY_ALL,
 };
 
@@ -468,43 +477,47 @@ struct standing {
 	size_t tool_count;
 	const char *intent; /* or NULL */
 	const json_t *ask;
-	const json_t *query; /* over the map, that was answered last; or NULL */
+	const json_t *query; /* the last answered query over the map; or NULL */
 };
 
 void followup_read(const struct reading *r, struct standing *out);
-/* "And for SP15?": words that only make sense after another question, or nothing but values. */
+/* Returns true for a follow-up such as "And for SP15?": it opens with such words or holds only
+ * values. */
 bool followup_cue(const struct reading *r);
 bool followup_pronoun(const struct question *q); /* "that", "those" */
-/* "Have these dates moved": of what stands, as nothing is named here. */
+/* Returns true when the question points at the session context ("have these dates moved") and
+ * names nothing. */
 bool followup_points(const struct reading *r);
-/* Does it name what was asked for, for the tool that it was asked for? `alone`: what the question
- * is for by itself. */
+/* Returns true when the question gives the requested value for the tool that asked. `alone`: the
+ * best candidate without the session context. */
 bool followup_answers(const struct reading *r, const struct standing *s,
 		      const struct candidate *alone);
-/* The value of the ask's option that this question chooses, or NULL. */
+/* The value of the ask's option that this question selects, or NULL. */
 const char *followup_choice(const struct question *q, const json_t *ask);
-/* Does it begin by letting something go? */
+/* Returns true when the question begins by dropping a filter. */
 bool followup_lets_go(const struct question *q);
-/* "Never mind the market": filters that are let go. */
+/* Returns true when the question drops the dimension's filter ("never mind the market"). */
 bool followup_drops(const struct reading *r, const struct dimension_def *d);
-/* Adds what stands to what was said. `to` is for CARRY_MISSING; or NULL. */
+/* Adds facts of the session context to those of the question. `to`: the candidate for
+ * CARRY_MISSING, or NULL. */
 void followup_carry(struct reading *r, const struct standing *s, enum carry how,
 		    const struct candidate *to);
-/* The name that facts go by; one that is a filter's stays as it is, though it may end in "s". */
+/* The singular name used by facts. A filter name that itself ends in "s" stays unchanged. */
 const char *followup_filter(const struct know *k, const char *name, struct arena *a);
 const struct dimension_def *followup_dimension(const struct catalog *c, const char *filter);
 bool followup_is_date(const struct know *k, const char *filter);
-/* A JSON value in the type of its filter; VALUE_NULL: it has none. */
+/* A JSON value in the type of its filter; VALUE_NULL: it has no such value. */
 struct value followup_value(const struct know *k, const char *filter, const json_t *v,
 			    struct arena *a);
-/* Does a fact that stands contradict one that was said, as the hub-zone of another market does? */
+/* Returns true when a carried fact contradicts an explicit one, such as the hub-zone of another
+ * market. */
 bool followup_hangs_on(const struct reading *r, const struct facts *facts, const struct fact *f);
 
 /* ---- edit.c ---- */
 
-/* Does the value that a client sent back let its filter go? */
+/* Returns true when the value sent by the client clears its filter. */
 bool edit_drops(const json_t *v);
-/* The client's filters over the read ones. */
+/* Applies the client's filters over those that were read. */
 void followup_edit(struct reading *r, const json_t *filters, enum filter_source source);
 
 /* ---- refuse.c ---- */
@@ -516,39 +529,39 @@ bool refuse_is_injection(const struct know_input *in, const struct know *k);
 /* ---- topics.c ---- */
 
 struct topics;
-/* Of both lists; where they have the same phrase, the first counts. The topics are borrowed. */
+/* Builds an index over both lists; the first list wins for a phrase in both. Topics are borrowed.
+ */
 const struct topics *topics_new(struct arena *a, const struct topic *list, size_t count,
 				const struct topic *more, size_t more_count);
-/* The topic of the longest phrase that begins with the token at i, and its tokens; or NULL. */
+/* The topic of the longest phrase that begins at token i, with its length in tokens; or NULL. */
 const struct topic *topics_at(const struct topics *t, const struct question *q, size_t i,
 			      size_t *len);
-/* Is one of the words in the question? `words`: NULL-ended. */
+/* Returns true when one of the words is in the question. `words`: NULL-terminated. */
 bool topics_speak_of(const struct question *q, const char *const *words);
 
 /* ---- talk.c ---- */
 
 enum small_talk { TALK_NONE, TALK_GREETING, TALK_THANKS, TALK_HELP, TALK_UPLOAD };
 enum small_talk small_talk_of(const struct question *q);
-/* Is it an order to change or send something? */
+/* Returns true when the question is an order to change or send something. */
 bool talk_orders(const struct question *q);
-/* What the term means that the question asks for, or NULL. */
-/* What a term of the company means, where the question asks for that, or, if `alone`, says nothing
- * else ("COD?"). */
+/* The definition of a glossary term when the question asks for it; or NULL. `alone`: also when the
+ * question is only the term ("COD?"). */
 const char *talk_term(const struct know *k, const struct question *q, bool alone);
-/* Is the meaning of a word asked for, and nothing that has a time or a number? */
+/* Returns true when the question asks what a word means and has no time or number. */
 bool talk_asks_meaning(const struct reading *r);
-/* What a value of the data is that the question asks the meaning of; NULL: it names none. */
+/* The definition of a data value that the question asks about; NULL: it names none. */
 const char *talk_value(const struct reading *r);
-/* What to say in the language of the question, when it is not ours; or NULL. */
+/* The reply in the language of the question when it is not the configured one; or NULL. */
 const char *talk_foreign(const struct know *k, const struct question *q);
 
 /* ---- understand.c ---- */
 
-/* One question while it is read. */
+/* State of reading one question. */
 struct reading {
 	const struct know *know;
 	const struct know_input *in;
-	const struct names *names; /* of who asks */
+	const struct names *names; /* of the caller's tenant */
 	struct arena *arena;
 	struct scope scope;
 	struct question q;
@@ -556,79 +569,78 @@ struct reading {
 	struct facts facts;
 	struct mention *mentions;
 	size_t mention_count;
-	size_t *reach;          /* by token: as many as any known name has that begins there */
-	struct trouble trouble; /* the first one that was found while reading */
+	size_t *reach;          /* by token: the longest known name that begins there, in tokens */
+	struct trouble trouble; /* the most urgent one so far */
 	struct said said[KNOW_SAID_MAX];
 	size_t said_count;
-	const char *from_bottom; /* "least", as it was said, or NULL */
-	const char *from_top;    /* "most" */
+	const char *from_bottom; /* the word for the least, as written, or NULL */
+	const char *from_top;    /* the word for the most, or NULL */
 	struct text_score text;
-	const struct dimension_def *all_of[8]; /* all values of these were asked for */
+	const struct dimension_def *all_of[8]; /* dimensions of which all values were requested */
 	size_t all_count;
 	struct candidate *candidates; /* of choose.c; NULL: not listed yet */
 	size_t candidate_count;
-	bool bare;            /* it leans on what stands, and says filters and orders alone */
-	size_t said_entities; /* facts of this question that are values of a dimension */
+	bool bare;            /* a follow-up of filters and orderings only */
+	size_t said_entities; /* facts of this question that are dimension values */
 };
 
-/* The facts that follow from r->time. */
+/* Adds the facts that follow from r->time. */
 void reading_add_time(struct reading *r);
-/* "2025-03-04/2025-03-31", and how people read it; a side that is open is empty. */
+/* An option "2025-03-04/2025-03-31" with its label. An open side is empty. */
 struct suggestion reading_range_option(struct reading *r, struct date start, struct date end);
-/* Keeps the most urgent one. */
+/* Keeps the more urgent of t and r->trouble. */
 void reading_trouble(struct reading *r, const struct trouble *t);
 
-/* Reads the question: r->know, in, arena and q are set. */
+/* Reads the question. The caller sets r->know, in, arena and q. */
 void reading_begin(struct reading *r);
-/* Adds what the question leans on; what of it. */
+/* Adds facts of the session context for a follow-up. Returns how much was carried. */
 enum carry reading_carry(struct reading *r, const struct standing *s, bool leans);
-/* know_understand for a question with one subject. `q`: its text, of which no token is used. */
+/* know_understand for a question with one subject. `q`: its text, without used tokens. */
 void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
 		    struct arena *a, struct understanding *out);
 
 /* ---- metrics.c ---- */
 
-/* `packs`: the catalogue without what is the tenant's own. */
+/* `packs`: the catalogue without the tenant's own entities. */
 struct map_words *map_words_new(struct know *k, struct arena *a, const struct catalog *packs);
 void map_words_deinit(struct map_words *w);
-/* Is it the tenant's own, and of no pack? */
+/* Returns true when the entity belongs to the tenant and not to a pack. */
 bool map_words_is_own(const struct know *k, const struct entity_def *n);
 
 /* ---- own.c ---- */
 
-/* The data sources that are named, for the parameters of the tool that take them, in this order. */
+/* Fills the tool's data source parameters with the data sources named in the question, in order. */
 void own_fill(struct reading *r, const struct candidate *c);
 
-/* Does any phrase of the map have the word, in whichever form? */
+/* Returns true when a phrase of the map contains any form of the word. */
 bool map_words_have(const struct know *k, const struct token *t);
-/* Is it a word of a cue that asks for an analysis? */
+/* Returns true when the word is part of a cue for an analysis. */
 bool map_words_cued(const struct know *k, const struct token *t);
-/* Is the word the name of something that can be counted or listed, or behind "by" grouped by? */
+/* Returns true when the word names something that can be counted, listed or, after "by", grouped.
+ */
 bool map_words_is_thing(const struct know *k, const struct question *q, size_t i);
-/* The query over the map that the question is, where every word of it says so: a call of the tool
- * that takes one. `asked`: a tool would answer once it has a value that the question does not say;
- * then only what that tool cannot take is a query. False: it is none, and `out` is untouched. */
+/* Builds a query over the map when every word of the question fits one, as a call of the map tool.
+ * `asked`: a tool lacks only a value; then only a query that this tool cannot answer counts.
+ * Returns false and leaves `out` unchanged when there is none. */
 bool metrics_choose(const struct reading *r, bool asked, struct understanding *out);
-/* The query over the map that the answer which stands would be, as its tool's header says; NULL: it
- * would be none. */
+/* The map query equivalent to the last answer, as declared in its tool's header; NULL: none. */
 const json_t *metrics_of_tool(const struct reading *r, const struct standing *s);
-/* The query that stands as a follow-up changes it: "by month", "only solar", "what about last
- * year". False: it says something else, or more than that, and `out` is untouched. */
+/* Applies a follow-up to the current query: "by month", "only solar", "what about last year".
+ * Returns false and leaves `out` unchanged when the question contains anything else. */
 bool metrics_follow(const struct reading *r, const json_t *query, struct understanding *out);
-/* A query as text; NULL: it is none. */
+/* Parses a query from text; NULL: the text is not a query. */
 const json_t *metrics_query_read(const char *text, struct arena *a);
-/* A query with the filters that the client sent back: as a call, or a clarifying question about a
- * value that is unknown. `analysis`: the tool that computes more of it, or NULL. */
+/* Applies the client's edited filters to a query. Gives a call, or a clarifying question about an
+ * unknown value. `analysis`: the tool that computes from the query, or NULL. */
 bool metrics_edit(struct reading *r, const json_t *query, const struct tool_def *analysis,
 		  const json_t *edits, struct understanding *out);
 
 /* ---- parts.c ---- */
 
-/* The subjects of a question that asks several domains, as questions of their own; 0 or at least 2.
- */
+/* Splits a question over several domains into one question per subject. Returns 0 or at least 2. */
 size_t parts_of(const struct know *k, const struct know_input *in, const struct question *q,
 		struct arena *a, const char *const **out);
-/* The question cut in two at each place where it may be two; returns how many pairs there are. */
+/* Splits the question in two at each possible joint. Returns the number of pairs. */
 size_t parts_halves(const struct know_input *in, const struct question *q, struct arena *a,
 		    const char *const (**out)[2]);
 

@@ -1,4 +1,4 @@
-/* What was understood, as the wire, the store and `vesperctl route` have it. */
+/* Writes an understanding as JSON for the wire, the store and `vesperctl route`. */
 #include "know_int.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ static void add_label(struct buf *b, const struct language *l, const struct filt
 			buf_char(b, is_filter(f, FILTER_ASOF) && *c == '_' ? ' ' : *c);
 }
 
-/* As tables and charts count hours, and as traders do: "15-20 (HE 16-21)". */
+/* Hours from 0, as in tables and charts, and hour-ending as traders count: "15-20 (HE 16-21)". */
 static void add_hours(struct buf *b, int first, int last)
 {
 	if (first == last)
@@ -69,7 +69,7 @@ static void add_hours(struct buf *b, int first, int last)
 		buf_printf(b, "%d-%d (HE %d-%d)", first, last, first + 1, last + 1);
 }
 
-/* Neighbours run together: "June-August". */
+/* Joins consecutive values: "June-August". */
 static void add_labels(struct buf *b, const struct language *l, const struct filter *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
@@ -147,7 +147,7 @@ void know_filters_write(const struct understanding *u, const struct language *l,
 	buf_deinit(&label);
 }
 
-/* ---- what stands ---- */
+/* ---- session context ---- */
 
 static json_t *values_object(const struct filter *list, size_t count)
 {

@@ -1,18 +1,18 @@
-/* Which words of a question name something that is known. The longest name wins; what it means may
- * have to wait until the other names are read. */
+/* Finds the words of a question that name known values. The longest name wins. Some mentions are
+ * resolved later, after the other names are read. */
 #include "know_int.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define PHRASE_WORDS      2 /* more words in a row that are just a name are meant as it */
-#define LEFT_WORDS_MAX    4 /* of a value that is all words of questions: "out for final review" */
+#define PHRASE_WORDS      2 /* a longer run of ordinary words that equals a name is the name */
+#define LEFT_WORDS_MAX    4 /* of a value made of ordinary words only: "out for final review" */
 #define CANDIDATES_MAX    16
-#define NUMBER_NAME_LEAST 100 /* less is an hour, a day or a count */
+#define NUMBER_NAME_LEAST 100 /* smaller numbers are hours, days or counts */
 #define NUMBER_YEAR_FIRST 1900
 #define NUMBER_YEAR_LAST  2199
-#define CODES_LOOKED_AT   64 /* values of a dimension, to tell whether they are codes */
+#define CODES_LOOKED_AT   64 /* values of a dimension sampled to detect codes */
 
 /* ---- windows of words ---- */
 
@@ -21,7 +21,6 @@ bool mention_joins(char before)
 	return before == ' ' || before == '-' || before == '_' || before == '/' || before == '\'';
 }
 
-/* The n tokens from i as one name; false when they can't be one. */
 bool mention_window(const struct question *q, size_t i, size_t n, struct folded *out)
 {
 	out->len = out->count = 0;
@@ -46,7 +45,6 @@ static bool label_holds(const char *label, const char *text, size_t len)
 	return false;
 }
 
-/* Is the word one of the label's ("hub-zone" has "hub" and "zone")? */
 bool mention_of_label(const struct token *t, const struct dimension_def *d)
 {
 	char stem[STEM_BYTES];
@@ -78,7 +76,7 @@ bool mention_label_near(const struct question *q, size_t from, size_t to,
 	return false;
 }
 
-/* "at risk", "milestone dates", "red": a status, a field, or just what a tool speaks of. */
+/* "at risk", "milestone dates", "red": a value, or a word of a tool. */
 static bool is_tool_word(const struct reading *r, const char *word, size_t len)
 {
 	char stem[STEM_BYTES];
@@ -127,13 +125,13 @@ void mentions_add(struct reading *r, size_t from, size_t to, const struct entry 
 	}
 }
 
-/* Is the window a piece of a longer name written with underscores? */
+/* Returns true when the window is part of a longer name with underscores. */
 static bool is_glued(const struct question *q, size_t from, size_t to)
 {
 	return (from > 0 && q->tokens[from].before == '_') || token_at(q, to)->before == '_';
 }
 
-/* A word that questions use anyway: data that hold a name like it do not make it one. */
+/* Returns true for an ordinary word: a data value of the same name does not make it a mention. */
 static bool is_ordinary(const struct reading *r, size_t i)
 {
 	const struct token *t = &r->q.tokens[i];
@@ -141,7 +139,7 @@ static bool is_ordinary(const struct reading *r, size_t i)
 	return know_is_word(r->know, t) && (t->first || !t->capital);
 }
 
-/* "project overview" is what a tool gives, "Project Overview" may be the report of that name. */
+/* "project overview" names a tool's result; "Project Overview" may be a report. */
 static bool is_plain_phrase(const struct reading *r, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -150,7 +148,7 @@ static bool is_plain_phrase(const struct reading *r, size_t from, size_t to)
 	return true;
 }
 
-/* Keeps those that `keep` marks, unless it marks none. */
+/* Keeps the marked entries, or all if none is marked. */
 static size_t keep_marked(struct entry *found, const bool *keep, size_t count)
 {
 	size_t kept = 0;
@@ -161,8 +159,8 @@ static size_t keep_marked(struct entry *found, const bool *keep, size_t count)
 	return kept > 0 ? kept : count;
 }
 
-/* The data of a tenant may hold any name, and many share words: what the catalogue lists goes
- * before parts of such names, and the kind that the question speaks of before another kind. */
+/* Ranks matches. Tenant data may hold any name and many share words, so catalogue values precede
+ * parts of tenant names. A dimension named in the question precedes others. */
 static size_t keep_likely(const struct reading *r, size_t from, size_t to, struct entry *found,
 			  size_t count)
 {
@@ -188,7 +186,7 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to, struc
 	return keep_marked(found, keep, count);
 }
 
-/* "Northwind" of "Northwind Capital": a word that just one name begins with, written as a name. */
+/* "Northwind" of "Northwind Capital": a capitalized word that begins exactly one name. */
 static bool is_short_name(const struct reading *r, size_t i, const struct entry *e)
 {
 	const struct token *t = &r->q.tokens[i];
@@ -204,14 +202,14 @@ bool mention_part_counts(const struct reading *r, size_t i, size_t n, const stru
 	       mention_label_near(&r->q, i, i + n, e->dimension);
 }
 
-/* A value that is a number, and neither a small count, an hour or a year. */
+/* Returns true for a numeric value that is not a small count, an hour or a year. */
 static bool is_number_name(const struct token *t, const struct entry *e)
 {
 	return e->kind == ENTRY_VALUE && t->number >= NUMBER_NAME_LEAST &&
 	       (t->number < NUMBER_YEAR_FIRST || t->number > NUMBER_YEAR_LAST);
 }
 
-/* May the words at i..i+n be meant as this value? */
+/* Returns true when the n words at i may mean this value. */
 static bool is_meant(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
 	bool marked = mention_label_near(&r->q, i, i + n, e->dimension);
@@ -222,30 +220,31 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 		return false;
 	if ((plain || weak) && !marked)
 		return false;
-	/* A small number is an hour or a count, others may be years, whatever a row is called. */
+	/* A small number is an hour or a count, and others may be years, even if a value has that
+	 * name. */
 	if (n == 1 && !r->q.tokens[i].has_letter && !marked &&
 	    names_learned(r->names, e->dimension) && !is_number_name(&r->q.tokens[i], e))
 		return false;
-	/* "any risks" names none */
+	/* "any risks" names no value */
 	if (plain && (e->kind == ENTRY_PART || token_says(&r->q.tokens[i], WORDS_SOME)))
 		return false;
 	if (n > 1 && names_learned(r->names, e->dimension) && is_plain_phrase(r, i, i + n) &&
 	    !marked && !(n > PHRASE_WORDS && e->kind == ENTRY_VALUE))
 		return false;
-	/* "most red" counts what is red; it does not ask for red ones. */
+	/* "most red" ranks by red; it does not filter by it. */
 	if (e->kind == ENTRY_ALIAS && i > 0 && token_says(&r->q.tokens[i - 1], WORDS_MOST))
 		return false;
 	if (e->kind == ENTRY_PART && n == 1 && mention_of_label(&r->q.tokens[i], e->dimension))
 		return false;
 	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !marked)
 		return false;
-	/* "flights" are no flight attendants, and "by cabin" is by no cabin refit */
+	/* "flights" does not mean flight attendants, nor "by cabin" a cabin refit */
 	if (e->kind == ENTRY_PART && n == 1 && !marked && !r->q.tokens[i].capital &&
 	    map_words_is_thing(r->know, &r->q, i))
 		return false;
 	if (!mention_part_counts(r, i, n, e))
 		return false;
-	/* "usage report" may be a name; "report usage" is what a tool tells */
+	/* "usage report" may be a name; "report usage" is a tool's result */
 	if (e->kind == ENTRY_PART && n == 1 && names_learned(r->names, e->dimension) &&
 	    is_ordinary(r, i) && !mention_of_label(token_at(&r->q, i + 1), e->dimension))
 		return false;
@@ -269,8 +268,8 @@ static bool is_value_of_map(const struct reading *r, size_t from, size_t n)
 	return false;
 }
 
-/* Does a word that says nothing by itself stand where it says how things are: "that are good",
- * "good projects"? Nobody means states by a small "in" or "or". */
+/* Returns true when a neutral word describes something: "that are good", "good projects". A
+ * lower-case "in" or "or" never means a state. */
 static bool tells_of(const struct reading *r, size_t i)
 {
 	const struct question *q = &r->q;
@@ -297,7 +296,7 @@ bool mention_is_left(const struct reading *r, size_t i, bool neutral)
 	return false;
 }
 
-/* Several words of a longer name: at least one says something by itself. */
+/* Returns true when at least one of several words of a longer name is not an ordinary word. */
 static bool says_something(const struct reading *r, size_t i, size_t n)
 {
 	for (size_t at = i; at < i + n; at++)
@@ -311,7 +310,7 @@ static int number_word(const struct token *t)
 	return t->has_letter && !t->has_digit ? token_number(t) : -1;
 }
 
-/* "stage three" as "stage 3"; false where no word behind the first is a number in letters. */
+/* Rewrites "stage three" as "stage 3". Returns false when no later word is a number in letters. */
 static bool window_in_digits(const struct question *q, size_t i, size_t n, struct folded *out)
 {
 	char text[TEXT_KEY_BYTES_MAX];
@@ -354,7 +353,7 @@ static bool try_window(struct reading *r, size_t i, size_t n)
 	return meant > 0;
 }
 
-/* The dimension that the words behind "all" name: "all CAISO hub-zones". */
+/* The dimension named after "all": "all CAISO hub-zones". */
 static const struct dimension_def *labelled(const struct reading *r, size_t from)
 {
 	const struct catalog *c = r->know->catalog;
@@ -371,7 +370,7 @@ static const struct dimension_def *labelled(const struct reading *r, size_t from
 	return NULL;
 }
 
-/* "all vendors", "both markets": each value is meant. */
+/* "all vendors", "both markets": selects every value. */
 static void read_all_of(struct reading *r)
 {
 	for (size_t i = 0; i + 1 < r->q.count && r->all_count < 8; i++) {
@@ -383,7 +382,7 @@ static void read_all_of(struct reading *r)
 	}
 }
 
-/* Tokens from i on, at most `most`, that may be one name: as far as any name goes. */
+/* The number of tokens from i on, at most `most`, that can be one known name. */
 static size_t reach_of(const struct reading *r, size_t i, size_t most)
 {
 	struct folded words, digits;

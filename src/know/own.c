@@ -1,6 +1,6 @@
 /*
- * Data sources that a question names, for tools that are about them. Only those that the caller may
- * use are known here; a name that several have is left to the tool, which asks which is meant.
+ * Finds data sources named in a question, for tools that take them. Only data sources that the
+ * caller may use are considered. If several share a name, the tool asks which one is meant.
  */
 #include "know_int.h"
 
@@ -9,7 +9,7 @@
 
 #include "vesper/map.h"
 
-/* The words that the label takes from here; 0: it does not stand here. */
+/* The number of words that the label takes at this token; 0: it does not match. */
 static size_t words_of(const struct question *q, size_t at, const char *label)
 {
 	struct str rest = str_of(label), word;
@@ -28,7 +28,7 @@ static size_t words_of(const struct question *q, size_t at, const char *label)
 	return n;
 }
 
-/* The longest label that stands here. */
+/* The longest label at this token. */
 static const char *label_at(const struct reading *r, size_t at, size_t *count)
 {
 	const struct schema *s = catalog_schema(r->know->catalog);

@@ -1,5 +1,5 @@
-/* Values that belong to others, as a hub-zone does to a market: the market is inferred where it was
- * not said, and a contradiction is asked about where it was. */
+/* Settles parents of values, such as the market of a hub-zone. A missing parent is inferred; a
+ * contradicting one leads to a clarifying question. */
 #include "know_int.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void contradiction(struct reading *r, const struct fact *child, const str
 					     .option_count = 2});
 }
 
-/* The parent of each value: inferred where it was not said, checked where it was. */
+/* Infers the parent of each value, or checks it against the explicit one. */
 static void settle_parent(struct reading *r, size_t index)
 {
 	const struct fact *child = &r->facts.items[index];

@@ -1,6 +1,7 @@
 /*
- * Questions with two subjects: "the NP15 average for 2025 and the report with most views". The
- * words between the joints are judged alone; neighbours that speak of one domain are one part.
+ * Splits questions with two subjects: "the NP15 average for 2025 and the report with most views".
+ * The clauses between joints are scored separately. Neighbouring clauses of one domain form one
+ * part.
  */
 #include "know_int.h"
 
@@ -9,7 +10,7 @@
 #include "vesper/limits.h"
 
 #define PARTS_MAX  4
-#define HALVES_MAX 4 /* places where a question is tried as two */
+#define HALVES_MAX 4 /* joints at which a split in two is tried */
 
 struct part {
 	size_t from, to; /* tokens */
@@ -24,7 +25,7 @@ static bool is_joint(const struct question *q, size_t i)
 			 t->before == ',' || token_says(t, WORDS_PARTS));
 }
 
-/* Domains that share a tool speak of the same things. */
+/* Domains that share a tool count as the same subject. */
 static bool same_subject(const struct domain_def *a, const struct domain_def *b)
 {
 	for (size_t i = 0; i < a->tool_count; i++)
@@ -34,7 +35,7 @@ static bool same_subject(const struct domain_def *a, const struct domain_def *b)
 	return a == b;
 }
 
-/* How well the best tool of the domain fits the clause. */
+/* The score of the domain's best tool for the clause. */
 static double fit_of(const struct catalog_view *v, const struct text_score *text,
 		     const struct domain_def *d)
 {
@@ -46,7 +47,7 @@ static double fit_of(const struct catalog_view *v, const struct text_score *text
 	return best;
 }
 
-/* "Biggest first" orders what was asked for before it. */
+/* "Biggest first" only orders what precedes it. */
 static bool says_order_alone(const struct know *k, const struct question *q, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -59,7 +60,7 @@ static bool says_order_alone(const struct know *k, const struct question *q, siz
 	return true;
 }
 
-/* The domain that the words of a clause are about, or NULL: none, or several unlike ones. */
+/* The domain of a clause; NULL: none, or several different ones. */
 static const struct domain_def *subject_of(const struct know *k, const struct know_input *in,
 					   const struct question *q, size_t from, size_t to,
 					   struct arena *a)
@@ -92,7 +93,7 @@ static const struct domain_def *subject_of(const struct know *k, const struct kn
 		       : NULL;
 }
 
-/* Adds a clause: to the part before it, unless it has another subject. */
+/* Adds a clause to the previous part, or as a new part if its subject differs. */
 static size_t add_clause(struct part *parts, size_t n, size_t from, size_t to,
 			 const struct domain_def *domain)
 {
@@ -149,7 +150,7 @@ size_t parts_of(const struct know *k, const struct know_input *in, const struct 
 	return n;
 }
 
-/* Two words at least, of which one says something. */
+/* Returns true for two or more words with at least one content word. */
 static bool is_clause(const struct know *k, const struct question *q, size_t from, size_t to)
 {
 	size_t words = 0;

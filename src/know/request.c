@@ -1,10 +1,9 @@
 /*
- * What is asked for behind a greeting: "Good morning! I hope your week is going well. Could you
- * please show me ...? Thanks!" The story between the greeting and the request is left out where it
- * narrows nothing: it names nothing that is known, no name that may be one and no time, each of its
- * words says nothing or is of the user's own affairs at work (the language's list), and the request
- * does not point back at it. One word that is neither may narrow, so all of it is the question
- * then. Thanks at the end are left out by the same rule.
+ * Finds the request after a greeting: "Good morning! I hope your week is going well. Could you
+ * please show me ...? Thanks!" The text in between is skipped only if it narrows nothing. It must
+ * not contain a known or possible name or a time, and the request must not refer to it. Each of
+ * its words must be neutral or listed by the language as small talk about work. Otherwise the
+ * whole text is the question. Closing thanks are skipped by the same rule.
  */
 #include "know_int.h"
 
@@ -12,7 +11,7 @@
 
 #define GREETING_WORDS 2 /* "good morning" */
 #define REQUEST_WORDS  2 /* "could you" */
-#define STORY_WORDS    3 /* what is shorter is no story */
+#define STORY_WORDS    3 /* shorter text is not skipped */
 #define CONTENT_WORDS  2
 
 static bool greets(const struct question *q)
@@ -23,7 +22,7 @@ static bool greets(const struct question *q)
 	return false;
 }
 
-/* How many polite words stand there in a row. */
+/* The number of consecutive polite words. */
 static size_t polite_at(const struct question *q, size_t i)
 {
 	size_t n = 0;
@@ -34,7 +33,7 @@ static size_t polite_at(const struct question *q, size_t i)
 	return n;
 }
 
-/* Today is when one asks; any other time may be what one asks about. */
+/* Today is usually when the user asks; any other time may be a filter. */
 static bool is_of_now(const struct reading *r, const struct fact *f)
 {
 	bool time = strcmp(f->filter, FILTER_START) == 0 || strcmp(f->filter, FILTER_END) == 0;
@@ -42,14 +41,14 @@ static bool is_of_now(const struct reading *r, const struct fact *f)
 	return time && said_one_day(r) && date_to_days(r->time.start) == date_to_days(r->in->today);
 }
 
-/* In the middle of a sentence only names are written so. */
+/* Within a sentence only names are capitalized. */
 static bool is_name(const struct token *t)
 {
 	return t->capital && !t->first && !t->known && t->len > 1;
 }
 
-/* A word that narrows nothing, wherever it stands. "Those without permits" points at what is asked
- * for. */
+/* Returns true for a word that narrows nothing in any position. "Those without permits" refers to
+ * the requested items. */
 static bool is_aside(const struct reading *r, size_t i)
 {
 	const struct token *t = &r->q.tokens[i];
@@ -93,7 +92,7 @@ static bool names_nothing(const struct know *k, const struct know_input *in, con
 	return r.said_count == 0 && is_accounted_for(&r);
 }
 
-/* Where the last request begins that has no known name or time before it; 0: there is none. */
+/* The start of the last request without a known name or time before it; 0: none. */
 static size_t request_of(const struct know *k, const struct know_input *in,
 			 const struct question *q, struct arena *a)
 {
@@ -106,7 +105,7 @@ static size_t request_of(const struct know *k, const struct know_input *in,
 	return 0;
 }
 
-/* Without sentences of thanks. */
+/* The end of the text without closing thanks. */
 static size_t end_of(const struct know *k, const struct know_input *in, const struct question *q,
 		     struct arena *a)
 {
@@ -126,7 +125,7 @@ static size_t end_of(const struct know *k, const struct know_input *in, const st
 	return end;
 }
 
-/* "How its views are trending" is about what the story names. */
+/* "How its views are trending" refers to what the skipped text names. */
 static bool points_back(const struct question *q, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)

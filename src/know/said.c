@@ -1,7 +1,7 @@
 /*
- * What a question says beside values: bounds ("above $60"), amounts with a unit, one day or a span
- * of days, which end of a ranking comes first, values that are left out. A tool takes it by the
- * slots of its parameters. What the chosen tool cannot take is asked about, never dropped.
+ * Reads what a question contains besides values: bounds ("above $60"), amounts, one day or a span
+ * of days, which end of a ranking comes first, exclusions. Tools take them by the slots of their
+ * parameters. If the chosen tool has no slot, the user is asked; nothing is dropped.
  */
 #include "know_int.h"
 
@@ -10,7 +10,7 @@
 
 #include "vesper/str.h"
 
-#define AGGREGATE_WORDS 5 /* so far before a bound stands what it bounds */
+#define AGGREGATE_WORDS 5 /* maximum distance in words from a bound back to its aggregate */
 
 /* ---- reading ---- */
 
@@ -41,7 +41,7 @@ static const char *words_of(struct reading *r, const struct said *s)
 				   : text_between(&r->q, s->amount.from, s->amount.to, r->arena);
 }
 
-/* "above 60 or below 20" is one of two, "above 60 and below 20" is none: no pair of bounds. */
+/* Resolves pairs: "above 60 or below 20" cannot be expressed, "above 60 and below 20" is empty. */
 static void settle_pairs(const struct question *q, struct amount *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -78,7 +78,7 @@ static void read_amounts(struct reading *r)
 	}
 }
 
-/* "The top 5 least viewed": the words behind it say which end. */
+/* "The top 5 least viewed": words after the number select the end. */
 static bool leads_to_bottom(const struct question *q, size_t i)
 {
 	i++;
@@ -86,7 +86,7 @@ static bool leads_to_bottom(const struct question *q, size_t i)
 	return token_says(token_at(q, i), WORDS_BOTTOM);
 }
 
-/* "The least viewed": rankings begin at the top. */
+/* "The least viewed". Without such a word rankings begin at the top. */
 static void read_order(struct reading *r)
 {
 	const struct question *q = &r->q;
@@ -120,7 +120,7 @@ void said_exclude(struct reading *r, const struct said *said)
 			s = &r->said[i];
 	if (!s) {
 		s = add(r, SLOT_NOT);
-		if (!s) { /* one too many: no tool can have it */
+		if (!s) { /* no space left, and no tool takes this many */
 			reading_trouble(r, &said->left_out);
 			return;
 		}
@@ -149,7 +149,7 @@ bool said_one_day(const struct reading *r)
 
 /* ---- which parameter takes it ---- */
 
-/* "$60" of a price in $/MWh: what it is per is left to the listener. */
+/* "$60" for a price in $/MWh: the denominator is implied. */
 static bool is_numerator(const struct units *u, const struct unit_def *said,
 			 const struct unit_def *unit)
 {
@@ -171,7 +171,7 @@ bool said_convert(const struct reading *r, const struct amount *m, const struct 
 	return unit && units_convert(m->number, m->unit, unit, out);
 }
 
-/* "averages above $60" bounds the average, and not each of what it is the average of. */
+/* "averages above $60" bounds the average, not its rows. */
 static bool bounds_other(const struct reading *r, const struct amount *m, const struct param_def *p)
 {
 	for (size_t back = 1; back <= AGGREGATE_WORDS && back <= m->from; back++) {
@@ -199,7 +199,7 @@ static bool takes(const struct reading *r, const struct said *s, const struct pa
 	       (s->slot == SLOT_NONE || !bounds_other(r, &s->amount, p));
 }
 
-/* The parameter that takes it, and how many could. */
+/* The first parameter that takes s. Sets *count to the number of such parameters. */
 static const struct param_def *find_param(const struct reading *r, const struct candidate *c,
 					  const struct said *s, size_t *count)
 {
@@ -214,7 +214,7 @@ static const struct param_def *find_param(const struct reading *r, const struct 
 	return found;
 }
 
-/* The same, but two things do not fill one parameter. */
+/* Same, but NULL when two entries would fill one parameter. */
 static const struct param_def *param_of(const struct reading *r, const struct candidate *c,
 					size_t index, size_t *count)
 {
@@ -372,7 +372,7 @@ static void fill_number(struct reading *r, const struct fit *fit, const struct s
 	char text[DECIMAL_TEXT_BYTES];
 	struct decimal number;
 
-	(void)said_convert(r, &s->amount, p->unit, &number); /* it is what found the parameter */
+	(void)said_convert(r, &s->amount, p->unit, &number); /* find_param has checked it */
 	decimal_text_short(number, text);
 	set_fact(r, p, value_decimal(arena_strdup(r->arena, text)));
 	for (size_t i = 0; i < fit->of->param_count; i++) {
@@ -391,7 +391,7 @@ static void drop_carried(struct reading *r, const char *filter)
 		facts_drop(&r->facts, filter);
 }
 
-/* What was left out is not wanted, whatever was before. */
+/* Exclusions replace a value carried from before. */
 static void fill_not(struct reading *r, const struct said *s, const struct param_def *p)
 {
 	drop_carried(r, s->dimension->filter);
@@ -405,11 +405,11 @@ static const struct param_def *bound_of(const struct candidate *c, const struct 
 	for (size_t i = 0; i < c->param_count; i++)
 		if (strcmp(c->params[i].name, p->bound_of) == 0)
 			return &c->params[i];
-	assert(false); /* the loader has found it */
+	assert(false); /* checked by the loader */
 	return p;
 }
 
-/* A new bound replaces those that stand; a value that is wanted now is not left out any more. */
+/* A new bound replaces the carried ones. A value that is now wanted is no longer excluded. */
 static void drop_replaced(struct reading *r, const struct candidate *c)
 {
 	bool bound = false;
@@ -430,7 +430,7 @@ static void drop_replaced(struct reading *r, const struct candidate *c)
 	}
 }
 
-/* Two parameters could take it: each is an option, "min_price>60". */
+/* Several parameters could take the number: offers each as an option, "min_price>60". */
 static void ask_which(struct reading *r, const struct fit *fit, const struct said *s)
 {
 	const struct candidate *c = fit->of;

@@ -1,6 +1,5 @@
-/* What the mentions of a question mean. A name that only means something together with another
- * value
- * ("south" in CAISO) waits until the others are known. */
+/* Resolves the mentions of a question. A name that needs the value of another dimension ("south"
+ * in CAISO) is resolved after the others. */
 #include "know_int.h"
 
 #include <string.h>
@@ -91,8 +90,8 @@ static bool same_meaning(const struct entry *a, const struct entry *b)
 	       strcmp(a->value, b->value) == 0;
 }
 
-/* Entries that packs give to all of the words, each meaning once. `open`: also those whose context
- * may still be found. */
+/* The meanings that packs give to the whole mention, without duplicates. `open`: includes those
+ * whose context is not known yet. */
 static size_t meanings_of(const struct reading *r, const struct mention *m, bool open,
 			  struct entry out[CANDIDATES_MAX])
 {
@@ -120,7 +119,7 @@ static bool is_contested(const struct entry *meanings, size_t n)
 	return false;
 }
 
-/* Those whose kind the question says beside them ("ward North"), or all. */
+/* Keeps meanings whose dimension is named next to the mention ("ward North"), or all. */
 static size_t keep_labelled(const struct reading *r, const struct mention *m,
 			    struct entry *meanings, size_t n)
 {
@@ -132,7 +131,7 @@ static size_t keep_labelled(const struct reading *r, const struct mention *m,
 	return kept > 0 ? kept : n;
 }
 
-/* Words to which packs give different values: the user says which one is meant. */
+/* Packs map the words to different values: asks the user which one is meant. */
 static void settle_contested(struct reading *r, const struct mention *m,
 			     const struct entry *meanings, size_t n)
 {
@@ -161,7 +160,8 @@ static void settle_contested(struct reading *r, const struct mention *m,
 					     .in_words = m->excluded});
 }
 
-/* A name that needs others to be known: one reading that fits is a fact, more are a question. */
+/* Resolves a name that depends on other values. One fitting meaning becomes a fact; several lead
+ * to a clarifying question. */
 static void settle_loose(struct reading *r, const struct mention *m)
 {
 	struct suggestion *fitting = arena_alloc(r->arena, sizeof(*fitting) * CANDIDATES_MAX);
@@ -197,7 +197,7 @@ static void settle_loose(struct reading *r, const struct mention *m)
 	reading_trouble(r, &t);
 }
 
-/* Does the name that was meant have the word of its neighbour ("nazereth solar")? */
+/* Returns true when the meant name contains the neighbouring word ("nazereth solar"). */
 static bool has_word(const struct entry *e, const struct reading *r, const struct mention *m)
 {
 	const char *hit = strcasestr(e->value, text_between(&r->q, m->from, m->to, r->arena));
@@ -205,7 +205,7 @@ static bool has_word(const struct entry *e, const struct reading *r, const struc
 	return hit != NULL;
 }
 
-/* A word that belongs to the name beside it names nothing of its own. */
+/* Drops a mention that is part of the neighbouring name. */
 static void absorb(struct reading *r)
 {
 	for (size_t i = 0; i < r->mention_count; i++) {
@@ -228,7 +228,8 @@ static void absorb(struct reading *r)
 	}
 }
 
-/* Where packs differ: one meaning that fits the rest of the question, or trouble and none. */
+/* Resolves differences between packs: keeps one meaning that fits the question, or sets a trouble.
+ */
 static void settle_packs(struct reading *r, struct mention *m)
 {
 	struct entry *meanings = arena_alloc(r->arena, CANDIDATES_MAX * sizeof(*meanings));

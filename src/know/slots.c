@@ -1,6 +1,6 @@
 /*
- * From facts to arguments. A parameter takes the fact of its filter; what is missing, contradicts
- * or can't be taken becomes a clarifying question.
+ * Turns facts into arguments. Each parameter takes the fact of its filter. Missing, contradictory
+ * or unusable facts lead to a clarifying question.
  */
 #include "know_int.h"
 
@@ -21,7 +21,8 @@ static bool is_calendar(const char *filter)
 	return strcmp(filter, FILTER_YEAR) == 0 || strcmp(filter, FILTER_MONTH) == 0;
 }
 
-/* The same time is there twice, as year and months and as days: which one is for this tool? */
+/* Returns true when the tool takes the time as days rather than as year and months. Facts may hold
+ * both forms. */
 static bool wants_range(const struct reading *r, const struct numbered *n,
 			const struct candidate *c)
 {
@@ -42,7 +43,7 @@ bool slots_is_other_form(const struct reading *r, const struct fact *f, bool use
 	return use_range && is_calendar(f->filter);
 }
 
-/* Of days, which are no hint: the words tell whether files or prices are meant. */
+/* Days do not favour a tool; words decide between files and prices. */
 static bool is_days(int number)
 {
 	return number == NUMBER_START || number == NUMBER_END;
@@ -55,14 +56,14 @@ static bool is_other_number(const struct reading *r, int number, bool use_range)
 	return use_range && (number == NUMBER_YEAR || number == NUMBER_MONTH);
 }
 
-/* Is it a list of which only one name was said? */
+/* Returns true when a list parameter has only one name. */
 static bool is_lone(const struct param_def *p, const struct fact *f)
 {
 	return p->is_list && p->entity && f->count == 1 && !p->takes_one;
 }
 
-/* May one name stand for that one and all others? Only where it was said, and a list has room for
- * all of them: which two of many are to be compared, nobody knows. */
+/* Returns true when one name may stand for all values: it was given explicitly, and the list can
+ * hold all of them. Otherwise the other names to compare are unknown. */
 static bool has_room(const struct param_def *p, const struct fact *f)
 {
 	size_t n = 0;
@@ -72,7 +73,7 @@ static bool has_room(const struct param_def *p, const struct fact *f)
 	return n > 0 && n <= p->list_max && !f->implied;
 }
 
-/* Is another name needed that nobody can guess? */
+/* Returns true when more names are required and cannot be derived. */
 static bool lacks_names(const struct param_def *p, const struct fact *f)
 {
 	return f && p->slot != SLOT_NOT && is_lone(p, f) && p->list_min > 1 && !has_room(p, f);
@@ -121,7 +122,7 @@ static void fit_fact(const struct reading *r, const struct numbered *n, size_t f
 	out->facts += f->source == SOURCE_CARRIED ? 0 : worth;
 }
 
-/* "Which projects": many of a kind whose names come from the data. */
+/* "Which projects": a plural of a dimension loaded from the data. */
 static bool asks_many(const struct reading *r, const struct dimension_def *d)
 {
 	char stem[STEM_BYTES];
@@ -136,7 +137,7 @@ static bool asks_many(const struct reading *r, const struct dimension_def *d)
 	return false;
 }
 
-/* "All projects" is no question for a tool that wants one. */
+/* "All projects" does not fit a tool that takes one project. */
 static bool asks_all_of(const struct reading *r, const struct param_def *p)
 {
 	const struct dimension_def *d =
@@ -158,7 +159,7 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct c
 
 	*out = (struct fit){.of = c, .calls = 1};
 	if (c->kind == CANDIDATE_DOCUMENTS)
-		return; /* it takes the question itself */
+		return; /* it takes the whole question */
 	out->use_range = wants_range(r, n, c);
 	for (size_t i = 0; i < r->facts.count; i++)
 		if (!n->named || !r->facts.items[i].soft)
@@ -168,14 +169,14 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct c
 		out->facts /= (double)said;
 	for (size_t i = 0; i < c->param_count; i++) {
 		const struct param_def *p = &c->params[i];
-		/* what a flow's query takes may be of no tool */
+		/* a flow's query may take a filter that no tool has */
 		const struct fact *f =
 			filters[i] >= 0 ? n->facts[filters[i]] : facts_get(&r->facts, p->filter);
 
 		out->other_list = out->other_list || (out->calls > 1 && p->is_list && p->entity &&
 						      p->slot == SLOT_NONE && (!f || f->count < 2));
 
-		/* a pack's flow asks for it; what was approved had it */
+		/* a pack's flow asks for it; an approved answer had it */
 		if (c->kind != CANDIDATE_FLOW && p->required && !p->default_text &&
 		    (!f || lacks_names(p, f)) && !said_fills(r, out, p))
 			out->missing++;
@@ -211,7 +212,7 @@ static void trouble_missing(struct reading *r, const struct candidate *of,
 	reading_trouble(r, &trouble);
 }
 
-/* Is a parent said under which there is nothing, such as a market without hub-zones? */
+/* Returns true when the given parent has no values below it, such as a market without hub-zones. */
 static bool is_barren(const struct reading *r, const struct param_def *p)
 {
 	const struct catalog *c = r->know->catalog;
@@ -265,7 +266,7 @@ static void default_fact(struct reading *r, const struct param_def *p)
 	struct err e = {0};
 	struct value v;
 
-	if (param_default(p, r->in->today, r->arena, &v, &e)) /* the loader has tried it */
+	if (param_default(p, r->in->today, r->arena, &v, &e)) /* checked by the loader */
 		facts_add(&r->facts, r->arena, p->filter, d, v, SOURCE_DEFAULT);
 }
 
@@ -299,7 +300,7 @@ static void say_not_taken(struct reading *r, const struct fit *fit)
 	}
 }
 
-/* Several periods with a gap are no range. */
+/* Several periods with gaps do not form a range. */
 static void say_split(struct reading *r, const struct fit *fit)
 {
 	const struct time_read *t = &r->time;

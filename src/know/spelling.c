@@ -1,8 +1,7 @@
 /*
- * Unknown words, as the words that were meant: a slip of the keys ("reprots"), or
- * another form of one ("distributed", where tools speak of a distribution). Done once, before
- * anything is looked up, so that whatever reads the question reads the same words. Names are left
- * as they are: what is near one is the matter of unknown.c.
+ * Corrects unknown words: typing errors ("reprots"), and other forms of a known word
+ * ("distributed" for a distribution). Runs once before any lookup, so that all readers see the
+ * same words. Names stay unchanged; unknown.c handles misspelled names.
  */
 #include "know_int.h"
 
@@ -11,16 +10,16 @@
 #include "vesper/dates.h"
 #include "vesper/limits.h"
 
-#define WORD_BYTES_MIN   4 /* of a word that may be misspelled */
-#define TURNED_BYTES     4 /* a word of so many forgives two neighbours that changed places alone */
-#define OTHER_BYTES_MIN  6 /* that another letter may stand in: "share" is no "shape" */
-#define FAMILY_BYTES_MIN 4 /* that two forms of a word begin with */
+#define WORD_BYTES_MIN   4 /* minimum length of a misspelled word */
+#define TURNED_BYTES     4 /* words up to this length may only have two letters swapped */
+#define OTHER_BYTES_MIN  6 /* minimum length for a substituted letter: "share" is not "shape" */
+#define FAMILY_BYTES_MIN 4 /* minimum common prefix of two forms of a word */
 #define SCRATCH_BYTES    65536
 
 struct spelled {
 	const char *word;
 	size_t len;
-	bool common; /* no ending makes another word of it */
+	bool common; /* has no other forms */
 };
 
 struct spelling {
@@ -30,7 +29,7 @@ struct spelling {
 	size_t count, cap;
 };
 
-/* ---- the words ---- */
+/* ---- building the word list ---- */
 
 static bool is_letters(const char *word, size_t n)
 {
@@ -50,7 +49,7 @@ static void add(struct spelling *s, const char *word, size_t n, bool common)
 	s->count++;
 }
 
-/* What is written with a capital may be a name. */
+/* Skips capitalized words, which may be names. */
 static void add_text(const struct know *k, struct spelling *s, const char *text)
 {
 	struct arena *scratch;
@@ -79,7 +78,7 @@ static void add_tool(const struct know *k, struct spelling *s, const struct tool
 		add_text(k, s, t->columns[i].label);
 }
 
-/* Cues; what says nothing by itself is account.c's to forgive. */
+/* Adds cue words. account.c corrects neutral words. */
 static void add_language(struct spelling *s, const struct language *l)
 {
 	for (size_t list = 0; list < WORDS_COUNT; list++) {
@@ -126,7 +125,7 @@ struct spelling *spelling_new(struct know *k)
 
 /* ---- one word ---- */
 
-/* Two neighbours changed places. */
+/* Returns true when two adjacent letters are swapped. */
 static bool is_turned(const struct token *t, const struct spelled *w)
 {
 	size_t i = 0;
@@ -147,8 +146,7 @@ static bool same_stem(const struct spelled *a, const struct spelled *b)
 	return word_stem(b->word, b->len, y) == n && memcmp(x, y, n) == 0;
 }
 
-/* The only word that it is nearest to; one whose letters only changed places goes before another.
- */
+/* The unique closest word; a swap of letters precedes other errors. */
 static const struct spelled *slip_of(const struct spelling *s, const struct token *t)
 {
 	int limit = fuzzy_limit(t->text, t->len), least = limit + 1;
@@ -191,7 +189,7 @@ static bool is_ending(const struct language *l, const char *rest, size_t n)
 	return n == 0;
 }
 
-/* A word with another ending. */
+/* The known word with another ending. */
 static const struct spelled *form_of(const struct spelling *s, const struct language *l,
 				     const struct token *t)
 {

@@ -1,4 +1,5 @@
-/* One question with one subject: read, chosen for, filled or asked back. */
+/* Reads one question with one subject: chooses a tool, fills its calls or asks a clarifying
+ * question. */
 #include "know_int.h"
 
 #include <string.h>
@@ -6,9 +7,9 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define UNSURE 0.6 /* a model should look at it */
+#define UNSURE 0.6 /* low enough that a model routes the question */
 
-/* What no answer to another question could mend is asked about first. */
+/* Orders troubles: those that no other answer can resolve come first. */
 static int urgency(enum trouble_kind kind)
 {
 	switch (kind) {
@@ -125,7 +126,8 @@ static void trouble_time(struct reading *r)
 					     .option_count = t->reading_count});
 }
 
-/* A label as the tenant's data spell it; where they are known, no other is a filter. */
+/* Adds a label as spelled in the tenant's data. If values are loaded, an unknown label is a
+ * trouble. */
 static void add_label(struct reading *r, const struct dimension_def *d, const char *label)
 {
 	struct name_match m;
@@ -151,7 +153,7 @@ static void add_asof(struct reading *r)
 				add_label(r, &c->dimensions[i], r->time.asof[n]);
 }
 
-/* "all hub-zones of ERCOT": each of them is a value. */
+/* "all hub-zones of ERCOT": each of them becomes a value. */
 static void add_all(struct reading *r)
 {
 	for (size_t i = 0; i < r->all_count; i++) {
@@ -163,7 +165,7 @@ static void add_all(struct reading *r)
 		size_t n;
 
 		if (facts_get(&r->facts, d->filter) || names_learned(r->names, d))
-			continue; /* all names that the data hold are no filter at all */
+			continue; /* all values loaded from the data equal no filter */
 		n = names_options(r->names, d,
 				  parent && parent->count == 1 ? parent->values[0].text : NULL,
 				  r->arena, &options);
@@ -205,8 +207,8 @@ static void read_question(struct reading *r)
 		    r->arena, &r->text);
 }
 
-/* Is the question about data at all? Names and times of ours and words of the tools speak for it,
- * words that nobody here uses against it. */
+/* Returns true when the question is about data. Known names, times and tool words count for it;
+ * words unknown here count against it. */
 static bool is_about_data(const struct reading *r, bool leans)
 {
 	static const char *const times[] = {FILTER_YEAR, FILTER_MONTH, FILTER_HOUR, FILTER_TOP_N};
@@ -261,20 +263,21 @@ static void finish(struct reading *r, const struct choice *c, bool leans, bool e
 	out->tool_count = 0;
 	slots_filters(r, r->time.range_only, out);
 	ask_back(r, &r->trouble, &out->ask);
-	/* A contradiction stays one for a model too; a missing value it may find in the talk. */
+	/* A model cannot resolve a contradiction, but may find a missing value in the
+	 * conversation. */
 	out->confidence = r->trouble.kind == TROUBLE_MISSING || r->trouble.kind == TROUBLE_NOT_TAKEN
 				  ? UNSURE
 				  : 0.85;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole question ---- */
 
 static void unclear(enum know_kind kind, double confidence, struct understanding *out)
 {
 	*out = (struct understanding){.kind = kind, .intent = "general", .confidence = confidence};
 }
 
-/* A model may find the tool that code did not; the values it need not find again. */
+/* Passes the filters that were read to the model, which then only has to find a tool. */
 static void hear(struct reading *r, struct understanding *out)
 {
 	struct understanding read = {0};
@@ -286,7 +289,7 @@ static void hear(struct reading *r, struct understanding *out)
 	choose_readings(r, out);
 }
 
-/* The year that "the year before" means, beside the one that stands. */
+/* Adds the year for "the year before", relative to the one in the session context. */
 static void add_year_before(struct reading *r, const struct standing *s)
 {
 	const struct fact *f = facts_get(&s->facts, FILTER_YEAR);
@@ -356,10 +359,10 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 		return;
 	}
 	finish(r, &choice, leans, edits != NULL, out);
-	/* "Just the top 3" of a query over the map: of a list that has no order, not of reports */
+	/* "Just the top 3" after a query whose list has no order */
 	if (leans && s->query && out->confidence > UNSURE && says_filters_alone(r))
 		out->confidence = UNSURE;
-	/* "How many orders were there in February": of no hub-zone */
+	/* "How many orders were there in February" has no hub-zone */
 	if (!edits && !leans && r->trouble.kind == TROUBLE_MISSING && r->said_entities == 0 &&
 	    !choose_is_spoken_of(r, &choice)) {
 		unclear(KNOW_UNCLEAR, 0.4, out);
@@ -374,7 +377,7 @@ void reading_begin(struct reading *r)
 	read_question(r);
 }
 
-/* "Change the year to 2027" is about what stands: a filter that its tools take. */
+/* "Change the year to 2027" changes a filter of the session context that its tools take. */
 static bool changes_standing(const struct reading *r, const struct standing *s)
 {
 	for (size_t t = 0; t < s->tool_count; t++)
@@ -384,8 +387,8 @@ static bool changes_standing(const struct reading *r, const struct standing *s)
 	return s->tool_count > 0 && r->said_count > 0;
 }
 
-/* "How many high risks were there a year ago": a tool that has no time to narrow by tells how
- * things are now, and a day of the map's would be another one. */
+/* "How many high risks were there a year ago": a tool without a time parameter reports the current
+ * state, and days of the map have another meaning. */
 static bool lacks_time(const struct reading *r)
 {
 	static const char *const times[] = {FILTER_YEAR, FILTER_MONTH, FILTER_START, FILTER_END};
@@ -397,8 +400,7 @@ static bool lacks_time(const struct reading *r)
 	return false;
 }
 
-/* The query over the map that the question is without the filters that the client sent back, with
- * them. */
+/* Reads the question without the edited filters as a query over the map, then applies them. */
 static bool edit_query(struct reading *r, const struct standing *s, struct understanding *out)
 {
 	struct know_input plain = *r->in;
@@ -483,7 +485,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		return;
 	}
 	if (!edits && talk_asks_meaning(&r)) {
-		/* no tool tells what a word means; a model may */
+		/* no tool defines words; a model may */
 		reply = talk_value(&r);
 		unclear(reply ? KNOW_TERM : KNOW_UNCLEAR, reply ? 0.95 : 0.4, out);
 		out->reply = reply;
@@ -500,7 +502,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		flows_take(&r, &flow, out);
 		return;
 	}
-	if (!edits && r.time.weekdays && !standing.query) /* no tool has a parameter for these */
+	if (!edits && r.time.weekdays && !standing.query) /* no tool has a parameter for weekdays */
 		standing.query = metrics_of_tool(&r, &standing);
 	if (!edits && standing.query && metrics_follow(&r, standing.query, out))
 		return;

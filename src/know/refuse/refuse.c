@@ -1,7 +1,7 @@
 /*
- * Questions that are not even tried: attempts to talk the program out of its rules, pronouns that
- * point at nothing, subjects that no data of ours are about, and what cannot be, such as actual
- * prices of a future. What code is sure to understand is never refused for its words alone.
+ * Refuses questions before any tool runs: prompt injection, pronouns without a referent, subjects
+ * outside the data, and impossible requests such as actual prices of a future date. A question
+ * that code is sure to understand is never refused for its words alone.
  */
 #include "know_int.h"
 
@@ -12,19 +12,18 @@
 #include "vesper/limits.h"
 #include "vesper/rx.h"
 
-/* Most questions hold none of the words that a pattern needs, and need not be matched with it. */
+/* A pattern with hints. Most questions contain no hint, so the regex does not run. */
 struct pattern {
 	const char *regex;
-	/* Beginnings of words, and signs: what matches in ASCII has one of them. NULL: none is
-	 * known. */
+	/* Word beginnings and signs; every ASCII match contains one. NULL: always run the regex. */
 	const char *hints;
-	bool is_sql; /* fine for who may have statements written */
-	/* A word of business elsewhere: where a pack knows it, the pattern does not count. NULL:
-	 * it always counts. */
+	bool is_sql; /* allowed for callers who may use ad hoc SQL */
+	/* A word with another meaning in some businesses. If a pack uses it, the pattern is
+	 * disabled. NULL: always enabled. */
 	const char *noun;
 };
 
-/* Patterns by number: attempts to change the rules, those of the language, and from IMPOSSIBLE on
+/* Pattern indexes: attempts to change the rules, then those of the language. From IMPOSSIBLE on:
  * what the language calls impossible. */
 enum { INJECTIONS = 10, POINTING = INJECTIONS, NOT_POINTING, NAMED, IMPOSSIBLE };
 
@@ -32,7 +31,7 @@ enum { INJECTIONS = 10, POINTING = INJECTIONS, NOT_POINTING, NAMED, IMPOSSIBLE }
 
 _Static_assert(PATTERNS_MAX <= 32, "the suspects of a text are 32 bits");
 
-/* They stay in C: a reload of files must not weaken them. */
+/* Compiled in, so that a reload of files cannot weaken them. */
 /* clang-format off */
 #define RULES "(?:instructions?|rules?|guardrails?|restrictions?|guidelines|system prompt|prompts?|permissions?|permission checks?|access controls?|security(?: checks?| rules?)?|safety rules?|content polic(?:y|ies)|everything (?:above|before))"
 
@@ -64,23 +63,23 @@ static const struct pattern injections[INJECTIONS] = {
 
 #define ASCII            128
 #define HINTS_MAX        160
-#define LISTED_WORDS_MAX 4 /* of a name that is looked for as it is listed */
+#define LISTED_WORDS_MAX 4 /* longest listed name that is looked up */
 
-/* One beginning of a word, and the patterns that it is for, as bits. */
+/* A word beginning, and a bit set of the patterns that it hints at. */
 struct hint {
 	const char *text;
 	size_t len;
 	uint32_t patterns;
-	const struct hint *next; /* that begins with the same letter */
+	const struct hint *next; /* next hint with the same first letter */
 };
 
 struct refuser {
-	struct rx *patterns[PATTERNS_MAX]; /* NULL: it does not count */
+	struct rx *patterns[PATTERNS_MAX]; /* NULL: disabled */
 	size_t pattern_count;
 	uint32_t unhinted;
 	struct hint items[HINTS_MAX];
 	size_t count;
-	const struct hint *hints[ASCII]; /* by their first letter */
+	const struct hint *hints[ASCII]; /* by first letter */
 	const struct topics *outside, *impossible;
 };
 
@@ -98,7 +97,7 @@ static void compile(struct refuser *r, size_t pattern, const char *regex)
 	struct err e = {0};
 	bool ok = rx_new(regex, &r->patterns[pattern], &e);
 
-	assert(ok); /* ours are used by tests, and the loader has compiled those of files */
+	assert(ok); /* tests cover these patterns, and the loader compiled those of files */
 	(void)ok;
 }
 
@@ -171,8 +170,8 @@ static uint32_t hinted(const struct refuser *r, const char *at)
 	return found;
 }
 
-/* The patterns that the text may match, as bits. Beyond ASCII there are other ways to write a
- * letter, and no word tells anything. */
+/* The patterns that the text may match, as bits. Non-ASCII text may match any pattern, since
+ * letters can be written in other ways. */
 static uint32_t suspects(const struct refuser *r, const char *text)
 {
 	uint32_t found = r->unhinted;
@@ -186,7 +185,7 @@ static uint32_t suspects(const struct refuser *r, const char *text)
 	return found;
 }
 
-/* A text, and what it may match. */
+/* A text, and the patterns it may match. */
 struct subject {
 	const struct refuser *refuser;
 	const char *text;
@@ -267,7 +266,7 @@ bool refuse_is_injection(const struct know_input *in, const struct know *k)
 	return is_injection(&s, in);
 }
 
-/* ---- the kinds ---- */
+/* ---- refusal kinds ---- */
 
 static bool is_sure(const struct understanding *u)
 {
@@ -306,7 +305,7 @@ static const char *answer_of(const struct topic *topic, struct str term, struct 
 		    : topic->answer;
 }
 
-/* What the tool's data cannot hold, in the words of a pack. */
+/* A topic of a pack that the tool's data cannot contain. */
 static const struct topic *impossible_topic(const struct know *k, const struct question *q,
 					    const struct tool_def *tool, struct arena *a,
 					    struct str *what)
@@ -346,7 +345,7 @@ static bool is_impossible(const struct know *k, const struct subject *s, const s
 	return topic != NULL;
 }
 
-/* A word of a longer name stands for it only where tools go by such words. */
+/* A part of a longer name counts only for dimensions whose tools accept parts. */
 static bool is_one_of(const struct names *names, const struct scope *scope,
 		      const struct entry *found, size_t count)
 {
@@ -357,7 +356,7 @@ static bool is_one_of(const struct names *names, const struct scope *scope,
 	return false;
 }
 
-/* Is it, or one of its words, a name or a part of one? */
+/* Returns true when the text or one of its words is a name or part of one. */
 static bool is_name(const struct know *k, const struct know_input *in, const char *text,
 		    struct arena *a)
 {
@@ -384,7 +383,7 @@ static bool is_common(const struct know *k, const struct token *t)
 	return know_is_word(k, t) || token_says(t, WORDS_COMMON) || is_time(t);
 }
 
-/* Words that neither the language of the tools nor anybody's names know. */
+/* Returns true when neither the vocabulary of tools nor the entity index has these words. */
 static bool is_strange(const struct know *k, const struct know_input *in, struct str words,
 		       struct arena *a)
 {
@@ -398,7 +397,8 @@ static bool is_strange(const struct know *k, const struct know_input *in, struct
 	return q.count > 0 && !is_name(k, in, text, a);
 }
 
-/* "Is northwind on track?" with no such project: an answer about all others would be none. */
+/* "Is northwind on track?" without a project of that name. Answering for all other projects would
+ * be wrong. */
 static bool is_unknown_name(const struct know *k, const struct know_input *in,
 			    const struct understanding *u, const struct subject *s, struct arena *a,
 			    struct str *what)
@@ -410,7 +410,7 @@ static bool is_unknown_name(const struct know *k, const struct know_input *in,
 	return find(s, NAMED, what) && is_strange(k, in, *what, a);
 }
 
-/* "Projects with their dates": what it points at is in the question itself. */
+/* "Projects with their dates": the pronoun refers to a word of the question. */
 static bool is_owned(const struct know *k, struct str what, struct arena *a)
 {
 	const char *text = arena_strndup(a, what.p, what.n);
@@ -432,7 +432,7 @@ static bool is_dangling(const struct know *k, const struct know_input *in,
 	return !is_sure(u) || !is_owned(k, *what, a);
 }
 
-/* Does a name of this caller, as it is listed, or an alias begin with the token at i? */
+/* Returns true when a listed name or an alias of this caller begins at token i. */
 static bool is_listed(const struct names *names, const struct scope *scope,
 		      const struct question *q, size_t i)
 {
@@ -452,7 +452,7 @@ static bool is_listed(const struct names *names, const struct scope *scope,
 	return false;
 }
 
-/* Besides what is marked: does the question hold a word that a pack knows? */
+/* Returns true when an unmarked word of the question is known to a pack. */
 static bool has_known_word(const struct know *k, const struct know_input *in,
 			   const struct question *q, const bool *marked, struct arena *a)
 {
@@ -472,7 +472,7 @@ static bool has_known_word(const struct know *k, const struct know_input *in,
 	return false;
 }
 
-/* It speaks of what people ask any machine, and of nothing that the packs know. */
+/* The first topic outside the data, if no word of the question is known to a pack; or NULL. */
 static const struct topic *outside_topic(const struct know *k, const struct know_input *in,
 					 const struct question *q, struct arena *a,
 					 struct str *what)

@@ -1,5 +1,5 @@
-/* What is no question about data: greetings, questions for help and for the meaning of a term,
- * orders, and what is written in another language. */
+/* Recognizes input that is not a question about data: greetings, requests for help or for the
+ * meaning of a term, orders, and other languages. */
 #include "know_int.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ bool talk_orders(const struct question *q)
 		const struct token *t = &q->tokens[i];
 
 		if (token_says(t, WORDS_ORDERS) && i + 1 < q->count &&
-		    words_at(q, i, WORDS_NEUTRAL) < 2) /* but "send me" asks for it */
+		    words_at(q, i, WORDS_NEUTRAL) < 2) /* "send me" is a request */
 			return true;
 		if (!token_says(t, WORDS_POLITE))
 			return false;
@@ -77,7 +77,7 @@ const char *talk_term(const struct know *k, const struct question *q, bool alone
 	return term ? term->answer : NULL;
 }
 
-/* "What does X mean": the verb ends what it is asked of, so it is no "mean price". */
+/* "What does X mean": the verb ends the clause, which excludes "mean price". */
 static bool asks_by_verb(const struct question *q)
 {
 	if (!words_in(q, WORDS_MEANING_OPENING))
@@ -94,13 +94,13 @@ bool talk_asks_meaning(const struct reading *r)
 {
 	const struct time_read *t = &r->time;
 
-	/* "what does off-peak mean" names hours, but none to look at */
+	/* "what does off-peak mean" names hours but does not filter by them */
 	return (asks_by_verb(&r->q) || (words_in(&r->q, WORDS_MEANING) && !t->hours)) &&
 	       t->year_count == 0 && t->asof_count == 0 && !t->months && !t->has_start &&
 	       !t->has_end && r->said_count == 0;
 }
 
-/* "What is an X", "meaning of the X": does the value stand right behind that? */
+/* "What is an X", "meaning of the X": returns true when the value follows directly. */
 static bool is_asked_of(const struct question *q, size_t from)
 {
 	for (size_t i = 0; i < from; i++) {
@@ -114,7 +114,8 @@ static bool is_asked_of(const struct question *q, size_t from)
 	return false;
 }
 
-/* A value that the packs list: names that only the data hold are things to ask about. */
+/* Returns true for a value listed by a pack. Names found only in the data are subjects of
+ * questions, not terms. */
 static bool is_listed(const struct reading *r, const struct mention *m)
 {
 	return m->count > 0 && !names_learned(r->names, m->candidates[0].dimension) &&
@@ -151,7 +152,7 @@ const char *talk_value(const struct reading *r)
 
 /* ---- other languages ---- */
 
-#define FOREIGN_LEAST 2 /* words that no other language has by chance */
+#define FOREIGN_LEAST 2 /* one word may match another language by chance */
 
 const char *talk_foreign(const struct know *k, const struct question *q)
 {

@@ -1,6 +1,6 @@
 /*
- * Words of a pack or language that make a question one of a kind: what it is outside of, what
- * cannot be. A phrase is matched word by word, each also in its plural.
+ * Topics: phrases of a pack or language that classify a question as out of scope or impossible.
+ * Phrases match word by word, in singular or plural.
  */
 #include "know_int.h"
 
@@ -9,11 +9,11 @@
 struct topic_phrase {
 	const struct topic *topic;
 	struct question words;
-	const struct topic_phrase *next; /* that begins with the same word */
+	const struct topic_phrase *next; /* next phrase with the same first word */
 };
 
 struct topics {
-	struct dict first; /* word -> number of its chain */
+	struct dict first; /* word -> index of its chain */
 	const struct topic_phrase **chains;
 	size_t count;
 };
@@ -82,7 +82,7 @@ const struct topics *topics_new(struct arena *a, const struct topic *list, size_
 
 	dict_init(&t->first, a);
 	t->chains = arena_alloc(a, (2 * phrases + 1) * sizeof(*t->chains));
-	/* What is added last is found first. */
+	/* The last phrase added is the first one found. */
 	for (size_t i = 0; i < more_count; i++)
 		add_topic(t, &more[i]);
 	for (size_t i = 0; i < count; i++)

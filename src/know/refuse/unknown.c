@@ -1,6 +1,6 @@
 /*
- * Names that nobody knows, and misspelled ones. What looks like a name and is none becomes trouble,
- * so that nothing unknown ever turns into a filter.
+ * Unknown and misspelled names. A word that looks like a name but matches no value raises a
+ * trouble, so that it never becomes a filter.
  */
 #include "know_int.h"
 
@@ -8,7 +8,7 @@
 
 #include "vesper/limits.h"
 
-#define CODES_LOOKED_AT 64 /* values of a dimension, to tell whether they are codes */
+#define CODES_LOOKED_AT 64 /* values of a dimension sampled to detect codes */
 
 static bool try_near(struct reading *r, size_t i, size_t n)
 {
@@ -24,14 +24,15 @@ static bool try_near(struct reading *r, size_t i, size_t n)
 		in[d] = r->scope.in[d] && !r->scope.weak[d];
 	count = names_meant(r->names, in, words.key, words.len, r->arena, near);
 	for (size_t e = 0; e < count; e++)
-		if (mention_part_counts(r, i, 1, &near[e])) /* "capital of" is near */
+		if (mention_part_counts(r, i, 1, &near[e])) /* "capital of" matches */
 			near[kept++] = near[e];
 	if (kept > 0)
 		mentions_add(r, i, i + n, near, kept, true);
 	return kept > 0;
 }
 
-/* The longest name first that begins here; it does not end with a word of the language. */
+/* Tries the longest name that begins here first. A name does not end with a word of the language.
+ */
 static bool try_near_name(struct reading *r, size_t i, size_t least)
 {
 	size_t longest = names_longest(r->names), left = r->q.count - i;
@@ -42,7 +43,7 @@ static bool try_near_name(struct reading *r, size_t i, size_t least)
 	return try_near(r, i, least) || (left > least && try_near(r, i, least + 1));
 }
 
-/* "state" is no misspelled "stage", nor are "flights" some "Flight attendant". */
+/* "state" is not a misspelled "stage", nor are "flights" a "Flight attendant". */
 static bool is_ordinary_word(const struct reading *r, size_t i)
 {
 	const struct token *t = &r->q.tokens[i];
@@ -51,13 +52,13 @@ static bool is_ordinary_word(const struct reading *r, size_t i)
 	       map_words_have(r->know, t);
 }
 
-/* "aren't": a word that leaves something out names nothing. */
+/* "aren't": a word of exclusion is not a name. */
 static bool leaves_out(const struct token *t)
 {
 	return token_says(t, WORDS_EXCEPT) || token_says(t, WORDS_EXCEPT_INSIDE);
 }
 
-/* How many tokens from i on are one word written with underscores. */
+/* The number of tokens from i on that form one word with underscores. */
 static size_t glued_from(const struct question *q, size_t i)
 {
 	size_t n = 1;
@@ -67,7 +68,7 @@ static size_t glued_from(const struct question *q, size_t i)
 	return n;
 }
 
-/* "NP99", "HB_SOUTH": letters and digits or parts, but not "1st" or "10k". */
+/* "NP99", "HB_SOUTH": letters and digits, or several parts; not "1st" or "10k". */
 static bool looks_like_code(const struct question *q, size_t i, size_t n)
 {
 	const struct token *t = &q->tokens[i];
@@ -77,7 +78,7 @@ static bool looks_like_code(const struct question *q, size_t i, size_t n)
 	return n > 1 || (t->has_letter && t->has_digit && t->len >= 3 && t->text[0] > '9');
 }
 
-/* Does the word before tell that a name follows, and of what? */
+/* The dimension when the previous word announces a name, or NULL. */
 static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 {
 	const struct catalog *c = r->know->catalog;
@@ -94,7 +95,8 @@ static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 	return d >= 0 && r->scope.in[d] ? &c->dimensions[d] : NULL;
 }
 
-/* "the Atlantis project": only where names come from the data, whose kinds people put behind. */
+/* "the Atlantis project": only for dimensions loaded from the data, whose label often follows the
+ * name. */
 static const struct dimension_def *cue_behind(const struct reading *r, size_t i)
 {
 	const struct catalog *c = r->know->catalog;
@@ -106,7 +108,7 @@ static const struct dimension_def *cue_behind(const struct reading *r, size_t i)
 	return NULL;
 }
 
-/* Who writes no capitals at all gives none to names either. */
+/* Without any capital in the question, case does not tell names from words. */
 static bool writes_capitals(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++)
@@ -115,7 +117,7 @@ static bool writes_capitals(const struct question *q)
 	return false;
 }
 
-/* "Ascend vs Bloomberg": what stands beside a known name is of its kind. */
+/* "Ascend vs Bloomberg": a word joined to a known name has the same dimension. */
 static const struct dimension_def *kind_of_neighbour(const struct reading *r, size_t i)
 {
 	bool capital = r->q.tokens[i].capital || !writes_capitals(&r->q);
@@ -141,7 +143,7 @@ static bool is_code(const char *value)
 	return digit && digit[1];
 }
 
-/* The dimension whose values are codes, for a code that is like none of them. */
+/* The dimension whose values are codes, for a code similar to none of them. */
 static const struct dimension_def *kind_of_codes(const struct reading *r)
 {
 	const struct catalog *c = r->know->catalog;
@@ -157,7 +159,7 @@ static const struct dimension_def *kind_of_codes(const struct reading *r)
 	return NULL;
 }
 
-/* The mention that is just the token at i, or NULL. */
+/* The mention that covers only token i, or NULL. */
 static const struct mention *mention_at(const struct reading *r, size_t i)
 {
 	for (size_t m = 0; m < r->mention_count; m++)
@@ -166,8 +168,8 @@ static const struct mention *mention_at(const struct reading *r, size_t i)
 	return NULL;
 }
 
-/* "atlantis solar": a word that many names end with, taken for a value of its own, makes the word
- * before it one of such a name; but "rooftop solar projects" names none. */
+/* "atlantis solar": a word that many names end with makes the previous word part of such a name.
+ * "rooftop solar projects" contains no name. */
 static const struct dimension_def *named_with(const struct reading *r, size_t i)
 {
 	const struct mention *m = mention_at(r, i);
@@ -187,7 +189,7 @@ static const struct dimension_def *named_with(const struct reading *r, size_t i)
 	return NULL;
 }
 
-/* What the name at i..i+n would be a value of, or NULL when it is no name. */
+/* The dimension of the unknown name at i..i+n; NULL: it is not a name. */
 static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_t n)
 {
 	const struct token *t = &r->q.tokens[i];
@@ -216,8 +218,8 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 	return t->capital || token_says(&r->q.tokens[i - 1], WORDS_FROM) ? cue : NULL;
 }
 
-/* "Quillon Ridge": a name goes on as long as its words begin with capitals, also where one of them
- * is a word of a name that is known. */
+/* "Quillon Ridge": a name extends over capitalized words, even if one of them belongs to a known
+ * name. */
 static size_t name_from(const struct question *q, size_t i, size_t n)
 {
 	while (q->tokens[i].capital && token_at(q, i + n)->capital &&

@@ -1,9 +1,9 @@
 /*
- * What becomes of each word of a question. A word is bound when a filter, a time or a number took
- * it, when the chosen tool speaks of it, or when it is neutral in the language's own list. What is
- * left could narrow, order, negate, group or compare, and forbids a confident answer. Some words of
- * the language are bound by a rule instead: "by" by what it groups, "without" by the name that it
- * leaves out, "since" by a time, "largest" by a tool that ranks.
+ * Accounts for each word of a question. A word is bound when a filter, time or number took it,
+ * when the chosen tool uses it, or when the language lists it as neutral. An unbound word could
+ * narrow, order, negate, group or compare, and prevents a confident answer. Some words are bound
+ * by a rule: "by" by its group, "without" by an excluded name, "since" by a time, "largest" by a
+ * tool that ranks.
  */
 #include "account_int.h"
 
@@ -12,10 +12,10 @@
 #include "vesper/limits.h"
 #include "vesper/str.h"
 
-#define SLIP_BYTES_MIN 4 /* letters of a word that may be misspelled */
+#define SLIP_BYTES_MIN 4 /* minimum length of a misspelled word */
 #define QUESTION_BYTES 65536
 
-/* The words of a column's label are 1, or 0. */
+/* Sets the words of a column's label to is_in. */
 static void label_put(const struct know *k, struct dict *d, const struct column_def *c, int is_in)
 {
 	struct arena *scratch = arena_new(ACCOUNT_SCRATCH_BYTES);
@@ -36,12 +36,12 @@ struct account {
 	const struct choice *c;
 	const struct tool_def *def; /* the chosen tool */
 	const struct dict *tool, *domain;
-	struct dict withheld; /* stems of the tool's columns that this caller is not shown */
-	bool ranks, newest, compares; /* does the tool? */
-	bool *open;                   /* by token: nothing has taken it */
+	struct dict withheld;         /* stems of tool columns hidden from this caller */
+	bool ranks, newest, compares; /* properties of the tool */
+	bool *open;                   /* by token: not yet accounted for */
 };
 
-/* Where the chosen tool has the word from, as bits; 0: it does not speak of it. */
+/* The FROM_… flags of the word for the chosen tool; 0: the tool does not use it. */
 static int spoken_of(const struct account *a, const struct token *t)
 {
 	char stem[STEM_BYTES];
@@ -58,7 +58,7 @@ static bool is_withheld(const struct account *a, const struct token *t)
 	return dict_find(&a->withheld, stem, know_family(a->r->know, t, stem)) > 0;
 }
 
-/* A misspelled neutral word. */
+/* Returns true for a misspelled neutral word. */
 static bool is_slip(const struct account *a, const struct token *t)
 {
 	const char *const *word = a->r->know->catalog->language->lists[WORDS_NEUTRAL];
@@ -85,7 +85,7 @@ static bool is_filler(const struct token *t)
 	       token_says(t, WORDS_EXCEPT_LINKS);
 }
 
-/* The next token behind i that says something; q.count: there is none in the sentence. */
+/* The next content token after i; q.count: none in the sentence. */
 static size_t object_of(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -96,7 +96,7 @@ static size_t object_of(const struct account *a, size_t i)
 	return q->count;
 }
 
-/* A value that only names a tool as well ("at risk"): taken where the tool takes the filter. */
+/* A value that may also name a tool ("at risk") counts if the tool takes its filter. */
 static bool takes_soft(const struct account *a, size_t i)
 {
 	for (size_t m = 0; m < a->r->mention_count; m++) {
@@ -121,7 +121,7 @@ static bool is_neutral(const struct account *a, const struct token *t)
 	return says_nothing(a->r->know, t);
 }
 
-/* A number that was read already: "25 and 26, I mean 2025 and 2026". */
+/* Returns true for a number that repeats one already read: "25 and 26, I mean 2025 and 2026". */
 static bool is_said_again(const struct account *a, int number)
 {
 	for (size_t i = 0; i < a->r->facts.count; i++)
@@ -135,7 +135,7 @@ static bool is_said_again(const struct account *a, int number)
 	return false;
 }
 
-/* "by month", "each sponsor": what is grouped by must be what the tool tells apart. */
+/* "by month", "each sponsor": the tool must distinguish the group. */
 static bool groups_bound(const struct account *a, size_t i)
 {
 	size_t by = object_of(a, i);
@@ -149,14 +149,14 @@ static bool groups_bound(const struct account *a, size_t i)
 				   (a->def->words.grain ? GRAIN | RANKED : FROM_ABOUT));
 }
 
-/* "since the last audit": a time, or it is none that code can read. */
+/* "since the last audit": a time must follow, unless the tool compares. */
 static bool narrows_bound(const struct account *a, size_t i)
 {
 	size_t by = object_of(a, i);
 
 	if (by == a->r->q.count || is_taken(a, by))
 		return true;
-	/* "over budget" of a tool that holds one against the other */
+	/* "over budget" for a tool that compares the two */
 	return a->compares && (spoken_of(a, &a->r->q.tokens[by]) & FROM_ABOUT);
 }
 
@@ -177,12 +177,12 @@ static bool ends_clause(const struct question *q, size_t i)
 	return i + 1 >= q->count || next->first || next->before != ' ';
 }
 
-/* "not Ascend" is settled elsewhere; "not viewed" is nothing that a tool can leave out. */
+/* "not Ascend" is handled as an exclusion; no tool can exclude "not viewed". */
 static bool negation_bound(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 
-	/* "No, for SP15" answers what was said before; "never viewed reports" does not. */
+	/* "No, for SP15" replies to an earlier turn; "never viewed reports" does not */
 	if ((i == 0 && (!is_noun(a, 1) || q->tokens[1].before != ' ')) ||
 	    words_at(q, i, WORDS_NEUTRAL) > 0)
 		return true;
@@ -204,7 +204,7 @@ static bool is_left_out(const struct account *a, size_t i)
 	return false;
 }
 
-/* The words of "other than", where what stands behind them is left out; 0: they are none. */
+/* The number of words of "other than" before an excluded value; 0: none. */
 static size_t except_words(const struct account *a, size_t i)
 {
 	size_t n = words_at(&a->r->q, i, WORDS_EXCEPT);
@@ -212,8 +212,7 @@ static size_t except_words(const struct account *a, size_t i)
 	return n > 1 && is_left_out(a, object_of(a, i + n - 1)) ? n : 0;
 }
 
-/* The last word of what a superlative or "how many" is about ("task risks"); q.count: nothing
- * stands behind it. */
+/* The last word of the noun after a superlative or "how many" ("task risks"); q.count: none. */
 static size_t noun_of(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -227,8 +226,8 @@ static size_t noun_of(const struct account *a, size_t i)
 	return q->count;
 }
 
-/* "viewed the most reports" of users by views: "most" is how often the word before it was done, to
- * what the tool counts. */
+/* "viewed the most reports" for users ranked by views: "most" measures the verb before it, over
+ * items the tool counts. */
 static bool most_of_ranked(const struct account *a, size_t i, size_t noun)
 {
 	const struct question *q = &a->r->q;
@@ -242,7 +241,7 @@ static bool most_of_ranked(const struct account *a, size_t i, size_t noun)
 	       (spoken_of(a, &q->tokens[before - 1]) & RANKED);
 }
 
-/* "Who sponsors it": of persons that have a name in the data. */
+/* "Who sponsors it": the word is the label of a dimension. */
 static bool is_label(const struct know *k, const struct token *t)
 {
 	const struct catalog *c = k->catalog;
@@ -258,8 +257,8 @@ static bool is_label(const struct know *k, const struct token *t)
 	return false;
 }
 
-/* "Who moved it": the tool names persons, unless "who is it" asks for what else has a name, or
- * "tasks who have" says which. */
+/* "Who moved it": the tool must report persons, unless "who is it" asks for another label or
+ * "tasks who have" names the subject. */
 static bool person_bound(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -271,7 +270,7 @@ static bool person_bound(const struct account *a, size_t i)
 	       (i > 0 && !q->tokens[i].first && spoken_of(a, &q->tokens[i - 1]));
 }
 
-/* A superlative belongs to the noun beside it, and that to what the tool ranks. */
+/* A superlative belongs to the noun next to it, which the tool must rank. */
 static bool superlative_bound(const struct account *a, size_t i)
 {
 	size_t noun = noun_of(a, i);
@@ -281,7 +280,7 @@ static bool superlative_bound(const struct account *a, size_t i)
 		(spoken_of(a, &a->r->q.tokens[noun]) & RANKED) || most_of_ranked(a, i, noun));
 }
 
-/* "How many": the tool counts just that, or all rows that it is about are counted. */
+/* "How many": the tool counts that item, or counts all rows of its subject. */
 static bool count_bound(const struct account *a, size_t i)
 {
 	size_t noun = noun_of(a, i);
@@ -308,7 +307,7 @@ bool account_is_time(const struct reading *r, size_t i)
 	return i < r->q.count && t->used && !t->word;
 }
 
-/* "the solar project": one that is not named, of a kind whose names come from the data. */
+/* "the solar project": one unnamed item of a dimension loaded from the data. */
 static bool is_unnamed_one(const struct account *a, size_t i)
 {
 	const struct catalog *c = a->r->know->catalog;
@@ -328,7 +327,7 @@ static bool is_unnamed_one(const struct account *a, size_t i)
 	return false;
 }
 
-/* "any high ones": a value of what the tool takes that became no filter. */
+/* "any high ones": a value of a tool parameter that did not become a filter. */
 static bool is_lost_value(const struct account *a, const struct token *t)
 {
 	const struct candidate *tool = a->c->fit.of;
@@ -345,9 +344,9 @@ static bool is_lost_value(const struct account *a, const struct token *t)
 	return false;
 }
 
-#define HOW_WORDS 2 /* between "are" and what is said: "still very" */
+#define HOW_WORDS 2 /* words allowed between "are" and the state: "still very" */
 
-/* Is "are" of the things that are asked for? "That are", "which projects are". */
+/* Returns true when "are" refers to the requested items: "that are", "which projects are". */
 static bool is_of_asked(const struct question *q, size_t being)
 {
 	size_t i = being;
@@ -360,8 +359,8 @@ static bool is_of_asked(const struct question *q, size_t being)
 	return false;
 }
 
-/* "Projects that are big", "which projects are new": the word is how the things are that are asked
- * for, whatever it says elsewhere. */
+/* "Projects that are big", "which projects are new": the word describes the requested items, even
+ * if it is neutral elsewhere. */
 static bool says_how(const struct question *q, size_t i)
 {
 	const struct token *t = &q->tokens[i];
@@ -383,7 +382,7 @@ static bool says_how(const struct question *q, size_t i)
 	return false;
 }
 
-/* "than", "vs": two sides that the tool compares, or two calls. */
+/* "than", "vs": the tool compares two sides, or there are two calls. */
 static bool comparison_bound(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -391,7 +390,7 @@ static bool comparison_bound(const struct account *a, size_t i)
 
 	if (a->c->fit.other_list ||
 	    (i > 0 && a->c->fit.calls == 1 && account_is_time(a->r, i - 1) &&
-	     account_is_time(a->r, i + 1))) /* "summer vs winter" as one time */
+	     account_is_time(a->r, i + 1))) /* "summer vs winter" read as one time */
 		return false;
 	if (token_says(&q->tokens[i], WORDS_BESIDE) &&
 	    (by == q->count || (!is_taken(a, by) && !spoken_of(a, &q->tokens[by]))))
@@ -400,7 +399,7 @@ static bool comparison_bound(const struct account *a, size_t i)
 	       (by < a->r->q.count && (spoken_of(a, &a->r->q.tokens[by]) & FROM_ABOUT));
 }
 
-/* "Minus" of a value: what is left out, or two sides that the tool compares. */
+/* "Minus" before a value: an exclusion, or two sides that the tool compares. */
 static bool taking_bound(const struct account *a, size_t i)
 {
 	size_t of = object_of(a, i);
@@ -410,7 +409,7 @@ static bool taking_bound(const struct account *a, size_t i)
 	       (token_says(&a->r->q.tokens[i], WORDS_THAN) && speaks && comparison_bound(a, i));
 }
 
-/* "Opened" is not "viewed" where it says how a thing is. */
+/* As a description, "opened" is not a synonym of "viewed". */
 static bool is_literal(const struct account *a, const struct token *t)
 {
 	char stem[STEM_BYTES], family[STEM_BYTES];
@@ -419,7 +418,7 @@ static bool is_literal(const struct account *a, const struct token *t)
 	return know_canonical(a->r->know, t, family) == n && memcmp(stem, family, n) == 0;
 }
 
-/* "…, and mail it to Bob": what no tool does, unless it goes to who asks. */
+/* "…, and mail it to Bob": no tool does that; "send me" only requests the answer. */
 static bool is_order(const struct question *q, size_t i)
 {
 	const struct token *what = token_at(q, i + 1);
@@ -429,21 +428,21 @@ static bool is_order(const struct question *q, size_t i)
 	       !ends_clause(q, i + 1) && words_at(q, i + 2, WORDS_NEUTRAL) < 2;
 }
 
-/* "Morning. NP15 in 2026", "good evening": no hours. */
+/* "Morning. NP15 in 2026", "good evening": these do not name hours. */
 static bool is_greeting_word(const struct question *q, size_t i)
 {
 	return token_says(&q->tokens[i], WORDS_GREETINGS) &&
 	       (i == 0 || (i == 1 && token_says(&q->tokens[0], WORDS_GREETING_FILLERS)));
 }
 
-/* "At night": which hours it has is defined nowhere; "hour ending 19 in the evening" says it. */
+/* "At night" has no defined hours; "hour ending 19 in the evening" does. */
 static bool is_day_part(const struct reading *r, size_t i)
 {
 	return token_says(&r->q.tokens[i], WORDS_DAY_PARTS) && r->time.hours == 0 &&
 	       !is_greeting_word(&r->q, i);
 }
 
-/* "The official ones", "important projects": which these are, nothing tells. */
+/* "The official ones", "important projects": undefined qualities. */
 static bool is_quality(const struct reading *r, size_t i)
 {
 	const struct token *next = token_at(&r->q, i + 1);
@@ -463,7 +462,7 @@ static bool is_party(const struct question *q, size_t i)
 	       token_says(&q->tokens[at - 1], WORDS_BELONGING);
 }
 
-/* Words that are neutral elsewhere, and ask here for what no tool and no metric gives. */
+/* Otherwise neutral words that here ask for something no tool or metric provides. */
 static bool is_unanswered(const struct reading *r, size_t i)
 {
 	return is_day_part(r, i) || is_order(&r->q, i) || is_quality(r, i) || is_party(&r->q, i);
@@ -511,12 +510,12 @@ static bool is_bound(const struct account *a, size_t i)
 		return spoken_of(a, t) && is_literal(a, t);
 	if (t->number >= 0)
 		return is_said_again(a, t->number);
-	/* "good" says nothing, unless it is how things are called */
+	/* "good" is neutral unless it is a value */
 	return spoken_of(a, t) || (is_neutral(a, t) && !mention_is_left(a->r, i, true)) ||
 	       (a->r->text.strange_words <= KNOW_STRANGE_MAX && is_slip(a, t));
 }
 
-/* Words that a cue is about are not used either: "since the last audit". */
+/* Marks as unused a cue and its object: "since the last audit". */
 static void open_phrase(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -529,7 +528,7 @@ static void open_phrase(const struct account *a, size_t i)
 		a->open[i] = true;
 }
 
-/* Words in a row that nothing took, as they were written, with the little ones between them. */
+/* The end of a run of unused words, including short words between them. */
 static size_t phrase_end(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -543,8 +542,8 @@ static size_t phrase_end(const struct account *a, size_t i)
 	return to;
 }
 
-/* Where the used words from `i` to `to` end without what only led to the unused ones behind them:
- * "in the last 0 days". */
+/* The end of used words from `i` to `to`, without trailing links to unused ones: "in the last 0
+ * days". */
 static size_t links_cut(const struct account *a, size_t i, size_t to)
 {
 	const struct question *q = &a->r->q;
@@ -555,7 +554,7 @@ static size_t links_cut(const struct account *a, size_t i, size_t to)
 	return to;
 }
 
-/* The question without the words that are not used. */
+/* The question without its unused words. */
 static const char *without(const struct reading *r, const struct account *a)
 {
 	const struct question *q = &r->q;
@@ -597,7 +596,7 @@ bool account_is_neutral(const struct reading *r, size_t i)
 	       words_at(&r->q, i, WORDS_WHY) == 0 && says_nothing(r->know, &r->q.tokens[i]);
 }
 
-/* What is only a column that the caller may not see is not answered by the others. */
+/* A word that only names a hidden column stays unbound: other columns must not answer it. */
 static void read_withheld(struct account *a)
 {
 	const struct know *k = a->r->know;
@@ -651,7 +650,7 @@ void account_words(struct reading *r, const struct choice *c, struct understandi
 		size_t neutral = words_at(&r->q, i, WORDS_NEUTRAL);
 		size_t self = words_at(&r->q, i, WORDS_SELF);
 
-		if (self > 0) /* "I'm a developer": who asks */
+		if (self > 0) /* "I'm a developer": describes the user */
 			i += self;
 		else if (neutral > 1) /* "by the way" */
 			i += neutral - 1;

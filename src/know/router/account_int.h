@@ -1,14 +1,14 @@
-/* What account.c knows of the words of tools and domains; account_vocabulary.c collects it once for
- * a catalogue. */
+/* Vocabulary that account.c checks the words of a question against. account_vocabulary.c builds it
+ * once per catalogue. */
 #ifndef KNOW_ACCOUNT_INT_H
 #define KNOW_ACCOUNT_INT_H
 
 #include "know_int.h"
 
-#define ACCOUNT_SCRATCH_BYTES 65536 /* to read one text */
+#define ACCOUNT_SCRATCH_BYTES 65536 /* for reading one text */
 
-/* Where the vocabulary of a tool has a word from; and whether it ranks or counts what the word
- * names. */
+/* Flags of a word in a tool's vocabulary: its origin, and whether the tool ranks or counts by it.
+ */
 enum {
 	FROM_ABOUT = 1,
 	FROM_COLUMN = 2,
@@ -20,13 +20,13 @@ enum {
 };
 
 struct accounts {
-	struct dict *tools; /* by index of the tool: stem -> where it has it from, as bits */
+	struct dict *tools; /* by tool index: stem -> FROM_… flags */
 	struct dict *domains;
 	struct dict neutral;             /* stems of the language's neutral words */
-	bool *ranks, *newest, *compares; /* by index of the tool */
-	bool *bottoms;                   /* the same: it speaks of the least */
-	bool *lasts;                     /* the same: it says how long something takes */
-	bool *explains;                  /* the same: it tells reasons */
+	bool *ranks, *newest, *compares; /* by tool index */
+	bool *bottoms;                   /* by tool index: it reports the least */
+	bool *lasts;                     /* by tool index: it reports durations */
+	bool *explains;                  /* by tool index: it reports reasons */
 };
 
 #endif

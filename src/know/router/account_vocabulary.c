@@ -1,12 +1,12 @@
 /*
- * The vocabulary that words of a question are bound by: for each tool and domain the stems of its
- * texts, and whether it ranks, compares, tells a time or a reason.
+ * Builds the vocabulary of each tool and domain: the stems of their texts, and whether a tool
+ * ranks, compares, or reports durations or reasons.
  */
 #include "account_int.h"
 
 #include <string.h>
 
-#define RANKED_BEFORE 2 /* words beside a superlative that it may be about */
+#define RANKED_BEFORE 2 /* words next to a superlative that it may rank */
 #define RANKED_BEHIND 3
 
 static void add_word(const struct know *k, struct dict *d, const struct token *t, int from)
@@ -68,7 +68,7 @@ static bool is_of_time(const struct know *k, const char *unit)
 	       (strcmp(u->dimension, UNITS_TIME) == 0 || strcmp(u->dimension, UNITS_MONTHS) == 0);
 }
 
-/* Does a column or fact of the tool say how long something takes? */
+/* Returns true when a column or fact of the tool is a duration. */
 static bool tells_time(const struct know *k, const struct tool_def *t)
 {
 	for (size_t i = 0; i < t->column_count; i++)

@@ -1,6 +1,6 @@
 /*
- * The calls that facts make of a tool: one for each value in a single place, each value in the
- * parameter's type, none that contradicts itself.
+ * Builds the calls of a tool from the facts: one call per value of a single-value parameter.
+ * Values have the parameter's type; contradictory combinations are skipped.
  */
 #include "know_int.h"
 
@@ -19,7 +19,7 @@ static void trouble_range(struct reading *r, const struct param_def *p, const st
 	reading_trouble(r, &trouble);
 }
 
-/* "12" of a bound, as an int. */
+/* Parses the integer of a bound, such as "12". */
 static bool is_whole(const char *digits, int64_t *out)
 {
 	char *end;
@@ -38,7 +38,7 @@ static bool in_range(const struct param_def *p, const char *digits)
 	       (!p->has_max || decimal_cmp(d, decimal_int(p->max)) <= 0);
 }
 
-/* The value in the parameter's type. */
+/* Converts the value to the parameter's type. */
 static bool convert(struct reading *r, const struct param_def *p, const struct value *v,
 		    struct value *out)
 {
@@ -90,8 +90,8 @@ const struct fact *calls_fact(const struct reading *r, const struct fit *fit,
 	return f;
 }
 
-/* "Summer 26 and Q1 27": of each year its own months. The year stands before the months in every
- * tool that takes both. */
+/* "Summer 26 and Q1 27": keeps the months of each call's year. Every tool with both parameters
+ * lists the year first. */
 static size_t keep_months(const struct reading *r, const struct fact *f, const struct args *args,
 			  struct value *values)
 {
@@ -107,7 +107,7 @@ static size_t keep_months(const struct reading *r, const struct fact *f, const s
 	return n == 12 ? 0 : n;
 }
 
-/* "Compare NP15, SP15 and ZP26", with a tool that takes two: which of those that were said. */
+/* "Compare NP15, SP15 and ZP26" for a tool that takes two: asks which ones. */
 static void trouble_too_many(struct reading *r, const struct candidate *c,
 			     const struct param_def *p, const struct fact *f)
 {
@@ -127,7 +127,7 @@ static void trouble_too_many(struct reading *r, const struct candidate *c,
 					     .option_count = f->count});
 }
 
-/* The n-th of the calls that several values in single places make. */
+/* Fills the n-th combination of values for single-value parameters. */
 static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct args *args)
 {
 	const struct candidate *c = fit->of;
@@ -160,7 +160,7 @@ static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct
 	return true;
 }
 
-/* NP15 and HB_NORTH with CAISO and ERCOT make two calls, not four. */
+/* NP15 and HB_NORTH with CAISO and ERCOT give two calls, not four. */
 static bool call_is_consistent(const struct reading *r, const struct candidate *c,
 			       const struct args *args)
 {

@@ -1,7 +1,7 @@
 /*
- * Which candidate. One list of all that the caller's domains offer, one formula: how well the words
- * fit, how well the parameters take what was said, what would be missing. How clearly the best one
- * wins is the confidence.
+ * Chooses among the tools and flows of the caller's domains. The score combines how well the words
+ * fit, how well the parameters take the facts, and what is missing. The margin of the best
+ * candidate gives the confidence.
  */
 #include "know_int.h"
 
@@ -19,12 +19,12 @@ static const struct router_weights *weights_of(const struct reading *r)
 	return &r->know->catalog->router;
 }
 
-/* One rare word is worth more than three that every tool uses. */
+/* Trust in the words: one rare word outweighs three that every tool uses. */
 static double trust_in(const struct reading *r)
 {
 	double enough = weights_of(r)->words.enough;
 
-	if (r->bare) /* "top" of "only since March, top 3" names no tool */
+	if (r->bare) /* "top" in "only since March, top 3" does not name a tool */
 		return 0;
 
 	return r->text.known < enough ? r->text.known / enough : 1;
@@ -39,7 +39,7 @@ static double text_of(const struct reading *r, const struct tool_def *t)
 	return 0;
 }
 
-/* How clearly the words name a tool by themselves. */
+/* How clearly the words alone name a tool. */
 static double strongest_text(const struct reading *r)
 {
 	double most = 0;
@@ -50,8 +50,7 @@ static double strongest_text(const struct reading *r)
 	return most * trust_in(r);
 }
 
-/* A tool that several domains share belongs to the first of them, unless the words ask for another.
- */
+/* A shared tool belongs to the first of its domains, unless the words name another. */
 static bool is_home(const struct catalog_view *v, const struct tool_def *t, size_t domain)
 {
 	for (size_t d = 0; d < domain; d++)
@@ -70,7 +69,7 @@ const struct param_def *candidate_param(const struct candidate *c, const char *f
 	return params_of_filter(c->params, c->param_count, filter);
 }
 
-/* Room for all that the caller has. */
+/* Allocates the list for all of the caller's candidates. */
 static void begin_list(struct reading *r)
 {
 	const struct catalog_view *v = r->in->may;
@@ -111,7 +110,7 @@ static void list_tools(struct reading *r)
 	}
 }
 
-/* The tools, the same for each choice that a question takes. */
+/* Lists the tools once per question; later choices reuse the list. */
 static void list_candidates(struct reading *r)
 {
 	if (r->candidates)
@@ -154,8 +153,8 @@ static double score_of(const struct reading *r, const struct candidate *c, const
 	return score;
 }
 
-/* Keeps the best one, and the best of another tool: one tool in two domains is no doubt about the
- * tool. */
+/* Keeps the best candidate and the best of another tool. The same tool in two domains does not
+ * reduce the margin. */
 static void consider(struct choice *best, bool *any, const struct choice *c)
 {
 	if (!*any || c->score > best->score) {
@@ -171,8 +170,8 @@ static void consider(struct choice *best, bool *any, const struct choice *c)
 	*any = true;
 }
 
-/* "And its milestones": all that was said anew are words of the tools too, and the tool that they
- * fit best takes no such values, so they name it. */
+/* "And its milestones": all new facts are tool words, and the best matching tool takes none of
+ * them. The words then name the tool. */
 static bool names_tool(const struct reading *r, const struct numbered *n)
 {
 	const struct candidate *best = NULL;
@@ -197,8 +196,8 @@ static bool names_tool(const struct reading *r, const struct numbered *n)
 	return carried && soft;
 }
 
-/* What says filters and orders alone has no subject of its own: it stays with that of what stands.
- * NULL: any domain. */
+/* The context's intent for a follow-up of filters and orderings only, which has no subject. NULL:
+ * any domain. */
 static const char *intent_kept(const struct reading *r, const struct standing *s)
 {
 	for (size_t i = 0; r->bare && s && s->intent && i < r->candidate_count; i++)
@@ -262,10 +261,8 @@ size_t choose_ranked(struct reading *r, const struct standing *standing, struct 
 	return r->candidate_count;
 }
 
-/* One that is said whole is meant, whatever else its words fit, unless it lacks what a tool does
- * not lack: the values of "compare CAISO and ERCOT" are not for "Compare {hub_zone} and
- * {hub_zone}".
- */
+/* A flow whose phrase occurs completely wins, unless it lacks a value that a tool does not need:
+ * "compare CAISO and ERCOT" does not fill "Compare {hub_zone} and {hub_zone}". */
 static bool is_better(const struct ranked *a, const struct ranked *b)
 {
 	if (b && a->fits != b->fits)
@@ -311,7 +308,7 @@ static bool is_listed(const struct understanding *u, const void *def)
 	return false;
 }
 
-/* Of all the words with a meaning; what only words like "who" speak for is no reading. */
+/* The share of all content words. General words such as "who" alone do not make a reading. */
 static double share_of(const struct reading *r, const struct candidate *c)
 {
 	size_t known = r->text.known_words, all = known + r->text.strange_words;

@@ -1,7 +1,6 @@
 /*
- * Questions whose answer may stand in a document. How far the documents of the caller reach is
- * known before a question is read; what is looked for are its own words, so nothing that was said
- * is a filter here, and no word of it is left over.
+ * Questions answered by documents. The caller passes their coverage (find.h). The search uses the
+ * question's own words, so facts do not become filters and no word is left unused.
  */
 #include "know_int.h"
 
@@ -9,7 +8,7 @@
 
 #include "vesper/find.h"
 
-#define UNSURE 0.6 /* a model should look at it */
+#define UNSURE 0.6 /* low enough that a model routes the question */
 
 void documents_score(const struct know_input *in, const struct question *q, size_t from, size_t to,
 		     struct text_score *out)
@@ -24,8 +23,8 @@ void documents_score(const struct know_input *in, const struct question *q, size
 			out->tools[i] += weight * out->documents;
 }
 
-/* "The policy on …": the words name a tool of documents rather than any other; what is strange
- * about them is what is looked for. */
+/* "The policy on …": the words name a document tool rather than another. Its unknown words are the
+ * search terms. */
 static bool names_documents(const struct reading *r)
 {
 	double documents = 0, others = 0;
@@ -61,10 +60,11 @@ static void fill(struct reading *r, const struct tool_def *tool, const char *age
 void documents_fill(struct reading *r, const struct choice *c, struct understanding *out)
 {
 	fill(r, c->fit.of->def, c->domain->agent, out);
-	r->text.strange_words = 0; /* they are what is looked for */
+	r->text.strange_words = 0; /* they are search terms */
 }
 
-/* What was understood leaves out some of the question, or needs more than it says. */
+/* Returns true when part of the question is unused, or when a value is missing that the documents
+ * may answer. */
 static bool is_poor(const struct reading *r, const struct understanding *u)
 {
 	if (u->kind == KNOW_UNCLEAR)

@@ -1,8 +1,8 @@
 /*
- * Which flow a question asks for. A flow is called by its name or by one of its examples: all words
- * of one of them are said, and what else is said are values that its lines take, words of the flow
- * or neutral ones: a word that could narrow, order, negate, group or compare leaves the question to
- * the tools. How much of the question the phrase accounts for is the confidence.
+ * Matches questions to flows. A flow is called when all words of its name or of one example occur.
+ * The other words must be values that its lines take, words of the flow, or neutral. A word that
+ * could narrow, order, negate, group or compare leaves the question to the tools. The confidence
+ * is the share of the question that the phrase accounts for.
  */
 #include "know_int.h"
 
@@ -13,22 +13,22 @@
 #include "vesper/limits.h"
 
 #define SCRATCH_BYTES  65536
-#define ABOUT_CREDIT   0.5 /* of a word that only the flow's description has */
-#define LETTERS_MIN    3   /* of a word of a phrase; "a", "of" are none */
+#define ABOUT_CREDIT   0.5 /* weight of a word found only in the flow's description */
+#define LETTERS_MIN    3   /* shorter words of a phrase are ignored */
 #define CALL_WORDS_MAX 16
 #define CALL_SLOTS_MAX 8
 #define ANY_DAY        ((struct date){2000, 1, 1})
 
 /* A name or an example, as stems. */
 struct phrase_words {
-	size_t flow; /* index in the catalogue's flows */
+	size_t flow; /* index into the catalogue's flows */
 	int terms[CALL_WORDS_MAX];
 	size_t count;
-	const char *slots[CALL_SLOTS_MAX]; /* filters that an approved question said */
+	const char *slots[CALL_SLOTS_MAX]; /* filters given in an approved question */
 	size_t slot_count;
 };
 
-/* What it can take, of all of its lines; it asks for what is missing. */
+/* The parameters of all its lines. The flow asks for missing values. */
 struct flow_params {
 	struct param_def *list;
 	size_t count;
@@ -39,11 +39,11 @@ struct flow_words {
 	struct dict terms; /* stem -> number */
 	struct phrase_words *phrases;
 	size_t phrase_count, phrase_cap;
-	struct dict *about;         /* by flow: stems of all that it says */
+	struct dict *about;         /* by flow: stems of all its texts */
 	struct flow_params *params; /* by flow */
 };
 
-/* ---- what flows say ---- */
+/* ---- vocabulary of flows ---- */
 
 static size_t stem_of(const struct know *k, const struct token *t, char stem[STEM_BYTES])
 {
@@ -90,7 +90,8 @@ static void add_slot(struct phrase_words *p, const char *filter)
 		p->slots[p->slot_count++] = filter;
 }
 
-/* "{FILTER}" of an approved answer's question is a value, which other questions have others of. */
+/* Removes placeholders such as "{FILTER}" from an approved question; other questions have other
+ * values. */
 static const char *without_slots(const struct know *k, const char *text, struct arena *a,
 				 struct phrase_words *p)
 {
@@ -107,7 +108,7 @@ static const char *without_slots(const struct know *k, const char *text, struct 
 	return out;
 }
 
-/* One that is longer than CALL_WORDS_MAX calls nothing. */
+/* A phrase longer than CALL_WORDS_MAX is not added. */
 static void add_phrase(struct know *k, struct flow_words *f, struct phrase_words p,
 		       const struct question *q)
 {
@@ -132,7 +133,7 @@ static void add_phrase(struct know *k, struct flow_words *f, struct phrase_words
 	f->phrases[f->phrase_count++] = p;
 }
 
-/* "And for {hub_zone}?": such words would call it behind any other answer. */
+/* "And for {hub_zone}?": such a phrase would match any follow-up. */
 static bool leans(const struct know *k, const struct question *q)
 {
 	bool content = false;
@@ -142,7 +143,7 @@ static bool leans(const struct know *k, const struct question *q)
 	return !content || words_at(q, 0, WORDS_OPENING);
 }
 
-/* A query over the map is what all words of a question say together; none of them calls it. */
+/* A query over the map needs all words of a question; a phrase cannot call it. */
 static bool queries(const struct flow_def *f)
 {
 	for (size_t i = 0; i < f->line_count; i++)
@@ -162,7 +163,7 @@ static void add_text(struct know *k, struct flow_words *f, size_t flow, const ch
 
 	text_read(k->catalog->language, own ? without_slots(k, text, scratch, &p) : text, scratch,
 		  &q);
-	if (own) /* other questions have other days */
+	if (own) /* days vary between questions */
 		dates_read(&q, ANY_DAY, &(struct company_calendar){0}, scratch, &days);
 	add_about(k, f, flow, &q);
 	if (calls && !(own && (leans(k, &q) || queries(&k->catalog->flows[flow]))))
@@ -205,7 +206,8 @@ struct flow_words *flow_words_new(struct know *k)
 
 		dict_init(&f->about[i], k->flow_arena);
 		add_params(k, def, &f->params[i]);
-		add_text(k, f, i, def->name, !def->own); /* which nobody chose to be said */
+		/* users do not say the name of an approved answer */
+		add_text(k, f, i, def->name, !def->own);
 		add_text(k, f, i, def->about, false);
 		for (const char *const *x = def->examples; x && *x; x++)
 			add_text(k, f, i, *x, true);
@@ -215,7 +217,7 @@ struct flow_words *flow_words_new(struct know *k)
 
 /* ---- one question ---- */
 
-/* The terms of the question's tokens; -1: no phrase has the word. */
+/* The phrase terms of the question's tokens; -1: not in any phrase. */
 static int *terms_of(const struct reading *r)
 {
 	const struct flow_words *f = r->know->flows;
@@ -230,7 +232,7 @@ static int *terms_of(const struct reading *r)
 	return terms;
 }
 
-/* All words of the phrase are said. `said`: by term. */
+/* Returns true when all words of the phrase occur. `said`: by term. */
 static bool is_said(const struct phrase_words *p, const bool *said)
 {
 	for (size_t i = 0; i < p->count; i++)
@@ -247,7 +249,7 @@ static bool is_taken(const struct flow_def *f, const char *filter)
 	return false;
 }
 
-/* An approved answer takes several values for a list alone. */
+/* An approved answer takes several values only for a list parameter. */
 static bool takes_fact(const struct flow_def *f, const struct fact *fact)
 {
 	for (size_t i = 0; i < f->line_count; i++) {
@@ -270,7 +272,7 @@ static bool is_time(const char *filter)
 	       strcmp(filter, FILTER_MONTH) == 0;
 }
 
-/* A time is a year and its days at once; a line that takes one of them takes it. */
+/* A time is present both as a year and as days; a line that takes either form takes it. */
 static bool is_other_time(const struct reading *r, const struct flow_def *f, const char *filter)
 {
 	if (is_day(filter))
@@ -279,7 +281,7 @@ static bool is_other_time(const struct reading *r, const struct flow_def *f, con
 	return is_time(filter) && is_taken(f, FILTER_START);
 }
 
-/* What it is called with may be a time, whether or not the line says which. */
+/* Returns true when the line has a time parameter, filled or not. */
 static bool has_time(const struct flow_line *l)
 {
 	size_t count;
@@ -309,7 +311,7 @@ static bool line_takes_time(const struct reading *r, const struct flow_line *l)
 	       (!month || flow_answer_taken(l, FILTER_MONTH));
 }
 
-/* Its rows are what one chooses from. */
+/* Returns true when the line's rows are the options of a choice. */
 static bool gives_choices(const struct flow_def *f, const struct flow_line *l)
 {
 	for (size_t i = 0; i < f->line_count; i++)
@@ -318,8 +320,8 @@ static bool gives_choices(const struct flow_def *f, const struct flow_line *l)
 	return false;
 }
 
-/* Of a pack's flow each line that knows times takes the one that was said, or what it answers would
- * not be about that time. The files that one chooses from have times of their own. */
+/* For a pack's flow, every line with times must take the given time; otherwise its result would
+ * cover another time. Lines that only list choices are exempt. */
 static bool takes_time(const struct reading *r, const struct flow_def *f)
 {
 	bool any = false;
@@ -336,7 +338,7 @@ static bool takes_time(const struct reading *r, const struct flow_def *f)
 	return any;
 }
 
-/* "How is the plant doing today" of a flow that is about today. */
+/* "How is the plant doing today" for a flow about today. */
 static bool is_of_today(const struct reading *r, const struct flow_def *f)
 {
 	char stem[STEM_BYTES];
@@ -351,7 +353,7 @@ static bool is_of_today(const struct reading *r, const struct flow_def *f)
 	return false;
 }
 
-/* Whether a line takes what was said. An approved answer was given for such a time. */
+/* Returns true when a line takes the fact. An approved answer already includes its kind of time. */
 static bool takes_said(const struct reading *r, const struct flow_def *f, const struct fact *fact)
 {
 	if (!f->own && is_time(fact->filter))
@@ -359,7 +361,7 @@ static bool takes_said(const struct reading *r, const struct flow_def *f, const 
 	return takes_fact(f, fact) || is_other_time(r, f, fact->filter);
 }
 
-/* The name of a value that is nothing but words of the phrase: "budget report" may be a report. */
+/* Returns true for a value whose name consists of phrase words: "budget report" may be a report. */
 static bool is_in_phrase(const struct phrase_words *p, const int *terms, const struct mention *m)
 {
 	for (size_t i = m->from; i < m->to; i++)
@@ -376,7 +378,7 @@ static bool names(const struct mention *m, const struct dimension_def *d)
 	return false;
 }
 
-/* All that was said for the fact is the phrase. */
+/* Returns true when all mentions of the fact are part of the phrase. */
 static bool is_of_phrase(const struct reading *r, const struct fact *fact,
 			 const struct phrase_words *p, const int *terms)
 {
@@ -392,7 +394,7 @@ static bool is_of_phrase(const struct reading *r, const struct fact *fact,
 	return any;
 }
 
-/* Values that no line takes; those that the phrase itself names are part of it. */
+/* Returns true when lines take all values, except those that belong to the phrase. */
 static bool takes_values(const struct reading *r, const struct flow_def *f,
 			 const struct phrase_words *p, const int *terms)
 {
@@ -410,7 +412,7 @@ static bool takes_values(const struct reading *r, const struct flow_def *f,
 	return true;
 }
 
-/* An approved answer is for questions that say the same kinds of values. */
+/* An approved answer requires the same kinds of values. */
 static bool says_slots(const struct reading *r, const struct phrase_words *p)
 {
 	for (size_t i = 0; i < p->slot_count; i++)
@@ -419,7 +421,7 @@ static bool says_slots(const struct reading *r, const struct phrase_words *p)
 	return true;
 }
 
-/* Each word is the phrase's, a value's, the flow's, or neutral. */
+/* Returns true when each word belongs to the phrase, a value or the flow, or is neutral. */
 static bool is_accounted(const struct reading *r, const struct phrase_words *p, const int *terms)
 {
 	const struct dict *about = &r->know->flows->about[p->flow];
@@ -440,7 +442,7 @@ static bool is_accounted(const struct reading *r, const struct phrase_words *p, 
 	return true;
 }
 
-/* A word that says nothing by itself counts where it means something to a tool ("who": users). */
+/* A stop word counts when it is a synonym of a tool word ("who": users). */
 static bool is_content(const struct know *k, const struct token *t)
 {
 	char stem[STEM_BYTES];
@@ -449,7 +451,7 @@ static bool is_content(const struct know *k, const struct token *t)
 			    dict_find(&k->synonyms, stem, word_stem(t->text, t->len, stem)) >= 0);
 }
 
-/* How much of what is said the phrase and the flow's own words account for. */
+/* The share of the content words that the phrase and the flow account for. */
 static double share_of(const struct reading *r, const struct phrase_words *p, const int *terms)
 {
 	const struct dict *about = &r->know->flows->about[p->flow];
@@ -471,7 +473,7 @@ static double share_of(const struct reading *r, const struct phrase_words *p, co
 	return all > 0 ? mine / all : 0;
 }
 
-/* The flow of the caller at this place of the catalogue; NULL: it is none of the caller's. */
+/* The caller's flow at this catalogue index, or NULL. */
 static const struct flow_def *flow_of(const struct reading *r, size_t index)
 {
 	for (size_t i = 0; i < r->in->may->flow_count; i++)
@@ -481,7 +483,7 @@ static const struct flow_def *flow_of(const struct reading *r, size_t index)
 	return NULL;
 }
 
-/* By the flow's place in the catalogue: how much of the question its best phrase accounts for. */
+/* By catalogue index of the flow: the share accounted for by its best phrase. */
 static double *called_shares(const struct reading *r)
 {
 	const struct flow_words *f = r->know->flows;
@@ -506,7 +508,7 @@ static double *called_shares(const struct reading *r)
 	return shares;
 }
 
-/* The same for words of flows that do not call them. */
+/* The same for words of flows that are not called. */
 static double *word_shares(const struct reading *r)
 {
 	const struct catalog_view *may = r->in->may;
@@ -568,14 +570,14 @@ size_t flows_list(const struct reading *r, bool any, struct candidate *out)
 	return n;
 }
 
-/* A month is days to lines that take no year. */
+/* A month is passed as days to lines without a year. */
 static bool takes_days(const struct reading *r, const struct flow_def *f)
 {
 	return is_taken(f, FILTER_START) &&
 	       !(facts_get(&r->facts, FILTER_YEAR) && is_taken(f, FILTER_YEAR));
 }
 
-/* What its lines take, as filters. */
+/* Writes as filters what the flow's lines take. */
 static void take_filters(struct reading *r, const struct flow_def *f, struct understanding *out)
 {
 	struct filter *kept;

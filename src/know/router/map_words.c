@@ -1,5 +1,5 @@
-/* The phrases by which the map's metrics, entities and dimensions are named, and where they stand.
- */
+/* Indexes the phrases that name the map's metrics, entities and dimensions, and finds them in a
+ * question. */
 #include "metrics_int.h"
 
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "vesper/mem.h"
 
 #define SCRATCH_BYTES 65536
-#define CAPITALS_MAX  3 /* longer ones are no word of the language by chance */
+#define CAPITALS_MAX  3 /* longer ones are unambiguous in lower case */
 
 /* ---- the phrases ---- */
 
-/* "IT", which is another word when it is written small. */
+/* "IT", which in lower case is another word. */
 static bool is_capital(const char *text)
 {
 	size_t n = strlen(text);
@@ -22,7 +22,7 @@ static bool is_capital(const char *text)
 	return n > 1 && n <= CAPITALS_MAX;
 }
 
-/* "avg" is "average"; other words are what they are. */
+/* "avg" becomes "average"; other words have no synonyms here. */
 static size_t stem_of(const struct know *k, const struct token *t, char stem[STEM_BYTES])
 {
 	return token_says(t, WORDS_AGGREGATES) && !token_says(t, WORDS_TOTALS)
@@ -110,7 +110,7 @@ static bool has_map_tool(const struct catalog *c)
 	return false;
 }
 
-/* As phrases are kept; a word of the language that is longer than a cue may be is none. */
+/* Stems are cut like those of phrases. A word too long for a stem is skipped. */
 static void add_cue(struct know *k, struct map_words *w, const struct tool_def *t, const char *text)
 {
 	struct arena *scratch = arena_new(SCRATCH_BYTES);
@@ -152,7 +152,7 @@ struct map_words *map_words_new(struct know *k, struct arena *a, const struct ca
 	for (size_t i = 0; i < s->metric_count; i++) {
 		const struct metric_def *m = s->metrics[i];
 
-		if (m->is_implied && !m->measure->column) /* how many: the entity names it */
+		if (m->is_implied && !m->measure->column) /* a count, named by its entity */
 			continue;
 		add_phrase(k, w, m->label, &(struct map_phrase){.metric = m});
 		add_all(k, w, m->synonyms, &(struct map_phrase){.metric = m});
@@ -242,7 +242,7 @@ bool map_words_cued(const struct know *k, const struct token *t)
 bool map_words_is_thing(const struct know *k, const struct question *q, size_t i)
 {
 	const struct map_words *w = k->map_words;
-	/* "by cabin", but "by risk level" may go on with a name */
+	/* "by cabin", but "by risk level" may continue a name */
 	bool grouped = i > 0 && token_says(&q->tokens[i - 1], WORDS_GROUPING) &&
 		       (i + 1 == q->count || know_is_stop(k, &q->tokens[i + 1]));
 
@@ -283,8 +283,8 @@ const struct map_cue *map_words_cue(const struct asking *a, size_t i)
 	return best;
 }
 
-/* How well a phrase suits the place where it stands; behind "by" a dimension is meant, behind
- * "number of" a thing. */
+/* Ranks a phrase at this position: after "by" a dimension fits best, after "number of" an entity.
+ */
 static size_t rank_of(const struct asking *a, const struct map_phrase *p)
 {
 	size_t kind = p->level             ? 0
@@ -329,7 +329,7 @@ static bool is_rank(const struct asking *a, const struct map_phrase *p, size_t i
 	return i > 0;
 }
 
-/* It is the one, or each row of the one has at most one of it. */
+/* Returns true for `only`, or an entity of which each row of `only` has at most one. */
 static bool belongs(const struct asking *a, const struct entity_def *n)
 {
 	struct map_path paths[2];
@@ -338,7 +338,7 @@ static bool belongs(const struct asking *a, const struct entity_def *n)
 				map_path_is_safe(&paths[0]));
 }
 
-/* What is the tenant's own does not exist for those who may not use it. */
+/* A tenant entity is reported as nonexistent to callers without permission. */
 static bool is_there(const struct asking *a, const struct map_phrase *p)
 {
 	const struct principal *who = a->r->in->may->who;
@@ -386,8 +386,8 @@ static bool has_meaning(const struct meant *m, const struct map_phrase *p)
 	return false;
 }
 
-/* Of several meanings those count that the caller may see, where there are any: who may see none is
- * told so. */
+/* Keeps the meanings that the caller may see. If none is permitted, all stay, and the tool refuses
+ * later. */
 static void keep_permitted(const struct asking *a, struct meant *m)
 {
 	const struct principal *who = a->r->in->may->who;

@@ -1,13 +1,12 @@
 /*
- * What the words of a question over the map name: a metric or a list of things, what it is grouped
- * by, an order. Each word must be accounted for: as a phrase of the map, a value, a number, a cue
- * that is understood here, or a neutral word.
+ * Reads the words of a question over the map: a metric or a list, its groups, an order. Every word
+ * must be a phrase of the map, a value, a number, a known cue, or neutral.
  */
 #include "metrics_int.h"
 
 #include <string.h>
 
-/* By names that are known, or by others. */
+/* Searches dimensions with known values first, then plain ones. */
 const struct dimension_def *metrics_title(const struct asking *a, const struct entity_def *n)
 {
 	const struct catalog *c = a->r->know->catalog;
@@ -78,7 +77,7 @@ static bool take_entity(struct asking *a, const struct entity_def *n, bool group
 	return true;
 }
 
-/* An analysis may take several. */
+/* An analysis may take several metrics. */
 static bool take_metric(struct asking *a, const struct meant *m)
 {
 	if (a->measured.count == 0)
@@ -102,7 +101,7 @@ static bool take_phrase(struct asking *a, const struct meant *m)
 		a->level.said = *m;
 		return !again;
 	}
-	if (grouped && counted) /* "count of what nobody knows per project" */
+	if (grouped && counted) /* "count of" an unknown thing per project */
 		return false;
 	if (m->exact && !first->metric && !counted) {
 		a->one.named |= first->entity && !(a->related.said && a->subject);
@@ -125,7 +124,7 @@ static bool is_relative(const struct asking *a, size_t i)
 	return i > 0 && a->phrase[i - 1] && token_says(&a->r->q.tokens[i], WORDS_RELATIVE);
 }
 
-/* "its", "those": they point at something that is not said here. */
+/* "its", "those": refers to something outside this question. */
 static bool points_back(const struct token *t)
 {
 	return token_says(t, WORDS_PRONOUNS) || token_says(t, WORDS_OWNED) ||
@@ -140,8 +139,8 @@ static bool leaves_out(const struct asking *a)
 	return false;
 }
 
-/* "Which three projects", "the 3 projects with": how many rows there are to be, where nothing else
- * took the number. */
+/* "Which three projects", "the 3 projects with": the requested number of rows, if the number is
+ * unused. */
 static bool take_rows(struct asking *a, size_t i)
 {
 	const struct token *t = &a->r->q.tokens[i];
@@ -162,7 +161,7 @@ static bool compares(const struct token *t)
 	       (token_says(t, WORDS_THAN) && token_says(t, WORDS_JOINING));
 }
 
-/* ---- conditions that have a name ---- */
+/* ---- named conditions ---- */
 
 static bool leaves_out_word(const struct token *t)
 {
@@ -170,7 +169,7 @@ static bool leaves_out_word(const struct token *t)
 	       token_says(t, WORDS_EXCEPT_INSIDE) || token_says(t, WORDS_EXCEPT_BEHIND);
 }
 
-/* "That are not overdue": the word that leaves out what the condition says. */
+/* "That are not overdue": the word that negates a condition. */
 static bool negates_condition(const struct asking *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -188,7 +187,7 @@ static bool negates_condition(const struct asking *a, size_t i)
 	return false;
 }
 
-/* "Not on weekends": the word that leaves out such days. */
+/* "Not on weekends": the word that excludes days. */
 static bool leaves_out_days(const struct asking *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -209,9 +208,8 @@ static bool is_bounded_before(const struct asking *a, size_t i)
 	return false;
 }
 
-/* "Overdue", and in "projects with overdue tasks" the rows of which it is said; returns how many
- * words that takes. SIZE_MAX: it says something else, as in "late stage" or "more than 3 overdue
- * tasks". */
+/* Reads "overdue", including in "projects with overdue tasks". Returns the number of words.
+ * SIZE_MAX: it is not a condition here, as in "late stage" or "more than 3 overdue tasks". */
 static size_t take_condition(struct asking *a, size_t i, const struct meant *m)
 {
 	size_t n = m->items[0]->count;
@@ -230,7 +228,7 @@ static size_t take_condition(struct asking *a, size_t i, const struct meant *m)
 	return n;
 }
 
-/* A cue that is understood; returns how many words it takes, 0: it is none. */
+/* Reads a known cue. Returns its number of words; 0: none. */
 static size_t take_cue(struct asking *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -279,8 +277,8 @@ static size_t take_cue(struct asking *a, size_t i)
 	return 0;
 }
 
-/* "by month", "monthly": a group by a part of the time of what is measured, or a dimension that is
- * called so. */
+/* "by month", "monthly": a group by the time of what is measured, or by a dimension of that name.
+ */
 static bool take_grain(struct asking *a, size_t i, const struct meant *m)
 {
 	const struct token *t = &a->r->q.tokens[i];
@@ -300,7 +298,8 @@ static bool take_grain(struct asking *a, size_t i, const struct meant *m)
 	return true;
 }
 
-/* A phrase of n words: of a bound beside it, unless the result is grouped or measured by it. */
+/* Reads a phrase of n words. It is the target of an adjacent bound, unless it groups or measures
+ * the result. */
 static bool take_meant(struct asking *a, size_t i, size_t n, const struct meant *m)
 {
 	bool grouped = a->after.by, bounded = bounds_take(a, m, i, n);
@@ -310,7 +309,7 @@ static bool take_meant(struct asking *a, size_t i, size_t n, const struct meant 
 	return (bounded && !(grouped && m->items[0]->metric)) || take_phrase(a, m);
 }
 
-/* A word that tools use as well, of a value that the query takes. */
+/* Returns true when the word belongs to a value that the query takes. */
 static bool is_value(const struct asking *a, size_t i)
 {
 	for (size_t k = 0; k < a->r->mention_count; k++) {
@@ -328,7 +327,7 @@ static bool is_value(const struct asking *a, size_t i)
 	return false;
 }
 
-/* "Albums by Iron Maiden" are of one value; "by" several, each of them is a group. */
+/* "Albums by Iron Maiden" filters by one value; several values after "by" are groups. */
 static void take_by_value(struct asking *a, size_t i)
 {
 	for (size_t k = 0; a->after.by && k < a->r->mention_count; k++) {
@@ -341,7 +340,7 @@ static void take_by_value(struct asking *a, size_t i)
 	}
 }
 
-/* "In total" wants a sum, and says nothing else. */
+/* "In total" requests a sum and has no other effect. */
 static size_t take_total(struct asking *a, size_t i)
 {
 	size_t n = words_at(&a->r->q, i, WORDS_NEUTRAL);
@@ -353,7 +352,8 @@ static size_t take_total(struct asking *a, size_t i)
 	return total ? n : 0;
 }
 
-/* "Is there a trend": one analysis; a word of it may also be one of the map's, or of an order. */
+/* "Is there a trend": only one analysis may be requested. Its words may also be phrases of the map
+ * or of an order. */
 static size_t take_analysis(struct asking *a, size_t i, const struct meant *m)
 {
 	const struct map_cue *cue = map_words_cue(a, i);
@@ -367,7 +367,7 @@ static size_t take_analysis(struct asking *a, size_t i, const struct meant *m)
 	return cue->count;
 }
 
-/* Words before its cue are read for the analysis as well. */
+/* Words before the cue also belong to the analysis. */
 static void find_analysis(struct asking *a)
 {
 	for (size_t i = 0; i < a->r->q.count && !a->analysis; i++) {
@@ -406,7 +406,7 @@ bool metrics_read(struct asking *a)
 		if (n == SIZE_MAX ||
 		    (n == 0 && !a->follows && points_back(t) && !is_relative(a, i)))
 			return false;
-		if (n == 0 && token_says(t, WORDS_AGGREGATES)) /* "the mean cost" is no sum */
+		if (n == 0 && token_says(t, WORDS_AGGREGATES)) /* "the mean cost" is not a sum */
 			return false;
 		if (n == 0)
 			take_by_value(a, i);
@@ -427,7 +427,7 @@ bool metrics_read(struct asking *a)
 		(a->analysis && a->slots.also.count < a->analysis->analysis.measures));
 }
 
-/* ---- which of several is meant ---- */
+/* ---- ambiguous phrases ---- */
 
 static const struct entity_def *entity_of(const struct map_phrase *p)
 {
@@ -475,7 +475,7 @@ const char *metrics_grain(const struct asking *a, enum grain grain)
 		       : NULL;
 }
 
-/* "With billing city Paris": the dimension is there for its value. */
+/* "With billing city Paris": the dimension only labels its value. */
 static bool is_of_value(const struct asking *a, const struct dimension_def *d)
 {
 	return facts_get(&a->r->facts, d->filter) != NULL;
@@ -517,7 +517,7 @@ void metrics_add_total(struct asking *a, const struct metric_def *total)
 	a->metric_count = 2;
 }
 
-/* Beside the first one; totals stand before averages. */
+/* Adds the further metrics. Totals precede averages. */
 static bool settle_also(struct asking *a)
 {
 	for (size_t i = 0; i < a->slots.also.count; i++) {
@@ -538,7 +538,8 @@ static bool settle_also(struct asking *a)
 	return true;
 }
 
-/* Of "units" and "prices" the one that means one thing says of what both are; NULL: neither. */
+/* Of "units" and "prices", the unambiguous one gives the entity of both. NULL: both are ambiguous.
+ */
 static const struct entity_def *told_by_another(const struct asking *a)
 {
 	for (size_t i = 0; i < a->slots.also.count; i++)

@@ -1,7 +1,7 @@
 /*
- * What a bound compares. "With a budget above $2M" and "more than 5 tracks" name it beside the
- * number; "projects above $2M" leaves it to the unit: the one number of a project in that unit that
- * its lists show. A number of what is listed or counted is compared row by row, anything else as a
+ * Finds the target of a bound. "With a budget above $2M" and "more than 5 tracks" name it next to
+ * the number. "Projects above $2M" implies it by the unit: the one measure in that unit that lists
+ * of projects show. A measure of listed or counted rows bounds rows; any other target bounds a
  * metric of each group.
  */
 #include "metrics_int.h"
@@ -19,7 +19,7 @@ bool bounds_are_read(const struct asking *a)
 	for (size_t i = 0; i < a->r->said_count; i++) {
 		const struct said *s = &a->r->said[i];
 		bool left_out = s->slot == SLOT_NOT && s->dimension && s->dimension->map.entity;
-		bool change = a->slots.percent && s->slot == SLOT_NONE && /* settled as a slot */
+		bool change = a->slots.percent && s->slot == SLOT_NONE && /* read as a slot */
 			      s->amount.to == a->slots.to;
 
 		if (!left_out && !change && !(is_bound(s) && !s->amount.unclear))
@@ -28,7 +28,7 @@ bool bounds_are_read(const struct asking *a)
 	return true;
 }
 
-/* ---- which words name it ---- */
+/* ---- words that name the target ---- */
 
 size_t bounds_words(const struct asking *a, size_t i)
 {
@@ -81,9 +81,9 @@ bool bounds_take(struct asking *a, const struct meant *m, size_t i, size_t n)
 	return taken;
 }
 
-/* ---- what they name ---- */
+/* ---- resolving the target ---- */
 
-/* What is listed, or what is counted: its rows have numbers. NULL: something else is measured. */
+/* The listed or counted entity, whose rows have measures. NULL: something else is measured. */
 static const struct entity_def *rows_of(const struct asking *a)
 {
 	const struct metric_def *m = a->metric_count > 0 ? a->metrics[0] : NULL;
@@ -117,7 +117,8 @@ static bool settle_named(const struct asking *a, struct bounded *b)
 	return b->dimension || b->measure || b->metric;
 }
 
-/* The only one of two measures; several of one column are the same number of a row. */
+/* Returns true for a measure of another column. Measures of one column are the same number of a
+ * row. */
 static bool is_other(const struct measure_def *found, const struct measure_def *m)
 {
 	return found && found->column != m->column;
@@ -131,7 +132,8 @@ static bool has_unit(const struct asking *a, const struct said *s, const struct 
 	       said_convert(a->r, &s->amount, m->unit, &number);
 }
 
-/* The one in this unit among those that lists show, else among all; NULL: none or several. */
+/* The only measure in this unit, first among the listed ones, then among all; NULL: none or
+ * several. */
 static const struct measure_def *measure_in(const struct asking *a, const struct said *s)
 {
 	const struct schema *all = catalog_schema(a->r->know->catalog);
@@ -157,7 +159,7 @@ static const struct measure_def *measure_in(const struct asking *a, const struct
 	return found;
 }
 
-/* "More than 100 views": the only metric that is counted in just this unit. */
+/* "More than 100 views": the only metric in this unit. */
 static const struct metric_def *metric_in(const struct asking *a, const struct unit_def *unit)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
@@ -248,7 +250,7 @@ const struct measure_def *bounds_measure(const struct asking *a, bool *above)
 	return NULL;
 }
 
-/* ---- in the query ---- */
+/* ---- writing the query ---- */
 
 static enum where_op op_of(const struct said *s)
 {
@@ -276,7 +278,7 @@ void bounds_write(const struct asking *a, json_t *where, json_t *having)
 				   b->measure  ? b->measure->unit
 				   : b->metric ? b->metric->unit
 					       : NULL,
-				   &number); /* bounds_settle has done it */
+				   &number); /* succeeded before in bounds_settle */
 		decimal_text_short(number, text);
 		values = json_array();
 		json_push_take(values, json_str(text));

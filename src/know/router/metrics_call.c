@@ -1,7 +1,7 @@
 /*
- * A query over the map as a call: of which tool, in which domain, and as filters that show what was
- * understood. A filter that is one of several values may be edited; bounds, what is left out and
- * conditions that have a name are shown alone.
+ * Turns a query over the map into a call: its tool, its domain, and the filters to display. A
+ * filter on values of one dimension may be edited. Bounds, exclusions and named conditions are
+ * only displayed.
  */
 #include "metrics_int.h"
 
@@ -20,7 +20,7 @@ const struct tool_def *metrics_tool(const struct catalog_view *may, const struct
 	return NULL;
 }
 
-/* The domain of an analysis is that of its agent. */
+/* The domain of the agent that may call the analysis. */
 static const struct domain_def *domain_of_agent(const struct catalog_view *may,
 						const struct tool_def *t)
 {
@@ -30,7 +30,7 @@ static const struct domain_def *domain_of_agent(const struct catalog_view *may,
 	return NULL;
 }
 
-/* How many parameters of its tools take values of this entity's dimensions. */
+/* The number of tool parameters in this domain that take the entity's dimensions. */
 static size_t closeness(const struct catalog *c, const struct domain_def *d,
 			const struct entity_def *n)
 {
@@ -51,7 +51,8 @@ bool metrics_is_own(const struct asking *a)
 	return metrics_spoken_of(a)->index >= a->w->shared;
 }
 
-/* What is the tenant's own is of no pack: its domain is for those who may use data sources. */
+/* Tenant entities belong to no pack. Their domain is the one for callers who may use data sources.
+ */
 static const struct domain_def *own_domain(const struct catalog_view *may)
 {
 	for (size_t i = 0; i < may->domain_count; i++)
@@ -61,7 +62,7 @@ static const struct domain_def *own_domain(const struct catalog_view *may)
 	return NULL;
 }
 
-/* Of the pack that declares what is asked for, the domain whose tools are about it most. */
+/* Within the pack that declares the metric or entity, the domain with the closest tools. */
 static const struct domain_def *domain_of(const struct asking *a)
 {
 	const struct catalog_view *may = a->r->in->may;
@@ -114,7 +115,7 @@ bool metrics_of_query(struct asking *a, const json_t *query)
 	return a->subject || a->metric_count > 0;
 }
 
-/* ---- what was understood ---- */
+/* ---- filters to display ---- */
 
 static enum filter_source source_of(const struct query_origin *from, const json_t *condition,
 				    const char *filter)
@@ -142,7 +143,7 @@ static const char *label_of(const struct asking *a, enum where_op op, enum grain
 	return unit && count > 0 ? arena_printf(a->r->arena, "%s %s", text, unit->symbol) : text;
 }
 
-/* A condition that has a name, a bound, or what is left out: no tool takes it as a filter. */
+/* A named condition, a bound or an exclusion: no tool takes it as a filter. */
 static struct filter fixed(const struct asking *a, const struct map_where *w)
 {
 	struct value *holds = arena_alloc(a->r->arena, sizeof(*holds));
@@ -211,7 +212,7 @@ static bool is_shown(const struct filter *filters, size_t count, const char *nam
 	return false;
 }
 
-/* Conditions of the query stand in the order of its text, those that were added behind them. */
+/* Shows conditions in the order of the query, then the added ones. */
 static void show_filters(const struct asking *a, const json_t *query, const struct map_query *q,
 			 const struct query_origin *from, struct understanding *out)
 {

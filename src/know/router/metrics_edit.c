@@ -1,7 +1,7 @@
 /*
- * Filters of a query over the map that the client sent back: values of a dimension take the place
- * of those that stand, days that of the period, and nothing lets a filter go. Names are resolved as
- * those of a question are; what is unknown becomes a clarifying question.
+ * Applies edited filters to a query over the map. Values of a dimension replace the current ones,
+ * days replace the period, and an empty value removes the filter. Names resolve as in a question;
+ * an unknown one leads to a clarifying question.
  */
 #include "metrics_int.h"
 
@@ -13,10 +13,10 @@
 struct editing {
 	struct reading *r;
 	json_t *query;
-	struct strlist edited; /* filters */
+	struct strlist edited; /* names of edited filters */
 };
 
-/* The first dimension that goes by the filter; NULL: there is none. */
+/* The first dimension with this filter, or NULL. */
 static const struct dimension_def *of_filter(const struct catalog *c, const char *filter)
 {
 	const struct dimension_def *d = followup_dimension(c, filter);
@@ -28,8 +28,8 @@ static const struct dimension_def *of_filter(const struct catalog *c, const char
 	return d;
 }
 
-/* The condition of the query that the filter stands for; *at: its place. NULL: there is none.
- * *other: something else is said of the filter. */
+/* The condition of the query that matches the filter; *at is its index. NULL: none. Sets *other
+ * when the filter occurs in another form. */
 static const struct dimension_def *stands_as(const struct editing *e, const char *filter,
 					     size_t *at, bool *other)
 {
@@ -52,7 +52,7 @@ static const struct dimension_def *stands_as(const struct editing *e, const char
 	return NULL;
 }
 
-/* One value as the query has it: a new reference. NULL: it is asked about. */
+/* One value in the form of the query. New reference. NULL: unknown, and a trouble is set. */
 static json_t *value_of(struct editing *e, const struct dimension_def *d, const json_t *v)
 {
 	bool loaded = catalog_dimension(e->r->know->catalog, d->name) == d;
@@ -85,7 +85,7 @@ static json_t *values_of(struct editing *e, const struct dimension_def *d, const
 	return list;
 }
 
-/* Also both days as one, "2025-01-01/2025-12-31". */
+/* Accepts one day, or both as "2025-01-01/2025-12-31". */
 static void edit_day(struct editing *e, const char *filter, const json_t *v)
 {
 	json_t *period = json_object_get(e->query, MAP_PERIOD);
@@ -137,7 +137,7 @@ static void edit_one(struct editing *e, const char *name, const json_t *v)
 	strlist_add(&e->edited, e->r->arena, filter);
 	if (d)
 		json_set_take(json_array_get(where, at), MAP_VALUES, values);
-	else /* by its filter: the map takes the nearest of its dimensions */
+	else /* by filter name: the map selects the closest dimension */
 		json_push_take(where, json_make({MAP_NAME, json_str(filter)},
 						{MAP_OP, json_str(where_op_name(OP_IS))},
 						{MAP_VALUES, values}));

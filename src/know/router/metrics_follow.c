@@ -1,8 +1,8 @@
 /*
- * Follow-ups over the map: what a question that names no thing and no metric of its own, or only
- * what the last one was about, changes of the query that stands. Groups and times replace those
- * that stand, values those of the same dimension; everything else stays. Each word must be
- * accounted for, as in a whole question.
+ * Applies a follow-up to the current query over the map. A follow-up names no entity or metric, or
+ * only those of the last question. Its groups and times replace the current ones, its values those
+ * of the same dimension; everything else stays. Each word must be accounted for, as in a complete
+ * question.
  */
 #include "metrics_int.h"
 
@@ -10,9 +10,9 @@
 
 #include "vesper/json.h"
 
-/* ---- the query that stands ---- */
+/* ---- the current query ---- */
 
-/* What its rows are; NULL: the catalogue has them no more. */
+/* The entity of the query's rows; NULL: no longer in the catalogue. */
 static const struct entity_def *entity_of(const struct asking *a, const json_t *query)
 {
 	struct asking before = {.r = a->r};
@@ -31,7 +31,8 @@ static bool is_cut(const json_t *query)
 	       json_object_get(query, MAP_HAVING);
 }
 
-/* Metrics in place of a list. What cut the list short would not cut these. */
+/* Replaces a list by metrics. Fails when the list was limited, since metrics would cover other
+ * rows. */
 static bool leave_list(json_t *query)
 {
 	if (!json_object_get(query, MAP_LIST))
@@ -49,7 +50,7 @@ static void set_metric(json_t *query, const struct metric_def *m)
 	json_set_take(query, MAP_METRICS, json_list_of(json_str(m->name)));
 }
 
-/* ---- what is asked for now ---- */
+/* ---- the follow-up ---- */
 
 static bool is_grouped(const struct asking *a)
 {
@@ -59,7 +60,7 @@ static bool is_grouped(const struct asking *a)
 	return false;
 }
 
-/* "And the forecast?", "how many of those", "by market" of a list. */
+/* Reads a metric: "and the forecast?", "how many of those", "by market" after a list. */
 static bool take_metric(struct asking *a, const struct entity_def *n, json_t *query, bool *changed)
 {
 	const struct map_phrase *p = a->measured.count > 0 ? metrics_settle(&a->measured, n) : NULL;
@@ -80,8 +81,7 @@ static bool take_metric(struct asking *a, const struct entity_def *n, json_t *qu
 	       (a->subject || !a->counts || (a->metric_count == 1 && a->metrics[0] == count));
 }
 
-/* Other groups than those that stand; "add" joins them. What was the top of others is none of
- * these. */
+/* Replaces the groups, or extends them after "add". New groups drop the top, bottom and order. */
 static void take_groups(const struct asking *a, json_t *query)
 {
 	json_t *by = json_object_get(query, MAP_BY);
@@ -104,7 +104,7 @@ static bool is_named(const json_t *one, const char *name)
 	return strcmp(json_string_value(json_object_get(one, MAP_NAME)), name) == 0;
 }
 
-/* Left out as well: "excluding wind", of what already leaves out solar. */
+/* Extends an exclusion: "excluding wind" when solar is already excluded. */
 static bool joins(const struct asking *a, const json_t *stands, const json_t *said)
 {
 	const char *op = json_string_value(json_object_get(said, MAP_OP));
@@ -113,7 +113,7 @@ static bool joins(const struct asking *a, const json_t *stands, const json_t *sa
 	       (strcmp(op, where_op_name(OP_NOT)) == 0 || words_in(&a->r->q, WORDS_JOINING));
 }
 
-/* Conditions take the place of those of the same name. */
+/* Conditions replace those of the same name. */
 static void take_conditions(const struct asking *a, json_t *query, const char *member,
 			    const json_t *said)
 {
@@ -148,7 +148,7 @@ static void take_conditions(const struct asking *a, json_t *query, const char *m
 		json_object_del(query, member);
 }
 
-/* The months of the year that stands: "and in March?". */
+/* Adds the year of the current period to months: "and in March?". */
 static void take_year(struct reading *r, const json_t *query)
 {
 	struct time_read *t = &r->time;
@@ -180,7 +180,7 @@ static bool take_period(json_t *query, json_t *said)
 	return true;
 }
 
-/* "Just the top 3": of groups, or of a list that has an order. */
+/* "Just the top 3": requires groups or an ordered list. */
 static bool take_top(const struct asking *a, json_t *query, const json_t *said, bool *changed)
 {
 	const char *member = a->bottom ? MAP_BOTTOM : MAP_TOP;
@@ -199,9 +199,9 @@ static bool take_top(const struct asking *a, json_t *query, const json_t *said, 
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- applying a follow-up ---- */
 
-/* What only makes sense after another question; or groups alone, as long as they may be. */
+/* Returns true for a follow-up, or a question that opens with a group or an exclusion. */
 static bool leans(const struct reading *r)
 {
 	const struct question *q = &r->q;

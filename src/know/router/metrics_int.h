@@ -1,16 +1,16 @@
 /*
- * How a question becomes a query over the map:
+ * Turns a question into a query over the map:
  *
- *   map_words      -> the phrases of the catalogue, and which of them stand where
- *   metrics        -> what is asked for, grouped, ordered
- *   metrics_values -> values, what is left out, time
+ *   map_words      -> the phrases of the catalogue, and where they occur
+ *   metrics        -> metrics, groups and order
+ *   metrics_values -> values, exclusions, time
  *   metrics_query  -> the query
- *   metrics_own    -> one query for each data source that may be meant
- *   metrics_call   -> its tool and domain, and the filters that show what was understood
- *   metrics_follow -> what a follow-up changes of the query that stands
- *   metrics_tool   -> the query that a tool's answer would be
- *   metrics_edit   -> filters that the client changed
- *   metrics_bound  -> what a bound ("more than 5 tracks", "above $2M") compares
+ *   metrics_own    -> one query per data source that may be meant
+ *   metrics_call   -> its tool and domain, and the filters to display
+ *   metrics_follow -> applies a follow-up to the current query
+ *   metrics_tool   -> the query equivalent to a tool's answer
+ *   metrics_edit   -> applies filters edited by the client
+ *   metrics_bound  -> the target of a bound ("more than 5 tracks", "above $2M")
  */
 #ifndef VESPER_METRICS_INT_H
 #define VESPER_METRICS_INT_H
@@ -21,22 +21,22 @@
 
 #define MAP_PHRASE_WORDS 6
 
-/* What a phrase of the map names. A count is named by its entity. */
+/* A phrase of the map and what it names. A count is named by its entity. */
 struct map_phrase {
 	const struct metric_def *metric;
 	const struct entity_def *entity;
 	const struct dimension_def *dimension;
-	const struct level_def *level; /* of the entity */
+	const struct level_def *level; /* a level of the entity */
 	const struct condition_def *condition;
-	bool singular;       /* the phrase names one */
-	const char *last;    /* its last word as it is written */
-	bool joined;         /* "project sponsor": "projects sponsored" is another matter */
-	const char *capital; /* the only way in which it is written: "IT"; NULL: any */
+	bool singular;    /* the phrase is a singular */
+	const char *last; /* its last word as written */
+	bool joined;      /* words must be adjacent: "project sponsor", not "projects sponsored" */
+	const char *capital; /* required spelling, such as "IT"; NULL: any case */
 	const char *stems[MAP_PHRASE_WORDS];
 	size_t count;
 };
 
-/* Words that ask for an analysis ("is there a trend"). */
+/* Words that request an analysis ("is there a trend"). */
 struct map_cue {
 	const struct tool_def *tool;
 	const char *stems[MAP_PHRASE_WORDS];
@@ -44,73 +44,73 @@ struct map_cue {
 };
 
 struct map_words {
-	struct arena *arena; /* of the phrases */
+	struct arena *arena; /* owns the phrases */
 	struct map_cue *cues;
 	size_t cue_count, cue_cap;
 	struct map *map;
-	size_t shared; /* entities of the packs; those beyond are the tenant's own, and show to
-			  those alone who may use them */
+	size_t shared; /* count of pack entities; later ones are the tenant's */
 	struct map_phrase *phrases;
 	size_t count, cap;
 };
 
-/* What one phrase may mean; which of it is told by what else is named. */
-#define MEANT_MAX       64 /* many things have a status and a year */
+/* All meanings of one phrase. Other words of the question select one. */
+#define MEANT_MAX       64 /* for common names such as "status" or "year" */
 #define MAP_RELATED_MAX 3
-#define MAP_NAMED_MAX   3 /* conditions that a question names */
+#define MAP_NAMED_MAX   3 /* named conditions in a question */
 struct meant {
 	const struct map_phrase *items[MEANT_MAX];
 	size_t count;
-	bool exact;       /* in just the words of its label: "genre", not "genres" */
-	bool grouped;     /* behind "by" */
-	enum grain grain; /* a word of time: of the time of what is measured, where it has that */
+	bool exact;       /* spelled exactly as its label: "genre", not "genres" */
+	bool grouped;     /* follows "by" */
+	enum grain grain; /* time grain, applied to the time of what is measured */
 };
 
-/* What one bound compares: a number of each row, or a metric of each group or listed thing. */
+/* The target of a bound: a measure of each row, or a metric of each group or listed row. */
 struct bounded {
-	struct meant of; /* as it was named; count 0: by its unit alone */
+	struct meant of; /* as named; count 0: known by its unit only */
 	const struct dimension_def *dimension;
 	const struct measure_def *measure;
 	const struct metric_def *metric;
 };
 
-/* "sales and visits": other metrics, which an analysis may take */
+/* "sales and visits": further metrics that an analysis may take. */
 struct also {
 	struct meant items[MAP_METRICS_ASKED_MAX - 1];
 	size_t count;
 };
 
-/* What an analysis takes beside its query. */
+/* Arguments of an analysis apart from its query. */
 struct slots {
-	const char *percent;      /* "by 10 %", below zero for what goes down; NULL: not said */
-	size_t from, to;          /* its words */
-	bool up, down;            /* words that say which */
-	const struct fact *thing; /* the one that is to be looked at; or NULL */
-	const char *name;         /* the same in words that no list of names has; or NULL */
+	const char *percent;      /* "by 10 %", negative for a decrease; NULL: not given */
+	size_t from, to;          /* tokens of the percentage */
+	bool up, down;            /* the direction words */
+	const struct fact *thing; /* the one item to analyze; or NULL */
+	const char *name;         /* the same, for a name not in the entity index; or NULL */
 	struct also also;
 };
 
 struct ones {
-	bool named;  /* a thing is named as one: "the solar project" */
-	bool ranked; /* what is ranked is: "which genre" */
+	bool named;  /* a thing is named in the singular: "the solar project" */
+	bool ranked; /* the ranked thing is singular: "which genre" */
 };
 
 struct asking {
 	const struct reading *r;
 	const struct map_words *w;
-	/* Of the tenant's own things it is about this one and those that belong to it; NULL: all */
+	/* Restricts the search to this tenant entity and those belonging to it; NULL: no
+	 * restriction. */
 	const struct entity_def *only;
 	const struct metric_def *metrics[MAP_METRICS_ASKED_MAX];
 	size_t metric_count;
-	struct meant measured;           /* a metric; none: count 0 */
+	struct meant measured;           /* a metric; count 0: none */
 	struct meant groups[MAP_BY_MAX]; /* dimensions */
 	size_t group_count;
-	const struct entity_def *subject; /* the first thing that is named: counted or listed */
+	const struct entity_def *subject; /* the first named entity: counted or listed */
 	struct {
-		/* "related to risks": what rows of the subject belong to */
+		/* "related to risks": entities that rows of the subject belong to. */
 		const struct entity_def *items[MAP_RELATED_MAX];
 		size_t count;
-		bool said, must; /* such a word stands there; and it would mean nothing else */
+		bool said, must; /* a word for it occurs; it has no other meaning */
 	} related;
 	struct {
 		struct {
@@ -118,111 +118,113 @@ struct asking {
 			bool negated;    /* "that are not overdue" */
 		} items[MAP_NAMED_MAX];
 		size_t count;
-	} conditions; /* that have a name */
+	} conditions; /* named conditions */
 	struct {
-		struct meant said; /* "main platforms", "L1"; none: count 0 */
-		const char *is; /* of the subject; MAP_ASK: to be asked for; NULL: of no matter */
+		struct meant said; /* "main platforms", "L1"; count 0: none */
+		const char *is; /* a level of the subject; MAP_ASK: to be asked; NULL: irrelevant */
 	} level;
-	bool shows; /* "name and status of": what is listed says which columns */
+	bool shows; /* "name and status of": the question lists the columns */
 	const char *by[MAP_BY_MAX];
 	size_t by_count;
 	struct {
-		/* "with billing city Paris": says of which dimension a value is */
+		/* "with billing city Paris": names the dimension of a value. */
 		const struct dimension_def *items[MAP_BY_MAX];
 		size_t count;
 	} named;
-	const struct tool_def *analysis; /* that its words ask for; or NULL */
+	const struct tool_def *analysis; /* the requested analysis; or NULL */
 	struct slots slots;
 	bool counts, lists, top, bottom;
-	bool follows; /* it changes the query that stands: "which of those are solar" */
+	bool follows; /* a follow-up on the current query: "which of those are solar" */
 	struct {
 		bool by, number_of;
-	} after; /* what the last word was */
+	} after; /* kind of the previous word */
 	struct ones one;
-	int rows; /* "which three projects"; 0: not said */
+	int rows; /* "which three projects"; 0: not given */
 	struct {
 		bool totals;   /* "the total budget" */
 		bool compares; /* "vs", "compare" */
 	} cues;
-	bool *phrase;                       /* by token: it is one of the map's */
-	const struct dimension_def *valued; /* "by Iron Maiden": a value stands behind "by" */
-	/* By what was said: what its bound compares. */
+	bool *phrase;                       /* by token: it is part of a map phrase */
+	const struct dimension_def *valued; /* of a value after "by": "by Iron Maiden" */
+	/* By index into r->said: the target of its bound. */
 	struct bounded bounds[KNOW_SAID_MAX];
 };
 
 /* ---- map_words.c ---- */
 
-/* The longest phrases that stand at token i, all of the kind that suits best. */
+/* The longest phrases at token i, reduced to the most suitable kind. */
 struct meant map_words_at(const struct asking *a, size_t i);
-/* The tenant's own things of which something is named that can be measured, listed or counted; at
- * most `most`. False: nothing at all is named of a second one. */
+/* Finds the tenant's entities of which the question names something to measure, list or count; at
+ * most `most`. Returns false when no second entity has anything named. */
 bool map_words_own(const struct asking *a, const struct entity_def **out, size_t most,
 		   size_t *count);
-/* The longest cue of an analysis that stands at token i; NULL: none. */
+/* The longest cue for an analysis at token i, or NULL. */
 const struct map_cue *map_words_cue(const struct asking *a, size_t i);
-/* A word that groups by a part of time: "month", "monthly". GRAIN_NONE: it is none. */
+/* The grain of a time word such as "month" or "monthly"; GRAIN_NONE: not a time word. */
 enum grain map_words_grain(const struct token *t);
 
 /* ---- metrics.c ---- */
 
-/* What is counted or listed, or what the metric is of; NULL: nothing is named. */
+/* The entity that is counted, listed or measured; NULL: none is named. */
 const struct entity_def *metrics_spoken_of(const struct asking *a);
-/* How many there are; NULL: nobody may count it. */
+/* The count metric of the entity; NULL: the caller may not count it. */
 const struct metric_def *metrics_count_of(const struct asking *a, const struct entity_def *n);
-/* The grain of its time, as queries name it: "price_date.month"; NULL: it has none. */
+/* The time grain as queries name it: "price_date.month"; NULL: no time. */
 const char *metrics_grain(const struct asking *a, enum grain grain);
-/* The only one, or the only one of the entity; NULL: it is not told. */
+/* The only meaning, or the only one of the entity; NULL: ambiguous. */
 const struct map_phrase *metrics_settle(const struct meant *m, const struct entity_def *of);
 
-/* The dimension that tells an entity's rows apart for people; NULL: it has none. */
+/* The dimension that identifies rows of an entity to users, or NULL. */
 const struct dimension_def *metrics_title(const struct asking *a, const struct entity_def *n);
 bool metrics_add_by(struct asking *a, const char *name);
 bool metrics_add_by_title(struct asking *a, const struct entity_def *n);
 bool metrics_add(struct asking *a, const struct metric_def *m);
-/* "Raise prices by 10 %": before the only metric, which is no total, the total that it acts on. */
+/* "Raise prices by 10 %": adds the total that the change acts on, before the only metric if that
+ * is not a total. */
 void metrics_add_total(struct asking *a, const struct metric_def *total);
-/* Reads all words; false: one of them is not accounted for. */
+/* Reads all words. Returns false when a word is not accounted for. */
 bool metrics_read(struct asking *a);
-/* With all words read: what those mean that may mean several things. */
+/* Resolves ambiguous phrases after all words are read. */
 bool metrics_settle_all(struct asking *a);
 
 /* ---- metrics_query.c ---- */
 
-/* "Main platforms" are IT systems of a level; "L1" is one of what is spoken of. */
+/* Resolves a level: "main platforms" are IT systems of a level, "L1" a level of the subject. */
 bool metrics_settle_level(struct asking *a);
-/* "The total budget": what is asked for is one already. */
+/* Returns true when the requested metric is already a total ("the total budget"). */
 bool metrics_is_total(const struct asking *a);
-/* Is it a query of this map, or one that is refused with a reason that answers the question? What
- * the caller may see is checked where it runs. */
+/* Returns true when the query is valid for this map, or is refused with a reason that answers the
+ * question. The tool checks permissions when it runs. */
 bool metrics_takes(const struct asking *a, const json_t *query);
 
-/* The query that the question is, of `only` where that is not NULL; NULL: it is none. */
+/* Builds the query for the question, restricted to `only` unless NULL. Returns NULL when there is
+ * none. */
 json_t *metrics_try(const struct reading *r, bool asked, const struct entity_def *only,
 		    struct asking *a);
 
 /* ---- metrics_own.c ---- */
 
-/* A question that means nothing among all of the tenant's own things may mean one thing of one of
- * them, or of each of several: then it is asked which. False: neither. */
+/* Tries the tenant's entities one at a time for a question without a query over all of them. With
+ * several matches it asks which one is meant. Returns false when none matches. */
 bool metrics_choose_own(const struct reading *r, bool asked, struct understanding *out);
 
 /* ---- metrics_call.c ---- */
 
-/* What a query asks for or lists. False: the catalogue has it no more. */
+/* Sets what a query measures or lists. Returns false when the catalogue no longer has it. */
 bool metrics_of_query(struct asking *a, const json_t *query);
 
-/* Where the conditions of a query come from; none of it: all were said. */
+/* Origin of a query's conditions. All zero: all come from the question. */
 struct query_origin {
-	const json_t *before;      /* the query that it was made of, or NULL */
-	const char *const *edited; /* filters that were changed, NULL-ended; or NULL */
-	enum filter_source source; /* of these */
+	const json_t *before;      /* the previous query, or NULL */
+	const char *const *edited; /* edited filters, NULL-terminated; or NULL */
+	enum filter_source source; /* the source of the edited filters */
 };
-/* The tool that computes nothing more, or the analysis that is asked for; NULL: none. */
+/* The requested analysis, or the tool that only runs the query; NULL: none. */
 const struct tool_def *metrics_tool(const struct catalog_view *may,
 				    const struct tool_def *analysis);
-/* Is it about what is the tenant's own? */
+/* Returns true when the query is about the tenant's own entities. */
 bool metrics_is_own(const struct asking *a);
-/* False: no domain of the caller's is of it, and `out` is untouched. */
+/* Returns false and leaves `out` unchanged when none of the caller's domains covers it. */
 bool metrics_call(const struct asking *a, const json_t *query, const struct query_origin *from,
 		  struct understanding *out);
 
@@ -230,45 +232,45 @@ bool metrics_call(const struct asking *a, const json_t *query, const struct quer
 
 /* All days of a year. New reference. */
 json_t *metrics_year(int year);
-/* Adds conditions and the period to the query. False: something that was said is none. */
+/* Adds conditions and the period to the query. Returns false when a fact cannot be a condition. */
 bool metrics_take_facts(struct asking *a, json_t *query);
 
-/* ---- metrics_slots.c: what an analysis takes beside its query ---- */
+/* ---- metrics_slots.c: arguments of an analysis apart from its query ---- */
 
-/* Finds by how much something changes. Before the words are read. */
+/* Finds the percentage of a change. Call it before the words are read. */
 void metrics_find_change(struct asking *a);
 bool metrics_takes_change(const struct asking *a);
-/* How many words at token i say that or its direction; 0: none does. */
+/* The number of words at token i that belong to the change or its direction; 0: none. */
 size_t metrics_change_words(struct asking *a, size_t i);
-/* How many words from token i on are a name that nobody knows, of the one thing that an analysis
- * asks for; 0: none is. What the thing is called in the data is seen where the analysis runs. */
+/* The number of words at token i that form an unknown name of the item that an analysis takes; 0:
+ * none. The analysis looks the name up in the data. */
 size_t metrics_name_words(struct asking *a, size_t i);
-/* With all settled: the one thing that the question names, where the analysis asks for one. False:
- * a change was said that nothing takes. */
+/* Finds the item that the analysis takes, after all words are settled. Returns false when nothing
+ * takes a given change. */
 bool metrics_settle_slots(struct asking *a);
-/* The parameters of the analysis beside its query. */
+/* Fills the parameters of the analysis apart from its query. */
 void metrics_fill_slots(const struct asking *a, struct args *args);
 
 /* ---- metrics_bound.c ---- */
 
-/* Is everything that was said beside values something that a query over the map can take? */
+/* Returns true when a query over the map can take everything in r->said. */
 bool bounds_are_read(const struct asking *a);
-/* How many words the bound takes that begins at token i; 0: none does. */
+/* The number of words of the bound that begins at token i; 0: none. */
 size_t bounds_words(const struct asking *a, size_t i);
-/* Is there one? */
+/* Returns true when the question has a bound. */
 bool bounds_any(const struct asking *a);
-/* The phrase of n tokens at i is what a bound beside it compares. */
+/* Makes the phrase of n tokens at i the target of an adjacent bound. */
 bool bounds_take(struct asking *a, const struct meant *m, size_t i, size_t n);
-/* With all that is named settled: finds the measure or metric of each bound that has none yet. */
+/* Finds the measure or metric of each bound without one, after all names are settled. */
 bool bounds_settle(struct asking *a);
-/* "Prices above $60": an average that is bounded and not grouped is of the rows that are above it,
- * and there are so many of them. */
+/* "Prices above $60": when a bounded average is not grouped, the bound applies to rows and the
+ * query counts them. */
 void bounds_of_rows(struct asking *a);
-/* A metric that is only named in a bound: "countries with more than 3 customers". NULL: none. */
+/* A metric named only in a bound ("countries with more than 3 customers"), or NULL. */
 const struct metric_def *bounds_metric(const struct asking *a);
-/* A measure of each listed row that is bounded, and from which side; NULL: none. */
+/* The bounded measure of each listed row, and the side of the bound; NULL: none. */
 const struct measure_def *bounds_measure(const struct asking *a, bool *above);
-/* Adds them to the query. */
+/* Adds the bounds to the query. */
 void bounds_write(const struct asking *a, json_t *where, json_t *having);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * Data sources of different people have columns of the same names. A question that means nothing
- * among all of them is read once more for each that it may be about: it is that one's where no
- * other answers it, and where several do it is asked which. Rows of two that nobody has joined are
- * never taken together.
+ * Different data sources may have the same column names. A question without a query over all of
+ * them is read again for each one it may be about. If one data source answers, it is used; if
+ * several do, the user is asked which. Rows of unrelated data sources are never combined.
  */
 #include "metrics_int.h"
 

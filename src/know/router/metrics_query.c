@@ -1,6 +1,6 @@
 /*
- * Questions over the map become a query where no tool takes the question whole. What the words do
- * not say together leaves the question to the others; so does a query that the map refuses.
+ * Builds a query over the map when no tool answers the whole question. If the words do not form a
+ * query, or the map refuses it, the other readers continue.
  */
 #include "metrics_int.h"
 
@@ -10,7 +10,7 @@
 #include "vesper/mem.h"
 #include "vesper/strlist.h"
 
-#define ROWS_OF_MANY 10 /* "the top genres" */
+#define ROWS_OF_MANY 10 /* default rows for "the top genres" */
 
 static json_t *names_json(const struct asking *a, bool metrics)
 {
@@ -21,7 +21,7 @@ static json_t *names_json(const struct asking *a, bool metrics)
 	return list;
 }
 
-/* A list is put in order by the number of each row that is bounded. */
+/* A list with a bounded measure is ordered by that measure. */
 static bool ranks_rows(const struct asking *a)
 {
 	bool above;
@@ -29,8 +29,8 @@ static bool ranks_rows(const struct asking *a)
 	return a->metric_count == 0 && a->subject && bounds_measure(a, &above);
 }
 
-/* The first thing that is measured of entities which this one tells apart, where it has nothing of
- * that itself: prices, for hub-zones. NULL: none, or not of one entity. */
+/* The first metric of entities that the dimension distinguishes, when it has none itself: prices
+ * for hub-zones. NULL: none, or several entities. */
 static const struct metric_def *measured_by(const struct asking *a, const struct dimension_def *d)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
@@ -55,7 +55,7 @@ static const struct metric_def *measured_by(const struct asking *a, const struct
 	return first;
 }
 
-/* "Compare" takes several values of one dimension, or two years. */
+/* "Compare" groups by the dimension of several values, or compares two years. */
 static void settle_compared(struct asking *a)
 {
 	for (size_t i = 0; i < a->r->facts.count; i++) {
@@ -87,7 +87,7 @@ bool metrics_is_total(const struct asking *a)
 
 	for (size_t i = 0; i < a->r->q.count; i++)
 		if (token_says(&a->r->q.tokens[i], WORDS_AND))
-			return false; /* of what else? */
+			return false; /* of an unknown second item */
 	return m && (m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_COUNT);
 }
 
@@ -107,14 +107,14 @@ bool metrics_settle_level(struct asking *a)
 	return found != NULL;
 }
 
-/* "The three projects with the highest budgets": what is ranked is the thing itself. */
+/* "The three projects with the highest budgets" ranks the subject itself. */
 static bool ranks_subject(const struct asking *a)
 {
 	return a->metric_count > 0 && a->subject && metrics_spoken_of(a) == a->subject &&
 	       a->by_count == 0 && (a->top || a->bottom);
 }
 
-/* "The smallest invoice total" is that of a row, where the map has it. */
+/* "The smallest invoice total" is the extreme of single rows, if the map has such a metric. */
 static bool takes_extreme(struct asking *a)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
@@ -136,7 +136,7 @@ static bool takes_extreme(struct asking *a)
 	return false;
 }
 
-/* "The average fee per visit" is that of all visits: each alone is no average. */
+/* "The average fee per visit" covers all visits; a single visit has no average. */
 static void drop_own_rows(struct asking *a)
 {
 	const struct measure_def *m = a->metric_count == 1 ? a->metrics[0]->measure : NULL;
@@ -147,7 +147,7 @@ static void drop_own_rows(struct asking *a)
 		a->by_count = 0;
 }
 
-/* The only sum of an entity's rows; NULL: there is none, or there are several. */
+/* The only sum over an entity's rows; NULL: none or several. */
 static const struct metric_def *only_sum(const struct asking *a, const struct entity_def *n)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
@@ -165,7 +165,7 @@ static const struct metric_def *only_sum(const struct asking *a, const struct en
 	return found;
 }
 
-/* "Segment the customers": what they are measured by is told where there is only one thing. */
+/* "Segment the customers": measures them by their only sum. */
 static void settle_measured(struct asking *a)
 {
 	const struct entity_def *n = a->subject;
@@ -178,8 +178,7 @@ static void settle_measured(struct asking *a)
 		metrics_add_total(a, only_sum(a, metrics_spoken_of(a)));
 }
 
-/* What is analysed is a metric, or how many there are; a thing that is named beside it is what it
- * is told apart by. */
+/* An analysis needs a metric or a count. Another named entity becomes a group. */
 static bool settle_analysis(struct asking *a)
 {
 	if (a->cues.totals || a->rows > 0 || a->related.count > 0)
@@ -194,8 +193,8 @@ static bool settle_analysis(struct asking *a)
 	return a->metric_count > 0 && bounds_settle(a) && metrics_settle_slots(a);
 }
 
-/* "How many tracks", "genres by number of tracks", "the top customers by spend". What is named and
- * has no part in that leaves the question unread. */
+/* Resolves "how many tracks", "genres by number of tracks", "the top customers by spend". A named
+ * item that has no role makes the question unreadable. */
 static bool settle(struct asking *a)
 {
 	bool ranks = a->top || a->bottom;
@@ -209,7 +208,7 @@ static bool settle(struct asking *a)
 	drop_own_rows(a);
 	if (a->analysis)
 		return settle_analysis(a);
-	if (a->slots.percent) /* it is no question of what there is */
+	if (a->slots.percent) /* a change requires an analysis */
 		return false;
 	if (a->metric_count == 0 && a->subject && (a->counts || a->by_count > 0))
 		return metrics_add(a, metrics_count_of(a, a->subject)) && !a->rows &&
@@ -223,7 +222,7 @@ static bool settle(struct asking *a)
 		return false;
 	bounds_of_rows(a);
 	if (bounds_metric(a) && a->metric_count > 0 && a->by_count == 0)
-		return false; /* "budget above $2M": of which? */
+		return false; /* "budget above $2M" without its subject */
 	if ((a->rows > 0 && !(ranks && a->metric_count == 1)) || (ranks && a->metric_count == 0))
 		return ranks_rows(a);
 	if (ranks && a->metric_count == 1 && a->by_count == 0)
@@ -231,7 +230,7 @@ static bool settle(struct asking *a)
 	return !ranks || (a->metric_count == 1 && a->by_count == 1);
 }
 
-/* What metrics of other things a list is bounded by has no time and no other values. */
+/* A list bounded by metrics of other entities can have no time and no other conditions. */
 static bool lists_alone(const struct asking *a, const json_t *query)
 {
 	const json_t *where = json_object_get(query, MAP_WHERE);
@@ -241,7 +240,7 @@ static bool lists_alone(const struct asking *a, const json_t *query)
 	return json_array_size(where) == 0 && !json_object_get(query, MAP_PERIOD) && !a->rows;
 }
 
-/* "Solar projects" lists them without a word that says so; "the solar project" is one of them. */
+/* "Solar projects" is a list without a word for it; "the solar project" is a single item. */
 static bool write_list(struct asking *a, json_t *query)
 {
 	bool above = true;
@@ -255,7 +254,7 @@ static bool write_list(struct asking *a, json_t *query)
 		return false;
 	json_set_str(query, MAP_LIST, a->subject->name);
 	if (!a->level.is && !narrows && a->subject->levels.count > 0)
-		a->level.is = MAP_ASK; /* platforms and their features are not one list */
+		a->level.is = MAP_ASK; /* platforms and their features are separate lists */
 	if (a->rows == 0 && !a->top && !a->bottom)
 		return true;
 	if (a->top || a->bottom)
@@ -270,7 +269,7 @@ static bool write_list(struct asking *a, json_t *query)
 		rows = said                            ? (int)json_integer_value(said)
 		       : a->one.named || a->one.ranked ? 1
 						       : ROWS_OF_MANY;
-		json_object_del(query, MAP_BOTTOM); /* the order says which end it is */
+		json_object_del(query, MAP_BOTTOM); /* the order already gives the end */
 	}
 	json_set_int(query, MAP_TOP, rows);
 	return true;
@@ -300,7 +299,8 @@ static bool write_query(struct asking *a, json_t *query)
 	return true;
 }
 
-/* What can't be had is told with the reason and what works, where the question says so much. */
+/* Returns true when the map's refusal explains the reason and an alternative that fit the
+ * question. */
 static bool is_refused_well(const struct asking *a, const struct map_problem *why)
 {
 	return why->code &&
@@ -320,8 +320,8 @@ bool metrics_takes(const struct asking *a, const json_t *query)
 	       is_refused_well(a, &why);
 }
 
-/* A tool takes the question and has a clarifying question: what is grouped or narrowed is meant
- * otherwise, and so are rows and amounts of a file that are called by more than one word. */
+/* A tool answers but needs a value: prefer the query if the question groups or narrows, or names
+ * rows or amounts of a data source in several words. */
 static bool outdoes_asking(const struct asking *a)
 {
 	if (a->by_count + a->r->said_count + a->conditions.count > 0)

@@ -1,7 +1,7 @@
 /*
- * What of a question goes to parameters of an analysis, and into no condition of its query: by how
- * much something changes ("raise prices by 10 %"), the one thing that is compared with its peers
- * ("how does Northwind compare with the others"), how many of the top ("the 5 largest").
+ * Reads the parts of a question that fill parameters of an analysis instead of conditions. These
+ * are the percentage of a change ("raise prices by 10 %"), the item compared with its peers ("how
+ * does Northwind compare with the others"), and a top number ("the 5 largest").
  */
 #include "metrics_int.h"
 
@@ -19,7 +19,7 @@ static const struct param_def *slot_of(const struct tool_def *t, enum param_slot
 
 /* ---- changes ---- */
 
-/* The unit that some analysis takes a change in; NULL: none does. */
+/* The unit of changes in some analysis, or NULL. */
 static const struct unit_def *change_unit(const struct catalog *c)
 {
 	for (size_t i = 0; i < c->tool_count; i++)
@@ -66,7 +66,7 @@ void metrics_find_change(struct asking *a)
 	for (size_t i = 0; i < a->r->said_count; i++)
 		if (a->r->said[i].slot == SLOT_NONE)
 			take_change(a, &a->r->said[i].amount, unit);
-	/* of a copy: a number that no analysis takes stays as it is */
+	/* reads a copy: numbers that no analysis takes stay unused */
 	q.tokens = arena_alloc(a->r->arena, (q.count + 1) * sizeof(*q.tokens));
 	memcpy(q.tokens, a->r->q.tokens, (q.count + 1) * sizeof(*q.tokens));
 	if (!a->slots.percent &&
@@ -87,12 +87,12 @@ size_t metrics_change_words(struct asking *a, size_t i)
 	if (a->slots.percent && i >= a->slots.from && i < a->slots.to)
 		return a->slots.to - i;
 	n = a->slots.percent || metrics_takes_change(a) ? words_at(q, i, WORDS_RAISING) : 0;
-	if (n == 0 && a->slots.percent) /* how far down is to be said */
+	if (n == 0 && a->slots.percent) /* a decrease needs a percentage */
 		n = words_at(q, i, WORDS_LOWERING);
 	return n;
 }
 
-/* ---- one thing ---- */
+/* ---- the compared item ---- */
 
 static bool is_of_spoken(const struct asking *a, const struct fact *f)
 {
@@ -100,7 +100,7 @@ static bool is_of_spoken(const struct asking *a, const struct fact *f)
 	       f->source != SOURCE_DEFAULT && f->dimension->map.entity == metrics_spoken_of(a);
 }
 
-/* The value of what the rows are grouped by, else of what names them, else the only value. */
+/* The value of the group's dimension, else of the title dimension, else the only value. */
 static const struct fact *focus_of(struct asking *a)
 {
 	const struct dimension_def *title = metrics_title(a, metrics_spoken_of(a));
@@ -123,7 +123,7 @@ static const struct fact *focus_of(struct asking *a)
 	return a->by_count == 0 && count == 1 ? only : NULL;
 }
 
-/* Written with a capital, or a word that says nothing here. */
+/* Returns true for a capitalized or otherwise unknown word. */
 static bool may_be_of_name(const struct asking *a, size_t i)
 {
 	const struct token *t = &a->r->q.tokens[i];
@@ -155,7 +155,7 @@ bool metrics_settle_slots(struct asking *a)
 		return false;
 	if (!slot_of(a->analysis, SLOT_THING))
 		return true;
-	a->cues.compares = false; /* with all others */
+	a->cues.compares = false; /* the analysis compares with all others */
 	if (a->slots.name)
 		return true;
 	a->slots.thing = focus_of(a);

@@ -1,6 +1,6 @@
 /*
- * What a tool showed, as a query over the map: where its header says that it is one, a follow-up
- * that none of its parameters takes goes on from there.
+ * Converts a tool's last answer to a query over the map, if its header declares one. A follow-up
+ * that no parameter takes continues with that query.
  */
 #include "metrics_int.h"
 
@@ -8,7 +8,7 @@
 
 #include "vesper/json.h"
 
-/* The dimension of the map by which a filter of a tool goes there. */
+/* The map dimension that corresponds to a tool's filter. */
 static const struct dimension_def *dimension_of(const struct reading *r, const struct fact *f,
 						const struct entity_def *n)
 {

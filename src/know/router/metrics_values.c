@@ -1,4 +1,4 @@
-/* What of a question over the map is a condition: values, what is left out, and its time. */
+/* Reads the conditions of a question over the map: values, exclusions and time. */
 #include "metrics_int.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@ static bool knows_all(const struct asking *a, const struct dimension_def *d,
 	struct name_match m;
 
 	if (d->resolves || !names_known(a->r->names, d))
-		return false; /* anything could be one */
+		return false; /* any text may be a value */
 	for (size_t i = 0; i < count; i++)
 		if (!values[i].text ||
 		    !names_resolve(a->r->names, d, values[i].text, NULL, a->r->arena, &m))
@@ -21,7 +21,7 @@ static bool knows_all(const struct asking *a, const struct dimension_def *d,
 	return count > 0;
 }
 
-/* The market of a project, where the market of a price was read. */
+/* The dimension of the same filter on the subject: the market of a project instead of a price. */
 static const struct dimension_def *same_filter(const struct asking *a,
 					       const struct dimension_def *read)
 {
@@ -34,9 +34,8 @@ static const struct dimension_def *same_filter(const struct asking *a,
 	return NULL;
 }
 
-/* Of which dimension values are: of the one that is named, else of what is counted where it has
- * such values too ("Paris" of invoices is a billing city), else as they were read. NULL: it is not
- * told. */
+/* The dimension of the values: the named one, else one of the counted entity that has these values
+ * ("Paris" of invoices is a billing city), else the one read. NULL: undetermined. */
 static const struct dimension_def *dimension_of(const struct asking *a,
 						const struct dimension_def *read,
 						const struct value *values, size_t count)
@@ -72,7 +71,7 @@ static bool is_used(const json_t *where, const char *name)
 	return false;
 }
 
-/* A dimension that is named has a value, or says what a list shows: "the status of projects". */
+/* A named dimension must have a value or be a column of the list: "the status of projects". */
 static bool use_named(struct asking *a, const json_t *where, json_t *query)
 {
 	bool lists = a->metric_count == 0 && a->by_count == 0 && a->subject;
@@ -137,7 +136,7 @@ json_t *metrics_year(int year)
 	return period_json((struct date){year, 1, 1}, (struct date){year, 12, 31});
 }
 
-/* Months in a row of one year, or years in a row. */
+/* Returns true for consecutive months of one year, or consecutive years. */
 static bool one_span(const struct time_read *t)
 {
 	unsigned months = t->months ? t->months >> __builtin_ctz(t->months) : 1;
@@ -158,7 +157,7 @@ static json_t *span_json(const struct time_read *t)
 			   month_end(last, 31 - __builtin_clz(t->months)));
 }
 
-/* The year of what has no other time; NULL: it has, or has none at all. */
+/* The year dimension of an entity without a time; NULL: it has a time or no year. */
 static const struct dimension_def *year_of(const struct asking *a)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
@@ -170,7 +169,7 @@ static const struct dimension_def *year_of(const struct asking *a)
 	return NULL;
 }
 
-/* Whole years, and few of them. */
+/* Returns true for whole years, at most MAP_VALUES_MAX. */
 static bool is_years(const struct time_read *t)
 {
 	if (t->months || t->split || t->mixed)
@@ -194,7 +193,7 @@ static void add_years(const struct time_read *t, const struct dimension_def *d, 
 				 {MAP_OP, json_str(where_op_name(OP_IS))}, {MAP_VALUES, years}));
 }
 
-/* Is it grouped by this part of time; GRAIN_NONE: by any? */
+/* Returns true when grouped by this grain; GRAIN_NONE: by any. */
 static bool by_time(const struct asking *a, enum grain grain)
 {
 	for (size_t i = 0; i < a->group_count; i++)
@@ -203,7 +202,7 @@ static bool by_time(const struct asking *a, enum grain grain)
 	return false;
 }
 
-/* "On weekends", "excluding weekends": days of the week of what is measured. */
+/* "On weekends", "excluding weekends": adds weekdays of the metric's time. */
 static bool add_weekdays(const struct asking *a, json_t *where)
 {
 	const struct time_read *t = &a->r->time;
@@ -215,7 +214,7 @@ static bool add_weekdays(const struct asking *a, json_t *where)
 		return false;
 	while (i < a->r->q.count && a->r->q.tokens[i].text != t->day_type)
 		i++;
-	assert(i < a->r->q.count); /* it is a word of the question */
+	assert(i < a->r->q.count); /* day_type is a word of the question */
 	days = json_array();
 	for (int day = 1; day <= 7; day++)
 		if (t->weekdays >> day & 1)
@@ -228,7 +227,8 @@ static bool add_weekdays(const struct asking *a, json_t *where)
 	return true;
 }
 
-/* All days of the time that was said, or one year against another. False: it is neither. */
+/* Adds the period of the question, or compares two years. Returns false when the time has another
+ * form. */
 static bool take_time(struct asking *a, json_t *where, json_t *query)
 {
 	const struct time_read *t = &a->r->time;
@@ -255,7 +255,8 @@ static bool take_time(struct asking *a, json_t *where, json_t *query)
 	return true;
 }
 
-/* A value in words that name something on the map or ask for an analysis: "generation capacity". */
+/* Returns true for a value whose words name something on the map or request an analysis:
+ * "generation capacity". */
 static bool is_named(const struct asking *a, const struct fact *f)
 {
 	bool named = false;
@@ -272,8 +273,8 @@ static bool is_named(const struct asking *a, const struct fact *f)
 	return named;
 }
 
-/* A value where the question names one, so many rows; times are taken elsewhere. False: nothing
- * here takes it. */
+/* Adds a value as a condition, or a number of rows. Times are handled by take_time. Returns false
+ * when the fact does not fit. */
 static bool take_fact(const struct asking *a, const struct fact *f, json_t *where, json_t *query)
 {
 	if (f->implied || f->source == SOURCE_DEFAULT || f == a->slots.thing || is_named(a, f))
@@ -288,16 +289,16 @@ static bool take_fact(const struct asking *a, const struct fact *f, json_t *wher
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP, f->values[0].number);
 		return true;
 	}
-	return is_time(f) || strcmp(f->filter, FILTER_DAYS) == 0; /* take_time has looked at them */
+	return is_time(f) || strcmp(f->filter, FILTER_DAYS) == 0; /* handled by take_time */
 }
 
-/* Words that tools use as well leave out what they say of the thing that is spoken of alone. */
+/* Words that are also tool words may exclude values of the subject only. */
 static bool may_leave_out(const struct asking *a, const struct said *s)
 {
 	return !s->soft || s->dimension->map.entity == metrics_spoken_of(a);
 }
 
-/* There is one of each that it belongs to. */
+/* Requires an existing row of each related entity. */
 static bool add_related(const struct asking *a, json_t *where)
 {
 	for (size_t i = 0; i < a->related.count; i++) {
@@ -311,7 +312,7 @@ static bool add_related(const struct asking *a, json_t *where)
 	return true;
 }
 
-/* Is it counted from the day of the question? */
+/* Returns true when the condition counts from the day of the question. */
 static bool is_of_today(const struct condition_def *c)
 {
 	struct date day;
@@ -324,8 +325,8 @@ static bool is_of_today(const struct condition_def *c)
 	return false;
 }
 
-/* "Overdue" is of today: what was overdue at another time, nothing here tells. What is overdue or
- * something else is two questions, and analyses have words for some of that themselves. */
+/* "Overdue" refers to today, so it cannot be combined with another time. "Overdue or" something
+ * else would need two queries, and analyses have their own conditions. */
 static bool add_conditions(const struct asking *a, const json_t *query, json_t *where)
 {
 	bool of_other_time = json_object_get(query, MAP_PERIOD) || a->r->time.year_count > 0;

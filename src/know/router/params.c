@@ -1,5 +1,5 @@
-/* Which parameter of which tool takes which filter, by numbers: all tools are compared for each
- * question, and comparing names would be most of that. */
+/* Maps filters to parameters of tools by number. Every question is checked against all tools, and
+ * comparing names would dominate the cost. */
 #include "know_int.h"
 
 #include <string.h>
@@ -116,7 +116,7 @@ void params_number(const struct reading *r, struct numbered *out)
 const struct param_def *params_take(const struct reading *r, const struct numbered *n,
 				    const struct candidate *c, size_t fact)
 {
-	if (n->numbers[fact] < 0) /* it may be the plural of one that has a number */
+	if (n->numbers[fact] < 0) /* it may be the plural of a numbered filter */
 		return candidate_param(c, r->facts.items[fact].filter);
 	return c->numbers->takes[n->numbers[fact]];
 }

@@ -1,7 +1,7 @@
 /*
- * How well the words of a question fit a tool: BM25 over what the tool's file and its domain say
- * (name, description, parameters, example questions), each field with a weight. Names of values,
- * dates and numbers are taken out first; they are judged by the parameters that can take them.
+ * Scores tools for the words of a question with BM25. The documents are the tool's and domain's
+ * texts (name, description, parameters, example questions), with a weight per field. Values, dates
+ * and numbers are removed first; params.c scores them by the parameters that take them.
  */
 #include "know_int.h"
 
@@ -10,7 +10,7 @@
 
 #include "vesper/limits.h"
 
-#define WORDS_MAX 64 /* distinct words of a question that count */
+#define WORDS_MAX 64 /* distinct words of a question that are scored */
 
 struct posting {
 	uint32_t document;
@@ -25,17 +25,17 @@ struct term {
 	double idf;
 };
 
-/* Documents: the catalogue's tools, then its domains. */
+/* Documents: first the catalogue's tools, then its domains. */
 struct router {
 	struct arena *arena;
 	const struct router_weights *weights;
-	size_t closed; /* the first terms, which take no more documents */
+	size_t closed; /* number of terms that accept no more documents */
 	struct dict terms;
 	struct term *items;
 	size_t count, cap;
 	double *lengths; /* by document */
 	size_t tool_count, domain_count;
-	size_t worded; /* tools that a question's words can mean */
+	size_t worded; /* tools in the index: all except those for agents only */
 	double average_tool, average_domain;
 };
 
@@ -97,7 +97,7 @@ static void add_posting(struct router *r, struct term *t, uint32_t document, dou
 	t->postings[t->count++] = (struct posting){document, (float)weight};
 }
 
-/* A word that says nothing by itself counts where it means something to a tool ("who": users). */
+/* A stop word counts when it is a synonym of a tool word ("who": users). */
 static bool counts(const struct know *k, const struct token *t)
 {
 	char stem[STEM_BYTES];
@@ -148,7 +148,8 @@ static void add_text(struct know *k, struct router *r, uint32_t document, const 
 	arena_free(&scratch);
 }
 
-/* Names in descriptions and examples ("such as Jan_2025", "for NP15") are no words of the tool. */
+/* Excludes names in descriptions and examples ("such as Jan_2025", "for NP15") from a tool's
+ * words. */
 static void mark_names(const struct know *k, struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++) {
@@ -186,7 +187,7 @@ static void add_tool(struct know *k, struct router *r, const struct tool_def *t,
 	add_text(k, r, at, t->name, r->weights->words.name);
 	add_text(k, r, at, t->about, r->weights->words.about);
 	for (size_t p = 0; p < t->param_count; p++) {
-		/* what the grammar fills needs no words */
+		/* slots need no words */
 		if (t->params[p].slot != SLOT_NONE || t->params[p].bound_of)
 			continue;
 		add_text(k, r, at, t->params[p].name, r->weights->words.param);
@@ -194,14 +195,14 @@ static void add_tool(struct know *k, struct router *r, const struct tool_def *t,
 	}
 }
 
-/* What a tool's rows tell, where nothing else speaks of it: "buyer" and "tenor" of a project. */
+/* Adds column labels with their own weight: "buyer" and "tenor" of a project. */
 static void add_columns(struct know *k, struct router *r, const struct tool_def *t, uint32_t at)
 {
 	for (size_t c = 0; c < t->column_count; c++)
 		add_text(k, r, at, t->columns[c].label, r->weights->words.column);
 }
 
-/* What is written with a capital in the middle of an example is a name. */
+/* A capitalized word within an example sentence is a name. */
 static void add_example(struct know *k, struct router *r, uint32_t at, const char *text)
 {
 	struct question q;
@@ -213,7 +214,7 @@ static void add_example(struct know *k, struct router *r, uint32_t at, const cha
 	add_words(k, r, at, &q, r->weights->words.example);
 }
 
-/* A domain is what it says of itself: tools that several domains share tell nothing about it. */
+/* A domain is indexed by its own texts. Its tools may be shared and do not describe it. */
 static void add_domain(struct know *k, struct router *r, const struct domain_def *d, uint32_t at)
 {
 	add_text(k, r, at, d->about, r->weights->words.about);
@@ -233,8 +234,8 @@ static double mean_length(const double *lengths, size_t all, size_t n)
 	return n > 0 && sum > 0 ? sum / (double)n : 1;
 }
 
-/* How much a word tells tools apart. A tool that only mentions it in passing, beside one that has
- * it in its name, counts as part of a tool. */
+/* The inverse document frequency. A tool that only mentions the word counts as a fraction,
+ * compared with one that has it in its name. */
 static double rarity(const struct router *r, const struct term *t)
 {
 	double most = 0, tools = 0, n = (double)r->worded;
@@ -309,8 +310,7 @@ static bool can_compare(const struct catalog_view *v, const struct dimension_def
 	return false;
 }
 
-/* "Which vendor is cheapest", "the cheapest vendor": its values are compared, though no word says
- * so. */
+/* "Which vendor is cheapest", "the cheapest vendor": compares values without a word for it. */
 static bool asks_which_of(const struct catalog_view *v, const struct question *q, size_t i)
 {
 	const struct catalog *c = v->catalog;
@@ -328,7 +328,7 @@ static bool asks_which_of(const struct catalog_view *v, const struct question *q
 	return false;
 }
 
-/* One question's words while they are counted. */
+/* Scores of one question. */
 struct tally {
 	const struct router *router;
 	const struct language *language;
@@ -347,7 +347,7 @@ static bool is_mine(const struct tally *t, const struct term *term)
 	return false;
 }
 
-/* Each distinct word adds its share to the documents that have it. */
+/* Adds each distinct word to the documents that contain it. */
 static void add_word(struct tally *t, const char *stem, size_t n, bool plain)
 {
 	const struct router *r = t->router;
@@ -400,7 +400,7 @@ void router_text(const struct know *k, const struct know_input *in, const struct
 		if (counts(k, &q->tokens[i]))
 			add_word(&t, stem, know_canonical(k, &q->tokens[i], stem),
 				 know_is_stop(k, &q->tokens[i]));
-	/* "do you have": a question for what there is, where no other word says of what */
+	/* "do you have": asks what exists, if no other word is known */
 	for (size_t i = from; i < to && t.seen_count == 0; i++)
 		if (words_at(q, i, WORDS_WHAT_THERE_IS))
 			add_concept(&t, CONCEPT_EXISTENCE);

@@ -1,7 +1,7 @@
 /*
- * The tools that a model is told of in full: those that may be meant, by the same score that code
- * chooses by. Fewer than the caller may use where there are many; what the slice lacks can still be
- * named, or found by the agent of its domain.
+ * Selects the tools described in full to a model, by the same score that code uses. If the caller
+ * has many tools, the slice is a subset. The model can still name other tools, or the agent of
+ * their domain finds them.
  */
 #include "know_int.h"
 
@@ -14,7 +14,7 @@ struct slice {
 	size_t domain_count;
 };
 
-/* The tools of one subject of the question, the best first. */
+/* The tools for one subject of the question, best first. */
 struct subject {
 	struct ranked *list;
 	size_t count;
@@ -29,7 +29,7 @@ static void add(struct slice *s, const struct tool_def *tool)
 		s->tools[s->count++] = tool;
 }
 
-/* The domain is one of the best, or becomes one. */
+/* Returns true when the domain is in the slice or can be added. */
 static bool is_near(struct slice *s, size_t domain)
 {
 	for (size_t i = 0; i < s->domain_count; i++)
@@ -59,7 +59,7 @@ static struct subject subject_of(const struct know *k, const struct know_input *
 	return out;
 }
 
-/* The best of each subject, then the second of each, … */
+/* Adds the best tool of each subject, then the second of each, and so on. */
 static void add_in_turn(struct slice *s, const struct subject *subjects, size_t n)
 {
 	bool more = true;
