@@ -1,7 +1,7 @@
 /*
- * What the words beside a whole number say of it. "Stage 5" is the number of a stage and counts
- * nothing, "3 at risk" counts what is at risk, "2 vendors" the vendors: a small number that is true
- * of something else is not bound to that.
+ * Checks the words next to a whole number. In "Stage 5" it is the number of a stage, "3 at risk"
+ * counts rows at risk, "2 vendors" counts vendors. A small number is bound only to data that
+ * matches these words.
  */
 #include <ctype.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "read/names.h"
 #include "claims/telling.h"
 
-#define KINDS_MAX       12 /* a column of more words is no list of kinds */
-#define AFTER_BYTES_MAX 48 /* after a number are looked at for its words */
+#define KINDS_MAX       12 /* columns with more distinct words do not list kinds */
+#define AFTER_BYTES_MAX 48 /* bytes after a number searched for its words */
 #define AFTER_WORDS_MAX 6
 
 /* ---- words ---- */
@@ -34,14 +34,14 @@ uint64_t beside_key(const char *word, size_t len)
 	return name_word_key(folded, len);
 }
 
-/* What may stand between a number and the word that belongs to it: spaces, emphasis, pictures. */
+/* Returns true for characters allowed between a number and its word: spaces, emphasis, emoji. */
 static bool is_between(char c)
 {
 	return (unsigned char)c >= 0x80 || strchr(" *_`-", c);
 }
 
-/* U+2300-27BF, U+2B1B-2B7F, U+1F000-1FFFF: signs that stand for words, unlike dashes, bullets,
- * arrows and the signs of mathematics. */
+/* U+2300-27BF, U+2B1B-2B7F, U+1F000-1FFFF: symbols that replace words; excludes dashes, bullets,
+ * arrows and mathematical signs. */
 static size_t picture_bytes(const char *p, size_t n)
 {
 	const unsigned char *b = (const unsigned char *)p;
@@ -70,7 +70,7 @@ enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
 	uint64_t *to = out->after;
 	size_t at = 0;
 	int count = 0;   /* words in `to` */
-	bool of = false; /* the word before was "of", and the first one */
+	bool of = false; /* the first word was "of" */
 
 	out->picture = 0;
 	memset(out->after, 0, sizeof(out->after));
@@ -108,7 +108,7 @@ enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
 			if (to != out->after)
 				return SCAN_DONE;
 			to = out->said_to_be;
-			to[0] = 1; /* whatever it is */
+			to[0] = 1; /* any value */
 			count = 0;
 		} else if (count < 2) {
 			to[count++] = beside_key(p + from, at - from);
@@ -160,7 +160,7 @@ void known_column_words(const struct column *c, uint64_t out[COLUMN_WORDS_MAX])
 	known_name_words(c->name, c->label, out);
 }
 
-/* ---- what is known ---- */
+/* ---- known data ---- */
 
 void known_note_numbered(struct known *k, const struct beside *b)
 {
@@ -173,7 +173,7 @@ void known_note_numbered(struct known *k, const struct beside *b)
 	k->numbered.list[k->numbered.count++] = *b;
 }
 
-/* How cells of this column are shown that say so; NULL: as they are. */
+/* The display text for cells with this value; NULL: shown unchanged. */
 static const char *shown_as(const struct column *c, const char *text)
 {
 	for (const char *const *w = c->words; w && *w; w += 2)
@@ -182,7 +182,7 @@ static const char *shown_as(const struct column *c, const char *text)
 	return NULL;
 }
 
-/* False: no kind, but a name or prose. */
+/* Returns false for a name or prose. */
 static bool read_kind(const struct column *c, const char *text, struct beside *out)
 {
 	const char *shown = shown_as(c, text);
@@ -237,7 +237,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 		rows[i]++;
 	}
 	if (!absent && (int64_t)count == (int64_t)t->row_count &&
-	    count > 1) /* names, each of its row */
+	    count > 1) /* every row differs: names, not kinds */
 		return;
 	for (i = 0; i < count; i++) {
 		known_add(k, &kinds[i], CLASS_NUMBER, (guard_value)rows[i] * 100000000);
@@ -254,7 +254,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 	}
 }
 
-/* ---- is it this one? ---- */
+/* ---- matching ---- */
 
 static bool same_words(const uint64_t kind[2], const uint64_t said[2])
 {
@@ -294,7 +294,7 @@ void beside_settle(const struct known *k, struct beside *said)
 		said->picture = 0;
 }
 
-/* Is it the number of something that the data numbers, and of what? */
+/* Returns true when the number labels an item that the data numbers. */
 static bool is_numbered(const struct known *k, const struct beside *said, bool *with_after)
 {
 	bool before = false;
@@ -327,7 +327,7 @@ static bool measure_says(const struct known *k, int table, const struct beside *
 	struct entry e = {.table = table};
 	struct beside words = *said;
 
-	words.picture = 0; /* "3 🔴 projects" may stand beside a column of red areas */
+	words.picture = 0; /* "3 🔴 projects" may match a column of red areas */
 	for (size_t c = 0; c < kt->t->column_count; c++) {
 		e.column = (int)c;
 		if (kt->measure[c] && column_says(k, &e, &words))
@@ -336,7 +336,7 @@ static bool measure_says(const struct known *k, int table, const struct beside *
 	return false;
 }
 
-/* Does the row itself say the kind, as in a table of counts by status? */
+/* Returns true when the row contains the kind, as in a table of counts by status. */
 static bool row_says(const struct known *k, const struct entry *e, const struct beside *said)
 {
 	const struct table *t = k->tables[e->table].t;
@@ -404,7 +404,7 @@ bool beside_is_numbered(const struct known *k, const struct beside *said)
 	return is_numbered(k, said, &with_after);
 }
 
-/* "red_areas": a count of what the words beside it say. */
+/* "red_areas": returns true when the words next to the number match the fact's name. */
 static bool fact_says(const struct entry *e, const struct context *c)
 {
 	if (!e->fact_words || c->in_row || c->tone.dir || c->changes || e->label_ids)
@@ -455,7 +455,7 @@ bool beside_fits(const struct known *k, const struct entry *e, const struct cont
 		return true;
 	if (kind && !column_says(k, e, &c->beside) && (e->row < 0 || !row_says(k, e, &c->beside)))
 		return false;
-	/* "1,322 viewers" are no views */
+	/* "1,322 viewers" does not match views */
 	if (e->column >= 0 && !column_says(k, e, &c->beside) &&
 	    measure_says(k, e->table, &c->beside))
 		return false;
@@ -464,7 +464,7 @@ bool beside_fits(const struct known *k, const struct entry *e, const struct cont
 
 /* ---- numbers in words ---- */
 
-/* "these two", "the last three months", "the second half": they point, and tell nothing. */
+/* "these two", "the last three months", "the second half": references, not data. */
 static bool is_pointing(uint64_t before)
 {
 	static const char *const words[] = {

@@ -1,6 +1,6 @@
 /*
- * Citations on their way out: "[2]" is a mark where there is a second passage, and nothing where
- * there is none. A bracket waits for its end, a few bytes; all else is passed on at once.
+ * Filters citations in streamed text: "[2]" becomes a mark if passage 2 exists and is removed
+ * otherwise. Only an open bracket is held back, for a few bytes.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -11,15 +11,15 @@
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
-#define NUMBER_BYTES 3 /* of a citation: there are CITE_PASSAGES_MAX at most */
+#define NUMBER_BYTES 3 /* digits of a citation number, enough for CITE_PASSAGES_MAX */
 
 struct guard_cite {
 	size_t passages, invalid;
 	struct guard_cite_sink sink;
 	char held[CITE_BYTES_MAX];
 	size_t held_len;
-	size_t marks; /* backticks in a row, right before */
-	size_t code;  /* the run of backticks that opened it; 0: none is open */
+	size_t marks; /* length of the current run of backticks */
+	size_t code;  /* length of the opening run; 0: not in code */
 	char before;
 };
 
@@ -55,7 +55,7 @@ static void let_go(struct guard_cite *g)
 	g->held_len = 0;
 }
 
-/* The number of a passage at *p, which moves behind it; 0: it is none. */
+/* Parses a passage number and moves *p after it; 0: invalid. */
 static size_t number_at(const char **p)
 {
 	size_t n = 0, digits = 0;
@@ -65,7 +65,7 @@ static size_t number_at(const char **p)
 	return digits > NUMBER_BYTES || (digits > 1 && (*p)[-(ptrdiff_t)digits] == '0') ? 0 : n;
 }
 
-/* Between the brackets stands a list of numbers, each of a passage. */
+/* Returns true when the brackets hold a list of existing passage numbers. */
 static bool read_list(const struct guard_cite *g, size_t *numbers, size_t *count)
 {
 	const char *p = g->held + 1;
@@ -88,7 +88,8 @@ static bool read_list(const struct guard_cite *g, size_t *numbers, size_t *count
 	}
 }
 
-/* What looks like a citation and is none is left out: it would be taken for one. */
+/* Removes a bracket of numbers that is not a valid citation, since readers would take it for one.
+ */
 static void decide(struct guard_cite *g)
 {
 	size_t numbers[CITE_BYTES_MAX], count;
@@ -105,8 +106,8 @@ static void decide(struct guard_cite *g)
 	g->held_len = 0;
 }
 
-/* Code says what it says. It ends with as many backticks as it began with; what is not closed by
- * the end of its paragraph was none. */
+/* Text in code is never a citation. Code ends with as many backticks as it began with. A run still
+ * open at the end of its paragraph did not open code. */
 static void follow_code(struct guard_cite *g, char c)
 {
 	if (c == '`') {
@@ -171,7 +172,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Quotation marks and dashes are plain, whatever they look like. */
+/* Maps typographic quotation marks, dashes and blanks to ASCII. */
 static int next_plain(const char **p, const char *end)
 {
 	static const struct {
@@ -191,7 +192,7 @@ static int next_plain(const char **p, const char *end)
 	return (unsigned char)*(*p)++;
 }
 
-/* One character of the text as it is compared: blanks are one; -1: its end. */
+/* The next character for comparison; consecutive blanks count as one. -1: the end. */
 static int next_folded(const char **p, const char *end)
 {
 	int c;

@@ -1,4 +1,5 @@
-/* Inside of the number check: what is shown, what is known, and how they are compared. */
+/* Internals of the number check: numbers shown in an answer, known numbers, and their comparison.
+ */
 #ifndef VESPER_GUARD_INT_H
 #define VESPER_GUARD_INT_H
 
@@ -10,87 +11,90 @@
 
 /* ---- units ---- */
 
-/* The registry as numbers are read with it. A number's unit is one of it, or NULL. */
+/* The unit registry in the form used to read numbers. A number's unit points into it, or is NULL.
+ */
 struct unit_words {
 	const struct units *registry;
-	const struct unit_word *items; /* the registry's */
+	const struct unit_word *items; /* of the registry */
 	size_t count;
 	const struct unit_def *percent, *ratio; /* never NULL */
 };
 
-/* `registry` NULL: none is known. It is borrowed. */
+/* `registry`: borrowed; NULL: no unit is known. */
 void unit_words_read(struct unit_words *u, const struct units *registry);
-/* The unit that a column or a fact names; NULL: it only counts, or says none. */
+/* The unit that a column or fact names; NULL: a plain count, or no unit. */
 const struct unit_def *unit_of_symbol(const struct unit_words *u, const char *symbol);
-/* The currency whose sign stands at text[0]; `*len` bytes. *more: can't be told yet. */
+/* The currency whose sign is at text[0]; *taken: its bytes. Sets *more when the text is too short
+ * to decide. */
 const struct unit_def *unit_currency_at(const struct unit_words *u, const char *text, size_t len,
 					size_t *taken, bool *more);
-/* "USD" before a number. */
+/* A currency code, such as "USD" before a number. */
 const struct unit_def *unit_currency_code(const struct unit_words *u, const char *word, size_t len);
-/* "€52/MWh": the unit as money of the currency. */
+/* The unit in another currency: "€52/MWh". */
 const struct unit_def *unit_in_currency(const struct unit_words *u, const struct unit_def *unit,
 					const struct unit_def *currency);
-/* The money that the unit is a part of: cents; NULL: none. */
+/* The currency that the unit is a fraction of, for cents; or NULL. */
 const struct unit_def *unit_whole_money(const struct unit_words *u, const struct unit_def *unit);
 bool unit_is_percent(const struct unit_def *u);
 bool unit_is_ratio(const struct unit_def *u); /* "1.05x" */
 bool unit_is_money(const struct unit_def *u);
-bool unit_is_span(const struct unit_def *u); /* of time */
-/* Equal, or money and the same money per something: "$52.14" is said of a price. */
+bool unit_is_span(const struct unit_def *u); /* a time span */
+/* Returns true when the units are equal, or one is money and the other the same money per unit:
+ * "$52.14" may mean a price. */
 bool unit_is_alike(const struct unit_def *a, const struct unit_def *b);
-/* "24 hours", "365 days": so many are one of a longer unit. */
+/* Returns true when the number equals one longer unit: "24 hours", "365 days". */
 bool unit_is_calendar(const struct unit_words *u, const struct unit_def *unit, int64_t n);
-/* Hundredths of a day; 0: it is no span of days. */
+/* The unit in hundredths of a day; 0: not a time span in days. */
 int64_t unit_days_100(const struct unit_def *u);
 
 /* ---- reading numbers ---- */
 
-#define GUARD_SCALE 8 /* decimals of every value here */
+#define GUARD_SCALE 8 /* decimals of every guard_value */
 
-/* A number's value in 10^-GUARD_SCALE; what does not fit is no number that we check. */
+/* A number in units of 10^-GUARD_SCALE. Numbers that do not fit are not checked. */
 typedef __int128 guard_value;
 
 enum shown_kind {
 	SHOWN_NUMBER,
 	SHOWN_YEAR,
-	SHOWN_MONTH,   /* of a year: date.day is 0 */
-	SHOWN_QUARTER, /* of a year: date.month is the quarter */
-	SHOWN_DATE,    /* whole */
+	SHOWN_MONTH,   /* month of a year: date.day is 0 */
+	SHOWN_QUARTER, /* quarter of a year: date.month is the quarter */
+	SHOWN_DATE,    /* full date */
 	SHOWN_DAY,     /* day and month: date.year is 0 */
-	SHOWN_HOUR,    /* of the day, 0-23 (an hour ending is one less) */
+	SHOWN_HOUR,    /* of the day, 0-23 (hour-ending minus one) */
 	SHOWN_RANK,    /* "2nd", "#3" */
-	SHOWN_STRANGE, /* "1.2e6", digits of other scripts: read by people, not compared */
-	SHOWN_ID,      /* "P-1001": the digits after a word and a dash */
-	SHOWN_TEXT,    /* list numbers, ids: nothing to check */
+	SHOWN_STRANGE, /* "1.2e6", digits of other scripts: not compared */
+	SHOWN_ID,      /* "P-1001": digits after a word and a dash */
+	SHOWN_TEXT,    /* list numbers, ids: not checked */
 };
 
 struct shown {
 	enum shown_kind kind;
 	size_t len;        /* bytes from the first of sign or currency to the end of the unit */
-	guard_value value; /* size, without sign */
-	guard_value half;  /* half of the last place shown */
+	guard_value value; /* absolute value */
+	guard_value half;  /* half of the last decimal place */
 	int decimals;
 	bool minus;
-	bool plus;                       /* said */
-	const struct unit_def *currency; /* said before it */
-	bool scaled;                     /* K, M, B */
+	bool plus;                       /* an explicit plus sign */
+	const struct unit_def *currency; /* written before the number */
+	bool scaled;                     /* with K, M or B */
 	bool grouped;
 	bool worded; /* "fifty dollars" */
-	bool part;   /* "a third of": a share, and no change */
-	bool out_of; /* "three of four": a number follows that it is part of */
+	bool part;   /* "a third of": a share, not a change */
+	bool out_of; /* "three of four": followed by the number of the whole */
 	const struct unit_def *unit;
 	struct date date;
 };
 
-/* What came right before a number, as far as it decides how to read it. */
+/* The text right before a number that affects how it is read. */
 struct lead {
-	int month;        /* the word before is a month: 1-12 */
-	int quarter;      /* … "Q1": 1-4 */
-	bool hour;        /* "hour", "hours": also after "16 to" */
+	int month;        /* the previous word is a month: 1-12 */
+	int quarter;      /* the previous word is a quarter: 1-4 */
+	bool hour;        /* "hour", "hours"; also after "16 to" */
 	bool hour_ending; /* "HE" */
 	bool line_start;
-	bool glued;                      /* a letter, digit or underscore stands right before */
-	bool dashed;                     /* a letter and a dash do: "mid-2025", "COVID-19" */
+	bool glued;                      /* a letter, digit or underscore right before */
+	bool dashed;                     /* a letter and a dash before: "mid-2025", "COVID-19" */
 	bool rank;                       /* "#" */
 	const struct unit_def *currency; /* "USD" */
 	bool minus;                      /* "minus", "negative" */
@@ -98,64 +102,66 @@ struct lead {
 
 enum scan { SCAN_DONE, SCAN_MORE };
 
-/* Reads the number whose sign, currency or first digit is text[0]. SCAN_MORE: its end is not here
- * yet (never when `final`). */
+/* Reads the number whose sign, currency or first digit is text[0]. SCAN_MORE: the text ends too
+ * early to tell (never when `final`). */
 enum scan shown_scan(const struct unit_words *u, const char *text, size_t len, bool final,
 		     const struct lead *lead, struct shown *out);
-/* How many bytes of sign and currency stand before a digit at text[0]; 0: none; *more: can't be
- * told yet. */
+/* The bytes of sign and currency before a digit at text[0]; 0: none. Sets *more when the text is
+ * too short to decide. */
 size_t shown_lead(const struct unit_words *u, const char *text, size_t len, bool final, bool *more);
-/* The unit that follows a number's end after a space; *len bytes of both. *more: can't be told. */
+/* The unit after a number and a space; *taken: the bytes of both. Sets *more when the text is too
+ * short to decide. */
 const struct unit_def *shown_unit_after(const struct unit_words *u, const char *text, size_t len,
 					bool final, size_t *taken, bool *more);
-/* A number in words may begin with this letter. */
+/* Returns true when a number word may begin with this letter. */
 bool words_may_begin(char c);
-int words_cardinal(const char *word, size_t len);     /* 2; 0 or less: it is none */
+int words_cardinal(const char *word, size_t len);     /* "two" gives 2; 0 or less: not a number */
 bool words_is_cardinal(const char *word, size_t len); /* "two" */
-/* Reads the number in words at the beginning of a word, after the name of a month (0: another
- * word); out->len 0: there is none. */
+/* Reads a number in words at the start of a word. `month`: the month named before it, or 0.
+ * out->len is 0 when there is none. */
 enum scan words_scan(const struct unit_words *u, const char *text, size_t len, bool final,
 		     int month, struct shown *out);
-/* Bytes of digits of other scripts, raised ones and fractions at text[0]. */
+/* The bytes of non-ASCII digits, superscripts and fractions at text[0]. */
 size_t shown_strange(const char *text, size_t len, bool final, bool *more);
-/* Finds the unit written in a table's heading, as in "Price ($/MWh)". */
+/* Finds the unit in a table heading, such as "Price ($/MWh)". */
 const struct unit_def *unit_in_text(const struct unit_words *u, const char *text, size_t len);
-/* The value in another unit of its dimension; false: not exactly. */
+/* Converts the value to another unit of its dimension. Returns false when it is not exact. */
 bool shown_convert(struct shown *s, const struct unit_def *to);
-/* The whole text is one number or date: "15 March 2026", "$2.95M". */
+/* Returns true when the whole text is one number or date: "15 March 2026", "$2.95M". */
 bool text_is_number(const struct unit_words *u, const char *text, size_t len);
 int month_of_word(const char *word, size_t len);   /* 1-12, or 0 */
 int weekday_of_word(const char *word, size_t len); /* 1-7, Monday first; or 0 */
-/* text starts with word (ASCII case folded): 1 yes, 0 no, -1 can't be told yet. */
+/* Compares the start of the text with a word, ignoring ASCII case. Returns 1: equal, 0: different,
+ * -1: the text is too short. */
 int text_starts(const char *text, size_t len, bool final, const char *word);
 
 /* ---- names ---- */
 
 #define NAME_WORDS_MAX 6
-#define SLOTS_MAX      32 /* kinds of names: one for each naming column */
+#define SLOTS_MAX      32 /* one slot per column of names */
 
 struct name {
-	uint64_t key;   /* of its words; 0: empty place */
-	int id;         /* the same in all slots: of its text; -1: only a beginning */
+	uint64_t key;   /* of all its words; 0: empty entry */
+	int id;         /* one per text, over all slots; -1: only a prefix of names */
 	bool begins;    /* more words may follow */
-	bool cased;     /* one word, which is a name only with a capital: "Usage" */
-	int only;       /* of a beginning: the one name that it is of; -1: several */
-	uint32_t slots; /* bit s: some table's column of slot s holds it */
+	bool cased;     /* one-word name that requires a capital: "Usage" */
+	int only;       /* of a prefix: the only name with it; -1: several */
+	uint32_t slots; /* bit s: a column of slot s contains it */
 };
 
 struct names {
 	struct name *table;
 	size_t size; /* power of two */
 	size_t used;
-	int count; /* ids */
+	int count; /* number of ids */
 	uint32_t *slots_by_id;
 	size_t slots_cap;
 };
 
-uint64_t name_key(const char *text, size_t len, int *words); /* of all words in a text */
+uint64_t name_key(const char *text, size_t len, int *words); /* key of all words of the text */
 
-/* Letters of two bytes (é, ø) are letters; dashes, quotes and signs, of three, are not. Inline: it
- * is asked of each byte. */
+/* Letters encoded in two bytes (é, ø) count as letters; three-byte dashes, quotes and signs do
+ * not. Inline, since it runs for every byte. */
 static inline bool is_word_byte(char prev, char c)
 {
 	unsigned char before = (unsigned char)prev, now = (unsigned char)c;
@@ -169,37 +175,37 @@ uint64_t name_word_key(const char *word, size_t len);
 uint64_t name_join(uint64_t key, uint64_t word_key);
 const struct name *name_find(const struct names *n, uint64_t key);
 
-/* ---- what is known ---- */
+/* ---- known data ---- */
 
 #define GROUP_MAX 24
 
-/* A name in the order said. Names with no amount between them are a group: "Ascend and Hitachi
- * average 52.14 and 54.80". */
+/* A mentioned name, in order. Names without an amount between them form a group: "Ascend and
+ * Hitachi average 52.14 and 54.80". */
 struct mention {
 	int id;
 	uint32_t slots;
-	uint32_t word;  /* where it began */
-	uint32_t group; /* amounts that came before it in the sentence */
-	bool ref;       /* it is only what others are compared with */
-	bool post;      /* it followed its amount, and says nothing of the next one */
+	uint32_t word;  /* index of its first word */
+	uint32_t group; /* number of amounts before it in the sentence */
+	bool ref;       /* only the reference of a comparison */
+	bool post;      /* follows its amount, so it does not apply to the next one */
 };
 
-/* What is counted, and so which words may stand beside it. */
+/* What a count covers, which decides the words that may accompany it. */
 enum counted {
-	COUNTED_NOTHING, /* it is no count */
+	COUNTED_NOTHING, /* not a count */
 	COUNTED_ROWS,
-	COUNTED_NAMED,    /* the rows of one name */
-	COUNTED_KIND,     /* the rows that say "green", "on track" */
-	COUNTED_DISTINCT, /* values of a column */
+	COUNTED_NAMED,    /* rows of one name */
+	COUNTED_KIND,     /* rows with a value such as "green", "on track" */
+	COUNTED_DISTINCT, /* distinct values of a column */
 	COUNTED_VALUES,
 	COUNTED_NULLS,
 };
 
-/* The words beside a whole number without a unit, folded: what it numbers ("Stage 5") or counts
+/* The folded words next to a whole number without a unit: what it numbers ("Stage 5") or counts
  * ("3 at risk", "2 vendors"). 0: none. */
 struct beside {
 	uint64_t before;
-	uint64_t picture; /* "2 🔴": stands for words where the data shows them with it */
+	uint64_t picture; /* "2 🔴": an emoji that the data shows for a value */
 	uint64_t after[2];
 	uint64_t said_to_be[2]; /* "areas are green": the words after the verb */
 };
@@ -208,27 +214,29 @@ enum entry_class { CLASS_NUMBER, CLASS_DATE, CLASS_YEAR, CLASS_HOUR, CLASS_MONTH
 
 struct entry {
 	enum entry_class class;
-	guard_value value; /* a number's size; a date as yyyymmdd (month 0, day 0: not said) */
+	/* absolute value of a number; a date as yyyymmdd (month 0, day 0: unknown) */
+	guard_value value;
 	bool minus;
-	bool either; /* the sign may be told in words */
-	bool change; /* from one value to another: a rise or a fall */
-	bool share;  /* of the rows that say its kind */
+	bool either; /* the sign may be expressed in words */
+	bool change; /* a difference: a rise or a fall */
+	bool share;  /* the share of rows of its kind */
 	enum derived { DERIVED_NOT, DERIVED_SUM, DERIVED_MEAN, DERIVED_CHANGE } derived;
-	bool fact;                  /* a number that code derived */
-	const uint64_t *fact_words; /* of a fact without a unit: its name's and its label's */
-	bool shadowed;              /* a cell says the same, and of what */
-	int text;                   /* of a fact's text: which one; 0: none */
-	bool anything;              /* of the question: any unit */
+	bool fact;                  /* a derived fact */
+	const uint64_t *fact_words; /* for a fact without a unit: words of its name and label */
+	bool shadowed;              /* a cell has the same value and more context */
+	int text;                   /* number of the fact text that contains it; 0: none */
+	bool anything;              /* from the question: matches any unit */
 	bool of_text;               /* a number inside a text cell */
 	enum counted counted;
-	struct beside beside; /* of a number inside a text, or of what is counted */
-	bool pooled;          /* over rows of several names: is no single name's number */
+	struct beside beside; /* of a number inside a text, or of the counted rows */
+	/* computed over rows of several names, so it belongs to no single name */
+	bool pooled;
 	const struct unit_def *unit;
-	int table;                /* index of tables; -1: none */
+	int table;                /* index into tables; -1: none */
 	int64_t row;              /* -1: none */
-	int column;               /* of that table; -1: none */
-	int group_slot, group_id; /* of the rows it was made of; -1 none */
-	const int *label_ids;     /* names in a fact's label, ended by -1; NULL: none */
+	int column;               /* in that table; -1: none */
+	int group_slot, group_id; /* of the aggregated rows; -1: none */
+	const int *label_ids;     /* names in a fact's label, terminated by -1; NULL: none */
 	const char *call;
 	const char *column_name;
 	const char *formula;
@@ -236,31 +244,32 @@ struct entry {
 
 #define COLUMN_WORDS_MAX 8
 
-/* When a row's amounts were. */
+/* The time of a row's amounts. */
 struct row_time {
-	int hour; /* -1: it has none */
+	int hour; /* -1: none */
 	int month;
-	int32_t day; /* yyyymmdd of a series of days or months; 0: it has none */
+	int32_t day; /* yyyymmdd in a series of days or months; 0: none */
 };
 
 struct known_table {
 	const struct table *t;
 	const char *call;
-	int *slot;    /* by column; -1: does not name rows */
-	int **ids;    /* ids[row][column] of names; -1 */
-	bool *rivals; /* by column: names of this slot differ between rows */
+	int *slot;    /* by column; -1: has no names */
+	int **ids;    /* ids[row][column] of names; -1: none */
+	bool *rivals; /* by column: its names differ between rows */
 	uint32_t rival_slots;
-	bool *soft; /* by column: words ("winter") that gather rows and name none */
+	bool *soft;                    /* by column: grouping words ("winter"), not names */
 	const struct unit_def **units; /* by column */
-	bool *measure;                 /* by column: numbers to compute with */
-	bool *differences;             /* by column: its name or label says so: "spread" */
-	bool *mixed;                   /* by column: it has negative values and others */
-	struct row_time *times;        /* by row; NULL: nothing says when */
-	uint64_t (*keys)[2];    /* by column: of its name and its label, as a heading has them */
-	uint64_t (*sets)[2][4]; /* by column: words of its name, and of its label, that tell it */
-	uint64_t (*words)[COLUMN_WORDS_MAX]; /* by column: of its name and its label, folded */
-	uint64_t *pictures;                  /* by column: of its label, as "🔴 Red"; 0: none */
-	guard_value **values;                /* values[row][column], signed; GUARD_NO_VALUE */
+	bool *measure;                 /* by column: numeric values for computations */
+	bool *differences;             /* by column: named as a difference, such as "spread" */
+	bool *mixed;                   /* by column: has negative and other values */
+	struct row_time *times;        /* by row; NULL: no time */
+	uint64_t (*keys)[2];           /* by column: keys of name and label, as headings */
+	uint64_t (*sets)[2][4]; /* by column: the words that distinguish its name and its label */
+	uint64_t (*words)[COLUMN_WORDS_MAX]; /* by column: folded words of name and label */
+	/* by column: emoji of its label, as in "🔴 Red"; 0: none */
+	uint64_t *pictures;
+	guard_value **values; /* values[row][column], signed; GUARD_NO_VALUE */
 };
 
 #define GUARD_NO_VALUE ((guard_value)1 << 126)
@@ -277,10 +286,10 @@ struct known {
 	int slot_count;
 	bool has_rivals;
 	uint32_t soft_slots;
-	bool peak_known;     /* a column says when peak hours begin or end */
-	bool other_question; /* what the question names is not what the results are about */
-	bool has_times;      /* some table's rows are of hours, months or days */
-	uint32_t year_slots; /* whose names are years */
+	bool peak_known;     /* a column gives the limits of peak hours */
+	bool other_question; /* the question names something that the results do not cover */
+	bool has_times;      /* some table has rows per hour, month or day */
+	uint32_t year_slots; /* slots whose names are years */
 	int64_t rows_max;
 	struct {
 		const struct unit_def **units; /* of number columns */
@@ -290,99 +299,99 @@ struct known {
 		struct text_word {
 			int text;
 			uint64_t word;
-		} * words; /* before numbers of a fact's text */
+		} * words; /* words before numbers in a fact's text */
 		size_t count, cap;
-		int facts; /* that have a text */
+		int facts; /* number of facts with a text */
 	} texts;
 	struct besides {
 		struct beside *list;
 		size_t count, cap;
-	} numbered;           /* "Stage", and "Stage … Construction": before and after[0] */
+	} numbered;           /* "Stage", or "Stage … Construction": before and after[0] */
 	struct besides kinds; /* "green", "on track": after; "🟢": picture */
 	struct {
 		struct hour_fact {
-			const char *name, *text; /* "widest_hours": "HE 16-21" */
-			uint64_t word;           /* the name's first, folded */
+			const char *name, *text; /* for example "widest_hours": "HE 16-21" */
+			uint64_t word;           /* first word of the name, folded */
 		} * facts;
 		size_t count, cap;
 	} hours;
-	struct mention asked[GROUP_MAX]; /* named by the question and the arguments */
+	struct mention asked[GROUP_MAX]; /* named by the question or the arguments */
 	int asked_count;
 	struct date today;
 };
 
 void known_build(struct known *k, const struct guard_input *in);
 void known_free(struct known *k);
-/* A heading up to its unit in brackets. 0: no known column is called so. */
+/* The key of a heading without its unit in brackets. 0: no known column matches. */
 uint64_t known_heading(const struct known *k, const char *text, size_t len);
-/* First entry of this class that is not below value. */
+/* The index of the first entry of this class that is not below value. */
 size_t known_from(const struct known *k, enum entry_class class, guard_value value);
-int32_t known_day(const char *text);                   /* yyyymmdd of an ISO date; 0: it is none */
+int32_t known_day(const char *text);                   /* yyyymmdd of an ISO date; 0: invalid */
 bool known_number(const char *text, guard_value *out); /* signed */
 
-/* ---- words beside a number ---- */
+/* ---- words next to a number ---- */
 
-/* A word as it is compared: small letters, one of it. */
+/* The key of a word: lower case, singular. */
 uint64_t beside_key(const char *word, size_t len);
-/* The picture and the next words of the same phrase. SCAN_MORE: they are not here yet. */
+/* Reads the emoji and the next words of the same phrase. SCAN_MORE: the text is too short. */
 enum scan beside_after(const char *p, size_t n, bool final, struct beside *out);
-/* A whole number that says neither of what nor in what unit. */
+/* Returns true for a whole number without a unit or counted item. */
 bool shown_is_bare(const struct shown *s);
 
-/* ---- judging ---- */
+/* ---- binding ---- */
 
 #define ROW_WORDS ((DB_ROWS_MAX + 63) / 64)
 
-/* Which rows of one table of the data a row of the answer's table can be about. */
+/* The rows of one known table that a row of the answer's table may show. */
 struct row_set {
-	int table; /* -1: nothing is known yet */
+	int table; /* -1: not known yet */
 	uint64_t rows[ROW_WORDS];
 };
 void row_set_clear(struct row_set *s);
 void row_set_add(struct row_set *s, int table, int64_t row);
-/* May a number of this row stand there? */
+/* Returns true when the set may contain the row. */
 bool row_set_has(const struct row_set *s, int table, int64_t row);
-/* It is about one of these rows only. */
+/* Restricts the set to these rows. */
 void row_set_narrow(struct row_set *s, const struct row_set *to);
 
-/* The time that the next amount is said to belong to: "in hour 19", "in August". */
+/* The time that the sentence gives for the next amounts: "in hour 19", "in August". */
 struct when {
-	uint32_t hours;   /* bit h; 0: none was said */
+	uint32_t hours;   /* bit h; 0: no hour */
 	uint32_t months;  /* bit m */
 	int from, to;     /* yyyymmdd; 0: none */
-	uint32_t amounts; /* it is said of so many more */
+	uint32_t amounts; /* number of further amounts it applies to */
 };
 
-#define TONE_WORDS 6 /* after an amount may say how it compares, and what it counts */
+#define TONE_WORDS 6 /* words read after an amount for its comparison and counted item */
 
-/* What the words around an amount say of how it compares. */
+/* How the words around an amount compare it. */
 struct tone {
 	int dir;                    /* 1: "above", "rose"; -1: "below", "fell" */
 	bool change;                /* "gap", "changed" */
 	bool of;                    /* "35 % of" */
 	bool rest;                  /* "remaining" */
-	bool sum;                   /* "together" follows */
-	bool mean;                  /* "on average" does */
+	bool sum;                   /* "together" follows the amount */
+	bool mean;                  /* "on average" follows the amount */
 	bool by;                    /* "rose by" */
 	bool to;                    /* "rose to" */
-	bool move;                  /* "rose", and not "higher" */
-	bool than;                  /* what it is compared with is said */
-	int ref_id;                 /* the name that it is compared with; -1: none */
-	uint64_t after[TONE_WORDS]; /* the words that follow, folded */
+	bool move;                  /* "rose" rather than "higher" */
+	bool than;                  /* the reference of the comparison is named */
+	int ref_id;                 /* the name of the reference; -1: none */
+	uint64_t after[TONE_WORDS]; /* the following words, folded */
 };
 
 #define CLAUSE_WORDS_MAX 12
 
-/* The words since the last amount, folded. */
+/* Folded words since the last amount. */
 struct clause {
 	uint64_t words[CLAUSE_WORDS_MAX];
 	size_t count;
-	bool after_amount; /* nothing but the word that is read came since the amount */
+	bool after_amount; /* only the current word follows the amount */
 };
 
 #define RECENT_MAX 4
 
-/* An amount of the answer that was found right. */
+/* A recent amount of the answer that was bound. */
 struct recent {
 	guard_value value; /* signed */
 	guard_value shown, half;
@@ -393,126 +402,128 @@ struct recent {
 };
 
 struct context {
-	struct mention said[GROUP_MAX]; /* in this sentence or table row */
+	struct mention said[GROUP_MAX]; /* names in this sentence or table row */
 	int count;
-	struct mention before[GROUP_MAX]; /* in the sentence before */
+	struct mention before[GROUP_MAX]; /* names in the previous sentence */
 	int before_count;
 	struct {
 		int id; /* the name that follows: "… for Ascend"; -1: none */
 		uint32_t slots;
-		struct when when; /* the time that does: "… in hour 19" */
+		struct when when; /* the time that follows: "… in hour 19" */
 	} follow;
 	struct {
-		int id; /* the name that heads this column of a table; -1 */
+		int id; /* the name in the heading of this column; -1: none */
 		uint32_t slots;
 		const struct unit_def *unit;
-		uint64_t key; /* of the known column that this one is; 0: none */
+		uint64_t key; /* the matching known column; 0: none */
 	} header;
-	bool in_row;          /* of a table */
-	struct row_set rows;  /* what the row's cells so far say of it */
-	struct beside beside; /* the number */
+	bool in_row;          /* of a table in the answer */
+	struct row_set rows;  /* rows consistent with the cells of this row so far */
+	struct beside beside; /* words next to the number */
 	struct {
 		bool first_of;       /* "first 24", "top 5" */
-		bool in_all;         /* "in all", "in total": of no single row */
-		int extreme;         /* "highest" 1, "lowest" -1 was said of the next amount */
-		uint64_t extreme_of; /* the word after it */
-		int rank;            /* "second" was said of it; 0: nothing */
-		bool about;          /* "roughly" stands right before */
-		bool label;          /* "step" does */
-		int limit;           /* "above" does (1), "below" does (-1) */
-	} told;                      /* of the number, by the words before it */
+		bool in_all;         /* "in all", "in total": not of a single row */
+		int extreme;         /* the next amount is the "highest" 1, or "lowest" -1 */
+		uint64_t extreme_of; /* the word after the superlative */
+		int rank;            /* rank of the next amount ("second"); 0: none */
+		bool about;          /* "roughly" right before */
+		bool label;          /* "step" right before */
+		int limit;           /* "above" (1) or "below" (-1) right before */
+	} told;                      /* about the number, from the preceding words */
 	struct when when;
-	int same_hour;    /* "hour 19 (HE 20)": the hour that this one must be; -1: any */
-	struct tone tone; /* before the number; and after it, once that was asked for */
-	bool tone_known;  /* what follows was looked at */
+	int same_hour;                    /* "hour 19 (HE 20)": the hour it must equal; -1: any */
+	struct tone tone;                 /* of the words before the number, later also after it */
+	bool tone_known;                  /* the words after the number were read */
 	struct recent recent[RECENT_MAX]; /* newest first */
 	uint32_t sentence;
 	struct clause clause;
-	int claim;                 /* "A is higher: x against y": said of the amount before */
-	bool against;              /* "against" stands right before the number */
-	bool from;                 /* "from" was said in the sentence */
-	bool changed;              /* "rose" was said in the sentence before */
-	bool sums, means, changes; /* so were "together", "averages", "gap" */
+	/* "A is higher: x against y": direction claimed for the previous amount */
+	int claim;
+	bool against;              /* "against" right before the number */
+	bool from;                 /* "from" occurred in the sentence */
+	bool changed;              /* "rose" occurred in the previous sentence */
+	bool sums, means, changes; /* likewise "together", "averages", "gap" */
 	size_t clause_dir;         /* words of the clause before its direction */
-	int32_t days[2];           /* of the last dates, since 1970; newest first; 0: none */
-	bool missing;              /* "without", "missing" */
+	int32_t days[2];           /* the last dates, in days since 1970; newest first; 0: none */
+	bool missing;              /* "without" or "missing" occurred */
 	bool peak;
 	struct {
-		int64_t written; /* table rows and list items of the answer so far */
+		int64_t written; /* table rows and list items in the answer so far */
 		int64_t last;    /* of the last table or list */
 	} rows_said;
 	struct {
-		const struct guard_place *places; /* only what they say is meant; NULL: anything */
+		/* bind to these passages first; NULL: no citation */
+		const struct guard_place *places;
 		size_t count;
 	} cited;
 };
 
 struct verdict {
 	bool bound;
-	bool unchecked; /* bound to what proves nothing: the question's own words */
-	bool of_fact;   /* a number that code derived */
-	bool directed;  /* "more", "less", "rose": the values say so, too */
-	bool astray;    /* no passage says it that its sentence cites */
+	bool unchecked; /* matches only the question's own words */
+	bool of_fact;   /* a derived fact */
+	bool directed;  /* the values confirm "more", "less", "rose" */
+	bool astray;    /* no cited passage contains it */
 	struct recent amount;
-	struct row_set rows; /* a cell under its own heading: the rows that hold it */
+	struct row_set rows; /* for a cell under its own heading: rows with that value */
 	struct guard_ref ref;
 };
 
-/* *s: in the unit of what it is bound to. */
+/* Binds a number. Sets *s to the unit of the matching value. */
 void judge(const struct known *k, struct shown *s, const struct context *c, char *scratch,
 	   size_t scratch_size, struct verdict *out);
-/* Is the amount's column the one that the words before it name, where they name one? */
+/* Returns true when the preceding words name this amount's column, or no column. */
 bool column_is_said(const struct known *k, const struct entry *e, const struct context *c);
-/* Do the words beside a number say a kind of rows? */
+/* Returns true when the words name a kind of rows. */
 bool beside_is_kind(const struct known *k, const struct beside *said);
-/* Where the words say a kind, what picture stands there says nothing more. */
+/* Drops the emoji when the words already name a kind. */
 void beside_settle(const struct known *k, struct beside *said);
-/* The first picture of a text; 0: none. */
+/* The first emoji of a text; 0: none. */
 uint64_t beside_picture(const char *text, size_t len);
 bool known_is_column_word(const struct known *k, uint64_t word);
 struct derived_number {
 	struct guard_ref ref;
 	const struct unit_def *unit;
-	bool directed; /* as of a verdict */
+	bool directed; /* as in verdict */
 };
 
-/* The derivations that are made on demand; false: none fits. */
+/* Binds a number by derivations computed on demand. Returns false when none matches. */
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,
 		 char *scratch, size_t scratch_size, struct derived_number *out);
-/* 1: row a is the later one of two that differ in nothing but time, -1: b is; 0: they differ in
- * more. */
+/* Compares rows that differ only in time. Returns 1: a is later, -1: b is later, 0: other columns
+ * differ. */
 int known_later(const struct known *k, const struct known_table *kt, int64_t a, int64_t b);
-/* Do the words say that a number was made so of others? */
+/* Returns true when the words describe a number derived in this way. */
 bool is_told_as(enum derived how, const struct shown *s, const struct context *c);
-/* Where the words put a column in a comparison: 1: it is compared, -1: with it; 0: nowhere. */
+/* The role of a column in the comparison: 1: subject, -1: reference, 0: none. */
 int column_side(const struct known *k, int table, size_t column, const struct context *c);
-/* Is the row of the time that is spoken of? */
+/* Returns true when the row's time matches. */
 bool row_is_when(const struct known *k, int table, int64_t row, const struct when *w);
 bool unit_fits(const struct shown *s, const struct unit_def *shown, const struct unit_def *known,
 	       bool loses_decimals);
-/* The data numbers such things: "Stage". */
+/* Returns true when the data numbers such items: "Stage". */
 bool beside_is_numbered(const struct known *k, const struct beside *said);
-/* "The highest price": does the word say this column, or none at all? */
+/* "The highest price": returns true when the word names this column, or no column. */
 bool beside_of_column(const struct known *k, const struct entry *e, uint64_t word);
-/* Do the words beside a number in words say that it is told of the data? */
+/* Returns true when a number in words refers to the data. */
 bool beside_is_told(const struct known *k, const struct shown *s, const struct beside *said);
-/* "75 % are on track": do the words around a share say what it is one of? */
+/* "75 % are on track": returns true when the words name the kind that the share is of. */
 bool beside_says_kind(const struct entry *e, const struct context *c);
-/* May a bare number with these words beside it be this one? */
+/* Returns true when a bare number with these words may match the entry. */
 bool beside_fits(const struct known *k, const struct entry *e, const struct context *c);
-/* Does this row belong to what the sentence names? */
+/* Returns true when the row has the names of the sentence. */
 bool row_is_meant(const struct known *k, int table, int64_t row, const struct context *c);
 
 /* ---- reading text ---- */
 
 #define WORD_BYTES_MAX 40
 
-/* Words and what stands before a number, byte after byte; for the answer as for a cell. */
+/* Reads text byte by byte and tracks the words before a number, in answers and in cells. */
 struct reader {
-	char word[WORD_BYTES_MAX]; /* the one being read, or the last one */
+	char word[WORD_BYTES_MAX]; /* current or last word */
 	size_t word_len;
 	bool word_open;
-	bool word_near; /* only separators that bind a word to its number came since */
+	bool word_near; /* only separators that tie a word to its number since */
 	char prev, prev2;
 	bool line_start;
 	bool hour_run, hour_ending_run;
@@ -520,28 +531,29 @@ struct reader {
 	bool hours_end;                                             /* "hours ending" */
 	bool hours_said;                                            /* "hours are", "hours from" */
 	void (*on_word)(void *owner, const char *word, size_t len); /* or NULL */
-	void (*on_char)(void *owner, char c);                       /* what is no word; or NULL */
+	/* for other characters; or NULL */
+	void (*on_char)(void *owner, char c);
 	void *owner;
 	const struct unit_words *units;
 };
 
 void reader_init(struct reader *r, const struct unit_words *u);
-/* Reads plain text up to the next number; *plain bytes were taken. True: a number stands there.
- * False: nothing more is here, or (bytes are left) it can't be told yet. */
+/* Reads plain text up to the next number; *plain: the bytes consumed. Returns true at a number.
+ * Returns false at the end of the text, or with bytes left when more text is needed. */
 bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *plain,
 		 struct shown *s);
-/* The word that stands right before it; 0: none. */
+/* The word right before the number; 0: none. */
 uint64_t reader_before(const struct reader *r);
-bool reader_is_titled(const struct reader *r); /* and it begins with a capital */
-/* Takes the number that reader_next has found. */
+bool reader_is_titled(const struct reader *r); /* that word begins with a capital */
+/* Consumes the number found by reader_next. */
 void reader_take(struct reader *r, const char *p, const struct shown *s);
 
-/* ---- what is spoken of ---- */
+/* ---- subject of the text ---- */
 
-#define COLUMNS_MAX   24 /* of a table in an answer whose headings are remembered */
-#define HEADING_BYTES 96 /* of one heading */
+#define COLUMNS_MAX   24 /* columns of an answer's table whose headings are stored */
+#define HEADING_BYTES 96 /* size of one heading */
 
-/* A table in the answer, while it is written. */
+/* A column heading of the table being written. */
 struct heading {
 	int id;
 	uint32_t slots;
@@ -553,36 +565,37 @@ struct speech {
 	const struct known *known;
 	struct reader reader;
 	struct context said;
-	uint32_t amounts;               /* in this sentence */
+	uint32_t amounts;               /* number of amounts in this sentence */
 	uint64_t words[NAME_WORDS_MAX]; /* keys of the last words, newest first */
-	bool ends;                      /* what ends is more than a part of a sentence */
-	bool titled;                    /* the last one began with a capital */
+	bool ends;                      /* the end reached is a sentence end, not just a part */
+	bool titled;                    /* the last word began with a capital */
 	size_t word_len;
 	uint64_t folded;
 	uint32_t word_count;
-	bool partly;  /* "one of the", "second": what follows is no extreme of all */
+	/* "one of the", "second": the superlative that follows is not the overall extreme */
+	bool partly;
 	bool said_in; /* the last word was "in" */
 	struct {
-		uint32_t word; /* where "second" was said; 0: nowhere */
+		uint32_t word; /* index of the word "second"; 0: none */
 		int value;
-		int last; /* the last word was "second": a rank, if what follows says so */
+		int last; /* the last word was "second", a rank if the next word confirms it */
 	} ordinal;
-	uint32_t last_is;   /* what the last word says */
-	uint32_t dir_word;  /* where the direction was said */
-	struct tone before; /* the tone without what follows the number */
-	int post_id;        /* the name that followed the last amount */
-	int ref_id;         /* what was compared with, in this sentence; -1: nothing */
+	uint32_t last_is;   /* flags of the last word */
+	uint32_t dir_word;  /* index of the direction word */
+	struct tone before; /* the tone before the number only */
+	int post_id;        /* the name after the last amount */
+	int ref_id;         /* the reference of a comparison in this sentence; -1: none */
 	struct {
-		int last;        /* the last number was this hour; -1: it was none */
-		int from;        /* it, or where its range began */
-		bool ending;     /* … as an hour ending */
-		uint32_t words;  /* since */
-		bool till, open; /* "to" came since; "(" or "/" did */
+		int last;        /* the last number was this hour; -1: not an hour */
+		int from;        /* start of its range */
+		bool ending;     /* hour-ending notation */
+		uint32_t words;  /* words since */
+		bool till, open; /* "to" followed; "(" or "/" followed */
 	} hour;
-	bool compared;  /* "above", "than": what follows a colon tells both names' numbers */
-	bool year_told; /* the last number was a year, and no part of a date */
-	bool bullet;    /* the line begins with what may be one */
-	bool stop;      /* a full stop was read: a space makes it the sentence's end */
+	bool compared;  /* "above", "than": numbers of both names follow a colon */
+	bool year_told; /* the last number was a year outside a date */
+	bool bullet;    /* the line may begin with a bullet */
+	bool stop;      /* a full stop was read; a following space ends the sentence */
 	bool in_table, is_heading, is_ruler;
 	int column;
 	struct heading headings[COLUMNS_MAX];
@@ -590,28 +603,27 @@ struct speech {
 	size_t cell_len;
 };
 
-/* It reads through itself: stays where it is. */
+/* Contains pointers to itself, so it must not move. */
 void speech_init(struct speech *s, const struct known *k);
-/* Finds the name that a number's own words give it, in what follows the number. SCAN_MORE: that is
- * not here yet. */
+/* Finds the name that follows a number and belongs to it. SCAN_MORE: more text is needed. */
 enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final);
-/* Notes the words beside a number; as speech_follower. */
+/* Reads the words next to a number. Returns as speech_follower. */
 enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 			const struct shown *number);
-/* Reads how an amount compares from what follows it. */
+/* Reads the words after an amount that compare it. */
 enum scan speech_tone(struct speech *s, const char *p, size_t n, bool final);
-/* The number belongs to an id of the kind that the data has; *known: it has this one. */
+/* Returns true when the number is part of an id of a kind in the data; *known: this id exists. */
 bool speech_is_id(const struct speech *s, const char *p, const struct shown *number, bool *known);
-/* The number completes a name of the data: "Portfolio 360". */
+/* Returns true when the number completes a name of the data: "Portfolio 360". */
 bool speech_is_name(const struct speech *s, const char *p, const struct shown *number);
-/* … or begins one: "100% Solar". */
+/* Returns true when the number begins a name: "100% Solar". */
 bool speech_begins_name(const struct speech *s, const char *p, size_t n,
 			const struct shown *number);
-/* The first cell of the n-th row of a table is an n that numbers it. */
+/* Returns true when the number is the row number in the first cell of a table row. */
 bool speech_is_rank_cell(const struct speech *s, const struct shown *number);
-/* Is a number in words told of the data, or only a way to speak? */
+/* Returns true when a number in words refers to the data and is not a figure of speech. */
 bool speech_tells(const struct speech *s, const struct shown *number);
-/* Takes the number that the reader has found. */
+/* Consumes the number found by the reader. */
 void speech_take(struct speech *s, const char *p, const struct shown *number,
 		 const struct verdict *verdict);
 

@@ -1,7 +1,7 @@
 /*
- * Is the number that is shown one that is known? The value must be right at the decimals shown, the
- * unit must be the value's, and where the sentence or the table row names something, the value must
- * be of a row that bears that name.
+ * Binds a shown number to known data. The value must match at the decimals shown and in the unit
+ * shown. If the sentence or table row names something, the value must come from a row with that
+ * name.
  */
 #include "guard_int.h"
 
@@ -10,11 +10,11 @@
 #include "vesper/clock.h"
 
 #define ONE            ((guard_value)100000000)
-#define CANDIDATES_MAX 512 /* values within one rounding step that are looked at */
+#define CANDIDATES_MAX 512 /* maximum values examined within one rounding step */
 
 /* ---- names ---- */
 
-/* The last group of names of this slot; an amount ends a group. */
+/* The group of the last name in this slot; an amount ends a group. */
 static uint32_t last_group(const struct context *c, uint32_t slot_bit, bool *any)
 {
 	for (int i = c->count; i-- > 0;)
@@ -37,9 +37,9 @@ static size_t group_size(const struct context *c, uint32_t slot_bit)
 	return size;
 }
 
-/* Inlined: it is asked for each row of a table, which is most of what the check costs.
- * Does the sentence speak of this name? *any: it speaks of some name of that kind. What follows
- * ("… for Ascend") and the heading of the column say it more exactly than what came before. */
+/* Returns true when the text names this id. Sets *any when it names anything of that kind. A
+ * following name ("… for Ascend") and the column heading take precedence over earlier names.
+ * Inlined because it runs for every row of a table, which dominates the cost of the check. */
 static inline __attribute__((always_inline)) bool is_named(const struct context *c, int id,
 							   uint32_t slot_bit, bool *any)
 {
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) bool is_named(const struct context 
 	*any = true;
 	if (c->follow.id >= 0 && (c->follow.slots & slot_bit))
 		return id == c->follow.id;
-	if (c->against) { /* another one's than was spoken of */
+	if (c->against) { /* refers to another name than the current one */
 		*any = false;
 		return false;
 	}
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) bool is_named(const struct context 
 	return false;
 }
 
-/* `but`: kinds of names that are left aside. */
+/* `but`: slots to ignore. */
 static bool row_is_meant_but(const struct known *k, int table, int64_t row, const struct context *c,
 			     uint32_t but)
 {
@@ -93,7 +93,7 @@ static bool has_time(const struct when *w)
 	return w->hours || w->months || w->from;
 }
 
-/* An amount is of the time that is said of it; other cells of the row may tell another. */
+/* An amount must have the time stated for it. Other cells of the row may state another time. */
 static bool time_is_meant(const struct known *k, const struct entry *e, const struct context *c)
 {
 	const struct known_table *kt = &k->tables[e->table];
@@ -131,7 +131,7 @@ static bool was_asked(const struct known *k, int id)
 	return false;
 }
 
-/* Do all rows that the number was made of bear the names of this column that are spoken of? */
+/* Returns true when all aggregated rows have the mentioned names of this column. */
 static bool rows_are_named(const struct known_table *kt, const struct entry *e, size_t col,
 			   const struct context *c)
 {
@@ -146,7 +146,7 @@ static bool rows_are_named(const struct known_table *kt, const struct entry *e, 
 	return true;
 }
 
-/* A number over rows of several names is not the number of one of them. */
+/* An aggregate over several names does not belong to one of them. */
 static bool pool_is_meant(const struct known *k, const struct entry *e, const struct context *c)
 {
 	const struct known_table *kt = &k->tables[e->table];
@@ -174,8 +174,8 @@ static bool pool_is_meant(const struct known *k, const struct entry *e, const st
 	return true;
 }
 
-/* Under the heading of a known column stand its values, what was made of them, and facts that say
- * whose they are. */
+/* Below the heading of a known column only its values, derivations of them and facts with a label
+ * are allowed. */
 static bool is_in_place(const struct known *k, const struct entry *e, const struct context *c)
 {
 	const struct known_table *kt = e->table >= 0 ? &k->tables[e->table] : NULL;
@@ -193,7 +193,7 @@ static bool is_in_place(const struct known *k, const struct entry *e, const stru
 	return e->row < 0 ? c->rows.table != e->table : row_set_has(&c->rows, e->table, e->row);
 }
 
-/* "Spring $34.99, Summer $53.48" in a fact's text: the word before a number says whose it is. */
+/* "Spring $34.99, Summer $53.48" in a fact's text: the word before a number must match. */
 static bool text_is_meant(const struct known *k, const struct entry *e, const struct context *c)
 {
 	bool other = false;
@@ -266,20 +266,20 @@ static bool unit_is_right(const struct known *k, const struct entry *e, const st
 	if (s->part && e->either && e->table >= 0)
 		return false;
 	if (s->worded && !shown && e->unit && !e->unit->counted)
-		return false; /* "ninety projects" are no 90 MW */
-	/* What a column measures is not taken from prose in another one. */
+		return false; /* "ninety projects" does not match 90 MW */
+	/* A measured quantity is not bound to prose in another column. */
 	if (e->of_text && e->unit && is_measured(k, e->unit))
 		return false;
 	return unit_fits(s, shown, e->unit, loses);
 }
 
-/* Of a column of differences the size alone may be told. */
+/* Differences may be given as absolute values. */
 static bool is_difference_column(const struct known *k, const struct entry *e)
 {
 	return e->column >= 0 && k->tables[e->table].differences[e->column];
 }
 
-/* Is a negative value said to be one, and a rise no fall? */
+/* Returns true when negative values and directions agree with the words. */
 static bool sign_is_right(const struct known *k, const struct entry *e, const struct shown *s,
 			  const struct context *c)
 {
@@ -287,7 +287,7 @@ static bool sign_is_right(const struct known *k, const struct entry *e, const st
 
 	if (e->derived == DERIVED_CHANGE && !e->change && !unit_is_percent(e->unit) && !c->in_row &&
 	    (s->minus || s->plus))
-		return false; /* of least and most nobody says which came first */
+		return false; /* the order of minimum and maximum is unknown */
 	if (e->change)
 		return c->tone_known && (!dir || (dir < 0) == e->minus);
 	if (e->either)
@@ -301,7 +301,7 @@ static bool sign_is_right(const struct known *k, const struct entry *e, const st
 	       !k->tables[e->table].mixed[e->column];
 }
 
-/* What the question says is no proof. */
+/* A number from the question is no evidence. */
 static bool is_asked(const struct entry *e)
 {
 	return e->anything && !e->call;
@@ -325,7 +325,7 @@ static void refer(const struct entry *e, struct verdict *out)
 	};
 }
 
-/* All rows that hold it, where the answer's row says by it which row it is. */
+/* Collects all rows with this value, when a cell of the answer's row identifies the row. */
 static void note_rows(const struct known *k, size_t from, const struct context *c, guard_value to,
 		      struct row_set *out)
 {
@@ -351,7 +351,7 @@ static const struct unit_def *shown_unit(const struct shown *s, const struct con
 	return c->header.unit;
 }
 
-/* In a table the headings would say it, as in "Total". */
+/* Table headings would state it, as in "Total". */
 bool is_told_as(enum derived how, const struct shown *s, const struct context *c)
 {
 	bool fits = true;
@@ -375,7 +375,7 @@ bool is_told_as(enum derived how, const struct shown *s, const struct context *c
 	return fits;
 }
 
-/* "Five months" are counted rows or values of such a column, and no other five. */
+/* "Five months" must match counted rows or values of such a column. */
 static bool lasts(const struct entry *e, const struct shown *s)
 {
 	return unit_is_span(s->unit) && !e->unit && !e->anything;
@@ -392,7 +392,7 @@ static bool lasts_by_data(const struct known *k, const struct entry *e)
 	return e->column >= 0 && kt->measure[e->column];
 }
 
-/* "Rose from x to y", "A is higher: x against y": the amount before says whether that is so. */
+/* "Rose from x to y", "A is higher: x against y": the previous amount decides. */
 static bool moves_right(const struct entry *e, const struct context *c, bool *directed)
 {
 	const struct recent *last = &c->recent[0];
@@ -412,7 +412,8 @@ static bool moves_right(const struct entry *e, const struct context *c, bool *di
 	return dir == 0 || (dir > 0 ? own > last->value : own < last->value);
 }
 
-/* One cell is not told for two things in one sentence, nor with what was made of it. */
+/* Returns true when a cell is used for a second item in the sentence, or together with a value
+ * derived from it. */
 static bool is_told_twice(const struct entry *e, const struct shown *s, const struct context *c)
 {
 	const struct recent *last = &c->recent[0];
@@ -457,7 +458,7 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 			refer(e, out);
 			out->directed =
 				directed || (e->change && (c->tone.dir || s->minus || s->plus));
-			if (out->unchecked) /* unless the data has it too */
+			if (out->unchecked) /* unless the data has it as well */
 				continue;
 			note_rows(k, i, c, s->value + s->half, &out->rows);
 			return true;
@@ -466,7 +467,7 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 	return false;
 }
 
-/* The first entry of a class within a range that fits the names. */
+/* Binds the first entry of a class within the range that matches the names. */
 static bool find_in(const struct known *k, enum entry_class class, guard_value from, guard_value to,
 		    const struct context *c, struct verdict *out)
 {
@@ -494,13 +495,13 @@ static bool agree(struct verdict *out, const char *formula)
 	return true;
 }
 
-/* "The first 24 of 8,760 rows are shown": those of the table above. */
+/* "The first 24 of 8,760 rows are shown": the rows of the table above. */
 static bool is_of_rows(const struct context *c)
 {
 	return c->rows_said.last > 0 && c->beside.after[0] == beside_key("of", 2);
 }
 
-/* Counts that the answer makes of itself and of the calendar. */
+/* Counts of the answer's own rows and of the calendar. */
 static bool is_plain_count(const struct known *k, const struct shown *s, const struct context *c,
 			   struct verdict *out)
 {
@@ -520,7 +521,7 @@ static bool is_plain_count(const struct known *k, const struct shown *s, const s
 	return false;
 }
 
-/* "About 1,800": rounded where its zeros begin, and never far. */
+/* "About 1,800": widens the tolerance to the trailing zeros, within a limit. */
 static struct shown widened(const struct shown *s)
 {
 	struct shown wide = *s;
@@ -537,7 +538,7 @@ static struct shown widened(const struct shown *s)
 	return wide;
 }
 
-/* "Above $60 from hour 18 through hour 21" tells of each of these rows. */
+/* "Above $60 from hour 18 through hour 21" applies to each of these rows. */
 static bool is_limit(const struct shown *s, const struct context *c)
 {
 	const struct when *w = time_of(c);
@@ -573,7 +574,7 @@ static bool holds_limit(const struct known *k, const struct shown *s, const stru
 	return false;
 }
 
-/* What code derived is more or less than the sentence says. */
+/* Returns true when a derived fact contradicts the direction in the sentence. */
 static bool is_contradicted(const struct known *k, const struct shown *s, const struct context *c,
 			    char *scratch, size_t size, const struct verdict *out)
 {
@@ -603,8 +604,7 @@ static bool judge_number(const struct known *k, const struct shown *shown, const
 	if (bare && c->in_row && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out))
 		return true;
 	if (!derive_bind(k, s, c, scratch, size, &made)) {
-		/* "five hours see less", "six areas are finished": what is counted so is not
-		 * compared */
+		/* "five hours see less", "six areas are finished": such counts are not checked */
 		if (c->tone_known && !c->in_row &&
 		    ((s->worded && unit_is_span(s->unit)) ||
 		     (bare && s->value <= 31 * ONE && !c->told.first_of &&
@@ -630,7 +630,7 @@ static bool judge_year(const struct known *k, const struct shown *s, const struc
 		       char *scratch, size_t size, struct verdict *out)
 {
 	guard_value year = s->value / ONE;
-	struct context other = *c; /* a year may stand beside another one */
+	struct context other = *c; /* a year may appear next to another one */
 
 	other.count = 0;
 	for (int i = 0; i < c->count; i++)
@@ -658,7 +658,7 @@ static bool judge_day(const struct known *k, const struct shown *s, const struct
 	return false;
 }
 
-/* "August 2027", of a row of month 8 in a table of 2027. */
+/* "August 2027", from a row of month 8 in a table of 2027. */
 static bool is_month_of_rows(const struct known *k, const struct shown *s, const struct context *c,
 			     struct verdict *out)
 {
@@ -701,7 +701,7 @@ static bool judge_quarter(const struct known *k, const struct shown *s, const st
 	       find_in(k, CLASS_DATE, from, from + 299, c, out) || is_quarter_of_rows(k, s, c, out);
 }
 
-/* Peak hours are defined, not found. */
+/* Peak hours have a fixed definition. */
 static bool is_peak_bound(guard_value hour)
 {
 	return hour == 0 || hour == 6 || hour == 7 || hour == 22 || hour == 23;
@@ -721,7 +721,7 @@ static bool judge_hour(const struct known *k, const struct shown *s, const struc
 	return c->peak && !k->peak_known && is_peak_bound(s->value) && agree(out, "peak hours");
 }
 
-/* As it is said, else in each unit that the data has of its dimension: "0.2 GW" of 200 MW. */
+/* Tries the unit shown, then each unit of its dimension in the data: "0.2 GW" for 200 MW. */
 static bool judge_amount(const struct known *k, struct shown *s, const struct context *c,
 			 char *scratch, size_t size, struct verdict *out)
 {
@@ -768,17 +768,17 @@ void judge(const struct known *k, struct shown *s, const struct context *c, char
 		(void)judge_hour(k, s, c, out);
 		break;
 	case SHOWN_RANK:
-		/* what it ranks is checked with its amount */
+		/* claims_of_ranks checks it with its amount */
 		out->bound = out->unchecked = s->value >= 1;
 		break;
 	case SHOWN_STRANGE:
 		break;
-	case SHOWN_ID: /* is only asked where the data has no such one */
+	case SHOWN_ID: /* only reached for an id that the data does not have */
 		break;
 	case SHOWN_TEXT:
 		out->bound = true;
 		break;
 	}
-	/* A number of the data is no answer to what was asked of something else. */
+	/* Data about something else does not answer the question. */
 	out->unchecked = out->unchecked || k->other_question;
 }

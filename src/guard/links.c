@@ -1,7 +1,7 @@
 /*
- * Text on its way out, without links to strangers. Markdown has many ways to write a link and hides
- * its target; so none of them is let through: a space parts what would make a link, an image or an
- * HTML tag, and what is left to look for are bare addresses, whose host can be read.
+ * Removes links to unlisted hosts from outgoing text. Markdown has many link forms that hide their
+ * target, so a space is inserted to break every link, image and HTML tag. That leaves bare
+ * addresses, whose host is checked.
  */
 #include <ctype.h>
 #include <string.h>
@@ -11,16 +11,16 @@
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
-#define HOST_BYTES_MAX 300 /* "://" and a host with its port; names have at most 253 */
-#define WORD_LETTERS   8   /* of a word that may be a scheme */
+#define HOST_BYTES_MAX 300 /* "://", host and port; names have at most 253 bytes */
+#define WORD_LETTERS   8   /* maximum letters of a scheme */
 
 static const char removed[] = " (link removed)";
 
 enum place {
 	IN_TEXT,
-	AT_COLON,   /* ":" after a letter, and what follows of "//" */
-	IN_HOST,    /* of an address, held back */
-	IN_REMOVED, /* the rest of an address that is not shown */
+	AT_COLON,   /* ":" after a letter, and the start of "//" */
+	IN_HOST,    /* inside an address, which is held back */
+	IN_REMOVED, /* the rest of a removed address */
 };
 
 struct guard_links {
@@ -30,8 +30,8 @@ struct guard_links {
 	enum place place;
 	char held[HOST_BYTES_MAX];
 	size_t held_len;
-	char word[WORD_LETTERS]; /* letters right before, in lower case */
-	size_t word_len;         /* WORD_LETTERS + 1: more of them */
+	char word[WORD_LETTERS]; /* letters right before, lower case */
+	size_t word_len;         /* WORD_LETTERS + 1: longer */
 	char prev;
 };
 
@@ -75,7 +75,7 @@ static bool is_listed(const struct guard_links *l, const char *host, size_t len)
 	return false;
 }
 
-/* What is held is "://host" after a scheme, or ".host" after "www". */
+/* Checks the held text: "://host" after a scheme, or ".host" after "www". */
 static bool may_link(const struct guard_links *l)
 {
 	char host[HOST_BYTES_MAX + 3];
@@ -104,7 +104,7 @@ static bool ends_host(char c)
 	return ends_address(c) || c == '/' || c == '?' || c == '#' || c == '\\';
 }
 
-/* A space between these two keeps them from being a link, an image or a tag. */
+/* Returns true when a space must separate the bytes to break a link, an image or a tag. */
 static bool must_part(char prev, char c)
 {
 	return (prev == ']' && (c == '(' || c == ':')) || (prev == '!' && c == '[') ||
@@ -151,7 +151,7 @@ static void hold(struct guard_links *l, char c, enum place place)
 	l->place = place;
 }
 
-/* True: the byte was taken; false: it belongs to what comes after. */
+/* Returns true when the byte was consumed, false when it follows the held text. */
 static bool take_held_byte(struct guard_links *l, char c)
 {
 	switch (l->place) {
@@ -180,7 +180,7 @@ static bool take_held_byte(struct guard_links *l, char c)
 	return false;
 }
 
-/* Controls that turn the order of what follows: "48.73" could be read as "37.84". */
+/* The length of a bidirectional control: it could make "48.73" appear as "37.84". */
 static size_t turning(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;
@@ -193,7 +193,7 @@ static size_t turning(const char *p, size_t n)
 		       : 0;
 }
 
-/* Passes text on up to what must be held or left out; the bytes taken. */
+/* Passes text up to a byte that must be held or dropped. Returns the bytes consumed. */
 static size_t take_text(struct guard_links *l, const char *p, size_t n)
 {
 	size_t i = 0;
@@ -242,7 +242,7 @@ void guard_links_end(struct guard_links *l)
 	l->place = IN_TEXT;
 }
 
-/* ---- a text as a whole ---- */
+/* ---- whole text ---- */
 
 static void add(void *owner, const char *text, size_t len)
 {

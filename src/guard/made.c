@@ -1,6 +1,6 @@
 /*
- * Text that code made of results. Which value each stretch shows was noted where it was written, so
- * nothing is searched for: each number must stand in such a stretch, and say what the value says.
+ * Checks text that code generated from results. The writer recorded the value behind each stretch.
+ * Each number must be in such a stretch and match its value.
  */
 #include "guard_int.h"
 #include "known/known.h"
@@ -10,9 +10,9 @@
 #include "vesper/utf8.h"
 
 #define ONE         ((guard_value)100000000)
-#define PIECE_BYTES 48 /* text without numbers goes in pieces of about a line */
+#define PIECE_BYTES 48 /* approximate size of chunks without numbers */
 
-/* A number of the text that its part bears out. */
+/* A number of the text confirmed by its part. */
 struct made_mark {
 	size_t from, len;
 	struct guard_ref ref;
@@ -21,15 +21,15 @@ struct made_mark {
 struct made {
 	const struct guard_made *in;
 	struct unit_words units;
-	size_t part; /* the first that does not end before the number */
-	size_t read; /* the part whose whole text was compared last, and one; 0: none */
+	size_t part; /* the first part that does not end before the number */
+	size_t read; /* index of the last part compared as text, plus one; 0: none */
 	struct made_mark *marks;
 	size_t count, cap;
 };
 
-/* ---- what a part shows ---- */
+/* ---- values of parts ---- */
 
-/* "" is said of an absent value, too. */
+/* The display text may also exist for "", an absent value. */
 static const char *in_words(const struct column *c, const char *cell)
 {
 	for (const char *const *w = c->words; w && *w; w += 2)
@@ -38,7 +38,7 @@ static const char *in_words(const struct column *c, const char *cell)
 	return NULL;
 }
 
-/* The value as digits, with its unit; false: it is no number. */
+/* Reads the value as a number with its unit. Returns false when it is not one. */
 static bool part_number(const struct made *m, const struct result_part *p, guard_value *value,
 			const struct unit_def **unit)
 {
@@ -65,7 +65,7 @@ static bool part_number(const struct made *m, const struct result_part *p, guard
 	}
 }
 
-/* The value as a date; NULL: it is none. */
+/* The value as a date; NULL: not a date. */
 static const char *part_date(const struct result_part *p)
 {
 	const struct column *c;
@@ -78,7 +78,7 @@ static const char *part_date(const struct result_part *p)
 	return column_is_day(c->type) ? p->result->tables[0]->rows[p->row][p->column] : NULL;
 }
 
-/* The value as words. */
+/* The value as text. */
 static const char *part_text(const struct result_part *p)
 {
 	const struct table *t;
@@ -99,7 +99,7 @@ static const char *part_text(const struct result_part *p)
 	}
 }
 
-/* The same words; markup may be escaped, and a line end is a space. */
+/* Compares text, allowing escaped markup and a space for a line end. */
 static bool is_text(const char *shown, size_t len, const char *value)
 {
 	for (size_t i = 0; i < len; i++, value++) {
@@ -115,7 +115,7 @@ static bool is_text(const char *shown, size_t len, const char *value)
 
 /* ---- comparing ---- */
 
-/* A number without a unit may be said to count something: "12 years". */
+/* A number without a unit may be followed by a counted item: "12 years". */
 static bool is_unit(const struct unit_def *shown, const struct unit_def *unit)
 {
 	return shown == unit || (!unit && shown->counted);
@@ -146,7 +146,7 @@ static bool says_date(const struct shown *s, struct date d)
 	return s->kind == SHOWN_DATE ? s->date.day == d.day : s->kind == SHOWN_MONTH && d.day == 1;
 }
 
-/* Does the number at `from` say what its part is of? */
+/* Returns true when the number at `from` matches its part's value. */
 static bool is_said(struct made *m, const struct result_part *p, size_t from, const struct shown *s)
 {
 	const struct unit_def *unit;
@@ -192,7 +192,7 @@ static struct guard_ref ref_of(const struct result_part *p)
 	return ref;
 }
 
-/* The part that the byte is in; NULL: the template's own words. */
+/* The part that contains the byte; NULL: template text. */
 static const struct result_part *part_at(struct made *m, size_t from)
 {
 	const struct result_part *p = m->in->parts;
@@ -202,7 +202,7 @@ static const struct result_part *part_at(struct made *m, size_t from)
 	return m->part < m->in->part_count && p[m->part].from <= from ? &p[m->part] : NULL;
 }
 
-/* False: it is not known where the number comes from. */
+/* Returns false when the origin of the number is unknown. */
 static bool take_number(struct made *m, size_t from, const struct shown *s)
 {
 	const struct result_part *p = part_at(m, from);
@@ -211,7 +211,7 @@ static bool take_number(struct made *m, size_t from, const struct shown *s)
 		return true;
 	if (!p || s->kind == SHOWN_STRANGE)
 		return false;
-	if (s->kind == SHOWN_ID || s->worded) /* a word or a name of the data, if the text is */
+	if (s->kind == SHOWN_ID || s->worded) /* part of a text value */
 		return is_said(m, p, from, s);
 	if (!is_said(m, p, from, s))
 		return false;
@@ -236,7 +236,7 @@ static bool read_text(struct made *m)
 	return true;
 }
 
-/* ---- another question ---- */
+/* ---- questions about other data ---- */
 
 static bool arg_has_year(const struct value *v, int year)
 {
@@ -259,7 +259,7 @@ static bool results_have_year(const struct guard_input *in, int year)
 	return false;
 }
 
-/* The question names no year and no code, or one that was looked for. */
+/* Returns true when the question names no year or code, or one that the results cover. */
 static bool asks_for_results(const struct guard_input *in, const struct unit_words *u)
 {
 	const char *p = in->question ? in->question : "";
@@ -282,7 +282,7 @@ static bool asks_for_results(const struct guard_input *in, const struct unit_wor
 	return !asked;
 }
 
-/* ---- passing on ---- */
+/* ---- output ---- */
 
 static void pass_text(const struct guard_sink *sink, const char *p, size_t n)
 {

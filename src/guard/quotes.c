@@ -1,6 +1,6 @@
 /*
- * Keeps texts that are nobody's business, such as prompts, from being repeated word by word. What
- * is known of them are all runs of three words; a long chain of such runs is a quotation.
+ * Prevents confidential texts such as prompts from being repeated verbatim. All runs of three
+ * words of these texts are indexed; a long chain of indexed runs counts as a quotation.
  */
 #include <ctype.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
-#define RUN 3 /* words of one known run; so many are shown before anything is held back */
+#define RUN 3 /* words per indexed run; as many are shown before text is held back */
 
 static const char left_out[] = " […]";
 
-/* Words one after the other, in lower case; what is between them does not matter. */
+/* A sequence of words in lower case; separators are ignored. */
 struct words {
 	uint64_t last[RUN]; /* keys, newest first */
-	int count;          /* of them, up to RUN */
-	uint64_t open;      /* key of the word that is being read; 0: none is */
+	int count;          /* number of valid keys, up to RUN */
+	uint64_t open;      /* key of the current word; 0: none */
 };
 
 struct guard_secret {
@@ -31,7 +31,7 @@ struct guard_quotes {
 	void (*on_text)(void *owner, const char *text, size_t len);
 	void *owner;
 	struct words words;
-	int chain; /* words in a row that the secret has just so */
+	int chain; /* consecutive words that match the secret */
 	bool dropping;
 	struct buf held;
 };
@@ -43,7 +43,7 @@ static bool in_word(char c)
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* True: a word has ended with this byte. */
+/* Returns true when this byte ends a word. */
 static bool read_byte(struct words *w, char c)
 {
 	if (in_word(c)) {
@@ -101,7 +101,7 @@ struct guard_secret *guard_secret_new(const char *const *texts)
 	for (const char *const *t = texts; *t; t++)
 		bytes += strlen(*t);
 	s->size = 64;
-	while (s->size < bytes) /* a word has two bytes at least: half of it stays empty */
+	while (s->size < bytes) /* a word takes at least two bytes, so half the table stays empty */
 		s->size *= 2;
 	s->runs = mem_alloc(s->size * sizeof(*s->runs));
 	for (const char *const *t = texts; *t; t++)
@@ -152,7 +152,7 @@ static void let_go(struct guard_quotes *q)
 	buf_reset(&q->held);
 }
 
-/* A word has ended: does it go on what the secret says? */
+/* Returns true when the completed word continues a run of the secret. */
 static bool is_known(const struct guard_quotes *q)
 {
 	return q->words.count == RUN && *place(q->secret, run_key(&q->words)) != 0;
@@ -163,7 +163,7 @@ static void judge_word(struct guard_quotes *q, bool known)
 	q->chain = !known ? 0 : q->chain ? q->chain + 1 : RUN;
 	if (!known) {
 		q->dropping = false;
-		let_go(q); /* after a quotation: this word alone */
+		let_go(q); /* after a quotation: this word only */
 		return;
 	}
 	if (q->chain == QUOTE_WORDS_MAX) {
@@ -193,7 +193,7 @@ void guard_quotes_feed(struct guard_quotes *q, const char *text, size_t len)
 			continue;
 		known = is_known(q);
 		if (!q->chain && !known)
-			continue; /* free, and so are those around it: they go together */
+			continue; /* not secret; passed later together with adjacent words */
 		pass_or_hold(q, text + from, i - from); /* up to the end of this word */
 		from = i;
 		judge_word(q, known);

@@ -1,5 +1,5 @@
-/* Walks through text and says where numbers are. The words before a number decide how it is read:
- * "HE 16", "March 2026", "Q1_2025"; digits inside a name such as NP15 are no number. */
+/* Finds numbers in text. The words before a number decide how it is read: "HE 16", "March 2026",
+ * "Q1_2025". Digits within a name such as NP15 are not a number. */
 #include "guard_int.h"
 
 #include <ctype.h>
@@ -99,13 +99,13 @@ bool reader_is_titled(const struct reader *r)
 	return has_near_word(r) && isupper((unsigned char)r->word[0]);
 }
 
-/* A number glued to a dash after a word is one only when it is a year ("mid-2025"). */
+/* After a word and a dash only a year is a separate number ("mid-2025"). */
 static bool is_part_of_word(const struct lead *l, const struct shown *s)
 {
 	return l->dashed && s->kind != SHOWN_YEAR;
 }
 
-/* A sign belongs to a number only where a word or number has ended before. */
+/* A sign belongs to a number only if the previous word or number has ended. */
 static bool may_lead(const struct reader *r, char c)
 {
 	if (c == '-' || c == '+')
@@ -180,7 +180,7 @@ void reader_take(struct reader *r, const char *p, const struct shown *s)
 	reader_lead(r, &lead);
 	for (size_t i = 0; i < s->len; i++)
 		read_byte(r, p[i]);
-	r->after_number = true; /* its last digits are still an open word */
+	r->after_number = true; /* its last digits still form an open word */
 	r->hour_run = s->kind == SHOWN_HOUR && !lead.hour_ending;
 	r->hour_ending_run = s->kind == SHOWN_HOUR && lead.hour_ending;
 }

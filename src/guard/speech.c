@@ -1,7 +1,7 @@
 /*
- * What the answer speaks of while it passes: the names in the sentence and in the table row, the
- * headings of a table's columns, and the name that follows a number. It is one struct of plain
- * values, so that a sentence can be read on trial and then again.
+ * Tracks the subject of the text as it streams: names in the sentence and table row, column
+ * headings, and the name after a number. The struct contains plain values only, so that a copy
+ * allows a sentence to be read again.
  */
 #include "guard_int.h"
 #include "claims/telling.h"
@@ -12,10 +12,10 @@
 
 #include "vesper/clock.h"
 
-#define HOUR_WORDS       2 /* "6 pm (hour 18)": "pm" and "hour" stand between one hour's two names */
-#define FOLLOW_BYTES_MAX 80 /* after a number are looked at for its name */
+#define HOUR_WORDS       2  /* "6 pm (hour 18)": words between two forms of one hour */
+#define FOLLOW_BYTES_MAX 80 /* bytes after a number searched for its name */
 
-/* ---- what is being spoken of ---- */
+/* ---- names and words ---- */
 
 static void end_sentence(struct speech *s)
 {
@@ -56,7 +56,7 @@ static void say_name(struct speech *s, const struct name *name, uint32_t first_w
 		}
 		return;
 	}
-	/* "Kern Wind II" takes the place of "Kern Wind" */
+	/* "Kern Wind II" replaces "Kern Wind" */
 	while (c->count > 0 && c->said[c->count - 1].word >= first_word)
 		c->count--;
 	if (c->count == GROUP_MAX) {
@@ -82,7 +82,7 @@ static bool word_is(const char *word, size_t len, const char *other)
 	return len == strlen(other) && strncasecmp(word, other, len) == 0;
 }
 
-/* "Second-highest", "second with": a rank; "the second half": none. */
+/* "Second-highest", "second with": a rank. "The second half" is not. */
 static void say_rank(struct speech *s, uint32_t is, int value)
 {
 	if (s->ordinal.last && (is & (TELLS_MOST | TELLS_LEAST | TELLS_PLACE | TELLS_AUX)))
@@ -111,7 +111,7 @@ static void say_extreme(struct speech *s, const char *word, size_t len, uint32_t
 		c->told.extreme = 0; /* "most recent", "most of" */
 }
 
-/* How the next amount compares with another one. */
+/* Updates the comparison of the next amount. */
 static void say_tone(struct speech *s, uint32_t is, bool by)
 {
 	struct tone *t = &s->before;
@@ -151,7 +151,7 @@ static void say_month(struct speech *s, const char *word, size_t len)
 	s->said.when.amounts++;
 }
 
-/* "Nazareth" for Nazareth Solar: no word that the data has for something else. */
+/* "Nazareth" for Nazareth Solar, unless the data uses the word otherwise. */
 static bool is_short_name(const struct speech *s, const struct name *name, int words)
 {
 	if (words > 1)
@@ -160,7 +160,7 @@ static bool is_short_name(const struct speech *s, const struct name *name, int w
 	       !known_is_column_word(s->known, s->folded);
 }
 
-/* The longest name that ends with this word. */
+/* Finds the longest name that ends with this word. */
 static void find_name(struct speech *s, bool is_number)
 {
 	for (int n = NAME_WORDS_MAX; n >= 1; n--) {
@@ -296,7 +296,7 @@ static void next_cell(struct speech *s)
 	s->said.header.key = h && !s->is_heading ? h->key : 0;
 }
 
-/* "A is 2.66 above B: 54.80 against 52.14": from here on both are spoken of. */
+/* "A is 2.66 above B: 54.80 against 52.14": the numbers that follow refer to both names. */
 static void join_names(struct speech *s)
 {
 	for (int i = 0; i < s->said.count; i++)
@@ -312,7 +312,7 @@ static void on_char(void *owner, char c)
 		s->ends = true;
 		end_sentence(s);
 		s->stop = false;
-		if (s->reader.line_start) /* an empty line: what comes is another table */
+		if (s->reader.line_start) /* an empty line: the next table is a new one */
 			s->in_table = false;
 		return;
 	}
@@ -357,7 +357,7 @@ static size_t word_length(const char *p, size_t n)
 	return len;
 }
 
-/* "in", "at": leads to what a number is of. */
+/* "in", "at": introduces what a number refers to. */
 static bool introduces(const char *word, size_t len)
 {
 	static const char *const words[] = {"for", "from", "by", "in", "at", "of", "under", "with"};
@@ -378,7 +378,7 @@ static bool may_introduce(const char *word, size_t len)
 	return false;
 }
 
-/* The longest name at p. SCAN_MORE: its end is not here. */
+/* Finds the longest name at p. SCAN_MORE: more text is needed. */
 static enum scan name_ahead(const struct names *names, const char *p, size_t n, bool final,
 			    const struct name **out)
 {
@@ -408,7 +408,7 @@ static enum scan name_ahead(const struct names *names, const char *p, size_t n, 
 	}
 }
 
-/* "hour 19", "HE 20", "19:00", "7 pm" at p, up to its end. SCAN_MORE: that is not here. */
+/* Reads "hour 19", "HE 20", "19:00" or "7 pm" at p. SCAN_MORE: more text is needed. */
 static enum scan hour_ahead(const char *p, size_t n, bool final, int *hour, size_t *bytes)
 {
 	struct lead lead = {0};
@@ -452,7 +452,7 @@ static uint32_t hours_between(int from, int to)
 	return bits;
 }
 
-/* "in hour 19", "in hours 18-20", "in August": the time that follows a number. */
+/* Reads the time after a number: "in hour 19", "in hours 18-20", "in August". */
 static enum scan time_ahead(struct speech *s, const char *p, size_t n, bool final)
 {
 	struct when *w = &s->said.follow.when;
@@ -497,8 +497,7 @@ static enum scan time_ahead(struct speech *s, const char *p, size_t n, bool fina
 	return SCAN_DONE;
 }
 
-/* "… for Ascend", "… (Hitachi)", "… in hour 19": the name or time that a number's own words give
- * it. */
+/* Reads the name or time after a number: "… for Ascend", "… (Hitachi)", "… in hour 19". */
 enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 {
 	const struct name *name = NULL;
@@ -548,7 +547,7 @@ enum scan speech_tone(struct speech *s, const char *p, size_t n, bool final)
 {
 	struct tone t = s->before;
 	size_t at = 0;
-	bool led = false; /* a word that leads to a name was read */
+	bool led = false; /* an introducing word was read */
 
 	s->said.tone_known = false;
 	final = final || n >= FOLLOW_BYTES_MAX;
@@ -619,14 +618,14 @@ enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 		return SCAN_MORE;
 	beside_settle(s->known, &s->said.beside);
 	if (s->said.beside.before ==
-	    beside_key("of", 2)) /* "two of four projects are …": the two */
+	    beside_key("of", 2)) /* "two of four projects are …": describes the two */
 		memset(s->said.beside.said_to_be, 0, sizeof(s->said.beside.said_to_be));
 	return SCAN_DONE;
 }
 
 bool speech_tells(const struct speech *s, const struct shown *number)
 {
-	/* "A is twice as dear as B": as long as B was not named, nobody knows of what. */
+	/* "A is twice as dear as B": before B is named, the ratio has no second operand. */
 	if (unit_is_ratio(number->unit) && s->said.count < 2)
 		return false;
 	return beside_is_told(s->known, number, &s->said.beside);
@@ -750,7 +749,7 @@ static void take_day(struct speech *s, const struct shown *number)
 			   .amounts = 1};
 }
 
-/* A sentence goes on: what was said of the amount before it is over. */
+/* Clears what described the previous amount; the sentence continues. */
 static void take_amount(struct speech *s, const struct shown *number, const struct verdict *v)
 {
 	struct context *c = &s->said;

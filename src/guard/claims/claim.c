@@ -1,4 +1,4 @@
-/* Reading a sentence into tokens, and what all kinds of claims need. */
+/* Splits a sentence into tokens; helpers for all kinds of claims. */
 #include "claim.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ static size_t word_bytes(const char *p, size_t n)
 	return len;
 }
 
-/* A name's beginning stands for it where no other name begins so: "Nazareth". */
+/* An unambiguous prefix stands for its name: "Nazareth". */
 static bool is_short_name(const struct known *k, const struct name *name, const char *p, size_t len,
 			  int words)
 {
@@ -24,7 +24,7 @@ static bool is_short_name(const struct known *k, const struct name *name, const 
 			     !known_is_column_word(k, beside_key(p, len)));
 }
 
-/* The longest name at p; its bytes, or 0. */
+/* The byte length of the longest name at p, or 0. */
 static size_t name_bytes(const struct known *k, const char *p, size_t n, struct token *out)
 {
 	uint64_t key = 0;
@@ -67,7 +67,7 @@ static struct token *add_token(struct claims *c, struct token t)
 	return &c->tokens[c->count++];
 }
 
-/* joined: a dash joins it to the word before: "day-ahead" compares nothing. */
+/* `joined`: a dash joins the word to the previous one, so "day-ahead" is not a comparison. */
 static void add_word(struct claims *c, const char *p, size_t len, bool joined)
 {
 	bool season = len == 4 && memcmp(p, "Fall", 4) == 0;
@@ -144,7 +144,7 @@ void claims_check(const struct known *k, struct sentence *s)
 		return;
 	c.k = k;
 	c.s = s;
-	c.count = 0; /* of its 13 KB of tokens a sentence fills few */
+	c.count = 0; /* the rest of the 13 KB stays uninitialized */
 	read_tokens(&c);
 	note_names(&c);
 	claims_of_pairs(&c);
@@ -164,7 +164,7 @@ void claims_check(const struct known *k, struct sentence *s)
 		s->carried |= s->named;
 }
 
-/* ---- for all kinds ---- */
+/* ---- helpers ---- */
 
 void token_contradicts(struct token *t)
 {

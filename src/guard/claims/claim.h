@@ -1,9 +1,9 @@
 /*
- * What a sentence claims: its words, names and numbers as one list of tokens, read once. A claim is
- * a few of these tokens: which two things are compared and how, what ranks highest among what, from
- * where to where something moved, what is a part of what. Each is compared with the rows that it
- * names. What agrees or can't be bound completely changes nothing; what contradicts them leaves its
- * number unbound; a number that a complete claim explains is bound.
+ * Checks what a sentence claims. The sentence is read once into a list of tokens: words, names and
+ * numbers. A claim consists of a few tokens: a comparison, a rank, a move from one value to
+ * another, a part of a whole. Each claim is compared with the rows that it names. A contradiction
+ * leaves its number unbound; a complete claim that explains an unbound number binds it. A claim
+ * that agrees or is incomplete changes nothing.
  */
 #ifndef VESPER_GUARD_CLAIM_H
 #define VESPER_GUARD_CLAIM_H
@@ -11,28 +11,28 @@
 #include "read/sentence.h"
 #include "telling.h"
 
-#define TOKENS_MAX 240 /* of one sentence; the rest of a longer one claims nothing */
+#define TOKENS_MAX 240 /* per sentence; later tokens are not checked */
 
 enum token_kind {
 	TOKEN_WORD,
 	TOKEN_NAME,
 	TOKEN_NUMBER,
-	TOKEN_BREAK, /* a character that ends a clause or an aside */
+	TOKEN_BREAK, /* a character that ends a clause or a parenthesis */
 };
 
 struct token {
 	enum token_kind kind;
 	uint64_t word; /* folded */
-	uint32_t is;   /* what the word tells */
-	int value;     /* of an ordinal */
-	int cardinal;  /* "two"; 0: it is none */
-	int month;     /* 1-12: the word is a month, or the number's date is of one */
-	int weekday;   /* 1-7: the word is one of their names */
-	int id;        /* of a name */
+	uint32_t is;   /* TELLS_… flags of the word */
+	int value;     /* for an ordinal */
+	int cardinal;  /* 2 for "two"; 0: not a number */
+	int month;     /* 1-12: a month name, or the month of the number's date */
+	int weekday;   /* 1-7: a weekday name */
+	int id;        /* for a name */
 	uint32_t slots;
-	struct mark *mark; /* of a number */
-	char c;            /* of a break */
-	bool agreed;       /* the data says what the word claims */
+	struct mark *mark; /* for a number */
+	char c;            /* for a break */
+	bool agreed;       /* the data confirms the word */
 };
 
 struct claims {
@@ -42,10 +42,10 @@ struct claims {
 	size_t count;
 };
 
-/* Reads the sentence and compares its claims; marks of the sentence change. */
+/* Reads the sentence and checks its claims. May change the marks of the sentence. */
 void claims_check(const struct known *k, struct sentence *s);
 
-/* One kind of claims each. */
+/* Each function checks one kind of claim. */
 void claims_of_moves(struct claims *c);       /* "rose from 17 to 21" */
 void claims_of_parts(struct claims *c);       /* "$1.4M of $2.1M, 67 %" */
 void claims_of_comparisons(struct claims *c); /* "A is above B" */
@@ -58,29 +58,29 @@ void claims_of_multiples(struct claims *c);   /* "nine times as many" */
 void claims_of_lists(struct claims *c);       /* "x and y for A and B" */
 void claims_of_columns(struct claims *c);     /* "130 MW of generation" */
 void claims_of_days(struct claims *c);        /* "Friday, 6 February 2026" */
-void claims_account(struct claims *c);        /* what no rule has compared: last */
+void claims_account(struct claims *c);        /* words that no rule compared; called last */
 
-/* ---- for them ---- */
+/* ---- helpers ---- */
 
 void token_contradicts(struct token *t);
-/* The data says what the word at i claims. */
+/* Marks the word at i as confirmed by the data. */
 void token_agrees(struct claims *c, size_t i);
 void claim_binds(struct mark *m, const char *formula);
-/* A number that can be compared with others: signed. */
+/* Returns true for a number that can be compared. */
 bool token_is_amount(const struct token *t);
 guard_value token_value(const struct token *t);
-/* A superlative that ranks: 1 most, -1 least; 0: none stands there. */
+/* A superlative that ranks: 1 most, -1 least; 0: not one. */
 int claim_superlative(const struct claims *c, size_t i);
-/* The nearest number, to carry what is wrong with a word. */
+/* The nearest number, which a problem with the word is attached to. */
 struct token *claim_nearest(struct claims *c, size_t i);
-/* Does a cell of the row bear the name? */
+/* Returns true when a cell of the row has the name. */
 bool row_has_name(const struct known_table *kt, size_t row, int id);
-/* Is the word one of a column's name or label? */
+/* Returns true when the column's name or label has the word. */
 bool column_has_word(const struct known_table *kt, size_t col, uint64_t word);
-/* v in size is what is shown, at the decimals shown. */
+/* Returns true when the absolute value of v, rounded to the shown decimals, is shown. */
 bool mark_shows(const struct mark *m, guard_value v);
 bool units_compare(const struct mark *a, const struct mark *b);
-/* The token at i tells this; false past the list's ends. */
+/* Returns true when the token at i has this flag; false outside the list. */
 bool token_tells(const struct claims *c, size_t i, uint32_t is);
 bool token_breaks(const struct claims *c, size_t i, const char *which);
 

@@ -1,14 +1,14 @@
 /*
- * Every word is accounted for. A word that could change what a sentence says of its numbers (how
- * they compare, which ranks first, what is left out, how many times) and that no rule has compared
- * with the data leaves them not judged: a number that is right beside such a word proves nothing.
+ * Accounts for every word of a sentence. Some words could change the meaning of its numbers:
+ * comparisons, ranks, exclusions, multiples. If no rule compared such a word with the data, the
+ * affected numbers become unchecked: a correct number next to it proves nothing.
  */
 #include "claim.h"
 
 #include <string.h>
 
 #define DIRECTED_NEAR                                                                              \
-	8 /* tokens between "above" and the number that the values were compared for */
+	8 /* maximum tokens between "above" and the number compared in that direction */
 
 static bool is_amount(const struct claims *c, size_t i)
 {
@@ -20,7 +20,7 @@ static bool is_span(const struct claims *c, size_t i)
 	return is_amount(c, i) && unit_is_span(c->tokens[i].mark->shown.unit);
 }
 
-/* "over 8,760 hours", "over these days", "up to the 27th": says where or when, and not how much. */
+/* "over 8,760 hours", "over these days", "up to the 27th": a place or time, not a comparison. */
 static bool is_preposition(const struct claims *c, size_t i)
 {
 	if (token_tells(c, i, TELLS_MOVE))
@@ -45,21 +45,21 @@ static bool is_rank(const struct claims *c, size_t i)
 	       (token_tells(c, i, TELLS_ORDINAL) && !token_tells(c, i, TELLS_COUNT_OF));
 }
 
-/* "All three", "the first two", "these two" point at what was said. */
+/* Excludes "all three", "the first two", "these two", which refer to earlier items. */
 static bool is_count(const struct claims *c, size_t i)
 {
 	return c->tokens[i].cardinal > 1 &&
 	       !(i > 0 && token_tells(c, i - 1, TELLS_COUNT_OF | TELLS_SUM));
 }
 
-/* "Only $1.57 apart" says no more than the number. */
+/* "Only $1.57 apart" adds nothing to the number. */
 static bool is_wording(const struct claims *c, size_t i)
 {
 	return token_tells(c, i, TELLS_ELSE) && !is_amount(c, i + 1) &&
 	       !(token_tells(c, i + 1, TELLS_AT) && is_amount(c, i + 2));
 }
 
-/* The values of a number nearby were compared, and differ as the word says. */
+/* Returns true when the comparison of a nearby number confirmed the word. */
 static bool is_directed(const struct claims *c, size_t i)
 {
 	size_t from = i > DIRECTED_NEAR ? i - DIRECTED_NEAR : 0;
@@ -70,7 +70,7 @@ static bool is_directed(const struct claims *c, size_t i)
 	return false;
 }
 
-/* "3 of them are missing": what has no value was counted. */
+/* "3 of them are missing": returns true when missing values were counted. */
 static bool counts_missing(const struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -83,7 +83,7 @@ static bool counts_missing(const struct claims *c)
 	return false;
 }
 
-/* The number that it is said of is bound to nothing: that says it. */
+/* Returns true when the word's number is already unbound, so the reader is warned. */
 static bool is_blamed(const struct claims *c, size_t i)
 {
 	for (size_t n = i + 1; n < c->count && !token_breaks(c, n, ",;:.!?"); n++)
@@ -95,7 +95,7 @@ static bool is_blamed(const struct claims *c, size_t i)
 	return false;
 }
 
-/* What the word at i claims and nothing has compared. */
+/* What the word at i claims without a check. */
 static enum guard_unjudged unaccounted(const struct claims *c, size_t i)
 {
 	const struct token *t = &c->tokens[i];
@@ -118,14 +118,15 @@ static enum guard_unjudged unaccounted(const struct claims *c, size_t i)
 	return why;
 }
 
-/* Does what is claimed concern this number? Times are not compared, counted or multiplied. */
+/* Returns true when the claim affects this number. Comparisons, counts and multiples do not affect
+ * times. */
 static bool concerns(enum guard_unjudged why, const struct mark *m)
 {
 	return why == GUARD_RANK || why == GUARD_NEGATION || why == GUARD_WORDING ||
 	       m->shown.kind == SHOWN_NUMBER;
 }
 
-/* The words between which a claim stays: those of its clause, or of its sentence. */
+/* The characters that limit the scope of a claim: its clause or its sentence. */
 static const char *limits_of(enum guard_unjudged why)
 {
 	return why == GUARD_COUNT || why == GUARD_WORDING || why == GUARD_MULTIPLE ? ",;:.!?"

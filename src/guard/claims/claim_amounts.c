@@ -1,4 +1,5 @@
-/* Claims between the amounts of one sentence: moves, parts of a whole, and what is said of two. */
+/* Checks claims between amounts of one sentence: moves, parts of a whole, and comparisons of two
+ * amounts. */
 #include "claim.h"
 #include "known/known.h"
 
@@ -8,9 +9,9 @@
 #include "vesper/decimal.h"
 
 #define ONE            ((guard_value)100000000)
-#define MOVE_TOKENS    6 /* between "from x" and "to y" stand no more */
-#define PART_TOKENS    3 /* between "x of" and "y" */
-#define DIRECTION_NEAR 4 /* tokens between an amount and what says how it compares */
+#define MOVE_TOKENS    6 /* maximum tokens between "from x" and "to y" */
+#define PART_TOKENS    3 /* maximum tokens between "x of" and "y" */
+#define DIRECTION_NEAR 4 /* tokens between an amount and its direction word */
 
 static bool is_break(const struct claims *c, size_t i)
 {
@@ -19,8 +20,7 @@ static bool is_break(const struct claims *c, size_t i)
 
 /* ---- moves ---- */
 
-/* The word nearest before `at` that says that something rose or fell; else that after `end`;
- * SIZE_MAX: none does. */
+/* The nearest move word before `at`, else after `end`; SIZE_MAX: none. */
 static size_t word_of_move(const struct claims *c, size_t at, size_t end)
 {
 	for (size_t i = at; i-- > 0 && !is_break(c, i);)
@@ -32,7 +32,7 @@ static size_t word_of_move(const struct claims *c, size_t at, size_t end)
 	return SIZE_MAX;
 }
 
-/* Where the amount that "from" at i leads to ends; 0: nothing moves there. */
+/* The end of a move that begins with "from" at i; 0: none. */
 static size_t end_of_move(const struct claims *c, size_t i)
 {
 	size_t a = i + 1 + token_tells(c, i + 1, TELLS_ABOUT);
@@ -74,7 +74,7 @@ void claims_of_moves(struct claims *c)
 
 /* ---- parts ---- */
 
-/* "Of the 2026 budget of": no word that leads to another amount. */
+/* "Of the 2026 budget of": returns true for a word that does not introduce another amount. */
 static bool is_plain_word(const struct claims *c, size_t i)
 {
 	return i < c->count && c->tokens[i].kind == TOKEN_WORD &&
@@ -82,7 +82,7 @@ static bool is_plain_word(const struct claims *c, size_t i)
 		 (TELLS_UP | TELLS_DOWN | TELLS_FROM | TELLS_TO | TELLS_AND | TELLS_PLACE));
 }
 
-/* The whole after "x of"; 0: there is none. */
+/* The whole after "x of"; 0: none. */
 static size_t whole_after(const struct claims *c, size_t a)
 {
 	size_t b = a + 2;
@@ -110,7 +110,7 @@ static void bind_share(struct claims *c, size_t i, guard_value part, guard_value
 	claim_binds(m, formula);
 }
 
-/* "$4.9M of $5.4M": both are cells of one row. */
+/* "$4.9M of $5.4M": binds if both are cells of one row. */
 static void bind_part(struct claims *c, struct mark *m, guard_value whole)
 {
 	for (int i = 0; i < c->k->table_count; i++) {
@@ -157,7 +157,7 @@ static bool is_some_part(const struct claims *c, const struct mark *m, guard_val
 	return false;
 }
 
-/* "299 times, 18.8 % of its 1,591": of the amount before, or of some cell. */
+/* "299 times, 18.8 % of its 1,591": a share of the previous amount, or of a cell. */
 static void check_share(struct claims *c, size_t i)
 {
 	struct mark *m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
@@ -182,7 +182,7 @@ static void check_share(struct claims *c, size_t i)
 		token_contradicts(&c->tokens[i]);
 }
 
-/* A negative cell is told as one. */
+/* A negative cell must be described as negative. */
 static void check_sign(struct claims *c, size_t i)
 {
 	const struct mark *m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
@@ -231,16 +231,17 @@ void claims_of_parts(struct claims *c)
 	}
 }
 
-/* ---- two amounts and what is said of them ---- */
+/* ---- pairs of amounts ---- */
 
-/* What stands between an amount and a word that is said of it: "$400K or 12.5 % over". */
+/* Returns true for tokens allowed between an amount and its direction word: "$400K or 12.5 %
+ * over". */
 static bool is_second_form(const struct claims *c, size_t i)
 {
 	return token_tells(c, i, TELLS_AND) || token_breaks(c, i, "()") ||
 	       (token_is_amount(&c->tokens[i]) && unit_is_percent(c->tokens[i].mark->shown.unit));
 }
 
-/* The word that says how the amount at i compares: "9.48 less"; SIZE_MAX: none does. */
+/* The direction word of the amount at i: "9.48 less"; SIZE_MAX: none. */
 static size_t direction_of(const struct claims *c, size_t i)
 {
 	size_t near = i + DIRECTION_NEAR;
@@ -265,10 +266,10 @@ static bool shows_pair(const struct mark *m, guard_value a, guard_value b)
 	return mark_shows(m, a - b);
 }
 
-#define PAIR_AMOUNTS 3 /* the two that are compared, and what they differ by */
+#define PAIR_AMOUNTS 3 /* two compared amounts and their difference */
 
-/* The last two amounts of one unit before i, of which it is told; what they differ by may stand
- * between: "x against y: $400K or 12.5 %". */
+/* Finds the last two amounts of one unit before i. Their difference may come between: "x against
+ * y: $400K or 12.5 %". */
 static bool pair_before(const struct claims *c, size_t i, size_t *a, size_t *b)
 {
 	size_t at[PAIR_AMOUNTS], found = 0;
@@ -297,7 +298,7 @@ static bool pair_before(const struct claims *c, size_t i, size_t *a, size_t *b)
 	return units_compare(c->tokens[*a].mark, c->tokens[*b].mark);
 }
 
-/* "$44.46 versus $53.94 for CAISO, $9.48 less": the first is that much less than the second. */
+/* "$44.46 versus $53.94 for CAISO, $9.48 less": the first is lower by the third. */
 static void check_pair(struct claims *c, size_t i, size_t a, size_t b)
 {
 	struct mark *m = c->tokens[i].mark;
@@ -311,14 +312,14 @@ static void check_pair(struct claims *c, size_t i, size_t a, size_t b)
 		dir = token_tells(c, word, TELLS_UP) ? 1 : -1;
 	for (size_t n = a; n < b; n++)
 		against = against || token_tells(c, n, TELLS_AGAINST);
-	/* "Ascend: $52.14, Hitachi: $54.80, 5.1 % more": the last is that of the first */
+	/* "Ascend: $52.14, Hitachi: $54.80, 5.1 % more": relative to the first */
 	if (!against && dir && (second > first) == (dir > 0) && shows_pair(m, second, first))
 		token_agrees(c, word);
 	if (!dir || !against || first == second ||
 	    (!unit_is_percent(m->shown.unit) && !units_compare(m, c->tokens[a].mark)))
 		return;
 	if (!shows_pair(m, first, second)) {
-		/* a percentage of the wrong one of both: "53.94 against 41.58, 23 % more" */
+		/* a percentage of the wrong side: "53.94 against 41.58, 23 % more" */
 		if (unit_is_percent(m->shown.unit) && shows_pair(m, second, first))
 			token_contradicts(&c->tokens[i]);
 		return;

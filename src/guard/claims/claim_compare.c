@@ -1,23 +1,23 @@
 /*
- * "A is above B": both are bound to rows, months, hours or columns, and their values must differ
- * that way. Where the sentence says by how much, only the values that differ by it decide; where it
- * does not, all values of both that can be compared must agree before it is a contradiction.
+ * Checks "A is above B". Both sides are rows, months, hours or columns, and their values must
+ * differ in that direction. If the sentence gives the difference, only values with that difference
+ * count. Otherwise it is a contradiction only when all comparable values disagree.
  */
 #include "claim.h"
 
 #include <string.h>
 
 #define ONE         ((guard_value)100000000)
-#define REF_TOKENS  5  /* after "above" lead to what is compared with */
-#define SERIES_MAX  31 /* rows of a series whose pairs are compared */
-#define NEAR_AMOUNT 6  /* tokens from the direction to the amount */
+#define REF_TOKENS  5  /* maximum tokens from "above" to the reference */
+#define SERIES_MAX  31 /* series longer than this are not compared pairwise */
+#define NEAR_AMOUNT 6  /* maximum tokens from the direction to the amount */
 
 /* One side of a comparison. */
 struct side {
 	const struct token *name; /* or NULL */
 	int month;                /* or 0 */
-	uint64_t column;          /* a word of a column's name; or 0 */
-	uint64_t before;          /* the word before it: "off" of "off-peak" */
+	uint64_t column;          /* a word of a column name; or 0 */
+	uint64_t before;          /* the previous word: "off" of "off-peak" */
 };
 
 static bool is_side(const struct side *s)
@@ -36,7 +36,7 @@ static struct side side_of(const struct claims *c, const struct token *t)
 	return (struct side){0};
 }
 
-/* The same with the word before it, which may be part of a column's name. */
+/* Same, including a previous word that may be part of the column name. */
 static struct side side_at(const struct claims *c, size_t i)
 {
 	struct side s = side_of(c, &c->tokens[i]);
@@ -60,7 +60,7 @@ static bool ends_clause(const struct claims *c, size_t i)
 	return token_breaks(c, i, ";:.!?|");
 }
 
-/* What stands right after the direction at i. */
+/* The reference right after the direction at i. */
 static struct side reference(const struct claims *c, size_t i)
 {
 	for (size_t n = i + 1; n <= i + REF_TOKENS && n < c->count; n++) {
@@ -80,7 +80,7 @@ static struct side reference(const struct claims *c, size_t i)
 	return (struct side){0};
 }
 
-/* The nearest before the direction that is of the reference's kind. */
+/* The nearest side before the direction that has the reference's kind. */
 static struct side subject(const struct claims *c, size_t i, const struct side *ref)
 {
 	while (i-- > 0 && !ends_clause(c, i)) {
@@ -100,7 +100,7 @@ static bool leads_to_amount(const struct claims *c, size_t i)
 	       (t->word == beside_key("by", 2) || t->word == beside_key("of", 2));
 }
 
-/* The amount that the sentence says they differ by; NULL: it says none. */
+/* The difference given in the sentence; NULL: none. */
 static const struct mark *difference_near(const struct claims *c, size_t i)
 {
 	for (size_t n = i, near = 3; n-- > 0 && n + near >= i;) {
@@ -124,10 +124,10 @@ static const struct mark *difference_near(const struct claims *c, size_t i)
 
 struct votes {
 	const struct mark *by;
-	struct mark *said[2]; /* the two values, as the sentence goes on with them; or NULL */
+	struct mark *said[2]; /* the two values if the sentence continues with them; or NULL */
 	int dir;
 	size_t yes, no;           /* of all values */
-	size_t told_yes, told_no; /* of those that differ by what is said */
+	size_t told_yes, told_no; /* of the values with the given difference */
 };
 
 static void vote(struct votes *v, const struct unit_def *unit, guard_value a, guard_value b)
@@ -162,7 +162,7 @@ static bool row_is_of(const struct known_table *kt, size_t row, const struct sid
 	return false;
 }
 
-/* The sentence names another row's name of a kind that neither side is of. */
+/* Returns true when the sentence names another row of a kind that neither side has. */
 static bool is_other_row(const struct claims *c, const struct known_table *kt, size_t row,
 			 const struct side *a)
 {
@@ -194,7 +194,7 @@ static bool same_time(const struct known_table *kt, size_t a, size_t b)
 	       (kt->times[a].hour == kt->times[b].hour && kt->times[a].month == kt->times[b].month);
 }
 
-/* The first row of each side, newest first as tools give them, and for each hour. */
+/* Compares the first row of each side per hour and month; tools return the newest rows first. */
 static void vote_rows(const struct claims *c, const struct known_table *kt, const struct side *a,
 		      const struct side *b, struct votes *v)
 {
@@ -220,7 +220,8 @@ static void vote_rows(const struct claims *c, const struct known_table *kt, cons
 	}
 }
 
-/* The column that a side's words say: that of both words, or of the one and no further telling. */
+/* Returns true when the column matches both words of the side, or its one word and no more
+ * specific one. */
 static bool column_is(const struct known_table *kt, size_t col, const struct side *s,
 		      const struct side *other)
 {
@@ -233,7 +234,7 @@ static bool column_is(const struct known_table *kt, size_t col, const struct sid
 	return s->before || !column_has_word(kt, col, other->column) || other->column == s->column;
 }
 
-/* Two columns of the only row, or of the one that the sentence names. */
+/* Compares two columns of the only row, or of the row that the sentence names. */
 static void vote_columns(const struct claims *c, const struct known_table *kt, const struct side *a,
 			 const struct side *b, struct votes *v)
 {
@@ -259,7 +260,7 @@ static void vote_columns(const struct claims *c, const struct known_table *kt, c
 	}
 }
 
-/* "less expensive": the first word turns the second. */
+/* "less expensive": the first word decides the direction. */
 static int direction_at(const struct claims *c, size_t i)
 {
 	return token_tells(c, i, TELLS_UP) ? 1 : -1;
@@ -323,7 +324,7 @@ static bool find_ends(const struct claims *c, size_t i, struct side *from, struc
 	return false;
 }
 
-/* Each later row against the earlier ones of the same names. */
+/* Compares each later row with the earlier ones of the same names. */
 static void vote_times(const struct claims *c, const struct known_table *kt, struct votes *v)
 {
 	const struct side none = {0};

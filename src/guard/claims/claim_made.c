@@ -1,7 +1,7 @@
 /*
- * Numbers that an answer makes of the data's: what is left of what one name has, a mean, a share of
- * a total, the two values of a comparison. A number that no rule has found is compared with exactly
- * these, and bound where one agrees. Round limits are not judged.
+ * Binds numbers that an answer derives: a remainder, a mean, a share of a total, a difference of
+ * two values. An unbound number is compared with these derivations only. Round limits are not
+ * checked.
  */
 #include "claim.h"
 
@@ -9,16 +9,15 @@
 #include <string.h>
 
 #define ONE       ((guard_value)100000000)
-#define TOLD_NEAR 9  /* tokens around a number whose amounts it may be made of */
-#define CELLS_MAX 16 /* of one unit that one name has: of more, some pair would fit any number */
+#define TOLD_NEAR 9  /* tokens around a number searched for its operands */
+#define CELLS_MAX 16 /* per unit and name; with more cells some pair would match any number */
 
 static bool is_open(const struct token *t)
 {
 	return token_is_amount(t) && (!t->mark->bound || t->mark->unchecked);
 }
 
-/* The name that the number at i belongs to: the last one before it in its sentence, or the only one
- * after; -1: none. */
+/* The last name before the number at i in its clause; -1: none. */
 static int name_of(const struct claims *c, size_t i)
 {
 	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");)
@@ -50,7 +49,7 @@ static size_t cells_of(const struct known_table *kt, int id, const struct mark *
 	return n;
 }
 
-/* "Kern Wind has $880,000 left": of two cells that it has. */
+/* "Kern Wind has $880,000 left": the difference of two cells of that name. */
 static void bind_rest(struct claims *c, size_t i)
 {
 	struct mark *m = c->tokens[i].mark;
@@ -100,7 +99,7 @@ static void bind_mean(struct claims *c, size_t i)
 	struct mark *m = c->tokens[i].mark;
 
 	if (!clause_tells(c, i, TELLS_MEAN) || c->s->named)
-		return; /* of the rows of a name the mean is known */
+		return; /* for one name the mean is already known */
 	for (int t = 0; t < c->k->table_count; t++) {
 		const struct known_table *kt = &c->k->tables[t];
 		size_t rows = kt->t->row_count;
@@ -115,7 +114,7 @@ static void bind_mean(struct claims *c, size_t i)
 	}
 }
 
-/* "The top two" before the number at i: 2; 0: nothing of the kind. */
+/* "The top two" before the number at i gives 2; 0: none. */
 static size_t top_before(const struct claims *c, size_t i)
 {
 	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");)
@@ -133,7 +132,7 @@ static bool is_share(const struct mark *m, guard_value part, guard_value whole)
 	return whole > 0 && part > 0 && part < whole && mark_shows(m, part * 100 * ONE / whole);
 }
 
-/* What is counted, but no time. */
+/* Returns true for a counted unit other than time. */
 static bool is_thing(const struct unit_def *u)
 {
 	return u->counted && !unit_is_span(u);
@@ -144,7 +143,8 @@ static bool same_unit(const struct unit_def *a, const struct unit_def *b)
 	return a == b || ((!a || is_thing(a)) && (!b || is_thing(b)));
 }
 
-/* A part of a total of its column: of all rows, or as the only row of another table says it. */
+/* Returns true for a share of a column's total, over all rows or as given by the only row of
+ * another table. */
 static bool is_share_of_total(const struct claims *c, const struct mark *m, guard_value part,
 			      const struct unit_def *unit)
 {
@@ -191,7 +191,7 @@ static void bind_share_of_total(struct claims *c, size_t i)
 	}
 }
 
-/* An amount that its sentence tells is right, or of a kind that is not compared. */
+/* Returns true for an amount of the sentence that is bound or not checked. */
 static bool is_told_amount(const struct claims *c, size_t i, const struct mark *m)
 {
 	const struct token *t = &c->tokens[i];
@@ -201,7 +201,8 @@ static bool is_told_amount(const struct claims *c, size_t i, const struct mark *
 	       !unit_is_ratio(t->mark->shown.unit);
 }
 
-/* The amount at b is that much more or less than that at a. A sign needs "a to b". */
+/* Returns true when m is the difference from a to b, absolute or in percent. A sign requires "a to
+ * b". */
 static bool is_made_of(const struct claims *c, const struct mark *m, size_t a, size_t b)
 {
 	guard_value from = token_value(&c->tokens[a]), to = token_value(&c->tokens[b]);
@@ -216,7 +217,8 @@ static bool is_made_of(const struct claims *c, const struct mark *m, size_t a, s
 	return is_signed && from != 0 && mark_shows(m, (to - from) * 100 * ONE / from);
 }
 
-/* "$58.50 and $41.90, a band of $16.60"; "$1.65M to $1.8M (+9.1 %)": of two that it tells. */
+/* "$58.50 and $41.90, a band of $16.60"; "$1.65M to $1.8M (+9.1 %)": derived from two amounts of
+ * the sentence. */
 static void bind_told(struct claims *c, size_t i)
 {
 	struct mark *m = c->tokens[i].mark;
@@ -225,7 +227,7 @@ static void bind_told(struct claims *c, size_t i)
 
 	if (shown_is_bare(&m->shown) || unit_is_ratio(m->shown.unit))
 		return;
-	for (size_t n = from; n < to; n++) /* who is more is said: that is compared elsewhere */
+	for (size_t n = from; n < to; n++) /* comparisons with a direction are checked elsewhere */
 		if (token_tells(c, n, TELLS_UP | TELLS_DOWN) && !token_tells(c, n, TELLS_MOVE))
 			return;
 	for (size_t a = from; a < to; a++)
@@ -247,9 +249,9 @@ static void bind_told(struct claims *c, size_t i)
 		}
 }
 
-/* ---- what is not judged ---- */
+/* ---- not checked ---- */
 
-/* "below 500 views": a round limit is no value of the data. */
+/* "below 500 views": a round limit is not a value of the data. */
 static bool is_limit(const struct claims *c, size_t i)
 {
 	const struct mark *m = c->tokens[i].mark;
@@ -258,7 +260,7 @@ static bool is_limit(const struct claims *c, size_t i)
 	for (size_t n = 0; n < c->count; n++)
 		if (c->tokens[n].month || (c->tokens[n].kind == TOKEN_NUMBER &&
 					   c->tokens[n].mark->shown.kind == SHOWN_HOUR))
-			return false; /* it is compared with the rows of that time */
+			return false; /* compared with the rows of that time */
 	while (digits > 0 && digits % 10 == 0)
 		digits /= 10;
 	return digits < 10 && i > 0 && !m->shown.minus && m->shown.value >= 10 * ONE &&
@@ -292,9 +294,9 @@ void claims_of_made(struct claims *c)
 	}
 }
 
-/* ---- one cell for two ---- */
+/* ---- repeated cells ---- */
 
-/* How many cells show it; more than one table may have the same one. */
+/* The number of cells that show the value, at most per table; tables may repeat a cell. */
 static size_t cells_with(const struct claims *c, const struct mark *m)
 {
 	size_t most = 0;
@@ -312,7 +314,7 @@ static size_t cells_with(const struct claims *c, const struct mark *m)
 	return most;
 }
 
-/* "$34.49 and $34.49": the only cell that has it is told for one thing and again for another. */
+/* "$34.49 and $34.49": the only cell with this value is used for two items. */
 void claims_of_repeats(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++) {

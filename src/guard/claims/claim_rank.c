@@ -1,15 +1,15 @@
 /*
- * "The lowest", "the second most": the amount or the date that it is said of must rank so among its
- * column's rows, or among those that share a name or a time with it. Hours that a fact calls the
- * widest are no other hours.
+ * Checks "the lowest", "the second most": the amount or date must have that rank among its
+ * column's rows, or among those that share a name or time with it. Hours that a fact names, such
+ * as the widest, must be exactly those.
  */
 #include "claim.h"
 
 #include <string.h>
 #include <strings.h>
 
-#define RANK_NEAR  7  /* tokens from the number that it is said of to a superlative */
-#define RANK_AFTER 12 /* and from a superlative to its number: "lowest in hour 12 (HE 13) at" */
+#define RANK_NEAR  7  /* maximum tokens from a number back to its superlative */
+#define RANK_AFTER 12 /* from a superlative to its number: "lowest in hour 12 (HE 13) at" */
 
 int claim_superlative(const struct claims *c, size_t i)
 {
@@ -25,7 +25,7 @@ int claim_superlative(const struct claims *c, size_t i)
 	return token_tells(c, i, TELLS_MOST) ? 1 : -1;
 }
 
-/* "second-highest": 2. */
+/* "second-highest" gives 2. */
 static int place_before(const struct claims *c, size_t i)
 {
 	if (i > 0 && token_tells(c, i - 1, TELLS_ORDINAL))
@@ -36,7 +36,7 @@ static int place_before(const struct claims *c, size_t i)
 	return 1;
 }
 
-/* Is the number a cell of a column of numbers? */
+/* Returns true when the number is a cell of a numeric column. */
 static bool is_cell(const struct claims *c, const struct token *t)
 {
 	const struct recent *r = t->kind == TOKEN_NUMBER ? &t->mark->amount : NULL;
@@ -45,7 +45,7 @@ static bool is_cell(const struct claims *c, const struct token *t)
 	       r->row >= 0 && r->column >= 0 && c->k->tables[r->table].measure[r->column];
 }
 
-/* … or of one of dates? */
+/* Returns true when the number is a cell of a date column. */
 static bool is_date_cell(const struct claims *c, const struct token *t)
 {
 	const struct recent *r = t->kind == TOKEN_NUMBER ? &t->mark->amount : NULL;
@@ -69,8 +69,7 @@ static struct token *date_of(struct claims *c, size_t i)
 	return NULL;
 }
 
-/* The cell that the superlative at i is said of: the next one of its clause, or, where its clause
- * ends or none follows, the one before. */
+/* The cell that the superlative at i ranks: the next one in its clause, else the one before. */
 static struct token *cell_of(struct claims *c, size_t i)
 {
 	struct token *before = NULL;
@@ -104,7 +103,7 @@ static guard_value compared(const struct known_table *kt, size_t row, size_t col
 	return kt->differences[col] && v != GUARD_NO_VALUE && v < 0 ? -v : v;
 }
 
-/* Which rows it is ranked among: those that share what it has in these columns; -1: all. */
+/* Returns true when the rows share the names of these slots. */
 static bool shares(const struct known_table *kt, size_t a, size_t b, uint32_t slots)
 {
 	for (size_t col = 0; col < kt->t->column_count; col++)
@@ -116,7 +115,7 @@ static bool shares(const struct known_table *kt, size_t a, size_t b, uint32_t sl
 
 enum fit { FITS_NOT, FITS, FITS_NOTHING };
 
-/* Of what has passed the latest is meant, and of what comes the earliest: "the latest passed". */
+/* For past dates the latest counts, for future ones the earliest: "the latest passed". */
 static bool is_beyond_today(const struct known *k, const struct known_table *kt, size_t col,
 			    guard_value v, guard_value other)
 {
@@ -146,8 +145,8 @@ static enum fit ranks_so(const struct known *k, const struct known_table *kt,
 	return beyond < place && place <= beyond + same ? FITS : FITS_NOT;
 }
 
-/* Among the rows that share these names; where those are only its own, among those that share all
- * of them but one. */
+/* Ranks among the rows that share these names. If only its own rows do, ranks among those that
+ * share all but one. */
 static enum fit ranks_among(const struct claims *c, const struct recent *r, uint32_t slots, int dir,
 			    size_t place)
 {
@@ -173,7 +172,7 @@ static enum fit ranks_but_one(const struct claims *c, const struct recent *r, ui
 	return all == FITS_NOTHING ? ranks_among(c, r, slots, dir, place) : all;
 }
 
-/* The names of this sentence say among which rows; else those carried from before, or asked for. */
+/* Ranks among the rows of the names in this sentence, else of names carried over or asked for. */
 static enum fit fit_of_rank(const struct claims *c, const struct recent *r, int dir, size_t place)
 {
 	const struct known_table *kt = &c->k->tables[r->table];
@@ -194,7 +193,7 @@ static enum fit fit_of_rank(const struct claims *c, const struct recent *r, int 
 	return fit;
 }
 
-/* Compares what the word at i says of the cell. */
+/* Checks the claim of the word at i for the cell. */
 static void check_rank(struct claims *c, size_t i, struct token *cell, int dir, size_t place)
 {
 	enum fit fit = fit_of_rank(c, &cell->mark->amount, dir, place);
@@ -207,7 +206,7 @@ static void check_rank(struct claims *c, size_t i, struct token *cell, int dir, 
 		token_agrees(c, i - 1);
 }
 
-/* What a fact's own name says: "highest_price" 1, "narrowest_gap" -1; 0: nothing. */
+/* The direction in a fact's name: "highest_price" 1, "narrowest_gap" -1; 0: none. */
 static int rank_of_fact(const char *name)
 {
 	size_t len = name ? strcspn(name, "_ ") : 0;
@@ -226,7 +225,7 @@ static bool is_amount_or_date(const struct token *t)
 	return t->kind == TOKEN_NUMBER && t->mark->shown.kind != SHOWN_HOUR;
 }
 
-/* The first number after it in its clause, or else the last one before, where that is a fact's. */
+/* The first number after it in its clause, else the last one before that belongs to a fact. */
 static struct token *fact_near(struct claims *c, size_t i)
 {
 	for (size_t n = i + 1; n < c->count && !ends_rank(c, n); n++)
@@ -250,7 +249,7 @@ static void check_fact(struct claims *c, size_t i, int dir)
 		token_agrees(c, i);
 }
 
-/* "Third is wei.zhang with 963", "Ascend third": a place of a list, and no "second half". */
+/* "Third is wei.zhang with 963", "Ascend third": a place in a ranking; excludes "second half". */
 static bool is_place(const struct claims *c, size_t i)
 {
 	const struct token *t = &c->tokens[i];
@@ -283,7 +282,8 @@ static bool rises(const struct known_table *kt, size_t col)
 	return true;
 }
 
-/* From the top, or from the bottom where the data begins there or the answer did. */
+/* Counts places from the top, or from the bottom when the data or the answer is in ascending
+ * order. */
 static void check_place(struct claims *c, size_t i)
 {
 	struct token *cell = cell_of(c, i);
@@ -332,9 +332,9 @@ void claims_of_ranks(struct claims *c)
 	}
 }
 
-/* ---- hours that a fact tells ---- */
+/* ---- hours given by a fact ---- */
 
-/* The two hours of a range; false: the text is none. */
+/* Reads the two hours of a range. Returns false when the text is not one. */
 static bool read_hours(const struct unit_words *u, const char *text, guard_value hours[2])
 {
 	struct reader r;

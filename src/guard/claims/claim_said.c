@@ -1,7 +1,6 @@
 /*
- * What words beside numbers say of them, and the numbers themselves decide: how many times one is
- * another, which of two listed names has which, which column an amount is of, which weekday a date
- * is.
+ * Checks words that the numbers themselves confirm or contradict: multiples ("twice"), lists of
+ * names and amounts, the column of an amount, the weekday of a date.
  */
 #include "claim.h"
 
@@ -10,13 +9,14 @@
 #include "vesper/clock.h"
 
 #define ONE          ((guard_value)100000000)
-#define LIST_MAX     4 /* names that are told of together */
+#define LIST_MAX     4 /* names in one list */
 #define FACTOR_WORDS 3 /* "more than two times" */
-#define SAID_NEAR    3 /* tokens from an amount to the word that says its column */
+#define SAID_NEAR    3 /* tokens between an amount and its column word */
 
 /* ---- times ---- */
 
-/* "… times as many", "twice the", "twice that of": no number of occurrences. */
+/* Returns true when the text compares: "… times as many", "twice the", "twice that of". A number
+ * of occurrences does not. */
 static bool is_compared(const struct claims *c, size_t i)
 {
 	static const char *const words[] = {"as", "the", "that"};
@@ -28,7 +28,7 @@ static bool is_compared(const struct claims *c, size_t i)
 	return token_tells(c, i, TELLS_UP | TELLS_DOWN);
 }
 
-/* "Nine times", "twice": the factor; 0: none is said in a word. */
+/* The factor of "nine times" or "twice"; 0: none. */
 static int factor_at(const struct claims *c, size_t i)
 {
 	if (!token_tells(c, i, TELLS_TIMES) || !is_compared(c, i + 1))
@@ -40,8 +40,8 @@ static int factor_at(const struct claims *c, size_t i)
 	return c->tokens[i - 1].cardinal > 1 ? c->tokens[i - 1].cardinal : 0;
 }
 
-/* a is so many times b, as roughly as words say it: "nearly four" of 3.9, "more than four" of 4.7.
- */
+/* Returns true when a is about factor times b, within the tolerance of the words: "nearly four"
+ * for 3.9, "more than four" for 4.7. */
 static bool is_multiple(guard_value a, guard_value b, int factor, int than)
 {
 	guard_value ratio, low, high;
@@ -108,7 +108,7 @@ void claims_of_multiples(struct claims *c)
 
 struct list {
 	size_t at[LIST_MAX];
-	size_t count, end; /* the token after the last one */
+	size_t count, end; /* the token after the list */
 };
 
 static bool joins(const struct claims *c, size_t i)
@@ -128,7 +128,8 @@ static bool goes_on(const struct claims *c, const struct list *l, size_t i)
 	return token_is_amount(t) && units_compare(t->mark, first->mark);
 }
 
-/* "A, B and C": names of one kind or amounts of one unit, with nothing else between them. */
+/* "A, B and C": names of one kind or amounts of one unit, joined only by commas and conjunctions.
+ */
 static bool list_at(const struct claims *c, size_t i, struct list *l)
 {
 	size_t n = i + 1;
@@ -145,7 +146,7 @@ static bool list_at(const struct claims *c, size_t i, struct list *l)
 	return l->count > 1;
 }
 
-/* Is the amount's row one of another listed name, and not of its own? */
+/* Returns true when the amount's row has another listed name and not its own. */
 static bool is_of_another(const struct claims *c, const struct token *amount,
 			  const struct list *names, size_t own)
 {
@@ -170,7 +171,7 @@ static void check_lists(struct claims *c, const struct list *names, const struct
 			token_contradicts(&c->tokens[amounts->at[i]]);
 }
 
-/* The list of amounts that belongs to the names: the only one of its clause. */
+/* Finds the only list of amounts in the clause of the names. */
 static bool amounts_of(const struct claims *c, const struct list *names, struct list *out)
 {
 	size_t from = names->at[0], lists = 0;
@@ -209,7 +210,7 @@ void claims_of_lists(struct claims *c)
 
 /* ---- columns ---- */
 
-/* The word that says the amount's column: "… MW of generation", "$700K (IC)"; 0: none does. */
+/* The word for the amount's column: "… MW of generation", "$700K (IC)"; 0: none. */
 static uint64_t column_word(const struct claims *c, size_t i)
 {
 	for (size_t n = i + 1; n < c->count && n <= i + SAID_NEAR; n++) {
@@ -223,7 +224,7 @@ static uint64_t column_word(const struct claims *c, size_t i)
 	return 0;
 }
 
-/* Some columns of its unit have the word, its own has not, and what they say is another value. */
+/* Returns true when only other columns of this unit have the word, and they show another value. */
 static bool is_of_other_column(const struct known_table *kt, const struct mark *m, uint64_t word)
 {
 	const struct recent *r = &m->amount;

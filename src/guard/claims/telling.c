@@ -1,5 +1,5 @@
-/* English words beside numbers, as one table: sorted by bytes, so that a word costs a few
- * comparisons. Other tables of words: words.c (numbers), scan_date.c (months), units.c. */
+/* English words near numbers, as one table sorted by bytes for binary search. Other word tables:
+ * words.c (numbers), scan_date.c (months), units.c. */
 #include "telling.h"
 
 #define TELLING_BYTES_MAX 16
@@ -408,7 +408,7 @@ static const struct telling tellings[] = {
 };
 /* clang-format on */
 
-/* Most words differ in their first letters. */
+/* Compares byte by byte; most words differ early. */
 static int order_of(const char *a, const char *b)
 {
 	while (*a && *a == *b) {

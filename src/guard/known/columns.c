@@ -1,6 +1,6 @@
 /*
- * Which column an amount is said to be of: "budget $2.1M, forecast $2.25M". The words since the
- * amount before are compared with those that tell a column from others of its unit.
+ * Finds the column that the words name for an amount: "budget $2.1M, forecast $2.25M". The words
+ * since the previous amount are compared with the words that distinguish columns of one unit.
  */
 #include <ctype.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 
 #define SET_WORDS_MAX 4
 
-/* The words of a column's name, or of its label. */
+/* The words of a column's name or label. */
 struct column_set {
 	uint64_t words[COLUMN_WORDS_MAX];
 	size_t count;
 };
 
-/* A word may tell more than the column: "lowest price". */
+/* Excludes words with another meaning: "lowest price". */
 static bool is_plain(const char *word, size_t len)
 {
 	return !(telling_of(word, len) & (TELLS_MOST | TELLS_LEAST)) &&
@@ -58,7 +58,7 @@ static bool is_rival(const struct known_table *kt, size_t a, size_t b)
 	return kt->measure[a] && kt->measure[b] && kt->units[a] == kt->units[b];
 }
 
-/* Only what not every column of the unit has tells one from the others. */
+/* Keeps the words that distinguish the column from the others of its unit. */
 static void keep_telling(const struct known_table *kt, const struct column_set (*all)[2], size_t c,
 			 size_t source, struct column_set *out)
 {
@@ -101,7 +101,7 @@ void known_add_column_sets(struct known *k, struct known_table *kt)
 		}
 }
 
-/* A word of it does. */
+/* Returns true when a word of the text means a difference. */
 static bool says_difference(const char *text)
 {
 	size_t from = 0, n = text ? strlen(text) : 0;
@@ -140,7 +140,7 @@ static size_t find_word(const struct clause *in, const bool *used, uint64_t word
 	return in->count;
 }
 
-/* How many words name the column in the clause; 0: not all of a set are there. */
+/* The number of words that name the column in the clause; 0: the set is incomplete. */
 static size_t named_by(const uint64_t set[SET_WORDS_MAX], const struct clause *in, bool *used)
 {
 	bool taken[CLAUSE_WORDS_MAX];
@@ -173,7 +173,8 @@ static size_t name_column(const struct known_table *kt, size_t c, const struct c
 	return a >= b ? a : b;
 }
 
-/* Does a name of the row say what the words of the column do, as "Forecast" under "Metric"? */
+/* Returns true when a name in the row matches the column's words, such as "Forecast" under
+ * "Metric". */
 static bool row_names(const struct known_table *kt, int64_t row, size_t column,
 		      const struct clause *in)
 {
@@ -222,8 +223,8 @@ bool column_is_said(const struct known *k, const struct entry *e, const struct c
 		follow.words[follow.count] = context->tone.after[follow.count];
 	memset(none, 0, sizeof(none));
 	if (follow.count > 0 && name_column(kt, own, &follow, none) > 0)
-		return true; /* "no generation but 180 MW of storage" */
-	/* "peak and off-peak" name both; a row may say itself what it measures */
+		return true; /* "180 MW of storage" after the words for generation */
+	/* "peak and off-peak" names both; the row may name what it measures */
 	return name_column(kt, own, in, used) > 0 || row_names(kt, e->row, best_column, in);
 }
 

@@ -1,7 +1,7 @@
 /*
- * The derivations that an answer may make by itself: difference, ratio, percentage, sum, mean and
- * share of the rows that it names, or of all rows where there are few. Only these: in a large
- * table some pair would fit any number.
+ * Derives numbers on demand: difference, ratio, percentage, sum, mean and share of the named rows,
+ * or of all rows of a small table. Other combinations are excluded, since in a large table some
+ * pair would fit any number.
  */
 #include "guard_int.h"
 
@@ -14,20 +14,21 @@
 #include "vesper/decimal.h"
 
 #define ONE        ((guard_value)100000000)
-#define PAIRED_MAX 6  /* rows whose pairs are compared */
-#define BARE_LEAST 13 /* "518 more": of which no other number is likely to be the difference */
-#define FEW_ROWS   3  /* a table of so many rows needs no names for it */
+#define PAIRED_MAX 6  /* maximum rows compared pairwise */
+#define BARE_LEAST 13 /* "518 more": smaller bare numbers match too easily */
+#define FEW_ROWS   3  /* tables up to this size need no named rows */
 
 struct search {
 	const struct known *k;
 	const struct known_table *kt;
 	const struct context *c;
-	int table;              /* kt's place */
-	uint32_t said, earlier; /* kinds of the names in this sentence; before it, or asked for */
+	int table; /* index of kt */
+	/* slots of names in this sentence; in earlier text or the question */
+	uint32_t said, earlier;
 	const struct shown *s;
 	int64_t rows[GROUP_MAX];
 	size_t count;
-	bool all; /* the rows are all of the table's, and none was named */
+	bool all; /* all rows of the table, since none was named */
 	char *scratch;
 	size_t size;
 	struct derived_number *out;
@@ -66,7 +67,7 @@ static bool found(struct search *q, size_t column, const char *sign, guard_value
 	return true;
 }
 
-/* The difference of the two as they are, or as they are shown. */
+/* Matches the difference of the exact or of the rounded values. */
 static bool is_difference(const struct shown *s, guard_value a, guard_value b)
 {
 	struct decimal x = {.units = a, .scale = GUARD_SCALE},
@@ -93,7 +94,7 @@ static bool unit_of_column_fits(const struct search *q, const struct unit_def *u
 	return unit_fits(s, s->unit, unit, s->decimals == 0 && !shown_is_bare(s));
 }
 
-/* Two columns of one unit. */
+/* Returns true for two measures of the same unit. */
 static bool are_of_one_unit(const struct search *q, size_t a, size_t b)
 {
 	const struct known_table *kt = q->kt;
@@ -106,7 +107,7 @@ static int direction(const struct search *q)
 	return q->s->minus ? -1 : q->s->plus ? 1 : q->c->tone.dir;
 }
 
-/* a is that much more than b; the percentage is one of b where it is more, and where it is less. */
+/* Matches the change from b to a in percent of b. */
 static bool is_change(const struct search *q, guard_value a, guard_value b)
 {
 	return is_ratio(q->s, a - b, size_of(b), 100 * ONE);
@@ -126,7 +127,7 @@ static bool pair_is(struct search *q, size_t column, const struct unit_def *unit
 			(order == 0 && is_ratio(s, b, a, ONE))) &&
 		       found(q, column, "/", a, b);
 	if (order == 0 && dir && a != b && (a > b) != (dir > 0)) {
-		guard_value swap = a; /* who is more is not said: the other way round */
+		guard_value swap = a; /* direction without a named side: swap */
 
 		a = b;
 		b = swap;
@@ -146,7 +147,7 @@ static bool pair_is(struct search *q, size_t column, const struct unit_def *unit
 	       found(q, column, "-", a, b);
 }
 
-/* `order`: a is what is spoken of and b what it is compared with (1); nobody knows which (0). */
+/* `order`: 1: a is the subject and b the reference; 0: unknown. */
 static bool pair_fits(struct search *q, size_t column, const struct unit_def *unit, guard_value a,
 		      guard_value b, int order)
 {
@@ -156,7 +157,7 @@ static bool pair_fits(struct search *q, size_t column, const struct unit_def *un
 	return true;
 }
 
-/* A share of a whole, or what is left of it. */
+/* Matches a share of a whole, or the remainder. */
 static bool part_fits(struct search *q, size_t column, guard_value part, guard_value whole)
 {
 	if (whole == 0 || (direction(q) && !q->c->tone.rest) || part > whole)
@@ -201,8 +202,8 @@ static bool total_of(const struct search *q, size_t column, guard_value *out)
 	return true;
 }
 
-/* A column that says the same in each row, and more than this one sums to: the whole that it is a
- * part of. */
+/* Finds a column with the same value in every row, larger than this column's sum: the whole that
+ * it is part of. */
 static bool whole_of(const struct search *q, size_t column, guard_value sum, guard_value *out)
 {
 	const struct known_table *kt = q->kt;
@@ -245,7 +246,7 @@ static bool share_fits(struct search *q, size_t column)
 
 	if (!unit_is_percent(q->s->unit) || q->c->tone.dir > 0 ||
 	    unit_is_percent(q->kt->units[column]) || !total_of(q, column, &sum))
-		return false; /* percentages are no parts of their sum */
+		return false; /* percentages do not add up to a whole */
 	if (whole_of(q, column, sum, &whole)) {
 		if (part_fits(q, column, sum, whole))
 			return true;
@@ -271,7 +272,7 @@ static bool is_row_of(const struct search *q, int64_t row, int id)
 	return false;
 }
 
-/* Is the row spoken of, where names of this kind are? */
+/* Returns true when the row is a subject of the sentence and not its reference. */
 static bool is_subject(const struct search *q, int64_t row, int ref_id)
 {
 	const struct context *c = q->c;
@@ -290,8 +291,6 @@ static bool is_subject(const struct search *q, int64_t row, int ref_id)
 
 #define OTHER_ROWS 2
 
-/* What the sentence compares: 1: the first with the second, -1: the other way round, 0: it does not
- * say. */
 static int32_t day_in(const struct known_table *kt, int64_t row)
 {
 	const struct table *t = kt->t;
@@ -302,8 +301,6 @@ static int32_t day_in(const struct known_table *kt, int64_t row)
 	return 0;
 }
 
-/* 1: row a is the later one of two that differ in nothing but time, -1: b is; 0: they differ in
- * more. */
 int known_later(const struct known *k, const struct known_table *kt, int64_t a, int64_t b)
 {
 	const char *date = NULL;
@@ -319,7 +316,8 @@ int known_later(const struct known *k, const struct known_table *kt, int64_t a, 
 			continue;
 		if (k->year_slots >> kt->slot[c] & 1)
 			return strcmp(kt->t->rows[a][c], kt->t->rows[b][c]) > 0 ? 1 : -1;
-		if (!date || strncasecmp(date, name, strlen(name)) != 0) /* "AsOf" of "AsOfDate" */
+		/* "AsOf" abbreviates "AsOfDate" */
+		if (!date || strncasecmp(date, name, strlen(name)) != 0)
 			return 0;
 	}
 	if (kt->times && kt->times[a].hour != kt->times[b].hour)
@@ -331,6 +329,7 @@ int known_later(const struct known *k, const struct known_table *kt, int64_t a, 
 	return (x > y) - (x < y);
 }
 
+/* Returns 1: a is the subject and b the reference, -1: vice versa, 0: unknown, or OTHER_ROWS. */
 static int order_of(const struct search *q, int64_t a, int64_t b)
 {
 	const struct tone *t = &q->c->tone;
@@ -422,7 +421,7 @@ static bool column_fits(struct search *q, size_t column)
 	       share_fits(q, column) || leader_fits(q, column);
 }
 
-/* Sums of two columns of one unit: all actuals of all budgets. */
+/* Matches sums of two columns of one unit, such as all actuals and all budgets. */
 static bool totals_fit(struct search *q)
 {
 	const struct known_table *kt = q->kt;
@@ -443,7 +442,7 @@ static bool totals_fit(struct search *q)
 	return false;
 }
 
-/* "Budget", "forecast": has the answer spoken of one of the two columns? */
+/* Returns true when the answer has mentioned one of the two columns: "budget", "forecast". */
 static bool is_column_told(const struct search *q, int64_t row, size_t a, size_t b)
 {
 	const struct context *c = q->c;
@@ -473,7 +472,7 @@ static bool cells_fit(struct search *q, size_t column, size_t other, int64_t row
 	return unit_is_percent(q->s->unit) && part_fits(q, column, a < b ? a : b, a < b ? b : a);
 }
 
-/* Two columns of one unit in one row: budget and forecast. */
+/* Compares two columns of one unit in one row, such as budget and forecast. */
 static bool row_fits(struct search *q, int64_t row)
 {
 	const struct known_table *kt = q->kt;
@@ -487,7 +486,7 @@ static bool row_fits(struct search *q, int64_t row)
 	return false;
 }
 
-/* Days or weeks between two dates of one row. */
+/* Matches the days or weeks between two dates of one row. */
 static bool span_fits(struct search *q, int64_t row)
 {
 	const struct table *t = q->kt->t;
@@ -510,7 +509,7 @@ static bool span_fits(struct search *q, int64_t row)
 	return false;
 }
 
-/* ---- which rows ---- */
+/* ---- selecting rows ---- */
 
 static bool holds(const struct mention *list, int count, int id)
 {
@@ -520,7 +519,7 @@ static bool holds(const struct mention *list, int count, int id)
 	return false;
 }
 
-/* The kinds of the names. */
+/* The slots of the names. */
 static uint32_t spoken_slots(const struct mention *list, int count)
 {
 	uint32_t slots = 0;
@@ -530,8 +529,8 @@ static uint32_t spoken_slots(const struct mention *list, int count)
 	return slots;
 }
 
-/* The names of a kind that were said last: in this sentence, the one before, or the question. A
- * sentence with one name compares it with what was asked about. */
+/* Uses the last names of each kind: in this sentence, the previous one, or the question. A
+ * sentence with one name compares it with the names of the question. */
 static bool row_is_named(const struct search *q, size_t row, const struct context *c, bool widely)
 {
 	const struct known *k = q->k;
@@ -601,7 +600,7 @@ static bool days_between_fit(struct search *q, int64_t a, int64_t b)
 	       found(q, SIZE_MAX, "-", a * ONE, b * ONE);
 }
 
-/* Between the last two dates of the answer. */
+/* Matches the days between the last two dates of the answer. */
 static bool last_days_fit(struct search *q)
 {
 	const int32_t *days = q->c->days;
@@ -609,7 +608,7 @@ static bool last_days_fit(struct search *q)
 	return days[0] && days[1] && days_between_fit(q, days[0], days[1]);
 }
 
-/* "61 days after engineering": between the dates that one column has for rows that are named. */
+/* "61 days after engineering": matches days between dates of one column in the named rows. */
 static bool row_days_fit(struct search *q)
 {
 	const struct table *t = q->kt->t;
@@ -632,7 +631,7 @@ static bool row_days_fit(struct search *q)
 	return false;
 }
 
-/* b was said after a. */
+/* b follows a in the text. */
 static bool recent_pair_fits(struct search *q, const struct unit_def *unit, const struct recent *a,
 			     const struct recent *b)
 {
@@ -677,7 +676,7 @@ static bool recent_sums_fit(struct search *q)
 	return false;
 }
 
-/* What the answer itself has just said: "… against $52.14, a gap of $2.66". */
+/* Derives from recent amounts of the answer: "… against $52.14, a gap of $2.66". */
 static bool recent_fits(struct search *q)
 {
 	const struct context *c = q->c;
@@ -723,7 +722,7 @@ static bool first_rows_fit(struct search *q)
 	return fits && q->c->sums;
 }
 
-/* No row is named: all of them are spoken of. */
+/* Without a named row, all rows count. */
 static bool totals_of_all(struct search *q, const struct context *c)
 {
 	if (c->in_row || q->s->part || q->kt->t->row_count < 2 || q->kt->t->row_count > GROUP_MAX ||
@@ -760,7 +759,7 @@ static bool table_fits(struct search *q, const struct context *c)
 	return totals_of_all(q, c);
 }
 
-/* A bare small number would be found everywhere. */
+/* Excludes small bare numbers, which would match anywhere. */
 static bool may_derive(const struct shown *s)
 {
 	return s->kind == SHOWN_NUMBER && (!shown_is_bare(s) || s->value >= BARE_LEAST * ONE);

@@ -1,7 +1,7 @@
 /*
- * What this turn's code knows, as one sorted array: cells, statistics, sums and means of named
- * groups, facts, arguments, the question. Made once when the results are there; a number then costs
- * a binary search.
+ * Collects the known data of a turn in one sorted array: cells, statistics, sums and means of
+ * named groups, facts, arguments, the question. Built once when the results are complete; each
+ * number then costs a binary search.
  */
 #include "guard_int.h"
 #include "known.h"
@@ -15,7 +15,7 @@
 #include "vesper/decimal.h"
 #include "vesper/limits.h"
 
-#define TEXT_CELL_BYTES_MAX 4000 /* of a text cell are read for numbers */
+#define TEXT_CELL_BYTES_MAX 4000 /* bytes of a text cell searched for numbers */
 
 bool known_number(const char *text, guard_value *out)
 {
@@ -62,7 +62,6 @@ static void note_text_word(struct known *k, int text, uint64_t word)
 	k->texts.words[k->texts.count++] = (struct text_word){text, word};
 }
 
-/* Numbers, dates and hours that a text holds. */
 void known_add_text(struct known *k, const struct entry *proto, const char *text)
 {
 	size_t len, at = 0, plain;
@@ -125,7 +124,7 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 
 /* ---- facts, arguments, question ---- */
 
-/* Names that a label holds, by their ids, ended by -1; NULL: none. */
+/* The ids of names in a label, terminated by -1; NULL: none. */
 static const int *label_names(struct known *k, const char *label)
 {
 	int ids[GROUP_MAX], count = 0, *out;
@@ -161,7 +160,7 @@ static const int *label_names(struct known *k, const char *label)
 	return out;
 }
 
-/* "widest_hours": which hours the fact says are so. */
+/* "widest_hours": stores the hours that the fact gives. */
 static void note_hour_fact(struct known *k, const struct fact *f)
 {
 	size_t len = strcspn(f->name, "_");
@@ -244,7 +243,7 @@ static void add_args(struct known *k, const struct result *r)
 	}
 }
 
-/* What the tool itself says about its result. */
+/* Adds the texts that the tool wrote about its result. */
 static void add_words(struct known *k, const struct result *r)
 {
 	struct entry proto = known_nowhere;
@@ -261,7 +260,7 @@ static void add_words(struct known *k, const struct result *r)
 		known_add_text(k, &proto, o->suggestions[i].label);
 }
 
-/* "Two vendors", each in a result of its own. */
+/* "Two vendors", each in a separate result. */
 static void add_name_counts(struct known *k)
 {
 	for (int i = 0; i < k->table_count; i++)
@@ -283,9 +282,9 @@ static void add_name_counts(struct known *k)
 		}
 }
 
-/* ---- another question ---- */
+/* ---- questions about other data ---- */
 
-/* "NP15", "Q1_2025": letters and then digits, as only names have them. */
+/* "NP15", "Q1_2025": letters followed by digits, as in names. */
 static bool is_code(const char *word, size_t len)
 {
 	size_t letters = 0;
@@ -351,7 +350,7 @@ bool known_asks_other_name(const struct guard_input *in)
 	return false;
 }
 
-/* The question names years, and the results are of others. */
+/* Returns true when the question names years and the results cover only others. */
 static bool asks_for_other_year(const struct known *k)
 {
 	bool asked = false, known = false;
@@ -365,7 +364,7 @@ static bool asks_for_other_year(const struct known *k)
 			known = true;
 			continue;
 		}
-		if (!e->anything) /* today */
+		if (!e->anything) /* the current date */
 			continue;
 		asked = true;
 		for (size_t n = known_from(k, CLASS_YEAR, e->value);
@@ -378,7 +377,7 @@ static bool asks_for_other_year(const struct known *k)
 	return asked && known;
 }
 
-/* A fact without a name that a cell says too is that cell: it belongs to the cell's row. */
+/* An unlabelled fact equal to a cell is treated as that cell and belongs to its row. */
 static void shadow_facts(struct known *k)
 {
 	for (size_t i = known_from(k, CLASS_NUMBER, 0); i < k->count; i++) {

@@ -1,6 +1,6 @@
 /*
- * What is known of a table: its cells, the statistics over all of its rows, counts, sums and means
- * of the rows of each name, and which words name its columns and rows.
+ * Collects the known data of a table: cells, statistics over all rows; counts, sums and means per
+ * name; and the words that name columns and rows.
  */
 #include "known.h"
 #include "read/names.h"
@@ -12,8 +12,8 @@
 
 #include "vesper/decimal.h"
 
-#define SHORT_WORDS_MAX 4  /* a column of longer texts has no names that are shortened */
-#define GROUPS_MAX      32 /* a column of more names has no sums of each */
+#define SHORT_WORDS_MAX 4  /* columns with longer texts have no abbreviated names */
+#define GROUPS_MAX      32 /* columns with more names get no group sums */
 
 /* ---- columns ---- */
 
@@ -24,7 +24,7 @@ static bool ends_with(const char *name, const char *end)
 	return n >= m && strcasecmp(name + n - m, end) == 0;
 }
 
-/* Numbers that name a row instead of measuring something. */
+/* Returns true for numbers that identify a row rather than measure something. */
 static bool is_key_column(const struct column *c)
 {
 	return !c->unit && (ends_with(c->name, "hour") || ends_with(c->name, "year") ||
@@ -32,7 +32,7 @@ static bool is_key_column(const struct column *c)
 			    ends_with(c->name, "id") || ends_with(c->name, "key"));
 }
 
-/* What only sorts the rows is nobody's number. */
+/* Excludes columns that only define the sort order. */
 static bool is_order_column(const struct column *c)
 {
 	return ends_with(c->name, "sortorder") || ends_with(c->name, "sort");
@@ -49,7 +49,7 @@ static int slot_of(struct known *k, const char *column)
 	return k->slot_count++;
 }
 
-/* A year says which rows are spoken of, as a name does. */
+/* A year identifies rows like a name does. */
 static bool is_year_column(const struct column *c)
 {
 	return c->type == COLUMN_INT && !c->unit && ends_with(c->name, "year");
@@ -102,7 +102,7 @@ static void read_names(struct known *k, struct known_table *kt, size_t c)
 		if (!text || !row_name(k, &t->columns[c], text, &words, &key))
 			continue;
 		kt->ids[r][c] = name_add(&k->names, k->arena, text, key, kt->slot[c], brief);
-		if (vocabulary && strlen(text) > 3) /* "winter", as of "Winter" */
+		if (vocabulary && strlen(text) > 3) /* "winter" as well as "Winter" */
 			name_uncase(&k->names, key);
 		if (first < 0)
 			first = kt->ids[r][c];
@@ -121,7 +121,7 @@ static bool is_lower_word(const char *text)
 	return n > 2 && n <= NAME_BYTES_MAX;
 }
 
-/* A column of few words, each of several rows: "winter", "summer". */
+/* Returns true for a column of few words that each occur in several rows: "winter", "summer". */
 static bool column_gathers_rows(const struct table *t, size_t c)
 {
 	size_t again = 0;
@@ -161,7 +161,7 @@ static void read_kinds(struct known *k, struct known_table *kt, size_t c)
 	}
 }
 
-/* The words of a heading, whatever their case, up to a unit in brackets; 0: it has none. */
+/* The key of a heading, ignoring case, without a unit in brackets; 0: empty. */
 static uint64_t heading_key(const char *text, size_t len)
 {
 	char lower[HEADING_BYTES];
@@ -175,7 +175,7 @@ static uint64_t heading_key(const char *text, size_t len)
 	return words > 0 ? key : 0;
 }
 
-/* A column that is the same in each of several rows heads no list of different ones. */
+/* Returns true for a constant column, which cannot be the heading of differing values. */
 static bool says_one_thing(const struct table *t, size_t c, bool many)
 {
 	if (t->row_count == 1 && many)
@@ -200,7 +200,7 @@ uint64_t known_heading(const struct known *k, const char *text, size_t len)
 	return 0;
 }
 
-/* Units of columns with amounts, each once. */
+/* Collects the distinct units of measures. */
 static void note_measured(struct known *k, const struct unit_def *unit)
 {
 	for (size_t i = 0; i < k->measured.count; i++)
@@ -211,8 +211,8 @@ static void note_measured(struct known *k, const struct unit_def *unit)
 	k->measured.units[k->measured.count++] = unit;
 }
 
-/* Another column that tells each row from the others, before an id that does so too: the id is only
- * another name of the row. */
+/* Returns true for an id column when an earlier column already distinguishes all rows. The id is
+ * then another name of the row. */
 static bool is_alias(const struct known_table *kt, size_t c)
 {
 	const struct table *t = kt->t;
@@ -335,7 +335,7 @@ static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c
 		return;
 	}
 	proto->of_text = !text_is_number(&k->units, text, strlen(text));
-	proto->anything = known_number(text, &value); /* of a text that is a number: any unit */
+	proto->anything = known_number(text, &value); /* for numeric text: any unit matches */
 	known_add_text(k, proto, text);
 	proto->of_text = proto->anything = false;
 }
@@ -379,7 +379,7 @@ static void add_stat(struct known *k, struct entry *proto, guard_value value, co
 	e->formula = formula(k, what, proto->column_name);
 }
 
-/* False: it does not fit, or is of nothing. */
+/* Returns false when it overflows or the whole is 0. */
 static bool percent_of(guard_value part, guard_value whole, guard_value *out)
 {
 	guard_value hundredfold;
@@ -452,7 +452,8 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 		return;
 	proto.pooled = true;
 	if (s->sum_exact && decimal_value(s->sum, &value))
-		add_stat(k, &proto, value, "sum"); /* of all rows: what is not said may be meant */
+		/* over all rows, which may be meant even without words */
+		add_stat(k, &proto, value, "sum");
 	proto.derived = DERIVED_MEAN;
 	if (s->sum_exact && decimal_value(s->mean, &value))
 		add_stat(k, &proto, value, "mean");
@@ -490,7 +491,7 @@ static void add_group(struct known *k, struct entry proto, const struct group *g
 	add_stat(k, &proto, g->sum / g->values, "mean over the rows of one name");
 }
 
-/* Counts, sums and means of the rows of one name, for each name of a column. */
+/* Adds counts, sums and means per name of a column. */
 static void add_groups(struct known *k, struct known_table *kt, size_t by, struct entry proto)
 {
 	const struct table *t = kt->t;

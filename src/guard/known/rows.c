@@ -1,5 +1,5 @@
-/* The rows of the data that a row of the answer's table can be about: each of its cells leaves
- * fewer of them, so that a right number in the wrong row shows. */
+/* The set of data rows that a row of the answer's table may show. Each cell reduces the set, which
+ * exposes a correct number in the wrong row. */
 #include <string.h>
 
 #include "guard_int.h"

@@ -1,5 +1,5 @@
-/* Names of the data by the words they are made of, so that "Jan_2025" and "Jan 2025" are one, and a
- * stream of words finds them with one lookup each. */
+/* Names in the data, keyed by their words: "Jan_2025" and "Jan 2025" have the same key. A stream
+ * of words needs one lookup per word. */
 #include "names.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include "vesper/hash.h"
 #include "vesper/limits.h"
 
-/* In any case of letters. */
+/* Ignores case. */
 uint64_t name_word_key(const char *word, size_t len)
 {
 	uint64_t h = HASH_FNV;
@@ -100,8 +100,8 @@ static int words_in(const char *text)
 	return words;
 }
 
-/* Beginnings are kept too, so that a reader knows whether another word may follow; one that a
- * single name has stands for it. */
+/* Adds prefixes, so that a reader knows whether more words may follow. An unambiguous prefix
+ * stands for its name. */
 static void add_beginnings(struct names *n, struct arena *a, const char *text, int id)
 {
 	size_t len = strlen(text);
@@ -156,7 +156,7 @@ void name_alias(struct names *n, struct arena *a, uint64_t key, int id)
 	}
 }
 
-/* "yes", "green": a word of the language rather than a name. */
+/* "yes", "green": an ordinary word rather than a name. */
 static bool is_common_word(const char *text)
 {
 	for (const char *p = text; *p; p++)

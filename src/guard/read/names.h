@@ -1,18 +1,19 @@
-/* Making the set of names; see guard_int.h for asking it. */
+/* Builds the set of names; guard_int.h declares the queries. */
 #ifndef VESPER_GUARD_NAMES_H
 #define VESPER_GUARD_NAMES_H
 
 #include "guard_int.h"
 
-#define NAME_BYTES_MAX 64 /* a longer cell is prose */
+#define NAME_BYTES_MAX 64 /* longer cells are prose */
 
-/* Is the text of a cell a name, and what is its key? */
+/* Returns true when the text of a cell is a name, with its key. */
 bool name_is_one(const struct unit_words *u, const char *text, int *words, uint64_t *key);
-/* The id of a name, new or known. short_too: its beginning stands for it where no other has it. */
-/* It is a name without its capital too. */
+/* Allows the name in lower case. */
 void name_uncase(struct names *n, uint64_t key);
-/* Another spelling of a known one. */
+/* Adds another spelling of a known name. */
 void name_alias(struct names *n, struct arena *a, uint64_t key, int id);
+/* Returns the id of a new or known name. short_too: an unambiguous prefix also stands for the
+ * name. */
 int name_add(struct names *n, struct arena *a, const char *text, uint64_t key, int slot,
 	     bool short_too);
 

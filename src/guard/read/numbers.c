@@ -1,6 +1,6 @@
 /*
- * The stream: text goes straight through up to a sentence's first number. From there to its end the
- * sentence waits, is read as a whole, and goes on with its marks.
+ * The stream of the number check. Text passes immediately up to the first number of a sentence.
+ * The rest of the sentence is held until its end, read as a whole, and passed on with marks.
  */
 #include "guard_int.h"
 #include "sentence.h"
@@ -13,11 +13,11 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-#define DOUBTED_BYTES_MAX 400 /* of the numbers of one sentence that are bound to nothing */
+#define DOUBTED_BYTES_MAX 400 /* size of the list of unbound numbers of a sentence */
 
 static const char unverified[] = "[unverified]";
 
-/* What text cites, from a byte of all that was fed up to the next one. */
+/* Citations of the text from a byte offset up to the next entry. */
 struct cited {
 	struct cited *next;
 	size_t from, count;
@@ -28,23 +28,24 @@ struct guard_numbers {
 	struct known known;
 	enum guard_policy policy;
 	struct guard_sink sink;
-	struct buf waiting; /* taken in and not yet passed on */
+	struct buf waiting; /* received and not yet passed on */
 	struct speech speech;
-	struct buf doubted; /* the numbers of a sentence that are bound to nothing */
-	struct buf astray;  /* those that it cites wrongly */
-	struct cited *cited_first, *cited_last; /* of what waits and of what comes */
-	const struct cited *cited;              /* of the stretch that is read; or NULL */
-	size_t fed;                             /* bytes in all */
-	size_t doubtful; /* bytes of `waiting` that a correction is asked for; 0: none is */
-	size_t uncited_from, uncited_to; /* of all that was fed, still to be doubted; equal: none */
-	bool uncited;                    /* what is doubted now is that */
+	struct buf doubted;                     /* unbound numbers of a sentence */
+	struct buf astray;                      /* wrongly cited numbers of a sentence */
+	struct cited *cited_first, *cited_last; /* for the held text and later text */
+	const struct cited *cited;              /* for the current stretch; or NULL */
+	size_t fed;                             /* total bytes received */
+	size_t doubtful; /* bytes of `waiting` with a pending rewrite; 0: none */
+	/* offsets of a stretch without citations, not yet reported; equal: none */
+	size_t uncited_from, uncited_to;
+	bool uncited; /* the pending rewrite is for that stretch */
 	bool ended;
-	bool left_out; /* the last piece was "[unverified]" */
+	bool left_out; /* the last chunk was "[unverified]" */
 	struct sentence sentence;
 	char formula[FORMULA_BYTES]; /* scratch */
 };
 
-/* ---- passing on ---- */
+/* ---- output ---- */
 
 static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 {
@@ -52,13 +53,14 @@ static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 
 	if (len == 0)
 		return;
-	if (g->left_out && strchr("(:[", *text)) /* what stands there is no link's text */
+	/* prevents "[unverified]" from becoming a link's text */
+	if (g->left_out && strchr("(:[", *text))
 		g->sink.on_piece(g->sink.owner, &(struct guard_piece){.text = " ", .len = 1});
 	g->left_out = false;
 	g->sink.on_piece(g->sink.owner, &piece);
 }
 
-/* leave: without what is bound to nothing. */
+/* `leave`: replace unbound numbers. */
 static void pass_number(struct guard_numbers *g, const char *text, const struct mark *m, bool leave)
 {
 	struct guard_piece piece = {.text = text, .len = m->len, .marked = true, .ref = m->ref};
@@ -80,7 +82,7 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 	g->sink.on_piece(g->sink.owner, &piece);
 }
 
-/* The stretch that was read last, p[0..n). */
+/* Passes on the last stretch, p[0..n). */
 static void pass_stretch(struct guard_numbers *g, const char *p, size_t n)
 {
 	const struct sentence *s = &g->sentence;
@@ -97,9 +99,9 @@ static void pass_stretch(struct guard_numbers *g, const char *p, size_t n)
 	pass_text(g, p + at, n - at);
 }
 
-/* ---- reading numbers ---- */
+/* ---- checking numbers ---- */
 
-/* By the passages that are cited, else by all that is known. */
+/* Binds to the cited passages, else to all known data. */
 static void judge_cited(struct guard_numbers *g, struct shown *s, struct verdict *out)
 {
 	struct context *c = &g->speech.said;
@@ -120,7 +122,7 @@ static void judge_cited(struct guard_numbers *g, struct shown *s, struct verdict
 	out->astray = cited && out->bound && !out->unchecked && out->ref.call;
 }
 
-/* Compares it with what is known. What follows it is only asked for where it decides. */
+/* Compares the number with known data. Reads the words after it only if they matter. */
 static void judge_number(struct guard_numbers *g, const char *p, size_t n, struct shown *s,
 			 struct verdict *out)
 {
@@ -153,7 +155,7 @@ static bool is_label(struct guard_numbers *g, const char *p, const struct shown 
 	       s->kind == SHOWN_NUMBER && !beside_is_numbered(&g->known, &g->speech.said.beside);
 }
 
-/* Judges the number at p; what of its sentence follows it is here. */
+/* Checks the number at p. The rest of its sentence is available. */
 static void take_number(struct guard_numbers *g, const char *p, size_t n, size_t from,
 			const struct shown *s)
 {
@@ -176,8 +178,8 @@ static void take_number(struct guard_numbers *g, const char *p, size_t n, size_t
 	speech_take(&g->speech, p, &taken, &verdict);
 }
 
-/* Judges the numbers of a stretch of a sentence; the bytes that were read: a stretch of more
- * numbers than SENTENCE_MARKS_MAX is not read to its end. */
+/* Checks the numbers of a stretch. Returns the bytes read, which are fewer than n when there are
+ * more than SENTENCE_MARKS_MAX numbers. */
 static size_t read_stretch(struct guard_numbers *g, const char *p, size_t n)
 {
 	size_t at = 0, from = g->sentence.text.n;
@@ -200,7 +202,7 @@ static size_t read_stretch(struct guard_numbers *g, const char *p, size_t n)
 
 /* ---- sentences ---- */
 
-/* Past the end of the sentence that goes on at p, or of the table's row; 0: it is not here. */
+/* The offset after the end of the current sentence or table row; 0: not received yet. */
 static size_t sentence_end(const struct speech *s, const char *p, size_t n)
 {
 	char before = s->reader.prev;
@@ -211,7 +213,7 @@ static size_t sentence_end(const struct speech *s, const char *p, size_t n)
 	return 0;
 }
 
-/* Nothing that is a sentence is that long: it is cut, between words where it has some. */
+/* Cuts overlong text, between words if possible. */
 static size_t cut_sentence(const char *p, size_t n)
 {
 	size_t max = utf8_cut(p, n, SENTENCE_BYTES_MAX), at = max;
@@ -221,7 +223,7 @@ static size_t cut_sentence(const char *p, size_t n)
 	return at > 0 ? at : max;
 }
 
-/* Bytes at p to be judged together; 0: more of them must come. */
+/* The number of bytes at p to check together; 0: more text is needed. */
 static size_t sentence_length(const struct guard_numbers *g, const char *p, size_t n)
 {
 	size_t end = sentence_end(&g->speech, p, n < SENTENCE_BYTES_MAX ? n : SENTENCE_BYTES_MAX);
@@ -248,7 +250,7 @@ static bool is_sound(struct guard_numbers *g, const char *p)
 	return g->doubted.n == 0 && g->astray.n == 0;
 }
 
-/* True: somebody will bring a better one. */
+/* Returns true when a rewrite was requested. */
 static bool doubt(struct guard_numbers *g, const char *p, size_t n)
 {
 	const struct guard_doubt d = {.text = p,
@@ -263,7 +265,7 @@ static bool doubt(struct guard_numbers *g, const char *p, size_t n)
 	return true;
 }
 
-/* Finds what text at this byte of all cites; what is before it is over. */
+/* Finds the citations at this offset and frees earlier entries. */
 static void find_cited(struct guard_numbers *g, size_t at)
 {
 	struct cited *c;
@@ -275,7 +277,7 @@ static void find_cited(struct guard_numbers *g, size_t at)
 	g->cited = c && c->from <= at ? c : NULL;
 }
 
-/* The bytes that were passed on; 0: it stays where it is until it is corrected. */
+/* Returns the bytes passed on; 0: held until rewritten. */
 static size_t pass_sentence(struct guard_numbers *g, const char *p, size_t n)
 {
 	struct speech before = g->speech;
@@ -292,14 +294,15 @@ static size_t pass_sentence(struct guard_numbers *g, const char *p, size_t n)
 	return read;
 }
 
-/* A stretch that cites nothing, where p is in it. True: it waits for a better one. */
+/* Reports a stretch without citations that contains p. Returns true when a rewrite was requested.
+ */
 static bool doubt_uncited(struct guard_numbers *g, const char *p, size_t n)
 {
 	size_t at = g->fed - g->waiting.n + (size_t)(p - g->waiting.p), to = g->uncited_to;
 
 	if (at < g->uncited_from || at >= to)
 		return false;
-	g->uncited_from = to; /* asked for once */
+	g->uncited_from = to; /* report only once */
 	if (g->policy != GUARD_REWRITE || to - at > n || to - at > SENTENCE_BYTES_MAX)
 		return false;
 	buf_reset(&g->doubted);
@@ -309,7 +312,7 @@ static bool doubt_uncited(struct guard_numbers *g, const char *p, size_t n)
 	return g->uncited;
 }
 
-/* Plain text up to a stretch that cites nothing. */
+/* The bytes before a stretch without citations. */
 static size_t before_uncited(const struct guard_numbers *g, const char *p, size_t n)
 {
 	size_t at = g->fed - g->waiting.n + (size_t)(p - g->waiting.p);
@@ -319,7 +322,7 @@ static size_t before_uncited(const struct guard_numbers *g, const char *p, size_
 		       : n;
 }
 
-/* Text is free up to the next number; from there to its end the sentence goes at once. */
+/* Passes text up to the next number, then that sentence as a whole. */
 static size_t pass_sentences(struct guard_numbers *g, const char *p, size_t n)
 {
 	size_t at = 0;
@@ -354,7 +357,7 @@ static void drop(struct buf *b, size_t n)
 	b->n -= n;
 }
 
-/* Passes on what can go now. */
+/* Passes on all text that is ready. */
 static void go_on(struct guard_numbers *g)
 {
 	struct buf *b = &g->waiting;
@@ -417,7 +420,7 @@ void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len
 		g->speech = before;
 		g->cited = cited;
 		sentence_return(&g->sentence, kept);
-		if (g->uncited) /* it goes as if it had not been doubted */
+		if (g->uncited) /* pass the original text */
 			n = 0;
 		else
 			pass_stretch(g, g->waiting.p, read_stretch(g, g->waiting.p, n));
@@ -432,7 +435,7 @@ size_t guard_numbers_waiting(const struct guard_numbers *g)
 	return g->waiting.n;
 }
 
-/* ---- life ---- */
+/* ---- lifecycle ---- */
 
 struct guard_numbers *guard_numbers_new(const struct guard_input *in)
 {

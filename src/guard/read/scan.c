@@ -1,7 +1,7 @@
 /*
- * Reads one number with all that belongs to it: sign, currency, groups of thousands, decimals, K
- * and M, unit; or the date, hour, rank or list number that it is. Says SCAN_MORE wherever the next
- * byte could change the reading, so that the cut of the stream never shows.
+ * Reads one number with its sign, currency, digit groups, decimals, K or M, and unit; or a date,
+ * hour, rank or list number. Returns SCAN_MORE when the next byte could change the result, so that
+ * chunk boundaries have no effect.
  */
 #include "scan_int.h"
 
@@ -91,9 +91,9 @@ size_t shown_strange(const char *p, size_t len, bool final, bool *more)
 			n = 2;
 		else if (u[0] == 0xE2 && left >= 3 && u[1] == 0x81 &&
 			 (u[2] == 0xB0 || (u[2] >= 0xB4 && u[2] <= 0xB9)))
-			n = 3; /* raised */
+			n = 3; /* superscript */
 		else if (u[0] == 0xC2 && left >= 2 && u[1] >= 0xBC && u[1] <= 0xBE)
-			n = 2; /* a half, a quarter */
+			n = 2; /* fractions */
 		if (n == 0)
 			return at;
 		at += n;
@@ -116,7 +116,7 @@ size_t shown_lead(const struct unit_words *u, const char *p, size_t len, bool fi
 
 /* ---- numbers ---- */
 
-/* A space that groups thousands: no-break, thin, narrow. */
+/* The bytes of a space that groups thousands: no-break, thin, narrow. */
 static size_t group_space(struct cursor *c, size_t ahead)
 {
 	if (scan_peek(c, ahead) == 0xC2 && scan_peek(c, ahead + 1) == 0xA0)
@@ -127,7 +127,7 @@ static size_t group_space(struct cursor *c, size_t ahead)
 	return 0;
 }
 
-/* Digits with groups; the bytes they take. `first` digits stand at the start. */
+/* Reads digits with groups. Returns their bytes. `first`: the digits before the first group. */
 static size_t read_whole(struct cursor *c, size_t first, struct shown *s, guard_value *units)
 {
 	size_t at = first, digits = first;
@@ -163,7 +163,7 @@ static guard_value power_of_ten(int n)
 	return p;
 }
 
-/* Sets value and half from the digits; the bytes they take, 0 when they are too many. */
+/* Sets value and half from the digits. Returns their bytes; 0: too many digits. */
 static size_t read_decimal(struct cursor *c, struct shown *s)
 {
 	size_t first = scan_digits(c, 0), at, fraction = 0;
@@ -276,8 +276,8 @@ bool shown_convert(struct shown *s, const struct unit_def *to)
 	return true;
 }
 
-/* The unit after the number: glued, after a space, or behind closing emphasis (then it decides the
- * reading but is not covered). */
+/* Reads the unit after the number: adjacent, after a space, or after closing emphasis. In the last
+ * case it affects the result but not the length. */
 static size_t read_unit(struct cursor *c, size_t at, struct shown *s)
 {
 	size_t end = at, hidden = at, space = 1;
@@ -332,7 +332,7 @@ static bool read_noon(struct cursor *c, struct shown *s, size_t at, int value)
 	return true;
 }
 
-/* "5" of "5 to 6 pm", "11 and 1 pm": of the half of the day that the second one says. */
+/* "5" in "5 to 6 pm", "11 and 1 pm": takes am or pm from the second number. */
 static bool read_noon_range(struct cursor *c, struct shown *s, size_t digits, int value)
 {
 	static const char *const tos[] = {" to ", " and ", " through ", " - ", "-", "–", " – "};
@@ -358,7 +358,7 @@ static bool read_noon_range(struct cursor *c, struct shown *s, size_t digits, in
 	return false;
 }
 
-/* Whole numbers that are no amounts; false: it is one. */
+/* Reads whole numbers that are not amounts. Returns false for an amount. */
 static bool read_small(struct cursor *c, struct shown *s, const struct lead *lead, size_t digits)
 {
 	int value = digits <= 4 ? scan_int(c, 0, digits) : 0;
@@ -421,7 +421,7 @@ static bool read_exponent(struct cursor *c, size_t at, struct shown *s)
 	return true;
 }
 
-/* "$2.98/MW" where no such unit is known: no money, but money per something else. */
+/* "$2.98/MW" with an unknown unit: an amount per something, not money. */
 static bool is_per_unknown(struct cursor *c, const struct shown *s)
 {
 	return unit_is_money(s->unit) && scan_peek(c, s->len) == '/' &&
@@ -433,7 +433,7 @@ static void read_amount(struct cursor *c, struct shown *s)
 	size_t end = read_decimal(c, s), at;
 	guard_value factor = 1;
 
-	if (end == 0) { /* longer than any amount: an id */
+	if (end == 0) { /* too long for an amount: an id */
 		s->kind = SHOWN_TEXT;
 		return;
 	}
@@ -454,7 +454,7 @@ static void read_amount(struct cursor *c, struct shown *s)
 		s->kind = SHOWN_YEAR;
 }
 
-/* Sign and currency, in either order. */
+/* Reads sign and currency, in either order. */
 static void read_lead(struct cursor *c, struct shown *s)
 {
 	bool cut = false;

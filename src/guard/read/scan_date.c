@@ -61,7 +61,7 @@ bool scan_iso(struct cursor *c, struct shown *s)
 	       set_date(c, s, 7, scan_int(c, 0, 4), scan_int(c, 5, second), 0);
 }
 
-/* 2/27/2026, 27.02.2026: month first with slashes unless that can't be. */
+/* 2/27/2026, 27.02.2026. With slashes the month comes first if that is a valid date. */
 bool scan_slashed(struct cursor *c, struct shown *s)
 {
 	size_t a = scan_digits(c, 0), b, y;
@@ -101,7 +101,7 @@ bool scan_time(struct cursor *c, struct shown *s)
 	return s->value <= 24;
 }
 
-/* The month's name here, its length in *bytes. */
+/* The month named at this position; *bytes: the length of its name. */
 static int read_month_word(struct cursor *c, size_t ahead, size_t *bytes)
 {
 	size_t n = 0;
@@ -116,7 +116,7 @@ static int read_month_word(struct cursor *c, size_t ahead, size_t *bytes)
 	return month_of_word(c->p + c->at + ahead, n);
 }
 
-/* ", 2026" or " 2026" after a day and month; the bytes up to its end, or 0. */
+/* Reads ", 2026" or " 2026" after a day and month. Returns the bytes up to its end, or 0. */
 static size_t read_year_after(struct cursor *c, size_t ahead, int *year)
 {
 	size_t at = ahead;
@@ -145,7 +145,7 @@ static void set_day(struct cursor *c, struct shown *s, size_t end, int month, in
 	s->len = end;
 }
 
-/* "20 and", "20 to 27", "20-27": bytes up to the end of the second day of the same month. */
+/* "20 and", "20 to 27", "20-27": the bytes up to the end of a second day of the same month. */
 static size_t day_range(struct cursor *c, size_t at)
 {
 	static const char *const words[] = {" and ", " to ", " through ", "-", "–"};
@@ -161,7 +161,7 @@ static size_t day_range(struct cursor *c, size_t at)
 	return 0;
 }
 
-/* "27 February 2026", "27th of February"; after a month's name "27, 2026" or "2026". */
+/* Reads "27 February 2026", "27th of February"; after the name of a month "27, 2026" or "2026". */
 bool scan_worded(struct cursor *c, struct shown *s, const struct lead *lead, size_t digits,
 		 size_t end)
 {
@@ -187,7 +187,7 @@ bool scan_worded(struct cursor *c, struct shown *s, const struct lead *lead, siz
 	if (!month)
 		return false;
 	set_day(c, s, at + bytes, month, value);
-	if (at > end + 4) /* "20 to 27 February": of the second one nothing is taken */
+	if (at > end + 4) /* "20 to 27 February": covers only the first day */
 		s->len = day_range(c, end) ? digits : s->len;
 	return true;
 }

@@ -1,4 +1,4 @@
-/* The text and the numbers of one sentence, kept until the sentence is over. */
+/* Stores the text and numbers of a sentence until it ends. */
 #include "sentence.h"
 #include "claims/claim.h"
 
@@ -11,7 +11,8 @@
 
 void sentence_init(struct sentence *s)
 {
-	memset(s, 0, offsetof(struct sentence, marks)); /* each is written before it is counted */
+	/* marks are written before they are counted */
+	memset(s, 0, offsetof(struct sentence, marks));
 	s->count = 0;
 	s->prev = '\n';
 	buf_init(&s->text, 3 * SENTENCE_BYTES_MAX);

@@ -1,50 +1,50 @@
-/* The sentence that is being read: its text so far and the numbers of the stretch that waits. */
+/* The current sentence: its text so far, and the numbers of the pending stretch. */
 #ifndef VESPER_GUARD_SENTENCE_H
 #define VESPER_GUARD_SENTENCE_H
 
 #include "guard_int.h"
 
-#define SENTENCE_MARKS_MAX 64  /* numbers of one stretch; a sentence of more is read in parts */
-#define FORMULA_BYTES      160 /* of a derivation, as text */
+#define SENTENCE_MARKS_MAX 64  /* per stretch; a longer sentence is checked in parts */
+#define FORMULA_BYTES      160 /* of a derivation as text */
 
-/* A number of the sentence and what it was found to be. */
+/* A number of the sentence and its result. */
 struct mark {
-	size_t from, len; /* in the sentence's text */
+	size_t from, len; /* within the sentence's text */
 	struct shown shown;
 	bool bound, unchecked, of_fact;
-	bool directed; /* what is said of more or less was compared */
-	bool astray;   /* as of a verdict */
+	bool directed; /* the words for more or less were confirmed */
+	bool astray;   /* as in verdict */
 	enum guard_unjudged why;
 	struct recent amount;
 	struct guard_ref ref;
-	char formula[FORMULA_BYTES]; /* where ref has one that was made for this number */
+	char formula[FORMULA_BYTES]; /* storage for a ref.formula made for this number */
 };
 
 struct sentence {
 	struct buf text;
-	size_t read; /* bytes before the stretch that was read last */
+	size_t read; /* bytes before the last stretch */
 	char prev;
-	uint32_t named;   /* kinds of the names in it */
-	uint32_t carried; /* and in the last sentence before that named something, and the question
-			   */
-	struct mark marks[SENTENCE_MARKS_MAX]; /* of that stretch */
+	uint32_t named; /* slots of names in it */
+	/* slots of names in this and the last sentence with names, and the question */
+	uint32_t carried;
+	struct mark marks[SENTENCE_MARKS_MAX]; /* of the last stretch */
 	size_t count;
 };
 
 void sentence_init(struct sentence *s);
 void sentence_deinit(struct sentence *s);
-/* A space after a full stop, or the line's end. */
+/* Returns true at a space after a full stop, or at the end of a line. */
 bool ends_sentence(char before, char c, bool in_row);
-/* What follows in sentence_mark belongs to the text that sentence_end_stretch is given. */
+/* Later calls of sentence_mark refer to the text passed to sentence_end_stretch. */
 void sentence_begin_stretch(struct sentence *s);
 void sentence_mark(struct sentence *s, size_t from, const struct shown *shown,
 		   const struct verdict *v, const char *scratch);
-/* That text is here: what the sentence claims of its numbers is checked. */
+/* Adds the text of the stretch and checks the claims about its numbers. */
 void sentence_end_stretch(struct sentence *s, const char *text, size_t len, const struct known *k,
 			  bool in_row);
-/* Appends text; each sentence's end empties it before what follows. */
+/* Appends text. Each sentence end clears the text before it. */
 void sentence_add(struct sentence *s, const char *text, size_t len, bool in_row);
-/* Forgets what came after the first `len` bytes. */
+/* Drops the text after the first `len` bytes. */
 void sentence_return(struct sentence *s, size_t len);
 
 #endif

@@ -1,4 +1,5 @@
-/* The registry of units as people write them, and which of them may stand for which. */
+/* Matches units as written in text with the registry, and checks which units are interchangeable.
+ */
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #define DAY_SECONDS 86400
 #define MONTH_DAYS  304375 /* 30.4375, in 10^-4 */
 
-/* What a column names that is not registered: nothing else is it. */
+/* An unregistered unit of a column; it equals no other unit. */
 static const struct unit_def other = {.symbol = "", .dimension = "", .style = STYLE_AFTER};
 
 static bool is_code(const char *text)
@@ -73,7 +74,8 @@ bool unit_is_span(const struct unit_def *u)
 	return is_of(u, UNITS_TIME) || is_of(u, UNITS_MONTHS);
 }
 
-/* "USD/energy" of "USD": what follows the slash; NULL: it is none of this money. */
+/* The part of the dimension after the money: "/energy" for "USD/energy". NULL: not a price in this
+ * money. */
 static const char *per_what(const struct unit_def *unit, const struct unit_def *money)
 {
 	size_t n = strlen(money->dimension);
@@ -101,7 +103,7 @@ bool unit_fits(const struct shown *s, const struct unit_def *shown, const struct
 {
 	if (shown == known)
 		return true;
-	if (!shown) /* A bare integer is no price or percentage that was rounded. */
+	if (!shown) /* A bare integer does not match a rounded price or percentage. */
 		return !(loses_decimals && s->decimals == 0);
 	if (unit_is_money(shown))
 		return known && per_what(known, shown) && !s->scaled; /* "$52.14" */
@@ -138,7 +140,8 @@ const struct unit_def *unit_currency_code(const struct unit_words *u, const char
 	for (size_t i = 0; u->registry && i < u->registry->money_count; i++) {
 		const struct unit_word *w = &u->registry->money[i];
 
-		if (len > 0 && (w->text[0] | 32) == (word[0] | 32) && /* seldom, and cheap */
+		/* cheap check before the comparison */
+		if (len > 0 && (w->text[0] | 32) == (word[0] | 32) &&
 		    strncasecmp(w->text, word, len) == 0 && strlen(w->text) == len &&
 		    is_code(w->text))
 			return w->unit;
@@ -225,7 +228,7 @@ static const struct unit_def *unit_at(const struct unit_words *u, const char *te
 	return NULL;
 }
 
-/* Words such as "hours" in a heading name what is counted, not how. */
+/* Counted units such as "hours" in a heading name the item, not the unit. */
 const struct unit_def *unit_in_text(const struct unit_words *u, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {

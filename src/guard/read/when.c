@@ -1,6 +1,6 @@
 /*
- * The time that an amount belongs to: hours, months and days say which rows are spoken of, as names
- * do. "In hour 19 it is …", "August is the highest, at …": the amount must be of that row.
+ * Times of amounts. Like names, hours, months and days select rows: "In hour 19 it is …", "August
+ * is the highest, at …". The amount must come from such a row.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ int32_t known_day(const char *text)
 	return date_parse_iso(iso, &d) ? d.year * 10000 + d.month * 100 + d.day : 0;
 }
 
-/* Of a series of days each row has one of its own, and nothing else names it. */
+/* Returns true for a column of distinct, ordered dates in a table without other names. */
 static bool is_series(const struct known_table *kt, size_t c)
 {
 	const struct table *t = kt->t;

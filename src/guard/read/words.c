@@ -1,8 +1,8 @@
 /*
- * Numbers that are written as words: "fifty dollars", "three of four projects", "a third of",
- * "twice as high". Only what is told of something is one: with a unit, out of a number, or before a
- * word that the data has; "one of the" and "the second half" are not read. Waits only while the
- * text so far may become one.
+ * Reads numbers in words: "fifty dollars", "three of four projects", "a third of", "twice as
+ * high". A number counts only with a unit, out of another number, or before a word of the data.
+ * "One of the" and "the second half" are not read. Needs more text only while the current words
+ * may become a number.
  */
 
 #include "scan_int.h"
@@ -30,7 +30,7 @@ static const struct {
 	int64_t value;
 } scales[] = {{"hundred", 100}, {"thousand", 1000}, {"million", 1000000}, {"billion", 1000000000}};
 
-/* Days of a month; telling.c has their values. */
+/* Days of a month; telling.c holds their values. */
 static const char *const ordinals[] = {
 	"first",       "second",     "third",      "fifth",      "eighth",    "ninth",
 	"twelfth",     "twentieth",  "thirtieth",  "fourth",     "sixth",     "seventh",
@@ -46,7 +46,7 @@ struct words {
 	bool final, more;
 };
 
-/* The letters at `at`; w->more: the word may go on. */
+/* The number of letters at `at`. Sets w->more when the word may continue. */
 static size_t word_at(struct words *w, size_t at)
 {
 	size_t len = 0;
@@ -112,7 +112,7 @@ static bool may_join(int64_t group, int next)
 	return group == 0 || low == 0 || (low >= 20 && low % 10 == 0 && next < 10);
 }
 
-/* The word after the one that ends at `at`, over a space or a dash and an "and". */
+/* The next word after the one that ends at `at`, skipping a space or dash and "and". */
 static size_t next_word(struct words *w, size_t at, size_t *len)
 {
 	if (!follows(w, at, " ") && !follows(w, at, "-"))
@@ -123,7 +123,7 @@ static size_t next_word(struct words *w, size_t at, size_t *len)
 	return at + 1;
 }
 
-/* "one hundred and twenty", "two million": bytes; 0: none. */
+/* Reads "one hundred and twenty", "two million". Returns its bytes; 0: none. */
 static size_t read_cardinal(struct words *w, struct shown *s)
 {
 	int64_t total = 0, group = 0, last = 1;
@@ -176,7 +176,7 @@ static bool is_out_of(struct words *w, size_t at)
 	return cardinal(w->p + at + 4, len) > 0;
 }
 
-/* "three times as high": of how often something was done no data speaks. */
+/* "three times as high". A number of occurrences is not a ratio. */
 static bool is_ratio(struct words *w, size_t at)
 {
 	static const char *const words[] = {"as ",    "higher",  "lower",  "more",
@@ -239,7 +239,7 @@ static bool set_cardinal(struct words *w, struct shown *s)
 	}
 	if (unit_is_ratio(s->unit))
 		return is_ratio(w, s->len);
-	/* "one day" is no span of time */
+	/* "one day" is not a time span */
 	return s->value > ONE || !s->unit->counted;
 }
 
@@ -249,7 +249,7 @@ static bool set_part(struct words *w, struct shown *s)
 {
 	static const struct {
 		const char *text;
-		int64_t percent_of_3; /* thrice, so that thirds are whole */
+		int64_t percent_of_3; /* times three, so that thirds are integers */
 	} parts[] = {{"half of", 150},          {"a third of", 100},    {"one third of", 100},
 		     {"one-third of", 100},     {"two thirds of", 200}, {"two-thirds of", 200},
 		     {"a quarter of", 75},      {"one quarter of", 75}, {"three quarters of", 225},
@@ -269,7 +269,7 @@ static bool set_part(struct words *w, struct shown *s)
 		s->unit = w->units->percent;
 		s->part = true;
 		s->value = parts[i].percent_of_3 * ONE / 3;
-		s->half = 5 * ONE / 2; /* nobody says it more exactly */
+		s->half = 5 * ONE / 2; /* tolerance for fractions in words */
 		return true;
 	}
 	return false;
@@ -289,7 +289,7 @@ static bool set_twice(struct words *w, struct shown *s)
 
 /* ---- dates ---- */
 
-/* "the fifteenth of January 2025", "January twenty-first": the number of a day. */
+/* "the fifteenth of January 2025", "January twenty-first": reads a day number. */
 static bool set_day(struct words *w, int month, struct shown *s)
 {
 	size_t len = word_at(w, 0), next = 0, after = 0;
@@ -310,7 +310,7 @@ static bool set_day(struct words *w, int month, struct shown *s)
 		return false;
 	is = scan_day_in_words(&c, s, len, month, day);
 	w->more = w->more || c.more;
-	s->worded = !is; /* a date is no way to speak */
+	s->worded = !is; /* a date is never a figure of speech */
 	return is;
 }
 
