@@ -1,7 +1,7 @@
 /*
- * Amounts: numbers with a unit ("12 cents a kWh"), and numbers that bound ("above $60", "at most
- * twenty", "over 2M"). What looks like a bound and cannot be read whole ("not much above 60") is
- * unclear: it may not be taken for anything.
+ * Reads amounts with units ("12 cents a kWh") and bounds ("above $60", "at most twenty", "over
+ * 2M"). A bound that is not fully understood ("not much above 60") is marked unclear and must not
+ * be used.
  */
 #include "text_int.h"
 
@@ -9,12 +9,13 @@
 #include <string.h>
 #include <strings.h>
 
-#define FLIP_WORDS   3 /* so many words before a bound may negate it */
+#define FLIP_WORDS   3 /* words before a bound searched for a negation */
 #define NUMBER_BYTES 40
 
 /* ---- numbers ---- */
 
-/* The digits at p, without the commas of thousands: their bytes; 0: none, or too many. */
+/* Copies the digits at p without thousands separators. Returns the bytes read; 0: none, or too
+ * many. */
 static size_t digits_at(const char *p, char out[NUMBER_BYTES])
 {
 	size_t n = 0, len = 0;
@@ -40,7 +41,7 @@ static size_t digits_at(const char *p, char out[NUMBER_BYTES])
 	return n;
 }
 
-/* The token at or behind this byte. */
+/* The first token at or after this byte. */
 static size_t token_from(const struct question *q, size_t byte, size_t i)
 {
 	while (i < q->count && q->tokens[i].from < byte)
@@ -55,7 +56,7 @@ static bool is_letter(char c)
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Bytes of `word` at p where it stands there as a whole; 0: it does not. */
+/* The length of `word` if it occurs at p as a whole word; 0: it does not. */
 static size_t spelled_at(const char *p, const char *word)
 {
 	size_t n = strlen(word);
@@ -66,7 +67,7 @@ static size_t spelled_at(const char *p, const char *word)
 	return n;
 }
 
-/* The longest unit that is written at p, of those that stand alone. */
+/* The longest unit at p that is a whole word. */
 static const struct unit_def *unit_at(const struct units *u, const char *p, size_t *bytes)
 {
 	const struct unit_def *best = NULL;
@@ -90,7 +91,7 @@ static const struct unit_def *unit_at(const struct units *u, const char *p, size
 	return best;
 }
 
-/* "60.5", "1,200", "€40" or "sixty" at token i, from byte *begin to *end. */
+/* Reads "60.5", "1,200", "€40" or "sixty" at token i, from byte *begin to *end. */
 static bool number_at(const struct units *u, const struct question *q, size_t i,
 		      struct decimal *out, size_t *begin, size_t *end)
 {
@@ -121,8 +122,8 @@ static size_t blanks_at(const char *p)
 	return strspn(p, " \t");
 }
 
-/* "2M", "3 million": how often the number counts that ends at byte *end, which moves behind it. A
- * letter that stands alone ("60 m") may be something else. */
+/* Applies a multiplier such as "2M" or "3 million" after byte *end and moves *end past it. A
+ * separate letter ("60 m") may have another meaning. */
 static void read_size(const struct question *q, size_t *end, struct amount *out)
 {
 	static const struct {
@@ -148,8 +149,7 @@ static void read_size(const struct question *q, size_t *end, struct amount *out)
 		       !decimal_mul(out->number, decimal_int(scale), &out->number);
 }
 
-/* The unit that one is of the other: the registry's, or one that is made. NULL: their scales do not
- * divide. */
+/* The quotient of two units, from the registry or newly made. NULL: their scales do not divide. */
 static const struct unit_def *unit_per(const struct units *u, const struct unit_def *of,
 				       const struct unit_def *per, struct arena *a)
 {
@@ -173,7 +173,7 @@ static const struct unit_def *unit_per(const struct units *u, const struct unit_
 	return out;
 }
 
-/* "per kWh", "a kWh", "/kWh" behind a unit; NULL: nothing such. */
+/* Reads "per kWh", "a kWh" or "/kWh" after a unit. NULL: none. */
 static const struct unit_def *per_at(const struct units *u, const struct question *q, size_t at,
 				     size_t *end)
 {
@@ -197,8 +197,8 @@ static const struct unit_def *per_at(const struct units *u, const struct questio
 	return unit && unit->dimension && !strchr(unit->dimension, '/') ? unit : NULL;
 }
 
-/* The unit in front of the number that begins at this byte of token i: "$60", "USD 60". *from is
- * its first token. */
+/* The unit before the number at byte `begin` of token i: "$60", "USD 60". *from: its first token.
+ */
 static const struct unit_def *unit_before(const struct units *u, const struct question *q, size_t i,
 					  size_t begin, size_t *from)
 {
@@ -228,7 +228,7 @@ static bool is_taken_at(const struct question *q, size_t byte, size_t i)
 	return t->used && t->len > 0 && t->from == byte;
 }
 
-/* The unit of the number of token out->from, from byte `begin` to `end`. */
+/* Reads the unit of the number at token out->from, which spans bytes `begin` to `end`. */
 static void read_unit(const struct units *u, const struct question *q, size_t begin, size_t end,
 		      struct arena *a, struct amount *out)
 {
@@ -243,9 +243,9 @@ static void read_unit(const struct units *u, const struct question *q, size_t be
 
 		unit = unit_at(u, q->text + end + gap, &n);
 		if (unit && is_taken_at(q, end + gap, number + 1))
-			unit = NULL; /* "5 days": a time took it */
+			unit = NULL; /* "5 days": read as a time */
 		if (!unit) {
-			/* "60k": letters right behind the number that are no unit */
+			/* "60k": adjacent letters that are not a unit */
 			out->unclear = out->unclear || is_letter(q->text[end]);
 			out->to = token_from(q, end, number + 1);
 			return;
@@ -266,7 +266,8 @@ static void read_unit(const struct units *u, const struct question *q, size_t be
 
 /* ---- bounds ---- */
 
-/* A word in front turns the bound around ("no more than"); one further away makes it unclear. */
+/* A negation right before reverses the bound ("no more than"). One further away makes it unclear.
+ */
 static void negate(const struct question *q, struct amount *out)
 {
 	for (size_t back = 1; back <= FLIP_WORDS && back <= out->from; back++) {
@@ -287,7 +288,7 @@ static void negate(const struct question *q, struct amount *out)
 	}
 }
 
-/* The number at token i with its unit; false where there is none. */
+/* Reads the number at token i with its unit. Returns false when there is none. */
 static bool amount_at(const struct units *u, const struct question *q, size_t i, struct arena *a,
 		      struct amount *out)
 {
@@ -301,7 +302,7 @@ static bool amount_at(const struct units *u, const struct question *q, size_t i,
 	return true;
 }
 
-/* "above $60", "over a hundred" at token i. */
+/* Reads "above $60", "over a hundred" at token i. */
 static bool read_front(const struct units *u, const struct question *q, size_t i, struct arena *a,
 		       struct amount *out)
 {

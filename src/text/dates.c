@@ -1,6 +1,6 @@
 /*
- * What the phrases of time in a question mean together. A forecast year and the label of a file
- * look alike; what stands beside them ("as of", "file", a year of its own) tells which is meant.
+ * Determines the meaning of all time phrases of a question. A year and a file label look alike;
+ * the context ("as of", "file", another year) decides.
  */
 #include "text_int.h"
 
@@ -12,7 +12,7 @@
 static const char *const files[] = {"file", "files",   "vintage",     "release", "edition",
 				    "asof", "version", "publication", NULL};
 
-/* Is the phrase marked as a file's label by what stands around it? */
+/* Returns true when nearby words mark the phrase as a file label. */
 static bool asof_marked(const struct time_parser *p, const struct time_phrase *ph, bool other_year)
 {
 	static const char *const weak[] = {"curve",  "curves", "forecast", "forecasts", "outlook",
@@ -51,7 +51,7 @@ static bool has_label_shape(const struct time_phrase *ph)
 	       (ph->quarter || (ph->months & (ph->months - 1)) == 0);
 }
 
-/* A month of another year beside a year of its own, not joined to it by "and" or "to". */
+/* Returns true for a month next to a separate year, not joined by "and" or "to". */
 static bool stands_apart(const struct time_parser *p, const struct time_phrase *ph)
 {
 	static const char *const joins[] = {"and", "or", "to", "vs", "versus", "through", NULL};
@@ -81,7 +81,8 @@ static const char *label_of(const struct time_phrase *ph, struct arena *a)
 			    month_name(month) + 1, ph->year);
 }
 
-/* Is the phrase joined to another one that names a file ("the Jan 2025 and Jan 2026 files")? */
+/* Returns true when the phrase is joined to one that names a file ("the Jan 2025 and Jan 2026
+ * files"). */
 static bool beside_asof(const struct time_parser *p, const struct time_phrase *ph)
 {
 	static const char *const joins[] = {"and", "or", "to", "vs", "versus", "with", NULL};
@@ -97,7 +98,8 @@ static bool beside_asof(const struct time_parser *p, const struct time_phrase *p
 	return false;
 }
 
-/* "What did they say in their Jan 2025 file": what it says is asked for, and no file. */
+/* "What did they say in their Jan 2025 file" asks for its content; "file" is then part of the
+ * label. */
 static void take_label(const struct time_parser *p, const struct time_phrase *ph)
 {
 	size_t from = ph->from > 2 ? ph->from - 2 : 0;
@@ -114,7 +116,7 @@ static bool names_file(const struct time_parser *p, struct time_phrase *ph)
 	if (asof_marked(p, ph, apart)) {
 		take_label(p, ph);
 		if (ph->grain == GRAIN_DAYS && !ph->relative) {
-			/* a file is named by its month */
+			/* a file is named by month */
 			ph->year = ph->start.year;
 			ph->months = 1u << ph->start.month;
 			ph->grain = GRAIN_MONTHS;
@@ -163,7 +165,7 @@ static void add_year(struct time_read *out, int year, unsigned months)
 	out->year_months[out->year_count++] = months;
 }
 
-/* Each month of a span that begins and ends with one. */
+/* Adds each month of a span of whole months. */
 static void add_months(struct time_read *out, struct date start, struct date end)
 {
 	for (int year = start.year; year <= end.year && year - start.year < YEARS_MAX; year++)
@@ -172,7 +174,7 @@ static void add_months(struct time_read *out, struct date start, struct date end
 					year == end.year ? end.month : 12));
 }
 
-/* The days that a span with an open end means; to today where it began before. */
+/* The days of a span with an open end. A span that began in the past ends today. */
 static struct time_range opened(const struct time_parser *p, enum time_edge edge, struct date start,
 				struct date end)
 {
@@ -251,7 +253,7 @@ static void add_phrase(const struct time_parser *p, const struct time_phrase *ph
 	}
 }
 
-/* Are there months or years between the first and the last that are not meant? */
+/* Returns true when months between the first and the last are missing. */
 static bool has_gap(const struct time_read *t)
 {
 	int first = INT_MAX, last = 0, count = 0;
@@ -268,7 +270,7 @@ static bool has_gap(const struct time_read *t)
 	return count > 0 && last - first + 1 != count;
 }
 
-/* Months that were named without a year: as days, the last time that they came. */
+/* Converts months without a year to days of their most recent occurrence. */
 static void add_bare_months(const struct time_parser *p, struct time_read *out)
 {
 	int first = months_first(out->months);
@@ -284,7 +286,7 @@ static void add_bare_months(const struct time_parser *p, struct time_read *out)
 			out->split = true;
 }
 
-/* Gives the years their months, and tells whether together they are more than was said. */
+/* Assigns months to the years, and sets the flags for combinations that exceed the question. */
 static void settle_months(struct time_read *out)
 {
 	unsigned bare = out->months;
@@ -308,7 +310,7 @@ static bool is_collected(const struct time_phrase *ph)
 	return !ph->asof && !ph->gone && ph->grain != GRAIN_NONE;
 }
 
-/* Only a span that is the whole of the time can be counted in days. */
+/* Sets the number of days if the span is the only time. */
 static void count_span(const struct time_parser *p, const struct time_phrase *ph,
 		       struct time_read *out)
 {
@@ -321,7 +323,7 @@ static void count_span(const struct time_parser *p, const struct time_phrase *ph
 	out->days_ahead = ph->days > 0 ? ph->days : 0;
 }
 
-/* "since June 3, but only in October": days have no place for months, which must not be lost. */
+/* "since June 3, but only in October": months that cannot be combined with days are reported. */
 static const char *bare_months_said(const struct time_parser *p, struct arena *a)
 {
 	for (size_t i = 0; i < p->count; i++) {
@@ -351,7 +353,7 @@ static void collect(const struct time_parser *p, struct arena *a, struct time_re
 	if (out->year_count == 0 && out->months && !out->range_only)
 		add_bare_months(p, out);
 	settle_months(out);
-	/* "last two years" are calendar years of a forecast, and days back from today else */
+	/* "last two years" are calendar years for tools with years, else days back from today */
 	if (date_valid(p->rolls_from) && out->has_start && !out->range_only) {
 		out->start = p->rolls_from;
 		out->end = p->today;
@@ -390,8 +392,8 @@ static void settle_year_before(struct time_parser *p)
 	}
 }
 
-/* "the year before", "the previous year": of what stands, which only the caller knows, or of the
- * year that is named. */
+/* "the year before", "the previous year": relative to the session context, which only the caller
+ * knows, or to a named year. */
 static void read_year_before(struct question *q, struct time_read *out, struct arena *a)
 {
 	static const char *const words[] = {"before", "earlier", "prior", NULL};
@@ -405,13 +407,14 @@ static void read_year_before(struct question *q, struct time_read *out, struct a
 		} else if (token_in(&q->tokens[i + 1], words) &&
 			   unit_of(&q->tokens[i]) != UNIT_NONE &&
 			   (i + 2 == q->count || q->tokens[i + 2].first)) {
-			/* "and the month before?": before what stands, and nobody counts that */
+			/* "and the month before?": relative to the session context; not supported
+			 */
 			out->vague = text_between(q, i, i + 2, a);
 			q->tokens[i].used = q->tokens[i + 1].used = true;
 		}
 }
 
-/* "as of today": what is known now, which is no filter. */
+/* "as of today" means the current data and is not a filter. */
 static void drop_now(struct time_parser *p)
 {
 	for (size_t i = 0; i < p->count; i++) {

@@ -1,7 +1,6 @@
 /*
- * Words as people misspell them: edit distance with neighbour swaps (Damerau-Levenshtein, optimal
- * string alignment). Short names forgive little, and their digits nothing: NP99 is not a way to
- * write NP15.
+ * Fuzzy match: edit distance with transpositions (Damerau-Levenshtein, optimal string alignment).
+ * Short names allow few edits, and digits none: NP99 does not match NP15.
  */
 #include "text_int.h"
 

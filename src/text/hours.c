@@ -1,6 +1,6 @@
 /*
- * Hours of the day, 0-23. Traders count the hour that ends: HE17 is hour 16, and HE25 is none.
- * Clock times and peak words lead to the same numbers.
+ * Reads hours of the day, 0-23. Traders use hour-ending notation: HE17 is hour 16, and HE25 is
+ * invalid. Clock times and peak words map to the same numbers.
  */
 #include "text_int.h"
 
@@ -44,8 +44,8 @@ static bool is_to(const struct token *t)
 		t, (const char *const[]){"to", "through", "thru", "until", "till", "and", NULL});
 }
 
-/* "16", "16-21", "16 to 21", "he16 - he21" from token i on: where it ends, 0 when it is no number.
- */
+/* Reads "16", "16-21", "16 to 21", "he16 - he21" from token i on. Returns the end; 0: not a
+ * number. */
 static size_t read_pair(const struct question *q, size_t i, int *first, int *last)
 {
 	const struct token *t = token_at(q, i), *next = token_at(q, i + 1);
@@ -88,7 +88,7 @@ static void set_ending(struct hours *h, size_t from, size_t to, int first, int l
 	take(h->q, from, to);
 }
 
-/* "HE 7, 8 and 9": the hours that go on from token i. */
+/* Continues a list of hours at token i: "HE 7, 8 and 9". */
 static size_t read_more(struct hours *h, size_t i)
 {
 	for (;;) {
@@ -149,7 +149,7 @@ static size_t read_ending(struct hours *h, size_t i)
 	return to;
 }
 
-/* "hour 17", "hours 16-21", "hour 24" (which is the last one) */
+/* "hour 17", "hours 16-21", "hour 24" (the last hour) */
 static size_t read_plain(struct hours *h, size_t i)
 {
 	const struct token *t = token_at(h->q, i);
@@ -172,13 +172,13 @@ static size_t read_plain(struct hours *h, size_t i)
 	return to;
 }
 
-/* A time of day at token i: the hour that begins then, and whether it is exact. */
+/* A time of day at token i. */
 struct clock_time {
 	int hour;  /* 0-24, or -1 */
-	bool half; /* am or pm was said */
+	bool half; /* with am or pm */
 	bool pm;
-	bool bare; /* only a number */
-	bool past; /* minutes after the hour */
+	bool bare; /* a plain number */
+	bool past; /* with minutes after the hour */
 	size_t to;
 };
 
@@ -208,7 +208,7 @@ static struct clock_time clock_at(const struct question *q, size_t i)
 	out.pm = strcmp(half, "pm") == 0;
 	out.half = (out.pm || strcmp(half, "am") == 0) && n >= 1 && n <= 12;
 	if (out.half) {
-		/* said in a token of its own? */
+		/* a separate token */
 		out.to += half == token_at(q, out.to)->text;
 		out.hour = (int)n % 12 + (out.pm ? 12 : 0);
 		out.bare = false;
@@ -227,8 +227,8 @@ static struct clock_time read_time(const struct question *q, size_t i)
 	return clock_at(q, i);
 }
 
-/* "at 5pm", "17:00"; "from 4pm to 9pm", "4-9 pm", "between 16:00 and 20:00" end before the second
- * hour. */
+/* "at 5pm", "17:00". Ranges such as "from 4pm to 9pm", "4-9 pm", "between 16:00 and 20:00" exclude
+ * the second hour. */
 static size_t read_clock(struct hours *h, size_t i)
 {
 	struct clock_time first = read_time(h->q, i), last;
@@ -255,7 +255,7 @@ static size_t read_clock(struct hours *h, size_t i)
 	return first.to;
 }
 
-/* "5x16", "7x8": days a week by hours a day, as blocks are traded. */
+/* "5x16", "7x8": trading blocks, days per week by hours per day. */
 static size_t read_block(struct hours *h, size_t i, uint32_t peak)
 {
 	static const struct {
@@ -275,7 +275,7 @@ static size_t read_block(struct hours *h, size_t i, uint32_t peak)
 	return 0;
 }
 
-/* "the peak premium": what peak is above the others, which takes the hours of both. */
+/* "the peak premium": a difference, which needs peak and off-peak hours. */
 static bool is_difference(const struct question *q, size_t peak)
 {
 	static const char *const words[] = {"premium",    "premia",       "discount",

@@ -1,4 +1,4 @@
-/* Small numbers as digits or words, and "top n". */
+/* Small numbers in digits or words, and "top n". */
 #include "text_int.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ int token_number(const struct token *t)
 	return t->known ? t->known->number : -1;
 }
 
-/* "twenty-five" and "25" from token i on; 0: no count. Advances *to over it. */
+/* Reads "twenty-five" or "25" at token i and sets *to to the end; 0: not a count. */
 static int count_at(const struct question *q, size_t i, size_t *to)
 {
 	int n = token_at(q, i)->used ? -1 : token_number(token_at(q, i));
@@ -34,7 +34,7 @@ static int take(struct question *q, size_t from, size_t to, int n)
 	return n;
 }
 
-/* "top3": the list's word with a number right behind it. */
+/* "top3": a rank word followed directly by a number. */
 static int glued_top(const struct language *l, const struct token *t)
 {
 	if (t->used || !t->has_letter || !t->has_digit)
@@ -53,7 +53,7 @@ static int glued_top(const struct language *l, const struct token *t)
 	return 0;
 }
 
-/* Does a word of rank follow, in the same sentence, but not at once? */
+/* Returns true when a rank word follows later in the same sentence. */
 static bool ranks_behind(const struct question *q, size_t i)
 {
 	for (i++; i < q->count && !q->tokens[i].first; i++)
@@ -71,8 +71,8 @@ static bool is_bounded(const struct question *q, size_t i)
 
 #define RANKED_WORDS 3 /* "report views" */
 
-/* "Three users with the most views", "five reports that have fewest": how many rows of a rank that
- * stands behind their name; `i` is behind the number. */
+/* "Three users with the most views", "five reports that have fewest": a rank follows the name.
+ * `i`: the token after the number. */
 static bool ranks_named(const struct question *q, size_t i)
 {
 	size_t to = i;

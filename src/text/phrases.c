@@ -1,6 +1,6 @@
 /*
- * The grammar of absolute time: years, quarters, months, seasons, weeks and days as they are
- * written, and the codes that traders make of them (1Q25, cal-27, FY26 Q2).
+ * The grammar of absolute times: years, quarters, months, seasons, weeks and days, and trading
+ * codes (1Q25, cal-27, FY26 Q2).
  */
 #include "text_int.h"
 
@@ -27,7 +27,7 @@ struct time_phrase *phrase_add_days(struct time_parser *p, size_t from, size_t t
 	return out;
 }
 
-/* Whole months from a day on: a year or months of one where they are, else a span of months. */
+/* Adds whole months from a day on: a year, months of one year, or else a span. */
 struct time_phrase *phrase_add_months(struct time_parser *p, size_t from, size_t to,
 				      struct date start, int months)
 {
@@ -54,7 +54,7 @@ static bool no_such_time(struct time_parser *p, size_t from, size_t to)
 	return true;
 }
 
-/* A year behind tokens that want one: "of 2025", "'26", "_2025". Advances *at over it. */
+/* Reads a year after tokens that require one: "of 2025", "'26", "_2025". Advances *at. */
 static int take_year(struct time_parser *p, size_t *at, bool may_be_short)
 {
 	size_t i = *at;
@@ -75,7 +75,7 @@ static int take_year(struct time_parser *p, size_t *at, bool may_be_short)
 
 /* ---- days ---- */
 
-/* "15t17" of 2025-01-15T17:00: its day, and the hour. */
+/* "15t17" in 2025-01-15T17:00: the day and the hour. */
 static int day_and_hour(const struct token *t, int *hour)
 {
 	*hour = -1;
@@ -121,8 +121,7 @@ static bool read_iso(struct time_parser *p, size_t i)
 	return true;
 }
 
-/* 3/14/2025, 14.3.2025, 3-4-25: month first or day first is the writer's habit, and both are asked
- * for where both are days. */
+/* 3/14/2025, 14.3.2025, 3-4-25. If both orders give a valid day, the user is asked. */
 static bool read_slashed(struct time_parser *p, size_t i)
 {
 	const struct token *a = token_at(p->q, i), *b = token_at(p->q, i + 1),
@@ -163,7 +162,7 @@ static bool read_slashed(struct time_parser *p, size_t i)
 	return true;
 }
 
-/* The year of a day or months without one: the last time that it was so. */
+/* The most recent year in which the day or month occurred. */
 int latest_year(struct date today, int month, int day)
 {
 	bool came = month < today.month || (month == today.month && day <= today.day);
@@ -208,7 +207,7 @@ static bool read_day(struct time_parser *p, size_t i)
 		}
 	}
 	year = take_year(p, &at, last != 0);
-	/* "Jan 25" is January 2025, "Jan 15" a day, and "Dec 20 to Jan 5" begins with one. */
+	/* "Jan 25" is January 2025, "Jan 15" a day, and "Dec 20 to Jan 5" starts with a day. */
 	on = on || (token_in(token_at(p->q, at), to_words) && month_token(p->q, at + 1) &&
 		    is_day_number(token_at(p->q, at + 2)) &&
 		    !may_be_short_year(day_number(token_at(p->q, at + 2))));
@@ -226,7 +225,7 @@ static bool read_day(struct time_parser *p, size_t i)
 	return true;
 }
 
-/* "week 9 of 2026", "2026-W09", "W09 2026", counted as ISO 8601 does */
+/* "week 9 of 2026", "2026-W09", "W09 2026": ISO 8601 weeks. */
 static bool read_week(struct time_parser *p, size_t i)
 {
 	size_t at = i;
@@ -253,7 +252,7 @@ static bool read_week(struct time_parser *p, size_t i)
 	fourth = (struct date){year, 1, 4};
 	monday = -date_weekday(fourth);
 	start = day_plus(fourth, monday + (week - 1) * 7);
-	/* the Thursday of a week tells its year */
+	/* a week belongs to the year of its Thursday */
 	if (week < 1 || day_plus(start, 3).year != year)
 		return no_such_time(p, i, at);
 	phrase_add_days(p, i, at, start, day_plus(start, 6));
@@ -288,7 +287,7 @@ static bool read_month(struct time_parser *p, size_t i)
 	out->months = months_between(first, last);
 	out->year = year;
 	out->label = year && joined == '_' && first == last;
-	/* "November to February 2026": it ends there */
+	/* "November to February 2026" ends in that year */
 	if (year && last < first) {
 		out->dated = true;
 		out->start = (struct date){year - 1, first, 1};
@@ -352,7 +351,7 @@ static bool read_season(struct time_parser *p, size_t i)
 
 /* ---- years ---- */
 
-/* "2025", "2025-2027", "2025 to 2027", "between 2025 and 2027": each year is a phrase. */
+/* "2025", "2025-2027", "2025 to 2027", "between 2025 and 2027": adds one phrase per year. */
 static bool read_year(struct time_parser *p, size_t i)
 {
 	static const char *const to_words[] = {"to", "through", "thru", "until", "till", NULL};

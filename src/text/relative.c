@@ -1,10 +1,10 @@
-/* Time that is relative to today: "last week", "next two years", "3 months ago", "since Monday".
- * "Last week" is the calendar's; "in the last week" rolls back from today. */
+/* Reads times relative to today: "last week", "next two years", "3 months ago", "since Monday".
+ * "Last week" is a calendar week; "in the last week" is a rolling span up to today. */
 #include "text_int.h"
 
 #include <string.h>
 
-/* The calendar unit `offset` units from the one that holds today. */
+/* The calendar unit at `offset` from the current one. */
 static void calendar_unit(const struct time_parser *p, enum unit unit, int offset, bool fiscal,
 			  struct date *start, struct date *end)
 {
@@ -23,7 +23,7 @@ static void calendar_unit(const struct time_parser *p, enum unit unit, int offse
 		return;
 	}
 	first = fiscal ? fiscal_year_start(p->calendar, t.year).month : 1;
-	/* back to the first month of the unit that holds this one */
+	/* back to the first month of the current unit */
 	*start = day_plus_months((struct date){t.year, t.month, 1},
 				 offset * months - (t.month - first + 12) % months);
 	*end = day_plus(day_plus_months(*start, months), -1);
@@ -59,7 +59,7 @@ static int direction_of(const struct token *t)
 	return 0;
 }
 
-/* From today on, or back from it. */
+/* Adds a span that starts or ends today. */
 static struct time_phrase *add_span(struct time_parser *p, size_t from, size_t to,
 				    struct date start, struct date end)
 {
@@ -71,13 +71,13 @@ static struct time_phrase *add_span(struct time_parser *p, size_t from, size_t t
 	return out;
 }
 
-/* Rolling: from today minus the span to today, both included. */
+/* Adds a rolling span up to today, both ends included. */
 static void add_rolling(struct time_parser *p, size_t from, size_t to, enum unit unit, int n)
 {
 	add_span(p, from, to, back_by(p->today, unit, n), p->today);
 }
 
-/* "7 days", "a couple of weeks" at token i: where it ends, 0 when it is no count of units. */
+/* Reads "7 days", "a couple of weeks" at token i. Returns the end; 0: not a number of units. */
 static size_t read_count(const struct time_parser *p, size_t i, int *n, enum unit *unit)
 {
 	const struct question *q = p->q;
@@ -140,7 +140,7 @@ static bool read_impossible(struct time_parser *p, size_t i)
 	return true;
 }
 
-/* "last few weeks": how many? */
+/* "last few weeks": an indefinite number. */
 static bool read_vague(struct time_parser *p, size_t i)
 {
 	size_t at = i + 1;
@@ -154,11 +154,11 @@ static bool read_vague(struct time_parser *p, size_t i)
 	return true;
 }
 
-/* A season that runs over the end of the year; while it runs, the last one may be this one. */
+/* Winter spans two years. During winter, "last winter" may be the current one. */
 static void add_winter(struct time_parser *p, size_t i, int direction)
 {
 	bool runs = p->today.month == 12 || p->today.month <= 2;
-	/* the December of the one that began last */
+	/* year of the most recent December */
 	int year = p->today.year - (p->today.month < 12);
 	struct time_phrase *out;
 
@@ -174,7 +174,7 @@ static void add_winter(struct time_parser *p, size_t i, int direction)
 	}
 }
 
-/* "last January", "next summer", "last Q4": the nearest one on that side of today. */
+/* "last January", "next summer", "last Q4": the nearest one before or after today. */
 static bool read_named(struct time_parser *p, size_t i, int direction)
 {
 	const struct token *t = token_at(p->q, i + 1);
@@ -210,7 +210,7 @@ static bool read_named(struct time_parser *p, size_t i, int direction)
 	return true;
 }
 
-/* "next Friday": of this week or of the next one, when it is still ahead. */
+/* "next Friday": may be in this week if still ahead, or in the next one. */
 static bool read_named_day(struct time_parser *p, size_t i, int direction)
 {
 	const struct token *t = token_at(p->q, i + 1);
@@ -249,7 +249,7 @@ static bool read_weekend(struct time_parser *p, size_t i, int direction)
 
 	if (!token_is(token_at(p->q, i + 1), "weekend"))
 		return false;
-	/* on a Sunday, this weekend began yesterday, and the last one was a week before */
+	/* on Sunday, this weekend began yesterday, and the last one a week earlier */
 	saturday = day_plus(p->today, to_saturday + direction * 7);
 	out = phrase_add_days(p, i, i + 2, saturday, day_plus(saturday, 1));
 	out->relative = true;
@@ -275,7 +275,7 @@ static bool read_second(struct time_parser *p, size_t i)
 	return true;
 }
 
-/* Is the period meant as a span back from today rather than one of the calendar? */
+/* Returns true when the period is a rolling span rather than a calendar period. */
 static bool is_rolling(const struct time_parser *p, size_t i, int direction)
 {
 	const struct token *t = token_at(p->q, i);
@@ -329,7 +329,7 @@ bool relative_read(struct time_parser *p, size_t i)
 		at++;
 	out = phrase_add_unit(p, i, at + 1, unit, direction, fiscal);
 	out->running = this;
-	/* "the coming week": also so many days from today on */
+	/* "the coming week": also a span from today on */
 	if (token_in(t, (const char *const[]){"coming", "upcoming", NULL}))
 		out->days =
 			(int)(date_to_days(back_by(p->today, unit, -1)) - date_to_days(p->today));

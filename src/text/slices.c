@@ -1,8 +1,8 @@
-/* Parts of periods: "the first two weeks of March", "the end of the year", "the week of March 2".
- * What they are cut from may still lack its year, so spans.c does the cutting. */
+/* Reads parts of periods: "the first two weeks of March", "the end of the year", "the week of
+ * March 2". spans.c computes the dates, since the period may still lack its year. */
 #include "text_int.h"
 
-/* A period at token i: "March", "last year", "the month". */
+/* Reads a period at token i: "March", "last year", "the month". */
 static struct time_phrase *read_inner(struct time_parser *p, size_t i)
 {
 	size_t before = p->count;
@@ -18,8 +18,8 @@ static struct time_phrase *read_inner(struct time_parser *p, size_t i)
 	return p->count == before + 1 ? &p->phrases[before] : NULL;
 }
 
-/* "first two weeks of", "end of", "rest of", "week of": where the period begins, 0 when none of
- * these is here. */
+/* Reads "first two weeks of", "end of", "rest of", "week of". Returns the start of the period; 0:
+ * none. */
 static size_t read_slice_head(const struct time_parser *p, size_t i, struct time_slice *out)
 {
 	static const char *const ends[] = {"end", "close", NULL};
@@ -49,7 +49,7 @@ static size_t read_slice_head(const struct time_parser *p, size_t i, struct time
 		out->n *= n;
 		i++;
 	}
-	/* "first half of 2026" is a half, "last half of 2026" the second one */
+	/* "first half of 2026" is a half-year, "last half of 2026" the second one */
 	if (out->unit == UNIT_NONE || (!last && unit_months(out->unit) > 1))
 		return 0;
 	return token_in(token_at(q, i + 2), (const char *const[]){"of", "in", NULL}) ? i + 3 : 0;
@@ -75,7 +75,7 @@ static bool read_week_of(struct time_parser *p, size_t i)
 	return true;
 }
 
-/* "mid-2026", "early March": nobody knows where that begins. */
+/* "mid-2026", "early March": times without a definite start. */
 static bool read_about(struct time_parser *p, size_t i)
 {
 	static const char *const words[] = {"early", "late", NULL};

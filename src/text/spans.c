@@ -1,6 +1,6 @@
 /*
- * Puts phrases of time together: a year to the months that lack one, parts of periods ("the end
- * of"), ranges from one phrase to another, and what is left open ("since", "until").
+ * Combines time phrases: years with months, parts ("the end of") with periods, ranges of two
+ * phrases, and open ends ("since", "until").
  */
 #include "text_int.h"
 
@@ -43,7 +43,7 @@ static void set_span(struct time_phrase *ph, struct date start, struct date end,
 	ph->months = grain == GRAIN_MONTHS ? months_between(start.month, end.month) : 0;
 }
 
-/* ---- which way a day is written ---- */
+/* ---- order of day and month ---- */
 
 static void settle_order(struct time_parser *p)
 {
@@ -66,7 +66,7 @@ static bool joined_by(const struct time_parser *p, const struct time_phrase *a,
 	return b->from == a->to + 1 && token_in(&p->q->tokens[a->to], words);
 }
 
-/* "January 2025 and 2026": of both years. */
+/* "January 2025 and 2026": the month applies to both years. */
 static unsigned months_beside(const struct time_parser *p, const struct time_phrase *year)
 {
 	static const char *const joins[] = {"and", "or", "vs", "versus", NULL};
@@ -89,7 +89,7 @@ static void give_months(struct time_phrase *year, unsigned months)
 	year->running = false;
 }
 
-/* Months without a year belong to the years of the question, if it has any. */
+/* Months without a year belong to the years in the question, if any. */
 static void settle_years(struct time_parser *p)
 {
 	unsigned bare = 0;
@@ -114,7 +114,7 @@ static void settle_years(struct time_parser *p)
 		p->phrases[i].gone = p->phrases[i].gone || is_bare_months(&p->phrases[i]);
 }
 
-/* "July and August 2025": the year of the next months that have one, or of those before. */
+/* "July and August 2025": the year of the next months with one, else of the previous months. */
 static int year_beside(const struct time_parser *p, const struct time_phrase *ph)
 {
 	int before = 0;
@@ -139,7 +139,7 @@ static void settle_month_years(struct time_parser *p)
 			p->phrases[i].year = year_beside(p, &p->phrases[i]);
 }
 
-/* The last time that months without a year came, or for what lies ahead the next time. */
+/* Sets the most recent year of months without one, or the next for a future time. */
 static void give_year(const struct time_parser *p, struct time_phrase *ph, bool ahead)
 {
 	int first = months_first(ph->months);
@@ -147,9 +147,9 @@ static void give_year(const struct time_parser *p, struct time_phrase *ph, bool 
 	ph->year = latest_year(p->today, first, 1) + (ahead && first < p->today.month);
 }
 
-/* ---- parts of what was named before ---- */
+/* ---- parts of an earlier period ---- */
 
-/* Said as a second one, and not as a part. */
+/* Returns true when the phrase is a second period rather than a part. */
 static bool is_beside(const struct time_parser *p, const struct time_phrase *ph)
 {
 	static const char *const words[] = {"and",  "or", "vs", "versus", "with",
@@ -167,7 +167,7 @@ static bool is_whole(const struct time_phrase *ph, enum time_grain grain, unsign
 	       __builtin_popcount(ph->months) == __builtin_popcount(months);
 }
 
-/* The last one before the phrase, or NULL. */
+/* The last whole period before the phrase, or NULL. */
 static struct time_phrase *whole_before(struct time_parser *p, const struct time_phrase *part,
 					enum time_grain grain, unsigned months)
 {
@@ -183,7 +183,7 @@ static struct time_phrase *whole_before(struct time_parser *p, const struct time
 	return found;
 }
 
-/* "in 2027. Only the last quarter of the year": of that year, and no more of it. */
+/* "in 2027. Only the last quarter of the year": narrows the earlier year. */
 static void settle_named(struct time_parser *p, struct time_phrase *part)
 {
 	struct time_phrase *whole = whole_before(p, part, part->grain, part->months);
@@ -199,7 +199,7 @@ static void settle_named(struct time_parser *p, struct time_phrase *part)
 	whole->gone = !is_beside(p, part);
 }
 
-/* "last quarter, only in October": of its months. */
+/* "last quarter, only in October": narrows the quarter to a month. */
 static void settle_month(struct time_parser *p, struct time_phrase *part)
 {
 	for (size_t i = 0; i < p->count; i++) {
@@ -216,7 +216,7 @@ static void settle_month(struct time_parser *p, struct time_phrase *part)
 	}
 }
 
-/* "in 2026, last quarter": the last one of that year, or the one before today's? */
+/* "in 2026, last quarter": ambiguous between the last quarter of 2026 and the previous quarter. */
 static void settle_last(struct time_parser *p, struct time_phrase *part)
 {
 	const struct token *first = &p->q->tokens[part->from];
@@ -334,7 +334,7 @@ static bool is_range(const struct time_parser *p, const struct time_phrase *a,
 		joined_by(p, a, b, (const char *const[]){"and", NULL}));
 }
 
-/* The missing year of one end, so that the range runs forward. */
+/* Sets the missing year of one end so that the range runs forward. */
 static void share_year(struct time_phrase *a, struct time_phrase *b)
 {
 	if (is_bare_months(a) && (b->year || b->dated)) {

@@ -1,7 +1,7 @@
 /*
- * Questions come with any case, punctuation and spelling. This turns them into tokens that the rest
- * can compare: "NP-15's" is the tokens "np" and "15", and the character between them is kept,
- * because "Jan_2025" and "Jan 2025" mean different things.
+ * Splits questions into tokens that are independent of case, punctuation and spelling. "NP-15's"
+ * gives the tokens "np" and "15". The character between tokens is stored, since "Jan_2025" and
+ * "Jan 2025" differ in meaning.
  */
 #include "text_int.h"
 
@@ -10,8 +10,7 @@
 
 #include "vesper/limits.h"
 
-/* A character that is no ASCII: how many bytes it has, and the ASCII it stands for (0: a letter of
- * its own). */
+/* A non-ASCII character and its ASCII equivalent (0: a letter without one). */
 struct fold {
 	const char *bytes;
 	char ascii;
@@ -27,14 +26,14 @@ static const struct fold folds[] = {
 	{"\xC2\xA1", ' '},      {"\xEF\xBC\x9F", '?'},  {"\xEF\xBC\x8C", ','},
 };
 
-/* Latin letters with marks, U+00C0 to U+017F, as the letters that people type for them. */
+/* ASCII equivalents of the Latin letters with diacritics, U+00C0 to U+017F. */
 static const char latin[] = "aaaaaaaceeeeiiiidnooooo ouuuuytsaaaaaaaceeeeiiiidnooooo ouuuuyty"
 			    "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkklllllll"
 			    "lllnnnnnnnnnoooooooorrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
 
 #define LATIN_FIRST 0xC0
 
-/* The plain letter for a two-byte character, or 0. */
+/* The ASCII letter for a two-byte character, or 0. */
 static char latin_letter(const char *p)
 {
 	unsigned char a = (unsigned char)p[0], b = (unsigned char)p[1];
@@ -57,7 +56,7 @@ static size_t utf8_step(const char *p)
 	return n;
 }
 
-/* The next character: its length, and what it counts as (a letter of another script is 'x'). */
+/* The length of the next character; *as: its ASCII class (a letter of another script is 'x'). */
 static size_t next_char(const char *p, char *as)
 {
 	unsigned char c = (unsigned char)*p;
@@ -76,7 +75,7 @@ static size_t next_char(const char *p, char *as)
 	}
 	*as = latin_letter(p);
 	if (*as) {
-		/* Of the first 31 the capital forms. */
+		/* the first 31 are capitals */
 		if (c == 0xC3 && (unsigned char)p[1] < 0x9F)
 			*as = (char)toupper((unsigned char)*as);
 		return 2;
@@ -90,7 +89,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) != 0;
 }
 
-/* What separates two tokens, when several characters do: the one that says most. */
+/* The most significant of several separators between two tokens. */
 static char stronger(char a, char b)
 {
 	static const char order[] = ".?!;:,/_-'";
@@ -106,7 +105,7 @@ static bool ends_sentence(char c)
 	return c == '.' || c == '?' || c == '!' || c == ';' || c == ':';
 }
 
-/* "'s" and "'" within a word: the possessive goes, other apostrophes ("don't") close up. */
+/* Handles apostrophes within a word: drops a possessive "'s", joins others ("don't"). */
 static size_t apostrophe(const char *p, size_t n)
 {
 	char as, after;
@@ -120,8 +119,8 @@ static size_t apostrophe(const char *p, size_t n)
 	return is_word(as) && isalpha((unsigned char)as) ? n : 0;
 }
 
-/* Reads one word at p into `out`, of which no more than fits `room` bytes with an end. Returns its
- * bytes in the text. */
+/* Reads one word at p into `out`, truncated to `room` bytes with its terminator. Returns its bytes
+ * in the text. */
 static size_t read_word(const char *p, char *out, size_t room, struct token *t)
 {
 	size_t at = 0, len = 0;
@@ -168,7 +167,7 @@ static int number_in(const struct token *t)
 	return n;
 }
 
-/* Where all words shout, a capital says nothing. */
+/* In all-caps text, capitals carry no information. */
 static void hush(struct token *tokens, size_t count)
 {
 	size_t small = 0, words = 0;

@@ -1,7 +1,7 @@
 /*
- * Codes for parts of years: "Q1 2025", "1Q25", "2025_Q1", "H2", "first half of 2026", "cal-27",
- * "FY26 Q2". Written together or apart they are the same, so they are read as runs of letters and
- * digits rather than as words.
+ * Reads codes for parts of years: "Q1 2025", "1Q25", "2025_Q1", "H2", "first half of 2026",
+ * "cal-27", "FY26 Q2". Spacing does not matter, so tokens are split into runs of letters and
+ * digits.
  */
 #include "text_int.h"
 
@@ -13,7 +13,7 @@ struct atom {
 	const char *text;
 	size_t len;
 	int number;  /* -1: letters */
-	char before; /* of its token; 0 inside one */
+	char before; /* separator before its token; 0 inside a token */
 	bool quoted;
 	size_t token;
 };
@@ -24,9 +24,9 @@ struct code {
 	int part; /* 0: none */
 	bool half, fiscal, calendar;
 	int year;
-	bool label;   /* part and year joined as labels join them */
-	bool no_part; /* Q5 */
-	size_t to;    /* token behind it */
+	bool label;   /* part and year joined as in labels */
+	bool no_part; /* an invalid part such as Q5 */
+	size_t to;    /* the token after the code */
 };
 
 static void add_runs(struct code *c, const struct token *t, size_t token)
@@ -66,7 +66,8 @@ static bool atom_in(const struct atom *a, const char *const *words)
 	return false;
 }
 
-/* "q1", "1q", "h2", "quarter 1", "first quarter": the atoms it takes. "q12025" leaves its year. */
+/* Reads "q1", "1q", "h2", "quarter 1", "first quarter". Returns the end; the year of "q12025"
+ * stays. */
 static size_t take_part(struct code *c, size_t i)
 {
 	static const char *const words[] = {"q", "qtr", "quarter", "h", "half", NULL};
@@ -113,7 +114,7 @@ static size_t take_part(struct code *c, size_t i)
 	return lone ? i + 1 : i + 2;
 }
 
-/* A year of four digits, or of two where the place says that it is one. */
+/* Reads a year of four digits, or of two where allowed. */
 static size_t take_year(struct code *c, size_t i, bool may_be_short)
 {
 	const struct atom *a = atom_at(c, i);
@@ -143,7 +144,7 @@ static size_t take_name(struct code *c, size_t i)
 	return i + (atom_is(atom_at(c, i), "year") || atom_is(atom_at(c, i), "yr"));
 }
 
-/* Part, year and name in any order; the atoms that were taken. */
+/* Reads part, year and name in any order. Returns the number of atoms. */
 static size_t take_all(struct code *c)
 {
 	size_t i = 0, to;
@@ -181,7 +182,7 @@ static size_t take_all(struct code *c)
 	return i;
 }
 
-/* "FY25/26", "FY 2025-26": the year in which it ends. */
+/* "FY25/26", "FY 2025-26": uses the year in which it ends. */
 static size_t take_second_year(struct code *c, size_t i)
 {
 	const struct atom *a = atom_at(c, i);
@@ -194,7 +195,7 @@ static size_t take_second_year(struct code *c, size_t i)
 	return i + 1;
 }
 
-/* First month of a fiscal year, which is named after the year in which it ends. */
+/* The first month of a fiscal year. A fiscal year is named after the year in which it ends. */
 struct date fiscal_year_start(const struct company_calendar *cal, int year)
 {
 	int month = cal->fiscal_start_month ? cal->fiscal_start_month : 1;
@@ -235,11 +236,11 @@ bool code_read(struct time_parser *p, size_t i)
 	taken = take_second_year(&c, take_all(&c));
 	if (taken == 0 || (!c.part && !c.calendar && !c.fiscal) || (!c.part && !c.year))
 		return false;
-	/* a code ends with its token */
+	/* a code ends at a token boundary */
 	if (taken < c.count && c.atoms[taken].before == '\0')
 		return false;
 	c.to = c.atoms[taken - 1].token + 1;
-	/* "2h" alone is a time of day or nothing */
+	/* "2h" alone is not a half-year */
 	if (!c.year && c.atoms[0].number >= 0)
 		return false;
 	if (c.no_part) {

@@ -1,4 +1,4 @@
-/* The words that phrases of time are made of: months, seasons, units, ordinals, years. */
+/* Words in phrases of time: months, seasons, units, ordinals, years. */
 #include "text_int.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ bool may_be_short_year(int n)
 	return n >= SHORT_YEAR_MIN && n <= SHORT_YEAR_MAX;
 }
 
-/* "may" and "march" are months only where a month can stand. */
+/* "may" and "march" are months only in certain contexts. */
 int month_token(const struct question *q, size_t i)
 {
 	static const char *const places[] = {
@@ -83,7 +83,7 @@ int months_first(unsigned months)
 {
 	int first = 1;
 
-	/* of a group that runs over the end of a year: the month after the gap */
+	/* for a group across the end of a year: the month after the gap */
 	if (months & 1u << 12 && months & 1u << 1)
 		for (first = 12; first > 1 && months & 1u << (first - 1);)
 			first--;
@@ -165,7 +165,7 @@ int calendar_weekday(const char *name)
 	return day < 0 ? 0 : day;
 }
 
-/* "mon" and "sun" are weekdays only behind a word that wants one. */
+/* "mon" and "sun" are weekdays only after certain words. */
 int weekday_short(const struct token *t)
 {
 	static const char *const names[7][4] = {
@@ -218,9 +218,9 @@ int unit_days(enum unit u)
 	return days[u];
 }
 
-/* ---- where a time may begin ---- */
+/* ---- possible starts of a time ---- */
 
-#define WORDS_MAX 24 /* with one letter, and the end */
+#define WORDS_MAX 24 /* per letter, including the terminator */
 
 static const char *const begins[26][WORDS_MAX] = {
 	['a' - 'a'] = {"a", "an", "apr", "april", "aug", "august", "autumn"},
@@ -279,7 +279,7 @@ struct date day_plus(struct date d, int days)
 
 struct date day_plus_months(struct date d, int months)
 {
-	int first = 12, last_month = 9999 * 12 + 11; /* of the calendar's years */
+	int first = 12, last_month = 9999 * 12 + 11; /* range of calendar years */
 	int at = d.year * 12 + d.month - 1 + months;
 	at = at < first ? first : at > last_month ? last_month : at;
 	struct date out = {at / 12, at % 12 + 1, d.day};

@@ -1,4 +1,4 @@
-/* English endings: forms of a word share a stem. */
+/* Removes English endings, so that forms of a word share a stem. */
 #include "text_int.h"
 
 #include <string.h>
