@@ -1,9 +1,8 @@
 /*
- * The book of names: what the catalogue lists, and what only a tenant's data know: projects,
- * reports, sponsors, and what is in the data beyond the catalogue's lists. Each tenant has lexicons
- * of its own, so that whatever is looked up there can neither match nor suggest what another tenant
- * has. A new lexicon takes the place of the old one between two questions; an answer never points
- * into either.
+ * The entity index: values listed by the catalogue, and values found only in a tenant's data
+ * (projects, reports, sponsors). Each tenant has separate lexicons, so that a lookup cannot match
+ * or suggest another tenant's names. A new lexicon replaces the old one between two questions;
+ * results never point into a lexicon.
  */
 #include "names_int.h"
 
@@ -50,7 +49,7 @@ void name_book_free(struct name_book **book)
 	mem_free(b);
 }
 
-/* ---- what a tenant's data have ---- */
+/* ---- a tenant's data ---- */
 
 static struct tenant_names *find(const struct name_book *b, const char *tenant)
 {

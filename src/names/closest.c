@@ -1,15 +1,15 @@
-/* What a misspelled word may mean, and what to offer where a name is missing or unknown. */
+/* Candidates for misspelled words, and options to offer for missing or unknown names. */
 #include "names_int.h"
 
 #include <string.h>
 
 #include "vesper/limits.h"
 
-#define OPTIONS_MAX      40     /* choices that one clarifying question offers */
-#define OPTIONS_SCAN_MAX 100000 /* values that are looked at for them */
-#define CLOSEST_MAX      5      /* suggestions for a name that is not known */
+#define OPTIONS_MAX      40     /* choices per clarifying question */
+#define OPTIONS_SCAN_MAX 100000 /* values scanned for them */
+#define CLOSEST_MAX      5      /* suggestions for an unknown name */
 
-/* ---- what can be chosen ---- */
+/* ---- options ---- */
 
 static struct suggestion option_of(const char *value, const char *parent, struct arena *a)
 {
@@ -19,7 +19,7 @@ static struct suggestion option_of(const char *value, const char *parent, struct
 	return s;
 }
 
-/* The data hold most of what the catalogue lists. */
+/* Skips duplicates: the data contain most listed values. */
 static bool is_option(const struct suggestion *options, size_t count, const char *value,
 		      const char *parent)
 {
@@ -47,9 +47,10 @@ size_t names_options(const struct names *names, const struct dimension_def *d, c
 	return n;
 }
 
-/* ---- one name ---- */
+/* ---- fuzzy match ---- */
 
-/* A typing error rarely hits the first letter of a short word, unless two were swapped there. */
+/* A typing error rarely affects the first letter of a short word, except when the first two were
+ * swapped. */
 static bool same_beginning(const char *key, size_t len, const struct entry *e)
 {
 	struct folded f;
@@ -62,8 +63,8 @@ static bool same_beginning(const char *key, size_t len, const struct entry *e)
 	return len > 1 && f.len > 1 && key[0] == f.key[1] && key[1] == f.key[0];
 }
 
-/* Four letters that are like a part of a name or like a name of four are a word of their own:
- * "boss" is no BESS, "mind" no wind. */
+/* A four-letter word close to a part of a name, or to a four-letter name, is a different word:
+ * "boss" is not BESS, "mind" not wind. */
 static bool is_other_word(const char *key, size_t len, const struct entry *e)
 {
 	for (size_t i = 0; i < len; i++)
@@ -84,7 +85,7 @@ size_t names_meant(const struct names *names, const bool *in, const char *key, s
 	return n;
 }
 
-/* ---- what is like it ---- */
+/* ---- similar names ---- */
 
 struct closest {
 	const struct names *names;
@@ -135,7 +136,7 @@ static void suggest_like(struct closest *c, size_t dimension, const struct folde
 			lexicon_parent(learned, like[i].value));
 }
 
-/* The values that are like the text, of a dimension in scope. */
+/* Values of the dimension similar to the text. */
 static size_t closest_of(const struct names *names, const struct dimension_def *d, const char *text,
 			 const char *parent, struct arena *a, const struct suggestion **out)
 {
@@ -191,7 +192,7 @@ const struct dimension_def *names_kind_like(const struct names *names, const cha
 	return best;
 }
 
-/* ---- the values of a filter ---- */
+/* ---- values of a filter ---- */
 
 static const char *words_of(const struct dimension_def *d, const char *value)
 {

@@ -1,4 +1,4 @@
-/* The packed strings of keys.h: sorting them, the tree over them, and the walk for near ones. */
+/* Implements keys.h: sorting, the radix tree, and the fuzzy walk. */
 #include "keys.h"
 
 #include <assert.h>
@@ -8,14 +8,14 @@
 #include "names_int.h"
 #include "vesper/mem.h"
 
-#define LEAF_KEYS 32 /* so few strings are compared one by one: measured, 8 and 64 are slower */
+#define LEAF_KEYS 32 /* smaller sets are compared one by one; measured: 8 and 64 are slower */
 
-/* Strings lo..hi, which agree in their first `depth` bytes. */
+/* The strings lo..hi, which share their first `depth` bytes. */
 struct key_node {
 	uint32_t lo, hi;
-	uint32_t children; /* the first one; they lie side by side */
+	uint32_t children; /* index of the first; children are adjacent */
 	uint16_t depth;
-	uint16_t child_count; /* 0: a leaf */
+	uint16_t child_count; /* 0: leaf */
 };
 
 static size_t length_of(const struct key_side *s, size_t i)
@@ -26,7 +26,7 @@ static size_t length_of(const struct key_side *s, size_t i)
 /* ---- sorting ---- */
 
 struct sorted {
-	uint64_t head; /* the first eight bytes, so that most comparisons touch nothing else */
+	uint64_t head; /* first eight bytes, which decide most comparisons */
 	uint32_t number;
 };
 
@@ -88,13 +88,13 @@ struct tree_build {
 	size_t cap;
 };
 
-/* Byte `depth` of string i, or -1 where it has ended. */
+/* Byte `depth` of string i, or -1 past its end. */
 static int byte_at(const struct key_side *s, size_t i, size_t depth)
 {
 	return depth < length_of(s, i) ? (unsigned char)s->bytes[s->offsets[i] + depth] : -1;
 }
 
-/* In how many bytes the first and the last string agree, and with them all between. */
+/* The common prefix length of the first and last string, and thus of all between. */
 static size_t common_of(const struct key_side *s, size_t lo, size_t hi)
 {
 	size_t n = 0;
@@ -114,7 +114,7 @@ static void add_node(struct tree_build *b, size_t lo, size_t hi)
 		.lo = (uint32_t)lo, .hi = (uint32_t)hi, .depth = (uint16_t)common_of(s, lo, hi)};
 }
 
-/* Its strings by the byte in which they differ. */
+/* Splits the node's strings by the first byte that differs. */
 static void split(struct tree_build *b, size_t index)
 {
 	struct key_node node = b->side->nodes[index];
@@ -133,7 +133,7 @@ static void split(struct tree_build *b, size_t index)
 
 static bool is_splittable(const struct key_side *s, const struct key_node *n)
 {
-	/* All the same, or too long to be told apart: never asked for by difference. */
+	/* Equal strings, and strings equal up to the maximum length, stay in one leaf. */
 	return n->hi - n->lo > LEAF_KEYS && n->depth < TEXT_KEY_BYTES_MAX - 1 &&
 	       byte_at(s, n->hi - 1, n->depth) >= 0;
 }
@@ -151,7 +151,7 @@ static void make_tree(struct key_side *s, size_t count)
 	s->nodes = mem_realloc(s->nodes, s->node_count * sizeof(*s->nodes));
 }
 
-/* ---- making it ---- */
+/* ---- building ---- */
 
 static void copy_key(char *to, const char *from, size_t len, bool reversed)
 {
@@ -192,7 +192,7 @@ static void make_backward(struct keys *k)
 	make_tree(&k->backward, k->count);
 }
 
-/* Equal strings have the same. */
+/* A hash of first byte, last byte and length. */
 static size_t trait_of(const char *key, size_t len)
 {
 	size_t first = len > 0 ? (unsigned char)key[0] : 0;
@@ -201,7 +201,7 @@ static size_t trait_of(const char *key, size_t len)
 	return (first * 37 + last * 7 + len) % KEY_TRAITS;
 }
 
-/* Of a beginning with one byte, and of one with more. */
+/* A hash of the first byte, or of the first two. */
 static size_t head_trait(const char *key, size_t len)
 {
 	size_t second = len > 1 ? (unsigned char)key[1] + (size_t)1 : 0;
@@ -260,7 +260,7 @@ void keys_deinit(struct keys *k)
 	*k = (struct keys){0};
 }
 
-/* ---- exactly ---- */
+/* ---- exact search ---- */
 
 const char *keys_at(const struct keys *k, size_t i, size_t *len)
 {
@@ -269,7 +269,7 @@ const char *keys_at(const struct keys *k, size_t i, size_t *len)
 	return k->forward.bytes + k->forward.offsets[i];
 }
 
-/* The first string that is not before the key; with `after`, the first one behind it. */
+/* The first string not less than the key; with `after`, the first one greater than it. */
 static size_t bound(const struct keys *k, const char *key, size_t len, bool after)
 {
 	size_t low = 0, high = k->count;
@@ -303,7 +303,8 @@ size_t keys_find(const struct keys *k, const char *key, size_t len, size_t *firs
 	return bound(k, key, len, true) - *first;
 }
 
-/* Where the string stands to those that begin with the key: before (-1), among (0), after (1). */
+/* Compares string i with the range of strings that begin with the key: before (-1), inside (0),
+ * after (1). */
 static int beside(const struct keys *k, size_t i, const char *key, size_t len)
 {
 	size_t n;
@@ -341,20 +342,20 @@ bool keys_begin(const struct keys *k, const char *key, size_t len, size_t *lo, s
 	return *lo < *hi;
 }
 
-/* ---- nearly ---- */
+/* ---- fuzzy search ---- */
 
 #define BAND (2 * KEY_EDITS_MAX + 1)
 #define DEAD 100
 
-/* One walk. Row t holds, for the first t bytes of the path, the edits to the first t - 2 … t + 2
- * bytes of the query. */
+/* State of one walk. Row t holds the edits between the first t bytes of the path and the first t -
+ * 2 … t + 2 bytes of the query. */
 struct walk {
 	const struct keys *keys;
 	const struct key_side *side;
 	const char *query;
 	size_t len;
 	int limit;
-	size_t half; /* before this byte of the query no more than half_limit edits count */
+	size_t half; /* up to this byte of the query at most half_limit edits are allowed */
 	int half_limit;
 	keys_near_cb each;
 	void *owner;
@@ -373,7 +374,8 @@ static unsigned lesser(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Fills row t >= 1 for a path that begins with key[0..t); false: no way on from here. */
+/* Fills row t >= 1 for a path that begins with key[0..t). Returns false when all entries exceed
+ * the limit. */
 static bool advance(struct walk *w, const char *key, size_t t)
 {
 	uint8_t *row = w->rows[t];
@@ -402,7 +404,7 @@ static bool advance(struct walk *w, const char *key, size_t t)
 	return alive;
 }
 
-/* Goes on from row `depth` to the end of the string. */
+/* Extends the walk from row `depth` to the end of string i. */
 static void finish(struct walk *w, size_t i, size_t depth)
 {
 	const char *key = w->side->bytes + w->side->offsets[i];
@@ -421,12 +423,12 @@ static void finish(struct walk *w, size_t i, size_t depth)
 		w->each(w->owner, i, edits);
 		return;
 	}
-	/* Backwards the nearest way may lie beyond the cap of the first half while a longer one
-	 * does not. Forwards it can't: one edit is always allowed there. */
+	/* In a backward walk the cap of the first half may exclude the shortest edit path, so the
+	 * distance is recomputed. In a forward walk it can't, since one edit is always allowed. */
 	w->each(w->owner, w->keys->numbers[i], fuzzy_distance(w->query, w->len, key, n, w->limit));
 }
 
-/* Row `depth` is filled. As deep as the longest string at most. */
+/* Visits a node; row `depth` is filled. Recursion depth is at most the longest string. */
 static void visit(struct walk *w, const struct key_node *node, size_t depth)
 {
 	const char *key = w->side->bytes + w->side->offsets[node->lo];

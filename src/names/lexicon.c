@@ -1,4 +1,4 @@
-/* Making the lexicon of one dimension, and asking it. */
+/* Builds and searches the lexicon of one dimension. */
 #include "lexicon.h"
 
 #include <assert.h>
@@ -9,14 +9,14 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define WORD_BYTES_MIN  3    /* "HB" in HB_NORTH says nothing alone */
+#define WORD_BYTES_MIN  3    /* shorter words are not indexed, such as "HB" of HB_NORTH */
 #define PARENTS_MAX     4096 /* distinct parents of one dimension */
-#define SCAN_VALUES_MAX 4096 /* names that are looked at for some words in a row */
+#define SCAN_VALUES_MAX 4096 /* names scanned for several adjacent words */
 
 struct lexicon_build {
 	char *texts;
 	size_t text_bytes, text_cap;
-	uint32_t *offsets; /* of each text, and of the end */
+	uint32_t *offsets; /* of each text, then the total size */
 	size_t offset_cap, count;
 	uint64_t hash;
 	uint16_t *parents;
@@ -25,7 +25,7 @@ struct lexicon_build {
 	size_t parent_count, parent_name_cap;
 };
 
-/* ---- gathering ---- */
+/* ---- collecting ---- */
 
 struct lexicon_build *lexicon_build_new(void)
 {
@@ -109,9 +109,9 @@ void lexicon_build_free(struct lexicon_build **b)
 	*b = NULL;
 }
 
-/* ---- making ---- */
+/* ---- building ---- */
 
-/* The keys of all texts; returns the order that sorts them. */
+/* Builds the keys of all texts. Returns their sorted order. */
 static uint32_t *make_names(struct lexicon *l, const struct lexicon_build *b)
 {
 	char *bytes = mem_alloc(b->text_bytes + TEXT_KEY_BYTES_MAX);
@@ -164,7 +164,8 @@ static bool has_letter(const char *word, size_t len)
 	return false;
 }
 
-/* Does the word say which name it is of? Others only stand beside such ones. */
+/* Returns true when the word identifies names. Shorter words and numbers count only next to such
+ * words. */
 static bool is_telling(const char *word, size_t len)
 {
 	return len >= WORD_BYTES_MIN && has_letter(word, len);
@@ -257,7 +258,7 @@ void lexicon_unref(const struct lexicon **shared)
 	mem_free(l);
 }
 
-/* ---- asking ---- */
+/* ---- searching ---- */
 
 const char *lexicon_text(const struct lexicon *l, size_t value)
 {
@@ -293,7 +294,7 @@ size_t lexicon_find_initials(const struct lexicon *l, const char *key, size_t le
 	return word_index_find(&l->initials, key, len, out, max);
 }
 
-/* Words from the first one on that together begin a name. */
+/* The number of leading words that together begin a name. */
 static size_t begun(const struct lexicon *l, const struct folded *words)
 {
 	size_t lo = 0, hi = l->names.count, n = 0;
@@ -303,7 +304,7 @@ static size_t begun(const struct lexicon *l, const struct folded *words)
 	return n;
 }
 
-/* Words from the first one on of which each may be one of a name. */
+/* The number of leading words that may each be part of a name. */
 static size_t partly(const struct lexicon *l, const struct folded *words)
 {
 	bool told = false;
@@ -332,7 +333,7 @@ size_t lexicon_reach(const struct lexicon *l, const struct folded *words)
 	return whole > parts ? whole : parts;
 }
 
-/* Do the words stand in the name, one after the other? */
+/* Returns true when the name contains the words in sequence. */
 static bool has_words(const struct lexicon *l, size_t value, const char *key, size_t len)
 {
 	struct folded f;
@@ -380,7 +381,7 @@ size_t lexicon_find_words(const struct lexicon *l, const char *key, const uint16
 	return found;
 }
 
-/* ---- nearly ---- */
+/* ---- fuzzy search ---- */
 
 struct nearest {
 	const struct lexicon *lexicon;
@@ -388,7 +389,7 @@ struct nearest {
 	size_t len;
 	struct near_value *out;
 	size_t count, max;
-	bool words; /* the words are walked now */
+	bool words; /* the current walk is over words */
 };
 
 static void keep(struct nearest *n, struct near_value v)
@@ -414,7 +415,7 @@ static void keep(struct nearest *n, struct near_value v)
 	n->out[at] = v;
 }
 
-/* Fewer edits first; then what may be a slip, is a whole name, and begins alike. */
+/* Ranks by edits, then by other_name, whole name, and equal first letter. */
 static void on_near(void *owner, size_t number, int distance)
 {
 	struct nearest *n = owner;

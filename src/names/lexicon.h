@@ -1,7 +1,7 @@
 /*
- * What can be named in one dimension: its values by whole name, by word, by initials, and nearly.
- * Immutable once made, so that it may be made on a worker thread and used by many; who shares it
- * counts references on the loop thread.
+ * The known names of one dimension, searchable by whole name, by word, by initials, and by fuzzy
+ * match. Immutable, so a worker thread may build it and several users share it. Loop thread only:
+ * reference counting.
  */
 #ifndef VESPER_NAMES_LEXICON_H
 #define VESPER_NAMES_LEXICON_H
@@ -13,50 +13,51 @@
 
 #include "word_index.h"
 
-#define LEXICON_WORDS    1u /* a name of several words is found by one of them, or some in a row */
+#define LEXICON_WORDS    1u /* also find names by a single word or several adjacent words */
 #define LEXICON_INITIALS 2u
 #define LEXICON_LEARNED  (LEXICON_WORDS | LEXICON_INITIALS)
-#define LEXICON_ORIGIN   4u /* keep which of the added ones each value was */
+#define LEXICON_ORIGIN   4u /* store the input index of each value */
 
 struct lexicon {
 	int refs;
 	size_t count;
-	uint64_t hash; /* of all that was added, in its order */
+	uint64_t hash; /* of all added values, in input order */
 	size_t added;
-	char *texts; /* as they are written, each with its end; in the order of their keys */
+	char *texts; /* as written, NUL-terminated, in key order */
 	uint32_t *text_offsets;
 	uint32_t *origin;  /* or NULL */
-	uint16_t *parents; /* index into parent_names, or NULL: they have none */
+	uint16_t *parents; /* index into parent_names; NULL: no parents */
 	const char **parent_names;
 	size_t parent_count;
 	struct keys names; /* string i is the key of value i */
 	struct word_index words, initials;
-	size_t longest_words; /* words of the longest name */
+	size_t longest_words; /* words in the longest name */
 };
 
-/* ---- making one ---- */
+/* ---- building ---- */
 
 struct lexicon_build;
 struct lexicon_build *lexicon_build_new(void);
-/* Copies. `parent`: the value of another dimension that it belongs to, or NULL. False: no more fit
- * (KNOW_VALUES_MAX, or too many bytes). */
+/* Copies the text. `parent`: the value of another dimension that it belongs to, or NULL. Returns
+ * false when a limit is reached (KNOW_VALUES_MAX or size). */
 bool lexicon_build_add(struct lexicon_build *b, const char *text, const char *parent);
 size_t lexicon_build_count(const struct lexicon_build *b);
 uint64_t lexicon_build_hash(const struct lexicon_build *b);
-/* On any thread. Takes the build. NULL when `cancelled` (may be NULL) came true meanwhile. */
+/* Any thread. Takes ownership of the build. Returns NULL when `cancelled` (may be NULL) becomes
+ * true. */
 const struct lexicon *lexicon_new(struct lexicon_build **b, unsigned flags,
 				  const atomic_bool *cancelled);
 void lexicon_build_free(struct lexicon_build **b);
 
 const struct lexicon *lexicon_ref(const struct lexicon *l);
-void lexicon_unref(const struct lexicon **l); /* *l may be NULL; it is NULL afterwards */
+void lexicon_unref(const struct lexicon **l); /* l may point to NULL; sets it to NULL */
 
-/* ---- asking it ---- */
+/* ---- searching ---- */
 
 const char *lexicon_text(const struct lexicon *l, size_t value);
 const char *lexicon_parent(const struct lexicon *l, size_t value); /* or NULL */
 
-/* Each writes up to `max` values and returns how many there are in all. `key`: folded, see
+/* Each function writes up to `max` values and returns the total number. `key`: folded by
  * text_fold. */
 size_t lexicon_find(const struct lexicon *l, const char *key, size_t len, uint32_t *out,
 		    size_t max);
@@ -64,33 +65,33 @@ size_t lexicon_find_word(const struct lexicon *l, const char *word, size_t len, 
 			 size_t max);
 size_t lexicon_find_initials(const struct lexicon *l, const char *key, size_t len, uint32_t *out,
 			     size_t max);
-/* Several words in a row within longer names; `ends[i]` is where word i ends in the key. */
+/* Several adjacent words within longer names; `ends[i]` is the end of word i in the key. */
 size_t lexicon_find_words(const struct lexicon *l, const char *key, const uint16_t *ends,
 			  size_t count, uint32_t *out, size_t max);
 
-/* How many of these words, the first `count`, may be (the beginning of) a name, or a part of one
- * where single words are known; 0: no name begins with the first of them, nor has it. */
+/* Returns how many leading words may form a name or a prefix of one, or a part of one if words are
+ * indexed. 0: no name begins with or contains the first word. */
 size_t lexicon_reach(const struct lexicon *l, const struct folded *words);
 
 struct near_value {
 	uint32_t value;
 	uint8_t distance;
-	bool part; /* a word of its name is near, not the whole */
-	/* Other digits, or two edits and another first letter, which is seldom mistyped: another
-	 * name then, not a misspelled one ("radiology", "cardiology"). */
+	bool part; /* a word of the name matches, not the whole name */
+	/* A different name rather than a misspelled one: other digits, or two edits and another
+	 * first letter, which is seldom mistyped ("radiology", "cardiology"). */
 	bool other_name;
-	uint32_t shared; /* how many values are as near by the same word */
-	uint8_t rank;    /* less is nearer */
+	uint32_t shared; /* number of values with the same matching word */
+	uint8_t rank;    /* lower ranks are closer */
 };
 struct like_value {
 	uint32_t value;
-	uint32_t shared; /* trigrams, more than one */
+	uint32_t shared; /* number of shared trigrams, at least two */
 };
-/* Names that are like it without being near: those with most trigrams in common, the most alike
- * first. In a large lexicon only names that share a word with it, or nearly, are compared. */
+/* Finds similar names beyond the fuzzy match: those that share most trigrams, best first. In a
+ * large lexicon only names that share a word, exactly or nearly, are compared. */
 size_t lexicon_like(const struct lexicon *l, const struct folded *words, struct like_value *out,
 		    size_t max);
-/* The nearest first, at most `max`. */
+/* Fuzzy match, closest first, at most `max`. */
 size_t lexicon_near(const struct lexicon *l, const char *key, size_t len, int limit,
 		    struct near_value *out, size_t max);
 

@@ -1,6 +1,7 @@
 /*
- * Names that are like another one, for suggestions: how many trigrams they share. All of a small
- * lexicon is compared; of a large one the names that share a word with it, or one nearly so.
+ * Finds similar names for suggestions by the number of shared trigrams. A small lexicon is
+ * compared completely. In a large one, only names that share a word, exactly or nearly, are
+ * compared.
  */
 #include <string.h>
 
@@ -8,14 +9,14 @@
 #include "lexicon.h"
 #include "vesper/mem.h"
 
-#define ALL_MAX   2000 /* values of a small lexicon */
-#define LIST_MAX  1000 /* names of one word that are compared */
-#define WORDS_MAX 6    /* words that are looked up */
+#define ALL_MAX   2000 /* values of a lexicon compared completely */
+#define LIST_MAX  1000 /* names compared per word */
+#define WORDS_MAX 6    /* words looked up */
 
 #define GRAM_BITS 15
 
-/* The trigrams of "  name ", so that its beginning weighs more than its end. As a set of hashes:
- * two trigrams that share one do no more harm than a suggestion out of order. */
+/* The trigrams of " name ", which weigh the beginning more than the end. Stored as a set of
+ * hashes; a collision only affects the order of suggestions. */
 struct likeness {
 	const struct lexicon *lexicon;
 	uint8_t grams[(1u << GRAM_BITS) / 8];

@@ -1,7 +1,7 @@
 /*
- * What one caller can name. The catalogue's values and aliases are one lexicon each, made once;
- * each dimension of a tenant's data is another. Asking them is the same: whole names, words of
- * names, initials, and what is nearly so. A dimension that the caller may not read is not searched.
+ * The names visible to one caller. The catalogue's values and its aliases are one lexicon each;
+ * each dimension of a tenant's data is another. All support whole names, words, initials and fuzzy
+ * match. Dimensions that the caller may not read are skipped.
  */
 #include "names_int.h"
 #include "vesper/strlist.h"
@@ -9,9 +9,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#define FOUND_MAX PART_NAMES_MAX /* values that are taken from one list */
+#define FOUND_MAX PART_NAMES_MAX /* maximum values taken from one list */
 
-/* ---- what the catalogue lists ---- */
+/* ---- catalogue values ---- */
 
 static const char *parent_at(const struct dimension_def *d, size_t i)
 {
@@ -41,8 +41,8 @@ static void add_values(struct listed *l, struct lexicon_build *b, const struct c
 	}
 }
 
-/* The words of an alias from another one on: "hub north" is "north hub". Apart, so that the lexicon
- * knows how many they are. */
+/* Rotates an alias to start with another word: "hub north" for "north hub". Words stay separated,
+ * so that the lexicon counts them correctly. */
 static const char *rotated(const struct folded *f, size_t first, struct arena *a)
 {
 	const char *text = "";
@@ -150,11 +150,11 @@ int names_listed_in(const struct name_book *b, const char *key, size_t len)
 	return -1;
 }
 
-/* ---- gathering ---- */
+/* ---- collecting results ---- */
 
 struct found {
 	const struct names *names;
-	const bool *in; /* dimensions that count */
+	const bool *in; /* dimensions to include */
 	struct entry *out;
 	size_t count, max;
 };
@@ -164,7 +164,7 @@ static void add(struct found *f, const struct entry *e)
 	if (f->count == f->max || !f->in[e->dimension_index] || !f->names->in[e->dimension_index])
 		return;
 	if (strcmp(e->dimension->filter, FILTER_ASOF) == 0)
-		return; /* labels are read as the dates that they are */
+		return; /* labels are read as dates */
 	for (size_t i = 0; i < f->count; i++)
 		if (f->out[i].dimension == e->dimension && f->out[i].when_value == e->when_value &&
 		    strcmp(f->out[i].value, e->value) == 0)
@@ -183,7 +183,7 @@ static struct entry learned_entry(const struct found *f, size_t d, size_t value)
 			      .shared = 1};
 }
 
-/* The alias of a value that is in the data only counts where it is. */
+/* An alias of a value found only in the data counts only when the data contains the value. */
 static bool alias_holds(const struct names *n, struct entry *e)
 {
 	const struct lexicon *l = n->learned[e->dimension_index];
@@ -231,7 +231,7 @@ static void add_learned(struct found *f, size_t d, const uint32_t *values, size_
 	}
 }
 
-/* ---- exactly ---- */
+/* ---- exact search ---- */
 
 static void find_listed(struct found *f, const struct folded *words)
 {
@@ -270,7 +270,7 @@ static void find_learned(struct found *f, size_t d, const struct folded *words)
 	n = lexicon_find_word(l, words->key, words->len, values, FOUND_MAX);
 	add_learned(f, d, values, n, ENTRY_PART);
 	n = lexicon_find_initials(l, words->key, words->len, values, FOUND_MAX);
-	if (words->len > INITIALS_MIN || n == 1) /* two letters are words too often */
+	if (words->len > INITIALS_MIN || n == 1) /* two letters are too often a word */
 		add_learned(f, d, values, n, ENTRY_PART);
 }
 
@@ -328,7 +328,7 @@ size_t names_find_of(const struct names *n, size_t dimension, const struct folde
 	return f.count;
 }
 
-/* ---- nearly ---- */
+/* ---- fuzzy search ---- */
 
 static void add_near(struct found *f, struct entry e, const struct near_value *v)
 {
@@ -398,7 +398,7 @@ size_t names_near(const struct names *n, const bool *in, const char *key, size_t
 	return f.count;
 }
 
-/* ---- one dimension's values ---- */
+/* ---- values of one dimension ---- */
 
 static size_t listed_count(const struct dimension_def *d)
 {
@@ -434,7 +434,7 @@ bool names_learned(const struct names *n, const struct dimension_def *d)
 	return n->learned[d->index] && listed_count(d) == 0;
 }
 
-/* The parents of the values that are written just so. */
+/* The parents of values with exactly this text. */
 static size_t parents_of(const struct names *n, const struct dimension_def *d, const char *value,
 			 const char **out, size_t max)
 {

@@ -1,6 +1,6 @@
 /*
- * How names are kept. The catalogue's values and aliases are a lexicon each, made once; each
- * dimension of a tenant's data is another (lexicon.h, keys.h: how a million names are searched).
+ * Storage of names. The catalogue's values and its aliases are one lexicon each, built once. Each
+ * dimension of a tenant's data is another lexicon (lexicon.h; keys.h: search in a million names).
  */
 #ifndef VESPER_NAMES_INT_H
 #define VESPER_NAMES_INT_H
@@ -10,10 +10,10 @@
 #include "vesper/lookup.h"
 #include "vesper/words.h"
 
-/* What the catalogue lists, with its aliases; known to everybody. */
+/* The values and aliases of the catalogue, shared by all tenants. */
 struct listed {
 	const struct lexicon *values, *aliases;
-	struct entry *value_entries, *alias_entries; /* by what was added to the lexicon */
+	struct entry *value_entries, *alias_entries; /* by index in the order of addition */
 };
 
 void listed_init(struct listed *l, const struct catalog *c, struct arena *a);
@@ -26,41 +26,42 @@ struct name_book {
 	const struct catalog *catalog;
 	struct arena *arena;
 	struct listed listed;
-	bool from_data; /* names are read from a warehouse: one that is not there is unknown */
-	struct tenant_names *tenants; /* of whom something was learned */
+	bool from_data; /* a name source is configured; names not loaded yet are unknown */
+	struct tenant_names *tenants; /* tenants with loaded names */
 	size_t tenant_count, tenant_cap;
 	struct list waits;                       /* struct name_wait, of wait.c */
-	struct tool_dimensions *tool_dimensions; /* by index of the tool */
+	struct tool_dimensions *tool_dimensions; /* by tool index */
 };
 
-/* What is known of one dimension, or NULL. */
+/* The loaded names of one dimension, or NULL. */
 const struct lexicon *name_book_get(const struct name_book *b, const char *tenant,
 				    size_t dimension);
-/* Takes the reference. NULL: nothing is known any more. */
+/* Takes ownership of the reference. NULL: removes the names. */
 void name_book_set(struct name_book *b, const char *tenant, size_t dimension,
 		   const struct lexicon *l);
 
-/* All names of the tenant that can be loaded are: who waits for them is told. */
+/* Marks the tenant's names as loaded and runs the waiting callbacks. */
 void name_book_set_loaded(struct name_book *b, const char *tenant);
-/* Calls back who waits for the tenant's names. */
+/* Runs the callbacks that wait for the tenant's names. */
 void name_waits_end(struct name_book *b, const char *tenant);
 
 void scope_index(struct name_book *b);
 
 struct names {
 	const struct name_book *book;
-	const struct lexicon *const *learned; /* by dimension; NULL: none, or not readable */
-	const bool *in;                       /* by dimension: may it be named? */
+	const struct lexicon *const *learned; /* by dimension; NULL: not loaded or not readable */
+	const bool *in;                       /* by dimension: the caller may name it */
 };
 
-/* names_find of one dimension. */
+/* names_find for one dimension. */
 size_t names_find_of(const struct names *n, size_t dimension, const struct folded *words,
 		     struct arena *a, struct entry *out, size_t max);
 
 /* ---- scope.c ---- */
 
-/* Are a dimension's names read for queries over the map? Where a pack has tools, these say which
- * names there are: every further one could be mistaken for a word. */
+/* Returns true when names of the dimension are loaded for queries over the map. If a pack has
+ * tools, these decide which names are loaded, since every further name may be confused with a
+ * word. */
 bool names_of_map(const struct catalog *c, const struct dimension_def *d);
 
 #endif

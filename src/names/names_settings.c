@@ -1,4 +1,4 @@
-/* What the configuration says of reading names. */
+/* Configuration of loading names. */
 #include "vesper/config.h"
 #include "vesper/names.h"
 

@@ -1,9 +1,8 @@
 /*
- * Keeps the learned names as the data have them: tenant after tenant, dimension after dimension,
- * again and again. One query runs at a time: the data belong to the questions, and a name
- * that is known a little later harms nobody. Where the catalogue names a watermark, one row tells
- * whether the values may have changed; only then they are read. What fails changes nothing: the
- * last good names serve on, and the health check says so.
+ * Reloads names from the data periodically, tenant by tenant and dimension by dimension. Only one
+ * query runs at a time, because questions have priority and a late name does no harm. If the
+ * catalogue names a watermark, one row shows whether the values may have changed; only then are
+ * they loaded. A failure keeps the last names in use and degrades the health check.
  */
 #include "refresh_int.h"
 
@@ -48,7 +47,7 @@ static bool is_wanted(const struct name_refresh *r, const struct catalog *c,
 		      const struct dimension_def *d);
 static bool has_all(const struct name_refresh *r, const struct name_book *b, const char *tenant);
 
-/* Are names missing that may be loaded later? */
+/* Returns true when names are missing that may be loaded later. */
 static bool is_missing(const struct name_refresh *r)
 {
 	for (size_t i = 0; i < r->sources->count; i++)
@@ -57,7 +56,7 @@ static bool is_missing(const struct name_refresh *r)
 	return false;
 }
 
-/* Does a tool read it, or are its names wanted? */
+/* Returns true when a tool uses the source, or its names are wanted. */
 static bool is_read(const struct name_refresh *r, const char *source)
 {
 	const struct catalog *c = names_book(r)->catalog;
@@ -72,7 +71,7 @@ static bool is_read(const struct name_refresh *r, const char *source)
 	return false;
 }
 
-/* Is there a source that tools read and of which no name is missing? */
+/* Returns true when tools use a source that has no missing names. */
 static bool has_whole_source(const struct name_refresh *r)
 {
 	for (size_t i = 0; i < r->sources->count; i++)
@@ -81,7 +80,7 @@ static bool has_whole_source(const struct name_refresh *r)
 	return false;
 }
 
-/* A source that does not answer delays no question to another one. */
+/* Ends the tenant's round. An unavailable source must not delay questions to other sources. */
 static void next_tenant(struct name_refresh *r)
 {
 	struct names_tenant *t = &r->of_tenant[r->tenant];
@@ -98,19 +97,19 @@ static void next_tenant(struct name_refresh *r)
 	r->dimension = 0;
 }
 
-/* Whether the names may be there another time. What is wrong for good (a view that does not exist,
- * more values than can be indexed) never keeps a tenant's questions waiting. */
+/* Returns true for transient errors. A permanent error (missing view, too many values) never makes
+ * the tenant's questions wait. */
 static bool may_pass(const struct err *e)
 {
 	return e->may_retry || e->code == ERR_UPSTREAM || e->code == ERR_TIMEOUT;
 }
 
-/* After two in a row that may pass the source's others would fail too. */
+/* After FAILURES_MAX consecutive transient failures the source's other dimensions are skipped. */
 void names_read_failed(struct name_refresh *r, const struct err *e)
 {
 	struct names_source *s = of_source(r);
 
-	/* Whether a source is up is told by its own check. */
+	/* debug only: the source's own health check reports its state */
 	log_debug("know.names", "tenant %s: %s: %s", names_tenant(r), names_dimension(r)->name,
 		  e->text);
 	say_health(r, e);
@@ -133,7 +132,7 @@ void names_read_done(struct name_refresh *r)
 
 /* ---- the round ---- */
 
-/* Does a tool take such names, or a query over the map, and can they be read? */
+/* Returns true when a tool or a query over the map takes the names, and their source exists. */
 static bool is_wanted(const struct name_refresh *r, const struct catalog *c,
 		      const struct dimension_def *d)
 {
@@ -163,7 +162,7 @@ static size_t tenants_without(const struct name_refresh *r)
 	return n;
 }
 
-/* A book that was put to use while others were read. */
+/* Returns true when a book was added during the round. */
 static bool has_new_book(const struct name_refresh *r)
 {
 	for (size_t i = 0; r->tenants[i]; i++)
@@ -172,7 +171,7 @@ static bool has_new_book(const struct name_refresh *r)
 	return false;
 }
 
-/* When the next round begins: soon, where a tenant's questions wait for names. */
+/* Schedules the next round, earlier when a tenant still waits for names. */
 static void rest(struct name_refresh *r)
 {
 	int64_t now = clock_mono_ms(), left;
@@ -188,7 +187,7 @@ static void rest(struct name_refresh *r)
 	timer_start(r->timer, (uint64_t)left);
 }
 
-/* A retry is for the tenants of whose names some are not loaded. */
+/* A retry covers only tenants with missing names. */
 static bool is_skipped(const struct name_refresh *r)
 {
 	const struct names_tenant *t = &r->of_tenant[r->tenant];
@@ -197,7 +196,7 @@ static bool is_skipped(const struct name_refresh *r)
 	       name_book_loaded(t->book, names_tenant(r));
 }
 
-/* Starts with the next dimension, or waits for the next time when there is none left. */
+/* Loads the next dimension, or schedules the next round when none is left. */
 static void next(struct name_refresh *r)
 {
 	for (; r->tenants[r->tenant]; next_tenant(r)) {
@@ -220,7 +219,7 @@ static void on_time(void *owner)
 	next(owner);
 }
 
-/* It has books, and reads none of them. */
+/* Returns true when books are in use and none is being loaded. */
 static bool is_idle(const struct name_refresh *r)
 {
 	return r->of_tenant[0].book && !r->query && !r->job;
@@ -238,7 +237,7 @@ void name_refresh_use_settings(struct name_refresh *r, const struct names_settin
 		rest(r);
 }
 
-/* ---- life ---- */
+/* ---- lifecycle ---- */
 
 static size_t tenant_count(const struct name_refresh *r)
 {
@@ -271,7 +270,7 @@ static void drop_marks(struct names_tenant *t)
 	t->mark_count = 0;
 }
 
-/* Was every dimension of the book handed over? */
+/* Returns true when all wanted dimensions have been handed over. */
 static bool has_all(const struct name_refresh *r, const struct name_book *b, const char *tenant)
 {
 	const struct catalog *c = b->catalog;
@@ -282,7 +281,7 @@ static bool has_all(const struct name_refresh *r, const struct name_book *b, con
 	return true;
 }
 
-/* What is known of a dimension stays known while it is read for the new catalogue. */
+/* Keeps the names of unchanged dimensions until the new catalogue's are loaded. */
 static void hand_over(const struct name_refresh *r, const char *tenant,
 		      const struct name_book *from, struct name_book *to)
 {
@@ -301,7 +300,7 @@ static void hand_over(const struct name_refresh *r, const char *tenant,
 		name_book_set_loaded(to, tenant);
 }
 
-/* The book of a tenant from now on. */
+/* Sets the tenant's book. */
 static void use_for(struct name_refresh *r, size_t tenant, struct name_book *b)
 {
 	struct names_tenant *t = &r->of_tenant[tenant];

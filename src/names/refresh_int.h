@@ -1,4 +1,4 @@
-/* The reading of names: where in the round it is, and what a worker has in hand. */
+/* State of loading names: the position in the round, and the job of the worker. */
 #ifndef VESPER_NAMES_REFRESH_INT_H
 #define VESPER_NAMES_REFRESH_INT_H
 
@@ -10,31 +10,31 @@
 #include "vesper/source.h"
 #include "vesper/sql.h"
 
-/* One step on the worker: a page into the build, or the build into a lexicon. */
+/* One worker job: adds a page to the build, or turns the build into a lexicon. */
 struct names_job {
-	struct pool_job job; /* first */
+	struct pool_job job; /* must be first */
 	struct name_refresh *refresh;
 	struct lexicon_build *build;
-	struct table *page; /* NULL: there is no more */
-	size_t again;       /* rows at its beginning that the page before had */
+	struct table *page; /* NULL: no more pages */
+	size_t again;       /* leading rows that repeat the previous page */
 	bool fits;
 	const struct lexicon *made;
 	atomic_bool cancelled;
 };
 
-/* How the reading from one source went. */
+/* The state of loading from one source. */
 struct names_source {
-	size_t failures; /* one after the other, that may pass */
-	bool missing;    /* any of these: names could not be loaded, and may be later */
+	size_t failures; /* consecutive transient failures */
+	bool missing;    /* some names could not be loaded, but may be later */
 };
 
-/* What is known of one tenant's names, and where. */
+/* The names loaded for one tenant. */
 struct names_tenant {
-	struct name_book *book; /* NULL: none is used yet */
-	char **marks;           /* watermarks of what is known, by dimension */
+	struct name_book *book; /* NULL: not in use yet */
+	char **marks;           /* by dimension: watermark of the loaded names */
 	size_t mark_count;
-	bool incomplete; /* names could not be loaded, and may be later */
-	bool is_new;     /* the book: it is read before the next round is due */
+	bool incomplete; /* some names could not be loaded, but may be later */
+	bool is_new;     /* a new book: load it before the next round */
 };
 
 struct name_refresh {
@@ -42,23 +42,24 @@ struct name_refresh {
 	const char *const *tenants;
 	uint64_t interval_ms;
 	struct names_tenant *of_tenant;
-	size_t tenant, dimension; /* what is being read */
+	size_t tenant, dimension; /* currently loaded */
 	struct timer *timer;
 	struct pool *pool;
-	struct op *query;      /* what runs now, or NULL */
-	struct names_job *job; /* the same on the worker */
+	struct op *query;      /* the running query, or NULL */
+	struct names_job *job; /* the running worker job, or NULL */
 	struct lexicon_build *build;
-	char *after;                    /* last value of the page before, or NULL */
-	size_t again;                   /* rows of it at that page's end that come once more */
-	char *mark;                     /* watermark of what is being read, or NULL */
-	struct names_source *of_source; /* one for each, of this tenant in this round */
-	bool failed;                    /* any of this tenant, in this round */
-	int64_t due_ms; /* clock_mono_ms of the next round of all tenants; before: a retry */
+	char *after; /* last value of the previous page, or NULL */
+	/* rows with that value on the previous page, which the next page repeats */
+	size_t again;
+	char *mark;                     /* watermark of the current dimension, or NULL */
+	struct names_source *of_source; /* by source, for this tenant and round */
+	bool failed;                    /* a source failed for this tenant in this round */
+	int64_t due_ms; /* clock_mono_ms of the next full round; earlier rounds are retries */
 	void (*on_round)(void *owner);
 	void *owner;
 };
 
-/* The book of the tenant at hand. */
+/* The book of the current tenant. */
 static inline struct name_book *names_book(const struct name_refresh *r)
 {
 	return r->of_tenant[r->tenant].book;
@@ -74,17 +75,18 @@ static inline const char *names_tenant(const struct name_refresh *r)
 	return r->tenants[r->tenant];
 }
 
-/* The dimension's; there is one, or it is not read at all. */
+/* The source of the current dimension. Never NULL, since dimensions without a source are skipped.
+ */
 static inline struct source *names_source_of(const struct name_refresh *r)
 {
 	return source_find(r->sources, names_dimension(r)->source);
 }
 
-/* Begins to read the dimension that it is at; then one of these is called. */
+/* Starts loading the current dimension. It ends with one of the next two calls. */
 void names_read(struct name_refresh *r);
 void names_read_done(struct name_refresh *r);
 void names_read_failed(struct name_refresh *r, const struct err *e);
-/* Nothing of it goes on. */
+/* Cancels the running query and job. */
 void names_read_stop(struct name_refresh *r);
 
 #endif

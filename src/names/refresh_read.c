@@ -1,7 +1,6 @@
 /*
- * Reading one dimension's names: its watermark, then page after page into a build, and at last the
- * lexicon. Pages and lexicon are a worker's; what is read takes the place of what was known at
- * once.
+ * Loads one dimension's names: first its watermark, then its pages, then the lexicon. Pages and
+ * lexicon are processed on a worker. The new lexicon replaces the old one at once.
  */
 #include "refresh_int.h"
 
@@ -13,13 +12,13 @@
 
 #define STATEMENT_BYTES 65536
 
-/* NULL: the rows of its view are all the tenant's. */
+/* NULL: all rows of the view belong to the tenant. */
 static const char *tenant_in_view(const struct name_refresh *r)
 {
 	return names_dimension(r)->one_tenant ? NULL : names_tenant(r);
 }
 
-/* Where the mark of this tenant and dimension is kept. */
+/* The stored watermark of this tenant and dimension. */
 static char **mark_of(struct name_refresh *r)
 {
 	return &r->of_tenant[r->tenant].marks[r->dimension];
@@ -44,7 +43,7 @@ static void query(struct name_refresh *r, const struct sql_bound *sql, source_cb
 	arena_free(&a);
 }
 
-/* The column of what each value stands for, or of its parent where that stands in the same view. */
+/* The column with the target of each value, or with its parent when that is in the same view. */
 static const char *parent_column(const struct name_refresh *r)
 {
 	const struct dimension_def *d = names_dimension(r), *up;
@@ -88,9 +87,9 @@ static void begin_reading(struct name_refresh *r)
 	read_page(r);
 }
 
-/* ---- on the worker: the pages into the build, and at last the lexicon ---- */
+/* ---- on the worker: adding pages, building the lexicon ---- */
 
-/* A page with parents begins with what the one before ended with. */
+/* With parents, a page begins with the last rows of the previous page. */
 static bool add_rows(struct names_job *j)
 {
 	const struct table *t = j->page;
@@ -139,7 +138,7 @@ static void free_job(struct names_job *j)
 	mem_free(j);
 }
 
-/* How many rows at the end of the page hold its last value. */
+/* The number of rows at the end of the page that have its last value. */
 static size_t rows_of_last(const struct table *t)
 {
 	const char *last = t->rows[t->row_count - 1][0];
@@ -150,7 +149,7 @@ static size_t rows_of_last(const struct table *t)
 	return n;
 }
 
-/* True when there may be more behind it. */
+/* Stores the position after the page. Returns true when there may be more rows. */
 static bool remember_page(struct name_refresh *r, const struct table *t)
 {
 	size_t last;
@@ -159,14 +158,15 @@ static bool remember_page(struct name_refresh *r, const struct table *t)
 		return false;
 	last = rows_of_last(t);
 	if (last == t->row_count)
-		return false; /* one value with a page of parents: there is no way past it */
+		/* one value fills a page with its parents, so paging cannot continue */
+		return false;
 	mem_free(r->after);
 	r->after = mem_strdup(t->rows[t->row_count - 1][0]);
 	r->again = t->column_count > 1 ? last : 0;
 	return true;
 }
 
-/* Is it just what is known? Then nothing has to be made, as at most times. */
+/* Returns true when the values are unchanged, as usual; then no lexicon is built. */
 static bool is_known(const struct name_refresh *r, const struct lexicon_build *b)
 {
 	const struct lexicon *l = name_book_get(names_book(r), names_tenant(r), r->dimension);

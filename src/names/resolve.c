@@ -1,11 +1,13 @@
-/* One text and one dimension: the value it names, the several it might, or the closest. */
+/* Resolves a text within one dimension: to its value, to several candidates, or to the closest
+ * values. */
 #include "names_int.h"
 
 #include <string.h>
 
 #include "vesper/dates.h"
 
-/* Does the context allow this reading? An alias of one market needs that market. */
+/* Returns true when the context allows this entry. An alias limited to one market needs that
+ * market. */
 static bool fits_context(const struct entry *e, const struct args *context, struct arena *a,
 			 bool *unsure)
 {
@@ -39,7 +41,7 @@ static void add_match(struct suggestion *list, size_t *n, size_t max, const stru
 	(*n)++;
 }
 
-/* Exact names first; parts of names only where nothing else has that name. */
+/* Tries exact names first, then parts of names. */
 static bool resolve_words(const struct names *names, size_t dimension, const struct folded *words,
 			  const struct args *context, struct arena *a, struct name_match *out)
 {
@@ -88,13 +90,14 @@ static bool resolve_near(const struct names *names, size_t dimension, const stru
 	return false;
 }
 
-/* Have the data been read, and have no such values? */
+/* Returns true when the dimension's values have been loaded. */
 static bool is_read(const struct names *names, const struct dimension_def *d)
 {
 	return names->learned[d->index] != NULL;
 }
 
-/* A label of a date: as the data spell it where they are known, and none that they do not have. */
+/* Resolves a date label to its spelling in the data. Unknown labels fail once the values are
+ * loaded. */
 static bool resolve_label(const struct names *names, const struct dimension_def *d,
 			  const char *label, const char *text, struct arena *a,
 			  struct name_match *out)
@@ -143,7 +146,8 @@ bool names_resolve(const struct names *names, const struct dimension_def *d, con
 			return false;
 		if (is_read(names, d))
 			return false;
-		/* Nothing is known of them yet: whoever runs the query is told. */
+		/* Values are not loaded yet: accept any text, and the query reports unknown ones.
+		 */
 		*out = (struct name_match){.value = arena_strdup(a, text)};
 		return true;
 	}
@@ -152,7 +156,7 @@ bool names_resolve(const struct names *names, const struct dimension_def *d, con
 	return false;
 }
 
-/* The dimensions that the caller may know at all. */
+/* The dimensions that the caller may know. */
 static const bool *permitted(const struct catalog *c, const struct principal *who, struct arena *a)
 {
 	bool *in = arena_alloc(a, c->dimension_count + 1);

@@ -1,12 +1,11 @@
-/* Which dimensions a caller can speak of: those that the parameters of the tools take which
- * the caller may use. */
+/* Determines which dimensions a caller can name: those taken by parameters of permitted tools. */
 #include "names_int.h"
 
 #include <string.h>
 
 #include "vesper/limits.h"
 
-/* The dimensions that one tool's parameters take. */
+/* The dimensions taken by one tool's parameters. */
 struct tool_dimensions {
 	size_t count;
 	struct {

@@ -1,6 +1,6 @@
 /*
- * Waiting for the names of a tenant's data. A question that is read without them means something
- * else: a project's name is taken for the technology that stands in it.
+ * Waits until the names of a tenant's data are loaded. A question read without them may be
+ * misunderstood: a project's name would be read as the technology it contains.
  */
 #include "names_int.h"
 
@@ -12,7 +12,7 @@
 #include "vesper/mem.h"
 
 struct name_wait {
-	struct op op; /* first */
+	struct op op; /* must be first */
 	struct list node;
 	struct timer *timer;
 	char *tenant;
@@ -70,7 +70,7 @@ static struct name_wait *first_of(const struct name_book *b, const char *tenant)
 	return NULL;
 }
 
-/* Each search begins anew: a callback may cancel or begin other waits. */
+/* Restarts the search each time, since a callback may cancel or add waits. */
 void name_waits_end(struct name_book *b, const char *tenant)
 {
 	struct name_wait *w;

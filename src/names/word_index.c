@@ -1,6 +1,6 @@
 /*
- * Words of names, and which names have each. The words are told apart by a table that holds only
- * numbers; the lists are made with two passes over pairs of word and value, and packed.
+ * Builds the word index. A hash table assigns numbers to distinct words; the lists are made in two
+ * passes over pairs of word and value, then packed.
  */
 #include "word_index.h"
 
@@ -16,9 +16,9 @@ struct pair {
 struct word_build {
 	char *bytes;
 	size_t byte_cap;
-	uint32_t *offsets; /* of each distinct word, and of the end */
+	uint32_t *offsets; /* of each distinct word, then the total size */
 	size_t offset_cap, count;
-	uint32_t *slots; /* word + 1, or 0 */
+	uint32_t *slots; /* word + 1; 0: empty */
 	size_t slot_count;
 	struct pair *pairs;
 	size_t pair_count, pair_cap;
@@ -115,7 +115,7 @@ static uint32_t take_number(const uint8_t **from)
 	}
 }
 
-/* The values by word, word after word: `starts` gets where each begins. */
+/* Groups the values by word; `starts`: the start of each group. */
 static uint32_t *by_word(const struct word_build *b, uint32_t *starts)
 {
 	uint32_t *values = mem_alloc((b->pair_count + 1) * sizeof(*values));
@@ -126,12 +126,14 @@ static uint32_t *by_word(const struct word_build *b, uint32_t *starts)
 		starts[i + 1] += starts[i];
 	for (size_t i = 0; i < b->pair_count; i++)
 		values[starts[b->pairs[i].word]++] = b->pairs[i].value;
-	memmove(starts + 1, starts, b->count * sizeof(*starts)); /* each had moved to its end */
+	/* each start had moved to its end */
+	memmove(starts + 1, starts, b->count * sizeof(*starts));
 	starts[0] = 0;
 	return values;
 }
 
-/* How many there are, then the first one and the differences. A word twice in one name is once. */
+/* Packs the count, the first value and the differences. A word that occurs twice in a name counts
+ * once. */
 static size_t pack(uint8_t *to, const uint32_t *values, size_t count)
 {
 	size_t len = 0, distinct = 0;
