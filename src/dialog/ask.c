@@ -1,6 +1,6 @@
 /*
- * Clarifying questions: one goes out as a frame and into the session context, so that its answer
- * finds it (ask_answer.c), and is asked once more where the answer is none.
+ * Asks clarifying questions. A question is sent as a frame and stored in the session context,
+ * where ask_answer.c finds it. It is asked again when the message does not answer it.
  */
 #include "ask_int.h"
 
@@ -11,8 +11,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-/* An ask stays answerable for a day; afterwards what it asked about is no longer what the user
- * thinks of. */
+/* A question can be answered for a day; later answers would lack the user's context. */
 #define ASK_LIFE_MS (24 * 3600 * 1000)
 static const char *const input_names[] = {
 	[ASK_SINGLE] = "single",
@@ -38,7 +37,7 @@ static json_t *options_json(const struct turn_ask *ask)
 	return options;
 }
 
-/* What the frame and the session context have in common. */
+/* The members shared by the frame and the session context. */
 static json_t *ask_json(const struct dialog_turn *t, const char *ask_id)
 {
 	const struct turn_ask *ask = &t->dialog->reply.ask;
@@ -94,15 +93,15 @@ json_t *ask_open(struct dialog_turn *t)
 	return body;
 }
 
-/* ---- asking once more ---- */
+/* ---- asking again ---- */
 
 static bool same_filter(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* How often this was asked already, one turn after the other. A question that stands on its own
- * begins anew; one that no filter answers is the model's, and counts until it finds something. */
+/* The number of consecutive turns that asked this. A complete new question starts at 0. A question
+ * without a filter comes from the model and counts until something is found. */
 static int attempts_before(const struct dialog_turn *t, const struct turn_ask *ask)
 {
 	const json_t *stands = json_object_get(t->context->standing, "ask");
@@ -162,7 +161,7 @@ void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r)
 	ask_clarification(t, &ask);
 }
 
-/* What the catalogue calls it, without what it says to models. */
+/* The catalogue's description, without the part meant for models. */
 static const char *label_of(const struct know_reading *r, struct arena *a)
 {
 	const struct tool_def *tool = r->def;
@@ -231,7 +230,7 @@ static const struct suggestion *options_of(const struct dialog_turn *t, const js
 	return list;
 }
 
-/* Of days the kind is asked for, of choices the question as it was first put. */
+/* For days asks for a day again; for choices repeats the original question. */
 static const char *text_again(const struct dialog_turn *t, const struct turn_ask *ask)
 {
 	const char *why = t->dialog->answered.why_not;

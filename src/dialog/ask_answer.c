@@ -1,7 +1,7 @@
 /*
- * Answers to clarifying questions: a choice of the client, or words that are the number of an
- * option, its value, its label, or a day. What the question allows is checked here; an answer is
- * never guessed at.
+ * Reads answers to clarifying questions: a choice sent by the client, or text with the number of
+ * an option, its value, its label, or a day. Values are checked against the question; answers are
+ * never guessed.
  */
 #include "ask_int.h"
 
@@ -13,10 +13,10 @@
 #include "vesper/limits.h"
 #include "vesper/view.h"
 
-/* How much of a value that is no choice its error repeats. */
+/* Maximum bytes of an invalid value repeated in its error. */
 #define CHOICE_SHOWN_BYTES 80
 
-/* ---- is it an answer? ---- */
+/* ---- validation ---- */
 
 const char *ask_value_text(const json_t *value, struct arena *a)
 {
@@ -27,7 +27,7 @@ const char *ask_value_text(const json_t *value, struct arena *a)
 	return json_is_string(value) ? json_string_value(value) : "";
 }
 
-/* A choice that is not allowed: `why` is for who made it. */
+/* Rejects a choice. `why` is shown to the user. */
 static bool refuse(struct dialog_turn *t, const char *code, const char *why)
 {
 	t->dialog->ask_failure = (struct ask_failure){code, why};
@@ -109,7 +109,7 @@ static const char *day_words(const struct dialog_turn *t, const char *iso)
 	return words;
 }
 
-/* NULL: they may be chosen. */
+/* NULL: the days are allowed. */
 static const char *days_outside(const struct dialog_turn *t, const json_t *ask,
 				const struct days *d)
 {
@@ -122,7 +122,7 @@ static const char *days_outside(const struct dialog_turn *t, const json_t *ask,
 			     min ? day_words(t, min) : "?", max ? day_words(t, max) : "?");
 }
 
-/* Two days, one, or both as "2025-03-04/2025-03-31". */
+/* Reads two days, one day, or both as "2025-03-04/2025-03-31". */
 static bool read_days(struct dialog_turn *t, const json_t *ask, const json_t *values,
 		      struct days *out)
 {
@@ -152,8 +152,8 @@ static bool read_days(struct dialog_turn *t, const json_t *ask, const json_t *va
 	return true;
 }
 
-/* Where a plan waits, each parameter has its own; else code reads the question again, with a span
- * of days in one. */
+/* With a waiting plan, each parameter gets its day; otherwise code reads the question again with
+ * one span of days. */
 static const json_t *days_edits(struct dialog_turn *t, const json_t *ask, const struct days *d)
 {
 	const char *filter = ask_member(ask, "filter"), *end = ask_member(ask, "end_filter");
@@ -170,8 +170,6 @@ static const json_t *days_edits(struct dialog_turn *t, const json_t *ask, const 
 	return edits;
 }
 
-/* The values of an answer stand for the filter that was asked about. A question without a filter is
- * answered in words: NULL. */
 const json_t *ask_edits(struct dialog_turn *t, const json_t *ask, const json_t *values)
 {
 	const char *filter = ask_member(ask, "filter");
@@ -195,7 +193,7 @@ void ask_chosen(const json_t *ask, const json_t *values, struct ask_answer *out)
 	if (!plans)
 		return;
 	out->plan = json_object_get(plans, json_string_value(json_array_get(values, 0)));
-	out->edits = json_object_get(out->plan, "filters"); /* they were said with the question */
+	out->edits = json_object_get(out->plan, "filters"); /* part of the original question */
 }
 
 bool ask_is_days(const json_t *ask)
@@ -203,7 +201,7 @@ bool ask_is_days(const json_t *ask)
 	return ask_input_of(ask) == ASK_DATE || ask_input_of(ask) == ASK_DATE_RANGE;
 }
 
-/* ---- the ways to answer ---- */
+/* ---- ways to answer ---- */
 
 bool ask_take(struct dialog_turn *t, const json_t *ask, const json_t *values,
 	      struct ask_answer *out)
@@ -228,7 +226,7 @@ bool ask_take(struct dialog_turn *t, const json_t *ask, const json_t *values,
 	return true;
 }
 
-/* The client gave no values: it goes on without them. */
+/* The client sent no values: skips the question. */
 static bool read_cancelled(struct dialog_turn *t, const json_t *ask, struct ask_answer *out)
 {
 	json_t *skip = json_object_get(json_object_get(ask, "skip"), "value");
@@ -257,7 +255,6 @@ static bool read_select(struct dialog_turn *t, const json_t *ask, struct ask_ans
 				       : read_cancelled(t, ask, out);
 }
 
-/* A day that was typed. */
 void ask_take_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *out)
 {
 	char first[DATE_ISO_BYTES], last[DATE_ISO_BYTES];

@@ -1,4 +1,5 @@
-/* A clarifying question that stands, as both its asking and its answering read it. */
+/* A pending clarifying question, as read by the code that asks it and the code that reads the
+ * answer. */
 #ifndef VESPER_ASK_INT_H
 #define VESPER_ASK_INT_H
 
@@ -14,25 +15,24 @@ enum ask_input ask_input_of(const json_t *ask);
 /* ---- ask_answer.c ---- */
 
 bool ask_is_days(const json_t *ask);
-/* The text is the value of an option, or there are no options. */
+/* Returns true when the text is the value of an option, or there are no options. */
 bool ask_is_option(const json_t *ask, const char *text);
-/* Values that are allowed become edits. False: dialog.ask_failure says why they are not. */
+/* Turns permitted values into edits. Returns false and sets dialog.ask_failure otherwise. */
 bool ask_take(struct dialog_turn *t, const json_t *ask, const json_t *values,
 	      struct ask_answer *out);
-/* The message says a day, or two. */
+/* Reads one day or two days from the message. */
 void ask_take_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *out);
-/* The values stand for the filter that was asked about. A question without a filter is answered in
- * words: NULL. */
+/* Edits that set the filter of the question to the values. NULL: the question has no filter and is
+ * answered in words. */
 const json_t *ask_edits(struct dialog_turn *t, const json_t *ask, const json_t *values);
 
-/* They are the answer: what it runs. Where each choice has a plan of its own, its filters are the
- * edits. */
+/* Sets what the answer runs. If each choice has its own plan, the plan's filters are the edits. */
 void ask_chosen(const json_t *ask, const json_t *values, struct ask_answer *out);
 
 /* ---- ask_words.c ---- */
 
-/* Words that are one of the choices. Where no plan waits for them, reading the question finds out.
- * False: as ask_take. */
+/* Reads an answer in words that names a choice. Without a waiting plan, the question is read again
+ * instead. Returns as ask_take. */
 bool ask_read_words(struct dialog_turn *t, const json_t *ask, struct ask_answer *out);
 
 #endif

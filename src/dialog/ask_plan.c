@@ -1,6 +1,6 @@
 /*
- * The question that ended a plan, as its flow asks it: choices from what the plan found, days
- * counted from today, a way to skip it.
+ * Builds the clarifying question that ended a plan, as its flow defines it: choices from the
+ * plan's results, days relative to today, an option to skip.
  */
 #include "ask_int.h"
 
@@ -11,7 +11,7 @@
 #include "vesper/limits.h"
 #include "vesper/ref.h"
 
-/* What a question is made with. */
+/* State of building one question. */
 struct asking {
 	const struct plan *plan;
 	struct ref_scope scope;
@@ -46,7 +46,7 @@ static bool has_value(const struct suggestion *options, size_t n, const char *va
 	return false;
 }
 
-/* Each value once; of more than can be chosen from none, so that one is typed. */
+/* Adds each value once. With too many values there are no options, and the user types one. */
 static void add_options(const struct asking *k, const struct flow_options *o)
 {
 	struct suggestion *options =
@@ -75,7 +75,7 @@ static void add_options(const struct asking *k, const struct flow_options *o)
 	k->ask->option_count = n;
 }
 
-/* ---- skipping it ---- */
+/* ---- skipping ---- */
 
 static const char *joined(const struct asking *k, const json_t *values)
 {
@@ -89,7 +89,7 @@ static const char *joined(const struct asking *k, const json_t *values)
 	return text;
 }
 
-/* As many values as may be chosen; the hint says how many that leaves out. */
+/* As many values as may be chosen; the hint tells how many are left out. */
 static const json_t *first_values(const struct asking *k, const json_t *values, size_t max)
 {
 	json_t *first = json_own(k->arena, json_array());
@@ -106,7 +106,7 @@ static const json_t *first_values(const struct asking *k, const json_t *values, 
 	return first;
 }
 
-/* A day such as today-7d as it is today; any other value as it is. */
+/* Converts a day such as today-7d to a date; other values stay unchanged. */
 static const char *day_of(const struct asking *k, const char *text)
 {
 	char iso[DATE_ISO_BYTES];
@@ -142,9 +142,9 @@ static void add_skip(const struct asking *k, const struct flow_line *l)
 	k->ask->skip_values = value;
 }
 
-/* ---- the whole ---- */
+/* ---- building the question ---- */
 
-/* The parameter for the last day, beside the one for the first. */
+/* The filter of the last day that belongs to the first day's filter. */
 static const char *end_filter(const struct plan *p, const char *filter)
 {
 	for (size_t i = 0; i < p->flow->line_count; i++) {

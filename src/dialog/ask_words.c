@@ -1,6 +1,6 @@
 /*
- * Answers in words: the number of an option, its value or its label, several of them, a known name
- * where there are no options. "Selected: X" is how clients put a choice into words.
+ * Reads answers in words: the number of an option, its value or label, several of them, or a known
+ * name if there are no options. Clients express a choice in words as "Selected: X".
  */
 #include "ask_int.h"
 
@@ -12,8 +12,8 @@
 #include "vesper/limits.h"
 #include "vesper/words.h"
 
-#define SAID_SHOWN_BYTES 80 /* of what is no choice, in the sentence that says so */
-#define LABEL_BYTES_MAX  64 /* of labels that are compared with what was said */
+#define SAID_SHOWN_BYTES 80 /* of an invalid choice, repeated in the reply */
+#define LABEL_BYTES_MAX  64 /* of labels compared with the answer */
 
 /* ---- "Selected: X" ---- */
 
@@ -24,7 +24,7 @@ static const char *after_blanks(const char *text)
 	return text;
 }
 
-/* The rest of the text behind such a word; NULL: there is none. */
+/* The text after "selected" or a similar word, or NULL. */
 static const char *after_selected(const struct dialog_turn *t, const char *text)
 {
 	const char *const *w = t->core->may.catalog->language->lists[WORDS_SELECTED];
@@ -57,7 +57,7 @@ static const struct param_def *param_of(const struct dialog_turn *t, const char 
 	return p;
 }
 
-/* A value of the filter, where there is nothing to choose from. */
+/* A value of the filter, if the question has no options. */
 static const char *known_value(const struct dialog_turn *t, const json_t *ask, const char *text)
 {
 	const struct param_def *p = param_of(t, ask_member(ask, "filter"));
@@ -101,7 +101,7 @@ static size_t joint_at(const struct dialog_turn *t, const char *p)
 	return 0;
 }
 
-/* The parts of "A, B and C"; at most as many as a list takes, and one more. */
+/* Splits "A, B and C" into at most one more part than a list takes. */
 static size_t split(const struct dialog_turn *t, const char *text, const char **parts)
 {
 	size_t count = 0, skip;
@@ -134,7 +134,7 @@ static bool has_text(const json_t *list, const char *text)
 	return false;
 }
 
-/* All choices that the words are; NULL: something of them is none. */
+/* All choices that the text names; NULL: part of it is not a choice. */
 static json_t *choices_of(struct dialog_turn *t, const json_t *ask, const char *text)
 {
 	const char *parts[LIST_ARG_MAX + 2], *whole = choice_of(t, ask, text);
@@ -159,7 +159,7 @@ static const char *number(const struct dialog_turn *t, size_t n)
 	return arena_printf(t->core->arena, "%zu", n);
 }
 
-/* NULL: so many may be chosen. */
+/* NULL: this number of choices is allowed. */
 static const char *count_fault(const struct dialog_turn *t, const json_t *ask, size_t n)
 {
 	bool several = ask_input_of(ask) == ASK_MULTIPLE;
@@ -173,7 +173,7 @@ static const char *count_fault(const struct dialog_turn *t, const json_t *ask, s
 					  number(t, max));
 }
 
-/* ---- what is none ---- */
+/* ---- invalid choices ---- */
 
 static size_t lower(const char *text, char out[LABEL_BYTES_MAX])
 {
@@ -184,7 +184,7 @@ static size_t lower(const char *text, char out[LABEL_BYTES_MAX])
 	return n;
 }
 
-/* The label that is most like the words: half of it may differ. NULL: none is. */
+/* The label closest to the text, with at most half of it changed; or NULL. */
 static const char *closest(const json_t *ask, const char *text)
 {
 	const json_t *options = json_object_get(ask, "options"), *option;
@@ -218,7 +218,7 @@ static const char *no_choice(const struct dialog_turn *t, const json_t *ask, con
 		    : said;
 }
 
-/* ---- the whole ---- */
+/* ---- reading the answer ---- */
 
 static bool is_label(const json_t *choice, const char *text)
 {
@@ -271,16 +271,16 @@ bool ask_read_words(struct dialog_turn *t, const json_t *ask, struct ask_answer 
 	return true;
 }
 
-/* Of a flow, and the message is not a client's choice or edit. */
+/* Returns true when a flow asked and the message is neither a client's choice nor an edit. */
 static bool is_open_flow(const struct dialog_turn *t, const json_t *ask)
 {
 	return json_object_get(json_object_get(ask, "plan"), "flow") && !t->core->request.ask_id &&
 	       !t->core->request.filters;
 }
 
-/* ---- several questions in one text ---- */
+/* ---- answers to several questions in one text ---- */
 
-/* Each value is a filter of the flow, and the one that was asked for is a choice. */
+/* Returns true when each value is a filter of the flow and the requested one is an option. */
 static bool are_answers(const struct dialog_turn *t, const json_t *ask, const json_t *values)
 {
 	const struct flow_def *f =
@@ -314,9 +314,10 @@ bool ask_read_values(struct dialog_turn *t)
 	return true;
 }
 
-/* ---- no answer ---- */
+/* ---- messages that are not an answer ---- */
 
-/* With a model that reads what code can't, words about the data are left to it. */
+/* Returns true when the message is a new question. With a usable model, any text about data is one.
+ */
 static bool is_own_question(const struct understanding *u, bool model_usable)
 {
 	if (u->kind != KNOW_DATA)

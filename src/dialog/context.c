@@ -1,6 +1,6 @@
 /*
- * What the session holds for a turn: its last messages, the summary of older ones, and the session
- * context that the newest answer left. A summary is made by code; a model may word it.
+ * Loads the session data of a turn: the last messages, the summary of older ones, and the session
+ * context of the newest answer. Code makes summaries; a model may rephrase them.
  */
 #include "vesper/dialog.h"
 
@@ -13,21 +13,22 @@ void context_begun(struct dialog_turn *t, const struct beginning *b)
 {
 	struct turn_context *c = t->context;
 
-	if (t->core->request.origin) /* the conversation is kept elsewhere */
+	if (t->core->request.origin) /* the client stores the conversation */
 		return;
 	c->history = b->history;
 	c->history_count = b->history_count;
 	c->long_session = b->has_more;
 	c->memory = b->memory;
 	c->standing = b->standing;
-	c->has_earlier = b->memory.summary || b->memory.messages > 1; /* one is this turn's */
+	/* one message is this turn's */
+	c->has_earlier = b->memory.summary || b->memory.messages > 1;
 }
 
 void context_settle(struct dialog_turn *t)
 {
 	struct turn_context *c = t->context;
 
-	/* The message of this turn was just stored: it is the question, not history. */
+	/* The newest message is the question of this turn, not history. */
 	if (c->history_count > 0 &&
 	    strcmp(c->history[c->history_count - 1].turn_id, t->core->id.text) == 0)
 		c->history_count--;
@@ -51,9 +52,9 @@ bool context_summary_is_due(const struct dialog_turn *t)
 	       (m->tokens > SUMMARY_TOKENS && m->messages > SUMMARY_KEEP);
 }
 
-/* ---- what lies between the summary and the newest messages ---- */
+/* ---- messages between the summary and the newest ones ---- */
 
-/* Only models are told of it. */
+/* Only models use them. */
 bool context_wants_between(const struct dialog_turn *t, bool model_usable)
 {
 	return t->context->long_session && !t->context->between_read && model_usable &&
@@ -67,7 +68,7 @@ void context_reads_between(struct dialog_turn *t)
 
 void context_between(struct dialog_turn *t, const struct message *messages, size_t count)
 {
-	size_t whole = PROMPT_PAIRS * 2 + 1; /* prompts repeat these, and the question itself */
+	size_t whole = PROMPT_PAIRS * 2 + 1; /* prompts contain these messages and the question */
 
 	if (count > whole)
 		t->context->between = store_memory_items(

@@ -1,7 +1,7 @@
 /*
- * What a long conversation was about, as items: each question with the first sentence of its
- * answer, what stood at the end, and a model's own words where there is one. Every item names the
- * permissions that what it says rests on, and they are looked at again whenever it is used. Pure.
+ * Summary of a long conversation as items: each question with the first sentence of its answer,
+ * the last session context, and a model's summary if there is one. Each item lists the permissions
+ * it requires; they are checked on every use. Pure.
  */
 #include "vesper/dialog.h"
 
@@ -44,7 +44,7 @@ static const char *join_needs(const char *all, const char *more, struct arena *a
 	return all;
 }
 
-/* ---- making items ---- */
+/* ---- building items ---- */
 
 static const char *kind_of(const json_t *item)
 {
@@ -126,7 +126,7 @@ static size_t turns_in(const char *earlier)
 	return count;
 }
 
-/* But the first of them; and what stood. */
+/* Copies the turns except the first `skip`. *standing: the session context among the items. */
 static void put_earlier(struct json_out *j, const char *earlier, size_t skip, struct str *standing)
 {
 	struct str inside = inside_of(earlier), item;
@@ -164,7 +164,7 @@ static bool has_standing(const struct message *m)
 	return text && json_is_whole(text, strlen(text));
 }
 
-/* NULL: none of them left a context. */
+/* Returns the last message with a session context, or NULL. */
 static const struct message *put_turns(struct json_out *j, const struct message *messages,
 				       size_t count, size_t skip, struct arena *a)
 {
@@ -209,7 +209,7 @@ const char *memory_items(const char *earlier, const struct message *messages, si
 	return items;
 }
 
-/* ---- what a model makes of them ---- */
+/* ---- summaries by a model ---- */
 
 static const json_t *find_kind(const json_t *items, const char *kind)
 {
@@ -276,7 +276,7 @@ const char *memory_add_text(const char *items, const json_t *earlier, const char
 	return items;
 }
 
-/* ---- using them ---- */
+/* ---- using items ---- */
 
 const json_t *memory_standing(const json_t *items, const struct principal *who, struct arena *a)
 {

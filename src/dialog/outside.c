@@ -1,8 +1,7 @@
 /*
- * A conversation that the caller's client keeps and sends along. Nobody here has checked a word of
- * it: code reads the user's own texts for the filters that stand, as it read them when they were
- * asked; models see it only where no tool can be called, in quotes that it can't leave. It is never
- * stored.
+ * A conversation that the client stores and sends with each request. Its content is untrusted
+ * input. Code reads only the user's own texts, for filters of the session context. Models see it
+ * only where no tool can be called, in quotes that it can't close. It is never stored.
  */
 #include "vesper/dialog.h"
 
@@ -32,14 +31,14 @@ bool outside_check(const struct turn_request *r, struct err *e)
 	return true;
 }
 
-/* ---- what is looked at ---- */
+/* ---- selection ---- */
 
 static size_t bytes_max(enum outside_role role)
 {
 	return role == OUTSIDE_USER ? MESSAGE_BYTES_MAX : OUTSIDE_ANSWER_BYTES;
 }
 
-/* All of the client's rules as one message, in their order. */
+/* Joins all of the client's rules into one message, in order. */
 static struct outside_message rules_of(const struct turn_request *r, struct arena *a)
 {
 	struct buf b;
@@ -58,7 +57,7 @@ static struct outside_message rules_of(const struct turn_request *r, struct aren
 	return out;
 }
 
-/* From the newest on; the list is filled from its end. */
+/* Selects messages from the newest back. Fills the list from its end. */
 static size_t first_said(const struct turn_request *r, struct arena *a, struct outside_message *end)
 {
 	size_t looked_at = 0, taken = 0, of[] = {[OUTSIDE_USER] = 0, [OUTSIDE_ASSISTANT] = 0};
@@ -97,7 +96,7 @@ void outside_copy(const struct turn_request *r, struct turn_request *out, struct
 	out->history_count = said + (rules.text.n > 0);
 }
 
-/* ---- who reads it ---- */
+/* ---- readers ---- */
 
 void outside_read(struct dialog_turn *t)
 {

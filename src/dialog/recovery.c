@@ -1,9 +1,8 @@
 /*
- * What becomes of results without rows. By the type of their outcome, and by code alone: a time
- * outside of what there is becomes a clarifying question for another one, a name that does not
- * exist one for the closest, one without data for one that has some, and where nothing matches,
- * questions are looked for that do find something. Results with rows are still answered, and
- * nothing is retried unasked.
+ * Handles results without rows by outcome type, in code only. A time outside the data leads to a
+ * clarifying question for another time. An unknown name leads to one for the closest names, a name
+ * without data to one for names with data. If nothing matches, it searches for questions that have
+ * results. Results with rows are still answered, and nothing is retried without asking.
  */
 #include "recovery_int.h"
 
@@ -16,7 +15,7 @@ bool recovery_has_rows(const struct result *r)
 	return r->outcome.kind == OUTCOME_ROWS;
 }
 
-/* The last result of a task that found nothing; NULL: it did, or was never run. */
+/* The last result of a task without rows; NULL: it has rows, or never ran. */
 const struct result *recovery_lack(const struct task *task)
 {
 	if (task->state == TASK_SKIPPED)
@@ -84,7 +83,7 @@ const struct result *recovery_nothing_found(const struct dialog_turn *t)
 	return r ? r : recovery_first_lack(t, OUTCOME_NO_DATA);
 }
 
-/* What failed may work later, or asked for less: the user decides. */
+/* A failed query may work later or with a smaller request: the user decides. */
 static void offer_again(struct dialog_turn *t)
 {
 	for (size_t i = 0; i < t->work->plan->count; i++) {
@@ -98,7 +97,7 @@ static void offer_again(struct dialog_turn *t)
 	}
 }
 
-/* Nobody measured it, but the user may have the file. */
+/* The server has no data, but the user may have a file. */
 static void offer_upload(struct dialog_turn *t)
 {
 	if (recovery_first_lack(t, OUTCOME_NO_DATA) && may(t->core->who, PERMISSION_UPLOAD))
@@ -115,7 +114,7 @@ bool recovery_begin(struct dialog_turn *t)
 	       recovery_ask_narrower(t);
 }
 
-/* What would work instead. */
+/* Suggests alternatives that work. */
 static void offer(struct dialog_turn *t, const struct outcome *o)
 {
 	for (size_t i = 0; o->kind == OUTCOME_ERROR && i < o->suggestion_count; i++)

@@ -1,6 +1,6 @@
 /*
- * Clarifying questions for what gave no rows: another time where there is data for other times,
- * another name where there are close ones. The answer runs what lacked just that, once more.
+ * Clarifying questions for results without rows: another time if other times have data, or another
+ * name if there are close ones. The answer runs only the steps without rows again.
  */
 #include "recovery_int.h"
 
@@ -21,7 +21,7 @@ static const struct param_def *param_of(const struct dialog_turn *t, const struc
 	return tool && r->outcome.param ? tool_param(tool, r->outcome.param) : NULL;
 }
 
-/* ---- the plan that the answer runs ---- */
+/* ---- the plan for the answer ---- */
 
 static json_t *value_json(const struct value *v)
 {
@@ -37,7 +37,7 @@ static json_t *value_json(const struct value *v)
 	}
 }
 
-/* What a call was bound with, by the names of its filters. */
+/* The arguments of a call by filter name. */
 static json_t *filters_of(const struct tool_def *tool, const struct args *args)
 {
 	json_t *filters = json_object();
@@ -73,7 +73,7 @@ static json_t *step_of(const struct dialog_turn *t, const struct result *r, size
 	return step;
 }
 
-/* Does the same answer help this one? */
+/* Returns true when the same answer applies to both results. */
 static bool lacks_the_same(const struct dialog_turn *t, const struct result *r,
 			   const struct result *one)
 {
@@ -94,7 +94,7 @@ static const json_t *plan_of(struct dialog_turn *t, json_t *steps)
 	return plan;
 }
 
-/* The whole plan, and that what is asked for goes over what a line of it names. */
+/* The whole plan; the requested filter overrides values fixed in its lines. */
 static const json_t *flow_instead(struct dialog_turn *t)
 {
 	const struct turn_ask *ask = &t->dialog->recovery_plan.ask;
@@ -109,8 +109,8 @@ static const json_t *flow_instead(struct dialog_turn *t)
 	return plan;
 }
 
-/* All that lacks what `one` lacks; the whole plan where its steps hang together: a flow, which ends
- * with what it shows, or one of which no step found anything. */
+/* All steps that lack the same as `one`. Returns the whole plan if its steps belong together: a
+ * flow, or a plan in which no step found anything. */
 static const json_t *plan_for(struct dialog_turn *t, const struct result *one)
 {
 	json_t *steps = json_array();
@@ -130,7 +130,7 @@ static const json_t *plan_for(struct dialog_turn *t, const struct result *one)
 
 /* ---- another time ---- */
 
-/* What all of them cover; false when that is nothing, and `one` alone counts. */
+/* The range that all of them cover; if empty, the range of `one`. */
 static void common_range(const struct dialog_turn *t, const struct result *one, bool numbers,
 			 const char **min, const char **max)
 {
@@ -155,7 +155,7 @@ static void common_range(const struct dialog_turn *t, const struct result *one, 
 	}
 }
 
-/* Years, or months: each that there is. */
+/* Offers every year or month in the range. */
 static void ask_number(struct dialog_turn *t, const struct param_def *p, const char *min,
 		       const char *max, struct turn_ask *ask)
 {
@@ -197,7 +197,7 @@ static const char *arg_of_filter(struct dialog_turn *t, const struct result *r, 
 	return p ? args_text(&r->args, p->name, t->core->arena) : NULL;
 }
 
-/* As many days as were asked for, up to the last one that there is. */
+/* Offers as many days as requested, up to the last available one. */
 static void skip_to_latest(struct dialog_turn *t, const struct result *r, struct turn_ask *ask)
 {
 	const char *from = arg_of_filter(t, r, FILTER_FIRST_DAY);
@@ -297,7 +297,7 @@ bool recovery_ask_name(struct dialog_turn *t)
 	return true;
 }
 
-/* In place of a name without any data: those that have some. */
+/* Offers names with data instead of a name without data. */
 bool recovery_ask_other(struct dialog_turn *t)
 {
 	const struct result *r = recovery_first_lack(t, OUTCOME_NO_DATA);
@@ -313,7 +313,7 @@ bool recovery_ask_other(struct dialog_turn *t)
 	return true;
 }
 
-/* ---- some of what is too much ---- */
+/* ---- narrowing a truncated result ---- */
 
 bool recovery_ask_narrower(struct dialog_turn *t)
 {

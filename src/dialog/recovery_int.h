@@ -1,4 +1,4 @@
-/* Inside of the recovery plan: what gave no rows, and the ways out. */
+/* Internals of the recovery plan: results without rows, and the alternatives offered. */
 #ifndef VESPER_DIALOG_RECOVERY_INT_H
 #define VESPER_DIALOG_RECOVERY_INT_H
 
@@ -7,11 +7,11 @@
 /* recovery.c */
 bool recovery_has_rows(const struct result *r);
 const struct result *recovery_first_lack(const struct dialog_turn *t, enum outcome_kind kind);
-/* The first rows of more, and what they can be narrowed to; NULL: there is no such result. */
+/* The first truncated result that can be narrowed, or NULL. */
 const struct result *recovery_cut(const struct dialog_turn *t);
 const char *recovery_words(struct dialog_turn *t, const struct result *r);
 
-/* recovery_ask.c: true: the recovery plan asks */
+/* recovery_ask.c: return true when they ask */
 bool recovery_ask_time(struct dialog_turn *t);
 bool recovery_ask_name(struct dialog_turn *t);
 bool recovery_ask_other(struct dialog_turn *t);

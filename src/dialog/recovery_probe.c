@@ -1,5 +1,5 @@
-/* Questions that find something, for one that found nothing: each is run as it would be if it were
- * asked, and offered only where there were rows. */
+/* Finds alternatives for a question without results. Each candidate question is run as if it had
+ * been asked, and offered only if it has rows. */
 #include "recovery_int.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Refusals: what know says is not to be tried, as an error view with what can be asked instead. */
+/* Refusals: questions that know_refuse declines, as an error view with alternatives. */
 #include "vesper/dialog.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static json_t *refusal_view(struct dialog_turn *t, const struct refusal *r)
 	return view_error(&error, "refused-v1");
 }
 
-/* "What is the actual price of NP15 in 2027?" without the word that makes it impossible. */
+/* Suggests "What is the actual price of NP15 in 2027?" without the impossible word. */
 static void suggest_possible(struct dialog_turn *t, const struct refusal *r)
 {
 	const char *asked = t->core->request.content,
@@ -54,10 +54,10 @@ bool refusal_of(struct dialog_turn *t, const struct know_input *in, const struct
 
 	if (!know_refuse(t->core->know, in, u, t->core->arena, why))
 		return false;
-	/* a model reads the conversation too */
+	/* a model also reads the conversation */
 	if (why->kind == REFUSE_REFERENCE && t->context->has_earlier && model_usable)
 		return false;
-	/* that a question is about something else is for the supervisor to say */
+	/* the supervisor decides whether a question is off topic */
 	if (why->kind == REFUSE_SCOPE && model_usable) {
 		off_topic = arena_alloc(t->core->arena, sizeof(*off_topic));
 		*off_topic = *why;

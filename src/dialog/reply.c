@@ -1,4 +1,4 @@
-/* The prepared reply of a turn, and the session context that it leaves behind. */
+/* The prepared reply of a turn, and the session context it leaves. */
 #include "vesper/dialog.h"
 
 #include "vesper/json.h"
@@ -26,7 +26,7 @@ void reply_help(struct dialog_turn *t, const char *lead)
 	const struct catalog_view *may = &t->core->may;
 	struct buf b;
 
-	if (may->domain_count == 0) { /* there is nothing to ask about */
+	if (may->domain_count == 0) { /* nothing can be asked */
 		reply_with(t, MESSAGE_COMPLETE, turn_sentence(t->core, SAY_REPLY_NO_DOMAIN));
 		return;
 	}
@@ -54,7 +54,8 @@ void reply_of_agent(struct dialog_turn *t, const char *text, const struct turn_a
 	};
 }
 
-/* What a choice stands for stays as it is: it is no text to show. */
+/* Applies `plain` to the displayed texts. Values of choices are not displayed and stay unchanged.
+ */
 void reply_plain(struct dialog_turn *t, const char *(*plain)(void *owner, const char *text),
 		 void *owner)
 {
@@ -79,8 +80,7 @@ json_t *dialog_standing(const struct dialog_turn *t)
 	return standing;
 }
 
-/* A turn that gathered nothing leaves the context as it was; one that was read from outside is not
- * stored. */
+/* A turn without data leaves the context unchanged. A context from the client is not stored. */
 void dialog_leave_context(struct dialog_turn *t)
 {
 	const struct understanding *u = &t->reading->understood;

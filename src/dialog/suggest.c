@@ -1,6 +1,6 @@
 /*
- * Questions that can be asked instead. Each one is read by code as if it had been sent, and kept
- * only when code is sure what it means: a suggestion that fails is worse than none.
+ * Suggested questions. Each is read by code as if it had been sent, and kept only if code is sure
+ * of its meaning: a suggestion that fails is worse than none.
  */
 #include "vesper/dialog.h"
 
@@ -56,7 +56,8 @@ void suggest_clear(struct dialog_turn *t)
 	json_array_clear(t->dialog->suggestions);
 }
 
-/* The i-th example of each domain, then the next ones: the first are of different domains. */
+/* The i-th example of a domain. Callers iterate domains first, so that suggestions cover different
+ * domains. */
 static const char *example_at(const struct dialog_turn *t, size_t domain, size_t i)
 {
 	const char *const *examples = t->core->may.domains[domain]->examples;

@@ -1,6 +1,6 @@
 /*
- * Words of a question that nothing uses, where no model can be asked: the reply names them and
- * offers what can be answered without them. An answer that ignored them would be wrong and sure.
+ * Replies to a question with unused words when no model can be asked. The reply names the words
+ * and offers what can be answered without them. Ignoring them would give a confident wrong answer.
  */
 #include "vesper/dialog.h"
 
@@ -21,7 +21,7 @@ static const char *quoted(struct dialog_turn *t, const struct understanding *u)
 	return text;
 }
 
-/* Questions of the same domain that code is sure of. */
+/* Offers examples of the same domain that code is sure of. */
 static void offer_examples(struct dialog_turn *t, const char *agent)
 {
 	const struct domain_def *d = catalog_domain_of_agent(t->core->may.catalog, agent);
