@@ -1,7 +1,7 @@
 /*
- * Approved answers by what is run: the calls of a question, whether rules or a model chose them,
- * are those of an approved answer where each of its lines makes one of them. What a line names is
- * given, and all else that was said is for its slots to take.
+ * Matches a plan with approved answers. A plan's calls, chosen by rules or by a model, match an
+ * approved answer when each of its lines corresponds to one call. Values fixed in a line must be
+ * equal; its slots take the other filters.
  */
 #include "vesper/planner.h"
 
@@ -12,12 +12,12 @@
 #include "vesper/mem.h"
 #include "vesper/ref.h"
 
-#define NUMBER_BYTES 32 /* of a value as text */
+#define NUMBER_BYTES 32 /* maximum length of a value as text */
 
 struct matching {
 	struct arena *arena;
-	json_t *filters; /* of the slots */
-	size_t given;    /* values that the lines name */
+	json_t *filters; /* values of the slots */
+	size_t given;    /* number of values fixed in the lines */
 };
 
 static bool take(struct matching *m, const char *filter, json_t *value)
@@ -54,7 +54,7 @@ static bool same_one(const json_t *a, const json_t *b)
 	return one && other && strcmp(one, other) == 0;
 }
 
-/* A list of one value is that value. */
+/* A list of one value equals that value. */
 static const json_t *item_at(const json_t *v, size_t i)
 {
 	return json_is_array(v) ? json_array_get(v, i) : i == 0 ? v : NULL;
@@ -165,7 +165,7 @@ const struct flow_def *approved_find(const struct catalog_view *may, const struc
 	const struct flow_def *best = NULL;
 	size_t most = 0;
 
-	if (p->flow) /* it is written down already */
+	if (p->flow) /* the plan is already a flow */
 		return NULL;
 	for (size_t i = 0; i < may->flow_count; i++) {
 		struct matching m = {.arena = a};

@@ -1,6 +1,6 @@
 /*
- * Plans: what code understood, what the supervisor chose, or a stored plan with other filters, as
- * tasks. What a plan stands for is what was understood from then on.
+ * Builds plans from what code understood, what the supervisor chose, or a stored plan with edited
+ * filters. The plan's filters and calls then replace the understanding.
  */
 #include "vesper/planner.h"
 
@@ -17,7 +17,7 @@ void planner_begin(struct planner_turn *t)
 	t->work->next_call = 1;
 }
 
-/* ---- what code reads ---- */
+/* ---- reading by code ---- */
 
 void planner_use_documents(struct planner_turn *t, const struct find_reach *reach)
 {
@@ -30,7 +30,7 @@ void planner_understand(struct planner_turn *t, const struct know_input *in)
 	t->reading->intent = t->reading->understood.intent;
 }
 
-/* Only code's own sure reading counts, and nothing of it is run. */
+/* Returns the call that code is sure of but the caller may not make, or NULL. Runs nothing. */
 const struct know_call *planner_forbidden(struct planner_turn *t)
 {
 	const struct turn_core *core = t->core;
@@ -97,12 +97,12 @@ struct plan *plan_of_chain(struct planner_turn *t, const json_t *standing)
 	return steps_plan(t, PLAN_ROUTER, steps, filters);
 }
 
-/* Of the filters that were read, with the day of this turn. */
+/* Input of a flow's plan: filters from the question, the session context and edits. */
 struct flow_filters {
 	const char *question;
 	json_t *values;
 	const json_t *standing, *edits;
-	const json_t *instead; /* as of flow_plan */
+	const json_t *instead; /* as in flow_plan */
 	enum filter_source source;
 };
 
@@ -174,7 +174,7 @@ struct plan *plan_as_approved(struct planner_turn *t, struct plan *p, const json
 		t->work->spec = spec;
 		return p;
 	}
-	if (before.filter_count > 0) { /* with the words that were said for them */
+	if (before.filter_count > 0) { /* keep the words they were given in */
 		t->reading->understood.filters = before.filters;
 		t->reading->understood.filter_count = before.filter_count;
 	}
@@ -207,7 +207,7 @@ struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json
 	return known ? steps_plan(t, PLAN_ASK, steps, filters) : NULL;
 }
 
-/* ---- what the supervisor chose ---- */
+/* ---- the supervisor's choice ---- */
 
 bool planner_read_reply(struct planner_turn *t, const char *text, struct supervisor_reply *out,
 			struct err *e)
@@ -235,8 +235,8 @@ static bool is_taken(const struct planner_turn *t, const struct supervisor_reply
 	return false;
 }
 
-/* What code has read stands without being repeated, as far as a step takes it; what the model says
- * goes over it. */
+/* Filters read by code stay unless the model overrides them; only those that some step takes are
+ * used. */
 static json_t *filters_of_reply(struct planner_turn *t, const struct supervisor_reply *r)
 {
 	const struct understanding *u = &t->reading->understood;

@@ -1,7 +1,7 @@
 /*
- * Questions whose second half points at what the first half finds: "compare them, and then show
- * the hourly shape of the higher one". Which words point at what is written in the header of the
- * tool that finds it (`refer`); the two halves are read like any two questions.
+ * Questions whose second half refers to a result of the first: "compare them, and then show the
+ * hourly shape of the higher one". The tool's header (`refer`) declares which words refer to its
+ * result. Both halves are read like separate questions.
  */
 #include "vesper/planner.h"
 
@@ -13,10 +13,10 @@
 
 #define CUTS_MAX 6
 #define FIRST_LEAST                                                                                \
-	0.6 /* how sure the first half must be: that the second points at it speaks for it too */
+	0.6 /* minimum confidence of the first half; the reference in the second supports it */
 #define POINTED_AT "the one found"
 
-/* ---- words that point back ---- */
+/* ---- referring words ---- */
 
 static bool has_phrase(const char *text, const char *phrase)
 {
@@ -28,7 +28,7 @@ static bool has_phrase(const char *text, const char *phrase)
 	return false;
 }
 
-/* With the other end of a ranking first, "the top one" is none of its rows. */
+/* In a reversed ranking the words for the top do not refer to the first row. */
 static bool is_other_end(struct planner_turn *t, const struct know_call *call, const char *phrase)
 {
 	struct question q;
@@ -69,7 +69,7 @@ static bool points_somewhere(const struct planner_turn *t, const char *text)
 	return false;
 }
 
-/* ---- where the halves meet ---- */
+/* ---- splitting the question ---- */
 
 static bool is_cut(const char *p)
 {
@@ -78,7 +78,7 @@ static bool is_cut(const char *p)
 		(strncasecmp(p + 1, "and ", 4) == 0 || strncasecmp(p + 1, "then ", 5) == 0));
 }
 
-/* The last places first: what stands before is the longer half. */
+/* Later cuts come first, which make the first half longer. */
 static size_t find_cuts(const char *text, size_t cuts[CUTS_MAX])
 {
 	size_t n = 0;
@@ -89,7 +89,7 @@ static size_t find_cuts(const char *text, size_t cuts[CUTS_MAX])
 	return n;
 }
 
-/* Without the joint itself, but as something that leans: "and …". */
+/* The second half without its joint, as a follow-up: "and …". */
 static const char *second_half(struct planner_turn *t, const char *text)
 {
 	while (*text && !isalnum((unsigned char)*text))
@@ -101,7 +101,7 @@ static const char *second_half(struct planner_turn *t, const char *text)
 	return arena_printf(t->core->arena, "and %s", text);
 }
 
-/* ---- both halves as steps ---- */
+/* ---- building steps ---- */
 
 static void understand(struct planner_turn *t, const char *question, const json_t *standing,
 		       const json_t *edits, struct understanding *out)
@@ -118,11 +118,11 @@ static void understand(struct planner_turn *t, const char *question, const json_
 		.documents = t->reading->documents,
 	};
 
-	tools.flow_count = 0; /* a half is a call; a flow is a whole */
+	tools.flow_count = 0; /* each half must be one call; a flow covers the whole question */
 	know_understand(t->core->know, &in, t->core->arena, out);
 }
 
-/* The arguments of a complete call by their filters' names. */
+/* The arguments of a complete call by filter name. */
 static json_t *own_of_call(struct planner_turn *t, const struct know_call *call)
 {
 	json_t *own = json_own(t->core->arena, json_object());
@@ -148,7 +148,7 @@ static void add_step(json_t *steps, const char *id, const char *agent, const cha
 	json_push_take(steps, step);
 }
 
-/* What the second half asks for, when all that it lacks is what the first half gives. */
+/* The tool of the second half if it lacks only the value that the first half provides; or NULL. */
 static const struct tool_def *second_tool(const struct understanding *u,
 					  const struct tool_def *first,
 					  const struct refer_def *refer)
@@ -161,7 +161,7 @@ static const struct tool_def *second_tool(const struct understanding *u,
 	return tool_param_of_filter(tool, refer->filter) ? tool : NULL;
 }
 
-/* What the first half said holds for the second too, as far as it can. */
+/* Copies filters of the first half that the tool takes and the second half lacks. */
 static void take_over(json_t *own, const json_t *stands, const struct tool_def *tool)
 {
 	const char *name;
@@ -184,7 +184,7 @@ static const struct param_def *param_of(const struct planner_turn *t, const char
 	return p;
 }
 
-/* What follows from the stand-in, such as the market of a hub-zone; NULL: nothing. */
+/* The filter derived from the stand-in, such as the market of a hub-zone; NULL: none. */
 static const char *parent_filter(const struct planner_turn *t, const struct refer_def *refer)
 {
 	const struct param_def *p = param_of(t, refer->filter);
@@ -196,8 +196,8 @@ static const char *parent_filter(const struct planner_turn *t, const struct refe
 	return up ? up->filter : NULL;
 }
 
-/* Some value that the data has, in place of the one that will be found: the half is then read as if
- * it had been said. NULL: none is known. */
+/* A placeholder value from the data for the one that the first half will find. NULL: none is
+ * known. */
 static const json_t *stand_in(struct planner_turn *t, const struct refer_def *refer)
 {
 	const struct param_def *p = param_of(t, refer->filter);
@@ -223,9 +223,9 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 
 	filters_drop(json_object_get(standing, "filters"), refer->filter);
 	stood = json_own(t->core->arena, json_deep_copy(json_object_get(standing, "filters")));
-	/* so that the half is read as one that has it; its value comes later */
+	/* marks the filter as given; the value follows when the plan runs */
 	json_set_str(json_object_get(standing, "filters"), refer->filter, POINTED_AT);
-	json_object_del(standing, "tools"); /* the second half asks for something else */
+	json_object_del(standing, "tools"); /* the second half uses another tool */
 	json_object_del(standing, STANDING_QUERY);
 	understand(t, half, standing, stand_in(t, refer), second);
 	tool = second_tool(second, first->tools[0].tool, refer);
@@ -247,7 +247,7 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 	return true;
 }
 
-/* The first half's filters, then those that only the second has. */
+/* The first half's filters, then those only in the second. */
 static void keep_filters(struct planner_turn *t, const struct understanding *first,
 			 const struct understanding *second, const struct refer_def *refer)
 {

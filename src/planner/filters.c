@@ -1,7 +1,6 @@
 /*
- * Filters that did not come from the question's own words: those that the supervisor read, those
- * that the client sent back, those that a plan kept. Each value is resolved as any argument is, so
- * that what is shown as understood is what will be bound.
+ * Filters that come from the supervisor, the client or a stored plan instead of the question. Each
+ * value is resolved like an argument, so that the displayed filters equal the bound ones.
  */
 #include "vesper/planner.h"
 
@@ -13,7 +12,7 @@
 
 /* ---- one value ---- */
 
-/* A query over the map, which code asks with a tool that only agents are shown. */
+/* The parameter of a query over the map. Only agents see this tool, but code calls it as well. */
 static const struct param_def *query_param(const struct tool_def *tool, const char *name)
 {
 	const struct param_def *p = tool->map ? tool_param_of_filter(tool, name) : NULL;
@@ -21,7 +20,7 @@ static const struct param_def *query_param(const struct tool_def *tool, const ch
 	return p && p->is_query ? p : NULL;
 }
 
-/* Of a query that a flow makes: no tool need take the filter. */
+/* A parameter of a query inside a flow; no tool has to take the filter. */
 static const struct param_def *slot_param(const struct flow_def *f, const char *name)
 {
 	const struct param_def *p = NULL;
@@ -73,7 +72,7 @@ static const char *text_of(const json_t *v, struct arena *a)
 	return json_string_value(v);
 }
 
-/* What was resolved so far scopes what comes after it: "south" is a hub-zone of one market. */
+/* The values resolved so far, as context for the next: "south" is a hub-zone of one market. */
 static struct args context_of(const struct planner_turn *t, const json_t *filters)
 {
 	struct args context = {0};
@@ -115,12 +114,12 @@ static bool unknown(struct planner_turn *t, const struct param_def *p, const cha
 
 struct reading {
 	struct planner_turn *turn;
-	const json_t *filters; /* all of them */
+	const json_t *filters; /* all filters */
 	struct clarification *ask;
-	bool alias; /* a value was said in other words */
+	bool alias; /* a value was given by an alias */
 };
 
-/* *out: a new reference. */
+/* *out: new reference. */
 static bool read_value(struct reading *r, const struct param_def *p, const json_t *v, json_t **out)
 {
 	struct planner_turn *t = r->turn;
@@ -167,7 +166,7 @@ static bool read_list(struct reading *r, const struct param_def *p, const json_t
 	return true;
 }
 
-/* ---- all of them ---- */
+/* ---- all filters ---- */
 
 static bool has_parent(const struct planner_turn *t, const struct param_def *p)
 {
@@ -235,7 +234,7 @@ void filters_edit(json_t *filters, const json_t *edits)
 	}
 }
 
-/* ---- as they are shown ---- */
+/* ---- as displayed ---- */
 
 static struct value typed(const struct param_def *p, const json_t *v)
 {

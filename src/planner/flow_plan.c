@@ -1,4 +1,4 @@
-/* Flows become plans: their lines with the filters that stand, dates counted from today. */
+/* Turns a flow into a plan: its lines with the current filters, and dates relative to today. */
 #include "vesper/planner.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ struct maker {
 	struct plan *plan;
 };
 
-/* "today-7d" as a day; what is no such date stays. */
+/* Converts "today-7d" to a date; other values stay unchanged. */
 static json_t *day_of(const struct maker *m, json_t *value)
 {
 	char iso[DATE_ISO_BYTES];
@@ -49,7 +49,7 @@ static json_t *query_of(const struct maker *m, const json_t *value)
 			json_str(flow_query_fill(json_string_value(value), m->filters, m->arena)));
 }
 
-/* The flow's own agent where it may use the tool. */
+/* The flow's own agent if it may use the tool. */
 static const char *agent_of(const struct maker *m, const struct flow_line *l)
 {
 	if (!l->tool)
@@ -70,7 +70,7 @@ static bool is_allowed(const struct maker *m, const struct flow_line *l)
 	return false;
 }
 
-/* The value of a line found nothing, so the user was asked for another one. */
+/* Returns true when the line's value found nothing and the user was asked for another. */
 static bool found_nothing(const struct maker *m, const char *filter)
 {
 	const json_t *one;
@@ -82,7 +82,7 @@ static bool found_nothing(const struct maker *m, const char *filter)
 	return false;
 }
 
-/* What the line names, over the filters that stand. */
+/* The filters as arguments, with the line's fixed values over them. */
 static json_t *args_of(const struct maker *m, const struct flow_line *l)
 {
 	json_t *args = json_own(
@@ -105,13 +105,13 @@ static json_t *args_of(const struct maker *m, const struct flow_line *l)
 
 /* ---- questions ---- */
 
-/* The id of a question; a task of the flow can't be called so. */
+/* The id of a question, which no task of a flow can have. */
 static const char *ask_id(const struct maker *m, const char *filter)
 {
 	return arena_printf(m->arena, "ask.%s", filter);
 }
 
-/* A task takes the answer, and the caller may use it. */
+/* Returns true when a task of this caller takes the answer. */
 static bool is_of_use(const struct maker *m, const char *filter)
 {
 	for (size_t i = 0; i < m->flow->line_count; i++)
@@ -126,8 +126,8 @@ static bool is_open(const struct maker *m, const struct flow_line *ask)
 	return !filters_find(m->filters, ask->filter) && is_of_use(m, ask->filter);
 }
 
-/* Until what it takes was answered, a task behind the question waits. One before it does not: the
- * choices may be what it finds. */
+/* A task after a question waits for the answer it takes. A task before it does not, since the
+ * choices may come from its result. */
 static void wait_for_answers(const struct maker *m, const struct flow_line *l, struct task *t)
 {
 	const char **ids = arena_alloc(m->arena, (m->flow->line_count + 1) * sizeof(*ids));
@@ -160,7 +160,7 @@ static struct task *add_task(struct maker *m, const struct flow_line *l, const c
 	return t;
 }
 
-/* Before anything else that may start: an answer may make it needless. */
+/* Before other tasks: an answer may make them unnecessary. */
 #define ASK_PRIORITY (-1)
 
 static void add_ask(struct maker *m, const struct flow_line *l)
@@ -174,7 +174,7 @@ static void add_ask(struct maker *m, const struct flow_line *l)
 		};
 }
 
-/* A task for each value of a filter. */
+/* Adds one task per value of a filter. */
 static void add_each(struct maker *m, const struct flow_line *l, const json_t *values)
 {
 	const struct param_def *p = tool_param_of_filter(l->tool, l->each);

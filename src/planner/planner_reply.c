@@ -1,7 +1,7 @@
 /*
- * The planner's answer as a plan, and the one plan that may follow another. What a user has said is
- * not the model's to change, and what has run is not run again: a question that found nothing is
- * the user's to ask otherwise.
+ * Turns the planner's reply into a plan, and decides on a second plan. The model may not change
+ * values given by the user, and nothing runs twice. If a question finds nothing, only the user can
+ * change it.
  */
 #include "vesper/planner.h"
 
@@ -63,7 +63,7 @@ static bool same_value(const json_t *said, const json_t *wanted, struct arena *a
 	return x && y ? strcasecmp(x, y) == 0 : json_equal((json_t *)said, (json_t *)wanted);
 }
 
-/* One of the values that were said, or all of them. */
+/* Returns true when the value is one of those given, or all of them. */
 static bool is_said(const json_t *said, const json_t *wanted, struct arena *a)
 {
 	const json_t *one;
@@ -83,7 +83,7 @@ static bool is_said(const json_t *said, const json_t *wanted, struct arena *a)
 	return false;
 }
 
-/* What an earlier step gives in place of what was said is another value, too. */
+/* Returns true when a step replaces a given value, including by a result of an earlier step. */
 static bool changes_what_was_said(const struct planner_turn *t, const struct supervisor_reply *r)
 {
 	const json_t *step, *wanted;

@@ -1,7 +1,7 @@
 /*
- * Steps: a plan as it is written down, by the supervisor or by code, and kept with the answer so
- * that it can be run again with other filters. Here they are checked against what this caller may
- * use, their values are resolved, and they become tasks.
+ * Plans as stored steps. The supervisor or code writes the steps, and they are stored with the
+ * answer to run again with other filters. Here they are checked against the caller's permissions,
+ * resolved, and turned into tasks.
  */
 #include "vesper/planner.h"
 
@@ -19,7 +19,7 @@ static const char *member(const json_t *step, const char *name)
 	return json_string_value(json_object_get(step, name));
 }
 
-/* The filters of the whole with a step's own over them. */
+/* The plan's filters with the step's own filters over them. */
 static json_t *filters_of_step(const struct planner_turn *t, const json_t *filters,
 			       const json_t *step)
 {
@@ -67,7 +67,7 @@ bool steps_resolve(struct planner_turn *t, json_t *steps, json_t *filters,
 	return true;
 }
 
-/* ---- what they are about ---- */
+/* ---- filters of the steps ---- */
 
 static void join_values(json_t *all, const char *name, json_t *value)
 {
@@ -108,7 +108,7 @@ static bool is_known_agent(const struct planner_turn *t, const char *agent)
 	return false;
 }
 
-/* Its text, read with the catalogue of today. */
+/* Parses the stored text of the flow with the current catalogue. */
 static const struct flow_def *flow_as_stored(const struct planner_turn *t, const json_t *flow)
 {
 	struct flow_def *f = arena_alloc(t->core->arena, sizeof(*f));
@@ -146,7 +146,7 @@ const struct flow_def *stored_flow(const struct planner_turn *t, const json_t *s
 	return f && hash && strcmp(f->hash, hash) != 0 ? flow_as_stored(t, flow) : f;
 }
 
-/* Also one that only agents are shown: code has asked with it. */
+/* Also accepts tools that only agents see, since code calls them as well. */
 static bool is_usable(const struct planner_turn *t, const struct tool_def *tool, const char *agent)
 {
 	const struct catalog_view *may = &t->core->may;
@@ -179,7 +179,7 @@ enum stored_state stored_state(const struct planner_turn *t, const json_t *store
 		       : STORED_CHANGED;
 }
 
-/* Agents and tools as if code had understood them: they are the session context afterwards. */
+/* Sets agents and tools as the understanding, from which the session context is made. */
 void steps_understood(struct planner_turn *t, const char *intent, const json_t *steps)
 {
 	size_t n = json_array_size(steps);
@@ -221,8 +221,8 @@ static const char *const *names_of(struct planner_turn *t, const json_t *list)
 	return names;
 }
 
-/* Documents are searched for what is asked now, whatever an earlier question left standing, unless
- * the step says what else. */
+/* A document search uses the current question, not the session context, unless the step has its
+ * own text. */
 static const json_t *args_of_step(const struct planner_turn *t, const char *tool,
 				  const json_t *filters, const json_t *step)
 {
@@ -301,7 +301,7 @@ json_t *steps_of_plan(const struct planner_turn *t, const struct plan *p)
 	return steps;
 }
 
-/* ---- kept, and run again ---- */
+/* ---- storing and running again ---- */
 
 void steps_keep(struct planner_turn *t, const char *question, const json_t *steps,
 		const json_t *filters)
@@ -313,7 +313,7 @@ void steps_keep(struct planner_turn *t, const char *question, const json_t *step
 	json_object_set(t->work->spec, "steps", (json_t *)steps);
 }
 
-/* An edited filter also takes the place of what a step had of its own. */
+/* An edited filter also replaces a step's own filter. */
 void steps_edit(json_t *steps, const json_t *edits)
 {
 	const json_t *step;
@@ -332,7 +332,7 @@ static bool reading_takes(const struct know_reading *r, const char *filter)
 					 : flow_takes(r->def, filter);
 }
 
-/* What its call says beyond the question; NULL: nothing. */
+/* The arguments of the reading's call beyond the question; NULL: none. */
 static json_t *own_of_reading(const struct know_reading *r)
 {
 	json_t *own;

@@ -1,11 +1,11 @@
 /*
- * The supervisor's answer: the schema it must follow, and its reading. It is a short list of what
- * to do: {"do":[{"Run":"get_average_annual_price"},{"Set":"year=2025"}]}. Each entry holds one
- * member, so that what is not needed costs no word, in a shape that both wires can force. The
- * schema names no tool and no filter: it is the same bytes for everybody, and services cache it.
- * The model names tools and filter values, and where one step needs what another found, which steps
- * there are; it never writes arguments in a tool's own shape, so that each value is resolved and
- * checked by the same code that reads questions. Pure.
+ * The supervisor's reply: its schema and parser. The reply is a short list:
+ * {"do":[{"Run":"get_average_annual_price"},{"Set":"year=2025"}]}. Each entry has one member, so
+ * that unused fields cost no tokens, in a shape that both wires can enforce. The schema names no
+ * tool or filter, so it is identical for all callers and services can cache it.
+ *
+ * The model names tools, filter values and, if a step needs an earlier result, the steps. It never
+ * writes arguments, so that code resolves and checks every value as it does for questions. Pure.
  */
 #include "vesper/planner.h"
 
@@ -17,7 +17,7 @@
 #include "vesper/ref.h"
 
 #define FILTER_NAME_MAX 128
-#define FLOW_PREFIX     "flow:" /* of what to run */
+#define FLOW_PREFIX     "flow:" /* prefix of flows in "Run" */
 
 /* ---- the schema ---- */
 
@@ -31,7 +31,7 @@ static json_t *list_schema(json_t *items)
 	return json_make({"type", json_str("array")}, {"items", items});
 }
 
-/* Every member is required, as one of the wires demands. */
+/* All members are required, since one of the wires demands it. */
 static json_t *object_schema(json_t *members)
 {
 	json_t *required = json_array();
@@ -75,7 +75,7 @@ json_t *planner_schema(void)
 	return one_member("do", list_schema(step_schema()));
 }
 
-/* ---- its reading ---- */
+/* ---- parsing ---- */
 
 struct reader {
 	const struct catalog_view *may;
@@ -89,7 +89,7 @@ static bool refuse(struct reader *r, const char *what)
 	return err_set(r->e, ERR_UPSTREAM, "the supervisor's answer: %s", what);
 }
 
-/* The plural of a name, or its singular. */
+/* Toggles between singular and plural. */
 static bool other_form(const char *name, char out[FILTER_NAME_MAX])
 {
 	size_t n = strlen(name);
@@ -116,7 +116,8 @@ static bool is_filter(const struct catalog_view *v, const char *name)
 	return false;
 }
 
-/* "year=2025" in its two halves. False: it is passed over, as no filter of this caller. */
+/* Splits "year=2025". Returns false for a filter that the caller does not have, which is ignored.
+ */
 static bool split_filter(struct reader *r, const char *text, const char **name, const char **value)
 {
 	struct str rest = str_of(text), left;
@@ -133,8 +134,7 @@ static bool split_filter(struct reader *r, const char *text, const char **name, 
 	return false;
 }
 
-/* Several values of one name become a list under the same name; an empty one says that the filter
- * does not hold. */
+/* Several values of one name form a list. An empty value clears the filter. */
 static void add_filter(json_t *filters, const char *name, const char *value)
 {
 	json_t *before = json_object_get(filters, name);
@@ -162,7 +162,7 @@ static bool read_set(struct reader *r, const json_t *value)
 	return true;
 }
 
-/* A step has values of its own; it takes none away from all. */
+/* Adds a step's own filters. Empty values are ignored. */
 static bool add_filters(struct reader *r, json_t *filters, const json_t *list)
 {
 	const char *name, *value;
@@ -178,7 +178,7 @@ static bool add_filters(struct reader *r, json_t *filters, const json_t *list)
 	return true;
 }
 
-/* Values of earlier steps take the place of any that were said. */
+/* References to earlier steps replace other values. */
 static bool add_references(struct reader *r, json_t *filters, const json_t *list)
 {
 	const char *name, *value;
@@ -194,7 +194,7 @@ static bool add_references(struct reader *r, json_t *filters, const json_t *list
 	return true;
 }
 
-/* What a name stands for among what this caller may use. */
+/* Looks up a tool or agent that the caller may use. */
 static bool find_name(const struct catalog_view *v, const char *name, const char **agent,
 		      const char **tool)
 {
@@ -223,7 +223,7 @@ static json_t *add_step(struct reader *r, const char *id, const char *agent, con
 	return step;
 }
 
-/* A name that this caller may not use is passed over: the model was never told of it. */
+/* Ignores names that the caller may not use; the model was not given them. */
 static bool read_run(struct reader *r, const json_t *value)
 {
 	const char *name = json_string_value(value), *agent, *tool;
@@ -240,7 +240,7 @@ static bool read_run(struct reader *r, const json_t *value)
 	return true;
 }
 
-/* A step that this caller may not take refuses all: what builds on it would mean something else. */
+/* A step that the caller may not run rejects the whole plan, since later steps depend on it. */
 static bool read_step(struct reader *r, const json_t *item)
 {
 	const char *id, *name, *condition = "", *agent, *tool;
@@ -306,7 +306,7 @@ static bool read_item(struct reader *r, const json_t *item)
 	return true;
 }
 
-/* The one domain that everything is about. */
+/* The intent shared by all steps, or "general". */
 static const char *intent_of(const struct catalog_view *v, const json_t *steps)
 {
 	const char *intent = NULL;
@@ -324,7 +324,7 @@ static const char *intent_of(const struct catalog_view *v, const json_t *steps)
 	return intent ? intent : "general";
 }
 
-/* A flow is a whole plan: what was to run beside it is passed over. */
+/* A flow is a complete plan; other steps are dropped. */
 static void settle_flow(struct supervisor_reply *reply, const struct catalog *c)
 {
 	if (json_array_size(reply->steps) > 0)
@@ -354,7 +354,8 @@ bool supervisor_parse(const char *text, size_t len, const struct catalog_view *v
 		if (!read_item(&r, item))
 			return false;
 	reply.plan = reply.plan && !reply.flow && !reply.clarification &&
-		     json_array_size(reply.steps) == 0; /* else what is said is done */
+		     /* otherwise the reply already contains the plan */
+		     json_array_size(reply.steps) == 0;
 	reply.intent = intent_of(v, reply.steps);
 	if (reply.flow)
 		settle_flow(&reply, v->catalog);
@@ -379,7 +380,7 @@ void filters_drop(json_t *filters, const char *name)
 		json_object_del(filters, other);
 }
 
-/* As a list, whose references give at most `max` values; new reference. */
+/* The value as a list; references give at most `max` values. New reference. */
 static json_t *list_of(json_t *value, size_t max)
 {
 	json_t *list = json_is_array(value) ? json_incref(value) : json_list_of(json_incref(value));
