@@ -1,7 +1,6 @@
 /*
- * The life of one agent run: started, driven through its table, cancelled or told to its owner. All
- * of it lives in the turn's arena; what must be stopped are only the model's call and the tools'
- * calls.
+ * Lifecycle of an agent run: start, steps, cancellation, callback. All data is in the turn's
+ * arena; only the model call and the tool calls need to be cancelled.
  */
 #include "vesper/agent.h"
 
@@ -19,8 +18,7 @@ static void on_cancel(struct op *op)
 		op_cancel(&a->calls[i].op);
 }
 
-/* A call whose arguments were refused, and that the model then made again, is not part of what was
- * gathered. */
+/* Returns true for a rejected call that the model repeated. It is excluded from the results. */
 static bool was_corrected(const struct agent_outcome *out, size_t at)
 {
 	const struct result *r = out->results[at];
@@ -76,6 +74,6 @@ struct op *agent_start(struct llm *llm, struct toolbox *tools, const struct agen
 		.owner = owner,
 	};
 	agent_prepare(a);
-	agent_run(a); /* starts the first call of the model, whose answer comes later */
+	agent_run(a); /* starts the first model call, whose answer arrives later */
 	return &a->op;
 }

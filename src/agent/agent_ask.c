@@ -1,7 +1,7 @@
 /*
- * The agent's two tools for the user's screen: a clarifying question, and a component. A model
- * names results and columns; values come from the results by code, so that no text of the data
- * passes through the model, and no number.
+ * The agent's two tools for the user's screen: a clarifying question and a component. The model
+ * names results and columns, and code fills in the values, so that no text or number of the data
+ * passes through the model.
  */
 #include "agent_int.h"
 
@@ -93,7 +93,7 @@ static const char ask_schema[] = "{\"type\":\"object\",\"properties\":{\"questio
 																																									     "\"additionalProperties\":false}},"
 																																									     "\"required\":[\"question\"],\"additionalProperties\":false}";
 
-/* Of agents whose prompt holds a map, where each word counts. */
+/* For agents with a map in their prompt, where tokens are scarce. */
 static const char ask_short[] =
 	"{\"type\":\"object\",\"properties\":{\"question\":{\"type\":\"string\"},\"options\":{"
 	"\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"from\":{\"type\":\"object\","
@@ -159,7 +159,7 @@ bool agent_is_show(const char *tool)
 	return strcmp(tool, SHOW_COMPONENT) == 0;
 }
 
-/* ---- the question ---- */
+/* ---- clarifying question ---- */
 
 struct asking {
 	struct agent *agent;
@@ -204,7 +204,7 @@ static bool read_input(const struct asking *k)
 	return !input || wrong(k, "input is single, multiple, date or date_range");
 }
 
-/* Of a tool that this agent has. */
+/* Accepts a filter of a tool that this agent has. */
 static bool read_filter(const struct asking *k)
 {
 	const char *filter = text_of(k, "filter");
@@ -237,7 +237,7 @@ static bool read_days(const struct asking *k)
 	       wrong(k, "min_date is after max_date");
 }
 
-/* A column of a result; false: *mistake says what is wrong. */
+/* Finds a column of a result. Returns false and sets *mistake on failure. */
 static bool find_column(const struct asking *k, const char *name, const struct table **table,
 			int *column)
 {
@@ -276,7 +276,7 @@ static bool find_more(const struct asking *k, const char *name, const struct tab
 	return !json_object_get(k->input, name) || find_column(k, name, table, column);
 }
 
-/* Each value once; of more than can be chosen from none: then one is typed. */
+/* Adds each value once. With too many values there are no options, and the user types one. */
 static bool read_from(const struct asking *k)
 {
 	const struct table *t = NULL;
@@ -375,7 +375,7 @@ const struct agent_ask *agent_ask_read(struct agent *a, const json_t *input, con
 	return read_count(&k) ? ask : NULL;
 }
 
-/* ---- the component ---- */
+/* ---- component ---- */
 
 static struct result *find_result(const struct agent *a, const char *call)
 {

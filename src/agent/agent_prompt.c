@@ -1,7 +1,7 @@
 /*
- * What an agent's model is told, and what it may call. Rules, domain and tools depend on the
- * catalogue and the caller's permissions only, so they are the same for all users of a role and can
- * be cached; the question comes after them.
+ * The prompt and tools of an agent's model. Rules, domain and tools depend only on the catalogue
+ * and the caller's permissions, so they are the same for all users of a role and can be cached.
+ * The question follows them.
  */
 #include "agent_int.h"
 
@@ -14,8 +14,7 @@
 #include "vesper/prompt.h"
 #include "vesper/tokens.h"
 
-/* The domain's tools in its own order, then those that only agents have, as far as this caller may
- * use them. */
+/* The domain's tools in order, then tools for agents only, limited to the caller's permissions. */
 static void prepare_tools(struct agent *a, const struct domain_def *d)
 {
 	const struct catalog_view *may = a->request.may;
@@ -94,7 +93,7 @@ static void prepare_question(struct agent *a)
 	agent_fit(a);
 }
 
-/* The question, behind what the steps before found. */
+/* The question, after the results of earlier steps. */
 static const char *question_text(struct agent *a)
 {
 	const struct ref_scope *s = &a->request.earlier;
@@ -133,7 +132,7 @@ void agent_prepare(struct agent *a)
 	const struct domain_def *d =
 		catalog_domain_of_agent(a->request.may->catalog, a->request.agent);
 
-	assert(d); /* looked up when the plan was made */
+	assert(d); /* checked when the plan was made */
 	a->scratch = scratch_new(a->arena, a->request.prompt_tokens ? a->request.prompt_tokens
 								    : PROMPT_TOKENS);
 	a->ask = (struct llm_call){

@@ -1,7 +1,7 @@
 /*
- * The protocol by which an agent asks a map: it is told tables and edges first, columns of a few
- * tables once it names them, and each step allows some calls only. What stands here is the pack's
- * own text, never the data's.
+ * The protocol for querying a map: the agent first gets tables and edges, then the columns of the
+ * tables it names. Each step allows only certain calls. These texts come from the pack, never from
+ * the data.
  */
 #include "agent_int.h"
 
@@ -65,9 +65,9 @@ size_t agent_map_tools(const struct agent *a, struct llm_tool *out)
 	return n;
 }
 
-/* ---- what it is told ---- */
+/* ---- texts ---- */
 
-/* Of the tools that this caller has. */
+/* Returns true when this agent has the tool. */
 static bool has_tool(const struct agent *a, const char *name)
 {
 	for (size_t i = 0; i < a->ask.tool_count; i++)

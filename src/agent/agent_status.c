@@ -1,6 +1,6 @@
 /*
- * What people see while tools run: one line when a call starts, one when it ends, in plain words
- * made from the tool's own description. The words of a model are never shown here.
+ * Status messages while tools run: one line when a call starts and one when it ends, from the
+ * tool's description. Text of a model is never shown here.
  */
 #include <ctype.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "vesper/str.h"
 #include "vesper/utf8.h"
 
-/* The first clause, ready to stand behind a colon: "average day-ahead price of one forecast
- * year". What follows a colon or a full stop is for models and manuals. */
+/* Appends the first clause of the description, in lower case to follow a colon: "average day-ahead
+ * price of one forecast year". Text after a colon or full stop is for models and manuals. */
 static void add_about(struct buf *b, const char *about)
 {
 	const char *stop = strstr(about, ". "), *colon = strstr(about, ": ");
@@ -40,7 +40,7 @@ static void add_text(struct buf *text, const struct language *l, enum sentence l
 	}
 }
 
-/* Ad hoc SQL is told by the receipt alone, to those who may see it. */
+/* Ad hoc SQL appears only in the receipt, for permitted users. */
 static void add_args(struct buf *out, const struct agent_step *step, const struct tool_def *tool)
 {
 	struct json_out j;
@@ -56,7 +56,7 @@ static void add_args(struct buf *out, const struct agent_step *step, const struc
 		buf_reset(out);
 }
 
-/* What is looked up in data, and what is only looked at: a schema, an earlier result. */
+/* Distinguishes data queries from inspection of a schema or an earlier result. */
 static const char *kind_of(const struct tool_def *tool)
 {
 	if (!tool)
@@ -163,7 +163,7 @@ void agent_tool_ended(const struct event_sink *sink, const struct language *l,
 		.parent = parent,
 		.state = is_failure(r->outcome.kind) ? "failed" : "completed",
 		.outcome = outcome_name(r->outcome.kind),
-		/* further tables were made to derive facts from */
+		/* further tables only serve to derive facts */
 		.rows = r->table_count ? (int64_t)r->tables[0]->row_count : -1,
 	};
 	event_emit(sink, &event);

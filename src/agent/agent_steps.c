@@ -1,5 +1,5 @@
-/* The two working steps of an agent: ask the model, run what it asks for. Each starts its
- * operations once and looks at what came of them when it is run again. */
+/* The two steps of an agent: call the model, and run the tools it requests. Each starts its
+ * operations on the first run and reads their results on the next. */
 #include <assert.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 {
 	struct agent *a = owner;
 
-	(void)shown; /* nobody listens to an agent */
+	(void)shown; /* agent text is not streamed */
 	a->op_model = NULL;
 	a->answer = *answer;
 	a->out.model = arena_strdup(a->arena, answer->model);
@@ -61,7 +61,7 @@ static void message_add(struct agent *a, enum llm_speaker speaker, const struct 
 	a->messages[a->ask.message_count++] = (struct llm_message){speaker, blocks, count};
 }
 
-/* What the model has said itself takes room too. */
+/* Deducts the model's own output from the token budget. */
 static void spend(struct agent *a)
 {
 	for (size_t i = 0; i < a->answer.count; i++) {
@@ -116,7 +116,8 @@ static const char *mistake_of(struct agent *a, const struct llm_block *use)
 		return mistake;
 
 	if (agent_is_ask(a, use->name)) {
-		(void)agent_ask_read(a, use->input, &mistake); /* else the loop would have ended */
+		/* a valid question would have ended the loop */
+		(void)agent_ask_read(a, use->input, &mistake);
 		return mistake;
 	}
 	if (!use->input)
@@ -124,7 +125,7 @@ static const char *mistake_of(struct agent *a, const struct llm_block *use)
 	return NULL;
 }
 
-/* What is left of the turn, when that is less than a statement may take. */
+/* The remaining time of the turn if shorter than the statement timeout; 0: use the default. */
 static int64_t timeout_of(const struct agent *a)
 {
 	int64_t left = a->request.deadline_ms - clock_mono_ms();
@@ -176,7 +177,7 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 	c->op = tool_start(a->tools, &request, a->arena, on_tool, c);
 }
 
-/* A question to the user ends the loop, whatever else was asked for with it. */
+/* A clarifying question ends the loop, regardless of other calls. */
 static bool asks_user(struct agent *a)
 {
 	for (size_t i = 0; i < a->answer.count; i++) {
@@ -240,15 +241,15 @@ static struct llm_block answer_to(struct agent *a, const struct agent_call *c,
 		b.text = c->said;
 		b.is_error = false;
 	} else {
-		b.text = ""; /* agent_fit words it */
+		b.text = ""; /* filled by agent_fit */
 		b.is_error = is_failure(c->result);
 		result_keep(a, c->result);
 	}
 	return b;
 }
 
-/* Every call is answered, in one message, the last one marked: the next round reads all of it from
- * the cache. */
+/* Answers all calls in one message and marks the last block, so that the next round reads
+ * everything from the cache. */
 static void calls_answer(struct agent *a)
 {
 	struct llm_block *blocks = arena_alloc(a->arena, a->answer.count * sizeof(*blocks));
@@ -290,7 +291,7 @@ static enum agent_state run_tools(struct agent *a)
 #define TO(s) (1u << AGENT_##s)
 
 const struct agent_row agent_rows[AGENT_STATE_COUNT] = {
-	/*                  step       may go to */
+	/* step, permitted next states */
 	[AGENT_ASK_MODEL] = {ask_model, TO(RUN_TOOLS) | TO(DONE)},
 	[AGENT_RUN_TOOLS] = {run_tools, TO(ASK_MODEL) | TO(DONE)},
 	[AGENT_DONE] = {NULL, 0},
