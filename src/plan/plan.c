@@ -1,7 +1,6 @@
 /*
- * Plans before they run: is every task known by one id, does it depend on tasks that exist, and in
- * which wave can it start. Pure, so that plans of any origin (router, model, stored flow) are
- * judged by the same rules.
+ * Checks plans before they run: unique ids, existing dependencies, and the wave of each task.
+ * Pure, so that plans of any origin (router, model, stored flow) follow the same rules.
  */
 #include "vesper/plan.h"
 
@@ -31,7 +30,7 @@ static struct task *find(struct plan *p, const char *id)
 	return NULL;
 }
 
-/* ---- what a task refers to, it waits for ---- */
+/* ---- dependencies from references ---- */
 
 static bool has_id(const char *const *ids, const char *id)
 {
@@ -63,7 +62,7 @@ static void add_id(const char *const **ids, const char *id, struct arena *a)
 	*ids = longer;
 }
 
-/* A group is waited for whole; what of it ends well is enough. */
+/* Waits for all tasks of a group; one completed task suffices. */
 static void wait_for(const struct plan *p, struct task *t, const char *id, bool needed,
 		     struct arena *a)
 {
@@ -78,7 +77,7 @@ static void wait_for(const struct plan *p, struct task *t, const char *id, bool 
 		add_id(needed ? &t->depends_on : &t->waits_for, id, a);
 }
 
-/* A question is asked whatever became of the results that its choices are made of. */
+/* A question is asked even if the results for its choices failed. */
 static bool wait_for_choices(const struct plan *p, struct task *t, struct arena *a, struct err *e)
 {
 	const struct flow_line *l = t->ask;
@@ -102,7 +101,7 @@ static bool read_references(struct plan *p, struct task *t, struct arena *a, str
 	const struct condition_term *terms;
 	size_t count;
 
-	p->flaw = PLAN_REFERENCE; /* until all are read */
+	p->flaw = PLAN_REFERENCE; /* cleared when all are read */
 	if (t->ask && !wait_for_choices(p, t, a, e))
 		return false;
 	if (!ref_needs(t->json_args, a, needs, PLAN_TASKS_MAX, &count, e))
@@ -139,7 +138,7 @@ static bool check_exist(struct plan *p, const struct task *t, const char *const 
 
 static bool check_ids(struct plan *p, struct err *e)
 {
-	p->flaw = PLAN_UNKNOWN; /* until all are known */
+	p->flaw = PLAN_UNKNOWN; /* cleared when all are known */
 	for (size_t i = 0; i < p->count; i++) {
 		struct task *t = &p->tasks[i];
 
@@ -154,7 +153,7 @@ static bool check_ids(struct plan *p, struct err *e)
 	return true;
 }
 
-/* The wave after the last of these, or -1 while one of them has no wave yet. */
+/* The wave after all of these tasks, or -1 while one has no wave yet. */
 static int wave_after(struct plan *p, const char *const *ids)
 {
 	int wave = 0;
@@ -246,7 +245,7 @@ static bool has_rows(const struct task *t)
 	return false;
 }
 
-/* `for_task` NULL: all tasks. */
+/* `for_task` NULL: includes all tasks. */
 static struct ref_scope scope_of(const struct plan *p, const struct task *for_task, struct arena *a)
 {
 	struct ref_source *sources = arena_alloc(a, (2 * p->count + 1) * sizeof(*sources));
@@ -258,7 +257,7 @@ static struct ref_scope scope_of(const struct plan *p, const struct task *for_ta
 		if (for_task && !waits_for(for_task, t->id))
 			continue;
 		sources[n++] = (struct ref_source){t->id, t->results, t->result_count};
-		if (t->group && has_rows(t)) /* the first of its name is found */
+		if (t->group && has_rows(t)) /* lookups return the first source of a name */
 			sources[n++] = (struct ref_source){t->group, t->results, t->result_count};
 	}
 	return (struct ref_scope){sources, n};

@@ -1,7 +1,7 @@
 /*
- * Runs a plan: starts every task whose dependencies are completed, side by side, and says when all
- * have ended. A task that can't run any more (its dependency failed or was skipped, its condition
- * is not met, it refers to what was not found) is skipped, and says why.
+ * Runs a plan: starts each task whose dependencies are completed, in parallel, and reports when
+ * all have ended. A task that can no longer run is skipped with a reason: a failed or skipped
+ * dependency, an unmet condition, or a missing reference.
  */
 #include "vesper/plan.h"
 
@@ -18,9 +18,9 @@ struct plan_run {
 	plan_run_task run;
 	plan_cb cb;
 	void *owner;
-	struct op *ops[FLOW_LINES_MAX]; /* of running tasks, by index */
+	struct op *ops[FLOW_LINES_MAX]; /* running operations, by task index */
 	struct later advance;
-	bool starting; /* tasks are being started: one that ends at once only says so */
+	bool starting; /* inside start_tasks; completions do not start further tasks */
 };
 
 enum readiness { READY, WAITING, HOPELESS };
@@ -30,7 +30,7 @@ static const struct task *find(const struct plan *p, const char *id)
 	for (size_t i = 0; i < p->count; i++)
 		if (strcmp(p->tasks[i].id, id) == 0)
 			return &p->tasks[i];
-	assert(false); /* plan_check has found it */
+	assert(false); /* checked by plan_check */
 	return NULL;
 }
 
@@ -39,13 +39,13 @@ static bool has_ended(const struct task *t)
 	return t->state != TASK_PENDING && t->state != TASK_RUNNING;
 }
 
-/* It was to give something, and gave nothing. */
+/* Returns true when the task was expected to have a result and has none. */
 static bool is_lost(const struct task *t)
 {
 	return t->state == TASK_FAILED || (t->state == TASK_SKIPPED && t->skipped != SKIP_NEEDLESS);
 }
 
-/* Why a task is skipped follows from all that it depends on, so that it waits for all of it. */
+/* Waits for all dependencies, since the skip reason depends on all of them. */
 static enum readiness task_readiness(const struct plan *p, const struct task *t)
 {
 	bool is_hopeless = false;
@@ -63,7 +63,7 @@ static enum readiness task_readiness(const struct plan *p, const struct task *t)
 	return is_hopeless ? HOPELESS : READY;
 }
 
-/* What hangs on needless tasks alone is needless too. */
+/* A task that depends only on unnecessary tasks is unnecessary too. */
 static enum skip_reason why_hopeless(const struct plan *p, const struct task *t)
 {
 	for (const char *const *d = t->depends_on; *d; d++)
@@ -105,7 +105,7 @@ static bool is_about_filters(const struct condition *c)
 	return true;
 }
 
-/* The task of this name, or all tasks of the group, gave nothing. */
+/* Returns true when the task, or all tasks of the group, had no result. */
 static bool gave_nothing(const struct plan *p, const char *name)
 {
 	bool is_known = false;
@@ -122,8 +122,8 @@ static bool gave_nothing(const struct plan *p, const char *name)
 	return is_known;
 }
 
-/* The author of a flow has written when its lines apply: one that does not is no gap, unless what
- * it asks about is one. A model's condition is told, since nobody has read it. */
+/* A flow's author defined its conditions, so an unmet one is no gap, unless the result it tests is
+ * missing. A model's unmet condition is reported, since it was not reviewed. */
 static enum skip_reason why_not_met(const struct plan *p, const struct condition *c)
 {
 	if (is_about_filters(c))
@@ -134,7 +134,7 @@ static enum skip_reason why_not_met(const struct plan *p, const struct condition
 	return p->flow ? SKIP_NEEDLESS : SKIP_CONDITION;
 }
 
-/* A task whose turn it is: are its condition and its references good for anything? */
+/* Checks condition and references of a ready task. Skips it when they fail. */
 static bool task_prepare(const struct plan_run *r, struct task *t)
 {
 	struct ref_scope earlier = plan_earlier(r->plan, t, r->arena);
@@ -151,7 +151,7 @@ static bool task_prepare(const struct plan_run *r, struct task *t)
 	return true;
 }
 
-/* Behind a question nothing begins. */
+/* No task starts after an open question. */
 static bool all_ended(const struct plan *p)
 {
 	for (size_t i = 0; i < p->count; i++)
@@ -161,7 +161,7 @@ static bool all_ended(const struct plan *p)
 	return true;
 }
 
-/* A question whose condition is not met is not asked, and stops nothing. */
+/* A question with an unmet condition counts as completed. */
 static void ask(struct plan_run *r, struct task *t)
 {
 	bool stands_open = is_met(r, t);
@@ -171,7 +171,7 @@ static void ask(struct plan_run *r, struct task *t)
 		r->plan->open = t;
 }
 
-/* The pending task of the lowest priority that need not wait; of equals the first. */
+/* The first ready or hopeless task with the lowest priority value. */
 static struct task *next_task(const struct plan *p, enum readiness *how)
 {
 	struct task *next = NULL;
@@ -199,7 +199,7 @@ static void start_task(struct plan_run *r, struct task *t)
 		r->ops[t - r->plan->tasks] = op;
 }
 
-/* A skipped task, or one that ends at once, may make a further one ready or hopeless: go on until
+/* A skipped or immediately completed task may make others ready or hopeless, so this repeats until
  * none is left. */
 static void start_tasks(struct plan_run *r)
 {
@@ -241,7 +241,7 @@ struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, pla
 {
 	struct plan_run *r = mem_alloc(sizeof(*r));
 
-	assert(p->count > 0 && p->count <= FLOW_LINES_MAX); /* by plan_check */
+	assert(p->count > 0 && p->count <= FLOW_LINES_MAX); /* checked by plan_check */
 	*r = (struct plan_run){
 		.loop = l, .plan = p, .arena = a, .run = run, .cb = cb, .owner = owner};
 	start_tasks(r);
