@@ -1,7 +1,7 @@
 /*
- * The answer: what models are told, the checks that their words pass on the way to the user, the
- * events of a turn, and what is stored of it: links, calls, usage, receipt. Loop thread only;
- * everything in the turn's arena.
+ * The answer: prompts, the checks that a model's text passes on its way to the user, the events of
+ * a turn, and what is stored with it (links, calls, usage, receipt). Loop thread only; everything
+ * in the turn's arena.
  */
 #ifndef VESPER_ANSWER_H
 #define VESPER_ANSWER_H
@@ -20,7 +20,7 @@
 #include "vesper/turn_core.h"
 #include "vesper/view.h"
 
-/* The same for all turns of the process. */
+/* Shared by all turns of the process. */
 struct answer_options {
 	struct llm *llm; /* NULL: rules only */
 	int64_t deadline_ms;
@@ -31,98 +31,99 @@ struct answer_options {
 	const char *const *link_hosts;
 };
 
-/* What the number check said of the answer so far. */
+/* Results of the number check for the answer so far. */
 struct turn_checked {
 	size_t chars; /* code points shown */
 	int64_t count[GUARD_UNCHECKED + 1];
-	bool on;           /* what is written passes the check */
-	struct str stored; /* as JSON, once it is stored; p NULL: nothing was checked */
+	bool on;           /* the answer's text is checked */
+	struct str stored; /* JSON, set when the answer is stored; p NULL: nothing was checked */
 };
 
-/* The model's word that data, which code alone chose, does not answer the question. */
+/* The model's reply that data chosen by code alone does not answer the question. */
 struct no_answer {
-	bool offered; /* the model may say so now */
+	bool offered; /* the model may reply so now */
 	bool wanted;  /* it did */
-	bool done;    /* the supervisor was asked: once a turn */
+	bool done;    /* the supervisor was asked, at most once a turn */
 	struct buf held;
 };
 
-/* What a model says of a question that the supervisor reads at the same time. */
+/* Result of the guardrail check, which runs while the supervisor reads the question. */
 struct guardrail_check {
 	struct op *op;
 	bool refuses;
 	struct refusal refusal;
 };
 
-/* A sentence of the answer that is asked for once more. */
+/* A sentence of the answer that a model is asked to rewrite. */
 struct turn_rewrite {
 	bool allowed; /* a model writes this answer */
-	int made;     /* in this turn */
+	int made;     /* rewrites in this turn */
 	const struct llm_call *call;
-	struct later later; /* starts it */
+	struct later later; /* starts the call */
 	struct op *op;
-	bool uncited;          /* for want of a citation */
-	const char *blanks;    /* that the sentence began with */
+	bool uncited;          /* the citation was missing */
+	const char *blanks;    /* leading spaces of the sentence */
 	const char *separator; /* the line end or space that ended the sentence */
-	struct buf text;       /* what has come of it */
+	struct buf text;       /* the reply so far */
 };
 
-/* Work of the turn itself; at most one of a kind goes on at a time. */
+/* Work of the turn itself; at most one of each kind runs at a time. */
 enum answer_stage { STAGE_GUARDRAIL, STAGE_PLANNING, STAGE_CHART, STAGE_COUNT };
 
 /* Written by src/answer. */
 struct turn_answer {
 	struct view_answer templated; /* the answer without a model, and follow-ups */
 	const char *flow_text;        /* the sentences of the plan's flow; NULL: none */
-	/* What is written passes them in this order; NULL: not yet, or ended. */
+	/* Checks that the text passes, in this order; NULL: not begun, or ended. */
 	struct guard_quotes *quotes;
 	struct guard_links *link_check;
-	struct answer_cites *cites; /* before the numbers; NULL: there are no passages */
+	struct answer_cites *cites; /* before the number check; NULL: no passages */
 	struct guard_numbers *numbers;
 	struct turn_checked checked;
-	bool written; /* the model's answer has ended, and was fed whole */
+	bool written; /* the model's answer has ended and was checked whole */
 	struct guardrail_check guardrail_check;
 	struct no_answer no_answer;
 	struct turn_rewrite rewrite;
 	struct {
-		int count;         /* providers that went on with the answer */
-		const char *shown; /* before the last of them */
-		const char *taken; /* before the turn came here; NULL: it began here */
-		struct buf held;   /* of its sentence, until it is whole */
+		int count;         /* continuations by another provider */
+		const char *shown; /* text shown before the last of them */
+		const char *taken; /* text shown before a takeover; NULL: no takeover */
+		struct buf held;   /* its incomplete sentence */
 	} continued;
 	struct budget_payer budget_owner;
-	bool out_of_budget; /* an agent's call was not made for want of money */
-	bool log_full;      /* a piece of the answer found no room in the log */
+	bool out_of_budget; /* an agent's call was skipped for lack of budget */
+	bool log_full;      /* a chunk of the answer did not fit into the log */
 	bool cut;           /* the answer reached its length limit */
-	size_t view_count;  /* that were shown */
+	size_t view_count;  /* views shown */
 	struct str links;   /* JSON array */
 	const char *provider, *model;
 	struct llm_usage usage[LLM_ROLE_COUNT];
 	int64_t calls[LLM_ROLE_COUNT];
-	struct llm_trail trail;          /* of every model call */
-	const char *stages[STAGE_COUNT]; /* ids of those that go on; NULL: it does not */
-	int stage_count;                 /* that began */
-	size_t left_out;                 /* parts that the answer's prompt had no room for */
-	/* Examples of the catalogue that a supervisor or planner was told. */
+	struct llm_trail trail;          /* every model call */
+	const char *stages[STAGE_COUNT]; /* step IDs of running stages; NULL: not running */
+	int stage_count;                 /* stages started */
+	size_t left_out;                 /* parts that did not fit the answer's prompt */
+	/* Catalogue examples in the prompt of a supervisor or planner. */
 	const struct example_def *like[PROMPT_LIKE_MAX];
 	size_t like_count;
 	const struct receipt *receipt;
-	const char *receipt_id; /* once it is stored with its answer; NULL: there is none */
+	const char *receipt_id; /* set when stored with the answer; NULL: none */
 };
 
-/* How a turn ends, decided once: the closing event and the stored status follow from it. */
+/* How a turn ends, decided once. It determines the closing event and the stored status. */
 struct turn_end {
 	enum message_status status;
-	bool failed;            /* closes with chat.error instead of chat.complete */
-	const char *error_code; /* of the wire: "timeout", "upstream", …; also set for a partial
-				   answer */
+	bool failed; /* closes with chat.error instead of chat.complete */
+	const char *
+		error_code; /* wire code: "timeout", "upstream", …; also set for a partial answer */
 	const char *error_text; /* for the user */
-	const char *detail_turn_id; /* the turn that answered the message before, or NULL */
+	const char *
+		detail_turn_id; /* turn that already has this message (idempotent retry), or NULL */
 	bool retryable;
-	bool no_save; /* nothing of this turn may be stored (its message was not accepted) */
+	bool no_save; /* the message was not accepted: nothing of this turn may be stored */
 };
 
-/* The turn as the answer sees it. */
+/* The parts of a turn that the answer uses. */
 struct answer_turn {
 	const struct turn_core *core;
 	const struct turn_context *context;
@@ -131,59 +132,63 @@ struct answer_turn {
 	const struct turn_dialog *dialog;
 	struct turn_answer *answer;
 	const struct answer_options *options;
-	const struct guard_secret *prompts; /* prompts, which must not leak */
+	const struct guard_secret *prompts; /* must not leak */
 };
 
 void answer_begin(struct answer_turn *t);
 void answer_end(struct answer_turn *t); /* frees what is not in the arena */
 
-/* ---- write.c: the answer, from results ---- */
+/* ---- write.c: writes the answer from results ---- */
 
-/* By templates: what a turn without a model shows. */
+/* Fills answer.templated: the answer without a model, and follow-ups. */
 void answer_template(struct answer_turn *t);
-/* The plan's flow has written the answer: no model is asked. */
+/* True when no model is asked: the plan's flow wrote the answer, or all results are empty and
+ * describe what was looked for. */
 bool answer_is_templated(const struct answer_turn *t);
 void answer_by_template(struct answer_turn *t);
-/* The same behind what was shown before. False: that is not of this template; nothing is said. */
+/* Shows the rest of the template answer after a takeover. False: the text shown before is not its
+ * start, and nothing is shown. */
 bool answer_template_rest(struct answer_turn *t);
-/* A model is about to write; what it is told. */
+/* Begins an answer by a model. Returns its prompt. */
 struct llm_call *answer_by_model(struct answer_turn *t);
-/* A piece of its text. True: the answer has reached its limit. */
+/* Takes a chunk of the model's text. True: the answer has reached its limit. */
 bool answer_text(struct answer_turn *t, const char *text, size_t len);
-/* It has ended: the last sentence goes out, or is asked for once more. */
+/* The text has ended: shows the last sentence, or asks for a rewrite of it. */
 void answer_rest(struct answer_turn *t);
-/* ---- continue.c: the answer ends after its first word, and goes on ---- */
+/* ---- continue.c: continues an answer that failed after its first word ---- */
 
-/* A turn that was taken over: what its log shows stands before what is said here. */
+/* Begins a turn that was taken over: text in its log precedes what this replica writes. */
 void answer_taken(struct answer_turn *t);
-/* What was shown before this replica took the turn over; "": nothing. */
+/* Text shown before this replica took the turn over; "": none. */
 struct str answer_shown_before(const struct answer_turn *t);
-/* A text that is made by code, behind what was shown before. False: it does not begin with that,
- * and nothing is said. */
+/* Shows the part of a text made by code that follows what was shown before the takeover. False: the
+ * text does not begin with that, and nothing is shown. */
 bool answer_say_rest(struct answer_turn *t, const char *text,
 		     void (*say)(struct answer_turn *t, const char *text, size_t len));
-/* No model goes on: the findings of the template that were not shown. False: there are none. */
+/* Shows the template's findings that were not shown yet, when no model can continue. False:
+ * none. */
 bool answer_findings_left(struct answer_turn *t);
-/* Pure. Its lines and sentences that say something else than `shown`; "": none. */
+/* Pure. Returns the lines and sentences of `made` that `shown` lacks; "": none. */
 const char *answer_unsaid(struct str shown, const char *made, struct arena *a);
 
-/* Another provider can be asked, and there is time for it. */
+/* True when another provider can be asked and enough time is left. */
 bool answer_may_continue(const struct answer_turn *t);
-/* Closes what was shown; what the next model is told. Its text comes by answer_text. */
+/* Closes open marks in the shown text. Returns the next model's prompt; its text comes through
+ * answer_text. */
 struct llm_call *answer_continue(struct answer_turn *t);
 void continue_text(struct answer_turn *t, const char *text, size_t len);
 void continue_rest(struct answer_turn *t);
-/* Pure. What ends a text that stops anywhere: its open sentence, bold, code, row of a table. */
+/* Pure. Returns what closes a text that stops anywhere: open sentence, bold, code, table row. */
 const char *answer_closing_marks(struct str shown, struct arena *a);
-/* Pure. A sentence of the text says the same, with the same numbers. */
+/* Pure. True when a sentence of `shown` says the same with the same numbers. */
 bool answer_says_again(struct str shown, struct str sentence);
-/* prompt.c; `shown` "": from the start. */
+/* In prompt.c; `shown` "": from the start. */
 struct llm_call *prompt_continue(struct answer_turn *t, const char *shown, const char *failed);
 
 void answer_ended_early(struct answer_turn *t);
 void answer_written_by(struct answer_turn *t, const char *provider, const char *model);
-/* The turn ended before the model did: the answer is of whose words were shown, or else of the
- * rules. */
+/* Sets the author of an answer whose turn ended before the model did: the last model asked, or else
+ * the rules. */
 void answer_written_till_now(struct answer_turn *t);
 
 /* ---- context.c: what the answer was made from ---- */
@@ -191,182 +196,182 @@ void answer_written_till_now(struct answer_turn *t);
 struct context_state;
 void answer_context(const struct answer_turn *t, struct context_state *out);
 
-/* ---- closing.c: what code adds behind the last word ---- */
+/* ---- closing.c: text that code adds after the last word ---- */
 
 /* What could not be looked up and the answer does not name, and why there is no chart; NULL:
  * nothing. */
 const char *answer_closing(const struct answer_turn *t);
 
-/* ---- flow.c: what a flow makes of the results of its plan ---- */
+/* ---- flow.c: presents the results of a flow's plan ---- */
 
-/* Its sentences, then what could not be looked up but for `asked`, which may be NULL. Its
- * suggestions, the primary ones first. False: no sentence applies. Pure; everything in the arena.
- */
+/* Collects the flow's sentences, then what could not be looked up except `asked` (may be NULL),
+ * then its suggestions, primary ones first. False: no sentence applies. Pure; everything in the
+ * arena. */
 bool flow_answer(const struct plan *p, const struct result *asked, const struct catalog *c,
 		 struct arena *a, struct view_answer *out);
 
-/* A prop of a component, once the plan has ended. */
+/* A prop of a component after the plan has ended. */
 struct shown_prop {
 	const char *name;
-	const char *text;       /* its value as the source spells it; NULL: it is a table */
-	struct ref_place place; /* where it was found: column, fact or table tell its type and unit;
-				   result NULL: it is written in the flow */
+	const char *text;       /* value as the source spells it; NULL: it is a table */
+	struct ref_place place; /* where the value was found: its column, fact or table gives type
+				   and unit; result NULL: written in the flow */
 };
 struct shown {
 	const struct task_show *show;
-	struct shown_prop *props; /* that have a value, in the order of the flow's line */
+	struct shown_prop *props; /* those with a value, in the order of the flow's line */
 	size_t prop_count;
 };
-/* The components that the plan shows, in its order, without those whose condition is not met. Pure;
- * everything in the arena. */
+/* Lists the plan's components in order, without those whose condition is not met. Returns their
+ * number. Pure; everything in the arena. */
 size_t flow_shown(const struct plan *p, struct arena *a, struct shown **out);
-/* A component of the plan shows the main table of this task, or of this group of tasks. */
+/* True when a component of the plan shows the main table of this task or group of tasks. */
 bool flow_shows_table(const struct plan *p, const char *task);
 
 /* ---- components.c: components as views ---- */
 
-/* A required prop that is missing or of another type; NULL: none is. */
+/* Returns the name of a required prop that is missing or has the wrong type; NULL: none. */
 struct component_def;
 const char *component_lacks(const struct component_def *def, const struct shown *s);
-/* The view of a component that lacks nothing; what does not fit its type is left out. Pure. */
+/* Writes the view of a component that lacks nothing; values of the wrong type are left out.
+ * Pure. */
 void component_view(struct buf *out, const struct catalog *c, const struct shown *s,
 		    const char *view_id, struct arena *a);
-/* Shows those of the plan that has ended, and the tables of those that lack a prop. */
+/* Shows the components of a plan that has ended; for one that lacks a prop, its tables instead. */
 void answer_components(struct answer_turn *t);
-/* Shows one that a model has named: its props are filled from the facts, columns and tables of
- * these results that have their names; what does not fit is left out. NULL: a required prop is
+/* Shows a component that a model named. Its props are filled from facts, columns and tables of the
+ * same name in these results; values that do not fit are left out. NULL: a required prop is
  * missing. */
 const struct shown *answer_component_by_name(struct answer_turn *t, const char *id,
 					     const char *component, struct result *const *results,
 					     size_t count);
 bool shown_has_table(const struct shown *s, const struct table *t);
 
-/* ---- models.c: what may be spent on models, and what was ---- */
+/* ---- models.c: budget and use of models ---- */
 
-/* A model may be asked now: one is usable, and the budget is not used up. */
+/* True when a model can be asked now: one is usable, and the budget is not used up. */
 bool answer_may_ask_model(const struct answer_turn *t);
 bool answer_budget_used_up(const struct answer_turn *t);
 void answer_out_of_budget(struct answer_turn *t);
 void answer_count_calls(struct answer_turn *t, enum llm_role role, int64_t calls);
 void answer_add_usage(struct answer_turn *t, enum llm_role role, const struct llm_usage *usage);
 
-/* ---- say.c: the events of a turn, each made in one place ---- */
+/* ---- say.c: emits the events of a turn ---- */
 
 void say_thinking(struct answer_turn *t);
 void say_phase(struct answer_turn *t, const char *phase, const char *text);
 void say_filters(struct answer_turn *t);
-/* What is going to be run, where that is more than one call. */
+/* Emits the plan if it has more than one call. */
 void say_plan(struct answer_turn *t, const struct plan *p);
-/* In pieces of about a line, as a writer would. */
+/* Passes a text to `say` in chunks of about one line. */
 void say_in_pieces(struct answer_turn *t, const char *text,
 		   void (*say)(struct answer_turn *t, const char *text, size_t len));
 void say_text(struct answer_turn *t, const char *text,
-	      size_t len); /* a piece of the answer: shown, and kept */
-void say_checked(struct answer_turn *t, const struct guard_piece *piece); /* one that was checked */
-void say_view(struct answer_turn *t, struct result *r); /* its main table, and its chart */
-void say_outcomes(struct answer_turn *t);               /* a view for each result without rows */
-/* A component's view, of this line of the plan. */
+	      size_t len); /* emits a chunk of the answer */
+void say_checked(struct answer_turn *t,
+		 const struct guard_piece *piece);      /* emits a checked chunk */
+void say_view(struct answer_turn *t, struct result *r); /* emits its main table and its chart */
+void say_outcomes(struct answer_turn *t); /* emits a view for each result without rows */
+/* Emits a component's view for this line of the plan. */
 void say_component(struct answer_turn *t, const char *task, const char *view_id, struct str view);
-/* Shows a view; `r` NULL: it is of no result. Takes ownership. */
+/* Emits a view; `r` NULL: it belongs to no result. Takes ownership. */
 void say_view_json(struct answer_turn *t, const struct result *r, json_t *view_take);
-/* Members of chat.ask. Takes ownership. */
+/* Emits chat.ask with these members. Takes ownership. */
 void say_ask_json(struct answer_turn *t, const char *prompt, json_t *body_take);
 void say_end(struct answer_turn *t, const struct turn_end *end);
-/* A stored turn told once more, to its end. */
+/* Replays a stored turn to its end. */
 void say_stored(struct answer_turn *t, const struct message *question,
 		const struct message *answer);
 
-/* ---- stages.c: what the event stream alone is told ---- */
+/* ---- stages.c: events of the event stream only ---- */
 
-void stage_begin(struct answer_turn *t, enum answer_stage stage); /* unless it goes on */
-/* If it goes on. `output` is a JSON object. */
+void stage_begin(struct answer_turn *t, enum answer_stage stage); /* unless it is running */
+/* If it is running. `output` is a JSON object. */
 void stage_end(struct answer_turn *t, enum answer_stage stage, const char *output);
-void stage_end_passed(struct answer_turn *t, bool passed); /* the question was looked at */
+void stage_end_passed(struct answer_turn *t, bool passed); /* of the guardrail check */
 void stage_end_plan(struct answer_turn *t, size_t tasks);
-void stages_end(struct answer_turn *t); /* the turn ends: what goes on has failed */
-/* A trail's on_request; the owner is the answer's turn. */
+void stages_end(struct answer_turn *t); /* at the turn's end: running stages have failed */
+/* The on_request callback of a trail; `owner` is a struct answer_turn. */
 void usage_tell(void *owner, const struct llm_call *call, const struct llm_asked *asked);
 
-/* ---- summary.c: JSON of the whole turn, in the arena ---- */
+/* ---- summary.c: JSON about the whole turn, in the arena ---- */
 
 struct str say_usage(struct answer_turn *t, bool with_budget);
-/* Who approved the answer's plan; p NULL: not approved. */
+/* Who approved the answer's plan; p NULL: not an approved plan. */
 struct str say_approved(struct answer_turn *t);
-/* What was run; `to_keep`: with what is kept of it beside. */
+/* The calls that were run; `to_keep`: with the members that are only stored. */
 struct str say_calls(struct answer_turn *t, bool to_keep);
-/* How many tool calls and agents of the plan ended how; those that it turned out not to need are
- * not counted. p NULL: there was no plan. */
+/* Counts the plan's tool calls and agents by how they ended, except those that were not needed. p
+ * NULL: no plan. */
 struct str say_tasks(const struct answer_turn *t);
-/* One for each report that a result with data came from: stays for the closing event. */
+/* One link for each report of the results; also stored for the closing event. */
 struct str say_links(struct answer_turn *t);
-/* The projection of the log for the stored message; answer.checked.stored is made of it, too. */
+/* Views of the log for the stored message; also fills answer.checked.stored. */
 const char *say_stored_views(struct answer_turn *t);
-/* What a reader of this answer must be permitted, whenever it is read again. */
+/* The permissions that a reader of this answer needs, whenever it is read. */
 const char *answer_needs(const struct answer_turn *t);
 const char *answer_agents(const struct answer_turn *t);
 int64_t answer_tokens(const struct answer_turn *t);
 
-/* ---- guardrail_model.c: a model's word on a question that code can't place ---- */
+/* ---- guardrail_model.c: a model checks a question that code can't place ---- */
 
-void guardrail_begin(struct answer_turn *t); /* where it is wanted */
+void guardrail_begin(struct answer_turn *t); /* if configured */
 void guardrail_cancel(struct answer_turn *t);
 
-/* ---- no_answer.c: the model's word that the data does not answer the question ---- */
+/* ---- no_answer.c: the model reports that the data does not answer the question ---- */
 
-extern const char no_answer_offer[]; /* what a model is told about it */
+extern const char no_answer_offer[]; /* the instruction in the model's prompt */
 void no_answer_begin(struct answer_turn *t);
-/* False: this piece is held back, and may never be shown. True: *text is to be shown. */
+/* False: this chunk is held back and may never be shown. True: show *text. */
 bool no_answer_pass(struct answer_turn *t, struct str *text);
-/* What is still held when the answer ends; "" when there is nothing to show. */
+/* Text still held when the answer ends; "" when nothing is to be shown. */
 struct str no_answer_rest(struct answer_turn *t);
-/* Drops the answer that was begun; the supervisor comes next. */
+/* Drops the answer that was begun; the supervisor is asked next. */
 void no_answer_again(struct answer_turn *t);
 
-/* ---- check.c: what is written, on its way to the user ---- */
+/* ---- check.c: checks text on its way to the user ---- */
 
-void check_begin(struct answer_turn *t); /* from here on every word of the answer is checked */
+void check_begin(struct answer_turn *t); /* from here on the answer's text is checked */
 void check_text(struct answer_turn *t, const char *text, size_t len);
-/* The whole answer that code made, at once; false: nothing was said, each number of it must be
- * looked for. */
+/* Checks and emits a whole answer made by code. False: nothing was emitted; its numbers must be
+ * checked one by one. */
 bool check_made(struct answer_turn *t, const struct view_answer *made);
-/* No more text comes: what waits goes out, or is asked for again. */
+/* No more text follows: emits waiting text, or asks for a rewrite. */
 void check_last(struct answer_turn *t);
 void check_end(struct answer_turn *t);
-/* A text that is not streamed, such as a clarifying question that a model worded. */
+/* Checks a text that is not streamed, such as a model's clarifying question. */
 const char *check_plain(struct answer_turn *t, const char *text);
-/* Prompts of this catalogue. */
+/* The prompts of this catalogue, for the leakage check. */
 struct guard_secret *check_prompts(const struct catalog *c);
 
 /* ---- rewrite.c ---- */
 
-/* A guard_sink's on_doubt; the owner is the answer's turn. */
+/* The on_doubt callback of a guard_sink; `owner` is a struct answer_turn. */
 bool rewrite_ask(void *owner, const struct guard_doubt *d);
 void rewrite_cancel(struct answer_turn *t);
 
-/* ---- prompt.c: what a model is told; context.earlier was read before ---- */
+/* ---- prompt.c: prompts for models; context.earlier must be read first ---- */
 
 struct llm_call *prompt_supervisor(struct answer_turn *t);
-/* What the planner is told; with a plan that has ended, what became of its tasks: no text of
- * theirs.
- */
+/* The planner's prompt. `ended`: a finished plan, whose task outcomes are added without any of
+ * their texts; or NULL. */
 struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended);
 struct llm_call *prompt_answer(struct answer_turn *t);
 struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt *d);
 struct llm_call *prompt_compress(struct answer_turn *t);
 struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format);
 
-/* ---- links.c: a report's address with the filters of this result; "" when there is none ---- */
+/* ---- links.c: URL of a report with the filters of this result; "": none ---- */
 
 const char *link_url(const struct report_def *report, const struct tool_def *tool,
 		     const struct args *args, struct arena *a);
 
-/* ---- receipt.c: how the answer came about, sealed for the store ---- */
+/* ---- receipt.c: the record of how the answer was made, sealed for the store ---- */
 
-/* NULL where nothing was looked up and no model was asked, so that there is nothing to prove. */
+/* NULL when nothing was looked up and no model was asked: there is nothing to prove. */
 const struct receipt *answer_receipt(struct answer_turn *t, const struct message *answer);
 void answer_receipt_stored(struct answer_turn *t);
-/* The receipt of a call that a program made outside of any conversation; NULL: it would be too
- * long. Everything in the arena. */
+/* Receipt of an API call outside any conversation; NULL: too long. Everything in the arena. */
 const struct receipt *call_receipt(const struct catalog *c, const struct principal *who,
 				   struct date day, const struct result *r, struct arena *a);
 json_t *answer_permissions(const struct principal *who); /* as a list; new reference */

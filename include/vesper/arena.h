@@ -1,9 +1,10 @@
 /*
- * Memory that lives and dies together: a turn, a query's rows, a request. Nothing is freed alone.
+ * Memory that is freed together: of a turn, a query's rows, a request. Single allocations are never
+ * freed.
  *
- * The cap is soft: allocation always succeeds, and arena_over() tells the owner, who ends the work
- * at its next step. Each single input is bounded by its own limit, so the overshoot is bounded too.
- * Use from one thread at a time.
+ * The cap is soft: allocation always succeeds. The owner checks arena_over() and ends the work at
+ * its next step. Each input is bounded by its own limit, so the overshoot is bounded too. Use from
+ * one thread at a time.
  */
 #ifndef VESPER_ARENA_H
 #define VESPER_ARENA_H
@@ -23,16 +24,17 @@ char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(
 char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Room for one more item of an array in the arena: the same array, or a wider copy of its `count`
- * items. What was outgrown stays until the end, at most as much again. */
+/* Makes room for one more item of an array in the arena: returns the same array, or a larger copy
+ * of its `count` items. Outgrown copies stay until the arena is freed; together they take at most
+ * the same memory again. */
 void *arena_grow(struct arena *a, void *items, size_t count, size_t *cap, size_t item_bytes);
 
-/* Runs `free_it(thing)` when the arena is freed, last registered first: for json_t and other
- * foreign things. */
+/* Runs `free_it(thing)` when the arena is freed, last registered first. For json_t and other
+ * objects outside the arena. */
 void arena_defer(struct arena *a, void (*free_it)(void *thing), void *thing);
 
-size_t arena_bytes(const struct arena *a); /* handed out so far */
-bool arena_over(const struct arena *a);    /* more than the cap was handed out */
+size_t arena_bytes(const struct arena *a); /* allocated so far */
+bool arena_over(const struct arena *a);    /* more than the cap is allocated */
 
 void arena_free(struct arena **a); /* *a may be NULL; it is NULL afterwards */
 

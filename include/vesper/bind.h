@@ -1,5 +1,4 @@
-/* Typed arguments by name, and the values that are bound to a statement in order. Strings are
- * borrowed. */
+/* Typed arguments by name, and values bound to a statement in order. Strings are borrowed. */
 #ifndef VESPER_BIND_H
 #define VESPER_BIND_H
 
@@ -46,7 +45,7 @@ void args_set(struct args *args, struct arena *a, const char *name, struct value
 void args_set_list(struct args *args, struct arena *a, const char *name, const struct value *values,
 		   size_t count);
 const struct arg *args_find(const struct args *args, const char *name); /* NULL when absent */
-/* As JSON, values and lists by name; what holds no value is left out. */
+/* As JSON, values and lists by name; arguments without a value are left out. */
 void args_write(struct json_out *j, const struct args *args);
 /* The single value as text ("2025", "Ascend"); NULL when absent or a list. */
 const char *args_text(const struct args *args, const char *name, struct arena *a);

@@ -1,7 +1,8 @@
 /*
- * The circuit breaker of one service. While it is closed every call passes; after some failures in
- * a row it opens and calls are refused at once instead of each waiting for its own failure; after a
- * while one call, the probe, decides. Pure: time is given. One thread.
+ * The circuit breaker of one service. While it is closed, every call passes. After `failures_max`
+ * failures in a row it opens and refuses calls at once, so they do not wait for their own failures.
+ * After `open_ms` one call, the probe, decides (half-open). Pure: the caller passes the time. One
+ * thread.
  */
 #ifndef VESPER_BREAKER_H
 #define VESPER_BREAKER_H
@@ -15,21 +16,22 @@ struct breaker {
 	int64_t failures;
 	int64_t opened_ms; /* when it opened */
 	bool open;
-	bool probing; /* the one call that is let through is under way */
+	bool probing; /* the probe is running */
 };
 
-/* It is open, and it is too early for a probe. */
+/* True when it is open and it is too early for a probe. */
 bool breaker_refuses(const struct breaker *b, int64_t now_ms);
-/* It is open, and the probe is under way. */
+/* True when it is open and the probe is running. */
 bool breaker_waits(const struct breaker *b);
-/* Neither: a call may begin. */
+/* True when neither holds: a call may begin. */
 bool breaker_admits(const struct breaker *b, int64_t now_ms);
-/* Before a call. True: this call is the probe. */
+/* Call it before a call to the service. True: this call is the probe. */
 bool breaker_begin(struct breaker *b);
 void breaker_ok(struct breaker *b);
-/* True: it opened, or opened again. */
+/* True when it opened, or opened again. */
 bool breaker_failed(struct breaker *b, bool probe, int64_t now_ms);
-/* The call ended without a verdict (cancelled, out of the caller's time). */
+/* The call ended without showing the service's state (cancelled, or the caller's deadline
+ * passed). */
 void breaker_undecided(struct breaker *b, bool probe);
 
 #endif

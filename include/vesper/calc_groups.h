@@ -1,6 +1,6 @@
 /*
- * Kernels over rows of several columns: distances, scores, and a line with honest errors. See
- * calc.h for NULLs, errors and determinism. Columns are arrays of `n` values each.
+ * Kernels over rows of several columns: distances, scores, and a regression line with robust
+ * errors. See calc.h for NULLs, errors and determinism. Columns are arrays of `n` values each.
  */
 #ifndef VESPER_CALC_GROUPS_H
 #define VESPER_CALC_GROUPS_H
@@ -9,8 +9,8 @@
 
 /*
  * Gower's distance (1971): mean over columns of |a - b| / range for numbers, a ≠ b for codes. A
- * column in which one of both is NULL is left out of the mean; so is one without a range. NAN where
- * no column is left. `from` is a row; out[from] is 0.
+ * column is left out of the mean where either value is NULL or the range is 0. NAN where no column
+ * is left. `from` is a row; out[from] is 0.
  */
 struct calc_feature {
 	const double *values; /* numbers or codes; NAN is NULL */
@@ -19,15 +19,15 @@ struct calc_feature {
 MUST_CHECK bool calc_gower(const struct calc *c, const struct calc_feature *features,
 			   size_t feature_count, size_t n, size_t from, double **distances,
 			   struct err *e);
-/* Of the rows with `is_member`, the one with the least sum of distances to the others; n if none.
- * At most CALC_PAIRS_MAX members: of more, every k-th. */
+/* Of the rows with `is_member`, returns the one with the least sum of distances to the others; n if
+ * there are no members. With more than CALC_PAIRS_MAX members, every k-th is used. */
 MUST_CHECK bool calc_medoid(const struct calc *c, const struct calc_feature *features,
 			    size_t feature_count, size_t n, const bool *is_member, size_t *row,
 			    struct err *e);
 
-/* Weighted mean of percentile ranks (mid-rank - ½)/n, times 100; a NULL in any indicator: NAN, "not
- * scored". Weights are at least 0, their sum is above 0: else ERR_INPUT. Least data: 10 rows; with
- * fewer there are no scores. */
+/* Weighted mean of percentile ranks (mid-rank - ½)/n, times 100. A NULL in any indicator gives NAN,
+ * "not scored". ERR_INPUT: a weight is below 0, or their sum is not above 0. Least data: 10
+ * rows. */
 #define CALC_SCORES_LEAST 10
 struct calc_scores {
 	enum calc_status status;
@@ -41,9 +41,9 @@ MUST_CHECK bool calc_scores(const struct calc *c, const double *const *indicator
 
 /*
  * Least squares of y on x, rows in order of time, with errors after Newey & West 1987 (Bartlett
- * weights, lag ⌊4(n/100)^(2/9)⌋, no correction for small samples). p by Student's t with n - 2
- * degrees of freedom, of the plain and of those errors; p is the greater. Points with a NULL are
- * left out. Least data: CALC_LINE_LEAST; an x that does not vary: CALC_CONSTANT.
+ * weights, lag ⌊4(n/100)^(2/9)⌋, no small-sample correction). p uses Student's t with n - 2 degrees
+ * of freedom, for the plain and for those errors; the greater p is returned. Points with a NULL are
+ * left out. Least data: CALC_LINE_LEAST; a constant x: CALC_CONSTANT.
  */
 #define CALC_LINE_LEAST 8
 struct calc_line {
@@ -62,10 +62,10 @@ MUST_CHECK bool calc_line(const struct calc *c, const double *x, const double *y
 			  struct calc_line *out, struct err *e);
 
 /*
- * Elasticity: the slope of ln response on ln driver by calc_line, rows in order of time; so many
- * percent of the response go with one percent of the driver. Rows in which one of both is not above
- * zero are left out. It is usable where p < 0.001: an association in past data, and no proof of an
- * effect. Least data: CALC_ELASTICITY_LEAST rows; a driver that varies by less than
+ * Elasticity: the slope of ln response on ln driver by calc_line, rows in order of time. It is the
+ * percentage change of the response per one percent of the driver. Rows in which either value is
+ * not above zero are left out. It is usable if p < 0.001; it is an association in past data, not a
+ * proof of an effect. Least data: CALC_ELASTICITY_LEAST rows. A driver that varies by less than
  * CALC_ELASTICITY_VARIATION (sd / mean) is CALC_CONSTANT.
  */
 #define CALC_ELASTICITY_LEAST     24

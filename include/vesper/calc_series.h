@@ -1,7 +1,7 @@
 /*
- * Kernels over a series: one value a period, in order of time, NULL for a period without one.
- * Seasons, forecasts, a shift of the level, runs, integrals. See calc.h for NULLs, errors and
- * determinism. At most CALC_SERIES_MAX periods, but for runs and integrals: CALC_VALUES_MAX.
+ * Kernels over a series: one value per period in order of time, NULL for a period without one.
+ * Seasons, forecasts, level shifts, runs, integrals. See calc.h for NULLs, errors and determinism.
+ * At most CALC_SERIES_MAX periods; for runs and integrals CALC_VALUES_MAX.
  */
 #ifndef VESPER_CALC_SERIES_H
 #define VESPER_CALC_SERIES_H
@@ -11,13 +11,13 @@
 /*
  * Season, trend and remainder by STL (Cleveland et al. 1990), robust: n_s 7, n_t the smallest odd
  * number ≥ 1.5·m/(1 - 1.5/n_s), n_l the smallest odd ≥ m, all of degree 1, 2 inner and 15 outer
- * rounds, no jumps. A NULL has weight 0, so the components have a value there, too.
+ * rounds, no jumps. A NULL has weight 0, so the components have values there, too.
  *
  * strength = max(0, 1 - Var R / Var(S + R)) (Wang, Smith & Hyndman 2006). It alone proves nothing:
- * noise often reaches 0.4. A series is seasonal with CALC_SEASON_PERIODS full periods, a strength
- * of 0.4, and p < 0.05 of Kruskal–Wallis between positions of the period, over the series minus its
- * centred moving average. `period` is 2..CALC_PERIOD_MAX. Least data: two full periods; more than
- * CALC_GAPS_PERCENT NULLs: CALC_GAPS.
+ * noise often reaches 0.4. A series is seasonal if it has CALC_SEASON_PERIODS full periods, a
+ * strength of 0.4, and p < 0.05 by Kruskal–Wallis. That test compares positions of the period over
+ * the series minus its centred moving average. `period` is 2..CALC_PERIOD_MAX. Least data: two full
+ * periods; more than CALC_GAPS_PERCENT NULLs: CALC_GAPS.
  */
 #define CALC_SEASON_PERIODS 3
 struct calc_season {
@@ -28,7 +28,7 @@ struct calc_season {
 	double p;    /* NAN: too few values for the test */
 	size_t high; /* position in the period, from 0 at the first row, with the highest season */
 	size_t low;
-	const double *trend; /* one a row */
+	const double *trend; /* one per row */
 	const double *season;
 	const double *remainder; /* NAN for NULLs */
 };
@@ -39,15 +39,16 @@ MUST_CHECK bool calc_season(const struct calc *c, const double *values, size_t n
  * Forecast by the best of four simple methods, simplest first: the last value; the mean of the last
  * `season` periods; the value one season before; simple exponential smoothing (Brown 1956), α from
  * 0.05 to 0.95 by 0.05 by least squares. The best has the least mean absolute error of the total
- * over the horizon in a rolling-origin backtest (Tashman 2000) over the last CALC_ORIGINS_MAX
- * origins with `before` periods or more; ties go to the simpler one.
+ * over the horizon in a rolling-origin backtest (Tashman 2000). It uses the last CALC_ORIGINS_MAX
+ * origins with `before` periods or more; ties go to the simpler method.
  *
- * Bands are split-conformal (Vovk 2005): of n residuals in order, the ⌈(n + 1)·α/2⌉-th and the
- * ⌈(n + 1)(1 - α/2)⌉-th. NAN where the second would be beyond n, or n < CALC_BAND_LEAST. Those of a
+ * Bands are split-conformal (Vovk 2005): of n residuals in order, the ⌈(n + 1)·α/2⌉-th and the ⌈(n
+ * + 1)(1 - α/2)⌉-th. NAN where the second would be beyond n, or n < CALC_BAND_LEAST. Bands of a
  * total come from residuals of totals: single bands must not be added.
  *
- * Least data: `before` + `horizon` periods, else CALC_TOO_FEW with the mean of what there is and no
- * bands; no value at all: NAN. More than CALC_GAPS_PERCENT NULLs: CALC_GAPS, the same.
+ * Least data: `before` + `horizon` periods. With less: CALC_TOO_FEW, the mean of the existing
+ * values and no bands; without any value: NAN. More than CALC_GAPS_PERCENT NULLs: CALC_GAPS,
+ * otherwise the same.
  */
 #define CALC_BAND_LEAST 20
 enum calc_method { CALC_LAST, CALC_MEAN, CALC_SEASONAL, CALC_SMOOTH };
@@ -56,7 +57,7 @@ struct calc_forecast_options {
 	size_t horizon; /* 1..CALC_HORIZON_MAX */
 	size_t season;  /* 1..CALC_PERIOD_MAX */
 	size_t before;  /* ≥ season */
-	/* What a value is worth in totals, one for each of n + horizon periods; NULL: 1. */
+	/* Weight of each value in totals, for n + horizon periods; NULL: 1. */
 	const double *scale;
 };
 struct calc_band {
@@ -70,7 +71,7 @@ struct calc_forecast {
 	double alpha; /* of smoothing over all values */
 	size_t origins;
 	double mae[CALC_METHODS]; /* of totals; NAN without a backtest */
-	const double *values;     /* `horizon` of them, as all arrays here */
+	const double *values;     /* all arrays here have `horizon` items */
 	const struct calc_band *band80;
 	const struct calc_band *band95;
 	double total; /* Σ value·scale */
@@ -87,8 +88,9 @@ MUST_CHECK bool calc_conformal(const struct calc *c, const double *residuals, si
 
 /*
  * The largest shift of the mean: max over k of |mean before - mean from k on|·√(k(n - k)/n), with
- * CALC_SHIFT_SIDE values or more a side; p = (1 + number of CALC_SHIFT_ORDERS random orders that
- * have as much) / (1 + all) (Davison & Hinkley 1997, 4.3). Least data: CALC_SHIFT_LEAST.
+ * at least CALC_SHIFT_SIDE values on each side. p = (1 + number of CALC_SHIFT_ORDERS random orders
+ * with at least this shift) / (1 + all) (Davison & Hinkley 1997, 4.3). Least data:
+ * CALC_SHIFT_LEAST.
  */
 #define CALC_SHIFT_LEAST 12
 #define CALC_SHIFT_SIDE  4
@@ -108,26 +110,26 @@ struct calc_run {
 	size_t first;
 	size_t last;
 };
-/* Longest runs of `least` or more rows that are flagged. */
+/* Longest runs of at least `least` flagged rows. */
 MUST_CHECK bool calc_runs(const struct calc *c, const bool *flags, size_t n, size_t least,
 			  struct calc_run **runs, size_t *count, struct err *e);
-/* … that stay within `tolerance` of the run's first value. */
+/* Longest runs whose values stay within `tolerance` of the run's first value. */
 MUST_CHECK bool calc_runs_equal(const struct calc *c, const double *values, size_t n,
 				double tolerance, size_t least, struct calc_run **runs,
 				size_t *count, struct err *e);
-/* … that lie on a sloping line: no step differs from the one before it by more than `tolerance`,
- * and each is larger than that. A row may end one run and begin the next. `least` ≥ 3. */
+/* Longest runs on a sloping line: steps that differ from the one before by at most `tolerance`, and
+ * are themselves larger than that. A row may end one run and begin the next. `least` ≥ 3. */
 MUST_CHECK bool calc_runs_straight(const struct calc *c, const double *values, size_t n,
 				   double tolerance, size_t least, struct calc_run **runs,
 				   size_t *count, struct err *e);
 
-/* Area under the points by trapezoids, none of which is wider than `bridge`. NULLs are left out, so
- * they widen. `times` must not fall: ERR_INPUT names the row. Least data: 2 points. */
+/* Area under the points by trapezoids no wider than `bridge`. NULLs are left out, so they widen
+ * trapezoids. ERR_INPUT: `times` decrease; the text names the row. Least data: 2 points. */
 struct calc_area {
 	enum calc_status status;
 	double area;
-	double covered; /* time under trapezoids */
-	size_t gaps;    /* that were not bridged */
+	double covered; /* time covered by trapezoids */
+	size_t gaps;    /* too wide to bridge */
 };
 MUST_CHECK bool calc_integral(const struct calc *c, const double *times, const double *values,
 			      size_t n, double bridge, struct calc_area *out, struct err *e);

@@ -8,19 +8,20 @@
 #include "vesper/calc.h"
 
 /* Quantile of type 7 (Hyndman & Fan 1996): linear between order statistics, h = (n - 1)·p. `sorted`
- * ascends and has no NULLs; NAN for none. 0 ≤ p ≤ 1. */
+ * is ascending without NULLs; NAN if empty. 0 ≤ p ≤ 1. */
 double calc_quantile_sorted(const double *sorted, size_t n, double p);
-/* `count` of them at once; *present: how many values are not NULL. Least data: 1, else NAN. */
+/* `count` quantiles at once; *present: number of values that are not NULL. Least data: 1, else
+ * NAN. */
 MUST_CHECK bool calc_quantiles(const struct calc *c, const double *values, size_t n,
 			       const double *p, size_t count, double *out, size_t *present,
 			       struct err *e);
-/* Share of the values below x, equal ones by half: mid-rank / n. NAN without values. */
+/* Share of the values below x, counting equal ones by half: mid-rank / n. NAN without values. */
 MUST_CHECK bool calc_percentile(const struct calc *c, const double *values, size_t n, double x,
 				double *out, struct err *e);
 
 /*
- * How unequal shares of a total are. Gini = Σ(2i - n - 1)·x_i / (n·Σx), x ascending; HHI = Σ share²
- * (Hirschman 1964). A negative value is ERR_INPUT; a total of 0 is CALC_ZERO. Least data: 10.
+ * Concentration of a total. Gini = Σ(2i - n - 1)·x_i / (n·Σx), x ascending; HHI = Σ share²
+ * (Hirschman 1964). ERR_INPUT: a negative value. A total of 0 is CALC_ZERO. Least data: 10.
  */
 #define CALC_CONCENTRATION_LEAST 10
 struct calc_concentration {
@@ -31,7 +32,7 @@ struct calc_concentration {
 	double hhi;         /* 1 / n .. 1 */
 	double top10_share; /* of the largest ⌈n / 10⌉ */
 	double top20_share;
-	size_t n_for_80; /* so many of the largest hold 80 % */
+	size_t n_for_80; /* number of largest values that hold 80 % */
 };
 MUST_CHECK bool calc_concentration(const struct calc *c, const double *values, size_t n,
 				   struct calc_concentration *out, struct err *e);
@@ -58,14 +59,14 @@ MUST_CHECK bool calc_moments(const struct calc *c, const double *values, size_t 
 			     struct calc_moments *out, struct err *e);
 
 /* Bins of equal width by Freedman & Diaconis 1981, width 2·IQR·n^(-1/3); with an IQR of 0 by
- * Sturges 1926. At most CALC_BINS_MAX; the last one holds its upper end. Least data: 2 different
+ * Sturges 1926. At most CALC_BINS_MAX; the last one includes its upper end. Least data: 2 different
  * values, else one bin. */
 struct calc_bins {
 	size_t n;
 	size_t count;
 	double low; /* of the first */
 	double width;
-	size_t in[]; /* how many values each bin has */
+	size_t in[]; /* number of values in each bin */
 };
 MUST_CHECK bool calc_bins(const struct calc *c, const double *values, size_t n,
 			  struct calc_bins **out, struct err *e);
@@ -76,41 +77,41 @@ struct calc_spread {
 	enum calc_status status; /* CALC_CONSTANT: scale 0 */
 	size_t n;
 	double median;
-	double mad; /* not scaled */
+	double mad; /* unscaled */
 	double scale;
 };
 MUST_CHECK bool calc_spread(const struct calc *c, const double *values, size_t n,
 			    struct calc_spread *out, struct err *e);
 
 /*
- * Values far from the others. Least data: CALC_OUTLIERS_LEAST.
+ * Outliers. Least data: CALC_OUTLIERS_LEAST.
  *   CALC_ROBUST  modified z = 0.6745·(x - median)/MAD beyond 3.5 (Iglewicz & Hoaglin 1993); of
- *                logarithms, where all values are positive and the adjusted skewness is above 1
+ *                logarithms if all values are positive and the adjusted skewness is above 1
  *   CALC_FENCES  1.5·IQR beyond the quartiles (Tukey 1977)
- *   CALC_TWO_SD  further than two standard deviations from the mean
+ *   CALC_TWO_SD  more than two standard deviations from the mean
  */
 #define CALC_OUTLIERS_LEAST 12
 enum calc_outlier_method { CALC_ROBUST, CALC_FENCES, CALC_TWO_SD };
 struct calc_outliers {
 	enum calc_status status;
 	size_t n;
-	double low; /* what lies below or above is an outlier */
+	double low; /* values below `low` or above `high` are outliers */
 	double high;
 	bool by_log;
 	size_t found;
-	bool *is_outlier; /* one a row; false for NULLs */
+	bool *is_outlier; /* one per row; false for NULLs */
 };
 MUST_CHECK bool calc_outliers(const struct calc *c, const double *values, size_t n,
 			      enum calc_outlier_method method, struct calc_outliers *out,
 			      struct err *e);
 
-/* Hampel filter (Hampel 1974; Pearson 2002): a value is a spike where it is further than
- * k·1.4826·MAD from the median of the window around it, shorter at the ends. `window` is odd and at
- * most CALC_WINDOW_MAX. Windows of less than 3 values that are not NULL have none. */
+/* Hampel filter (Hampel 1974; Pearson 2002): a value is a spike if it is further than k·1.4826·MAD
+ * from the median of the window around it, which is shorter at the ends. `window` is odd and at
+ * most CALC_WINDOW_MAX. Windows with fewer than 3 non-NULL values have no spikes. */
 MUST_CHECK bool calc_hampel(const struct calc *c, const double *values, size_t n, size_t window,
 			    double k, bool **is_spike, size_t *found, struct err *e);
 
-/* What a column holds. Distinct values are exact: integers and decimals by all their digits. */
+/* Profile of a column. Distinct values are exact: integers and decimals by all their digits. */
 struct calc_profile {
 	size_t rows;
 	size_t nulls;

@@ -1,4 +1,4 @@
-/* Words that stand for the values of an enum: one table each, ended by a NULL name. Any thread. */
+/* Names of the values of an enum: one table each, ended by a NULL name. Any thread. */
 #ifndef VESPER_CHOICE_H
 #define VESPER_CHOICE_H
 
@@ -9,9 +9,9 @@ struct choice {
 	int value;
 };
 
-/* False, and *out stays as it is: it is none of them. Case counts. */
+/* Finds a name, case-sensitive. False: unknown, and *out is unchanged. */
 bool choice_find(const struct choice *table, const char *name, int *out);
-/* That of a word that was checked before: one that is missing is a mistake of ours. */
+/* The value of a name that was validated before; an unknown name is a program error (assert). */
 int choice_of(const struct choice *table, const char *name);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * Several replicas that share what is in flight through a Redis: who runs the turn of a session
- * (lease.h), the events of each turn for those who watch it elsewhere (stream_driver.h), what
- * replicas tell each other, and who takes over the turns of one that has ended.
+ * Several replicas that share running work through a Redis: which replica runs the turn of a
+ * session (lease.h), the events of each turn for readers on other replicas (stream_driver.h),
+ * signals between replicas, and takeover of a dead replica's turns.
  *
- * Redis is never alone in deciding: a turn runs without it, and the store refuses the answer of a
- * replica whose fence is older. Texts lie there sealed, so what others write is not believed. Loop
- * thread only.
+ * Redis alone never decides: a turn runs without it, and the store rejects the answer of a replica
+ * with an older fencing token. Data in Redis is sealed, so data written by others is not trusted.
+ * Loop thread only.
  */
 #ifndef VESPER_CLUSTER_H
 #define VESPER_CLUSTER_H
@@ -15,19 +15,20 @@
 #include "vesper/loop.h"
 #include "vesper/stream.h"
 
-/* Borrowed for the call, but for the hub, which must outlive the leases. */
+/* Borrowed for the call, except the hub, which must outlive the leases. */
 struct cluster_options {
 	struct loop *loop;
 	struct stream_hub *hub;
 	const char *url; /* of the Redis */
 	int64_t timeout_ms;
-	const char *secret;  /* the same on all replicas, not empty */
-	const char *replica; /* its name; a boot id is added, so that two of one name are two */
-	int64_t lease_ms;    /* silent for that long: its turns are taken over */
+	const char *secret; /* the same on all replicas, not empty */
+	const char *
+		replica; /* its name; a boot ID is added, so that two replicas of one name differ */
+	int64_t lease_ms; /* a replica silent for this long loses its turns to a takeover */
 };
 
-/* Drives the hub from now on; closed as the leases' driver is. ERR_INPUT: the address or the name
- * cannot be right. */
+/* Drives the hub from now on; closed with the leases' driver. ERR_INPUT: the URL or the name is
+ * invalid. */
 MUST_CHECK bool cluster_open(const struct cluster_options *o, struct leases *out, struct err *e);
 
 #endif

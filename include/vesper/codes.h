@@ -1,6 +1,6 @@
 /*
- * What can go wrong, once for all wires: the wire code, the HTTP status, whether the same request
- * may work later, the code of an error view, and the user's sentence. Pure, any thread.
+ * All errors, once for all wires: the wire code, the HTTP status, whether the same request may
+ * succeed later, the code of an error view, and the user's sentence. Pure, any thread.
  */
 #ifndef VESPER_CODES_H
 #define VESPER_CODES_H
@@ -12,26 +12,26 @@
 /*
  * CODE(name, err of a request, err of a turn, wire, status, retryable, view, title, sentence)
  *
- * ERR_NONE: no struct err stands for it there. Several rows may have one wire code: a turn's error
- * comes back from its log as that code alone, and the first row is the one that it means then.
+ * ERR_NONE: no struct err maps to this row. Several rows may share a wire code. A turn's error is
+ * read from its log by that code alone, which then means the first of these rows.
  */
 #define CODES(CODE)                                                                                \
-	/* not the shape that was agreed on */                                                     \
+	/* the request's form is invalid */                                                        \
 	CODE(BAD_FRAME, ERR_INPUT, ERR_NONE, "bad_frame", 400, false, "INPUT_VALIDATION_FAILED",   \
 	     "Bad request", "The request could not be understood.")                                \
 	/* a frame of an unknown type */                                                           \
 	CODE(UNKNOWN_TYPE, ERR_NONE, ERR_NONE, "unknown_type", 400, false, "INTERNAL",             \
 	     "Unknown type", "Messages of this type are not known here.")                          \
-	/* the right shape, but a value that cannot be */                                          \
+	/* the form is valid, a value is not */                                                    \
 	CODE(INVALID, ERR_NONE, ERR_NONE, "bad_frame", 422, false, "INPUT_VALIDATION_FAILED",      \
 	     "Invalid value", "The request has a value that cannot be used.")                      \
-	/* more than a named limit */                                                              \
+	/* a named limit is exceeded */                                                            \
 	CODE(TOO_LONG, ERR_NONE, ERR_NONE, "too_long", 413, false, "INTERNAL",                     \
 	     "Content too large", "This message is too long.")                                     \
-	/* the request's head is more than a named limit */                                        \
+	/* the request's head exceeds a named limit */                                             \
 	CODE(HEADERS, ERR_NONE, ERR_NONE, "too_long", 431, false, "INTERNAL",                      \
 	     "Request header fields too large", "The request's head is too long.")                 \
-	/* who is asking is not known */                                                           \
+	/* the caller is not authenticated */                                                      \
 	CODE(UNAUTHORIZED, ERR_AUTH, ERR_NONE, "unauthorized", 401, false, "INTERNAL",             \
 	     "Unauthorized", "A valid token is needed.")                                           \
 	CODE(DENIED, ERR_DENIED, ERR_DENIED, "denied", 403, false, "NOT_PERMITTED", "Forbidden",   \
@@ -44,10 +44,10 @@
 	     "Method not allowed", "This cannot be done here.")                                    \
 	CODE(MEDIA_TYPE, ERR_NONE, ERR_NONE, "unsupported_media_type", 415, false, "INTERNAL",     \
 	     "Unsupported media type", "The body must be application/json.")                       \
-	/* Expect asks for what there is not */                                                    \
+	/* Expect names an unsupported expectation */                                              \
 	CODE(EXPECT, ERR_NONE, ERR_NONE, "bad_frame", 417, false, "INPUT_VALIDATION_FAILED",       \
 	     "Expectation failed", "Expect: only 100-continue is known here.")                     \
-	/* only as a WebSocket, or not on this connection */                                       \
+	/* WebSocket only, or not on this connection */                                            \
 	CODE(UPGRADE, ERR_NONE, ERR_NONE, "upgrade_required", 426, false, "INTERNAL",              \
 	     "Upgrade required",                                                                   \
 	     "This address speaks WebSocket (version 13), on a connection of its own.")            \
@@ -55,11 +55,11 @@
 	     "An answer is still being written in this conversation.")                             \
 	CODE(DATA_BUSY, ERR_NONE, ERR_BUSY, "busy", 409, true, "RETRIEVAL_FAILED", "Conflict",     \
 	     "The data is busy. Please try again.")                                                \
-	/* more is asked than can be answered: nothing was begun */                                \
+	/* the server is overloaded: nothing was begun */                                          \
 	CODE(OVERLOADED, ERR_OVERLOAD, ERR_NONE, "busy", 503, true, "RETRIEVAL_FAILED",            \
 	     "Service unavailable",                                                                \
 	     "More is asked than the server can answer right now. Try again in a moment.")         \
-	/* If-Match names what is not there any more */                                            \
+	/* If-Match names an outdated state */                                                     \
 	CODE(CHANGED, ERR_NONE, ERR_NONE, "changed", 412, false, "INTERNAL",                       \
 	     "Precondition failed", "This was changed in the meantime. Read it again.")            \
 	/* If-Match is missing */                                                                  \
@@ -74,7 +74,7 @@
 	     "Quota used up",                                                                      \
 	     "The budget for answers by a model is used up for now. Questions that name the data " \
 	     "they want are still answered.")                                                      \
-	/* no place for another connection */                                                      \
+	/* the connection limit is reached */                                                      \
 	CODE(FULL, ERR_NONE, ERR_NONE, "rate_limited", 503, true, "INTERNAL",                      \
 	     "Service unavailable",                                                                \
 	     "The server has no room for another connection. Try again shortly.")                  \
@@ -89,10 +89,10 @@
 	     "The request's body did not arrive in time. Send it again.")                          \
 	CODE(DRAINING, ERR_CANCELLED, ERR_NONE, "draining", 503, true, "RETRIEVAL_FAILED",         \
 	     "Restarting", "The service is restarting. Please try again shortly.")                 \
-	/* the steps of a plan wait for each other, and nothing else was found to do */            \
+	/* the steps of a plan depend on each other in a circle, and nothing else can be run */    \
 	CODE(CIRCULAR, ERR_NONE, ERR_NONE, "plan", 422, false, "CIRCULAR_DEPENDENCY", "No plan",   \
 	     "That could not be put into steps; ask for its parts one at a time.")                 \
-	/* whatever no other row stands for */                                                     \
+	/* anything without a row above */                                                         \
 	CODE(INTERNAL, ERR_INTERNAL, ERR_INTERNAL, "internal", 500, true, "INTERNAL",              \
 	     "Internal error", "Something went wrong on our side.")
 
@@ -114,13 +114,13 @@ struct code_row {
 };
 
 const struct code_row *code_row(enum code c);
-/* What a struct err means to the sender of a request, and to the user who asked. CODE_INTERNAL
- * for one without a row. */
+/* The meaning of a struct err for the sender of a request, and for the user of a turn.
+ * CODE_INTERNAL for one without a row. */
 enum code code_of_request(enum err_code code);
 enum code code_of_turn(enum err_code code);
 /* The first row of a wire code. CODE_INTERNAL for one that is not declared. */
 enum code code_of_wire(const char *wire);
-/* Of the code of an error view: the same may work later, or the question asked otherwise. */
+/* For the code of an error view: true when a retry or a reworded question may succeed. */
 bool code_view_recoverable(const char *view);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Components: cards, tables and charts that a flow or a model shows as one (config/<pack>/
- * components.json), so that a pack needs no renderer. A component says which props it has and how
- * they are laid out; code fills the props from results, and the page draws any component from its
+ * Components: cards, tables and charts that a flow or a model shows as a unit
+ * (config/<pack>/components.json), so that a pack needs no renderer. A component declares its props
+ * and their layout; code fills the props from results, and the page draws any component from its
  * layout.
  *
  *   { NAME: { "about": TEXT,
@@ -10,17 +10,17 @@
  *             "text":   TEXT } }                   {PROP}, and [[ ]] as in flows (flow.h)
  *
  *   TYPE = number | integer | text | date | datetime | flag
- *        | table   "columns": {COLUMN: column type}, "rows": at most so many (COMPONENT_ROWS_MAX)
+ *        | table   "columns": {COLUMN: column type}, "rows": maximum (COMPONENT_ROWS_MAX)
  *        | series  "x": COLUMN, "by"?: COLUMN, "y": [COLUMN]   a chart, a curve for each value of
- *                  "by", where its shape has one; else a table
+ *                  "by", if its shape allows one; else a table
  *   PART = {"cards": [PROP]}                       numbers, texts and dates side by side
  *        | {"table": PROP, "empty"?: TEXT} | {"chart": PROP, "empty"?: TEXT}
- *        | {"text": PROP} | {"badge": PROP, "tones": {WORD:
- * positive|caution|critical|info|neutral}} | {"progress": PROP}                      a number of
- * percent
+ *        | {"text": PROP} | {"progress": PROP}     progress: a percentage
+ *        | {"badge": PROP, "tones": {WORD: TONE}}
+ *   TONE = positive | caution | critical | info | neutral
  *
- * A prop without a value leaves its part out; without a required one the component is not shown.
- * Read with the catalogue; immutable.
+ * A part whose prop has no value is left out. A component without a value for a required prop is
+ * not shown. Read with the catalogue; immutable.
  */
 #ifndef VESPER_COMPONENT_H
 #define VESPER_COMPONENT_H
@@ -58,7 +58,7 @@ struct prop_def {
 	bool required;
 	const struct prop_column *columns; /* of a table; of a series, x first */
 	size_t column_count;
-	size_t rows; /* kept at most */
+	size_t rows; /* maximum */
 };
 
 struct component_def {
@@ -66,7 +66,7 @@ struct component_def {
 	const struct prop_def *props;
 	size_t prop_count;
 	const json_t *layout;
-	const char *text;     /* what is said where it can't be drawn */
+	const char *text;     /* plain text for clients that can't draw it */
 	const json_t *schema; /* JSON schema of its props */
 };
 
@@ -74,13 +74,13 @@ struct component_def {
 const struct component_def *catalog_component(const struct catalog *c, const char *name);
 const struct prop_def *component_prop(const struct component_def *c, const char *name);
 const char *prop_type_name(enum prop_type type); /* "number", … */
-/* Whether it is a whole result set. */
+/* True when it is a whole result set. */
 static inline bool prop_is_set(const struct prop_def *p)
 {
 	return p->type == PROP_TABLE || p->type == PROP_SERIES;
 }
 
-/* {name, about, props, layout, schema} of each, for the page. New reference. */
+/* {name, about, props, layout, schema} of each component, for the page. New reference. */
 json_t *catalog_components_json(const struct catalog *c);
 
 #endif

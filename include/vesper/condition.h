@@ -1,5 +1,6 @@
 /*
- * Conditions over earlier results: whether a task runs, a component is shown, a sentence is said.
+ * Conditions over earlier results. They decide whether a task runs, a component is shown or a
+ * sentence is written.
  *
  *   condition  = and { "or" and }
  *   and        = not { "and" not }
@@ -8,9 +9,9 @@
  *              | reference "in" "(" value { "," value } ")"
  *   value      = number | 'text' | word
  *
- * such as "t1.row_count > 0". Numbers are compared exactly, dates and texts byte by byte; a
- * comparison of a number with a text is false, and so is one with what was not found. "missing F"
- * is true where no value of filter F stands. Pure.
+ * Example: "t1.row_count > 0". Numbers are compared exactly, dates and texts byte by byte. A
+ * comparison of a number with a text is false, as is any comparison of a reference without a value.
+ * "missing F" is true when filter F has no value. Pure.
  */
 #ifndef VESPER_CONDITION_H
 #define VESPER_CONDITION_H
@@ -34,9 +35,9 @@ enum condition_sign {
 };
 
 enum condition_term_kind {
-	TERM_COMPARE, /* what the reference gives, against the value */
-	TERM_IN,      /* it is one of the values */
-	TERM_MISSING, /* no value of a filter stands */
+	TERM_COMPARE, /* compares the value of the reference with `values` */
+	TERM_IN,      /* the value is one of `values` */
+	TERM_MISSING, /* the filter has no value */
 };
 
 struct condition_term {
@@ -50,17 +51,17 @@ struct condition_term {
 struct condition_node;
 
 struct condition {
-	struct condition_term terms[PLAN_TERMS_MAX]; /* all that it names */
+	struct condition_term terms[PLAN_TERMS_MAX]; /* all terms of the condition */
 	size_t term_count;
 	const struct condition_node *root;
 };
 
-/* In the arena. NULL: this is no condition, ERR_INPUT. */
+/* Parses a condition into the arena. NULL: ERR_INPUT, the syntax is invalid. */
 const struct condition *condition_read(const char *text, struct arena *a, struct err *e);
-/* The same over one result: references are without a task, such as "row_count > 0". */
+/* The same for a condition over one result, whose references name no task: "row_count > 0". */
 const struct condition *condition_read_of_one(const char *text, struct arena *a, struct err *e);
 bool condition_met_by(const struct condition *c, const struct result *r, struct arena *a);
-/* `filters`: the values that stand, by filter; NULL: none. */
+/* `filters`: current values by filter; NULL: none. */
 bool condition_met(const struct condition *c, const struct ref_scope *s, const json_t *filters,
 		   struct arena *a);
 

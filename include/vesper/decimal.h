@@ -1,6 +1,6 @@
 /*
- * Exact decimal arithmetic for statistics and derived facts: value = units / 10^scale, 128 bit
- * units. A result that does not fit says so (false); nothing is ever rounded in silence. Pure.
+ * Exact decimal arithmetic for statistics and derived facts: value = units / 10^scale, 128-bit
+ * units. A result that does not fit returns false; nothing is rounded silently. Pure.
  */
 #ifndef VESPER_DECIMAL_H
 #define VESPER_DECIMAL_H
@@ -16,8 +16,8 @@ struct decimal {
 	int scale; /* digits after the point, 0..DECIMAL_SCALE_MAX */
 };
 
-/* "-12.50", ".5", "48,7" is refused; exponents as drivers print them ("1e-05") are read. Surplus
- * digits beyond the largest scale are rounded half to even. */
+/* Reads "-12.50" and ".5", refuses "48,7"; exponents as drivers print them ("1e-05") are accepted.
+ * Digits beyond the largest scale are rounded half to even. */
 bool decimal_parse(const char *text, struct decimal *out);
 struct decimal decimal_int(int64_t value);
 
@@ -26,8 +26,7 @@ bool decimal_sub(struct decimal a, struct decimal b, struct decimal *out);
 bool decimal_mul(struct decimal a, struct decimal b, struct decimal *out);
 /* a / b rounded half up (away from zero) at `scale` digits; false for b = 0. */
 bool decimal_div(struct decimal a, struct decimal b, int scale, struct decimal *out);
-/* Rounded half up (away from zero), as people and databases round prices. Never fails for a smaller
- * scale. */
+/* Rounded half up (away from zero), as is usual for prices. Never fails for a smaller scale. */
 struct decimal decimal_round(struct decimal d, int scale);
 int decimal_cmp(struct decimal a, struct decimal b);
 double decimal_double(struct decimal d);

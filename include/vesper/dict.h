@@ -1,5 +1,4 @@
-/* Words to small numbers, for tables that are made once and looked up often. Reading: any thread.
- */
+/* A dictionary from words to small numbers, built once and read often. Reading: any thread. */
 #ifndef VESPER_DICT_H
 #define VESPER_DICT_H
 

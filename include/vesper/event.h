@@ -1,10 +1,10 @@
 /*
- * What a turn says while it runs, as typed events. Steps of the turn, tools and the synthesizer
- * write events to a sink; the sink (the turn's log) keeps them in order. Every wire format is a
- * projection of that log (wire.h) and adds nothing.
+ * Typed events of a running turn. Steps of the turn, tools and the synthesizer write events to a
+ * sink; the sink (the turn's log) stores them in order. Every wire format is a projection of that
+ * log (wire.h) and adds nothing.
  *
  * Texts are borrowed for the call of `emit`; the sink copies them. Members of type `struct str` are
- * finished JSON (p NULL: there is none), but for the text of EVENT_TEXT_DELTA.
+ * complete JSON (p NULL: absent), except the text of EVENT_TEXT_DELTA.
  */
 #ifndef VESPER_EVENT_H
 #define VESPER_EVENT_H
@@ -19,18 +19,18 @@
 enum event_kind {
 	EVENT_RUN_STARTED,   /* the user's message is stored */
 	EVENT_STATUS,        /* the turn enters a phase */
-	EVENT_FILTERS,       /* what the question was understood to mean */
-	EVENT_PLAN,          /* what is going to be run */
+	EVENT_FILTERS,       /* how the question was understood */
+	EVENT_PLAN,          /* the plan that is about to run */
 	EVENT_STEP_STARTED,  /* a tool call or an agent begins */
-	EVENT_STEP_FINISHED, /* it has ended */
-	EVENT_STAGE_STARTED, /* work of the turn itself begins; told to the event stream alone */
+	EVENT_STEP_FINISHED, /* it ended */
+	EVENT_STAGE_STARTED, /* work of the turn itself begins; in the event stream only */
 	EVENT_STAGE_FINISHED,
-	EVENT_USAGE,        /* a model is about to be asked, or was; likewise */
-	EVENT_TEXT_DELTA,   /* a piece of the answer */
+	EVENT_USAGE,        /* before or after a call of a model; likewise */
+	EVENT_TEXT_DELTA,   /* a chunk of the answer */
 	EVENT_VIEW,         /* a table, chart or error to show */
 	EVENT_ASK,          /* a clarifying question to the user */
-	EVENT_RUN_FINISHED, /* the turn's end: answered, asked, cancelled, … */
-	EVENT_ERROR,        /* the turn's end: failed */
+	EVENT_RUN_FINISHED, /* the turn ended: answered, asked, cancelled, … */
+	EVENT_ERROR,        /* the turn ended: failed */
 	EVENT_KIND_COUNT,
 };
 
@@ -39,7 +39,7 @@ struct event_run_started {
 	const char *client_msg_id; /* or NULL */
 };
 
-/* Of the first event of a replica that goes on with another one's turn. */
+/* Phase of the first event after a takeover by another replica. */
 #define EVENT_PHASE_MOVED "moved"
 struct event_status {
 	const char *phase; /* "understanding", "running", "checking", "writing", … */
@@ -55,24 +55,24 @@ struct event_plan {
 };
 
 struct event_step_started {
-	const char *step_id; /* the tool call's id, or of an agent its task's */
-	const char *agent;   /* or NULL, as tool */
+	const char *step_id; /* the tool call's ID, or the agent's task ID */
+	const char *agent;   /* agent and tool may be NULL */
 	const char *tool;
-	const char *kind; /* "tool"; "reasoning": it looks up no data; "agent" */
+	const char *kind; /* "tool"; "reasoning": it reads no data; "agent" */
 	const char *text;
-	const char *task;   /* of the plan that this is; or NULL */
-	const char *parent; /* of a call of an agent: the agent's step_id; or NULL */
-	struct str args;    /* of a tool call, object: as they were asked for, without SQL */
+	const char *task;   /* task of the plan, or NULL */
+	const char *parent; /* for a call of an agent: the agent's step_id; or NULL */
+	struct str args;    /* for a tool call, object: arguments as requested, without SQL */
 };
 
 struct event_step_finished {
 	const char *step_id, *agent, *tool, *kind, *text, *task, *parent;
 	const char *state;   /* "completed", "failed" */
-	const char *outcome; /* outcome_name(); of an agent NULL */
-	int64_t rows;        /* -1: there is no table */
+	const char *outcome; /* outcome_name(); NULL for an agent */
+	int64_t rows;        /* -1: no table */
 };
 
-/* A look at the question, planning, the making of a chart. */
+/* The guardrail check, planning, or making a chart. */
 struct event_stage_started {
 	const char *step_id;
 	const char *kind; /* "guardrail", "planning", "chart" */
@@ -85,27 +85,27 @@ struct event_stage_finished {
 	struct str output; /* object */
 };
 
-/* One call of a model, in tokens. Before it `used` and `by` are estimates (tokens.h); after it
- * `used` is the service's own count of what it was told, and `output` of what it wrote. */
+/* One call of a model, in tokens. Before the call, `used` and `by` are estimates (tokens.h). After
+ * it, `used` is the input and `output` the output as counted by the service. */
 struct event_usage {
 	const char *role;  /* llm_role_name() */
-	const char *model; /* that answered; before the call NULL */
-	int64_t budget;    /* that prompts are fitted to */
+	const char *model; /* the model that answered; NULL before the call */
+	int64_t budget;    /* the prompt's token budget */
 	int64_t used, output;
 	bool estimate;
 	struct str by; /* object: estimates by tokens_part_name() */
 };
 
-/* Of a checked number: where it stands and where it comes from. */
+/* A checked number: its position and its source. */
 struct event_mark {
 	const char *kind;  /* guard_kind_name() */
-	const char *why;   /* guard_unjudged_name(); NULL: it was compared */
+	const char *why;   /* guard_unjudged_name(); NULL: it was checked */
 	size_t start, len; /* in characters of the text */
-	size_t at;         /* where it starts in the whole answer, in characters */
-	bool has_ref;      /* the members below say where it comes from; each may be NULL */
+	size_t at;         /* start in the whole answer, in characters */
+	bool has_ref;      /* the members below give the source; each may be NULL */
 	const char *call, *column, *formula;
 	int64_t row; /* -1: no single row */
-	int64_t n;   /* of a citation ("cite"): the passage's number; else 0 */
+	int64_t n;   /* for a citation ("cite"): the passage's number; else 0 */
 };
 
 struct event_text_delta {
@@ -116,7 +116,7 @@ struct event_text_delta {
 
 struct event_view {
 	const char *view_id;
-	const char *agent, *task; /* or NULL */
+	const char *agent, *task; /* each may be NULL */
 	struct str view;          /* object */
 };
 
@@ -131,7 +131,7 @@ struct event_run_finished {
 	const char *provider;
 	const char *model;      /* or NULL */
 	const char *receipt_id; /* or NULL */
-	struct str approved;    /* JSON {name, approved_by, approved_at}; p NULL: it was not */
+	struct str approved;    /* JSON {name, approved_by, approved_at}; p NULL: not approved */
 	int64_t latency_ms;
 	struct str links, suggestions, usage, checked, outcomes, tasks, error;
 };
@@ -139,8 +139,8 @@ struct event_run_finished {
 struct event_error {
 	const char *code, *message;
 	bool retryable;
-	int64_t retry_after_ms;     /* 0: not said */
-	const char *detail_turn_id; /* the turn that the same message belongs to, or NULL */
+	int64_t retry_after_ms;     /* 0: unknown */
+	const char *detail_turn_id; /* the turn that already has this message, or NULL */
 	struct str suggestions, view;
 };
 
@@ -184,11 +184,11 @@ static inline void event_emit(const struct event_sink *sink, const struct event 
 const char *event_name(enum event_kind kind);
 
 /*
- * An event as bytes and back: a format number, the kind, the time, then each member in the order of
- * the structs above. The bytes are for this build's readers and hold no pointers.
+ * Encodes an event as bytes: a format number, the kind, the time, then each member in the order of
+ * the structs above. The bytes are for readers of the same build and hold no pointers.
  */
 void event_encode(struct buf *out, const struct event *event);
-/* *out points into the bytes, which must be kept. ERR_INPUT: they are not an event. */
+/* *out points into the bytes, which must outlive it. ERR_INPUT: not an event. */
 MUST_CHECK bool event_decode(const char *bytes, size_t len, struct event *out, struct err *e);
 
 #endif

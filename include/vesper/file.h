@@ -1,5 +1,4 @@
-/* Reading whole files and listing folders, for start-up work. Blocks: never call it from the loop
- * once it serves. */
+/* Reads whole files and lists folders at start-up. Blocks: never call it from a serving loop. */
 #ifndef VESPER_FILE_H
 #define VESPER_FILE_H
 
@@ -10,21 +9,21 @@
 #include "vesper/err.h"
 #include "vesper/str.h"
 
-/* The whole text of a file of at most cap_bytes, terminated, in the arena. ERR_NOT_FOUND when there
- * is none; ERR_INPUT when it is no regular file, too large, not valid UTF-8 or holds a NUL byte. A
- * byte order mark is taken off. */
+/* Reads a file of at most cap_bytes as NUL-terminated text into the arena. A byte order mark is
+ * removed. ERR_NOT_FOUND: no such file. ERR_INPUT: not a regular file, too large, not valid UTF-8,
+ * or with a NUL byte. */
 MUST_CHECK bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char **out,
 			  struct err *e);
 
-/* The same for any bytes; they are followed by a NUL that does not count. */
+/* The same for any bytes; a NUL follows them that is not counted. */
 MUST_CHECK bool file_read_bytes(const char *path, size_t cap_bytes, struct arena *a,
 				struct str *out, struct err *e);
 
-/* Whether a path, when its links are followed, is within the folder. */
+/* True when a path, with its links resolved, is inside the folder. */
 bool file_is_below(const char *folder, const char *path);
 
-/* Names (not paths) of what is in a folder, sorted by bytes, NULL-ended; names that begin with a
- * dot are left out. */
+/* Lists the names (not paths) in a folder, sorted by bytes, NULL-ended. Names that begin with a dot
+ * are left out. */
 MUST_CHECK bool file_list(const char *folder, struct arena *a, const char *const **out,
 			  struct err *e);
 
