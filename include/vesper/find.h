@@ -1,13 +1,13 @@
 /*
- * Finding passages of text by the words of a question (BM25). A text is cut into chunks; the chunks
- * of one text are one segment, which never changes. A search sees the segments of what its caller
- * may read and nothing of the others: not in its hits, and not in its scores.
+ * Full-text search for passages by the words of a question (BM25). A text is cut into chunks; the
+ * chunks of one text form a segment, which is immutable. A search uses only segments that its
+ * caller may read, for its hits and for its scores.
  *
- * Scores: k1 = 1.2, b = 0.75, idf = ln(1 + (N - df + 0.5)/(df + 0.5)); a word of a chunk's heading
- * counts twice. N, df and the average length are those of the segments that the caller may read.
- * Where a question has a vector, the best FIND_FUSED passages by words and the best by vectors of
- * the same model are joined by their ranks: a passage scores the sum of 1/(FIND_FUSED_RANK + rank).
- * Pure: any thread; segments may be shared.
+ * Scores: k1 = 1.2, b = 0.75, idf = ln(1 + (N - df + 0.5)/(df + 0.5)); a word in a chunk's heading
+ * counts twice. N, df and the average length cover the segments that the caller may read. If a
+ * question has a vector, the best FIND_FUSED passages by words and the best by vectors of the same
+ * model are fused by rank: a passage scores the sum of 1/(FIND_FUSED_RANK + rank). Pure: any
+ * thread; segments may be shared.
  */
 #ifndef VESPER_FIND_H
 #define VESPER_FIND_H
@@ -26,22 +26,22 @@
 
 /* ---- texts as chunks ---- */
 
-/* A passage of a text: bytes [from, to) of it, below a heading. */
+/* A passage: bytes [from, to) of a text, with its heading. */
 struct find_chunk {
 	uint32_t from, to;
-	uint32_t heading_from, heading_to; /* equal: below none */
+	uint32_t heading_from, heading_to; /* equal: no heading */
 };
 
-/* Line ends become \n, and runs of blank lines one; that is the text that offsets count. Not
- * terminated text is fine; NUL becomes a blank. */
+/* Normalizes a text: line ends become \n, runs of blank lines become one. Offsets refer to this
+ * text. The input need not be terminated; NUL becomes a blank. */
 void find_plain(struct str text, struct buf *out);
-/* HTML as such a text: block elements are lines, headings get their #, cells of a table stand
- * between bars. What is not for readers (script, style, template, svg, nav, comments) is dropped
- * with its content, and so is every attribute. */
+/* Converts HTML to such a text: block elements become lines, headings get their #, table cells are
+ * separated by bars. Invisible elements (script, style, template, svg, nav, comments) are dropped
+ * with their content, and so are all attributes. */
 void find_html(struct str html, struct buf *out);
 /* Cuts a text at headings, then at paragraphs, sentences and blanks: about DOCUMENT_CHUNK_BYTES
- * each, at most DOCUMENT_CHUNK_BYTES_MAX; what is cut inside of a paragraph begins again with the
- * sentences before. In the arena, in order. False: more than DOCUMENT_CHUNKS_MAX. */
+ * each, at most DOCUMENT_CHUNK_BYTES_MAX. A chunk that starts inside a paragraph repeats the
+ * sentences before it. In the arena, in order. False: more than DOCUMENT_CHUNKS_MAX. */
 MUST_CHECK bool find_cut(struct str text, struct arena *a, struct find_chunk **out, size_t *count);
 
 /* ---- segments ---- */
@@ -49,7 +49,7 @@ MUST_CHECK bool find_cut(struct str text, struct arena *a, struct find_chunk **o
 struct find_segment;
 struct find_builder;
 struct find_builder *find_builder_new(const struct language *l); /* borrowed */
-/* The next chunk. */
+/* Adds the next chunk. */
 void find_builder_add(struct find_builder *b, struct str heading, struct str text);
 /* Frees the builder. */
 struct find_segment *find_builder_end(struct find_builder **b);
@@ -60,10 +60,10 @@ size_t find_segment_bytes(const struct find_segment *s); /* of memory */
 
 /* ---- searching ---- */
 
-/* What can be found; borrowed. */
+/* A searchable document; borrowed. */
 struct find_doc {
 	const char *uid;
-	const char *permission; /* that reading it takes; NULL: none */
+	const char *permission; /* needed to read it; NULL: none */
 	const struct find_segment *segment;
 	const struct vectors *vectors; /* of the same chunks; NULL: none */
 };
@@ -75,19 +75,20 @@ struct find_index {
 
 struct find_query {
 	const char *text;
-	const char *uid; /* only in this one; NULL: in all */
-	size_t top;      /* hits at most */
-	double least;    /* coverage below which nothing was found; 0: any */
+	const char *uid; /* searches this document only; NULL: all */
+	size_t top;      /* maximum number of hits */
+	double least;    /* minimum coverage, below which nothing is found; 0: any */
 	const struct principal *who;
-	const struct find_vector *vector; /* the question's; NULL: words alone */
-	const atomic_bool *cancelled;     /* then nothing is found; NULL: it runs on */
+	const struct find_vector *vector; /* the question's; NULL: words only */
+	const atomic_bool *cancelled;     /* when set, nothing is found; NULL: not cancellable */
 };
 struct find_vector {
 	const char *model;
 	const float *values;
 	size_t dims;
-	double least; /* cosine from which a passage is found that words cover too little; a
-			 model's own, as the unrelated are far apart for one and near for another */
+	double least; /* minimum cosine for a passage whose word coverage is too low; it depends on
+			 the model, since unrelated texts are far apart for one model and close for
+			 another */
 };
 struct find_hit {
 	const struct find_doc *doc;
@@ -95,29 +96,29 @@ struct find_hit {
 	double score;
 };
 struct find_found {
-	struct find_hit *hits; /* best first; equal ones by uid, then chunk */
+	struct find_hit *hits; /* best first; ties by uid, then chunk */
 	size_t count;
-	/* Idf of the question's words that the best chunk holds, of that of all of them. */
+	/* Idf of the question's words in the best chunk, divided by that of all its words. */
 	double coverage;
-	double cosine; /* of the nearest passage; 0: no vectors were compared */
+	double cosine; /* of the closest passage; 0: no vectors were compared */
 };
-/* Nothing is found where both are too little, coverage and cosine. At most FIND_PER_DOCUMENT of the
- * first FIND_SPREAD hits are of one document, unless one was named. Hits in the arena. */
+/* Finds nothing if both coverage and cosine are too low. At most FIND_PER_DOCUMENT of the first
+ * FIND_SPREAD hits are from one document, unless the query names one. Hits in the arena. */
 void find_search(const struct find_index *x, const struct find_query *q, struct arena *a,
 		 struct find_found *out);
 
-/* ---- how far the documents reach ---- */
+/* ---- how well the documents cover a question ---- */
 
-/* Of a question: its words, and which of them chunks hold together. What parts of it are about is
- * told by this alone. */
+/* The words of a question, and which of them occur together in one chunk. The coverage of any part
+ * of the question follows from this alone. */
 struct find_reach {
 	size_t stem_count;
 	uint64_t hashes[FIND_STEMS_MAX];
 	double idf[FIND_STEMS_MAX];
-	uint64_t held[FIND_REACH_MAX]; /* bit i: a chunk holds the i-th; no two are the same */
+	uint64_t held[FIND_REACH_MAX]; /* bit i: a chunk holds the i-th word; all entries differ */
 	size_t held_count;
 };
-/* Of what this caller may read. */
+/* Covers the documents that this caller may read. */
 void find_reach(const struct find_index *x, const char *text, const struct principal *who,
 		struct find_reach *out);
 /* The coverage (struct find_found) of these tokens of the question. */

@@ -1,10 +1,10 @@
 /*
- * The SQL gate for ad hoc SQL, written by a model or an analyst. One SELECT is read into a tree,
- * checked against a policy, and written anew from the tree with a row limit. Nothing of the given
- * text is ever sent, and whatever the parser does not know is refused. Pure; nothing here runs
- * anything.
+ * The SQL gate for ad hoc SQL, written by a model or an analyst. It parses one SELECT into a tree,
+ * checks it against a policy, and writes it anew from the tree with a row limit. None of the given
+ * text is ever sent, and everything that the parser does not know is refused. Pure; executes
+ * nothing.
  *
- * What is understood (a trailing ; is allowed; comments are not; D: where the dialect has it)
+ * Supported syntax (a trailing ; is allowed, comments are not; D: if the dialect has it)
  *   query    [WITH name [(cols)] AS (query), …] term {UNION [ALL]|EXCEPT|INTERSECT term}
  *            [ORDER BY order, …] [OFFSET n ROWS] [FETCH NEXT n ROWS ONLY] [LIMIT n D]
  *   term     select | (query)
@@ -35,22 +35,21 @@
 #include "vesper/str.h"
 
 struct gate_view {
-	const char *name; /* "Stage.mc_dayahead": schema and view, plain names */
-	/* NULL-ended, each as SQL has to write it (gid, "Project Name"), one at least: what is
-	 * written in place of the view is a derived table of just those that the statement names
-	 * (all of them for *). NULL: not known, any may be named, and the view itself is written.
-	 */
+	const char *name; /* "Stage.mc_dayahead": schema and view, unquoted names */
+	/* NULL-ended, at least one, each as SQL must write it (gid, "Project Name"). The view is
+	 * replaced by a derived table of only those that the statement names (all of them for *).
+	 * NULL: unknown; any may be named, and the view itself is written. */
 	const char *const *columns;
-	const char *const *denied; /* that exist, but not for this caller; NULL: none */
-	/* Only with columns: the rows where this one equals ? are all that there is. NULL: the view
-	 * is of one tenant alone. */
+	const char *const *denied; /* exist, but not for this caller; NULL: none */
+	/* Only with columns: restricts the view to rows where this column equals ?. NULL: all rows
+	 * of the view belong to one tenant. */
 	const char *tenant_column;
-	/* No edge says how it is joined: a statement that reads only such views is not held
+	/* No edge describes its joins: a statement that reads only such views is not checked
 	 * against the policy's edges. */
 	bool is_unmapped;
 };
 
-/* The column that stands for the rows of a view in a statement that names none of its columns. */
+/* The column that represents the rows of a view when a statement names none of its columns. */
 const char *gate_row_column(const struct gate_view *v);
 
 enum gate_function_flag {
@@ -81,8 +80,8 @@ enum gate_join {
 /* Two views that may be joined, by all of these columns together. */
 struct gate_edge {
 	const char *left, *right;   /* names of views of the policy */
-	const char *const (*on)[2]; /* column of left, column of right; plain names */
-	size_t on_count;            /* one at least */
+	const char *const (*on)[2]; /* column of left, column of right; unquoted names */
+	size_t on_count;            /* at least one */
 };
 
 struct gate_limits {
@@ -91,7 +90,7 @@ struct gate_limits {
 	size_t list;    /* items of one list: columns, values, joins, rows of VALUES */
 	size_t sources; /* of the whole statement: views, CTEs and derived tables in FROM */
 	int depth;      /* nested parentheses, operators, queries: bounds recursion */
-	int64_t rows;   /* the written statement gives no more */
+	int64_t rows;   /* row limit of the written statement */
 };
 
 struct gate_policy {
@@ -100,63 +99,61 @@ struct gate_policy {
 	const struct gate_function *functions;
 	size_t function_count;
 	unsigned joins; /* of enum gate_join */
-	/* NULL: views are joined as `joins` allows. A list, be it empty: only along these, in
-	 * either direction; see below. */
+	/* NULL: views are joined as `joins` allows. A list, even an empty one: only along these
+	 * edges, in either direction; see below. */
 	const struct gate_edge *edges;
 	size_t edge_count;
 	struct gate_limits limits;
 };
 
-/* What a statement reads of one view. */
+/* A view that a statement reads. */
 struct gate_read {
 	const struct gate_view *view;
-	/* NULL-ended, of the view's list: those that are written, beside the tenant's. NULL: the
-	 * view's columns are not known. */
+	/* NULL-ended, from the view's list: the columns that are written, besides the tenant
+	 * column. NULL: the view's columns are unknown. */
 	const char *const *columns;
 };
 
 struct gate_result {
-	const char *sql;               /* what may be sent */
+	const char *sql;               /* the statement to send */
 	const struct gate_read *reads; /* each view once */
 	size_t read_count;
-	const char *const *defined; /* NULL-ended: the names that it gives by WITH */
-	size_t tenants;             /* each ? in sql is the tenant: so many have to be bound */
-	bool own_words; /* something is said as the database says it, or so that it means the same
-			   everywhere: the gate would not take sql again, or not as it is */
+	const char *const *defined; /* NULL-ended: names defined by WITH */
+	size_t tenants;             /* number of ? in sql, each to be bound to the tenant */
+	bool own_words; /* sql uses the database's own syntax, or a form chosen to mean the same
+			   everywhere: the gate would refuse or change it if given again */
 };
 
 /*
- * Along edges means, with columns that are passed on unchanged by derived tables and CTEs counted
- * as their view's:
- *   - a source of a FROM is joined to one before it by equalities behind ON, or USING, that are a
- *     whole edge; its other conditions there speak of one source each. Not by CROSS JOIN, a comma
- *     or FULL JOIN
- *   - a subquery that names columns from around it has a whole edge to one of their views in its
- *     WHERE, and x IN (SELECT y …), x = ANY (SELECT y …) and x = (SELECT y …) are the pair (x, y).
- *     The same column of the same view is all right there, as it is between a view and a derived
- *     table that is grouped by just these columns. An aggregate of a query of its own is a value
- *   - a view is joined with itself along an edge to itself
- *   - behind WHERE two sources are not held equal by columns that are no pair of an edge
- *   - terms of a UNION read the same view or views with an edge between them; those of INTERSECT
- *     and EXCEPT compare columns that are an edge, or the same ones
- *   - a column that is computed, or that a set operation or a pivot gives, is no key
- *   - VALUES, and a derived table or CTE of one row of aggregates, are joined with anything, and
- *     join nothing
+ * Joining along edges means the following. Columns that derived tables and CTEs pass on unchanged
+ * count as columns of their view.
+ *   - a source of a FROM is joined to an earlier one by equalities in ON, or USING, that form a
+ *     whole edge; its other conditions in ON refer to one source each. CROSS JOIN, a comma and
+ *     FULL JOIN are refused
+ *   - a subquery that names outer columns has a whole edge to one of their views in its WHERE;
+ *     x IN (SELECT y …), x = ANY (SELECT y …) and x = (SELECT y …) count as the pair (x, y).
+ *     The same column of the same view is allowed here, as it is between a view and a derived
+ *     table that is grouped by exactly these columns. A subquery of one aggregate is a value
+ *   - a view is joined with itself only along an edge to itself
+ *   - in WHERE, two sources are not equated by columns that are no pair of an edge
+ *   - terms of a UNION read the same view, or views with an edge between them; those of
+ *     INTERSECT and EXCEPT compare columns of an edge, or the same ones
+ *   - a computed column, or one from a set operation or a pivot, is no key
+ *   - VALUES, and a derived table or CTE of one row of aggregates, join with anything, and
+ *     connect no other sources
  */
 
-/* Everything that every installation shares: the functions, all joins, the limits of limits.h; the
- * given views (NULL-ended names), columns unknown. Memory in the arena; the names are borrowed. */
+/* The policy that all installations share: the functions, all joins, the limits of limits.h, and
+ * the given views (NULL-ended names) with unknown columns. In the arena; names are borrowed. */
 struct gate_policy gate_policy_of(const char *const *views, struct arena *a);
 
-/* Accepts or refuses. ERR_INPUT or ERR_LIMIT: "column N: what is wrong there", N counted in
- * characters from 1; never a piece of the text that is not plain ASCII. Recursion is bounded by
+/* Checks a statement. ERR_INPUT or ERR_LIMIT: "column N: what is wrong there", N in characters from
+ * 1. The error quotes only plain ASCII from the text. Recursion is bounded by
  * policy->limits.depth. */
 MUST_CHECK bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct str sql,
 			   struct arena *a, struct gate_result *out, struct err *e);
 
-/* Is the word one that SQL keeps for itself in any of the dialects, so that a name has to be
- * quoted?
- */
+/* True when the word is reserved in any of the dialects, so that a name must be quoted. */
 bool gate_reserves(const char *word);
 
 #endif

@@ -1,30 +1,32 @@
 /*
- * The number check: an answer flows through here on its way to the user, and each number in it is
- * compared with what this turn's code knows: cells, statistics, derived facts, arguments, the
- * question, and declared derivations of them (difference, ratio, percentage, share, sum and mean of
- * a column or of the named rows, rank, count). A number is right when it is the known value rounded
- * at the decimals shown, in the unit shown, beside the name that it belongs to.
+ * The number check: it filters an answer on its way to the user and compares each number with the
+ * data of this turn. That data is cells, statistics, derived facts, arguments, the question, and
+ * declared derivations of them (difference, ratio, percentage, share, sum and mean of a column or
+ * of the named rows, rank, count). A number is bound when it equals a known value, rounded to the
+ * decimals shown, in the unit shown, next to the name it belongs to.
  *
- * A word that could change what a sentence says of its numbers ("more", "lowest", "not", "twice",
- * "later", a count in words) and that no rule has compared with the data leaves them
- * GUARD_UNCHECKED, with the reason in `why`.
- * Not compared are: superlatives and ranks without an amount beside them ("A is the lowest."); the
- * names of months and times of day in words alone ("in May", "at noon"); whether later amounts of a
- * sentence belong to its hour or month; limits ("above $60") but over said hours or months; which
- * hours or rows a derived fact is of; the subject of a comparison whose names are not said. Numbers
- * of some kinds are marked GUARD_UNCHECKED, never as bound:
- * - what only the question says;
- * - all numbers, where the question names a year or a code ("NP15") and no result has it;
- * - ordinals ("2nd"): what they rank is checked with its amount;
- * - counts of what no column tells ("five areas are finished", "four hours");
- * - round limits ("below 500 views") of which no time is said.
- * Not marked at all are list numbers, labels ("step 2"), ids, and counts in words of things that
- * the data does not name; an id of a known kind that the data does not have is unbound.
+ * Some words can change what a sentence says about its numbers ("more", "lowest", "not", "twice",
+ * "later", a count in words). If no rule has compared such a word with the data, the numbers are
+ * GUARD_UNCHECKED, with the reason in `why`. Not compared are:
+ *   - superlatives and ranks without an amount next to them ("A is the lowest.");
+ *   - names of months and times of day in words alone ("in May", "at noon");
+ *   - whether later amounts of a sentence belong to its hour or month;
+ *   - limits ("above $60"), except over stated hours or months;
+ *   - which hours or rows a derived fact covers;
+ *   - the subject of a comparison whose names are not stated.
+ * Numbers of some kinds are marked GUARD_UNCHECKED, never bound:
+ *   - numbers that occur only in the question;
+ *   - all numbers, if the question names a year or a code ("NP15") that no result has;
+ *   - ordinals ("2nd"): what they rank is checked with its amount;
+ *   - counts of things that no column describes ("five areas are finished", "four hours");
+ *   - round limits ("below 500 views") without a stated time.
+ * List numbers, labels ("step 2"), ids, and counts in words of things that the data does not name
+ * are not marked. An id of a known kind that the data does not have is unbound.
  *
- * Text without numbers is passed on at once; from its first number, in digits or in words, a
- * sentence (or a table's row) waits for its end and is read as a whole: what it claims of a number
- * may follow the number. Nothing shown is ever taken back. However the text is cut into pieces, the
- * marks are the same. Pure; no allocation for each piece once the buffers have grown.
+ * Text without numbers is passed on at once. From its first number, in digits or in words, a
+ * sentence (or a table row) is held until its end and checked as a whole, since a claim may follow
+ * its number. Text that was shown is never withdrawn. The marks do not depend on how the text is
+ * split into chunks. Pure; no allocation per chunk once the buffers have grown.
  */
 #ifndef VESPER_GUARD_H
 #define VESPER_GUARD_H
@@ -40,8 +42,8 @@
 #include "vesper/units.h"
 
 enum guard_policy {
-	GUARD_FLAG,     /* a number that is bound to nothing is shown, and marked */
-	GUARD_REWRITE,  /* the rest of its sentence is asked for again; then as GUARD_WITHHOLD */
+	GUARD_FLAG,     /* an unbound number is shown and marked */
+	GUARD_REWRITE,  /* a model rewrites the rest of its sentence; then as GUARD_WITHHOLD */
 	GUARD_WITHHOLD, /* "[unverified]" is shown instead */
 };
 
@@ -49,64 +51,64 @@ enum guard_kind {
 	GUARD_BOUND,
 	GUARD_UNBOUND,
 	GUARD_WITHHELD,
-	GUARD_UNCHECKED, /* it is of a kind that is not compared, see above: never called verified
-			  */
+	GUARD_UNCHECKED, /* of a kind that is not compared, see above; never reported as verified */
 };
 
-/* Why a number is not compared. */
+/* Why a number was not compared. */
 enum guard_unjudged {
 	GUARD_JUDGED,
-	GUARD_OTHER,      /* it is of a kind that is not compared, or only the question says it */
-	GUARD_COMPARISON, /* its sentence says "above", "rose"; the other number is not known */
+	GUARD_OTHER,      /* of a kind that is not compared, or only in the question */
+	GUARD_COMPARISON, /* its sentence says "above", "rose"; the other number is unknown */
 	GUARD_RANK,       /* "highest", "second", "latest" */
 	GUARD_NEGATION,   /* "not", "without" */
 	GUARD_MULTIPLE,   /* "twice", "half" */
 	GUARD_COUNT,      /* "five of them" */
-	GUARD_WORDING,    /* another word that changes what is said: "later", "only" */
-	GUARD_MISMATCH,   /* it was: something else says it than the passages that it is cited from
-			   */
+	GUARD_WORDING,    /* another word that changes the meaning: "later", "only" */
+	GUARD_MISMATCH,   /* it was compared: its value comes from a source other than the cited
+			     passages */
 };
 
-/* Where a bound number comes from. */
+/* Source of a bound number. */
 struct guard_ref {
-	const char *call;    /* id of the tool call; NULL: the question, or the calendar */
+	const char *call;    /* ID of the tool call; NULL: the question, or the calendar */
 	int64_t row;         /* -1: no single row */
 	const char *column;  /* or NULL */
 	const char *formula; /* "max - min", "54.80 - 52.14", the name of a fact; NULL: the cell */
 };
 
-/* A piece of the answer to show, in order: all pieces together are the answer. */
+/* A chunk of the answer to show, in order: all chunks together are the answer. */
 struct guard_piece {
 	const char *text; /* whole characters, not terminated; valid during the call */
 	size_t len;
-	bool marked; /* the piece holds one checked number */
+	bool marked; /* the chunk holds one checked number */
 	enum guard_kind kind;
-	enum guard_unjudged why; /* GUARD_UNCHECKED; GUARD_MISMATCH: GUARD_BOUND */
-	size_t start, count;     /* of the number in code points of this piece */
+	enum guard_unjudged
+		why; /* reason for GUARD_UNCHECKED; or GUARD_MISMATCH of a GUARD_BOUND number */
+	size_t start, count; /* position of the number in this chunk, in code points */
 	struct guard_ref ref;
 };
 
-/* From its first number to its end, a sentence (or a table's row) that holds something unbound. */
+/* A sentence (or a table row) with something unbound, from its first number to its end. */
 struct guard_doubt {
 	const char *text; /* not shown yet; valid during the call */
 	size_t len;
-	const char *numbers; /* those that are bound to nothing: "$48.37/MWh, 2024" */
-	const char *astray;  /* those of GUARD_MISMATCH; "" where there are none, as above */
-	bool uncited;        /* all of it, which guard_numbers_uncited told of; the others are "" */
+	const char *numbers; /* the unbound numbers: "$48.37/MWh, 2024" */
+	const char *astray;  /* the numbers with GUARD_MISMATCH; either may be "" */
+	bool uncited;        /* lacks a citation (guard_numbers_uncited); both lists are then "" */
 };
 
 struct guard_sink {
 	void (*on_piece)(void *owner, const struct guard_piece *piece);
-	/* GUARD_REWRITE. True: guard_numbers_rewrite will be called, later; nothing is passed on
-	 * until then. False, or NULL: no model can be asked. */
+	/* For GUARD_REWRITE. True: guard_numbers_rewrite will be called later, and nothing is
+	 * passed on until then. False, or NULL: no model can be asked. */
 	bool (*on_doubt)(void *owner, const struct guard_doubt *doubt);
 	void *owner;
 };
 
 struct guard_input {
-	const struct result *const *results; /* borrowed as long as the check lives */
+	const struct result *const *results; /* borrowed; must outlive the check */
 	size_t result_count;
-	const struct units *units; /* the registry; borrowed; NULL: none is known */
+	const struct units *units; /* the registry; borrowed; NULL: none */
 	const char *question;
 	struct date today;
 	enum guard_policy policy;
@@ -115,77 +117,76 @@ struct guard_input {
 
 struct guard_numbers;
 
-/* Reads all results once; what is told of them costs a lookup from then on. */
+/* Indexes all results once, so that each later check is a lookup. */
 struct guard_numbers *guard_numbers_new(const struct guard_input *in);
-/* A row of a result that is a passage of a document. */
+/* A row of a result that holds a passage of a document. */
 struct guard_place {
-	const char *call; /* borrowed as long as the check lives */
+	const char *call; /* borrowed; must outlive the check */
 	int64_t row;
 };
-/* What is fed from now on, and what guard_numbers_rewrite brings next, cites these passages:
- * numbers are bound to them first, and one that only something else says is a GUARD_MISMATCH. count
- * 0: it cites none. */
+/* Text fed from now on, and the next guard_numbers_rewrite, cites these passages. Numbers are bound
+ * to them first; one found only elsewhere is a GUARD_MISMATCH. count 0: no citation. */
 void guard_numbers_cite(struct guard_numbers *g, const struct guard_place *places, size_t count);
-/* The next `len` bytes, fed at once, cite nothing and should: with GUARD_REWRITE they are doubted
- * as a whole. One stretch at a time. */
+/* The next `len` bytes, fed at once, lack a required citation: with GUARD_REWRITE the whole text is
+ * doubted. One stretch at a time. */
 void guard_numbers_uncited(struct guard_numbers *g, size_t len);
-/* More text of the answer, cut anywhere, also inside a character. */
+/* Feeds more text of the answer. It may be split anywhere, even inside a character. */
 void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len);
-/* There is no more text: what waits is judged and passed on, or doubted first. */
+/* Ends the text: held text is checked and passed on, or doubted first. */
 void guard_numbers_end(struct guard_numbers *g);
-/* The answer to on_doubt: the same stretch, corrected, with the line end or space that ended it. It
- * passes the same check; where it does not, or len is 0, the first one goes out with what is
- * unbound withheld: no number ever passes for right because it was rewritten. */
+/* The reply to on_doubt: the same stretch, corrected, with the line end or space that ended it. It
+ * passes the same check. If it fails, or len is 0, the original is passed on with its unbound
+ * numbers withheld: rewriting alone never makes a number bound. */
 void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len);
-/* Bytes that were fed and not yet passed on. */
+/* Bytes fed but not yet passed on. */
 size_t guard_numbers_waiting(const struct guard_numbers *g);
 void guard_numbers_free(struct guard_numbers **g);
 
-/* Text that code made of results, with the values that its stretches show. */
+/* Text that code made from results, with the values shown in its parts. */
 struct guard_made {
 	const char *text;
 	size_t len;
 	const struct result_part *parts; /* ascending */
 	size_t part_count;
-	struct arena *arena; /* for what is noted while it is read */
+	struct arena *arena; /* for working memory */
 };
 
 /*
- * The number check of such text: each number must stand in a part, and say the value that the part
- * names. Then all of the text is passed on, its numbers as GUARD_BOUND to these values. False, and
- * nothing is passed on: a number stands elsewhere or says something else, or the question names a
- * year or code that the results may not be about. Then only guard_numbers can tell.
+ * The number check for such text: each number must be in a part and show the value of that part.
+ * Then the whole text is passed on, with its numbers as GUARD_BOUND to these values. False: nothing
+ * is passed on. A number is outside the parts or differs, or the question names a year or code that
+ * the results may not cover. The text must then go through guard_numbers.
  */
 bool guard_made_pass(const struct guard_input *in, const struct guard_made *made);
 
 /*
- * Links: what a model or a template writes reaches no reader as a link, an image or HTML that leads
- * elsewhere. A bare address (scheme://host…, www.host…) stays when it is of http or https and its
- * host is listed, and is "(link removed)" otherwise; markdown's links, images and definitions and
- * all tags are parted by a space, so that they are read as text. Mail addresses stay. Controls that
- * turn the writing direction go. Text is passed on at once; an address waits for the end of its
- * host. Cut anywhere between characters, the result is the same.
+ * Link check: no text of a model or a template reaches a reader as a link, an image or HTML that
+ * leads elsewhere. A bare URL (scheme://host…, www.host…) stays if it is http or https and its host
+ * is listed; otherwise it becomes "(link removed)". Markdown links, images, definitions and all
+ * tags are broken by a space, so that they display as text. Mail addresses stay. Bidirectional
+ * control characters are removed. Text is passed on at once; a URL is held until the end of its
+ * host. The result does not depend on where the text is split between characters.
  */
 struct guard_links;
 
-/* hosts: "app.powerbi.com", with the port where one is said; ended by NULL; borrowed. */
+/* hosts: "app.powerbi.com", with the port if there is one; NULL-ended; borrowed. */
 struct guard_links *guard_links_new(const char *const *hosts,
 				    void (*on_text)(void *owner, const char *text, size_t len),
 				    void *owner);
 void guard_links_feed(struct guard_links *l, const char *text, size_t len);
-/* What is held goes out; feeding may begin anew. */
+/* Passes held text on; feeding may begin again. */
 void guard_links_end(struct guard_links *l);
 void guard_links_free(struct guard_links **l);
-/* The same for a whole text. */
+/* The same for a complete text. */
 const char *guard_links_plain(const char *const *hosts, const char *text, size_t len,
 			      struct arena *a);
 
 /*
- * Prompt leakage check: a user who makes a model copy its instructions sees a few words of them and
- * "[…]". Text is held back only while it repeats a secret text for three words and more.
+ * Prompt leakage check: if a model copies its instructions, the user sees a few words of them and
+ * "[…]". Text is held only while it repeats three or more words of a secret text.
  */
 struct guard_secret;
-struct guard_secret *guard_secret_new(const char *const *texts); /* ended by NULL; read once */
+struct guard_secret *guard_secret_new(const char *const *texts); /* NULL-ended; read once */
 void guard_secret_free(struct guard_secret **s);
 
 struct guard_quotes;
@@ -197,10 +198,10 @@ void guard_quotes_end(struct guard_quotes *q); /* as guard_links_end */
 void guard_quotes_free(struct guard_quotes **q);
 
 /*
- * Citations of numbered passages: "[2]" and "[2, 3]" in an answer. Each number of a passage that
- * there is goes out as a mark of its own, "[2]"; a bracket of numbers that names any other, or a
- * range, is left out and counted. In code they are text. Cut anywhere, the result is the same; at
- * most CITE_BYTES_MAX are held back.
+ * Citations of numbered passages: "[2]" and "[2, 3]" in an answer. Each number of an existing
+ * passage is passed on as a separate mark, "[2]". A bracket with any other number, or with a range,
+ * is removed and counted. In code, brackets are text. The result does not depend on where the text
+ * is split; at most CITE_BYTES_MAX are held.
  */
 struct guard_cite;
 struct guard_cite_sink {
@@ -212,9 +213,9 @@ struct guard_cite *guard_cite_new(size_t passages, const struct guard_cite_sink 
 void guard_cite_feed(struct guard_cite *g, const char *text, size_t len);
 void guard_cite_end(struct guard_cite *g); /* as guard_links_end */
 void guard_cite_free(struct guard_cite **g);
-size_t guard_cite_invalid(const struct guard_cite *g); /* brackets that were left out */
-/* The passage says these words one after the other: blanks are one, quotation marks and dashes are
- * those of a keyboard, everything else is the same bytes. "" stands nowhere. */
+size_t guard_cite_invalid(const struct guard_cite *g); /* brackets that were removed */
+/* True when the passage contains the quote. Runs of blanks count as one, quotation marks and dashes
+ * as their ASCII forms; everything else is compared by bytes. An empty quote gives false. */
 bool guard_quote_stands(struct str quote, struct str passage);
 
 bool guard_policy_parse(const char *name, enum guard_policy *out);

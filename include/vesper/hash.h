@@ -1,4 +1,4 @@
-/* Hashes, encodings, random bytes: thin over libcrypto, but for FNV-1a. */
+/* Hashes, encodings, random bytes: a thin layer over libcrypto, except FNV-1a. */
 #ifndef VESPER_HASH_H
 #define VESPER_HASH_H
 
@@ -14,12 +14,12 @@
 void hash_sha256(const void *data, size_t len, uint8_t out[HASH_SHA256_BYTES]);
 void hash_sha256_hex(const void *data, size_t len, char out[HASH_HEX_BYTES]);
 
-/* Many SHA-256 of texts in parts, one after the other: cheaper than as many calls of the above. */
+/* Computes many SHA-256 in parts, one after the other: cheaper than separate calls of the above. */
 struct hasher;
 struct hasher *hasher_new(void);
 void hasher_free(struct hasher **h);
 void hasher_add(struct hasher *h, const void *data, size_t len);
-/* Of what was added since the last one. */
+/* Hashes what was added since the previous end. */
 void hasher_end_hex(struct hasher *h, char out[HASH_HEX_BYTES]);
 
 void hash_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len,
@@ -34,13 +34,13 @@ void hash_base64url(struct buf *out, const void *data, size_t len);
 bool hash_base64url_decode(struct buf *out, const char *text, size_t len);
 /* The usual base64, padded (RFC 4648 section 4). */
 void hash_base64(struct buf *out, const void *data, size_t len);
-/* Strict as the other. */
+/* Strict like the other. */
 bool hash_base64_decode(struct buf *out, const char *text, size_t len);
 
 void hash_random(void *out, size_t len);
 
-/* FNV-1a, from HASH_FNV on: quick, and the same in every process. For tables of what callers choose
- * there is hashmap.h. */
+/* FNV-1a, starting with HASH_FNV: fast, and the same in every process. For tables with keys chosen
+ * by callers use hashmap.h. */
 #define HASH_FNV       UINT64_C(14695981039346656037)
 #define HASH_FNV_PRIME UINT64_C(1099511628211)
 

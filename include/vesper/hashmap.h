@@ -1,7 +1,7 @@
 /*
- * A hash map of nodes that live in their owners' structs, by a key of bytes. Keys are hashed with a
- * secret of each map (SipHash), so that callers who choose keys cannot aim at one chain. It grows
- * with what it holds. One thread at a time.
+ * A hash map of nodes embedded in their owners' structs, keyed by bytes. Keys are hashed with a
+ * secret per map (SipHash), so that callers who choose keys cannot make them collide. It grows with
+ * its content. One thread at a time.
  */
 #ifndef VESPER_HASHMAP_H
 #define VESPER_HASHMAP_H
@@ -26,20 +26,20 @@ struct hashmap {
 };
 
 void hashmap_init(struct hashmap *m);
-/* The nodes belong to their owners, who remove them first or drop them with the map. */
+/* Nodes belong to their owners, who remove them first or drop them together with the map. */
 void hashmap_deinit(struct hashmap *m);
 
 /* The node of this key, or NULL. */
 struct hashmap_node *hashmap_find(const struct hashmap *m, struct str key);
-/* Adds a node under a key that is not there yet. The key is borrowed and must outlive the node. */
+/* Adds a node under a new key. The key is borrowed and must outlive the node. */
 void hashmap_add(struct hashmap *m, struct hashmap_node *node, struct str key);
 /* Removes a node that is in the map. */
 void hashmap_remove(struct hashmap *m, struct hashmap_node *node);
 
-/* The node after this one, in no order; NULL: the first one, or the end. */
+/* The next node, in no particular order; `node` NULL: the first. NULL at the end. */
 struct hashmap_node *hashmap_next(const struct hashmap *m, const struct hashmap_node *node);
 
-/* The loop's body may remove the node at hand. */
+/* The loop's body may remove the current node. */
 #define hashmap_each(node, m)                                                                      \
 	for (struct hashmap_node *node = hashmap_next(m, NULL), *node##_next;                      \
 	     node && (node##_next = hashmap_next(m, node), true); node = node##_next)

@@ -1,7 +1,7 @@
 /*
- * Outgoing HTTP over curl's multi interface on the loop: start, stream, cancel. No redirects are
- * followed. The proxy variables of the environment are honoured. Response bodies are bounded unless
- * they are streamed.
+ * Outgoing HTTP with curl's multi interface on the loop: start, stream, cancel. Redirects are not
+ * followed. The proxy variables of the environment apply. Response bodies are bounded unless
+ * streamed.
  */
 #ifndef VESPER_HTTP_H
 #define VESPER_HTTP_H
@@ -17,14 +17,14 @@
 struct http; /* the client: connection cache, resolver cache */
 
 MUST_CHECK bool http_new(struct loop *l, struct http **out, struct err *e);
-/* Certificates of this file (PEM) are trusted from now on instead of the system's. ERR_INPUT when
- * it can't be read. */
+/* Trusts the certificates of this file (PEM) from now on instead of the system's. ERR_INPUT: the
+ * file can't be read. */
 MUST_CHECK bool http_trust(struct http *h, const char *ca_file, struct err *e);
-/* An address to which secrets may go, and whose answers may be believed: https, or http on this
- * machine. */
+/* True for a URL that may receive secrets and whose responses may be trusted: https, or http on
+ * this machine. */
 bool http_url_is_safe(const char *url);
 bool http_is_event_stream(const char *content_type);
-/* Cancels what still runs without callbacks. */
+/* Cancels running transfers without callbacks. */
 void http_free(struct http **h);
 
 struct http_request {
@@ -47,13 +47,13 @@ struct http_response {
 	const char *request_id;   /* "request-id" header, "" when absent */
 };
 
-/* Callbacks come from the loop, in the order head, data*, end. After op_cancel none comes. */
+/* Callbacks run from the loop, in the order head, data*, end. After op_cancel none runs. */
 struct http_handler {
 	void (*on_head)(void *owner, const struct http_response *response);
-	/* False ends the transfer; on_end then says ERR_CANCELLED. */
+	/* False ends the transfer; on_end then gets ERR_CANCELLED. */
 	bool (*on_data)(void *owner, const char *data, size_t len);
-	/* e is NULL when the response came whole (whatever its status). ERR_TIMEOUT names the limit
-	 * that passed. */
+	/* e is NULL when the response was complete (whatever its status). ERR_TIMEOUT: a limit
+	 * passed, which the text names. */
 	void (*on_end)(void *owner, const struct err *e);
 };
 
@@ -61,6 +61,6 @@ struct http_handler {
 struct op *http_start(struct http *h, const struct http_request *request,
 		      const struct http_handler *handler, void *owner);
 
-int64_t http_running(const struct http *h); /* transfers under way */
+int64_t http_running(const struct http *h); /* running transfers */
 
 #endif

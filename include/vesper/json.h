@@ -1,15 +1,15 @@
 /*
- * Strict JSON over jansson: bounded size and depth, no duplicate members, typed getters that say
- * what is wrong.
+ * Strict JSON over jansson: bounded size and depth, no duplicate members, typed getters with
+ * precise errors.
  *
- * Getters that return false fill the error with the member's name; asking something that is no
- * object for a member is such an error too. Borrowed strings live as long as the object.
+ * Getters that return false put the member's name into the error; a value that is no object is such
+ * an error too. Borrowed strings live as long as the object.
  *
  * Exact decimals are nodes that only this writer understands: json_text and buf_json are the
  * program's only serializers (never json_dumps).
  *
- * No text, whatever its bytes, makes a constructor here fail. jansson's own constructors and
- * json_pack return NULL for invalid UTF-8, so the lint allows them in src/base only.
+ * No constructor here fails on any text, whatever its bytes. jansson's constructors and json_pack
+ * return NULL for invalid UTF-8, so the lint allows them in src/base only.
  */
 #ifndef VESPER_JSON_H
 #define VESPER_JSON_H
@@ -23,20 +23,20 @@
 #include "vesper/str.h"
 
 /* Parses text of at most cap_bytes. Refused: duplicate members, depth beyond JSON_DEPTH_MAX, NUL
- * bytes, invalid UTF-8, anything after the value. Decimals stay as text-exact as a double allows;
+ * bytes, invalid UTF-8, anything after the value. Decimals are as exact as a double allows;
  * integers are 64 bit. U+E000 in strings becomes U+FFFD. The error never repeats the text. New
  * reference. */
 MUST_CHECK bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out,
 			   struct err *e);
-/* The same for text that the writer here has made: numbers with a point keep every digit, as if
- * json_decimal had just made them. */
+/* The same for text from this writer: numbers with a point keep every digit, as json_decimal
+ * nodes. */
 MUST_CHECK bool json_parse_exact(const char *text, size_t len, size_t cap_bytes, json_t **out,
 				 struct err *e);
-/* Whether the text is one JSON value of at most JSON_DEPTH_MAX levels, in valid UTF-8: makes no
- * value of it, and looks for no duplicate members. */
+/* True when the text is one JSON value of at most JSON_DEPTH_MAX levels in valid UTF-8. Builds no
+ * value, and does not check for duplicate members. */
 bool json_is_whole(const char *text, size_t len);
-/* The line of a text that json_parse has taken where the value at `path` ("cues.opening[3]")
- * begins; of a path that leads nowhere, where its last part that is there begins. */
+/* The line where the value at `path` ("cues.opening[3]") begins, in a text that json_parse
+ * accepted. If the path does not exist, the line of its last part that does. */
 int json_line(const char *text, const char *path);
 MUST_CHECK bool json_parse_file(const char *path, json_t **out, struct err *e);
 
@@ -49,7 +49,8 @@ MUST_CHECK bool json_get_str(const json_t *object, const char *name, const char 
 			     struct err *e);
 MUST_CHECK bool json_get_int(const json_t *object, const char *name, int64_t *out, struct err *e);
 
-/* Optional members: absent leaves *out as it is and is true; a wrong type is an error. */
+/* Optional members: if absent, *out is unchanged and the result is true; a wrong type is an
+ * error. */
 MUST_CHECK bool json_opt_str(const json_t *object, const char *name, const char **out,
 			     struct err *e);
 MUST_CHECK bool json_opt_int(const json_t *object, const char *name, int64_t *out, struct err *e);
@@ -58,32 +59,34 @@ MUST_CHECK bool json_opt_object(const json_t *object, const char *name, json_t *
 				struct err *e);
 MUST_CHECK bool json_opt_array(const json_t *object, const char *name, json_t **out, struct err *e);
 
-/* The text of a member; "" where there is none, or no object. Borrowed. */
+/* The text of a member; "" if it is absent or `object` is no object. Borrowed. */
 const char *json_text_at(const json_t *object, const char *name);
 
-/* Refuses members that are not in the NULL-ended list: a typing error in a request or file must not
- * pass in silence. */
+/* Refuses members that are not in the NULL-ended list, so that typing errors in requests and files
+ * are reported. */
 MUST_CHECK bool json_only(const json_t *object, const char *const *names, struct err *e);
 
 /* A string node; bad UTF-8 and U+E000 become U+FFFD. NULL for NULL. New reference. */
 json_t *json_str(const char *text);
 /* The same for len bytes; a NUL byte becomes U+FFFD, too. New reference. */
 json_t *json_strn(const char *text, size_t len);
-/* An integer; beyond 2^53, where a double skips some, its digits as a string. New reference. */
+/* An integer. Beyond 2^53, where a double is not exact, its digits as a string. New reference. */
 json_t *json_int(int64_t value);
 
 /* object[name] = text, when text is not NULL (absent, never null). */
 void json_set_str(json_t *object, const char *name, const char *text);
 void json_set_int(json_t *object, const char *name, int64_t value);
 void json_set_bool(json_t *object, const char *name, bool value);
-/* Takes the reference of `value` (also when it is NULL: then nothing is set). */
+/* Takes ownership of `value`; NULL sets nothing. */
 void json_set_take(json_t *object, const char *name, json_t *value);
 void json_push_take(json_t *array, json_t *value);
 
-/* An object of these members, in this order. Takes each reference; a member whose value is NULL is
- * left out. New reference.
+/*
+ * An object of these members, in this order. Takes ownership of each value; a member whose value is
+ * NULL is left out. New reference.
  *
- *   json_make({"phase", json_str(phase)}, {"text", json_str(text)}) */
+ *   json_make({"phase", json_str(phase)}, {"text", json_str(text)})
+ */
 #define json_make(...)                                                                             \
 	json_make_members((const struct json_member[]){__VA_ARGS__},                               \
 			  sizeof((const struct json_member[]){__VA_ARGS__}) /                      \
@@ -94,18 +97,18 @@ struct json_member {
 };
 json_t *json_make_members(const struct json_member *members, size_t count);
 
-/* These texts (NULL-ended, or NULL for none) as an array. New reference. */
+/* An array of these texts (NULL-ended; NULL: empty). New reference. */
 json_t *json_texts(const char *const *list);
-/* An array of one. Takes the reference. New reference. */
+/* An array of one value. Takes ownership of it. New reference. */
 json_t *json_list_of(json_t *value_take);
 
-/* A number whose digits are sent unchanged, built from decimal text such as "48.7300". Beyond what
- * a double keeps (more than 15 significant digits, 1e999, 1e-999) the result is a string. */
+/* A number that is written with exactly these digits, such as "48.7300". If a double can't keep
+ * them (more than 15 significant digits, 1e999, 1e-999), the result is a string. */
 json_t *json_decimal(const char *digits);
 /* The digits of such a node; NULL for any other. */
 const char *json_decimal_text(const json_t *value);
 
-/* Keeps a new reference alive as long as the arena; returns the same pointer. */
+/* Ties a new reference to the arena, which releases it; returns the same pointer. */
 json_t *json_own(struct arena *a, json_t *value);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Writes JSON text straight into a buffer, member by member, in the order of the calls. For what
- * the program says itself; text that was read from outside is read with json.h.
+ * Writes JSON text directly into a buffer, member by member, in the order of the calls. For output
+ * of the program; input is parsed with json.h.
  *
- * The writer places commas; the caller opens and closes what it opened. Texts are cleaned as
- * json_str does: bad UTF-8 and U+E000 become U+FFFD. Numbers beyond what a double keeps are
- * written as text, as json_int and json_decimal do. Any thread, one at a time.
+ * The writer places commas; the caller closes what it opened. Texts are cleaned as by json_str: bad
+ * UTF-8 and U+E000 become U+FFFD. Numbers that a double can't keep are written as text, as by
+ * json_int and json_decimal. Any thread, one at a time.
  */
 #ifndef VESPER_JSON_OUT_H
 #define VESPER_JSON_OUT_H
@@ -16,7 +16,7 @@
 
 struct json_out {
 	struct buf *out; /* borrowed */
-	bool comma;      /* a value stands before the next one */
+	bool comma;      /* a comma is needed before the next value */
 };
 
 void jo_init(struct json_out *j, struct buf *out);
@@ -29,13 +29,12 @@ void jo_str(struct json_out *j, struct str text);
 void jo_int(struct json_out *j, int64_t value);
 void jo_bool(struct json_out *j, bool value);
 void jo_null(struct json_out *j);
-/* A number with the digits that a database gave; a text where a double would lose some of them. */
+/* A number with the digits from a database; a text if a double would lose some of them. */
 void jo_decimal(struct json_out *j, const char *digits);
-/* Finished JSON: one value, or several members or items with commas between them. Nothing when
- * empty. */
+/* Complete JSON: one value, or several members or items separated by commas. Nothing if empty. */
 void jo_raw(struct json_out *j, struct str json);
 
-/* Members that are absent, never null, where there is nothing to say. */
+/* Members that are left out, never null, without a value. */
 void jo_set_str(struct json_out *j, const char *name, const char *text); /* NULL: absent */
 void jo_set_int(struct json_out *j, const char *name, int64_t value);
 void jo_set_bool(struct json_out *j, const char *name, bool value);
@@ -43,8 +42,8 @@ void jo_set_raw(struct json_out *j, const char *name, struct str json); /* p NUL
 
 /* The text between the braces or brackets of a finished object or array. */
 struct str json_inside(struct str json);
-/* Takes the next item off the text inside an array. False: there is none, or the text
- * is not what the program wrote. */
+/* Takes the next item from the text inside an array. False: no item left, or the text was not
+ * written by the program. */
 bool json_item_next(struct str *inside, struct str *item);
 /* The value of a member of a finished object. Names that need escapes are not found. */
 bool json_member(struct str object, const char *name, struct str *value);
