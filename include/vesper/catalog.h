@@ -1,91 +1,100 @@
 /*
- * Everything the program knows before a question comes: tools, domains, dimensions with their
- * values and aliases, reports, roles, prompts. One immutable object made from the packs of a list
- * (sql/<pack>, prompts/<pack>, config/<pack>) and what they share; a reload makes a new one and
- * swaps the pointer; each user of the old one holds a reference. Loading is start-up work (it
- * reads files).
+ * The catalogue: tools, domains, dimensions with their values and aliases, reports, roles, prompts.
+ * One immutable object is made from the packs of a list (sql/<pack>, prompts/<pack>, config/<pack>)
+ * and what they share. A reload makes a new object and swaps the pointer; each user of the old one
+ * holds a reference. Loading is start-up work (it reads files).
  *
  * A broken file stops the start (or refuses the reload) with "path:line: what is wrong".
  *
- * Texts of sql/ and prompts/ may take values from the packs' catalogue.json instead of repeating
- * them: {values.health_domain} is the list of the dimension's values, each with its first alias in
- * brackets; {values.field_changed.money} that of one of its groups; {peak_hours} the hours of the
- * peak. In a statement values are quoted, so that they stand in IN (…).
+ * Texts of sql/ and prompts/ may insert values from the packs' catalogue.json:
+ * {values.health_domain} is the list of the dimension's values, each with its first alias in
+ * brackets; {values.field_changed.money} the values of one of its groups; {peak_hours} the peak
+ * hours. In a statement values are quoted, for use in IN (…).
  *
- * Fragments that statements of a pack share stand in sql/<pack>/fragments.sql (sql.h). None may
- * have the name of a parameter of the pack's tools.
+ * Fragments shared by statements of a pack are in sql/<pack>/fragments.sql (sql.h). Their names
+ * must differ from parameters of the pack's tools.
  *
- * Tool files (sql/<pack>/<domain>/<tool>.sql) say in their header what they are, a line each:
+ * The header of a tool file (sql/<pack>/<domain>/<tool>.sql) declares the tool, one line per key:
  *
- *   tool, about, permission   its name, what it gives, who may have it
- *   report                    the reports that show the same, the closest first
- *   agents                    who may call it, * for everybody; without it those of the domains
+ *   tool, about, permission   its name, what it returns, the permission to use it
+ *   source                    the named source of its views; default: the pack's
+ *   report                    the reports that show the same, closest first
+ *   agents                    who may call it, * for all; without it those of the domains
  *                             that list it
- *   visible                   no: only other tools use it; agents: only agents are shown it
- *   cache_s                   for how many seconds a result may serve again
+ *   visible                   no: only other tools use it; agents: only agents see it
+ *   cache_s                   cache time of a result, in seconds
  *   param NAME text|int|decimal|date|bool|list(type,max)|list(type,min-max) required|optional
  *         [default=] [min=] [max=] [entity=] [filter=] [match=exact|like] [unit=]
- *         [slot=day|days|days_ahead|above|below|order|not] about
+ *         [slot=day|days|days_ahead|above|below|order|not|thing|change] about
  *   column NAME [unit=] [priority=high|medium|low] [label=] [entity=] [permission=] [derived]
- * [asof] [type=text|int|decimal|real|date|datetime|bool] real: shown as a decimal, in a frame a
- * double fact NAME [unit=UNIT|@PARAM] [label=] [type=number|int|text|date] [optional] about what
- * code derives from the rows: every fact that is added; without `optional` it is there whenever
- * there are rows. @PARAM: the unit of the column that this parameter names answer, suggest
- * sentences with {name} of a parameter or a column, or {fact.name} (view.h) refer FILTER PATH word,
- * several words, …: what a later step may take from this one (ref.h), and by which words; for
- * example "vendor facts.higher_vendor the higher" window                    view.column: see below
- *
+ *         [asof] [type=text|int|decimal|real|date|datetime|bool]
+ *         real: displayed as a decimal, a double in a frame
+ *   fact NAME [unit=UNIT|@PARAM] [label=] [type=number|int|text|date] [optional] about
+ *         a fact that code derives from the rows; all must be declared. Without `optional` it
+ *         exists whenever there are rows. @PARAM: the unit of the column that PARAM names
+ *   answer, suggest           sentences with {name} of a parameter or a column, or {fact.name}
+ *                             (view.h)
  *   suggest                   TEXT, or primary|secondary ["label" ->] TEXT [if CONDITION]; the
  *                             condition is over this result: row_count, outcome, facts.X, rows[0].X
- *
+ *   refer FILTER PATH word, several words, …
+ *         a value that later steps may take from this result (ref.h), and the words for it:
+ *         "vendor facts.higher_vendor the higher"
+ *   window                    view.column: see below
  *   whole                     count, sum(Column), …: see below
- *   measures                  words of what it orders or counts: "views, most viewed"; a question
- *                             for the most of something else is not for it
- *   kind                      doc: passages of documents that fit the words of its parameter
- *                             `question`; sources: what is known of the data sources that its
- *                             parameters of the type source name; it has no statement
- *   shows                     METRIC by DIMENSION, …: the same over the map; a follow-up that no
- *                             parameter takes goes on from it
- *   grain                     words of what its rows are told apart by: "month, season"; a question
- *                             by something else is not for it
- *   lookback                  so many days before those of its slot=days parameter are read, too:
- *                             its statements may use :first_day, which is one day earlier than that
- *                             counted from today, as an entity's own zone may be behind the
- * tenant's gate                      the parameter that holds the caller's own SELECT
- *   policy                    map: that SELECT reads views of the map alone, and the tool's schema
- *                             does not list them; for agents with a protocol (schema.h) derive NAME
- * COLUMN [BY]: what code makes of the main rows: a derivation (tool.h) of this number column, whose
- * rows BY tells apart; without it the first column of text. At most TOOL_DERIVES_MAX lines
+ *   measures                  words for what it orders or counts: "views, most viewed"; questions
+ *                             for the most of something else do not match it
+ *   kind                      doc: passages of documents that match its parameter `question`;
+ *                             sources: metadata of the data sources named by its parameters of
+ *                             type source; it has no statement
+ *   shows                     METRIC by DIMENSION, …: the same query over the map, from which
+ *                             a follow-up continues if no parameter takes it
+ *   grain                     words for what distinguishes its rows: "month, season"; questions
+ *                             by something else do not match it
+ *   lookback                  number of days before those of its slot=days parameter that are
+ *                             also read, with :first_day. That day is one earlier than counted,
+ *                             as an entity's time zone may be behind the tenant's
+ *   gate                      the parameter that holds the caller's ad hoc SELECT
+ *   policy                    map: that SELECT reads only views of the map, and the tool's schema
+ *                             does not list them; for agents with a protocol (schema.h)
+ *   derive NAME COLUMN [BY]   applies a derivation (tool.h) to this number column of the main
+ *                             rows. BY distinguishes the rows; default: the first text column.
+ *                             At most TOOL_DERIVES_MAX lines
  *
  * A tool with `map: PARAM` answers a query over the map. It may have a frame `main` and derivations
- * by name alone: then the rows of the query go to these, which make the table and the facts. With
- * it stand `groups: time|thing|thing time|rows`, how the query is grouped where it does not say,
- * and `cue: words, several words, …` of a question that ask for just this; `several: N`, how many
- * it takes of one question (1), totals before averages; `counted: yes`, where the number of rows of
- * each group comes behind them. A fact with unit=@measure has the unit of what is measured.
+ * by name alone; these get the rows of the query and make the table and the facts. Further keys of
+ * such a tool:
  *
- * slot= says what of a question fills a parameter, beside values of its dimension: one day; days
- * back from today, or ahead; a number that bounds ("above $60"); which end of a ranking comes first
- * (asc or desc); values that are left out; of an analysis the one thing that is named ("thing"),
- * which is then no condition, and by how much something changes ("change"). A bound NAME has a
- * parameter NAME_incl beside it, which the loader adds: 1 where the number itself counts ("at
- * least"), else 0. A number of a question is converted to the parameter's unit.
+ *   groups: time|thing|thing time|thing day|thing thing|thing thing time|rows
+ *                             default grouping of the query
+ *   cue: words, several words, …
+ *                             words of a question that ask for this analysis
+ *   several: N                number of measures that it takes from one question (default 1),
+ *                             totals before averages
+ *   counted: yes              adds the number of rows of each group after them
  *
- * default= of a date may be counted from the day of the question: today, today-30d, today+2w (d, w,
+ * A fact with unit=@measure has the unit of the measure.
+ *
+ * slot= names what fills a parameter from a question, besides values of its dimension: one day
+ * (day); days back from today or ahead (days, days_ahead); a bound, "above $60" (above, below);
+ * which end of a ranking comes first, asc or desc (order); excluded values (not). For an analysis:
+ * the one thing that is named, which is then no condition (thing); the size of a change (change).
+ * For a bound NAME the loader adds a parameter NAME_incl: 1 if the bound is inclusive ("at least"),
+ * else 0. Numbers are converted to the parameter's unit.
+ *
+ * default= of a date may be relative to the day of the question: today, today-30d, today+2w (d, w,
  * m, y).
  *
  * unit= names a unit of config/units.json. A value with blanks is quoted: label="As-of date".
- * entity= of a column: its cells are values of that dimension, shown in the dimension's words.
- * asof: its cells are the days that the data is of, as receipts say. A column with
- * permission=chat:read_budget stands only on `--? may_read_budget:` lines, one with a pack's own
- * permission=clinic:read on `--? may_clinic_read:` lines, so that without the permission it is not
- * even fetched.
+ * entity= of a column: its cells are values of that dimension, displayed in the dimension's words.
+ * asof: its cells are as-of dates, as shown in receipts. A column with permission=chat:read_budget
+ * occurs only on `--? may_read_budget:` lines, one with a pack's permission=clinic:read only on
+ * `--? may_clinic_read:` lines. Without the permission it is not even fetched.
  *
- * `window` promises a further `--# query window` with one row of two cells, the first and the last
- * value that exist for the same arguments; it runs only when "main" is empty. `whole` allows that,
- * when "main" gave more rows than are read, the database is asked how many there are, and for the
- * aggregates of these number columns; its only row limit may be :row_limit. Markers bound by code,
- * whatever is asked: see catalog_marker_reserved.
+ * `window` promises a query `--# query window` with one row of two cells: the first and the last
+ * value that exist for the same arguments. It runs only when "main" is empty. With `whole`, when
+ * "main" has more rows than are read, the database is asked for the row count and the aggregates of
+ * these number columns. The only row limit of "main" is then :row_limit. Markers that code always
+ * binds: see catalog_marker_reserved.
  */
 #ifndef VESPER_CATALOG_H
 #define VESPER_CATALOG_H
@@ -112,13 +121,13 @@
 struct factor;
 struct suggest_def;
 
-#define DOCUMENT_PARAM_QUESTION "question" /* of a tool of documents: what is looked for */
-#define DOCUMENT_PARAM_DOCUMENT "document" /* only in the one with this name or id */
+#define DOCUMENT_PARAM_QUESTION "question" /* of a document tool: the search text */
+#define DOCUMENT_PARAM_DOCUMENT "document" /* searches only the document with this name or ID */
 #define DOCUMENT_PARAM_TOP      "top_k"
 
 enum param_type { PARAM_TEXT, PARAM_INT, PARAM_DECIMAL, PARAM_DATE, PARAM_BOOL };
 
-/* What of a question fills a parameter. */
+/* What fills a parameter from a question. */
 enum param_slot {
 	SLOT_NONE, /* a value of its dimension or filter */
 	SLOT_DAY,
@@ -128,8 +137,8 @@ enum param_slot {
 	SLOT_BELOW,
 	SLOT_ORDER,
 	SLOT_NOT,
-	SLOT_THING, /* of an analysis: the one of its things that the question names */
-	SLOT_CHANGE /* of an analysis: "by 10 %", below zero where something goes down */
+	SLOT_THING, /* for an analysis: the named one of its things */
+	SLOT_CHANGE /* for an analysis: "by 10 %", negative for a decrease */
 };
 
 /* The values of a slot=order parameter. */
@@ -140,23 +149,21 @@ struct param_def {
 	const char *name;
 	enum param_type type;
 	bool is_list;
-	size_t list_min, list_max; /* values that it takes */
-	bool takes_one;            /* of list(type,1-max): one value is as usual as several */
+	size_t list_min, list_max; /* number of values */
+	bool takes_one;            /* for list(type,1-max): one value is as usual as several */
 	bool required;
 	const char *default_text; /* NULL: none */
 	bool has_min, has_max;
 	int64_t min, max;
 	const char *entity; /* dimension whose values it takes, or NULL */
-	const char *filter; /* name in chat.filters; the parameter's own name when the file gives
-			       none */
-	bool is_source;     /* type source: a text, the name or the id of a data source */
+	const char *filter; /* name in chat.filters; default: the parameter's name */
+	bool is_source;     /* type source: a text, the name or ID of a data source */
 	bool like;          /* match=like: bound as an escaped pattern */
-	bool is_query;      /* a text that is a query over the map; an object is taken, too */
+	bool is_query;      /* a text that is a query over the map; an object is also accepted */
 	size_t bytes_max;   /* of a text; 0: TEXT_ARG_BYTES_MAX */
 	enum param_slot slot;
-	const struct unit_def *unit; /* of a number, or NULL */
-	const char *bound_of;        /* the bound that this one tells of whether it counts itself;
-					or NULL */
+	const struct unit_def *unit; /* for a number, or NULL */
+	const char *bound_of; /* the bound that this NAME_incl parameter belongs to; or NULL */
 	const char *about;
 };
 
@@ -167,9 +174,9 @@ struct fact_def {
 	const char *name;
 	const char *label;   /* NULL: the name */
 	const char *unit;    /* symbol, or NULL */
-	const char *unit_of; /* the parameter that names the column whose unit it has; or NULL */
+	const char *unit_of; /* the parameter naming the column that has its unit; or NULL */
 	enum fact_type type;
-	bool optional; /* a result with rows may lack it */
+	bool optional; /* may be missing from a result with rows */
 	const char *about;
 	int line; /* in the tool's file */
 };
@@ -180,46 +187,46 @@ struct column_def {
 	const char *unit;
 	bool has_type;
 	enum column_type type;
-	bool is_real; /* a decimal that a frame holds as a double */
+	bool is_real; /* a decimal stored as a double in a frame */
 	enum column_priority priority;
 	const char *entity;     /* dimension whose values its cells are, or NULL */
-	const char *permission; /* without it the column is not even fetched */
+	const char *permission; /* without it the column is not fetched */
 	bool derived;
-	bool asof; /* the day that the row's data is of, as an ISO date */
+	bool asof; /* the as-of date of the row, as an ISO date */
 };
 
-/* What a later step may take from this tool's result. */
+/* A value that later steps may take from this tool's result. */
 struct refer_def {
 	const char *filter;       /* "vendor" */
 	const char *path;         /* "facts.higher_vendor" */
-	const char *const *words; /* how a question points at it, NULL-ended */
+	const char *const *words; /* words that refer to it, NULL-ended */
 	int line;                 /* in the tool's file */
 };
 
-/* A query of the tool's file whose rows go into a frame, for its derivation alone. */
+/* A query of the tool's file whose rows go into a frame, only for its derivation. */
 struct frame_def {
 	const char *query;
-	size_t rows; /* kept at most */
+	size_t rows; /* maximum kept */
 };
 
 /* A derivation of the main table's rows. */
 struct derive_def {
 	const char *name;   /* "share_of_total" */
-	const char *column; /* of numbers, fetched */
-	const char *by;     /* column that tells rows apart */
+	const char *column; /* of numbers, must be fetched */
+	const char *by;     /* column that distinguishes the rows */
 	int line;           /* in the tool's file */
 };
 
-/* What tells the rows of an analysis apart. */
+/* What distinguishes the rows of an analysis. */
 enum tool_groups {
 	GROUPS_NONE,
-	GROUPS_TIME,       /* periods of the time of what is measured; a month */
-	GROUPS_THING,      /* a dimension; what names a row for people */
+	GROUPS_TIME,       /* periods of the measure's time; a month */
+	GROUPS_THING,      /* a dimension; the display name of a row */
 	GROUPS_THING_TIME, /* both, in that order */
 	GROUPS_THING_DAY,  /* the same by day */
-	GROUPS_THINGS, /* two dimensions; where only one is said, what names a row comes first */
+	GROUPS_THINGS, /* two dimensions; if one is named, the display name of a row comes first */
 	GROUPS_THINGS_TIME,
-	GROUPS_ROWS /* the key: every row is one */
+	GROUPS_ROWS /* the key: each row is a group */
 };
 
 struct tool_def {
@@ -228,46 +235,47 @@ struct tool_def {
 	const char *pack;   /* "energy" */
 	const char *folder; /* below sql/<pack>: the domain that owns it */
 	const char *about;
-	const char *source;         /* whose views it reads; NULL: each caller's statement says;
-				       SOURCE_DOCUMENTS, SOURCE_OWN: without any statement */
-	const char *const *reports; /* keys, the closest first; NULL-ended */
+	const char *source;         /* of its views; NULL: the caller's statement determines it;
+				       SOURCE_DOCUMENTS, SOURCE_OWN: no statement */
+	const char *const *reports; /* keys, closest first; NULL-ended */
 	struct {
-		const char *permission;    /* of the user */
+		const char *permission;    /* the user's */
 		const char *const *agents; /* NULL-ended */
 		bool visible;              /* to router, supervisor and agents */
-		/* To agents alone: what it needs can't be read out of a question by code. */
+		/* Visible to agents only: code can't read its arguments from a question. */
 		bool agents_only;
-		/* To agents with a protocol alone (schema.h): its SELECT reads views of the map. */
+		/* Only for agents with a protocol (schema.h): its SELECT reads views of the map. */
 		bool by_protocol;
 	} callers;
-	/* The parameter that holds the caller's own SELECT; then no file has any. */
+	/* The parameter that holds the caller's ad hoc SELECT; its files then have none. */
 	const char *gate;
-	/* The parameter that holds a query over the map (map.h), as JSON; then no file has any. */
+	/* The parameter that holds a query over the map (map.h), as JSON; its files then have
+	 * none. */
 	const char *map;
 	struct {
-		enum tool_groups groups; /* of its query, where that does not say; or NONE */
+		enum tool_groups groups; /* default grouping of its query; or NONE */
 		const char *const *cues; /* words that ask for it, NULL-ended; or NULL */
-		size_t measures;         /* that it takes, at most; 0: one */
-		bool counted;            /* the number of rows comes behind them */
-	} analysis;                      /* of the map's rows */
+		size_t measures;         /* maximum it takes; 0: one */
+		bool counted;            /* followed by the number of rows */
+	} analysis;                      /* over the map's rows */
 	int64_t cache_s;                 /* 0: never cached */
-	int lookback;       /* days that its statements read before those that are asked for */
+	int lookback;       /* days that its statements read before the requested ones */
 	const char *window; /* "view.column" that bounds the dates, or NULL */
 	struct {
-		bool askable; /* of a result that was cut, the whole may be asked about */
-		const struct sql_whole_column *sums; /* then these columns are summed */
+		bool askable; /* totals over a truncated result can be queried */
+		const struct sql_whole_column *sums; /* the columns to sum */
 		size_t sum_count;
 	} whole;
 	struct {
 		const char *measures;        /* what it orders or counts; or NULL */
-		const char *grain;           /* what its rows are told apart by; or NULL */
-		const char *shows;           /* as a query over the map: this metric, or NULL */
-		const char *const *shows_by; /* and these dimensions, NULL-ended */
+		const char *grain;           /* what distinguishes its rows; or NULL */
+		const char *shows;           /* metric of the same query over the map, or NULL */
+		const char *const *shows_by; /* its dimensions, NULL-ended */
 		const char *answer;          /* a sentence with placeholders, or NULL */
 		const struct suggest_def *suggest; /* follow-up questions, ended by a NULL text */
 		const struct refer_def *refers;
 		size_t refer_count;
-	} words; /* of the tool's own, for answers */
+	} words; /* texts for answers and routing */
 	const struct param_def *params;
 	size_t param_count;
 	const struct column_def *columns;
@@ -284,14 +292,14 @@ struct tool_def {
 	const char *path;
 };
 
-/* A question and the call that answers it: "- QUESTION => TOOL NAME=VALUE …" among a domain's
- * examples. The question alone is one of these. */
+/* A question and the call that answers it: "- QUESTION => TOOL NAME=VALUE …" in a domain's
+ * examples. */
 struct example_def {
-	const char *id; /* where it comes from: "file:dayahead:2", the domain's second */
+	const char *id; /* its source: "file:dayahead:2", the domain's second */
 	const char *question;
 	const struct tool_def *tool;     /* of the domain */
-	const char *const *filters;      /* "vendor=Ascend", as a parameter takes it; NULL-ended */
-	const struct param_def **params; /* of each */
+	const char *const *filters;      /* "vendor=Ascend", in the parameter's form; NULL-ended */
+	const struct param_def **params; /* parameter of each filter */
 };
 
 struct domain_def {
@@ -302,57 +310,57 @@ struct domain_def {
 	const char *intent; /* "dayahead_curve" */
 	const char *about;
 	const char *const *examples;
-	const struct example_def *calls; /* those of the examples that say theirs */
+	const struct example_def *calls; /* the examples that have a call */
 	size_t call_count;
-	const struct tool_def *const *tools; /* in the front matter's order */
+	const struct tool_def *const *tools; /* in the order of the front matter */
 	size_t tool_count;
 	int order;
-	const char *permission; /* that its callers need beside those of its tools; or NULL */
+	const char *permission; /* needed besides those of its tools; or NULL */
 	const char *prompt;     /* the text after the front matter */
-	const char *ask_name;   /* what its agent's model calls ask_user; NULL: just so */
-	/* Its analyses are asked for by cues: what they are about makes no word ordinary, and no
-	 * pack one to choose. Questions find any other by words. */
+	const char *ask_name;   /* name of ask_user for its agent's model; NULL: ask_user */
+	/* Its analyses are found by cues, so its description adds no words to the router's index,
+	 * and it alone does not select a pack. Other domains are found by words. */
 	bool by_cues;
 };
 
 struct alias_def {
-	const char *text;  /* as people write it, lower case */
+	const char *text;  /* as users write it, lower case */
 	const char *value; /* a known value */
-	const char *when;  /* "market=CAISO": only together with that, or NULL */
-	const char *pack;  /* that gives it */
+	const char *when;  /* "market=CAISO": only with that value, or NULL */
+	const char *pack;  /* that declares it */
 };
 
 struct dimension_def {
-	const char *name;           /* "hub_zone": what `entity=` names */
-	size_t index;               /* in the catalogue's dimensions */
-	const char *pack;           /* the first that defines it */
-	const char *filter;         /* "hub_zone": member of filters */
-	const char *label;          /* "hub zone" */
-	const char *view;           /* "Stage.mc_vendor_files", or NULL when values are fixed */
-	const char *column;         /* "hubzone" */
-	const char *source;         /* the view's; NULL without one */
-	bool one_tenant;            /* the view is of one tenant and may have no tenant_id */
-	const char *watermark;      /* column of the view whose greatest value moves when the values
-				       may have changed; NULL: they are read anew each time */
-	const char *const *values;  /* known beforehand, NULL-ended */
-	const char *const *packs;   /* packs[i] is the first that lists values[i]; NULL: all are
-				       of `pack` */
-	const char *const *words;   /* how values are shown: value, words, value, words, …, NULL;
-				       the value "" is an absent one. NULL: as they are */
-	const char *const *groups;  /* kinds of values that code or statements treat alike: value,
+	const char *name;      /* "hub_zone": what `entity=` names */
+	size_t index;          /* in the catalogue's dimensions */
+	const char *pack;      /* the first that defines it */
+	const char *filter;    /* "hub_zone": member of filters */
+	const char *label;     /* "hub zone" */
+	const char *view;      /* "Stage.mc_vendor_files", or NULL when values are fixed */
+	const char *column;    /* "hubzone" */
+	const char *source;    /* the view's; NULL without one */
+	bool one_tenant;       /* the view serves one tenant and may lack tenant_id */
+	const char *watermark; /* column of the view whose greatest value changes when the values
+				  may have changed; NULL: values are reloaded each time */
+	const char *const *values; /* fixed values, NULL-ended */
+	const char *const
+		*packs; /* packs[i] is the first that lists values[i]; NULL: all are from `pack` */
+	const char *const *words; /* display words: value, words, value, words, …, NULL; the value
+				     "" is a missing one. NULL: the values as they are */
+	const char *const *groups;  /* classes of values that code or statements treat alike: value,
 				       group, value, group, …, NULL; or NULL */
 	const char *parent;         /* "market": dimension that scopes it, or NULL */
 	const char *const *parents; /* parents[i] is the parent value of values[i], or NULL */
-	const char *resolves;       /* "project_name": a value stands for one of that dimension,
-				       and is never a filter itself; or NULL */
-	const char *by;             /* "name": the column of the view that has the other one */
+	const char *resolves; /* "project_name": its values resolve to values of that dimension and
+				 are never a filter themselves; or NULL */
+	const char *by;       /* "name": the view's column with the value of `resolves` */
 	const struct alias_def *aliases;
 	size_t alias_count;
-	const char *permission; /* without it its values are neither found nor suggested; or NULL */
+	const char *permission; /* needed to find its values or get them suggested; or NULL */
 	struct dimension_map map;
 };
 
-/* Where a filter of an answer goes in a report: "Curves/Hub Zone". */
+/* Maps a filter of an answer to a field of a report: "Curves/Hub Zone". */
 struct report_filter {
 	const char *filter; /* "hub_zone" */
 	const char *table;
@@ -363,7 +371,7 @@ struct report_def {
 	const char *key; /* "dayahead_curve_report" */
 	const char *menu_key;
 	const char *label;
-	const char *url; /* "" when none is configured */
+	const char *url; /* "" if not configured */
 	const struct report_filter *filters;
 	size_t filter_count;
 };
@@ -373,7 +381,7 @@ struct calendar {
 	int peak_last_hour;  /* 22 */
 };
 
-/* What a question may be for. */
+/* Kinds of routing candidates. */
 enum candidate_kind {
 	CANDIDATE_TOOL,
 	CANDIDATE_FLOW,
@@ -383,80 +391,80 @@ enum candidate_kind {
 	CANDIDATE_KINDS
 };
 
-/* How the router weighs what it finds in a question (config/router.json). */
+/* Weights of the router (config/router.json). */
 struct router_weights {
-	/* BM25 over the words of the catalogue; `enough` weight of known words counts in full;
-	 * `documents`: what all words of a question count that one passage holds */
+	/* BM25 over the words of the catalogue. `enough`: weight of known words that counts in
+	 * full; `documents`: bonus if one passage holds all words of a question */
 	struct {
 		double name, about, param, column, example, k1, b, enough, documents;
 	} words;
-	/* what speaks for a tool: its words, its domain's, how its parameters take what was said,
-	 * that it is its domain's first or answered before; what speaks against it: parameters
-	 * without a value, filters it cannot take, several calls, a list of one name, several
-	 * values for another list than its own */
+	/* Score of a tool. For it: its words, its domain's words, how its parameters take the
+	 * parsed values, being first in its domain or used in the last turn. Against it: parameters
+	 * without a value, filters that it can't take, several calls, a list of one name, several
+	 * values for a list other than its own */
 	struct {
 		double text, domain, facts, first, home, standing, missing, not_taken, calls,
 			lone_list, other_list;
 	} score;
-	double kind[CANDIDATE_KINDS]; /* added to the score of what is of this kind */
+	double kind[CANDIDATE_KINDS]; /* bonus by kind of candidate */
 	struct {
-		double least; /* confidence that a flow needs to run without a model */
+		double least; /* minimum confidence for a flow without a model */
 	} flow;
 	struct {
-		double speak; /* coverage at which a question is about the documents */
+		double speak; /* coverage from which documents answer the question */
 	} documents;
 	struct {
-		double least; /* words' share of what is offered where nothing is sure */
+		double least; /* minimum share of words of readings offered when unsure */
 	} reading;
-	/* what one filter says about a tool, `soft` times that when its words may mean no filter */
+	/* effect of one filter on a tool's score; times `soft` if its words may be no filter */
 	struct {
 		double required, optional, not_taken, soft;
 	} fact;
-	/* is it about data at all? A known name counts 1 */
+	/* Is the question about data? A known name counts 1 */
 	struct {
 		double least, followup, strange, time, trouble, word, words;
 	} evidence;
-	/* when a clause has its own subject */
+	/* when a clause has a separate subject */
 	struct {
 		double least, clear;
 	} part;
-	/* logistic: of the lead over the next tool, and of the evidence for and against the choice
-	 */
+	/* logistic function of the lead over the next tool, and of evidence for and against the
+	 * choice */
 	struct {
 		double base, margin, text, facts, standing, strange;
 	} confidence;
 };
 
-/* A word of the company, explained. */
+/* A company term and its meaning. */
 struct glossary_term {
 	const char *term, *about;
 };
 
-/* A question of the first screen. It is offered to whom may use its tool. */
+/* A question of the first screen, offered to users who may use its tool. */
 struct starter_def {
 	const char *question;
 	const struct tool_def *tool;
-	const char *const *roles; /* offered to these alone, NULL-ended; NULL: to all */
+	const char *const *roles; /* only for these roles, NULL-ended; NULL: all */
 };
 
-/* What a pack adds to a prompt that all packs share. */
+/* Text that a pack adds to a shared prompt. */
 struct prompt_rule {
 	const char *prompt; /* "supervisor" */
 	const char *text;
 };
 
-/* What the packs say of the company's language: config/<pack>/words.json. Lists are NULL-ended. */
+/* The packs' words for a company's language: config/<pack>/words.json. Lists are NULL-ended. */
 struct pack_words {
-	const char *company;     /* "an energy company"; the last pack that names it counts */
-	const char *const *stop; /* words that say nothing here, beside the language's */
+	const char *company;     /* "an energy company"; the last pack with one wins */
+	const char *const *stop; /* stop words besides the language's */
 	const char *const *const *synonyms;
 	size_t synonym_count;
-	const char *const *nouns;    /* what questions point at: "that project" */
-	const char *const *states;   /* what something named can be: "on track" */
-	const char *const *aspects;  /* what something named has: "the budget of" */
-	const struct topic *outside; /* what people ask for that is not in the data */
+	const char *const *nouns;    /* nouns that questions refer by: "that project" */
+	const char *const *states;   /* states of a named thing: "on track" */
+	const char *const *aspects;  /* attributes of a named thing: "the budget of" */
+	const struct topic *outside; /* topics that users ask about but the data lacks */
 	size_t outside_count;
-	const struct topic *impossible; /* what the data cannot hold */
+	const struct topic *impossible; /* topics that the data cannot contain */
 	size_t impossible_count;
 	const struct glossary_term *glossary;
 	size_t glossary_count;
@@ -464,16 +472,16 @@ struct pack_words {
 	size_t rule_count;
 };
 
-/* The packs that one catalogue is made of, in their order. */
+/* The packs of one catalogue, in order. */
 struct pack_list {
 	const char *key;          /* "core,energy" */
 	const char *const *names; /* NULL-ended */
-	/* Sources that serve one tenant alone: what reads them need not name a tenant. Source,
+	/* Sources that serve one tenant alone, whose statements need no tenant condition. Source,
 	 * tenant, source, tenant, …, NULL-ended; NULL: none. */
 	const char *const *one_tenant;
 };
 
-/* What the derivations of a pack go by; no pack has two of one name. */
+/* Constants for the derivations of a pack; names are unique within a pack. */
 struct pack_factors {
 	const char *pack;
 	const char *file;           /* config/<pack>/<pack>.json */
@@ -481,7 +489,7 @@ struct pack_factors {
 };
 
 struct catalog {
-	const char *packs;            /* the key of its list */
+	const char *packs;            /* key of its pack list */
 	const struct tool_def *tools; /* by name */
 	size_t tool_count;
 	const struct domain_def *domains; /* by order, then name */
@@ -503,22 +511,23 @@ struct catalog {
 	struct router_weights router;
 	const struct pack_factors *factors;
 	size_t factor_count;
-	const struct switches *switches; /* NULL: everything is on */
+	const struct switches *switches; /* NULL: all tools are on */
 	const char *hash;                /* SHA-256 of everything read, hex */
 };
 
-/* Every pack of these roots (NULL-ended), as their config/packs.json say. In the arena. */
+/* Reads the registry of all packs below these roots (NULL-ended), from their config/packs.json. In
+ * the arena. */
 struct packs;
 MUST_CHECK bool packs_read(const char *const *roots, struct arena *a, struct packs **out,
 			   struct err *e);
-/* The list of a tenant with these packs (NULL-ended; NULL: all that are default), in the order of
- * the registry. The pack "core" is in every list. ERR_INPUT: an unknown pack, or one that needs
- * another that is missing. */
+/* The pack list of a tenant with these packs (NULL-ended; NULL: all default ones), in the order of
+ * the registry. The pack "core" is in every list. ERR_INPUT: an unknown pack, or one whose required
+ * pack is missing. */
 MUST_CHECK bool packs_list(const struct packs *p, const char *const *names, struct arena *a,
 			   struct pack_list *out, struct err *e);
 
-/* Each root (NULL-ended) holds sql/, prompts/ and config/; what packs share is read from the first.
- * `packs` NULL: those that are default. Free by the last catalog_unref. */
+/* Each root (NULL-ended) holds sql/, prompts/ and config/; shared files are read from the first.
+ * `packs` NULL: the default ones. Freed by the last catalog_unref. */
 MUST_CHECK bool catalog_load(const char *const *roots, const struct pack_list *packs,
 			     struct catalog **out, struct err *e);
 /* NULL: the pack has no such file. */
@@ -526,8 +535,8 @@ const struct pack_factors *catalog_factors(const struct catalog *c, const char *
 struct catalog *catalog_ref(struct catalog *c);
 void catalog_unref(struct catalog **c);
 
-/* Tools that a tenant's administrators have switched off, agent by agent. Not part of a catalogue,
- * as it changes while one lives; loop thread only. */
+/* Tools that a tenant's administrators switched off, per agent. Not part of the immutable
+ * catalogue, since it changes at run time; loop thread only. */
 struct switches;
 struct switch_off {
 	const char *agent;
@@ -535,18 +544,18 @@ struct switch_off {
 };
 struct switches *switches_new(void);
 void switches_free(struct switches **s);
-/* Replaces what was off for this tenant; copied. */
+/* Replaces this tenant's list; copied. */
 void switches_set(struct switches *s, const char *tenant, const struct switch_off *off,
 		  size_t count);
-/* Puts one tool of this tenant off, or on again, and leaves the others as they are; copied. */
+/* Switches one tool of this tenant off or on, without changing others; copied. */
 void switches_put(struct switches *s, const char *tenant, const struct switch_off *which, bool off);
 bool switches_are_off(const struct switches *s, const char *tenant, const char *agent,
 		      const char *tool); /* s may be NULL */
-/* Borrowed; outlives the catalogue. */
+/* Borrowed; must outlive the catalogue. */
 void catalog_use_switches(struct catalog *c, const struct switches *s);
 
 bool catalog_has_pack(const struct catalog *c, const char *pack);
-/* Is it a filter of this name on the wire, or several of it ("hours" of "hour")? */
+/* True for a filter of this wire name, or its plural ("hours" of "hour"). */
 bool catalog_filter_is(const char *filter, const char *name);
 const struct tool_def *catalog_tool(const struct catalog *c, const char *name);
 const struct flow_def *catalog_flow(const struct catalog *c, const char *name);
@@ -555,137 +564,139 @@ const struct dimension_def *catalog_dimension(const struct catalog *c, const cha
 const struct report_def *catalog_report(const struct catalog *c, const char *key);
 bool tool_is_document(const struct tool_def *t); /* it reads SOURCE_DOCUMENTS */
 bool tool_is_own(const struct tool_def *t);      /* it reads SOURCE_OWN */
-/* Its source gets the arguments themselves: either of these. */
+/* True for both: its source gets the arguments themselves. */
 bool tool_has_no_statement(const struct tool_def *t);
 const struct param_def *tool_param(const struct tool_def *t, const char *name);
 const struct fact_def *tool_fact(const struct tool_def *t, const char *name);
 const char *fact_type_name(enum fact_type type);
-/* By the name on the wire; a list parameter answers to the plural too ("hours" finds filter=hour).
- */
+/* Finds a parameter by its wire name; for a list parameter, also by the plural ("hours" finds
+ * filter=hour). */
 const struct param_def *tool_param_of_filter(const struct tool_def *t, const char *filter);
 const struct param_def *params_of_filter(const struct param_def *params, size_t count,
 					 const char *filter);
 
-/* A text as a value of the parameter's type ("2025" becomes an integer), within its limits; of a
- * list parameter one of its values. Entities are not resolved here. ERR_INPUT says what is wrong
- * in words for the user. */
+/* Parses a text as a value of the parameter's type ("2025" becomes an integer) within its limits;
+ * for a list parameter, one value. Entities are not resolved here. ERR_INPUT: invalid; the text is
+ * for the user. */
 MUST_CHECK bool param_parse(const struct param_def *p, const char *text, struct arena *a,
 			    struct value *out, struct err *e);
 
-/* The parameter's default; a date such as today-30d is counted from `today`. ERR_INPUT as above. */
+/* The parameter's default; a date such as today-30d is relative to `today`. ERR_INPUT as above. */
 MUST_CHECK bool param_default(const struct param_def *p, struct date today, struct arena *a,
 			      struct value *out, struct err *e);
 
-/* :tenant_id, :today, :row_limit, :peak_first_hour, :peak_last_hour. */
+/* :tenant_id, :today, :first_day, :row_limit, :peak_first_hour, :peak_last_hour. */
 bool catalog_marker_reserved(const char *name);
-/* The parameter that says how many days back from today; NULL: there is none. */
+/* The parameter with the number of days back from today; NULL: none. */
 const struct param_def *catalog_days_param(const struct tool_def *t);
-/* The day that those days are counted from in place of today: the first date parameter of a tool
- * that has days; NULL: there is none. */
+/* The parameter with the day that those days end with, instead of today: the first date parameter
+ * of a tool that has days; NULL: none. */
 const struct param_def *catalog_days_end(const struct tool_def *t);
-/* The parameter whose value the query others gives in place of one that has no data: the first that
- * takes values of a dimension; NULL: there is none. */
+/* The parameter for which the query `others` returns values with data: the first with a dimension;
+ * NULL: none. */
 const struct param_def *catalog_others_param(const struct tool_def *t);
 
-/* Queries of a tool's file that run only where main gives no row: the first and the last day (or
- * year) that there are, and, where there are none, values (with a label) of which there is data. */
+/* Queries of a tool's file that run only when main returns no row. `window`: the first and the last
+ * day (or year) with data. `others`, if there are none: values (with a label) that have data. */
 #define TOOL_QUERY_WINDOW "window"
 #define TOOL_QUERY_OTHERS "others"
 bool tool_query_is_spare(const char *name);
-/* The condition that stands for a permission: "may_read_budget" for "chat:read_budget"; a pack's
- * own in full, "may_clinic_read" for "clinic:read". No two of a tool have the same one. */
+/* The condition for a permission: "may_read_budget" for "chat:read_budget"; in full for a pack's
+ * permission, "may_clinic_read" for "clinic:read". Unique within a tool. */
 const char *catalog_condition_of(const char *permission, struct arena *a);
 
-/* NULL: the query gives a table. */
+/* The frame of a query; NULL: the query returns a table. */
 const struct frame_def *tool_frame(const struct tool_def *t, const char *query);
 
-/* What this caller may use. Everything that lists tools or domains (prompts, schemas, router,
- * suggestions, REST) asks here: a tool is in when it is visible and permitted, a domain when it has
- * such a tool. All memory in the arena. */
+/* The part of the catalogue that this caller may use. All code that lists tools or domains
+ * (prompts, schemas, router, suggestions, REST) uses it. It has the visible and permitted tools,
+ * and the domains that have one. All memory in the arena. */
 struct catalog_view {
 	const struct catalog *catalog;
-	const char *tenant;          /* whose switches count; NULL: everybody together */
-	const struct principal *who; /* borrowed; NULL: everybody together */
+	const char *tenant;                      /* whose switches apply; NULL: all tenants */
+	const struct principal *who;             /* borrowed; NULL: all callers */
 	const struct domain_def *const *domains; /* with at least one usable tool */
 	size_t domain_count;
 	const struct tool_def *const *tools;
 	size_t tool_count;
-	const struct tool_def *const *agent_tools; /* those that only agents are shown */
+	const struct tool_def *const *agent_tools; /* visible to agents only */
 	size_t agent_tool_count;
 	const struct flow_def *const *flows;
 	size_t flow_count;
-	const bool *may_name; /* by dimension: may its values be known? */
+	const bool *may_name; /* by dimension: true when it is readable */
 };
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
 		 struct catalog_view *out);
-/* Leaves what is of this pack. */
+/* Keeps only domains, flows and tools of this pack. */
 void catalog_narrow(struct catalog_view *v, const char *pack, struct arena *a);
-/* Whether the caller of this view may use a flow. */
+/* True when the caller of this view may use the flow. */
 bool catalog_allows_flow(const struct catalog_view *v, const struct principal *who,
 			 const struct flow_def *f, struct arena *a);
-/* A flow that this caller may use; NULL: there is none. */
+/* A flow that this caller may use; NULL: none. */
 const struct flow_def *catalog_flow_in(const struct catalog_view *v, const char *name);
 /* An agent through which this caller may use the tool (NULL `agent`: any of the tool's); NULL:
- * none. What lists tools and what runs them both ask here. */
+ * none. Used both for listing and for running tools. */
 const char *catalog_agent_for(const struct catalog *c, const struct tool_def *tool,
 			      const struct principal *who, const char *agent);
-/* Every visible tool, for every caller: to tell "you may not" from "there is no such thing", and
- * for lists that are not for a caller. Never to run anything. */
+/* All visible tools, regardless of caller: to distinguish "not permitted" from "not found", and for
+ * lists without a caller. Never for running tools. */
 void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *out);
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool,
 		    const char *agent); /* agent NULL: any */
-/* The same for the lines of a flow, which may also be queries over the map. */
+/* The same for a tool of a flow's line, which may also take a query over the map. */
 bool catalog_allows_step(const struct catalog_view *v, const struct tool_def *tool);
 
-/* May this caller (NULL: nobody) know values of the dimension? */
+/* True when the dimension is readable for this caller (NULL: without permissions). */
 bool catalog_may_name(const struct dimension_def *d, const struct principal *who);
 
-/* The first agent of a tool that the view has, through which it may be used. */
+/* The first agent of the tool through which the view may use it; if none, the tool's first
+ * agent. */
 const char *catalog_agent_in(const struct catalog_view *v, const struct tool_def *tool);
 
-/* What own SQL of this tenant may read: views and columns by permission, each view cut to the rows
- * of the tenant, DB_ROWS_MAX rows and one. Views of a source that serves one tenant alone are there
- * for that tenant, and are not cut. Views of packs that declare edges are joined along them only.
- * `who` NULL: with every permission, to check the catalogue. */
+/* The policy for ad hoc SQL of this tenant: views and columns by permission, each view restricted
+ * to the rows of the tenant, with a limit of DB_ROWS_MAX + 1 rows. Views of a source that serves
+ * one tenant alone are available to that tenant only and not restricted. Views of packs that
+ * declare edges are joined only along them. `who` NULL: with every permission, to check the
+ * catalogue. */
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
 				       const char *tenant, struct arena *a);
 
-/* The permissions, NULL-ended, that a reader of the answer must have: the tool's, and those of each
+/* The permissions, NULL-ended, that a reader of the answer needs: the tool's, and those of each
  * view and column that the statement reads. */
 const char *const *catalog_gate_needs(const struct catalog *c, const struct tool_def *tool,
 				      const struct gate_result *checked, struct arena *a);
 
 /* Names of the approved views ("Stage.mc_dayahead"), NULL-ended. */
 const char *const *catalog_views(const struct catalog *c);
-/* The source of an approved view; NULL: it is none. */
+/* The source of an approved view; NULL: not an approved view. */
 const char *catalog_view_source(const struct catalog *c, const char *view);
-/* Whether any view is of this source. */
+/* True when a view is from this source. */
 bool catalog_reads(const struct catalog *c, const char *source);
 /* The schemas ("Stage" of Stage.prices) of its views, each once, NULL-ended. */
 const char *const *catalog_schemas(const struct catalog *c, const char *source, struct arena *a);
 
-/* Is it declared, by config/permissions.json or a pack of the list? */
+/* True when config/permissions.json or a pack of the list declares it. */
 bool catalog_has_permission(const struct catalog *c, const char *permission);
-/* Roles of config/permissions.json. The list is NULL-ended; NULL when there is no such role. */
+/* Permissions of a role from config/permissions.json, NULL-ended; NULL: no such role. */
 const char *const *catalog_role(const struct catalog *c, const char *role);
-/* The name of the n-th role; NULL behind the last. */
+/* The name of the n-th role; NULL after the last. */
 const char *catalog_role_name(const struct catalog *c, size_t n);
-/* The role with most permissions of those whose permissions this caller has all; "" when none fits.
- */
+/* Among roles whose permissions this caller has in full, the one with most permissions; "":
+ * none. */
 const char *catalog_role_of(const struct catalog *c, const struct principal *who);
 
 /* The catalogue as JSON (name, about, permission, reports, agents, schema, columns, facts), for
  * vesperctl and REST. New reference. */
 json_t *catalog_tools_json(const struct catalog_view *v);
-/* One of them; NULL: the view has no such tool. New reference. */
+/* One tool; NULL: the view has no such tool. New reference. */
 json_t *catalog_tool_json(const struct catalog_view *v, const char *name);
-/* What a call of the tool gives this caller (view_call_rows), as a JSON schema: columns that the
- * caller may not have are left out. New reference. */
+/* JSON schema of the tool's output for this caller (view_call_rows), without columns that the
+ * caller may not read. New reference. */
 json_t *catalog_output_schema(const struct tool_def *t, const struct principal *who);
 /* The view's agents: agent, name, about, capabilities, examples, inputs, outputs, flows, starters;
- * of outputs and starters those that this caller may see. New reference. */
+ * only outputs and starters that this caller may see. New reference. */
 json_t *catalog_agents_json(const struct catalog_view *v, const struct principal *who);
-/* "string", "integer", … as JSON schema has it. */
+/* "string", "integer", … as in JSON schema. */
 const char *param_type_name(enum param_type type);
 
 #endif
