@@ -1,7 +1,8 @@
 /*
  * A chain of blocks, newest first. Blocks double up to a size that keeps a turn at a handful of
- * them, and a request that does not fit well gets a block of its own, so that the current one is
- * not thrown away half empty. Memory is zeroed as it is handed out: much of a block never is.
+ * them. A large request that does not fit gets a separate block, so that the current one is not
+ * abandoned half empty. Memory is zeroed when it is handed out, since much of a block is never
+ * used.
  */
 #include "vesper/arena.h"
 
@@ -30,7 +31,8 @@ struct deferred {
 };
 
 struct arena {
-	struct block *blocks; /* the first one is filled; those behind it are full or single */
+	struct block
+		*blocks; /* the first is being filled; those behind it are full or hold one item */
 	struct deferred *deferred;
 	size_t next_block_bytes;
 	size_t bytes;
@@ -52,7 +54,7 @@ struct arena *arena_new(size_t cap_bytes)
 	return a;
 }
 
-/* A block with room for `bytes` (a multiple of the alignment). */
+/* Returns a block with at least `bytes` free (a multiple of the alignment). */
 static struct block *arena_room(struct arena *a, size_t bytes)
 {
 	struct block *head = a->blocks;
@@ -72,7 +74,7 @@ static struct block *arena_room(struct arena *a, size_t bytes)
 	return b;
 }
 
-/* For who writes all of it. */
+/* Unzeroed memory, for callers that write all of it. */
 static void *arena_raw(struct arena *a, size_t bytes)
 {
 	const size_t align = alignof(max_align_t);
@@ -127,7 +129,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 
 char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
 {
-	char room[256]; /* enough for most: what is longer is made twice */
+	char room[256]; /* fits most texts; longer ones are formatted twice */
 	va_list again;
 	va_copy(again, args);
 	int n = vsnprintf(room, sizeof(room), fmt, args);

@@ -1,4 +1,4 @@
-/* What moves a breaker: failures in a row, time, and the verdict of the probe. */
+/* State changes of a circuit breaker: consecutive failures, time, and the result of the probe. */
 #include "vesper/breaker.h"
 
 bool breaker_refuses(const struct breaker *b, int64_t now_ms)
@@ -35,7 +35,7 @@ bool breaker_failed(struct breaker *b, bool probe, int64_t now_ms)
 	probe = probe && b->open; /* another call's success may have closed it meanwhile */
 	b->failures++;
 	if (b->open && !probe)
-		return false; /* began before it opened: says nothing new */
+		return false; /* began before it opened: no new information */
 	if (!probe && b->failures < b->failures_max)
 		return false;
 	b->open = true;

@@ -1,4 +1,4 @@
-/* Words of enums. */
+/* Names of enum values. */
 #include "vesper/choice.h"
 
 #include <assert.h>

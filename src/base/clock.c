@@ -1,7 +1,7 @@
 /*
- * The program's time. Everything that shows or compares times asks here, so that a demo can live on
- * a fixed day and a test can move time by hand. The frozen values are atomics because workers read
- * the clock too.
+ * The program's time. All code that shows or compares times uses it, so that a demo can use a fixed
+ * day and a test can move the time. The frozen values are atomics because workers read the clock
+ * too.
  */
 #include "vesper/clock.h"
 
@@ -15,12 +15,12 @@
 #define DAYS_MIN (-719162) /* 0001-01-01 */
 #define DAYS_MAX 2932896   /* 9999-12-31 */
 
-static _Atomic bool still; /* both clocks stand at still_wall and still_mono */
+static _Atomic bool still; /* both clocks are stopped at still_wall and still_mono */
 static _Atomic int64_t still_wall;
 static _Atomic int64_t still_mono;
 static _Atomic bool today_fixed;
 static _Atomic int64_t today_days;
-static _Atomic bool moment_fixed; /* of questions, at moment_ms */
+static _Atomic bool moment_fixed; /* questions count as asked at moment_ms */
 static _Atomic int64_t moment_ms;
 
 static int64_t system_us(clockid_t id)
@@ -137,7 +137,7 @@ void clock_rfc3339(int64_t wall_ms, char out[CLOCK_RFC3339_BYTES])
 	put_digits(out + 20, ms % 1000, 3);
 }
 
-/* Exactly n digits at *p, which moves past them; -1 when they are not there. */
+/* Reads exactly n digits at *p and advances past them; -1 if there are fewer. */
 static int take_digits(const char **p, int n)
 {
 	int value = 0;
@@ -183,8 +183,8 @@ static int take_minutes(const char **p)
 	return minute < 0 || minute > 59 ? -1 : hour * 60 + minute;
 }
 
-/* ".123456" as milliseconds (further digits are cut); nothing there is 0; -1 for a point without
- * digits. */
+/* Reads ".123456" as milliseconds (further digits are truncated). Without a point: 0; a point
+ * without digits: -1. */
 static int take_fraction_ms(const char **p)
 {
 	if (!take_char(p, '.'))
@@ -201,7 +201,7 @@ static int take_fraction_ms(const char **p)
 	return ms;
 }
 
-/* "Z" or "+hh:mm": the minutes that local time is ahead of UTC. */
+/* Reads "Z" or "+hh:mm" as the minutes by which local time is ahead of UTC. */
 static bool take_zone(const char **p, int *minutes_out)
 {
 	if (take_char(p, 'Z') || take_char(p, 'z')) {
@@ -235,7 +235,7 @@ bool clock_parse_rfc3339(const char *text, int64_t *wall_ms, struct err *e)
 	return true;
 }
 
-/* Civil calendar arithmetic on a year that starts in March, where the leap day comes last. */
+/* Calendar arithmetic on a year that starts in March, so that the leap day comes last. */
 int64_t date_to_days(struct date d)
 {
 	int64_t y = d.month <= 2 ? d.year - 1 : d.year;
@@ -329,7 +329,7 @@ static bool add_days(struct date from, int64_t days, struct date *out)
 	int64_t day = date_to_days(from) + days;
 
 	*out = date_from_days(day);
-	return date_to_days(*out) == day; /* it is clamped to the years that there are */
+	return date_to_days(*out) == day; /* false if it was clamped to the supported years */
 }
 
 bool date_parse_value(const char *text, struct date today, struct date *out)

@@ -1,6 +1,6 @@
 /*
- * One place that fills errors, so that every failing line in the program reads `return err_set(e,
- * ...)`. Texts are cut between characters, because some of them end up in JSON.
+ * Fills errors in one place, so that every failing line reads `return err_set(e, ...)`. Texts are
+ * truncated between characters, because some of them end up in JSON.
  */
 #include "vesper/err.h"
 
@@ -17,7 +17,7 @@ err_fill(struct err *e, enum err_code code, bool may_retry, const char *fmt, va_
 	assert(code != ERR_NONE);
 	if (!e)
 		return;
-	/* Formatted aside: an argument may be the text of this very error. */
+	/* Formatted separately: an argument may be the text of this error. */
 	char text[sizeof(e->text)];
 	int n = vsnprintf(text, sizeof(text), fmt, args);
 	size_t len = n < 0 ? 0 : (size_t)n;

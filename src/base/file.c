@@ -1,6 +1,6 @@
 /*
- * Files as whole texts. Everything that is read at start goes through here, so that size, encoding
- * and odd file kinds are checked in one place.
+ * Reads whole files. All files read at start use it, so that size, encoding and file type are
+ * checked in one place.
  */
 #include "vesper/file.h"
 

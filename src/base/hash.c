@@ -1,7 +1,7 @@
 /*
- * The few cryptographic primitives that the program needs, each one line over libcrypto. If
- * libcrypto can't hash or has no random bytes, nothing that relies on them may go on: those cases
- * end the process.
+ * The few cryptographic primitives that the program needs, each a thin call of libcrypto. If
+ * libcrypto can't hash or has no random bytes, the process ends, since no code that relies on them
+ * may continue.
  */
 #include "vesper/hash.h"
 
@@ -16,7 +16,7 @@
 
 static EVP_MD *sha256;
 
-/* Looked up once: SHA256() does it for every text, which costs more than hashing a short one. */
+/* Fetched once: SHA256() fetches it for every text, which costs more than hashing a short one. */
 static void sha256_find(void)
 {
 	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
@@ -62,7 +62,7 @@ struct hasher {
 	EVP_MD_CTX *context;
 };
 
-/* Once begun, NULL begins again with what is there. */
+/* `kind` NULL restarts with the current algorithm. */
 static void hasher_begin(struct hasher *h, const EVP_MD *kind)
 {
 	int done = EVP_DigestInit_ex2(h->context, kind, NULL);
@@ -150,7 +150,7 @@ void hash_base64(struct buf *out, const void *data, size_t len)
 		buf_char(out, '=');
 }
 
-/* The value of a base64url digit, -1 for anything else. */
+/* Value of a base64url digit, -1 for any other character. */
 static int base64url_value(char c)
 {
 	if (c >= 'A' && c <= 'Z')
@@ -179,7 +179,7 @@ bool hash_base64url_decode(struct buf *out, const char *text, size_t len)
 		uint8_t three[3] = {(uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
 		size_t bytes = have - 1;
 		if ((bytes < 3 && three[bytes] != 0) || (bytes == 1 && three[2] != 0))
-			return false; /* stray bits: a second spelling of the same bytes */
+			return false; /* stray bits: another encoding of the same bytes */
 		buf_add(out, three, bytes);
 	}
 	return true;

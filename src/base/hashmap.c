@@ -1,4 +1,4 @@
-/* Chains in a table that doubles when there are as many nodes as buckets. */
+/* Chained buckets in a table that doubles when there are as many nodes as buckets. */
 #include "vesper/hashmap.h"
 
 #include <assert.h>

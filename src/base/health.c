@@ -1,5 +1,5 @@
 /*
- * What is known about the process, kept where it can be read without asking anybody.
+ * Known state of the process, which can be read without a request to any service.
  */
 #include "vesper/health.h"
 
@@ -64,7 +64,7 @@ void health_remove(const char *check)
 	memmove(c, c + 1, (checks.count - at) * sizeof(*c));
 }
 
-/* Of a check that a tenant requires; NULL for others. */
+/* The tenant of a check with HEALTH_REQUIRED_BY_TENANT; NULL for others. */
 static const char *tenant_of(const struct check *c)
 {
 	const char *colon = c->need == HEALTH_REQUIRED_BY_TENANT ? strchr(c->name, ':') : NULL;

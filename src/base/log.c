@@ -1,6 +1,6 @@
 /*
- * The log: one line, one write. What may not be logged is the callers' duty; masking here is the
- * second wall, for the day a driver or a library puts a connection string into its error text.
+ * The log: one write per line. Callers must not log secrets. Masking here is a second safeguard, in
+ * case a driver or a library puts a connection string into its error text.
  */
 #include "vesper/log.h"
 
@@ -54,12 +54,12 @@ void log_capture(void (*line)(void *owner, const char *text), void *owner)
 	captured_owner = owner;
 }
 
-/* Words before a secret; the value runs to the next separator. */
+/* Prefixes of a secret; the value extends to the next separator. */
 static const char *const secret_words[] = {
 	"bearer ", "bearer.", "ticket=",  "token=",   "pwd=",        "password=",
 	"secret=", "apikey=", "api_key=", "api-key=", "x-api-key: ", "accountkey="};
 
-/* Begins of values that are secrets by themselves. */
+/* Prefixes of values that are secrets without any word before them. */
 static const char *const secret_begins[] = {"sk-", "eyJ"};
 
 static bool ends_secret(char c)
@@ -67,12 +67,12 @@ static bool ends_secret(char c)
 	return c == '\0' || isspace((unsigned char)c) || strchr("\"'&;,<>)}]", c);
 }
 
-/* Length of the secret word at p, 0 when none is there. */
+/* Length of the secret word at p; 0 if there is none. */
 static size_t word_before_secret(const char *p)
 {
 	for (size_t i = 0; i < sizeof(secret_words) / sizeof(secret_words[0]); i++) {
 		const char *word = secret_words[i];
-		/* Most characters are none of their first ones. */
+		/* Most characters match no first letter. */
 		if ((*p | 0x20) == word[0] && strncasecmp(p, word, strlen(word)) == 0)
 			return strlen(word);
 	}
@@ -100,7 +100,7 @@ static char *secret_end(char *p)
 	return end;
 }
 
-/* Puts "***" in place of [from, end); returns what follows. A shorter secret keeps its length. */
+/* Replaces [from, end) by "***"; returns what follows. A shorter secret keeps its length. */
 static char *mask_range(char *from, char *end)
 {
 	size_t stars = end - from < 3 ? (size_t)(end - from) : 3;
@@ -161,7 +161,7 @@ static void line_write(const struct buf *b)
 		captured(captured_owner, buf_text(b));
 		return;
 	}
-	/* A log that can't be written is nobody's reason to stop. */
+	/* Failure to write the log must not stop the process. */
 	ssize_t n = write(STDERR_FILENO, buf_text(b), b->n);
 	(void)n;
 }
@@ -185,7 +185,7 @@ void log_line(enum log_level level, const char *event, const char *fmt, ...)
 	size_t len = strlen(message);
 	line(&b, level, event, message, len);
 	if (buf_over(&b)) {
-		/* An escape makes at most 6 bytes of one; the rest of the line is small. */
+		/* An escape turns one byte into at most 6; the rest of the line is small. */
 		buf_reset(&b);
 		line(&b, level, event, message,
 		     utf8_cut(message, len, LOG_LINE_BYTES_MAX / 6 - 64));

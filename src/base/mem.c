@@ -1,6 +1,6 @@
 /*
- * Allocation that cannot fail as far as callers can see. A process out of memory is ended with one
- * line: what would run after a failed malloc is code that no test reaches.
+ * Allocation that never fails for callers. A process out of memory logs one line and aborts, since
+ * code after a failed malloc would never be tested.
  */
 #include "vesper/mem.h"
 

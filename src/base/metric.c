@@ -1,6 +1,6 @@
 /*
  * A series is found by its key: the name, and each label's value after a separator that no value
- * can hold. The text is made of the keys when somebody asks for it.
+ * can contain. The text is generated from the keys on request.
  */
 #include "vesper/metric.h"
 
@@ -15,14 +15,14 @@
 #include "vesper/mem.h"
 
 #define SEPARATOR '\x1f'
-#define KEY_BYTES 512 /* the longest name and METRIC_LABELS_MAX values */
+#define KEY_BYTES 512 /* fits the longest name and METRIC_LABELS_MAX values */
 
 struct series {
 	struct hashmap_node by_key;
 	const struct metric *of;
 	char *key;
-	int64_t value; /* of a histogram: the sum */
-	int64_t count; /* of what was observed */
+	int64_t value; /* for a histogram: the sum */
+	int64_t count; /* number of observations */
 	int64_t buckets[METRIC_BOUNDS_MAX];
 };
 
@@ -53,7 +53,7 @@ static struct str key_of(const struct metric *m, const char *const *values, char
 	return (struct str){key, n};
 }
 
-/* Under the lock. The last place of all is that of `other`. */
+/* Requires the lock. The last slot is reserved for `other`. */
 static struct series *series_of(const struct metric *m, const char *const *values)
 {
 	char text[KEY_BYTES];
@@ -128,7 +128,7 @@ static void put_escaped(struct buf *out, const char *p, size_t n)
 	}
 }
 
-/* One line: the name, the labels of the key and `le` (NULL: none), the value. */
+/* Writes one line: the name, the labels of the key and `le` (NULL: none), the value. */
 static void put_sample(struct buf *out, const struct series *s, const char *suffix, const char *le,
 		       int64_t value)
 {
@@ -173,7 +173,7 @@ static void put_histogram(struct buf *out, const struct series *s)
 	put_sample(out, s, "_count", NULL, s->count);
 }
 
-/* A family's series stay together: the separator comes before all that a name may hold. */
+/* Keeps the series of a family together: the separator sorts before all characters of a name. */
 static int by_key(const void *left, const void *right)
 {
 	return strcmp(((const struct series *)left)->key, ((const struct series *)right)->key);
@@ -190,7 +190,7 @@ void metric_text(struct buf *out)
 	if (all.begun)
 		hashmap_each(node, &all.series)
 			sorted[n++] = *hashmap_item(node, struct series, by_key);
-	pthread_mutex_unlock(&all.lock); /* keys live until metric_reset */
+	pthread_mutex_unlock(&all.lock); /* keys stay valid until metric_reset */
 	qsort(sorted, n, sizeof(*sorted), by_key);
 	for (size_t i = 0; i < n; i++) {
 		const struct metric *m = sorted[i].of;

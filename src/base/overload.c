@@ -1,4 +1,4 @@
-/* The window of signals of overload. */
+/* A sliding window of overload signals. */
 #include "vesper/overload.h"
 
 #include <assert.h>

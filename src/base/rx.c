@@ -1,9 +1,9 @@
 /*
- * pcre2 behind three functions. The step limit is set on every pattern: the texts are written by
- * users, and one catastrophic match would stop everybody's stream.
+ * pcre2 behind three functions. Every pattern has a step limit: users write the texts, and one
+ * catastrophic match would block all streams.
  *
- * Most texts are ASCII. For them a pattern in ASCII is compiled a second time without Unicode: it
- * matches the same in half the time, because nothing has to be decoded or looked up.
+ * Most texts are ASCII. For them an ASCII pattern is compiled a second time without Unicode: it
+ * matches the same in half the time, without decoding or property lookups.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "vesper/rx.h"
@@ -38,7 +38,7 @@ static pcre2_code *compile(const char *pattern, uint32_t options, int *code, PCR
 		pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
 			      options | PCRE2_CASELESS | PCRE2_NEVER_BACKSLASH_C, code, at, NULL);
 
-	/* Without a JIT (not every platform has one) the interpreter gives the same answers. */
+	/* Without a JIT (missing on some platforms) the interpreter gives the same results. */
 	if (compiled)
 		(void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
 	return compiled;
@@ -88,7 +88,7 @@ bool rx_match(struct rx *rx, struct str text, size_t from, struct str groups[RX_
 	int count = pcre2_match(code, subject, text.n, from, 0, rx->data, rx->limits);
 	if (count < 0)
 		return false;
-	/* 0: the pattern has more groups than we look at; those we have room for are filled. */
+	/* 0: the pattern has more groups than RX_GROUPS_MAX; the first ones are filled. */
 	size_t filled = count == 0 ? RX_GROUPS_MAX : (size_t)count;
 	const PCRE2_SIZE *at = pcre2_get_ovector_pointer(rx->data);
 	for (size_t i = 0; i < RX_GROUPS_MAX; i++) {

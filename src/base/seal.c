@@ -1,5 +1,5 @@
-/* Sealed bytes, over libcrypto: the cipher's text, then its tag. If libcrypto can't do that much,
- * nothing that relies on it may go on. */
+/* Sealed bytes, with libcrypto: the ciphertext, then its tag. If libcrypto fails, the process ends,
+ * since no code that relies on it may continue. */
 #include "vesper/seal.h"
 
 #include <assert.h>

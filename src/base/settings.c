@@ -1,4 +1,4 @@
-/* Holding and letting go of settings. */
+/* Reference counting of settings. */
 #include "vesper/settings.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@ void *settings_new(struct arena *take, size_t bytes)
 	return s;
 }
 
-/* Settings are const to all but this file: holding them changes nothing that anybody reads. */
+/* Settings are const outside this file; changing the reference count is not visible to readers. */
 void *settings_hold(const void *settings)
 {
 	struct settings *s = (void *)settings;
@@ -31,7 +31,7 @@ void settings_release(const void *settings)
 	if (!s || --s->refs > 0)
 		return;
 	assert(s->refs == 0);
-	arena = s->arena; /* s lies in it */
+	arena = s->arena; /* contains s */
 	arena_free(&arena);
 }
 
@@ -39,7 +39,7 @@ void settings_use(void *place, const void *settings)
 {
 	const void *old, *now = settings ? settings_hold(settings) : NULL;
 
-	memcpy(&old, place, sizeof(old)); /* a pointer to settings of whatever folder */
+	memcpy(&old, place, sizeof(old)); /* a pointer to the settings struct of any folder */
 	memcpy(place, &now, sizeof(now));
 	settings_release(old);
 }

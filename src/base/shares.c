@@ -1,4 +1,4 @@
-/* Owners are few, so the one that holds the most is looked for among all of them. */
+/* Owners are few, so finding the one with the largest share is a linear search. */
 #include "vesper/shares.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 struct share_owner {
 	struct hashmap_node by_name;
 	struct list node;
-	struct list items; /* the oldest first */
+	struct list items; /* oldest first */
 	size_t count, bytes;
 	char *name;
 };

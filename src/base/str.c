@@ -1,6 +1,6 @@
 /*
- * Slices of text and the one growable buffer of the program. The buffer's cap is part of it, so
- * that nothing made of outside text grows without somebody having said how far.
+ * Slices of text, and the program's growable buffer. Every buffer has a cap, so that text from
+ * untrusted input cannot grow without an explicit limit.
  */
 #include "vesper/str.h"
 
@@ -13,8 +13,8 @@
 #include "base_int.h"
 #include "vesper/mem.h"
 
-#define BUF_FIRST_BYTES 256 /* most texts of a turn fit */
-#define JSON_KEY_BYTES  48  /* longer ones are written like any text */
+#define BUF_FIRST_BYTES 256 /* fits most texts of a turn */
+#define JSON_KEY_BYTES  48  /* longer ones are written like other texts */
 
 struct str str_of(const char *text)
 {
@@ -166,7 +166,7 @@ void buf_fit(struct buf *b)
 	b->size = b->n + 1;
 }
 
-/* Room for len more bytes and the end; false (and over) when the cap forbids it. */
+/* Makes room for len more bytes and the terminator; false (and over) if the cap forbids it. */
 static bool buf_room(struct buf *b, size_t len)
 {
 	if (len > b->cap_bytes - b->n) {
@@ -180,7 +180,7 @@ static bool buf_room(struct buf *b, size_t len)
 	return true;
 }
 
-/* The same; mostly it is there. A cap that forbids it is not noted. */
+/* The same with a fast path for existing room. Exceeding the cap does not set `over`. */
 static inline bool buf_has_room(struct buf *b, size_t len)
 {
 	if (len < b->size - b->n && len <= b->cap_bytes - b->n)
@@ -234,12 +234,12 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list args)
 		vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
 		b->n += (size_t)n;
 	} else if (left) {
-		b->p[b->n] = '\0'; /* undo the part that was written */
+		b->p[b->n] = '\0'; /* remove the partial output */
 	}
 	va_end(again);
 }
 
-/* What a byte below 0x80 needs inside a JSON string: 0 nothing, 'u' a \u escape, else the letter
+/* The escape of a byte below 0x80 inside a JSON string: 0 none, 'u' a \u escape, else the letter
  * after the backslash. */
 static char json_escape(unsigned char c)
 {
@@ -264,8 +264,7 @@ static char json_escape(unsigned char c)
 	}
 }
 
-/* Bytes that are a character of their own and need no escape; this loop sees every answer's text.
- */
+/* Single-byte characters without an escape; this loop runs over the text of every answer. */
 static const bool json_plain[256] = {
 	[' ' ... '!'] = true,
 	['#' ... '['] = true,
@@ -274,7 +273,7 @@ static const bool json_plain[256] = {
 
 typedef signed char sixteen __attribute__((vector_size(16)));
 
-/* Of sixteen bytes at once; what is not ASCII is below zero. */
+/* Checks sixteen bytes at once; bytes that are not ASCII are negative. */
 static inline bool are_plain(const char *text)
 {
 	sixteen v;
@@ -286,14 +285,14 @@ static inline bool are_plain(const char *text)
 	return (plain[0] & plain[1]) == UINT64_MAX;
 }
 
-/* Bytes at the start that go out as they are: plain ASCII and whole valid characters but the
+/* Length of the prefix that is copied unchanged: plain ASCII and valid characters except the
  * decimal mark. */
 static size_t json_plain_run(const char *text, size_t len)
 {
 	size_t i = 0;
 	while (len - i >= sizeof(sixteen) && are_plain(text + i))
 		i += sizeof(sixteen);
-	/* The rest once more with what is before it. */
+	/* Check the last sixteen bytes, which overlap those already checked. */
 	if (i > 0 && len - i < sizeof(sixteen) && are_plain(text + len - sizeof(sixteen)))
 		return len;
 	while (i < len) {
@@ -311,7 +310,7 @@ static size_t json_plain_run(const char *text, size_t len)
 	return i;
 }
 
-/* The one character that json_plain_run stopped at; returns its bytes. */
+/* Writes the character that json_plain_run stopped at; returns its length in bytes. */
 static size_t json_add_special(struct buf *b, const char *text, size_t len)
 {
 	unsigned char c = (unsigned char)text[0];
@@ -347,7 +346,7 @@ void buf_int(struct buf *b, int64_t value)
 	buf_add(b, p, (size_t)(text + sizeof(text) - p));
 }
 
-/* A text that goes out as it is, which most do. False: nothing was written. */
+/* Writes a text that needs no escapes, as most do. False: nothing was written. */
 static bool buf_json_plain(struct buf *b, const char *text, size_t len)
 {
 	char *p;
@@ -405,7 +404,7 @@ void buf_json_str(struct buf *b, const char *text, size_t len)
 	}
 	buf_char(b, '"');
 	if (b->over && b->p) {
-		b->n = start; /* dropped whole */
+		b->n = start; /* drop the whole string */
 		b->p[start] = '\0';
 	}
 	b->over |= was_over;

@@ -1,4 +1,4 @@
-/* Lists of texts that end with NULL. */
+/* NULL-ended lists of texts. */
 #include "vesper/strlist.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Rooms in prompts are given out by this count: it must never be far below what a service counts,
- * and it runs over every cell that may be shown, so it looks at each byte once. */
+/* Token estimate for prompt budgets. It must never be far below a service's count. It runs over
+ * every cell that may be shown, so it reads each byte once. */
 #include "vesper/tokens.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ static size_t parts(size_t n, size_t of)
 	return (n + of - 1) / of;
 }
 
-/* A word: lower case letters with or without one capital before them; or capitals. */
+/* A word: lower case letters, optionally after one capital; or capitals. */
 static const char *word(const char *p, const char *end, size_t *tokens)
 {
 	size_t capitals = run(p, end, isupper);

@@ -1,7 +1,6 @@
 /*
- * Every outside text passes through here once: sockets, tokens and model output must be UTF-8
- * before anything else looks at them. Plain ASCII, which is nearly all of it, is skipped eight
- * bytes at a time.
+ * Every untrusted text is checked here once: sockets, tokens and model output must be UTF-8 before
+ * other code reads them. Plain ASCII, which is nearly all of it, is skipped eight bytes at a time.
  */
 #include "vesper/utf8.h"
 
@@ -15,7 +14,7 @@ static bool is_tail(unsigned char c)
 	return (c & 0xC0) == 0x80;
 }
 
-/* Bytes that this first byte announces; 0 when no character starts with it. */
+/* Length of a character that starts with this byte; 0 if none does. */
 static size_t lead_bytes(unsigned char c)
 {
 	if (c < 0x80)
@@ -29,7 +28,7 @@ static size_t lead_bytes(unsigned char c)
 	return 0;
 }
 
-/* The second byte rules out overlong forms, surrogates and what lies beyond U+10FFFF. */
+/* The second byte excludes overlong forms, surrogates and values above U+10FFFF. */
 static bool second_ok(unsigned char lead, unsigned char second)
 {
 	switch (lead) {
@@ -46,7 +45,7 @@ static bool second_ok(unsigned char lead, unsigned char second)
 	}
 }
 
-/* The first `len` bytes could be the begin of a character of `want` bytes (or all of it). */
+/* True when the first `len` bytes may start a character of `want` bytes (or be all of it). */
 static bool fits(const unsigned char *p, size_t len, size_t want)
 {
 	if (want >= 2 && len >= 2 && !second_ok(p[0], p[1]))
@@ -116,7 +115,7 @@ size_t utf8_cut(const char *text, size_t len, size_t max_bytes)
 	if (len <= max_bytes)
 		return len;
 	size_t at = max_bytes;
-	/* A character has at most 3 tail bytes; where more follow each other any cut will do. */
+	/* A character has at most 3 tail bytes; in a longer run of them any cut is fine. */
 	for (int i = 0; i < 3 && at > 0 && is_tail((unsigned char)text[at]); i++)
 		at--;
 	return is_tail((unsigned char)text[at]) ? max_bytes : at;
@@ -131,9 +130,9 @@ static uint32_t code_point(const unsigned char *p, size_t bytes)
 	return c;
 }
 
-/* Blanks but the plain space, characters without a width, marks of direction and of format,
- * fillers, variation selectors, tags, and what is no character (Unicode 15: Zs, Zl, Zp, Cc, Cf and
- * Default_Ignorable_Code_Point). */
+/* Invisible characters: blanks except the plain space, zero-width characters, direction and format
+ * controls, fillers, variation selectors, tags, and noncharacters (Unicode 15: Zs, Zl, Zp, Cc, Cf
+ * and Default_Ignorable_Code_Point). */
 static bool is_unseen(uint32_t c)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /*
- * UUIDv7 whose 12 bits after the millisecond are a counter, so that ids made in one millisecond
- * still sort in order of creation. Time and counter are one atomic number that only grows, also
- * when the clock steps back.
+ * UUIDv7 with a counter in the 12 bits after the millisecond, so that IDs made in one millisecond
+ * sort in order of creation. Time and counter are one atomic number that only grows, even when the
+ * clock steps back.
  */
 #include "vesper/uuid.h"
 
@@ -25,7 +25,7 @@ static uint64_t next_tick(void)
 	return next;
 }
 
-/* Drawn for several ids at once: each draw costs as much as the rest of an id many times over. */
+/* Drawn for several IDs at once: a draw costs many times as much as the rest of an ID. */
 static uint64_t next_random(void)
 {
 	static _Thread_local uint64_t drawn[32];

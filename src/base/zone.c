@@ -1,6 +1,6 @@
 /*
- * Reads TZif files (RFC 8536): a table of moments at which the offset changes, and a rule in the
- * POSIX form for all time after the last of them ("PST8PDT,M3.2.0,M11.1.0").
+ * Reads TZif files (RFC 8536): a table of times at which the offset changes, and a POSIX rule for
+ * all times after the last of them ("PST8PDT,M3.2.0,M11.1.0").
  */
 #include "vesper/zone.h"
 
@@ -19,7 +19,7 @@
 #define TZIF_HEADER     44
 #define DAY_S           INT64_C(86400)
 
-/* When a change comes round each year: the n-th weekday of a month, or a day of the year. */
+/* Yearly date of a change: the n-th weekday of a month, or a day of the year. */
 struct yearly {
 	enum { YEARLY_WEEKDAY, YEARLY_JULIAN, YEARLY_DAY } kind;
 	int month, week, weekday; /* week 5: the last; weekday 0 = Sunday */
@@ -36,7 +36,7 @@ struct rule {
 struct zone {
 	struct arena *arena;
 	const int64_t *moments; /* ascending */
-	const int *offsets;     /* from that moment on */
+	const int *offsets;     /* in effect from that moment */
 	size_t count;
 	int first_offset; /* before the first moment */
 	struct rule rule; /* after the last one */
@@ -136,7 +136,7 @@ static bool parse_rule(const char *text, struct rule *out)
 	       take_yearly(&p, &out->ends) && !*p;
 }
 
-/* The local moment of a yearly change, as seconds that ignore the zone. */
+/* The local time of a yearly change, in seconds without regard to the zone. */
 static int64_t yearly_at(const struct yearly *y, int year)
 {
 	struct date first = {year, y->kind == YEARLY_WEEKDAY ? y->month : 1, 1};
@@ -169,7 +169,7 @@ static int rule_offset(const struct rule *r, int64_t unix_s)
 		return r->offset_s;
 	begins = yearly_at(&r->begins, year) - r->offset_s;
 	ends = yearly_at(&r->ends, year) - r->summer_offset_s;
-	/* south of the equator summer lasts over the end of the year */
+	/* in the southern hemisphere, summer spans the end of the year */
 	summer = begins < ends ? unix_s >= begins && unix_s < ends
 			       : unix_s >= begins || unix_s < ends;
 	return summer ? r->summer_offset_s : r->offset_s;
@@ -230,7 +230,7 @@ static bool read_block(struct zone *z, const struct header *h, const unsigned ch
 	return true;
 }
 
-/* Version 2 and later: a block with 32-bit times for old readers, then the one that counts. */
+/* Version 2 and later: a block with 32-bit times for old readers, then the block that is used. */
 static bool read_file(struct zone *z, struct str bytes)
 {
 	struct header h;
@@ -253,7 +253,7 @@ static bool read_file(struct zone *z, struct str bytes)
 	       (!*rule || parse_rule(rule, &z->rule));
 }
 
-/* "America/Argentina/Buenos_Aires": nothing that leaves the folder. */
+/* True for names like "America/Argentina/Buenos_Aires", which cannot leave the folder. */
 static bool is_name(const char *name)
 {
 	if (strlen(name) > ZONE_NAME_MAX || !isalpha((unsigned char)name[0]))
@@ -325,8 +325,8 @@ struct date zone_date(const struct zone *z, int64_t wall_ms)
 	return date_from_days(s / DAY_S - (s % DAY_S < 0));
 }
 
-/* Of a time that comes twice the first one; one that the clocks skip is told as they stood before.
- */
+/* An ambiguous local time gives the earlier moment. A skipped one is read with the offset before
+ * the change. */
 static int64_t unix_of(const struct zone *z, int64_t local_s)
 {
 	int before = zone_offset_s(z, local_s - DAY_S), after = zone_offset_s(z, local_s + DAY_S);
@@ -346,9 +346,9 @@ struct date zone_today(const struct zone *z)
 	return clock_today_is_frozen() ? clock_today() : zone_date(z, clock_question_ms());
 }
 
-/* ---- a day or a moment as people write it ---- */
+/* ---- a day or a time in text form ---- */
 
-/* "12:30"; hours up to `hours`. */
+/* Reads "12:30"; hours up to `hours`. */
 static bool read_hours(const char *text, int hours, int *minutes)
 {
 	static const char form[] = "dd:dd";

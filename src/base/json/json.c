@@ -1,6 +1,6 @@
 /*
- * The strict door between JSON text and jansson's values: what is too deep, doubled or not UTF-8
- * never becomes a value, and the getters turn "wrong type" into an error that names the member.
+ * Strict parsing of JSON text into jansson's values: text that is too deep, not UTF-8 or has
+ * duplicate members is rejected. Getters turn "wrong type" into an error that names the member.
  * Writing is in json_write.c.
  */
 #include "vesper/json.h"
@@ -14,8 +14,8 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-/* Nesting of the text, looking at nothing but brackets outside strings: jansson recurses, so this
- * comes first. */
+/* Nesting depth of the text, counting only brackets outside strings. jansson recurses, so this is
+ * checked first. */
 static int json_depth(const char *text, size_t len)
 {
 	int depth = 0;
@@ -39,8 +39,8 @@ static int json_depth(const char *text, size_t len)
 	return deepest;
 }
 
-/* The decimal mark may come in as its bytes or as an escape; both are rare enough to look only for
- * a hint of them. */
+/* True when the text may contain the decimal mark, as bytes or as an escape. Both are rare, so the
+ * search is only a quick filter. */
 static bool may_hold_mark(const char *text, size_t len)
 {
 	return memmem(text, len, JSON_DECIMAL_MARK, UTF8_MARK_BYTES) ||
@@ -85,7 +85,7 @@ static bool json_load(const char *text, size_t len, size_t cap_bytes, json_t **o
 {
 	if (len > cap_bytes)
 		return err_set(e, ERR_LIMIT, "JSON: %zu bytes, at most %zu", len, cap_bytes);
-	/* jansson takes a NUL for the end of the text and would not look further. */
+	/* jansson treats a NUL as the end of the text. */
 	if (len && memchr(text, '\0', len))
 		return err_set(e, ERR_INPUT, "JSON: holds a NUL byte");
 	if (json_depth(text, len) > JSON_DEPTH_MAX)
@@ -94,7 +94,7 @@ static bool json_load(const char *text, size_t len, size_t cap_bytes, json_t **o
 	json_t *value =
 		json_loadb(len ? text : "", len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
 	if (!value) {
-		/* What follows " near " repeats the text, which may be anybody's secret. */
+		/* The part after " near " repeats the text, which may contain secrets. */
 		char *near = strstr(why.text, " near ");
 		if (near)
 			*near = '\0';
@@ -116,7 +116,7 @@ bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, st
 
 static bool number_fits(const char *text, size_t len)
 {
-	char copy[128]; /* the writer makes none as long */
+	char copy[128]; /* longer than any number of the writer */
 	if (len >= sizeof(copy))
 		return false;
 	memcpy(copy, text, len);
@@ -124,8 +124,8 @@ static bool number_fits(const char *text, size_t len)
 	return json_number_fits(copy);
 }
 
-/* The text with each number that has a point as a marked string, and each that no double holds as a
- * plain one: earlier versions wrote such numbers bare. */
+/* Copies the text and turns numbers into strings: those with a point get the mark, those that no
+ * double can hold get none. Earlier versions wrote the latter without quotes. */
 static void mark_decimals(const char *text, size_t len, struct buf *out)
 {
 	for (size_t i = 0, n; i < len; i += n) {
@@ -195,14 +195,13 @@ static bool must_be(json_type type, const char *name, struct err *e)
 	return err_set(e, ERR_INPUT, "%s: must be %s", name, type_name(type));
 }
 
-/* What comes from outside may have any shape: a text where an object belongs is an error, not a
- * mistake of ours. */
+/* Input may have any shape: a text in place of an object is an error, not an assert. */
 static bool is_object(const json_t *value, struct err *e)
 {
 	return json_is_object(value) || err_set(e, ERR_INPUT, "an object is wanted here");
 }
 
-/* The member, or NULL when it is absent. */
+/* The member, or NULL if it is absent. */
 static bool json_opt(const json_t *object, const char *name, json_type type, json_t **out,
 		     struct err *e)
 {

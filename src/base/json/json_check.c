@@ -1,6 +1,6 @@
 /*
- * Whether a text is JSON as RFC 8259 writes it, without making values of it: for what goes out
- * again as it was stored.
+ * Checks that a text is JSON by RFC 8259 without building values. Used for stored JSON that is sent
+ * unchanged.
  */
 #include "vesper/json.h"
 
@@ -98,7 +98,7 @@ static bool scan_member(struct scan *s)
 	return take(s, ':') && scan_value(s);
 }
 
-/* What stands between brackets, behind the first one. */
+/* Scans the content after an opening bracket, through the closing one. */
 static bool scan_items(struct scan *s, char close)
 {
 	bool whole;
@@ -117,7 +117,7 @@ static bool scan_items(struct scan *s, char close)
 	return whole;
 }
 
-/* Blanks on both sides are its own. */
+/* Includes blanks on both sides. */
 static bool scan_value(struct scan *s)
 {
 	bool whole;

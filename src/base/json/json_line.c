@@ -1,5 +1,5 @@
-/* Where in a text a value stands, for errors that name a line. jansson keeps no places, and a file
- * that is refused is read once more. */
+/* Finds the position of a value in a text, for errors that name a line. jansson stores no
+ * positions, so a refused file is scanned once more. */
 #include "vesper/json.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static const char *skip_space(const char *p)
 	return p + strspn(p, " \t\r\n");
 }
 
-/* Behind the string that begins at p. */
+/* The end of the string that begins at p. */
 static const char *skip_string(const char *p)
 {
 	for (p++; *p && *p != '"'; p++)
@@ -19,7 +19,7 @@ static const char *skip_string(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Behind the value that begins at p. */
+/* The end of the value that begins at p. */
 static const char *skip_value(const char *p)
 {
 	int depth = 0;
@@ -36,7 +36,7 @@ static const char *skip_value(const char *p)
 	return p;
 }
 
-/* The member of the object at p, or NULL. Names with escapes are not found. */
+/* The value of a member of the object at p, or NULL. Names with escapes are not found. */
 static const char *find_member(const char *p, const char *name, size_t len)
 {
 	for (p = skip_space(p + 1); *p == '"'; p = skip_space(p + (*p == ','))) {

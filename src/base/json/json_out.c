@@ -1,4 +1,4 @@
-/* Commas, quotes and numbers of a text that is written once and never built as a tree. */
+/* Commas, quotes and numbers of JSON text that is written once, without a tree. */
 #include "vesper/json_out.h"
 
 #include <assert.h>
@@ -141,7 +141,7 @@ struct str json_inside(struct str json)
 	return (struct str){json.p + 1, json.n - 2};
 }
 
-/* Behind the closing quote; NULL: there is none. */
+/* The position after the closing quote; NULL: the string does not end. */
 static const char *string_end(const char *p, const char *end)
 {
 	for (p++; p < end && *p != '"'; p++)
@@ -150,7 +150,7 @@ static const char *string_end(const char *p, const char *end)
 	return p < end ? p + 1 : NULL;
 }
 
-/* Behind the value that begins here; NULL: it does not end. */
+/* The end of the value that begins at p; NULL: it does not end. */
 static const char *value_end(const char *p, const char *end)
 {
 	int depth = 0;
@@ -174,7 +174,7 @@ bool json_item_next(struct str *inside, struct str *item)
 {
 	const char *end, *behind;
 
-	if (inside->n == 0) /* and no text, maybe */
+	if (inside->n == 0) /* p may be NULL */
 		return false;
 	end = inside->p + inside->n;
 	behind = value_end(inside->p, end);

@@ -1,8 +1,8 @@
 /*
- * The program's only JSON writer. jansson keeps numbers as doubles, but an answer must show 48.7300
- * as the database gave it: an exact decimal is therefore a string node that starts with a private
- * mark, which this writer turns into a bare number. Text that comes from outside loses the mark at
- * every entrance, and what follows a mark must be a number anyway.
+ * The program's only writer of jansson trees. jansson stores numbers as doubles, but an answer must
+ * show 48.7300 as the database gave it. An exact decimal is therefore a string node with a private
+ * mark, which this writer turns into a bare number. All input loses the mark, and text after a mark
+ * must be a number in any case.
  */
 #include "vesper/json.h"
 
@@ -21,7 +21,7 @@
 #include "vesper/utf8.h"
 
 #define EXACT_INT_MAX     INT64_C(9007199254740992) /* 2^53: beyond it a double skips integers */
-#define EXACT_DIGITS_MAX  15                        /* as many digits survive any double */
+#define EXACT_DIGITS_MAX  15                        /* this many digits survive any double */
 #define DECIMAL_BYTES_MAX 100
 
 static bool is_digit(char c)
@@ -29,7 +29,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The grammar of RFC 8259, whole text. */
+/* The grammar of RFC 8259, for the whole text. */
 static bool is_json_number(const char *p)
 {
 	if (*p == '-')
@@ -56,7 +56,7 @@ static bool is_json_number(const char *p)
 	return *p == '\0';
 }
 
-/* The shortest of three precisions that reads back as the same double; always with a point or an
+/* The shortest of three precisions that parses back to the same double; always with a point or an
  * exponent. */
 static void buf_json_real(struct buf *b, double value)
 {
@@ -192,8 +192,8 @@ json_t *json_int(int64_t value)
 	return json_string_nocheck(text);
 }
 
-/* Drivers print ".5000", "-.5", "5." and "+1": the same digits in JSON's grammar. False when it is
- * no number. */
+/* Converts ".5000", "-.5", "5." and "+1", as drivers print them, to JSON's grammar. False: not a
+ * number. */
 static bool decimal_normal(const char *digits, char out[DECIMAL_BYTES_MAX])
 {
 	size_t n = 0;
@@ -224,7 +224,7 @@ bool json_number_fits(const char *number)
 	return zero || (value >= DBL_MIN && value <= DBL_MAX);
 }
 
-/* Reading it as a double and printing it again gives the same value. */
+/* True when parsing as a double and printing gives the same value. */
 static bool survives_double(const char *number)
 {
 	if (!json_number_fits(number))
@@ -235,7 +235,7 @@ static bool survives_double(const char *number)
 		return errno == 0 && value >= -EXACT_INT_MAX && value <= EXACT_INT_MAX;
 	}
 	int significant = 0;
-	int zeros = 0; /* that count only if another digit follows */
+	int zeros = 0; /* count only if another digit follows */
 	for (const char *p = number; *p && *p != 'e' && *p != 'E'; p++) {
 		if (!is_digit(*p))
 			continue;
@@ -274,8 +274,7 @@ void json_set_take(json_t *object, const char *name, json_t *value)
 	if (!value)
 		return;
 	int failed = json_object_set_new_nocheck(object, name, value);
-	assert(!failed); /* `object` is one: values from outside are checked to be (json_opt_object)
-			  */
+	assert(!failed); /* `object` is an object: input is checked before (json_opt_object) */
 	(void)failed;
 }
 
