@@ -1,7 +1,7 @@
 /*
- * Watches on descriptors that other libraries own (curl, libmicrohttpd, our listener). libuv
- * reports a socket error by stopping the watch; here it stays as it was set, as owners expect of a
- * level-triggered watch.
+ * Watches on descriptors that other libraries own (curl, libmicrohttpd, our listener). libuv stops
+ * a watch on a socket error. Here the watch is restarted, as owners expect of level-triggered
+ * watches.
  */
 #include "loop_int.h"
 
@@ -41,8 +41,8 @@ static void on_poll(uv_poll_t *uv, int status, int uv_events)
 	if (status < 0)
 		events = FD_READ | FD_WRITE | (w->wanted & FD_HANGUP);
 	w->cb(w->owner, w->fd, events);
-	/* The block outlives its own free until libuv has closed the handle, so this look is safe.
-	 */
+	/* fd_watch_free frees the block only after libuv has closed the handle, so reading it is
+	 * safe. */
 	if (status < 0 && w->wanted && !uv_is_closing((uv_handle_t *)&w->uv))
 		watch_start(w);
 }
@@ -55,7 +55,7 @@ struct fd_watch *fd_watch_new(struct loop *l, int fd, fd_cb cb, void *owner)
 	if (rc != 0)
 		log_error("loop.watch", "descriptor %d can't be watched: %s", fd, uv_strerror(rc));
 	assert(rc ==
-	       0); /* closed already, watched twice, or a file: each a mistake of the caller */
+	       0); /* closed already, watched twice, or a file: program errors of the caller */
 	w->fd = fd;
 	w->cb = cb;
 	w->owner = owner;
@@ -82,7 +82,7 @@ void fd_watch_free(struct fd_watch **watch)
 	if (!w)
 		return;
 	*watch = NULL;
-	/* Stopping takes the descriptor out of epoll now, so that its owner may close it or hand it
+	/* Stopping removes the descriptor from epoll now, so that its owner may close it or pass it
 	 * to another library. */
 	uv_poll_stop(&w->uv);
 	loop_thing_close(&w->thing, (uv_handle_t *)&w->uv, w);

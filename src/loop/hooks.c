@@ -1,4 +1,4 @@
-/* Hooks that never keep the loop alive by themselves: before each wait, and on signals. */
+/* Hooks that do not keep the loop alive: before each wait, and on signals. */
 #include "loop_int.h"
 
 #include <assert.h>

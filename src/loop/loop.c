@@ -1,7 +1,6 @@
 /*
- * The loop is libuv's; this file gives it what the program needs on top: work for the next
- * iteration, a queue that other threads may post to, and an end that finds forgotten objects. The
- * post queue's lock is one of the two in the program (the pool has the other).
+ * The libuv loop, with what the program adds to it: deferred callbacks, a queue that other threads
+ * may post to, and a check for objects that were never freed.
  */
 #include "loop_int.h"
 
@@ -26,12 +25,12 @@ static void own_handles_start(struct loop *l)
 {
 	int rc = uv_async_init(&l->uv, &l->wake, on_wake);
 
-	assert(rc == 0); /* one descriptor, right after the loop got its own */
+	assert(rc == 0); /* needs one descriptor, right after the loop got some */
 	uv_idle_init(&l->uv, &l->idle);
 	uv_prepare_init(&l->uv, &l->measure);
 	uv_prepare_start(&l->measure, on_measure);
 	l->wake.data = l->idle.data = l->measure.data = l;
-	/* Neither is a reason to go on: an active idle handle is. */
+	/* Neither keeps the loop alive; an active idle handle does. */
 	uv_unref((uv_handle_t *)&l->wake);
 	uv_unref((uv_handle_t *)&l->measure);
 }
@@ -45,7 +44,7 @@ bool loop_new(struct loop **out, struct err *e)
 		mem_free(l);
 		return err_set(e, ERR_INTERNAL, "event loop: %s", uv_strerror(rc));
 	}
-	/* Costs one more epoll_wait, and only in iterations that found nothing to do. */
+	/* Costs one more epoll_wait, only in iterations without events. */
 	uv_loop_configure(&l->uv, UV_METRICS_IDLE_TIME);
 	list_init(&l->given_out);
 	list_init(&l->laters);
@@ -56,7 +55,7 @@ bool loop_new(struct loop **out, struct err *e)
 	own_handles_start(l);
 	l->measured_ns = uv_hrtime();
 	signal(SIGPIPE,
-	       SIG_IGN); /* a peer that went away is an error of write(), not of the process */
+	       SIG_IGN); /* a closed peer is an error of write() and must not end the process */
 	*out = l;
 	return true;
 }
@@ -75,7 +74,7 @@ void loop_stop(struct loop *l)
 bool loop_turn(struct loop *l)
 {
 	l->measured_ns = uv_hrtime();
-	loop_hold(l); /* libuv would skip the iteration of a loop that nothing keeps alive */
+	loop_hold(l); /* libuv would skip the iteration of a loop without active handles */
 	uv_run(&l->uv, UV_RUN_NOWAIT);
 	loop_release(l);
 	return uv_loop_alive(&l->uv) != 0;
@@ -91,7 +90,8 @@ uint64_t loop_now_ms(struct loop *l)
 	return uv_now(&l->uv);
 }
 
-/* Work is what passed since the last iteration came by here, less what the wait in between took. */
+/* The working time of an iteration: the time since the last call of this hook, minus the wait in
+ * between. */
 static void on_measure(uv_prepare_t *measure)
 {
 	struct loop *l = measure->data;
@@ -162,8 +162,8 @@ static void laters_run(struct loop *l, struct list *queue)
 	}
 }
 
-/* What a later queues goes to `laters` and runs next time, so that descriptors get their turn in
- * between. */
+/* Callbacks deferred by a deferred callback go to `laters` and run in the next iteration, so that
+ * descriptors are served in between. */
 static void on_idle(uv_idle_t *idle)
 {
 	struct loop *l = idle->data;
@@ -268,7 +268,7 @@ void loop_free(struct loop **loop)
 	if (!l)
 		return;
 	*loop = NULL;
-	posts_run(l); /* the last words of threads that have ended */
+	posts_run(l); /* final posts of threads that have ended */
 	complain(l);
 	assert(list_empty(&l->given_out) && list_empty(&l->laters) && list_empty(&l->lasts) &&
 	       l->holds == 0);

@@ -1,4 +1,4 @@
-/* Operations that answer in the next iteration. */
+/* Operations that complete in the next iteration. */
 #include "vesper/op_later.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@ static void on_cancel(struct op *op)
 	end(o);
 }
 
-/* Not counted any more: the callback may close the counter's owner. */
+/* Decrements the counter first: the callback may free the counter's owner. */
 static void on_later(void *owner)
 {
 	struct op_later *o = owner;

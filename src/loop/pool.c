@@ -1,7 +1,7 @@
 /*
- * Threads for calls that block; each is started when there is a job for it. One lock and one
- * condition guard the two queues; everything else is the loop thread's. Finished jobs travel back
- * in batches: a worker posts only when the finished queue was empty.
+ * Worker threads for blocking calls; each is started when a job needs it. One lock and one
+ * condition guard the two queues and the flags below them; everything else belongs to the loop
+ * thread. Finished jobs return in batches: a worker posts only if no post is pending.
  */
 #include "loop_int.h"
 
@@ -17,11 +17,11 @@
 #include "vesper/pool.h"
 #include "vesper/str.h"
 
-/* A third of the share of a thread that answers users; a tenth (10) starved beside busy programs.
- */
+/* About a third of the CPU share of a thread that serves users; a tenth (10) starved on a busy
+ * machine. */
 #define NICER_BY 5
 
-/* A thread that was started and not joined yet. */
+/* A thread that was started and not yet joined. */
 struct thread {
 	struct list node;
 	pthread_t id;
@@ -32,28 +32,28 @@ struct pool {
 	struct loop *loop;
 	char *name;
 	struct list started; /* threads */
-	size_t running;      /* of them, without those that are to go */
-	size_t threads;      /* as many there may be */
-	bool gives_way;      /* not changed once there are threads */
+	size_t running;      /* threads, except those asked to end */
+	size_t threads;      /* maximum */
+	bool gives_way;      /* constant once there are threads */
 	unsigned next_number;
 	size_t in_flight; /* submitted, not done */
 	bool in_done;     /* some job's done is running */
-	bool freed;       /* only on_finished still needs the block */
+	bool freed;       /* only on_finished still uses the block */
 
-	pthread_mutex_t lock; /* the rest */
+	pthread_mutex_t lock; /* guards all members below */
 	pthread_cond_t work;
 	struct list waiting;
 	struct list finished;
-	size_t surplus; /* threads that are to go when they have nothing to do */
-	bool posted;    /* on_finished is on its way */
+	size_t surplus; /* threads that must end when idle */
+	bool posted;    /* on_finished is pending */
 	bool closing;
-	bool left; /* nobody is there any more to be told anything; written by the loop */
+	bool left; /* the pool was left: on_finished runs no callbacks; written by the loop */
 };
 
 static void on_finished(void *owner);
 
-/* The next job, or NULL when this thread is to go: there are too many, or the pool closes and
- * nothing is left to run. */
+/* The next job. NULL when this thread must end: there are too many, or the pool is closing and the
+ * queue is empty. */
 static struct pool_job *job_take(struct pool *p)
 {
 	struct pool_job *job = NULL;
@@ -63,7 +63,8 @@ static struct pool_job *job_take(struct pool *p)
 		pthread_cond_wait(&p->work, &p->lock);
 	if (p->surplus > 0 && !p->closing) {
 		p->surplus--;
-		pthread_cond_signal(&p->work); /* what woke this thread may be another's to do */
+		pthread_cond_signal(
+			&p->work); /* the signal may have been for a job of another thread */
 		pthread_mutex_unlock(&p->lock);
 		return NULL;
 	}
@@ -93,8 +94,7 @@ static void *worker(void *arg)
 	struct pool *p = arg;
 	struct pool_job *job;
 
-	/* In Linux this is of the thread alone. Where it is refused, the work is done all the same.
-	 */
+	/* On Linux this affects only the calling thread. If it is refused, the work still runs. */
 	if (p->gives_way)
 		(void)!setpriority(PRIO_PROCESS, (id_t)gettid(),
 				   getpriority(PRIO_PROCESS, (id_t)gettid()) + NICER_BY);
@@ -113,7 +113,7 @@ static void thread_start(struct pool *p)
 	sigset_t before;
 	int rc;
 
-	/* Signals are the loop thread's. */
+	/* Only the loop thread handles signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	rc = pthread_create(&t->id, NULL, worker, p);
@@ -125,7 +125,7 @@ static void thread_start(struct pool *p)
 	p->running++;
 }
 
-/* One more, where a job would wait for it. */
+/* Starts a thread if a job would otherwise wait. */
 static void thread_start_if_wanted(struct pool *p)
 {
 	if (p->running < p->threads && p->running < p->in_flight)
@@ -138,7 +138,7 @@ void pool_widen(struct pool *p)
 	thread_start_if_wanted(p);
 }
 
-/* Joins those that have ended by then. */
+/* Joins threads that end by `until`. */
 static void threads_join(struct pool *p, const struct timespec *until)
 {
 	list_each_safe(node, &p->started) {
@@ -164,7 +164,7 @@ void pool_narrow(struct pool *p)
 	p->surplus++;
 	pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->lock);
-	threads_join(p, &now); /* those of earlier times */
+	threads_join(p, &now); /* joins those that have ended before */
 }
 
 struct pool *pool_new(struct loop *l, const char *name, size_t threads)
@@ -193,7 +193,7 @@ void pool_submit(struct pool *p, struct pool_job *job)
 	list_append(&p->waiting, &job->node);
 	pthread_mutex_unlock(&p->lock);
 	thread_start_if_wanted(p);
-	pthread_cond_signal(&p->work); /* without the lock: who wakes up wants it */
+	pthread_cond_signal(&p->work); /* without the lock, which the woken thread needs */
 }
 
 void pool_give_way(struct pool *p)
@@ -247,7 +247,8 @@ static void on_finished(void *owner)
 	struct pool *p = owner;
 
 	if (p->freed) {
-		pool_destroy(p); /* pool_free ran the jobs' ends and left the block to us */
+		pool_destroy(p); /* pool_free called done for all jobs and left the block to this
+				    callback */
 		return;
 	}
 	pthread_mutex_lock(&p->lock);
@@ -302,7 +303,7 @@ void pool_free(struct pool **pool)
 		;
 	*pool = NULL;
 	assert(p->in_flight == 0);
-	p->freed = true; /* no thread is left */
+	p->freed = true; /* all threads are joined */
 	if (!p->posted)
 		pool_destroy(p);
 }

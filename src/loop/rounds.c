@@ -8,9 +8,9 @@
 struct rounds {
 	struct timer *timer;
 	size_t count, at_once;
-	size_t at; /* the next of this round; count: all have begun */
+	size_t at; /* next item of this round; count: all have begun */
 	size_t running;
-	bool *runs; /* of each: a round began it */
+	bool *runs; /* per item: true while it is running */
 	rounds_begin_cb begin;
 	void *owner;
 };
@@ -21,7 +21,8 @@ static void begin_more(struct rounds *r)
 		size_t i = r->at++;
 
 		if (r->runs[i])
-			continue; /* since an earlier round: the others do not wait for it */
+			continue; /* still running from an earlier round; others do not wait for it
+				   */
 		r->runs[i] = r->begin(r->owner, i);
 		r->running += r->runs[i];
 	}

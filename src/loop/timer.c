@@ -1,5 +1,4 @@
-/* Timers. The uv handle sits inside the object, so memory goes back only after libuv has closed it.
- */
+/* Timers. The uv handle is inside the object, so memory is freed only after libuv has closed it. */
 #include "loop_int.h"
 
 #include <assert.h>
@@ -32,9 +31,9 @@ struct timer *timer_new(struct loop *l, timer_cb cb, void *owner)
 	return t;
 }
 
-/* Zero counts as one: libuv runs due timers until none is left, so one that restarts itself at 0
- * would never let go. The loop's time is that of its last turn; counted from there, a timer that is
- * started late in a long one would end before its time. */
+/* Zero becomes one: libuv runs due timers until none is left, so a timer that restarts itself at 0
+ * would run forever. The loop's time is that of its last iteration. Without an update, a timer
+ * started late in a long iteration would expire early. */
 void timer_start(struct timer *t, uint64_t after_ms)
 {
 	uv_update_time(t->uv.loop);
