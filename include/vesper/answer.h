@@ -42,7 +42,7 @@ struct turn_checked {
 /* The model's reply that data chosen by code alone does not answer the question. */
 struct no_answer {
 	bool offered; /* the model may reply so now */
-	bool wanted;  /* it did */
+	bool wanted;  /* it replied so */
 	bool done;    /* the supervisor was asked, at most once a turn */
 	struct buf held;
 };

@@ -46,7 +46,7 @@ struct turn_ask {
 	const char *hint;
 	struct suggestion skip;    /* value NULL: it can't be skipped */
 	const json_t *skip_values; /* values that skipping sets, if a list; or NULL */
-	const json_t *plan;  /* the plan that the answer runs, as work.spec; NULL: the stored one */
+	const json_t *plan;  /* plan that the answer runs, as work.spec; NULL: the session's */
 	const json_t *plans; /* plans by option value, if each option runs its own */
 	int attempt;         /* times asked, including this one */
 };
@@ -73,7 +73,7 @@ struct ask_answer {
 	bool answers;        /* it does */
 	bool drops;          /* it cancels the question */
 	const json_t *edits; /* filters that it sets, or that the client edited; NULL: free text */
-	const json_t *plan;  /* the plan they are for; NULL: the stored one */
+	const json_t *plan;  /* plan they are for; NULL: the session's */
 	const char *why_not; /* the answer is not allowed: the reason, for asking again */
 };
 

@@ -150,7 +150,7 @@ const char *flow_query_fill(const char *query, const json_t *filters, struct are
  * `filters`; existing ones must be equal. */
 bool flow_query_match(const char *line, const char *query, json_t *filters, struct arena *a);
 
-/* True when some line requires this task's result, rather than using it optionally. */
+/* True when an unconditional line requires this task's result. */
 bool flow_needs(const struct flow_def *f, const char *task, struct arena *a);
 /* The line of a task; NULL: none. */
 const struct flow_line *flow_task(const struct flow_def *f, const char *id);

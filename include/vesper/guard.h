@@ -1,8 +1,8 @@
 /*
  * The number check: it filters an answer on its way to the user and compares each number with the
- * data of this turn. That data is cells, statistics, derived facts, arguments, the question, and
- * declared derivations of them (difference, ratio, percentage, share, sum and mean of a column or
- * of the named rows, rank, count). A number is bound when it equals a known value, rounded to the
+ * data of this turn. That data is cells, statistics, derived facts, arguments and the question. It
+ * includes derivations of them: difference, ratio, percentage, share, sum and mean of a column or
+ * of the named rows, rank, count. A number is bound when it equals a known value, rounded to the
  * decimals shown, in the unit shown, next to the name it belongs to.
  *
  * Some words can change what a sentence says about its numbers ("more", "lowest", "not", "twice",
@@ -24,9 +24,9 @@
  * are not marked. An id of a known kind that the data does not have is unbound.
  *
  * Text without numbers is passed on at once. From its first number, in digits or in words, a
- * sentence (or a table row) is held until its end and checked as a whole, since a claim may follow
- * its number. Text that was shown is never withdrawn. The marks do not depend on how the text is
- * split into chunks. Pure; no allocation per chunk once the buffers have grown.
+ * sentence (or a table row) is held until its end. It is checked as a whole, since a claim may
+ * follow its number. Text that was shown is never withdrawn. The marks do not depend on how the
+ * text is split into chunks. Pure; no allocation per chunk once the buffers have grown.
  */
 #ifndef VESPER_GUARD_H
 #define VESPER_GUARD_H

@@ -108,7 +108,7 @@ json_t *json_decimal(const char *digits);
 /* The digits of such a node; NULL for any other. */
 const char *json_decimal_text(const json_t *value);
 
-/* Ties a new reference to the arena, which releases it; returns the same pointer. */
+/* Takes ownership: the reference is released with the arena. Returns the same pointer. */
 json_t *json_own(struct arena *a, json_t *value);
 
 #endif

@@ -168,8 +168,8 @@ struct refusal {
 	const char *text; /* for the user */
 };
 /* True when the question must be refused. `u` is its understanding (NULL: not yet; then only an
- * injection is detected). A question that code is sure of is refused only for an injection or an
- * impossible request. Takes microseconds. Loop thread only. */
+ * injection is detected). A question that code is sure of is never refused for its topic
+ * (REFUSE_SCOPE). Takes microseconds. Loop thread only. */
 bool know_refuse(const struct know *k, const struct know_input *in, const struct understanding *u,
 		 struct arena *a, struct refusal *out);
 

@@ -37,7 +37,7 @@ struct pool {
 	bool gives_way;      /* constant once there are threads */
 	unsigned next_number;
 	size_t in_flight; /* submitted, not done */
-	bool in_done;     /* some job's done is running */
+	bool in_done;     /* a done callback is running */
 	bool freed;       /* only on_finished still uses the block */
 
 	pthread_mutex_t lock; /* guards all members below */
