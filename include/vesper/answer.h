@@ -113,12 +113,10 @@ struct turn_answer {
 /* How a turn ends, decided once. It determines the closing event and the stored status. */
 struct turn_end {
 	enum message_status status;
-	bool failed; /* closes with chat.error instead of chat.complete */
-	const char *
-		error_code; /* wire code: "timeout", "upstream", …; also set for a partial answer */
-	const char *error_text; /* for the user */
-	const char *
-		detail_turn_id; /* turn that already has this message (idempotent retry), or NULL */
+	bool failed;            /* closes with chat.error instead of chat.complete */
+	const char *error_code; /* wire code: "timeout", "upstream", …; also for a partial answer */
+	const char *error_text;     /* for the user */
+	const char *detail_turn_id; /* turn that already has this message (a retry), or NULL */
 	bool retryable;
 	bool no_save; /* the message was not accepted: nothing of this turn may be stored */
 };
@@ -266,12 +264,11 @@ void say_plan(struct answer_turn *t, const struct plan *p);
 /* Passes a text to `say` in chunks of about one line. */
 void say_in_pieces(struct answer_turn *t, const char *text,
 		   void (*say)(struct answer_turn *t, const char *text, size_t len));
-void say_text(struct answer_turn *t, const char *text,
-	      size_t len); /* emits a chunk of the answer */
-void say_checked(struct answer_turn *t,
-		 const struct guard_piece *piece);      /* emits a checked chunk */
-void say_view(struct answer_turn *t, struct result *r); /* emits its main table and its chart */
-void say_outcomes(struct answer_turn *t); /* emits a view for each result without rows */
+/* Emit a chunk of the answer, unchecked or checked. */
+void say_text(struct answer_turn *t, const char *text, size_t len);
+void say_checked(struct answer_turn *t, const struct guard_piece *piece);
+void say_view(struct answer_turn *t, struct result *r); /* its main table and its chart */
+void say_outcomes(struct answer_turn *t);               /* a view for each result without rows */
 /* Emits a component's view for this line of the plan. */
 void say_component(struct answer_turn *t, const char *task, const char *view_id, struct str view);
 /* Emits a view; `r` NULL: it belongs to no result. Takes ownership. */

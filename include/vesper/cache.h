@@ -42,8 +42,7 @@ typedef void (*cache_kept_cb)(void *owner, bool kept);
 #define CACHE_METERS_MAX 2
 struct cache_draw {
 	bool counted; /* false: no reply; all other members are meaningless */
-	bool taken;   /* one token was taken from each bucket; false: from none, since one was empty
-		       */
+	bool taken;   /* one token was taken from each bucket; false: one was empty, none taken */
 	double left[CACHE_METERS_MAX];
 };
 typedef void (*cache_draw_cb)(void *owner, const struct cache_draw *drawn);

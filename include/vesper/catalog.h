@@ -343,8 +343,7 @@ struct dimension_def {
 	const char *watermark; /* column of the view whose greatest value changes when the values
 				  may have changed; NULL: values are reloaded each time */
 	const char *const *values; /* fixed values, NULL-ended */
-	const char *const
-		*packs; /* packs[i] is the first that lists values[i]; NULL: all are from `pack` */
+	const char *const *packs;  /* packs[i]: first to list values[i]; NULL: `pack` */
 	const char *const *words; /* display words: value, words, value, words, …, NULL; the value
 				     "" is a missing one. NULL: the values as they are */
 	const char *const *groups;  /* classes of values that code or statements treat alike: value,

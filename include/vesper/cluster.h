@@ -21,10 +21,9 @@ struct cluster_options {
 	struct stream_hub *hub;
 	const char *url; /* of the Redis */
 	int64_t timeout_ms;
-	const char *secret; /* the same on all replicas, not empty */
-	const char *
-		replica; /* its name; a boot ID is added, so that two replicas of one name differ */
-	int64_t lease_ms; /* a replica silent for this long loses its turns to a takeover */
+	const char *secret;  /* the same on all replicas, not empty */
+	const char *replica; /* its name; a boot ID is added to distinguish equal names */
+	int64_t lease_ms;    /* a replica silent for this long loses its turns to a takeover */
 };
 
 /* Drives the hub from now on; closed with the leases' driver. ERR_INPUT: the URL or the name is

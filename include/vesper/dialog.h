@@ -25,9 +25,8 @@ struct turn_context {
 	struct memory memory;
 	const json_t *earlier; /* the items of the session's summary, once read */
 	bool between_read;
-	const json_t
-		*between; /* items of messages between the summary and those that prompts repeat */
-	const char *summary;    /* a new summary in the making, as text */
+	const json_t *between; /* items of messages after the summary and before those of prompts */
+	const char *summary;   /* a new summary in the making, as text */
 	int64_t covers_through; /* the last message that it covers */
 	const json_t *standing;
 };
@@ -203,8 +202,8 @@ void unused_reply(struct dialog_turn *t);
 
 /* The last result of a task that found nothing; NULL: it found rows or was never run. */
 const struct result *recovery_lack(const struct task *task);
-bool recovery_is_due(const struct dialog_turn
-			     *t); /* a task gave no rows, or a truncated result has suggestions */
+/* True when a task gave no rows, or a truncated result has suggestions. */
+bool recovery_is_due(const struct dialog_turn *t);
 bool recovery_any_rows(const struct dialog_turn *t);
 /* Offers a retry, or an upload, where one may help. Then asks for another time, name or value, or
  * for a narrower question. False: it asks nothing. */

@@ -82,9 +82,8 @@ struct guard_piece {
 	size_t len;
 	bool marked; /* the chunk holds one checked number */
 	enum guard_kind kind;
-	enum guard_unjudged
-		why; /* reason for GUARD_UNCHECKED; or GUARD_MISMATCH of a GUARD_BOUND number */
-	size_t start, count; /* position of the number in this chunk, in code points */
+	enum guard_unjudged why; /* of GUARD_UNCHECKED; or GUARD_MISMATCH of GUARD_BOUND */
+	size_t start, count;     /* position of the number in this chunk, in code points */
 	struct guard_ref ref;
 };
 

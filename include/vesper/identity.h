@@ -45,10 +45,9 @@ struct identity_options {
 	int64_t jwks_refresh_ms;
 	struct rate_limits rates;
 	struct loop *loop;
-	struct http *http; /* only with jwks_url */
-	struct cache
-		*shared;     /* shared by all replicas; must outlive this; NULL: a single process */
-	struct store *store; /* holds personal access tokens; must outlive this; NULL: none */
+	struct http *http;    /* only with jwks_url */
+	struct cache *shared; /* among replicas; must outlive this; NULL: a single process */
+	struct store *store;  /* holds personal access tokens; must outlive this; NULL: none */
 	bool personal_tokens; /* personal access tokens are accepted */
 };
 

@@ -111,8 +111,7 @@ struct understanding {
 	const char *used_question; /* the question without the unused words; NULL: there are none */
 	bool leans;                /* a follow-up: it depends on the session context */
 	const struct tool_def *intended; /* the tool that `ask` is for, or NULL */
-	const struct flow_def
-		*flow; /* the flow that answers the question, instead of tools; or NULL */
+	const struct flow_def *flow;     /* answers the question instead of tools; or NULL */
 	/* For KNOW_UNCLEAR: its readings, best first. */
 	const struct know_reading *readings;
 	size_t reading_count;
@@ -126,8 +125,7 @@ struct know_input {
 	const struct catalog_view *may; /* what this caller may use */
 	struct date today;
 	struct company_calendar calendar;
-	const json_t
-		*standing; /* the session context: filters and tools of the last turn, or NULL */
+	const json_t *standing;       /* session context: last filters and tools, or NULL */
 	const json_t *edited_filters; /* filters that the client edited, or NULL */
 	/* How well the caller's documents cover the question (find.h); NULL: no documents. */
 	const struct find_reach *documents;

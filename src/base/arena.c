@@ -31,8 +31,7 @@ struct deferred {
 };
 
 struct arena {
-	struct block
-		*blocks; /* the first is being filled; those behind it are full or hold one item */
+	struct block *blocks; /* the first is being filled; others are full or hold one item */
 	struct deferred *deferred;
 	size_t next_block_bytes;
 	size_t bytes;

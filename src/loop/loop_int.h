@@ -20,13 +20,11 @@ struct loop {
 	struct list running;   /* deferred callbacks of this iteration that have not run yet */
 	uv_idle_t idle; /* active while callbacks are deferred: an active idle handle keeps the wait
 			   at zero */
-	uv_prepare_t
-		measure; /* once per iteration: measures the working time of the previous one */
+	uv_prepare_t measure; /* measures the working time of each iteration */
 	uint64_t measured_ns; /* time of the last measurement */
 	uint64_t idle_ns;     /* total waiting time at that point */
-	uint64_t longest_ns; /* working time of the longest iteration since the last loop_longest_us
-			      */
-	uv_async_t wake;     /* signals a post */
+	uint64_t longest_ns;  /* longest working time since the last loop_longest_us */
+	uv_async_t wake;      /* signals a post */
 	pthread_mutex_t lock; /* protects `posts` only */
 	struct list posts;
 	size_t holds; /* pending work elsewhere that will post: keeps the loop alive */

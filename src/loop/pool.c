@@ -63,8 +63,8 @@ static struct pool_job *job_take(struct pool *p)
 		pthread_cond_wait(&p->work, &p->lock);
 	if (p->surplus > 0 && !p->closing) {
 		p->surplus--;
-		pthread_cond_signal(
-			&p->work); /* the signal may have been for a job of another thread */
+		/* The signal that this thread received may have been for a job. */
+		pthread_cond_signal(&p->work);
 		pthread_mutex_unlock(&p->lock);
 		return NULL;
 	}

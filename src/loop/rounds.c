@@ -21,8 +21,7 @@ static void begin_more(struct rounds *r)
 		size_t i = r->at++;
 
 		if (r->runs[i])
-			continue; /* still running from an earlier round; others do not wait for it
-				   */
+			continue; /* still running from an earlier round */
 		r->runs[i] = r->begin(r->owner, i);
 		r->running += r->runs[i];
 	}
