@@ -1,4 +1,4 @@
-/* Opens the port and its two libraries, and takes them down in the one order that they survive. */
+/* Opens the port and its two libraries, and closes them in the only order that works. */
 #include "port/transport_int.h"
 
 #include <stdint.h>
@@ -21,7 +21,8 @@
 
 static void on_drain_look(void *owner);
 
-/* Each place may become a WebSocket. Upstream streams, databases and files need descriptors, too.
+/* Each connection may become a WebSocket. Upstream streams, databases and files also need
+ * descriptors.
  */
 static size_t places(void)
 {
@@ -49,8 +50,8 @@ static bool proxies_open(struct transport *t, size_t *count, struct err *e)
 	return true;
 }
 
-/* A new connection has no user until its first request signs one in: a part of the places is for
- * such connections, however many users there are. */
+/* A new connection has no user until its first request authenticates one, so a share of the seats
+ * is reserved for connections without a user. */
 static bool seats_open(struct transport *t, struct err *e)
 {
 	size_t all = places();
@@ -146,7 +147,8 @@ struct sockets transport_sockets(const struct transport *t)
 	return (struct sockets){listener_fd(t->port), t->admin ? listener_fd(t->admin_port) : -1};
 }
 
-/* Clients come back to the other process as they are let go. */
+/* Closes idle sockets gradually, so that their clients reconnect to the new process at different
+ * times. */
 static void on_leave_tick(void *owner)
 {
 	struct transport *t = owner;
@@ -178,7 +180,7 @@ static void on_drain_look(void *owner)
 	struct transport *t = owner;
 	int64_t left = t->drain_until_ms - clock_mono_ms();
 
-	/* The last words of a turn go out first, to those who read. */
+	/* First, turns send their last frames to the clients that still read. */
 	if (left > DRAIN_MS / 2)
 		ws_server_close_idle(t->ws, SIZE_MAX);
 	else
@@ -200,8 +202,8 @@ void transport_drain(struct transport *t, void (*done)(void *owner), void *owner
 	timer_repeat(t->drain_look, DRAIN_LOOK_MS);
 }
 
-/* First nobody new, then the sockets (their library has to close its handles on the loop), then
- * requests. */
+/* Stops accepting first, then closes WebSockets (libwebsockets has to close its handles on the
+ * loop), then HTTP requests. */
 void transport_close(struct transport **transport)
 {
 	struct transport *t = *transport;

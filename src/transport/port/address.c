@@ -1,5 +1,5 @@
-/* "host:port" to a bound socket and back. Names are not looked up: a listening address is a number
- * or it is a mistake. */
+/* Converts "host:port" to a bound socket and back. Host names are not resolved: a listening address
+ * must be numeric. */
 #include "address.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include "vesper/str.h"
 #include "vesper/transport.h"
 
-#define BACKLOG 4096 /* the kernel cuts it to somaxconn */
+#define BACKLOG 4096 /* the kernel limits it to somaxconn */
 
-/* getaddrinfo would take 99999 and cut it to 16 bits. */
+/* getaddrinfo accepts 99999 and truncates it to 16 bits. */
 static bool is_port(const char *text)
 {
 	size_t n = strspn(text, "0123456789");
@@ -101,7 +101,7 @@ void address_of(int fd, char out[ADDRESS_BYTES])
 	snprintf(out, ADDRESS_BYTES, bound.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }
 
-/* Listening addresses are numbers, so these are all that stay on this machine. */
+/* Listening addresses are numeric, so these prefixes cover all loopback addresses. */
 bool transport_is_loopback(const char *address)
 {
 	return str_starts(str_of(address), STR("127.")) ||

@@ -8,10 +8,11 @@
 
 #define ADDRESS_BYTES 100
 
-/* A bound, listening, non-blocking socket. ERR_INPUT names the address and what is wrong with it.
+/* Opens a bound, listening, non-blocking socket. ERR_INPUT: the address is invalid or cannot be
+ * bound; the error names the reason.
  */
 MUST_CHECK bool address_listen(const char *address, int *out, struct err *e);
-/* What the socket is bound to. */
+/* Writes the address that the socket is bound to. */
 void address_of(int fd, char out[ADDRESS_BYTES]);
 
 #endif

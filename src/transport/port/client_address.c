@@ -1,6 +1,6 @@
 /*
- * A proxy adds the address of its own peer at the end of what it was sent, so a list is read from
- * its end: everything before the last address that no trusted proxy has may be made up.
+ * Each proxy appends the address of its own peer, so a list is read from its end. The client may
+ * have forged every entry before the last one that is not a trusted proxy's.
  */
 #include "client_address.h"
 
@@ -50,7 +50,7 @@ static bool is_port(struct str text)
 	return digits;
 }
 
-/* Takes the brackets and the port off. */
+/* Removes the brackets and the port. */
 static bool bare_address(struct str *text)
 {
 	const char *end;
@@ -133,7 +133,7 @@ bool net_range_has(const struct net_range *ranges, size_t count, const struct ne
 	return false;
 }
 
-/* Takes the last element off a comma-separated list. */
+/* Removes the last element of a comma-separated list. */
 static bool take_last(struct str *list, struct str *out)
 {
 	size_t at = list->n;
@@ -147,7 +147,7 @@ static bool take_last(struct str *list, struct str *out)
 	return true;
 }
 
-/* The value of for= in an element of Forwarded. Empty: it has none. */
+/* The value of for= in an element of Forwarded; empty when it has none. */
 static struct str for_parameter(struct str element)
 {
 	struct str pair, name;

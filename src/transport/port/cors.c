@@ -1,6 +1,6 @@
 /*
- * An origin is allowed exactly or not at all: no patterns, no "*", no credentials mode. Tokens come
- * in a header, so a page that may not read answers can do no harm by asking.
+ * An origin is allowed only by exact match: no patterns, no "*", no credentials mode. Tokens come
+ * in a header, so a request whose answer the page cannot read does no harm.
  */
 #include "cors.h"
 
@@ -13,9 +13,10 @@
 #include "vesper/str.h"
 
 #define ORIGIN_BYTES_SHOWN 200
-#define TELL_EACH_MS       10000 /* pages try again and again; others may knock without end */
+#define TELL_EACH_MS       10000 /* pages retry, and other clients may send without end */
 
-/* Who lists the origins has to know which one is missing. */
+/* Logs a refused origin, so that the operator who maintains auth.origins learns which one is
+ * missing. */
 static void tell(struct transport *t, const char *origin)
 {
 	int64_t now_ms = clock_mono_ms();

@@ -1,4 +1,4 @@
-/* Permissions that the store gives. */
+/* Applies the permissions that the store grants. */
 #include "grants.h"
 
 #include "vesper/upload.h"

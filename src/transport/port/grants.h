@@ -1,12 +1,13 @@
-/* What a caller may do beside what the token says: use data sources that others share. */
+/* Permissions that a caller has beside those of the token: use of data sources that other users
+ * share. */
 #ifndef VESPER_TRANSPORT_GRANTS_H
 #define VESPER_TRANSPORT_GRANTS_H
 
 #include "transport_int.h"
 #include "vesper/principal.h"
 
-/* Replaces the caller with one that has the permissions of now: before each request, turn and look
- * at what was answered. */
+/* Replaces *who with a principal that holds the current permissions. Called before each request,
+ * each turn and each read of an earlier answer. */
 void grants_apply(const struct transport *t, struct principal **who);
 
 #endif

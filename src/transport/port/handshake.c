@@ -1,8 +1,8 @@
 /*
- * Handshakes are read here and not by libwebsockets because its 4.1 copies the offered subprotocols
- * into 128 bytes (a bearer token never fits), cannot wait for the database in the middle of a
- * handshake, and closes without an answer what it does not like. It gets a rewritten request that
- * it cannot fail on, and no token ever comes near it.
+ * Vesper reads handshakes because libwebsockets 4.1 copies the offered subprotocols into 128 bytes
+ * (too short for a bearer token), cannot wait for the database during a handshake, and closes bad
+ * handshakes without an answer. It gets a rewritten request that is always valid and contains no
+ * token.
  */
 #include "handshake.h"
 
@@ -25,7 +25,7 @@ bool handshake_is_whole(const char *bytes, size_t len, size_t *head_len)
 	return true;
 }
 
-/* A doubled parameter or header would leave open which one counts. */
+/* Rejects a repeated parameter or header, since it would be unclear which value counts. */
 static bool set_once(const char **slot, const char *value)
 {
 	if (*slot)
@@ -41,7 +41,7 @@ static bool parse_parameter(struct handshake *h, char *pair)
 	if (value)
 		*value++ = '\0';
 	if (!value || !percent_decode(value))
-		return !*pair && !value; /* "a=1&&b=2" is ugly, but clear */
+		return !*pair && !value; /* an empty pair, as in "a=1&&b=2", is accepted */
 	if (strcmp(pair, "session_id") == 0)
 		return set_once(&h->session_id, value);
 	if (strcmp(pair, "ticket") == 0)
@@ -140,7 +140,7 @@ static bool parse_header(struct handshake *h, struct upgrade_seen *seen, const c
 		return set_once(&h->version, value);
 	if (strcasecmp(name, "Sec-WebSocket-Protocol") == 0)
 		return parse_protocols(h, value);
-	/* What follows the head are frames, never a body. */
+	/* The bytes after the head are frames, never a body. */
 	if (strcasecmp(name, "Content-Length") == 0)
 		return strcmp(value, "0") == 0;
 	if (strcasecmp(name, "Transfer-Encoding") == 0)
@@ -156,8 +156,8 @@ static bool parse_header(struct handshake *h, struct upgrade_seen *seen, const c
 	return true;
 }
 
-/* A line that begins with a blank continues the one before: obsolete, and only ever used to
- * smuggle. */
+/* A line that begins with a blank (obsolete line folding) is rejected: today it serves only request
+ * smuggling. */
 static bool parse_header_line(struct handshake *h, struct upgrade_seen *seen, char *line)
 {
 	char *value = strchr(line, ':');
@@ -175,7 +175,8 @@ static bool parse_header_line(struct handshake *h, struct upgrade_seen *seen, ch
 	return parse_header(h, seen, line, value);
 }
 
-/* Cuts a line off at CR LF. NULL: a control character, a lone CR or LF, or no line at all. */
+/* Ends the line at CR LF and returns it. NULL: a control character, a lone CR or LF, or no complete
+ * line. */
 static char *take_line(char **rest)
 {
 	char *line = *rest;
@@ -217,7 +218,7 @@ static bool key_is_valid(const char *key)
 
 static bool handshake_check(const struct handshake *h, enum code *problem)
 {
-	/* libwebsockets would answer 101 to every version. */
+	/* libwebsockets answers 101 to every version. */
 	if (!h->asks_upgrade || !h->version || strcmp(h->version, "13") != 0)
 		*problem = CODE_UPGRADE;
 	else if (!key_is_valid(h->key) || (h->has_protocols && !h->offers_vesper))

@@ -1,4 +1,4 @@
-/* The request that asks for a WebSocket, read from its bytes. Pure. */
+/* Parses the request that opens a WebSocket. Pure. */
 #ifndef VESPER_HANDSHAKE_H
 #define VESPER_HANDSHAKE_H
 
@@ -13,12 +13,12 @@ struct handshake {
 	char *text;
 	const char *path; /* without the query */
 	const char *host;
-	const char *origin; /* only browsers send it */
+	const char *origin; /* sent by browsers only */
 	const char *key;
 	const char *version;
 	const char *authorization;
-	const char *forwarded_for; /* the last X-Forwarded-For: for whom a proxy asks */
-	const char *forwarded;     /* and the last Forwarded */
+	const char *forwarded_for; /* value of the last X-Forwarded-For: the proxy's client */
+	const char *forwarded;     /* value of the last Forwarded */
 	const char *session_id;    /* ?session_id= */
 	const char *ticket;        /* ?ticket= */
 	const char *token;         /* ?token= */
@@ -28,16 +28,17 @@ struct handshake {
 	bool asks_upgrade;
 };
 
-/* Whether the bytes so far hold a whole request head; its length goes to *head_len. */
+/* Returns true when the bytes hold a complete request head; *head_len is its length. */
 bool handshake_is_whole(const char *bytes, size_t len, size_t *head_len);
 
-/* Reads a whole head. False: not a proper handshake, and *problem says what to answer. */
+/* Parses a complete head. Returns false for an invalid handshake; *problem is the error to answer
+ * with. */
 MUST_CHECK bool handshake_parse(const char *head, size_t len, struct handshake *out,
 				enum code *problem);
 void handshake_deinit(struct handshake *h);
 
-/* The same request with nothing but what the protocol needs: no credentials, no query, at most one
- * subprotocol. */
+/* Writes the same request with only the headers that the protocol needs: no credentials, no query,
+ * at most one subprotocol. */
 void handshake_rewrite(const struct handshake *h, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* How HTTP writes names and addresses. An address is decoded part by part, after it was taken
- * apart: a "%2F" is a part of a name and separates nothing. */
+/* Names and addresses in HTTP. Callers split an address before they decode its parts, so that "%2F"
+ * is part of a name and not a separator. */
 #include "http_text.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * One port for two libraries: a peek at the first bytes decides. Peeking costs one system call and
- * reads nothing away, so both libraries find their connection as if they had accepted it
- * themselves.
+ * One port for two libraries: the first bytes decide which of them gets a connection. Peeking costs
+ * one system call and consumes nothing, so each library reads the connection as if it had accepted
+ * it.
  */
 #include "listen.h"
 
@@ -23,7 +23,7 @@
 
 #define WS_PREFIX        "GET /ws/"
 #define WS_PREFIX_LEN    (sizeof(WS_PREFIX) - 1)
-#define ACCEPTS_PER_TURN 64 /* then the others on the loop get their turn */
+#define ACCEPTS_PER_TURN 64 /* per loop iteration, so that other events are handled too */
 
 struct listener {
 	struct listener_options options;
@@ -31,14 +31,14 @@ struct listener {
 	int fd;
 	struct fd_watch *watch;
 	struct timer *pause;
-	int reserve; /* a descriptor to give up when there are no others */
+	int reserve; /* descriptor closed to accept one connection when no others are left */
 	char address[ADDRESS_BYTES];
-	struct list peeks;   /* no first bytes yet, oldest first */
-	struct list reading; /* a head under /ws/ is coming, oldest first */
+	struct list peeks;   /* undecided connections, oldest first */
+	struct list reading; /* WebSocket connections whose head is incomplete, oldest first */
 	struct timer *deadline;
 };
 
-/* A connection that has not shown enough yet. */
+/* A connection that has not sent enough bytes to be handed over. */
 struct peek {
 	struct list node;
 	struct listener *listener;
@@ -88,8 +88,8 @@ static void deadline_arm(struct listener *l)
 		timer_start(l->deadline, next > now ? next - now : 1);
 }
 
-/* The watch ends before the descriptor is handed over: libuv keeps one watch a descriptor, and
- * libwebsockets does not look whether its own could be made. */
+/* The watch is freed before the descriptor is handed over: libuv allows one watch per descriptor,
+ * and libwebsockets does not check whether it could add another. */
 static void peek_free(struct peek *p)
 {
 	fd_watch_free(&p->watch);
@@ -126,8 +126,8 @@ static void on_deadline(void *owner)
 	deadline_arm(l);
 }
 
-/* Without this a connection that sent a part would be reported as readable over and over while
- * nothing new is there. */
+/* Without this mark, epoll reports a socket with a partial head as readable again and again
+ * although no new bytes arrived. */
 static void want_more_than(int fd, size_t len)
 {
 	int mark = (int)len + 1;
@@ -135,7 +135,8 @@ static void want_more_than(int fd, size_t len)
 	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &mark, sizeof(mark));
 }
 
-/* Looks at what has arrived so far. One buffer serves all: it is filled anew at each look. */
+/* Peeks at the bytes that have arrived. All connections share one buffer, which each call fills
+ * anew. */
 static enum peek_answer peek_look(int fd, bool is_ws, char bytes[HEADER_BYTES_MAX], size_t *len)
 {
 	ssize_t n =
@@ -180,7 +181,7 @@ static void peek_hand_over(struct peek *p, enum peek_answer answer, const char *
 	}
 }
 
-/* True: decided, and the peek is gone. */
+/* Returns true when the connection was handed over or dropped; the peek is then freed. */
 static bool peek_step(struct peek *p, bool hung_up)
 {
 	static char bytes[HEADER_BYTES_MAX];
@@ -189,8 +190,8 @@ static bool peek_step(struct peek *p, bool hung_up)
 	enum peek_answer answer = peek_look(p->fd, p->is_ws, bytes, &len);
 
 	if (answer == PEEK_HANDSHAKE && !p->is_ws) {
-		p->is_ws = true; /* from here on the whole head has its own deadline, however it
-				    drips */
+		p->is_ws = true; /* from here on the whole head has one deadline, however slowly it
+				    arrives */
 		p->until_ms = loop_now_ms(l->loop) + HEADER_DEADLINE_MS;
 		list_remove(&p->node);
 		list_append(&l->reading, &p->node);
@@ -229,11 +230,12 @@ static void peek_start(struct listener *l, int fd, struct seat *take,
 	p->from_len = from_len;
 	p->until_ms = loop_now_ms(l->loop) + PEEK_DEADLINE_MS;
 	list_append(&l->peeks, &p->node);
-	if (peek_step(p, false)) /* the first bytes often come with the connection */
+	if (peek_step(p, false)) /* the first bytes often arrive with the connection */
 		return;
 	p->watch = fd_watch_new(l->loop, fd, on_peek, p);
-	fd_watch_set(p->watch, FD_READ | FD_HANGUP); /* a half of "GET /ws/" and a hang-up would
-							wait for its deadline */
+	fd_watch_set(p->watch,
+		     FD_READ | FD_HANGUP); /* without FD_HANGUP, a client that hangs up after half
+					      of "GET /ws/" would stay until the deadline */
 	deadline_arm(l);
 }
 
@@ -244,7 +246,7 @@ static void listener_take(struct listener *l, int fd, const struct sockaddr_stor
 	int one = 1;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one,
-		   sizeof(one)); /* a token waits for no other */
+		   sizeof(one)); /* send tokens without Nagle's delay */
 	if (l->options.on_handshake)
 		peek_start(l, fd, seat, from, from_len);
 	else
@@ -252,9 +254,9 @@ static void listener_take(struct listener *l, int fd, const struct sockaddr_stor
 				   from_len);
 }
 
-/* Out of descriptors, the connection can't be accepted, so it stays in the queue and the listening
- * socket stays readable: a loop that spins. One descriptor held in reserve lets it be taken and
- * closed. */
+/* Without a free descriptor, accept fails, the connection stays in the queue and the loop spins on
+ * a readable listening socket. Closing the reserve descriptor frees one to accept the connection
+ * and close it. */
 static void shed_one(struct listener *l)
 {
 	int fd;

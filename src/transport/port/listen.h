@@ -1,7 +1,7 @@
 /*
- * A listening address. Each connection shows its first bytes here and is then handed on, whole and
- * unread: requests under /ws/ with their head, everything else at once. Whoever takes a descriptor
- * takes its seat, too, and frees that before closing the descriptor.
+ * A listening address. The listener peeks at the first bytes of each connection and hands it over
+ * unread: requests under /ws/ with their head, all others at once. The callback takes ownership of
+ * the descriptor and of the seat, and frees the seat before it closes the descriptor.
  */
 #ifndef VESPER_LISTEN_H
 #define VESPER_LISTEN_H
@@ -20,11 +20,11 @@ struct listener_options {
 	struct transport *transport;
 	struct seats *seats;
 	const char *address; /* "127.0.0.1:8080", "[::]:8080" */
-	int fd;              /* one that listens already, taken; -1: none */
+	int fd;              /* Takes ownership: a listening descriptor; -1: none */
 	void (*on_http)(void *owner, int fd, struct seat *take, const struct sockaddr *from,
 			socklen_t from_len);
-	/* The head is still in the socket, too. NULL: there are no WebSockets here, nothing is
-	 * looked at. */
+	/* The head is also still unread in the socket. NULL: this port has no WebSockets, and the
+	 * listener does not peek. */
 	void (*on_handshake)(void *owner, int fd, struct seat *take, const char *head,
 			     size_t head_len);
 	void *http_owner;
@@ -34,10 +34,10 @@ struct listener_options {
 MUST_CHECK bool listener_open(const struct listener_options *options, struct listener **out,
 			      struct err *e);
 const char *listener_address(const struct listener *l);
-int listener_fd(const struct listener *l); /* borrowed */
-/* Another process accepts from now on; those that are here are led on. */
+int listener_fd(const struct listener *l); /* Borrowed */
+/* Stops accepting because another process accepts from now on; open connections stay. */
 void listener_leave(struct listener *l);
-/* No new connections; those that have not shown their first bytes are dropped. */
+/* Stops accepting and drops connections that are not handed over yet. */
 void listener_stop(struct listener *l);
 void listener_close(struct listener **l);
 

@@ -1,4 +1,5 @@
-/* The operator's text of an error goes to the log; only what a caller did wrong is told in detail.
+/* Builds error bodies. The operator's error text is only logged; `detail` is set for errors of the
+ * caller only.
  */
 #include "problem.h"
 

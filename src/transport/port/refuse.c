@@ -1,4 +1,4 @@
-/* The one answer that is given without a library: to a handshake that nobody shall take over. */
+/* Answers a handshake with a refusal directly on the socket, without a library. */
 #include "refuse.h"
 
 #include <string.h>
@@ -43,7 +43,8 @@ static void send_problem(int fd, enum code p, const char *path, const char *requ
 	if (p == CODE_UPGRADE)
 		buf_str(&answer, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
 	buf_printf(&answer, "\r\n%s", text);
-	/* A fresh socket's buffer takes it whole; a client that is gone loses nothing. */
+	/* The empty send buffer of a fresh socket holds the whole answer, so one send suffices. A
+	 * failure means that the client has disconnected. */
 	if (send(fd, buf_text(&answer), answer.n, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
 		shutdown(fd, SHUT_WR);
 	buf_deinit(&answer);
@@ -59,8 +60,8 @@ void refuse_and_end(int fd, enum code p, const char *path, const char *request_i
 
 void refuse_and_close(int fd, size_t head_len, enum code p)
 {
-	socket_discard(fd, head_len); /* closing over unread bytes sends a reset, which may overtake
-					 the answer */
+	socket_discard(fd, head_len); /* closing a socket with unread bytes sends a reset, which may
+					 overtake the answer */
 	send_problem(fd, p, NULL, NULL);
 	close(fd);
 }

@@ -1,4 +1,4 @@
-/* Turning a connection away that was handed to nobody. */
+/* Refuses connections that were not handed to a library. */
 #ifndef VESPER_REFUSE_H
 #define VESPER_REFUSE_H
 
@@ -6,11 +6,13 @@
 
 #include "problem.h"
 
-/* Takes bytes that were peeked at out of the socket. */
+/* Reads `len` bytes that were peeked at and discards them. */
 void socket_discard(int fd, size_t len);
-/* Answers a request with a problem and ends the connection, whose descriptor its owner closes. */
+/* Answers a request with a problem and shuts the connection down; its owner closes the
+ * descriptor. */
 void refuse_and_end(int fd, enum code p, const char *path, const char *request_id);
-/* Answers with a problem and closes: for a connection that was handed to nobody. */
+/* Answers with a problem and closes the descriptor. Only for a connection that was not handed
+ * over. */
 void refuse_and_close(int fd, size_t head_len, enum code p);
 
 #endif

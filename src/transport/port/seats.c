@@ -1,7 +1,7 @@
 /*
- * Strangers are in one list by how long they have been quiet, and in one list for each address. An
- * ended connection gives its place back at once, though its descriptor is closed a moment later, by
- * whoever reads the end of its socket.
+ * Connections without a user are in one list, longest idle first, and in one list per address.
+ * Ending a connection frees its seat at once; its owner closes the descriptor when it reads the end
+ * of the socket.
  */
 #include "seats.h"
 
@@ -22,10 +22,10 @@ static const struct metric displaced = {
 	.help = "Idle connections that were closed to make room for others.",
 };
 
-/* An address, a user or a tenant that has connections. */
+/* An address, user or tenant that has connections. */
 struct holder {
 	struct hashmap_node node;
-	struct list strangers; /* of an address: seats, longest quiet first */
+	struct list strangers; /* of an address: seats, longest idle first */
 	size_t count;
 	char key[];
 };
@@ -33,7 +33,7 @@ struct holder {
 struct seats {
 	struct seats_limits limits;
 	struct hashmap holders;
-	struct list strangers; /* longest quiet first */
+	struct list strangers; /* longest idle first */
 	size_t stranger_count;
 	size_t signed_in_count;
 };
@@ -44,16 +44,16 @@ struct seat {
 	struct list of_address;
 	int fd;
 	bool proxied;
-	bool ended; /* its socket was shut down: it counts for nobody any more */
+	bool ended; /* the socket was shut down; the seat no longer counts */
 	bool signed_in;
 	struct net_address from;
-	struct holder *address; /* of a stranger; NULL: counts for none */
+	struct holder *address; /* of a connection without a user; NULL: not counted by address */
 	struct holder *user, *tenant;
 };
 
 /* ---- holders ---- */
 
-/* Takes the key. */
+/* Takes ownership of the key. */
 static struct holder *holder_of(struct seats *s, char *key, size_t len)
 {
 	struct hashmap_node *node = hashmap_find(&s->holders, (struct str){key, len});
@@ -123,7 +123,7 @@ static void seat_end(struct seat *seat)
 	shutdown(seat->fd, SHUT_RDWR);
 }
 
-/* The newest is last in both lists, so it is never the one that is ended. */
+/* The newest connection is last in both lists, so it is never the one that is ended. */
 static void make_room(struct seats *s, struct holder *address)
 {
 	while (is_over(address, s->limits.per_address) && address->count > 1)
@@ -132,7 +132,7 @@ static void make_room(struct seats *s, struct holder *address)
 		seat_end(list_item(s->strangers.next, struct seat, node));
 }
 
-/* `address` NULL: nobody's, as of a proxy that is between two requests. */
+/* `address` NULL: not counted by address, as for a proxy between two requests. */
 static void stranger_enter(struct seat *seat, const struct net_address *address)
 {
 	struct seats *s = seat->all;

@@ -1,8 +1,8 @@
 /*
- * How many connections there may be, and whose. A connection without a user never keeps anybody
- * out: when room gets short, for one address or for all, the one that has been quiet the longest is
- * ended for the newcomer. A connection with a user counts for that user and tenant, and is refused
- * beyond their share. Loop thread only.
+ * Limits the number of connections. A connection without a user never blocks others: when an
+ * address or the server is full, the one that has been idle the longest is ended for the new one. A
+ * connection with a user counts for that user and tenant, and is refused beyond their limits. Loop
+ * thread only.
  */
 #ifndef VESPER_SEATS_H
 #define VESPER_SEATS_H
@@ -14,47 +14,50 @@
 #include "vesper/metric.h"
 #include "vesper/principal.h"
 
-/* Connections that found no place. */
+/* Connections that were refused because no seat was free. */
 extern const struct metric seats_refused;
 
 struct seats;
 struct seat;
 
 struct seats_limits {
-	size_t strangers;                /* connections without a user */
-	size_t signed_in;                /* and with one */
-	size_t per_address;              /* strangers of one address; 0: no limit */
-	size_t per_user;                 /* 0: no limit */
-	size_t per_tenant;               /* 0: no limit */
-	const struct net_range *proxies; /* borrowed, must outlive the seats */
+	size_t strangers;   /* connections without a user */
+	size_t signed_in;   /* connections with a user */
+	size_t per_address; /* connections without a user of one address; 0: no limit */
+	size_t per_user;    /* 0: no limit */
+	size_t per_tenant;  /* 0: no limit */
+	const struct net_range *proxies; /* Borrowed; must outlive the seats */
 	size_t proxy_count;
 };
 
 struct seats *seats_new(const struct seats_limits *limits);
-/* Seats that are taken stay taken; only new connections are checked against them. */
+/* Changes the limits. Existing seats stay; only new connections are checked. */
 void seats_use(struct seats *s, size_t per_address, size_t per_user, size_t per_tenant);
-/* Every seat has been freed before. */
+/* All seats must have been freed. */
 void seats_free(struct seats **s);
 
-/* A seat for a connection that was just accepted; it may end another one by shutting its socket
- * down. The descriptor stays the caller's, who frees the seat before closing it. */
+/* Creates the seat of an accepted connection; this may end another connection by shutting its
+ * socket down. The caller keeps the descriptor, and frees the seat before it closes the
+ * descriptor. */
 struct seat *seat_new(struct seats *s, int fd, const struct sockaddr *from);
 void seat_free(struct seat **seat);
 
-/* Whether the peer is a trusted proxy, so that requests say for whom they are. */
+/* Returns true when the peer is a trusted proxy, so that the client's address comes with each
+ * request. */
 bool seat_is_proxied(const struct seat *seat);
-/* The request under way came through proxies: `list` and `forwarded` as of forwarded_client. What
- * cannot be read counts for the proxy itself. */
+/* Counts the current request for the client that the proxies name; `list` and `forwarded` as for
+ * forwarded_client. If they cannot be read, it counts for the proxy. */
 void seat_forwarded(struct seat *seat, struct str list, struct str forwarded);
 
 enum seat_answer {
 	SEAT_GIVEN,
-	SEAT_TOO_MANY, /* this user or tenant has its share */
-	SEAT_FULL,     /* all places for users are taken, or this connection is just being ended */
+	SEAT_TOO_MANY, /* this user or tenant has reached its limit */
+	SEAT_FULL,     /* all seats for users are taken, or this connection is being ended */
 };
-/* The connection is used by this user from now on. */
+/* Assigns the connection to this user. */
 enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who);
-/* It waits for its next request: nobody's, and the last one to be ended. */
+/* Marks the connection as idle between two requests: it has no user, and is the last to be
+ * ended. */
 void seat_quiet(struct seat *seat);
 
 #endif

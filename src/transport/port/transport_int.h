@@ -1,4 +1,4 @@
-/* What the files of the transport share: the port itself and the count of its connections. */
+/* State that the files of the transport share: the port and its connection counts. */
 #ifndef VESPER_TRANSPORT_INT_H
 #define VESPER_TRANSPORT_INT_H
 
@@ -23,18 +23,19 @@ struct transport {
 	struct net_range *proxies;
 	struct seats *seats; /* of the public port */
 	size_t signed_in_places;
-	struct seats *admin_seats; /* so that probes are answered however crowded that is */
+	struct seats *admin_seats; /* separate, so that probes are answered when the public port is
+				      full */
 
 	uint8_t cursor_key[32];   /* seals cursors */
-	struct list pending_keys; /* keys on their way to the store whose requests are gone
+	struct list pending_keys; /* idempotency keys being stored whose requests have ended
 				     (idempotency.c) */
-	struct list downloads;    /* whole results that are being read or sent (http_views.c) */
+	struct list downloads;    /* full results being read or sent (http_views.c) */
 
-	int64_t origin_told_ms; /* when the log last named a refused origin; 0: never */
+	int64_t origin_told_ms; /* time of the last log line about a refused origin; 0: none */
 
 	struct timer *leave; /* NULL: this process accepts connections */
 	int64_t leave_until_ms;
-	struct timer *drain_look; /* is everybody gone yet? */
+	struct timer *drain_look; /* polls until all connections are closed */
 	int64_t drain_until_ms;
 	void (*drained)(void *owner);
 	void *drain_owner;
