@@ -1,6 +1,6 @@
 /*
- * Reading is strict about the members that are known and silent about others, so that a newer
- * client can talk to an older server.
+ * Parsing is strict about known members and ignores others, so that a newer client can talk to an
+ * older server.
  */
 #include "client_frame.h"
 
@@ -32,7 +32,7 @@ static bool is_scalars(const json_t *array, size_t most)
 	return true;
 }
 
-/* null takes a filter away; a list sets several values. */
+/* null removes a filter; a list sets several values. */
 static bool filters_check(json_t *filters, struct err *e)
 {
 	const char *name;
@@ -183,7 +183,8 @@ bool wire_parse(const char *text, size_t len, struct client_frame *out, struct e
 
 	if (!json_parse(text, len, FRAME_BYTES_MAX, &f.root, e)) {
 		if (e)
-			e->code = ERR_INPUT; /* too deep is as bad a frame as a missing bracket */
+			e->code = ERR_INPUT; /* input that is nested too deeply is as invalid as
+						input with a missing bracket */
 		return false;
 	}
 	if (!parse_members(f.root, &f, e)) {

@@ -1,6 +1,6 @@
 /*
- * The frames of /ws/v1/chat that belong to no turn: what clients may say becomes a struct, and what
- * the connection says becomes text. Frames of a turn are a projection (vesper/wire.h). Pure.
+ * Frames of /ws/v1/chat that belong to no turn: parses those of clients into a struct and writes
+ * those of the connection. Frames of a turn are a projection (vesper/wire.h). Pure.
  */
 #ifndef VESPER_CLIENT_FRAME_H
 #define VESPER_CLIENT_FRAME_H
@@ -21,7 +21,7 @@ enum client_frame_type {
 	FRAME_AUTH,
 	FRAME_RESUME,
 	FRAME_PING,
-	FRAME_UNKNOWN, /* well-formed, of an unknown type */
+	FRAME_UNKNOWN, /* well-formed, but of an unknown type */
 };
 
 /* Texts belong to `root`. Absent members are NULL. */
@@ -40,13 +40,13 @@ struct client_frame {
 	const json_t *t;           /* ping */
 };
 
-/* ERR_INPUT: not a frame; ERR_LIMIT: content beyond MESSAGE_BYTES_MAX. The text never repeats what
- * the client sent. */
+/* ERR_INPUT: not a frame. ERR_LIMIT: content beyond MESSAGE_BYTES_MAX. The error text never repeats
+ * what the client sent. */
 MUST_CHECK bool wire_parse(const char *text, size_t len, struct client_frame *out, struct err *e);
 void client_frame_deinit(struct client_frame *f);
 
-/* The members of a message as every wire takes them (content, client_msg_id, session_id, filters),
- * checked. */
+/* Reads and checks the members of a message that all protocols share: content, client_msg_id,
+ * session_id, filters. */
 MUST_CHECK bool wire_parse_message(const json_t *root, struct client_frame *out, struct err *e);
 
 void wire_session_ready(struct buf *out, const char *session_id, const struct principal *who);

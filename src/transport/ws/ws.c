@@ -1,6 +1,6 @@
 /*
- * libwebsockets on the one loop. It listens to nothing and decides nothing: it gets one end of a
- * relay, with a handshake that has been read and judged and frames that have been checked.
+ * Runs libwebsockets on the event loop. It does not listen and makes no decisions: it gets one end
+ * of a relay, a checked handshake, and checked frames.
  */
 #include <libwebsockets.h>
 
@@ -25,15 +25,15 @@ static const struct metric connections = {
 
 #define TICK_MS  1000
 #define TX_BYTES (SEND_BATCH_BYTES + 3 * EVENT_LOG_BYTES_MAX) /* the longest batch */
-#define RX_BYTES 1024 /* per socket, for as long as it is open: messages are put together by us */
+#define RX_BYTES 1024 /* per socket while it is open; messages are assembled in ws_conn.c */
 #define DESTROY_TURNS                                                                              \
-	50 /* iterations that the library's handles get to close; they need two or three */
+	50 /* iterations until the library's handles are closed; two or three suffice */
 
 static void on_log(int level, const char *line)
 {
 	size_t len = strcspn(line, "\n");
 
-	/* What it calls errors are peers' doings: aborted sockets and the like. */
+	/* Errors of the library are caused by peers: aborted sockets and the like. */
 	log_debug("ws.library", "%s%.*s", level == LLL_ERR ? "" : "note: ", (int)len, line);
 }
 
@@ -49,8 +49,8 @@ static void on_established(struct ws_server *s, struct lws *wsi)
 
 static void on_closed(struct lws *wsi)
 {
-	/* It reports CLOSED also for sockets that were never ESTABLISHED; those have no connection
-	 * yet. */
+	/* libwebsockets also reports CLOSED for sockets that were never ESTABLISHED; those have no
+	 * connection yet. */
 	struct ws_conn *c = lws_get_opaque_user_data(wsi);
 
 	if (!c)
@@ -59,8 +59,8 @@ static void on_closed(struct lws *wsi)
 	conn_free(&c);
 }
 
-/* The answer to our closing frame ends the connection; a closing frame of the peer's own is
- * answered by the library. */
+/* The peer's answer to our close frame ends the connection. The library answers a close frame that
+ * the peer sends first. */
 static int on_peer_close(struct ws_conn *c, const unsigned char *payload, size_t len)
 {
 	if (c->end.code)
@@ -101,7 +101,7 @@ static int on_ws(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
 	return 0;
 }
 
-/* Without a size of its own what is sent is cut into pieces as small as those that are received. */
+/* Without tx_packet_size, the library splits sent data into chunks of the receive size. */
 static const struct lws_protocols protocols[] = {
 	{.name = "vesper.v1",
 	 .callback = on_ws,
@@ -110,8 +110,8 @@ static const struct lws_protocols protocols[] = {
 	{0},
 };
 
-/* The default policy keeps a timer of 300 s for each socket in one sorted list: each accept walks
- * all others. Pings and silence are watched by our own tick instead. */
+/* The default policy keeps a 300 s timer per socket in one sorted list, which each accept walks.
+ * Our own tick sends pings and detects silent peers instead. */
 static const lws_retry_bo_t no_validity;
 
 static bool context_new(struct ws_server *s, struct err *e)
@@ -195,7 +195,7 @@ void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, siz
 	}
 	buf_init(&request, HEADER_BYTES_MAX);
 	handshake_rewrite(h, &request);
-	socket_discard(fd, head_len); /* frames behind it stay in the socket */
+	socket_discard(fd, head_len); /* frames after the head stay in the socket */
 	s->adopting = take;
 	/* Calls back ESTABLISHED before it returns; closes the descriptor when it fails. */
 	lws_adopt_socket_vhost_readbuf(s->vhost, lws_fd, buf_text(&request), request.n);
@@ -261,13 +261,13 @@ void ws_server_drain(struct ws_server *s)
 	list_each_safe(node, &s->conns) {
 		struct ws_conn *c = list_item(node, struct ws_conn, node);
 
-		turns_pump(c); /* the last words of its turns */
+		turns_pump(c); /* send the last frames of its turns */
 		conn_close(c, WS_CLOSE_RESTART, "restart");
 	}
 }
 
-/* With somebody else's loop it takes two calls: the first closes everything, the second, when the
- * loop has turned until its handles are gone, frees the context itself. */
+/* With a foreign loop this takes two calls: the first closes all handles; the second, after the
+ * loop has closed them, frees the context. */
 static void context_free(struct ws_server *s)
 {
 	lws_context_destroy(s->context);

@@ -1,4 +1,4 @@
-/* The WebSocket side of the port, as the rest of it sees it. Loop thread only. */
+/* Interface of the WebSocket side to the rest of the port. Loop thread only. */
 #ifndef VESPER_WS_H
 #define VESPER_WS_H
 
@@ -8,18 +8,18 @@
 MUST_CHECK bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e);
 /* The listener's callback for requests under /ws/. Takes ownership of the descriptor. */
 void ws_server_handshake(void *owner, int fd, struct seat *take, const char *head, size_t head_len);
-/* What the store said of a session, and what it cannot know: an id that session.ready has announced
- * may be used at once, and is stored with the first message only. */
+/* Combines the store's answer about a session with the open sockets: an id announced by
+ * session.ready is valid at once, but stored only with its first message. */
 bool ws_server_knows_session(const struct ws_server *s, const struct principal *who,
 			     const char *session_id, const struct err *e);
-/* No connection is open. */
+/* Returns true when no connection is open. */
 bool ws_server_is_quiet(const struct ws_server *s);
 void ws_server_let_nobody_in(struct ws_server *s);
 /* Closes all sockets with WS_CLOSE_RESTART, after the last frames of their turns. */
 void ws_server_drain(struct ws_server *s);
-/* Sockets that watch no turn and wait for nothing. */
+/* The number of sockets that watch no turn and have no lookup pending. */
 size_t ws_server_idle(const struct ws_server *s);
-/* Closes at most so many of them with 1012. */
+/* Closes at most `most` idle sockets with code 1012. */
 void ws_server_close_idle(struct ws_server *s, size_t most);
 void ws_server_free(struct ws_server **s);
 

@@ -1,7 +1,7 @@
 /*
- * Who may open a socket. A browser hides the status of a failed handshake from its page, so a
- * request with an Origin is let in and closed with a code that says why; everybody else gets a
- * plain HTTP answer before anything is opened.
+ * Decides who may open a socket. A browser hides the status of a failed handshake from its page. So
+ * a request with an Origin is accepted and then closed with a code that gives the reason; other
+ * clients get a plain HTTP error.
  */
 #include "ws_int.h"
 
@@ -17,7 +17,7 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-/* A handshake that waits for its session to be looked up. */
+/* A handshake that waits for its token or session to be looked up. */
 struct door {
 	struct list node;
 	struct ws_server *server;
@@ -25,7 +25,7 @@ struct door {
 	struct seat *seat;
 	size_t head_len;
 	struct handshake handshake;
-	struct principal *who; /* NULL: nobody yet, or refused */
+	struct principal *who; /* NULL: not known yet, or refused */
 	struct fd_watch *hangup;
 	struct op *lookup;
 	struct arena *arena;
@@ -92,7 +92,7 @@ static enum code problem_of_close(int code)
 	}
 }
 
-/* The connection that the door becomes: its seat goes with it. */
+/* Creates the connection and gives it the seat. */
 static struct ws_conn *conn_for(struct door *d, enum ws_kind kind)
 {
 	struct ws_conn *c = conn_new(d->server, d->seat, kind);
@@ -165,8 +165,8 @@ static bool origin_allowed(const struct ws_server *s, const struct handshake *h)
 	return cors_origin_allowed(s->transport, h->origin, h->host);
 }
 
-/* The token that came; p NULL: none. False: what came is none. The first kind of credentials that
- * is there counts; a bad one is not made good by another. */
+/* Finds the request's token; out->p NULL: it has none. Returns false for a malformed one. Only the
+ * first kind of credentials present counts, even when it is invalid and another is valid. */
 static bool door_token(const struct door *d, struct str *out, struct err *e)
 {
 	const struct handshake *h = &d->handshake;
@@ -180,12 +180,12 @@ static bool door_token(const struct door *d, struct str *out, struct err *e)
 		*out = str_of(h->bearer);
 	else if (h->token && d->server->transport->settings->allow_query_token)
 		*out = str_of(h->token);
-	/* Addresses are written down by many; this one would open the door for months. */
+	/* Addresses end up in logs and histories, and a personal token stays valid for months. */
 	return !h->token || out->p != h->token || !identity_is_personal(*out) ||
 	       err_set(e, ERR_AUTH, "a personal token in an address");
 }
 
-/* A client that leaves while something is looked up. */
+/* Cancels the handshake when the client disconnects during a lookup. */
 static void door_watch(struct door *d)
 {
 	if (d->hangup)
@@ -194,7 +194,8 @@ static void door_watch(struct door *d)
 	fd_watch_set(d->hangup, FD_HANGUP);
 }
 
-/* Nobody yet: a browser may say so in its first frame, others only where that is configured. */
+/* Without a token: a browser may send it in its first frame, other clients only where that is
+ * configured. */
 static void door_wait_for_frame(struct door *d)
 {
 	const struct transport_settings *s = d->server->transport->settings;
@@ -235,7 +236,7 @@ static bool door_take_seat(struct door *d)
 	return answer == SEAT_GIVEN;
 }
 
-/* Who it is stands fast, or that nobody has said so yet. */
+/* Called when the user is known, or when the token is to come in the first frame. */
 static void door_let_in(struct door *d)
 {
 	const char *session_id = d->handshake.session_id;
@@ -254,7 +255,7 @@ static void door_let_in(struct door *d)
 		door_welcome(d);
 }
 
-/* `take` NULL: *e says why. */
+/* Takes ownership of `take`; NULL: *e gives the reason. */
 static void door_known(struct door *d, struct principal *take, const struct err *e)
 {
 	d->who = take;

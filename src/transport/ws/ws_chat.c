@@ -1,7 +1,7 @@
 /*
- * What the frames of /ws/v1/chat do. A socket has a user and a session of its own; it may watch
- * several turns one after the other or at once, each from where the client stopped reading. There
- * is no answer of its own in here: whatever a turn says is in the turn's log.
+ * Handles the frames of /ws/v1/chat. A socket has one user and one session. It may watch several
+ * turns at once or one after the other, each from where the client stopped reading. This file
+ * writes no answers: those are in the log of each turn.
  */
 #include "ws_int.h"
 
@@ -34,8 +34,8 @@ static void say_problem(struct ws_conn *c, enum code p, const char *message, int
 	buf_deinit(&text);
 }
 
-/* What the client did wrong is told in our words about its frame; of everything else it hears the
- * general sentence. */
+/* A faulty frame is answered with a description of the fault; all other errors with their general
+ * sentence. */
 static void say_err(struct ws_conn *c, const struct err *e)
 {
 	enum code p = code_of_request(e->code);
@@ -52,7 +52,7 @@ static void lookup_end(struct ws_conn *c)
 	arena_free(&c->lookup_arena);
 }
 
-/* While it runs the peer is not listened to, so that its frames keep their order. */
+/* Reading from the peer pauses during the lookup, so that its frames keep their order. */
 static void lookup_start(struct ws_conn *c, const char *session_id, store_session_cb cb)
 {
 	assert(!c->lookup);
@@ -61,8 +61,8 @@ static void lookup_start(struct ws_conn *c, const char *session_id, store_sessio
 	c->lookup = store_session(options_of(c)->store, c->who, session_id, c->lookup_arena, cb, c);
 }
 
-/* A role may stand for permissions of packs that the tenant does not have: they open nothing, and
- * their names are not its users' to see. */
+/* A role may include permissions of packs that the tenant does not have. They grant nothing, and
+ * their names are hidden from the tenant's users. */
 static struct principal known_rights(const struct ws_conn *c, struct arena *a)
 {
 	const struct turn_knowledge *k = turns_knowledge(options_of(c)->turns, c->who->tenant);
@@ -120,7 +120,7 @@ static void held_free(struct ws_conn *c)
 	c->held = NULL;
 }
 
-/* Keeps the frame while something is asked, during which the peer is not listened to. */
+/* Keeps the frame during a lookup, and pauses reading from the peer. */
 static void hold(struct ws_conn *c, struct client_frame *f)
 {
 	if (f == c->held)
@@ -128,11 +128,11 @@ static void hold(struct ws_conn *c, struct client_frame *f)
 	assert(!c->held);
 	c->held = mem_alloc(sizeof(*c->held));
 	*c->held = *f;
-	f->root = NULL; /* kept with it */
+	f->root = NULL; /* ownership moved to the held frame */
 	conn_listen(c, false);
 }
 
-/* The peer was not listened to: now it is. */
+/* Resumes reading from the peer. */
 static void held_done(struct ws_conn *c)
 {
 	held_free(c);
@@ -183,7 +183,8 @@ static void on_other_session(void *owner, const struct session *session, const s
 	}
 }
 
-/* Counted before anything is looked up, so that sessions which do not exist cost their asker too.
+/* Counted before the session is looked up, so that requests for nonexistent sessions are limited
+ * too.
  */
 static void use_rate(struct ws_conn *c, struct client_frame *f, const struct rate *rate)
 {
@@ -228,7 +229,7 @@ static void say_nothing_to_stop(struct ws_conn *c)
 	held_done(c);
 }
 
-/* A turn that is over has nothing to cancel; the client will have read so by now. */
+/* A finished turn has nothing to cancel; the client will have read its end by now. */
 static void on_over_found(void *owner, struct stream_log *log, const struct err *e)
 {
 	struct ws_conn *c = owner;
@@ -367,7 +368,7 @@ static void on_auth_who(void *owner, struct principal *take, const struct err *e
 		refuse_token(c, e);
 }
 
-/* A fresh token of the same user; or, on a socket without a user, the first word. */
+/* Renews the token of the same user or, on a socket without a user, authenticates it. */
 static void on_auth(struct ws_conn *c, struct client_frame *f)
 {
 	struct principal *who;
@@ -417,7 +418,7 @@ void chat_message(struct ws_conn *c, const char *text, size_t len)
 	client_frame_deinit(&f);
 }
 
-/* ---- Beginning, time, end ---- */
+/* ---- Open, tick, close ---- */
 
 void chat_opened(struct ws_conn *c)
 {
@@ -425,7 +426,7 @@ void chat_opened(struct ws_conn *c)
 		session_begin(c);
 }
 
-/* ---- A token that is revoked while its socket is open ---- */
+/* ---- Tokens revoked while the socket is open ---- */
 
 static void judge_again(struct ws_conn *c, struct principal *take, const struct err *e)
 {

@@ -1,7 +1,7 @@
 /*
- * One socket: puts messages together, lets frames out no faster than the peer takes them, and
- * watches the clock. What a turn says is never queued here: it stays in the turn's log until the
- * socket is ready for it, so a slow reader costs nothing but time.
+ * One socket: assembles messages, sends frames no faster than the peer takes them, and enforces
+ * time limits. Frames of a turn are never queued here: they stay in the turn's log until the socket
+ * is ready, so a slow reader uses no extra memory.
  */
 #include <libwebsockets.h>
 
@@ -17,14 +17,13 @@
 #include "vesper/metric.h"
 #include "client_frame.h"
 
-/* Writing at once instead of in the next WRITEABLE saves about four epoll_ctl a frame on libuv.
- * libwebsockets describes writes as belonging to WRITEABLE; 0 goes back to that. */
+/* Writing at once instead of in the next WRITEABLE callback saves about four epoll_ctl a frame on
+ * libuv. libwebsockets documents writes as allowed in WRITEABLE only; 0 restores that. */
 #define DIRECT_WRITE 1
 
 #define FRAME_HEAD_BYTES 10 /* at most */
 
-/* A frame that belongs to no log. The library wants room in front of the text for its own header.
- */
+/* A frame that belongs to no log. The library needs room before the text for its header. */
 struct frame {
 	struct list node;
 	size_t len;
@@ -54,8 +53,8 @@ struct ws_conn *conn_new(struct ws_server *s, struct seat *take, enum ws_kind ki
 	return c;
 }
 
-/* A peer may say any of 65,536 codes, and each would be a metric: those that mean something here
- * have a name. 0 is an end without a closing frame. */
+/* A peer may send any of 65,536 codes, and each would be a metric of its own, so only the known
+ * ones are named. 0 is an end without a close frame. */
 static void count_close(int code)
 {
 	static const int known[] = {0,
@@ -122,8 +121,8 @@ void conn_established(struct ws_conn *c, struct lws *wsi)
 		chat_opened(c);
 }
 
-/* The only call of lws_write. A failed write destroys nothing here and now: callers are in the
- * middle of something. */
+/* The only call of lws_write. A failed write frees nothing immediately, because callers still use
+ * the connection. */
 static void conn_put(struct ws_conn *c, unsigned char *text, size_t len,
 		     enum lws_write_protocol how)
 {
@@ -168,7 +167,7 @@ void conn_listen(struct ws_conn *c, bool yes)
 	}
 }
 
-/* A peer that asks without reading the answers is not listened to until it has read some. */
+/* Pauses reading from a peer that does not read its answers, until it has read some. */
 static void conn_balance(struct ws_conn *c)
 {
 	if (c->queued_bytes > SEND_QUEUE_PAUSE_BYTES)
@@ -199,7 +198,7 @@ void conn_send(struct ws_conn *c, const struct buf *text)
 		conn_queue(c, buf_text(text), text->n, LWS_WRITE_TEXT);
 }
 
-/* A client that sends pings without reading: the last one is answered. */
+/* If a client sends pings without reading, only the last one is answered. */
 void conn_pong(struct ws_conn *c, const void *payload, size_t len)
 {
 	c->heard_ms = clock_mono_ms();
@@ -261,7 +260,7 @@ void conn_batch_send(struct ws_conn *c)
 	buf_reset(batch);
 }
 
-/* All frames that there are: one a cycle could not keep up with a model that bursts. */
+/* Sends all pending frames: one frame a cycle is too slow for a model that sends in bursts. */
 int conn_writable(struct ws_conn *c)
 {
 	c->choked_since_ms = 0;
@@ -274,8 +273,8 @@ int conn_writable(struct ws_conn *c)
 	return 0;
 }
 
-/* We send the closing frame ourselves: libwebsockets 4.1 forgets the code that it was given when a
- * write callback asks to close. */
+/* Vesper sends the close frame because libwebsockets 4.1 loses the close code when a write callback
+ * asks to close. */
 static void conn_say_goodbye(struct ws_conn *c)
 {
 	unsigned char frame[WS_CLOSE_FRAME_BYTES];
@@ -283,7 +282,7 @@ static void conn_say_goodbye(struct ws_conn *c)
 	conn_queue(c, frame, ws_close_frame(frame, c->end.code, c->end.reason), LWS_WRITE_RAW);
 }
 
-/* Frames that wait go out first; turns are heard no more. */
+/* Queued frames are sent first; frames of turns are not sent any more. */
 void conn_close(struct ws_conn *c, int code, const char *reason)
 {
 	if (c->end.code || c->end.dead)
@@ -297,7 +296,7 @@ void conn_close(struct ws_conn *c, int code, const char *reason)
 
 void conn_kill(struct ws_conn *c)
 {
-	conn_listen(c, true); /* libwebsockets does not end what it may not read */
+	conn_listen(c, true); /* libwebsockets does not end a socket that it may not read */
 	c->end.dead = true;
 	lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
@@ -309,7 +308,7 @@ static void message_whole(struct ws_conn *c)
 			   lws_frame_is_binary(c->wsi) ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
 	else
 		chat_message(c, buf_text(&c->message), c->message.n);
-	/* Idle sockets are many: none keeps the memory of its longest message. */
+	/* Most sockets are idle, so no socket keeps the memory of its longest message. */
 	buf_deinit(&c->message);
 	buf_init(&c->message, FRAME_BYTES_MAX);
 }
@@ -322,7 +321,7 @@ int conn_receive(struct ws_conn *c, const void *bytes, size_t len)
 		conn_close(c, WS_CLOSE_NOT_TEXT, "text frames only");
 		return 0;
 	}
-	buf_add(&c->message, bytes, len); /* the relay bounds it */
+	buf_add(&c->message, bytes, len); /* the relay limits its size */
 	assert(!buf_over(&c->message));
 	if (lws_is_final_fragment(c->wsi)) {
 		c->partial_since_ms = 0;
@@ -333,7 +332,8 @@ int conn_receive(struct ws_conn *c, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Pieces below the library's buffer are not shown to us, but what it still waits for is. */
+/* Bytes below the library's buffer size are not passed to us, but the library reports how many it
+ * still expects. */
 static bool message_is_late(struct ws_conn *c, int64_t now_ms)
 {
 	if (c->partial_since_ms == 0 && lws_remaining_packet_payload(c->wsi) > 0)

@@ -1,7 +1,7 @@
 /*
  * A frame's head is checked at each byte, so that a violation ends the connection before the rest
- * of the frame is there. Payloads are looked at only where the protocol says something about them:
- * text and the bodies of close frames.
+ * of the frame arrives. Payloads are checked only where the protocol constrains them: text and the
+ * bodies of close frames.
  */
 #include "ws_frame.h"
 
@@ -36,7 +36,7 @@ static bool text_begin(struct ws_text *t, uint8_t byte)
 	else
 		return false;
 	if (byte == 0xe0)
-		t->low = 0xa0; /* shorter forms exist */
+		t->low = 0xa0; /* overlong forms */
 	else if (byte == 0xed)
 		t->high = 0x9f; /* surrogates */
 	else if (byte == 0xf0)
@@ -78,7 +78,7 @@ static int check_first_byte(const struct ws_reader *r)
 		return WS_CLOSE_PROTOCOL;
 	if (is_control(r))
 		return r->head[0] & FINAL ? 0 : WS_CLOSE_PROTOCOL;
-	/* A message goes on with continuations, and only with them. */
+	/* A started message is continued by continuation frames only, which occur nowhere else. */
 	return (opcode == CONTINUATION) == (r->message != 0) ? 0 : WS_CLOSE_PROTOCOL;
 }
 
@@ -106,7 +106,7 @@ static void read_length(struct ws_reader *r, size_t n)
 		r->len = r->len << 8 | r->head[2 + i];
 }
 
-/* The length in the fewest bytes, and no more than a message may have. */
+/* The length must be encoded in the fewest bytes, and the message must not exceed its limit. */
 static int check_length(const struct ws_reader *r, size_t n)
 {
 	if ((n == 2 && r->len < LENGTH_16) || (n == 8 && (r->len >> 16 == 0 || r->len >> 63)))
@@ -129,7 +129,7 @@ static void payload_begin(struct ws_reader *r)
 	r->message_bytes += (uint32_t)r->len;
 }
 
-/* The frame is complete when its last byte is: that of its payload, or of a head without one. */
+/* Called at the last byte of a frame: that of its payload, or that of a head without one. */
 static int frame_end(struct ws_reader *r)
 {
 	bool last = (r->head[0] & FINAL) && !is_control(r);
@@ -182,8 +182,8 @@ static int head_add(struct ws_reader *r, uint8_t byte)
 
 /* ---- payloads ---- */
 
-/* Codes that a client may send (7.4): those of the RFC that are for the wire, and those that are
- * free. 1012 to 1014 were registered later and are a server's. */
+/* Codes that a client may send (7.4): those that the RFC allows on the wire, and 3000 to 4999,
+ * which are free for use. 1012 to 1014 were registered later and are for servers. */
 static bool code_is_sendable(int code)
 {
 	return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1011) ||
@@ -214,8 +214,8 @@ static int payload_add(struct ws_reader *r, uint8_t byte)
 	return frame_end(r);
 }
 
-/* Plain ASCII between two characters, which text nearly always is, eight bytes at a time. Returns
- * how many bytes were passed over, never the frame's last one. */
+/* Skips plain ASCII between two characters, the usual case, eight bytes at a time. Returns the
+ * number of bytes skipped; never skips the last byte of the frame. */
 static size_t ascii_skip(struct ws_reader *r, const uint8_t *bytes, size_t len)
 {
 	const uint8_t *mask = r->head + r->head_len - MASK_BYTES;
@@ -237,7 +237,7 @@ static size_t ascii_skip(struct ws_reader *r, const uint8_t *bytes, size_t len)
 	return n;
 }
 
-/* Payload that nothing is said about. Returns how many bytes were passed over. */
+/* Skips payload that the protocol does not constrain. Returns the number of bytes skipped. */
 static size_t payload_skip(struct ws_reader *r, size_t len)
 {
 	uint64_t left = r->len - r->at;

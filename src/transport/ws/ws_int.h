@@ -1,8 +1,8 @@
 /*
- * The WebSocket side. ws.c is the glue to libwebsockets, ws_auth.c decides who may come in,
- * ws_relay.c checks the frames of a client before libwebsockets gets them, ws_conn.c is one socket
- * (messages in, frames out, time), ws_chat.c is what the messages of /ws/v1/chat mean.
- * libwebsockets' header is needed by ws.c and ws_conn.c only.
+ * The WebSocket side. ws.c binds libwebsockets, ws_auth.c authenticates, ws_relay.c checks client
+ * frames before libwebsockets gets them, ws_conn.c is one socket (messages in, frames out, time
+ * limits), and ws_chat.c implements the messages of /ws/v1/chat. Only ws.c and ws_conn.c need
+ * libwebsockets' header.
  */
 #ifndef VESPER_WS_INT_H
 #define VESPER_WS_INT_H
@@ -30,21 +30,21 @@ struct ws_server {
 	struct transport *transport;
 	struct lws_context *context;
 	struct lws_vhost *vhost;
-	struct ws_conn *adopting; /* being handed to libwebsockets right now */
+	struct ws_conn *adopting; /* the connection being handed to libwebsockets */
 	struct list conns;
 	size_t conn_count;
 	struct ws_relays relays;
-	struct list doors; /* handshakes that wait for the store */
+	struct list doors; /* handshakes that wait for a lookup */
 	struct timer *tick;
-	struct buf frame; /* where a frame's text is put together: one at a time */
-	struct buf batch; /* whole frames of one socket, on their way out together */
+	struct buf frame; /* buffer for the text of one frame */
+	struct buf batch; /* complete frames of one socket that are sent together */
 };
 
 enum ws_kind { WS_CHAT, WS_ECHO };
 
 enum chat_stage {
 	CHAT_REFUSED, /* opened only to be closed with a code that a browser can read */
-	CHAT_AUTH,    /* waits for the first frame to say who it is */
+	CHAT_AUTH,    /* waits for the first frame to authenticate */
 	CHAT_CHECK,   /* its session is being looked up */
 	CHAT_READY,
 	CHAT_LEFT,
@@ -55,52 +55,52 @@ struct ws_conn {
 	struct ws_server *server;
 	struct lws *wsi; /* NULL until established */
 	struct ws_relay *relay;
-	struct seat *seat; /* the relay's, from the adoption on */
+	struct seat *seat; /* owned by the relay once the connection is adopted */
 	enum ws_kind kind;
 
 	/* bytes in */
-	struct buf message;       /* a client's message as far as it is here */
-	int64_t partial_since_ms; /* 0: no message is under way */
+	struct buf message;       /* the incomplete message of the client */
+	int64_t partial_since_ms; /* 0: no incomplete message */
 	bool listening_paused;
 
-	/* bytes out: frames that belong to no log; those of turns stay in their logs until the
+	/* bytes out: frames that belong to no log; frames of turns stay in their logs until the
 	 * socket takes them */
 	struct list queue;
 	size_t queued_bytes;
-	int64_t choked_since_ms; /* 0: it is not */
-	bool merging; /* it was choked: adjacent tokens go as one until all is caught up */
+	int64_t choked_since_ms; /* 0: not choked */
+	bool merging; /* after a choke: adjacent tokens are merged until the socket has caught up */
 
 	/* time */
 	int64_t opened_ms;
 	int64_t heard_ms;
 	int64_t ping_due_ms;
 
-	/* the end */
+	/* closing */
 	struct {
-		int code; /* 0: none of ours */
+		int code; /* our close code; 0: none */
 		char reason[WS_CLOSE_REASON_BYTES];
 		int64_t since_ms;
-		bool dead; /* a write failed: only the library's own clean-up is left */
+		bool dead; /* a write failed: only the library's clean-up is left */
 		int peer_code;
-		int violation; /* the relay ends it with this code; 0: none */
+		int violation; /* the close code that the relay ends it with; 0: none */
 	} end;
 
 	/* the chat */
 	enum chat_stage stage;
 	struct principal *who;
 	char session_id[UUID_BYTES];
-	bool session_given; /* by the client: it must exist */
-	bool warned;        /* auth.expiring was said */
-	int64_t checked_ms; /* whether its token is still good */
-	struct op *again;   /* ... is being asked */
+	bool session_given; /* by the client: the session must exist */
+	bool warned;        /* auth.expiring was sent */
+	int64_t checked_ms; /* when the token was last checked */
+	struct op *again;   /* the running token check */
 	struct list turns;
 	struct op *lookup;
 	struct arena *lookup_arena;
-	struct client_frame *held; /* a message whose session is being looked up */
+	struct client_frame *held; /* a message that waits for a lookup */
 };
 
 /* ws.c */
-/* Hands the socket to libwebsockets, which answers 101. Takes the connection. */
+/* Hands the socket to libwebsockets, which answers 101. Takes ownership of the connection. */
 struct handshake;
 void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, size_t head_len,
 		     struct ws_conn *take);
@@ -109,27 +109,28 @@ void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, siz
 void door_open(struct ws_server *s, int fd, struct seat *take, const char *head, size_t head_len);
 void doors_close(struct ws_server *s);
 
-/* ws_conn.c: `who` is copied, `session_id` NULL: a new one. */
+/* ws_conn.c: `who` is copied; `session_id` NULL: a new session. */
 struct ws_conn *conn_new(struct ws_server *s, struct seat *take, enum ws_kind kind);
 void conn_free(struct ws_conn **c);
 void conn_established(struct ws_conn *c, struct lws *wsi);
-/* Nonzero: libwebsockets shall close. */
+/* Nonzero: libwebsockets must close the socket. */
 int conn_receive(struct ws_conn *c, const void *bytes, size_t len);
 int conn_writable(struct ws_conn *c);
 void conn_tick(struct ws_conn *c, int64_t now_ms);
-/* Sends a frame that belongs to no turn, after those that wait. */
+/* Sends a frame that belongs to no turn, after the queued ones. */
 void conn_send(struct ws_conn *c, const struct buf *text);
 void conn_close(struct ws_conn *c, int code, const char *reason);
 void conn_pong(struct ws_conn *c, const void *payload, size_t len);
-/* Ends without a close frame, in the next iteration. */
+/* Ends the connection without a close frame, in the next iteration. */
 void conn_kill(struct ws_conn *c);
-/* The peer is not read from until it may go on: what it says waits in the kernel. */
+/* With false, stops reading from the peer: its data waits in the kernel. */
 void conn_listen(struct ws_conn *c, bool yes);
-/* Whether the socket takes a frame now; if not, conn_writable comes when it does. */
+/* Returns true when the socket takes a frame now; otherwise conn_writable is called when it
+ * does. */
 bool conn_ready(struct ws_conn *c);
-/* Frames of turns that are there at the same moment go out in one write, each as it is. Only when
- * conn_ready, and without going back to the loop in between: where a frame's text is put together,
- * what adds it to the batch, and what sends that. */
+/* Frames of turns that are ready together are sent in one write. Only when conn_ready, and within
+ * one loop iteration: begin returns the buffer for a frame's text, end adds the frame to the batch,
+ * and conn_batch_send sends it. */
 struct buf *conn_frame_begin(struct ws_conn *c);
 void conn_frame_end(struct ws_conn *c);
 bool conn_batch_full(const struct ws_conn *c);
@@ -141,15 +142,17 @@ void chat_message(struct ws_conn *c, const char *text, size_t len);
 void chat_tick(struct ws_conn *c, int64_t now_ms);
 void chat_closed(struct ws_conn *c);
 
-/* ws_turns.c: from after this entry on; a turn that is watched already begins again from there. */
+/* ws_turns.c: sends the entries after `last_seq`; a turn that is already watched restarts from
+ * there. */
 void turns_watch(struct ws_conn *c, struct stream_log *log, uint64_t last_seq);
-/* Takes entries off the logs as long as the socket takes frames. */
+/* Sends log entries as long as the socket takes frames. */
 void turns_pump(struct ws_conn *c);
-/* The user holds other permissions now: what began with more of them is told no further. */
+/* The user's permissions have changed: stops sending turns that began with permissions the user no
+ * longer has. */
 void turns_recheck(struct ws_conn *c);
-/* The user's token is no longer good: turns that nobody else watches end. */
+/* The user's token is no longer valid: turns without other watchers end. */
 void turns_revoke(struct ws_conn *c);
-/* The socket is gone. */
+/* The socket is closed. */
 void turns_leave(struct ws_conn *c);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * Debian's libwebsockets 4.1 is built without external polling, so nothing can look at bytes
- * between the socket and its parser; a socketpair can. The parser takes unmasked frames, lengths in
- * more bytes than they need and close frames that no peer may send.
+ * Debian's libwebsockets 4.1 is built without external polling, so bytes between the socket and its
+ * parser can only be inspected with a socketpair. The parser accepts unmasked frames, lengths in
+ * more bytes than needed, and close codes that no peer may send.
  *
- * A violation shuts the pair down behind the last good byte: libwebsockets reads what came before
- * it, its answers come back in order, then its end. Only then the close frame is sent, and only
- * between two frames; what libwebsockets sends is counted for that.
+ * A violation shuts the pair down after the last valid byte: libwebsockets reads everything before
+ * it, then its answers come back in order, then its end. Only then the close frame is sent, and
+ * only between two frames, so the frames of libwebsockets are tracked too.
  */
 #include "ws_relay.h"
 
@@ -28,13 +28,13 @@
 
 struct ws_relay {
 	struct list node;
-	struct ws_conn *conn; /* borrowed; NULL: gone */
+	struct ws_conn *conn; /* Borrowed; NULL: freed */
 	struct seat *seat;
 
 	int client;
 	struct fd_watch *client_watch;
-	bool client_ended; /* it sends no more */
-	bool told_end;     /* nor do we */
+	bool client_ended; /* the client has ended its direction */
+	bool told_end;     /* our direction to the client is shut down */
 
 	int pair; /* our end; -1: closed */
 	struct fd_watch *pair_watch;
@@ -43,16 +43,17 @@ struct ws_relay {
 	struct ws_reader in;
 	struct buf in_rest;
 	bool in_over;    /* nothing more is passed on */
-	bool shut_in;    /* and libwebsockets is told so, behind in_rest */
+	bool shut_in;    /* the pair is to be shut down once in_rest is sent */
 	int violation;   /* the close code; 0: none */
-	struct buf ping; /* a ping frame as far as it is here */
+	struct buf ping; /* the incomplete ping frame */
 
 	/* from libwebsockets to the client */
 	struct ws_reader out;
 	struct buf out_rest;
-	uint8_t head_matched; /* of HEAD_END: the answer to the handshake comes before any frame */
+	uint8_t head_matched; /* matched bytes of HEAD_END: the answer to the handshake precedes all
+				 frames */
 
-	int64_t ending_since_ms; /* 0: it is not ending */
+	int64_t ending_since_ms; /* 0: not ending */
 };
 
 static void on_client(void *owner, int fd, int events);
@@ -73,7 +74,8 @@ struct ws_relay *relay_new(struct ws_relays *s, int fd, struct seat *take, struc
 		return NULL;
 	send_size(ends[0], RELAY_IN_BYTES);
 	send_size(ends[1], RELAY_OUT_BYTES);
-	send_size(fd, RELAY_OUT_BYTES); /* else one that reads nothing holds megabytes there */
+	send_size(fd, RELAY_OUT_BYTES); /* else a client that reads nothing holds megabytes in the
+					   kernel */
 	r = mem_alloc(sizeof(*r));
 	r->conn = conn;
 	r->seat = take;
@@ -116,7 +118,8 @@ static void relay_free(struct ws_relay *r)
 	mem_free(r);
 }
 
-/* Idle sockets are many: a buffer is there only while it holds something. `bytes` may be in it. */
+/* Most sockets are idle, so a buffer is allocated only while it holds bytes. `bytes` may point into
+ * it. */
 static void rest_set(struct buf *rest, const void *bytes, size_t len)
 {
 	struct buf old = *rest;
@@ -128,7 +131,7 @@ static void rest_set(struct buf *rest, const void *bytes, size_t len)
 	buf_deinit(&old);
 }
 
-/* ---- the end ---- */
+/* ---- ending ---- */
 
 static void begin_to_end(struct ws_relay *r)
 {
@@ -143,8 +146,8 @@ static void over(struct ws_relay *r, bool tell)
 	begin_to_end(r);
 }
 
-/* Nothing can be sent any more, or nobody waits for it any longer. The connection ends in the next
- * iteration and releases the relay. */
+/* Called when nothing can be sent any more, or when the wait has timed out. The connection ends in
+ * the next iteration and releases the relay. */
 static void relay_cut(struct ws_relay *r)
 {
 	over(r, false);
@@ -158,7 +161,8 @@ static void relay_cut(struct ws_relay *r)
 
 /* ---- bytes ---- */
 
-/* Sends what the peer takes and leaves the rest in `rest`. False: it takes nothing any more. */
+/* Sends what the peer takes and keeps the remainder in `rest`. Returns false when the peer takes
+ * nothing any more. */
 static bool pass(int to, struct buf *rest, const void *bytes, size_t len)
 {
 	ssize_t n = len ? send(to, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
@@ -175,12 +179,12 @@ static void pass_in(struct ws_relay *r, const void *bytes, size_t len)
 {
 	if (r->pair >= 0 && !pass(r->pair, &r->in_rest, bytes, len)) {
 		rest_set(&r->in_rest, NULL,
-			 0); /* libwebsockets is closing; its last bytes still come */
+			 0); /* libwebsockets is closing; its last bytes still arrive */
 		over(r, false);
 	}
 }
 
-/* Skips the answer to the handshake; returns how many bytes of it these are. */
+/* Skips the answer to the handshake; returns how many bytes belong to it. */
 static size_t skip_answer(struct ws_relay *r, const char *bytes, size_t len)
 {
 	size_t n = 0;
@@ -205,8 +209,9 @@ static void pass_out(struct ws_relay *r, const void *bytes, size_t len)
 		relay_cut(r);
 }
 
-/* libwebsockets answers the first of several pings that it reads together and drops the others;
- * where one answer is for many it has to be the last one's (5.5.3). So pings end here. */
+/* libwebsockets answers the first of several pings that it reads together and drops the others. A
+ * single answer for several pings has to be that of the last one (5.5.3), so the relay handles
+ * pings. */
 static void ping_add(struct ws_relay *r, const void *bytes, size_t len)
 {
 	char *payload, *mask;
@@ -225,7 +230,7 @@ static void ping_add(struct ws_relay *r, const void *bytes, size_t len)
 	buf_init(&r->ping, WS_CONTROL_HEAD_BYTES + WS_CONTROL_BYTES_MAX);
 }
 
-/* Checks what was read, takes pings out, and returns how many bytes at the begin of the buffer are
+/* Checks what was read, removes pings, and returns how many bytes at the start of the buffer are
  * for libwebsockets. */
 static size_t check_in(struct ws_relay *r, char *buffer, size_t len, int *code)
 {
@@ -271,12 +276,12 @@ static void client_read(struct ws_relay *r, char *buffer)
 			r->conn->end.violation = code;
 		over(r, true);
 	} else if (r->in.closed) {
-		over(r, false); /* libwebsockets answers it and ends */
+		over(r, false); /* libwebsockets answers the close frame and ends */
 	}
 }
 
-/* The close frame of a violation, unless one was sent before. A client that did not take a whole
- * frame gets none. */
+/* Sends the close frame of a violation, unless one was sent before. A client that took only a part
+ * of a frame gets none. */
 static void say_why(struct ws_relay *r)
 {
 	static const char *const reasons[] = {"protocol error", "not UTF-8", "message too long"};
@@ -305,7 +310,7 @@ static void pair_read(struct ws_relay *r, char *buffer)
 
 /* ---- events ---- */
 
-/* Ends what is over, and waits for what is not. */
+/* Shuts down the directions that are complete, and sets the watches of the others. */
 static void relay_settle(struct ws_relay *r)
 {
 	if (r->shut_in && r->in_rest.n == 0 && r->pair >= 0) {
@@ -320,8 +325,8 @@ static void relay_settle(struct ws_relay *r)
 		relay_free(r);
 		return;
 	}
-	/* Closing over unread bytes resets the connection, which may overtake the last frames: so a
-	 * client that was told the end is read to its own. */
+	/* Closing a socket with unread bytes resets the connection, which may overtake the last
+	 * frames. So after our end was sent, the client is read until it ends too. */
 	fd_watch_set(r->client_watch,
 		     (!r->client_ended && r->in_rest.n == 0 && (!r->in_over || r->told_end)
 			      ? FD_READ
@@ -364,7 +369,7 @@ static void on_pair(void *owner, int fd, int events)
 	relay_settle(r);
 }
 
-/* ---- from outside ---- */
+/* ---- interface ---- */
 
 void relay_release(struct ws_relay *r)
 {

@@ -1,6 +1,6 @@
 /*
- * The turns that a socket watches. Nothing is copied ahead: an entry is read from its log when the
- * socket takes a frame, so what a slow reader has not taken yet costs no memory of its own.
+ * The turns that a socket watches. An entry is read from its log only when the socket accepts a
+ * frame, so a slow reader needs no extra memory.
  */
 #include "ws_int.h"
 
@@ -42,8 +42,8 @@ static struct watched *watched_find(const struct ws_conn *c, const struct stream
 	return NULL;
 }
 
-/* Watched already: the client wants to begin again from there. The new watch comes before the old
- * one goes, so that the turn never sees itself left alone. */
+/* If the turn is already watched, the client wants to resume from `last_seq`. The new watch starts
+ * before the old one ends, so that the turn always has a watcher. */
 void turns_watch(struct ws_conn *c, struct stream_log *log, uint64_t last_seq)
 {
 	struct watched *old = watched_find(c, log);
@@ -67,7 +67,7 @@ static bool watched_add_next(struct watched *w)
 	return true;
 }
 
-/* True: there may be more than went out at once. */
+/* Returns true when more entries may follow this batch. */
 static bool watched_send(struct watched *w)
 {
 	bool full = false;
@@ -86,7 +86,7 @@ void turns_pump(struct ws_conn *c)
 		struct watched *w = list_item(node, struct watched, node);
 
 		do {
-			/* Asked before the log is read: what is read must go out. */
+			/* Checked before the log is read, because what is read must be sent. */
 			if (!list_empty(&c->queue) || !conn_ready(c))
 				return;
 		} while (watched_send(w));
@@ -129,8 +129,8 @@ void turns_revoke(struct ws_conn *c)
 	}
 }
 
-/* A user who closes the window does not want the answer any more; a connection that broke may come
- * back, and how long that is waited for is the turn's business. */
+/* Closing the window means that the user no longer wants the answer. A broken connection may come
+ * back; the turn decides how long to wait for it. */
 static void leave_turn(struct ws_conn *c, struct watched *w)
 {
 	const struct stream_log *log = wire_log(w->reader);
