@@ -1,4 +1,5 @@
-/* Pieces of a body become blocks; a block that is not taken suspends the connection. */
+/* Collects chunks of a body into blocks. A block that the sink does not take suspends the
+ * connection. */
 #include "body_sink.h"
 
 #include "vesper/clock.h"
@@ -14,7 +15,7 @@ static bool flush(struct request *r)
 	return true;
 }
 
-/* The library wants each piece consumed as a whole or the connection suspended. */
+/* The library requires that each chunk is consumed completely or the connection is suspended. */
 static bool wait(struct request *r)
 {
 	r->stream.waits_since_ms = clock_mono_ms();

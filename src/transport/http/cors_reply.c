@@ -1,4 +1,4 @@
-/* What a page of another origin needs to read an answer. */
+/* Adds the headers that a page of another origin needs to read an answer. */
 #include "cors_reply.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static bool asks_from_elsewhere(const struct request *r)
 	return origin && cors_origin_allowed(r->transport, origin, request_header(r, "Host"));
 }
 
-/* The page's files say themselves who may have them. */
+/* Assets of the page set this header themselves. */
 static bool is_decided(const struct request *r)
 {
 	for (size_t i = 0; i < r->reply.header_count; i++)

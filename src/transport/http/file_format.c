@@ -1,4 +1,4 @@
-/* Types and names of the files that data sources and documents are made of. */
+/* Types and names of the files that users upload as data sources and documents. */
 #include "file_format.h"
 
 #include "vesper/str.h"

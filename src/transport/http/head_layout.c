@@ -1,7 +1,8 @@
 /*
- * Every line of a plain head is "name:", blanks, a value and CR LF, of which both bytes are zero by
- * now, and the next one follows at once; the last one is followed by the empty line. A library that
- * lays a head out in another way makes every head odd: then requests are refused, never trusted.
+ * In a plain head, every line is "name:", blanks, a value and CR LF (both overwritten with zeros by
+ * the parser). The next line follows at once, and an empty line ends the head. If a version of the
+ * library parsed differently, every head would fail this check: requests would be refused, never
+ * trusted.
  */
 #include <microhttpd.h>
 

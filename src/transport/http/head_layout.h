@@ -1,7 +1,7 @@
 /*
- * Whether the bytes of a request's head mean what libmicrohttpd made of them. The library cuts a
- * head where it lies: each name and value points into it and ends with a zero byte. What it passes
- * over in silence (a folded line, a zero byte, a line that ends without CR LF) leaves a gap.
+ * Checks that libmicrohttpd parsed a request's head completely. The library parses in place: each
+ * name and value points into the head and ends with a zero byte. Whatever it skips silently (a
+ * folded line, a zero byte, a line without CR LF) leaves a gap.
  */
 #ifndef VESPER_HEAD_LAYOUT_H
 #define VESPER_HEAD_LAYOUT_H
@@ -11,8 +11,8 @@
 
 struct MHD_Connection;
 
-/* `method` and `version` as the library gives them to its handler; `size` of the whole head. Of the
- * first call for a request only. */
+/* `method` and `version` as the library passes them to its handler; `size` is that of the whole
+ * head. Only valid in the first call for a request. */
 bool head_is_plain(struct MHD_Connection *connection, const char *method, const char *version,
 		   size_t size);
 

@@ -1,7 +1,8 @@
 /*
- * A client that heard nothing asks again, and must not have asked twice. Its key goes into the
- * store before the handler runs and the answer after it; what failed in a way that may pass is not
- * kept. A client that left before the answer finds its turn again, because ids follow from the key.
+ * A client that received no answer retries, and the request must not run twice. The key is stored
+ * before the handler runs and the answer after it; an answer with a temporary error is not stored.
+ * A client that disconnected before the answer finds its turn again, because ids are derived from
+ * the key.
  */
 #include "idempotency.h"
 
@@ -17,19 +18,19 @@
 
 #define KEY_BYTES_MAX 200
 
-/* It outlives its request while something of it is on its way to the store: what was sent there
- * cannot be taken back, so its end is awaited and, where nobody will answer any more, undone. */
+/* Outlives its request while a store operation runs. The operation cannot be undone midway, so its
+ * end is awaited and, when the request is gone, the key is removed. */
 struct idempotency {
-	struct list node;        /* in the transport's list, when the request is gone */
-	struct request *request; /* NULL: it is gone */
+	struct list node;        /* in the transport's list once the request has ended */
+	struct request *request; /* NULL: the request has ended */
 	struct transport *transport;
 	struct principal *who;
 	struct arena *arena;
 	struct op *op;
 	char key_hash[HASH_HEX_BYTES];
 	char id[UUID_BYTES]; /* of this request */
-	bool stored;         /* the key is in the store, unanswered, or may be */
-	bool running;        /* the handler has been called */
+	bool stored;         /* the key is, or may be, in the store without an answer */
+	bool running;        /* the handler was called */
 };
 
 static void key_free(struct idempotency *x)
@@ -41,7 +42,7 @@ static void key_free(struct idempotency *x)
 	mem_free(x);
 }
 
-/* A structured-field string or a bare token: visible ASCII. */
+/* A structured-field string or a bare token of visible ASCII. */
 static struct str key_of(const struct request *r)
 {
 	struct str key = str_trim(str_of(request_header(r, "Idempotency-Key")));
@@ -59,7 +60,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* In an order of their own: an issuer lists them as it likes. */
+/* Sorted, because an issuer lists permissions in any order. */
 static void add_permissions(struct buf *out, const struct principal *who, struct arena *a)
 {
 	size_t n = who->permission_count;
@@ -71,13 +72,14 @@ static void add_permissions(struct buf *out, const struct principal *who, struct
 		buf_printf(out, "%s ", sorted[i]);
 }
 
-/* Permissions are part of it: an answer is not given again to who may see less by now. */
+/* Includes the permissions: a stored answer is not repeated to a caller whose permissions have
+ * changed. */
 static void fingerprint(const struct request *r, char out[HASH_HEX_BYTES])
 {
 	const char *conversation;
 	struct buf text;
 
-	buf_init(&text, SIZE_MAX / 2); /* of a request's bytes, which are bounded */
+	buf_init(&text, SIZE_MAX / 2); /* of a request's bytes, whose number is limited */
 	buf_printf(&text, "%s\n%s\n", r->route->path, r->path);
 	if (request_conversation(r, &conversation))
 		buf_printf(&text, "%s\n", conversation);
@@ -98,7 +100,7 @@ static void on_dropped(void *owner, const struct err *e)
 	key_free(x);
 }
 
-/* The next request with this key runs. */
+/* Removes the key, so that the next request with it runs. */
 static void key_drop(struct idempotency *x)
 {
 	x->op = store_repeat_end(x->transport->options.store, x->who, x->id, NULL, on_dropped, x);
@@ -115,8 +117,7 @@ static void on_named(void *owner, const struct err *e)
 		key_free(x);
 }
 
-/* The key names a turn from now on: this request's, whose log is the answer of all that are alike.
- */
+/* The key now names a turn: that of the first request. Its log answers all identical requests. */
 static void name_turn(struct idempotency *x, bool first)
 {
 	const struct repeat_answer followed = {.status = 200};
@@ -136,7 +137,8 @@ static void on_begun(void *owner, enum repeated what, const struct repeat_answer
 	struct request *r = x->request;
 
 	x->op = NULL;
-	x->stored = e || what == REPEATED_FIRST; /* a failed write may have been one after all */
+	x->stored =
+		e || what == REPEATED_FIRST; /* a write that failed may have reached the store */
 	if (!r && x->stored) {
 		key_drop(x);
 	} else if (!r) {
@@ -193,7 +195,7 @@ bool idempotency_begin(struct request *r)
 	return true;
 }
 
-/* What may come out otherwise the next time. */
+/* Returns true for a status that may differ on a retry. */
 static bool may_pass(unsigned int status)
 {
 	return status >= 500 || status == 409 || status == 429;
@@ -241,7 +243,7 @@ void idempotency_leave(struct request *r)
 	x->request = NULL;
 	list_append(&x->transport->pending_keys, &x->node);
 	if (x->op)
-		return; /* its end decides */
+		return; /* the end of the operation decides */
 	if (x->stored)
 		key_drop(x);
 	else
@@ -261,7 +263,7 @@ const char *request_derived_id(const struct request *r, const char *purpose, con
 
 	hash_sha256_hex(text, strlen(text), hash);
 	mem_free(text);
-	/* The form of all ids; the time in it is none. */
+	/* Formatted like all ids; the time in it is meaningless. */
 	return arena_printf(r->arena, "%.*s-%.*s-7%.*s-8%.*s-%.*s", 8, hash, 4, hash + 8, 3,
 			    hash + 12, 3, hash + 15, 12, hash + 18);
 }

@@ -1,23 +1,23 @@
-/* Requests with an Idempotency-Key: the first runs, its answer is the answer of all. */
+/* Requests with an Idempotency-Key: the first one runs, and its answer is sent to every retry. */
 #ifndef VESPER_IDEMPOTENCY_H
 #define VESPER_IDEMPOTENCY_H
 
 #include "request.h"
 
-/* True: the store is asked, and the handler runs (or not) when it has answered. */
+/* Returns true when the store was asked; after its answer the handler runs, or the stored answer is
+ * sent. */
 bool idempotency_begin(struct request *r);
-/* The answer is there: true when it must be kept before it is sent; then request_resume follows. */
+/* Called with the finished answer. Returns true when it must be stored before it is sent;
+ * request_resume follows then. */
 bool idempotency_end(struct request *r, const char *type, const void *bytes, size_t len);
-/* The request is over, answered or not: what is on its way to the store comes to its end without
- * it. */
+/* The request has ended, answered or not. A running store operation finishes without it. */
 void idempotency_leave(struct request *r);
-/* The port closes: nothing is waited for any more. */
+/* Called when the port closes: cancels all pending store operations. */
 void idempotency_free(struct transport *t);
 
-/* An id that follows from the key, so that the same request means the same thing again even when
- * nobody remembers it: for what a request makes. `purpose` tells several apart. */
-/* The same for any other name of the caller's: the same tenant, user, purpose and key give the same
- * id. In the request's arena. */
+/* An id derived from tenant, user, purpose and key, in the request's arena. An identical request
+ * gets the same id for the object that it creates, even when the key is no longer stored.
+ * idempotency_id uses the Idempotency-Key; NULL without one. */
 const char *request_derived_id(const struct request *r, const char *purpose, const char *key);
 const char *idempotency_id(const struct request *r, const char *purpose);
 

@@ -1,7 +1,7 @@
 /*
- * libmicrohttpd in its external mode: no thread and no listening socket of its own, only an epoll
- * descriptor that becomes readable when one of its sockets does. What that mode lacks (a wake-up
- * after a resume, deadlines for headers) is here.
+ * libmicrohttpd in its external mode: without a thread or a listening socket, with one epoll
+ * descriptor that becomes readable when one of its sockets does. This file adds what that mode
+ * lacks: a wake-up after a resume, and deadlines for heads.
  */
 #include <microhttpd.h>
 
@@ -19,7 +19,7 @@
 
 #define TICK_MS 1000
 #define POOL_BYTES                                                                                 \
-	(2 * HEADER_BYTES_MAX) /* a connection's request head, and room for the answer's */
+	(2 * HEADER_BYTES_MAX) /* a connection's request head, and room for the answer's head */
 #define TIMER_MS_MAX 5000
 
 struct http_server {
@@ -32,12 +32,12 @@ struct http_server {
 	bool dirty;
 	bool running;
 	struct timer *tick;
-	struct list waiting;   /* sockets whose next request's head is not whole, oldest first */
-	struct list requests;  /* under way */
-	struct seat *adopting; /* of the socket that the library is being given */
+	struct list waiting;   /* sockets whose next head is incomplete, oldest first */
+	struct list requests;  /* active requests */
+	struct seat *adopting; /* of the socket being added to the library */
 };
 
-/* A socket. */
+/* A client's socket. */
 struct peer {
 	struct list node; /* in `waiting` */
 	int fd;
@@ -49,7 +49,7 @@ static void server_run(struct http_server *s)
 {
 	MHD_UNSIGNED_LONG_LONG wait_ms;
 
-	if (s->running) /* never from inside one of its own callbacks */
+	if (s->running) /* never from within one of the library's callbacks */
 		return;
 	s->running = true;
 	s->dirty = false;
@@ -73,9 +73,9 @@ static void on_timer(void *owner)
 	server_run(owner);
 }
 
-/* A resume does not make the epoll descriptor readable, and the library's own timeout does not know
- * of it either: the request would hang until somebody else's came. All resumes of an iteration are
- * served in one run before the next wait. */
+/* A resume neither makes the epoll descriptor readable nor affects the library's timeout, so the
+ * request would hang until another one arrives. All resumes of an iteration are handled in one run
+ * before the next wait. */
 static void on_prepare(void *owner)
 {
 	struct http_server *s = owner;
@@ -97,8 +97,8 @@ static struct peer *peer_of(struct MHD_Connection *connection)
 	return info ? info->socket_context : NULL;
 }
 
-/* The library's timeout is about silence: a head that drips in byte by byte would keep its socket
- * for hours. */
+/* The library's timeout detects silence only: a head sent byte by byte would occupy its socket for
+ * hours. */
 static void peer_wait(struct http_server *s, struct peer *p)
 {
 	list_remove(&p->node);
@@ -140,7 +140,7 @@ static enum MHD_Result on_request(void *owner, struct MHD_Connection *connection
 		r = request_new(s, url, p->seat);
 		*context = r;
 		list_append(&s->requests, &r->node);
-		list_remove(&p->node); /* the head is whole */
+		list_remove(&p->node); /* the head is complete */
 	}
 	return request_step(r, connection, method, version, upload, upload_len) ? MHD_YES : MHD_NO;
 }
@@ -161,7 +161,7 @@ static void on_completed(void *owner, struct MHD_Connection *connection, void **
 	peer_wait(s, p);
 }
 
-/* Everything stays as it was written until it is known what it is a part of. */
+/* Disables decoding: callers decode after they have split the text. */
 static size_t on_unescape(void *owner, struct MHD_Connection *connection, char *text)
 {
 	(void)owner;
@@ -192,7 +192,7 @@ static void on_tick(void *owner)
 		if (p->until_ms > now)
 			break;
 		list_remove(&p->node);
-		shutdown(p->fd, SHUT_RDWR); /* the library finds its end and cleans up */
+		shutdown(p->fd, SHUT_RDWR); /* the library reads the end and cleans up */
 	}
 	list_each_safe(node, &s->requests)
 		request_tick(list_item(node, struct request, node), now);
@@ -245,7 +245,7 @@ void http_server_adopt(void *owner, int fd, struct seat *take, const struct sock
 	struct http_server *s = owner;
 
 	s->adopting = take;
-	/* Closes the descriptor when it fails, and tells on_peer only of what it took. */
+	/* On failure it closes the descriptor, and on_peer is not called. */
 	MHD_add_connection(s->daemon, fd, from, from_len);
 	seat_free(&s->adopting);
 	http_server_kick(s);
@@ -266,8 +266,8 @@ struct list *http_server_requests(struct http_server *s)
 	return &s->requests;
 }
 
-/* Stopping with suspended connections ends the process, so all go on first; two runs: one to
- * resume, one to answer. */
+/* Stopping with suspended connections aborts the process, so all are resumed first. Two runs: one
+ * to resume, one to answer. */
 void http_server_free(struct http_server **server)
 {
 	struct http_server *s = *server;

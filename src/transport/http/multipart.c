@@ -1,4 +1,4 @@
-/* Parts of a form, by libmicrohttpd's reader of them. */
+/* Parses the parts of a form with libmicrohttpd's post processor. */
 #include "multipart.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 struct multipart {
 	struct request *request;
 	struct MHD_PostProcessor *parts;
-	const char *const *names; /* of texts */
+	const char *const *names; /* of the text parts */
 	const char *file;
 	struct multipart_reader reader;
 	struct buf texts[TEXTS_MAX];
@@ -33,7 +33,7 @@ bool multipart_is(const struct request *r)
 	return str_eq_nocase(str_trim(type), STR(MULTIPART));
 }
 
-/* Which of the texts it is; TEXTS_MAX: none. */
+/* The index of the text part; TEXTS_MAX: unknown. */
 static size_t text_at(const struct multipart *m, const char *name)
 {
 	for (size_t i = 0; m->names[i]; i++)

@@ -1,6 +1,6 @@
 /*
- * A cursor is the id of the last row, sealed for this list and this caller: nobody can build on
- * what it is, or try ids with it.
+ * A cursor is the id of the last row, sealed for one list and one caller: clients can neither
+ * depend on its content nor probe ids with it.
  */
 #include "page.h"
 
@@ -19,12 +19,12 @@
 static const char *const filters[] = {"q", "archived", "rating", "dialect", "kind"};
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
 
-/* One list is its path, its caller and what it is narrowed to. */
+/* A list is identified by its path, its caller and its filters. */
 static void seal(const struct request *r, const char *id, uint8_t out[HASH_SHA256_BYTES])
 {
 	struct buf text;
 
-	buf_init(&text, SIZE_MAX / 2); /* parts of a head, which is bounded */
+	buf_init(&text, SIZE_MAX / 2); /* parts of a head, whose size is limited */
 	buf_printf(&text, "%s\x1f%s\x1f%s", r->path, r->who->tenant, r->who->user);
 	for (size_t i = 0; i < FILTERS; i++) {
 		const char *value = request_query(r, filters[i]);

@@ -1,6 +1,6 @@
 /*
- * How a request is answered: whole, as a problem, or as a stream of events. Every answer gets the
- * headers that keep browsers from doing anything with it that was not meant.
+ * Sends answers: complete, as a problem, or as a stream of events. Every answer gets headers that
+ * prevent browsers from sniffing, caching or framing it unintentionally.
  */
 #include <microhttpd.h>
 
@@ -39,7 +39,7 @@ void reply_header(struct request *r, const char *name, const char *value)
 
 void reply_bytes(struct request *r, int status, const char *type, const void *bytes, size_t len)
 {
-	/* It copies; the parameter is not const for the sake of its other modes. */
+	/* The library copies the bytes; the parameter is not const because of its other modes. */
 	struct MHD_Response *response = MHD_create_response_from_buffer(
 		len, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
 
@@ -83,7 +83,7 @@ void reply_json(struct request *r, int status, json_t *take)
 	json_decref(take);
 }
 
-/* Where clients of MCP learn who gives tokens (RFC 9728), and for what. */
+/* Tells MCP clients which server issues tokens (RFC 9728), and for which scopes. */
 static const char *token_source(const struct request *r)
 {
 	const struct transport_settings *s = r->transport->settings;
@@ -96,7 +96,7 @@ static const char *token_source(const struct request *r)
 			    s->public_url, scope);
 }
 
-/* What RFC 6750 wants to be said; the detail is a sentence of ours. */
+/* The challenge that RFC 6750 requires; the detail is our sentence. */
 static const char *challenge(const struct request *r, const json_t *problem)
 {
 	const char *where = token_source(r);
@@ -109,7 +109,7 @@ static const char *challenge(const struct request *r, const json_t *problem)
 		json_string_value(json_object_get(problem, "detail")), where);
 }
 
-/* Clients of Chat Completions read these members alone. */
+/* Clients of Chat Completions read only these members. */
 static json_t *openai_error(json_t *problem_take)
 {
 	json_t *error = json_object(), *body = json_object();
@@ -127,7 +127,7 @@ static json_t *openai_error(json_t *problem_take)
 #define RPC_INVALID_REQUEST -32600
 #define RPC_INTERNAL        -32603
 
-/* Clients of JSON-RPC know a request by its id. */
+/* JSON-RPC clients match an answer to its request by the id. */
 static json_t *rpc_error(const struct request *r, json_t *problem_take)
 {
 	json_t *error = json_object(), *body = json_object(), *id = json_object_get(r->body, "id");
@@ -162,11 +162,11 @@ void reply_problem_json(struct request *r, enum code p, json_t *take, struct str
 		return;
 	}
 	if (r->route && r->route->flags & ROUTE_JSONRPC) {
-		/* What the message's own handler meets is an answer to it. */
+		/* An error of the message's handler is an answer to the message: status 200. */
 		reply_json(r, r->handled && r->body ? 200 : row->status, rpc_error(r, take));
 		return;
 	}
-	buf_init(&text, SIZE_MAX / 2); /* `more` is of a bounded log */
+	buf_init(&text, SIZE_MAX / 2); /* `more` comes from a log of limited size */
 	buf_json(&text, take);
 	if (more.n > 0) {
 		buf_cut(&text, text.n - 1);
@@ -242,7 +242,7 @@ static ssize_t on_read(void *owner, uint64_t at, char *out, size_t room)
 
 void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out))
 {
-	reply_header(r, "X-Accel-Buffering", "no"); /* nginx would keep it back */
+	reply_header(r, "X-Accel-Buffering", "no"); /* prevents buffering by nginx */
 	reply_parts(r, "text/event-stream", fill);
 	r->reply.stream->events = true;
 }
@@ -312,8 +312,8 @@ bool reply_send(struct request *r, const char *method)
 	bool queued;
 
 	if (r->reply.stream && strcmp(method, "HEAD") == 0)
-		/* Not in chunks: of those the library sends the last one, where the next answer
-		 * should begin. */
+		/* Disables chunked encoding: for HEAD, the library would send the final chunk where
+		 * the next answer should begin. */
 		MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 	add_headers(r);
 	snprintf(status, sizeof(status), "%u", r->reply.status);

@@ -1,7 +1,7 @@
 /*
- * libmicrohttpd calls one function over and over for a request: first with its head, then with each
- * piece of its body, then once more, and again after each resume. Here that becomes: check the
- * head, collect the body, call the handler once, answer when there is an answer.
+ * libmicrohttpd calls one function repeatedly for a request: with its head, with each chunk of its
+ * body, at its end, and after each resume. This file turns those calls into steps: check the head,
+ * collect the body, call the handler once, and send the answer when it is ready.
  */
 #include <microhttpd.h>
 
@@ -30,7 +30,7 @@
 
 #define ARENA_BYTES (4 * 1024 * 1024) /* a page of messages with their views */
 
-/* A target may be the whole address, as proxies are sent it; whose it is does not matter here. */
+/* The target may be an absolute URL, as clients send it to proxies; its host is ignored here. */
 static const char *path_of(const char *url)
 {
 	size_t scheme = strncasecmp(url, "http://", 7) == 0    ? 7
@@ -59,7 +59,8 @@ void request_free(struct request *r)
 {
 	list_remove(&r->node);
 	idempotency_leave(r);
-	fd_watch_free(&r->hangup); /* the library closes the socket after this, not before */
+	fd_watch_free(&r->hangup); /* must be freed before the library closes the socket, which it
+				      does after this call */
 	op_cancel(&r->op);
 	op_cancel(&r->admitting);
 	if (r->task_free)
@@ -79,7 +80,7 @@ void request_free(struct request *r)
 	mem_free(r);
 }
 
-/* ---- Waiting ---- */
+/* ---- Suspending ---- */
 
 void request_resume(struct request *r)
 {
@@ -91,8 +92,8 @@ void request_resume(struct request *r)
 	http_server_kick(r->server);
 }
 
-/* A suspended connection is not in the library's epoll any more, so it would notice a client that
- * left at the second write after that. Our own watch tells at once. */
+/* A suspended connection is not in the library's epoll, so the library would notice a disconnected
+ * client only at the second write after the resume. This watch reports it at once. */
 static void on_hangup(void *owner, int fd, int events)
 {
 	struct request *r = owner;
@@ -142,7 +143,7 @@ void request_tick(struct request *r, int64_t now_ms)
 	request_check_again(r, now_ms);
 	if (r->upload.until_ms && awaited && late) {
 		r->upload.until_ms = 0;
-		/* The library takes no answer while it reads a body. */
+		/* The library accepts no answer while it reads a body. */
 		refuse_and_end(socket_of(r), CODE_BODY_LATE, r->path, r->request_id);
 	}
 	if (s && s->events && r->suspended && now_ms - s->last_ms >= SSE_KEEPALIVE_MS) {
@@ -155,7 +156,7 @@ void request_tick(struct request *r, int64_t now_ms)
 
 /* ---- The steps ---- */
 
-/* A caller's id is kept when it is harmless in a header and a log line. */
+/* Accepts the caller's request id when it is safe in a header and in a log line. */
 static void take_request_id(struct request *r)
 {
 	const char *id = request_header(r, "X-Request-Id");
@@ -173,10 +174,10 @@ static bool is_streamed(const struct request *r)
 	return r->route && r->route->flags & ROUTE_STREAM;
 }
 
-/* For what is asked of no address in particular: the server itself, or a tunnel through it. */
+/* For "OPTIONS *", which concerns the whole server, and for CONNECT. */
 #define ALL_METHODS "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
-/* What this server does not have. */
+/* Flags of the routes that this server does not have. */
 static unsigned absent_flags(const struct transport *t)
 {
 	bool has_page = t->options.demo || t->options.signin;
@@ -195,14 +196,13 @@ static void find_route(struct request *r, const char *method)
 	struct buf allow;
 
 	buf_init(&allow, 200);
-	if (r->transport->leave) /* the next one reaches another process */
+	if (r->transport->leave) /* the next connection reaches the other process */
 		reply_header(r, "Connection", "close");
 	r->route = route_find(http_server_routes(r->server), method, r->path,
 			      absent_flags(r->transport), r->arena, r->params, &allow);
 	if (!r->route && strncmp(r->path, "/ws/", 4) == 0) {
-		/* A proxy that reuses its connections can bring an upgrade here. The socket cannot
-		 * be taken back from the library, but the proxy's next attempt will come on a fresh
-		 * one. */
+		/* A proxy that reuses its connections can send an upgrade here. The library cannot
+		 * give the socket back, but the proxy's next attempt comes on a new connection. */
 		reply_header(r, "Connection", "close");
 		reply_problem(r, CODE_UPGRADE, NULL);
 	} else if (!r->route && allow.n > 0 && strcmp(method, "OPTIONS") == 0) {
@@ -228,7 +228,7 @@ static void find_route(struct request *r, const char *method)
 	buf_deinit(&allow);
 }
 
-/* Whether the connection came to an address that only this machine reaches. */
+/* Returns true when the connection came to a loopback address. */
 static bool is_on_loopback(const struct request *r)
 {
 	const union MHD_ConnectionInfo *fd =
@@ -249,8 +249,8 @@ static void check_host(struct request *r)
 		      "under their name. List another host in auth.origins.");
 }
 
-/* A page of another origin must not reach a server that programs talk to, whatever it could read of
- * the answer. */
+/* Rejects pages of other origins on JSON-RPC routes, which are for programs, even if the page could
+ * not read the answer. */
 static void check_origin(struct request *r)
 {
 	const char *origin = request_header(r, "Origin");
@@ -262,7 +262,7 @@ static void check_origin(struct request *r)
 		      "Pages of this origin may not use this address. List it in auth.origins.");
 }
 
-/* Where a head can be trusted to tell where its request ends. */
+/* Returns true when the head reliably tells where its request ends. */
 static bool check_frame(struct request *r, const char *method, const char *version)
 {
 	const union MHD_ConnectionInfo *head =
@@ -276,7 +276,7 @@ static bool check_frame(struct request *r, const char *method, const char *versi
 	return !r->reply.response;
 }
 
-/* Everything else that can be refused before the body is read. */
+/* All other checks that can refuse a request before its body is read. */
 static void check_head(struct request *r, const char *method)
 {
 	request_note_client(r);
@@ -319,14 +319,15 @@ static bool parse_body(struct request *r)
 	return !r->reply.response;
 }
 
-/* What is read of a body before its refusal is sent. */
+/* The bytes of a refused body that are read before the refusal is sent. */
 static size_t refused_max(const struct request *r)
 {
 	return (is_streamed(r) ? 0 : request_body_max(r)) + BODY_DROPPED_MAX;
 }
 
-/* Who still writes when a connection ends may never see the answer: the refusal of a body that is
- * not far too long waits for its end. Not where the body is sent only once we ask for it. */
+/* A client that is still sending when the connection closes may never see the answer. So a refusal
+ * waits for the end of a body that is not far too long. With Expect, the client sends the body only
+ * when we ask for it. */
 static bool body_is_read_past(const struct request *r)
 {
 	const char *length = request_header(r, "Content-Length");
@@ -338,8 +339,8 @@ static bool body_is_read_past(const struct request *r)
 	return request_header(r, "Transfer-Encoding") && !is_streamed(r);
 }
 
-/* A chunked body does not say how long it will be; what comes beyond the cap is dropped, and far
- * beyond it the connection is. The library answers only after the body's end. */
+/* The length of a chunked body is unknown. Bytes beyond the limit are dropped, and far beyond it
+ * the connection is dropped. The library sends an answer only after the end of the body. */
 static bool collect(struct request *r, const char *upload, size_t *len)
 {
 	r->upload.bytes += *len;
@@ -358,7 +359,7 @@ static void handle(struct request *r)
 		r->route->handle(r);
 }
 
-/* Of a body that goes to a sink: its handler has run, or waits for the request to be counted. */
+/* Handles a body that is passed to a sink: its handler has run, or waits for admission. */
 static bool stream_step(struct request *r, const char *method, const char *upload,
 			size_t *upload_len)
 {

@@ -1,6 +1,6 @@
 /*
- * Who asks, what they may, and how often: before the body is read, and while an answer is under way
- * whether the token is still good.
+ * Authentication, permission and rate limit: before the body is read. While an answer is in
+ * progress, the token is checked again.
  */
 #include "request.h"
 
@@ -24,8 +24,7 @@ static bool has_token(const struct request *r, struct err *e)
 
 	if (!header)
 		return err_set(e, ERR_AUTH, "no token");
-	if (request_header_is_twice(r,
-				    "Authorization")) /* a proxy may have looked at another one */
+	if (request_header_is_twice(r, "Authorization")) /* a proxy may have used another one */
 		return err_set(e, ERR_AUTH, "several Authorization headers");
 	return strncasecmp(header, BEARER, strlen(BEARER)) == 0 ||
 	       err_set(e, ERR_AUTH, "not a bearer token");
@@ -74,7 +73,7 @@ static void on_counted(void *owner, const struct rate *rate)
 	struct request *r = owner;
 
 	r->admitting = NULL;
-	if (r->reply.status) /* its head was refused meanwhile */
+	if (r->reply.status) /* the head was refused meanwhile */
 		return;
 	use_rate(r, rate);
 	request_go_on(r);
@@ -157,7 +156,7 @@ void request_check_caller(struct request *r)
 		admit(r, &e);
 }
 
-/* ---- A token that is revoked while it is used ---- */
+/* ---- Tokens revoked while in use ---- */
 
 static void revoke(struct request *r)
 {
@@ -170,7 +169,7 @@ static void revoke(struct request *r)
 		reply_problem(r, CODE_UNAUTHORIZED, PROBLEM_REVOKED);
 }
 
-/* Whom nobody can ask about now, the next look will tell. */
+/* If the token cannot be checked now, the next check decides. */
 static void judge_again(struct request *r, struct principal *take, const struct err *e)
 {
 	bool good = take ? may(take, r->route->permission) : e->code != ERR_AUTH;

@@ -1,6 +1,6 @@
 /*
- * What a request's head may look like, whatever it asks: nothing that a proxy in front may have
- * read in another way, no query parameter that is passed over in silence, a body that can be read.
+ * Checks of a request's head that apply to all routes: nothing that a proxy in front may have
+ * parsed differently, no unknown query parameter, and a body that can be read.
  */
 #include <microhttpd.h>
 
@@ -15,7 +15,7 @@
 #include "vesper/limits.h"
 #include "vesper/utf8.h"
 
-/* ---- What came ---- */
+/* ---- Reading the request ---- */
 
 const char *request_header(const struct request *r, const char *name)
 {
@@ -53,7 +53,7 @@ bool request_names_etag(const struct request *r, const char *header, const char 
 	return false;
 }
 
-/* Decoded; NULL: not decodable. */
+/* The decoded text; NULL when it cannot be decoded. */
 static const char *decoded(const struct request *r, const char *text)
 {
 	char *copy = arena_strdup(r->arena, text);
@@ -90,7 +90,7 @@ static enum MHD_Result on_query_name(void *owner, enum MHD_ValueKind kind, const
 	for (size_t i = 0; name && i < list->count; i++)
 		list->doubled |= strcmp(list->names[i], name) == 0;
 	if (list->count == sizeof(list->names) / sizeof(list->names[0]))
-		list->doubled = true; /* nothing here takes so many */
+		list->doubled = true; /* no route takes that many */
 	else if (name)
 		list->names[list->count++] = name;
 	return MHD_YES;
@@ -115,7 +115,7 @@ static const char *not_taken(const struct request *r, const char *name)
 			    r->route->query ? r->route->query : "");
 }
 
-/* A misspelled parameter that is passed over in silence would give the wrong list. */
+/* An ignored misspelled parameter would give the wrong list. */
 void request_check_query(struct request *r)
 {
 	struct name_list list = {.request = r};
@@ -167,7 +167,7 @@ bool request_header_is_twice(const struct request *r, const char *header)
 	return c.count > 1;
 }
 
-/* Whose body means one thing to us and another to a proxy in front gets no further. */
+/* Rejects a request whose body a proxy in front may delimit differently. */
 void request_check_framing(struct request *r, const char *method, const char *version)
 {
 	static const char *const once[] = {"Host",          "Origin",           "Content-Length",
@@ -217,7 +217,7 @@ static enum MHD_Result on_maybe_last(void *owner, enum MHD_ValueKind kind, const
 	return MHD_YES;
 }
 
-/* A proxy adds what it knows at the end: of several headers the last one counts. */
+/* A proxy appends its own header, so the last of several counts. */
 static struct str last_header(const struct request *r, const char *name)
 {
 	struct last_header h = {.name = name};
@@ -233,7 +233,7 @@ void request_note_client(struct request *r)
 			       last_header(r, "Forwarded"));
 }
 
-/* What follows the type: nothing, or that it is UTF-8. */
+/* Returns true when the parameters of the type are absent or set the charset UTF-8. */
 static bool is_utf8_charset(struct str parameters)
 {
 	struct str one, name;

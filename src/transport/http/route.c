@@ -5,7 +5,7 @@
 #include "request.h"
 #include "vesper/utf8.h"
 
-/* What stands for a {}: any text but none. */
+/* Decodes the segment for a {}: any text except an empty one. */
 static bool take_param(struct str segment, struct arena *a, const char **out)
 {
 	char *text = arena_strndup(a, segment.p, segment.n);
