@@ -1,7 +1,7 @@
 /*
- * The page's files. The widget and what it loads are there for every deployment; the page around it
- * where browsers sign in, and another one in demo mode. The frame for other pages (/embed) names
- * the origins that may hold it, which are the ones that may open sockets.
+ * The page's files. Every deployment serves the widget and its assets. The page around it is served
+ * with sign-in, and a different one in demo mode. The frame for other pages (/embed) lists the
+ * origins that may frame it, which are those that may open sockets.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,8 +34,8 @@ static void reply_asset(struct request *r, const struct asset *asset)
 	snprintf(etag, sizeof(etag), "\"%s%s\"", asset->tag, gzip ? "-gz" : "");
 	reply_header(r, "ETag", etag);
 	reply_header(r, "Vary", "Accept-Encoding");
-	/* A name with a hash never means anything else; the others are asked each time, and sent
-	 * only when changed. */
+	/* A name with a hash always has the same content. Other files are revalidated each time,
+	 * and sent only when changed. */
 	reply_header(r, "Cache-Control",
 		     strncmp(asset->path, "/assets/", 8) == 0
 			     ? "public, max-age=31536000, immutable"
@@ -51,7 +51,8 @@ static void reply_asset(struct request *r, const struct asset *asset)
 		(size_t)(gzip ? asset->gzip_end - asset->gzip : asset->bytes_end - asset->bytes));
 }
 
-/* What a page may load, show and send, and which origins may frame it. */
+/* Sets the Content-Security-Policy: what a page may load, show and send, and which origins may
+ * frame it. */
 static void say_policy(struct request *r, const char *own, const char *const *others)
 {
 	const char *const *frames = r->transport->settings->frame_hosts;
@@ -79,7 +80,7 @@ static void serve(struct request *r, const char *path)
 		return;
 	}
 	say_policy(r, "'none'", NULL);
-	/* Scripts hold no secret, and a company's page loads them from here. */
+	/* Scripts contain no secrets, and pages of other origins load them from here. */
 	reply_header(r, "Cross-Origin-Resource-Policy", "cross-origin");
 	reply_header(r, "Access-Control-Allow-Origin", "*");
 	reply_asset(r, asset);
@@ -90,7 +91,7 @@ void on_asset(struct request *r)
 	serve(r, r->path);
 }
 
-/* The page to sign in at; else that of the demo's users. */
+/* The page with sign-in, or else that of the demo's users. */
 void on_page(struct request *r)
 {
 	serve(r, r->transport->options.signin ? "/" : "/demo");

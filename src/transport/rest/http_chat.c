@@ -1,7 +1,7 @@
 /*
- * Questions over HTTP: the same turns, read from the same logs, either waited for whole or passed
- * on as events. A client that goes away only stops watching; whether the turn goes on is the turn's
- * business.
+ * Questions over HTTP: turns like those of WebSocket, read from the same logs, either collected
+ * into one answer or streamed as events. A client that disconnects only stops watching; the turn
+ * decides whether it goes on.
  */
 #include "http_chat.h"
 #include "http_route.h"
@@ -19,16 +19,16 @@
 #include "ws/client_frame.h"
 #include "ws/ws.h"
 
-#define FILL_BYTES 65536 /* about as much as a socket's buffer takes in one go */
+#define FILL_BYTES 65536 /* about what a socket's buffer takes at once */
 
 struct chat_call {
 	struct request *request;
-	struct client_frame message; /* texts of the request's body */
+	struct client_frame message; /* texts belong to the request's body */
 	char session_id[UUID_BYTES];
 	struct answer_form form;
 	struct wire_reader *events; /* streaming */
-	bool opened;                /* the stream's first line is out */
-	bool revoked;               /* it ends with that */
+	bool opened;                /* the opening of the stream was sent */
+	bool revoked;               /* the token was revoked: the stream ends with that error */
 	struct stream_watch *watch; /* collecting */
 	struct wire_whole *whole;
 };
@@ -43,7 +43,7 @@ static void call_free(void *task)
 	mem_free(call);
 }
 
-/* A turn that nobody else watches is for nobody. */
+/* Cancels a turn without other watchers. */
 static void call_revoked(void *task)
 {
 	struct chat_call *call = task;
@@ -122,7 +122,7 @@ void chat_follow(struct request *r, struct stream_log *log, const struct answer_
 
 /* ---- As one answer ---- */
 
-/* The members of the turn's last frame stand behind those of every problem. */
+/* Adds the members of the turn's last frame to those of the problem. */
 static void call_problem(struct request *r, const struct stream_log *log,
 			 const struct wire_problem *problem)
 {
@@ -151,7 +151,7 @@ static void call_answer(struct chat_call *call)
 	struct request *r = call->request;
 	struct buf answer;
 
-	buf_init(&answer, SIZE_MAX / 2); /* of one log, which is bounded */
+	buf_init(&answer, SIZE_MAX / 2); /* of one log, whose size is limited */
 	if (write_whole(call, log, &answer)) {
 		reply_header(r, "Vesper-Turn", stream_turn_id(log));
 		reply_header(r, "Vesper-Session", stream_session_id(log));
@@ -233,7 +233,7 @@ static void on_session(void *owner, const struct session *session, const struct 
 		reply_err(r, e);
 }
 
-/* Seed-time clients say `message` where everybody else says `content`. */
+/* Early clients send `message` instead of `content`. */
 static bool parse_call(json_t *body, bool has_session, struct client_frame *out, struct err *e)
 {
 	static const char *const names[] = {"content", "message",    "client_msg_id",
@@ -304,7 +304,7 @@ void on_post_session_message(struct request *r)
 	chat(r, r->params[0], &as_one);
 }
 
-/* ---- Turns that are there already ---- */
+/* ---- Existing turns ---- */
 
 bool chat_cancel(struct request *r)
 {
@@ -331,8 +331,7 @@ static bool parse_seq(const char *text, uint64_t *out)
 	return true;
 }
 
-/* A browser that reconnects repeats the address and adds the header, so the header is the newer
- * word. */
+/* A browser that reconnects repeats the address and adds the header, so the header is newer. */
 static bool requested_seq(const struct request *r, uint64_t *out)
 {
 	const char *text = request_header(r, "Last-Event-ID");
@@ -357,7 +356,7 @@ static void on_events_found(void *owner, struct stream_log *log, const struct er
 		reply_problem(r, CODE_BAD_FRAME,
 			      "after: not a number that is known of this turn: read it from 0");
 	else if (stream_closed(log) && after == wire_items(log, &wire_sse))
-		reply_empty(r, 204); /* tells an EventSource to stop coming back */
+		reply_empty(r, 204); /* makes an EventSource stop reconnecting */
 	else
 		chat_follow(r, log, &as_events, after);
 }
@@ -381,7 +380,7 @@ void on_get_turn_events(struct request *r)
 	chat_events(r, r->params[0]);
 }
 
-/* A turn that is over has nothing to cancel. */
+/* A finished turn has nothing to cancel. */
 static void on_over_found(void *owner, struct stream_log *log, const struct err *e)
 {
 	struct request *r = owner;

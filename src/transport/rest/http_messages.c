@@ -1,4 +1,4 @@
-/* What was said, page by page, and what its reader says of an answer. */
+/* Lists messages in pages, and stores feedback on answers. */
 #include "http_messages.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void add_json(struct buf *out, const char *name, const char *json)
 	buf_str(out, json);
 }
 
-/* Agent, tool and outcome of each call; what it was called with stays inside. */
+/* Adds agent, tool and outcome of each call; its arguments are not shown. */
 static void add_tools(struct buf *out, const char *stored)
 {
 	static const char *const shown[] = {"call",    "agent", "tool",
@@ -62,8 +62,8 @@ static void add_own_feedback(struct buf *out, const struct message *m)
 	buf_char(out, '}');
 }
 
-/* Who approved the plan of an answer, as its session context holds it. One that looked nothing up
- * has the context of the answer before it. */
+/* Adds who approved the plan of an answer, from its session context. An answer without calls has
+ * the context of the answer before it. */
 static void add_approved(struct buf *out, const struct message *m)
 {
 	json_t *standing, *calls = NULL, *approved;
@@ -128,7 +128,7 @@ static void listing_free(void *task)
 	mem_free(l);
 }
 
-/* A page ends before its limit where its tables are large. */
+/* A page of messages with large tables ends before its limit. */
 static void on_lot(void *owner, const struct message *messages, size_t count, bool has_more,
 		   const struct err *e)
 {

@@ -7,7 +7,7 @@
 #include "vesper/store.h"
 #include "vesper/str.h"
 
-/* What was stored as JSON goes out as it is, digits unchanged. */
+/* Values stored as JSON are sent as they are, with unchanged digits. */
 void message_add(struct buf *out, const struct message *m);
 /* New reference. */
 json_t *session_json(const struct session *s);

@@ -1,8 +1,8 @@
-/* What this port can do, as one document: src/transport/openapi.json, held inside the program. A
- * test compares it with the route table, and each answer of a running daemon with it. */
+/* The OpenAPI document of this port, openapi.json of this folder, embedded in the program. A test
+ * compares it with the route table, and each answer of a running daemon with it. */
 #include "http_route.h"
 
-/* Through the assembler: the compiler would take it byte by byte. */
+/* Embedded with the assembler, because a compiler needs a long time for large arrays. */
 __asm__(".section .rodata\n"
 	"openapi_json: .incbin \"" OPENAPI_PATH "\"\n"
 	"openapi_json_end: .byte 0\n"

@@ -1,4 +1,4 @@
-/* Probes, tickets, and in demo mode the page and its sign-in. */
+/* Probes and tickets; in demo mode also the page and its sign-in. */
 #include "http_route.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void on_waiting(void *owner, const char *tenant)
 	json_push_take(owner, json_str(tenant));
 }
 
-/* The operator's: with the tenants that cannot be served. */
+/* For the operator: lists the tenants that cannot be served. */
 void on_admin_readyz(struct request *r)
 {
 	bool ready = health_ready();
@@ -63,7 +63,7 @@ static void on_check(void *owner, const char *check, enum health_state state, co
 	json_set_str(checks, check, text);
 }
 
-/* The names of checks are those of tenants, and their notes name hosts and files: anybody is told
+/* Names of checks contain tenants, and their notes contain hosts and files, so the public answer is
  * one word. */
 void on_health(struct request *r)
 {
@@ -108,7 +108,7 @@ void on_post_ticket(struct request *r)
 				    on_ticket, r);
 }
 
-/* A token that the door would not take is not given out: that is how an unknown tenant is found. */
+/* Issues no token that authentication would reject; this also detects an unknown tenant. */
 static bool demo_token(struct request *r, const char *tenant, const char *role, struct buf *token,
 		       struct err *e)
 {

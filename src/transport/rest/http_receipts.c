@@ -1,5 +1,5 @@
-/* How an answer came about, for the user whose answer it was: its receipt, and what each agent did;
- * as far as today's permissions allow, and statements only for those who may see SQL. */
+/* Shows the user of an answer its receipt and the work of each agent, limited by the user's current
+ * permissions. SQL statements are shown only to users who may see SQL. */
 #include "http_route.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "vesper/limits.h"
 #include "vesper/uuid.h"
 
-/* Statements, and the text of one that the caller wrote. */
+/* Removes statements and the text of ad hoc SQL. */
 static void hide_sql(json_t *content)
 {
 	json_t *call;
@@ -65,7 +65,8 @@ static void on_receipt(void *owner, const struct receipt *receipts, size_t count
 	r->op = NULL;
 	if (e)
 		reply_err(r, e);
-	else if (count == 0 || !receipts[0].content) /* deleted is as if it had never been */
+	else if (count == 0 ||
+		 !receipts[0].content) /* a deleted receipt is reported as nonexistent */
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
 		reply_json(r, 200, receipt_json(&receipts[0], r->who, r->arena));
@@ -86,7 +87,7 @@ void on_get_receipt(struct request *r)
 				       on_receipt, r);
 }
 
-/* ---- what each agent did: made from the stored answer, and there as long as that is ---- */
+/* ---- work of each agent: built from the stored answer, and available as long as that is ---- */
 
 static void set_copy(json_t *to, const json_t *from, const char *name, const char *as)
 {
@@ -96,7 +97,7 @@ static void set_copy(json_t *to, const json_t *from, const char *name, const cha
 		json_set_take(to, as, json_incref(value));
 }
 
-/* The view of that type that the call's rows are in; NULL: there is none. */
+/* The view of that type with the call's rows; NULL: none. */
 static const json_t *view_of(const json_t *views, const json_t *call, const char *type)
 {
 	const json_t *view;
@@ -110,7 +111,7 @@ static const json_t *view_of(const json_t *views, const json_t *call, const char
 	return NULL;
 }
 
-/* The entry of the call's agent, made where there is none yet. */
+/* Finds or creates the entry of the call's agent. */
 static json_t *agent_of(json_t *agents, const char *name)
 {
 	json_t *agent, *insights;
@@ -187,7 +188,7 @@ static void add_statement(json_t *agent, const json_t *call, const json_t *view)
 	json_push_take(all, row);
 }
 
-/* Together; where the agent failed once, it has not completed. */
+/* Sums over the agent's calls; one failed call makes the agent incomplete. */
 static void add_metadata(json_t *agent, const json_t *call)
 {
 	static const char *const sums[] = {"duration_ms", "total_rows"};

@@ -1,5 +1,5 @@
-/* Reports of Power BI, opened at the moment when a user wants to see one. The token goes to that
- * user's page and nowhere else. */
+/* Power BI reports, whose token is created when a user opens one. The token is sent only to that
+ * user's page. */
 #include "http_route.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "vesper/json.h"
 #include "vesper/strlist.h"
 
-/* Who may ask what a report shows may see it: through a tool whose answers link there. */
+/* A caller may open a report when a tool that links to it is permitted. */
 static bool may_open(const struct request *r, const struct catalog *c, const char *key)
 {
 	for (size_t i = 0; i < c->tool_count; i++) {

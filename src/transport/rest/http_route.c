@@ -1,4 +1,4 @@
-/* All addresses of the REST side on one screen. */
+/* All REST routes in one table. */
 #include "http_route.h"
 
 #define API   "/api/v1"

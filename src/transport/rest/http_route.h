@@ -1,4 +1,4 @@
-/* Which handler answers which request. */
+/* The route tables and their handlers. */
 #ifndef VESPER_HTTP_ROUTE_H
 #define VESPER_HTTP_ROUTE_H
 

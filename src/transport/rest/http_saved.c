@@ -1,7 +1,7 @@
 /*
  * Saved views: a result that a user pins to the start page, or shares by a link within the tenant.
- * What is opened is read anew by the stored call, without a model, for what its reader may see. To
- * a caller who may not see it, it does not exist.
+ * Opening one runs the stored call again, without a model and with the reader's permissions. It is
+ * reported as nonexistent to a caller who may not see it.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #include "vesper/uuid.h"
 #include "vesper/view.h"
 
-#define VIEW_ID_BYTES_MAX 100 /* as its column */
+#define VIEW_ID_BYTES_MAX 100 /* width of its column */
 
 static json_t *saved_json(const struct request *r, const struct saved_view *v)
 {
@@ -176,7 +176,7 @@ static void on_saved(void *owner, const struct saved_view *views, size_t count, 
 	}
 }
 
-/* The call that a data view of the message came from, if it can be run again. */
+/* The call that produced a data view of the message; NULL when it cannot be run again. */
 static const json_t *call_of(struct request *r, const struct message *m, const char *view_id)
 {
 	const json_t *view = view_find(store_text_json(m->texts.views, r->arena), view_id, "data");

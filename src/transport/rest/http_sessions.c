@@ -1,4 +1,4 @@
-/* Sessions as resources: listed, made, read, renamed, archived, deleted. */
+/* Sessions as resources: list, create, read, rename, archive, delete. */
 #include <string.h>
 
 #include "http_messages.h"
@@ -40,7 +40,7 @@ static void on_sessions(void *owner, const struct session *sessions, size_t coun
 	page_reply(r, data, has_more, count ? sessions[count - 1].session_id : NULL);
 }
 
-/* Which dialect's; NULL: those of no dialect. */
+/* The dialect to filter by; NULL: sessions of no dialect. */
 static bool origin_parse(const struct request *r, const char **out, struct err *e)
 {
 	static const char *const dialects[] = {"ai", "openai"};
@@ -194,8 +194,8 @@ static bool edit_parse(struct request *r, struct session_edit *out, struct err *
 	       err_set(e, ERR_INPUT, "title or archived: nothing is to be changed");
 }
 
-/* Ours of a list of tags, strong ones only. One that is none of ours matches nothing; whether there
- * is a session at all is found out all the same. NULL for "*": whatever is there. */
+/* Our strong tags of a list. Foreign tags match nothing, but the session is still looked up. NULL
+ * for "*": any version. */
 static const char *const *etags_parse(const char *text, struct arena *a)
 {
 	struct str rest = str_of(text), tag;
@@ -235,7 +235,7 @@ void on_patch_session(struct request *r)
 	}
 }
 
-/* ---- the end ---- */
+/* ---- deletion ---- */
 
 static void on_deleted(void *owner, const struct err *e)
 {

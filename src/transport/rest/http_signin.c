@@ -1,8 +1,8 @@
 /*
- * A browser signs in: where it is sent, what it comes back with, its session's token, the end. The
- * two addresses that a cookie opens take posts of JSON from the page's own origin only, and the
- * cookie is sent to no page of another site (SameSite=Strict). After a redirect the page itself
- * says what went wrong, by a word in the fragment; nothing of the provider's is repeated.
+ * A browser's sign-in: the redirect to the provider, the callback, the session's token, and signing
+ * out. The two routes that use a cookie accept JSON posts from the page's own origin only, and the
+ * cookie is never sent to another site (SameSite=Strict). After a redirect, a code in the fragment
+ * tells the page what failed; nothing from the provider is repeated.
  */
 #include "http_route.h"
 
@@ -18,7 +18,7 @@
 #define LOCATION_BYTES_MAX 8192
 #define COOKIE_BYTES_MAX   4096
 
-/* The prefix makes browsers refuse the cookie from anybody but this host over https. */
+/* With this prefix, browsers accept the cookie only from this host over HTTPS. */
 #define COOKIE_PREFIX "__Host-"
 #define SESSION       "vesper-session"
 #define LOGIN         "vesper-login"
@@ -39,7 +39,7 @@ static const char *cookie_get(const struct request *r, const char *name)
 	return request_cookie(r, cookie_name(r, name));
 }
 
-/* life_ms 0: it is removed. */
+/* life_ms 0: removes the cookie. */
 static void cookie_set(struct request *r, const char *name, const char *value, int64_t life_ms,
 		       const char *reach)
 {
@@ -55,7 +55,7 @@ static void go(struct request *r, const char *location)
 	reply_empty(r, 303);
 }
 
-/* A word that the page knows. */
+/* A code that the page knows. */
 static const char *reason(const struct err *e)
 {
 	switch (e->code) {
@@ -125,7 +125,7 @@ void on_get_callback(struct request *r)
 
 /* ---- with a session ---- */
 
-/* Browsers name the origin in every post. The session's id; NULL: answered. */
+/* Browsers send Origin with every post. Returns the session's id; NULL: answered. */
 static const char *session_of(struct request *r)
 {
 	const char *origin = request_header(r, "Origin");

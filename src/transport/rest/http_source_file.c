@@ -1,4 +1,4 @@
-/* A file that comes: as the body, or as the one file part of a form. */
+/* Receives a file: as the body, or as the only file part of a form. */
 #include <string.h>
 #include <strings.h>
 
@@ -12,19 +12,19 @@
 #define NO_UPLOADS "No data can be uploaded here."
 #define FORM_FILE  "file"
 
-/* In the query, or as texts of the form. */
+/* Parameters of the query, or text parts of the form. */
 static const char *const form_texts[] = {"name", "description", NULL};
 
 struct receiving {
 	struct upload_file file;
-	struct upload *upload;  /* NULL: of a form, whose file has not begun */
+	struct upload *upload;  /* NULL: the form's file has not begun */
 	struct multipart *form; /* NULL: the body is the file */
-	struct buf out;         /* of the form's file, that is not taken yet */
-	size_t taken;           /* of it */
+	struct buf out;         /* bytes of the form's file that are not taken yet */
+	size_t taken;           /* bytes of `out` that are taken */
 	bool ended;
-	struct err err;     /* why nothing more is wanted */
-	enum code code;     /* that tells it, with: */
-	const char *detail; /* NULL: by the error alone */
+	struct err err;     /* why the rest is not needed */
+	enum code code;     /* the code to answer it with */
+	const char *detail; /* NULL: answer with `err` alone */
 };
 
 static void drop(void *task)
@@ -63,7 +63,7 @@ static void refuse_form(struct request *r)
 		refuse(r, &x->err);
 }
 
-/* What the form's parts held, as far as the disk goes along. False: not all of it yet. */
+/* Passes the form's file on as fast as the disk takes it. Returns false when a rest is left. */
 static bool drain(struct receiving *x)
 {
 	while (x->taken < x->out.n) {
@@ -166,7 +166,7 @@ static bool options_parse(struct request *r, struct upload_file *f, struct err *
 	return true;
 }
 
-/* "sales 2025.csv" is called "sales 2025". */
+/* The name without its extension: "sales 2025.csv" gives "sales 2025". */
 static const char *without_ending(const char *name, struct arena *a)
 {
 	const char *dot = name ? strrchr(name, '.') : NULL;

@@ -1,4 +1,4 @@
-/* Data sources: a file comes, is listed with its profile, shared, asked about, deleted. */
+/* Data sources: list with profiles, share, preview, change and delete. */
 #include "http_route.h"
 
 #include <inttypes.h>
@@ -47,13 +47,14 @@ static json_t *fault_json(const struct stored_version *v)
 	return out;
 }
 
-/* Of a version that is not in use: one that is stored can be asked in a moment. */
+/* The state of a version that is not in use. READY is shown as LOADING, because the version becomes
+ * usable in a moment. */
 static const char *state_said(const struct stored_version *v)
 {
 	return version_state_name(v->state == VERSION_READY ? VERSION_LOADING : v->state);
 }
 
-/* What a version that is not in use is at. */
+/* The progress of a version that is not in use. */
 static json_t *load_json(const struct request *r, const struct stored_version *v)
 {
 	json_t *out = json_make({"version", json_str(v->uid)}, {"number", json_int(v->number)},
@@ -143,7 +144,7 @@ const char *source_etag(const struct request *r, const struct upload_view *v)
 	return arena_printf(r->arena, "\"%" PRId64 "\"", v->source->etag);
 }
 
-/* False: it has answered. */
+/* Returns false when it has answered the request. */
 static bool find(struct request *r, struct upload_view *out)
 {
 	if (uploads_of(r) && uploads_find(uploads_of(r), r->who, r->params[0], out))
@@ -152,7 +153,7 @@ static bool find(struct request *r, struct upload_view *out)
 	return false;
 }
 
-/* Of a source that the caller may use, too: that it is another's is no secret. */
+/* Refuses a source that the caller may only use: its existence is not secret to such a caller. */
 bool source_find_own(struct request *r, struct upload_view *out)
 {
 	if (!find(r, out))
@@ -164,8 +165,8 @@ bool source_find_own(struct request *r, struct upload_view *out)
 
 /* ---- lists ---- */
 
-/* A page ends with the newest ones that are older than those of the page before, so that what was
- * just loaded is on the first. */
+/* The first page has the newest sources, the next page those before them; a page is ordered by age,
+ * oldest first. */
 static void reply_list(struct request *r, const struct page *page, const enum source_kind *kind,
 		       bool all)
 {
@@ -323,7 +324,7 @@ static bool roles_check(const struct request *r, const json_t *roles, const char
 	return true;
 }
 
-/* A time, or a day that it stays to the end of, where its tenant is. */
+/* Parses a time, or a day that the source is kept through in the tenant's time zone. */
 static bool expiry_parse(const struct request *r, const char *text, int64_t *out, struct err *e)
 {
 	struct date day;
@@ -334,7 +335,7 @@ static bool expiry_parse(const struct request *r, const char *text, int64_t *out
 	return true;
 }
 
-/* Null: it stays, unless the server's retention ends it. */
+/* Null: no expiry, except by the server's retention. */
 static bool expiry_check(const struct request *r, const json_t *expires, const char **out,
 			 struct err *e)
 {
@@ -478,7 +479,7 @@ void on_put_source_joins(struct request *r)
 		reply_invalid(r, &e);
 }
 
-/* Administrators delete what they may not read. */
+/* Administrators may delete sources that they may not read. */
 static bool find_deletable(struct request *r)
 {
 	const struct upload_view *all;

@@ -1,6 +1,5 @@
-/* Tools without a conversation: which there are, which agents and components there are, and a call.
- * Every end of a call is 200 with a status that a program can act on; a status of HTTP says that
- * there was no call. */
+/* Tools without a conversation: lists of tools, agents and components, and calls. Every finished
+ * call is answered with 200 and a status in the body; an HTTP error means that no call was made. */
 #include "http_tools.h"
 #include "http_route.h"
 
@@ -48,7 +47,7 @@ void on_get_agents(struct request *r)
 	reply_json(r, 200, data_of(catalog_agents_json(&view, r->who)));
 }
 
-/* The same bytes until a reload: a page asks with the hash that it has. */
+/* The body is constant until a reload, so the page sends the hash that it has. */
 void on_get_components(struct request *r)
 {
 	const struct catalog *c = catalog_of(r);
@@ -66,7 +65,7 @@ void on_get_components(struct request *r)
 	reply_json(r, 200, body);
 }
 
-/* The words of the caller's company, explained. */
+/* The glossary of the caller's company. */
 void on_get_glossary(struct request *r)
 {
 	const struct pack_words *w = &catalog_of(r)->words;
@@ -78,8 +77,8 @@ void on_get_glossary(struct request *r)
 	reply_json(r, 200, data_of(data));
 }
 
-/* What a filter can be set to. One that does not exist has no values, as one has of which the
- * caller may not know. */
+/* The values of a filter. A filter that does not exist, or that the caller may not read, has no
+ * values. */
 void on_get_filter_values(struct request *r)
 {
 	const char *text = request_query(r, "q");
@@ -108,7 +107,7 @@ static void task_free(void *task)
 {
 	struct tool_task *t = task;
 
-	op_cancel(&t->request->op); /* before what it writes to */
+	op_cancel(&t->request->op); /* before the memory that it writes to */
 	arena_free(&t->arena);
 	mem_free(t);
 }

@@ -1,17 +1,17 @@
-/* A caller's tool, for every way to call one by its name. */
+/* Finds a caller's tool by name, for all interfaces that call tools. */
 #ifndef VESPER_HTTP_TOOLS_H
 #define VESPER_HTTP_TOOLS_H
 
 #include "http/request.h"
 #include "vesper/catalog.h"
 
-/* Why a tool is not for this caller. */
+/* Why the caller may not call a tool. */
 struct tool_refusal {
 	enum code code;
 	const char *detail; /* in the request's arena, or constant; NULL: the code's sentence */
 };
-/* NULL: there is none of this name, or it is not for the caller (what only other tools use is for
- * nobody). */
+/* NULL: no tool has this name, or the caller may not call it. Nobody may call a tool that is only
+ * used by other tools. */
 const struct tool_def *tools_find(struct request *r, const char *name,
 				  struct tool_refusal *refusal);
 

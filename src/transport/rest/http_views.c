@@ -1,9 +1,9 @@
 /*
- * One view of an answer as a file: a chart as SVG, a result as CSV or as a workbook. What was kept
- * with the answer is sent as it is when it is all there was. Of a result that was cut the call runs
- * again, as it was asked then and for what its reader may see now; it is held in memory until it is
- * sent, so that whether it is whole is known before the first byte, and so that nobody's slow line
- * holds a connection of the database.
+ * One view of an answer as a file: a chart as SVG, a result as CSV or as a workbook. A stored
+ * result that is complete is sent as it is. For a truncated one, the call runs again with the
+ * original arguments and the reader's current permissions. Its result is held in memory until it is
+ * sent: completeness is known before the first byte, and a slow client holds no database
+ * connection.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,21 +21,21 @@
 
 #define CSV_TYPE  "text/csv; charset=utf-8; header=present"
 #define XLSX_TYPE "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-/* A workbook's rows are deflated to a tenth or so: the loop makes as much of them at a time as of
- * CSV. */
+/* A workbook's rows deflate to about a tenth, so each iteration of the loop deflates about as much
+ * as it sends of CSV. */
 #define BOOK_BLOCK_BYTES  (DOWNLOAD_BLOCK_BYTES / 8)
-#define WHOLE_ARENA_BYTES (64 * 1024 * 1024) /* beside its table: what code derives of it */
+#define WHOLE_ARENA_BYTES (64 * 1024 * 1024) /* beside its table: for derived data */
 
-/* A result that is read anew, and then on its way. */
+/* A result that is read again and then sent. */
 struct whole {
 	struct list node;
 	struct request *request;
-	const json_t *view; /* what was kept of it; lives as long as the request */
+	const json_t *view; /* the stored part of it; lives as long as the request */
 	struct arena *arena;
 	struct op *op;
 	const struct table *table;
-	struct xlsx *book; /* NULL: it is sent as CSV */
-	size_t next;       /* the row that is sent next */
+	struct xlsx *book; /* NULL: sent as CSV */
+	size_t next;       /* index of the next row to send */
 	int64_t sending_since_ms;
 	bool begun;
 };
@@ -51,7 +51,7 @@ static void whole_free(void *task)
 	mem_free(x);
 }
 
-/* ---- what it says of itself ---- */
+/* ---- headers ---- */
 
 static bool is_book(const struct request *r)
 {
@@ -89,7 +89,7 @@ static void reply_kept(struct request *r, const json_t *view, const struct messa
 	buf_deinit(&text);
 }
 
-/* ---- reading it anew ---- */
+/* ---- reading again ---- */
 
 static bool on_fill(void *task, struct buf *out)
 {
@@ -153,7 +153,7 @@ static void on_result(void *owner, struct result *result)
 	reply_parts(r, type_of(r), on_fill);
 }
 
-/* One for each user, so that nobody takes them all. */
+/* One download per user, so that no user occupies all of them. */
 static bool has_download(const struct transport *t, const struct principal *who)
 {
 	list_each(node, (struct list *)&t->downloads)
@@ -171,8 +171,8 @@ static size_t download_count(const struct transport *t)
 	return count;
 }
 
-/* A reader that takes long gives its place to the next one, once it had its time: the longest on
- * its way ends. */
+/* When all places are taken, ends the download that has been sending the longest, once its
+ * guaranteed time is over. */
 static bool make_room(struct transport *t)
 {
 	struct whole *longest = NULL;
@@ -213,7 +213,7 @@ static void read_whole(struct request *r, const struct message *m, const json_t 
 	x->op = turns_call_again(r->transport->options.turns, &again, x->arena, on_result, x);
 }
 
-/* ---- what was kept ---- */
+/* ---- stored views ---- */
 
 const json_t *view_find(const json_t *views, const char *view_id, const char *wanted)
 {
@@ -259,7 +259,7 @@ static void reply_view(struct request *r, const struct message *m, const json_t 
 
 /* ---- pictures ---- */
 
-/* A side in the query. False: it was answered what is wrong with it. */
+/* Reads a side length from the query. Returns false when it has answered with an error. */
 static bool read_side(struct request *r, const char *name, int *out)
 {
 	const char *text = request_query(r, name);
@@ -304,9 +304,9 @@ static void reply_picture(struct request *r, const struct message *m, const json
 	buf_deinit(&text);
 }
 
-/* ---- the addresses ---- */
+/* ---- handlers ---- */
 
-/* The view of that type and id, as it was stored. */
+/* Answers with the stored view of that type and id. */
 static void answer(struct request *r, const struct message *messages, size_t count,
 		   const struct err *e, const char *type,
 		   void (*reply)(struct request *r, const struct message *m, const json_t *view))

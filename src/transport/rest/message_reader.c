@@ -1,4 +1,4 @@
-/* A message may hold tables of a megabyte: what one read brings is bounded by asking for few. */
+/* A message may hold tables of a megabyte, so each read asks for a few messages only. */
 #include "message_reader.h"
 
 #include <assert.h>

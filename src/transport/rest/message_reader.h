@@ -1,5 +1,5 @@
-/* A session's messages lot by lot, so that a long session takes no more memory or time at once than
- * a short one. */
+/* Reads a session's messages in batches, so that memory and time per step do not grow with the
+ * session. */
 #ifndef VESPER_MESSAGE_READER_H
 #define VESPER_MESSAGE_READER_H
 
@@ -8,19 +8,19 @@
 
 struct message_reader {
 	struct request *request;
-	struct op *op;       /* a lot is on its way */
-	struct arena *arena; /* of the last lot */
+	struct op *op;       /* the running read */
+	struct arena *arena; /* of the last batch */
 	char session_id[UUID_BYTES];
-	char after[UUID_BYTES]; /* the last message that was given; "": none yet */
+	char after[UUID_BYTES]; /* the last message that was returned; "": none yet */
 	store_messages_cb cb;
 	void *owner;
 };
 
-/* `after` NULL: from the first message on. */
+/* `after` NULL: from the first message. */
 void message_reader_init(struct message_reader *m, struct request *r, const char *session_id,
 			 const char *after);
 void message_reader_deinit(struct message_reader *m);
-/* The next messages, `most` and no more than a lot of them. The lot before is gone. */
+/* Reads the next messages: at most `most`, and at most one batch. Frees the previous batch. */
 void message_reader_next(struct message_reader *m, size_t most, store_messages_cb cb, void *owner);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a tenant's administrators may do: switch tools, delete what belongs to a user. */
+/* Actions of a tenant's administrators: switch tools, delete a user's data. */
 #include "rest/http_route.h"
 
 #include <string.h>
@@ -103,7 +103,7 @@ static void on_user_deleted(void *owner, const struct err *e)
 	reply_empty(r, 204);
 }
 
-/* The same answer whether there was anything or not. */
+/* The answer does not depend on whether the user had any data. */
 void on_delete_admin_user(struct request *r)
 {
 	const struct principal gone = user_named(r);

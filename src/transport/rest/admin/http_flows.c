@@ -1,4 +1,5 @@
-/* Approved answers: an administrator makes a flow of an answer, edits, withdraws and deletes it. */
+/* Approved answers: an administrator makes a flow from an answer, edits, withdraws and deletes
+ * it. */
 #include "rest/http_route.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include "vesper/limits.h"
 #include "vesper/uuid.h"
 
-#define NAME_BYTES_MAX 100 /* as wide as its column */
+#define NAME_BYTES_MAX 100 /* width of its column */
 
 static const struct catalog *catalog_of(const struct request *r)
 {
@@ -72,7 +73,8 @@ static void reply_flow(struct request *r, const struct stored_flow *f)
 
 /* ---- the text ---- */
 
-/* Reads it with the tenant's packs, for an administrator who may use all of its tools. */
+/* Parses the text with the tenant's packs and checks that the administrator may use all of its
+ * tools. */
 static bool check_text(const struct request *r, const char *name, const char *text,
 		       struct flow_def *out, struct err *e)
 {
@@ -346,7 +348,7 @@ static bool edit_parse(const struct request *r, struct flow_edit *out, struct er
 	return true;
 }
 
-/* "3" of If-Match; 0: it names no version. */
+/* The number in an If-Match such as "3"; 0: not a version. */
 static int64_t version_of(const char *tag)
 {
 	char *end;
@@ -383,7 +385,7 @@ static void on_deleted(void *owner, const struct err *e)
 	reply_empty(r, 204);
 }
 
-/* The same answer whether there was one or not. */
+/* The answer does not depend on whether the flow existed. */
 void on_delete_admin_flow(struct request *r)
 {
 	r->op = store_flow_delete(r->transport->options.store, r->who, r->params[0], on_deleted, r);

@@ -1,5 +1,5 @@
-/* What a tenant's administrators look at: who may do what, what answers cost, how they ended, which
- * questions found none, the chain of receipts. Sums and names; no row of data, and no answer. */
+/* Reports for a tenant's administrators: permissions, costs, statuses of answers, questions without
+ * an answer, the chain of receipts. They hold sums and names, but no data rows and no answers. */
 #include "rest/http_route.h"
 
 #include <inttypes.h>
@@ -51,7 +51,7 @@ static bool number_read(struct request *r, const char *name, int64_t least, int6
 	return false;
 }
 
-/* ---- who may do what ---- */
+/* ---- permissions ---- */
 
 void on_get_admin_access(struct request *r)
 {
@@ -93,7 +93,7 @@ static void set_cell(json_t *row, const char *column, const char *cell, const ch
 		json_set_int(row, column, strtoll(cell, NULL, 10));
 }
 
-/* Columns that are not named as texts hold whole numbers. */
+/* All columns except the listed text columns hold integers. */
 static json_t *rows_json(const struct table *t)
 {
 	static const char *const texts[] = {"user",   "provider", "model",   "day", "status",
@@ -200,7 +200,7 @@ void on_get_admin_receipts(struct request *r)
 				       on_receipts, r);
 }
 
-/* ---- what may be spent ---- */
+/* ---- budgets ---- */
 
 /* The limits as they were when the sums were asked for: settings may change meanwhile. */
 struct budgets_read {
@@ -249,7 +249,7 @@ static void on_budget_sums(void *owner, const struct err *e)
 		const struct budget_limit *l = &b->limits[i];
 
 		if (l->scope == BUDGET_TENANT && l->only && strcmp(l->only, r->who->tenant) != 0)
-			continue; /* another one's */
+			continue; /* of another tenant */
 		json_push_take(
 			data,
 			json_make({"scope", json_str(budget_scope_name(l->scope))},

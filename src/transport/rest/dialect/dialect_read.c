@@ -8,14 +8,14 @@
 #include "vesper/str.h"
 #include "vesper/utf8.h"
 
-/* Of Open WebUI's own prompts. */
+/* From the prompts of Open WebUI. */
 #define TASK_PREFIX  "### Task:"
 #define TASK_FORM    "JSON format:"
 #define TASK_HISTORY "<chat_history>"
 
 /* ---- Members ---- */
 
-/* In these formats a member that is null is absent. */
+/* In these formats a null member counts as absent. */
 static json_t *member(const json_t *object, const char *name)
 {
 	json_t *value = json_object_get(object, name);
@@ -31,7 +31,7 @@ static bool opt_str(const json_t *object, const char *name, const char **out, st
 
 /* ---- Texts ---- */
 
-/* A text, or the text parts of a list, joined by line breaks. NULL: there is none. */
+/* A text, or the text parts of a list, joined by line breaks. *out NULL: no text. */
 static bool read_text(const json_t *content, const char *where, struct arena *a, const char **out,
 		      struct err *e)
 {
@@ -85,14 +85,14 @@ bool dialect_check_id(const char *id, const char *name, size_t bytes_max, struct
 	       err_set(e, ERR_INPUT, "%s: 1 to %zu characters", name, bytes_max);
 }
 
-/* A name of the client's; NULL where the member is absent. */
+/* An id chosen by the client; *out NULL when absent. */
 static bool read_id(const json_t *body, const char *name, size_t bytes_max, const char **out,
 		    struct err *e)
 {
 	return opt_str(body, name, out, e) && (!*out || dialect_check_id(*out, name, bytes_max, e));
 }
 
-/* The newest message of a list that must be there. */
+/* The newest message of the required list. */
 static bool last_message(const json_t *body, const json_t **out, struct err *e)
 {
 	const json_t *messages = json_object_get(body, "messages");
@@ -125,7 +125,7 @@ static json_t *one_value(struct arena *a, json_t *value)
 	return json_own(a, list);
 }
 
-/* {values: […]}, {skip: true}, or a bare text. `skip`: the value that skipping stands for. */
+/* {values: […]}, {skip: true}, or a plain text. `skip`: the value that means skipping. */
 static bool read_values(const json_t *answer, json_t *skip, struct arena *a,
 			struct dialect_request *out, struct err *e)
 {
@@ -187,7 +187,7 @@ static bool read_metadata(const json_t *metadata, struct dialect_request *out, s
 	return true;
 }
 
-/* What the AI SDK sends a message for; an older client names nothing. */
+/* Reads why the AI SDK sends a message; older clients send no trigger. */
 static bool read_trigger(const json_t *body, bool *again, struct err *e)
 {
 	const char *trigger;
@@ -199,7 +199,7 @@ static bool read_trigger(const json_t *body, bool *again, struct err *e)
 	       err_set(e, ERR_INPUT, "trigger: submit-message or regenerate-message");
 }
 
-/* NULL: there is none. */
+/* The user's newest message; NULL: none. */
 static const json_t *newest_of_user(const json_t *body)
 {
 	const json_t *messages = json_object_get(body, "messages");
@@ -236,7 +236,7 @@ bool ai_read(const json_t *body, struct arena *a, struct dialect_request *out, s
 		return false;
 	if (!opt_str(message, "id", &id, e))
 		return false;
-	/* Asked again on purpose, it is another turn. */
+	/* A regenerated answer is a new turn. */
 	if (id && strlen(id) <= CLIENT_MSG_ID_BYTES_MAX && !again)
 		out->client_msg_id = id;
 	return true;
@@ -284,7 +284,7 @@ bool agui_read(const json_t *body, struct arena *a, struct dialect_request *out,
 			       out->external_id ? "runId" : "threadId");
 	if (json_array_size(resume) > 0 && !read_resume(resume, a, out, e))
 		return false;
-	/* A question that is cancelled for another one is dropped by asking that. */
+	/* A user cancels a clarifying question by asking another question. */
 	if (out->ask_id && (out->values || !is_newest_users(body)))
 		return true;
 	out->ask_id = NULL;
@@ -348,7 +348,7 @@ static bool check_type(const json_t *value, bool fits, const char *what, struct 
 	return !value || fits || err_set(e, ERR_INPUT, "%s", what);
 }
 
-/* Choices of a client that no answer of ours can follow. */
+/* Rejects options that our answers cannot follow. */
 static bool check_choices(const json_t *body, struct err *e)
 {
 	const json_t *choice = member(body, "tool_choice"), *n = member(body, "n");
@@ -400,7 +400,7 @@ bool openai_read(const json_t *body, struct arena *a, struct dialect_request *ou
 
 /* ---- Tasks of a chat page ---- */
 
-/* What the user said first, as the page repeats it. */
+/* The user's first message, as Open WebUI repeats it. */
 static struct str first_said(const char *history)
 {
 	const char *said = strstr(history, "USER: ");
@@ -413,8 +413,8 @@ static struct str first_said(const char *history)
 	return (struct str){said, utf8_cut(said, n, TASK_TITLE_BYTES_MAX)};
 }
 
-/* The member that Open WebUI's prompts want back. Its templates name it behind "JSON format:", and
- * the conversation follows in a block of its own. */
+/* The JSON member that a prompt of Open WebUI asks for. Its templates name it after "JSON format:",
+ * and the conversation follows in a separate block. */
 static struct str wanted_member(const char *content, const char *history)
 {
 	const char *form = strstr(content, TASK_FORM);

@@ -1,10 +1,10 @@
 /*
  * The same turns for clients of other wire formats: the AI SDK's UI message stream, AG-UI and Chat
- * Completions. A request is read, a turn begins as any other, its log is projected.
+ * Completions. The request is parsed, a turn starts like any other, and its log is projected.
  *
- * A client's name for a conversation (chat id, thread id) becomes the id of a session by a hash
- * over tenant, user and name: two requests that race mean the same session, and no name of one
- * user ever leads to a session of another.
+ * A client's name for a conversation (chat id, thread id) is hashed with tenant and user into the
+ * id of a session. So concurrent requests get the same session, and no user's name ever leads to a
+ * session of another user.
  */
 #include "dialect_read.h"
 #include "rest/http_chat.h"
@@ -22,13 +22,13 @@
 #include "vesper/wire.h"
 
 #define MODEL           "vesper"
-#define PACK_MODEL      MODEL "-"  /* and the name of a pack, which alone is asked */
-#define MODEL_CREATED_S 1763750000 /* clients want a time; it says nothing */
+#define PACK_MODEL      MODEL "-"  /* followed by the name of a pack, which alone is asked */
+#define MODEL_CREATED_S 1763750000 /* clients require a time; its value is meaningless */
 
 static const struct answer_form as_ai = {.stream = &wire_ai};
 
-/* Without a conversation the session is a new one; the same for a message that is sent twice, whose
- * turn is looked for in its session. */
+/* Without a conversation the session is new. For a message with an id, the session derives from
+ * that id, so that a repeated message finds its turn. */
 static const char *session_of(struct request *r, const char *dialect,
 			      const struct dialect_request *d)
 {
@@ -102,7 +102,7 @@ static void on_ui_running(void *owner, const char *turn_id)
 		r->op = stream_find(r->transport->options.streams, turn_id, r->who, NULL, on_ui_log,
 				    r);
 	else
-		reply_empty(r, 204); /* there is nothing to take up again */
+		reply_empty(r, 204); /* no turn is running */
 }
 
 void on_get_ui_stream(struct request *r)
@@ -136,7 +136,7 @@ static void view_of(struct request *r, struct catalog_view *out)
 		    r->arena, out);
 }
 
-/* Packs that the caller may ask, where there are several; NULL-ended. */
+/* Packs that the caller may ask, if there are several; NULL-terminated. */
 static const char *const *packs_of(struct request *r)
 {
 	struct catalog_view view;
@@ -177,7 +177,7 @@ void on_get_models(struct request *r)
 	reply_json(r, 200, list);
 }
 
-/* False: there is no such model, which is answered. */
+/* Returns false when the model is unknown, which is then answered. */
 static bool read_model(struct request *r, const char *name, const char **pack)
 {
 	const char *rest = strncmp(name, PACK_MODEL, strlen(PACK_MODEL)) == 0
@@ -204,8 +204,8 @@ void on_get_model(struct request *r)
 		reply_json(r, 200, model_json(r->params[0]));
 }
 
-/* Of each of the caller's domains the first example, and as a tag what it is about, up to the
- * details.
+/* The first example of each of the caller's domains and, as a tag, the first part of its
+ * description.
  */
 static struct task_answers task_answers(struct request *r)
 {
@@ -226,7 +226,7 @@ static struct task_answers task_answers(struct request *r)
 	return (struct task_answers){examples, tags};
 }
 
-/* Without a turn: it is no question about data, and is not stored. */
+/* Answers without a turn: this is no question about data, and it is not stored. */
 static void answer_task(struct request *r, const struct dialect_request *d, const char *answer)
 {
 	const struct wire_head head = {.model = d->model, .include_usage = d->include_usage};
@@ -240,7 +240,8 @@ static void answer_task(struct request *r, const struct dialect_request *d, cons
 	buf_deinit(&out);
 }
 
-/* The client's name for the conversation, in a header. With one, the session has the history. */
+/* Reads the client's name for the conversation from a header. With it, the session provides the
+ * history. */
 static bool read_conversation(struct request *r, struct dialect_request *d, struct err *e)
 {
 	const char *header = request_conversation(r, &d->external_id);

@@ -1,7 +1,7 @@
 /*
- * The MCP server: POST /mcp, without sessions. A message of either era is read (mcp_read.h), its
- * method looked up, and answered by one JSON object. What a host of a model may see and run is what
- * its user may; nothing here decides anything about data.
+ * The MCP server: POST /mcp, without sessions. A message of either era is parsed (mcp_read.h), its
+ * method is looked up, and one JSON object answers it. The permissions are those of the user; this
+ * file makes no decisions about data.
  */
 #include "mcp_int.h"
 #include "rest/http_chat.h"
@@ -19,7 +19,7 @@
 	"Tools read the company's data with the permissions of the signed-in user. Each result "   \
 	"says how it ended (outcome) and, where there are rows, how many."
 
-/* ---- Answers ---- */
+/* ---- Answering ---- */
 
 static void answer_with(struct mcp_request *m, const struct buf *answer)
 {
@@ -32,7 +32,7 @@ void mcp_reply(struct mcp_request *m, json_t *members_take)
 	struct json_out j;
 	struct buf answer;
 
-	buf_init(&answer, SIZE_MAX / 2); /* of a catalogue, or of a text that is bounded */
+	buf_init(&answer, SIZE_MAX / 2); /* of a catalogue, or of a text with limited size */
 	j = wire_mcp_open(&answer, &m->to);
 	jo_raw(&j, json_inside(str_of(text)));
 	wire_mcp_close(&j, &m->to, "complete");
@@ -59,7 +59,7 @@ void mcp_reply_text(struct mcp_request *m, bool is_error, const char *text)
 		  json_make({"content", json_list_of(said)}, {"isError", json_boolean(is_error)}));
 }
 
-/* Versions that a client may ask for next. */
+/* Versions that a client may retry with. */
 static json_t *versions(const char *asked)
 {
 	return json_make({"supported", json_list_of(json_str(MCP_MODERN_VERSION))},
@@ -86,7 +86,7 @@ void mcp_refuse(struct mcp_request *m, const char *message)
 	     &(struct mcp_fault){.code = MCP_INVALID_PARAMS, .status = 200, .message = message});
 }
 
-/* ---- What the server is ---- */
+/* ---- Description of the server ---- */
 
 static json_t *capabilities(void)
 {
@@ -189,8 +189,8 @@ static void dispatch(struct request *r, const struct mcp_call *c)
 
 /* ---- Cancelling ---- */
 
-/* The request of this user with this id. Without sessions two clients of one user may count alike:
- * then it is not known whose is meant, and NULL. */
+/* The user's running request with this id. Without sessions, two clients of one user may use the
+ * same id; the result is then NULL. */
 static struct request *find_running(struct request *r, const json_t *id)
 {
 	struct request *found = NULL;
@@ -221,7 +221,8 @@ static void cancel(struct request *r, const struct mcp_call *c)
 	mcp_reply_text(request_of(running, &stopped), true, "This call was cancelled.");
 }
 
-/* What asks for nothing. Nothing is ever asked of a client, so its answers are passed over. */
+/* Handles messages that expect no answer. The server sends no requests to clients, so it ignores
+ * their responses. */
 static void notice(struct request *r, const struct mcp_call *c)
 {
 	if (c->kind == MCP_NOTIFICATION && strcmp(c->method, "notifications/cancelled") == 0)

@@ -1,5 +1,5 @@
-/* Personal access tokens: a signed-in user makes, lists and revokes them. A token is shown once, in
- * the answer that makes it; so that answer is not kept for a repeated request. */
+/* Personal access tokens: a signed-in user creates, lists and revokes them. A token is shown only
+ * in the answer that creates it, so that answer is not stored for idempotent retries. */
 #include "rest/http_route.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "vesper/utf8.h"
 #include "vesper/uuid.h"
 
-/* A token that could make others would outlive itself, and one that could revoke them would lock
- * its user out. */
+/* A token that could create tokens would outlive its own expiry, and one that could revoke them
+ * could lock its user out. */
 static bool may_manage(struct request *r)
 {
 	if (!r->who->token_hash)
@@ -22,7 +22,7 @@ static bool may_manage(struct request *r)
 	return false;
 }
 
-/* An administrator manages those of the whole tenant. */
+/* An administrator manages the tokens of the whole tenant. */
 static bool manages_all(const struct request *r)
 {
 	return may(r->who, "chat:admin");
@@ -50,16 +50,17 @@ static json_t *token_json(const struct stored_token *t)
 	return out;
 }
 
-/* ---- Making ---- */
+/* ---- Creating ---- */
 
-/* What is asked for; texts lie in the request's arena. */
+/* The requested token; texts are in the request's arena. */
 struct making {
 	const char *name, *scopes;
 	int64_t life_s;
 	const char *text; /* of the token */
 };
 
-/* Permissions of the tenant's packs, and that to use sources: a single source is no token's. */
+/* Allowed scopes are the permissions of the tenant's packs and the one to use data sources; a
+ * single source cannot be a scope. */
 static bool read_scopes(const struct request *r, struct making *m, struct err *e)
 {
 	const struct catalog *c =

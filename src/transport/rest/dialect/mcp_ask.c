@@ -1,7 +1,7 @@
 /*
  * The tool vesper_ask: a question to the assistant, as a turn of a session. A clarifying question
- * is text, or a form where the client shows forms; what a form brings back is sealed, so that only
- * its user can answer it, in its session, while it is open.
+ * is text, or a form where the client supports forms. The form's state is sealed, so that only its
+ * user can answer it, in its session, while the question is open.
  */
 #include "mcp_int.h"
 #include "mcp_state.h"
@@ -81,7 +81,7 @@ json_t *mcp_ask_tool(void)
 			   {"openWorldHint", json_false()})});
 }
 
-/* ---- What a form brings back ---- */
+/* ---- State of a form ---- */
 
 struct asked {
 	struct request *request;
@@ -97,7 +97,7 @@ static void write_state(const void *owner, struct str ask, struct buf *out)
 	json_t *body = NULL;
 
 	if (!json_parse(ask.p, ask.n, ask.n, &body, NULL))
-		return; /* the client gets an empty text, which opens nothing */
+		return; /* the client gets an empty state, which is never accepted */
 	mcp_state_seal(out, asked->request->transport->cursor_key, asked->salt,
 		       &(struct mcp_state){
 			       .tenant = who->tenant,
@@ -165,8 +165,8 @@ static void start(struct mcp_request *m, const struct dialect_request *d, const 
 	chat_start(r, &turn, &form);
 }
 
-/* A session's own id, or a name that the client gave it. Without either it is a new one; the same
- * for a request that is sent twice, whose turn is looked for in its session. */
+/* The client gives a session's id or its own name for one. With only a request id, the session
+ * derives from that, so that a repeated request finds its turn. Otherwise it is a new session. */
 static const char *session_of(struct request *r, const struct dialect_request *d)
 {
 	if (d->external_id)

@@ -1,4 +1,4 @@
-/* What the files of the MCP server share: a request that is being answered, and how. */
+/* State and functions that the files of the MCP server share. */
 #ifndef VESPER_MCP_INT_H
 #define VESPER_MCP_INT_H
 
@@ -9,22 +9,22 @@
 /* The tool that asks the assistant. */
 #define MCP_ASK "vesper_ask"
 
-/* In the arena of its request. */
+/* Allocated in the arena of its request. */
 struct mcp_request {
 	struct request *request;
 	struct mcp_call call;
 	struct wire_mcp to;
 };
 
-/* ---- Exactly one of these answers ---- */
+/* ---- Answering: exactly one of these ---- */
 
-/* A result of these members. Takes ownership. */
+/* Answers a result with these members. Takes ownership. */
 void mcp_reply(struct mcp_request *m, json_t *members_take);
-/* A list: of an era that keeps lists, with how long it is good. Takes ownership. */
+/* Answers a list, with its lifetime in the era whose clients cache lists. Takes ownership. */
 void mcp_reply_list(struct mcp_request *m, json_t *members_take);
-/* What a tool says when it has nothing to show but a sentence. */
+/* Answers a tool result that is only a sentence. */
 void mcp_reply_text(struct mcp_request *m, bool is_error, const char *text);
-/* Parameters that can't be: an error of the protocol. */
+/* Answers invalid parameters: a protocol error. */
 void mcp_refuse(struct mcp_request *m, const char *message);
 
 /* A value as JSON, in the request's arena. */
@@ -37,6 +37,6 @@ void mcp_tools_call(struct mcp_request *m);
 void mcp_prompts_list(struct mcp_request *m);
 void mcp_prompts_get(struct mcp_request *m);
 void mcp_ask(struct mcp_request *m, const json_t *args);
-json_t *mcp_ask_tool(void); /* new reference */
+json_t *mcp_ask_tool(void); /* New reference */
 
 #endif

@@ -1,12 +1,11 @@
-/* Where a client of the MCP server gets its token (RFC 9728). Open: it is read before there is one.
- */
+/* Tells clients of the MCP server where to get a token (RFC 9728). Needs no token. */
 #include "rest/http_route.h"
 
 #include <string.h>
 
 #include "vesper/json.h"
 
-/* A placeholder stands for what only a token says. */
+/* An issuer with a placeholder is omitted, since only a token fills the placeholder. */
 static json_t *issuers(const char *issuer)
 {
 	return *issuer && !strchr(issuer, '{') ? json_list_of(json_str(issuer)) : NULL;

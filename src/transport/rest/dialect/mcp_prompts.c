@@ -1,5 +1,5 @@
-/* Prompts of MCP: questions that the caller can ask, ready to be sent. The flows that somebody
- * wrote down, by their names, and the example questions of each domain. */
+/* MCP prompts: questions that the caller may ask, ready to be sent. These are the named flows of
+ * the packs and the example questions of each domain. */
 #include "mcp_int.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "vesper/json.h"
 #include "vesper/turn.h"
 
-/* Does what is wanted with a prompt; true: it was the one that was looked for. */
+/* Called for each prompt; returns true to stop. */
 typedef bool (*prompt_cb)(void *owner, const char *name, const char *about, const char *question);
 
 static bool each_example(const struct domain_def *d, struct arena *a, prompt_cb cb, void *owner)

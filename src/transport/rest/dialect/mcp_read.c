@@ -1,6 +1,6 @@
 /*
- * One JSON-RPC message. What is wrong with it is told in a fixed order (shape, era, envelope), so
- * that a client that mixes both eras learns of that first.
+ * Parses one JSON-RPC message. Errors are reported in a fixed order (shape, era, envelope), so that
+ * a client that mixes both eras is told about that first.
  */
 #include "mcp_read.h"
 
@@ -17,7 +17,7 @@
 
 #define META       "_meta"
 #define META_OWN   "io.modelcontextprotocol/"
-#define SHOWN_MAX  60 /* bytes of a client's own words that an error repeats */
+#define SHOWN_MAX  60 /* bytes of the client's text that an error repeats */
 #define CODED_HEAD "=?base64?"
 #define CODED_TAIL "?="
 
@@ -115,7 +115,7 @@ static bool is_known(const char *version)
 	return is_modern_version(version) || mcp_is_legacy_version(version);
 }
 
-/* Header and body must mean one era. */
+/* Header and body must agree on one era. */
 static bool read_era(const struct mcp_headers *h, struct arena *a, struct mcp_call *out,
 		     struct mcp_fault *f)
 {
@@ -138,7 +138,7 @@ static bool read_era(const struct mcp_headers *h, struct arena *a, struct mcp_ca
 	return true;
 }
 
-/* A header holds plain ASCII; other names stand in it coded. */
+/* A header holds plain ASCII; other names are Base64-coded. */
 static bool header_names(const char *header, const char *name)
 {
 	struct buf coded;
@@ -146,7 +146,7 @@ static bool header_names(const char *header, const char *name)
 
 	if (!header)
 		return false;
-	buf_init(&coded, SIZE_MAX / 2); /* of a name in a body, which is bounded */
+	buf_init(&coded, SIZE_MAX / 2); /* of a name in a body, whose size is limited */
 	buf_str(&coded, CODED_HEAD);
 	hash_base64(&coded, name, strlen(name));
 	buf_str(&coded, CODED_TAIL);
@@ -155,7 +155,7 @@ static bool header_names(const char *header, const char *name)
 	return same;
 }
 
-/* What a proxy may route by must be what is done. */
+/* A proxy may route by the headers, so they must match the body. */
 static bool check_headers(const struct mcp_headers *h, const struct mcp_call *c,
 			  struct mcp_fault *f)
 {
@@ -197,7 +197,7 @@ static bool read_envelope(struct mcp_call *out, struct mcp_fault *f)
 		return bad_meta(f,
 				"params._meta." META_OWN "clientCapabilities: must be an object");
 	forms = json_object_get(capabilities, "elicitation");
-	/* Without a mode it means forms. */
+	/* Without a mode, elicitation means forms. */
 	out->takes_forms =
 		json_is_object(forms) &&
 		(json_object_size(forms) == 0 || json_is_object(json_object_get(forms, "form")));
@@ -257,7 +257,7 @@ bool mcp_ask_read(const json_t *args, struct dialect_request *out, struct err *e
 	    !json_opt_str(args, "question", &out->content, e))
 		return false;
 	if (out->ask_id) {
-		out->content = NULL; /* the values speak for themselves */
+		out->content = NULL; /* the values replace the question */
 		return read_answer(args, out, e);
 	}
 	if (!out->content || utf8_blanks(out->content) == strlen(out->content))

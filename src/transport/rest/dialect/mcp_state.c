@@ -1,4 +1,5 @@
-/* The salt, then the sealed members; the key is made of the secret and the salt. */
+/* The state is the salt followed by the sealed members. The key is derived from the secret and the
+ * salt. */
 #include "mcp_state.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Tools of the catalogue as tools of MCP: which there are, and a call. A call that could not be
- * made, or that failed, is a result that says so: the model behind the client reads it. */
+/* Tools of the catalogue as MCP tools: list and call. A call that fails, or cannot be made, returns
+ * a result with the error, because the client's model reads it. */
 #include "mcp_int.h"
 
 #include <ctype.h>
@@ -46,7 +46,7 @@ static json_t *tool_json(struct request *r, const struct tool_def *t)
 		{"outputSchema", catalog_output_schema(t, r->who)}, {"annotations", annotations()});
 }
 
-/* The assistant, then the catalogue's. */
+/* The assistant comes first, then the tools of the catalogue. */
 static json_t *tool_at(struct request *r, const struct catalog_view *v, size_t i)
 {
 	if (i == 0)
@@ -89,7 +89,7 @@ static void call_free(void *task)
 {
 	struct mcp_tool_call *call = task;
 
-	op_cancel(&call->request->request->op); /* before what it writes to */
+	op_cancel(&call->request->request->op); /* before the memory that it writes to */
 	arena_free(&call->arena);
 	mem_free(call);
 }

@@ -1,6 +1,6 @@
 /*
- * What leaves as a file is opened by programs that run what they read: cells that look like
- * formulas are made text, and Markdown of cells can't leave its table.
+ * Exported files are opened by programs that execute content: cells that look like formulas are
+ * made text, and Markdown in cells cannot break out of its table.
  */
 #include "export.h"
 
@@ -14,7 +14,7 @@
 #include "vesper/view.h"
 #include "vesper/wire.h"
 
-/* A cell as text; "" for none. Free with mem_free. */
+/* A cell as text; "" for null. Free with mem_free. */
 static char *cell_text(const json_t *cell)
 {
 	if (!cell || json_is_null(cell))
@@ -38,19 +38,19 @@ static const char *label_of(const json_t *meta)
 
 /* ---- CSV ---- */
 
-/* A number column may hold texts where digits go beyond what a program's number keeps. */
+/* A number column may hold texts where a double cannot keep all digits. */
 static bool looks_numeric(const char *text)
 {
 	return *text && strspn(text, "0123456789+-.eE") == strlen(text) &&
 	       strpbrk(text, "0123456789");
 }
 
-/* A spreadsheet runs what begins like a formula, in full width, too. */
+/* A spreadsheet executes text that begins like a formula, also with full-width characters. */
 static bool is_formula(const char *text)
 {
 	static const char *const wide[] = {"＝", "＋", "－", "＠"};
 	const char *first =
-		text + utf8_blanks(text); /* programs pass over them, each over others */
+		text + utf8_blanks(text); /* programs skip blanks, each program other ones */
 
 	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
 		if (strncmp(first, wide[i], strlen(wide[i])) == 0)
@@ -190,7 +190,7 @@ static bool cell_differs(const json_t *view, const char *column, const struct ta
 	struct decimal a, b;
 	bool differs = strcmp(kept, now) != 0;
 
-	/* What was stored as a JSON number has lost its last zeros. */
+	/* Values stored as JSON numbers have lost trailing zeros. */
 	if (differs && column_is_number(t->columns[at].type) && decimal_parse(kept, &a) &&
 	    decimal_parse(now, &b))
 		differs = decimal_cmp(a, b) != 0;
@@ -230,7 +230,7 @@ void export_markdown_session(struct buf *out, const struct session *s)
 	buf_printf(out, "\n\nBegun %s.\n", s->created_at);
 }
 
-/* Within the text, so that the file holds all of it. */
+/* Embeds the picture, so that the file is self-contained. */
 static void add_picture(struct buf *out, const json_t *view)
 {
 	const char *alt = json_string_value(json_object_get(view, "alt"));

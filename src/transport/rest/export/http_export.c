@@ -1,6 +1,6 @@
 /*
- * A session as a file. It is sent while it is read, a few messages at a time, so that a long one
- * takes no more memory than a short one.
+ * A session as a file. It is sent while it is read, a few messages at a time, so that memory does
+ * not grow with the session.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,12 +20,12 @@ struct export
 {
 	struct message_reader reader;
 	bool markdown;
-	const struct message *lot; /* read; the next one to be written is lot[next] */
+	const struct message *lot; /* the batch that was read; lot[next] is written next */
 	size_t count, next;
-	struct buf text; /* made and not taken yet */
+	struct buf text; /* written, but not sent yet */
 	bool any;        /* a message was written */
 	json_t *links;   /* of all answers: label by address */
-	bool last;       /* nothing comes after this lot */
+	bool last;       /* this is the last batch */
 	bool failed;
 };
 
@@ -72,7 +72,8 @@ static void on_lot(void *owner, const struct message *messages, size_t count, bo
 	reply_stream_wake(x->reader.request);
 }
 
-/* One message at a time: a table takes its time to be written, and others wait meanwhile. */
+/* Writes one message per call: a table takes a while to write, and other requests wait
+ * meanwhile. */
 static bool on_fill(void *task, struct buf *out)
 {
 	struct export *x = task;
@@ -87,7 +88,8 @@ static bool on_fill(void *task, struct buf *out)
 	else if (ended && !x->failed)
 		buf_str(&x->text, "]}\n");
 	if (x->failed || buf_over(&x->text)) {
-		x->reader.request->gone = true; /* half a file must not look like a whole one */
+		x->reader.request->gone = true; /* cut the connection, so that an incomplete file
+						   does not look complete */
 		return false;
 	}
 	buf_add(out, buf_text(&x->text), x->text.n);

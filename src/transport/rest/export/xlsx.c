@@ -1,6 +1,6 @@
 /*
- * Each part is deflated as it is made, so its sizes stand behind it (a data descriptor) and again
- * in the directory at the end of the file, which is what programs read.
+ * Each part is deflated while it is written, so its sizes follow it (a data descriptor) and are
+ * repeated in the directory at the end of the file, which programs read.
  */
 #include "xlsx.h"
 
@@ -19,12 +19,12 @@
 static_assert(DB_FETCH_ROWS_MAX < XLSX_ROWS_MAX, "a whole result and its head fit a sheet");
 
 #define PART_COUNT     6
-#define XML_BYTES      65536  /* of rows are deflated at once */
+#define XML_BYTES      65536  /* row XML that is deflated at once */
 #define EPOCH_DAYS     25569  /* 1970-01-01, counted from the epoch of spreadsheets */
 #define FIRST_DAY      61     /* 1900-03-01: days before it differ between programs */
-#define DIGITS_MAX     15     /* of a number in a spreadsheet */
+#define DIGITS_MAX     15     /* digits of a number that spreadsheets keep */
 #define ZIP_FLAGS      0x0808 /* sizes follow the part; names are UTF-8 */
-#define ZIP_DATE       0x0021 /* 1980-01-01: a file says nothing of when it was made */
+#define ZIP_DATE       0x0021 /* 1980-01-01: constant, so that equal rows give equal bytes */
 #define ZIP_VERSION    20
 #define ZIP_DEFLATED   8
 #define LOCAL_HEAD     0x04034b50U
@@ -37,7 +37,7 @@ static_assert(DB_FETCH_ROWS_MAX < XLSX_ROWS_MAX, "a whole result and its head fi
 #define MAIN           "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 #define CONTENT        "application/vnd.openxmlformats-officedocument.spreadsheetml."
 
-/* Places in cellXfs below. */
+/* Indexes in cellXfs below. */
 enum style { STYLE_PLAIN, STYLE_HEAD, STYLE_DAY, STYLE_MOMENT, STYLE_TEXT };
 
 static const struct part {
@@ -62,7 +62,7 @@ static const struct part {
 	 "relationships\"><Relationship Id=\"r1\" Type=\"" DOCUMENT
 	 "/worksheet\" Target=\"worksheets/sheet1.xml\"/><Relationship Id=\"r2\" Type=\"" DOCUMENT
 	 "/styles\" Target=\"styles.xml\"/></Relationships>"},
-	/* quotePrefix: a text that is edited stays text. */
+	/* quotePrefix: a text stays text when a user edits it. */
 	{"xl/styles.xml", XML_HEAD
 	 "<styleSheet xmlns=\"" MAIN
 	 "\"><fonts count=\"2\"><font><sz val=\"11\"/><name val=\"Calibri\"/></font>"
@@ -95,7 +95,7 @@ static const char sheet_end[] = "</sheetData></worksheet>";
 
 struct xlsx {
 	z_stream deflate;
-	struct buf xml; /* of rows, not deflated yet */
+	struct buf xml; /* row XML that is not deflated yet */
 	size_t row, column;
 	bool in_row;
 	uint32_t written; /* of the file */
@@ -209,8 +209,8 @@ static void directory(struct xlsx *x, struct buf *out)
 
 /* ---- cells ---- */
 
-/* Programs read _x0041_ as A, so an underscore that looks like the beginning of one is written as
- * such a code. */
+/* Programs read _x0041_ as A, so an underscore that would start such a code is written as a
+ * code. */
 static bool is_code(const char *text)
 {
 	return text[0] == '_' && text[1] == 'x' && isxdigit((unsigned char)text[2]) &&
@@ -218,7 +218,7 @@ static bool is_code(const char *text)
 	       isxdigit((unsigned char)text[5]) && text[6] == '_';
 }
 
-/* U+FFFE and U+FFFF are no characters of XML. */
+/* U+FFFE and U+FFFF are not XML characters. */
 static bool is_outside_xml(const char *text)
 {
 	return memcmp(text, "\xef\xbf", 2) == 0 &&
@@ -250,8 +250,8 @@ static size_t character_bytes(const char *at)
 	return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* What does not fit a cell ends in an ellipsis. Characters are counted as programs count them:
- * UTF-16 units. */
+/* A text that is too long for a cell ends in an ellipsis. Characters are counted in UTF-16 units,
+ * as in spreadsheets. */
 static void add_text(struct buf *xml, const char *text)
 {
 	size_t units = 0, len;
@@ -323,7 +323,7 @@ static bool read_day(const char *text, int64_t *days)
 	return *days >= FIRST_DAY;
 }
 
-/* "YYYY-MM-DD HH:MM[:SS]", with a T or a blank; anything else about it, such as a zone, stays text.
+/* "YYYY-MM-DD HH:MM[:SS]", with a T or a blank; with anything else, such as a zone, it stays text.
  */
 static bool read_moment(const char *text, int64_t *days, int *seconds)
 {

@@ -1,8 +1,8 @@
 /*
- * A workbook of one sheet (ECMA-376: XML in a ZIP), made row by row, so that a long result takes no
- * more memory than a short one. Texts are cells of text, whatever they begin with; numbers, days
- * and moments are what a spreadsheet counts with where it keeps all their digits, else texts. Pure:
- * the same rows give the same bytes.
+ * A workbook of one sheet (ECMA-376: XML in a ZIP), written row by row, so that memory does not
+ * grow with the result. Text is always a text cell, whatever it begins with. Numbers, days and
+ * times are numeric cells if the spreadsheet keeps all their digits, else text. Pure: the same rows
+ * give the same bytes.
  */
 #ifndef VESPER_XLSX_H
 #define VESPER_XLSX_H
@@ -15,11 +15,11 @@ struct xlsx;
 struct xlsx *xlsx_new(void);
 void xlsx_free(struct xlsx **x);
 
-/* All that stands before the first row; its first row is the head. */
+/* Writes everything before the first row, which is the header row. */
 void xlsx_begin(struct xlsx *x, struct buf *out);
 /* The next cell of the row: `text` is UTF-8; "" leaves it empty. */
 void xlsx_cell(struct xlsx *x, const char *text, enum column_type type);
-/* What is made of the rows comes to `out` some rows later. */
+/* Rows are deflated in blocks, so a row may appear in `out` some rows later. */
 void xlsx_row_end(struct xlsx *x, struct buf *out);
 /* The rest of the file. */
 void xlsx_end(struct xlsx *x, struct buf *out);
