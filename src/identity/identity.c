@@ -1,6 +1,6 @@
 /*
- * Who is at the door. Rates and tickets are this process' own; where processes share a cache, they
- * are counted and kept there, and its silence leaves each with its own again.
+ * Authentication, rates and tickets. Rates and tickets are local to this process, or in a cache
+ * that processes share. If the cache does not answer, each process uses its local ones.
  */
 #include "identity_int.h"
 #include "jwks.h"
@@ -16,16 +16,16 @@
 #include "vesper/mem.h"
 
 struct identity {
-	struct jwt_options options; /* deep copy, but for the roles */
+	struct jwt_options options; /* deep copy, except the roles */
 	struct jwks *jwks;          /* NULL: RS256 is refused */
 	struct loop *loop;
 	struct http *http;
-	struct cache *shared; /* NULL: this process is alone */
+	struct cache *shared; /* NULL: local only */
 	struct rate_limits limits;
 	struct rates *rates;
 	struct tickets *tickets;
-	struct personal *personal; /* NULL: no store has any */
-	bool has_personal;         /* they are served */
+	struct personal *personal; /* NULL: the store has no personal tokens */
+	bool has_personal;         /* personal tokens are enabled */
 };
 
 static const char *const *texts_copy(const char *const *tenants)
@@ -132,7 +132,7 @@ static void use_keys(struct identity *i, struct identity_options o)
 	jwks_free(&i->jwks);
 	if (jwks_new(&o, &other, &e))
 		i->jwks = other;
-	assert(i->jwks); /* the address was checked when the settings were read */
+	assert(i->jwks); /* the settings have already checked the address */
 }
 
 void identity_use(struct identity *i, const struct identity_settings *settings)
@@ -261,10 +261,10 @@ bool identity_id_token(struct identity *i, struct str token, const char *client,
 struct ticket_op {
 	struct op op;
 	struct identity *identity;
-	struct op *asked; /* of the shared cache, or of a personal token */
+	struct op *asked; /* operation of the shared cache, or lookup of a personal token */
 	struct later later;
 	char ticket[TICKET_BYTES];
-	struct principal *who; /* for whom it is made, or whom it stood for */
+	struct principal *who; /* the user that the ticket is made for, or that used it */
 	struct err err;
 	identity_ticket_cb on_made;
 	identity_who_cb on_used;
@@ -304,7 +304,8 @@ static void on_made(void *owner)
 	ticket_op_free(x);
 }
 
-/* Another one than was sent away: nobody can say whether that one is not there after all. */
+/* Creates a local ticket with a new text, because the ticket sent to the cache may have been stored
+ * after all. */
 static void make_own(struct ticket_op *x)
 {
 	ticket_make(x->ticket);
@@ -403,7 +404,7 @@ struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_w
 struct rate_op {
 	struct op op;
 	struct identity *identity;
-	struct rate_limits limits; /* as they were asked for */
+	struct rate_limits limits; /* at the time of the request */
 	const struct principal *who;
 	struct op *asked;
 	identity_rate_cb cb;

@@ -1,4 +1,4 @@
-/* Who may sign in, from the configuration: algorithms, keys, and tenants. */
+/* Reads the settings of authentication: algorithms, keys and tenants. */
 #include <string.h>
 
 #include "jwks.h"
@@ -56,7 +56,7 @@ static bool choose_secret(const struct config *c, struct jwt_options *o, struct 
 	return true;
 }
 
-/* An issuer signs tokens for others, too: whose they are and for whom must be checked. */
+/* An issuer also signs tokens for other applications, so issuer and audience must be checked. */
 static bool choose_issuer(const struct config *c, struct identity_options *o, struct err *e)
 {
 	if (!algorithm_listed(c, "RS256"))
@@ -64,7 +64,8 @@ static bool choose_issuer(const struct config *c, struct identity_options *o, st
 	if (!*config_text(c, "auth.jwks_url") || !*o->jwt.issuer || !*o->jwt.audience)
 		return err_set(e, ERR_INPUT,
 			       "RS256 needs auth.jwks_url, auth.issuer and auth.audience");
-	/* Any directory may sign in with such an issuer and put what it likes into other claims. */
+	/* With such an issuer, users of any directory may sign in, and other claims may hold any
+	 * value. */
 	if (strstr(o->jwt.issuer, "{tenantid}") && strcmp(o->jwt.tenant_claim, "tid") != 0)
 		return err_set(e, ERR_INPUT, "auth.issuer: {tenantid} needs auth.tenant_claim tid");
 	o->jwks_url = config_text(c, "auth.jwks_url");

@@ -1,7 +1,7 @@
 /*
- * Issuers roll their keys without notice, and their services are away at times. So keys are asked
- * for on a clock of our own and when a token names one that is not known; what comes replaces the
- * set only when it is a whole good one.
+ * Issuers rotate their keys without notice, and their services are unavailable at times. So keys
+ * are fetched periodically and when a token names an unknown key. The set is replaced only by a
+ * complete, valid one.
  */
 #include "jwks.h"
 
@@ -23,16 +23,16 @@ struct jwks {
 	struct loop *loop;
 	struct http *http;
 	char *url;
-	char *keys_url; /* the set itself; NULL: the discovery document must be asked first */
+	char *keys_url; /* address of the set; NULL: the discovery document is read first */
 	int64_t refresh_ms;
 	struct jwt_keys *keys;
-	struct provider *provider; /* NULL: no discovery document that says how to sign in */
+	struct provider *provider; /* NULL: no discovery document with sign-in endpoints */
 	struct timer *timer;
 	struct op *fetch;
 	struct buf body;
 	int status;
-	struct timer *early; /* keys are asked for as soon as they may be again */
-	bool missed;         /* asked for early before */
+	struct timer *early; /* fetches keys as soon as the interval allows */
+	bool missed;         /* an early fetch was made before */
 	int64_t missed_mono_ms;
 };
 
@@ -46,7 +46,7 @@ static bool is_file(const char *url)
 	return str_starts(str_of(url), STR(FILE_URL));
 }
 
-/* ---- an attempt and its end ---- */
+/* ---- one fetch ---- */
 
 static void fetch_failed(struct jwks *j, const struct err *e)
 {
@@ -78,7 +78,7 @@ static void keys_take(struct jwks *j, const char *text, size_t len)
 
 static void fetch_start(struct jwks *j);
 
-/* A document without endpoints is enough for those who bring a token. */
+/* A document without sign-in endpoints is enough for callers that bring a token. */
 static void provider_take(struct jwks *j, const json_t *document)
 {
 	struct provider *provider = NULL;
@@ -92,8 +92,8 @@ static void provider_take(struct jwks *j, const json_t *document)
 	j->provider = provider;
 }
 
-/* The discovery document says where the keys are, and how browsers sign in; everything else in it
- * is configured here. */
+/* Takes the address of the keys and the sign-in endpoints from the discovery document; all other
+ * settings come from the configuration. */
 static void discovery_take(struct jwks *j)
 {
 	json_t *document = NULL;
@@ -128,7 +128,7 @@ static bool on_data(void *owner, const char *data, size_t len)
 	return !buf_over(&j->body);
 }
 
-/* Issuers may move their keys: the discovery document is asked anew each time. */
+/* Issuers may move their keys, so each refresh reads the discovery document again. */
 static void on_end(void *owner, const struct err *e)
 {
 	struct jwks *j = owner;
@@ -204,9 +204,9 @@ static void on_early(void *owner)
 	refresh(j);
 }
 
-/* Anybody may name a key that does not exist. So a miss is never dropped because of an earlier one:
- * while another request may not be made yet, or one is under way that may have been sent too early,
- * the next one is due as soon as it may be. */
+/* Any caller may name a key that does not exist, so fetches are limited. A miss is still never
+ * ignored: if a fetch is not allowed yet, or the running one may have started too early, another
+ * one is scheduled for the earliest allowed time. */
 void jwks_missed(struct jwks *j)
 {
 	int64_t since = clock_mono_ms() - j->missed_mono_ms;

@@ -1,4 +1,5 @@
-/* The issuer's keys: fetched off the path of any request, the last good set kept. */
+/* The issuer's keys: fetched in the background, never during a request. The last valid set stays in
+ * use. */
 #ifndef VESPER_IDENTITY_JWKS_H
 #define VESPER_IDENTITY_JWKS_H
 
@@ -8,17 +9,17 @@
 struct jwks;
 
 MUST_CHECK bool jwks_new(const struct identity_options *options, struct jwks **out, struct err *e);
-/* ERR_INPUT: no address that keys may come from. */
+/* ERR_INPUT: the address is not allowed for keys. */
 MUST_CHECK bool jwks_url_check(const char *url, struct err *e);
-/* Whether the address is that of an OpenID configuration. */
+/* Returns true when the address is that of an OpenID configuration. */
 bool jwks_is_discovery(const char *url);
-/* False: keys come from another address. */
+/* Returns false when the options name another address. */
 bool jwks_use(struct jwks *j, const struct identity_options *options);
 void jwks_free(struct jwks **j);
-const struct jwt_keys *jwks_keys(const struct jwks *j); /* valid until the loop goes on */
-/* What the discovery document says beside its keys; NULL: there is none yet, or none at all. */
+const struct jwt_keys *jwks_keys(const struct jwks *j); /* valid until the loop continues */
+/* The sign-in endpoints of the discovery document; NULL: not known yet, or none. */
 const struct provider *jwks_provider(const struct jwks *j);
-/* A token named a key that is not in the set. */
+/* Reports that a token named a key that is not in the set. */
 void jwks_missed(struct jwks *j);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * A personal access token is looked up by its hash, in the database of the tenant that it names:
- * there it is, or it is nothing. Its permissions are those that it was made for and that its owner
- * had at the newest sign-in, both.
+ * A personal access token is looked up by its hash in the database of the tenant that it names. Its
+ * permissions are those it was created with, as far as its owner had them at the newest sign-in.
  */
 #include "personal.h"
 
@@ -20,24 +19,24 @@
 
 #define PREFIX       "vsp_"
 #define SECRET_BYTES 32
-#define SECRET_CHARS 52 /* of them in base32 */
+#define SECRET_CHARS 52 /* SECRET_BYTES in base32 */
 #define ALPHABET     "abcdefghijklmnopqrstuvwxyz234567"
-#define LOOKUP_BYTES 65536 /* permissions are short texts, and few */
+#define LOOKUP_BYTES 65536 /* permissions are few short texts */
 
-/* What the store said of a hash. */
+/* The store's answer for a hash. */
 struct known {
 	struct list by_age;
 	struct hashmap_node by_hash;
-	struct share share; /* its tenant's */
+	struct share share; /* of its tenant */
 	char hash[HASH_HEX_BYTES];
-	struct principal *who; /* NULL: there is no such token */
+	struct principal *who; /* NULL: no valid token */
 	int64_t until_mono_ms;
 };
 
-/* The newest sign-in of a user that the store was told of. */
+/* The newest sign-in of a user that was stored. */
 struct sign_in {
 	struct hashmap_node by_user;
-	struct share share; /* the user's tenant's */
+	struct share share; /* of the user's tenant */
 	char *user;
 	int64_t issued_ms;
 	char permissions[HASH_HEX_BYTES];
@@ -46,7 +45,7 @@ struct sign_in {
 struct personal {
 	struct loop *loop;
 	struct store *store;
-	struct list by_age; /* what is known, oldest first */
+	struct list by_age; /* known tokens, oldest first */
 	struct hashmap known;
 	struct shares known_shares;
 	struct hashmap sign_ins;
@@ -130,7 +129,7 @@ bool identity_is_personal(struct str token)
 	return str_starts(token, STR(PREFIX));
 }
 
-/* The tenant that the token names, of those that there are; NULL: it cannot be a token. */
+/* The existing tenant that the token names; NULL: not a token. */
 static const char *tenant_of(const char *const *tenants, struct str token)
 {
 	size_t prefix = sizeof(PREFIX) - 1, around = prefix + 1 + SECRET_CHARS;
@@ -145,7 +144,7 @@ static const char *tenant_of(const char *const *tenants, struct str token)
 	return NULL;
 }
 
-/* ---- What is known ---- */
+/* ---- Known tokens ---- */
 
 static void forget_old(struct personal *p)
 {
@@ -171,7 +170,7 @@ static void know(struct personal *p, const char *tenant, const char *hash,
 	struct known *k = known_find(p, hash);
 	struct share *over;
 
-	if (k) /* two asked at once */
+	if (k) /* after two concurrent lookups */
 		known_free(p, k);
 	k = mem_alloc(sizeof(*k));
 	snprintf(k->hash, sizeof(k->hash), "%s", hash);
@@ -184,7 +183,7 @@ static void know(struct personal *p, const char *tenant, const char *hash,
 		known_free(p, list_item(over, struct known, share));
 }
 
-/* A copy of whom it stands for; NULL: nobody (any more). */
+/* A copy of the token's user; NULL: unknown, revoked or expired. */
 static struct principal *good(const struct principal *who, struct err *e)
 {
 	if (!who)
@@ -196,7 +195,7 @@ static struct principal *good(const struct principal *who, struct err *e)
 	return NULL;
 }
 
-/* ---- Asking the store ---- */
+/* ---- Lookup in the store ---- */
 
 struct lookup {
 	struct op op;
@@ -224,7 +223,7 @@ static void on_cancel(struct op *op)
 	lookup_free(l);
 }
 
-/* The permissions that are in both lists. */
+/* The intersection of the token's scopes and the stored permissions of its owner. */
 static void permissions_read(const struct stored_token *t, struct arena *a, struct principal *out)
 {
 	const char **both = arena_alloc(a, (strlen(t->scopes) / 2 + 1) * sizeof(*both));
@@ -235,7 +234,7 @@ static void permissions_read(const struct stored_token *t, struct arena *a, stru
 		const char *name = arena_strndup(a, scope.p, scope.n);
 		struct str had = str_of(t->permissions), one;
 
-		/* What sources give, they give with each request: no sign-in lists it. */
+		/* Access to data sources is decided with each request; no sign-in lists it. */
 		if (strcmp(name, PERMISSION_SOURCES) == 0)
 			out->token_uses_sources = true;
 		while (*name && str_split(&had, ' ', &one))
@@ -246,7 +245,7 @@ static void permissions_read(const struct stored_token *t, struct arena *a, stru
 	}
 }
 
-/* NULL: a row that says no end opens nothing. */
+/* NULL: a row without an expiry is invalid. */
 static struct principal *read_row(const struct lookup *l, const struct stored_token *t)
 {
 	struct principal *who = arena_alloc(l->arena, sizeof(*who));
@@ -347,7 +346,7 @@ struct op *personal_again(struct personal *p, const struct principal *who, struc
 	return find(p, who->tenant, who->token_hash, out, e, cb, owner);
 }
 
-/* ---- What the owner may ---- */
+/* ---- Permissions of the owner ---- */
 
 static struct sign_in *sign_in_of(struct personal *p, const struct principal *who)
 {

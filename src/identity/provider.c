@@ -1,4 +1,5 @@
-/* Addresses of another service, which secrets will be sent to: each is checked when it is read. */
+/* Endpoints of another service that will receive secrets: each address is checked when it is
+ * read. */
 #include "provider.h"
 
 #include "vesper/http.h"

@@ -1,4 +1,4 @@
-/* What a provider's discovery document says of signing in (OpenID Connect Discovery 1.0). */
+/* Sign-in members of a provider's discovery document (OpenID Connect Discovery 1.0). */
 #ifndef VESPER_IDENTITY_PROVIDER_H
 #define VESPER_IDENTITY_PROVIDER_H
 
@@ -8,11 +8,11 @@
 
 struct provider {
 	char *issuer;
-	char *authorization; /* where browsers are sent */
+	char *authorization; /* where browsers are redirected */
 	char *token;
-	char *revocation;  /* NULL: tokens can't be taken back */
-	char *end_session; /* NULL: signing out ends here */
-	bool names_itself; /* its replies carry `iss` (RFC 9207) */
+	char *revocation;  /* NULL: tokens cannot be revoked */
+	char *end_session; /* NULL: signing out is local */
+	bool names_itself; /* its replies contain `iss` (RFC 9207) */
 };
 
 /* ERR_INPUT: a member is missing, or an address is not https (http on loopback only). */

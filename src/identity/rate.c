@@ -1,7 +1,7 @@
 /*
- * How much each user and each tenant may ask in a minute: a meter that fills up again evenly, so
- * that nobody gains by waiting for a window's edge. Meters are dropped when too many are there, the
- * longest unused of the tenant with the most first: those are full again anyway.
+ * Limits the requests of users and tenants per minute with token buckets, which refill evenly, so
+ * that no caller gains by waiting for a window's edge. When there are too many buckets, the least
+ * recently used one of the tenant with the most buckets is evicted, since it is full again anyway.
  */
 #include "rate.h"
 
@@ -17,7 +17,7 @@
 
 struct meter {
 	struct hashmap_node by_key;
-	struct share share; /* its tenant's */
+	struct share share; /* of its tenant */
 	char *key;
 	double left;
 	int64_t at_mono_ms;
@@ -110,7 +110,7 @@ void rate_say(double left, int64_t limit, struct rate_state *out)
 	out->wait_ms = left >= 1 ? 0 : (int64_t)((1 - left) * MINUTE_MS / (double)limit) + 1;
 }
 
-/* The meter of this key as it stands now; NULL: there is no limit. */
+/* The refilled bucket of this key; NULL: no limit. */
 static struct meter *meter_now(struct rates *r, const char *key, const char *tenant, int64_t limit)
 {
 	struct meter *m = limit > 0 ? meter_of(r, key, tenant, limit) : NULL;
@@ -143,7 +143,7 @@ static bool take(struct rates *r, const struct principal *who, bool confirming, 
 		user->left -= 1;
 	if (allowed && tenant)
 		tenant->left -= 1;
-	if (allowed && confirming) /* what is left, the shared cache knows */
+	if (allowed && confirming) /* the shared cache knows the remaining tokens */
 		return true;
 	*out = (struct rate){.allowed = allowed};
 	if (user)

@@ -9,11 +9,12 @@ struct rates;
 struct rates *rates_new(const struct rate_limits *limits);
 void rates_use(struct rates *r, const struct rate_limits *limits);
 void rates_free(struct rates **r);
-/* How a meter with so much left stands. */
+/* Converts the tokens left in a bucket to a rate state. */
 void rate_say(double left, int64_t limit, struct rate_state *out);
 bool rates_take(struct rates *r, const struct principal *who, struct rate *out);
-/* Counts here what a shared cache has allowed, whose word alone is not enough: false, and *out says
- * why, when this process alone has seen more than the limits allow (and RATE_SLACK_PERCENT). */
+/* Counts locally what a shared cache has allowed, because the cache alone is not trusted. Returns
+ * false, with the rate in *out, when this process alone has counted more than the limits (plus
+ * RATE_SLACK_PERCENT). */
 bool rates_confirm(struct rates *r, const struct principal *who, struct rate *out);
 
 #endif

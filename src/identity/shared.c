@@ -1,8 +1,8 @@
 /*
- * What several processes share lies in a cache that others may read and write. So a ticket's name
- * there is its hash, and what lies under it is the token itself, sealed with a key that only the
- * ticket gives: who reads it has nothing, and who writes into it can't become anybody, since the
- * token is verified again by whoever takes it.
+ * The shared cache may be readable and writable by others. So a ticket is stored under its hash,
+ * and its value is the token, encrypted with a key derived from the ticket. A reader of the cache
+ * gets nothing usable. A writer cannot impersonate a user, because the token is verified again when
+ * it is taken.
  */
 #include "shared.h"
 
@@ -15,7 +15,7 @@
 #include "vesper/seal.h"
 
 #define MINUTE_MS  60000
-#define NOBODY     "(tickets)" /* stands where a tenant does: no tenant may have such an id */
+#define NOBODY     "(tickets)" /* used as the tenant; no tenant may have such an id */
 #define NAME_BYTES 80
 
 /* ---- rates ---- */

@@ -1,4 +1,4 @@
-/* Where a browser is sent to sign in, and what all operations share. */
+/* Starts a browser's sign-in; also holds what all operations share. */
 #include "signin_int.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ int64_t signin_session_ms(const struct signin *s)
 	return s->options.session_ms;
 }
 
-/* RFC 6749, section 2.3.1: both are encoded as in a form first. */
+/* RFC 6749, section 2.3.1: both values are form-encoded first. */
 static char *basic_authorization(const struct signin_options *o)
 {
 	struct buf pair, encoded;

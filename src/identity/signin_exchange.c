@@ -1,8 +1,8 @@
 /*
- * A code or a refresh token becomes tokens. Nothing of the reply is believed before the ID token's
- * signature, issuer, audience, times, nonce and user hold, and before the bearer is one that the
- * interface takes. A provider that has just rolled its keys signs with one that is not known yet:
- * it is asked for, and waited for a little.
+ * Exchanges a code or a refresh token for tokens. The reply is untrusted until the ID token's
+ * signature, issuer, audience, times, nonce and user are verified, and until the bearer token is
+ * accepted as a request's token would be. If a provider has just rotated its keys, the new key is
+ * fetched, with a short wait.
  */
 #include "signin_int.h"
 
@@ -20,7 +20,7 @@ void form_begin(const struct signin *s, struct buf *form, const char *grant_type
 		form_add(form, "client_id", s->options.client_id);
 }
 
-/* A renewal may come without an ID token; one that comes is of the same user. */
+/* A renewal may omit the ID token; one that is present must be of the same user. */
 static bool id_token_take(struct exchange *x, const char *id_token, struct err *e)
 {
 	struct jwt_user user;
@@ -44,7 +44,8 @@ static bool bearer_take(struct exchange *x, const char *bearer, struct err *e)
 
 	if (!identity_token(x->signin->options.identity, str_of(bearer), &who, e)) {
 		if (!e->may_retry)
-			e->code = ERR_DENIED; /* a token of the provider, of no user here */
+			e->code = ERR_DENIED; /* valid for the provider, but not a user of this
+						 server */
 		return err_prefix(e, "bearer");
 	}
 	x->session.bearer = arena_strdup(x->arena, bearer);

@@ -1,7 +1,7 @@
 /*
- * A sign-in that has begun is a sealed cookie of the browser that began it: thousands of them take
- * no memory here, and a code that is sent to another browser finds no cookie. That
- * a state is good once is counted by the cache, for replicas together.
+ * A sign-in in progress is stored in a sealed cookie of its browser. So thousands of them take no
+ * memory here, and a code that is sent to another browser finds no cookie. The cache counts the
+ * uses of a state across replicas, so that it works once.
  */
 #include "signin_int.h"
 
@@ -62,7 +62,7 @@ void login_seal(const struct signin *s, const struct login *login, struct buf *o
 	buf_deinit(&sealed);
 }
 
-/* A clock that was set back makes a login no longer than it is. */
+/* A clock that was set back must not extend a login. */
 static bool login_parse(const struct buf *text, struct arena *a, struct login *out)
 {
 	int64_t now_ms = clock_now_ms();
@@ -99,7 +99,7 @@ bool login_open(const struct signin *s, const char *cookie, struct arena *a, str
 	return good;
 }
 
-/* A meter of one, which is full again when the login is over anyway. */
+/* A token bucket of one token, which refills only when the login has expired anyway. */
 struct op *login_use_once(struct signin *s, const char *state, cache_draw_cb cb, void *owner)
 {
 	char hash[HASH_HEX_BYTES], name[HASH_HEX_BYTES + 8];

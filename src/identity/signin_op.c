@@ -1,6 +1,6 @@
 /*
- * Signing in, renewing, signing out. Each is an operation of a few steps; one that renews goes on
- * without the caller who began it, since the provider may take a refresh token once only.
+ * Operations of several steps: signing in, renewing, signing out. A renewal continues when its
+ * caller has cancelled, because the provider may accept a refresh token only once.
  */
 #include "signin_int.h"
 
@@ -16,16 +16,16 @@ struct signin_op {
 	struct list node;
 	struct signin *signin;
 	struct arena *arena;
-	struct op *asked; /* of the cache */
+	struct op *asked; /* operation of the cache */
 	struct later later;
-	struct timer *timer; /* looks again whether another one has renewed it */
+	struct timer *timer; /* checks again whether another process has renewed it */
 	struct exchange exchange;
 	struct json_fetch revoking;
 	struct login login;
 	const char *code;
 	const char *id; /* of the session */
 	const char *lock;
-	bool locked, fresh, left; /* left: nobody waits for the end */
+	bool locked, fresh, left; /* left: the caller has cancelled */
 	int64_t until_mono_ms;
 	struct signin_session session;
 	struct err err;
@@ -35,7 +35,7 @@ struct signin_op {
 	void *owner;
 };
 
-/* ---- the life of an operation ---- */
+/* ---- lifetime of an operation ---- */
 
 static void op_free(struct signin_op *x)
 {
@@ -102,7 +102,7 @@ static void on_later(void *owner)
 	op_end(owner);
 }
 
-/* In the next iteration: the caller does not have the operation yet. */
+/* Ends in the next iteration, because the caller does not have the operation yet. */
 static struct op *end_later(struct signin_op *x)
 {
 	loop_later(x->signin->options.loop, &x->later, on_later, x);
@@ -120,7 +120,7 @@ static bool is_crowded(struct signin_op *x)
 
 /* ---- finishing ---- */
 
-/* What the provider says instead of a code; its own words are not repeated. */
+/* Handles an error that the provider sent instead of a code; its text is not repeated. */
 static bool check_error(const char *error, struct err *e)
 {
 	if (!error)
@@ -195,7 +195,7 @@ struct op *signin_finish(struct signin *s, const struct signin_return *back, sig
 	return &x->op;
 }
 
-/* ---- tokens have come ---- */
+/* ---- new tokens ---- */
 
 static void on_kept(void *owner, bool kept)
 {
@@ -222,7 +222,7 @@ static void finished(struct signin_op *x)
 	keep(x);
 }
 
-/* What the provider left out stays as it was. */
+/* Keeps the values that the provider omitted. */
 static void renewed(struct signin_op *x)
 {
 	struct signin_session before = x->session;
@@ -238,7 +238,8 @@ static void renewed(struct signin_op *x)
 	keep(x);
 }
 
-/* A refusal ends the session; while the provider is away what is left of the token serves. */
+/* A refusal ends the session. If the provider is unavailable, the token is used until it
+ * expires. */
 static void not_renewed(struct signin_op *x, const struct err *e)
 {
 	bool over = x->exchange.refused || e->code == ERR_AUTH || e->code == ERR_DENIED;
@@ -305,7 +306,7 @@ static void on_locked(void *owner, bool locked)
 	x->asked = NULL;
 	x->locked = locked;
 	if (locked) {
-		/* Another one may have renewed it between our look and the lock. */
+		/* Another process may have renewed it between the read and the lock. */
 		x->asked = session_read(x->signin, x->id, on_read, x);
 	} else if (clock_mono_ms() < x->until_mono_ms) {
 		timer_start(x->timer, SIGNIN_LOOK_MS);
@@ -315,7 +316,8 @@ static void on_locked(void *owner, bool locked)
 	}
 }
 
-/* Without a refresh token the bearer is good to its end, and then the provider is visited. */
+/* Without a refresh token, the bearer token is used until it expires; then the user signs in
+ * again. */
 static void judge(struct signin_op *x, struct str value)
 {
 	x->asked = NULL;
@@ -390,7 +392,7 @@ static void on_revoked(void *owner, json_t *reply, const struct err *e)
 {
 	struct signin_op *x = owner;
 
-	(void)reply; /* status 200 without a body is an answer, too */
+	(void)reply; /* status 200 without a body is a valid answer */
 	if (e && x->revoking.status != 200)
 		log_warn("signin.revoked", "not at the provider: %s", e->text);
 	say_ended(x);

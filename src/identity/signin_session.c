@@ -1,6 +1,6 @@
 /*
- * Sessions in the cache, under the hash of their id and sealed with a key that the id gives. Each
- * writing has a salt of its own, since a key seals one thing only.
+ * Sessions in the cache, stored under the hash of their id and sealed with a key derived from the
+ * id. Each write uses a new salt, because a key must seal only one value.
  */
 #include "signin_int.h"
 
@@ -12,7 +12,7 @@
 #include "vesper/mem.h"
 #include "vesper/seal.h"
 
-#define SESSIONS          "(sessions)" /* stands where a tenant does: no tenant may have such an id */
+#define SESSIONS          "(sessions)" /* used as the tenant; no tenant may have such an id */
 #define NAME_BYTES        80
 #define SALT_BYTES        16
 #define SESSION_BYTES_MAX (4 * TOKEN_BYTES_MAX)

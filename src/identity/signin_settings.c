@@ -1,4 +1,4 @@
-/* How browsers sign in, from the configuration. */
+/* Reads the sign-in settings of browsers. */
 #include "signin_int.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #define PARAMETERS_BYTES_MAX 4096
 
-/* "https://vesper.example.com": an origin and nothing else, for it is compared with one. */
+/* "https://vesper.example.com": only an origin, because Origin headers are compared with it. */
 bool signin_check_public_url(const char *url, struct err *e)
 {
 	const char *host = strstr(url, "://");

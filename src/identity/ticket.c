@@ -1,6 +1,6 @@
 /*
- * Tickets stand in for a token where a browser can't send headers: one is kept as a hash only,
- * works once, and is gone after half a minute, so that one found in a log is worth nothing.
+ * Tickets replace a token where a browser cannot send headers. Only the hash is stored, a ticket
+ * works once, and it expires after half a minute, so a ticket found in a log is worthless.
  */
 #include "ticket.h"
 
@@ -20,7 +20,7 @@
 struct ticket {
 	struct list by_age;
 	struct hashmap_node by_hash;
-	struct share share; /* its tenant's */
+	struct share share; /* of its tenant */
 	uint8_t hash[HASH_SHA256_BYTES];
 	struct principal *who;
 	int64_t ends_mono_ms;
@@ -56,7 +56,7 @@ static struct ticket *ticket_oldest(struct tickets *all)
 	return list_empty(&all->by_age) ? NULL : list_item(all->by_age.next, struct ticket, by_age);
 }
 
-/* All tickets live equally long, so the oldest end first. */
+/* All tickets have the same lifetime, so the oldest expire first. */
 static void tickets_expire(struct tickets *all)
 {
 	struct ticket *t;

@@ -1,4 +1,4 @@
-/* One-time tickets in this process. */
+/* One-time tickets of this process. */
 #ifndef VESPER_IDENTITY_TICKET_H
 #define VESPER_IDENTITY_TICKET_H
 
@@ -9,11 +9,11 @@ struct tickets;
 struct tickets *tickets_new(void);
 void tickets_free(struct tickets **t);
 
-/* A text that nobody can guess. */
+/* Writes an unguessable text. */
 void ticket_make(char out[TICKET_BYTES]);
-/* This ticket stands for this principal, once, for TICKET_LIFE_MS. */
+/* Stores a ticket for this principal, for one use within TICKET_LIFE_MS. */
 void tickets_add(struct tickets *t, const char *ticket, const struct principal *who);
-/* Whom it stands for (free with principal_free); NULL: unknown, used or over. */
+/* The principal of the ticket (free with principal_free); NULL: unknown, used or expired. */
 struct principal *tickets_take(struct tickets *t, struct str ticket);
 
 #endif
