@@ -1,7 +1,7 @@
 /*
- * What a verified token says: who, of which tenant, with which permissions, until when. Names of
- * claims and what roles stand for come from the configuration; everything that is missing, of the
- * wrong type or not known refuses the token.
+ * Claims of a verified token: user, tenant, permissions, expiry. The configuration defines claim
+ * names and the permissions of roles. A claim that is missing, has the wrong type or an unknown
+ * value refuses the token.
  */
 #include "auth_int.h"
 
@@ -18,7 +18,8 @@
 #define TENANT_MARK          "{tenantid}"
 #define TIME_MAX_S           INT64_C(253402300799) /* the end of year 9999 */
 
-/* Seconds since 1970; fractions are allowed by the standard and cut here. False: not a time. */
+/* Seconds since 1970; fractions are allowed by the standard and truncated here. Returns false when
+ * it is not a time. */
 static bool claim_time(const json_t *claims, const char *name, int64_t *out)
 {
 	const json_t *value = json_object_get(claims, name);
@@ -57,14 +58,14 @@ static bool times_check(const json_t *claims, int64_t now_ms, int64_t leeway_s, 
 	return true;
 }
 
-/* Nothing is wanted, or the text is what is wanted. */
+/* Returns true when no text is required, or the text is the required one. */
 static bool is_wanted(const char *wanted, const char *text)
 {
 	return !wanted || !*wanted || strcmp(wanted, text) == 0;
 }
 
-/* The issuer of a multi-tenant application names the tenant: its place in the wanted text is filled
- * from the token, which is why the tenant must have been found good before. */
+/* The issuer of a multi-tenant application contains the tenant, so its placeholder is filled from
+ * the token. The tenant must have been checked before. */
 static bool issuer_is_wanted(const json_t *claims, const char *wanted, const char *issuer)
 {
 	const char *mark = strstr(wanted, TENANT_MARK);
@@ -87,7 +88,7 @@ static bool issuer_check(const json_t *claims, const char *wanted)
 	       (!wanted || !*wanted || issuer_is_wanted(claims, wanted, issuer));
 }
 
-/* `aud` is a text or a list of texts, of which one must be wanted. */
+/* `aud` is a text or a list of texts, one of which must be the required one. */
 static bool audience_check(const json_t *claims, const char *wanted)
 {
 	const json_t *aud = json_object_get(claims, "aud");
@@ -105,7 +106,7 @@ static bool audience_check(const json_t *claims, const char *wanted)
 	return json_is_array(aud) && found;
 }
 
-/* An application that signs in for itself has no scopes, it has roles. */
+/* An application that signs in as itself has roles instead of scopes. */
 static bool is_application(const json_t *claims)
 {
 	const char *idtyp = "app";
@@ -132,7 +133,7 @@ static bool scope_check(const json_t *claims, const char *wanted)
 	return false;
 }
 
-/* `azp` in tokens of the second version, `appid` in those of the first. */
+/* `azp` in version 2 tokens, `appid` in version 1 tokens. */
 static bool client_check(const json_t *claims, const char *const *clients)
 {
 	const char *client = "";
@@ -145,7 +146,7 @@ static bool client_check(const json_t *claims, const char *const *clients)
 	return strlist_has(clients, client);
 }
 
-/* The tenant that this value of the claim stands for; NULL: none of ours. */
+/* The tenant for this value of the claim; NULL: unknown. */
 static const char *tenant_of(const struct jwt_options *options, const char *value)
 {
 	const char *const *values =
@@ -220,8 +221,8 @@ static const struct jwt_role *role_find(const struct jwt_role *roles, const char
 	return NULL;
 }
 
-/* Roles of other applications may be among them: those give nothing. Without any there is somebody
- * who may do nothing. */
+/* The list may contain roles of other applications, which grant nothing. A user without roles has
+ * no permissions. */
 static bool roles_check(const json_t *claims, const struct jwt_role *roles, const char **out,
 			size_t *count, struct err *e)
 {

@@ -1,6 +1,6 @@
 /*
- * Public keys of an issuer, made from its JWK Set. A set is taken whole or not at all: half of an
- * issuer's keys would refuse some of its users for no reason that anybody could see.
+ * An issuer's public keys, read from its JWK Set. An invalid set is rejected completely: with a
+ * part of the keys, some users would be refused for no visible reason.
  */
 #include "auth_int.h"
 
@@ -55,7 +55,7 @@ void jwt_keys_free(struct jwt_keys **keys)
 
 /* ---- one key ---- */
 
-/* A base64url member as a number; NULL when it is none. */
+/* A base64url member as a number; NULL when invalid. */
 static BIGNUM *number_of(const json_t *jwk, const char *name)
 {
 	const char *text;
@@ -89,7 +89,7 @@ static EVP_PKEY *key_build(const BIGNUM *n, const BIGNUM *e)
 	return key;
 }
 
-/* An even exponent, or 1, would make a key that signs everything or nothing. */
+/* Exponent 1 would accept forged signatures, and an even exponent is invalid. */
 static bool numbers_fit(const BIGNUM *n, const BIGNUM *e)
 {
 	return n && e && BN_num_bits(n) >= RSA_BITS_MIN && BN_num_bits(n) <= RSA_BITS_MAX &&
@@ -124,7 +124,7 @@ static bool is_text(const json_t *jwk, const char *name, const char *wanted)
 	return json_is_string(value) && strcmp(json_string_value(value), wanted) == 0;
 }
 
-/* Sets hold keys of other kinds and for other uses, too. */
+/* Sets also contain keys of other types and for other uses. */
 static bool is_for_us(const json_t *jwk)
 {
 	return is_text(jwk, "kty", "RSA") &&

@@ -1,7 +1,6 @@
 /*
- * The check that decides who somebody is. Nothing of the token is believed before its signature
- * holds, and a token that is odd in any way is refused: there is no lenient reading of a
- * credential.
+ * Verifies tokens. The content of a token is untrusted until its signature is verified. Any
+ * irregular token is refused: credentials are never parsed leniently.
  */
 #include "auth_int.h"
 
@@ -99,7 +98,7 @@ static bool rs256_verify(const struct parts *parts, const json_t *header,
 	return answer == KEY_RIGHT || jwt_refuse(e, "wrong signature");
 }
 
-/* The fixed list of algorithms; each takes its key from the options and never from the token. */
+/* The fixed list of algorithms; each takes its key from the options, never from the token. */
 static const struct {
 	const char *alg;
 	bool (*verify)(const struct parts *parts, const json_t *header,
