@@ -1,7 +1,7 @@
 /*
- * Curl's multi interface as a guest of the loop: curl says which descriptors and which moment it
- * waits for, the loop tells it when they come. Everything about one request is in transfer.c; here
- * is only what they share.
+ * Runs curl's multi interface on the event loop: curl names the descriptors and the time that it
+ * waits for, and the loop reports them. This file holds what all requests share; one request is in
+ * transfer.c.
  */
 #include "http_int.h"
 
@@ -54,9 +54,9 @@ static int on_curl_timer(CURLM *multi, long after_ms, void *self)
 	return 0;
 }
 
-/* The loop's clock lags by up to one iteration, so the timer may be early by curl's. Curl then does
- * nothing, and does not ask again for a moment that it has asked for already: look what it waits
- * for. */
+/* The loop's clock lags by up to one iteration, so the timer may fire early by curl's clock. Curl
+ * then does nothing and does not request the same time again, so the remaining time is queried
+ * here. */
 static void on_timer(void *owner)
 {
 	struct http *h = owner;
@@ -112,7 +112,7 @@ bool http_new(struct loop *l, struct http **out, struct err *e)
 {
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return err_set(e, ERR_INTERNAL, "curl can't be initialised");
-	/* Debian's curl resolves names on threads of its own. One that does not would stop the
+	/* Debian's curl resolves names in its own threads. A curl without them would block the
 	 * loop. */
 	if (!(curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_ASYNCHDNS)) {
 		curl_global_cleanup();
@@ -136,7 +136,7 @@ bool http_url_is_safe(const char *url)
 	static const char *const good[] = {
 		"https://", "http://127.0.0.1:", "http://localhost:", "http://[::1]:"};
 
-	/* "http://localhost:x@elsewhere" begins with a user's name. */
+	/* In "http://localhost:x@elsewhere", the part before @ is a user name. */
 	if (memchr(url, '@', strcspn(url, "?#")))
 		return false;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)

@@ -1,5 +1,5 @@
-/* What the client and one transfer share. Curl calls back from its own depths, where no handle may
- * be removed; `inside` counts those depths, and what was cancelled there waits in `dropped`. */
+/* State that the client and its transfers share. No handle may be removed inside a curl callback;
+ * `inside` counts nested callbacks, and transfers cancelled there are queued in `dropped`. */
 #ifndef VESPER_HTTP_INT_H
 #define VESPER_HTTP_INT_H
 
@@ -15,31 +15,30 @@ struct http {
 	struct loop *loop;
 	CURLM *multi;
 	char *ca_file;       /* NULL: the system's */
-	struct timer *timer; /* curl's own next deadline */
+	struct timer *timer; /* curl's next deadline */
 	struct list running;
 	struct list dropped;
 	int64_t count;
 	int inside;
 };
 
-/* ---- limits.c: when a transfer has taken too long. Pure: moments of the loop's clock are given.
- * ---- */
+/* ---- limits.c: time limits of a transfer. Pure: times are those of the loop's clock. ---- */
 
 struct limits {
 	int64_t first_byte_ms, idle_ms, total_ms; /* each 0: no limit */
 	uint64_t started_ms;
 	uint64_t last_ms; /* of the last byte */
 	bool got_byte;
-	bool held; /* nobody reads now (curl was told so): silence is ours */
+	bool held; /* paused by the caller, so a missing byte is not the peer's fault */
 };
 
-/* The nearest limit's name and moment; NULL when none is running. */
+/* The name and time of the limit that passes next; NULL when none is running. */
 const char *limits_next(const struct limits *l, uint64_t *due_ms, int64_t *limit_ms);
 
 #define HTTP_FIELD_BYTES 128
 
 struct transfer {
-	struct op op; /* first: what the starter holds */
+	struct op op; /* first member: the caller's handle */
 	struct list node;
 	struct http *http;
 	CURL *easy;
@@ -51,33 +50,33 @@ struct transfer {
 	struct http_response head;
 	char content_type[HTTP_FIELD_BYTES];
 	char request_id[HTTP_FIELD_BYTES];
-	bool has_retry_ms; /* retry-after-ms goes before retry-after, whatever their order */
+	bool has_retry_ms; /* retry-after-ms takes precedence over retry-after in any order */
 	bool head_given;
-	bool streamed; /* an event stream: its length is its owner's business */
+	bool streamed; /* an event stream: its owner limits the length */
 	int64_t received;
 
-	struct timer *timer; /* the nearest of the limits below */
-	int64_t connect_ms;  /* curl's own to keep */
+	struct timer *timer; /* set to the nearest of the limits below */
+	int64_t connect_ms;  /* enforced by curl */
 	struct limits limits;
 
 	struct later resume;
-	bool paused; /* the owner wants no data */
+	bool paused; /* the owner accepts no data */
 
 	bool dropped;
-	struct err end; /* why we ended it ourselves; ERR_NONE: curl knows */
+	struct err end; /* why the transfer was ended here; ERR_NONE: curl's result counts */
 	char curl_text[CURL_ERROR_SIZE];
 };
 
-/* Runs curl for one descriptor (or CURL_SOCKET_TIMEOUT), then finishes what ended meanwhile. */
+/* Runs curl for one descriptor (or CURL_SOCKET_TIMEOUT), then ends transfers that have finished. */
 void http_act(struct http *h, curl_socket_t fd, int mask);
-/* Finishes what ended or was dropped while curl was on the stack. */
+/* Ends transfers that finished or were dropped during a curl call. */
 void http_settle(struct http *h);
 
-/* Takes the transfer out of curl and frees it, without a word to its owner. */
+/* Removes the transfer from curl and frees it, without calling its owner. */
 void transfer_free(struct transfer *t);
-/* As transfer_free, then tells the owner. */
+/* As transfer_free, then calls the owner. */
 void transfer_end(struct transfer *t, const struct err *e);
-/* What curl's verdict means: true when the response came whole. */
+/* Interprets curl's result: true when the response is complete. */
 bool transfer_verdict(const struct transfer *t, CURLcode code, struct err *e);
 
 #endif

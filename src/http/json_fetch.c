@@ -1,5 +1,5 @@
-/* One request whose answer is a JSON object. What the service says about a failure goes to the log
- * as its code alone: its sentences may repeat what was sent. */
+/* One request whose answer is a JSON object. Of a service's error, only the code is logged, because
+ * its text may repeat what was sent. */
 #include "vesper/json_fetch.h"
 
 #include <stdio.h>

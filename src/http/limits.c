@@ -1,5 +1,4 @@
-/* The limits of one transfer, as a pure function: which of those that run now is the nearest, and
- * when it passes. */
+/* The limits of one transfer, as a pure function: finds the running limit that passes next. */
 #include <stddef.h>
 
 #include "http_int.h"

@@ -1,7 +1,7 @@
 /*
- * Server-sent events, line by line. A line that arrives whole is read where it lies; only one that
- * is cut by the end of a chunk is kept. The fields "id" and "retry" mean reconnecting, which nobody
- * here does.
+ * Parses server-sent events line by line. A complete line is parsed in place; only a line cut by
+ * the end of a chunk is copied. The fields "id" and "retry" are ignored, because they concern
+ * reconnecting, which no caller does.
  */
 #include "vesper/sse.h"
 
@@ -13,12 +13,12 @@
 struct sse_parser {
 	sse_event_cb cb;
 	void *owner;
-	struct buf line; /* begin of a line whose end has not come */
+	struct buf line; /* start of an incomplete line */
 	struct buf event;
 	struct buf data;
-	bool has_data; /* a data field came, maybe an empty one */
-	bool begun;    /* the first line is behind us: no byte order mark any more */
-	bool after_cr; /* a line feed right here belongs to the line end before */
+	bool has_data; /* a data field was read, possibly an empty one */
+	bool begun;    /* the first line was read: no byte order mark may follow */
+	bool after_cr; /* a line feed here belongs to the previous line end */
 	struct err failed;
 };
 
@@ -87,7 +87,7 @@ static bool line_read(struct sse_parser *p, struct str line)
 	return name.n == 0 /* a comment */ || field_read(p, name, value);
 }
 
-/* The end of the first line in here, or NULL. */
+/* The first line end in the chunk, or NULL. */
 static const char *line_end(const char *data, size_t len)
 {
 	const char *lf = memchr(data, '\n', len);
@@ -96,7 +96,7 @@ static const char *line_end(const char *data, size_t len)
 	return cr ? cr : lf;
 }
 
-/* Takes one line, or what there is of it, off the chunk. */
+/* Removes one line, or an incomplete one, from the chunk. */
 static bool chunk_read(struct sse_parser *p, struct str *chunk)
 {
 	const char *end = line_end(chunk->p, chunk->n);

@@ -1,7 +1,7 @@
 /*
- * One request from start to end. Its limits (first byte, idle, total) are kept here with one timer,
- * because curl's own only know a whole and a slow transfer, and because each must name itself in
- * the error.
+ * One request from start to end. Its limits (first byte, idle, total) are enforced here with one
+ * timer. Curl has only a total limit and a speed limit, and the error must name the limit that
+ * passed.
  */
 #include "http_int.h"
 
@@ -18,7 +18,8 @@
 
 /* ---- limits ---- */
 
-/* Bytes move the idle limit without touching the timer: when it fires, it looks again. */
+/* Received bytes extend the idle limit without restarting the timer; when the timer fires, the
+ * limit is checked again. */
 static void on_limit(void *owner)
 {
 	struct transfer *t = owner;
@@ -57,7 +58,7 @@ static void byte_came(struct transfer *t)
 	limits_arm(t);
 }
 
-/* ---- what curl calls ---- */
+/* ---- curl callbacks ---- */
 
 static void head_reset(struct transfer *t)
 {
@@ -69,8 +70,7 @@ static void head_reset(struct transfer *t)
 					 .request_id = t->request_id};
 }
 
-/* Whole milliseconds that a client can wait, or -1: what is not above zero or beyond 2^31 says
- * nothing usable. */
+/* Whole milliseconds that a client can wait; -1 for values of at most zero or beyond 2^31. */
 static int64_t wait_usable(double ms)
 {
 	return ms > 0 && ms <= INT32_MAX ? (int64_t)(ms + 0.999) : -1;
@@ -118,7 +118,7 @@ static void head_field(struct transfer *t, struct str name, struct str value)
 	}
 }
 
-/* The head is complete, unless it was an interim one (1xx): another follows. */
+/* Ends the head, unless it is an interim one (1xx), which another one follows. */
 static void head_done(struct transfer *t)
 {
 	long status = 0;
@@ -142,7 +142,7 @@ static size_t on_header(char *data, size_t size, size_t count, void *self)
 		return CURL_WRITEFUNC_ERROR;
 	byte_came(t);
 	line = str_trim(line);
-	if (t->head_given) /* trailers */
+	if (t->head_given) /* trailers are ignored */
 		return size * count;
 	if (line.n == 0)
 		head_done(t);
@@ -193,7 +193,7 @@ bool transfer_verdict(const struct transfer *t, CURLcode code, struct err *e)
 	switch (code) {
 	case CURLE_OK:
 		return true;
-	case CURLE_OPERATION_TIMEDOUT: /* only the connect limit is curl's */
+	case CURLE_OPERATION_TIMEDOUT: /* curl enforces only the connect limit */
 		return err_set_retry(e, ERR_TIMEOUT, "connect limit of %lld ms passed",
 				     (long long)t->connect_ms);
 	case CURLE_URL_MALFORMAT:
@@ -256,7 +256,7 @@ static void on_resume(void *owner)
 	t->limits.last_ms = loop_now_ms(h->loop);
 	limits_arm(t);
 	h->inside++;
-	curl_easy_pause(t->easy, CURLPAUSE_CONT); /* may hand over what was held */
+	curl_easy_pause(t->easy, CURLPAUSE_CONT); /* may deliver data that was held back */
 	h->inside--;
 	http_settle(h);
 }
@@ -289,7 +289,7 @@ static void set_body(struct transfer *t, const struct http_request *r)
 
 static void set_headers(struct transfer *t, const struct http_request *r)
 {
-	/* Curl would wait up to a second for a 100-continue before a large body. */
+	/* Without this header, curl waits up to a second for a 100-continue before a large body. */
 	t->headers = curl_slist_append(NULL, "Expect:");
 	for (size_t i = 0; r->headers && r->headers[i]; i++)
 		t->headers = curl_slist_append(t->headers, r->headers[i]);
@@ -309,11 +309,12 @@ static void set_connection(struct transfer *t, const struct http_request *r)
 			 (long)(tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
 	if (tls && t->http->ca_file)
 		curl_easy_setopt(c, CURLOPT_CAINFO, t->http->ca_file);
-	/* One TLS connection for many streams: a cold burst waits for the first handshake. */
+	/* Multiplexes streams over one TLS connection: a cold burst waits for the first
+	 * handshake. */
 	curl_easy_setopt(c, CURLOPT_PIPEWAIT, tls ? 1L : 0L);
 	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS,
 			 r->connect_ms > 0 ? (long)r->connect_ms : INT_MAX);
-	/* Without it, cancelling during name resolution joins the resolver's thread and stops the
+	/* Without this, a cancel during name resolution joins the resolver's thread and blocks the
 	 * loop. */
 	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)HTTP_BUFFER_BYTES);
