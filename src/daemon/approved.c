@@ -1,7 +1,7 @@
 /*
- * Approved answers of each tenant: read from the store, also after another replica has changed
- * them, made part of the tenant's overlay, and checked against the packs of now. One that no longer
- * fits is stale: it is listed, and not run.
+ * Approved answers of each tenant: read from the store, again when another replica has changed
+ * them, added to the tenant's overlay, and checked against the current packs. A stale one no longer
+ * fits them: it is listed, but not used.
  */
 #include "daemon.h"
 
@@ -20,20 +20,20 @@ static const struct metric stale_flows = {
 	.labels = {"tenant"},
 };
 
-/* One tenant's. Its operations run one after the other. */
+/* State of one tenant. Its operations run one after the other. */
 struct approved_tenant {
 	struct approved *all;
 	const char *tenant;
 	struct arena *arena; /* of the list */
 	const struct stored_flow *flows;
 	size_t count;
-	uint64_t version; /* of its part of the overlay; 0: none was made */
-	char *stamp;      /* of the store when the list was read */
-	char *checked;    /* what it was checked against */
+	uint64_t version; /* version of its part of the overlay; 0: none was built */
+	char *stamp;      /* stamp of the store when the list was read */
+	char *checked;    /* state that the list was checked against */
 	size_t check_next;
 	struct op *op;
-	bool making; /* the overlay is on its way */
-	bool again;  /* something changed meanwhile */
+	bool making; /* the overlay is being built */
+	bool again;  /* something changed during an operation */
 };
 
 struct approved {
@@ -52,7 +52,7 @@ static const struct turn_knowledge *knowledge_now(const struct approved_tenant *
 	return turns_knowledge(t->all->daemon->turns, t->tenant);
 }
 
-/* The packs, which a reload changes, and what the tenant has beside them. */
+/* Identifies the packs, which a reload changes, and the tenant's overlay. */
 static char *state_now(const struct approved_tenant *t)
 {
 	const struct turn_knowledge *k = knowledge_now(t);
@@ -83,7 +83,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* False: it is as it was stored. */
+/* Returns false when the flow is unchanged. */
 static bool has_changed(const struct catalog *c, const struct stored_flow *f, struct arena *a,
 			struct stored_flow *out)
 {
@@ -204,7 +204,7 @@ static void on_flows(void *owner, const struct stored_flow *flows, size_t count,
 		use(t);
 }
 
-/* The packs were read again. */
+/* Returns true when the packs were reloaded since the check. */
 static bool is_outdated(const struct approved_tenant *t)
 {
 	char *now = state_now(t);
@@ -263,7 +263,7 @@ void approved_changed(void *owner, const char *tenant)
 			look(&all->tenants[i]);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 struct approved *approved_new(struct daemon *d)
 {

@@ -1,6 +1,6 @@
 /*
- * Serving: the port opens when every store is ready, SIGHUP loads the catalogue anew, SIGTERM
- * drains. Running turns are stored before the process ends.
+ * Runs the server: the port opens when every store has been checked, SIGHUP reloads configuration
+ * and catalogues, and SIGTERM drains. Running turns are stored before the process ends.
  */
 #include "daemon.h"
 
@@ -18,13 +18,12 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-#define STOP_WAIT_MS 10000 /* running turns are stored and sockets closed by then */
-#define STOP_LIMIT_S 25    /* then it ends whatever still runs: supervisors kill after 30 s */
+#define STOP_WAIT_MS 10000 /* time limit for storing running turns and closing sockets */
+#define STOP_LIMIT_S 25    /* then the process exits: supervisors kill after 30 s */
 #define LEAVE_MARGIN_MS                                                                            \
-	1000                   /* a request that was on its way to the old process is served there \
-				*/
-#define ORPHANS_TICKS    60    /* of that timer: one that is up, for turns of dead processes */
-#define ORPHAN_MARGIN_MS 60000 /* clocks of several machines */
+	1000 /* requests already sent to the old process are still served by that one */
+#define ORPHANS_TICKS    60    /* ticks of that timer between searches for orphaned turns */
+#define ORPHAN_MARGIN_MS 60000 /* difference of clocks between machines */
 
 static void on_hangup(void *owner, int signum)
 {
@@ -36,7 +35,7 @@ static void on_hangup(void *owner, int signum)
 
 /* ---- stopping ---- */
 
-/* Between any two instructions of the process: only what is safe there. */
+/* Signal handler: only async-signal-safe calls. */
 static void on_stop_limit(int signum)
 {
 	static const char words[] = "vesperd: a part could not be taken down in time: ending\n";
@@ -75,7 +74,7 @@ static void on_turns_drained(void *owner)
 	transport_drain(d->transport, on_transport_drained, d);
 }
 
-/* What still runs ends now, or goes to other replicas. */
+/* Ends running turns now, or hands them over to other replicas. */
 static void end_turns(struct daemon *d)
 {
 	d->end.letting_end = false;
@@ -89,7 +88,7 @@ static void on_turns_ended(void *owner)
 	end_turns(owner);
 }
 
-/* Nobody new comes here: what still runs has as long as any turn. */
+/* Accepts no new turns; running ones get the time limit of a turn. */
 static void let_end(struct daemon *d, int64_t most_ms)
 {
 	d->end.letting_end = true;
@@ -127,8 +126,8 @@ static void on_drain_over(void *owner)
 	loop_stop(d->loop);
 }
 
-/* The first signal drains: answers may end, for as long as limits.drain_s says. A second one ends
- * at once. */
+/* The first signal drains: running turns may finish within limits.drain_s. A second signal exits at
+ * once. */
 static void on_stop_signal(void *owner, int signum)
 {
 	struct daemon *d = owner;
@@ -137,7 +136,7 @@ static void on_stop_signal(void *owner, int signum)
 
 	if (!d->transport) {
 		daemon_end_in_time();
-		loop_stop(d->loop); /* nothing was served yet */
+		loop_stop(d->loop); /* the port was not open yet */
 		return;
 	}
 	if (d->end.stopping) {
@@ -156,7 +155,7 @@ static void on_stop_signal(void *owner, int signum)
 
 /* ---- starting ---- */
 
-/* The start can't go on: the loop ends, and serve says why. */
+/* The start cannot continue: ends the loop, and serve reports the error. */
 static void give_up(struct daemon *d, const struct err *e)
 {
 	if (d->end.failure.code == ERR_NONE)
@@ -165,24 +164,25 @@ static void give_up(struct daemon *d, const struct err *e)
 }
 
 /*
- * The stores. A file is brought to the newest schema, and one that cannot be is tried again while
- * the other tenants are served. A server is only looked at, and one that is down is waited for with
- * the port open, so that probes and users are told. Turns that a dead process left open are closed,
- * on a server again and again: it may be another daemon that dies.
+ * Prepares the stores. A file is migrated to the newest schema; if that fails, it is retried while
+ * the other tenants are served. A server's store is only checked; if the server is down, it is
+ * retried with the port open, so that probes and users get an answer. Turns that a dead process
+ * left open are closed: for files at the start, for servers also periodically, because another
+ * replica may die.
  */
 struct prepare_tenant {
 	struct daemon *daemon;
 	const char *tenant;
-	const char *file;  /* NULL on a server */
-	const char *check; /* its health check, while it is not ready */
-	struct op *op;     /* what is asked of the store */
-	struct err why;    /* of a file: how the last attempt failed */
-	bool counted;      /* d->preparing knows how the first look ended */
-	bool spent_known;  /* what the tenant's users spent before this process began */
+	const char *file;  /* NULL for a server */
+	const char *check; /* name of the health check while it is not ready */
+	struct op *op;     /* running operation of the store */
+	struct err why;    /* for a file: the error of the last attempt */
+	bool counted;      /* the first check has ended; d->prepare.waiting does not count it */
+	bool spent_known;  /* the tenant's earlier spending was read */
 	bool looking;
 	bool ready;
-	int64_t busy_end_ms; /* of first looks at a file that somebody holds; 0: none was */
-	struct timer *again; /* the next of them */
+	int64_t busy_end_ms; /* deadline for first checks of a locked file; 0: it was not locked */
+	struct timer *again; /* timer of the next check */
 };
 
 static void on_prepare_again(void *owner);
@@ -194,9 +194,9 @@ static bool store_on_server(const struct daemon *d)
 }
 
 /*
- * Whether no other daemon serves these files, so that every open turn in them is a dead one's. Each
- * daemon shares a lock on the folder from here to the end of its process; who can have it alone for
- * a moment is alone.
+ * Returns true when no other daemon serves these files, so that every open turn in them is
+ * orphaned. Each daemon holds a shared lock on the folder until its process ends; a daemon that can
+ * lock it exclusively is alone.
  */
 static bool alone_on_files(const struct daemon *d)
 {
@@ -209,7 +209,8 @@ static bool alone_on_files(const struct daemon *d)
 	return alone;
 }
 
-/* Longer than any turn, unless nobody can have one open: what is older runs nowhere. */
+/* An open turn of this age is orphaned. It is longer than any turn, or 0 when no other process can
+ * have one open. */
 static int64_t orphan_age_ms(const struct prepare_tenant *p)
 {
 	const struct daemon *d = p->daemon;
@@ -225,7 +226,7 @@ static bool is_down(const struct daemon *d, const struct err *e)
 	return store_on_server(d) && (e->code == ERR_UPSTREAM || e->code == ERR_TIMEOUT);
 }
 
-/* NULL: a tenant can be served, or will be. */
+/* NULL: at least one tenant can be served, now or later. */
 static const struct err *no_store_at_all(const struct daemon *d)
 {
 	const struct err *why = NULL;
@@ -256,7 +257,7 @@ static void on_known(void *owner)
 	approved_start(d->knowledge.approved);
 }
 
-/* The port opens when something is known of every store, and of what its users uploaded. */
+/* The port opens when every store has been checked and its users' uploads are known. */
 static void count_first(struct prepare_tenant *p)
 {
 	struct daemon *d = p->daemon;
@@ -273,8 +274,8 @@ static void count_first(struct prepare_tenant *p)
 		uploads_start(d->knowledge.uploads, d->prepare.alone, on_known, d);
 }
 
-/* A file that another connection holds for a moment, such as the one that makes it, is no broken
- * one: the port does not open without it. */
+/* A file that another connection has locked briefly, such as the one that creates it, is not
+ * broken: the port waits for it. */
 static bool look_again(struct prepare_tenant *p, const struct err *e)
 {
 	int64_t now = clock_mono_ms();
@@ -290,7 +291,7 @@ static bool look_again(struct prepare_tenant *p, const struct err *e)
 	return true;
 }
 
-/* A file alone: the others are served, and it may be put in order. */
+/* A file has failed: the other tenants are served, and the file is retried. */
 static void wait_for_file(struct prepare_tenant *p, const struct err *e)
 {
 	struct daemon *d = p->daemon;
@@ -305,7 +306,7 @@ static void wait_for_file(struct prepare_tenant *p, const struct err *e)
 	}
 }
 
-/* One that was in use is not given up: its schema may just be on the way to a newer version. */
+/* A store that was in use stays in use: its schema may be in the middle of a migration. */
 static void on_prepared(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
@@ -330,7 +331,7 @@ static void on_prepared(void *owner, const struct err *e)
 	count_first(p);
 }
 
-/* Tools that are switched off must be known before anybody asks. */
+/* The tool switches must be read before the tenant is served. */
 static void on_closed(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
@@ -391,7 +392,7 @@ static void on_busy_again(void *owner)
 	prepare(owner);
 }
 
-/* Those that are not ready each time, the others now and then. */
+/* Retries stores that are not ready on each tick, and checks the others occasionally. */
 static void on_prepare_again(void *owner)
 {
 	struct daemon *d = owner;
@@ -415,7 +416,8 @@ static void prepare_stores(struct daemon *d)
 			.tenant = d->databases.tenant_ids[i],
 			.check = arena_printf(d->arena, "start:%s", d->databases.tenant_ids[i]),
 			.file = d->databases.store_tenants[i].file};
-	/* A server that does not answer must keep nobody waiting one after the other. */
+	/* Servers are checked in parallel, so that the timeouts of unavailable ones do not add
+	 * up. */
 	for (size_t i = 0; i < (store_on_server(d) ? n : STORES_AT_ONCE); i++)
 		prepare_next(d);
 	if (!store_on_server(d))
@@ -424,7 +426,7 @@ static void prepare_stores(struct daemon *d)
 	timer_repeat(d->prepare.timer, PREPARE_AGAIN_MS);
 }
 
-/* Nothing is asked of the stores any more, and no answer comes. */
+/* Cancels all operations of the stores; no callback follows. */
 static void prepare_stop(struct daemon *d)
 {
 	for (size_t i = 0; d->prepare.tenants && i < d->databases.tenant_count; i++) {

@@ -1,6 +1,6 @@
 /*
- * From configuration to open databases. A tenant is a file of its own on SQLite and a value of the
- * connection on a server; which one it is must be said completely, or nothing starts.
+ * Opens the databases of a configuration. A tenant is a file on SQLite and a value of the
+ * connection on a server. Its configuration must be complete, or the start fails.
  */
 #include "databases.h"
 
@@ -17,7 +17,7 @@
 
 #define TENANTS_MAX    256
 #define SOURCE_WORKERS 4
-#define LOADER_WORKERS 2 /* one load a tenant, and what is deleted meanwhile */
+#define LOADER_WORKERS 2 /* one load per tenant, and deletions meanwhile */
 
 static bool make_folder(const char *path, struct err *e)
 {
@@ -30,7 +30,7 @@ static bool make_folder(const char *path, struct err *e)
 	return err_set(e, ERR_INPUT, "%s cannot be made: %s", path, strerror(errno));
 }
 
-/* Connections are opened by worker threads later: their files are named from the root. */
+/* Worker threads open connections later, so paths are made absolute. */
 static const char *absolute(struct arena *a, const char *path)
 {
 	char here[4096];
@@ -59,7 +59,7 @@ static bool parse_dialect(const char *section, const char *text, const char *dsn
 	return true;
 }
 
-/* ---- the warehouse, and sources beside it ---- */
+/* ---- the warehouse and other sources ---- */
 
 static bool read_warehouse(const struct config *c, struct arena *a, struct database *out,
 			   struct err *e)
@@ -153,7 +153,7 @@ static bool read_sources(const struct config *c, struct arena *a, struct databas
 
 /* ---- tenants ---- */
 
-/* A file of the tenant, from the tenant map and never from the id alone: ids are plain names. */
+/* A tenant's file is named by the tenant map, never derived from the tenant's id. */
 static bool read_file(const struct database *d, const char *id, const json_t *tenant,
 		      struct arena *a, struct db_tenant *out, struct err *e)
 {
@@ -174,7 +174,7 @@ static bool read_file(const struct database *d, const char *id, const json_t *te
 	return true;
 }
 
-/* What a tenant's map names without the file being another's by default. */
+/* Rejects a file that two tenants would share. */
 static bool check_files(const struct database *d, struct err *e)
 {
 	for (size_t i = 0; i < d->tenant_count; i++)
@@ -279,7 +279,8 @@ const struct database *databases_find(const struct databases *all, const char *s
 
 /* ---- opening ---- */
 
-/* Which data a cached result is of: a cache may be shared with a program that reads other data. */
+/* Identifies the data of a cached result, because a cache may be shared with a program that reads
+ * other data. */
 static const char *identity_of(const struct database *d, struct arena *a)
 {
 	if (d->dialect == DIALECT_SQLITE)
@@ -333,7 +334,8 @@ static bool has_name(const char *const *list, size_t n, const char *name)
 	return false;
 }
 
-/* Each schema once, in the order of the catalogues. Passages of documents are read by no view. */
+/* Each schema once, in the order of the catalogues. No view reads the passages of documents, so
+ * their schema is added. */
 static const char *const *schemas_of(const struct catalog *const *catalogs, size_t count,
 				     const char *source, struct arena *a)
 {
@@ -400,7 +402,7 @@ bool databases_open_store(const struct databases *all, const struct config *c, s
 	return done && db_open(l, &o, out, e);
 }
 
-/* Its folders are made here: what is only read is somebody else's everywhere else. */
+/* Creates the folders of this database; all others must exist. */
 bool databases_open_loader(const struct databases *all, const struct config *c, struct loop *l,
 			   struct db **out, struct err *e)
 {
@@ -449,7 +451,7 @@ static const char *const *texts_of(const json_t *list, const char *first, struct
 	return texts;
 }
 
-/* Sources that serve one tenant alone, and which. */
+/* Sources that serve only one tenant, each followed by that tenant. */
 static const char *const *one_tenant_sources(const struct config *c, struct arena *a)
 {
 	const json_t *sources = config_json(c, "sources");

@@ -1,8 +1,8 @@
 /*
- * Handing the listening sockets to the next process, so that no connection is refused while a new
- * version starts: the sockets are passed, not bound anew, since what waits in a queue of its own
- * would be lost with it. The next process loads everything first; if it fails before it is ready,
- * this one goes on. Sockets may also come from a supervisor (LISTEN_FDS).
+ * Passes the listening sockets to the next process, so that no connection is refused while a new
+ * version starts. The sockets are passed, not bound again, because connections queued on a second
+ * socket would be lost. The next process loads everything first; if it fails before it is ready,
+ * this one continues. Sockets may also come from a supervisor (LISTEN_FDS).
  */
 #include "daemon.h"
 
@@ -21,20 +21,20 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-#define PASSED_FROM     3 /* of LISTEN_FDS */
+#define PASSED_FROM     3 /* first descriptor of LISTEN_FDS */
 #define PASSED_MAX      2
 #define MESSAGE_BYTES   256
 #define READY           "ready"
-#define HANDOVER_WAIT_S 5 /* for the sockets of a process that runs */
+#define HANDOVER_WAIT_S 5 /* for the sockets of the running process */
 
 struct handover {
 	struct daemon *daemon;
-	int door; /* where the next process comes to; -1: none */
+	int door; /* listens for the next process; -1: none */
 	struct fd_watch *door_watch;
-	int next; /* the next process, which loads; -1: none */
+	int next; /* connection to the next process while it loads; -1: none */
 	struct fd_watch *next_watch;
 	struct sockets sockets;
-	int before; /* the process that sockets came from, and that waits for us; -1: none */
+	int before; /* connection to the previous process, which waits for us; -1: none */
 };
 
 static bool address_of(const struct daemon *d, struct sockaddr_un *out, struct err *e)
@@ -64,7 +64,7 @@ static bool is_ours(int fd)
 
 /* ---- from a supervisor ---- */
 
-/* Names as in LISTEN_FDNAMES; the first one without a name is the public port. */
+/* Names are those of LISTEN_FDNAMES; the first descriptor without a name is the public port. */
 static void from_supervisor(struct sockets *out)
 {
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
@@ -90,7 +90,7 @@ static void from_supervisor(struct sockets *out)
 	unsetenv("LISTEN_FDNAMES");
 }
 
-/* ---- from the process before ---- */
+/* ---- from the previous process ---- */
 
 static void close_all(const int *fds, size_t count)
 {
@@ -98,7 +98,7 @@ static void close_all(const int *fds, size_t count)
 		close(fds[i]);
 }
 
-/* Descriptors that came with a message. */
+/* Reads the descriptors passed with a message. */
 static size_t passed(struct msghdr *m, int fds[PASSED_MAX])
 {
 	size_t count = 0;
@@ -144,7 +144,7 @@ static bool receive(int fd, struct sockets *out, struct err *e)
 	return true;
 }
 
-/* No such process: this start is an ordinary one. */
+/* Without a running process, this is an ordinary start. */
 static bool from_before(struct handover *h, struct err *e)
 {
 	const struct timeval wait = {.tv_sec = HANDOVER_WAIT_S};
@@ -243,7 +243,7 @@ static bool pass(int to, const struct sockets *s)
 	return sendmsg(to, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)io.iov_len;
 }
 
-/* One at a time: who comes while another loads is turned away. */
+/* Accepts one process at a time: another one is refused while the first loads. */
 static void on_door(void *owner, int door, int events)
 {
 	struct handover *h = owner;
@@ -272,7 +272,7 @@ static bool door_open(struct handover *h, struct err *e)
 
 	if (!address_of(h->daemon, &address, e))
 		return false;
-	unlink(address.sun_path); /* of a process that is gone, or goes */
+	unlink(address.sun_path); /* left by a process that has ended, or is about to */
 	h->door = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	mask = umask(0177);
 	bound = h->door >= 0 && bind(h->door, (struct sockaddr *)&address, sizeof(address)) == 0 &&

@@ -1,8 +1,8 @@
 /*
- * What questions are read and run with: one catalogue, with what is made from it, for each list of
- * packs that a tenant has. A reload makes all of it beside what is in use, and nothing counts
- * before all of it is checked. Where the files of a list are broken its tenants keep what they
- * have; that a tenant's list can't be had at all is a mistake of the configuration.
+ * The knowledge that turns use: for each list of packs of a tenant, one catalogue and what is
+ * derived from it. A reload builds all of it beside the current one, and applies nothing before
+ * everything is checked. If the files of a list are broken, its tenants keep the current knowledge.
+ * A tenant whose list cannot be loaded at all is an error in the configuration.
  */
 #include <string.h>
 
@@ -18,7 +18,8 @@
 
 struct staged_list {
 	struct knowledge_list *list;
-	const struct knowledge_list *instead; /* its files are broken: that of today; or NULL */
+	const struct knowledge_list
+		*instead; /* the current list, used because the new files are broken; or NULL */
 };
 
 struct staged_knowledge {
@@ -178,7 +179,7 @@ bool knowledge_use_views(const struct daemon *d, const struct catalog *more, str
 	return use_views(d, &more, 1, e);
 }
 
-/* Those of what is in use and of all that will be, up to this list. */
+/* Makes known the views of the current knowledge and of all new lists up to this one. */
 static bool use_staged_views(const struct staged_knowledge *s, size_t last, struct err *e)
 {
 	const struct catalog **catalogs = mem_alloc((last + 1) * sizeof(*catalogs));
@@ -191,7 +192,7 @@ static bool use_staged_views(const struct staged_knowledge *s, size_t last, stru
 	return done;
 }
 
-/* False: the configuration is at fault. */
+/* Returns false for an error in the configuration. */
 static bool stage_list(struct staged_knowledge *s, size_t list, struct err *e)
 {
 	struct staged_list *x = &s->lists[list];
@@ -234,7 +235,7 @@ static bool has_menu(const struct catalog *c, const char *menu)
 	return false;
 }
 
-/* A key that nothing links to is a typing error. */
+/* A key that no tool links to is a typing error. */
 static bool check_pbi(const struct staged_knowledge *s, struct err *e)
 {
 	const char *menu;
@@ -298,7 +299,7 @@ void knowledge_discard(struct staged_knowledge **staged)
 	mem_free(s);
 }
 
-/* ---- from now on ---- */
+/* ---- applying ---- */
 
 static bool same_tenants(const struct knowledge_list *a, const struct knowledge_list *b)
 {
@@ -310,7 +311,7 @@ static bool same_tenants(const struct knowledge_list *a, const struct knowledge_
 	return true;
 }
 
-/* Each tenant's names are read into the book of its own knowledge. */
+/* Each tenant's names are loaded into the entity index of its own knowledge. */
 static void use_books(const struct knowledge_list *l)
 {
 	struct name_book **books = mem_alloc((l->tenant_count + 1) * sizeof(*books));
@@ -321,8 +322,7 @@ static void use_books(const struct knowledge_list *l)
 	mem_free(books);
 }
 
-/* What is known of names goes over where the list has the same tenants. The old knowledge must
- * still be there. */
+/* Keeps the loaded names if the list has the same tenants. The old knowledge must still exist. */
 static void take_names(const struct daemon *d, struct knowledge_list *l)
 {
 	struct knowledge_list *old =
@@ -386,7 +386,7 @@ void knowledge_use(struct daemon *d, struct staged_knowledge **staged)
 		add(d, set, &s->lists[i]);
 		lists[i] = s->lists[i].list;
 	}
-	lists_free(d, s); /* with those readers of names that no list has taken over */
+	lists_free(d, s); /* frees name readers that no list has taken over */
 	turns_use(d->turns, set);
 	d->knowledge.lists = lists;
 	d->knowledge.count = s->count;
@@ -426,7 +426,7 @@ void knowledge_use_for(struct daemon *d, const char *tenant, struct knowledge *k
 	struct knowledge *before = l->of[at];
 
 	l->of[at] = knowledge_ref(k);
-	if (l->names) /* before the old book may be freed */
+	if (l->names) /* before the old entity index may be freed */
 		name_refresh_use_for(l->names, tenant, know_names(knowledge_get(k)->know));
 	turns_use_for(d->turns, tenant, k);
 	knowledge_unref(&before);

@@ -1,6 +1,6 @@
 /*
- * Looks again and again at how much there is to do: how late the loop is, how long requests wait
- * for a database, what running turns hold. New turns hear of it before anything is asked for them.
+ * Periodically measures the load: how late the loop is, how long requests wait for a database, and
+ * what running turns occupy. New turns get the result before they start any work.
  */
 #include "daemon.h"
 

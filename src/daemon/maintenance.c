@@ -1,6 +1,6 @@
 /*
- * What the process looks after beside the questions: the tool switches of each tenant, which
- * another replica may have changed, what has become too old, and turns of replicas that ended.
+ * Periodic work beside questions: reading the tool switches of each tenant, which another replica
+ * may have changed, deleting expired data, and closing turns of dead replicas.
  */
 #include "daemon.h"
 
@@ -12,16 +12,16 @@
 #include "vesper/mem.h"
 #include "vesper/rounds.h"
 
-/* One tenant's share. Its operations run one after the other. */
+/* State of one tenant. Its operations run one after the other. */
 struct maintenance_tenant {
 	struct maintenance *maintenance;
 	const char *tenant;
-	struct op *reading; /* switches */
-	bool again;         /* they changed while they were read */
+	struct op *reading; /* read of the switches */
+	bool again;         /* the switches changed during the read */
 	struct op *retaining;
-	struct op *closing;                              /* turns that run nowhere */
-	int rounds;                                      /* of deleting, at this hour */
-	void (*ready)(void *owner, const struct err *e); /* the first read */
+	struct op *closing;                              /* closes orphaned turns */
+	int rounds;                                      /* of deleting, in the current hour */
+	void (*ready)(void *owner, const struct err *e); /* callback of the first read */
 	void *owner;
 };
 
@@ -30,7 +30,7 @@ struct maintenance {
 	struct maintenance_tenant *tenants;
 	struct load_watch *load;
 	struct rounds *refresh, *retain;
-	struct rounds *silent; /* NULL: no other replica has the store */
+	struct rounds *silent; /* NULL: no other replica uses the store */
 };
 
 static size_t index_of(const struct maintenance_tenant *t)
@@ -51,7 +51,7 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 	size_t n = 0;
 
 	t->reading = NULL;
-	if (!t->again) { /* else the caller waits for what is read again */
+	if (!t->again) { /* else the caller waits for the next read */
 		ready = t->ready;
 		t->ready = NULL;
 	}
@@ -60,7 +60,7 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 			off[n++] = (struct switch_off){list[i].agent, list[i].tool};
 	if (e)
 		log_warn("switches.stale", "tenant %s: %s", t->tenant, e->text);
-	else if (!t->again) /* what was read may be older than the change */
+	else if (!t->again) /* the result may be older than the change */
 		switches_set(t->maintenance->daemon->switches, t->tenant, off, n);
 	mem_free(off);
 	if (ready)
@@ -153,7 +153,7 @@ static bool retain_begin(void *owner, size_t i)
 	return true;
 }
 
-/* ---- turns that run nowhere ---- */
+/* ---- orphaned turns ---- */
 
 static void on_silent_closed(void *owner, const struct err *e)
 {
@@ -174,7 +174,7 @@ static bool silent_begin(void *owner, size_t i)
 	return true;
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 struct maintenance *maintenance_new(struct daemon *d)
 {

@@ -33,7 +33,7 @@ struct overlay_parts {
 };
 
 struct overlay_job {
-	struct pool_job job; /* first */
+	struct pool_job job; /* first member */
 	struct tenant_overlay *of;
 	struct overlay_parts parts;
 	struct knowledge *base; /* a reference */

@@ -1,6 +1,6 @@
 /*
- * Builds the parts from the bottom up and takes them down in the opposite order. Everything that a
- * folder needs is handed to it here; no folder reads the environment itself.
+ * Builds the parts from the bottom up and frees them in the opposite order. Each folder gets
+ * everything it needs from here; no folder reads the environment.
  */
 #include "daemon.h"
 
@@ -64,7 +64,7 @@ const char *daemon_shared_secret(const struct daemon *d)
 	return *secret ? secret : config_text(d->config, "auth.jwt_secret");
 }
 
-/* Memory, unless a Redis is given: then the replicas share what they keep. */
+/* The cache is in memory, or in a Redis that the replicas share. */
 static bool open_cache(struct daemon *d, struct err *e)
 {
 	struct cache_redis_options o = {
@@ -84,7 +84,7 @@ static bool open_cache(struct daemon *d, struct err *e)
 	return true;
 }
 
-/* Several replicas: they need a Redis, a store and a secret that they share. */
+/* Cluster mode: the replicas need a common Redis, store and secret. */
 static bool open_cluster(struct daemon *d, struct leases *out, struct err *e)
 {
 	const struct cluster_options o = {
@@ -127,7 +127,7 @@ bool daemon_open_pbi(struct daemon *d, struct err *e)
 	       daemon_new_pbi(d, d->settings.pbi, &d->pbi, e);
 }
 
-/* ---- the whole ---- */
+/* ---- all parts ---- */
 
 bool daemon_build(struct daemon *d, struct err *e)
 {
@@ -161,7 +161,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	turns.record_owner = d->record.recorder ? (void *)d->record.recorder : d->record.owner;
 	d->turns = turns_new(&turns);
 	return daemon_open_uploads(d, e) &&
-	       daemon_load_knowledge(d, e); /* tools search documents */
+	       daemon_load_knowledge(d, e); /* last, because tools search documents */
 }
 
 static const struct budget_settings *budget_now(void *owner)
@@ -209,8 +209,8 @@ bool daemon_listen(struct daemon *d, struct err *e)
 	return true;
 }
 
-/* In the opposite order of build; each part may be missing when the start failed. What is still
- * asked of the store is ended by the close of its database, and then the store is of no use. */
+/* Frees the parts in the opposite order of building; each may be missing when the start failed.
+ * Closing the store's database ends its pending operations, so the store is not used after that. */
 void daemon_take_down(struct daemon *d)
 {
 	signal_watch_free(&d->end.term);
@@ -223,7 +223,7 @@ void daemon_take_down(struct daemon *d)
 	approved_free(&d->knowledge.approved);
 	daemon_knowledge_free(d);
 	turns_free(&d->turns);
-	uploads_free(&d->knowledge.uploads); /* whose searches have ended with the turns */
+	uploads_free(&d->knowledge.uploads); /* its searches have ended with the turns */
 	pool_free(&d->tool_workers);
 	switches_free(&d->switches);
 	stream_hub_free(&d->streams);

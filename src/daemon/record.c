@@ -1,7 +1,6 @@
 /*
- * Recording: each exchange with a model and each turn goes to a file of its own folder, written by
- * a thread beside the loop. A recording that can't be written is logged; the turn is not touched by
- * it.
+ * Recording: a worker thread writes each model exchange and each turn to a file in its folder. If a
+ * write fails, the error is logged, and the turn is not affected.
  */
 #include "record.h"
 
@@ -24,10 +23,10 @@ struct recorder {
 };
 
 struct writing {
-	struct pool_job job; /* first */
+	struct pool_job job; /* first member */
 	char *path;
 	char *text;
-	bool add; /* a line at the end; else the whole file */
+	bool add; /* appends a line; otherwise writes the whole file */
 	int problem;
 };
 

@@ -1,4 +1,4 @@
-/* Writes what models said and what turns made of it; the files are in vesper/record.h. */
+/* Writes recordings of model exchanges and turns; vesper/record.h describes the files. */
 #ifndef VESPER_RECORDER_H
 #define VESPER_RECORDER_H
 
@@ -12,7 +12,7 @@ struct recorder;
 
 MUST_CHECK bool recorder_open(struct loop *l, const char *folder, struct recorder **out,
 			      struct err *e);
-void recorder_close(struct recorder **r); /* what was given is written before */
+void recorder_close(struct recorder **r); /* pending records are written first */
 
 /* For llm_options.exchange and turns_options.record; the owner is the recorder. */
 void recorder_exchange(void *owner, const char *hash, json_t *take);

@@ -1,7 +1,7 @@
 /*
- * The configuration while the process runs. All folders read their settings from one, and a reload
- * swaps all of them in one turn of the loop, or none: every mistake is logged, and what is in use
- * stays. Calls and turns under way end with what they began with.
+ * Reloads the configuration while the process runs. A reload replaces the settings of all folders
+ * in one iteration of the loop, or none of them: every error is logged, and the current settings
+ * stay. Running calls and turns keep the settings they began with.
  */
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 
 typedef void (*fault_cb)(void *owner, const struct err *e);
 
-/* Each folder is read, also after a mistake of another one. */
+/* Reads all settings, even after an error in some of them. */
 #define READ(part)                                                                                 \
 	do {                                                                                       \
 		struct err why = {0};                                                              \
@@ -95,13 +95,13 @@ struct reload {
 	struct daemon *daemon;
 	struct config *config;
 	struct daemon_settings settings;
-	struct llm *llm; /* NULL: none, or the one of now */
+	struct llm *llm; /* NULL: none, or the current one */
 	struct pbi *pbi;
 	bool other_llm, other_pbi;
 	struct staged_knowledge *knowledge;
-	struct arena *sources; /* of those that are new; NULL: nothing is staged */
-	size_t source_count;   /* without them */
-	struct err first;      /* mistake */
+	struct arena *sources; /* arena of new sources; NULL: nothing is staged */
+	size_t source_count;   /* number of sources before */
+	struct err first;      /* the first error */
 };
 
 static void on_mistake(void *owner, const struct err *e)
@@ -125,7 +125,7 @@ static bool did(struct reload *r, bool good, const struct err *e)
 	return good;
 }
 
-/* Breakers and what was learnt of models stay where nothing of it changes. */
+/* Circuit breakers and learned properties of models are kept if the llm settings are unchanged. */
 static bool make_llm(struct reload *r)
 {
 	struct daemon *d = r->daemon;
@@ -152,8 +152,8 @@ static bool make_pbi(struct reload *r)
 	return !r->other_pbi || did(r, daemon_new_pbi(r->daemon, r->settings.pbi, &r->pbi, &e), &e);
 }
 
-/* Sources that are new; a tool may read them. They are asked for nothing before the reload is
- * certain. */
+/* Opens new sources, because a tool may read them. They receive no statement before the reload
+ * succeeds. */
 static bool make_sources(struct reload *r)
 {
 	struct daemon *d = r->daemon;
@@ -176,7 +176,7 @@ static bool make_knowledge(struct reload *r)
 	return did(r, knowledge_stage(r->daemon, r->config, &r->knowledge, &e), &e);
 }
 
-/* All that can go wrong. */
+/* All steps that can fail. */
 static bool prepare(struct reload *r)
 {
 	struct daemon *d = r->daemon;
@@ -228,7 +228,7 @@ static void use(struct reload *r)
 	r->config = before;
 	r->settings = old;
 	if (!log_settings_use(d->config, &e))
-		log_error("config.refused", "%s", e.text); /* checked as a choice before */
+		log_error("config.refused", "%s", e.text); /* was checked as a choice before */
 	turns_use_settings(d->turns, d->settings.turn);
 	if (r->other_llm)
 		use_llm(r);
@@ -250,7 +250,7 @@ static void use(struct reload *r)
 
 static void end(struct reload *r)
 {
-	knowledge_discard(&r->knowledge); /* reads what is closed next */
+	knowledge_discard(&r->knowledge); /* refers to what is closed next */
 	if (r->sources)
 		databases_close_sources(&r->daemon->sources, r->source_count);
 	arena_free(&r->sources);

@@ -1,5 +1,5 @@
-/* Before anything is built: the configuration is read, and what concerns the whole process (log,
- * today's date, where files are) is taken from it. */
+/* Runs before the parts are built: reads the configuration and applies the settings of the whole
+ * process (log, today's date, folders). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "vesper/mem.h"
 #include "vesper/zone.h"
 
-/* What VESPER_CONFIG names, or the file beside the catalogue. */
+/* The file in VESPER_CONFIG, or the default file beside the catalogue. */
 static const char *config_path(struct daemon *d)
 {
 	const char *path = getenv("VESPER_CONFIG"), *root = getenv("VESPER_ROOT");
@@ -23,7 +23,7 @@ static const char *config_path(struct daemon *d)
 	return arena_printf(d->arena, "%s/config/vesper.json", root && *root ? root : VESPER_ROOT);
 }
 
-/* What is usual as the soft limit (1024) is there for programs that use select. */
+/* The usual soft limit (1024) exists only for programs that use select. */
 static void raise_descriptors(void)
 {
 	struct rlimit limit;
@@ -40,7 +40,7 @@ static bool freeze_today(const struct config *c, struct err *e)
 	struct moment m;
 	struct zone *zone;
 
-	if (!moment_parse(config_text(c, "today"), &m)) /* checked with the other settings: "" */
+	if (!moment_parse(config_text(c, "today"), &m)) /* only ""; the value was checked before */
 		return true;
 	if (!zone_load(config_text(c, "calendar.timezone"), &zone, e))
 		return false;

@@ -1,4 +1,4 @@
-/* Who may sign in: the parts that no other folder can know. */
+/* Sign-in: the parts that depend on several folders. */
 #include "daemon.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "vesper/transport.h"
 #include "vesper/strlist.h"
 
-/* The demo signs anybody in as anybody, and its secret is in its source. */
+/* The demo lets every caller sign in as any user, and its secret is in the source code. */
 static bool check_demo_address(const struct daemon *d, struct err *e)
 {
 	if (!config_bool(d->config, "demo") || config_bool(d->config, "demo_public") ||
@@ -50,8 +50,8 @@ bool daemon_open_signin(struct daemon *d, struct err *e)
 	return true;
 }
 
-/* A role of config/permissions.json with what the packs of all lists add to it: a permission that a
- * tenant's packs do not know opens nothing there. */
+/* The permissions of a role in config/permissions.json, with the additions of the packs of all
+ * lists. A permission unknown to a tenant's packs grants nothing to that tenant. */
 static const char *const *role_permissions(const struct catalog *const *catalogs, size_t count,
 					   const char *role, struct arena *a)
 {

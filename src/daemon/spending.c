@@ -1,7 +1,7 @@
 /*
- * What models cost, between the budget in memory and the ledger in the store. Each row goes to the
- * ledger; the sums of all processes are read again while a caller is checked against a limit, soon
- * where it is nearly used up.
+ * Connects the budget in memory with the usage ledger in the store. Each cost is written to the
+ * ledger. While a caller is checked against a limit, the sums of all processes are read again,
+ * sooner when the limit is nearly used up.
  */
 #include "daemon.h"
 
@@ -14,16 +14,16 @@
 
 enum reading { READ_NOTHING, READ_WAITS, READ_RUNS };
 
-/* One tenant's share. */
+/* State of one tenant. */
 struct spent {
 	struct spending *spending;
 	const char *tenant;
-	uint64_t given, kept; /* rows */
-	uint64_t mark;        /* rows that must be kept before the sums are read */
+	uint64_t given, kept; /* rows handed to the store, and rows stored */
+	uint64_t mark;        /* number of rows that must be stored before the sums are read */
 	enum reading reading;
-	struct op *op;                                   /* the reading */
-	uint64_t read_ms;                                /* when the last one began */
-	void (*ready)(void *owner, const struct err *e); /* the first reading */
+	struct op *op;                                   /* read of the sums */
+	uint64_t read_ms;                                /* start of the last read */
+	void (*ready)(void *owner, const struct err *e); /* callback of the first read */
 	void *owner;
 };
 
@@ -60,7 +60,7 @@ static void on_sum(void *owner, const struct budget_sum *sum)
 	budget_add_sum(t->spending->daemon->budget, t->tenant, sum);
 }
 
-/* After a failure the old sums count on. */
+/* After a failure the old sums stay in use. */
 static void on_sums(void *owner, const struct err *e)
 {
 	struct spent *t = owner;
@@ -88,7 +88,7 @@ static void read_sums(struct spent *t)
 	t->op = store_ledger_sums(d->store, t->tenant, now_ms, on_sum, on_sums, t);
 }
 
-/* What this process has spent must be in the sums: the rows so far are waited for. */
+/* The sums must include what this process has spent, so the read waits for all rows so far. */
 static void read_soon(struct spent *t)
 {
 	t->mark = t->given;
@@ -138,7 +138,7 @@ void spending_entry(void *owner, const struct budget_entry *entry)
 	store_ledger_add(d->store, entry, t ? on_kept : NULL, t);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 struct spending *spending_new(struct daemon *d)
 {
@@ -184,7 +184,7 @@ void spending_stop(struct spending *s)
 	timer_free(&s->timer);
 	for (size_t i = 0; i < s->count; i++) {
 		op_cancel(&s->tenants[i].op);
-		s->tenants[i].reading = READ_NOTHING; /* rows on their way start none */
+		s->tenants[i].reading = READ_NOTHING; /* rows in progress start no read */
 	}
 }
 

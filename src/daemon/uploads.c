@@ -1,4 +1,4 @@
-/* Data that users bring, as a part of the process: its databases, its folder, its overlays. */
+/* Users' uploads as a part of the process: databases, folder and overlays. */
 #include "daemon.h"
 
 #include <string.h>
