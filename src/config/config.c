@@ -1,6 +1,6 @@
 /*
- * The configuration as one object that never changes once it is loaded. Loading goes on past the
- * first mistake, so that an operator corrects all of them at once.
+ * The configuration as one object that is immutable once loaded. Loading continues after an error,
+ * so that an operator sees all errors at once.
  */
 #include "vesper/config.h"
 
@@ -149,7 +149,7 @@ bool config_is_set(const struct config *c, const char *key)
 	return c->is_set[key_at(key)];
 }
 
-/* The object that holds the key's last name, made on the way. */
+/* Finds or creates the object that holds the key's last name. */
 static json_t *section_of(json_t *root, const char *key, const char **last)
 {
 	const char *dot;

@@ -1,7 +1,6 @@
 /*
- * Is this value one that its key may have? A mistake is said with the place and the rule, never
- * with the value, which may be a secret; all mistakes of a load are collected, so that one start
- * shows them all.
+ * Checks a value against its key. An error names the key and the rule, never the value, which may
+ * be a secret. All errors of a load are collected and shown together.
  */
 #include "config_int.h"
 
@@ -19,7 +18,7 @@
 #include "vesper/mem.h"
 
 #define TENANT_BYTES_MAX 64
-#define API_VERSION      "2026-10-21" /* of the Messages API, where the provider names none */
+#define API_VERSION      "2026-10-21" /* of the Messages API, unless the provider sets one */
 #define PROVIDER_KINDS   "anthropic|openai|azure|gemini|ollama|vllm"
 
 void mistake_add(struct mistakes *m, const char *fmt, ...)
@@ -42,7 +41,7 @@ static bool is_choice(const char *choices, const char *text)
 	return false;
 }
 
-/* "FULL" is meant as "full". */
+/* "FULL" is accepted as "full". */
 void choice_lower(json_t *value)
 {
 	char *text = mem_strdup(json_string_value(value));
@@ -94,7 +93,7 @@ static bool list_check(const json_t *value, const char *where, struct mistakes *
 	return good;
 }
 
-/* An origin as browsers send it (RFC 6454, section 6.2); they leave out the scheme's own port. */
+/* An origin as browsers send it (RFC 6454, section 6.2), without the default port. */
 static bool is_origin(const char *text)
 {
 	const char *host = strstr(text, "://"), *port;
@@ -260,7 +259,7 @@ static bool tenant_check(const char *id, const json_t *files, struct err *e)
 	return true;
 }
 
-/* Of a source that both name. */
+/* Returns true when both tenants use the same file for a source. */
 static bool shares_source_file(const json_t *a, const json_t *b)
 {
 	const char *source;
@@ -272,7 +271,7 @@ static bool shares_source_file(const json_t *a, const json_t *b)
 	return false;
 }
 
-/* Two tenants in one file would be no isolation at all. */
+/* Two tenants in one file would not be isolated. */
 static const char *shares_file(const json_t *tenants, const char *id, const json_t *files)
 {
 	const char *other;
@@ -289,14 +288,14 @@ static const char *shares_file(const json_t *tenants, const char *id, const json
 	return NULL;
 }
 
-/* What the token's claim says for this tenant. */
+/* The value of the token's claim for this tenant. */
 static const char *claim_of(const char *id, const json_t *tenant)
 {
 	const json_t *claim = json_object_get(tenant, "claim");
 	return claim ? json_string_value(claim) : id;
 }
 
-/* One value of the claim can't be two tenants. */
+/* One claim value must not name two tenants. */
 static bool shares_claim(const json_t *tenants, const char *id, const json_t *tenant)
 {
 	const char *other;
@@ -364,8 +363,8 @@ bool value_check(const struct config_key *key, const json_t *value, const char *
 	return false;
 }
 
-/* The daemon writes every setting into errors, headers, SQL or file names. Lines may end inside of
- * one, as in a key. */
+/* Settings are written into errors, headers, SQL or file names, so control characters are rejected.
+ * Line breaks are allowed, as in a key. */
 static bool holds_control(const json_t *value)
 {
 	const char *key;

@@ -1,4 +1,4 @@
-/* Shared inside config only: the table of keys, and the list of mistakes that a load collects. */
+/* Shared inside config only: the table of keys, and the list of errors that a load collects. */
 #ifndef VESPER_CONFIG_INT_H
 #define VESPER_CONFIG_INT_H
 
@@ -27,11 +27,11 @@ enum key_type {
 	KEY_SOURCES,   /* name -> {dialect?, dsn?, dir?, …} */
 };
 
-/* When a changed value counts. */
+/* When a changed value takes effect. */
 enum config_when {
-	CONFIG_LIVE,    /* from the next SIGHUP on */
-	CONFIG_RESTART, /* when the process starts anew */
-	CONFIG_PARTLY,  /* some members live, the others not: see config_reload.c */
+	CONFIG_LIVE,    /* with the next SIGHUP */
+	CONFIG_RESTART, /* with a restart of the process */
+	CONFIG_PARTLY,  /* some members live, others at a restart: see config_reload.c */
 };
 
 /* Longer than any name of a setting. */
@@ -54,17 +54,17 @@ extern const size_t config_key_count;
 
 struct config {
 	int refs;
-	json_t **values;  /* one for each key, of the key's type */
+	json_t **values;  /* one per key, of the key's type */
 	bool *is_set;     /* by file or environment */
-	char **variables; /* that have set it; NULL: the file has, or it is the default */
+	char **variables; /* variables that set the value; NULL: the file or the default */
 	char *path;       /* of the file; or NULL */
 };
 
-/* The key's place in the table; -1 when there is none. */
+/* The key's index in the table; -1: unknown. */
 int config_key_find(const char *name, size_t len);
-/* The known key that is spelled most alike; NULL when none is near. */
+/* The known key with the most similar spelling; NULL: none is similar. */
 const char *config_key_nearest(const char *name);
-/* The same for a variable (VESPER_AUTH_ORIGIN); what is found is written as a variable. */
+/* The same for a variable (VESPER_AUTH_ORIGIN); the result is written as a variable. */
 bool config_variable_nearest(struct str name, char *out, size_t size);
 
 struct mistakes {
@@ -74,25 +74,25 @@ struct mistakes {
 
 void mistake_add(struct mistakes *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Checks the value against its key; `where` is how the user knows it ("warehouse.workers",
- * "VESPER_LISTEN"). Takes the reference in either case. */
+/* Checks the value against its key and stores it. `where` is the name that the user knows
+ * ("warehouse.workers", "VESPER_LISTEN"). Takes ownership of the value, also on failure. */
 void config_set_take(struct config *c, size_t key, json_t *value, const char *where,
 		     struct mistakes *m);
 
-/* The same, of a value that is not set yet. */
+/* The same check without storing the value. */
 bool value_check(const struct config_key *key, const json_t *value, const char *where,
 		 struct mistakes *m);
-/* Choices are spelled in lower case from here on. */
+/* Converts the value of a choice to lower case. */
 void choice_lower(json_t *value);
 
 /* config_sources.c */
 bool sources_check(const json_t *value, const char *where, struct mistakes *m);
 void sources_complete(json_t *sources);
-/* Whether the variable is of one source: of which, and which member (its value, or the file that
- * has it). */
+/* Returns true for a variable of one source, with the source's name, the member, and whether the
+ * variable names a file with the value. */
 bool source_variable(struct str name, char *source, size_t size, const struct config_key **key,
 		     bool *is_file);
-json_t *sources_printable(const json_t *value); /* new reference */
+json_t *sources_printable(const json_t *value); /* New reference */
 
 /* config_money.c */
 bool prices_check(const json_t *value, const char *where, struct mistakes *m);

@@ -1,7 +1,6 @@
 /*
- * Every key that exists, on one screen: when a change of it counts, its type, default, bounds and
- * meaning. The loader, the environment, a reload and --print-keys know keys only through this
- * table.
+ * The table of all keys: when a change takes effect, type, default, bounds and meaning. The loader,
+ * the environment, a reload and --print-keys use only this table.
  */
 #include "config_int.h"
 

@@ -1,4 +1,4 @@
-/* Prices and budgets: a figure that is misread here is money, so nothing is guessed. */
+/* Prices and budgets. A misread value costs money, so parsing is strict. */
 #include "config_int.h"
 
 #include <math.h>

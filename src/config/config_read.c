@@ -1,7 +1,6 @@
 /*
- * Where values come from: the file's nested objects, then the environment, which wins. Names
- * outside the key table are refused in both, because a setting that is misspelled and silently
- * ignored is the worst kind.
+ * Reads values from the nested objects of the file, then from the environment, which takes
+ * precedence. Both reject unknown names, because a misspelled setting must not be ignored silently.
  */
 #include "config_int.h"
 
@@ -35,7 +34,7 @@ static void unknown_key(const char *name, struct mistakes *m)
 		mistake_add(m, "%s: unknown key", name);
 }
 
-/* Depth is bounded by the key names: only objects that are sections are entered. */
+/* Only objects that are sections of key names are entered, so the names bound the depth. */
 static void read_object(struct config *c, const json_t *object, const char *prefix,
 			struct mistakes *m)
 {
@@ -72,12 +71,13 @@ void config_read_file(struct config *c, const char *path, struct mistakes *m)
 	json_decref(file);
 }
 
-/* Short names for what is set by hand most often. */
+/* Short names for settings that are often set by hand. */
 static const char *const short_names[][2] = {
 	{"VESPER_JWT_SECRET", "auth.jwt_secret"},
 };
 
-/* Read by other programs, by main, or put there by a container platform for a service of this name.
+/* Variables of other programs or of main, or set by a container platform for a service of this
+ * name.
  */
 static const char *const foreign_names[] = {"VESPER_CONFIG", "VESPER_URL", "VESPER_TOKEN"};
 static const char *const foreign_prefixes[] = {"VESPER_SERVICE_",        "VESPER_PORT",
@@ -96,8 +96,7 @@ static bool is_foreign(struct str name)
 	return false;
 }
 
-/* "VESPER_LLM_TIMEOUTS_MS_IDLE" names llm.timeouts_ms.idle: dots and underscores look alike there.
- */
+/* "VESPER_LLM_TIMEOUTS_MS_IDLE" names llm.timeouts_ms.idle: dots are written as underscores. */
 static bool env_names_key(struct str name, const char *key)
 {
 	name.p += strlen("VESPER_");
@@ -156,8 +155,8 @@ static json_t *list_value(const char *text)
 	return list;
 }
 
-/* The text as the key's type wants it; what does not convert stays text, which the check then
- * refuses. */
+/* Converts the text to the key's type. Text that cannot be converted stays text, and fails the
+ * check. */
 static json_t *env_value(const struct config_key *key, const char *text)
 {
 	json_t *value;
@@ -183,7 +182,8 @@ static json_t *env_value(const struct config_key *key, const char *text)
 	}
 }
 
-/* What json_str would replace must not become a setting, least of all a secret. */
+/* Rejects invalid UTF-8, which json_str would replace; that must not happen to a setting, least of
+ * all to a secret. */
 static bool is_text(const char *text, const char *where, struct mistakes *m)
 {
 	size_t len = strlen(text);
@@ -203,7 +203,7 @@ static void set_from_text(struct config *c, size_t key, const char *text, const 
 		config_set_take(c, key, env_value(&config_keys[key], text), where, m);
 }
 
-/* NULL: it cannot be read, and that is said. */
+/* NULL: the file cannot be read; the error was added. */
 static const char *text_of_file(const char *path, const char *where, struct arena *a,
 				struct mistakes *m)
 {
@@ -227,7 +227,7 @@ static void set_from_file(struct config *c, size_t key, const char *path, const 
 	arena_free(&a);
 }
 
-/* A member of one source, which need not stand in the file. */
+/* Sets a member of one source, which may be missing in the file. */
 static void read_source(struct config *c, struct str variable, const char *value,
 			struct mistakes *m)
 {
@@ -266,7 +266,7 @@ static void unknown_variable(struct str name, const char *where, struct mistakes
 		mistake_add(m, "%s: no such setting (vesperd --print-keys lists all)", where);
 }
 
-/* One "VESPER_NAME=value"; an empty value is no value. */
+/* Handles one "VESPER_NAME=value"; an empty value counts as absent. */
 static void read_variable(struct config *c, struct str name, const char *value, struct mistakes *m)
 {
 	char where[NAME_BYTES];
@@ -296,9 +296,9 @@ static const char *env_get(char *const *env, const char *name)
 	return NULL;
 }
 
-/* The vendors' own variables. */
+/* Standard variables of the vendors. */
 static const struct vendor {
-	const char *name; /* of the provider, and its kind */
+	const char *name; /* name and kind of the provider */
 	const char *key, *key_file, *url;
 } vendors[] = {
 	{"anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY_FILE", "ANTHROPIC_BASE_URL"},
@@ -312,7 +312,7 @@ static void set_key(json_t *provider, const char *key, const char *file)
 	json_set_str(provider, key ? "key" : "key_file", key ? key : file);
 }
 
-/* They make the vendor's provider, or give a configured one of that name its key. */
+/* These variables create the vendor's provider, or give a configured one of that name its key. */
 static void read_vendor(struct config *c, const struct vendor *v, char *const *env,
 			struct mistakes *m)
 {
@@ -340,8 +340,8 @@ static void read_vendor(struct config *c, const struct vendor *v, char *const *e
 	config_set_take(c, at, providers, v->url, m);
 }
 
-/* Keys may also stand in files: those that a provider names, and the credentials that a service
- * manager hands over ("<provider>_api_key"). */
+/* Reads keys from files: those that a provider names, and the credentials of a service manager
+ * ("<provider>_api_key"). */
 static void read_key_files(struct config *c, char *const *env, struct mistakes *m)
 {
 	size_t at = (size_t)config_key_find("llm.providers", strlen("llm.providers"));
@@ -371,7 +371,7 @@ static void read_key_files(struct config *c, char *const *env, struct mistakes *
 	arena_free(&a);
 }
 
-/* One of ours that says something. */
+/* Returns true for a variable of Vesper that is not empty. */
 static bool variable_split(const char *variable, struct str *name, const char **value)
 {
 	const char *equals = strchr(variable, '=');
@@ -397,7 +397,7 @@ void config_read_env(struct config *c, char *const *env, struct mistakes *m)
 	for (char *const *variable = env; *variable; variable++)
 		if (variable_split(*variable, &name, &value) && !is_of_source(name))
 			read_variable(c, name, value, m);
-	/* VESPER_SOURCES itself was among those. */
+	/* after VESPER_SOURCES, which is one of the variables above */
 	for (char *const *variable = env; *variable; variable++)
 		if (variable_split(*variable, &name, &value) && is_of_source(name))
 			read_source(c, name, value, m);

@@ -1,6 +1,6 @@
 /*
- * The same file and environment once more, while the program runs: what may change takes its new
- * value, everything else keeps the one that it had at the start, and that is told.
+ * Reads the same file and environment again while the program runs. Keys that may change get their
+ * new values; all others keep the values of the start, and are reported.
  */
 #include "config_int.h"
 
@@ -12,11 +12,11 @@
 
 #define FILES "sources" /* member of a tenant */
 
-/* Whoever is told of values that a restart would change. */
+/* Receives the names of values that need a restart. */
 struct listener {
 	void (*keeps)(void *owner, const char *name);
 	void *owner;
-	const json_t *sources; /* that the program has */
+	const json_t *sources; /* the sources that the program has opened */
 };
 
 static void tell(const struct listener *l, const char *key, const char *member, const char *part)
@@ -29,7 +29,7 @@ static void tell(const struct listener *l, const char *key, const char *member, 
 
 /* ---- sources ---- */
 
-/* They are added while the program runs; those that it has stay as they were opened. */
+/* New sources are added; existing ones stay as they were opened. */
 static json_t *sources_merged(const struct listener *l, const json_t *read)
 {
 	json_t *merged = json_object();
@@ -47,7 +47,7 @@ static json_t *sources_merged(const struct listener *l, const json_t *read)
 	return merged;
 }
 
-/* A tenant's files of them. NULL: it names none. */
+/* A tenant's files for the sources. NULL: it names none. */
 static json_t *files_merged(const char *tenant, const json_t *old, const json_t *read,
 			    const struct listener *l)
 {
@@ -117,7 +117,7 @@ static json_t *tenant_merged(const char *name, const json_t *old, const json_t *
 	return merged;
 }
 
-/* Tenants come and go with a restart: each has a database that the start prepares. */
+/* Tenants are added and removed by a restart only: the start prepares a database for each. */
 static json_t *tenants_merged(const json_t *old, const json_t *read, const struct listener *l)
 {
 	json_t *merged = json_object();

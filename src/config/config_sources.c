@@ -78,8 +78,8 @@ bool sources_check(const json_t *value, const char *where, struct mistakes *m)
 	return m->count == before;
 }
 
-/* Splits CLINIC_DSN into the name "clinic" and the member dsn, the longest that the text ends with.
- * NULL: it ends with no member, or the name is too long. */
+/* Splits CLINIC_DSN into the name "clinic" and the member dsn; the longest matching member counts.
+ * NULL: no member matches, or the name is too long. */
 static const struct config_key *split(struct str rest, char *name, size_t size)
 {
 	const struct config_key *found = NULL;
