@@ -1,4 +1,4 @@
-/* vesperd's command line: reads the configuration, then serves, checks or prints. */
+/* The command line of vesperd: reads the configuration, then serves, checks or prints. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static int print_config(const struct config *c)
 
 struct checking {
 	struct daemon *daemon;
-	size_t left; /* looks at a tenant */
+	size_t left; /* pending checks of tenants */
 	int problems;
 };
 
@@ -73,8 +73,8 @@ static void on_store_checked(void *owner, const struct err *e)
 	on_tenant_checked(owner);
 }
 
-/* A server's store is only looked at. A file would be migrated by the look, which a check must not
- * do. */
+/* Only checks stores on a server. For a file, the store's check would migrate it, which --check
+ * must not do. */
 static void check_stores(struct checking *c)
 {
 	struct daemon *d = c->daemon;
@@ -86,8 +86,8 @@ static void check_stores(struct checking *c)
 		store_migrate(d->store, d->databases.tenant_ids[i], on_store_checked, c);
 }
 
-/* Loads everything that a start would load, holds it against the live schema of each tenant, and
- * says what is wrong, or what is there. */
+/* Loads everything that a start loads, compares it with the live schema of each tenant, and prints
+ * the errors, or a summary. */
 static int check(struct daemon *d)
 {
 	struct checking c = {.daemon = d};
