@@ -1,7 +1,7 @@
 /*
- * `vesperctl receipt`: the records of how answers came about, looked at from outside of the daemon.
- * `verify` walks a tenant's chain from its beginning and names the first record that was changed;
- * `show` prints one; `rerun` runs its calls again.
+ * `vesperctl receipt`: inspects receipts without the daemon. `verify` walks a tenant's chain from
+ * its beginning and names the first receipt that was changed; `show` prints one; `rerun` runs its
+ * calls again.
  */
 #include "receipt.h"
 
@@ -13,7 +13,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-/* One read of the store, waited for. */
+/* A blocking read of the store. */
 struct reading {
 	struct opened *opened;
 	const struct receipt *list;
@@ -51,7 +51,7 @@ struct walk {
 	int64_t number;
 	int64_t without_content;
 	char hash[HASH_HEX_BYTES];
-	json_t *broken; /* the first one */
+	json_t *broken; /* the first changed receipt */
 };
 
 static void break_at(struct walk *w, int64_t number, const char *receipt_id, const char *field,
@@ -80,11 +80,12 @@ static void check_page(struct walk *w, struct arena *a)
 		}
 		w->number = r->number;
 		w->without_content += !r->content;
-		memcpy(w->hash, r->hash, sizeof(w->hash)); /* it is one: it was checked */
+		memcpy(w->hash, r->hash, sizeof(w->hash)); /* the hash was verified above */
 	}
 }
 
-/* Records taken from the end leave a chain that looks whole, but answers that name them. */
+/* If the last receipts of a chain were deleted, the chain looks complete, but answers still name
+ * them. */
 static bool check_missing(struct walk *w, struct arena *a, struct err *e)
 {
 	struct reading *r = &w->reading;
@@ -149,7 +150,7 @@ static void walk_print(const struct walk *w)
 	       json_string_value(json_object_get(w->broken, "detail")));
 }
 
-/* ---- the tenants that are asked about ---- */
+/* ---- selected tenants ---- */
 
 static bool tenant_wanted(const struct command *cmd, const char *tenant)
 {
@@ -187,7 +188,7 @@ static bool verify(struct opened *o, const struct command *cmd, bool *ok, struct
 	return true;
 }
 
-/* ---- one ---- */
+/* ---- one receipt ---- */
 
 static bool find(struct opened *o, const struct command *cmd, const char *id, struct arena *a,
 		 struct receipt *out, struct err *e)
@@ -280,7 +281,7 @@ static void rerun_one(struct opened *o, const struct command *cmd, const struct 
 	json_decref(verdict);
 }
 
-/* Every one that still has its content. */
+/* Reruns all receipts that still have their content. */
 static bool rerun_all(struct opened *o, const struct command *cmd, const char *tenant, bool *ok,
 		      struct err *e)
 {

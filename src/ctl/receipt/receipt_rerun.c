@@ -1,7 +1,7 @@
 /*
- * A receipt's calls, run again: the tools of today's catalogue on today's data, with the arguments,
- * the day and the permissions of then, through the same gate as any call. What is compared is the
- * hash of each result.
+ * Runs the calls of a receipt again: with the tools of the current catalogue on the current data,
+ * with the original arguments, day and permissions, through the same checks as any call. The hashes
+ * of the results are compared.
  */
 #include "receipt.h"
 
@@ -20,7 +20,7 @@ struct again {
 	struct result *result;
 };
 
-/* ---- what was asked then ---- */
+/* ---- the original call ---- */
 
 static struct value value_of(const json_t *value)
 {
@@ -83,7 +83,7 @@ static int64_t rows_of(const struct result *r)
 	return r->table_count > 0 ? r->tables[0]->total_rows : 0;
 }
 
-/* NULL: the same. */
+/* NULL: the results are equal. */
 static const char *difference(const struct again *x, const json_t *call)
 {
 	struct result *r = x->result;
@@ -92,7 +92,7 @@ static const char *difference(const struct again *x, const json_t *call)
 	int64_t rows = json_integer_value(json_object_get(call, "total_rows"));
 	bool any_order = json_is_true(json_object_get(call, "any_order"));
 
-	if (r->any_order != any_order) { /* older receipts heed the order of all rows */
+	if (r->any_order != any_order) { /* in older receipts, row order affects the hash */
 		r->any_order = any_order;
 		result_hash(r, r->hash);
 	}
@@ -133,9 +133,10 @@ static const char *call_again(struct again *x, const json_t *call)
 	return difference(x, call);
 }
 
-/* ---- all of them ---- */
+/* ---- all calls ---- */
 
-/* False where one came out differently. Errors and time limits prove nothing and are left out. */
+/* Returns false when a call has another result. Errors and timeouts prove nothing and are
+ * ignored. */
 static bool calls_again(struct again *x, json_t *verdict)
 {
 	const json_t *calls = json_object_get(x->content, "calls"), *call;
