@@ -1,5 +1,5 @@
-/* `vesperctl db`: installs and migrates the databases of SQL Server and PostgreSQL. SQLite's
- * files need none of it. A further source of packs is a part of its own. */
+/* `vesperctl db`: installs and migrates the databases of SQL Server and PostgreSQL; SQLite files
+ * need no installation. Each further source of a pack is a separate part. */
 #include "ctl.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static bool wanted(const char *only, const char *part)
 	return !only || strcmp(only, part) == 0;
 }
 
-/* The root whose packs brought files for this source. */
+/* The root whose packs have files for this source. */
 static bool root_of(const struct server *server, const char *source, struct arena *a,
 		    const char **out, struct err *e)
 {
@@ -73,7 +73,7 @@ static bool migrate(struct server *server, const char *only, struct err *e)
 	return true;
 }
 
-/* The secret of a login: from a variable, or from the file that <variable>_FILE names. */
+/* The password of a login: from a variable, or from the file that <variable>_FILE names. */
 static bool secret_of(const char *variable, struct arena *a, const char **out, struct err *e)
 {
 	const char *file = getenv(arena_printf(a, "%s_FILE", variable));

@@ -1,15 +1,15 @@
-/* The statements of a description of tables, on each dialect. */
+/* Writes the statements for a description of tables, on each dialect. */
 #include "ddl_int.h"
 
 #include <stdarg.h>
 #include <string.h>
 
 #define CLUSTERED_MAX                                                                              \
-	900 /* bytes of a clustered key on SQL Server; wider names stand beside rows */
+	900 /* bytes of a clustered key on SQL Server; longer keys become nonclustered */
 
 /* ---- batches ---- */
 
-/* A comment of a SQLite file is none of its statements. */
+/* In a SQLite file, the comment is not part of the statement. */
 void ddl_begin(struct ddl_writer *w, const char *about, const char *name, ...)
 {
 	va_list args;
@@ -36,7 +36,7 @@ void ddl_end(struct ddl_writer *w)
 
 /* ---- names ---- */
 
-/* One part of a constraint's name. */
+/* Writes one part of a constraint's name. */
 static void put_plain(struct ddl_writer *w, const char *name)
 {
 	for (; *name; name++)
@@ -54,7 +54,7 @@ static bool has_tenant(const char *const *columns)
 	return *columns && strcmp(*columns, DDL_TENANT) == 0;
 }
 
-/* The columns of a key; one tenant's file needs no tenant in it. */
+/* The columns of a key, without the tenant for a SQLite file. */
 static const char *const *own_columns(const struct ddl_writer *w, const char *const *columns)
 {
 	return columns + (!on_server(w) && has_tenant(columns));
@@ -125,7 +125,7 @@ static bool is_alone(const struct ddl_writer *w, const char *const *columns, con
 	return *own && !own[1] && strcmp(*own, name) == 0;
 }
 
-/* What SQLite says beside a column that is a key by itself. */
+/* On SQLite, a key of one column is declared with the column. */
 static void put_own_keys(struct ddl_writer *w, const struct ddl_table *t, const char *name)
 {
 	if (on_server(w))
@@ -164,7 +164,7 @@ static void put_column(struct ddl_writer *w, const struct ddl_table *t, const st
 	put_check(w, t, c);
 }
 
-/* On servers the tenant comes first; an identity, which is a key of all tenants, before it. */
+/* On servers the tenant is the first column, after an identity, which is a key across tenants. */
 static void put_all_columns(struct ddl_writer *w, const struct ddl_table *t)
 {
 	const struct ddl_column *tenant = ddl_column(t, DDL_TENANT);
@@ -203,7 +203,7 @@ static void begin_constraint(struct ddl_writer *w, const char *kind, const struc
 	buf_char(w->out, ' ');
 }
 
-/* What stands beside the column already. */
+/* Returns true when the key is already declared with its column. */
 static bool is_said(const struct ddl_writer *w, const char *const *columns)
 {
 	const char *const *own = own_columns(w, columns);

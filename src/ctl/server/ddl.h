@@ -1,6 +1,6 @@
 /*
- * The tables and views of a pack's source as one description (sql/<pack>/tables.json), and the
- * statements that make them on each dialect.
+ * Describes the tables and views of a pack's source (sql/<pack>/tables.json), and writes the
+ * statements that create them on each dialect.
  *
  *   { "schema": "clinic",
  *     "tables": [ {"name": "stays", "about": "…",
@@ -10,16 +10,16 @@
  *       "references": [{"columns": […], "table": "wards", "to": […]}] } ],
  *     "views": [ {"name": "v_month", "about": "…", "sql": "SELECT … FROM {stays}"} ] }
  *
- * Names are written as SQL has to write them ("\"Project Name\""). Types are text(n), text, int,
- * bigint, decimal(p,s), date, datetime, bool, flag (0 or 1, compared as a number) and json. A
- * column may have null, identity, check and about. tenant_id is first in each key, unique list,
- * index and reference, but for an identity, which is a key alone.
+ * Names are written as in SQL ("\"Project Name\""). Types are text(n), text, int, bigint,
+ * decimal(p,s), date, datetime, bool, flag (0 or 1, compared as a number) and json. A column may
+ * have null, identity, check and about. tenant_id comes first in each key, unique list, index and
+ * reference, except for an identity, which is a key without it.
  *
- * On servers tables stand in the schema base, whose rows are held apart by tenant; a table gets a
- * view of its name and columns in `schema` (its own, or the file's) unless "view" is false. A
- * SQLite file is one tenant's: its names are plain, keys are without the tenant, and the table
- * itself is the view; "without_rowid" is for it alone. A view may have "sqlite", "postgres" and
- * "mssql" beside or in place of "sql"; {stays} is that table's name on the dialect.
+ * On servers the tables are in the schema base, and rows are isolated by tenant. A table gets a
+ * view with its name and columns in `schema` (the table's, or the file's) unless "view" is false. A
+ * SQLite file has one tenant: names have no schema, keys omit the tenant, and the table replaces
+ * the view; "without_rowid" applies to SQLite only. A view may have "sqlite", "postgres" and
+ * "mssql" in addition to "sql" or instead of it; {stays} is the table's name on the dialect.
  */
 #ifndef CTL_DDL_H
 #define CTL_DDL_H
@@ -47,7 +47,7 @@ enum ddl_type {
 struct ddl_column {
 	const char *name;
 	enum ddl_type type;
-	int size;  /* of a text in characters, 0: any; of a decimal its digits */
+	int size;  /* of a text: characters, 0: unlimited; of a decimal: digits */
 	int scale; /* of a decimal */
 	bool null, identity;
 	const char *check; /* NULL: none */
@@ -56,7 +56,7 @@ struct ddl_column {
 
 struct ddl_index {
 	const char *name;
-	const char *const *columns; /* NULL-ended, as all lists here */
+	const char *const *columns; /* NULL-terminated, as all lists here */
 };
 
 struct ddl_reference {
@@ -67,7 +67,7 @@ struct ddl_reference {
 
 struct ddl_table {
 	const char *name;
-	const char *schema; /* of its view; NULL: it has none */
+	const char *schema; /* of its view; NULL: no view */
 	const char *about;
 	const struct ddl_column *columns;
 	size_t column_count;
@@ -100,12 +100,13 @@ struct ddl {
  */
 MUST_CHECK bool ddl_read(const char *path, const char *text, struct arena *a, struct ddl **out,
 			 struct err *e);
-const struct ddl_column *ddl_column(const struct ddl_table *t, const char *name); /* or NULL */
-/* Bytes of a key of these columns on SQL Server; 0: one of them can't be part of any. */
+const struct ddl_column *ddl_column(const struct ddl_table *t,
+				    const char *name); /* NULL: not found */
+/* Bytes of a key of these columns on SQL Server; 0: a column cannot be part of a key. */
 size_t ddl_key_bytes(const struct ddl_table *t, const char *const *columns);
 
-/* The statements for a source ("warehouse", "clinic"), in batches where they are for a server. The
- * warehouse's schemas are made by bootstrap.sql, another source's by its own file. */
+/* Writes the statements for a source ("warehouse", "clinic"), in batches if they are for a server.
+ * bootstrap.sql creates the schemas of the warehouse; another source's file creates its own. */
 void ddl_write(const struct ddl *d, const char *source, enum dialect dialect, struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the writers of DDL share. */
+/* Shared by the writers of DDL. */
 #ifndef CTL_DDL_INT_H
 #define CTL_DDL_INT_H
 
@@ -24,7 +24,7 @@ static inline bool is_mssql(const struct ddl_writer *w)
 	return w->dialect == DIALECT_MSSQL;
 }
 
-/* A statement, with a comment before it (or NULL) and its batch's name on servers. */
+/* Begins a statement with a comment (or NULL); on servers also a batch with this name. */
 void ddl_begin(struct ddl_writer *w, const char *about, const char *name, ...)
 	__attribute__((format(printf, 3, 4)));
 void ddl_end(struct ddl_writer *w);
@@ -53,7 +53,7 @@ bool ddl_only(const struct ddl_reader *r, const json_t *item, const char *member
 bool ddl_read_name(const struct ddl_reader *r, const json_t *item, const char *member,
 		   const char **out);
 const struct ddl_table *ddl_find_table(const struct ddl_reader *r, const char *name, size_t n);
-/* key, unique, index, check and references of a table whose columns are known. */
+/* Reads key, unique, index, check and references of a table whose columns are known. */
 bool ddl_read_keys(const struct ddl_reader *r, const json_t *item, const char *member,
 		   struct ddl_table *t);
 

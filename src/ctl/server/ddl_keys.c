@@ -1,4 +1,4 @@
-/* Keys, indexes and references of a description of tables. */
+/* Keys, indexes and references in a description of tables. */
 #include "ddl_int.h"
 
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "vesper/json.h"
 #include "vesper/strlist.h"
 
-#define INDEX_BYTES_MAX  1700 /* of SQL Server's keys that are not clustered */
-#define SQL_LETTER_BYTES 2    /* of a letter of nvarchar */
+#define INDEX_BYTES_MAX  1700 /* of SQL Server's nonclustered keys */
+#define SQL_LETTER_BYTES 2    /* per character of nvarchar */
 
 size_t ddl_key_bytes(const struct ddl_table *t, const char *const *columns)
 {

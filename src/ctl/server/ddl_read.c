@@ -1,5 +1,5 @@
-/* Reads and checks a description of tables: what would fail on one of the dialects is refused here,
- * with its line. */
+/* Parses and checks a description of tables: whatever would fail on one of the dialects is refused
+ * here with its line. */
 #include "ddl_int.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define NAME_BYTES_MAX   60 /* PostgreSQL cuts names at 63, and constraints add to them */
+#define NAME_BYTES_MAX   60 /* PostgreSQL truncates names at 63, and constraints add to them */
 #define TEXT_SIZE_MAX    4000
 #define DECIMAL_SIZE_MAX 38
 #define TENANT_BYTES     100
@@ -26,7 +26,7 @@ bool ddl_only(const struct ddl_reader *r, const json_t *item, const char *member
 	return json_only(item, names, &e) || words_fail(&r->f, member, "%s", e.text);
 }
 
-/* A plain name, or one in double quotes. */
+/* Accepts a plain name, or one in double quotes. */
 static bool is_name(const char *name)
 {
 	size_t n = name ? strlen(name) : 0;
@@ -184,7 +184,7 @@ const struct ddl_table *ddl_find_table(const struct ddl_reader *r, const char *n
 	return NULL;
 }
 
-/* A SQLite file has one name for a table and a view, whatever the schema. */
+/* A SQLite file has one namespace for tables and views, without schemas. */
 static bool is_taken(const struct ddl_reader *r, const char *name)
 {
 	for (size_t i = 0; i < r->view_count; i++)
@@ -241,7 +241,7 @@ static bool read_table(struct ddl_reader *r, const json_t *item, const char *mem
 	return true;
 }
 
-/* {name} of a table. */
+/* Each {name} must be a table. */
 static bool check_sql(const struct ddl_reader *r, const char *member, const char *sql)
 {
 	for (const char *open; (open = strchr(sql, '{')); sql = open + 1) {

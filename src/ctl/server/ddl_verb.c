@@ -1,4 +1,4 @@
-/* `vesperctl db ddl`: the statements that make the tables of a pack's source. */
+/* `vesperctl db ddl`: writes the statements that create the tables of a pack's source. */
 #include "ctl.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 struct wanted {
 	const char *pack, *source, *dialect_name;
 	enum dialect dialect;
-	const char *root, *path; /* where the description was found */
+	const char *root, *path; /* root and path of the description */
 };
 
 bool ctl_roots(struct arena *a, const char *const **out, struct err *e)
@@ -68,7 +68,7 @@ static const char *header_of(const struct wanted *w, struct arena *a)
 			    w->pack, w->source, w->dialect_name, w->path);
 }
 
-/* A file that is there may have been applied somewhere: then it never changes again. */
+/* An existing file is never overwritten, because it may have been applied to a server. */
 static bool write_file(const struct wanted *w, struct str text, struct arena *a, struct err *e)
 {
 	const char *path = arena_printf(a, "%s/sql/schema/%s/sources/%s/001_tables.sql", w->root,

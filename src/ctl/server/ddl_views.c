@@ -1,4 +1,4 @@
-/* What a server's file has beside tables: views, schemas and rights. */
+/* The statements for views, schemas and permissions. */
 #include "ddl_int.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define LINE_WIDTH 120
 
-/* "Stage" is "stage" on PostgreSQL, as everything that is not quoted. */
+/* PostgreSQL folds unquoted names to lower case. */
 static void put_schema(struct ddl_writer *w, const char *schema)
 {
 	for (; *schema; schema++)
@@ -84,9 +84,10 @@ void ddl_write_views(struct ddl_writer *w)
 		write_view(w, &w->ddl->views[i]);
 }
 
-/* ---- schemas and rights ---- */
+/* ---- schemas and permissions ---- */
 
-/* The i-th view that readers have: those of tables, then the others. NULL: there are no more. */
+/* The i-th view that readers may use: first those of tables, then the others. NULL: no more
+ * views. */
 static const char *view_at(const struct ddl *d, size_t i, const char **schema)
 {
 	for (size_t k = 0; k < d->table_count; k++) {
@@ -100,7 +101,7 @@ static const char *view_at(const struct ddl *d, size_t i, const char **schema)
 	return d->views[i].name;
 }
 
-/* The i-th schema of views that is not everybody's. */
+/* The i-th schema of views other than dbo. */
 static const char *schema_at(const struct ddl *d, size_t i)
 {
 	const char *schema, *before;

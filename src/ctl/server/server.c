@@ -1,4 +1,4 @@
-/* The administrator's connection: what is needed to install a schema, in plain ODBC. */
+/* The administrator's connection for installing a schema, in plain ODBC. */
 #include "server_int.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define LOGIN_SECONDS 15
 #define ANSWER_BYTES  4096
-#define TEXT_SIZE     4000 /* declared size of a bound text: one plan for all up to it */
+#define TEXT_SIZE     4000 /* declared size of bound texts: one query plan for all of them */
 
 bool server_failed(SQLSMALLINT type, SQLHANDLE handle, const char *doing, struct err *err)
 {
@@ -44,7 +44,7 @@ static bool find_dialect(struct server *server, struct err *err)
 	return true;
 }
 
-/* A driver that is not installed is unixODBC's own error, before any server was asked. */
+/* A missing driver is an error of unixODBC itself, before any server was contacted. */
 static bool not_connected(struct server *server, struct err *err)
 {
 	struct err why;
@@ -125,7 +125,7 @@ static bool bind_texts(SQLHSTMT handle, const char *const *texts, size_t count, 
 	*nts = SQL_NTS;
 	for (size_t i = 0; i < count; i++) {
 		size_t n = strlen(texts[i]);
-		bool is_long = n > TEXT_SIZE; /* refused or cut as a VARCHAR, by the driver */
+		bool is_long = n > TEXT_SIZE; /* as a VARCHAR, the driver would truncate it */
 
 		if (!SQL_SUCCEEDED(SQLBindParameter(
 			    handle, (SQLUSMALLINT)(i + 1), SQL_PARAM_INPUT, SQL_C_CHAR,

@@ -1,5 +1,5 @@
 /*
- * A database server as its administrator sees it: one blocking ODBC connection for installing,
+ * An administrator's connection to a database server: one blocking ODBC connection for installing,
  * migrating and seeding. Not for the loop's thread.
  *
  * Statements run inside a transaction that lasts until server_commit or server_rollback.
@@ -18,43 +18,42 @@
 
 struct server;
 
-/* The product says itself which dialect it speaks; one that is neither SQL Server nor PostgreSQL is
- * refused (ERR_INPUT). */
+/* The dialect is read from the product. ERR_INPUT: it is neither SQL Server nor PostgreSQL. */
 MUST_CHECK bool server_connect(const char *dsn, struct server **out, struct err *err);
-void server_close(struct server **server); /* NULL is fine; what was not committed is undone */
+void server_close(struct server **server); /* NULL is allowed; rolls back uncommitted changes */
 enum dialect server_dialect(const struct server *server);
 
 MUST_CHECK bool server_commit(struct server *server, struct err *err);
 void server_rollback(struct server *server);
 
-/* One batch, all its results read to the end: an error may hide behind the first of them. Texts are
- * bound to the places marked "?". */
+/* Runs one batch and reads all its results, because an error may follow the first of them. Texts
+ * are bound to the "?" parameters. */
 MUST_CHECK bool server_run(struct server *server, const char *sql, const char *const *texts,
 			   size_t count, struct err *err);
-/* The first column of the first row is added to `out`; nothing when there is no row, or NULL. */
+/* Adds the first column of the first row to `out`; adds nothing for NULL, or without a row. */
 MUST_CHECK bool server_ask(struct server *server, const char *sql, const char *const *texts,
 			   size_t count, struct buf *out, struct err *err);
 
 /* ---- rows of a query ---- */
 
-/* Row by row, each cell as text; NULL: no value. In the arena. */
+/* Rows with each cell as text; NULL: no value. In the arena. */
 struct server_cells {
 	const char *const *names;
 	size_t width;
 	const char *const *cells;
 	size_t rows;
 };
-/* NULL also where there is no such row or column. */
+/* NULL also when the row or column does not exist. */
 const char *server_cell(const struct server_cells *cells, size_t row, size_t column);
 
-/* Statements from here on may take that long each. */
+/* Sets the time limit of each statement from here on. */
 MUST_CHECK bool server_time_limit(struct server *server, int seconds, struct err *err);
-/* The first `max` rows. ERR_LIMIT: more than the arena has room for. */
+/* Reads the first `max` rows. ERR_LIMIT: the arena is too small. */
 MUST_CHECK bool server_query(struct server *server, const char *sql, size_t max, struct arena *a,
 			     struct server_cells *out, struct err *err);
 
-/* What ODBC's catalogue functions give, in their columns. `schema` NULL: of all; `table` is of no
- * meaning to SERVER_TABLES. ERR_NOT_FOUND: the driver has no such function. */
+/* Reads ODBC's catalogue functions, with their columns. `schema` NULL: all schemas; `table` is
+ * ignored for SERVER_TABLES. ERR_NOT_FOUND: the driver lacks the function. */
 enum server_list {
 	SERVER_TABLES, /* tables and views */
 	SERVER_COLUMNS,
@@ -81,8 +80,8 @@ struct server_rows;
 struct server_rows *server_rows_open(struct server *server, const char *table, const char *columns);
 MUST_CHECK bool server_rows_add(struct server_rows *rows, const struct server_value *values,
 				struct err *err);
-/* Sends what is left. */
+/* Sends the remaining rows. */
 MUST_CHECK bool server_rows_flush(struct server_rows *rows, struct err *err);
-void server_rows_close(struct server_rows **rows); /* NULL is fine */
+void server_rows_close(struct server_rows **rows); /* NULL is allowed */
 
 #endif

@@ -1,4 +1,4 @@
-/* What the files of the administrator's connection share. */
+/* Shared by the files of the administrator's connection. */
 #ifndef CTL_SERVER_INT_H
 #define CTL_SERVER_INT_H
 
@@ -12,10 +12,10 @@ struct server {
 	SQLHDBC dbc;
 	bool connected;
 	enum dialect dialect;
-	int limit_s; /* of a statement; 0: none */
+	int limit_s; /* of a statement; 0: no limit */
 };
 
-/* Fills *err from what the driver says; returns false. */
+/* Sets *err from the driver's diagnostics; returns false. */
 bool server_failed(SQLSMALLINT type, SQLHANDLE handle, const char *doing, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Brings a server to the newest schema, forward only, one file at a time. */
+/* Migrates a server to the newest schema, forward only, one file at a time. */
 #include "server_migrate.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #define SCRIPTS_BYTES_MAX (8 * 1024 * 1024)
 #define CHECKSUM_BYTES    128
 
-/* What the ledger is asked, and how two of these programs keep out of each other's way until the
- * transaction ends. On SQL Server only a statement that reads a table begins one. */
+/* Queries the ledger, and locks it until the transaction ends, so that only one migration runs. On
+ * SQL Server, only a statement that reads a table begins a transaction. */
 static const struct {
 	const char *there, *lock;
 } words[DIALECT_COUNT] = {
@@ -62,7 +62,7 @@ static bool ledger_there(struct server *server, struct err *err)
 	       err_set(err, ERR_INPUT, "this database was never prepared: vesperctl db init");
 }
 
-/* The file's line of the ledger: *applied when it is there as it should be. */
+/* Looks up the file's ledger entry; *applied: it exists and its checksum matches. */
 static bool ledger_look(struct server *server, const char *part, const char *version,
 			const struct script *script, bool *applied, struct err *err)
 {
@@ -105,7 +105,8 @@ static bool apply(struct server *server, const char *part, const char *version, 
 	       server_commit(server, err);
 }
 
-/* "001_tables.sql" must be the first, and so on: no gap can hide a file that was forgotten. */
+/* Files must be numbered without gaps ("001_tables.sql" first), so that no missing file goes
+ * unnoticed. */
 static bool number_of(const char *path, const char *file, int expected, char version[12],
 		      struct err *err)
 {
@@ -146,7 +147,7 @@ static bool migrate_file(struct server *server, const char *part, const char *pa
 		return false;
 	}
 	if (applied)
-		server_rollback(server); /* only the lock was taken */
+		server_rollback(server); /* the transaction holds only the lock */
 	else
 		said(script.path);
 	return true;

@@ -1,19 +1,19 @@
 /*
- * The numbered files of sql/schema/<dialect>/<part>/ and the ledger of what a server has of them.
- * A file that was applied never changes again: its checksum is in the ledger.
+ * Applies the numbered files of sql/schema/<dialect>/<part>/, and records them in the server's
+ * ledger. A file must not change after it was applied: the ledger has its checksum.
  */
 #ifndef CTL_SERVER_MIGRATE_H
 #define CTL_SERVER_MIGRATE_H
 
 #include "server.h"
 
-/* What every part stands on: owner, schemas, ledger. May be run any number of times. */
+/* Creates what all parts need: owner, schemas, ledger. May be run repeatedly. */
 MUST_CHECK bool server_bootstrap(struct server *server, const char *root, struct err *err);
 
-/* Applies what the server lacks of a part ("warehouse", "store", a source), whose files are in this
- * folder below sql/schema/<dialect>, each in a transaction with its line of the ledger. `said` is
- * told of each file that was applied. ERR_INPUT: no ledger, a
- * file that changed after it was applied, a server that is ahead of these files. */
+/* Applies the missing files of a part ("warehouse", "store", a source) in this folder below
+ * sql/schema/<dialect>, each in one transaction with its ledger entry. Calls `said` for each
+ * applied file. ERR_INPUT: no ledger, a file that changed after it was applied, or a server that is
+ * newer than these files. */
 MUST_CHECK bool server_migrate(struct server *server, const char *root, const char *folder,
 			       const char *part, void (*said)(const char *path), struct err *err);
 

@@ -1,10 +1,10 @@
-/* Rows of a query, and what the driver tells of tables, keys and indexes, as text. */
+/* Reads rows of a query, and the driver's metadata of tables, keys and indexes, as text. */
 #include "server_int.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define CELL_BYTES   1024 /* of one cell; what is longer ends there, at a whole character */
+#define CELL_BYTES   1024 /* of one cell; longer text is cut at a whole character */
 #define TABLES_TYPES "TABLE,VIEW"
 
 bool server_time_limit(struct server *server, int seconds, struct err *err)
@@ -22,7 +22,7 @@ static bool open_handle(struct server *server, SQLHSTMT *handle, struct err *err
 {
 	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, server->dbc, handle)))
 		return server_failed(SQL_HANDLE_DBC, server->dbc, "statement", err);
-	/* A driver that cannot is bounded by the server's own setting. */
+	/* Drivers without this attribute are limited by the server's own setting. */
 	if (server->limit_s > 0)
 		SQLSetStmtAttr(*handle, SQL_ATTR_QUERY_TIMEOUT,
 			       (SQLPOINTER)(uintptr_t)server->limit_s, 0);
@@ -132,7 +132,7 @@ static SQLRETURN ask_catalogue(SQLHSTMT h, enum server_list list, const char *sc
 	return SQL_ERROR;
 }
 
-/* The driver has no such function, or it has it in name only. */
+/* Returns true when the driver lacks the function, or does not implement it. */
 static bool is_missing(SQLHSTMT handle)
 {
 	SQLCHAR state[6] = "", message[8];

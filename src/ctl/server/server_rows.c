@@ -1,6 +1,6 @@
 /*
- * Many rows with one prepared INSERT … VALUES (?, …), (?, …), …: a round trip for hundreds of rows,
- * with every driver, where array binding is a loop inside of some of them.
+ * Inserts many rows with one prepared INSERT … VALUES (?, …), (?, …), …: one round trip for
+ * hundreds of rows with every driver. Array binding is only a loop in some drivers.
  */
 #include "server_int.h"
 
@@ -11,8 +11,8 @@
 #include "vesper/arena.h"
 #include "vesper/mem.h"
 
-/* SQL Server takes at most 1,000 rows and 2,100 places in a statement; more would not be faster
- * with PostgreSQL either. */
+/* SQL Server accepts at most 1,000 rows and 2,100 parameters in a statement; more would not be
+ * faster on PostgreSQL either. */
 #define ROWS_MAX            1000
 #define PLACES_MAX          2000
 #define TEXTS_BYTES_MAX     (16 * 1024 * 1024)
@@ -23,7 +23,7 @@
 
 struct cell {
 	int64_t integer;
-	const char *text; /* of text and decimals, in the arena */
+	const char *text; /* for text and decimals, in the arena */
 	SQLLEN length;
 	SQLSMALLINT c_type;
 };
@@ -32,8 +32,8 @@ struct server_rows {
 	struct server *server;
 	char *table, *columns;
 	size_t width;
-	size_t capacity; /* rows of one statement */
-	size_t count;    /* rows that wait */
+	size_t capacity; /* rows per statement */
+	size_t count;    /* rows not sent yet */
 	struct cell *cells;
 	struct arena *texts;
 	SQLHSTMT handle;

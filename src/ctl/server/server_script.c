@@ -1,5 +1,5 @@
-/* Cuts a file into the batches that a server takes one by one, so that the one that fails can be
- * named. */
+/* Splits a file into the batches that are sent to a server one by one, so that an error can name
+ * its batch. */
 #include "server_script.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ struct cutter {
 	struct batch *batches;
 	size_t count;
 	const char *name;
-	const char *begin; /* of the batch's first statement; NULL before it */
+	const char *begin; /* first statement of the batch; NULL before it */
 	int begin_line;
 };
 
