@@ -1,7 +1,7 @@
 /*
- * `vesperctl pbi ingest`: who used which report of Power BI, day by day, page by page, as the
- * service gives it. A day is done when its last page came; events come late, so that the last two
- * days are read again each time.
+ * `vesperctl pbi ingest`: stores who used which Power BI report, one day at a time and page by
+ * page, as the service returns it. A day is complete when its last page was read. Events arrive
+ * late, so the last two days are read again each time.
  */
 #include "ctl.h"
 
@@ -18,7 +18,7 @@
 
 #define EVENTS "/v1.0/myorg/admin/activityevents"
 struct ingest {
-	struct daemon daemon; /* its loop, its HTTP, its Power BI */
+	struct daemon daemon; /* only its loop, HTTP client and Power BI */
 	struct pbi_rows *rows;
 	struct pbi_state state;
 	const char *tenant;
@@ -42,8 +42,7 @@ static bool is_wanted(const struct ingest *g, const char *workspace)
 	return false;
 }
 
-/* Members vary by activity; what the table must have and the event has not is empty. */
-/* As much as the column takes, in characters. */
+/* Sets a column to the text, cut to the column's width in characters. */
 static void set_cut(json_t *row, const char *column, const char *text, size_t max)
 {
 	size_t n = 0, chars = 0;
@@ -53,7 +52,8 @@ static void set_cut(json_t *row, const char *column, const char *text, size_t ma
 	json_object_set_new(row, column, json_strn(text, n));
 }
 
-/* NULL: not about a report, of another workspace, or nothing that could be told apart. */
+/* Converts an event to a row. Members vary by activity; a missing one becomes empty. NULL: not
+ * about a report, of another workspace, or without a usable id or time. */
 static json_t *row_of(const struct ingest *g, const json_t *event)
 {
 	const char *id = json_text_at(event, "Id"), *report = json_text_at(event, "ReportId");
@@ -127,8 +127,8 @@ static bool page_get(struct ingest *g, const char *path, struct err *e)
 	return false;
 }
 
-/* The rest is asked for at our own address: the token goes nowhere else. The text is escaped as an
- * address wants it already. */
+/* The next page is requested at our configured address, so that the token is not sent elsewhere.
+ * The continuation token is already escaped for a URL. */
 static bool next_path(const json_t *reply, char **out, struct err *e)
 {
 	const char *token = json_string_value(json_object_get(reply, "continuationToken"));
@@ -198,7 +198,7 @@ static bool days_of(const struct ingest *g, const struct command *cmd, int64_t *
 	return true;
 }
 
-/* The watermark never goes back, and never over a day that was left out. */
+/* The watermark never moves back, and never past a day that was left out. */
 static bool mark_day(struct ingest *g, int64_t first, int64_t day, const char *text, struct err *e)
 {
 	struct date mark;
@@ -230,8 +230,8 @@ static bool read_days(struct ingest *g, const struct command *cmd, struct err *e
 
 /* ---- the verb ---- */
 
-/* One directory's events are those of all its users: with several tenants it must be said which
- * workspaces are whose. */
+/* The events of a directory are those of all its users, so with several tenants the workspaces of
+ * each must be named. */
 static bool check_options(const struct ingest *g, const char *file, const char *dsn, struct err *e)
 {
 	const json_t *tenants = config_json(g->daemon.config, "tenants");

@@ -1,7 +1,6 @@
 /*
- * An event is handed over as one JSON text in ASCII, which the databases take apart themselves: no
- * driver's idea of character sets stands between. That an event is there already is the table's own
- * rule, so that reading a day again is harmless.
+ * An event is passed as one JSON text in ASCII, which the database parses, so that no driver
+ * converts character sets. The table rejects duplicates, so reading a day again is harmless.
  */
 #include "pbi_rows.h"
 
@@ -31,7 +30,7 @@ static const char postgres_add[] =
 	"CAST(j ->> 'created_at' AS timestamp) FROM e ON CONFLICT DO NOTHING RETURNING 1) "
 	"SELECT COUNT(*) FROM added";
 
-/* Two at once: the second waits for the first's key range. */
+/* With two concurrent inserts, the second one waits for the key range of the first. */
 static const char mssql_add[] =
 	"INSERT INTO base.pbi_activity_events (" COLUMNS ") OUTPUT 1 AS added SELECT e.tenant_id, "
 	"j.source_id, j.report_id, j.report_name, j.workspace_name, j.user_email, j.activity_type, "
@@ -43,8 +42,8 @@ static const char mssql_add[] =
 	"base.pbi_activity_events k WITH (UPDLOCK, HOLDLOCK) WHERE k.tenant_id = e.tenant_id AND "
 	"k.source_id = j.source_id)";
 
-/* By dialect: how the connection is given its tenant, and what adds an event and says 1 if it was
- * not there. */
+/* By dialect: the statement that sets the connection's tenant, and the one that adds an event and
+ * returns 1 if it is new. */
 static const struct {
 	const char *context, *add;
 } words[] = {
@@ -55,7 +54,7 @@ static const struct {
 
 struct pbi_rows {
 	char *tenant;
-	sqlite3 *file; /* or */
+	sqlite3 *file; /* either `file` or `server` */
 	sqlite3_stmt *add;
 	struct server *server;
 };
@@ -100,7 +99,8 @@ static bool file_add(struct pbi_rows *r, const char *event, int *fresh, struct e
 {
 	int rc;
 
-	/* Not before: nobody is locked out while the service is waited for. */
+	/* The transaction begins here, so that the file is not locked during requests to the
+	 * service. */
 	if (sqlite3_get_autocommit(r->file) && !file_run(r, "BEGIN IMMEDIATE", e))
 		return false;
 	sqlite3_bind_text(r->add, 1, r->tenant, -1, SQLITE_STATIC);
@@ -137,7 +137,7 @@ static bool server_add(struct pbi_rows *r, const char *event, int *fresh, struct
 	return done;
 }
 
-/* ---- either ---- */
+/* ---- both ---- */
 
 bool pbi_rows_open(const char *file, const char *dsn, const char *tenant, struct pbi_rows **out,
 		   struct err *e)

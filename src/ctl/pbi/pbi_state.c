@@ -1,5 +1,5 @@
-/* A small JSON file, written anew as a whole and put in place by a rename: an ingestion that is
- * killed leaves the last good one. */
+/* A small JSON file, rewritten as a whole and renamed into place, so that an interrupted ingestion
+ * leaves the last valid file. */
 #include "pbi_state.h"
 
 #include <errno.h>
