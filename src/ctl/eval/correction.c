@@ -1,6 +1,6 @@
 /*
- * Corrections of users as expectations: which words stand for which answers, and whether the rows
- * and facts of a turn have the numbers that a correction names. Words are never compared.
+ * Users' corrections as expectations: finds numbers in a correction and checks whether the rows and
+ * facts of a turn contain them. Wording is never compared.
  */
 #include "correction.h"
 
@@ -66,7 +66,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The next number of a text that is no part of a name (NP15, Q1_2025) and no year. */
+/* The next number of a text, except years and numbers within names (NP15, Q1_2025). */
 static bool next_number(const char **at, const char *begin, struct number *out)
 {
 	for (const char *p = *at; *p; p++) {

@@ -1,8 +1,7 @@
 /*
- * Holds recorded conversations again, in this process: the same parts as the daemon's, the recorded
- * answers for a model, a store that is gone afterwards, and no port and no network. What came of
- * each turn is compared with what is expected of it (vesper/record.h): rows and facts, never
- * wording.
+ * Replays recorded conversations in this process: with the daemon's parts, recorded model answers,
+ * and a temporary store; without a port or network. Each turn is compared with its expectations
+ * (vesper/record.h): rows and facts, never wording.
  */
 #include "correction.h"
 #include "ctl.h"
@@ -24,17 +23,17 @@
 
 #define EVAL_USER      "eval"
 #define EVAL_LIMIT_MS  600000     /* the whole run */
-#define EVAL_BYTES_MAX (64 << 20) /* files that are read */
+#define EVAL_BYTES_MAX (64 << 20) /* of all files that are read */
 
 struct eval {
 	struct daemon d;
 	struct eval_cases cases;
-	json_t *results; /* one each: {file, content, ok, differences[], prompts} */
+	json_t *results; /* one per turn: {file, content, ok, differences[], prompts} */
 	size_t at;
 	size_t migrating;
 	char session[UUID_BYTES];
 	char ask_id[UUID_BYTES];
-	struct principal who; /* of the turn that is starting */
+	struct principal who; /* user of the turn that is starting */
 	struct op *starting;
 	struct later next;
 	struct timer *limit;
@@ -43,9 +42,9 @@ struct eval {
 
 /* ---- comparing ---- */
 
-#define SHOWN_BEFORE 40 /* bytes ahead of the first that differs */
+#define SHOWN_BEFORE 40 /* bytes shown before the first difference */
 
-/* Long tables are shown from where they differ. */
+/* A long value is shown from its first difference. */
 static void differ(json_t *to, const char *what, const json_t *want, const json_t *got)
 {
 	char *a = want ? json_text(want) : mem_strdup("nothing");
@@ -89,7 +88,7 @@ static void compare(json_t *differences, const json_t *expect, const json_t *got
 	correction_compare(differences, expect, got);
 }
 
-/* Exact decimals as what a reader of the file makes of them. */
+/* Converts exact decimals to the values that a reader of the file gets. */
 static json_t *as_read(const json_t *value)
 {
 	char *text = json_text(value);
@@ -182,7 +181,7 @@ static void on_started(void *owner, struct stream_log *log, const struct err *e)
 	struct eval *v = owner;
 	json_t *result;
 
-	(void)log; /* on_turn comes at its end */
+	(void)log; /* on_turn is called at its end */
 	v->starting = NULL;
 	if (!e)
 		return;
@@ -259,9 +258,10 @@ static bool run(struct eval *v, struct err *e)
 	return true;
 }
 
-/* ---- where it runs ---- */
+/* ---- environment ---- */
 
-/* Where the daemon of this configuration has its files. Without them every turn would fail. */
+/* Uses the warehouse files of the daemon with this configuration. Without them every turn would
+ * fail. */
 static bool use_warehouse(const struct daemon *d, struct arena *a, struct err *e)
 {
 	const char *dir = config_text(d->config, "warehouse.dir");
@@ -277,8 +277,8 @@ static bool use_warehouse(const struct daemon *d, struct arena *a, struct err *e
 	return true;
 }
 
-/* The warehouse is the configured one; everything else is for this run alone, and no provider and
- * no shared cache is known to it. */
+/* Uses the configured warehouse; everything else is for this run only, without model providers and
+ * without a shared cache. */
 static bool use_own_store(const char *folder, struct arena *a, struct err *e)
 {
 	static const char *const unused[] = {"ANTHROPIC_API_KEY",      "OPENAI_API_KEY",
@@ -323,7 +323,7 @@ static void remove_folder(const char *folder)
 	rmdir(folder);
 }
 
-/* The result file is opened first: better now than after all is done. */
+/* The result file is opened first, so that a wrong path fails before the run. */
 static int eval_run(struct eval *v, const char *path, const char *junit, bool as_json,
 		    const char *folder, struct arena *a)
 {

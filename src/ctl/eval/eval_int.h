@@ -1,4 +1,4 @@
-/* What eval's files share: what is read, and how its results are told. */
+/* Shared by the files of eval: input and results. */
 #ifndef VESPER_EVAL_INT_H
 #define VESPER_EVAL_INT_H
 
@@ -10,11 +10,11 @@
 #include "vesper/err.h"
 
 struct eval_cases {
-	json_t *lines;     /* every turn of every conversation, with "file" */
-	json_t *exchanges; /* by their hash */
+	json_t *lines;     /* all turns of all conversations, with "file" */
+	json_t *exchanges; /* by hash */
 };
 
-/* Fills both, which the caller owns whatever is returned, from a folder or one file of it. */
+/* Fills both members from a folder or one file of it. The caller owns them, also on failure. */
 MUST_CHECK bool eval_read(struct eval_cases *cases, const char *path, struct arena *a,
 			  struct err *e);
 

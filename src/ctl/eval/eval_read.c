@@ -1,5 +1,5 @@
-/* Reads what eval holds again: conversations, the exchanges with models that were recorded with
- * them, and what users said of the answers. */
+/* Reads the input of eval: recorded conversations, their exchanges with models, and users'
+ * corrections. */
 #include "correction.h"
 #include "eval_int.h"
 

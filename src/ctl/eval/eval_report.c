@@ -1,4 +1,4 @@
-/* Says what came of conversations that were held again: for a reader, as JSON, as JUnit. */
+/* Reports the results of replayed conversations: as text, as JSON, as JUnit. */
 #include "eval_int.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ static const char *note_of(const json_t *result)
 	return "";
 }
 
-/* Where there are several conversations, each begins with its name. */
+/* If there are several conversations, prints the name of each. */
 static void print_file(const json_t *results, size_t at)
 {
 	const char *first = json_string_value(json_object_get(json_array_get(results, 0), "file"));
