@@ -1,4 +1,4 @@
-/* Verbs over the catalogue that need neither daemon nor database: tokens, tools, a tool's SQL. */
+/* Verbs that need only the catalogue, neither daemon nor database: tokens, tools, a tool's SQL. */
 #include "ctl.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static size_t split_commas(char *text, const char **out, size_t max)
 	return n;
 }
 
-/* The permissions that the words name, or those of a role. */
+/* The permissions of --perms, or those of a role. */
 static bool permissions_of(const struct command *cmd, const char **list, char *perms,
 			   struct catalog **c, struct principal *who, struct err *e)
 {
@@ -123,7 +123,7 @@ static bool add_value(const struct param_def *p, const char *text, struct arena 
 	return true;
 }
 
-/* The words as typed values, and what the file says where nothing is said. */
+/* Converts the words to typed values, and adds the defaults of the tool's file. */
 static bool read_args(const json_t *words, const struct tool_def *tool, struct date today,
 		      struct arena *a, struct args *args, struct err *e)
 {
@@ -158,7 +158,7 @@ static bool read_args(const json_t *words, const struct tool_def *tool, struct d
 	return true;
 }
 
-/* A tool whose statement the caller gives: what the gate makes of it. */
+/* For a tool whose statement the caller provides: prints what the SQL gate makes of it. */
 static bool print_gated(const struct catalog *c, const char *sql, const struct principal *who,
 			enum dialect dialect, struct arena *a, struct err *e)
 {
@@ -184,7 +184,7 @@ static bool print_queries(const struct sql_file *f, const struct args *bound, en
 	return true;
 }
 
-/* That of the tool's source as it is configured, unless the words say another. */
+/* The dialect of --dialect, or that of the tool's configured source. */
 static bool dialect_for(const struct command *cmd, const struct tool_def *tool, struct arena *a,
 			enum dialect *out, struct err *e)
 {

@@ -1,7 +1,8 @@
 /*
- * check-sql: what the gate says to a statement, or to each of a file, without a database. A line is
- * `id<TAB>sql`, or with --json an object; the answer is `id<TAB>accept|reject<TAB>reason`, with
- * --written the statement that would be sent in place of the reason.
+ * check-sql: checks a statement, or each of a file, against the SQL gate, without a database. An
+ * input line is `id<TAB>sql` or, with --json, an object. The output is
+ * `id<TAB>accept|reject<TAB>reason`; with --written, the statement that would be sent replaces the
+ * reason.
  */
 #include "ctl.h"
 
@@ -16,10 +17,10 @@
 struct statement {
 	struct str id;
 	struct str sql;
-	const char *broken; /* why there is none */
+	const char *broken; /* why the statement is missing */
 };
 
-/* Ids and reasons stay within their column, whatever is in them. */
+/* Replaces control characters, so that ids and reasons stay in their column. */
 static void print_field(struct str text)
 {
 	for (size_t i = 0; i < text.n; i++)
@@ -55,7 +56,7 @@ static void read_plain(struct str line, struct statement *out)
 	out->sql = (struct str){tab + 1, line.n - out->id.n - 1};
 }
 
-/* The id of an object that cannot be read, as far as it can be seen. */
+/* The id of an object that cannot be parsed, if it is recognizable. */
 static struct str id_in(struct str line)
 {
 	const char *p = memmem(line.p, line.n, "\"id\"", 4), *end = line.p + line.n, *begin;
@@ -71,8 +72,7 @@ static struct str id_in(struct str line)
 	return (struct str){begin, (size_t)(p - begin)};
 }
 
-/* *hold keeps what the statement borrows. NUL is let through: refusing it is the gate's business.
- */
+/* *hold owns what the statement borrows. NUL is accepted here: the SQL gate rejects it. */
 static void read_object(struct str line, json_t **hold, char number[32], struct statement *out)
 {
 	json_t *object = json_loadb(line.p, line.n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
@@ -95,8 +95,8 @@ static void read_object(struct str line, json_t **hold, char number[32], struct 
 }
 
 struct style {
-	bool json;    /* the lines are objects */
-	bool written; /* say what would be sent */
+	bool json;    /* lines are objects */
+	bool written; /* print the statement that would be sent */
 };
 
 static void check_line(const struct gate_policy *policy, enum dialect dialect, struct style style,
@@ -116,7 +116,7 @@ static void check_line(const struct gate_policy *policy, enum dialect dialect, s
 	json_decref(hold);
 }
 
-/* All of the input: statements may hold any byte, so only a line end counts. */
+/* Reads all of the input; statements may contain any byte, so only a line feed ends a line. */
 static bool read_input(struct buf *out)
 {
 	char chunk[65536];
@@ -140,7 +140,8 @@ static bool check_lines(const struct gate_policy *policy, enum dialect dialect, 
 	return whole;
 }
 
-/* One statement of the command line, for a person: what would be sent, or what is wrong with it. */
+/* Checks one statement of the command line: prints the statement that would be sent, or the
+ * fault. */
 static int check_one(const struct gate_policy *policy, enum dialect dialect, const char *sql)
 {
 	struct arena *a = arena_new(16 << 20);

@@ -1,4 +1,4 @@
-/* What the verbs share: their command line, the place of the files, one way to fail, and main. */
+/* Shared by all verbs: command line, location of files, error messages, and main. */
 #include "ctl.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@
 #include "vesper/mem.h"
 #include "vesper/zone.h"
 
-#define FIRST_OPTION 256 /* beyond what a letter can be */
+#define FIRST_OPTION 256 /* beyond the values of letters */
 
 static const char *program = "vesperctl";
 
@@ -59,7 +59,7 @@ int ctl_read(int argc, char **argv, const char *usage, struct command *out)
 					     .has_arg = out->options[i].has_value,
 					     .val = FIRST_OPTION + (int)i};
 	opterr = 0;
-	optind = 0; /* it begins anew */
+	optind = 0; /* resets getopt */
 	while ((found = getopt_long(argc, argv, ":", options, NULL)) != -1) {
 		if (found == ':')
 			return ctl_misused(out, "%s needs a value", argv[optind - 1]);
@@ -157,7 +157,7 @@ bool ctl_config(struct arena *a, struct config **out, struct err *e)
 	return config_load(path, environ, out, e);
 }
 
-/* Of another tenant's packs nothing is of use. */
+/* The catalogue of an unknown tenant would be useless. */
 static bool tenant_is_known(const struct config *config, const char *tenant, struct err *e)
 {
 	const json_t *tenants = config_json(config, "tenants"), *unused;
@@ -340,7 +340,7 @@ int ctl_print_completion(const struct program *p, const char *shell)
 		fprintf(stderr, "%s: completion bash|zsh\n", program);
 		return 2;
 	}
-	if (strcmp(shell, "zsh") == 0) /* it reads bash's functions */
+	if (strcmp(shell, "zsh") == 0) /* zsh can read bash's functions */
 		puts("autoload -U +X bashcompinit && bashcompinit");
 	printf("_%s() {\n\tlocal word=${COMP_WORDS[COMP_CWORD]} choices\n"
 	       "\tcase $COMP_CWORD,${COMP_WORDS[1]} in\n\t1,*) choices='help ",

@@ -1,8 +1,8 @@
 /*
- * The verbs of vesperctl and of vesper-demo, and what they share. A verb takes its command line,
- * which holds only options that its usage names, and returns the exit status: 0 it is done, or the
- * answer is yes; 1 it failed, or the answer is no; 2 the command line is wrong; 3 a
- * question is open; 4 (flow run --if) it could not be told.
+ * The verbs of vesperctl and of vesper-demo, and what they share. A verb receives its command line,
+ * which has only options that its usage names. It returns the exit status: 0 success, or the answer
+ * is yes; 1 failure, or the answer is no; 2 the command line is wrong; 3 a clarifying question is
+ * open; 4 (flow run --if) the condition could not be evaluated.
  */
 #ifndef VESPER_CTL_H
 #define VESPER_CTL_H
@@ -22,11 +22,11 @@
 struct command {
 	const char *verb;
 	const char *usage;
-	char *const *words; /* neither options nor their values */
+	char *const *words; /* arguments without options and their values */
 	size_t word_count;
 	struct command_option {
 		char name[OPTION_NAME_BYTES]; /* without "--" */
-		int has_value;                /* as getopt_long wants it */
+		int has_value;                /* as for getopt_long */
 		const char *value;            /* NULL: not given; "" for a flag */
 	} options[OPTIONS_MAX];
 	size_t option_count;
@@ -35,23 +35,23 @@ struct command {
 struct verb {
 	const char *name;
 	int (*run)(const struct command *cmd);
-	const char *
-		usage; /* its words and every option: "--json]" is a flag, "--role R" has a value */
+	const char
+		*usage; /* its words and all options: "--json]" is a flag, "--role R" has a value */
 	const char *about;
 };
 
 struct program {
 	const char *name;
 	const char *about;
-	const struct verb *verbs; /* ended by a NULL name */
+	const struct verb *verbs; /* NULL name at the end */
 };
 
-/* What main does. */
+/* Implements main. */
 int ctl_main(const struct program *p, int argc, char **argv);
-/* A script for "bash" or "zsh" that completes verbs, their options and first words. */
+/* Prints a script for "bash" or "zsh" that completes verbs, their options and first words. */
 int ctl_print_completion(const struct program *p, const char *shell);
-/* Reads the words behind argv[0], which is the verb; argv is put in another order. An option that
- * `usage` does not name, or one without its value: says so and returns 2, else 0. */
+/* Parses the arguments after argv[0], which is the verb; argv is reordered. Prints an error and
+ * returns 2 for an option that `usage` does not name or that lacks its value; else returns 0. */
 int ctl_read(int argc, char **argv, const char *usage, struct command *out);
 
 int ctl_ask(const struct command *cmd);
@@ -78,49 +78,48 @@ int ctl_source(const struct command *cmd);
 /* The value of an option such as "tenant", or the fallback. */
 const char *ctl_option(const struct command *cmd, const char *name, const char *fallback);
 bool ctl_flag(const struct command *cmd, const char *name);
-/* Today for this tenant: what --today says, else the configured day or moment, which the clock is
- * frozen to, else the date of the tenant's zone. `c` NULL: there is no configuration. */
+/* Today for this tenant: the day of --today, else the configured day or moment that the clock is
+ * frozen to, else the date in the tenant's zone. `c` NULL: no configuration. */
 MUST_CHECK bool ctl_today(const struct command *cmd, const struct config *c, const char *tenant,
 			  struct date *out, struct err *e);
-/* The n-th word; NULL when there is none. */
+/* The n-th word; NULL if there are fewer. */
 const char *ctl_word(const struct command *cmd, size_t n);
 
 /* Prints the program's name and the text, returns 1. */
 int ctl_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same for a command line that can't be understood: says where the verb's usage is, returns 2.
- */
+/* The same for a wrong command line: also refers to the verb's usage, and returns 2. */
 int ctl_misused(const struct command *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A connection as --dsn (or VESPER_ADMIN_DSN) and --dialect name it. */
+/* Connects with --dsn (or VESPER_ADMIN_DSN) and --dialect. */
 struct server;
 MUST_CHECK bool ctl_server(const struct command *cmd, struct server **out, struct err *e);
 
-/* A GET of this path at the daemon answers 200. */
+/* Returns true when a GET of this path at the daemon answers 200. */
 bool ctl_probe(const char *path);
 
-const char *ctl_root(void); /* VESPER_ROOT or where the sources are */
-/* That root and those of packs.roots, NULL-ended. */
+const char *ctl_root(void); /* VESPER_ROOT or the source tree */
+/* That root and those of packs.roots, NULL-terminated. */
 MUST_CHECK bool ctl_roots(struct arena *a, const char *const **out, struct err *e);
-/* Whether a text is a name as packs and sources have. */
+/* Returns true for a valid name of a pack or source. */
 bool ctl_is_name(const char *text);
-/* The configuration that the daemon would have. */
+/* The configuration that the daemon would use. */
 MUST_CHECK bool ctl_config(struct arena *a, struct config **out, struct err *e);
-/* The catalogue of the packs of a tenant (NULL: those that are default). */
+/* The catalogue of a tenant's packs (NULL: the default packs). */
 MUST_CHECK bool ctl_load(const struct config *config, const char *tenant, struct catalog **out,
 			 struct err *e);
-/* The same with the configuration of the daemon; ctl_catalog says what is wrong with it. */
+/* The same with the daemon's configuration; ctl_catalog prints the error. */
 MUST_CHECK bool ctl_catalog_of(const char *tenant, struct catalog **out, struct err *e);
 bool ctl_catalog(const char *tenant, struct catalog **out);
-/* Somebody with the permissions of a role. */
+/* A principal with the permissions of a role. */
 MUST_CHECK bool ctl_principal(const struct catalog *c, const char *role, const char *tenant,
 			      struct principal *out, struct err *e);
-/* Reads the n-th word and those behind it, each name=value of a parameter of the tool, as a model
- * would give them. A list is given by repeating its name. New members of `out`. */
+/* Reads the n-th word and those after it, each name=value of a parameter of the tool, as a model
+ * would pass them. A repeated name gives a list. Adds new members to `out`. */
 MUST_CHECK bool ctl_tool_args(const struct command *cmd, size_t n, const struct tool_def *tool,
 			      json_t *out, struct err *e);
 void ctl_print_json(json_t *take);
-/* The folders that a path goes through. */
+/* Creates the parent folders of a path. */
 MUST_CHECK bool ctl_make_folders(const char *path, struct arena *a, struct err *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* `vesperctl flow`: the flows of a tenant's packs, and what is wrong with one. */
+/* `vesperctl flow`: lists the flows of a tenant's packs and checks them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -68,9 +68,9 @@ static bool list(const struct catalog *c, const struct command *cmd, struct aren
 	return true;
 }
 
-/* ---- what a suggestion leads to ---- */
+/* ---- checking suggestions ---- */
 
-/* A value of the kind, where the catalogue has one; names of the data are left out. */
+/* A sample value of the kind from the catalogue; "" for names that only the data has. */
 static const char *some_value(const struct catalog *c, const char *entity, bool is_day)
 {
 	const struct dimension_def *d = entity ? catalog_dimension(c, entity) : NULL;
@@ -100,7 +100,7 @@ static const char *value_of_column(const struct catalog *c, const struct flow_de
 	return "";
 }
 
-/* The text with some value in each place. */
+/* The text with a sample value in each place. */
 static const char *filled(const struct catalog *c, const struct flow_def *f, const char *text,
 			  struct arena *a)
 {
@@ -121,7 +121,8 @@ static const char *filled(const struct catalog *c, const struct flow_def *f, con
 	return arena_printf(a, "%s%s", out, text);
 }
 
-/* Whether code reads it as a question that this pack answers, or that only lacks a name. */
+/* Returns true when code reads the text as a question that this pack answers, or that lacks only a
+ * name. */
 static bool leads_somewhere(const struct catalog *c, const struct know *k, const char *question,
 			    struct arena *a)
 {
@@ -160,7 +161,7 @@ static bool check_file(const struct catalog *c, const struct know *k, const char
 	       flow_read(c, "", path, text, a, &f, e) && check_suggestions(c, k, &f, a, e);
 }
 
-/* One line for each fault, or an object. */
+/* Prints one line per fault, or an object. */
 static void print_check(bool as_json, const char *path, const struct err *e)
 {
 	json_t *out;
@@ -176,7 +177,7 @@ static void print_check(bool as_json, const char *path, const struct err *e)
 	ctl_print_json(out);
 }
 
-/* Without a file those of the catalogue, of which only suggestions may be wrong. */
+/* Without a file, checks the flows of the catalogue, of which only suggestions can be wrong. */
 static int check(const struct catalog *c, const struct command *cmd, struct arena *a)
 {
 	struct know *k = know_new(c);

@@ -1,4 +1,5 @@
-/* `vesperctl flow run`: a flow on the configured sources, in this process and without a model. */
+/* `vesperctl flow run`: runs a flow on the configured sources, in this process and without a
+ * model. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "vesper/limits.h"
 #include "vesper/planner.h"
 
-/* Exit statuses beside those of every verb. */
+/* Exit statuses in addition to 0 and 1. */
 #define MISUSED       2
 #define QUESTION_OPEN 3
 #define CANNOT_TELL   4 /* with --if */
@@ -25,7 +26,7 @@ struct flow_run {
 	struct date today;
 	struct catalog_view may;
 	const struct flow_def *flow;
-	const struct condition *when; /* of --if; NULL: none */
+	const struct condition *when; /* condition of --if; NULL: none */
 	json_t *filters;              /* in the arena */
 	struct plan *plan;
 	int calls;
@@ -87,7 +88,7 @@ static bool run(struct flow_run *r, struct err *e)
 	return true;
 }
 
-/* ---- what it gives ---- */
+/* ---- output ---- */
 
 static const char *state_name(enum task_state s)
 {
@@ -128,7 +129,7 @@ static json_t *suggestions(const struct view_answer *v)
 	return all;
 }
 
-/* The components that have all that they require. */
+/* The components whose requirements are met. */
 static size_t components(const struct flow_run *r, struct shown **out)
 {
 	struct shown *all;
@@ -191,7 +192,8 @@ static void print_json(const struct flow_run *r, const struct view_answer *said)
 				 {"suggestions", suggestions(said)}));
 }
 
-/* As a message: what the flow is for, its components in words, its sentences, what to ask next. */
+/* Prints a message: the purpose of the flow, its components as text, its sentences, and suggested
+ * questions. */
 static void print_markdown(const struct flow_run *r, const struct view_answer *said)
 {
 	json_t *all = views(r);
@@ -220,15 +222,16 @@ static void print_run(const struct flow_run *r, const struct command *cmd)
 		fputs(said.markdown, stdout);
 }
 
-/* ---- how it ended ---- */
+/* ---- result ---- */
 
-/* The id of a task of its own, or of one of several for the values of a filter. */
+/* Returns true when the name is the id of the task, or of its group of tasks for several values of
+ * a filter. */
 static bool is_called(const struct task *t, const char *name)
 {
 	return strcmp(t->id, name) == 0 || (t->group && strcmp(t->group, name) == 0);
 }
 
-/* What it builds on failed, or it did itself. */
+/* Returns true when the task failed, or was skipped because another one failed. */
 static bool has_failed(const struct task *t)
 {
 	return t->state == TASK_FAILED || (t->state == TASK_SKIPPED && t->skipped != SKIP_NEEDLESS);
@@ -242,7 +245,7 @@ static bool any_failed(const struct plan *p)
 	return false;
 }
 
-/* A task that the condition names did not get to say anything. */
+/* Returns true when a task that the condition names has failed. */
 static bool cannot_tell(const struct flow_run *r)
 {
 	for (size_t n = 0; n < r->when->term_count; n++)
@@ -264,7 +267,7 @@ static int status_of(const struct flow_run *r)
 	return !condition_met(r->when, &found, r->filters, r->arena);
 }
 
-/* The choices that there are, a line each. */
+/* Prints the question and its options, one a line. */
 static void print_question(const struct flow_run *r)
 {
 	struct turn_ask ask;
@@ -280,7 +283,7 @@ static void print_question(const struct flow_run *r)
 
 /* ---- the command line ---- */
 
-/* A filter of several values is given by repeating its name. */
+/* A repeated name gives a filter several values. */
 static bool read_filters(struct flow_run *r, const struct command *cmd, struct err *e)
 {
 	const char *word;
@@ -305,7 +308,7 @@ static bool read_filters(struct flow_run *r, const struct command *cmd, struct e
 	return true;
 }
 
-/* Each reference is to a task of the flow. */
+/* Each reference must name a task of the flow. */
 static bool read_condition(struct flow_run *r, const char *text, struct err *e)
 {
 	if (!text)
@@ -323,7 +326,7 @@ static bool read_condition(struct flow_run *r, const char *text, struct err *e)
 	return true;
 }
 
-/* False: the command line is wrong where *e is ERR_INPUT. */
+/* Returns false on an error; ERR_INPUT: the command line is wrong. */
 static bool begin(struct flow_run *r, const struct command *cmd, struct err *e)
 {
 	const char *tenant = ctl_option(cmd, "tenant", "vesper"), *name = ctl_word(cmd, 1);

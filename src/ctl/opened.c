@@ -1,4 +1,5 @@
-/* Opens what a verb works on as the daemon would, without a port and without models. */
+/* Opens the configured databases for a verb as the daemon would, without a port and without
+ * models. */
 #include "opened.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "vesper/limits.h"
 #include "vesper/names.h"
 
-#define NAMES_ROUND_MS 3600000 /* one round is all that is waited for */
+#define NAMES_ROUND_MS 3600000 /* long, because only the first round matters */
 
 bool opened_begin(struct opened *o, struct err *e)
 {

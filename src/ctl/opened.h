@@ -1,6 +1,6 @@
 /*
- * What verbs open of the configured databases, in their own process: the warehouse with the tools
- * on it, and where asked for the store of the chats. Calls run on a loop of their own.
+ * What verbs open of the configured databases in their own process: the warehouse with its tools
+ * and, if requested, the chat store. Calls run on a separate loop.
  */
 #ifndef CTL_OPENED_H
 #define CTL_OPENED_H
@@ -25,15 +25,15 @@ struct opened {
 	struct store *store;
 };
 
-/* Reads the configuration; then the parts that are wanted. On failure as well as at the end:
- * opened_close. */
+/* Reads the configuration; the other functions open the parts. Call opened_close at the end, also
+ * after a failure. */
 MUST_CHECK bool opened_begin(struct opened *o, struct err *e);
-/* The tools of a tenant's packs; NULL: of those that are default. */
+/* Opens the tools of a tenant's packs; NULL: of the default packs. */
 MUST_CHECK bool opened_tools(struct opened *o, const char *tenant, struct err *e);
-/* Reads the names in the data of one tenant, without which questions are misread. Runs the loop. */
+/* Loads the names in the data of one tenant, without which questions are misread. Runs the loop. */
 MUST_CHECK bool opened_names(struct loop *l, const struct open_sources *sources, struct know *k,
 			     const char *tenant, struct err *e);
-/* ERR_NOT_FOUND where a SQLite file is missing: nothing is made. */
+/* ERR_NOT_FOUND: a SQLite file is missing; none is created. */
 MUST_CHECK bool opened_store(struct opened *o, struct err *e);
 void opened_close(struct opened *o);
 

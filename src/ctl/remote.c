@@ -1,4 +1,4 @@
-/* How the verbs speak to a running daemon. */
+/* HTTP requests of the verbs to a running daemon. */
 #include "remote.h"
 
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include "vesper/mem.h"
 #include "vesper/settings.h"
 
-#define REPLY_BYTES_MAX (4 * 1024 * 1024) /* a profile with all of its lines */
+#define REPLY_BYTES_MAX (4 * 1024 * 1024) /* a profile with all its lines */
 
-/* Where a daemon of this configuration is reached from here. */
+/* The URL of a local daemon with this configuration. */
 static void url_of_listen(char *out, size_t bytes)
 {
 	struct arena *a = arena_new(SETTINGS_BYTES);
@@ -74,7 +74,7 @@ bool remote_post(CURL *curl, const char *path, const char *token, const char *bo
 	return true;
 }
 
-/* What a daemon says instead of what was asked for: the sentence of its problem details. */
+/* Sets *e to the sentence of the daemon's problem details. */
 bool remote_refused(const struct buf *reply, struct err *e)
 {
 	json_t *problem = NULL;
@@ -90,7 +90,7 @@ bool remote_refused(const struct buf *reply, struct err *e)
 	return false;
 }
 
-/* A demo daemon signs its own users in. */
+/* Signs in as a demo user at a demo daemon. */
 static char *demo_token(const char *tenant, const char *role, struct err *e)
 {
 	CURL *curl = curl_easy_init();
@@ -153,7 +153,7 @@ static struct curl_slist *headers_of(const struct remote_request *r)
 	return list;
 }
 
-/* The body of the request; false: the file cannot be read. */
+/* Sets the body of the request. Returns false when the file cannot be read. */
 static bool set_body(CURL *curl, const struct remote_request *r, FILE **file, char **text,
 		     struct err *e)
 {

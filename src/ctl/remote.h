@@ -1,4 +1,4 @@
-/* A running daemon as the verbs reach it over HTTP. */
+/* Requests of the verbs to a running daemon over HTTP. */
 #ifndef VESPER_CTL_REMOTE_H
 #define VESPER_CTL_REMOTE_H
 
@@ -7,20 +7,19 @@
 #include "ctl.h"
 #include "vesper/str.h"
 
-/* VESPER_URL, or where the configuration listens. */
+/* VESPER_URL, or the address in the configuration. */
 const char *remote_url(void);
-/* VESPER_TOKEN, or of a demo, whose users it signs in: --role R of --tenant T. Free with mem_free;
- * NULL: *e says why. */
+/* VESPER_TOKEN, or the token of a demo user with --role R in --tenant T. Free with mem_free. NULL:
+ * failed, with the reason in *e. */
 char *remote_token(const struct command *cmd, const char *role, struct err *e);
-/* ERR_UPSTREAM: nobody answers. What is answered goes where the handle says. */
+/* ERR_UPSTREAM: no answer. The answer is written as configured in the handle. */
 MUST_CHECK bool remote_post(CURL *curl, const char *path, const char *token, const char *body,
 			    struct err *e);
-/* What a daemon says instead of what was asked for: the sentence of its problem details. Returns
- * false. */
+/* Sets *e to the sentence of the daemon's problem details. Returns false. */
 bool remote_refused(const struct buf *reply, struct err *e);
 
-/* One request: `file` (NULL: none) is its body, else `json` (NULL: none). The reply's JSON, a new
- * reference; NULL where it has none. False: *e says what is wrong. */
+/* Sends one request: `file` (NULL: none) is its body, else `json` (NULL: none). *out is the JSON of
+ * the reply, a new reference; NULL: the reply has none. Returns false on an error. */
 struct remote_request {
 	const char *method, *path, *token;
 	const char *file, *type;

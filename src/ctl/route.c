@@ -1,7 +1,7 @@
 /*
- * `vesperctl route`: what code alone makes of a question, as the daemon would with the same
- * configuration. Where there is a warehouse its names are read first; without one only the
- * catalogue's values are known.
+ * `vesperctl route`: prints what code alone understands of a question, as the daemon would with the
+ * same configuration. The names in the data of an existing warehouse are loaded first; without a
+ * warehouse, only the catalogue's values are known.
  */
 #include "ctl.h"
 
@@ -30,7 +30,7 @@ struct router {
 	struct company_calendar calendar;
 };
 
-/* Reads the earlier questions in order, so that the last one finds what they left standing. */
+/* Reads the earlier questions in order, so that the last one has their session context. */
 static json_t *route(const struct router *r, const json_t *history, const char *question)
 {
 	struct arena *a = arena_new(64 << 20);
@@ -65,7 +65,7 @@ static json_t *route(const struct router *r, const json_t *history, const char *
 	return out;
 }
 
-/* One earlier question a line. */
+/* Reads one earlier question per line. */
 static json_t *read_history(const char *path, struct arena *a)
 {
 	json_t *history = json_array();
@@ -147,7 +147,7 @@ static bool is_present(const struct database *d, const char *tenant)
 	return false;
 }
 
-/* The sources that the tenant's file is missing of, or that serve others, are left out. */
+/* Removes sources that do not serve the tenant or whose file is missing. */
 static void keep_present(struct databases *all, const char *tenant)
 {
 	size_t n = 0;
@@ -158,8 +158,8 @@ static void keep_present(struct databases *all, const char *tenant)
 	all->source_count = n;
 }
 
-/* Reads the names that one tenant's sources have. There need not be any; one that cannot be read is
- * an error, because questions are misread without its names. */
+/* Loads the names in the data of one tenant's sources. There may be no source, but a source that
+ * cannot be read is an error, because questions are misread without its names. */
 static bool learn(struct router *r, const struct config *c, struct arena *a, struct err *e)
 {
 	struct databases all;
@@ -183,7 +183,7 @@ static bool learn(struct router *r, const struct config *c, struct arena *a, str
 	return loaded;
 }
 
-/* How the company counts time. */
+/* Reads the fiscal year and the start of the week. */
 static void read_calendar(struct router *r, const struct config *c)
 {
 	r->calendar.fiscal_start_month = (int)config_int(c, "calendar.fiscal_start_month");

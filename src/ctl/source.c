@@ -1,6 +1,6 @@
 /*
- * The verbs `source` and `document`: data sources and documents of users at a running daemon. They
- * call the same addresses as the web page.
+ * The verbs `source` and `document`: users' data sources and documents at a running daemon. They
+ * use the same HTTP routes as the web page.
  */
 #include "ctl.h"
 #include "remote.h"
@@ -35,7 +35,7 @@ static bool call(struct source_cmd *s, const char *method, const char *path, con
 	return remote_call(&r, out, &s->err);
 }
 
-/* All pages of the list as one array. New reference; NULL: s->err says why. */
+/* All pages of the list as one array. New reference; NULL: failed, with the reason in s->err. */
 static json_t *list_all(struct source_cmd *s)
 {
 	const char *path = s->documents ? PATH "?kind=document" : PATH "?kind=table";
@@ -52,7 +52,7 @@ static json_t *list_all(struct source_cmd *s)
 			json_decref(all);
 			return NULL;
 		}
-		/* older ones than those so far */
+		/* this page is older than those read before */
 		json_array_extend(json_object_get(page, "sources"), all);
 		json_decref(all);
 		all = json_incref(json_object_get(page, "sources"));
@@ -61,8 +61,8 @@ static json_t *list_all(struct source_cmd *s)
 	return all;
 }
 
-/* The ID of the first source with this ID or name. NULL: s->err says why, or no name
- * was given. */
+/* The ID of the first source with this ID or name. NULL: failed with the reason in s->err, or no
+ * name given. */
 static char *find(struct source_cmd *s, const char *id_or_name)
 {
 	json_t *all, *one;
@@ -238,7 +238,7 @@ static const char *document_type_of(const char *file)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (str_ends(str_of(file), str_of(types[i][0])))
 			return types[i][1];
-	return "application/octet-stream"; /* the server names the types that it accepts */
+	return "application/octet-stream"; /* the server's error lists the types that it accepts */
 }
 
 static const char *type_of(const char *file)

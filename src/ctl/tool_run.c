@@ -1,5 +1,5 @@
-/* `vesperctl tool run`: one call of a tool on the configured warehouse, through the same gate,
- * binding and tenant rules as in the daemon, printed as JSON. */
+/* `vesperctl tool run`: calls a tool on the configured warehouse, with the same checks, argument
+ * binding and tenant rules as the daemon, and prints the result as JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,10 @@ struct run {
 	struct opened opened;
 	struct arena *call_arena; /* of one call and its result */
 	struct result *result;
-	bool failed; /* the last call gave no answer */
+	bool failed; /* the last call failed */
 };
 
-/* The place of the tool's name: `tool run NAME`, or `tool NAME`. */
+/* The index of the tool's name: `tool run NAME`, or `tool NAME`. */
 static size_t name_at(const struct command *cmd)
 {
 	return strcmp(ctl_word(cmd, 0), "run") == 0 ? 1 : 0;
@@ -125,7 +125,7 @@ static bool run_one(struct run *r, const struct command *cmd, struct err *e)
 	return done;
 }
 
-/* A line is a JSON array of the words that would follow "tool run". */
+/* A line is a JSON array of the words that follow "tool run". */
 static bool run_line(struct run *r, const struct command *cmd, struct str line, struct err *e)
 {
 	char *argv[BATCH_WORDS_MAX + 1] = {(char *)"tool", (char *)"run"};
@@ -179,5 +179,5 @@ int ctl_tool_run(const struct command *cmd)
 	opened_close(&r.opened);
 	if (!done)
 		return ctl_fail("%s", e.text);
-	return r.failed && !batch ? 1 : 0; /* each line of a batch says it for itself */
+	return r.failed && !batch ? 1 : 0; /* in a batch, each line reports its own failure */
 }

@@ -1,4 +1,4 @@
-/* vesperctl: the tools around the daemon, one verb each. */
+/* vesperctl: the command-line tools for the daemon, one verb each. */
 #include "ctl.h"
 
 static int completion(const struct command *cmd);
