@@ -1,6 +1,6 @@
 /*
- * `vesperctl connect DSN`: a pack of a live database, as text. Nothing leaves the machine, and the
- * connection string is never written down.
+ * `vesperctl connect DSN`: generates a pack for a live database, as text. All data stays on this
+ * machine, and the connection string is never stored.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static bool number(const struct command *cmd, const char *name, long fallback, l
 	return !text || (end != text && !*end && *out >= 0 && *out <= max);
 }
 
-/* A pack of names alone would answer nothing. */
+/* Fails when no table can be read, because the pack would answer nothing. */
 static bool check_readable(const struct connect *c, struct err *e)
 {
 	for (size_t i = 0; i < c->table_count; i++)
@@ -103,7 +103,8 @@ static void print_json(const struct connect *c, const struct ctl_pack *pack,
 		{"review", json_incref(pack->review)}, {"files", files}));
 }
 
-/* What a person does next: the settings, with the connection string where it is secret. */
+/* Prints the next steps: the settings, and the variable that must hold the connection string, which
+ * is secret. */
 static void print_next(const struct connect *c)
 {
 	const char *dialect = dialect_name(server_dialect(c->server));

@@ -1,7 +1,7 @@
 /*
- * `vesperctl connect`: what the files of one run share. A run reads the schema of a database, looks
- * at a sample of each table, says what each column is for, and writes that as a pack. Nothing is
- * written before all is known, and nothing is sent anywhere but to that database.
+ * `vesperctl connect`: shared by the files of one run. A run reads the schema of a database,
+ * samples each table, decides the role of each column, and writes the result as a pack. Nothing is
+ * written before everything is known, and data is sent to no other server.
  */
 #ifndef CTL_CONNECT_INT_H
 #define CTL_CONNECT_INT_H
@@ -18,21 +18,22 @@
 
 struct ctl_pack;
 
-/* ---- config/connect.json: how columns are called, and how questions are asked ---- */
+/* ---- config/connect.json: naming of columns, and wording of questions ---- */
 
 struct connect_unit {
 	const char *word, *symbol;
 };
 struct connect_words {
-	const char *const *titles; /* what names a row, the best first; NULL-ended, as all here */
-	const char *const *lesser_titles; /* what tells of a row that has no name */
-	const char *const *personal;      /* of columns whose values are never written down */
-	const char *const *codes;         /* of numbers that are no quantities */
-	const char *const *averages;      /* of numbers that are averaged */
-	const char *const *counts;        /* of numbers that are added up, whatever else they say */
+	const char *const
+		*titles; /* names of titles, best first; NULL-terminated, as all lists here */
+	const char *const *lesser_titles; /* names of columns that describe rows without a title */
+	const char *const *personal;      /* names of columns whose values are never stored */
+	const char *const *codes;         /* names of numbers that are codes */
+	const char *const *averages;      /* names of numbers that are averaged */
+	const char *const *counts;        /* names of numbers that are always summed */
 	const struct connect_unit *units;
 	size_t unit_count;
-	const char *const *plurals; /* ending of the singular, of the plural, … */
+	const char *const *plurals; /* ending of the singular, of the plural, and so on */
 	const json_t *aggregates;   /* name -> "average {measure}" */
 	const json_t *golden;       /* kind -> question */
 };
@@ -40,14 +41,14 @@ MUST_CHECK bool connect_words_read(const char *root, struct arena *a, struct con
 				   struct err *e);
 /* "InvoiceLine_id" as "invoice line id". */
 const char *connect_name_words(const char *name, struct arena *a);
-/* Whether the words hold one of the list's phrases, as whole words. */
+/* Returns true when the words contain one of the list's phrases, as whole words. */
 bool connect_has_word(const char *words, const char *const *list);
 const char *connect_plural(const struct connect_words *w, const char *words, struct arena *a);
 const char *connect_singular(const struct connect_words *w, const char *words, struct arena *a);
-/* A sentence with {name} replaced; pairs of name and text, NULL-ended. */
+/* A sentence with each {name} replaced; pairs of name and text, NULL-terminated. */
 const char *connect_fill(const char *sentence, struct arena *a, ...);
 
-/* ---- what is known of the database ---- */
+/* ---- schema and profile of the database ---- */
 
 enum connect_family {
 	FAMILY_TEXT,
@@ -68,7 +69,7 @@ enum connect_role {
 	ROLE_MEASURE,
 	ROLE_TEXT, /* free text */
 };
-const char *connect_family_name(enum connect_family f); /* as catalogue.json has it */
+const char *connect_family_name(enum connect_family f); /* as in catalogue.json */
 
 struct connect_column {
 	const char *name, *words, *comment;
@@ -76,16 +77,17 @@ struct connect_column {
 	bool nullable;
 	/* of the sample */
 	size_t nulls, distinct; /* distinct: at most CONNECT_SAMPLE_ROWS */
-	bool unique;            /* no value twice, none missing */
+	bool unique;            /* no duplicates and no NULLs */
 	const char *least, *greatest;
-	const char *const *values; /* distinct ones in order; NULL: too many, or not to be kept */
+	const char *const
+		*values; /* distinct values in order; NULL: too many, or not to be stored */
 	size_t value_count;
-	bool all_values; /* they are all that the table has */
+	bool all_values; /* the values are complete, not only those of the sample */
 	/* decided */
 	enum connect_role role;
 	bool personal;
 	const char *unit;                /* symbol, or NULL */
-	const char *dimension, *measure; /* names in the pack; NULL: is none */
+	const char *dimension, *measure; /* names in the pack; NULL: none */
 };
 
 struct connect_key {
@@ -108,7 +110,7 @@ struct connect_table {
 	/* decided */
 	const char *entity, *label, *plural;
 	struct connect_column *title, *time; /* or NULL */
-	bool is_link;                        /* nothing but the key, made of foreign keys */
+	bool is_link;                        /* consists only of a key made of foreign keys */
 	size_t statements;
 };
 
@@ -118,7 +120,7 @@ struct connect_edge {
 	const size_t (*on)[2];           /* columns of from and to */
 	size_t count;
 	bool guessed, one_to_one;
-	double coverage; /* of a guessed one: share of sampled values that were found */
+	double coverage; /* of a guessed edge: share of sampled values that were found */
 };
 
 struct connect_note {
@@ -127,7 +129,7 @@ struct connect_note {
 
 struct connect {
 	const char *pack, *tenant, *out_dir;
-	const char *const *schemas; /* NULL: all but the system's */
+	const char *const *schemas; /* NULL: all except system schemas */
 	const char *const *globs;   /* of tables; NULL: all */
 	bool keeps_values, allows_writer, replaces, as_json;
 	int limit_s;
@@ -142,33 +144,33 @@ struct connect {
 	size_t edge_count, edge_cap;
 	struct connect_note *notes;
 	size_t note_count, note_cap;
-	bool no_foreign_keys; /* the driver cannot tell them */
+	bool no_foreign_keys; /* the driver cannot list them */
 };
 
-/* What a person has to look at: kept for review.json. Texts are copied. */
+/* Records what a human must review, for review.json. Texts are copied. */
 void connect_note(struct connect *c, const char *kind, const char *name, const char *text,
 		  const char *why, ...) __attribute__((format(printf, 5, 6)));
 
-/* ---- SQL of its own ---- */
+/* ---- SQL ---- */
 
-/* Rows of a query; a failure ends the transaction, so that the next one may run. */
+/* Runs a query. A failure ends the transaction, so that the next query can run. */
 MUST_CHECK bool connect_rows(struct connect *c, const char *sql, size_t max, struct arena *a,
 			     struct server_cells *out, struct err *e);
-/* A name that SQL may have without quotes, as a pack's views are written: none of its own words.
- * PostgreSQL reads one without quotes in small letters. */
+/* Returns true for a name that needs no quotes in a pack's views: not a reserved word and, on
+ * PostgreSQL, in lower case. */
 bool connect_is_plain(const struct connect *c, const char *name);
 const char *connect_quoted(const struct connect *c, const char *name);
 const char *connect_table_sql(const struct connect *c, const struct connect_table *t);
-/* "SELECT …" with a limit of rows, as the dialect has it: `items` FROM `rest`. */
+/* A SELECT of `items` FROM `rest` with a row limit in the server's dialect. */
 const char *connect_limited(const struct connect *c, const char *items, const char *rest,
 			    size_t rows);
-/* Past --limit-s: false. */
+/* ERR_TIMEOUT: --limit-s has passed. */
 MUST_CHECK bool connect_in_time(const struct connect *c, const char *doing, struct err *e);
 
 /* ---- the steps ---- */
 
-/* Makes the session one that reads. ERR_DENIED: the login may write; connect_reader_sql makes one
- * that does not. */
+/* Makes the session read-only. ERR_DENIED: the login may write; connect_reader_sql returns
+ * statements that create a read-only login. */
 MUST_CHECK bool connect_check_login(struct connect *c, struct err *e);
 const char *connect_reader_sql(const struct connect *c);
 MUST_CHECK bool connect_read_tables(struct connect *c, struct err *e);
@@ -176,21 +178,21 @@ MUST_CHECK bool connect_read_edges(struct connect *c, struct err *e); /* foreign
 MUST_CHECK bool connect_profile(struct connect *c, struct err *e);
 void connect_find_keys(struct connect *c);
 MUST_CHECK bool connect_guess_edges(struct connect *c, struct err *e);
-void connect_decide(struct connect *c); /* roles, units, names; after the edges are known */
+void connect_decide(struct connect *c); /* roles, units, names; requires the edges */
 void connect_name_edges(struct connect *c);
 void connect_write_pack(struct connect *c, struct ctl_pack *out);
-/* "customer country": what people call the column. */
+/* "customer country": the column's label for users. */
 const char *connect_column_label(struct connect *c, const struct connect_table *t,
 				 const struct connect_column *col);
-/* A measure that is averaged where nothing else is said. */
+/* Returns true for a measure that is averaged by default. */
 bool connect_is_average(const struct connect *c, const struct connect_column *col);
 
-/* A question with the SQL that answers it, and what that gave. */
+/* A question with the SQL that answers it. */
 struct connect_golden {
 	const char *kind, *question, *sql;
 };
 MUST_CHECK bool connect_golden(struct connect *c, struct ctl_pack *out, struct err *e);
-/* Runs each question of a file; prints how they ended. */
+/* Runs each question of a file and prints the results. */
 MUST_CHECK bool connect_score(const char *path, const char *tenant, bool as_json, bool *good,
 			      struct err *e);
 

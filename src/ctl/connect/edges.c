@@ -1,11 +1,11 @@
-/* Edges that no foreign key declares, and what the pack calls edges. */
+/* Finds edges that no foreign key declares, and names all edges of the pack. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "connect_int.h"
 #include "vesper/limits.h"
 
-#define COVERAGE_MIN 0.99 /* of the sampled values: the rest may be rows that were deleted */
+#define COVERAGE_MIN 0.99 /* of the sampled values; the others may refer to deleted rows */
 
 static bool has_edge(const struct connect *c, const struct connect_table *t, size_t column)
 {
@@ -16,7 +16,8 @@ static bool has_edge(const struct connect *c, const struct connect_table *t, siz
 	return false;
 }
 
-/* "customer_id" of another table is the key of customers if that is called so, or "id". */
+/* "customer_id" of another table may refer to the key of customers if that is named "customer_id"
+ * or "id". */
 static bool may_refer(const struct connect *c, const struct connect_column *col,
 		      const struct connect_table *to)
 {
@@ -26,14 +27,14 @@ static bool may_refer(const struct connect *c, const struct connect_column *col,
 	if (col->family != key->family)
 		return false;
 	if (strcmp(col->words, key->words) == 0)
-		return strchr(key->words, ' ') != NULL; /* "id" and "id" say nothing */
+		return strchr(key->words, ' ') != NULL; /* two columns named "id" are no evidence */
 	of_table = arena_printf(
 		c->a, "%s %s",
 		connect_singular(&c->words, connect_name_words(to->name, c->a), c->a), key->words);
 	return strcmp(col->words, of_table) == 0;
 }
 
-/* Of the sampled values of the column, how many the key has. */
+/* The share of the column's sampled values that exist in the key. */
 static bool coverage(struct connect *c, const struct connect_table *from, size_t column,
 		     const struct connect_table *to, double *out, struct err *e)
 {
@@ -57,7 +58,7 @@ static bool coverage(struct connect *c, const struct connect_table *from, size_t
 				       key, sample, connect_table_sql(c, to), key),
 			  1, c->a, &rows, e))
 		return e->code != ERR_UPSTREAM ||
-		       connect_rows(c, "SELECT 1", 1, c->a, &rows, e); /* too slow to tell */
+		       connect_rows(c, "SELECT 1", 1, c->a, &rows, e); /* the query was too slow */
 	if (server_cell(&rows, 0, 0) && server_cell(&rows, 0, 1) &&
 	    strtod(server_cell(&rows, 0, 0), NULL) > 0)
 		*out = strtod(server_cell(&rows, 0, 1), NULL) /
@@ -138,7 +139,7 @@ static bool same_columns(const struct connect_edge *edge, const struct connect_k
 	return key->count > 0 && key->count == edge->count;
 }
 
-/* An edge ends at a whole key of the table that has one row for it. */
+/* Returns true when the edge ends at a complete key, so that it leads to one row. */
 static bool ends_at_key(const struct connect_edge *edge)
 {
 	if (same_columns(edge, &edge->to->key, 1))

@@ -1,6 +1,6 @@
 /*
- * Questions that the pack should answer, each with SQL that was written here from the tables alone:
- * it does not use the map, so that a mistake of the map shows. A question of each kind in turn.
+ * Generates questions that the pack should answer, each with SQL derived from the tables alone. The
+ * SQL does not use the map, so errors in the map become visible. The kinds take turns.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,10 @@
 #include "vesper/limits.h"
 
 #define OF_ONE_TABLE 3 /* questions of one kind about one table */
-#define SHARE_MAX    2 /* one of so many groups is the most that "top 5" may be of */
+#define SHARE_MAX    2 /* "top 5" needs at least this many times 5 groups */
 #define RESULT_ROWS                                                                                \
-	DB_ROWS_MAX /* of one question: what an answer shows, what is cut is no answer */
+	DB_ROWS_MAX /* per question: what an answer shows, since a truncated result is no answer   \
+		     */
 #define GOLDEN_BYTES (1024 * 1024)
 
 struct golden {
@@ -24,7 +25,7 @@ struct golden {
 	size_t count;
 };
 
-/* What one question is about. */
+/* The subject of one question. */
 struct about {
 	const struct connect_table *t;
 	const struct connect_column *by, *measure;
@@ -42,7 +43,7 @@ static const char *from_sql(const struct golden *g, const struct connect_table *
 	return arena_printf(g->c->a, "%s t", connect_table_sql(g->c, t));
 }
 
-/* A value in SQL of our own: it came from the database, not from a person. */
+/* A value as an SQL literal; it comes from the database, not from a user. */
 static const char *literal(const struct golden *g, const char *text)
 {
 	struct buf out;
@@ -72,7 +73,8 @@ static const char *sentence(const struct golden *g, const char *kind)
 	return json_string_value(json_object_get(g->c->words.golden, kind));
 }
 
-/* Runs it once: a question without rows says nothing, and one that fails is none. */
+/* Runs the SQL once, and keeps the question only if the SQL succeeds and its result is neither
+ * empty nor truncated. */
 static bool keep(struct golden *g, const char *kind, const char *question, const char *sql,
 		 struct err *e)
 {
@@ -165,7 +167,7 @@ static bool make_top(struct golden *g, const struct about *x, struct err *e)
 		    connect_limited(g->c, arena_printf(g->c->a, "%s, %s", by, value), rest, 5), e);
 }
 
-/* The most frequent kind of value is not known here; one from the middle of the list is any. */
+/* A value from the middle of the list, since the most frequent one is not known. */
 static const char *a_value(const struct golden *g, const struct connect_column *col)
 {
 	if (!g->c->keeps_values || !col || col->personal || col->family != FAMILY_TEXT ||
@@ -226,7 +228,8 @@ static bool make_period(struct golden *g, const struct about *x, struct err *e)
 		    e);
 }
 
-/* What is grouped by: what names a row, and its key, so that two of one name stay two. */
+/* The columns to group by: the title and the key, so that two rows with the same title stay
+ * separate. */
 static const char *groups_sql(const struct golden *g, const struct connect_table *t,
 			      const char *name)
 {
@@ -236,7 +239,7 @@ static const char *groups_sql(const struct golden *g, const struct connect_table
 	return name;
 }
 
-/* By what names the rows of another table, along the first edge to one. */
+/* A question grouped by the title of another table, along the first edge to one. */
 static bool make_edge(struct golden *g, const struct about *x, struct err *e)
 {
 	for (size_t i = 0; i < g->c->edge_count; i++) {
@@ -293,7 +296,7 @@ static maker *const makers[] = {make_count,     make_count_by, make_sum_by, make
 				make_exclusion, make_threshold};
 #define KINDS (sizeof(makers) / sizeof(*makers))
 
-/* The n-th column of a table for that use; NULL: it has fewer. */
+/* The n-th column of a table for that use; NULL: there are fewer. */
 static const struct connect_column *nth(const struct connect_table *t, bool measure, size_t n)
 {
 	for (size_t i = 0; i < t->column_count; i++) {
@@ -308,7 +311,7 @@ static const struct connect_column *nth(const struct connect_table *t, bool meas
 	return NULL;
 }
 
-/* The n-th question of a kind: about the n-th table, later about further columns of it. */
+/* The n-th question of a kind: about the n-th table, then about further columns of each table. */
 static bool make(struct golden *g, size_t kind, size_t n, struct err *e)
 {
 	const struct connect_table *t = &g->c->tables[n % g->c->table_count];

@@ -1,4 +1,4 @@
-/* The pack of a database, in the grammar of vesper/schema.h. */
+/* Builds the pack of a database, in the grammar of vesper/schema.h. */
 #include <string.h>
 
 #include "connect_int.h"
@@ -6,7 +6,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define SHOW_MAX 6 /* columns of a list: what a row of a table has room for */
+#define SHOW_MAX 6 /* columns that fit a list */
 
 static bool is_date(const struct connect_column *col)
 {
@@ -127,7 +127,7 @@ static void add_edge(const struct connect *c, const struct connect_edge *edge, s
 			  {"optional", is_optional ? json_true() : NULL}));
 }
 
-/* A link table is the middle of an edge between the two that it joins. */
+/* A link table becomes the middle of an edge between the two tables that it joins. */
 static void add_link(const struct connect *c, const struct connect_table *t, struct ctl_pack *out)
 {
 	const struct connect_edge *ends[2];
@@ -171,7 +171,7 @@ static void add_word(json_t **list, const char *words, const char *label)
 	json_push_take(*list, json_str(words));
 }
 
-/* "support_rep_id" of an edge: what its end is called there. NULL: it says no more than the key. */
+/* "support_rep_id" of an edge calls its target "support rep". NULL: the column names no role. */
 static const char *called_at_edge(const struct connect *c, const struct connect_edge *edge)
 {
 	const char *words = edge->from->columns[edge->on[0][0]].words;
@@ -182,7 +182,7 @@ static const char *called_at_edge(const struct connect *c, const struct connect_
 	return arena_strndup(c->a, words, (size_t)(space - words));
 }
 
-/* The column's own words, and for what names a row what edges to it are called. */
+/* The column's own words; for a title, the names that edges to its table use. */
 static json_t *synonyms_of(const struct connect *c, const struct connect_table *t,
 			   const struct connect_column *col, const char *label)
 {
@@ -196,7 +196,7 @@ static json_t *synonyms_of(const struct connect *c, const struct connect_table *
 	return list;
 }
 
-/* A time of day that is always midnight is none. */
+/* Returns false when the time of day is always midnight. */
 static bool has_hours(const struct connect_table *t, const struct connect_column *col)
 {
 	for (size_t row = 0; col->family == FAMILY_DATETIME && row < t->sampled; row++) {
@@ -277,8 +277,8 @@ static const char *first_word(const struct connect *c, const char *words)
 	return arena_strndup(c->a, words, strcspn(words, " "));
 }
 
-/* Under the column's name what it is most often asked for; the other aggregates under names of
- * their own. */
+/* The measure with the column's name uses its most common aggregate; the other aggregates have
+ * separate names. */
 static void add_measures(struct connect *c, const struct connect_table *t,
 			 const struct connect_column *col, struct ctl_pack *out)
 {

@@ -1,4 +1,4 @@
-/* What a sample of each table says of its columns. */
+/* Profiles the columns of each table with a sample. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
-/* A statement that fails here costs what it would have told, not the run, while the server is
- * there. */
+/* Runs a statement. If it fails while the server is still reachable, only its result is missing;
+ * the run continues. */
 static bool ask(struct connect *c, struct connect_table *t, const char *sql, size_t max,
 		struct arena *a, struct server_cells *out, struct err *e)
 {
@@ -113,7 +113,7 @@ static bool is_short(const char *text)
 	return *text && strlen(text) <= CONNECT_VALUE_BYTES_MAX && utf8_valid(text, strlen(text));
 }
 
-/* The distinct ones of sorted texts, where they are few and short. */
+/* Keeps the distinct values of sorted texts, if they are few and short. */
 static void keep_values(struct connect *c, struct connect_column *col, const char **sorted,
 			size_t count)
 {
@@ -162,9 +162,9 @@ static void look_at(struct connect *c, const struct connect_table *t, size_t at)
 	mem_free(texts);
 }
 
-/* ---- what a sample cannot tell ---- */
+/* ---- whole tables ---- */
 
-/* All values of a column that has few in the sample. */
+/* Reads all values of a column that has few in the sample. */
 static bool read_values(struct connect *c, struct connect_table *t, struct connect_column *col,
 			struct err *e)
 {
@@ -197,7 +197,7 @@ static bool read_values(struct connect *c, struct connect_table *t, struct conne
 	return true;
 }
 
-/* The whole span of the columns with days: a table is often stored by them. */
+/* Reads the full range of the date columns, because tables are often stored in date order. */
 static bool read_spans(struct connect *c, struct connect_table *t, struct err *e)
 {
 	const char *items = "";

@@ -1,4 +1,5 @@
-/* What each column is for: key, title, time, dimension, measure; and what the pack calls it. */
+/* Decides the role of each column (key, title, time, dimension, measure) and its name in the
+ * pack. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,15 +8,16 @@
 #include "connect_int.h"
 #include "vesper/limits.h"
 
-#define SMALL_ROWS   4000 /* of a table in which a value that comes twice is no rare one */
-#define RARE_SHARE   20   /* one distinct value for so many rows at least, in a larger one */
-#define UNLIKE_SHARE 90   /* percent of distinct values from which a text says who or which one */
-#define WIDER        0.9  /* days that are spread by a tenth more are about as wide */
-#define TITLE_SHARE  50   /* … from which a column called so names a row where none does better */
+#define SMALL_ROWS   4000 /* largest sample in which a value that occurs twice is not rare */
+#define RARE_SHARE   20   /* minimum rows per distinct value in a larger sample */
+#define UNLIKE_SHARE 90   /* percent of distinct values from which a text identifies rows */
+#define WIDER        0.9  /* a range of days must be a tenth wider to count as wider */
+#define TITLE_SHARE  50   /* the same for a column with a title's name, as a fallback */
 
 /* ---- personal ---- */
 
-/* Sequences of digits and signs as phone numbers, cards and IBANs have. */
+/* Returns true for an e-mail address, or for digits and separators as in phone numbers, cards and
+ * IBANs. */
 static bool looks_personal(const char *text)
 {
 	size_t digits = 0, others = 0;
@@ -109,7 +111,7 @@ static bool is_quantity(const struct connect *c, const struct connect_column *co
 	       !connect_has_word(last_word(col->words), c->words.codes);
 }
 
-/* Few enough to choose from, and each often enough that it says something of many rows. */
+/* Returns true when the values are few enough to choose from, and each occurs in many rows. */
 static bool is_choice(const struct connect_table *t, const struct connect_column *col)
 {
 	size_t rows = t->sampled - col->nulls;
@@ -150,7 +152,7 @@ static const char *unit_of(const struct connect *c, const struct connect_column 
 	return NULL;
 }
 
-/* ---- what stands for a row ---- */
+/* ---- titles ---- */
 
 static bool ends_with_phrase(const char *words, const char *phrase)
 {
@@ -173,7 +175,8 @@ static struct connect_column *titled(struct connect_table *t, const char *phrase
 	return NULL;
 }
 
-/* A column that is called so, where at least so many of a hundred rows have another value in it. */
+/* A column with a title's name in which at least `share` percent of the rows have distinct
+ * values. */
 static struct connect_column *find_titled(const char *const *titles, struct connect_table *t,
 					  size_t share)
 {
@@ -187,8 +190,8 @@ static struct connect_column *find_titled(const char *const *titles, struct conn
 	return NULL;
 }
 
-/* A text that no two rows share. A code ("postal code") says least: it comes after a name that is
- * shared. */
+/* A text column without duplicates. Codes ("postal code") are searched separately, because even a
+ * name with duplicates is a better title. */
 static struct connect_column *find_unique_text(const struct connect *c, struct connect_table *t,
 					       bool codes)
 {
@@ -228,8 +231,9 @@ static double days_of(const char *iso)
 	return year * 365.25 + month * 30.4 + day;
 }
 
-/* Is the day `a` rather than `b` when a row happened? One that each row has is; then one whose days
- * lie much further apart. What is about as good comes later: "shipped" stands behind "ordered". */
+/* Returns true when `a` rather than `b` tells when a row happened: a column without NULLs is
+ * better, then one with a clearly wider range. Otherwise the earlier column stays, since "shipped"
+ * follows "ordered". */
 static bool is_better_time(const struct connect_column *a, const struct connect_column *b)
 {
 	if (!b || (a->nulls == 0) != (b->nulls == 0))
@@ -252,7 +256,7 @@ static struct connect_column *find_time(struct connect_table *t)
 	return best;
 }
 
-/* Nothing but columns of foreign keys to two other tables, all of them its key. */
+/* Returns true when all columns belong to the key and to foreign keys to two other tables. */
 static bool is_link(const struct connect *c, const struct connect_table *t)
 {
 	size_t edges = 0;
@@ -269,7 +273,7 @@ static bool is_link(const struct connect *c, const struct connect_table *t)
 
 /* ---- names in the pack ---- */
 
-/* Small letters, digits and _, first a letter. */
+/* Lower-case letters, digits and _, beginning with a letter. */
 static const char *name_of(struct connect *c, const char *words)
 {
 	char *out = arena_strdup(c->a, words);
@@ -336,8 +340,7 @@ const char *connect_column_label(struct connect *c, const struct connect_table *
 	return arena_printf(c->a, "%s %s", t->label, col->words);
 }
 
-/* The title is called as its table is; a column with a name of its own by that, any other by both.
- */
+/* A text title has the name of its table; other columns have the name of their label. */
 static void name_column(struct connect *c, struct connect_table *t, struct connect_column *col)
 {
 	const char *name = name_of(c, connect_column_label(c, t, col));

@@ -1,10 +1,10 @@
-/* Whether the login could change anything, and a session that does not. */
+/* Checks that the login cannot write, and makes the session read-only. */
 #include <string.h>
 
 #include "connect_int.h"
 #include "vesper/limits.h"
 
-/* One row for each thing that the login may write. */
+/* Returns one row per object that the login may write. */
 static const char *const writes_postgres =
 	"SELECT 'every table, as a superuser' FROM pg_roles WHERE rolname = current_user AND "
 	"rolsuper UNION ALL SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) FROM "

@@ -1,10 +1,10 @@
 /*
- * Asks questions as a caller would, without a model, and compares the rows of the answer with those
- * of SQL that stands beside each question. The SQL runs on the same source, as it stands.
+ * Asks questions as a caller would, without a model, and compares the rows of each answer with
+ * those of the SQL given for the question. The SQL runs unchanged on the same source.
  *
- * An answer may show more columns than the SQL gives; its rows are compared as a multiset, decimals
- * to six digits. A question with null for its SQL is one that the data cannot answer: any answer is
- * wrong, a clarifying question or none is right.
+ * An answer may have more columns than the SQL. Rows are compared as a multiset, and decimals to
+ * six digits. A question whose SQL is null cannot be answered from the data: any answer is wrong; a
+ * clarifying question or no answer is right.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@
 #include "vesper/mem.h"
 
 #define FILE_BYTES_MAX (1024 * 1024)
-#define COLUMNS_MAX    12 /* of an answer that are tried */
+#define COLUMNS_MAX    12 /* of an answer that are compared */
 #define ROWS_MAX       2000
-#define GOOD_PERCENT   90 /* of right answers: what a pack is meant to reach */
+#define GOOD_PERCENT   90 /* target share of right answers */
 #define DIGITS         6
 
 enum score_end { SCORE_RIGHT, SCORE_WRONG, SCORE_ASKED, SCORE_NONE, SCORE_ENDS };
@@ -50,7 +50,7 @@ struct score {
 
 /* ---- comparing ---- */
 
-/* A value as every driver would write it. */
+/* Normalizes a value, so that drivers and dialects do not matter. */
 static const char *plain(const char *text, struct arena *a)
 {
 	struct decimal d;
@@ -58,13 +58,13 @@ static const char *plain(const char *text, struct arena *a)
 	size_t n;
 
 	if (!text)
-		return "\x1e"; /* no value */
+		return "\x1e"; /* NULL */
 	if (decimal_parse(text, &d)) {
 		decimal_text_short(decimal_round(d, DIGITS), digits);
 		return arena_strdup(a, digits);
 	}
 	n = strlen(text);
-	if (n == 7 && text[4] == '-') /* a month is its first day */
+	if (n == 7 && text[4] == '-') /* a month becomes its first day */
 		return arena_printf(a, "%s-01", text);
 	if (n > 10 && text[4] == '-' && text[7] == '-' && strstr(text, "00:00:00"))
 		n = 10;
@@ -76,7 +76,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Rows as texts, in order of the texts. `columns`: which ones of the table, in this order. */
+/* Rows as sorted texts. `columns`: the columns of the table to use, in this order. */
 static const char **rows_of(const struct table *t, const size_t *columns, size_t width,
 			    struct arena *a)
 {
@@ -122,7 +122,7 @@ struct match {
 	struct arena *a;
 };
 
-/* Some columns of the answer, in some order, give the rows. */
+/* Searches for columns of the answer, in any order, that give the expected rows. */
 static bool find_columns(struct match *m, size_t depth)
 {
 	if (depth == m->width) {
@@ -168,7 +168,7 @@ static void on_result(void *owner, struct result *result)
 	loop_stop(s->opened.loop);
 }
 
-/* `want` NULL: there is no right answer. */
+/* `want` NULL: no answer is right. */
 static enum score_end ask(struct score *s, const char *question, const struct server_cells *want,
 			  const char **why)
 {
@@ -197,8 +197,8 @@ static enum score_end ask(struct score *s, const char *question, const struct se
 	tool_start(s->opened.tools, &request, s->question, on_result, s);
 	loop_run(s->opened.loop);
 	*why = arena_printf(s->question, "%s", s->result->sql ? s->result->sql : "");
-	/* Refused by a rule before anything ran. A failure or an empty result is an answer, and a
-	 * wrong one. */
+	/* Refused by a rule before a statement ran. A failure or an empty result counts as a wrong
+	 * answer. */
 	if (!s->result->sql && s->result->outcome.code)
 		return want ? SCORE_NONE : SCORE_RIGHT;
 	return want && s->result->table_count > 0 &&
@@ -269,7 +269,7 @@ static bool run_file(struct score *s, const char *path, struct err *e)
 	return true;
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static size_t total(const size_t counts[SCORE_ENDS])
 {
@@ -320,7 +320,7 @@ static void print_text(const struct score *s)
 
 /* ---- all ---- */
 
-/* The source of the tenant's views, as the server that the SQL is sent to. */
+/* Connects to the source of the tenant's views, for the expected SQL. */
 static bool connect_source(struct score *s, struct err *e)
 {
 	const char *const *views = catalog_views(s->opened.catalog);

@@ -1,4 +1,4 @@
-/* Tables, columns, keys and foreign keys, as the driver's catalogue functions tell them. */
+/* Reads tables, columns, keys and foreign keys with the driver's catalogue functions. */
 #include <fnmatch.h>
 #include <sqlext.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 #include "vesper/gate.h"
 #include "vesper/limits.h"
 
-#define LISTED_MAX 20000 /* tables of a database: enough to say how many there are */
-#define ROWS_MAX   4000  /* of one catalogue function and one table */
+#define LISTED_MAX 20000 /* tables of a database, so that the total can be reported */
+#define ROWS_MAX   4000  /* per catalogue function and table */
 
 /* Columns of the catalogue functions' rows, counted from 0. */
 enum { TABLES_SCHEMA = 1, TABLES_NAME = 2 };
@@ -127,7 +127,7 @@ static bool is_wanted(const struct connect *c, const char *schema, const char *n
 
 static bool add_table(struct connect *c, const char *schema, const char *name)
 {
-	if (has_plain_letters(c, schema) && connect_is_plain(c, name)) { /* "public" is one */
+	if (has_plain_letters(c, schema) && connect_is_plain(c, name)) { /* "public" needs quotes */
 		c->tables[c->table_count++] =
 			(struct connect_table){.schema = schema, .name = name};
 		return true;
@@ -192,7 +192,7 @@ static enum connect_family family_of(int type, const char *name)
 	case SQL_REAL:
 	case SQL_DOUBLE:
 		return FAMILY_DECIMAL;
-	case SQL_DATETIME: /* of ODBC 2: a date */
+	case SQL_DATETIME: /* a date in ODBC 2 */
 	case SQL_TYPE_DATE:
 		return FAMILY_DATE;
 	case SQL_TIMESTAMP:
@@ -219,7 +219,7 @@ const char *connect_family_name(enum connect_family f)
 	return names[f];
 }
 
-/* Columns may have any name in quotes that neither ends them nor is a marker. */
+/* A column may have any quoted name that neither ends the quotes nor contains a marker. */
 static bool is_quotable(const char *name)
 {
 	for (const unsigned char *p = (const unsigned char *)name; *p; p++)
@@ -292,7 +292,7 @@ struct connect_table *connect_find_table(const struct connect *c, const char *sc
 
 /* ---- keys ---- */
 
-/* The columns of some rows; count 0 where one of them is not known. */
+/* The columns of some rows; count 0 when one of them is unknown. */
 static struct connect_key key_of(struct connect *c, const struct connect_table *t,
 				 const struct server_cells *rows, size_t from, size_t to, size_t at)
 {
@@ -323,8 +323,8 @@ static bool same_key(const struct connect_key *a, const struct connect_key *b)
 	       memcmp(a->columns, b->columns, a->count * sizeof(*a->columns)) == 0;
 }
 
-/* Unique indexes without the one of the primary key. One over a column that may be empty is none:
- * several rows may have no value. */
+/* Returns true for a unique index other than the primary key. A nullable column disqualifies it,
+ * because several rows may have NULL. */
 static bool is_key(const struct connect_table *t, const struct connect_key *k)
 {
 	for (size_t i = 0; i < k->count; i++)
@@ -349,7 +349,7 @@ static bool read_unique(struct connect *c, struct connect_table *t, struct err *
 		for (end = i + 1; end < rows.rows && name && server_cell(&rows, end, INDEX_NAME) &&
 				  strcmp(name, server_cell(&rows, end, INDEX_NAME)) == 0;)
 			end++;
-		if (!name) /* the table's own statistics */
+		if (!name) /* statistics of the table */
 			continue;
 		key = key_of(c, t, &rows, i, end, INDEX_COLUMN);
 		if (is_key(t, &key))
@@ -416,7 +416,7 @@ bool connect_read_edges(struct connect *c, struct err *e)
 	return true;
 }
 
-/* ---- comments, for people alone ---- */
+/* ---- comments, for human readers only ---- */
 
 static const char *const comments_postgres =
 	"SELECT n.nspname, c.relname, a.attname, d.description FROM pg_description d JOIN "
@@ -456,7 +456,7 @@ static bool read_comments(struct connect *c, struct err *e)
 
 /* ---- all ---- */
 
-/* A table of which no column can be named is left out. */
+/* Removes tables without a usable column. */
 static void drop_empty(struct connect *c)
 {
 	size_t kept = 0;

@@ -1,4 +1,4 @@
-/* config/connect.json, and names of tables and columns as words. */
+/* Reads config/connect.json, and converts names of tables and columns to words. */
 #include "connect_int.h"
 
 #include <ctype.h>
@@ -94,7 +94,7 @@ bool connect_words_read(const char *root_dir, struct arena *a, struct connect_wo
 	       read_plurals(root, a, out, e);
 }
 
-/* A word begins behind a sign, and where a small letter is followed by a capital. */
+/* A word begins after a separator, or at a capital after a lower-case letter. */
 const char *connect_name_words(const char *name, struct arena *a)
 {
 	char *out = arena_alloc(a, 2 * strlen(name) + 1);
@@ -154,7 +154,7 @@ const char *connect_plural(const struct connect_words *w, const char *words, str
 	return words;
 }
 
-/* The singular whose plural is this; the words themselves where they are none. */
+/* The singular of a plural; the unchanged words when they are not a plural. */
 const char *connect_singular(const struct connect_words *w, const char *words, struct arena *a)
 {
 	for (const char *const *p = w->plurals; *p; p += 2) {
