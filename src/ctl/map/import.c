@@ -1,4 +1,5 @@
-/* A model of another product as a pack: which kind it is, and the pieces that it is made of. */
+/* Imports a model of another product as a pack: detects the format and builds the parts of the
+ * pack. */
 #include "import_int.h"
 
 #include <ctype.h>
@@ -33,7 +34,7 @@ bool im_is_plain(const char *text)
 	       strlen(text) <= IMPORT_NAME_BYTES_MAX;
 }
 
-/* A column may have blanks and signs, but nothing that ends a quoted name. */
+/* A column name may contain blanks and punctuation, except characters that end a quoted name. */
 static bool is_column(const char *name)
 {
 	for (const char *c = name; *c; c++)
@@ -43,7 +44,7 @@ static bool is_column(const char *name)
 	       utf8_is_identifier(name, strlen(name));
 }
 
-/* What people read: one line of printable text. */
+/* A label for users: one line of printable text. */
 static const char *label_of(struct import *im, const char *text)
 {
 	char *out = arena_strndup(im->a, text, utf8_cut(text, strlen(text), IMPORT_NAME_BYTES_MAX));
@@ -62,7 +63,7 @@ static bool is_taken(const struct import *im, const char *name)
 	return false;
 }
 
-/* "Internet Total Sales" as internet_total_sales, once. */
+/* Converts "Internet Total Sales" to internet_total_sales, made unique. */
 static const char *name_of(struct import *im, const char *text, const char *table)
 {
 	char *base =
@@ -420,7 +421,7 @@ void im_add_filtered(struct import *im, const char *name, const char *label,
 	add(im, (struct im_metric){arena_strdup(im->a, name), own, m->table, IM_METRIC, m->unit});
 }
 
-/* ---- at the end ---- */
+/* ---- finishing ---- */
 
 static json_t *column_json(struct import *im, const struct im_column *c)
 {
@@ -478,7 +479,7 @@ void im_finish(struct import *im)
 	}
 }
 
-/* ---- which kind ---- */
+/* ---- detecting the format ---- */
 
 static const json_t *tmsl_of(const json_t *root)
 {

@@ -9,7 +9,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define VERIFIED_MAX 100 /* answers that people verified: more than a prompt has room for */
+#define VERIFIED_MAX 100 /* verified answers; more than a prompt can hold */
 
 /* A text, or a list of its lines. */
 static const char *lines_of(struct import *im, const json_t *value)
@@ -55,7 +55,7 @@ static const char *unit_of(const char *format)
 	return "count";
 }
 
-/* ---- where the rows are ---- */
+/* ---- source of a table ---- */
 
 struct place {
 	const char *schema, *table;
@@ -194,7 +194,7 @@ static void read_table(struct import *im, const json_t *table, const char *from)
 struct dax {
 	struct import *im;
 	const json_t *model;
-	const json_t *home; /* the table that has the measure */
+	const json_t *home; /* the table that defines the measure */
 	const char *p;
 };
 
@@ -224,7 +224,7 @@ static struct str word(struct dax *d)
 	return (struct str){begin, (size_t)(d->p - begin)};
 }
 
-/* What stands up to the sign, which is taken too. */
+/* The text up to the sign; the sign is consumed too. */
 static struct str until(struct dax *d, char sign)
 {
 	const char *begin = d->p, *end = strchr(d->p, sign);
@@ -248,7 +248,7 @@ static struct im_table *read_table_name(struct dax *d, const json_t **table)
 	return name.n ? im_table(d->im, arena_strndup(d->im->a, name.p, name.n)) : NULL;
 }
 
-/* T[C], or [C] of the measure's own table, as the column of the source. */
+/* T[C], or [C] of the measure's table, as a column of the source. */
 static struct im_table *read_column_name(struct dax *d, const char **column)
 {
 	const json_t *table = d->home, *item = NULL;
@@ -269,7 +269,7 @@ static bool at_end(struct dax *d)
 	return !*d->p;
 }
 
-/* SUM(T[C]), COUNTROWS(T), DISTINCTCOUNT(T[C]), … and nothing else. */
+/* Supports only SUM(T[C]), COUNTROWS(T), DISTINCTCOUNT(T[C]) and the like. */
 static const struct im_metric *read_aggregate(struct dax *d, struct str function,
 					      const json_t *measure, const char *from)
 {
@@ -320,7 +320,7 @@ static bool read_pair(struct dax *d, struct str function, const char **left, con
 	return *right && (!divides || take(d, ')')) && at_end(d);
 }
 
-/* Measures first, since metrics are made of them: `pairs` says which of the two is read. */
+/* Measures are read before the metrics made of them; `pairs` selects which of the two. */
 static void read_measure(struct import *im, const json_t *model, const json_t *table,
 			 const json_t *measure, bool pairs, const char *from)
 {
@@ -389,7 +389,7 @@ static void read_relationship(struct import *im, const json_t *model, const json
 	else if (!many || !one || !*on[0][0] || !*on[0][1])
 		im_leave(im, "edge", name, from, "a table or column of it was left out", NULL);
 	else {
-		/* A relationship to one row says that the column is a key there. */
+		/* A relationship to one row makes the column a key of that table. */
 		if (im_add_column(im, one, on[0][1], NULL, from))
 			im_add_key(im, one, key);
 		im_add_edge(im, name, many, one, (const char *const(*)[2])on, 1, single, from);
@@ -461,7 +461,7 @@ static void read_cultures(struct import *im, const json_t *model)
 	}
 }
 
-/* VerifiedAnswers/definitions/<id>/definition.json beside the file: questions that people asked. */
+/* Reads VerifiedAnswers/definitions/<id>/definition.json beside the file: questions of users. */
 static void read_verified(struct import *im, const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -7,7 +7,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-/* "expr", or the name where there is none: a column only if it is a plain name. */
+/* "expr" or, without it, the name. It is a column only if it is a plain name. */
 static const char *column_of(const json_t *item)
 {
 	const char *expr = im_text(item, "expr");
@@ -33,7 +33,7 @@ static void read_entities(struct import *im, struct im_table *t, const json_t *m
 	const json_t *item;
 	size_t i;
 
-	/* The primary one first: it becomes the key. */
+	/* The primary entity first: it becomes the key. */
 	for (int primary = 1; primary >= 0; primary--)
 		json_array_foreach(json_object_get(model, "entities"), i, item) {
 			const char *column = column_of(item);
@@ -65,7 +65,7 @@ static void read_dimension(struct import *im, struct im_table *t, const json_t *
 				 NULL, from);
 }
 
-/* The pack's name of a dimension of this table. */
+/* The pack's name for a dimension of this table. */
 static const char *dimension_of(const struct import *im, const struct im_table *t,
 				const json_t *model, const char *name)
 {
@@ -83,7 +83,7 @@ static const char *dimension_of(const struct import *im, const struct im_table *
 	return NULL;
 }
 
-/* Sums over time of what is a state: the last or the first one of a period. */
+/* Non-additive measures: the last or the first value of a period. */
 static void read_non_additive(struct import *im, const struct im_metric *m, const json_t *model,
 			      const json_t *rule, const char *from)
 {
@@ -214,7 +214,7 @@ static bool part_is_filtered(const json_t *params, const char *member)
 	       json_is_string(json_object_get(part, "offset_to_grain"));
 }
 
-/* {{ Dimension('listing__country') }} = 'US', and nothing else: the dimension and its value. */
+/* Supports only {{ Dimension('listing__country') }} = 'US': reads the dimension and its value. */
 static bool read_filter(struct import *im, const json_t *filter, const char **dimension,
 			const char **value)
 {
@@ -244,7 +244,7 @@ static bool read_filter(struct import *im, const json_t *filter, const char **di
 	return true;
 }
 
-/* The pack's dimension of "listing__country": that of the table which has the entity. */
+/* The pack's dimension for "listing__country": that of the table with the entity. */
 static const char *filtered_dimension(struct import *im, const json_t *models, const char *name)
 {
 	const char *mark = strstr(name, "__");
@@ -314,7 +314,7 @@ static void read_simple(struct import *im, const json_t *models, const json_t *i
 		im_add_filtered(im, name, label_of(item), m, NULL, from);
 }
 
-/* a - b or a / b, of the metrics' names or aliases. */
+/* a - b or a / b, with names or aliases of metrics. */
 static void read_derived(struct import *im, const json_t *item, const char *from)
 {
 	const json_t *params = json_object_get(item, "type_params");

@@ -11,7 +11,7 @@
 #define VERSION "0.2.0.dev0"
 #define DIALECT "ANSI_SQL"
 
-/* The expression that every database reads; NULL: there is none. */
+/* The expression in the common dialect; NULL: none. */
 static const char *expression_of(const json_t *item)
 {
 	const json_t *dialects = json_object_get(json_object_get(item, "expression"), "dialects");
@@ -78,7 +78,7 @@ static void read_field(struct import *im, struct im_table *t, const json_t *fiel
 				 synonyms_of(field), from);
 }
 
-/* "database.schema.table", or without the database. */
+/* The source is "database.schema.table", or without the database. */
 static struct im_table *add_dataset(struct import *im, const json_t *dataset, const char *from)
 {
 	struct str rest = str_of(im_text(dataset, "source")), part;
@@ -144,7 +144,7 @@ struct reader {
 struct call {
 	const char *aggregate;
 	struct im_table *table;
-	const char *column; /* NULL: rows */
+	const char *column; /* NULL: counts rows */
 };
 
 static void blanks(struct reader *r)
@@ -173,7 +173,7 @@ static struct str word(struct reader *r)
 	return (struct str){begin, (size_t)(r->p - begin)};
 }
 
-/* [DISTINCT] table.column, or *: the whole of what an aggregate takes. */
+/* [DISTINCT] table.column, or *: the only arguments that are supported. */
 static bool read_column(struct reader *r, struct call *out)
 {
 	struct str first = word(r), second;
@@ -190,7 +190,7 @@ static bool read_column(struct reader *r, struct call *out)
 	return out->table && second.n > 0;
 }
 
-/* SUM(orders.amount), in parentheses or not. */
+/* SUM(orders.amount), with or without parentheses around it. */
 static bool read_call(struct reader *r, struct call *out, int depth)
 {
 	if (depth < 4 && take(r, '('))
@@ -199,7 +199,8 @@ static bool read_call(struct reader *r, struct call *out, int depth)
 	return out->aggregate && take(r, '(') && read_column(r, out) && take(r, ')');
 }
 
-/* The column of a count must have a value to count; a key always has one. */
+/* COUNT(column) is imported as a count of rows. This is correct for a key only, which has no NULLs;
+ * other columns are refused. */
 static const char *counted(const struct call *c)
 {
 	return strcmp(c->aggregate, "count") == 0 ? NULL : c->column;
@@ -222,7 +223,7 @@ static const struct im_metric *add_call(struct import *im, const char *name, con
 			      c->aggregate, "count", item ? synonyms_of(item) : NULL, from);
 }
 
-/* A quotient of two aggregates is a ratio of measures that have no other name. */
+/* A quotient of two aggregates becomes a ratio of two unnamed measures. */
 static void read_metric(struct import *im, const json_t *item, const char *from)
 {
 	const char *name = im_text(item, "name"), *expression = expression_of(item);

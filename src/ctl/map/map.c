@@ -1,4 +1,4 @@
-/* `vesperctl map`: which of its verbs. */
+/* `vesperctl map`: selects the verb. */
 #include "map.h"
 
 #include <string.h>

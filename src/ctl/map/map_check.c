@@ -1,4 +1,4 @@
-/* `vesperctl map check`: whether the map of a tenant's packs loads, and what is on it. */
+/* `vesperctl map check`: loads the map of a tenant's packs and prints its contents. */
 #include "map.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /*
- * `vesperctl map check --live`: whether a tenant's rows are as the map says. Views and columns are
- * there, keys are unique and never missing, edges lead to a row, and to one only where they say so.
- * The statements are ad hoc SQL, through the gate, as an administrator's would be.
+ * `vesperctl map check --live`: checks a tenant's data against the map. Views and columns must
+ * exist, keys must be unique and not NULL, and edges must lead to a row, or to exactly one row if
+ * they declare so. The statements are ad hoc SQL and pass the SQL gate, like those of an
+ * administrator.
  */
 #include "map.h"
 #include "../opened.h"
@@ -14,11 +15,11 @@
 #include "vesper/limits.h"
 
 #define STATEMENT_BYTES 16384
-#define KEYED_ROWS_MAX  1000000 /* sorting more takes longer than a statement may */
+#define KEYED_ROWS_MAX  1000000 /* sorting more rows would exceed a statement's time limit */
 
 struct live {
 	struct opened opened;
-	const struct tool_def *tool; /* that takes SQL */
+	const struct tool_def *tool; /* the tool that runs ad hoc SQL */
 	struct principal who;
 	struct arena *arena; /* of one statement and its result */
 	struct result *result;
@@ -34,7 +35,8 @@ static void on_result(void *owner, struct result *result)
 	loop_stop(l->opened.loop);
 }
 
-/* The last problem is the same: all statements of what can't be read fail. */
+/* Returns true when the last problem is the same, since all statements on an unreadable view
+ * fail. */
 static bool is_told(const struct live *l, const char *of, const char *what)
 {
 	size_t n = json_array_size(l->problems);
@@ -50,7 +52,7 @@ static void add_problem(struct live *l, const char *of, const char *what, const 
 					      {"why", json_str(why)}));
 }
 
-/* The rows that a statement gives; NULL: it failed, which is noted. */
+/* The rows of a statement; NULL: it failed, which is recorded. */
 static const struct table *ask(struct live *l, const char *of, const char *sql)
 {
 	json_t *args = json_object();
@@ -75,7 +77,7 @@ static const struct table *ask(struct live *l, const char *of, const char *sql)
 	return NULL;
 }
 
-/* The number that a statement counts; 0 as well where it failed. */
+/* The count that a statement returns; 0 also when it failed. */
 static int64_t count(struct live *l, const char *of, const struct buf *sql)
 {
 	const struct table *t = ask(l, of, buf_text(sql));
@@ -146,7 +148,7 @@ static bool is_too_large(struct live *l, const char *of, const struct entity_def
 	return rows > KEYED_ROWS_MAX;
 }
 
-/* How many values of the key there are more than once, where all of it is there. */
+/* The number of duplicate key values among rows with a complete key. */
 static int64_t repeated(struct live *l, const char *of, const struct entity_def *n,
 			const struct view_column *const *key)
 {
@@ -187,7 +189,7 @@ static void check_key(struct live *l, const struct entity_def *n,
 
 /* ---- edges ---- */
 
-/* Rows of `from` that say whose they are, and whose owner is not there. */
+/* Counts rows of `from` that refer to a missing row of `to`. */
 static void check_orphans(struct live *l, const struct edge_def *g, const struct entity_def *from,
 			  const struct entity_def *to, const struct edge_pair *on, size_t n)
 {
@@ -206,7 +208,7 @@ static void check_orphans(struct live *l, const struct edge_def *g, const struct
 	end(l, &sql);
 }
 
-/* "One each": the columns that an edge leads to are unique. */
+/* "One each": the columns at the end of an edge must be unique. */
 static void check_one(struct live *l, const struct edge_def *g, const struct entity_def *to,
 		      const struct edge_pair *on, size_t n)
 {

@@ -1,4 +1,4 @@
-/* `vesperctl map path` and `map query`: what code makes of names, without a question. */
+/* `vesperctl map path` and `map query`: evaluates names of the map, without a question. */
 #include "map.h"
 
 #include <stdio.h>
@@ -165,7 +165,7 @@ static int query(const struct map *m, const struct command *cmd, const json_t *q
 	return print_sql(&s, d, tenant, a, &e) ? 0 : ctl_fail("%s", e.text);
 }
 
-/* On the configured database, as a call of the tool. */
+/* Runs the query on the configured database, as a call of the tool. */
 static int run(const struct command *cmd, const char *text)
 {
 	struct command call = *cmd;

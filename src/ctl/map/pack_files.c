@@ -1,4 +1,4 @@
-/* Writes a pack's files: all or none, and none over another one unless that is asked for. */
+/* Writes the files of a pack, each atomically. Existing files are replaced only on request. */
 #include "pack_files.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "vesper/str.h"
 
 #define FILES_MAX 12
-/* What answers from a map; without it a pack has views and a map, but no domain. */
+/* The tool that answers from a map; without it, a pack has views and a map, but no domain. */
 #define TOOL_FILE    "sql/core/map/query_metrics.sql"
-#define EXAMPLES_MAX 8 /* of the domain's line: each costs tokens in every turn */
+#define EXAMPLES_MAX 8 /* per domain: each costs tokens in every turn */
 
 struct files {
 	struct arena *a;
@@ -58,7 +58,7 @@ void ctl_pack_review(struct ctl_pack *p, const char *kind, const char *name, con
 
 /* ---- texts ---- */
 
-/* A list with an item a line: what people read and change. */
+/* A list with one item per line, because users read and edit it. */
 static void put_list(struct buf *out, const json_t *items)
 {
 	const json_t *item;
@@ -80,7 +80,7 @@ static const char *taken(struct files *f, struct buf *text)
 	return copy;
 }
 
-/* An object of lists; those that are empty are left out. */
+/* An object of lists without the empty ones. */
 static const char *lists_text(struct files *f, const struct json_member *members, size_t count)
 {
 	struct buf text;
@@ -125,7 +125,8 @@ static const char *review_file(struct files *f, const json_t *review)
 	return taken(f, &text);
 }
 
-/* A question as a line of the front matter: nothing of it may end the line or begin a member. */
+/* Writes a question as a line of the front matter. Control characters are replaced, so that it
+ * cannot end the line. */
 static void put_example(struct buf *out, const char *question)
 {
 	buf_str(out, "  - ");
@@ -184,7 +185,7 @@ static bool is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* Written under another name first, so that readers find the file whole. */
+/* Writes to a temporary name first, so that readers never see an incomplete file. */
 static bool write_one(const char *path, const char *text, struct arena *a, struct err *e)
 {
 	const char *part = arena_printf(a, "%s.part", path);

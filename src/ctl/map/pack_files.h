@@ -1,6 +1,6 @@
 /*
- * The files of a pack that was made from something else: a database, a model of another product.
- * All texts are JSON of our own or lines of Markdown; nothing of them is ever SQL.
+ * The files of a generated pack, made from a database or from a model of another product. All
+ * content is JSON that Vesper writes, or lines of Markdown; none of it is SQL.
  */
 #ifndef CTL_PACK_FILES_H
 #define CTL_PACK_FILES_H
@@ -14,26 +14,26 @@
 
 struct ctl_pack {
 	const char *name;
-	const char *subject;      /* "the data of shop", for the domain's line and words.json */
-	const char *source;       /* of config/packs.json; NULL: the warehouse */
-	json_t *entities, *edges; /* of catalogue.json, as vesper/schema.h has them */
+	const char *subject; /* "the data of shop", for the domain's description and words.json */
+	const char *source;  /* as in config/packs.json; NULL: the warehouse */
+	json_t *entities, *edges; /* for catalogue.json, as in vesper/schema.h */
 	json_t *dimensions, *measures, *metrics;
-	json_t *views;            /* of schema.json */
-	json_t *aliases;          /* entities.json */
-	json_t *nouns, *synonyms; /* of words.json */
-	json_t *review;           /* {"kind", "name", "from"?, "why", "text"?}, for a person */
-	struct strlist examples;  /* questions of the domain */
-	const char *golden;       /* lines of golden.jsonl; NULL: no such file */
+	json_t *views;            /* for schema.json */
+	json_t *aliases;          /* for entities.json */
+	json_t *nouns, *synonyms; /* for words.json */
+	json_t *review;           /* {"kind", "name", "from"?, "why", "text"?}, for a human */
+	struct strlist examples;  /* example questions of the domain */
+	const char *golden;       /* lines of golden.jsonl; NULL: no file */
 };
 
-/* Empty lists; they live as long as the arena. */
+/* Initializes empty lists, which live as long as the arena. */
 void ctl_pack_init(struct ctl_pack *p, const char *name, struct arena *a);
 /* {"kind", "name", "from", "why", "text"}; `from` and `text` may be NULL. */
 void ctl_pack_review(struct ctl_pack *p, const char *kind, const char *name, const char *from,
 		     const char *why, const char *text);
-/* Writes all files below `dir` (config/<name>, prompts/<name>, and config/packs.json where there is
- * none), each whole or not at all. ERR_BUSY: one of them is there and `replace` is not given;
- * then nothing is written. `written`: their paths. */
+/* Writes all files below `dir` (config/<name>, prompts/<name>, and config/packs.json if missing),
+ * each atomically. ERR_BUSY: one of them exists and `replace` is false; nothing is written then.
+ * `written`: their paths. */
 MUST_CHECK bool ctl_pack_write(const struct ctl_pack *p, const char *dir, bool replace,
 			       struct arena *a, struct strlist *written, struct err *e);
 
