@@ -1,4 +1,4 @@
-/* Writes the rows of a city (demo_city.h): tables of things, then which of them belong together. */
+/* Writes the rows of a city (demo_city.h): first the tables, then the join tables. */
 #include "demo_city.h"
 
 #include <assert.h>
@@ -11,8 +11,8 @@
 
 #define FIRST_YEAR   2023
 #define YEARS        4
-#define SMALLER      20   /* of a tenant that is not the city's own */
-#define STRIDE       7919 /* a prime that divides no product of two counts: no pair comes twice */
+#define SMALLER      20   /* divisor of the row counts of all tenants except the city's own */
+#define STRIDE       7919 /* a prime that divides no product of two counts, so that no pair repeats */
 #define COLUMNS_MOST 12
 #define NAME_BYTES   80
 #define DAYS         365
@@ -79,7 +79,7 @@ static int count_words(const char *list)
 	return n;
 }
 
-/* The nth word of a list, into `out`. */
+/* Copies the nth word of a list to `out`. */
 static const char *word(const char *list, int n, char *out, size_t size)
 {
 	size_t len;
@@ -91,7 +91,8 @@ static const char *word(const char *list, int n, char *out, size_t size)
 	return out;
 }
 
-/* Like "Alzahra Tramway", and with a number where a year has more rows than there are names. */
+/* A name such as "Alzahra Tramway", with a number where a year has more rows than there are
+ * names. */
 static const char *name_of(const struct spot *s, char *out)
 {
 	const char *firsts = is_own(s->db) ? NAMES : OTHER_NAMES;
@@ -217,7 +218,7 @@ static bool write_adopting(struct demo_insert *insert, const struct demo_db *db,
 	return done;
 }
 
-/* Pairs of a year, none of them twice. */
+/* Writes the pairs of a year, without duplicates. */
 static bool write_year(struct demo_insert *insert, const struct demo_db *db,
 		       const struct city_link *l, int year, struct err *err)
 {

@@ -1,5 +1,5 @@
-/* What the tables of the demo's city hold: columns in the order of sql/city/tables.json, and which
- * of them are joined. */
+/* Content of the city's tables: columns in the order of sql/city/tables.json, and the join
+ * tables. */
 #include "demo_city.h"
 
 static const struct city_column ent_projects[] = {

@@ -1,7 +1,7 @@
 /*
- * Makes the files of the demo tenants: one build under a temporary name, then a rename. The version
- * in the file's header says which generator and which schema it came from, so that a file from
- * before is made anew and a current one is kept.
+ * Creates the files of the demo tenants under a temporary name, then renames them. The version in
+ * the file header identifies generator and schema: an outdated file is created again, and a current
+ * one is kept.
  */
 #include "demo_data.h"
 
@@ -18,7 +18,7 @@
 #include "vesper/file.h"
 #include "vesper/limits.h"
 
-/* Goes up with every change of the data. */
+/* Increased with every change of the data. */
 #define DEMO_VERSION 1
 
 const char *const demo_tenant_ids[DEMO_TENANT_COUNT] = {
@@ -26,7 +26,7 @@ const char *const demo_tenant_ids[DEMO_TENANT_COUNT] = {
 	[DEMO_ACME] = "acme",
 };
 
-/* What PRAGMA user_version holds: positive, and other for another schema. */
+/* The value of PRAGMA user_version: positive, and different for each schema. */
 static int file_version(const char *schema, bool small)
 {
 	return (int)(demo_hash(DEMO_VERSION + (small ? 1000 : 0), schema) & 0x7fffffff) | 1;
@@ -68,8 +68,8 @@ static bool write_tenant(const struct demo_db *db, struct err *err)
 }
 
 /*
- * Statistics, without which a curve that is found by LIKE would begin with a scan of all prices;
- * and full pages, as appending leaves an eighth of each one free.
+ * ANALYZE prevents that a LIKE on curves begins with a scan of all prices. VACUUM fills the pages,
+ * since appending leaves an eighth of each one free.
  */
 static bool pack(const struct demo_db *db, struct err *err)
 {
@@ -77,7 +77,7 @@ static bool pack(const struct demo_db *db, struct err *err)
 	       run_sql(db, "VACUUM", "vacuum", err);
 }
 
-/* Nothing here is safe against a cut: the file has no name yet that anybody reads. */
+/* Needs no crash safety: no reader knows the temporary name. */
 static bool fill(const struct demo_db *db, const char *schema, demo_write_fn *write, int version,
 		 struct err *err)
 {
@@ -92,7 +92,7 @@ static bool fill(const struct demo_db *db, const char *schema, demo_write_fn *wr
 	       pack(db, err);
 }
 
-/* The rename must not reach the disk before the data does. */
+/* The data must reach the disk before the rename does. */
 static bool publish(const char *temporary, const char *path, struct err *err)
 {
 	int fd = open(temporary, O_RDONLY | O_CLOEXEC);
@@ -110,7 +110,7 @@ static bool publish(const char *temporary, const char *path, struct err *err)
 static bool make_file(const char *schema, demo_write_fn *write, int version, const char *path,
 		      const char *temporary, struct demo_db *db, struct err *err)
 {
-	if (unlink(temporary) != 0 && errno != ENOENT) /* left by a run that was cut */
+	if (unlink(temporary) != 0 && errno != ENOENT) /* left by an interrupted run */
 		return err_set(err, ERR_INPUT, "%s: %s", temporary, strerror(errno));
 	bool done;
 	if (sqlite3_open_v2(temporary, &db->handle,
@@ -137,8 +137,8 @@ static bool make_tenant(const char *schema, demo_write_fn *write, const char *di
 	       make_file(schema, write, version, path, temporary, db, err);
 }
 
-/* The lock ends with the descriptor, also in a process that is killed. A second run waits here and
- * then finds all done. */
+/* The lock ends with the descriptor, even if the process is killed. A second run waits here and
+ * then finds current files. */
 static bool lock_folder(const char *dir, int *lock, struct err *err)
 {
 	*lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -168,7 +168,7 @@ bool demo_data_make(const char *schema_sql_path, const char *dir, bool small, st
 	return done;
 }
 
-/* What SQLite has to be told to have the tables of a description. */
+/* Reads a description of tables and converts it to SQL for SQLite. */
 static bool read_schema(const char *source, const char *path, struct arena *arena, const char **out,
 			struct err *err)
 {

@@ -1,6 +1,6 @@
 /*
- * The projects of both demo tenants and what changed about them. Names are chosen to be awkward
- * where real ones are: two Sierras, an apostrophe, a percent sign, an underscore.
+ * The projects of both demo tenants and their changes. Names are as difficult as real ones: two
+ * Sierras, an apostrophe, a percent sign, an underscore.
  */
 #include "demo_projects.h"
 

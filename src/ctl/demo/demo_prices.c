@@ -1,7 +1,7 @@
 /*
  * The price files. A curve is a daily shape, scaled by season, weekday and weather, and then
- * shifted so that its mean is exactly the figure that the tables below lead to: the answers that
- * people check by hand come from there.
+ * shifted so that its mean is exactly the figure in the tables below. Answers that are verified by
+ * hand follow from these figures.
  */
 #include "demo_int.h"
 
@@ -16,7 +16,7 @@ enum { UNITS_A_CENT = 100 }; /* prices are computed in units of 10^-4 dollars */
 enum market { CAISO, ERCOT, MARKET_COUNT };
 static const char *const market_names[] = {"CAISO", "ERCOT"};
 
-/* Mean price of 2025 in cents, as the first vendor of the first tenant sees it. */
+/* Mean price of 2025 in cents, for the first vendor of the first tenant. */
 static const struct hubzone {
 	enum market market;
 	const char *name;
@@ -35,16 +35,16 @@ static const char *const reference_names[] = {"Base", "High", "Low"};
 static const int reference_permille[] = {1000, 1180, 845};
 
 /*
- * What a vendor published on a day: one file for each market and case. The newest release that
- * covers a year is not the last one by its label ("Jul_2024" sorts after "Jan_2025").
+ * What a vendor published on a day: one file per market and case. Labels do not sort by date:
+ * "Jul_2024" sorts after "Jan_2025".
  */
 struct release {
 	const char *vendor, *asof, *asof_date;
 	int first_year;
-	int view_permille; /* how this release sees the level, against the others */
+	int view_permille; /* price level of this release relative to the others */
 	enum reference reference;
-	int hubs[MARKET_COUNT];  /* that many hub-zones of each market, from the first */
-	int small[MARKET_COUNT]; /* the same where few are wanted */
+	int hubs[MARKET_COUNT];  /* number of hub-zones of each market, from the first */
+	int small[MARKET_COUNT]; /* the same for small data */
 };
 
 static const struct release vesper_releases[] = {
@@ -73,7 +73,7 @@ static const struct release acme_releases[] = {
 	{"Hitachi", "Q1_2026", "2026-02-05", 2026, 1009, BASE, {3, 0}, {0, 0}},
 };
 
-/* What sets the tenants apart: other keys, another level, and a tag in SELECTION. */
+/* What distinguishes the tenants: keys, price level, and a tag in SELECTION. */
 static const struct book {
 	const struct release *releases;
 	size_t release_count;
@@ -92,8 +92,8 @@ static enum season season_of(int month)
 	return (enum season)(month % 12 / 3);
 }
 
-/* Price of an hour against the day's level, per mille. Solar presses the middle of a Californian
- * day. */
+/* Price of an hour relative to the day's level, per mille. Solar power lowers prices at midday in
+ * California. */
 static const int hour_permille[MARKET_COUNT][SEASON_COUNT][HOURS_A_DAY] = {
 	[CAISO] =
 		{
@@ -132,9 +132,10 @@ static const int month_permille[MARKET_COUNT][12] = {
 	[ERCOT] = {1050, 1020, 840, 830, 880, 1020, 1260, 1420, 1130, 880, 860, 910},
 };
 static const int weekday_permille[7] = {915, 1025, 1030, 1030, 1025, 1015, 955};
-static const int year_permille[] = {972, 1000, 1034, 1061}; /* 2024 and on */
+static const int year_permille[] = {972, 1000, 1034, 1061}; /* 2024 and later */
 
-/* Hitachi sees the whole level, and above all the evening ramp (hours ending 16 to 21), higher. */
+/* Hitachi's prices are higher overall, and most of all in the evening ramp (hours ending 16 to
+ * 21). */
 enum { HITACHI_PERMILLE = 1051, HITACHI_EVENING_PERMILLE = 110 };
 
 static bool is_hitachi(const struct release *release)
@@ -152,7 +153,7 @@ static int64_t scale(int64_t value, int permille)
 	return (value * permille + 500) / 1000;
 }
 
-/* The mean that the year's 8,760 prices have exactly. */
+/* The exact mean of the year's 8,760 prices. */
 static int64_t target_cents(const struct book *book, const struct release *release, int hub,
 			    int year)
 {
@@ -167,7 +168,7 @@ struct series {
 	int64_t price[HOURS_A_YEAR]; /* in units of 10^-4 dollars */
 };
 
-/* Day of the year without 29 February. */
+/* The day of the year, skipping 29 February. */
 static int day_number(int year, int day_of_year)
 {
 	bool after_february = day_of_year >= 31 + 28;
@@ -183,7 +184,8 @@ static int month_of(int day_of_year)
 	return month + 1;
 }
 
-/* The market's weather, which both vendors share: a slow walk around 0, per mille of the level. */
+/* Weather of a market, the same for both vendors: a slow random walk around 0, per mille of the
+ * level. */
 static void make_weather(int weather_permille[DAYS_A_YEAR], const char *tenant_id, int hub,
 			 int year)
 {
@@ -227,7 +229,7 @@ static void shift_mean(struct series *series, int64_t mean)
 	for (int i = 0; i < HOURS_A_YEAR; i++)
 		missing -= series->price[i];
 	int64_t each = missing / HOURS_A_YEAR;
-	int64_t rest = missing % HOURS_A_YEAR; /* of the sign of missing, like each */
+	int64_t rest = missing % HOURS_A_YEAR; /* has the sign of missing, like each */
 	int64_t step = rest < 0 ? -1 : 1;
 	for (int i = 0; i < HOURS_A_YEAR; i++)
 		series->price[i] += each + (i < rest * step ? step : 0);

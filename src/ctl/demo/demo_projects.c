@@ -1,6 +1,6 @@
 /*
- * Projects as they stand today: the overview, the nine health areas, and the budget lines, now and
- * as archived.
+ * Current state of the projects: the overview, the nine health areas, and the budget lines, current
+ * and archived.
  */
 #include "demo_projects.h"
 
@@ -23,7 +23,7 @@ const char *demo_status_on(const struct demo_portfolio *portfolio,
 			   const struct demo_project *project, int day)
 {
 	const char *status = demo_status_names[project->status];
-	for (size_t i = 0; i < portfolio->change_count; i++) { /* back in time */
+	for (size_t i = 0; i < portfolio->change_count; i++) { /* newest first, backwards in time */
 		const struct demo_change *change = &portfolio->changes[i];
 		if (demo_day_parse(change->day) <= day)
 			break;
@@ -99,7 +99,7 @@ static const struct health nazareth_health[DEMO_AREA_COUNT] = {
 	[DEMO_SCHEDULE] = {"yellow", -1, NULL, "COD at risk by ~3 months"},
 };
 
-/* Percent done by stage. The schedule is never measured. */
+/* Percent complete by stage. The schedule is never measured. */
 static const int area_progress[DEMO_AREA_COUNT][7] = {
 	[DEMO_SITE] = {0, 25, 70, 100, 100, 100, 100},
 	[DEMO_PERMITS] = {0, 0, 30, 65, 90, 100, 100},
@@ -167,13 +167,13 @@ static bool write_health(struct demo_insert *insert, const struct demo_project *
 
 /* ---- budget lines ---- */
 
-/* A month's state of the money, per mille of today's. */
+/* The amounts of a month, per mille of the current ones. */
 static const struct budget_month {
 	const char *month; /* NULL: current */
 	int budget_permille, actuals_permille;
 } budget_months[] = {{NULL, 1000, 1000}, {"2026-01", 980, 960}, {"2025-12", 980, 915}};
 
-/* How the capital budget is split, in percent; the lines add up to the project's totals. */
+/* Split of the capital budget in percent; the lines add up to the project's totals. */
 static const struct {
 	const char *subgrouping;
 	int percent;
@@ -195,7 +195,7 @@ static bool write_line(struct demo_insert *insert, const char *project_id, const
 static bool write_capital(struct demo_insert *insert, const struct demo_project *project,
 			  const char *project_id, const struct budget_month *month, struct err *err)
 {
-	const int64_t unit = UNITS_A_DOLLAR / 100; /* of a percent */
+	const int64_t unit = UNITS_A_DOLLAR / 100; /* per percent */
 	for (size_t i = 0; i < DEMO_COUNT(budget_parts); i++) {
 		int64_t percent = budget_parts[i].percent;
 		const struct {
@@ -285,7 +285,7 @@ bool demo_projects_write(const struct demo_db *db, struct err *err)
 		struct demo_project_key key = demo_project_key(portfolio, i);
 		done = write_project(&project, &portfolio->projects[i], &key, err);
 	}
-	done = demo_insert_close(&project, done, err); /* what follows refers to them */
+	done = demo_insert_close(&project, done, err); /* the following rows refer to them */
 	for (size_t i = 0; done && i < portfolio->project_count; i++) {
 		struct demo_project_key key = demo_project_key(portfolio, i);
 		done = write_health(&health, &portfolio->projects[i], &key, err) &&

@@ -1,7 +1,7 @@
 /*
- * The demo projects as facts. Rows of all project tables are derived from these, so that they agree
- * with each other: milestone dates follow from the COD and the date changes, health and tasks from
- * status and trouble.
+ * The demo projects as facts. The rows of all project tables are derived from these facts, so that
+ * they are consistent: milestone dates follow from the COD and the date changes, health and tasks
+ * from status and trouble.
  */
 #ifndef DEMO_PROJECTS_H
 #define DEMO_PROJECTS_H
@@ -33,19 +33,19 @@ struct demo_project {
 	const char *technology, *market, *location, *utility;
 	int gen_mw, store_mw;
 	enum demo_status status;
-	enum demo_area trouble; /* where it hurts, unless on track */
+	enum demo_area trouble; /* the area with problems, unless on track */
 	const char *summary;
 	const char *spa, *sponsor;
 	int budget, actuals, forecast, ic_lc, ppa_lc; /* dollars */
-	const char *cod;                              /* ISO; the newest plan */
-	const char *buyer; /* NULL: nothing contracted, and the next three are unused */
+	const char *cod;                              /* ISO; the latest plan */
+	const char *buyer; /* NULL: no contract, and the next three members are unused */
 	int tenor_years;
 	const char *products;
-	int price_cents; /* a MWh, or a kW-month for storage */
+	int price_cents; /* per MWh, or per kW-month for storage */
 	enum demo_archived archived;
 };
 
-/* One changed field of a task, or of the project where task is NULL. FinishDate has ISO dates. */
+/* One changed field of a task, or of the project if `task` is NULL. FinishDate has ISO dates. */
 struct demo_change {
 	const char *day, *project, *task, *field, *before, *after;
 };
@@ -53,15 +53,15 @@ struct demo_change {
 struct demo_portfolio {
 	const struct demo_project *projects;
 	size_t project_count;
-	const struct demo_change *changes; /* the newest first */
+	const struct demo_change *changes; /* newest first */
 	size_t change_count;
-	const char *gid_prefix; /* 12 digits; the project's number follows */
+	const char *gid_prefix; /* 12 digits; followed by the project's number */
 	const char *id_prefix;
 };
 
 extern const struct demo_portfolio demo_portfolios[DEMO_TENANT_COUNT];
 
-/* Number of the project in its portfolio gives its keys. */
+/* The keys of a project, derived from its number in the portfolio. */
 struct demo_project_key {
 	char gid[32];
 	char project_id[32];
@@ -71,7 +71,7 @@ struct demo_project_key demo_project_key(const struct demo_portfolio *portfolio,
 extern const char *const demo_stage_names[]; /* by stage, 1 .. 6 */
 extern const char *const demo_status_names[];
 
-/* The status that a project had at the end of a day, by the ProjectStatus changes since. */
+/* The status of a project at the end of a day, derived from the later ProjectStatus changes. */
 const char *demo_status_on(const struct demo_portfolio *portfolio,
 			   const struct demo_project *project, int day);
 

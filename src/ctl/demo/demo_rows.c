@@ -1,6 +1,6 @@
 /*
- * The tools that every part of the demo data is made with: an INSERT that cannot forget the tenant,
- * dates as day numbers, and random numbers that depend on names alone.
+ * Helpers for all parts of the demo data: an INSERT that always includes the tenant, dates as day
+ * numbers, and random numbers that depend only on names.
  */
 #include "demo_int.h"
 
@@ -20,7 +20,7 @@ bool demo_sql_failed(sqlite3 *handle, const char *doing, struct err *err)
 	return err_set(err, ERR_INTERNAL, "demo data: %s: %s", doing, sqlite3_errmsg(handle));
 }
 
-/* A server keeps all tenants' rows in "base". */
+/* On a server, the schema "base" holds the rows of all tenants. */
 static void open_rows(struct demo_insert *insert, const struct demo_db *db, const char *target,
 		      int columns)
 {
@@ -61,7 +61,7 @@ bool demo_insert_open(struct demo_insert *insert, const struct demo_db *db, cons
 	buf_deinit(&sql);
 	if (rc != SQLITE_OK)
 		return demo_sql_failed(db->handle, target, err);
-	/* Bindings survive a reset: bound once, it is in every row. */
+	/* bindings survive a reset, so the tenant is bound once for all rows */
 	rc = sqlite3_bind_text(stmt, columns + 1, db->tenant_id, -1, SQLITE_STATIC);
 	assert(rc == SQLITE_OK);
 	*insert = (struct demo_insert){.stmt = stmt, .columns = columns};
@@ -78,7 +78,7 @@ static int bind_value(sqlite3_stmt *stmt, int place, const struct demo_value *va
 	case DEMO_INTEGER:
 		return sqlite3_bind_int64(stmt, place, value->integer);
 	case DEMO_DECIMAL:
-		/* One correctly rounded division: the double nearest to the decimal. */
+		/* One correctly rounded division gives the double nearest to the decimal. */
 		return sqlite3_bind_double(stmt, place, (double)value->integer / 10000.0);
 	}
 	return SQLITE_MISUSE;
@@ -137,7 +137,7 @@ bool demo_insert_close(struct demo_insert *insert, bool done, struct err *err)
 	return done;
 }
 
-/* Howard Hinnant's civil calendar: years begin in March, so that the leap day is the last one. */
+/* Howard Hinnant's civil calendar: years begin in March, so that the leap day comes last. */
 int demo_day(int year, int month, int day)
 {
 	int y = month <= 2 ? year - 1 : year;

@@ -1,6 +1,6 @@
 /*
- * Milestones, tasks and the audit trail. The changes are the source: the date of a milestone on any
- * day is its newest plan, taken back through the changes that came later.
+ * Milestones, tasks and the audit trail. All are derived from the changes: the date of a milestone
+ * on a day is its latest plan, with later changes reverted.
  */
 #include "demo_projects.h"
 
@@ -11,11 +11,11 @@
 #include "vesper/limits.h"
 #include "vesper/str.h"
 
-/* Columns of the portfolio's snapshots; months against the COD. */
+/* Columns of the portfolio's snapshots; months relative to the COD. */
 static const struct milestone {
 	const char *name;
 	int months;
-	bool is_task; /* also an item of the task list */
+	bool is_task; /* also a task */
 } milestones[] = {
 	{"Stage 1 Early Dev", -60, false},
 	{"Stage 2 Mid Dev", -48, false},
@@ -44,7 +44,7 @@ static bool moves(const struct demo_change *change, const struct demo_project *p
 	       strcmp(change->project, project->name) == 0 && strcmp(change->task, milestone) == 0;
 }
 
-/* The last move of a milestone, NULL when it never moved. */
+/* The last move of a milestone; NULL: it never moved. */
 static const struct demo_change *last_move(const struct demo_portfolio *portfolio,
 					   const struct demo_project *project,
 					   const char *milestone)
@@ -56,12 +56,12 @@ static const struct demo_change *last_move(const struct demo_portfolio *portfoli
 	return NULL;
 }
 
-/* What the plan said at the end of `day`. */
+/* The planned date at the end of `day`. */
 static int milestone_on(const struct demo_portfolio *portfolio, const struct demo_project *project,
 			size_t index, int day)
 {
 	const struct milestone *milestone = &milestones[index];
-	/* From mechanical completion on, all goes where the COD goes. */
+	/* From mechanical completion on, milestones move with the COD. */
 	bool follows_cod = index != COD && milestone->months >= -2;
 	int cod = follows_cod ? milestone_on(portfolio, project, COD, day)
 			      : demo_day_parse(project->cod);
@@ -69,7 +69,7 @@ static int milestone_on(const struct demo_portfolio *portfolio, const struct dem
 	const struct demo_change *last = last_move(portfolio, project, milestone->name);
 	if (last)
 		planned = demo_day_parse(last->after);
-	for (size_t i = 0; i < portfolio->change_count; i++) { /* back in time */
+	for (size_t i = 0; i < portfolio->change_count; i++) { /* newest first, backwards in time */
 		const struct demo_change *change = &portfolio->changes[i];
 		if (demo_day_parse(change->day) <= day)
 			break;
@@ -83,7 +83,7 @@ static int milestone_on(const struct demo_portfolio *portfolio, const struct dem
 
 static const struct snapshot {
 	const char *day;
-	bool monthly; /* stands for its month; the newest one is the current plan */
+	bool monthly; /* represents its month; the newest one is the current plan */
 } snapshots[] = {
 	{"2025-11-30", true},  {"2025-12-31", true},  {"2026-01-31", true},
 	{"2026-02-13", false}, {"2026-02-20", false}, {DEMO_TODAY, true},
@@ -175,7 +175,8 @@ static bool write_milestone_tasks(struct demo_insert *insert,
 		struct task task = {.name = milestones[i].name, .type = "Milestone"};
 		task.finish = milestone_on(portfolio, project, i, today);
 		const struct demo_change *move = last_move(portfolio, project, task.name);
-		if (move) { /* whatever moved lately is not done, even where its date has passed */
+		if (move) { /* a milestone that moved recently is not done, even if its date has
+			       passed */
 			bool confirmed = strcmp(move->before, move->after) == 0;
 			task.status = task.finish <= today ? "Delayed" : "In Progress";
 			task.risk = confirmed ? "Low" : task.finish <= today ? "High" : "Medium";
@@ -184,7 +185,7 @@ static bool write_milestone_tasks(struct demo_insert *insert,
 			task.status = "Completed";
 		} else {
 			task.status = "Not Started";
-			task.risk = ""; /* assessed as none: not the same as not assessed */
+			task.risk = ""; /* assessed as none, unlike NULL (not assessed) */
 		}
 		if (!write_task(insert, project, &task, err))
 			return false;
@@ -192,7 +193,7 @@ static bool write_milestone_tasks(struct demo_insert *insert,
 	return true;
 }
 
-/* The work in each area, done in the months before the COD. */
+/* The work in each area, in months relative to the COD. */
 static const struct {
 	const char *name, *type;
 	int months;
@@ -208,7 +209,7 @@ static const struct {
 	[DEMO_SCHEDULE] = {"Schedule baseline review", "Controls", -13},
 };
 
-/* What people wrote down themselves; it takes the place of the usual work of that type. */
+/* Individual tasks, which replace the usual work of their type. */
 static const struct {
 	const char *project, *name, *type, *finish, *status, *risk, *notes;
 } own_tasks[] = {
@@ -310,7 +311,7 @@ static bool write_changes(struct demo_insert *insert, const struct demo_portfoli
 	return true;
 }
 
-/* The milestones are columns there. */
+/* Milestones are columns of this table. */
 static bool open_snapshots(struct demo_insert *insert, const struct demo_db *db, struct err *err)
 {
 	struct buf target;

@@ -1,6 +1,6 @@
 /*
- * The demo data on a server: both tenants' rows in the tables that all share. Each tenant is one
- * transaction under its own tenant context, so that the row rules hold for whoever seeds, too.
+ * Seeds the demo data on a server: both tenants' rows in the shared tables. Each tenant is one
+ * transaction with its tenant context, so that row-level security applies to seeding too.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,15 +12,15 @@
 #define STATISTICS_MSSQL    "UPDATE STATISTICS base."
 #define STATISTICS_POSTGRES "ANALYZE base."
 
-/* Rows that are seeded together. Tables that refer to others come first, as they must when rows go;
- * NULL-ended. */
+/* Rows that are seeded together. Referring tables come first, as deletion requires;
+ * NULL-terminated. */
 struct subject {
 	const char *const *tables;
-	const char *statistics[DIALECT_COUNT]; /* of the tables that nearly all rows are in */
+	const char *statistics[DIALECT_COUNT]; /* of the tables with nearly all rows */
 	demo_write_fn *write;
 };
 
-/* Takes the tenant. */
+/* The parameter is the tenant. */
 static const char *const contexts[DIALECT_COUNT] = {
 	[DIALECT_MSSQL] = "EXEC sys.sp_set_session_context @key = N'tenant_id', @value = ?",
 	[DIALECT_POSTGRES] = "SELECT set_config('vesper.tenant_id', ?, false)",

@@ -1,4 +1,4 @@
-/* Writes the rows of a plant: its loggers, the readings, and what the codes of its models mean. */
+/* Writes the rows of a plant: loggers, readings, and the meaning of its models' error codes. */
 #include "demo_solar.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ static bool write_codes(const struct demo_db *db, struct err *err)
 
 /* ---- readings ---- */
 
-/* A site's clock: instants, and the local day that each of them is on. */
+/* Sets the instant, and the day and minute of the site's local time. */
 static void set_times(const struct zone *z, int64_t unix_s, struct demo_reading *r)
 {
 	int64_t local = unix_s + zone_offset_s(z, unix_s);
@@ -89,7 +89,7 @@ static int64_t midnight(const struct zone *z, int local_day)
 	return zone_day_ms(z, local_day) / 1000;
 }
 
-/* The counter of the day, 10^-4 kWh, to three decimals. Those of acme end in .777. */
+/* The energy counter of the day in 10^-4 kWh, to three decimals. Counters of acme end in .777. */
 static int64_t counter(const struct demo_site *site, int64_t tenths_of_watts)
 {
 	int64_t wh = tenths_of_watts / 40;

@@ -1,8 +1,8 @@
 /*
- * The demo's photovoltaic plant: loggers, readings every quarter hour, and faults planted at known
+ * The demo's photovoltaic plant: loggers, quarter-hourly readings, and planted faults at known
  * times, which tests look for (tests/solar/planted.json). Each value is a function of logger and
- * time alone and is made with integers only, so each compiler makes the same rows and any part of
- * them can be made alone.
+ * time, computed with integers only. So all compilers produce the same rows, and any part of them
+ * can be generated separately.
  */
 #ifndef DEMO_SOLAR_H
 #define DEMO_SOLAR_H
@@ -21,50 +21,50 @@ struct demo_logger {
 	const char *model;
 	int capacity_w;                     /* direct current */
 	int rating_w;                       /* alternating current */
-	int yield;                          /* per mille of what its capacity promises */
-	const char *commissioned, *retired; /* ISO; the second may be NULL */
+	int yield;                          /* per mille of the yield expected for its capacity */
+	const char *commissioned, *retired; /* ISO dates; `retired` may be NULL */
 	const char *first, *last;           /* local days with readings; NULL: those of the site */
 };
 
 struct demo_site {
 	const char *tenant_id, *zone_name;
 	int latitude, longitude; /* in 1/1000 degree */
-	int tilt;                /* the same; azimuth is south */
-	int tariff;              /* 10^-4 a kWh */
+	int tilt;                /* in 1/1000 degree; azimuth is south */
+	int tariff;              /* 10^-4 per kWh */
 	const char *currency;
-	const char *first; /* local day; of small data the second */
+	const char *first; /* local day; first_small is for small data */
 	const char *first_small;
-	const char *meteo; /* its weather station; NULL: it has none */
+	const char *meteo; /* its weather station; NULL: none */
 	const struct demo_logger *loggers;
 	size_t logger_count;
 };
 
 extern const struct demo_site demo_sites[];
 extern const size_t demo_site_count;
-const struct demo_site *demo_site_of(const char *tenant_id); /* of one that has a plant */
+const struct demo_site *demo_site_of(const char *tenant_id); /* the tenant must have a plant */
 
-/* What a logger reads at a quarter hour. */
+/* The values of a logger at a quarter hour. */
 struct demo_reading {
 	int64_t unix_s;
-	int local_day, minute; /* of the site's clock; minutes since midnight */
+	int local_day, minute; /* in the site's local time; minutes since midnight */
 	bool is_absent;
 	int power;            /* 0.1 W */
 	int irradiance;       /* 0.01 W/m2 */
-	int celsius;          /* 0.01 degree of the module */
+	int celsius;          /* module temperature, 0.01 degree */
 	const char *metadata; /* NULL: none */
 };
 
-/* Sets all but the times. */
+/* Sets all members except the times. */
 void demo_solar_read(const struct demo_site *site, const struct demo_logger *logger,
 		     struct demo_reading *r);
 
-/* A fault that was planted; it changes the reading. */
+/* Applies the planted fault, if there is one, to the reading. */
 void demo_solar_plant(const struct demo_site *site, const struct demo_logger *logger,
 		      struct demo_reading *r);
-/* The cloud that a planted fault wants, per mille of a clear sky; 0: any. */
+/* The clearness of a day with a planted cloud, per mille of a clear sky; 0: none planted. */
 int demo_solar_planted_sky(const struct demo_site *site, int local_day);
 
-/* All rows of the tenant's plant, into tables that are there. */
+/* Writes all rows of the tenant's plant into existing tables. */
 demo_write_fn demo_plant_write;
 
 #endif

@@ -1,5 +1,4 @@
-/* The demo's plants, and what is wrong with them: each fault stands in tests/solar/planted.json,
- * too. */
+/* The demo's plants and their faults. tests/solar/planted.json lists the same faults. */
 #include <assert.h>
 #include <string.h>
 
@@ -69,7 +68,7 @@ const struct demo_site *demo_site_of(const char *tenant_id)
 
 enum fault { SILENT, GAP, OUTAGE, FROZEN, SPIKE, WEAK, CODE };
 
-/* From `from` up to before `to`, minutes of the day; of SILENT from then on. */
+/* Lasts from minute `from` of the day to before minute `to`; SILENT has no end. */
 struct planted {
 	const char *logger;
 	const char *day;
@@ -166,6 +165,6 @@ void demo_solar_plant(const struct demo_site *site, const struct demo_logger *lo
 		months = (r->local_day - demo_day(2024, 11, 1)) / 30;
 		r->power = (int)((int64_t)r->power * (1000 - 4 * months) / 1000);
 	}
-	if (strcmp(logger->id, "926") == 0 && r->power == 0) /* what it takes itself at night */
+	if (strcmp(logger->id, "926") == 0 && r->power == 0) /* own consumption at night */
 		r->power = -30 - (int)(r->unix_s / DEMO_QUARTER_S % 51);
 }

@@ -1,11 +1,11 @@
-/* Sun, clouds and inverters of the demo's plant, in integers. */
+/* Sun, clouds and inverters of the demo's plant, in integer arithmetic. */
 #include <stdio.h>
 
 #include "demo_solar.h"
 
-#define ONE 65536 /* 1.0 of sines and cosines */
+#define ONE 65536 /* 1.0 for sines and cosines */
 
-/* Degrees are in thousandths. Bhaskara's approximation, within 0.2 %. */
+/* `degrees` is in 1/1000. Bhaskara's approximation, within 0.2 %. */
 static int64_t sine(int64_t degrees)
 {
 	int64_t x = ((degrees % 360000) + 360000) % 360000;
@@ -44,7 +44,7 @@ static int day_of_year(int day)
 	return sscanf(d.text, "%4d", &year) == 1 ? day - demo_day(year, 1, 1) + 1 : 1;
 }
 
-/* Clear sky in the plane of the array, 0.01 W/m2. */
+/* Clear-sky irradiance in the plane of the array, 0.01 W/m2. */
 static int64_t clear_sky(const struct demo_site *site, int64_t unix_s, int local_day)
 {
 	int64_t declination =
@@ -64,7 +64,7 @@ static int64_t clear_sky(const struct demo_site *site, int64_t unix_s, int local
 	return 106000 * face / ONE * height / (height + ONE / 12) + 6000 * height / ONE;
 }
 
-/* Days remember the days before: halves of their noise. Per mille of a clear sky. */
+/* Clearness of a day, per mille of a clear sky. Each earlier day contributes half as much noise. */
 static int sky_of(const struct demo_site *site, int local_day)
 {
 	int planted = demo_solar_planted_sky(site, local_day), sum = 0;
@@ -86,7 +86,7 @@ static int64_t irradiance(const struct demo_site *site, const struct demo_readin
 	return clear_sky(site, r->unix_s, r->local_day) * now / 1000;
 }
 
-/* 0.01 degree: air by the season, and 3 degrees for each 100 W/m2. */
+/* Module temperature in 0.01 degree: air temperature of the season, plus 3 degrees per 100 W/m2. */
 static int celsius(const struct demo_reading *r, int64_t g)
 {
 	int64_t air = 1350 -
@@ -95,8 +95,8 @@ static int celsius(const struct demo_reading *r, int64_t g)
 	return (int)(air + g * 3 / 100);
 }
 
-/* 0.1 W. Temperature costs 0.4 % a degree above 25; the inverter takes 3 % and a little more when
- * it idles; it cuts at its rating. */
+/* Power in 0.1 W. Temperature costs 0.4 % per degree above 25; the inverter loses 3 % plus a small
+ * constant; its rating limits the power. */
 static int power(const struct demo_logger *l, const struct demo_reading *r, int64_t g)
 {
 	int64_t dc = (int64_t)l->capacity_w * 10 * g / 100000;

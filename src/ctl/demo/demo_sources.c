@@ -1,5 +1,4 @@
-/* The sources of the demo beside its warehouse: whose they are, their tables, and who writes them.
- */
+/* The demo's sources other than its warehouse: tenants, tables and writers. */
 #include <string.h>
 
 #include "demo_city.h"

@@ -1,6 +1,6 @@
 /*
- * Who looked at which Power BI report. Weights are far enough apart for rankings without ties, and
- * the working week, the turn of the year and a slow growth show.
+ * Views of Power BI reports by user. Weights differ enough for rankings without ties, and the data
+ * shows the working week, the turn of the year and slow growth.
  */
 #include "demo_int.h"
 
@@ -10,7 +10,7 @@
 
 enum { REPORT_COUNT = 8, USERS_MAX = 25 };
 
-/* How often of 1,000 events. Names and workspaces are those of the report catalogue. */
+/* Weights per 1,000 events. Names and workspaces are those of the report catalogue. */
 static const struct report {
 	const char *name, *workspace;
 	unsigned weight;
@@ -28,8 +28,8 @@ static const struct report {
 static const struct audience {
 	const char *users[USERS_MAX];
 	const char *domain;
-	const char *workspace_prefix; /* tells whose workspace it is */
-	unsigned events_a_day;        /* of a working day */
+	const char *workspace_prefix; /* identifies the tenant's workspaces */
+	unsigned events_a_day;        /* on a working day */
 } audiences[DEMO_TENANT_COUNT] = {
 	[DEMO_VESPER] =
 		{
@@ -73,7 +73,7 @@ static size_t user_count(const struct audience *audience)
 	return n;
 }
 
-/* Each user is busier than the next by about a quarter. */
+/* Each user is about a quarter more active than the next. */
 static unsigned user_weight(size_t rank)
 {
 	unsigned weight = 1000;
@@ -127,7 +127,7 @@ static unsigned events_of(const struct audience *audience, struct demo_random *r
 	return events + demo_random_below(random, 2 + events / 6);
 }
 
-/* A report has one id in each tenant, in the form that Power BI gives them. */
+/* A report has a different id for each tenant, in Power BI's format. */
 static void report_id(char out[37], const struct demo_db *db, const char *name)
 {
 	uint64_t high = demo_hash(demo_hash(1, db->tenant_id), name);

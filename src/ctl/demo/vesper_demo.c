@@ -1,5 +1,5 @@
-/* vesper-demo: makes the demo's data, in files or on a server, and a check that starts the daemon,
- * asks the reference question and stops it again. Not part of what is shipped. */
+/* vesper-demo: creates the demo's data, in files or on a server. It also has a check that starts
+ * the daemon, asks the reference question and stops the daemon. Not shipped. */
 #include "ctl.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define READY_MS 10000
 #define QUESTION "What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?"
 
-/* The folder of the files; NULL: *status says how the program ends. */
+/* The folder for the files; NULL: *status is the exit status. */
 static const char *folder_of(const struct command *cmd, int *status)
 {
 	const char *dir = ctl_word(cmd, 0);
@@ -45,7 +45,7 @@ static int make_data(const struct command *cmd)
 	return status;
 }
 
-/* The verb is called as the source is. */
+/* The verb has the name of the source. */
 static int make_source(const struct command *cmd)
 {
 	int status = 0;
@@ -59,7 +59,7 @@ static int make_source(const struct command *cmd)
 	return status;
 }
 
-/* The daemon beside this program. */
+/* Starts the daemon in the folder of this program. */
 static pid_t start_daemon(void)
 {
 	char self[4096];
@@ -74,7 +74,7 @@ static pid_t start_daemon(void)
 	snprintf(slash + 1, sizeof(self) - (size_t)(slash + 1 - self), "vesperd");
 	pid = fork();
 	if (pid == 0) {
-		setenv("VESPER_LOG_LEVEL", "warn", 0); /* only the answer is of interest */
+		setenv("VESPER_LOG_LEVEL", "warn", 0); /* only the answer matters */
 		execl(self, self, (char *)NULL);
 		_exit(127);
 	}
