@@ -180,7 +180,8 @@ static void on_drain_look(void *owner)
 	struct transport *t = owner;
 	int64_t left = t->drain_until_ms - clock_mono_ms();
 
-	/* First, turns send their last frames to the clients that still read. */
+	/* At first only idle sockets are closed, so that running turns can send their last
+	 * frames. */
 	if (left > DRAIN_MS / 2)
 		ws_server_close_idle(t->ws, SIZE_MAX);
 	else

@@ -1,6 +1,6 @@
 /*
  * Checks that libmicrohttpd parsed a request's head completely. The library parses in place: each
- * name and value points into the head and ends with a zero byte. Whatever it skips silently (a
+ * name and value points into the head and ends with a zero byte. A part that it skips silently (a
  * folded line, a zero byte, a line without CR LF) leaves a gap.
  */
 #ifndef VESPER_HEAD_LAYOUT_H

@@ -79,7 +79,7 @@ static void fingerprint(const struct request *r, char out[HASH_HEX_BYTES])
 	const char *conversation;
 	struct buf text;
 
-	buf_init(&text, SIZE_MAX / 2); /* of a request's bytes, whose number is limited */
+	buf_init(&text, SIZE_MAX / 2); /* limited by the size of a request */
 	buf_printf(&text, "%s\n%s\n", r->route->path, r->path);
 	if (request_conversation(r, &conversation))
 		buf_printf(&text, "%s\n", conversation);
@@ -263,7 +263,7 @@ const char *request_derived_id(const struct request *r, const char *purpose, con
 
 	hash_sha256_hex(text, strlen(text), hash);
 	mem_free(text);
-	/* Formatted like all ids; the time in it is meaningless. */
+	/* Has the format of all ids; its time is meaningless. */
 	return arena_printf(r->arena, "%.*s-%.*s-7%.*s-8%.*s-%.*s", 8, hash, 4, hash + 8, 3,
 			    hash + 12, 3, hash + 15, 12, hash + 18);
 }

@@ -24,7 +24,7 @@ static void seal(const struct request *r, const char *id, uint8_t out[HASH_SHA25
 {
 	struct buf text;
 
-	buf_init(&text, SIZE_MAX / 2); /* parts of a head, whose size is limited */
+	buf_init(&text, SIZE_MAX / 2); /* limited by the size of a head */
 	buf_printf(&text, "%s\x1f%s\x1f%s", r->path, r->who->tenant, r->who->user);
 	for (size_t i = 0; i < FILTERS; i++) {
 		const char *value = request_query(r, filters[i]);

@@ -166,7 +166,7 @@ void reply_problem_json(struct request *r, enum code p, json_t *take, struct str
 		reply_json(r, r->handled && r->body ? 200 : row->status, rpc_error(r, take));
 		return;
 	}
-	buf_init(&text, SIZE_MAX / 2); /* `more` comes from a log of limited size */
+	buf_init(&text, SIZE_MAX / 2); /* `more` is limited by the size of a log */
 	buf_json(&text, take);
 	if (more.n > 0) {
 		buf_cut(&text, text.n - 1);

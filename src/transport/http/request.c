@@ -154,7 +154,7 @@ void request_tick(struct request *r, int64_t now_ms)
 	}
 }
 
-/* ---- The steps ---- */
+/* ---- Steps of a request ---- */
 
 /* Accepts the caller's request id when it is safe in a header and in a log line. */
 static void take_request_id(struct request *r)
@@ -228,7 +228,7 @@ static void find_route(struct request *r, const char *method)
 	buf_deinit(&allow);
 }
 
-/* Returns true when the connection came to a loopback address. */
+/* Returns true when the connection was accepted on a loopback address. */
 static bool is_on_loopback(const struct request *r)
 {
 	const union MHD_ConnectionInfo *fd =

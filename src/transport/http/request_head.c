@@ -1,6 +1,6 @@
 /*
- * Checks of a request's head that apply to all routes: nothing that a proxy in front may have
- * parsed differently, no unknown query parameter, and a body that can be read.
+ * Checks of a request's head that apply to all routes. A head is refused if a proxy in front may
+ * have parsed it differently, if it has an unknown query parameter, or if its body cannot be read.
  */
 #include <microhttpd.h>
 

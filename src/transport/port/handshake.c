@@ -1,5 +1,5 @@
 /*
- * Vesper reads handshakes because libwebsockets 4.1 copies the offered subprotocols into 128 bytes
+ * Vesper parses handshakes itself. libwebsockets 4.1 copies the offered subprotocols into 128 bytes
  * (too short for a bearer token), cannot wait for the database during a handshake, and closes bad
  * handshakes without an answer. It gets a rewritten request that is always valid and contains no
  * token.
@@ -79,7 +79,7 @@ static bool parse_request_line(struct handshake *h, char *line)
 	return !query || parse_query(h, query);
 }
 
-/* Takes the next element off a comma-separated list; NULL at its end. */
+/* Removes the next element from a comma-separated list; NULL at its end. */
 static char *list_next(char **rest)
 {
 	char *item;

@@ -105,7 +105,7 @@ static bool is_over(const struct holder *h, size_t limit)
 	return h && limit > 0 && h->count > limit;
 }
 
-/* ---- strangers ---- */
+/* ---- connections without a user ---- */
 
 static void stranger_leave(struct seat *seat)
 {

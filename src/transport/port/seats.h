@@ -1,8 +1,7 @@
 /*
  * Limits the number of connections. A connection without a user never blocks others: when an
- * address or the server is full, the one that has been idle the longest is ended for the new one. A
- * connection with a user counts for that user and tenant, and is refused beyond their limits. Loop
- * thread only.
+ * address or the server is full, the one that was idle the longest is ended. A connection with a
+ * user counts for that user and tenant, and is refused beyond their limits. Loop thread only.
  */
 #ifndef VESPER_SEATS_H
 #define VESPER_SEATS_H

@@ -19,7 +19,7 @@
 #include "ws/client_frame.h"
 #include "ws/ws.h"
 
-#define FILL_BYTES 65536 /* about what a socket's buffer takes at once */
+#define FILL_BYTES 65536 /* about the size of a socket's buffer */
 
 struct chat_call {
 	struct request *request;
@@ -151,7 +151,7 @@ static void call_answer(struct chat_call *call)
 	struct request *r = call->request;
 	struct buf answer;
 
-	buf_init(&answer, SIZE_MAX / 2); /* of one log, whose size is limited */
+	buf_init(&answer, SIZE_MAX / 2); /* limited by the size of a log */
 	if (write_whole(call, log, &answer)) {
 		reply_header(r, "Vesper-Turn", stream_turn_id(log));
 		reply_header(r, "Vesper-Session", stream_session_id(log));
@@ -185,7 +185,7 @@ static void call_collect(struct chat_call *call, struct stream_log *log)
 	call->watch = stream_watch_new(log, 0, on_collect_wake, call);
 }
 
-/* ---- Beginning ---- */
+/* ---- Starting a turn ---- */
 
 static void on_started(void *owner, struct stream_log *log, const struct err *e)
 {

@@ -62,8 +62,8 @@ static void add_own_feedback(struct buf *out, const struct message *m)
 	buf_char(out, '}');
 }
 
-/* Adds who approved the plan of an answer, from its session context. An answer without calls has
- * the context of the answer before it. */
+/* Adds the approval of the answer's plan, from its session context. Not for an answer without
+ * calls, which has the context of the answer before it. */
 static void add_approved(struct buf *out, const struct message *m)
 {
 	json_t *standing, *calls = NULL, *approved;

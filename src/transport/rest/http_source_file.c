@@ -63,7 +63,7 @@ static void refuse_form(struct request *r)
 		refuse(r, &x->err);
 }
 
-/* Passes the form's file on as fast as the disk takes it. Returns false when a rest is left. */
+/* Passes the form's file on as fast as the disk takes it. Returns false while bytes remain. */
 static bool drain(struct receiving *x)
 {
 	while (x->taken < x->out.n) {

@@ -324,7 +324,7 @@ static bool roles_check(const struct request *r, const json_t *roles, const char
 	return true;
 }
 
-/* Parses a time, or a day that the source is kept through in the tenant's time zone. */
+/* Parses a time, or a day, at whose end in the tenant's time zone the source expires. */
 static bool expiry_parse(const struct request *r, const char *text, int64_t *out, struct err *e)
 {
 	struct date day;

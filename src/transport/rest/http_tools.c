@@ -107,7 +107,7 @@ static void task_free(void *task)
 {
 	struct tool_task *t = task;
 
-	op_cancel(&t->request->op); /* before the memory that it writes to */
+	op_cancel(&t->request->op); /* before the arena that it writes to */
 	arena_free(&t->arena);
 	mem_free(t);
 }

@@ -10,8 +10,8 @@ struct tool_refusal {
 	enum code code;
 	const char *detail; /* in the request's arena, or constant; NULL: the code's sentence */
 };
-/* NULL: no tool has this name, or the caller may not call it. Nobody may call a tool that is only
- * used by other tools. */
+/* NULL: no tool has this name, or the caller may not call it. A tool that only other tools use
+ * cannot be called. */
 const struct tool_def *tools_find(struct request *r, const char *name,
 				  struct tool_refusal *refusal);
 

@@ -53,8 +53,8 @@ struct ws_conn *conn_new(struct ws_server *s, struct seat *take, enum ws_kind ki
 	return c;
 }
 
-/* A peer may send any of 65,536 codes, and each would be a metric of its own, so only the known
- * ones are named. 0 is an end without a close frame. */
+/* A peer may send any of 65,536 codes, and each would create a metric, so only the known ones are
+ * counted by name. 0 is an end without a close frame. */
 static void count_close(int code)
 {
 	static const int known[] = {0,

@@ -1,7 +1,7 @@
 /*
- * The WebSocket side. ws.c binds libwebsockets, ws_auth.c authenticates, ws_relay.c checks client
- * frames before libwebsockets gets them, ws_conn.c is one socket (messages in, frames out, time
- * limits), and ws_chat.c implements the messages of /ws/v1/chat. Only ws.c and ws_conn.c need
+ * The WebSocket side. ws.c binds libwebsockets, ws_auth.c authenticates, and ws_relay.c checks
+ * client frames before libwebsockets gets them. ws_conn.c is one socket (messages in, frames out,
+ * time limits), and ws_chat.c implements the messages of /ws/v1/chat. Only ws.c and ws_conn.c need
  * libwebsockets' header.
  */
 #ifndef VESPER_WS_INT_H

@@ -284,7 +284,7 @@ bool agui_read(const json_t *body, struct arena *a, struct dialect_request *out,
 			       out->external_id ? "runId" : "threadId");
 	if (json_array_size(resume) > 0 && !read_resume(resume, a, out, e))
 		return false;
-	/* A user cancels a clarifying question by asking another question. */
+	/* A question that the user asks while cancelling a clarifying question replaces it. */
 	if (out->ask_id && (out->values || !is_newest_users(body)))
 		return true;
 	out->ask_id = NULL;

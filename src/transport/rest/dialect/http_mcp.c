@@ -32,7 +32,7 @@ void mcp_reply(struct mcp_request *m, json_t *members_take)
 	struct json_out j;
 	struct buf answer;
 
-	buf_init(&answer, SIZE_MAX / 2); /* of a catalogue, or of a text with limited size */
+	buf_init(&answer, SIZE_MAX / 2); /* limited by the size of a catalogue or a text */
 	j = wire_mcp_open(&answer, &m->to);
 	jo_raw(&j, json_inside(str_of(text)));
 	wire_mcp_close(&j, &m->to, "complete");

@@ -146,7 +146,7 @@ static bool header_names(const char *header, const char *name)
 
 	if (!header)
 		return false;
-	buf_init(&coded, SIZE_MAX / 2); /* of a name in a body, whose size is limited */
+	buf_init(&coded, SIZE_MAX / 2); /* limited by the size of a body */
 	buf_str(&coded, CODED_HEAD);
 	hash_base64(&coded, name, strlen(name));
 	buf_str(&coded, CODED_TAIL);

@@ -32,7 +32,7 @@ void mcp_state_seal(struct buf *out, const uint8_t secret[SEAL_KEY_BYTES],
 	uint8_t key[SEAL_KEY_BYTES];
 	struct buf sealed;
 
-	buf_init(&sealed, SIZE_MAX / 2); /* of a few ids */
+	buf_init(&sealed, SIZE_MAX / 2); /* only a few ids */
 	buf_add(&sealed, salt, MCP_SALT_BYTES);
 	state_key(secret, salt, key);
 	seal_add(&sealed, key, str_of(text));

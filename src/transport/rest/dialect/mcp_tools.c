@@ -89,7 +89,7 @@ static void call_free(void *task)
 {
 	struct mcp_tool_call *call = task;
 
-	op_cancel(&call->request->request->op); /* before the memory that it writes to */
+	op_cancel(&call->request->request->op); /* before the arena that it writes to */
 	arena_free(&call->arena);
 	mem_free(call);
 }
@@ -103,8 +103,8 @@ static void put_text(struct json_out *j, struct str text)
 	jo_object_end(j);
 }
 
-/* The sentence of a call without rows, and the same data twice: as text for models, as members for
- * programs. */
+/* Writes the sentence of a call without rows, and the same data twice: as text for models, as
+ * members for programs. */
 static void put_result(struct json_out *j, const struct result *result, struct str data)
 {
 	struct buf words;
@@ -151,7 +151,7 @@ static void say_faults(struct mcp_request *m, const struct tool_arg_fault *fault
 {
 	struct buf text;
 
-	buf_init(&text, SIZE_MAX / 2); /* of a few sentences */
+	buf_init(&text, SIZE_MAX / 2); /* only a few sentences */
 	for (size_t i = 0; i < count; i++)
 		buf_printf(&text, "%s%s", i > 0 ? "\n" : "", faults[i].message);
 	mcp_reply_text(m, true, buf_text(&text));

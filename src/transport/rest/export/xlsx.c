@@ -1,6 +1,6 @@
 /*
- * Each part is deflated while it is written, so its sizes follow it (a data descriptor) and are
- * repeated in the directory at the end of the file, which programs read.
+ * Each part is deflated while it is written, so its sizes follow it in a data descriptor. The
+ * directory at the end of the file, which programs read, repeats them.
  */
 #include "xlsx.h"
 
