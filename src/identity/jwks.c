@@ -205,7 +205,7 @@ static void on_early(void *owner)
 }
 
 /* Any caller may name a key that does not exist, so fetches are limited. A miss is still never
- * ignored: if a fetch is not allowed yet, or the running one may have started too early, another
+ * ignored. If a fetch is not allowed yet, or the running one may have started too early, another
  * one is scheduled for the earliest allowed time. */
 void jwks_missed(struct jwks *j)
 {

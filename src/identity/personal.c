@@ -1,6 +1,6 @@
 /*
- * A personal access token is looked up by its hash in the database of the tenant that it names. Its
- * permissions are those it was created with, as far as its owner had them at the newest sign-in.
+ * A personal access token is looked up by its hash in the database of the tenant that it names. It
+ * has those of its scopes that its owner had as permissions at the newest sign-in.
  */
 #include "personal.h"
 

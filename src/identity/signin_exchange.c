@@ -1,8 +1,8 @@
 /*
  * Exchanges a code or a refresh token for tokens. The reply is untrusted until the ID token's
- * signature, issuer, audience, times, nonce and user are verified, and until the bearer token is
- * accepted as a request's token would be. If a provider has just rotated its keys, the new key is
- * fetched, with a short wait.
+ * signature, issuer, audience, times, nonce and user are verified. The bearer token must be valid
+ * for requests too. If a provider has just rotated its keys, the new key is fetched, with a short
+ * wait.
  */
 #include "signin_int.h"
 

@@ -25,7 +25,7 @@ struct signin_op {
 	const char *code;
 	const char *id; /* of the session */
 	const char *lock;
-	bool locked, fresh, left; /* left: the caller has cancelled */
+	bool locked, fresh, left; /* left: the caller has cancelled, but the operation continues */
 	int64_t until_mono_ms;
 	struct signin_session session;
 	struct err err;
