@@ -62,7 +62,7 @@ static struct knowledge *knowledge_now(const struct daemon *d, const char *tenan
 	return l ? l->of[at] : NULL;
 }
 
-/* ---- which lists there are ---- */
+/* ---- lists of packs ---- */
 
 static struct knowledge_list *list_with_key(struct knowledge_list *const *lists, size_t count,
 					    const char *key)
@@ -225,7 +225,7 @@ static void stage_overlays(const struct staged_knowledge *s, struct knowledge_li
 		l->of[i] = overlay_on(d, l->tenants[i], l->base, knowledge_now(d, l->tenants[i]));
 }
 
-/* ---- all of them ---- */
+/* ---- all lists ---- */
 
 static bool has_menu(const struct catalog *c, const char *menu)
 {

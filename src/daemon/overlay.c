@@ -203,7 +203,7 @@ static void use(struct tenant_overlay *t, struct knowledge *k)
 	struct daemon *d = t->daemon;
 
 	if (turns_knowledge(d->turns, t->tenant) == knowledge_get(k))
-		return; /* there was no overlay, and there is none now */
+		return; /* still no overlay */
 	knowledge_use_for(d, t->tenant, k);
 	health_remove(t->check);
 	log_info("overlay.used", "tenant %s now uses %s", t->tenant, knowledge_get(k)->key);
