@@ -20,7 +20,7 @@ struct asking {
 	CURL *curl;
 	struct sse_parser *sse;
 	struct buf plain;    /* a response that is not a stream: an error */
-	const char *svg_dir; /* charts are written here; NULL: not at all */
+	const char *svg_dir; /* charts are written here; NULL: no charts */
 	bool as_json;
 	bool failed;
 	bool ended;

@@ -301,8 +301,8 @@ static void print_all(FILE *out, const struct program *p)
 
 #define COMPLETED_LETTERS "abcdefghijklmnopqrstuvwxyz-"
 
-/* Prints the words that a form of a verb's usage begins with: "join|apart ID ID" gives two, and the
- * name of the verb itself in front ("db ddl") none. */
+/* Prints the first words of one form of a verb's usage: "join|apart ID ID" gives two. A leading
+ * name of the verb itself ("db ddl") is skipped. */
 static void print_first_words(const struct verb *v, const char *form)
 {
 	size_t own = strlen(v->name), n;
@@ -317,7 +317,7 @@ static void print_first_words(const struct verb *v, const char *form)
 }
 
 /* Prints the options of a verb, and the first words of each form of its usage. Forms are separated
- * by " | " or "; "; what stands in brackets, or without spaces around, are values. */
+ * by " | " or "; ". A separator in brackets, or without spaces, separates values. */
 static void print_choices(const struct verb *v)
 {
 	int depth = 0;

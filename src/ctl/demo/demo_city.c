@@ -12,7 +12,7 @@
 #define FIRST_YEAR   2023
 #define YEARS        4
 #define SMALLER      20   /* divisor of the row counts of all tenants except the city's own */
-#define STRIDE       7919 /* a prime that divides no product of two counts, so that no pair repeats */
+#define STRIDE       7919 /* a prime that divides no product of two counts: no pair repeats */
 #define COLUMNS_MOST 12
 #define NAME_BYTES   80
 #define DAYS         365

@@ -1,6 +1,6 @@
 /*
  * The demo projects as facts. The rows of all project tables are derived from these facts, so that
- * they are consistent: milestone dates follow from the COD and the date changes, health and tasks
+ * they are consistent. Milestone dates follow from the COD and the date changes, health and tasks
  * from status and trouble.
  */
 #ifndef DEMO_PROJECTS_H

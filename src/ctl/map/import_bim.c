@@ -320,7 +320,7 @@ static bool read_pair(struct dax *d, struct str function, const char **left, con
 	return *right && (!divides || take(d, ')')) && at_end(d);
 }
 
-/* Measures are read before the metrics made of them; `pairs` selects which of the two. */
+/* Plain measures are read before those that combine two of them; `pairs` selects the kind. */
 static void read_measure(struct import *im, const json_t *model, const json_t *table,
 			 const json_t *measure, bool pairs, const char *from)
 {

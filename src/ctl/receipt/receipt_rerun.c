@@ -1,7 +1,7 @@
 /*
- * Runs the calls of a receipt again: with the tools of the current catalogue on the current data,
- * with the original arguments, day and permissions, through the same checks as any call. The hashes
- * of the results are compared.
+ * Runs the calls of a receipt again, with the current catalogue and data, but with the original
+ * arguments, day and permissions. They pass the same checks as any call. The hashes of the results
+ * are compared.
  */
 #include "receipt.h"
 

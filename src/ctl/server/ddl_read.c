@@ -1,5 +1,5 @@
-/* Parses and checks a description of tables: whatever would fail on one of the dialects is refused
- * here with its line. */
+/* Parses and checks a description of tables. A member that would fail on one of the dialects is
+ * refused here with its line. */
 #include "ddl_int.h"
 
 #include <stdlib.h>
