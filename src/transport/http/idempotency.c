@@ -137,8 +137,7 @@ static void on_begun(void *owner, enum repeated what, const struct repeat_answer
 	struct request *r = x->request;
 
 	x->op = NULL;
-	x->stored =
-		e || what == REPEATED_FIRST; /* a write that failed may have reached the store */
+	x->stored = e || what == REPEATED_FIRST; /* a failed write may be stored */
 	if (!r && x->stored) {
 		key_drop(x);
 	} else if (!r) {

@@ -4,8 +4,8 @@
 
 #include "request.h"
 
-/* Returns true when the store was asked; after its answer the handler runs, or the stored answer is
- * sent. */
+/* Returns false without an Idempotency-Key. Otherwise the store is asked; after its answer the
+ * handler runs, or the stored answer is sent. An invalid key is answered with a problem. */
 bool idempotency_begin(struct request *r);
 /* Called with the finished answer. Returns true when it must be stored before it is sent;
  * request_resume follows then. */

@@ -47,9 +47,8 @@ enum {
 	ROUTE_STREAM = 8192,  /* passes the body to a sink as it arrives (body_sink.h); never with
 				 ROUTE_BODY */
 	ROUTE_TOKENS = 16384, /* exists only with auth.personal_tokens */
-	ROUTE_JSONRPC =
-		4096, /* errors have the shape of JSON-RPC; the handler checks the body, which may
-			 be any JSON or none (NULL); pages of other origins are refused */
+	ROUTE_JSONRPC = 4096, /* errors as in JSON-RPC; the body may be any JSON or none (NULL): the
+				 handler checks it; refuses pages of other origins */
 };
 
 struct http_route {

@@ -233,9 +233,8 @@ static void peek_start(struct listener *l, int fd, struct seat *take,
 	if (peek_step(p, false)) /* the first bytes often arrive with the connection */
 		return;
 	p->watch = fd_watch_new(l->loop, fd, on_peek, p);
-	fd_watch_set(p->watch,
-		     FD_READ | FD_HANGUP); /* without FD_HANGUP, a client that hangs up after half
-					      of "GET /ws/" would stay until the deadline */
+	fd_watch_set(p->watch, FD_READ | FD_HANGUP); /* without FD_HANGUP, a client that leaves
+							after "GET" would stay until the deadline */
 	deadline_arm(l);
 }
 

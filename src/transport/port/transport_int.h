@@ -33,7 +33,7 @@ struct transport {
 
 	int64_t origin_told_ms; /* time of the last log line about a refused origin; 0: none */
 
-	struct timer *leave; /* NULL: this process accepts connections */
+	struct timer *leave; /* closes idle sockets; NULL: this process accepts connections */
 	int64_t leave_until_ms;
 	struct timer *drain_look; /* polls until all connections are closed */
 	int64_t drain_until_ms;

@@ -65,8 +65,7 @@ static void on_receipt(void *owner, const struct receipt *receipts, size_t count
 	r->op = NULL;
 	if (e)
 		reply_err(r, e);
-	else if (count == 0 ||
-		 !receipts[0].content) /* a deleted receipt is reported as nonexistent */
+	else if (count == 0 || !receipts[0].content) /* deleted: reported as nonexistent */
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
 		reply_json(r, 200, receipt_json(&receipts[0], r->who, r->arena));

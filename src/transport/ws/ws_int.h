@@ -147,8 +147,8 @@ void chat_closed(struct ws_conn *c);
 void turns_watch(struct ws_conn *c, struct stream_log *log, uint64_t last_seq);
 /* Sends log entries as long as the socket takes frames. */
 void turns_pump(struct ws_conn *c);
-/* The user's permissions have changed: stops sending turns that began with permissions the user no
- * longer has. */
+/* The user's permissions have changed: cancels running turns that began with permissions the user
+ * no longer has, and stops sending finished ones. */
 void turns_recheck(struct ws_conn *c);
 /* The user's token is no longer valid: turns without other watchers end. */
 void turns_revoke(struct ws_conn *c);

@@ -13,14 +13,12 @@
 
 /* Texts belong to the body or the arena. NULL or 0: absent. */
 struct dialect_request {
-	const char *content; /* the question; NULL: an answer to a clarifying question */
-	const char *ask_id;  /* the clarifying question that it answers */
-	json_t *values; /* the answer's values; owned by the arena; NULL: the question is cancelled
-			 */
+	const char *content;       /* the question; NULL: an answer to a clarifying question */
+	const char *ask_id;        /* the clarifying question that it answers */
+	json_t *values;            /* its values, owned by the arena; NULL: cancelled */
 	const char *external_id;   /* the client's name for the conversation */
 	const char *client_msg_id; /* id of the question; a repeated id is the same turn */
-	const struct outside_message
-		*history; /* messages sent by a client without a conversation */
+	const struct outside_message *history; /* for clients without a conversation */
 	size_t history_count;
 	const char *model; /* Chat Completions */
 	const char *pack;  /* the pack that the model's name selects; NULL: all */
