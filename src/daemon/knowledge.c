@@ -18,8 +18,7 @@
 
 struct staged_list {
 	struct knowledge_list *list;
-	const struct knowledge_list
-		*instead; /* the current list, used because the new files are broken; or NULL */
+	const struct knowledge_list *instead; /* replaces a list with broken files; or NULL */
 };
 
 struct staged_knowledge {
