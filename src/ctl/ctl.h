@@ -35,8 +35,7 @@ struct command {
 struct verb {
 	const char *name;
 	int (*run)(const struct command *cmd);
-	const char
-		*usage; /* its words and all options: "--json]" is a flag, "--role R" has a value */
+	const char *usage; /* words and options: "--json]" is a flag, "--role R" has a value */
 	const char *about;
 };
 

@@ -24,13 +24,12 @@ struct connect_unit {
 	const char *word, *symbol;
 };
 struct connect_words {
-	const char *const
-		*titles; /* names of titles, best first; NULL-terminated, as all lists here */
-	const char *const *lesser_titles; /* names of columns that describe rows without a title */
-	const char *const *personal;      /* names of columns whose values are never stored */
-	const char *const *codes;         /* names of numbers that are codes */
-	const char *const *averages;      /* names of numbers that are averaged */
-	const char *const *counts;        /* names of numbers that are always summed */
+	const char *const *titles;        /* of titles, best first; NULL-terminated, as all lists */
+	const char *const *lesser_titles; /* of columns that describe rows without a title */
+	const char *const *personal;      /* of columns whose values are never stored */
+	const char *const *codes;         /* of numbers that are not quantities */
+	const char *const *averages;      /* of numbers that are averaged */
+	const char *const *counts;        /* of numbers that are always summed */
 	const struct connect_unit *units;
 	size_t unit_count;
 	const char *const *plurals; /* ending of the singular, of the plural, and so on */
@@ -79,8 +78,7 @@ struct connect_column {
 	size_t nulls, distinct; /* distinct: at most CONNECT_SAMPLE_ROWS */
 	bool unique;            /* no duplicates and no NULLs */
 	const char *least, *greatest;
-	const char *const
-		*values; /* distinct values in order; NULL: too many, or not to be stored */
+	const char *const *values; /* distinct, in order; NULL: too many, or not to be stored */
 	size_t value_count;
 	bool all_values; /* the values are complete, not only those of the sample */
 	/* decided */

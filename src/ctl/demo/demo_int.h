@@ -93,7 +93,7 @@ struct demo_date {
 
 int demo_day(int year, int month, int day);
 int demo_day_parse(const char *iso);          /* asserts that it is a valid date */
-int demo_day_add_months(int day, int months); /* clamped to the last day of the month */
+int demo_day_add_months(int day, int months); /* the month's last day at most */
 int demo_day_weekday(int day);                /* 0 = Sunday */
 struct demo_date demo_day_text(int day);
 
@@ -125,9 +125,8 @@ demo_write_fn demo_warehouse_write;
 
 struct demo_source {
 	const char *name;
-	const char *const
-		*files; /* tenants that have a file of it; NULL-terminated, as all lists */
-	const char *const *tenants; /* tenants that have rows on a server */
+	const char *const *files;   /* tenants that have a file of it; NULL-terminated lists */
+	const char *const *tenants; /* tenants with rows on a server */
 	const char *const *tables;  /* referring tables first */
 	const char *biggest;        /* the table with nearly all rows */
 	demo_write_fn *write;

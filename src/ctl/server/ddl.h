@@ -100,8 +100,7 @@ struct ddl {
  */
 MUST_CHECK bool ddl_read(const char *path, const char *text, struct arena *a, struct ddl **out,
 			 struct err *e);
-const struct ddl_column *ddl_column(const struct ddl_table *t,
-				    const char *name); /* NULL: not found */
+const struct ddl_column *ddl_column(const struct ddl_table *t, const char *name); /* or NULL */
 /* Bytes of a key of these columns on SQL Server; 0: a column cannot be part of a key. */
 size_t ddl_key_bytes(const struct ddl_table *t, const char *const *columns);
 
