@@ -200,7 +200,7 @@ void on_get_admin_receipts(struct request *r)
 				       on_receipts, r);
 }
 
-/* ---- budgets ---- */
+/* ---- what may be spent ---- */
 
 /* The limits as they were when the sums were asked for: settings may change meanwhile. */
 struct budgets_read {
@@ -249,7 +249,7 @@ static void on_budget_sums(void *owner, const struct err *e)
 		const struct budget_limit *l = &b->limits[i];
 
 		if (l->scope == BUDGET_TENANT && l->only && strcmp(l->only, r->who->tenant) != 0)
-			continue; /* of another tenant */
+			continue; /* another one's */
 		json_push_take(
 			data,
 			json_make({"scope", json_str(budget_scope_name(l->scope))},
