@@ -1,6 +1,6 @@
 /*
- * What questions are read and run with: whose it is, and how long it lives. A set is replaced while
- * turns run; what a turn holds is freed with the last one that does.
+ * Reference-counted catalogs and question-understanding data, one per tenant. The set may be
+ * replaced while turns run; a turn's knowledge is freed when its last turn ends.
  */
 #include "turn_int.h"
 
@@ -12,7 +12,7 @@
 
 struct knowledge_set {
 	struct hashmap by_tenant;
-	struct knowledge *of_all; /* those that are not named; NULL: there are none */
+	struct knowledge *of_all; /* for tenants without an entry in by_tenant, or NULL */
 };
 
 struct knowledge_of {
@@ -21,7 +21,7 @@ struct knowledge_of {
 	char tenant[];
 };
 
-/* ---- one ---- */
+/* ---- one knowledge object ---- */
 
 struct knowledge *knowledge_new(const struct turn_knowledge *take, struct knowledge *base)
 {
@@ -63,7 +63,7 @@ const struct turn_knowledge *knowledge_get(const struct knowledge *k)
 	return &k->set;
 }
 
-/* ---- a set ---- */
+/* ---- the set, by tenant ---- */
 
 struct knowledge_set *knowledge_set_new(void)
 {
@@ -92,7 +92,7 @@ void knowledge_set_free(struct knowledge_set **set)
 	mem_free(s);
 }
 
-/* Where the tenant's is; NULL: there is none. */
+/* The slot of the tenant's knowledge, or NULL. */
 static struct knowledge **find(struct knowledge_set *s, const char *tenant)
 {
 	struct hashmap_node *node = s ? hashmap_find(&s->by_tenant, str_of(tenant)) : NULL;
@@ -118,7 +118,7 @@ void knowledge_set_add(struct knowledge_set *s, const char *tenant, struct knowl
 	hashmap_add(&s->by_tenant, &of->node, (struct str){of->tenant, n});
 }
 
-/* ---- in use ---- */
+/* ---- the set in use ---- */
 
 void turns_use(struct turns *all, struct knowledge_set *take)
 {
@@ -142,7 +142,7 @@ struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant)
 {
 	struct knowledge **now = find(all->knowledge, tenant);
 
-	assert(now); /* who has signed in is of a tenant that exists */
+	assert(now); /* signed-in users belong to a known tenant */
 	return knowledge_ref(*now);
 }
 

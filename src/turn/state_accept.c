@@ -1,5 +1,5 @@
-/* ACCEPT and LOAD: the user's message is durable before anybody is told; what the session already
- * holds comes back with it. */
+/* ACCEPT and LOAD: store the user's message before acknowledging it, and read the session's
+ * messages and context. */
 #include "turn_int.h"
 
 #include "vesper/limits.h"
@@ -12,7 +12,7 @@ static void on_begun(void *owner, const struct beginning *begun, const struct er
 	t->machine.op = NULL;
 	t->machine.pending--;
 	t->machine.duplicate_turn = arena_strdup(t->core.arena, begun->duplicate_turn);
-	if (begun->elsewhere) { /* its answer may be stored: then that is told */
+	if (begun->elsewhere) { /* the answer may be stored already: send it */
 		t->machine.move.taken = TAKEN_CLOSE;
 		t->machine.started = false;
 	}
@@ -37,7 +37,7 @@ static void store_question(struct turn *t)
 		.status = MESSAGE_COMPLETE,
 	};
 
-	/* Only models are told of it. */
+	/* Only models use the history. */
 	size_t history = t->answers.llm && !m.origin ? HISTORY_MESSAGES_MAX : 0;
 
 	t->machine.started = true;
@@ -46,7 +46,7 @@ static void store_question(struct turn *t)
 				    on_begun, t);
 }
 
-/* ---- a message that comes again ---- */
+/* ---- duplicate messages ---- */
 
 static void on_stored(void *owner, const struct message *messages, size_t count, bool has_more,
 		      const struct err *e)
@@ -63,7 +63,8 @@ static void on_stored(void *owner, const struct message *messages, size_t count,
 	turn_wake(t);
 }
 
-/* Its log would have been found before: it is gone. */
+/* The log of the earlier turn was evicted, or start would have returned it. Replay the stored
+ * answer. */
 static enum turn_state accept_again(struct turn *t)
 {
 	if (t->core.request.replays && !t->machine.reading_stored) {
@@ -77,7 +78,7 @@ static enum turn_state accept_again(struct turn *t)
 	if (t->machine.stored) {
 		say_stored(&t->for_answer, &t->machine.stored[0], &t->machine.stored[1]);
 		turn_end_stopped(t, t->machine.stored[1].status, true);
-		return TURN_FAILED; /* which adds nothing: the log has its end */
+		return TURN_FAILED; /* FAILED adds no events: the log is already closed */
 	}
 	turn_end_set(t, (struct turn_end){
 				.failed = true,

@@ -1,7 +1,7 @@
-/* ANSWER and FAILED: a prepared reply, and what went wrong. */
+/* ANSWER sends a prepared reply; FAILED reports the error. */
 #include "turn_int.h"
 
-/* A model may have worded the reply. */
+/* The reply's text may come from a model. */
 static const char *plain(void *owner, const char *text)
 {
 	struct turn *t = owner;
@@ -17,7 +17,7 @@ enum turn_state step_answer(struct turn *t)
 	answer_written_by(&t->for_answer, "rules", t->answer.model);
 	turn_end_status(t, reply->status);
 	if (!answer_say_rest(&t->for_answer, reply->text, say_text)) {
-		/* It began as another answer, elsewhere. */
+		/* A different answer was started on another replica. */
 		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_MOVED));
 		return TURN_SAVE;
 	}

@@ -1,7 +1,7 @@
 /*
- * COMPACT: the older messages of a long session become a summary once there are many. Code makes
- * it; where there is a model, one call words it. A summary that fails is tried again with the next
- * question and delays no answer.
+ * COMPACT: summarizes the older messages of a long session. Code builds the summary; one model call
+ * words it where a model is configured. A failed summary delays no answer and is retried with the
+ * next question.
  */
 #include "turn_int.h"
 
@@ -61,7 +61,7 @@ static void word(struct turn *t)
 				  &handler, t);
 }
 
-/* Read what is not covered, word it where a model can, store it: one after the other. */
+/* One substate per call: read the messages not yet covered, word the summary, store it. */
 enum turn_state step_compact(struct turn *t)
 {
 	struct store *store = t->core.all->store;

@@ -1,6 +1,6 @@
 /*
- * RECOVER: what becomes of results without rows (src/dialog, recovery.c). What did give rows is
- * answered, and nothing is tried again unasked.
+ * RECOVER: handles results without rows (src/dialog, recovery.c). Results with rows are answered,
+ * and nothing is retried without asking the user.
  */
 #include "turn_int.h"
 
@@ -16,13 +16,13 @@ static enum turn_state go_on(struct turn *t)
 	}
 	if (rows || p->asked || recovery_nothing_found(&t->for_dialog))
 		return TURN_SYNTH;
-	/* Nothing but failures: a model could only repeat them. */
+	/* Every task failed: a model could only repeat the errors. */
 	recovery_reply_failed(&t->for_dialog);
 	return TURN_ANSWER;
 }
 
-/* What others waited for gave nothing, and no question to the user follows from it: a model may
- * plan once more, with what was found. It may use other tools, never other values. */
+/* A task that others depend on gave no rows, and no clarifying question follows from it. A model
+ * may plan once more from the results so far: with other tools, never with other values. */
 static bool may_replan(struct turn *t)
 {
 	const struct plan *p = t->work.plan;

@@ -1,12 +1,12 @@
 /*
- * ROUTE: the supervisor says what is to be done, for what code left open. Where it can't be used,
- * code does what it can or asks a clarifying question.
+ * ROUTE: the supervisor (a model) decides what code left open. When the supervisor is unusable,
+ * code runs what it understood or asks a clarifying question.
  */
 #include "turn_int.h"
 
 #include "vesper/log.h"
 
-/* ---- ways on, also of UNDERSTAND ---- */
+/* ---- transitions shared with UNDERSTAND ---- */
 
 static size_t step_count(const struct plan *p)
 {
@@ -27,7 +27,7 @@ enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 		turn_end_error(t, &t->machine.err);
 		return TURN_FAILED;
 	}
-	if (turn_plan_unaffordable(t, p)) /* what was found before is told */
+	if (turn_plan_unaffordable(t, p)) /* answers with earlier results, if any */
 		return t->work.result_count > 0 ? TURN_SYNTH : turn_end_quota(t);
 	t->work.plan = p;
 	stage_end_passed(&t->for_answer, true);
@@ -108,7 +108,7 @@ static void ask_supervisor(struct turn *t)
 	guardrail_begin(&t->for_answer);
 }
 
-/* In state ROUTE still; with a plan that has ended it plans what follows. */
+/* Stays in ROUTE. With a finished plan, asks for a plan of what follows. */
 static enum turn_state ask_planner(struct turn *t)
 {
 	static const struct llm_handler handler = {.on_end = on_route_end};
@@ -125,7 +125,7 @@ static enum turn_state ask_planner(struct turn *t)
 	return TURN_WAIT;
 }
 
-/* The supervisor could not be used: what code understood must do. */
+/* The supervisor failed: fall back to what code understood. */
 static enum turn_state route_without_model(struct turn *t)
 {
 	const struct understanding *u = &t->reading.understood;
@@ -135,7 +135,7 @@ static enum turn_state route_without_model(struct turn *t)
 		 t->machine.err.text);
 	t->machine.err.code = ERR_NONE;
 	if (t->answer.no_answer.done)
-		return TURN_SYNTH; /* what code chose was run already, and says what it can */
+		return TURN_SYNTH; /* the plan of code has run already: answer with its results */
 	if (t->dialog.off_topic)
 		return turn_refuse(t, t->dialog.off_topic);
 	if (u->tool_count > 0)
@@ -152,7 +152,7 @@ static enum turn_state route_without_model(struct turn *t)
 	return turn_reply_unmatched(t, why == ERR_UPSTREAM || why == ERR_TIMEOUT);
 }
 
-/* What the model chose is run; a plan that can't be leaves it to code. */
+/* Runs the model's plan; an invalid plan falls back to code. */
 static enum turn_state run_route(struct turn *t, const struct supervisor_reply *r)
 {
 	const struct understanding understood = t->reading.understood;
@@ -181,7 +181,7 @@ static bool runs(struct turn *t, struct plan *p)
 	return fine;
 }
 
-/* A second plan that can't be used leaves things as the first one did. */
+/* An unusable second plan leaves the results of the first. */
 static enum turn_state run_replan(struct turn *t)
 {
 	const struct understanding understood = t->reading.understood;
@@ -238,7 +238,7 @@ static enum turn_state route(struct turn *t)
 	if (t->machine.planner)
 		return t->machine.replanned ? run_replan(t) : run_steps(t);
 	if (check->refuses) {
-		t->machine.err.code = ERR_NONE; /* how the supervisor ended does not count */
+		t->machine.err.code = ERR_NONE; /* the refusal replaces the supervisor's result */
 		return turn_refuse(t, &check->refusal);
 	}
 	if (t->machine.err.code != ERR_NONE ||

@@ -1,5 +1,5 @@
-/* Runs the plan: each task is one tool call or an agent's own loop. What comes back is kept in the
- * order of the plan. */
+/* Runs the plan: each task is one tool call or an agent's loop. Results keep the order of the
+ * plan. */
 #include "turn_int.h"
 
 #include <assert.h>
@@ -20,13 +20,13 @@ struct task_run {
 static void show_rows(struct turn *t, const struct task *task, struct result *r)
 {
 	if (flow_shows_table(t->work.plan, task->group ? task->group : task->id))
-		return; /* a component does, when all are there */
+		return; /* a component shows it once all results have arrived */
 	if (r->table_count > 0 && r->tables[0]->row_count > 0)
 		say_view(&t->for_answer, r);
 }
 
-/* The main table of each result with rows is shown at once, unless a question may end the plan:
- * what was found until then is no answer. Other tables serve the derived facts and components. */
+/* Shows the main table of each result with rows at once. If a clarifying question may end the plan,
+ * tables are held back until it has ended. Other tables only feed derived facts and components. */
 static void show(struct turn *t, const struct task *task, struct result *r)
 {
 	r->task = task->id;
@@ -43,9 +43,10 @@ static void show_held(struct turn *t)
 			show_rows(t, &p->tasks[i], p->tasks[i].results[k]);
 }
 
-/* ---- what could not be looked up is said, not hidden ---- */
+/* ---- failed and skipped tasks are reported ---- */
 
-/* "Use of Power BI reports and dashboards": what the agent is for, in its first clause. */
+/* The agent's subject: the first clause of its description ("Use of Power BI reports and
+ * dashboards"). */
 static const char *subject_of(const struct turn *t, const char *agent)
 {
 	const struct domain_def *d = catalog_domain_of_agent(t->core.may.catalog, agent);
@@ -151,7 +152,7 @@ static void ask_of_agent(struct turn *t, const struct agent_ask *ask)
 	reply_of_agent(&t->for_dialog, ask->question, &asked);
 }
 
-/* Components first; then the tables that none of them shows. */
+/* Shows components first, then the tables that no component shows. */
 static void show_of_agent(struct turn *t, const struct task *task, const struct agent_outcome *out)
 {
 	const struct shown *shown[AGENT_SHOWS_MAX];
@@ -176,7 +177,7 @@ static void show_of_agent(struct turn *t, const struct task *task, const struct 
 	}
 }
 
-/* What there is by then is answered, and that it may not be all. */
+/* Adds the fact that the search was stopped and its results may be incomplete. */
 static void say_stopped(struct turn *t, const struct task *task)
 {
 	if (task->result_count > 0)
@@ -185,7 +186,7 @@ static void say_stopped(struct turn *t, const struct task *task)
 					      .value = turn_sentence(&t->core, SAY_TASK_STOPPED)});
 }
 
-/* Agents say the status of their tools themselves. A failing agent leaves what it gathered. */
+/* Agents report the status of their tools. When an agent fails, its results so far are kept. */
 static void on_agent(void *owner, const struct agent_outcome *out, const struct err *e)
 {
 	struct task_run *run = owner;
@@ -213,7 +214,7 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 	plan_task_done(run->plan, run->task, !e);
 }
 
-/* What was understood, as an agent's model is told. */
+/* The parsed filters as text for an agent's model. */
 static const char *filters_text(struct turn *t)
 {
 	const char *kept = NULL;
@@ -297,7 +298,8 @@ static void collect(struct turn *t)
 {
 	size_t n = 0;
 
-	t->work.result_count = 0; /* of an earlier plan, which did not answer the question */
+	/* Drops the results of an earlier plan, which did not answer the question. */
+	t->work.result_count = 0;
 	for (size_t i = 0; i < t->work.plan->count; i++)
 		if (t->work.plan->tasks[i].state == TASK_SKIPPED &&
 		    t->work.plan->tasks[i].result_count == 0 &&

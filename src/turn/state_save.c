@@ -1,5 +1,5 @@
-/* SAVE and DONE: what was shown is stored, and only then the end is said. Every way of ending
- * passes through SAVE, marked with how it ended. */
+/* SAVE and DONE: stores the answer and only then emits the end of the turn. Every turn with a
+ * stored message passes through SAVE, with the status of its ending. */
 #include "turn_int.h"
 
 #include "vesper/clock.h"

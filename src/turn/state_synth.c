@@ -1,5 +1,5 @@
-/* SYNTH: the answer is written by a model, or by templates where there is none or none can be
- * reached. */
+/* SYNTH: the answer is written by a model, or by templates when no model is configured or
+ * available. */
 #include "turn_int.h"
 
 #include "vesper/limits.h"
@@ -28,7 +28,7 @@ static void on_answer_end(void *owner, const struct llm_answer *answer, bool sho
 {
 	struct turn *t = owner;
 
-	(void)shown; /* the log holds what was shown */
+	(void)shown; /* the log has the text that was shown */
 	t->machine.op = NULL;
 	t->machine.pending--;
 	answer_add_usage(&t->for_answer, LLM_ANSWER, &answer->usage);
@@ -50,7 +50,7 @@ static enum turn_state answer_by_rules(struct turn *t)
 	return TURN_SAVE;
 }
 
-/* Behind what was shown before the turn came here. */
+/* Continues an answer that another replica began. */
 static enum turn_state rest_by_rules(struct turn *t)
 {
 	if (!answer_template_rest(&t->for_answer) && !answer_findings_left(&t->for_answer))
@@ -68,7 +68,7 @@ static enum turn_state route_again(struct turn *t)
 
 static const struct llm_handler answer_handler = {.on_text = on_text, .on_end = on_answer_end};
 
-/* What was shown stands, and the next provider goes on from there. */
+/* Keeps the text shown so far; the next provider continues it. */
 static enum turn_state go_on(struct turn *t)
 {
 	log_warn("turn.synth", "%s goes on with another provider: %s", t->core.id.text,
@@ -114,7 +114,7 @@ static enum turn_state model_ended(struct turn *t)
 	else if (t->end.status == MESSAGE_REFUSED && !shown)
 		say_in_pieces(&t->for_answer, turn_sentence(&t->core, SAY_END_DECLINED), say_text);
 	else if (!shown)
-		return answer_by_rules(t); /* an empty answer is none */
+		return answer_by_rules(t); /* an empty model answer counts as none */
 	return TURN_SAVE;
 }
 
@@ -143,14 +143,16 @@ static enum turn_state write_answer(struct turn *t)
 		return TURN_WAIT;
 	}
 	if (t->machine.pending == 0 && t->machine.err.code != ERR_NONE) {
-		check_end(&t->for_answer); /* what waits in it was not shown, half a number say */
+		/* Drops buffered text that was not shown, such as half a number. */
+		check_end(&t->for_answer);
 		return may_go_on(t) ? go_on(t) : model_ended(t);
 	}
 	answer_rest(&t->for_answer);
 	return t->machine.pending ? TURN_WAIT : model_ended(t);
 }
 
-/* What RECOVER left for the end of the answer: a clarifying question, or what there is. */
+/* Appends the text that RECOVER left for the end of the answer: a clarifying question or the values
+ * that exist. */
 static void finish(struct turn *t)
 {
 	const char *text;

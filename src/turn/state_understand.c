@@ -1,6 +1,6 @@
 /*
- * UNDERSTAND: code reads the question. What it is sure of becomes a plan without any model; what it
- * is not goes to the supervisor, where there is one, or becomes a clarifying question.
+ * UNDERSTAND: code reads the question. A confident reading becomes a plan without a model. Anything
+ * else goes to the supervisor, where one is configured, or becomes a clarifying question.
  */
 #include "turn_int.h"
 
@@ -8,9 +8,9 @@
 
 #include "vesper/log.h"
 
-/* ---- a plan that is run again ---- */
+/* ---- running a stored plan again ---- */
 
-/* The stored plan, if it answers what is asked now. */
+/* The stored plan if it fits the current question, or NULL. */
 static const json_t *standing_plan(const struct turn *t)
 {
 	const struct ask_answer *a = &t->dialog.answered;
@@ -24,7 +24,7 @@ static const json_t *standing_plan(const struct turn *t)
 	return a->answers || !*asked || strcmp(asked, question) == 0 ? plan : NULL;
 }
 
-/* The same steps with other filters; no model is asked. */
+/* Runs the same steps with changed filters; no model is called. */
 static enum turn_state run_again(struct turn *t, const json_t *stored)
 {
 	const struct ask_answer *a = &t->dialog.answered;
@@ -40,7 +40,7 @@ static enum turn_state run_again(struct turn *t, const json_t *stored)
 	return TURN_ANSWER;
 }
 
-/* ---- names ---- */
+/* ---- entity index ---- */
 
 static void on_names(void *owner)
 {
@@ -51,8 +51,7 @@ static void on_names(void *owner)
 	turn_wake(t);
 }
 
-/* True: *next is the state that the turn stays in or goes to, because the names of the tenant's
- * data are not loaded. */
+/* True: the tenant's entity index is not loaded, and *next is the state to stay in or enter. */
 static bool waits_for_names(struct turn *t, enum turn_state *next)
 {
 	struct name_book *names = know_names(t->core.know);
@@ -100,7 +99,7 @@ static bool has_documents(const struct turn *t)
 	return false;
 }
 
-/* True: how far the caller's documents reach is being looked up. */
+/* True: a lookup of what the caller's documents cover is running. */
 static bool waits_for_documents(struct turn *t)
 {
 	const struct turn_documents *d = &t->core.all->documents;
@@ -129,7 +128,7 @@ static struct know_input input_of(const struct turn *t)
 	};
 }
 
-/* Two halves, of which the second takes a value from the first. */
+/* The question has two halves, and the second takes a value from the first. */
 static bool run_chain(struct turn *t, enum turn_state *next)
 {
 	struct plan *p = plan_of_chain(&t->for_planner, t->context.standing);
@@ -152,7 +151,7 @@ static bool refuses(struct turn *t, const struct know_input *in, const struct un
 	return true;
 }
 
-/* The question is for a tool that this caller may not use. */
+/* Refuses a question for a tool that this caller may not use. */
 static bool forbids(struct turn *t)
 {
 	const struct know_call *tool =
@@ -163,7 +162,7 @@ static bool forbids(struct turn *t)
 	return tool != NULL;
 }
 
-/* What needs no data. */
+/* Replies that need no data. */
 static bool replies(struct turn *t)
 {
 	const struct understanding *u = &t->reading.understood;
@@ -185,7 +184,7 @@ static bool replies(struct turn *t)
 	return true;
 }
 
-/* Code knows the flow: no model is asked. */
+/* Code recognized a named flow: no model is called. */
 static enum turn_state run_flow(struct turn *t)
 {
 	struct clarification ask;
@@ -197,7 +196,7 @@ static enum turn_state run_flow(struct turn *t)
 	return TURN_ANSWER;
 }
 
-/* By rules, by the supervisor, or by a clarifying question. */
+/* Decides between rules, the supervisor and a clarifying question. */
 static enum turn_state go_on(struct turn *t)
 {
 	const struct understanding *u = &t->reading.understood;
@@ -261,7 +260,8 @@ static enum turn_state read_question(struct turn *t)
 	return next;
 }
 
-/* What an answer is for was there when the question was asked. */
+/* True: the stored plan of the clarifying question is outdated, because the catalog has changed
+ * since. */
 static bool has_changed(struct turn *t)
 {
 	const struct ask_answer *a = &t->dialog.answered;
@@ -273,7 +273,8 @@ static bool has_changed(struct turn *t)
 	return true;
 }
 
-/* "Selected: X" is X where nothing was asked, or where the answer is read as a follow-up. */
+/* "Selected: X" is read as X when no clarifying question is open or the answer is read as a
+ * follow-up. */
 static void read_selected(struct turn *t)
 {
 	const char *said = t->core.request.content

@@ -1,8 +1,8 @@
 /*
- * The driver: moves a turn from state to state by the table, and ends it. Completions
- * only store and wake; only a step picks the next state; turn_enter is the one setter. Deadline,
- * cancel and a lost client all go through turn_stop, and the turn's memory is freed in one place,
- * turn_release.
+ * Turn driver: moves a turn from state to state by the table, and ends it. Completions only store
+ * their result and wake the turn; only a step picks the next state, and turn_enter is the only
+ * setter. Deadline, cancel and a lost client all go through turn_stop. turn_release is the only
+ * place that frees the turn's memory.
  */
 #include "turn_int.h"
 
@@ -16,8 +16,8 @@
 #include "vesper/mem.h"
 #include "vesper/metric.h"
 
-/* After a viewer who wants no answer any more: another one may watch on a replica whose word of it
- * is on its way. */
+/* Grace period after a viewer left: a signal of a viewer on another replica may still be in
+ * transit. */
 #define LEFT_MS 250
 
 struct turns *turns_new(const struct turns_options *o)
@@ -63,7 +63,7 @@ size_t turns_running(const struct turns *all)
 	return all->count;
 }
 
-/* ---- one turn's life ---- */
+/* ---- life of a turn ---- */
 
 void turn_admitted(struct turn *t)
 {
@@ -74,7 +74,7 @@ void turn_admitted(struct turn *t)
 	turn_wake(t);
 }
 
-/* A turn of this session is over: the one that waited longest begins, if none runs. */
+/* A turn of this session has ended: starts the one that waited longest, unless another runs. */
 void turns_tell_running(const struct turns *all)
 {
 	static const struct metric running = {
@@ -112,7 +112,7 @@ static void turn_release(struct turn *t)
 	timer_free(&t->machine.grace.timer);
 	timer_free(&t->machine.again_timer);
 	if (t->machine.followed)
-		t->core.log = NULL; /* another's by now */
+		t->core.log = NULL; /* owned by another turn by now */
 	else if (t->machine.lost)
 		stream_give_up(&t->core.log);
 	else
@@ -144,8 +144,7 @@ void turn_cancel_operations(struct turn *t)
 	t->machine.pending = 0;
 }
 
-/* The process ends and did not get this turn stored in time: the next start closes it as
- * interrupted. */
+/* The process exits before this turn could be stored: the next start closes it as interrupted. */
 void turn_abandon(struct turn *t)
 {
 	turn_cancel_operations(t);
@@ -212,7 +211,7 @@ static void turn_run(struct turn *t)
 			return;
 		}
 		t->machine.hops++;
-		assert(t->machine.hops < TURN_MAX_HOPS); /* the table has no endless way */
+		assert(t->machine.hops < TURN_MAX_HOPS); /* the state table has no endless cycle */
 		turn_enter(t, next);
 	}
 }
@@ -221,8 +220,8 @@ static void on_wake(void *owner)
 {
 	struct turn *t = owner;
 
-	/* The answer reached its limit, or the question is refused: the model is stopped here,
-	 * outside of any callback of one. */
+	/* Cancels the model call when the answer reached its limit or the question is refused. This
+	 * runs outside the model's callbacks. */
 	if (t->machine.op && (t->answer.cut || (t->machine.state == TURN_ROUTE &&
 						t->answer.guardrail_check.refuses))) {
 		op_cancel(&t->machine.op);
@@ -251,7 +250,7 @@ void turn_operation_ended(void *turn)
 	turn_wake(t);
 }
 
-/* The one way to stop a turn early. What was shown stays and is stored with its status. */
+/* The only way to stop a turn early. Text shown so far is stored with the status of the reason. */
 void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 {
 	static const enum message_status status[] = {
@@ -266,8 +265,8 @@ void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 	t->machine.cancelled = true;
 	t->machine.cancel_reason = reason;
 	log_info("turn.cancelled", "%s in %s", t->core.id.text, turn_state_name(t->machine.state));
-	/* What was asked is stored first, by one that waits for another in its time: no question is
-	 * lost because it was stopped. */
+	/* During ACCEPT the message is stored first, so that a cancelled question is not lost. A
+	 * waiting turn stores it when its time comes. */
 	if (t->machine.state == TURN_ACCEPT && reason != CANCEL_DEADLINE) {
 		t->machine.cancel_after_accept = true;
 		return;
@@ -302,7 +301,7 @@ static void on_deadline(void *owner)
 	struct turn *t = owner;
 
 	if (t->machine.state == TURN_SAVE) {
-		/* The store does not answer: stop waiting, say so. */
+		/* The store did not respond in time: stop waiting and report it. */
 		op_cancel(&t->machine.op);
 		t->machine.pending = 0;
 		err_set_retry(&t->machine.err, ERR_TIMEOUT,
@@ -347,7 +346,8 @@ void turn_hold_back(struct turn *t, bool full)
 	bool held = full && stream_watchers(t->core.log) == 0;
 
 	if (held || t->machine.grace.held)
-		op_pause(t->machine.op, held); /* again: a call may have followed the one before */
+		/* Repeated, because a new call may have replaced the paused one. */
+		op_pause(t->machine.op, held);
 	if (held != t->machine.grace.held && stream_watchers(t->core.log) == 0) {
 		t->machine.grace.held = held;
 		await_viewers(t);

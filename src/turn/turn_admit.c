@@ -1,6 +1,6 @@
 /*
- * Who gets a turn: limits, the policy for a session that is busy, and messages that come again and
- * are led to the turn that they began before.
+ * Admission of turns: limits, the policy for busy sessions, and duplicate messages, which get the
+ * turn that they began earlier.
  */
 #include "turn_int.h"
 
@@ -43,7 +43,7 @@ static bool shed(const char *reason, struct err *e)
 	return false;
 }
 
-/* A tenant that has less than its share is not refused for what others ask. */
+/* A tenant below its fair share is not rejected because of load from other tenants. */
 bool turn_fits(const struct turns *all, const struct turn_request *r, struct err *e)
 {
 	size_t share = all->tenants > 0 ? all->count / all->tenants : 0;
@@ -91,7 +91,7 @@ bool turn_admit(const struct turns *all, const struct turn_request *r, struct er
 	return true;
 }
 
-/* What the user said in a choice: its values as one line. */
+/* The values that the user chose, as one line. */
 static const char *values_text(const json_t *values, const struct language *l, struct arena *a)
 {
 	const char *text = "";
@@ -145,7 +145,7 @@ static struct answer_options answer_options_of(const struct turns *all)
 	};
 }
 
-/* What each folder works with; it begins with its own part empty. */
+/* Gives each folder its view of the turn; each starts with an empty part to write. */
 static void hand_out(struct turn *t)
 {
 	t->for_planner = (struct planner_turn){&t->core, &t->reading, &t->work};

@@ -1,7 +1,6 @@
 /*
- * A call of a stored answer, run once more: somebody wants all of its rows, and an answer keeps
- * only the first of them. What it was asked stays as it was; permissions, switches and data are
- * today's.
+ * Runs a call of a stored answer again, because answers keep only the first rows and a user wants
+ * all of them. The arguments stay as stored; permissions, switches and data are current.
  */
 #include "turn_int.h"
 
@@ -13,7 +12,7 @@
 
 struct again {
 	struct op op;
-	struct knowledge *knowledge; /* a reload must not take the tools away */
+	struct knowledge *knowledge; /* keeps the tools alive across a reload */
 	struct op *run;
 	tool_cb cb;
 	void *owner;
@@ -42,7 +41,7 @@ static void on_result(void *owner, struct result *r)
 	again_free(x);
 }
 
-/* ---- arguments as they were stored ---- */
+/* ---- stored arguments ---- */
 
 static struct value value_of(const json_t *value, struct arena *a)
 {
@@ -72,7 +71,8 @@ static void add_arg(struct args *args, const char *name, const json_t *value, st
 		args_set_list(args, a, name, values, n);
 }
 
-/* What a tool's function adds for itself is no argument of its header, and it adds it again. */
+/* Skips arguments that are not in the tool's header: the tool's function added them, and adds them
+ * again. */
 static struct args args_of(const json_t *call, const struct tool_def *tool, struct arena *a)
 {
 	struct args args = {0};

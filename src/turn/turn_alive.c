@@ -1,6 +1,6 @@
 /*
- * A store that several replicas share hears again and again which turns run here: others close
- * those that nobody speaks for. One round at a time, so that a slow store is not told more.
+ * Heartbeat of running turns in a store that replicas share: other replicas close turns without a
+ * heartbeat. Only one round runs at a time, to avoid load on a slow store.
  */
 #include "turn_int.h"
 
@@ -42,7 +42,7 @@ static void tell_tenant(struct turns *all, const struct turn_group *g)
 		const struct turn *t = turn_at(node);
 
 		if (t->machine.waiting)
-			continue; /* it has no row yet */
+			continue; /* not in the store yet */
 		tenant = t->core.who->tenant;
 		ids[n++] = t->core.id.text;
 		if (n == TURNS_ALIVE_MAX) {

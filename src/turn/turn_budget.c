@@ -1,9 +1,9 @@
-/* What a turn does when its budget does not suffice for models. */
+/* What a turn does when its budget is too small for model calls. */
 #include "turn_int.h"
 
 #include "vesper/json.h"
 
-/* Agents that find out by themselves need a model, and nothing else would be done. */
+/* True only if every task is an agent's loop, which needs a model. */
 bool turn_plan_unaffordable(struct turn *t, const struct plan *p)
 {
 	struct llm *llm = t->answers.llm;

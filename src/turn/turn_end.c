@@ -1,4 +1,4 @@
-/* How a turn ends: the one writer of it. */
+/* How a turn ends: the only writer of struct turn_end. */
 #include "turn_int.h"
 
 #include "vesper/codes.h"
@@ -46,8 +46,8 @@ void turn_end_text(struct turn *t, const char *text)
 	t->end.error_text = text;
 }
 
-/* A deadline that passed while an answer was being shown leaves a partial answer, not a failed
- * turn. */
+/* If the deadline passes while the answer is being shown, the answer is partial and the turn has
+ * not failed. */
 void turn_end_failed(struct turn *t, bool shown)
 {
 	if (!t->end.failed)

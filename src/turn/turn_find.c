@@ -1,6 +1,7 @@
 /*
- * What is asked of running turns from outside: to stop one, or which one of a session runs. What
- * runs here is known at once; of others the leases are asked. Answers come from the loop.
+ * Operations on running turns by id: cancel a turn, or find the running turn of a session. Turns of
+ * this process are found at once; for others the leases are read. Callbacks always run from the
+ * loop.
  */
 #include "turn_int.h"
 
@@ -12,7 +13,7 @@ struct finding {
 	struct op op;
 	struct later later;
 	struct turns *all;
-	struct op *asked; /* the leases */
+	struct op *asked; /* operation on the leases */
 	bool found;
 	char turn_id[UUID_BYTES]; /* "": none */
 	turn_found_cb on_found;
@@ -57,7 +58,7 @@ static struct finding *finding_new(struct turns *all, void *owner)
 
 /* ---- cancelling ---- */
 
-/* False: none of this user's runs here. */
+/* Returns false when no turn of this user runs here. */
 static bool stop(struct turns *all, const char *turn_id, const struct principal *who,
 		 enum turn_cancel_reason reason)
 {
@@ -112,7 +113,7 @@ struct op *turn_cancel(struct turns *all, const char *turn_id, const struct prin
 	return &f->op;
 }
 
-/* ---- which one runs ---- */
+/* ---- finding the running turn ---- */
 
 static void on_held(void *owner, const struct lease *lease)
 {
@@ -151,7 +152,7 @@ void turns_evict(struct turns *all, const char *session_id, const struct princip
 	all->leases.driver->signal(all->leases.self, &signal, NULL, NULL);
 }
 
-/* ---- from other replicas ---- */
+/* ---- signals from other replicas ---- */
 
 void turn_on_signal(void *owner, const struct lease_signal *s)
 {

@@ -1,6 +1,6 @@
 /*
- * The running turns by id, and by whom they count for: their session, user and tenant. Whoever
- * looks for one turn, or counts those of somebody, reads no other.
+ * The running turns by id, and grouped by session, user and tenant. Lookups and counts read no
+ * other turns.
  */
 #include "turn_int.h"
 
@@ -9,7 +9,8 @@
 
 #include "vesper/mem.h"
 
-/* A session is somebody's: two users may use one id. No tenant, user or id has the separator. */
+/* Two users may use the same session id, so the key has the user too. No tenant, user or id
+ * contains the separator. */
 static char *key_of(enum turn_group_kind kind, const struct principal *who, const char *session_id)
 {
 	const char *const parts[] = {[GROUP_TENANT] = who->tenant,

@@ -1,5 +1,5 @@
-/* A finished turn as it is recorded: what was asked by whom, and what came of it. The words of the
- * answer are no part of it; they may change without anything being wrong. */
+/* Records a finished turn for replay tests: the question, the caller and the outcomes. The answer's
+ * wording is left out, since it may change without an error. */
 #include <string.h>
 
 #include "turn_int.h"
@@ -23,7 +23,7 @@ static json_t *outcomes_json(const struct turn *t)
 	return list;
 }
 
-/* What a table that was shown holds; NULL for other views. */
+/* The contents of a shown table; NULL for other views. */
 static json_t *table_json(struct str text)
 {
 	json_t *view, *one = NULL;

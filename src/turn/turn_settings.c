@@ -1,4 +1,4 @@
-/* What the configuration says of turns. */
+/* Reads the turn settings from the configuration. */
 #include "turn_int.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static const char *own_zone(const json_t *tenants, const char *tenant)
 	return json_string_value(json_object_get(json_object_get(tenants, tenant), "timezone"));
 }
 
-/* Tenants with the same zone share it. */
+/* Tenants with the same zone share one object. */
 static bool read_place(const struct config *c, struct arena *a, struct tenant_place *places,
 		       size_t at, struct err *e)
 {

@@ -1,6 +1,6 @@
 /*
- * The way to a turn: the lease of its session first, since that may be held by another replica,
- * then what admission says. A message that comes again is led to the turn that it began before.
+ * Starts a turn: takes the lease of the session first, since another replica may hold it, then
+ * checks admission. A duplicate message gets the turn that it began earlier.
  */
 #include "turn_int.h"
 
@@ -15,9 +15,9 @@
 struct starting {
 	struct op op;
 	struct turns *all;
-	struct turn_request request; /* the caller's texts */
+	struct turn_request request; /* Borrowed from the caller */
 	struct turn_ids ids;
-	struct op *asked; /* the lease, or the log of before */
+	struct op *asked; /* the lease, or the log of the earlier turn */
 	struct later refused;
 	struct err why;
 	turn_started_cb cb;
@@ -28,7 +28,7 @@ struct starting {
 
 #define USER_HEX 16
 
-/* "<who>:<session>": users are told apart without being named. */
+/* Writes "<user hash>:<session>": the name tells users apart without naming them. */
 static void name_of(const struct principal *who, const char *session_id, char out[LEASE_NAME_BYTES])
 {
 	char user[HASH_HEX_BYTES];
@@ -126,7 +126,8 @@ static void refuse(struct starting *s, const struct err *e)
 static void on_lease(void *owner, const struct lease *lease);
 static void turn_wait_elsewhere(struct turn *t, const char *holder);
 
-/* The turn of before, or none: then the message is a new one. */
+/* Called with the earlier turn's log, or an error if it has none: then the message starts a new
+ * turn. */
 static void on_before(void *owner, struct stream_log *log, const struct err *e)
 {
 	struct starting *s = owner;
@@ -138,7 +139,7 @@ static void on_before(void *owner, struct stream_log *log, const struct err *e)
 		answer(s, log, NULL);
 }
 
-/* The same message, waiting in the session for its turn; it has no lease yet. */
+/* An earlier copy of the message that waits in the session; it has no lease yet. */
 static struct turn *same_that_waits(const struct turn_group *session, const char *client_msg_id)
 {
 	if (session && client_msg_id)
@@ -183,7 +184,7 @@ static void on_lease(void *owner, const struct lease *lease)
 	}
 	t = turn_new(s->all, r, &s->ids);
 	turn_open(t);
-	if (session) /* those before it come first; it can be found */
+	if (session) /* earlier turns run first; this one can be found meanwhile */
 		turn_lease_release(s->all, s->ids.turn.text);
 	t->core.fence = lease->fence;
 	turn_make_room(t);
@@ -222,7 +223,7 @@ struct op *turn_start(struct turns *all, const struct turn_request *r, turn_star
 	return &s->op;
 }
 
-/* ---- a turn that waited ---- */
+/* ---- a turn that has waited ---- */
 
 static void on_next_lease(void *owner, const struct lease *lease)
 {
@@ -246,7 +247,7 @@ static void on_again(void *owner)
 	turn_begin_waiting(owner);
 }
 
-/* Another replica runs the turn before it: its end is looked for. */
+/* Waits for a turn of the session on another replica by polling the lease. */
 static void turn_wait_elsewhere(struct turn *t, const char *holder)
 {
 	bool interrupts = t->settings->busy == TURN_BUSY_INTERRUPT;

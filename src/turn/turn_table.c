@@ -1,6 +1,6 @@
 /*
- * The turn on one screen: its states, how long each may take, and where each may go. `vesperd
- * --print-turn` prints it, a test compares that with docs/architecture.md.
+ * State table of the turn: time limits and allowed transitions. `vesperd --print-turn` prints it; a
+ * test compares the output with docs/architecture.md.
  */
 #include "turn_int.h"
 

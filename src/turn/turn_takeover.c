@@ -1,6 +1,6 @@
 /*
- * Turns that move from one replica to another: what the next one needs to know, how it goes on,
- * and how the one that had it lets go. What runs again costs its calls again; tools only read.
+ * Moves turns between replicas: what the next replica needs, how it continues, and how the previous
+ * one gives the turn up. A turn that runs again pays for its model calls again; tools only read.
  */
 #include "turn_int.h"
 
@@ -15,9 +15,10 @@
 #include "vesper/mem.h"
 
 #define TAKEN_ARENA_BYTES (2 * 1024 * 1024)
-#define OPEN_STEPS_MAX    64 /* of one turn: a plan has fewer tasks and calls at once */
+/* Steps of one turn that are open at once; plans have fewer tasks and calls. */
+#define OPEN_STEPS_MAX 64
 
-/* ---- what the next one needs ---- */
+/* ---- data for the next replica ---- */
 
 static void who_json(const struct principal *who, struct buf *out)
 {
@@ -50,7 +51,8 @@ void turn_members(const struct turn_request *r, const struct turn_ids *ids, stru
 	json_set_str(o, "origin", r->origin);
 	json_set_take(o, "filters", json_deep_copy(r->filters));
 	json_set_take(o, "values", json_deep_copy(r->values));
-	/* A conversation that the client keeps is too much to lie about: it sends it again. */
+	/* A history sent by the client is too large to store here: such a turn is closed, and the
+	 * client sends it again. */
 	json_set_bool(o, "whole", r->history_count == 0);
 	char *text = json_text(o);
 	buf_str(turn, text);
@@ -101,8 +103,8 @@ static bool read_taken(const json_t *o, const struct lease_signal *s, struct tak
 	       id_of(o, "answer", &out->ids.answer);
 }
 
-/* Whether its answer began, and was gone on with elsewhere before: nobody knows what in it ends
- * replicas. */
+/* Returns true when the answer had begun and was taken over once already. Its content may crash
+ * replicas, so it is not run a third time. */
 static bool ended_twice(const struct stream_log *log)
 {
 	return stream_text(log).n > 0 && stream_moved_seq(log) > 0;
@@ -116,7 +118,7 @@ static bool is_same(const struct event *a, const struct event *b)
 	       (a->kind == EVENT_VIEW && strcmp(a->u.view.view_id, b->u.view.view_id) == 0);
 }
 
-/* What a turn that runs again finds once more is there already. */
+/* Drops events that the turn's first run has already logged. */
 static void emit_new(void *owner, const struct event *event)
 {
 	const struct turn *t = owner;
@@ -133,7 +135,7 @@ static void emit_new(void *owner, const struct event *event)
 	event_emit(stream_sink(t->core.log), event);
 }
 
-/* Steps that its replica began and did not end. */
+/* Closes the steps that the dead replica left open. */
 static void close_steps(struct turn *t)
 {
 	struct event open[OPEN_STEPS_MAX], event;
@@ -207,7 +209,7 @@ void turn_take_over(struct turns *all, const struct lease_signal *s)
 	json_decref(o);
 }
 
-/* ---- closing one whose answer was shown ---- */
+/* ---- closing a turn whose answer was shown ---- */
 
 static void on_stored_answer(void *owner, const struct message *messages, size_t count,
 			     bool has_more, const struct err *e)
@@ -217,7 +219,8 @@ static void on_stored_answer(void *owner, const struct message *messages, size_t
 	(void)has_more;
 	t->machine.op = NULL;
 	t->machine.pending--;
-	if (!e && count == 1) { /* its replica ended between storing it and saying so */
+	/* The replica died after storing the answer, before emitting the end. */
+	if (!e && count == 1) {
 		turn_end_stopped(t, messages[0].status, true);
 		answer_written_by(&t->for_answer, messages[0].provider, messages[0].model);
 	}
@@ -238,7 +241,7 @@ enum turn_state turn_close_taken(struct turn *t)
 	return TURN_FAILED;
 }
 
-/* ---- letting go ---- */
+/* ---- giving a turn up ---- */
 
 void turn_let_go(struct turn *t, bool followed)
 {

@@ -1,7 +1,7 @@
 /*
- * A call of a tool that a program makes: no session, no message, no model. It passes the gate that
- * a turn's calls pass, and leaves the same traces: the audit log, and a receipt, which is stored
- * before the result is given.
+ * Tool call by a program: no session, no message, no model. It passes the same gate as a turn's
+ * calls and leaves the same records: the audit log and a receipt. The receipt is stored before the
+ * result is returned.
  */
 #include "turn_int.h"
 
@@ -14,11 +14,12 @@ struct called {
 	struct op op;
 	struct list node;
 	struct turns *all;
-	struct knowledge *knowledge; /* a reload must not take the tools away */
-	const struct principal *who; /* the caller's, as the arena is */
+	struct knowledge *knowledge; /* keeps the tools alive across a reload */
+	const struct principal *who; /* Borrowed, like the arena */
 	struct arena *arena;
 	struct date today;
-	struct op *run; /* the tool, then the store; NULL: refused, and said in the next turn */
+	/* The tool, then the store; NULL: refused, reported by the deferred callback. */
+	struct op *run;
 	struct later later;
 	struct err refused;
 	const struct result *result;
