@@ -1,4 +1,4 @@
-/* Inside of the answer: what its prompts share. */
+/* Internals shared by the files of the answer. */
 #ifndef VESPER_ANSWER_INT_H
 #define VESPER_ANSWER_INT_H
 
@@ -6,32 +6,31 @@
 #include "vesper/event.h"
 #include "vesper/json_out.h"
 
-/* slice.c: the tools that the question may be for, for the supervisor; in the arena */
+/* slice.c: the tools that may fit the question, for the supervisor. Allocated in the arena. */
 const char *slice_text(const struct answer_turn *t);
-/* All tools of the domains that code ranks first, with what they give, for the planner. */
+/* All tools of the domains that code ranks first, with their outputs, for the planner. */
 const char *slice_of_domains(const struct answer_turn *t);
-/* Questions like this one with their calls, "" where there are none; they are noted for the
- * receipt. */
+/* Similar questions with their calls, or "". They are recorded for the receipt. */
 const char *slice_examples(struct answer_turn *t);
 
 /* ---- cite.c ---- */
 
 struct answer_cites;
-/* NULL: no result has passages. In the arena; closed by cites_close, and read afterwards. */
+/* Allocated in the arena; NULL: no result has passages. It stays readable after cites_close. */
 struct answer_cites *cites_new(struct answer_turn *t);
-/* Text on its way to the number check, with a character for each citation. */
+/* Passes text to the number check, with each citation replaced by one mark character. */
 void cites_feed(struct answer_cites *c, const char *text, size_t len);
 void cites_end(struct answer_cites *c);
 void cites_close(struct answer_cites *c);
-/* A text that takes another way there, with those characters. `uncited`: it is to cite something;
- * "" where it does not. */
+/* Converts the citations of a text that bypasses cites_feed to mark characters. `uncited`: the text
+ * must cite a passage, else the result is "". */
 const char *cites_marked(struct answer_cites *c, const char *text, bool uncited);
-/* Such characters as people read them. */
+/* Replaces mark characters with readable citations. */
 const char *cite_spelled(struct str text, struct arena *a);
-/* Shows a checked piece: each citation as a mark. False: the log is full. */
+/* Shows a checked chunk; each citation becomes a mark. False: the log is full. */
 bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 		bool (*show)(struct answer_turn *t, const struct event_text_delta *delta));
-/* Members of `checked`. */
+/* Writes the citation members of `checked`. */
 void cites_write(const struct answer_cites *c, struct json_out *j);
 
 #endif

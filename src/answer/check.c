@@ -1,8 +1,7 @@
 /*
- * What is written passes four checks on its way to the user: recited prompts are left out, links
- * to strangers are removed, citations and what they quote are looked up, numbers are compared with
- * the data. A model's words and a template's
- * take the same way.
+ * Four checks of the answer's text before it is shown: drop leaked prompts, remove links to unknown
+ * hosts, verify citations and quotations, and compare numbers with the data. Text of models and of
+ * templates passes the same checks.
  */
 #include "answer_int.h"
 
@@ -41,7 +40,7 @@ static const char *const *allowed_hosts(struct answer_turn *t)
 	return hosts;
 }
 
-/* ---- one after the other ---- */
+/* ---- the chain of checks ---- */
 
 static void on_unquoted(void *owner, const char *text, size_t len)
 {
@@ -120,7 +119,7 @@ void check_end(struct answer_turn *t)
 	guard_numbers_free(&t->answer->numbers);
 }
 
-/* ---- a text as a whole ---- */
+/* ---- checking a complete text ---- */
 
 static void add(void *owner, const char *text, size_t len)
 {
@@ -155,8 +154,8 @@ bool check_made(struct answer_turn *t, const struct view_answer *made)
 
 	for (size_t i = 0; i < t->work->result_count; i++)
 		if (t->work->results[i]->passages.count > 0)
-			return false; /* citations are marks of the stream */
-	/* Where something was taken out, the parts stand elsewhere. */
+			return false; /* citations are marks in the stream */
+	/* If a check removed text, the offsets of the parts no longer match. */
 	return strcmp(plain, made->markdown) == 0 && guard_made_pass(&in, &all);
 }
 

@@ -1,9 +1,9 @@
 /*
- * Citations of an answer's passages. They are numbered in order over all that was found. On its way
- * to the number check a citation is one character of a private range, so that its digits are no
- * number of the answer; behind the check it is a mark. Sentences are looked at whole: what they
- * quote must stand in what they cite, numbers are compared with what they cite first, and of each
- * cited passage the sentence is kept that has most in common with the one that cites it.
+ * Citations of an answer's passages, numbered over all results in order. Before the number check, a
+ * citation is one character of a private Unicode range, so that its digits are not read as a
+ * number. After the check it is a mark. Sentences are checked as a whole: quotations must occur in
+ * the cited passages, and numbers are compared with those passages first. Of each cited passage,
+ * the sentence most similar to the citing one is kept.
  */
 #include "answer_int.h"
 
@@ -17,29 +17,29 @@
 #include "vesper/utf8.h"
 #include "vesper/words.h"
 
-#define MARK_FIRST     0xE100 /* the citation of passage 0, which there is not */
+#define MARK_FIRST     0xE100 /* passage 0, which does not exist */
 #define MARK_BYTES     3
 #define STEMS_BYTES    (4 * 1024 * 1024)
-#define QUOTE_CHARS    200 /* of a source's quotation */
-#define QUOTE_WORDS    4   /* fewer are no quotation */
+#define QUOTE_CHARS    200 /* maximum length of a source's quotation */
+#define QUOTE_WORDS    4   /* shorter text in quotation marks is not checked */
 #define STEMS_MAX      64
 #define SENTENCE_BYTES 65536
 
 struct cited {
-	bool is_shown;    /* a citation of it is part of the answer */
-	struct str quote; /* of the passage's text; p NULL: no sentence cites it */
+	bool is_shown;    /* the answer cites it */
+	struct str quote; /* slice of the passage's text; p NULL: not cited */
 };
 
 struct answer_cites {
 	struct answer_turn *turn;
 	const struct passage **passages; /* in order, over all results */
-	struct guard_place *places;      /* where each of them stands */
+	struct guard_place *places;      /* where each passage is in the results */
 	size_t count;
 	struct cited *cited; /* by passage */
 	struct guard_cite *guard;
-	struct buf sentence; /* that has not gone on */
-	bool alone;          /* all that was found are passages */
-	bool asked;          /* for a sentence that cites nothing: once */
+	struct buf sentence; /* not passed on yet */
+	bool alone;          /* every result is a passage */
+	bool asked;          /* a rewrite of an uncited sentence was requested; once */
 	int64_t valid, invalid, unverified, missing, mismatch;
 };
 
@@ -54,7 +54,7 @@ static void put_mark(struct buf *out, size_t n)
 	buf_char(out, (char)(0x80 | (code & 0x3F)));
 }
 
-/* The number of the passage whose mark begins here; 0: none does. */
+/* The number of the passage whose mark begins at `p`, or 0. */
 static size_t mark_at(const char *p, size_t left)
 {
 	const unsigned char *u = (const unsigned char *)p;
@@ -91,7 +91,7 @@ const char *cite_spelled(struct str text, struct arena *a)
 	return plain;
 }
 
-/* ---- which sentence of a passage ---- */
+/* ---- choosing a passage's sentence ---- */
 
 struct stems {
 	char stem[STEMS_MAX][STEM_BYTES];
@@ -128,7 +128,7 @@ static bool ends_sentence(struct str text, size_t i)
 		(i + 1 == text.n || text.p[i + 1] == ' ' || text.p[i + 1] == '\n'));
 }
 
-/* The next sentence at *at, which moves behind it. */
+/* Reads the sentence at *at and moves *at to its end. */
 static bool next_sentence(struct str text, size_t *at, struct str *out)
 {
 	size_t i = *at;
@@ -142,7 +142,7 @@ static bool next_sentence(struct str text, size_t *at, struct str *out)
 	return i > 0 && (out->n > 0 || i < text.n);
 }
 
-/* At most QUOTE_CHARS of it, cut at a word. */
+/* At most QUOTE_CHARS characters, cut between words. */
 static struct str cut(struct str s)
 {
 	size_t chars = 0, word = 0, i = 0;
@@ -183,7 +183,7 @@ static struct str quote_for(const struct answer_cites *c, struct str sentence,
 	return cut(best);
 }
 
-/* ---- a sentence ---- */
+/* ---- checking a sentence ---- */
 
 static size_t words_of(struct str text)
 {
@@ -203,8 +203,8 @@ static bool stands(const struct answer_cites *c, const bool *cites, struct str q
 	return false;
 }
 
-/* The quotation that begins at `from`: its end, behind the mark that closes it; 0: there is none.
- */
+/* The end of the quotation that begins at `from`, after its closing quotation mark. 0: none begins
+ * there. */
 static size_t quote_at(struct str s, size_t from, struct str *inside)
 {
 	static const char *const marks[][2] = {{"\"", "\""}, {"\u201c", "\u201d"}};
@@ -223,7 +223,7 @@ static size_t quote_at(struct str s, size_t from, struct str *inside)
 	return 0;
 }
 
-/* What is quoted and stands nowhere is said to be so, or left out. */
+/* Marks quotations that occur in no cited passage as unverified, or drops them. */
 static void put_checked(struct answer_cites *c, const bool *cites, struct str s, struct buf *out)
 {
 	const char *note = turn_sentence(c->turn->core, SAY_CITE_UNVERIFIED);
@@ -252,8 +252,8 @@ static bool has_words(struct str s)
 	return words_of(s) >= QUOTE_WORDS;
 }
 
-/* What it cites, by passage: the number check is told, and what is to be quoted is kept. How many
- * times it cites. */
+/* Sets cites[] by passage, tells the number check about them, and chooses the quotations to keep.
+ * Returns the number of citations. */
 static size_t read_cites(struct answer_cites *c, struct str s, bool *cites)
 {
 	struct guard_place *places = mem_alloc((c->count + 1) * sizeof(*places));
@@ -300,7 +300,7 @@ static void pass(struct answer_cites *c, struct str s)
 	mem_free(cites);
 }
 
-/* Behind the citations that follow the end of a sentence at `end`; 0: more may follow. */
+/* The end of the citations that follow the sentence end at `end`. 0: more may follow. */
 static size_t behind_cites(struct str s, size_t end)
 {
 	for (size_t at = end; at < s.n;)
@@ -313,7 +313,7 @@ static size_t behind_cites(struct str s, size_t end)
 	return 0;
 }
 
-/* Where a sentence ends that is whole; 0: it goes on. What is quoted is not cut. */
+/* The end of the last complete sentence. 0: none is complete. Quotations are not split. */
 static size_t whole_until(struct str s)
 {
 	bool quoted = false;
@@ -369,7 +369,7 @@ static void on_cite(void *owner, size_t n, const char *mark, size_t len)
 	put_mark(&c->sentence, n);
 }
 
-/* ---- the way through ---- */
+/* ---- stream ---- */
 
 struct answer_cites *cites_new(struct answer_turn *t)
 {
@@ -424,7 +424,7 @@ void cites_close(struct answer_cites *c)
 	buf_deinit(&c->sentence);
 }
 
-/* What it quotes is checked like the rest of the answer. */
+/* Quotations are checked like the rest of the answer. */
 const char *cites_marked(struct answer_cites *c, const char *text, bool uncited)
 {
 	struct answer_cites once = *c;
@@ -454,7 +454,7 @@ const char *cites_marked(struct answer_cites *c, const char *text, bool uncited)
 	return marked;
 }
 
-/* A piece without a mark as text, each mark as a delta of its own. */
+/* Emits text between marks as one delta, and each mark as a separate delta. */
 bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 		bool (*show)(struct answer_turn *t, const struct event_text_delta *delta))
 {
@@ -503,7 +503,7 @@ bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 	return true;
 }
 
-/* ---- what is told of them ---- */
+/* ---- output ---- */
 
 static void put_source(struct json_out *j, const struct passage *p, size_t n, struct str quote)
 {

@@ -1,7 +1,7 @@
 /*
- * What code says behind the last word of an answer: what could not be looked up and the answer does
- * not name, and that charts are switched off where one was asked for. A model that leaves a part
- * out leaves its reader to think that there was none.
+ * Code's closing sentences of an answer: failed lookups that the text does not mention, and charts
+ * that were requested but are switched off. Without them, a reader could take an omitted part for
+ * missing data.
  */
 #include "vesper/answer.h"
 
@@ -49,7 +49,7 @@ static void read_stems(const struct language *l, const char *text, struct arena 
 	}
 }
 
-/* More than half of the subject's words stand in one sentence of the text. */
+/* True when one sentence of the text has more than half of the subject's words. */
 static bool is_named(const struct language *l, const char *subject, const char *text,
 		     struct arena *a)
 {
@@ -80,7 +80,8 @@ static bool is_named(const struct language *l, const char *subject, const char *
 	return wanted.count == 0;
 }
 
-/* "Yearly average price": what the task is for, in the first clause of who does it. */
+/* The task's subject: the first clause of its tool's or agent's description ("Yearly average
+ * price"). */
 static const char *subject_of(const struct answer_turn *t, const struct task *task)
 {
 	const struct tool_def *tool =
@@ -103,7 +104,7 @@ static bool has_failed(const struct task *task)
 	       last->outcome.kind == OUTCOME_NOT_PERMITTED;
 }
 
-/* A step whose condition was not met is missing only to who asked for it. */
+/* A step whose condition was not met counts as missing only if the question asked for it. */
 static bool is_missing(const struct answer_turn *t, const struct task *task, const char *subject)
 {
 	if (task->ask)

@@ -1,5 +1,5 @@
-/* Components of an answer: props filled from what a plan found, as a view that the page draws from
- * the component's layout. */
+/* Components of an answer: fills props from a plan's results and shows them as a view, which the
+ * page draws with the component's layout. */
 #include "answer_int.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static const struct shown_prop *value_of(const struct shown *s, const char *name
 	return NULL;
 }
 
-/* ---- what fits ---- */
+/* ---- type checks ---- */
 
 static bool is_integer(const char *text)
 {
@@ -64,7 +64,7 @@ static int column_named(const struct table *t, const char *name)
 	return -1;
 }
 
-/* The declared columns that the table has, under their declared names; NULL: none. */
+/* The declared columns that the table has, under their declared names. NULL: it has none. */
 static const struct table *table_of(const struct prop_def *p, const struct table *t,
 				    struct arena *a)
 {
@@ -112,7 +112,7 @@ static void put_scalar(struct json_out *j, const struct prop_def *p, const char 
 		jo_str(j, str_of(text));
 }
 
-/* As a chart where the shape has one. */
+/* Writes a chart where the shape allows one. */
 static void put_set(struct json_out *j, const struct filling *f, const struct prop_def *p,
 		    const struct shown_prop *v, const struct table *t)
 {
@@ -161,7 +161,7 @@ static void put_props(struct json_out *j, const struct filling *f)
 	jo_object_end(j);
 }
 
-/* As the column's cells are shown. */
+/* The text that the column shows for the cell. */
 static const char *shown_word(const struct shown_prop *v)
 {
 	const struct table *t = v->place.table;
@@ -173,7 +173,7 @@ static const char *shown_word(const struct shown_prop *v)
 	return v->text;
 }
 
-/* In the house style, as the same value would stand in an answer's text. */
+/* Formats the value as in an answer's text. */
 static bool put_word(void *owner, struct buf *out, const char *name)
 {
 	const struct filling *f = owner;
@@ -247,7 +247,7 @@ void component_view(struct buf *out, const struct catalog *c, const struct shown
 	jo_object_end(&j);
 }
 
-/* ---- of a plan ---- */
+/* ---- components of a plan ---- */
 
 bool shown_has_table(const struct shown *s, const struct table *t)
 {
@@ -272,7 +272,7 @@ static void show_component(struct answer_turn *t, const struct shown *s)
 	buf_deinit(&view);
 }
 
-/* Tables that a component was to show, and does not. */
+/* Shows the tables of components that could not be shown. */
 static void show_tables_left(struct answer_turn *t, const struct shown *list, size_t count)
 {
 	const struct plan *p = t->work->plan;
@@ -320,7 +320,7 @@ void answer_components(struct answer_turn *t)
 	show_tables_left(t, list, count);
 }
 
-/* ---- by name ---- */
+/* ---- components by name ---- */
 
 static bool has_columns(const struct table *t, const struct prop_def *p)
 {
@@ -346,7 +346,7 @@ static bool same_unit(const struct prop_def *p, const char *unit)
 	return !p->unit || !unit || strcmp(p->unit, unit) == 0;
 }
 
-/* A fact of this name, or the column of a result of one row. */
+/* A fact with this name, or the column of a one-row result. */
 static bool find_value(const struct prop_def *p, struct result *r, struct shown_prop *out)
 {
 	const struct table *t = r->table_count > 0 ? r->tables[0] : NULL;

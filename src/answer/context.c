@@ -1,4 +1,4 @@
-/* The states of what an answer is made from; see context.h. */
+/* Computes the states of an answer's inputs; see context.h. */
 #include "vesper/context.h"
 
 #include "vesper/answer.h"
@@ -45,8 +45,8 @@ static size_t count_of(const struct context_input *in, enum context_status statu
 	return n;
 }
 
-/* One that is wanting decides for all; where some were found, those that were not are told with
- * their outcomes. */
+/* A pending or stale result decides for all. If only some results have rows, the others are
+ * reported with their outcomes. */
 static enum context_status results_status(const struct context_input *in)
 {
 	if (count_of(in, CONTEXT_PENDING) > 0)
@@ -86,7 +86,7 @@ void context_read(const struct context_input *in, struct context_state *out)
 		    CONTEXT_ASK);
 }
 
-/* ---- of a turn ---- */
+/* ---- inputs of a turn ---- */
 
 static const struct tool_def *tool_of(const struct answer_turn *t, size_t i)
 {

@@ -1,7 +1,7 @@
 /*
- * An answer whose model or whose replica failed after its first word goes on, with another model or
- * with what a template finds: what was shown stands, open marks are closed, and sentences that say
- * again what was said are left out.
+ * Continues an answer whose model or replica failed after its first word, with another model or
+ * with a template. Text shown so far is kept, open Markdown marks are closed, and sentences that
+ * repeat shown ones are dropped.
  */
 #include "answer_int.h"
 
@@ -13,9 +13,9 @@
 #include "vesper/stream.h"
 #include "vesper/utf8.h"
 
-#define WORDS_MAX    256 /* of a sentence: more of them say nothing new of it */
-#define SAME_PERCENT 80  /* of the words of two sentences */
-#define SAME_NUMBERS 50  /* where all numbers are the same, too */
+#define WORDS_MAX    256 /* words per sentence; further words are ignored */
+#define SAME_PERCENT 80  /* minimum share of common words in repeated sentences */
+#define SAME_NUMBERS 50  /* same, when all numbers are equal too */
 
 /* ---- sentences ---- */
 
@@ -39,7 +39,7 @@ static bool has(const struct word_set *w, uint64_t hash)
 	return false;
 }
 
-/* FNV-1a, without case. A point or a comma within a number belongs to it. */
+/* FNV-1a, case-insensitive. A point or comma inside a number belongs to the word. */
 static size_t word_at(struct str s, size_t i, uint64_t *hash, bool *number)
 {
 	*hash = UINT64_C(14695981039346656037);
@@ -93,7 +93,7 @@ static bool says_the_same(const struct word_set *a, const struct word_set *b)
 	return numbers == a->numbers && percent >= (a->numbers > 0 ? SAME_NUMBERS : SAME_PERCENT);
 }
 
-/* Where the sentence ends that begins the text; 0: not yet. */
+/* The end of the first sentence; 0: it is incomplete. */
 static size_t sentence_end(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -111,7 +111,7 @@ bool answer_says_again(struct str shown, struct str sentence)
 	struct word_set w = words_of(sentence);
 
 	if (w.count == 0)
-		return false; /* marks and blanks alone */
+		return false; /* only punctuation and blanks */
 	while (shown.n > 0) {
 		size_t end = sentence_end(shown);
 		size_t n = end ? end : shown.n;
@@ -124,7 +124,7 @@ bool answer_says_again(struct str shown, struct str sentence)
 	return false;
 }
 
-/* ---- what is open where the text stops ---- */
+/* ---- marks left open at the end of the text ---- */
 
 static bool is_odd(struct str s, const char *mark)
 {
@@ -160,9 +160,9 @@ const char *answer_closing_marks(struct str shown, struct arena *a)
 			    fence ? "\n```" : "");
 }
 
-/* ---- what templates have to add ---- */
+/* ---- new content of templates ---- */
 
-/* Each number of the sentence is in the text somewhere. */
+/* True when the text has each number of the sentence. */
 static bool numbers_are_shown(struct str shown, const struct word_set *w)
 {
 	size_t found = 0;
@@ -197,7 +197,7 @@ const char *answer_unsaid(struct str shown, const char *made, struct arena *a)
 		size_t end = sentence_end(rest), n = end ? end : rest.n;
 		struct word_set w = words_of((struct str){rest.p, n});
 
-		/* Rows of a table are shown as one, beside the text. */
+		/* Table rows are skipped: the table is shown as a view. */
 		if (w.count > 0 && rest.p[0] != '|' && !numbers_are_shown(shown, &w) &&
 		    !answer_says_again(shown, (struct str){rest.p, n}))
 			buf_add(&out, rest.p, n);
@@ -208,9 +208,9 @@ const char *answer_unsaid(struct str shown, const char *made, struct arena *a)
 	return text;
 }
 
-/* ---- going on ---- */
+/* ---- continuing ---- */
 
-/* What code puts between: shown and counted, not judged. */
+/* Emits connecting text of code: shown and counted, but not checked. */
 static void say_between(struct answer_turn *t, const char *text)
 {
 	say_text(t, text, strlen(text));
@@ -296,7 +296,7 @@ struct llm_call *answer_continue(struct answer_turn *t)
 	const char *marks = answer_closing_marks(shown, t->core->arena);
 	const char *failed = a->provider;
 
-	/* Before the log's text moves. */
+	/* Copied before the log's buffer is reallocated. */
 	a->continued.shown = shown.n > 0 ? arena_strndup(t->core->arena, shown.p, shown.n) : "";
 	say_between(t, marks);
 	a->continued.count++;

@@ -1,5 +1,4 @@
-/* What a flow makes of the results of its plan: components, sentences, what could not be looked up,
- * and what can be asked next. */
+/* Turns the results of a flow's plan into components, sentences, failed lookups and suggestions. */
 #include "vesper/answer.h"
 
 #include <string.h>
@@ -96,7 +95,7 @@ static size_t add_suggestions(const struct teller *t, bool primary, struct view_
 
 /* ---- components ---- */
 
-/* What a reference of a line found; false: nothing. */
+/* Resolves the reference of a line. False: it has no value. */
 static bool fill_prop(const struct teller *t, const char *text, struct shown_prop *out)
 {
 	struct err unused = {0};

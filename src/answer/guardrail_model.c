@@ -1,9 +1,8 @@
 /*
- * A model's word on a question that code can neither place nor refuse, where the configuration asks
- * for one. The call begins together with the supervisor's. Nothing that the supervisor chose runs
- * before both have ended, so that a question which is refused has caused no tool call; the judge is
- * told less and says less, so that it is seldom waited for. A judge that fails, is late or says
- * nothing that makes sense changes nothing.
+ * Optional guardrail check by a model, for a question that code can neither match nor refuse. The
+ * call starts together with the supervisor's. The supervisor's plan waits for both, so a refused
+ * question causes no tool call. The check has a shorter prompt and reply and rarely delays the
+ * turn. A failed, late or unreadable check is ignored.
  */
 #include "vesper/answer.h"
 
@@ -48,7 +47,7 @@ static const json_t *verdict_schema(struct answer_turn *t)
 				      json_make({"type", json_str("string")}, {"enum", words})})}));
 }
 
-/* False: it makes no sense. */
+/* False: the reply is unusable. */
 static bool read_verdict(struct answer_turn *t, const char *text, struct err *e)
 {
 	const char *word;
@@ -85,8 +84,8 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 	t->core->operations.ended(t->core->operations.turn);
 }
 
-/* The answer to a clarifying question, edited filters and a second look are about what was let
- * through before. */
+/* Skipped for answers to clarifying questions, edited filters and repeated routing: the question
+ * has passed before. */
 void guardrail_begin(struct answer_turn *t)
 {
 	static const struct llm_handler handler = {.on_end = on_end};

@@ -1,17 +1,16 @@
 /*
- * Links into reports that show what the answer is about. The filter is part of the address: names
- * and values are escaped twice, as Power BI wants names in a filter, and as an address wants
- * everything.
+ * Links into reports, filtered to the answer's values. The filter is part of the URL: names and
+ * values are escaped first as Power BI requires in filters, then for the URL.
  */
 #include "vesper/answer.h"
 
 #include <string.h>
 
-#define FILTERS_IN_LINK_MAX 10 /* what the service takes */
+#define FILTERS_IN_LINK_MAX 10 /* limit of the service */
 #define LINK_BYTES_MAX      4000
 
-/* A blank is _x0020_, as every character but letters, digits and underscores. Beyond ASCII the name
- * is taken as it is. */
+/* Writes a blank as _x0020_; so is every ASCII character but letters, digits and underscores.
+ * Non-ASCII characters are kept. */
 static void add_name(struct buf *out, const char *name)
 {
 	static const char hex[] = "0123456789ABCDEF";
@@ -32,7 +31,7 @@ static void add_value(struct buf *out, const struct value *v)
 	} else if (v->type == VALUE_BOOL) {
 		buf_str(out, v->number ? "true" : "false");
 	} else if (v->type != VALUE_TEXT) {
-		buf_str(out, v->text); /* digits, a date */
+		buf_str(out, v->text); /* digits or a date */
 	} else {
 		buf_char(out, '\'');
 		for (const char *c = v->text; *c; c++) {
@@ -104,7 +103,7 @@ const char *link_url(const struct report_def *report, const struct tool_def *too
 	}
 	buf_printf(&whole, "%s%sfilter=", url, strchr(url, '?') ? "&" : "?");
 	add_escaped(&whole, buf_text(&filter));
-	/* Half a filter would show something else: better none. */
+	/* An incomplete filter would show other data, so it is left out. */
 	if (*url && count > 0 && !buf_over(&filter) && !buf_over(&whole))
 		url = arena_strdup(a, buf_text(&whole));
 	buf_deinit(&filter);

@@ -1,4 +1,4 @@
-/* What a turn may still spend on models, and what its calls came to. */
+/* The turn's remaining model budget and the usage of its calls. */
 #include "vesper/answer.h"
 
 bool answer_budget_used_up(const struct answer_turn *t)

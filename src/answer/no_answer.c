@@ -1,7 +1,7 @@
 /*
- * When code alone chose the data, the choice may be wrong, and only the model that writes the
- * answer sees it. It says so with one word in place of an answer; the word is caught here before
- * anybody sees it, and the question goes to the supervisor, once.
+ * NO_ANSWER: when code alone chose the data, the choice may be wrong, and only the model that
+ * writes the answer sees the mismatch. The model replies with one signal word, which is not shown;
+ * the question then goes to the supervisor, once.
  */
 #include "vesper/answer.h"
 
@@ -28,7 +28,7 @@ void no_answer_begin(struct answer_turn *t)
 		     !t->core->request.filters;
 }
 
-/* Only whole text that is nothing but the word counts: an answer that quotes it is an answer. */
+/* The signal counts only if it is the whole text, so an answer that quotes the word is shown. */
 bool no_answer_pass(struct answer_turn *t, struct str *text)
 {
 	struct no_answer *r = &t->answer->no_answer;

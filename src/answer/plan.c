@@ -1,4 +1,4 @@
-/* The event that tells what a turn is going to run: chat.plan. */
+/* The chat.plan event: what the turn is about to run. */
 #include "vesper/answer.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "vesper/flow.h"
 #include "vesper/json_out.h"
 
-/* What the task is for, in the first clause of who does it. */
+/* The task's subject: the first clause of its tool's or agent's description. */
 static void put_about(struct json_out *j, const struct catalog *c, const struct task *t)
 {
 	const struct tool_def *tool = t->tool ? catalog_tool(c, t->tool) : NULL;

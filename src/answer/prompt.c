@@ -1,7 +1,7 @@
 /*
- * What a model is told. The system prompt depends on the catalogue and on what the caller may use,
- * on nothing else, so that it is byte for byte the same for all users of a role and can be cached;
- * date, history, question and data come after it.
+ * Builds the prompts. The system prompt depends only on the catalog and the caller's permissions,
+ * so it is identical for all users of a role and can be cached. Date, history, question and data
+ * follow it.
  */
 #include "answer_int.h"
 
@@ -21,8 +21,8 @@
 #include "vesper/tokens.h"
 #include "vesper/utf8.h"
 
-#define HISTORY_MESSAGE_BYTES 1200 /* of each: enough for what was asked and found */
-#define SHOWN_TAIL_BYTES      800  /* of the answer, for the sentence that goes on there */
+#define HISTORY_MESSAGE_BYTES 1200 /* per message; keeps the question and the main result */
+#define SHOWN_TAIL_BYTES      800  /* end of the shown answer, for the next sentence */
 #define PROMPT_BYTES_MAX      (512 * 1024)
 
 static const char *domain_lines(const struct answer_turn *t, struct buf *b)
@@ -63,7 +63,7 @@ static struct llm_block *system_block(struct answer_turn *t, const char *text)
 	return b;
 }
 
-/* One text message, cut between characters. */
+/* Sets one text message, truncated at a character boundary. */
 static void set_message(struct answer_turn *t, struct llm_message *m, enum llm_speaker speaker,
 			const char *text, size_t max_bytes)
 {
@@ -79,8 +79,8 @@ static void set_message(struct answer_turn *t, struct llm_message *m, enum llm_s
 	*m = (struct llm_message){.speaker = speaker, .blocks = b, .count = 1};
 }
 
-/* What an answer was, for a model that may still choose tools: never a text of the data, so not the
- * words of a clarifying question either, which may follow an answer and name values. */
+/* Describes a past answer for a model that may still choose tools. It contains no text of the data.
+ * Clarifying questions are left out too, since they can name values. */
 static const char *answer_in_words(struct answer_turn *t, const struct message *m)
 {
 	const json_t *ask =
@@ -94,8 +94,8 @@ static const char *answer_in_words(struct answer_turn *t, const struct message *
 	return arena_printf(t->core->arena, "(Asked a clarifying question about %s.)", filter);
 }
 
-/* Whole pairs of the recent past, then the newest message. An answer that was refused or is empty
- * takes its question with it, so that speakers alternate. */
+/* Complete pairs of recent messages, then the newest message. A refused or empty answer is dropped
+ * with its question, so that speakers alternate. */
 static void set_messages(struct answer_turn *t, struct llm_call *call, const char *newest)
 {
 	struct llm_message *list =
@@ -152,7 +152,7 @@ static const char *date_text(const struct answer_turn *t)
 	return arena_printf(t->core->arena, "Today is %s.\n", today);
 }
 
-/* What the session was about before the messages that are repeated whole. */
+/* Adds the session's earlier context, before the messages that are repeated verbatim. */
 static void note_memory(struct answer_turn *t, struct scratch *s, bool answers)
 {
 	const char *text = memory_text(t->context->earlier, t->core->who, answers, t->core->arena);
@@ -202,7 +202,7 @@ static void use_scratch(struct answer_turn *t, struct llm_call *call, struct scr
 	set_messages(t, call, scratch_text(s));
 }
 
-/* Behind what is cached, since they differ by the question. */
+/* Placed after the cached part, since examples depend on the question. */
 static void note_examples(struct answer_turn *t, struct scratch *s)
 {
 	const char *text = slice_examples(t);
@@ -260,7 +260,7 @@ struct llm_call *prompt_supervisor(struct answer_turn *t)
 	return call;
 }
 
-/* Names, outcomes, counts and numbers. */
+/* Adds names, outcomes, counts and numbers of the finished steps. */
 static void note_ended(struct answer_turn *t, struct scratch *s, const struct plan *ended)
 {
 	scratch_note(s, "These steps have run; don't run them again, and refer to them by their "
@@ -308,8 +308,7 @@ struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended)
 	return call;
 }
 
-/* What was asked stands in quotes that it can't leave: it is what is judged, never a word to the
- * judge. */
+/* The question is JSON-quoted: the model judges it and does not follow it. */
 struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)
 {
 	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
@@ -337,7 +336,7 @@ struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)
 	return call;
 }
 
-/* A choice or an edit answers the question that it belongs to. */
+/* A choice or an edit refers to the question that it answers. */
 static const char *question_text(const struct answer_turn *t)
 {
 	const char *first = json_string_value(json_object_get(t->work->spec, "question"));
@@ -348,7 +347,7 @@ static const char *question_text(const struct answer_turn *t)
 	return arena_printf(t->core->arena, "Question: %s\n\n", t->core->request.content);
 }
 
-/* Passages of a second search have other numbers than its rows. */
+/* Explains the offset when passages of a second search are numbered differently than its rows. */
 static void note_passages(struct answer_turn *t, struct scratch *s)
 {
 	size_t before = 0;
@@ -374,7 +373,8 @@ static void note_results(struct answer_turn *t, struct scratch *s)
 	note_passages(t, s);
 }
 
-/* Several values have the plural name; each may have been a call of its own. */
+/* A filter with several values has the plural name, but each value may have been a separate
+ * call. */
 static const char *singular(const struct answer_turn *t, const struct filter *f)
 {
 	struct str name = str_of(f->name);
@@ -393,12 +393,12 @@ static bool is_used(const struct answer_turn *t, const struct filter *f)
 			catalog_tool(t->core->may.catalog, t->work->results[i]->tool);
 
 		if (!tool || tool_param_of_filter(tool, one) || tool_param_of_filter(tool, f->name))
-			return true; /* an agent that failed, or a tool that takes it */
+			return true; /* a failed agent, or a tool that uses the filter */
 	}
 	return false;
 }
 
-/* What was asked for and what no task has found: the outcomes say why. */
+/* Lists what was requested and not found; the outcomes give the reasons. */
 static void note_gaps(struct answer_turn *t, struct scratch *s)
 {
 	for (size_t i = 0; t->work->plan && i < t->work->plan->count; i++) {
@@ -420,7 +420,7 @@ static void note_gaps(struct answer_turn *t, struct scratch *s)
 	}
 }
 
-/* The end of what is shown, from the beginning of a line. */
+/* The end of the shown text, from the start of a line. */
 static const char *shown_tail(struct answer_turn *t)
 {
 	const char *text = stream_text(t->core->log).p;
@@ -471,7 +471,7 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt 
 	return call;
 }
 
-/* Below our rules, and behind what is cached of them. */
+/* Placed after our rules, and after their cached part. */
 static void add_outside_rules(struct answer_turn *t, struct llm_call *call, struct scratch *s)
 {
 	const char *rules = outside_rules(&t->core->request, t->core->arena);

@@ -1,5 +1,5 @@
-/* How an answer came about, as the content of its receipt: what was asked and understood, what was
- * called with what and which SQL that was, what came back, and what models were told. */
+/* Content of an answer's receipt: the question and its reading, calls with arguments and SQL,
+ * results, and model prompts. */
 #include "vesper/answer.h"
 
 #include <string.h>
@@ -20,9 +20,9 @@ static void put_time(struct json_out *j, const char *name, int64_t wall_ms)
 	jo_set_str(j, name, text);
 }
 
-/* ---- what was called ---- */
+/* ---- calls ---- */
 
-/* Decimals and dates as text: every digit counts. */
+/* Decimals and dates are written as text to keep every digit. */
 static void put_value(struct json_out *j, const struct value *v)
 {
 	switch (v->type) {
@@ -81,7 +81,7 @@ static void put_statements(struct json_out *j, const struct result *r)
 	jo_array_end(j);
 }
 
-/* The newest day that the shown data is of. */
+/* The newest as-of date in the shown data. */
 static const char *newest_asof(const struct tool_def *tool, const struct table *t)
 {
 	const char *newest = NULL;
@@ -99,7 +99,7 @@ static const char *newest_asof(const struct tool_def *tool, const struct table *
 	return newest;
 }
 
-/* Members in the order of their names, here and below: they need no sorting then. */
+/* Here and below, members are written in the order of their names, so no sorting is needed. */
 static void put_call(struct json_out *j, const struct catalog *c, const struct result *r)
 {
 	const struct tool_def *tool = catalog_tool(c, r->tool);
@@ -140,7 +140,7 @@ static void put_calls(struct json_out *j, const struct answer_turn *t)
 	jo_array_end(j);
 }
 
-/* ---- what models were told ---- */
+/* ---- model prompts ---- */
 
 static void put_models(struct json_out *j, const struct answer_turn *t)
 {
@@ -159,9 +159,9 @@ static void put_models(struct json_out *j, const struct answer_turn *t)
 	jo_array_end(j);
 }
 
-/* ---- the whole ---- */
+/* ---- whole receipt ---- */
 
-/* Those of documents are in `needs`, as far as they were shown. */
+/* Permissions of documents are in `needs`, for the documents that were shown. */
 static bool is_kept(const char *permission)
 {
 	return !str_starts(str_of(permission), STR(PERMISSION_DOCUMENT));
@@ -210,7 +210,7 @@ static void put_context(struct json_out *j, const struct answer_turn *t)
 	jo_array_end(j);
 }
 
-/* What models were told of how questions are put into calls, by where it comes from. */
+/* The example questions in the model's prompt, by source. */
 static void put_examples(struct json_out *j, const struct answer_turn *t)
 {
 	if (t->answer->like_count == 0)
@@ -226,7 +226,7 @@ static void put_examples(struct json_out *j, const struct answer_turn *t)
 	jo_array_end(j);
 }
 
-/* A flow's, and that a planner's steps were: the calls themselves say the rest. */
+/* Written for flows and planner plans only; other plans follow from the calls. */
 static void put_plan(struct json_out *j, const struct plan *p)
 {
 	const struct flow_def *f = p ? p->flow : NULL;
@@ -289,7 +289,7 @@ static struct receipt *record_new(const struct principal *who, int64_t now, stru
 	return r;
 }
 
-/* Takes the content. */
+/* Takes ownership of the content. */
 static const struct receipt *seal(struct receipt *r, const char *of, struct buf *content,
 				  struct arena *a)
 {
@@ -330,7 +330,7 @@ void answer_receipt_stored(struct answer_turn *t)
 	t->answer->receipt_id = t->answer->receipt ? t->answer->receipt->receipt_id : NULL;
 }
 
-/* ---- a call that no question led to ---- */
+/* ---- calls by programs ---- */
 
 static const char *needs_text(const struct result *r, struct arena *a)
 {

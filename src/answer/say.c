@@ -1,5 +1,4 @@
-/* The frames of a turn, each made in one place: members are absent when there is nothing to say,
- * never null. */
+/* Emits the frames of a turn, each in one place. Members without a value are absent, never null. */
 #include "answer_int.h"
 
 #include <assert.h>
@@ -16,7 +15,7 @@
 #include "vesper/utf8.h"
 #include "vesper/wire.h"
 
-/* JSON texts that one event borrows. */
+/* JSON texts borrowed by one event. */
 struct texts {
 	char *items[8];
 	size_t count;
@@ -42,7 +41,7 @@ static struct str texts_add_take(struct texts *texts, json_t *take)
 	return text;
 }
 
-/* Emits the event and frees what it has borrowed. */
+/* Emits the event and frees its texts. */
 static void emit(struct answer_turn *t, const struct event *event, struct texts *texts)
 {
 	event_emit(t->core->sink, event);
@@ -89,8 +88,8 @@ void say_filters(struct answer_turn *t)
 	buf_deinit(&filters);
 }
 
-/* A piece that the log has no room for is not shown, so it is not part of the answer; nothing may
- * follow it either. */
+/* A chunk that does not fit into the log is not shown and not part of the answer, and no chunk may
+ * follow. */
 static bool show(struct answer_turn *t, const struct event_text_delta *delta)
 {
 	if (!t->answer->log_full)
@@ -105,8 +104,8 @@ void say_text(struct answer_turn *t, const char *text, size_t len)
 	show(t, &(struct event_text_delta){.text = {text, len}});
 }
 
-/* Templates answer in pieces of about a line, as a writer would, so that a cut connection resumes
- * in the middle. */
+/* Templates stream chunks of about a line, so that a client can resume in the middle of an
+ * answer. */
 #define PIECE_BYTES 48
 
 void say_in_pieces(struct answer_turn *t, const char *text,
@@ -195,7 +194,7 @@ static const char *next_view_id(const struct answer_turn *t, const struct result
 	return arena_printf(t->core->arena, "%s-v%zu", r->call, t->answer->view_count + 1);
 }
 
-/* One that the question asks for is a step of its own to the event stream. */
+/* A chart that the question asks for is a separate step in the event stream. */
 static bool chart(struct answer_turn *t, const struct result *r, const char *view_id,
 		  struct buf *view)
 {
@@ -224,7 +223,7 @@ void say_view(struct answer_turn *t, struct result *r)
 
 	buf_init(&view, SIZE_MAX / 2);
 	cut = view_data(&view, r, r->tables[0], view_id, t->core->arena);
-	/* A table may also be too long for a client, not only for the query's cap. */
+	/* A table may also be truncated for the client, not only by the query's row limit. */
 	if (cut.truncated) {
 		r->outcome.truncated = true;
 		r->outcome.truncation = arena_strdup(t->core->arena, cut.reason);

@@ -1,7 +1,7 @@
 /*
- * An answer that was stored, told once more: for clients of other formats, which ask a second time
- * for a turn whose log is gone. Text, checked numbers, views, the clarifying question and the end
- * are as they were; what was said of the turn's work on the way is not stored.
+ * Replays a stored answer for clients of other formats that request a turn whose log was evicted.
+ * Text, checked numbers, views, the clarifying question and the end are unchanged. Progress events
+ * are not stored.
  */
 #include "vesper/answer.h"
 
@@ -40,7 +40,7 @@ static void say_piece(struct answer_turn *t, struct str text, const struct event
 	event_emit(t->core->sink, &event);
 }
 
-/* So many characters off the start of the text, or all that there are. */
+/* Removes `count` characters from the start of the text, or fewer if it is shorter. */
 static struct str take_characters(struct str *rest, int64_t count)
 {
 	struct str taken = {rest->p, 0};
@@ -74,7 +74,7 @@ static struct event_mark mark_of(const json_t *item, int64_t start, int64_t len)
 	};
 }
 
-/* Items that do not stand behind one another are a damaged cell's: they are left out. */
+/* Overlapping items come from a damaged cell and are skipped. */
 static void say_marked(struct answer_turn *t, struct str text, const json_t *checked)
 {
 	const json_t *item;
@@ -97,7 +97,7 @@ static void say_marked(struct answer_turn *t, struct str text, const json_t *che
 
 /* ---- Views ---- */
 
-/* What the event of a plan or of a clarifying question had, without what made it a view. */
+/* The body of a plan or clarifying-question event, without the members that made it a view. */
 static struct str body_of(const json_t *view, struct arena *a)
 {
 	json_t *body = json_deep_copy(view);
@@ -130,7 +130,7 @@ static void say_view_again(struct answer_turn *t, const json_t *view, const char
 	event_emit(t->core->sink, &event);
 }
 
-/* The clarifying question comes behind the text, as it did. */
+/* Clarifying questions follow the text, as in the original order. */
 static void say_views(struct answer_turn *t, const json_t *views, bool questions)
 {
 	const json_t *view;

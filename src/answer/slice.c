@@ -1,7 +1,7 @@
 /*
- * What a supervisor is told beside the rules that everybody's prompt shares: the tools that may be
- * meant, and the known values of what they take and code has not read. It depends on the question,
- * so it stands in the newest message, where no cache holds it.
+ * The question-dependent part of the supervisor's prompt: candidate tools, and the known values of
+ * parameters that code could not read. It is in the newest message, so that the system prompt stays
+ * cacheable.
  */
 #include "answer_int.h"
 
@@ -11,7 +11,8 @@
 
 #define SLICE_BYTES_MAX 65536
 
-/* "Seasonal shape: average price month by month, …": the subject stands before the colon. */
+/* The subject of a description is before the colon ("Seasonal shape: average price month by month,
+ * …"). */
 static void add_about(struct buf *b, const struct tool_def *tool, bool whole)
 {
 	size_t n = strlen(tool->about), subject = strcspn(tool->about, ":");
@@ -42,7 +43,7 @@ static bool is_taken(const struct tool_def *const *tools, size_t count, const ch
 	return false;
 }
 
-/* As many as help to spell one; an unknown value is asked about anyway. */
+/* Lists enough values to show their spelling. For an unknown value, the user is asked anyway. */
 static void add_values(struct buf *b, const struct dimension_def *d)
 {
 	size_t n = 0;
@@ -53,7 +54,7 @@ static void add_values(struct buf *b, const struct dimension_def *d)
 	buf_str(b, d->values[n] ? ", …\n" : "\n");
 }
 
-/* What a later step may take of it. */
+/* Lists the outputs that a later step may use. */
 static void add_gives(struct buf *b, const struct tool_def *tool)
 {
 	buf_str(b, tool->column_count ? "  Columns:" : "");
@@ -153,7 +154,7 @@ static void put_entry(struct json_out *j, const char *name, const char *value)
 	jo_object_end(j);
 }
 
-/* The reply that would put this call, as the prompt asks for it. */
+/* The reply that would make this call, in the format that the prompt requires. */
 static void add_example(struct buf *b, const struct example_def *x)
 {
 	struct json_out j;

@@ -1,7 +1,6 @@
 /*
- * What the event stream tells beside the frames: the turn's own work (a look at the question,
- * planning, the making of a chart) as steps, and what each request to a model holds. Nothing of it
- * is needed to follow an answer.
+ * Extra events of the stream: the turn's internal work (guardrail check, planning, chart) as steps,
+ * and the size of each model request. Clients do not need them to follow an answer.
  */
 #include "vesper/answer.h"
 
@@ -9,7 +8,7 @@
 
 #define STAGE_BYTES_MAX 4096
 
-/* Kind on the wire, and what it says while it goes on. */
+/* The kind on the wire and the text shown meanwhile. */
 static const struct {
 	const char *kind;
 	enum sentence text;
@@ -68,7 +67,7 @@ void stages_end(struct answer_turn *t)
 		finish(t, s, true, (struct str){0});
 }
 
-/* ---- what models are told ---- */
+/* ---- model requests ---- */
 
 static void put_parts(struct buf *out, const struct tokens_by *by)
 {

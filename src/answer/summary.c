@@ -1,4 +1,4 @@
-/* What the closing frame and the stored answer say of the whole turn, as JSON in the arena. */
+/* The turn's summary in the closing frame and the stored answer, as JSON in the arena. */
 #include "answer_int.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static size_t result_rows(const struct result *r)
 	return r->table_count > 0 ? r->tables[0]->row_count : 0;
 }
 
-/* What is kept of a call and told of its agent afterwards, beside its data view. */
+/* Members of a stored call and of its agent's later context, besides the data view. */
 static void put_kept(struct json_out *j, struct arena *a, const struct result *r)
 {
 	jo_set_str(j, "finding", view_finding(r, a));
@@ -46,7 +46,7 @@ static void put_calls(struct json_out *j, const struct answer_turn *t, bool to_k
 	jo_array_end(j);
 }
 
-/* A copy in the arena; the buffer is freed. */
+/* Copies the text into the arena and frees the buffer. */
 static struct str into_arena(struct answer_turn *t, struct buf *b)
 {
 	struct str text = {arena_strndup(t->core->arena, buf_text(b), b->n), b->n};
@@ -165,7 +165,7 @@ const char *say_stored_views(struct answer_turn *t)
 	return into_arena(t, &views).p;
 }
 
-/* The nearest limit of the caller's, once most of it is used. */
+/* The caller's most used budget, once most of it is used. */
 static void put_budget(struct json_out *j, struct answer_turn *t)
 {
 	struct budget_state s;
@@ -182,7 +182,7 @@ static void put_budget(struct json_out *j, struct answer_turn *t)
 	jo_object_end(j);
 }
 
-/* Billionths of a dollar, to a millionth. */
+/* Converts billionths of a dollar, rounded to millionths. */
 static void put_usd(struct json_out *j, int64_t nano_usd)
 {
 	int64_t micro = (nano_usd + 500) / 1000;
@@ -241,7 +241,7 @@ struct str say_usage(struct answer_turn *t, bool with_budget)
 	return into_arena(t, &text);
 }
 
-/* A plan that has run; one that still asks is no answer. */
+/* Only for an approved plan that has run; a plan with an open clarifying question is no answer. */
 struct str say_approved(struct answer_turn *t)
 {
 	const struct plan *p = t->work->plan;
@@ -260,7 +260,7 @@ struct str say_approved(struct answer_turn *t)
 	return into_arena(t, &text);
 }
 
-/* ---- what the stored answer says of itself ---- */
+/* ---- metadata of the stored answer ---- */
 
 const char *answer_agents(const struct answer_turn *t)
 {

@@ -1,6 +1,6 @@
 /*
- * The answer as it is written: by a model, piece after piece, or by templates where there is none
- * or none can be reached. Both take the way through the checks.
+ * Writes the answer: streamed from a model, or by templates when no model is configured or
+ * available. Both pass the same checks.
  */
 #include "vesper/answer.h"
 
@@ -45,7 +45,7 @@ void answer_written_till_now(struct answer_turn *t)
 				  is_model ? last->model : NULL);
 }
 
-/* ---- by templates ---- */
+/* ---- templates ---- */
 
 static bool wants_detail(const struct language *l, const char *question)
 {
@@ -55,7 +55,7 @@ static bool wants_detail(const struct language *l, const char *question)
 	return false;
 }
 
-/* What is asked about is worded by the question. */
+/* Skips the empty result that a clarifying question is about: the question describes it. */
 static size_t results_to_word(const struct answer_turn *t, const struct result **out)
 {
 	size_t n = 0;
@@ -67,7 +67,7 @@ static size_t results_to_word(const struct answer_turn *t, const struct result *
 	return n;
 }
 
-/* The flow's own suggestions come before those of its tools. */
+/* The flow's suggestions precede those of its tools. */
 static void add_followups(struct view_answer *own, const struct view_answer *of_tools,
 			  struct arena *a)
 {
@@ -117,7 +117,7 @@ void answer_template(struct answer_turn *t)
 		template_flow(t);
 }
 
-/* Each result is empty and says itself what was looked for: there is nothing to word. */
+/* Each result is empty and its detail describes the search, so a model has nothing to add. */
 static bool found_nothing(const struct answer_turn *t)
 {
 	for (size_t i = 0; i < t->work->result_count; i++) {
@@ -158,7 +158,7 @@ bool answer_template_rest(struct answer_turn *t)
 	return true;
 }
 
-/* ---- by a model ---- */
+/* ---- model ---- */
 
 struct llm_call *answer_by_model(struct answer_turn *t)
 {
