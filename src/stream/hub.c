@@ -1,7 +1,7 @@
 /*
- * All logs of the process, found by their turn's id. Finished ones are kept in the order of their
- * end, so the oldest is always the first to go by age. By number, or by the bytes that all of them
- * hold, the oldest of the tenant that has the most goes first.
+ * All event logs of the process, by turn id. Finished logs are kept in the order of their end, so
+ * expiry evicts from the front. When the count or byte limit is exceeded, the oldest log of the
+ * tenant with the most is evicted.
  */
 #include "stream_int.h"
 
@@ -15,11 +15,11 @@
 struct stream_hub {
 	struct loop *loop;
 	struct hashmap by_id; /* turn_id -> struct stream_log */
-	struct list all;      /* the same */
+	struct list all;      /* the same logs, as a list */
 	struct list kept;
-	struct shares shares; /* of the kept ones */
+	struct shares shares; /* shares of the tenants in the finished logs */
 	struct timer *expiry;
-	const struct stream_driver *driver; /* NULL: this process is alone */
+	const struct stream_driver *driver; /* NULL: single replica */
 	void *driver_self;
 	size_t finding;
 	size_t live_bytes; /* of the logs of running turns */
@@ -66,7 +66,7 @@ void hub_add(struct stream_hub *h, struct stream_log *log)
 
 void hub_forget(struct stream_hub *h, struct stream_log *log)
 {
-	if (log->kept_until_ms) /* else it never ended here */
+	if (log->kept_until_ms) /* otherwise it never ended on this replica */
 		shares_remove(&h->shares, &log->share);
 	list_remove(&log->kept);
 	list_remove(&log->all);
@@ -137,7 +137,7 @@ void stream_forget(struct stream_hub *h, const char *session_id, const struct pr
 	}
 }
 
-/* Who holds less than the turn ran with may not see all that it said. */
+/* The reader needs every permission that the turn ran with. */
 static bool covers(const struct principal *reader, const struct principal *writer)
 {
 	for (size_t i = 0; i < writer->permission_count; i++)
@@ -166,14 +166,14 @@ struct stream_log *stream_here(const struct stream_hub *h, const char *turn_id)
 	return hub_find(h, turn_id);
 }
 
-/* ---- wherever it is ---- */
+/* ---- finding a log on any replica ---- */
 
 struct finding {
 	struct op op;
 	struct later later;
 	struct stream_hub *hub;
-	struct op *asked;           /* the driver */
-	struct stream_watch *watch; /* of a log that is behind */
+	struct op *asked;           /* operation of the driver */
+	struct stream_watch *watch; /* of a log that lags behind */
 	struct timer *patience;
 	char turn_id[UUID_BYTES];
 	const struct principal *who;
@@ -199,7 +199,7 @@ static void on_find_cancel(struct op *op)
 	finding_free(f);
 }
 
-/* The watch keeps the log until it was heard of. */
+/* The watch keeps the log alive until the callback has returned. */
 static void answer(struct finding *f, struct stream_log *log, const struct err *e)
 {
 	struct stream_watch *watch = f->watch;
@@ -281,7 +281,7 @@ struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct p
 			      .is_behind = is_behind,
 			      .cb = cb,
 			      .owner = owner};
-	if (uuid_valid(turn_id)) /* else it is nobody's */
+	if (uuid_valid(turn_id)) /* otherwise no turn has this id */
 		memcpy(f->turn_id, turn_id, UUID_BYTES);
 	h->finding++;
 	loop_later(h->loop, &f->later, on_find, f);
@@ -304,7 +304,7 @@ void stream_hub_free(struct stream_hub **hub)
 	assert(h->finding == 0);
 	while (oldest(h))
 		hub_forget(h, oldest(h));
-	assert(list_empty(&h->all)); /* a turn still runs */
+	assert(list_empty(&h->all)); /* no turn may be running */
 	hashmap_deinit(&h->by_id);
 	shares_deinit(&h->shares);
 	timer_free(&h->expiry);

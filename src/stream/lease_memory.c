@@ -1,6 +1,6 @@
 /*
- * Leases by name, by holder, and by the requests that they were acquired for. Those are forgotten
- * in the order of their leases, so only the oldest are ever looked at for their age.
+ * Leases in memory: by name, by holder, and by the request (`once`) that acquired them. Request
+ * records expire in the order of their leases, so only the oldest are checked for their age.
  */
 #include "vesper/lease_memory.h"
 
@@ -15,14 +15,14 @@
 
 struct held {
 	struct hashmap_node by_name, by_holder;
-	char *name; /* tenant and name */
+	char *name; /* key of tenant and name */
 	char holder[UUID_BYTES];
 };
 
 struct once {
 	struct list node;
 	struct hashmap_node by_key;
-	char *key; /* tenant, name and once */
+	char *key; /* key of tenant, name and once */
 	char holder[UUID_BYTES];
 	int64_t until_ms;
 };
@@ -32,16 +32,16 @@ struct memory {
 	int64_t once_kept_ms;
 	struct hashmap held_by_name, held_by_holder;
 	struct hashmap once_by_key;
-	struct list onces; /* the oldest first */
+	struct list onces; /* oldest first */
 	uint64_t last_fence;
 	size_t running;
 };
 
-/* A question: what it asks is decided when the loop answers it. */
+/* A lease operation; its result is determined when the loop runs it. */
 struct question {
 	struct op_later later;
 	struct memory *memory;
-	char *name, *once; /* keys; NULL: none is given */
+	char *name, *once; /* keys; NULL: not given */
 	char holder[UUID_BYTES];
 	bool acquires, anew;
 	lease_cb on_lease;
@@ -54,7 +54,7 @@ static char *name_key(const char *tenant, const char *name)
 	return mem_printf("%s\x1f%s", tenant, name);
 }
 
-/* ---- what is kept ---- */
+/* ---- records ---- */
 
 static void held_free(struct memory *m, struct held *h)
 {
@@ -114,7 +114,7 @@ static void remember_once(struct memory *m, struct question *q)
 	hashmap_add(&m->once_by_key, &o->by_key, str_of(o->key));
 }
 
-/* Greater than those of a process before this one, too. */
+/* Also greater than the fencing tokens of earlier processes. */
 static uint64_t next_fence(struct memory *m)
 {
 	uint64_t now_us = (uint64_t)clock_now_ms() * 1000;
@@ -155,7 +155,7 @@ static void decide(struct memory *m, struct question *q, struct lease *out)
 	}
 }
 
-/* ---- questions ---- */
+/* ---- operations ---- */
 
 static void on_clean(struct op_later *later)
 {
@@ -213,7 +213,7 @@ static struct op *memory_look(void *self, const char *tenant, const char *name, 
 	return &q->later.op;
 }
 
-/* What is noted goes with the process, and a lease ends by its release alone. */
+/* Notes are not needed: they would be lost with the process, and only a release ends a lease. */
 static void memory_note(void *self, const char *holder, const char *member, struct str value)
 {
 	(void)self;
@@ -231,7 +231,7 @@ static void memory_release(void *self, const char *holder)
 		held_free(m, hashmap_item(node, struct held, by_holder));
 }
 
-/* There is no other replica to hear from, or to tell. */
+/* A single process has no other replica to signal. */
 static void memory_listen(void *self, lease_signal_cb cb, void *owner)
 {
 	(void)self;

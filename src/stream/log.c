@@ -1,6 +1,7 @@
 /*
- * One turn's events, written once and read at any pace. Events are kept encoded and the answer's
- * text in one piece, so a kept log is two blocks of memory and the bound counts its bytes.
+ * Event log of one turn, written once and read at any pace. Events are stored encoded and the
+ * answer's text as one buffer: a finished log is two memory blocks, and the limit counts their
+ * bytes.
  */
 #include "stream_int.h"
 
@@ -16,7 +17,7 @@ struct stream_watch {
 	struct stream_log *log;
 	uint64_t last_seq;
 	struct stream_entry current;
-	struct event event; /* of the current entry */
+	struct event event; /* event of `current` */
 	bool quiet;
 	struct later wake;
 	void (*on_news)(void *owner);
@@ -37,7 +38,7 @@ struct stream_log *stream_follow(struct stream_hub *h, const char *turn_id, cons
 	log->hub = h;
 	log->who = principal_copy(who);
 	log->sink = (struct event_sink){on_emit, log};
-	buf_init(&log->bytes, SIZE_MAX / 2); /* on_emit bounds both */
+	buf_init(&log->bytes, SIZE_MAX / 2); /* on_emit limits both */
 	buf_init(&log->text, SIZE_MAX / 2);
 	list_init(&log->watches);
 	log->on_watchers = on_watchers;
@@ -135,7 +136,7 @@ static void on_wake(void *owner)
 	w->on_news(w->owner);
 }
 
-/* What is said in one chain of steps leaves together. */
+/* Deferred, so that all events of one loop iteration are delivered together. */
 static void watch_wake(struct stream_watch *w)
 {
 	loop_last(hub_loop(w->log->hub), &w->wake, on_wake, w);
@@ -156,15 +157,15 @@ struct str stream_text(const struct stream_log *log)
 	return (struct str){buf_text(&log->text), log->text.n};
 }
 
-/* The closing event always finds room; what was dropped before it leaves no gap because all that
- * follows is dropped too. */
+/* The closing event always fits. Once an event is dropped, all later ones except the closing event
+ * are dropped too, so the log has no gaps. */
 static bool log_has_room(const struct stream_log *log, enum event_kind kind)
 {
 	return event_is_closing(kind) ||
 	       (log->count < EVENTS_PER_TURN_MAX - 1 && payload_bytes(log) <= EVENT_LOG_BYTES_MAX);
 }
 
-/* Written in place: an event without room is taken back. */
+/* The event is encoded in place and removed again if it does not fit. */
 void stream_put(struct stream_log *log, const struct event *event)
 {
 	struct event timed = *event;
@@ -203,7 +204,7 @@ static void on_emit(void *owner, const struct event *event)
 	stream_put(owner, &timed);
 }
 
-/* A kept log needs no room to grow. */
+/* Releases spare capacity of a finished log. */
 static void log_shrink(struct stream_log *log)
 {
 	if (!log->released || !list_empty(&log->watches))

@@ -1,4 +1,5 @@
-/* What the files of the stream share: a log's insides, and how the hub comes to know of its end. */
+/* Internals shared by the files of the stream: the log's layout, and how the hub learns that a log
+ * has ended. */
 #ifndef VESPER_STREAM_INT_H
 #define VESPER_STREAM_INT_H
 
@@ -9,9 +10,9 @@
 #include "vesper/stream.h"
 #include "vesper/uuid.h"
 
-/* Where an event begins: bytes of event_encode, but for an unmarked piece of the answer; its text
- * lies in the log's text. The next entry's places are its ends. A word has one, so they are small.
- */
+/* Offsets of an event: `at` into the bytes of event_encode, `text_at` into the log's text. An
+ * unmarked text delta has no encoded bytes. The next entry's offsets end this one. Each word has an
+ * entry, so entries are small. */
 struct entry {
 	int64_t at_ms;
 	enum event_kind kind;
@@ -20,13 +21,13 @@ struct entry {
 _Static_assert(EVENT_LOG_BYTES_MAX < UINT32_MAX / 2, "places fit");
 
 struct stream_log {
-	struct hashmap_node by_id; /* in the hub, as the next: in neither once forgotten */
+	struct hashmap_node by_id; /* in the hub; removed from both on eviction */
 	struct list all;
 	struct list kept;   /* in the hub's list of finished logs */
-	struct share share; /* of its tenant, in the hub's room for them */
+	struct share share; /* tenant's share of the hub's finished logs */
 	int64_t kept_until_ms;
 	struct stream_hub *hub;
-	size_t holders; /* the hub, the turn, each watch */
+	size_t holders; /* references: the hub, the turn, each watch */
 	char turn_id[UUID_BYTES];
 	char session_id[UUID_BYTES];
 	struct principal *who;
@@ -47,22 +48,22 @@ struct stream_log {
 	void (*on_watchers)(void *owner, size_t watchers);
 	void *owner;
 	bool released;
-	size_t counted; /* bytes that the hub knows of, while it runs */
-	bool unwanted;  /* its session was deleted: not kept */
+	size_t counted; /* bytes already counted by the hub while the turn runs */
+	bool unwanted;  /* its session was deleted: not kept after its end */
 };
 
-/* What it holds of memory, but for its owner's name and permissions. */
+/* Memory used, without the owner's name and permissions. */
 size_t log_bytes(const struct stream_log *log);
-/* The log has grown, or does not run any more. */
+/* Updates the hub's count when the log has grown or ended. */
 void hub_count(struct stream_log *log);
 struct loop *hub_loop(const struct stream_hub *h);
 void hub_add(struct stream_hub *h, struct stream_log *log);
 void hub_forget(struct stream_hub *h, struct stream_log *log);
-/* NULL: it has none of this turn. */
+/* NULL when the hub has no log of this turn. */
 struct stream_log *hub_find(const struct stream_hub *h, const char *turn_id);
-/* Tells the driver. */
+/* Notifies the driver. */
 void hub_opened(struct stream_hub *h, struct stream_log *log);
-/* The log is finished: it is kept for a while, then forgotten. */
+/* Keeps a finished log until it expires. */
 void hub_keep(struct stream_hub *h, struct stream_log *log);
 
 void log_unref(struct stream_log *log);
