@@ -1,6 +1,7 @@
 /*
- * The replica among the others: its links, its heartbeat, and the turns of those that have died.
- * Of several that see a replica dead one gets its turns, each under a new fence.
+ * One replica of the cluster: its links, its heartbeat, and the takeover of turns of dead replicas.
+ * If several replicas see another one dead, one of them gets its turns, each with a new fencing
+ * token.
  */
 #include "cluster_int.h"
 
@@ -19,11 +20,11 @@
 #define BOOT_BYTES  4
 #define SECRET_FOR  "vesper: what replicas tell each other"
 
-/* ---- taking over ---- */
+/* ---- takeover ---- */
 
 struct taking {
 	struct question question;
-	struct list node; /* of those that are tried again */
+	struct list node; /* in `untaken`, for a retry */
 	char tenant[128];
 	char turn_id[UUID_BYTES];
 	uint64_t fence;
@@ -61,7 +62,7 @@ static void tell_runs_here(struct held *h)
 						  number_text(CLUSTER_LEASE_MS, ms)});
 }
 
-/* The turn runs here from now on, or is closed here. */
+/* Starts the turn here, or closes it here. */
 static void take(struct cluster *c, const struct taking *t, const struct loaded *l,
 		 struct stream_log *log)
 {
@@ -79,7 +80,7 @@ static void take(struct cluster *c, const struct taking *t, const struct loaded 
 	};
 
 	if (h || !f)
-		return; /* it has ended, or it was never away */
+		return; /* it has ended or never left this replica */
 	follow_end(f);
 	h = held_new(c, t->turn_id, t->tenant);
 	h->fence = t->fence;
@@ -89,7 +90,7 @@ static void take(struct cluster *c, const struct taking *t, const struct loaded 
 	c->on_signal(c->signal_owner, &s); /* adopts the log */
 }
 
-/* It was put into the set of this replica with the others of the one that ended. */
+/* Removes the turn from this replica's set, where the reap script has put it. */
 static void not_taken(const struct taking *t)
 {
 	struct cluster *c = t->question.cluster;
@@ -112,7 +113,7 @@ static void on_loaded(void *owner, const struct loaded *l, struct stream_log *lo
 		count_takeover("taken");
 		take(c, t, l, log);
 	} else if (!l && !c->closing) {
-		list_append(&c->untaken, &t->node); /* no answer: tried again by the next beat */
+		list_append(&c->untaken, &t->node); /* no reply: retried with the next heartbeat */
 		return;
 	} else {
 		count_takeover(log ? "ended" : "unknown");
@@ -131,7 +132,7 @@ static bool on_fence(struct question *q, const redisReply *reply)
 
 	if (q->cluster->closing)
 		return true;
-	if (reply && !reply_text(reply).n) { /* its hash is gone: the store closes it */
+	if (reply && !reply_text(reply).n) { /* its hash is missing: the store closes it */
 		not_taken(t);
 		return true;
 	}
@@ -144,7 +145,7 @@ static bool on_fence(struct question *q, const redisReply *reply)
 	return true;
 }
 
-/* "tenant:turn" */
+/* `what` is "tenant:turn". */
 static void take_over(struct cluster *c, struct str what)
 {
 	struct taking *t = question_new(c, sizeof(*t), false, on_fence, NULL);
@@ -215,9 +216,9 @@ static void reap(struct cluster *c, struct str dead)
 					   number_text(CLUSTER_KEPT_MS, kept)});
 }
 
-/* ---- the heartbeat ---- */
+/* ---- heartbeat ---- */
 
-/* Another replica has taken what ran here. */
+/* Gives up all turns: another replica has taken them over. */
 static void lose_all(struct cluster *c)
 {
 	log_warn("cluster.dead", "this replica was silent for too long: its turns are others' now");
@@ -241,7 +242,8 @@ static bool on_beat(struct question *q, const redisReply *reply)
 		if (now - c->beats.answered_ms > 3 * CLUSTER_BEAT_MS)
 			c->beats.steady_ms = now;
 		c->beats.answered_ms = now;
-		/* After a pause of the server all are silent: they have as long to come back. */
+		/* After a pause of the server, all replicas look silent: wait one lease time before
+		 * reaping. */
 		while (text.n > 0 && now - c->beats.steady_ms > c->lease_ms) {
 			word = next_word(&text);
 			if (!decline_is_fresh(c, word))
@@ -280,9 +282,9 @@ static void on_tick(void *owner)
 	cluster_read(c);
 }
 
-/* ---- life ---- */
+/* ---- lifecycle ---- */
 
-/* What is said last may be lost: a viewer elsewhere then finds the stored answer. */
+/* The last events may be lost; remote viewers then read the stored answer. */
 void cluster_close(void *self)
 {
 	struct cluster *c = self;
@@ -341,7 +343,8 @@ static void open_links(struct cluster *c, int64_t timeout_ms)
 {
 	c->ask = redis_link_new(c->loop, &c->place,
 				&(struct redis_link_options){.check = "redis:ask",
-							     /* a reader waits as long for news */
+							     /* a reader waits this long for new
+							      * entries */
 							     .due_ms = CLUSTER_FLUSH_MS,
 							     .patience_ms = timeout_ms});
 	c->write = redis_link_new(

@@ -1,6 +1,6 @@
 /*
- * One question to the server and whoever waits for what comes of it: a reply that nobody waits for
- * any more still comes, and goes nowhere.
+ * Commands to Redis with a reply. The reply to a cancelled operation is still received, and
+ * discarded.
  */
 #include "cluster_int.h"
 
@@ -21,7 +21,7 @@ static void on_cancel(struct op *op)
 
 	q->cluster->asking--;
 	q->cancelled = true;
-	if (q->sent) /* its reply still comes, and frees it */
+	if (q->sent) /* the pending reply frees it */
 		return;
 	later_cancel(&q->later);
 	question_free(q);
@@ -60,7 +60,7 @@ void question_send(struct question *q, int argc, const struct str *argv)
 {
 	struct cluster *c = q->cluster;
 
-	/* What nobody waits for costs no patience. */
+	/* Commands without a waiting caller use the write link and no wait budget. */
 	q->sent = !c->closing &&
 		  redis_link_send(q->counted ? c->ask : c->write, argc, argv, on_reply, q);
 	if (q->sent)

@@ -1,7 +1,7 @@
 /*
- * A turn that was to be taken over and cannot run here, as where replicas have different
- * catalogues. It goes round: the next beat of another one takes it. Once all have declined it, who
- * watches is told that nothing more comes; the store closes it.
+ * Declines a takeover that cannot run here, for example because replicas have different catalogs.
+ * The turn is offered to the next replica's heartbeat. When all have declined it, viewers get an
+ * error and the store closes the turn.
  */
 #include "cluster_int.h"
 
@@ -40,7 +40,7 @@ static bool on_declined(struct question *q, const redisReply *reply)
 	struct held *h = held_of(c, ((struct declining *)q)->holder);
 
 	if (!h || !h->watch || c->closing)
-		return true; /* another has it by now */
+		return true; /* another replica has it by now */
 	if (!str_eq(reply_text(reply), STR("passed"))) {
 		end(h);
 		return true;
@@ -61,7 +61,7 @@ void cluster_decline(void *self, const char *holder)
 	char member[sizeof(h->tenant) + UUID_BYTES + 1];
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
 
-	h->handed = true; /* nobody here writes its log any more */
+	h->handed = true; /* nothing here writes its log any more */
 	stream_adopt(c->hub, holder, true, NULL, NULL);
 	memcpy(d->holder, h->holder, UUID_BYTES);
 	snprintf(turns, sizeof(turns), "%s!", c->turns);
@@ -84,7 +84,8 @@ bool decline_is_fresh(const struct cluster *c, struct str silent)
 {
 	size_t n = strlen(c->replica);
 
-	/* One that has just begun takes nothing over for as long as a silence lasts. */
+	/* A replica that has just started reaps nothing for one lease time, so others need a second
+	 * one. */
 	return silent.n == n + 1 && silent.p[n] == '!' && memcmp(silent.p, c->replica, n) == 0 &&
 	       clock_mono_ms() - c->declined_ms <= 2 * c->lease_ms;
 }

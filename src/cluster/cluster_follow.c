@@ -1,6 +1,6 @@
 /*
- * Logs of turns that run elsewhere, and the wait for news of them and for signals: one call at the
- * server for all, which a signal to oneself ends when there is one more to follow.
+ * Follows the logs of turns on other replicas, and receives signals. One blocking XREAD serves all;
+ * a signal to this replica interrupts it when another log is added.
  */
 #include "cluster_int.h"
 
@@ -17,14 +17,14 @@
 
 struct follow {
 	struct hashmap_node by_turn;
-	struct list node; /* of all: those that were read first */
+	struct list node; /* in follow_list, least recently read last */
 	struct cluster *cluster;
 	struct stream_log *log;
 	char turn_id[UUID_BYTES];
 	char tenant[128];
 	char key[CLUSTER_KEY_BYTES];
 	char last_id[64];
-	bool read; /* it is among those that are read */
+	bool read; /* included in XREAD */
 	size_t watchers;
 	int64_t unwatched_ms, said_ms;
 };
@@ -41,7 +41,7 @@ struct stream_log *follow_log(const struct follow *f)
 	return f->log;
 }
 
-/* The turn must know that somebody listens: else it ends after its grace period. */
+/* Reports the number of viewers, or the turn would end after its grace period. */
 static void say_watchers(struct follow *f)
 {
 	const struct lease_signal s = {
@@ -120,7 +120,7 @@ void follow_drop_all(struct cluster *c)
 		follow_drop(list_item(node, struct follow, node));
 }
 
-/* True: it has ended, and the hub keeps its log for a while. */
+/* True: the turn has ended, and the hub keeps its log. */
 static bool release_ended(struct follow *f)
 {
 	if (!stream_closed(f->log))
@@ -139,7 +139,7 @@ struct stream_log *follow_read_after(struct follow *f, const char *entry_id)
 	if (release_ended(f))
 		return log;
 	f->read = true;
-	/* XREAD gives what comes after, XRANGE what is at and after. */
+	/* XREAD returns entries after an ID, XRANGE entries from an ID on. */
 	while (id.n > 0 && id.p[id.n - 1] != '-')
 		id.n--;
 	if (id.n > 0 && number_read(str_of(entry_id + id.n), &first) && first > 0)
@@ -151,8 +151,8 @@ struct stream_log *follow_read_after(struct follow *f, const char *entry_id)
 	return log;
 }
 
-/* Who watches is told that nothing more comes from here; the answer is stored where it is written.
- */
+/* Ends the log with an error for local viewers. The answer is stored by the replica that runs the
+ * turn. */
 static void cut_off(struct follow *f, const char *why)
 {
 	const struct code_row *row = code_row(CODE_UPSTREAM);
@@ -183,7 +183,7 @@ void follow_tick(struct cluster *c, int64_t now_ms)
 	}
 }
 
-/* ---- news ---- */
+/* ---- new entries ---- */
 
 static const redisReply *item(const redisReply *list, size_t i)
 {
@@ -253,7 +253,7 @@ static void on_read(void *owner, const redisReply *reply)
 	if (reply && reply->type != REDIS_REPLY_ERROR)
 		c->read_ms = clock_mono_ms();
 	if (reply && reply->type != REDIS_REPLY_ERROR)
-		cluster_read(c); /* else the next beat does */
+		cluster_read(c); /* otherwise the next heartbeat does */
 }
 
 void cluster_read(struct cluster *c)
@@ -285,7 +285,8 @@ void cluster_read(struct cluster *c)
 	argv[n++] = str_of(c->inbox_id);
 	for (int i = 0; i < follows; i++) {
 		argv[n++] = str_of(read[i]->last_id);
-		list_remove(&read[i]->node); /* others come first the next time */
+		/* Moved to the end, so that others come first next time. */
+		list_remove(&read[i]->node);
 		list_append(&c->follow_list, &read[i]->node);
 	}
 	c->reading = redis_link_send(c->read, n, argv, on_read, c);

@@ -1,4 +1,4 @@
-/* Names of keys, numbers as text, and what is sealed before it lies in a Redis. */
+/* Key names, numbers as text, and sealing of data stored in Redis. */
 #include "cluster_int.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@ void cluster_key(char out[CLUSTER_KEY_BYTES], const char *kind, const char *tena
 	int n = snprintf(out, CLUSTER_KEY_BYTES, "vesper:%s:{%s}%s%s", kind, tenant,
 			 *name ? ":" : "", name);
 
-	assert(n > 0 && n < CLUSTER_KEY_BYTES); /* tenants and names are bounded */
+	assert(n > 0 && n < CLUSTER_KEY_BYTES); /* tenants and names have a maximum length */
 	(void)n;
 }
 
@@ -41,7 +41,8 @@ struct str next_word(struct str *text)
 	return word;
 }
 
-/* A key seals one thing only: the purpose names it, and the same purpose means the same bytes. */
+/* Each key seals one value: the purpose identifies the value, and equal purposes mean equal
+ * bytes. */
 static void key_for(const struct cluster *c, const char *purpose, uint8_t out[SEAL_KEY_BYTES])
 {
 	hash_hmac_sha256(c->secret, sizeof(c->secret), purpose, strlen(purpose), out);

@@ -1,6 +1,6 @@
 /*
- * Leases: who runs the turn of a session. One script acquires, so that of several replicas one
- * gets it. A turn that began while the server was away is told to it when it is back.
+ * Leases: which replica runs the turn of a session. Acquiring is one script, so only one replica
+ * succeeds. A turn that began while the server was unavailable is registered when it is back.
  */
 #include "cluster_int.h"
 
@@ -14,11 +14,11 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-#define MEMBERS_BYTES_MAX (1024 * 1024) /* a request with its history, sealed */
+#define MEMBERS_BYTES_MAX (1024 * 1024) /* sealed request with its history */
 #define MEMBERS_MAX       8
 #define RENEW_MS          (CLUSTER_LEASE_MS / 4)
 
-/* ---- what is held ---- */
+/* ---- turns of this replica ---- */
 
 struct held *held_of(const struct cluster *c, const char *holder)
 {
@@ -57,7 +57,7 @@ void held_free(struct held *h)
 	mem_free(h);
 }
 
-/* In the set of this replica: "tenant:turn". */
+/* Adds or removes "tenant:turn" in the set of this replica. */
 static void tell_turns(struct held *h, bool runs, bool first)
 {
 	char member[sizeof(h->tenant) + UUID_BYTES + 1];
@@ -86,7 +86,7 @@ void held_lost(struct held *h)
 
 	memcpy(holder, h->holder, UUID_BYTES);
 	log_warn("cluster.lost", "%s runs on another replica", holder);
-	/* Who watches here reads on from there, unless more was shown than the server has. */
+	/* Local viewers follow the other replica, unless they saw events that the server lacks. */
 	s.followed = runs && h->watch && h->entry > 0 &&
 		     stream_last_seq(stream_watch_log(h->watch)) == h->acked;
 	if (s.followed)
@@ -100,7 +100,8 @@ void held_lost(struct held *h)
 		held_free(h);
 }
 
-/* The turn says nothing more; what it has said is written before others hear that it is theirs. */
+/* Stops the turn's events. Those already emitted are written before other replicas are told to take
+ * over. */
 static void hand_over(struct held *h)
 {
 	struct cluster *c = h->cluster;
@@ -136,7 +137,8 @@ void held_check_left(struct cluster *c)
 {
 	if (!c->leaving || c->left || c->closing || c->held.count > 0)
 		return;
-	c->left = true; /* dead since long ago: the next beat of another takes the turns */
+	/* Score 0 means dead: the next heartbeat of another replica takes the turns. */
+	c->left = true;
 	cluster_tell(c, 4,
 		     (const struct str[]){STR("ZADD"), STR(CLUSTER_ALIVE), STR("0"),
 					  str_of(c->replica)});
@@ -217,7 +219,7 @@ void member_open(const struct cluster *c, const char *turn_id, const char *name,
 struct acquiring {
 	struct question question;
 	char holder[UUID_BYTES];
-	lease_cb cb; /* NULL: the turn runs already */
+	lease_cb cb; /* NULL: registers a running turn */
 	void *owner;
 };
 
@@ -232,7 +234,7 @@ static bool read_holder(struct str *text, struct lease *out)
 	return uuid_valid(out->holder);
 }
 
-/* LEASE_UNKNOWN where the text is none of ours. */
+/* LEASE_UNKNOWN when the text is malformed. */
 static struct lease read_lease(struct str text)
 {
 	struct lease out = {.kind = LEASE_UNKNOWN}, none = out;
@@ -256,7 +258,8 @@ static void registered(struct held *h, uint64_t fence)
 	h->asked = false;
 	h->renewed_ms = clock_mono_ms();
 	if (log)
-		publish_from(h, log, 0); /* one that waited for its session has begun already */
+		/* A turn that waited for its session has emitted events already. */
+		publish_from(h, log, 0);
 }
 
 static bool on_acquired(struct question *q, const redisReply *reply)
@@ -289,7 +292,7 @@ static bool on_acquired(struct question *q, const redisReply *reply)
 	return true;
 }
 
-/* Nobody wants what it acquired. */
+/* Releases a lease whose acquisition was cancelled. */
 static void on_acquire_clean(struct question *q)
 {
 	if (q->cancelled)
@@ -329,7 +332,7 @@ static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *own
 	h->asked = h->asked || redis_link_up(h->cluster->ask) || redis_link_up(h->cluster->write);
 	h->registering = true;
 	tell_turns(h, true,
-		   cb != NULL); /* before: a turn that nobody knows of could not be taken over */
+		   cb != NULL); /* before the lease: otherwise a takeover would miss the turn */
 	question_send(&a->question, 13 + members_into(h, argv + 13), argv);
 	return &a->question.op;
 }
@@ -364,7 +367,7 @@ static struct op *lease_acquire(void *self, const struct lease_request *r, lease
 	return send_acquire(h, r->anew, cb, owner);
 }
 
-/* ---- looking, going on, releasing ---- */
+/* ---- looking up, renewing, releasing ---- */
 
 struct looking {
 	struct question question;
@@ -413,7 +416,7 @@ static void lease_note(void *self, const char *holder, const char *member, struc
 					  number_text(CLUSTER_LEASE_MS, ms)});
 }
 
-/* The session is free at once; what was said last is still on its way. */
+/* The session is free at once, even if the last events are still being sent. */
 static void lease_release(void *self, const char *holder)
 {
 	struct held *h = held_of(self, holder);

@@ -199,7 +199,7 @@ static bool answer_log(struct loading *l)
 		      !l->reader || stream_may_read(here, l->reader) ? here : NULL);
 		return true;
 	}
-	if (l->last == 0 && !l->silent) /* its beginning is lost */
+	if (l->last == 0 && !l->silent) /* its first events are lost */
 		return answer_none(l, &known);
 	if (!f)
 		f = follow_new(c, &known, l->tenant);

@@ -1,7 +1,7 @@
 /*
- * What turns say here goes to the server for those who watch elsewhere: an entry holds a run of
- * events. One entry of a turn is on its way at a time, and the server says how far it has come, so
- * an entry that was lost is sent again from there.
+ * Publishes the events of local turns for viewers on other replicas. One entry holds several
+ * events, and only one entry of a turn is under way at a time. The reply gives the last stored
+ * event, so lost entries are sent again.
  */
 #include "cluster_int.h"
 
@@ -35,7 +35,7 @@ static void count_append(const char *outcome)
 	metric_add(&appends, (const char *const[]){outcome}, 1);
 }
 
-/* Until the next entry may go. A timer may be a millisecond early. */
+/* Time until the next entry may be sent. A timer may fire a millisecond early. */
 static int64_t flush_wait_ms(const struct held *h)
 {
 	return h->flushed_ms + CLUSTER_FLUSH_MS + 1 - clock_mono_ms();
@@ -111,7 +111,8 @@ static void on_flown(struct held *h, const redisReply *reply)
 		count_append("lost");
 		held_lost(h);
 	} else if (str_eq(word, STR("gone"))) {
-		count_append("gone"); /* an empty server: it is told all of it */
+		/* The server lost its data: register and send everything again. */
+		count_append("gone");
 		h->fence = 0;
 		held_register(h);
 	} else {
@@ -189,7 +190,7 @@ static void flush(struct held *h)
 	struct buf plain;
 
 	if (!h->fence || h->flying || !redis_link_up(h->cluster->write))
-		return; /* a reply, or a beat, comes back here */
+		return; /* the next reply or heartbeat retries */
 	buf_init(&plain, ENTRY_BYTES_MAX);
 	while (plain.n < CLUSTER_ENTRY_BYTES && (next = stream_read(h->watch))) {
 		add_event(&plain, next->event);
@@ -201,7 +202,7 @@ static void flush(struct held *h)
 		h->entry_sent = h->acked + 1;
 		h->flying = send_entry(h, last, stream_closed(log) && last == stream_last_seq(log),
 				       (struct str){plain.p, plain.n});
-		if (!h->flying) { /* said again by the next beat */
+		if (!h->flying) { /* sent again with the next heartbeat */
 			count_append("away");
 			publish_from(h, log, h->acked);
 		}
@@ -233,7 +234,7 @@ void on_publish_timer(void *owner)
 		timer_start(c->flush, (uint64_t)next);
 }
 
-/* ---- who watches elsewhere ---- */
+/* ---- remote viewers ---- */
 
 static void count_viewers(struct held *h, int64_t now_ms)
 {
@@ -271,7 +272,7 @@ void publish_watchers(struct held *h, const char *replica, size_t watchers)
 	count_viewers(h, now);
 }
 
-/* ---- time ---- */
+/* ---- timers ---- */
 
 bool publish_all_said(const struct held *h)
 {
@@ -287,8 +288,8 @@ static void done(struct held *h)
 
 void publish_tick(struct held *h, int64_t now_ms)
 {
-	/* The server may know of it without an end, or knows of one that never began: a message
-	 * that comes again must not be led there. */
+	/* The turn may be registered without its events or its end. A duplicate message must not be
+	 * led to it. */
 	if (h->released && !h->handed && (h->fence ? !h->watch : h->asked)) {
 		if (held_forget(h) || now_ms - h->released_ms > CLUSTER_LEASE_MS)
 			held_free(h);

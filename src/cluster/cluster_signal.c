@@ -1,6 +1,6 @@
 /*
- * What one replica tells another: a line of JSON in the other's stream. To the one that runs a
- * turn, or to all of them.
+ * Signals between replicas: one line of JSON in the receiver's stream. Sent to the replica that
+ * runs a turn, or to all.
  */
 #include "cluster_int.h"
 
@@ -22,7 +22,7 @@ struct telling {
 	struct question question;
 	struct buf json;
 	char turn_id[UUID_BYTES];
-	char *user; /* whose the turn must be; NULL: anybody's */
+	char *user; /* required owner of the turn; NULL: any user */
 	bool to_all;
 	lease_found_cb cb; /* or NULL */
 	void *owner;
@@ -61,7 +61,7 @@ static void put_to_all(struct telling *t, const redisReply *reply)
 	}
 }
 
-/* replica, over, user */
+/* The reply has the fields replica, over and user. */
 static bool put_to_one(struct telling *t, const redisReply *reply)
 {
 	struct cluster *c = t->question.cluster;
@@ -136,7 +136,7 @@ struct op *cluster_signal(void *self, const struct lease_signal *s, lease_found_
 	if (s->user)
 		t->user = mem_strndup(s->user, strlen(s->user));
 	if (!t->to_all) {
-		if (uuid_valid(s->holder)) /* else it is nobody's */
+		if (uuid_valid(s->holder)) /* otherwise no turn has this id */
 			memcpy(t->turn_id, s->holder, UUID_BYTES);
 		cluster_key(key, "t", s->tenant, t->turn_id);
 		question_send(&t->question, 5,
@@ -150,7 +150,7 @@ struct op *cluster_signal(void *self, const struct lease_signal *s, lease_found_
 	return cb ? &t->question.op : NULL;
 }
 
-/* ---- hearing ---- */
+/* ---- receiving ---- */
 
 static bool kind_of(const char *op, enum lease_signal_kind *out)
 {
@@ -169,7 +169,7 @@ void cluster_hear(struct cluster *c, struct str json)
 	struct held *h;
 
 	if (!kind_of(json_string_value(json_object_get(o, "op")), &s.kind)) {
-		json_decref(o); /* a wake, or of another version */
+		json_decref(o); /* a wake-up, or a signal of another version */
 		return;
 	}
 	s.tenant = json_string_value(json_object_get(o, "tenant"));

@@ -1,11 +1,11 @@
 /*
- * What must be one step on the server. Each script touches the keys of one hash tag, so that they
- * run on a clustered Redis. Times are the server's.
+ * Redis scripts for steps that must be atomic. Each script uses keys of one hash tag, so it runs on
+ * a Redis cluster. All times are the server's.
  */
 #ifndef VESPER_CLUSTER_SCRIPTS_H
 #define VESPER_CLUSTER_SCRIPTS_H
 
-/* A fence is greater than every one before it of the tenant, also where the clock goes back. */
+/* Greater than all earlier fencing tokens of the tenant, even if the clock moves back. */
 #define NEXT_FENCE(key)                                                                            \
 	"local t = redis.call('TIME') local fence = t[1] * 1000000 + t[2] "                        \
 	"local last = tonumber(redis.call('GET', " key ") or '0') "                                \
@@ -13,7 +13,7 @@
 	"local f = string.format('%.0f', fence) redis.call('SET', " key ", f) "
 
 /* KEYS x c t f s; ARGV turn replica lease_ms keep_ms anew, then names and values of the hash.
- * "again turn replica", "held turn replica fence" or "ours fence". */
+ * Returns "again turn replica", "held turn replica fence" or "ours fence". */
 #define ACQUIRE_SCRIPT                                                                             \
 	"local named = string.sub(KEYS[2], -5) ~= ':none' "                                        \
 	"local again = named and ARGV[5] == '0' and redis.call('GET', KEYS[2]) "                   \
@@ -29,21 +29,22 @@
 				     "f, 'n', '0', unpack(ARGV, 6)) "                              \
 				     "redis.call('PEXPIRE', KEYS[3], ARGV[4]) return 'ours ' .. f"
 
-/* KEYS x; ARGV turn fence: deletes only what this fence wrote. */
+/* KEYS x; ARGV turn fence: deletes the lease only if this fence wrote it. */
 #define RELEASE_SCRIPT                                                                             \
 	"local held = redis.call('GET', KEYS[1]) "                                                 \
 	"if held and string.sub(held, 1, #ARGV[1]) == ARGV[1] and "                                \
 	"string.find(held, ' ' .. ARGV[2] .. '$') then return redis.call('DEL', KEYS[1]) end "     \
 	"return 0"
 
-/* KEYS x c t; ARGV turn: nothing of it will be said any more, so nobody is led to it. */
+/* KEYS x c t; ARGV turn: deletes the turn, which will emit no more events, so that no message is
+ * led to it. */
 #define FORGET_SCRIPT                                                                              \
 	"for i = 1, 2 do local of = redis.call('GET', KEYS[i]) "                                   \
 	"if of and string.sub(of, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[i]) end "    \
 	"end return redis.call('DEL', KEYS[3])"
 
-/* KEYS s t; ARGV fence first last bytes keep_ms over. "gone": the hash is not there; "lost":
- * another replica has the turn; "have n": the events up to n are there. */
+/* KEYS s t; ARGV fence first last bytes keep_ms over. Returns "gone": no hash; "lost": another
+ * replica has the turn; "have n": events up to n are stored. */
 #define APPEND_SCRIPT                                                                              \
 	"local m = redis.call('HMGET', KEYS[2], 'fence', 'n') if not m[1] then return 'gone' end " \
 	"if m[1] ~= ARGV[1] then return 'lost' end "                                               \
@@ -54,9 +55,8 @@
 	"redis.call('PEXPIRE', KEYS[1], ARGV[5]) redis.call('PEXPIRE', KEYS[2], ARGV[5]) "         \
 	"return 'have ' .. ARGV[3]"
 
-/* KEYS alive, dead:<replica>; ARGV replica lease_ms. "0": another replica has declared this one
- * dead; else "1" and those that are silent. A server that lost everything has declared nobody dead.
- */
+/* KEYS alive, dead:<replica>; ARGV replica lease_ms. Returns "0" if another replica has declared
+ * this one dead, else "1" and the silent replicas. After a data loss no replica counts as dead. */
 #define BEAT_SCRIPT                                                                                \
 	"if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('DEL', KEYS[2]) return '0' end "    \
 	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
@@ -64,15 +64,16 @@
 	"return '1 ' .. table.concat(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', "                \
 	"string.format('%.0f', now - tonumber(ARGV[2]))), ' ')"
 
-/* KEYS alive, turns:<replica>; ARGV turn replica. One that ends before its first beat must be
- * missed, too. */
+/* KEYS alive, turns:<replica>; ARGV turn replica. Adds the replica to `alive`, so that its death is
+ * noticed even before its first heartbeat. */
 #define RUNS_SCRIPT                                                                                \
 	"local t = redis.call('TIME') redis.call('ZADD', KEYS[1], 'NX', "                          \
 	"string.format('%.0f', t[1] * 1000 + math.floor(t[2] / 1000)), ARGV[2]) "                  \
 	"return redis.call('SADD', KEYS[2], ARGV[1])"
 
-/* KEYS alive, turns:<dead>, dead:<dead>, turns:<caller>; ARGV dead lease_ms kept_ms. Its turns go
- * to exactly one caller, and are in its set at once: it may end before it has taken them over. */
+/* KEYS alive, turns:<dead>, dead:<dead>, turns:<caller>; ARGV dead lease_ms kept_ms. Moves the
+ * turns to the set of exactly one caller at once, in case the caller dies before it has taken them
+ * over. */
 #define REAP_SCRIPT                                                                                \
 	"local s = redis.call('ZSCORE', KEYS[1], ARGV[1]) local t = redis.call('TIME') "           \
 	"if not s or t[1] * 1000 + math.floor(t[2] / 1000) - s < tonumber(ARGV[2]) then "          \
@@ -83,8 +84,8 @@
 	"return table.concat(all, ' ')"
 
 /* KEYS alive, turns:<caller>, turns:<caller>!, declined:<turn>; ARGV turn caller lease_ms kept_ms.
- * "passed": the next beat of another one takes it, as that of a replica that is silent; "none": so
- * many have declined it as there are. */
+ * Returns "passed": offered to the next heartbeat of another replica as a turn of a silent one;
+ * "none": all live replicas have declined. */
 #define DECLINE_SCRIPT                                                                             \
 	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
 	"local alive = redis.call('ZCOUNT', KEYS[1], "                                             \
@@ -94,21 +95,21 @@
 	"redis.call('SREM', KEYS[2], ARGV[1]) redis.call('SADD', KEYS[3], ARGV[1]) "               \
 	"redis.call('ZADD', KEYS[1], '0', ARGV[2] .. '!') return 'passed'"
 
-/* KEYS alive, turns:<replica>; ARGV replica. It ends: what it has not taken over yet is others' at
- * their next beat. */
+/* KEYS alive, turns:<replica>; ARGV replica. The replica ends: others take its remaining turns with
+ * their next heartbeat. */
 #define LEAVE_SCRIPT                                                                               \
 	"if redis.call('EXISTS', KEYS[2]) == 1 then "                                              \
 	"return redis.call('ZADD', KEYS[1], '0', ARGV[1]) end "                                    \
 	"return redis.call('ZREM', KEYS[1], ARGV[1])"
 
-/* KEYS t f; ARGV replica keep_ms. A new fence for a turn that is taken over, or ''. */
+/* KEYS t f; ARGV replica keep_ms. Returns the new fence of a turn that is taken over, or ''. */
 #define TAKE_SCRIPT                                                                                \
 	"if redis.call('EXISTS', KEYS[1]) == 0 then return '' end " NEXT_FENCE(                    \
 		"KEYS[2]") "redis.call('HSET', KEYS[1], 'replica', ARGV[1], 'fence', f) "          \
 			   "redis.call('PEXPIRE', KEYS[1], ARGV[2]) return f"
 
-/* KEYS x; ARGV "turn replica fence", turn, lease_ms: the lease goes with the turn, unless another
- * turn has it by now. */
+/* KEYS x; ARGV "turn replica fence", turn, lease_ms: moves the lease with the turn, unless another
+ * turn holds it. */
 #define MOVE_SCRIPT                                                                                \
 	"local held = redis.call('GET', KEYS[1]) "                                                 \
 	"if held and string.sub(held, 1, #ARGV[2]) ~= ARGV[2] then return 0 end "                  \
