@@ -1,6 +1,6 @@
 /*
- * The models of one configuration: the providers in the order in which each role asks them. What
- * becomes of one call is llm_run.c's business.
+ * The providers of one configuration, in the order in which each role tries them. llm_run.c runs
+ * the calls.
  */
 #include <assert.h>
 #include <string.h>
@@ -91,7 +91,7 @@ bool llm_usable_beside(const struct llm *llm, const char *provider)
 	return false;
 }
 
-/* ---- life ---- */
+/* ---- lifecycle ---- */
 
 static struct llm *llm_alloc(struct loop *l, size_t providers, int64_t retry_base_ms)
 {
@@ -107,13 +107,14 @@ static struct llm *llm_alloc(struct loop *l, size_t providers, int64_t retry_bas
 			llm->order[i][k] = k;
 	}
 	hash_random(seed, sizeof(seed));
-	for (size_t i = 0; i < LLM_ATTEMPTS_MAX; i++) /* replicas begin elsewhere */
+	/* Random start, so that replicas wait differently. */
+	for (size_t i = 0; i < LLM_ATTEMPTS_MAX; i++)
 		llm->spread[i] = (unsigned)(seed[0] << 8 | seed[1]);
 	llm->retry_base_ms = retry_base_ms ? retry_base_ms : LLM_RETRY_BASE_MS;
 	return llm;
 }
 
-/* The providers that the role names come first, in its order; the others keep theirs. */
+/* The providers that the role names come first, in its order; the others keep their order. */
 static bool order_set(struct llm *llm, enum llm_role role, const char *names, struct err *e)
 {
 	size_t *order = llm->order[role], n = 0;
@@ -148,8 +149,8 @@ static bool is_named(const char *names, const char *name)
 	return false;
 }
 
-/* A role's model is one of the provider that the role asks first, and of others of its kind; a
- * service of another kind would not know the name. */
+/* A role's model applies to the first provider of the role and to others of the same kind. Services
+ * of another kind do not know its name. */
 static struct llm_provider_options with_models(const struct llm_options *o, size_t at)
 {
 	struct llm_provider_options p = o->providers[at];
@@ -181,7 +182,7 @@ static bool provider_open(struct llm *llm, struct http *h, const struct llm_opti
 	return true;
 }
 
-/* A service that has no model for answers, and is the role embed's, makes vectors alone. */
+/* True for a service that is used by the role embed and has no model for answers. */
 static bool only_embeds(const struct llm_options *o, size_t at)
 {
 	const struct llm_provider_options p = with_models(o, at);
@@ -230,7 +231,7 @@ static bool is_priced(const struct budget *b, const char *model, struct err *e)
 		       STR_CUT(model, 60));
 }
 
-/* A limit in money that a model without a price passes by would be none. */
+/* Rejects a money limit if a model has no price: its calls would bypass the limit. */
 bool llm_priced(const struct llm *llm, const struct budget *b, struct err *e)
 {
 	if (!b || !budget_limits_money(b))

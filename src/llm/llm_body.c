@@ -1,7 +1,7 @@
 /*
- * A call as the body of a Messages API request. The service caches prompts by their bytes, so this
- * is written by hand in one fixed order: tools and system, which stay the same for days, before the
- * messages, which grow at their end.
+ * Writes a call as the body of a Messages API request. The service caches prompts by prefix, so
+ * members have one fixed order: tools and system prompt, which rarely change, precede the messages,
+ * which grow at the end.
  */
 #include <assert.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "llm_int.h"
 #include "vesper/json.h"
 
-#define CACHE_MARKS_MAX 4 /* a fifth is refused by the service */
+#define CACHE_MARKS_MAX 4 /* the service rejects a fifth */
 
 struct writer {
 	struct buf *out;
-	const char *model; /* that will read it */
-	size_t skip;       /* stable places in messages that get no mark: only the newest do */
+	const char *model; /* model of the request */
+	size_t skip;       /* cacheable blocks to leave unmarked: only the newest are marked */
 };
 
 void body_str(struct buf *b, const char *text)
@@ -34,7 +34,7 @@ bool body_is_blank(const char *text)
 	return !text || text[strspn(text, " \t\r\n\f\v")] == '\0';
 }
 
-/* `,"name":"text"` */
+/* Writes `,"name":"text"`. */
 static void add_member(struct buf *b, const char *name, const char *text)
 {
 	buf_printf(b, ",\"%s\":", name);
@@ -47,7 +47,7 @@ static void add_mark(struct buf *b, bool long_lived)
 		   long_lived ? ",\"ttl\":\"1h\"" : "");
 }
 
-/* Thinking belongs to the model that thought it; another refuses it. */
+/* Thinking blocks are sent only to the model that wrote them; others reject them. */
 static bool is_written(const struct llm_block *b, const char *model)
 {
 	if (b->kind == LLM_OPAQUE)
@@ -87,7 +87,8 @@ static void add_tools(struct buf *b, const struct llm_call *call)
 		buf_str(b, ",\"tool_choice\":{\"type\":\"none\"}");
 }
 
-/* Marks only the last stable block: it covers those before it. True when there is one. */
+/* Marks only the last cacheable block, which covers the earlier ones. Returns true when there is
+ * one. */
 static bool add_system(struct buf *b, const struct llm_call *call)
 {
 	size_t marked = call->system_count, written = 0;
@@ -156,7 +157,7 @@ static void add_block(struct writer *w, const struct llm_block *block)
 	buf_char(b, '}');
 }
 
-/* Results of tools come first in their message: the service demands it. */
+/* The service requires tool results first in their message. */
 static void add_message(struct writer *w, const struct llm_message *m, bool first)
 {
 	size_t written = 0;
@@ -228,8 +229,8 @@ static void add_output(struct buf *b, const struct llm_call *call, const char *e
 	buf_char(b, '}');
 }
 
-/* What the models of each generation refuse is left out rather than sent: a thinking mode that one
- * does not know, an effort that goes with none. */
+/* Omits settings that the model rejects: unknown thinking modes, or an effort that excludes the
+ * mode. */
 static void add_thinking(struct buf *b, const struct wire_role *role, const char *effort)
 {
 	const struct model_traits *may = &role->traits;

@@ -1,13 +1,13 @@
 /*
- * A call as the body of a Chat Completions request. As with the other wire, what is stable comes
- * first and the same call gives the same bytes: these services find a known prefix by themselves.
+ * Writes a call as the body of a Chat Completions request. Stable parts come first, and equal calls
+ * give equal bytes: these services cache prefixes automatically.
  */
 #include <string.h>
 
 #include "llm_int.h"
 #include "vesper/json.h"
 
-/* The services' strict form wants every member of every object required and nothing beside them. */
+/* Strict schemas require every member of every object, and no additional members. */
 static bool is_strict(const json_t *schema)
 {
 	const json_t *members = json_object_get(schema, "properties"), *part;
@@ -58,7 +58,7 @@ static void add_format(struct buf *b, const struct llm_call *call, const struct 
 
 /* ---- messages ---- */
 
-/* The texts of one kind as one string. False when there is none; nothing is written then. */
+/* Joins the text blocks into one string. Returns false and writes nothing when there are none. */
 static bool add_texts(struct buf *b, const struct llm_block *blocks, size_t count,
 		      const char *before)
 {
@@ -93,7 +93,7 @@ static void add_arguments(struct buf *b, const json_t *input)
 	buf_deinit(&text);
 }
 
-/* What else the service said of the call; the same model gets it back as it was. */
+/* Returns extra members of the call unchanged to the same model. */
 static void add_kept(struct buf *b, const struct llm_block *use, const struct wire_role *role)
 {
 	const char *key;
@@ -156,7 +156,7 @@ static void add_assistant(struct buf *b, const struct llm_message *m, const stru
 	}
 }
 
-/* Each result is a message of its own, right after the calls. */
+/* Each result is a separate message, right after the calls. */
 static void add_results(struct buf *b, const struct llm_message *m)
 {
 	for (size_t i = 0; i < m->count; i++) {
@@ -199,7 +199,7 @@ static void add_messages(struct buf *b, const struct llm_call *call, const struc
 	buf_deinit(&list);
 }
 
-/* The other wire knows two efforts more. */
+/* The Messages API has two more efforts. */
 static const char *effort_of(const char *effort)
 {
 	return strcmp(effort, "max") == 0 || strcmp(effort, "xhigh") == 0 ? "high" : effort;

@@ -1,7 +1,6 @@
 /*
- * The one question that is asked of a service before anybody asks a question: which models it has.
- * A wrong key or a misspelled model shows in the log at the start, not at the first turn; nothing
- * waits for it, and a service that has no such list is used all the same.
+ * Checks at start which models a service has. A wrong key or model name is logged before the first
+ * turn. The check runs in the background, and a service without a model list is still used.
  */
 #include <string.h>
 
@@ -44,7 +43,7 @@ static void traits_read(struct model_traits *t, const json_t *capabilities)
 	t->off = supports(types, "disabled");
 }
 
-/* A dated name in the list stands for the plain one. */
+/* A dated name in the list matches the plain name. */
 static const json_t *model_find(const json_t *list, const char *model)
 {
 	const json_t *one;
@@ -53,7 +52,7 @@ static const json_t *model_find(const json_t *list, const char *model)
 	json_array_foreach(list, i, one) {
 		const char *id = stream_member(one, "id").p;
 
-		if (strncmp(id, "models/", 7) == 0) /* as one service writes them */
+		if (strncmp(id, "models/", 7) == 0) /* prefix of one service */
 			id += 7;
 		if (strcmp(id, model) == 0 || (strncmp(id, model, n) == 0 && id[n] == '-' &&
 					       strspn(id + n + 1, "0123456789") == 8))

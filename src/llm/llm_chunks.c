@@ -1,7 +1,7 @@
 /*
- * The stream of a Chat Completions answer, chunk by chunk. Many services speak this wire and each
- * leaves something out: indexes, ids, finish reasons that fit. What they agree on is read strictly,
- * the rest as kindly as it can be without guessing.
+ * Parses the stream of a Chat Completions answer. Compatible services omit different parts:
+ * indexes, ids, finish reasons. Common parts are read strictly; the rest is read leniently, but
+ * never guessed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define CALLS_A_ROUND 100
 _Static_assert(CALLS_A_ROUND > LLM_BLOCKS_MAX, "ids that are made must differ");
-#define TEXT_INDEX (-1) /* of the one text block; tool calls count from 0 */
+#define TEXT_INDEX (-1) /* of the only text block; tool calls count from 0 */
 
 static bool text_read(struct llm_stream *s, struct str text, struct err *e)
 {
@@ -56,8 +56,8 @@ static struct stream_block *newest_call(const struct llm_stream *s)
 	return NULL;
 }
 
-/* The call that this piece belongs to, NULL for a new one. Without an index, a piece with an id or
- * a name of its own begins a call. */
+/* The call that this chunk belongs to; NULL: a new one. Without an index, a chunk with a new id or
+ * a name starts a call. */
 static struct stream_block *call_of(const struct llm_stream *s, const json_t *piece)
 {
 	struct stream_block *newest = newest_call(s);
@@ -68,7 +68,7 @@ static struct stream_block *call_of(const struct llm_stream *s, const json_t *pi
 	if (index_read(piece, &index)) {
 		struct stream_block *b = stream_block_find(s, index);
 
-		/* Some services count all calls of an answer as the first. */
+		/* Some services give every call of an answer index 0. */
 		return b && id.n && name.n && strcmp(id.p, stream_member(b->start, "id").p) != 0
 			       ? NULL
 			       : b;
@@ -85,7 +85,7 @@ static int64_t next_index(const struct llm_stream *s)
 	return newest ? newest->index + 1 : 0;
 }
 
-/* What the service said of the call beyond what is understood here goes back to it unchanged. */
+/* Keeps unknown members of the call, to return them to the service unchanged. */
 static struct stream_block *call_new(struct llm_stream *s, json_t *piece, struct err *e)
 {
 	int64_t at;
@@ -101,7 +101,7 @@ static struct stream_block *call_new(struct llm_stream *s, json_t *piece, struct
 		stream_garbled(e, "a tool call without a name");
 		return NULL;
 	}
-	/* Unlike those that were made in the rounds before. */
+	/* Differs from the ids made in earlier rounds. */
 	snprintf(made, sizeof(made), "call_%lld",
 		 (long long)s->asked * CALLS_A_ROUND + (long long)count_calls(s));
 	raw = json_copy(piece);
@@ -118,7 +118,7 @@ static struct stream_block *call_new(struct llm_stream *s, json_t *piece, struct
 	return b;
 }
 
-/* Members that come with a later piece (a signature) are kept as well. */
+/* Members of later chunks (a signature) are kept as well. */
 static void call_keep(struct stream_block *b, json_t *piece)
 {
 	json_t *raw = json_object_get(b->start, "raw");
@@ -130,7 +130,7 @@ static void call_keep(struct stream_block *b, json_t *piece)
 			json_object_set(raw, key, value);
 }
 
-/* Arguments are JSON as text; who sends them as an object sends all of them at once. */
+/* Arguments are JSON text in chunks; services that send an object send it complete. */
 static bool arguments_read(struct stream_block *b, const json_t *function, struct err *e)
 {
 	const json_t *arguments = json_object_get(function, "arguments");
@@ -156,9 +156,9 @@ static bool call_read(struct llm_stream *s, json_t *piece, struct err *e)
 	return b && arguments_read(b, json_object_get(piece, "function"), e);
 }
 
-/* ---- the chunk ---- */
+/* ---- chunks ---- */
 
-/* The prompt's tokens hold the cached ones here. */
+/* Here, prompt_tokens includes the cached tokens. */
 static void usage_read(struct llm_usage *u, const json_t *usage)
 {
 	int64_t prompt = -1, cached = 0;
@@ -234,7 +234,7 @@ bool openai_event(struct llm_stream *s, const char *event, const char *data, siz
 	struct str text = str_trim((struct str){data, len});
 	json_t *root;
 
-	(void)event; /* this wire has none; a proxy that adds one changes nothing */
+	(void)event; /* not used by this API; an event added by a proxy is ignored */
 	if (s->ended || text.n == 0)
 		return true;
 	if (str_eq(text, STR("[DONE]"))) {

@@ -1,7 +1,7 @@
 /*
- * Text deltas are by far the most frequent event of a stream, and a general parser costs more than
- * all else that is done with one. The form that the service sends is read in place; whatever
- * differs from it goes the general way.
+ * Fast path for text deltas, by far the most frequent event: a general JSON parser would dominate
+ * the cost of a stream. The service's usual form is parsed in place; other forms use the general
+ * parser.
  */
 #include "llm_int.h"
 #include "vesper/utf8.h"
@@ -42,8 +42,8 @@ static char unescape(char c)
 	}
 }
 
-/* The string up to its closing quote, which is eaten. False: not for the short way (\u, \b, \f,
- * control characters, and the private-use characters that the general way cleans). */
+/* Reads a string and its closing quote. False: use the general parser (\u, \b, \f, control
+ * characters, or private-use characters, which it replaces). */
 static bool eat_string(struct str *in, struct buf *scratch, struct str *out)
 {
 	const char *p = in->p, *end = in->p + in->n;
@@ -74,7 +74,7 @@ static bool eat_string(struct str *in, struct buf *scratch, struct str *out)
 	return true;
 }
 
-/* The service pads events with spaces before their last brackets. */
+/* The service pads events with spaces before the last brackets. */
 static bool eat_close(struct str *in)
 {
 	*in = str_trim(*in);

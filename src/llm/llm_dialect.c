@@ -1,6 +1,6 @@
 /*
- * What differs between services, as two tables: one row for each kind of service, one for each
- * family of models that refuses what others take.
+ * Differences between services, as two tables: one row per kind of service, and one per model
+ * family with restrictions.
  */
 #include <string.h>
 
@@ -45,7 +45,7 @@ static const struct {
 { "claude-opus-4-5",   { true,  false, false, false } },
 { "claude-sonnet-4-6", { true,  true,  false, false } },
 { "claude-opus-4-6",   { true,  true,  false, false } },
-{ "",                  { true,  true,  false, false } }, /* unknown: as those that are served today */
+{ "",                  { true,  true,  false, false } }, /* unknown models: like current ones */
 };
 /* clang-format on */
 
@@ -58,7 +58,7 @@ const struct dialect *dialect_find(const char *kind, const char *base_url)
 	for (size_t i = 0; i < COUNT(dialects); i++)
 		if (strcmp(dialects[i].kind, kind) == 0)
 			named = &dialects[i];
-	/* Every service of that wire is called "openai" by somebody: the address knows better. */
+	/* The kind "openai" is used for any compatible service, so the address decides. */
 	if (!named || !base_url || strcmp(kind, "openai") != 0)
 		return named;
 	for (size_t i = 0; i < COUNT(dialects); i++)

@@ -1,7 +1,6 @@
 /*
- * Vectors of texts: one request after the other, each with its own hold on the budget, until all
- * texts have theirs. What the service answers is checked against what was asked: as many vectors as
- * texts, all of one length, every number finite.
+ * Embeddings of texts, in sequential requests, each with a budget reservation. Replies are checked:
+ * as many vectors as texts, all of one length, all numbers finite.
  */
 #include "vesper/embed.h"
 
@@ -21,11 +20,11 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the wire's floats are little-endian");
 
 struct embedding {
-	struct op op; /* first: what the starter holds */
+	struct op op; /* must be the first member */
 	struct llm *llm;
 	struct arena *arena;
 	const char *const *texts;
-	size_t count, done, batch; /* batch: of the request under way */
+	size_t count, done, batch; /* batch: size of the current request */
 	struct budget_payer payer;
 	bool is_paid;
 	struct budget_hold hold;
@@ -36,7 +35,7 @@ struct embedding {
 	bool probe;
 	struct op *http;
 	struct timer *wait;
-	struct later refuse; /* it could not even be sent */
+	struct later refuse; /* reports that the request could not be sent */
 	struct buf body;
 	int status, should_retry;
 	int64_t retry_after_ms;
@@ -120,13 +119,14 @@ static void finish(struct embedding *m, const struct err *e)
 		cb(owner, values, dims, NULL);
 }
 
-/* ---- what is asked ---- */
+/* ---- request ---- */
 
 static void put_text(struct buf *out, const char *text, struct arena *a)
 {
 	size_t n = strnlen(text, EMBED_TEXT_BYTES + 1);
 
-	/* A text without a visible character is refused by some services; all get one of a kind. */
+	/* Some services reject texts without a visible character, so all of them get the same
+	 * placeholder. */
 	if (body_is_blank(text))
 		body_str(out, "-");
 	else if (n > EMBED_TEXT_BYTES)
@@ -150,14 +150,14 @@ static void put_request(const struct embedding *m, struct buf *out)
 	buf_str(out, "]}");
 }
 
-/* ---- what comes back ---- */
+/* ---- reply ---- */
 
 static bool garbled(struct err *e, const char *what)
 {
 	return err_set(e, ERR_UPSTREAM, "the vectors: %s", what);
 }
 
-/* The numbers of one vector, as base64 of floats or as a list; false: neither. */
+/* The numbers of one vector, as base64 floats or a list. False: it is neither. */
 static bool read_numbers(const json_t *from, struct buf *out)
 {
 	const json_t *one;
@@ -178,7 +178,7 @@ static bool read_numbers(const json_t *from, struct buf *out)
 	return true;
 }
 
-/* Length 1. False: a number is not finite. */
+/* Scales the vector to length 1. False: a number is not finite. */
 static bool make_unit(float *v, size_t dims)
 {
 	double sum = 0;
@@ -242,7 +242,7 @@ static bool read_vectors(struct embedding *m, const json_t *root, struct err *e)
 	return true;
 }
 
-/* ---- a request ---- */
+/* ---- sending ---- */
 
 static void go(struct embedding *m);
 
@@ -336,7 +336,7 @@ static void on_head(void *owner, const struct http_response *r)
 	m->retry_after_ms = r->retry_after_ms;
 }
 
-/* What is longer is cut, and then no JSON. */
+/* A longer body is truncated and then fails to parse. */
 static bool on_data(void *owner, const char *data, size_t len)
 {
 	struct embedding *m = owner;

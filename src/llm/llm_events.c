@@ -1,8 +1,6 @@
 /*
- * The stream of a Messages API answer, event by event, into text and blocks. The API promises to
- * add events, deltas, blocks and members, so everything unknown passes by. Text deltas are by far
- * the most frequent event: the form the service sends is read in place; whatever differs from it
- * goes the general way.
+ * Parses the stream of a Messages API answer into text and blocks. The API may add events, deltas,
+ * blocks and members, so unknown ones are ignored. llm_delta.c reads the usual form of text deltas.
  */
 #include <string.h>
 
@@ -11,8 +9,8 @@
 #include "vesper/log.h"
 #include "vesper/strlist.h"
 
-/* What is neither text nor a call of our tools (thinking, tools of the service's own) is kept to be
- * sent back as it came. */
+/* Blocks other than text and calls of our tools (thinking, the service's tools) are kept and sent
+ * back unchanged. */
 static enum llm_block_kind kind_of(const char *type)
 {
 	return strcmp(type, "text") == 0       ? LLM_TEXT
@@ -44,7 +42,7 @@ static bool block_start(struct llm_stream *s, const json_t *event, struct err *e
 	return stream_block_add(&b->text, text, e) && stream_block_add(&b->signature, signature, e);
 }
 
-/* What a text rests on goes back with it. */
+/* Citations are sent back with their text. */
 static void citation_keep(struct stream_block *b, json_t *citation)
 {
 	if (!json_is_array(json_object_get(b->start, "citations")))
@@ -86,9 +84,9 @@ static bool block_delta(struct llm_stream *s, const json_t *event, struct err *e
 	return stream_block_add(to, part, e);
 }
 
-/* ---- the message around them ---- */
+/* ---- message ---- */
 
-/* Numbers are totals so far; what is absent or null stays. */
+/* Numbers are running totals; absent or null ones keep the old value. */
 static void usage_read(struct llm_usage *u, const json_t *usage)
 {
 	const struct {
@@ -167,9 +165,9 @@ static bool event_read(struct llm_stream *s, const json_t *event, struct err *e)
 	return true;
 }
 
-/* ---- in and out ---- */
+/* ---- entry point ---- */
 
-/* Events that tell us nothing may hold anything, not only JSON. */
+/* Data of unknown events is not parsed, since it may not be JSON. */
 static bool is_known(const char *event)
 {
 	static const char *const known[] = {"",

@@ -1,7 +1,7 @@
 /*
- * The money of a call: before each attempt the worst it can cost is held, after it what it did cost
- * is settled, and both are told to the ledger. What an attempt that broke off has cost is not
- * always known; then it counts as much as it can have been.
+ * Cost of a call: reserves the highest possible cost before each attempt and settles the actual
+ * cost after it. Both go to the usage ledger. If the cost of an incomplete attempt is unknown, the
+ * highest possible cost counts.
  */
 #include <string.h>
 
@@ -100,7 +100,7 @@ void money_settle_call(const struct money *m, const struct money_call *call,
 
 	if (!m->budget || !call->payer)
 		return;
-	/* Where its price was taken away meanwhile, it counts as much as was held. */
+	/* If the price was removed meanwhile, the reserved amount counts. */
 	if (!budget_cost(m->budget, call->model, &use, &u->nano_usd))
 		u->nano_usd = hold->nano_usd;
 	budget_settle(m->budget, call->payer, hold, tokens, u->nano_usd);
@@ -124,7 +124,8 @@ bool money_hold(const struct money *m, const struct llm_call *call, const struct
 	const struct money_call c = money_call_of(call, p);
 	struct budget_use most = {0};
 
-	if (m->budget && call->payer && budget_limits(m->budget)) /* counting takes a body */
+	/* Counting tokens needs the body. */
+	if (m->budget && call->payer && budget_limits(m->budget))
 		most = (struct budget_use){.cache_write = request_tokens(call, role),
 					   .output = body_max_tokens(call, role)};
 	return money_hold_call(m, &c, &most, hold, e);

@@ -1,7 +1,6 @@
 /*
- * One provider as the rest of this folder sees it: a driver behind its breaker. What an operator
- * should know (is it left alone, and why) goes to the health checks when it changes, what is
- * counted goes to the metrics.
+ * A provider: a driver with its circuit breaker. State changes of the breaker go to the health
+ * checks, counts to the metrics.
  */
 #include <string.h>
 

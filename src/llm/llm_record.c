@@ -1,7 +1,6 @@
 /*
- * Exchanges with models as JSON: written when a call has ended, and read back as a model that says
- * again what was recorded. Which provider answered makes no difference: a request is known by what
- * was asked, not by how it was sent.
+ * Exchange recordings as JSON: written when a call ends, and replayed as a model. A request is
+ * identified by its content, independent of the provider and its protocol.
  */
 #include <assert.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "vesper/mem.h"
 #include "vesper/record.h"
 
-/* The request without what depends on a provider or a user. */
+/* The request without provider- and user-specific parts. */
 static char *request_text(const struct llm_call *call)
 {
 	static const struct wire_role nobody = {.model = (char *)""};
@@ -40,7 +39,7 @@ static json_t *block_json(const struct llm_block *b)
 
 	if (b->kind == LLM_TEXT)
 		return json_make({"text", json_str(b->text)});
-	assert(b->kind == LLM_TOOL_USE); /* an answer holds no other kind */
+	assert(b->kind == LLM_TOOL_USE); /* an answer has no other kinds */
 	tool = json_object();
 	json_set_str(tool, "id", b->id);
 	json_set_str(tool, "name", b->name);
@@ -61,7 +60,7 @@ static json_t *answer_json(const struct llm_answer *a)
 				{"cache_write", json_int(a->usage.cache_write_tokens)},
 				{"output", json_int(a->usage.output_tokens)}));
 	for (size_t i = 0; i < a->count; i++)
-		if (a->blocks[i].kind != LLM_OPAQUE) /* thinking is its model's own */
+		if (a->blocks[i].kind != LLM_OPAQUE) /* thinking is valid for its model only */
 			json_push_take(blocks, block_json(&a->blocks[i]));
 	json_set_take(answer, "blocks", blocks);
 	return answer;
@@ -100,27 +99,27 @@ json_t *exchange_json(const struct llm_call *call, const struct llm_answer *answ
 	return exchange;
 }
 
-/* ---- a model made of exchanges ---- */
+/* ---- replaying recorded exchanges ---- */
 
 struct llm_replay {
 	struct loop *loop;
 	json_t *by_hash;
-	const char *turn_id; /* whose exchanges may stand in */
-	json_t *used;        /* hashes, of this turn */
+	const char *turn_id; /* only its exchanges may replace missing ones */
+	json_t *used;        /* hashes used in this turn */
 	struct llm_replay_counts counts;
 };
 
 struct replayed {
-	struct op op; /* first: what the starter holds */
+	struct op op; /* must be the first member */
 	struct llm_replay *replay;
-	const json_t *exchange; /* NULL: none was found */
+	const json_t *exchange; /* NULL: none found */
 	struct arena *arena;
 	struct llm_handler handler;
 	void *owner;
 	struct later later;
 };
 
-/* Both want the same members of a structured answer, or both a free one. */
+/* Returns true when both want the same members of a structured answer, or both want free text. */
 static bool same_shape(const struct llm_call *call, const json_t *exchange)
 {
 	const json_t *config =
@@ -132,7 +131,7 @@ static bool same_shape(const struct llm_call *call, const json_t *exchange)
 	return recorded && wanted ? json_equal(recorded, wanted) : recorded == wanted;
 }
 
-/* Another request of the same turn, for the same kind of answer. */
+/* A recording of another request of the same turn with the same shape of answer, or NULL. */
 static const json_t *stand_in(const struct llm_replay *r, const struct llm_call *call)
 {
 	const char *role = llm_role_name(call->role), *key;

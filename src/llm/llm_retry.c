@@ -1,7 +1,6 @@
 /*
- * Which failures of a provider are worth another try. The rules are those of the vendor's own
- * clients, so that the service sees what it expects. Two things are ours: the longest wait, because
- * a user is waiting too, and how far waits are spread, because one program is many clients.
+ * Retry rules, as in the vendor's own clients, with two changes: a maximum wait, because a user is
+ * waiting, and more jitter, because one daemon acts as many clients.
  */
 #include <assert.h>
 #include <string.h>
@@ -19,7 +18,8 @@ int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigne
 		return -1;
 	if (e->retry_after_ms > LLM_RETRY_WAIT_MAX_MS)
 		return -1;
-	/* Never sooner than asked; a crowd that was told the same moment must not return as one. */
+	/* Never earlier than requested; jitter keeps clients with the same deadline from retrying
+	 * at once. */
 	if (e->retry_after_ms > 0)
 		return e->retry_after_ms + (int64_t)e->retry_after_ms * spread / (2 * 65536);
 	int64_t wait = base_ms << attempt;
@@ -30,12 +30,13 @@ int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigne
 
 unsigned retry_spread_next(unsigned *spread)
 {
-	*spread = (*spread + 40503) & 65535; /* the golden ratio's part of 65536 */
+	/* 65536 times the fractional part of the golden ratio. */
+	*spread = (*spread + 40503) & 65535;
 	return *spread;
 }
 
-/* Each service has a form of its own: {"error": {…}}, a list of one such, {"error": "words"}, or
- * the error's members beside "object": "error". NULL: this tells none. */
+/* Finds the error in the forms that services use: {"error": {…}}, a list of one such, {"error":
+ * "text"}, or the error's members beside "object": "error". NULL: no error. */
 static const json_t *error_of(const json_t *body)
 {
 	const json_t *first = json_is_array(body) ? json_array_get(body, 0) : body;
@@ -51,7 +52,7 @@ bool llm_error_is(const json_t *body)
 	return error_of(body) != NULL;
 }
 
-/* Where each wire says it: beside the type, or in details. */
+/* The code is beside the type, or in `details`, depending on the API. */
 static const char *code_of(const json_t *error)
 {
 	const char *code = json_text_at(json_object_get(error, "details"), "error_code");
@@ -59,8 +60,7 @@ static const char *code_of(const json_t *error)
 	return *code ? code : json_text_at(error, "code");
 }
 
-/* Without a status the code tells where it is a number, else the type. A type that is not known is
- * the service's own trouble. */
+/* Without a status, a numeric code is used, else the type. Unknown types count as server errors. */
 static int status_of(const json_t *error)
 {
 	const char *type = json_text_at(error, "type");
@@ -85,8 +85,8 @@ static int status_of(const json_t *error)
 	return 500;
 }
 
-/* The service's words help an operator where the request itself was refused, or where there are no
- * others; of a key they may hold a part, so there the words are ours. */
+/* The service's message helps an operator if the request was rejected or no type is known. For key
+ * errors a fixed text is used, since the message may contain part of the key. */
 static void words_of(const json_t *error, int status, char out[100])
 {
 	const char *words =

@@ -1,7 +1,6 @@
 /*
- * One call: which provider, how often, and when to give up. A call walks the providers in their
- * order; on each it may try a few times; as soon as a piece of text was handed on, nothing is
- * repeated any more.
+ * Runs one call: tries the providers in order, each with a few attempts. Once text was passed on,
+ * nothing is retried.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -58,30 +57,30 @@ static const struct metric duration = {
 };
 
 struct run {
-	struct op op; /* first: what the starter holds */
+	struct op op; /* must be the first member */
 	struct llm *llm;
 	struct llm_call call;
 	struct arena *arena;
 	struct llm_handler handler;
 	void *owner;
-	size_t at; /* place in the order of this role's providers */
+	size_t at; /* index into the role's provider order */
 	int attempt;
-	bool probe; /* the breaker of this provider waits for us */
+	bool probe; /* the circuit breaker treats this attempt as its probe */
 	bool shown;
 	struct op *op_attempt;
 	struct timer *wait;
-	struct later none;            /* no provider was usable from the start */
-	struct budget_hold hold;      /* for the attempt under way */
-	int64_t text_tokens;          /* shown by the attempt under way */
-	struct llm_usage spent;       /* by attempts that failed */
-	struct llm_message *messages; /* room for one more than were asked */
-	struct llm_block *said;       /* of an answer that paused: what it had said by then */
+	struct later none;            /* reports that no provider was usable at the start */
+	struct budget_hold hold;      /* of the current attempt */
+	int64_t text_tokens;          /* shown by the current attempt */
+	struct llm_usage spent;       /* usage of failed attempts */
+	struct llm_message *messages; /* has room for one more than the request */
+	struct llm_block *said;       /* blocks of a paused answer, up to the last pause */
 	size_t said_count, asked_count;
 	int pauses;
-	struct llm_usage before; /* by the requests up to the last pause */
-	struct llm_asked *asked; /* on the call's trail; or NULL */
+	struct llm_usage before; /* usage of the requests up to the last pause */
+	struct llm_asked *asked; /* entry in the call trail, or NULL */
 	int64_t began_ms;
-	struct err err; /* the last one */
+	struct err err; /* last error */
 };
 
 static void run_go(struct run *r);
@@ -126,7 +125,7 @@ static void record(const struct run *r, const struct llm_answer *answer, const s
 	r->llm->exchange(r->llm->exchange_owner, hash, exchange);
 }
 
-/* ---- the trail ---- */
+/* ---- call trail ---- */
 
 static void trail_begin(struct run *r)
 {
@@ -146,7 +145,7 @@ static void trail_begin(struct run *r)
 		trail->on_request(trail->owner, &r->call, r->asked);
 }
 
-/* Who gives up waiting is to know whose words came. */
+/* Records provider and model early, for callers that cancel while text arrives. */
 static void trail_text(struct run *r)
 {
 	const struct provider *p = run_provider(r);
@@ -170,7 +169,7 @@ static void trail_end(const struct run *r, const struct llm_answer *answer)
 		r->call.trail->on_request(r->call.trail->owner, &r->call, r->asked);
 }
 
-/* One request has its answer or has none: whoever keeps account of requests is told. */
+/* Records the end of one request and its usage. */
 static void request_ended(struct run *r, struct llm_answer *answer, const struct err *e)
 {
 	record(r, answer, e);
@@ -219,8 +218,7 @@ static void run_end(struct run *r, const struct llm_answer *answer, const struct
 	handler.on_end(owner, &last, shown, e ? &err : NULL);
 }
 
-/* An answer that paused goes on when all it has said is sent back as it came; at most
- * LLM_PAUSES_MAX times. */
+/* Continues a paused answer by sending back all its blocks; at most LLM_PAUSES_MAX times. */
 static bool run_continue(struct run *r, const struct llm_answer *answer)
 {
 	struct llm_answer part = *answer;
@@ -240,8 +238,8 @@ static bool run_continue(struct run *r, const struct llm_answer *answer)
 	return true;
 }
 
-/* The deadline is the caller's: that it passed says nothing about the provider. The loop's clock
- * lags a little, so a transfer that it ends may be early by as much. */
+/* The deadline is the caller's and no failure of the provider. The loop's clock lags, so a transfer
+ * may time out slightly before the deadline. */
 static bool out_of_time(const struct run *r)
 {
 	return r->call.deadline_ms && clock_mono_ms() + LLM_DEADLINE_LAG_MS >= r->call.deadline_ms;
@@ -258,7 +256,7 @@ static void judge(struct run *r, const struct err *e)
 
 	metric_add(&attempts, (const char *const[]){p->name, e ? err_code_name(e->code) : "ok"}, 1);
 	if (!e || e->code == ERR_INPUT || e->code == ERR_LIMIT)
-		provider_ok(p); /* it answered; what it said of our request is another matter */
+		provider_ok(p); /* it is available; the request was at fault */
 	else if (out_of_time(r))
 		breaker_undecided(&p->breaker, r->probe);
 	else
@@ -271,7 +269,7 @@ static void on_wait(void *owner)
 	run_go(owner);
 }
 
-/* Another provider begins anew: what one had said when it paused is its own. */
+/* Another provider starts over: the blocks of a paused answer are valid for its provider only. */
 static void provider_next(struct run *r)
 {
 	r->at++;
@@ -291,7 +289,7 @@ static void tell_failure(const struct run *r, const struct err *e, int64_t wait_
 		 r->attempt + 1, then, e->text);
 }
 
-/* After a failure that nobody has seen: again, later, elsewhere. */
+/* Retries a failure before any text: on the same provider, or on the next. */
 static void run_again(struct run *r, const struct err *e)
 {
 	int64_t wait_ms = retry_wait_ms(e, r->attempt, r->llm->retry_base_ms,
@@ -324,7 +322,7 @@ static void on_text(void *owner, const char *text, size_t len)
 		metric_add(&first_text_ms, NULL, clock_mono_ms() - r->began_ms);
 	}
 	r->text_tokens += (int64_t)tokens_estimate(text, len);
-	r->handler.on_text(r->owner, text, len); /* may cancel us: nothing comes after it */
+	r->handler.on_text(r->owner, text, len); /* may cancel this call, so nothing may follow */
 }
 
 static void on_attempt_end(void *owner, const struct llm_answer *answer, bool shown,
@@ -333,10 +331,10 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 	struct run *r = owner;
 	struct llm_answer told = *answer;
 
-	(void)shown; /* the same as r->shown: every piece passed through here */
+	(void)shown; /* same as r->shown: every chunk passes here */
 	r->op_attempt = NULL;
 	judge(r, e);
-	/* What failed without a word is counted as the service counted it. */
+	/* A failure without text keeps the usage that the service reported. */
 	if (e && r->shown)
 		money_guess_broken(&r->call, run_provider(r), r->text_tokens, &told.usage);
 	else if (!e)
@@ -369,7 +367,7 @@ static void on_none(void *owner)
 	run_give_up(owner);
 }
 
-/* False: this provider is left alone now, or the payer has no room for its answer. */
+/* False: the circuit breaker is open, or the budget is too small for the answer. */
 static bool attempt_start(struct run *r)
 {
 	static const struct llm_handler streamed = {on_text, on_attempt_end},
@@ -387,8 +385,8 @@ static bool attempt_start(struct run *r)
 	return true;
 }
 
-/* Starts an attempt with the next usable provider. False: there is none left, or what was shown is
- * of one that is not usable any more. */
+/* Starts an attempt with the next usable provider. False: none is left, or the provider of the
+ * shown text is no longer usable. */
 static bool run_attempt(struct run *r)
 {
 	for (; r->at < r->llm->count; provider_next(r)) {
@@ -406,7 +404,7 @@ static void run_go(struct run *r)
 		run_give_up(r);
 }
 
-/* ---- the call's own copy: retries come after the caller's frame is gone ---- */
+/* ---- copy of the call: retries outlive the caller's frame ---- */
 
 static void *copy(struct arena *a, const void *items, size_t n, size_t item_bytes)
 {

@@ -1,4 +1,4 @@
-/* Providers and roles, from the configuration. */
+/* Reads providers and roles from the configuration. */
 #include "llm_int.h"
 #include "vesper/choice.h"
 #include "vesper/config.h"

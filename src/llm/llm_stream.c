@@ -1,6 +1,6 @@
 /*
- * One answer while it is being read, whatever wire it comes by: blocks that grow piece by piece,
- * each within its limit, and at the end the whole of them in the turn's memory.
+ * An answer while it is being read, independent of the API: blocks grow chunk by chunk within their
+ * limits, and are copied to the turn's arena at the end.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -109,7 +109,7 @@ static int hex4(const char *p, const char *end)
 	return value;
 }
 
-/* How many bytes the escape at p takes, and whether it stands for no character by itself. */
+/* Returns the length of the escape at p; *broken: it is NUL or an unpaired surrogate. */
 static size_t escape_read(const char *p, const char *end, bool *broken)
 {
 	int unit = end - p > 2 && p[1] == 'u' ? hex4(p + 2, end) : -1;
@@ -129,8 +129,7 @@ static size_t escape_read(const char *p, const char *end, bool *broken)
 	return 6;
 }
 
-/* A gateway that cuts text where it likes sends one half of a character; the rest of the answer is
- * no worse for it. */
+/* Replaces unpaired surrogates, which gateways create when they split text inside a character. */
 static bool mend(struct buf *out, struct str text)
 {
 	const char *end = text.p + text.n;
@@ -164,14 +163,14 @@ void stream_count(int64_t *to, const json_t *value)
 		*to = json_integer_value(value);
 }
 
-/* ---- the end ---- */
+/* ---- finishing ---- */
 
-/* NULL when what came is no JSON object: the caller of the tool is told so by its owner. */
+/* NULL when the text is not a JSON object; the tool's owner reports that. */
 static json_t *tool_input(const struct stream_block *b)
 {
 	json_t *input = NULL;
 
-	if (b->text.n == 0) /* no delta: the announced one stands, usually {} */
+	if (b->text.n == 0) /* no deltas: uses the announced input, usually {} */
 		input = json_is_object(json_object_get(b->start, "input"))
 				? json_deep_copy(json_object_get(b->start, "input"))
 				: json_object();
@@ -183,7 +182,7 @@ static json_t *tool_input(const struct stream_block *b)
 	return NULL;
 }
 
-/* The block as it was announced, with what its deltas added. */
+/* The announced block with the content of its deltas. */
 static json_t *opaque_raw(const struct stream_block *b)
 {
 	json_t *raw = json_copy(b->start), *input;
@@ -223,7 +222,7 @@ static struct llm_block block_make(struct llm_stream *s, const struct stream_blo
 	return out;
 }
 
-/* A tool call whose arguments the length limit cut is none. */
+/* True for a tool call whose arguments are truncated by the length limit. */
 static bool is_cut(const struct llm_stream *s, size_t i, const struct llm_block *b)
 {
 	return b->kind == LLM_TOOL_USE && !b->input && i + 1 == s->count &&
@@ -244,7 +243,7 @@ bool stream_finish(struct llm_stream *s, struct llm_answer *answer, struct err *
 		if (is_cut(s, i, &b) || (b.kind == LLM_TEXT && !*b.text))
 			continue;
 		blocks[answer->count++] = b;
-		/* Some services call tools and say "stop". */
+		/* Some services call tools with the stop reason "stop". */
 		if (b.kind == LLM_TOOL_USE && answer->stop == LLM_STOP_END)
 			answer->stop = LLM_STOP_TOOL_USE;
 	}

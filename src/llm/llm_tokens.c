@@ -1,4 +1,4 @@
-/* What a request is spent on: instructions, tools, what was said, what was found. */
+/* Splits a request's tokens by purpose: instructions, tools, conversation, data. */
 #include <string.h>
 
 #include "vesper/json.h"
@@ -38,8 +38,8 @@ static bool is_counted(const struct tokens_by *by)
 	return false;
 }
 
-/* An agent's question stands first, behind it its own words; elsewhere the user's newest message is
- * the question, behind it at most an answer that paused. */
+/* For an agent, the question is the first message, followed by its own. Otherwise it is the user's
+ * newest message, followed at most by a paused answer. */
 static size_t question_at(const struct llm_call *call)
 {
 	size_t i = call->role == LLM_AGENT ? 0 : call->message_count - 1;

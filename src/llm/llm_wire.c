@@ -1,7 +1,6 @@
 /*
- * One attempt of one call over HTTP, whatever the wire. Retrying, breakers and other providers are
- * llm.c's business; here a request goes out, its stream is read, and what went wrong is said in the
- * words of the service.
+ * One attempt of a call over HTTP: sends the request, parses the stream, and reports the service's
+ * error. llm_run.c handles retries, circuit breakers and other providers.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #include "vesper/sse.h"
 
 struct attempt {
-	struct op op; /* first: what the starter holds */
+	struct op op; /* must be the first member */
 	struct wire *self;
 	struct arena *arena;
 	struct llm_handler handler;
@@ -22,16 +21,16 @@ struct attempt {
 	struct op *http;
 	struct sse_parser *sse;
 	struct llm_stream stream;
-	struct buf body; /* of a response that is no stream */
+	struct buf body; /* body of a response that is no stream */
 	struct timer *linger;
-	struct later refuse; /* the request could not even be sent */
+	struct later refuse; /* reports that the request could not be sent */
 	int status;
 	int should_retry;
 	int64_t retry_after_ms;
 	bool streams; /* the response is an event stream */
 	bool shown;
-	bool reading; /* inside the parsers: they must not be freed */
-	bool dead;    /* cancelled meanwhile */
+	bool reading; /* inside the parsers, which must not be freed */
+	bool dead;    /* cancelled during parsing */
 	struct err err;
 };
 
@@ -58,7 +57,7 @@ static void on_cancel(struct op *op)
 	op_cancel(&t->http);
 }
 
-/* Tells the owner; the attempt is gone before, so that the owner may do anything. */
+/* Frees the attempt, then calls the owner, who may start or free anything. */
 static void attempt_end(struct attempt *t)
 {
 	struct llm_answer answer;
@@ -76,7 +75,7 @@ static void attempt_end(struct attempt *t)
 	handler.on_end(owner, &answer, shown, e.code != ERR_NONE ? &e : NULL);
 }
 
-/* The last event came, but the body does not end: somebody in between holds it open. */
+/* The last event has arrived, but a proxy keeps the body open. */
 static void on_linger(void *owner)
 {
 	attempt_end(owner);
@@ -112,7 +111,7 @@ static void on_head(void *owner, const struct http_response *r)
 	t->should_retry = r->should_retry;
 	t->retry_after_ms = r->retry_after_ms;
 	t->streams = r->status == 200 && http_is_event_stream(r->content_type);
-	/* Some services tell an error with 200; whatever else is no stream is not read at all. */
+	/* Some services send an error with status 200; other non-stream bodies are not read. */
 	if (r->status == 200 && !t->streams && !strcasestr(r->content_type, "json"))
 		err_set(&t->err, ERR_UPSTREAM, "the answer is \"%.*s\" and not an event stream",
 			STR_CUT(r->content_type, 60));
@@ -126,7 +125,8 @@ static bool on_data(void *owner, const char *data, size_t len)
 	if (t->err.code != ERR_NONE)
 		return false;
 	if (!t->streams) {
-		buf_add(&t->body, data, len); /* what is longer is cut, and then no JSON */
+		/* A longer body is truncated and then fails to parse. */
+		buf_add(&t->body, data, len);
 		return true;
 	}
 	t->reading = true;
@@ -269,7 +269,7 @@ const struct wire_role *wire_roles(const void *self)
 
 const struct llm_driver wire_driver = {"http", wire_start, wire_close};
 
-/* ---- opening: what would only fail at the first question fails now ---- */
+/* ---- opening: detects configuration errors before the first call ---- */
 
 static bool is_header_value(const char *text)
 {
@@ -293,7 +293,7 @@ static bool options_check(const struct llm_provider_options *p, const struct dia
 
 	if (!url || (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0))
 		return err_set(e, ERR_INPUT, "base_url must begin with https:// or http://");
-	if ((d->key_needed || is_given(p->key)) && !is_header_value(p->key)) /* never shown */
+	if ((d->key_needed || is_given(p->key)) && !is_header_value(p->key)) /* never logged */
 		return err_set(e, ERR_INPUT,
 			       "the key is missing, or holds characters that no key has");
 	if (is_given(p->key) && !http_url_is_safe(url))
@@ -306,7 +306,7 @@ static bool options_check(const struct llm_provider_options *p, const struct dia
 	return true;
 }
 
-/* The address may or may not hold the version's path already, as users paste it both ways. */
+/* The configured address may already contain the version's path. */
 static char *wire_url(const struct dialect *d, const char *base, const char *path)
 {
 	struct str b = str_of(base);
