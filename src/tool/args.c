@@ -1,7 +1,7 @@
 /*
- * Arguments on their way in. Whatever a model, a router or a client sends is turned into typed,
- * bounded values of declared parameters, and names into values that the catalogue knows; nothing
- * else gets past this file.
+ * Reads call arguments. Values from a model, a router or a client are converted to typed values of
+ * declared parameters within their limits, and names to known values of the catalog. All other
+ * input is rejected.
  */
 #include "tool_int.h"
 
@@ -12,7 +12,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-/* The values of one argument while it is read. */
+/* Values of the argument being read. */
 struct reading {
 	struct arena *arena;
 	const struct param_def *param;
@@ -31,7 +31,7 @@ static bool add_text(struct reading *r, const char *text, struct err *e)
 	return true;
 }
 
-/* ---- plain JSON, as models write it ---- */
+/* ---- plain JSON from models ---- */
 
 static bool add_json_scalar(struct reading *r, const json_t *value, struct err *e)
 {
@@ -50,7 +50,7 @@ static bool add_json_scalar(struct reading *r, const json_t *value, struct err *
 	return add_text(r, text, e);
 }
 
-/* The same query has the same text, however it was written. */
+/* Normalizes the JSON, so that equal queries have equal texts. */
 static bool add_query(struct reading *r, const json_t *value, struct err *e)
 {
 	json_t *read = NULL;
@@ -90,7 +90,7 @@ static bool read_json(struct reading *r, const json_t *value, struct err *e)
 	return true;
 }
 
-/* ---- typed values, as the router makes them ---- */
+/* ---- typed values from the router ---- */
 
 static bool read_arg(struct reading *r, const struct arg *arg, struct err *e)
 {
@@ -120,14 +120,14 @@ static bool read_arg(struct reading *r, const struct arg *arg, struct err *e)
 static void keep(struct tool_call *call, const struct reading *r)
 {
 	if (r->count == 0)
-		return; /* null and [] say nothing */
+		return; /* null and [] count as not given */
 	if (r->param->is_list)
 		args_set_list(&call->args, call->arena, r->param->name, r->values, r->count);
 	else
 		args_set(&call->args, call->arena, r->param->name, r->values[0]);
 }
 
-/* What is wrong with a call's arguments: kept for the caller, as many as there is room for. */
+/* Faults in a call's arguments, collected for the caller up to `max`. */
 struct faults {
 	struct tool_arg_fault *items;
 	size_t count, max;
@@ -144,7 +144,7 @@ static bool fault(struct tool_call *call, struct faults *f, const char *name, co
 	return f->count < f->max;
 }
 
-/* Whether to go on, here and below. */
+/* Returns true to continue reading; the same holds for the functions below. */
 static bool read_one(struct tool_call *call, const char *name, const json_t *plain,
 		     const struct arg *typed, struct faults *f)
 {
@@ -241,7 +241,7 @@ size_t tool_args_check(const struct tool_def *tool, const json_t *args, struct a
 	return f.count;
 }
 
-/* ---- names become known values ---- */
+/* ---- resolving names ---- */
 
 struct outcome tool_unknown_name(const struct tool_call *call, const struct dimension_def *d,
 				 const char *param, const char *said, const struct name_match *m)
@@ -290,7 +290,7 @@ static bool resolve(struct tool_call *call, const struct param_def *p, struct ou
 	return true;
 }
 
-/* What scopes others comes first: "south" means something once the market is known. */
+/* Resolves parameters that scope others first: "south" is only known within its market. */
 static bool resolve_all(struct tool_call *call, struct outcome *out)
 {
 	const struct catalog *c = call->box->options.catalog;
@@ -308,7 +308,7 @@ static bool resolve_all(struct tool_call *call, struct outcome *out)
 	return true;
 }
 
-/* Only the first fault is reported: the caller corrects it and calls again. */
+/* Reports the first fault only: the caller corrects it and calls again. */
 static bool refuse(struct tool_call *call, const struct tool_arg_fault *first, struct outcome *out)
 {
 	*out = (struct outcome){

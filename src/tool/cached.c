@@ -1,8 +1,7 @@
 /*
- * Results that were there a moment ago. A call comes here when it has passed the gate, never
- * before, and its key holds all that its result can depend on; so a hit is what the query would
- * have given, at most cache_s old. Whatever is wrong with the cache or with what it holds, the
- * query runs.
+ * Cached tool results. A call gets here only after the gate, and its key contains everything that
+ * its result depends on. A hit is therefore what the query would have returned, at most cache_s
+ * ago. On any problem with the cache or its data, the query runs.
  */
 #include "tool_int.h"
 
@@ -24,7 +23,7 @@ static void count_use(const char *outcome)
 	metric_add(&uses, &outcome, 1);
 }
 
-/* ---- what a result depends on ---- */
+/* ---- cache key ---- */
 
 static void add_value(struct buf *b, const struct value *v)
 {
@@ -57,7 +56,7 @@ static void add_line(struct buf *b, const char *text)
 	buf_char(b, '\n');
 }
 
-/* The permissions that decide which columns are fetched; the tool's own was asked at the gate. */
+/* Adds the permissions that select columns. The gate has checked the tool's own permission. */
 static void add_permissions(struct buf *b, const struct tool_call *call)
 {
 	for (size_t i = 0; i < call->tool->column_count; i++) {
@@ -67,8 +66,8 @@ static void add_permissions(struct buf *b, const struct tool_call *call)
 	}
 }
 
-/* Everything but the tenant, which opens the key. The catalogue's hash stands for the statements,
- * the calendar and the tool's header. NULL: too long to be worth it. */
+/* The key without the tenant, which is its prefix. The catalog's hash covers the statements, the
+ * calendar and the tool's header. NULL: too long to cache. */
 static const char *key_name(const struct tool_call *call)
 {
 	char hash[HASH_HEX_BYTES], today[DATE_ISO_BYTES];
@@ -98,7 +97,7 @@ static const char *key_name(const struct tool_call *call)
 	return name;
 }
 
-/* ---- asking and keeping ---- */
+/* ---- reading and writing ---- */
 
 static void on_cached(void *owner, struct str value)
 {
@@ -108,7 +107,7 @@ static void on_cached(void *owner, struct str value)
 	if (value.p && tool_result_unpack(value, call->arena, call->result)) {
 		count_use("hit");
 		call->args = call->result->args;
-		call->may_keep = false; /* it is kept already, and must not live on for ever */
+		call->may_keep = false; /* storing it again would extend its lifetime */
 		tool_call_end(call);
 		return;
 	}

@@ -1,8 +1,8 @@
 /*
- * A result as bytes and back, for the cache: everything that anybody sees of it, in the order of
- * its structs. Numbers are short when they are small; texts keep their NUL byte, so that what is
- * read back points into one copy of the bytes. Reading trusts nothing: a length, a count, a kind, a
- * number or a text that tool_result_pack cannot have written ends it.
+ * Serializes results for the cache: all visible fields, in the order of their structs. Numbers have
+ * a variable length. Texts keep their NUL byte, so that a result that is read back points into one
+ * copy of the bytes. Input is validated: any length, count, kind, number or text that
+ * tool_result_pack cannot have written makes reading fail.
  */
 #include "tool_int.h"
 
@@ -12,15 +12,14 @@
 #include "vesper/limits.h"
 #include "vesper/utf8.h"
 
-#define FORMAT 4 /* another number when anything below changes */
+#define FORMAT 4 /* change it with any change below */
 
-/* What no result goes beyond. */
-#define COUNT_MAX   (INT64_C(1) << 53)       /* of rows: JSON holds no larger number exactly */
-#define TIME_MAX_MS INT64_C(253402300799999) /* the last moment of the year 9999 */
+/* Limits of every result. */
+#define COUNT_MAX   (INT64_C(1) << 53)       /* of rows: the largest exact integer in JSON */
+#define TIME_MAX_MS INT64_C(253402300799999) /* the last millisecond of the year 9999 */
 #define COLUMNS_MAX                                                                                \
-	(DB_COLUMNS_MAX + TOOL_COLUMNS_MAX)   /* what the query gave, and derived ones             \
-					       */
-#define STATEMENTS_MAX (3 * TOOL_QUERIES_MAX) /* with totals and what was asked beforehand */
+	(DB_COLUMNS_MAX + TOOL_COLUMNS_MAX)   /* columns that the query returns, and derived ones */
+#define STATEMENTS_MAX (3 * TOOL_QUERIES_MAX) /* includes totals and preceding lookups */
 
 /* ---- writing ---- */
 
@@ -33,13 +32,13 @@ static void put_count(struct buf *b, uint64_t n)
 	buf_char(b, (char)n);
 }
 
-/* The sign goes last, so that small negative numbers are short too. */
+/* Zigzag encoding: the sign is the lowest bit, so small negative numbers are short too. */
 static void put_number(struct buf *b, int64_t n)
 {
 	put_count(b, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
 }
 
-/* 0 is no text; else its length and one. */
+/* Writes 0 for NULL, else the length plus one. */
 static void put_text(struct buf *b, const char *text)
 {
 	size_t n = text ? strlen(text) : 0;
@@ -176,7 +175,7 @@ void tool_result_pack(struct buf *b, const struct result *r)
 struct reader {
 	const char *p;
 	const char *end;
-	bool bad; /* once something was wrong, everything else reads as nothing */
+	bool bad; /* set at the first error; later reads return nothing */
 };
 
 static uint64_t take(struct reader *r)
@@ -210,7 +209,7 @@ static int64_t take_between(struct reader *r, int64_t least, int64_t most)
 	return r->bad ? least : n;
 }
 
-/* A kind, or a yes or no: at most `last`. */
+/* Reads an enum value or a flag of at most `last`. */
 static unsigned take_kind(struct reader *r, unsigned last)
 {
 	uint64_t n = take(r);
@@ -219,7 +218,7 @@ static unsigned take_kind(struct reader *r, unsigned last)
 	return r->bad ? 0 : (unsigned)n;
 }
 
-/* Of things that take a byte at least: no more of them than there are bytes. */
+/* Reads a count of items with at least one byte each, so it cannot exceed the bytes left. */
 static size_t take_count(struct reader *r, size_t most)
 {
 	uint64_t n = take(r);
@@ -240,7 +239,7 @@ static const char *take_text(struct reader *r)
 	return r->bad ? NULL : text;
 }
 
-/* A text that every such thing has. */
+/* Reads a text that must be present. */
 static const char *take_name(struct reader *r)
 {
 	const char *text = take_text(r);
@@ -280,7 +279,7 @@ static void take_stats(struct reader *r, const struct table *t, struct column_st
 	s->trend = (enum trend)take_kind(r, TREND_FLAT);
 }
 
-/* Values with their words: pairs. */
+/* Reads pairs of a value and its label. */
 static const char *const *take_words(struct reader *r, struct arena *a)
 {
 	size_t n = take_count(r, SIZE_MAX);
@@ -324,7 +323,7 @@ static bool is_number(const char *text)
 	return decimal_parse(text, &number);
 }
 
-/* The figures are those of at least the rows that are here: their readers rely on it. */
+/* Checks that the statistics cover at least the rows here, since their readers rely on it. */
 static bool stats_hold(const struct table *t, size_t c)
 {
 	const struct column_stats *s = &t->stats[c];
@@ -411,7 +410,7 @@ static void take_statement(struct reader *r, struct arena *a, struct result *out
 		result_add_statement(out, a, s);
 }
 
-/* Or "", of a result that may come out otherwise each time. */
+/* Reads a hash, or "" for a result that is not reproducible. */
 static void take_hash(struct reader *r, char out[HASH_HEX_BYTES])
 {
 	const char *hash = take_name(r);
@@ -430,7 +429,8 @@ static void take_arg(struct reader *r, struct arena *a, struct args *args)
 	struct value *values = take_values(r, a, LIST_ARG_MAX, &count);
 
 	r->bad |= !is_list && count != 1;
-	for (size_t i = 0; i < count && !r->bad; i++) /* of one type; nothing is no argument */
+	/* Same type for all values; null is not an argument. */
+	for (size_t i = 0; i < count && !r->bad; i++)
 		r->bad |= values[i].type == VALUE_NULL || values[i].type != values[0].type;
 	if (!r->bad && is_list)
 		args_set_list(args, a, name, values, count);

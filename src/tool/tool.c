@@ -1,6 +1,6 @@
 /*
- * The gate that every call goes through, and its end. Nothing reaches a database before permission,
- * agent and arguments were judged here; whatever happens, the caller gets one result, later and
+ * The gate of every tool call, and the end of the call. Permission, agent and arguments are checked
+ * here before any database access. The caller always gets one result, through its callback and
  * never from inside tool_start.
  */
 #include "tool_int.h"
@@ -39,7 +39,7 @@ struct outcome tool_outcome_of_db(const struct tool_call *call, const struct err
 	};
 }
 
-/* ---- the end ---- */
+/* ---- end of a call ---- */
 
 static void count_outcome(const struct tool_call *call)
 {
@@ -62,7 +62,7 @@ static void count_outcome(const struct tool_call *call)
 	metric_observe(&duration, values, clock_mono_us() - call->began_us);
 }
 
-/* Who asked for what and how it ended, also when it was refused or given up. */
+/* Logs the caller, the tool and the outcome, also of refused and cancelled calls. */
 static void audit(const struct tool_call *call, const char *outcome)
 {
 	const struct result *r = call->result;
@@ -112,14 +112,14 @@ void tool_call_send(struct tool_call *call, struct source *source,
 	call->query = source->start(source, &request, cb, call);
 }
 
-/* Whether the same call gives the same again, so that a hash can be compared. */
+/* Returns true when an equal call gives an equal result, so that hashes can be compared. */
 static bool is_stable(const struct result *r)
 {
 	return r->outcome.kind != OUTCOME_ERROR && r->outcome.kind != OUTCOME_TIMEOUT &&
 	       !(r->any_order && r->outcome.truncated);
 }
 
-/* What was really sent, this time or when the result was kept; without its values. */
+/* The SQL that was sent, now or when the result was cached, without its values. */
 static const char *sql_of(const struct tool_call *call)
 {
 	const struct result *r = call->result;
@@ -142,7 +142,7 @@ static const char *sql_of(const struct tool_call *call)
 void tool_call_end(struct tool_call *call)
 {
 	struct result *r = call->result;
-	bool is_read_now = r->read_ms == 0; /* a result of the cache knows when, and its hash */
+	bool is_read_now = r->read_ms == 0; /* a cached result already has its time and hash */
 
 	call->query = NULL;
 	if (is_read_now)
@@ -187,7 +187,7 @@ static void on_cancelled(struct op *op)
 
 /* ---- the gate ---- */
 
-/* A model may only name what it was shown; code may also run tools that are not shown. */
+/* A model may only call tools that it was shown; code may also call hidden ones. */
 static bool is_allowed(const struct tool_call *call, const struct tool_request *request)
 {
 	return catalog_agent_for(call->box->options.catalog, call->tool, call->who,
@@ -196,7 +196,7 @@ static bool is_allowed(const struct tool_call *call, const struct tool_request *
 		(call->tool->callers.agents_only && request->agent));
 }
 
-/* What the caller must still be permitted when the answer is read again later. */
+/* The permissions needed to read the answer again later. */
 static const char *const *needs_of(const struct tool_call *call)
 {
 	const struct tool_def *tool = call->tool;
@@ -232,7 +232,7 @@ static void describe(struct tool_call *call, const struct tool_request *request)
 {
 	struct result *r = call->result;
 
-	/* The catalogue outlives the turn: whoever runs tools holds it. */
+	/* The catalog outlives the turn: the owner of the toolbox holds it. */
 	r->language = call->box->options.catalog->language;
 	r->call = arena_strdup(call->arena, request->call);
 	r->agent = arena_strdup(call->arena, request->agent);
@@ -256,7 +256,7 @@ void tool_call_run(struct tool_call *call)
 	struct err e = {0};
 
 	if (b->run[call->tool->index](call, &e)) {
-		assert(call->query); /* a tool function starts something or fails */
+		assert(call->query); /* a tool function starts a query or fails */
 		return;
 	}
 	log_warn("tool.failed", "%s: %s", call->tool->name, e.text);
@@ -266,7 +266,7 @@ void tool_call_run(struct tool_call *call)
 	end_later(call, refused);
 }
 
-/* The tool's function may choose further arguments; what it began with stays known. */
+/* Records the original arguments, since the tool's function may add others. */
 static void run(struct tool_call *call)
 {
 	for (size_t i = 0; i < call->args.count; i++) {

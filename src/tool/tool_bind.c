@@ -1,6 +1,6 @@
-/* What the statements of a tool's file are filled with: the arguments of a call, as patterns where
- * the file wants them so, and what code binds whatever is asked. Nobody else decides it, so what is
- * printed for a reader is what is sent. */
+/* Builds the arguments that are bound to a tool's statements: those of the call, as LIKE patterns
+ * where the file requires it, and reserved ones set by code. It is the only place to do so, so the
+ * SQL shown to readers matches what is sent. */
 #include "tool_int.h"
 
 #include <assert.h>
@@ -15,12 +15,13 @@ void tool_set_reserved(const struct catalog *c, const char *tenant, struct date 
 	date_iso(today, iso);
 	args_set(args, a, "tenant_id", value_text(tenant));
 	args_set(args, a, "today", value_date(iso));
-	args_set(args, a, "row_limit", value_int(DB_ROWS_MAX + 1)); /* one more shows the cut */
+	/* One more row reveals truncation. */
+	args_set(args, a, "row_limit", value_int(DB_ROWS_MAX + 1));
 	args_set(args, a, "peak_first_hour", value_int(c->calendar.peak_first_hour));
 	args_set(args, a, "peak_last_hour", value_int(c->calendar.peak_last_hour));
 }
 
-/* Columns that need a permission are switched on by a condition of their own. */
+/* Sets a condition for each column that needs a permission, if the caller has it. */
 static void set_permissions(const struct tool_def *tool, const struct principal *who,
 			    struct arena *a, struct args *args)
 {
@@ -35,7 +36,7 @@ static void set_patterns(const struct arg *arg, struct arena *a, struct args *ar
 {
 	struct value values[LIST_ARG_MAX];
 
-	assert(arg->count <= LIST_ARG_MAX); /* by tool_args_read */
+	assert(arg->count <= LIST_ARG_MAX); /* checked by tool_args_read */
 	for (size_t i = 0; i < arg->count; i++)
 		values[i] = value_text(sql_like_pattern(arg->values[i].text, a));
 	if (arg->is_list)
@@ -44,7 +45,7 @@ static void set_patterns(const struct arg *arg, struct arena *a, struct args *ar
 		args_set(args, a, arg->name, values[0]);
 }
 
-/* A bound that nothing more is told of counts itself. */
+/* A bound without an explicit argument is inclusive. */
 static void set_inclusive(const struct tool_def *tool, struct arena *a, struct args *args)
 {
 	for (size_t i = 0; i < tool->param_count; i++) {
@@ -55,8 +56,8 @@ static void set_inclusive(const struct tool_def *tool, struct arena *a, struct a
 	}
 }
 
-/* :first_day, before today or the day that the days end with. One day more than is asked for: an
- * entity's own zone may be behind the tenant's. */
+/* Sets :first_day, counted back from today or from the end of the requested days. It is one day
+ * earlier, because an entity's time zone may be behind the tenant's. */
 void tool_set_first_day(const struct tool_def *tool, const struct args *given, struct date today,
 			struct arena *a, struct args *args)
 {

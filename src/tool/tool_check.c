@@ -1,9 +1,8 @@
 /*
- * Does the catalogue fit the database as it is today? Each statement of each tool, and each that
- * reads a dimension's names, is run once with arguments that match nothing: a column or view that
- * is gone is found by the database itself, whatever its dialect. A source that cannot be reached is
- * one problem: the first statement for it is a plain SELECT, and without an answer to that none of
- * the others is tried.
+ * Checks whether the catalog fits the current databases. Runs each statement of each tool, and each
+ * that reads a dimension's names, with arguments that match nothing: the database reports missing
+ * columns and views in its dialect. An unreachable source counts as one problem: its first
+ * statement is a plain SELECT, and if that fails, the others are skipped.
  */
 #include "tool_int.h"
 
@@ -22,8 +21,8 @@ struct check {
 	struct toolbox *box;
 	const char *tenant;
 	struct arena *arena;
-	size_t tool, dimension, query; /* the next statement; the tools come first */
-	struct reach *reach;           /* of each source, in the order of the table */
+	size_t tool, dimension, query; /* next statement; tools come first */
+	struct reach *reach;           /* by source, in the order of the table */
 	struct reach *trying;
 	void (*problem)(void *owner, const char *text);
 	void (*done)(void *owner);
@@ -48,8 +47,8 @@ static struct value made_up(const struct param_def *p)
 	return value_text(NOTHING);
 }
 
-/* Every parameter, so that every optional line is in, and every permission, so that every column
- * is. */
+/* Sets every parameter, to include every optional line, and every permission, to include every
+ * column. */
 static struct args all_args(struct check *c, const struct tool_def *t)
 {
 	struct args args = {0};
@@ -133,18 +132,18 @@ static struct gate_policy gate_views(struct check *c)
 	return catalog_gate_policy(c->box->options.catalog, NULL, c->tenant, c->arena);
 }
 
-/* Its queries, and the one that is made of the first where the header allows it; or a look at each
- * view that its callers' own statements may read. */
+/* The tool's queries, and the totals query derived from the first one if the header allows it. For
+ * ad hoc SQL, one query for each view that callers may read. */
 static size_t statements_of(struct check *c, const struct tool_def *t)
 {
 	if (t->map || tool_has_no_statement(t))
-		return 0; /* the views are those of other tools and of the gate */
+		return 0; /* the views are covered by other tools and the gate */
 	if (t->gate)
 		return gate_views(c).view_count;
 	return t->files[c->box->source[t->index]->dialect]->query_count + t->whole.askable;
 }
 
-/* Every column that the catalogue says the view has. */
+/* Reads all declared columns of the view. */
 static bool render_view(struct check *c, enum dialect dialect, struct source_statement *out,
 			struct err *e)
 {
@@ -191,7 +190,7 @@ static bool render(struct check *c, const struct tool_def *t, enum dialect diale
 	return t->gate ? render_view(c, dialect, out, e) : render_query(c, t, dialect, out, e);
 }
 
-/* Its names, and what moves when they may have changed. */
+/* Renders the query for the dimension's names, or for the watermark that shows changes. */
 static bool render_dimension(struct check *c, const struct dimension_def *d, enum dialect dialect,
 			     struct source_statement *out, struct err *e)
 {
@@ -214,7 +213,7 @@ static size_t statements_of_dimension(const struct dimension_def *d)
 	return d->view && d->column ? d->watermark ? 2 : 1 : 0;
 }
 
-/* Steps over what has no (further) statements. False: everything was tried. */
+/* Skips tools and dimensions without further statements. False: all statements were tried. */
 static bool find_next(struct check *c)
 {
 	const struct catalog *all = c->box->options.catalog;
@@ -238,7 +237,7 @@ static void try_to_reach(struct check *c, struct source *source, struct reach *r
 		      on_reached, c);
 }
 
-/* Of the next statement; NULL: its view has none. */
+/* The source of the next statement; NULL: its view has none. */
 static struct source *source_of(struct check *c)
 {
 	const struct toolbox *b = c->box;

@@ -1,7 +1,7 @@
 /*
- * The function of tools of documents and of data sources: the source gets the arguments themselves,
- * and gives passages that this caller may read, or what is known of what this caller may use. The
- * result is a table like any other; what its rows took is needed to read the answer again.
+ * Tool function for documents and data sources. The source receives the plain arguments and returns
+ * passages that the caller may read, or facts about the caller's data sources. The result is an
+ * ordinary table. Reading the answer again needs the permissions of its rows.
  */
 #include "tool_int.h"
 
@@ -40,7 +40,7 @@ static void add_fact(struct tool_call *call, const char *name, const char *value
 					      .unit = f->unit});
 }
 
-/* The tool's own permission, and those of the documents that are shown. */
+/* Adds the permissions of the shown documents to the tool's permission. */
 static void add_needs(struct tool_call *call, const char *const *more)
 {
 	const char *const *own = call->result->needs;

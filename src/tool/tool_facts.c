@@ -1,12 +1,12 @@
-/* Whether a result has the facts that its tool's file declares: what reads the catalogue (flows,
- * clients, sentences) relies on them. */
+/* Checks that a result has the facts that its tool's file declares: flows, clients and sentences
+ * rely on them. */
 #include "tool_int.h"
 
 #include <string.h>
 
 #include "vesper/units.h"
 
-/* Those that any tool may have. */
+/* Facts that any tool may have. */
 static bool is_common(const char *name)
 {
 	return strcmp(name, RESULT_FRAME_SAMPLED) == 0 || strcmp(name, RESULT_FACTS_LEFT_OUT) == 0;

@@ -1,8 +1,8 @@
 /*
- * The tool that runs a caller's own SELECT. The text goes through the gate and is never used after
- * it: what is sent is what the gate wrote, over views that are cut to the columns the caller may
- * see and, by a bound value, to the rows of the caller's tenant. Nothing of it is kept in a cache,
- * and it has less time than the program's own statements.
+ * The tool for ad hoc SQL: runs a SELECT of the caller. The SQL gate parses the text; the statement
+ * that is sent is written by the gate. Its views contain only columns that the caller may see and,
+ * by a bound value, rows of the caller's tenant. Results are not cached, and the time limit is
+ * shorter than for our own statements.
  */
 #include "tool_int.h"
 
@@ -13,8 +13,8 @@
 #include "vesper/log.h"
 #include "vesper/map.h"
 
-/* The words of the database are for operators: they may repeat values that were met on the way; but
- * for SQLite's missing function, whose name the statement has brought itself. */
+/* Replaces the database's message, which may contain data and is for operators. Exception: SQLite's
+ * unknown function, whose name comes from the statement. */
 static const char *words_for(const struct err *e, const struct language *l, struct arena *a)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -28,8 +28,7 @@ static const char *words_for(const struct err *e, const struct language *l, stru
 	return sentence(l, SAY_TOOL_NO_FUNCTION, a, arena_strndup(a, name, strspn(name, letters)));
 }
 
-/* By what the things that were read can be told apart, so that nobody takes the first rows for all
- * of them. */
+/* Adds the facets that can narrow the list, so that the first rows are not mistaken for all. */
 static void say_how_to_narrow(struct tool_call *call)
 {
 	const struct entity_def *n = call->gate_entity;
@@ -65,7 +64,8 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 	assert(count == 1);
 	main = batches[0].table;
 	main->name = "main";
-	/* As many rows as a protocol allows may be all there are, or the first of more. */
+	/* A result with the protocol's maximum of rows counts as truncated: it may be incomplete.
+	 */
 	tool_whole_mark(call->gate_rows ? call->gate_rows - 1 : DB_ROWS_MAX, main);
 	result_add_table(r, call->arena, main);
 	r->outcome.truncated = main->truncated;
@@ -75,7 +75,7 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 	tool_call_end(call);
 }
 
-/* The name inside the quotes, if there are any. */
+/* The name without its quotes. */
 static const char *plain(const char *column, struct arena *a)
 {
 	return *column == '"' ? arena_strndup(a, column + 1, strlen(column) - 2) : column;
@@ -134,7 +134,7 @@ static bool send(struct tool_call *call, const struct gate_result *checked)
 	return true;
 }
 
-/* ---- which source ---- */
+/* ---- choosing the source ---- */
 
 static const char *source_of(const struct catalog *c, const struct gate_read *read)
 {
@@ -153,8 +153,8 @@ static bool check_one_source(const struct catalog *c, const struct gate_result *
 	return true;
 }
 
-/* The text is read in each source's dialect: only what it then reads tells whether it is the right
- * one. Where none is, the first refusal is told. */
+/* Parses the text in the dialect of each source, since only the views it reads show which source is
+ * right. If none fits, the first error is reported. */
 bool tool_gate_source(const struct catalog *c, const struct source_table *sources,
 		      const struct gate_policy *policy, struct str sql, struct arena *a,
 		      struct source **source, struct gate_result *out, struct err *e)
@@ -183,9 +183,10 @@ bool tool_gate_source(const struct catalog *c, const struct source_table *source
 	return false;
 }
 
-/* ---- over the map ---- */
+/* ---- protocols over the map ---- */
 
-/* Views of packs that declare edges, and as many rows as the agent's protocol allows. */
+/* Limits the policy to views of packs that declare edges, and to the row limit of the agent's
+ * protocol. */
 static void keep_to_map(struct tool_call *call, struct gate_policy *policy)
 {
 	const struct catalog *c = call->box->options.catalog;
@@ -201,10 +202,10 @@ static void keep_to_map(struct tool_call *call, struct gate_policy *policy)
 	policy->views = views;
 	policy->view_count = n;
 	call->gate_rows = p ? p->select_limit : DB_ROWS_MAX;
-	policy->limits.rows = (int64_t)call->gate_rows + 1; /* one more shows the cut */
+	policy->limits.rows = (int64_t)call->gate_rows + 1; /* one more row reveals truncation */
 }
 
-/* What the first of the views that are read has a row of. */
+/* The entity of the first view that is read. */
 static const struct entity_def *entity_read(const struct catalog *c,
 					    const struct gate_result *checked)
 {
@@ -227,10 +228,10 @@ bool tool_gate_run(struct tool_call *call, struct err *e)
 
 	if (call->tool->callers.by_protocol)
 		keep_to_map(call, &policy);
-	call->result->any_order = true; /* ORDER BY may leave ties open too */
+	call->result->any_order = true; /* ORDER BY may leave ties unordered */
 	if (!tool_gate_source(o->catalog, o->sources, &policy, str_of(sql), call->arena,
 			      &call->source, &checked, e)) {
-		e->code = ERR_INPUT; /* whoever wrote it can write it otherwise */
+		e->code = ERR_INPUT; /* the author of the SQL can correct it */
 		return err_prefix(e, "The SQL is refused");
 	}
 	call->gate_entity = entity_read(o->catalog, &checked);

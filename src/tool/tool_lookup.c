@@ -1,6 +1,6 @@
 /*
- * Names that only the data knows: a call may have them looked up by a hidden tool before its own
- * statements run, so that these are asked for exactly one thing and never for everything alike.
+ * Lookup of names that only the data contains: a hidden tool runs before the call's own statements,
+ * so that these are restricted to one exact name.
  */
 #include "tool_int.h"
 

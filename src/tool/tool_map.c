@@ -1,7 +1,7 @@
 /*
- * The tool that answers a query over the pack's map: names and values come in, every identifier of
- * the statement is the catalogue's. Values of dimensions are resolved as those of any parameter.
- * What can't be computed without counting twice is refused with the reason and what works.
+ * Tool for queries over the pack's map. Input contains names and values only; all identifiers of
+ * the statement come from the catalog. Values of dimensions are resolved like parameters. Queries
+ * that would count rows twice are refused with the reason and alternatives.
  */
 #include "tool_int.h"
 
@@ -34,9 +34,9 @@ bool tool_map_refuse(struct tool_call *call, const char *code, const char *detai
 	return refuse(call, &refused, e);
 }
 
-/* ---- what is wrong with a query ---- */
+/* ---- invalid queries ---- */
 
-/* The query with one member set, as text: what an answer to a question about it runs. */
+/* The query with its level set, as text; run when the user picks that level. */
 static const char *with_level(struct tool_call *call, const char *level)
 {
 	json_t *query = json_own(call->arena, json_deep_copy(call->map.json));
@@ -50,7 +50,7 @@ static const char *with_level(struct tool_call *call, const char *level)
 	return kept;
 }
 
-/* The levels are a choice like that between names. */
+/* Offers the levels for selection, like similar names. */
 static struct outcome ask_level(struct tool_call *call, const struct map_problem *why)
 {
 	const struct entity_def *n = why->from;
@@ -103,9 +103,9 @@ static struct outcome outcome_of(struct tool_call *call, struct map_problem *why
 	};
 }
 
-/* ---- values become known ones ---- */
+/* ---- resolving values ---- */
 
-/* What scopes the others: "south" means something once its market is said. */
+/* The values that scope others: "south" is only known within its market. */
 static struct args context_of(const struct tool_call *call, const struct map_query *q)
 {
 	struct args context = {0};
@@ -159,7 +159,7 @@ static bool resolve_all(struct tool_call *call, struct map_query *q, struct err 
 	return true;
 }
 
-/* ---- period against period ---- */
+/* ---- comparison of periods ---- */
 
 struct change {
 	const struct table *table;
@@ -173,7 +173,7 @@ static bool number_at(const struct table *t, size_t row, int column, struct deci
 	return cell && decimal_parse(cell, out);
 }
 
-/* NULL: one of the two is missing, or it is no number that fits. */
+/* NULL: a value is missing, not numeric or out of range. */
 static const char *change_text(const struct change *c, size_t row, bool percent, struct arena *a)
 {
 	char text[DECIMAL_TEXT_BYTES];
@@ -204,7 +204,7 @@ static void add_change(struct table *t, const struct change *c, const char *name
 	added->priority = PRIORITY_HIGH;
 }
 
-/* Behind each metric that has a column of the period before. Any thread. */
+/* Adds changes for each metric that has a column of the earlier period. Any thread. */
 static void derive_changes(struct result *r, struct arena *a)
 {
 	struct table *t = r->tables[0];
@@ -224,7 +224,7 @@ static void derive_changes(struct result *r, struct arena *a)
 
 /* ---- the statement ---- */
 
-/* The columns are described by what they were made of. */
+/* Describes columns by their metric or dimension. */
 static void describe(const struct map_statement *s, struct table *t)
 {
 	for (size_t i = 0; i < t->column_count && i < s->column_count; i++) {
@@ -274,8 +274,8 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 		tool_call_end(call);
 }
 
-/* The frame's rows are for the derivations; they make the rows of this table, which only says what
- * the columns are. */
+/* An empty main table with the column descriptions. The rows are in the frame, and derivations fill
+ * the table. */
 static struct table *described(const struct map_statement *s)
 {
 	struct table *t = table_new(0);
@@ -309,7 +309,7 @@ static void on_frame(void *owner, struct source_batch *batches, size_t count, co
 	tool_call_end(call);
 }
 
-/* Groups are texts, whatever their type: they are names and periods. Metrics are doubles. */
+/* Groups are text whatever their type, since they are names and periods. Metrics are doubles. */
 static void sink_frame(struct tool_call *call, const struct map_statement *s, struct sink *sink)
 {
 	struct frame_declared *columns =
@@ -348,7 +348,7 @@ bool tool_map_statement(struct tool_call *call, const struct map_statement *s, c
 	return true;
 }
 
-/* A list of what can be narrowed is as long as the pack's protocol says. */
+/* Applies the row limit of the pack's protocol to a list that can be narrowed. */
 static void limit_list(struct tool_call *call, const struct map_query *q)
 {
 	const struct protocol_def *p =
@@ -386,7 +386,7 @@ static bool send(struct tool_call *call, const struct map_query *q, struct err *
 	return true;
 }
 
-/* What was computed, filters and all, since the answer shows no others. */
+/* Describes the computed query with its filters, since the answer shows them nowhere else. */
 static const char *heading_of(const struct tool_call *call, const struct map_query *q)
 {
 	struct buf text;

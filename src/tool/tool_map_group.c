@@ -1,6 +1,6 @@
 /*
- * How the query of an analysis is grouped: as its caller says, else as the tool's file says, by the
- * periods, the name or the key of what is measured. Derivations are told which columns are groups.
+ * Grouping of an analysis query: as in the query, else as in the tool's file, by period, title or
+ * key of the measured entity. Derivations receive the group columns.
  */
 #include "tool_int.h"
 
@@ -28,7 +28,7 @@ static bool adds_up(const struct map_query *q)
 	return m && (m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_COUNT);
 }
 
-/* The dimension of that column, among those that the tenant's names are known of and the others. */
+/* The dimension of the column, with or without an entity index. */
 static const struct dimension_def *of_column(const struct tool_call *call,
 					     const struct entity_def *n,
 					     const struct view_column *column)
@@ -51,7 +51,7 @@ static bool is_time(const struct map_by *by)
 }
 
 struct grouping {
-	const struct map_by *things[MAP_BY_MAX], *time; /* as said; or NULL */
+	const struct map_by *things[MAP_BY_MAX], *time; /* groups of the query, or NULL */
 	size_t thing_count, count;
 };
 
@@ -62,7 +62,7 @@ static struct grouping said_in(const struct map_query *q)
 	for (size_t i = 0; i < q->by_count; i++) {
 		if (q->by[i].hidden)
 			continue;
-		g.count++; /* MAP_BY_MAX at most */
+		g.count++; /* at most MAP_BY_MAX */
 		if (is_time(&q->by[i]))
 			g.time = &q->by[i];
 		else
@@ -87,7 +87,7 @@ static bool refuse(struct tool_call *call, enum sentence say, const struct entit
 			       sentence(call->result->language, say, call->arena, n->plural), e);
 }
 
-/* Adds the time: said, or that of what is measured by month. */
+/* Adds the time: that of the query, or the entity's time by month or day. */
 static bool add_time(struct tool_call *call, json_t *list, const struct grouping *g,
 		     const struct entity_def *n, struct derive_context *c, struct err *e)
 {
@@ -116,8 +116,8 @@ static bool add_thing(struct tool_call *call, json_t *list, const struct groupin
 	return true;
 }
 
-/* Two as they are said, what names a row in front; where only one is said, that one is put there.
- */
+/* Adds two dimensions as in the query, with the entity's title first. If the query has only one,
+ * the title is added. */
 static bool add_things(struct tool_call *call, json_t *list, const struct grouping *g,
 		       const struct entity_def *n, struct derive_context *c, struct err *e)
 {
@@ -147,7 +147,7 @@ static bool add_things(struct tool_call *call, json_t *list, const struct groupi
 	return true;
 }
 
-/* One that names each row, as a title does; else the key. */
+/* Adds the title, or else the key, to identify each row. */
 static bool add_rows(struct tool_call *call, json_t *list, const struct entity_def *n,
 		     struct derive_context *c, struct err *e)
 {
@@ -162,7 +162,7 @@ static bool add_rows(struct tool_call *call, json_t *list, const struct entity_d
 	return true;
 }
 
-/* How many rows each group has, behind what is measured. */
+/* Adds the number of rows per group after the metrics. */
 static bool add_count(struct tool_call *call, json_t *query, const struct entity_def *n)
 {
 	const struct schema *s = catalog_schema(call->box->options.catalog);
@@ -213,7 +213,7 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 	c->groups = json_array_size(list);
 	call->result->context = c;
 	json_set_take(query, MAP_BY, json_incref(list));
-	/* All groups are wanted, in the order of their names. */
+	/* Requests all groups, ordered by name. */
 	json_object_del(query, MAP_TOP);
 	json_object_del(query, MAP_BOTTOM);
 	json_object_del(query, MAP_COMPARE);

@@ -1,6 +1,6 @@
 /*
- * A list that is too long to show: how many rows there are of each value of its facets, so that the
- * user can choose among them. What a choice runs is the same query with one condition more.
+ * Narrowing of a list that is too long to show: counts its rows by the values of its facets for the
+ * user to choose from. A choice runs the same query with one more condition.
  */
 #include "tool_int.h"
 
@@ -13,9 +13,9 @@
 #include "vesper/map.h"
 #include "vesper/mem.h"
 
-/* ---- asking ---- */
+/* ---- counting ---- */
 
-/* How many there are by this facet, under the conditions of the list. */
+/* Builds the count query of a facet with the list's conditions. */
 static bool count_by(struct tool_call *call, const struct dimension_def *d, struct map_query *out)
 {
 	const struct map_query *q = call->map.list;
@@ -75,7 +75,7 @@ bool tool_map_narrow(struct tool_call *call)
 
 /* ---- choices ---- */
 
-/* The list with one condition more, as text. */
+/* The list query with one more condition, as text. */
 static const char *narrowed(struct tool_call *call, const struct dimension_def *d, enum where_op op,
 			    const char *first, const char *last)
 {
@@ -100,7 +100,7 @@ static const char *narrowed(struct tool_call *call, const struct dimension_def *
 	return kept;
 }
 
-/* Where the next bin begins; NULL: it is the last one. */
+/* The start of the next bin; NULL: this is the last. */
 static const char *next_bin(const struct dimension_def *d, const char *bound)
 {
 	for (const char *const *b = d->map.bins; *b; b++)
@@ -139,7 +139,7 @@ static int by_bound(const void *a, const void *b)
 	return (p > q) - (p < q);
 }
 
-/* The rows of all values, those without one too, are all there are. */
+/* If complete, the counts, including those of missing values, add up to all rows. */
 static void count_all(struct tool_call *call, const struct table *t)
 {
 	struct table *main = call->result->tables[0];
@@ -164,7 +164,7 @@ static void add_choices(struct tool_call *call, const struct dimension_def *d, s
 						arena_strdup(call->arena, t->rows[i][1]));
 }
 
-/* Without the counts the first rows are the answer all the same. */
+/* If counting fails, the first rows are still the answer. */
 static void on_counts(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;

@@ -1,8 +1,8 @@
 /*
- * The shared tool function: fills the statements of a tool's file, runs them as one request, and
- * makes a result of what comes back. When the main statement gives no row and the file knows what
- * range exists, one more statement asks for it, and where there is none, another one for what has
- * data instead, so that the user hears what would have worked.
+ * The shared tool function: renders the statements of a tool's file, runs them as one request and
+ * builds the result. If the main statement returns no rows and the file has a query for the
+ * existing range, that query runs next. If no data exists, another one looks for entities with
+ * data, so that the user gets alternatives.
  */
 #include "tool_int.h"
 
@@ -36,7 +36,7 @@ static const struct sql_file *file_of(const struct tool_call *call)
 	return call->tool->files[call->source->dialect];
 }
 
-/* The types of a frame's columns are those that the file declares. */
+/* Frame columns have the types that the file declares. */
 static struct sink sink_of(const struct tool_call *call, const struct sql_query *q)
 {
 	const struct tool_def *tool = call->tool;
@@ -77,7 +77,7 @@ static bool render(const struct tool_call *call, const struct sql_query *q, cons
 	return true;
 }
 
-/* ---- what came back ---- */
+/* ---- results ---- */
 
 static bool end_failed(struct tool_call *call, const struct err *e)
 {
@@ -89,7 +89,7 @@ static bool end_failed(struct tool_call *call, const struct err *e)
 	return true;
 }
 
-/* ---- the range that exists ---- */
+/* ---- existing range ---- */
 
 static int compare_numbers(const char *a, const char *b)
 {
@@ -98,7 +98,8 @@ static int compare_numbers(const char *a, const char *b)
 	return (x > y) - (x < y);
 }
 
-/* Days back from today that nobody gave an end: all of them are after what there is. */
+/* True when the days back from today have no explicit end and all are after the last day with
+ * data. */
 static bool days_are_after(const struct tool_call *call, const char *last, const char **param)
 {
 	const struct param_def *days = catalog_days_param(call->tool);
@@ -113,7 +114,7 @@ static bool days_are_after(const struct tool_call *call, const char *last, const
 	return strcmp(iso, last) > 0;
 }
 
-/* Whether an asked year or date lies outside; *param is the first such one. */
+/* Returns true when a requested year or date is outside the range; *param is the first of them. */
 static bool is_outside(const struct tool_call *call, const char *first, const char *last,
 		       const char **param)
 {
@@ -132,7 +133,7 @@ static bool is_outside(const struct tool_call *call, const char *first, const ch
 	return days_are_after(call, last, param);
 }
 
-/* A year or a day, as such: the range is told to models that may call tools, and a cell may hold
+/* A validated year or day: the range is shown to models that may call tools, and a cell may contain
  * any text. NULL: neither. */
 static const char *range_end(const char *cell, struct arena *a)
 {
@@ -146,7 +147,7 @@ static const char *range_end(const char *cell, struct arena *a)
 	return arena_printf(a, "%04d-%02d-%02d", day.year, day.month, day.day);
 }
 
-/* One more statement for a result without rows. False: there is none of that name. */
+/* Runs a further statement for a result without rows. False: the file has none of this name. */
 static bool ask_spare(struct tool_call *call, const char *name, source_cb cb)
 {
 	const struct sql_query *q = sql_file_query(file_of(call), name);
@@ -204,7 +205,7 @@ static void on_window(void *owner, struct source_batch *batches, size_t count, c
 	call->query = NULL;
 	if (e) {
 		log_warn("tool.failed", "%s/" TOOL_QUERY_WINDOW ": %s", call->tool->name, e->text);
-		call->may_keep = false; /* the next call shall hear what range exists */
+		call->may_keep = false; /* the next call should find the range */
 	}
 	if (count == 1 && batches[0].table->row_count == 1 && batches[0].table->column_count == 2) {
 		const char *const *row = batches[0].table->rows[0];
@@ -212,7 +213,7 @@ static void on_window(void *owner, struct source_batch *batches, size_t count, c
 		first = range_end(row[0], call->arena);
 		last = range_end(row[1], call->arena);
 		if (!row[0] && !row[1])
-			o->kind = OUTCOME_NO_DATA; /* not at any other time either */
+			o->kind = OUTCOME_NO_DATA; /* no data at any other time either */
 	}
 	source_batches_free(batches, count);
 	if (first && last && is_outside(call, first, last, &o->param)) {
@@ -224,7 +225,7 @@ static void on_window(void *owner, struct source_batch *batches, size_t count, c
 		tool_call_end(call);
 }
 
-/* ---- the run ---- */
+/* ---- running ---- */
 
 static void end_with_rows(struct tool_call *call)
 {
@@ -240,7 +241,7 @@ static void on_whole(void *owner, struct source_batch *batches, size_t count, co
 	if (e || count != 1 || !tool_whole_use(call, batches[0].table)) {
 		log_warn("tool.failed", "%s/whole: %s", call->tool->name,
 			 e ? e->text : "its figures do not fit the rows");
-		call->may_keep = false; /* the next call shall hear the exact ones */
+		call->may_keep = false; /* the next call should get exact totals */
 	}
 	source_batches_free(batches, count);
 	end_with_rows(call);
@@ -269,7 +270,7 @@ static void take_tables(struct tool_call *call, struct source_batch *batches, si
 
 		if (tool_query_is_spare(f->queries[i].name))
 			continue;
-		assert(next < count); /* each statement is a SELECT: one batch each */
+		assert(next < count); /* each statement is a SELECT with one batch */
 		if (batches[next].frame) {
 			tool_frame_take(call, f->queries[i].name, batches[next++].frame);
 			continue;

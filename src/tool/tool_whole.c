@@ -1,8 +1,7 @@
 /*
- * Results that are longer than what is read of them. What was seen is marked as a part; where the
- * tool's file allows it, the database is asked for the number of all rows and for the aggregates of
- * their columns, so that the answer can give the exact figures. If that fails, the answer stays
- * with what was seen.
+ * Totals of truncated results. The rows that were read are marked as partial. If the tool's file
+ * allows it, a query returns the number of all rows and the aggregates of their columns, for exact
+ * figures. If it fails, the figures of the rows read are kept.
  */
 #include "tool_int.h"
 
@@ -14,8 +13,8 @@
 
 #define MEAN_SCALE 6
 
-/* A row limit of the statement's own stops the rows one past what is shown, which no reader can
- * tell from an end. */
+/* A statement's own row limit returns one row more than is shown; otherwise truncation would be
+ * undetectable. */
 void tool_whole_mark(size_t limit, struct table *t)
 {
 	if (limit > 0 && t->total_rows > (int64_t)limit) {
@@ -27,9 +26,9 @@ void tool_whole_mark(size_t limit, struct table *t)
 		t->stats[c].partial = true;
 }
 
-/* ---- asking ---- */
+/* ---- query ---- */
 
-/* The columns of the header that this caller's statement gives. */
+/* The header's total columns that this caller's statement returns. */
 static struct sql_whole_column *columns_given(const struct tool_call *call, size_t *count)
 {
 	const struct tool_def *tool = call->tool;
@@ -68,7 +67,7 @@ bool tool_whole_ask(struct tool_call *call, const struct args *args, source_cb c
 	return true;
 }
 
-/* ---- using ---- */
+/* ---- results ---- */
 
 static bool read_count(const char *text, int64_t *out)
 {
@@ -81,7 +80,7 @@ static bool read_count(const char *text, int64_t *out)
 	return true;
 }
 
-/* SQLite adds decimals as binary fractions; digits behind those of the cells are its noise. */
+/* SQLite sums decimals as binary floats, so digits beyond the cells' scale are rounded off. */
 static void set_sum(struct column_stats *s, const char *text)
 {
 	struct decimal sum;
@@ -94,7 +93,7 @@ static void set_sum(struct column_stats *s, const char *text)
 	s->sum_exact = decimal_div(s->sum, decimal_int(s->count), MEAN_SCALE, &s->mean);
 }
 
-/* A minimum that was seen keeps its row. */
+/* A known minimum or maximum keeps its row. */
 static void set_extreme(struct table *t, const char *text, const char **value, int64_t *at)
 {
 	struct decimal seen, now;
@@ -138,7 +137,8 @@ bool tool_whole_use(struct tool_call *call, const struct table *whole)
 	struct sql_whole_column *columns = columns_given(call, &count);
 	int64_t rows;
 
-	/* Fewer than were read: the data changed in between, and the two say nothing together. */
+	/* Fewer rows than were read: the data has changed in between, so the totals do not
+	 * match. */
 	if (!has_all(whole, count) || !read_count(whole->rows[0][0], &rows) || rows < t->total_rows)
 		return false;
 	t->total_rows = rows;

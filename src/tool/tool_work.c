@@ -1,8 +1,8 @@
 /*
- * What code makes of a call's rows: their description, the derived facts, the hash. A result with
- * few rows is worked on by the loop, a long one by a worker. The worker touches nothing of the
- * turn: the tables, a copy of the arguments, an arena and a reference of the catalogue are moved
- * into the work, and back when it is done. A call that is cancelled meanwhile leaves them there.
+ * Post-processing of a call's rows: descriptions, derived facts, hash. Short results are processed
+ * on the loop, long ones on a worker. The worker touches no data of the turn: tables, a copy of the
+ * arguments, an arena and a catalog reference are moved into the job and back. If the call is
+ * cancelled, they stay in the job.
  */
 #include "tool_int.h"
 
@@ -23,12 +23,12 @@ struct tool_work {
 	tool_derive_fn derive;
 	const struct tool_derivation *derivations;
 	bool derives, hashes;
-	atomic_bool cancelled; /* its derivations end early */
+	atomic_bool cancelled; /* stops its derivations early */
 	struct arena *arena;
-	struct result *result; /* in it, with the tables */
+	struct result *result; /* in the arena, with the tables */
 };
 
-/* ---- the header's words ---- */
+/* ---- descriptions from the header ---- */
 
 static const struct column_def *find_column(const struct tool_def *t, const char *name)
 {
@@ -38,7 +38,7 @@ static const struct column_def *find_column(const struct tool_def *t, const char
 	return NULL;
 }
 
-/* The table may outlive the catalogue. */
+/* Copied, since the table may outlive the catalog. */
 static const char *const *copy_words(const char *const *words, struct arena *a)
 {
 	size_t n = 0;
@@ -80,14 +80,14 @@ void tool_describe(struct table *table, const struct tool_def *tool, const struc
 	}
 }
 
-/* ---- the work ---- */
+/* ---- processing ---- */
 
 static const char *digits(int64_t n, struct arena *a)
 {
 	return arena_printf(a, "%" PRId64, n);
 }
 
-/* A figure of a part of the rows must not pass for one of all. */
+/* Adds the fact that figures are based on a sample of the rows. */
 static void say_sampled(struct result *r, struct arena *a)
 {
 	const char *shares = NULL;
@@ -129,11 +129,11 @@ static void derive(const struct tool_work *w)
 	for (size_t i = 0; i < tool->derive_count; i++)
 		tool_derivation(w->derivations, tool->derives[i].name)
 			->run(r, &tool->derives[i], w->arena);
-	for (size_t i = 0; i < r->table_count; i++) /* what was derived has a header too */
+	for (size_t i = 0; i < r->table_count; i++) /* derived columns have a header too */
 		tool_describe(r->tables[i], tool, w->catalog);
 }
 
-/* A mistake of ours that a user can live with: only where we test does it end the program. */
+/* Our error, but one that users can live with: it ends the program only in test builds. */
 static void check_facts(const struct tool_work *w)
 {
 	const char *wrong = tool_facts_wrong(w->tool, w->result, w->arena);
@@ -222,7 +222,7 @@ static void done(struct pool_job *job)
 		tool_call_finish(call);
 }
 
-/* Factors are the catalogue's, which the work holds. */
+/* Factors belong to the catalog, which the job holds. */
 static const struct derive_context *context_of(const struct result *from, struct arena *a,
 					       const atomic_bool *cancelled)
 {
@@ -235,7 +235,7 @@ static const struct derive_context *context_of(const struct result *from, struct
 	return c;
 }
 
-/* What the worker may read of a result; its tables are moved. */
+/* The part of a result that the worker may read; its tables are moved. */
 static struct result *movable(struct tool_call *call, struct arena *a, const atomic_bool *cancelled)
 {
 	const struct result *from = call->result;

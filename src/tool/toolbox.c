@@ -1,7 +1,7 @@
 /*
- * The toolbox ties the tools of a catalogue to their functions. A module that is compiled in and
- * whose pack the catalogue has must have an entry for each of its files and a file for each of its
- * entries; a domain that is text alone runs on the shared function.
+ * The toolbox maps the tools of a catalog to their functions. For a compiled-in module whose pack
+ * is in the catalog, entries and tool files must match one to one. Domains without a module use the
+ * shared function.
  */
 #include "tool_int.h"
 
@@ -30,7 +30,7 @@ static const struct domain_def *find_domain(const struct catalog *c, const struc
 	return NULL;
 }
 
-/* A tool's file is in the folder of the domain that owns it: sql/<pack>/<folder>/<tool>.sql. */
+/* Tool files are in the folder of their domain: sql/<pack>/<folder>/<tool>.sql. */
 static bool owns(const struct domain *m, const struct tool_def *t)
 {
 	return strcmp(t->pack, m->pack) == 0 && strcmp(t->folder, m->name) == 0;
@@ -94,7 +94,7 @@ static bool add_module(struct toolbox *b, const struct domain *m, struct err *e)
 	return true;
 }
 
-/* A tool whose statements are its callers' reads what each of these names. */
+/* Tools for ad hoc SQL have no fixed source: each statement names its views. */
 static bool find_sources(struct toolbox *b, struct err *e)
 {
 	const struct catalog *c = b->options.catalog;
