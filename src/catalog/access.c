@@ -1,6 +1,5 @@
 /*
- * Who may do what, and where answers link to: the roles of permissions.json and the report keys of
- * reports.json.
+ * Permissions and roles from permissions.json, and report links from reports.json.
  */
 #include "catalog_int.h"
 
@@ -130,7 +129,8 @@ bool load_permissions(struct loader *l, struct err *e)
 	return true;
 }
 
-/* A pack adds permissions, and gives them to roles; it takes none away, and defines no role. */
+/* A pack adds permissions and grants them to roles. It cannot remove permissions or define
+ * roles. */
 static bool add_to_role(struct loader *l, const char *name, const json_t *permissions,
 			const char *const *own, struct err *e)
 {

@@ -1,7 +1,7 @@
 /*
- * The catalogue as one immutable object: loaded in one go, looked up by name, and cut down to what
- * a caller may use. Everything that lists tools or domains goes through catalog_for, so that there
- * is one place where something could be shown to somebody who must not know of it.
+ * The catalogue as one immutable object: loaded at once, looked up by name, and filtered to what a
+ * caller may use. All lists of tools or domains come from catalog_for, the only place where hidden
+ * ones could leak.
  */
 #include "catalog_int.h"
 
@@ -31,7 +31,7 @@ static bool load_all(struct loader *l, struct err *e)
 	return true;
 }
 
-/* The packs of the list; without one those that are default. */
+/* Selects the packs of the list; without a list, the default packs. */
 static bool choose_packs(struct loader *l, const char *const *roots, const struct pack_list *list,
 			 struct err *e)
 {
@@ -89,14 +89,14 @@ void catalog_unref(struct catalog **c)
 	assert(refs > 0);
 	if (refs > 1)
 		return;
-	struct arena *arena = w->arena; /* holds w itself */
+	struct arena *arena = w->arena; /* also contains w */
 	struct catalog *base = w->overlay.base;
 
 	arena_free(&arena);
 	catalog_unref(&base);
 }
 
-/* ---- by name ---- */
+/* ---- lookup by name ---- */
 
 bool catalog_has_pack(const struct catalog *c, const char *pack)
 {
@@ -286,13 +286,13 @@ const char *catalog_agent_for(const struct catalog *c, const struct tool_def *to
 	return NULL;
 }
 
-/* A tool of the map where nothing is declared has nothing to answer with. */
+/* A map tool is useless without declared metrics. */
 static bool is_of_use(const struct catalog *c, const struct tool_def *t)
 {
 	return !t->map || catalog_schema(c)->metric_count > 0;
 }
 
-/* who NULL: everybody together. */
+/* who NULL: the union of all callers. */
 static bool may_use(const struct catalog *c, const struct principal *who, const struct tool_def *t,
 		    const char *agent)
 {
@@ -307,7 +307,7 @@ static bool has_tool(const struct catalog_view *v, const struct tool_def *t)
 	return false;
 }
 
-/* A domain may have no other tool than one that is shown to agents alone. */
+/* A domain may have only tools that are shown to its agent. */
 static bool is_for_agent(const struct catalog *c, const struct principal *who,
 			 const struct tool_def *t, const char *agent)
 {
@@ -344,8 +344,8 @@ static bool may_run(const struct catalog_view *v, const struct flow_line *l)
 	return false;
 }
 
-/* Without a tool of one of its tasks a flow is still of use where that task is conditional, or
- * nothing has to have what it finds. */
+/* A flow is usable without a tool of a task if the task is conditional or no other line needs its
+ * result. */
 bool catalog_allows_flow(const struct catalog_view *v, const struct principal *who,
 			 const struct flow_def *f, struct arena *a)
 {
@@ -377,7 +377,7 @@ static void list_flows(const struct catalog *c, const struct principal *who, str
 	v->flows = flows;
 }
 
-/* Adds the domain, with the tools that none before it has. */
+/* Adds the domain and those of its tools that no earlier domain has. */
 static void list_domain(const struct catalog *c, const struct principal *who,
 			const struct domain_def *d, struct catalog_view *v,
 			const struct domain_def **domains, const struct tool_def **tools)
@@ -415,7 +415,7 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 	for (size_t i = 0; i < c->domain_count; i++)
 		if (!c->domains[i].by_cues)
 			list_domain(c, who, &c->domains[i], &v, domains, tools);
-	/* Analyses are of what others hold: last, and of no use alone. */
+	/* Analysis domains come last, since they work on the data of other domains. */
 	for (size_t i = 0, others = v.domain_count; i < c->domain_count && others > 0; i++)
 		if (c->domains[i].by_cues)
 			list_domain(c, who, &c->domains[i], &v, domains, tools);

@@ -1,6 +1,6 @@
 /*
- * The domains below prompts/<pack>: front matter between two --- lines, then the agent's prompt.
- * They tie tools to agents: which agents may call a tool follows from the domains that list it.
+ * Domains below prompts/<pack>: front matter between two --- lines, then the agent's prompt. A
+ * tool may be called by the agents whose domains list it.
  *
  *   ---
  *   agent: dayahead_agent
@@ -18,7 +18,7 @@
 #include "vesper/file.h"
 #include "vesper/limits.h"
 
-/* A domain while its file is read. */
+/* State while reading a domain's file. */
 struct domain_file {
 	struct loader *l;
 	struct domain_def *domain;
@@ -94,7 +94,7 @@ static bool find_tools(const struct domain_file *f, const char *path, struct err
 
 #define LEADS_TO STR(" => ")
 
-/* What is wrong with the call of an example. */
+/* Reports an error in an example's call. */
 static bool call_wrong(const char *path, const struct example_def *x, const char *what,
 		       struct str text, struct err *e)
 {
@@ -102,7 +102,7 @@ static bool call_wrong(const char *path, const struct example_def *x, const char
 		       STR_FMT(text));
 }
 
-/* A word with = begins the next filter; others belong to the value before them. */
+/* A word with = starts the next filter; other words continue the current value. */
 static bool begins_filter(const struct example_def *x, struct str word, struct arena *a,
 			  const struct param_def **param)
 {
@@ -163,7 +163,7 @@ static bool read_call(const struct domain_file *f, struct example_def *x, struct
 		       : call_wrong(path, x, "the domain has no tool ", name, e);
 }
 
-/* What stands behind an example's question is no part of it. */
+/* Splits each example into its question and its call. */
 static bool read_calls(struct domain_file *f, const char *path, struct err *e)
 {
 	struct domain_def *d = f->domain;
@@ -234,13 +234,13 @@ static bool lists(const struct domain_def *d, const struct tool_def *t)
 	return false;
 }
 
-/* The folder of a shared tool's file is that of the first domain that lists it. */
+/* A shared tool's file is in the folder of the first domain that lists it. */
 static bool is_in_folder(const struct tool_def *t, const struct domain_def *d)
 {
 	return strcmp(t->pack, d->pack) == 0 && strcmp(t->folder, d->name) == 0;
 }
 
-/* What only agents are shown is no domain's: its own header names them. */
+/* A tool with "visible: agents" belongs to no domain: its header lists the agents. */
 static bool name_agents(struct loader *l, struct tool_def *t, size_t listed, struct err *e)
 {
 	const struct catalog *c = &l->whole->shown;
@@ -272,7 +272,7 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 	bool for_all = t->callers.agents_only && declared && strcmp(declared[0], "*") == 0;
 	struct strlist agents = {0};
 
-	if (for_all) /* a domain that has no other tool may list it */
+	if (for_all) /* it may be the only tool of a domain */
 		return name_agents(l, t, 0, e);
 
 	for (size_t i = 0; i < c->domain_count; i++) {
@@ -287,7 +287,8 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 		strlist_add(&agents, l->arena, d->agent);
 	}
 	strlist_add(&agents, l->arena, NULL);
-	if (t->callers.by_protocol) { /* shared by all packs, and nobody's where none lists it */
+	/* Shared by all packs; no agent has it if no domain lists it. */
+	if (t->callers.by_protocol) {
 		t->callers.agents = agents.items;
 		return true;
 	}
@@ -306,7 +307,7 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 	return true;
 }
 
-/* No two domains share an agent or an intent. */
+/* Agent and intent must be unique among the domains. */
 static bool add_domain(struct loader *l, const struct domain_def *d, const char *file,
 		       struct err *e)
 {

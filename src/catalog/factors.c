@@ -1,5 +1,5 @@
-/* The numbers that derivations of a pack go by: config/<pack>/<pack>.json, an object of numbers,
- * and of factors that somebody published: {"value": 0.352, "source": "…"}. */
+/* Constants of a pack's derivations: config/<pack>/<pack>.json, an object of numbers and of
+ * published factors such as {"value": 0.352, "source": "…"}. */
 #include "catalog_int.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * What the parts of the loader share: reading a file once, and keeping it for the hash that names
- * this state of the catalogue.
+ * Shared parts of the loader: reads each file once and keeps its text for the hash, which
+ * identifies this state of the catalogue.
  */
 #include "catalog_int.h"
 

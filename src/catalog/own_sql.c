@@ -1,6 +1,5 @@
 /*
- * What a caller's own SQL may read: the approved views and columns, as far as this caller may see
- * them, as the policy that the gate holds a statement against.
+ * Policy of the SQL gate for ad hoc SQL: the approved views and columns that the caller may see.
  */
 #include "catalog_int.h"
 
@@ -8,7 +7,7 @@
 
 #include "vesper/limits.h"
 
-/* NULL: its rows do not say whose they are. In a source of one tenant a column of that name may
+/* NULL: rows do not identify their tenant. In a single-tenant source, a column of this name may
  * mean anything. */
 static const char *tenant_column_of(const struct view_def *v)
 {
@@ -25,7 +24,7 @@ static bool allowed(const struct principal *who, const char *permission)
 	return !permission || !who || may(who, permission);
 }
 
-/* A view whose rows cannot be held apart by tenant is none for this. */
+/* A view is only readable if its rows can be separated by tenant. */
 static bool may_read(const struct principal *who, const struct view_def *v, const char *tenant)
 {
 	return (v->only_tenant ? strcmp(v->only_tenant, tenant) == 0
@@ -60,7 +59,7 @@ static bool has_edges(const struct schema *s, const char *pack)
 	return false;
 }
 
-/* Whether the policy has the view: an edge to another one is not spoken of. */
+/* Returns true when the policy has the view. Edges to other views are not disclosed. */
 static bool has_view(const struct gate_policy *p, const struct view_def *v)
 {
 	for (size_t i = 0; i < p->view_count; i++)
@@ -91,8 +90,8 @@ static void add_edge(struct edges *out, const struct gate_policy *p, const struc
 						      (const char *const(*)[2])pairs, count};
 }
 
-/* The edges of the map between views that this policy has; one by way of a join table is two. Views
- * of a pack that declares none are joined freely. */
+/* Adds the map's edges between views of the policy; an edge via a join table becomes two. Views of
+ * a pack without edges can be joined freely. */
 static void set_edges(struct gate_policy *p, const struct schema *s, struct arena *a)
 {
 	struct edges edges = {0};
@@ -128,7 +127,7 @@ struct gate_policy catalog_gate_policy(const struct catalog *c, const struct pri
 	policy.views = views;
 	policy.view_count = n;
 	set_edges(&policy, &w->schema, a);
-	policy.limits.rows = DB_ROWS_MAX + 1; /* one more shows the cut */
+	policy.limits.rows = DB_ROWS_MAX + 1; /* one more row reveals truncation */
 	return policy;
 }
 
@@ -166,7 +165,7 @@ const char *const *catalog_gate_needs(const struct catalog *c, const struct tool
 	return needs.items;
 }
 
-/* For the model that writes it; the same for everybody, as schemas are. */
+/* For models that write SQL. Equal for all callers, like schemas. */
 const char *own_sql_views(const struct loader *l)
 {
 	const struct catalog_whole *w = l->whole;

@@ -1,7 +1,7 @@
 /*
- * Packs: which there are (config/packs.json of each root, in order), and which of them a tenant
- * has. A pack is one company's or one subject's vocabulary and tools as text; its files stand in
- * config/<pack>, prompts/<pack> and sql/<pack> of its root.
+ * Packs: which ones exist (config/packs.json of each root, in order) and which a tenant has. A pack
+ * is the vocabulary and the tools of one company or subject, as text files in config/<pack>,
+ * prompts/<pack> and sql/<pack> of its root.
  */
 #include "catalog_int.h"
 
@@ -13,9 +13,9 @@
 #include "vesper/source.h"
 
 #define PACKS     "config/packs.json"
-#define PACK_CORE "core" /* what every tenant has, where there is such a pack */
+#define PACK_CORE "core" /* the pack of all tenants, if it exists */
 
-/* Folders beside the packs' own. */
+/* Names of other folders beside those of packs. */
 static const char *const taken[] = {"language", "schema", "store", "warehouse", NULL};
 
 bool pack_is_name(const char *name)
@@ -31,7 +31,7 @@ const struct pack_def *packs_find(const struct packs *p, const char *name)
 	return NULL;
 }
 
-/* What a pack needs stands before it, so there is no circle. */
+/* Required packs must precede the pack, so there are no cycles. */
 static bool read_needs(const struct words_file *f, const json_t *item, const char *member,
 		       const struct packs *before, struct pack_def *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Parameter values as text. Defaults in tool files, filter values from a model, options that a user
- * picked: all of them become typed values here and nowhere else.
+ * Parses parameter values from text: defaults in tool files, filter values from models, options
+ * picked by users. No other code converts them to typed values.
  */
 #include "vesper/catalog.h"
 

@@ -1,6 +1,6 @@
 /*
- * The prompts that the program itself fills. Which they are and which slots they have stands in one
- * table, so that a wrong name or slot in a file is found at start and not in front of a user.
+ * Prompts that the program fills. One table has their names and slots, so that a wrong name or slot
+ * in a file fails at start.
  */
 #include "vesper/prompt.h"
 
@@ -12,9 +12,9 @@
 #include "vesper/limits.h"
 
 #define PROMPT_SLOTS_MAX 8
-/* Filled here, from the words of the packs: */
-#define COMPANY "company" /* in every prompt that has it */
-#define RULES   "rules"   /* alone on a line: a line for each, or none */
+/* Slots filled here, from the words of the packs. */
+#define COMPANY "company" /* in any prompt */
+#define RULES   "rules"   /* alone on a line: replaced with one line per rule, or none */
 
 static const struct {
 	const char *name;
@@ -32,8 +32,7 @@ static const struct {
 };
 enum { PROMPT_COUNT = sizeof(PROMPT_NAMES) / sizeof(PROMPT_NAMES[0]) };
 
-/* The next {{slot}} at or after p: its name, and where it begins and ends. False when there is
- * none. */
+/* Finds the next {{slot}} at or after p: its name, and where it begins and ends. False: none. */
 static bool next_slot(const char *p, struct str *name, const char **begin, const char **end)
 {
 	const char *open = strstr(p, "{{");

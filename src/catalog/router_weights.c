@@ -1,6 +1,6 @@
 /*
- * config/router.json: what the router counts, and how much. Each number is known and bounded here,
- * so that a slip of the pen stops the load instead of bending every answer.
+ * Reads config/router.json: the weights of the router's scores. Each number has a name and a valid
+ * range here, so that a typo stops the load instead of skewing results.
  */
 #include "catalog_int.h"
 
@@ -73,7 +73,7 @@ static const struct weight {
 
 #define WEIGHTS (sizeof(weights) / sizeof(weights[0]))
 
-/* The names of one group, or the groups themselves (NULL). */
+/* The names of one group; group NULL: the names of the groups. */
 static void names_of(const char *group, const char *out[WEIGHTS + 1])
 {
 	size_t n = 0;

@@ -1,7 +1,6 @@
 /*
- * config/<pack>/catalogue.json: dimensions with their known values, the calendar, and the aliases
- * that people use for values; views and the map stand in the folder beside. There is no second list
- * of any of these.
+ * Reads config/<pack>/catalogue.json: dimensions with their known values, the calendar, and aliases
+ * of values. The folder schema/ reads views and the map. None of these is listed elsewhere.
  */
 #include "schema/schema_int.h"
 
@@ -13,7 +12,7 @@
 #include "vesper/limits.h"
 #include "vesper/str.h"
 
-/* {"CAISO": ["NP15", …], …}: values with the value of another dimension that each belongs to. */
+/* Reads {"CAISO": ["NP15", …], …}: values by the parent dimension's value. */
 static bool read_scoped_values(struct loader *l, const json_t *object, struct dimension_def *d,
 			       struct err *e)
 {
@@ -49,7 +48,7 @@ static bool read_values(struct loader *l, const json_t *item, struct dimension_d
 	return !values || load_texts(l, values, "values", &d->values, e);
 }
 
-/* {"green": "🟢 Green", "": "⬜ N/A"}: of known values, and of none. */
+/* Reads {"green": "🟢 Green", "": "⬜ N/A"}: labels of known values and of a missing one. */
 static bool read_words(struct loader *l, const json_t *words, struct dimension_def *d,
 		       struct err *e)
 {
@@ -74,7 +73,7 @@ static bool read_words(struct loader *l, const json_t *words, struct dimension_d
 	return true;
 }
 
-/* {"money": ["Spend", …], …} */
+/* Reads {"money": ["Spend", …], …}. */
 static bool read_groups(struct loader *l, const json_t *groups, struct dimension_def *d,
 			struct err *e)
 {
@@ -103,7 +102,7 @@ static bool read_groups(struct loader *l, const json_t *groups, struct dimension
 	return true;
 }
 
-/* Lower bounds of a number, ascending. */
+/* Reads the lower bounds of a number's bins, ascending. */
 static bool read_bins(struct loader *l, const json_t *array, struct dimension_def *d, struct err *e)
 {
 	struct strlist list = {0};
@@ -147,7 +146,7 @@ static bool read_grains(struct loader *l, const json_t *item, struct dimension_d
 	return true;
 }
 
-/* Its place on the map: the view is the entity's. */
+/* Reads the dimension's place on the map; its view is the entity's. */
 static bool read_place(struct loader *l, const json_t *item, struct dimension_def *d, struct err *e)
 {
 	const char *entity = NULL, *type = NULL;
@@ -168,7 +167,7 @@ static bool read_place(struct loader *l, const json_t *item, struct dimension_de
 	    !schema_column(d->map.entity, d->column, "column", &d->map.column, e))
 		return false;
 	d->view = d->map.entity->view->name;
-	d->column = d->map.column->name; /* as SQL has to write it */
+	d->column = d->map.column->name; /* as spelled in SQL */
 	return read_grains(l, item, d, e) && read_bins(l, json_object_get(item, "bins"), d, e);
 }
 
@@ -186,7 +185,7 @@ static bool check_values(const struct dimension_def *d, bool load, struct err *e
 	return true;
 }
 
-/* `load`: its values are names, to be read from the data. */
+/* `load`: the values are names to be loaded from the data. */
 static bool read_dimension(struct loader *l, const json_t *item, struct dimension_def *d,
 			   bool *load, struct err *e)
 {
@@ -262,14 +261,14 @@ static bool check_parents(const struct loader *l, const struct dimension_def *d,
 	return true;
 }
 
-/* ---- a dimension that several packs have ---- */
+/* ---- dimensions in several packs ---- */
 
 static bool is_same(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Groups of `width` texts, of which the first is not in the list yet. */
+/* Appends the groups of `width` strings that are not in the list yet. */
 static const char *const *joined(struct arena *a, const char *const *list, const char *const *more,
 				 size_t width)
 {
@@ -290,7 +289,7 @@ static const char *const *joined(struct arena *a, const char *const *list, const
 	return all.items;
 }
 
-/* Who lists each value, the `count` of the first pack's before those that were joined to them. */
+/* Sets the pack of each value: the first `count` belong to the first pack. */
 static void join_packs(struct arena *a, struct dimension_def *d, size_t count, const char *pack)
 {
 	size_t n = strlist_len(d->values);
@@ -301,7 +300,7 @@ static void join_packs(struct arena *a, struct dimension_def *d, size_t count, c
 	d->packs = packs;
 }
 
-/* A value of a parent is another one below another parent. */
+/* Values are joined by value and parent: the same value under two parents counts as two. */
 static void join_scoped(struct arena *a, struct dimension_def *d, const struct dimension_def *more)
 {
 	struct strlist values = {0}, parents = {0};
@@ -350,7 +349,7 @@ static bool join_dimension(struct loader *l, struct dimension_def *d,
 	return true;
 }
 
-/* One whose values are no names. */
+/* Adds a dimension without an entity index. */
 static bool add_plain(struct loader *l, const struct dimension_def *d, struct err *e)
 {
 	struct schema *s = &l->whole->schema;
@@ -430,7 +429,7 @@ static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
 	return true;
 }
 
-/* "market=CAISO": a known value of another dimension. */
+/* Checks a condition such as "market=CAISO": a known value of another dimension. */
 static bool check_when(const struct loader *l, const char *when, struct err *e)
 {
 	struct str rest = str_of(when), name;
@@ -443,7 +442,7 @@ static bool check_when(const struct loader *l, const char *when, struct err *e)
 	return true;
 }
 
-/* Runs of letters and digits. Punctuation is no word, but an apostrophe is inside of one. */
+/* Counts runs of letters and digits. An apostrophe inside a word belongs to it. */
 static size_t words_of(const char *text)
 {
 	size_t n = 0;
@@ -459,7 +458,7 @@ static size_t words_of(const char *text)
 	return n;
 }
 
-/* No other text would ever be found in a question. */
+/* Other texts could never match words of a question. */
 static bool check_alias_text(const char *text, struct err *e)
 {
 	size_t words = words_of(text);
@@ -527,7 +526,7 @@ bool load_aliases(struct loader *l, struct err *e)
 	return true;
 }
 
-/* Columns of a pack with many tables may stand apart. */
+/* Packs with many tables may have their views in a separate file. */
 static bool load_more_views(struct loader *l, struct err *e)
 {
 	static const char *const members[] = {"views", NULL};
@@ -542,7 +541,7 @@ static bool load_more_views(struct loader *l, struct err *e)
 	       load_wrong(&f);
 }
 
-/* The place for what of this pack's file is read at the end. */
+/* The entry for the parts of the pack's file that are read last. */
 static struct pack_schema *pack_schema_of(struct loader *l)
 {
 	size_t n = 0, at = 0;
@@ -581,7 +580,7 @@ bool load_schema(struct loader *l, struct err *e)
 	       load_wrong(&f);
 }
 
-/* Edges before chains, measures before what is made of them, all before what shows them. */
+/* Edges precede chains, measures precede metrics, and entities come last. */
 static bool finish_pack(struct loader *l, struct err *e)
 {
 	struct pack_schema *p = pack_schema_of(l);

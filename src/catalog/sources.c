@@ -1,5 +1,4 @@
-/* Which source each view is of, and what a source must have for the views that the catalogue lists.
- */
+/* Source of each view, and requirements of the catalogue's views on a source. */
 #include "catalog_int.h"
 
 #include <string.h>

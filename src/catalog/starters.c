@@ -1,5 +1,5 @@
-/* config/<pack>/starters.json: the questions of the first screen, each with the tool that answers
- * it and the roles that it is for. */
+/* Reads config/<pack>/starters.json: the questions of the first screen, each with the tool that
+ * answers it and the roles it is for. */
 #include "catalog_int.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /*
- * What administrators have switched off. It changes while catalogues live, so it stands beside
- * them: a new catalogue looks at the same switches, and a change is in force for whoever looks
- * next.
+ * Agents and tools that administrators have switched off. The state changes while catalogues are in
+ * use, so it is a separate object: catalogues share it, and a change applies to the next lookup.
  */
 #include "vesper/catalog.h"
 
@@ -89,7 +88,7 @@ void switches_set(struct switches *s, const char *tenant, const struct switch_of
 
 	for (size_t i = 0; i < count; i++)
 		copy[i] = (struct switch_off){mem_strdup(off[i].agent), mem_strdup(off[i].tool)};
-	off_free(t); /* what was copied may be its own */
+	off_free(t); /* freed after copying, since `off` may be this list */
 	t->off = copy;
 	t->count = count;
 }

@@ -1,7 +1,6 @@
 /*
- * Whether a tool's statements keep what its header promises. What passes here can be filled at any
- * time, under any tenant, with any arguments that the header allows; so nothing is left to find out
- * when a user asks.
+ * Checks a tool's statements against its header. A checked statement can be rendered for any tenant
+ * and any arguments that the header allows, so no error is left for run time.
  */
 #include "catalog_int.h"
 
@@ -123,7 +122,7 @@ static bool has_tenant(const struct sql_query *q)
 	return false;
 }
 
-/* One statement goes to one source. */
+/* All views of a statement must be in the tool's source. */
 static bool check_source(const struct place *p, const char *view, struct err *e)
 {
 	const char *source = source_of_view(p->l->whole, view);
@@ -135,7 +134,7 @@ static bool check_source(const struct place *p, const char *view, struct err *e)
 		       p->tool->source);
 }
 
-/* Those of the tool's source. */
+/* Lists the approved views of the tool's source. */
 static const char *views_listed(const struct place *p)
 {
 	const char *text = "", *source;
@@ -184,7 +183,7 @@ static bool check_query(const struct place *p, struct err *e)
 	return check_views(p, e);
 }
 
-/* Every param is bound or switches a line, every column comes from somewhere. */
+/* Returns true when the param is bound or enables a line. */
 static bool is_used(const struct sql_file *f, const char *param)
 {
 	for (size_t q = 0; q < f->query_count; q++) {
@@ -220,7 +219,7 @@ static bool check_uses(const struct tool_def *t, const struct sql_file *f, struc
 	return true;
 }
 
-/* What is asked about the whole must be there, and the statement must give all of it. */
+/* The totals' columns must exist, and the main query must return all rows. */
 static bool check_whole(const struct tool_def *t, const struct sql_file *f, struct err *e)
 {
 	const struct sql_query *main = &f->queries[0];
@@ -238,7 +237,7 @@ static bool check_whole(const struct tool_def *t, const struct sql_file *f, stru
 	return true;
 }
 
-/* :name and :{name} must not be taken for each other. */
+/* A param and a fragment must not share a name, since :name and :{name} look alike. */
 static bool check_names(const struct loader *l, const struct tool_def *t, const struct sql_file *f,
 			struct err *e)
 {
@@ -256,7 +255,7 @@ static bool check_names(const struct loader *l, const struct tool_def *t, const 
 	return true;
 }
 
-/* The condition of a permission stands for no other one. */
+/* Two permissions must not have the same condition name. */
 static bool check_permissions(const struct loader *l, const struct tool_def *t, struct err *e)
 {
 	for (size_t i = 0; i < t->column_count; i++) {
@@ -276,7 +275,8 @@ static bool check_permissions(const struct loader *l, const struct tool_def *t, 
 	return true;
 }
 
-/* What is shown is a table, and a frame has its own number of rows. */
+/* A frame must not be the main table, and must not use :row_limit, since it has its own row
+ * limit. */
 static bool check_frames(const struct tool_def *t, const struct sql_file *f, struct err *e)
 {
 	for (size_t i = 0; i < t->frame_count; i++) {
@@ -295,7 +295,7 @@ static bool check_frames(const struct tool_def *t, const struct sql_file *f, str
 	return true;
 }
 
-/* Who has data instead is asked where the window is none. */
+/* The query `others` runs when the window query returns no range. */
 static bool check_others(const struct tool_def *t, const struct sql_file *f, struct err *e)
 {
 	const struct sql_query *q = sql_file_query(f, TOOL_QUERY_OTHERS);

@@ -1,7 +1,6 @@
 /*
- * What a tool's file says of the facts that code derives: its `fact` lines, and the lines that use
- * them: `answer`, `suggest` and `refer`. These are checked against everything that the header
- * declares.
+ * Reads a tool file's `fact` lines and the lines that use facts: `answer`, `suggest` and `refer`.
+ * Names are checked against the header's declarations.
  */
 #include "tool_header.h"
 
@@ -33,7 +32,7 @@ static bool set_fact_attribute(const struct tool_header *h, struct fact_def *f, 
 	} else if (strcmp(key, "unit") == 0) {
 		if (*value == '@') {
 			f->unit_of = value + 1;
-			return true; /* parameters may stand further down */
+			return true; /* the param may be declared later */
 		}
 		f->unit = value;
 		if (!units_find(&h->l->whole->shown.units, value))
@@ -50,7 +49,7 @@ static bool set_fact_attribute(const struct tool_header *h, struct fact_def *f, 
 	return true;
 }
 
-/* As parameters are named, or as clients name members: peakValue. */
+/* Named like a param, or like a member for clients: peakValue. */
 static bool is_fact_name(const char *text)
 {
 	size_t n = 0;
@@ -103,7 +102,7 @@ bool tool_fact_read(struct tool_header *h, const char *text, struct err *e)
 	return true;
 }
 
-/* The column that a parameter names is known when the tool runs. */
+/* Checks unit=@PARAM. The column that the param names is only known when the tool runs. */
 static bool check_units(struct tool_header *h, struct err *e)
 {
 	for (size_t i = 0; i < h->tool->fact_count; i++) {
@@ -139,7 +138,7 @@ static bool is_known(const struct tool_def *t, const char *name)
 	return strcmp(name, "rows") == 0 || is_column(t, name) || tool_param(t, name);
 }
 
-/* {vendor} of a parameter becomes {arg.vendor}, which is how sentences are filled. */
+/* Replaces {vendor} with {arg.vendor} for params, the form used when sentences are filled. */
 static bool read_sentence(struct tool_header *h, const char *text, const char **out, struct err *e)
 {
 	const struct tool_def *t = h->tool;
@@ -211,7 +210,7 @@ static bool read_refer(struct tool_header *h, const char *text, struct err *e)
 		return tool_wrong(h, e, "refer: %s", arena_strdup(h->l->arena, e->text));
 	r = &t->words.refers[t->words.refer_count - 1];
 	if (!ref_parse(arena_printf(h->l->arena, "t.%s", r->path), &path, e))
-		return false; /* refer_read has parsed it */
+		return false; /* refer_read has checked it */
 	if (path.kind == REF_FACT && !tool_fact(t, path.name))
 		return tool_wrong(h, e, "refer: %s is no fact of the tool", path.name);
 	if (path.kind != REF_CELL && path.kind != REF_COLUMN)
@@ -232,7 +231,7 @@ static bool take_rank(struct str *rest, bool *primary)
 	return *primary || str_eq(word, STR("secondary"));
 }
 
-/* Before the text: a label in quotes and an arrow. */
+/* Reads an optional label: a quoted text and an arrow. */
 static bool take_label(struct tool_header *h, struct str *rest, const char **out, struct err *e)
 {
 	struct str text = str_trim(*rest);
@@ -250,7 +249,7 @@ static bool take_label(struct tool_header *h, struct str *rest, const char **out
 		h, arena_strndup(h->l->arena, text.p + 1, (size_t)(close - text.p - 1)), out, e);
 }
 
-/* What a condition names has to be there. */
+/* Checks that the names of the condition exist. */
 static bool check_terms(struct tool_header *h, const struct condition *c, struct err *e)
 {
 	for (size_t i = 0; i < c->term_count; i++) {
@@ -269,7 +268,7 @@ static bool check_terms(struct tool_header *h, const struct condition *c, struct
 	return true;
 }
 
-/* Behind the text: the last " if ". */
+/* Reads an optional condition: the text after the last " if ". */
 static bool take_condition(struct tool_header *h, struct str *rest, const struct condition **out,
 			   struct err *e)
 {
@@ -331,7 +330,7 @@ bool tool_sentences_read(struct tool_header *h, struct err *e)
 	return true;
 }
 
-/* ---- derive NAME COLUMN [BY]: whether there is one of that name is known to the toolbox ---- */
+/* ---- derive NAME COLUMN [BY]: the toolbox checks NAME ---- */
 
 static const struct column_def *fetched(const struct tool_header *h, const char *name)
 {

@@ -1,6 +1,6 @@
 /*
- * The header of a tool file. It is the only place where a tool is described: the model's schema,
- * the checks of arguments and the labels of columns are made from it.
+ * Reads the header of a tool file, the only description of a tool. The model's schema, the checks
+ * of arguments and the labels of columns are derived from it.
  */
 #include "tool_header.h"
 
@@ -141,7 +141,8 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	if (strcmp(key, "report") == 0)
 		return read_reports(h, text, e);
 	if (strcmp(key, "agents") == 0 && strcmp(text, "*") == 0) {
-		strlist_add(&h->agents, h->l->arena, text); /* when all domains are known */
+		/* Resolved once all domains are known. */
+		strlist_add(&h->agents, h->l->arena, text);
 		return true;
 	}
 	if (strcmp(key, "agents") == 0)
@@ -188,12 +189,12 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	if (strcmp(key, "window") == 0)
 		return read_window(h, text, e);
 	if (strcmp(key, "whole") == 0) {
-		h->whole = text; /* its columns may stand further down */
+		h->whole = text; /* its columns may be declared later */
 		h->whole_line = h->line;
 		return true;
 	}
 	if (strcmp(key, "answer") == 0)
-		return true; /* what it names may stand further down */
+		return true; /* its names may be declared later */
 	if (strcmp(key, "measures") == 0) {
 		t->words.measures = text;
 		return true;
@@ -222,7 +223,7 @@ static bool read_line(struct tool_header *h, const struct sql_header_line *line,
 	if (strcmp(line->key, "fact") == 0)
 		return tool_fact_read(h, line->value, e);
 	if (strcmp(line->key, "suggest") == 0 || strcmp(line->key, "refer") == 0)
-		return true; /* what they name may stand further down */
+		return true; /* their names may be declared later */
 	if (strcmp(line->key, "frame") == 0)
 		return tool_frame_read(h, line->value, e);
 	if (strcmp(line->key, "derive") == 0) {
@@ -290,7 +291,7 @@ static bool read_whole(struct tool_header *h, struct err *e)
 
 /* ---- gate: PARAM ---- */
 
-/* The schema has to tell whoever writes the SQL what there is to read. */
+/* Adds the readable views to the schema, for authors of the SQL. */
 static bool read_gate(struct tool_header *h, struct err *e)
 {
 	struct tool_def *t = h->tool;
@@ -342,7 +343,7 @@ static bool read_map(struct tool_header *h, struct err *e)
 
 /* ---- kind: doc, sources ---- */
 
-/* What is looked for are the words of the question. */
+/* The search text is the words of the question. */
 static bool read_document(const struct tool_header *h, struct err *e)
 {
 	const struct tool_def *t = h->tool;
@@ -398,7 +399,7 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 		.l = l,
 		.file = f,
 		.tool = &t,
-		/* a bound has one beside it */
+		/* a bound adds a second param */
 		.params = arena_alloc(l->arena, 2 * count_lines(f, "param") * sizeof(*h.params)),
 		.columns = arena_alloc(l->arena, count_lines(f, "column") * sizeof(*h.columns)),
 		.facts = arena_alloc(l->arena, count_lines(f, "fact") * sizeof(*h.facts)),

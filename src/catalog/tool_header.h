@@ -1,4 +1,4 @@
-/* A tool file's header while it is read: what is known so far, and the readers of its lines. */
+/* State while reading a tool file's header, and readers of its lines. */
 #ifndef VESPER_TOOL_HEADER_H
 #define VESPER_TOOL_HEADER_H
 
@@ -14,27 +14,28 @@ struct tool_header {
 	struct column_def *columns;
 	struct fact_def *facts;
 	struct frame_def *frames;
-	struct derive_def derives[TOOL_DERIVES_MAX]; /* name: the line's text, until it is read */
+	/* `name` is the text of the line until tool_derives_read. */
+	struct derive_def derives[TOOL_DERIVES_MAX];
 	struct strlist agents, seen, reports;
-	const char *whole; /* read when every column is known */
+	const char *whole; /* read once all columns are known */
 	int whole_line;
 };
 
-/* An error of the line that is being read: "path:line: what is wrong". Returns false. */
+/* Reports an error in the current line, "path:line: message". Returns false. */
 bool tool_wrong(const struct tool_header *h, struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Those of the struct as the lines say. All columns are known. */
+/* Reads the `derive` lines. Requires all columns. */
 MUST_CHECK bool tool_derives_read(struct tool_header *h, struct err *e);
-/* The units of facts, and the lines `answer`, `suggest` and `refer`. All params, columns and facts
- * are known. */
+/* Reads the units of facts and the lines `answer`, `suggest` and `refer`. Requires all params,
+ * columns and facts. */
 MUST_CHECK bool tool_sentences_read(struct tool_header *h, struct err *e);
 
-/* The next word of *rest; blanks inside "…" belong to it. False at the end. */
+/* Cuts the next word off *rest; blanks inside "…" belong to it. False at the end. */
 bool tool_next_word(struct str *rest, struct str *word);
-/* Splits "key=value" when key is a name; a text such as "a = b" is none. */
+/* Splits "key=value" if key is a name; returns false for a text such as "a = b". */
 bool tool_is_attribute(struct arena *a, struct str word, const char **key, const char **value);
-bool tool_is_name(const char *text); /* of letters that a name may have */
+bool tool_is_name(const char *text); /* consists of the characters of a name */
 MUST_CHECK bool tool_number_read(const struct tool_header *h, const char *text, int64_t *out,
 				 struct err *e);
 

@@ -1,7 +1,7 @@
 /*
- * The JSON schema of a tool's arguments, made from its header. Models cache it by its bytes, so the
- * order of members is that of the header. Limits stand in the descriptions: strict tool schemas of
- * the model vendors have no numeric ranges, and code checks every value anyway.
+ * JSON schema of a tool's arguments, derived from its header. Model services cache it by its bytes,
+ * so members keep the header's order. Limits are in the descriptions: vendors' strict tool schemas
+ * have no numeric ranges, and code checks every value anyway.
  */
 #include "catalog_int.h"
 
@@ -185,14 +185,14 @@ json_t *catalog_tool_json(const struct catalog_view *v, const char *name)
 	return NULL;
 }
 
-/* ---- What a call gives ---- */
+/* ---- results of a call ---- */
 
 static json_t *type_only(const char *type)
 {
 	return json_make({"type", json_str(type)});
 }
 
-/* Any of these types, or none. A number with more digits than a double keeps is a text. */
+/* The cell's types, or null. A number with more digits than a double holds is a string. */
 static json_t *cell_schema(const struct column_def *c)
 {
 	static const char *const number[] = {"number", "string", "null", NULL};

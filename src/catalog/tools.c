@@ -1,7 +1,7 @@
 /*
- * The tool files below sql/<pack>: found, read, checked, and put in order. A dialect's own text
- * (<tool>.<dialect>.sql) takes the place of the common one for that dialect only. What statements
- * of the pack share stands in sql/<pack>/fragments.sql.
+ * Tool files below sql/<pack>: found, read, checked and sorted. A file for one dialect
+ * (<tool>.<dialect>.sql) replaces the common file for that dialect only. Statements of a pack share
+ * the fragments in sql/<pack>/fragments.sql.
  */
 #include "catalog_int.h"
 
@@ -14,9 +14,9 @@
 #include "vesper/limits.h"
 #include "vesper/schema.h"
 
-/* Of the pack, beside its folders. */
+/* Files of the pack beside its folders. */
 #define FRAGMENTS "fragments.sql"
-#define TABLES    "tables.json" /* vesperctl db reads it */
+#define TABLES    "tables.json" /* read by vesperctl db */
 
 static bool load_sql(struct loader *l, const char *path, struct sql_file **out, struct err *e)
 {
@@ -42,7 +42,7 @@ static bool check_fragments(const struct loader *l, struct err *e)
 			     f->line, f->name);
 }
 
-/* The text of one dialect. Its header may be left out; what it says must not differ. */
+/* Loads the file of one dialect. Its header may only repeat the tool's name. */
 static bool load_override(struct loader *l, const char *folder, enum dialect d, struct tool_def *t,
 			  struct err *e)
 {
@@ -66,7 +66,7 @@ static bool load_override(struct loader *l, const char *folder, enum dialect d, 
 	return tool_file_check(l, t, f, e);
 }
 
-/* The dialect of "<tool>.<dialect>.sql"; false for "<tool>.sql". */
+/* Parses "<tool>.<dialect>.sql"; false for "<tool>.sql". */
 static bool is_override(const char *name, struct str *tool, enum dialect *d)
 {
 	for (int i = 0; i < DIALECT_COUNT; i++) {
@@ -176,7 +176,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct tool_def *)a)->name, ((const struct tool_def *)b)->name);
 }
 
-/* A later step takes what an earlier one refers to. */
+/* Returns true when a tool has a parameter for the filter. */
 static bool is_taken(const struct catalog *c, const char *filter)
 {
 	for (size_t i = 0; i < c->tool_count; i++)

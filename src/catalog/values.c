@@ -1,7 +1,6 @@
 /*
- * Values of the catalogue in other texts. A statement, a tool's description or a prompt that speaks
- * of "all health domains" takes the list from the packs' catalogue.json, so that there is no second
- * one that could differ.
+ * Inserts values of the catalogue into other texts. Statements, tool descriptions and prompts that
+ * list all values of a dimension take them from catalogue.json, so lists cannot differ.
  */
 #include "catalog_int.h"
 
@@ -12,7 +11,7 @@
 #define VALUES "{values."
 #define PEAK   "{peak_hours}"
 
-/* Is the text at p in a comment of SQL, or in no SQL at all? There values are plain words. */
+/* Returns true when p is in an SQL comment or not in SQL. Values are not quoted there. */
 static bool is_words(const char *text, const char *p, bool sql)
 {
 	while (sql && p > text && p[-1] != '\n')
@@ -56,7 +55,7 @@ static bool in_group(const struct dimension_def *d, const char *value, const cha
 	return false;
 }
 
-/* "health_domain" or "field_changed.money". */
+/* Writes the list for "health_domain" or "field_changed.money". */
 static bool put_list(const struct loader *l, struct buf *out, const char *name, bool words,
 		     struct err *e)
 {

@@ -1,5 +1,5 @@
-/* What questions and numbers are read with: config/language/en.json, a pack's words.json, and
- * config/units.json with what a pack adds. */
+/* Words for reading questions and numbers: config/language/en.json, a pack's words.json, and
+ * config/units.json with the units of packs. */
 #include "catalog_int.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static bool read_glossary(const struct words_file *f, const json_t *root, struct
 	return true;
 }
 
-/* {"supervisor": ["One rule.", …], …}: only of prompts that have a place for them. */
+/* Reads {"supervisor": ["One rule.", …], …}: only for prompts with a rules slot. */
 static bool read_rules(const struct words_file *f, const json_t *root, struct pack_words *out)
 {
 	const json_t *prompts = json_object_get(root, "rules"), *rule;
@@ -155,7 +155,7 @@ static const char *const *joined(struct arena *a, const char *const *list, const
 	return all.items;
 }
 
-/* `more` items behind those of the list, in a new one. */
+/* Copies the list and appends `more`. */
 static const void *appended(struct arena *a, const void *list, size_t *count, const void *more,
 			    size_t more_count, size_t size)
 {

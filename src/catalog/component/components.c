@@ -1,5 +1,5 @@
-/* A pack's components: config/<pack>/components.json, read and checked, found by name, and written
- * for the page. */
+/* Components of a pack: reads and checks config/<pack>/components.json, finds components by name,
+ * and writes them for the page. */
 #include "../catalog_int.h"
 
 #include <string.h>
@@ -16,12 +16,12 @@ static const char *const type_names[] = {
 
 static const char *const tones[] = {"positive", "caution", "critical", "info", "neutral", NULL};
 
-/* The component that is read. */
+/* State while reading a component. */
 struct reading {
 	const struct words_file *f;
 	const struct units *units;
 	struct component_def *def;
-	const char *member; /* where its parts are found in the file */
+	const char *member; /* path of the component in the file */
 };
 
 const char *prop_type_name(enum prop_type type)
@@ -29,7 +29,7 @@ const char *prop_type_name(enum prop_type type)
 	return type_names[type];
 }
 
-/* ASCII letters, digits and "_", a letter first. */
+/* ASCII letters, digits and "_", beginning with a letter. */
 static bool is_word(const char *text)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -94,7 +94,7 @@ static const char *text_of(const json_t *item, const char *name)
 	return json_string_value(json_object_get(item, name));
 }
 
-/* x, then what tells several curves apart, then the numbers. */
+/* Columns in order: x, the column that separates curves, then y. */
 static bool read_axes(const struct reading *r, const char *at, const json_t *item,
 		      struct prop_def *p)
 {
@@ -188,8 +188,8 @@ static bool read_props(struct reading *r, const json_t *list)
 
 struct part_kind {
 	const char *name;
-	unsigned types;   /* of props that it may show, as bits */
-	const char *more; /* a further member, or NULL */
+	unsigned types;   /* bit set of the prop types it can show */
+	const char *more; /* an additional member, or NULL */
 };
 
 #define ONE(type) (1u << PROP_##type)
@@ -343,7 +343,7 @@ static json_t *prop_schema(const struct prop_def *p)
 		return table_schema(p);
 	if (p->type == PROP_FLAG)
 		return json_make({"type", json_str("boolean")});
-	if (p->type == PROP_NUMBER || p->type == PROP_INTEGER) /* beyond 2^53 a text */
+	if (p->type == PROP_NUMBER || p->type == PROP_INTEGER) /* strings for numbers beyond 2^53 */
 		return json_make(
 			{"type", json_texts((const char *const[]){"number", "string", NULL})});
 	return json_make({"type", json_str("string")});
@@ -362,7 +362,7 @@ static json_t *schema_of(const struct component_def *d)
 			 {"required", required}, {"additionalProperties", json_false()});
 }
 
-/* ---- the whole ---- */
+/* ---- whole component ---- */
 
 static bool read_component(struct loader *l, const struct words_file *f, const char *name,
 			   const json_t *item, struct component_def *d)

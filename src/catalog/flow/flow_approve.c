@@ -1,7 +1,7 @@
 /*
- * An answer that an administrator approves, as a flow: its calls become lines. A value that the
- * question said, or the one before it that it leans on, is a slot: no line names it, so that
- * another question gives another one. Every other value stays as it was.
+ * Turns an approved answer into a flow whose lines are the answer's calls. A value from the
+ * question, or from the session context it used, becomes a slot: no line sets it, so another
+ * question may set another value. All other values are fixed.
  */
 #include "catalog_int.h"
 
@@ -17,7 +17,7 @@
 #include "vesper/ref.h"
 #include "vesper/schema.h"
 
-#define VALUE_BYTES 32 /* of a number as text */
+#define VALUE_BYTES 32 /* longest number as text */
 
 struct approver {
 	const struct catalog *c;
@@ -25,10 +25,10 @@ struct approver {
 	struct arena *arena;
 	struct err *e;
 	struct flow_def *flow;
-	struct flow_line *lines; /* of tasks, then of questions */
+	struct flow_line *lines; /* tasks first, then clarifying questions */
 	size_t task_count, ask_count;
-	json_t *slots;    /* object: filter -> the value that the question said */
-	json_t *warnings; /* array of texts */
+	json_t *slots;    /* object: filter -> the value given in the question */
+	json_t *warnings; /* array of strings */
 };
 
 static bool refuse(const struct approver *p, const char *code, const char *why)
@@ -66,7 +66,7 @@ static bool is_named(const json_t *list, const struct tool_def *tool, const stru
 	return false;
 }
 
-/* A filter of the session context that is this parameter's: it holds no defaults. */
+/* True if the session context has a filter for this parameter. Defaults are not stored there. */
 static bool was_said(const struct approver *k, const struct tool_def *tool,
 		     const struct param_def *p)
 {
@@ -88,7 +88,7 @@ static bool is_slot(const struct approver *k, const struct tool_def *tool,
 	return k->from->slots ? is_named(k->from->slots, tool, p) : was_said(k, tool, p);
 }
 
-/* Two calls with different values for one filter can't both be given by one question. */
+/* A slot has one value per question, so calls with different values for the filter keep theirs. */
 static bool take_slot(struct approver *k, const struct param_def *p, const json_t *value)
 {
 	const json_t *before = json_object_get(k->slots, p->filter);
@@ -144,7 +144,7 @@ static void add_ask(struct approver *k, const struct param_def *p)
 		if (strcmp(k->lines[PLAN_TASKS_MAX + i].filter, p->filter) == 0)
 			return;
 	if (k->ask_count == PLAN_LINES_MAX)
-		return; /* the loader refuses a required value that nothing gives */
+		return; /* the loader rejects a required value without a source */
 	*l = (struct flow_line){.kind = FLOW_ASK,
 				.filter = p->filter,
 				.input = p->type == PARAM_DATE ? ASK_DATE
@@ -167,7 +167,7 @@ static void add_value(struct approver *k, struct flow_line *l, const struct para
 	json_set_take(l->values, p->name, literal_of(value));
 }
 
-/* `by_filter`: a step's values; else a call's, by parameter. */
+/* `by_filter`: the values of a step; otherwise those of a call, by parameter name. */
 static void add_values(struct approver *k, struct flow_line *l, const json_t *values,
 		       bool by_filter)
 {
@@ -183,7 +183,7 @@ static void add_values(struct approver *k, struct flow_line *l, const json_t *va
 	}
 }
 
-/* All that a query names was said. A filter that another call has too stays as it is. */
+/* Query values all come from the question. A filter that another call uses stays fixed. */
 static bool is_query_slot(const void *owner, const char *filter)
 {
 	const struct approver *k = owner;
@@ -240,7 +240,7 @@ static const char *member(const json_t *object, const char *name)
 	return json_string_value(json_object_get(object, name));
 }
 
-/* What a step had of its own goes over the filters of the whole. */
+/* Values of the step override the filters of the plan. */
 static bool add_step(struct approver *k, const json_t *step, const json_t *filters)
 {
 	const char *id = member(step, "id"), *condition = member(step, "condition");
@@ -296,7 +296,7 @@ static bool is_inside(const char *text, const char *at)
 	return at > text && isalnum((unsigned char)at[-1]);
 }
 
-/* The text with "{filter}" where the value stands; NULL: it does not. */
+/* Replaces the value in the text with "{filter}". NULL: the text does not contain it. */
 static const char *with_slot(const struct approver *k, const char *text, const char *filter,
 			     const char *value)
 {
@@ -320,7 +320,7 @@ static const char *with_value(const struct approver *k, const char *text, const 
 	return other ? other : text;
 }
 
-/* Days are read as such wherever they stand. */
+/* Dates are recognized anywhere in a question. */
 static bool is_date(const struct approver *k, const char *filter)
 {
 	for (size_t i = 0; i < k->task_count; i++) {
@@ -355,7 +355,7 @@ static const char *example_of(struct approver *k, const char *text, bool warns)
 	return text;
 }
 
-/* One line; the loader reads it as one. */
+/* Makes one line of the text, since the loader reads examples by line. */
 static const char *one_line(const struct approver *k, const char *text)
 {
 	char *line = (char *)(uintptr_t)arena_strdup(k->arena, text);
@@ -379,9 +379,9 @@ static void add_examples(struct approver *k)
 	k->flow->examples = list;
 }
 
-/* ---- the whole ---- */
+/* ---- whole flow ---- */
 
-/* The questions first, in the order in which they are asked. */
+/* Moves the clarifying questions to the front, in their order. */
 static void order_lines(struct approver *k)
 {
 	struct flow_line *all = arena_alloc(k->arena, FLOW_LINES_MAX * sizeof(*all));
@@ -420,14 +420,14 @@ bool flow_approve(const struct catalog *c, const struct approval *from, struct a
 	return flow_read(c, "", arena_printf(a, "approved/%s", from->name), *text, a, &read, e);
 }
 
-/* ---- what it rests on ---- */
+/* ---- fingerprint ---- */
 
 static void hash_text(struct hasher *h, const char *text)
 {
 	hasher_add(h, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-/* A column that is renamed, retyped or for others now changes what a statement gives. */
+/* A renamed or retyped column, or a changed permission, changes a statement's result. */
 static void hash_view(struct hasher *h, const struct view_def *v)
 {
 	hash_text(h, v->name);
@@ -472,7 +472,7 @@ static void hash_component(struct hasher *h, const struct component_def *def)
 	mem_free(text);
 }
 
-/* Each word that questions are read with. */
+/* Hashes all words used to read questions. */
 static void hash_language(struct hasher *h, const struct language *l)
 {
 	for (size_t i = 0; i < l->synonym_count; i++)

@@ -1,6 +1,6 @@
 /*
- * Flows of a pack, checked against its catalogue: everything that a line names has to exist and to
- * be of the right type, so that a flow which was loaded can only fail on the data.
+ * Checks a pack's flows against the catalogue: all names exist and have the right type, so a loaded
+ * flow can only fail on its data.
  */
 #include "catalog_int.h"
 
@@ -17,12 +17,12 @@
 struct checker {
 	const struct catalog *c;
 	struct flow_def *flow;
-	struct flow_line *line; /* that is checked */
+	struct flow_line *line; /* line being checked */
 	struct arena *arena;
 	struct err *e;
 };
 
-/* Days are checked as they would be counted from any day. */
+/* Relative days are checked as if counted from this day. */
 static const struct date any_day = {2026, 1, 1};
 
 static bool wrong(const struct checker *k, const char *fmt, ...)
@@ -79,7 +79,7 @@ static bool check_column(const struct checker *k, const struct flow_line *task, 
 	return wrong(k, "%s gives no column %s", task->tool->name, column);
 }
 
-/* `whole`: a result set may be meant. */
+/* `whole`: the reference may also be a result set. */
 static bool check_any_ref(const struct checker *k, const char *text, bool whole, struct ref *out)
 {
 	const struct flow_line *task;
@@ -159,7 +159,7 @@ static bool find_tool(const struct checker *k)
 	       wrong(k, "the agent %s takes no parameters", l->agent);
 }
 
-/* Whether what the reference gives may be of the parameter's type. */
+/* Returns true when the referenced value can have the parameter's type. */
 static bool fits_type(const struct checker *k, const struct ref *r, const struct param_def *p)
 {
 	const struct tool_def *t = flow_task(k->flow, r->source)->tool;
@@ -174,7 +174,7 @@ static bool fits_type(const struct checker *k, const struct ref *r, const struct
 		is_date = column && column->has_type && column->type == COLUMN_DATE;
 		is_number =
 			counts || (column && column->has_type && column_is_number(column->type));
-		if (column && !column->has_type) /* as the statement gives it */
+		if (column && !column->has_type) /* type unknown: decided by the statement */
 			return true;
 	}
 	if (p->type == PARAM_DATE)
@@ -227,7 +227,7 @@ static bool check_value(const struct checker *k, const char *name, const json_t 
 	return true;
 }
 
-/* Before this line. */
+/* Returns true when an earlier line asks for the parameter. */
 static bool is_asked(const struct checker *k, const struct param_def *p)
 {
 	for (const struct flow_line *l = k->flow->lines; l < k->line; l++)
@@ -252,7 +252,7 @@ static bool check_required(const struct checker *k)
 	return true;
 }
 
-/* So that a renamed metric is found when the flow is loaded and not when it runs. */
+/* Checks names in the query, so that a renamed metric is found at load time. */
 static bool check_query(const struct checker *k)
 {
 	struct flow_line *l = k->line;
@@ -383,7 +383,7 @@ static bool check_text(const struct checker *k, const char *text)
 
 /* ---- show ---- */
 
-/* What a reference gives is of the prop's type and unit, as far as they are known. */
+/* Compares type and unit of the referenced value with the prop, where they are known. */
 static bool prop_takes(const struct checker *k, const struct prop_def *p, const struct ref *r)
 {
 	const struct tool_def *t = flow_task(k->flow, r->source)->tool;
@@ -430,7 +430,7 @@ static bool check_prop_ref(const struct checker *k, const struct prop_def *p, co
 	       wrong(k, "{%s} is of another type or unit than %s", text, p->name);
 }
 
-/* A text that stands in the flow. */
+/* Checks a literal text of the flow. */
 static bool check_prop_text(const struct checker *k, const struct prop_def *p, const char *text)
 {
 	struct decimal number;
@@ -479,7 +479,7 @@ static bool check_show(const struct checker *k)
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- whole flow ---- */
 
 static bool check_counts(struct checker *k)
 {
@@ -500,7 +500,7 @@ static bool check_counts(struct checker *k)
 	return tasks > 0 || wrong(k, "there is no task");
 }
 
-/* Whether each task that the reference, the condition or the question names is placed. */
+/* Returns true when all tasks named by the line's references, condition and options are placed. */
 static bool names_placed(const struct checker *k, const struct flow_line *l, const bool *placed)
 {
 	struct ref_need needs[PLAN_TASKS_MAX];
@@ -514,7 +514,7 @@ static bool names_placed(const struct checker *k, const struct flow_line *l, con
 		    !placed[flow_task(k->flow, l->when->terms[i].ref.source) - k->flow->lines])
 			return false;
 	if (!ref_needs(l->values, k->arena, needs, PLAN_TASKS_MAX, &n, &unused))
-		return true; /* was checked */
+		return true; /* checked before */
 	for (size_t i = 0; i < n; i++)
 		if (!placed[flow_task(k->flow, needs[i].id) - k->flow->lines])
 			return false;

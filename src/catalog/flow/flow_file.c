@@ -1,6 +1,6 @@
 /*
- * Flow files: their front matter and lines, read into a struct flow_def. Whether what they name
- * exists is the matter of flow_check.c.
+ * Parses flow files: front matter and lines, into a struct flow_def. flow_check.c checks that the
+ * names exist.
  */
 #include "catalog_int.h"
 
@@ -16,14 +16,14 @@
 #include "vesper/limits.h"
 
 struct reader {
-	const char *p; /* of the line that is read */
-	int line;      /* in the file */
+	const char *p; /* position in the current line */
+	int line;      /* line number in the file */
 	const char *path;
 	struct arena *arena;
 	struct flow_def *flow;
 	struct strlist examples;
-	size_t shows;     /* so far */
-	const char *name; /* that the file's name demands */
+	size_t shows;     /* number of show lines so far */
+	const char *name; /* name required by the file name */
 	struct err *e;
 };
 
@@ -41,7 +41,7 @@ static bool wrong(const struct reader *r, const char *fmt, ...)
 	return err_set(r->e, ERR_INPUT, "%s:%d: %s", r->path, r->line, what);
 }
 
-/* ---- pieces of a line ---- */
+/* ---- parts of a line ---- */
 
 static void skip_blanks(struct reader *r)
 {
@@ -64,7 +64,7 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The name that stands next; "": none. */
+/* Reads the next name; "": none. */
 static const char *take_name(struct reader *r)
 {
 	const char *from;
@@ -93,7 +93,7 @@ static bool need_name(struct reader *r, const char *what, const char **out)
 	return **out || wrong(r, "%s is missing where \"%.*s\" stands", what, STR_CUT(r->p, 30));
 }
 
-/* "…" with \" and \\ inside. */
+/* Reads "…" with the escapes \" and \\. */
 static bool take_quoted(struct reader *r, const char **out)
 {
 	char *text = arena_alloc(r->arena, strlen(r->p) + 1);
@@ -147,7 +147,7 @@ static bool take_scalar(struct reader *r, json_t **out)
 	return true;
 }
 
-/* *out belongs to the arena. */
+/* *out is owned by the arena. */
 static bool take_value(struct reader *r, json_t **out)
 {
 	json_t *one;
@@ -190,7 +190,7 @@ static bool read_end(struct reader *r, struct flow_line *l)
 	return !*r->p || wrong(r, "what is \"%.*s\"?", STR_CUT(r->p, 30));
 }
 
-/* Whether "NAME =" comes next. */
+/* Returns true when "NAME =" follows. */
 static bool is_assignment(struct reader *r)
 {
 	const char *p;
@@ -381,7 +381,7 @@ static bool read_line(struct reader *r, const char *text)
 		     STR_CUT(r->p, 30));
 }
 
-/* Lines that end in "\" go on; the first one's number counts. */
+/* Joins lines that end in "\"; errors report the first line's number. */
 static bool read_lines(struct reader *r, struct str rest, int line)
 {
 	const char *open = NULL;
@@ -438,7 +438,7 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 	return true;
 }
 
-/* The file's name without folder and ending. */
+/* The file name without folder and extension. */
 static const char *stem_of(struct arena *a, const char *path)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;

@@ -1,6 +1,6 @@
 /*
- * Queries over the map in a flow: what one names has to be declared, and its "{filter.NAME}" are
- * what other questions have other values of. A query whose other parts differ is another query.
+ * Queries over the map in a flow. All names must be declared, and "{filter.NAME}" marks values that
+ * other questions may set. A query that differs elsewhere does not match.
  */
 #include "catalog_int.h"
 
@@ -42,7 +42,7 @@ static const char *text_of(const json_t *query, struct arena *a)
 	return kept;
 }
 
-/* The filter of "{filter.NAME}"; NULL: the value is none. */
+/* The filter of "{filter.NAME}"; NULL: the value is no placeholder. */
 static const char *slot_of(const json_t *value, struct arena *a)
 {
 	struct str text = str_of(json_string_value(value));
@@ -83,7 +83,7 @@ static bool is_declared(const struct catalog *c, const char *name)
 	       schema_condition(s, name) || dimension_of(c, name);
 }
 
-/* Also "dimension.grain". */
+/* Accepts "dimension.grain", too. */
 static bool check_name(const struct query_reader *r, const json_t *value)
 {
 	const char *name = json_string_value(value);
@@ -120,9 +120,9 @@ static bool check_all(const struct query_reader *r, const json_t *query)
 	return !list || check_name(r, list);
 }
 
-/* ---- what it takes ---- */
+/* ---- placeholders ---- */
 
-/* As the tools speak of the filter, which is what a question for it says. */
+/* The description that tools have for the filter; clarifying questions use it. */
 static const char *about_of(const struct query_reader *r, const char *filter,
 			    const struct dimension_def *d)
 {
@@ -160,7 +160,7 @@ static bool add_slot(struct query_reader *r, const char *filter, const struct di
 static bool read_condition(struct query_reader *r, const json_t *where)
 {
 	const json_t *values = json_object_get(where, MAP_VALUES);
-	const char *name = json_string_value(json_object_get(where, MAP_NAME)); /* was checked */
+	const char *name = json_string_value(json_object_get(where, MAP_NAME)); /* checked before */
 	const char *filter =
 		json_array_size(values) == 1 ? slot_of(json_array_get(values, 0), r->arena) : NULL;
 	const struct dimension_def *d = filter ? dimension_of(r->c, name) : NULL;
@@ -201,7 +201,7 @@ bool flow_query_read(const struct catalog *c, const char *query, struct arena *a
 	return true;
 }
 
-/* ---- with values, and back ---- */
+/* ---- filling and matching ---- */
 
 static const json_t *value_of(const json_t *filters, const char *filter)
 {
@@ -300,9 +300,9 @@ bool flow_query_match(const char *line, const char *query, json_t *filters, stru
 	return mine && other && match(mine, other, filters, a);
 }
 
-/* ---- opened ---- */
+/* ---- opening ---- */
 
-/* Values are of one filter at most once; the next condition of it stays as it was. */
+/* Each filter has one value; further conditions with it stay fixed. */
 static void open_condition(const struct catalog *c, const json_t *where, flow_is_slot is_slot,
 			   const void *owner, struct arena *a, json_t *values)
 {
@@ -344,7 +344,8 @@ const char *flow_query_open(const struct catalog *c, const char *query, flow_is_
 	period = json_object_get(root, MAP_PERIOD);
 	json_array_foreach(where, i, one)
 		open_condition(c, one, is_slot, owner, a, *values);
-	if (!json_is_object(json_object_get(root, MAP_COMPARE))) { /* with days of its own */
+	/* A comparison has separate days. */
+	if (!json_is_object(json_object_get(root, MAP_COMPARE))) {
 		open_day(period, MAP_START, FILTER_START, a, *values);
 		open_day(period, MAP_END, FILTER_END, a, *values);
 	}

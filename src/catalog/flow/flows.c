@@ -1,5 +1,5 @@
 /*
- * The flows of the packs: loaded, found by name, and written as text.
+ * Flows of the packs: loading, lookup by name, and writing as text.
  */
 #include "catalog_int.h"
 
@@ -65,7 +65,7 @@ bool load_flows(struct loader *l, struct err *e)
 	return true;
 }
 
-/* ---- by name ---- */
+/* ---- lookup by name ---- */
 
 const struct flow_def *catalog_flow(const struct catalog *c, const char *name)
 {
@@ -130,7 +130,7 @@ const struct param_def *flow_last_day(const struct tool_def *tool, const struct 
 	return NULL;
 }
 
-/* Whether a text names the task outside of [[ ]], and without a "?". */
+/* Returns true when the text names the task outside [[ ]] and without "?". */
 static bool text_needs(const char *text, const char *task)
 {
 	size_t n = strlen(task);
@@ -307,7 +307,7 @@ const char *flow_text(const struct flow_def *f, struct arena *a)
 		   f->order);
 	for (size_t i = 0; i < f->line_count; i++)
 		put_line(&b, &f->lines[i]);
-	assert(!buf_over(&b)); /* escaping at most doubles what was read */
+	assert(!buf_over(&b)); /* escaping at most doubles the length */
 	text = arena_strdup(a, buf_text(&b));
 	buf_deinit(&b);
 	return text;

@@ -1,5 +1,5 @@
-/* The agents as a list for programs: what each can do, what it takes and what it gives. All of it
- * stands in front matter and in the headers of tool files; nothing is written twice. */
+/* The list of agents for programs: abilities, inputs and outputs. All data comes from front matter
+ * and tool headers. */
 #include "../catalog_int.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static json_t *flows_of(const struct catalog_view *v, const char *agent)
 	return flows;
 }
 
-/* What may be asked as it stands to run the flow: its first example without an open value. */
+/* A question that runs the flow as it is: the first example without a placeholder. */
 static json_t *starter_of(const struct flow_def *f)
 {
 	for (const char *const *e = f->examples; e && *e; e++)
@@ -71,7 +71,7 @@ static json_t *starter_of(const struct flow_def *f)
 	return NULL;
 }
 
-/* Is a question of the first screen for this caller? */
+/* Returns true when the starter question is for this caller. */
 static bool starts(const struct catalog_view *v, const struct starter_def *s,
 		   const struct principal *who)
 {
@@ -79,14 +79,14 @@ static bool starts(const struct catalog_view *v, const struct starter_def *s,
 	       (!s->roles || !who || strlist_has(s->roles, catalog_role_of(v->catalog, who)));
 }
 
-/* What any agent may call is offered by the first one. */
+/* The first agent offers questions for tools that any agent may call. */
 static const char *agent_of(const struct catalog_view *v, const struct starter_def *s)
 {
 	return s->tool->map && v->domain_count > 0 ? v->domains[0]->agent
 						   : catalog_agent_in(v, s->tool);
 }
 
-/* Questions of the pack first, then what runs a flow. */
+/* Starter questions of the pack come first, then those of flows. */
 static json_t *starters_of(const struct catalog_view *v, const char *agent,
 			   const struct principal *who)
 {
@@ -132,7 +132,7 @@ static json_t *agent_json(const struct catalog_view *v, const struct domain_def 
 	for (size_t i = 0; i < d->tool_count; i++)
 		if (catalog_allows(v, d->tools[i], d->agent))
 			add_tool(&l, d->tools[i], who);
-	/* Analyses are shown to their agent alone. */
+	/* Analysis tools are listed for their agent only. */
 	for (size_t i = 0; i < v->agent_tool_count; i++)
 		if (v->agent_tools[i]->analysis.groups &&
 		    strlist_has(v->agent_tools[i]->callers.agents, d->agent))

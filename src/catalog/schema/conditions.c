@@ -1,4 +1,4 @@
-/* Conditions that the packs have a name for: what each compares, tried where it is read. */
+/* Named conditions of the packs. Their values are checked when they are read. */
 #include "schema_int.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-/* Is the text a value that such a column can be compared with? */
+/* Returns true when the column can be compared with the value. */
 static bool suits(const struct dimension_def *d, const char *value)
 {
 	struct decimal number;

@@ -1,4 +1,4 @@
-/* Edges, the only joins there are, and chains of them. */
+/* Edges, which define all allowed joins, and chains of edges. */
 #include "schema_int.h"
 
 #include <string.h>
@@ -43,8 +43,8 @@ static bool types_agree(const struct side *a, const struct side *b, const char *
 		       b->column->plain, column_type_name(b->column->type));
 }
 
-/* Which end of the edge the pair is of: 0 from (or the whole edge without via), 1 to; -1: neither.
- * An edge from an entity to itself has its sides as they are written. */
+/* Orders the pair and returns its end of the edge: 0: from (or the whole edge without via); 1: to;
+ * -1: neither. The sides of an edge from an entity to itself keep their order. */
 static int order_pair(const struct edge_def *g, struct side *a, struct side *b)
 {
 	const struct entity_def *near = g->from, *far = g->via ? g->via : g->to;
@@ -104,7 +104,7 @@ static bool read_on(struct loader *l, const json_t *array, const char *at, struc
 	return true;
 }
 
-/* Are the columns on that side of the pairs exactly these? */
+/* Returns true when the columns on that side of the pairs are exactly the key. */
 static bool same_columns(const struct edge_pair *on, size_t count, bool right,
 			 const struct view_column *const *key)
 {
@@ -230,7 +230,7 @@ static bool joins(const struct edge_def *g, const struct entity_def *a, const st
 	return (g->from == a && g->to == b) || (g->from == b && g->to == a);
 }
 
-/* The edge of a step, by its id where that is said, else the only one there is. */
+/* Finds the edge of a step: by id if given, else the only one that joins the entities. */
 static bool find_step(const struct loader *l, const struct entity_def *a,
 		      const struct entity_def *b, const char *id, const char *at,
 		      const struct edge_def **out, struct err *e)

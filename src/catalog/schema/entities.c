@@ -1,4 +1,4 @@
-/* Entities: what a row of a view is, what identifies it, and how it is shown. */
+/* Entities: the meaning of a view's row, its key and how it is shown. */
 #include "schema_int.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-/* A list of columns of the entity, NULL-ended. */
+/* Reads a list of columns of the entity, NULL-terminated. */
 static bool read_columns(struct loader *l, const struct entity_def *n, const json_t *array,
 			 const char *at, const struct view_column *const **out, struct err *e)
 {
@@ -169,7 +169,7 @@ bool schema_load_entities(struct loader *l, const json_t *array, struct err *e)
 	return true;
 }
 
-/* ---- what names dimensions and measures ---- */
+/* ---- references to dimensions and measures ---- */
 
 static bool read_shown(const struct loader *l, const struct entity_def *n, const char *name,
 		       const char *at, struct shown_def *out, struct err *e)

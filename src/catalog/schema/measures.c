@@ -1,4 +1,4 @@
-/* Measures, and the metrics made of them. */
+/* Measures, and metrics based on them. */
 #include "schema_int.h"
 
 #include <string.h>
@@ -94,7 +94,7 @@ static bool read_latest(struct loader *l, const json_t *object, const char *at,
 	return true;
 }
 
-/* {"reference": "Base"} */
+/* Reads {"reference": "Base"}. */
 static bool read_defaults(struct loader *l, const json_t *object, const char *at,
 			  struct measure_def *m, struct err *e)
 {
@@ -177,7 +177,7 @@ static bool add_metric(struct loader *l, struct metric_def *m, const char *at, s
 	return true;
 }
 
-/* The metric of a measure, under its name. */
+/* Adds the metric of a measure, with the same name. */
 static bool add_measure(struct loader *l, const struct measure_def *measure, bool implied,
 			const char *at, struct err *e)
 {
@@ -217,7 +217,7 @@ bool schema_load_measures(struct loader *l, const json_t *array, struct err *e)
 
 /* ---- metrics ---- */
 
-/* One of the two that a metric is made of: not itself made of two. */
+/* Finds one of a metric's two operands, which must be a plain measure. */
 static bool find_part(const struct loader *l, const json_t *item, const char *member,
 		      const char *at, const struct metric_def **out, struct err *e)
 {
@@ -304,9 +304,9 @@ bool schema_load_metrics(struct loader *l, const json_t *array, struct err *e)
 	return true;
 }
 
-/* ---- what nobody writes ---- */
+/* ---- implied metrics ---- */
 
-/* "hourly prices" as a name. */
+/* Converts a plural such as "hourly prices" to a name. */
 static const char *name_of(struct loader *l, const char *plural)
 {
 	char *name = arena_strdup(l->arena, plural);
@@ -332,7 +332,7 @@ static const char *mean_words(struct loader *l, const char *of)
 	return sentence(l->whole->shown.language, SAY_MAP_AVERAGE, l->arena, of);
 }
 
-/* "The average budget", where the budget is a sum of something that rows have. */
+/* Adds "the average budget" for a budget that is declared as a sum. */
 static bool imply_mean(struct loader *l, const struct measure_def *sum, struct err *e)
 {
 	struct measure_def *m = arena_alloc(l->arena, sizeof(*m));
@@ -369,7 +369,7 @@ static bool imply_means(struct loader *l, struct err *e)
 	return true;
 }
 
-/* Two entities have one plural: files of two users. */
+/* Two entities may have the same plural, such as files of two users. */
 static bool is_count_of_another(const struct schema *s, const char *name)
 {
 	const struct metric_def *m = schema_metric(s, name);

@@ -1,6 +1,6 @@
 /*
- * A tenant's additions to the catalogue of its packs (overlay.h). They are read by the functions
- * that read a pack's files, so that the same rules hold for them.
+ * A tenant's additions to the catalogue of its packs (overlay.h). The functions that read a pack's
+ * files read them too, so the same rules apply.
  */
 #include "schema_int.h"
 
@@ -62,7 +62,7 @@ bool catalog_overlay_is_empty(const struct catalog_overlay *o)
 	       0;
 }
 
-/* ---- adding ---- */
+/* ---- additions ---- */
 
 static void add_permissions(struct loader *l, const struct catalog_overlay *o)
 {
@@ -83,7 +83,7 @@ static bool add_schema(struct loader *l, const struct catalog_overlay *o, struct
 	static const char *const members[] = {"views",   "entities",   "edges",
 					      "chains",  "dimensions", "measures",
 					      "metrics", "conditions", NULL};
-	const json_t *root = copy_json(o->schema, l->arena); /* what is read of it stays */
+	const json_t *root = copy_json(o->schema, l->arena); /* the catalogue refers to it */
 	const json_t *entities = json_object_get(root, "entities");
 
 	return !root || (json_only(root, members, e) &&
@@ -122,7 +122,7 @@ static bool read_flow(const struct loader *l, const struct flow_source *source,
 				same->path);
 }
 
-/* There is room for all of them. */
+/* The list has room for all flows. */
 static void add_flow(struct loader *l, const struct flow_source *from)
 {
 	struct catalog *c = &l->whole->shown;
@@ -159,7 +159,8 @@ static bool add_all(struct loader *l, const struct catalog_overlay *const *overl
 {
 	struct pack_def *pack = arena_alloc(l->arena, sizeof(*pack));
 
-	pack->name = arena_printf(l->arena, "tenant %s", overlays[0]->tenant); /* no pack's */
+	/* Not the name of a pack. */
+	pack->name = arena_printf(l->arena, "tenant %s", overlays[0]->tenant);
 	l->pack = pack;
 	for (size_t i = 0; i < count; i++) {
 		pack->source = arena_strdup(l->arena, overlays[i]->source);
@@ -167,15 +168,15 @@ static bool add_all(struct loader *l, const struct catalog_overlay *const *overl
 		if (!add_schema(l, overlays[i], e) || !add_aliases(l, overlays[i], e))
 			return false;
 	}
-	for (size_t i = 0; i < count; i++) /* they may name all of it */
+	for (size_t i = 0; i < count; i++) /* after all overlays, since flows may use any of them */
 		for (size_t f = 0; f < overlays[i]->flow_count; f++)
 			add_flow(l, &overlays[i]->flows[f]);
 	return true;
 }
 
-/* ---- a catalogue ---- */
+/* ---- catalogue ---- */
 
-/* With room for schema_push to go on. */
+/* Copies the list with a capacity that schema_push expects. */
 static void *own_list(struct arena *a, const void *list, size_t count)
 {
 	size_t room = 1;
@@ -210,8 +211,8 @@ static void *own_items(struct arena *a, const void *items, size_t count, size_t 
 	return own;
 }
 
-/* Flows and names of values change nothing of what a statement gives, and leave the hash, by which
- * results are cached and receipts name the files. */
+/* Flows and aliases do not change results of statements, so they do not change the hash. Cached
+ * results and receipts depend on the hash. */
 static const char *hash_of(const struct catalog *base,
 			   const struct catalog_overlay *const *overlays, size_t count,
 			   struct arena *a)

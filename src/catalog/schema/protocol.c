@@ -1,5 +1,5 @@
-/* Protocols: the steps in which the agents of a pack ask its map, and what each of them may call.
- */
+/* Protocols: the steps in which a pack's agents query its map, and the calls allowed in each
+ * step. */
 #include "schema_int.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static bool find_step(const struct protocol_def *p, const char *id, size_t *out)
 	return false;
 }
 
-/* Steps are known by name first: a call may lead to a later one. */
+/* Reads the steps' names first, since calls may refer to later steps. */
 static bool read_step(const json_t *item, const char *at, struct protocol_step *out, struct err *e)
 {
 	static const char *const members[] = {"id", "about", "may_call", NULL};

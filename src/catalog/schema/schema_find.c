@@ -1,4 +1,4 @@
-/* The map by name, and the names of its choices. */
+/* Lookup in the map by name, and names of enum values. */
 #include "schema_int.h"
 
 #include <assert.h>
@@ -75,7 +75,7 @@ const struct dimension_def *schema_dimension(const struct catalog *c, const char
 	return catalog_dimension(c, name);
 }
 
-/* ---- choices ---- */
+/* ---- enum names ---- */
 
 static const char *const ops[WHERE_OPS] = {
 	[OP_IS] = "is",           [OP_NOT] = "not",

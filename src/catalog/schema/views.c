@@ -6,7 +6,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-/* As SQL is to write it, so that the gate's text, the driver and the database read it alike. */
+/* Checks that the name is quoted so that the gate, the driver and the database read it alike. */
 static bool is_column_name(const char *name)
 {
 	size_t n = strlen(name);
@@ -95,8 +95,8 @@ static bool add_columns(struct loader *l, const json_t *list, const char *permis
 	return true;
 }
 
-/* "columns": those that the view's permission is enough for; "columns_with": others, by the
- * permission that they need. */
+/* "columns": readable with the view's permission; "columns_with": further columns by required
+ * permission. */
 static bool read_view(struct loader *l, const json_t *item, struct view_def *v, struct err *e)
 {
 	static const char *const members[] = {"name",    "about",        "permission",
@@ -138,7 +138,7 @@ static bool add_view(struct loader *l, const struct view_def *v, struct err *e)
 	return true;
 }
 
-/* The names, for who looks for them in a statement. */
+/* Lists the names of the views, for searching statements. */
 static void list_views(struct loader *l)
 {
 	struct strlist views = {0};
