@@ -1,17 +1,17 @@
 /*
- * The few places where one text cannot serve every dialect. Statements are written in the subset
- * that T-SQL and PostgreSQL share, so only SQLite needs rewriting:
+ * Rewrites statements for dialects. Files use the common subset of T-SQL and PostgreSQL, so only
+ * SQLite needs rewriting:
  *
  *   OFFSET n ROWS FETCH NEXT m ROWS ONLY   becomes   LIMIT m OFFSET n
  *
- * Working on tokens keeps literals and names out of it, and the markers move with their clauses, so
- * that the bound values stay in the order of the text.
+ * It works on tokens, so literals and names are never changed. Markers move with their clauses, so
+ * that bound values keep the order of the text.
  */
 #include "sql_int.h"
 
 #include <string.h>
 
-/* Positions of the solid tokens of one clause: OFFSET n ROWS FETCH NEXT m ROWS ONLY. */
+/* Positions of the non-blank tokens of one clause: OFFSET n ROWS FETCH NEXT m ROWS ONLY. */
 enum { OFFSET_WORD, SKIP, ROWS_1, FETCH_WORD, NEXT_WORD, TAKE, ROWS_2, ONLY_WORD, CLAUSE_TOKENS };
 
 static bool is_amount(const struct sql_token *t)
@@ -44,7 +44,7 @@ static bool fits(const struct sql_token *t, int place)
 	}
 }
 
-/* Fills at[] when the clause begins at token i. */
+/* Returns true and fills at[] when the clause begins at token i. */
 static bool find_clause(const struct sql_token *tokens, size_t count, size_t i,
 			size_t at[CLAUSE_TOKENS])
 {
@@ -80,8 +80,8 @@ static size_t rewrite_offset_fetch(struct sql_token *tokens, size_t count)
 			tokens[kept++] = tokens[i];
 			continue;
 		}
-		/* The clause is 8 words and at least 5 blanks, the new one 7 tokens: writing
-		 * never overtakes reading. */
+		/* The old clause has 8 words and at least 5 blanks, the new one 7 tokens, so
+		 * writing in place is safe. */
 		struct sql_token skip = tokens[at[SKIP]], take = tokens[at[TAKE]];
 		struct sql_token first = tokens[at[OFFSET_WORD]];
 		size_t last = at[ONLY_WORD];

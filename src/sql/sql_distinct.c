@@ -1,8 +1,8 @@
 /*
- * The names that a column holds, and whether they may have changed. The texts are put together from
- * names of the catalogue and then read and rendered as any file is, so that tenant, cap and dialect
- * are treated the same way. A plain name stays bare as in the files, because a quoted one is
- * another name to PostgreSQL; any other is quoted.
+ * Queries for the names in a column and for their change watermark. The text is built from
+ * catalogue names, then parsed and rendered like a file, so that tenant, row limit and dialect are
+ * handled the same way. Plain names stay unquoted as in the files, since PostgreSQL treats quoted
+ * names differently; others are quoted.
  */
 #include "vesper/sql.h"
 
@@ -19,7 +19,7 @@ static bool is_plain(const char *name, size_t len)
 	return len > 0 && !isdigit((unsigned char)name[0]);
 }
 
-/* "Stage.mc_vendor_files": plain names with one dot at most. */
+/* Accepts "Stage.mc_vendor_files": plain names with at most one dot. */
 static bool is_view(const char *view)
 {
 	const char *dot = strchr(view, '.');
@@ -33,7 +33,7 @@ static bool is_quoted(const char *name, size_t len)
 	return len > 2 && name[0] == '"' && name[len - 1] == '"';
 }
 
-/* Blanks and signs are all right in a quoted name, what could end it is not. */
+/* Accepts blanks and punctuation in a quoted name, but not characters that could end it. */
 static bool is_quotable(const char *name)
 {
 	size_t len = strlen(name);

@@ -1,6 +1,6 @@
 /*
- * SQL files: the header, the statements, the optional lines. A file is taken apart once, at start;
- * what can be wrong with it is said then, with its line.
+ * SQL files: header, statements, optional lines. Files are parsed once at start, and errors are
+ * reported with their line.
  */
 #include "sql_int.h"
 
@@ -29,7 +29,7 @@ static bool is_key(char c)
 	return (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* Keys that may stand without a colon: "-- param …". */
+/* Keys that need no colon: "-- param …". */
 static bool is_bare(struct str key)
 {
 	return str_eq(key, STR("param")) || str_eq(key, STR("column")) || str_eq(key, STR("fact"));
@@ -55,7 +55,7 @@ static bool header_line(struct str line, struct str *key, struct str *value)
 	return true;
 }
 
-/* Returns where the statements begin; *line is counted on. */
+/* Returns the start of the statements; *line is advanced. */
 static const char *parse_header(const char *text, struct arena *a, struct sql_file *f, int *line)
 {
 	struct sql_header_line *items = NULL;
@@ -83,17 +83,17 @@ static const char *parse_header(const char *text, struct arena *a, struct sql_fi
 
 struct parser {
 	struct arena *arena;
-	struct arena *scratch; /* for what is not kept */
+	struct arena *scratch; /* for temporary data */
 	struct sql_source source;
 	struct sql_lexer lexer;
 	struct sql_file *file;
 	struct sql_query *queries;
 	size_t cap;
-	/* the statement that is being read */
+	/* Current statement. */
 	const char *name;
 	int line;
 	struct list_of_tokens tokens;
-	const char *given; /* inside a --? line */
+	const char *given; /* condition of a --? line */
 };
 
 static bool is_marker(const struct sql_token *t)
@@ -101,7 +101,7 @@ static bool is_marker(const struct sql_token *t)
 	return t->kind == SQL_MARKER || t->kind == SQL_LIST;
 }
 
-/* Blanks at the end, and one semicolon there, say nothing. */
+/* Drops trailing blanks and one trailing semicolon. */
 static void trim_tail(struct list_of_tokens *list)
 {
 	bool semicolon = false;
@@ -124,7 +124,7 @@ static bool is_blank_statement(const struct list_of_tokens *list)
 	return true;
 }
 
-/* Each name once, with whether it is a list and whether each use depends on its own presence. */
+/* Collects each name once, with its list flag and whether all uses are optional on it. */
 static bool collect_markers(struct parser *p, struct sql_query *q, struct err *e)
 {
 	const struct list_of_tokens *list = &p->tokens;
@@ -181,7 +181,7 @@ static void collect_conditions(struct parser *p, struct sql_query *q)
 	q->conditions = names;
 }
 
-/* The tokens in exactly their room: what was outgrown on the way goes with the scratch arena. */
+/* Copies the tokens to their final size; the growing array is freed with the scratch arena. */
 static const struct sql_token *kept_tokens(struct parser *p)
 {
 	size_t bytes = p->tokens.count * sizeof(*p->tokens.items);
@@ -219,7 +219,7 @@ static bool finish_statement(struct parser *p, struct err *e)
 	return true;
 }
 
-/* A header line further down would be a comment, and silently without effect. */
+/* A header line below the header would be ignored as a comment, so it is refused. */
 static bool check_comment(const struct sql_source *s, const struct sql_token *t, struct err *e)
 {
 	struct str key, value;
@@ -243,7 +243,7 @@ static bool take_token(struct parser *p, struct sql_token t, struct err *e)
 	if (sql_token_is_space(&t) &&
 	    (!last || (sql_token_is_space(last) && last->given == t.given))) {
 		if (last && t.kind == SQL_NEWLINE)
-			last->kind = SQL_NEWLINE; /* one of a run tells what all of them do */
+			last->kind = SQL_NEWLINE; /* a run of blanks keeps one token for all */
 		return true;
 	}
 	if (is_marker(&t))
@@ -285,7 +285,7 @@ static bool parse_statements(struct parser *p, struct err *e)
 	}
 }
 
-/* Over the file, and over its statements with the fragments in their places. */
+/* Hashes the file and its statements with the fragments inserted. */
 static const char *hash_of(const char *text, const struct sql_source *expanded, struct arena *a)
 {
 	char hex[HASH_HEX_BYTES];

@@ -1,7 +1,6 @@
 /*
- * Fragments: pieces of statements that several statements share. They are put in as lines before
- * the text is read as tokens, so that markers, --? lines and checks see one text; each line keeps
- * where it stands, so that errors name that place.
+ * Fragments: text shared by several statements. They are inserted as lines before tokenizing, so
+ * that markers, --? lines and checks see one text. Each line keeps its origin for error messages.
  */
 #include "sql_int.h"
 
@@ -11,13 +10,13 @@
 
 #include "vesper/limits.h"
 
-/* ---- places ---- */
+/* ---- origins ---- */
 
 static struct sql_origin origin_of(const struct sql_source *s, int line)
 {
 	if (!s->origins)
 		return (struct sql_origin){s->path, line, line};
-	/* The end of the text is one line further. */
+	/* The end of the text counts as one more line. */
 	if ((size_t)(line - s->first_line) >= s->origin_count)
 		return s->end;
 	return s->origins[line - s->first_line];
@@ -45,7 +44,7 @@ bool sql_wrong(const struct sql_source *s, int line, struct err *e, const char *
 struct lines {
 	const char *path;
 	const char *p;
-	int line; /* of what was taken last */
+	int line; /* number of the current line */
 	struct str text;
 };
 
@@ -82,7 +81,7 @@ static bool is_section(struct str line)
 	return str_starts(str_trim(line), STR("--#"));
 }
 
-/* "--# fragment NAME"; the name is empty when it is none. */
+/* Matches "--# fragment NAME"; the name is empty when it is invalid. */
 static bool is_definition(struct str line, struct str *name)
 {
 	struct str s = str_trim(line), word = STR("fragment");
@@ -98,7 +97,7 @@ static bool is_definition(struct str line, struct str *name)
 	return true;
 }
 
-/* A line that begins with ":{"; the name is empty when it is not `:{name}` alone. */
+/* Matches a line that begins with ":{"; the name is empty when it is not just `:{name}`. */
 static bool is_use(struct str line, struct str *name)
 {
 	struct str s = str_trim(line);
@@ -143,14 +142,14 @@ const struct sql_fragment *sql_fragment_unused(const struct sql_fragments *f)
 
 struct reader {
 	struct lines lines;
-	const struct sql_fragments *shared; /* NULL: this is the shared file */
+	const struct sql_fragments *shared; /* NULL: reading the shared file */
 	struct sql_fragments *out;
 	struct arena *arena;
 	struct sql_fragment *open;
-	bool has_text; /* of the open one */
+	bool has_text; /* the open fragment has text */
 };
 
-/* What it opens it closes: otherwise what follows it would be read as a literal or a comment. */
+/* A fragment must close its literals and comments, or they would swallow the following text. */
 static bool check_tokens(const struct sql_fragment *f, struct err *e)
 {
 	struct sql_source s = {.path = f->path, .text = f->text, .first_line = f->line + 1};

@@ -1,5 +1,5 @@
 /*
- * Inside the sql folder: the lexer's tokens, and statements as lists of them.
+ * Internals of the sql folder: tokens of the lexer, and statements as token lists.
  */
 #ifndef SQL_INT_H
 #define SQL_INT_H
@@ -18,41 +18,41 @@ enum sql_token_kind {
 	SQL_MARKER,  /* :name */
 	SQL_LIST,    /* :name... */
 	SQL_PUNCT,   /* everything else; `::` is one token */
-	SQL_OPTION,  /* --? name: at the start of a line; the rest of the line follows as tokens */
+	SQL_OPTION, /* "--? name:" at the start of a line; the rest of the line follows as tokens */
 	SQL_SECTION, /* --# query NAME: the whole line */
 };
 
-/* A catalogue holds some 20,000 of them. */
+/* A catalogue has about 20,000 of them. */
 struct sql_token {
-	struct str text;   /* of markers, options and sections the bare name; of markers that are
-			      kept, terminated */
-	const char *given; /* the token counts only when this argument is given; NULL: always */
+	/* Markers, options, sections: only the name; NUL-terminated in stored markers. */
+	struct str text;
+	const char *given; /* included only if this argument is given; NULL: always */
 	enum sql_token_kind kind;
 	int line;
 };
 
-/* Where a line of an expanded text stands. */
+/* Origin of a line of the expanded text. */
 struct sql_origin {
-	const char *path; /* of the file, or of the fragment's */
+	const char *path; /* of the file or the fragment's file */
 	int line;
-	int file_line; /* of the file: for a fragment's line, where it is named */
+	int file_line; /* line in the file; for a fragment, the line that uses it */
 };
 
-/* What the lexer reads: a file below its header, with fragments in their places. */
+/* Input of the lexer: a file below its header, with fragments inserted. */
 struct sql_source {
 	const char *path;
 	const char *text;
 	int first_line;
-	const struct sql_origin *origins; /* of each line; NULL: the text is as the file has it */
+	const struct sql_origin *origins; /* by line; NULL: no fragments were inserted */
 	size_t origin_count;
 	struct sql_origin end;
 };
 
-/* Puts fragments where they are named; those of the file itself are given back in `own`. Errors as
- * sql_file_parse. */
+/* Inserts fragments where they are used; the file's own fragments are returned in `own`. Errors as
+ * in sql_file_parse. */
 MUST_CHECK bool sql_source_read(struct sql_source *s, struct sql_fragments *own,
 				struct sql_fragments *shared, struct arena *a, struct err *e);
-/* ERR_INPUT with "path:line: " of where this line of the text stands. Returns false. */
+/* ERR_INPUT with "path:line: " of the line's origin. Returns false. */
 bool sql_wrong(const struct sql_source *s, int line, struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 int sql_file_line(const struct sql_source *s, int line);
@@ -61,7 +61,7 @@ struct sql_lexer {
 	const struct sql_source *source; /* for errors */
 	const char *p;
 	int line;
-	bool line_start; /* nothing but blanks since the last line end */
+	bool line_start; /* only blanks since the last line end */
 };
 
 void sql_lex_init(struct sql_lexer *lx, const struct sql_source *source);
@@ -72,17 +72,16 @@ struct sql_statement {
 	size_t count;
 };
 
-/* Rewrites what a dialect says differently, in place (the array may only get shorter). Returns the
- * new count. */
+/* Rewrites dialect differences in place (the list never grows). Returns the new count. */
 size_t sql_dialect_apply(struct sql_token *tokens, size_t count, enum dialect dialect);
 
-/* The tokens of the statement that sql_render_whole makes. False: this one has no whole. */
+/* Builds the tokens of sql_render_whole's statement. False: the statement has no totals. */
 bool sql_whole_tokens(const struct sql_token *tokens, size_t count,
 		      const struct sql_whole_column *columns, size_t column_count,
 		      enum dialect dialect, struct arena *a, struct sql_token **out,
 		      size_t *out_count);
 
-/* Whether the token is this word (lower case), in any case. */
+/* Returns true when the token is this word (lower case), ignoring case. */
 bool sql_token_is(const struct sql_token *t, const char *word);
 
 static inline bool sql_token_is_space(const struct sql_token *t)

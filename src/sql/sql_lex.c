@@ -1,6 +1,6 @@
 /*
- * The lexer of SQL files. It knows just enough of SQL to tell a marker from the inside of a
- * literal, a quoted name or a comment: that difference is what keeps every value bound.
+ * Lexer of SQL files. It recognizes literals, quoted names and comments, so that markers are only
+ * found outside them. This ensures that every value is bound.
  */
 #include "sql_int.h"
 
@@ -50,7 +50,7 @@ static const char *line_end(const char *p)
 	return p + strcspn(p, "\n");
 }
 
-/* Moves past a quoted piece; a doubled closing quote stands for itself. */
+/* Skips quoted text; a doubled closing quote is an escape. */
 static bool take_quoted(struct sql_lexer *lx, char close, struct err *e)
 {
 	int begin = lx->line;
@@ -92,7 +92,7 @@ static bool take_block_comment(struct sql_lexer *lx, struct err *e)
 	return sql_wrong(lx->source, begin, e, "comment is not closed");
 }
 
-/* "--? name:" up to the colon. */
+/* Reads "--? name:" up to the colon. */
 static bool take_option(struct sql_lexer *lx, struct sql_token *out, struct err *e)
 {
 	const char *p = lx->p + 3;
@@ -169,7 +169,7 @@ static bool is_number(char c)
 	return is_name(c) || c == '.';
 }
 
-/* The tokens that need no more than a look at their first characters. */
+/* Reads tokens that are determined by their first characters. */
 static bool take_plain(struct sql_lexer *lx, struct sql_token *out, struct err *e)
 {
 	char c = *lx->p;

@@ -1,6 +1,6 @@
 /*
- * Questions about a parsed statement, for those who decide whether it may be used at all. They look
- * at tokens, so that a word inside a literal or a longer name never counts.
+ * Queries about parsed statements, used by checks. They compare tokens, so words inside literals or
+ * longer names do not match.
  */
 #include "sql_int.h"
 
@@ -14,7 +14,7 @@ const struct sql_query *sql_file_query(const struct sql_file *f, const char *nam
 	return NULL;
 }
 
-/* The next token that is not blank, or the count. */
+/* The index of the next non-blank token, or the count. */
 static size_t next_solid(const struct sql_statement *s, size_t i)
 {
 	for (i++; i < s->count && sql_token_is_space(&s->tokens[i]);)
@@ -33,7 +33,7 @@ static bool is_name(const struct sql_token *t, struct str name)
 	return str_eq_nocase(text, name);
 }
 
-/* Whether the dotted name begins at token i. */
+/* Returns true when the dotted name begins at token i. */
 static bool names_at(const struct sql_statement *s, size_t i, const char *view)
 {
 	struct str rest = str_of(view), part;

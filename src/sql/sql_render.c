@@ -1,7 +1,6 @@
 /*
- * A statement and its arguments become what a database takes: text with ? and the values in their
- * order. Values never become text, except in the form for people, which no database of the daemon
- * ever sees.
+ * Renders a statement and its arguments as text with ? and the values in order. Values are never
+ * written into the text, except in the version for readers, which is never sent to a database.
  */
 #include "sql_int.h"
 
@@ -11,13 +10,13 @@
 #include "vesper/decimal.h"
 #include "vesper/limits.h"
 
-/* Writes the value of one place: a ?, or a literal. */
+/* Writes each value as ? or as a literal. */
 struct renderer {
 	struct buf text;
 	bool literals;
 	struct arena *arena;
 	struct value *values;
-	const char **names; /* whose they are */
+	const char **names; /* parameter name of each value */
 	size_t count, room, name_room;
 	enum dialect dialect;
 };
@@ -114,7 +113,7 @@ static bool put_marker(struct renderer *r, const struct sql_token *t, const stru
 	return true;
 }
 
-/* One blank, or one line end, for any run of blanks: what is left out leaves no trace. */
+/* Collapses a run of blanks into one blank or line end, so that omitted text leaves no gap. */
 static void put_space(struct renderer *r, bool newline)
 {
 	struct buf *b = &r->text;
@@ -150,7 +149,7 @@ static void trim(struct buf *b)
 		b->p[--b->n] = '\0';
 }
 
-/* What is in with these arguments, as it is written in the file. */
+/* The tokens that are included with these arguments, in the file's order. */
 static struct sql_token *active_tokens(const struct sql_query *q, const struct args *args,
 				       size_t *count, struct arena *a)
 {
@@ -169,7 +168,7 @@ static bool render_tokens(const struct sql_token *tokens, size_t count, const st
 			  const struct args *args, struct arena *a, struct renderer *r,
 			  const char **text, struct err *e)
 {
-	/* A statement of one file, its values as ? or as literals of capped size. */
+	/* Limit for the statement of one file, with values as ? or as literals of limited size. */
 	size_t cap = SQL_FILE_BYTES_MAX + SQL_MARKERS_MAX * (2 * TEXT_ARG_BYTES_MAX + 8);
 
 	buf_init(&r->text, cap);
@@ -247,7 +246,7 @@ bool sql_render_whole(const struct sql_query *q, const struct args *args,
 	size_t count, whole_count;
 	const char *text;
 
-	/* The row limit is cut off first, while it is still written as in the file. */
+	/* The row limit is removed first, while it has the form used in files. */
 	tokens = active_tokens(q, args, &count, a);
 	if (!sql_whole_tokens(tokens, count, columns, column_count, dialect, a, &whole,
 			      &whole_count))

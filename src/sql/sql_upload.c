@@ -1,4 +1,4 @@
-/* Making, filling and dropping tables of uploaded files, in three dialects. */
+/* Creates, fills and drops tables of uploaded files, in three dialects. */
 #include "vesper/sql_upload.h"
 
 #include <ctype.h>
@@ -9,12 +9,12 @@
 
 #define HEX_DIGITS     12
 #define NAME_BYTES_MAX 60
-/* Rows of one statement: a server is asked as seldom as may be, and a lock of it is held no longer
- * than needed; in a file a short program costs less to keep. */
+/* Rows per statement. Larger statements need fewer round trips to a server, but hold locks longer.
+ * For a file, short statements use less memory. */
 #define ROWS_OF_SERVER    512
 #define ROWS_OF_FILE      32
-#define PARAMETERS        32000 /* of SQLite and PostgreSQL, which take 32,766 */
-#define PARAMETERS_SERVER 2000  /* of SQL Server, which takes 2,100 */
+#define PARAMETERS        32000 /* SQLite and PostgreSQL allow 32,766 */
+#define PARAMETERS_SERVER 2000  /* SQL Server allows 2,100 */
 #define TEXT_BYTES_MAX    (1024 * 1024)
 
 bool sql_upload_is_table(const char *name)
@@ -42,7 +42,7 @@ bool sql_upload_check(const struct upload_table *t, struct err *e)
 	return true;
 }
 
-/* A SQLite file that is written to has no other schema. */
+/* The SQLite file that is written to has only one schema. */
 static const char *full_name(const char *table, enum dialect d, struct arena *a)
 {
 	return d == DIALECT_SQLITE ? table : arena_printf(a, UPLOAD_SCHEMA ".%s", table);
@@ -135,7 +135,7 @@ size_t sql_upload_insert_rows(const struct upload_table *t, size_t left, enum di
 	return rows;
 }
 
-/* A time is bound as text, and a database that has types must be told so. */
+/* Times are bound as text, so typed databases need a cast. */
 static const char *marker_of(const struct upload_column *c, enum dialect d)
 {
 	if (d != DIALECT_POSTGRES)

@@ -1,22 +1,22 @@
 /*
- * A statement that asks about another one's whole result: how many rows it has, and the aggregates
- * of its columns. The other one is put into WITH, since T-SQL takes no WITH inside parentheses, and
- * without its order and row limit, which T-SQL does not take there either.
+ * Derives the totals query of a statement: its number of rows and the aggregates of its columns.
+ * The statement is moved into WITH, without its order and row limit: T-SQL allows neither a nested
+ * WITH nor a nested order.
  */
 #include "sql_int.h"
 
 #include <string.h>
 
-#define OF_ALL "\"all rows\"" /* no name of a file has a blank */
+#define OF_ALL "\"all rows\"" /* contains a blank, unlike all names in files */
 
-/* Where the parts of a statement begin. */
+/* Positions of a statement's parts. */
 struct parts {
-	size_t select; /* behind the WITH, if there is one */
+	size_t select; /* after WITH, if present */
 	bool has_with;
-	size_t tail; /* its ORDER BY and row limit, or its end */
+	size_t tail; /* ORDER BY and row limit, or the end */
 };
 
-/* How much deeper the statement is behind this token. */
+/* The change of the nesting depth at this token. */
 static int deeper(const struct sql_token *t)
 {
 	if (t->kind != SQL_PUNCT)
@@ -24,7 +24,7 @@ static int deeper(const struct sql_token *t)
 	return str_eq(t->text, STR("(")) ? 1 : str_eq(t->text, STR(")")) ? -1 : 0;
 }
 
-/* The first of these words outside parentheses, from token i on; the count when there is none. */
+/* The first of the words outside parentheses, from token i on; the count when there is none. */
 static size_t find_outside(const struct sql_token *tokens, size_t count, size_t i,
 			   const char *const *words)
 {
@@ -39,8 +39,8 @@ static size_t find_outside(const struct sql_token *tokens, size_t count, size_t 
 	return count;
 }
 
-/* What may follow the order: OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY, which only keeps the
- * answer short. Any other limit is what the statement means. */
+/* Matches OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY, which only limits the rows read. Any other
+ * limit changes the statement's meaning. */
 static bool only_keeps_short(const struct sql_token *tokens, size_t count, size_t i)
 {
 	static const char *const words[] = {"offset", "0",  "rows", "fetch",
@@ -106,7 +106,7 @@ static void put_tokens(struct writer *w, const struct sql_token *tokens, size_t 
 	w->count += count;
 }
 
-/* Whole numbers are summed as wide ones: T-SQL's sum of INT is an INT. */
+/* Integers are summed as BIGINT, since T-SQL's sum of INT is an INT. */
 static const char *aggregates(const struct sql_whole_column *columns, size_t count,
 			      enum dialect dialect, struct arena *a)
 {

@@ -1,6 +1,6 @@
 /*
- * The way of a statement through the gate, and what every installation allows. Text is read once
- * and never used again: what comes out is written from the tree.
+ * The SQL gate's steps, and the functions that every installation allows. The caller's text is
+ * parsed once; the output is rendered from the tree and never copied from the text.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,7 +135,7 @@ bool gate_limit_reached(const struct gate *g, size_t at, const char *fmt, ...)
 	return false;
 }
 
-/* One query, one ; at most, nothing after it. */
+/* Parses one query with an optional ; and nothing after it. */
 static bool parse(const struct gate *g, const struct gate_tokens *tokens, struct gate_query **out)
 {
 	struct gate_parser p = {.g = g, .t = tokens->items, .first = tokens->items};
@@ -156,7 +156,8 @@ static bool write(const struct gate *g, const struct gate_query *q, struct gate_
 	struct buf sql;
 	struct gate_writer w = {.g = g, .out = &sql};
 
-	/* What stands for a view is the policy's own text, and longer than its name. */
+	/* Views are replaced with text of the policy, so the output may be longer than the
+	 * input. */
 	buf_init(&sql, GATE_WRITTEN_BYTES_MAX);
 	gate_render(&w, q);
 	if (buf_over(&sql)) {
@@ -171,7 +172,7 @@ static bool write(const struct gate *g, const struct gate_query *q, struct gate_
 	return true;
 }
 
-/* The columns that were named, in the view's order. */
+/* The columns that the statement names, in the view's order. */
 static const char *const *columns_read(const struct gate *g, const struct gate_seen *seen)
 {
 	const char **columns = arena_alloc(g->arena, (seen->columns.count + 1) * sizeof(*columns));

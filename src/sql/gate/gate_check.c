@@ -1,14 +1,14 @@
 /*
- * Scopes. Every name is resolved the way the database will resolve it, and where databases differ
- * (case, quotes, folding) the tree keeps what was meant, so that the written statement spells each
- * reference exactly like its definition and there is nothing left to differ about.
+ * Name resolution. Names are resolved as the database will resolve them. Where databases differ
+ * (case, quotes, folding), the tree stores the definition's spelling for each reference, so that
+ * the rendered statement is unambiguous.
  */
 #include "same/gate_same.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define VIEW_NAMES_BYTES 192 /* errors are short texts: all of them or none */
+#define VIEW_NAMES_BYTES 192 /* error texts are short, so all views are listed or none */
 
 static bool check_query(const struct check *c, struct gate_query *q, const struct scope *outer,
 			const struct ctes *ctes);
@@ -50,7 +50,7 @@ static const struct gate_seen *see_view(const struct check *c, const struct gate
 	return seen;
 }
 
-/* Who writes SQL should not have to guess what there is. */
+/* Lists the available views for the author of the SQL. */
 static bool refuse_view(const struct check *c, const struct gate_source *s)
 {
 	const struct gate_policy *policy = c->g->policy;
@@ -99,7 +99,7 @@ static bool resolve_table(const struct check *c, struct gate_source *s, const st
 	return resolve_view(c, s);
 }
 
-/* A quoted name may not pose as an approved view. */
+/* A quoted name must not hide an approved view. */
 static bool check_hiding(const struct check *c, const struct gate_name *n)
 {
 	const struct gate_policy *policy = c->g->policy;
@@ -183,7 +183,7 @@ static bool check_unique(const struct check *c, const struct gate_select *select
 			   "two sources of one name");
 }
 
-/* What a pivot gives is made of all the columns of its source and of names that it chooses. */
+/* A pivot's result depends on all columns of its source and on names in the clause. */
 static bool check_pivot(const struct check *c, struct gate_source *s)
 {
 	gate_name_all(s);
@@ -194,7 +194,7 @@ static bool check_pivot(const struct check *c, struct gate_source *s)
 
 static bool check_source(const struct check *c, struct gate_source *s, const struct scope *scope)
 {
-	/* Only what is applied sees its siblings. */
+	/* Only LATERAL and APPLY see their siblings. */
 	struct scope apart = {.outer = scope->outer, .ctes = scope->ctes};
 	const struct scope *sees = s->lateral ? scope : scope->outer;
 
@@ -240,7 +240,7 @@ static bool check_groups(const struct check *c, struct gate_expr *list, const st
 	return true;
 }
 
-/* ORDER BY of a SELECT: a name alone may be one that it gives. */
+/* ORDER BY of a SELECT: a plain name may refer to an output column. */
 static bool check_sorted(const struct check *c, struct gate_order *o, const struct scope *s)
 {
 	struct scope alone = *s;

@@ -1,6 +1,6 @@
 /*
- * Columns: which source of a statement has the one that a name means, as the database will find it,
- * and for one that none has, what is the matter with it.
+ * Column resolution: finds the source of a column as the database will, and reports why a column is
+ * not found.
  */
 #include <stdint.h>
 
@@ -33,7 +33,7 @@ const struct gate_source *gate_source_find(const struct gate_source *list,
 	return NULL;
 }
 
-/* ---- what is read ---- */
+/* ---- recording columns read ---- */
 
 static void name_it(const struct gate_source *s, const struct gate_column *column)
 {
@@ -57,14 +57,15 @@ void gate_name_all_of(const struct gate_source *list)
 	}
 }
 
-/* Where a list of sources has a name. */
+/* Sources in a list that have a column. */
 struct found {
-	const struct gate_column *column; /* in the last of those that surely have it */
-	bool open;                        /* a source that may have it */
-	size_t bytes;                     /* the most of them */
+	const struct gate_column *column; /* in the last source known to have it */
+	bool open;                        /* some source may have it */
+	size_t bytes;                     /* maximum length over these sources */
 };
 
-/* Each that has it is noted: which of them is meant, or that none is, the database says. */
+/* Records the column for every source that has it: the database decides which one is meant or
+ * reports an ambiguity. */
 static void find(const struct gate_source *list, struct str name, struct found *f)
 {
 	for (; list; list = list->next) {
@@ -84,23 +85,23 @@ static void find(const struct gate_source *list, struct str name, struct found *
 	}
 }
 
-/* Databases differ in what quotes and capitals mean. */
+/* Needed because databases differ in the meaning of quotes and case. */
 static void spell_as_defined(struct gate_name *name, const struct gate_name *as)
 {
 	name->text = as->text;
 	name->quoted = as->quoted;
 }
 
-/* ---- columns that are not there ---- */
+/* ---- missing columns ---- */
 
-/* What is the matter with a column that none of these sources has. */
+/* Why a column was not found. */
 struct missing {
 	bool denied;
 	const struct gate_name *nearest;
 	size_t edits;
 };
 
-/* The name inside the quotes, if there are any. */
+/* The name without quotes. */
 static struct str bare(const char *column)
 {
 	struct str s = str_of(column);
@@ -118,7 +119,7 @@ static bool is_denied(const struct gate_seen *seen, struct str column)
 	return false;
 }
 
-/* Only a view's columns are named: the others' names may be no ASCII. */
+/* Suggests columns of views only: other names may contain non-ASCII characters. */
 static void look_for(const struct gate_source *s, struct str column, struct missing *m)
 {
 	m->denied |= is_denied(s->seen, column);
@@ -154,7 +155,7 @@ static bool refuse_missing(const struct check *c, size_t at, struct str column, 
 	return gate_refuse(c->g, at, "%s", what);
 }
 
-/* ---- where a name is found ---- */
+/* ---- resolving columns ---- */
 
 static bool is_ascii(struct str s)
 {
@@ -172,7 +173,7 @@ static const struct gate_item *output(const struct gate_select *select, struct s
 	return NULL;
 }
 
-/* An alias behind WHERE, GROUP BY or HAVING, or inside of an expression, is what it stands for. */
+/* Replaces an alias used in WHERE, GROUP BY, HAVING or inside an expression with its expression. */
 static bool mean_alias(const struct check *c, struct gate_expr *x, const struct gate_item *as,
 		       enum aliases aliases)
 {
@@ -186,7 +187,7 @@ static bool mean_alias(const struct check *c, struct gate_expr *x, const struct 
 	return true;
 }
 
-/* As long as no source surely has it, the database may go on to the scopes around. */
+/* Unless a source is known to have the column, the database may search the outer scopes. */
 static bool check_plain(const struct check *c, struct gate_expr *x, const struct scope *s)
 {
 	const struct scope *first = s;

@@ -1,7 +1,7 @@
 /*
- * The columns that a source has and a query gives. They are sorted, so that many names are found in
- * many sources quickly. Of most sources all columns are known: a name that is none of them is
- * refused, whatever else a database would make of it (PostgreSQL reads d.row_to_json as a call).
+ * Columns of sources and query results, sorted for fast lookup. For most sources all columns are
+ * known, and other names are refused whatever a database would make of them: PostgreSQL reads
+ * d.row_to_json as a call.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ const struct gate_column *gate_columns_find(const struct gate_columns *columns, 
 					     sizeof(*columns->items), compare_name);
 }
 
-/* ---- made ---- */
+/* ---- building ---- */
 
 struct builder {
 	struct arena *arena;
@@ -67,7 +67,7 @@ static struct gate_columns sorted(struct builder *b)
 	return b->made;
 }
 
-/* As SQL has to write it: gid, "Project Name". */
+/* Parses a name as spelled in SQL: gid, "Project Name". */
 static struct gate_name name_of(const char *column)
 {
 	struct str text = str_of(column);
@@ -102,7 +102,7 @@ static bool in_names(const struct gate_name *list, struct str name)
 	return false;
 }
 
-/* All of them but those that USING made one with a source's before it. */
+/* Adds the source's columns, except those that USING merged with an earlier source. */
 static void add_source(struct builder *b, const struct gate_source *s)
 {
 	for (size_t i = 0; i < s->has.count; i++)
@@ -150,7 +150,7 @@ struct gate_columns gate_columns_of_query(const struct gate *g, const struct gat
 	return sorted(&b);
 }
 
-/* ---- of sources ---- */
+/* ---- columns of sources ---- */
 
 static bool is_ascii(struct str s)
 {
@@ -160,7 +160,8 @@ static bool is_ascii(struct str s)
 	return true;
 }
 
-/* SQLite would take the first of two, PostgreSQL none, and SQL Server refuses the whole. */
+/* Databases handle duplicate columns differently: SQLite takes the first, PostgreSQL none, and SQL
+ * Server refuses the query. */
 static bool check_once(const struct gate *g, const struct gate_columns *columns, size_t at)
 {
 	if (columns->count > DB_COLUMNS_MAX)

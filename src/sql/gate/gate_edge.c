@@ -1,7 +1,7 @@
 /*
- * Every join of a statement runs along an edge of the map: each source of a FROM is joined to one
- * before it by equalities that are a whole edge, and so is what a subquery reads with what stands
- * around it. What cannot be told is refused.
+ * Checks that every join follows an edge of the map. Each source of a FROM must be joined to an
+ * earlier one by the equalities of one complete edge; so must correlated subqueries. Joins that
+ * cannot be determined are refused.
  */
 #include "gate_edge.h"
 
@@ -35,7 +35,7 @@ static bool is_in(const struct gate_source *s, const struct gate_source *leaf)
 
 static bool is_aggregated(const struct gate *g, const struct gate_expr *x);
 
-/* One row of aggregates over a whole table. */
+/* Returns true for a source with one row of aggregates over a whole table. */
 static bool is_one_row(const struct gate *g, const struct gate_source *s)
 {
 	const struct gate_query *q = s->kind == GATE_DERIVED ? s->query
@@ -51,8 +51,8 @@ static bool is_one_row(const struct gate *g, const struct gate_source *s)
 	return true;
 }
 
-/* Rows that the statement itself writes down, or one value of a table, are joined to anything, and
- * join nothing. */
+/* Constant rows and single aggregate values may be joined to anything, but do not connect other
+ * sources. */
 static bool is_literal(const struct gate *g, const struct gate_source *s)
 {
 	return s->kind == GATE_VALUES || is_one_row(g, s);
@@ -67,7 +67,7 @@ static bool refuse_join(const struct gate *g, const struct gate_source *s,
 		    : gate_refuse(g, s->at, "not joined along an edge of the map");
 }
 
-/* The one condition is the key's, or speaks of one source. */
+/* Each condition must be a pair of an edge or refer to one source only. */
 static bool check_conjunct(const struct gate *g, const struct gate_expr *x,
 			   const struct edge_scope *s, struct edge_pairs *out)
 {
@@ -119,7 +119,7 @@ static bool add_using(const struct gate *g, const struct gate_source *s,
 	return true;
 }
 
-/* A pair joins this source if just one of its ends is in it; the other one becomes `a`. */
+/* A pair joins this source if exactly one of its ends is in it; the other end becomes `a`. */
 static bool orient(const struct gate_source *s, struct edge_pair *pair)
 {
 	bool a_in = is_in(s, pair->a.leaf), b_in = is_in(s, pair->b.leaf);
@@ -135,8 +135,8 @@ static bool orient(const struct gate_source *s, struct edge_pair *pair)
 	return true;
 }
 
-/* A derived table or CTE with one row for each value of the joined columns, which are the same ones
- * of the same view: "against the average of its own market". */
+/* True for a derived table or CTE with one row per value of the joined columns, if these are the
+ * same columns of the same view: "against the average of its own market". */
 static bool is_grouped_by(const struct edge_pair *pairs, size_t count, bool second)
 {
 	const struct gate_source *s = second ? pairs->b.leaf : pairs->a.leaf;
@@ -180,7 +180,7 @@ static bool joins_along_edge(const struct gate *g, const struct gate_source *s,
 	return true;
 }
 
-/* One or more columns of the siblings stand in it. */
+/* Returns true for a derived table with columns of its siblings. */
 static bool is_applied(const struct gate_source *s, const struct edge_scope *scope);
 static bool check_subquery_of(const struct gate *g, const struct gate_query *q,
 			      const struct gate_expr *with, bool same, size_t at,
@@ -233,10 +233,10 @@ static bool check_sources(const struct gate *g, const struct gate_source *list,
 
 /* ---- subqueries ---- */
 
-/* Whether a query names columns from around it. */
+/* Returns true when the query uses columns of an outer scope. */
 static bool is_correlated(const struct gate_query *q, const struct edge_scope *s)
 {
-	/* An empty FROM of its own, so that all of the scope and around it is outside. */
+	/* An empty inner scope makes the whole of `s` an outer one. */
 	static const struct gate_select nothing;
 	const struct edge_scope inside = {s, &nothing};
 	struct edge_touched t = {.scope = &inside};
@@ -251,7 +251,7 @@ static bool is_applied(const struct gate_source *s, const struct edge_scope *sco
 	return s->kind == GATE_DERIVED && is_correlated(s->query, scope);
 }
 
-/* Equalities of a condition between a column of the subquery's own and one from around. */
+/* Adds equalities between a column of the subquery and one of an outer scope. */
 static bool add_correlated(const struct gate *g, const struct gate_expr *x,
 			   const struct edge_scope *inner, struct edge_pairs *out)
 {
@@ -286,7 +286,8 @@ static bool add_correlated_on(const struct gate *g, const struct gate_source *li
 	return true;
 }
 
-/* One SELECT of a subquery: `with` is what its first column is compared with, or NULL. */
+/* Checks one SELECT of a subquery. `with`: the expression that its first column is compared with,
+ * or NULL. */
 static bool check_subselect(const struct gate *g, const struct gate_select *select,
 			    const struct gate_expr *with, bool correlated, bool same, size_t at,
 			    const struct edge_scope *s)
@@ -316,7 +317,7 @@ static bool check_subselect(const struct gate *g, const struct gate_select *sele
 	return edge_check_pairs(g, &pairs, same);
 }
 
-/* `same`: the same columns of the same view are all right. */
+/* `same`: a join on the same columns of the same view is allowed. */
 static bool check_subquery_of(const struct gate *g, const struct gate_query *q,
 			      const struct gate_expr *with, bool same, size_t at,
 			      const struct edge_scope *s)
@@ -345,7 +346,7 @@ static bool is_aggregate(const struct gate *g, const struct gate_expr *x)
 	return false;
 }
 
-/* No column that is not inside an aggregate. */
+/* Returns true when all columns are inside aggregates. */
 static bool is_aggregated(const struct gate *g, const struct gate_expr *x)
 {
 	if (!x || is_aggregate(g, x))
@@ -358,7 +359,7 @@ static bool is_aggregated(const struct gate *g, const struct gate_expr *x)
 	return is_aggregated(g, x->operand) && is_aggregated(g, x->otherwise);
 }
 
-/* One value of a whole table: it says nothing of single rows. */
+/* Returns true for a single aggregate over a whole table, which reveals no rows. */
 static bool gives_one_aggregate(const struct gate *g, const struct gate_query *q)
 {
 	const struct gate_select *select = q->terms->select;
@@ -367,8 +368,8 @@ static bool gives_one_aggregate(const struct gate *g, const struct gate_query *q
 	       is_aggregated(g, select->items->value);
 }
 
-/* (query) as a value: one aggregate, or along an edge. `with`: what it is compared with, which
- * makes rows equal (`equal`) or not; or NULL. */
+/* Checks a scalar subquery: it must be one aggregate or joined along an edge. `with`: the
+ * expression it is compared with, or NULL; `equal`: by equality. */
 static bool check_scalar(const struct gate *g, const struct gate_expr *x,
 			 const struct gate_expr *with, bool equal, const struct edge_scope *s)
 {
@@ -399,7 +400,7 @@ static bool is_comparison(const struct gate_expr *x)
 	       strchr("=<>!", x->kids->next->op[0]) != NULL;
 }
 
-/* Both sides of a comparison, where one is a subquery. */
+/* Checks both sides of a comparison with a subquery. */
 static bool check_compared(const struct gate *g, const struct gate_expr *x,
 			   const struct edge_scope *s)
 {
@@ -466,14 +467,14 @@ static bool check_expr(const struct gate *g, const struct gate_expr *x, const st
 
 /* ---- queries ---- */
 
-/* Conditions that hold two values equal, or nearly. */
+/* Conditions that require equal or similar values. */
 static bool is_like_equality(const struct gate_expr *x)
 {
 	return is_equality(x) || (x->kind == GATE_IN && !x->query) || x->kind == GATE_LIKE ||
 	       (x->kind == GATE_IS && x->kid_count == 2);
 }
 
-/* Behind WHERE two sources may be compared in any way but as a join would. */
+/* In WHERE, sources may be compared in any way that does not act as a join. */
 static bool check_atom(const struct gate *g, const struct gate_expr *x, const struct edge_scope *s)
 {
 	struct edge_pair pair = {.at = x->at};

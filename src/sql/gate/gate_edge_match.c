@@ -1,10 +1,10 @@
-/* Pairs of columns against the edges of the policy, and what to say where they are none. */
+/* Matches pairs of columns with the policy's edges, and words the refusals. */
 #include "gate_edge.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define EDGES_NAMED 3 /* of a view, in a refusal: an error is a short text */
+#define EDGES_NAMED 3 /* per view in a refusal, to keep errors short */
 
 static const char *view_of(const struct origin *o)
 {
@@ -34,7 +34,7 @@ static bool has_pair(const struct gate_edge *edge, bool reversed, const struct e
 	return false;
 }
 
-/* The first column pair of the edge that is not there; on_count: none is missing. */
+/* The index of the first pair of the edge that is missing; on_count: none. */
 static size_t first_missing(const struct gate_edge *edge, bool reversed,
 			    const struct edge_pair *pairs, size_t count)
 {
@@ -101,7 +101,7 @@ bool edge_is_tenant(const struct edge_pair *pair)
 
 /* ---- refusals ---- */
 
-/* Names of the other ends, each once. */
+/* Lists the views at the other ends of the view's edges, without duplicates. */
 static void add_names(const struct gate *g, const struct gate_view *from, char *out, size_t bytes)
 {
 	const char *named[EDGES_NAMED];
@@ -123,7 +123,7 @@ static void add_names(const struct gate *g, const struct gate_view *from, char *
 	}
 }
 
-/* A view with an edge to both; NULL: none. */
+/* A view with edges to both; NULL: none. */
 static const char *between(const struct gate *g, const char *a, const char *b)
 {
 	for (size_t i = 0; i < g->policy->edge_count; i++)
@@ -163,7 +163,7 @@ bool edge_refuse_views(const struct gate *g, size_t at, const struct gate_view *
 			   to->name, *names ? "; the first has edges to " : "", names);
 }
 
-/* The edge between the two of which most is there. */
+/* The edge between the two views with the most matching pairs. */
 static const struct gate_edge *nearest(const struct gate *g, const struct edge_pair *pairs,
 				       size_t count, bool *reversed)
 {

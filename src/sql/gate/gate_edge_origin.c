@@ -1,4 +1,4 @@
-/* Where a column comes from, through derived tables and CTEs that pass it on. */
+/* Traces the origin of a column through derived tables and CTEs. */
 #include "gate_edge.h"
 
 static struct origin in_query(const struct gate_query *q, struct str name,
@@ -11,7 +11,7 @@ const struct gate_expr *edge_bare(const struct gate_expr *x)
 	return x;
 }
 
-/* The first that surely has the column, or may have it (`open`). */
+/* The first source that has the column, or with `open`, that may have it. */
 static const struct gate_source *leaf_that(const struct gate_source *list, struct str name,
 					   bool open)
 {
@@ -59,10 +59,10 @@ const struct gate_source *edge_leaf(const struct gate_expr *column, const struct
 	return NULL;
 }
 
-/* ---- what a query gives ---- */
+/* ---- columns of a query ---- */
 
-/* A name that a list gives to columns: the item at its place. Where a star stands before it, the
- * place is not known here. */
+/* Maps a name of a column list to its item. NULL if a star precedes it, since positions are then
+ * unknown. */
 static const struct gate_item *item_at(const struct gate_select *select,
 				       const struct gate_name *names, struct str name)
 {
@@ -118,7 +118,7 @@ static struct origin in_select(const struct gate_select *select, const struct ga
 		o = edge_origin_of_value(item->value, &s, false);
 	else
 		o = names ? (struct origin){0} : in_stars(select, name, &s);
-	o.scope = NULL; /* that of a query inside: nobody's outside of it */
+	o.scope = NULL; /* the scope inside a query is invalid outside it */
 	return o;
 }
 
@@ -145,7 +145,7 @@ static void note_column(struct edge_walk *w, const struct gate_expr *x, const st
 	*(bool *)w->owner = true;
 }
 
-/* VALUES may be applied to a row, and hold its columns. */
+/* Applied VALUES may contain columns of a row. */
 static bool has_columns(const struct gate_expr *rows, const struct edge_scope *s)
 {
 	bool found = false;
@@ -199,7 +199,7 @@ struct origin edge_origin_of_value(const struct gate_expr *x, const struct edge_
 	return x->kind == GATE_COLUMN ? edge_origin(x, s) : (struct origin){0};
 }
 
-/* ---- walking ---- */
+/* ---- traversal ---- */
 
 static void walk_exprs(struct edge_walk *w, const struct gate_expr *list,
 		       const struct edge_scope *s)

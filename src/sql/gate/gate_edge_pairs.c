@@ -1,9 +1,9 @@
-/* The equalities of one join: which sources they speak of, and whether they are whole edges. */
+/* The equalities of one join: the sources they refer to, and whether they form complete edges. */
 #include "gate_edge.h"
 
 #include <string.h>
 
-#define EDGE_PAIRS_MAX 64 /* equalities of one join: keys have a few columns */
+#define EDGE_PAIRS_MAX 64 /* equalities of one join; keys have few columns */
 
 bool edge_add_pair(const struct gate *g, struct edge_pairs *list, struct origin a, struct origin b,
 		   size_t at)
@@ -11,7 +11,7 @@ bool edge_add_pair(const struct gate *g, struct edge_pairs *list, struct origin 
 	struct edge_pair pair = {a, b, at};
 
 	if (edge_is_tenant(&pair))
-		return true; /* whatever the statement says, each view is cut to the tenant */
+		return true; /* ignored: each view is restricted to the tenant anyway */
 	if (list->count == EDGE_PAIRS_MAX)
 		return gate_limit_reached(g, at, "more than %d equalities in one join",
 					  EDGE_PAIRS_MAX);
@@ -21,7 +21,7 @@ bool edge_add_pair(const struct gate *g, struct edge_pairs *list, struct origin 
 	return true;
 }
 
-/* ---- which sources a condition speaks of ---- */
+/* ---- sources of a condition ---- */
 
 void edge_touch(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s)
 {
@@ -50,7 +50,7 @@ struct edge_touched edge_touched_by(const struct gate_expr *x, const struct edge
 	return t;
 }
 
-/* ---- the groups of a join's pairs ---- */
+/* ---- groups of pairs ---- */
 
 static bool same_places(const struct edge_pair *a, const struct edge_pair *b)
 {

@@ -1,5 +1,5 @@
-/* Set operations: terms of a UNION read what the map joins; those of INTERSECT and EXCEPT are
- * joined by the columns that they compare. */
+/* Set operations. Terms of a UNION must read views that the map connects; those of INTERSECT and
+ * EXCEPT are joined by the compared columns. */
 #include "gate_edge.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static const struct gate_select *select_of(const struct gate_term *term)
 	return term->select;
 }
 
-/* INTERSECT and EXCEPT compare column by column: a join. */
+/* INTERSECT and EXCEPT compare columns by position, which acts as a join. */
 static bool check_compared_rows(const struct gate *g, const struct gate_select *a,
 				const struct gate_select *b, const struct edge_scope *outer)
 {

@@ -1,6 +1,6 @@
 /*
- * Inside the gate: text becomes tokens (gate_lex.c), tokens a tree (gate_parse_*.c), the tree is
- * checked against the policy (gate_check.c) and written (gate_render*.c).
+ * Internals of the SQL gate. Text becomes tokens (gate_lex.c), then a tree (gate_parse_*.c), which
+ * is checked against the policy (gate_check.c) and rendered (gate_render*.c).
  */
 #ifndef GATE_INT_H
 #define GATE_INT_H
@@ -18,19 +18,19 @@ enum gate_token_kind {
 
 struct gate_token {
 	enum gate_token_kind kind;
-	bool national;   /* N'…' */
-	size_t at;       /* byte in the statement */
-	struct str text; /* of a quoted name without quotes and with doubled ones single; else as
-			    written */
-	size_t match;    /* of "(": the index of its ")" */
+	bool national; /* N'…' */
+	size_t at;     /* byte offset in the statement */
+	/* Quoted names: without quotes, doubled quotes made single; else as written. */
+	struct str text;
+	size_t match; /* for "(": index of its ")" */
 };
 
 struct gate_tokens {
 	struct gate_token *items;
-	size_t count; /* without the GATE_T_END after the last */
+	size_t count; /* without the final GATE_T_END */
 };
 
-/* What every step of one check shares. */
+/* State shared by all steps of a check. */
 struct gate {
 	const struct gate_policy *policy;
 	enum dialect dialect;
@@ -39,7 +39,7 @@ struct gate {
 	struct err *e;
 };
 
-/* Fills the error with the place; returns false. */
+/* Sets the error with the position; returns false. */
 bool gate_refuse(const struct gate *g, size_t at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 bool gate_limit_reached(const struct gate *g, size_t at, const char *fmt, ...)
@@ -47,11 +47,11 @@ bool gate_limit_reached(const struct gate *g, size_t at, const char *fmt, ...)
 
 /* ---- lexer ---- */
 MUST_CHECK bool gate_lex(const struct gate *g, struct gate_tokens *out);
-/* Whether a quoted name has only characters that look like themselves. */
+/* Checks that a quoted name has no deceptive characters. */
 MUST_CHECK bool gate_name_plain(const struct gate *g, struct str name, size_t at);
 
 /* ---- words ---- */
-bool gate_word_reserved(struct str word); /* never a plain name */
+bool gate_word_reserved(struct str word); /* never valid as a plain name */
 bool gate_word_starts(struct str word);   /* never an alias without AS */
 bool gate_word_date_part(struct str word);
 
@@ -72,10 +72,11 @@ bool gate_take_word(struct gate_parser *p, const char *upper);
 bool gate_take_punct(struct gate_parser *p, const char *punct);
 MUST_CHECK bool gate_want_word(struct gate_parser *p, const char *upper);
 MUST_CHECK bool gate_want_punct(struct gate_parser *p, const char *punct);
-/* The word of the list that stands here, taken, in the list's spelling; NULL when none does. */
+/* Takes the current token if it is one of the words, and returns the list's spelling. NULL: it is
+ * not. */
 const char *gate_take_one_of(struct gate_parser *p, const char *const *words);
 bool gate_unexpected(const struct gate_parser *p, const char *wanted);
-MUST_CHECK bool gate_enter(struct gate_parser *p); /* one level deeper */
+MUST_CHECK bool gate_enter(struct gate_parser *p); /* increases the nesting depth */
 void gate_leave(struct gate_parser *p);
 MUST_CHECK bool gate_list_room(const struct gate_parser *p, size_t count);
 bool gate_at_name(const struct gate_parser *p);
@@ -83,7 +84,7 @@ MUST_CHECK bool gate_parse_name(struct gate_parser *p, struct gate_name *out);
 MUST_CHECK bool gate_parse_names(struct gate_parser *p, struct gate_name **out); /* (a, b) */
 MUST_CHECK bool gate_parse_alias(struct gate_parser *p, struct gate_name *out);
 MUST_CHECK bool gate_parse_digits(struct gate_parser *p, struct str *out);
-/* At "(": whether it opens a query and not an expression or a source. */
+/* At "(": returns true when it opens a query, not an expression or a source. */
 bool gate_opens_query(const struct gate_parser *p);
 
 MUST_CHECK bool gate_parse_query(struct gate_parser *p, struct gate_query **out);
@@ -104,15 +105,15 @@ struct gate_expr *gate_expr_new(struct gate_parser *p, enum gate_expr_kind kind,
 void gate_expr_add(struct gate_expr *parent, struct gate_expr *kid);
 
 /* ---- check ---- */
-struct gate_views {              /* those that a statement reads, each once */
-	struct gate_seen *items; /* room for each view of the policy */
+struct gate_views {              /* views that a statement reads, without duplicates */
+	struct gate_seen *items; /* has room for each view of the policy */
 	size_t count;
-	const char **defined; /* names that it gives by WITH */
+	const char **defined; /* names of its CTEs */
 	size_t defined_count;
 	size_t defined_cap;
 };
 MUST_CHECK bool gate_check_tree(const struct gate *g, struct gate_query *q, struct gate_views *out);
-/* Whether the policy has the function, and whether it is called as it may be. */
+/* Returns true when the policy allows the function. gate_check_call also checks the arguments. */
 bool gate_function_known(const struct gate *g, struct str name);
 bool gate_refuse_function(const struct gate *g, size_t at, struct str name); /* returns false */
 MUST_CHECK bool gate_check_call(const struct gate *g, struct gate_expr *x);
@@ -122,10 +123,11 @@ MUST_CHECK bool gate_check_pivot_function(const struct gate *g, const struct gat
 struct gate_writer {
 	const struct gate *g;
 	struct buf *out;
-	size_t tenants; /* ? that were written */
-	bool own_words; /* of the database, which the gate itself would not take again */
+	size_t tenants; /* number of ? written */
+	bool own_words; /* contains database-specific syntax, which the gate would not accept */
 };
-/* PERCENT and WITH TIES cannot be capped where they stand: the whole becomes a derived table. */
+/* Rows with PERCENT and WITH TIES cannot be limited in place, so the query becomes a derived
+ * table. */
 bool gate_is_wrapped(const struct gate_query *q);
 void gate_render(struct gate_writer *w, const struct gate_query *q);
 void gate_write_name(struct gate_writer *w, const struct gate_name *n);
@@ -134,7 +136,7 @@ void gate_write_query(struct gate_writer *w, const struct gate_query *q);
 void gate_write_expr(struct gate_writer *w, const struct gate_expr *x);
 void gate_write_call(struct gate_writer *w, const struct gate_expr *x);
 void gate_write_cast(struct gate_writer *w, const struct gate_expr *x);
-/* Whether this function of the dialect can say the part so that it means the same as elsewhere. */
+/* Returns true when the dialect's function supports the part with the common meaning. */
 bool gate_date_part_known(enum dialect dialect, struct str function, struct str part);
 void gate_write_like(struct gate_writer *w, const struct gate_expr *x);
 void gate_write_extract(struct gate_writer *w, const struct gate_expr *x);

@@ -1,6 +1,6 @@
 /*
- * What a quoted name may be made of. A reader must see which name it is, so characters that cannot
- * be seen, that turn others around, or that look like letters of another alphabet are refused.
+ * Characters allowed in quoted names. Readers must be able to recognize a name, so invisible
+ * characters, direction controls and lookalikes from other alphabets are refused.
  */
 #include <stdint.h>
 
@@ -13,8 +13,8 @@ struct range {
 	uint32_t last;
 };
 
-/* Spaces, formatting, combining marks, quotes and dashes that pose as ASCII, compatibility forms,
- * private use, and all beyond the basic plane. */
+/* Spaces, formatting, combining marks, quotes and dashes that look like ASCII, compatibility forms,
+ * private use, and all characters beyond the basic plane. */
 static const struct range hidden[] = {
 	{0x00a0, 0x00a0}, {0x00ad, 0x00ad},   {0x00b4, 0x00b4}, {0x00b8, 0x00b8}, {0x02b0, 0x036f},
 	{0x037e, 0x037e}, {0x0483, 0x0489},   {0x055a, 0x055d}, {0x0589, 0x0589}, {0x05f3, 0x05f4},
@@ -42,7 +42,7 @@ static const struct {
 	{{0xab30, 0xab6f}, LATIN},    {{0xab70, 0xabbf}, CHEROKEE},
 };
 
-/* Of valid text. */
+/* The text must be valid. */
 static uint32_t code_point(const char *p, size_t n)
 {
 	uint32_t c = (unsigned char)p[0];
@@ -67,8 +67,8 @@ static bool is_hidden(uint32_t c)
 	return c < 0x20;
 }
 
-/* ODBC drivers read these themselves: escapes {…}, parameters, the end of a statement. One that
- * does not know where a quoted name ends would act on them. */
+/* Characters that ODBC drivers interpret: escapes {…}, parameters, the end of a statement. A driver
+ * that misjudges the end of a quoted name would act on them. */
 static bool is_driver_sign(uint32_t c)
 {
 	return c == '{' || c == '}' || c == '?' || c == ';';

@@ -1,7 +1,7 @@
 /*
- * The tree of one statement. Every piece remembers where it stood, so that a refusal can say so.
- * Lists are linked through `next`; chains of operators are flat lists too, so that the depth of the
- * tree is the depth of what was written and never its length.
+ * Syntax tree of one statement. Each node has its position for error messages. Lists are linked
+ * through `next`. Operator chains are flat lists, so that the depth of the tree depends on nesting,
+ * not on length.
  */
 #ifndef GATE_TREE_H
 #define GATE_TREE_H
@@ -13,17 +13,17 @@
 
 struct gate_name {
 	struct gate_name *next;
-	struct str text; /* without quotes; p is NULL when there is none */
+	struct str text; /* without quotes; p is NULL when absent */
 	bool quoted;
 	size_t at;
 };
 
-/* The columns of a source, or of what a query gives, sorted without regard to case. */
+/* Columns of a source or of a query's result, sorted ignoring case. */
 struct gate_columns {
 	struct gate_column {
-		struct gate_name name; /* as a reference to it is written */
+		struct gate_name name; /* spelling of references */
 		size_t index;          /* in the view's list */
-		size_t bytes;          /* at most, of a value */
+		size_t bytes;          /* maximum length of a value */
 	} * items;
 	size_t count;
 	bool open; /* there may be others */
@@ -33,7 +33,7 @@ struct gate_columns {
 struct gate_seen {
 	const struct gate_view *view;
 	struct gate_columns columns;
-	bool *named; /* by index: the statement names the column, so that it is written */
+	bool *named; /* by index: the statement uses the column, so it is written */
 };
 
 enum gate_expr_kind {
@@ -42,7 +42,7 @@ enum gate_expr_kind {
 	GATE_WORD,    /* text: NULL, TRUE, FALSE, or a date part */
 	GATE_COLUMN,  /* [qualifier.]name */
 	GATE_ALL,     /* [qualifier.]* */
-	GATE_CHAIN,   /* kids with op before each but the first */
+	GATE_CHAIN,   /* kids; each but the first has an op */
 	GATE_PREFIX,  /* word (NOT - +), one kid */
 	GATE_PAREN,   /* one kid */
 	GATE_LIST,    /* word (ROLLUP, CUBE, GROUPING SETS or none) and ( kids ) */
@@ -69,16 +69,16 @@ struct gate_expr {
 	enum gate_expr_kind kind;
 	size_t at;
 	struct gate_expr *next; /* in the parent's list */
-	const char *op;         /* before it in the parent's chain */
+	const char *op;         /* operator before it in the parent's chain */
 	const char *word;
 	struct str text;
 	bool negated;
 	struct gate_name qualifier;
 	struct gate_name name;
-	const struct gate_source *of; /* what the qualifier names, once checked */
-	size_t bytes;                 /* at most, of its value, once checked */
+	const struct gate_source *of; /* source of the qualifier, once checked */
+	size_t bytes;                 /* maximum length of its value, once checked */
 	struct gate_expr *kids;
-	struct gate_expr *last; /* of them, while the list is built */
+	struct gate_expr *last; /* last of kids, while the list is built */
 	size_t kid_count;
 	struct gate_expr *operand;   /* of CASE */
 	struct gate_expr *otherwise; /* of CASE */
@@ -108,9 +108,10 @@ struct gate_bound {
 };
 
 struct gate_window {
-	struct gate_window *next; /* of the WINDOW clause */
-	struct gate_name name;    /* there: its name. After OVER: the window that is meant */
-	bool spelled;             /* with parentheses */
+	struct gate_window *next; /* in the WINDOW clause */
+	/* In the WINDOW clause: its name; after OVER: the referenced window. */
+	struct gate_name name;
+	bool spelled; /* has parentheses */
 	struct gate_expr *partition;
 	struct gate_order *order;
 	const char *frame; /* ROWS, RANGE or NULL */
@@ -150,12 +151,13 @@ struct gate_pivot {
 };
 
 struct gate_source {
-	struct gate_source *next; /* of the whole FROM clause or group; join says how it hangs on */
+	/* Next in the FROM clause or group; `join` tells how it is joined. */
+	struct gate_source *next;
 	enum gate_source_kind kind;
 	size_t at;
 	const char *join; /* ",", "INNER JOIN", …; NULL for the first */
 	enum gate_join join_kind;
-	bool lateral; /* APPLY, LATERAL: sees the sources before it */
+	bool lateral; /* APPLY, LATERAL: sees earlier sources */
 	struct gate_expr *on;
 	struct gate_name *using_columns;
 	struct gate_name schema; /* of a view, as written */
@@ -166,7 +168,7 @@ struct gate_source {
 	struct gate_expr *rows; /* of VALUES: lists */
 	struct gate_source *group;
 	struct gate_pivot *pivot;
-	const struct gate_seen *seen; /* of a table, once checked: one of these two */
+	const struct gate_seen *seen; /* of a table, once checked: either seen or cte is set */
 	const struct gate_cte *cte;
 	struct gate_columns has; /* once checked */
 };
@@ -212,7 +214,7 @@ struct gate_query {
 	struct gate_term *terms;
 	struct gate_order *order;
 	struct gate_limit limit;
-	struct gate_columns gives; /* once checked; expressions without a name are left out */
+	struct gate_columns gives; /* once checked; expressions without a name are omitted */
 };
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * The gate's lexer. It is strict where databases are lenient: a character that it does not know, a
- * comment, a parameter or a number that runs into a word ends the check, because each of them is a
- * place where two readers of one text may disagree.
+ * Lexer of the SQL gate. It is stricter than databases: unknown characters, comments, parameters,
+ * and numbers next to letters end the check. Different parsers could read each of them differently.
  */
 #include <stdint.h>
 #include <string.h>
@@ -16,7 +15,7 @@ struct lexer {
 	struct gate_token *items;
 	size_t count;
 	size_t cap;
-	size_t *open; /* indexes of "(" that wait for their ")" */
+	size_t *open; /* indexes of unclosed "(" */
 	size_t open_count;
 	size_t open_cap;
 };
@@ -52,7 +51,7 @@ static struct gate_token *add(struct lexer *lx, enum gate_token_kind kind, size_
 	return t;
 }
 
-/* C0 controls but tab and line ends, DEL, and the C1 controls. */
+/* Refuses C0 controls except tab and line ends, DEL, and C1 controls. */
 static bool check_controls(const struct gate *g)
 {
 	for (size_t i = 0; i < g->sql.n; i++) {
@@ -67,7 +66,7 @@ static bool check_controls(const struct gate *g)
 	return true;
 }
 
-/* Moves past a quoted piece whose opening character stands at i. */
+/* Skips quoted text whose opening character is at i. */
 static bool skip_quoted(struct lexer *lx, char close, const char *what)
 {
 	size_t begin = lx->i;
@@ -187,7 +186,7 @@ static bool refuse_char(struct lexer *lx, unsigned char c)
 	return gate_refuse(lx->g, lx->i, "unknown character %c", c);
 }
 
-/* Records for each "(" where it closes. */
+/* Stores the index of the closing parenthesis in each "(". */
 static bool pair_parens(struct lexer *lx, size_t index)
 {
 	char c = lx->items[index].text.p[0];

@@ -1,6 +1,5 @@
 /*
- * What all parts of the parser use: looking at tokens, taking them, names, and the bound on depth.
- * Nothing here knows a clause.
+ * Common parts of the parser: token lookahead, names, and the depth limit. It contains no clauses.
  */
 #include <string.h>
 
@@ -61,7 +60,7 @@ const char *gate_take_one_of(struct gate_parser *p, const char *const *words)
 	return NULL;
 }
 
-/* Words that deserve more than "unexpected". */
+/* Words with a more specific message than "unexpected". */
 static const char *why_not(const struct gate_token *t)
 {
 	static const struct {
@@ -192,7 +191,7 @@ bool gate_parse_digits(struct gate_parser *p, struct str *out)
 	return true;
 }
 
-/* What may follow a query in parentheses inside a larger query. */
+/* Tokens that may follow a parenthesized query inside a larger query. */
 static bool goes_on_as_query(const struct gate_token *t)
 {
 	static const char *const words[] = {"UNION",  "EXCEPT", "INTERSECT", "ORDER",

@@ -1,6 +1,6 @@
 /*
- * Calls, with all that may hang on them, and types. A few functions have a grammar of their own;
- * the rest is name (arguments). Which names are allowed is the policy's, see gate_check_call.c.
+ * Parses function calls with their clauses, and types. A few functions have special syntax; the
+ * others are name (arguments). gate_check_call.c checks names against the policy.
  */
 #include "gate/gate_int.h"
 
@@ -8,8 +8,8 @@
 
 static const struct type {
 	const char *words[2];
-	int sizes;       /* at most */
-	int64_t largest; /* of the first one */
+	int sizes;       /* maximum number of sizes */
+	int64_t largest; /* maximum of the first size */
 } types[] = {
 	{{"DOUBLE", "PRECISION"}, 0, 0},
 	{{"CHARACTER", "VARYING"}, 1, 8000},
@@ -59,7 +59,7 @@ static const struct type *take_type_name(struct gate_parser *p)
 	return NULL;
 }
 
-/* The smallest is 0 for digits after the point or of a second, else 1. */
+/* The minimum is 0 for fractional digits, else 1. */
 static bool check_size(const struct gate_parser *p, const struct type *t, int index, int64_t size)
 {
 	int64_t largest = index == 0 ? t->largest : 38;
@@ -177,7 +177,7 @@ static bool parse_over(struct gate_parser *p, struct gate_call *call)
 				     : gate_parse_name(p, &call->over->name);
 }
 
-/* ---- grammars of their own ---- */
+/* ---- special syntax ---- */
 
 static bool parse_cast(struct gate_parser *p, const char *word, struct gate_expr *x)
 {
@@ -264,7 +264,8 @@ static bool parse_substring(struct gate_parser *p, struct gate_expr *x)
 	return gate_want_punct(p, ")");
 }
 
-/* Whether x was such a function: then it is read, or *ok is false. */
+/* Parses functions with special syntax. Returns false for other functions; *ok is false after an
+ * error. */
 static bool parse_special(struct gate_parser *p, struct gate_expr *x, bool *ok)
 {
 	static const char *const casts[] = {"CAST", "TRY_CAST", "CONVERT", "TRY_CONVERT"};

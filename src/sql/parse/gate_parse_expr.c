@@ -1,6 +1,6 @@
 /*
- * Expressions: the operators and conditions. Chains of one level are flat lists, so that a thousand
- * terms are a thousand siblings and not a thousand levels.
+ * Parses expressions: operators and conditions. Operators of one level form a flat list, so that a
+ * thousand terms add no depth.
  */
 #include "gate/gate_int.h"
 #include "vesper/limits.h"
@@ -40,8 +40,8 @@ bool gate_parse_exprs(struct gate_parser *p, struct gate_expr **out, size_t *cou
 	return true;
 }
 
-/* operand {op operand}: one operand is itself, more are a chain. `take` gives the operator that
- * stands here, taken, or NULL. */
+/* Parses operand {op operand}: a single operand is returned as it is, several as a chain. `take`
+ * takes the current operator, or returns NULL. */
 static bool parse_chain(struct gate_parser *p,
 			bool (*operand)(struct gate_parser *p, struct gate_expr **out),
 			const char *(*take)(struct gate_parser *p), struct gate_expr **out)
@@ -263,7 +263,7 @@ static bool parse_compared(struct gate_parser *p, const char *op, struct gate_ex
 	return true;
 }
 
-/* At most one condition follows an operand: a < b < c is a mistake or a trick. */
+/* At most one condition follows an operand: a < b < c is refused as a likely error. */
 static bool parse_condition(struct gate_parser *p, struct gate_expr **out)
 {
 	static const char *const signs[] = {"=", "<>", "!=", "<=", ">=", "<", ">", NULL};

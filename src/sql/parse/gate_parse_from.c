@@ -1,6 +1,6 @@
 /*
- * FROM: views, CTEs, derived tables and how they are joined. A name followed by a parenthesis is
- * a table function or a hint, and neither is let in.
+ * Parses FROM: views, CTEs, derived tables and joins. A name followed by a parenthesis is a table
+ * function or a hint; both are refused.
  */
 #include "gate/gate_int.h"
 
@@ -32,7 +32,7 @@ static bool parse_values(struct gate_parser *p, struct gate_source *s)
 	struct gate_expr *rows = gate_expr_new(p, GATE_LIST, p->t->at);
 
 	s->kind = GATE_VALUES;
-	p->t += 2; /* the parenthesis and VALUES */
+	p->t += 2; /* skips ( and VALUES */
 	do {
 		struct gate_expr *row = gate_expr_new(p, GATE_LIST, p->t->at);
 
@@ -149,7 +149,7 @@ static const struct join {
 	{{"OUTER", "APPLY"}, "OUTER APPLY", GATE_JOIN_APPLY, false},
 };
 
-/* The join that stands here, taken; NULL when none does. */
+/* Takes the current join keywords; NULL: there are none. */
 static const struct join *take_join(struct gate_parser *p)
 {
 	for (size_t i = 0; i < sizeof(joins) / sizeof(joins[0]); i++) {

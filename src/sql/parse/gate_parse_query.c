@@ -1,12 +1,12 @@
 /*
- * Queries: WITH, SELECT and its clauses, set operations, and the dialects' ways to say how many
- * rows, which all become one struct.
+ * Parses queries: WITH, SELECT and its clauses, and set operations. The row limits of all dialects
+ * are parsed into one struct.
  */
 #include <string.h>
 
 #include "gate/gate_int.h"
 
-/* ---- how many rows ---- */
+/* ---- row limits ---- */
 
 static bool parse_rows_word(struct gate_parser *p)
 {
@@ -102,7 +102,7 @@ bool gate_parse_order(struct gate_parser *p, struct gate_order **out)
 
 /* ---- SELECT ---- */
 
-/* T-SQL also knows name = expr and AS 'name'. */
+/* T-SQL also has name = expr and AS 'name'. */
 static bool parse_item_alias(struct gate_parser *p, struct gate_name *out)
 {
 	if (p->g->dialect != DIALECT_MSSQL || !gate_at_word(p, "AS") ||

@@ -1,7 +1,7 @@
 /*
- * The leaves of expressions: literals, columns, parentheses, CASE, subqueries. A word followed by a
- * parenthesis is a call and goes to gate_parse_call.c; any other word that is not reserved is a
- * column, whatever function is named like it.
+ * Parses the leaves of expressions: literals, columns, parentheses, CASE, subqueries. A word
+ * followed by a parenthesis is a call (gate_parse_call.c). Any other word that is not reserved is a
+ * column, even if a function has this name.
  */
 #include "gate/gate_int.h"
 
@@ -62,7 +62,7 @@ static bool at_typed_literal(const struct gate_parser *p)
 	       gate_at_word(p, "INTERVAL");
 }
 
-/* DATE '2025-01-01' and its like. */
+/* Parses DATE '2025-01-01' and similar literals. */
 static bool parse_typed_literal(struct gate_parser *p, struct gate_expr **out)
 {
 	static const char *const types[] = {"DATE", "TIMESTAMP", "TIME", NULL};
@@ -90,7 +90,7 @@ static bool parse_typed_literal(struct gate_parser *p, struct gate_expr **out)
 	return true;
 }
 
-/* The same as GETDATE(). */
+/* Equivalent to GETDATE(). */
 static bool parse_now(struct gate_parser *p, struct gate_expr **out)
 {
 	struct gate_expr *x = gate_expr_new(p, GATE_CALL, p->t->at);
@@ -102,7 +102,7 @@ static bool parse_now(struct gate_parser *p, struct gate_expr **out)
 	return true;
 }
 
-/* The same as CAST(GETDATE() AS DATE). */
+/* Equivalent to CAST(GETDATE() AS DATE). */
 static bool parse_today(struct gate_parser *p, struct gate_expr **out)
 {
 	static struct gate_type date = {.name = "DATE"};

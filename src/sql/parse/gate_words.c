@@ -1,7 +1,6 @@
 /*
- * The words that mean something. Whatever is reserved in SQL Server or PostgreSQL is never a plain
- * name here, in any dialect: a name that one reader takes for a keyword and another for a column is
- * how statements get smuggled. Quoted, any of them is a name.
+ * Keywords. A word that SQL Server or PostgreSQL reserves is not a plain name in any dialect, since
+ * readers that disagree about keywords allow SQL to be smuggled. Quoted, every word is a name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +8,8 @@
 
 #include "gate/gate_int.h"
 
-/* Sorted without regard to case (so _ comes before letters). Also the functions that are called
- * without parentheses. PUBLIC is not one of them: it is how PostgreSQL calls the schema that tables
- * are usually in. */
+/* Sorted ignoring case (so _ precedes letters). Includes functions called without parentheses.
+ * PUBLIC is missing, since it is PostgreSQL's usual schema. */
 static const char *const reserved[] = {
 	"ADD",
 	"ALL",
@@ -241,7 +239,7 @@ static const char *const reserved[] = {
 	"WRITETEXT",
 };
 
-/* Sorted. Fine as a column, but a lone one behind a column or source is no alias. */
+/* Sorted. Allowed as columns, but not as aliases without AS. */
 static const char *const starts[] = {
 	"ABORT",     "APPLY",           "ATTACH",  "CALL",     "CONNECT", "COPY",     "DETACH",
 	"DISCARD",   "EXPLAIN",         "FILTER",  "IGNORE",   "INDEXED", "LISTEN",   "LOCK",
@@ -251,7 +249,7 @@ static const char *const starts[] = {
 	"UPSERT",    "VACUUM",          "WITHIN",  "XLOCK",
 };
 
-/* Sorted. Of DATEPART, DATEADD, … and EXTRACT. */
+/* Sorted. Date parts of DATEPART, DATEADD, … and EXTRACT. */
 static const char *const date_parts[] = {
 	"CENTURY",     "D",           "DAY",      "DAYOFYEAR", "DD",      "DECADE",  "DOW",
 	"DOY",         "DW",          "DY",       "EPOCH",     "HH",      "HOUR",    "ISO_WEEK",

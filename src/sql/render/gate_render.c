@@ -1,6 +1,6 @@
 /*
- * Queries as text, with the policy's row limit. Aliases always get their AS and views their schema,
- * so that nothing in the text depends on what a reader makes of two words side by side.
+ * Renders queries with the policy's row limit. Aliases always get AS, and views their schema, so
+ * that no two adjacent words can be misread.
  */
 #include <assert.h>
 #include <string.h>
@@ -68,8 +68,8 @@ const char *gate_row_column(const struct gate_view *v)
 	return v->tenant_column ? v->tenant_column : v->columns[0];
 }
 
-/* Only the columns that are named and the rows that the caller may see, under the name that the
- * view had. */
+/* Writes a view as a derived table under the view's name, with the columns that are used and the
+ * rows that the caller may see. */
 static void write_view(struct gate_writer *w, const struct gate_source *s)
 {
 	const struct gate_view *v = s->seen->view;
@@ -208,9 +208,9 @@ static void write_select(struct gate_writer *w, const struct gate_select *s,
 		write_windows(w, s->windows);
 }
 
-/* ---- how many rows ---- */
+/* ---- row limits ---- */
 
-/* What stands behind ORDER BY. */
+/* Writes the limit after ORDER BY. */
 static void write_limit(struct gate_writer *w, const struct gate_limit *l)
 {
 	bool mssql = w->g->dialect == DIALECT_MSSQL;
@@ -229,7 +229,7 @@ static void write_limit(struct gate_writer *w, const struct gate_limit *l)
 	if (l->count.p)
 		buf_printf(w->out, " LIMIT %.*s", STR_FMT(l->count));
 	else if (w->g->dialect == DIALECT_SQLITE)
-		word(w, " LIMIT -1"); /* it knows OFFSET only behind LIMIT */
+		word(w, " LIMIT -1"); /* requires LIMIT before OFFSET */
 	if (l->offset.p)
 		buf_printf(w->out, " OFFSET %.*s", STR_FMT(l->offset));
 }
@@ -239,7 +239,7 @@ static const struct gate_select *only_select(const struct gate_query *q)
 	return q->terms->next ? NULL : q->terms->select;
 }
 
-/* SQLite has no parentheses around a part of a set operation. */
+/* SQLite does not allow parentheses around parts of a set operation. */
 static void write_part(struct gate_writer *w, const struct gate_query *q)
 {
 	bool derived = w->g->dialect == DIALECT_SQLITE;
@@ -249,8 +249,8 @@ static void write_part(struct gate_writer *w, const struct gate_query *q)
 	word(w, derived ? ") AS part" : ")");
 }
 
-/* All but WITH. In SQL Server a limit of a plain SELECT is its TOP, else FETCH, which needs an
- * order. */
+/* Writes all but WITH. In SQL Server, a plain SELECT is limited by TOP; otherwise FETCH is used,
+ * which requires an order. */
 static void write_body(struct gate_writer *w, const struct gate_query *q,
 		       const struct gate_limit *limit, const struct gate_limit *top)
 {
@@ -294,7 +294,7 @@ void gate_write_query(struct gate_writer *w, const struct gate_query *q)
 	struct gate_query inner = *q;
 	const struct gate_select *only = only_select(q);
 
-	/* Inside, an order without a limit orders nothing, and SQL Server refuses it. */
+	/* In a derived table, ORDER BY without a limit has no effect, and SQL Server refuses it. */
 	if (!q->limit.count.p && !q->limit.offset.p && !(only && only->top.count.p))
 		inner.order = NULL;
 	write_ctes(w, q->ctes);
@@ -310,7 +310,7 @@ static int64_t number(struct str digits)
 	return n;
 }
 
-/* The smaller of what was asked for and what the policy gives. */
+/* The smaller of the requested limit and the policy's. */
 static struct gate_limit capped(struct gate_writer *w, const struct gate_limit *asked)
 {
 	struct gate_limit limit = *asked;

@@ -1,6 +1,6 @@
 /*
- * Calls as text. Where a product says a function of the allow-list otherwise and means the same, it
- * is written that way; SQLite has no type for dates and few functions that deal with them.
+ * Renders calls. Functions of the allow-list that a database spells differently are rewritten with
+ * the same meaning. SQLite has no date type and few date functions.
  */
 #include <string.h>
 #include <strings.h>
@@ -17,7 +17,7 @@ static void str(struct gate_writer *w, struct str text)
 	buf_add(w->out, text.p, text.n);
 }
 
-/* ---- in other words ---- */
+/* ---- rewriting ---- */
 
 void gate_write_template(struct gate_writer *w, const char *text, const struct gate_expr *list)
 {
@@ -35,7 +35,7 @@ void gate_write_template(struct gate_writer *w, const char *text, const struct g
 	w->own_words = true;
 }
 
-/* NULL: as it was written. */
+/* NULL: unchanged. */
 static const struct spelling {
 	const char *name;
 	size_t args;
@@ -102,7 +102,7 @@ static const struct spelling {
 	 {"COUNT(DISTINCT $1)", "COUNT(DISTINCT $1)", "COUNT(DISTINCT $1)"}},
 };
 
-/* NULL is nothing to it, as in the others' CONCAT. */
+/* Treats NULL as "", like CONCAT in the other dialects. */
 static void write_concat(struct gate_writer *w, const struct gate_expr *x)
 {
 	word(w, "(");
@@ -156,7 +156,8 @@ static void write_function(struct gate_writer *w, struct str name)
 	str(w, name);
 }
 
-/* SQL Server has no FILTER; an aggregate skips NULL, which CASE gives where the condition fails. */
+/* SQL Server has no FILTER. CASE yields NULL where the condition fails, and aggregates skip
+ * NULL. */
 static void write_filtered_args(struct gate_writer *w, const struct gate_expr *x)
 {
 	word(w, "CASE WHEN ");
@@ -173,8 +174,8 @@ static void write_filtered_args(struct gate_writer *w, const struct gate_expr *x
 	}
 }
 
-/* A mean is a decimal, of whole numbers too, and a share has six digits. What is around the call,
- * and around what it takes. */
+/* Makes averages decimal, even of integers, with six digits after the point. Text around the call
+ * (open, end) and around its argument (before, after). */
 static const struct exact {
 	const char *name;
 	const char *open[DIALECT_COUNT], *end[DIALECT_COUNT];
@@ -234,7 +235,7 @@ void gate_write_call(struct gate_writer *w, const struct gate_expr *x)
 	}
 }
 
-/* What an aggregate takes: all of it, or what its FILTER leaves. */
+/* Writes an aggregate's argument, restricted by its FILTER. */
 static void write_args(struct gate_writer *w, const struct gate_expr *x, bool filtered)
 {
 	const struct exact *exact = exact_of(x);
@@ -313,8 +314,8 @@ static const char *const wholes[] = {"INT", "INTEGER", "BIGINT", "SMALLINT", "TI
 static const char *const fractions[] = {"FLOAT", "REAL", "DOUBLE PRECISION", NULL};
 static const char *const texts[] = {"VARCHAR", "NVARCHAR", "TEXT", "CHARACTER VARYING", NULL};
 
-/* SQLite's own CAST would leave a date its first digits, a decimal all of them, and a text its
- * whole length. */
+/* SQLite's CAST would keep only the leading digits of a date, all digits of a decimal, and the
+ * whole length of a text. */
 static const char *cast_in_sqlite(struct gate_writer *w, const struct gate_type *t)
 {
 	if (is_one_of(t->name, dates))
@@ -333,7 +334,7 @@ static const char *cast_in_sqlite(struct gate_writer *w, const struct gate_type 
 	return is_one_of(t->name, wholes) ? "CAST($1 AS INTEGER)" : NULL;
 }
 
-/* PostgreSQL rounds where the others cut, and its ROUND knows no DOUBLE PRECISION. */
+/* PostgreSQL rounds where others truncate, and its ROUND does not accept DOUBLE PRECISION. */
 static const char *cast_in_postgres(struct gate_writer *w, const struct gate_type *t)
 {
 	if (is_one_of(t->name, dates))
@@ -351,7 +352,7 @@ static const char *cast_in_postgres(struct gate_writer *w, const struct gate_typ
 	return NULL;
 }
 
-/* Without a size SQL Server cuts a text after 30 characters, and its TIMESTAMP is no time. */
+/* Without a size, SQL Server truncates text to 30 characters. Its TIMESTAMP is no time. */
 static const char *cast_in_mssql(const struct gate_type *t)
 {
 	if (is_one_of(t->name, dates))
@@ -418,7 +419,7 @@ void gate_write_trim(struct gate_writer *w, const struct gate_expr *x)
 	word(w, ")");
 }
 
-/* With commas: SQL Server and SQLite know no FROM there. */
+/* Written with commas: SQL Server and SQLite do not support FROM in it. */
 void gate_write_substring(struct gate_writer *w, const struct gate_expr *x)
 {
 	bool open = x->kid_count == 2 && w->g->dialect == DIALECT_MSSQL;

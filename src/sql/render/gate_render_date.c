@@ -1,19 +1,18 @@
 /*
- * Dates as text. Each database says the parts of dates and their arithmetic otherwise; what stands
- * here means the same in all of them: a month later than the 31st is the last day of that month,
- * and no part depends on a setting of the server.
+ * Renders dates. The templates have the same meaning in all databases: a month after the 31st is
+ * the last day of that month, and no part depends on server settings.
  */
 #include <string.h>
 
 #include "gate_render.h"
 
-/* $1, $2, … are the arguments behind the part. NULL: as it was written (SQL Server), or not at all
- * (the others). */
+/* $1, $2, … are the arguments after the part. NULL: unchanged (SQL Server) or unsupported
+ * (others). */
 static const struct date_part {
 	const char *names[5];
 	const char *of[DIALECT_COUNT];
-	const char *add[DIALECT_COUNT];     /* $1 of them to $2 */
-	const char *between[DIALECT_COUNT]; /* $1 and $2 */
+	const char *add[DIALECT_COUNT];     /* adds $1 units to $2 */
+	const char *between[DIALECT_COUNT]; /* from $1 to $2 */
 } date_parts[] = {
 	{{"YEAR", "YY", "YYYY"},
 	 {"DATEPART(YEAR, $1)", "CAST(EXTRACT(YEAR FROM CAST($1 AS TIMESTAMP)) AS INT)",
@@ -60,7 +59,7 @@ static const struct date_part {
 	  "CAST(STRFTIME('%j', $1) AS INT)"},
 	 {NULL},
 	 {NULL}},
-	/* 7 January 1900 was a Sunday; what SQL Server says depends on DATEFIRST. */
+	/* 7 January 1900 was a Sunday; SQL Server's WEEKDAY depends on DATEFIRST. */
 	{{"WEEKDAY", "DW"},
 	 {"(DATEDIFF(DAY, '19000107', $1) % 7 + 1)",
 	  "(CAST(EXTRACT(DOW FROM CAST($1 AS TIMESTAMP)) AS INT) + 1)", "(STRFTIME('%w', $1) + 1)"},
@@ -128,7 +127,7 @@ bool gate_date_part_known(enum dialect dialect, struct str function, struct str 
 	return template_of(dialect, function, part) != NULL;
 }
 
-/* DATEPART(month, x) and the like: the first argument is the part. */
+/* Handles DATEPART(month, x) and similar calls, whose first argument is the part. */
 bool gate_write_dated(struct gate_writer *w, const struct gate_expr *x)
 {
 	const char *text = x->kids && x->kids->kind == GATE_WORD

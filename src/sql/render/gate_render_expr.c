@@ -1,6 +1,6 @@
 /*
- * Expressions as text. The few things that the dialects say differently, and that a reader would
- * call the same, are said here in the dialect's way.
+ * Renders expressions. Constructs with the same meaning but different syntax are written in the
+ * dialect's form.
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@ static void str(struct gate_writer *w, struct str text)
 	buf_add(w->out, text.p, text.n);
 }
 
-/* In double quotes on every dialect: brackets are not read as quotes by every ODBC driver, so that
- * what is inside of a literal for the gate could be code for the database. */
+/* Uses double quotes in every dialect. Some ODBC drivers do not treat brackets as quotes, so text
+ * that the gate saw as quoted could become code. */
 void gate_write_name(struct gate_writer *w, const struct gate_name *n)
 {
 	if (!n->quoted) {
@@ -51,7 +51,7 @@ void gate_write_exprs(struct gate_writer *w, const struct gate_expr *x)
 	}
 }
 
-/* NULL is the smallest, where nothing else is said: PostgreSQL takes it for the largest. */
+/* By default NULL sorts as the smallest value; PostgreSQL sorts it as the largest. */
 static void write_nulls(struct gate_writer *w, const struct gate_order *o)
 {
 	const char *nulls = o->nulls ? o->nulls : o->descending ? "LAST" : "FIRST";
@@ -144,7 +144,7 @@ static void write_chain(struct gate_writer *w, const struct gate_expr *x)
 	w->own_words |= exact;
 }
 
-/* Two signs in a row would be a comment. */
+/* Two adjacent minus signs would start a comment. */
 static void write_prefix(struct gate_writer *w, const struct gate_expr *x)
 {
 	bool parens = x->kids->kind == GATE_PREFIX && x->word[0] != 'N';
@@ -226,7 +226,7 @@ static void write_column(struct gate_writer *w, const struct gate_expr *x)
 		gate_write_name(w, &x->name);
 }
 
-/* Without N SQL Server reads a literal in the database's code page and loses what is not in it. */
+/* Without N, SQL Server reads a literal in the database's code page and loses other characters. */
 static bool needs_national(const struct gate_writer *w, const struct gate_expr *x)
 {
 	if (w->g->dialect != DIALECT_MSSQL || x->kind != GATE_STRING || x->word)
@@ -237,7 +237,7 @@ static bool needs_national(const struct gate_writer *w, const struct gate_expr *
 	return false;
 }
 
-/* DATE '2025-01-31': SQLite has no type for it, and SQL Server no such literal. */
+/* Writes DATE '2025-01-31': SQLite has no date type, and SQL Server has no such literal. */
 static bool write_date(struct gate_writer *w, const struct gate_expr *x)
 {
 	bool time = x->word[0] == 'T';

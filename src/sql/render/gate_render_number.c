@@ -1,7 +1,7 @@
 /*
- * Quotients, joined texts and LIKE as text. A quotient is a decimal everywhere, of whole numbers
- * too, has six digits behind the point, as SQL Server's has at least, and by 0 it is NULL. LIKE
- * counts capitals, and only % and _ are wild.
+ * Renders quotients, concatenation and LIKE. In all dialects, a quotient is a decimal, even of
+ * integers, with six digits after the point, SQL Server's minimum. Division by 0 yields NULL. LIKE
+ * is case-sensitive, with only % and _ as wildcards.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void word(struct gate_writer *w, const char *text)
 	buf_str(w->out, text);
 }
 
-/* What stands before the left operand, between the operands, and behind the right one. */
+/* Text before the left operand, between the operands, and after the right operand. */
 static const struct {
 	const char *before, *between, *after;
 } quotient[DIALECT_COUNT] =
@@ -29,7 +29,7 @@ static const struct {
 	  [DIALECT_SQLITE] = {"MOD(", ", ", ")"},
 };
 
-/* A chain binds from the left: the last division is the outermost call. */
+/* Chains are left-associative, so the last division is the outermost call. */
 void gate_write_numbers(struct gate_writer *w, const struct gate_expr *x)
 {
 	enum dialect d = w->g->dialect;
@@ -55,8 +55,8 @@ void gate_write_numbers(struct gate_writer *w, const struct gate_expr *x)
 	w->own_words = true;
 }
 
-/* SQL Server before 2025 has no ||, and its + adds where a number is. In SQLite || binds tighter
- * than a product. */
+/* SQL Server before 2025 has no ||, and its + adds numbers. In SQLite, || has a higher precedence
+ * than *. */
 void gate_write_joined(struct gate_writer *w, const struct gate_expr *x)
 {
 	bool mssql = w->g->dialect == DIALECT_MSSQL;
@@ -77,12 +77,12 @@ void gate_write_joined(struct gate_writer *w, const struct gate_expr *x)
 /* ---- LIKE ---- */
 
 struct pattern {
-	struct str text; /* inside of the quotes */
+	struct str text; /* without quotes */
 	char escape;     /* or 0 */
 	size_t i;
 };
 
-/* The next character: *wild says whether it is % or _. False: the end. */
+/* Reads the next character; *wild: it is a wildcard % or _. False: the end. */
 static bool next(struct pattern *p, char *c, bool *wild)
 {
 	if (p->i >= p->text.n)
@@ -113,8 +113,8 @@ static void write_glob(struct gate_writer *w, struct pattern p)
 	word(w, "'");
 }
 
-/* Whether the database takes a character of the pattern for more than itself: SQL Server reads
- * sets, and PostgreSQL has an escape character where none is named. */
+/* Returns true when the database gives a character of the pattern another meaning: SQL Server
+ * supports sets, and PostgreSQL has a default escape character. */
 static bool is_read_differently(enum dialect d, struct pattern p)
 {
 	bool found = false;

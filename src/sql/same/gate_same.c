@@ -1,6 +1,6 @@
 /*
- * Expressions whose meaning depends on the database. What can be seen without the types of columns
- * is refused here, each time with what means the same everywhere.
+ * Refuses expressions whose meaning depends on the database, as far as it shows without column
+ * types. The message suggests a portable form.
  */
 #include <ctype.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "gate_same.h"
 #include "vesper/limits.h"
 
-/* ---- what a value is ---- */
+/* ---- kinds of values ---- */
 
 static bool is_one_of(const char *name, const char *const *list)
 {
@@ -97,7 +97,7 @@ enum gate_value gate_value_of(const struct gate_expr *x)
 
 /* ---- operators ---- */
 
-/* The word of a date's arithmetic in PostgreSQL. */
+/* INTERVAL is PostgreSQL's date arithmetic. */
 static bool has_interval(const struct gate_expr *chain)
 {
 	for (const struct gate_expr *kid = chain->kids; kid; kid = kid->next)
@@ -165,7 +165,7 @@ static bool is_digit_at(struct str s, size_t i)
 	return i < s.n && s.p[i] >= '0' && s.p[i] <= '9';
 }
 
-/* '2025-01-31' with its quotes, or with a time behind a blank. */
+/* Accepts '2025-01-31' with its quotes, optionally with a time after a space. */
 static bool is_iso(struct str s, bool may_have_time)
 {
 	static const char form[] = "'0000-00-00 00:00:00'";
@@ -214,7 +214,7 @@ static bool same_cast(const struct gate *g, const struct gate_expr *x)
 	enum gate_value to = value_of_type(x->type), from = gate_value_of(of);
 
 	if (x->kind == GATE_CONVERT || x->word[0] == 'T')
-		return true; /* SQL Server's alone */
+		return true; /* SQL Server only */
 	for (size_t i = 0; i < sizeof(differ) / sizeof(differ[0]); i++)
 		if (strcasecmp(x->type->name, differ[i].name) == 0)
 			return gate_refuse(g, x->at, "CAST AS %s differs; use %s", differ[i].name,
@@ -236,9 +236,9 @@ static bool same_cast(const struct gate *g, const struct gate_expr *x)
 	return true;
 }
 
-/* ---- the node ---- */
+/* ---- nodes ---- */
 
-/* LOWER('%SOLAR%') as a pattern is what it gives. */
+/* Evaluates a pattern such as LOWER('%SOLAR%'). */
 static void fold_pattern(const struct gate *g, struct gate_expr *x)
 {
 	bool lower = x->kind == GATE_CALL && str_eq_nocase(x->text, STR("LOWER"));
@@ -253,7 +253,7 @@ static void fold_pattern(const struct gate *g, struct gate_expr *x)
 		unsigned char c = (unsigned char)text[i];
 
 		if (c >= 0x80)
-			return; /* not every database knows its other case */
+			return; /* not every database can convert its case */
 		text[i] = (char)(lower ? tolower(c) : toupper(c));
 	}
 	x->kind = GATE_STRING;
@@ -309,7 +309,7 @@ static bool same_subquery(const struct gate *g, const struct gate_expr *x)
 	return true;
 }
 
-/* All branches of CASE, COALESCE and the like are of one kind. */
+/* Branches of CASE, COALESCE and similar functions must be of one kind. */
 static bool same_branches(const struct gate *g, const struct gate_expr *x)
 {
 	static const char *const all[] = {"COALESCE", "ISNULL", "NULLIF", NULL};

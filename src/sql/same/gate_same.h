@@ -1,34 +1,34 @@
 /*
- * What keeps a statement's meaning the same in every database. Most differences are written away
- * (gate_render*.c); what would mean something else somewhere is refused with what to write instead.
+ * Ensures that a statement means the same in every database. The renderer (gate_render*.c) removes
+ * most differences; other differences are refused with a portable alternative.
  */
 #ifndef GATE_SAME_H
 #define GATE_SAME_H
 
 #include "gate/gate_check.h"
 
-/* What an expression is for sure. A column may be anything: its type is not known here. */
+/* The kind of value, if it is certain. Columns are ANY, since their types are not known here. */
 enum gate_value { GATE_VALUE_ANY, GATE_VALUE_NUMBER, GATE_VALUE_TEXT, GATE_VALUE_DATE };
 enum gate_value gate_value_of(const struct gate_expr *x);
 
-/* Of one node; its kids are checked. */
+/* Checks one node; its kids must be checked. */
 MUST_CHECK bool gate_same_expr(const struct gate *g, const struct gate_expr *x);
-/* Of a call; `windows`: those of the SELECT. */
+/* Checks a call; `windows`: those of the SELECT. */
 MUST_CHECK bool gate_same_call(const struct gate *g, const struct gate_expr *x,
 			       const struct gate_window *windows);
-/* Conditions stand where conditions belong, values where values do. */
+/* Checks that conditions and values are used where each is expected. */
 MUST_CHECK bool gate_same_truth(const struct gate *g, const struct gate_expr *x, bool condition);
-/* A number in GROUP BY becomes the item that it counts to; true: it was one. */
+/* Replaces a number in GROUP BY with the item at that position. *replaced: it was a number. */
 MUST_CHECK bool gate_same_ordinal(const struct gate *g, const struct gate_select *s,
 				  struct gate_expr *x, bool *replaced);
-/* Of a whole SELECT, once all of it is checked. */
+/* Checks a SELECT, after all its parts. */
 MUST_CHECK bool gate_same_select(const struct gate *g, const struct gate_select *s,
 				 const struct gate_order *order);
-/* Of a query: its set operations, and what its order needs. */
+/* Checks a query's set operations and order. */
 MUST_CHECK bool gate_same_query(const struct gate *g, const struct gate_query *q);
-/* Of a query in place of a value. */
+/* Checks a scalar subquery. */
 MUST_CHECK bool gate_same_scalar(const struct gate *g, const struct gate_query *q, size_t at);
-/* The item's value in place of its alias; `in_parens`: inside of a larger expression. */
+/* Replaces an alias with the item's value; `in_parens`: inside a larger expression. */
 void gate_same_substitute(const struct gate *g, struct gate_expr *x, const struct gate_expr *value,
 			  bool in_parens);
 bool gate_is_condition(const struct gate_expr *x);

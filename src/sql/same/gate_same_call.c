@@ -1,6 +1,6 @@
 /*
- * Calls whose meaning depends on the database: functions that not every one has, orders that are
- * left to chance, date parts that count differently.
+ * Checks calls whose meaning depends on the database: missing functions, undefined order, and date
+ * parts that are counted differently.
  */
 #include <string.h>
 
@@ -12,10 +12,10 @@
 #define SQLITE   (1u << DIALECT_SQLITE)
 #define ALL      (MSSQL | POSTGRES | SQLITE)
 
-/* Functions that a database does not have, or reads in a way of its own. */
+/* Functions that some databases lack or interpret differently. */
 static const struct {
 	const char *name;
-	unsigned refused; /* by these */
+	unsigned refused; /* dialects that refuse it */
 	const char *instead;
 } partial[] = {
 	{"CHOOSE", POSTGRES | SQLITE, "CASE"},
@@ -135,7 +135,7 @@ static bool same_round(const struct gate *g, const struct gate_expr *x)
 	return true;
 }
 
-/* Text that names its arguments twice is not put inside of itself. */
+/* Templates that repeat an argument are not nested, to bound the length. */
 static bool has_difference(const struct gate_expr *list)
 {
 	for (; list; list = list->next)

@@ -1,7 +1,7 @@
 /*
- * Queries whose meaning depends on the database: conditions that are values in some only, columns
- * beside aggregates that SQLite takes from any row, numbers in GROUP BY, set operations that bind
- * differently.
+ * Checks queries whose meaning depends on the database: conditions used as values, columns beside
+ * aggregates (SQLite takes them from any row), numbers in GROUP BY, and precedence of set
+ * operations.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- conditions and values ---- */
 
-/* SQL Server has no truth values, and PostgreSQL no numbers that are true. */
+/* SQL Server has no boolean values, and PostgreSQL does not accept numbers as conditions. */
 bool gate_is_condition(const struct gate_expr *x)
 {
 	switch (x->kind) {
@@ -82,7 +82,7 @@ bool gate_same_truth(const struct gate *g, const struct gate_expr *x, bool condi
 	       (!x->otherwise || gate_same_truth(g, x->otherwise, false));
 }
 
-/* ---- aliases and numbers that stand for items ---- */
+/* ---- aliases and positions of items ---- */
 
 void gate_same_substitute(const struct gate *g, struct gate_expr *x, const struct gate_expr *value,
 			  bool in_parens)
@@ -251,7 +251,7 @@ static bool same_groups(const struct gate *g, const struct gate_select *s,
 	return !s->having || check_grouped(&by, s->having);
 }
 
-/* DISTINCT leaves nothing else to sort by. */
+/* With DISTINCT, ORDER BY may only use selected values. */
 static bool same_distinct(const struct gate *g, const struct gate_select *s,
 			  const struct gate_order *order)
 {
@@ -342,7 +342,7 @@ bool gate_same_query(const struct gate *g, const struct gate_query *q)
 	return true;
 }
 
-/* A subquery that is a value gives one row: databases differ in what they do with more. */
+/* A scalar subquery must return one row, since databases treat more rows differently. */
 bool gate_same_scalar(const struct gate *g, const struct gate_query *q, size_t at)
 {
 	const struct gate_select *s = q->terms->next ? NULL : q->terms->select;
