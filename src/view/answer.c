@@ -1,6 +1,6 @@
 /*
- * Answers without a model: each result is worded from its tool's own sentence, its tables and its
- * outcome. The order is always the same: the direct answer, the table, what else is worth knowing.
+ * Answers without a model: each result is worded from its tool's sentence, its tables and its
+ * outcome. The order is fixed: direct answer, table, notes.
  */
 #include "view_int.h"
 
@@ -10,15 +10,15 @@
 #include "vesper/condition.h"
 #include "vesper/utf8.h"
 
-#define ANSWER_TABLE_ROWS     24 /* a day of hours; the view beside the answer has them all */
+#define ANSWER_TABLE_ROWS     24 /* the hours of a day; the view has all rows */
 #define ANSWER_TABLE_LEAST    3
-#define ANSWER_WORDS_MAX      600 /* unless detail is asked for */
+#define ANSWER_WORDS_MAX      600 /* unless the question asks for details */
 #define ANSWER_FOLLOWUPS_MAX  4
 #define ANSWER_TEXT_BYTES_MAX 65536
-#define FINDING_BYTES_MAX     4096 /* a sentence, and facts of a few hundred bytes each */
+#define FINDING_BYTES_MAX     4096 /* one sentence, plus facts of a few hundred bytes each */
 
-/* Markdown must not read a cell as markup or as the end of its column. An underscore inside a word
- * is none. */
+/* Returns true for a character that Markdown would read as markup or as a cell's end. An underscore
+ * inside a word is plain text. */
 static bool is_markup(const char *text, const char *p)
 {
 	if (*p == '_')
@@ -45,8 +45,8 @@ static void add_cell(struct wording *w, const struct result *r, size_t row, size
 			     .kind = RESULT_PART_CELL, .result = r, .row = row, .column = c});
 }
 
-/* Columns that tell rows apart. What is the same in every row was said in the sentence above; what
- * matters little is in the table beside the answer. */
+/* Returns true for columns that distinguish rows. Constant columns are covered by the sentence
+ * above the table, and low-priority ones by the view. */
 static bool is_telling(const struct table *t, size_t c, bool has_sentence)
 {
 	const struct column_stats *s = t->stats ? &t->stats[c] : NULL;
@@ -61,11 +61,11 @@ static const char *heading(const struct column *c)
 	return c->label ? c->label : c->name;
 }
 
-/* What the slots of a sentence are filled from. */
+/* Values for the slots of a sentence. */
 struct slots {
 	struct wording *w;
 	const struct result *r;
-	size_t shown; /* rows */
+	size_t shown; /* number of rows shown */
 	const struct passage *passage;
 };
 
@@ -94,7 +94,7 @@ static void add_cut(struct wording *w, const struct result *r, size_t shown)
 	buf_char(w->out, '\n');
 }
 
-/* At most `rows` rows; below a sentence without the columns that are the same in each row. */
+/* Writes at most `rows` rows. With a sentence above, constant columns are omitted. */
 static void add_table(struct wording *w, const struct result *r, size_t rows, bool has_sentence)
 {
 	const struct table *t = r->tables[0];
@@ -125,7 +125,7 @@ static void add_table(struct wording *w, const struct result *r, size_t rows, bo
 		add_cut(w, r, shown);
 }
 
-/* "from 2026-01-01 to 2026-01-31": such names are words of their own. */
+/* Names such as in "from 2026-01-01 to 2026-01-31" are written without the word "for". */
 static bool is_span(const char *name)
 {
 	static const char *const names[] = {"from", "to", "since", "until"};
@@ -146,7 +146,7 @@ static void add_arg(struct wording *w, const struct result *r, const char *befor
 	wording_arg(w, r, arg);
 }
 
-/* " for vendor Ascend, hub zone NP15 from 2026-01-01"; nothing where nothing was said. */
+/* Writes " for vendor Ascend, hub zone NP15 from 2026-01-01"; nothing without arguments. */
 static void add_searched(struct wording *w, const struct result *r)
 {
 	const char *before = language_text(r->language, SAY_ANSWER_FOR);
@@ -161,7 +161,7 @@ static void add_searched(struct wording *w, const struct result *r)
 			add_arg(w, r, " ", &r->args.items[i]);
 }
 
-/* One row without a sentence of its own: name and value of each column. */
+/* A single row without a sentence: name and value of each column. */
 static void add_row(struct wording *w, const struct result *r)
 {
 	for (size_t c = 0; c < r->tables[0]->column_count; c++) {
@@ -171,7 +171,7 @@ static void add_row(struct wording *w, const struct result *r)
 	}
 }
 
-/* What the tool says itself. */
+/* Writes text given by the tool. */
 static void add_text(struct wording *w, const struct result *r, const char *text)
 {
 	size_t from = w->out->n;
@@ -215,7 +215,7 @@ static void add_rows(struct wording *w, const struct result *r, size_t rows)
 #define QUOTED_PASSAGES 2
 #define QUOTED_BYTES    600
 
-/* The passage's beginning on one line, whole sentences where they fit. */
+/* Quotes the start of the passage on one line, in whole sentences if they fit. */
 static void add_quote(struct buf *out, struct str text)
 {
 	size_t n = text.n <= QUOTED_BYTES ? text.n : utf8_cut(text.p, text.n, QUOTED_BYTES);
@@ -239,7 +239,7 @@ static void put_place(void *owner, size_t slot)
 	buf_str(((const struct slots *)owner)->w->out, slot == 0 ? p->document : p->heading);
 }
 
-/* Numbered over all results, as citations are. */
+/* Passages are numbered over all results, like citations. */
 static void add_passages(struct wording *w, const struct result *r)
 {
 	for (size_t i = 0; i < r->passages.count; i++) {
@@ -287,7 +287,7 @@ static void add_suggested(struct wording *w, const struct result *r)
 			      &(struct slots){.w = w, .r = r});
 }
 
-/* What may be changed so that there is something to find. */
+/* Suggests which argument to change to find data. */
 static const char *other_search(const struct result *r)
 {
 	if (args_find(&r->args, "year"))
@@ -306,7 +306,7 @@ static void add_day(struct wording *w, const struct result *r, const char *iso)
 		     (struct result_part){.kind = RESULT_PART_DATE, .result = r, .text = iso});
 }
 
-/* What nothing was found for, then what may help, or the first and the last day that there are. */
+/* Slots: the arguments that matched nothing, then advice, or the first and last day with data. */
 static void put_nothing(void *owner, size_t slot)
 {
 	const struct slots *s = owner;

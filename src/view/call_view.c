@@ -1,5 +1,5 @@
-/* One call of a tool as JSON for programs: what came back, as a status that a program can act on,
- * with the same cells, facts and figures that an answer rests on. */
+/* One tool call as JSON for programs: a machine-readable status, and the same cells, facts and
+ * statistics as in an answer. */
 #include "view_int.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "vesper/decimal.h"
 #include "vesper/limits.h"
 
-/* The main table is "rows", as references call it. */
+/* The main table is named "rows", as in references. */
 static const char *set_name(const struct result *r, size_t i)
 {
 	return i == 0 ? "rows" : r->tables[i]->name;
@@ -35,7 +35,7 @@ static void put_facts(struct json_out *j, const struct result *r)
 	jo_object_end(j);
 }
 
-/* The same facts for a program that computes: a number is one. */
+/* The same facts for computing programs: numbers are JSON numbers. */
 static void put_numbers(struct json_out *j, const char *name, const struct result *r)
 {
 	struct decimal number;
@@ -85,7 +85,7 @@ static void put_column_stats(struct json_out *j, const struct column_stats *s)
 	jo_object_end(j);
 }
 
-/* Of the number columns of the main table, over all that was read. */
+/* Statistics of the main table's numeric columns, over all rows read. */
 static void put_stats(struct json_out *j, const struct result *r)
 {
 	const struct table *t = r->table_count > 0 ? r->tables[0] : NULL;
@@ -103,7 +103,7 @@ static void put_stats(struct json_out *j, const struct result *r)
 	jo_object_end(j);
 }
 
-/* ---- how it ended ---- */
+/* ---- status ---- */
 
 static const char *status_of(enum outcome_kind kind)
 {
@@ -178,9 +178,10 @@ void view_call(struct buf *out, const struct result *r, const char *receipt_id, 
 	buf_deinit(&words);
 }
 
-/* ---- row by row ---- */
+/* ---- rows as arrays ---- */
 
-/* The main table. What it was cut by in the database or for its length is one to a reader. */
+/* Writes the main table. For readers, truncation by the database and by the view's limit are the
+ * same. */
 static void put_rows(struct json_out *j, const struct table *t, struct arena *a)
 {
 	struct view_cut cut = {0};

@@ -1,7 +1,7 @@
 /*
- * The chart of a table as a Vega-Lite v6 spec. Fields have fixed names (x, y, low, high, series),
- * since a column's own name may hold dots and brackets that the spec's language would read; what
- * people see are labels. Nothing here comes from a model.
+ * Renders a table's chart as a Vega-Lite v6 spec. Fields have fixed names (x, y, low, high,
+ * series), since column names may contain dots and brackets, which the spec would interpret. Users
+ * see labels. No part comes from a model.
  */
 #include "chart_int.h"
 
@@ -14,9 +14,9 @@
 
 #define CHART_SCHEMA     "https://vega.github.io/schema/vega-lite/v6.json"
 #define CHART_TEXT_BYTES 4096
-#define LONG_NAME_CHARS  12 /* longer ones, or many, are read along the bars */
+#define LONG_NAME_CHARS  12 /* longer or many names need horizontal bars */
 #define MANY_NAMES       8
-/* Bars that lie are read on one screen, as long as there is room for their names. */
+/* Horizontal bars fit on one screen if their names have room. */
 #define LYING_PX    480
 #define STEP_PX_MIN 14
 #define STEP_PX_MAX 24
@@ -39,8 +39,8 @@ static const char *label_of(const struct column *c)
 
 /* ---- values ---- */
 
-/* Coordinates are binary numbers for the browser; the digits are in the view's own columns. A
- * missing number has no member: nothing is drawn there. */
+/* Coordinates are binary floats for the browser; the view's columns keep all digits. A missing
+ * number has no member, so nothing is drawn. */
 static json_t *number_json(const char *cell)
 {
 	return cell ? json_real(strtod(cell, NULL)) : NULL;
@@ -58,7 +58,7 @@ static json_t *cell_text(const struct chart *ch, const struct column *column, co
 	return text;
 }
 
-/* The range of a column is known by its numbers; a cell may spell one as 100e-1. */
+/* Months are checked as numbers, since a cell may spell one as 100e-1. */
 static const char *month_name(const struct chart *ch, long month)
 {
 	return language_text(ch->of->language,
@@ -103,7 +103,7 @@ static json_t *series_json(const struct chart *ch, const struct table *t, size_t
 		enum column_type plain = column->type == COLUMN_INT ? COLUMN_TEXT : column->type;
 		struct column shown = *column;
 
-		shown.type = plain; /* a year is a name here: no digit grouping */
+		shown.type = plain; /* years are names here: no digit grouping */
 		buf_str(&b, i ? ", " : "");
 		view_cell(&b, ch->of, &shown, t->rows[row][ch->series[i]]);
 	}
@@ -134,7 +134,7 @@ static json_t *values_json(const struct chart *ch, const struct table *t)
 
 /* ---- encoding ---- */
 
-/* The page's locale has the dollar for "$"; another currency stands in the axis' title alone. */
+/* The page's locale prints "$" as the dollar. Other currencies appear only in the axis title. */
 static const char *number_format(const struct units *units, const char *symbol)
 {
 	const struct unit_def *u = units_find(units, symbol);
@@ -165,7 +165,7 @@ static bool is_bar(const struct chart *ch)
 	return ch->type == CHART_BAR || ch->type == CHART_GROUPED_BAR;
 }
 
-/* Lines may start where the data does; what is filled must start at zero. */
+/* Lines may start at the lowest value; filled marks must start at zero. */
 static json_t *y_json(const struct chart *ch, const struct table *t, const char *field)
 {
 	const char *format = number_format(ch->of->units, t->columns[ch->measures[0]].unit);
@@ -191,7 +191,7 @@ static bool all_first_of_month(const struct table *t, size_t x)
 	return true;
 }
 
-/* Different texts of one member of the values, in the order of the rows, which says something. */
+/* Distinct texts of one member, in the order of the rows, which is meaningful. */
 static json_t *order_of(const json_t *values, const char *member)
 {
 	json_t *order = json_array(), *seen = json_object(), *value;
@@ -218,7 +218,7 @@ static json_t *month_order(const struct chart *ch)
 	return order;
 }
 
-/* Dates are drawn in UTC: a day of the data is that day in every browser's time zone. */
+/* Dates are drawn in UTC, so that a day is the same in every browser's time zone. */
 static json_t *x_encoding(const struct chart *ch, const struct table *t, const json_t *values)
 {
 	json_t *x = json_make({"field", json_str("x")},
@@ -283,7 +283,7 @@ static json_t *encoding_json(const struct chart *ch, const struct table *t, cons
 
 	json_set_take(encoding, lying ? "y" : "x", x);
 	json_set_take(encoding, lying ? "x" : "y", y);
-	if (lying) { /* the chart's title has that of the names; no label runs into its neighbour */
+	if (lying) { /* the chart's title names the axis, and labels must not overlap */
 		json_set_str(x, "title", "");
 		json_set_bool(json_object_get(y, "axis"), "labelFlush", false);
 	}
@@ -311,7 +311,7 @@ static json_t *mark_json(enum view_chart type)
 	}
 }
 
-/* The line of the measure over the band from lowest to highest. */
+/* Layers the measure's line over the band from lowest to highest. */
 static void add_layers(json_t *spec, const struct chart *ch, const struct table *t,
 		       const json_t *values)
 {
@@ -327,7 +327,7 @@ static void add_layers(json_t *spec, const struct chart *ch, const struct table 
 	json_set_take(spec, "layer", layers);
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 static void add_title(struct buf *b, const struct chart *ch, const struct table *t)
 {
@@ -342,7 +342,7 @@ static void add_title(struct buf *b, const struct chart *ch, const struct table 
 	sentence_put(b, l, SAY_CHART_BY, label_of(&t->columns[ch->x]));
 }
 
-/* " lowest $31.20/MWh (Hour 3)" */
+/* Writes " lowest $31.20/MWh (Hour 3)". */
 static void add_extreme(struct buf *b, const struct chart *ch, const struct table *t,
 			enum sentence word, const char *value, int64_t row)
 {
@@ -387,7 +387,7 @@ static void add_alt(struct buf *b, const struct chart *ch, const struct table *t
 
 /* ---- the view ---- */
 
-/* For each name, however many bars it has. */
+/* Height per name, independent of its number of bars. */
 static json_t *lying_height(int64_t names)
 {
 	int64_t step = LYING_PX / names;
@@ -441,7 +441,7 @@ static size_t charted_columns(const struct chart *ch, size_t *columns)
 	return n;
 }
 
-/* One chart a result. A further table that runs along time says more than bars of the main one. */
+/* One chart per result. A further table with a time axis is preferred to bars of the main table. */
 static const struct table *find_table(const struct result *r, enum view_chart_wish wish,
 				      struct chart *out)
 {

@@ -1,4 +1,4 @@
-/* Inside of the charts: which columns of a table make a chart, and of which kind. */
+/* Internals of charts: which columns of a table form a chart, and of which type. */
 #ifndef VESPER_CHART_INT_H
 #define VESPER_CHART_INT_H
 
@@ -14,17 +14,18 @@ struct chart {
 	enum view_chart type;
 	enum chart_axis axis;
 	size_t x;
-	/* Columns of one unit. Several without a series are drawn as series by their labels. */
+	/* Columns with the same unit. Several without a series become series named by their
+	 * labels. */
 	size_t measures[CHART_MEASURES_MAX];
 	size_t measure_count;
-	bool band; /* low and high around the one measure */
+	bool band; /* low and high surround the only measure */
 	size_t low, high;
-	/* Text or axis columns that tell the rows of one x apart. */
+	/* Text or calendar columns that distinguish rows with the same x. */
 	size_t series[CHART_SERIES_MAX];
 	size_t series_count;
 };
 
-/* False: no chart fits the table. */
+/* False: no chart suits the table. */
 bool chart_choose(const struct table *t, enum view_chart_wish wish, struct chart *out);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * Which chart a table deserves, by its shape alone: what runs along the axis, what is measured,
- * what tells the rows of one point apart. A table that leaves a doubt gets none: a wrong picture is
- * worse than none, and the table itself is always there.
+ * Chooses a chart from the table's shape: axis, measures, and series. An ambiguous table gets no
+ * chart, since a wrong chart is worse than none, and the table is always shown.
  */
 #include "chart_int.h"
 
@@ -23,7 +22,7 @@ static bool within(const struct column_stats *s, long low, long high)
 	       strtol(s->max, NULL, 10) <= high;
 }
 
-/* Integers that count nothing: an hour of day, a month, a year. */
+/* Integers that are no quantities: hour of day, month, year. */
 static bool is_calendar(const struct table *t, size_t c, enum chart_axis *axis)
 {
 	static const struct {
@@ -57,8 +56,8 @@ static bool varies(const struct table *t, size_t c)
 	return t->stats[c].distinct > 1 && t->stats[c].nulls == 0;
 }
 
-/* Names of things. An as-of label names a version of the same numbers: it may tell series apart,
- * but nothing runs along it. */
+/* Names of entities. An as-of label names a version of the same numbers: it may be a series, but
+ * not the axis. */
 static bool is_name(const struct table *t, size_t c)
 {
 	return t->columns[c].type == COLUMN_TEXT && varies(t, c) &&
@@ -70,8 +69,8 @@ static bool names_each_row(const struct table *t, size_t c)
 	return is_name(t, c) && t->stats[c].distinct == (int64_t)t->row_count;
 }
 
-/* The finest ordered column. A column that names each row before it wins: dates beside names are
- * what the names have, not where the rows stand. */
+/* The finest time column. An earlier column that names each row is preferred: the dates are then
+ * attributes of the names. */
 static bool find_axis(const struct table *t, struct chart *ch)
 {
 	static const int rank[] = {
@@ -97,7 +96,7 @@ static bool find_axis(const struct table *t, struct chart *ch)
 	return best > 0;
 }
 
-/* Names that repeat: the one with most values runs along the axis, another tells them apart. */
+/* For repeated names, the column with most values is the axis, and another one is the series. */
 static bool find_names(const struct table *t, struct chart *ch)
 {
 	int64_t best = 0;
@@ -129,8 +128,7 @@ static bool same_unit(const struct column *a, const struct column *b)
 	return a->unit && b->unit && strcmp(a->unit, b->unit) == 0;
 }
 
-/* What counts most: important ones before others, with a unit before those without, changing ones
- * before a total that is repeated in each row. */
+/* Ranks measures: varying before constant, then by priority, then those with a unit. */
 static int weight(const struct table *t, size_t c)
 {
 	return (t->stats[c].distinct > 1 ? 8 : 0) + (int)t->columns[c].priority * 2 +
@@ -209,7 +207,7 @@ static int compare_rows(const void *a, const void *b, void *how)
 	return 0;
 }
 
-/* How many different values these columns have together. None of them is ever NULL. */
+/* Counts distinct combinations of these columns, which have no NULL. */
 static size_t count_distinct(const struct table *t, const size_t *columns, size_t count)
 {
 	size_t rows[CHART_ROWS_MAX], distinct = 1;
@@ -231,7 +229,7 @@ static bool tells_apart(const struct table *t, struct chart *ch)
 	return count_distinct(t, columns, 1 + ch->series_count) == t->row_count;
 }
 
-/* The fewest columns, leftmost first, that leave one row for each point. */
+/* Finds the fewest columns, leftmost first, that make each point unique. */
 static bool find_series(const struct table *t, struct chart *ch)
 {
 	size_t candidates[32], n = 0;
@@ -299,7 +297,7 @@ bool chart_choose(const struct table *t, enum view_chart_wish wish, struct chart
 	if ((!find_axis(t, &ch) && !find_names(t, &ch)) || !find_measures(t, &ch) ||
 	    !find_series(t, &ch))
 		return false;
-	if (ch.series_count > 0) { /* one measure of each series: more would be unreadable */
+	if (ch.series_count > 0) { /* one measure per series, for readability */
 		ch.measure_count = 1;
 		ch.band = false;
 		if (count_distinct(t, ch.series, ch.series_count) > CHART_SERIES_COUNT_MAX)

@@ -1,4 +1,4 @@
-/* What a question says about the form of its answer: "as a bar chart", "just the table". */
+/* Reads a chart preference from the question: "as a bar chart", "just the table". */
 #include <strings.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static bool has_phrase(const char *question, const char *const *phrases)
 
 enum view_chart_wish view_chart_wish(const struct language *l, const char *question)
 {
-	/* The first that is found counts: what is refused stands before what is asked for. */
+	/* The first match counts, so refusals precede requests. */
 	static const struct {
 		enum words list;
 		enum view_chart_wish wish;

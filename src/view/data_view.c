@@ -1,4 +1,4 @@
-/* Results as JSON views: column-oriented, with types and units, digits unchanged. */
+/* Results as JSON views: by column, with types and units, and all digits. */
 #include "view_int.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "vesper/limits.h"
 
 #define REASON_BYTES_MAX 4096
-#define JSON_INT_SAFE    9007199254740991LL /* 2^53 - 1: beyond it a browser's number loses digits */
+#define JSON_INT_SAFE    9007199254740991LL /* 2^53 - 1: JavaScript numbers beyond it lose digits */
 
 static const char *const priorities[] = {
 	[PRIORITY_LOW] = "low",
@@ -69,8 +69,8 @@ static size_t shown_column(const struct view_part *part, size_t i)
 	return part->columns ? part->columns[i] : i;
 }
 
-/* The column whose cells stand under this one's name: of several with one name the last, in the
- * place of the first. */
+/* Finds the column for a dictionary key: for duplicate names, the last column's cells at the first
+ * one's position. */
 static bool dict_column(const struct table *t, const struct view_part *part, size_t i, size_t *out)
 {
 	const char *name = t->columns[shown_column(part, i)].name;
@@ -175,11 +175,11 @@ void view_columns(struct json_out *j, const struct result *r, const struct table
 	put_source(j, r);
 }
 
-/* ---- a table that is too long for a view ---- */
+/* ---- truncating tables ---- */
 
 static size_t cell_bytes(const char *text)
 {
-	return strlen(text) + 3; /* with its quotes and comma */
+	return strlen(text) + 3; /* with quotes and comma */
 }
 
 static bool is_long(const struct table *t)
@@ -189,10 +189,10 @@ static bool is_long(const struct table *t)
 	for (size_t r = 0; r < t->row_count; r++)
 		for (size_t c = 0; c < t->column_count; c++)
 			bytes += cell_bytes(t->rows[r][c] ? t->rows[r][c] : "");
-	return bytes > VIEW_BYTES_MAX / 2; /* heads come on top */
+	return bytes > VIEW_BYTES_MAX / 2; /* leaves room for the column headers */
 }
 
-/* "row cap; too long for a table: without Notes, Comment; the first 120 of 500 rows" */
+/* Writes "row cap; too long for a table: without Notes, Comment; the first 120 of 500 rows". */
 static void add_reason(struct buf *out, const struct table *t, const struct view_fit *fit)
 {
 	const char *lead = ": without ";
@@ -208,7 +208,7 @@ static void add_reason(struct buf *out, const struct table *t, const struct view
 		buf_printf(out, "; the first %zu of %zu rows", fit->row_count, t->row_count);
 }
 
-/* What of it fits. */
+/* Selects the part that fits. */
 static void cut_part(const struct table *t, struct arena *a, struct view_part *part)
 {
 	const struct view_room room = {

@@ -1,5 +1,5 @@
-/* What is shown where there is no table: that nothing was found, or what could not be done and why.
- * Codes are for programs, sentences and suggestions for people. */
+/* Views without a table: nothing was found, or what failed and why. Codes are for programs,
+ * sentences and suggestions for users. */
 #include <assert.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static const char *code_of(const struct outcome *o)
 		return "NOT_PERMITTED";
 	case OUTCOME_UNKNOWN_ENTITY:
 		return "INPUT_VALIDATION_FAILED";
-	case OUTCOME_ERROR: /* about an argument: the words were not fit to be asked with */
+	case OUTCOME_ERROR: /* an invalid argument: no query was sent */
 		return o->param ? "INPUT_VALIDATION_FAILED" : "SQL_EXECUTION_FAILED";
 	default:
 		return "SQL_EXECUTION_FAILED";

@@ -1,5 +1,4 @@
-/* Templates with placeholders, filled from a result: the sentence of a tool, and the follow-up
- * questions. */
+/* Fills templates with placeholders from a result: a tool's sentence, and follow-up questions. */
 #include "view_int.h"
 
 #include <stdio.h>
@@ -102,12 +101,12 @@ static bool add_first_cell(struct wording *w, const struct result *r, const char
 	return true;
 }
 
-/* What placeholders stand for: what `put` gives, values of a result, or without both references. */
+/* Sources of placeholder values: `put` if set, else the result, else references. */
 struct fill_source {
 	const struct result *result;
 	const struct ref_scope *scope;
 	const json_t *filters;
-	view_put put; /* of someone who has the values; else NULL */
+	view_put put; /* gives the values; or NULL */
 	void *owner;
 };
 
@@ -128,7 +127,7 @@ static bool add_filter(struct buf *out, const json_t *value)
 	return json_is_string(value) || json_is_integer(value) || n > 0;
 }
 
-/* Several values may stand under the plural of the name. */
+/* Several values may be stored under the plural name. */
 static const json_t *filter_of(const json_t *filters, const char *name)
 {
 	char plural[4 * REF_NAME_MAX + 1];
@@ -186,7 +185,8 @@ static bool add_placeholder(struct wording *w, const struct fill_source *from, c
 	return add_first_cell(w, r, name) || add_arg_value(w, r, name);
 }
 
-/* Text up to `end` with its placeholders; false, and nothing added, when one has no value. */
+/* Writes the text up to `end` with its placeholders. Returns false and adds nothing if one has no
+ * value. */
 static bool add_stretch(struct wording *w, const char *p, const char *end,
 			const struct fill_source *from)
 {

@@ -1,24 +1,24 @@
-/* What to leave out of a table that is too long. The order is always the same, so that the same
- * result is shown alike: what says little goes before what matters, columns before rows. */
+/* Selects what to omit from a table that is too long. The order is fixed, so equal results look
+ * alike: low-value columns first, then others by priority, then rows. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "view_int.h"
 
-#define SPARSE_PERCENT 80 /* a column with more empty cells than that says little */
+#define SPARSE_PERCENT 80 /* columns with a larger share of empty cells are omitted first */
 
 struct fitting {
 	const struct table *t;
 	const struct view_room *room;
 	struct view_fit fit;
-	size_t *order; /* rows that may be shown, dearest first */
+	size_t *order; /* rows that may be shown, most important first */
 	size_t order_count;
-	size_t *heads; /* size of each column's head */
-	size_t *cells; /* size of each cell of `order`, row after row */
+	size_t *heads; /* size of each column header */
+	size_t *cells; /* size of each cell of `order`, row by row */
 	size_t total;
 };
 
-/* ---- which rows ---- */
+/* ---- choosing rows ---- */
 
 static bool is_in(const size_t *list, size_t count, size_t row)
 {
@@ -35,7 +35,7 @@ static void add_row(struct fitting *f, int64_t row)
 		f->order[f->order_count++] = (size_t)row;
 }
 
-/* Where numbers are lowest and highest, of what matters most first; at most half of the rows. */
+/* Adds the rows of minimums and maximums, by column priority; at most half of the rows. */
 static void add_extremes(struct fitting *f)
 {
 	for (int p = PRIORITY_HIGH; p >= PRIORITY_LOW; p--)
@@ -60,7 +60,7 @@ static void order_rows(struct fitting *f, struct arena *a)
 		add_row(f, 0);
 		add_extremes(f);
 	}
-	if (f->order_count == 0) { /* the usual case, without a look for what is in */
+	if (f->order_count == 0) { /* common case, without searching for duplicates */
 		for (; f->order_count < most; f->order_count++)
 			f->order[f->order_count] = f->order_count;
 		return;

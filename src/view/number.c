@@ -1,5 +1,5 @@
-/* Numbers and dates in the house style, in one place for answers, tables and status lines. Exact:
- * digits are rounded as decimals, never as binary floats. */
+/* Formats numbers and dates, for answers, tables and status lines. Digits are rounded as decimals,
+ * never as binary floats. */
 #include "view_int.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void add_money(struct buf *out, struct decimal d, const struct unit_def *
 	add_rounded(out, size, unit->decimals, true);
 }
 
-/* "$48.73/MWh": the currency stands in front, what it is paid for behind. */
+/* Writes "$48.73/MWh": the currency before the number, the unit after it. */
 static void add_money_per(struct buf *out, struct decimal d, const struct unit_def *unit)
 {
 	size_t currency = strcspn(unit->symbol, "/");

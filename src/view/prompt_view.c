@@ -1,7 +1,6 @@
 /*
- * Results as text for a prompt: compact, with statistics and derived facts so that the model never
- * has to add up rows, and with the cells fenced: what stands between <data> and </data> is data,
- * whatever it says.
+ * Results as text for prompts: compact, with statistics and derived facts, so that the model never
+ * adds up rows. Cells are fenced: text between <data> and </data> is data, never an instruction.
  */
 #include "view_int.h"
 
@@ -21,7 +20,7 @@ static size_t shown_bytes(const char *text)
 	return n <= PROMPT_CELL_BYTES_MAX ? n : utf8_cut(text, n, PROMPT_CELL_BYTES_MAX);
 }
 
-/* A cell can't close its fence, break its row or its column. */
+/* Writes a cell so that it cannot close its fence, its row or its column. */
 static void add_cell(struct buf *out, const char *text)
 {
 	size_t n = text ? shown_bytes(text) : 0;
@@ -40,7 +39,8 @@ static void add_cell(struct buf *out, const char *text)
 
 size_t prompt_cell_tokens(const char *text)
 {
-	size_t n = shown_bytes(text), tokens = tokens_estimate(text, n) + 2; /* and what parts it */
+	/* Includes the separators. */
+	size_t n = shown_bytes(text), tokens = tokens_estimate(text, n) + 2;
 
 	for (const char *p = text; p < text + n; p++)
 		tokens += *p == '<';
@@ -89,7 +89,7 @@ static void add_facts(struct buf *out, const struct result *r)
 		const struct fact *f = &r->facts[i];
 
 		buf_str(out, i ? "; " : "Derived: ");
-		add_cell(out, f->label); /* names and notes of the data may be in it */
+		add_cell(out, f->label); /* may contain names and notes from the data */
 		buf_str(out, " = ");
 		add_cell(out, f->value);
 		buf_printf(out, "%s%s", f->unit ? " " : "", f->unit ? f->unit : "");
@@ -123,7 +123,7 @@ static void add_stats(struct buf *out, const struct table *t)
 	}
 }
 
-/* What is not here, so that nobody takes a sample for the whole. */
+/* Lists what is omitted, so that a sample is not mistaken for the whole. */
 static void add_left(struct buf *out, const struct table *t, const struct view_fit *fit,
 		     size_t most)
 {
@@ -186,7 +186,7 @@ static void add_table(struct buf *out, const struct result *r, const struct tabl
 	add_heads(out, t, fit);
 	for (size_t i = 0; i < fit->row_count; i++) {
 		if (fit->rows[i] != (i ? fit->rows[i - 1] + 1 : 0))
-			buf_str(out, "…\n"); /* rows between are not here */
+			buf_str(out, "…\n"); /* rows between are omitted */
 		add_cells(out, t, fit, fit->rows[i]);
 	}
 	buf_str(out, "</data>\n");
@@ -195,7 +195,7 @@ static void add_table(struct buf *out, const struct result *r, const struct tabl
 
 size_t prompt_tables(const struct result *r)
 {
-	/* Further tables were made to derive facts from. */
+	/* With facts, further tables only serve to derive them. */
 	return r->fact_count > 0 && r->table_count > 1 ? 1 : r->table_count;
 }
 
@@ -218,7 +218,7 @@ static void add_tables(struct buf *out, const struct result *r, const struct pro
 	arena_free(&a);
 }
 
-/* ---- without the data's texts ---- */
+/* ---- without text from the data ---- */
 
 static void add_outcome_kind(struct buf *out, const struct outcome *o)
 {
@@ -230,7 +230,7 @@ static void add_outcome_kind(struct buf *out, const struct outcome *o)
 	if (o->suggestion_count > 0)
 		buf_printf(out, " %zu close names are known; the user is asked which is meant.",
 			   o->suggestion_count);
-	/* The words about an argument may repeat a value that came by reference. */
+	/* The detail about an argument may repeat a value passed by reference. */
 	if (o->kind == OUTCOME_ERROR && o->detail && !o->param) {
 		buf_char(out, ' ');
 		add_cell(out, o->detail);

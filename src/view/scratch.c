@@ -1,6 +1,6 @@
 /*
- * One budget for everything that a prompt says about data. Deciding is cheap in the usual case: all
- * of it is put into words once, and counted. Only what is too much is looked at item by item.
+ * Token budget of all data in a prompt. In the common case everything fits: it is rendered once and
+ * counted. Only otherwise are items reduced one by one.
  */
 #include "vesper/scratch.h"
 
@@ -14,25 +14,25 @@
 
 #define WORK_ARENA_BYTES (8 * 1024 * 1024)
 #define PART_BYTES_MAX   (512 * 1024)
-#define SAMPLE_LEAST     300 /* tokens of a sample that stay while anything else may go */
-#define FIT_ROUNDS_MAX   8   /* rooms are given out by estimates of cells; then words are counted */
+#define SAMPLE_LEAST     300 /* tokens that a sample keeps while other parts can be omitted */
+#define FIT_ROUNDS_MAX   8 /* sizes are assigned by estimates, then the rendered text is counted */
 #define ANY              SIZE_MAX
 
 struct item {
-	const char *name; /* of a note that may go */
-	const char *note; /* or */
+	const char *name; /* of an optional note */
+	const char *note; /* either note or result is set */
 	const struct result *result;
 	bool gone;
 	enum tokens_part part;
 	struct prompt_how how;
 	size_t *sizes, *wants;
-	const char *text; /* after scratch_fit */
+	const char *text; /* set by scratch_fit */
 	size_t tokens;
 };
 
 struct scratch {
 	struct arena *arena;
-	struct arena *work; /* while it is being fit: most words are made more than once */
+	struct arena *work; /* used while fitting, since text is rendered several times */
 	size_t budget, spent;
 	struct item *items;
 	size_t count, cap;
@@ -104,7 +104,7 @@ void scratch_result(struct scratch *s, const struct result *r, enum scratch_way 
 		.numbers = way == SCRATCH_NUMBERS, .rows = rows, .sizes = item->sizes};
 }
 
-/* ---- words ---- */
+/* ---- rendering ---- */
 
 static size_t tables_of(const struct item *item)
 {
@@ -151,7 +151,7 @@ static bool is_over(const struct scratch *s)
 	return total(s) > s->budget;
 }
 
-/* ---- what goes ---- */
+/* ---- omitting ---- */
 
 static void set_sizes(struct item *item, size_t size)
 {
@@ -162,7 +162,7 @@ static void set_sizes(struct item *item, size_t size)
 static size_t want_of(struct scratch *s, const struct table *t, size_t rows)
 {
 	const struct view_room room = {.rows = rows,
-				       .size = ANY - 1, /* measured, and nothing is left out */
+				       .size = ANY - 1, /* large enough that nothing is omitted */
 				       .measure = prompt_cell_tokens,
 				       .extremes = true};
 	struct view_fit fit;
@@ -171,7 +171,7 @@ static size_t want_of(struct scratch *s, const struct table *t, size_t rows)
 	return fit.size;
 }
 
-/* The largest size for which min(want, size) of all samples is within the room. */
+/* The largest size for which the sum of min(want, size) over all samples is within `room`. */
 static size_t fair_size(const struct scratch *s, size_t room)
 {
 	size_t low = 0, high = room;
@@ -199,8 +199,8 @@ static void resize_samples(struct scratch *s, size_t size)
 		}
 }
 
-/* Rows of the longest samples go, but no sample gets less than `least` for it. False: it is still
- * too much. */
+/* Omits rows of the longest samples, but leaves each at least `least` tokens. False: it is still
+ * too long. */
 static bool shrink_samples(struct scratch *s, size_t least)
 {
 	size_t bare, room, size;
@@ -248,7 +248,7 @@ static void make_room(struct scratch *s)
 	if (shrink_samples(s, SAMPLE_LEAST))
 		return;
 	if (drop_notes(s)) {
-		shrink_samples(s, SAMPLE_LEAST); /* the notes may have made more room than needed */
+		shrink_samples(s, SAMPLE_LEAST); /* the notes may have freed more than needed */
 		return;
 	}
 	if (shrink_samples(s, 0) || tell_less(s, PROMPT_TELL_FACTS))
@@ -256,7 +256,7 @@ static void make_room(struct scratch *s)
 	tell_less(s, PROMPT_TELL_OUTCOME);
 }
 
-/* ---- what went ---- */
+/* ---- recording omissions ---- */
 
 static void add_left(struct scratch *s, const char *text)
 {
@@ -303,7 +303,7 @@ static void list_left(struct scratch *s)
 	}
 }
 
-/* The words outlive the work on them. */
+/* Copies the texts, since the work arena is freed. */
 static void keep_words(struct scratch *s)
 {
 	struct buf b;
@@ -346,7 +346,7 @@ const char *scratch_text_of(const struct scratch *s, const struct result *r)
 	for (size_t i = 0; i < s->count; i++)
 		if (s->items[i].result == r)
 			return s->items[i].text;
-	assert(false); /* only results that were added are asked for */
+	assert(false); /* callers pass results they have added */
 	return "";
 }
 

@@ -1,8 +1,7 @@
 /*
- * The picture of a chart view for clients that only show images: MCP hosts, exported files, a
- * terminal's folder. It is drawn from the view and not from the result, since the view is what is
- * stored; so one message gives the same picture today and in a year. Shapes and texts alone: no
- * script, no style, no address, nothing that a viewer would fetch or run.
+ * Draws a chart view as SVG for clients that only show images: MCP hosts, exported files, a
+ * terminal's folder. It is drawn from the stored view, so a message always gives the same picture.
+ * It contains only shapes and text: no script, style or URL that a viewer would run or fetch.
  */
 #include "svg_picture.h"
 
@@ -14,10 +13,11 @@
 #include "vesper/limits.h"
 #include "vesper/view.h"
 
-#define BAR_SHARE 0.8 /* of its place */
-#define DOTS_MAX  60  /* points of a line that are marked, too */
+#define BAR_SHARE 0.8 /* share of its slot */
+#define DOTS_MAX  60  /* lines with more points get no markers */
 
-/* Those of the page: they keep apart on light and dark, also for most who see few colors. */
+/* The page's colors: distinct on light and dark backgrounds, also with most color vision
+ * deficiencies. */
 static const char *const colors[CHART_SERIES_COUNT_MAX] = {
 	"#2a9d8f", "#e09f3e", "#5b7fd6", "#d1605e", "#9a6dd7", "#6a9f4b", "#c2678f", "#7d8790"};
 
@@ -25,7 +25,7 @@ static const char *const colors[CHART_SERIES_COUNT_MAX] = {
 
 enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 
-/* The turn in degrees clockwise around the place; 0: none. */
+/* `turn`: clockwise rotation around the position, in degrees; 0: none. */
 static void put_text(struct picture *p, const char *text, double x, double y, enum anchor anchor,
 		     int turn, double width_px)
 {
@@ -75,7 +75,7 @@ static void draw_values_axis(struct picture *p)
 	buf_deinit(&text);
 }
 
-/* As many as there is room for: each, each second one, … */
+/* Every n-th name gets a label, for the smallest n that fits. */
 static size_t label_stride(const struct picture *p)
 {
 	double each = p->lying || svg_is_turned(p) ? FONT_PX + 2 : svg_widest_name(p) + GAP_PX;
@@ -104,7 +104,7 @@ static void draw_names(struct picture *p)
 	}
 }
 
-/* Days of data have no hours, months no days. */
+/* Data by day gets no hours, data by month no days. */
 static enum svg_time_unit finest_of(const struct picture *p)
 {
 	const char *unit = svg_member(p->x_axis, "timeUnit");
@@ -183,7 +183,7 @@ static int compare_points(const void *a, const void *b)
 	return (left->x > right->x) - (left->x < right->x);
 }
 
-/* The end of a stretch without a gap: points of one series that all have a value. */
+/* The end of a run of points of one series without missing values. */
 static size_t stretch_end(const struct picture *p, size_t from)
 {
 	const struct point *list = p->points.list;
@@ -228,7 +228,7 @@ static void draw_area(struct picture *p, size_t from, size_t end)
 		   svg_x_px(p, p->points.list[from].x), zero, colors[p->points.list[from].series]);
 }
 
-/* From the lowest to the highest, where a point has both. */
+/* Draws the area from lowest to highest if each point has both. */
 static void draw_band(struct picture *p, size_t from, size_t end)
 {
 	const struct point *list = p->points.list;
@@ -309,7 +309,7 @@ static void draw(struct picture *p)
 	buf_str(p->out, "</svg>\n");
 }
 
-/* Bars that lie get a height by their number: each needs the room of its name. */
+/* The height of horizontal bars depends on their number, since each name needs room. */
 static double height_of(const struct picture *p, int wanted)
 {
 	double room = (double)p->names.count * fmax(1, (double)p->series.count / 2) * LINE_PX + 120;

@@ -20,7 +20,7 @@ static double nice(double step)
 
 void svg_scale_nice(struct svg_scale *s, double low, double high)
 {
-	if (low == high) { /* a flat line runs through the middle */
+	if (low == high) { /* a constant line is drawn in the middle */
 		double room = low == 0 ? 1 : fabs(low) / 2;
 
 		low -= room;
@@ -69,7 +69,7 @@ void svg_tick_text(struct buf *out, const struct svg_scale *s, double value, con
 	char digits[352];
 
 	if (fabs(value) < s->step / 2)
-		value = 0; /* no "-0" */
+		value = 0; /* avoids "-0" */
 	for (size_t i = 0; short_form && i < 3 && size == 1; i++)
 		if (most >= sizes[i].size) {
 			size = sizes[i].size;
@@ -100,11 +100,11 @@ bool svg_time(const char *iso, int64_t *minutes)
 	return true;
 }
 
-/* Steps that people count in, the finest first. */
+/* Natural time steps, finest first. */
 static const struct {
 	enum svg_time_unit unit;
 	int64_t step;    /* hours, days, months or years */
-	int64_t minutes; /* about */
+	int64_t minutes; /* approximate */
 } steps[] = {
 	{SVG_HOURS, 1, 60},
 	{SVG_HOURS, 3, 180},
@@ -137,7 +137,7 @@ static int64_t month_minutes(int64_t months)
 	return date_to_days((struct date){(int)year, (int)(months - year * 12) + 1, 1}) * DAY_MIN;
 }
 
-/* The tick of a step at or before a time, moved on by so many steps. */
+/* The tick of a step at or before a time, moved by `moved` steps. */
 static int64_t tick_at(size_t step, int64_t from, int64_t moved)
 {
 	int64_t days = floor_to(from, DAY_MIN) / DAY_MIN, n = steps[step].step;
@@ -147,7 +147,7 @@ static int64_t tick_at(size_t step, int64_t from, int64_t moved)
 	case SVG_HOURS:
 		return floor_to(from, n * 60) + moved * n * 60;
 	case SVG_DAYS:
-		/* 1970-01-05 was a Monday: weeks begin there */
+		/* 1970-01-05 was a Monday, the start of a week */
 		return (floor_to(days - 4, n) + 4 + moved * n) * DAY_MIN;
 	case SVG_MONTHS:
 		return month_minutes(floor_to((int64_t)d.year * 12 + d.month - 1, n) + moved * n);

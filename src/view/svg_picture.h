@@ -1,4 +1,4 @@
-/* A chart that is being drawn: what was read of its view, and where on the picture things stand. */
+/* A chart being drawn: data read from its view, and positions. */
 #ifndef VESPER_SVG_PICTURE_H
 #define VESPER_SVG_PICTURE_H
 
@@ -10,21 +10,21 @@
 
 #define FONT_PX      12.0
 #define TITLE_PX     15.0
-#define EDGE_PX      14.0 /* around everything */
-#define GAP_PX       8.0  /* between an axis and its texts */
-#define LINE_PX      18.0 /* from one line of text to the next */
+#define EDGE_PX      14.0 /* outer margin */
+#define GAP_PX       8.0  /* between an axis and its labels */
+#define LINE_PX      18.0 /* line height */
 #define SWATCH_PX    12.0
 #define LABEL_PX_MAX 110.0
 
 struct point {
-	double x;            /* which name, or minutes */
+	double x;            /* index of the name, or minutes */
 	double y, low, high; /* NAN: none */
 	size_t series;
 };
 
 struct picture {
 	const json_t *view, *spec, *x_axis, *y_axis;
-	const char *type; /* of the chart */
+	const char *type; /* chart type */
 	struct arena *arena;
 	struct buf *out;
 	double width, height;
@@ -33,12 +33,12 @@ struct picture {
 		size_t count;
 	} points;
 	struct {
-		const char **list; /* in their order along the axis */
+		const char **list; /* in axis order */
 		size_t count;
-		json_t *index; /* number by name */
+		json_t *index; /* index by name */
 	} names, series;
 	bool timed, lying;
-	int64_t from, to; /* of a time axis */
+	int64_t from, to; /* of a time axis, in minutes */
 	struct svg_scale scale;
 	struct {
 		double left, top, right, bottom;
@@ -47,25 +47,25 @@ struct picture {
 
 /* ---- svg_read.c ---- */
 
-/* Reads p->view into the rest. False: it is no chart that can be drawn. */
+/* Reads p->view into the other members. False: the view is no chart that can be drawn. */
 MUST_CHECK bool svg_read(struct picture *p);
-/* A text of the object, or "". */
+/* A string member of the object, or "". */
 const char *svg_member(const json_t *object, const char *name);
 bool svg_is_bar(const struct picture *p);
 bool svg_is_type(const struct picture *p, const char *type);
 
 /* ---- svg_place.c: in pixels ---- */
 
-/* Where the plot is. False: there is no room for one. */
+/* Computes the plot's position. False: there is no room for it. */
 MUST_CHECK bool svg_place(struct picture *p);
-/* Along the axis of values, and along the other one. */
+/* Positions along the value axis and along the other axis. */
 double svg_value_px(const struct picture *p, double value);
 double svg_x_px(const struct picture *p, double x);
-/* What one name has of that axis. */
+/* Width or height available for one name. */
 double svg_slot_px(const struct picture *p);
 double svg_widest_name(const struct picture *p);
 bool svg_has_title(const json_t *axis);
-/* Names are written along the bottom by 45 degrees. */
+/* Names along the bottom are rotated by 45 degrees. */
 bool svg_is_turned(const struct picture *p);
 double svg_entry_px(const struct picture *p, size_t series);
 void svg_legend_step(const struct picture *p, size_t series, double *x, size_t *row);

@@ -1,18 +1,18 @@
-/* Where everything of a chart stands on its picture: the plot, its axes, names and legend. */
+/* Layout of a chart's picture: plot, axes, names and legend. */
 #include "svg_picture.h"
 
 #include <math.h>
 
 #include "vesper/limits.h"
 
-#define LABEL_CHARS 12 /* longer ones along the bottom are turned */
+#define LABEL_CHARS 12 /* longer names along the bottom are rotated */
 
 static double share_of(const struct picture *p, double value)
 {
 	return (value - p->scale.low) / (p->scale.high - p->scale.low);
 }
 
-/* Along the axis of values. */
+/* Position along the value axis. */
 double svg_value_px(const struct picture *p, double value)
 {
 	double share = share_of(p, value);
@@ -28,7 +28,7 @@ double svg_slot_px(const struct picture *p)
 	return p->timed ? room : room / (double)p->names.count;
 }
 
-/* Along the other one: the middle of a name's place, or a time. */
+/* Position along the other axis: the middle of a name's slot, or a time. */
 double svg_x_px(const struct picture *p, double x)
 {
 	double from = p->lying ? p->plot.top : p->plot.left;
@@ -76,7 +76,7 @@ double svg_entry_px(const struct picture *p, size_t series)
 	       2 * GAP_PX;
 }
 
-/* Where an entry of the legend stands: in the same row while there is room. */
+/* Moves to the next row if the legend's entry does not fit. */
 void svg_legend_step(const struct picture *p, size_t series, double *x, size_t *row)
 {
 	if (*x > EDGE_PX && *x + svg_entry_px(p, series) > p->width - EDGE_PX) {
@@ -104,12 +104,12 @@ bool svg_is_turned(const struct picture *p)
 	return !p->timed && !p->lying && svg_widest_name(p) > LABEL_CHARS * FONT_PX / 2;
 }
 
-/* What stands below the plot, from its end to the picture's. */
+/* Height needed below the plot. */
 static double below_px(const struct picture *p)
 {
 	double labels = FONT_PX;
 
-	if (svg_is_turned(p)) /* by 45 degrees */
+	if (svg_is_turned(p)) /* rotated by 45 degrees */
 		labels = fmin(svg_widest_name(p), LABEL_PX_MAX) * M_SQRT1_2 + FONT_PX;
 	return GAP_PX + labels +
 	       (svg_has_title(p->lying ? p->y_axis : p->x_axis) ? LINE_PX : GAP_PX) +

@@ -1,5 +1,5 @@
-/* What a chart view holds, read back from its Vega-Lite: points, names and series, and the range of
- * both axes. A view may be years old or damaged: what cannot be drawn is refused. */
+/* Reads a chart view back from its Vega-Lite spec: points, names, series, and the range of both
+ * axes. Views may be old or damaged, so one that cannot be drawn is refused. */
 #include "svg_picture.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ bool svg_is_type(const struct picture *p, const char *type)
 	return strcmp(p->type, type) == 0;
 }
 
-/* As a number, or as the digits that exact reading keeps. */
+/* Reads a number, or the digits kept by exact parsing. */
 static double number_of(const json_t *value, const char *name)
 {
 	const json_t *n = json_object_get(value, name);
@@ -40,7 +40,7 @@ static double number_of(const json_t *value, const char *name)
 	return json_is_number(n) ? json_number_value(n) : NAN;
 }
 
-/* The name's number, a new one for a new name. False: there are too many. */
+/* Returns the index of the name in *out and adds new names. False: there are too many. */
 static bool number_name(const char ***list, size_t *count, json_t *index, size_t max,
 			const char *name, size_t *out)
 {
@@ -93,7 +93,7 @@ static bool read_point(struct picture *p, const json_t *value)
 	return true;
 }
 
-/* By size where both are numbers, else by their letters: ISO dates stand in the order of time. */
+/* Compares numbers by value, other names as text; ISO dates are thus in order of time. */
 static int compare_names(const void *a, const void *b)
 {
 	const char *left = *(const char *const *)a, *right = *(const char *const *)b;
@@ -105,7 +105,7 @@ static int compare_names(const void *a, const void *b)
 	return (l > r) - (l < r);
 }
 
-/* The order along the axis is what the spec says, else that of hours, years or dates. */
+/* The order along the axis is the spec's sort, else sorted hours, years or dates. */
 static bool read_order(struct picture *p, const json_t *values)
 {
 	const json_t *sort = json_object_get(p->x_axis, "sort"), *value;
@@ -147,7 +147,7 @@ static bool read_values(struct picture *p)
 	return true;
 }
 
-/* A layered chart has its x apart from its layers. */
+/* In a layered chart, x is outside the layers. */
 static void read_axes(struct picture *p)
 {
 	const json_t *encoding = json_object_get(p->spec, "encoding");
@@ -181,13 +181,13 @@ static bool read_range(struct picture *p)
 		p->to = i == 0 || at->x > (double)p->to ? (int64_t)at->x : p->to;
 	}
 	if (!isfinite(low) || !isfinite(high))
-		return false; /* nothing to draw */
+		return false; /* no values */
 	if (zero) {
 		low = fmin(low, 0);
 		high = fmax(high, 0);
 	}
 	if (!isfinite(high - low))
-		return false; /* nothing that can be drawn */
+		return false; /* range overflows */
 	svg_scale_nice(&p->scale, low, high);
 	return isfinite(p->scale.low) && isfinite(p->scale.high) && p->scale.step > 0;
 }

@@ -5,7 +5,7 @@
 
 #include "vesper/utf8.h"
 
-#define OTHER_EM 0.6 /* a character that the table does not have */
+#define OTHER_EM 0.6 /* for characters outside the table */
 
 /* Advance widths of Helvetica in thousandths of an em, from " " to "~" (its AFM file). */
 static const short ascii_widths[95] = {
@@ -39,7 +39,7 @@ double svg_text_width(const char *text, double size_px)
 	return em * size_px;
 }
 
-/* XML 1.0 knows no control characters but these three, and neither U+FFFE nor U+FFFF. */
+/* XML 1.0 allows only three control characters, and not U+FFFE or U+FFFF. */
 static bool is_xml(const char *c)
 {
 	if ((unsigned char)*c < ' ')
