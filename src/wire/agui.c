@@ -1,6 +1,6 @@
 /*
- * A turn as AG-UI events. The client's verifier refuses a run that leaves a message, tool call or
- * step open, and members that are null. A clarifying question that ends the turn is an interrupt:
+ * AG-UI projection of a turn. The client's verifier rejects runs with unclosed messages, tool calls
+ * or steps, and members that are null. A clarifying question that ends the turn is an interrupt:
  * the client starts no other run before it is answered.
  */
 #include "projection.h"
@@ -9,20 +9,20 @@
 
 #include <string.h>
 
-/* Steps that run side by side: as many as a plan has tasks. */
+/* Maximum of parallel steps: as many as a plan has tasks. */
 #define STEPS_MAX     16
-#define STEP_ID_BYTES 24 /* "c12", or of an agent its task's */
+#define STEP_ID_BYTES 24 /* "c12", or the task's ID for an agent */
 
 struct agui_step {
-	char id[STEP_ID_BYTES]; /* "": a free place */
-	uint8_t agent;          /* the agent's number in the run, from 1; 0: a tool */
-	uint8_t by;             /* the agent whose tool it is; 0: the turn's own */
+	char id[STEP_ID_BYTES]; /* "": free slot */
+	uint8_t agent;          /* number of the agent in the run, from 1; 0: a tool */
+	uint8_t by;             /* agent that uses the tool; 0: the turn */
 };
 
 struct agui_state {
 	bool text_open, has_state;
-	uint8_t agents;                    /* that have begun */
-	struct agui_step steps[STEPS_MAX]; /* open ones */
+	uint8_t agents;                    /* number of agents started */
+	struct agui_step steps[STEPS_MAX]; /* open steps */
 };
 
 static void event_named(struct buf *out, const char *type, const char *member, const char *value)
@@ -82,7 +82,7 @@ static void status(const struct event *e, struct buf *out)
 	data_close(&j);
 }
 
-/* The first piece of state is a snapshot, what comes later a patch of it. */
+/* The first value is sent as a snapshot, later ones as patches. */
 static void state_add(struct agui_state *s, const char *name, struct str value, struct buf *out)
 {
 	struct json_out j = data_open(out, s->has_state ? "STATE_DELTA" : "STATE_SNAPSHOT");
@@ -98,7 +98,7 @@ static void state_add(struct agui_state *s, const char *name, struct str value, 
 		jo_key(&j, "delta");
 		jo_array(&j);
 		jo_object(&j);
-		jo_set_str(&j, "op", "add"); /* replaces what is there */
+		jo_set_str(&j, "op", "add"); /* also replaces an existing value */
 		jo_set_str(&j, "path", path);
 		jo_set_raw(&j, "value", value);
 		jo_object_end(&j);
@@ -116,7 +116,7 @@ static struct agui_step *step_place(struct agui_state *s, const char *id)
 	return NULL;
 }
 
-/* An agent that is run again has the same step, but the client takes an id once. */
+/* An agent that runs again has the same step ID, but the client accepts each ID once. */
 static void subagent_id(struct json_out *j, const struct agui_step *step)
 {
 	char id[STEP_ID_BYTES + 8];
@@ -134,7 +134,7 @@ static struct json_out subagent_open(struct buf *out, const char *type,
 	return j;
 }
 
-/* Whose tool it is; of the turn's own, and of an agent beyond the places, nothing. */
+/* Adds the agent of the tool; none for the turn's tools or agents without a slot. */
 static void tool_close(const struct agui_state *s, const struct agui_step *step, struct json_out *j)
 {
 	for (size_t i = 0; i < STEPS_MAX && step->by; i++)
@@ -162,7 +162,7 @@ static void subagent_started(const struct agui_step *place, const struct event_s
 	data_close(&j);
 }
 
-/* `error`: of an agent that failed; NULL: it did not. */
+/* `error`: message of a failed agent; NULL: success. */
 static void step_close(const struct agui_state *s, struct agui_step *step, const char *error,
 		       struct buf *out)
 {
@@ -178,7 +178,7 @@ static void step_close(const struct agui_state *s, struct agui_step *step, const
 	*step = (struct agui_step){0};
 }
 
-/* A step beyond the places is left out, its start and its end alike. */
+/* A step without a free slot is omitted, both start and end. */
 static void step_started(struct agui_state *s, const struct event_step_started *step,
 			 struct buf *out)
 {
@@ -209,7 +209,7 @@ static void step_started(struct agui_state *s, const struct event_step_started *
 	tool_event(s, place, "TOOL_CALL_END", "toolCallId", out);
 }
 
-/* What the tool found, as a text that is JSON. */
+/* The result content is a string with JSON. */
 static void tool_result(const struct agui_state *s, const struct agui_step *place,
 			const struct event_step_finished *step, struct buf *out)
 {
@@ -264,7 +264,7 @@ static void text(const struct wire_at *at, const struct event_text_delta *piece,
 	struct agui_state *s = at->state;
 	struct json_out j;
 
-	if (piece->text.n == 0) /* the client takes no empty delta */
+	if (piece->text.n == 0) /* the client rejects empty deltas */
 		return;
 	if (!s->text_open) {
 		j = data_open(out, "TEXT_MESSAGE_START");
@@ -312,7 +312,7 @@ static void close_all(const struct wire_at *at, struct buf *out)
 			step_close(s, &s->steps[i], NULL, out);
 }
 
-/* How many values an ask takes: one, as many as it says, or the two ends of a range. */
+/* Number of values of a clarifying question: one, the given limits, or two for a range. */
 static void value_bounds(struct json_out *j, struct str ask, struct str input)
 {
 	static const struct renamed bounds[] = {{"minItems", "min"}, {"maxItems", "max"}};
@@ -338,7 +338,7 @@ static void options(struct json_out *j, struct str all)
 	jo_array_end(j);
 }
 
-/* {values: [one of the options, …]}, or days. */
+/* Schema of {values: [one of the options, …]}, or of dates. */
 static void response_schema(struct json_out *j, struct str ask)
 {
 	struct str input = STR(""), all;
@@ -446,7 +446,7 @@ static void finished(const struct wire_at *at, const struct event *e, struct buf
 	data_close(&j);
 }
 
-/* An error may be the first event: then no run has begun. */
+/* An error may be the first event, before any run has started. */
 static void failed(const struct wire_at *at, const struct event_error *e, struct buf *out)
 {
 	struct json_out j;
@@ -493,7 +493,7 @@ static void agui_event(const struct wire_at *at, const struct event *e, struct b
 	case EVENT_ERROR:
 		failed(at, &e->u.error, out);
 		break;
-	case EVENT_ASK:           /* told with the end, which it is the reason of */
+	case EVENT_ASK:           /* sent with the end, as its reason */
 	case EVENT_STAGE_STARTED: /* no items */
 	case EVENT_STAGE_FINISHED:
 	case EVENT_USAGE:

@@ -1,8 +1,8 @@
 /*
- * A turn as the UI message stream of the AI SDK (package `ai`). A part of a type that the client
- * does not know ends its whole stream, so everything of ours is data-*; a text has one start and
- * one end; tool parts are dynamic, since the client declares none. Steps do not nest: tools that
- * run side by side share one, and a text that has begun keeps its step to the end.
+ * UI message stream of the AI SDK (package `ai`). An unknown part type ends the client's stream, so
+ * all our extensions are data-*. A text has one start and one end. Tool parts are dynamic, since
+ * the client declares no tools. Steps do not nest: parallel tools share one step, and a started
+ * text keeps its step open.
  */
 #include "projection.h"
 #include "vesper/wire.h"
@@ -23,7 +23,7 @@ static void part(struct buf *out, const char *type)
 	data_close(&j);
 }
 
-/* Of ours. The client replaces data of the same id. */
+/* Writes an extension part. The client replaces data with the same ID. */
 static void data_part(struct buf *out, const char *type, const char *id, struct str data)
 {
 	struct json_out j = data_open(out, type);
@@ -60,7 +60,7 @@ static void started(const struct wire_at *at, const struct event_run_started *r,
 	data_close(&j);
 }
 
-/* Shown while it lasts, and not kept with the message. */
+/* Transient: shown meanwhile, not stored with the message. */
 static void status(struct buf *out, const struct event *e)
 {
 	struct json_out j = data_open(out, "data-status");
@@ -162,7 +162,7 @@ static void text(const struct wire_at *at, const struct event_text_delta *piece,
 		mark(&piece->mark, at->seq, out);
 }
 
-/* A component is a tool part: clients draw those by name. */
+/* Components are tool parts, since clients render those by name. */
 static void view(struct ai_state *s, const struct event_view *v, struct buf *out)
 {
 	struct json_out j;
@@ -221,7 +221,7 @@ static void links(struct str all, struct buf *out)
 	}
 }
 
-/* Its id is the number that the text cites. */
+/* The source's ID is the number of its citation. */
 static void sources(struct str all, struct buf *out)
 {
 	struct str rest = all.p ? json_inside(all) : (struct str){0}, source, n, title;

@@ -1,4 +1,4 @@
-/* The frames of /ws/v1/chat. Tokens, of which there are thousands, take the shortest way. */
+/* Chat frames of /ws/v1/chat. Tokens are the most frequent and use the shortest path. */
 #include "projection.h"
 #include "vesper/wire.h"
 

@@ -1,4 +1,5 @@
-/* Reads what the program wrote as JSON and writes it as Markdown. No cell can leave its table. */
+/* Converts JSON written by the program to Markdown. Cells are escaped, so they cannot break their
+ * table. */
 #include "markdown.h"
 
 #include <inttypes.h>
@@ -110,7 +111,7 @@ void markdown_view(struct buf *out, struct str view)
 	json_decref(root);
 }
 
-/* A JSON string, unescaped; "" where it is none. Free with mem_free. */
+/* The unescaped JSON string; "" for other types. Free with mem_free. */
 static char *plain(struct str json)
 {
 	json_t *value = NULL;

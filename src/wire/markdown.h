@@ -1,15 +1,15 @@
-/* Parts of an answer as Markdown, for wire formats that know text alone. Pure. */
+/* Parts of an answer as Markdown, for text-only wire formats. Pure. */
 #ifndef VESPER_MARKDOWN_H
 #define VESPER_MARKDOWN_H
 
 #include "vesper/str.h"
 
-/* The table of a data view, the sentence of a component; both are finished JSON. */
+/* Writes the table of a data view, or the text of a component. `view` is complete JSON. */
 void markdown_view(struct buf *out, struct str view);
-/* A numbered list of what stands inside the options' array, unless `prompt` names the first of
- * them. */
+/* Writes a numbered list of the options, unless `prompt` contains the first. `options` is the text
+ * inside the array. */
 void markdown_options(struct buf *out, struct str options, struct str prompt);
-/* A list of what stands inside the links' array. */
+/* Writes a list of links. `links` is the text inside the array. */
 void markdown_links(struct buf *out, struct str links);
 
 #endif

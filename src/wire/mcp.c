@@ -1,7 +1,7 @@
 /*
- * A turn as the result of a tool call of MCP, for the model and for the program behind the client:
- * the text with its tables, and the same as members (structuredContent). While it runs, its steps
- * are told as progress where the client asked for that. Results of both eras of the protocol.
+ * MCP projection: a turn as a tool call's result, as text for the model and as structuredContent
+ * for the program. While the turn runs, its steps are sent as progress if the client requests it.
+ * Supports the results of both protocol generations.
  */
 #include "markdown.h"
 #include "projection.h"
@@ -52,7 +52,7 @@ static void text_block(struct json_out *j, struct str text)
 	jo_object_end(j);
 }
 
-/* Reports, to open beside the answer. */
+/* Links to reports beside the answer. */
 static void link_blocks(struct json_out *j, struct str links)
 {
 	static const struct renamed members[] = {
@@ -72,7 +72,7 @@ static void link_blocks(struct json_out *j, struct str links)
 	}
 }
 
-/* Each cited passage with what is quoted of it: no second request is needed to read it. */
+/* Each cited passage with its quotation, so that no second request is needed. */
 static void source_blocks(struct json_out *j, struct str sources)
 {
 	static const struct renamed members[] = {{"text", "quote"}};
@@ -109,7 +109,7 @@ static void picture_blocks(struct json_out *j, const struct wire_at *at)
 
 	if (!at->head->mcp->picture)
 		return;
-	buf_init(&base64, SIZE_MAX / 2); /* of one view, whose picture is bounded */
+	buf_init(&base64, SIZE_MAX / 2); /* one view, whose picture has a size limit */
 	for (uint64_t seq = 1; seq <= stream_last_seq(at->log); seq++) {
 		if (stream_kind(at->log, seq) != EVENT_VIEW)
 			continue;
@@ -136,7 +136,7 @@ static void content(struct json_out *j, const struct wire_at *at, const struct e
 {
 	struct buf text;
 
-	buf_init(&text, SIZE_MAX / 2); /* of one log, which is bounded */
+	buf_init(&text, SIZE_MAX / 2); /* one log, which has a size limit */
 	jo_key(j, "content");
 	jo_array(j);
 	if (end->kind == EVENT_ERROR)
@@ -212,7 +212,7 @@ static bool has_input(struct str ask, const char *input)
 	return json_member(ask, "input", &have) && str_eq(json_inside(have), str_of(input));
 }
 
-/* The options' array under another name, each {const, title}. */
+/* Writes the options as an array `name` of {const, title}. */
 static void choices(struct json_out *j, const char *name, struct str options)
 {
 	struct str inside = json_inside(options), option, value, label;
@@ -264,7 +264,7 @@ static void one_field(struct json_out *j, struct str ask, struct str options)
 	jo_object_end(j);
 }
 
-/* The field has the filter's name; a range of days has two fields. */
+/* The field is named after the filter; a date range has two fields. */
 static void fields(struct json_out *j, struct str ask)
 {
 	struct str options = {0}, filter = STR("\"value\"");
@@ -304,7 +304,7 @@ static void form(const struct wire_at *at, const struct event_ask *ask, struct b
 	struct str id = {0};
 	struct buf state;
 
-	buf_init(&state, SIZE_MAX / 2); /* of one question, which its log has bounded */
+	buf_init(&state, SIZE_MAX / 2); /* one clarifying question, limited by its log */
 	to->state(to->state_owner, ask->body, &state);
 	json_member(ask->body, "ask_id", &id);
 	jo_key(&j, "inputRequests");
@@ -331,7 +331,7 @@ static void form(const struct wire_at *at, const struct event_ask *ask, struct b
 	buf_deinit(&state);
 }
 
-/* ---- The result, and what comes before it ---- */
+/* ---- Result and progress ---- */
 
 static void result(const struct wire_at *at, const struct event *end, struct buf *out)
 {

@@ -1,7 +1,7 @@
 /*
- * A turn as Chat Completions, in chunks or whole. These clients know text alone: tables become
- * Markdown behind it, options a numbered list. What else there is stands in the member x_vesper of
- * the last chunk, which they pass over. Steps are comment lines: they keep the connection alive.
+ * Chat Completions projection, in chunks or whole. Clients of this format only handle text: tables
+ * follow it as Markdown, and options as a numbered list. Other data is in the member x_vesper of
+ * the last chunk, which clients ignore. Steps are comment lines, which keep the connection alive.
  */
 #include "markdown.h"
 #include "projection.h"
@@ -19,7 +19,7 @@ struct openai_state {
 	int64_t created_s;
 };
 
-/* ---- What is said, as Markdown ---- */
+/* ---- Content as Markdown ---- */
 
 static void content(const struct wire_at *at, const struct event *e, struct buf *out)
 {
@@ -40,9 +40,9 @@ static void content(const struct wire_at *at, const struct event *e, struct buf 
 	}
 }
 
-/* ---- What is cited ---- */
+/* ---- Citations ---- */
 
-/* The source that the text cites by this number. */
+/* Finds the source with this citation number. */
 static bool source_of(struct str sources, int64_t n, struct str *source, char urn[URN_BYTES])
 {
 	struct str rest = json_inside(sources), value;
@@ -73,7 +73,7 @@ static void annotation(struct json_out *j, const struct event_mark *mark, struct
 	jo_object_end(j);
 }
 
-/* A member of the message: one for each place that cites. Nothing where nothing is cited. */
+/* Writes one annotation per citation; no member without citations. */
 static void annotations(struct json_out *j, const struct wire_at *at,
 			const struct event_run_finished *f)
 {
@@ -165,8 +165,7 @@ static void chunk_close(struct json_out *j)
 	buf_str(j->out, "\n\n");
 }
 
-/* `delta`: a finished object. Where the usage is asked for, every other chunk says that it has
- * none. */
+/* `delta`: a complete object. If usage was requested, all other chunks must have a null usage. */
 static void choice(struct json_out *j, const struct wire_at *at, struct str delta,
 		   const char *reason)
 {
@@ -203,7 +202,7 @@ static void chunk_of_text(const struct wire_at *at, struct str text, struct buf 
 
 	if (text.n == 0)
 		return;
-	buf_init(&delta, SIZE_MAX / 2); /* one event, which its log has bounded */
+	buf_init(&delta, SIZE_MAX / 2); /* one event, limited by its log */
 	jo_init(&j, &delta);
 	jo_object(&j);
 	jo_key(&j, "content");
@@ -241,7 +240,7 @@ static void finished(const struct wire_at *at, const struct event *e, struct buf
 	struct buf delta;
 
 	chunk_of_content(at, e, out);
-	buf_init(&delta, SIZE_MAX / 2); /* of one log, which is bounded */
+	buf_init(&delta, SIZE_MAX / 2); /* one log, which has a size limit */
 	jo_init(&j, &delta);
 	jo_object(&j);
 	annotations(&j, at, &e->u.run_finished);
@@ -311,7 +310,7 @@ const struct projection wire_openai = {
 
 /* ---- Whole ---- */
 
-/* `finished`: of a turn; NULL: it is none. */
+/* `finished`: end of the turn; NULL: there is no turn. */
 static void message(struct json_out *j, const struct wire_at *at, struct str said,
 		    const struct event_run_finished *finished)
 {

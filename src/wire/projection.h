@@ -1,4 +1,5 @@
-/* What a wire format is: a table of how many items each kind of event gives, and a writer. */
+/* A wire format (projection): the number of items per event kind, and a function that writes
+ * them. */
 #ifndef VESPER_PROJECTION_H
 #define VESPER_PROJECTION_H
 
@@ -7,28 +8,28 @@
 #include "vesper/str.h"
 #include "vesper/wire.h"
 
-/* The item that is written. */
+/* The item being written. */
 struct wire_at {
 	const char *turn_id, *session_id;
-	const struct stream_log *log; /* up to the event and beyond; what came before may be read */
-	const struct wire_head *head; /* what the client asked for; of dialects, never NULL */
-	struct str text;              /* of the whole answer so far */
-	uint64_t first, seq;          /* number of the item; first < seq: it stands for several */
-	uint64_t frame;               /* number of the chat frame that the event gives */
-	void *state;                  /* of a projection that has one */
+	const struct stream_log *log; /* may be longer than the event; earlier events may be read */
+	const struct wire_head *head; /* the client's request; never NULL for dialects */
+	struct str text;              /* whole text of the answer so far */
+	uint64_t first, seq;          /* number of the item; first < seq: it merges several items */
+	uint64_t frame;               /* number of the event's chat frame */
+	void *state;                  /* state of the projection, if it has one */
 };
 
-/* A projection with state is read from the first event on: its clients keep no cursor. What one
- * event writes is one item, whatever it consists of. */
+/* A projection with state is read from the first event on, since its clients have no cursor. The
+ * output of one event is one item, even if it has several parts. */
 struct projection {
 	const char *name;
-	size_t state_bytes; /* at most WIRE_STATE_BYTES_MAX; zeroes before the first event, no
-			       pointers */
-	unsigned char items[EVENT_KIND_COUNT]; /* 0 or 1 item for each event of the kind */
+	/* At most WIRE_STATE_BYTES_MAX; zeroed before the first event, without pointers. */
+	size_t state_bytes;
+	unsigned char items[EVENT_KIND_COUNT]; /* 0 or 1 item per event of the kind */
 	void (*event)(const struct wire_at *at, const struct event *e, struct buf *out);
 };
 
-/* What gives a chat frame. Server-sent events have it within, and tell of more. */
+/* Events with a chat frame. Server-sent events include the frame, and cover more events. */
 #define CHAT_ITEMS                                                                                 \
 	{                                                                                          \
 		[EVENT_RUN_STARTED] = 1, [EVENT_STATUS] = 1, [EVENT_FILTERS] = 1,                  \
@@ -37,44 +38,44 @@ struct projection {
 		[EVENT_RUN_FINISHED] = 1, [EVENT_ERROR] = 1,                                       \
 	}
 
-/* The chat frame of an event; server-sent events hold it, too. */
+/* Writes the chat frame of an event; server-sent events include it, too. */
 void chat_frame(const struct wire_at *at, const struct event *e, struct buf *out);
-/* Its members behind type, turn_id and seq. */
+/* Writes the members after type, turn_id and seq. */
 void chat_members(struct json_out *j, const struct event *e);
-/* Of the closing events, what stands behind ids and code. */
+/* Writes the members of a closing event after ids and code. */
 void finished_rest(struct json_out *j, const struct event_run_finished *f);
-/* The cited passages, an array; p NULL: the answer was not made of passages. */
+/* The array of cited passages; p NULL: the answer is not based on passages. */
 struct str sources_of(const struct event_run_finished *f);
-/* Takes the next one off the text inside that array. A document has no address on the web: its name
- * is a URN, whose fragment says the bytes that are quoted. */
+/* Cuts the next source off the text inside that array. Documents have no web address: their name is
+ * a URN, whose fragment is the quoted byte range. */
 #define URN_BYTES 128
 bool next_source(struct str *rest, struct str *source, char urn[URN_BYTES]);
 void error_rest(struct json_out *j, const struct event_error *e);
-/* One block of a dialect: "data: {"type":…", closed by data_close. */
+/* Starts a block of a dialect, "data: {"type":…"; data_close ends it. */
 struct json_out data_open(struct buf *out, const char *type);
 void data_close(struct json_out *j);
-/* Of a checked number: where it stands in the whole text, what it is, where it comes from. */
+/* Writes a checked number: position in the whole text, kind and origin. */
 void mark_at(struct json_out *j, const struct event_mark *mark);
-/* The members of where a checked number comes from, as "ref". */
+/* Writes the origin of a checked number as "ref". */
 void mark_ref(struct json_out *j, const struct event_mark *mark);
-/* A plan as a view, as the stored message has it. */
+/* Writes a plan as a view, as in the stored message. */
 void plan_view(struct json_out *j, const struct event_plan *plan);
-/* The newest event of a kind up to the item that is written. False: there is none. */
+/* The last event of a kind up to the current item. False: there is none. */
 bool newest_event(const struct wire_at *at, enum event_kind kind, struct event *out);
-bool is_view(struct str view, const char *type); /* its view_type */
-/* A later view has the id of the view of event `seq`. */
+bool is_view(struct str view, const char *type); /* compares its view_type */
+/* Returns true when a later view has the same id as the view of event `seq`. */
 bool view_is_replaced(const struct stream_log *log, uint64_t seq, const struct event_view *v);
-/* As Markdown: the tables and components of the answer, unless its text has a table itself; the
- * options of a question that its text does not list. */
+/* Writes Markdown: the answer's tables and components, unless its text has a table; for a
+ * clarifying question, the options that its text does not list. */
 void said_views(const struct wire_at *at, struct buf *out);
 void said_ask(const struct wire_at *at, const struct event_ask *ask, struct buf *out);
-/* Members of a finished object under other names; those that it lacks are left out. */
+/* Copies members of a complete object under other names; missing ones are skipped. */
 struct renamed {
 	const char *name, *from;
 };
 void renamed_members(struct json_out *j, struct str object, const struct renamed *list,
 		     size_t count);
-/* A clarifying question as a view. */
+/* Writes a clarifying question as a view. */
 void ask_view(struct json_out *j, const struct event_ask *ask);
 
 #endif

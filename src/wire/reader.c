@@ -1,6 +1,6 @@
 /*
- * Reads a log as items of one wire format. Nothing is copied ahead: an event becomes bytes when a
- * socket takes it, so what a slow reader has not taken yet costs no memory.
+ * Reads a log as items of one wire format. An event is serialized when a socket is ready for it, so
+ * slow readers use no memory.
  */
 #include "projection.h"
 #include "vesper/wire.h"
@@ -14,8 +14,8 @@
 struct wire_reader {
 	const struct projection *projection;
 	struct stream_watch *watch;
-	uint64_t items;  /* that were read */
-	uint64_t frames; /* the same as chat frames */
+	uint64_t items;  /* number of items read */
+	uint64_t frames; /* number of chat frames read */
 	struct buf item;
 	const struct wire_head *head;
 	_Alignas(max_align_t) unsigned char state[WIRE_STATE_BYTES_MAX];
@@ -47,7 +47,7 @@ bool wire_is_behind(const struct stream_log *log, const struct projection *p, ui
 	return !stream_moved_seq(log) && after > wire_items(log, p);
 }
 
-/* The event after which the client has these many items. */
+/* The number of the event that completes this many items. */
 static uint64_t event_after(const struct stream_log *log, const struct projection *p,
 			    uint64_t items)
 {
@@ -69,7 +69,7 @@ struct wire_reader *wire_reader_new(struct stream_log *log, const struct project
 	r->head = &nothing_said;
 	r->projection = p;
 	r->items = after;
-	buf_init(&r->item, SIZE_MAX / 2); /* one event, which its log has bounded */
+	buf_init(&r->item, SIZE_MAX / 2); /* one event, limited by its log */
 	r->frames = items_until(log, &wire_chat, event_after(log, p, after));
 	r->watch = stream_watch_new(log, event_after(log, p, after), wake, owner);
 	return r;
@@ -81,7 +81,8 @@ static bool is_plain_text(const struct stream_entry *entry)
 	       !entry->event->u.text_delta.marked;
 }
 
-/* Adjacent pieces stand side by side in the log's text. A mark keeps its piece alone. */
+/* Merges adjacent chunks, which are contiguous in the log's text. A chunk with a mark stays
+ * separate. */
 static void merge(struct wire_reader *r, struct event *event)
 {
 	struct str *text = &event->u.text_delta.text;
@@ -108,7 +109,7 @@ static const struct stream_entry *next_with_item(struct wire_reader *r)
 	return entry;
 }
 
-/* As one item, which stands for those from `first` on. */
+/* Serializes one item that covers those from `first` on. */
 static struct str item_of(struct wire_reader *r, uint64_t first, const struct event *event)
 {
 	const struct stream_log *log = stream_watch_log(r->watch);

@@ -1,10 +1,10 @@
-/* What an answer shows beside its text, as text: for clients that know no more. */
+/* Views and clarifying questions as text, for text-only clients. */
 #include "markdown.h"
 #include "projection.h"
 
 #include <string.h>
 
-/* A later view with the same id takes the place of the earlier one. */
+/* A later view with the same id replaces the earlier one. */
 bool view_is_replaced(const struct stream_log *log, uint64_t seq, const struct event_view *v)
 {
 	struct event later;

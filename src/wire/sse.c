@@ -1,7 +1,7 @@
 /*
- * A turn's log as server-sent events: one for each event, its id the item's number. Clients of the
- * event stream think in turns, items and deltas; each event that is a chat frame also carries it,
- * with the frame's own number, so that a client which knows the frames needs nothing else.
+ * Server-sent events of a turn's log: one per event, with the item's number as id. The event stream
+ * is organized in turns, items and deltas. Events with a chat frame also include the frame and its
+ * number, so that clients of frames need nothing else.
  */
 #include "projection.h"
 #include "vesper/clock.h"
@@ -32,7 +32,7 @@ static const char *event_type(enum event_kind kind)
 	return types[kind];
 }
 
-/* The type of an item by the kind of its step or stage. */
+/* The item type for the kind of a step or stage. */
 static const char *item_type(const char *kind)
 {
 	static const struct {
@@ -113,7 +113,7 @@ static void add_delta(struct json_out *j, struct str text)
 	jo_str(j, text);
 }
 
-/* The response is a view of its own: a client that has kept nothing can show it. */
+/* The response is a complete view, for clients that have kept nothing. */
 static void add_completed(struct json_out *j, const struct event *e, struct str text)
 {
 	jo_key(j, "response");

@@ -1,10 +1,10 @@
-/* The stored message: what a reader of the session is shown again. */
+/* The stored message, as shown when the session is read again. */
 #include "projection.h"
 #include "vesper/wire.h"
 
 #include "vesper/limits.h"
 
-/* A clarifying question's buttons are there again after a reload. */
+/* Stores the clarifying question, so that its buttons reappear after a reload. */
 static void add_ask(struct json_out *j, const struct event_ask *ask)
 {
 	jo_object(j);

@@ -1,5 +1,5 @@
-/* Puts together what a client of the socket would have put together: no member of the answer comes
- * from elsewhere. */
+/* Assembles the whole answer from the events, exactly as a WebSocket client would. It has no other
+ * sources. */
 #include "projection.h"
 #include "vesper/wire.h"
 
@@ -9,19 +9,19 @@
 #include "vesper/arena.h"
 #include "vesper/limits.h"
 
-/* A later view with the same id replaces the earlier one in its place. */
+/* A later view with the same id replaces the earlier one in its position. */
 struct shown {
 	const char *view_id;
 	struct str view;
 };
 
-/* Texts are copied: events are gone when the next one is read. */
+/* Strings are copied, since events are only valid until the next one is read. */
 struct wire_whole {
 	struct arena *arena;
 	struct shown *views;
 	size_t view_count, view_room;
 	struct str filters, ask;
-	enum event_kind end; /* EVENT_KIND_COUNT: the turn goes on */
+	enum event_kind end; /* EVENT_KIND_COUNT: the turn is running */
 	struct str head, rest;
 	struct wire_problem problem;
 };
@@ -78,7 +78,7 @@ static void add_plan(struct wire_whole *w, const struct event_plan *plan)
 	buf_deinit(&view);
 }
 
-/* A clarifying question is a view as well, as in the stored message. */
+/* A clarifying question is also a view, as in the stored message. */
 static void add_ask(struct wire_whole *w, const struct event_ask *ask)
 {
 	struct buf view;
