@@ -1,13 +1,11 @@
-/* Arguments by name. They are few, so a list is searched from its start. The arena owns the texts.
- */
+/* Arguments by name. There are few, so lookup is linear. The arena owns the strings. */
 #include "vesper/bind.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-/* Of JSON from outside only strings come here: each caller asks json_is_string, or filters_resolve
- * has. */
+/* Callers pass JSON values only after json_is_string or filters_resolve. */
 struct value value_text(const char *text)
 {
 	assert(text);
@@ -41,13 +39,13 @@ struct value value_null(void)
 	return (struct value){.type = VALUE_NULL};
 }
 
-/* The argument of that name, made at the end when it is new. */
-/* Most names differ in their first letter. */
+/* Compares the first letters before calling strcmp, since most names differ there. */
 static bool is_named(const struct arg *arg, const char *name)
 {
 	return *arg->name == *name && strcmp(arg->name, name) == 0;
 }
 
+/* Finds the argument, or appends a new one. */
 static struct arg *args_slot(struct args *args, struct arena *a, const char *name)
 {
 	for (size_t i = 0; i < args->count; i++)

@@ -1,4 +1,4 @@
-/* The rows of codes.h, and the ways to find one. */
+/* The table of codes.h and its lookups. */
 #include "vesper/codes.h"
 
 #include <assert.h>
@@ -42,8 +42,7 @@ enum code code_of_wire(const char *wire)
 
 bool code_view_recoverable(const char *view)
 {
-	/* Their rows are for requests, which are wrong each time; a question can be asked
-	 * otherwise. */
+	/* Not retryable as requests, but a question can be rephrased. */
 	static const char *const otherwise[] = {"INPUT_VALIDATION_FAILED", "AMBIGUOUS_REFERENCE",
 						"SQL_GENERATION_FAILED", "SQL_EXECUTION_FAILED"};
 

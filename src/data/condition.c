@@ -1,6 +1,6 @@
 /*
- * Conditions. They are read before a plan runs, so that a wrong one refuses the plan
- * instead of quietly skipping a task. Pure.
+ * Conditions. They are parsed before a plan runs, so that an invalid condition rejects the plan
+ * instead of skipping a task. Pure.
  */
 #include "vesper/condition.h"
 
@@ -15,25 +15,25 @@ enum node_kind { NODE_TERM, NODE_NOT, NODE_AND, NODE_OR };
 
 struct condition_node {
 	enum node_kind kind;
-	const struct condition_term *term;         /* of NODE_TERM */
-	const struct condition_node *left, *right; /* NODE_NOT has the left one alone */
+	const struct condition_term *term;         /* for NODE_TERM */
+	const struct condition_node *left, *right; /* NODE_NOT has only left */
 };
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
 struct reader {
 	const char *p;
 	struct arena *arena;
 	struct condition *condition;
-	int depth;         /* of brackets */
-	const char *about; /* the task that references leave out; NULL: they name theirs */
+	int depth;         /* nesting of brackets */
+	const char *about; /* task implied in references; NULL: references name their task */
 	struct err *e;
 };
 
 static const struct {
 	const char *text;
 	enum condition_sign sign;
-} signs[] = {/* the longer ones first */
+} signs[] = {/* longer ones first */
 	     {">=", SIGN_FROM},  {"<=", SIGN_UP_TO}, {"==", SIGN_SAME},
 	     {"!=", SIGN_OTHER}, {">", SIGN_ABOVE},  {"<", SIGN_BELOW}};
 
@@ -52,7 +52,7 @@ static bool take_char(struct reader *r, char c)
 	return true;
 }
 
-/* What stands up to a blank, a sign or a bracket. */
+/* The length of the text before a blank, an operator or a bracket. */
 static size_t word_length(const char *p)
 {
 	return strcspn(p, " \t<>=!'\"(),");
@@ -218,7 +218,7 @@ static const struct condition_node *read_term(struct reader *r)
 	return new_node(r, (struct condition_node){.kind = NODE_TERM, .term = t});
 }
 
-/* ---- what joins them ---- */
+/* ---- operators ---- */
 
 static const struct condition_node *read_or(struct reader *r);
 
@@ -302,7 +302,7 @@ const struct condition *condition_read_of_one(const char *text, struct arena *a,
 	return read_whole(text, THIS, a, e);
 }
 
-/* ---- judging ---- */
+/* ---- evaluation ---- */
 
 static bool is_met(enum condition_sign sign, int order)
 {

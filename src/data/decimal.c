@@ -1,7 +1,6 @@
 /*
- * Exact decimals for sums, means and derived facts. Prices are decimal text in the database and
- * decimal text on the screen; binary floats in between would put a wrong last digit under an answer
- * that claims to be checked.
+ * Exact decimals for sums, means and derived facts. Prices are decimal text in the database and on
+ * the screen; converting them to binary floats could change the last digit.
  */
 #include "vesper/decimal.h"
 
@@ -11,7 +10,7 @@
 
 #define EXPONENT_MAX 999
 
-typedef unsigned __int128 u128; /* has no <stdint.h> name */
+typedef unsigned __int128 u128; /* no <stdint.h> type exists */
 
 #define INT128_MAX ((__int128)(~(u128)0 >> 1))
 
@@ -20,7 +19,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* -2^127 has no positive counterpart, so no decimal holds it. */
+/* -2^127 has no positive counterpart and is therefore excluded. */
 static bool in_range(__int128 units)
 {
 	return units >= -INT128_MAX;
@@ -39,7 +38,7 @@ static u128 power_of_ten(int n)
 	return p;
 }
 
-/* Fails when units * 10^digits leaves 128 bits. */
+/* Returns false if units * 10^digits exceeds 128 bits. */
 static bool shift_up(__int128 units, int digits, __int128 *out)
 {
 	while (digits-- > 0)
@@ -49,12 +48,12 @@ static bool shift_up(__int128 units, int digits, __int128 *out)
 	return true;
 }
 
-/* What decimal_parse found in the text: its digits, and where the value's point is. */
+/* The digits of a text, and the position of the decimal point. */
 struct digits {
 	const char *first;
-	size_t len; /* characters from first, a point among them */
-	int count;  /* digits */
-	int scale;  /* of the digits as an integer; negative: zeros are missing at the end */
+	size_t len; /* characters from first, including the point */
+	int count;  /* number of digits */
+	int scale;  /* scale of the digits as an integer; negative: trailing zeros are missing */
 	bool minus;
 };
 
@@ -104,7 +103,7 @@ bool decimal_parse(const char *text, struct decimal *out)
 		return false;
 	int keep = d.scale > DECIMAL_SCALE_MAX ? d.count - (d.scale - DECIMAL_SCALE_MAX) : d.count;
 	__int128 units = 0;
-	/* The first digit that is dropped decides the rounding, and whether anything follows it. */
+	/* Rounding depends on the first dropped digit and on whether nonzero digits follow. */
 	int dropped_first = 0;
 	bool dropped_rest = false;
 	int at = 0;
@@ -138,7 +137,7 @@ struct decimal decimal_int(int64_t value)
 	return (struct decimal){.units = value};
 }
 
-/* Brings both to the larger scale. */
+/* Converts both to the larger scale. */
 static bool align(struct decimal *a, struct decimal *b)
 {
 	struct decimal *low = a->scale < b->scale ? a : b;
@@ -198,7 +197,8 @@ bool decimal_mul(struct decimal a, struct decimal b, struct decimal *out)
 	return true;
 }
 
-/* n * 10^shift / d, half away from zero; school division, so that only the result must fit. */
+/* Computes n * 10^shift / d, rounded half away from zero. Long division, so that only the result
+ * must fit. */
 static bool divide(u128 n, u128 d, int shift, u128 *quotient)
 {
 	for (; shift < 0; shift++)
@@ -246,7 +246,7 @@ struct decimal decimal_round(struct decimal d, int scale)
 
 int decimal_cmp(struct decimal a, struct decimal b)
 {
-	/* Whole parts first, then fractions at the largest scale: neither can overflow. */
+	/* Compares integer parts, then fractions at the largest scale, so nothing overflows. */
 	__int128 step_a = (__int128)power_of_ten(a.scale);
 	__int128 step_b = (__int128)power_of_ten(b.scale);
 	__int128 whole_a = a.units / step_a;

@@ -1,4 +1,4 @@
-/* The names of the SQL dialects, as configuration, file names and tools spell them. */
+/* Names of the SQL dialects in configuration, file names and tools. */
 #include "vesper/dialect.h"
 
 #include <assert.h>

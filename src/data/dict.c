@@ -1,4 +1,5 @@
-/* Words to numbers by open addressing. The words are copied into the arena; there is no removal. */
+/* Hash map from words to numbers, with open addressing. Words are copied into the arena and never
+ * removed. */
 #include "vesper/dict.h"
 
 #include <assert.h>
@@ -9,7 +10,7 @@
 
 #define SIZE_FIRST 32
 
-/* 16 bytes: there is a table for each tool and each list of packs. */
+/* 16 bytes, since each tool and each list of packs has a table. */
 struct dict_slot {
 	const char *word; /* NULL: free */
 	uint32_t len;
@@ -64,7 +65,7 @@ void dict_put(struct dict *d, const char *word, size_t len, int number)
 	struct dict_slot *s;
 
 	assert(number >= 0 && len <= UINT32_MAX);
-	if ((d->count + 1) * 4 > d->size * 3) /* a quarter is free, which ends each search */
+	if ((d->count + 1) * 4 > d->size * 3) /* at least a quarter stays free, so searches end */
 		dict_grow(d);
 	s = slot_of(d, word, len);
 	if (!s->word) {

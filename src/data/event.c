@@ -1,6 +1,6 @@
 /*
- * The members of every kind of event in one table, so that writing and reading bytes is one loop
- * each. A text is its length and its bytes with a NUL; an absent one is a length of its own.
+ * Members of all event kinds in one table, so that encoding and decoding are one loop each. A text
+ * is its length, its bytes and a NUL; an absent text has a reserved length.
  */
 #include "vesper/event.h"
 
@@ -42,7 +42,7 @@ struct field {
 
 static const struct kind_row {
 	const char *name;
-	struct field fields[FIELDS_MAX]; /* ended by FIELD_NONE */
+	struct field fields[FIELDS_MAX]; /* terminated by FIELD_NONE */
 } kinds[EVENT_KIND_COUNT] = {
 	[EVENT_RUN_STARTED] = {"run_started",
 			       {TEXT(run_started, session_id), TEXT(run_started, user_message_id),
@@ -107,7 +107,7 @@ const char *event_name(enum event_kind kind)
 	return kinds[kind].name;
 }
 
-/* ---- writing ---- */
+/* ---- encoding ---- */
 
 static void put_u32(struct buf *out, uint32_t value)
 {
@@ -165,7 +165,7 @@ void event_encode(struct buf *out, const struct event *event)
 		put_field(out, event, f);
 }
 
-/* ---- reading ---- */
+/* ---- decoding ---- */
 
 struct reader {
 	const char *p;

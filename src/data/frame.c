@@ -1,4 +1,4 @@
-/* Reading a frame, and its memory as part of all frames'. */
+/* Read access to frames, and accounting of the memory of all frames. */
 #include "vesper/frame.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ void frame_free(struct frame **f)
 	struct arena *a = *f ? (*f)->arena : NULL;
 
 	*f = NULL;
-	arena_free(&a); /* what it holds gives its bytes back */
+	arena_free(&a); /* its deferred callbacks return the memory */
 }
 
 const struct frame_column *frame_column(const struct frame *f, const char *name)

@@ -1,6 +1,6 @@
 /*
- * Building a frame. Columns grow on the heap and are the frame's when it is whole. A row that turns
- * out not to be kept was never parsed; when the frame is full, every second kept row goes.
+ * Builds a frame. Columns grow on the heap and are handed to the finished frame. Rows that are not
+ * kept are not parsed. When the frame is full, every second kept row is dropped.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,33 +15,33 @@
 #include "vesper/mem.h"
 
 #define FIRST_ROWS 64
-#define WORD_BYTES 96 /* of a word in the dictionary beside its text */
+#define WORD_BYTES 96 /* per dictionary word, besides its text */
 #define TIME_BYTES 19 /* 2025-01-31 09:00:00 */
 
 struct word {
-	struct hashmap_node node; /* first */
+	struct hashmap_node node; /* must be the first member */
 	uint32_t code;
 };
 
 struct building {
 	const char *name;
 	enum frame_type type;
-	void *values; /* of value_bytes() each */
+	void *values; /* array of value_bytes() each */
 	uint64_t *valid;
-	struct hashmap codes; /* TEXT */
+	struct hashmap codes; /* for FRAME_TEXT */
 	const char **words;
 	size_t word_count, word_cap;
 };
 
 struct frame_build {
 	struct arena *arena;
-	struct frame *frame; /* in it */
+	struct frame *frame; /* allocated in arena */
 	struct building *columns;
 	size_t column_count;
-	size_t rows_max, rows_cap; /* kept at most, and room for now */
+	size_t rows_max, rows_cap; /* maximum of kept rows, and current capacity */
 	size_t rows;
 	int64_t total, step, bad;
-	int64_t bytes; /* taken of the process' */
+	int64_t bytes; /* taken with frames_take */
 	int64_t wanted_bytes;
 };
 
@@ -70,7 +70,7 @@ static size_t bit_words(size_t rows)
 	return (rows + 63) / 64;
 }
 
-/* What so many rows take. */
+/* Memory for this many rows. */
 static int64_t bytes_of(const struct frame_build *b, size_t rows)
 {
 	size_t bytes = 0;
@@ -81,7 +81,7 @@ static int64_t bytes_of(const struct frame_build *b, size_t rows)
 	return (int64_t)bytes;
 }
 
-/* Room for so many rows. */
+/* Grows the columns to this many rows. */
 static void grow(struct frame_build *b, size_t rows)
 {
 	for (size_t i = 0; i < b->column_count; i++) {
@@ -102,7 +102,7 @@ static void grow(struct frame_build *b, size_t rows)
 	b->rows_cap = rows;
 }
 
-/* What the frame's arena gives back when it goes. */
+/* Resources freed with the frame's arena. */
 struct held {
 	struct building *columns;
 	size_t count;
@@ -126,7 +126,7 @@ static void held_free(void *thing)
 	frames_give_back(h->bytes);
 }
 
-/* ---- the build ---- */
+/* ---- lifecycle ---- */
 
 struct frame_build *frame_build_new(const char *name, const struct frame_declared *columns,
 				    size_t count, size_t rows_max)
@@ -177,7 +177,7 @@ static bool read_int(const char *text, int64_t *out)
 	return *text && !*end && errno == 0;
 }
 
-/* The exact number with FRAME_DECIMAL_SCALE digits after its point. */
+/* Parses an exact number with FRAME_DECIMAL_SCALE fractional digits. */
 static bool read_decimal(const char *text, int64_t *out)
 {
 	struct decimal d;
@@ -213,7 +213,7 @@ static bool two_digits(const char *text, int max, int *out)
 	return *out <= max;
 }
 
-/* What may stand behind a time: nothing and "Z" are UTC, "+02" and "-03:30" so far from it. */
+/* Parses the offset after a time: nothing and "Z" mean UTC, else "+02" or "-03:30". */
 static bool read_offset(const char *text, int *minutes)
 {
 	int hour = 0, minute = 0;
@@ -228,7 +228,7 @@ static bool read_offset(const char *text, int *minutes)
 	return true;
 }
 
-/* "2025-01-31 09:00:00.250": a day and a time of it; a day alone is its beginning. */
+/* Parses "2025-01-31 09:00:00.250"; a date alone means its midnight. */
 static bool read_time(const char *text, int64_t *out)
 {
 	int hour = 0, minute = 0, second = 0, ms = 0, unit = 100, offset = 0;
@@ -255,7 +255,7 @@ static bool read_time(const char *text, int64_t *out)
 	return true;
 }
 
-/* Digits alone: strtod reads "nan", "0x1p3" and leading blanks, too. */
+/* Accepts plain numbers only, since strtod also reads "nan", "0x1p3" and leading blanks. */
 static bool read_real(const char *text, double *out)
 {
 	char *end;
@@ -349,7 +349,7 @@ static bool is_valid(const struct building *c, size_t row)
 	return c->valid[row / 64] >> (row % 64) & 1;
 }
 
-/* The first, third, fifth, … row stay. */
+/* Keeps the first, third, fifth, … row. */
 static void thin(struct frame_build *b)
 {
 	size_t kept = (b->rows + 1) / 2;
@@ -411,9 +411,9 @@ bool frame_build_row(struct frame_build *b, struct err *e)
 	return take_memory(b, e);
 }
 
-/* ---- the end ---- */
+/* ---- finishing ---- */
 
-/* NULL: no cell is NULL. */
+/* The validity bits; NULL: the column has no NULL. */
 static const uint64_t *valid_of(struct frame_build *b, struct building *c)
 {
 	for (size_t row = 0; row < b->rows; row++)

@@ -1,4 +1,4 @@
-/* The memory of all frames of the process. Any thread. */
+/* Memory accounting of all frames in the process. Any thread. */
 #ifndef VESPER_FRAME_INT_H
 #define VESPER_FRAME_INT_H
 
@@ -8,7 +8,7 @@
 
 #include "vesper/limits.h"
 
-/* False, and nothing is taken: FRAMES_MEMORY_MAX are in use. */
+/* Returns false and takes nothing when FRAMES_MEMORY_MAX would be exceeded. */
 bool frames_take(int64_t bytes);
 void frames_give_back(int64_t bytes);
 

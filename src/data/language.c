@@ -9,7 +9,7 @@
 #include "vesper/str.h"
 
 #define SCRATCH_BYTES_MAX (16 << 20)
-#define PATTERN_BYTES_MAX 16384 /* one with the nouns of many packs */
+#define PATTERN_BYTES_MAX 16384 /* for patterns with the nouns of many packs */
 #define NUMBER_MAX        1000000
 #define LANGUAGE_VERSION  1
 
@@ -268,7 +268,7 @@ static const char *put_slot(struct buf *b, const char *p, const char *name,
 
 	if (strncmp(p, name, n) != 0)
 		return NULL;
-	/* an empty list must match nothing */
+	/* An empty list must match nothing. */
 	buf_str(b, *words ? "" : "(?!)");
 	for (size_t i = 0; words[i]; i++) {
 		buf_str(b, i ? "|" : "");

@@ -1,15 +1,15 @@
-/* What the parts of the language's reader share. */
+/* Shared by the files that read a language. */
 #ifndef LANGUAGE_INT_H
 #define LANGUAGE_INT_H
 
 #include "vesper/language.h"
 
-/* ---- language_words.c: words to what is known of them ---- */
+/* ---- language_words.c: lookup of words ---- */
 
 struct language_words;
 struct language_words *language_words_new(struct arena *a);
 void language_words_number(struct language_words *w, const char *word, int number);
-/* A word, or several with blanks between them. `ordinal`: 0 for none. */
+/* Adds a word or a phrase with blanks. `ordinal`: 0 for none. */
 void language_words_add(struct language_words *w, const char *text, enum words list, int ordinal);
 
 /* ---- language_say.c ---- */

@@ -1,5 +1,4 @@
-/* The fixed sentences: each is cut at its slots when it is read, and put together when it is said.
- */
+/* Fixed sentences: split at their slots when read, and joined with values when used. */
 #include "language_int.h"
 
 #include <assert.h>
@@ -9,12 +8,12 @@
 #include "vesper/str.h"
 
 #define SENTENCE_SLOTS_MAX 4
-#define SENTENCE_BYTES_MAX 65536 /* with its values */
+#define SENTENCE_BYTES_MAX 65536 /* includes the values */
 
-/* Text, then a value, then text, and so on; there is one text more than values. */
+/* Texts alternate with values, beginning and ending with a text. */
 struct language_text {
 	const char *texts[SENTENCE_SLOTS_MAX + 1];
-	size_t slots[SENTENCE_SLOTS_MAX]; /* numbers of values */
+	size_t slots[SENTENCE_SLOTS_MAX]; /* index of the value in each slot */
 	size_t count;
 };
 
@@ -26,7 +25,7 @@ static const struct {
 #undef KEY
 };
 
-/* The number of the slot that is called so, or -1. */
+/* The index of the slot with this name, or -1. */
 static int slot_number(const char *slots, struct str name)
 {
 	struct str rest = str_of(slots), one;

@@ -1,4 +1,4 @@
-/* The words of a language: one lookup a token tells all lists that name it. */
+/* Words of a language: one lookup per token returns all lists with the word. */
 #include "language_int.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ void language_words_number(struct language_words *w, const char *word, int numbe
 	word_of(w, word, strlen(word))->number = number;
 }
 
-/* How many words the text has. */
+/* Counts the words of a text. */
 static size_t words_of(const char *text)
 {
 	size_t n = 0;

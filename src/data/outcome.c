@@ -1,4 +1,4 @@
-/* Names and the wire form of outcomes. */
+/* Names and JSON form of outcomes. */
 #include "vesper/outcome.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Who is asking, and the one function that every permission question goes through. */
+/* The caller's identity, and the only function that tests permissions. */
 #include "vesper/principal.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
-#define SORTED_FROM 64 /* permissions; a walk over fewer is as fast as looking one up */
+#define SORTED_FROM 64 /* below this number, a linear search is as fast */
 
 static int by_name(const void *a, const void *b)
 {
@@ -63,7 +63,7 @@ static size_t texts_bytes(const struct principal *who)
 	return bytes;
 }
 
-/* Behind it comes the next one. */
+/* Copies the text to *at and moves *at to its end. */
 static const char *text_put(char **at, const char *text)
 {
 	size_t bytes = strlen(text) + 1;
@@ -73,7 +73,7 @@ static const char *text_put(char **at, const char *text)
 	return put;
 }
 
-/* A caller who may read thousands of documents has a permission for each. */
+/* Sorted for binary search: a caller may have one permission for each of thousands of documents. */
 static void sort(struct principal *who, const char **permissions)
 {
 	size_t i = 1;
@@ -85,7 +85,7 @@ static void sort(struct principal *who, const char **permissions)
 	who->sorted = true;
 }
 
-/* One block, since each turn makes several. */
+/* Allocates one block, since each turn makes several copies. */
 struct principal *principal_copy(const struct principal *who)
 {
 	size_t list_bytes = who->permission_count * sizeof(*who->permissions);

@@ -1,4 +1,4 @@
-/* Canonical JSON, hashes of its pieces, the chain of records, and what was changed of a record. */
+/* Receipts: canonical JSON, hashes of its members, the hash chain, and verification. */
 #include "vesper/receipt.h"
 
 #include <assert.h>
@@ -12,18 +12,18 @@
 #include "vesper/mem.h"
 
 #define SALT_BYTES 16
-#define SALT_NAME  "_salt" /* sorts before every other member */
+#define SALT_NAME  "_salt" /* sorts before all other members */
 
 /* ---- canonical JSON ---- */
 
-/* A member as it was written, with the brace or comma before it. */
+/* A member as written, with the brace or comma before it. */
 struct member {
 	struct str name;
-	size_t from, len; /* in the output */
+	size_t from, len; /* position in the output */
 };
 
-/* A text that is being written, and the members of the objects that are open, those of the inner
- * ones behind those of the outer ones. */
+/* Output text, and the members of open objects; those of inner objects follow those of outer
+ * ones. */
 struct canon {
 	struct buf *out;
 	struct member *members;
@@ -50,7 +50,7 @@ static bool comes_before(struct str a, struct str b)
 	return order < 0 || (order == 0 && a.n < b.n);
 }
 
-/* They are few, and mostly in order: they were written so. True: some were not. */
+/* Insertion sort: there are few members, mostly in order. Returns true if any was moved. */
 static bool sort(struct member *m, size_t count)
 {
 	bool moved = false;
@@ -66,8 +66,8 @@ static bool sort(struct member *m, size_t count)
 	return moved;
 }
 
-/* Puts the members from `first` on, which stand from `start` to the end, in the order of their
- * names. */
+/* Sorts the members from `first` on by name; their text is from `start` to the end of the
+ * output. */
 static void put_in_order(struct canon *c, size_t start, size_t first)
 {
 	if (c->count == first || !sort(c->members + first, c->count - first))
@@ -85,7 +85,7 @@ static void put_in_order(struct canon *c, size_t start, size_t first)
 	}
 }
 
-/* Behind the closing quote. */
+/* Returns the position after the closing quote. */
 static const char *string_end(const char *p, const char *end)
 {
 	for (const char *q = p + 1;; q++) {
@@ -102,7 +102,7 @@ static const char *string_end(const char *p, const char *end)
 
 static const char *put_value(struct canon *c, const char *p, const char *end);
 
-/* The members of an object that begins here, behind those from `first` on. */
+/* Writes the members of the object at p; they are recorded from index `first` on. */
 static const char *put_members(struct canon *c, const char *p, const char *end, size_t first)
 {
 	for (p++; *p != '}'; p += *p == ',') {
@@ -142,7 +142,7 @@ static const char *put_array(struct canon *c, const char *p, const char *end)
 	return p + 1;
 }
 
-/* One value; behind it. */
+/* Writes one value and returns the position after it. */
 static const char *put_value(struct canon *c, const char *p, const char *end)
 {
 	const char *behind = p;
@@ -222,7 +222,7 @@ static void put_head_leaf(struct buf *leaves, const char *name, const char *valu
 	buf_char(leaves, '\n');
 }
 
-/* Each member is a piece; the last one also has the end. */
+/* Each member is hashed separately; the last one includes the closing brace. */
 static void put_leaves(struct buf *leaves, const struct canon *c, const char *salt)
 {
 	struct hasher *h = hasher_new();
@@ -243,7 +243,7 @@ static void put_leaves(struct buf *leaves, const struct canon *c, const char *sa
 	hasher_free(&h);
 }
 
-/* What each content has. */
+/* Writes the members that every receipt has. */
 static void put_head(struct buf *out, const struct receipt *r, const char *salt)
 {
 	struct json_out j;
@@ -299,7 +299,7 @@ void receipt_link(struct receipt *r, int64_t number, const char *previous_hash,
 	r->hash = hash;
 }
 
-/* ---- checking ---- */
+/* ---- verification ---- */
 
 struct check {
 	const struct receipt *r;
@@ -366,7 +366,7 @@ static bool read_leaf(struct str line, struct str *name, size_t *len, struct str
 	return true;
 }
 
-/* The salt is in the first piece: {"_salt":"…" */
+/* The salt is the first member: {"_salt":"…". */
 static struct str salt_of(const char *content)
 {
 	static const char before[] = "{\"" SALT_NAME "\":\"";
@@ -417,7 +417,7 @@ static bool check_column(struct check *c, const json_t *content, const char *nam
 {
 	const char *want = json_string_value(json_object_get(content, name));
 
-	if (!there && !want) /* a call of a program: it has no message */
+	if (!there && !want) /* a call by a program has no message */
 		return true;
 	return (there && want && strcmp(there, want) == 0) ||
 	       bad(c, name, "it is not what the content says");

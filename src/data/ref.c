@@ -1,6 +1,6 @@
 /*
- * References are read once and strictly, so that a plan with a wrong one is refused before anything
- * runs; what they find is looked up late, in typed results.
+ * References. They are parsed strictly and early, so that a plan with an invalid one is rejected
+ * before it runs. They are resolved later, in typed results.
  */
 #include "vesper/ref.h"
 
@@ -9,14 +9,14 @@
 
 #include "vesper/json.h"
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
 static bool is_name_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Takes a name off *p. */
+/* Cuts a name off *p. */
 static bool take_name(const char **p, char out[REF_NAME_MAX + 1])
 {
 	size_t n = 0;
@@ -41,7 +41,7 @@ static bool take(const char **p, const char *word)
 	return true;
 }
 
-/* "0]" or "*]" */
+/* Parses "0]" or "*]". */
 static bool take_row(const char **p, struct ref *r)
 {
 	size_t digits = 0;
@@ -134,7 +134,7 @@ const char *ref_text(const struct ref *r, struct arena *a)
 	}
 }
 
-/* ---- looking up ---- */
+/* ---- resolving ---- */
 
 static const struct ref_source *find_source(const struct ref_scope *s, const char *id)
 {
@@ -144,7 +144,7 @@ static const struct ref_source *find_source(const struct ref_scope *s, const cha
 	return NULL;
 }
 
-/* What an agent found last, past calls that found nothing; of a tool its only result. */
+/* The last result with rows of an agent, else its last result; a tool has only one. */
 static const struct result *result_of(const struct ref_source *s)
 {
 	const struct result *last = NULL;
@@ -156,7 +156,7 @@ static const struct result *result_of(const struct ref_source *s)
 	return last;
 }
 
-/* "hub_zone" is the column HubZone. */
+/* Ignores case and punctuation: "hub_zone" matches the column HubZone. */
 bool ref_same_name(const char *a, const char *b)
 {
 	for (;;) {
@@ -248,7 +248,7 @@ bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *
 		out->table = table_of(out->result, r);
 		return out->table || err_set(e, ERR_NOT_FOUND, "the earlier step found nothing");
 	}
-	/* what failed has not found that there are no rows */
+	/* A failed call does not mean that there are no rows. */
 	if (r->kind == REF_ROW_COUNT && !outcome_is_usable(out->result->outcome.kind))
 		return err_set(e, ERR_NOT_FOUND, "the earlier step %s was not looked up",
 			       r->source);
@@ -306,14 +306,14 @@ json_t *ref_json(const char *text, size_t max)
 	return ref;
 }
 
-/* Arguments while their references are filled in. */
+/* State while filling in references. */
 struct filling {
 	const struct ref_scope *scope;
 	struct arena *arena;
 	size_t left_out;
 };
 
-/* The first values of a list, as many as the reference may give. */
+/* The first values of a list, up to the limit of the reference. */
 static const json_t *first_values(struct filling *f, const json_t *value, const json_t *ref)
 {
 	size_t asked = (size_t)json_integer_value(json_object_get(ref, "max"));
@@ -330,7 +330,8 @@ static const json_t *first_values(struct filling *f, const json_t *value, const 
 	return first;
 }
 
-/* The value itself, or what it refers to; NULL: nothing, and that is allowed. */
+/* Returns the value, or the value it refers to. NULL: nothing was found and the argument is
+ * optional. */
 static bool fill_one(struct filling *f, const json_t *value, const json_t **out, struct err *e)
 {
 	const char *text = ref_of(value);

@@ -1,5 +1,5 @@
-/* What one tool call gave, put together in the turn's arena; only its tables live elsewhere, and go
- * with it. */
+/* The result of one tool call, allocated in the turn's arena. Only its tables are outside, and are
+ * freed with it. */
 #include "vesper/result.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ const struct factor *derive_factor(const struct derive_context *c, const char *n
 
 void result_add_table(struct result *r, struct arena *a, struct table *take)
 {
-	/* A call has a handful of tables: a new array each time is simpler than a capacity. */
+	/* There are few tables, so the array is copied each time. */
 	struct table **tables = arena_alloc(a, (r->table_count + 1) * sizeof(struct table *));
 	for (size_t i = 0; i < r->table_count; i++)
 		tables[i] = r->tables[i];

@@ -1,5 +1,5 @@
-/* What one result was, as a hash: the same data gives the same one on every machine and day. Each
- * text goes in with its length before it, so that no two results are written alike. */
+/* Reproducible hash of a result: equal data has the same hash on every machine. Strings are
+ * length-prefixed, so that different results have different encodings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define FORMAT           "vesper-result/1"
 #define FORMAT_ANY_ORDER "vesper-result/1 in any order"
 
-/* The lowest byte first. */
+/* Little-endian. */
 static void put_int(struct buf *b, int64_t number)
 {
 	char bytes[8];
@@ -28,7 +28,7 @@ static void put_text(struct buf *b, const char *text)
 	buf_add(b, text ? text : "", n);
 }
 
-/* Of everything that was read, also behind the rows that were kept. */
+/* Statistics of all rows read, including rows that were not kept. */
 static void put_stats(struct buf *b, const struct column_stats *s)
 {
 	char sum[DECIMAL_TEXT_BYTES];
@@ -57,7 +57,7 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct row_hash));
 }
 
-/* Each row by its hash, and these sorted. */
+/* Hashes each row and sorts the hashes, so that row order does not matter. */
 static void put_rows_sorted(struct buf *b, const struct table *t)
 {
 	struct row_hash *rows = mem_alloc((t->row_count + 1) * sizeof(*rows));
@@ -98,7 +98,7 @@ void result_hash(const struct result *r, char out[HASH_HEX_BYTES])
 {
 	struct buf b;
 
-	buf_init(&b, SIZE_MAX / 2); /* the rows that are kept have a limit of their own */
+	buf_init(&b, SIZE_MAX / 2); /* the number of kept rows is limited */
 	put_text(&b, r->any_order ? FORMAT_ANY_ORDER : FORMAT);
 	put_text(&b, outcome_name(r->outcome.kind));
 	put_text(&b, r->outcome.param);

@@ -1,4 +1,4 @@
-/* Sources by name, and the memory of what they gave. */
+/* Lookup of sources by name, and freeing of their results. */
 #include "vesper/source.h"
 
 #include <string.h>

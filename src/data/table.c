@@ -1,5 +1,5 @@
-/* The small side of tables: the database's workers fill them, tools add what they derive, all
- * others only look. */
+/* Basic operations on tables. Database workers fill tables, tools add derived data, and all other
+ * code only reads them. */
 #include "vesper/table.h"
 
 #include <assert.h>
@@ -24,7 +24,7 @@ void table_free(struct table **t)
 {
 	if (!*t)
 		return;
-	struct arena *arena = (*t)->arena; /* the table itself lies in it */
+	struct arena *arena = (*t)->arena; /* also contains the table */
 	*t = NULL;
 	arena_free(&arena);
 }

@@ -1,4 +1,4 @@
-/* The registry of units: reading it, and exact conversion. */
+/* The unit registry: reading it, and exact conversion. */
 #include "vesper/units.h"
 
 #include <ctype.h>
@@ -78,7 +78,8 @@ static void add_word(struct unit_word *words, size_t *count, const char *text,
 			words[i].glued = words[i].glued || glued;
 			return;
 		}
-	/* "5 x 3", "this one $450": a letter, or the sign of what follows, is no word of its own */
+	/* In "5 x 3" and "this one $450", a single letter or a currency sign is no unit of the
+	 * number before it. */
 	words[(*count)++] = (struct unit_word){text, unit, glued, !letter && !sign};
 }
 
@@ -90,7 +91,7 @@ static int by_length(const void *a, const void *b)
 	return n != m ? (n < m) - (n > m) : strcmp(x->text, y->text);
 }
 
-/* Once for each registry: each number check borrows them. */
+/* Collected once per registry; number checks borrow the list. */
 static void collect_words(struct units *u, struct arena *a)
 {
 	struct unit_word *words, *money;
@@ -108,7 +109,7 @@ static void collect_words(struct units *u, struct arena *a)
 		const struct unit_def *unit = &u->items[i];
 
 		if (unit->style == STYLE_COUNT)
-			continue; /* is said by no word */
+			continue; /* has no unit words */
 		add_word(words, &u->word_count, unit->symbol, unit, false);
 		for (const char *const *w = unit->spellings; *w; w++)
 			add_word(words, &u->word_count, *w, unit, false);
@@ -174,7 +175,7 @@ bool units_convert(struct decimal value, const struct unit_def *from, const stru
 		*out = value;
 		return true;
 	}
-	/* A quotient that was rounded does not lead back. */
+	/* Rejects a conversion if the quotient was rounded. */
 	if (!decimal_mul(value, from->scale, &base) ||
 	    !decimal_div(base, to->scale, DECIMAL_SCALE_MAX, &back) ||
 	    !decimal_mul(back, to->scale, &check) || decimal_cmp(check, base) != 0)

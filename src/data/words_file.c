@@ -1,5 +1,5 @@
-/* What the files of words share, the language's and those of packs: lists, synonyms and topics,
- * with errors that name path and line. */
+/* Shared by language files and word files of packs: lists, synonyms and topics, with errors that
+ * name path and line. */
 #include "language_int.h"
 
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "vesper/limits.h"
 #include "vesper/strlist.h"
 
-#define WORD_BYTES_MAX 100 /* of one word or phrase */
+#define WORD_BYTES_MAX 100 /* per word or phrase */
 
 struct arena *words_scratch(const struct words_file *f)
 {
@@ -81,7 +81,8 @@ bool words_list(const struct words_file *f, const json_t *list, const char *memb
 	return true;
 }
 
-/* The list that has the word already; the first word may stand for the same in two files. */
+/* Returns true when a list has the word already. The first word of a list is not checked, since two
+ * files may use the same one. */
 static bool is_taken(const char *const *const *lists, size_t count, const char *word)
 {
 	for (size_t i = 0; i < count; i++)
