@@ -1,5 +1,5 @@
-/* The front of every driver: whole keys are made here, and what no driver should have to judge is
- * judged here. */
+/* Front end of the cache drivers: builds full keys and checks arguments that are common to all
+ * drivers. */
 #include "cache_int.h"
 
 #include <assert.h>
@@ -11,10 +11,10 @@
 struct cache {
 	const struct cache_driver *driver;
 	void *self;
-	struct buf key; /* of the call that is being made */
+	struct buf key; /* buffer for the key of the current call */
 };
 
-/* The NUL byte keeps tenant and name apart: neither holds one. */
+/* A NUL byte separates tenant and name, neither of which contains one. */
 static size_t add_key(struct cache *c, struct cache_key key)
 {
 	size_t at = c->key.n;

@@ -1,5 +1,5 @@
 /*
- * Inside the cache folder: the map of the memory driver, apart from its callbacks.
+ * Internals of the cache folder: the map of the memory driver, without its callbacks.
  */
 #ifndef CACHE_INT_H
 #define CACHE_INT_H
@@ -8,12 +8,12 @@
 #include "vesper/hashmap.h"
 #include "vesper/shares.h"
 
-/* One value. It outlives its place in the map for as long as somebody reads it. */
+/* One value. An evicted entry stays allocated until its last reader releases it. */
 struct entry {
-	struct hashmap_node by_key; /* in the map, as the next */
+	struct hashmap_node by_key; /* in the map, like node */
 	struct list node;
-	struct share share; /* its tenant's */
-	int64_t ends_ms;    /* of the monotonic clock */
+	struct share share; /* tenant's share */
+	int64_t ends_ms;    /* monotonic clock */
 	size_t readers;
 	bool dropped;
 	size_t key_len;
@@ -21,8 +21,8 @@ struct entry {
 	char bytes[]; /* key, then value */
 };
 
-/* Bounded: a value that needs room pushes out the longest unused one of the tenant that has the
- * most. */
+/* A map with limits. When it is full, the least recently used entry of the tenant with the most
+ * entries is evicted. */
 struct map {
 	struct hashmap by_key;
 	struct list entries;
@@ -31,12 +31,12 @@ struct map {
 
 void map_init(struct map *m, size_t entries_max, size_t bytes_max);
 void map_deinit(struct map *m);
-/* What is kept and not over yet, or NULL; it counts as used now. */
+/* Finds an entry that has not expired, or NULL; marks it as used. */
 struct entry *map_find(struct map *m, struct str key);
-/* Replaces. False: there is no room for it. */
+/* Adds or replaces. False: it does not fit. */
 bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms);
 void map_remove(struct map *m, struct str key);
-/* Removes what is over. */
+/* Removes expired entries. */
 void map_sweep(struct map *m);
 
 struct str entry_value(const struct entry *e);

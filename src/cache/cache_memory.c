@@ -1,6 +1,6 @@
 /*
- * The driver that keeps everything in this process. Nothing takes time here, but answers come from
- * the loop all the same: a caller can't tell it from a driver that asks another machine.
+ * Memory driver. Operations are immediate, but callbacks still run from the loop, so that callers
+ * see no difference to a remote driver.
  */
 #include "cache_int.h"
 
@@ -15,18 +15,18 @@
 struct memory {
 	struct loop *loop;
 	struct map values;
-	struct map locks;  /* apart, so that values never push one out */
-	struct map meters; /* the same */
+	struct map locks;  /* separate, so that values cannot evict locks */
+	struct map meters; /* likewise */
 	size_t running;
 };
 
-/* How much a meter held, and when. */
+/* State of a token bucket: tokens left, and when. */
 struct meter {
 	double left;
 	int64_t at_ms;
 };
 
-/* A question: for a value, which holds what it found, or for something else. */
+/* An operation: get with the entry found, or another one. */
 struct question {
 	struct op_later later;
 	struct entry *found;
@@ -82,7 +82,8 @@ static void memory_set(void *self, struct str key, struct str value, int64_t ttl
 {
 	struct memory *m = self;
 
-	(void)map_set(&m->values, key, value, ttl_ms); /* too large: not kept */
+	/* Values that are too large are not cached. */
+	(void)map_set(&m->values, key, value, ttl_ms);
 }
 
 static void memory_remove(void *self, struct str key)
@@ -107,11 +108,11 @@ static struct op *memory_take(void *self, struct str key, cache_value_cb cb, voi
 {
 	struct op *op = memory_get(self, key, cb, owner);
 
-	memory_remove(self, key); /* what was found is held */
+	memory_remove(self, key); /* the operation holds the entry found */
 	return op;
 }
 
-/* ---- meters ---- */
+/* ---- token buckets ---- */
 
 static double meter_left(struct memory *m, struct str key, int64_t most, int64_t full_ms)
 {
@@ -144,14 +145,15 @@ static struct op *memory_draw(void *self, const struct str *keys, const int64_t 
 		d->left[i] -= 1;
 		const struct meter meter = {d->left[i], clock_mono_ms()};
 		struct str bytes = {(const char *)&meter, sizeof(meter)};
-		(void)map_set(&m->meters, keys[i], bytes, full_ms); /* then it is full anyway */
+		/* If it does not fit, the bucket counts as full. */
+		(void)map_set(&m->meters, keys[i], bytes, full_ms);
 	}
 	return &q->later.op;
 }
 
 /* ---- locks ---- */
 
-/* A lock that is held is never pushed out to make room for another. */
+/* A held lock is never evicted for another one. */
 static bool take_lock(struct memory *m, struct str key, struct str token, int64_t ttl_ms)
 {
 	struct entry *held = map_find(&m->locks, key);
@@ -215,7 +217,7 @@ struct cache *cache_memory_new(struct loop *l)
 
 	m->loop = l;
 	map_init(&m->values, CACHE_ENTRIES_MAX, CACHE_BYTES_MAX);
-	/* Tokens and keys are short: bytes never bound what the number does not. */
+	/* Tokens and keys are short, so only the number of entries matters. */
 	map_init(&m->locks, CACHE_LOCKS_MAX, CACHE_BYTES_MAX);
 	map_init(&m->meters, METERS_MAX, CACHE_BYTES_MAX);
 	return cache_from_driver(&memory_driver, m);

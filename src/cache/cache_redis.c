@@ -1,8 +1,8 @@
 /*
- * The driver that keeps everything in a Redis, which others may write to. A value is only believed
- * when its envelope proves that a process with our secret put it under just this key and that its
- * time is not over; every other answer is a miss. An answer that the server cannot have meant ends
- * the connection, since nothing behind it could be trusted.
+ * Redis driver. Other programs may write to the server, so a value is only accepted if its envelope
+ * proves that a process with our secret stored it under this key and that it has not expired. Any
+ * other reply is a miss. A reply of an impossible type ends the connection, since later replies
+ * could not be trusted.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -16,18 +16,18 @@
 
 #define PLACE_BYTES_MAX 4096
 
-/* Before the bytes of a value: the form of the envelope, when the value ends (Unix milliseconds,
- * the lowest byte first), and an HMAC over both, the whole key (tenant and name) and the value. */
+/* Envelope before each value: format, expiry (Unix milliseconds, little-endian), and an HMAC over
+ * both, the full key (tenant and name) and the value. */
 #define MAGIC          "vc2:"
 #define MAGIC_BYTES    (sizeof(MAGIC) - 1)
 #define END_BYTES      8
 #define HEAD_BYTES     (MAGIC_BYTES + END_BYTES)
 #define ENVELOPE_BYTES (HEAD_BYTES + HASH_SHA256_BYTES)
 
-/* So that the same secret gives other keys for other purposes. */
+/* Domain separation: the same secret yields different keys for other purposes. */
 #define KEY_PURPOSE "vesper: values in a shared cache"
 
-/* ---- the envelope ---- */
+/* ---- envelope ---- */
 
 static void make_key(const char *secret, uint8_t out[HASH_SHA256_BYTES])
 {
@@ -145,7 +145,7 @@ static void on_kept(void *owner, const redisReply *reply)
 	redis_answer(q, (struct str){NULL, 0}, redis_reply_is(reply, REDIS_REPLY_STATUS));
 }
 
-/* `asking` NULL: nobody waits for it. */
+/* `asking` NULL: no caller waits. */
 static struct op *send_set(struct redis *r, struct str key, struct str value, int64_t ttl_ms,
 			   struct asking *asking)
 {
@@ -182,7 +182,7 @@ static struct op *redis_keep(void *self, struct str key, struct str value, int64
 	return send_set(self, key, value, ttl_ms, q);
 }
 
-/* One script: GETDEL is younger than many a server. */
+/* A script, because older servers have no GETDEL. */
 #define TAKE_SCRIPT "local v = redis.call('GET', KEYS[1]) redis.call('DEL', KEYS[1]) return v"
 
 static struct op *redis_take(void *self, struct str key, cache_value_cb cb, void *owner)
@@ -209,7 +209,7 @@ static void redis_remove(void *self, struct str key)
 	buf_deinit(&b);
 }
 
-/* ---- the whole ---- */
+/* ---- driver ---- */
 
 static void redis_close(void *self)
 {

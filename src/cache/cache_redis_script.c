@@ -1,4 +1,5 @@
-/* Meters and locks in Redis: each is one script, since reading and changing must be one step. */
+/* Token buckets and locks in Redis. Each operation is one script, so that reading and writing are
+ * atomic. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +7,11 @@
 #include "redis_ask.h"
 #include "vesper/limits.h"
 
-/* ---- meters ---- */
+/* ---- token buckets ---- */
 
-/* Time is the server's, so that all who draw have the same. What is left comes in thousandths, and
- * all of it as one text: the connection takes no arrays. A meter that this script cannot have
- * written (of another type, no number, more than full, of a time to come) is a full one. */
+/* Uses the server's time, so that all replicas agree. Returns the tokens left in thousandths, as
+ * one string, since the connection accepts no arrays. A bucket that this script cannot have written
+ * (wrong type, not a number, more than full, in the future) counts as full. */
 #define DRAW_SCRIPT                                                                                \
 	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
 	"local full = tonumber(ARGV[1]) local left = {} local taken = 1 "                          \
@@ -26,7 +27,7 @@
 	"'at', string.format('%.0f', now)) redis.call('PEXPIRE', key, full) end "                  \
 	"said[i + 1] = math.floor(left[i] * 1000) end return table.concat(said, ' ')"
 
-/* The next number of a text; at most `most`. */
+/* Reads the next number of the text, at most `most`. */
 static bool read_number(char **at, int64_t most, int64_t *out)
 {
 	char *end;
@@ -103,7 +104,7 @@ struct op *redis_draw(void *self, const struct str *keys, const int64_t *most, s
 
 /* ---- locks ---- */
 
-/* One script, since taking and prolonging must not be two steps. */
+/* A script, so that acquiring and extending are atomic. */
 #define LOCK_SCRIPT                                                                                \
 	"if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end "           \
 	"if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "                              \

@@ -1,6 +1,6 @@
 /*
- * The map of the memory driver: a hash map beside the tenants' shares in the order of use. What is
- * over is found when it is looked for, or goes with the longest unused.
+ * The memory driver's map: a hash map, plus tenant shares in order of use. Expired entries are
+ * removed on lookup or by eviction.
  */
 #include "cache_int.h"
 
@@ -79,13 +79,13 @@ struct entry *map_find(struct map *m, struct str key)
 	return e;
 }
 
-/* The tenant opens every key. */
+/* Every key begins with the tenant. */
 static struct str tenant_of(struct str key)
 {
 	return (struct str){key.p, strnlen(key.p, key.n)};
 }
 
-/* False: the entry itself had to go. */
+/* Evicts entries until the limits hold. False: the added entry was evicted. */
 static bool make_room(struct map *m, struct entry *added)
 {
 	struct share *over;

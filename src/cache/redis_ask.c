@@ -1,6 +1,6 @@
 /*
- * One question to Redis and whoever waits for its answer: an answer that nobody waits for any more
- * still comes, and goes nowhere.
+ * Redis commands with a waiting caller. The reply to a cancelled command is still received, and
+ * discarded.
  */
 #include "redis_ask.h"
 
@@ -62,7 +62,7 @@ static void on_cancel(struct op *op)
 
 	q->redis->running--;
 	q->cancelled = true;
-	if (q->sent) /* its answer still comes, and frees it */
+	if (q->sent) /* the pending reply frees it */
 		return;
 	later_cancel(&q->later);
 	mem_free(q);
@@ -104,7 +104,7 @@ struct op *redis_ask(struct asking *q, const char *command, int argc, const stru
 	return &q->op;
 }
 
-/* Full, or a copy that may only be read: an operator must hear of it, once. */
+/* Logs once when the server refuses writes: it is full, or a read-only replica. */
 void redis_note_refusal(struct redis *r, const redisReply *reply)
 {
 	if (redis_reply_is(reply, REDIS_REPLY_ERROR) && !r->refusing)
@@ -113,7 +113,7 @@ void redis_note_refusal(struct redis *r, const redisReply *reply)
 		r->refusing = reply->type == REDIS_REPLY_ERROR;
 }
 
-/* DEL, and the script that unlocks: a number says how many went. */
+/* Handles replies to DEL and the unlock script: the number of removed keys. */
 void redis_on_removed(void *owner, const redisReply *reply)
 {
 	struct redis *r = owner;

@@ -1,5 +1,4 @@
-/* What the parts of the Redis driver share: who waits for an answer, and how keys are told apart.
- */
+/* Shared by the parts of the Redis driver: pending operations and key prefixes. */
 #ifndef REDIS_ASK_H
 #define REDIS_ASK_H
 
@@ -17,19 +16,19 @@ struct redis {
 	struct arena *arena;
 	struct redis_place place;
 	struct redis_link *link;
-	uint8_t key[HASH_SHA256_BYTES]; /* of the values' HMAC */
-	size_t running;                 /* operations that their starters still wait for */
-	bool refusing;                  /* the log knows that it keeps nothing */
+	uint8_t key[HASH_SHA256_BYTES]; /* HMAC key for values */
+	size_t running;                 /* operations whose callback is pending */
+	bool refusing;                  /* a refusal was logged */
 };
 
-/* Somebody waits for what it gives. */
+/* An operation whose caller waits. */
 struct asking {
 	struct op op;
 	struct redis *redis;
-	struct later later; /* when nothing could be sent */
+	struct later later; /* reports that the command was not sent */
 	bool sent;
-	bool cancelled;      /* an answer still comes, and goes nowhere */
-	const char *command; /* for the metrics */
+	bool cancelled;      /* the pending reply is discarded */
+	const char *command; /* for metrics */
 	cache_value_cb on_value;
 	cache_lock_cb on_yes;
 	cache_draw_cb on_draw;
@@ -42,20 +41,21 @@ struct asking {
 
 void redis_count_use(const char *command, const char *outcome);
 bool redis_reply_is(const redisReply *reply, int type);
-/* The key as it is stored, in the buffer, which the caller ends. */
+/* Writes the stored form of the key into the buffer; the caller frees the buffer. */
 struct str redis_key(struct buf *b, const char *prefix, struct str key);
 struct asking *redis_asking_new(struct redis *r, struct str key, void *owner);
-/* Sends it; where nothing can be sent the waiting one hears so later. */
+/* Sends the command. If that fails, the callback runs later. */
 struct op *redis_ask(struct asking *q, const char *command, int argc, const struct str *argv,
 		     redis_reply_cb cb);
-/* These call back, unless cancelled, and free. */
+/* Both call the callback, unless cancelled, and free the operation. */
 void redis_answer(struct asking *q, struct str value, bool yes);
 void redis_answer_draw(struct asking *q, const struct cache_draw *drawn);
-/* Tells operators, once, when the server keeps nothing. */
+/* Logs once when the server refuses writes. */
 void redis_note_refusal(struct redis *r, const redisReply *reply);
-void redis_on_removed(void *owner, const redisReply *reply); /* for what nobody waits for */
+/* Callback for removals without a waiting caller. */
+void redis_on_removed(void *owner, const redisReply *reply);
 
-/* cache_redis_script.c: what must be one step on the server. */
+/* cache_redis_script.c: operations that must be atomic on the server. */
 struct op *redis_draw(void *self, const struct str *keys, const int64_t *most, size_t count,
 		      int64_t full_ms, cache_draw_cb cb, void *owner);
 struct op *redis_lock(void *self, struct str key, struct str token, int64_t ttl_ms,
