@@ -1,9 +1,9 @@
 /*
- * Debian's hiredis 0.14 has an adapter for libuv that never hears of a refused connection, and a
- * reader that trusts the server: it allocates whatever an array announces, and it asserts that
- * every reply was asked for, so that one stray byte sequence would end the process. This glue
- * watches the descriptor through our loop, and puts a guard before the reader's constructors: what
- * was not asked for and what is too large end the connection instead.
+ * Connects hiredis to our loop. Debian's hiredis 0.14 has a libuv adapter that misses refused
+ * connections. Its reader trusts the server: it allocates whatever size an array announces, and
+ * asserts that every reply was requested, so stray bytes would end the process. This file watches
+ * the descriptor itself and wraps the reader's constructors: unrequested or oversized replies end
+ * the connection.
  */
 #include "redis_glue.h"
 
@@ -11,19 +11,19 @@
 #include "vesper/mem.h"
 
 struct glue {
-	redisAsyncContext *ac; /* NULL: gone, under a call that still runs */
+	redisAsyncContext *ac; /* NULL: freed during a call that still runs */
 	struct fd_watch *watch;
 	int events;
-	bool inside; /* a call into hiredis, at whose end the glue is freed when its context went */
+	bool inside; /* in a call to hiredis; the glue is freed after it if its context was freed */
 	struct redis_glue_options options;
-	redisReplyObjectFunctions *plain; /* hiredis' own constructors */
+	redisReplyObjectFunctions *plain; /* constructors of hiredis */
 	redisReplyObjectFunctions guarded;
-	size_t bytes, elements; /* of the reply that is being read */
+	size_t bytes, elements; /* of the reply being read */
 };
 
-/* ---- the reader's guard ---- */
+/* ---- guarded constructors ---- */
 
-/* NULL: nobody asked for it, or it is too much: so many further bytes and elements. */
+/* Counts the reply's bytes and elements. NULL: it was not requested or is too large. */
 static struct glue *guard_of(const redisReadTask *task, size_t bytes, size_t elements)
 {
 	struct glue *g = task->privdata;
@@ -90,7 +90,7 @@ static void guard_reader(struct glue *g)
 	reader->privdata = g;
 }
 
-/* ---- the watch ---- */
+/* ---- descriptor ---- */
 
 static void want(struct glue *g, int events)
 {
@@ -133,7 +133,7 @@ static void on_cleanup(void *self)
 
 	ac->ev.cleanup = NULL;
 	ac->ev.data = NULL;
-	ac->c.reader->fn = g->plain; /* a reply that was begun is freed by it later */
+	ac->c.reader->fn = g->plain; /* frees an incomplete reply later */
 	fd_watch_free(&g->watch);
 	g->options.gone(g->options.owner, ac->c.errstr);
 	g->ac = NULL;
@@ -141,7 +141,7 @@ static void on_cleanup(void *self)
 		mem_free(g);
 }
 
-/* Bytes without a whole reply in them: a length that is never reached would fill the memory. */
+/* An incomplete reply beyond the limit: a large announced length would fill the memory. */
 static bool reads_without_end(const struct glue *g)
 {
 	return g->ac->c.reader->len > 2 * g->options.reply_bytes;

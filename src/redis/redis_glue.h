@@ -1,5 +1,5 @@
 /*
- * A hiredis connection as a guest of our loop.
+ * Runs a hiredis connection on our loop.
  */
 #ifndef REDIS_GLUE_H
 #define REDIS_GLUE_H
@@ -10,13 +10,13 @@
 
 #include "vesper/loop.h"
 
-/* Once, when hiredis is about to free the context; `why` is valid during the call. */
+/* Called once, before hiredis frees the context; `why` is valid during the call. */
 typedef void (*redis_gone_cb)(void *owner, const char *why);
 
-/* Whoever sends counts here what is not answered yet: nothing else is taken for a reply. */
+/* The sender maintains the count of unanswered commands; other replies are rejected. */
 struct redis_glue_options {
 	const size_t *unanswered;
-	size_t reply_bytes, reply_elements; /* 0: the usual */
+	size_t reply_bytes, reply_elements; /* 0: default */
 	redis_gone_cb gone;
 	void *owner;
 };

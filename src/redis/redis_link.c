@@ -1,6 +1,6 @@
 /*
- * The states of the connection to Redis: a pause, the address looked up on a worker thread (names
- * are looked up anew each time, since a failover changes them), a greeting, and then up.
+ * State machine of the connection to Redis: pause, name lookup on a worker thread, greeting, up.
+ * Names are looked up for each connection, since a failover changes addresses.
  */
 #include "redis_glue.h"
 #include "vesper/redis.h"
@@ -21,7 +21,7 @@
 
 enum state { PAUSING, RESOLVING, GREETING, UP };
 
-/* A command that is not answered yet. */
+/* An unanswered command. */
 struct sent {
 	struct list node;
 	struct redis_link *link;
@@ -36,27 +36,27 @@ struct redis_link {
 	const struct redis_place *place;
 	struct redis_link_options options;
 	enum state state;
-	struct timer *timer; /* the end of the pause, the greeting or the patience; the next ping */
+	struct timer *timer; /* end of the pause, the greeting or the wait budget; next ping */
 	redisAsyncContext *ac;
-	struct list sent; /* the oldest first */
+	struct list sent; /* oldest first */
 	size_t unanswered;
 	size_t unanswered_bytes;
 	int64_t patience_us, patience_max_us;
 	int64_t charged_to_us, filled_at_us;
 	int64_t pause_ms;
 	int64_t up_at_us;
-	bool told; /* the log knows that it is away */
+	bool told; /* the outage was logged */
 
 	struct pool *resolver;
 	struct pool_job job;
-	char address[NI_MAXHOST]; /* what the job found, "" when nothing */
+	char address[NI_MAXHOST]; /* result of the lookup; "" on failure */
 };
 
 static void resolve(struct redis_link *k);
 
-/* ---- the end of a connection ---- */
+/* ---- disconnecting ---- */
 
-/* A quarter more or less, so that many daemons do not come back at the same moment. */
+/* Adds up to 25 % of jitter, so that many daemons do not reconnect at once. */
 static uint64_t pause_with_jitter(int64_t pause_ms)
 {
 	uint16_t random;
@@ -83,7 +83,8 @@ static void pause_after(struct redis_link *k, const char *why)
 
 static void drop(struct redis_link *k, const char *why)
 {
-	pause_after(k, why); /* first: what ends now must not be sent anew here */
+	/* First, so that failed commands are not sent again on this connection. */
+	pause_after(k, why);
 	if (k->ac)
 		redisAsyncFree(k->ac);
 }
@@ -103,7 +104,7 @@ void redis_link_distrust(struct redis_link *k, const char *why)
 		drop(k, why);
 }
 
-/* ---- patience ---- */
+/* ---- wait budget ---- */
 
 static void refill(struct redis_link *k, int64_t now_us)
 {
@@ -117,8 +118,8 @@ static void refill(struct redis_link *k, int64_t now_us)
 	k->filled_at_us = now_us;
 }
 
-/* What the oldest command has been waited for beyond its due. Whoever waits for a later one waits
- * within that time, so no time counts twice. */
+/* Charges the time that the oldest command is overdue. Later commands wait within the same time, so
+ * no time is charged twice. */
 static void charge(struct redis_link *k)
 {
 	int64_t now_us = clock_mono_us(), from_us;
@@ -137,7 +138,7 @@ static void charge(struct redis_link *k)
 	k->charged_to_us = now_us;
 }
 
-/* Until the patience with the oldest command ends. */
+/* Time until the wait budget for the oldest command is used up. */
 static int64_t left_us(const struct redis_link *k)
 {
 	const struct sent *oldest = list_item(k->sent.next, struct sent, node);
@@ -188,7 +189,7 @@ static bool put(struct redis_link *k, int argc, const struct str *argv, redis_re
 	*s = (struct sent){
 		.link = k, .at_us = clock_mono_us(), .bytes = bytes, .cb = cb, .owner = owner};
 	if (redisAsyncCommandArgv(k->ac, on_reply, s, argc, text, lens) != REDIS_OK) {
-		mem_free(s); /* the connection is ending just now */
+		mem_free(s); /* the connection is being closed */
 		return false;
 	}
 	list_append(&k->sent, &s->node);
@@ -234,7 +235,7 @@ static void on_greeted(struct redis_link *k)
 	k->told = false;
 }
 
-/* AUTH, SELECT and PING: each must be answered as it has to be. */
+/* AUTH, SELECT and PING; each needs its expected reply. */
 static void on_greeting(void *owner, const redisReply *reply)
 {
 	struct redis_link *k = owner;
@@ -281,7 +282,7 @@ static void connect_to(struct redis_link *k, const char *address)
 	timer_start(k->timer, REDIS_GREETING_MS);
 	redisAsyncContext *ac = k->place->path ? redisAsyncConnectUnix(k->place->path)
 					       : redisAsyncConnect(address, k->place->port);
-	assert(ac); /* only memory can fail here */
+	assert(ac); /* only allocation can fail here */
 	if (ac->err) {
 		pause_after(k, ac->errstr);
 		redisAsyncFree(ac);
@@ -293,9 +294,9 @@ static void connect_to(struct redis_link *k, const char *address)
 		drop(k, "the greeting could not be sent");
 }
 
-/* ---- the address ---- */
+/* ---- name lookup ---- */
 
-/* On a worker: a name server may take its time. */
+/* Runs on a worker, since name servers may be slow. */
 static void run_resolve(struct pool_job *job)
 {
 	struct redis_link *k = list_item(job, struct redis_link, job);
@@ -333,7 +334,7 @@ static bool is_numeric(const char *host)
 
 static void resolve(struct redis_link *k)
 {
-	if (!k->resolver) { /* a path, or an address already */
+	if (!k->resolver) { /* a path or an IP address */
 		connect_to(k, k->place->host);
 		return;
 	}
@@ -343,7 +344,7 @@ static void resolve(struct redis_link *k)
 	pool_submit(k->resolver, &k->job);
 }
 
-/* ---- time ---- */
+/* ---- timers ---- */
 
 static void on_pong(void *owner, const redisReply *reply)
 {
@@ -351,7 +352,7 @@ static void on_pong(void *owner, const redisReply *reply)
 		redis_link_distrust(owner, "a PING was not answered by PONG");
 }
 
-/* Somebody has to find out that a server is gone; better this than a turn. */
+/* Detects a dead server before a turn needs it. */
 static void ping(struct redis_link *k)
 {
 	struct str command = STR("PING");
@@ -364,7 +365,7 @@ static void look_at_patience(struct redis_link *k)
 {
 	redisAsyncContext *ac = k->ac;
 
-	/* The loop itself may have been late: what is there by now counts. */
+	/* The loop may have been late, so replies that have arrived are read first. */
 	redisAsyncHandleRead(ac);
 	if (k->state != UP)
 		return;
@@ -391,7 +392,7 @@ static void on_timer(void *owner)
 		look_at_patience(k);
 }
 
-/* ---- the whole ---- */
+/* ---- lifecycle ---- */
 
 struct redis_link *redis_link_new(struct loop *l, const struct redis_place *place,
 				  const struct redis_link_options *o)

@@ -1,5 +1,5 @@
-/* An address of a Redis as its parts. Written here because libcurl's parser is another folder's
- * library, and because an error must never repeat the password. */
+/* Parses a Redis URL. It does not use libcurl's parser, which belongs to another folder, and its
+ * errors never contain the password. */
 #include "vesper/redis.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "vesper/str.h"
 
 #define PORT_DEFAULT 6379
-#define DB_MAX       1000000 /* Redis has 16 unless it is told otherwise */
+#define DB_MAX       1000000 /* the default of Redis is 16 */
 
 static int hex_digit(char c)
 {
@@ -17,7 +17,7 @@ static int hex_digit(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* NULL: a % without two hexadecimal digits, or a NUL byte. */
+/* NULL: a % without two hexadecimal digits, or an encoded NUL byte. */
 static const char *decode(struct str s, struct arena *a)
 {
 	char *out = arena_alloc(a, s.n + 1);
@@ -58,7 +58,7 @@ static bool read_number(struct str s, int max, int *out)
 	return true;
 }
 
-/* Takes "user:password@" off the front, where it is. The last @ before the path ends it. */
+/* Cuts an optional "user:password@" off the front. It ends at the last @ before the path. */
 static bool read_login(struct str *rest, struct arena *a, struct redis_place *at, struct err *e)
 {
 	const char *slash = memchr(rest->p, '/', rest->n);
