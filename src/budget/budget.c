@@ -1,7 +1,6 @@
 /*
- * The arithmetic of spending: one sum for each payer and period that some limit looks at. Sums of a
- * period that is over are begun anew when they are next looked at, so nothing has to run at
- * midnight.
+ * Accounting of model costs: one sum per limit, budget owner and period. A sum of a past period is
+ * reset when it is next used, so no midnight job is needed.
  */
 #include "budget_int.h"
 
@@ -27,9 +26,9 @@ struct sum {
 	char *key; /* limit, tenant, KEY_SEPARATOR, and whom of it */
 	struct tenant *tenant;
 	int64_t period;
-	struct amount spent; /* by all, as far as it is known */
-	struct amount since; /* by us while sums are being read, at its most */
-	struct amount read;  /* the sums that have come so far */
+	struct amount spent; /* known spending of all replicas */
+	struct amount since; /* our spending while sums are being read, as an upper bound */
+	struct amount read;  /* sums received so far */
 };
 
 static size_t sum_limit(const struct sum *s)
@@ -41,8 +40,8 @@ static size_t sum_limit(const struct sum *s)
 struct tenant {
 	struct list node;
 	char *name;
-	int64_t latest_ms;  /* its clock never goes back */
-	int64_t reading_ms; /* when the reading began; 0: none is under way */
+	int64_t latest_ms;  /* never goes back */
+	int64_t reading_ms; /* when the current reading began; 0: none */
 	bool asked;
 	int used_percent;
 };
@@ -68,7 +67,7 @@ const char *budget_period_name(enum budget_period period)
 	return period == BUDGET_DAY ? "day" : "month";
 }
 
-/* ---- life ---- */
+/* ---- lifecycle ---- */
 
 static void prices_set(struct budget *b, const struct budget_price *prices, size_t count)
 {
@@ -212,7 +211,8 @@ static int64_t period_of(enum budget_period period, int64_t at_ms)
 	return d.year * 12 + d.month;
 }
 
-/* Whom the limit means by this payer; NULL: it does not concern them. */
+/* The user, tenant or role that the limit counts for this budget owner; NULL: the limit does not
+ * apply. */
 static const char *whom(const struct budget_limit *l, const struct budget_payer *payer)
 {
 	const char *who = l->scope == BUDGET_USER     ? payer->user
@@ -224,7 +224,7 @@ static const char *whom(const struct budget_limit *l, const struct budget_payer 
 	return who;
 }
 
-/* Users of last month are forgotten when there are too many sums. */
+/* Frees sums of past periods when there are too many. */
 static void sums_sweep(struct budget *b, int64_t at_ms)
 {
 	hashmap_each(node, &b->sums) {
@@ -244,7 +244,7 @@ static void sum_renew(struct sum *s, int64_t period)
 	s->spent = s->since = s->read = (struct amount){0};
 }
 
-/* The running sum of a limit for this payer; NULL: the limit does not concern them. */
+/* The current sum of a limit for this budget owner; NULL: the limit does not apply. */
 static struct sum *sum_of(struct budget *b, size_t limit, const struct budget_payer *payer,
 			  int64_t at_ms)
 {
@@ -280,7 +280,7 @@ static void add(struct budget *b, const struct budget_payer *payer, int64_t toke
 	for (size_t i = 0; i < b->limit_count; i++) {
 		struct sum *s = sum_of(b, i, payer, at_ms);
 
-		/* A call may end in another period than it began: then that one bears nothing. */
+		/* A call that ends in a later period than it began changes no sum. */
 		if (!s || s->period != period_of(b->limits[i].period, at_ms))
 			continue;
 		s->spent.tokens += tokens;
@@ -290,9 +290,9 @@ static void add(struct budget *b, const struct budget_payer *payer, int64_t toke
 	}
 }
 
-/* ---- other limits ---- */
+/* ---- changed limits ---- */
 
-/* What is known of a limit counts for one that is alike; one that is not is forgotten. */
+/* Sums carry over to an equivalent new limit; others are freed. */
 void budget_use(struct budget *b, const struct budget_settings *now)
 {
 	struct hashmap old = b->sums;
@@ -314,7 +314,7 @@ void budget_use(struct budget *b, const struct budget_settings *now)
 	prices_set(b, now->prices, now->price_count);
 }
 
-/* ---- what all have spent ---- */
+/* ---- spending of all replicas ---- */
 
 static void each_sum(struct budget *b, const struct tenant *t,
 		     void (*act)(struct budget *b, struct sum *s))
@@ -333,7 +333,7 @@ static void begin_sum(struct budget *b, struct sum *s)
 	s->since = s->read = (struct amount){0};
 }
 
-/* One of a period that began after the reading did was not read. */
+/* Skips a sum whose period began after the reading did, since it was not read. */
 static void end_sum(struct budget *b, struct sum *s)
 {
 	size_t limit = sum_limit(s);
@@ -388,7 +388,7 @@ bool budget_asked(const struct budget *b, const char *tenant, int *used_percent)
 	return false;
 }
 
-/* ---- spending ---- */
+/* ---- own spending ---- */
 
 static int percent(int64_t used, int64_t limit)
 {
@@ -447,7 +447,7 @@ static void note_use(struct tenant *t, int percent)
 		t->used_percent = percent;
 }
 
-/* The first limit that has no room for so much more; limit_count: there is none. */
+/* The first limit that `more` would exceed; limit_count: none. */
 static size_t limit_without_room(struct budget *b, const struct budget_payer *payer,
 				 const struct amount *more, int64_t now_ms, bool *money)
 {

@@ -1,4 +1,4 @@
-/* Prices and limits, from the configuration, and which limit of before one goes on with. */
+/* Reads prices and limits from the configuration, and matches new limits with old ones. */
 #include <string.h>
 
 #include "budget_int.h"
@@ -9,7 +9,7 @@ static const struct choice scopes[] = {
 	{"user", BUDGET_USER}, {"tenant", BUDGET_TENANT}, {"role", BUDGET_ROLE}, {NULL, 0}};
 static const struct choice periods[] = {{"day", BUDGET_DAY}, {"month", BUDGET_MONTH}, {NULL, 0}};
 
-/* Dollars a million tokens as billionths of a dollar a token. */
+/* Converts dollars per million tokens to billionths of a dollar per token. */
 static int64_t price_of(const json_t *price, const char *name, double otherwise)
 {
 	const json_t *value = json_object_get(price, name);
@@ -17,8 +17,8 @@ static int64_t price_of(const json_t *price, const char *name, double otherwise)
 	return (int64_t)((value ? json_number_value(value) : otherwise) * 1000 + 0.5);
 }
 
-/* Cached tokens cost what the service's own list says of them where the configuration is silent: a
- * tenth to read, twice to write for an hour. */
+/* By default, cached tokens cost what the service's price list says: a tenth of the input price to
+ * read, twice to write for an hour. */
 static void read_prices(const json_t *prices, struct arena *a, struct budget_settings *s)
 {
 	struct budget_price *out = arena_alloc(a, sizeof(*out) * (json_object_size(prices) + 1));
@@ -82,14 +82,14 @@ bool budget_settings_read(const struct config *c, struct arena *take, struct bud
 	return true;
 }
 
-/* The same people and the same time, whatever the amounts. */
+/* Same scope and period, whatever the amounts. */
 static bool is_alike(const struct budget_limit *a, const struct budget_limit *b)
 {
 	return a->scope == b->scope && a->period == b->period && !a->only == !b->only &&
 	       (!a->only || strcmp(a->only, b->only) == 0);
 }
 
-/* Several may be alike, and keep their order. */
+/* Several limits may be equivalent; they match in order. */
 size_t budget_place(const struct budget_limit *all, size_t old, const struct budget_settings *now)
 {
 	size_t before = 0, i;
