@@ -1,7 +1,7 @@
 /*
- * Tokens that open one report. What the service gives is kept by everything that it depends on, and
- * in this process only: a cache of several processes would be one more place for secrets. Whoever
- * asks while the same token is being made waits for that one.
+ * Embed tokens for one report each. Tokens are cached by everything they depend on, in this process
+ * only, since a shared cache would be another place for secrets. Concurrent requests for the same
+ * token share one call.
  */
 #include "pbi_int.h"
 
@@ -31,20 +31,20 @@ struct pbi {
 	size_t report_count;
 	struct role *roles;
 	size_t role_count;
-	char **hosts;       /* NULL-ended */
-	struct list embeds; /* the longest unused first */
+	char **hosts;       /* NULL-terminated */
+	struct list embeds; /* least recently used first */
 	size_t embed_count;
 };
 
-/* A token that is there, or being made. */
+/* A token that is cached or being requested. */
 struct embed {
 	struct list node;
 	struct pbi *pbi;
 	const struct report *report;
-	char *key;          /* JSON of all that the token depends on */
-	json_t *identities; /* NULL: without */
+	char *key;          /* JSON of all inputs of the token */
+	json_t *identities; /* NULL: none */
 	struct list waiters;
-	bool telling; /* its waiters are being told */
+	bool telling; /* waiters are being called */
 	struct later later;
 	struct op *call;
 	char *embed_url, *dataset_id;
@@ -59,7 +59,7 @@ struct waiter {
 	void *owner;
 };
 
-/* ---- telling those who wait ---- */
+/* ---- callbacks ---- */
 
 static void on_cancel(struct op *op)
 {
@@ -101,7 +101,7 @@ static void on_there(void *owner)
 	embed_tell(m, &result, NULL);
 }
 
-/* ---- making one ---- */
+/* ---- requesting a token ---- */
 
 static bool is_failure(struct embed *m, const json_t *reply, const struct err *e,
 		       bool (*take)(struct embed *, const json_t *, struct err *))
@@ -142,7 +142,8 @@ static void on_token(void *owner, const json_t *reply, const struct err *e)
 		on_there(m);
 }
 
-/* "app.powerbi.com" of "https://app.powerbi.com/reportEmbed?…", in whatever case. */
+/* Returns true when the URL's host is listed, ignoring case: "app.powerbi.com" in
+ * "https://app.powerbi.com/reportEmbed?…". */
 static bool is_shown_from(const char *url, char *const *hosts)
 {
 	static const char scheme[] = "https://";
@@ -158,7 +159,7 @@ static bool is_shown_from(const char *url, char *const *hosts)
 	return false;
 }
 
-/* The address is opened inside our page. */
+/* The URL is checked, since it is opened inside our page. */
 static bool take_report(struct embed *m, const json_t *reply, struct err *e)
 {
 	const char *url, *dataset_id = "";
@@ -219,7 +220,7 @@ static void embed_make(struct embed *m)
 	mem_free(path);
 }
 
-/* ---- those that are kept ---- */
+/* ---- cached tokens ---- */
 
 static void embed_free(struct embed *m)
 {
@@ -251,7 +252,7 @@ static void make_room(struct pbi *p)
 	}
 }
 
-/* As Power BI is told of the caller; its datasets are added when they are known. */
+/* The caller's identity for Power BI; datasets are added once they are known. */
 static json_t *identities_of(const struct pbi *p, const struct principal *who)
 {
 	json_t *one, *roles, *list;
@@ -358,7 +359,7 @@ struct op *pbi_call(struct pbi *p, const char *path, const json_t *body, pbi_rep
 	return pbi_service_call(p->service, path, body, cb, owner);
 }
 
-/* ---- the whole ---- */
+/* ---- lifecycle ---- */
 
 bool pbi_hosts_check(const char *const *hosts, struct err *e)
 {

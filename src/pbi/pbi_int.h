@@ -1,4 +1,4 @@
-/* What the files of pbi share: calls with the service principal's own token. */
+/* Shared by the files of pbi: calls with the service principal's token. */
 #ifndef VESPER_PBI_INT_H
 #define VESPER_PBI_INT_H
 

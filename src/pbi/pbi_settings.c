@@ -1,4 +1,4 @@
-/* Power BI, from the configuration. */
+/* Reads the Power BI settings from the configuration. */
 #include "pbi_int.h"
 #include "vesper/choice.h"
 #include "vesper/config.h"
@@ -32,7 +32,7 @@ static void read_roles(const json_t *map, struct arena *a, struct pbi_options *o
 	o->roles = out;
 }
 
-/* A report whose rows are everybody's is one tenant's report. */
+/* Without row-level identity, a report may only serve one tenant. */
 static bool check(const struct config *c, const struct pbi_options *o, struct err *e)
 {
 	if (o->identity == PBI_IDENTITY_NONE && o->role_count > 0)

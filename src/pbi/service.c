@@ -1,7 +1,7 @@
 /*
- * Calls with the service principal's token. One token serves all until shortly before its end; it
- * is asked for once, whoever waits for it, and once more when the service does not take it any
- * longer. When the service wants fewer calls, none is made until it said.
+ * Calls with the service principal's token. One token serves all calls until shortly before it
+ * expires. Concurrent calls share one sign-in, and a refused token is replaced once. When the
+ * service throttles, no calls are made until the time it gives.
  */
 #include "pbi_int.h"
 
@@ -15,21 +15,21 @@
 #include "vesper/mem.h"
 
 #define FORM_MAX      8192
-#define PAUSE_MS      1000 /* when the service does not say how long */
+#define PAUSE_MS      1000 /* when the service gives no time */
 #define EXPIRES_S_MAX 86400
 
 struct pbi_service {
 	struct loop *loop;
 	struct http *http;
 	char *token_url, *api_url;
-	char *form; /* the sign-in, with the secret */
+	char *form; /* sign-in request, with the secret */
 	struct json_fetch sign_in;
-	char *token; /* NULL: none that is still good */
+	char *token; /* NULL: no valid token */
 	int64_t token_until_ms;
-	int64_t generation; /* of the token: which one was refused? */
+	int64_t generation; /* version of the token, to identify a refused one */
 	int64_t pause_until_ms;
 	struct list waiting; /* calls that need a token first */
-	struct list calls;   /* the others */
+	struct list calls;   /* other calls */
 };
 
 struct call {
@@ -46,7 +46,7 @@ struct call {
 	void *owner;
 };
 
-/* ---- the end of a call ---- */
+/* ---- ending a call ---- */
 
 static void call_free(struct call *c)
 {
@@ -100,7 +100,7 @@ static void note_pause(struct pbi_service *s, const struct err *e)
 		s->pause_until_ms = clock_mono_ms() + ms;
 }
 
-/* ---- on its way ---- */
+/* ---- sending ---- */
 
 static void call_send(struct call *c)
 {
@@ -178,7 +178,7 @@ static bool token_take(struct pbi_service *s, const json_t *reply, struct err *e
 	if (!json_get_str(reply, "access_token", &token, e) ||
 	    !json_get_int(reply, "expires_in", &life_s, e))
 		return false;
-	/* It goes into a header. */
+	/* Checked, since it is sent in a header. */
 	if (!*token || strpbrk(token, "\r\n ") || life_s < 1 || life_s > EXPIRES_S_MAX)
 		return err_set(e, ERR_UPSTREAM, "a token that can't be");
 	token_forget(s);
@@ -188,7 +188,7 @@ static bool token_take(struct pbi_service *s, const json_t *reply, struct err *e
 	return true;
 }
 
-/* The list is taken away first: a callback may begin a call that needs yet another token. */
+/* The list is detached first, since a callback may start a call that needs another token. */
 static void on_signed_in(void *owner, json_t *reply, const struct err *e)
 {
 	struct pbi_service *s = owner;
@@ -219,7 +219,7 @@ static void on_signed_in(void *owner, json_t *reply, const struct err *e)
 	}
 }
 
-/* ---- the outside ---- */
+/* ---- interface ---- */
 
 struct op *pbi_service_call(struct pbi_service *s, const char *path, const json_t *body,
 			    pbi_reply_cb cb, void *owner)
@@ -244,7 +244,7 @@ struct op *pbi_service_call(struct pbi_service *s, const char *path, const json_
 	return &c->op;
 }
 
-/* A directory is an id or a domain; it becomes a part of an address. */
+/* A directory is an id or a domain; it becomes part of a URL. */
 static bool is_directory(const char *text)
 {
 	return *text && strlen(text) <= 253 &&
