@@ -74,7 +74,6 @@ void turn_admitted(struct turn *t)
 	turn_wake(t);
 }
 
-/* A turn of this session has ended: starts the one that waited longest, unless another runs. */
 void turns_tell_running(const struct turns *all)
 {
 	static const struct metric running = {
@@ -86,6 +85,7 @@ void turns_tell_running(const struct turns *all)
 	metric_set(&running, NULL, (int64_t)all->count);
 }
 
+/* A turn of this session has ended: starts the one that waited longest, unless another runs. */
 static void begin_next(const struct turn *over)
 {
 	const struct turn_group *g = turn_group_of(over->core.all, GROUP_SESSION, over->core.who,

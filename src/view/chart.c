@@ -58,13 +58,13 @@ static json_t *cell_text(const struct chart *ch, const struct column *column, co
 	return text;
 }
 
-/* Months are checked as numbers, since a cell may spell one as 100e-1. */
 static const char *month_name(const struct chart *ch, long month)
 {
 	return language_text(ch->of->language,
 			     SAY_MONTH_SHORT_JANUARY + (enum sentence)(month - 1));
 }
 
+/* Checks the number, since the cell may spell a month as 100e-1. */
 static const char *month_of(const struct chart *ch, const char *cell)
 {
 	long month = strtol(cell, NULL, 10);
