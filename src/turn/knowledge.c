@@ -1,5 +1,5 @@
 /*
- * Reference-counted catalogs and question-understanding data, one per tenant. The set may be
+ * Reference-counted catalogues and question-understanding data, one per tenant. The set may be
  * replaced while turns run; a turn's knowledge is freed when its last turn ends.
  */
 #include "turn_int.h"

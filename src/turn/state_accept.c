@@ -108,7 +108,7 @@ enum turn_state step_accept(struct turn *t)
 	if (stream_last_seq(t->core.log) == 0 || stream_kind(t->core.log, 1) != EVENT_RUN_STARTED)
 		say_thinking(&t->for_answer);
 	if (t->machine.cancel_after_accept) {
-		/* The message is stored by now, so the turn ends as a stored one. */
+		/* The message is stored, so the turn ends with a stored status. */
 		turn_end_status(t, t->machine.cancel_reason == CANCEL_DRAIN ? MESSAGE_INTERRUPTED
 									    : MESSAGE_CANCELLED);
 		return TURN_FAILED;

@@ -260,7 +260,7 @@ static enum turn_state read_question(struct turn *t)
 	return next;
 }
 
-/* True: the stored plan of the clarifying question is outdated, because the catalog has changed
+/* True: the stored plan of the clarifying question is outdated, because the catalogue has changed
  * since. */
 static bool has_changed(struct turn *t)
 {

@@ -122,7 +122,7 @@ struct turn_machine {
 	struct timer *state_timer, *turn_timer;
 	struct {
 		struct timer *timer;
-		bool left; /* its last viewer has cancelled */
+		bool left; /* a viewer left for good: LEFT_MS is enough */
 		bool held; /* its model call is paused */
 	} grace;
 	int hops;
