@@ -12,7 +12,7 @@
 
 /* ---- hosts ---- */
 
-/* "app.powerbi.com" of "https://app.powerbi.com/groups/…". */
+/* The host of a URL: "app.powerbi.com" in "https://app.powerbi.com/groups/…". */
 static const char *host_of(struct answer_turn *t, const char *url)
 {
 	const char *host = strstr(url, "://");

@@ -1,5 +1,5 @@
 /*
- * Builds the prompts. The system prompt depends only on the catalog and the caller's permissions,
+ * Builds the prompts. The system prompt depends only on the catalogue and the caller's permissions,
  * so it is identical for all users of a role and can be cached. Date, history, question and data
  * follow it.
  */
