@@ -1,5 +1,5 @@
 /*
- * Declines a takeover that cannot run here, for example because replicas have different catalogs.
+ * Declines a takeover that cannot run here, for example because replicas have different catalogues.
  * The turn is offered to the next replica's heartbeat. When all have declined it, viewers get an
  * error and the store closes the turn.
  */

@@ -29,12 +29,12 @@ struct cluster {
 	int64_t lease_ms;
 	struct timer *beat, *flush;
 	struct {
-		int64_t answered_ms; /* last reply */
+		int64_t answered_ms; /* time of the last reply */
 		int64_t steady_ms;   /* since when no reply was missed */
 		bool under_way;
 	} beats;
 	bool reading;    /* an XREAD is under way */
-	int64_t read_ms; /* last reply to XREAD, or start of the first one without */
+	int64_t read_ms; /* time of the last reply to XREAD, or of the start */
 	bool leaving;    /* turns are being handed over */
 	bool left;       /* the other replicas were told */
 	bool closing;
@@ -45,7 +45,7 @@ struct cluster {
 	struct hashmap follows; /* struct follow, by turn */
 	struct list follow_list;
 	struct list untaken; /* takeovers to retry */
-	int64_t declined_ms; /* last turn that was declined for others */
+	int64_t declined_ms; /* when a turn was last passed on to others */
 	size_t asking;       /* operations whose callback is pending */
 };
 
@@ -75,7 +75,7 @@ struct held {
 
 /* ---- cluster_ask.c ---- */
 
-/* First member of an operation's own struct. */
+/* First member of each operation's struct. */
 struct question {
 	struct op op;
 	struct later later; /* reports that the command was not sent */
