@@ -1,6 +1,6 @@
 /*
  * Reads call arguments. Values from a model, a router or a client are converted to typed values of
- * declared parameters within their limits, and names to known values of the catalog. All other
+ * declared parameters within their limits, and names to known values of the catalogue. All other
  * input is rejected.
  */
 #include "tool_int.h"

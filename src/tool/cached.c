@@ -66,7 +66,7 @@ static void add_permissions(struct buf *b, const struct tool_call *call)
 	}
 }
 
-/* The key without the tenant, which is its prefix. The catalog's hash covers the statements, the
+/* The key without the tenant, which is its prefix. The catalogue's hash covers the statements, the
  * calendar and the tool's header. NULL: too long to cache. */
 static const char *key_name(const struct tool_call *call)
 {

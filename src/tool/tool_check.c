@@ -1,7 +1,7 @@
 /*
- * Checks whether the catalog fits the current databases. Runs each statement of each tool, and each
- * that reads a dimension's names, with arguments that match nothing: the database reports missing
- * columns and views in its dialect. An unreachable source counts as one problem: its first
+ * Checks whether the catalogue fits the current databases. Runs each statement of each tool, and
+ * each that reads a dimension's names, with arguments that match nothing: the database reports
+ * missing columns and views in its dialect. An unreachable source counts as one problem: its first
  * statement is a plain SELECT, and if that fails, the others are skipped.
  */
 #include "tool_int.h"

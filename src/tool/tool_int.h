@@ -13,7 +13,7 @@
 
 struct toolbox {
 	struct toolbox_options options;
-	/* Function of each tool, in the catalog's order. */
+	/* Function of each tool, in the catalogue's order. */
 	tool_fn *run;
 	struct map *map;        /* NULL: no tool uses it */
 	struct source **source; /* by tool; NULL: depends on the caller's statement */

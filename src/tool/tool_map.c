@@ -1,6 +1,6 @@
 /*
  * Tool for queries over the pack's map. Input contains names and values only; all identifiers of
- * the statement come from the catalog. Values of dimensions are resolved like parameters. Queries
+ * the statement come from the catalogue. Values of dimensions are resolved like parameters. Queries
  * that would count rows twice are refused with the reason and alternatives.
  */
 #include "tool_int.h"

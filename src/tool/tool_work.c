@@ -1,7 +1,7 @@
 /*
  * Post-processing of a call's rows: descriptions, derived facts, hash. Short results are processed
  * on the loop, long ones on a worker. The worker touches no data of the turn: tables, a copy of the
- * arguments, an arena and a catalog reference are moved into the job and back. If the call is
+ * arguments, an arena and a catalogue reference are moved into the job and back. If the call is
  * cancelled, they stay in the job.
  */
 #include "tool_int.h"
@@ -38,7 +38,7 @@ static const struct column_def *find_column(const struct tool_def *t, const char
 	return NULL;
 }
 
-/* Copied, since the table may outlive the catalog. */
+/* Copied, since the table may outlive the catalogue. */
 static const char *const *copy_words(const char *const *words, struct arena *a)
 {
 	size_t n = 0;
@@ -222,7 +222,7 @@ static void done(struct pool_job *job)
 		tool_call_finish(call);
 }
 
-/* Factors belong to the catalog, which the job holds. */
+/* Factors belong to the catalogue, which the job holds. */
 static const struct derive_context *context_of(const struct result *from, struct arena *a,
 					       const atomic_bool *cancelled)
 {

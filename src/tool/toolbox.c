@@ -1,7 +1,7 @@
 /*
- * The toolbox maps the tools of a catalog to their functions. For a compiled-in module whose pack
- * is in the catalog, entries and tool files must match one to one. Domains without a module use the
- * shared function.
+ * The toolbox maps the tools of a catalogue to their functions. For a compiled-in module whose pack
+ * is in the catalogue, entries and tool files must match one to one. Domains without a module use
+ * the shared function.
  */
 #include "tool_int.h"
 
