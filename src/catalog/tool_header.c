@@ -73,7 +73,7 @@ bool tool_number_read(const struct tool_header *h, const char *text, int64_t *ou
 
 /* ---- param NAME type required|optional [attributes] about ---- */
 
-/* "8" or "2-8". With "1-8", a single value is as usual as several (takes_one). */
+/* "8" or "2-8". With "1-8", single values are as common as several (takes_one). */
 static bool read_list_bounds(const struct tool_header *h, struct str text, struct param_def *p,
 			     struct err *e)
 {
@@ -262,7 +262,7 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 	return check_slot(h, p, e);
 }
 
-/* Adds NAME_incl for a bound NAME: whether NAME itself is included. */
+/* Adds the flag NAME_incl for a bound NAME: true when NAME itself is included. */
 static bool add_inclusive(struct tool_header *h, const struct param_def *bound, struct err *e)
 {
 	struct arena *a = h->l->arena;

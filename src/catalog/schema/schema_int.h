@@ -26,7 +26,7 @@ MUST_CHECK bool schema_entity_of(const struct loader *l, const char *name, const
 				 const struct entity_def **out, struct err *e);
 MUST_CHECK bool schema_dimension_of(const struct loader *l, const char *name, const char *at,
 				    const struct dimension_def **out, struct err *e);
-/* Reads an optional list of dimensions, NULL-ended; missing: empty. */
+/* Reads an optional list of dimensions, NULL-terminated; missing: empty. */
 MUST_CHECK bool schema_dimensions(struct loader *l, const json_t *item, const char *member,
 				  const char *at, const struct dimension_def *const **out,
 				  struct err *e);
@@ -34,11 +34,12 @@ MUST_CHECK bool schema_dimensions(struct loader *l, const json_t *item, const ch
 MUST_CHECK bool schema_wheres(struct loader *l, const json_t *item, const char *member,
 			      const char *at, const struct where_def **out, size_t *count,
 			      struct err *e);
-/* Whether a metric, dimension or condition has this name. */
+/* Returns true when a metric, dimension or condition has this name. */
 bool schema_is_taken(const struct loader *l, const char *name);
 MUST_CHECK bool schema_permission(const struct loader *l, const char *permission, const char *at,
 				  struct err *e);
-/* Reads an optional choice as an index into `names`, NULL-ended. Missing: *out is unchanged. */
+/* Reads an optional choice as an index into `names`, NULL-terminated. Missing: *out is unchanged.
+ */
 MUST_CHECK bool schema_choice(const json_t *item, const char *member, const char *const *names,
 			      const char *at, size_t *out, struct err *e);
 
