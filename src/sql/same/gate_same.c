@@ -1,5 +1,5 @@
 /*
- * Refuses expressions whose meaning depends on the database, as far as it shows without column
+ * Refuses expressions whose meaning depends on the database, where that is certain without column
  * types. The message suggests a portable form.
  */
 #include <ctype.h>
