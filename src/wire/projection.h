@@ -11,7 +11,7 @@
 /* The item being written. */
 struct wire_at {
 	const char *turn_id, *session_id;
-	const struct stream_log *log; /* may be longer than the event; earlier events may be read */
+	const struct stream_log *log; /* may extend past the event; earlier events may be read */
 	const struct wire_head *head; /* the client's request; never NULL for dialects */
 	struct str text;              /* whole text of the answer so far */
 	uint64_t first, seq;          /* number of the item; first < seq: it merges several items */
