@@ -56,7 +56,7 @@ static void resolve(struct redis_link *k);
 
 /* ---- disconnecting ---- */
 
-/* Adds up to 25 % of jitter, so that many daemons do not reconnect at once. */
+/* Varies the pause by up to a quarter, so that many daemons do not reconnect at once. */
 static uint64_t pause_with_jitter(int64_t pause_ms)
 {
 	uint16_t random;
