@@ -9,7 +9,7 @@
 #define FILTERS_IN_LINK_MAX 10 /* limit of the service */
 #define LINK_BYTES_MAX      4000
 
-/* Writes a blank as _x0020_; so is every ASCII character but letters, digits and underscores.
+/* Escapes ASCII characters other than letters, digits and underscores: a blank becomes _x0020_.
  * Non-ASCII characters are kept. */
 static void add_name(struct buf *out, const char *name)
 {
