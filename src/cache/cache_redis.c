@@ -1,8 +1,8 @@
 /*
- * Redis driver. Other programs may write to the server, so a value is only accepted if its envelope
- * proves that a process with our secret stored it under this key and that it has not expired. Any
- * other reply is a miss. A reply of an impossible type ends the connection, since later replies
- * could not be trusted.
+ * Redis driver. Other programs may write to the server, so a value is only accepted with a valid
+ * envelope: stored by a process with our secret, under this key, and not expired. Any other reply
+ * is a miss. A reply of an impossible type ends the connection, since later replies could not be
+ * trusted.
  */
 #include <assert.h>
 #include <stdio.h>
