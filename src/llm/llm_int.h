@@ -109,8 +109,8 @@ json_t *exchange_json(const struct llm_call *call, const struct llm_answer *answ
 /* ---- llm_retry.c: whether and when to retry a request. Pure. ---- */
 
 /* The wait before attempt number `attempt` + 1 (0 was the first), or -1: no retry on this provider.
- * `spread` 0..65535 picks a point between the shortest wait (three quarters of the usual one, or
- * all of a requested one) and the longest (1.5 times the usual or requested one). */
+ * `spread` 0..65535 picks a point between the shortest and the longest wait. The shortest is three
+ * quarters of the usual wait, or all of a requested one. The longest is 1.5 times either. */
 int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigned spread);
 /* The next jitter value; successive values are spread evenly, however many there are. */
 unsigned retry_spread_next(unsigned *spread);
