@@ -56,8 +56,8 @@ static struct stream_block *newest_call(const struct llm_stream *s)
 	return NULL;
 }
 
-/* The call that this chunk belongs to; NULL: a new one. Without an index, a chunk with a new id or
- * a name starts a call. */
+/* The call that this chunk belongs to; NULL: a new one. Without an index, a chunk with a new id, or
+ * with a name and no id, starts a call. */
 static struct stream_block *call_of(const struct llm_stream *s, const json_t *piece)
 {
 	struct stream_block *newest = newest_call(s);
