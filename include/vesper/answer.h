@@ -94,8 +94,10 @@ struct turn_answer {
 	bool out_of_budget; /* an agent's call was skipped for lack of budget */
 	bool log_full;      /* a chunk of the answer did not fit into the log */
 	bool cut;           /* the answer reached its length limit */
-	size_t view_count;  /* views shown */
-	struct str links;   /* JSON array */
+	struct {
+		size_t count, charts; /* views shown, and charts among them */
+	} views;
+	struct str links; /* JSON array */
 	const char *provider, *model;
 	struct llm_usage usage[LLM_ROLE_COUNT];
 	int64_t calls[LLM_ROLE_COUNT];

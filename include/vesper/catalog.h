@@ -136,6 +136,7 @@ enum param_slot {
 	SLOT_ABOVE,
 	SLOT_BELOW,
 	SLOT_ORDER,
+	SLOT_STEP, /* the step of time to group by; its `values` are names of grains */
 	SLOT_NOT,
 	SLOT_THING, /* for an analysis: the named one of its things */
 	SLOT_CHANGE /* for an analysis: "by 10 %", negative for a decrease */
@@ -161,6 +162,7 @@ struct param_def {
 	bool like;          /* match=like: bound as an escaped pattern */
 	bool is_query;      /* a text that is a query over the map; an object is also accepted */
 	size_t bytes_max;   /* of a text; 0: TEXT_ARG_BYTES_MAX */
+	const char *const *values; /* the only texts it accepts, NULL-ended; NULL: any text */
 	enum param_slot slot;
 	const struct unit_def *unit; /* for a number, or NULL */
 	const char *bound_of; /* the bound that this NAME_incl parameter belongs to; or NULL */

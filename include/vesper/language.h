@@ -89,6 +89,7 @@
 	LIST(WORDS_JOINTS, "cues.joints")                                                          \
 	LIST(WORDS_ARTICLES, "cues.articles")                                                      \
 	LIST(WORDS_COMMON, "cues.common")                                                          \
+	LIST(WORDS_THEM, "cues.them")                                                              \
 	LIST(WORDS_POINTING, "cues.pointing")                                                      \
 	LIST(WORDS_CONTENTS, "cues.contents")                                                      \
 	LIST(WORDS_NEUTRAL, "account.neutral")                                                     \
@@ -127,6 +128,7 @@
 	LIST(WORDS_CHART_BAR, "form.bars")                                                         \
 	LIST(WORDS_CHART_LINE, "form.lines")                                                       \
 	LIST(WORDS_CHART_AREA, "form.areas")                                                       \
+	LIST(WORDS_CHART, "form.chart")                                                            \
 	LIST(WORDS_GREETINGS, "smalltalk.greetings")                                               \
 	LIST(WORDS_GREETING_FILLERS, "smalltalk.fillers")                                          \
 	LIST(WORDS_THANKS, "smalltalk.thanks")                                                     \

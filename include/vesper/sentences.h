@@ -118,6 +118,7 @@
 	SENTENCE(SAY_TASK_FAILED, "task.failed", "about")                                          \
 	SENTENCE(SAY_TASK_MISSING, "task.missing", "about")                                        \
 	SENTENCE(SAY_NO_CHARTS, "task.no_charts", "")                                              \
+	SENTENCE(SAY_CHART_UNFIT, "task.chart_unfit", "")                                          \
 	SENTENCE(SAY_TASK_LEFT_OUT, "task.left_out", "count")                                      \
 	SENTENCE(SAY_TASK_SKIPPED, "task.skipped", "about why")                                    \
 	SENTENCE(SAY_SKIP_CONDITION, "skip.condition", "")                                         \

@@ -102,8 +102,16 @@ json_t *view_error(const struct view_error *e, const char *view_id);
 enum view_chart { CHART_LINE, CHART_AREA, CHART_BAR, CHART_GROUPED_BAR, CHART_LAYERED };
 const char *view_chart_name(enum view_chart type);
 
-/* The chart preference in the words of a question; used if it fits the data. */
-enum view_chart_wish { CHART_AS_FITS, CHART_AS_LINE, CHART_AS_AREA, CHART_AS_BAR, CHART_AS_TABLE };
+/* The chart preference in the words of a question; used if it fits the data. CHART_AS_FITS: no
+ * preference. CHART_WANTED: a chart of any type. */
+enum view_chart_wish {
+	CHART_AS_FITS,
+	CHART_WANTED,
+	CHART_AS_LINE,
+	CHART_AS_AREA,
+	CHART_AS_BAR,
+	CHART_AS_TABLE
+};
 enum view_chart_wish view_chart_wish(const struct language *l, const char *question);
 
 /*

@@ -132,16 +132,17 @@ static const char *missing(const struct answer_turn *t)
 	return *list ? turn_sentence(t->core, SAY_TASK_MISSING, list) : NULL;
 }
 
+/* Why there is no chart where one was asked for. */
 static const char *no_charts(const struct answer_turn *t)
 {
 	enum view_chart_wish wish;
 
-	if (!t->options->no_charts || t->work->result_count == 0)
+	if (t->work->result_count == 0 || t->answer->views.charts > 0)
 		return NULL;
 	wish = view_chart_wish(t->core->may.catalog->language, t->core->request.content);
 	if (wish == CHART_AS_FITS || wish == CHART_AS_TABLE)
 		return NULL;
-	return turn_sentence(t->core, SAY_NO_CHARTS);
+	return turn_sentence(t->core, t->options->no_charts ? SAY_NO_CHARTS : SAY_CHART_UNFIT);
 }
 
 const char *answer_closing(const struct answer_turn *t)

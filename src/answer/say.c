@@ -159,7 +159,7 @@ void say_checked(struct answer_turn *t, const struct guard_piece *piece)
 static void show_view(struct answer_turn *t, const struct result *r, const char *view_id,
 		      struct str view)
 {
-	t->answer->view_count++;
+	t->answer->views.count++;
 	event_emit(t->core->sink, &(struct event){.kind = EVENT_VIEW,
 						  .u.view = {.view_id = view_id,
 							     .agent = r ? r->agent : NULL,
@@ -169,7 +169,7 @@ static void show_view(struct answer_turn *t, const struct result *r, const char 
 
 void say_component(struct answer_turn *t, const char *task, const char *view_id, struct str view)
 {
-	t->answer->view_count++;
+	t->answer->views.count++;
 	event_emit(
 		t->core->sink,
 		&(struct event){
@@ -191,7 +191,7 @@ void say_view_json(struct answer_turn *t, const struct result *r, json_t *view_t
 
 static const char *next_view_id(const struct answer_turn *t, const struct result *r)
 {
-	return arena_printf(t->core->arena, "%s-v%zu", r->call, t->answer->view_count + 1);
+	return arena_printf(t->core->arena, "%s-v%zu", r->call, t->answer->views.count + 1);
 }
 
 /* A chart that the question asks for is a separate step in the event stream. */
@@ -231,8 +231,10 @@ void say_view(struct answer_turn *t, struct result *r)
 	show_view(t, r, view_id, (struct str){buf_text(&view), view.n});
 	buf_reset(&view);
 	view_id = next_view_id(t, r);
-	if (chart(t, r, view_id, &view))
+	if (chart(t, r, view_id, &view)) {
 		show_view(t, r, view_id, (struct str){buf_text(&view), view.n});
+		t->answer->views.charts++;
+	}
 	buf_deinit(&view);
 }
 

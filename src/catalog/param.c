@@ -11,6 +11,16 @@
 
 #include "vesper/decimal.h"
 #include "vesper/limits.h"
+#include "vesper/strlist.h"
+
+static const char *one_of(const char *const *values, struct arena *a)
+{
+	const char *list = *values;
+
+	for (const char *const *v = values + 1; *v; v++)
+		list = arena_printf(a, "%s%s%s", list, v[1] ? ", " : " or ", *v);
+	return list;
+}
 
 static bool parse_text(const struct param_def *p, const char *text, struct arena *a,
 		       struct value *out, struct err *e)
@@ -23,6 +33,8 @@ static bool parse_text(const struct param_def *p, const char *text, struct arena
 		return err_set(e, ERR_INPUT, "%s is longer than %zu bytes", p->name, max);
 	if (p->slot == SLOT_ORDER && strcmp(text, ORDER_ASC) != 0 && strcmp(text, ORDER_DESC) != 0)
 		return err_set(e, ERR_INPUT, "%s must be " ORDER_ASC " or " ORDER_DESC, p->name);
+	if (p->values && !strlist_has(p->values, text))
+		return err_set(e, ERR_INPUT, "%s must be %s", p->name, one_of(p->values, a));
 	*out = value_text(arena_strdup(a, text));
 	return true;
 }

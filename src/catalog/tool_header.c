@@ -126,9 +126,10 @@ static bool read_slot(const struct tool_header *h, const char *text, enum param_
 		      struct err *e)
 {
 	static const char *const names[] = {
-		[SLOT_DAY] = "day",     [SLOT_DAYS] = "days",   [SLOT_DAYS_AHEAD] = "days_ahead",
-		[SLOT_ABOVE] = "above", [SLOT_BELOW] = "below", [SLOT_ORDER] = "order",
-		[SLOT_NOT] = "not",     [SLOT_THING] = "thing", [SLOT_CHANGE] = "change"};
+		[SLOT_DAY] = "day",      [SLOT_DAYS] = "days",   [SLOT_DAYS_AHEAD] = "days_ahead",
+		[SLOT_ABOVE] = "above",  [SLOT_BELOW] = "below", [SLOT_ORDER] = "order",
+		[SLOT_STEP] = "step",    [SLOT_NOT] = "not",     [SLOT_THING] = "thing",
+		[SLOT_CHANGE] = "change"};
 
 	for (size_t i = SLOT_DAY; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(text, names[i]) != 0)
@@ -137,6 +138,19 @@ static bool read_slot(const struct tool_header *h, const char *text, enum param_
 		return true;
 	}
 	return tool_wrong(h, e, "unknown slot %s", text);
+}
+
+/* The texts of "day|month". */
+static const char *const *split_values(const struct tool_header *h, const char *text)
+{
+	struct strlist list = {0};
+
+	for (size_t n; *text; text += n + (text[n] == '|')) {
+		n = strcspn(text, "|");
+		strlist_add(&list, h->l->arena, arena_strndup(h->l->arena, text, n));
+	}
+	strlist_add(&list, h->l->arena, NULL);
+	return list.items;
 }
 
 static bool set_param_attribute(const struct tool_header *h, struct param_def *p, const char *key,
@@ -169,6 +183,8 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 					  "unit %s is not registered (units of the pack's "
 					  "catalogue.json, or config/units.json)",
 					  value);
+	} else if (strcmp(key, "values") == 0) {
+		p->values = split_values(h, value);
 	} else if (strcmp(key, "slot") == 0) {
 		return read_slot(h, value, &p->slot, e);
 	} else {
@@ -193,6 +209,16 @@ static bool is_only_one(const struct tool_header *h, const struct param_def *p)
 	return true;
 }
 
+static bool are_grains(const char *const *names)
+{
+	enum grain unused;
+
+	for (; *names; names++)
+		if (!grain_parse(*names, &unused))
+			return false;
+	return true;
+}
+
 static bool check_slot(const struct tool_header *h, const struct param_def *p, struct err *e)
 {
 	bool fits = true;
@@ -213,6 +239,9 @@ static bool check_slot(const struct tool_header *h, const struct param_def *p, s
 		break;
 	case SLOT_ORDER:
 		fits = p->type == PARAM_TEXT && !p->is_list && !p->entity && !p->like;
+		break;
+	case SLOT_STEP:
+		fits = p->values && are_grains(p->values);
 		break;
 	case SLOT_NOT:
 		fits = p->is_list && p->entity && !p->required;
@@ -247,6 +276,8 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 		return tool_wrong(h, e, "param %s: only numbers have a unit", p->name);
 	if ((p->entity || p->like) && p->type != PARAM_TEXT)
 		return tool_wrong(h, e, "param %s: entity and match need a text", p->name);
+	if (p->values && (p->type != PARAM_TEXT || p->entity || p->like || p->is_list))
+		return tool_wrong(h, e, "param %s: only a plain text has values", p->name);
 	if (p->required && p->default_text)
 		return tool_wrong(h, e, "param %s: a required one has no default", p->name);
 	if (p->default_text && p->is_list)

@@ -30,6 +30,7 @@ const char *param_type_name(enum param_type type)
 static json_t *enum_of(const struct catalog *c, const struct param_def *p)
 {
 	const struct dimension_def *d = p->entity ? catalog_dimension(c, p->entity) : NULL;
+	const char *const *list;
 	json_t *values;
 
 	if (p->slot == SLOT_ORDER) {
@@ -38,10 +39,11 @@ static json_t *enum_of(const struct catalog *c, const struct param_def *p)
 		json_push_take(values, json_str(ORDER_DESC));
 		return values;
 	}
-	if (!d || !d->values || strlist_len(d->values) > ENUM_VALUES_MAX)
+	list = p->values ? p->values : d ? d->values : NULL;
+	if (!list || strlist_len(list) > ENUM_VALUES_MAX)
 		return NULL;
 	values = json_array();
-	for (const char *const *v = d->values; *v; v++)
+	for (const char *const *v = list; *v; v++)
 		json_push_take(values, json_str(*v));
 	return values;
 }

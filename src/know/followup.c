@@ -130,6 +130,72 @@ bool followup_cue(const struct reading *r)
 	return !content;
 }
 
+/* Returns how many words from token i on say in which form to show an answer. */
+static size_t form_words(const struct question *q, size_t i)
+{
+	static const enum words FORMS[] = {WORDS_CHART,      WORDS_CHART_NONE, WORDS_CHART_BAR,
+					   WORDS_CHART_LINE, WORDS_CHART_AREA, WORDS_DETAIL};
+	size_t most = 0;
+
+	for (size_t f = 0; f < sizeof(FORMS) / sizeof(*FORMS); f++) {
+		size_t n = words_at(q, i, FORMS[f]);
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+bool followup_is_form(const struct reading *r)
+{
+	bool any = false;
+
+	if (r->facts.count + r->said_count > 0 || r->trouble.kind != TROUBLE_NONE)
+		return false;
+	for (size_t i = 0, n; i < r->q.count; i += n ? n : 1) {
+		n = form_words(&r->q, i);
+		any = any || n > 0;
+		if (n == 0 && !token_says(&r->q.tokens[i], WORDS_PRONOUNS) &&
+		    !account_is_neutral(r, i))
+			return false;
+	}
+	return any;
+}
+
+static const char *step_of(const struct token *t)
+{
+	static const enum words STEPS[] = {
+		[GRAIN_HOUR] = WORDS_GRAIN_HOUR,       [GRAIN_DAY] = WORDS_GRAIN_DAY,
+		[GRAIN_WEEK] = WORDS_GRAIN_WEEK,       [GRAIN_MONTH] = WORDS_GRAIN_MONTH,
+		[GRAIN_QUARTER] = WORDS_GRAIN_QUARTER, [GRAIN_YEAR] = WORDS_GRAIN_YEAR};
+
+	for (size_t g = GRAIN_HOUR; g <= GRAIN_YEAR; g++)
+		if (token_says(t, STEPS[g]))
+			return grain_name((enum grain)g);
+	return NULL;
+}
+
+const char *followup_step(const struct question *q)
+{
+	for (size_t i = 0; i < q->count; i++)
+		if (step_of(&q->tokens[i]) &&
+		    (token_says(&q->tokens[i], WORDS_GROUPING) ||
+		     (i > 0 && token_says(&q->tokens[i - 1], WORDS_GROUPING))))
+			return step_of(&q->tokens[i]);
+	return NULL;
+}
+
+bool followup_says_step(const struct reading *r)
+{
+	return r->q.count <= ELLIPSIS_WORDS && r->facts.count + r->said_count == 0 &&
+	       followup_step(&r->q);
+}
+
+bool followup_is_fragment(const struct reading *r, bool leans)
+{
+	return r->q.count > 0 && (leans || r->q.count <= ELLIPSIS_WORDS) &&
+	       r->facts.count + r->said_count == 0;
+}
+
 bool followup_points(const struct reading *r)
 {
 	for (size_t i = 0; i < r->q.count; i++) {

@@ -488,6 +488,14 @@ bool followup_pronoun(const struct question *q); /* "that", "those" */
 /* Returns true when the question points at the session context ("have these dates moved") and
  * names nothing. */
 bool followup_points(const struct reading *r);
+/* Returns true when the question only says in which form to show the last answer ("as a chart"). */
+bool followup_is_form(const struct reading *r);
+/* The step of time that the question groups by ("per day": "day"); NULL: none. */
+const char *followup_step(const struct question *q);
+/* Returns true when the question only says a step of time to group by ("and by month?"). */
+bool followup_says_step(const struct reading *r);
+/* Returns true for a question too short to stand alone that contains no value ("why?"). */
+bool followup_is_fragment(const struct reading *r, bool leans);
 /* Returns true when the question gives the requested value for the tool that asked. `alone`: the
  * best candidate without the session context. */
 bool followup_answers(const struct reading *r, const struct standing *s,

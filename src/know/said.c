@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "vesper/str.h"
+#include "vesper/strlist.h"
 
 #define AGGREGATE_WORDS 5 /* maximum distance in words from a bound back to its aggregate */
 
@@ -253,6 +254,13 @@ static const struct param_def *time_param(const struct reading *r, const struct 
 	return said_time_param(r, c->params, c->param_count);
 }
 
+static bool takes_step(const struct reading *r, const struct param_def *p)
+{
+	const char *step = followup_step(&r->q);
+
+	return step && strlist_has(p->values, step);
+}
+
 bool said_fills(const struct reading *r, const struct fit *fit, const struct param_def *p)
 {
 	const struct param_def *time = time_param(r, fit->of);
@@ -263,7 +271,8 @@ bool said_fills(const struct reading *r, const struct fit *fit, const struct par
 	for (size_t i = 0; i < r->said_count; i++)
 		if (param_of(r, fit->of, i, &count) == p)
 			return true;
-	return p->slot == SLOT_ORDER && (r->from_bottom || r->from_top);
+	return (p->slot == SLOT_STEP && takes_step(r, p)) ||
+	       (p->slot == SLOT_ORDER && (r->from_bottom || r->from_top));
 }
 
 void said_fit(const struct reading *r, struct fit *fit, size_t *said)
@@ -364,6 +373,15 @@ static void fill_order(struct reading *r, const struct fit *fit)
 					     .tool = candidate_tool(fit->of),
 					     .options = ends,
 					     .option_count = 2});
+}
+
+/* "Views by day": a step that the tool does not offer stays an unused word. */
+static void fill_step(struct reading *r, const struct fit *fit)
+{
+	const struct param_def *p = slot_of(fit->of->params, fit->of->param_count, SLOT_STEP);
+
+	if (p && takes_step(r, p))
+		set_fact(r, p, value_text(followup_step(&r->q)));
 }
 
 static void fill_number(struct reading *r, const struct fit *fit, const struct said *s,
@@ -477,6 +495,7 @@ void said_fill(struct reading *r, const struct fit *fit)
 	drop_replaced(r, fit->of);
 	said_fill_time(r, fit->of);
 	fill_order(r, fit);
+	fill_step(r, fit);
 	for (size_t i = 0; i < r->said_count; i++) {
 		const struct said *s = &r->said[i];
 		size_t count;

@@ -2,6 +2,8 @@
  * question. */
 #include "know_int.h"
 
+#include "vesper/strlist.h"
+
 #include <string.h>
 
 #include "vesper/json.h"
@@ -340,6 +342,19 @@ static bool says_filters_alone(const struct reading *r)
 	return true;
 }
 
+/* "Daily" of a trend that is shown by month stays with the trend. */
+static bool takes_step(const struct reading *r, const struct standing *s)
+{
+	const char *step = followup_says_step(r) ? followup_step(&r->q) : NULL;
+
+	for (size_t t = 0; step && t < s->tool_count; t++)
+		for (size_t p = 0; p < s->tools[t]->param_count; p++)
+			if (s->tools[t]->params[p].slot == SLOT_STEP &&
+			    strlist_has(s->tools[t]->params[p].values, step))
+				return true;
+	return false;
+}
+
 static void understand_data(struct reading *r, const struct standing *s, bool leans,
 			    const json_t *edits, enum filter_source edit_source,
 			    struct understanding *out)
@@ -348,7 +363,7 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 	enum carry how;
 
 	*out = (struct understanding){.kind = KNOW_DATA};
-	r->bare = leans && s->tool_count > 0 && says_filters_alone(r);
+	r->bare = leans && s->tool_count > 0 && (says_filters_alone(r) || takes_step(r, s));
 	how = reading_carry(r, s, leans);
 	if (edits)
 		followup_edit(r, edits, edit_source);
@@ -426,6 +441,36 @@ static bool edit_query(struct reading *r, const struct standing *s, struct under
 				     r->in->edited_filters, out);
 }
 
+/* Understands the session context again, as if the client had sent its filters unchanged. */
+static void understand_again(const struct know *k, const struct know_input *in, struct arena *a,
+			     struct understanding *out)
+{
+	struct know_input again = *in;
+	struct question none;
+
+	again.question = "";
+	again.edited_filters = json_own(a, json_object());
+	text_read(k->catalog->language, again.question, a, &none);
+	understand_one(k, &again, &none, a, out);
+	out->leans = true;
+}
+
+/* Reports a fragment that no tool answers as unused. The domain of the session context provides the
+ * questions to offer. */
+static void fragment_unused(struct reading *r, const struct standing *s, struct understanding *out)
+{
+	const char **unused = arena_alloc(r->arena, sizeof(*unused));
+
+	for (size_t i = 0; s->intent && i < r->in->may->domain_count; i++)
+		if (strcmp(r->in->may->domains[i]->intent, s->intent) == 0)
+			set_agent(r, r->in->may->domains[i], out);
+	unused[0] = text_between(&r->q, 0, r->q.count, r->arena);
+	out->intent = "general";
+	out->unused = unused;
+	out->unused_count = 1;
+	out->leans = true;
+}
+
 void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
 		    struct arena *a, struct understanding *out)
 {
@@ -437,7 +482,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	enum small_talk talk;
 	struct choice flow;
 	struct reading *fresh;
-	bool leans, stands;
+	bool leans, stands, steps;
 
 	reading_begin(&r);
 	followup_read(&r, &standing);
@@ -498,6 +543,11 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		out->reply = sentence(k->catalog->language, SAY_ORDER, a);
 		return;
 	}
+	if (!edits && (standing.tool_count > 0 || standing.query) && !standing.ask &&
+	    followup_is_form(&r)) {
+		understand_again(k, in, a, out);
+		return;
+	}
 	if (!edits && choose_flow(&r, &flow)) {
 		flows_take(&r, &flow, out);
 		return;
@@ -507,8 +557,10 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	if (!edits && standing.query && metrics_follow(&r, standing.query, out))
 		return;
 	foreign = edits ? NULL : talk_foreign(k, &r.q);
-	leans = stands && (edits ? r.q.count == 0 || choice || standing.ask : followup_cue(&r));
-	if (!edits && !is_about_data(&r, leans)) {
+	steps = stands && !edits && followup_says_step(&r);
+	leans = stands &&
+		(edits ? r.q.count == 0 || choice || standing.ask : steps || followup_cue(&r));
+	if (!edits && !steps && !is_about_data(&r, leans)) {
 		if (!leans && metrics_choose(&r, false, out))
 			return;
 		unclear(KNOW_UNCLEAR, 0.4, out);
@@ -516,11 +568,18 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 			return;
 		hear(&r, out);
 		out->foreign = foreign;
+		if (stands && !foreign && followup_is_fragment(&r, leans))
+			fragment_unused(&r, &standing, out);
 		return;
 	}
 	fresh = arena_alloc(a, sizeof(*fresh));
 	*fresh = r;
 	understand_data(&r, &standing, leans, edits, source, out);
+	if (steps && out->tool_count == 0) { /* no tool has such steps of the same thing */
+		unclear(KNOW_UNCLEAR, 0.4, out);
+		fragment_unused(&r, &standing, out);
+		return;
+	}
 	if (!edits && !leans && out->confidence < KNOW_SURE && !lacks_time(&r) &&
 	    metrics_choose(fresh, r.trouble.kind == TROUBLE_MISSING, out))
 		return;

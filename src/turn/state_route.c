@@ -62,6 +62,10 @@ enum turn_state turn_reply_unmatched(struct turn *t, bool model_unavailable)
 		ask_readings(&t->for_dialog);
 		return TURN_ANSWER;
 	}
+	if (t->reading.understood.unused_count > 0) {
+		unused_reply(&t->for_dialog);
+		return TURN_ANSWER;
+	}
 	reply_help(&t->for_dialog,
 		   turn_sentence(&t->core,
 				 model_unavailable ? SAY_REPLY_NO_MODEL : SAY_REPLY_UNMATCHED));

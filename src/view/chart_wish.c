@@ -39,10 +39,9 @@ enum view_chart_wish view_chart_wish(const struct language *l, const char *quest
 		enum words list;
 		enum view_chart_wish wish;
 	} rows[] = {
-		{WORDS_CHART_NONE, CHART_AS_TABLE},
-		{WORDS_CHART_BAR, CHART_AS_BAR},
-		{WORDS_CHART_LINE, CHART_AS_LINE},
-		{WORDS_CHART_AREA, CHART_AS_AREA},
+		{WORDS_CHART_NONE, CHART_AS_TABLE}, {WORDS_CHART_BAR, CHART_AS_BAR},
+		{WORDS_CHART_LINE, CHART_AS_LINE},  {WORDS_CHART_AREA, CHART_AS_AREA},
+		{WORDS_CHART, CHART_WANTED},
 	};
 
 	for (size_t i = 0; question && i < sizeof(rows) / sizeof(rows[0]); i++)

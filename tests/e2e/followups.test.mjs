@@ -98,3 +98,75 @@ describe('follow-ups', () => {
       assert.deepEqual(wrong, []);
     });
 });
+
+describe('a follow-up that changes the form', () => {
+  let d;
+
+  before(async () => {
+    d = await startDaemon();
+  });
+  after(() => d?.stop());
+
+  async function conversation(...turns) {
+    const rest = d.rest(mintToken({ role: 'manager' }));
+    let session_id;
+
+    for (const [content, check] of turns) {
+      const { body } = await rest.post('/api/v1/chat', { content, ...(session_id && { session_id }) });
+      const tools = (body.outcomes ?? []).map(({ tool, outcome }) => `${tool}:${outcome}`).join(' ');
+      const charts = (body.views ?? []).map(({ chart_type: type }) => type).filter(Boolean).join(' ');
+
+      session_id ??= body.session_id;
+      check({ tools, charts, text: body.text ?? '', filters: Object.fromEntries((body.filters ?? []).map(({ name, value }) => [name, value])), suggestions: body.suggestions }, content);
+    }
+  }
+
+  it('as a chart, as bars, as a table: the same data', async () => {
+    const shown = (charts) => (turn, content) => assert.deepEqual([turn.tools, turn.charts], ['get_hourly_price_distribution:rows', charts], content);
+
+    await conversation(['Show me the hourly average prices for NP15 in CAISO for 2025 from Ascend', shown('layered')],
+      ['as a chart', shown('layered')], ['show it as a bar chart please', shown('bar')], ['as a table', shown('')], ['plot that', shown('layered')]);
+  });
+
+  it('a chart that the data do not make is said to be none', () => conversation(
+    ['How many projects are there?', ({ tools }) => assert.equal(tools, 'query_metrics:rows')],
+    ['draw it', ({ tools, charts, text }) => {
+      assert.equal(tools, 'query_metrics:rows');
+      assert.equal(charts, '');
+      assert.match(text, /do not make a chart/);
+    }],
+  ));
+
+  it('other steps of time, where the tool has them', () => conversation(
+    ['Views of Budget Tracker by month since January 2026', ({ filters }) => assert.equal(filters.step, 'month')],
+    ['and per day', ({ tools, filters }) => assert.deepEqual([tools, filters.step, filters.report_name], ['get_views_trend:rows', 'day', 'Budget Tracker'])],
+    ['per decade', ({ tools, text }) => {
+      assert.equal(tools, '');
+      assert.match(text, /can't use "per decade"/);
+    }],
+    ['monthly', ({ tools, filters }) => assert.deepEqual([tools, filters.step], ['get_views_trend:rows', 'month'])],
+  ));
+
+  it('the other end of a ranking over the map', () => conversation(
+    ['Which hub-zone has the highest average price in 2025, per Ascend?', ({ tools }) => assert.equal(tools, 'query_metrics:rows')],
+    ['and the cheapest?', ({ tools }) => assert.equal(tools, 'query_metrics:rows')],
+  ));
+
+  it('what can\'t be used is named, and the subject stays', () => conversation(
+    ['Which projects are at risk?', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/)],
+    ['why?', ({ text, suggestions }) => {
+      assert.match(text, /can't use "why"/);
+      assert.ok(suggestions.length > 0);
+    }],
+    ['as a bar chart', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/)],
+    ['which of them slipped dates?', ({ tools, text }) => {
+      assert.equal(tools, '', 'changes can\'t be narrowed to those projects');
+      assert.match(text, /can't use "them"/);
+    }],
+  ));
+
+  it('"top ones" of nothing is no question', () => conversation(['top ones', ({ tools, text }) => {
+    assert.equal(tools, '');
+    assert.match(text, /can't use "top"/);
+  }]));
+});

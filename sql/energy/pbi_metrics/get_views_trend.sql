@@ -11,7 +11,7 @@
 -- param report_name text optional entity=report_name match=like   Only views of this report; a part of its name is enough
 -- param from        date optional filter=date_range_start         First day; without it from the first day that is recorded
 -- param to          date optional filter=date_range_end           Last day; without it to the last day that is recorded
--- param step        text optional                                 day or month; without it days for a range of up to 45 days, else months
+-- param step        text optional values=day|month slot=step     day or month; without it days for a range of up to 45 days, else months
 -- column "Period"        label=Period            priority=high   type=date
 -- column "TotalViews"    label=Views             priority=high   type=int  unit=views
 -- column "UniqueViewers" label="Unique viewers"  priority=high   type=int

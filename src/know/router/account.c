@@ -270,11 +270,44 @@ static bool person_bound(const struct account *a, size_t i)
 	       (i > 0 && !q->tokens[i].first && spoken_of(a, &q->tokens[i - 1]));
 }
 
-/* A superlative belongs to the noun next to it, which the tool must rank. */
+/* Returns true for a value, or a word that the tool or its domain speaks of. */
+static bool is_subject(const struct account *a, size_t i)
+{
+	const struct token *t = &a->r->q.tokens[i];
+
+	if (t->number >= 0 || token_says(t, WORDS_SUPERLATIVE))
+		return false;
+	return is_taken(a, i) || (!know_is_stop(a->r->know, t) && spoken_of(a, t));
+}
+
+static bool says_subject(const struct account *a)
+{
+	for (size_t i = 0; i < a->r->q.count; i++)
+		if (!a->open[i] && is_subject(a, i))
+			return true;
+	return false;
+}
+
+/* Returns true when the session context belongs to the chosen tool. */
+static bool stands(const struct account *a)
+{
+	const json_t *tools = json_object_get(a->r->in->standing, "tools"), *name;
+	size_t i;
+
+	json_array_foreach(tools, i, name)
+		if (json_is_string(name) && strcmp(json_string_value(name), a->def->name) == 0)
+			return true;
+	return a->r->bare;
+}
+
+/* A superlative belongs to the noun next to it, which the tool must rank. Without a noun ("the top
+ * ones") the question or the session context must say the subject. */
 static bool superlative_bound(const struct account *a, size_t i)
 {
 	size_t noun = noun_of(a, i);
 
+	if (noun == a->r->q.count && !stands(a) && !says_subject(a))
+		return false;
 	return a->ranks &&
 	       (noun == a->r->q.count || !spoken_of(a, &a->r->q.tokens[noun]) ||
 		(spoken_of(a, &a->r->q.tokens[noun]) & RANKED) || most_of_ranked(a, i, noun));
@@ -462,6 +495,25 @@ static bool is_party(const struct question *q, size_t i)
 	       token_says(&q->tokens[at - 1], WORDS_BELONGING);
 }
 
+/* "Which of them": the pronoun means rows narrowed by filters of the session context. Returns true
+ * when one of those filters does not narrow the chosen tool. */
+static bool points_beyond(const struct account *a, size_t i)
+{
+	const json_t *filters = json_object_get(a->r->in->standing, "filters"), *value;
+	const char *name;
+
+	if (!token_says(&a->r->q.tokens[i], WORDS_THEM))
+		return false;
+	json_object_foreach((json_t *)filters, name, value) {
+		const char *filter = followup_filter(a->r->know, name, a->r->arena);
+
+		if (followup_dimension(a->r->know->catalog, filter) &&
+		    (!facts_get(&a->r->facts, filter) || !candidate_param(a->c->fit.of, filter)))
+			return true;
+	}
+	return false;
+}
+
 /* Otherwise neutral words that here ask for something no tool or metric provides. */
 static bool is_unanswered(const struct reading *r, size_t i)
 {
@@ -504,7 +556,7 @@ static bool is_bound(const struct account *a, size_t i)
 		return a->newest || spoken_of(a, t);
 	if (token_says(t, WORDS_LOADED))
 		return spoken_of(a, t);
-	if (is_unnamed_one(a, i) || is_lost_value(a, t))
+	if (is_unnamed_one(a, i) || is_lost_value(a, t) || points_beyond(a, i))
 		return false;
 	if (says_how(q, i))
 		return spoken_of(a, t) && is_literal(a, t);
@@ -554,12 +606,15 @@ static size_t links_cut(const struct account *a, size_t i, size_t to)
 	return to;
 }
 
-/* The question without its unused words. */
+/* The question without its unused words. NULL: the rest has no subject. */
 static const char *without(const struct reading *r, const struct account *a)
 {
 	const struct question *q = &r->q;
 	const char *text;
 	struct buf b;
+
+	if (!says_subject(a))
+		return NULL;
 
 	buf_init(&b, QUESTION_BYTES);
 	for (size_t i = 0, to; i < q->count; i = to) {

@@ -180,7 +180,15 @@ static bool take_period(json_t *query, json_t *said)
 	return true;
 }
 
-/* "Just the top 3": requires groups or an ordered list. */
+/* How many rows "and the lowest?" means: as many as the query had. */
+static json_t *rows_before(const json_t *query)
+{
+	json_t *top = json_object_get(query, MAP_TOP);
+
+	return top ? top : json_object_get(query, MAP_BOTTOM);
+}
+
+/* "Just the top 3", "and the lowest": requires groups or an ordered list. */
 static bool take_top(const struct asking *a, json_t *query, const json_t *said, bool *changed)
 {
 	const char *member = a->bottom ? MAP_BOTTOM : MAP_TOP;
@@ -188,13 +196,15 @@ static bool take_top(const struct asking *a, json_t *query, const json_t *said, 
 
 	if (!a->top && !a->bottom)
 		return true;
+	rows = rows ? rows : rows_before(query);
 	if (!rows || (a->top && a->bottom) ||
 	    !(json_object_get(query, MAP_BY) || json_object_get(query, MAP_ORDER)) ||
 	    (json_object_get(query, MAP_LIST) && a->bottom))
 		return false;
+	json_incref(rows);
 	json_object_del(query, MAP_TOP);
 	json_object_del(query, MAP_BOTTOM);
-	json_object_set(query, member, rows);
+	json_set_take(query, member, rows);
 	*changed = true;
 	return true;
 }

@@ -50,8 +50,8 @@ static struct value value_of(const struct param_def *p, int variant, size_t n)
 	default:
 		if (p->slot == SLOT_ORDER)
 			return value_text(variant ? ORDER_ASC : ORDER_DESC);
-		if (strcmp(p->name, "step") == 0) /* the one choice that a module closes itself */
-			return value_text(variant ? "month" : "day");
+		if (p->values)
+			return value_text(p->values[variant ? 1 : 0]);
 		return value_text(arena_printf(arena, "zq%c%zu %s", 'a' + variant, n, p->name));
 	}
 }

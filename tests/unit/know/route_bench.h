@@ -182,6 +182,18 @@ static inline const char *left_out_of(const struct catalog *c, const char *filte
 	return NULL;
 }
 
+/* One of the texts that a parameter lists. */
+static inline bool is_listed(const struct catalog *c, const struct filter *f, const char *text)
+{
+	for (size_t t = 0; t < c->tool_count; t++) {
+		const struct param_def *p = tool_param_of_filter(&c->tools[t], f->name);
+
+		if (p && list_holds(p->values, text))
+			return true;
+	}
+	return false;
+}
+
 /* Is the value one of the catalogue's or the tenant's? Numbers, days and orders come from the
  * grammar. */
 static inline bool is_known(const struct bench *b, const struct filter *f, const struct value *v)
@@ -196,6 +208,8 @@ static inline bool is_known(const struct bench *b, const struct filter *f, const
 		return true;
 	if (strcmp(v->text, ORDER_ASC) == 0 || strcmp(v->text, ORDER_DESC) == 0)
 		return strcmp(f->name, "order") == 0;
+	if (is_listed(c, f, v->text))
+		return true;
 	for (size_t i = 0; v->text && i < c->dimension_count; i++) {
 		const struct dimension_def *d = &c->dimensions[i];
 		const json_t *learned = json_object_get(b->names, d->name), *name;

@@ -144,8 +144,6 @@ static bool get_views_trend(struct tool_call *call, struct err *e)
 	const char *to = args_text(args, "to", tool_arena(call));
 	struct date first, last;
 
-	if (step && strcmp(step, "day") != 0 && strcmp(step, "month") != 0)
-		return err_set(e, ERR_INPUT, "The step is day or month.");
 	if (!step && from && to && date_parse_iso(from, &first) && date_parse_iso(to, &last) &&
 	    date_to_days(last) - date_to_days(first) < DAYS_SHOWN_SINGLY)
 		tool_arg_set(call, "step", value_text("day"));
