@@ -378,10 +378,14 @@
 #define DB_RESULT_BYTES_MAX (64 * 1024 * 1024) /* stored bytes of one result */
 #define DB_COLUMNS_MAX      256                /* columns of one result */
 #define DB_VALUE_BYTES_MAX                                                                         \
-	(2 * DB_CELL_BYTES_MAX) /* SQLite: a value or row; bounds the time of a function */
-/* SQLite: a LIKE pattern; with the limit above, bounds the work of one LIKE. */
-#define DB_LIKE_BYTES_MAX 1000
-#define DB_EXPR_DEPTH_MAX 500 /* SQLite: depth of an expression, which it walks recursively */
+	(2 * DB_CELL_BYTES_MAX) /* SQLite: a value or row inside of a statement that reads; bounds \
+				   what one function call can take */
+#define DB_LIKE_BYTES_MAX 1000  /* SQLite: a pattern; with the above, the work of one LIKE */
+#define DB_SUM_SCALE      6 /* digits of what a file's sums are exact of: two more than prices have */
+#define DB_EXACT_BELOW                                                                             \
+	9007199254740992.0 /* 2^53: every whole number below is a double, and sums count in them   \
+			    */
+#define DB_EXPR_DEPTH_MAX 500 /* SQLite: an expression, which it walks by recursion */
 #define DB_COMPOUND_MAX   100 /* SQLite: SELECTs in one UNION */
 #define DB_PROGRAM_STEPS_MAX                                                                       \
 	250000 /* SQLite: instructions of a compiled statement; real ones have hundreds */

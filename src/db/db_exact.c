@@ -10,16 +10,17 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "vesper/clock.h"
 #include "vesper/decimal.h"
+#include "vesper/limits.h"
 
-#define SUM_SCALE     6 /* two more digits than prices have */
+#define SUM_SCALE     DB_SUM_SCALE
 #define SUM_UNIT      1000000
 #define MEAN_SCALE    15
-#define EXACT_SCALE   10                 /* what sums and differences of decimals have at most */
-#define EXACT_BELOW   9007199254740992.0 /* 2^53: every whole number below is a double */
-#define YEARS_MAX     9999               /* of struct date */
+#define EXACT_SCALE   10   /* what sums and differences of decimals have at most */
+#define YEARS_MAX     9999 /* of struct date */
 #define FUNCTION_BITS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
 struct mean {
@@ -27,15 +28,15 @@ struct mean {
 	double total;  /* of all */
 	int64_t count;
 	int64_t inexact; /* of them */
-	bool over;       /* the units left 64 bits */
+	int64_t over;    /* not 0: the units left 64 bits */
 	/* of sums: whole numbers give a whole one */
 	int64_t whole, fractions;
-	bool whole_over;
+	int64_t whole_over;
 };
 
 static bool is_small(double x)
 {
-	return x < EXACT_BELOW && x > -EXACT_BELOW;
+	return x < DB_EXACT_BELOW && x > -DB_EXACT_BELOW;
 }
 
 static bool units_of(double x, int64_t *units)
@@ -121,6 +122,35 @@ static void sum_value(sqlite3_context *context)
 		sqlite3_result_double(context, double_of((struct decimal){m->units, SUM_SCALE}));
 	else
 		sqlite3_result_double(context, m->total);
+}
+
+/* EXACT_PART(x): what EXACT_SUM and EXACT_AVG of several parts go on with, as bytes. NULL: no
+ * number. */
+static void part_value(sqlite3_context *context)
+{
+	const struct mean *m = sqlite3_aggregate_context(context, 0);
+
+	if (m && m->count != 0)
+		sqlite3_result_blob(context, m, sizeof(*m), SQLITE_TRANSIENT);
+}
+
+/* What is no part counts as NULL. */
+static void part_step(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct mean *m = sqlite3_aggregate_context(context, sizeof(*m)), part;
+	const void *bytes =
+		sqlite3_value_type(argv[0]) == SQLITE_BLOB ? sqlite3_value_blob(argv[0]) : NULL;
+
+	(void)argc;
+	if (!m || !bytes || sqlite3_value_bytes(argv[0]) != sizeof(part))
+		return;
+	memcpy(&part, bytes, sizeof(part));
+	m->count += part.count;
+	m->total += part.total;
+	m->inexact += part.inexact;
+	m->fractions += part.fractions;
+	m->over |= part.over | __builtin_add_overflow(m->units, part.units, &m->units);
+	m->whole_over |= part.whole_over | __builtin_add_overflow(m->whole, part.whole, &m->whole);
 }
 
 /* The shortest text that stands for just this number. */
@@ -222,6 +252,13 @@ bool db_exact_use(struct connection *c, struct err *e)
 						   mean_step, sum_value, sum_value, mean_inverse,
 						   NULL) == SQLITE_OK;
 
+	done = done &&
+	       sqlite3_create_function(c->native, "exact_part", 1, FUNCTION_BITS, NULL, NULL,
+				       mean_step, part_value) == SQLITE_OK &&
+	       sqlite3_create_function(c->native, "exact_sum", 1, FUNCTION_BITS, NULL, NULL,
+				       part_step, sum_value) == SQLITE_OK &&
+	       sqlite3_create_function(c->native, "exact_avg", 1, FUNCTION_BITS, NULL, NULL,
+				       part_step, mean_value) == SQLITE_OK;
 	for (int argc = 1; argc <= 2; argc++)
 		done = done && sqlite3_create_function(c->native, "round", argc, FUNCTION_BITS,
 						       NULL, round_value, NULL, NULL) == SQLITE_OK;

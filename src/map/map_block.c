@@ -16,8 +16,9 @@ struct block {
 	const struct entity_def *keys; /* whose rows are the groups; NULL: the query's `by` */
 	const char *groups[MAP_GROUPS_MAX];
 	size_t group_count;
-	struct buf joins;      /* restrictions that are joined */
-	struct buf conditions; /* AND … */
+	const struct view_column *const *index; /* that holds all it reads; NULL: none */
+	struct buf joins;                       /* restrictions that are joined */
+	struct buf conditions;                  /* AND … */
 };
 
 static const struct measure_def *measure_of(const struct block *b)
@@ -114,42 +115,12 @@ static bool add_keys(struct block *b)
 	return true;
 }
 
-static bool holds(const struct view_column *const *index, const struct view_column *column)
-{
-	while (*index && *index != column)
-		index++;
-	return *index != NULL;
-}
-
-/* Has one of the entity's indexes, in the order of the groups, all that is read? */
-static bool is_in_index(const struct block *b, const struct view_column *const *index)
-{
-	const struct map_by *by = &b->w->query->by[0];
-
-	if (b->group_count != 1 || b->keys || by->grain || by->dimension->map.column != *index ||
-	    b->joins.n > 0 || b->conditions.n > 0)
-		return false;
-	for (size_t i = 0; i < b->count; i++) {
-		const struct view_column *column = b->parts[i].metric->measure->column;
-
-		if (column && !holds(index, column))
-			return false;
-	}
-	return true;
-}
-
 /* SQLite would rather take rows in the order of an index that lacks a column, each by itself, than
  * sort them, which takes ten times as long. A "+" before the group keeps it from that. */
 static bool is_to_sort(const struct block *b)
 {
-	const struct view_column *const *const *index = measure_of(b)->entity->indexes;
-
-	if (b->w->dialect != DIALECT_SQLITE || !*index)
-		return false;
-	for (; *index; index++)
-		if (is_in_index(b, *index))
-			return false;
-	return true;
+	return b->w->dialect == DIALECT_SQLITE && *measure_of(b)->entity->indexes &&
+	       !(b->index && !b->keys && map_index_is_in_order(b->w->query, b->index));
 }
 
 static void write_groups(const struct block *b, const char *prefix, bool named, struct buf *out)
@@ -388,6 +359,53 @@ static const char *aggregate_text(struct block *b, const struct measure_def *m)
 	}
 }
 
+/* Sums of days as the parts of longer sums: exact ones, which no order of adding changes. */
+static const char *day_function(const struct measure_def *m)
+{
+	return m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_AVG ? "EXACT_PART" : NULL;
+}
+
+static const char *whole_text(struct block *b, const struct map_part *p)
+{
+	static const char *const functions[] = {
+		[AGGREGATE_SUM] = "EXACT_SUM", [AGGREGATE_AVG] = "EXACT_AVG",
+		[AGGREGATE_MIN] = "MIN",       [AGGREGATE_MAX] = "MAX",
+		[AGGREGATE_COUNT] = "SUM",
+	};
+
+	return arena_printf(b->w->arena, "%s(s.%s)", functions[p->metric->measure->aggregate],
+			    p->name);
+}
+
+/* Each day is added up in the order of the index, then each month of the days. */
+static bool write_by_days(struct block *b, struct buf *out)
+{
+	const struct map_by *by = &b->w->query->by[0];
+	const char *day = map_select_column(&b->s, &b->s.aliases[0], by->dimension->map.column);
+	const char *group = map_grain(b->w->dialect, by->grain, COLUMN_DATE, "s.day", b->w->arena);
+
+	buf_printf(out, "SELECT %s AS d1", group);
+	for (size_t i = 0; i < b->count; i++)
+		buf_printf(out, ", %s AS %s", whole_text(b, &b->parts[i]), b->parts[i].name);
+	buf_printf(out, "\nFROM (SELECT %s AS day", day);
+	for (size_t i = 0; i < b->count; i++) {
+		const struct measure_def *m = b->parts[i].metric->measure;
+		const char *function = day_function(m);
+
+		buf_printf(out, ", %s AS %s",
+			   function ? arena_printf(
+					      b->w->arena, "%s(%s)", function,
+					      map_select_column(&b->s, &b->s.aliases[0], m->column))
+				    : aggregate_text(b, m),
+			   b->parts[i].name);
+	}
+	map_select_from(&b->s, out);
+	map_select_where(&b->s, out);
+	buf_str(out, buf_text(&b->conditions));
+	buf_printf(out, "\nGROUP BY %s) s\nGROUP BY %s", day, group);
+	return true;
+}
+
 /* A stock is added up at each moment; then its mean, least or most over the moments counts. */
 static const char *over_function(const struct measure_def *m)
 {
@@ -401,6 +419,8 @@ static bool write_select(struct block *b, const char *over, struct buf *out)
 	const char *prefix = b->keys ? "k" : "d", *moment = NULL;
 	const struct measure_def *m = measure_of(b);
 
+	if (b->index && map_index_has_days(b->w->query, b->index, b->parts, b->count))
+		return write_by_days(b, out);
 	if (over && !map_select_dimension(&b->s, m->over, 0, true, &moment))
 		return false;
 	buf_str(out, "SELECT ");
@@ -447,7 +467,9 @@ bool map_block_write(struct map_writer *w, const struct map_part *parts, size_t 
 	bool good;
 
 	*b = (struct block){.w = w, .parts = parts, .count = count, .keys = keys};
+	b->index = keys ? NULL : map_index(w, parts, count);
 	b->s = select_of(b);
+	b->s.scans = w->dialect == DIALECT_SQLITE && !b->index;
 	over = over_function(measure_of(b));
 	buf_init(&b->joins, MAP_TEXT_BYTES_MAX);
 	buf_init(&b->conditions, MAP_TEXT_BYTES_MAX);

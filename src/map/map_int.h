@@ -62,6 +62,7 @@ struct map_select {
 	size_t *next; /* number of the next alias of the whole statement */
 	struct map_alias aliases[MAP_ALIASES_MAX];
 	size_t alias_count;
+	bool scans; /* its conditions are not to be looked up by coarse columns */
 };
 
 void map_select_begin(struct map_select *s, const struct entity_def *root);
@@ -134,6 +135,21 @@ bool map_parts_share(const struct map_part *a, const struct map_part *b);
  * are not about these rows, are left out. */
 MUST_CHECK bool map_block_write(struct map_writer *w, const struct map_part *parts, size_t count,
 				const struct entity_def *keys, struct buf *out);
+
+/* ---- map_index.c ---- */
+
+/* The index of SQLite that holds all that a block of these parts reads, one that begins with its
+ * group where there is one; NULL: none. */
+const struct view_column *const *map_index(const struct map_writer *w, const struct map_part *parts,
+					   size_t count);
+/* Does it have the rows in the order of the query's group? */
+bool map_index_is_in_order(const struct map_query *q, const struct view_column *const *index);
+/* Does it have them in the order of the days that the query's groups are made of? */
+bool map_index_has_days(const struct map_query *q, const struct view_column *const *index,
+			const struct map_part *parts, size_t count);
+/* Is looking rows up by this column slower than reading all of them? */
+bool map_index_is_coarse(const struct entity_def *n, const struct view_column *column,
+			 enum where_op op);
 
 /* ---- map_list.c ---- */
 

@@ -4,6 +4,7 @@
  */
 #include "upload_int.h"
 
+#include <malloc.h>
 #include <string.h>
 
 #include "vesper/db.h"
@@ -188,8 +189,9 @@ static struct op *write(struct load *l, const struct source_statement *statement
 static void profile_table(struct load *l)
 {
 	l->profile_text = profile_json(l->profile, l->arena);
-	profile_free(&l->profile); /* an index takes as much memory */
+	profile_free(&l->profile);
 	shape_reader_free(&l->reader);
+	malloc_trim(0); /* an index takes as much memory, in blocks that these would not do for */
 }
 
 const struct load_kind load_of_table = {
@@ -223,29 +225,46 @@ static void add_index(struct load *l, const char *text)
 		l->indexes.texts[l->indexes.count++] = text;
 }
 
+static void add_cover(struct load *l, const struct upload_cover *c)
+{
+	add_index(l, sql_upload_cover(&l->table, l->indexes.count, c->column, c->sums, c->sum_count,
+				      l->tenant->all->dialect, l->arena));
+}
+
+static size_t read_covers(const struct load *l, struct upload_cover out[UPLOAD_COVERS_MAX])
+{
+	json_t *profile;
+	struct err e;
+	size_t n;
+
+	if (l->tenant->all->dialect != DIALECT_SQLITE || !l->profile_text ||
+	    !json_parse(l->profile_text, strlen(l->profile_text), SOURCE_PROFILE_BYTES_MAX,
+			&profile, &e))
+		return 0;
+	n = profile_covers(json_object_get(profile, "columns"), l->rows, out);
+	json_decref(profile);
+	return n;
+}
+
 /* What questions narrow by, and what they add up by. */
 static void list_indexes(struct load *l)
 {
-	enum dialect d = l->tenant->all->dialect;
-	size_t groups[UPLOAD_COVERS_MAX], sums[UPLOAD_SUMS_MAX], n, m;
-	json_t *profile;
-	const json_t *columns;
-	struct err e;
+	struct upload_cover covers[UPLOAD_COVERS_MAX];
+	size_t n = read_covers(l, covers);
 
-	for (size_t i = 0; i < l->table.count && l->indexes.count < SOURCE_INDEXES_MAX; i++)
-		if (column_is_day(l->table.columns[i].type))
-			add_index(l, sql_upload_index(&l->table, l->indexes.count, i, d, l->arena));
-	if (l->rows > UPLOAD_COVERED_ROWS || !l->profile_text ||
-	    !json_parse(l->profile_text, strlen(l->profile_text), SOURCE_PROFILE_BYTES_MAX,
-			&profile, &e))
-		return;
-	columns = json_object_get(profile, "columns");
-	n = profile_of_role(columns, "dimension", UPLOAD_COVERS_MAX, groups);
-	m = profile_of_role(columns, "measure", UPLOAD_SUMS_MAX, sums);
+	for (size_t i = 0; i < l->table.count && l->indexes.count < SOURCE_INDEXES_MAX &&
+			   l->indexes.count + n < UPLOAD_INDEXES_MAX;
+	     i++) {
+		bool covered = false;
+
+		for (size_t k = 0; k < n; k++)
+			covered = covered || covers[k].column == i;
+		if (!covered && column_is_day(l->table.columns[i].type))
+			add_index(l, sql_upload_index(&l->table, l->indexes.count, i,
+						      l->tenant->all->dialect, l->arena));
+	}
 	for (size_t i = 0; i < n; i++)
-		add_index(l, sql_upload_cover(&l->table, l->indexes.count, groups[i], sums, m, d,
-					      l->arena));
-	json_decref(profile);
+		add_cover(l, &covers[i]);
 }
 
 /* One after the other, so that the file's log holds no more than one. */

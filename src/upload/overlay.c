@@ -18,6 +18,9 @@
 #define OVERLAY_BYTES (16 * 1024 * 1024)
 #define PREFIX_HEX    8
 #define UNIT_NONE     "count"
+/* Of a column: of more, a value has less than a hundredth of the rows, and looking those up by an
+ * index takes SQLite less than a third of what reading all of them does. */
+#define COARSE_VALUES 100
 
 struct building {
 	const struct tenant_uploads *tenant;
@@ -29,7 +32,7 @@ struct building {
 	/* the source at hand */
 	const char *prefix, *permission, *entity;
 	const json_t *profile, *columns;
-	json_t *indexes; /* of its table; taken by its entity */
+	json_t *indexes, *coarse; /* of its table; taken by its entity */
 };
 
 static const char *prefix_of(const char *uid, struct arena *a)
@@ -195,6 +198,7 @@ static void add_entity(struct building *b, const struct stored_source *s,
 		json_push_take(called_rows, json_str(json_text_at(b->profile, "entity_name")));
 	json_set_take(entity, "synonyms", called_rows);
 	json_set_take(entity, "indexes", b->indexes);
+	json_set_take(entity, "coarse", b->coarse);
 	json_set_take(entity, "also", joins_also(b->tenant, &b->made[b->made_count]));
 	json_push_take(b->entities, entity);
 }
@@ -321,24 +325,45 @@ static const char *time_of(struct building *b, const json_t *columns)
 	return NULL;
 }
 
+static json_t *name_at(const json_t *columns, size_t i)
+{
+	return json_str(json_text_at(json_array_get(columns, i), "name"));
+}
+
 /* Those that load_table.c makes: of the roles that were found, whatever the owner says later. */
 static json_t *indexes_of(const json_t *columns, int64_t rows)
 {
-	size_t groups[UPLOAD_COVERS_MAX], sums[UPLOAD_SUMS_MAX];
-	size_t n = profile_of_role(columns, "dimension", UPLOAD_COVERS_MAX, groups);
-	size_t m = profile_of_role(columns, "measure", UPLOAD_SUMS_MAX, sums);
-	json_t *list = rows > UPLOAD_COVERED_ROWS ? NULL : json_array();
+	struct upload_cover covers[UPLOAD_COVERS_MAX];
+	size_t n = profile_covers(columns, rows, covers);
+	json_t *list = json_array();
 
-	for (size_t i = 0; list && i < n; i++) {
-		json_t *one = json_array();
+	for (size_t i = 0; i < n; i++) {
+		json_t *one = json_list_of(name_at(columns, covers[i].column));
 
-		json_push_take(one,
-			       json_str(json_text_at(json_array_get(columns, groups[i]), "name")));
-		for (size_t k = 0; k < m; k++)
-			json_push_take(one, json_str(json_text_at(json_array_get(columns, sums[k]),
-								  "name")));
+		for (size_t k = 0; k < covers[i].sum_count; k++)
+			json_push_take(one, name_at(columns, covers[i].sums[k]));
 		json_push_take(list, one);
 	}
+	return list;
+}
+
+/* Days, and what has few values. */
+static json_t *coarse_of(const json_t *columns, int64_t rows)
+{
+	struct upload_cover covers[UPLOAD_COVERS_MAX];
+	size_t n = profile_covers(columns, rows, covers), i;
+	json_t *list = json_array(), *column;
+
+	for (i = 0; i < n; i++) {
+		column = json_array_get(columns, covers[i].column);
+		if (strcmp(json_text_at(column, "role"), "date") != 0 &&
+		    json_integer_value(json_object_get(column, "distinct")) < COARSE_VALUES)
+			json_push_take(list, name_at(columns, covers[i].column));
+	}
+	json_array_foreach((json_t *)columns, i, column)
+		if (strcmp(json_text_at(column, "role"), "date") == 0 &&
+		    json_array_size(list) < MAP_PAIRS_MAX)
+			json_push_take(list, name_at(columns, i));
 	return list;
 }
 
@@ -355,6 +380,7 @@ static void add_source(struct building *b, const struct stored_source *s,
 	}
 	json_own(b->arena, profile);
 	b->indexes = indexes_of(json_object_get(profile, "columns"), v->rows);
+	b->coarse = coarse_of(json_object_get(profile, "columns"), v->rows);
 	meaning_use(profile, s->meaning, b->arena);
 	columns = json_object_get(profile, "columns");
 	b->profile = profile;

@@ -274,6 +274,8 @@ static json_t *column_json(struct profile *p, size_t i, const struct column_stat
 
 	if (c->form.unit[0])
 		json_set_str(out, "unit", c->form.unit);
+	if (is_number(c))
+		json_set_int(out, "scale", c->form.type == COLUMN_DECIMAL ? c->form.scale : 0);
 	json_set_int(out, "nulls", s->nulls);
 	json_set_take(out, "null_share",
 		      number_json(rows > 0 ? (double)s->nulls / (double)rows : 0));
@@ -384,13 +386,58 @@ json_t *profile_column(const json_t *columns, const char *name)
 	return NULL;
 }
 
-size_t profile_of_role(const json_t *columns, const char *role, size_t most, size_t *out)
+static bool is_of_role(const json_t *column, const char *role)
 {
+	return strcmp(json_text_at(column, "role"), role) == 0;
+}
+
+/* Is each value exact in a sum, and every sum of some of them? Then no order of adding changes the
+ * last digit of one. Profiles of before there was a scale do not say. */
+static bool adds_in_any_order(const json_t *column, int64_t rows)
+{
+	const json_t *scale = json_object_get(column, "scale");
+	double min = fabs(strtod(json_text_at(column, "min"), NULL));
+	double max = fabs(strtod(json_text_at(column, "max"), NULL));
+	double most = (min > max ? min : max) * pow(10, DB_SUM_SCALE);
+
+	return scale && json_integer_value(scale) <= DB_SUM_SCALE && most < DB_EXACT_BELOW &&
+	       most * (double)rows < (double)(INT64_MAX / 2);
+}
+
+static void add_sum(struct upload_cover *c, size_t column)
+{
+	if (c->sum_count < UPLOAD_SUMS_MAX)
+		c->sums[c->sum_count++] = column;
+}
+
+static struct upload_cover cover_of(const json_t *columns, size_t which, int64_t rows)
+{
+	bool is_day = is_of_role(json_array_get(columns, which), "date");
+	struct upload_cover c = {.column = which};
 	const json_t *column;
-	size_t i, n = 0;
+	size_t i;
 
 	json_array_foreach((json_t *)columns, i, column)
-		if (n < most && strcmp(json_text_at(column, "role"), role) == 0)
-			out[n++] = i;
+		if (is_of_role(column, "measure") && (!is_day || adds_in_any_order(column, rows)))
+			add_sum(&c, i);
+	return c;
+}
+
+size_t profile_covers(const json_t *columns, int64_t rows,
+		      struct upload_cover out[UPLOAD_COVERS_MAX])
+{
+	size_t i, n = 0, groups = 0, days = 0;
+	const json_t *column;
+
+	if (rows > UPLOAD_COVERED_ROWS)
+		return 0;
+	json_array_foreach((json_t *)columns, i, column) {
+		if (is_of_role(column, "dimension") && groups++ < UPLOAD_GROUPS_MAX) {
+			out[n++] = cover_of(columns, i, rows);
+		} else if (strcmp(json_text_at(column, "type"), "date") == 0 && days++ == 0) {
+			out[n] = cover_of(columns, i, rows);
+			n += out[n].sum_count > 0;
+		}
+	}
 	return n;
 }

@@ -363,8 +363,13 @@ void profile_misfit(void *profile, size_t column, size_t line);
 void profile_row(struct profile *p, const struct value *values);
 /* Once, after the last row. Text in the arena. */
 const char *profile_json(struct profile *p, struct arena *a);
-/* Which columns have a role, in their order; returns how many. */
-size_t profile_of_role(const json_t *columns, const char *role, size_t most, size_t *out);
+/* An index of a SQLite table that holds what is summed of each value of a column. */
+struct upload_cover {
+	size_t column, sums[UPLOAD_SUMS_MAX], sum_count;
+};
+/* Those that a table of these columns has, in the order of the columns; returns how many. */
+size_t profile_covers(const json_t *columns, int64_t rows,
+		      struct upload_cover out[UPLOAD_COVERS_MAX]);
 /* The column of that name; or NULL. Borrowed. */
 json_t *profile_column(const json_t *columns, const char *name);
 

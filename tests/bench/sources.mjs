@@ -20,7 +20,8 @@ const CHUNK_ROWS = 2000, PING_MS = 5, SAMPLE_MS = 20, ASKS = 9;
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']));
 const COLUMNS = ['order_no', 'day', 'region', 'channel', 'customer', 'product', 'amount', 'discount', 'weight', 'tax', 'units', 'returns', 'visits',
   'score', 'paid', 'shipped', 'city', 'agent', 'shift', 'code'];
-const QUESTIONS = ['total amount by region', 'average weight by channel', 'total units by month', 'total amount for the region North'];
+const QUESTIONS = ['total amount by region', 'average weight by channel', 'total amount by month', 'average weight by week', 'total amount by month in 2025',
+  'total amount in 2024', 'total amount by month for the region North', 'total amount for the region North', 'total units by month', 'total tax by region in 2024'];
 
 const percentile = (values, p) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * p)];
 const cpuMs = (pid) => {

@@ -55,8 +55,13 @@ static bool read_keys(struct loader *l, const json_t *item, const char *at, stru
 	if (!read_columns(l, n, json_object_get(item, "key"), arena_printf(l->arena, "%s.key", at),
 			  &n->key, e))
 		return false;
-	return read_lists(l, item, "also", at, n, &n->also, e) &&
-	       read_lists(l, item, "indexes", at, n, &n->indexes, e);
+	if (!read_lists(l, item, "also", at, n, &n->also, e) ||
+	    !read_lists(l, item, "indexes", at, n, &n->indexes, e))
+		return false;
+	n->coarse = arena_alloc(l->arena, sizeof(*n->coarse)); /* none */
+	return !json_object_get(item, "coarse") ||
+	       read_columns(l, n, json_object_get(item, "coarse"),
+			    arena_printf(l->arena, "%s.coarse", at), &n->coarse, e);
 }
 
 static bool read_levels(struct loader *l, const json_t *object, const char *at,
@@ -115,9 +120,10 @@ static bool find_view(struct loader *l, const json_t *item, const char *at, stru
 static bool read_entity(struct loader *l, const json_t *item, const char *at, struct entity_def *n,
 			struct err *e)
 {
-	static const char *const members[] = {
-		"name", "label",  "plural", "about", "view", "key",      "also",    "title",
-		"time", "levels", "facets", "kind",  "show", "synonyms", "indexes", NULL};
+	static const char *const members[] = {"name",   "label", "plural", "about",    "view",
+					      "key",    "also",  "title",  "time",     "levels",
+					      "facets", "kind",  "show",   "synonyms", "indexes",
+					      "coarse", NULL};
 	static const char *const kinds[] = {"entity", "fact", "link", NULL};
 	const char *title = NULL;
 	size_t kind = ENTITY_LISTED;

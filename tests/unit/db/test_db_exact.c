@@ -112,6 +112,46 @@ static void a_mean_is_exact(void **state)
 			    "8000000000000.0");
 }
 
+/* The same to the last bit, whichever parts the numbers are added up in. */
+static void sums_of_parts_are_the_sums(void **state)
+{
+	static const char *const of_row[] = {
+		"(i * 7919 % 20011 - 9000) / 100.0",
+		"i * 7919 % 20011 - 9000",
+		"CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN i / -1000000.0 "
+		"ELSE i / 8.0 END",
+		"CASE WHEN i % 50 = 7 THEN NULL ELSE i % 3 END",
+		"NULL",
+		"1000000000 - i"};
+	static const char *const pairs[][2] = {{"SUM", "EXACT_SUM"}, {"AVG", "EXACT_AVG"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of_row) / sizeof(of_row[0]); i++)
+		for (size_t k = 0; k < 2; k++) {
+			char sql[1200];
+
+			snprintf(sql, sizeof(sql),
+				 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+				 "WHERE i < 4000), v AS (SELECT i %% 50 AS day, i %% 7 AS hour, %s "
+				 "AS x "
+				 "FROM n), whole AS (SELECT day / 10 AS m, %s(x) AS y FROM v GROUP "
+				 "BY "
+				 "day / 10), parts AS (SELECT day / 10 AS m, %s(p) AS y FROM "
+				 "(SELECT day, "
+				 "EXACT_PART(x) AS p FROM v GROUP BY day, hour) GROUP BY day / 10) "
+				 "SELECT count(*) FROM whole JOIN parts USING (m) WHERE whole.y IS "
+				 "parts.y AND typeof(whole.y) = typeof(parts.y)",
+				 of_row[i], pairs[k][0], pairs[k][1]);
+			if (strcmp(ask(sql), "5") != 0)
+				fail_msg("%s", sql);
+		}
+	assert_string_equal(ask("SELECT EXACT_SUM(x) FROM (SELECT 'no part' AS x UNION ALL SELECT "
+				"x'00' UNION ALL SELECT 7)"),
+			    "");
+	assert_string_equal(ask("SELECT EXACT_AVG(1) WHERE 0"), "");
+	assert_string_equal(ask("SELECT EXACT_SUM(p) FROM (SELECT EXACT_PART(NULL) AS p)"), "");
+}
+
 static void windows_slide(void **state)
 {
 	(void)state;
@@ -160,12 +200,11 @@ static void differences_are_decimals(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {TEST(halves_are_rounded_away_from_zero),
-					   TEST(a_mean_is_exact),
-					   TEST(windows_slide),
-					   TEST(months_end_where_servers_end_them),
-					   TEST(days_are_made_of_parts),
-					   TEST(differences_are_decimals)};
+	const struct CMUnitTest tests[] = {
+		TEST(halves_are_rounded_away_from_zero), TEST(a_mean_is_exact),
+		TEST(sums_of_parts_are_the_sums),        TEST(windows_slide),
+		TEST(months_end_where_servers_end_them), TEST(days_are_made_of_parts),
+		TEST(differences_are_decimals)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

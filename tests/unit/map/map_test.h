@@ -127,6 +127,8 @@ static inline const char *quoted(const char *text)
 	return out;
 }
 
+static const char *star_with = star; /* a test may have another */
+
 static inline int set_up(void **state)
 {
 	struct err e = {0};
@@ -134,7 +136,7 @@ static inline int set_up(void **state)
 	(void)state;
 	arena = arena_new(64 << 20);
 	root = small_root_new();
-	temp_root_write(&root, "config/energy/catalogue.json", quoted(star));
+	temp_root_write(&root, "config/energy/catalogue.json", quoted(star_with));
 	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 	map = map_new(catalog);
@@ -167,5 +169,32 @@ static inline bool read_and_write(const char *query, const struct principal *who
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+/* Blanks and line ends are one blank. */
+static inline const char *squeezed(const char *text)
+{
+	char *out = arena_strdup(arena, text), *to = out;
+
+	for (const char *p = text; *p; p++)
+		if (*p != '\n' && *p != ' ')
+			*to++ = *p;
+		else if (to > out && to[-1] != ' ')
+			*to++ = ' ';
+	while (to > out && to[-1] == ' ')
+		to--;
+	*to = '\0';
+	return out;
+}
+
+static inline struct map_statement written(const char *query, enum dialect d)
+{
+	struct map_statement s;
+	struct map_problem why;
+	struct err e = {0};
+
+	if (!read_and_write(query, NULL, d, &s, &why, &e))
+		fail_msg("%s: %s", query, e.text);
+	return s;
+}
 
 #endif

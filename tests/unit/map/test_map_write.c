@@ -1,33 +1,6 @@
 /* Statements as text, in three dialects. */
 #include "map_test.h"
 
-/* Blanks and line ends are one blank. */
-static const char *squeezed(const char *text)
-{
-	char *out = arena_strdup(arena, text), *to = out;
-
-	for (const char *p = text; *p; p++)
-		if (*p != '\n' && *p != ' ')
-			*to++ = *p;
-		else if (to > out && to[-1] != ' ')
-			*to++ = ' ';
-	while (to > out && to[-1] == ' ')
-		to--;
-	*to = '\0';
-	return out;
-}
-
-static struct map_statement written(const char *query, enum dialect d)
-{
-	struct map_statement s;
-	struct map_problem why;
-	struct err e = {0};
-
-	if (!read_and_write(query, NULL, d, &s, &why, &e))
-		fail_msg("%s: %s", query, e.text);
-	return s;
-}
-
 static void writes(const char *query, enum dialect d, const char *sql)
 {
 	assert_string_equal(squeezed(written(query, d).text), squeezed(sql));
