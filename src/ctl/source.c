@@ -61,25 +61,51 @@ static json_t *list_all(struct source_cmd *s)
 	return all;
 }
 
-/* The ID of the first source with this ID or name. NULL: failed with the reason in s->err, or no
- * name given. */
+/* Those with this name, on stderr: which of them is meant only their IDs can say. */
+static void print_namesakes(const json_t *all, const char *name)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)all, i, one)
+		if (strcmp(json_text_at(one, "name"), name) == 0)
+			fprintf(stderr, "%s  %s  %lld rows, of %s\n", json_text_at(one, "id"), name,
+				(long long)json_integer_value(json_object_get(one, "rows")),
+				json_text_at(one, "owner"));
+}
+
+/* The ID of the source with this ID, or of the only one with this name. NULL: s->err says why, or
+ * no name was given. */
 static char *find(struct source_cmd *s, const char *id_or_name)
 {
+	const char *kind = s->documents ? "document" : "source";
+	const json_t *found = NULL;
 	json_t *all, *one;
-	char *id = NULL;
-	size_t i;
+	size_t i, named = 0;
+	char *id;
 
 	if (!id_or_name || !(all = list_all(s)))
 		return NULL;
-	json_array_foreach(all, i, one)
-		if (strcmp(json_text_at(one, "id"), id_or_name) == 0 ||
-		    strcmp(json_text_at(one, "name"), id_or_name) == 0)
-			id = id ? id : mem_strdup(json_text_at(one, "id"));
-	if (!id)
-		err_set(&s->err, ERR_NOT_FOUND,
-			s->documents ? "no document is called %s; see vesperctl document list"
-				     : "no data source is called %s; see vesperctl source list",
+	json_array_foreach(all, i, one) {
+		if (strcmp(json_text_at(one, "id"), id_or_name) == 0) {
+			found = one;
+			named = 1;
+			break;
+		}
+		if (strcmp(json_text_at(one, "name"), id_or_name) == 0) {
+			found = one;
+			named++;
+		}
+	}
+	if (named == 0)
+		err_set(&s->err, ERR_NOT_FOUND, "no %s is called %s; see vesperctl %s list",
+			s->documents ? kind : "data source", id_or_name, kind);
+	else if (named > 1) {
+		print_namesakes(all, id_or_name);
+		err_set(&s->err, ERR_INPUT, "%zu of them are called %s; name one by its ID", named,
 			id_or_name);
+	}
+	id = named == 1 ? mem_strdup(json_text_at(found, "id")) : NULL;
 	json_decref(all);
 	return id;
 }

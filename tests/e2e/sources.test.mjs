@@ -83,6 +83,46 @@ describe('a file of one\'s own', () => {
       assert.equal(String(got.Weight[i]), String(cells.filter(([p]) => p === place).reduce((sum, [, w]) => sum + Math.round(w * 100), 0) / 100));
   });
 
+  it('has the sums and means of each span of time that its own cells have', async () => {
+    const ann = new Sources(d, token('months'));
+    const iso = (at) => at.toISOString().slice(0, 10);
+    const monday = (at) => iso(new Date(at - ((at.getUTCDay() + 6) % 7) * 86400000));
+    const spans = {
+      day: iso, week: monday, month: (at) => iso(at).slice(0, 7), quarter: (at) => `${at.getUTCFullYear()}-Q${Math.floor(at.getUTCMonth() / 3) + 1}`,
+      year: (at) => at.getUTCFullYear(), weekday: (at) => ((at.getUTCDay() + 6) % 7) + 1,
+    };
+    /* Days missing and repeated, cells missing, below zero and whole. */
+    const cells = Array.from({ length: 6000 }, (_, i) => ({ at: i % 97 === 5 ? null : new Date(Date.UTC(2023, 11, 20 + (i * 7919) % 400)),
+      cents: i % 31 === 7 ? null : i % 11 === 3 ? 100 * (i % 9) : ((i * 104729) % 200003) - 90000, region: `r${i % 4}` }));
+    const text = cells.map(({ at, cents, region }) => `${at ? iso(at) : ''},${cents === null ? '' : cents / 100},${cents === null ? '' : cents / 100},${region}`).join('\n');
+    const source = await ann.loaded(`day,amount,rate,region\n${text}\n`, 'name=Spans.csv');
+    assert.equal(source.state, 'ready', JSON.stringify(source));
+    const name = (column) => `u${source.id.slice(-8)}_${column}`;
+    const ask = async (query) => (await ann.rest.post('/api/v1/tools/query_metrics', { query: JSON.stringify(query) })).body.result?.sets.rows.data_dict;
+    const check = (got, rows, of) => {
+      const [keys, sums, means] = Object.values(got);
+      const groups = new Map();
+      for (const row of rows)
+        groups.set(of(row.at, row.region), [...(groups.get(of(row.at, row.region)) ?? []), row]);
+      assert.deepEqual(new Set(keys), new Set(groups.keys()));
+      for (const [i, key] of keys.entries()) {
+        const there = groups.get(key).filter(({ cents }) => cents !== null), cents = there.reduce((sum, row) => sum + row.cents, 0);
+        assert.equal(sums[i], there.length ? cents / 100 : null, `${key}`);
+        assert.ok(there.length ? Math.abs(means[i] - cents / 100 / there.length) < 1e-9 : means[i] === null, `${key}: ${means[i]}`);
+      }
+    };
+    const metrics = [name('amount'), name('rate')];
+    await until('an answer', () => ask({ metrics }));
+    for (const [grain, span] of Object.entries(spans))
+      check(await ask({ metrics, by: [`${name('day')}.${grain}`] }), cells, (at) => at && span(at));
+    const period = { start: '2024-02-10', end: '2024-09-03' };
+    const within = cells.filter(({ at }) => at && iso(at) >= period.start && iso(at) <= period.end);
+    check(await ask({ metrics, by: [`${name('day')}.month`], period }), within, spans.month);
+    check(await ask({ metrics, by: [name('region')], period }), within, (_, region) => region);
+    const where = [{ name: name('region'), op: 'is', values: ['r2'] }];
+    check(await ask({ metrics, by: [`${name('day')}.month`], where }), cells.filter(({ region }) => region === 'r2'), (at) => at && spans.month(at));
+  });
+
   it('leaves no byte behind when it is deleted', async () => {
     const ann = new Sources(d, token('canary'));
     const canaries = Array.from({ length: 20 }, (_, i) => `canary${i}x7f3a`);
@@ -183,6 +223,22 @@ describe('vesperctl source', () => {
     assert.equal((await ctl('delete', 'Parties')).code, 0);
     assert.equal((await ctl('delete', 'Ledger')).code, 0);
     assert.equal((await ctl('profile', 'Ledger')).code, 1);
+  });
+
+  it('takes no name that several sources have, and says which there are', async () => {
+    const uids = [];
+    for (let i = 0; i < 2; i++)
+      uids.push(/[0-9a-f-]{36}/.exec((await ctl('upload', join(SHAPES, 'shapes/orders.csv'), '--name', 'Twin.csv')).stdout)[0]);
+    for (const words of [['profile', 'Twin'], ['delete', 'Twin'], ['share', 'Twin', 'tenant'], ['mean', 'Twin', 'amount', '--unit', 'EUR']]) {
+      const refused = await ctl(...words);
+      assert.equal(refused.code, 1);
+      for (const uid of uids)
+        assert.match(refused.stderr, new RegExp(`${uid}  Twin  6 rows, of verbs`));
+      assert.match(refused.stderr, /2 of them are called Twin; name one by its ID/);
+    }
+    assert.equal((await ctl('delete', uids[1])).code, 0);
+    assert.match((await ctl('profile', 'Twin')).stdout, new RegExp(uids[0]));
+    assert.equal((await ctl('delete', uids[0])).code, 0);
   });
 
   it('says what is wrong with a file, and what it asks', async () => {

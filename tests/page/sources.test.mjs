@@ -129,3 +129,27 @@ test('two tables are joined, and what they mean and until when they stay is said
   await press(dialog.getByRole('button', { name: 'Separate from parties' }));
   await dialog.getByText('Joined with parties').waitFor({ state: 'detached' });
 });
+
+/* A list of one source a page instead of a hundred: everything else is as it is. */
+test('older sources are shown on request, by keyboard', async (t) => {
+  const { page, dialog, reach, press, choose } = await openByKeyboard(t);
+  await page.route(/data-sources\?limit=/, (route) => route.continue({ url: route.request().url().replace('limit=100', 'limit=1') }));
+  const names = () => dialog.locator('summary span:first-child').allTextContents();
+  const older = dialog.getByRole('button', { name: 'Show older ones' });
+  for (const name of ['first', 'second', 'third']) {
+    await choose(dialog.getByRole('button', { name: 'Choose a file' }), { ...file('5'), name: `${name}.csv`, buffer: Buffer.from(`${name},n\na,1\nb,2\n`) });
+    await dialog.locator('summary', { hasText: name }).waitFor();
+  }
+  const all = await names();
+  assert.equal(all.at(-1), 'third');
+  for (let shown = all.length + 1; await older.count() > 0; shown++) {
+    await press(older);
+    await dialog.locator('summary').nth(shown - 1).waitFor();
+  }
+  const whole = await names();
+  assert.deepEqual(whole.slice(-3), ['first', 'second', 'third']);
+  /* What changes an old one leaves the others in sight. */
+  await press(dialog.locator('summary', { hasText: 'first' }));
+  await reach(dialog.getByRole('checkbox').first());
+  assert.deepEqual(await names(), whole);
+});

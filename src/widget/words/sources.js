@@ -4,6 +4,7 @@ export const words = {
   en: {
     source_choose: 'Choose a file',
     no_sources: 'Choose a CSV, TSV or JSON lines file, or a document as Markdown, text or HTML, or drop it here.',
+    source_older: 'Show older ones',
     document_size: { one: 'Document of {n} passage', other: 'Document of {n} passages' },
     sources_failed: 'Your data could not be read.',
     source_sending: 'Sending {name}',
@@ -42,6 +43,7 @@ export const words = {
   de: {
     source_choose: 'Datei wählen',
     no_sources: 'Wählen Sie eine Datei (CSV, TSV oder JSON Lines) oder ein Dokument (Markdown, Text oder HTML), oder ziehen Sie es hierher.',
+    source_older: 'Ältere zeigen',
     document_size: { one: 'Dokument mit {n} Stelle', other: 'Dokument mit {n} Stellen' },
     sources_failed: 'Ihre Daten konnten nicht gelesen werden.',
     source_sending: '{name} wird gesendet',
@@ -80,6 +82,7 @@ export const words = {
   es: {
     source_choose: 'Elegir un archivo',
     no_sources: 'Elija un archivo CSV, TSV o JSON Lines, o un documento Markdown, de texto o HTML, o suéltelo aquí.',
+    source_older: 'Mostrar anteriores',
     document_size: { one: 'Documento de {n} pasaje', many: 'Documento de {n} de pasajes', other: 'Documento de {n} pasajes' },
     sources_failed: 'No se pudieron leer sus datos.',
     source_sending: 'Enviando {name}',

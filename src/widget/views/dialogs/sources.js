@@ -11,6 +11,7 @@ import { words } from '../../words/sources.js';
 
 const PATH = '/api/v1/data-sources';
 const LOOK_MS = 400;
+const PAGE = 100; /* sources; older ones on request */
 const TYPES = { csv: 'text/csv', tsv: 'text/tab-separated-values', tab: 'text/tab-separated-values', jsonl: 'application/x-ndjson', ndjson: 'application/x-ndjson' };
 const DOCUMENTS = '/api/v1/documents';
 const DOCUMENT_TYPES = { md: 'text/markdown', markdown: 'text/markdown', txt: 'text/plain', html: 'text/html', htm: 'text/html' };
@@ -36,6 +37,7 @@ class Sources {
   #note = h('p', { class: 'hint', role: 'status' });
   #input;
   #choose;
+  #pages = 1; /* that are shown */
 
   /* ask(question): asks it in the conversation. */
   constructor({ frame, api, locale, ask }) {
@@ -51,14 +53,29 @@ class Sources {
   }
 
   async show() {
-    try {
-      const { sources } = await this.#api.get(PATH);
+    const { say } = this.#locale;
+    const shown = [];
+    let cursor = '';
 
-      this.#note.textContent = sources.length > 0 ? '' : this.#locale.say('no_sources');
-      this.#list.replaceChildren(...sources.map((source) => this.#entry(source)));
+    try {
+      for (let n = 0; n < this.#pages && cursor !== undefined; n++) {
+        const { sources, next_cursor: next } = await this.#api.get(`${PATH}?${new URLSearchParams({ limit: PAGE, ...(cursor && { cursor }) })}`);
+
+        shown.unshift(...sources);
+        cursor = next;
+      }
+      this.#note.textContent = shown.length > 0 ? '' : say('no_sources');
+      this.#list.replaceChildren(...(cursor ? [h('button', { type: 'button', class: 'chip', onclick: () => this.#older() }, say('source_older'))] : []),
+        ...shown.map((source) => this.#entry(source)));
     } catch {
-      this.#note.textContent = this.#locale.say('sources_failed');
+      this.#note.textContent = say('sources_failed');
     }
+  }
+
+  async #older() {
+    this.#pages++;
+    await this.show();
+    this.#list.querySelector('button, summary')?.focus();
   }
 
   async upload(files) {
