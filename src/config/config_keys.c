@@ -97,6 +97,7 @@ INT  ("embed.max_bytes", RESTART, 268435456, 1048576, 8589934592, "memory for ve
 INT  ("documents.index_bytes", RESTART, 134217728, 1048576, 8589934592, "memory for searching documents; what is beyond it is made anew from the tables when it is asked for"),
 INT  ("uploads.retention_days", RESTART, 0, 0, 36500,                     "data sources and documents that nobody changed for so long are deleted; 0: none are"),
 INT  ("uploads.max_bytes", RESTART, 104857600, 1, SOURCE_BYTES_MAX, "longest file that may be uploaded"),
+INT  ("uploads.tenant_bytes", RESTART, 1073741824, 1, SOURCE_TENANT_BYTES, "of all files of a tenant that are in use; one that comes meanwhile counts when it is whole"),
 TEXT ("store.dialect", RESTART, "\"sqlite\"", CONFIG_DIALECTS,                 "SQL dialect of the chat store"),
 SECRET("store.dsn", RESTART,                                              "ODBC connection string"),
 TEXT ("store.synchronous", RESTART, "\"normal\"", "normal|full",          "full: durable against power loss too"),

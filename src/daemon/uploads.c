@@ -49,6 +49,7 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 		.turn_ms = config_int(d->config, "llm.timeouts_ms.turn") + UPLOADS_TURN_MARGIN_MS,
 		.retention_ms = config_int(d->config, "uploads.retention_days") * DAY_MS,
 		.max_bytes = config_int(d->config, "uploads.max_bytes"),
+		.tenant_bytes = config_int(d->config, "uploads.tenant_bytes"),
 		.index_bytes = config_int(d->config, "documents.index_bytes"),
 		.embed_bytes = config_int(d->config, "embed.max_bytes"),
 		.embed_least = config_int(d->config, "embed.least_percent"),

@@ -204,6 +204,16 @@ static void on_complete(void *owner, const struct err *e)
 	uploads_look_then(up->tenant, &up->look, on_listed, up);
 }
 
+/* Of files that are in use, or whole. */
+static int64_t bytes_of(const struct tenant_uploads *t)
+{
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < t->version_count; i++)
+		bytes += t->versions[i].state == VERSION_FAILED ? 0 : t->versions[i].bytes;
+	return bytes;
+}
+
 static void complete(struct upload *up)
 {
 	const struct stored_version v = {.uid = up->version,
@@ -213,6 +223,19 @@ static void complete(struct upload *up)
 
 	up->op = store_version_set(up->tenant->all->options.store, up->tenant->name, &v,
 				   on_complete, up);
+}
+
+/* Others may have become whole while this one came. */
+static bool is_beyond_quota(struct upload *up)
+{
+	int64_t quota = up->tenant->all->options.tenant_bytes;
+
+	if (bytes_of(up->tenant) + up->bytes <= quota)
+		return false;
+	up->code = "quota";
+	err_set(&up->err, ERR_QUOTA, "with it the data sources would have more than %lld bytes",
+		(long long)quota);
+	return true;
 }
 
 /* What follows a job, an end or an error. */
@@ -233,6 +256,8 @@ static void next(struct upload *up)
 		give_up(up);
 	} else if (up->ended && up->work != SPOOL_CLOSE) {
 		run(up, SPOOL_CLOSE);
+	} else if (up->ended && is_beyond_quota(up)) {
+		next(up);
 	} else if (up->ended) {
 		complete(up);
 	} else {
@@ -295,7 +320,6 @@ static bool check(struct tenant_uploads *t, const struct upload_file *f, struct 
 {
 	uint64_t user = hash_fnv(HASH_FNV, f->who->user, strlen(f->who->user));
 	size_t loads = f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_HOUR : SOURCE_LOADS_HOUR;
-	int64_t bytes = 0;
 	size_t waiting = 0;
 
 	if (!t || !t->known)
@@ -304,7 +328,6 @@ static bool check(struct tenant_uploads *t, const struct upload_file *f, struct 
 		const struct stored_version *v = &t->versions[i];
 
 		waiting += is_under_way(v);
-		bytes += v->state == VERSION_FAILED ? 0 : v->bytes;
 		if (f->source && is_under_way(v) && strcmp(v->source, f->source) == 0)
 			return err_set(e, ERR_BUSY,
 				       "a file of this data source is just being loaded");
@@ -312,7 +335,7 @@ static bool check(struct tenant_uploads *t, const struct upload_file *f, struct 
 	if (waiting > SOURCE_WAITING_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d files wait to be loaded",
 				     SOURCE_WAITING_MAX);
-	if (bytes >= SOURCE_TENANT_BYTES)
+	if (bytes_of(t) >= t->all->options.tenant_bytes)
 		return err_set(e, ERR_QUOTA, "the data sources have as many bytes as they may");
 	if (loads_of_hour(t, user, f->kind) >= loads)
 		return err_set_retry(e, ERR_LIMIT, "you have loaded %zu files within the hour",
