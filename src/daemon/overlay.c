@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "knowledge.h"
+#include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/list.h"
@@ -38,6 +39,7 @@ struct overlay_job {
 	struct overlay_parts parts;
 	struct knowledge *base; /* a reference */
 	struct turn_knowledge made;
+	int64_t took_us;
 	bool good;
 	struct err err;
 };
@@ -195,10 +197,12 @@ static void run_job(struct pool_job *job)
 {
 	struct overlay_job *j = (struct overlay_job *)job;
 
+	j->took_us = clock_mono_us();
 	j->good = j->parts.count == 0 || make(knowledge_get(j->base), &j->parts, &j->made, &j->err);
+	j->took_us = clock_mono_us() - j->took_us;
 }
 
-static void use(struct tenant_overlay *t, struct knowledge *k)
+static void use(struct tenant_overlay *t, struct knowledge *k, int64_t took_us)
 {
 	struct daemon *d = t->daemon;
 
@@ -206,7 +210,8 @@ static void use(struct tenant_overlay *t, struct knowledge *k)
 		return; /* still no overlay */
 	knowledge_use_for(d, t->tenant, k);
 	health_remove(t->check);
-	log_info("overlay.used", "tenant %s now uses %s", t->tenant, knowledge_get(k)->key);
+	log_info("overlay.used", "tenant %s now uses %s, made in %.1f ms", t->tenant,
+		 knowledge_get(k)->key, (double)took_us / 1000);
 }
 
 /* Ends the first change and begins the next. e NULL: its part is in use now; else the owner gets *e
@@ -260,7 +265,7 @@ static void end_job(struct overlay_job *j)
 	k = j->made.catalog ? knowledge_of(t, &j->made, &j->parts, j->base)
 			    : knowledge_ref(j->base);
 	j->made = (struct turn_knowledge){0};
-	use(t, k);
+	use(t, k, j->took_us);
 	knowledge_unref(&k);
 	end_change(t, NULL);
 }

@@ -12,6 +12,10 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
+/* Of as many rows an index takes more memory than those of its statistics have left; what gives
+ * that back stops each thread for a moment. */
+#define TRIMMED_ROWS 200000
+
 #define ANSWER_DAYS   "dmy"
 #define ANSWER_MONTHS "mdy"
 #define ANSWER_POINT  "point"
@@ -191,7 +195,8 @@ static void profile_table(struct load *l)
 	l->profile_text = profile_json(l->profile, l->arena);
 	profile_free(&l->profile);
 	shape_reader_free(&l->reader);
-	malloc_trim(0); /* an index takes as much memory, in blocks that these would not do for */
+	if (l->rows >= TRIMMED_ROWS)
+		malloc_trim(0); /* an index takes as much memory, in blocks of its own */
 }
 
 const struct load_kind load_of_table = {

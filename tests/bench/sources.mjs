@@ -10,20 +10,19 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { startDaemon } from '../e2e/harness.mjs';
 import { Sources } from '../e2e/sources.mjs';
 import { ROLES, mintToken } from '../e2e/token.mjs';
+import { percentile, pings, waits } from './sources-wait.mjs';
 
 const ROWS = Number(process.env.BENCH_ROWS ?? 1000000);
-const CHUNK_ROWS = 2000, PING_MS = 5, SAMPLE_MS = 20, ASKS = 9;
+const CHUNK_ROWS = 2000, SAMPLE_MS = 20, ASKS = 9;
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']));
 const COLUMNS = ['order_no', 'day', 'region', 'channel', 'customer', 'product', 'amount', 'discount', 'weight', 'tax', 'units', 'returns', 'visits',
   'score', 'paid', 'shipped', 'city', 'agent', 'shift', 'code'];
 const QUESTIONS = ['total amount by region', 'average weight by channel', 'total amount by month', 'average weight by week', 'total amount by month in 2025',
   'total amount in 2024', 'total amount by month for the region North', 'total amount for the region North', 'total units by month', 'total tax by region in 2024'];
 
-const percentile = (values, p) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * p)];
 const cpuMs = (pid) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
@@ -60,18 +59,6 @@ function upload(d, token, name, lines) {
     Readable.from(lines).pipe(req);
   });
 }
-
-/* Round trips of a small request on a socket of its own, measured in a thread of its own: what makes the file would delay them. */
-function pings(url) {
-  const worker = new Worker(new URL('./sources-pings.mjs', import.meta.url), { workerData: { url, every: PING_MS } });
-  return async () => {
-    const took = new Promise((resolve) => { worker.once('message', resolve); });
-    worker.postMessage('stop');
-    return took;
-  };
-}
-
-const waits = (took) => `median ${percentile(took, 0.5).toFixed(2)}, 99 % ${percentile(took, 0.99).toFixed(2)}, longest ${Math.max(...took).toFixed(1)} ms`;
 
 const d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
 const token = mintToken({ sub: 'ann', permissions: [...ROLES.analyst, 'chat:upload'] });

@@ -20,14 +20,12 @@ static void drop_json(void *json)
 	json_decref(json);
 }
 
-/* NULL gives NULL. */
-static const json_t *copy_json(const json_t *json, struct arena *a)
+/* A reference until the arena is freed. NULL gives NULL. */
+static const json_t *share_json(const json_t *json, struct arena *a)
 {
-	json_t *copy = json_deep_copy(json);
-
-	if (copy)
-		arena_defer(a, drop_json, copy);
-	return copy;
+	if (json)
+		arena_defer(a, drop_json, json_incref((json_t *)(uintptr_t)json));
+	return json;
 }
 
 static struct flow_source copy_flow(const struct flow_source *s, struct arena *a)
@@ -48,8 +46,8 @@ struct catalog_overlay catalog_overlay_copy(const struct catalog_overlay *o, str
 	return (struct catalog_overlay){.tenant = arena_strdup(a, o->tenant),
 					.version = o->version,
 					.source = arena_strdup(a, o->source),
-					.schema = copy_json(o->schema, a),
-					.aliases = copy_json(o->aliases, a),
+					.schema = share_json(o->schema, a),
+					.aliases = share_json(o->aliases, a),
 					.permissions = strlist_copy(o->permissions, a),
 					.flows = flows,
 					.flow_count = o->flow_count};
@@ -83,7 +81,7 @@ static bool add_schema(struct loader *l, const struct catalog_overlay *o, struct
 	static const char *const members[] = {"views",   "entities",   "edges",
 					      "chains",  "dimensions", "measures",
 					      "metrics", "conditions", NULL};
-	const json_t *root = copy_json(o->schema, l->arena); /* the catalogue refers to it */
+	const json_t *root = share_json(o->schema, l->arena); /* what is read of it stays */
 	const json_t *entities = json_object_get(root, "entities");
 
 	return !root || (json_only(root, members, e) &&
@@ -145,7 +143,7 @@ static void add_flow(struct loader *l, const struct flow_source *from)
 
 static bool add_aliases(struct loader *l, const struct catalog_overlay *o, struct err *e)
 {
-	json_t *root = (json_t *)copy_json(o->aliases, l->arena), *array;
+	json_t *root = (json_t *)share_json(o->aliases, l->arena), *array;
 	const char *name;
 
 	json_object_foreach(root, name, array)
