@@ -118,8 +118,7 @@ static void sums_of_parts_are_the_sums(void **state)
 	static const char *const of_row[] = {
 		"(i * 7919 % 20011 - 9000) / 100.0",
 		"i * 7919 % 20011 - 9000",
-		"CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN i / -1000000.0 "
-		"ELSE i / 8.0 END",
+		"CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN i / -1e6 ELSE i / 8.0 END",
 		"CASE WHEN i % 50 = 7 THEN NULL ELSE i % 3 END",
 		"NULL",
 		"1000000000 - i"};

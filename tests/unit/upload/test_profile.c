@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "read/header.h"
@@ -105,11 +106,61 @@ static void test_names_are_plain_and_differ(void **state)
 	arena_free(&a);
 }
 
+/* The indexes of a table with one column more, as text: "0:1,2 3:". */
+static const char *covers_with(const char *column, int64_t rows)
+{
+	static char said[200];
+	static const char before[] =
+		"[{'name':'day','type':'date','role':'date'},"
+		"{'name':'amount','role':'measure','scale':2,'min':'-5','max':'99.5'},"
+		"{'name':'region','type':'text','role':'dimension'},"
+		"{'name':'shipped','type':'date','role':'date'},";
+	char text[600];
+	struct upload_cover list[UPLOAD_COVERS_MAX];
+	size_t count, n = 0;
+	json_t *all;
+	struct err e;
+
+	snprintf(text, sizeof(text), "%s%s]", before, column);
+	for (char *p = text; *p; p++)
+		*p = *p == '\'' ? '"' : *p;
+	assert_true(json_parse(text, strlen(text), sizeof(text), &all, &e));
+	count = profile_covers(all, rows, list);
+	said[0] = '\0';
+	for (size_t i = 0; i < count; i++) {
+		n += (size_t)snprintf(said + n, sizeof(said) - n, " %zu:", list[i].column);
+		for (size_t k = 0; k < list[i].sum_count; k++)
+			n += (size_t)snprintf(said + n, sizeof(said) - n, "%zu", list[i].sums[k]);
+	}
+	json_decref(all);
+	return said;
+}
+
+/* Days are added up in another order than rows: only where that changes no digit. */
+static void test_days_have_what_adds_up_in_any_order(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		covers_with("{'role':'measure','scale':0,'min':'1','max':'9000'}", 1000000),
+		" 0:14 2:14");
+	assert_string_equal(covers_with("{'role':'measure','scale':7,'min':'0','max':'1'}", 10),
+			    " 0:1 2:14");
+	assert_string_equal(covers_with("{'role':'measure','min':'0','max':'1'}", 10), " 0:1 2:14");
+	assert_string_equal(covers_with("{'role':'measure','scale':2,'min':'-9100000000'}", 10),
+			    " 0:1 2:14");
+	assert_string_equal(covers_with("{'role':'measure','scale':2,'max':'5000000000'}", 1000),
+			    " 0:1 2:14");
+	assert_string_equal(covers_with("{'role':'measure','scale':2,'max':'5000000000'}", 900),
+			    " 0:14 2:14");
+	assert_string_equal(covers_with("{'role':'text'}", UPLOAD_COVERED_ROWS + 1), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_columns_are_for),
 		cmocka_unit_test(test_names_are_plain_and_differ),
+		cmocka_unit_test(test_days_have_what_adds_up_in_any_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
