@@ -84,6 +84,14 @@ bool analysis_is_sampled(struct analysis *x)
 	return true;
 }
 
+bool analysis_is_whole(struct analysis *x)
+{
+	if (!analysis_is_sampled(x))
+		return true;
+	analysis_enough(x, false);
+	return false;
+}
+
 const double *analysis_measure(struct analysis *x, size_t number, const char **label)
 {
 	double *values;

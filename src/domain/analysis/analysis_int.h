@@ -44,6 +44,9 @@ size_t analysis_measures(const struct analysis *x);
 /* There are more rows than a frame holds, so that no total and no largest of all is known; a note
  * says so. */
 bool analysis_is_sampled(struct analysis *x);
+/* Of an analysis that a part of the rows tells nothing of: a series would have holes, a rank or the
+ * best be those of the sample. False: `enough` is no, and a note says why. */
+bool analysis_is_whole(struct analysis *x);
 /* All that is measured. */
 struct analysis_columns {
 	const double *columns[CALC_FEATURES_MAX];
@@ -177,6 +180,8 @@ ANALYSIS(like_losses);
 ANALYSIS(risk_by);
 ANALYSIS(inactivity);
 ANALYSIS(similar_to_entity);
+ANALYSIS(match_values);
+ANALYSIS(classify_values);
 #undef ANALYSIS
 
 #endif

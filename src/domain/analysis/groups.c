@@ -26,10 +26,8 @@ static bool read_groups(struct analysis *x, struct groups *g)
 	struct calc_sum rows = {0}, total = {0};
 	const char *label;
 
-	if (analysis_is_sampled(x)) {
-		analysis_enough(x, false);
+	if (!analysis_is_whole(x))
 		return false;
-	}
 	g->counts = analysis_measure(x, analysis_measures(x) - 1, &label);
 	g->order = g->counts ? analysis_descending(x, &g->n) : NULL;
 	if (!g->order)

@@ -152,7 +152,7 @@ static void look(struct result *r, struct arena *a, bool down)
 	struct analysis x;
 	struct err e = {0};
 
-	if (!analysis_begin(r, a, &x))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
 		return;
 	domain_add_text(r, a, "one", "One series is of", x.thing);
 	domain_add_text(r, a, "grain", "Period", x.grain);
@@ -267,7 +267,7 @@ void analysis_risk_by(struct result *r, const struct derive_def *of, struct aren
 	bool enough;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
 		return;
 	if (!scan_all(&x, &scan, &e)) {
 		analysis_fail(&x, &e);

@@ -270,7 +270,7 @@ void analysis_vs_history(struct result *r, const struct derive_def *of, struct a
 	size_t i = 0;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
 		return;
 	analysis_things_read(&x, 0, false, &things);
 	while (name && i < things.count && strcasecmp(things.names[i], name->values[0].text) != 0)

@@ -118,7 +118,8 @@ void analysis_vs_average(struct result *r, const struct derive_def *of, struct a
 	size_t at;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !(p.rows = analysis_descending(&x, &p.n)))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) ||
+	    !(p.rows = analysis_descending(&x, &p.n)))
 		return;
 	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
 	domain_add_count(r, a, "n", "Values", p.n);

@@ -140,7 +140,7 @@ void analysis_risk_scores(struct result *r, const struct derive_def *of, struct 
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
 		return;
 	domain_add_text(r, a, "one", "One series is of", x.thing);
 	domain_add_text(r, a, "grain", "Period", x.grain);

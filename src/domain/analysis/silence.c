@@ -137,7 +137,7 @@ void analysis_inactivity(struct result *r, const struct derive_def *of, struct a
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
 		return;
 	domain_add_text(r, a, "one", "One is", x.thing);
 	if (!read_silences(&x, &s, &e)) {

@@ -126,7 +126,7 @@ void analysis_similar_to_entity(struct result *r, const struct derive_def *of, s
 	size_t count, from;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_columns_read(&x, &m))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !analysis_columns_read(&x, &m))
 		return;
 	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
 	domain_add_text(r, a, "method", "Method", "Gower's distance over the measures");

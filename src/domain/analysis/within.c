@@ -92,7 +92,7 @@ void analysis_best_in_class(struct result *r, const struct derive_def *of, struc
 	size_t n = 0;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_within(&x, &w))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_within(&x, &w))
 		return;
 	analysis_names_begin(&names);
 	for (size_t i = 0; i < w.n; i++) {
@@ -177,7 +177,7 @@ void analysis_rank_in_group(struct result *r, const struct derive_def *of, struc
 	struct analysis x;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_within(&x, &w))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_within(&x, &w))
 		return;
 	domain_add_count(r, a, "n", "Values", w.n);
 	domain_add_count(r, a, "groups", "Groups", w.groups.count);
@@ -360,7 +360,7 @@ void analysis_cross_segment(struct result *r, const struct derive_def *of, struc
 	bool enough;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
 		return;
 	number_groups(&x, &w);
 	c.columns = w.groups.count;
