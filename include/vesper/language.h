@@ -69,6 +69,7 @@
 	LIST(WORDS_RANK_GLUED, "cues.rank_glued")                                                  \
 	LIST(WORDS_TOP, "cues.top")                                                                \
 	LIST(WORDS_OR, "cues.or")                                                                  \
+	LIST(WORDS_CLASSING, "cues.classing")                                                      \
 	LIST(WORDS_BOTTOM, "cues.bottom")                                                          \
 	LIST(WORDS_COMPARED, "cues.compared")                                                      \
 	LIST(WORDS_WHAT_THERE_IS, "cues.what_there_is")                                            \

@@ -462,6 +462,17 @@
 #define GATE_NAME_BYTES_PG    63  /* PostgreSQL cuts longer names, which can make two names equal */
 #define GATE_NUMBER_BYTES_MAX 60  /* a decimal(38) with sign, point and exponent */
 
+/* values of a column that a model points at (tool_point.c) */
+#define POINT_VALUES_MAX                                                                           \
+	2000 /* that are looked at, the commonest first: eight calls of a model, at most twice */
+#define POINT_BATCH       250 /* lines of one call: longer lists are answered less carefully */
+#define POINT_CLASSES_MAX 12  /* more than people tell apart at a glance */
+#define POINT_VALUE_BYTES                                                                          \
+	200 /* of a value that a model is told: the first sentences of a comment */
+#define POINT_TOKENS_MAX 4096 /* of its answer: 250 numbers and what stands between them */
+#define POINT_KEPT_MS    (24 * 3600 * 1000) /* what was found of the same values; asked again then */
+#define POINT_WORDS_MAX  64 /* of a description or a class, with those that mean the same */
+
 /* computation over frames */
 #define CALC_VALUES_MAX FRAME_ROWS_MAX /* values of one column: the rows of a frame */
 #define CALC_PAIRS_MAX                                                                             \

@@ -21,6 +21,7 @@
 #include "vesper/catalog.h"
 #include "vesper/clock.h"
 #include "vesper/err.h"
+#include "vesper/llm.h"
 #include "vesper/names.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
@@ -99,6 +100,22 @@ struct toolbox *toolbox_with_overlay(const struct toolbox *base, struct catalog 
 				     struct name_book *names);
 void toolbox_free(struct toolbox **b);
 
+/*
+ * A model that a tool may ask which values of a column fit a description, or which class each is of
+ * (`-- points:`). It is told the values as numbered lines in a call that has no tools, and answers
+ * with their numbers alone; code maps these to values, binds them, and counts.
+ */
+struct tool_model {
+	struct llm
+		*llm; /* NULL, unusable or beyond the budget: values are matched by their words */
+	const struct budget_payer *payer;
+	struct llm_trail *trail;
+	int64_t deadline_ms; /* clock_mono_ms(); 0: none */
+	/* After each call of it. NULL: nobody counts them. */
+	void (*used)(void *owner, const struct llm_usage *usage);
+	void *owner;
+};
+
 struct tool_request {
 	const char *turn_id; /* for the audit log; NULL: outside a turn */
 	const char *call;    /* ID in the turn, "c1" */
@@ -112,7 +129,8 @@ struct tool_request {
 	/* Row limit instead of DB_ROWS_MAX, read without the cache. Not for ad hoc SQL, whose text
 	 * contains its limit. 0: DB_ROWS_MAX. */
 	size_t rows_max;
-	bool is_probe; /* looks for suggestions; marked in the audit log */
+	bool is_probe; /* looks for what could be asked; the audit log says so */
+	struct tool_model model;
 };
 
 typedef void (*tool_cb)(void *owner, struct result *r);

@@ -135,6 +135,14 @@ static int64_t timeout_of(const struct agent *a)
 	return left > 1 ? left : 1;
 }
 
+static void on_tool_used(void *owner, const struct llm_usage *usage)
+{
+	struct agent *a = owner;
+
+	llm_usage_add(&a->out.usage, usage);
+	a->out.model_calls++;
+}
+
 static void call_start(struct agent *a, struct agent_call *c, const struct llm_block *use)
 {
 	const struct tool_def *tool = agent_tool_find(a, use->name);
@@ -145,6 +153,12 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 		.who = a->request.who,
 		.today = a->request.today,
 		.timeout_ms = timeout_of(a),
+		.model = {.llm = a->llm,
+			  .payer = a->request.payer,
+			  .trail = a->request.trail,
+			  .deadline_ms = a->request.deadline_ms,
+			  .used = on_tool_used,
+			  .owner = a},
 	};
 
 	*c = (struct agent_call){.agent = a, .use = use};

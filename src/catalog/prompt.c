@@ -29,6 +29,7 @@ static const struct {
 	{"rewrite", {0}},
 	{"guardrail", {"domains"}},
 	{"planner", {0}},
+	{"points", {0}},
 };
 enum { PROMPT_COUNT = sizeof(PROMPT_NAMES) / sizeof(PROMPT_NAMES[0]) };
 

@@ -178,6 +178,10 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		t->analysis.counted = true;
 		return strcmp(text, "yes") == 0 || tool_wrong(h, e, "counted is yes");
 	}
+	if (strcmp(key, "points") == 0) {
+		t->analysis.points = text;
+		return true;
+	}
 	if (strcmp(key, "cue") == 0) {
 		t->analysis.cues = read_list(h, str_of(text));
 		return true;
@@ -315,6 +319,23 @@ static bool read_gate(struct tool_header *h, struct err *e)
 
 /* ---- map: PARAM ---- */
 
+/* Of one thing, by the words of a parameter. */
+static bool check_points(const struct tool_header *h, struct err *e)
+{
+	const struct tool_def *t = h->tool;
+	const struct param_def *p = t->analysis.points ? tool_param(t, t->analysis.points) : NULL;
+
+	if (!t->analysis.points)
+		return true;
+	if (!p || !p->required || p->slot != SLOT_WORDS || t->analysis.groups != GROUPS_THING ||
+	    (p->is_list && p->list_max > POINT_CLASSES_MAX))
+		return tool_wrong(h, e,
+				  "points %s is no required param with slot=words, of at most %d "
+				  "values, of a tool with groups: thing",
+				  t->analysis.points, POINT_CLASSES_MAX);
+	return true;
+}
+
 static bool read_map(struct tool_header *h, struct err *e)
 {
 	struct tool_def *t = h->tool;
@@ -322,8 +343,8 @@ static bool read_map(struct tool_header *h, struct err *e)
 
 	if (!t->map)
 		return (!t->analysis.groups && !t->analysis.cues && !t->analysis.measures &&
-			!t->analysis.counted) ||
-		       tool_wrong(h, e, "groups, cue, several and counted go with map");
+			!t->analysis.counted && !t->analysis.points) ||
+		       tool_wrong(h, e, "groups, cue, several, counted and points go with map");
 	if (t->derive_count > 0
 		    ? !t->analysis.groups || t->frame_count != 1 || !tool_frame(t, "main")
 		    : t->frame_count > 0 || t->analysis.groups || t->analysis.cues)
@@ -338,7 +359,7 @@ static bool read_map(struct tool_header *h, struct err *e)
 				  "or columns");
 	p->bytes_max = MAP_QUERY_BYTES_MAX;
 	p->is_query = true;
-	return true;
+	return check_points(h, e);
 }
 
 /* ---- kind: doc, sources ---- */

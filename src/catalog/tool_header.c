@@ -126,10 +126,10 @@ static bool read_slot(const struct tool_header *h, const char *text, enum param_
 		      struct err *e)
 {
 	static const char *const names[] = {
-		[SLOT_DAY] = "day",      [SLOT_DAYS] = "days",   [SLOT_DAYS_AHEAD] = "days_ahead",
-		[SLOT_ABOVE] = "above",  [SLOT_BELOW] = "below", [SLOT_ORDER] = "order",
-		[SLOT_STEP] = "step",    [SLOT_NOT] = "not",     [SLOT_THING] = "thing",
-		[SLOT_CHANGE] = "change"};
+		[SLOT_DAY] = "day",     [SLOT_DAYS] = "days",   [SLOT_DAYS_AHEAD] = "days_ahead",
+		[SLOT_ABOVE] = "above", [SLOT_BELOW] = "below", [SLOT_ORDER] = "order",
+		[SLOT_NOT] = "not",     [SLOT_THING] = "thing", [SLOT_CHANGE] = "change",
+		[SLOT_WORDS] = "words"};
 
 	for (size_t i = SLOT_DAY; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(text, names[i]) != 0)
@@ -253,6 +253,9 @@ static bool check_slot(const struct tool_header *h, const struct param_def *p, s
 	case SLOT_CHANGE:
 		fits = h->tool->analysis.groups && p->type == PARAM_DECIMAL && p->unit &&
 		       !p->is_list && !p->required;
+		break;
+	case SLOT_WORDS:
+		fits = h->tool->analysis.groups && p->type == PARAM_TEXT && !p->entity && !p->like;
 		break;
 	}
 	if (!fits)

@@ -324,6 +324,8 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 		in = &short_one;
 		text_read(k->catalog->language, in->question, a, &q);
 	}
+	if (!in->edited_filters && described_understand(k, in, &q, a, out))
+		return;
 	parts = in->edited_filters ? 0 : parts_of(k, in, &q, a, &texts);
 	if (parts > 1 && understand_parts(k, in, texts, parts, a, out))
 		return;

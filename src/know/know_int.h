@@ -588,8 +588,10 @@ struct reading {
 	size_t all_count;
 	struct candidate *candidates; /* of choose.c; NULL: not listed yet */
 	size_t candidate_count;
-	bool bare;            /* a follow-up of filters and orderings only */
-	size_t said_entities; /* facts of this question that are dimension values */
+	const struct question *described; /* what stood behind it: which values are meant, or
+					     classes (described.c); or NULL */
+	bool bare;            /* it leans on what stands, and says filters and orders alone */
+	size_t said_entities; /* facts of this question that are values of a dimension */
 };
 
 /* Adds the facts that follow from r->time. */
@@ -615,6 +617,15 @@ void map_words_deinit(struct map_words *w);
 /* Returns true when the entity belongs to the tenant and not to a pack. */
 bool map_words_is_own(const struct know *k, const struct entity_def *n);
 
+/* ---- described.c ---- */
+
+/* A question that describes values ("which products look like snacks"), or names classes for them.
+ * False: it is none that can be read as such, and `out` is untouched. */
+bool described_understand(const struct know *k, const struct know_input *in,
+			  const struct question *q, struct arena *a, struct understanding *out);
+/* The description, or the classes, as the parameter takes it. */
+void described_fill(const struct reading *r, const struct param_def *p, struct args *args);
+
 /* ---- own.c ---- */
 
 /* Fills the tool's data source parameters with the data sources named in the question, in order. */
@@ -622,7 +633,10 @@ void own_fill(struct reading *r, const struct candidate *c);
 
 /* Returns true when a phrase of the map contains any form of the word. */
 bool map_words_have(const struct know *k, const struct token *t);
-/* Returns true when the word is part of a cue for an analysis. */
+/* The longest cue of an analysis that stands at token i, with its words; NULL: none. */
+const struct tool_def *map_words_analysis(const struct know *k, const struct question *q, size_t i,
+					  size_t *count);
+/* Is it a word of a cue that asks for an analysis? */
 bool map_words_cued(const struct know *k, const struct token *t);
 /* Returns true when the word names something that can be counted, listed or, after "by", grouped.
  */

@@ -308,6 +308,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 		.today = request->today,
 		.timeout_ms = request->timeout_ms,
 		.rows_max = request->rows_max,
+		.model = request->model,
 		.arena = a,
 		.result = result_new(a),
 		.began_us = clock_mono_us(),

@@ -19,6 +19,8 @@ struct toolbox {
 	struct source **source; /* by tool; NULL: depends on the caller's statement */
 };
 
+struct pointing;
+
 struct tool_call {
 	struct op op;
 	struct toolbox *box;
@@ -30,6 +32,7 @@ struct tool_call {
 	struct date today;
 	int64_t timeout_ms;
 	size_t rows_max; /* 0: DB_ROWS_MAX */
+	struct tool_model model;
 	struct arena *arena;
 	struct args args; /* validated and resolved, by parameter name */
 	struct result *result;
@@ -44,13 +47,14 @@ struct tool_call {
 	struct outcome *refused; /* why a tool function did not start; or NULL */
 	struct {
 		const struct map_statement *statement;
-		const json_t *json;           /* the query as received */
-		const struct map_query *list; /* list that may be narrowed; or NULL */
-		/* Facets by which its rows are counted. */
-		const struct dimension_def *facets[MAP_FACETS_MAX];
-	} map;                                /* for a query over the map */
-	size_t gate_rows;                     /* row limit of a protocol's statement; 0: none */
-	const struct entity_def *gate_entity; /* entity read by it, or NULL */
+		const json_t *json;           /* the query as it came */
+		const struct map_query *list; /* that may be narrowed; or NULL */
+		const struct dimension_def
+			*facets[MAP_FACETS_MAX]; /* that its rows are counted by */
+	} map;                                   /* of a query over the map */
+	size_t gate_rows;                        /* of a statement by a protocol; 0: of none */
+	const struct entity_def *gate_entity;    /* that such a statement reads, or NULL */
+	struct pointing *pointing;               /* at values of the map's rows, or NULL */
 	int64_t began_us;
 	tool_cb cb;
 	void *owner;
@@ -88,7 +92,26 @@ bool tool_map_statement(struct tool_call *call, const struct map_statement *s, c
  * to the derivations. False: the call is refused. */
 bool tool_map_group(struct tool_call *call, json_t *query, const struct map_query *q,
 		    struct err *e);
-/* Ends the call with a caller error that the sentence explains. */
+/* Of a tool with `points`, before its query runs: false, and the call is refused, where there are
+ * no two classes, or what is grouped by holds no texts. */
+bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct err *e);
+/* With the frame of what is grouped by: finds which values are meant, and ends the call. */
+void tool_point_run(struct tool_call *call);
+
+/* The words of a description or a class, and how well a value's words fit them: 2 for each that is
+ * in it, 1 for each that resembles one in it. Pure. */
+struct point_words {
+	struct {
+		const char *stems[POINT_WORDS_MAX]; /* the word's own, and of those that mean it */
+		size_t count;
+	} words[POINT_WORDS_MAX];
+	size_t count;
+};
+void point_words_read(const struct catalog *c, const char *text, struct arena *a,
+		      struct point_words *out);
+unsigned point_words_fit(const struct point_words *w, const char *value);
+
+/* Ends the call as a mistake of its caller's that a sentence explains. */
 bool tool_map_refuse(struct tool_call *call, const char *code, const char *detail, struct err *e);
 /* For a truncated list: counts its rows by each facet, so that the user can narrow it. False: there
  * is nothing to count. */

@@ -306,7 +306,10 @@ static void on_frame(void *owner, struct source_batch *batches, size_t count, co
 	if (r->outcome.kind == OUTCOME_EMPTY)
 		r->outcome.detail = sentence(r->language, SAY_MAP_NOTHING, call->arena, r->about);
 	call->derives = r->outcome.kind == OUTCOME_ROWS;
-	tool_call_end(call);
+	if (call->pointing && call->derives)
+		tool_point_run(call);
+	else
+		tool_call_end(call);
 }
 
 /* Groups are text whatever their type, since they are names and periods. Metrics are doubles. */
@@ -424,7 +427,8 @@ bool tool_map_run(struct tool_call *call, struct err *e)
 	if (!read_query(call, query, q, e))
 		return false;
 	if (call->tool->analysis.groups &&
-	    (!tool_map_group(call, query, q, e) || !read_query(call, query, q, e)))
+	    (!tool_map_group(call, query, q, e) || !read_query(call, query, q, e) ||
+	     !tool_point_begin(call, q, e)))
 		return false;
 	if (!resolve_all(call, q, e))
 		return false;

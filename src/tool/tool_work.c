@@ -222,7 +222,34 @@ static void done(struct pool_job *job)
 		tool_call_finish(call);
 }
 
-/* Factors belong to the catalogue, which the job holds. */
+static const char *const *copy_texts(const char *const *texts, size_t count, struct arena *a)
+{
+	const char **copy = arena_alloc(a, (count + 1) * sizeof(*copy));
+
+	for (size_t i = 0; i < count; i++)
+		copy[i] = arena_strdup(a, texts[i]);
+	return copy;
+}
+
+static const struct derive_points *copy_points(const struct derive_points *from, struct arena *a)
+{
+	struct derive_points *p;
+	unsigned char *of;
+
+	if (!from)
+		return NULL;
+	p = arena_alloc(a, sizeof(*p));
+	of = arena_alloc(a, from->count + 1);
+	memcpy(of, from->of, from->count);
+	*p = *from;
+	p->of = of;
+	p->values = copy_texts(from->values, from->count, a);
+	p->classes = copy_texts(from->classes, from->class_count, a);
+	p->totals = copy_texts(from->totals, from->class_count + 2, a);
+	return p;
+}
+
+/* Factors are the catalogue's, which the work holds. */
 static const struct derive_context *context_of(const struct result *from, struct arena *a,
 					       const atomic_bool *cancelled)
 {
@@ -231,6 +258,7 @@ static const struct derive_context *context_of(const struct result *from, struct
 	*c = from->context ? *from->context : (struct derive_context){0};
 	c->grain = arena_strdup(a, c->grain);
 	c->thing = arena_strdup(a, c->thing);
+	c->points = copy_points(c->points, a);
 	c->cancelled = cancelled;
 	return c;
 }

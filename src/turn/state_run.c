@@ -235,6 +235,15 @@ static const char *filters_text(struct turn *t)
 	return kept;
 }
 
+/* A model that a tool has asked. */
+static void on_tool_used(void *owner, const struct llm_usage *usage)
+{
+	struct turn *t = owner;
+
+	answer_count_calls(&t->for_answer, LLM_ROUTE, 1);
+	answer_add_usage(&t->for_answer, LLM_ROUTE, usage);
+}
+
 static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *task)
 {
 	struct turn *t = owner;
@@ -247,6 +256,12 @@ static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *t
 		.bound = task->args,
 		.who = t->core.who,
 		.today = t->core.today,
+		.model = {.llm = t->answers.llm,
+			  .payer = &t->answer.budget_owner,
+			  .trail = &t->answer.trail,
+			  .deadline_ms = t->core.began_ms + t->answers.deadline_ms,
+			  .used = on_tool_used,
+			  .owner = t},
 	};
 	struct agent_request agent = {
 		.turn_id = t->core.id.text,

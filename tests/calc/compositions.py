@@ -197,19 +197,24 @@ near = min((x, i) for i, x in enumerate(d) if rows[i]["Customer"] != "Borealis F
 put("similar_to_entity", "peers", "customers", "Which customers are most similar to Borealis Foods by sales and visits?", "Borealis Foods",
     rows[near[1]]["Customer"], near[0], F(rows[near[1]]["Sales"]), mine, len(rows) - 1)
 
-# semantic text, without a model: the words that are looked for stand in the names
-products = load("products")
+# semantic text, without a model: the words that are looked for stand in the texts
+comments = [r["Comment"] for r in load("feedback")]
+different = sorted(set(comments), key=lambda c: (-comments.count(c), c))
 
 
-def named(*words):
-    return sorted((-F(r["Sales"]), r["Product"]) for r in products if any(w in r["Product"].lower() for w in words))
+def said(word):
+    return [c for c in different if word in c.lower()]
 
 
-fit = named("garden", "mower")
-put("match_values", "products", "stock", 'Which products match "garden or mowers" by sales per product?', len(fit), len(products), *[n for _, n in fit],
-    -sum(s for s, _ in fit))
-put("classify_values", "products", "stock", 'Classify the products into "garden", "machines" by sales per product', len(named("garden", "machine")),
-    len(products), "garden", len(named("garden")), "machines", len(named("machine")), len(products) - len(named("garden", "machine")))
+def rows_of(texts):
+    return sum(comments.count(c) for c in texts)
+
+
+put("match_values", "feedback", "survey", "Which comments look like complaints?", len(said("complaint")), len(different), *said("complaint"),
+    rows_of(said("complaint")))
+classes = ["complaint", "praise", "question"]
+put("classify_values", "feedback", "survey", "Classify the comments as complaint, praise or question",
+    *[w for c in classes for w in (c, rows_of(said(c)))], rows_of([t for t in different if not any(c in t.lower() for c in classes)]), len(different))
 
 (HERE / "compositions.tsv").write_text("\n".join(lines) + "\n")
 print(len(lines), "lines")

@@ -134,6 +134,7 @@ static inline struct temp_root small_root_new(void)
 	temp_root_write(&root, "prompts/protocol.md",
 			"{{steps}}{{rounds}}{{tables}}{{rows}}{{by}}{{map}}\n");
 	temp_root_write(&root, "prompts/planner.md", "Plan.\n");
+	temp_root_write(&root, "prompts/points.md", "Point.\n");
 	return root;
 }
 

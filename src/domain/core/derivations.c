@@ -226,5 +226,7 @@ const struct tool_derivation domain_derivations[] = {
 	{"risk_by", analysis_risk_by, NULL, NULL},
 	{"inactivity", analysis_inactivity, NULL, NULL},
 	{"similar_to_entity", analysis_similar_to_entity, NULL, NULL},
+	{"match_values", analysis_match_values, NULL, NULL},
+	{"classify_values", analysis_classify_values, NULL, NULL},
 	{0},
 };

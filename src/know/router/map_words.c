@@ -272,19 +272,33 @@ static bool cue_stands(const struct map_cue *c, const struct question *q, size_t
 	return c->count > 0;
 }
 
-const struct map_cue *map_words_cue(const struct asking *a, size_t i)
+static const struct map_cue *longest_cue(const struct map_words *w, const struct question *q,
+					 size_t i)
 {
 	const struct map_cue *best = NULL;
 
-	for (size_t c = 0; c < a->w->cue_count; c++)
-		if ((!best || a->w->cues[c].count > best->count) &&
-		    cue_stands(&a->w->cues[c], &a->r->q, i))
-			best = &a->w->cues[c];
+	for (size_t c = 0; c < w->cue_count; c++)
+		if ((!best || w->cues[c].count > best->count) && cue_stands(&w->cues[c], q, i))
+			best = &w->cues[c];
 	return best;
 }
 
-/* Ranks a phrase at this position: after "by" a dimension fits best, after "number of" an entity.
- */
+const struct map_cue *map_words_cue(const struct asking *a, size_t i)
+{
+	return longest_cue(a->w, &a->r->q, i);
+}
+
+const struct tool_def *map_words_analysis(const struct know *k, const struct question *q, size_t i,
+					  size_t *count)
+{
+	const struct map_cue *cue = k->map_words ? longest_cue(k->map_words, q, i) : NULL;
+
+	*count = cue ? cue->count : 0;
+	return cue ? cue->tool : NULL;
+}
+
+/* How well a phrase suits the place where it stands; behind "by" a dimension is meant, behind
+ * "number of" a thing. */
 static size_t rank_of(const struct asking *a, const struct map_phrase *p)
 {
 	size_t kind = p->level             ? 0

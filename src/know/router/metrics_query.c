@@ -172,7 +172,9 @@ static void settle_measured(struct asking *a)
 
 	for (size_t i = 0; i < a->group_count && !n && a->groups[i].count == 1; i++)
 		n = a->groups[i].items[0]->dimension->map.entity;
-	if (a->metric_count == 0 && n && a->analysis->analysis.groups != GROUPS_TIME)
+	if (a->metric_count == 0 && n && a->analysis->analysis.points)
+		(void)metrics_add(a, metrics_count_of(a, n));
+	else if (a->metric_count == 0 && n && a->analysis->analysis.groups != GROUPS_TIME)
 		(void)metrics_add(a, only_sum(a, n));
 	else if (a->metric_count == 1 && metrics_takes_change(a))
 		metrics_add_total(a, only_sum(a, metrics_spoken_of(a)));

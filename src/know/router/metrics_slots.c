@@ -151,6 +151,8 @@ size_t metrics_name_words(struct asking *a, size_t i)
 
 bool metrics_settle_slots(struct asking *a)
 {
+	if (slot_of(a->analysis, SLOT_WORDS) && !a->r->described)
+		return false;
 	if (a->slots.percent && (!metrics_takes_change(a) || (a->slots.up && a->slots.down)))
 		return false;
 	if (!slot_of(a->analysis, SLOT_THING))
@@ -177,6 +179,8 @@ void metrics_fill_slots(const struct asking *a, struct args *args)
 			args_set(args, a->r->arena, p->name, a->slots.thing->values[0]);
 		else if (p->slot == SLOT_THING && a->slots.name)
 			args_set(args, a->r->arena, p->name, value_text(a->slots.name));
+		else if (p->slot == SLOT_WORDS && a->r->described)
+			described_fill(a->r, p, args);
 		else if (strcmp(p->filter, FILTER_TOP_N) == 0 && top)
 			args_set(args, a->r->arena, p->name, top->values[0]);
 	}

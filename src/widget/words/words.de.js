@@ -258,6 +258,8 @@ export const names = {
   lose_top_n: 'Verlust der Größten',
   what_if: 'Was wäre wenn',
   similar_to_entity: 'Ähnliche Dinge',
+  match_values: 'Passende Werte',
+  classify_values: 'Werte nach Klassen',
   vs_average: 'Vergleich mit dem Mittel',
   clusters: 'Gruppen',
   growth: 'Wachstum',

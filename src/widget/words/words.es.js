@@ -258,6 +258,8 @@ export const names = {
   lose_top_n: 'Pérdida de los mayores',
   what_if: 'Qué pasaría si',
   similar_to_entity: 'Elementos parecidos',
+  match_values: 'Valores que encajan',
+  classify_values: 'Valores por clase',
   vs_average: 'Comparación con la media',
   clusters: 'Grupos',
   growth: 'Crecimiento',

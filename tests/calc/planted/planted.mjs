@@ -245,3 +245,11 @@ export function products() {
 
   return csv(['Product', 'Sales'], names.map((name, i) => [name, money(100 + i * 10.25)]));
 }
+
+/* 34 comments in seven texts: complaints, praise, questions, and some that are none of these. */
+export function feedback() {
+  const texts = { 'Complaint: the parcel came late': 7, 'A complaint about the box': 5, 'Praise for the team': 9, 'All praise to the driver': 2,
+    'One question on the invoice': 6, 'Blue': 3, 'See above': 2 };
+
+  return csv(['Comment', 'Stars'], Object.entries(texts).flatMap(([text, n]) => Array.from({ length: n }, (_, i) => [text, money(1 + (i % 5))])));
+}

@@ -1,0 +1,707 @@
+/*
+ * Tools that point at values of a column: which of them fit a description, or which class each is
+ * of. The query over the map has given the values and how much there is of each. A model is told
+ * the commonest ones as numbered lines, in calls that have no tools, and answers with numbers
+ * alone: what is no line's, doubled, or no number at all is asked for once more, and then these
+ * lines are left out. Code maps numbers to values, binds those, and the database counts each class.
+ *
+ * Without a model, and where it cannot be asked, values are matched by their words. What a model
+ * has found is kept for a while under a hash of the very values and words that it was found of, so
+ * that the same question gives the same.
+ */
+#include "tool_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/decimal.h"
+#include "vesper/dict.h"
+#include "vesper/frame.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/map.h"
+#include "vesper/metric.h"
+#include "vesper/prompt.h"
+#include "vesper/utf8.h"
+
+#define YES   "yes"
+#define MAYBE "maybe"
+
+static const struct metric answers = {
+	.name = "vesper_point_answers_total",
+	.help = "Answers of a model that was asked to point at values, by what became of them.",
+	.labels = {"outcome"},
+};
+
+/* One statement: what is measured of some values of one class. */
+struct chunk {
+	size_t total; /* which of the totals it is a part of */
+	const struct value *values;
+	size_t count;
+};
+
+struct pointing {
+	struct tool_call *call;
+	const struct map_query *query;
+	bool is_list; /* classes, not a description */
+	const char *classes[POINT_CLASSES_MAX];
+	struct derive_points points;
+	const char **values;
+	unsigned char *of;
+	struct point_words *words; /* of each class; NULL: not read yet */
+	size_t from, count;        /* lines of the batch */
+	bool corrected;            /* it was asked once more */
+	const char *wrong;         /* why its answer cannot be used, or NULL */
+	const char *key;           /* of the cache */
+	struct chunk *chunks;
+	size_t chunk_count, chunk_next, chunk_sent;
+	bool *known; /* of each total: nothing of it is missing */
+	struct decimal *sums;
+};
+
+static size_t totals_of(const struct pointing *p)
+{
+	return p->points.class_count + 2;
+}
+
+static size_t total_of(const struct pointing *p, unsigned char of)
+{
+	return of == POINT_MAYBE ? p->points.class_count + 1 : of;
+}
+
+/* ---- before the query ---- */
+
+static bool add_class(struct pointing *p, const char *text)
+{
+	struct str said = str_trim(str_of(text));
+
+	for (size_t i = 0; i < p->points.class_count; i++)
+		if (str_eq_nocase(str_of(p->classes[i]), said))
+			return true;
+	if (said.n == 0 || p->points.class_count == POINT_CLASSES_MAX)
+		return said.n == 0;
+	p->classes[p->points.class_count++] = arena_strndup(p->call->arena, said.p, said.n);
+	return true;
+}
+
+/* The first that is no hidden key. */
+static const struct dimension_def *grouped_by(const struct map_query *q)
+{
+	for (size_t i = 0; i < q->by_count; i++)
+		if (!q->by[i].hidden && !q->by[i].grain)
+			return q->by[i].dimension;
+	return NULL;
+}
+
+static bool refuse(struct tool_call *call, const char *detail, struct err *e)
+{
+	return tool_map_refuse(call, MAP_BAD_VALUE, detail, e);
+}
+
+bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct err *e)
+{
+	const char *name = call->tool->analysis.points;
+	const struct arg *said = name ? args_find(&call->args, name) : NULL;
+	const struct dimension_def *d = grouped_by(q);
+	struct pointing *p;
+
+	if (!said)
+		return true;
+	p = arena_alloc(call->arena, sizeof(*p));
+	*p = (struct pointing){.call = call, .query = q, .is_list = said->is_list};
+	for (size_t i = 0; i < said->count; i++)
+		if (!add_class(p, said->values[i].text))
+			p->points.class_count = 0;
+	p->points.classes = p->classes;
+	if (p->points.class_count < (p->is_list ? 2 : 1))
+		return refuse(call,
+			      sentence(call->result->language, SAY_ANALYSIS_CLASSES, call->arena,
+				       arena_printf(call->arena, "%d", POINT_CLASSES_MAX)),
+			      e);
+	if (!d || d->map.type != COLUMN_TEXT)
+		return refuse(call,
+			      sentence(call->result->language, SAY_ANALYSIS_NO_TEXTS, call->arena,
+				       d ? d->label : name),
+			      e);
+	call->pointing = p;
+	return true;
+}
+
+/* ---- the values ---- */
+
+struct counted {
+	const char *text;
+	double weight;
+	size_t place;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct counted *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Rows of one text are one value; a key may have told them apart. */
+static size_t count_values(const struct frame *f, size_t metric, struct counted *out,
+			   struct arena *a)
+{
+	struct dict known;
+	size_t count = 0;
+
+	dict_init(&known, a);
+	for (size_t i = 0; i < f->rows; i++) {
+		const char *text = frame_text(&f->columns[0], i);
+		double weight = frame_number(&f->columns[metric], i);
+		int at;
+
+		if (!text || !*text)
+			continue;
+		at = dict_find(&known, text, strlen(text));
+		if (at < 0) {
+			at = (int)count++;
+			out[at] = (struct counted){text, 0, (size_t)at};
+			dict_put(&known, text, strlen(text), at);
+		}
+		if (weight == weight) /* no NULL */
+			out[at].weight += weight;
+	}
+	return count;
+}
+
+static void read_values(struct pointing *p)
+{
+	const struct tool_call *call = p->call;
+	const struct frame *f = result_frame(call->result, "main");
+	struct counted *all = arena_alloc(call->arena, (f->rows + 1) * sizeof(*all));
+	size_t n = count_values(f, call->result->context->groups, all, call->arena);
+
+	p->points.distinct = n;
+	qsort(all, n, sizeof(*all), by_weight);
+	if (n > POINT_VALUES_MAX)
+		n = POINT_VALUES_MAX;
+	p->values = arena_alloc(call->arena, (n + 1) * sizeof(*p->values));
+	p->of = arena_alloc(call->arena, n + 1);
+	memset(p->of, POINT_NONE, n + 1);
+	for (size_t i = 0; i < n; i++)
+		p->values[i] = arena_strdup(call->arena, all[i].text);
+	p->points.values = p->values;
+	p->points.of = p->of;
+	p->points.count = n;
+}
+
+/* ---- what the database counts ---- */
+
+static void end(struct pointing *p)
+{
+	struct tool_call *call = p->call;
+	struct derive_context *c = arena_alloc(call->arena, sizeof(*c));
+	const char **totals = arena_alloc(call->arena, totals_of(p) * sizeof(*totals));
+	char text[DECIMAL_TEXT_BYTES];
+
+	for (size_t i = 0; i < totals_of(p); i++) {
+		decimal_text_short(p->sums[i], text);
+		totals[i] = p->known[i] ? arena_strdup(call->arena, text) : NULL;
+	}
+	p->points.totals = totals;
+	*c = *call->result->context;
+	c->points = &p->points;
+	call->result->context = c;
+	tool_call_end(call);
+}
+
+static void add_total(struct pointing *p, const struct chunk *c, const struct table *t)
+{
+	const char *cell = t->row_count > 0 && t->column_count > 0 ? t->rows[0][0] : NULL;
+	struct decimal part;
+
+	p->known[c->total] = p->known[c->total] && cell && decimal_parse(cell, &part) &&
+			     decimal_add(p->sums[c->total], part, &p->sums[c->total]);
+}
+
+static void send_chunks(struct pointing *p);
+
+static void on_counts(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct tool_call *call = owner;
+	struct pointing *p = call->pointing;
+
+	call->query = NULL;
+	if (e) {
+		log_warn("tool.failed", "%s/points: %s", call->tool->name, e->text);
+		call->result->outcome = tool_outcome_of_db(call, e);
+		call->derives = false;
+		source_batches_free(batches, count);
+		tool_call_end(call);
+		return;
+	}
+	assert(count == p->chunk_sent);
+	for (size_t i = 0; i < count; i++)
+		add_total(p, &p->chunks[p->chunk_next + i], batches[i].table);
+	source_batches_free(batches, count);
+	p->chunk_next += count;
+	if (p->chunk_next < p->chunk_count)
+		send_chunks(p);
+	else
+		end(p);
+}
+
+/* The query again, of these values alone and without its groups. */
+static bool write_chunk(struct pointing *p, const struct chunk *c, size_t number,
+			struct source_statement *out, struct err *e)
+{
+	struct tool_call *call = p->call;
+	struct map_query *q = arena_alloc(call->arena, sizeof(*q));
+	struct map_statement s;
+	struct map_problem why = {0};
+
+	*q = *p->query;
+	q->by_count = q->order_count = 0;
+	q->metric_count = 1;
+	if (q->where_count == MAP_WHERE_MAX)
+		return err_set(e, ERR_INPUT, "too many conditions");
+	q->where[q->where_count++] = (struct map_where){.name = grouped_by(p->query)->name,
+							.dimension = grouped_by(p->query),
+							.op = OP_IS,
+							.values = c->values,
+							.count = c->count,
+							.source = MAP_SAID};
+	return map_write(call->box->map, q, call->source->dialect, call->arena, &s, &why, e) &&
+	       tool_map_statement(
+		       call, &s,
+		       arena_printf(call->arena, "%s/class_%zu", call->tool->name, number), 1, out,
+		       e);
+}
+
+static void fail(struct pointing *p, const struct err *e)
+{
+	struct tool_call *call = p->call;
+
+	log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
+	call->result->outcome = tool_outcome_of(call, e);
+	call->derives = false;
+	tool_call_end(call);
+}
+
+static void send_chunks(struct pointing *p)
+{
+	struct source_statement sent[SOURCE_STATEMENTS_MAX];
+	size_t n = 0;
+	struct err e = {0};
+
+	for (; n < SOURCE_STATEMENTS_MAX && p->chunk_next + n < p->chunk_count; n++)
+		if (!write_chunk(p, &p->chunks[p->chunk_next + n], p->chunk_next + n + 1, &sent[n],
+				 &e)) {
+			fail(p, &e);
+			return;
+		}
+	p->chunk_sent = n;
+	tool_call_send(p->call, p->call->source, sent, n, p->call->timeout_ms, on_counts);
+}
+
+/* What is no total is none of two halves either. */
+static void add_chunks(struct pointing *p, size_t total)
+{
+	struct tool_call *call = p->call;
+	struct value *values = arena_alloc(call->arena, (p->points.count + 1) * sizeof(*values));
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->points.count; i++)
+		if (p->of[i] != POINT_DROPPED && total_of(p, p->of[i]) == total)
+			values[n++] = value_text(p->values[i]);
+	p->known[total] = n <= LIST_ARG_MAX || call->result->context->adds_up;
+	for (size_t from = 0; from < n; from += LIST_ARG_MAX)
+		p->chunks[p->chunk_count++] = (struct chunk){
+			total, values + from, n - from < LIST_ARG_MAX ? n - from : LIST_ARG_MAX};
+	if (n == 0)
+		p->known[total] = true; /* nothing is of it */
+}
+
+static void count_classes(struct pointing *p)
+{
+	struct tool_call *call = p->call;
+	size_t totals = totals_of(p), most = totals + POINT_VALUES_MAX / LIST_ARG_MAX + 1;
+
+	p->chunks = arena_alloc(call->arena, most * sizeof(*p->chunks));
+	p->known = arena_alloc(call->arena, totals * sizeof(*p->known));
+	p->sums = arena_alloc(call->arena, totals * sizeof(*p->sums));
+	for (size_t i = 0; i < totals; i++) {
+		p->sums[i] = decimal_int(0);
+		p->known[i] = false;
+		if (i > 0 || p->is_list) /* what does not fit a description is nobody's question */
+			add_chunks(p, i);
+	}
+	if (p->chunk_count > 0)
+		send_chunks(p);
+	else
+		end(p);
+}
+
+/* ---- by words ---- */
+
+static void read_words(struct pointing *p)
+{
+	struct tool_call *call = p->call;
+
+	p->words = arena_alloc(call->arena, p->points.class_count * sizeof(*p->words));
+	for (size_t i = 0; i < p->points.class_count; i++)
+		point_words_read(call->box->options.catalog, p->classes[i], call->arena,
+				 &p->words[i]);
+}
+
+/* All of its words are there; some are, or others that resemble them. */
+static unsigned char fit_description(const struct pointing *p, const char *value)
+{
+	unsigned points = point_words_fit(&p->words[0], value);
+
+	if (points > 0 && points == 2 * p->words[0].count)
+		return 1;
+	return points > 0 ? POINT_MAYBE : POINT_NONE;
+}
+
+/* The class that most words are of; of two alike it is none. */
+static unsigned char best_class(const struct pointing *p, const char *value)
+{
+	unsigned best = 0;
+	unsigned char of = POINT_NONE;
+
+	for (size_t i = 0; i < p->points.class_count; i++) {
+		unsigned points = point_words_fit(&p->words[i], value);
+
+		if (points > best)
+			of = (unsigned char)(i + 1);
+		else if (points == best)
+			of = POINT_NONE;
+		if (points > best)
+			best = points;
+	}
+	return of;
+}
+
+/* A batch at a time, so that the loop does not wait for all. */
+static void on_words(void *owner)
+{
+	struct pointing *p = owner;
+	size_t to = p->from + POINT_BATCH;
+
+	if (!p->words)
+		read_words(p);
+	for (; p->from < to && p->from < p->points.count; p->from++) {
+		const char *value = p->values[p->from];
+
+		p->of[p->from] = p->is_list ? best_class(p, value) : fit_description(p, value);
+	}
+	if (p->from < p->points.count)
+		loop_later(p->call->box->options.loop, &p->call->later, on_words, p);
+	else
+		count_classes(p);
+}
+
+static void by_words(struct pointing *p)
+{
+	p->points.by_model = false;
+	p->from = 0;
+	memset(p->of, POINT_NONE, p->points.count);
+	loop_later(p->call->box->options.loop, &p->call->later, on_words, p);
+}
+
+/* ---- what a model said ---- */
+
+static const char *member_of(const struct pointing *p, size_t i)
+{
+	static const char *const classes[POINT_CLASSES_MAX] = {"1", "2", "3", "4",  "5",  "6",
+							       "7", "8", "9", "10", "11", "12"};
+
+	if (p->is_list)
+		return classes[i];
+	return i == 0 ? YES : MAYBE;
+}
+
+static size_t member_count(const struct pointing *p)
+{
+	return p->is_list ? p->points.class_count : 2;
+}
+
+static unsigned char class_of(const struct pointing *p, size_t member)
+{
+	return !p->is_list && member == 1 ? POINT_MAYBE : (unsigned char)(member + 1);
+}
+
+/* NULL: these are lines of the batch, each once. Never a word of what the model said. */
+static const char *take_lines(const struct pointing *p, const json_t *list, unsigned char class,
+			      unsigned char *of)
+{
+	const json_t *line;
+	size_t i;
+
+	if (!json_is_array(list))
+		return "a list is missing";
+	json_array_foreach((json_t *)list, i, line) {
+		json_int_t n = json_integer_value(line);
+
+		if (!json_is_integer(line))
+			return "what is no line number stands in a list";
+		if (n < 1 || (size_t)n > p->count)
+			return "a number is no line's";
+		if (of[n - 1] != POINT_NONE)
+			return "a line stands there twice";
+		of[n - 1] = class;
+	}
+	return NULL;
+}
+
+static const char *take_answer(const struct pointing *p, const json_t *root, unsigned char *of)
+{
+	const char *wrong = NULL;
+
+	if (!json_is_object(root))
+		return "it is no object";
+	if (json_object_size(root) != member_count(p))
+		return "other lists stand there than were asked for";
+	for (size_t i = 0; i < member_count(p) && !wrong; i++)
+		wrong = take_lines(p, json_object_get(root, member_of(p, i)), class_of(p, i), of);
+	return wrong;
+}
+
+/* ---- asking it ---- */
+
+static const json_t *format_of(struct pointing *p)
+{
+	json_t *members = json_object(), *names = json_array();
+
+	for (size_t i = 0; i < member_count(p); i++) {
+		const char *member = member_of(p, i);
+
+		json_push_take(names, json_str(member));
+		json_object_set_new(members, member,
+				    json_make({"type", json_str("array")},
+					      {"items", json_make({"type", json_str("integer")})}));
+	}
+	return json_own(p->call->arena,
+			json_make({"type", json_str("object")}, {"properties", members},
+				  {"required", names}, {"additionalProperties", json_false()}));
+}
+
+/* As a quoted text that cannot end what it stands in. */
+static void put_quoted(struct buf *b, const char *text)
+{
+	struct buf quoted;
+
+	buf_init(&quoted, 8 * POINT_VALUE_BYTES + 8 * TEXT_ARG_BYTES_MAX);
+	buf_json_str(&quoted, text, utf8_cut(text, strlen(text), POINT_VALUE_BYTES));
+	for (const char *c = buf_text(&quoted); *c; c++)
+		if (*c == '<')
+			buf_str(b, "\\u003c");
+		else
+			buf_char(b, *c);
+	buf_deinit(&quoted);
+}
+
+static const char *message_of(const struct pointing *p)
+{
+	const char *text;
+	struct buf b;
+
+	buf_init(&b, LLM_REQUEST_BYTES_MAX);
+	if (p->is_list) {
+		buf_str(&b, "Classes:\n");
+		for (size_t i = 0; i < p->points.class_count; i++) {
+			buf_printf(&b, "%zu: ", i + 1);
+			put_quoted(&b, p->classes[i]);
+			buf_char(&b, '\n');
+		}
+	} else {
+		buf_str(&b, "Description: ");
+		put_quoted(&b, p->classes[0]);
+		buf_char(&b, '\n');
+	}
+	buf_str(&b, "<data>\n");
+	for (size_t i = 0; i < p->count; i++) {
+		buf_printf(&b, "%zu: ", i + 1);
+		put_quoted(&b, p->values[p->from + i]);
+		buf_char(&b, '\n');
+	}
+	buf_str(&b, "</data>");
+	if (p->wrong)
+		buf_printf(&b, "\nAgain: %s", p->wrong);
+	text = arena_strdup(p->call->arena, buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}
+
+static void ask_batch(struct pointing *p);
+
+static void keep(const struct pointing *p)
+{
+	const struct tool_call *call = p->call;
+
+	for (size_t i = 0; i < p->points.count; i++)
+		if (p->of[i] == POINT_DROPPED)
+			return; /* the next one may hear more */
+	if (call->box->options.cache)
+		cache_set(call->box->options.cache, (struct cache_key){call->who->tenant, p->key},
+			  p->of, p->points.count, POINT_KEPT_MS);
+}
+
+/* The next lines, or the end of all. */
+static void go_on(struct pointing *p)
+{
+	p->from += p->count;
+	p->corrected = false;
+	p->wrong = NULL;
+	if (p->from < p->points.count) {
+		ask_batch(p);
+		return;
+	}
+	keep(p);
+	count_classes(p);
+}
+
+static void count_answer(const char *outcome)
+{
+	metric_add(&answers, &outcome, 1);
+}
+
+static void on_answer(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+{
+	struct pointing *p = owner;
+	struct tool_call *call = p->call;
+	const char *text;
+	json_t *root = NULL;
+
+	(void)shown;
+	call->query = NULL;
+	if (call->model.used)
+		call->model.used(call->model.owner, &answer->usage);
+	if (e) {
+		log_warn("tool.points", "%s: %s", call->tool->name, e->text);
+		count_answer("failed");
+		p->points.failed = true;
+		by_words(p);
+		return;
+	}
+	text = llm_answer_text(answer, call->arena);
+	memset(p->of + p->from, POINT_NONE, p->count);
+	if (!json_parse(text, strlen(text), LLM_TOOL_INPUT_BYTES_MAX, &root, NULL))
+		root = NULL;
+	p->wrong = take_answer(p, root, p->of + p->from);
+	json_decref(root);
+	count_answer(!p->wrong ? "used" : p->corrected ? "dropped" : "corrected");
+	if (p->wrong)
+		log_warn("tool.points", "%s: %s", call->tool->name, p->wrong);
+	if (p->wrong && !p->corrected) {
+		p->corrected = true;
+		ask_batch(p);
+		return;
+	}
+	if (p->wrong)
+		memset(p->of + p->from, POINT_DROPPED, p->count);
+	go_on(p);
+}
+
+static void ask_batch(struct pointing *p)
+{
+	static const struct llm_handler handler = {.on_end = on_answer};
+	struct tool_call *call = p->call;
+	size_t left = p->points.count - p->from;
+	struct llm_block *system = arena_alloc(call->arena, sizeof(*system));
+	struct llm_block *user = arena_alloc(call->arena, sizeof(*user));
+	struct llm_message *message = arena_alloc(call->arena, sizeof(*message));
+
+	p->count = left < POINT_BATCH ? left : POINT_BATCH;
+	*system = (struct llm_block){
+		.kind = LLM_TEXT,
+		.text = prompt_fill(call->box->options.catalog, "points", NULL, 0, call->arena),
+		.cache = true};
+	*user = (struct llm_block){.kind = LLM_TEXT, .text = message_of(p)};
+	*message = (struct llm_message){.speaker = LLM_USER, .blocks = user, .count = 1};
+	call->query = llm_start(call->model.llm,
+				&(struct llm_call){.role = LLM_ROUTE,
+						   .system = system,
+						   .system_count = 1,
+						   .messages = message,
+						   .message_count = 1,
+						   .format = format_of(p),
+						   .max_tokens = POINT_TOKENS_MAX,
+						   .deadline_ms = call->model.deadline_ms,
+						   .payer = call->model.payer,
+						   .turn_id = call->turn_id,
+						   .trail = call->model.trail},
+				call->arena, &handler, p);
+}
+
+static bool may_ask(const struct tool_call *call)
+{
+	const struct tool_model *m = &call->model;
+
+	return llm_usable(m->llm) && (!m->payer || llm_affordable(m->llm, m->payer, LLM_ROUTE));
+}
+
+/* ---- what was found before ---- */
+
+static const char *key_of(const struct pointing *p)
+{
+	char hash[HASH_HEX_BYTES];
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX);
+	buf_str(&b, p->is_list ? "classes" : "description");
+	for (size_t i = 0; i < p->points.class_count; i++)
+		buf_printf(&b, "\n%zu:%s", strlen(p->classes[i]), p->classes[i]);
+	for (size_t i = 0; i < p->points.count; i++)
+		buf_printf(&b, "\n%zu=%s", strlen(p->values[i]), p->values[i]);
+	hash_sha256_hex(b.p, b.n, hash);
+	buf_deinit(&b);
+	return arena_printf(p->call->arena, "points:%s", hash);
+}
+
+static bool is_found(const struct pointing *p, struct str found)
+{
+	if (!found.p || found.n != p->points.count)
+		return false;
+	for (size_t i = 0; i < found.n; i++) {
+		unsigned char of = (unsigned char)found.p[i];
+
+		if (of > p->points.class_count && !(of == POINT_MAYBE && !p->is_list))
+			return false;
+	}
+	return true;
+}
+
+static void on_found(void *owner, struct str found)
+{
+	struct pointing *p = owner;
+
+	p->call->query = NULL;
+	if (is_found(p, found)) {
+		memcpy(p->of, found.p, found.n);
+		p->points.by_model = true;
+		count_classes(p);
+	} else if (may_ask(p->call)) {
+		p->points.by_model = true;
+		ask_batch(p);
+	} else {
+		p->points.failed = p->call->model.llm != NULL;
+		by_words(p);
+	}
+}
+
+void tool_point_run(struct tool_call *call)
+{
+	struct pointing *p = call->pointing;
+
+	read_values(p);
+	if (p->points.count == 0) {
+		by_words(p);
+		return;
+	}
+	p->key = key_of(p);
+	if (call->box->options.cache)
+		call->query = cache_get(call->box->options.cache,
+					(struct cache_key){call->who->tenant, p->key}, on_found, p);
+	else
+		on_found(p, (struct str){0});
+}

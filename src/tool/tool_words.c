@@ -1,0 +1,170 @@
+/*
+ * How well the words of a value fit those of a description: the same stems, words that the packs or
+ * the language take for the same, and words that share most of their letters. For tools that point
+ * at values where no model can be asked. Pure.
+ */
+#include "tool_int.h"
+
+#include <string.h>
+
+#include "vesper/text.h"
+#include "vesper/words.h"
+
+#define SAME_POINTS  2
+#define NEAR_POINTS  1
+#define GRAM_BYTES   3
+#define NEAR_BYTES   4 /* of a stem: of shorter ones nearly any two share something */
+#define NEAR_PERCENT 60
+
+/* ---- words ---- */
+
+/* As all words are compared: lower case, without marks. */
+static size_t stem_at(const struct folded *f, size_t word, char out[STEM_BYTES])
+{
+	size_t from = word > 0 ? f->ends[word - 1] : 0;
+
+	return word_stem(f->key + from, f->ends[word] - from, out);
+}
+
+static size_t stem_of(const char *text, char out[STEM_BYTES])
+{
+	struct folded f;
+
+	text_fold(text, &f);
+	return f.count > 0 ? stem_at(&f, 0, out) : 0;
+}
+
+static bool same(const char *a, const char *b, size_t len)
+{
+	return strlen(a) == len && memcmp(a, b, len) == 0;
+}
+
+/* ---- what is looked for ---- */
+
+static void add_stem(struct point_words *w, size_t word, const char *stem, size_t len,
+		     struct arena *a)
+{
+	size_t n = w->words[word].count;
+
+	for (size_t i = 0; i < n; i++)
+		if (same(w->words[word].stems[i], stem, len))
+			return;
+	if (n < POINT_WORDS_MAX)
+		w->words[word].stems[w->words[word].count++] = arena_strndup(a, stem, len);
+}
+
+/* All words of a list that names the word mean the same. */
+static void add_synonyms(struct point_words *w, size_t word, const char *const *const *lists,
+			 size_t count, struct arena *a)
+{
+	char stem[STEM_BYTES];
+
+	for (size_t l = 0; l < count; l++) {
+		bool named = false;
+
+		for (const char *const *s = lists[l]; *s && !named; s++)
+			named = same(w->words[word].stems[0], stem, stem_of(*s, stem));
+		for (const char *const *s = lists[l]; *s && named; s++)
+			add_stem(w, word, stem, stem_of(*s, stem), a);
+	}
+}
+
+static bool has_word(const struct point_words *w, const char *stem, size_t len)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (same(w->words[i].stems[0], stem, len))
+			return true;
+	return false;
+}
+
+static void add_word(const struct catalog *c, const struct token *t, struct arena *a,
+		     struct point_words *out)
+{
+	char stem[STEM_BYTES];
+	size_t len = stem_of(arena_strndup(a, t->text, t->len), stem);
+
+	if (len == 0 || has_word(out, stem, len) || out->count == POINT_WORDS_MAX)
+		return;
+	add_stem(out, out->count, stem, len, a);
+	add_synonyms(out, out->count, c->words.synonyms, c->words.synonym_count, a);
+	add_synonyms(out, out->count, c->language->synonyms, c->language->synonym_count, a);
+	out->count++;
+}
+
+void point_words_read(const struct catalog *c, const char *text, struct arena *a,
+		      struct point_words *out)
+{
+	struct question q;
+
+	*out = (struct point_words){0};
+	text_read(c->language, text, a, &q);
+	for (size_t i = 0; i < q.count; i++)
+		if (!token_says(&q.tokens[i], WORDS_STOP))
+			add_word(c, &q.tokens[i], a, out);
+	if (out->count > 0)
+		return;
+	/* "A question" is said with words of every sentence alone: the longer ones count. */
+	for (size_t i = 0; i < q.count; i++)
+		if (q.tokens[i].len >= NEAR_BYTES || q.count == 1)
+			add_word(c, &q.tokens[i], a, out);
+}
+
+/* ---- what it is held against ---- */
+
+static size_t shared_grams(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i + GRAM_BYTES <= a_len; i++)
+		for (size_t k = 0; k + GRAM_BYTES <= b_len; k++)
+			if (memcmp(a + i, b + k, GRAM_BYTES) == 0) {
+				n++;
+				break;
+			}
+	return n;
+}
+
+/* Most of both words' letters stand in a row in both. */
+static bool resembles(const char *a, const char *b, size_t b_len)
+{
+	size_t a_len = strlen(a), all;
+
+	if (a_len < NEAR_BYTES || b_len < NEAR_BYTES)
+		return false;
+	all = a_len - GRAM_BYTES + 1 + b_len - GRAM_BYTES + 1;
+	return 200 * shared_grams(a, a_len, b, b_len) >= NEAR_PERCENT * all;
+}
+
+struct value_stem {
+	char text[STEM_BYTES];
+	size_t len;
+};
+
+static unsigned fit_of(const struct point_words *w, size_t word, const struct value_stem *stems,
+		       size_t count)
+{
+	unsigned best = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t s = 0; s < w->words[word].count; s++)
+			if (same(w->words[word].stems[s], stems[i].text, stems[i].len))
+				return SAME_POINTS;
+		if (resembles(w->words[word].stems[0], stems[i].text, stems[i].len))
+			best = NEAR_POINTS;
+	}
+	return best;
+}
+
+unsigned point_words_fit(const struct point_words *w, const char *value)
+{
+	struct value_stem stems[FOLDED_WORDS_MAX];
+	struct folded f;
+	unsigned points = 0;
+
+	text_fold(value, &f);
+	for (size_t i = 0; i < f.count; i++)
+		stems[i].len = stem_at(&f, i, stems[i].text);
+	for (size_t i = 0; i < w->count; i++)
+		points += fit_of(w, i, stems, f.count);
+	return points;
+}
