@@ -59,7 +59,7 @@ export const PLAN = { type: 'chat.plan', plan_id: 'p1', origin: 'flow', flow: 'w
   { id: 'off', kind: 'tool', agent: 'per_agent', tool: 'get_portfolio_summary', about: 'Portfolio', depends_on: [], wave: 0 },
   { id: 'risks', kind: 'tool', agent: 'per_agent', tool: 'get_task_risks', about: 'Task risks', depends_on: ['changes'], condition: 'changes.row_count > 0', wave: 1 },
   { id: 'money', kind: 'tool', agent: 'per_agent', tool: 'get_budget_overview', about: '<img src=x onerror="window.pwned=1">', depends_on: ['changes', 'off'], wave: 1 },
-  { id: 'last', kind: 'tool', agent: 'per_agent', tool: 'get_recent_changes', about: 'Dates that moved, asked for once more', depends_on: ['risks'], wave: 2 }] };
+  { id: 'last', kind: 'tool', agent: 'per_agent', tool: 'get_recent_changes', about: 'Dates that moved, asked for once more', depends_on: ['risks', 'risks'], wave: 2 }] };
 
 const step = (task, state) => ({ type: 'chat.status', phase: 'running', item_id: `c-${task}`, task, state, agent: 'per_agent', text: task });
 

@@ -142,13 +142,33 @@ describe('the steps of a plan', () => {
       ['completed', 'completed', 'failed', 'skipped', 'completed']);
     const words = await turn.locator('.plan-box li').allTextContents();
 
-    assert.equal(words[2], 'Task risks, Failed, after Recent changes');
+    assert.equal(words[2], 'Task risks, Per, Failed, after Recent changes');
+    assert.deepEqual(await turn.locator('.plan-box .node').nth(2).locator('text').allTextContents(), ['Per', 'Task risks', 'Failed'], 'whose step it is');
     assert.match(words[3], /^<img src=x/);
     assert.equal(await page.evaluate(() => window.pwned), undefined);
     await page.keyboard.press('Tab');
     assert.ok(await turn.locator('.plan-scroll').evaluate((box) => box.getRootNode().activeElement === box), 'the picture can be scrolled by keyboard');
     await picture(page, 'plan');
     assert.deepEqual(wrongs, []);
+    await context.close();
+  });
+
+  test('go from right to left where one reads so, and a result that feeds a step twice is one arrow', async () => {
+    const { page, context } = await open();
+    const turn = await shown(page, 'weekly');
+    const across = () => turn.locator('.plan-box .node').evaluateAll((steps) => steps.map((step) => Number(step.querySelector('rect').getAttribute('x'))));
+
+    await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
+    await turn.locator('.plan summary').click();
+    await turn.locator('.plan-box svg').waitFor();
+    const [first, , second, , last] = await across();
+    assert.ok(first > second && second > last, `${first} > ${second} > ${last}`);
+    for (const path of await turn.locator('.plan-box .arrow').evaluateAll((arrows) => arrows.map((one) => one.getAttribute('d')))) {
+      const numbers = path.match(/-?[\d.]+/g).map(Number);
+      assert.ok(numbers.at(-2) < numbers[0], `an arrow goes to the left: ${path}`);
+    }
+    assert.equal(await turn.locator('.plan-box .arrow').count(), 4);
+    await assertAccessible(page, 'a plan from right to left');
     await context.close();
   });
 });

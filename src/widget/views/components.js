@@ -180,7 +180,7 @@ function drawComponent(card, view, definition, kit) {
 
 /* --- the steps of a plan ------------------------------------------------------------------ */
 
-const BOX = { width: 200, height: 52, gapX: 44, gapY: 14 };
+const BOX = { width: 200, height: 68, gapX: 44, gapY: 14 };
 
 function svg(tag, attributes, ...children) {
   const node = document.createElementNS(SVG, tag);
@@ -197,21 +197,26 @@ function short(text, most = 22) {
   return points.length > most ? `${points.slice(0, most - 1).join('')}…` : text;
 }
 
-/* Where each box stands: a column for each wave, from the left. */
-function places(tasks) {
+/* Where each box stands: a column for each wave, from the side that one reads from. */
+function places(tasks, mirrored) {
   const filled = [];
+  const last = Math.max(0, ...tasks.map(({ wave }) => wave));
 
   return new Map(tasks.map((task) => {
     const row = filled[task.wave] ?? 0;
+    const column = mirrored ? last - task.wave : task.wave;
 
     filled[task.wave] = row + 1;
-    return [task.id, { x: task.wave * (BOX.width + BOX.gapX), y: row * (BOX.height + BOX.gapY) }];
+    return [task.id, { x: column * (BOX.width + BOX.gapX), y: row * (BOX.height + BOX.gapY) }];
   }));
 }
 
-function arrow(from, to) {
-  const [x1, y1] = [from.x + BOX.width, from.y + BOX.height / 2];
-  const [x2, y2] = [to.x - 3, to.y + BOX.height / 2];
+/* The steps whose results a step takes, or waits for; each once. */
+const feeding = (task) => [...new Set(task.depends_on ?? [])];
+
+function arrow(from, to, mirrored) {
+  const [x1, y1] = [mirrored ? from.x : from.x + BOX.width, from.y + BOX.height / 2];
+  const [x2, y2] = [mirrored ? to.x + BOX.width + 3 : to.x - 3, to.y + BOX.height / 2];
   const mid = (x1 + x2) / 2;
 
   return svg('path', { class: 'arrow', d: `M${x1} ${y1}C${mid} ${y1} ${mid} ${y2} ${x2} ${y2}`, 'marker-end': 'url(#to)' });
@@ -236,10 +241,12 @@ export async function fillCard(card, view, kit, fetchAll) {
 /* states: Map of task id to state. */
 export function drawPlan(box, { tasks = [] }, states, { h, locale }) {
   locale.learn(words);
-  const at = places(tasks);
+  const mirrored = getComputedStyle(box).direction === 'rtl';
+  const at = places(tasks, mirrored);
   const ends = [...at.values()];
   const width = Math.max(0, ...ends.map(({ x }) => x)) + BOX.width + 4;
   const height = Math.max(0, ...ends.map(({ y }) => y)) + BOX.height + 4;
+  const who = (task) => task.agent ? locale.name(task.agent.replace(/_agent$/, '')) : '';
   const title = (task) => spoken(task.about ?? locale.name(task.tool ?? task.agent ?? task.id));
   const stateOf = (task) => {
     const state = states.get(task.id) ?? 'skipped';
@@ -249,24 +256,24 @@ export function drawPlan(box, { tasks = [] }, states, { h, locale }) {
   const picture = svg('svg', { viewBox: `-2 -2 ${width} ${height}`, width, height, 'aria-hidden': 'true' },
     svg('defs', {}, svg('marker', { id: 'to', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
       svg('path', { class: 'head', d: 'M0 0 8 4 0 8z' }))),
-    ...tasks.flatMap((task) => (task.depends_on ?? []).filter((id) => at.has(id)).map((id) => arrow(at.get(id), at.get(task.id)))),
+    ...tasks.flatMap((task) => feeding(task).filter((id) => at.has(id)).map((id) => arrow(at.get(id), at.get(task.id), mirrored))),
     ...tasks.map((task) => {
       const { x, y } = at.get(task.id);
       const [state, word] = stateOf(task);
       const text = (dy, className, value) => {
-        const node = svg('text', { x: x + 14, y: y + dy, class: className });
+        const node = svg('text', { x: mirrored ? x + BOX.width - 14 : x + 14, y: y + dy, class: className });
 
         node.textContent = short(value);
         return node;
       };
 
       return svg('g', { class: `node ${state}` }, svg('rect', { x, y, width: BOX.width, height: BOX.height, rx: 10 }),
-        svg('rect', { class: 'edge', x, y: y + 10, width: 4, height: BOX.height - 20, rx: 2 }),
-        text(22, 'what', title(task)), text(40, 'word', word));
+        svg('rect', { class: 'edge', x: mirrored ? x + BOX.width - 4 : x, y: y + 10, width: 4, height: BOX.height - 20, rx: 2 }),
+        text(20, 'word', who(task)), text(38, 'what', title(task)), text(56, 'word', word));
     }));
   const list = h('ol', { class: 'sr-only' }, tasks.map((task) =>
-    h('li', {}, [title(task), stateOf(task)[1],
-      (task.depends_on ?? []).length > 0 && locale.say('step_after', { steps: task.depends_on.map((id) =>
+    h('li', {}, [title(task), who(task), stateOf(task)[1],
+      feeding(task).length > 0 && locale.say('step_after', { steps: feeding(task).map((id) =>
         title(tasks.find((other) => other.id === id) ?? { id, about: id })).join(', ') })].filter(Boolean).join(', '))));
 
   box.replaceChildren(h('div', { class: 'plan-scroll', tabindex: '0', role: 'group', 'aria-label': locale.say('show_how') }, picture, list));
