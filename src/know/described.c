@@ -52,7 +52,7 @@ static bool find(const struct know *k, const struct know_input *in, const struct
 		const struct param_def *p;
 		size_t n;
 
-		out->tool = map_words_analysis(k, q, i, &n);
+		out->tool = map_words_points(k, q, i, &n);
 		p = words_of(out->tool);
 		if (!p || !may_call(in->may, out->tool))
 			continue;

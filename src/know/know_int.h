@@ -633,9 +633,10 @@ void own_fill(struct reading *r, const struct candidate *c);
 
 /* Returns true when a phrase of the map contains any form of the word. */
 bool map_words_have(const struct know *k, const struct token *t);
-/* The longest cue of an analysis that stands at token i, with its words; NULL: none. */
-const struct tool_def *map_words_analysis(const struct know *k, const struct question *q, size_t i,
-					  size_t *count);
+/* The longest cue of a tool that points at values that stands at token i, with its words; NULL:
+ * none. */
+const struct tool_def *map_words_points(const struct know *k, const struct question *q, size_t i,
+					size_t *count);
 /* Is it a word of a cue that asks for an analysis? */
 bool map_words_cued(const struct know *k, const struct token *t);
 /* Returns true when the word names something that can be counted, listed or, after "by", grouped.

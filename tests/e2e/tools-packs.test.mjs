@@ -37,6 +37,8 @@ const ANALYSES = [
   ['peers', 'customers', 'What would losing the top 5 customers do to sales?', 'lose_top_n'],
   ['peers', 'customers', 'How does Borealis Foods compare to the average in sales?', 'vs_average'],
   ['peers', 'customers', 'Which customers are most similar to Borealis Foods by sales and visits?', 'similar_to_entity'],
+  ['feedback', 'survey', 'Which comments look like complaints?', 'match_values'],
+  ['feedback', 'survey', 'Classify the comments as complaint, praise or question', 'classify_values'],
   ['decline', 'orders', 'Which customers need attention?', 'risk_scores'],
   ['elasticity', 'orders', 'How sensitive are units to price?', 'elasticity'],
   ['noise', 'sales', 'What if sales drop by 15 percent?', 'what_if'],

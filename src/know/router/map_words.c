@@ -124,6 +124,11 @@ static void add_cue(struct know *k, struct map_words *w, const struct tool_def *
 			w->arena, stem, word_stem(q.tokens[i].text, q.tokens[i].len, stem));
 	arena_free(&scratch);
 	w->cues = arena_grow(w->arena, w->cues, w->cue_count, &w->cue_cap, sizeof(*w->cues));
+	if (t->analysis.points && cue.count > 0) {
+		w->pointing = arena_grow(w->arena, w->pointing, w->pointing_count, &w->pointing_cap,
+					 sizeof(*w->pointing));
+		w->pointing[w->pointing_count++] = w->cue_count;
+	}
 	w->cues[w->cue_count++] = cue;
 }
 
@@ -272,29 +277,34 @@ static bool cue_stands(const struct map_cue *c, const struct question *q, size_t
 	return c->count > 0;
 }
 
-static const struct map_cue *longest_cue(const struct map_words *w, const struct question *q,
-					 size_t i)
+const struct map_cue *map_words_cue(const struct asking *a, size_t i)
 {
 	const struct map_cue *best = NULL;
 
-	for (size_t c = 0; c < w->cue_count; c++)
-		if ((!best || w->cues[c].count > best->count) && cue_stands(&w->cues[c], q, i))
-			best = &w->cues[c];
+	for (size_t c = 0; c < a->w->cue_count; c++)
+		if ((!best || a->w->cues[c].count > best->count) &&
+		    cue_stands(&a->w->cues[c], &a->r->q, i))
+			best = &a->w->cues[c];
 	return best;
 }
 
-const struct map_cue *map_words_cue(const struct asking *a, size_t i)
+const struct tool_def *map_words_points(const struct know *k, const struct question *q, size_t i,
+					size_t *count)
 {
-	return longest_cue(a->w, &a->r->q, i);
-}
+	const struct map_words *w = k->map_words;
+	const struct map_cue *best = NULL;
+	char stem[STEM_BYTES];
+	size_t len = w ? word_stem(q->tokens[i].text, q->tokens[i].len, stem) : 0;
 
-const struct tool_def *map_words_analysis(const struct know *k, const struct question *q, size_t i,
-					  size_t *count)
-{
-	const struct map_cue *cue = k->map_words ? longest_cue(k->map_words, q, i) : NULL;
+	for (size_t p = 0; w && p < w->pointing_count; p++) {
+		const struct map_cue *cue = &w->cues[w->pointing[p]];
 
-	*count = cue ? cue->count : 0;
-	return cue ? cue->tool : NULL;
+		if (strlen(cue->stems[0]) == len && memcmp(cue->stems[0], stem, len) == 0 &&
+		    (!best || cue->count > best->count) && cue_stands(cue, q, i))
+			best = cue;
+	}
+	*count = best ? best->count : 0;
+	return best ? best->tool : NULL;
 }
 
 /* How well a phrase suits the place where it stands; behind "by" a dimension is meant, behind

@@ -47,6 +47,8 @@ struct map_words {
 	struct arena *arena; /* owns the phrases */
 	struct map_cue *cues;
 	size_t cue_count, cue_cap;
+	size_t *pointing; /* those of tools that point at values; every question is held to them */
+	size_t pointing_count, pointing_cap;
 	struct map *map;
 	size_t shared; /* count of pack entities; later ones are the tenant's */
 	struct map_phrase *phrases;
