@@ -60,6 +60,14 @@ describe('values by their meaning without a model', () => {
     assert.match(answer.text, /\*\*1\*\* of 2,?000 values fit .* Snack bar\. Orders of those: \*\*2\*\*.*The 2,?000 most frequent of 2,?301 values were looked at\./);
   });
 
+  it('of one class may be more than one statement binds', async () => {
+    const rows = Array.from({ length: 150 }, (_, i) => [[`Snack ${i}`, 1.5], [`Snack ${i}`, 2.5]]).flat();
+    const answer = await ask('orders', Buffer.from(csv(['Product', 'Sales'], [...rows, ['Hammer', 9.5]])), SNACKS);
+
+    assert.match(answer.text, /\*\*150\*\* of 151 values fit .* Orders of those: \*\*300\*\*\./);
+    assert.equal(dataOf(answer).total_rows, 150);
+  });
+
   it('are given with the same bytes twice', async () => {
     const { ask: again } = await analyst(d, 'feedback', comments());
 
@@ -244,6 +252,16 @@ describe('values that a model points at', () => {
     assert.deepEqual([...new Set(receipt.content.calls.map((one) => one.tool))], ['classify_values']);
     for (const other of mock.calls.filter((r) => !isPointing(r) && r.body.tools?.length > 0))
       assert.doesNotMatch(JSON.stringify(other.body), /Ignore your rules/, 'no prompt that may call tools holds a cell');
+  });
+
+  it('in several calls where they are many, each with lines of its own', async () => {
+    const rows = Array.from({ length: 300 }, (_, i) => [`Thing ${files += 1}-${i}`, 1.5]);
+    const first = () => ({ json: { yes: [1], maybe: [] } });
+    script(first, first);
+    const { table } = await found('orders', Buffer.from(csv(['Product', 'Sales'], rows)), SNACKS);
+
+    assert.deepEqual(pointing().map(({ body }) => Object.keys(dataLines(body)).length), [250, 50]);
+    assert.deepEqual(table.Product, pointing().map(({ body }) => dataLines(body)[1]));
   });
 
   it('where the model fails the words count, and that is said', async () => {
