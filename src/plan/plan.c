@@ -127,6 +127,21 @@ static bool read_references(struct plan *p, struct task *t, struct arena *a, str
 	return true;
 }
 
+/* Each once: what is needed to end well is waited for anyway. */
+static void name_once(struct task *t, struct arena *a)
+{
+	const char *const *needed = t->depends_on, *const *others = t->waits_for;
+
+	t->waits_for = NULL;
+	if (needed && *needed)
+		t->depends_on = NULL;
+	for (; needed && *needed; needed++)
+		add_id(&t->depends_on, *needed, a);
+	for (; others && *others; others++)
+		if (!has_id(t->depends_on, *others))
+			add_id(&t->waits_for, *others, a);
+}
+
 static bool check_exist(struct plan *p, const struct task *t, const char *const *ids, struct err *e)
 {
 	for (; ids && *ids; ids++)
@@ -214,6 +229,8 @@ bool plan_check(struct plan *p, struct arena *a, struct err *e)
 	for (size_t i = 0; i < p->count; i++)
 		if (p->tasks[i].id && !read_references(p, &p->tasks[i], a, e))
 			return false;
+	for (size_t i = 0; i < p->count; i++)
+		name_once(&p->tasks[i], a);
 	if (!check_ids(p, e))
 		return false;
 	for (size_t i = 0; i < p->count; i++)

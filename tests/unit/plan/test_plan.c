@@ -133,6 +133,32 @@ static void a_task_waits_for_what_it_refers_to(void **state)
 	assert_int_equal(tasks[0].wave, 2);
 }
 
+/* A step that is named by what it comes after, in its condition and in its values is listed once. */
+static void what_is_waited_for_twice_is_named_once(void **state)
+{
+	struct task tasks[] = {
+		{.id = "a"},
+		{.id = "b"},
+		{.id = "c",
+		 .depends_on = AFTER("a", "a"),
+		 .condition = "a.row_count > 0 and b.row_count > 0",
+		 .json_args = args("{\"x\":{\"$ref\":\"a.rows[0].name\"},"
+				   "\"y\":{\"$ref\":\"b.rows[0].name\"}}")},
+	};
+	struct plan p = {.tasks = tasks, .count = 3};
+	struct err e = {0};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) { /* a plan that is checked again is the same */
+		assert_true(plan_check(&p, arena, &e));
+		assert_string_equal(tasks[2].depends_on[0], "a");
+		assert_string_equal(tasks[2].depends_on[1], "b");
+		assert_null(tasks[2].depends_on[2]);
+		assert_true(!tasks[2].waits_for || !tasks[2].waits_for[0]);
+		assert_int_equal(tasks[2].wave, 1);
+	}
+}
+
 static void what_refers_to_nothing_refuses_the_plan(void **state)
 {
 	struct task bad[] = {{.id = "a", .json_args = args("{\"x\":{\"$ref\":\"b.cells\"}}")}};
@@ -215,6 +241,7 @@ int main(void)
 		cmocka_unit_test(strangers_and_twins_are_refused),
 		cmocka_unit_test(the_number_of_tasks_is_bounded),
 		cmocka_unit_test(a_task_waits_for_what_it_refers_to),
+		cmocka_unit_test(what_is_waited_for_twice_is_named_once),
 		cmocka_unit_test(what_refers_to_nothing_refuses_the_plan),
 		cmocka_unit_test(any_graph_has_waves_or_a_circle),
 	};
