@@ -11,11 +11,14 @@
 struct find_term {
 	uint64_t hash;
 	uint32_t at;
-	uint32_t chunks; /* that hold it */
+	uint16_t chunks; /* that hold it */
+	uint16_t most;   /* times that one of them does; more are UINT16_MAX */
 };
+_Static_assert(DOCUMENT_CHUNKS_MAX <= UINT16_MAX, "a segment has no more");
 
 struct find_segment {
 	uint32_t *lengths; /* of each chunk, in words, those of the heading twice */
+	uint32_t shortest; /* of them */
 	size_t chunk_count;
 	uint64_t words;          /* of all of them */
 	struct find_term *terms; /* by hash */

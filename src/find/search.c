@@ -11,6 +11,9 @@
 #define K1 1.2
 #define B  0.75
 
+/* Sums of bounds are rounded, and so are scores: neither by more than a part in 1e15 a stem. */
+#define MARGIN (1 + 1e-12)
+
 #define AHEAD 8 /* documents: so long a line of memory takes to come */
 
 struct stem {
@@ -95,6 +98,16 @@ static void weigh(struct search *s, struct stem *stem)
 	stem->idf = log(1 + (s->chunks - df + 0.5) / (df + 0.5));
 }
 
+static int by_idf(const void *a, const void *b)
+{
+	const struct stem *x = a, *y = b;
+
+	if (x->idf != y->idf)
+		return x->idf > y->idf ? -1 : 1;
+	return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+/* The rarest first: where those that score most are not, the frequent ones need not be read. */
 static void read_stems(struct search *s, const struct language *l)
 {
 	struct question q;
@@ -109,43 +122,83 @@ static void read_stems(struct search *s, const struct language *l)
 		s->stems[s->stem_count].hash = hash;
 		weigh(s, &s->stems[s->stem_count++]);
 	}
+	qsort(s->stems, s->stem_count, sizeof(*s->stems), by_idf);
 }
 
 /* What a chunk's length makes of the times that it holds a word. */
-static void set_norms(const struct search *s, const struct find_segment *segment, double *norms)
+static double norm_of(const struct search *s, uint32_t length)
 {
-	double each = K1 * B / s->average;
-
-	for (size_t c = 0; c < segment->chunk_count; c++)
-		norms[c] = K1 * (1 - B) + each * segment->lengths[c];
+	return K1 * (1 - B) + K1 * B / s->average * length;
 }
 
-/* False: it holds no word of the question. */
-static bool score_doc(const struct search *s, size_t d, double *norms, struct scored *all)
+static double score_of(const struct stem *stem, double times, double norm)
+{
+	return stem->idf * (K1 + 1) * times / (times + norm);
+}
+
+/* More than a chunk of the document can score for the stems from each one on, in spite of what is
+ * lost to rounding. */
+static void set_left(const struct search *s, size_t d, double *left)
 {
 	const struct find_segment *segment = s->docs[d]->segment;
+	double norm = norm_of(s, segment->shortest);
+
+	left[s->stem_count] = 0;
+	for (size_t i = s->stem_count; i-- > 0;) {
+		const struct find_term *t = s->stems[i].terms[d];
+		double times = !t ? 0 : t->most < UINT16_MAX ? t->most : UINT32_MAX;
+
+		left[i] = left[i + 1] + MARGIN * score_of(&s->stems[i], times, norm);
+	}
+}
+
+/* Adds what a stem scores; returns the best sum. `open`: chunks that held no stem before may come
+ * in. */
+static double score_stem(const struct search *s, size_t d, size_t i, const double *norms,
+			 struct scored *all, bool open)
+{
+	const struct stem *stem = &s->stems[i];
+	struct find_postings at = find_postings_of(s->docs[d]->segment, stem->terms[d]);
 	struct find_posting p;
+	double best = 0;
+
+	while (find_next_posting(&at, &p)) {
+		struct scored *c = &all[p.chunk];
+
+		if (!open && !c->stems)
+			continue;
+		c->score += score_of(stem, p.times, norms[p.chunk]);
+		c->stems |= UINT64_C(1) << i;
+		best = c->score > best ? c->score : best;
+	}
+	return best;
+}
+
+/* Scores its chunks that score `floor` or more, and perhaps others; those without stems are to be
+ * passed over. What is left out of a chunk that is told is nothing. False: there are none. */
+static bool score_doc(const struct search *s, size_t d, double floor, double *norms,
+		      struct scored *all)
+{
+	const struct find_segment *segment = s->docs[d]->segment;
+	double left[FIND_STEMS_MAX + 1], best = 0;
 	bool any = false;
 
+	set_left(s, d, left);
 	for (size_t i = 0; i < s->stem_count; i++) {
-		const struct stem *stem = &s->stems[i];
-		struct find_postings at;
+		double sum;
 
-		if (!stem->terms[d])
+		if (best + left[i] < floor)
+			return false;
+		if (!s->stems[i].terms[d])
 			continue;
 		if (!any) {
 			memset(all, 0, segment->chunk_count * sizeof(*all));
-			set_norms(s, segment, norms);
+			for (size_t c = 0; c < segment->chunk_count; c++)
+				norms[c] = norm_of(s, segment->lengths[c]);
 			any = true;
 		}
-		at = find_postings_of(segment, stem->terms[d]);
-		while (find_next_posting(&at, &p)) {
-			double times = p.times;
-
-			all[p.chunk].score +=
-				stem->idf * (K1 + 1) * times / (times + norms[p.chunk]);
-			all[p.chunk].stems |= UINT64_C(1) << i;
-		}
+		sum = score_stem(s, d, i, norms, all, left[i] >= floor);
+		best = sum > best ? sum : best;
 	}
 	return any;
 }
@@ -186,6 +239,12 @@ static void consider(struct best *best, const struct scored *s)
 	best->items[at] = *s;
 }
 
+/* What scores less does not come in. */
+static double floor_of(const struct best *best)
+{
+	return best->count < best->max ? 0 : best->items[best->max - 1].score;
+}
+
 static void score_all(const struct search *s, struct best *best)
 {
 	struct scored *chunks = arena_alloc(s->arena, (s->most + 1) * sizeof(*chunks));
@@ -194,7 +253,7 @@ static void score_all(const struct search *s, struct best *best)
 	for (size_t d = 0; d < s->doc_count; d++) {
 		size_t count = s->docs[d]->segment->chunk_count;
 
-		if (!score_doc(s, d, norms, chunks))
+		if (!score_doc(s, d, floor_of(best), norms, chunks))
 			continue;
 		for (size_t c = 0; c < count; c++) {
 			if (!chunks[c].stems)
@@ -286,7 +345,7 @@ static void hold_all(const struct search *s, struct find_reach *out)
 	for (size_t d = 0; d < s->doc_count; d++) {
 		size_t count = s->docs[d]->segment->chunk_count;
 
-		if (!score_doc(s, d, norms, chunks))
+		if (!score_doc(s, d, 0, norms, chunks))
 			continue;
 		for (size_t c = 0; c < count; c++)
 			if (chunks[c].stems)

@@ -164,9 +164,9 @@ static void put_varint(struct buf *out, uint32_t value)
 	buf_char(out, (char)value);
 }
 
-static uint32_t put_postings(struct buf *out, const uint32_t *chunks, size_t count)
+static void put_postings(struct buf *out, const uint32_t *chunks, size_t count, struct find_term *t)
 {
-	uint32_t before = 0, found = 0;
+	uint32_t before = 0;
 
 	for (size_t i = 0, n; i < count; i += n) {
 		for (n = 1; i + n < count && chunks[i + n] == chunks[i]; n++)
@@ -174,9 +174,10 @@ static uint32_t put_postings(struct buf *out, const uint32_t *chunks, size_t cou
 		put_varint(out, chunks[i] - before);
 		put_varint(out, (uint32_t)n);
 		before = chunks[i];
-		found++;
+		t->chunks++;
+		if (n > t->most)
+			t->most = n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
 	}
-	return found;
 }
 
 static void pack(struct find_segment *s, const struct seen *stems, const uint32_t *chunks,
@@ -187,8 +188,8 @@ static void pack(struct find_segment *s, const struct seen *stems, const uint32_
 	buf_init(&postings, UINT32_MAX);
 	for (size_t i = 0; i < s->term_count; i++) {
 		s->terms[i] = (struct find_term){.hash = stems[i].hash, .at = (uint32_t)postings.n};
-		s->terms[i].chunks =
-			put_postings(&postings, chunks + starts[i], starts[i + 1] - starts[i]);
+		put_postings(&postings, chunks + starts[i], starts[i + 1] - starts[i],
+			     &s->terms[i]);
 	}
 	buf_fit(&postings);
 	s->posting_bytes = postings.n;
@@ -206,8 +207,11 @@ struct find_segment *find_builder_end(struct find_builder **builder)
 
 	s->chunk_count = b->chunk_count;
 	s->lengths = mem_alloc((b->chunk_count + 1) * sizeof(*s->lengths));
-	for (size_t c = 0; c < b->chunk_count; c++)
+	for (size_t c = 0; c < b->chunk_count; c++) {
 		s->lengths[c] = (uint32_t)(b->ends[c] - (c > 0 ? b->ends[c - 1] : 0));
+		if (c == 0 || s->lengths[c] < s->shortest)
+			s->shortest = s->lengths[c];
+	}
 	s->words = b->word_count;
 	s->term_count = b->stem_count;
 	s->terms = mem_alloc((b->stem_count + 1) * sizeof(*s->terms));

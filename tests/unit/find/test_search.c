@@ -227,6 +227,57 @@ static void order_of_documents_changes_nothing(void **state)
 	}
 }
 
+#define RANDOM_CHUNKS 10
+#define MANY_DOCS     40
+
+static struct find_segment *random_segment(void)
+{
+	const char *chunks[RANDOM_CHUNKS][2];
+	size_t count = 1 + below(RANDOM_CHUNKS);
+
+	for (size_t i = 0; i < count; i++) {
+		chunks[i][0] = below(3) > 0 ? "" : random_text();
+		chunks[i][1] = below(8) > 0 ? random_text() : "wool wool wool wool wool";
+	}
+	return segment_of((const char *const(*)[2])chunks, count);
+}
+
+/* Whatever cannot come in any more is passed over; a search for so many that all come in passes
+ * over nothing. No document has so many chunks that those kept for `top` were too few. */
+static void what_is_passed_over_changes_nothing(void **state)
+{
+	(void)state;
+	for (unsigned round = 1; round <= 40; round++) {
+		struct find_doc docs[MANY_DOCS];
+		const struct find_index x = {shipped_language(), docs, MANY_DOCS};
+
+		seed = round;
+		for (size_t i = 0; i < MANY_DOCS; i++)
+			docs[i] = (struct find_doc){.uid = arena_printf(arena, "d%zu", i),
+						    .segment = random_segment()};
+		for (int k = 0; k < 20; k++) {
+			const char *text = random_text();
+			struct find_found all =
+				search(&x, (struct find_query){.text = text,
+							       .top = MANY_DOCS * RANDOM_CHUNKS});
+
+			for (size_t top = 1; top <= FIND_SPREAD; top++) {
+				struct find_found some =
+					search(&x, (struct find_query){.text = text, .top = top});
+
+				assert_int_equal(some.count, all.count < top ? all.count : top);
+				assert_true(some.coverage == all.coverage);
+				for (size_t i = 0; i < some.count; i++) {
+					assert_ptr_equal(some.hits[i].doc, all.hits[i].doc);
+					assert_int_equal(some.hits[i].chunk, all.hits[i].chunk);
+					assert_true(some.hits[i].score == all.hits[i].score);
+				}
+			}
+		}
+		empty(docs, MANY_DOCS);
+	}
+}
+
 static void one_document_does_not_fill_the_first_places(void **state)
 {
 	static const char *const many[6][2] = {{"", "copper"}, {"", "copper"}, {"", "copper"},
@@ -329,6 +380,7 @@ int main(void)
 		cmocka_unit_test(what_the_best_chunk_lacks_lowers_the_coverage),
 		cmocka_unit_test(hidden_documents_change_nothing),
 		cmocka_unit_test(order_of_documents_changes_nothing),
+		cmocka_unit_test(what_is_passed_over_changes_nothing),
 		cmocka_unit_test(one_document_does_not_fill_the_first_places),
 		cmocka_unit_test(nothing_is_found_by_nothing),
 		cmocka_unit_test(a_part_is_covered_by_the_best_passage_for_it),
