@@ -20,6 +20,8 @@ struct principal {
 	const char *token_hash;
 	/* The personal access token may use its user's data sources. */
 	bool token_uses_sources;
+	const struct principal
+		*copy; /* of a copy: itself; whatever else it is copied into is none */
 };
 
 /* The only permission test of the program. NULL requires no permission and is always true. */
@@ -43,7 +45,9 @@ bool may_all(const struct principal *who, const char *permissions, struct arena 
 /* "read market data" for "chat:read_market_data"; a pack's "clinic:read" is unchanged. */
 const char *permission_words(const char *permission, struct arena *a);
 
-/* Deep copy on the heap, for owners that outlive the token (a connection, a turn). */
+/* Deep copy on the heap, for owners that outlive the token (a connection, a turn). A copy of a copy
+ * is that one again, and nobody changes it: a caller may have thousands of permissions. Any thread.
+ */
 struct principal *principal_copy(const struct principal *who);
 void principal_free(struct principal **who);
 

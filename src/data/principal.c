@@ -1,6 +1,7 @@
 /* The caller's identity, and the only function that tests permissions. */
 #include "vesper/principal.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,15 +86,24 @@ static void sort(struct principal *who, const char **permissions)
 	who->sorted = true;
 }
 
-/* Allocates one block, since each turn makes several copies. */
-struct principal *principal_copy(const struct principal *who)
+/* Behind it the permissions, and all texts. */
+struct block {
+	struct principal who; /* first */
+	atomic_size_t uses;
+};
+
+/* One block, since each turn makes several. */
+static struct principal *copy_new(const struct principal *who)
 {
 	size_t list_bytes = who->permission_count * sizeof(*who->permissions);
-	struct principal *copy = mem_alloc(sizeof(*copy) + list_bytes + texts_bytes(who));
-	const char **permissions = (const char **)(copy + 1);
-	char *at = (char *)(copy + 1) + list_bytes;
+	struct block *b = mem_alloc(sizeof(*b) + list_bytes + texts_bytes(who));
+	const char **permissions = (const char **)(b + 1);
+	char *at = (char *)(b + 1) + list_bytes;
+	struct principal *copy = &b->who;
 
+	atomic_init(&b->uses, 1);
 	*copy = *who;
+	copy->copy = copy;
 	copy->user = text_put(&at, who->user);
 	copy->tenant = text_put(&at, who->tenant);
 	for (size_t i = 0; i < who->permission_count; i++)
@@ -106,10 +116,24 @@ struct principal *principal_copy(const struct principal *who)
 	return copy;
 }
 
+struct principal *principal_copy(const struct principal *who)
+{
+	struct block *b;
+
+	if (who->copy != who)
+		return copy_new(who);
+	b = (struct block *)who;
+	atomic_fetch_add(&b->uses, 1);
+	return &b->who;
+}
+
 void principal_free(struct principal **who)
 {
-	mem_free(*who);
+	struct block *b = (struct block *)*who;
+
 	*who = NULL;
+	if (b && atomic_fetch_sub(&b->uses, 1) == 1)
+		mem_free(b);
 }
 
 bool principal_same_user(const struct principal *a, const struct principal *b)
