@@ -133,8 +133,18 @@ struct op *store_source_mark(struct store *s, const char *tenant, const char *ui
 struct op *store_source_remove(struct store *s, const char *tenant, const char *uid,
 			       const char *sentence, store_done_cb cb, void *owner);
 
-/* The stamp of data that was read and then changed in memory, as the store would compute it. In the
- * arena. */
-const char *stored_sources_stamp(const struct stored_sources *all, struct arena *a);
+/* What a stamp says of rows, added up in any order. Zeroed: of none. Texts are borrowed. */
+struct stored_tally {
+	size_t sources, versions;
+	int64_t etags;
+	struct {
+		const char *oldest, *newest; /* when one was changed */
+	} source_at, version_at;
+};
+void stored_tally_source(struct stored_tally *t, const struct stored_source *s);
+void stored_tally_version(struct stored_tally *t, const struct stored_version *v);
+void stored_tally_add(struct stored_tally *t, const struct stored_tally *more);
+/* The stamp of rows, as the store makes it. In the arena. */
+const char *stored_tally_stamp(const struct stored_tally *t, struct arena *a);
 
 #endif

@@ -708,7 +708,9 @@ WHERE tenant_id = :tenant_id AND user_id = :user_id
 
 -- Data sources. The stamp is another one after each change that any replica made, and where a row's time was set back.
 --# query sources_stamp
-SELECT COUNT(*) AS sources, MIN(s.updated_at) AS oldest, MAX(s.updated_at) AS newest, SUM(s.etag) AS etags,
+SELECT COUNT(*) AS sources, SUM(s.etag) AS etags,
+	(SELECT MIN(o.updated_at) FROM chat_data_sources o WHERE o.tenant_id = :tenant_id) AS oldest,
+	(SELECT MAX(o.updated_at) FROM chat_data_sources o WHERE o.tenant_id = :tenant_id) AS newest,
 	(SELECT COUNT(*) FROM chat_data_versions v WHERE v.tenant_id = :tenant_id) AS versions,
 	(SELECT MIN(v.updated_at) FROM chat_data_versions v WHERE v.tenant_id = :tenant_id) AS oldest_version,
 	(SELECT MAX(v.updated_at) FROM chat_data_versions v WHERE v.tenant_id = :tenant_id) AS newest_version

@@ -158,50 +158,66 @@ static struct stored_join join_from_row(const struct table *t, size_t row, struc
 				    .stated_by = some_text_of(t, row, "stated_by", a)};
 }
 
-/* When rows were changed; "" where there are none. */
-struct span {
-	const char *oldest, *newest;
-};
-
-static void widen(struct span *s, const char *at)
+static const char *stamp_text(const char *sources, const char *oldest, const char *newest,
+			      const char *etags, const char *versions, const char *oldest_version,
+			      const char *newest_version, struct arena *a)
 {
-	if (!*s->oldest || strcmp(at, s->oldest) < 0)
-		s->oldest = at;
-	if (strcmp(at, s->newest) > 0)
-		s->newest = at;
-}
-
-static const char *stamp_text(const char *sources, struct span changed, const char *etags,
-			      const char *versions, struct span version_changed, struct arena *a)
-{
-	return arena_printf(a, "%s %s %s %s %s %s %s", sources, changed.oldest, changed.newest,
-			    etags, versions, version_changed.oldest, version_changed.newest);
+	return arena_printf(a, "%s %s %s %s %s %s %s", sources, oldest, newest, etags, versions,
+			    oldest_version, newest_version);
 }
 
 static const char *stamp_from_row(const struct table *t, struct arena *a)
 {
-	return stamp_text(store_cell(t, 0, "sources"),
-			  (struct span){store_cell(t, 0, "oldest"), store_cell(t, 0, "newest")},
-			  store_cell(t, 0, "etags"), store_cell(t, 0, "versions"),
-			  (struct span){store_cell(t, 0, "oldest_version"),
-					store_cell(t, 0, "newest_version")},
-			  a);
+	return stamp_text(store_cell(t, 0, "sources"), store_cell(t, 0, "oldest"),
+			  store_cell(t, 0, "newest"), store_cell(t, 0, "etags"),
+			  store_cell(t, 0, "versions"), store_cell(t, 0, "oldest_version"),
+			  store_cell(t, 0, "newest_version"), a);
 }
 
-const char *stored_sources_stamp(const struct stored_sources *all, struct arena *a)
+static void widen(const char **oldest, const char **newest, const char *from, const char *to)
 {
-	struct span changed = {"", ""}, version_changed = {"", ""};
-	int64_t etags = 0;
+	if (from && (!*oldest || strcmp(from, *oldest) < 0))
+		*oldest = from;
+	if (to && (!*newest || strcmp(to, *newest) > 0))
+		*newest = to;
+}
 
-	for (size_t i = 0; i < all->count; i++) {
-		etags += all->items[i].etag;
-		widen(&changed, all->items[i].updated_at);
-	}
-	for (size_t i = 0; i < all->version_count; i++)
-		widen(&version_changed, all->versions[i].updated_at);
-	return stamp_text(arena_printf(a, "%zu", all->count), changed,
-			  all->count > 0 ? arena_printf(a, "%" PRId64, etags) : "",
-			  arena_printf(a, "%zu", all->version_count), version_changed, a);
+void stored_tally_source(struct stored_tally *t, const struct stored_source *s)
+{
+	t->sources++;
+	t->etags += s->etag;
+	widen(&t->source_at.oldest, &t->source_at.newest, s->updated_at, s->updated_at);
+}
+
+void stored_tally_version(struct stored_tally *t, const struct stored_version *v)
+{
+	t->versions++;
+	widen(&t->version_at.oldest, &t->version_at.newest, v->updated_at, v->updated_at);
+}
+
+void stored_tally_add(struct stored_tally *t, const struct stored_tally *more)
+{
+	t->sources += more->sources;
+	t->versions += more->versions;
+	t->etags += more->etags;
+	widen(&t->source_at.oldest, &t->source_at.newest, more->source_at.oldest,
+	      more->source_at.newest);
+	widen(&t->version_at.oldest, &t->version_at.newest, more->version_at.oldest,
+	      more->version_at.newest);
+}
+
+static const char *or_nothing(const char *text)
+{
+	return text ? text : "";
+}
+
+const char *stored_tally_stamp(const struct stored_tally *t, struct arena *a)
+{
+	return stamp_text(arena_printf(a, "%zu", t->sources), or_nothing(t->source_at.oldest),
+			  or_nothing(t->source_at.newest),
+			  t->sources > 0 ? arena_printf(a, "%" PRId64, t->etags) : "",
+			  arena_printf(a, "%zu", t->versions), or_nothing(t->version_at.oldest),
+			  or_nothing(t->version_at.newest), a);
 }
 
 static void on_sources(struct call *c, struct table **tables, size_t count, const struct err *e)

@@ -137,13 +137,14 @@ bool uploads_answer(struct uploads *u, const struct upload_answer *answer, store
 	struct change *c;
 	json_t *ask = NULL;
 	const struct stored_version *v = NULL;
+	const struct known_source *k;
 	const char *asked;
 	bool good;
 
-	for (size_t i = 0; t && i < t->version_count; i++)
-		if (strcmp(t->versions[i].source, answer->source) == 0 &&
-		    t->versions[i].state == VERSION_ASKING)
-			v = &t->versions[i];
+	k = t ? listing_source(t->listing, answer->source) : NULL;
+	for (size_t i = 0; k && i < k->version_count; i++)
+		if (k->versions[i].state == VERSION_ASKING)
+			v = &k->versions[i];
 	if (!v || !v->ask || !json_parse(v->ask, strlen(v->ask), SOURCE_PROFILE_BYTES_MAX, &ask, e))
 		return err_set(e, ERR_BUSY, "nothing is asked about this data source");
 	asked = json_string_value(json_object_get(ask, "ask_id"));

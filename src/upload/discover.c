@@ -205,14 +205,18 @@ static void choose(struct discovery *d)
 {
 	const struct tenant_uploads *t = d->tenant;
 
-	d->list = arena_alloc(d->arena, ((t ? t->source_count : 0) + 1) * sizeof(*d->list));
-	for (size_t i = 0; t && i < t->source_count; i++) {
-		const struct stored_source *s = &t->sources[i];
-		const struct stored_version *v = overlay_version(t, &t->listing->sources[i]);
+	const struct listing *l = t ? t->listing : NULL;
+	struct listing_at at = {0};
+	const struct known_source *k;
 
-		if (s->kind == SOURCE_TABLE && v && v->profile && v->table &&
-		    sql_upload_is_table(v->table) && uploads_may_use(t, s, d->who, d->arena))
-			d->list[d->count++] = usable_of(s, v, d->arena);
+	d->list = arena_alloc(d->arena,
+			      (listing_sums(l)->parts[LISTING_TABLES] + 1) * sizeof(*d->list));
+	while ((k = listing_next(l, LISTING_TABLES, &at))) {
+		const struct stored_version *v = overlay_version(t, k);
+
+		if (v && v->profile && v->table && sql_upload_is_table(v->table) &&
+		    uploads_may_use(t, k->row, d->who, d->arena))
+			d->list[d->count++] = usable_of(k->row, v, d->arena);
 	}
 }
 

@@ -1,39 +1,374 @@
-/*
- * The rows of a tenant, found by their ids. After a change only what changed is read: the other
- * rows keep their texts, which live as long as a listing that shows them.
- */
-#include "upload_int.h"
+/* Sources in blocks of some dozens, sorted; a block that changes is copied, the others shared. */
+#include "listing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "upload_int.h"
 #include "vesper/mem.h"
 
-#define LISTING_BYTES (64 * 1024 * 1024) /* of ids, places and permissions */
+#define LEAF_SOURCES 64                 /* of a block: half of them are copied for a change */
+#define MERGE_BYTES  (64 * 1024 * 1024) /* of places of rows, while they are sorted */
 
-struct read_rows *read_rows_new(struct read_rows *before)
+struct leaf {
+	size_t uses, count;
+	bool summed;
+	struct listing_sums sums;
+	struct known_source *items[LEAF_SOURCES];
+};
+
+struct listing {
+	size_t uses, count, cap;
+	struct leaf **leaves; /* none of them empty */
+	struct listing_sums sums;
+};
+
+/* ---- a source ---- */
+
+static const size_t source_texts[] = {
+	offsetof(struct stored_source, uid),        offsetof(struct stored_source, owner),
+	offsetof(struct stored_source, name),       offsetof(struct stored_source, description),
+	offsetof(struct stored_source, roles),      offsetof(struct stored_source, current),
+	offsetof(struct stored_source, meaning),    offsetof(struct stored_source, expires_at),
+	offsetof(struct stored_source, deleted_at), offsetof(struct stored_source, created_at),
+	offsetof(struct stored_source, updated_at),
+};
+static const size_t version_texts[] = {
+	offsetof(struct stored_version, uid),        offsetof(struct stored_version, source),
+	offsetof(struct stored_version, format),     offsetof(struct stored_version, table),
+	offsetof(struct stored_version, sha256),     offsetof(struct stored_version, profile),
+	offsetof(struct stored_version, ask),        offsetof(struct stored_version, answers),
+	offsetof(struct stored_version, fault.code), offsetof(struct stored_version, fault.text),
+	offsetof(struct stored_version, updated_at),
+};
+#define SOURCE_TEXTS  (sizeof(source_texts) / sizeof(*source_texts))
+#define VERSION_TEXTS (sizeof(version_texts) / sizeof(*version_texts))
+
+static const char *text_at(const void *row, size_t offset)
 {
-	struct read_rows *r = mem_alloc(sizeof(*r));
+	const char *text;
 
-	*r = (struct read_rows){.uses = 1,
-				.arena = arena_new(LISTING_BYTES),
-				.before = before,
-				.depth = before ? before->depth + 1 : 0};
-	if (before)
-		before->uses++;
-	return r;
+	memcpy(&text, (const char *)row + offset, sizeof(text));
+	return text;
 }
 
-void read_rows_release(struct read_rows **rows)
+static size_t texts_bytes(const void *row, const size_t *texts, size_t count)
 {
-	struct read_rows *r = *rows, *before;
+	size_t bytes = 0;
 
-	*rows = NULL;
-	for (; r && --r->uses == 0; r = before) {
-		before = r->before;
-		arena_free(&r->arena);
-		mem_free(r);
+	for (size_t i = 0; i < count; i++)
+		if (text_at(row, texts[i]))
+			bytes += strlen(text_at(row, texts[i])) + 1;
+	return bytes;
+}
+
+/* The row's texts are those behind `at` from now on, which goes on behind them. */
+static void texts_move(void *row, const size_t *texts, size_t count, char **at)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *text = text_at(row, texts[i]);
+		size_t bytes;
+
+		if (!text)
+			continue;
+		bytes = strlen(text) + 1;
+		text = memcpy(*at, text, bytes);
+		memcpy((char *)row + texts[i], &text, sizeof(text));
+		*at += bytes;
 	}
+}
+
+static bool texts_equal(const void *a, const void *b, const size_t *texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *x = text_at(a, texts[i]), *y = text_at(b, texts[i]);
+
+		if (!x != !y || (x && strcmp(x, y) != 0))
+			return false;
+	}
+	return true;
+}
+
+static bool is_as_it_was(const struct known_source *k, const struct stored_source *row,
+			 const struct stored_version *const *versions, size_t count)
+{
+	bool same = k->version_count == count && k->row->etag == row->etag &&
+		    k->row->kind == row->kind && k->row->visibility == row->visibility &&
+		    texts_equal(k->row, row, source_texts, SOURCE_TEXTS);
+
+	for (size_t i = 0; same && i < count; i++) {
+		const struct stored_version *a = &k->versions[i], *b = versions[i];
+
+		same = a->number == b->number && a->state == b->state && a->bytes == b->bytes &&
+		       a->rows == b->rows && a->fault.line == b->fault.line &&
+		       texts_equal(a, b, version_texts, VERSION_TEXTS);
+	}
+	return same;
+}
+
+static unsigned parts_of(const struct known_source *k)
+{
+	bool unsettled = k->row->deleted_at != NULL;
+	unsigned parts = 1U << LISTING_ALL;
+
+	for (size_t i = 0; i < k->version_count; i++)
+		unsettled = unsettled || k->versions[i].state != VERSION_READY;
+	if (k->row->kind == SOURCE_TABLE)
+		parts |= 1U << LISTING_TABLES;
+	if (unsettled)
+		parts |= 1U << LISTING_UNSETTLED;
+	if (k->row->expires_at)
+		parts |= 1U << LISTING_DATED;
+	return parts;
+}
+
+/* One block, with all texts. */
+static struct known_source *known_new(const struct stored_source *row,
+				      const struct stored_version *const *versions, size_t count)
+{
+	const char *prefix = uploads_permission_prefix(row->kind);
+	size_t bytes = texts_bytes(row, source_texts, SOURCE_TEXTS) + strlen(prefix) +
+		       strlen(row->uid) + 1;
+	struct stored_version *copies;
+	struct stored_source *copy;
+	struct known_source *k;
+	char *at;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += texts_bytes(versions[i], version_texts, VERSION_TEXTS);
+	k = mem_alloc(sizeof(*k) + sizeof(*copy) + count * sizeof(*copies) + bytes);
+	copy = (struct stored_source *)(k + 1);
+	copies = (struct stored_version *)(copy + 1);
+	at = (char *)(copies + count);
+	*copy = *row;
+	texts_move(copy, source_texts, SOURCE_TEXTS, &at);
+	*k = (struct known_source){.uses = 1,
+				   .row = copy,
+				   .permission = at,
+				   .versions = copies,
+				   .version_count = count};
+	at = stpcpy(stpcpy(at, prefix), row->uid) + 1;
+	for (size_t i = 0; i < count; i++) {
+		copies[i] = *versions[i];
+		texts_move(&copies[i], version_texts, VERSION_TEXTS, &at);
+		k->newest = &copies[i];
+		if (row->current && strcmp(row->current, copies[i].uid) == 0)
+			k->current = &copies[i];
+	}
+	k->parts = parts_of(k);
+	return k;
+}
+
+static void known_release(struct known_source *k)
+{
+	if (--k->uses == 0)
+		mem_free(k);
+}
+
+/* ---- sums ---- */
+
+static void sum_source(struct listing_sums *sums, const struct known_source *k)
+{
+	stored_tally_source(&sums->rows, k->row);
+	for (int part = LISTING_ALL; part < LISTING_PARTS; part++)
+		sums->parts[part] += (k->parts >> part) & 1;
+	for (size_t i = 0; i < k->version_count; i++) {
+		const struct stored_version *v = &k->versions[i];
+
+		stored_tally_version(&sums->rows, v);
+		sums->under_way += version_is_under_way(v);
+		sums->bytes += v->state == VERSION_FAILED ? 0 : v->bytes;
+	}
+	if (k->current && k->row->kind == SOURCE_DOCUMENT)
+		sums->passages += k->current->rows;
+}
+
+static void sum_leaf(struct listing_sums *sums, const struct listing_sums *leaf)
+{
+	stored_tally_add(&sums->rows, &leaf->rows);
+	for (int part = LISTING_ALL; part < LISTING_PARTS; part++)
+		sums->parts[part] += leaf->parts[part];
+	sums->under_way += leaf->under_way;
+	sums->bytes += leaf->bytes;
+	sums->passages += leaf->passages;
+}
+
+static struct listing *summed(struct listing *l)
+{
+	l->sums = (struct listing_sums){0};
+	for (size_t i = 0; i < l->count; i++) {
+		struct leaf *leaf = l->leaves[i];
+
+		for (size_t k = 0; !leaf->summed && k < leaf->count; k++)
+			sum_source(&leaf->sums, leaf->items[k]);
+		leaf->summed = true;
+		sum_leaf(&l->sums, &leaf->sums);
+	}
+	return l;
+}
+
+const struct listing_sums *listing_sums(const struct listing *l)
+{
+	static const struct listing_sums none;
+
+	return l ? &l->sums : &none;
+}
+
+/* ---- blocks ---- */
+
+static struct leaf *leaf_new(void)
+{
+	struct leaf *leaf = mem_alloc(sizeof(*leaf));
+
+	leaf->uses = 1;
+	return leaf;
+}
+
+static void leaf_release(struct leaf *leaf)
+{
+	if (--leaf->uses > 0)
+		return;
+	for (size_t i = 0; i < leaf->count; i++)
+		known_release(leaf->items[i]);
+	mem_free(leaf);
+}
+
+/* The last one that begins with it or before it; the first one otherwise. */
+static size_t leaf_of(const struct listing *l, const char *uid)
+{
+	size_t low = 0, high = l->count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(l->leaves[middle]->items[0]->row->uid, uid) <= 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The first one that is it, or stands behind it. */
+static size_t place_in(const struct leaf *leaf, const char *uid)
+{
+	size_t low = 0, high = leaf->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(leaf->items[middle]->row->uid, uid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool stands_at(const struct leaf *leaf, size_t at, const char *uid)
+{
+	return at < leaf->count && strcmp(leaf->items[at]->row->uid, uid) == 0;
+}
+
+/* To be changed by this listing, which is new itself. */
+static struct leaf *own_leaf(struct listing *l, size_t i)
+{
+	struct leaf *leaf = l->leaves[i];
+
+	if (leaf->uses > 1) {
+		l->leaves[i] = leaf_new();
+		l->leaves[i]->count = leaf->count;
+		for (size_t k = 0; k < leaf->count; k++) {
+			l->leaves[i]->items[k] = leaf->items[k];
+			leaf->items[k]->uses++;
+		}
+		leaf_release(leaf);
+	}
+	l->leaves[i]->summed = false;
+	l->leaves[i]->sums = (struct listing_sums){0};
+	return l->leaves[i];
+}
+
+static struct leaf *insert_leaf(struct listing *l, size_t at)
+{
+	if (l->count == l->cap) {
+		l->cap = l->cap * 2 + 8;
+		l->leaves = mem_realloc(l->leaves, l->cap * sizeof(*l->leaves));
+	}
+	memmove(&l->leaves[at + 1], &l->leaves[at], (l->count - at) * sizeof(*l->leaves));
+	l->leaves[at] = leaf_new();
+	l->count++;
+	return l->leaves[at];
+}
+
+/* A full block becomes two; ids are made of the time, so that most are added to the last one, which
+ * stays as it is. */
+static struct leaf *split(struct listing *l, size_t i, size_t *at)
+{
+	struct leaf *leaf = own_leaf(l, i), *next = insert_leaf(l, i + 1);
+	size_t left = *at == LEAF_SOURCES ? LEAF_SOURCES : LEAF_SOURCES / 2;
+
+	next->count = LEAF_SOURCES - left;
+	memcpy(next->items, &leaf->items[left], next->count * sizeof(*next->items));
+	leaf->count = left;
+	if (*at < left)
+		return leaf;
+	*at -= left;
+	return next;
+}
+
+static void put(struct listing *l, struct known_source *take)
+{
+	size_t i = leaf_of(l, take->row->uid), at;
+	struct leaf *leaf;
+
+	if (l->count == 0)
+		insert_leaf(l, 0);
+	at = place_in(l->leaves[i], take->row->uid);
+	if (stands_at(l->leaves[i], at, take->row->uid)) {
+		leaf = own_leaf(l, i);
+		known_release(leaf->items[at]);
+		leaf->items[at] = take;
+		return;
+	}
+	leaf = l->leaves[i]->count == LEAF_SOURCES ? split(l, i, &at) : own_leaf(l, i);
+	memmove(&leaf->items[at + 1], &leaf->items[at], (leaf->count - at) * sizeof(*leaf->items));
+	leaf->items[at] = take;
+	leaf->count++;
+}
+
+static void take_out(struct listing *l, const char *uid)
+{
+	size_t i = leaf_of(l, uid), at = l->count > 0 ? place_in(l->leaves[i], uid) : 0;
+	struct leaf *leaf;
+
+	if (l->count == 0 || !stands_at(l->leaves[i], at, uid))
+		return;
+	leaf = own_leaf(l, i);
+	known_release(leaf->items[at]);
+	leaf->count--;
+	memmove(&leaf->items[at], &leaf->items[at + 1], (leaf->count - at) * sizeof(*leaf->items));
+	if (leaf->count > 0)
+		return;
+	leaf_release(leaf);
+	l->count--;
+	memmove(&l->leaves[i], &l->leaves[i + 1], (l->count - i) * sizeof(*l->leaves));
+}
+
+static struct listing *listing_copy(const struct listing *before)
+{
+	struct listing *l = mem_alloc(sizeof(*l));
+
+	l->uses = 1;
+	if (!before || before->count == 0)
+		return l;
+	l->count = l->cap = before->count;
+	l->leaves = mem_alloc(l->cap * sizeof(*l->leaves));
+	for (size_t i = 0; i < l->count; i++) {
+		l->leaves[i] = before->leaves[i];
+		l->leaves[i]->uses++;
+	}
+	return l;
 }
 
 struct listing *listing_hold(struct listing *l)
@@ -50,133 +385,201 @@ void listing_release(struct listing **listing)
 	*listing = NULL;
 	if (!l || --l->uses > 0)
 		return;
-	hashmap_deinit(&l->by_source);
-	hashmap_deinit(&l->by_version);
-	read_rows_release(&l->rows);
-	arena_free(&l->arena);
+	for (size_t i = 0; i < l->count; i++)
+		leaf_release(l->leaves[i]);
+	mem_free(l->leaves);
 	mem_free(l);
-}
-
-const struct known_source *listing_source(const struct listing *l, const char *uid)
-{
-	struct hashmap_node *node = l && uid ? hashmap_find(&l->by_source, str_of(uid)) : NULL;
-
-	return node ? hashmap_item(node, struct known_source, node) : NULL;
-}
-
-const struct known_version *listing_version(const struct listing *l, const char *uid)
-{
-	struct hashmap_node *node = l && uid ? hashmap_find(&l->by_version, str_of(uid)) : NULL;
-
-	return node ? hashmap_item(node, struct known_version, node) : NULL;
 }
 
 /* ---- what was read since ---- */
 
-/* As the store gives them. */
+/* Rows of one source. */
+struct change {
+	const struct stored_source *row; /* NULL: as it was */
+	const struct stored_version **versions;
+	size_t count;
+};
+
 static int by_uid(const void *a, const void *b)
 {
-	return strcmp(((const struct stored_source *)a)->uid,
-		      ((const struct stored_source *)b)->uid);
+	return strcmp((*(const struct stored_source *const *)a)->uid,
+		      (*(const struct stored_source *const *)b)->uid);
 }
 
-/* `before` with the rows of `found` in the places of those that they follow, the new ones behind.
- */
-static struct stored_source *join_sources(const struct listing *l, const struct listing *before,
-					  const struct stored_sources *had,
-					  const struct stored_sources *found, size_t *count)
+static int by_number(const void *a, const void *b)
 {
-	struct stored_source *all =
-		arena_alloc(l->arena, (had->count + found->count + 1) * sizeof(*all));
+	const struct stored_version *x = *(const struct stored_version *const *)a;
+	const struct stored_version *y = *(const struct stored_version *const *)b;
+	int order = strcmp(x->source, y->source);
 
-	if (had->count > 0)
-		memcpy(all, had->items, had->count * sizeof(*all));
-	*count = had->count;
-	for (size_t i = 0; i < found->count; i++) {
-		const struct known_source *k = listing_source(before, found->items[i].uid);
+	return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+}
 
-		all[k ? (size_t)(k - before->sources) : (*count)++] = found->items[i];
+/* Those that it had, the changed ones in their places. */
+static size_t merge_versions(const struct known_source *was, const struct change *c,
+			     const struct stored_version **out)
+{
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; was && i < was->version_count; i++) {
+		while (at < c->count && c->versions[at]->number < was->versions[i].number)
+			out[n++] = c->versions[at++];
+		if (at < c->count && c->versions[at]->number == was->versions[i].number)
+			out[n++] = c->versions[at++];
+		else
+			out[n++] = &was->versions[i];
 	}
-	for (size_t i = had->count; i < *count; i++) /* ids are made of the time: hardly ever */
-		if (i > 0 && by_uid(&all[i - 1], &all[i]) > 0)
-			qsort(all, *count, sizeof(*all), by_uid);
-	return all;
+	while (at < c->count)
+		out[n++] = c->versions[at++];
+	return n;
 }
 
-static struct stored_version *join_versions(const struct listing *l, const struct listing *before,
-					    const struct stored_sources *had,
-					    const struct stored_sources *found, size_t *count)
+static void apply(struct listing *l, const struct change *c, struct arena *a)
 {
-	struct stored_version *all = arena_alloc(
-		l->arena, (had->version_count + found->version_count + 1) * sizeof(*all));
+	const char *uid = c->row ? c->row->uid : c->versions[0]->source;
+	const struct known_source *was = listing_source(l, uid);
+	const struct stored_source *row = c->row ? c->row : was ? was->row : NULL;
+	const struct stored_version **versions =
+		arena_alloc(a, ((was ? was->version_count : 0) + c->count + 1) * sizeof(*versions));
+	size_t n = merge_versions(was, c, versions);
 
-	if (had->version_count > 0)
-		memcpy(all, had->versions, had->version_count * sizeof(*all));
-	*count = had->version_count;
-	for (size_t i = 0; i < found->version_count; i++) {
-		const struct known_version *k = listing_version(before, found->versions[i].uid);
+	if (row && !(was && is_as_it_was(was, row, versions, n)))
+		put(l, known_new(row, versions, n));
+}
 
-		all[k ? (size_t)(k->row - had->versions) : (*count)++] = found->versions[i];
+struct listing *listing_update(const struct listing *before, const struct stored_sources *found)
+{
+	struct listing *l = listing_copy(before);
+	struct arena *a = arena_new(MERGE_BYTES);
+	const struct stored_source **sources =
+		arena_alloc(a, (found->count + 1) * sizeof(*sources));
+	const struct stored_version **versions =
+		arena_alloc(a, (found->version_count + 1) * sizeof(*versions));
+	size_t i = 0, k = 0;
+
+	for (size_t n = 0; n < found->count; n++)
+		sources[n] = &found->items[n];
+	for (size_t n = 0; n < found->version_count; n++)
+		versions[n] = &found->versions[n];
+	qsort(sources, found->count, sizeof(*sources), by_uid);
+	qsort(versions, found->version_count, sizeof(*versions), by_number);
+	while (i < found->count || k < found->version_count) {
+		struct change c = {.versions = &versions[k]};
+		const char *uid = k < found->version_count ? versions[k]->source : NULL;
+
+		if (i < found->count && (!uid || strcmp(sources[i]->uid, uid) <= 0)) {
+			c.row = sources[i++];
+			uid = c.row->uid;
+		}
+		for (; k < found->version_count && strcmp(versions[k]->source, uid) == 0; k++)
+			c.count++;
+		apply(l, &c, a);
 	}
-	return all;
+	arena_free(&a);
+	return summed(l);
 }
 
-/* ---- by their ids ---- */
-
-static void index_sources(struct listing *l, const struct stored_sources *all)
+struct listing *listing_without(const struct listing *before, const char *source,
+				const char *version)
 {
-	l->sources = arena_alloc(l->arena, (all->count + 1) * sizeof(*l->sources));
-	for (size_t i = 0; i < all->count; i++) {
-		struct known_source *k = &l->sources[i];
+	struct listing *l = listing_copy(before);
+	const struct known_source *was = listing_source(l, source);
+	const struct stored_version **left;
+	size_t n = 0;
 
-		k->row = &all->items[i];
-		k->permission = uploads_permission(k->row, l->arena);
-		hashmap_add(&l->by_source, &k->node, str_of(k->row->uid));
+	if (was && version) {
+		left = mem_alloc((was->version_count + 1) * sizeof(*left));
+		for (size_t i = 0; i < was->version_count; i++)
+			if (strcmp(was->versions[i].uid, version) != 0)
+				left[n++] = &was->versions[i];
+		put(l, known_new(was->row, left, n));
+		mem_free(left);
+	} else if (was) {
+		take_out(l, source);
 	}
+	return summed(l);
 }
 
-static void index_versions(struct listing *l, const struct stored_sources *all)
+/* ---- reading ---- */
+
+const struct known_source *listing_source(const struct listing *l, const char *uid)
 {
-	struct known_version *list =
-		arena_alloc(l->arena, (all->version_count + 1) * sizeof(*list));
+	const struct leaf *leaf;
+	size_t at;
 
-	for (size_t i = 0; i < all->version_count; i++) {
-		struct known_version *k = &list[i];
-		struct known_source *s;
+	if (!l || !uid || l->count == 0)
+		return NULL;
+	leaf = l->leaves[leaf_of(l, uid)];
+	at = place_in(leaf, uid);
+	return stands_at(leaf, at, uid) ? leaf->items[at] : NULL;
+}
 
-		k->row = &all->versions[i];
-		hashmap_add(&l->by_version, &k->node, str_of(k->row->uid));
-		s = (struct known_source *)listing_source(l, k->row->source);
-		if (!s)
+const struct stored_version *listing_version(const struct listing *l, const char *source,
+					     const char *version)
+{
+	const struct known_source *k = version ? listing_source(l, source) : NULL;
+
+	for (size_t i = 0; k && i < k->version_count; i++)
+		if (strcmp(k->versions[i].uid, version) == 0)
+			return &k->versions[i];
+	return NULL;
+}
+
+const struct known_source *listing_next(const struct listing *l, enum listing_part part,
+					struct listing_at *at)
+{
+	for (; l && at->leaf < l->count; at->leaf++, at->item = 0) {
+		const struct leaf *leaf = l->leaves[at->leaf];
+
+		if (leaf->sums.parts[part] == 0)
 			continue;
-		k->before = s->newest;
-		s->newest = k;
-		if (s->row->current && strcmp(s->row->current, k->row->uid) == 0)
-			s->current = k->row;
-	}
-}
+		while (at->item < leaf->count) {
+			const struct known_source *k = leaf->items[at->item++];
 
-struct listing *listing_new(struct listing *before, struct read_rows **rows_take,
-			    const struct stored_sources *found, struct stored_sources *all)
-{
-	struct listing *l = mem_alloc(sizeof(*l));
-	struct stored_sources had = *all;
-
-	*l = (struct listing){.uses = 1, .arena = arena_new(LISTING_BYTES), .rows = *rows_take};
-	*rows_take = NULL;
-	hashmap_init(&l->by_source);
-	hashmap_init(&l->by_version);
-	*all = *found;
-	if (before) {
-		all->items = join_sources(l, before, &had, found, &all->count);
-		all->versions = join_versions(l, before, &had, found, &all->version_count);
-		if (strcmp(stored_sources_stamp(all, l->arena), found->stamp) != 0) {
-			*all = had;
-			listing_release(&l);
-			return NULL;
+			if (k->parts & (1U << part))
+				return k;
 		}
 	}
-	index_sources(l, all);
-	index_versions(l, all);
-	return l;
+	return NULL;
+}
+
+/* It is one of the other listing's too. */
+static bool is_shared(const struct leaf *leaf, const struct listing *other)
+{
+	return other && other->count > 0 &&
+	       other->leaves[leaf_of(other, leaf->items[0]->row->uid)] == leaf;
+}
+
+void listing_compare(const struct listing *before, const struct listing *now,
+		     void (*cb)(void *owner, const struct known_source *was,
+				const struct known_source *is),
+		     void *owner)
+{
+	for (size_t i = 0; before && i < before->count; i++) {
+		const struct leaf *leaf = before->leaves[i];
+
+		for (size_t k = 0; k < leaf->count && !is_shared(leaf, now); k++) {
+			const struct known_source *is =
+				listing_source(now, leaf->items[k]->row->uid);
+
+			if (is != leaf->items[k])
+				cb(owner, leaf->items[k], is);
+		}
+	}
+	for (size_t i = 0; now && i < now->count; i++) {
+		const struct leaf *leaf = now->leaves[i];
+
+		for (size_t k = 0; k < leaf->count && !is_shared(leaf, before); k++)
+			if (!listing_source(before, leaf->items[k]->row->uid))
+				cb(owner, NULL, leaf->items[k]);
+	}
+}
+
+size_t listing_new_blocks(const struct listing *before, const struct listing *now)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < now->count; i++)
+		n += !is_shared(now->leaves[i], before);
+	return n;
 }

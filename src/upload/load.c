@@ -29,7 +29,7 @@ struct waiting_load {
 
 /* Which log tells of a source's newest run. */
 struct load_run {
-	struct list node;
+	struct hashmap_node node; /* by the source */
 	char source[UUID_BYTES], id[UUID_BYTES];
 };
 
@@ -71,13 +71,9 @@ static void say_end(struct load *l, const char *status, json_t *outcomes_take)
 
 static struct load_run *find_run(const struct tenant_uploads *t, const char *source)
 {
-	list_each(node, &t->runs) {
-		struct load_run *r = list_item(node, struct load_run, node);
+	struct hashmap_node *node = hashmap_find(&t->runs, str_of(source));
 
-		if (strcmp(r->source, source) == 0)
-			return r;
-	}
-	return NULL;
+	return node ? hashmap_item(node, struct load_run, node) : NULL;
 }
 
 const char *uploads_run(const struct uploads *u, const char *tenant, const char *source)
@@ -96,7 +92,7 @@ struct stream_log *load_log(struct tenant_uploads *t, const char *source, const 
 	if (!r) {
 		r = mem_alloc(sizeof(*r));
 		memcpy(r->source, source, UUID_BYTES);
-		list_append(&t->runs, &r->node);
+		hashmap_add(&t->runs, &r->node, str_of(r->source));
 	}
 	memcpy(r->id, uuid_new().text, UUID_BYTES);
 	return stream_open(t->all->options.streams, r->id, source, &who, NULL, NULL);
@@ -520,7 +516,7 @@ void load_next(struct tenant_uploads *t)
 {
 	list_each_safe(node, &t->waiting) {
 		struct waiting_load *w = list_item(node, struct waiting_load, node);
-		const struct stored_version *v = uploads_version(t, w->version);
+		const struct stored_version *v = uploads_version(t, w->source, w->version);
 
 		if (t->all->ending)
 			return;
@@ -551,10 +547,11 @@ void loads_end(struct tenant_uploads *t)
 		close_log(&w->log, "the server ends");
 		leave_queue(w);
 	}
-	list_each_safe(node, &t->runs) {
-		list_remove(node);
-		mem_free(list_item(node, struct load_run, node));
+	hashmap_each(node, &t->runs) {
+		hashmap_remove(&t->runs, node);
+		mem_free(hashmap_item(node, struct load_run, node));
 	}
+	hashmap_deinit(&t->runs);
 	if (t->load) {
 		close_log(&t->load->log, "the server ends");
 		drop(t->load);

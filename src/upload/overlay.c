@@ -165,12 +165,12 @@ const char *overlay_told(const struct language *l, const char *label, const char
 
 static bool has_namesake(const struct building *b, const struct stored_source *s, const char *label)
 {
-	const struct tenant_uploads *t = b->tenant;
+	struct listing_at at = {0};
+	const struct known_source *k;
 
-	for (size_t i = 0; i < t->source_count; i++)
-		if (&t->sources[i] != s && t->sources[i].kind == SOURCE_TABLE &&
-		    !t->sources[i].deleted_at &&
-		    str_eq_nocase(str_of(overlay_label(&t->sources[i], b->arena)), str_of(label)))
+	while ((k = listing_next(b->tenant->listing, LISTING_TABLES, &at)))
+		if (k->row != s && !k->row->deleted_at &&
+		    str_eq_nocase(str_of(overlay_label(k->row, b->arena)), str_of(label)))
 			return true;
 	return false;
 }
@@ -399,11 +399,9 @@ static void add_source(struct building *b, const struct stored_source *s,
 
 /* ---- when ---- */
 
-static const struct stored_version *shown_of(const struct tenant_uploads *t,
-					     const struct stored_source *s)
+static const struct stored_version *shown_of(const struct known_source *k)
 {
-	const struct stored_version *v =
-		s->deleted_at || s->kind != SOURCE_TABLE ? NULL : uploads_version(t, s->current);
+	const struct stored_version *v = k->row->deleted_at ? NULL : k->current;
 
 	return v && v->state == VERSION_READY && v->profile && v->table &&
 			       sql_upload_is_table(v->table)
@@ -414,16 +412,17 @@ static const struct stored_version *shown_of(const struct tenant_uploads *t,
 /* All that an overlay is made of. */
 static char *state_of(const struct tenant_uploads *t)
 {
+	struct listing_at at = {0};
+	const struct known_source *k;
 	struct buf b;
 
 	buf_init(&b, OVERLAY_BYTES);
-	for (size_t i = 0; i < t->source_count; i++) {
-		const struct stored_version *v = shown_of(t, &t->sources[i]);
+	while ((k = listing_next(t->listing, LISTING_TABLES, &at))) {
+		const struct stored_version *v = shown_of(k);
 
 		if (v)
-			buf_printf(&b, "%s %s %s %s\n", v->uid, t->sources[i].name,
-				   t->sources[i].owner,
-				   t->sources[i].meaning ? t->sources[i].meaning : "");
+			buf_printf(&b, "%s %s %s %s\n", v->uid, k->row->name, k->row->owner,
+				   k->row->meaning ? k->row->meaning : "");
 	}
 	for (size_t i = 0; b.n > 0 && i < t->joins.count; i++)
 		buf_printf(&b, "%s %s %s %s\n", t->joins.items[i].source, t->joins.items[i].column,
@@ -479,20 +478,20 @@ void overlay_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void
 const struct stored_version *overlay_version(const struct tenant_uploads *t,
 					     const struct known_source *k)
 {
-	const struct known_version *one = k->newest;
-
 	if (!k->current || k->row->kind != SOURCE_TABLE || k->current->state != VERSION_READY)
 		return k->current;
-	while (one && !(t->in_use && strstr(t->in_use, one->row->uid)))
-		one = one->before;
-	return one ? one->row : NULL;
+	for (size_t i = k->version_count; t->in_use && i-- > 0;)
+		if (strstr(t->in_use, k->versions[i].uid))
+			return &k->versions[i];
+	return NULL;
 }
 
 static void use(struct tenant_uploads *t)
 {
 	const struct uploads_options *o = &t->all->options;
 	struct arena *a = arena_new(OVERLAY_BYTES);
-	const char **permissions = arena_alloc(a, (t->source_count + 1) * sizeof(*permissions));
+	size_t tables = listing_sums(t->listing)->parts[LISTING_TABLES];
+	const char **permissions = arena_alloc(a, (tables + 1) * sizeof(*permissions));
 	struct building b = {.tenant = t,
 			     .catalog = o->catalog(o->owner, t->name),
 			     .arena = a,
@@ -500,17 +499,19 @@ static void use(struct tenant_uploads *t)
 			     .entities = json_array(),
 			     .dimensions = json_array(),
 			     .measures = json_array(),
-			     .made = arena_alloc(a, (t->source_count + 1) * sizeof(*b.made))};
+			     .made = arena_alloc(a, (tables + 1) * sizeof(*b.made))};
 	json_t *schema = json_own(a, json_object());
+	struct listing_at at = {0};
+	const struct known_source *k;
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->source_count; i++) {
-		const struct stored_version *v = shown_of(t, &t->sources[i]);
+	while ((k = listing_next(t->listing, LISTING_TABLES, &at))) {
+		const struct stored_version *v = shown_of(k);
 
 		if (!v)
 			continue;
-		permissions[n++] = uploads_permission(&t->sources[i], a);
-		add_source(&b, &t->sources[i], v);
+		permissions[n++] = k->permission;
+		add_source(&b, k->row, v);
 	}
 	json_set_take(schema, "views", b.views);
 	json_set_take(schema, "entities", b.entities);

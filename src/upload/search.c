@@ -153,12 +153,13 @@ static bool is_wanted(const struct search *s, const struct known_source *k)
 
 static void choose(struct search *s)
 {
-	const struct tenant_uploads *t = s->tenant;
+	struct listing *l = s->listing = listing_hold(s->tenant->listing);
+	struct listing_at at = {0};
+	const struct known_source *k;
 
-	s->listing = listing_hold(t->listing);
-	s->docs = arena_alloc(s->arena, (t->source_count + 1) * sizeof(*s->docs));
-	for (size_t i = 0; i < t->source_count; i++) {
-		const struct known_source *k = &t->listing->sources[i];
+	s->docs =
+		arena_alloc(s->arena, (listing_sums(l)->parts[LISTING_ALL] + 1) * sizeof(*s->docs));
+	while ((k = listing_next(l, LISTING_ALL, &at))) {
 		const struct stored_version *v = k->current;
 
 		if (k->row->kind != SOURCE_DOCUMENT || k->row->deleted_at || !v ||
@@ -314,8 +315,8 @@ static void end_segment(struct search *s, struct made *m)
 {
 	struct candidate *doc = &s->docs[m->doc];
 
-	doc->held = segment_add(s->tenant, doc->version, s->model, find_builder_end(&m->builder),
-				m->vectors);
+	doc->held = segment_add(s->tenant, doc->uid, doc->version, s->model,
+				find_builder_end(&m->builder), m->vectors);
 	m->vectors = NULL;
 	s->round.vector_bytes += vectors_bytes(segment_vectors(doc->held));
 }

@@ -17,7 +17,6 @@ struct held_segment {
 	struct list node;
 	struct hashmap_node by_version;
 	char version[UUID_BYTES];
-	const struct tenant_uploads *tenant;
 	struct find_segment *segment;
 	struct vectors *vectors; /* or NULL */
 	char *model;             /* that vectors were wanted of; or NULL */
@@ -111,8 +110,15 @@ struct held_segment *segment_find(struct uploads *u, const char *version, const 
 	return h;
 }
 
-struct held_segment *segment_add(const struct tenant_uploads *t, const char *version,
-				 const char *model, struct find_segment *take,
+static bool in_use(const struct tenant_uploads *t, const char *source, const char *version)
+{
+	const struct known_source *k = listing_source(t->listing, source);
+
+	return k && !k->row->deleted_at && k->current && strcmp(k->current->uid, version) == 0;
+}
+
+struct held_segment *segment_add(const struct tenant_uploads *t, const char *source,
+				 const char *version, const char *model, struct find_segment *take,
 				 struct vectors *vectors_take)
 {
 	struct held_segment *h = find(t->all, version);
@@ -125,13 +131,16 @@ struct held_segment *segment_add(const struct tenant_uploads *t, const char *ver
 	if (h)
 		leave(t->all, h);
 	h = mem_alloc(sizeof(*h));
-	*h = (struct held_segment){.tenant = t,
-				   .segment = take,
+	*h = (struct held_segment){.segment = take,
 				   .vectors = vectors_take,
 				   .model = model ? mem_strdup(model) : NULL,
 				   .bytes = find_segment_bytes(take),
 				   .searches = 1};
 	memcpy(h->version, version, UUID_BYTES);
+	if (!in_use(t, source, version)) { /* it was deleted meanwhile */
+		h->gone = true;
+		return h;
+	}
 	list_append(&t->all->segments, &h->node);
 	hashmap_add(&t->all->by_version, &h->by_version, str_of(h->version));
 	t->all->index_bytes += h->bytes;
@@ -154,21 +163,16 @@ void segment_release(struct held_segment **held)
 		drop(h);
 }
 
-static bool in_use(const struct tenant_uploads *t, const char *version)
+void segments_changed(struct uploads *u, const struct known_source *was,
+		      const struct known_source *is)
 {
-	const struct stored_version *v = uploads_version(t, version);
-	const struct stored_source *s = v ? uploads_source(t, v->source) : NULL;
+	const struct stored_version *now = is && !is->row->deleted_at ? is->current : NULL;
 
-	return s && !s->deleted_at && s->current && strcmp(s->current, version) == 0;
-}
+	for (size_t i = 0; was && i < was->version_count; i++) {
+		struct held_segment *h = find(u, was->versions[i].uid);
 
-void segments_update(const struct tenant_uploads *t)
-{
-	list_each_safe(node, &t->all->segments) {
-		struct held_segment *h = list_item(node, struct held_segment, node);
-
-		if (h->tenant == t && !in_use(t, h->version))
-			leave(t->all, h);
+		if (h && !(now && strcmp(now->uid, h->version) == 0))
+			leave(u, h);
 	}
 }
 

@@ -15,9 +15,9 @@
 #include "vesper/mem.h"
 #include "vesper/rounds.h"
 
-#define LIST_BYTES     (16 * 1024 * 1024) /* the rows of a tenant with their profiles */
+#define LIST_BYTES     (16 * 1024 * 1024) /* of what is found in the rows */
+#define ROWS_BYTES     (64 * 1024 * 1024) /* the rows of a tenant with their profiles */
 #define SPOOL_WORKERS  2
-#define READS_MAX      64    /* of changes alone, one after the other; then all rows are read */
 #define WHOLE_EVERY_MS 60000 /* a change that a late clock hid is seen by then */
 #define BEHIND_MS      5000  /* that another replica's clock may be */
 
@@ -36,34 +36,21 @@ const struct stored_source *uploads_source(const struct tenant_uploads *t, const
 	return k ? k->row : NULL;
 }
 
-const struct stored_version *uploads_version(const struct tenant_uploads *t, const char *uid)
+const struct stored_version *uploads_version(const struct tenant_uploads *t, const char *source,
+					     const char *version)
 {
-	const struct known_version *k = listing_version(t->listing, uid);
-
-	return k ? k->row : NULL;
+	return listing_version(t->listing, source, version);
 }
 
-static const struct {
-	const char *prefix; /* of the permission that one of them takes */
-	const char *any;    /* who may use one has this, too: tools that read them take it */
-} grants[SOURCE_KINDS] = {
-	[SOURCE_TABLE] = {"source:", PERMISSION_SOURCES},
-	[SOURCE_DOCUMENT] = {PERMISSION_DOCUMENT, "documents:use"},
-};
+bool version_is_under_way(const struct stored_version *v)
+{
+	return v->state == VERSION_RECEIVING || v->state == VERSION_READING ||
+	       v->state == VERSION_LOADING;
+}
 
 const char *uploads_permission(const struct stored_source *s, struct arena *a)
 {
-	return arena_printf(a, "%s%s", grants[s->kind].prefix, s->uid);
-}
-
-/* No token may name what is granted here. */
-static bool is_granted(const char *permission)
-{
-	for (int k = SOURCE_TABLE; k < SOURCE_KINDS; k++)
-		if (str_starts(str_of(permission), str_of(grants[k].prefix)) ||
-		    strcmp(permission, grants[k].any) == 0)
-			return true;
-	return false;
+	return arena_printf(a, "%s%s", uploads_permission_prefix(s->kind), s->uid);
 }
 
 const struct language *uploads_language(const struct tenant_uploads *t)
@@ -108,35 +95,6 @@ bool uploads_may_use(const struct tenant_uploads *t, const struct stored_source 
 	       (s->visibility == SOURCE_ROLES && has_role(t, s, who, a));
 }
 
-struct principal *uploads_principal(const struct uploads *u, const struct principal *who)
-{
-	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
-	struct arena *a = arena_new(LIST_BYTES);
-	struct principal more = *who, *copy;
-	const char **list;
-
-	list = arena_alloc(a, (who->permission_count + (t ? t->source_count : 0) + SOURCE_KINDS) *
-				      sizeof(*list));
-	more.permissions = list;
-	more.permission_count = 0;
-	more.sorted = false;
-	for (size_t i = 0; i < who->permission_count; i++)
-		if (!is_granted(who->permissions[i]))
-			list[more.permission_count++] = who->permissions[i];
-	for (size_t i = 0; t && i < t->source_count; i++) {
-		const struct stored_source *s = &t->sources[i];
-
-		if (!uploads_may_use(t, s, who, a))
-			continue;
-		if (!may(&more, grants[s->kind].any))
-			list[more.permission_count++] = grants[s->kind].any;
-		list[more.permission_count++] = t->listing->sources[i].permission;
-	}
-	copy = principal_copy(&more);
-	arena_free(&a);
-	return copy;
-}
-
 /* ---- lists ---- */
 
 static struct upload_view view_of(const struct tenant_uploads *t, const struct known_source *k,
@@ -144,7 +102,7 @@ static struct upload_view view_of(const struct tenant_uploads *t, const struct k
 {
 	return (struct upload_view){.source = k->row,
 				    .current = overlay_version(t, k),
-				    .newest = k->newest ? k->newest->row : NULL,
+				    .newest = k->newest,
 				    .is_owner = strcmp(k->row->owner, who->user) == 0};
 }
 
@@ -152,12 +110,16 @@ size_t uploads_list(const struct uploads *u, const struct principal *who, bool a
 		    const struct upload_view **out)
 {
 	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
-	struct upload_view *list = arena_alloc(a, ((t ? t->source_count : 0) + 1) * sizeof(*list));
+	const struct listing *l = t ? t->listing : NULL;
+	struct upload_view *list =
+		arena_alloc(a, (listing_sums(l)->parts[LISTING_ALL] + 1) * sizeof(*list));
+	struct listing_at at = {0};
+	const struct known_source *k;
 	size_t n = 0;
 
-	for (size_t i = 0; t && i < t->source_count; i++)
-		if (all || uploads_may_use(t, &t->sources[i], who, a))
-			list[n++] = view_of(t, &t->listing->sources[i], who);
+	while ((k = listing_next(l, LISTING_ALL, &at)))
+		if (all || uploads_may_use(t, k->row, who, a))
+			list[n++] = view_of(t, k, who);
 	*out = list;
 	return n;
 }
@@ -228,38 +190,62 @@ static void drop_loaded_files(const struct tenant_uploads *t)
 {
 	struct arena *a = arena_new(LIST_BYTES);
 
-	for (size_t i = 0; i < t->version_count; i++)
-		if (t->versions[i].state == VERSION_READY ||
-		    t->versions[i].state == VERSION_RETIRING)
-			unlink(uploads_spool(t->all, t->versions[i].uid, a));
+	struct listing_at at = {0};
+	const struct known_source *k;
+
+	while ((k = listing_next(t->listing, LISTING_ALL, &at)))
+		for (size_t i = 0; i < k->version_count; i++)
+			if (k->versions[i].state == VERSION_READY ||
+			    k->versions[i].state == VERSION_RETIRING)
+				unlink(uploads_spool(t->all, k->versions[i].uid, a));
 	arena_free(&a);
 }
 
 static void read_rows(struct tenant_uploads *t, bool whole);
 
-/* False: they are not all that there is. */
+static void on_compared(void *owner, const struct known_source *was, const struct known_source *is)
+{
+	const struct tenant_uploads *t = owner;
+
+	segments_changed(t->all, was, is);
+	grants_changed(t->grants, was, is);
+}
+
+static void use_listing(struct tenant_uploads *t, struct listing *take)
+{
+	struct listing *before = t->listing;
+
+	t->listing = take;
+	listing_compare(before, take, on_compared, t);
+	listing_release(&before);
+}
+
+void uploads_forget(struct tenant_uploads *t, const char *source, const char *version)
+{
+	use_listing(t, listing_without(t->listing, source, version));
+}
+
+/* False: they are not all that there is. Takes their arena. */
 static bool use_rows(struct tenant_uploads *t, const struct stored_sources *found)
 {
-	struct stored_sources all = {.items = t->sources,
-				     .count = t->source_count,
-				     .versions = t->versions,
-				     .version_count = t->version_count};
-	bool whole = !t->next.rows->before;
-	struct listing *l = listing_new(whole ? NULL : t->listing, &t->next.rows, found, &all);
+	struct listing *l = listing_update(t->next.whole ? NULL : t->listing, found);
+	struct arena *a = t->next.arena;
 
-	if (!l)
+	t->next.arena = NULL;
+	if (!t->next.whole &&
+	    strcmp(stored_tally_stamp(&listing_sums(l)->rows, a), found->stamp) != 0) {
+		listing_release(&l);
+		arena_free(&a);
 		return false;
-	listing_release(&t->listing);
-	t->listing = l;
-	t->sources = all.items;
-	t->source_count = all.count;
-	t->versions = all.versions;
-	t->version_count = all.version_count;
+	}
+	use_listing(t, l);
+	arena_free(&t->joins.arena);
+	t->joins.arena = a;
 	t->joins.items = found->joins;
 	t->joins.count = found->join_count;
 	mem_free(t->stamp);
 	t->stamp = mem_strdup(found->stamp);
-	if (whole)
+	if (t->next.whole)
 		t->next.whole_ms = clock_mono_ms();
 	return true;
 }
@@ -272,7 +258,7 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 	t->op = NULL;
 	if (e) {
 		log_warn("uploads.stale", "tenant %s: %s", t->name, e->text);
-		read_rows_release(&t->next.rows);
+		arena_free(&t->next.arena);
 		mem_free(t->stamp);
 		t->stamp = NULL;
 		look_ended(t);
@@ -288,7 +274,6 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 	if (first)
 		t->warm = search_warm(t);
 	overlay_update(t);
-	segments_update(t);
 	load_next(t);
 	sweep_next(t);
 	look_ended(t);
@@ -300,21 +285,17 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
  * clock may be behind. NULL: all is to be read. */
 static const char *since_of(const struct tenant_uploads *t, struct arena *a)
 {
+	const struct stored_tally *rows = &listing_sums(t->listing)->rows;
+	const char *source = rows->source_at.newest, *version = rows->version_at.newest;
 	char since[CLOCK_RFC3339_BYTES];
-	const char *newest = "";
 	int64_t at;
 	struct err e;
 
-	if (!t->stamp || !t->listing || t->listing->rows->depth >= READS_MAX ||
-	    clock_mono_ms() - t->next.whole_ms >= WHOLE_EVERY_MS)
+	if (!t->stamp || !source ||
+	    (!t->all->alone && clock_mono_ms() - t->next.whole_ms >= WHOLE_EVERY_MS))
 		return NULL;
-	for (size_t i = 0; i < t->source_count; i++)
-		if (strcmp(t->sources[i].updated_at, newest) > 0)
-			newest = t->sources[i].updated_at;
-	for (size_t i = 0; i < t->version_count; i++)
-		if (strcmp(t->versions[i].updated_at, newest) > 0)
-			newest = t->versions[i].updated_at;
-	if (!clock_parse_rfc3339(newest, &at, &e))
+	if (!clock_parse_rfc3339(version && strcmp(version, source) > 0 ? version : source, &at,
+				 &e))
 		return NULL;
 	clock_rfc3339(at - BEHIND_MS, since);
 	return arena_strdup(a, since);
@@ -325,10 +306,13 @@ static void read_rows(struct tenant_uploads *t, bool whole)
 	struct arena *a = arena_new(CLOCK_RFC3339_BYTES * 2);
 	const char *since = whole ? NULL : since_of(t, a);
 
+	/* It begins after all that anybody waits for. */
+	list_each(node, &t->looking)
+		list_item(node, struct look_wait, node)->looks = 1;
 	t->again = t->stale = false;
-	t->next.rows = read_rows_new(since ? t->listing->rows : NULL);
-	t->op = store_sources(t->all->options.store, t->name, since, t->next.rows->arena,
-			      on_sources, t);
+	t->next.whole = !since;
+	t->next.arena = arena_new(ROWS_BYTES);
+	t->op = store_sources(t->all->options.store, t->name, since, t->next.arena, on_sources, t);
 	arena_free(&a);
 }
 
@@ -433,7 +417,8 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 		list_init(&u->tenants[i].waiting);
 		list_init(&u->tenants[i].looking);
 		list_init(&u->tenants[i].showing);
-		list_init(&u->tenants[i].runs);
+		hashmap_init(&u->tenants[i].runs);
+		u->tenants[i].grants = grants_new(&u->tenants[i]);
 	}
 	*out = u;
 	return true;
@@ -484,8 +469,10 @@ void uploads_free(struct uploads **uploads)
 		spool_end(t);
 		loads_end(t);
 		sweep_free(&t->sweep);
-		read_rows_release(&t->next.rows);
+		arena_free(&t->next.arena);
+		arena_free(&t->joins.arena);
 		listing_release(&t->listing);
+		grants_free(&t->grants);
 		mem_free(t->recent.items);
 		mem_free(t->stamp);
 		mem_free(t->shown);

@@ -287,10 +287,14 @@ static void on_stored(void *owner, const struct err *e)
 
 /* ---- whether it may come ---- */
 
-static bool is_under_way(const struct stored_version *v)
+static bool has_one_under_way(const struct tenant_uploads *t, const char *source)
 {
-	return v->state == VERSION_RECEIVING || v->state == VERSION_READING ||
-	       v->state == VERSION_LOADING;
+	const struct known_source *k = listing_source(t->listing, source);
+
+	for (size_t i = 0; k && i < k->version_count; i++)
+		if (version_is_under_way(&k->versions[i]))
+			return true;
+	return false;
 }
 
 static size_t loads_of_hour(const struct tenant_uploads *t, uint64_t user, enum source_kind kind)
@@ -304,43 +308,26 @@ static size_t loads_of_hour(const struct tenant_uploads *t, uint64_t user, enum 
 	return n;
 }
 
-static int64_t passages_of(const struct tenant_uploads *t)
-{
-	int64_t n = 0;
-
-	for (size_t i = 0; i < t->source_count; i++) {
-		const struct stored_version *v = t->listing->sources[i].current;
-
-		n += v && t->sources[i].kind == SOURCE_DOCUMENT ? v->rows : 0;
-	}
-	return n;
-}
-
 static bool check(struct tenant_uploads *t, const struct upload_file *f, struct err *e)
 {
 	uint64_t user = hash_fnv(HASH_FNV, f->who->user, strlen(f->who->user));
 	size_t loads = f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_HOUR : SOURCE_LOADS_HOUR;
-	size_t waiting = 0;
+	const struct listing_sums *sums;
 
 	if (!t || !t->known)
 		return err_set_retry(e, ERR_UPSTREAM, "the list of data sources is not read yet");
-	for (size_t i = 0; i < t->version_count; i++) {
-		const struct stored_version *v = &t->versions[i];
-
-		waiting += is_under_way(v);
-		if (f->source && is_under_way(v) && strcmp(v->source, f->source) == 0)
-			return err_set(e, ERR_BUSY,
-				       "a file of this data source is just being loaded");
-	}
-	if (waiting > SOURCE_WAITING_MAX)
+	if (has_one_under_way(t, f->source))
+		return err_set(e, ERR_BUSY, "a file of this data source is just being loaded");
+	sums = listing_sums(t->listing);
+	if (sums->under_way > SOURCE_WAITING_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d files wait to be loaded",
 				     SOURCE_WAITING_MAX);
-	if (bytes_of(t) >= t->all->options.tenant_bytes)
+	if (sums->bytes >= SOURCE_TENANT_BYTES)
 		return err_set(e, ERR_QUOTA, "the data sources have as many bytes as they may");
 	if (loads_of_hour(t, user, f->kind) >= loads)
 		return err_set_retry(e, ERR_LIMIT, "you have loaded %zu files within the hour",
 				     loads);
-	if (f->kind == SOURCE_DOCUMENT && passages_of(t) >= DOCUMENT_TENANT_CHUNKS)
+	if (f->kind == SOURCE_DOCUMENT && sums->passages >= DOCUMENT_TENANT_CHUNKS)
 		return err_set(e, ERR_QUOTA, "the documents have as many passages as they may");
 	if (!t->recent.items)
 		t->recent.items = mem_alloc(RECENT_LOADS * sizeof(*t->recent.items));

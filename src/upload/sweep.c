@@ -56,6 +56,16 @@ static void on_stored(void *owner, const struct err *e)
 		end(s);
 }
 
+/* Rows that are gone are in no read of changes. */
+static void on_removed(void *owner, const struct err *e)
+{
+	const struct sweep *s = owner;
+
+	if (!e)
+		uploads_forget(s->tenant, s->source, s->version);
+	on_stored(owner, e);
+}
+
 static struct sweep *begin(struct tenant_uploads *t, const char *source,
 			   const struct stored_version *v)
 {
@@ -152,14 +162,14 @@ static void forget_table(struct sweep *s)
 static void remove_version(struct sweep *s)
 {
 	s->op = store_version_remove(s->tenant->all->options.store, s->tenant->name, s->version,
-				     on_stored, s);
+				     on_removed, s);
 }
 
 static void remove_source(struct sweep *s)
 {
 	s->op = store_source_remove(s->tenant->all->options.store, s->tenant->name, s->source,
 				    language_text(uploads_language(s->tenant), SAY_UPLOAD_DELETED),
-				    on_stored, s);
+				    on_removed, s);
 }
 
 /* Only if it still is as it was read: a load that ends meanwhile has changed it. */
@@ -188,7 +198,7 @@ static bool has_newer(const struct tenant_uploads *t, const struct stored_versio
 {
 	const struct known_source *s = listing_source(t->listing, v->source);
 
-	return s && s->newest && s->newest->row->number > v->number;
+	return s && s->newest && s->newest->number > v->number;
 }
 
 static bool is_here(const struct tenant_uploads *t, const struct stored_version *v)
@@ -214,10 +224,14 @@ static void on_beat(void *owner, const struct err *e)
 
 static void beat(struct tenant_uploads *t)
 {
-	for (size_t i = 0; i < t->version_count && !t->beat && !t->all->alone; i++) {
-		const struct stored_version *v = &t->versions[i];
+	struct listing_at at = {0};
+	const struct known_source *k;
 
-		if (v->state <= VERSION_LOADING && v->state != VERSION_ASKING && is_here(t, v) &&
+	while (!t->beat && !t->all->alone &&
+	       (k = listing_next(t->listing, LISTING_UNSETTLED, &at))) {
+		const struct stored_version *v = k->newest;
+
+		if (v && version_is_under_way(v) && is_here(t, v) &&
 		    age_ms(v) >= SOURCE_SILENT_MS / 4)
 			t->beat = store_version_beat(t->all->options.store, t->name, v->uid,
 						     on_beat, t);
@@ -264,21 +278,19 @@ static bool sweep_version(struct tenant_uploads *t, const struct stored_version 
 }
 
 /* One version after the other, then the source itself. */
-static bool sweep_source(struct tenant_uploads *t, const struct stored_source *s)
+static bool sweep_source(struct tenant_uploads *t, const struct known_source *k)
 {
-	const struct known_source *k = listing_source(t->listing, s->uid);
-
-	if (k && k->newest) {
-		const struct stored_version *v = k->newest->row;
+	if (k->newest) {
+		const struct stored_version *v = k->newest;
 
 		if (t->load && strcmp(t->load->version, v->uid) == 0)
 			load_cancel(t);
 		if (is_here(t, v))
 			return false; /* it ends first */
-		drop_table(begin(t, s->uid, v), remove_version);
+		drop_table(begin(t, k->row->uid, v), remove_version);
 		return true;
 	}
-	remove_source(begin(t, s->uid, NULL));
+	remove_source(begin(t, k->row->uid, NULL));
 	return true;
 }
 
@@ -311,21 +323,51 @@ static bool sweep_expired(struct tenant_uploads *t, const struct stored_source *
 	return true;
 }
 
+static bool sweep_deleted(struct tenant_uploads *t)
+{
+	struct listing_at at = {0};
+	const struct known_source *k;
+
+	while ((k = listing_next(t->listing, LISTING_UNSETTLED, &at)))
+		if (k->row->deleted_at && sweep_source(t, k))
+			return true;
+	return false;
+}
+
+/* All are looked at only where the oldest is to go. */
+static bool sweep_dated(struct tenant_uploads *t)
+{
+	const char *oldest = listing_sums(t->listing)->rows.source_at.oldest;
+	int64_t most = t->all->options.retention_ms;
+	bool all = most > 0 && oldest && since_ms(oldest) >= most;
+	struct listing_at at = {0};
+	const struct known_source *k;
+
+	while ((k = listing_next(t->listing, all ? LISTING_ALL : LISTING_DATED, &at)))
+		if (sweep_expired(t, k->row))
+			return true;
+	return false;
+}
+
+static void sweep_versions(struct tenant_uploads *t)
+{
+	struct listing_at at = {0};
+	const struct known_source *k;
+
+	while ((k = listing_next(t->listing, LISTING_UNSETTLED, &at)))
+		for (size_t i = 0; i < k->version_count; i++)
+			if (sweep_version(t, &k->versions[i]))
+				return;
+}
+
 void sweep_next(struct tenant_uploads *t)
 {
 	if (!t->all->ending)
 		beat(t);
 	if (t->sweep || t->all->ending)
 		return;
-	for (size_t i = 0; i < t->source_count; i++)
-		if (t->sources[i].deleted_at && sweep_source(t, &t->sources[i]))
-			return;
-	for (size_t i = 0; i < t->source_count; i++)
-		if (sweep_expired(t, &t->sources[i]))
-			return;
-	for (size_t i = 0; i < t->version_count; i++)
-		if (sweep_version(t, &t->versions[i]))
-			return;
+	if (!sweep_deleted(t) && !sweep_dated(t))
+		sweep_versions(t);
 }
 
 void sweep_free(struct sweep **sweep)

@@ -12,6 +12,7 @@
 
 #include "vesper/upload.h"
 
+#include "listing.h"
 #include "read/shape.h"
 #include "vesper/hashmap.h"
 #include "vesper/limits.h"
@@ -34,55 +35,24 @@ struct look_wait {
 	void *owner;
 };
 
-/* One version, and the one before it of the same source. */
-struct known_version {
-	struct hashmap_node node; /* by its id */
-	const struct stored_version *row;
-	const struct known_version *before;
-};
-struct known_source {
-	struct hashmap_node node; /* by its id */
-	const struct stored_source *row;
-	const char *permission;
-	const struct known_version *newest;   /* NULL: no file came yet */
-	const struct stored_version *current; /* in use; or NULL */
-};
-
-/* Rows as they were read, with the texts of earlier reads that they still share. */
-struct read_rows {
-	size_t uses;
-	struct arena *arena;
-	struct read_rows *before;
-	size_t depth;
-};
-/* What a tenant has: in use until another one takes its place and the searches over it are over. */
-struct listing {
-	size_t uses;
-	struct arena *arena;
-	struct read_rows *rows;
-	struct hashmap by_source, by_version;
-	struct known_source *sources; /* in the order of their rows */
-};
-
 struct tenant_uploads {
 	struct uploads *all;
 	const char *name;
 	const char *file; /* of the tables; NULL on a server */
 	/* as they were read last */
-	struct listing *listing; /* NULL: not yet */
-	const struct stored_source *sources;
-	size_t source_count;
-	const struct stored_version *versions;
-	size_t version_count;
+	struct listing *listing; /* NULL: not yet; held by searches, which may end after it */
 	struct {
+		struct arena *arena;
 		const struct stored_join *items;
 		size_t count;
 	} joins;
-	char *stamp; /* of the store then; NULL: not read yet */
+	struct grants *grants; /* of callers who came lately */
+	char *stamp;           /* of the store then; NULL: not read yet */
 	bool known;
 	struct {
-		struct read_rows *rows; /* that are being read; or NULL */
-		int64_t whole_ms;       /* when all of them were read last */
+		struct arena *arena; /* of the rows that are being read; or NULL */
+		bool whole;          /* all of them are */
+		int64_t whole_ms;    /* when they were last */
 	} next;
 	struct op *op;
 	struct op *warm;     /* makes what documents are found by, after the start */
@@ -101,7 +71,7 @@ struct tenant_uploads {
 	struct sweep *sweep;   /* the same */
 	struct list receiving; /* struct upload */
 	struct list waiting;   /* struct waiting_load */
-	struct list runs;      /* struct load_run */
+	struct hashmap runs;   /* struct load_run */
 	struct {
 		struct {
 			uint64_t user; /* a hash */
@@ -132,25 +102,26 @@ struct uploads {
 	struct list wanting;   /* struct search: those that wait for their turn to */
 };
 
-/* ---- listing.c ---- */
+/* ---- grants.c ---- */
 
-/* The rows that were read since those of `before` (NULL: all there are) and the ones that they
- * leave as they were. Takes the rows. NULL: they are not all that `found` has the stamp of. */
-struct listing *listing_new(struct listing *before, struct read_rows **rows_take,
-			    const struct stored_sources *found, struct stored_sources *all);
-struct listing *listing_hold(struct listing *l);
-void listing_release(struct listing **l);
-/* NULL: there is none. */
-const struct known_source *listing_source(const struct listing *l, const char *uid);
-const struct known_version *listing_version(const struct listing *l, const char *uid);
-struct read_rows *read_rows_new(struct read_rows *before);
-void read_rows_release(struct read_rows **rows);
+struct grants *grants_new(struct tenant_uploads *t);
+void grants_free(struct grants **g);
+/* What callers were given is no longer all that they have. */
+void grants_changed(struct grants *g, const struct known_source *was,
+		    const struct known_source *is);
+/* "doc:" */
+const char *uploads_permission_prefix(enum source_kind kind);
 
 /* ---- sources.c ---- */
 
 struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenant);
 const struct stored_source *uploads_source(const struct tenant_uploads *t, const char *uid);
-const struct stored_version *uploads_version(const struct tenant_uploads *t, const char *uid);
+const struct stored_version *uploads_version(const struct tenant_uploads *t, const char *source,
+					     const char *version);
+bool version_is_under_way(const struct stored_version *v);
+/* Its rows are gone, and those that are in memory say so before they are read again. Version NULL:
+ * those of the source. */
+void uploads_forget(struct tenant_uploads *t, const char *source, const char *version);
 const char *uploads_permission(const struct stored_source *s, struct arena *a);
 bool uploads_may_use(const struct tenant_uploads *t, const struct stored_source *s,
 		     const struct principal *who, struct arena *a);
@@ -320,14 +291,15 @@ const struct vectors *segment_vectors(const struct held_segment *h); /* NULL: no
  * not in memory, or was made for another model. */
 struct held_segment *segment_find(struct uploads *u, const char *version, const char *model);
 /* `vectors` may be NULL: it has none of this model. */
-struct held_segment *segment_add(const struct tenant_uploads *t, const char *version,
-				 const char *model, struct find_segment *take,
+struct held_segment *segment_add(const struct tenant_uploads *t, const char *source,
+				 const char *version, const char *model, struct find_segment *take,
 				 struct vectors *vectors_take);
 void segment_release(struct held_segment **h);
 /* After some were released: what is beyond the index's bytes goes. */
 void segments_make_room(struct uploads *u);
-/* The rows were read again: what is no longer in use goes. */
-void segments_update(const struct tenant_uploads *t);
+/* What is no longer in use of a source that has changed goes. */
+void segments_changed(struct uploads *u, const struct known_source *was,
+		      const struct known_source *is);
 void segments_free(struct uploads *u);
 
 /* ---- search.c ---- */

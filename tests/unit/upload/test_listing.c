@@ -10,14 +10,12 @@
 
 #include "upload_int.h"
 
-struct held {
-	struct listing *listing;
-	struct stored_sources all;
-};
+#define MANY 1000
 
 static struct stored_source source(const char *uid, const char *current, int etag, const char *at)
 {
 	return (struct stored_source){.uid = uid,
+				      .owner = "ann",
 				      .kind = SOURCE_DOCUMENT,
 				      .current = current,
 				      .etag = etag,
@@ -27,135 +25,227 @@ static struct stored_source source(const char *uid, const char *current, int eta
 static struct stored_version version(const char *uid, const char *of, int number,
 				     enum version_state state, const char *at)
 {
-	return (struct stored_version){
-		.uid = uid, .source = of, .number = number, .state = state, .updated_at = at};
+	return (struct stored_version){.uid = uid,
+				       .source = of,
+				       .number = number,
+				       .state = state,
+				       .bytes = 10,
+				       .rows = 2,
+				       .updated_at = at};
 }
 
-/* What a read found; false: it is not all that the stamp says. */
-static bool read_in(struct held *h, bool whole, const struct stored_sources *found)
+static struct listing *begin(void)
 {
-	struct read_rows *rows = read_rows_new(whole ? NULL : h->listing->rows);
-	struct listing *l = listing_new(whole ? NULL : h->listing, &rows, found, &h->all);
+	const struct stored_source sources[] = {source("s1", "v1", 2, "1"),
+						source("s3", NULL, 1, "1")};
+	const struct stored_version versions[] = {version("v1", "s1", 1, VERSION_READY, "1")};
 
-	if (!l)
-		return false;
-	listing_release(&h->listing);
-	h->listing = l;
-	return true;
+	return listing_update(NULL, &(struct stored_sources){.items = sources,
+							     .count = 2,
+							     .versions = versions,
+							     .version_count = 1});
 }
 
-static void begin(struct held *h, struct arena *a)
+static const char *stamp_of(const struct listing *l, struct arena *a)
 {
-	static const struct stored_source sources[2] = {
-		{.uid = "s1",
-		 .kind = SOURCE_DOCUMENT,
-		 .current = "v1",
-		 .etag = 2,
-		 .updated_at = "1"},
-		{.uid = "s3", .kind = SOURCE_DOCUMENT, .etag = 1, .updated_at = "1"}};
-	static const struct stored_version versions[1] = {{.uid = "v1",
-							   .source = "s1",
-							   .number = 1,
-							   .state = VERSION_READY,
-							   .updated_at = "1"}};
-	struct stored_sources found = {
-		.items = sources, .count = 2, .versions = versions, .version_count = 1};
-
-	found.stamp = stored_sources_stamp(&found, a);
-	*h = (struct held){0};
-	assert_true(read_in(h, true, &found));
+	return stored_tally_stamp(&listing_sums(l)->rows, a);
 }
 
 static void rows_are_found_by_their_ids(void **state)
 {
-	struct arena *a = arena_new(1 << 16);
-	struct held h;
+	struct listing *l = begin();
 
 	(void)state;
-	begin(&h, a);
-	assert_string_equal(listing_source(h.listing, "s1")->permission, "doc:s1");
-	assert_string_equal(listing_source(h.listing, "s1")->current->uid, "v1");
-	assert_null(listing_source(h.listing, "s3")->current);
-	assert_null(listing_source(h.listing, "s3")->newest);
-	assert_null(listing_source(h.listing, "s2"));
-	assert_null(listing_version(h.listing, "v2"));
-	assert_null(listing_version(h.listing, NULL));
+	assert_string_equal(listing_source(l, "s1")->permission, "doc:s1");
+	assert_string_equal(listing_source(l, "s1")->current->uid, "v1");
+	assert_null(listing_source(l, "s3")->current);
+	assert_null(listing_source(l, "s3")->newest);
+	assert_null(listing_source(l, "s2"));
+	assert_null(listing_source(l, "s0"));
+	assert_non_null(listing_version(l, "s1", "v1"));
+	assert_null(listing_version(l, "s1", "v2"));
+	assert_null(listing_version(l, "s3", "v1"));
+	assert_null(listing_version(l, "s1", NULL));
 	assert_null(listing_source(NULL, "s1"));
-	listing_release(&h.listing);
-	arena_free(&a);
+	assert_int_equal(listing_sums(NULL)->rows.sources, 0);
+	listing_release(&l);
 }
 
 /* A new version, a new source between two others, and everything else as it was. */
 static void changes_take_the_places_of_what_they_change(void **state)
 {
+	const struct stored_source changed[] = {source("s2", NULL, 1, "2"),
+						source("s1", "v2", 3, "2")};
+	const struct stored_version versions[] = {version("v2", "s1", 2, VERSION_READY, "2"),
+						  version("v1", "s1", 1, VERSION_RETIRING, "2"),
+						  version("v9", "s9", 1, VERSION_READY, "2")};
+	const char *const order[] = {"s1", "s2", "s3"};
 	struct arena *a = arena_new(1 << 16);
-	struct stored_source changed[] = {source("s1", "v2", 3, "2"), source("s2", NULL, 1, "2")};
-	struct stored_version versions[] = {version("v1", "s1", 1, VERSION_RETIRING, "2"),
-					    version("v2", "s1", 2, VERSION_READY, "2")};
-	struct stored_source whole[] = {changed[0], changed[1], source("s3", NULL, 1, "1")};
-	struct stored_sources all = {
-		.items = whole, .count = 3, .versions = versions, .version_count = 2};
-	struct stored_sources found = {.stamp = stored_sources_stamp(&all, a),
-				       .items = changed,
-				       .count = 2,
-				       .versions = versions,
-				       .version_count = 2};
-	struct listing *before;
-	struct held h;
+	struct listing *before = begin();
+	struct listing_at at = {0};
+	struct listing *l = listing_update(before, &(struct stored_sources){.items = changed,
+									    .count = 2,
+									    .versions = versions,
+									    .version_count = 3});
 
 	(void)state;
-	begin(&h, a);
-	before = listing_hold(h.listing);
-	assert_true(read_in(&h, false, &found));
-	assert_int_equal(h.all.count, 3);
-	assert_int_equal(h.all.version_count, 2);
 	for (size_t i = 0; i < 3; i++)
-		assert_string_equal(h.all.items[i].uid, whole[i].uid);
-	assert_string_equal(listing_source(h.listing, "s1")->current->uid, "v2");
-	assert_string_equal(listing_source(h.listing, "s1")->newest->row->uid, "v2");
-	assert_string_equal(listing_source(h.listing, "s1")->newest->before->row->uid, "v1");
-	assert_int_equal(listing_version(h.listing, "v1")->row->state, VERSION_RETIRING);
-	assert_string_equal(listing_source(h.listing, "s3")->row->updated_at, "1");
+		assert_string_equal(listing_next(l, LISTING_ALL, &at)->row->uid, order[i]);
+	assert_null(listing_next(l, LISTING_ALL, &at));
+	assert_string_equal(listing_source(l, "s1")->current->uid, "v2");
+	assert_string_equal(listing_source(l, "s1")->newest->uid, "v2");
+	assert_int_equal(listing_source(l, "s1")->version_count, 2);
+	assert_int_equal(listing_version(l, "s1", "v1")->state, VERSION_RETIRING);
+	assert_string_equal(listing_source(l, "s3")->row->updated_at, "1");
+	assert_string_equal(stamp_of(l, a), "3 1 2 5 2 2 2");
 	/* a search over the one before sees nothing of it */
 	assert_string_equal(listing_source(before, "s1")->current->uid, "v1");
 	assert_null(listing_source(before, "s2"));
+	assert_string_equal(stamp_of(before, a), "2 1 1 3 1 1 1");
 	listing_release(&before);
-	listing_release(&h.listing);
+	assert_string_equal(listing_source(l, "s3")->row->uid, "s3");
+	listing_release(&l);
 	arena_free(&a);
 }
 
-/* Rows that went, changes of a clock that is late, and times that were set back are in no read of
- * changes. */
-static void what_is_missing_is_noticed(void **state)
+static void parts_and_sums_are_of_the_rows(void **state)
 {
-	struct arena *a = arena_new(1 << 16);
-	struct stored_source left[] = {source("s1", "v1", 2, "1")};
-	struct stored_source back[] = {source("s1", "v1", 2, "0"), source("s3", NULL, 1, "1")};
-	struct stored_version versions[] = {version("v1", "s1", 1, VERSION_READY, "1")};
-	struct stored_sources all = {
-		.items = left, .count = 1, .versions = versions, .version_count = 1};
-	struct stored_sources found = {.stamp = stored_sources_stamp(&all, a)};
-	struct held h;
+	struct stored_source sources[] = {source("s1", "v1", 1, "1"), source("s2", NULL, 1, "1"),
+					  source("s3", "v3", 1, "1"), source("s4", NULL, 1, "1")};
+	const struct stored_version versions[] = {version("v1", "s1", 1, VERSION_READY, "1"),
+						  version("v2", "s2", 1, VERSION_LOADING, "1"),
+						  version("v3", "s3", 1, VERSION_READY, "1"),
+						  version("v4", "s4", 1, VERSION_FAILED, "1")};
+	const struct listing_sums *sums;
+	struct listing_at at = {0};
+	struct listing *l;
 
 	(void)state;
-	begin(&h, a);
-	assert_false(read_in(&h, false, &found));
-	assert_int_equal(h.all.count, 2);
-	assert_non_null(listing_source(h.listing, "s3"));
-	left[0].etag = 3;
-	all.items = left;
-	found.stamp = stored_sources_stamp(&all, a);
-	assert_false(read_in(&h, false, &found));
-	all.items = back;
-	all.count = 2;
-	found.stamp = stored_sources_stamp(&all, a);
-	assert_false(read_in(&h, false, &found));
-	all.items = left;
-	all.count = 1;
-	assert_true(read_in(&h, true, &all));
-	assert_null(listing_source(h.listing, "s3"));
-	listing_release(&h.listing);
+	sources[2].kind = SOURCE_TABLE;
+	sources[2].expires_at = "2";
+	l = listing_update(NULL, &(struct stored_sources){.items = sources,
+							  .count = 4,
+							  .versions = versions,
+							  .version_count = 4});
+	sums = listing_sums(l);
+	assert_int_equal(sums->parts[LISTING_ALL], 4);
+	assert_int_equal(sums->parts[LISTING_TABLES], 1);
+	assert_int_equal(sums->parts[LISTING_DATED], 1);
+	assert_int_equal(sums->parts[LISTING_UNSETTLED], 2);
+	assert_int_equal(sums->under_way, 1);
+	assert_int_equal(sums->bytes, 30);
+	assert_int_equal(sums->passages, 2);
+	assert_string_equal(listing_next(l, LISTING_UNSETTLED, &at)->row->uid, "s2");
+	assert_string_equal(listing_next(l, LISTING_UNSETTLED, &at)->row->uid, "s4");
+	assert_null(listing_next(l, LISTING_UNSETTLED, &at));
+	listing_release(&l);
+}
+
+static void what_is_gone_is_taken_out(void **state)
+{
+	struct arena *a = arena_new(1 << 16);
+	struct listing *all = begin(), *fewer = listing_without(all, "s1", "v1");
+	struct listing *one = listing_without(fewer, "s1", NULL);
+	struct listing *none = listing_without(one, "s3", NULL);
+	struct listing *same = listing_without(none, "s3", NULL);
+
+	(void)state;
+	assert_null(listing_source(fewer, "s1")->current);
+	assert_string_equal(stamp_of(fewer, a), "2 1 1 3 0  ");
+	assert_null(listing_source(one, "s1"));
+	assert_string_equal(stamp_of(one, a), "1 1 1 1 0  ");
+	assert_string_equal(stamp_of(none, a), "0    0  ");
+	assert_null(listing_source(same, "s3"));
+	assert_non_null(listing_source(all, "s1")->current);
+	listing_release(&all);
+	listing_release(&fewer);
+	listing_release(&one);
+	listing_release(&none);
+	listing_release(&same);
 	arena_free(&a);
+}
+
+struct compared {
+	char text[200];
+};
+
+static void on_compared(void *owner, const struct known_source *was, const struct known_source *is)
+{
+	struct compared *c = owner;
+	size_t n = strlen(c->text);
+
+	snprintf(c->text + n, sizeof(c->text) - n, "%s>%s ", was ? was->row->name : "",
+		 is ? is->row->name : "");
+}
+
+static void what_differs_is_told(void **state)
+{
+	struct stored_source sources[] = {source("s1", NULL, 1, "1"), source("s2", NULL, 1, "1"),
+					  source("s3", NULL, 1, "1")};
+	struct stored_source changed[] = {source("s2", NULL, 2, "2"), source("s4", NULL, 1, "2"),
+					  source("s3", NULL, 1, "1")};
+	struct listing *before, *between, *now;
+	struct compared c = {""};
+
+	(void)state;
+	sources[0].name = "one";
+	sources[1].name = "two";
+	sources[2].name = changed[2].name = "three";
+	changed[0].name = "2";
+	changed[1].name = "four";
+	before = listing_update(NULL, &(struct stored_sources){.items = sources, .count = 3});
+	between = listing_without(before, "s1", NULL);
+	now = listing_update(between, &(struct stored_sources){.items = changed, .count = 3});
+	listing_compare(before, now, on_compared, &c);
+	assert_string_equal(c.text, "one> two>2 >four ");
+	c.text[0] = '\0';
+	listing_compare(now, now, on_compared, &c);
+	assert_string_equal(c.text, "");
+	listing_compare(now, NULL, on_compared, &c);
+	assert_string_equal(c.text, "2> three> four> ");
+	listing_release(&before);
+	listing_release(&between);
+	listing_release(&now);
+}
+
+/* Whatever the order they come in, and however often one is changed: all are there, once and in
+ * order; a change costs one block, two where one was full. */
+static void a_change_costs_one_block(void **state)
+{
+	static char uids[MANY][8];
+	struct listing *l = NULL, *next;
+	struct listing_at at = {0};
+	struct stored_source one;
+	size_t most = 0;
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++)
+		snprintf(uids[i], sizeof(uids[i]), "s%04zu", i);
+	for (size_t i = 0; i < 2 * MANY; i++) {
+		one = source(uids[(i * 387) % MANY], NULL, (int)(1 + i / MANY), "1");
+		next = listing_update(l, &(struct stored_sources){.items = &one, .count = 1});
+		if (listing_new_blocks(l, next) > most)
+			most = listing_new_blocks(l, next);
+		listing_release(&l);
+		l = next;
+	}
+	assert_int_equal(most, 2);
+	assert_int_equal(listing_sums(l)->rows.sources, MANY);
+	assert_int_equal(listing_sums(l)->rows.etags, 2 * MANY);
+	for (size_t i = 0; i < MANY; i++)
+		assert_string_equal(listing_next(l, LISTING_ALL, &at)->row->uid, uids[i]);
+	assert_null(listing_next(l, LISTING_ALL, &at));
+	next = listing_update(l, &(struct stored_sources){.items = &one, .count = 1});
+	assert_int_equal(listing_new_blocks(l, next), 0); /* it was read again, as it was */
+	listing_release(&next);
+	for (size_t i = 0; i < MANY; i++) {
+		next = listing_without(l, uids[(i * 387) % MANY], NULL);
+		assert_true(listing_new_blocks(l, next) <= 1);
+		listing_release(&l);
+		l = next;
+	}
+	assert_int_equal(listing_sums(l)->rows.sources, 0);
+	listing_release(&l);
 }
 
 int main(void)
@@ -163,7 +253,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_found_by_their_ids),
 		cmocka_unit_test(changes_take_the_places_of_what_they_change),
-		cmocka_unit_test(what_is_missing_is_noticed),
+		cmocka_unit_test(parts_and_sums_are_of_the_rows),
+		cmocka_unit_test(what_is_gone_is_taken_out),
+		cmocka_unit_test(what_differs_is_told),
+		cmocka_unit_test(a_change_costs_one_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

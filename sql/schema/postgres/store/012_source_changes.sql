@@ -1,0 +1,10 @@
+-- Data sources by when they were changed, as each change of one has what changed since read.
+
+--# owner
+SET LOCAL ROLE vesper_owner
+
+--# chat_data_sources_changed
+CREATE INDEX IX_chat_data_sources_changed ON dbo.chat_data_sources (tenant_id, updated_at, kind, etag)
+
+--# chat_data_versions_changed
+CREATE INDEX IX_chat_data_versions_changed ON dbo.chat_data_versions (tenant_id, updated_at)

@@ -1,0 +1,236 @@
+/*
+ * What callers may because of sources. A caller who may read thousands of documents has a
+ * permission for each; they are listed once, and again only after one was given or taken away.
+ */
+#include "upload_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/mem.h"
+
+#define GRANTS_MAX  16 /* callers of a tenant who are kept: those who send files just now */
+#define GRANT_BYTES (16 * 1024 * 1024)
+
+static const struct {
+	const char *prefix; /* of the permission that one of them takes */
+	const char *any;    /* who may use one has this, too: tools that read them take it */
+} kinds[SOURCE_KINDS] = {
+	[SOURCE_TABLE] = {"source:", PERMISSION_SOURCES},
+	[SOURCE_DOCUMENT] = {PERMISSION_DOCUMENT, "documents:use"},
+};
+
+struct grant {
+	struct list node;
+	struct principal *asked, *given;
+	struct catalog *catalog; /* referenced: of the roles */
+};
+
+struct grants {
+	struct tenant_uploads *tenant;
+	struct list items; /* struct grant; the one that came last at the end */
+	size_t count;
+};
+
+const char *uploads_permission_prefix(enum source_kind kind)
+{
+	return kinds[kind].prefix;
+}
+
+/* No token may name what is granted here. */
+static bool is_granted(const char *permission)
+{
+	for (int k = SOURCE_TABLE; k < SOURCE_KINDS; k++)
+		if (str_starts(str_of(permission), str_of(kinds[k].prefix)) ||
+		    strcmp(permission, kinds[k].any) == 0)
+			return true;
+	return false;
+}
+
+/* ---- one caller ---- */
+
+/* Sorted texts. */
+struct run {
+	const char **items;
+	size_t count;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static struct run merge(const struct run *a, const struct run *b, struct arena *arena)
+{
+	struct run out = {
+		.items = arena_alloc(arena, (a->count + b->count + 1) * sizeof(*out.items))};
+	size_t i = 0, k = 0;
+
+	while (i < a->count || k < b->count) {
+		bool first =
+			k == b->count || (i < a->count && strcmp(a->items[i], b->items[k]) <= 0);
+
+		out.items[out.count++] = first ? a->items[i++] : b->items[k++];
+	}
+	return out;
+}
+
+static struct run own_of(const struct principal *who, const struct run *runs, struct arena *a)
+{
+	struct run own = {.items = arena_alloc(a, (who->permission_count + SOURCE_KINDS) *
+							  sizeof(*own.items))};
+
+	for (size_t i = 0; i < who->permission_count; i++)
+		if (!is_granted(who->permissions[i]))
+			own.items[own.count++] = who->permissions[i];
+	for (int k = SOURCE_TABLE; k < SOURCE_KINDS; k++)
+		if (runs[k].count > 0)
+			own.items[own.count++] = kinds[k].any;
+	qsort(own.items, own.count, sizeof(*own.items), by_name);
+	return own;
+}
+
+/* Listed in order, so that nothing has to be sorted. */
+static struct principal *with_sources(const struct tenant_uploads *t, const struct principal *who)
+{
+	const struct listing *l = t ? t->listing : NULL;
+	struct arena *a = arena_new(GRANT_BYTES);
+	struct run runs[SOURCE_KINDS], all;
+	struct principal more = *who, *copy;
+	struct listing_at at = {0};
+	const struct known_source *k;
+
+	for (int i = SOURCE_TABLE; i < SOURCE_KINDS; i++)
+		runs[i] =
+			(struct run){.items = arena_alloc(a, (listing_sums(l)->parts[LISTING_ALL] +
+							      1) * sizeof(*runs[i].items))};
+	while ((k = listing_next(l, LISTING_ALL, &at)))
+		if (uploads_may_use(t, k->row, who, a))
+			runs[k->row->kind].items[runs[k->row->kind].count++] = k->permission;
+	all = own_of(who, runs, a);
+	for (int i = SOURCE_TABLE; i < SOURCE_KINDS; i++)
+		all = merge(&all, &runs[i], a);
+	more.permissions = all.items;
+	more.permission_count = all.count;
+	more.sorted = false;
+	copy = principal_copy(&more);
+	arena_free(&a);
+	return copy;
+}
+
+/* ---- those who came lately ---- */
+
+static void drop(struct grants *g, struct grant *one)
+{
+	list_remove(&one->node);
+	g->count--;
+	principal_free(&one->asked);
+	principal_free(&one->given);
+	catalog_unref(&one->catalog);
+	mem_free(one);
+}
+
+struct grants *grants_new(struct tenant_uploads *t)
+{
+	struct grants *g = mem_alloc(sizeof(*g));
+
+	g->tenant = t;
+	list_init(&g->items);
+	return g;
+}
+
+void grants_free(struct grants **grants)
+{
+	struct grants *g = *grants;
+
+	*grants = NULL;
+	if (!g)
+		return;
+	list_each_safe(node, &g->items)
+		drop(g, list_item(node, struct grant, node));
+	mem_free(g);
+}
+
+static bool gives(const struct grants *g, const struct known_source *k, const struct principal *who,
+		  struct arena *a)
+{
+	return k && uploads_may_use(g->tenant, k->row, who, a);
+}
+
+void grants_changed(struct grants *g, const struct known_source *was, const struct known_source *is)
+{
+	struct arena *a = arena_new(GRANT_BYTES);
+
+	list_each_safe(node, &g->items) {
+		struct grant *one = list_item(node, struct grant, node);
+
+		if (gives(g, was, one->asked, a) != gives(g, is, one->asked, a))
+			drop(g, one);
+	}
+	arena_free(&a);
+}
+
+static bool same_texts(const struct principal *a, const struct principal *b)
+{
+	if (a->permission_count != b->permission_count || !a->token_hash != !b->token_hash ||
+	    (a->token_hash && strcmp(a->token_hash, b->token_hash) != 0))
+		return false;
+	for (size_t i = 0; i < a->permission_count; i++)
+		if (strcmp(a->permissions[i], b->permissions[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool is_of(const struct grant *one, const struct principal *who)
+{
+	return principal_same_user(one->asked, who) && one->asked->expires_ms == who->expires_ms &&
+	       one->asked->issued_ms == who->issued_ms &&
+	       one->asked->token_uses_sources == who->token_uses_sources &&
+	       same_texts(one->asked, who);
+}
+
+static struct grant *find(struct grants *g, const struct principal *who, const struct catalog *now)
+{
+	list_each_safe(node, &g->items) {
+		struct grant *one = list_item(node, struct grant, node);
+
+		if (!is_of(one, who))
+			continue;
+		if (one->catalog == now)
+			return one;
+		drop(g, one); /* roles may be others */
+		break;
+	}
+	return NULL;
+}
+
+static struct grant *add(struct grants *g, const struct principal *who, struct catalog *now)
+{
+	struct grant *one = mem_alloc(sizeof(*one));
+
+	if (g->count == GRANTS_MAX)
+		drop(g, list_item(g->items.next, struct grant, node));
+	*one = (struct grant){.asked = principal_copy(who),
+			      .given = with_sources(g->tenant, who),
+			      .catalog = catalog_ref(now)};
+	list_append(&g->items, &one->node);
+	g->count++;
+	return one;
+}
+
+struct principal *uploads_principal(const struct uploads *u, const struct principal *who)
+{
+	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
+	struct catalog *now;
+	struct grant *one;
+
+	if (!t || !t->listing)
+		return with_sources(t, who);
+	now = u->options.catalog(u->options.owner, who->tenant);
+	one = find(t->grants, who, now);
+	if (!one)
+		one = add(t->grants, who, now);
+	list_remove(&one->node);
+	list_append(&t->grants->items, &one->node);
+	return principal_copy(one->given);
+}
