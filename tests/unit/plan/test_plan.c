@@ -10,6 +10,8 @@
 #include "vesper/limits.h"
 #include "vesper/plan.h"
 
+#define MANY 200 /* tasks */
+
 #define AFTER(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static struct arena *arena;
@@ -87,20 +89,21 @@ static void strangers_and_twins_are_refused(void **state)
 
 static void the_number_of_tasks_is_bounded(void **state)
 {
-	struct task tasks[PLAN_TASKS_MAX + 1];
-	char ids[PLAN_TASKS_MAX + 1][8];
+	struct task tasks[MANY];
+	char ids[MANY][8];
 	struct plan p = {.tasks = tasks, .count = PLAN_TASKS_MAX};
 	struct err e = {0};
 
 	(void)state;
 	memset(tasks, 0, sizeof(tasks));
-	for (size_t i = 0; i <= PLAN_TASKS_MAX; i++) {
+	for (size_t i = 0; i < MANY; i++) {
 		snprintf(ids[i], sizeof(ids[i]), "t%zu", i);
 		tasks[i].id = ids[i];
 	}
 	assert_true(plan_check(&p, arena, &e));
 	assert_int_equal(p.flaw, PLAN_FINE);
 	assert_int_equal(refuse(tasks, PLAN_TASKS_MAX + 1, "1 to 16"), PLAN_TOO_LARGE);
+	assert_int_equal(refuse(tasks, MANY, "1 to 16"), PLAN_TOO_LARGE);
 	assert_int_equal(refuse(tasks, 0, "1 to 16"), PLAN_EMPTY);
 }
 

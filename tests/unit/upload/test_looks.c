@@ -1,0 +1,152 @@
+/* When a tenant's rows are read: as often as somebody waits for it, and no more. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "recording_db.h"
+#include "small_root.h"
+#include "upload_int.h"
+#include "vesper/store.h"
+
+struct fixture {
+	struct loop *loop;
+	struct recording_db rows, loader;
+	struct db *db, *loader_db;
+	struct store *store;
+	struct temp_root root;
+	struct catalog *catalog;
+	char spool[64];
+	struct uploads *uploads;
+	size_t told;
+};
+
+static struct llm *no_llm(void *owner)
+{
+	(void)owner;
+	return NULL;
+}
+
+static struct catalog *catalog_of(void *owner, const char *tenant)
+{
+	const struct fixture *f = owner;
+
+	(void)tenant;
+	return f->catalog;
+}
+
+static void on_told(void *owner)
+{
+	struct fixture *f = owner;
+
+	f->told++;
+}
+
+static void turn_until(struct fixture *f, size_t told, int queries)
+{
+	while (f->told < told || f->rows.queries < queries) {
+		usleep(100);
+		loop_turn(f->loop);
+	}
+}
+
+static int set_up(void **state)
+{
+	static const struct db_tenant tenants[] = {{"acme", "/nowhere"}};
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct uploads_options o = {.tenants = tenants,
+				    .tenant_count = 1,
+				    .llm = no_llm,
+				    .catalog = catalog_of,
+				    .index_bytes = 1 << 20,
+				    .owner = f};
+	struct err e = {0};
+
+	assert_true(loop_new(&f->loop, NULL));
+	recording_db_init(&f->rows, f->loop);
+	recording_db_init(&f->loader, f->loop);
+	f->db = db_from_driver(&recording_db_driver, &f->rows, DIALECT_SQLITE);
+	f->loader_db = db_from_driver(&recording_db_driver, &f->loader, DIALECT_SQLITE);
+	f->root = small_root_new();
+	strcpy(f->spool, "/tmp/vesper-looks-XXXXXX");
+	assert_non_null(mkdtemp(f->spool));
+	if (!store_new(f->loop, f->db, VESPER_SOURCE_DIR, &f->store, &e) ||
+	    !catalog_load((const char *const[]){f->root.path, NULL}, NULL, &f->catalog, &e))
+		fail_msg("%s", e.text);
+	o.loop = f->loop;
+	o.store = f->store;
+	o.loader = f->loader_db;
+	o.spool_dir = f->spool;
+	if (!uploads_new(&o, &f->uploads, &e))
+		fail_msg("%s", e.text);
+	uploads_start(f->uploads, true, on_told, f);
+	turn_until(f, 1, 1);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	uploads_free(&f->uploads);
+	store_free(&f->store);
+	db_close(&f->db);
+	db_close(&f->loader_db);
+	catalog_unref(&f->catalog);
+	recording_db_deinit(&f->rows);
+	recording_db_deinit(&f->loader);
+	loop_free(&f->loop);
+	temp_root_free(&f->root);
+	rmdir(f->spool);
+	free(f);
+	return 0;
+}
+
+/* The stamp that a round has just asked for may be older than the change: the rows are read after
+ * it, and that is all. Who waited for another look waited for the next round. */
+static void a_change_while_the_stamp_is_read_needs_one_read(void **state)
+{
+	struct fixture *f = *state;
+	struct tenant_uploads *t = uploads_tenant(f->uploads, "acme");
+	struct look_wait wait;
+	int before = f->rows.queries;
+
+	turn_until(f, 1, before + 1); /* the next round has begun */
+	assert_int_equal(f->rows.statement_count, 1);
+	uploads_look_then(t, &wait, on_told, f);
+	turn_until(f, 2, before + 2);
+	assert_int_equal(f->rows.queries, before + 2);
+	assert_int_equal(f->rows.statement_count, 4);
+}
+
+/* While rows are read, all who come are told by the next read, which is one. */
+static void many_changes_while_rows_are_read_need_one_more(void **state)
+{
+	struct fixture *f = *state;
+	struct tenant_uploads *t = uploads_tenant(f->uploads, "acme");
+	struct look_wait waits[10];
+	int before = f->rows.queries;
+
+	for (size_t i = 0; i < 10; i++)
+		uploads_look_then(t, &waits[i], on_told, f);
+	turn_until(f, 11, before + 2);
+	assert_int_equal(f->rows.queries, before + 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_change_while_the_stamp_is_read_needs_one_read,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many_changes_while_rows_are_read_need_one_more,
+						set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
