@@ -1,8 +1,9 @@
 /*
- * What 10,000 documents of one tenant cost: time to load them, resident memory above idle, how long until they are
- * searched after a restart, how long a search takes over them, and how long the loop of others waits meanwhile.
+ * What 10,000 documents of one tenant cost: time to load them, and what each of 500 more costs, resident memory above
+ * idle, how long until they are listed, one is gone, and all are searched after a restart, how long a search takes over
+ * them, and how long the loop of others waits meanwhile. BENCH_PASSAGES=0: each has a sentence.
  *
- *   VESPERD=build/vesperd node tests/bench/documents-many.mjs        BENCH_DOCUMENTS=10000 BENCH_PASSAGES=5
+ *   VESPERD=build/vesperd VESPER_TEST_PATIENCE=20 node tests/bench/documents-many.mjs    BENCH_DOCUMENTS=10000 BENCH_PASSAGES=5
  */
 
 import { readFileSync } from 'node:fs';
@@ -13,11 +14,12 @@ import { Documents } from '../e2e/documents.mjs';
 import { ROLES, mintToken } from '../e2e/token.mjs';
 
 const DOCUMENTS = Number(process.env.BENCH_DOCUMENTS ?? 10000), PASSAGES = Number(process.env.BENCH_PASSAGES ?? 5);
-const AT_ONCE = 16, ASKS = 200, PING_MS = 5, LOOK_MS = 20;
+const AT_ONCE = 6, ASKS = 200, PING_MS = 5, LOOK_MS = 20, TOLD = 500;
 const ENV = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' };
 
 const percentile = (values, p) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * p)];
 const rssMb = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+const cpuMs = (pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ').slice(13, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
 const me = mintToken({ sub: 'bench', permissions: [...ROLES.analyst, 'chat:upload'] });
 
 /* Of a vocabulary of 20,000 words, the frequent ones more often, as texts have them. */
@@ -50,10 +52,17 @@ let d = await startDaemon({ dataDir, env: ENV });
 const idle = rssMb(d.child.pid);
 const who = new Documents(d, me);
 let stop = pings(d.url), next = 0;
-let since = Date.now();
+let since = Date.now(), before = { at: since, cpu: cpuMs(d.child.pid) };
+function tell(i) {
+  const now = { at: Date.now(), cpu: cpuMs(d.child.pid) }, each = (key) => ((now[key] - before[key]) / TOLD).toFixed(1);
+  console.log(`${i} sent: the last ${TOLD} took ${each('at')} ms each, ${each('cpu')} ms of processor`);
+  before = now;
+}
 await Promise.all(Array.from({ length: AT_ONCE }, async () => {
   while (next < DOCUMENTS) {
     const i = next++;
+    if (i > 0 && i % TOLD === 0)
+      tell(i);
     for (;;) {
       const { status, text } = await who.upload(textOf(i), `name=document%20${i}.md`);
       if (status === 202)
@@ -75,6 +84,13 @@ since = Date.now();
 stop = pings(d.url);
 const first = await search(who, 'plant z7q');
 console.log(`first search: ${first.status} after ${Date.now() - since} ms, ${await stop()}`);
+since = Date.now();
+const pages = await who.pages(500);
+console.log(`list: ${pages.flat().length} on ${pages.length} pages in ${Date.now() - since} ms`);
+since = Date.now();
+const gone = await who.rest.delete(`/api/v1/data-sources/${pages.at(-1)[0].id}`);
+const left = await search(who, pages.at(-1)[0].name);
+console.log(`delete: ${gone.status}, and searched again after ${Date.now() - since} ms (${left.status})`);
 console.log(`memory: ${(rssMb(d.child.pid) - idle).toFixed(0)} MB above ${idle.toFixed(0)} MB, ${((await metric(d, 'vesper_documents_index_bytes')) / 1048576).toFixed(1)} MB of it the index`);
 await d.stop();
 
