@@ -136,7 +136,8 @@ static void a_task_waits_for_what_it_refers_to(void **state)
 	assert_int_equal(tasks[0].wave, 2);
 }
 
-/* A step that is named by what it comes after, in its condition and in its values is listed once. */
+/* A step that is named by what it comes after, in its condition and in its values is listed once.
+ */
 static void what_is_waited_for_twice_is_named_once(void **state)
 {
 	struct task tasks[] = {
