@@ -129,7 +129,7 @@ static bool read_slot(const struct tool_header *h, const char *text, enum param_
 		[SLOT_DAY] = "day",     [SLOT_DAYS] = "days",   [SLOT_DAYS_AHEAD] = "days_ahead",
 		[SLOT_ABOVE] = "above", [SLOT_BELOW] = "below", [SLOT_ORDER] = "order",
 		[SLOT_NOT] = "not",     [SLOT_THING] = "thing", [SLOT_CHANGE] = "change",
-		[SLOT_WORDS] = "words"};
+		[SLOT_WORDS] = "words", [SLOT_STEP] = "step"};
 
 	for (size_t i = SLOT_DAY; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(text, names[i]) != 0)

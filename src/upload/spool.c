@@ -204,16 +204,6 @@ static void on_complete(void *owner, const struct err *e)
 	uploads_look_then(up->tenant, &up->look, on_listed, up);
 }
 
-/* Of files that are in use, or whole. */
-static int64_t bytes_of(const struct tenant_uploads *t)
-{
-	int64_t bytes = 0;
-
-	for (size_t i = 0; i < t->version_count; i++)
-		bytes += t->versions[i].state == VERSION_FAILED ? 0 : t->versions[i].bytes;
-	return bytes;
-}
-
 static void complete(struct upload *up)
 {
 	const struct stored_version v = {.uid = up->version,
@@ -230,7 +220,7 @@ static bool is_beyond_quota(struct upload *up)
 {
 	int64_t quota = up->tenant->all->options.tenant_bytes;
 
-	if (bytes_of(up->tenant) + up->bytes <= quota)
+	if (listing_sums(up->tenant->listing)->bytes + up->bytes <= quota)
 		return false;
 	up->code = "quota";
 	err_set(&up->err, ERR_QUOTA, "with it the data sources would have more than %lld bytes",
@@ -322,7 +312,7 @@ static bool check(struct tenant_uploads *t, const struct upload_file *f, struct 
 	if (sums->under_way > SOURCE_WAITING_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d files wait to be loaded",
 				     SOURCE_WAITING_MAX);
-	if (sums->bytes >= SOURCE_TENANT_BYTES)
+	if (sums->bytes >= t->all->options.tenant_bytes)
 		return err_set(e, ERR_QUOTA, "the data sources have as many bytes as they may");
 	if (loads_of_hour(t, user, f->kind) >= loads)
 		return err_set_retry(e, ERR_LIMIT, "you have loaded %zu files within the hour",
