@@ -132,10 +132,10 @@ static void endings_are_counted_and_questions_without_an_answer_grouped(void **s
 	ask(f, "The oil price?", MESSAGE_REFUSED, "", NULL);
 	ask(f, "Which?", MESSAGE_ASK, "", NULL);
 	quality(f, "acme");
-	assert_string_equal(seen, "complete 4\nask 1\nrefused 1\n\nrules 6\n\n6 1 2\n\n\n");
+	assert_string_equal(seen, "complete 4\nask 1\nrefused 1\n\nrules 6\n\n6 1 2 0\n\n\n");
 	assert_string_equal(first, "2: blorb? complete 2");
 	quality(f, "vesper");
-	assert_string_equal(seen, "\n\n0 0 0\n\n\n");
+	assert_string_equal(seen, "\n\n0 0 0 0\n\n\n");
 	assert_string_equal(first, "");
 }
 

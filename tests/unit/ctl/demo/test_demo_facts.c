@@ -28,7 +28,7 @@ static const struct {
 	{"get_recent_changes", "{'since': '2026-01-01', 'field_changed': 'FinishDate'}"},
 };
 
-enum { TOOLS_MAX = 64, NAMES_MAX = 64 };
+enum { TOOLS_MAX = 96, NAMES_MAX = 64 };
 
 static bool seen[TOOLS_MAX][NAMES_MAX];
 
