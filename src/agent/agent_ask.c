@@ -394,7 +394,7 @@ const char *agent_show_read(struct agent *a, const json_t *input)
 	struct result **results;
 
 	if (!name || !catalog_component(a->request.may->catalog, name))
-		return "show_component: there is no such component.";
+		return "show_component: unknown component.";
 	if (a->out.show_count == AGENT_SHOWS_MAX)
 		return "show_component: enough components are shown.";
 	results = arena_alloc(a->arena, (n + 1) * sizeof(*results));

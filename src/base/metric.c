@@ -34,7 +34,7 @@ static struct {
 
 static const struct metric other = {
 	.name = "vesper_metrics_other",
-	.help = "What was counted for series beyond the most that are kept.",
+	.help = "Samples dropped because the limit of series was reached.",
 };
 
 _Static_assert(KEY_BYTES > 128 + METRIC_LABELS_MAX * (METRIC_VALUE_BYTES_MAX + 1), "a key fits");

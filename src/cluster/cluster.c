@@ -221,7 +221,7 @@ static void reap(struct cluster *c, struct str dead)
 /* Gives up all turns: another replica has taken them over. */
 static void lose_all(struct cluster *c)
 {
-	log_warn("cluster.dead", "this replica was silent for too long: its turns are others' now");
+	log_warn("cluster.dead", "this replica missed its heartbeats; other replicas have taken its turns");
 	for (struct hashmap_node *node; (node = hashmap_next(&c->held, NULL));)
 		held_lost(hashmap_item(node, struct held, by_holder));
 }

@@ -95,7 +95,7 @@ TEXT ("uploads.spool_dir", RESTART, "\"\"", NULL,                         "where
 INT  ("embed.least_percent", RESTART, 60, 1, 100, "cosine in hundredths from which a passage is found that shares too few words with the question; the unrelated are below it, by the model"),
 INT  ("embed.max_bytes", RESTART, 268435456, 1048576, 8589934592, "memory for vectors of documents, beside documents.index_bytes"),
 INT  ("documents.index_bytes", RESTART, 134217728, 1048576, 8589934592, "memory for searching documents; what is beyond it is made anew from the tables when it is asked for"),
-INT  ("uploads.retention_days", RESTART, 0, 0, 36500,                     "data sources and documents that nobody changed for so long are deleted; 0: none are"),
+INT  ("uploads.retention_days", RESTART, 0, 0, 36500,                     "data sources and documents unchanged for this long are deleted; 0: none are"),
 INT  ("uploads.max_bytes", RESTART, 104857600, 1, SOURCE_BYTES_MAX, "longest file that may be uploaded"),
 INT  ("uploads.tenant_bytes", RESTART, 1073741824, 1, SOURCE_TENANT_BYTES, "of all files of a tenant that are in use; one that comes meanwhile counts when it is whole"),
 TEXT ("store.dialect", RESTART, "\"sqlite\"", CONFIG_DIALECTS,                 "SQL dialect of the chat store"),
@@ -175,7 +175,7 @@ INT  ("limits.drain_s", LIVE, 0, 0, 3600,                             "answers t
 INT  ("limits.drain_spread_s", LIVE, 10, 0, 600,                       "a process that handed its sockets over closes its idle connections within that time"),
 INT  ("limits.turns", LIVE, 4000, 1, TURNS_MAX,                        "turns that run at once; where there are several tenants, one has at most half of them"),
 INT  ("limits.shed_ms", RESTART, 500, 0, 10000,                        "more to do than can be done for so long: new questions are refused at once; 0: they wait"),
-INT  ("limits.grace_s", LIVE, 30, 0, 3600,                             "a turn nobody watches runs on that long"),
+INT  ("limits.grace_s", LIVE, 30, 0, 3600,                             "how long a turn without watchers keeps running"),
 TEXT ("log.level", LIVE, "\"info\"", "debug|info|warn|error",          "the least that is logged"),
 TEXT ("log.format", LIVE, "\"auto\"", "auto|json|text",                "auto: text on a terminal"),
 };

@@ -31,7 +31,7 @@ static const struct metric attempts = {
 };
 static const struct metric cancelled = {
 	.name = "vesper_llm_cancelled_total",
-	.help = "Model calls that were given up because nobody waits for them.",
+	.help = "Model calls cancelled because their turn ended.",
 };
 static const struct metric call_ms = {
 	.name = "vesper_llm_call_ms_total",

@@ -180,7 +180,7 @@ static bool token_take(struct pbi_service *s, const json_t *reply, struct err *e
 		return false;
 	/* Checked, since it is sent in a header. */
 	if (!*token || strpbrk(token, "\r\n ") || life_s < 1 || life_s > EXPIRES_S_MAX)
-		return err_set(e, ERR_UPSTREAM, "a token that can't be");
+		return err_set(e, ERR_UPSTREAM, "an invalid access token");
 	token_forget(s);
 	s->token = mem_strdup(token);
 	s->token_until_ms = clock_mono_ms() + life_s * 1000 - PBI_EARLY_MS;

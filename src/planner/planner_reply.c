@@ -25,7 +25,7 @@ bool planner_read_plan(struct planner_turn *t, const char *text, struct supervis
 	json_array_foreach(out->steps, i, step)
 		if (!json_object_get(step, "own"))
 			return err_set(e, ERR_UPSTREAM,
-				       "the planner's answer has a call that is no "
+				       "the planner's reply contains an invalid "
 				       "step");
 	return true;
 }

@@ -246,7 +246,7 @@ static void on_greeting(void *owner, const redisReply *reply)
 	if (reply->type == REDIS_REPLY_ERROR)
 		drop(k, reply->str);
 	else if (!is_status(reply, is_last ? "PONG" : "OK"))
-		drop(k, "what answers there is not a Redis");
+		drop(k, "the server is not a Redis server");
 	else if (is_last)
 		on_greeted(k);
 }

@@ -60,7 +60,7 @@ static void on_not_begun(struct call *c, struct table **tables, size_t count, co
 		why = *e;
 	else if (count > 0 && tables[0]->row_count > 0)
 		err_set_retry(&why, ERR_BUSY,
-			      "a turn of this session runs on another server, or did until now");
+			      "another turn of this session is running on another server");
 	else
 		err_set(&why, ERR_NOT_FOUND, "no such session");
 	b->cb(b->owner, &none, &why);

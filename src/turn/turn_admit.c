@@ -37,7 +37,7 @@ static bool shed(const char *reason, struct err *e)
 	uint16_t spread;
 
 	metric_add(&shed_total, (const char *const[]){reason}, 1);
-	err_set_retry(e, ERR_OVERLOAD, "there is too much to do: %s", reason);
+	err_set_retry(e, ERR_OVERLOAD, "the server is overloaded: %s", reason);
 	hash_random(&spread, sizeof(spread));
 	e->retry_after_ms = OVERLOAD_RETRY_MS + spread * OVERLOAD_SPREAD_MS / UINT16_MAX;
 	return false;

@@ -12,12 +12,12 @@
 const struct turn_row turn_rows[TURN_STATE_COUNT] = {
 /*                    step             limit_ms  may go to                            what it does */
 [TURN_ACCEPT]     = { step_accept,       5000, TO(LOAD),                            "store the user's message and read what the session holds, then acknowledge" },
-[TURN_LOAD]       = { step_load,         5000, TO(COMPACT) | TO(UNDERSTAND),        "what the last answer left standing, what a summary leaves out" },
+[TURN_LOAD]       = { step_load,         5000, TO(COMPACT) | TO(UNDERSTAND),        "load the session context and the messages after the summary" },
 [TURN_COMPACT]    = { step_compact,     20000, TO(UNDERSTAND),                      "summarize the older messages of a long session" },
 [TURN_UNDERSTAND] = { step_understand,   NAMES_WAIT_MS + 1000, TO(ROUTE) | TO(RUN) | TO(ANSWER),    "by code: entities, dates, intent, tools" },
 [TURN_ROUTE]      = { step_route,       60000, TO(RUN) | TO(RECOVER) | TO(SYNTH) | TO(ANSWER), "supervisor or planner, for what code left open" },
 [TURN_RUN]        = { step_run,         60000, TO(RECOVER) | TO(SYNTH) | TO(ANSWER), "the plan's tasks, wave after wave" },
-[TURN_RECOVER]    = { step_recover,     10000, TO(ROUTE) | TO(SYNTH) | TO(ANSWER),  "for what gave no rows: another date, another name, what there is" },
+[TURN_RECOVER]    = { step_recover,     10000, TO(ROUTE) | TO(SYNTH) | TO(ANSWER),  "handle results without rows: suggest other dates, names or data" },
 [TURN_SYNTH]      = { step_synth,      120000, TO(SAVE) | TO(ROUTE),                "write the answer, stream it" },
 [TURN_ANSWER]     = { step_answer,       1000, TO(SAVE),                            "a prepared reply: clarifying question, refusal, greeting" },
 [TURN_FAILED]     = { step_failed,       1000, TO(SAVE) | TO(DONE),                 "say what went wrong, keep what was shown" },

@@ -65,7 +65,7 @@ describe('ten thousand tries', () => {
       /* The log of a turn may have expired as well: that looks the same, whoever's it was. */
       const [status, code, detail] = method === 'GET' && path.endsWith('/events')
         ? [410, 'expired', 'This answer can no longer be resumed. Read it among the messages of the conversation.']
-        : [404, 'not_found', 'There is no such thing.'];
+        : [404, 'not_found', 'Not found. Check the address.'];
       assert.equal(reply.status, status, `${method} ${path}: ${reply.text.slice(0, 200)}`);
       assert.equal(reply.body.code, code);
       assert.equal(reply.body.detail, detail);

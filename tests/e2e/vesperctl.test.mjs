@@ -174,7 +174,7 @@ describe('vesperctl ask', () => {
       assert.doesNotMatch(stderr, /[{}]/);
       return stderr;
     };
-    assert.match(await said({ VESPER_TOKEN: 'bad' }), /A valid token is needed/);
+    assert.match(await said({ VESPER_TOKEN: 'bad' }), /the token is missing or not valid/);
     assert.match(await said({}, '--session', 'nosuch'), /session_id: must be a UUID/);
     assert.match(await said({ VESPER_URL: 'http://127.0.0.1:1' }), /is the daemon running\?/);
   });

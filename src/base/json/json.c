@@ -198,7 +198,7 @@ static bool must_be(json_type type, const char *name, struct err *e)
 /* Input may have any shape: a text in place of an object is an error, not an assert. */
 static bool is_object(const json_t *value, struct err *e)
 {
-	return json_is_object(value) || err_set(e, ERR_INPUT, "an object is wanted here");
+	return json_is_object(value) || err_set(e, ERR_INPUT, "must be an object");
 }
 
 /* The member, or NULL if it is absent. */

@@ -298,7 +298,7 @@ static void decide(struct claims *c, size_t i, const struct votes *v, bool told_
 	else if (!told_only && !v->told_yes && v->no && !v->yes)
 		token_contradicts(at);
 	else if (v->by && v->told_yes && !v->told_no && !v->by->bound)
-		claim_binds((struct mark *)v->by, "difference of what is named");
+		claim_binds((struct mark *)v->by, "difference of the named values");
 }
 
 static int direction_of_move(const struct claims *c, size_t i)

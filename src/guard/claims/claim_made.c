@@ -65,7 +65,7 @@ static void bind_rest(struct claims *c, size_t i)
 		for (size_t a = 0; a < n; a++)
 			for (size_t b = 0; b < a; b++)
 				if (cells[a] != cells[b] && mark_shows(m, cells[a] - cells[b])) {
-					claim_binds(m, "difference of two cells of what is named");
+					claim_binds(m, "difference of two values in the named row");
 					return;
 				}
 	}
@@ -242,7 +242,7 @@ static void bind_told(struct claims *c, size_t i)
 			    (!unit_is_percent(m->shown.unit) && !units_compare(m, x)) ||
 			    !is_made_of(c, m, a, b))
 				continue;
-			claim_binds(m, "difference of what is said");
+			claim_binds(m, "difference of two amounts in the sentence");
 			m->unchecked = x->unchecked || y->unchecked;
 			m->why = m->unchecked ? GUARD_OTHER : GUARD_JUDGED;
 			return;

@@ -138,7 +138,7 @@ static const char *session_of(struct request *r)
 	session = cookie_get(r, SESSION);
 	if (session && strlen(session) == SIGNIN_COOKIE_BYTES - 1)
 		return session;
-	reply_problem(r, CODE_UNAUTHORIZED, "Nobody is signed in.");
+	reply_problem(r, CODE_UNAUTHORIZED, "You are not signed in.");
 	return NULL;
 }
 

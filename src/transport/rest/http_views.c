@@ -200,7 +200,7 @@ static void read_whole(struct request *r, const struct message *m, const json_t 
 	if (has_download(r->transport, r->who) ||
 	    (download_count(r->transport) >= DOWNLOADS_MAX && !make_room(r->transport))) {
 		reply_problem(r, CODE_RATE_LIMITED,
-			      "Whole results are read one at a time. Please try again shortly.");
+			      "Another download is running. Try again when it has finished.");
 		return;
 	}
 	x = mem_alloc(sizeof(*x));

@@ -439,7 +439,7 @@ static void test_shows_a_component(void **state)
 		      "{\"component\":\"ComparisonBars\",\"from\":[\"c9\"]}");
 	fake_llm_tool(w->fake, "show_component",
 		      "{\"component\":\"ComparisonBars\",\"from\":[\"c1\"]}");
-	fake_llm_expect(w->fake, LLM_AGENT, "there is no such component.");
+	fake_llm_expect(w->fake, LLM_AGENT, "unknown component.");
 	run(w);
 	assert_int_equal(w->out->show_count, 1);
 	assert_string_equal(w->out->shows[0].component, "ComparisonBars");
