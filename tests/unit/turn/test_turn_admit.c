@@ -124,11 +124,11 @@ static void what_is_too_much_is_refused(void **state)
 	turns_use_load(&all, (struct load){.percent = 100, .of = OVERLOAD_QUEUE});
 	assert_null(shed("greedy"));
 	turns_use_load(&all, (struct load){.percent = 101, .of = OVERLOAD_QUEUE});
-	assert_string_equal(shed("greedy"), "there is too much to do: queue");
+	assert_string_equal(shed("greedy"), "the server is overloaded: queue");
 	turns_use_load(&all, (struct load){.percent = 0, .of = OVERLOAD_QUEUE});
 	assert_null(shed("greedy"));
 	settings.turns_max = 20;
-	assert_string_equal(shed("greedy"), "there is too much to do: turns");
+	assert_string_equal(shed("greedy"), "the server is overloaded: turns");
 }
 
 static void a_tenant_with_few_turns_is_served_a_little_longer(void **state)
