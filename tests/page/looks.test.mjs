@@ -86,6 +86,23 @@ const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluat
     if (!isPaper && scrolls(node) && node.scrollWidth > node.clientWidth + 1 && node.tabIndex < 0 && !node.querySelector('button, a, [tabindex]'))
       faults.push(`scrolls by pointer alone: ${words(node)}`);
   }
+  for (const name of shadowRoot.querySelectorAll('.report .card-title')) {
+    const text = name.firstChild;
+
+    for (const { 0: word, index } of text.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+      const range = new Range();
+
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      if (range.getClientRects().length > 1)
+        faults.push(`broken within a word: ${words(name)}`);
+    }
+  }
+  const middle = (node) => node.getBoundingClientRect().top + node.getBoundingClientRect().height / 2;
+  const [plus, send] = ['.field > .small', '.send'].map((one) => shadowRoot.querySelector(one)).map((node) => node.checkVisibility() && middle(node));
+
+  if (Math.abs(plus - send) > 1)
+    faults.push(`two buttons of one line ${plus - send} apart`);
   for (const card of shadowRoot.querySelectorAll('.chart-card')) {
     const frame = card.getBoundingClientRect();
     const svg = card.querySelector('svg.marks');
@@ -105,7 +122,7 @@ const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluat
 
         if (box.left < picture.left - 1 || box.right > picture.right + 1 || box.top < picture.top - 1 || box.bottom > picture.bottom + 1)
           faults.push(`a label that is cut off: ${text}: ${name}`);
-        if (next && box.right > next.left + 1 && next.right > box.left + 1 && box.bottom > next.top + 1 && next.bottom > box.top + 1 && !axis.querySelector('[transform*=rotate]'))
+        if (next && box.right > next.left - 1 && next.right > box.left - 1 && box.bottom > next.top + 1 && next.bottom > box.top + 1 && !axis.querySelector('[transform*=rotate]'))
           faults.push(`labels over each other: ${text} and ${labels[i + 1].text}: ${name}`);
       });
     }

@@ -319,7 +319,7 @@ function tenThousand() {
     .filter((step) => step !== 0), complete()];
 }
 
-/* The same vendors in another order, a code of the data, a label that has its unit. */
+/* A vendor that is second on one chart and first on the next, a code of the data, a label that has its unit. */
 function twoCharts() {
   const chart = (id, vendors) => ({ type: 'chat.view', view: { view_type: 'chart', view_id: id, chart_type: 'bar', alt: vendors.join(', '),
     source: { call: 'c1', agent: 'dayahead_agent', tool: 'get_hourly_price_distribution' },
@@ -327,7 +327,7 @@ function twoCharts() {
       data: { values: vendors.map((vendor, i) => ({ vendor, price: i + 1 })) },
       encoding: { x: { field: 'price', type: 'quantitative' }, y: { field: 'vendor', type: 'nominal' }, color: { field: 'vendor', type: 'nominal' } } } } });
 
-  return [chart('v1', ['Ascend', 'Hitachi']), chart('v2', ['Hitachi', 'Ascend', 'Realized']),
+  return [chart('v1', ['Ascend', 'Hitachi']), chart('v2', ['Hitachi', 'Realized', 'Zenith']),
     { type: 'chat.view', view: { view_type: 'data', view_id: 'v3', columns: ['Status', 'DataPoints', 'Note'],
       meta: [{ name: 'Status', type: 'text' }, { name: 'DataPoints', label: 'Hours', type: 'int', unit: 'hours' }, { name: 'Note', type: 'text' }],
       data_dict: { Status: ['at_risk', 'on_track'], DataPoints: [8760, 24], Note: ['=1+1', '<b>a</b>'] }, row_count: 2, truncated: false,
@@ -340,7 +340,7 @@ function byHour() {
   return [{ type: 'chat.view', view: { view_type: 'chart', view_id: 'v1', chart_type: 'line', alt: 'Line chart: price by hour.', source: { call: 'c1', agent: 'dayahead_agent', tool: 'get_hourly_price_distribution' },
     chart_spec: { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', width: 'container', height: 240, mark: { type: 'line', point: true, tooltip: true },
       data: { values: Array.from({ length: 24 }, (_, x) => ({ x, y: 40 + x })) },
-      encoding: { x: { field: 'x', type: 'ordinal', title: 'Hour' }, y: { field: 'y', type: 'quantitative', title: 'Price', scale: { zero: false } } } } } },
+      encoding: { x: { field: 'x', type: 'ordinal', title: 'Hour', axis: { labelAngle: 0 } }, y: { field: 'y', type: 'quantitative', title: 'Price', scale: { zero: false } } } } } },
   ...tokens('It rises all day.'), complete()];
 }
 

@@ -100,11 +100,25 @@ test('a name has one colour on all charts, and codes and units are read as words
   await turn.locator('.chart-card[data-state=drawn]').nth(1).waitFor();
   const colours = await turn.locator('.chart-card').evaluateAll((cards) => cards.map((card) => Object.fromEntries(
     [...card.querySelectorAll('.mark-rect path')].map((path) => [/vendor: (\w+)/.exec(path.getAttribute('aria-label'))?.[1], path.getAttribute('fill')]))));
-  assert.equal(colours[0].Ascend, colours[1].Ascend);
   assert.equal(colours[0].Hitachi, colours[1].Hitachi);
-  assert.equal(new Set(Object.values(colours[1])).size, 3);
+  assert.equal(new Set([...Object.values(colours[0]), ...Object.values(colours[1])]).size, 4);
   assert.deepEqual(await turn.locator('.data th').allInnerTexts(), ['Status', 'Hours', 'Note']);
   assert.equal(await turn.locator('.data td').first().innerText(), 'At risk');
+});
+
+test('the last line of an answer says whether one may rely on it, neither who worded it nor how fast', async () => {
+  const line = (await asked('markdown')).locator('.outcome');
+
+  assert.equal((await line.innerText()).trim(), '1 number not verified');
+  await line.click();
+  await open.page.getByText('anthropic claude-sonnet-5-5').waitFor();
+});
+
+test('a wide table takes the margin that is empty', async () => {
+  const turn = await asked('wide hourly', { viewport: { width: 1440, height: 900 } });
+  const [table, column] = await Promise.all(['.data', '.prose'].map((part) => turn.locator(part).boundingBox()));
+
+  assert.ok(table.width > column.width + 200, `${table.width} beside ${column.width}`);
 });
 
 test('a chart is saved as a picture, a table with the headers that one reads', async () => {

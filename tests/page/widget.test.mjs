@@ -638,6 +638,7 @@ test('markdown is shown as what it means', async () => {
   assert.equal(await inside('ol > li').count(), 2);
   assert.equal(await inside('ol ul > li').count(), 2);
   assert.deepEqual(await inside('td.align-end').allInnerTexts(), ['$41.20', '$43.05']);
+  assert.deepEqual(await inside('td.align-center').allInnerTexts(), ['Jan 2025', 'Q1 2025'], 'as the table of the data has it');
   assert.equal(await inside('blockquote').innerText(), 'Base case only.');
   assert.equal(await inside('hr').count(), 1);
   assert.match(await inside('pre').innerText(), /^SELECT "vendor" FROM/);

@@ -75,6 +75,7 @@ test('numbers, counts and dates are written as the region writes them', async ()
   assert.match(de.dateTime('2025-01-01T08:00:00'), /1\. Jän\. 2025, 0?8:00/);
   assert.equal(de.name('hub_zone'), 'Hub-Zone');
   assert.equal(en.name('get_average_annual_price'), 'Average annual price');
+  assert.equal(en.valueText({ value: 'at_risk' }), 'At risk');
 });
 
 test('what is no date stays as it is', () => {

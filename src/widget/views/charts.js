@@ -8,13 +8,14 @@ import embed from 'vega-embed';
 
 /* Colors that keep apart on light and dark, also for most who see few colors. */
 const CATEGORIES = ['#2a9d8f', '#e09f3e', '#5b7fd6', '#d1605e', '#9a6dd7', '#6a9f4b', '#c2678f', '#7d8790'];
+const LABELS_APART_PX = 4;
 const FAINT = { labelColor: 'currentColor', titleColor: 'currentColor', labelOpacity: .8, titleOpacity: .8,
   titleFontWeight: 500, labelFontSize: 12, titleFontSize: 12 };
 const CONFIG = {
   background: 'transparent',
   mark: { color: CATEGORIES[0] },
   range: { category: CATEGORIES },
-  axis: { ...FAINT, gridColor: 'currentColor', gridOpacity: .12, domainColor: 'currentColor', domainOpacity: .3,
+  axis: { ...FAINT, labelSeparation: LABELS_APART_PX, gridColor: 'currentColor', gridOpacity: .12, domainColor: 'currentColor', domainOpacity: .3,
     tickColor: 'currentColor', tickOpacity: .3 },
   bar: { cornerRadiusEnd: 3 },
   legend: { ...FAINT, orient: 'top', titleOrient: 'left', titlePadding: 10, offset: 10 },
@@ -56,8 +57,10 @@ const FORMATS = (english) => ({ utcyearmonth: '%b %Y', utcyearmonthdate: english
 function withDates(spec, tag) {
   const x = spec.encoding?.x;
   const format = FORMATS(!tag.startsWith('de'))[x?.timeUnit];
+  /* Twenty-four hours side by side are no number of many digits on a phone. */
+  const apart = x?.axis?.labelAngle === 0 && { labelOverlap: 'greedy' };
 
-  return format ? { ...spec, encoding: { ...spec.encoding, x: { ...x, axis: { format, ...x.axis } } } } : spec;
+  return format || apart ? { ...spec, encoding: { ...spec.encoding, x: { ...x, axis: { ...apart, ...format && { format }, ...x.axis } } } } : spec;
 }
 
 /* A name keeps its colour from chart to chart, in the order in which names come to the page. */

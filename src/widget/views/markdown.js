@@ -12,6 +12,7 @@ import { h } from '../dom.js';
 const OPEN = '\uE010';
 const CLOSE = '\uE011';
 const SIGNS = /[\uE010\uE011]/g;
+const VERSION = /\b(Q\d|[A-Z][a-z]\w)_(?=\uE010?\d{4}(?!\w))/g; /* "Jan_2025" is read "Jan 2025", as in the table of the data */
 const TAGS = ['p', 'br', 'strong', 'em', 'del', 'code', 'pre', 'ul', 'ol', 'li', 'blockquote', 'h1', 'h2', 'h3', 'h4',
   'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'hr', 'a'];
 const ATTRIBUTES = ['href', 'align', 'start'];
@@ -99,6 +100,8 @@ function dressMarks(fragment, marks, renderMark) {
   while (walker.nextNode())
     texts.push(walker.currentNode);
   for (const text of texts) {
+    if (!text.parentNode.closest?.('code'))
+      text.data = text.data.replace(VERSION, '$1 ');
     if (!mark && !text.data.includes(OPEN) && !text.data.includes(CLOSE))
       continue;
     const pieces = [];
