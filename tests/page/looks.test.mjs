@@ -4,12 +4,14 @@
  */
 
 import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { assertAccessible } from './axe.mjs';
 import { answered, ask, launch, openPage } from './browser.mjs';
 import { Fake } from './fake.mjs';
-import { REFERENCE } from './scripts.mjs';
+import { GIVEN, REFERENCE } from './scripts.mjs';
+import { VESPERD, run } from '../e2e/harness.mjs';
 
 const PICTURES = process.env.VESPER_PICTURES;
 const QUESTIONS = [REFERENCE, 'markdown', 'wide hourly', 'price by hour', 'price by month', 'price by day', 'two charts', 'several',
@@ -17,6 +19,7 @@ const QUESTIONS = [REFERENCE, 'markdown', 'wide hourly', 'price by hour', 'price
 const CHARTS = 5;
 const WIDTHS = [360, 768, 1440];
 const HEIGHT = 900;
+const SCREEN_PX = 700; /* what such a window has for an answer */
 const PAPER = 718; /* A4 without its margins */
 const TEXT_CONTRAST = 4.5;
 
@@ -44,9 +47,9 @@ async function conversation(width, options = {}) {
   return opened;
 }
 
-async function drawn(page) {
+async function drawn(page, count = CHARTS) {
   await page.waitForFunction((n) => document.querySelector('vesper-chat').shadowRoot
-    .querySelectorAll('.chart-card[data-state=drawn] svg.marks').length === n, CHARTS);
+    .querySelectorAll('.chart-card[data-state=drawn] svg.marks').length === n, count);
   /* A chart that follows its box does so in the next frames. */
   await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve), 300)));
 }
@@ -113,6 +116,14 @@ const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluat
       faults.push(`a chart of ${picture.height} on a screen of ${tallest}: ${name}`);
     if (picture.left < frame.left - 1 || picture.right > frame.right + 1)
       faults.push(`a chart from ${picture.left} to ${picture.right} in a card from ${frame.left} to ${frame.right}: ${name}`);
+    const seen = (selector) => [...svg.querySelectorAll(selector)].filter((text) => Number(getComputedStyle(text).opacity) > 0 && text.textContent)
+      .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+    const others = seen(':is(.role-axis-label:not(:has([transform*=rotate])), .role-legend-label) text');
+
+    for (const { text, box } of seen(':is(.role-axis-title, .role-legend-title, .role-title) text'))
+      for (const other of others)
+        if (box.right > other.box.left + 1 && other.box.right > box.left + 1 && box.bottom > other.box.top + 1 && other.box.bottom > box.top + 1)
+          faults.push(`a title over a label: ${text} and ${other.text}: ${name}`);
     for (const axis of card.querySelectorAll('.role-axis-label')) {
       const labels = [...axis.querySelectorAll('text')].filter((text) => Number(getComputedStyle(text).opacity) > 0 && text.textContent)
         .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
@@ -224,6 +235,23 @@ describe('one conversation', () => {
 
     assert.deepEqual(flat, []);
   });
+});
+
+describe('the chart of every shape of result', () => {
+  for (const width of [WIDTHS[0], WIDTHS.at(-1)])
+    test(`lies on one screen, with its words apart, at ${width} pixels`, async (t) => {
+      const { stdout } = await run(join(dirname(VESPERD), 'test_view_chart_shape'), ['--specs'], { maxBuffer: 1 << 26 });
+
+      GIVEN.splice(0, GIVEN.length, ...stdout.trim().split('\n').map((line, i) => ({ ...JSON.parse(line), view_id: `v${i}` })));
+      assert.ok(GIVEN.length >= 40, `${GIVEN.length} charts`);
+      const { page, context } = await openPage(browser, fake.url, { viewport: { width, height: HEIGHT } });
+
+      t.after(() => context.close());
+      await page.locator('vesper-chat[data-state=ready]').waitFor();
+      await ask(page, 'given charts').then(() => answered(page));
+      await drawn(page, GIVEN.length);
+      assert.deepEqual(await faultsOf(page, { height: SCREEN_PX }), []);
+    });
 });
 
 describe('a month and a day', () => {

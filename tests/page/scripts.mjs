@@ -356,7 +356,12 @@ function along(timeUnit, days) {
 const byMonth = () => along('utcyearmonth', Array.from({ length: 6 }, (_, i) => `2025-0${i + 1}-01`));
 const byDay = () => along('utcyearmonthdate', Array.from({ length: 5 }, (_, i) => `2025-03-0${i + 1}`));
 
+/* Charts that a test gives. */
+export const GIVEN = [];
+const given = () => [...GIVEN.map((view) => ({ type: 'chat.view', view })), ...tokens('These are all.'), complete()];
+
 const SCRIPTS = [
+  [/given charts/, given],
   ...componentScripts(complete, HOSTILE),
   [/ten thousand/, tenThousand],
   [/delimiters/, delimiters],

@@ -9,6 +9,10 @@ import embed from 'vega-embed';
 /* Colors that keep apart on light and dark, also for most who see few colors. */
 const CATEGORIES = ['#2a9d8f', '#e09f3e', '#5b7fd6', '#d1605e', '#9a6dd7', '#6a9f4b', '#c2678f', '#7d8790'];
 const LABELS_APART_PX = 4;
+const NARROW_PX = 480;
+const NARROW_DAYS = 2;
+const DAY_CHARS = 10;
+const FEW_DAYS = 7;
 const FAINT = { labelColor: 'currentColor', titleColor: 'currentColor', labelOpacity: .8, titleOpacity: .8,
   titleFontWeight: 500, labelFontSize: 12, titleFontSize: 12 };
 const CONFIG = {
@@ -54,13 +58,19 @@ function timesOf(tag) {
 const FORMATS = (english) => ({ utcyearmonth: '%b %Y', utcyearmonthdate: english ? '%-d %B %Y' : '%-d. %b %Y',
   utcyearmonthdatehoursminutes: english ? '%-d %B %Y, %H:%M' : '%-d. %b %Y, %H:%M' });
 
-function withDates(spec, tag) {
+function withDates(spec, tag, width) {
   const x = spec.encoding?.x;
-  const format = FORMATS(!tag.startsWith('de'))[x?.timeUnit];
+  const formats = FORMATS(!tag.startsWith('de'));
+  /* Where many days run along, ticks stand at midnights. */
+  const isLong = new Set(spec.data?.values?.map((row) => String(row.x).slice(0, DAY_CHARS))).size > FEW_DAYS;
+  const format = formats[isLong ? x?.timeUnit?.replace('hoursminutes', '') : x?.timeUnit];
   /* Twenty-four hours side by side are no number of many digits on a phone. */
   const apart = x?.axis?.labelAngle === 0 && { labelOverlap: 'greedy' };
+  /* A day is long: on a phone there is room for few short ones, and none beyond the edges. */
+  const dates = format && { format, labelBound: LABELS_APART_PX,
+    ...width < NARROW_PX && { format: format.replace('%B', '%b'), tickCount: NARROW_DAYS } };
 
-  return format || apart ? { ...spec, encoding: { ...spec.encoding, x: { ...x, axis: { ...apart, ...format && { format }, ...x.axis } } } } : spec;
+  return dates || apart ? { ...spec, encoding: { ...spec.encoding, x: { ...x, axis: { ...apart, ...dates, ...x.axis } } } } : spec;
 }
 
 /* A name keeps its colour from chart to chart, in the order in which names come to the page. */
@@ -96,7 +106,7 @@ function distinct(colours) {
 /* onTooltip(value or null, event): what the pointer is over; tag: whose numbers. Returns a function that lets go. */
 export async function draw(box, spec, onTooltip, tag) {
   const { usermeta, ...safe } = spec;  /* it could override what is set here */
-  const { finalize } = await embed(box, withDates(withColours(safe), tag), {
+  const { finalize } = await embed(box, withDates(withColours(safe), tag, box.clientWidth), {
     mode: 'vega-lite',
     ast: true,
     actions: false,
