@@ -69,7 +69,8 @@ test('a file is chosen, its question answered, asked, shared, replaced and delet
 
   /* The keyboard is on the new source already. */
   await page.keyboard.press('Enter');
-  await dialog.getByRole('row', { name: /^Day date date/ }).waitFor();
+  await dialog.getByRole('row', { name: /^Day date date 0 \d+ 1 January 2025/ }).waitFor();
+  await dialog.getByRole('row', { name: /^Fee number number 0 30 0\.25 29\.25 442\.5/ }).waitFor();
   const everybody = dialog.getByRole('checkbox', { name: /Everybody/ });
   await press(everybody, 'Space');
   assert.equal(await everybody.isChecked(), true);

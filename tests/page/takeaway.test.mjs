@@ -221,6 +221,16 @@ test('a pinned result stands on the start page, read anew, until it is removed',
   assert.deepEqual(open.wrongs, []);
 });
 
+test('what a pressed button says is read whole on a phone', async () => {
+  const turn = await asked('two charts', { viewport: { width: 360, height: 800 } });
+
+  await turn.getByRole('button', { name: 'Pin to the start page' }).click();
+  await turn.getByText('It is on your start page now').waitFor();
+  const [said, card] = await Promise.all(['.data-tools .hint:not(:empty)', '.data'].map((part) => turn.locator(part).last().boundingBox()));
+
+  assert.ok(said.x >= card.x && said.x + said.width <= card.x + card.width, `${said.x} to ${said.x + said.width} in a card from ${card.x}`);
+});
+
 test('a link shares a result; one without rights looks like one to nothing', async () => {
   const turn = await asked('two charts', { permissions: ['clipboard-read', 'clipboard-write'] });
   const { page } = open;

@@ -37,6 +37,8 @@ test('each language has a sentence for every code of the server, and a name for 
   const tools = sql.filter((name) => /\/.*\.sql$/.test(name)).map((name) => /(\w+)[.\w]*\.sql$/.exec(name)[1]);
   const codes = ['bad_frame', 'unknown_type', 'too_long', 'busy', 'rate_limited', 'quota', 'denied', 'not_found', 'expired', 'upstream',
     'timeout', 'draining', 'internal'];
+  const own = ['list_sources', 'describe_source', 'data_quality', 'find_join_keys'];
+  const agents = (await readdir(new URL('../../sql/core/', SOURCES))).filter((folder) => !['map', 'own_sql'].includes(folder)).map((folder) => `${folder}_agent`);
   const others = languages.filter((language) => language !== 'en');
 
   assert.ok(tools.length >= 10);
@@ -44,7 +46,7 @@ test('each language has a sentence for every code of the server, and a name for 
     const { names, instead } = await import(new URL(`words.${language}.js`, WORDS));
 
     assert.deepEqual(codes.filter((code) => !instead[code]), [], language);
-    assert.deepEqual(tools.filter((tool) => !names[tool]), [], language);
+    assert.deepEqual([...tools, ...own, ...agents].filter((name) => !names[name]), [], language);
     assert.deepEqual(Object.keys(instead), Object.keys((await import(new URL(`words.${others[0]}.js`, WORDS))).instead));
   }
 });
@@ -53,7 +55,7 @@ test('no word is there for nothing, and none is missing', async () => {
   const files = (await Promise.all(['', 'views/', 'views/takeaway/', 'views/dialogs/', 'pages/'].map(async (folder) => (await readdir(new URL(folder, SOURCES))).map((name) => folder + name)))).flat()
     .filter((name) => /\.(js|html)$/.test(name));
   const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');
-  const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin|step|save|chart|scope|period|status)_|_more$/;
+  const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin|step|save|chart|scope|period|status|source_type)_|_more$/;
 
   for (const key of Object.keys(all))
     assert.ok(built.test(key) || new RegExp(`['"]${key}['"]`).test(text), `nobody says ${key}`);

@@ -214,6 +214,8 @@ export const words = {
 
 export const names = {
   dayahead_agent: 'Precios day-ahead', price_curve_agent: 'Curvas de precios', pbi_metrics_agent: 'Uso de informes', per_agent: 'Proyectos',
+  segmentation_agent: 'Segmentos', pattern_recognition_agent: 'Patrones', opportunity_agent: 'Oportunidades', business_impact_agent: 'Impacto',
+  risk_agent: 'Riesgos', benchmark_agent: 'Comparaciones', semantic_search_agent: 'Parecidos', data_discovery_agent: 'Datos propios',
   vendor: 'Proveedor', vendors: 'Proveedores', market: 'Mercado', markets: 'Mercados', hub_zone: 'Zona', hub_zones: 'Zonas',
   asof_date: 'A fecha de', year: 'Año', years: 'Años', month: 'Mes', months: 'Meses', hour: 'Hora', hours: 'Horas',
   project_name: 'Proyecto', project_stage: 'Fase', technology: 'Tecnología', sponsor: 'Patrocinador', report_name: 'Informe',
@@ -281,6 +283,10 @@ export const names = {
   vs_history: 'Comparación con el pasado',
   refine_query: 'Acotar la consulta',
   run_select: 'Consulta',
+  list_sources: 'Fuentes de datos',
+  describe_source: 'Descripción de una fuente de datos',
+  data_quality: 'Calidad de los datos',
+  find_join_keys: 'Columnas que unen',
 };
 
 /* For what the server says in English: by its code, or the text itself where there are only a few. */

@@ -189,9 +189,14 @@ class Sources {
   }
 
   #profile({ columns }) {
-    const { say } = this.#locale;
+    const locale = this.#locale;
+    const { say } = locale;
+    const word = (kind, name) => (locale.has(`source_${kind}_${name}`) ? say(`source_${kind}_${name}`) : name);
+    /* As text a sum has all of its digits. */
+    const written = (cell = '') => (/^-?\d+(\.\d+)?$/.test(cell) ? locale.number(cell, { maximumFractionDigits: 20 })
+      : locale[String(cell).includes('T') ? 'dateTime' : 'date'](cell));
     const row = ({ label, type, role, nulls, distinct, min, max, sum, misfits }) => h('tr', {}, h('th', { scope: 'row' }, label),
-      [type, role, nulls, distinct, min ?? '', max ?? '', sum ?? '', misfits].map((cell) => h('td', {}, String(cell))));
+      [word('type', type), word('role', role), ...[nulls, distinct, min, max, sum, misfits].map(written)].map((cell) => h('td', {}, cell)));
 
     return h('div', { class: 'source-table', tabindex: '0' }, h('table', {}, h('thead', {}, h('tr', {}, say('source_head').split('|').map((head) => h('th', { scope: 'col' }, head)))),
       h('tbody', {}, columns.map(row))));
