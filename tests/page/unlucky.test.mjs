@@ -228,7 +228,7 @@ describe('against a scripted server', () => {
 
     assert.deepEqual(cut, []);
     assert.ok(await page.evaluate(() => document.documentElement.scrollHeight) > 900);
-    for (const gone of ['.composer', '.suggestions', '.data-tools', '.acts'])
+    for (const gone of ['.composer', '.suggestions', '.data-tools', '.acts', '.tools', '.report button', '.report a'])
       assert.equal(await page.locator(gone).first().isVisible(), false, gone);
   });
 });

@@ -4,6 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
@@ -215,6 +216,14 @@ test('a question is edited and asked again', async () => {
   await page.locator('.question').hover();
   await page.getByRole('button', { name: 'Edit this question' }).click();
   assert.equal(await page.getByRole('textbox', { name: 'Your question' }).inputValue(), 'slow please');
+});
+
+test('every tenant of the demo can be chosen', async () => {
+  const page = await start();
+  const script = await readFile(new URL('../../run', import.meta.url), 'utf8');
+  const tenants = /^demo_tenants\(\) \{.*?'END'\n(.*?)^\tEND$/ms.exec(script)[1];
+
+  assert.deepEqual(await page.getByLabel('Tenant').locator('option').allInnerTexts(), Object.keys(JSON.parse(tenants)));
 });
 
 test('signs in as the chosen demo user', async () => {
