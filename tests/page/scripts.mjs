@@ -362,6 +362,7 @@ const given = () => [...GIVEN.map((view) => ({ type: 'chat.view', view })), ...t
 
 const SCRIPTS = [
   [/given charts/, given],
+  [/not mine/, () => [...tokens('You do not have permission to see this data.'), complete({ outcomes: [{ call: 'c1', agent: 'per_agent', tool: 'get_project_health', outcome: 'not_permitted', rows: 0, truncated: false }] })]],
   ...componentScripts(complete, HOSTILE),
   [/ten thousand/, tenThousand],
   [/delimiters/, delimiters],

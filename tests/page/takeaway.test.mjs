@@ -114,6 +114,10 @@ test('the last line of an answer says whether one may rely on it, neither who wo
   await open.page.getByText('anthropic claude-sonnet-5-5').waitFor();
 });
 
+test('a refusal is no result of no rows', async () => {
+  assert.equal((await (await asked('not mine')).locator('.outcome').innerText()).trim(), 'Answered by rules (no model)');
+});
+
 test('a wide table takes the margin that is empty', async () => {
   const turn = await asked('wide hourly', { viewport: { width: 1440, height: 900 } });
   const [table, column] = await Promise.all(['.data', '.prose'].map((part) => turn.locator(part).boundingBox()));

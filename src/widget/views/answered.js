@@ -24,7 +24,7 @@ function rowsText({ rows = 0, truncated }, { say }) {
 }
 
 function rowsRead({ outcomes, tables }, locale) {
-  const results = outcomes?.length ? outcomes
+  const results = outcomes?.length ? outcomes.filter(({ outcome }) => outcome !== 'not_permitted')
     : tables.map((view) => ({ rows: view.row_count, truncated: view.truncated }));
 
   return results.length > 0 && rowsText({
