@@ -90,6 +90,8 @@
 	LIST(WORDS_JOINTS, "cues.joints")                                                          \
 	LIST(WORDS_ARTICLES, "cues.articles")                                                      \
 	LIST(WORDS_COMMON, "cues.common")                                                          \
+	LIST(WORDS_DEAR, "cues.dear")                                                              \
+	LIST(WORDS_CHEAP, "cues.cheap")                                                            \
 	LIST(WORDS_THEM, "cues.them")                                                              \
 	LIST(WORDS_POINTING, "cues.pointing")                                                      \
 	LIST(WORDS_CONTENTS, "cues.contents")                                                      \
@@ -129,6 +131,7 @@
 	LIST(WORDS_CHART_BAR, "form.bars")                                                         \
 	LIST(WORDS_CHART_LINE, "form.lines")                                                       \
 	LIST(WORDS_CHART_AREA, "form.areas")                                                       \
+	LIST(WORDS_FORM_SHOWING, "form.showing")                                                   \
 	LIST(WORDS_CHART, "form.chart")                                                            \
 	LIST(WORDS_GREETINGS, "smalltalk.greetings")                                               \
 	LIST(WORDS_GREETING_FILLERS, "smalltalk.fillers")                                          \

@@ -132,12 +132,20 @@ static const char *missing(const struct answer_turn *t)
 	return *list ? turn_sentence(t->core, SAY_TASK_MISSING, list) : NULL;
 }
 
+static bool has_rows(const struct turn_work *w)
+{
+	for (size_t i = 0; i < w->result_count; i++)
+		if (w->results[i]->outcome.kind == OUTCOME_ROWS)
+			return true;
+	return false;
+}
+
 /* Why there is no chart where one was asked for. */
 static const char *no_charts(const struct answer_turn *t)
 {
 	enum view_chart_wish wish;
 
-	if (t->work->result_count == 0 || t->answer->views.charts > 0)
+	if (!has_rows(t->work) || t->answer->views.charts > 0)
 		return NULL;
 	wish = view_chart_wish(t->core->may.catalog->language, t->core->request.content);
 	if (wish == CHART_AS_FITS || wish == CHART_AS_TABLE)

@@ -170,6 +170,7 @@ static void show_view(struct answer_turn *t, const struct result *r, const char 
 void say_component(struct answer_turn *t, const char *task, const char *view_id, struct str view)
 {
 	t->answer->views.count++;
+	t->answer->views.charts++; /* components draw */
 	event_emit(
 		t->core->sink,
 		&(struct event){

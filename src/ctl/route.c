@@ -54,7 +54,7 @@ static json_t *route(const struct router *r, const json_t *history, const char *
 		if (!in.question)
 			continue;
 		know_understand(r->know, &in, a, &u);
-		if (i < n && (u.filter_count > 0 || u.tool_count > 0)) {
+		if (i < n && u.unused_count == 0 && (u.filter_count > 0 || u.tool_count > 0)) {
 			json_decref(standing);
 			standing = know_standing(&u);
 		}

@@ -80,6 +80,13 @@ json_t *dialog_standing(const struct dialog_turn *t)
 	return standing;
 }
 
+/* The question had unused words and was not run. */
+static bool is_unanswered(const struct dialog_turn *t)
+{
+	return t->reading->understood.unused_count > 0 && !t->work->spec &&
+	       t->work->result_count == 0;
+}
+
 /* A turn without data leaves the context unchanged. A context from the client is not stored. */
 void dialog_leave_context(struct dialog_turn *t)
 {
@@ -87,7 +94,7 @@ void dialog_leave_context(struct dialog_turn *t)
 
 	if (t->dialog->next_context)
 		return;
-	if (u->filter_count > 0 || u->tool_count > 0 || t->work->spec)
+	if (!is_unanswered(t) && (u->filter_count > 0 || u->tool_count > 0 || t->work->spec))
 		t->dialog->next_context = dialog_standing(t);
 	else if (!t->core->request.origin)
 		t->dialog->next_context = json_deep_copy(t->context->standing);

@@ -50,12 +50,31 @@ bool exclude_before(const struct question *q, size_t i)
 	return false;
 }
 
+/* "The CAISO ones and those on hold": joined with only little words between. */
+static bool is_joined(const struct question *q, size_t from, size_t to)
+{
+	bool joint = false;
+
+	for (; from < to && !q->tokens[from].first; from++) {
+		const struct token *t = &q->tokens[from];
+
+		if (token_says(t, WORDS_EXCEPT_JOINTS) && !joint)
+			joint = true;
+		else if (!token_says(t, WORDS_ONES) && !token_says(t, WORDS_POINTING) &&
+			 !(joint &&
+			   (token_says(t, WORDS_ARTICLES) ||
+			    (token_says(t, WORDS_PLACES) && token_says(t - 1, WORDS_POINTING)))))
+			return false;
+	}
+	return joint && from == to;
+}
+
 /* Continues an exclusion: "excluding NP15 and SP15". In "not NP15, SP15" the second is wanted. */
 static bool goes_on(const struct question *q, const struct mention *last, size_t from)
 {
 	size_t cue = last->from;
 
-	if (from == last->to + 1 && token_says(&q->tokens[last->to], WORDS_EXCEPT_JOINTS))
+	if (is_joined(q, last->to, from))
 		return true;
 	if (from != last->to || q->tokens[from].before != ',')
 		return false;

@@ -130,13 +130,15 @@ bool followup_cue(const struct reading *r)
 	return !content;
 }
 
-/* Returns how many words from token i on say in which form to show an answer. */
+/* Returns how many words from token i on say in which form to show an answer. "Everything" alone
+ * may be about anything. */
 static size_t form_words(const struct question *q, size_t i)
 {
-	static const enum words FORMS[] = {WORDS_CHART,      WORDS_CHART_NONE, WORDS_CHART_BAR,
-					   WORDS_CHART_LINE, WORDS_CHART_AREA, WORDS_DETAIL};
-	size_t most = 0;
+	static const enum words FORMS[] = {WORDS_CHART, WORDS_CHART_NONE, WORDS_CHART_BAR,
+					   WORDS_CHART_LINE, WORDS_CHART_AREA};
+	size_t most = words_at(q, i, WORDS_DETAIL);
 
+	most = most > 1 ? most : 0;
 	for (size_t f = 0; f < sizeof(FORMS) / sizeof(*FORMS); f++) {
 		size_t n = words_at(q, i, FORMS[f]);
 
@@ -154,8 +156,7 @@ bool followup_is_form(const struct reading *r)
 	for (size_t i = 0, n; i < r->q.count; i += n ? n : 1) {
 		n = form_words(&r->q, i);
 		any = any || n > 0;
-		if (n == 0 && !token_says(&r->q.tokens[i], WORDS_PRONOUNS) &&
-		    !account_is_neutral(r, i))
+		if (n == 0 && !token_says(&r->q.tokens[i], WORDS_FORM_SHOWING))
 			return false;
 	}
 	return any;
@@ -174,20 +175,45 @@ static const char *step_of(const struct token *t)
 	return NULL;
 }
 
+/* The step that the token at i groups by: "per day", "by the month", "daily". */
+const char *followup_step_at(const struct question *q, size_t i)
+{
+	const char *step = step_of(&q->tokens[i]);
+	size_t by = i;
+
+	if (!step || token_says(&q->tokens[i], WORDS_GROUPING))
+		return step;
+	while (by > 0 && token_says(&q->tokens[by - 1], WORDS_ARTICLES) &&
+	       !token_says(&q->tokens[by - 1], WORDS_GROUPING))
+		by--;
+	return by > 0 && token_says(&q->tokens[by - 1], WORDS_GROUPING) ? step : NULL;
+}
+
 const char *followup_step(const struct question *q)
 {
-	for (size_t i = 0; i < q->count; i++)
-		if (step_of(&q->tokens[i]) &&
-		    (token_says(&q->tokens[i], WORDS_GROUPING) ||
-		     (i > 0 && token_says(&q->tokens[i - 1], WORDS_GROUPING))))
-			return step_of(&q->tokens[i]);
+	for (size_t i = 0; i < q->count; i++) {
+		const char *step = followup_step_at(q, i);
+
+		if (step)
+			return step;
+	}
 	return NULL;
 }
 
 bool followup_says_step(const struct reading *r)
 {
-	return r->q.count <= ELLIPSIS_WORDS && r->facts.count + r->said_count == 0 &&
-	       followup_step(&r->q);
+	const struct question *q = &r->q;
+
+	if (q->count > ELLIPSIS_WORDS || r->facts.count + r->said_count > 0 || !followup_step(q))
+		return false;
+	for (size_t i = 0; i < q->count; i++) {
+		const struct token *t = &q->tokens[i];
+
+		if (token_says(t, WORDS_NEGATION) ||
+		    (!step_of(t) && !token_says(t, WORDS_GROUPING) && !know_is_stop(r->know, t)))
+			return false;
+	}
+	return true;
 }
 
 bool followup_is_fragment(const struct reading *r, bool leans)

@@ -490,6 +490,7 @@ bool followup_pronoun(const struct question *q); /* "that", "those" */
 bool followup_points(const struct reading *r);
 /* Returns true when the question only says in which form to show the last answer ("as a chart"). */
 bool followup_is_form(const struct reading *r);
+const char *followup_step_at(const struct question *q, size_t i); /* or NULL */
 /* The step of time that the question groups by ("per day": "day"); NULL: none. */
 const char *followup_step(const struct question *q);
 /* Returns true when the question only says a step of time to group by ("and by month?"). */
@@ -591,6 +592,7 @@ struct reading {
 	const struct question *described; /* what stood behind it: which values are meant, or
 					     classes (described.c); or NULL */
 	bool bare;            /* it leans on what stands, and says filters and orders alone */
+	bool steps; /* it only says a step of time to group by */
 	size_t said_entities; /* facts of this question that are values of a dimension */
 };
 

@@ -364,11 +364,12 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 
 	*out = (struct understanding){.kind = KNOW_DATA};
 	r->bare = leans && s->tool_count > 0 && (says_filters_alone(r) || takes_step(r, s));
+	r->steps = leans && followup_says_step(r);
 	how = reading_carry(r, s, leans);
 	if (edits)
 		followup_edit(r, edits, edit_source);
 	parents_settle(r);
-	if (!choose_best(r, how == CARRY_ALL ? s : NULL, &choice)) {
+	if (!choose_best(r, how == CARRY_ALL || r->steps ? s : NULL, &choice)) {
 		unclear(KNOW_UNCLEAR, 0.3, out);
 		hear(r, out);
 		return;
@@ -471,6 +472,18 @@ static void fragment_unused(struct reading *r, const struct standing *s, struct 
 	out->leans = true;
 }
 
+/* The session context can be run again from its filters: one call of a tool, or a query over the
+ * map that is no analysis. A plan of several steps can't, and what was asked back was not run. */
+static bool may_show_again(const struct reading *r, const struct standing *s)
+{
+	const json_t *tools = json_object_get(r->in->standing, "tools");
+	const char *name = json_string_value(json_array_get(tools, 0));
+	const struct tool_def *tool = name ? catalog_tool(r->know->catalog, name) : NULL;
+
+	return tool && json_array_size(tools) == 1 && !tool->analysis.groups && !s->ask &&
+	       !json_object_get(r->in->standing, "plan");
+}
+
 void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
 		    struct arena *a, struct understanding *out)
 {
@@ -522,7 +535,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 					      a);
 		return;
 	}
-	stands = standing.tool_count + standing.facts.count > 0;
+	stands = standing.tool_count + standing.facts.count > 0 || standing.query;
 	reply = edits ? NULL : talk_term(k, &r.q, !stands && strchr(q->text, '?'));
 	if (reply) {
 		unclear(KNOW_TERM, 0.95, out);
@@ -543,8 +556,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		out->reply = sentence(k->catalog->language, SAY_ORDER, a);
 		return;
 	}
-	if (!edits && (standing.tool_count > 0 || standing.query) && !standing.ask &&
-	    followup_is_form(&r)) {
+	if (!edits && may_show_again(&r, &standing) && followup_is_form(&r)) {
 		understand_again(k, in, a, out);
 		return;
 	}
@@ -575,7 +587,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	fresh = arena_alloc(a, sizeof(*fresh));
 	*fresh = r;
 	understand_data(&r, &standing, leans, edits, source, out);
-	if (steps && out->tool_count == 0) { /* no tool has such steps of the same thing */
+	if (steps && out->tool_count == 0) {
 		unclear(KNOW_UNCLEAR, 0.4, out);
 		fragment_unused(&r, &standing, out);
 		return;

@@ -165,6 +165,21 @@ describe('a follow-up that changes the form', () => {
     }],
   ));
 
+  it('words of form that are about something else repeat nothing', async () => {
+    for (const second of ['the chart is wrong', 'chart only my team', 'don\'t chart it', 'is everything ok'])
+      await conversation(['Top reports by views', ({ tools }) => assert.match(tools, /get_top_reports_by_views:rows/)],
+        [second, ({ tools }) => assert.equal(tools, '', second)]);
+    await conversation(['projects at risk and hourly prices for NP15 in 2025 from Ascend', ({ tools }) => assert.match(tools, / /)],
+      ['as a chart', ({ tools }) => assert.equal(tools, '', 'of two answers neither is meant alone')]);
+  });
+
+  it('rows of the last answer that can\'t be named are said to be unused', () => conversation(
+    ['Which projects are off track?', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/)],
+    ['and the budget of the first one?', ({ tools }) => assert.equal(tools, '')],
+    ['which of those slipped dates?', ({ tools }) => assert.equal(tools, '')],
+    ['as a table', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/, 'what was not answered changes nothing')],
+  ));
+
   it('"top ones" of nothing is no question', () => conversation(['top ones', ({ tools, text }) => {
     assert.equal(tools, '');
     assert.match(text, /can't use "top"/);

@@ -11,6 +11,7 @@
 
 #include "vesper/limits.h"
 #include "vesper/str.h"
+#include "vesper/strlist.h"
 
 #define SLIP_BYTES_MIN 4 /* minimum length of a misspelled word */
 #define QUESTION_BYTES 65536
@@ -135,18 +136,32 @@ static bool is_said_again(const struct account *a, int number)
 	return false;
 }
 
+/* Returns true when the step that is said at i fills a parameter of the tool. */
+static bool step_is_filled(const struct account *a, size_t i)
+{
+	const char *step = i < a->r->q.count ? followup_step_at(&a->r->q, i) : NULL;
+	const struct candidate *of = a->c->fit.of;
+
+	for (size_t p = 0; step && p < of->param_count; p++)
+		if (of->params[p].slot == SLOT_STEP)
+			return strlist_has(of->params[p].values, step);
+	return false;
+}
+
 /* "by month", "each sponsor": the tool must distinguish the group. */
 static bool groups_bound(const struct account *a, size_t i)
 {
+	int told = a->def->words.grain ? GRAIN | RANKED : FROM_ABOUT;
 	size_t by = object_of(a, i);
 
+	if (step_is_filled(a, i) || step_is_filled(a, by))
+		return true;
 	if (!know_is_stop(a->r->know, &a->r->q.tokens[i]) &&
-	    spoken_of(a, &a->r->q.tokens[i])) /* "hourly" */
+	    (spoken_of(a, &a->r->q.tokens[i]) & told)) /* "hourly" */
 		return true;
 	if (by == a->r->q.count)
 		return token_says(&a->r->q.tokens[i], WORDS_EVERYTHING);
-	return is_taken(a, by) || (spoken_of(a, &a->r->q.tokens[by]) &
-				   (a->def->words.grain ? GRAIN | RANKED : FROM_ABOUT));
+	return is_taken(a, by) || (spoken_of(a, &a->r->q.tokens[by]) & told);
 }
 
 /* "since the last audit": a time must follow, unless the tool compares. */
@@ -275,7 +290,7 @@ static bool is_subject(const struct account *a, size_t i)
 {
 	const struct token *t = &a->r->q.tokens[i];
 
-	if (t->number >= 0 || token_says(t, WORDS_SUPERLATIVE))
+	if (t->number >= 0 || token_says(t, WORDS_SUPERLATIVE) || followup_step_at(&a->r->q, i))
 		return false;
 	return is_taken(a, i) || (!know_is_stop(a->r->know, t) && spoken_of(a, t));
 }
@@ -484,6 +499,16 @@ static bool is_quality(const struct reading *r, size_t i)
 	       (token_says(next, WORDS_ONES) || is_label(r->know, next));
 }
 
+/* "The mean budget", not "what does it mean": an aggregate in front of a noun. */
+static bool is_aggregate(const struct reading *r, size_t i)
+{
+	const struct question *q = &r->q;
+
+	return token_says(&q->tokens[i], WORDS_AGGREGATES) &&
+	       token_says(&q->tokens[i], WORDS_NEUTRAL) && !ends_clause(q, i) &&
+	       !know_is_stop(r->know, &q->tokens[i + 1]);
+}
+
 /* "Projects of the client", not "for the client". */
 static bool is_party(const struct question *q, size_t i)
 {
@@ -495,20 +520,42 @@ static bool is_party(const struct question *q, size_t i)
 	       token_says(&q->tokens[at - 1], WORDS_BELONGING);
 }
 
-/* "Which of them": the pronoun means rows narrowed by filters of the session context. Returns true
- * when one of those filters does not narrow the chosen tool. */
+/* "Of the first one", "the second one": a row of the last answer, which no tool can be told. */
+static bool is_row_reference(const struct question *q, size_t i)
+{
+	return i > 1 && token_says(&q->tokens[i], WORDS_CHOICE) &&
+	       q->tokens[i - 1].known && q->tokens[i - 1].known->ordinal > 0 &&
+	       token_says(&q->tokens[i - 2], WORDS_ARTICLES);
+}
+
+/* "Which of them", "which ones": of the rows shown before. */
+static bool points_at_rows(const struct question *q, size_t i)
+{
+	const struct token *t = &q->tokens[i];
+
+	if (token_says(t, WORDS_ONES))
+		return i > 0 && token_says(&q->tokens[i - 1], WORDS_WHICH);
+	return token_says(t, WORDS_THEM) || (token_says(t, WORDS_POINTING) && i > 0 &&
+					     token_says(&q->tokens[i - 1], WORDS_BELONGING));
+}
+
+/* Such words mean rows narrowed by filters of the session context. Returns true when one of those
+ * filters does not narrow the chosen tool. */
 static bool points_beyond(const struct account *a, size_t i)
 {
 	const json_t *filters = json_object_get(a->r->in->standing, "filters"), *value;
 	const char *name;
 
-	if (!token_says(&a->r->q.tokens[i], WORDS_THEM))
+	if (!points_at_rows(&a->r->q, i) || stands(a))
 		return false;
 	json_object_foreach((json_t *)filters, name, value) {
 		const char *filter = followup_filter(a->r->know, name, a->r->arena);
 
-		if (followup_dimension(a->r->know->catalog, filter) &&
-		    (!facts_get(&a->r->facts, filter) || !candidate_param(a->c->fit.of, filter)))
+		if (strcmp(filter, FILTER_TOP_N) == 0)
+			return true;
+		if (!followup_dimension(a->r->know->catalog, filter))
+			continue;
+		if (!facts_get(&a->r->facts, filter) || !candidate_param(a->c->fit.of, filter))
 			return true;
 	}
 	return false;
@@ -525,6 +572,8 @@ static bool is_bound(const struct account *a, size_t i)
 	const struct question *q = &a->r->q;
 	const struct token *t = &q->tokens[i];
 
+	if (is_row_reference(q, i))
+		return false;
 	if (is_taken(a, i) || (t->used && takes_soft(a, i)))
 		return true;
 	if (is_withheld(a, t))
@@ -552,6 +601,8 @@ static bool is_bound(const struct account *a, size_t i)
 		return a->r->know->accounts->explains[a->def->index];
 	if (is_unanswered(a->r, i))
 		return false;
+	if (is_aggregate(a->r, i))
+		return spoken_of(a, t);
 	if (token_says(t, WORDS_NEWEST))
 		return a->newest || spoken_of(a, t);
 	if (token_says(t, WORDS_LOADED))
@@ -576,6 +627,7 @@ static void open_phrase(const struct account *a, size_t i)
 			    ? object_of(a, i)
 			    : i;
 
+	a->open[i] = true;
 	for (; i <= to && i < q->count && !is_taken(a, i); i++)
 		a->open[i] = true;
 }
@@ -648,7 +700,8 @@ bool account_is_cue(const struct reading *r, size_t i)
 bool account_is_neutral(const struct reading *r, size_t i)
 {
 	return !account_is_cue(r, i) && !says_how(&r->q, i) && !is_unanswered(r, i) &&
-	       words_at(&r->q, i, WORDS_WHY) == 0 && says_nothing(r->know, &r->q.tokens[i]);
+	       !is_aggregate(r, i) && words_at(&r->q, i, WORDS_WHY) == 0 &&
+	       says_nothing(r->know, &r->q.tokens[i]);
 }
 
 /* A word that only names a hidden column stays unbound: other columns must not answer it. */

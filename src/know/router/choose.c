@@ -206,6 +206,25 @@ static const char *intent_kept(const struct reading *r, const struct standing *s
 	return NULL;
 }
 
+/* A step of time alone keeps the subject: the tool is one of the session context, or takes all
+ * values of it. */
+static bool keeps_subject(const struct standing *s, const struct candidate *can)
+{
+	size_t values = 0;
+
+	for (size_t t = 0; t < s->tool_count; t++)
+		if (s->tools[t] == can->def)
+			return true;
+	for (size_t i = 0; i < s->facts.count; i++) {
+		const struct fact *f = &s->facts.items[i];
+
+		values += f->dimension != NULL;
+		if (f->dimension && !candidate_param(can, f->filter))
+			return false;
+	}
+	return values > 0;
+}
+
 bool choose_best(struct reading *r, const struct standing *standing, struct choice *out)
 {
 	struct numbered n;
@@ -221,7 +240,8 @@ bool choose_best(struct reading *r, const struct standing *standing, struct choi
 		const struct candidate *can = &r->candidates[i];
 		struct choice c = {.domain = r->in->may->domains[can->domain], .text = can->text};
 
-		if (intent && !is_of_intent(r, can, intent))
+		if ((intent && !is_of_intent(r, can, intent)) ||
+		    (r->steps && standing && !keeps_subject(standing, can)))
 			continue;
 		slots_fit(r, &n, can, &c.fit);
 		c.score = score_of(r, can, &c.fit, standing);

@@ -240,6 +240,8 @@ static size_t take_cue(struct asking *a, size_t i)
 		a->after.by = false;
 		return counting;
 	}
+	if (a->follows && (token_says(t, WORDS_CHEAP) || token_says(t, WORDS_DEAR)))
+		return 1; /* of what is measured: metrics_follow.c */
 	if (token_says(t, WORDS_TOP) || token_says(t, WORDS_BOTTOM)) {
 		a->top |= token_says(t, WORDS_TOP);
 		a->bottom |= token_says(t, WORDS_BOTTOM);

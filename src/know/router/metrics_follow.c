@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/units.h"
 
 /* ---- the current query ---- */
 
@@ -180,6 +181,20 @@ static bool take_period(json_t *query, json_t *said)
 	return true;
 }
 
+/* "And the cheapest?" of a price is the lowest. */
+static void take_price_order(struct asking *a, const json_t *query)
+{
+	struct asking before = *a;
+	bool money;
+
+	if (!metrics_of_query(&before, query) || before.metric_count == 0)
+		return;
+	money = before.metrics[0]->unit && before.metrics[0]->unit->style <= STYLE_MONEY_PER;
+
+	a->bottom |= money && words_in(&a->r->q, WORDS_CHEAP);
+	a->top |= money && words_in(&a->r->q, WORDS_DEAR);
+}
+
 /* How many rows "and the lowest?" means: as many as the query had. */
 static json_t *rows_before(const json_t *query)
 {
@@ -257,8 +272,10 @@ bool metrics_follow(const struct reading *r, const json_t *query, struct underst
 		return false;
 	if ((a.cues.totals && !metrics_is_total(&a)) || (a.level.said.count > 0 && !a.subject) ||
 	    !metrics_settle_level(&a) || !metrics_settle_all(&a) || !bounds_settle(&a) ||
-	    !metrics_take_facts(&a, said) || a.cues.compares || a.shows ||
-	    !take_top(&a, now, said, &changed))
+	    !metrics_take_facts(&a, said) || a.cues.compares || a.shows)
+		return false;
+	take_price_order(&a, query);
+	if (!take_top(&a, now, said, &changed))
 		return false;
 	if (a.by_count > 0)
 		take_groups(&a, now);
