@@ -1,4 +1,5 @@
-/* What users do to their sources: each is stored, and what follows is made of the rows. */
+/* Changes that users make to their sources. Each is stored first; everything else follows from the
+ * stored rows. */
 #include "upload_int.h"
 
 #include <string.h>
@@ -8,13 +9,13 @@
 #include "vesper/list.h"
 #include "vesper/mem.h"
 
-/* The rows are read again, and questions are read with them, before whoever asked is told. */
+/* The caller is called back after the rows were read again and questions use them. */
 struct change {
 	struct op op;
 	struct op *stored;
 	struct look_wait look;
 	struct tenant_uploads *tenant;
-	char source[UUID_BYTES], version[UUID_BYTES]; /* "": nothing is loaded */
+	char source[UUID_BYTES], version[UUID_BYTES]; /* "": no load to start */
 	store_done_cb cb;
 	void *owner;
 };
@@ -200,7 +201,7 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 	cb(caller, count > 0 ? batches[0].table : NULL, e);
 }
 
-/* The columns as the profile names them. */
+/* The table's columns, by the names in the profile. */
 static struct upload_table table_of(const struct stored_version *v, const json_t *profile,
 				    struct arena *a)
 {

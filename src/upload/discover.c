@@ -1,8 +1,8 @@
 /*
- * What tools of data sources ask: which there are, what each holds, how good it is, and which
- * columns of two have values in common. All but the last is in memory, as the profiles that loads
- * made. Only what the caller may use exists here; which one is meant is asked where a name fits
- * several, or none was said.
+ * The tools for data sources: list them, describe one, report its quality, and find columns of two
+ * sources with common values. Only the last runs a query; the others use the profiles in memory.
+ * Sources that the caller may not use are reported as nonexistent. A missing name, or one that
+ * fits several sources, leads to a clarifying question.
  */
 #include "upload_int.h"
 
@@ -25,18 +25,18 @@
 #define DISCOVER_SOURCE "source"
 #define DISCOVER_OTHER  "other"
 #define LINES_SHOWN     10
-#define COMMON_LEAST    2 /* values; one alone is chance */
+#define COMMON_LEAST    2 /* values; a single one may be chance */
 
-/* Copied, as the rows may be read anew while a query runs. */
+/* Copied, since the rows may be read again while a query runs. */
 struct usable {
 	const char *uid, *name, *owner, *updated_at, *table;
 	int64_t rows;
 	const char *label, *permission;
-	const char *profile_text, *meaning; /* of the rows: not to be read once a query has begun */
-	const json_t *profile;              /* in the arena; parsed when it is wanted */
+	const char *profile_text, *meaning; /* of the rows: not to be read once a query runs */
+	const json_t *profile;              /* in the arena; NULL: not parsed yet */
 };
 
-/* Two columns that may tell the same things. */
+/* Two columns that may hold the same values. */
 struct pair {
 	const json_t *left, *right;
 };
@@ -46,21 +46,21 @@ struct discovery {
 	struct later later;
 	struct tenant_uploads *tenant;
 	const struct language *language;
-	struct catalog *catalog; /* referenced: of the language */
+	struct catalog *catalog; /* a reference; owns the language */
 	struct arena *arena;
 	struct principal *who;
 	const char *tool;
 	const char *named, *other;
 	struct usable *list;
 	size_t count;
-	const struct usable *one, *two; /* those that are meant */
+	const struct usable *one, *two; /* the named sources */
 	/* the result */
 	struct table *table;
 	struct source_fact facts[RESULT_FACTS_MAX];
 	size_t fact_count;
 	const char **cells;
 	size_t cell_count, cell_cap;
-	/* of joins */
+	/* of find_join_keys */
 	struct pair pairs[PAIRS_MAX];
 	size_t pair_count;
 	struct op *query;
@@ -133,7 +133,7 @@ static void end(struct discovery *d, const struct outcome *outcome, const struct
 		if (!d->one || &d->list[i] == d->one || &d->list[i] == d->two)
 			needs[n++] = kept(d, d->list[i].permission);
 	memcpy((void *)batch.facts, d->facts, sizeof(d->facts));
-	d->table = NULL; /* the callee's */
+	d->table = NULL; /* ownership passed to the callback */
 	d->cb(d->owner, &batch, 1, NULL);
 	discovery_free(d);
 }
@@ -145,14 +145,14 @@ static void end_rows(struct discovery *d, const char *const *names, const enum c
 	end(d, NULL, NULL);
 }
 
-/* ---- which are there ---- */
+/* ---- which sources exist ---- */
 
 static const json_t *member(const json_t *object, const char *name)
 {
 	return json_object_get(object, name);
 }
 
-/* Also of a number that was kept with its digits. */
+/* Also gets numbers that are stored as text to keep their digits. */
 static const char *digits_of(const struct discovery *d, const json_t *object, const char *name)
 {
 	const json_t *v = member(object, name);
@@ -220,7 +220,7 @@ static void choose(struct discovery *d)
 	}
 }
 
-/* ---- which is meant ---- */
+/* ---- which source is meant ---- */
 
 static bool is_it(const struct usable *u, const char *name)
 {
@@ -233,7 +233,7 @@ static bool is_part(const struct usable *u, const char *name)
 	return str_find_nocase(u->name, name) || str_find_nocase(u->label, name);
 }
 
-/* All that could be meant; NULL: nothing was said. */
+/* All sources that the name may mean; `name` NULL: none. */
 static size_t fitting(const struct discovery *d, const char *name, const struct usable **out)
 {
 	size_t n = 0;
@@ -247,7 +247,7 @@ static size_t fitting(const struct discovery *d, const char *name, const struct 
 	return n;
 }
 
-/* The other one is never the first. */
+/* Ends with a clarifying question. The first source is not offered as the second. */
 static void ask_which(struct discovery *d, const char *param, const char *name,
 		      const struct usable **fit, size_t count)
 {
@@ -277,7 +277,7 @@ static void ask_which(struct discovery *d, const char *param, const char *name,
 	end(d, o, NULL);
 }
 
-/* False: it was asked. */
+/* False: a clarifying question ended the discovery, which is freed. */
 static bool meant(struct discovery *d, const char *param, const char *name,
 		  const struct usable **out)
 {
@@ -401,7 +401,7 @@ static int64_t int_of(const json_t *object, const char *name)
 	return json_integer_value(member(object, name));
 }
 
-/* Days between the first and the last one that no row has. */
+/* Number of days between the first and the last date that occur in no row. */
 static int64_t gaps_of(const json_t *column)
 {
 	struct date first, last;
@@ -446,7 +446,8 @@ static void data_quality(struct discovery *d)
 
 /* ---- find_join_keys ---- */
 
-/* Of values that may tell rows apart, and not too many to be compared. */
+/* Columns that may identify rows: IDs, groups, dates and whole numbers, with enough distinct
+ * values. */
 static bool may_join(const json_t *column)
 {
 	const char *role = json_text_at(column, "role"), *type = json_text_at(column, "type");

@@ -1,6 +1,6 @@
 /*
- * A document on its way into its table: its text, cut into passages, one row each. Passages have
- * the byte of the text that they start at, so that a quotation has a place in the whole.
+ * Loads a document into its table: its text, cut into passages, one row each. Each row has the
+ * byte offset of its passage, so that a quotation can be located in the text.
  */
 #include "upload_int.h"
 
@@ -21,19 +21,19 @@
 
 #define BLOCK_ROWS      500
 #define BLOCK_BYTES     (32 * 1024 * 1024)
-#define VECTORS_BYTES   (16 * 1024 * 1024) /* of a block, as numbers */
-#define TEXT_GROWS      3                  /* bytes of UTF-8 for one of another encoding, at most */
-#define PASSAGE_COLUMNS 4                  /* the vector is the last one */
+#define VECTORS_BYTES   (16 * 1024 * 1024) /* of a block, as floats */
+#define TEXT_GROWS      3 /* most bytes of UTF-8 for one byte of another encoding */
+#define PASSAGE_COLUMNS 4 /* the last one is the vector */
 
 struct document {
 	struct buf text;
 	const struct find_chunk *chunks;
 	size_t count, next;
-	struct arena *block; /* of the rows at hand */
-	/* its passages' vectors; all have one, or none is used */
+	struct arena *block; /* of the current rows */
+	/* vectors of its passages; all have one, or none is used */
 	struct arena *vectors;
-	char *model;     /* that makes them; NULL: nobody does, or it failed */
-	const char *why; /* it failed; or NULL */
+	char *model;     /* that makes them; NULL: none, or it failed */
+	const char *why; /* the reason of a failure; or NULL */
 	size_t dims;
 	void (*then)(struct load *l);
 };
@@ -226,7 +226,7 @@ static void use_vectors(struct load *l, const float *values, size_t dims)
 	buf_deinit(&text);
 }
 
-/* A document without vectors is found by its words. */
+/* Without vectors, a document is found by its words. */
 static void give_up(struct load *l, const char *why)
 {
 	struct document *d = l->document;
@@ -313,7 +313,7 @@ static void profile_document(struct load *l)
 	json_t *columns = json_array(), *profile;
 	char *text;
 
-	for (size_t i = 0; i < PASSAGE_COLUMNS - 1; i++) /* the vector is nobody's to read */
+	for (size_t i = 0; i < PASSAGE_COLUMNS - 1; i++) /* the vector is internal */
 		json_push_take(columns, column_json(&l->shape.columns[i]));
 	profile = json_make({"columns", columns}, {"passages", json_int((int64_t)d->count)},
 			    {"text_bytes", json_int((int64_t)d->text.n)},

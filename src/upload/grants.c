@@ -1,6 +1,7 @@
 /*
- * What callers may because of sources. A caller who may read thousands of documents has a
- * permission for each; they are listed once, and again only after one was given or taken away.
+ * Permissions that callers get through sources. A caller who may read thousands of documents has
+ * one permission for each. The list is cached until a source is shared with the caller or
+ * withdrawn.
  */
 #include "upload_int.h"
 
@@ -9,12 +10,13 @@
 
 #include "vesper/mem.h"
 
-#define GRANTS_MAX  16 /* callers of a tenant who are kept: those who send files just now */
+#define GRANTS_MAX  16 /* cached callers per tenant: those that are sending requests */
 #define GRANT_BYTES (16 * 1024 * 1024)
 
 static const struct {
-	const char *prefix; /* of the permission that one of them takes */
-	const char *any;    /* who may use one has this, too: tools that read them take it */
+	const char *prefix; /* of the permission for a single source */
+	const char *any;    /* given to callers who may use at least one; tools that read sources
+			       require it */
 } kinds[SOURCE_KINDS] = {
 	[SOURCE_TABLE] = {"source:", PERMISSION_SOURCES},
 	[SOURCE_DOCUMENT] = {PERMISSION_DOCUMENT, "documents:use"},
@@ -23,12 +25,12 @@ static const struct {
 struct grant {
 	struct list node;
 	struct principal *asked, *given;
-	struct catalog *catalog; /* referenced: of the roles */
+	struct catalog *catalog; /* a reference; defines the roles */
 };
 
 struct grants {
 	struct tenant_uploads *tenant;
-	struct list items; /* struct grant; the one that came last at the end */
+	struct list items; /* struct grant, least recently used first */
 	size_t count;
 };
 
@@ -37,7 +39,7 @@ const char *uploads_permission_prefix(enum source_kind kind)
 	return kinds[kind].prefix;
 }
 
-/* No token may name what is granted here. */
+/* A token cannot grant these: they are removed from its permissions. */
 static bool is_granted(const char *permission)
 {
 	for (int k = SOURCE_TABLE; k < SOURCE_KINDS; k++)
@@ -90,7 +92,7 @@ static struct run own_of(const struct principal *who, const struct run *runs, st
 	return own;
 }
 
-/* Listed in order, so that nothing has to be sorted. */
+/* The listing is sorted, so merging suffices. */
 static struct principal *with_sources(const struct tenant_uploads *t, const struct principal *who)
 {
 	const struct listing *l = t ? t->listing : NULL;
@@ -118,7 +120,7 @@ static struct principal *with_sources(const struct tenant_uploads *t, const stru
 	return copy;
 }
 
-/* ---- those who came lately ---- */
+/* ---- the cache ---- */
 
 static void drop(struct grants *g, struct grant *one)
 {
@@ -198,7 +200,7 @@ static struct grant *find(struct grants *g, const struct principal *who, const s
 			continue;
 		if (one->catalog == now)
 			return one;
-		drop(g, one); /* roles may be others */
+		drop(g, one); /* roles may have changed */
 		break;
 	}
 	return NULL;

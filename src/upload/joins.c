@@ -84,7 +84,7 @@ static bool join_check(const struct upload_view *v, const struct upload_view *to
 		       STR_CUT(j->column, 60), STR_CUT(j->other_column, 60), found, j->cardinality);
 }
 
-/* Whether `from` declares a join to `to`. Callers check the reverse direction, so that two data
+/* True if `from` declares a join to `to`. Callers check the reverse direction, so that two data
  * sources have at most one join. */
 static bool is_stated(const struct tenant_uploads *t, const char *from, const char *to)
 {

@@ -1,4 +1,5 @@
-/* Sources in blocks of some dozens, sorted; a block that changes is copied, the others shared. */
+/* Sources in sorted blocks of at most 64. A change copies its block; all other blocks are
+ * shared. */
 #include "listing.h"
 
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 #include "upload_int.h"
 #include "vesper/mem.h"
 
-#define LEAF_SOURCES 64                 /* of a block: half of them are copied for a change */
-#define MERGE_BYTES  (64 * 1024 * 1024) /* of places of rows, while they are sorted */
+#define LEAF_SOURCES 64                 /* per block: a change copies half of them on average */
+#define MERGE_BYTES  (64 * 1024 * 1024) /* for pointers to rows while they are sorted */
 
 struct leaf {
 	size_t uses, count;
@@ -19,7 +20,7 @@ struct leaf {
 
 struct listing {
 	size_t uses, count, cap;
-	struct leaf **leaves; /* none of them empty */
+	struct leaf **leaves; /* none is empty */
 	struct listing_sums sums;
 };
 
@@ -62,7 +63,7 @@ static size_t texts_bytes(const void *row, const size_t *texts, size_t count)
 	return bytes;
 }
 
-/* The row's texts are those behind `at` from now on, which goes on behind them. */
+/* Copies the row's texts to `at`, points the row at the copies, and advances `at`. */
 static void texts_move(void *row, const size_t *texts, size_t count, char **at)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -122,7 +123,7 @@ static unsigned parts_of(const struct known_source *k)
 	return parts;
 }
 
-/* One block, with all texts. */
+/* Makes one allocation, with all texts. */
 static struct known_source *known_new(const struct stored_source *row,
 				      const struct stored_version *const *versions, size_t count)
 {
@@ -233,7 +234,7 @@ static void leaf_release(struct leaf *leaf)
 	mem_free(leaf);
 }
 
-/* The last one that begins with it or before it; the first one otherwise. */
+/* The last block whose first source is not after `uid`; otherwise the first block. */
 static size_t leaf_of(const struct listing *l, const char *uid)
 {
 	size_t low = 0, high = l->count;
@@ -249,7 +250,7 @@ static size_t leaf_of(const struct listing *l, const char *uid)
 	return low;
 }
 
-/* The first one that is it, or stands behind it. */
+/* The first position whose source is not before `uid`. */
 static size_t place_in(const struct leaf *leaf, const char *uid)
 {
 	size_t low = 0, high = leaf->count;
@@ -270,7 +271,7 @@ static bool stands_at(const struct leaf *leaf, size_t at, const char *uid)
 	return at < leaf->count && strcmp(leaf->items[at]->row->uid, uid) == 0;
 }
 
-/* To be changed by this listing, which is new itself. */
+/* Returns a block that may be changed: a copy if other listings share it. `l` must be new. */
 static struct leaf *own_leaf(struct listing *l, size_t i)
 {
 	struct leaf *leaf = l->leaves[i];
@@ -301,8 +302,8 @@ static struct leaf *insert_leaf(struct listing *l, size_t at)
 	return l->leaves[at];
 }
 
-/* A full block becomes two; ids are made of the time, so that most are added to the last one, which
- * stays as it is. */
+/* Splits a full block. IDs ascend with time, so most sources are added at the end. An append leaves
+ * the full block unchanged. */
 static struct leaf *split(struct listing *l, size_t i, size_t *at)
 {
 	struct leaf *leaf = own_leaf(l, i), *next = insert_leaf(l, i + 1);
@@ -391,11 +392,11 @@ void listing_release(struct listing **listing)
 	mem_free(l);
 }
 
-/* ---- what was read since ---- */
+/* ---- applying what was read ---- */
 
-/* Rows of one source. */
+/* Changed rows of one source. */
 struct change {
-	const struct stored_source *row; /* NULL: as it was */
+	const struct stored_source *row; /* NULL: unchanged */
 	const struct stored_version **versions;
 	size_t count;
 };
@@ -415,7 +416,7 @@ static int by_number(const void *a, const void *b)
 	return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Those that it had, the changed ones in their places. */
+/* The previous versions, with the changed ones in their places. */
 static size_t merge_versions(const struct known_source *was, const struct change *c,
 			     const struct stored_version **out)
 {
@@ -543,7 +544,7 @@ const struct known_source *listing_next(const struct listing *l, enum listing_pa
 	return NULL;
 }
 
-/* It is one of the other listing's too. */
+/* The other listing has this block, too. */
 static bool is_shared(const struct leaf *leaf, const struct listing *other)
 {
 	return other && other->count > 0 &&

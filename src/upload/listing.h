@@ -1,8 +1,7 @@
 /*
- * What a tenant has: its sources in the order of their ids, each with its versions. A listing is
- * never changed; the one after a change shares all with the one before but the blocks that the
- * change is in, so that a change costs as much in ten thousand documents as in ten. Loop thread
- * only, but for reading what is held.
+ * The data sources of a tenant, sorted by ID, each with its versions. A listing is immutable. A
+ * new one shares all blocks that did not change with the previous one. So the cost of a change
+ * hardly depends on the number of sources. Loop thread only, except for reading a held listing.
  */
 #ifndef VESPER_UPLOAD_LISTING_H
 #define VESPER_UPLOAD_LISTING_H
@@ -12,62 +11,63 @@
 
 struct known_source {
 	size_t uses;
-	unsigned parts; /* a bit for each enum listing_part that it is in */
+	unsigned parts; /* one bit per enum listing_part that contains it */
 	const struct stored_source *row;
 	const char *permission;
-	const struct stored_version *versions; /* by number */
+	const struct stored_version *versions; /* sorted by number */
 	size_t version_count;
-	const struct stored_version *newest;  /* NULL: no file came yet */
-	const struct stored_version *current; /* in use; or NULL */
+	const struct stored_version *newest;  /* NULL: no file was received yet */
+	const struct stored_version *current; /* the version in use; or NULL */
 };
 
 enum listing_part {
 	LISTING_ALL,
 	LISTING_TABLES,
-	LISTING_UNSETTLED, /* deleted, or with a version that is not in use */
-	LISTING_DATED,     /* their owners have set a day that they go */
+	LISTING_UNSETTLED, /* deleted, or a version is not ready */
+	LISTING_DATED,     /* the owner has set an expiry */
 	LISTING_PARTS
 };
 
 struct listing_sums {
 	struct stored_tally rows;
-	size_t parts[LISTING_PARTS]; /* sources in each */
-	size_t under_way;            /* versions that are received, read or loaded */
-	int64_t bytes;               /* of files that did not fail */
+	size_t parts[LISTING_PARTS]; /* number of sources in each */
+	size_t under_way;            /* versions being received, read or loaded */
+	int64_t bytes;               /* of files whose version did not fail */
 	int64_t passages;            /* of documents in use */
 };
 
 struct listing;
 
-/* `before` (NULL: nothing) with the rows that were read since. */
+/* Returns `before` (NULL: empty) with the rows that were read since applied. */
 struct listing *listing_update(const struct listing *before, const struct stored_sources *found);
-/* Without that version; NULL: without the source. */
+/* Returns a listing without that version; version NULL: without the source. */
 struct listing *listing_without(const struct listing *before, const char *source,
 				const char *version);
 struct listing *listing_hold(struct listing *l);
 void listing_release(struct listing **l);
 
-const struct listing_sums *listing_sums(const struct listing *l); /* NULL: zeroed ones */
-/* NULL: there is none. */
+const struct listing_sums *listing_sums(const struct listing *l); /* NULL: zeroed sums */
+/* NULL: does not exist. */
 const struct known_source *listing_source(const struct listing *l, const char *uid);
 const struct stored_version *listing_version(const struct listing *l, const char *source,
 					     const char *version);
 
-/* Of one part, in order; zeroed at first. NULL: that was the last. Skips blocks without any. */
+/* Iterates over one part, in order; start with a zeroed position. NULL: the end. Skips blocks with
+ * no source of the part. */
 struct listing_at {
 	size_t leaf, item;
 };
 const struct known_source *listing_next(const struct listing *l, enum listing_part part,
 					struct listing_at *at);
 
-/* Each source that is not as it was: `was` or `is` is NULL where there is none. Either listing may
- * be NULL. */
+/* Calls `cb` for each source that differs; `was` or `is` is NULL if it does not exist. Either
+ * listing may be NULL. */
 void listing_compare(const struct listing *before, const struct listing *now,
 		     void (*cb)(void *owner, const struct known_source *was,
 				const struct known_source *is),
 		     void *owner);
 
-/* Blocks that `now` does not share with `before`: what a change has cost. */
+/* Number of blocks that `now` does not share with `before`: the cost of a change. */
 size_t listing_new_blocks(const struct listing *before, const struct listing *now);
 
 #endif

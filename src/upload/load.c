@@ -1,6 +1,6 @@
 /*
- * A load: the version's state is stored before each step, so that what a process leaves behind is
- * found by the rows. One runs a tenant; its events go to a log of its own.
+ * Runs loads. The version's state is stored before each step, so that the rows show what a dead
+ * process left behind. A tenant runs one load at a time. Each load has an event log.
  */
 #include "upload_int.h"
 
@@ -17,17 +17,17 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-#define LOAD_BYTES (64 * 1024 * 1024) /* shape, statements and profile of one */
+#define LOAD_BYTES (64 * 1024 * 1024) /* of a load: shape, statements and profile */
 #define NUMBER_HEX 12
 
 struct waiting_load {
 	struct list node;
 	char source[UUID_BYTES], version[UUID_BYTES];
 	struct stream_log *log;
-	bool seen; /* its row was: where there is none any more, it is gone */
+	bool seen; /* its row was listed; if the row is missing later, it was deleted */
 };
 
-/* Which log tells of a source's newest run. */
+/* The log ID of a source's newest run. */
 struct load_run {
 	struct hashmap_node node; /* by the source */
 	char source[UUID_BYTES], id[UUID_BYTES];
@@ -163,7 +163,7 @@ void load_run(struct load *l, void (*run)(struct load *l), void (*then)(struct l
 	pool_submit(l->tenant->all->loading, &l->job);
 }
 
-/* What a job needs and nothing else does. */
+/* Frees what only jobs need. */
 static void release(struct load *l)
 {
 	shape_reader_free(&l->reader);
@@ -196,8 +196,8 @@ static void on_tidied(struct pool_job *job)
 		l->then(l);
 }
 
-/* The file goes, whatever became of it. On a worker, as the system takes its time over the pages of
- * a large one; `then` is called whether the load was cancelled or not. */
+/* Deletes the file after any outcome. Runs on a worker, since freeing the pages of a large file
+ * takes time. Calls `then` even if the load was cancelled. */
 static void tidy(struct load *l, void (*then)(struct load *l))
 {
 	l->then = then;
@@ -205,7 +205,7 @@ static void tidy(struct load *l, void (*then)(struct load *l))
 	pool_submit(l->tenant->all->loading, &l->job);
 }
 
-/* Its log is closed. */
+/* Its log must be closed. */
 static void end(struct load *l)
 {
 	struct tenant_uploads *t = l->tenant;
@@ -217,7 +217,7 @@ static void end(struct load *l)
 	load_next(t);
 }
 
-/* ---- how it fails ---- */
+/* ---- failures ---- */
 
 static const char *code_of(const struct load *l)
 {
@@ -267,7 +267,7 @@ static void on_dropped(void *owner, struct table **tables, size_t count, const s
 	(void)tables;
 	(void)count;
 	l->op = NULL;
-	if (e) /* found again by the version's row */
+	if (e) /* the sweep finds the table by the version's row */
 		log_warn("uploads.drop", "%s: %s", l->table.name, e->text);
 	store_failure(l);
 }
@@ -284,7 +284,7 @@ void load_fail(struct load *l)
 				     .forget = true,
 				     .timeout_ms = SOURCE_LOAD_MS};
 
-	if (!l->table.count) { /* none was made */
+	if (!l->table.count) { /* no table was made */
 		store_failure(l);
 		return;
 	}
@@ -358,7 +358,7 @@ static void on_loading(void *owner, const struct err *e)
 	struct load *l = owner;
 
 	l->op = NULL;
-	if (e && e->code == ERR_CANCELLED) { /* its rows are another replica's to write */
+	if (e && e->code == ERR_CANCELLED) { /* another replica writes its rows */
 		l->err = *e;
 		say_failed(l);
 		return;
@@ -419,7 +419,7 @@ static void on_listed(void *owner)
 	overlay_then(l->tenant, &l->look, on_askable, l);
 }
 
-/* It is told once questions are read with it. */
+/* Reports success only after questions can use the new version. */
 static void say_ready(struct load *l)
 {
 	uploads_look_then(l->tenant, &l->look, on_listed, l);
@@ -452,7 +452,7 @@ void load_finish(struct load *l)
 
 /* ---- beginning ---- */
 
-/* "csv 59 yes" */
+/* Parses a stored format: "csv 59 yes". */
 static void read_format(struct load *l, const char *format)
 {
 	struct str rest = str_of(format), name, delimiter = {0};
@@ -503,15 +503,15 @@ static void close_log(struct stream_log **log, const char *why)
 	stream_release(log);
 }
 
-/* Its log is closed, or the load's. */
+/* Its log must be closed, or passed to the load. */
 static void leave_queue(struct waiting_load *w)
 {
 	list_remove(&w->node);
 	mem_free(w);
 }
 
-/* The first whose row says that it is to be read. A row that doesn't say so yet is on the way and
- * keeps nobody waiting; one that was given up elsewhere, or is gone, never will. */
+/* Starts the first load whose row is ready to be read. A row that is not ready yet does not block
+ * later loads. A load whose version failed elsewhere or was deleted leaves the queue. */
 void load_next(struct tenant_uploads *t)
 {
 	list_each_safe(node, &t->waiting) {

@@ -1,6 +1,6 @@
 /*
- * From a file to a table: what the file is, with what its owner has said; then block after block,
- * read on a worker and written by the loader's login while nobody else waits.
+ * Loads a table: detects the file's columns, applies the owner's answers, then copies block after
+ * block. A worker reads each block, and the loader's login writes it.
  */
 #include "upload_int.h"
 
@@ -12,8 +12,9 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-/* Of as many rows an index takes more memory than those of its statistics have left; what gives
- * that back stops each thread for a moment. */
+/* From this many rows on, indexes need more memory than the statistics have freed. So the freed
+ * memory is returned to the system first. Smaller tables skip malloc_trim, which stops each thread
+ * for a moment. */
 #define TRIMMED_ROWS 200000
 
 #define ANSWER_DAYS   "dmy"
@@ -71,7 +72,7 @@ const struct shape_column *load_asks(const struct load *l)
 
 /* ---- a block ---- */
 
-/* tenant_id, row_no and the cells of each row, as one list. */
+/* The values to bind: tenant_id, row_no and the cells of each row. */
 static struct value *bound_rows(struct load *l, size_t first, size_t count)
 {
 	size_t n = l->shape.column_count, width = n + UPLOAD_OWN_COLUMNS;
@@ -196,7 +197,7 @@ static void profile_table(struct load *l)
 	profile_free(&l->profile);
 	shape_reader_free(&l->reader);
 	if (l->rows >= TRIMMED_ROWS)
-		malloc_trim(0); /* an index takes as much memory, in blocks of its own */
+		malloc_trim(0); /* indexes need as much memory again, in other blocks */
 }
 
 const struct load_kind load_of_table = {
@@ -251,7 +252,7 @@ static size_t read_covers(const struct load *l, struct upload_cover out[UPLOAD_C
 	return n;
 }
 
-/* What questions narrow by, and what they add up by. */
+/* Indexes for the columns that questions filter or group by. */
 static void list_indexes(struct load *l)
 {
 	struct upload_cover covers[UPLOAD_COVERS_MAX];
@@ -272,7 +273,7 @@ static void list_indexes(struct load *l)
 		add_cover(l, &covers[i]);
 }
 
-/* One after the other, so that the file's log holds no more than one. */
+/* One index per transaction, so that the database's log holds at most one. */
 static void make_index(struct load *l)
 {
 	const struct source_statement one = {.name = "uploads/index",

@@ -1,7 +1,7 @@
 /*
- * What the owner of a data source says of it: how its rows and columns are called, in which unit a
- * number is, what a column is for. It is stored as what differs from the profile, by the names of
- * columns, so that it holds for each later version as far as that has them.
+ * The owner's description of a data source: names of rows and columns, units, and roles of
+ * columns. It is stored as differences from the profile, by column name. So it also applies to
+ * later versions, to the columns they still have.
  */
 #include "upload_int.h"
 
@@ -33,7 +33,7 @@ static bool is_time(const json_t *column)
 	return is_type(column, COLUMN_DATE) || is_type(column, COLUMN_DATETIME);
 }
 
-/* ---- what may be said ---- */
+/* ---- checks ---- */
 
 static bool text_check(const char *column, const char *what, const json_t *text, size_t most,
 		       struct err *e)
@@ -49,7 +49,7 @@ static bool text_check(const char *column, const char *what, const json_t *text,
 		       STR_CUT(column, 60), what, most);
 }
 
-/* What a column can be: a sum needs numbers, a list of values needs few of them. */
+/* Checks that a column can have the role: a measure needs numbers, a dimension few values. */
 static bool role_check(const json_t *column, const json_t *role, struct err *e)
 {
 	const char *said = json_string_value(role), *name = json_text_at(column, "name");
@@ -143,7 +143,7 @@ static bool check(const json_t *profile, const json_t *patch, struct err *e)
 
 /* ---- changing it ---- */
 
-/* RFC 7396: null takes back what was said. */
+/* RFC 7396: null removes a member. */
 static void merge(json_t *target, const json_t *patch)
 {
 	const char *name;
@@ -285,7 +285,7 @@ enum naming_sum meaning_sums(const struct language *l, const json_t *column, str
 	if (strcmp(json_text_at(column, "unit"), "%") == 0)
 		return NAMING_MEAN;
 	sums = naming_sums(l, json_text_at(column, "label"), a);
-	/* "Order No" counts rows; with decimals it does not ("Waiting time"). */
+	/* "Order No" identifies rows; a column with decimals does not ("Waiting time"). */
 	return sums == NAMING_NEITHER && !is_type(column, COLUMN_INT) ? NAMING_SUM : sums;
 }
 

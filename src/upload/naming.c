@@ -1,8 +1,8 @@
 /*
- * How people call what is in a file, beside the names that stand in it: its rows by the words of
- * the columns that tell them apart ("Order No": orders) and of the file ("hotel_bookings":
- * bookings), a column by the last word of its label where no other column has that word ("Net
- * Revenue": revenue), and whether a number can be summed.
+ * Names that users may use for the contents of a file, beside those in it. Rows are named by the
+ * columns that identify them ("Order No": orders) and by the file ("hotel_bookings": bookings). A
+ * column is named by the last word of its label if no other column has that word ("Net Revenue":
+ * revenue). Also decides how a number is aggregated.
  */
 #include "upload_int.h"
 
@@ -11,7 +11,7 @@
 #include "vesper/json.h"
 #include "vesper/text.h"
 
-#define NOUN_BYTES_MIN 3 /* shorter ones are too often something else */
+#define NOUN_BYTES_MIN 3 /* shorter words are too often something else */
 
 static const enum words no_nouns[] = {
 	WORDS_STOP,       WORDS_UPLOAD_ROW,    WORDS_UPLOAD_RATE, WORDS_COUNTING,
@@ -41,7 +41,7 @@ static bool has_word(const struct language *l, const char *label, const struct t
 	return false;
 }
 
-/* How many columns' labels have it. */
+/* The number of columns whose labels contain the word. */
 static size_t holders(const struct language *l, const json_t *columns, const struct token *word,
 		      struct arena *a)
 {

@@ -1,7 +1,7 @@
 /*
- * Ready sources as a part of their tenant's catalogue: a view with typed columns, an entity of the
- * map, its dimensions and measures, all under the permission of the source. Names are made of the
- * source's id, so that no two sources share any; people and models see the labels.
+ * Adds ready sources to their tenant's catalogue: a view with typed columns, an entity of the map,
+ * its dimensions and measures. All of it requires the permission of the source. Names are made
+ * from the source's ID and so are unique; users and models see the labels.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,8 +18,8 @@
 #define OVERLAY_BYTES (16 * 1024 * 1024)
 #define PREFIX_HEX    8
 #define UNIT_NONE     "count"
-/* Of a column: of more, a value has less than a hundredth of the rows, and looking those up by an
- * index takes SQLite less than a third of what reading all of them does. */
+/* A column with fewer distinct values is coarse. With more, a value has less than 1% of the rows.
+ * SQLite then reads them by an index in less than a third of the time of a full scan. */
 #define COARSE_VALUES 100
 
 struct building {
@@ -29,10 +29,10 @@ struct building {
 	json_t *views, *entities, *dimensions, *measures; /* in the arena */
 	struct joined *made;
 	size_t made_count;
-	/* the source at hand */
+	/* the current source */
 	const char *prefix, *permission, *entity;
 	const json_t *profile, *columns;
-	json_t *indexes, *coarse; /* of its table; taken by its entity */
+	json_t *indexes, *coarse; /* of its table; passed to its entity */
 };
 
 static const char *prefix_of(const char *uid, struct arena *a)
@@ -40,8 +40,8 @@ static const char *prefix_of(const char *uid, struct arena *a)
 	return arena_printf(a, "u%s", uid + strlen(uid) - PREFIX_HEX);
 }
 
-/* A unit that a pack knows by its symbol or a word; else it is a number of whatever the label says.
- */
+/* The unit, if the catalogue knows its symbol or word. Otherwise the number has no unit beside its
+ * label. */
 static const char *unit_of(const struct building *b, const char *unit)
 {
 	const struct units *u = &b->catalog->units;
@@ -56,8 +56,8 @@ static const char *unit_of(const struct building *b, const char *unit)
 	return UNIT_NONE;
 }
 
-/* "Net revenue (EUR)" without what stands in brackets; NULL: there are none. The amount stays a
- * plain number, so that a sum is shown to its last digit. */
+/* "Net revenue (EUR)" without the brackets; NULL: there are none. The amount stays a plain number,
+ * so that a sum is shown to its last digit. */
 static const char *plain_of(const struct building *b, const json_t *column)
 {
 	const char *text = json_text_at(column, "label"), *open = strrchr(text, '(');
@@ -68,7 +68,7 @@ static const char *plain_of(const struct building *b, const json_t *column)
 			     json_text_at(column, "spoken"), b->arena);
 }
 
-/* What people may call a column beside its label. */
+/* Other names of a column beside its label. */
 static json_t *called(const struct building *b, const json_t *column)
 {
 	const char *plain = plain_of(b, column), *head;
@@ -122,7 +122,7 @@ static json_t *list_of(const char *text)
 	return json_list_of(json_str(text));
 }
 
-/* The first column that tells its rows apart; NULL: none does. */
+/* The first column with the role "id"; NULL: none. */
 static const char *id_of(const json_t *columns)
 {
 	json_t *column;
@@ -134,7 +134,7 @@ static const char *id_of(const json_t *columns)
 	return NULL;
 }
 
-/* "hotel_bookings" as it is spoken. */
+/* "hotel_bookings" with blanks. */
 static const char *name_words(const char *name, struct arena *a)
 {
 	char *words = arena_strdup(a, name);
@@ -150,7 +150,7 @@ const char *overlay_label(const struct stored_source *s, struct arena *a)
 	return name_words(header_spoken(s->name, "data", a), a);
 }
 
-/* As a prompt may hold it. */
+/* In a form that a prompt may contain. */
 static const char *owner_of(const struct stored_source *s, struct arena *a)
 {
 	return header_spoken(s->owner, "", a);
@@ -240,7 +240,7 @@ static void add_dimension(struct building *b, const json_t *column, bool loaded)
 	json_push_take(b->dimensions, d);
 }
 
-/* Analyses of single rows tell them apart by their number. */
+/* Analyses of single rows identify them by their number. */
 static void add_row_dimension(struct building *b)
 {
 	json_push_take(b->dimensions,
@@ -268,7 +268,7 @@ static void add_measure(struct building *b, const json_t *column, const char *na
 				 {"permission", json_str(b->permission)}));
 }
 
-/* A share or a rate is averaged, anything else summed; a sum implies its average. */
+/* A share or a rate is averaged, any other number is summed; a sum implies its average. */
 static void add_measures(struct building *b, const json_t *column, const char *name)
 {
 	const struct language *l = b->catalog->language;
@@ -295,7 +295,7 @@ static void add_measures(struct building *b, const json_t *column, const char *n
 			    sums == NAMING_SUM);
 }
 
-/* A number of few values is both: one groups by it, and sums it. */
+/* A whole number with few values becomes a dimension and a measure. */
 static void add_column(struct building *b, const json_t *column)
 {
 	const char *role = json_text_at(column, "role");
@@ -310,7 +310,7 @@ static void add_column(struct building *b, const json_t *column)
 		add_measures(b, column, arena_printf(b->arena, "%s_of", name_of(b, column)));
 }
 
-/* The one that its owner names, else the first. */
+/* The date column that the owner chose, else the first one. */
 static const char *time_of(struct building *b, const json_t *columns)
 {
 	const char *named = json_text_at(b->profile, "default_date");
@@ -330,7 +330,8 @@ static json_t *name_at(const json_t *columns, size_t i)
 	return json_str(json_text_at(json_array_get(columns, i), "name"));
 }
 
-/* Those that load_table.c makes: of the roles that were found, whatever the owner says later. */
+/* The indexes that load_table.c makes. They follow from the detected roles, even if the owner
+ * changes a role later. */
 static json_t *indexes_of(const json_t *columns, int64_t rows)
 {
 	struct upload_cover covers[UPLOAD_COVERS_MAX];
@@ -347,7 +348,7 @@ static json_t *indexes_of(const json_t *columns, int64_t rows)
 	return list;
 }
 
-/* Days, and what has few values. */
+/* Date columns, and columns with few values. */
 static json_t *coarse_of(const json_t *columns, int64_t rows)
 {
 	struct upload_cover covers[UPLOAD_COVERS_MAX];
@@ -397,7 +398,7 @@ static void add_source(struct building *b, const struct stored_source *s,
 	b->made_count++;
 }
 
-/* ---- when ---- */
+/* ---- updates ---- */
 
 static const struct stored_version *shown_of(const struct known_source *k)
 {
@@ -409,7 +410,7 @@ static const struct stored_version *shown_of(const struct known_source *k)
 		       : NULL;
 }
 
-/* All that an overlay is made of. */
+/* The text of everything that an overlay is made from. */
 static char *state_of(const struct tenant_uploads *t)
 {
 	struct listing_at at = {0};
@@ -430,7 +431,7 @@ static char *state_of(const struct tenant_uploads *t)
 	return buf_take(&b);
 }
 
-/* Nothing more is to be made: who waits is told. Each may begin another wait. */
+/* No overlay is being made: calls all waiting callbacks. A callback may start another wait. */
 static void at_rest(struct tenant_uploads *t)
 {
 	struct list due;
@@ -460,7 +461,7 @@ static void on_used(void *owner, const struct err *e)
 	} else {
 		mem_free(t->in_use);
 		t->in_use = mem_strdup(t->shown);
-		overlay_update(t); /* it may have changed meanwhile */
+		overlay_update(t); /* rows may have changed meanwhile */
 	}
 	if (!t->making)
 		at_rest(t);

@@ -1,6 +1,6 @@
 /*
- * What the columns of a table hold, found while its rows are loaded: counts, sums and bounds over
- * all rows; spread and outliers over as many numbers as are kept.
+ * Profiles the columns of a table while its rows are loaded: counts, sums and bounds over all
+ * rows; spread and outliers over a sample.
  */
 #include "upload_int.h"
 
@@ -18,13 +18,13 @@
 #include "vesper/mem.h"
 #include "vesper/stats.h"
 
-#define SAMPLED_CELLS  1000000 /* 8 MB of numbers, of all columns together */
+#define SAMPLED_CELLS  1000000 /* 8 MB of numbers, for all columns together */
 #define KERNEL_BYTES   (64 * 1024 * 1024)
 #define ID_BYTES       64
 #define DIMENSION_MOST 1000
 #define DIMENSION_FEW  20
 
-/* Every step-th number of a column; full, every second of them goes. */
+/* Every step-th number of a column. When it is full, every second number is removed. */
 struct sample {
 	double *values;
 	size_t count, cap;
@@ -42,9 +42,9 @@ struct profile {
 	struct stats_collector *stats;
 	struct misfits *misfits;
 	struct sample *samples;
-	size_t *longest;   /* text of each column */
-	struct buf number; /* a whole number as text */
-	uint64_t *rows;    /* a hash of each */
+	size_t *longest;   /* length of the longest text of each column, in bytes */
+	struct buf number; /* scratch: a whole number as text */
+	uint64_t *rows;    /* hash of each row */
 	size_t row_count, row_cap;
 };
 
@@ -117,7 +117,7 @@ static void sample_add(struct sample *s, size_t most, const struct value *v)
 	s->values[s->count++] = v->type == VALUE_INT ? (double)v->number : strtod(v->text, NULL);
 }
 
-/* NULL: there is no value. */
+/* NULL: no value. */
 static struct str text_of(const struct value *v, struct buf *number)
 {
 	if (v->type == VALUE_NULL)
@@ -154,7 +154,7 @@ void profile_row(struct profile *p, const struct value *values)
 	note_row(p, hash);
 }
 
-/* ---- the whole ---- */
+/* ---- the result ---- */
 
 static int by_hash(const void *a, const void *b)
 {
@@ -173,7 +173,8 @@ static int64_t duplicates(struct profile *p)
 	return n;
 }
 
-/* What a column is for. A whole number is an id where every row has its own and they ascend. */
+/* A column's role. A whole number is an ID if all values differ, the first row has the least and
+ * the last row the greatest. */
 static const char *role_of(const struct profile *p, size_t i, const struct column_stats *s)
 {
 	const struct shape_column *c = &p->shape->columns[i];
@@ -391,8 +392,8 @@ static bool is_of_role(const json_t *column, const char *role)
 	return strcmp(json_text_at(column, "role"), role) == 0;
 }
 
-/* Is each value exact in a sum, and every sum of some of them? Then no order of adding changes the
- * last digit of one. Profiles of before there was a scale do not say. */
+/* True if each value and each partial sum is exact, so that the order of adding cannot change the
+ * last digit. Older profiles have no scale; then false. */
 static bool adds_in_any_order(const json_t *column, int64_t rows)
 {
 	const json_t *scale = json_object_get(column, "scale");

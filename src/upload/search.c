@@ -1,7 +1,7 @@
 /*
- * Searching the documents that one caller may read: those are chosen first, what is not in memory
- * is made from its table, and only then is anything counted. The passages of the hits are read from
- * the tables of this moment; a document that was deleted meanwhile is found nowhere.
+ * Searches the documents that one caller may read. It chooses the documents, builds segments that
+ * are not in memory from their tables, and then searches. The passages of hits are read from the
+ * tables afterwards, so that a document deleted meanwhile is not found.
  */
 #include "upload_int.h"
 
@@ -18,26 +18,26 @@
 #include "vesper/vectors.h"
 
 #define SEARCH_BYTES (32 * 1024 * 1024)
-#define TABLE_BYTES  (1024 * 1024) /* of the passages that were found */
+#define TABLE_BYTES  (1024 * 1024) /* of the found passages */
 #define PAGE_ROWS    DB_ROWS_MAX
 
 enum search_work { WORK_ADD, WORK_SEARCH };
 
-/* Texts of the listing. */
+/* A document to search. Texts are borrowed from the listing. */
 struct candidate {
 	const char *uid, *version, *table, *name, *permission, *profile;
 	size_t passages;
 	struct held_segment *held;
 };
 
-/* A segment that is made. */
+/* A segment being built. */
 struct made {
 	size_t doc;
 	struct find_builder *builder;
 	struct vectors *vectors; /* NULL: it has none that can be compared */
 	struct table *page;
-	int64_t row; /* the last one that was added */
-	bool whole;  /* there are no more */
+	int64_t row; /* the last one added */
+	bool whole;  /* all rows were read */
 };
 
 struct search {
@@ -48,36 +48,36 @@ struct search {
 	struct listing *listing;
 	struct arena *arena;
 	struct principal *who;
-	const char *text, *named; /* named NULL: in all */
+	const char *text, *named; /* named NULL: all documents */
 	size_t top;
-	atomic_bool cancelled; /* while a job runs, which frees it */
+	atomic_bool cancelled; /* set while a job runs; on_job then frees the search */
 	bool running;
 	struct op *query;
-	/* the documents; those before `at` are in memory, and those before `alone` are read one by
-	 * one */
+	/* the documents; segments before `at` are in memory, tables before `alone` are read one at
+	 * a time */
 	struct candidate *docs;
 	size_t count, at, alone;
-	/* those that are made */
+	/* the segments being built */
 	struct {
 		struct made items[SOURCE_STATEMENTS_MAX];
 		size_t count;
 		struct arena *arena; /* of its statements; or NULL */
-		size_t vector_bytes; /* of all that are in memory for this search */
+		size_t vector_bytes; /* of all segments that this search holds */
 	} round;
 	struct {
 		struct list node;
 		bool waits;
 	} turn;
-	bool warms; /* it makes segments, and nobody is told anything */
+	bool warms; /* only builds segments; has no callback */
 	/* the question's vector */
-	const char *model; /* of now; NULL: nobody makes any */
+	const char *model; /* the current one; NULL: none */
 	struct find_vector vector;
-	/* what is found */
+	/* the result */
 	enum search_work work;
-	struct catalog *catalog; /* referenced: of the language that workers read */
+	struct catalog *catalog; /* a reference; owns the language that workers read */
 	struct find_index index;
 	struct find_found found;
-	struct find_reach *reach; /* wanted instead of hits; or NULL */
+	struct find_reach *reach; /* requested instead of hits; or NULL */
 	source_cb cb;
 	uploads_reach_cb reach_cb;
 	void *owner;
@@ -135,7 +135,7 @@ static void end(struct search *s, struct source_batch *batch, const struct err *
 
 /* ---- which documents ---- */
 
-/* What is named is a name, or a part of one. */
+/* Matches the ID, and each name that contains `named` or is contained in it. */
 static bool is_named(const struct search *s, const struct stored_source *source)
 {
 	return !s->named || strcmp(s->named, source->uid) == 0 ||
@@ -143,12 +143,12 @@ static bool is_named(const struct search *s, const struct stored_source *source)
 	       (*source->name && str_find_nocase(s->named, source->name));
 }
 
-/* A warm-up reads for every caller. */
+/* A warm-up builds segments for all callers. */
 static bool is_wanted(const struct search *s, const struct known_source *k)
 {
 	return s->warms ||
 	       (is_named(s, k->row) && uploads_may_use(s->tenant, k->row, s->who, s->arena) &&
-		may(s->who, k->permission)); /* shared after the turn began */
+		may(s->who, k->permission)); /* false if shared after the turn began */
 }
 
 static void choose(struct search *s)
@@ -234,7 +234,7 @@ static void add_page(struct made *m)
 				 str_of(cell(m->page, i, DOCUMENT_PASSAGE)));
 		if (m->vectors &&
 		    !vectors_add_text(m->vectors, str_of(cell(m->page, i, DOCUMENT_VECTOR))))
-			vectors_free(&m->vectors); /* all of them, or none */
+			vectors_free(&m->vectors); /* all passages have one, or none is used */
 	}
 }
 
@@ -321,7 +321,7 @@ static void end_segment(struct search *s, struct made *m)
 	s->round.vector_bytes += vectors_bytes(segment_vectors(doc->held));
 }
 
-/* Who waits longest is next. */
+/* Passes the turn to the search that has waited longest. */
 static void give_turn(struct search *s)
 {
 	struct uploads *u = s->tenant->all;
@@ -339,8 +339,8 @@ static void give_turn(struct search *s)
 	loop_later(u->options.loop, &next->later, on_turn, next);
 }
 
-/* Searches read tables one round each, as all of them need the same ones after a start. False: it
- * has to wait. */
+/* Lets one search at a time read tables, one round each, since after a start all searches need the
+ * same ones. False: it has to wait. */
 static bool take_turn(struct search *s)
 {
 	struct uploads *u = s->tenant->all;
@@ -389,7 +389,8 @@ static void forget_round(struct search *s)
 	s->round.count = 0;
 }
 
-/* One of them was deleted meanwhile: each is read by itself, and that one is left out. */
+/* A document of the round was deleted meanwhile. Each one is then read alone, and the missing one
+ * is left out. */
 static void on_missing(struct search *s)
 {
 	bool alone = s->round.count == 1;
@@ -486,7 +487,7 @@ static bool any_vectors(const struct search *s)
 	return false;
 }
 
-/* Where something can be compared with it. Without one words alone search. */
+/* Embeds the question if a document has vectors to compare. Otherwise only words are searched. */
 static void embed_question(struct search *s)
 {
 	const struct uploads *u = s->tenant->all;
@@ -508,7 +509,7 @@ static void embed_question(struct search *s)
 		s->arena, on_vector, s);
 }
 
-/* Of the model of now, while there is memory for them. */
+/* Makes vectors of the current model; NULL: it has none, or the memory limit is reached. */
 static struct vectors *vectors_for(struct search *s, size_t doc)
 {
 	const struct candidate *d = &s->docs[doc];
@@ -562,7 +563,7 @@ static bool is_held(struct search *s, struct candidate *doc)
 	return doc->held != NULL;
 }
 
-/* What is in memory is held; of the rest a round is read. */
+/* Holds segments that are in memory, and reads one round of the others. */
 static void read_next(struct search *s)
 {
 	for (size_t i = s->at; i < s->count && !is_round(s); i++) {
@@ -588,7 +589,7 @@ static void read_next(struct search *s)
 
 static const struct candidate *doc_of(const struct search *s, const struct find_hit *hit)
 {
-	return &s->docs[hit->doc - s->index.docs]; /* the index was made of them, in their order */
+	return &s->docs[hit->doc - s->index.docs]; /* `index.docs` has the order of `docs` */
 }
 
 static struct passage passage_of(const struct search *s, const struct find_hit *hit,
@@ -606,7 +607,7 @@ static struct passage passage_of(const struct search *s, const struct find_hit *
 	};
 }
 
-/* Two of one text that overlap are one; false: they do not. */
+/* Joins two passages of one document if they overlap; false: they do not. */
 static bool join(struct passage *into, const struct passage *p, struct arena *a)
 {
 	const struct passage *first = into->start <= p->start ? into : p;
@@ -646,7 +647,7 @@ static size_t collect(const struct search *s, const struct source_batch *batches
 	return n;
 }
 
-/* The permission of each document that is shown, once. */
+/* The permissions of the shown documents, each once. */
 static const char *const *needs_of(const struct search *s, const struct passage *passages,
 				   size_t count, struct arena *a)
 {
@@ -725,7 +726,7 @@ static void on_begin(void *owner)
 		read_hits(s);
 }
 
-/* `vectors`: they are looked for too. */
+/* `vectors`: also searches by vectors. */
 static struct search *begin(struct uploads *u, const struct principal *who, const char *text,
 			    const char *named, bool vectors)
 {

@@ -1,7 +1,7 @@
 /*
- * Segments of documents in memory, the one that was asked last at the end. What is no longer in use
- * goes at once; beyond the index's bytes the oldest goes, and is made again from its table when it
- * is asked for.
+ * Segments of documents in memory, least recently used first. Segments that are no longer in use
+ * are removed at once. Beyond the memory limits the oldest is evicted, and built again from its
+ * table when it is needed.
  */
 #include "upload_int.h"
 
@@ -19,9 +19,9 @@ struct held_segment {
 	char version[UUID_BYTES];
 	struct find_segment *segment;
 	struct vectors *vectors; /* or NULL */
-	char *model;             /* that vectors were wanted of; or NULL */
-	size_t bytes, searches;  /* that read it now */
-	bool gone;               /* it is in no list any more */
+	char *model;             /* of the requested vectors; or NULL */
+	size_t bytes, searches;  /* `searches`: those that use it now */
+	bool gone;               /* removed from the list */
 };
 
 const struct find_segment *segment_of(const struct held_segment *h)
@@ -71,8 +71,8 @@ static bool is_over(const struct uploads *u, const struct held_segment *h)
 	       (h->vectors && u->vector_bytes > (size_t)u->options.embed_bytes);
 }
 
-/* What is read just now ends the walk: all behind it was asked for later, and whoever reads it
- * makes room once it is done. */
+/* Stops at a segment in use: all later ones were used more recently, and its user calls this
+ * function after releasing it. */
 void segments_make_room(struct uploads *u)
 {
 	list_each_safe(node, &u->segments) {
@@ -123,7 +123,7 @@ struct held_segment *segment_add(const struct tenant_uploads *t, const char *sou
 {
 	struct held_segment *h = find(t->all, version);
 
-	if (h && is_of(h, model)) { /* another search was faster */
+	if (h && is_of(h, model)) { /* another search added it first */
 		find_segment_free(&take);
 		vectors_free(&vectors_take);
 		return segment_find(t->all, version, model);
@@ -137,7 +137,7 @@ struct held_segment *segment_add(const struct tenant_uploads *t, const char *sou
 				   .bytes = find_segment_bytes(take),
 				   .searches = 1};
 	memcpy(h->version, version, UUID_BYTES);
-	if (!in_use(t, source, version)) { /* it was deleted meanwhile */
+	if (!in_use(t, source, version)) { /* deleted meanwhile */
 		h->gone = true;
 		return h;
 	}

@@ -1,6 +1,6 @@
 /*
- * What each tenant has, in memory: read from the store whenever its rows have changed, here or by
- * another replica; and who may use it.
+ * The data sources of each tenant in memory, and who may use them. They are read from the store
+ * whenever rows were changed, here or by another replica.
  */
 #include "upload_int.h"
 
@@ -15,11 +15,11 @@
 #include "vesper/mem.h"
 #include "vesper/rounds.h"
 
-#define LIST_BYTES     (16 * 1024 * 1024) /* of what is found in the rows */
-#define ROWS_BYTES     (64 * 1024 * 1024) /* the rows of a tenant with their profiles */
+#define LIST_BYTES     (16 * 1024 * 1024) /* scratch memory for permission checks and paths */
+#define ROWS_BYTES     (64 * 1024 * 1024) /* of a tenant's rows with their profiles */
 #define SPOOL_WORKERS  2
-#define WHOLE_EVERY_MS 60000 /* a change that a late clock hid is seen by then */
-#define BEHIND_MS      5000  /* that another replica's clock may be */
+#define WHOLE_EVERY_MS 60000 /* all rows are read this often: late clocks may hide changes */
+#define BEHIND_MS      5000  /* how far another replica's clock may be behind */
 
 struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenant)
 {
@@ -162,7 +162,7 @@ struct source *uploads_documents(const struct uploads *u)
 
 /* ---- reading the store ---- */
 
-/* Each may begin another wait, or end others. */
+/* A callback may start or end waits, so those that are due are moved to a list first. */
 static void look_ended(struct tenant_uploads *t)
 {
 	struct list due;
@@ -185,7 +185,7 @@ static void look_ended(struct tenant_uploads *t)
 	}
 }
 
-/* A process that died between the last write of a load and this left a file. */
+/* Deletes files left by a process that died after the last write of a load. */
 static void drop_loaded_files(const struct tenant_uploads *t)
 {
 	struct arena *a = arena_new(LIST_BYTES);
@@ -225,7 +225,7 @@ void uploads_forget(struct tenant_uploads *t, const char *source, const char *ve
 	use_listing(t, listing_without(t->listing, source, version));
 }
 
-/* False: they are not all that there is. Takes their arena. */
+/* False: some changes are missing, so all rows must be read. Takes ownership of their arena. */
 static bool use_rows(struct tenant_uploads *t, const struct stored_sources *found)
 {
 	struct listing *l = listing_update(t->next.whole ? NULL : t->listing, found);
@@ -281,8 +281,8 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 		uploads_look(t);
 }
 
-/* What was changed since the newest change that is known, and a little before it: another replica's
- * clock may be behind. NULL: all is to be read. */
+/* The time from which changed rows are read: the newest known change, less the time that another
+ * replica's clock may be behind. NULL: all rows are read. */
 static const char *since_of(const struct tenant_uploads *t, struct arena *a)
 {
 	const struct stored_tally *rows = &listing_sums(t->listing)->rows;
@@ -306,7 +306,7 @@ static void read_rows(struct tenant_uploads *t, bool whole)
 	struct arena *a = arena_new(CLOCK_RFC3339_BYTES * 2);
 	const char *since = whole ? NULL : since_of(t, a);
 
-	/* It begins after all that anybody waits for. */
+	/* This read starts now, so it includes what all waiting callers wait for. */
 	list_each(node, &t->looking)
 		list_item(node, struct look_wait, node)->looks = 1;
 	t->again = t->stale = false;
@@ -345,7 +345,8 @@ static void look(struct tenant_uploads *t)
 		t->op = store_sources_stamp(t->all->options.store, t->name, on_stamp, t);
 }
 
-/* Two changes within a millisecond may have one stamp: those of this process are read anyway. */
+/* Two changes within a millisecond may have the same stamp, so changes of this process are always
+ * read. */
 void uploads_look(struct tenant_uploads *t)
 {
 	t->stale = true;

@@ -1,7 +1,6 @@
 /*
- * A file that comes: its rows are stored first, then its bytes are written to the spool, a block at
- * a time, on a worker. Whoever sends it waits for each block, so that no more than one is in
- * memory.
+ * Receives a file. Its rows are stored first. Then a worker writes the bytes to the spool, one
+ * block at a time. The sender waits for each block, so that at most one is in memory.
  */
 #include "upload_int.h"
 
@@ -26,22 +25,22 @@ struct upload {
 	char source[UUID_BYTES], version[UUID_BYTES];
 	char *user, *path;
 	struct stream_log *log;
-	void (*wake)(void *owner); /* NULL: nobody listens any more */
+	void (*wake)(void *owner); /* NULL: after upload_free */
 	void *owner;
-	/* what the worker does, and with what */
+	/* the worker's task */
 	enum spool_work work;
 	int fd;
 	char *block;
 	size_t len;
 	struct hasher *hasher;
 	char sha256[HASH_HEX_BYTES];
-	bool running; /* a job */
+	bool running; /* a job runs */
 	struct op *op;
 	struct look_wait look;
 	int64_t bytes, max_bytes;
 	bool opened, ended, done;
 	struct err err;
-	const char *code; /* of the fault */
+	const char *code; /* of the failure */
 };
 
 /* ---- on a worker ---- */
@@ -111,7 +110,7 @@ static void run_job(struct pool_job *job)
 		break;
 	case SPOOL_DROP:
 		unlink(up->path);
-		close_file(up); /* here its pages go */
+		close_file(up); /* frees the file's pages */
 		break;
 	}
 }
@@ -167,7 +166,7 @@ static void on_given_up(void *owner, const struct err *e)
 	drop(up);
 }
 
-/* Its file is gone. */
+/* Stores the failure. The file must be deleted first. */
 static void give_up(struct upload *up)
 {
 	const struct stored_version v = {
@@ -184,7 +183,7 @@ static void on_listed(void *owner)
 	up->look.cb = NULL;
 	up->done = true;
 	if (up->wake)
-		wake(up); /* who may free it */
+		wake(up); /* may free it */
 	else
 		drop(up);
 }
@@ -215,7 +214,7 @@ static void complete(struct upload *up)
 				   on_complete, up);
 }
 
-/* Others may have become whole while this one came. */
+/* Other files may have been completed while this one was received. */
 static bool is_beyond_quota(struct upload *up)
 {
 	int64_t quota = up->tenant->all->options.tenant_bytes;
@@ -228,7 +227,7 @@ static bool is_beyond_quota(struct upload *up)
 	return true;
 }
 
-/* What follows a job, an end or an error. */
+/* Chooses the next step after a job, the end of the file, or an error. */
 static void next(struct upload *up)
 {
 	if (up->tenant->all->ending || up->running || up->op || up->look.cb)
@@ -238,9 +237,9 @@ static void next(struct upload *up)
 		err_set(&up->err, ERR_CANCELLED, "the connection ended before the file did");
 	}
 	if (up->err.code != ERR_NONE && up->wake) {
-		wake(up); /* who answers and frees it */
+		wake(up); /* reports the error and frees it */
 	} else if (up->err.code != ERR_NONE && (up->opened || up->fd >= 0) &&
-		   up->work != SPOOL_DROP) { /* also one that was given up while it was opened */
+		   up->work != SPOOL_DROP) { /* also after upload_free during the open */
 		run(up, SPOOL_DROP);
 	} else if (up->err.code != ERR_NONE) {
 		give_up(up);
@@ -275,7 +274,7 @@ static void on_stored(void *owner, const struct err *e)
 	run(up, SPOOL_OPEN);
 }
 
-/* ---- whether it may come ---- */
+/* ---- admission ---- */
 
 static bool has_one_under_way(const struct tenant_uploads *t, const char *source)
 {

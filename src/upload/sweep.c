@@ -1,7 +1,7 @@
 /*
- * What is to go, one thing after the other, each found by its row in the store: loads whose process
- * died, tables of loads that failed, versions that retired, sources that were deleted. A row goes
- * last, so that a sweep which is cut off is done again.
+ * Deletes what is no longer needed, one item at a time, as listed in the store: loads of dead
+ * processes, tables of failed loads, retired versions, deleted sources. The row is deleted last,
+ * so that an interrupted sweep is repeated.
  */
 #include "upload_int.h"
 
@@ -21,9 +21,9 @@ struct sweep {
 	struct arena *arena;
 	struct op *op;
 	const char *source, *version, *table; /* version or table NULL: none */
-	int64_t rows, gone;                   /* of the table */
-	size_t unindexed;                     /* indexes that went before its rows */
-	void (*then)(struct sweep *s);        /* the table is gone */
+	int64_t rows, gone; /* all rows, and those deleted; -1: the table is being dropped */
+	size_t unindexed;   /* indexes dropped before the rows */
+	void (*then)(struct sweep *s); /* after the table was dropped */
 };
 
 static void end(struct sweep *s)
@@ -35,7 +35,7 @@ static void end(struct sweep *s)
 	uploads_look(t);
 }
 
-/* It is tried again at the next look. */
+/* It is retried after the next read of the rows. */
 static void give_up(struct sweep *s, const struct err *e)
 {
 	struct tenant_uploads *t = s->tenant;
@@ -56,7 +56,7 @@ static void on_stored(void *owner, const struct err *e)
 		end(s);
 }
 
-/* Rows that are gone are in no read of changes. */
+/* A read of changes does not show deleted rows, so they are removed from the listing here. */
 static void on_removed(void *owner, const struct err *e)
 {
 	const struct sweep *s = owner;
@@ -79,7 +79,7 @@ static struct sweep *begin(struct tenant_uploads *t, const char *source,
 				   ? arena_strdup(s->arena, v->table)
 				   : NULL;
 		s->rows = v->rows;
-		unlink(uploads_spool(t->all, v->uid, s->arena)); /* also where there is none */
+		unlink(uploads_spool(t->all, v->uid, s->arena)); /* if it exists */
 	}
 	t->sweep = s;
 	return s;
@@ -97,7 +97,7 @@ static void on_written(void *owner, struct table **tables, size_t count, const s
 	(void)count;
 	s->op = NULL;
 	if (e && s->gone < s->rows && e->code == ERR_NOT_FOUND)
-		s->gone = s->rows; /* there is no such table any more */
+		s->gone = s->rows; /* the table does not exist any more */
 	else if (e) {
 		give_up(s, e);
 		return;
@@ -122,7 +122,8 @@ static void write_one(struct sweep *s, const char *text, const struct value *val
 	s->op = db_query(s->tenant->all->options.loader, &r, on_written, s);
 }
 
-/* A file's log would hold a whole table that is dropped at once: its rows go in parts. */
+/* In SQLite, dropping a whole table at once would put all of it into the log, so rows are deleted
+ * in parts. */
 static void delete_rows(struct sweep *s)
 {
 	enum dialect d = s->tenant->all->dialect;
@@ -172,14 +173,14 @@ static void remove_source(struct sweep *s)
 				    on_removed, s);
 }
 
-/* Only if it still is as it was read: a load that ends meanwhile has changed it. */
+/* No effect if the row was changed since it was read, for example when its load ends. */
 static void fail_version(struct sweep *s, const struct stored_version *v, const char *code)
 {
 	s->op = store_version_fail(s->tenant->all->options.store, s->tenant->name, v, code,
 				   on_stored, s);
 }
 
-/* ---- what is next ---- */
+/* ---- the next item ---- */
 
 static int64_t since_ms(const char *updated_at)
 {
@@ -206,13 +207,13 @@ static bool is_here(const struct tenant_uploads *t, const struct stored_version 
 	return load_is_here(t, v->uid) || spool_is_receiving(t, v->uid);
 }
 
-/* Its owner answered another replica, and the file is here. */
+/* The owner's answer arrived at another replica, and the file is here. */
 static bool is_answered_elsewhere(const struct tenant_uploads *t, const struct stored_version *v)
 {
 	return v->state == VERSION_READING && v->answers && !is_here(t, v) && spool_has(t, v->uid);
 }
 
-/* Other replicas see that what is received or loaded here goes on. */
+/* Shows other replicas that a file received or loaded here is still in progress. */
 static void on_beat(void *owner, const struct err *e)
 {
 	struct tenant_uploads *t = owner;
@@ -277,7 +278,7 @@ static bool sweep_version(struct tenant_uploads *t, const struct stored_version 
 	return false;
 }
 
-/* One version after the other, then the source itself. */
+/* Removes one version at a time, then the source. */
 static bool sweep_source(struct tenant_uploads *t, const struct known_source *k)
 {
 	if (k->newest) {
@@ -286,7 +287,7 @@ static bool sweep_source(struct tenant_uploads *t, const struct known_source *k)
 		if (t->load && strcmp(t->load->version, v->uid) == 0)
 			load_cancel(t);
 		if (is_here(t, v))
-			return false; /* it ends first */
+			return false; /* its load must end first */
 		drop_table(begin(t, k->row->uid, v), remove_version);
 		return true;
 	}
@@ -308,7 +309,7 @@ bool uploads_expires(const struct uploads *u, const struct stored_source *s, int
 	return is_set || is_kept;
 }
 
-/* From then on it goes as one that its owner deleted. */
+/* Marks an expired source as deleted, as if its owner had deleted it. */
 static bool sweep_expired(struct tenant_uploads *t, const struct stored_source *s)
 {
 	struct sweep *sweep;
@@ -334,7 +335,8 @@ static bool sweep_deleted(struct tenant_uploads *t)
 	return false;
 }
 
-/* All are looked at only where the oldest is to go. */
+/* All sources are checked only if retention applies to the oldest; otherwise only those with an
+ * expiry. */
 static bool sweep_dated(struct tenant_uploads *t)
 {
 	const char *oldest = listing_sums(t->listing)->rows.source_at.oldest;

@@ -1,11 +1,10 @@
 /*
- * Inside of uploads:
- *
- *   sources  -> what a tenant's rows say, who may use it
- *   overlay  -> the same as a part of the tenant's catalogue
- *   spool    -> a file that comes
- *   load     -> from the spool into a table
- *   sweep    -> what is to go: dead loads, versions that retired, sources that were deleted
+ * Internal header of uploads:
+ *   sources  -> reads a tenant's rows, decides who may use a source
+ *   overlay  -> makes the part of the tenant's catalogue that shows them
+ *   spool    -> receives a file
+ *   load     -> loads a file from the spool into a table
+ *   sweep    -> deletes dead loads, retired versions and deleted sources
  */
 #ifndef VESPER_UPLOAD_INT_H
 #define VESPER_UPLOAD_INT_H
@@ -22,15 +21,16 @@
 
 #include <stdatomic.h>
 
-#define RECENT_LOADS 16384 /* begun lately, of a tenant; more are forgotten */
+#define RECENT_LOADS 16384 /* loads remembered per tenant; the oldest is overwritten */
 
 struct load;
 struct sweep;
 
-/* Who waits until the rows have been read again, or can be asked. Zeroed: nobody. */
+/* A callback that waits until the rows are read again, or their overlay is in use. Zeroed: not
+ * waiting. */
 struct look_wait {
 	struct list node;
-	int looks; /* that have to end: one under way may have begun too early */
+	int looks; /* reads that must end first; a running one may have started too early */
 	void (*cb)(void *owner);
 	void *owner;
 };
@@ -38,46 +38,46 @@ struct look_wait {
 struct tenant_uploads {
 	struct uploads *all;
 	const char *name;
-	const char *file; /* of the tables; NULL on a server */
-	/* as they were read last */
-	struct listing *listing; /* NULL: not yet; held by searches, which may end after it */
+	const char *file; /* database file of the tables; NULL on a server */
+	/* as of the last read */
+	struct listing *listing; /* NULL: not read yet; searches hold references to it */
 	struct {
 		struct arena *arena;
 		const struct stored_join *items;
 		size_t count;
 	} joins;
-	struct grants *grants; /* of callers who came lately */
-	char *stamp;           /* of the store then; NULL: not read yet */
+	struct grants *grants; /* cache of callers' permissions */
+	char *stamp;           /* of the store at that read; NULL: unknown */
 	bool known;
 	struct {
-		struct arena *arena; /* of the rows that are being read; or NULL */
-		bool whole;          /* all of them are */
-		int64_t whole_ms;    /* when they were last */
+		struct arena *arena; /* of the rows being read; or NULL */
+		bool whole;          /* all rows are read, not only changed ones */
+		int64_t whole_ms;    /* time of the last such read */
 	} next;
 	struct op *op;
-	struct op *warm;     /* makes what documents are found by, after the start */
-	struct op *beat;     /* tells other replicas that a load here lives */
-	bool again;          /* something changed meanwhile */
-	bool stale;          /* something changed here since they were read */
+	struct op *warm;     /* builds the index of documents after the start */
+	struct op *beat;     /* heartbeat of a load here, for other replicas */
+	bool again;          /* a read was requested while `op` ran */
+	bool stale;          /* rows changed here since the last read started */
 	struct list looking; /* struct look_wait */
 	struct look_wait first;
 	/* the overlay */
-	char *shown;         /* what the newest one is made of */
-	char *in_use;        /* and the one that questions are read with; NULL: none is */
-	struct list showing; /* struct look_wait, of overlay_then */
+	char *shown;         /* the state that the newest overlay is made from */
+	char *in_use;        /* the state that questions are read with; NULL: none */
+	struct list showing; /* struct look_wait of overlay_then */
 	uint64_t overlays;
 	bool making;
-	struct load *load;     /* runs now; or NULL */
-	struct sweep *sweep;   /* the same */
+	struct load *load;     /* the running one; or NULL */
+	struct sweep *sweep;   /* the running one; or NULL */
 	struct list receiving; /* struct upload */
 	struct list waiting;   /* struct waiting_load */
 	struct hashmap runs;   /* struct load_run */
 	struct {
 		struct {
-			uint64_t user; /* a hash */
+			uint64_t user; /* hash */
 			int64_t at_ms;
 			enum source_kind kind;
-		} * items; /* RECENT_LOADS of them; NULL: none was begun */
+		} * items; /* RECENT_LOADS of them; NULL: no load so far */
 		size_t at;
 	} recent;
 };
@@ -89,24 +89,24 @@ struct uploads {
 	struct tenant_uploads *tenants;
 	struct rounds *refresh;
 	bool alone, ending;
-	size_t unknown; /* tenants whose rows were not looked for yet */
+	size_t unknown; /* tenants whose first read has not ended */
 	void (*started)(void *owner);
 	void *started_owner;
 	/* documents */
 	struct source *documents, *own;
 	size_t vector_bytes;
-	struct list segments; /* struct held_segment; the one that was asked last at the end */
+	struct list segments; /* struct held_segment, least recently used first */
 	struct hashmap by_version;
 	size_t index_bytes;
-	struct search *making; /* that reads tables just now; or NULL */
-	struct list wanting;   /* struct search: those that wait for their turn to */
+	struct search *making; /* the search that reads tables now; or NULL */
+	struct list wanting;   /* struct search: those waiting for their turn to read */
 };
 
 /* ---- grants.c ---- */
 
 struct grants *grants_new(struct tenant_uploads *t);
 void grants_free(struct grants **g);
-/* What callers were given is no longer all that they have. */
+/* Drops the cached permissions of callers who gained or lost the use of a source. */
 void grants_changed(struct grants *g, const struct known_source *was,
 		    const struct known_source *is);
 /* "doc:" */
@@ -119,15 +119,15 @@ const struct stored_source *uploads_source(const struct tenant_uploads *t, const
 const struct stored_version *uploads_version(const struct tenant_uploads *t, const char *source,
 					     const char *version);
 bool version_is_under_way(const struct stored_version *v);
-/* Its rows are gone, and those that are in memory say so before they are read again. Version NULL:
- * those of the source. */
+/* Removes a version whose rows were deleted from the listing, without another read. Version NULL:
+ * removes the source. */
 void uploads_forget(struct tenant_uploads *t, const char *source, const char *version);
 const char *uploads_permission(const struct stored_source *s, struct arena *a);
 bool uploads_may_use(const struct tenant_uploads *t, const struct stored_source *s,
 		     const struct principal *who, struct arena *a);
-/* The rows have changed. */
+/* Reads the rows again after a change. */
 void uploads_look(struct tenant_uploads *t);
-/* The same, and tells when they are read, be it in vain. Not called where the process ends. */
+/* The same, and calls `cb` when the read has ended, even if it failed. Not called at shutdown. */
 void uploads_look_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
 		       void *owner);
 void uploads_look_forget(struct look_wait *w);
@@ -136,84 +136,86 @@ const char *uploads_spool(const struct uploads *u, const char *version, struct a
 
 /* ---- overlay.c ---- */
 
-/* A source's name as questions have it: "hotel bookings". */
+/* A source's name as used in questions: "hotel bookings". */
 const char *overlay_label(const struct stored_source *s, struct arena *a);
-/* What tells it from others of its name: label, owner, rows and the day of the last change. */
+/* Tells sources of the same name apart: label, owner, rows and the day of the last change. */
 const char *overlay_told(const struct language *l, const char *label, const char *owner,
 			 int64_t rows, const char *updated_at, struct arena *a);
-/* From the rows of now, where they differ from those that it shows. */
+/* Makes a new overlay if the rows differ from those of the newest one. */
 void overlay_update(struct tenant_uploads *t);
-/* Tells when nothing is left to be made of the rows of now. Not called where the process ends. */
+/* Calls `cb` once no overlay is being made. Not called at shutdown. */
 void overlay_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
 		  void *owner);
-/* Of a source: the version that can be asked, or NULL. A new one is stored before it is. */
+/* The version of a source that questions use, or NULL. A new version is stored before its overlay
+ * is in use. */
 const struct stored_version *overlay_version(const struct tenant_uploads *t,
 					     const struct known_source *k);
 
-/* ---- naming.c; `l`: of the tenant's catalogue, labels as the file has them ---- */
+/* ---- naming.c; `l`: language of the tenant's catalogue; labels as in the file ---- */
 
-/* What its rows are called, as texts: "order", "bookings". */
+/* Names of its rows, as an array of texts: "order", "bookings". */
 json_t *naming_rows(const struct language *l, const char *name, const json_t *columns,
 		    struct arena *a);
-/* The last word of a label of several, where no other column has it; or NULL. */
+/* The last word of a label of several words, if no other column's label has it; or NULL. */
 const char *naming_head(const struct language *l, const char *label, const json_t *columns,
 			struct arena *a);
 enum naming_sum { NAMING_SUM, NAMING_MEAN, NAMING_NEITHER };
-/* What makes sense of a number that is called so. */
+/* The aggregate that suits a number with this label. */
 enum naming_sum naming_sums(const struct language *l, const char *label, struct arena *a);
 
 /* ---- meaning.c ---- */
 
-/* The columns of a profile become what their owner calls them and uses them for. */
+/* Applies the owner's descriptions of columns to a profile. */
 void meaning_use(json_t *profile, const char *meaning, struct arena *a);
-/* Of such a column of numbers. */
+/* The same as naming_sums, for a column of numbers with its descriptions applied. */
 enum naming_sum meaning_sums(const struct language *l, const json_t *column, struct arena *a);
 
 /* ---- joins.c ---- */
 
-/* A source that can be asked. */
+/* A source that is in use. */
 struct joined {
 	const char *uid, *entity;
 	const json_t *columns; /* of its profile */
 	int64_t rows;
 };
 bool join_is_unique(const json_t *column, int64_t rows);
-/* "1:n": each value stands once on the left, and often on the right. "n:m": is no join. */
+/* "1:n": each value is unique on the left, but not on the right. "n:m": not usable as a join. */
 const char *join_cardinality(const json_t *left, int64_t left_rows, const json_t *right,
 			     int64_t right_rows);
-/* Further keys of an entity that joins lead to, and the edges. */
+/* The further keys of an entity that joins refer to, and the edges. */
 json_t *joins_also(const struct tenant_uploads *t, const struct joined *one);
 json_t *joins_edges(const struct tenant_uploads *t, const struct joined *list, size_t count,
 		    struct arena *a);
 
 /* ---- load.c ---- */
 
-/* The log of a new run of the source's load, for its owner. */
+/* Opens the event log of a new run of the source's load, for its owner. */
 struct stream_log *load_log(struct tenant_uploads *t, const char *source, const char *user);
-/* Closes it. */
+/* Emits the error, which closes the log. */
 void load_said_failed(struct stream_log *log, const char *code, const char *text, size_t line);
-/* A version whose file is in the spool. Takes the log. */
+/* Queues a version whose file is in the spool. Takes ownership of the log. */
 void load_queue(struct tenant_uploads *t, const char *source, const char *version,
 		struct stream_log **log_take);
-/* Begins the oldest one that waits, unless one runs. */
+/* Starts the oldest waiting load that is ready, unless one runs. */
 void load_next(struct tenant_uploads *t);
-/* One that another replica was given the answer for, and whose file is here. */
+/* Queues a version whose answer arrived at another replica, while its file is here. */
 void load_adopt(struct tenant_uploads *t, const struct stored_version *v);
-/* Waits or runs here. */
+/* The version waits or runs here. */
 bool load_is_here(const struct tenant_uploads *t, const char *version);
-void load_cancel(struct tenant_uploads *t); /* it ends as a failed one */
-void loads_end(struct tenant_uploads *t);   /* with the process; no job runs any more */
+void load_cancel(struct tenant_uploads *t); /* it ends as failed */
+void loads_end(struct tenant_uploads *t);   /* at shutdown, when no job runs */
 
 /* ---- load_table.c: what a load does on a worker and with the database ---- */
 
-/* What makes rows of a file. Both run on a worker; false: the load's err says why. */
+/* How a kind of file becomes rows. `read`, `next` and `profile` run on a worker. On failure they
+ * set the load's err. */
 struct load_kind {
 	const char *prefix;              /* of its tables' names */
-	bool (*open)(struct load *l);    /* on the loop: the table is there */
-	bool (*next)(struct load *l);    /* the next block; count 0: there are no more */
-	void (*read)(struct load *l);    /* what the file is */
-	void (*profile)(struct load *l); /* profile_text, after the last row */
-	/* On the loop, after a block was read; calls `then`. NULL: nothing is to be done. */
+	bool (*open)(struct load *l);    /* on the loop, after the table was made */
+	bool (*next)(struct load *l);    /* reads the next block; count 0: no more rows */
+	void (*read)(struct load *l);    /* finds out the file's columns */
+	void (*profile)(struct load *l); /* sets profile_text, after the last row */
+	/* On the loop, after a block was read; calls `then`. NULL: not needed. */
 	void (*complete)(struct load *l, void (*then)(struct load *l));
 };
 extern const struct load_kind load_of_table, load_of_document;
@@ -223,13 +225,13 @@ struct load {
 	const struct load_kind *kind;
 	struct tenant_uploads *tenant;
 	char source[UUID_BYTES], version[UUID_BYTES], user[201];
-	char holder[UUID_BYTES]; /* this run of it, among replicas */
+	char holder[UUID_BYTES]; /* identifies this run among replicas */
 	struct stream_log *log;
 	struct arena *arena;
 	atomic_bool cancelled;
 	struct op *op;
 	void (*run)(struct load *l);  /* on a worker */
-	void (*then)(struct load *l); /* on the loop, without an error */
+	void (*then)(struct load *l); /* on the loop, after `run` */
 	/* of the file */
 	struct shape_options options;
 	struct shape shape;
@@ -238,8 +240,7 @@ struct load {
 	struct err err;
 	/* of the table */
 	struct upload_table table;
-	const char
-		*inserts[UPLOAD_INSERTS]; /* by the binary logarithm of their rows; NULL: later */
+	const char *inserts[UPLOAD_INSERTS]; /* by log2 of their rows; NULL: not made yet */
 	struct {
 		const char *texts[UPLOAD_INDEXES_MAX];
 		size_t count, done;
@@ -251,32 +252,32 @@ struct load {
 	struct {
 		struct source_statement *items;
 		size_t count;
-	} statements; /* of the block, in its arena */
+	} statements; /* of the block; in its arena */
 	int64_t rows, bytes;
 	const char *profile_text;
-	struct look_wait look; /* at its end */
+	struct look_wait look; /* for the new version to come into use */
 };
 
-/* A job; then `then`, or the load fails. */
+/* Runs `run` as a job, then `then`. On an error the load fails instead. */
 void load_run(struct load *l, void (*run)(struct load *l), void (*then)(struct load *l));
 void load_fail(struct load *l);
-/* The first column whose question nobody has answered; NULL: there is none. */
+/* The first column with an unanswered question; NULL: none. */
 const struct shape_column *load_asks(const struct load *l);
-void load_make_table(struct load *l); /* on the loop; goes on to load_finish */
-void load_finish(struct load *l);     /* load.c: all rows are there */
+void load_make_table(struct load *l); /* on the loop; continues to load_finish */
+void load_finish(struct load *l);     /* load.c: after all rows are written */
 
 /* ---- document_load.c ---- */
 
 #define DOCUMENT_HEADING "heading"
-#define DOCUMENT_START   "start_at" /* the passage's first byte in the document's text */
+#define DOCUMENT_START   "start_at" /* offset of the passage in the document's text, in bytes */
 #define DOCUMENT_PASSAGE "passage"
-#define DOCUMENT_VECTOR  "vector" /* of heading and passage, as vectors_text has it */
+#define DOCUMENT_VECTOR  "vector" /* of heading and passage, in the format of vectors_text */
 
-/* Of a version's profile: what its passages' vectors are made with, in the arena. False: it has
+/* Gets the model and length of a version's vectors from its profile, in the arena. False: it has
  * none. */
 bool document_vectors(const char *profile, struct arena *a, const char **model, size_t *dims);
-/* On the loop, between the block's read and its statements: its passages get their vectors, then
- * `then`. Without a model, or after a failure, at once. */
+/* Loop thread only, after a block was read and before its statements are made: computes the vectors
+ * of its passages, then calls `then`. Without a model or on failure the passages get none. */
 void document_embed(struct load *l, void (*then)(struct load *l));
 
 struct document;
@@ -287,17 +288,17 @@ void document_free(struct document **d);
 struct held_segment;
 const struct find_segment *segment_of(const struct held_segment *h);
 const struct vectors *segment_vectors(const struct held_segment *h); /* NULL: none */
-/* Held until it is released. `model`: of the vectors that are wanted; NULL: none are. NULL: it is
- * not in memory, or was made for another model. */
+/* Finds a segment and holds it until it is released. `model`: the model of the wanted vectors;
+ * NULL: none wanted. Returns NULL if it is not in memory or was made for another model. */
 struct held_segment *segment_find(struct uploads *u, const char *version, const char *model);
-/* `vectors` may be NULL: it has none of this model. */
+/* `vectors` may be NULL: none of this model exist. Takes ownership of both. */
 struct held_segment *segment_add(const struct tenant_uploads *t, const char *source,
 				 const char *version, const char *model, struct find_segment *take,
 				 struct vectors *vectors_take);
 void segment_release(struct held_segment **h);
-/* After some were released: what is beyond the index's bytes goes. */
+/* Evicts segments beyond the memory limits; called after segments were released. */
 void segments_make_room(struct uploads *u);
-/* What is no longer in use of a source that has changed goes. */
+/* Removes segments of versions that a changed source no longer uses. */
 void segments_changed(struct uploads *u, const struct known_source *was,
 		      const struct known_source *is);
 void segments_free(struct uploads *u);
@@ -305,8 +306,8 @@ void segments_free(struct uploads *u);
 /* ---- search.c ---- */
 
 struct source *search_source_new(struct uploads *u);
-/* Makes what is searched of a tenant, so that its first question need not wait for it. Not to be
- * called twice. */
+/* Builds the index of a tenant's documents, so that the first question need not wait. Call it
+ * once. */
 struct op *search_warm(struct tenant_uploads *t);
 
 /* ---- discover.c ---- */
@@ -320,10 +321,10 @@ void sweep_free(struct sweep **s);
 
 /* ---- spool.c ---- */
 
-/* Its file is on this replica's disk. */
+/* The version's file is on this replica's disk. */
 bool spool_has(const struct tenant_uploads *t, const char *version);
 bool spool_is_receiving(const struct tenant_uploads *t, const char *version);
-void spool_end(struct tenant_uploads *t); /* with the process; no job runs any more */
+void spool_end(struct tenant_uploads *t); /* at shutdown, when no job runs */
 
 /* ---- profile.c ---- */
 
@@ -331,18 +332,19 @@ struct profile;
 struct profile *profile_new(const struct shape *s);
 void profile_free(struct profile **p);
 void profile_misfit(void *profile, size_t column, size_t line);
-/* Of a row's values. */
+/* Adds the values of a row. */
 void profile_row(struct profile *p, const struct value *values);
-/* Once, after the last row. Text in the arena. */
+/* Call it once, after the last row. Text in the arena. */
 const char *profile_json(struct profile *p, struct arena *a);
-/* An index of a SQLite table that holds what is summed of each value of a column. */
+/* A covering index of a SQLite table: a column and the columns that are summed for it. */
 struct upload_cover {
 	size_t column, sums[UPLOAD_SUMS_MAX], sum_count;
 };
-/* Those that a table of these columns has, in the order of the columns; returns how many. */
+/* The covering indexes of a table with these columns, in the order of the columns; returns how
+ * many. */
 size_t profile_covers(const json_t *columns, int64_t rows,
 		      struct upload_cover out[UPLOAD_COVERS_MAX]);
-/* The column of that name; or NULL. Borrowed. */
+/* The column with this name; or NULL. Borrowed. */
 json_t *profile_column(const json_t *columns, const char *name);
 
 #endif

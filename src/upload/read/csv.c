@@ -1,6 +1,6 @@
 /*
- * Comma-separated text by libcsv. The library knows neither lines nor limits: lines are counted by
- * the ends that it reports, and a field is measured after each piece.
+ * Comma-separated text by libcsv. The library reports neither line numbers nor limits. So lines
+ * are counted by the line ends that it reports, and a field's length is checked after each chunk.
  */
 #include "records_int.h"
 
@@ -15,9 +15,9 @@
 struct csv {
 	struct records *records;
 	struct csv_parser parser;
-	size_t line;       /* where the next record begins */
-	size_t ends;       /* of lines inside of this record's quotes */
-	bool after_return; /* the last record ended with CR: an LF belongs to it */
+	size_t line;       /* where the current record starts */
+	size_t ends;       /* line ends inside the quotes of this record */
+	bool after_return; /* the last record ended with CR; a following LF belongs to it */
 };
 
 struct csv *csv_new(struct records *r, char delimiter)
@@ -26,7 +26,7 @@ struct csv *csv_new(struct records *r, char delimiter)
 
 	c->records = r;
 	c->line = 1;
-	csv_init(&c->parser, CSV_REPALL_NL); /* does not fail */
+	csv_init(&c->parser, CSV_REPALL_NL); /* cannot fail */
 	csv_set_realloc_func(&c->parser, mem_realloc);
 	csv_set_free_func(&c->parser, mem_free);
 	csv_set_blk_size(&c->parser, BLOCK_BYTES);
@@ -43,7 +43,7 @@ void csv_close(struct csv **c)
 	*c = NULL;
 }
 
-/* Line ends in a text; CR LF is one. */
+/* Counts line ends; CR LF is one. */
 static size_t line_ends(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -102,7 +102,7 @@ void csv_end(struct csv *c)
 {
 	size_t line = c->line + c->ends;
 
-	/* Only the end of the file is judged strictly: a quote inside of a field is text. */
+	/* Strict only at the end of the file: a quote inside a field is text. */
 	csv_set_opts(&c->parser, CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI);
 	if (csv_fini(&c->parser, on_field, on_record, c) != 0)
 		records_fail(c->records, "unclosed_quote", line,

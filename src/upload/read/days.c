@@ -1,6 +1,6 @@
 /*
- * Days and times as tables have them: ISO, two numbers and a year in either order, a month by its
- * name; a time of day behind it, and a zone.
+ * Parses days and times of table cells: ISO dates, two numbers and a year in either order, or a
+ * month's name. A time of day and a zone may follow.
  */
 #include "types_int.h"
 
@@ -10,8 +10,8 @@
 #include "vesper/dates.h"
 
 #define YEAR_LEAST 1000
-#define PIVOT      70 /* two digits: 1970 to 2069 */
-#define TEXT_MAX   40 /* longer texts are no times */
+#define PIVOT      70 /* two-digit years are 1970 to 2069 */
+#define TEXT_MAX   40 /* bytes; longer texts are not times */
 #define DAY_MS     INT64_C(86400000)
 #define MINUTE_MS  INT64_C(60000)
 #define HALF_DAY_H 12
@@ -100,7 +100,7 @@ static bool take_iso(struct str *s, struct cell_time *out)
 	return settle_day(out, year, month, day);
 }
 
-/* "03/04/2025", "3.4.25": with points the day is always first. */
+/* "03/04/2025", "3.4.25": with points, the day always comes first. */
 static bool take_ordered(struct str *s, bool month_first, struct cell_time *out)
 {
 	int first = take_number(s, 1, 2), second, year;
@@ -142,7 +142,7 @@ static bool take_named(struct str *s, struct cell_time *out)
 	return day >= 0 && month >= 0 && settle_day(out, take_year(s, out), month, day);
 }
 
-/* "AM", "p.m." is left to other programs: two letters alone. */
+/* Parses "AM" and "PM"; "p.m." is not supported. False: the hour does not fit. */
 static bool take_half(struct str *s, int *hour)
 {
 	bool pm;

@@ -109,11 +109,11 @@ bool encoding_scan_end(struct encoding_scan *s, enum encoding *out, struct err *
 
 struct decoder {
 	enum encoding encoding;
-	bool begun;      /* past the place of a byte order mark */
-	struct buf line; /* of ENCODING_MIXED: what is not decided yet; of UTF-8: bytes of a mark */
-	uint8_t half[2]; /* of UTF-16: bytes of a unit */
+	bool begun;      /* a byte order mark can no longer follow */
+	struct buf line; /* MIXED: the current line; UTF-8: the start of a possible mark */
+	uint8_t half[2]; /* UTF-16: the bytes of a code unit */
 	size_t half_len;
-	uint32_t high; /* a surrogate that waits for its other half; 0: none */
+	uint32_t high; /* a high surrogate without its low one; 0: none */
 };
 
 struct decoder *decoder_new(enum encoding encoding)

@@ -1,4 +1,4 @@
-/* Labels and names of columns, and whether there are any. */
+/* Labels and names of columns, and detection of a header. */
 #include "header.h"
 
 #include <ctype.h>
@@ -35,7 +35,7 @@ const char *header_label(struct str cell, struct arena *a)
 			continue;
 		memcpy(one, cell.p + i, n);
 		one[n] = '\0';
-		if (utf8_blanks(one) > 0 && *one != ' ') /* invisible, or another blank */
+		if (utf8_blanks(one) > 0 && *one != ' ') /* invisible, or no plain blank */
 			continue;
 		buf_add(&out, one, n);
 		chars++;
@@ -78,8 +78,8 @@ const char *header_spoken(const char *label, const char *name, struct arena *a)
 
 /* ---- names ---- */
 
-/* Words that a plain name of a column may not be in SQLite, PostgreSQL or SQL Server, and our own.
- */
+/* Names that a column cannot have unquoted in SQLite, PostgreSQL or SQL Server, and names that
+ * uploads use. */
 static const char *const reserved[] = {"add",
 				       "all",
 				       "alter",
@@ -289,7 +289,7 @@ static bool is_reserved(const char *name)
 	return false;
 }
 
-/* The letters and digits of the label, each run of others one "_". */
+/* The letters and digits of the label; each run of other characters becomes one "_". */
 static size_t plain(const char *label, char out[HEADER_NAME_BYTES + 1])
 {
 	size_t n = 0;
@@ -347,9 +347,9 @@ const char *const *header_names(const char *const *labels, size_t count, struct 
 	return names;
 }
 
-/* ---- is there one? ---- */
+/* ---- detecting a header ---- */
 
-/* No number and no time: "n" and "yes" may be names. */
+/* True if the cell is neither a number nor a time: "n" and "yes" may be names. */
 static bool is_text(struct str cell)
 {
 	struct type_counts c = {0};
@@ -366,7 +366,7 @@ static bool is_empty(struct str cell)
 	return str_trim(cell).n == 0;
 }
 
-/* Cells that are different, not empty, and stand nowhere below in their column. */
+/* True if all cells differ, none is empty, and none occurs again in its column. */
 static bool reads_like_names(const struct record *records, size_t count)
 {
 	const struct record *first = &records[0];

@@ -1,6 +1,6 @@
 /*
- * Names of columns: what a header says is a label, and what a table is made with is a plain name
- * that code makes of it, so that nothing of a file reaches the text of a statement. Pure.
+ * Names of columns. A label is the text of the header. A table uses a plain name that code makes
+ * from the label, so that no text of a file reaches a statement. Pure.
  */
 #ifndef VESPER_UPLOAD_HEADER_H
 #define VESPER_UPLOAD_HEADER_H
@@ -11,16 +11,15 @@
 #define HEADER_LABEL_CHARS 200
 #define HEADER_NAME_BYTES  48
 
-/* What is not text of a label (controls, marks of direction) is left out. "" when nothing is left.
- */
+/* Removes what does not belong in a label (controls, direction marks). "" if nothing is left. */
 const char *header_label(struct str cell, struct arena *a);
-/* As a prompt may hold it: letters, digits, blanks and a few signs, 60 characters and 8 words at
- * most; else the column's name. */
+/* A form for prompts: letters, digits, blanks and a few signs, at most 60 characters and 8 words.
+ * If the label does not fit, the column's name. */
 const char *header_spoken(const char *label, const char *name, struct arena *a);
-/* For each label a name [a-z][a-z0-9_]* of its own that no dialect has reserved. */
+/* Makes a unique name [a-z][a-z0-9_]* for each label, which no dialect reserves. */
 const char *const *header_names(const char *const *labels, size_t count, struct arena *a);
 
-/* Whether the first record names the columns, by what stands below it. */
+/* True if the first record names the columns, judged by the records below it. */
 bool header_is_there(const struct record *records, size_t count);
 
 #endif

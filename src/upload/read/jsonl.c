@@ -1,5 +1,4 @@
-/* JSON lines: one flat object a line. A member that is an object or an array is kept as its text.
- */
+/* JSON lines: one flat object per line. A member that is an object or an array becomes its text. */
 #include "records_int.h"
 
 #include <jansson.h>
@@ -12,7 +11,7 @@
 struct jsonl {
 	struct records *records;
 	struct buf line;
-	size_t number; /* of that line */
+	size_t number; /* of the current line */
 	char **members;
 	size_t count, cap;
 };

@@ -1,6 +1,6 @@
 /*
- * Numbers as people and programs write them into tables: groups, a point or a comma, a sign or
- * brackets, one currency sign or code in front or behind, a percent sign, an exponent.
+ * Parses numbers of table cells: digit groups, a point or a comma, a sign or brackets, one
+ * currency sign or code before or after, a percent sign, an exponent.
  */
 #include "types_int.h"
 
@@ -14,7 +14,7 @@
 #define NO_BREAK     "\xC2\xA0"
 #define NARROW_BREAK "\xE2\x80\xAF"
 #define EXPONENT_MAX 30
-#define TEXT_MAX     64 /* longer texts are no numbers */
+#define TEXT_MAX     64 /* bytes; longer texts are not numbers */
 #define WRITTEN_MAX  (TEXT_MAX + EXPONENT_MAX)
 
 struct reading {
@@ -22,7 +22,7 @@ struct reading {
 	struct cell_number *out;
 };
 
-/* The digits that were read, groups and point left out: fixed, as one is read for each cell. */
+/* The digits without groups and point. A fixed buffer, since it is filled for each cell. */
 struct digits {
 	char p[WRITTEN_MAX];
 	size_t n;
@@ -30,7 +30,7 @@ struct digits {
 
 static void add_digits(struct digits *d, const char *p, size_t n)
 {
-	assert(d->n + n <= sizeof(d->p)); /* a cell is no longer than TEXT_MAX */
+	assert(d->n + n <= sizeof(d->p)); /* a cell has at most TEXT_MAX bytes */
 	memcpy(d->p + d->n, p, n);
 	d->n += n;
 }
@@ -60,7 +60,7 @@ static struct str trim(struct str s)
 {
 	size_t before;
 
-	/* Most cells have none of both. */
+	/* Most cells have no blank at either end. */
 	if (s.n > 0 && (unsigned char)(s.p[0] - '!') < 0x5e &&
 	    (unsigned char)(s.p[s.n - 1] - '!') < 0x5e)
 		return s;
@@ -72,8 +72,8 @@ static struct str trim(struct str s)
 	return s;
 }
 
-/* The bytes of a currency sign (Unicode's class Sc, as far as it is money of today), a percent sign
- * or a code of three capitals that stands at this end; 0: none. */
+/* The length in bytes of a unit at this end: a currency sign in use today (Unicode class Sc), a
+ * percent sign, or a code of three capitals. 0: none. */
 static size_t unit_at(struct str s, bool at_end)
 {
 	static const char *const signs[] = {"$", "%", "\xC2\xA2", "\xC2\xA3", "\xC2\xA5"};
@@ -111,7 +111,7 @@ static void take_unit(struct reading *r)
 	*s = trim(*s);
 }
 
-/* Signs and units stand in any order around the digits. */
+/* Parses signs and units around the digits, in any order. */
 static bool take_around(struct reading *r)
 {
 	bool *negative = &r->out->negative;
@@ -131,7 +131,7 @@ static bool take_around(struct reading *r)
 	return r->rest.n > 0;
 }
 
-/* What may stand between groups of three; 0: nothing does here. */
+/* The length of a separator between groups of three digits; 0: none here. */
 static size_t group_sign(struct str s, bool comma)
 {
 	if (s.n > 0 && (*s.p == (comma ? '.' : ',') || *s.p == ' ' || *s.p == '\''))
@@ -150,7 +150,7 @@ static size_t digits_at(struct str s)
 	return n;
 }
 
-/* Digits before the point, groups left out. False: a group is none. */
+/* Parses the digits before the point, without groups. False: an invalid group. */
 static bool take_whole(struct reading *r, bool comma, struct digits *digits)
 {
 	size_t n = digits_at(r->rest), sign, first = n;
@@ -197,7 +197,7 @@ static bool take_exponent(struct reading *r, int *exponent)
 	return *exponent <= EXPONENT_MAX && *exponent >= -EXPONENT_MAX;
 }
 
-/* Shifts the point, and keeps what is significant. */
+/* Applies the exponent, and removes leading zeros. */
 static bool settle(struct cell_number *out, struct digits *digits, int scale, int exponent)
 {
 	const char *p = digits->p;
@@ -241,7 +241,7 @@ static bool read_digits(struct reading *r, bool comma, struct digits *digits)
 	return settle(r->out, digits, scale, exponent);
 }
 
-/* No digit, or a letter in front that begins no code of money. */
+/* True if the cell has no digit, or starts with a letter but not with a currency code. */
 static bool is_word(struct str cell)
 {
 	const unsigned char *p = (const unsigned char *)cell.p;
@@ -254,8 +254,8 @@ static bool is_word(struct str cell)
 	return i == cell.n;
 }
 
-/* "-12.5": digits, at most one sign before and one point or comma within. False: read it with care.
- */
+/* The fast path for "-12.5": digits, at most one sign before them and one point or comma within.
+ * False: needs the full parser. */
 static bool read_plain(struct str cell, bool comma, struct cell_number *out, bool *good)
 {
 	struct digits digits = {.n = 0};

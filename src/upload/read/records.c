@@ -1,4 +1,4 @@
-/* The record at hand, and which reader finds it. */
+/* Collects the current record, and chooses the parser of the format. */
 #include "records_int.h"
 
 #include <assert.h>
@@ -134,7 +134,7 @@ static void on_sniffed(void *owner, const struct record *r)
 		s->lengths[s->count++] = r->count;
 }
 
-/* How many records have the commonest length, and that length. */
+/* The number of records with the most frequent length, and that length. */
 static size_t most_equal(const struct sniff *s, size_t *length)
 {
 	size_t best = 0;
@@ -166,7 +166,7 @@ char records_delimiter(const char *text, size_t len)
 		struct err e;
 		size_t same, length;
 
-		/* What is wrong with the text is told by whoever reads all of it. */
+		/* Faults are reported by the pass over the whole file. */
 		(void)!records_add(r, text, len, &fault, &e);
 		if (s.count == 0)
 			(void)!records_end(r, &fault, &e);

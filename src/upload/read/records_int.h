@@ -1,4 +1,4 @@
-/* What the formats share: how a record is collected. */
+/* Shared by the formats: collecting a record. */
 #ifndef VESPER_UPLOAD_RECORDS_INT_H
 #define VESPER_UPLOAD_RECORDS_INT_H
 
@@ -12,21 +12,21 @@ struct records {
 	void *owner;
 	struct csv *csv;
 	struct jsonl *jsonl;
-	/* the record at hand */
+	/* the current record */
 	struct buf text;
-	size_t *ends; /* of each cell in the text; SIZE_MAX: there is none */
+	size_t *ends; /* offset of each cell's end in the text; SIZE_MAX: no cell */
 	size_t count, cap;
 	struct str *cells;
 	size_t cell_cap;
-	struct fault fault; /* code NULL: none yet */
+	struct fault fault; /* code NULL: none */
 	struct err err;
 };
 
-/* Cells in order. */
+/* Add cells in order. */
 void records_cell(struct records *r, const char *text, size_t len);
 void records_no_cell(struct records *r);
 void records_send(struct records *r, size_t line);
-/* The first fault counts. */
+/* Only the first fault is stored. */
 void records_fail(struct records *r, const char *code, size_t line, const char *why);
 
 struct csv *csv_new(struct records *r, char delimiter);

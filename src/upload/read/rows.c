@@ -1,4 +1,5 @@
-/* The second reading of a file: its rows as values of the types that the first one found. */
+/* The second pass over a file: returns its rows as values of the types that the first pass
+ * found. */
 #include "shape_int.h"
 
 #include "vesper/limits.h"
@@ -12,7 +13,7 @@ struct shape_reader {
 	struct text_file file;
 	struct records *records;
 	bool header_seen, ended;
-	/* of the block at hand */
+	/* of the current block */
 	struct arena *arena;
 	struct value *values;
 	size_t value_cap;

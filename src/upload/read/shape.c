@@ -1,4 +1,5 @@
-/* The first reading of a file: what it is. It ends with a verdict over all rows. */
+/* The first pass over a file: finds out its encoding, delimiter, header and types. The types are
+ * decided after all rows. */
 #include "shape_int.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 
 #define HEAD_RECORDS  100
 #define HEAD_BYTES    BODY_BLOCK_BYTES
-#define RAGGED_SHARE  20 /* one of so many: then the delimiter is wrong */
+#define RAGGED_SHARE  20 /* if more than one row in this many is ragged, the delimiter is wrong */
 #define DECODED_BYTES (4 * (BODY_BLOCK_BYTES + SOURCE_LINE_BYTES_MAX)) /* of a block and a line */
 
 /* ---- the text of a file ---- */
@@ -33,7 +34,7 @@ void text_decode(struct text_file *f, enum encoding encoding)
 	f->decoder = decoder_new(encoding);
 }
 
-/* False at the end, with an error or without one. */
+/* False at the end of the file, and on an error. */
 bool text_block(struct text_file *f, size_t *len, struct err *e)
 {
 	ssize_t n;
@@ -188,7 +189,8 @@ static void sniff(const struct shape_options *o, struct text_file *f, struct sha
 					       : records_delimiter(buf_text(&f->text), n);
 }
 
-/* The first block decides; what is wrong with it is found again, and told, by the whole reading. */
+/* Decides by the first block. Faults in it are ignored here; the pass over the whole file reports
+ * them. */
 static bool read_head(const struct shape_options *o, struct arena *a, struct shape *s,
 		      struct err *e)
 {
@@ -282,7 +284,7 @@ static void name_members(struct shape *s, const struct records *r, struct arena 
 	for (size_t i = 0; i < s->column_count; i++)
 		labels[i] = header_label(str_of(members[i]), a);
 	name_columns(s, labels, a);
-	s->has_header = false; /* no record is one */
+	s->has_header = false; /* no record is a header */
 }
 
 static void decide(struct shape *s, const struct type_counts *counts, struct arena *a)

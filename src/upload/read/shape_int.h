@@ -1,4 +1,4 @@
-/* What both readings of a file share: its text. */
+/* Shared by both passes: the text of a file. */
 #ifndef VESPER_UPLOAD_SHAPE_INT_H
 #define VESPER_UPLOAD_SHAPE_INT_H
 
@@ -14,9 +14,9 @@ struct text_file {
 
 MUST_CHECK bool text_open(struct text_file *f, const char *path, struct err *e);
 void text_decode(struct text_file *f, enum encoding encoding);
-/* The next bytes as they are; false at the end and for an error. */
+/* Reads the next raw bytes. False at the end of the file, and on an error. */
 bool text_block(struct text_file *f, size_t *len, struct err *e);
-/* The next text; *more: there may be more behind it. */
+/* Reads the next text; *more false: the end of the file. */
 MUST_CHECK bool text_next(struct text_file *f, bool *more, struct err *e);
 void text_close(struct text_file *f);
 

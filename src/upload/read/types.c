@@ -1,4 +1,4 @@
-/* Counting what cells may be, deciding what their column is, and reading them as that. */
+/* Counts the types that cells fit, decides the type of a column, and converts its cells. */
 #include "types_int.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 #include "vesper/utf8.h"
 
 #define DAY_MS         INT64_C(86400000)
-#define NULL_BYTES_MAX 4 /* the longest word for nothing */
+#define NULL_BYTES_MAX 4 /* of the longest word for NULL */
 #define FLAG_BYTES_MAX 5
 
 static bool is_one_of(struct str cell, const char *const *words)
@@ -58,7 +58,7 @@ static void keep_example(struct type_counts *c, struct str cell)
 	c->example[n] = '\0';
 }
 
-/* One unit a column: a number in another one is none of it. */
+/* A column has one unit: a number with another unit does not fit. */
 static bool has_unit(struct type_counts *c, const struct cell_number *n)
 {
 	if (!n->unit[0])
@@ -86,7 +86,7 @@ static void count_number(struct type_counts *c, struct str cell)
 	struct cell_number point, comma;
 	bool by_point = cell_number(cell, false, &point), by_comma = by_point;
 
-	/* Without either sign both ways of reading are one. */
+	/* Without a point and a comma, both readings are the same. */
 	if (memchr(cell.p, '.', cell.n) || memchr(cell.p, ',', cell.n))
 		by_comma = cell_number(cell, true, &comma);
 	else
@@ -214,7 +214,7 @@ static const char *decimal_digits(const struct cell_number *n, struct arena *a)
 	size_t len = strlen(n->digits), scale = (size_t)n->scale, before = (size_t)n->before;
 	size_t zeros = scale - (len - before);
 	char *text = arena_alloc(a, len + zeros + 4),
-	     *p = text; /* a sign, a zero, a point, an end */
+	     *p = text; /* room for a sign, a zero, a point and the end */
 
 	if (n->negative && len > 0)
 		*p++ = '-';
