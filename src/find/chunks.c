@@ -1,6 +1,6 @@
 /*
- * Where a text is cut. A heading ends a passage; below it paragraphs are gathered until the passage
- * is as long as it should be. Tables and fenced listings are paragraphs that are cut only where
+ * Cuts a text into passages. A heading ends a passage. Below it, paragraphs are gathered until the
+ * passage has the wanted length. Tables and fenced listings are paragraphs that are cut only if
  * they are too long. Lengths are bytes.
  */
 #include "find_int.h"
@@ -18,7 +18,7 @@ struct cutter {
 	uint32_t heading_from, heading_to;
 };
 
-/* One past the end of the line that begins at `at`, its line end included. */
+/* The offset after the line that starts at `at`, including its line end. */
 static size_t line_end(const struct cutter *c, size_t at)
 {
 	const char *end = memchr(c->text.p + at, '\n', c->text.n - at);
@@ -66,7 +66,7 @@ static void set_heading(struct cutter *c, size_t from, size_t to)
 	c->heading_to = (uint32_t)to;
 }
 
-/* Without blanks at its ends. */
+/* Adds a passage, without blanks at its ends. */
 static void add(struct cutter *c, size_t from, size_t to)
 {
 	while (from < to && strchr(" \t\n", c->text.p[from]))
@@ -87,7 +87,8 @@ static bool ends_sentence(const char *p)
 	return strchr(".!?\n", p[0]) && (p[0] == '\n' || strchr(" \n\t", p[1]));
 }
 
-/* The last place in (from, most] where a sentence has ended, else a word, else a character. */
+/* The last position in (from, most] after the end of a sentence, else after a word, else between
+ * characters. */
 static size_t cut_before(const struct cutter *c, size_t from, size_t most)
 {
 	for (size_t i = most; i > from + DOCUMENT_OVERLAP_BYTES + 1; i--)
@@ -101,7 +102,7 @@ static size_t cut_before(const struct cutter *c, size_t from, size_t most)
 	return most;
 }
 
-/* Where the next piece begins so that it says the last sentences again; `from` would say all. */
+/* The start of the next passage, which repeats the last sentences of this one. */
 static size_t overlap(const struct cutter *c, size_t from, size_t cut)
 {
 	size_t least = cut > from + DOCUMENT_OVERLAP_BYTES ? cut - DOCUMENT_OVERLAP_BYTES : cut;
@@ -126,7 +127,8 @@ static void add_long(struct cutter *c, size_t from, size_t to, size_t most)
 
 /* ---- paragraphs ---- */
 
-/* One past the paragraph at `at`: up to a blank line or a heading; a fence up to its other one. */
+/* The offset after the paragraph at `at`, which ends before a blank line, heading or fence. A fence
+ * ends after its closing fence. *whole: a fence or table, not cut if it fits. */
 static size_t paragraph_end(const struct cutter *c, size_t at, bool *whole)
 {
 	size_t end = line_end(c, at);
@@ -155,7 +157,7 @@ static size_t paragraph_end(const struct cutter *c, size_t at, bool *whole)
 	return end;
 }
 
-/* Below one heading. */
+/* Cuts the text below one heading; returns the end. */
 static size_t cut_section(struct cutter *c, size_t at)
 {
 	size_t from = at;

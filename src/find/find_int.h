@@ -1,4 +1,4 @@
-/* A segment's insides: what building and searching share. */
+/* The members of a segment, shared by building and searching. */
 #ifndef VESPER_FIND_INT_H
 #define VESPER_FIND_INT_H
 
@@ -7,27 +7,27 @@
 #include "vesper/text.h"
 #include "vesper/words.h"
 
-/* Postings of a stem: bytes of the segment, up to those of the next one. */
+/* A stem. Its postings are the bytes of the segment from `at` to those of the next stem. */
 struct find_term {
 	uint64_t hash;
 	uint32_t at;
-	uint16_t chunks; /* that hold it */
-	uint16_t most;   /* times that one of them does; more are UINT16_MAX */
+	uint16_t chunks; /* number of chunks with the stem */
+	uint16_t most;   /* its most occurrences in one chunk, up to UINT16_MAX */
 };
 _Static_assert(DOCUMENT_CHUNKS_MAX <= UINT16_MAX, "a segment has no more");
 
 struct find_segment {
-	uint32_t *lengths; /* of each chunk, in words, those of the heading twice */
-	uint32_t shortest; /* of them */
+	uint32_t *lengths; /* of each chunk in words; words of the heading count twice */
+	uint32_t shortest; /* the least of them */
 	size_t chunk_count;
-	uint64_t words;          /* of all of them */
-	struct find_term *terms; /* by hash */
+	uint64_t words;          /* of all chunks */
+	struct find_term *terms; /* sorted by hash */
 	size_t term_count;
-	unsigned char *postings; /* chunk (difference to the one before), times: varints */
+	unsigned char *postings; /* varints: difference to the previous chunk, occurrences */
 	size_t posting_bytes;
 };
 
-/* Spread evenly, which that of a short word alone is not. */
+/* Mixes the hash, since FNV of a short word is not evenly distributed. */
 static inline uint64_t find_hash(const struct token *t)
 {
 	char stem[STEM_BYTES];
@@ -38,12 +38,12 @@ static inline uint64_t find_hash(const struct token *t)
 	return hash ^ hash >> 32;
 }
 
-/* Where a stem stands, or near it: hashes are spread evenly. */
+/* The position of a stem, or one near it: hashes are evenly distributed. */
 static inline size_t find_term_near(const struct find_segment *s, uint64_t hash)
 {
 	return (size_t)(((unsigned __int128)hash * s->term_count) >> 64);
 }
-/* NULL: the segment does not have it. */
+/* NULL: the segment does not contain it. */
 const struct find_term *find_term_of(const struct find_segment *s, uint64_t hash);
 
 struct find_posting {
@@ -64,7 +64,7 @@ static inline uint32_t find_varint(const unsigned char **at)
 	uint32_t value = **at;
 	int shift = 0;
 
-	if (value < 0x80) { /* nearly all */
+	if (value < 0x80) { /* most values */
 		(*at)++;
 		return value;
 	}

@@ -1,6 +1,6 @@
 /*
- * HTML as text for readers. One pass over the bytes; no tree is built, so depth and unclosed tags
- * cost nothing. Attributes are passed over: nothing of them is shown, and no address is followed.
+ * Converts HTML to text. One pass over the bytes; no tree is built, so depth and unclosed tags
+ * cost nothing. Attributes are skipped: none is shown, and no address is followed.
  */
 #include "find_int.h"
 
@@ -15,12 +15,12 @@
 
 enum tag_kind {
 	TAG_INLINE,
-	TAG_BLOCK,   /* a line of its own */
+	TAG_BLOCK,   /* on a separate line */
 	TAG_HEADING, /* h1 to h6 */
 	TAG_ITEM,
 	TAG_CELL,
-	TAG_DROPPED, /* with its content, in which tags are looked for */
-	TAG_RAW,     /* with its content, which ends with its own end tag alone */
+	TAG_DROPPED, /* removed with its content, which may have tags */
+	TAG_RAW,     /* removed with its content, up to its end tag */
 };
 
 static const struct {
@@ -59,13 +59,13 @@ struct html {
 	struct str in;
 	size_t at;
 	struct buf *out;
-	size_t start; /* of what is written */
-	int dropped;  /* depth in what is dropped; HTML_DEPTH_MAX at most */
-	int breaks;   /* line ends that wait for text */
-	bool blank;   /* a blank waits */
-	bool row;     /* the line is a row of a table */
-	char heading; /* '1' to '6' until its text begins; 0: none */
-	bool item;    /* the same of a line of a list */
+	size_t start; /* offset of the output in `out` */
+	int dropped;  /* nesting depth of removed tags; at most HTML_DEPTH_MAX */
+	int breaks;   /* line ends to write before the next text */
+	bool blank;   /* a blank to write before it */
+	bool row;     /* the line is a table row */
+	char heading; /* '1' to '6' until its mark is written; 0: none */
+	bool item;    /* a list item whose mark is not written yet */
 };
 
 static void put(struct html *h, const char *text, size_t n)
@@ -164,7 +164,7 @@ static bool put_named(struct html *h, const char *name)
 	return false;
 }
 
-/* At "&". What is no entity is a text. */
+/* At "&". Text that is not an entity is kept. */
 static void entity(struct html *h)
 {
 	char name[ENTITY_BYTES];
@@ -193,7 +193,7 @@ static enum tag_kind kind_of(const char *name)
 	return TAG_INLINE;
 }
 
-/* Past the tag that begins at h->at, quoted ">" of its attributes included. */
+/* Skips the tag at h->at; a quoted ">" in an attribute does not end it. */
 static void skip_tag(struct html *h, bool *closed)
 {
 	char quote = 0, before = 0;
@@ -212,7 +212,7 @@ static void skip_tag(struct html *h, bool *closed)
 	h->at += h->at < h->in.n;
 }
 
-/* Past "</name". */
+/* Skips to "</name", or to the end. */
 static void skip_raw(struct html *h, const char *name)
 {
 	size_t n = strlen(name);
@@ -281,7 +281,7 @@ static void skip_comment(struct html *h)
 	h->at = end ? (size_t)(end - h->in.p) + 3 : h->in.n;
 }
 
-/* At "<". What begins no tag is a text. */
+/* At "<". Text that does not start a tag is kept. */
 static void markup(struct html *h)
 {
 	const char *p = h->in.p + h->at;

@@ -1,7 +1,7 @@
-/* A text file as the text that passages are cut from: line ends and blank lines made regular. */
+/* Converts a text file for cutting into passages: normalizes line ends and blank lines. */
 #include "find_int.h"
 
-/* Blank lines wait until something follows them; of a run one stays. */
+/* Blank lines are written only before further text, and at most one in a row. */
 void find_plain(struct str text, struct buf *out)
 {
 	size_t start = out->n, ends = 0, line = 0;
@@ -20,7 +20,7 @@ void find_plain(struct str text, struct buf *out)
 			continue;
 		}
 		if (c == ' ' || c == '\t') {
-			line++; /* the indent of a line that may be blank */
+			line++; /* blanks are written only before further text */
 			continue;
 		}
 		for (size_t k = 0; out->n > start && k < (ends > 2 ? 2 : ends); k++)

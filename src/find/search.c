@@ -1,5 +1,5 @@
-/* Searching: the caller's segments are chosen first, and everything else is counted in them alone.
- */
+/* Searches segments. Those that the caller may read are chosen first; all statistics come from them
+ * alone. */
 #include "find_int.h"
 
 #include <math.h>
@@ -11,34 +11,34 @@
 #define K1 1.2
 #define B  0.75
 
-/* Sums of bounds are rounded, and so are scores: neither by more than a part in 1e15 a stem. */
+/* Bounds and scores are rounded, each by at most one part in 1e15 per stem. */
 #define MARGIN (1 + 1e-12)
 
-#define AHEAD 8 /* documents: so long a line of memory takes to come */
+#define AHEAD 8 /* documents to prefetch ahead, to hide the latency of memory */
 
 struct stem {
 	uint64_t hash;
 	double idf;
-	const struct find_term **terms; /* in each segment that may be read; NULL: not there */
+	const struct find_term **terms; /* of each chosen segment; NULL: not in it */
 };
 
 struct search {
 	const struct find_query *query;
 	struct arena *arena;
-	const struct find_doc **docs; /* that may be read */
+	const struct find_doc **docs; /* that the caller may read */
 	size_t doc_count;
-	size_t most; /* chunks of one */
+	size_t most; /* chunks of the longest one */
 	struct stem *stems;
 	size_t stem_count;
-	double chunks, average; /* of all of them */
+	double chunks, average; /* number of all chunks, and their average length */
 };
 
-/* A chunk that holds a word of the question. */
+/* A chunk with at least one word of the question. */
 struct scored {
 	const struct find_doc *doc;
 	uint32_t chunk;
 	double score;
-	uint64_t stems; /* bit i: it holds the i-th */
+	uint64_t stems; /* bit i: has the i-th stem */
 };
 _Static_assert(FIND_STEMS_MAX <= 64, "one bit each");
 
@@ -71,7 +71,7 @@ static bool is_known(const struct search *s, uint64_t hash)
 	return false;
 }
 
-/* Thousands of short documents are thousands of places in memory. */
+/* Prefetches, since thousands of short documents are spread over memory. */
 static void look_ahead(const struct search *s, size_t doc, uint64_t hash)
 {
 	const struct find_segment *next;
@@ -107,7 +107,7 @@ static int by_idf(const void *a, const void *b)
 	return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
-/* The rarest first: where those that score most are not, the frequent ones need not be read. */
+/* The rarest stems come first. In segments without them, frequent stems need not be read. */
 static void read_stems(struct search *s, const struct language *l)
 {
 	struct question q;
@@ -125,7 +125,7 @@ static void read_stems(struct search *s, const struct language *l)
 	qsort(s->stems, s->stem_count, sizeof(*s->stems), by_idf);
 }
 
-/* What a chunk's length makes of the times that it holds a word. */
+/* The length normalization of BM25. */
 static double norm_of(const struct search *s, uint32_t length)
 {
 	return K1 * (1 - B) + K1 * B / s->average * length;
@@ -136,8 +136,8 @@ static double score_of(const struct stem *stem, double times, double norm)
 	return stem->idf * (K1 + 1) * times / (times + norm);
 }
 
-/* More than a chunk of the document can score for the stems from each one on, in spite of what is
- * lost to rounding. */
+/* An upper bound on what a chunk of the document can score for the stems from each one on, rounding
+ * included. */
 static void set_left(const struct search *s, size_t d, double *left)
 {
 	const struct find_segment *segment = s->docs[d]->segment;
@@ -152,8 +152,8 @@ static void set_left(const struct search *s, size_t d, double *left)
 	}
 }
 
-/* Adds what a stem scores; returns the best sum. `open`: chunks that held no stem before may come
- * in. */
+/* Adds the scores of a stem; returns the best sum. `open`: chunks without an earlier stem may still
+ * enter. */
 static double score_stem(const struct search *s, size_t d, size_t i, const double *norms,
 			 struct scored *all, bool open)
 {
@@ -174,8 +174,8 @@ static double score_stem(const struct search *s, size_t d, size_t i, const doubl
 	return best;
 }
 
-/* Scores its chunks that score `floor` or more, and perhaps others; those without stems are to be
- * passed over. What is left out of a chunk that is told is nothing. False: there are none. */
+/* Scores the chunks that reach `floor`, and perhaps others; callers skip chunks without stems. The
+ * score of a chunk that reaches `floor` is complete. False: there are none. */
 static bool score_doc(const struct search *s, size_t d, double floor, double *norms,
 		      struct scored *all)
 {
@@ -215,7 +215,7 @@ static int by_score(const void *a, const void *b)
 	return order ? order : x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
 }
 
-/* Keeps the best `max` sorted, which is cheap while few come in. */
+/* The best `max`, sorted by insertion, which is cheap since few are added. */
 struct best {
 	struct scored *items;
 	size_t count, max;
@@ -239,7 +239,7 @@ static void consider(struct best *best, const struct scored *s)
 	best->items[at] = *s;
 }
 
-/* What scores less does not come in. */
+/* Chunks with a lower score are not added. */
 static double floor_of(const struct best *best)
 {
 	return best->count < best->max ? 0 : best->items[best->max - 1].score;
@@ -285,7 +285,7 @@ static size_t count_of(const struct find_found *f, const struct find_doc *doc)
 	return n;
 }
 
-/* The first hits are spread over documents; what had to wait follows behind them. */
+/* Spreads the first hits over documents. Hits that were skipped for that follow. */
 static void spread(const struct search *s, const struct best *best, struct find_found *out)
 {
 	bool *taken = arena_alloc(s->arena, best->count + 1);
@@ -302,7 +302,7 @@ static void spread(const struct search *s, const struct best *best, struct find_
 		}
 }
 
-/* ---- how far the documents reach ---- */
+/* ---- reach ---- */
 
 static double weight_of(const struct find_reach *r, uint64_t mask)
 {
@@ -313,7 +313,7 @@ static double weight_of(const struct find_reach *r, uint64_t mask)
 	return sum;
 }
 
-/* Keeps the heaviest sets. */
+/* Keeps the sets with the greatest weights. */
 static void keep(struct find_reach *r, double *weights, uint64_t mask)
 {
 	double weight = weight_of(r, mask);
@@ -421,7 +421,7 @@ static void add_ranked(struct best *all, const struct find_doc *doc, uint32_t ch
 	all->items[all->count++] = (struct scored){.doc = doc, .chunk = chunk, .score = score};
 }
 
-/* `best` becomes both lists as one. False: it was cancelled. */
+/* Merges `best` and the nearest vectors into `best`. False: cancelled. */
 static bool fuse(const struct search *s, struct best *best, struct find_found *out)
 {
 	struct best all = {.items = arena_alloc(s->arena, 2 * FIND_FUSED * sizeof(struct scored))};
@@ -430,7 +430,7 @@ static bool fuse(const struct search *s, struct best *best, struct find_found *o
 
 	if (!nearest(s, &hits, &count))
 		return false;
-	if (count == 0) /* nothing has vectors of this model */
+	if (count == 0) /* there are no vectors of this model */
 		return true;
 	out->cosine = hits[0].cosine;
 	for (size_t i = 0; i < best->count && i < FIND_FUSED; i++)

@@ -1,6 +1,6 @@
 /*
- * Chunks as a segment. Each word becomes the number of its stem; then the places of all words are
- * sorted by stem with one counting pass, and packed.
+ * Builds a segment from chunks. Each word becomes the number of its stem. Then one counting pass
+ * sorts the places of all words by stem, and they are packed.
  */
 #include "find_int.h"
 
@@ -10,22 +10,22 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define TEXT_ARENA_BYTES (1 << 20) /* tokens of one chunk */
-#define SLOTS_FIRST      1024      /* a power of two, as after it */
+#define TEXT_ARENA_BYTES (1 << 20) /* for the tokens of one chunk */
+#define SLOTS_FIRST      1024      /* always a power of two */
 
 struct seen {
 	uint64_t hash;
-	uint32_t words; /* how often */
+	uint32_t words; /* number of occurrences */
 	uint32_t number;
 };
 
 struct find_builder {
 	const struct language *language;
-	struct seen *slots; /* by hash; words 0: free */
+	struct seen *slots; /* hash table; words 0: free */
 	size_t slot_count, stem_count;
-	uint32_t *words; /* number of each word's stem */
+	uint32_t *words; /* the stem number of each word */
 	size_t word_count, word_cap;
-	size_t *ends; /* of each chunk in `words` */
+	size_t *ends; /* the end of each chunk in `words` */
 	size_t chunk_count, chunk_cap;
 };
 
@@ -120,7 +120,7 @@ static int by_hash(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The stems, sorted, and for each number its place among them. */
+/* The stems sorted by hash; `place_of`: the position of each stem number. */
 static struct seen *sorted_stems(const struct find_builder *b, uint32_t *place_of)
 {
 	struct seen *stems = mem_alloc((b->stem_count + 1) * sizeof(*stems));
@@ -135,8 +135,8 @@ static struct seen *sorted_stems(const struct find_builder *b, uint32_t *place_o
 	return stems;
 }
 
-/* The chunk of every word, those of one stem side by side and ascending; `starts` of each stem, and
- * the end of the last one. */
+/* The chunk of every word, grouped by stem and ascending. `starts`: the start of each stem, and the
+ * end of the last one. */
 static uint32_t *places_by_stem(const struct find_builder *b, const struct seen *stems,
 				const uint32_t *place_of, size_t *starts)
 {

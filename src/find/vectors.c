@@ -1,7 +1,7 @@
 /*
- * The cosine of every vector with one: a pass over memory, four sums of four numbers side by side,
- * which the compiler makes one instruction each. Products are not fused into sums, as not every
- * machine does that.
+ * The cosine of each vector with one vector, in one pass over memory. Four sums of four numbers
+ * each let the compiler use one instruction per sum. Products are not fused into sums, since not
+ * every machine does that.
  */
 #include "vesper/vectors.h"
 
@@ -19,7 +19,7 @@ typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 
 struct vectors {
 	char *model;
-	size_t dims, width; /* width: of a row in memory, a multiple of STEP; behind it zeroes */
+	size_t dims, width; /* `width`: of a row in memory, a multiple of STEP; zero-padded */
 	float *rows;
 	size_t count, cap;
 };
