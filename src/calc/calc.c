@@ -1,4 +1,4 @@
-/* What every kernel begins with: columns, checks, sums. */
+/* Shared by all kernels: columns, checks, sums. */
 #include "calc_int.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ void calc_sum_add(struct calc_sum *s, double value)
 {
 	double sum = s->sum + value;
 
-	/* What the larger of the two could not take up. */
+	/* The part of the smaller one that was rounded away. */
 	if (fabs(s->sum) >= fabs(value))
 		s->lost += (s->sum - sum) + value;
 	else

@@ -1,11 +1,11 @@
-/* What the kernels share. */
+/* Internal functions of the kernels. */
 #ifndef VESPER_CALC_INT_H
 #define VESPER_CALC_INT_H
 
 #include "vesper/calc.h"
 #include "vesper/limits.h"
 
-/* A look at the cancel flag: true ends the kernel, *e is set. */
+/* Checks the cancel flag. True: the kernel must end; *e is set. */
 static inline bool calc_stopped(const struct calc *c, struct err *e)
 {
 	if (!c->cancelled || !atomic_load_explicit(c->cancelled, memory_order_relaxed))
@@ -13,7 +13,7 @@ static inline bool calc_stopped(const struct calc *c, struct err *e)
 	return !err_set(e, ERR_CANCELLED, "The computation was cancelled.");
 }
 
-/* The same inside a loop: really looks once in CALC_LOOK_STEPS steps. Start `*work` with 0. */
+/* The same inside a loop; checks the flag once in CALC_LOOK_STEPS steps. Start `*work` at 0. */
 static inline bool calc_worked(const struct calc *c, size_t *work, size_t steps, struct err *e)
 {
 	*work += steps;
@@ -33,12 +33,13 @@ static inline bool calc_is_null(double value)
 	return value != value;
 }
 
-/* Every kernel begins with it: at most `max` values, each NULL or usable. */
+/* Every kernel calls it first: at most `max` values, each NULL or within limits. */
 MUST_CHECK bool calc_check(const struct calc *c, const double *values, size_t n, size_t max,
 			   struct err *e);
-/* Those that are not NULL, in order; how many. `out` has room for n and may be `values`. */
+/* Copies the values that are not NULL, in order; returns how many. `out` has room for n and may be
+ * `values`. */
 size_t calc_present(const double *values, size_t n, double *out);
-/* As calc_check, then the values that are not NULL, copied. */
+/* The same as calc_check, and copies the values that are not NULL. */
 MUST_CHECK bool calc_take(const struct calc *c, const double *values, size_t n, size_t max,
 			  double **out, size_t *present, struct err *e);
 
@@ -46,17 +47,17 @@ struct calc_item {
 	double value;
 	uint32_t row;
 };
-/* Merge sort: stable, in n·log n steps whatever the order was. `spare` is as long as `items`. */
+/* Merge sort: stable, in n·log n steps for any order. `spare` has the length of `items`. */
 MUST_CHECK bool calc_sort_items(const struct calc *c, struct calc_item *items,
 				struct calc_item *spare, size_t n, struct err *e);
 MUST_CHECK bool calc_sort(const struct calc *c, double *values, size_t n, struct err *e);
-/* The k-th smallest (from 0) of values without NULLs, which are reordered. Linear on average
- * whatever the order was: pivots are random (Hoare 1961). */
+/* The k-th smallest (from 0) of values without NULLs, which are reordered. Linear on average for
+ * any order, since pivots are random (Hoare 1961). */
 MUST_CHECK bool calc_select(const struct calc *c, double *values, size_t n, size_t k, double *out,
 			    struct err *e);
-/* The median of few values without NULLs, which are sorted by insertion. */
+/* The median of a few values without NULLs, which are sorted. */
 double calc_small_median(double *values, size_t n);
-/* The same of many; they are reordered. n > 0. */
+/* The median of many values, which are reordered. n > 0. */
 MUST_CHECK bool calc_big_median(const struct calc *c, double *values, size_t n, double *out,
 				struct err *e);
 

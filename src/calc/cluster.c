@@ -1,4 +1,4 @@
-/* Are there natural groups? k-means finds some in everything; a gap between them is what counts. */
+/* Finds natural groups. k-means finds clusters in any data, so gaps between them are required. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #define CLUSTER_PERCENT  2
 #define DIP_P            0.01
 
-/* Rows without a NULL, scaled columns. */
+/* Rows without a NULL, with scaled columns. */
 struct scaled {
-	size_t n, count; /* columns that vary */
+	size_t n, count; /* `count`: columns that vary */
 	double *columns[CALC_FEATURES_MAX];
 	uint32_t *row; /* of the input */
 };
@@ -80,7 +80,8 @@ static size_t nearest_to(const struct calc_kmeans *m, size_t k, size_t from, siz
 	return best;
 }
 
-/* Both clusters' rows on the line through their centers: is there a dip between them? */
+/* Tests for a gap: projects the rows of both clusters on the line through their centers, and tests
+ * for a dip. */
 static bool are_apart(const struct calc *c, const struct scaled *s, const struct calc_kmeans *m,
 		      size_t a, size_t b, bool *apart, struct err *e)
 {

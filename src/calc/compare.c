@@ -1,4 +1,4 @@
-/* Tests over ranks and counts, and their adjustment when there are many. */
+/* Tests on ranks and counts, and the adjustment of many p-values. */
 #include <assert.h>
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 #define EXPECTED_LEAST 5
 
-/* Pearson's correlation of ranks, by products of their distances from the mean rank. */
+/* Pearson's correlation of ranks, from deviations from the mean rank. */
 static void correlate(const double *x, const double *y, struct calc_spearman *o)
 {
 	double mean = ((double)o->n + 1) / 2, df = (double)o->n - 2;
@@ -106,7 +106,7 @@ bool calc_kruskal(const struct calc *c, const double *values, const uint32_t *gr
 	return true;
 }
 
-/* Σ (observed - expected)² / expected over the cells of rows and columns that have any. */
+/* Σ (observed - expected)² / expected over the cells of rows and columns that are not empty. */
 static void independence_of(const double *counts, size_t rows, size_t columns, const double *in_row,
 			    const double *in_column, struct calc_independence *o)
 {

@@ -1,7 +1,7 @@
 /*
  * The dip of a distribution. The distribution function is compared with its greatest convex
- * minorant from the left and its least concave majorant from the right; the modal interval shrinks
- * until the two are as near to each other as they are to the function outside of it.
+ * minorant from the left and its least concave majorant from the right. The modal interval shrinks
+ * until the two are as close to each other as to the function outside it.
  */
 #include <assert.h>
 #include <math.h>
@@ -9,15 +9,15 @@
 #include "calc_int.h"
 #include "vesper/calc_cluster.h"
 
-/* Values sorted, from 0; heights are counted in ranks. */
+/* Sorted values, indexed from 0; heights are counted in ranks. */
 struct hull {
 	const double *x;
 	size_t n;
-	size_t *before; /* of the convex minorant: the corner before this one */
-	size_t *behind; /* of the concave majorant: the corner behind it */
+	size_t *before; /* of the convex minorant: the previous corner */
+	size_t *behind; /* of the concave majorant: the next corner */
 };
 
-/* Is the corner b above the line from a to c? Then it is none of the minorant. */
+/* True if corner b is above the line from a to c, so that the minorant skips it. */
 static bool is_above(const double *x, size_t a, size_t b, size_t c)
 {
 	return (x[c] - x[b]) * (double)(b - a) >= (x[b] - x[a]) * (double)(c - b);
@@ -34,7 +34,7 @@ static void lay(struct hull *h)
 	h->behind[h->n - 1] = h->n - 1;
 	for (size_t k = h->n - 1; k-- > 0;) {
 		h->behind[k] = k + 1;
-		/* The same seen from the other end: x falls there. */
+		/* The same from the other end, where x falls. */
 		while (h->behind[k] < h->n - 1 &&
 		       (h->x[h->behind[k]] - h->x[k]) *
 				       (double)(h->behind[h->behind[k]] - h->behind[k]) >=
@@ -44,8 +44,7 @@ static void lay(struct hull *h)
 	}
 }
 
-/* Corners of both between low and high: of the minorant from high down, of the majorant from low
- * up. */
+/* Corners of both between low and high: of the minorant downwards, of the majorant upwards. */
 struct corners {
 	size_t *down, *up;
 	size_t downs, ups;
@@ -71,7 +70,7 @@ static double rise(const double *x, size_t a, size_t b, size_t at)
 	return x[b] > x[a] ? (x[at] - x[a]) * (double)(b - a) / (x[b] - x[a]) : 0;
 }
 
-/* The greatest distance between the two, and the corners where the modal interval then begins (of
+/* The greatest distance between the two, and the corners where the modal interval then starts (of
  * `down`) and ends (of `up`). */
 static double widest(const double *x, const struct corners *c, size_t *from, size_t *to)
 {
@@ -114,7 +113,7 @@ static double widest(const double *x, const struct corners *c, size_t *from, siz
 	return d;
 }
 
-/* How far the function is from the hulls outside of the modal interval. */
+/* The distance of the function from the hulls outside the modal interval. */
 static double outside(const double *x, const struct corners *c, size_t from, size_t to)
 {
 	double most = 0;
@@ -160,11 +159,11 @@ static double dip_of(struct hull *h, struct corners *c)
 	return dip / (2 * (double)h->n);
 }
 
-/* ---- p ---- */
+/* ---- p-values ---- */
 
 #include "dip_table.h"
 
-/* Between the sizes of the table by the logarithm, of √n·dip. */
+/* A quantile of √n·dip, interpolated between the table's sizes by the logarithm. */
 static double quantile(size_t n, size_t column)
 {
 	double at = log((double)n), below, above;

@@ -1,8 +1,8 @@
-/* Quantiles of √n·dip of 100000 uniform samples of each size; tests/calc/dip_table.c wrote them. */
+/* Quantiles of √n·dip of 100000 uniform samples of each size; written by tests/calc/dip_table.c. */
 #define DIP_SIZES   10
 #define DIP_COLUMNS 12
 static const size_t dip_sizes[DIP_SIZES] = {10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000};
-/* of more than that */
+/* probability of a greater value */
 static const double dip_p[DIP_COLUMNS] = {0.99, 0.9,  0.7,  0.5,  0.3,   0.2,
 					  0.1,  0.05, 0.02, 0.01, 0.005, 0.001};
 static const double dip_quantiles[DIP_SIZES][DIP_COLUMNS] = {

@@ -1,4 +1,4 @@
-/* Elasticity: how many percent of one series go with a percent of another. */
+/* Elasticity: the change of one series in percent per percent of another. */
 #include "calc_int.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #define SURE_P 0.001
 
-/* The logarithm; what is not above zero has none. */
+/* Logarithms; NAN for values that are not above zero. */
 static double *logs(const struct calc *c, const double *values, size_t n)
 {
 	double *out = calc_doubles(c, n);
@@ -18,7 +18,7 @@ static double *logs(const struct calc *c, const double *values, size_t n)
 	return out;
 }
 
-/* Standard deviation over mean, of the rows in which both are above zero. */
+/* Standard deviation over mean, of the rows where both are above zero. */
 static bool variation(const struct calc *c, const double *driver, const double *response, size_t n,
 		      double *out, struct err *e)
 {

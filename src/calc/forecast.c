@@ -1,4 +1,4 @@
-/* Simple forecasts, chosen and bounded by how they would have done before. */
+/* Simple forecasts, chosen and bounded by their errors in backtests. */
 #include <assert.h>
 #include <math.h>
 
@@ -8,7 +8,7 @@
 #define ALPHA_STEPS 19
 #define ALPHA_STEP  0.05
 
-/* What is the same at every origin. */
+/* Shared by all origins. */
 struct backtest {
 	const double *values;
 	size_t n;
@@ -27,7 +27,7 @@ static double last_of(const double *values, size_t n)
 	return NAN;
 }
 
-/* Mean of the last `width` periods; if all are NULL, of what was last before. */
+/* The mean of the last `width` periods; if all are NULL, the last value before them. */
 static double mean_of(const double *values, size_t n, size_t width)
 {
 	struct calc_sum sum = {0};
@@ -42,7 +42,7 @@ static double mean_of(const double *values, size_t n, size_t width)
 	return count ? calc_sum_total(&sum) / (double)count : last_of(values, n);
 }
 
-/* The value at the same position, as many seasons back as needed to find one. */
+/* The value at the same position of the last season that has one. */
 static double seasonal_of(const double *values, size_t n, size_t season, size_t ahead)
 {
 	for (size_t back = season - ahead % season; back <= n; back += season)
@@ -51,7 +51,7 @@ static double seasonal_of(const double *values, size_t n, size_t season, size_t 
 	return last_of(values, n);
 }
 
-/* The level after all values, and its squared errors on the way. */
+/* The level after all values; *errors: the sum of squared errors. */
 static double smoothed(const double *values, size_t n, double alpha, double *errors)
 {
 	double level = NAN, sum = 0;
@@ -82,7 +82,7 @@ static double smooth_of(const double *values, size_t n, double *alpha)
 	return level;
 }
 
-/* `horizon` values after the first n, by one method. */
+/* Predicts the `horizon` values after the first n by one method. */
 static void predict(const struct backtest *b, enum calc_method method, size_t n, double *alpha,
 		    double *out)
 {
@@ -120,8 +120,8 @@ static void try_origin(struct backtest *b, enum calc_method method, size_t origi
 	b->total_errors[method][origin] = any ? calc_sum_total(&total) : NAN;
 }
 
-/* Errors of all methods at the last origins that have enough before and all of the horizon after.
- */
+/* Computes the errors of all methods at the last origins with enough periods before and the whole
+ * horizon after. */
 static bool try_all(const struct calc *c, struct backtest *b, double *predicted, struct err *e)
 {
 	size_t possible = b->n - b->o->before - b->o->horizon + 1;
@@ -155,7 +155,7 @@ static double mean_absolute(const double *errors, size_t n)
 	return count ? calc_sum_total(&sum) / (double)count : NAN;
 }
 
-/* Of sorted residuals, leaving out the one at `skip` (n: none). */
+/* The band of sorted residuals, without the one at `skip` (n: none). */
 static struct calc_band band_of(const double *sorted, size_t n, size_t skip, double level)
 {
 	size_t count = skip < n ? n - 1 : n;
@@ -169,7 +169,7 @@ static struct calc_band band_of(const double *sorted, size_t n, size_t skip, dou
 				  sorted[high - 1 + (high - 1 >= skip)]};
 }
 
-/* Residuals that are known, in order. Totals may be beyond what an input may be. */
+/* The known residuals, sorted. Totals may exceed the limit for inputs. */
 static bool sorted_errors(const struct calc *c, const double *errors, size_t n, double **sorted,
 			  size_t *count, struct err *e)
 {

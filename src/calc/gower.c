@@ -22,7 +22,7 @@ static double *ranges_of(const struct calc *c, const struct calc_feature *featur
 	for (size_t f = 0; f < count; f++) {
 		double low = INFINITY, high = -INFINITY;
 		for (size_t i = 0; i < n; i++) {
-			low = fmin(low, features[f].values[i]); /* leaves NAN out */
+			low = fmin(low, features[f].values[i]); /* ignores NAN */
 			high = fmax(high, features[f].values[i]);
 		}
 		ranges[f] = fmax(0, high - low);
@@ -65,7 +65,7 @@ bool calc_gower(const struct calc *c, const struct calc_feature *features, size_
 	return true;
 }
 
-/* Every k-th member, so that they are CALC_PAIRS_MAX at most. */
+/* Every k-th member, so that there are at most CALC_PAIRS_MAX. */
 static size_t *members_of(const struct calc *c, const bool *is_member, size_t n, size_t *count)
 {
 	size_t all = 0, seen = 0;
@@ -95,7 +95,7 @@ bool calc_medoid(const struct calc *c, const struct calc_feature *features, size
 		double sum = 0;
 		for (size_t k = 0; k < count; k++) {
 			double d = distance(features, ranges, feature_count, rows[i], rows[k]);
-			sum += calc_is_null(d) ? 1 : d; /* unknown is far */
+			sum += calc_is_null(d) ? 1 : d; /* unknown counts as far */
 			if (calc_worked(c, &work, feature_count, e))
 				return false;
 		}
@@ -108,7 +108,7 @@ bool calc_medoid(const struct calc *c, const struct calc_feature *features, size
 	return true;
 }
 
-/* Adds an indicator's ranks, NAN where it has none. */
+/* Adds an indicator's ranks to the scores; NAN for rows without a value. */
 static bool add_ranks(const struct calc *c, const double *values, size_t n, double share,
 		      double *scores, struct err *e)
 {

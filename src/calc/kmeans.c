@@ -1,4 +1,4 @@
-/* k-means and the silhouette. Rows lie one behind the other, so that a distance reads one line. */
+/* k-means and the silhouette. Rows are contiguous, so that a distance reads adjacent memory. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "vesper/calc_cluster.h"
 
 struct cloud {
-	const double *rows; /* n times count */
+	const double *rows; /* n × count */
 	size_t n, count, k;
 };
 
@@ -32,29 +32,30 @@ static inline __attribute__((always_inline)) double distance2(const double *a, c
 }
 
 /*
- * One run's state; centers k times count. Bounds after Hamerly (2010) spare distances: a row is at
- * most `near` from its own center and at least `next` from any other, and no other center is nearer
- * than `half` of the way to the closest one; so where `near` is smaller by more than what rounding
- * may be, it stays.
+ * The state of one run; `centers`: k × count. Bounds after Hamerly (2010) save distances. A row is
+ * at most `near` from its center and at least `next` from any other. `half` is half the distance
+ * from a center to the closest other one. If `near` is below the larger of `next` and `half` by
+ * more than rounding, the row stays.
  */
 struct run {
 	double *centers, *before, *sums, *nearest, inertia;
 	double *near, *next;
-	double moved[CALC_CLUSTERS_MAX], others[CALC_CLUSTERS_MAX]; /* how far each center went, and
-								       the furthest other one */
+	double moved[CALC_CLUSTERS_MAX], others[CALC_CLUSTERS_MAX]; /* how far each moved, and the
+ most of the others */
 	double half[CALC_CLUSTERS_MAX];
 	uint32_t *of;
 	size_t *sizes;
-	uint32_t *changed, *was; /* rows of the last round that went elsewhere, and from where */
-	uint32_t *unsure;        /* rows whose bounds leave it open */
+	uint32_t *changed, *was; /* rows that changed cluster last, and their old clusters */
+	uint32_t *unsure;        /* rows that the bounds do not decide */
 	size_t changes;
-	bool is_first; /* round: no row has a center yet */
+	bool is_first; /* first round: no row has a cluster yet */
 };
 
-#define SUMMED_ANEW 32   /* rounds after which sums are not only changed by what went elsewhere */
-#define ROUNDING    1e-9 /* of a bound that distances are added to and taken from */
+#define SUMMED_ANEW 32   /* rounds between sums over all rows; the others add changes only */
+#define ROUNDING    1e-9 /* relative, of a bound after many additions and subtractions */
 
-/* k-means++: each next center is a row, by chance in proportion to its squared distance. */
+/* k-means++: each next center is a random row, with a probability proportional to its squared
+ * distance. */
 static void seed(const struct cloud *w, struct calc_rng *rng, struct run *r)
 {
 	size_t row = calc_rng_below(rng, w->n);
@@ -79,7 +80,7 @@ static void seed(const struct cloud *w, struct calc_rng *rng, struct run *r)
 	}
 }
 
-/* The nearest center, the first of equal ones, and the bounds. */
+/* The nearest center (the first of equal ones), and the bounds. */
 static inline __attribute__((always_inline)) uint32_t nearest_of(const double *row,
 								 const double *centers, size_t k,
 								 const size_t count, double *near,
@@ -101,8 +102,8 @@ static inline __attribute__((always_inline)) uint32_t nearest_of(const double *r
 	return best;
 }
 
-/* Rows that may be nearer to another center by now; how many. Without a branch, as none of them
- * would be foreseen. */
+/* Lists rows that may now be nearer to another center; returns how many. Without branches, since
+ * they could not be predicted. */
 static size_t find_unsure(const struct cloud *w, struct run *r)
 {
 	double moved[CALC_CLUSTERS_MAX], others[CALC_CLUSTERS_MAX], half[CALC_CLUSTERS_MAX];
@@ -127,7 +128,7 @@ static size_t find_unsure(const struct cloud *w, struct run *r)
 	return n;
 }
 
-/* Of these the ones that stay so once their own distance is known. */
+/* Keeps those that are still undecided by the exact distance to their center. */
 static inline __attribute__((always_inline)) size_t
 measure_unsure(const struct cloud *w, struct run *r, size_t n, const size_t count)
 {
@@ -148,8 +149,8 @@ measure_unsure(const struct cloud *w, struct run *r, size_t n, const size_t coun
 	return left;
 }
 
-/* Each row to the nearest center; of a number of columns that the compiler knows, as this is where
- * the time goes. */
+/* Assigns each row to its nearest center. Most of the time is spent here, so the compiler gets the
+ * number of columns as a constant. */
 static inline __attribute__((always_inline)) void assign_rows(const struct cloud *w, struct run *r,
 							      const size_t count)
 {
@@ -192,7 +193,7 @@ static void assign(const struct cloud *w, struct run *r)
 	}
 }
 
-/* Distances to the own centers, and their sum. */
+/* Squared distances to the rows' centers, and their sum. */
 static double measure(const struct cloud *w, struct run *r, const double *centers)
 {
 	double sum = 0;
@@ -205,7 +206,7 @@ static double measure(const struct cloud *w, struct run *r, const double *center
 	return sum;
 }
 
-/* The row furthest from its center becomes the center of a cluster without rows. */
+/* The row furthest from its center becomes the center of an empty cluster. */
 static void fill_empty(const struct cloud *w, struct run *r, size_t k)
 {
 	size_t far = 0;
@@ -223,7 +224,7 @@ static void add_row(const struct cloud *w, struct run *r, size_t row, uint32_t k
 		r->sums[k * w->count + f] += sign * w->rows[row * w->count + f];
 }
 
-/* Sums of all rows of each cluster. */
+/* Sums all rows of each cluster. */
 static void sum_all(const struct cloud *w, struct run *r)
 {
 	memset(r->sums, 0, w->k * w->count * sizeof(*r->sums));
@@ -234,7 +235,7 @@ static void sum_all(const struct cloud *w, struct run *r)
 	}
 }
 
-/* The same by what went elsewhere. */
+/* Updates the sums by the rows that changed cluster. */
 static void sum_changes(const struct cloud *w, struct run *r)
 {
 	for (size_t n = 0; n < r->changes; n++) {
@@ -247,7 +248,7 @@ static void sum_changes(const struct cloud *w, struct run *r)
 	}
 }
 
-/* The means of the clusters, and how far they are from where they were. */
+/* Moves the centers to the means of their clusters, and measures how far they moved. */
 static void center(const struct cloud *w, struct run *r)
 {
 	bool is_measured = false;
@@ -286,7 +287,7 @@ static void center(const struct cloud *w, struct run *r)
 static bool lloyd(const struct calc *c, const struct cloud *w, struct run *r, struct err *e)
 {
 	size_t work = 0;
-	bool is_exact = false; /* centers are means of sums over all rows */
+	bool is_exact = false; /* centers are means over all rows */
 
 	memset(r->of, 0xff, w->n * sizeof(*r->of));
 	r->is_first = true;
@@ -307,7 +308,7 @@ static bool lloyd(const struct calc *c, const struct cloud *w, struct run *r, st
 	return true;
 }
 
-/* Numbers by first rows; inertia by compensation. */
+/* Numbers clusters by their first rows; sums the inertia with compensation. */
 static void tell(const struct cloud *w, const struct run *best, struct calc_kmeans *out)
 {
 	uint32_t number[CALC_CLUSTERS_MAX];
@@ -378,7 +379,7 @@ bool calc_kmeans(const struct calc *c, const double *const *columns, size_t coun
 
 /* ---- silhouette ---- */
 
-/* s of one row: how much nearer its own cluster is than the next one. */
+/* s of one row: how much nearer it is to its cluster than to the next one. */
 static double silhouette(const double *sums, const size_t *sizes, size_t k, uint32_t own)
 {
 	double inside, outside = INFINITY;

@@ -1,17 +1,17 @@
-/* A straight line by least squares, with errors that bear autocorrelation. */
+/* A straight line by least squares, with errors that allow for autocorrelation. */
 #include <math.h>
 
 #include "calc_int.h"
 #include "vesper/calc_groups.h"
 
-/* Both centred at their means. */
+/* Both series, centred at their means. */
 struct centred {
 	double *x;
 	double *y;
 	size_t n;
 	double mean_x;
 	double mean_y;
-	double unit_x; /* the largest |x| and |y|; both are in these units */
+	double unit_x; /* the largest |x| and |y|, by which both are divided */
 	double unit_y;
 };
 
@@ -38,7 +38,7 @@ static double product(const double *a, const double *b, size_t n)
 	return calc_sum_total(&s);
 }
 
-/* Σ over lags of Bartlett's weight times the products of scores x·residual that far apart. */
+/* Σ over lags of Bartlett's weight times the products of scores x·residual at that lag. */
 static double long_run_variance(const double *scores, size_t n)
 {
 	size_t lags = (size_t)floor(4 * pow((double)n / 100, 2.0 / 9));
@@ -107,7 +107,7 @@ bool calc_line(const struct calc *c, const double *x, const double *y, size_t n,
 	}
 	p.mean_x = centre(p.x, p.n, &p.unit_x);
 	p.mean_y = centre(p.y, p.n, &p.unit_y);
-	if (!isfinite(p.unit_y / p.unit_x)) /* x varies by the last bits of a double */
+	if (!isfinite(p.unit_y / p.unit_x)) /* x varies only in the last bits of a double */
 		o.status = CALC_CONSTANT;
 	else if (!solve(c, &p, &o, e))
 		return false;

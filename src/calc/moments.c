@@ -1,11 +1,11 @@
-/* Moments, and how they tell a normal distribution. Concentration of totals. */
+/* Moments, a test for a normal distribution, and the concentration of totals. */
 #include <math.h>
 
 #include "calc_int.h"
 #include "vesper/calc_summary.h"
 
-/* How far G1 is from what normal samples of this size have, as a normal deviate (D'Agostino 1970).
- */
+/* The deviation of G1 from its value in normal samples of this size, as a normal deviate
+ * (D'Agostino 1970). */
 static double skewness_z(double g1, double n)
 {
 	double y = g1 * sqrt((n + 1) * (n + 3) / (6 * (n - 2)));
@@ -30,7 +30,7 @@ static double kurtosis_z(double b2, double n)
 	return (1 - 2 / (9 * a) - cbrt(root)) / sqrt(2 / (9 * a));
 }
 
-/* Powers of deviations, in units of the largest one: neither overflow nor underflow. */
+/* Scales deviations by the largest one, so that their powers neither overflow nor underflow. */
 static void shape(const double *values, size_t count, struct calc_moments *m)
 {
 	struct calc_sum power[5] = {0};
@@ -64,7 +64,7 @@ static void shape(const double *values, size_t count, struct calc_moments *m)
 	m->normal_p = exp(-m->k2 / 2);
 }
 
-/* The mean of equal values must be that value, whatever their sum was rounded to. */
+/* The mean of equal values must be that value, even if their sum was rounded. */
 static bool all_equal(const double *values, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -100,7 +100,7 @@ bool calc_moments(const struct calc *c, const double *values, size_t n, struct c
 	return true;
 }
 
-/* Share of the `count` largest. */
+/* The share of the `count` largest values. */
 static double top_share(const double *sorted, size_t n, size_t count, double total)
 {
 	struct calc_sum sum = {0};
@@ -125,7 +125,7 @@ static void concentrate(const double *sorted, struct calc_concentration *o)
 	o->hhi = calc_sum_total(&hhi);
 	o->top10_share = top_share(sorted, n, (n + 9) / 10, o->total);
 	o->top20_share = top_share(sorted, n, (n + 4) / 5, o->total);
-	/* A sum that is 80 % but for its rounding is 80 %. */
+	/* Tolerates rounding of a sum that is exactly 80 %. */
 	while (o->n_for_80 < n && calc_sum_total(&held) < 0.8 * o->total * (1 - 1e-12))
 		calc_sum_add(&held, sorted[n - ++o->n_for_80]);
 }

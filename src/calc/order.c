@@ -1,11 +1,11 @@
-/* Order: one stable sort that can be cancelled, ranks, and single order statistics. */
+/* A stable sort that can be cancelled, ranks, and single order statistics. */
 #include "calc_int.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#define RUN_ITEMS 16 /* sorted by insertion; merges begin with them */
+#define RUN_ITEMS 16 /* length of runs that are sorted by insertion before merging */
 
 static void insertion(struct calc_item *items, size_t n)
 {
@@ -142,7 +142,7 @@ bool calc_select(const struct calc *c, double *values, size_t n, size_t k, doubl
 	while (first < last) {
 		double pivot = values[first + calc_rng_below(&r, last - first + 1)];
 		size_t below = first, at = first, above = last + 1;
-		/* Three parts: smaller, equal, greater. Many equal values cost nothing extra. */
+		/* Three parts: smaller, equal, greater. So many equal values cost nothing extra. */
 		while (at < above) {
 			if (values[at] < pivot)
 				swap(&values[below++], &values[at++]);

@@ -1,4 +1,4 @@
-/* What a column of a frame holds. */
+/* Profiles a column of a frame. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int by_key(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A number that equal cells have in common: doubles would join integers beyond 2^53. */
+/* The same key for equal cells. Doubles would merge integers beyond 2^53. */
 static int64_t key_of(const struct frame_column *column, size_t row)
 {
 	int64_t bits;
@@ -34,7 +34,7 @@ static int64_t key_of(const struct frame_column *column, size_t row)
 	case FRAME_REAL:
 		break;
 	}
-	real = column->v.r[row] + 0.0; /* of -0 it makes 0 */
+	real = column->v.r[row] + 0.0; /* turns -0 into 0 */
 	memcpy(&bits, &real, sizeof(bits));
 	return bits;
 }

@@ -1,4 +1,4 @@
-/* Random numbers of a fixed seed: the same ones on every machine. */
+/* Random numbers from a fixed seed: the same on every machine. */
 #include "calc_int.h"
 
 #include <assert.h>

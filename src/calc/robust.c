@@ -1,4 +1,4 @@
-/* Spread that outliers do not move, and the outliers. */
+/* Measures of spread that outliers do not affect, and outliers. */
 #include <assert.h>
 #include <math.h>
 
@@ -10,7 +10,7 @@
 #define Z_FACTOR       0.6745
 #define Z_LIMIT        3.5
 
-/* Of values without NULLs, which are reordered. */
+/* The spread of values without NULLs, which are reordered. */
 static bool spread_of(const struct calc *c, double *values, size_t n, struct calc_spread *out,
 		      struct err *e)
 {
@@ -49,7 +49,7 @@ bool calc_spread(const struct calc *c, const double *values, size_t n, struct ca
 	       spread_of(c, present, count, out, e);
 }
 
-/* Limits of the method over `values` without NULLs, which are reordered. */
+/* The limits of the method for `values` without NULLs, which are reordered. */
 static bool limits(const struct calc *c, double *values, enum calc_outlier_method method,
 		   const struct calc_moments *m, struct calc_outliers *o, struct err *e)
 {

@@ -12,7 +12,7 @@ struct list_of_runs {
 	size_t cap;
 };
 
-/* Rows first..end-1, if they are enough. */
+/* Adds rows first..end-1, if there are at least `least`. */
 static void add(const struct calc *c, struct list_of_runs *l, size_t first, size_t end,
 		size_t least)
 {
@@ -57,7 +57,7 @@ bool calc_runs_equal(const struct calc *c, const double *values, size_t n, doubl
 	if (!calc_check(c, values, n, CALC_VALUES_MAX, e))
 		return false;
 	for (size_t first = 0; first < n; first = end) {
-		/* A NULL is near nothing, also not itself. */
+		/* A NULL is within no tolerance, not even of itself. */
 		for (end = first; end < n && fabs(values[end] - values[first]) <= tolerance;)
 			end++;
 		add(c, &l, first, end, least);

@@ -1,4 +1,4 @@
-/* Whether a series has a season, and which. */
+/* Tests a series for a season, and decomposes it. */
 #include <assert.h>
 #include <math.h>
 
@@ -9,11 +9,10 @@
 
 #define STRENGTH_LEAST 0.4
 #define ALPHA          0.05
-#define UNIT           1024 /* components of values at the limit are beyond it; ratios and ranks stay */
+#define UNIT           1024 /* divides components beyond the limit for values; ratios and ranks stay */
 
-/* The series minus its centred moving average over one period, in units; NAN where that meets an
- * end and for NULLs, in whose place the average has `filled`. Of an even period both ends count by
- * half. */
+/* The series minus its centred moving average over one period, divided by UNIT. NAN near the ends
+ * and for NULLs, for which the average uses `filled`. For an even period, both ends count half. */
 static double *detrended(const struct calc *c, const double *values, const double *filled, size_t n,
 			 size_t period)
 {
@@ -48,7 +47,7 @@ static bool positions_differ(const struct calc *c, const double *values, const d
 	return true;
 }
 
-/* 1 - Var R / Var(S + R), over the values that are there. */
+/* 1 - Var R / Var(S + R), over the values that are not NULL. */
 static bool strength_of(const struct calc *c, const double *season, const double *remainder,
 			size_t n, double *out, struct err *e)
 {

@@ -1,12 +1,12 @@
-/* A shift of the level, and whether random orders have as much. */
+/* A shift of the level, tested against random orders. */
 #include <math.h>
 
 #include "calc_int.h"
 #include "vesper/calc_series.h"
 
-#define SAME 1e-12 /* two orders of one split differ by rounding at most */
+#define SAME 1e-12 /* the same split in two orders differs at most by rounding */
 
-/* The largest distance of the means at any split of values around 0, and where. */
+/* The largest difference of means at any split of values centred at 0, and its position. */
 static double largest(const double *x, size_t n, size_t *at)
 {
 	double sum = 0, best = -1, count = (double)n;
@@ -15,7 +15,7 @@ static double largest(const double *x, size_t n, size_t *at)
 		sum += x[k - 1];
 		if (k < CALC_SHIFT_SIDE)
 			continue;
-		/* Means of both sides add up to 0, so they differ by sum·n / (k(n - k)). */
+		/* The total is 0, so the means of both sides differ by sum·n / (k(n - k)). */
 		double left = (double)k,
 		       statistic = fabs(sum) * sqrt(count / (left * (count - left)));
 		if (statistic <= best)

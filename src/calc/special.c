@@ -8,8 +8,8 @@
 #include <float.h>
 #include <math.h>
 
-/* Steps of a series or fraction: some 6 sqrt(a) are needed, far less for the largest a that comes.
- */
+/* Steps of a series or fraction. About 6 sqrt(a) are needed, which is far below this for the
+ * largest a in use. */
 #define STEPS_MAX 20000
 #define TINY      1e-300
 
@@ -28,7 +28,7 @@ double calc_log_gamma(double x)
 	return log(sqrt(2 * M_PI) * sum) + (x - 0.5) * log(t) - t;
 }
 
-/* log(x^a e^-x / Γ(a)). For large a the three terms are as large as a itself and would cancel; the
+/* log(x^a e^-x / Γ(a)). For large a the three terms are as large as a and would cancel. The
  * deviance and Stirling's remainder do not (Loader 2000). */
 static double gamma_log_density(double a, double x)
 {
@@ -180,7 +180,7 @@ double calc_normal_quantile(double p)
 		    (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
 	}
 	if (z < -37)
-		return z; /* the density is no normal number there */
+		return z; /* the density is a subnormal number there */
 	double off = (calc_normal(z) - p) * sqrt(2 * M_PI) * exp(z * z / 2);
 	return z - off / (1 + z * off / 2);
 }
@@ -188,7 +188,7 @@ double calc_normal_quantile(double p)
 double calc_student_two_sided(double t, double df)
 {
 	assert(!(df <= 0));
-	/* df / (df + t²) and its complement, of which neither overflows nor cancels. */
+	/* df / (df + t²) and its complement, without overflow or cancellation. */
 	double q = t / df * t;
 	return beta_both(df / 2, 0.5, 1 / (1 + q), isinf(q) ? 1 : q / (1 + q));
 }
@@ -207,7 +207,7 @@ double calc_student_quantile(double p, double df)
 		return -calc_student_quantile(1 - p, df);
 	if (p == 0.5)
 		return 0;
-	/* Bisection by exponents, then by values: slow, but never lost. */
+	/* Bisection by exponents, then by values: slow, but it always converges. */
 	double high = 0, low = -1;
 	while (calc_student(low, df) > p && low > -1e150)
 		low *= 2;

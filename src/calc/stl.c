@@ -12,7 +12,7 @@
 #define INNER_ROUNDS 2
 #define OUTER_ROUNDS 15
 
-/* Points left..right (from 0) of which one is fitted. */
+/* Points left..right (from 0), to which one point is fitted. */
 struct neighbours {
 	const double *y;
 	const double *weights;
@@ -22,7 +22,7 @@ struct neighbours {
 	size_t right;
 };
 
-/* Weights of the neighbours by how far they are from x, from the first of them on. */
+/* Weights of the neighbours by their distance from x, from the leftmost one on. */
 static void tricubes(const struct neighbours *p, double x, double *out)
 {
 	double reach = fmax(x - (double)p->left, (double)p->right - x);
@@ -37,8 +37,8 @@ static void tricubes(const struct neighbours *p, double x, double *out)
 	}
 }
 
-/* The line through the neighbours, at x (0: the first point; -1 and n lie outside), by their
- * tricubes. False: none of them has weight. */
+/* Fits a line to the neighbours with tricube weights, and evaluates it at x (0: the first point; -1
+ * and n are outside). False: none has weight. */
 static bool fit(const struct neighbours *p, double x, const double *tricube, double *w, double *out)
 {
 	double total = 0, centre = 0, spread = 0, value = 0;
@@ -55,7 +55,7 @@ static bool fit(const struct neighbours *p, double x, const double *tricube, dou
 	}
 	for (size_t i = p->left; i <= p->right; i++)
 		spread += w[i] * ((double)i - centre) * ((double)i - centre);
-	/* With all weight in one place there is no line, only a level. */
+	/* With all weight in one place, only a level is fitted. */
 	double tilt = sqrt(spread) > 0.001 * (double)(p->n - 1) ? (x - centre) / spread : 0;
 	for (size_t i = p->left; i <= p->right; i++)
 		value += w[i] * (1 + tilt * ((double)i - centre)) * p->y[i];
@@ -70,10 +70,10 @@ bool calc_loess(const struct calc *c, const double *y, size_t n, size_t span, co
 	struct neighbours p = {.y = y, .weights = weights, .n = n, .span = span};
 	double *w = calc_doubles(c, n), *tricube = calc_doubles(c, width + 1);
 	size_t before =
-		n; /* how far left the window began: the same weights as long as that stays */
+		n; /* offset of the last point in its window; while it stays, so do the weights */
 
 	for (size_t i = 0; i < n; i++) {
-		/* The window follows once it is centred, until it is at the end. */
+		/* The window moves once the point is at its centre, until it reaches the end. */
 		size_t half = (span + 1) / 2;
 		p.left = span < n && i + 1 > half ? i + 1 - half : 0;
 		if (p.left + width > n)
@@ -101,7 +101,7 @@ struct stl {
 	double *weights;
 	double *rest;   /* n */
 	double *cycle;  /* n + 2 periods: the season, one period longer at each end */
-	double *pass_a; /* the same */
+	double *pass_a; /* the same length */
 	double *pass_b;
 	double *sub; /* one position of all periods */
 	double *sub_weights;
@@ -109,7 +109,7 @@ struct stl {
 	size_t work;
 };
 
-/* Each position of the period by itself, smoothed, and one period further at both ends. */
+/* Smooths each position of the period separately, one period further at both ends. */
 static bool smooth_cycles(const struct calc *c, struct stl *s, struct err *e)
 {
 	for (size_t at = 0; at < s->period; at++) {
@@ -137,7 +137,7 @@ static bool smooth_cycles(const struct calc *c, struct stl *s, struct err *e)
 	return true;
 }
 
-/* Trailing means of `width`; n - width + 1 of them. */
+/* Moving averages over `width` values; there are n - width + 1. */
 static size_t moving_mean(const double *x, size_t n, size_t width, double *out)
 {
 	struct calc_sum sum = {0};
@@ -171,7 +171,7 @@ static bool inner_round(const struct calc *c, struct stl *s, double *season, dou
 	return calc_loess(c, s->rest, s->n, s->trend_span, s->weights, trend, &s->work, e);
 }
 
-/* Bisquare weights by the remainder: six median deviations away is none. */
+/* Bisquare weights by the remainder: zero from six median deviations on. */
 static bool robust_weights(const struct calc *c, struct stl *s, const double *season,
 			   const double *trend, struct err *e)
 {

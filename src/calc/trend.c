@@ -1,4 +1,4 @@
-/* Mann–Kendall, Theil–Sen, and what both say about a series. */
+/* Mann–Kendall, Theil–Sen, and the trend that follows from both. */
 #include <assert.h>
 #include <math.h>
 
@@ -17,7 +17,8 @@ static double sign(double x)
 	return (x > 0) - (x < 0);
 }
 
-/* Two-sided p of S among all orders of n different values: how many have that few inversions. */
+/* Two-sided p of S: the share of all orders of n different values that have at most that many
+ * inversions. */
 static double exact_p(size_t n, double s)
 {
 	double orders[INVERSIONS_MAX + 1] = {1}, all = 1, extreme = 0;
@@ -98,7 +99,7 @@ bool calc_mann_kendall(const struct calc *c, const double *values, size_t n,
 	return true;
 }
 
-/* Points without NULLs, and all slopes between those of different x. */
+/* Points without NULLs, and the slopes of all pairs with different x. */
 struct points {
 	double *x;
 	double *y;
@@ -125,7 +126,7 @@ static bool points_of(const struct calc *c, const double *x, const double *y, si
 	for (size_t i = 0; i < p->n; i++) {
 		for (size_t j = i + 1; j < p->n; j++) {
 			double slope = (p->y[j] - p->y[i]) / (p->x[j] - p->x[i]);
-			if (isfinite(slope)) /* x differ, by more than the last bits of a double */
+			if (isfinite(slope)) /* x differ by more than the last bits of a double */
 				p->slopes[p->slope_count++] = slope;
 		}
 		if (calc_worked(c, &work, p->n - i, e))
@@ -174,8 +175,8 @@ bool calc_theil_sen(const struct calc *c, const double *x, const double *y, size
 	return true;
 }
 
-/* By what Var S is multiplied for autocorrelated ranks around the slope; 1: they are not. Lags of
- * values that are there: a NULL between two does not part them. */
+/* The factor of Var S for autocorrelated ranks around the slope; 1: none. Lags count values that
+ * are not NULL; a NULL in between is skipped. */
 static bool hamed_rao(const struct calc *c, const double *values, size_t n, double slope,
 		      double *factor, struct err *e)
 {
