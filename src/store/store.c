@@ -1,5 +1,4 @@
-/* Opening the store, and the machinery of its calls: every operation is some named statements in
- * one request. */
+/* Opens the store and runs its calls. An operation is one request of named statements. */
 #include "store_int.h"
 
 #include <assert.h>
@@ -13,9 +12,9 @@
 #include "vesper/strlist.h"
 
 #define STORE_ARENA_BYTES (4 * 1024 * 1024)
-#define CALL_ARENA_BYTES  (2 * 1024 * 1024) /* soft; a message with its views */
+#define CALL_ARENA_BYTES  (2 * 1024 * 1024) /* soft; fits a message with its views */
 
-/* What the code asks for: a statement that is missing or wants something else stops the start. */
+/* The statements in use. One that is missing or needs another argument stops the start. */
 static const struct {
 	const char *query;
 	const char *markers[26];
@@ -167,12 +166,12 @@ void store_free(struct store **s)
 		return;
 	store_chains_free(*s);
 	store_silent_free(*s);
-	a = (*s)->arena; /* the store lies in it */
+	a = (*s)->arena; /* the store is allocated in it */
 	*s = NULL;
 	arena_free(&a);
 }
 
-/* Calls */
+/* ---- calls ---- */
 
 static void call_end(struct call *c)
 {
@@ -261,7 +260,7 @@ static bool has_list(const struct sql_query *q)
 	return false;
 }
 
-/* Which of the query's conditions are given, a bit each. */
+/* The conditions of the query that are given, one bit each. */
 static unsigned conditions_given(const struct sql_query *q, const struct args *args)
 {
 	unsigned given = 0;
@@ -279,7 +278,7 @@ static const char *name_of(const struct sql_query *q, struct arena *a)
 	return arena_printf(a, "store/%s", q->name);
 }
 
-/* Statements of every turn are not put together anew each time. */
+/* Caches rendered statements, so that each turn only binds values. */
 static const struct text *text_of(struct store *s, const struct sql_query *q, struct call *c)
 {
 	struct text **first = &s->texts[q - s->statements->queries];
@@ -299,13 +298,13 @@ static const struct text *text_of(struct store *s, const struct sql_query *q, st
 	return t;
 }
 
-/* Those of migrations are not; they are used once. */
+/* Statements of migrations are not cached: they are used once. */
 static bool is_of_file(const struct sql_file *f, const struct sql_query *q)
 {
 	return q >= f->queries && q < f->queries + f->query_count;
 }
 
-/* Its name; NULL: it can't be made. */
+/* Returns the statement's name; NULL: it could not be made. */
 static const char *statement_make(struct call *c, const struct sql_query *q, struct sql_bound *out)
 {
 	const struct text *t;
@@ -349,8 +348,8 @@ void store_call_next(struct call *c)
 
 static struct op *call_start(struct call *c, bool write, size_t max_rows);
 
-/* Statements ask before they insert, and on a server another process may insert between the two.
- * Asked again, they find what it wrote. */
+/* Statements check before they insert, and on a server another process may insert in between. A
+ * repeated request finds the other process's rows. */
 static void on_tables(void *owner, struct table **tables, size_t count, const struct err *e)
 {
 	struct call *c = owner;

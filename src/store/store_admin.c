@@ -1,4 +1,4 @@
-/* What a tenant's administrators set and read: tool switches, the audit log, a user's data. */
+/* Calls for administrators: tool switches, the audit log, deletion of a user's data. */
 #include "store_int.h"
 
 #include <string.h>

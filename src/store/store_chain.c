@@ -1,9 +1,9 @@
 /*
- * The chain of receipts: each record holds the hash of the one before it, so an answer's place has
- * to be known when it is written. Within this process places are given out one after the other
- * without waiting for each write, so that answers that end together still share a commit. A record
- * whose place somebody else has taken (another process on the same database) is not stored, nor is
- * its answer: the end of the chain is read again and all of them get new places.
+ * The chain of receipts. Each record holds the hash of the previous one, so a record's place must
+ * be known when it is written. This process assigns places without waiting for writes, so that
+ * concurrent answers still share a commit. If another process has taken a place, neither the
+ * record nor its answer is stored. The end of the chain is then read again, and the records get
+ * new places.
  */
 #include "store_int.h"
 
@@ -14,17 +14,17 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-/* Of one tenant. */
+/* The chain of one tenant. */
 struct chain {
 	struct list node;
 	struct store *store;
 	char *tenant;
-	bool known;     /* number and hash are those of the last record given out */
-	int64_t number; /* 0: there is none yet */
+	bool known;     /* number and hash are those of the last place assigned */
+	int64_t number; /* 0: no record yet */
 	char hash[HASH_HEX_BYTES];
-	size_t writing;      /* records whose writes are under way */
+	size_t writing;      /* records being written */
 	struct list waiting; /* struct chain_link, oldest first */
-	struct op *reading;  /* the end of the chain */
+	struct op *reading;  /* reads the end of the chain */
 };
 
 static struct chain *chain_of(struct store *s, const char *tenant)
@@ -75,7 +75,7 @@ static void chain_fail(struct chain *chain, const struct err *e)
 		link->call->err = *e;
 		link->writing = true;
 		chain->writing++;
-		store_call_write(link->call); /* which ends it with that error */
+		store_call_write(link->call); /* ends with that error */
 	}
 }
 
@@ -137,7 +137,7 @@ static void chain_go(struct chain *chain)
 	if (chain->reading || list_empty(&chain->waiting))
 		return;
 	if (!chain->known) {
-		/* What is under way may still move the end. */
+		/* Running writes may still move the end. */
 		if (chain->writing == 0)
 			head_read(chain);
 		return;
@@ -195,7 +195,7 @@ bool store_chain_again(struct chain_link *link, bool stored, bool hopeless)
 	if (!stored)
 		chain->known = false;
 	if (again) {
-		link->call->going = true; /* it waits for its new place */
+		link->call->going = true; /* waits for its new place */
 		list_append(&chain->waiting, &link->node);
 	}
 	chain_go(chain);

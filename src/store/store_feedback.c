@@ -1,4 +1,4 @@
-/* What users say of answers. One word for each answer: saying something else replaces it. */
+/* Users' feedback on answers. An answer has one feedback; a new one replaces it. */
 #include "store_int.h"
 
 #include <assert.h>

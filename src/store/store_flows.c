@@ -1,4 +1,4 @@
-/* Approved answers: flows of a tenant's own, as text. */
+/* Approved answers: a tenant's flows, stored as text. */
 #include "store_int.h"
 
 #include <inttypes.h>
@@ -10,10 +10,10 @@
 struct flows_call {
 	struct call call;
 	struct arena *arena;
-	const char *text;       /* that it shall have; NULL: any */
-	const char *status;     /* the same */
-	const char *message_id; /* of one that is added; NULL: none is */
-	int64_t version;        /* that it shall have; 0: any */
+	const char *text;       /* the expected one; NULL: any */
+	const char *status;     /* the expected one; NULL: any */
+	const char *message_id; /* the expected one of an added flow; NULL: none is added */
+	int64_t version;        /* the expected one; 0: any */
 	store_flows_cb cb;
 	store_flows_stamp_cb stamp;
 	store_done_cb done;
@@ -31,7 +31,7 @@ const char *flow_status_name(enum flow_status s)
 	return status_names[s];
 }
 
-/* What a damaged file says is not run. */
+/* An unknown name in a damaged file counts as withdrawn. */
 static enum flow_status status_of(const char *name)
 {
 	for (int s = FLOW_ACTIVE; s <= FLOW_WITHDRAWN; s++)
@@ -68,7 +68,7 @@ static void on_flows(struct call *c, struct table **tables, size_t count, const 
 	f->cb(f->owner, list, n, e);
 }
 
-/* It stands there as it was written: nobody else was faster. */
+/* True if the flow is as it was written, so that no other writer was faster. */
 static bool is_wanted(const struct flows_call *f, const struct stored_flow *flow)
 {
 	return (!f->version || flow->version == f->version) &&

@@ -1,6 +1,6 @@
 /*
- * What the files of the store share: a call, which is one operation with its arguments by name, the
- * statements that are rendered from them, and an arena for both.
+ * Shared by the files of the store. A call is one operation: its named arguments, the statements
+ * rendered from them, and an arena for both.
  */
 #ifndef VESPER_STORE_INT_H
 #define VESPER_STORE_INT_H
@@ -15,10 +15,10 @@
 struct migration {
 	int version;
 	const char *name;            /* "001_chat" */
-	const struct sql_file *file; /* NULL on a server, where others apply it */
+	const struct sql_file *file; /* NULL on a server, where vesperctl applies it */
 };
 
-/* A statement as it is sent when these of its conditions are given. */
+/* A statement rendered for one set of its conditions. */
 struct text {
 	struct text *next;
 	unsigned given;
@@ -29,19 +29,19 @@ struct text {
 struct store {
 	struct loop *loop;
 	struct db *db;
-	struct arena *arena; /* the statements, for as long as the store lives */
+	struct arena *arena; /* statements; freed with the store */
 	const struct sql_file *statements;
-	struct text **texts;                /* of each query, as far as it was used */
+	struct text **texts;                /* rendered ones of each query */
 	const struct migration *migrations; /* by version */
 	size_t migration_count;
-	struct list chains;  /* of receipts, one a tenant */
-	const char *replica; /* among others that share the store; NULL: alone */
-	struct list silent;  /* turns that are watched, one a tenant */
+	struct list chains;  /* of receipts, one per tenant */
+	const char *replica; /* name of this replica; NULL: the store is not shared */
+	struct list silent;  /* struct silent, one per tenant */
 };
 
 MUST_CHECK bool store_migrations_load(struct store *s, const char *root, struct err *e);
 
-/* First member of every operation's own struct, which lies in the call's arena. */
+/* First member of every operation's struct, which is allocated in the call's arena. */
 struct call {
 	struct op op;
 	struct store *store;
@@ -53,39 +53,39 @@ struct call {
 	size_t size;
 	struct op *query;
 	bool write;
-	bool patient;  /* nobody waits for it: see db_request */
-	bool forget;   /* it deletes what people said: see db_request */
-	bool repeated; /* after a key that somebody else was faster with */
-	bool going;    /* a request of its runs, or its refusal is on the way */
+	bool patient;  /* its write may wait for others: see db_request */
+	bool forget;   /* it deletes user data: see db_request */
+	bool repeated; /* after a conflict with another process */
+	bool going;    /* a request runs, or its error is pending */
 	struct later later;
-	struct err err; /* why it could not even start */
-	/* A call that has a place in a chain of receipts; else NULL. */
+	struct err err; /* why it could not start */
+	/* For a call that writes a receipt; else NULL. */
 	struct chain_link *link;
-	void (*abandon)(struct call *c); /* its starter cancelled it */
-	/* The tables are freed by the caller of this. It may start the call's next request; else
-	 * the call is over. */
+	void (*abandon)(struct call *c); /* the operation was cancelled */
+	/* The tables are freed after this callback. It may start the call's next request; otherwise
+	 * the call ends. */
 	void (*finish)(struct call *c, struct table **tables, size_t count, const struct err *e);
 };
 
-/* `bytes` of the operation's struct, zeroed, with its call set up. */
+/* Allocates the operation's struct of `bytes`, zeroed, and sets up its call. */
 void *store_call_new(struct store *s, const char *tenant, size_t bytes);
-/* The same with the arguments tenant_id and user_id. */
+/* The same, with the arguments tenant_id and user_id. */
 void *store_call_new_for(struct store *s, const struct principal *who, size_t bytes);
 void store_call_text(struct call *c, const char *name, const char *text); /* NULL binds NULL */
 void store_call_int(struct call *c, const char *name, int64_t number);
-void store_call_flag(struct call *c, const char *name); /* switches `--? name:` lines on */
+void store_call_flag(struct call *c, const char *name); /* enables `--? name:` lines */
 void store_call_time(struct call *c, const char *name, int64_t unix_ms);
 void store_call_now(struct call *c); /* argument `now` */
-/* JSON. NULL, and what is too long to be read back, binds NULL. */
+/* JSON. NULL, or a text too long to be read back, binds NULL. */
 void store_call_part(struct call *c, const char *name, const char *text);
-/* Renders a statement of store.sql with the arguments so far. */
+/* Adds a statement of store.sql, rendered with the arguments so far. */
 void store_call_add(struct call *c, const char *query);
 void store_call_add_query(struct call *c, const struct sql_query *query);
 struct op *store_call_read(struct call *c, size_t max_rows);
 struct op *store_call_write(struct call *c);
-/* Forgets the statements, for a call that starts another request from its finish. */
+/* Removes the statements, for a call that starts another request in its finish. */
 void store_call_next(struct call *c);
-/* A cell that is never NULL, except in a damaged file: "" there. */
+/* A cell that is NULL only in a damaged file; "" then. */
 static inline const char *store_cell(const struct table *t, size_t row, const char *column)
 {
 	const char *text = table_cell(t, row, column);
@@ -97,52 +97,52 @@ static inline const char *store_cell(const struct table *t, size_t row, const ch
 
 /* A call that writes a receipt. */
 struct chain_link {
-	struct list node; /* among those that wait for a place */
+	struct list node; /* in the list of those waiting for a place */
 	struct call *call;
 	struct chain *chain;
-	struct receipt receipt; /* what its hash is made of */
+	struct receipt receipt; /* the input of its hash */
 	char hash[HASH_HEX_BYTES];
 	int attempts;
 	bool writing;
 	const char *insert; /* the query that stores it */
-	/* Adds what is written behind the receipt. */
+	/* Adds the statements after the receipt's. */
 	void (*add)(struct chain_link *link);
 };
 
-/* Starts the call as soon as its place is known. `call`, `insert` and `add` are set. */
+/* Starts the call once its place is known. `call`, `insert` and `add` must be set. */
 struct op *store_chain_join(struct chain_link *link, const struct receipt *r);
-/* To be asked in its finish, before anything else. `hopeless`: another place would not help. True:
- * another one has its place, and the call goes on with a new one. */
+/* Called first in the call's finish. `hopeless`: another place would not help. True: another record
+ * has its place, and the call continues with a new one. */
 bool store_chain_again(struct chain_link *link, bool stored, bool hopeless);
 void store_chains_free(struct store *s);
 
 /* ---- store_turns.c ---- */
 
-/* The turn's row, as `turn_id`, `fence` and `now` say: before the user's message. Nothing where the
- * store is not shared. `taken`: it may be there, of a former owner. */
+/* Adds the statements for the turn's row, by `turn_id`, `fence` and `now`; before the user's
+ * message. No effect if the store is not shared. `taken`: the row of a former owner may exist. */
 void store_turn_begin(struct call *c, bool taken);
 void store_silent_free(struct store *s);
 
-/* A page as messages for this reader, copied into the arena, oldest first, at most `limit` of them;
- * returns how many. Masked are those that rest on what the reader may not see. */
+/* Converts a page of rows to messages for this reader, in the arena, oldest first, at most `limit`;
+ * returns how many. Messages that need permissions the reader lacks are masked. */
 size_t store_messages_from_rows(const struct table *t, const struct principal *reader, size_t limit,
 				bool newest_first, struct arena *a, struct message **out);
-/* As standing_newest gives it; NULL: none, or it rests on what the reader may not see. */
+/* From standing_newest. NULL: none, or it needs permissions that the reader lacks. */
 const json_t *store_standing_from_rows(const struct table *t, const struct principal *reader,
 				       struct arena *a);
-/* Of one row each, as memory_summary and memory_size give them. */
+/* From one row each of memory_summary and memory_size. */
 struct memory store_memory_from_rows(const struct table *summary, const struct table *size,
 				     struct arena *a);
 struct session store_session_from_row(const struct table *t, size_t row, struct arena *a);
-/* Copied into the arena. */
+/* A copy in the arena. */
 const struct principal *store_principal(const struct principal *who, struct arena *a);
-/* The first row there is; false: none, and *e says ERR_NOT_FOUND in these words. */
+/* True if tables[at] has a row; otherwise ERR_NOT_FOUND, "no such" `what`. */
 MUST_CHECK bool store_found(struct table *const *tables, size_t count, size_t at, const char *what,
 			    struct err *e);
 
-/* First line of a message, at most TITLE_CHARS_MAX characters, cut between words. */
+/* The first line of a message, at most TITLE_CHARS_MAX characters, cut between words. */
 const char *store_title(const char *content, struct arena *a);
-/* The object of a session that comes from there; NULL: empty. */
+/* The metadata of a session of that origin; NULL: an empty object. */
 const char *store_metadata(const char *origin, struct arena *a);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * What models cost, as rows that are only ever added. Nobody waits for a row: it is on its way to
- * the disk before the call that it holds for, and a row that could not be kept is an operator's
- * business, not a user's.
+ * The usage ledger: costs of models, as rows that are only added. Callers do not wait for a row.
+ * The write of a reservation starts before its model call. A row that could not be stored is
+ * logged for the operator.
  */
 #include "store_int.h"
 
@@ -65,7 +65,7 @@ struct sums {
 	store_sums_cb each;
 	store_done_cb cb;
 	void *owner;
-	const char *after_user; /* the end of the page before */
+	const char *after_user; /* the end of the previous page */
 	const char *after_role;
 };
 

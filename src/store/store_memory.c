@@ -1,5 +1,4 @@
-/* Summaries of long sessions: the newest one, and storing the next. What they say is the business
- * of whoever makes them. */
+/* Summaries of long sessions: reads the newest, stores the next. Callers define the content. */
 #include "store_int.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Messages, alone and page by page. One row more than asked for is fetched, to know whether there
- * is more. */
+/* Reads messages, alone and by page. One more row than requested is fetched, to know whether there
+ * are more. */
 #include "store_int.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 
 struct messages_call {
 	struct call call;
-	const struct principal *who; /* what the reader may see is decided by today's permissions */
+	const struct principal *who; /* the reader's current permissions decide what is masked */
 	struct arena *arena;         /* the caller's */
 	size_t limit;
 	bool must_exist;

@@ -1,5 +1,5 @@
-/* Receipts without an answer, stored; and receipts read back: to verify a chain, and for the user
- * whose answer it was. */
+/* Stores receipts without an answer. Reads receipts to verify a chain, and for the user who got the
+ * answer. */
 #include "store_int.h"
 
 #include <assert.h>
@@ -21,7 +21,7 @@ static const char *text_at(const struct receipts_call *r, const struct table *t,
 	return arena_strdup(r->arena, table_cell(t, row, column));
 }
 
-/* What every record has; one that was tampered with may not. */
+/* A text that every record has, unless it was tampered with. */
 static const char *must_at(const struct receipts_call *r, const struct table *t, size_t row,
 			   const char *column)
 {

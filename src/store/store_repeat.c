@@ -1,6 +1,6 @@
 /*
- * Requests that may come twice. The first one puts its key down before anything happens, so that
- * two that come at once can't both run; its answer is kept for those that come later, also across a
+ * Idempotent retries. The first request stores its key before it does anything, so that two
+ * concurrent requests cannot both run. Its answer is stored for later retries, also across a
  * restart.
  */
 #include "store_int.h"

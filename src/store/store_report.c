@@ -1,4 +1,4 @@
-/* Sums for administrators: what models cost, how answers ended, what was not answered. */
+/* Sums for administrators: costs of models, results of answers, unanswered questions. */
 #include "vesper/store_report.h"
 
 #include "store_int.h"

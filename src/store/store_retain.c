@@ -1,6 +1,6 @@
 /*
- * What is too old goes, one batch a call: a long transaction would keep every turn waiting.
- * Messages go with what hangs on them, sessions when nothing is left of them.
+ * Deletes old data, one batch per call, since a long transaction would delay every turn. Messages
+ * are deleted with the rows that depend on them, sessions once they are empty.
  */
 #include "store_int.h"
 
@@ -28,7 +28,7 @@ static void set_before(struct call *c, int64_t age_ms)
 	store_call_time(c, "before", clock_now_ms() - age_ms);
 }
 
-/* The statements that give rows ask whether there is more. */
+/* Statements that return rows report that more is left. */
 static void on_deleted(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct retain_call *r = retain_of(c);

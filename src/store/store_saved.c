@@ -1,4 +1,4 @@
-/* Saved views: made, listed, found, deleted. */
+/* Saved views: add, list, find, delete. */
 #include "vesper/store_saved.h"
 
 #include "store_int.h"

@@ -1,5 +1,5 @@
-/* Sessions as things of their own: listed, made, edited, deleted. Every statement names the user,
- * so that a foreign session is one that is not there. */
+/* Sessions: list, create, edit, delete. Every statement names the user, so that another user's
+ * session is reported as nonexistent. */
 #include "store_int.h"
 
 #include <assert.h>
@@ -12,13 +12,13 @@ struct sessions_call {
 	struct call call;
 	struct arena *arena;
 	size_t limit;
-	const char *etag; /* the edit's own: whether it stands there afterwards */
+	const char *etag; /* of this edit, to find out afterwards whether it was applied */
 	store_sessions_cb cb;
 	store_session_cb one_cb;
 	void *owner;
 };
 
-/* ---- many ---- */
+/* ---- lists ---- */
 
 static void on_sessions(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
@@ -69,9 +69,9 @@ struct op *store_sessions(struct store *s, const struct principal *who,
 	return store_call_read(&c->call, page->limit + 1);
 }
 
-/* ---- one ---- */
+/* ---- one session ---- */
 
-/* The session as it stands in the last table. */
+/* The last table has the session. */
 static void on_session(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct sessions_call *s = list_item(c, struct sessions_call, call);
@@ -160,7 +160,7 @@ struct op *store_session_edit(struct store *s, const struct principal *who, cons
 	return store_call_write(call);
 }
 
-/* ---- none any more ---- */
+/* ---- deletion ---- */
 
 struct delete_call {
 	struct call call;

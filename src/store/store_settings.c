@@ -1,4 +1,4 @@
-/* What the configuration says of how long things are kept. */
+/* Reads the retention periods from the configuration. */
 #include "vesper/config.h"
 #include "vesper/store.h"
 

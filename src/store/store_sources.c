@@ -1,4 +1,4 @@
-/* Data sources and their versions. */
+/* Data sources and their versions in the store. */
 #include "store_int.h"
 
 #include <inttypes.h>
@@ -11,10 +11,10 @@
 struct sources_call {
 	struct call call;
 	struct arena *arena;
-	int64_t etag;            /* that the source is to have; 0: any */
-	struct source_edit edit; /* and what it is to say; NULLs: anything */
+	int64_t etag;            /* the expected one; 0: any */
+	struct source_edit edit; /* the expected values; NULL: any */
 	const char *source;
-	const char *holder; /* of a version that it is to have; NULL: any */
+	const char *holder; /* the expected one; NULL: any */
 	bool adds_version;
 	store_sources_cb cb;
 	store_sources_stamp_cb stamp;
@@ -77,7 +77,7 @@ const char *version_state_name(enum version_state s)
 	return states[s];
 }
 
-/* What a damaged file says is in no use. */
+/* An unknown name in a damaged file counts as failed. */
 static enum version_state state_of(const char *name)
 {
 	for (int s = VERSION_RECEIVING; s <= VERSION_FAILED; s++)
@@ -297,7 +297,7 @@ static bool says(const struct table *t, const char *column, const char *text)
 	return !text || strcmp(store_cell(t, 0, column), text) == 0;
 }
 
-/* All that it states is what was to be stated, and nothing else. */
+/* True if the source declares exactly the joins of the edit. */
 static bool joins_say(const struct sources_call *s, const struct table *t)
 {
 	size_t n = 0;
@@ -319,7 +319,7 @@ static bool joins_say(const struct sources_call *s, const struct table *t)
 	return n == s->edit.join_count;
 }
 
-/* It stands there as it was edited: nobody else was faster. */
+/* True if the source is as it was edited, so that no other writer was faster. */
 static bool is_wanted(const struct sources_call *s, const struct table *t,
 		      const struct table *joins)
 {
@@ -332,7 +332,7 @@ static bool is_wanted(const struct sources_call *s, const struct table *t,
 		says(t, "meaning", s->edit.meaning) && says(t, "expires_at", s->edit.expires_at));
 }
 
-/* The source as it stands there afterwards. */
+/* Checks the source as it was read after the write. */
 static void on_source(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct sources_call *s = list_item(c, struct sources_call, call);
@@ -428,7 +428,7 @@ struct op *store_version_set(struct store *s, const char *tenant, const struct s
 	return store_call_write(&f->call);
 }
 
-/* It is the holder's, as it was written. */
+/* Checks that the holder still loads the version, as it was read after the write. */
 static void on_held(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct sources_call *s = list_item(c, struct sources_call, call);
@@ -537,7 +537,7 @@ static const struct stored_join *copy_joins(const struct source_edit *edit, stru
 	return edit->joins ? list : NULL;
 }
 
-/* Nothing happens where the source is not as it was read. */
+/* These statements have no effect if the source changed since it was read. */
 static void add_joins(struct call *c, const struct source_edit *edit)
 {
 	store_call_add(c, "source_joins_clear");

@@ -1,6 +1,6 @@
 /*
- * What happens to a tenant's database at the start: the migrations it lacks, in one transaction (or
- * a look at those that a server has), and the turns that a process left without an answer.
+ * Prepares a tenant's database at the start: applies missing migrations in one transaction (on a
+ * server, only checks them), and closes orphaned turns.
  */
 #include "store_int.h"
 
@@ -14,7 +14,7 @@
 #include "vesper/log.h"
 #include "vesper/uuid.h"
 
-/* "001_chat.sql" */
+/* Parses "001_chat.sql". */
 static bool migration_name(const char *file, int *version, size_t *name_length)
 {
 	char *end;
@@ -87,7 +87,7 @@ bool store_migrations_load(struct store *s, const char *root, struct err *e)
 
 struct start {
 	struct call call;
-	const char *closed; /* the first turn of those closed last */
+	const char *closed; /* the first turn of the last batch */
 	store_done_cb cb;
 	void *owner;
 };
@@ -127,7 +127,7 @@ static void migrations_add(struct call *c, size_t applied)
 	}
 }
 
-/* Applied numbers have no gap, so their count says which come next. */
+/* Applied numbers have no gap, so their count gives the next one. */
 static void on_applied(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct start *m = list_item(c, struct start, call);
@@ -157,7 +157,7 @@ static void on_applied(struct call *c, struct table **tables, size_t count, cons
 	store_call_write(c);
 }
 
-/* ERR_NOT_FOUND and ERR_DENIED: the ledger is not there, or not for this login. */
+/* ERR_NOT_FOUND, ERR_DENIED: the table of migrations does not exist, or not for this login. */
 static struct err schema_unread(const struct err *e)
 {
 	struct err problem = *e;

@@ -1,4 +1,4 @@
-/* The pure parts: names of states, a session's title, a row as a message or a session. */
+/* Pure functions: names of states, a session's title, a row as a message or a session. */
 #include "store_int.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ bool message_status_parse(const char *name, enum message_status *out)
 	return false;
 }
 
-/* Bytes of the first `chars` characters. */
+/* The length in bytes of the first `chars` characters. */
 static size_t chars_bytes(struct str s, size_t chars)
 {
 	size_t i = 0;
@@ -66,7 +66,7 @@ const char *store_title(const char *content, struct arena *a)
 
 		while (word > 0 && line.p[word - 1] != ' ')
 			word--;
-		if (word > 0) /* one endless word is cut where it is */
+		if (word > 0) /* a word that is too long is cut */
 			cut = word;
 	}
 	line = str_trim((struct str){line.p, cut});
@@ -136,10 +136,10 @@ static const char *const cell_names[CELL_COUNT] = {
 	[CELL_PLACE] = "place",
 };
 
-/* Rows of messages; which columns there are depends on the statement. */
+/* Rows of messages; their columns depend on the statement. */
 struct rows {
 	const struct table *table;
-	int at[CELL_COUNT]; /* -1: not there */
+	int at[CELL_COUNT]; /* -1: no such column */
 	struct arena *arena;
 };
 
@@ -169,8 +169,7 @@ static int64_t number_of(const struct rows *r, size_t row, enum cell cell)
 	return text ? strtoll(text, NULL, 10) : 0;
 }
 
-/* What was stored as JSON; what can't be read any more is left out, the message itself is worth
- * more. */
+/* Parses stored JSON. Unreadable JSON is left out, so that the message can still be shown. */
 const json_t *store_text_json(const char *text, struct arena *a)
 {
 	json_t *value;
@@ -185,7 +184,7 @@ const json_t *store_text_json(const char *text, struct arena *a)
 	return json_own(a, value);
 }
 
-/* JSON that goes out as it stands in its row: one array or object, or nothing. */
+/* JSON as stored, to be sent unchanged: one array or object, or NULL. */
 static const char *json_text_of(const struct rows *r, size_t row, enum cell cell)
 {
 	const char *text = cell_of(r, row, cell);
@@ -198,7 +197,7 @@ static const char *json_text_of(const struct rows *r, size_t row, enum cell cell
 	return whole ? arena_strndup(r->arena, text, n) : NULL;
 }
 
-/* What an answer says is as much its data as the table beside it. */
+/* Masks the text, too, since it contains the data. */
 static void mask(struct message *m)
 {
 	m->masked = true;
@@ -207,7 +206,7 @@ static void mask(struct message *m)
 	m->correction = m->comment = m->receipt_id = NULL;
 }
 
-/* Statements were stored for who could see them then. Few readers find any. */
+/* Removes SQL, which was stored for callers who could see it then. Most messages have none. */
 static const char *without_sql(const char *views, struct arena *a)
 {
 	const json_t *all, *view;
@@ -237,14 +236,14 @@ static struct message message_of(const struct rows *r, size_t row, const struct 
 		.client_msg_id = text_of(r, row, CELL_CLIENT_ID),
 		.role = text_of(r, row, CELL_ROLE),
 		.content = text_of(r, row, CELL_CONTENT),
-		.status = MESSAGE_FAILED, /* what a later version may have written */
+		.status = MESSAGE_FAILED, /* for a status written by a later version */
 		.intent = text_of(r, row, CELL_INTENT),
 		.agents_used = text_of(r, row, CELL_AGENTS),
 		.texts = {.tool_calls = json_text_of(r, row, CELL_TOOL_CALLS),
 			  .views = json_text_of(r, row, CELL_VIEWS),
 			  .pbi_deep_links = json_text_of(r, row, CELL_LINKS),
 			  .checked = json_text_of(r, row, CELL_CHECKED),
-			  /* It never goes out, and who reads it takes it apart. */
+			  /* Not sent to clients; its readers parse it. */
 			  .standing = text_of(r, row, CELL_STANDING)},
 		.needs = text_of(r, row, CELL_NEEDS),
 		.rating = text_of(r, row, CELL_RATING),

@@ -1,4 +1,4 @@
-/* Personal access tokens: made, found by their hash, listed, revoked; and what their owner may. */
+/* Personal access tokens: create, find by hash, list, revoke; their owner's permissions. */
 #include "store_int.h"
 
 #include "vesper/clock.h"

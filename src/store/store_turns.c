@@ -1,7 +1,7 @@
 /*
- * Turns in a store that several replicas share: a row each, under the fence of its owner. The row
- * is made with the user's message and done with the answer; between them its replica says again and
- * again that it runs.
+ * Turns in a store that several replicas share: one row each, under the fencing token of its
+ * owner. The row is created with the user's message and completed with the answer. In between, its
+ * replica sends heartbeats.
  */
 #include "store_int.h"
 
@@ -30,7 +30,7 @@ void store_turn_begin(struct call *c, bool taken)
 	store_call_add(c, "turn_insert");
 }
 
-/* ---- what runs here ---- */
+/* ---- turns of this replica ---- */
 
 struct alive_call {
 	struct call call;
@@ -67,15 +67,15 @@ struct op *store_turns_alive(struct store *s, const char *tenant, const char *co
 	return store_call_write(c);
 }
 
-/* ---- what runs nowhere ---- */
+/* ---- turns of dead replicas ---- */
 
 struct watched {
 	char turn_id[UUID_BYTES];
 	char alive_at[CLOCK_RFC3339_BYTES];
-	int64_t since_ms; /* that it says so, by our clock */
+	int64_t since_ms; /* when this alive_at was first read, by the local clock */
 };
 
-/* Of one tenant, as they were read last. */
+/* Running turns of one tenant, as of the last read. */
 struct silent {
 	struct list node;
 	char *tenant;
@@ -170,7 +170,7 @@ static void on_running(struct call *c, struct table **tables, size_t count, cons
 	store_call_write(c);
 }
 
-/* Those that are silent for longest come first, so that a page of them is enough. */
+/* The turns that have been silent for longest come first, so one page is enough. */
 struct op *store_close_silent(struct store *s, const char *tenant, store_done_cb cb, void *owner)
 {
 	struct alive_call *a = store_call_new(s, tenant, sizeof(*a));

@@ -1,6 +1,6 @@
 /*
- * The two writes of a turn. Conditions are in the statements, not between them: one request is one
- * transaction, so two sockets that send the same message at once can't both get in.
+ * The two writes of a turn. Conditions are inside the statements, and one request is one
+ * transaction. So two sockets that send the same message at once cannot both succeed.
  */
 #include "store_int.h"
 
@@ -12,7 +12,7 @@
 #include "vesper/limits.h"
 #include "vesper/uuid.h"
 
-/* The tables of store_begin's statements, in their order. */
+/* The tables of store_begin's statements, in order. */
 enum { BEGIN_STORED, BEGIN_STANDING, BEGIN_SUMMARY, BEGIN_SIZE, BEGIN_HISTORY };
 
 struct begin {
@@ -20,7 +20,7 @@ struct begin {
 	const struct principal *who;
 	const char *message_id;
 	uint64_t fence;
-	size_t limit;        /* of the history; 0: it is not read */
+	size_t limit;        /* of the history; 0: not read */
 	struct arena *arena; /* the caller's */
 	store_begin_cb cb;
 	void *owner;
@@ -49,7 +49,7 @@ static void beginning_give(struct begin *b, struct table **tables)
 	b->cb(b->owner, &out, NULL);
 }
 
-/* Nothing was stored: another turn runs, or did until now, or the session is another user's. */
+/* Nothing was stored: another turn runs or has just ended, or the session is another user's. */
 static void on_not_begun(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct begin *b = list_item(c, struct begin, call);
@@ -154,21 +154,21 @@ struct op *store_begin(struct store *s, const struct principal *who, const struc
 
 struct answer {
 	struct call call;
-	struct chain_link link; /* of its receipt, where there is one */
-	bool rests;             /* on data sources, which may be deleted meanwhile */
+	struct chain_link link; /* of its receipt, if it has one */
+	bool rests;             /* it needs data sources, which may be deleted meanwhile */
 	store_done_cb cb;
 	void *owner;
 };
 
-/* Whether the turn is this replica's is asked where it may be the reason: a place in the chain that
- * was lost to others is a more common one. */
+/* Checks the turn's owner only if that may be the cause of a failure. With a receipt, a lost place
+ * in the chain is more frequent. */
 static bool asks_whose(const struct call *c)
 {
 	return c->store->replica && (!c->link || c->link->attempts > 0);
 }
 
-/* With a receipt, the first table says whether the session is there; the last one whether the
- * answer is, and the one before whose the turn is, where that was asked. */
+/* With a receipt, the first table shows if the session exists. The last table shows if the answer
+ * exists, and the one before it the turn's owner, if that was checked. */
 static void on_answered(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct answer *a = list_item(c, struct answer, call);
@@ -189,7 +189,7 @@ static void on_answered(struct call *c, struct table **tables, size_t count, con
 	a->cb(a->owner, none.code != ERR_NONE ? &none : e);
 }
 
-/* Permissions of data sources end with their ids. */
+/* Counts the permissions for data sources, which end with an ID. */
 static int64_t sources_of(const char *needs)
 {
 	struct str rest = str_of(needs ? needs : ""), one;
