@@ -138,9 +138,9 @@ enum param_slot {
 	SLOT_ORDER,
 	SLOT_STEP, /* the step of time to group by; its `values` are names of grains */
 	SLOT_NOT,
-	SLOT_THING,  /* of an analysis: the one of its things that the question names */
-	SLOT_CHANGE, /* of an analysis: "by 10 %", below zero where something goes down */
-	SLOT_WORDS   /* of an analysis: what stands behind its cue; of a list, behind "as" */
+	SLOT_THING,  /* for an analysis: the named one of its things */
+	SLOT_CHANGE, /* for an analysis: "by 10 %", negative for a decrease */
+	SLOT_WORDS   /* for an analysis: the words after its cue; for a list, after "as" */
 };
 
 /* The values of a slot=order parameter. */
@@ -258,14 +258,14 @@ struct tool_def {
 	struct {
 		enum tool_groups groups; /* default grouping of its query; or NONE */
 		const char *const *cues; /* words that ask for it, NULL-ended; or NULL */
-		size_t measures;         /* that it takes, at most; 0: one */
-		bool counted;            /* the number of rows comes behind them */
-		/* The parameter that says which of its things are meant, or the classes that they
-		 * are put into (tool.h, tool_model); or NULL */
+		size_t measures;         /* maximum it takes; 0: one */
+		bool counted;            /* followed by the number of rows */
+		/* The parameter with a description of values, or with classes for them (tool.h,
+		 * tool_model); or NULL */
 		const char *points;
-	} analysis;         /* of the map's rows */
+	} analysis;         /* over the map's rows */
 	int64_t cache_s;    /* 0: never cached */
-	int lookback;       /* days that its statements read before those that are asked for */
+	int lookback;       /* days that its statements read before the requested ones */
 	const char *window; /* "view.column" that bounds the dates, or NULL */
 	struct {
 		bool askable; /* totals over a truncated result can be queried */

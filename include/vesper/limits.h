@@ -378,14 +378,14 @@
 #define DB_RESULT_BYTES_MAX (64 * 1024 * 1024) /* stored bytes of one result */
 #define DB_COLUMNS_MAX      256                /* columns of one result */
 #define DB_VALUE_BYTES_MAX                                                                         \
-	(2 * DB_CELL_BYTES_MAX) /* SQLite: a value or row inside of a statement that reads; bounds \
-				   what one function call can take */
-#define DB_LIKE_BYTES_MAX 1000  /* SQLite: a pattern; with the above, the work of one LIKE */
-#define DB_SUM_SCALE      6 /* digits of what a file's sums are exact of: two more than prices have */
+	(2 * DB_CELL_BYTES_MAX) /* SQLite: a value or row of a statement that reads; bounds the    \
+				   time of a function call */
+#define DB_LIKE_BYTES_MAX 1000  /* SQLite: a pattern; with the limit above, bounds a LIKE */
+#define DB_SUM_SCALE      6 /* digits after the point in exact sums of a file: two more than prices */
 #define DB_EXACT_BELOW                                                                             \
-	9007199254740992.0 /* 2^53: every whole number below is a double, and sums count in them   \
+	9007199254740992.0 /* 2^53: whole numbers below it are exact as doubles, and sums use them \
 			    */
-#define DB_EXPR_DEPTH_MAX 500 /* SQLite: an expression, which it walks by recursion */
+#define DB_EXPR_DEPTH_MAX 500 /* SQLite: depth of an expression, which it walks recursively */
 #define DB_COMPOUND_MAX   100 /* SQLite: SELECTs in one UNION */
 #define DB_PROGRAM_STEPS_MAX                                                                       \
 	250000 /* SQLite: instructions of a compiled statement; real ones have hundreds */
@@ -462,16 +462,16 @@
 #define GATE_NAME_BYTES_PG    63  /* PostgreSQL cuts longer names, which can make two names equal */
 #define GATE_NUMBER_BYTES_MAX 60  /* a decimal(38) with sign, point and exponent */
 
-/* values of a column that a model points at (tool_point.c) */
+/* classifying values of a column by a model (tool_point.c) */
 #define POINT_VALUES_MAX                                                                           \
-	2000 /* that are looked at, the commonest first: eight calls of a model, at most twice */
-#define POINT_BATCH       250 /* lines of one call: longer lists are answered less carefully */
-#define POINT_CLASSES_MAX 12  /* more than people tell apart at a glance */
+	2000 /* the largest ones: eight calls of a model, each repeated at most once */
+#define POINT_BATCH       250 /* lines of one call: models answer longer lists less carefully */
+#define POINT_CLASSES_MAX 12  /* more than users distinguish at a glance */
 #define POINT_VALUE_BYTES                                                                          \
-	200 /* of a value that a model is told: the first sentences of a comment */
-#define POINT_TOKENS_MAX 4096 /* of its answer: 250 numbers and what stands between them */
-#define POINT_KEPT_MS    (24 * 3600 * 1000) /* what was found of the same values; asked again then */
-#define POINT_WORDS_MAX  64 /* of a description or a class, with those that mean the same */
+	200 /* of a value in a prompt: enough for the first sentences of a comment */
+#define POINT_TOKENS_MAX 4096 /* of an answer: POINT_BATCH numbers and their separators */
+#define POINT_KEPT_MS    (24 * 3600 * 1000) /* cache time of a result for the same values */
+#define POINT_WORDS_MAX  64                 /* of a description or a class, and synonyms of each */
 
 /* computation over frames */
 #define CALC_VALUES_MAX FRAME_ROWS_MAX /* values of one column: the rows of a frame */

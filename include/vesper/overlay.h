@@ -50,8 +50,8 @@ struct flow_fault {
 	const char *path, *why; /* why: "path:line: …" */
 };
 
-/* Copies it into the arena but for its JSON, of which it takes a reference: a copy of the largest
- * takes 30 ms, and its caller is the loop. Nobody may change that JSON any more. */
+/* Deep copy in the arena, except the JSON, which gets a new reference: copying the largest JSON
+ * takes 30 ms, and the caller is the loop. The JSON must not be changed afterwards. */
 struct catalog_overlay catalog_overlay_copy(const struct catalog_overlay *o, struct arena *a);
 bool catalog_overlay_is_empty(const struct catalog_overlay *o);
 

@@ -21,7 +21,7 @@ struct principal {
 	/* The personal access token may use its user's data sources. */
 	bool token_uses_sources;
 	const struct principal
-		*copy; /* of a copy: itself; whatever else it is copied into is none */
+		*copy; /* points to this struct only if it was made by principal_copy */
 };
 
 /* The only permission test of the program. NULL requires no permission and is always true. */
@@ -45,9 +45,9 @@ bool may_all(const struct principal *who, const char *permissions, struct arena 
 /* "read market data" for "chat:read_market_data"; a pack's "clinic:read" is unchanged. */
 const char *permission_words(const char *permission, struct arena *a);
 
-/* Deep copy on the heap, for owners that outlive the token (a connection, a turn). A copy of a copy
- * is that one again, and nobody changes it: a caller may have thousands of permissions. Any thread.
- */
+/* Deep copy on the heap, for owners that outlive the token (a connection, a turn). Copying a copy
+ * returns a new reference to it, since a caller may have thousands of permissions. A copy must not
+ * be changed. Any thread. */
 struct principal *principal_copy(const struct principal *who);
 void principal_free(struct principal **who);
 

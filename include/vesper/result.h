@@ -57,35 +57,35 @@ struct factor {
 	const char *source; /* publisher; NULL: a setting of the pack */
 };
 
-/* Of values that were looked at, which fit a description or are of a class: by a model that pointed
- * at them, or by their words. What is measured of each class is the database's. */
+/* Values of a column, classified by a model or by their words: each fits a description or not, or
+ * belongs to a class. The database measures each class. */
 enum { POINT_NONE = 0, POINT_MAYBE = 254, POINT_DROPPED = 255 };
 struct derive_points {
-	const char *const *values; /* the commonest first */
-	const unsigned char *of; /* a class of each from 1 on, POINT_NONE, POINT_MAYBE; DROPPED: the
-				    model's answers for its lines could not be used */
+	const char *const *values; /* largest first */
+	const unsigned char *of;   /* of each value: a class from 1 on, POINT_NONE or POINT_MAYBE;
+				      POINT_DROPPED: the model's answer was unusable */
 	size_t count;
-	size_t distinct;            /* values that there are */
-	const char *const *classes; /* one of a description, which is itself */
+	size_t distinct;            /* number of all values, also those not classified */
+	const char *const *classes; /* the classes, or just the description */
 	size_t class_count;
-	const char *const *totals; /* of none, of each class, of maybe; NULL: not known */
+	const char *const *totals; /* of POINT_NONE, of each class, of POINT_MAYBE; NULL: unknown */
 	bool by_model;
-	bool failed; /* there is a model, and it could not be asked */
+	bool failed; /* a model is configured, but could not be asked */
 };
 
-/* What a derivation may know beside the result. */
+/* Input of a derivation beside the result. */
 struct derive_context {
 	struct date today;
 	int64_t now_ms;               /* time of the question (clock_question_ms) */
 	const struct factor *factors; /* of the tool's pack, ended by a NULL name; or NULL */
-	size_t groups;      /* columns of a map query that tell rows apart, the first ones */
-	const char *grain;  /* of the last of them, "month"; NULL: it is no part of time */
-	const char *thing;  /* label of the first of them that is no part of time; or NULL */
-	const char *second; /* of another one; or NULL */
-	bool by_name; /* the first one names rows for people: each of its values is one thing */
-	bool adds_up; /* what is measured first is a total, of which groups have shares */
-	const atomic_bool *cancelled;       /* the caller has gone: what takes long ends; or NULL */
-	const struct derive_points *points; /* of a tool that points at values; or NULL */
+	size_t groups;      /* number of leading columns of a map query that identify rows */
+	const char *grain;  /* of the last of them, "month"; NULL: it is not a time */
+	const char *thing;  /* label of the first of them that is not a time; or NULL */
+	const char *second; /* label of the second such column; or NULL */
+	bool by_name; /* the first column is a display name: each of its values is one entity */
+	bool adds_up; /* the first measure is a total, of which groups have shares */
+	const atomic_bool *cancelled; /* set when the caller cancelled: long work ends; or NULL */
+	const struct derive_points *points; /* of a tool that classifies values; or NULL */
 };
 const struct factor *derive_factor(const struct derive_context *c, const char *name); /* or NULL */
 

@@ -8,18 +8,22 @@
  *               as written in SQL, or {"name", "type"?, "about"?, "nullable"?, "priority"?,
  *               "facet"?, "masked"?}
  *   entities    {"name", "label"?, "plural"?, "about", "view", "key", "also"?, "indexes"?,
- * "coarse"?, "title"?, "time"?, "levels"?, "facets"?, "kind"?, "show"?, "synonyms"?} edges {"id",
- * "about"?, "from", "to", "via"?, "cardinality": "n:1" | "1:1" | "n:m", "on", "optional"?,
- * "partial"?}; `on` holds pairs of "entity.column" chains      {"id", "about", "path",
- * "examples"?}; a step is an entity, or "entity via edge" measures    {"name", "label"?, "about"?,
- * "entity", "column"?, "aggregate", "unit", "additivity", "over"?, "take"?, "latest"?, "split"?,
- * "defaults"?, "required"?, "where"?, "permission"?, "synonyms"?} metrics     {"name", "label"?,
- * "about"?, "kind": "ratio" | "difference" | "measure", "numerator", "denominator" | "left",
- * "right" | "measure", "where"?, "unit", "permission"?, "synonyms"?} conditions  {"name", "label"?,
- * "about"?, "entity", "where", "permission"?, "synonyms"?}; days in `where` may be counted from
- * that of the question, "today-30d" protocol    {"max_rounds", "max_tables_per_request",
- * "select_limit", "via"?, "steps": [{"id", "about", "may_call": {tool: the step that it leads
- * to}}]}: how the pack's agents ask the map; they begin with the first step
+ *               "coarse"?, "title"?, "time"?, "levels"?, "facets"?, "kind"?, "show"?,
+ *               "synonyms"?}
+ *   edges       {"id", "about"?, "from", "to", "via"?, "cardinality": "n:1" | "1:1" | "n:m",
+ *               "on", "optional"?, "partial"?}; `on` has pairs of "entity.column"
+ *   chains      {"id", "about", "path", "examples"?}; a step is an entity, or "entity via edge"
+ *   measures    {"name", "label"?, "about"?, "entity", "column"?, "aggregate", "unit",
+ *               "additivity", "over"?, "take"?, "latest"?, "split"?, "defaults"?, "required"?,
+ *               "where"?, "permission"?, "synonyms"?}
+ *   metrics     {"name", "label"?, "about"?, "kind": "ratio" | "difference" | "measure",
+ *               "numerator", "denominator" | "left", "right" | "measure", "where"?, "unit",
+ *               "permission"?, "synonyms"?}
+ *   conditions  {"name", "label"?, "about"?, "entity", "where", "permission"?, "synonyms"?};
+ *               days in `where` may be relative to the day of the question, "today-30d"
+ *   protocol    {"max_rounds", "max_tables_per_request", "select_limit", "via"?, "steps":
+ *               [{"id", "about", "may_call": {tool: next step}}]}: how the pack's agents query
+ *               the map; they begin with the first step
  *
  * Outside views, columns are named without quotes. Dimensions are in catalog.h; their additions to
  * the map are in struct dimension_map. Pairs never contain tenant_id: code that writes a statement
@@ -119,11 +123,11 @@ struct entity_def {
 	const struct view_column *const *const *also; /* further unique keys; NULL-ended */
 	/* Columns of each of its indexes; NULL-ended; empty: unknown. */
 	const struct view_column *const *const *indexes;
-	/* Indexed columns of which one value or period has so many rows that reading all of them is
-	 * faster than looking each up; NULL-ended. */
+	/* Indexed columns with so many rows per value or period that a full scan is faster than
+	 * index lookups; NULL-ended. */
 	const struct view_column *const *coarse;
-	const struct view_column *title;  /* names a row for people; or NULL */
-	const struct dimension_def *time; /* of a period and of grains; or NULL */
+	const struct view_column *title;  /* display name of a row; or NULL */
+	const struct dimension_def *time; /* for periods and grains; or NULL */
 	struct {
 		const struct view_column *column,
 			*parent; /* column NULL: no levels; parent: or NULL */

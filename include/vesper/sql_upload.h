@@ -19,14 +19,14 @@
 #define UPLOAD_DOCUMENTS   "d"
 #define UPLOAD_ROW         "row_no"
 #define UPLOAD_TABLE_BYTES 40
-#define UPLOAD_CREATES_MAX 5  /* statements that make one table */
-#define UPLOAD_INSERTS     10 /* different texts that insert rows: of 1, 2, 4 … 512 */
-#define UPLOAD_INDEXES_MAX 11 /* of one table: of days, and of UPLOAD_GROUPS_MAX groups */
-#define UPLOAD_GROUPS_MAX  3  /* each has a third of the table's bytes */
-#define UPLOAD_COVERS_MAX  (UPLOAD_GROUPS_MAX + 1) /* and of the first day */
-#define UPLOAD_SUMS_MAX    3                       /* columns of one that are summed */
+#define UPLOAD_CREATES_MAX 5  /* statements that create one table */
+#define UPLOAD_INSERTS     10 /* INSERT texts, for 1, 2, 4 … 512 rows */
+#define UPLOAD_INDEXES_MAX 11 /* of one table: for dates, and for UPLOAD_GROUPS_MAX groups */
+#define UPLOAD_GROUPS_MAX  3  /* each has a third of the table's size */
+#define UPLOAD_COVERS_MAX  (UPLOAD_GROUPS_MAX + 1) /* and for the first date */
+#define UPLOAD_SUMS_MAX    3                       /* summed columns of one covering index */
 #define UPLOAD_COVERED_ROWS                                                                        \
-	1200000 /* of a table with such indexes: SQLite's log gets an index as a whole, 64 MiB */
+	1200000 /* of a table with covering indexes: SQLite's log holds a whole index, 64 MiB */
 #define UPLOAD_OWN_COLUMNS 2 /* tenant_id and row_no, before the file's columns */
 
 struct upload_column {

@@ -45,7 +45,7 @@ struct stored_version {
 	const char *uid, *source;
 	int64_t number;
 	enum version_state state;
-	const char *format; /* how to parse it: "csv , yes" */
+	const char *format; /* how to parse it: "csv 44 yes"; the delimiter is a number */
 	const char *table;  /* table that it is loaded into; or NULL */
 	int64_t bytes, rows;
 	const char *sha256;  /* of the file; or NULL */
@@ -133,18 +133,19 @@ struct op *store_source_mark(struct store *s, const char *tenant, const char *ui
 struct op *store_source_remove(struct store *s, const char *tenant, const char *uid,
 			       const char *sentence, store_done_cb cb, void *owner);
 
-/* What a stamp says of rows, added up in any order. Zeroed: of none. Texts are borrowed. */
+/* The sums that a stamp is made from; rows may be added in any order. Zeroed: no rows. Texts are
+ * borrowed. */
 struct stored_tally {
 	size_t sources, versions;
 	int64_t etags;
 	struct {
-		const char *oldest, *newest; /* when one was changed */
+		const char *oldest, *newest; /* times of changes */
 	} source_at, version_at;
 };
 void stored_tally_source(struct stored_tally *t, const struct stored_source *s);
 void stored_tally_version(struct stored_tally *t, const struct stored_version *v);
 void stored_tally_add(struct stored_tally *t, const struct stored_tally *more);
-/* The stamp of rows, as the store makes it. In the arena. */
+/* The stamp of these rows, as the store would compute it. In the arena. */
 const char *stored_tally_stamp(const struct stored_tally *t, struct arena *a);
 
 #endif

@@ -101,17 +101,17 @@ struct toolbox *toolbox_with_overlay(const struct toolbox *base, struct catalog 
 void toolbox_free(struct toolbox **b);
 
 /*
- * A model that a tool may ask which values of a column fit a description, or which class each is of
- * (`-- points:`). It is told the values as numbered lines in a call that has no tools, and answers
- * with their numbers alone; code maps these to values, binds them, and counts.
+ * A model that classifies values of a column for a tool (`-- points:`): which ones fit a
+ * description, or which class each belongs to. It gets the values as numbered lines in a call
+ * without tools, and answers with numbers only. Code maps these to values and binds them, and the
+ * database counts.
  */
 struct tool_model {
-	struct llm
-		*llm; /* NULL, unusable or beyond the budget: values are matched by their words */
+	struct llm *llm; /* NULL, unusable or beyond the budget: values are matched by words */
 	const struct budget_payer *payer;
 	struct llm_trail *trail;
 	int64_t deadline_ms; /* clock_mono_ms(); 0: none */
-	/* After each call of it. NULL: nobody counts them. */
+	/* Called after each call of the model; NULL: not needed. */
 	void (*used)(void *owner, const struct llm_usage *usage);
 	void *owner;
 };
@@ -129,7 +129,7 @@ struct tool_request {
 	/* Row limit instead of DB_ROWS_MAX, read without the cache. Not for ad hoc SQL, whose text
 	 * contains its limit. 0: DB_ROWS_MAX. */
 	size_t rows_max;
-	bool is_probe; /* looks for what could be asked; the audit log says so */
+	bool is_probe; /* looks for suggestions; marked in the audit log */
 	struct tool_model model;
 };
 

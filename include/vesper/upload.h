@@ -44,15 +44,17 @@ struct uploads_options {
 	const char *spool_dir;
 	const struct db_tenant *tenants; /* borrowed */
 	size_t tenant_count;
-	bool alone; /* no other process loads for these tenants: what nobody here runs is dead */
-	int64_t turn_ms;      /* a turn that began with a version may read it for so long */
-	int64_t retention_ms; /* what nobody changed for so long is deleted; 0: nothing is */
-	int64_t max_bytes, tenant_bytes;
-	int64_t index_bytes; /* of documents in memory; beyond it the oldest are made anew */
-	int64_t embed_bytes; /* of their vectors beside it */
-	int64_t embed_least; /* struct find_vector, in hundredths */
-	struct llm *(*llm)(void *owner); /* of now; NULL, or one that makes no vectors: none are */
-	/* Makes the overlay the tenant's; `done` as of daemon_use_overlay. */
+	bool alone; /* no other process loads for these tenants: a load not running here is dead */
+	int64_t turn_ms;                 /* how long a turn may read the version it began with */
+	int64_t retention_ms;            /* sources unchanged for this long are deleted; 0: never */
+	int64_t max_bytes, tenant_bytes; /* of one file; of all files of a tenant */
+	int64_t index_bytes; /* limit of document indexes in memory; above, the oldest are evicted
+				and rebuilt on use */
+	int64_t embed_bytes; /* limit of their vectors, in addition */
+	int64_t embed_least; /* see struct find_vector, in hundredths */
+	struct llm *(*llm)(void *owner); /* the current model; NULL, or a model without embeddings:
+					    no vectors */
+	/* Sets the tenant's overlay; `done` as in daemon_use_overlay. */
 	void (*use)(void *owner, const struct catalog_overlay *o,
 		    void (*done)(void *owner, const struct err *e), void *done_owner);
 	struct catalog *(*catalog)(void *owner, const char *tenant); /* the current one */
