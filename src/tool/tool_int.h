@@ -47,14 +47,14 @@ struct tool_call {
 	struct outcome *refused; /* why a tool function did not start; or NULL */
 	struct {
 		const struct map_statement *statement;
-		const json_t *json;           /* the query as it came */
-		const struct map_query *list; /* that may be narrowed; or NULL */
+		const json_t *json;           /* the query as received */
+		const struct map_query *list; /* a query that can be narrowed; or NULL */
 		const struct dimension_def
-			*facets[MAP_FACETS_MAX]; /* that its rows are counted by */
+			*facets[MAP_FACETS_MAX]; /* by which its rows are counted */
 	} map;                                   /* of a query over the map */
-	size_t gate_rows;                        /* of a statement by a protocol; 0: of none */
-	const struct entity_def *gate_entity;    /* that such a statement reads, or NULL */
-	struct pointing *pointing;               /* at values of the map's rows, or NULL */
+	size_t gate_rows;                        /* rows to read of ad hoc SQL; 0: another tool */
+	const struct entity_def *gate_entity;    /* that its statement reads, or NULL */
+	struct pointing *pointing;               /* classifies values of the map's rows; or NULL */
 	int64_t began_us;
 	tool_cb cb;
 	void *owner;
@@ -92,17 +92,17 @@ bool tool_map_statement(struct tool_call *call, const struct map_statement *s, c
  * to the derivations. False: the call is refused. */
 bool tool_map_group(struct tool_call *call, json_t *query, const struct map_query *q,
 		    struct err *e);
-/* Of a tool with `points`, before its query runs: false, and the call is refused, where there are
- * no two classes, or what is grouped by holds no texts. */
+/* For a tool with `points`, before its query runs. False: the call is refused, since there are too
+ * few classes or the grouped values are not texts. */
 bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct err *e);
-/* With the frame of what is grouped by: finds which values are meant, and ends the call. */
+/* After the query: classifies the grouped values, then ends the call. */
 void tool_point_run(struct tool_call *call);
 
-/* The words of a description or a class, and how well a value's words fit them: 2 for each that is
- * in it, 1 for each that resembles one in it. Pure. */
+/* The words of a description or a class. point_words_fit scores a value: 2 for each word that it
+ * has, 1 for each that resembles one of its words. Pure. */
 struct point_words {
 	struct {
-		const char *stems[POINT_WORDS_MAX]; /* the word's own, and of those that mean it */
+		const char *stems[POINT_WORDS_MAX]; /* of the word and its synonyms */
 		size_t count;
 	} words[POINT_WORDS_MAX];
 	size_t count;
@@ -111,7 +111,7 @@ void point_words_read(const struct catalog *c, const char *text, struct arena *a
 		      struct point_words *out);
 unsigned point_words_fit(const struct point_words *w, const char *value);
 
-/* Ends the call as a mistake of its caller's that a sentence explains. */
+/* Refuses the call as the caller's mistake, with a sentence as the reason. */
 bool tool_map_refuse(struct tool_call *call, const char *code, const char *detail, struct err *e);
 /* For a truncated list: counts its rows by each facet, so that the user can narrow it. False: there
  * is nothing to count. */

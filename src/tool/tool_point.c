@@ -1,13 +1,13 @@
 /*
- * Tools that point at values of a column: which of them fit a description, or which class each is
- * of. The query over the map has given the values and how much there is of each. A model is told
- * the commonest ones as numbered lines, in calls that have no tools, and answers with numbers
- * alone: what is no line's, doubled, or no number at all is asked for once more, and then these
- * lines are left out. Code maps numbers to values, binds those, and the database counts each class.
+ * Tools that classify values of a column: which ones fit a description, or which class each
+ * belongs to. The query over the map has returned the values and the measure of each. A model gets
+ * the largest ones as numbered lines, in calls without tools, and answers with numbers only. An
+ * answer is invalid if an entry is not a number, is no line's number, or occurs twice. The model
+ * is then asked once more, and after that the lines are dropped. Code maps numbers to values and
+ * binds these, and the database measures each class.
  *
- * Without a model, and where it cannot be asked, values are matched by their words. What a model
- * has found is kept for a while under a hash of the very values and words that it was found of, so
- * that the same question gives the same.
+ * Without a model, or if it fails, values are matched by their words. A model's result is cached
+ * under a hash of the values and words, so that the same question gets the same answer.
  */
 #include "tool_int.h"
 
@@ -34,9 +34,9 @@ static const struct metric answers = {
 	.labels = {"outcome"},
 };
 
-/* One statement: what is measured of some values of one class. */
+/* One statement: the measure over some values of one class. */
 struct chunk {
-	size_t total; /* which of the totals it is a part of */
+	size_t total; /* index of the total that it is a part of */
 	const struct value *values;
 	size_t count;
 };
@@ -44,19 +44,19 @@ struct chunk {
 struct pointing {
 	struct tool_call *call;
 	const struct map_query *query;
-	bool is_list; /* classes, not a description */
+	bool is_list; /* classes instead of a description */
 	const char *classes[POINT_CLASSES_MAX];
 	struct derive_points points;
 	const char **values;
 	unsigned char *of;
 	struct point_words *words; /* of each class; NULL: not read yet */
-	size_t from, count;        /* lines of the batch */
-	bool corrected;            /* it was asked once more */
-	const char *wrong;         /* why its answer cannot be used, or NULL */
-	const char *key;           /* of the cache */
+	size_t from, count;        /* first value and size of the batch */
+	bool corrected;            /* the batch was asked once more */
+	const char *wrong;         /* why the answer cannot be used; or NULL */
+	const char *key;           /* in the cache */
 	struct chunk *chunks;
 	size_t chunk_count, chunk_next, chunk_sent;
-	bool *known; /* of each total: nothing of it is missing */
+	bool *known; /* of each total: nothing is missing */
 	struct decimal *sums;
 };
 
@@ -85,7 +85,7 @@ static bool add_class(struct pointing *p, const char *text)
 	return true;
 }
 
-/* The first that is no hidden key. */
+/* The first dimension that is neither a hidden key nor a time. */
 static const struct dimension_def *grouped_by(const struct map_query *q)
 {
 	for (size_t i = 0; i < q->by_count; i++)
@@ -145,7 +145,7 @@ static int by_weight(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Rows of one text are one value; a key may have told them apart. */
+/* Adds up rows with the same text, which a hidden key may have separated. */
 static size_t count_values(const struct frame *f, size_t metric, struct counted *out,
 			   struct arena *a)
 {
@@ -166,7 +166,7 @@ static size_t count_values(const struct frame *f, size_t metric, struct counted 
 			out[at] = (struct counted){text, 0, (size_t)at};
 			dict_put(&known, text, strlen(text), at);
 		}
-		if (weight == weight) /* no NULL */
+		if (weight == weight) /* not NULL */
 			out[at].weight += weight;
 	}
 	return count;
@@ -193,7 +193,7 @@ static void read_values(struct pointing *p)
 	p->points.count = n;
 }
 
-/* ---- what the database counts ---- */
+/* ---- the totals ---- */
 
 static void end(struct pointing *p)
 {
@@ -249,7 +249,7 @@ static void on_counts(void *owner, struct source_batch *batches, size_t count, c
 		end(p);
 }
 
-/* The query again, of these values alone and without its groups. */
+/* Runs the query again for these values only, without its groups. */
 static bool write_chunk(struct pointing *p, const struct chunk *c, size_t number,
 			struct source_statement *out, struct err *e)
 {
@@ -302,7 +302,8 @@ static void send_chunks(struct pointing *p)
 	tool_call_send(p->call, p->call->source, sent, n, p->call->timeout_ms, on_counts);
 }
 
-/* What is no total is none of two halves either. */
+/* A measure that does not add up cannot be combined from several statements; its total is
+ * unknown. */
 static void add_chunks(struct pointing *p, size_t total)
 {
 	struct tool_call *call = p->call;
@@ -317,7 +318,7 @@ static void add_chunks(struct pointing *p, size_t total)
 		p->chunks[p->chunk_count++] = (struct chunk){
 			total, values + from, n - from < LIST_ARG_MAX ? n - from : LIST_ARG_MAX};
 	if (n == 0)
-		p->known[total] = true; /* nothing is of it */
+		p->known[total] = true; /* no value belongs to it */
 }
 
 static void count_classes(struct pointing *p)
@@ -331,7 +332,7 @@ static void count_classes(struct pointing *p)
 	for (size_t i = 0; i < totals; i++) {
 		p->sums[i] = decimal_int(0);
 		p->known[i] = false;
-		if (i > 0 || p->is_list) /* what does not fit a description is nobody's question */
+		if (i > 0 || p->is_list) /* values that do not fit a description are not measured */
 			add_chunks(p, i);
 	}
 	if (p->chunk_count > 0)
@@ -352,7 +353,7 @@ static void read_words(struct pointing *p)
 				 &p->words[i]);
 }
 
-/* All of its words are there; some are, or others that resemble them. */
+/* 1: the value has all words. POINT_MAYBE: it has some words or similar ones. */
 static unsigned char fit_description(const struct pointing *p, const char *value)
 {
 	unsigned points = point_words_fit(&p->words[0], value);
@@ -362,7 +363,7 @@ static unsigned char fit_description(const struct pointing *p, const char *value
 	return points > 0 ? POINT_MAYBE : POINT_NONE;
 }
 
-/* The class that most words are of; of two alike it is none. */
+/* The class with the best score; none if two classes share it. */
 static unsigned char best_class(const struct pointing *p, const char *value)
 {
 	unsigned best = 0;
@@ -381,7 +382,7 @@ static unsigned char best_class(const struct pointing *p, const char *value)
 	return of;
 }
 
-/* A batch at a time, so that the loop does not wait for all. */
+/* Handles one batch per loop iteration, so that the loop is not blocked. */
 static void on_words(void *owner)
 {
 	struct pointing *p = owner;
@@ -408,7 +409,7 @@ static void by_words(struct pointing *p)
 	loop_later(p->call->box->options.loop, &p->call->later, on_words, p);
 }
 
-/* ---- what a model said ---- */
+/* ---- reading an answer ---- */
 
 static const char *member_of(const struct pointing *p, size_t i)
 {
@@ -430,7 +431,8 @@ static unsigned char class_of(const struct pointing *p, size_t member)
 	return !p->is_list && member == 1 ? POINT_MAYBE : (unsigned char)(member + 1);
 }
 
-/* NULL: these are lines of the batch, each once. Never a word of what the model said. */
+/* Stores the lines of one list. NULL: the list is valid. Otherwise the reason, which never contains
+ * the model's text. */
 static const char *take_lines(const struct pointing *p, const json_t *list, unsigned char class,
 			      unsigned char *of)
 {
@@ -466,7 +468,7 @@ static const char *take_answer(const struct pointing *p, const json_t *root, uns
 	return wrong;
 }
 
-/* ---- asking it ---- */
+/* ---- asking the model ---- */
 
 static const json_t *format_of(struct pointing *p)
 {
@@ -485,7 +487,7 @@ static const json_t *format_of(struct pointing *p)
 				  {"required", names}, {"additionalProperties", json_false()}));
 }
 
-/* As a quoted text that cannot end what it stands in. */
+/* Quotes a text so that it cannot close the element around it. */
 static void put_quoted(struct buf *b, const char *text)
 {
 	struct buf quoted;
@@ -540,13 +542,13 @@ static void keep(const struct pointing *p)
 
 	for (size_t i = 0; i < p->points.count; i++)
 		if (p->of[i] == POINT_DROPPED)
-			return; /* the next one may hear more */
+			return; /* the next call may get more */
 	if (call->box->options.cache)
 		cache_set(call->box->options.cache, (struct cache_key){call->who->tenant, p->key},
 			  p->of, p->points.count, POINT_KEPT_MS);
 }
 
-/* The next lines, or the end of all. */
+/* Continues with the next batch, or with the totals. */
 static void go_on(struct pointing *p)
 {
 	p->from += p->count;
@@ -640,7 +642,7 @@ static bool may_ask(const struct tool_call *call)
 	return llm_usable(m->llm) && (!m->payer || llm_affordable(m->llm, m->payer, LLM_ROUTE));
 }
 
-/* ---- what was found before ---- */
+/* ---- the cache ---- */
 
 static const char *key_of(const struct pointing *p)
 {

@@ -1,7 +1,7 @@
 /*
- * How well the words of a value fit those of a description: the same stems, words that the packs or
- * the language take for the same, and words that share most of their letters. For tools that point
- * at values where no model can be asked. Pure.
+ * Scores how well the words of a value fit those of a description: equal stems, synonyms of the
+ * packs or the language, and words that share most of their letters. For tools that classify
+ * values when no model can be asked. Pure.
  */
 #include "tool_int.h"
 
@@ -13,12 +13,12 @@
 #define SAME_POINTS  2
 #define NEAR_POINTS  1
 #define GRAM_BYTES   3
-#define NEAR_BYTES   4 /* of a stem: of shorter ones nearly any two share something */
+#define NEAR_BYTES   4 /* of a stem: shorter ones resemble too many others */
 #define NEAR_PERCENT 60
 
 /* ---- words ---- */
 
-/* As all words are compared: lower case, without marks. */
+/* The stem of a folded word: lower case, without marks. */
 static size_t stem_at(const struct folded *f, size_t word, char out[STEM_BYTES])
 {
 	size_t from = word > 0 ? f->ends[word - 1] : 0;
@@ -39,7 +39,7 @@ static bool same(const char *a, const char *b, size_t len)
 	return strlen(a) == len && memcmp(a, b, len) == 0;
 }
 
-/* ---- what is looked for ---- */
+/* ---- the description ---- */
 
 static void add_stem(struct point_words *w, size_t word, const char *stem, size_t len,
 		     struct arena *a)
@@ -53,7 +53,7 @@ static void add_stem(struct point_words *w, size_t word, const char *stem, size_
 		w->words[word].stems[w->words[word].count++] = arena_strndup(a, stem, len);
 }
 
-/* All words of a list that names the word mean the same. */
+/* Adds all words of each list that contains the word. */
 static void add_synonyms(struct point_words *w, size_t word, const char *const *const *lists,
 			 size_t count, struct arena *a)
 {
@@ -103,13 +103,13 @@ void point_words_read(const struct catalog *c, const char *text, struct arena *a
 			add_word(c, &q.tokens[i], a, out);
 	if (out->count > 0)
 		return;
-	/* "A question" is said with words of every sentence alone: the longer ones count. */
+	/* "A question" has stop words only: then the longer ones count. */
 	for (size_t i = 0; i < q.count; i++)
 		if (q.tokens[i].len >= NEAR_BYTES || q.count == 1)
 			add_word(c, &q.tokens[i], a, out);
 }
 
-/* ---- what it is held against ---- */
+/* ---- the value ---- */
 
 static size_t shared_grams(const char *a, size_t a_len, const char *b, size_t b_len)
 {
@@ -124,7 +124,7 @@ static size_t shared_grams(const char *a, size_t a_len, const char *b, size_t b_
 	return n;
 }
 
-/* Most of both words' letters stand in a row in both. */
+/* True if the words share most of their runs of three letters. */
 static bool resembles(const char *a, const char *b, size_t b_len)
 {
 	size_t a_len = strlen(a), all;

@@ -249,7 +249,7 @@ static const struct derive_points *copy_points(const struct derive_points *from,
 	return p;
 }
 
-/* Factors are the catalogue's, which the work holds. */
+/* Factors belong to the catalogue, which the job holds. */
 static const struct derive_context *context_of(const struct result *from, struct arena *a,
 					       const atomic_bool *cancelled)
 {
