@@ -130,8 +130,7 @@ bool followup_cue(const struct reading *r)
 	return !content;
 }
 
-/* Returns how many words from token i on say in which form to show an answer. "Everything" alone
- * may be about anything. */
+/* Returns the number of words from token i on that name the form of an answer. */
 static size_t form_words(const struct question *q, size_t i)
 {
 	static const enum words FORMS[] = {WORDS_CHART, WORDS_CHART_NONE, WORDS_CHART_BAR,

@@ -342,7 +342,7 @@ static bool says_filters_alone(const struct reading *r)
 	return true;
 }
 
-/* "Daily" of a trend that is shown by month stays with the trend. */
+/* "Daily" continues a trend by month if the trend's tool takes that step. */
 static bool takes_step(const struct reading *r, const struct standing *s)
 {
 	const char *step = followup_says_step(r) ? followup_step(&r->q) : NULL;
@@ -587,7 +587,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	fresh = arena_alloc(a, sizeof(*fresh));
 	*fresh = r;
 	understand_data(&r, &standing, leans, edits, source, out);
-	if (steps && out->tool_count == 0) {
+	if (steps && out->tool_count == 0) { /* no tool answers the same by this step */
 		unclear(KNOW_UNCLEAR, 0.4, out);
 		fragment_unused(&r, &standing, out);
 		return;
