@@ -40,8 +40,8 @@ static inline __attribute__((always_inline)) double distance2(const double *a, c
 struct run {
 	double *centers, *before, *sums, *nearest, inertia;
 	double *near, *next;
-	double moved[CALC_CLUSTERS_MAX], others[CALC_CLUSTERS_MAX]; /* how far each moved, and the
- most of the others */
+	double moved[CALC_CLUSTERS_MAX], others[CALC_CLUSTERS_MAX]; /* how far each moved, and
+								       the most of the others */
 	double half[CALC_CLUSTERS_MAX];
 	uint32_t *of;
 	size_t *sizes;

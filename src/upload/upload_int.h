@@ -1,5 +1,6 @@
 /*
  * Internal header of uploads:
+ *
  *   sources  -> reads a tenant's rows, decides who may use a source
  *   overlay  -> makes the part of the tenant's catalogue that shows them
  *   spool    -> receives a file
