@@ -464,7 +464,7 @@
 
 /* classifying values of a column by a model (tool_point.c) */
 #define POINT_VALUES_MAX                                                                           \
-	2000 /* the largest ones: eight calls of a model, each repeated at most once */
+	2000 /* with the largest measures: eight calls of a model, each repeated at most once */
 #define POINT_BATCH       250 /* lines of one call: models answer longer lists less carefully */
 #define POINT_CLASSES_MAX 12  /* more than users distinguish at a glance */
 #define POINT_VALUE_BYTES                                                                          \

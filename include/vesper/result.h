@@ -61,7 +61,7 @@ struct factor {
  * belongs to a class. The database measures each class. */
 enum { POINT_NONE = 0, POINT_MAYBE = 254, POINT_DROPPED = 255 };
 struct derive_points {
-	const char *const *values; /* largest first */
+	const char *const *values; /* by their measure, largest first */
 	const unsigned char *of;   /* of each value: a class from 1 on, POINT_NONE or POINT_MAYBE;
 				      POINT_DROPPED: the model's answer was unusable */
 	size_t count;

@@ -180,7 +180,7 @@ double calc_normal_quantile(double p)
 		    (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
 	}
 	if (z < -37)
-		return z; /* the density is a subnormal number there */
+		return z; /* z is too close to underflow to be refined */
 	double off = (calc_normal(z) - p) * sqrt(2 * M_PI) * exp(z * z / 2);
 	return z - off / (1 + z * off / 2);
 }

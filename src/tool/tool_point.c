@@ -1,10 +1,10 @@
 /*
  * Tools that classify values of a column: which ones fit a description, or which class each
  * belongs to. The query over the map has returned the values and the measure of each. A model gets
- * the largest ones as numbered lines, in calls without tools, and answers with numbers only. An
- * answer is invalid if an entry is not a number, is no line's number, or occurs twice. The model
- * is then asked once more, and after that the lines are dropped. Code maps numbers to values and
- * binds these, and the database measures each class.
+ * those with the largest measure as numbered lines, in calls without tools, and answers with
+ * numbers only. An answer is invalid if an entry is not a number, is no line's number, or occurs
+ * twice. The model is then asked once more, and after that the lines are dropped. Code maps numbers
+ * to values and binds these, and the database measures each class.
  *
  * Without a model, or if it fails, values are matched by their words. A model's result is cached
  * under a hash of the values and words, so that the same question gets the same answer.

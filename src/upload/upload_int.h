@@ -57,7 +57,7 @@ struct tenant_uploads {
 	} next;
 	struct op *op;
 	struct op *warm;     /* builds the index of documents after the start */
-	struct op *beat;     /* heartbeat of a load here, for other replicas */
+	struct op *beat;     /* heartbeat of a file received or loaded here */
 	bool again;          /* a read was requested while `op` ran */
 	bool stale;          /* rows changed here since the last read started */
 	struct list looking; /* struct look_wait */
