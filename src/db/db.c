@@ -1,5 +1,5 @@
-/* The thin face of every database: a driver and its state. Callers can't tell the pool from a
- * script in a test. */
+/* The public interface of all databases: a driver and its state. Callers use the pool and the
+ * scripted driver of tests in the same way. */
 #include "db_int.h"
 
 #include <assert.h>
@@ -52,7 +52,7 @@ int64_t db_waited_ms(const struct db *d)
 
 void db_watch(struct db *d, const char *const *tenants)
 {
-	if (d->driver == &db_pool_driver) /* a script is always well */
+	if (d->driver == &db_pool_driver) /* scripted drivers are always healthy */
 		db_pool_watch(d->self, tenants);
 }
 

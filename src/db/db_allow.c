@@ -1,8 +1,8 @@
 /*
- * What a statement on a SQLite file that is only read may do. SQLite asks for each thing that a
- * statement would touch while it prepares it; whatever is not listed here is denied: writing,
- * pragmas, attaching, tables of virtual modules, the schema, functions that do more than compute.
- * A statement with a list of its own is held to that list as well.
+ * The authorizer of read-only SQLite files. While SQLite prepares a statement, it asks for
+ * permission for each object and action. Everything not listed here is denied: writes, pragmas,
+ * ATTACH, virtual tables, the schema, functions with side effects. A statement with its own allow
+ * list is also restricted to that list.
  */
 #include "db_int.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Sorted. They compute from their arguments, the rows and the time, and reach nothing else. */
+/* Sorted. These compute from their arguments, the rows and the time only. */
 static const char *const functions[] = {
 	"->",
 	"->>",
@@ -131,7 +131,8 @@ static bool starts(const char *text, const char *prefix)
 	return strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* "Stage.prices" for Stage and prices; "recent" for a name that the statement defines. */
+/* Matches "Stage.prices" for Stage and prices, or "recent" for a name that the statement defines
+ * (schema NULL). */
 static bool is_named(const char *name, const char *schema, const char *table)
 {
 	size_t n = schema ? strlen(schema) : 0;
@@ -165,8 +166,8 @@ static bool is_attached(const struct connection *c, const char *schema)
 	return false;
 }
 
-/* Without a column: a table of which only the rows count. Without a schema as well: as the
- * statement names it, which may be a name that it defines. */
+/* An empty column means a table of which only the rows count. With no schema either, the table is a
+ * name as the statement writes it, which may be one that it defines. */
 static bool may_read(const struct connection *c, const char *schema, const char *table,
 		     const char *column)
 {
@@ -206,7 +207,7 @@ static int authorize(void *owner, int action, const char *first, const char *sec
 void db_allow_reading_only(struct connection *c)
 {
 	sqlite3_drop_modules(c->native, NULL);
-	/* No other tenant's file. */
+	/* No other tenant's file can be attached. */
 	sqlite3_limit(c->native, SQLITE_LIMIT_ATTACHED, (int)c->schemas->count);
 	sqlite3_set_authorizer(c->native, authorize, c);
 }

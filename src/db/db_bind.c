@@ -1,5 +1,5 @@
-/* Values and columns of databases that have a type for everything: each value is bound as what it
- * is, never as text that the server would have to guess about. */
+/* Maps values and columns to ODBC types. Each value is bound with its exact type, never as text
+ * that the server would have to convert. */
 #include "db_int.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static size_t utf8_step(const char *text, size_t length, uint32_t *code)
 SQLWCHAR *db_wide_from(struct arena *a, const char *text, size_t *units)
 {
 	size_t length = strlen(text);
-	SQLWCHAR *wide = arena_alloc(a, (length + 1) * sizeof(*wide)); /* never more units */
+	SQLWCHAR *wide = arena_alloc(a, (length + 1) * sizeof(*wide)); /* units <= bytes */
 	size_t n = 0;
 
 	for (size_t i = 0; i < length;) {
@@ -135,7 +135,7 @@ static void bind_date(const struct value *v, struct bound *out)
 	int month = 0;
 	int day = 0;
 
-	/* What is no date stays 0-0-0 and is refused by the driver. */
+	/* An invalid date stays 0-0-0 and is refused by the driver. */
 	if (sscanf(v->text, "%4d-%2d-%2d", &year, &month, &day) == 3)
 		out->date = (SQL_DATE_STRUCT){(SQLSMALLINT)year, (SQLUSMALLINT)month,
 					      (SQLUSMALLINT)day};

@@ -1,6 +1,6 @@
 /*
- * The worker's side of one connection, whatever it is made with: open, ask for the tenant, run
- * statements. Statements stay prepared, the least recently used one goes first.
+ * The worker's side of one connection, independent of the client library: open, confirm the tenant,
+ * run statements. Statements stay prepared; the least recently used one is evicted.
  */
 #include "db_int.h"
 
@@ -58,7 +58,7 @@ bool db_connection_fail(struct connection *c, const struct diag *d, const struct
 {
 	c->lost |= v->lost;
 	c->transient = v->transient;
-	/* After a stop, whatever the driver says is its echo. */
+	/* After a stop, the driver's error is a consequence of it. */
 	if (c->running && !db_work_may_go_on(c->running, e))
 		return false;
 	if (v->may_retry)
@@ -162,7 +162,7 @@ static bool prepared_make(struct connection *c, const char *text, size_t length,
 	return true;
 }
 
-/* What is allowed less than the connection is prepared for itself alone. */
+/* A statement with its own allow list is prepared anew and never shared. */
 static bool prepared_get(struct connection *c, const struct source_statement *s,
 			 struct prepared **out, struct err *e)
 {

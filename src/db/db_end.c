@@ -1,8 +1,8 @@
 /*
- * What becomes of a job: its requests are answered, or rest before another attempt when the failure
- * was one that passes and nothing can have happened twice. A source that fails again and again is
- * left alone for a moment. A worker that does not come back is given up: what waits for it is
- * answered, and what it has stays its own.
+ * The end of a job. Its requests are answered; after a transient failure they are retried with
+ * backoff, unless a statement could run twice. A source that keeps failing is skipped for a moment
+ * by the circuit breaker. When a worker does not return, it is abandoned: its requests are
+ * answered, and its memory stays allocated until it returns.
  */
 #include "db_int.h"
 
@@ -18,7 +18,7 @@ static struct work *work_of(struct list *node)
 	return list_item(node, struct work, node);
 }
 
-/* ---- the breaker ---- */
+/* ---- circuit breaker ---- */
 
 bool db_breaker_refuses(const struct db_pool *p, struct err *e)
 {
@@ -29,7 +29,8 @@ bool db_breaker_refuses(const struct db_pool *p, struct err *e)
 	return true;
 }
 
-/* What waits would only wait for the same failure; a probe is what finds the end of it. */
+/* Waiting requests would meet the same failure. Probes stay queued, since one of them finds out
+ * that the source is available again. */
 static void waiting_refuse(struct db_pool *p, struct list *queue)
 {
 	list_each_safe(node, queue) {
@@ -76,7 +77,7 @@ static void breaker_note(struct db_pool *p, struct job *j, bool away, bool well,
 	}
 }
 
-/* ---- another attempt ---- */
+/* ---- retry ---- */
 
 static uint64_t rest_ms(const struct request *r)
 {
@@ -86,7 +87,7 @@ static uint64_t rest_ms(const struct request *r)
 	if (r->attempts >= (int)(sizeof(rests) / sizeof(rests[0])))
 		return 0;
 	ms = rests[r->attempts];
-	return ms + ms / 8 * (r->number % 3); /* not all at the same moment */
+	return ms + ms / 8 * (r->number % 3); /* spreads the retries */
 }
 
 static void on_rested(void *owner)
@@ -101,7 +102,7 @@ static void on_rested(void *owner)
 		db_pool_again(r->pool, r);
 }
 
-/* True: it will be tried again, and is not to be answered now. */
+/* True: the request will be retried and must not be answered now. */
 static bool rest(struct request *r, const struct job *j)
 {
 	struct db_pool *p = r->pool;
@@ -123,7 +124,7 @@ static bool rest(struct request *r, const struct job *j)
 	return true;
 }
 
-/* ---- the end of a job ---- */
+/* ---- end of a job ---- */
 
 static void job_free(struct job *j)
 {
@@ -137,7 +138,8 @@ static void job_free(struct job *j)
 	mem_free(j);
 }
 
-/* The worker of a lost job is back. Its connection was asked to stop, so it is closed. */
+/* The worker of an abandoned job has returned. Its connection was asked to cancel, so it is
+ * closed. */
 static void lost_job_done(struct job *j)
 {
 	struct db_pool *p = j->pool;
@@ -152,18 +154,19 @@ static void lost_job_done(struct job *j)
 	db_pool_pump(p);
 }
 
-/* What a job's end says about the source as a whole. */
+/* Derives the availability of the source from a job's end. */
 static void job_judge(struct db_pool *p, struct job *j)
 {
 	const struct connection *c = j->connection;
 	const struct work *first = work_of(j->works.next);
-	/* After a cancel a connection may be dead, which says nothing. */
+	/* A connection may break because of a cancel, which tells nothing about the source. */
 	bool away = c->lost && c->transient && atomic_load(&first->stop) == STOP_NO;
 
 	breaker_note(p, j, away, j->sent && !away, first->err.text);
 }
 
-/* An attempt that would have been tried again, had the pool not been closed meanwhile. */
+/* A failure that would have been retried, had the pool not been closed meanwhile, becomes
+ * ERR_CANCELLED. */
 static void tell_closed(struct request *r, const struct job *j)
 {
 	const struct db_pool *p = r->pool;
@@ -173,7 +176,8 @@ static void tell_closed(struct request *r, const struct job *j)
 		err_set(&r->err, ERR_CANCELLED, "%s closed", p->source.name);
 }
 
-/* Takes the works out of the job; their requests are to be answered, in order. */
+/* Removes the works from the job and lists their requests in order, to be answered. Requests that
+ * will be retried are not listed. */
 static void requests_take(struct job *j, struct list *out)
 {
 	while (!list_empty(&j->works)) {
@@ -215,8 +219,7 @@ static void tenant_job_over(struct job *j)
 	db_queue_update(j->pool, j->tenant);
 }
 
-/* The job is over before any callback runs, so that callbacks may start and cancel what they like.
- */
+/* The job is finished before any callback runs, so that callbacks may start and cancel requests. */
 void db_job_done(struct pool_job *base)
 {
 	struct job *j = list_item(base, struct job, base);
@@ -239,9 +242,9 @@ void db_job_done(struct pool_job *base)
 	db_pool_refuse(p);
 }
 
-/* ---- a job that does not end ---- */
+/* ---- abandoned jobs ---- */
 
-/* The work stays with the job: a worker is in it. */
+/* Detaches the request from its work, which the worker still uses, and gives it a copy. */
 static void request_part(struct work *w, bool again)
 {
 	struct request *r = w->request;

@@ -1,9 +1,9 @@
 /*
- * Sums, means, rounding and months of SQLite as servers do them with decimals. SQLite keeps
- * decimals as binary fractions: the mean of 62.97 and 62.98 is a little less than 62.975 there and
- * would be rounded down. Here a number is what its shortest decimal text says; sums are exact, and
- * a half is rounded away from zero. Numbers with more digits than the sum keeps are added as SQLite
- * would.
+ * Sums, means, rounding and month arithmetic of SQLite with the semantics of a server's decimals.
+ * SQLite stores decimals as binary fractions: the mean of 62.97 and 62.98 is then slightly below
+ * 62.975 and would be rounded down. Here a number is its shortest decimal text, sums are exact, and
+ * a half is rounded away from zero. Numbers with more digits than SUM_SCALE are added as SQLite
+ * does.
  */
 #include "db_int.h"
 
@@ -19,17 +19,17 @@
 #define SUM_SCALE     DB_SUM_SCALE
 #define SUM_UNIT      1000000
 #define MEAN_SCALE    15
-#define EXACT_SCALE   10   /* what sums and differences of decimals have at most */
-#define YEARS_MAX     9999 /* of struct date */
+#define EXACT_SCALE   10   /* decimal places of sums and differences of decimals */
+#define YEARS_MAX     9999 /* limit of struct date */
 #define FUNCTION_BITS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
 struct mean {
-	int64_t units; /* of the exact ones, at SUM_SCALE */
-	double total;  /* of all */
+	int64_t units; /* sum of the exact values, at SUM_SCALE */
+	double total;  /* sum of all values */
 	int64_t count;
-	int64_t inexact; /* of them */
-	int64_t over;    /* not 0: the units left 64 bits */
-	/* of sums: whole numbers give a whole one */
+	int64_t inexact; /* number of inexact values */
+	int64_t over;    /* not 0: `units` overflowed */
+	/* for sums: the sum of integers is an integer */
 	int64_t whole, fractions;
 	int64_t whole_over;
 };
@@ -46,10 +46,10 @@ static bool units_of(double x, int64_t *units)
 	if (!is_small(scaled))
 		return false;
 	*units = (int64_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
-	return (double)*units / SUM_UNIT == x; /* the division rounds right: the nearest double */
+	return (double)*units / SUM_UNIT == x; /* division is correctly rounded */
 }
 
-/* `sign` -1: the row leaves a window. */
+/* `sign` is -1 when the row leaves a window. */
 static void add(sqlite3_context *context, sqlite3_value *value, int sign)
 {
 	struct mean *m = sqlite3_aggregate_context(context, sizeof(*m));
@@ -107,7 +107,7 @@ static void mean_value(sqlite3_context *context)
 		sqlite3_result_double(context, m->total / (double)m->count);
 }
 
-/* 0.1 ten thousand times is 1000, not 1000.0000000001588. */
+/* 0.1 added ten thousand times is 1000, not 1000.0000000001588. */
 static void sum_value(sqlite3_context *context)
 {
 	const struct mean *m = sqlite3_aggregate_context(context, 0);
@@ -124,8 +124,8 @@ static void sum_value(sqlite3_context *context)
 		sqlite3_result_double(context, m->total);
 }
 
-/* EXACT_PART(x): what EXACT_SUM and EXACT_AVG of several parts go on with, as bytes. NULL: no
- * number. */
+/* EXACT_PART(x): the aggregate's state as bytes, input of EXACT_SUM and EXACT_AVG over several
+ * parts. NULL: no number. */
 static void part_value(sqlite3_context *context)
 {
 	const struct mean *m = sqlite3_aggregate_context(context, 0);
@@ -134,7 +134,7 @@ static void part_value(sqlite3_context *context)
 		sqlite3_result_blob(context, m, sizeof(*m), SQLITE_TRANSIENT);
 }
 
-/* What is no part counts as NULL. */
+/* A value that is not a part counts as NULL. */
 static void part_step(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct mean *m = sqlite3_aggregate_context(context, sizeof(*m)), part;
@@ -153,7 +153,7 @@ static void part_step(sqlite3_context *context, int argc, sqlite3_value **argv)
 	m->whole_over |= part.whole_over | __builtin_add_overflow(m->whole, part.whole, &m->whole);
 }
 
-/* The shortest text that stands for just this number. */
+/* Parses the shortest text that reads back as x. */
 static bool decimal_of(double x, struct decimal *out)
 {
 	char text[32];
@@ -182,8 +182,8 @@ static void round_value(sqlite3_context *context, int argc, sqlite3_value **argv
 	sqlite3_result_double(context, x);
 }
 
-/* ADD_MONTHS(date, n): a month later than the 31st is the last day of that month, as servers have
- * it; SQLite's own "+1 month" goes on into the next one. */
+/* ADD_MONTHS(date, n): one month after the 31st is the last day of the next month, as on servers.
+ * SQLite's own "+1 month" overflows into the month after. */
 static void add_months(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	const char *text = (const char *)sqlite3_value_text(argv[0]);
@@ -207,7 +207,7 @@ static void add_months(sqlite3_context *context, int argc, sqlite3_value **argv)
 	sqlite3_result_text(context, iso, -1, SQLITE_TRANSIENT);
 }
 
-/* DATE_FROM_PARTS(year, month, day); NULL for what is no day. */
+/* DATE_FROM_PARTS(year, month, day): NULL for an invalid date. */
 static void date_from_parts(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	char iso[DATE_ISO_BYTES];
@@ -224,9 +224,8 @@ static void date_from_parts(sqlite3_context *context, int argc, sqlite3_value **
 	sqlite3_result_text(context, iso, -1, SQLITE_TRANSIENT);
 }
 
-/* EXACT(x): a whole number or a text as it is; of a fraction what decimals would have given:
- * 1000000.1
- * - 1000000 is not 0.09999999997671694. */
+/* EXACT(x): returns integers and texts unchanged, and fractions as decimals would give them. In
+ * binary, 1000000.1 - 1000000 is 0.09999999997671694. */
 static void exact_value(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct decimal d;

@@ -1,6 +1,6 @@
 /*
- * From rows to a table: cells as text, statistics over every row, the first rows kept. Where the
- * rows come from is behind struct db_rows.
+ * Reads rows into a table: cells as text, statistics over every row, the first rows stored. The
+ * rows come from a struct db_rows.
  */
 #include "db_int.h"
 
@@ -10,19 +10,19 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-/* What is known of a column beside its description. */
+/* What reading has found out about a column's type. */
 struct column_note {
-	bool guess; /* the type is the driver's guess from the first row: values may correct it */
-	bool open;  /* the first row had NULL, so not even a guess: values decide */
-	bool fraction; /* some number was not whole */
+	bool guess;    /* the type comes from the first row's value; later values may correct it */
+	bool open;     /* the first row had NULL: values decide the type */
+	bool fraction; /* some number has a fraction */
 };
 
 struct fetch {
 	struct db_rows *from;
 	struct table *table;
-	struct stats_collector *stats; /* NULL: nobody wants any */
+	struct stats_collector *stats; /* NULL: not requested */
 	struct column_note *notes;
-	const char ***rows; /* on the heap until their number is known */
+	const char ***rows; /* on the heap until the row count is known */
 	size_t rows_size;   /* in pointers */
 	bool bytes_full;
 };
@@ -47,7 +47,7 @@ static bool columns_describe(struct fetch *f, struct err *e)
 	return true;
 }
 
-/* Everything above can rely on whole characters. */
+/* All callers rely on valid UTF-8. */
 void db_cell_make_valid(char *text, size_t length)
 {
 	size_t done = 0;
@@ -67,8 +67,8 @@ void db_cell_make_valid(char *text, size_t length)
 	}
 }
 
-/* "1.25e+02" and "50.0" as SQLite prints binary floats, in plain shortest digits; ".50" as SQL
- * Server prints decimals, with its zero. */
+/* Writes "1.25e+02" and "50.0" (SQLite's binary floats) as shortest plain digits, and ".50" (SQL
+ * Server's decimals) with a leading zero. */
 static size_t number_tidy(char *text, size_t length)
 {
 	char plain[DECIMAL_TEXT_BYTES];
@@ -86,13 +86,13 @@ static size_t number_tidy(char *text, size_t length)
 	if ((!exponent && !point_zero) || !decimal_parse(text, &d))
 		return length;
 	decimal_text_short(d, plain);
-	if (exponent && strcmp(plain, "0") == 0) /* smaller than a decimal can tell */
+	if (exponent && strcmp(plain, "0") == 0) /* smaller than struct decimal can represent */
 		return length;
-	memcpy(text, plain, strlen(plain) + 1); /* the buffer has room for far more */
+	memcpy(text, plain, strlen(plain) + 1); /* the buffer is far larger */
 	return strlen(plain);
 }
 
-/* Without a fraction that is nothing: "2025-01-31 00:00:00.0000000". */
+/* Removes a fraction of zeros: "2025-01-31 00:00:00.0000000". */
 static size_t datetime_tidy(char *text, size_t length)
 {
 	const char *point = memchr(text, '.', length);
@@ -107,7 +107,7 @@ static size_t datetime_tidy(char *text, size_t length)
 	return length;
 }
 
-/* Prepares a cell that was read; returns its final length. */
+/* Normalizes a cell that was read; returns its final length. */
 static size_t cell_finish(struct fetch *f, size_t i, char *text, size_t length)
 {
 	db_cell_make_valid(text, length);
@@ -120,7 +120,7 @@ static size_t cell_finish(struct fetch *f, size_t i, char *text, size_t length)
 	return length;
 }
 
-/* Reads the row; with `kept` its cells are copied there. */
+/* Reads a row. If `kept` is not NULL, its cells are stored there. */
 static bool row_read(struct fetch *f, const char **kept, struct err *e)
 {
 	struct table *t = f->table;
@@ -149,7 +149,7 @@ static bool row_read(struct fetch *f, const char **kept, struct err *e)
 	return true;
 }
 
-/* Room for one more row, or NULL when it is only counted. */
+/* Allocates one more row; NULL when it is only counted. */
 static const char **row_room(struct fetch *f, size_t max_rows)
 {
 	struct table *t = f->table;
@@ -173,14 +173,14 @@ static bool rows_read(struct fetch *f, const struct work *w, const struct sink *
 	size_t max_rows = sink->rows_max ? sink->rows_max : w->max_rows;
 	bool more;
 
-	/* Not every driver heeds its own attribute for this. */
+	/* Not every driver respects SQL_ATTR_MAX_ROWS. */
 	while (f->table->total_rows < DB_FETCH_ROWS_MAX) {
 		if (!f->from->next(f->from, &more, e))
 			return false;
 		if (!more)
 			break;
-		/* Only now: a driver may know the type of an expression from its first value alone.
-		 */
+		/* Not earlier: a driver may know the type of an expression only from its first
+		 * value. */
 		if (f->table->total_rows == 0 && !columns_describe(f, e))
 			return false;
 		if (!db_work_may_go_on(w, e) || !row_read(f, row_room(f, max_rows), e))

@@ -1,11 +1,12 @@
-/* From rows to a frame: cells go into typed columns, and of too many rows every k-th is kept. */
+/* Reads rows into a frame: cells become typed columns. If there are too many rows, every k-th is
+ * stored. */
 #include "db_int.h"
 
 #include <string.h>
 
 #include "vesper/mem.h"
 
-/* A place that stands between the driver's description and the build. */
+/* The result's columns as the driver describes them, and as the frame gets them. */
 struct described {
 	struct table *table; /* its columns are the driver's; it has no rows */
 	struct frame_declared *columns;
@@ -59,7 +60,7 @@ static bool too_many(const struct source_statement *s, struct err *e)
 	return err_set(e, ERR_LIMIT, "%s gives more than %d rows", s->name, FRAME_READ_ROWS_MAX);
 }
 
-/* Once the first row was read a driver knows the type of an expression. */
+/* Columns are described after the first row: only then a driver knows the type of an expression. */
 static bool rows_read(struct db_rows *from, struct described *d, struct work *w,
 		      const struct source_statement *s, struct frame_build **b, struct err *e)
 {

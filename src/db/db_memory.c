@@ -1,8 +1,8 @@
 /*
- * SQLite's memory, so that one statement cannot take it all: its sorts and temporary tables stay in
- * memory, and a limit of the whole library would need a lock at every allocation. What a statement
- * allocates less what it frees is counted on the thread that runs it; beyond its limit it gets no
- * more, and fails.
+ * Limits SQLite's memory per statement. Sorts and temporary tables stay in memory, and a limit of
+ * the whole library would need a lock at every allocation. The bytes that a statement allocates,
+ * less those it frees, are counted on the thread that runs it. Beyond the limit its allocations
+ * fail.
  */
 #include "db_int.h"
 
@@ -13,7 +13,7 @@ static sqlite3_mem_methods system_memory;
 static _Thread_local struct {
 	bool on;
 	bool refused;
-	int64_t used; /* may fall below zero: a cache of before is given back */
+	int64_t used; /* may be negative: memory from before the statement is freed */
 	int64_t max;
 } budget;
 
@@ -64,7 +64,7 @@ void db_memory_init(void)
 	sqlite3_mem_methods counted;
 
 	if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &system_memory) != SQLITE_OK)
-		return; /* the library is in use already, which only tests do */
+		return; /* the library is already in use, which happens only in tests */
 	counted = system_memory;
 	counted.xMalloc = memory_new;
 	counted.xFree = memory_free;

@@ -1,11 +1,11 @@
 /*
  * SQL Server and Azure SQL, through msodbcsql18 or FreeTDS. The tenant is a read-only value of the
- * session context, which nothing can change for the life of the connection and on which the
- * security policies of the tables are built; a session without it sees no rows.
+ * session context, which cannot change for the life of the connection. The tables' security
+ * policies use it; a session without it sees no rows.
  *
- * One statement is active on a connection, texts travel as UTF-16 (as narrow text msodbcsql would
- * take the process' locale), and every value is bound with a type of its own, because FreeTDS can't
- * describe parameters.
+ * One statement is active on a connection. Texts are sent as UTF-16, since msodbcsql interprets
+ * narrow text by the process's locale. Every value is bound with an explicit type, because FreeTDS
+ * cannot describe parameters.
  */
 #include "db_int.h"
 
@@ -16,12 +16,13 @@
 
 static void mssql_connection_string(const struct tenant *t, struct buf *out)
 {
-	/* A driver that reconnects by itself would do so without the tenant. Where a keyword stands
-	 * twice, the first one counts. */
+	/* A driver that reconnects would do so without setting the tenant. The first occurrence of
+	 * a keyword counts. */
 	buf_printf(out, "ConnectRetryCount=0;%s", t->source->dsn ? t->source->dsn : "");
 }
 
-/* Who can switch the security policies off would miss half of the wall. */
+/* Refuses a login that can switch off the security policies: tenants would no longer be isolated by
+ * the server. */
 static bool login_bound_by_rules(struct connection *c, struct err *e)
 {
 	char name[128];
@@ -47,8 +48,8 @@ static bool mssql_set_up(struct connection *c, struct err *e)
 {
 	const struct value tenant = value_text(c->tenant->id);
 
-	/* "…" is a name and never a text, whatever the driver or the login has set: so the SQL gate
-	 * reads it. */
+	/* "…" is always an identifier, whatever the driver or the login has set, because the SQL
+	 * gate parses it so. */
 	return db_odbc_exec_values(c,
 				   "EXEC sys.sp_set_session_context @key = N'tenant_id', "
 				   "@value = ?, @read_only = 1",
@@ -71,8 +72,8 @@ static bool number_is(const struct diag *d, const int *numbers)
 	return false;
 }
 
-/* By the server's number first, which says more than the state. FreeTDS' own numbers are 20000 and
- * up. */
+/* Judges by the server's error number first, which is more specific than SQLSTATE. FreeTDS' own
+ * numbers are 20000 and up. */
 static struct verdict mssql_judge(const struct diag *d)
 {
 	static const int gone[] = {40197, 40613, 40540, 40143, 49918, 49919, 49920, 4060,
@@ -80,11 +81,11 @@ static struct verdict mssql_judge(const struct diag *d)
 				   10054, 10060, 233,   64,    20,    121,   997,   20003,
 				   20004, 20006, 20009, 20017, 20047, 0};
 	static const int again[] = {1204, 1205, 1222, 0};
-	static const int busy[] = {40501, 701, 0}; /* asks for more patience than a query has */
+	static const int busy[] = {40501, 701, 0}; /* recovers later than a query's deadline */
 	static const int login[] = {18456, 18452, 916, 3906, 0};
 	static const int denied[] = {229, 230, 300, 0};
 	static const int missing[] = {208, 207, 2812, 0};
-	static const int taken[] = {2627, 2601, 0}; /* a key that another writer was faster with */
+	static const int taken[] = {2627, 2601, 0}; /* another writer was first */
 	static const char *const gone_states[] = {"08001", "08S01", "08003", "08007",
 						  "HYT01", "IMC06", NULL};
 	static const char *const login_states[] = {"28000", "IM002", "IM003", NULL};

@@ -1,10 +1,9 @@
 /*
- * A connection to a tenant's SQLite file by SQLite's own library: the text of a statement is read
- * by the database and by nothing before it. What a connection is set up with and what failures mean
- * is in db_sqlite.c.
+ * A connection to a tenant's SQLite file through SQLite's own library, so only the database parses
+ * a statement's text. Settings and the meaning of failures are in db_sqlite.c.
  *
- * A statement is stopped by a progress handler, which looks at the work's stop flag while the
- * statement runs, on the worker itself.
+ * A statement is cancelled by a progress handler. It checks the work's stop flag while the
+ * statement runs, on the worker thread.
  */
 #include "db_int.h"
 
@@ -17,14 +16,14 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define PROGRESS_STEPS 4000 /* some 50 microseconds of work between two looks at the flag */
-#define NUMBER_ROOM    64   /* a number may grow by a few bytes when it is written plainly */
+#define PROGRESS_STEPS 4000 /* about 50 microseconds of work between two checks of the flag */
+#define NUMBER_ROOM    64 /* spare bytes: a number may grow by a few bytes when it is normalized */
 
 struct native_rows {
 	struct db_rows base;
 	struct connection *c;
 	sqlite3_stmt *statement;
-	int rc; /* of the last step: the first one is made before the columns are known */
+	int rc; /* of the last step; the first one is made before the columns are known */
 	bool stepped;
 };
 
@@ -48,7 +47,7 @@ static void native_disconnect(struct connection *c)
 	c->native = NULL;
 }
 
-/* What one function call may take on, as no progress handler runs inside of it. */
+/* Limits what one function call may do, since no progress handler runs inside it. */
 static void limits_set(struct connection *c)
 {
 	static const int limits[][2] = {
@@ -70,8 +69,8 @@ static int on_progress(void *owner)
 	return c->running && atomic_load(&c->running->stop) != STOP_NO;
 }
 
-/* What a file may bring along is not trusted, and a quoted name that is no column is a mistake, not
- * a text. */
+/* The file's schema is not trusted. A quoted name that is not a column is an error, not a
+ * string. */
 static bool harden(struct connection *c, struct err *e)
 {
 	static const int settings[][2] = {
@@ -99,7 +98,7 @@ static bool native_connect(struct connection *c, struct err *e)
 		buf_str(&uri, ":memory:"); /* the file is attached under the names of its schemas */
 	else
 		db_sqlite_uri(&uri, c->tenant->file, s->create ? "rwc" : "rw");
-	/* One thread at a time has it. */
+	/* Only one thread at a time uses it. */
 	if (sqlite3_open_v2(buf_text(&uri), &native,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI |
 				    SQLITE_OPEN_NOMUTEX,
@@ -148,7 +147,7 @@ static void native_drop(void *handle)
 	sqlite3_finalize(handle);
 }
 
-/* A first cell, "" when there is none. */
+/* Reads the first cell; "" when there is none. */
 static bool first_cell(struct connection *c, sqlite3_stmt *statement, char *out, size_t out_size,
 		       bool *found, const char *what, struct err *e)
 {
@@ -170,7 +169,7 @@ static bool native_confirm(struct connection *c, char seen[TENANT_SEEN_BYTES], s
 	bool found;
 	bool done;
 
-	if (c->tenant->source->one_tenant) { /* the file does not say */
+	if (c->tenant->source->one_tenant) { /* the file has no tenant mark */
 		snprintf(seen, TENANT_SEEN_BYTES, "%s", c->tenant->id);
 		return true;
 	}
@@ -189,8 +188,8 @@ static int value_bind(sqlite3_stmt *statement, int at, const struct value *v)
 	case VALUE_TEXT:
 	case VALUE_DATE:
 		return sqlite3_bind_text(statement, at, v->text, -1, SQLITE_STATIC);
-	case VALUE_DECIMAL: /* SQLite has no decimals; as text it would compare as text against an
-			       expression */
+	case VALUE_DECIMAL: /* SQLite has no decimals; bound as text it would be compared as text
+			       with an expression */
 		return sqlite3_bind_double(statement, at, strtod(v->text, NULL));
 	case VALUE_INT:
 	case VALUE_BOOL:
@@ -222,7 +221,7 @@ static bool on_next(struct db_rows *base, bool *more, struct err *e)
 	return *more || r->rc == SQLITE_DONE || native_fail(r->c, "fetch", e);
 }
 
-/* By its declaration; of an expression, by what the first row has. */
+/* The declared type; for an expression, the type of the first row's value. */
 static bool on_describe(struct db_rows *base, size_t i, struct arena *a, struct column *column,
 			bool *guess, struct err *e)
 {
@@ -245,7 +244,7 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 		    size_t *length, struct err *e)
 {
 	struct native_rows *r = list_item(base, struct native_rows, base);
-	/* Before its text is asked for, which changes what the cell is. */
+	/* Read before the text, because sqlite3_column_text converts the cell. */
 	bool is_real = sqlite3_column_type(r->statement, (int)i) == SQLITE_FLOAT;
 	double real = is_real ? sqlite3_column_double(r->statement, (int)i) : 0;
 	const unsigned char *value = sqlite3_column_text(r->statement, (int)i);
@@ -261,7 +260,7 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 		c->cell = mem_grow(c->cell, &c->cell_size, n + NUMBER_ROOM, 1);
 	memcpy(c->cell, value, n);
 	c->cell[n] = '\0';
-	/* SQLite writes 15 digits, which lift the largest doubles beyond a double. */
+	/* SQLite writes 15 digits, which rounds the largest doubles up to infinity. */
 	if (is_real && isfinite(real) && !isfinite(strtod(c->cell, NULL)))
 		n = (size_t)snprintf(c->cell, c->cell_size, "%.17g", real);
 	*text = c->cell;
@@ -291,11 +290,11 @@ static bool native_execute(struct connection *c, void *handle, struct work *w,
 	if (c->tenant->source->read_only && db_memory_end() && !done && e->code == ERR_UPSTREAM)
 		err_set(e, ERR_LIMIT, "the query needs more than %d MB of memory",
 			DB_STATEMENT_BYTES_MAX / (1024 * 1024));
-	sqlite3_clear_bindings(handle); /* they point into memory that ends with the work */
+	sqlite3_clear_bindings(handle); /* they point into memory of the work */
 	return done;
 }
 
-/* Where the statement stays prepared; NULL: it is none of those around each write. */
+/* The slot of a prepared control statement (begin, commit, …); NULL: `text` is none. */
 static void **control_of(struct connection *c, const char *text)
 {
 	const struct db_dialect *d = c->tenant->source->dialect;

@@ -1,6 +1,7 @@
 /*
- * A connection to a server in plain ODBC that every driver understands. Each has an environment of
- * its own: some drivers keep the connections of an environment in a list without a lock.
+ * A connection to a server, in the subset of ODBC that every driver supports. Each connection has
+ * its own environment, because some drivers keep the connections of an environment in a list
+ * without a lock.
  */
 #include "db_int.h"
 
@@ -18,9 +19,9 @@ static bool odbc_ok(SQLRETURN rc)
 	return rc == SQL_SUCCESS || rc == SQL_SUCCESS_WITH_INFO;
 }
 
-/* While no other thread is there: the driver manager remembers where its files are at the first
- * use, without a lock, and psqlODBC changes the process' locale at each connect to find out about
- * the encoding unless it is told here. */
+/* Initializes the driver manager before other threads use it. At its first use it stores its file
+ * locations without a lock. psqlODBC changes the process's locale at each connect to find the
+ * encoding, unless PGCLIENTENCODING is set. */
 static void manager_warm(void)
 {
 	SQLHENV env;
@@ -57,12 +58,12 @@ static void diag_read(SQLSMALLINT type, SQLHANDLE handle, struct diag *d)
 				   &length)))
 		return;
 	memcpy(d->state, state, sizeof(d->state));
-	while (*text == '[' && strchr(text, ']')) /* "[unixODBC][SQLite]": who says it is known */
+	while (*text == '[' && strchr(text, ']')) /* skips "[unixODBC][SQLite]" */
 		text = strchr(text, ']') + 1;
 	snprintf(d->message, sizeof(d->message), "%.*s", (int)strcspn(text, "\r\n"), text);
 }
 
-/* Whatever the driver calls the failure. */
+/* Asks the driver, whatever SQLSTATE it reported. */
 static bool is_dead(const struct connection *c)
 {
 	SQLUINTEGER dead = SQL_CD_FALSE;
@@ -127,7 +128,7 @@ static bool driver_connect(struct connection *c, struct err *e)
 	return odbc_ok(rc) || db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "connect", e);
 }
 
-/* FreeTDS' file is libtdsodbc.so, wherever it lies. */
+/* FreeTDS is recognized by its file name, libtdsodbc.so, in any folder. */
 static enum db_long_text long_text_of(struct connection *c)
 {
 	SQLCHAR name[512] = "";
@@ -155,15 +156,15 @@ static void odbc_disconnect(struct connection *c)
 	handles_free(c);
 }
 
-/* What runs from here on, for whoever may want to stop it. */
+/* Registers the running statement, so that it can be cancelled. */
 static void running_set(struct connection *c, SQLHSTMT handle)
 {
 	stopper_set(c->stopper, handle, c->running ? c->running->number : 0);
 }
 
-/* What stands in braces is the database's to read: a driver that takes it for an escape sequence
- * looks for its end by rules of its own, also inside of names. psqlODBC knows no such switch, and
- * reads names and literals as PostgreSQL does. */
+/* Leaves braces to the database (SQL_NOSCAN_ON): a driver that parses them as escape sequences
+ * looks for the end by its own rules, even inside identifiers. psqlODBC has no such switch, but
+ * parses identifiers and literals as PostgreSQL does. */
 static bool statement_new(struct connection *c, SQLHSTMT *out, struct err *e)
 {
 	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, out)))
@@ -211,7 +212,7 @@ static bool confirm_prepare(struct connection *c, struct err *e)
 	       db_odbc_fail(c, SQL_HANDLE_STMT, c->confirm, "prepare", e);
 }
 
-/* An empty answer stands for no tenant at all. */
+/* An empty result means no tenant. */
 static bool confirm_ask(struct connection *c, char seen[TENANT_SEEN_BYTES], struct err *e)
 {
 	bool wide = c->tenant->source->dialect->wide;
@@ -263,7 +264,7 @@ static bool odbc_prepare(struct connection *c, const char *text, size_t length, 
 
 	if (!statement_new(c, &handle, e))
 		return false;
-	/* Some drivers hold the whole result: this bounds it. */
+	/* Some drivers buffer the whole result: this limits it. */
 	SQLSetStmtAttr(handle, SQL_ATTR_MAX_ROWS, (SQLPOINTER)(uintptr_t)DB_FETCH_ROWS_MAX, 0);
 	if (!odbc_ok(text_prepare(c, handle, text, length))) {
 		db_odbc_fail(c, SQL_HANDLE_STMT, handle, "prepare", e);
@@ -274,7 +275,7 @@ static bool odbc_prepare(struct connection *c, const char *text, size_t length, 
 	return true;
 }
 
-/* From the last to the first: a driver that makes room for one more with each (psqlODBC) copied a
+/* Binds from last to first. psqlODBC grows its array with each new parameter, which copied a
  * hundred megabytes for the values of an upload's block. */
 static bool values_bind(struct connection *c, SQLHSTMT handle, const struct value *values,
 			size_t count, struct arena *a, struct err *e)
@@ -294,7 +295,7 @@ static bool values_bind(struct connection *c, SQLHSTMT handle, const struct valu
 	return true;
 }
 
-/* A frame is read row after row and may have more than a table. */
+/* Sets the row limit: a frame is read row by row and may have more rows than a table. */
 static void frame_rows_set(SQLHSTMT handle, const struct source_statement *s, bool running)
 {
 	size_t rows = running ? FRAME_READ_ROWS_MAX + 1 : DB_FETCH_ROWS_MAX;
@@ -314,7 +315,7 @@ static bool odbc_execute(struct connection *c, void *handle, struct work *w,
 	frame_rows_set(handle, s, true);
 	running_set(c, handle);
 	rc = SQLExecute(handle);
-	if (rc == SQL_NO_DATA) /* a change that found nothing to change */
+	if (rc == SQL_NO_DATA) /* an update or delete that matched no row */
 		done = true;
 	else if (!odbc_ok(rc))
 		done = db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
@@ -323,7 +324,7 @@ static bool odbc_execute(struct connection *c, void *handle, struct work *w,
 	running_set(c, NULL);
 	SQLFreeStmt(handle, SQL_CLOSE);
 	frame_rows_set(handle, s, false);
-	SQLFreeStmt(handle, SQL_RESET_PARAMS); /* they point into memory that ends with the work */
+	SQLFreeStmt(handle, SQL_RESET_PARAMS); /* they point into memory of the work */
 	return done;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The rows of an ODBC statement. Values come by SQLGetData into one growing buffer, because drivers
- * describe the sizes of their columns wrongly.
+ * The rows of an ODBC statement. Values are read with SQLGetData into one growing buffer, because
+ * drivers report wrong column sizes.
  */
 #include "db_int.h"
 
@@ -52,14 +52,14 @@ static bool on_describe(struct db_rows *base, size_t i, struct arena *a, struct 
 	return true;
 }
 
-/* Room for bytes that grow; the connection keeps it. */
+/* A growing buffer that the connection owns. */
 struct room {
 	char **bytes;
 	size_t *size;
 };
 
-/* The value of one column, whole, in whatever the driver brings it. `mark` is the size of what the
- * driver puts at the end of each part. */
+/* Reads the whole value of one column, in as many parts as the driver delivers. `mark` is the size
+ * of the terminator that the driver appends to each part. */
 static bool cell_get(struct odbc_rows *r, size_t i, const struct column *column, SQLSMALLINT c_type,
 		     size_t mark, struct room room, size_t *length, bool *is_null, struct err *e)
 {
@@ -83,7 +83,7 @@ static bool cell_get(struct odbc_rows *r, size_t i, const struct column *column,
 			*length = *is_null ? 0 : got + (size_t)left;
 			return *length <= DB_CELL_BYTES_MAX * mark || db_cell_too_long(column, e);
 		}
-		got += free_bytes - mark; /* what follows overwrites the end mark */
+		got += free_bytes - mark; /* the next part overwrites the terminator */
 		want = left == SQL_NO_TOTAL ? CELL_BYTES_FIRST
 					    : (size_t)left - (free_bytes - mark) + mark;
 		if (got + want > (DB_CELL_BYTES_MAX + CELL_BYTES_FIRST) * mark)
@@ -91,7 +91,7 @@ static bool cell_get(struct odbc_rows *r, size_t i, const struct column *column,
 	}
 }
 
-/* UTF-16 from the driver, UTF-8 in the connection's buffer. */
+/* Converts UTF-16 from the driver to UTF-8 in the connection's buffer. */
 static bool cell_get_wide(struct odbc_rows *r, size_t i, const struct column *column,
 			  size_t *length, bool *is_null, struct err *e)
 {

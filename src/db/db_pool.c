@@ -1,7 +1,7 @@
 /*
- * The loop's side: what is in the queue meets a connection and a worker. Writes of a tenant that
- * wait for its one writer share its next transaction. A connection stays with the tenant it was
- * opened for; when all are taken, the one that has been idle longest is closed to make room.
+ * The pool, loop side: assigns queued requests to connections and workers. Writes of a tenant that
+ * wait for its one writer share its next transaction. A connection is used only for the tenant it
+ * was opened for. When all are taken, the longest idle one is closed to make room.
  */
 #include "db_int.h"
 
@@ -52,8 +52,8 @@ static void source_init(struct db_settings *s, const struct db_options *o,
 	s->full_sync = o->full_sync;
 	s->one_tenant = o->one_tenant;
 	s->workers = o->workers;
-	/* The last one to close a file that is written to copies its whole log back: tenants that
-	 * take turns on few workers would pay for that each time. */
+	/* The last connection to close a writable file checkpoints its whole log. Tenants that take
+	 * turns on few workers would pay for that each time, so more connections stay open. */
 	s->connections = o->workers + (dialect->server || o->read_only ? 0 : DB_WRITTEN_FILES);
 	s->queue = o->queue ? o->queue : DB_QUEUE_MAX;
 	s->max_rows = o->max_rows ? o->max_rows : DB_ROWS_MAX;
@@ -169,7 +169,8 @@ static struct connection *idle_of(struct db_pool *p, const struct tenant *t)
 	return NULL;
 }
 
-/* There is always one to be had: busy ones are fewer than workers, and those not more than all. */
+/* A connection is always available: fewer are busy than there are workers, and there are at least
+ * as many connections as workers. */
 static void connection_choose(struct db_pool *p, struct job *j)
 {
 	struct connection *c = idle_of(p, j->tenant);
@@ -291,7 +292,7 @@ static struct op *pool_query(void *self, const struct db_request *request, db_cb
 
 	r->tenant = tenant_find(p, request->tenant);
 	request_judge(p, r, request->tenant);
-	if (p->closing) /* the loop may not turn again */
+	if (p->closing) /* the loop may not run again */
 		list_append(&p->refused, &r->node);
 	else if (r->err.code != ERR_NONE)
 		loop_later(p->loop, &r->later, on_refused, r);
@@ -313,7 +314,7 @@ static void cancel_all(struct list *requests)
 	}
 }
 
-/* Reads are cut short; writes that have begun are finished, as somebody may count on them. */
+/* Cancels running reads. Writes that have begun are finished, because callers may rely on them. */
 static void running_stop(struct db_pool *p)
 {
 	list_each(job_node, &p->running) {
@@ -321,7 +322,7 @@ static void running_stop(struct db_pool *p)
 		struct request *r = list_item(j->works.next, struct work, node)->request;
 
 		if (!j->write) {
-			db_stop_forget(r); /* nobody will hear of the last attempt */
+			db_stop_forget(r); /* the result of the last attempt is no longer needed */
 			db_stop_start(r, STOP_CANCEL);
 		}
 	}
@@ -376,8 +377,8 @@ static void pool_free_all(struct db_pool *p)
 	mem_free(p);
 }
 
-/* Whatever a stuck worker may still touch stays until the process ends, and in sight of whoever
- * looks for leaks. */
+/* Pools with abandoned workers. Their memory stays allocated until the process ends, and reachable
+ * for leak checkers. */
 static struct db_pool *left_behind;
 
 static void pool_leave_behind(struct db_pool *p)
@@ -395,7 +396,7 @@ static void pool_leave_behind(struct db_pool *p)
 	left_behind = p;
 }
 
-/* As many as there are workers. */
+/* Starts waiting group commits, as many as there are idle workers. */
 static void patient_start(struct db_pool *p)
 {
 	for (size_t i = 0; i < p->tenant_count; i++) {
@@ -423,9 +424,9 @@ static void pool_close(void *self)
 		cancel_all(&p->refused);
 		return;
 	}
-	cancel_all(&p->refused); /* what callbacks asked for meanwhile */
+	cancel_all(&p->refused); /* requests that callbacks made meanwhile */
 	pool_free(&p->workers);
-	/* A cancel that hangs touches nothing of ours any more. */
+	/* A cancel that hangs no longer touches our memory. */
 	if (p->stops && !pool_finish(p->stops, DB_CLOSE_MS))
 		pool_leave(&p->stops);
 	pool_free(&p->stops);

@@ -1,9 +1,10 @@
 /*
- * PostgreSQL through psqlODBC. The tenant is a setting of the session, on which the row-level
- * security policies of the tables are built; a session without it sees no rows.
+ * PostgreSQL through psqlODBC. The tenant is a session setting that the tables' row-level security
+ * policies use. A session without it sees no rows.
  *
- * Results stream through a cursor on the server (UseDeclareFetch), or the driver would hold them
- * whole. A cursor costs two more statements, so results that are known to be small go without.
+ * Results stream through a cursor on the server (UseDeclareFetch), because otherwise the driver
+ * buffers them whole. A cursor costs two more statements, so results known to be small
+ * (bounded_rows) do without.
  */
 #include "db_int.h"
 
@@ -12,17 +13,18 @@
 
 #include "vesper/limits.h"
 
-/* psqlODBC's own attribute of a connection: whether statements run through a cursor. */
+/* psqlODBC's connection attribute: statements run through a cursor. */
 #define PGOPT_USE_DECLAREFETCH 65539
 
 static void postgres_connection_string(const struct tenant *t, struct buf *out)
 {
-	/* Where a keyword stands twice, the last one counts. */
+	/* The last occurrence of a keyword counts. */
 	buf_printf(out, "%s;UseDeclareFetch=1;Fetch=%d;UseServerSidePrepare=1;BoolsAsChar=0",
 		   t->source->dsn ? t->source->dsn : "", DB_FETCH_BLOCK_ROWS);
 }
 
-/* The server's own limit stands behind ours: it ends what no cancel could reach. */
+/* The server's statement timeout is longer than ours: it ends a statement that no cancel could
+ * reach. */
 static bool settings_set(struct connection *c, struct err *e)
 {
 	const struct db_settings *s = c->tenant->source;
@@ -32,7 +34,8 @@ static bool settings_set(struct connection *c, struct err *e)
 
 	snprintf(limit, sizeof(limit), "%lld", (long long)s->timeout_ms + DB_SERVER_GRACE_MS);
 	snprintf(idle, sizeof(idle), "%lld", (long long)s->transaction_idle_ms);
-	/* A backslash in '…' is itself, whatever the server has set: so the SQL gate reads it. */
+	/* Backslashes in '…' are literal, whatever the server's default, because the SQL gate
+	 * parses them so. */
 	return db_odbc_exec_values(
 		       c,
 		       "SELECT set_config('vesper.tenant_id', ?, false), "
@@ -46,7 +49,8 @@ static bool settings_set(struct connection *c, struct err *e)
 		db_connection_exec(c, "SET default_transaction_read_only = on", e));
 }
 
-/* A superuser sees every row, whatever its session says: half of the wall would be missing. */
+/* Refuses a login that bypasses row-level security: tenants would no longer be isolated by the
+ * server. */
 static bool login_bound_by_rules(struct connection *c, struct err *e)
 {
 	char name[128];
@@ -96,7 +100,7 @@ static bool state_is(const struct diag *d, const char *const *states)
 	return false;
 }
 
-/* Of a refused connection the driver tells only the server's words. */
+/* For a refused connection the driver reports only the server's message. */
 static bool refused_for_good(const struct diag *d)
 {
 	static const char *const passing[] = {"starting up",
@@ -115,22 +119,22 @@ static bool refused_for_good(const struct diag *d)
 	return true;
 }
 
-/* By SQLSTATE, or the first letters of a class of them. */
+/* Judges by SQLSTATE, or by a prefix of it. */
 static struct verdict postgres_judge(const struct diag *d)
 {
 	static const char *const gone[] = {"08", "57P", "53300", "HYT01", NULL};
-	/* 26000: somebody between us and the server dropped a prepared statement. */
+	/* 26000: a proxy between us and the server dropped a prepared statement. */
 	static const char *const again[] = {"40001", "40P01", "26000", NULL};
 	static const char *const short_of[] = {"53", "55P03", NULL};
 	static const char *const login[] = {"28", "3D", "25006", "IM", NULL};
-	static const char *const taken[] = {"23505", NULL}; /* another writer was faster */
+	static const char *const taken[] = {"23505", NULL}; /* another writer was first */
 	static const char *const denied[] = {"42501", NULL};
 	static const char *const missing[] = {"42P01", "42703", "42883", "3F000",
 					      "42S02", "42S22", NULL};
 
 	if (refused_for_good(d) || state_is(d, login))
 		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
-	/* FATAL: the server ended the session, and the driver gives no state of its own. */
+	/* FATAL: the server ended the session; the driver has no SQLSTATE for it. */
 	if (state_is(d, gone) || strstr(d->message, "FATAL:"))
 		return (struct verdict){
 			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};

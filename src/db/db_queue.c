@@ -1,13 +1,13 @@
 /*
- * Who runs next. Tenants take turns, so that one that asks a lot waits for itself and not the
- * others for it; within a tenant requests start in the order they came, except that it has one
- * writer at a time, and that patient writes wait for one that is not.
+ * Scheduling of waiting requests. Tenants take turns, so that a tenant with many requests delays
+ * only itself. Within a tenant requests start in order of arrival, with two exceptions: a tenant
+ * has one writer at a time, and writes that wait for group commit wait for a write that does not.
  */
 #include "db_int.h"
 
 #include "vesper/limits.h"
 
-/* Something is always left for the others, where there is enough to share. */
+/* One tenant's share. A quarter is left for the others where there is enough to share. */
 size_t db_queue_share(size_t all, size_t tenants)
 {
 	size_t kept = all / 4 > 0 ? all / 4 : 1;
@@ -105,7 +105,7 @@ void db_queue_remove(struct request *r)
 	db_queue_update(r->pool, r->tenant);
 }
 
-/* Patient writes wait because they may. */
+/* Writes that wait for group commit do not count as waiting. */
 int64_t db_queue_waited_ms(const struct db_pool *p)
 {
 	uint64_t now = loop_now_ms(p->loop), since = now;
@@ -123,7 +123,7 @@ int64_t db_queue_waited_ms(const struct db_pool *p)
 	return (int64_t)(now - since);
 }
 
-/* The tenant goes to the end of the row. */
+/* Moves the tenant to the end of the row. */
 struct request *db_queue_next(struct db_pool *p)
 {
 	struct tenant *t;

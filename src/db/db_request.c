@@ -1,5 +1,5 @@
-/* A request's own life: everything that the caller passed is copied, so that it may outlive the
- * caller's memory. */
+/* Creation, copy and end of a request. All that the caller passed is copied, so the request may
+ * outlive the caller's memory. */
 #include "db_int.h"
 
 #include <assert.h>
@@ -21,7 +21,7 @@ static const struct metric errors = {
 	.labels = {"query", "code"},
 };
 
-#define WORK_ARENA_BYTES 65536 /* soft; values are bounded by their own limits */
+#define WORK_ARENA_BYTES 65536 /* soft; values have limits of their own */
 
 static struct sink sink_copy(struct arena *a, const struct sink *from)
 {
@@ -98,7 +98,7 @@ void db_work_free(struct work **work)
 
 	*work = NULL;
 	db_work_tables_free(w);
-	arena_free(&a); /* the work lies in it */
+	arena_free(&a); /* the work is allocated in it */
 }
 
 static void on_cancel(struct op *op);
@@ -136,7 +136,7 @@ static void metrics_count(const struct request *r)
 	}
 }
 
-/* A caller that waits for the tables takes ownership of them here. */
+/* If the caller still waits for the tables, it takes ownership of them here. */
 static void answer(struct request *r)
 {
 	struct work *w = r->work;
@@ -172,8 +172,8 @@ static void on_cancel(struct op *op)
 
 	r->cb = NULL;
 	if (r->job) {
-		/* A write that has begun goes on: interrupting it would undo its neighbours in the
-		 * transaction. */
+		/* A write that has begun is finished: interrupting it would roll back the other
+		 * writes of the transaction. */
 		if (!r->write)
 			db_stop_start(r, STOP_CANCEL);
 		return;

@@ -1,5 +1,5 @@
-/* The schemas of a SQLite file that is only read. Workers take the list when they open a
- * connection; one that was put in another's place lives on until the pool is freed. */
+/* The schemas of a read-only SQLite file. Workers load the list when they open a connection; a
+ * replaced list stays allocated until the pool is freed. */
 #include "db_int.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 
 #include "vesper/mem.h"
 
-/* It stands in statements of ours. SQLite's own two are taken. */
+/* The name is inserted into SQL, so it must be a plain identifier. "main" and "temp" are SQLite's
+ * own. */
 static bool is_schema(const char *name)
 {
 	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");

@@ -12,7 +12,7 @@ struct db_source {
 	char *name, *identity;
 };
 
-/* A call that runs. */
+/* A running call. */
 struct run {
 	struct op op;
 	struct op *query;
@@ -34,7 +34,7 @@ static void on_tables(void *owner, struct table **tables, size_t count, const st
 	for (size_t i = 0; i < n; i++) {
 		batches[i] = (struct source_batch){.frame = run->frames[i]};
 		if (!run->frames[i]) {
-			assert(next < count); /* each statement gives columns */
+			assert(next < count); /* each statement returns columns */
 			batches[i].table = tables[next++];
 		}
 	}

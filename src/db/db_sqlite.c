@@ -1,6 +1,7 @@
 /*
- * SQLite: one file a tenant, opened by SQLite's own library (db_native.c). A file that is only read
- * is attached once for each schema that statements name, and db_allow.c says what they may do.
+ * The SQLite dialect: one file per tenant, opened by SQLite's own library (db_native.c). A
+ * read-only file is attached once for each schema that statements name; db_allow.c restricts what
+ * they may do.
  */
 #include "db_int.h"
 
@@ -18,17 +19,17 @@
 #define TENANT_BYTES        256
 #define PRAGMA_BYTES        128
 #define FILE_PAGE_BYTES     "2048" /* of new files; a turn writes half as many bytes as with 4096 */
-#define LOG_PAGES           "8000" /* 16 MB of a write-ahead log, four times SQLite's own */
+#define LOG_PAGES           "8000" /* 16 MB of write-ahead log, four times SQLite's default */
 #define TEMPORARY           "PRAGMA temp_store = FILE" /* in memory: db_temporary.c */
-#define CACHE_KIB_READ_ONLY 256 /* for each schema; twice that saves no time */
+#define CACHE_KIB_READ_ONLY 256 /* for each schema; twice as much is not faster */
 
 static void init_once(void)
 {
-	/* Without memory statistics threads do not meet on their lock. Refused when something
-	 * already used the library. */
+	/* Memory statistics would make all threads contend for one lock. The call fails if the
+	 * library is already in use. */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	db_memory_init();
-	/* No pages ahead of need: each file that is attached would get some 87 KB of them. */
+	/* Preallocate no pages: each attached file would get about 87 KB of them. */
 	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
 	db_temporary_init();
 }
@@ -77,7 +78,7 @@ static bool attach(struct connection *c, const char *schema, struct err *e)
 	return done;
 }
 
-/* Before the file is opened: one that takes its place meanwhile is noticed at the next use. */
+/* Called before the file is opened, so that a replacement in between is noticed at the next use. */
 static void file_note(struct connection *c)
 {
 	struct stat now = {0};
@@ -87,7 +88,8 @@ static void file_note(struct connection *c)
 	c->inode = now.st_ino;
 }
 
-/* New data come as a new file in the old one's place; who has that open would read on in it. */
+/* New data arrives as a new file at the same path. A connection that has the old file open would go
+ * on reading it. */
 static bool sqlite_replaced(const struct connection *c)
 {
 	struct stat now = {0};
@@ -126,7 +128,7 @@ static bool file_empty(struct connection *c, bool *empty, struct err *e)
 	return true;
 }
 
-/* Inside a transaction: several connections may find the new file at the same time. */
+/* Runs inside a transaction: several connections may find the new file at the same time. */
 static bool claim_locked(struct connection *c, struct err *e)
 {
 	char insert[TENANT_BYTES * 2];
@@ -145,8 +147,8 @@ static bool claim_locked(struct connection *c, struct err *e)
 	       db_connection_exec(c, insert, e);
 }
 
-/* A new file gets the row that says whose it is; one with other things in it and without that row
- * is not ours. */
+/* A new file gets the row that names its tenant. A file that has other contents and no such row is
+ * refused later, by db_connection_confirm. */
 static bool claim_if_empty(struct connection *c, struct err *e)
 {
 	bool empty;
@@ -166,8 +168,8 @@ static bool claim_if_empty(struct connection *c, struct err *e)
 	return false;
 }
 
-/* Two connections that give a new file its log at the same time stand in each other's way. SQLite
- * ends one of them at once, however long it is told to wait. */
+/* Two connections that switch a new file to WAL at the same time conflict. SQLite then fails one of
+ * them at once, regardless of the busy timeout. */
 static bool use_wal(struct connection *c, struct err *e)
 {
 	int64_t end_ms = clock_mono_ms() + DB_BUSY_MS;
@@ -192,11 +194,11 @@ static bool set_up_writable(struct connection *c, struct err *e)
 
 	return claim_if_empty(c, e) && db_connection_confirm(c, e) && use_wal(c, e) &&
 	       db_connection_exec(c, sync, e) &&
-	       /* The writer that copies the log back waits for the disk, and others for it. */
+	       /* The writer that checkpoints waits for the disk, and other writers wait for it. */
 	       db_connection_exec(c, "PRAGMA wal_autocheckpoint = " LOG_PAGES, e) &&
 	       db_connection_exec(c, TEMPORARY, e) &&
 	       db_connection_exec(c, "PRAGMA foreign_keys = 1", e) &&
-	       /* What is deleted is overwritten, not only forgotten. */
+	       /* Deleted bytes are overwritten. */
 	       db_connection_exec(c, "PRAGMA secure_delete = 1", e);
 }
 
@@ -245,7 +247,7 @@ enum column_type db_sqlite_column_type(const char *name, bool *guess)
 /* The native number is SQLite's result code. Messages name tables and columns, never values. */
 static struct verdict sqlite_judge(const struct diag *d)
 {
-	if (starts(d->message, "not authorized")) /* of a function there is no code of its own */
+	if (starts(d->message, "not authorized")) /* functions have no code */
 		return (struct verdict){.code = ERR_DENIED};
 	switch (d->native & 0xff) {
 	case SQLITE_BUSY:
@@ -264,7 +266,7 @@ static struct verdict sqlite_judge(const struct diag *d)
 		return (struct verdict){.code = ERR_UPSTREAM};
 	case SQLITE_AUTH:
 		return (struct verdict){.code = ERR_DENIED};
-	case SQLITE_INTERRUPT: /* stopped; who stopped it knows better */
+	case SQLITE_INTERRUPT: /* interrupted; work.stop holds the reason */
 		return (struct verdict){.code = ERR_CANCELLED};
 	default:
 		return (struct verdict){.code = ERR_INTERNAL};
@@ -285,6 +287,6 @@ const struct db_dialect db_sqlite = {
 	.savepoint = "SAVEPOINT request",
 	.release = "RELEASE request",
 	.rollback_to = "ROLLBACK TO request",
-	/* Pages of before lie in the log until it is written over. */
+	/* Old pages stay in the log until it is overwritten. */
 	.forget = "PRAGMA wal_checkpoint(TRUNCATE)",
 };

@@ -1,7 +1,7 @@
 /*
- * Stopping a statement from another thread. The driver's cancel may come at any time, also when the
- * statement has just ended and another one runs: the lock and the request's number make sure that
- * it hits only what it was meant for.
+ * Cancels statements from another thread. The driver's cancel may come at any time, even when the
+ * statement has just ended and another one runs. The lock and the request's number ensure that it
+ * affects only the intended statement.
  */
 #include "db_int.h"
 
@@ -13,7 +13,7 @@
 
 struct stopper {
 	pthread_mutex_t lock;
-	SQLHSTMT running; /* the driver's own handle, when `cancel` is the driver's own */
+	SQLHSTMT running; /* the driver's handle if `cancel` is the driver's function */
 	SQLRETURN (*cancel)(SQLHSTMT);
 	SQLHDBC dbc;
 	uint64_t number;
@@ -59,7 +59,7 @@ void stopper_connected(struct stopper *s, SQLHDBC dbc)
 	if (!driver)
 		return;
 	*(void **)&s->cancel = dlsym(driver, "SQLCancel");
-	dlclose(driver); /* the driver manager keeps it */
+	dlclose(driver); /* the driver manager keeps it loaded */
 }
 
 void stopper_set(struct stopper *s, SQLHSTMT handle, uint64_t number)
@@ -73,8 +73,8 @@ void stopper_set(struct stopper *s, SQLHSTMT handle, uint64_t number)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Under the lock, so that the handle is not freed meanwhile; the worker waits for that at its end.
- */
+/* Holds the lock during the cancel, so that the worker cannot free the handle meanwhile:
+ * stopper_set waits for the lock. */
 void stopper_stop(struct stopper *s, uint64_t number)
 {
 	pthread_mutex_lock(&s->lock);
@@ -83,14 +83,14 @@ void stopper_stop(struct stopper *s, uint64_t number)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* One attempt, on its way through the pool of stops. */
+/* One attempt to cancel, a job of the pool `stops`. */
 struct stop_call {
 	struct pool_job base;
-	struct request *request; /* NULL once it is gone */
+	struct request *request; /* NULL once it was freed */
 	struct pool *stops;
 	struct stopper *stopper;
 	uint64_t number;
-	bool widened; /* it does not come back, and another thread does what its thread should */
+	bool widened; /* it hangs, and another thread was added to replace its thread */
 };
 
 static void stop_run(struct pool_job *base)
@@ -132,7 +132,7 @@ static void attempt(struct request *r)
 	pool_submit(r->pool->stops, &s->base);
 }
 
-/* A stop that comes just before the statement is sent changes nothing, hence again and again. */
+/* A cancel that arrives just before the statement is sent has no effect, so it is repeated. */
 void db_stop_start(struct request *r, enum stop why)
 {
 	int expected = STOP_NO;
@@ -152,7 +152,7 @@ void db_stop_forget(struct request *r)
 	r->stop = NULL;
 }
 
-/* The driver's cancel hangs as its statement does. */
+/* Adds a thread if the driver's cancel hangs as well. */
 static void attempt_give_up(struct request *r)
 {
 	struct db_pool *p = r->pool;
@@ -163,7 +163,7 @@ static void attempt_give_up(struct request *r)
 	}
 }
 
-/* False: the worker was quicker. */
+/* False: the worker finished first. */
 static bool take_from(struct job *j, enum job_state state)
 {
 	int expected = (int)state;
@@ -171,8 +171,8 @@ static bool take_from(struct job *j, enum job_state state)
 	return atomic_compare_exchange_strong(&j->state, &expected, JOB_GIVEN_UP);
 }
 
-/* Many that are stopped together wait for each other's cancel: only one that was made and did not
- * help, or hangs itself, says that there is no hope. */
+/* Many requests cancelled together wait for each other's cancel. So the worker is abandoned only if
+ * a returned cancel had no effect within DB_STOP_GRACE_MS, or after DB_STOP_HARD_MS. */
 static bool is_late(const struct request *r)
 {
 	uint64_t now = loop_now_ms(r->pool->loop);
@@ -218,7 +218,8 @@ void db_deadline_start(struct request *r)
 	timer_start(r->deadline, (uint64_t)r->timeout_ms);
 }
 
-/* An idle connection whose other end went away without a word: others will be no better. */
+/* An idle connection whose peer disappeared silently. The other idle connections are then suspect
+ * too. */
 static void on_checkout(void *owner)
 {
 	struct job *j = owner;

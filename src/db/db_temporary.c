@@ -1,17 +1,16 @@
 /*
- * SQLite's temporary files, in memory. Its library sorts in one of two ways. With temp_store MEMORY
- * each record is an allocation, and a sort of a million of them walks all over the heap: a second
- * or more, slower with every query that has left its holes. With temp_store FILE it sorts by parts
- * that fit a processor's cache and merges them from a file. Here that file is blocks of memory,
- * which count as the statement's like all that it allocates: nothing of a tenant's rows reaches a
- * disk, no folder must be writable, and a statement's limit holds.
+ * Keeps SQLite's temporary files in memory. SQLite sorts in one of two ways. With temp_store MEMORY
+ * each record is an allocation: sorting a million records takes a second or more, and longer as the
+ * heap fragments. With temp_store FILE it sorts parts that fit the processor's cache and merges
+ * them from a file. This VFS stores that file in blocks of memory, which count towards the
+ * statement's memory limit. So no rows reach a disk, and no folder needs to be writable.
  */
 #include "db_int.h"
 
 #include <sqlite3.h>
 #include <string.h>
 
-#define BLOCK_BYTES (256 * 1024) /* the heap gives blocks of this size back to the system */
+#define BLOCK_BYTES (256 * 1024) /* the allocator returns blocks of this size to the system */
 #define BLOCKS_STEP 64
 
 struct temporary {
@@ -76,7 +75,7 @@ static bool grow(struct temporary *t, sqlite3_int64 size)
 			t->blocks = blocks;
 			t->block_cap = cap;
 		}
-		memset(block, 0, BLOCK_BYTES); /* what is skipped reads as zeros */
+		memset(block, 0, BLOCK_BYTES); /* unwritten bytes read as zeros */
 		t->blocks[t->block_count++] = block;
 	}
 	return true;
@@ -155,7 +154,7 @@ static int on_control(sqlite3_file *file, int op, void *argument)
 static int on_sector(sqlite3_file *file)
 {
 	(void)file;
-	return 0; /* the library's own */
+	return 0; /* the library's default */
 }
 
 static int on_device(sqlite3_file *file)

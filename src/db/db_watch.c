@@ -1,7 +1,8 @@
 /*
- * Health of each tenant's database: one probe at the start, then the outcome of ordinary queries
- * tells, and those that are down are probed again every few seconds. Tenants of one server go down
- * together, most of them with nobody asking: when one does, the others are probed, too.
+ * Health of each tenant's database. There is one probe at the start; then the results of ordinary
+ * queries update it, and tenants that are down are probed again every few seconds. Tenants of one
+ * server usually fail together, most of them while idle: when one goes down, the others are probed
+ * too.
  */
 #include "db_int.h"
 
@@ -11,13 +12,13 @@
 #include "vesper/limits.h"
 #include "vesper/strlist.h"
 
-/* Trouble with the database itself, not with one statement. */
+/* A problem of the database, not of one statement. */
 static bool is_down(const struct err *e)
 {
 	return e && (e->code == ERR_UPSTREAM || e->code == ERR_INPUT);
 }
 
-/* The next tick looks at them, or the end of the probe that runs. */
+/* Marks the other tenants to be probed, at the next tick or when the running probe ends. */
 static void doubt_others(struct db_pool *p)
 {
 	for (size_t i = 0; i < p->tenant_count; i++)
@@ -26,7 +27,7 @@ static void doubt_others(struct db_pool *p)
 
 static void health_say(struct tenant *t, const struct err *e)
 {
-	/* Chats need their store; without a warehouse other questions go on. */
+	/* Chats need their store; without a warehouse, other questions can still be answered. */
 	enum health_need need = t->source->read_only ? HEALTH_HELPFUL : HEALTH_REQUIRED_BY_TENANT;
 
 	if (e && !t->down && t->source->dialect->server)
@@ -68,7 +69,7 @@ static void on_probe(void *owner, struct table **tables, size_t count, const str
 		return; /* the database is closing */
 	if (t->watched)
 		health_say(t, e);
-	if (!p->breaker.open) /* away as a whole: one at each tick is enough to see its return */
+	if (!p->breaker.open) /* else one probe per tick is enough to notice recovery */
 		watch_next(p);
 }
 
@@ -84,8 +85,8 @@ static void probe(struct db_pool *p, struct tenant *t)
 	db_pool_submit(p, r);
 }
 
-/* One after the other, so that queries go between them; who was not asked for longest comes first.
- */
+/* Probes one tenant at a time, so that queries can run in between. The tenant probed longest ago
+ * comes first. */
 static void watch_next(struct db_pool *p)
 {
 	if (p->closing)

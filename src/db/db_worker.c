@@ -1,6 +1,6 @@
 /*
- * One job on a worker: open the connection if need be, then the requests in order. Waiting writes
- * share one transaction, and all are durable with the one commit. Where one fails, which is rare,
+ * Runs one job on a worker: opens the connection if necessary, then runs the requests in order.
+ * Waiting writes share one transaction and become durable with its commit. If one of them fails,
  * the others run again, each under a savepoint.
  */
 #include "db_int.h"
@@ -44,8 +44,8 @@ static bool still_good(struct connection *c, struct err *e)
 	       db_connection_confirm(c, e);
 }
 
-/* On every checkout, before anything is sent. A connection that broke while it was idle is replaced
- * at once. */
+/* Runs on every checkout, before anything is sent. A connection that broke while it was idle is
+ * reopened at once. */
 static bool connection_ready(struct job *j, struct err *e)
 {
 	struct connection *c = j->connection;
@@ -68,7 +68,7 @@ static void read_run(struct job *j, struct work *w)
 		assert(failed(w));
 }
 
-/* Of a savepoint, where the dialect wants that. */
+/* Releases a savepoint where the dialect requires it. */
 static bool release(struct connection *c, const char *text, struct err *e)
 {
 	return !text || db_connection_exec(c, text, e);
@@ -79,7 +79,7 @@ static bool is_alone(const struct job *j)
 	return j->works.next == j->works.prev;
 }
 
-/* One write inside the transaction. False: the transaction is of no use any more. */
+/* Runs one write inside the transaction. False: the transaction cannot be used any more. */
 static bool write_run(struct job *j, struct work *w, bool savepoints)
 {
 	const struct db_dialect *dialect = j->tenant->source->dialect;
@@ -87,7 +87,7 @@ static bool write_run(struct job *j, struct work *w, bool savepoints)
 
 	if (!db_work_may_go_on(w, &w->err))
 		return true;
-	if (!savepoints || is_alone(j)) /* whatever it has done ends with the transaction */
+	if (!savepoints || is_alone(j)) /* a failure rolls back the whole transaction */
 		return db_connection_run(c, w, &w->err);
 	if (!db_connection_exec(c, dialect->savepoint, &w->err))
 		return false;
@@ -98,7 +98,7 @@ static bool write_run(struct job *j, struct work *w, bool savepoints)
 	       release(c, dialect->release, NULL);
 }
 
-/* True when the transaction survived all requests; each that failed carries its error. */
+/* True when the transaction survived all requests; each failed request carries its error. */
 static bool writes_run(struct job *j, bool savepoints)
 {
 	list_each(node, &j->works) {
@@ -124,7 +124,7 @@ static bool all_failed(const struct job *j)
 	return true;
 }
 
-/* What was committed is, whatever comes of this. */
+/* Secure delete. The commit stands, even if this fails. */
 static void forget_deleted(struct job *j)
 {
 	const char *text = j->tenant->source->dialect->forget;
@@ -140,10 +140,10 @@ static void forget_deleted(struct job *j)
 }
 
 /*
- * The first round runs without savepoints, so a request that fails there undoes its neighbours'
- * work; later rounds have them, but a stopped or full database undoes the whole transaction even
- * so. The others run once more without the failed one; each round leaves out one more, so this
- * ends.
+ * The first round runs without savepoints, so a failed request rolls back the other requests of the
+ * batch. Later rounds use them, but an interrupted or full database rolls back the whole
+ * transaction anyway. The others run again without the failed request. Each round excludes one
+ * more, so the loop terminates.
  */
 static void batch_run(struct job *j)
 {
@@ -170,7 +170,7 @@ static void batch_run(struct job *j)
 	}
 }
 
-/* Nobody knows what a stopped statement leaves behind on a server's connection. */
+/* True when a server's connection had a statement cancelled: its state is then unknown. */
 static bool stopped(const struct job *j)
 {
 	if (!j->tenant->source->dialect->server)
@@ -181,7 +181,7 @@ static bool stopped(const struct job *j)
 	return false;
 }
 
-/* False: the loop gave the job up meanwhile. */
+/* False: the loop has abandoned the job meanwhile. */
 static bool go_on(struct job *j, enum job_state from, enum job_state to)
 {
 	int expected = (int)from;
