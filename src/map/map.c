@@ -1,4 +1,4 @@
-/* The graph: which steps leave each entity. Who may use what of it. */
+/* The graph: the outgoing steps of each entity, and the permission checks. */
 #include "map_int.h"
 
 #include <string.h>
@@ -31,8 +31,7 @@ bool map_path_is_safe(const struct map_path *p)
 	return true;
 }
 
-/* An edge from an entity to itself is walked both ways, too; paths between two entities never take
- * one. */
+/* An edge from an entity to itself is listed once. Paths between two entities never use it. */
 static void list_leaving(struct map *m)
 {
 	const struct schema *s = m->schema;
@@ -78,7 +77,7 @@ const struct catalog *map_catalog(const struct map *m)
 	return m->catalog;
 }
 
-/* ---- who may ---- */
+/* ---- permissions ---- */
 
 static bool allowed(const struct principal *who, const char *permission)
 {

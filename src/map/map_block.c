@@ -1,6 +1,6 @@
 /*
- * One SELECT that adds up rows of one entity: groups, conditions, the newest version of each row,
- * and what happens to a stock over time. Whatever would count a row twice is refused here.
+ * Writes one SELECT that aggregates rows of one entity: groups, conditions, the latest version of
+ * each row, and stocks over time. A query that would count a row twice is refused here.
  */
 #include "map_int.h"
 
@@ -13,11 +13,11 @@ struct block {
 	struct map_select s;
 	const struct map_part *parts;
 	size_t count;
-	const struct entity_def *keys; /* whose rows are the groups; NULL: the query's `by` */
+	const struct entity_def *keys; /* the entity to group by; NULL: the query's `by` */
 	const char *groups[MAP_GROUPS_MAX];
 	size_t group_count;
-	const struct view_column *const *index; /* that holds all it reads; NULL: none */
-	struct buf joins;                       /* restrictions that are joined */
+	const struct view_column *const *index; /* covering index; NULL: none */
+	struct buf joins;                       /* joins that restrict the rows */
 	struct buf conditions;                  /* AND … */
 };
 
@@ -39,7 +39,7 @@ bool map_parts_share(const struct map_part *a, const struct map_part *b)
 
 /* ---- groups ---- */
 
-/* The step that would multiply rows says of what there can be several. */
+/* Explains a fan-out with the entity at its end and two queries that work. */
 static bool fails_fan_out(struct block *b, const struct metric_def *m,
 			  const struct dimension_def *d)
 {
@@ -52,7 +52,7 @@ static bool fails_fan_out(struct block *b, const struct metric_def *m,
 	why->to = d->map.entity;
 	why->text = sentence(l, SAY_MAP_FAN_OUT, a, m->label, d->label, root->label,
 			     d->map.entity->plural);
-	/* counted where the groups are: a count of the root would be split in the same way */
+	/* count the other entity: a count of the root would fan out in the same way */
 	map_offer(why, sentence(l, SAY_MAP_COUNT_INSTEAD, a, d->map.entity->plural, d->label));
 	if (root->title)
 		map_offer(why, sentence(l, SAY_MAP_EACH_INSTEAD, a, m->label, root->label));
@@ -61,7 +61,7 @@ static bool fails_fan_out(struct block *b, const struct metric_def *m,
 			root->name);
 }
 
-/* Does it give the same however often a row of its entity comes? */
+/* Returns true if duplicated rows do not change the result. */
 static bool is_repeatable(const struct measure_def *m)
 {
 	return m->aggregate == AGGREGATE_MIN || m->aggregate == AGGREGATE_MAX ||
@@ -95,7 +95,7 @@ static bool add_groups(struct block *b)
 	return true;
 }
 
-/* The rows of another entity as groups: it must lie on the one side. */
+/* Groups by another entity, which must be reached by many-to-one steps. */
 static bool add_keys(struct block *b)
 {
 	const struct map_alias *at;
@@ -115,8 +115,8 @@ static bool add_keys(struct block *b)
 	return true;
 }
 
-/* SQLite would rather take rows in the order of an index that lacks a column, each by itself, than
- * sort them, which takes ten times as long. A "+" before the group keeps it from that. */
+/* SQLite prefers an index order, with a lookup for each row, to sorting, which is ten times faster.
+ * A "+" before the group prevents the use of the index. */
 static bool is_to_sort(const struct block *b)
 {
 	return b->w->dialect == DIALECT_SQLITE && *measure_of(b)->entity->indexes &&
@@ -167,7 +167,7 @@ static bool add_defined(struct block *b, struct map_select *s, const struct wher
 	return true;
 }
 
-/* A default of another metric's entity says nothing about these rows. */
+/* A default condition of another metric's entity does not apply if there is no path to it. */
 static bool concerns(struct block *b, const struct map_where *w)
 {
 	struct map_path paths[2];
@@ -200,7 +200,7 @@ static bool add_period(struct block *b, struct map_select *s, struct buf *out)
 			       out);
 }
 
-/* `but`, `or`: dimensions whose conditions are left out, or NULL. */
+/* `but`, `or_this`: dimensions whose conditions are omitted, or NULL. */
 static bool add_conditions(struct block *b, struct map_select *s, const struct dimension_def *but,
 			   const struct dimension_def *or_this, struct buf *out)
 {
@@ -241,8 +241,8 @@ static struct map_select select_of(struct block *b)
 				   .next = &b->w->aliases};
 }
 
-/* JOIN (SELECT …, MAX(order) …) on all of it: only the newest rows are left. The conditions stand
- * inside, too, so that the newest is one that has what is asked for. */
+/* Joins with (SELECT …, MAX(order) …), so that only the newest rows remain. The conditions are
+ * repeated inside, so that the newest row is chosen among the matching ones. */
 static bool write_newest(struct block *b, const char *name, const char *const *outside,
 			 size_t count, const char *const *inside, const struct map_select *in,
 			 const struct buf *conditions, const char *function)
@@ -300,7 +300,7 @@ static bool is_snapshot(const struct measure_def *m)
 	return m->additivity == ADDITIVE_SEMI && (m->take == TAKE_LAST || m->take == TAKE_FIRST);
 }
 
-/* Of each group only the rows of its last (or first) moment count. */
+/* Restricts each group to the rows of its last (or first) moment. */
 static bool add_snapshot(struct block *b)
 {
 	const struct measure_def *m = measure_of(b);
@@ -346,7 +346,7 @@ static const char *aggregate_text(struct block *b, const struct measure_def *m)
 		return "COUNT(*)";
 	case AGGREGATE_COUNT_DISTINCT:
 		return arena_printf(a, "COUNT(DISTINCT %s)", c);
-	case AGGREGATE_AVG: /* SQL Server keeps the mean of whole numbers whole */
+	case AGGREGATE_AVG: /* SQL Server's AVG of integers is an integer */
 		return b->w->dialect == DIALECT_MSSQL && m->column->type == COLUMN_INT
 			       ? arena_printf(a, "AVG(CAST(%s AS decimal(38,10)))", c)
 			       : arena_printf(a, "AVG(%s)", c);
@@ -359,7 +359,8 @@ static const char *aggregate_text(struct block *b, const struct measure_def *m)
 	}
 }
 
-/* Sums of days as the parts of longer sums: exact ones, which no order of adding changes. */
+/* The aggregate for partial sums by day; these are exact, so the order of addition does not
+ * matter. */
 static const char *day_function(const struct measure_def *m)
 {
 	return m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_AVG ? "EXACT_PART" : NULL;
@@ -377,7 +378,7 @@ static const char *whole_text(struct block *b, const struct map_part *p)
 			    p->name);
 }
 
-/* Each day is added up in the order of the index, then each month of the days. */
+/* Aggregates by day in index order, then the days into longer buckets. */
 static bool write_by_days(struct block *b, struct buf *out)
 {
 	const struct map_by *by = &b->w->query->by[0];
@@ -406,7 +407,7 @@ static bool write_by_days(struct block *b, struct buf *out)
 	return true;
 }
 
-/* A stock is added up at each moment; then its mean, least or most over the moments counts. */
+/* A stock is summed at each moment; the result is the mean, minimum or maximum over the moments. */
 static const char *over_function(const struct measure_def *m)
 {
 	if (m->additivity != ADDITIVE_SEMI || is_snapshot(m))

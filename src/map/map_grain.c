@@ -1,4 +1,4 @@
-/* Buckets of days and times, by dialect. Days of SQLite are ISO text. */
+/* Buckets of days and times, by dialect. SQLite stores days as ISO text. */
 #include "map_int.h"
 
 #include <assert.h>

@@ -1,9 +1,8 @@
 /*
- * What SQLite does with the indexes of a block's entity. It has no means to tell how many rows a
- * value has, and a row that it looks up by an index takes it fifteen times as long as one of a
- * scan. So a block is read from an index that holds all that is asked for, or else from all rows;
- * and days that such an index has in order are added up day by day first, since sorting a million
- * rows by their month takes five times as long as adding them up.
+ * Use of SQLite's indexes on a block's entity. SQLite cannot tell how many rows a value has, and a
+ * row looked up by an index costs fifteen times as much as a scanned one. So a block is read from a
+ * covering index, or else by a scan. If the index is ordered by day, rows are aggregated by day
+ * first: sorting a million rows by month takes five times as long as adding them up.
  */
 #include "map_int.h"
 

@@ -1,5 +1,5 @@
-/* The statement of a list: one row of the entity each, what is shown of it, and conditions on what
- * other entities have of it. */
+/* Writes the statement of a list: one result row per row of the entity, and conditions on
+ * metrics of other entities. */
 #include "map_int.h"
 
 #include <string.h>
@@ -85,7 +85,7 @@ static bool write_columns(struct map_writer *w, struct map_select *s, struct map
 		else if (!show_dimension(w, s, st, q->show[i].dimension, out))
 			return false;
 	}
-	/* What decides which rows there are is shown, too. */
+	/* Measures used in conditions are shown too. */
 	for (size_t i = 0; i < q->where_count && st->column_count < MAP_SHOWN_MAX; i++)
 		if (q->where[i].measure && !is_shown(q, q->where[i].measure))
 			show_measure(w, s, st, q->where[i].measure, out);
@@ -98,7 +98,7 @@ static bool is_count(const struct metric_def *m)
 	       m->measure->aggregate == AGGREGATE_COUNT_DISTINCT;
 }
 
-/* What another entity has of each row, as a table beside it by the whole key. */
+/* Joins a metric of another entity, grouped by this entity's whole key. */
 static bool join_metric(struct map_writer *w, struct map_select *s, size_t i,
 			struct map_statement *st, struct pieces *p)
 {
@@ -184,7 +184,7 @@ static bool write_order(struct map_writer *w, struct map_select *s, struct buf *
 	return true;
 }
 
-/* Joins are known when everything that needs one was written. */
+/* The joins are known only when everything that needs one was written. */
 static bool write_pieces(struct map_writer *w, struct map_select *s, struct map_statement *st,
 			 struct pieces *p)
 {

@@ -1,4 +1,4 @@
-/* The dimensions that a query names, and the permissions that what it names takes. */
+/* Resolves the dimensions that a query names and collects the permissions it requires. */
 #include "map_query_int.h"
 
 #include <string.h>
@@ -76,14 +76,15 @@ bool map_need_condition(struct map_reading *r, const struct condition_def *c)
 	return need(r, c->permission) && need_wheres(r, c->where, c->where_count);
 }
 
-/* The views that lie between what is counted and a dimension: their rows are read, too. */
+/* Adds the permissions of the views between the root and a dimension, because their rows are read
+ * too. */
 static bool need_way(struct map_reading *r, const struct entity_def *root,
 		     const struct dimension_def *d)
 {
 	struct map_path paths[2];
 
 	if (!root || !d || map_path(r->map, root, d->map.entity, r->arena, paths) != MAP_FOUND)
-		return true; /* refused where it is laid */
+		return true; /* refused when the join is planned */
 	for (size_t i = 0; i < paths[0].count; i++) {
 		const struct map_step *s = &paths[0].steps[i];
 
@@ -136,7 +137,8 @@ bool map_need_ways(struct map_reading *r)
 
 /* ---- names ---- */
 
-/* How far the dimension is from the root, an unsafe step counting as many; SIZE_MAX: no way. */
+/* The distance of a dimension from the root; an unsafe step counts as 2 * MAP_HOPS_MAX. SIZE_MAX:
+ * no path. */
 static size_t distance(const struct map *m, const struct entity_def *root,
 		       const struct dimension_def *d, struct arena *a)
 {

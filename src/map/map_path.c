@@ -1,12 +1,12 @@
 /*
- * Paths: the slice of a chain that has both entities, else a breadth-first search over the steps.
- * Several edges between the same two entities are a question, not a choice.
+ * Paths: the slice of a chain that contains both entities, otherwise a breadth-first search over
+ * the steps. If several edges join the same two entities, the user must choose.
  */
 #include "map_int.h"
 
 #include <string.h>
 
-/* The slice of the chain between two of its entities, in the direction that is wanted. */
+/* The slice of the chain between two of its entities, in the given direction. */
 static bool slice(const struct chain_def *c, const struct entity_def *from,
 		  const struct entity_def *to, struct arena *a, struct map_path *out)
 {
@@ -36,7 +36,7 @@ static bool slice(const struct chain_def *c, const struct entity_def *from,
 struct search {
 	const struct map *map;
 	const struct map_step **came;  /* by entity: the step that found it first */
-	const struct map_step **other; /* … and another edge of the same two entities */
+	const struct map_step **other; /* by entity: another edge between the same two entities */
 	size_t *queue;
 	size_t head, tail;
 };
@@ -60,7 +60,7 @@ static void visit(struct search *s, size_t entity)
 	}
 }
 
-/* The steps that were found, from the end; `other`: with the other edge where there is one. */
+/* Builds the path from its end. `other`: with the other edge where there is one. */
 static struct map_path follow(const struct search *s, const struct entity_def *to, bool other,
 			      struct arena *a)
 {

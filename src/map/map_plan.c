@@ -1,6 +1,6 @@
 /*
- * One SELECT: which views it reads under which alias, joined along edges with their whole keys,
- * each cut to the tenant's rows. A view is joined once for each way that leads to it.
+ * The plan of one SELECT: the views it reads and their aliases, joined along edges by their whole
+ * keys, each restricted to the tenant's rows. A view is joined once per path that leads to it.
  */
 #include "map_int.h"
 
@@ -29,7 +29,7 @@ static bool fails_path(const struct map_select *s, const struct entity_def *from
 			to->name);
 }
 
-/* The step in which two paths differ. */
+/* Names the first step in which two paths differ. */
 static bool fails_choice(const struct map_select *s, const struct map_path paths[2])
 {
 	const struct edge_def *one = NULL, *other = NULL;
@@ -101,7 +101,7 @@ bool map_select_reach(struct map_select *s, const struct entity_def *to, bool on
 	for (size_t i = 0; i < path.count; i++) {
 		struct map_alias *next = find_alias(s, at, &path.steps[i]);
 		const struct edge_def *g = path.steps[i].edge;
-		/* what hangs on rows that may be missing may be missing, too */
+		/* joins beyond an outer join must be outer joins too */
 		bool may_be_outer = at->is_outer || (only_shown && g->optional) ||
 				    (g->partial && map_step_is_safe(&path.steps[i]));
 
@@ -130,7 +130,7 @@ const char *map_select_column(const struct map_select *s, const struct map_alias
 			    c->plain);
 }
 
-/* The lower bound of the bin that a number falls into. */
+/* The lower bound of a number's bin. */
 static const char *binned(const struct map_select *s, const struct dimension_def *d, const char *c)
 {
 	struct buf text;
@@ -164,7 +164,7 @@ bool map_select_dimension(struct map_select *s, const struct dimension_def *d, e
 	return true;
 }
 
-/* ---- as text ---- */
+/* ---- text ---- */
 
 void map_select_tenant(const struct entity_def *n, const char *alias, const char *before,
 		       struct buf *out)
@@ -183,7 +183,7 @@ void map_select_pairs(const struct map_select *s, const struct edge_pair *on, si
 			   map_select_column(s, &r, on[i].right));
 }
 
-/* The pairs of an edge with its `via` are of each end and the join table. */
+/* Writes a join. An edge with a `via` has pairs between each end and the join table. */
 static void write_join(const struct map_select *s, const struct map_alias *a, struct buf *out)
 {
 	const struct edge_def *g = a->step.edge;

@@ -1,4 +1,4 @@
-/* Why a query is none: a code, a sentence, and what would work. */
+/* Problems of invalid queries: a code, a sentence, and offers that work. */
 #include "map_int.h"
 
 #include <stdarg.h>
@@ -70,7 +70,7 @@ void map_offer_names(const struct map *m, const struct principal *who, const cha
 
 /* ---- no path ---- */
 
-/* Neighbours of an entity that this caller may see, as "a, b, c"; "": there are none. */
+/* Neighbors of an entity that this caller may see, as "a, b, c"; "": none. */
 static const char *neighbours_of(const struct map *m, const struct principal *who,
 				 const struct entity_def *n, struct arena *a)
 {
@@ -88,7 +88,7 @@ static const char *neighbours_of(const struct map *m, const struct principal *wh
 	return text;
 }
 
-/* A question about an entity that works: what there is of another one by it, or with it. */
+/* Offers a question that works: a neighbor counted by this entity, or the two together. */
 static void offer_about(const struct map *m, const struct principal *who,
 			const struct entity_def *n, struct arena *a, struct map_problem *why)
 {
@@ -112,7 +112,8 @@ static void offer_about(const struct map *m, const struct principal *who,
 		map_offer(why, sentence(l, SAY_MAP_RELATED, a, n->plural, beside->plural));
 }
 
-/* The entities between the two, where all of them may be seen; "": there is no way at all. */
+/* Lists the entities between the two ends if they are too far apart and the caller may see all of
+ * them; otherwise "". */
 static const char *way_between(const struct map *m, const struct principal *who,
 			       const struct map_problem *why, struct arena *a)
 {

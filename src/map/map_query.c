@@ -1,4 +1,4 @@
-/* A query as JSON into names that are resolved, typed values, and the permissions that it takes. */
+/* Parses a query from JSON into resolved names, typed values and the required permissions. */
 #include "map_query_int.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- members ---- */
 
-/* Texts of a list of at most so many; NULL-ended. */
+/* Reads a list of at most `max` texts; NULL-ended. */
 static bool read_names(struct map_reading *r, const json_t *query, const char *member, size_t max,
 		       const char *const **out)
 {
@@ -93,7 +93,7 @@ static bool add_shown(struct map_reading *r, const struct shown_def *s)
 	return true;
 }
 
-/* What the entity shows, as far as this caller may see it. */
+/* The columns that the entity shows by default, if the caller may see them. */
 static bool show_usual(struct map_reading *r)
 {
 	const struct entity_def *n = r->root;
@@ -204,7 +204,7 @@ static bool add_key(struct map_reading *r, const struct entity_def *n,
 	return map_need_column(r, n, column);
 }
 
-/* Two customers of one name stay two: what is grouped by a title is grouped by the key as well. */
+/* Groups by the key as well as the title, so that two customers of the same name stay separate. */
 static bool tell_namesakes_apart(struct map_reading *r)
 {
 	size_t shown = r->q->by_count;
@@ -302,7 +302,7 @@ static bool is_all_of(const struct map_query *q, const struct entity_def *n)
 	return true;
 }
 
-/* A value of a definition: a day may be counted from that of the question. */
+/* A value of a definition. A day may be relative to the day of the question. */
 static bool defined_value(struct map_reading *r, const struct dimension_def *d, const char *text,
 			  struct value *out)
 {
@@ -352,7 +352,8 @@ static bool read_named(struct map_reading *r, const json_t *item, const struct c
 	return map_need_condition(r, c);
 }
 
-/* A measure of what is listed, or of what every metric is of, is compared row by row. */
+/* Resolves the left side of a condition. A measure of the listed entity, or of the entity of all
+ * metrics, is compared row by row. */
 static bool find_compared(struct map_reading *r, const char *name, struct map_where *w)
 {
 	const struct measure_def *m = schema_measure(r->map->schema, name);
@@ -434,7 +435,7 @@ static bool read_having(struct map_reading *r, const json_t *query)
 	return true;
 }
 
-/* What holds where nothing else was said of it. */
+/* Adds the default conditions of dimensions that the query does not mention. */
 static bool add_defaults(struct map_reading *r, const struct metric_def *m)
 {
 	const struct measure_def *s = m->measure;
@@ -497,7 +498,7 @@ static bool complete_measure(struct map_reading *r, const struct metric_def *m)
 	return true;
 }
 
-/* A level is a condition on the entity's own column. */
+/* A level is a condition on the entity's level column. */
 static bool read_level(struct map_reading *r, const json_t *query)
 {
 	const char *level = json_string_value(json_object_get(query, "level"));
@@ -533,7 +534,7 @@ static bool read_level(struct map_reading *r, const json_t *query)
 		r, &(struct map_where){.name = "level", .dimension = d, .values = v, .count = 1});
 }
 
-/* ---- the whole ---- */
+/* ---- the whole query ---- */
 
 static bool check_source(struct map_reading *r, const struct metric_def *m)
 {

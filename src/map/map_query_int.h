@@ -1,7 +1,7 @@
 /*
- * How a query is read (map_query.c): metrics, entity and columns first, then conditions, then
- * order, rows and times (map_rows.c). Each name is resolved and its permissions are collected where
- * it is read (map_names.c). Private to these files.
+ * Parsing of a query (map_query.c): metrics, entity and columns first, then conditions, then order,
+ * rows and times (map_rows.c). Names are resolved and their permissions collected where they occur
+ * (map_names.c). Private to these files.
  */
 #ifndef VESPER_MAP_QUERY_INT_H
 #define VESPER_MAP_QUERY_INT_H
@@ -15,7 +15,7 @@ struct map_reading {
 	struct date today;
 	struct arena *arena;
 	struct map_query *q;
-	const struct entity_def *root; /* listed, or of the first metric */
+	const struct entity_def *root; /* the listed entity, or that of the first metric */
 	struct strlist needs;
 	struct map_problem *why;
 	struct err *e;
@@ -23,18 +23,19 @@ struct map_reading {
 
 /* ---- map_names.c; false: `why` and `e` are set ---- */
 
-/* Without a column: that of the entity's view. */
+/* Without a column: the permission of the entity's view alone. */
 bool map_need_column(struct map_reading *r, const struct entity_def *n,
 		     const struct view_column *c);
 bool map_need_dimension(struct map_reading *r, const struct dimension_def *d);
 bool map_need_measure(struct map_reading *r, const struct measure_def *m);
 bool map_need_condition(struct map_reading *r, const struct condition_def *c);
 bool map_need_metric(struct map_reading *r, const struct metric_def *m);
-/* What the whole query reads on its way: when all of it was read. */
+/* Adds the permissions of all views on the query's joins. Call when the query is completely
+ * parsed. */
 bool map_need_ways(struct map_reading *r);
-/* The dimension of this name, with or without a grain, that is nearest to the root. */
+/* Finds the dimension of this name, with or without a grain, that is nearest to the root. */
 bool map_find_dimension(struct map_reading *r, const char *name, struct map_by *out);
-/* Refuses a name that nothing has, with the closest ones. Always false. */
+/* Fails for an unknown name and offers the closest ones. Always false. */
 bool map_unknown(struct map_reading *r, const char *name, bool metrics);
 
 /* ---- map_query.c ---- */

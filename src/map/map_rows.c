@@ -1,4 +1,4 @@
-/* In which order a query wants its rows, how many of them, and of which time. */
+/* Parses the order, row limit and period of a query. */
 #include "map_query_int.h"
 
 #include <string.h>

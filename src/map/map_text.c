@@ -1,7 +1,6 @@
 /*
- * The map in words for prompts: what there is and how it belongs together, without a column; then,
- * for a few tables that were asked for, their columns and edges. The same bytes for the same
- * permissions, so that a prompt's prefix is cached.
+ * The map as text for prompts: entities and edges without columns, or columns and edges of a few
+ * requested tables. Equal permissions give equal bytes, so a prompt's prefix can be cached.
  */
 #include "map_int.h"
 
@@ -14,7 +13,7 @@
 #define MILLION         1000000
 #define VALUE_INT_BYTES 24
 
-/* Does an edge belong to what this caller may see? */
+/* Returns true if the caller may see every entity of the edge. */
 static bool may_edge(const struct principal *who, const struct edge_def *g)
 {
 	return map_may_entity(who, g->from) && map_may_entity(who, g->to) &&
@@ -27,7 +26,7 @@ static void write_levels(const struct entity_def *n, struct buf *out)
 		buf_printf(out, "%s%s", i ? "," : " levels ", n->levels.values[i].value);
 }
 
-/* The join table has the name that the pack says they all have. */
+/* Returns true if the join table is named by the pack's rule. */
 static bool is_called(const struct protocol_def *p, const struct edge_def *g)
 {
 	char name[3 * MAP_NAME_BYTES_MAX];
@@ -41,7 +40,7 @@ static bool is_called(const struct protocol_def *p, const struct edge_def *g)
 	return strcmp(name, g->via->name) == 0;
 }
 
-/* "ent_projects > ent_programs; * jt… *" by name alone. */
+/* Appends the edges by name only: " -> ent_programs, ent_risks*". */
 static void write_edges(const struct map *m, const struct principal *who,
 			const struct entity_def *n, struct buf *out)
 {
@@ -93,7 +92,7 @@ static void write_chains(const struct map *m, const struct principal *who, struc
 	}
 }
 
-/* "ent_data_sets" ends in just "data sets". */
+/* Returns true if a name ends in these words: "ent_data_sets" and "data sets". */
 static bool is_named(const char *name, const char *words)
 {
 	size_t n = strlen(name), w = strlen(words);
@@ -133,7 +132,7 @@ static const struct entity_def *rows_of(const struct map_query *q)
 	return m->measure ? m->measure->entity : m->left->measure->entity;
 }
 
-/* "By month" is by that of the rows' own time; any other says which it is. */
+/* "By month" refers to the rows' own time; a grain of another dimension names the dimension. */
 static void describe_by(const struct map_query *q, const struct map_by *by, struct buf *out)
 {
 	if (by->grain && by->dimension == rows_of(q)->time) {
@@ -168,7 +167,8 @@ static const char *subject_of(const struct map *m, const struct map_query *q, st
 	return text;
 }
 
-/* What shortening leaves of an amount: "$2.15M" is no bound of 2,149,000. */
+/* Returns true if an amount is unchanged when it is shortened. "$2.15M" must not stand for a limit
+ * of 2,149,000. */
 static bool is_round(const char *digits, const struct unit_def *unit)
 {
 	struct decimal d, part;
@@ -207,7 +207,7 @@ static void describe_values(const struct map *m, const struct value *values, siz
 	}
 }
 
-/* Signs that need no language. */
+/* Language-independent signs. */
 static const char *const signs[WHERE_OPS] = {
 	[OP_IS] = "=",        [OP_NOT] = "≠",       [OP_OVER] = ">",    [OP_AT_LEAST] = "≥",
 	[OP_UNDER] = "<",     [OP_AT_MOST] = "≤",   [OP_BETWEEN] = "∈", [OP_CONTAINS] = "∋",
@@ -225,7 +225,7 @@ static void condition(struct buf *out, const char **before, const char *label, e
 	*before = "; ";
 }
 
-/* "Risks with a control": what there is one of, not what it is called. */
+/* A condition on presence names the entity ("Risks with a control"), not its title column. */
 static const char *label_of(const struct map_where *w)
 {
 	const struct dimension_def *d = w->dimension;
@@ -237,7 +237,8 @@ static const char *label_of(const struct map_where *w)
 		       : d->label;
 }
 
-/* "Overdue (finish < 2026-02-27, task status ≠ Completed)": what the word stands for. */
+/* A named condition with its definition: "Overdue (finish < 2026-02-27, task status ≠
+ * Completed)". */
 static void describe_named(const struct map *m, const struct map_where *w, const char **before,
 			   map_number_fn *put_number, struct buf *out)
 {
@@ -315,7 +316,7 @@ void map_describe(const struct map *m, const struct map_query *q, map_number_fn 
 	buf_deinit(&whole);
 }
 
-/* ---- names alone ---- */
+/* ---- names ---- */
 
 static void add_name(struct buf *out, const char **before, const char *name)
 {
@@ -344,7 +345,7 @@ static void add_entities(const struct map *m, const struct principal *who, struc
 	}
 }
 
-/* Those that are loaded, and plain ones. */
+/* Dimensions with loaded values, then plain ones. */
 static void add_dimensions(const struct map *m, const struct principal *who, struct buf *out)
 {
 	const char *before = "\ndimensions: ";
@@ -382,7 +383,7 @@ void map_names(const struct map *m, const struct principal *who, struct buf *out
 	buf_char(out, '\n');
 }
 
-/* ---- a few tables whole ---- */
+/* ---- columns and edges of a few tables ---- */
 
 static void write_pairs(const struct edge_pair *on, size_t count, const char *left,
 			const char *right, bool first, struct buf *out)
@@ -426,7 +427,7 @@ static void write_columns(const struct principal *who, const struct entity_def *
 	buf_printf(out, "): %s\n", n->about);
 }
 
-/* What query_metrics takes of it. */
+/* Appends the names of this entity that query_metrics accepts. */
 static void write_takes(const struct map *m, const struct principal *who,
 			const struct entity_def *n, struct buf *out)
 {
@@ -452,7 +453,7 @@ static void write_takes(const struct map *m, const struct principal *who,
 		buf_char(out, '\n');
 }
 
-/* Those of the names that are no table of this caller's, in words; NULL: none. */
+/* Lists the names that are not tables this caller may see; NULL: none. */
 static const char *unknown_of(const struct map *m, const struct principal *who,
 			      const char *const *names, size_t count, char *text, size_t size)
 {

@@ -1,6 +1,6 @@
 /*
- * Values of conditions: texts, days, and numbers as people and models write them ("2M",
- * "$2,000,000", "60 $/MWh"), converted to the unit of what they are compared with.
+ * Parses values of conditions: texts, days, and numbers as users and models write them ("2M",
+ * "$2,000,000", "60 $/MWh"), converted to the unit of the measure.
  */
 #include "map_int.h"
 
@@ -14,7 +14,7 @@
 #include "vesper/units.h"
 #include "vesper/language.h"
 
-/* A number with the unit that was written beside it. */
+/* A number and the unit written next to it. */
 struct written {
 	struct decimal number;
 	const struct unit_def *unit; /* NULL: none */
@@ -32,7 +32,7 @@ static const struct unit_def *unit_of(const struct units *u, struct str text)
 	return NULL;
 }
 
-/* The money sign in front, if there is one. */
+/* Removes a leading currency sign, if there is one. */
 static struct str take_money(const struct units *u, struct str text, const struct unit_def **unit)
 {
 	for (size_t i = 0; i < u->money_count; i++) {
@@ -46,7 +46,7 @@ static struct str take_money(const struct units *u, struct str text, const struc
 	return text;
 }
 
-/* K, M and B stick to their digits. */
+/* K, M and B follow the digits directly. */
 static int64_t scale_of(char c)
 {
 	switch (toupper((unsigned char)c)) {

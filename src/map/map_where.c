@@ -1,6 +1,6 @@
 /*
- * Conditions as text. One along safe steps is a join and a comparison; one across a step that would
- * multiply rows is an EXISTS with the whole key. Each value is bound.
+ * Writes conditions. A condition along safe steps is a join and a comparison; one across a step
+ * that would multiply rows is an EXISTS with the whole key. Every value is bound.
  */
 #include "map_int.h"
 
@@ -72,7 +72,7 @@ const char *map_compare(struct map_binds *b, const char *x, enum where_op op,
 	}
 }
 
-/* ---- days of a column that also has a time ---- */
+/* ---- days compared with a column of times ---- */
 
 static struct value day_after(const struct value *v, struct arena *a)
 {
@@ -85,7 +85,7 @@ static struct value day_after(const struct value *v, struct arena *a)
 	return value_date(arena_strdup(a, iso));
 }
 
-/* A day ends where the next one begins. */
+/* A day is the half-open range up to the next day. */
 static const char *compare_times(struct map_binds *b, const char *x, enum where_op op,
 				 const struct value *values, size_t count, struct arena *a)
 {
@@ -115,7 +115,7 @@ static const char *compare(const struct map_select *s, struct map_binds *b,
 	return map_compare(b, x, op, w->values, w->count, s->arena);
 }
 
-/* All of a named condition, of one row. What is unknown of it does not hold. */
+/* All comparisons of a named condition, on one row. An unknown result counts as false. */
 static const char *compare_named(const struct map_select *s, struct map_binds *b,
 				 const struct map_where *w, const struct map_alias *at,
 				 enum where_op op)
@@ -134,15 +134,15 @@ static const char *compare_named(const struct map_select *s, struct map_binds *b
 			    : all;
 }
 
-/* ---- where it stands ---- */
+/* ---- placement ---- */
 
-/* Whose rows it compares. */
+/* The entity whose rows the condition compares. */
 static const struct entity_def *entity_of(const struct map_where *w)
 {
 	return w->condition ? w->condition->entity : w->dimension->map.entity;
 }
 
-/* The comparison of a row at this alias. */
+/* The comparison with a row of this alias. */
 static const char *compare_at(const struct map_select *s, struct map_binds *b,
 			      const struct map_where *w, const struct map_alias *at,
 			      enum where_op op)
@@ -184,7 +184,8 @@ static bool write_direct(struct map_select *s, struct map_binds *b, const struct
 	return true;
 }
 
-/* The first step of a path as the FROM of a subquery, tied to a row outside. */
+/* Writes the first step of a path as the FROM of a subquery, correlated with a row of the outer
+ * select. */
 static void write_first(const struct map_select *outer, const struct map_step *step,
 			const char *via, const char *to, struct buf *out, struct buf *tie)
 {
@@ -210,7 +211,7 @@ static void write_first(const struct map_select *outer, const struct map_step *s
 	map_select_tenant(g->via, via, " AND ", tie);
 }
 
-/* What is wanted inside of [NOT] EXISTS, for what was asked outside. */
+/* Maps an operator to the one used inside [NOT] EXISTS. */
 static enum where_op inside(enum where_op op, bool *negated)
 {
 	*negated = op == OP_NOT || op == OP_MISSING;

@@ -1,6 +1,6 @@
 /*
- * The whole statement of a query: blocks of metrics, one under the other where they are of several
- * entities, then what is made of two, what is left out, the order, and how many.
+ * Writes the whole statement of a query: blocks of metrics (a UNION where they are of several
+ * entities), then metrics computed from two others, HAVING conditions, order and limit.
  */
 #include "map_int.h"
 
@@ -12,7 +12,7 @@
 
 #define PARTS_MAX (4 * MAP_METRICS_ASKED_MAX)
 
-/* ---- names of columns ---- */
+/* ---- column names ---- */
 
 static bool is_taken(const struct map_column *list, size_t count, const char *label)
 {
@@ -81,7 +81,7 @@ static void add_part(struct map_writer *w, struct parts *p, const struct metric_
 
 /* ---- blocks ---- */
 
-/* Which block each part is in; the blocks are in the order of their first parts. */
+/* Assigns each part to a block. Blocks are in the order of their first parts. */
 static size_t group_parts(const struct parts *p, size_t block[PARTS_MAX])
 {
 	size_t blocks = 0;
@@ -108,7 +108,7 @@ static size_t parts_of(const struct parts *p, const size_t block[PARTS_MAX], siz
 	return n;
 }
 
-/* One block of several: its own columns, and nothing for those of the others. */
+/* Writes one block of several: its own columns, and NULL for those of the other blocks. */
 static bool write_stacked(struct map_writer *w, const struct parts *p,
 			  const size_t block[PARTS_MAX], size_t which, struct buf *out)
 {
@@ -158,7 +158,7 @@ static bool write_rows(struct map_writer *w, const struct parts *p, struct buf *
 			   : write_stack(w, p, block, blocks, out);
 }
 
-/* ---- what is shown of them ---- */
+/* ---- result columns ---- */
 
 static bool is_count(const struct metric_def *m)
 {
@@ -168,8 +168,8 @@ static bool is_count(const struct metric_def *m)
 	       m->measure->additivity != ADDITIVE_SEMI;
 }
 
-/* left / right in the metric's unit: (left scale / right scale) / its own, where both are of one
- * kind of quantity. */
+/* The factor that converts left / right to the metric's unit: (left scale / right scale) / its own,
+ * where both are of the same dimension. */
 static const char *factor_of(struct map_writer *w, const struct metric_def *m)
 {
 	char text[DECIMAL_TEXT_BYTES];
@@ -266,7 +266,8 @@ static bool is_sequence(const struct map_by *by)
 	return by->grain || by->dimension->map.type != COLUMN_TEXT;
 }
 
-/* In sequence where the first grouping is one; else the greatest first. Ties by the groupings. */
+/* Default order: by the first metric (largest first, with `bottom` smallest first) if there is a
+ * row limit or the first grouping is not a sequence. The groupings follow. */
 static void write_usual_order(struct map_writer *w, const struct parts *p, bool *any,
 			      struct buf *out)
 {
@@ -303,7 +304,7 @@ static void write_order(struct map_writer *w, const struct parts *p, struct buf 
 	for (size_t k = 0; k < q->by_count; k++)
 		if (!used[k])
 			order_by(out, &any, arena_printf(w->arena, "q.d%zu", k + 1), false, false);
-	if (!any) /* what follows needs one */
+	if (!any) /* OFFSET needs an order */
 		buf_str(out, "\nORDER BY 1");
 }
 
