@@ -1,4 +1,4 @@
-/* The list of the modules, made from domains.def. */
+/* The list of modules, generated from domains.def. */
 #include "vesper/domain.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The small tools of domain modules: reading cells, adding facts, and words for a span of days. */
+/* Helpers of domain modules: reading cells, adding facts, and periods as text. */
 #include "domain_int.h"
 
 #include <stdarg.h>
@@ -83,7 +83,7 @@ void domain_add_percent(struct result *r, struct arena *a, const char *name, con
 void domain_list_init(struct domain_list *l)
 {
 	*l = (struct domain_list){0};
-	buf_init(&l->text, FACT_TEXT_BYTES_MAX - 32); /* room for how many more there are */
+	buf_init(&l->text, FACT_TEXT_BYTES_MAX - 32); /* leaves space for " and n more" */
 }
 
 void domain_list_add(struct domain_list *l, const char *fmt, ...)

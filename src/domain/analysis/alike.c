@@ -1,5 +1,5 @@
-/* Things by several measures together: candidates, look-alikes, scores, and who is like the lost.
- */
+/* Things by several measures: gap candidates, look-alikes, scores, and similarity to lost
+ * things. */
 #include "analysis_int.h"
 
 #include <math.h>
@@ -7,10 +7,10 @@
 #include <strings.h>
 
 #define GAP_LEAST       20
-#define GAP_HIGH        0.7 /* quantile from which on engagement is high */
-#define GAP_LOW         0.4 /* and up to which spending is low */
+#define GAP_HIGH        0.7 /* engagement from this quantile up is high */
+#define GAP_LOW         0.4 /* spending up to this quantile is low */
 #define LOOKALIKE_LEAST 30
-#define LOST_LEAST      10 /* lost ones, and as many others */
+#define LOST_LEAST      10 /* lost things, and as many others */
 
 /* False: there are fewer than `least`; a note says so. */
 static bool read_measures(struct analysis *x, size_t least, struct analysis_columns *m)
@@ -26,7 +26,7 @@ static bool read_measures(struct analysis *x, size_t least, struct analysis_colu
 	return false;
 }
 
-/* The things in that order: what `first` names, then their measures. */
+/* Shows the things in `order`: the column `first`, then their measures. */
 static void show(struct analysis *x, const struct analysis_columns *m, const char *first,
 		 const char *first_unit, const double *of, const uint32_t *order, size_t n)
 {
@@ -75,8 +75,8 @@ static void add_names(struct analysis *x, const char *name, const char *label,
 /* ---- high in one, low in another ---- */
 
 struct gap {
-	double high, low, median; /* cuts */
-	double *minus;            /* of each row: minus its gap; NAN: no candidate */
+	double high, low, median; /* cut points */
+	double *minus;            /* per row: the negated gap; NAN: not a candidate */
 	size_t n, found;
 	struct calc_sum sum;
 };
@@ -178,12 +178,13 @@ static struct calc_feature *features_of(struct analysis *x, const struct analysi
 }
 
 struct alike {
-	double *distances; /* of each row from the model; NAN: not looked at */
-	double reach;      /* median distance of the model's own kind */
+	double *distances; /* of each row from the medoid; NAN: not compared */
+	double reach;      /* median distance of the members */
 	size_t model, n;
 };
 
-/* Distances of all from the medoid of the members, and the median of the members' own. */
+/* Computes the distance of every row from the members' medoid, and the median distance of the
+ * members. */
 static bool find_alike(struct analysis *x, const struct calc_feature *features, size_t count,
 		       const bool *is_member, struct alike *k, struct err *e)
 {
@@ -340,7 +341,7 @@ void analysis_opportunity_scores(struct result *r, const struct derive_def *of, 
 
 /* ---- like the lost ---- */
 
-/* What a column says of those that are lost. */
+/* Column values that mark lost things. */
 static const char *const lost_words[] = {
 	"yes",    "y",         "true",     "1",          "lost", "churned", "churn", "inactive",
 	"closed", "cancelled", "canceled", "terminated", "left", "gone",    NULL};
@@ -379,7 +380,7 @@ static void read_losses(const struct analysis *x, struct losses *l)
 	}
 }
 
-/* Active ones that are nearer to the middle of the lost than to that of the active. */
+/* Finds active things that are nearer to the medoid of the lost than to that of the active. */
 static bool say_losses(struct analysis *x, const struct analysis_columns *m, struct losses *l,
 		       struct err *e)
 {

@@ -1,4 +1,4 @@
-/* What the derivations of analyses share: the frame's columns, facts, and rows of the table. */
+/* Helpers of the analysis derivations: the frame's columns, facts, and rows of the table. */
 #include "analysis_int.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 
 #include "vesper/dict.h"
 
-#define FIGURES      4 /* of a number below 1 */
-#define DECIMALS     2 /* of any other */
+#define FIGURES      4 /* significant digits of a number below 1 */
+#define DECIMALS     2 /* decimal places of other numbers */
 #define DECIMALS_MAX 9
 #define P_LEAST      0.0001
-#define NAMES_MAX    10 /* that a sentence lists; the others are counted */
+#define NAMES_MAX    10 /* listed in a sentence; the others are counted */
 
 static size_t different_in(const struct analysis *x, size_t group)
 {
@@ -30,7 +30,7 @@ static size_t different_in(const struct analysis *x, size_t group)
 	return count;
 }
 
-/* Of two groups in any order the things are those of which there are more. */
+/* Two groups may come in either order: the one with more values is taken as the things. */
 static void put_things_first(struct analysis *x)
 {
 	struct frame *f;
@@ -53,7 +53,7 @@ bool analysis_begin(struct result *r, struct arena *a, struct analysis *out)
 	const struct derive_context *c = r->context;
 	struct analysis x = {.r = r, .a = a, .frame = result_frame(r, "main")};
 
-	if (!c || !x.frame) /* a tool without a frame has nothing to analyse */
+	if (!c || !x.frame) /* a tool without a frame has nothing to analyze */
 		return false;
 	x.calc = (struct calc){.arena = a, .cancelled = c->cancelled};
 	x.table = (struct table *)result_table(r, "main");
@@ -161,7 +161,7 @@ const uint32_t *analysis_descending(struct analysis *x, size_t *n)
 	return rows;
 }
 
-/* The numbers of the rows' things, and the things' names. */
+/* Numbers the things, and sets the thing of each row and the names. */
 static size_t number_things(const struct analysis *x, size_t group, bool and_next, uint32_t *of,
 			    const char **names)
 {

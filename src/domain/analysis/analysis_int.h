@@ -1,10 +1,9 @@
 /*
- * What the derivations of analyses share. Each gets the rows of a query over the map as a frame,
- * the groups first and then what is measured, and a table without rows that says what the columns
- * are. It makes the table that is shown, and facts; a claim is a fact only where the data carries
- * it.
+ * Helpers of the analysis derivations. Each derivation gets the rows of a map query as a frame
+ * (groups first, then measures) and an empty table that describes the columns. It fills the table
+ * to show and adds facts. It states a claim as a fact only if the data supports it.
  *
- * With too little data the fact `enough` is "no", no claim is made, and `note` says what is
+ * With too little data the fact `enough` is "no", no claim is made, and `note` explains what is
  * missing.
  */
 #ifndef ANALYSIS_INT_H
@@ -27,46 +26,46 @@ struct analysis {
 	const struct frame *frame;
 	struct table *table;
 	size_t n;                 /* rows of the frame */
-	size_t groups;            /* columns that tell them apart */
-	const char *thing;        /* what the first group is called; or NULL */
-	const char *second;       /* and another one, where it is no time; or NULL */
+	size_t groups;            /* number of group columns */
+	const char *thing;        /* name of the first group; or NULL */
+	const char *second;       /* name of a second group that is not a time; or NULL */
 	const char *grain;        /* of the time, which is the last group; or NULL */
 	const double *values;     /* of the first measure */
-	const char *label, *unit; /* its */
-	const char *failed;       /* why a kernel gave nothing; or NULL */
+	const char *label, *unit; /* of the first measure */
+	const char *failed;       /* error of a kernel; or NULL */
 };
 
-/* Adds the fact `measure`. False: there is nothing to compute; a note says why. */
+/* Adds the fact `measure`. False: there is nothing to compute; a note gives the reason. */
 bool analysis_begin(struct result *r, struct arena *a, struct analysis *out);
-/* The values of the measure with that number, from 0; NULL: there is none. */
+/* The values of the measure with this number, from 0; NULL: there is none. */
 const double *analysis_measure(struct analysis *x, size_t number, const char **label);
 size_t analysis_measures(const struct analysis *x);
-/* There are more rows than a frame holds, so that no total and no largest of all is known; a note
- * says so. */
+/* True if there are more rows than a frame holds, so that neither the total nor the largest value
+ * is known. Adds a note. */
 bool analysis_is_sampled(struct analysis *x);
-/* Of an analysis that a part of the rows tells nothing of: a series would have holes, a rank or the
- * best be those of the sample. False: `enough` is no, and a note says why. */
+/* For analyses that need all rows: in a sample, a series would have holes, and ranks would be those
+ * of the sample. False: `enough` is "no", and a note gives the reason. */
 bool analysis_is_whole(struct analysis *x);
-/* All that is measured. */
+/* All measures. */
 struct analysis_columns {
 	const double *columns[CALC_FEATURES_MAX];
 	const char *labels[CALC_FEATURES_MAX], *units[CALC_FEATURES_MAX];
 	size_t count;
 };
-/* False: one can't be read, and a note says why. */
+/* False: a measure cannot be read; a note gives the reason. */
 bool analysis_columns_read(struct analysis *x, struct analysis_columns *m);
-/* The group's word in a row of the frame; words for none. */
+/* The group's value in a row of the frame; "(none)" if it is missing. */
 const char *analysis_name(const struct analysis *x, size_t group, size_t row);
-/* What one row is: "customer", "month", or a row. */
+/* The name of what a row stands for: "customer", "month", or "row". */
 const char *analysis_one_of(const struct analysis *x);
-/* Rows by those values from the least up, without NULLs, equal ones in their order; NULL: it
- * failed, and a note says why. */
+/* Row numbers in ascending order of the values, without NULLs, ties in row order. NULL: an error; a
+ * note gives the reason. */
 uint32_t *analysis_ascending(struct analysis *x, const double *values, size_t *n);
-/* The same of the first measure, from the greatest down. */
+/* The same for the first measure, in descending order. */
 const uint32_t *analysis_descending(struct analysis *x, size_t *n);
 
-/* The rows of each thing, things in the order of the rows: by the group of that number, or by that
- * and the next one together. */
+/* The rows of each thing, things in order of appearance. Things are identified by one group, or by
+ * it and the next one together. */
 struct analysis_things {
 	size_t count;
 	const char *const *names;
@@ -78,26 +77,27 @@ void analysis_things_read(const struct analysis *x, size_t group, bool and_next,
 
 /* ---- facts ---- */
 
-/* A kernel's error as a note; `enough` is no. */
+/* Adds a kernel's error as a note; `enough` is "no". */
 void analysis_fail(struct analysis *x, const struct err *e);
 void analysis_note(struct analysis *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The fact `enough`: with no a note is due. */
+/* Adds the fact `enough`. If it is "no", the caller must add a note. */
 void analysis_enough(struct analysis *x, bool enough);
-/* What is no number is not added. */
+/* Adds nothing for NAN. */
 void analysis_add(struct analysis *x, const char *name, const char *label, double value,
 		  const char *unit);
 void analysis_add_percent(struct analysis *x, const char *name, const char *label, double share);
 void analysis_add_p(struct analysis *x, double p);
-/* How far a value is from another in percent, without a sign, and "above" or "below" as a second
- * fact. Nothing where the other is not above zero. */
+/* Adds the distance of a value from another in percent, without a sign, and a second fact "above"
+ * or "below". Adds nothing if the other value is not positive. */
 void analysis_add_against(struct analysis *x, const char *name, const char *label, double value,
 			  double other);
-/* The parameter's whole number; `usual` where it is not given. */
+/* The integer argument, or `usual` if it is not given. */
 size_t analysis_count_arg(const struct result *r, const char *name, size_t usual);
-/* Digits for people: two decimals, of small numbers four figures. NULL: no number. */
+/* Digits for display: two decimal places, or four significant digits below 1. NULL: not a
+ * number. */
 const char *analysis_digits(struct arena *a, double value);
 
-/* A list of as many names as a sentence takes; domain_list_add counts the others. */
+/* Starts a list with the names that fit a sentence; domain_list_add counts the others. */
 void analysis_names_begin(struct domain_list *l);
 
 /* ---- rows ---- */
@@ -113,37 +113,38 @@ struct analysis_rows {
 void analysis_rows_begin(struct analysis_rows *w, struct analysis *x);
 void analysis_rows_column(struct analysis_rows *w, const char *name, enum column_type type,
 			  const char *unit);
-/* Of more than DB_ROWS_MAX the first are kept, and the table is truncated. */
+/* Rows beyond DB_ROWS_MAX are dropped, and the table is marked truncated. */
 void analysis_rows_add(struct analysis_rows *w, const char *const *cells);
 void analysis_rows_end(struct analysis_rows *w);
 
 /* ---- periods ---- */
 
-/* One value a period without a hole: a period without rows is NAN. */
+/* One value per period without holes: a period without rows is NAN. */
 struct analysis_series {
 	size_t n;
 	int64_t first; /* number of the first period */
 	double *values;
-	const char *left_out; /* the last period, which is not over yet; or NULL */
+	const char *left_out; /* the current, incomplete period; or NULL */
 };
-/* Of the rows at hand (NULL: all, `count` of them). False: there are none with a period. */
+/* Reads the given rows (NULL: all, `count` of them). False: none has a period. */
 bool analysis_series_read(struct analysis *x, const uint32_t *rows, size_t count,
 			  struct analysis_series *out);
-/* The same, with the facts `grain` and `n` and the notes that are due; false: `enough` is no. */
+/* As analysis_series_read, and adds the facts `grain` and `n` and the necessary notes. False:
+ * `enough` is "no". */
 bool analysis_series_begin(struct analysis *x, const uint32_t *rows, size_t count,
 			   struct analysis_series *out);
 const char *analysis_period(const struct analysis *x, int64_t period);
-/* The same as a cell of a column of the type that follows: a month is its first day. */
+/* The same as a cell for analysis_period_type: a month is its first day. */
 const char *analysis_period_cell(const struct analysis *x, int64_t period);
 enum column_type analysis_period_type(const struct analysis *x);
-/* Periods of a season: 12 of months; 0: none. */
+/* Periods of a season: 12 for months; 0: none. */
 size_t analysis_cycle(const struct analysis *x);
-/* The number of the period of a row; false: it has none. */
+/* The period number of a row; false: it has none. */
 bool analysis_period_of_row(const struct analysis *x, size_t row, int64_t *out);
-/* "March", "Monday", "Q2": the place of a period in its cycle. */
+/* The position of a period in its cycle: "March", "Monday", "Q2". */
 const char *analysis_place(const struct analysis *x, int64_t period);
 
-/* ---- the derivations ---- */
+/* ---- derivations ---- */
 
 #define ANALYSIS(name)                                                                             \
 	void analysis_##name(struct result *r, const struct derive_def *of, struct arena *a)

@@ -1,7 +1,7 @@
-/* Natural groups of things by one to six measures. */
+/* Clusters of things by one to six measures. */
 #include "analysis_int.h"
 
-/* A row each cluster: its size, and the means of what was measured. */
+/* Shows one row per cluster: its size, and the mean of each measure. */
 static void show(struct analysis *x, const struct analysis_columns *m,
 		 const struct calc_clusters *c)
 {

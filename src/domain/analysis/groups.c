@@ -1,26 +1,26 @@
-/* What groups hold of a total: their sizes and shares, those that hold less than their size says,
- * and what is lost with the largest. */
+/* Groups and a total: their sizes and shares, groups with less than their size suggests, and the
+ * loss of the largest. */
 #include "analysis_int.h"
 
 #include <math.h>
 #include <string.h>
 
 #define GROUPS_LEAST    2
-#define UNDERSERVED_OF  3   /* groups that a share can be uneven among */
-#define UNDERSERVED_MAX 0.8 /* of its share of the rows is what it holds */
-#define ROWS_LEAST      10  /* of a group that is named */
+#define UNDERSERVED_OF  3   /* fewest groups for uneven shares */
+#define UNDERSERVED_MAX 0.8 /* share of the total / share of the rows, at most */
+#define ROWS_LEAST      10  /* rows of a reported group */
 #define TOP_USUAL       5
 
 struct groups {
-	const uint32_t *order; /* from the greatest value down */
+	const uint32_t *order; /* in descending order of value */
 	size_t n;
 	const double *counts; /* rows of each group */
 	double rows, total;
 	size_t negative;
 };
 
-/* The values, and behind them how many rows each group has. Of more groups than a frame holds
- * nobody knows the largest, nor what they have together. */
+/* Reads the values and the row count of each group. With more groups than a frame holds, neither
+ * the largest nor the total is known. */
 static bool read_groups(struct analysis *x, struct groups *g)
 {
 	struct calc_sum rows = {0}, total = {0};
@@ -54,7 +54,7 @@ static bool has_shares(const struct analysis *x, const struct groups *g)
 	return x->r->context->adds_up && g->negative == 0 && g->total > 0;
 }
 
-/* What it holds beside what its size says: 1 is even. */
+/* The group's share of the total divided by its share of the rows; 1 is even. */
 static double index_of(const struct analysis *x, const struct groups *g, size_t i)
 {
 	return x->values[i] / g->total / (g->counts[i] / g->rows);
@@ -92,7 +92,7 @@ static void show(struct analysis *x, const struct groups *g)
 	analysis_rows_end(&w);
 }
 
-/* Too few groups, or no total that they could have shares of. */
+/* False: too few groups, or no total for shares. */
 static bool is_enough(struct analysis *x, const struct groups *g, size_t least)
 {
 	bool enough = g->n >= least && has_shares(x, g);

@@ -1,4 +1,5 @@
-/* Which things grow or decline: a trend for each, with the false discovery rate of many looks. */
+/* Growing and declining things: a trend for each, with the false discovery rate controlled over all
+ * of them. */
 #include "analysis_int.h"
 
 #include <math.h>
@@ -8,23 +9,23 @@
 #include "vesper/dict.h"
 
 #define PERIODS_LEAST 6
-#define FALSE_FOUND   0.10 /* share of false ones among those named (Benjamini–Hochberg) */
+#define FALSE_FOUND   0.10 /* share of false discoveries (Benjamini–Hochberg) */
 
 struct thing {
 	const char *name;
-	double rate; /* slope a period, as a share of the mean */
+	double rate; /* slope per period, as a share of the mean */
 	double p, adjusted;
 	double total; /* over all periods */
-	uint32_t row; /* its first */
+	uint32_t row; /* its first row */
 };
 
 struct scan {
 	struct thing *items;
 	size_t count, not_scored, found;
-	bool by_two; /* a thing is one of two groups together */
+	bool by_two; /* a thing is a pair of two groups' values */
 };
 
-/* False: too few periods, too many gaps, or no mean above zero that a rate could be of. */
+/* False: too few periods, too many gaps, or no positive mean to relate a rate to. */
 static bool can_score(const struct analysis_series *s, double *mean, double *total)
 {
 	struct calc_sum sum = {0};
@@ -182,9 +183,9 @@ void analysis_decline(struct result *r, const struct derive_def *of, struct aren
 	look(r, a, true);
 }
 
-/* ---- where what declines is ---- */
+/* ---- decline by group ---- */
 
-#define RISK_BY_LEAST 10 /* things that a share of says something */
+#define RISK_BY_LEAST 10 /* fewest things for a meaningful share */
 
 struct place {
 	const char *name;
@@ -202,7 +203,7 @@ static int by_value(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* The groups of the things that were looked at, those with the most at risk first. */
+/* The groups of the scored things, largest value at risk first. */
 static struct place *places_of(const struct analysis *x, struct scan *scan, size_t *count)
 {
 	struct place *places = arena_alloc(x->a, (scan->count + 1) * sizeof(*places));

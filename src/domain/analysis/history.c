@@ -1,5 +1,5 @@
-/* A series beside its own past: moving means, what stands now, a percentile among peers by period.
- */
+/* A series compared with its past: moving means, the current value, and percentiles among peers by
+ * period. */
 #include "analysis_int.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 #include <strings.h>
 
 #define WINDOW_USUAL     3
-#define PERCENTILE_LEAST 20 /* things of a period, as vs_average takes it */
+#define PERCENTILE_LEAST 20 /* things per period, as in vs_average */
 
 /* ---- moving means ---- */
 
-/* Of full windows without a gap. */
+/* NAN unless the window is complete and has no gap. */
 static double mean_until(const struct analysis_series *s, size_t i, size_t window)
 {
 	struct calc_sum sum = {0};
@@ -74,11 +74,11 @@ void analysis_moving(struct result *r, const struct derive_def *of, struct arena
 		analysis_add(&x, "total", "Running total", total, x.unit);
 }
 
-/* ---- what stands now ---- */
+/* ---- current value ---- */
 
 struct standing {
 	double total, mean, last;
-	size_t n, high, low; /* periods with a value; numbers of the extremes */
+	size_t n, high, low; /* n: periods with a value; high, low: the extreme periods */
 };
 
 static struct standing standing_of(const struct analysis_series *s)
@@ -159,10 +159,10 @@ void analysis_baseline(struct result *r, const struct derive_def *of, struct are
 	analysis_rows_end(&w);
 }
 
-/* ---- a percentile by period ---- */
+/* ---- percentile by period ---- */
 
 struct history {
-	struct analysis_series own; /* of the thing that is looked at */
+	struct analysis_series own; /* of the requested thing */
 	double *percentiles;        /* of each of its periods; NAN: too few peers */
 	size_t *peers;
 	double **values; /* of all things, by period */
@@ -227,7 +227,8 @@ static void show_history(struct analysis *x, const struct history *h)
 	analysis_rows_end(&w);
 }
 
-/* The last period with a percentile against the one a cycle before, else against the first. */
+/* Compares the last period that has a percentile with the one a cycle before, or else with the
+ * first. */
 static void say_history(struct analysis *x, const struct history *h)
 {
 	size_t last = h->own.n, first = 0, cycle = analysis_cycle(x);

@@ -1,6 +1,6 @@
 /*
- * What a change would do: the elasticity of a measure to another in past data, and scenarios that
- * are worked out by it, or by elasticities that are only assumed and shown side by side.
+ * Effects of a change: the elasticity of one measure to another in past data, and scenarios
+ * computed from it. Without it, scenarios use several assumed elasticities side by side.
  */
 #include "analysis_int.h"
 
@@ -14,14 +14,14 @@
 static const double assumed[] = {-0.5, -1, -1.5};
 static const double steps[] = {-20, -10, -5, 5, 10, 20};
 
-/* What responds is measured first, what drives it second. */
+/* The response is the first measure, the driver the second. */
 struct impact {
 	struct analysis_series response, driver;
 	const char *driver_label, *driver_unit;
 	struct calc_elasticity e;
 };
 
-/* The series of the second measure, as long as that of the first. */
+/* Reads the series of the second measure, aligned with the first. */
 static bool read_driver(struct analysis *x, struct impact *m)
 {
 	struct analysis second = *x;
@@ -52,7 +52,7 @@ static bool read_impact(struct analysis *x, struct impact *m)
 	return true;
 }
 
-/* Why there is no elasticity to go by. */
+/* Adds a note on why no elasticity can be used. */
 static void say_unusable(struct analysis *x, const struct impact *m)
 {
 	if (m->e.status == CALC_TOO_FEW)
@@ -132,7 +132,7 @@ void analysis_elasticity(struct result *r, const struct derive_def *of, struct a
 struct scenarios {
 	struct analysis_rows rows;
 	double base;
-	bool by_elasticity; /* it is a column */
+	bool by_elasticity; /* the elasticity is a column */
 };
 
 static const char *with_sign(struct arena *a, double percent)
@@ -146,7 +146,7 @@ static double changed(double base, double change, double elasticity)
 {
 	double share = elasticity * change / 100;
 
-	return share >= -1 ? base * (1 + share) : (double)NAN; /* less than nothing is left */
+	return share >= -1 ? base * (1 + share) : (double)NAN; /* the result would be negative */
 }
 
 static void add_scenario(struct scenarios *s, double change, double elasticity)
@@ -182,7 +182,7 @@ static void begin_scenarios(struct scenarios *s, struct analysis *x, const struc
 	analysis_rows_column(&s->rows, "Difference in percent", COLUMN_DECIMAL, "%");
 }
 
-/* The asked change first, then the usual steps. */
+/* Adds the requested change, then the default steps. */
 static void show_steps(struct scenarios *s, double change, double elasticity)
 {
 	add_scenario(s, change, elasticity);
@@ -205,7 +205,7 @@ static void say_scenario(struct analysis *x, double base, double change, double 
 					      .unit = "%"});
 }
 
-/* By the elasticity that is given or found; without one, by three that are assumed. */
+/* Uses the given or computed elasticity, or else three assumed ones. */
 static void work_out(struct analysis *x, const struct impact *m, double base, double change)
 {
 	const struct arg *given = args_find(&x->r->args, "elasticity");
@@ -236,7 +236,8 @@ static void work_out(struct analysis *x, const struct impact *m, double base, do
 	analysis_rows_end(&s.rows);
 }
 
-/* Measures, and the total that a change acts on; false: there is none, and a note says why. */
+/* Reads the measures and the total that a change applies to. False: there is none; a note gives the
+ * reason. */
 static bool read_base(struct analysis *x, struct impact *m, double *base)
 {
 	struct calc_sum sum = {0};
@@ -279,7 +280,8 @@ void analysis_what_if(struct result *r, const struct derive_def *of, struct aren
 
 /* ---- several changes side by side ---- */
 
-/* What one percent of the driver does; NAN: past data does not tell, and a note says why. */
+/* The effect of one percent of the driver. NAN: past data does not show it; a note gives the
+ * reason. */
 static double elasticity_of(struct analysis *x, const struct impact *m)
 {
 	const struct arg *given = args_find(&x->r->args, "elasticity");
@@ -300,7 +302,7 @@ static void add_changed(struct analysis *x, const char *name, const char *label,
 	analysis_add(x, name, label, changed(base, change, elasticity), x->unit);
 }
 
-/* Without an elasticity each is shown with the assumed ones, and nothing is claimed. */
+/* Without an elasticity, each change is shown with the assumed ones, and nothing is claimed. */
 static void show_changes(struct analysis *x, const struct impact *m, double base,
 			 const double *changes, size_t count, double elasticity)
 {
@@ -356,7 +358,7 @@ void analysis_sensitivity(struct result *r, const struct derive_def *of, struct 
 #define SCENARIOS_LEAST 2
 #define SCENARIOS_MAX   6
 
-/* As said one by one, else down, none and up by the one change. */
+/* The changes given one by one; otherwise minus, zero and plus the single change. */
 static size_t read_scenarios(const struct result *r, double *changes)
 {
 	const struct arg *said = args_find(&r->args, "changes");

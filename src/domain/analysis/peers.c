@@ -1,19 +1,19 @@
-/* One thing beside its peers: the mean of the others, its rank, its percentile. */
+/* One thing compared with its peers: the mean of the others, its rank, its percentile. */
 #include "analysis_int.h"
 
 #include <math.h>
 #include <strings.h>
 
-#define PEERS_LEAST      5 /* others that a mean of says something */
+#define PEERS_LEAST      5 /* fewest others for a meaningful mean */
 #define PERCENTILE_LEAST 20
 
 struct peers {
-	const uint32_t *rows; /* from the greatest down */
+	const uint32_t *rows; /* in descending order */
 	size_t n;
 	double total;
 };
 
-/* The place from 1; equal ones share the first of theirs. */
+/* The rank from 1; ties share the first rank. */
 static size_t rank_of(const struct analysis *x, const struct peers *p, size_t at)
 {
 	while (at > 0 && !(x->values[p->rows[at - 1]] > x->values[p->rows[at]]))
@@ -52,7 +52,7 @@ static void show(struct analysis *x, const struct peers *p)
 	analysis_rows_end(&w);
 }
 
-/* Where the thing that is asked about stands in the rows; p->n: it is not there. */
+/* The position of the requested thing in the rows; p->n: not found. */
 static size_t place_of(const struct analysis *x, const struct peers *p, const char *name)
 {
 	size_t i = 0;

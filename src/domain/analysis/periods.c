@@ -1,5 +1,4 @@
-/* Periods of a series: from the words that the map groups time by to numbers without holes, and
- * back to words. */
+/* Periods of a series: converts the map's time groups to consecutive numbers and back. */
 #include "analysis_int.h"
 
 #include <math.h>
@@ -12,13 +11,13 @@ enum period { HOUR, DAY, WEEK, MONTH, QUARTER, YEAR, PERIODS };
 
 static const struct {
 	const char *name;
-	size_t cycle; /* periods of its season; 0: it has none */
+	size_t cycle; /* periods of a season; 0: none */
 } periods[PERIODS] = {
 	[HOUR] = {"hour", HOURS}, [DAY] = {"day", 7},         [WEEK] = {"week", 52},
 	[MONTH] = {"month", 12},  [QUARTER] = {"quarter", 4}, [YEAR] = {"year", 0},
 };
 
-/* PERIODS: it does not run on, as weekdays do. */
+/* PERIODS: not a period, such as weekday. */
 static enum period period_of(const struct analysis *x)
 {
 	enum period p = HOUR;
@@ -33,7 +32,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
-/* Weeks begin on Monday; the first day of 1970 was a Thursday. */
+/* Weeks begin on Monday; 1970-01-01 was a Thursday. */
 static int64_t week_of(int64_t day)
 {
 	return floor_div(day + 3, 7);

@@ -1,5 +1,5 @@
-/* Values that fit a description, and values by class: what a model pointed at or words matched, as
- * rows and facts. What is measured of each class is the database's. */
+/* Values that match a description, and values by class, as rows and facts. A model or matching
+ * words made the choice; measures of each class come from the database. */
 #include "analysis_int.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static size_t count_of(const struct derive_points *p, unsigned char of)
 	return n;
 }
 
-/* ---- what both say ---- */
+/* ---- shared ---- */
 
 static void note_limits(struct analysis *x, const struct derive_points *p)
 {
@@ -36,7 +36,7 @@ static void note_limits(struct analysis *x, const struct derive_points *p)
 		analysis_note(x, "The model could not be asked, so the words alone count.");
 }
 
-/* False: there is nothing to look at. */
+/* False: there is nothing to show. */
 static bool begin(struct analysis *x, struct result *r, struct arena *a,
 		  const struct derive_points **out)
 {
@@ -140,7 +140,7 @@ static void add_class(struct analysis_rows *w, struct domain_list *names,
 		domain_list_add(names, "%s %s", name, p->totals[i]);
 }
 
-/* Which value is of which class, behind the classes themselves. */
+/* Adds a second table with the class of each value. */
 static void add_value_table(struct analysis *x, const struct derive_points *p)
 {
 	const char *const names[] = {analysis_one_of(x), "Class"};

@@ -1,4 +1,5 @@
-/* Scores of risk: three signs of each thing, as percentile ranks among all. No probability. */
+/* Risk scores: three signs of each thing, as percentile ranks among all things. They are not
+ * probabilities. */
 #include "analysis_int.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ enum sign { FALLING, DROPPED, SILENT };
 
 struct risks {
 	struct analysis_things things;
-	int64_t last;         /* the last period of all */
+	int64_t last;         /* the last period of all things */
 	double *signs[SIGNS]; /* by thing; NAN: not scored */
 	struct calc_scores scores;
 	size_t scored;
@@ -34,8 +35,9 @@ static double median_of(struct analysis *x, const struct analysis_series *s, str
 		       : (double)NAN;
 }
 
-/* The slope downwards and the drop of the last period, both as shares of the own median, and how
- * many periods ago that was. A thing with few periods or no median above zero is not scored. */
+/* Reads the signs of a thing: the downward slope and the drop of its last period, both relative to
+ * its median, and the age of that period. A thing with few periods or without a positive median is
+ * not scored. */
 static bool read_signs(struct analysis *x, struct risks *k, size_t i,
 		       const struct analysis_series *s, struct err *e)
 {

@@ -1,10 +1,10 @@
-/* What a series over time says: a trend, a season, a change, what comes next. */
+/* Analyses of a time series: trend, season, change, projection. */
 #include "analysis_int.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The series, and beside it what was computed for each period. */
+/* Shows the series, and a computed column next to it. */
 static void show(struct analysis *x, const struct analysis_series *s, const char *name,
 		 const double *beside)
 {
@@ -23,7 +23,7 @@ static void show(struct analysis *x, const struct analysis_series *s, const char
 	analysis_rows_end(&w);
 }
 
-/* Too many gaps, or too few periods. True: it is neither. */
+/* Adds the fact `enough`. False: too many gaps, or too few periods. */
 static bool is_enough(struct analysis *x, enum calc_status status, const char *too_few)
 {
 	analysis_enough(x, status != CALC_TOO_FEW && status != CALC_GAPS);
@@ -109,7 +109,7 @@ void analysis_trend(struct result *r, const struct derive_def *of, struct arena 
 
 /* ---- seasonality ---- */
 
-/* Means of the seasonal component by its place in the cycle. */
+/* Shows the mean seasonal component for each position in the cycle. */
 static void show_season(struct analysis *x, const struct analysis_series *s,
 			const struct calc_season *season, size_t cycle)
 {

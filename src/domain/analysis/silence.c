@@ -1,23 +1,23 @@
-/* Who has been silent for longer than usual: days since the last activity against the own rhythm.
- */
+/* Things that have been inactive for longer than usual: days since the last activity compared with
+ * their own median interval. */
 #include "analysis_int.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERVALS_LEAST 4 /* between days with an activity */
-#define SILENT_TIMES    2 /* the own median interval */
+#define INTERVALS_LEAST 4 /* intervals between active days */
+#define SILENT_TIMES    2 /* times its own median interval */
 
 struct silent {
 	const char *name;
 	int64_t last;
-	double days, usual; /* since the last one; median interval */
+	double days, usual; /* days since the last activity; median interval */
 };
 
 struct silences {
 	struct analysis_things things;
-	int64_t as_of; /* the last day of all */
+	int64_t as_of; /* the last day of all things */
 	struct silent *items;
 	size_t count, not_scored, found;
 };
@@ -29,7 +29,7 @@ static int by_day(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The furthest beyond the own rhythm first. */
+/* Longest relative to its own interval first. */
 static int by_silence(const void *a, const void *b)
 {
 	const struct silent *x = a, *y = b;
@@ -40,7 +40,7 @@ static int by_silence(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Days with an activity, ascending; how many. */
+/* Reads the days with activity, ascending; returns their number. */
 static size_t days_of(const struct analysis *x, const struct silences *s, size_t i, double *days)
 {
 	size_t n = 0;

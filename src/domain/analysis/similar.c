@@ -1,11 +1,11 @@
-/* The things that are most like one of them, by Gower's distance over what was measured. */
+/* The things most similar to a given one, by Gower's distance over the measures. */
 #include "analysis_int.h"
 
 #include <math.h>
 #include <strings.h>
 
 #define THINGS_LEAST   10
-#define MEASURES_LEAST 2 /* with a spread */
+#define MEASURES_LEAST 2 /* measures that are not constant */
 #define SHOWN          10
 
 static bool has_spread(const double *values, size_t n)
@@ -20,7 +20,7 @@ static bool has_spread(const double *values, size_t n)
 	return false;
 }
 
-/* Those with a spread: others say nothing. */
+/* Reads the measures that are not constant. */
 static size_t read_features(const struct analysis *x, const struct analysis_columns *m,
 			    struct calc_feature *out)
 {

@@ -1,4 +1,4 @@
-/* What many values say together: outliers, their distribution, how unequal they are, tiers. */
+/* Analyses of a set of values: outliers, distribution, concentration, tiers. */
 #include "analysis_int.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void add_pair(struct analysis_rows *w, const char *name, double value)
 	analysis_rows_add(w, (const char *const[]){name, analysis_digits(w->x->a, value)});
 }
 
-/* Five numbers of the values, where there is nothing else to show. */
+/* Shows the five-number summary when there is nothing else to show. */
 static void show_quantiles(struct analysis *x)
 {
 	static const char *const names[] = {"smallest", "lower quartile", "median",
@@ -140,7 +140,7 @@ static void show_bins(struct analysis *x)
 	analysis_rows_end(&w);
 }
 
-/* Two humps are told where the dip says so, and there is enough to see them. */
+/* True if the dip test rejects one mode and there are enough values to show two. */
 static bool is_bimodal(struct analysis *x)
 {
 	struct calc_dip dip;
@@ -293,7 +293,7 @@ struct tiers {
 	size_t all, ranked;
 };
 
-/* Ties stay in the higher tier; what is NULL or not above zero has a tier of its own. */
+/* Ties go to the higher tier. NULL, zero and negative values form their own tier. */
 static bool cut(struct analysis *x, struct tiers *t, struct err *e)
 {
 	double *ranked = arena_alloc(x->a, (x->n + 1) * sizeof(*ranked));

@@ -1,4 +1,4 @@
-/* Things within their groups: the best of each, ranks, and which groups go together. */
+/* Things within their groups: the best of each group, ranks, and associations between groups. */
 #include "analysis_int.h"
 
 #include <math.h>
@@ -6,21 +6,21 @@
 
 #define GROUPS_LEAST  2
 #define PEERS_LEAST   5      /* of one group */
-#define PAIR_LEAST    5      /* things of a pair that is named */
-#define LIFT_LEAST    1.0001 /* of a pair that is named: more often than chance has it */
+#define PAIR_LEAST    5      /* fewest things of a reported pair */
+#define LIFT_LEAST    1.0001 /* of a reported pair: more frequent than chance */
 #define P_MOST        0.05
-#define TIERS_LEAST   10 /* things that tiers are cut of */
+#define TIERS_LEAST   10 /* fewest things to form tiers */
 #define TIER_CUT_LOW  0.2
 #define TIER_CUT_HIGH 0.8
 
 struct within {
 	struct analysis_things groups;
-	const uint32_t *order; /* rows from the greatest value down */
+	const uint32_t *order; /* rows in descending order of value */
 	size_t n;
 	uint32_t *group_of; /* of each row */
-	size_t *rank;       /* of each row in its group: equal ones share the first of theirs */
-	size_t *size;       /* of each group, with a value */
-	uint32_t *best;     /* row of each group that has one */
+	size_t *rank;       /* of each row in its group; ties share the first rank */
+	size_t *size;       /* per group: rows with a value */
+	uint32_t *best;     /* best row of each group that has one */
 };
 
 static void number_groups(struct analysis *x, struct within *w)
@@ -60,7 +60,7 @@ static bool read_within(struct analysis *x, struct within *w)
 	return true;
 }
 
-/* ---- the best of each ---- */
+/* ---- best of each group ---- */
 
 static void show_best(struct analysis *x, const struct within *w)
 {
@@ -191,7 +191,7 @@ void analysis_rank_in_group(struct result *r, const struct derive_def *of, struc
 	show_ranks(&x, &w);
 }
 
-/* ---- which groups go together ---- */
+/* ---- associations between groups ---- */
 
 enum { HIGH, MIDDLE, LOW, NONE, TIERS };
 
@@ -200,11 +200,11 @@ struct crossing {
 	size_t rows, columns;
 	bool by_tier, too_few;
 	double *counts, *column_sums;
-	double *lift; /* of a pair: its count over what independence expects */
+	double *lift; /* of a pair: its count divided by the count expected under independence */
 	struct calc_independence t;
 };
 
-/* Rows are tiers of the things by value, cut as value_tiers does. */
+/* Rows are tiers of the things by value, formed as in value_tiers. */
 static bool cross_tiers(struct analysis *x, const struct within *w, struct crossing *c,
 			struct err *e)
 {
@@ -235,7 +235,7 @@ static bool cross_tiers(struct analysis *x, const struct within *w, struct cross
 	return true;
 }
 
-/* Rows are the values of the first group; how many there are of each pair is counted. */
+/* Rows are the values of the first group; the cells count the things of each pair. */
 static void cross_groups(const struct within *w, const double *counts,
 			 const struct analysis_things *firsts, struct crossing *c)
 {
@@ -274,7 +274,8 @@ static void show_crossing(struct analysis *x, const struct crossing *c, const ch
 	analysis_rows_end(&rows);
 }
 
-/* Of the pairs with enough things the one that is furthest above chance; of tiers the high one. */
+/* Reports the pair with enough things that is furthest above chance; of tiers, only the high one is
+ * considered. */
 static void say_crossing(struct analysis *x, const struct crossing *c)
 {
 	size_t cells = c->columns * (c->by_tier ? 1 : c->rows), best = cells;
@@ -324,7 +325,7 @@ static bool cross(struct analysis *x, const struct within *w, struct crossing *c
 	const char *label;
 
 	analysis_things_read(x, 0, false, &firsts);
-	c->by_tier = firsts.count == x->n; /* each is in one group: a thing, and no kind of them */
+	c->by_tier = firsts.count == x->n; /* all differ: these are things, not groups */
 	c->rows = c->by_tier ? TIERS : firsts.count;
 	if (c->rows * c->columns > CALC_CROSSTAB_MAX)
 		return err_set(e, ERR_LIMIT, "%zu by %zu groups are too many to cross.", c->rows,

@@ -1,7 +1,7 @@
 /*
- * Derivations for any tool, by its file alone: each row's share of the total, the highest against
- * the lowest, and ranks. They say nothing of a result of which only a part is here, as a total or
- * a rank of a part would be taken for that of the whole.
+ * Derivations that any tool file may name: each row's share of the total, highest against lowest,
+ * and ranks. They derive nothing from a truncated result, because its total or ranks would be taken
+ * for those of the whole.
  */
 #include "vesper/domain.h"
 
@@ -10,14 +10,14 @@
 #include "analysis/analysis_int.h"
 #include "domain_int.h"
 
-/* The rows that have a number, as the file names column and rows. */
+/* The rows with a number in the column that the file names. */
 struct numbers {
 	const struct table *table;
 	const char *label, *unit; /* of the column */
 	const char *by;
-	const struct decimal *values; /* of each row of the table */
+	const struct decimal *values; /* one per row of the table */
 	const bool *is_there;
-	size_t count, high, low; /* rows with a number; the first of the highest and the lowest */
+	size_t count, high, low; /* rows with a number; the first highest and first lowest row */
 };
 
 static bool read_numbers(const struct result *r, const struct derive_def *of, struct arena *a,
@@ -56,7 +56,7 @@ static const char *name_of(const struct numbers *n, size_t row)
 	return name ? name : "";
 }
 
-/* "first" and "first_value" of a row. */
+/* Adds the facts `fact` and `fact`_value of a row. */
 static void add_row(struct result *r, struct arena *a, const struct numbers *n, const char *fact,
 		    const char *which, size_t row)
 {
@@ -70,7 +70,7 @@ static void add_row(struct result *r, struct arena *a, const struct numbers *n, 
 
 /* ---- share_of_total ---- */
 
-/* Shares of what also has parts below zero say nothing. */
+/* Shares are meaningless if a part is negative. */
 static bool find_total(const struct numbers *n, struct decimal *total)
 {
 	*total = decimal_int(0);
@@ -153,7 +153,7 @@ static int by_value(const void *a, const void *b)
 	return decimal_cmp(((const struct place *)b)->value, ((const struct place *)a)->value);
 }
 
-/* Equal values have the same rank, and the next one counts them all: 1, 2, 2, 4. */
+/* Equal values share a rank, and the next rank counts all of them: 1, 2, 2, 4. */
 static void rank(struct result *r, const struct derive_def *of, struct arena *a)
 {
 	struct numbers n;

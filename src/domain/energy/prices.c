@@ -1,6 +1,6 @@
 /*
- * Prices in cents and gaps between two curves. Prices are compared as whole cents, the way people
- * read them: a gap is the difference of the two figures that the answer shows.
+ * Prices in cents and gaps between two curves. Prices are compared as whole cents, as they are
+ * displayed: a gap is the difference of the two displayed figures.
  */
 #include "domain_int.h"
 
@@ -82,10 +82,9 @@ static int by_size(const void *a, const void *b)
 }
 
 /*
- * The hours where the gap is widest, as its width at half height: the run of hours around the
- * largest gap that stay above the middle between the median gap and the largest one. A gap whose
- * peak rises above the median by less than a quarter of itself is about the same all day; then
- * there are no such hours.
+ * Finds the hours with the widest gap, as full width at half maximum: the run of hours around the
+ * largest gap above the midpoint of median and largest gap. If the largest gap exceeds the median
+ * by less than a quarter of itself, the gap is about the same all day and there are no such hours.
  */
 static bool find_widest(const int64_t gaps[HOURS_A_DAY], int *first, int *last)
 {

@@ -1,9 +1,9 @@
 /*
- * The power of a day, and several loggers side by side.
+ * The power curve of a day, and a comparison of loggers.
  *
- * Energy is the last value of the day's counter, else the area under the readings by trapezoids
- * that bridge no gap above 30 minutes. The trend compares each daylight quarter hour with the same
- * one 24 hours before (Mann–Kendall, p < 0.05): a bell curve alone is no trend.
+ * Energy is the last value of the day's counter, otherwise the trapezoidal integral of the readings
+ * without gaps above 30 minutes. The trend compares each daylight quarter hour with the one 24
+ * hours before (Mann–Kendall, p < 0.05), because the daily bell curve alone is not a trend.
  */
 #include "solar_int.h"
 
@@ -229,7 +229,7 @@ static struct side read_side(const struct solar *s, const struct table *t, size_
 	return side;
 }
 
-/* Loggers of different size are ranked by what a kW of their capacity gives. */
+/* Loggers are ranked by value per kW of capacity, if that is known. */
 static double worth(const struct side *side)
 {
 	return isnan(side->per_kwp) ? side->value : side->per_kwp;

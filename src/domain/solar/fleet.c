@@ -1,7 +1,7 @@
-/* Who is there and who is silent, what the fleet does now, and what its error codes say. A device
- * is a logger that is commissioned and not retired; it is online when its newest reading is at most
- * `online_minutes` old. A reading that is as much ahead of the clock, or more, is of a logger whose
- * clock jumped: it says nothing of now. */
+/* The list of loggers, the fleet's current state, and error codes. A device is a logger that is
+ * commissioned and not retired. It is online when its newest reading is at most `online_minutes`
+ * old. A reading further ahead of the clock than that means that the logger's clock is wrong, so it
+ * does not count. */
 #include "solar_int.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static bool is_online(const struct solar *s, const struct table *t, size_t row)
 	       !is_ahead(s, seen);
 }
 
-/* ISO dates compare as texts; an absent one is never reached. */
+/* ISO dates compare as text; a missing date is never past. */
 static bool is_past(const struct solar *s, const struct table *t, size_t row, const char *column)
 {
 	const struct zone *z = solar_zone(s, table_cell(t, row, "timezone"));
@@ -84,7 +84,7 @@ static const char *local_seen(const struct solar *s, const struct table *t, size
 	return solar_time(t, row, "last_seen", &seen) ? solar_local(s->a, z, seen) : NULL;
 }
 
-/* The counter of a day that is over says nothing of today. */
+/* NAN unless the counter is of today. */
 static double energy_today(const struct solar *s, const struct table *t, size_t row,
 			   const struct zone *z)
 {
@@ -123,7 +123,7 @@ static void add_device(struct solar *s, const struct table *t, size_t row, struc
 		solar_rows_add(offline, (const char *const[]){id, name, seen});
 }
 
-/* Those of now: open ones that are more than information, and the same of the last day. */
+/* True for current alerts: above severity "info", and open or from the last 24 hours. */
 static bool is_alert(const struct solar *s, const struct table *t, size_t row)
 {
 	const char *severity = table_cell(t, row, "severity");
@@ -213,7 +213,7 @@ void solar_fleet(struct result *r, struct arena *a)
 
 #define MERGE_MS (60 * MINUTE_MS)
 
-/* Events of one code of one logger that follow each other. */
+/* Consecutive events with the same code of one logger. */
 struct spell {
 	size_t device; /* row of the main table */
 	const char *code, *title, *severity, *meaning, *action;
@@ -248,7 +248,7 @@ static bool goes_on(const struct spell *p, size_t device, const char *code, int6
 	return p->device == device && same_text(p->code, code) && at - p->last <= MERGE_MS;
 }
 
-/* Events are in order of logger, code and time. */
+/* Merges events, which are sorted by logger, code and time. */
 static size_t merge(const struct frame *f, const struct table *devices, struct spell *out)
 {
 	const struct frame_column *ts = frame_column(f, "ts");
@@ -279,7 +279,7 @@ static size_t merge(const struct frame *f, const struct table *devices, struct s
 	return n;
 }
 
-/* The newest reading has the code, or the logger is silent since one that has it. */
+/* True if the newest reading has the code, even if the logger has been silent since. */
 static bool is_open(const struct table *devices, const struct spell *p)
 {
 	int64_t newest;
@@ -337,7 +337,7 @@ static void begin_errors(struct solar *s, struct solar_rows *w)
 	solar_rows_column(w, "action", COLUMN_TEXT);
 }
 
-/* What is said of one logger, its error codes first. */
+/* True if the logger has an open error code. */
 static bool has_open(const struct spell *spells, size_t n, size_t device)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,9 +1,11 @@
 /*
- * Forecast of daily energy. E_clear(d) = s·H0(d): H0 is the insolation of a level area outside of
- * the atmosphere, s the 95th percentile of E/H0 over days within 30 days of the year. What is
- * forecast is K = E/E_clear in [0, 1.1], by the best of four simple methods in a backtest
- * (calc_forecast). Days of which H0 is below 0.1 kWh/m2 are left out. The day that is not over is
- * no reading. Of a logger that has been silent for more than 28 days nothing is forecast.
+ * Forecast of daily energy. E_clear(d) = s·H0(d), where H0 is the extraterrestrial insolation on a
+ * horizontal plane and s the 95th percentile of E/H0 over days within 30 days of the year. The
+ * forecast variable is K = E/E_clear in [0, 1.1], by the best of four simple methods in a backtest
+ * (calc_forecast).
+ *
+ * Days with H0 below 0.1 kWh/m2 are left out, and so is the current day. There is no forecast for a
+ * logger that has been silent for more than 28 days.
  */
 #include "solar_int.h"
 
@@ -25,7 +27,7 @@
 #define WEEK           7
 #define BEFORE         30
 #define HISTORY_LEAST  37
-#define SILENT_MAX     28 /* days; then what it gave says nothing of what it will give */
+#define SILENT_MAX     28 /* days; older data do not predict anything */
 #define DEGREES        (M_PI / 180)
 
 static int day_of_year(int64_t day)
@@ -35,7 +37,7 @@ static int day_of_year(int64_t day)
 	return (int)(day - date_to_days((struct date){d.year, 1, 1})) + 1;
 }
 
-/* Duffie & Beckman; the sunset angle of polar day and night is clipped. */
+/* Duffie & Beckman; the sunset hour angle is clipped for polar day and night. */
 static double outside(double latitude, int64_t day)
 {
 	int n = day_of_year(day);
@@ -51,15 +53,15 @@ static double outside(double latitude, int64_t day)
 struct history {
 	double latitude;
 	int64_t first; /* day */
-	size_t n;      /* days up to the one before today */
+	size_t n;      /* days up to yesterday */
 	size_t known;
-	int64_t last;   /* known day */
-	double *energy; /* NAN: none */
-	double *h0;     /* of these days and those ahead */
+	int64_t last;   /* last day with data */
+	double *energy; /* NAN: no data */
+	double *h0;     /* of these days and the forecast days */
 	int *of_year;   /* the same: day of the year, from 1 */
 };
 
-/* False: there is no whole day. */
+/* False: there is no complete day. */
 static bool read_history(const struct solar *s, const struct frame *f, int64_t today,
 			 struct history *h)
 {
@@ -126,7 +128,7 @@ static double clear_share(const struct solar *s, const struct history *h, int of
 		       : (double)NAN;
 }
 
-/* Of all days of the history and `ahead` more: what a clear one gives. */
+/* The clear-sky energy of each day of the history and of `ahead` more. */
 static double *clear_energy(const struct solar *s, const struct history *h, size_t ahead)
 {
 	double *clear = arena_alloc(s->a, (h->n + ahead) * sizeof(*clear));
@@ -181,7 +183,7 @@ static void no_days(const struct solar *s, struct table *t)
 	solar_rows_end(&w, t);
 }
 
-/* One row a day; bands are of the day alone. */
+/* Writes one row per day; the bands are for single days. */
 static double show_days(struct solar *s, const struct history *h, const struct calc_forecast *f,
 			const double *clear, size_t ahead, struct table *t)
 {
@@ -254,7 +256,7 @@ static void forecast(struct solar *s, const struct history *h, size_t ahead, str
 	add_totals(s, &f, show_days(s, h, &f, clear, ahead, t) * K_MAX);
 }
 
-/* Why there is no forecast; NULL: there is one. */
+/* The reason why there is no forecast; NULL: there is one. */
 static const char *lack_of(const struct solar *s, const struct history *h, bool has_history,
 			   int64_t today)
 {

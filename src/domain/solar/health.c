@@ -1,21 +1,21 @@
 /*
- * What is wrong with an inverter, quarter hour by quarter hour. Daylight is G ≥ 50 W/m2; where
- * there is no sensor, the mean power of the peers, per mille of their rating, stands for G. A
- * quarter hour belongs to the first kind that fits:
+ * Faults of an inverter, by quarter hour. Daylight is G ≥ 50 W/m2; without a sensor, G is the mean
+ * power of the peers, per mille of their rating. The first fault that applies is used:
  *
- *   gap               2 or more of daylight are absent; 4 hours or more are critical
+ *   gap               2 or more missing in daylight; 4 hours or more are critical
  *   impossible        P above 1.1 or below -0.01 of the rating, or the day's counter falls
  *   outage            G ≥ 200 and P at most 0.5 % of the rating, 2 or more
  *   frozen            the same value 4 times or more, not 0 and not within 1 % of the rating
  *   interpolated      4 or more on a sloping line above 1 % of the rating: filled in by the logger
- *   spike             Hampel filter (window 7, k 3) on P/G, and 25 % of the rating or more away
- * from the P that G promises there; without a sensor both on P underperformance  E/H of a day below
- * 0.9 of the median of the reference days and robust z < -3, over daylight that nothing else
- * explains
+ *   spike             Hampel filter (window 7, k 3) on P/G, and P at least 25 % of the rating away
+ *                     from that expected for G; without a sensor both on P
+ *   underperformance  E/H of a day below 0.9 of the median of the reference days and robust
+ *                     z < -3, over daylight without another fault
  *
- * The reference is the 28 days before the period; 10 of them are needed. Energy is lost by gaps
- * (unless the counter went on), outages and underperformance: the reference times G, less what was
- * measured. Score = 100 × (weights of the pack × availability, energy index up to 1, completeness).
+ * The reference is the 28 days before the period; at least 10 must have data. Gaps (unless the
+ * counter continued), outages and underperformance lose energy: the reference times G, less the
+ * measured energy. Score = 100 × (weights of the pack × availability, energy index up to 1,
+ * completeness).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const char *const fault_names[FAULTS] = {[FAULT_GAP] = "gap",
 						[FAULT_INTERPOLATED] = "interpolated",
 						[FAULT_WEAK] = "underperformance"};
 
-/* Quarter hours of one kind; those of a weak day are one finding, whatever stands between. */
+/* Quarter hours with one fault. Those of a weak day are one finding, even if others lie between. */
 struct finding {
 	enum fault fault;
 	size_t first, last, quarters;
@@ -61,7 +61,7 @@ static void take(const struct grid *g, struct finding *f, size_t i)
 	}
 }
 
-/* In the order of their beginnings. */
+/* Sorted by start. */
 static size_t collect(const struct grid *g, struct finding *out)
 {
 	size_t n = 0;
@@ -80,9 +80,9 @@ static size_t collect(const struct grid *g, struct finding *out)
 	return n;
 }
 
-/* ---- what it cost ---- */
+/* ---- lost energy ---- */
 
-/* What the counter says of a gap inside of a day. */
+/* The energy that the counter measured during a gap within one day. */
 static double counted(const struct grid *g, const struct finding *f)
 {
 	if (f->fault != FAULT_GAP || f->first == 0 || f->last + 1 >= g->n ||
@@ -92,7 +92,7 @@ static double counted(const struct grid *g, const struct finding *f)
 	return more > 0 ? more : 0;
 }
 
-/* NAN: this kind loses nothing that could be told. */
+/* NAN: no loss can be computed for this fault. */
 static double lost(const struct grid *g, const struct finding *f)
 {
 	double kwh;
@@ -205,7 +205,7 @@ static void count(const struct grid *g, struct share *c)
 	}
 }
 
-/* Without a part its weight is left out, and the note of the reference says why. */
+/* A missing part is left out with its weight. A note of the reference gives the reason. */
 static void add_score(struct solar *s, double availability, double energy, double completeness)
 {
 	const double weights[] = {solar_factor(s, FACTOR_AVAILABILITY),

@@ -1,4 +1,5 @@
-/* Readings as a grid of quarter hours, and what the days before the period promise. */
+/* Builds the grid of quarter hours from readings, and the reference from the days before the
+ * period. */
 #include "health_int.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static double *nothing(const struct solar *s, size_t n)
 	return values;
 }
 
-/* A column of a frame by its times; of two readings of a quarter hour the first counts. */
+/* Places a frame's column on the grid. Of two readings in a quarter hour the first is used. */
 static const double *by_time(const struct solar *s, const struct grid *g, const char *frame,
 			     const char *column, double factor)
 {
@@ -106,7 +107,7 @@ static void set_reference(struct solar *s, struct grid *g)
 	g->scale = spread.scale;
 }
 
-/* The period ends now, or with the last day that was asked for. */
+/* The period ends now, or with the requested last day. */
 static void set_end(struct solar *s, const struct zone *z)
 {
 	const struct arg *asked = args_find(&s->r->args, "last_day");

@@ -1,4 +1,4 @@
-/* The kinds of faults, each by its rule (health.c). */
+/* Detection of each kind of fault, by the rules in health.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static bool is_daylight(const struct grid *g, size_t i)
 	return g->sun[i] >= DAYLIGHT;
 }
 
-/* What is absent by night as well is one gap. */
+/* A run of missing readings that spans a night is one gap. */
 static void find_gaps(struct grid *g)
 {
 	size_t first = 0, light = 0;
@@ -94,7 +94,7 @@ static bool find_outages(const struct solar *s, struct grid *g, struct err *e)
 	return set_runs(s, g, dead, RUN_OUTAGE, FAULT_OUTAGE, e);
 }
 
-/* Power of the quarter hours that have no fault yet and more than `least` of the rating. */
+/* Power of the quarter hours without a fault so far and above `least` × rating; NAN elsewhere. */
 static double *sound(const struct solar *s, const struct grid *g, double least)
 {
 	double *p = arena_alloc(s->a, (g->n + 1) * sizeof(*p));
@@ -104,7 +104,7 @@ static double *sound(const struct solar *s, const struct grid *g, double least)
 	return p;
 }
 
-/* An inverter at its limit gives the same value rightly. */
+/* A constant value at the rating is valid: the inverter is at its limit. */
 static bool find_frozen(const struct solar *s, struct grid *g, struct err *e)
 {
 	double *p = sound(s, g, 0);
@@ -142,7 +142,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of the window around a place; NAN: it has no other value. */
+/* The median of the window around a position; NAN if it is empty. */
 static double around(const double *values, size_t n, size_t at)
 {
 	double window[HAMPEL_WINDOW];
@@ -155,8 +155,8 @@ static double around(const double *values, size_t n, size_t at)
 	return calc_quantile_sorted(window, count, 0.5);
 }
 
-/* A cloud moves power and sun together, and temperature and load bend P/G a little: only a turn
- * against the sun's promise is a spike. */
+/* A cloud changes power and sun together, and temperature and load bend P/G slightly. So only a
+ * deviation from the power expected for the sun is a spike. */
 static bool find_spikes(const struct solar *s, struct grid *g, struct err *e)
 {
 	double *ratio = arena_alloc(s->a, (g->n + 1) * sizeof(*ratio));

@@ -1,8 +1,8 @@
 /*
- * Performance ratio after IEC 61724-1: PR = Y_f / Y_r with Y_f = E_AC / P_0 and Y_r = H_POA /
- * (1 kW/m2), over the quarter hours that have both power and irradiance; irradiance below 0 counts
- * as 0. Over several days it is the ratio of the sums. PR'_STC divides by Σ C_k·G_k instead, C_k =
- * 1 + γ·(T_k - 25), where T is there for 80 % of them.
+ * Performance ratio after IEC 61724-1: PR = Y_f / Y_r with Y_f = E_AC / P_0 and Y_r = H_POA / (1
+ * kW/m2), over the quarter hours with both power and irradiance. Negative irradiance counts as 0.
+ * Over several days it is the ratio of the sums. PR'_STC divides by Σ C_k·G_k instead, with C_k = 1
+ * + γ·(T_k - 25), if T is available for 80 % of the quarter hours.
  */
 #include "solar_int.h"
 
@@ -12,7 +12,7 @@
 
 #include "domain_int.h"
 
-#define GAMMA_USUAL       (-0.4) /* % a degree, where the logger has none */
+#define GAMMA_USUAL       (-0.4) /* % per degree, if the logger has none */
 #define TEMPERATURE_LEAST 0.8
 #define COMPLETE_LEAST    0.8
 #define REFERENCE_LEAST_H 0.5
@@ -25,7 +25,7 @@ struct ratio {
 	double capacity;
 };
 
-/* Those of a logger's readings that have power and irradiance. */
+/* Sums a logger's readings that have power and irradiance. */
 static void sum_readings(const struct frame *f, const char *id, double gamma, struct ratio *out)
 {
 	const struct frame_column *ids = frame_column(f, "logger_id"), *p = frame_column(f, "p"),
@@ -152,7 +152,7 @@ static void add_fleet(struct solar *s, const struct ratio *all)
 {
 	double reference = calc_sum_total(&all->insolation) / all->capacity;
 
-	/* insolation and corrected are times capacity already */
+	/* insolation and corrected are already multiplied by capacity */
 	solar_add(s, "pr", "Performance ratio", pr_of(all, 1), 4, NULL, METHOD);
 	solar_add(s, "prStc", "The same, corrected to 25 degrees", pr_stc_of(all, 1), 4, NULL,
 		  NULL);

@@ -1,7 +1,7 @@
 /*
- * What energy was worth: energy × rate, and by published factors the CO2 that it spared. The rate
- * is the one that was asked for, else each logger's tariff, else the pack's setting; currencies
- * never convert. Days without data are counted and said, never filled.
+ * The value of energy: energy × rate, and the avoided CO2 by published factors. The rate is the
+ * requested one, otherwise each logger's tariff, otherwise the pack's setting. Currencies are never
+ * converted. Days without data are counted and reported, never filled.
  */
 #include "solar_int.h"
 
@@ -15,10 +15,10 @@ struct savings {
 	struct calc_sum energy, dollars, euros;
 	size_t with_dollars, with_euros, without_rate;
 	int64_t days_with, days_due;
-	const char *without; /* a logger that has no rate */
+	const char *without; /* a logger without a rate */
 };
 
-/* NAN: none is known. */
+/* NAN: unknown. */
 static double rate_of(const struct solar *s, const struct table *t, size_t row)
 {
 	const struct arg *asked = args_find(&s->r->args, "rate");

@@ -1,4 +1,4 @@
-/* What the derivations of the solar domain share: times of a site's zone, numbers, rows. */
+/* Helpers of the solar derivations: local times of a site, numbers, rows. */
 #include "solar_int.h"
 
 #include <math.h>
@@ -93,7 +93,7 @@ const struct zone *solar_zone(const struct solar *s, const char *name)
 	return s->place->zone;
 }
 
-/* ms of the site's own clock */
+/* Milliseconds of the site's local clock. */
 static int64_t local_ms(const struct zone *z, int64_t ms)
 {
 	return ms + (int64_t)zone_offset_s(z, ms / 1000) * 1000;

@@ -1,5 +1,4 @@
-/* The solar module: its tools are statements in files; what is computed of their rows is in the
- * files beside this one. */
+/* The solar module: its tools are SQL files; the files beside this one compute from their rows. */
 #include "vesper/domain.h"
 
 #include "solar_int.h"
@@ -38,7 +37,7 @@ static bool compare_loggers(struct tool_call *call, struct err *e)
 	return tool_sql_run_then(call, solar_compare, e);
 }
 
-/* The end of a period must not lie before its start. */
+/* Fails if a period ends before it starts. */
 static bool check_period(const struct tool_call *call, struct err *e)
 {
 	const char *from =
@@ -62,7 +61,7 @@ static void set_day(struct tool_call *call, const char *name, int64_t day)
 	tool_arg_set(call, name, value_date(solar_iso(tool_arena(call), day)));
 }
 
-/* A day is a period of one day; without any, the last 30 days. */
+/* A single day is a period of one day; the default is the last 30 days. */
 static bool calculate_performance_ratio(struct tool_call *call, struct err *e)
 {
 	int64_t today = date_to_days(tool_today(call));

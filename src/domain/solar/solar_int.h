@@ -1,7 +1,7 @@
 /*
- * Inside the solar domain: what its derivations share. P is active power in W, G irradiance in the
- * plane of the array in W/m2, T module temperature in degrees. A reading stands for the quarter
- * hour that begins then.
+ * Internal header of the solar domain: helpers of its derivations. P is active power in W, G
+ * irradiance in the plane of the array in W/m2, T module temperature in degrees Celsius. A reading
+ * covers the quarter hour that begins at its time.
  */
 #ifndef SOLAR_INT_H
 #define SOLAR_INT_H
@@ -23,7 +23,7 @@
 #define FACTOR_TREE           "tree_kg_co2"
 #define FACTOR_TARIFF         "tariff_per_kwh"
 
-/* ---- one derivation's work ---- */
+/* ---- state of one derivation ---- */
 
 struct solar {
 	struct result *r;
@@ -33,37 +33,37 @@ struct solar {
 	struct {
 		const char *name;
 		const struct zone *zone;
-	} * place; /* that was asked for last */
+	} * place; /* cache of the last zone lookup */
 };
 struct solar solar_begin(struct result *r, struct arena *a);
-double solar_factor(const struct solar *s, const char *name); /* NAN: there is none */
-/* The fact "note": why something is not given. A second one is added to the first. */
+double solar_factor(const struct solar *s, const char *name); /* NAN: not set */
+/* Adds the fact "note", which explains why a value is missing. Later notes are appended. */
 void solar_note(struct solar *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- cells and times ---- */
 
 double solar_cell(const struct table *t, size_t row, const char *column); /* NAN for NULL */
-/* Of a cell as databases write times, "2026-02-27 18:45:00"; false for NULL or none. */
+/* Parses a cell such as "2026-02-27 18:45:00". False for NULL or an invalid time. */
 bool solar_time(const struct table *t, size_t row, const char *column, int64_t *ms);
-/* The zone of that name; UTC where this machine does not know it. Freed with the arena. */
+/* The time zone of this name; NULL (UTC) if this machine does not have it. Freed with the arena. */
 const struct zone *solar_zone(const struct solar *s, const char *name);
 int64_t solar_local_day(const struct zone *z, int64_t ms);                  /* as date_to_days */
 int solar_local_minute(const struct zone *z, int64_t ms);                   /* of its day */
 const char *solar_local(struct arena *a, const struct zone *z, int64_t ms); /* RFC 3339 */
 const char *solar_clock(struct arena *a, const struct zone *z, int64_t ms); /* "10:15" */
 const char *solar_iso(struct arena *a, int64_t day);
-/* Quarter hours of a local day that have begun: 92 to 100, fewer of today. */
+/* Number of quarter hours of a local day up to now: 92 to 100, fewer today. */
 size_t solar_quarters(const struct zone *z, int64_t day, int64_t now_ms);
 
 /* ---- numbers ---- */
 
 const char *solar_digits(struct arena *a, double value, int decimals); /* NULL for NAN */
-/* Nothing is added for NAN. */
+/* Adds nothing for NAN. */
 void solar_add(struct solar *s, const char *name, const char *label, double value, int decimals,
 	       const char *unit, const char *formula);
 void solar_add_words(struct solar *s, const char *name, const char *label, const char *value);
 
-/* ---- rows that are made here ---- */
+/* ---- generated rows ---- */
 
 enum { SOLAR_COLUMNS_MAX = 16 };
 struct solar_rows {
@@ -76,13 +76,13 @@ struct solar_rows {
 };
 void solar_rows_begin(struct solar_rows *w, struct arena *a);
 void solar_rows_column(struct solar_rows *w, const char *name, enum column_type type);
-/* As many cells as there are columns. */
+/* `cells` has one entry per column. */
 void solar_rows_add(struct solar_rows *w, const char *const *cells);
-/* They take the place of what the table had. */
+/* Replaces the contents of the table. */
 void solar_rows_end(const struct solar_rows *w, struct table *t);
 struct table *solar_table(struct solar *s, const char *name); /* of the result */
 
-/* ---- the derivations ---- */
+/* ---- derivations ---- */
 
 void solar_list(struct result *r, struct arena *a);
 void solar_fleet(struct result *r, struct arena *a);

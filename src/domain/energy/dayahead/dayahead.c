@@ -1,9 +1,9 @@
 /*
- * The day-ahead module. Its tools are statements in files; what needs arithmetic over their rows is
- * derived here, exactly and once, so that neither a template nor a model ever has to.
+ * The day-ahead module. Its tools are SQL files; arithmetic over their rows is done here, exactly
+ * and once, so that neither templates nor models compute.
  *
- * Prices are compared as whole cents, the way people read them: a gap is the difference of the two
- * figures that the answer shows.
+ * Prices are compared as whole cents, as they are displayed: a gap is the difference of the two
+ * displayed figures.
  */
 #include "vesper/domain.h"
 
@@ -17,7 +17,7 @@ enum { FACTS_A_CURVE = 8 };
 
 extern const struct domain dayahead_domain;
 
-/* ---- curves: what one vendor's file says about one market ---- */
+/* ---- curves: one vendor's file for one market ---- */
 
 struct curve {
 	const char *vendor, *market, *asof, *asof_date;
@@ -57,8 +57,8 @@ static void add_price(struct result *r, struct arena *a, const struct curve *c, 
 
 /* ---- compare_vendors ---- */
 
-/* The newest file of each vendor, by date and never by label, is the one that it is judged by.
- * Returns how many vendors there are; 0 when the rows are of more than one market. */
+/* Finds the newest file of each vendor, by date and never by label. Returns the number of vendors;
+ * 0 when the rows are of more than one market. */
 static size_t find_leading(const struct table *t, struct curve *leading, size_t cap)
 {
 	size_t count = 0;
@@ -82,7 +82,7 @@ static size_t find_leading(const struct table *t, struct curve *leading, size_t 
 	return count;
 }
 
-/* Absolute gap of each hour; false unless both curves have all hours. */
+/* Computes the absolute gap of each hour. False unless both curves have all hours. */
 static bool read_gaps(const struct table *t, const struct curve *high, const struct curve *low,
 		      int64_t gaps[HOURS_A_DAY])
 {
@@ -175,7 +175,7 @@ static void add_extremes(struct result *r, struct arena *a, const struct table *
 		}
 	}
 	if (high == low)
-		return; /* one hour, or all alike: nothing stands out */
+		return; /* one hour, or all equal: no extreme */
 	add_hour(r, a, c, "highest", high_hour, high);
 	add_hour(r, a, c, "lowest", low_hour, low);
 }
@@ -215,7 +215,7 @@ static const char *side_words(const struct result *r, struct arena *a, const cha
 	return price ? arena_printf(a, "%s $%s", counts ? within : beyond, price) : NULL;
 }
 
-/* What the rows were cut down to, where they were. */
+/* Adds the conditions on day and price, if there are any. */
 static void add_limits(struct result *r, struct arena *a)
 {
 	const char *day = args_text(&r->args, "day", a);
@@ -231,7 +231,7 @@ static void add_limits(struct result *r, struct arena *a)
 					       : below);
 }
 
-/* How many hours are within the bounds. */
+/* Adds the number of hours that satisfy the price conditions. */
 static void add_hours(struct result *r, struct arena *a, const struct table *periods,
 		      const struct curve *c)
 {
@@ -248,13 +248,13 @@ static void add_hours(struct result *r, struct arena *a, const struct table *per
 		}
 }
 
-/* Facts of each curve in the order of the rows, so that the leading one's are found first. */
+/* Adds the facts of each curve in row order, so that those of the leading curve come first. */
 static void derive_shape(struct result *r, struct arena *a)
 {
 	const struct table *main = r->tables[0];
 	const struct table *periods = result_table(r, "periods");
 	struct curve before = {0}, c;
-	size_t curves = 0; /* each walks all rows, so there are only so many as there are facts */
+	size_t curves = 0; /* limited by the number of facts: each scans all rows */
 
 	add_limits(r, a);
 

@@ -1,6 +1,6 @@
 /*
- * The module of Power BI usage. Its statements count; shares of the whole, changes over time and
- * the words for the range of days are derived here.
+ * The Power BI usage module. The SQL counts; shares, changes over time and the period as text are
+ * derived here.
  */
 #include "vesper/domain.h"
 
@@ -9,11 +9,11 @@
 #include "domain_int.h"
 
 #define VIEWS "views"
-enum { DAYS_SHOWN_SINGLY = 45 }; /* a longer range is told by months */
+enum { DAYS_SHOWN_SINGLY = 45 }; /* longer ranges are shown by month */
 
 extern const struct domain pbi_metrics_domain;
 
-/* What was asked for, or else what is recorded. */
+/* Adds the requested period, or the recorded one. */
 static void add_period(struct result *r, struct arena *a, const char *first, const char *last)
 {
 	const char *from = args_text(&r->args, "from", a), *to = args_text(&r->args, "to", a);
@@ -23,7 +23,7 @@ static void add_period(struct result *r, struct arena *a, const char *first, con
 		domain_add_text(r, a, "period", "Range of days", words);
 }
 
-/* ---- the top lists ---- */
+/* ---- top lists ---- */
 
 static void derive_share(struct result *r, struct arena *a)
 {
@@ -48,7 +48,7 @@ static bool run_top_list(struct tool_call *call, struct err *e)
 	return tool_sql_run_then(call, derive_share, e);
 }
 
-/* ---- the trend ---- */
+/* ---- trend ---- */
 
 static bool cuts_month(const char *iso, bool at_start)
 {
@@ -59,7 +59,7 @@ static bool cuts_month(const char *iso, bool at_start)
 	return at_start ? d.day != 1 : d.day != date_days_in_month(d.year, d.month);
 }
 
-/* The rows that cover a whole step: a month that the range cuts says nothing about growth. */
+/* Finds the rows that cover whole steps: a month cut by the period would distort the growth. */
 static void find_whole_steps(const struct result *r, bool by_month, const char *first_day,
 			     const char *last_day, size_t *first, size_t *last)
 {
@@ -135,7 +135,7 @@ static void derive_trend(struct result *r, struct arena *a)
 		domain_add_text(r, a, "whole_step", "Compared are whole steps", "month");
 }
 
-/* A short range has its days shown, so that it has more than one point. */
+/* Shows a short period by day, so that it has more than one point. */
 static bool get_views_trend(struct tool_call *call, struct err *e)
 {
 	const struct args *args = tool_args(call);

@@ -1,6 +1,6 @@
 /*
- * What changed, in words: the span of each moved date, the size of each changed number, and the
- * pattern over all of them.
+ * Changes as text: the shift of each date, the size of each changed number, and the pattern over
+ * all date changes.
  */
 #include "per_int.h"
 
@@ -18,7 +18,7 @@ static bool ends_month(struct date d)
 	return d.day == date_days_in_month(d.year, d.month);
 }
 
-/* Whole months where the day of the month stays, or both are the last of theirs. */
+/* True if the day of the month is the same, or both days are the last of their months. */
 static bool is_whole_months(struct date before, struct date after, int *months)
 {
 	*months = (after.year - before.year) * 12 + after.month - before.month;
@@ -37,13 +37,13 @@ static const char *span_words(struct date before, struct date after, struct aren
 	return arena_printf(a, "%+lld day%s", (long long)days, llabs(days) == 1 ? "" : "s");
 }
 
-/* ---- the pattern of moved dates ---- */
+/* ---- pattern of moved dates ---- */
 
-/* For a range of spans, months are counted as people would: 45 days are one month and a half, told
- * as days. */
+/* The range of shifts. It is given in months only if every shift is in whole months; 45 days stay
+ * 45 days. */
 struct moves {
 	size_t count, later, earlier, same;
-	bool whole; /* all are whole months */
+	bool whole; /* all shifts are whole months */
 	int least_months, most_months;
 	int64_t least_days, most_days;
 };
@@ -101,7 +101,7 @@ static void add_pattern(struct result *r, struct arena *a, const struct moves *m
 
 /* ---- numbers ---- */
 
-/* Is the field of the kind that the catalogue says: a date, or money? */
+/* Returns true if the catalogue assigns the field to this kind ("date", "money"). */
 static bool is_kind(const struct table *t, const char *field, const char *kind)
 {
 	int at = table_column(t, "FieldChanged");
@@ -125,9 +125,9 @@ static const char *difference(const struct table *t, size_t row, struct arena *a
 	return arena_printf(a, "%s%s", change.units > 0 ? "+" : "", text);
 }
 
-/* ---- values as people read them ---- */
+/* ---- displayed values ---- */
 
-/* The trail holds every kind of value as text. */
+/* The change log stores every kind of value as text. */
 static const char *value_words(const struct table *t, size_t row, const char *column,
 			       struct arena *a)
 {
@@ -156,7 +156,7 @@ static void add_words(struct table *t, const char *from, const char *to, struct 
 
 /* ---- all rows ---- */
 
-/* Texts that are all dates are shown as dates. */
+/* Gives text columns that contain only dates the type date. */
 static void set_date_columns(struct table *t)
 {
 	static const char *const names[] = {"PreviousValue", "NewValue"};
@@ -200,7 +200,8 @@ static void add_columns(struct table *t, struct moves *moves, struct arena *a)
 		table_add_column(t, "AmountChange", COLUMN_DECIMAL, amounts);
 }
 
-/* "FinishDate 5, ProjectStatus 1", in the order in which they appear; one field says nothing. */
+/* Adds changes by field, in order of appearance: "FinishDate 5, ProjectStatus 1". Nothing for a
+ * single field. */
 static void add_fields(struct result *r, struct arena *a, const struct table *t)
 {
 	const char *names[FIELDS_MAX];

@@ -1,6 +1,6 @@
 /*
- * The module of project execution. Its tools find the project that is meant, ask for exactly that
- * one, and derive what needs counting or arithmetic.
+ * The project execution module. Its tools look up the project, query exactly that one, and derive
+ * counts and sums.
  */
 #include "vesper/domain.h"
 
@@ -16,7 +16,7 @@ enum { RECENT_DAYS = 7 };
 
 extern const struct domain per_domain;
 
-/* How a cell is shown: in its dimension's words where there are any. */
+/* The display text of a cell: its dimension's label, if there is one. */
 static const char *shown(const struct table *t, const char *column, const char *text)
 {
 	int at = table_column(t, column);
@@ -27,7 +27,7 @@ static const char *shown(const struct table *t, const char *column, const char *
 	return text ? text : "without";
 }
 
-/* "any" is no value of the data: it stands for leaving the argument out. */
+/* "any" is not a value in the data: it means no argument. */
 static void drop_any(struct tool_call *call, const char *name)
 {
 	const char *text = args_text(tool_args(call), name, tool_arena(call));
@@ -40,7 +40,7 @@ static void drop_any(struct tool_call *call, const char *name)
 
 enum { GROUPS_MAX = 8 };
 
-/* "3 🟢 Green, 2 🔴 Red": rows by the value of a column, in the order in which they appear. */
+/* Counts rows by the value of a column, in order of appearance: "3 🟢 Green, 2 🔴 Red". */
 static const char *count_words(const struct table *t, const char *column, struct arena *a)
 {
 	const char *values[GROUPS_MAX], *words = "";
@@ -109,7 +109,7 @@ static void derive_overview(struct result *r, struct arena *a)
 				domain_period(a, cod, cod));
 	if (!domain_number(t, 0, "ActualsLTD", &actuals) ||
 	    !domain_number(t, 0, "TotalBudget", &budget))
-		return; /* not permitted, or not there */
+		return; /* not permitted, or missing */
 	add_budget(r, a, actuals, budget);
 	if (domain_number(t, 0, "TotalForecast", &forecast))
 		add_forecast(r, a, forecast, budget);
@@ -204,9 +204,9 @@ static bool get_budget_overview(struct tool_call *call, struct err *e)
 	return project_run(call, derive_budget, e);
 }
 
-/* ---- what is left out ---- */
+/* ---- excluded values ---- */
 
-/* "without Stage 2, 🟢 On track": the values of the arguments, each shown as its column is. */
+/* Adds the excluded values, displayed as their columns are: "without Stage 2, 🟢 On track". */
 static void add_left_out(struct result *r, struct arena *a, const char *const (*args)[2])
 {
 	struct domain_list list;
@@ -261,7 +261,7 @@ static bool sum_of(const struct table *t, const char *column, struct decimal *ou
 	if (at < 0 || !t->stats || !t->stats[at].numeric || !t->stats[at].sum_exact ||
 	    t->stats[at].count == 0 || t->stats[at].partial)
 		return false;
-	*out = t->stats[at].sum; /* of all rows, also those past the cap */
+	*out = t->stats[at].sum; /* of all rows, including those beyond the limit */
 	return true;
 }
 
@@ -296,7 +296,8 @@ static bool get_portfolio_summary(struct tool_call *call, struct err *e)
 
 /* ---- get_color_ranking ---- */
 
-/* The projects that share the most red areas, by name; they come first. */
+/* Adds the names of the projects with the most red areas. The rows are sorted, so they come
+ * first. */
 static void add_worst(struct result *r, struct arena *a, struct decimal most)
 {
 	const struct table *t = r->tables[0];
@@ -345,7 +346,7 @@ static bool get_color_ranking(struct tool_call *call, struct err *e)
 
 /* ---- get_recent_changes ---- */
 
-/* Without a range "recent" is the week up to today. */
+/* Without a period, "recent" is the last seven days up to today. */
 static bool get_recent_changes(struct tool_call *call, struct err *e)
 {
 	struct date today = tool_today(call);

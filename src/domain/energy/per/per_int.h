@@ -1,4 +1,4 @@
-/* Inside the project module: which project is meant, and changes in words. */
+/* Internal header of the project module: project lookup, and changes as text. */
 #ifndef PER_INT_H
 #define PER_INT_H
 
@@ -7,9 +7,9 @@
 /* ---- project.c ---- */
 
 /*
- * Runs the tool for the one project that its argument project_name means, whose exact name it then
- * has; without the argument, for all. A name that fits several projects, or none, ends the call as
- * an unknown entity with those that may be meant.
+ * Runs the tool for the project that the argument project_name refers to, and sets the argument to
+ * the exact name. Without the argument it runs for all projects. A name that matches no project or
+ * several ends the call with an unknown entity and the candidates.
  */
 bool project_run(struct tool_call *call, void (*derive)(struct result *r, struct arena *a),
 		 struct err *e);

@@ -1,7 +1,7 @@
 /*
- * Which project a name means. Projects are data, so the question goes to the data: an exact name
- * wins, then the same letters and digits, then the only one that holds the text. Of several none is
- * ever chosen.
+ * Looks up the project that a name refers to, in the data. An exact name wins, then a name with the
+ * same letters and digits, then the only name that contains the text. An ambiguous name is never
+ * resolved.
  */
 #include "per_int.h"
 
@@ -15,9 +15,9 @@
 #define LOOKUP "find_projects"
 enum { SUGGESTIONS_MAX = 8, CLOSEST_MAX = 5 };
 
-/* ---- how alike names are ---- */
+/* ---- similarity of names ---- */
 
-/* Letters and digits only, lower case: "O'Brien Solar" and "obrien solar" are one. */
+/* Letters and digits only, in lower case: "O'Brien Solar" and "obrien solar" are equal. */
 static const char *key_of(const char *name, struct arena *a)
 {
 	char *key = arena_alloc(a, strlen(name) + 1);
@@ -29,7 +29,7 @@ static const char *key_of(const char *name, struct arena *a)
 	return key;
 }
 
-/* Shared pairs of neighbouring letters, in percent of what both have. */
+/* Shared letter pairs (bigrams), in percent of both names' pairs. */
 static int likeness(const char *a, const char *b)
 {
 	size_t a_len = strlen(a), b_len = strlen(b), shared = 0;
@@ -120,7 +120,7 @@ static bool refuse_unknown(const char *text, const struct table *all, struct are
 	return false;
 }
 
-/* ---- the choice ---- */
+/* ---- choice ---- */
 
 static const char *name_alike(const struct table *t, const char *text, bool exactly,
 			      struct arena *a)

@@ -1,7 +1,6 @@
 /*
- * The module of price curve analysis: hub-zones and markets against each other, peak against
- * off-peak, the shape of the year and of the day. The statements average; what is compared,
- * subtracted or set in relation is derived here.
+ * The price curve module: hub-zones and markets compared, peak against off-peak, seasonal and daily
+ * shape. The SQL computes averages; comparisons, differences and ratios are derived here.
  */
 #include "vesper/domain.h"
 
@@ -20,7 +19,8 @@ static struct table *table_of(const struct result *r, const char *name)
 	return NULL;
 }
 
-/* Rows are ordered so that the newest file leads; what is said in words is said of its vendor. */
+/* Rows are sorted with the newest file first. Facts describe that file's vendor, the leading
+ * one. */
 static bool is_leading(const struct table *t, size_t row, const struct table *main)
 {
 	return domain_cell_is(t, row, "Vendor", table_cell(main, 0, "Vendor"));
@@ -36,7 +36,7 @@ static int hour_in(const struct table *t, size_t row, const char *column)
 
 /* ---- two or more side by side ---- */
 
-/* The dearest and the cheapest of the leading vendor's rows. */
+/* The most expensive and the cheapest of the leading vendor's rows. */
 struct sides {
 	const char *high, *low;
 	int64_t high_cents, low_cents;
@@ -66,7 +66,7 @@ static struct sides find_sides(const struct table *t, const char *column)
 	return s;
 }
 
-/* what: "zone" or "market". */
+/* `what`: "zone" or "market". */
 static void add_sides(struct result *r, struct arena *a, const struct sides *s, const char *what)
 {
 	domain_add_text(r, a, arena_printf(a, "higher_%s", what), "Dearest", s->high);
@@ -79,7 +79,7 @@ static void add_sides(struct result *r, struct arena *a, const struct sides *s, 
 
 /* ---- compare_hub_zones ---- */
 
-/* "CAISO", or "CAISO and ERCOT" where the zones are of two. */
+/* "CAISO", or "CAISO and ERCOT" if the zones are in two markets. */
 static void add_markets(struct result *r, struct arena *a)
 {
 	const struct table *t = r->tables[0];
@@ -220,7 +220,7 @@ static bool get_peak_offpeak_spread(struct tool_call *call, struct err *e)
 
 /* ---- shapes ---- */
 
-/* The rows of the leading curve: those before vendor or market changes. */
+/* The number of rows of the leading curve: those before the vendor or market changes. */
 static size_t leading_rows(const struct table *t)
 {
 	size_t n = 0;
@@ -231,7 +231,8 @@ static size_t leading_rows(const struct table *t)
 	return n;
 }
 
-/* Rows of the highest and the lowest average among the first `n`; false when all are alike. */
+/* Finds the rows with the highest and the lowest average among the first `n`. False when all are
+ * equal. */
 static bool find_extremes(const struct table *t, size_t n, size_t *high, size_t *low)
 {
 	int64_t cents, highest = INT64_MIN, lowest = INT64_MAX;
@@ -312,14 +313,14 @@ struct day_curve {
 	int64_t cents, hours;
 };
 
-enum { DAY_CURVES_MAX = 64 }; /* rows of further ones have no shape */
+enum { DAY_CURVES_MAX = 64 }; /* further curves get no shape */
 
 struct day_curves {
 	struct day_curve items[DAY_CURVES_MAX];
 	size_t count;
 };
 
-/* NULL: it is none, or one too many. */
+/* NULL: the row has no vendor or market, or there are too many curves. */
 static struct day_curve *day_curve_of(struct day_curves *all, const struct table *t, size_t row)
 {
 	const char *vendor = table_cell(t, row, "Vendor"), *market = table_cell(t, row, "Market");
@@ -350,7 +351,7 @@ static void add_hours(struct day_curves *all, const struct table *t)
 	}
 }
 
-/* Each hour in percent of the mean of its curve's hours. */
+/* An hour's price in percent of the mean of its curve. */
 static const char *hour_shape(struct day_curves *all, const struct table *t, size_t row,
 			      struct arena *a)
 {
@@ -407,7 +408,7 @@ static bool get_daily_shape(struct tool_call *call, struct err *e)
 	return tool_sql_run_then(call, derive_day, e);
 }
 
-/* Files of tools that other domains share stand with them, functions included. */
+/* Tools shared with other domains are defined there, functions included. */
 static const struct tool_entry tools[] = {
 	{"compare_hub_zones", compare_hub_zones},
 	{"get_peak_offpeak_spread", get_peak_offpeak_spread},
