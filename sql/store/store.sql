@@ -1,7 +1,7 @@
 -- about: Statements of the chat store. Each carries the tenant (on top of one database per tenant) and, where a user acts, the user.
 
--- The store gives `on_sqlite` or `on_server`, by its dialect. SQLite makes a temporary table for an INSERT ... SELECT that
--- reads its own target. What a turn inserts avoids that there by ON CONFLICT, which T-SQL lacks.
+-- The store sets `on_sqlite` or `on_server` by its dialect. SQLite makes a temporary table for an INSERT ... SELECT
+-- that reads its own target. Statements of a turn avoid this on SQLite with ON CONFLICT, which T-SQL lacks.
 
 --# query migrations_table
 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -13,14 +13,14 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 --# query migrations_applied
 SELECT version FROM schema_migrations ORDER BY version
 
--- A server is migrated by its administrator (vesperctl db), with one ledger for all parts of the schema.
+-- Servers are migrated by an administrator (vesperctl db), with one ledger for all parts of the schema.
 --# query schema_applied
 SELECT version FROM schema_migrations WHERE part = 'store' ORDER BY version
 
 --# query migration_insert
 INSERT INTO schema_migrations (version, name, applied_at) VALUES (:version, :name, :now)
 
--- A session id is taken once and for all: whoever else sends it gets nothing.
+-- A session ID is never reused: if it exists, nothing is inserted.
 --# query session_insert
 INSERT INTO chat_sessions (session_id, tenant_id, user_id, title, is_active, created_at, updated_at, total_tokens,
 	compaction_count, metadata)
@@ -50,7 +50,7 @@ WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
 	AND EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.session_id = :session_id
 		AND m.tenant_id = :tenant_id)
 
--- What stands there now: this message, or the one that came first with the same client_msg_id.
+-- The stored message: this one, or the first with the same client_msg_id.
 --# query user_message_stored
 SELECT m.message_uid, m.turn_id
 --? shared: , (SELECT t.fence FROM chat_turns t
@@ -60,7 +60,7 @@ JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_i
 WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
 	AND (m.message_uid = :message_id OR m.client_msg_id = :client_msg_id)
 
--- Before the message, so that storing the same answer again counts nothing twice.
+-- Runs before the message is inserted, so that a retry does not count an answer twice.
 --# query session_answer
 UPDATE chat_sessions
 SET updated_at = :now, total_tokens = total_tokens + :token_count, pending_ask = :pending_ask
@@ -85,7 +85,7 @@ WHERE EXISTS (SELECT 1 FROM chat_sessions s
 --? on_sqlite: ON CONFLICT (message_uid) DO NOTHING
 --? on_server: AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
 
--- Of several replicas, by the one that asks: another one's has the same id.
+-- With several replicas: true for the replica that stored the answer. Another replica's answer has the same ID.
 --# query answer_stored
 SELECT m.message_uid
 FROM chat_messages m
@@ -94,13 +94,13 @@ WHERE m.message_uid = :message_id AND m.session_id = :session_id AND m.tenant_id
 --? shared: AND EXISTS (SELECT 1 FROM chat_turns t
 --? shared:	WHERE t.tenant_id = m.tenant_id AND t.turn_id = :turn_id AND t.fence = :fence)
 
--- Several replicas: what runs, and under whose fence. A turn that is taken over has a greater one than its former owner.
+-- With several replicas: running turns and their fencing tokens. A takeover increases the token of a turn.
 --# query turn_take
 UPDATE chat_turns
 SET replica = :replica, fence = :fence, alive_at = :now
 WHERE tenant_id = :tenant_id AND turn_id = :turn_id AND user_id = :user_id AND state = 'running' AND fence < :fence
 
--- One a session. A message that came before begins none.
+-- One running turn per session. A message that is already stored starts none.
 --# query turn_insert
 INSERT INTO chat_turns (tenant_id, turn_id, session_id, user_id, replica, fence, state, alive_at)
 SELECT :tenant_id, :turn_id, :session_id, :user_id, :replica, :fence, 'running', :now
@@ -127,7 +127,7 @@ SELECT t.turn_id
 FROM chat_turns t
 WHERE t.tenant_id = :tenant_id AND t.turn_id = :turn_id AND t.fence = :fence
 
--- For the whole tenant; nobody acts.
+-- For the whole tenant, without a user.
 --# query turns_alive
 UPDATE chat_turns
 SET alive_at = :now
@@ -140,7 +140,7 @@ WHERE t.tenant_id = :tenant_id AND t.state = 'running'
 ORDER BY t.alive_at, t.turn_id
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
--- Its owner, if it wakes up, has an old fence.
+-- If the former owner wakes up, its fencing token is outdated.
 --# query turn_close
 UPDATE chat_turns
 SET state = 'done', fence = :fence_after
@@ -185,7 +185,7 @@ WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :u
 ORDER BY m.message_id
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
--- A source that the answer rests on was deleted while it was written: nothing of it is kept.
+-- A data source of the answer was deleted while the answer was written: its content is removed.
 --# query answer_forget
 UPDATE chat_messages
 SET content = :gone, tool_calls = NULL, views = NULL, pbi_deep_links = NULL, checked = NULL, standing = NULL, needs = NULL
@@ -193,7 +193,7 @@ WHERE tenant_id = :tenant_id AND message_uid = :message_id AND (SELECT COUNT(*) 
 	WHERE s.tenant_id = :tenant_id AND s.deleted_at IS NULL
 		AND REPLACE(chat_messages.needs, s.source_uid, '') <> chat_messages.needs) < :source_count
 
--- The session context that the newest answer with one left.
+-- The newest session context stored with an answer.
 --# query standing_newest
 SELECT m.standing, m.needs
 FROM chat_messages m
@@ -202,7 +202,7 @@ WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :u
 ORDER BY m.message_id DESC
 OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
 
--- What was said, for prompts, without what was shown beside it.
+-- Messages without their views, for prompts.
 --# query messages_recent
 SELECT m.message_uid, m.session_id, m.turn_id, m.role, m.content, m.status, m.intent, m.needs, m.created_at
 FROM chat_messages m
@@ -211,7 +211,7 @@ WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :u
 ORDER BY m.message_id DESC
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
--- What a long session was about before its last messages, and how much came since.
+-- The summary of a long session, and the messages since.
 --# query memory_summary
 SELECT y.summary_text, y.covers_through
 FROM chat_session_summaries y
@@ -239,7 +239,7 @@ WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :u
 ORDER BY m.message_id
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
--- Two turns can't make the same summary: it must reach further than every other.
+-- A summary must cover more than every other, so two turns cannot store the same one.
 --# query session_compacted
 UPDATE chat_sessions
 SET compaction_count = compaction_count + 1
@@ -255,7 +255,7 @@ WHERE EXISTS (SELECT 1 FROM chat_sessions s
 	AND NOT EXISTS (SELECT 1 FROM chat_session_summaries y
 		WHERE y.session_id = :session_id AND y.tenant_id = :tenant_id AND y.covers_through >= :covers_through)
 
--- For the whole tenant; nobody acts. Where others serve the same tenant, what began lately may still run there.
+-- For the whole tenant, without a user. If other replicas serve the tenant, recent turns may still be running there.
 --# query orphans
 SELECT m.session_id, m.turn_id
 FROM chat_messages m
@@ -286,7 +286,7 @@ JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_i
 LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.tenant_id
 WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
 
--- An own turn's question and answer.
+-- The question and answer of the user's own turn.
 --# query turn_own
 SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,
 	m.tool_calls, m.views, m.pbi_deep_links, m.standing, m.checked, m.needs, m.provider, m.model, m.token_count,
@@ -297,7 +297,7 @@ LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.t
 WHERE m.tenant_id = :tenant_id AND m.turn_id = :turn_id AND s.user_id = :user_id
 ORDER BY m.message_id
 
--- A turn's question and answer, of anybody of the tenant.
+-- The question and answer of any user's turn in the tenant.
 --# query messages_of_turn
 SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,
 	m.tool_calls, m.views, m.pbi_deep_links, m.standing, m.checked, m.needs, m.provider, m.model, m.token_count,
@@ -308,7 +308,7 @@ WHERE m.tenant_id = :tenant_id AND m.turn_id IN (SELECT a.turn_id FROM chat_mess
 	WHERE a.message_uid = :message_id AND a.tenant_id = :tenant_id AND a.role = 'assistant')
 ORDER BY m.message_id
 
--- Whoever saw another etag edits nothing: what stands there afterwards says whose edit it was.
+-- With an outdated etag nothing is changed; the etag stored afterwards shows whose edit won.
 --# query session_edit
 UPDATE chat_sessions
 SET etag = :new_etag
@@ -318,7 +318,7 @@ SET etag = :new_etag
 WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
 --? if_etags: AND COALESCE(etag, session_id) IN (:if_etags...)
 
--- The end of a tenant's chain of receipts.
+-- The last receipt of a tenant's chain.
 --# query receipt_head
 SELECT r.receipt_no, r.hash
 FROM chat_receipts r
@@ -326,9 +326,9 @@ WHERE r.tenant_id = :tenant_id
 ORDER BY r.receipt_no DESC
 OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
 
--- Before its answer, and only behind the record that it was made for: where another one stands there by now, nothing is
--- stored, and the answer follows only where its receipt is. On SQLite the trigger chat_receipts_in_order sees to that; a
--- session or answer that is not as it should be leaves the tenant NULL, which the trigger leaves out, too.
+-- Stored before its answer, and only if the last record of the chain is still the one that the receipt was made for.
+-- Otherwise neither the receipt nor its answer is stored. On SQLite the trigger chat_receipts_in_order enforces this.
+-- If the session or the answer is not as required, the tenant is NULL, and the trigger skips the row.
 --# query receipt_insert
 INSERT INTO chat_receipts (tenant_id, receipt_no, receipt_id, message_uid, session_id, user_id, content, leaves,
 	content_hash, previous_hash, hash, created_at)
@@ -347,10 +347,11 @@ INSERT INTO chat_receipts (tenant_id, receipt_no, receipt_id, message_uid, sessi
 --? on_server:	AND :previous_hash = COALESCE((SELECT p.hash FROM chat_receipts p
 --? on_server:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)
 
--- The same for a call that no answer came of.
+-- With several replicas, only under the turn's current fencing token.
 --? on_server_shared: AND EXISTS (SELECT 1 FROM chat_turns t
 --? on_server_shared:	WHERE t.tenant_id = :tenant_id AND t.turn_id = :turn_id AND t.fence = :fence)
 
+-- As receipt_insert, for a call without an answer.
 --# query receipt_insert_alone
 INSERT
 --? on_sqlite: OR IGNORE
@@ -370,7 +371,7 @@ SELECT r.receipt_id
 FROM chat_receipts r
 WHERE r.tenant_id = :tenant_id AND r.receipt_id = :receipt_id
 
--- For the tenant's operators, or one user's own; with the answers as they stand.
+-- For the tenant's operators, or a user's own receipts, with the answers as stored now.
 --# query receipts_page
 SELECT r.receipt_no, r.receipt_id, r.message_uid, r.session_id, r.user_id, r.content, r.leaves, r.content_hash,
 	r.previous_hash, r.hash, r.created_at, m.content AS answer
@@ -383,7 +384,7 @@ WHERE r.tenant_id = :tenant_id
 ORDER BY r.receipt_no
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
--- Answers whose receipt is not there.
+-- Answers whose receipt is missing.
 --# query receipts_missing
 SELECT m.message_uid, m.receipt_id
 FROM chat_messages m
@@ -392,7 +393,7 @@ WHERE m.tenant_id = :tenant_id AND m.receipt_id IS NOT NULL
 ORDER BY m.message_id
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
--- Deleting a session, in this order.
+-- Deletes a session, in this order.
 --# query session_delete_receipts
 UPDATE chat_receipts
 SET content = NULL, message_uid = NULL, session_id = NULL, user_id = NULL
@@ -407,7 +408,7 @@ DELETE FROM chat_session_summaries
 WHERE session_id = :session_id AND tenant_id = :tenant_id AND EXISTS (SELECT 1 FROM chat_sessions s
 	WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
 
--- Answers that were kept for repeated requests say what the session said.
+-- Responses stored for idempotent retries contain the session's content.
 --# query session_delete_repeats
 DELETE FROM chat_idempotency
 WHERE tenant_id = :tenant_id AND user_id = :user_id AND body LIKE :body_like ESCAPE '\'
@@ -444,7 +445,7 @@ SELECT f.feedback_id, f.message_uid, f.session_id, f.user_id, f.rating, f.commen
 FROM chat_feedback f
 WHERE f.message_uid = :message_id AND f.tenant_id = :tenant_id AND f.user_id = :user_id
 
--- For the tenant's administrators: what was said of answers, not the answers.
+-- For the tenant's administrators: feedback without the answers.
 --# query feedback_page
 SELECT f.feedback_id, f.message_uid, f.session_id, f.user_id, f.rating, f.comment, f.correction, f.updated_at
 FROM chat_feedback f
@@ -476,7 +477,7 @@ SELECT :tenant_id, :agent, :tool, :enabled, :user_id, :now
 WHERE NOT EXISTS (SELECT 1 FROM chat_agent_tools t
 	WHERE t.tenant_id = :tenant_id AND t.agent_name = :agent AND t.tool_name = :tool)
 
--- A key is worth nothing after its time, and one whose request died unanswered may be tried again.
+-- Removes an expired key, or one whose request died without an answer, so that it can be retried.
 --# query idempotent_expire
 DELETE FROM chat_idempotency
 WHERE tenant_id = :tenant_id AND user_id = :user_id AND key_hash = :key_hash
@@ -504,7 +505,8 @@ WHERE tenant_id = :tenant_id AND user_id = :user_id AND owner = :owner
 DELETE FROM chat_idempotency
 WHERE tenant_id = :tenant_id AND user_id = :user_id AND owner = :owner
 
--- Everything of one user, in this order. The audit log says who did what, without content, and has an age of its own.
+-- Deletes all data of a user, in this order. The audit log records who did what without content, and has its own
+-- retention.
 --# query user_delete_feedback
 DELETE FROM chat_feedback WHERE tenant_id = :tenant_id AND user_id = :of_user
 
@@ -532,7 +534,7 @@ DELETE FROM chat_saved_views WHERE tenant_id = :tenant_id AND user_id = :of_user
 --# query user_delete_tokens
 DELETE FROM chat_tokens WHERE tenant_id = :tenant_id AND user_id = :of_user
 
--- Their own data goes with them; what is shared stays the tenant's.
+-- A user's private data sources are deleted; shared ones stay with the tenant.
 --# query user_delete_sources
 UPDATE chat_data_sources
 SET deleted_at = :now, etag = etag + 1, updated_at = :now
@@ -546,7 +548,7 @@ WHERE tenant_id = :tenant_id AND owner = :of_user AND visibility <> 'private'
 --# query user_delete_sessions
 DELETE FROM chat_sessions WHERE tenant_id = :tenant_id AND user_id = :of_user
 
--- Retention, batch by batch: which rows go, then everything that hangs on them.
+-- Retention, in batches: the rows to delete, then everything that depends on them.
 --# query retain_messages
 SELECT m.message_uid
 FROM chat_messages m
@@ -560,7 +562,7 @@ DELETE FROM chat_feedback WHERE tenant_id = :tenant_id AND message_uid IN (:ids.
 --# query retain_delete_messages
 DELETE FROM chat_messages WHERE tenant_id = :tenant_id AND message_uid IN (:ids...)
 
--- A summary tells what messages said, so it lives no longer than they do.
+-- A summary contains the content of messages, so it expires with them.
 --# query retain_delete_summaries
 DELETE FROM chat_session_summaries WHERE tenant_id = :tenant_id AND created_at < :before
 
@@ -582,7 +584,7 @@ WHERE a.tenant_id = :tenant_id AND a.created_at < :before
 ORDER BY a.audit_id
 OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
 
--- Of receipts only the content goes.
+-- Only the content of receipts is removed.
 --# query retain_receipts
 UPDATE chat_receipts
 SET content = NULL, message_uid = NULL, session_id = NULL, user_id = NULL
@@ -606,7 +608,8 @@ INSERT INTO chat_ledger (tenant_id, user_id, role, kind, provider, model, purpos
 VALUES (:tenant_id, :user_id, :role, :kind, :provider, :model, :purpose, :input_tokens, :cache_read_tokens,
 	:cache_write_tokens, :output_tokens, :tokens, :nano_usd, :day, :now)
 
--- For the whole tenant; nobody acts. A page of users by name: what each spent since the month began, and today.
+-- For the whole tenant, without a user. A page of users by name: the spending of each since the start of the month, and
+-- today.
 --# query ledger_sums
 SELECT l.user_id, l.role, SUM(l.tokens) AS month_tokens, SUM(l.nano_usd) AS month_nano_usd,
 	SUM(CASE WHEN l.day = :today THEN l.tokens ELSE 0 END) AS day_tokens,
@@ -630,7 +633,7 @@ SELECT f.name, f.version, f.text, f.fingerprint, f.status, f.why, f.message_uid,
 FROM chat_flows f
 WHERE f.tenant_id = :tenant_id AND f.name = :name
 
--- Another one after each change that any replica made.
+-- The stamp differs after each change by any replica.
 --# query flows_stamp
 SELECT COUNT(*) AS flows, MAX(f.checked_at) AS newest, SUM(f.version) AS versions
 FROM chat_flows f
@@ -650,7 +653,7 @@ SET version = version + 1, checked_at = :now, why = NULL
 --? status: , status = :status
 WHERE tenant_id = :tenant_id AND name = :name AND version = :if_version
 
--- What a reading of it with the packs of now came to. A text that was replaced meanwhile is read again.
+-- Stores the result of checking a flow with the current packs. If the text was replaced meanwhile, it is checked again.
 --# query flow_checked
 UPDATE chat_flows
 SET status = :status, why = :why, checked_at = :now
@@ -660,7 +663,7 @@ WHERE tenant_id = :tenant_id AND name = :name AND version = :if_version AND stat
 --# query flow_delete
 DELETE FROM chat_flows WHERE tenant_id = :tenant_id AND name = :name
 
--- Personal access tokens, by the hash of what a client sends. One that was revoked is gone; the audit log has that it was there.
+-- Personal access tokens, by the hash of what a client sends. Revoked tokens are deleted; the audit log records them.
 --# query token_by_hash
 SELECT t.token_id, t.user_id, t.name, t.scopes, t.permissions, t.created_at, t.expires_at, t.last_used_at
 FROM chat_tokens t
@@ -683,7 +686,7 @@ INSERT INTO chat_tokens (tenant_id, token_id, user_id, name, token_hash, scopes,
 SELECT :tenant_id, :token_id, :user_id, :name, :hash, :scopes, :permissions, :signed_in_at, :now, :expires_at
 WHERE (SELECT COUNT(*) FROM chat_tokens t WHERE t.tenant_id = :tenant_id AND t.user_id = :user_id) < :most
 
--- Who did what with a token that is there. `day`: once a day.
+-- Logs an action with an existing token. `day`: at most once a day.
 --# query token_audit
 INSERT INTO chat_audit_log (tenant_id, user_id, agent_name, tool_name, outcome, row_count, duration_ms, created_at)
 SELECT :tenant_id, :user_id, t.token_id, :what, 'ok', 0, 0, :now
@@ -699,14 +702,14 @@ UPDATE chat_tokens SET last_used_at = :now WHERE tenant_id = :tenant_id AND toke
 DELETE FROM chat_tokens WHERE tenant_id = :tenant_id AND token_id = :token_id
 --? of_user: AND user_id = :of_user
 
--- A sign-in before the newest one says nothing of what the user may now.
+-- Only the newest sign-in determines the user's permissions.
 --# query tokens_signed_in
 UPDATE chat_tokens
 SET permissions = :permissions, signed_in_at = :signed_in_at
 WHERE tenant_id = :tenant_id AND user_id = :user_id
 	AND (signed_in_at < :signed_in_at OR (signed_in_at = :signed_in_at AND permissions <> :permissions))
 
--- Data sources. The stamp is another one after each change that any replica made, and where a row's time was set back.
+-- Data sources. The stamp differs after each change by any replica, even if the time of a row was set back.
 --# query sources_stamp
 SELECT COUNT(*) AS sources, SUM(s.etag) AS etags,
 	(SELECT MIN(o.updated_at) FROM chat_data_sources o WHERE o.tenant_id = :tenant_id) AS oldest,
@@ -762,13 +765,13 @@ SELECT v.state, v.holder
 FROM chat_data_versions v
 WHERE v.tenant_id = :tenant_id AND v.version_uid = :version
 
--- One replica loads it: the first that says so.
+-- The first replica that claims a version loads it.
 --# query version_claim
 UPDATE chat_data_versions
 SET state = 'loading', table_name = :table, holder = :holder, updated_at = :now
 WHERE tenant_id = :tenant_id AND version_uid = :version AND state = 'reading'
 
--- It is being received or loaded still.
+-- Heartbeat: the version is still being received or loaded.
 --# query version_beat
 UPDATE chat_data_versions
 SET updated_at = :now
@@ -824,7 +827,7 @@ SET etag = etag + 1, updated_at = :now
 --? expires_at: , expires_at = NULLIF(:expires_at, '')
 WHERE tenant_id = :tenant_id AND source_uid = :source AND etag = :if_etag AND deleted_at IS NULL
 
--- What one source is joined with is stated as a whole, before its etag goes on.
+-- The joins of a data source are replaced as a whole, before its etag changes.
 --# query source_joins_clear
 DELETE FROM chat_data_joins
 WHERE tenant_id = :tenant_id AND source_uid = :source
@@ -841,7 +844,7 @@ UPDATE chat_data_sources
 SET deleted_at = :now, etag = etag + 1, updated_at = :now
 WHERE tenant_id = :tenant_id AND source_uid = :source AND deleted_at IS NULL
 
--- What is left of a source in answers: the question stays its user's, what the data said goes.
+-- Removes a data source's content from answers. The user's question remains.
 --# query source_delete_receipts
 UPDATE chat_receipts
 SET content = NULL
@@ -875,7 +878,7 @@ DELETE FROM chat_data_versions WHERE tenant_id = :tenant_id AND source_uid = :so
 --# query source_delete
 DELETE FROM chat_data_sources WHERE tenant_id = :tenant_id AND source_uid = :source
 
--- Saved views, as the calls that gave them.
+-- Saved views, stored as the calls that produce them.
 --# query saved_views
 SELECT v.saved_uid, v.user_id, v.is_shared, v.title, v.message_uid, v.view_id, v.call_text, v.needs, v.created_at
 FROM chat_saved_views v
@@ -901,7 +904,7 @@ WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id AND s.user_id = :
 --# query saved_view_delete
 DELETE FROM chat_saved_views WHERE tenant_id = :tenant_id AND saved_uid = :saved_id AND user_id = :user_id
 
--- For administrators: sums of the whole tenant.
+-- For administrators: sums over the whole tenant.
 --# query report_users
 SELECT l.user_id AS "user", SUM(CASE WHEN l.kind = 'settle' THEN 1 ELSE 0 END) AS calls,
 	SUM(l.input_tokens + l.cache_read_tokens + l.cache_write_tokens) AS input_tokens, SUM(l.output_tokens) AS output_tokens,
@@ -948,7 +951,7 @@ GROUP BY COALESCE(m.provider, '')
 ORDER BY answers DESC, provider
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
--- Whole answers without a call are those that nothing was understood of, or small talk.
+-- Complete answers without a call are small talk, or questions that were not understood.
 --# query report_numbers
 SELECT COUNT(*) AS answers,
 	COALESCE(SUM(CASE WHEN m.checked LIKE '%"unbound":%' AND m.checked NOT LIKE '%"unbound":0,%' THEN 1 ELSE 0 END), 0) AS unverified,

@@ -1,6 +1,6 @@
 -- about: The database itself leaves out a receipt that does not follow the one that it was made for.
 
--- A row without a tenant is one whose session or answer is not as its statement wants it. Every other row that breaks a
+-- A row without a tenant is one whose session or answer is not as its statement requires. Any other row that violates a
 -- rule of the table is an error.
 --# query chat_receipts_in_order
 CREATE TRIGGER chat_receipts_in_order BEFORE INSERT ON chat_receipts

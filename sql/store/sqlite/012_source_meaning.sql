@@ -6,7 +6,7 @@ ALTER TABLE chat_data_sources ADD COLUMN meaning text
 --# query expires_at
 ALTER TABLE chat_data_sources ADD COLUMN expires_at nvarchar(24)
 
--- Who loads it, and that no two files of one source come at once.
+-- The replica that loads a version, and a unique index against two files of one data source at the same time.
 --# query holder
 ALTER TABLE chat_data_versions ADD COLUMN holder char(36)
 
