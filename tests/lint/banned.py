@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fails on calls that the program does not make, on folders with too many files and structs with too many members, and
-lists the longest files and functions (a mirror, not a wall)."""
+"""Fails on banned calls, on folders with too many files and on structs with too many members. Option --sizes also lists
+the longest files and functions, without a limit."""
 import collections
 import pathlib
 import re
@@ -10,12 +10,13 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BANNED = re.compile(r"\b(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atof|gets|system|alloca|popen)\s*\(")
 RAW_MEMORY = re.compile(r"(?<![\w.>])(malloc|calloc|realloc|free|strdup|strndup|asprintf)\s*\(")
-# jansson's own constructors return NULL for invalid UTF-8; src/base/json/json_write.c has those that never fail.
+# jansson's constructors return NULL for invalid UTF-8; those of src/base/json/json_write.c never fail.
 RAW_JSON = re.compile(r"\b(json_v?pack(?:_ex)?|json_v?sprintf|json_stringn?(?:_nocheck)?)\s*\(")
-# A precision counts bytes and may end inside a character: STR_CUT of vesper/str.h cuts between them.
+# A printf precision counts bytes and may cut a character in half; STR_CUT of vesper/str.h does not.
 BYTE_CUT = re.compile(r"%[-#0 +]*\d*\.\d+s")
-# No byte from outside (client, model, row, Redis, file, environment) reaches an assert; one over a value that
-# began outside says in a comment who has checked it. It may be compiled out, and its condition with it.
+# Asserts never check external input (client, model, row, Redis, file, environment). An assert on a value of external
+# origin has a comment that names who validated it. Asserts may be compiled out with their condition, so it must have no
+# side effects.
 ASSERT_EFFECT = re.compile(r"\bassert\s*\([^;]*(\+\+|--|[^=!<>]=[^=])")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\])*\"", re.S)
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
@@ -27,7 +28,7 @@ STRUCT = re.compile(r"^(?:typedef |static )?(?:struct|union)\b([^;{}()]*)\{", re
 
 
 def members(body):
-    """Of a struct's body, without what stands in braces of its own; `int a, b;` are two."""
+    """Number of members of a struct's body without nested bodies; `int a, b;` counts as two."""
     flat, depth = [], 0
     for c in body:
         depth += c == "{"
@@ -38,7 +39,7 @@ def members(body):
 
 
 def structs(code):
-    """Each struct of the outermost level: its name and the number of its members."""
+    """Yields the name and the number of members of each top-level struct."""
     for match in STRUCT.finditer(code):
         depth, at = 1, match.end()
         while depth and at < len(code):
@@ -48,7 +49,7 @@ def structs(code):
 
 
 def folders():
-    """The folders of src with the files that git knows in them."""
+    """The folders of src with the number of files tracked by git."""
     tracked = subprocess.run(["git", "ls-files", "src"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     count = collections.Counter(str(pathlib.PurePath(name).parent) for name in tracked.splitlines() if (ROOT / name).exists())
     return count.items()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""No second list of what a pack's catalogue.json lists: known values of a dimension, and views.
+"""Fails on a copy of a list in a pack's catalogue.json: known values of a dimension, or views.
 
-A single value may be spoken of where its meaning matters (the worst color, the default case); two of
-one dimension in the strings of a C file, in a prompt or in a tool's description are a list, which
-belongs to the catalogue alone ({values.<dimension>} puts it into a text)."""
+A single value is allowed where its meaning matters (the worst color, the default case). Two values of one
+dimension in the strings of a C file, in a prompt or in a tool's description are a list, which belongs to the
+catalogue ({values.<dimension>} inserts it into a text)."""
 
 import json
 import re
@@ -25,13 +25,13 @@ def known_values(dimension):
 
 
 DIMENSIONS = {d["name"]: known_values(d) for c in catalogues for d in c.get("dimensions", [])}
-# Words of their own: the edges of a range are called so.
+# Common words: the ends of a range are called so.
 WORDS = {"High", "Low"}
 VIEWS = [v["name"] for c in catalogues for v in c.get("views", [])]
 
 
 def columns_and_labels():
-    """Names of columns may be words that are values elsewhere ("Budget" is a changed field too)."""
+    """Column names may also be values of a dimension ("Budget" is a changed field too)."""
     names = set()
     for path in tool_files():
         for column, rest in re.findall(r'^-- column "([^"]+)"(.*)$', path.read_text(), re.M):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the documents name exists: files, links and their headings, verbs of ./run and of vesperctl, settings, routes.
-README stays a first page."""
+"""Checks that what the documents name exists: files, links, headings, verbs of ./run and vesperctl, settings, routes.
+Checks that the README stays short."""
 
 import re
 import sys
@@ -37,14 +37,14 @@ def check_links(path, text):
 
 
 def check_files(path, text):
-    """Names with a folder in front; those of examples stand in fences or hold <, {, … or a home."""
+    """File names with a folder; those of examples are in fences or contain <, {, … or a home folder."""
     prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
     for name in re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", prose):
         if not (ROOT / name).exists() and not list(ROOT.glob(f"{name}*")) and name not in EXAMPLES:
             problems.append(f"{path.name}: there is no {name}")
 
 
-# Files that a reader makes by following the text.
+# Files that the reader creates while following the text.
 EXAMPLES = {"sql/energy/places/get_project_places.sql", "prompts/energy/places.md", "sql/resort/tables.json", "sql/resort/rides/get_rides_by_lift.sql",
             "sql/resort/fragments.sql", "prompts/resort/rides.md", "config/resort/catalogue.json", "config/resort/entities.json",
             "config/resort/words.json", "config/resort/permissions.json", "config/shop/catalogue.json", "config/shop/review.json",
@@ -83,7 +83,7 @@ def main():
     ctl_verbs = set(re.findall(r'^\t\{"(\w[\w-]*)", \w+,', ctl, re.M))
     keys = set(re.findall(r'^(?:TEXT|SECRET|INT|BOOL|OTHER)\s*\("([\w.]+)"', (ROOT / "src/config/config_keys.c").read_text(), re.M))
     table = (ROOT / "src/transport/rest/http_route.c").read_text()
-    source = "".join(p.read_text() for p in (ROOT / "src").rglob("*.c"))  # events of the log are named like settings
+    source = "".join(p.read_text() for p in (ROOT / "src").rglob("*.c"))  # log events are named like settings
     routes = {re.sub(r"^\s*API ", "/api/v1", r).replace('"', "").replace("/api/v1 ", "/api/v1")
               for r in re.findall(r'\{"[A-Z]+", ((?:API )?"[^"]*")', table)} | {"/ws/v1/chat", "/ws/echo"}
     for path in documents():

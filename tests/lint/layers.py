@@ -7,7 +7,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
-# Third-party headers, and the one folder each may be included from (base's jansson is everybody's JSON).
+# Third-party headers, and the one folder that may include each of them (jansson of base may be used everywhere).
 FOREIGN = {
     "uv.h": {"loop"},
     "libwebsockets.h": {"transport/ws", "ctl"},
@@ -44,7 +44,7 @@ def read_layers(path):
 
 
 def folder_of(path, allowed):
-    """The row that a file of src belongs to: the longest of its folders that has one."""
+    """The row of src/LAYERS for a file of src: that of its deepest folder with a row."""
     parts = path.relative_to(ROOT / "src").parts[:-1]
     for n in range(len(parts), 0, -1):
         if "/".join(parts[:n]) in allowed:

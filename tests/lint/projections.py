@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails on a wire format that knows more than events: a projection includes the event header and the writer, nothing of the program."""
+"""Fails if a wire format depends on more than events: a projection includes only the event header and the writer."""
 import pathlib
 import re
 import sys
@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 # What every projection may include; no allocation, no store, no loop.
 ALLOWED = {"markdown.h", "projection.h", "vesper/event.h", "vesper/json_out.h", "vesper/limits.h", "vesper/str.h", "vesper/wire.h"}
-# How times are written; then not formats: who writes tables as text, who reads a log as items, and who keeps views until the end.
+# Times in events; then files that are not formats: tables as text, the log as items, and views until the end.
 READERS = {"sse.c": {"vesper/clock.h"}, "markdown.c": {"vesper/json.h", "vesper/mem.h"}, "reader.c": {"vesper/mem.h"}, "whole.c": {"vesper/arena.h"}}
 
 

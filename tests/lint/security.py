@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each file that docs/security.md names exists, and each way of an attack that it names by its words."""
+"""Checks that each file and each attack test that docs/security.md names exists."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ def main():
     for name in files:
         if not (ROOT / name).exists():
             problems.append(f"docs/security.md: there is no {name}")
-    # `tests/x.mjs`: a test, another one
+    # `tests/x.mjs`: name of a test, name of another one
     for name, tests in re.findall(r"`(tests/[\w./-]+\.mjs)`: ([^;|`]+)", text):
         path = ROOT / name
         if not path.exists():

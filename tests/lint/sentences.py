@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""No sentence to a user in C: it stands in config/language/<name>.json, member `sentences`, under a
-key of include/vesper/sentences.h; and each key is used.
+"""Fails on user-visible sentences in C. They belong in config/language/<name>.json, member `sentences`, under a key of
+include/vesper/sentences.h. Also fails on unused keys.
 
-A string is taken for a sentence if it has two words or more, and begins with a capital letter or ends
-as a sentence or a lead does. Texts of logs, errors, assertions and what a metric's `.help` says are for operators and
-developers.
-sentences.txt beside this file lists the files and folders whose texts are for others, with the reason."""
+A string counts as a sentence if it has at least two words, and begins with a capital letter or ends like a sentence or
+an introduction. Texts of logs, errors, assertions and a metric's `.help` are for operators and developers.
+sentences.txt lists the files and folders whose texts have other readers, with the reason."""
 
 import re
 import sys
@@ -16,18 +15,18 @@ FOLDERS = ("turn", "dialog", "answer", "planner", "know", "agent", "view", "tool
 EXCUSES = Path(__file__).with_suffix(".txt")
 KEYS = ROOT / "include/vesper/sentences.h"
 LITERAL = r'"((?:[^"\\\n]|\\.)*)"'
-# what names a month is found by counting from the first one
+# keys of months are computed from the first one
 COUNTED = re.compile(r"SAY_MONTH_(SHORT_)?(?!JANUARY|SHORT)")
 
 
 def code_of(path):
-    """Without comments and includes, lines kept."""
+    """The file without comments and includes, with all line breaks."""
     return re.sub(r"/\*.*?\*/|^\s*#\s*include[^\n]*$", lambda m: "\n" * m.group().count("\n"), path.read_text(),
                   flags=re.S | re.M)
 
 
 def caller(code, at):
-    """The function or macro whose argument stands there; "" outside of any."""
+    """The function or macro that has an argument at this position; "" outside of any."""
     depth = 0
     for i in range(at - 1, max(at - 2000, -1), -1):
         if code[i] == ")":

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""No word of a pack in C or in the prompts that all packs share: what a company's data are about stands
-in its pack's files alone.
+"""Fails on words of a pack in C or in the prompts that all packs share. Terms of a company's data belong in the files
+of its pack only.
 
-And no word of the language that questions are read with in the folders that read them: it stands in
-config/language.
+Also fails on words of a natural language in the folders that parse questions: they belong in config/language.
 
-Packs are those of config and of tests/packs. Words are all values, aliases, synonyms, nouns, states and aspects of all packs, and what units are called. None may be a word
-of a string or an identifier of a C file, but in src/domain (a pack's derivations), in the demo's
-generator, and in tests. vocabulary.txt beside this file lists the words that mean something else in
-C, and the files from which words have yet to move, each with its reason."""
+Packs are those of config and of tests/packs. Their words are all values, aliases, synonyms, nouns, states, aspects and
+names of units. None may occur in a string or an identifier of a C file, except in src/domain (derivations of packs), in
+the demo generator and in tests. vocabulary.txt lists the words that have another meaning in C, and the files that still
+contain such words, each with its reason."""
 
 import json
 import re
@@ -22,7 +21,7 @@ READERS = ("src/text/", "src/know/", "src/names/")
 
 
 def pack_files(name):
-    """Of the packs that are shipped and of those of tests/packs."""
+    """Paths of this file in the shipped packs and in those of tests/packs."""
     return sorted(path for folder in ("config", "tests/packs/config") for path in ROOT.glob(f"{folder}/*/{name}"))
 
 
@@ -52,7 +51,7 @@ def glossary_terms():
 
 
 def language_words():
-    """Words of the lists; what the program itself is named by in its files is none of them."""
+    """Words of the lists, without the names that the program itself uses in its files."""
     words = set()
 
     def collect(value):
@@ -72,7 +71,7 @@ def language_words():
 
 
 def prompt_lines(text):
-    """Of a prompt: names in camel case are words, too."""
+    """Lines of a prompt; names in camel case are split into words."""
     for number, line in enumerate(text.split("\n"), 1):
         yield number, plain(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", line))
 
@@ -98,7 +97,7 @@ def read_lists():
 
 
 def tokens_of(text):
-    """Strings and identifiers of C, comments and includes left out, as lines of plain words."""
+    """Strings and identifiers of C, without comments and includes, as lines of plain words."""
     text = re.sub(r"/\*.*?\*/|^\s*#\s*include[^\n]*$", lambda m: "\n" * m.group().count("\n"), text, flags=re.S | re.M)
     for number, line in enumerate(text.split("\n"), 1):
         strings = re.findall(r'"((?:[^"\\]|\\.)*)"', line)
@@ -108,7 +107,7 @@ def tokens_of(text):
 
 
 def words_in(text, singles, runs):
-    """Those of a plain text; of single ones the plural, too."""
+    """The words that occur in a plain text; single words also match in the plural."""
     hits = {w for w in text.split() if w in singles or (w.endswith("s") and w[:-1] in singles)}
     return hits | {r for r in runs if f" {r} " in f" {text} "}
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Fails where a folder writes a part of struct turn that another folder owns."""
+"""Fails if a folder writes a part of struct turn that another folder owns."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Part of struct turn: who writes it. A folder, or one file.
+# Part of struct turn: the folders or files that may write it.
 WRITERS = {
     "core": {"src/turn"},
     "machine": {"src/turn"},
@@ -26,9 +26,9 @@ RULES = [
     re.compile(PLACE + r"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"),
     re.compile(PLACE + r"\s*(?:\+\+|--)"),
     re.compile(r"(?:\+\+|--)\s*" + PLACE),
-    # what is reached through a pointer that may write
+    # writable pointers to a part
     re.compile(r"\bstruct turn_\w+ \*\w+ = &?" + PLACE + r"\s*[;,]"),
-    # changes of JSON in place
+    # JSON modified in place
     re.compile(r"\bjson_(?:set\w*|push\w*|decref|object_(?:set|del|update|clear)\w*|array_(?:set|append|insert|remove|clear|extend)\w*)\(\s*" + PLACE),
 ]
 CONST = re.compile(r"\bconst\s+$")
@@ -59,7 +59,7 @@ def blank(match):
 
 
 def wrong_writes(where, text):
-    """(line, part) of each place that this file may not write."""
+    """(line, part) of each disallowed write in this file."""
     code = COMMENT.sub(blank, text)
     found = set()
     for rule in RULES:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares what every wire says of the replayed turns with the recordings in tests/replay/golden.
+"""Compares the output of every wire format for the replayed turns with the recordings in tests/replay/golden.
 
-    golden.py REPLAY           fails where a byte differs, but for ids, times, durations and the size of prompts
-    golden.py REPLAY --write   records anew; look at the difference before it is committed
+    golden.py REPLAY           fails on any difference except in IDs, times, durations and prompt sizes
+    golden.py REPLAY --write   records again; review the difference before you commit it
 """
 import difflib
 import os
@@ -17,15 +17,15 @@ GOLDEN = HERE / "golden"
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 TRANSCRIPT = re.compile(r"^== transcript\n.*?(?=^== )", re.M | re.S)
-TRANSCRIBED = {"recover_partly", "numbers_right"}  # the others are recorded without, for their length
+TRANSCRIBED = {"recover_partly", "numbers_right"}  # the others are recorded without their transcripts, which are long
 SPAN = re.compile(r'"((?:latency|duration|elapsed|retry_after)_ms)":\d+')
-# Each new tool makes the prompts longer; tests of the prompts count them.
+# Each new tool makes the prompts longer; other tests count their tokens.
 COUNTED = re.compile(r'^data: \{"type":"token\.count".*$', re.M)
 PROMPT = re.compile(r'"(used|prompt|schema)":\d+')
 
 
 def plain(text):
-    """Numbers ids in the order in which they come and blanks what no two runs share."""
+    """Numbers IDs in order of appearance and masks values that differ between runs."""
     ids = {}
     text = UUID.sub(lambda m: ids.setdefault(m.group(0), f"id{len(ids) + 1}"), text)
     text = COUNTED.sub(lambda m: PROMPT.sub(r'"\1":0', m.group(0)), text)
