@@ -395,12 +395,28 @@ static int percent(int64_t used, int64_t limit)
 	return used >= limit ? 100 : used <= 0 ? 0 : (int)(100.0 * (double)used / (double)limit);
 }
 
-static int spent_percent(const struct budget_limit *l, const struct sum *s)
+/* More than 1 beyond the limit's end. */
+static double spent_part(const struct budget_limit *l, const struct sum *s)
 {
-	int tokens = l->tokens > 0 ? percent(s->spent.tokens, l->tokens) : -1;
-	int usd = l->nano_usd > 0 ? percent(s->spent.nano_usd, l->nano_usd) : -1;
+	double tokens = l->tokens > 0 ? (double)s->spent.tokens / (double)l->tokens : -1;
+	double usd = l->nano_usd > 0 ? (double)s->spent.nano_usd / (double)l->nano_usd : -1;
 
 	return usd >= tokens ? usd : tokens;
+}
+
+/* Behind the limit, whose code may be the separator's. */
+static const char *sum_whom(const struct sum *s)
+{
+	return strchr(s->key + 1, KEY_SEPARATOR) + 1;
+}
+
+/* By name where they have spent the same. */
+static bool has_spent_more(const struct budget_limit *l, const struct sum *s,
+			   const struct sum *than)
+{
+	double a = spent_part(l, s), b = spent_part(l, than);
+
+	return a > b || (a >= b && strcmp(sum_whom(s), sum_whom(than)) < 0);
 }
 
 struct budget_spent budget_most_spent(const struct budget *b, const char *tenant, size_t limit)
@@ -413,15 +429,12 @@ struct budget_spent budget_most_spent(const struct budget *b, const char *tenant
 
 		if (sum_limit(s) != limit || strcmp(s->tenant->name, tenant) != 0)
 			continue;
-		if (!most || spent_percent(l, s) > spent_percent(l, most) ||
-		    (spent_percent(l, s) == spent_percent(l, most) &&
-		     strcmp(s->key, most->key) < 0))
+		if (!most || has_spent_more(l, s, most))
 			most = s;
 	}
 	if (!most)
 		return (struct budget_spent){0};
-	return (struct budget_spent){strchr(most->key, KEY_SEPARATOR) + 1, most->spent.tokens,
-				     most->spent.nano_usd};
+	return (struct budget_spent){sum_whom(most), most->spent.tokens, most->spent.nano_usd};
 }
 
 /* Of that limit, the more used of its two kinds; -1: it does not concern them. */

@@ -70,6 +70,33 @@ static void test_who_has_spent_most(void **state)
 	budget_free(&b);
 }
 
+/* Beyond its end, too, and where a limit's place is a separator's code. */
+static void test_who_has_overspent_most(void **state)
+{
+	struct budget_limit limits[31];
+	const struct budget_sum sums[] = {{"ann", "analyst", 2001, 0, 0, 0},
+					  {"bob", "analyst", 2009, 0, 0, 0},
+					  {"cid", "analyst", 2009, 0, 0, 0}};
+	struct budget_spent s;
+	struct budget *b;
+
+	(void)state;
+	for (size_t i = 0; i < 31; i++)
+		limits[i] = (struct budget_limit){
+			.scope = BUDGET_USER, .period = BUDGET_DAY, .tokens = 1000 + (int64_t)i};
+	b = budget_new(NULL, 0, limits, 31);
+	budget_read_begin(b, "acme", NOV_30);
+	for (size_t i = 0; i < 3; i++)
+		budget_add_sum(b, "acme", &sums[i]);
+	budget_read_end(b, "acme");
+	for (size_t i = 0; i < 31; i++) {
+		s = budget_most_spent(b, "acme", i);
+		assert_string_equal(s.who, "bob");
+		assert_int_equal(s.tokens, 2009);
+	}
+	budget_free(&b);
+}
+
 static void test_prices(void **state)
 {
 	const struct budget_price prices[] = {{"claude-", 1, 1, 1, 1},
@@ -351,6 +378,7 @@ int main(void)
 		cmocka_unit_test(test_spent_before),
 		cmocka_unit_test(test_many_users),
 		cmocka_unit_test(test_who_has_spent_most),
+		cmocka_unit_test(test_who_has_overspent_most),
 		cmocka_unit_test(test_spent_by_others),
 		cmocka_unit_test(test_a_reading_is_begun_again),
 		cmocka_unit_test(test_a_reading_over_midnight),
