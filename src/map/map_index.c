@@ -6,6 +6,8 @@
  */
 #include "map_int.h"
 
+#include <string.h>
+
 static bool holds(const struct view_column *const *index, const struct view_column *column)
 {
 	while (*index && *index != column)
@@ -88,11 +90,18 @@ bool map_index_has_days(const struct map_query *q, const struct view_column *con
 	       q->by[0].dimension->map.type == COLUMN_DATE;
 }
 
-bool map_index_is_coarse(const struct entity_def *n, const struct view_column *column,
-			 enum where_op op)
+static bool is_one(const struct map_where *w, enum where_op op)
 {
+	return op == OP_IS ||
+	       (op == OP_BETWEEN && w->count == 2 && w->values[0].text && w->values[1].text &&
+		strcmp(w->values[0].text, w->values[1].text) == 0);
+}
+
+bool map_index_is_coarse(const struct entity_def *n, const struct map_where *w, enum where_op op)
+{
+	const struct view_column *column = w->dimension->map.column;
 	bool is_day = column->has_type &&
 		      (column->type == COLUMN_DATE || column->type == COLUMN_DATETIME);
 
-	return holds(n->coarse, column) && !(is_day && op == OP_IS);
+	return holds(n->coarse, column) && !(is_day && is_one(w, op));
 }

@@ -154,8 +154,7 @@ static const char *compare_at(const struct map_select *s, struct map_binds *b,
 	x = map_select_column(s, at, w->measure ? w->measure->column : w->dimension->map.column);
 	if (w->grain)
 		x = map_grain(s->dialect, w->grain, w->dimension->map.type, x, s->arena);
-	else if (s->scans && w->dimension &&
-		 map_index_is_coarse(at->entity, w->dimension->map.column, op))
+	else if (s->scans && w->dimension && map_index_is_coarse(at->entity, w, op))
 		x = arena_printf(s->arena, "+%s", x);
 	return compare(s, b, w, x, op);
 }

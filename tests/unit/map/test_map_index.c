@@ -89,6 +89,8 @@ static void looks_no_single_rows_up_by_what_many_have(void **state)
 		 "01'"
 		 "]}]}",
 		 "AND t1.day = :w1", DIALECT_SQLITE},
+		{"{'metrics':['buyers'],'period':{'start':'2025-03-01','end':'2025-03-01'}}",
+		 "AND t1.day >= :w1 AND t1.day <= :w2", DIALECT_SQLITE},
 		/* an index has it all */
 		{"{'metrics':['amount'],'where':[{'name':'channel','op':'is','values':['web']}]}",
 		 "AND t1.channel = :w1", DIALECT_SQLITE},
