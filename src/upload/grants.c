@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vesper/clock.h"
 #include "vesper/mem.h"
 
 #define GRANTS_MAX  16 /* cached callers per tenant: those that are sending requests */
@@ -159,10 +160,21 @@ static bool gives(const struct grants *g, const struct known_source *k, const st
 	return k && uploads_may_use(g->tenant, k->row, who, a);
 }
 
+static bool same_access(const struct known_source *was, const struct known_source *is)
+{
+	return was && is && was->row->visibility == is->row->visibility &&
+	       !was->row->deleted_at == !is->row->deleted_at &&
+	       strcmp(was->row->owner, is->row->owner) == 0 &&
+	       strcmp(was->row->roles, is->row->roles) == 0;
+}
+
 void grants_changed(struct grants *g, const struct known_source *was, const struct known_source *is)
 {
-	struct arena *a = arena_new(GRANT_BYTES);
+	struct arena *a;
 
+	if (same_access(was, is))
+		return;
+	a = arena_new(GRANT_BYTES);
 	list_each_safe(node, &g->items) {
 		struct grant *one = list_item(node, struct grant, node);
 
@@ -193,17 +205,20 @@ static bool is_of(const struct grant *one, const struct principal *who)
 
 static struct grant *find(struct grants *g, const struct principal *who, const struct catalog *now)
 {
+	struct grant *found = NULL;
+	int64_t now_ms = clock_now_ms();
+
 	list_each_safe(node, &g->items) {
 		struct grant *one = list_item(node, struct grant, node);
 
-		if (!is_of(one, who))
-			continue;
-		if (one->catalog == now)
-			return one;
-		drop(g, one); /* roles may have changed */
-		break;
+		if (one->catalog != now) /* whose roles may be others, and which is to be freed */
+			drop(g, one);
+		else if (is_of(one, who))
+			found = one;
+		else if (one->asked->expires_ms <= now_ms)
+			drop(g, one);
 	}
-	return NULL;
+	return found;
 }
 
 static struct grant *add(struct grants *g, const struct principal *who, struct catalog *now)

@@ -1,0 +1,146 @@
+/* What callers were given because of sources, and what it keeps in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "../catalog/catalog_int.h"
+#include "small_root.h"
+#include "upload_int.h"
+#include "vesper/clock.h"
+
+#define HOUR_MS 3600000
+
+struct fixture {
+	struct temp_root root;
+	struct catalog *catalog;
+	struct uploads uploads;
+	struct tenant_uploads tenant;
+};
+
+static struct catalog *catalog_of(void *owner, const char *tenant)
+{
+	const struct fixture *f = owner;
+
+	(void)tenant;
+	return f->catalog;
+}
+
+static void load_catalog(struct fixture *f)
+{
+	struct err e;
+
+	if (!catalog_load((const char *const[]){f->root.path, NULL}, NULL, &f->catalog, &e))
+		fail_msg("%s", e.text);
+}
+
+static struct listing *one_source(enum source_visibility visibility, int etag)
+{
+	const struct stored_source row = {.uid = "s1",
+					  .owner = "ann",
+					  .name = etag == 1 ? "One" : "Another",
+					  .kind = SOURCE_TABLE,
+					  .visibility = visibility,
+					  .roles = "",
+					  .etag = etag,
+					  .updated_at = "1"};
+
+	return listing_update(NULL, &(struct stored_sources){.items = &row, .count = 1});
+}
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){.root = small_root_new()};
+	f->uploads.options.catalog = catalog_of;
+	f->uploads.options.owner = f;
+	f->uploads.options.tenant_count = 1;
+	f->uploads.tenants = &f->tenant;
+	f->tenant.all = &f->uploads;
+	f->tenant.name = "acme";
+	f->tenant.listing = one_source(SOURCE_TENANT, 1);
+	f->tenant.grants = grants_new(&f->tenant);
+	load_catalog(f);
+}
+
+static void end(struct fixture *f)
+{
+	grants_free(&f->tenant.grants);
+	listing_release(&f->tenant.listing);
+	catalog_unref(&f->catalog);
+	temp_root_free(&f->root);
+}
+
+static bool uses(struct fixture *f, const char *user, int64_t expires_ms)
+{
+	const struct principal who = {.tenant = "acme", .user = user, .expires_ms = expires_ms};
+	struct principal *given = uploads_principal(&f->uploads, &who);
+	bool may_use = may(given, "source:s1");
+
+	principal_free(&given);
+	return may_use;
+}
+
+static void on_free(void *freed)
+{
+	*(bool *)freed = true;
+}
+
+/* Whoever came before a reload and does not come again keeps nothing of what was replaced. */
+static void a_replaced_catalogue_is_freed_with_the_next_caller(void **state)
+{
+	int64_t later_ms = clock_now_ms() + HOUR_MS;
+	struct fixture f;
+	bool freed = false;
+
+	(void)state;
+	begin(&f);
+	arena_defer(catalog_whole(f.catalog)->arena, on_free, &freed);
+	assert_true(uses(&f, "ann", later_ms));
+	assert_true(uses(&f, "bob", later_ms));
+	assert_true(uses(&f, "bob", clock_now_ms() - 1)); /* and one whose token ended */
+	catalog_unref(&f.catalog);
+	load_catalog(&f);
+	assert_false(freed);
+	assert_true(uses(&f, "bob", later_ms));
+	assert_true(freed);
+	end(&f);
+}
+
+static void change(struct fixture *f, struct listing *take)
+{
+	grants_changed(f->tenant.grants, listing_source(f->tenant.listing, "s1"),
+		       listing_source(take, "s1"));
+	listing_release(&f->tenant.listing);
+	f->tenant.listing = take;
+}
+
+static void what_was_given_ends_with_the_share(void **state)
+{
+	int64_t later_ms = clock_now_ms() + HOUR_MS;
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	assert_true(uses(&f, "bob", later_ms));
+	change(&f, one_source(SOURCE_TENANT, 2));
+	assert_true(uses(&f, "bob", later_ms));
+	change(&f, one_source(SOURCE_PRIVATE, 3));
+	assert_false(uses(&f, "bob", later_ms));
+	assert_true(uses(&f, "ann", later_ms));
+	change(&f, one_source(SOURCE_TENANT, 4));
+	assert_true(uses(&f, "bob", later_ms));
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_replaced_catalogue_is_freed_with_the_next_caller),
+		cmocka_unit_test(what_was_given_ends_with_the_share),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
