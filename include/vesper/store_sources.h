@@ -68,7 +68,7 @@ struct stored_join {
 
 /* The data sources of a tenant; the versions of each are sorted by number. */
 struct stored_sources {
-	const char *stamp; /* changes with each change by any replica */
+	const char *stamp; /* changes with each change by any replica; never newer than the rows */
 	const struct stored_source *items;
 	size_t count;
 	const struct stored_version *versions;

@@ -223,22 +223,22 @@ const char *stored_tally_stamp(const struct stored_tally *t, struct arena *a)
 static void on_sources(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct sources_call *s = list_item(c, struct sources_call, call);
-	size_t n = !e && count > 0 ? tables[0]->row_count : 0;
-	size_t m = !e && count > 1 ? tables[1]->row_count : 0;
-	size_t k = !e && count > 2 ? tables[2]->row_count : 0;
-	bool stamped = !e && count > 3 && tables[3]->row_count > 0;
+	bool stamped = !e && count > 0 && tables[0]->row_count > 0;
+	size_t n = !e && count > 1 ? tables[1]->row_count : 0;
+	size_t m = !e && count > 2 ? tables[2]->row_count : 0;
+	size_t k = !e && count > 3 ? tables[3]->row_count : 0;
 	struct stored_source *sources = arena_alloc(s->arena, (n + 1) * sizeof(*sources));
 	struct stored_version *versions = arena_alloc(s->arena, (m + 1) * sizeof(*versions));
 	struct stored_join *joins = arena_alloc(s->arena, (k + 1) * sizeof(*joins));
 
 	for (size_t i = 0; i < n; i++)
-		sources[i] = source_from_row(tables[0], i, s->arena);
+		sources[i] = source_from_row(tables[1], i, s->arena);
 	for (size_t i = 0; i < m; i++)
-		versions[i] = version_from_row(tables[1], i, s->arena);
+		versions[i] = version_from_row(tables[2], i, s->arena);
 	for (size_t i = 0; i < k; i++)
-		joins[i] = join_from_row(tables[2], i, s->arena);
+		joins[i] = join_from_row(tables[3], i, s->arena);
 	s->cb(s->owner,
-	      &(struct stored_sources){stamped ? stamp_from_row(tables[3], s->arena) : "", sources,
+	      &(struct stored_sources){stamped ? stamp_from_row(tables[0], s->arena) : "", sources,
 				       n, versions, m, joins, k},
 	      e);
 }
@@ -254,10 +254,12 @@ struct op *store_sources(struct store *s, const char *tenant, const char *since,
 	f->call.finish = on_sources;
 	if (since)
 		store_call_text(&f->call, "since", since);
+	/* Another replica may commit between two of them: a stamp that is older than the rows is
+	 * noticed at the next look, a newer one would hide what the rows lack. */
+	store_call_add(&f->call, "sources_stamp");
 	store_call_add(&f->call, "sources");
 	store_call_add(&f->call, "source_versions");
 	store_call_add(&f->call, "source_joins");
-	store_call_add(&f->call, "sources_stamp");
 	return store_call_read(&f->call, SOURCE_VERSIONS_MAX);
 }
 

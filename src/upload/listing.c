@@ -416,7 +416,7 @@ static int by_number(const void *a, const void *b)
 	return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* The previous versions, with the changed ones in their places. */
+/* Those that it had (NULL: none), the changed ones in their places. */
 static size_t merge_versions(const struct known_source *was, const struct change *c,
 			     const struct stored_version **out)
 {
@@ -435,20 +435,37 @@ static size_t merge_versions(const struct known_source *was, const struct change
 	return n;
 }
 
-static void apply(struct listing *l, const struct change *c, struct arena *a)
+static void apply(struct listing *l, const struct change *c, bool whole, struct arena *a)
 {
 	const char *uid = c->row ? c->row->uid : c->versions[0]->source;
 	const struct known_source *was = listing_source(l, uid);
 	const struct stored_source *row = c->row ? c->row : was ? was->row : NULL;
 	const struct stored_version **versions =
 		arena_alloc(a, ((was ? was->version_count : 0) + c->count + 1) * sizeof(*versions));
-	size_t n = merge_versions(was, c, versions);
+	size_t n = merge_versions(whole ? NULL : was, c, versions);
 
 	if (row && !(was && is_as_it_was(was, row, versions, n)))
 		put(l, known_new(row, versions, n));
 }
 
-struct listing *listing_update(const struct listing *before, const struct stored_sources *found)
+/* Both in order. */
+static void take_out_others(struct listing *l, const struct listing *before,
+			    const struct stored_source *const *left, size_t count)
+{
+	struct listing_at at = {0};
+	const struct known_source *k;
+	size_t i = 0;
+
+	while ((k = listing_next(before, LISTING_ALL, &at))) {
+		while (i < count && strcmp(left[i]->uid, k->row->uid) < 0)
+			i++;
+		if (i == count || strcmp(left[i]->uid, k->row->uid) != 0)
+			take_out(l, k->row->uid);
+	}
+}
+
+static struct listing *update(const struct listing *before, const struct stored_sources *found,
+			      bool whole)
 {
 	struct listing *l = listing_copy(before);
 	struct arena *a = arena_new(MERGE_BYTES);
@@ -474,10 +491,22 @@ struct listing *listing_update(const struct listing *before, const struct stored
 		}
 		for (; k < found->version_count && strcmp(versions[k]->source, uid) == 0; k++)
 			c.count++;
-		apply(l, &c, a);
+		apply(l, &c, whole, a);
 	}
+	if (whole)
+		take_out_others(l, before, sources, found->count);
 	arena_free(&a);
 	return summed(l);
+}
+
+struct listing *listing_update(const struct listing *before, const struct stored_sources *found)
+{
+	return update(before, found, false);
+}
+
+struct listing *listing_reread(const struct listing *before, const struct stored_sources *found)
+{
+	return update(before, found, true);
 }
 
 struct listing *listing_without(const struct listing *before, const char *source,

@@ -40,7 +40,9 @@ struct listing;
 
 /* Returns `before` (NULL: empty) with the rows that were read since applied. */
 struct listing *listing_update(const struct listing *before, const struct stored_sources *found);
-/* Returns a listing without that version; version NULL: without the source. */
+/* The rows that were read, and no others; what is as it was is shared with `before`. */
+struct listing *listing_reread(const struct listing *before, const struct stored_sources *found);
+/* Without that version; NULL: without the source. */
 struct listing *listing_without(const struct listing *before, const char *source,
 				const char *version);
 struct listing *listing_hold(struct listing *l);

@@ -225,24 +225,36 @@ void uploads_forget(struct tenant_uploads *t, const char *source, const char *ve
 	use_listing(t, listing_without(t->listing, source, version));
 }
 
-/* False: some changes are missing, so all rows must be read. Takes ownership of their arena. */
+/* Copied, so that the other rows need not stay. */
+static void use_joins(struct tenant_uploads *t, const struct stored_join *joins, size_t count)
+{
+	struct arena *a = arena_new(ROWS_BYTES);
+	struct stored_join *copies = arena_alloc(a, (count + 1) * sizeof(*copies));
+
+	for (size_t i = 0; i < count; i++)
+		copies[i] = (struct stored_join){
+			arena_strdup(a, joins[i].source), arena_strdup(a, joins[i].other),
+			arena_strdup(a, joins[i].column), arena_strdup(a, joins[i].other_column),
+			arena_strdup(a, joins[i].stated_by)};
+	arena_free(&t->joins.arena);
+	t->joins.arena = a;
+	t->joins.items = copies;
+	t->joins.count = count;
+}
+
+/* False: they are not all that there is. */
 static bool use_rows(struct tenant_uploads *t, const struct stored_sources *found)
 {
-	struct listing *l = listing_update(t->next.whole ? NULL : t->listing, found);
-	struct arena *a = t->next.arena;
+	struct listing *l = t->next.whole ? listing_reread(t->listing, found)
+					  : listing_update(t->listing, found);
 
-	t->next.arena = NULL;
 	if (!t->next.whole &&
-	    strcmp(stored_tally_stamp(&listing_sums(l)->rows, a), found->stamp) != 0) {
+	    strcmp(stored_tally_stamp(&listing_sums(l)->rows, t->next.arena), found->stamp) != 0) {
 		listing_release(&l);
-		arena_free(&a);
 		return false;
 	}
 	use_listing(t, l);
-	arena_free(&t->joins.arena);
-	t->joins.arena = a;
-	t->joins.items = found->joins;
-	t->joins.count = found->join_count;
+	use_joins(t, found->joins, found->join_count);
 	mem_free(t->stamp);
 	t->stamp = mem_strdup(found->stamp);
 	if (t->next.whole)
@@ -253,18 +265,18 @@ static bool use_rows(struct tenant_uploads *t, const struct stored_sources *foun
 static void on_sources(void *owner, const struct stored_sources *found, const struct err *e)
 {
 	struct tenant_uploads *t = owner;
-	bool first = !t->known;
+	bool first = !t->known, used = !e && use_rows(t, found);
 
 	t->op = NULL;
+	arena_free(&t->next.arena);
 	if (e) {
 		log_warn("uploads.stale", "tenant %s: %s", t->name, e->text);
-		arena_free(&t->next.arena);
 		mem_free(t->stamp);
 		t->stamp = NULL;
 		look_ended(t);
 		return;
 	}
-	if (!use_rows(t, found)) {
+	if (!used) {
 		read_rows(t, true);
 		return;
 	}
@@ -281,8 +293,8 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 		uploads_look(t);
 }
 
-/* The time from which changed rows are read: the newest known change, less the time that another
- * replica's clock may be behind. NULL: all rows are read. */
+/* What was changed since the newest change that is known, and a little before it: another replica's
+ * clock may be behind, and this one may have been set back. NULL: all is to be read. */
 static const char *since_of(const struct tenant_uploads *t, struct arena *a)
 {
 	const struct stored_tally *rows = &listing_sums(t->listing)->rows;
@@ -297,6 +309,8 @@ static const char *since_of(const struct tenant_uploads *t, struct arena *a)
 	if (!clock_parse_rfc3339(version && strcmp(version, source) > 0 ? version : source, &at,
 				 &e))
 		return NULL;
+	if (at > clock_now_ms())
+		at = clock_now_ms();
 	clock_rfc3339(at - BEHIND_MS, since);
 	return arena_strdup(a, since);
 }

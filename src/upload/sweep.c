@@ -228,15 +228,15 @@ static void beat(struct tenant_uploads *t)
 	struct listing_at at = {0};
 	const struct known_source *k;
 
-	while (!t->beat && !t->all->alone &&
-	       (k = listing_next(t->listing, LISTING_UNSETTLED, &at))) {
-		const struct stored_version *v = k->newest;
+	while (!t->beat && !t->all->alone && (k = listing_next(t->listing, LISTING_UNSETTLED, &at)))
+		for (size_t i = 0; i < k->version_count && !t->beat; i++) {
+			const struct stored_version *v = &k->versions[i];
 
-		if (v && version_is_under_way(v) && is_here(t, v) &&
-		    age_ms(v) >= SOURCE_SILENT_MS / 4)
-			t->beat = store_version_beat(t->all->options.store, t->name, v->uid,
-						     on_beat, t);
-	}
+			if (version_is_under_way(v) && is_here(t, v) &&
+			    age_ms(v) >= SOURCE_SILENT_MS / 4)
+				t->beat = store_version_beat(t->all->options.store, t->name, v->uid,
+							     on_beat, t);
+		}
 }
 
 static bool sweep_version(struct tenant_uploads *t, const struct stored_version *v)

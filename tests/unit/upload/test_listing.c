@@ -208,6 +208,50 @@ static void what_differs_is_told(void **state)
 	listing_release(&now);
 }
 
+/* What was read again as it was is not another one; what was not found is gone. */
+static void a_whole_read_shares_what_it_finds_as_it_was(void **state)
+{
+	struct stored_source rows[] = {source("s1", "v1", 2, "1"), source("s2", NULL, 1, "1"),
+				       source("s3", NULL, 1, "1")};
+	const struct stored_version versions[] = {version("v1", "s1", 1, VERSION_READY, "1"),
+						  version("v2", "s2", 1, VERSION_FAILED, "1"),
+						  version("v9", "s9", 1, VERSION_READY, "1")};
+	struct listing *before, *same, *less, *none;
+	struct compared c = {""};
+
+	(void)state;
+	rows[0].name = "one";
+	rows[1].name = "two";
+	rows[2].name = "three";
+	before = listing_reread(
+		NULL, &(struct stored_sources){
+			      .items = rows, .count = 3, .versions = versions, .version_count = 3});
+	assert_int_equal(listing_sums(before)->rows.versions, 2);
+	same = listing_reread(before, &(struct stored_sources){.items = rows,
+							       .count = 3,
+							       .versions = versions,
+							       .version_count = 3});
+	listing_compare(before, same, on_compared, &c);
+	assert_string_equal(c.text, "");
+	assert_int_equal(listing_new_blocks(before, same), 0);
+	/* the first source and the second one's version are gone */
+	less = listing_reread(same, &(struct stored_sources){.items = rows + 1,
+							     .count = 2,
+							     .versions = versions,
+							     .version_count = 1});
+	listing_compare(same, less, on_compared, &c);
+	assert_string_equal(c.text, "one> two>two ");
+	assert_null(listing_source(less, "s1"));
+	assert_int_equal(listing_source(less, "s2")->version_count, 0);
+	assert_ptr_equal(listing_source(less, "s3"), listing_source(before, "s3"));
+	none = listing_reread(less, &(struct stored_sources){.count = 0});
+	assert_int_equal(listing_sums(none)->rows.sources, 0);
+	listing_release(&before);
+	listing_release(&same);
+	listing_release(&less);
+	listing_release(&none);
+}
+
 /* Whatever the order they come in, and however often one is changed: all are there, once and in
  * order; a change costs one block, two where one was full. */
 static void a_change_costs_one_block(void **state)
@@ -256,6 +300,7 @@ int main(void)
 		cmocka_unit_test(parts_and_sums_are_of_the_rows),
 		cmocka_unit_test(what_is_gone_is_taken_out),
 		cmocka_unit_test(what_differs_is_told),
+		cmocka_unit_test(a_whole_read_shares_what_it_finds_as_it_was),
 		cmocka_unit_test(a_change_costs_one_block),
 	};
 

@@ -27,6 +27,10 @@ struct fixture {
 	struct look_wait wait;
 	struct later later;
 	bool joins; /* a wait begins while the next stamp is on its way */
+	/* what the tables have, where `source` is not NULL */
+	const char *source, *then; /* `then`: from behind the next read of it on; or NULL */
+	const char *versions[3];
+	char beaten[UUID_BYTES], *since; /* of what was asked last */
 };
 
 static struct llm *no_llm(void *owner)
@@ -57,6 +61,51 @@ static void on_joined(void *owner)
 	uploads_look_then(uploads_tenant(f->uploads, "acme"), &f->wait, on_told, f);
 }
 
+static const char *name_of(const struct source_statement *s)
+{
+	const char *slash = strrchr(s->name, '/');
+
+	return slash ? slash + 1 : s->name;
+}
+
+static void note(struct fixture *f, const struct source_statement *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const char *text = s->values[i].type == VALUE_TEXT ? s->values[i].text : NULL;
+
+		if (strcmp(name_of(s), "version_beat") == 0 && text && text[0] == 'v')
+			snprintf(f->beaten, sizeof(f->beaten), "%s", text);
+		if (strcmp(name_of(s), "sources") == 0 && text && text[0] == '2')
+			f->since = arena_strdup(f->rows.arena, text);
+	}
+}
+
+/* Its rows of now: a source's are id, name, visibility, etag and time. */
+static void add_table(struct fixture *f, const struct source_statement *s)
+{
+	const char *at = strrchr(f->source, '|') + 1;
+	char stamp[200];
+
+	snprintf(stamp, sizeof(stamp), "1|%c|%s|%s|0||", at[-2], at, at);
+	if (strcmp(name_of(s), "sources_stamp") == 0)
+		recording_db_table(
+			&f->rows,
+			"sources|etags|oldest|newest|versions|oldest_version|newest_version", stamp,
+			NULL);
+	else if (strcmp(name_of(s), "source_versions") == 0)
+		recording_db_table(&f->rows, "version_uid|source_uid|number|state|updated_at",
+				   f->versions[0], f->versions[1], NULL);
+	else if (strcmp(name_of(s), "sources") == 0)
+		recording_db_table(&f->rows, "source_uid|name|visibility|etag|updated_at",
+				   f->source, NULL);
+	else
+		recording_db_table(&f->rows, "source_uid", NULL);
+	if (strcmp(name_of(s), "sources") == 0 && f->then) {
+		f->source = f->then;
+		f->then = NULL;
+	}
+}
+
 /* What is asked is answered after it. */
 static struct op *query(void *self, const struct db_request *request, db_cb cb, void *owner)
 {
@@ -65,6 +114,11 @@ static struct op *query(void *self, const struct db_request *request, db_cb cb, 
 	if (f->joins && request->statement_count == 1)
 		loop_later(f->loop, &f->later, on_joined, f);
 	f->joins = f->joins && request->statement_count != 1;
+	for (size_t i = 0; i < request->statement_count; i++) {
+		note(f, &request->statements[i]);
+		if (f->source)
+			add_table(f, &request->statements[i]);
+	}
 	return recording_db_query(&f->rows, request, cb, owner);
 }
 
@@ -164,6 +218,74 @@ static void many_changes_while_rows_are_read_need_one_more(void **state)
 	assert_int_equal(f->rows.queries, before + 2);
 }
 
+static struct tenant_uploads *read_again(struct fixture *f)
+{
+	struct tenant_uploads *t = uploads_tenant(f->uploads, "acme");
+	size_t told = f->told;
+
+	uploads_look_then(t, &f->wait, on_told, f);
+	turn_until(f, told + 1, 0);
+	return t;
+}
+
+/* Another replica takes a share back between two statements of a read. */
+static void a_change_within_a_read_is_read_after_it(void **state)
+{
+	struct fixture *f = *state;
+	struct tenant_uploads *t;
+	int before;
+
+	f->source = "s1|One|tenant|1|2026-01-01T00:00:00.000Z";
+	f->then = "s1|One|private|2|2026-01-02T00:00:00.000Z";
+	t = read_again(f);
+	before = f->rows.queries;
+	turn_until(f, 0, before + 1);
+	for (int i = 0; i < 100 && uploads_source(t, "s1")->etag == 1; i++)
+		loop_turn(f->loop);
+	assert_int_equal(uploads_source(t, "s1")->etag, 2);
+}
+
+/* The newest change is said to be of a later day than today. */
+static void changes_are_read_after_the_clock_was_set_back(void **state)
+{
+	struct fixture *f = *state;
+
+	f->source = "s1|One|private|1|2999-01-01T00:00:00.000Z";
+	read_again(f);
+	read_again(f);
+	assert_non_null(f->since);
+	assert_true(strcmp(f->since, "2900") < 0);
+}
+
+static void rows_are_not_kept_with_the_joins(void **state)
+{
+	static char row[200000];
+	struct fixture *f = *state;
+
+	memset(row, 'x', sizeof(row));
+	memcpy(row, "s1|", 3);
+	strcpy(row + sizeof(row) - 50, "|private|1|2026-01-01T00:00:00.000Z");
+	f->source = row;
+	assert_true(arena_bytes(read_again(f)->joins.arena) < sizeof(row) / 2);
+}
+
+/* What is loaded here lives, also where a newer version came meanwhile. */
+static void every_load_of_this_process_has_a_heartbeat(void **state)
+{
+	struct fixture *f = *state;
+	struct tenant_uploads *t = uploads_tenant(f->uploads, "acme");
+	struct load load = {.version = "v1"};
+
+	f->uploads->alone = false;
+	t->load = &load;
+	f->source = "s1|One|private|1|2026-01-01T00:00:00.000Z";
+	f->versions[0] = "v1|s1|1|reading|2020-01-01T00:00:00.000Z";
+	f->versions[1] = "v2|s1|2|asking|2999-01-01T00:00:00.000Z";
+	read_again(f);
+	t->load = NULL;
+	assert_string_equal(f->beaten, "v1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +293,14 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_changes_while_rows_are_read_need_one_more,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_change_within_a_read_is_read_after_it, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(changes_are_read_after_the_clock_was_set_back,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rows_are_not_kept_with_the_joins, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(every_load_of_this_process_has_a_heartbeat, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
