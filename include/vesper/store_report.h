@@ -7,6 +7,7 @@
 
 #include "vesper/store.h"
 #include "vesper/table.h"
+#include "vesper/zone.h"
 
 /* Indexes of the callback's tables, with their columns. */
 enum store_report_usage {
@@ -26,11 +27,16 @@ enum store_report_quality {
 
 /* Tables in the order of the enum; valid during the callback. NULL on error. */
 typedef void (*store_report_cb)(void *owner, struct table *const *tables, const struct err *e);
-/* Reports the last `days` days (1: today only) of the caller's tenant; `now_ms` is the tenant's
- * local time. At most STORE_PAGE_MAX rows per table. */
-struct op *store_report_usage(struct store *s, const struct principal *who, int days,
-			      int64_t now_ms, store_report_cb cb, void *owner);
-struct op *store_report_quality(struct store *s, const struct principal *who, int days,
-				int64_t now_ms, store_report_cb cb, void *owner);
+/* The last days of a tenant, from the moment on at which the first of them began in its zone. */
+struct report_days {
+	int count;               /* 1: today only */
+	int64_t now_ms;          /* Unix time */
+	const struct zone *zone; /* of the tenant; NULL: UTC */
+};
+/* Reports these days of the caller's tenant. At most STORE_PAGE_MAX rows per table. */
+struct op *store_report_usage(struct store *s, const struct principal *who,
+			      const struct report_days *days, store_report_cb cb, void *owner);
+struct op *store_report_quality(struct store *s, const struct principal *who,
+				const struct report_days *days, store_report_cb cb, void *owner);
 
 #endif

@@ -6,6 +6,7 @@
 #include "vesper/store_report.h"
 
 static char seen[STORE_PAGE_MAX * 200], first[200];
+static struct zone *zone; /* of the tenants */
 
 /* Every cell of each table: a line a row, an empty line behind a table. */
 static void write_tables(struct table *const *tables, size_t count)
@@ -46,7 +47,7 @@ static void usage(struct fixture *f, const char *tenant, int days, int64_t now_m
 	const struct principal who = {.user = "chief", .tenant = tenant};
 
 	begin(f);
-	store_report_usage(f->store, &who, days, now_ms, on_usage, f);
+	store_report_usage(f->store, &who, &(struct report_days){days, now_ms, zone}, on_usage, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
 }
@@ -108,15 +109,20 @@ static void ask(struct fixture *f, const char *question, enum message_status sta
 	assert_int_equal(store_the_answer(f, &asker, &a), ERR_NONE);
 }
 
-static void quality(struct fixture *f, const char *tenant)
+static void quality_at(struct fixture *f, const char *tenant, int64_t now_ms)
 {
 	const struct principal who = {.user = "chief", .tenant = tenant};
 
 	first[0] = '\0';
 	begin(f);
-	store_report_quality(f->store, &who, 1, clock_now_ms(), on_quality, f);
+	store_report_quality(f->store, &who, &(struct report_days){1, now_ms, zone}, on_quality, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static void quality(struct fixture *f, const char *tenant)
+{
+	quality_at(f, tenant, clock_now_ms());
 }
 
 static void endings_are_counted_and_questions_without_an_answer_grouped(void **state)
@@ -139,10 +145,48 @@ static void endings_are_counted_and_questions_without_an_answer_grouped(void **s
 	assert_string_equal(first, "");
 }
 
+/* Answers of a minute before and after the moment at which a day began there. */
+static void a_day_begins_where_the_tenant_is(void **state)
+{
+	static const struct {
+		const char *zone, *before, *after, *now;
+	} rows[] = {
+		{"America/Los_Angeles", "2026-02-27T07:59:00.000Z", "2026-02-27T08:01:00.000Z",
+		 "2026-02-28T07:00:00.000Z"},
+		{"Asia/Kolkata", "2026-02-26T18:29:00.000Z", "2026-02-26T18:31:00.000Z",
+		 "2026-02-27T18:00:00.000Z"},
+		{"UTC", "2026-02-26T23:59:00.000Z", "2026-02-27T00:01:00.000Z",
+		 "2026-02-27T18:00:00.000Z"},
+	};
+	struct fixture *f = *state;
+	int64_t now_ms;
+	struct err e;
+
+	migrate(f, "acme");
+	ask(f, "The price?", MESSAGE_COMPLETE, "a", NULL);
+	ask(f, "Which?", MESSAGE_ASK, "", NULL);
+	spend(f, "ann", "big", 5, 20511 * INT64_C(86400000), false); /* local, 2026-02-27 */
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		file_do(f->acme,
+			arena_printf(f->arena,
+				     "UPDATE chat_messages SET created_at = CASE WHEN status = "
+				     "'ask' THEN '%s' ELSE '%s' END WHERE role = 'assistant'",
+				     rows[i].after, rows[i].before));
+		assert_true(clock_parse_rfc3339(rows[i].now, &now_ms, &e));
+		assert_true(zone_load(rows[i].zone, &zone, &e));
+		usage(f, "acme", 1, now_ms);
+		assert_non_null(strstr(seen, "2026-02-27 1 1 2 5 50"));
+		quality_at(f, "acme", now_ms);
+		zone_free(&zone);
+		assert_string_equal(seen, "ask 1\n\nrules 1\n\n1 0 0 0\n\n\n");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORE_TEST_BARE(what_was_spent_is_summed_by_user_model_and_day),
+		STORE_TEST_BARE(a_day_begins_where_the_tenant_is),
 		STORE_TEST_BARE(endings_are_counted_and_questions_without_an_answer_grouped),
 	};
 

@@ -354,22 +354,21 @@ json_t *turn_case(const char *tenant, const struct message *question, const stru
 
 /* ---- The store ---- */
 
-struct op *store_report_usage(struct store *s, const struct principal *who, int days,
-			      int64_t now_ms, store_report_cb cb, void *owner)
+struct op *store_report_usage(struct store *s, const struct principal *who,
+			      const struct report_days *days, store_report_cb cb, void *owner)
 {
 	(void)s;
 	(void)who;
 	(void)days;
-	(void)now_ms;
 	(void)cb;
 	(void)owner;
 	abort();
 }
 
-struct op *store_report_quality(struct store *s, const struct principal *who, int days,
-				int64_t now_ms, store_report_cb cb, void *owner)
+struct op *store_report_quality(struct store *s, const struct principal *who,
+				const struct report_days *days, store_report_cb cb, void *owner)
 {
-	return store_report_usage(s, who, days, now_ms, cb, owner);
+	return store_report_usage(s, who, days, cb, owner);
 }
 
 struct stub_lookup {

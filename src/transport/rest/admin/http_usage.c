@@ -23,12 +23,9 @@ static const struct catalog *catalog_of(const struct request *r)
 }
 
 /* Days of reports and budgets are the tenant's own. */
-static int64_t local_ms(const struct request *r)
+static const struct zone *zone_of(const struct request *r)
 {
-	const struct zone *z = turns_zone(r->transport->options.turns, r->who->tenant);
-	int64_t now_ms = clock_now_ms();
-
-	return now_ms + zone_offset_s(z, now_ms / 1000) * INT64_C(1000);
+	return turns_zone(r->transport->options.turns, r->who->tenant);
 }
 
 /* A number of the query from `least` to `most`; `none` without it. False: the request is answered.
@@ -124,13 +121,22 @@ static void on_usage(void *owner, struct table *const *tables, const struct err 
 				     {"days", rows_json(tables[REPORT_DAYS])}));
 }
 
-void on_get_admin_usage(struct request *r)
+static bool days_read(struct request *r, struct report_days *out)
 {
 	int64_t days;
 
-	if (number_read(r, "days", 1, REPORT_DAYS_MAX, DAYS_DEFAULT, &days))
-		r->op = store_report_usage(r->transport->options.store, r->who, (int)days,
-					   local_ms(r), on_usage, r);
+	if (!number_read(r, "days", 1, REPORT_DAYS_MAX, DAYS_DEFAULT, &days))
+		return false;
+	*out = (struct report_days){(int)days, clock_now_ms(), zone_of(r)};
+	return true;
+}
+
+void on_get_admin_usage(struct request *r)
+{
+	struct report_days days;
+
+	if (days_read(r, &days))
+		r->op = store_report_usage(r->transport->options.store, r->who, &days, on_usage, r);
 }
 
 static void on_quality(void *owner, struct table *const *tables, const struct err *e)
@@ -152,11 +158,11 @@ static void on_quality(void *owner, struct table *const *tables, const struct er
 
 void on_get_admin_quality(struct request *r)
 {
-	int64_t days;
+	struct report_days days;
 
-	if (number_read(r, "days", 1, REPORT_DAYS_MAX, DAYS_DEFAULT, &days))
-		r->op = store_report_quality(r->transport->options.store, r->who, (int)days,
-					     local_ms(r), on_quality, r);
+	if (days_read(r, &days))
+		r->op = store_report_quality(r->transport->options.store, r->who, &days, on_quality,
+					     r);
 }
 
 /* ---- the chain of receipts ---- */
@@ -269,8 +275,13 @@ void on_get_admin_budgets(struct request *r)
 	size_t count = now ? now->limit_count : 0;
 	struct budget_limit *limits = arena_alloc(r->arena, (count + 1) * sizeof(*limits));
 	struct budgets_read *b = arena_alloc(r->arena, sizeof(*b));
-	int64_t now_ms = local_ms(r);
+	int64_t now_ms = clock_now_ms();
 
+	if (count == 0) {
+		reply_json(r, 200, json_make({"data", json_array()}));
+		return;
+	}
+	now_ms += zone_offset_s(zone_of(r), now_ms / 1000) * INT64_C(1000);
 	for (size_t i = 0; i < count; i++) {
 		limits[i] = now->limits[i];
 		limits[i].only = arena_strdup(r->arena, limits[i].only);
