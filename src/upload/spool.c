@@ -39,6 +39,7 @@ struct upload {
 	struct look_wait look;
 	int64_t bytes, max_bytes;
 	bool opened, ended, done;
+	bool whole; /* and is within what the tenant may have */
 	struct err err;
 	const char *code; /* of the failure */
 };
@@ -210,16 +211,33 @@ static void complete(struct upload *up)
 					 .bytes = up->bytes,
 					 .sha256 = up->sha256};
 
+	up->whole = true;
 	up->op = store_version_set(up->tenant->all->options.store, up->tenant->name, &v,
 				   on_complete, up);
 }
 
-/* Other files may have been completed while this one was received. */
+/* Of files that are whole, as far as the listing does not have them yet. */
+static int64_t unlisted_bytes(const struct tenant_uploads *t)
+{
+	int64_t sum = 0;
+
+	list_each(node, &t->receiving) {
+		const struct upload *up = list_item(node, struct upload, node);
+		const struct stored_version *v = uploads_version(t, up->source, up->version);
+
+		if (up->whole && up->err.code == ERR_NONE)
+			sum += up->bytes - (v ? v->bytes : 0);
+	}
+	return sum;
+}
+
+/* Others may have become whole while this one came. */
 static bool is_beyond_quota(struct upload *up)
 {
-	int64_t quota = up->tenant->all->options.tenant_bytes;
+	const struct tenant_uploads *t = up->tenant;
+	int64_t quota = t->all->options.tenant_bytes;
 
-	if (listing_sums(up->tenant->listing)->bytes + up->bytes <= quota)
+	if (listing_sums(t->listing)->bytes + unlisted_bytes(t) + up->bytes <= quota)
 		return false;
 	up->code = "quota";
 	err_set(&up->err, ERR_QUOTA, "with it the data sources would have more than %lld bytes",
@@ -456,9 +474,10 @@ void spool_end(struct tenant_uploads *t)
 	list_each_safe(node, &t->receiving) {
 		struct upload *up = list_item(node, struct upload, node);
 
-		if (up->log)
+		if (up->log) { /* none before its rows are stored, and once its load waits */
 			load_said_failed(up->log, "interrupted", "the server ends", 0);
-		stream_release(&up->log);
+			stream_release(&up->log);
+		}
 		drop(up);
 	}
 }
