@@ -84,6 +84,7 @@ describe('administrators', () => {
       for (const role of ['viewer', 'analyst', 'manager'])
         checkProblem(await d.rest(mintToken({ role })).get(`${API}/admin/${part}`), 403);
     }
+    assert.deepEqual((await admin.get(`${API}/admin/budgets`)).body, { data: [] }, 'nothing is limited');
     const { numbers, statuses, ratings, unanswered } = (await admin.get(`${API}/admin/quality?days=1`)).body;
     assert.equal(statuses.reduce((sum, { answers }) => sum + answers, 0), numbers.answers);
     assert.deepEqual(unanswered.map(({ question, status, times }) => [question, status, times]), [['blorb the frobnicator', 'complete', 1]]);
