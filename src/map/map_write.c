@@ -327,6 +327,28 @@ static void write_having(struct map_writer *w, const struct parts *p, struct buf
 	}
 }
 
+static bool has_parts(const struct parts *p, const struct metric_def *m)
+{
+	return m->form == FORM_MEASURE ? find_part(p, m, false) != NULL
+				       : has_parts(p, m->left) && has_parts(p, m->right);
+}
+
+/* A query made by code may lack what it compares. A query that was read has it (map_query.c). */
+static bool check_parts(struct map_writer *w, const struct parts *p)
+{
+	const struct map_query *q = w->query;
+	const struct metric_def *lacks = NULL;
+
+	for (size_t i = 0; i < q->having_count; i++)
+		if (!has_parts(p, q->having[i].metric))
+			lacks = q->having[i].metric;
+	for (size_t i = 0; i < q->order_count; i++)
+		if (q->order[i].metric && !has_parts(p, q->order[i].metric))
+			lacks = q->order[i].metric;
+	return !lacks || map_fail(w->why, MAP_BAD_VALUE, lacks->name, w->e,
+				  "%s is compared, but not measured", lacks->label);
+}
+
 static bool write_metrics(struct map_writer *w, struct buf *out, struct map_statement *s)
 {
 	const struct map_query *q = w->query;
@@ -337,6 +359,8 @@ static bool write_metrics(struct map_writer *w, struct buf *out, struct map_stat
 		if (q->before.is_set)
 			add_part(w, p, q->metrics[i], true);
 	}
+	if (!check_parts(w, p))
+		return false;
 	buf_str(out, "SELECT ");
 	for (size_t i = 0; i < q->by_count && !q->by[i].hidden; i++)
 		add_by_column(w, s, i, out);

@@ -260,6 +260,7 @@ static bool write_chunk(struct pointing *p, const struct chunk *c, size_t number
 
 	*q = *p->query;
 	q->by_count = q->order_count = 0;
+	q->having_count = 0; /* the values have passed it, and it may be of another metric */
 	q->metric_count = 1;
 	if (q->where_count == MAP_WHERE_MAX)
 		return err_set(e, ERR_INPUT, "too many conditions");

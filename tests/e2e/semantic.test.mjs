@@ -102,6 +102,15 @@ describe('values that can be pointed at by nobody', () => {
     assert.equal((await call('classify_values', { query, classes: classes(12) })).result.facts.unclassified, '9');
   });
 
+  it('nothing by two measures, of which the second is compared', async () => {
+    who = await analyst(d, 'orders', products());
+    const query = JSON.parse(await queryOf(SNACKS));
+    const { facts } = (await call('match_values', { query: JSON.stringify({ ...query, metrics: [...query.metrics, query.by[0].replace(/_product$/, '_sales')],
+      having: [{ name: query.by[0].replace(/_product$/, '_sales'), op: 'over', values: [30] }] }), description: 'snack bar, snacks' })).result;
+
+    assert.equal(facts.looked_at, '13');
+  });
+
   it('a column that holds no texts, and one without a value', async () => {
     who = await analyst(d, 'visits', Buffer.from(csv(['Place', 'Day', 'Note', 'Sales'],
       Array.from({ length: 12 }, (_, i) => [`Place ${i}`, `2024-01-${10 + i}`, '', 1.5 + i]))));

@@ -153,19 +153,25 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-static inline bool read_and_write(const char *query, const struct principal *who,
-				  enum dialect dialect, struct map_statement *out,
-				  struct map_problem *why, struct err *e)
+static inline bool read_only(const char *query, const struct principal *who, struct map_query *q,
+			     struct map_problem *why, struct err *e)
 {
-	struct map_query *q = arena_alloc(arena, sizeof(*q));
 	const char *text = quoted(query);
 	json_t *json;
 
 	if (!json_parse(text, strlen(text), MAP_QUERY_BYTES_MAX, &json, e))
 		fail_msg("%s: %s", text, e->text);
 	return map_query_read(map, who, json_own(arena, json), (struct date){2026, 2, 27}, arena, q,
-			      why, e) &&
-	       map_write(map, q, dialect, arena, out, why, e);
+			      why, e);
+}
+
+static inline bool read_and_write(const char *query, const struct principal *who,
+				  enum dialect dialect, struct map_statement *out,
+				  struct map_problem *why, struct err *e)
+{
+	struct map_query *q = arena_alloc(arena, sizeof(*q));
+
+	return read_only(query, who, q, why, e) && map_write(map, q, dialect, arena, out, why, e);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

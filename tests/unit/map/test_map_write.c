@@ -245,6 +245,31 @@ static void tells_columns_only_of_what_is_asked(void **state)
 	buf_deinit(&text);
 }
 
+/* A query that code has made of another one may lack what it compares or is ordered by. */
+static void refuses_what_it_does_not_measure(void **state)
+{
+	static const char *const queries[] = {
+		"{'metrics':['sales','amount'],'by':['color'],'having':[{'name':'amount',"
+		"'op':'over','values':[1]}]}",
+		"{'metrics':['sales','web_share'],'by':['color'],'order':[{'name':'web_share','dir'"
+		":'desc'}]}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct map_query q;
+		struct map_problem why = {0};
+		struct map_statement s;
+		struct err e = {0};
+
+		assert_true(read_only(queries[i], NULL, &q, &why, &e));
+		assert_true(map_write(map, &q, DIALECT_SQLITE, arena, &s, &why, &e));
+		q.metric_count = 1;
+		assert_false(map_write(map, &q, DIALECT_SQLITE, arena, &s, &why, &e));
+		assert_string_equal(why.code, MAP_BAD_VALUE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +285,7 @@ int main(void)
 		TEST(a_condition_with_a_name_is_of_one_row),
 		TEST(buckets_of_time_by_dialect),
 		TEST(tells_columns_only_of_what_is_asked),
+		TEST(refuses_what_it_does_not_measure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
