@@ -3,6 +3,10 @@
  * snacks"), or into which classes they are put. Behind the words that ask for it stands a
  * description and no question: a name, a time or a bound in it is none of the data's. So the
  * question is read as if it ended there, and is another one where that makes no sense.
+ *
+ * "Which projects look like they are late" has the same words and no description. So what stands
+ * behind them must be one: if it names a time, a number or a value that the data has, or if it
+ * compares, ranks, groups or asks, the whole is read as any other question.
  */
 #include "know_int.h"
 
@@ -15,6 +19,7 @@
 /* Where the cue ends and the description begins. */
 struct described {
 	const struct tool_def *tool;
+	size_t cue; /* where it begins */
 	size_t to, from;
 };
 
@@ -56,6 +61,7 @@ static bool find(const struct know *k, const struct know_input *in, const struct
 		p = words_of(out->tool);
 		if (!p || !may_call(in->may, out->tool))
 			continue;
+		out->cue = i;
 		out->to = out->from = i + n;
 		if (!p->is_list)
 			return out->from < q->count && asks_which(k, q, i);
@@ -67,20 +73,101 @@ static bool find(const struct know *k, const struct know_input *in, const struct
 	return false;
 }
 
+/* ---- is it a description ---- */
+
+/* Words of a question that no description has. */
+static const enum words asking[] = {
+	WORDS_GROUPING, WORDS_NARROWING, WORDS_THAN,     WORDS_SUPERLATIVE,
+	WORDS_RANK,     WORDS_ABOVE,     WORDS_BELOW,    WORDS_BETWEEN,
+	WORDS_WHICH,    WORDS_BEING,     WORDS_COUNTING, WORDS_THEM,
+};
+
+/* "It will be late", "those we lost". */
+static const enum words pronouns[] = {WORDS_PRONOUNS, WORDS_ANYWHERE, WORDS_THERE, WORDS_OWNED};
+
+static bool says_one(const struct question *q, size_t i, const enum words *lists, size_t count)
+{
+	for (size_t l = 0; l < count; l++)
+		if (words_at(q, i, lists[l]) > 0)
+			return true;
+	return false;
+}
+
+static bool asks(const struct know *k, const struct question *q, size_t from)
+{
+	if (says_one(q, from, pronouns, sizeof(pronouns) / sizeof(*pronouns)))
+		return true;
+	for (size_t i = from; i < q->count; i++)
+		if (q->tokens[i].has_digit || token_number(&q->tokens[i]) >= 0 ||
+		    says_one(q, i, asking, sizeof(asking) / sizeof(*asking)) ||
+		    map_words_asks(k, q, i))
+			return true;
+	return false;
+}
+
+/* "Into solar, wind or other": a class may be a value that the data has. */
+static bool begins_class(const struct question *q, size_t i)
+{
+	return i == 0 || strchr(",;/", q->tokens[i].before) ||
+	       token_says(&q->tokens[i - 1], WORDS_OR) || token_says(&q->tokens[i - 1], WORDS_AND);
+}
+
+/* Does what stands behind the cue name a time, an amount or a value of the data? */
+static bool names_data(const struct reading *rest, bool is_list)
+{
+	const struct mention *m = rest->mentions;
+
+	for (size_t i = 0; i < rest->q.count; i++) {
+		const struct mention *in = NULL;
+
+		for (size_t n = 0; n < rest->mention_count && !in; n++)
+			if (i >= m[n].from && i < m[n].to)
+				in = &m[n];
+		if (in ? !in->typo && !(is_list && begins_class(&rest->q, in->from))
+		       : rest->q.tokens[i].used)
+			return true;
+	}
+	return false;
+}
+
+/* "The top 3 that look like": which of those that fit are the first is not told by a rank of all.
+ */
+static bool ranks(const struct question *q, const struct described *d)
+{
+	for (size_t i = 0; i < d->to; i++)
+		if ((i < d->cue || i >= d->from) && (token_says(&q->tokens[i], WORDS_SUPERLATIVE) ||
+						     token_says(&q->tokens[i], WORDS_RANK)))
+			return true;
+	return false;
+}
+
+static bool begin(const struct know *k, const struct know_input *in, const char *text,
+		  struct arena *a, struct reading *r)
+{
+	*r = (struct reading){.know = k, .in = in, .arena = a};
+	text_read(k->catalog->language, text, a, &r->q);
+	if (r->q.count == 0 || r->q.count > KNOW_WORDS_MAX)
+		return false;
+	reading_begin(r);
+	return true;
+}
+
 bool described_understand(const struct know *k, const struct know_input *in,
 			  const struct question *q, struct arena *a, struct understanding *out)
 {
+	struct reading *r = arena_alloc(a, 2 * sizeof(*r)), *behind = r + 1;
+	const char *text;
 	struct question rest;
-	struct reading *r;
 	struct described d;
 
-	if (!find(k, in, q, &d) || refuse_is_injection(in, k))
+	if (!find(k, in, q, &d) || refuse_is_injection(in, k) || asks(k, q, d.from) || ranks(q, &d))
 		return false;
-	text_read(k->catalog->language, text_between(q, d.from, q->count, a), a, &rest);
-	r = arena_alloc(a, sizeof(*r));
-	*r = (struct reading){.know = k, .in = in, .arena = a, .described = &rest};
-	text_read(k->catalog->language, text_between(q, 0, d.to, a), a, &r->q);
-	reading_begin(r);
+	text = text_between(q, d.from, q->count, a);
+	if (!begin(k, in, text, a, behind) || names_data(behind, words_of(d.tool)->is_list) ||
+	    !begin(k, in, text_between(q, 0, d.to, a), a, r) || facts_get(&r->facts, FILTER_TOP_N))
+		return false;
+	text_read(k->catalog->language, text, a, &rest);
+	r->described = &rest;
 	return metrics_choose(r, false, out);
 }
 

@@ -639,6 +639,8 @@ bool map_words_have(const struct know *k, const struct token *t);
  * none. */
 const struct tool_def *map_words_points(const struct know *k, const struct question *q, size_t i,
 					size_t *count);
+/* Does a cue of an analysis that points at no values stand at token i? */
+bool map_words_asks(const struct know *k, const struct question *q, size_t i);
 /* Is it a word of a cue that asks for an analysis? */
 bool map_words_cued(const struct know *k, const struct token *t);
 /* Returns true when the word names something that can be counted, listed or, after "by", grouped.

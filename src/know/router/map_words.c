@@ -283,9 +283,20 @@ const struct map_cue *map_words_cue(const struct asking *a, size_t i)
 
 	for (size_t c = 0; c < a->w->cue_count; c++)
 		if ((!best || a->w->cues[c].count > best->count) &&
+		    (a->r->described || !a->w->cues[c].tool->analysis.points) &&
 		    cue_stands(&a->w->cues[c], &a->r->q, i))
 			best = &a->w->cues[c];
 	return best;
+}
+
+bool map_words_asks(const struct know *k, const struct question *q, size_t i)
+{
+	const struct map_words *w = k->map_words;
+
+	for (size_t c = 0; w && c < w->cue_count; c++)
+		if (!w->cues[c].tool->analysis.points && cue_stands(&w->cues[c], q, i))
+			return true;
+	return false;
 }
 
 const struct tool_def *map_words_points(const struct know *k, const struct question *q, size_t i,
