@@ -468,10 +468,12 @@
 #define POINT_BATCH       250 /* lines of one call: models answer longer lists less carefully */
 #define POINT_CLASSES_MAX 12  /* more than users distinguish at a glance */
 #define POINT_VALUE_BYTES                                                                          \
-	200 /* of a value in a prompt: enough for the first sentences of a comment */
-#define POINT_TOKENS_MAX 4096 /* of an answer: POINT_BATCH numbers and their separators */
-#define POINT_KEPT_MS    (24 * 3600 * 1000) /* cache time of a result for the same values */
-#define POINT_WORDS_MAX  64                 /* of a description or a class, and synonyms of each */
+	200 /* of a value that a model is told: the first sentences of a comment */
+/* To count the values of FRAME_ROWS_MAX rows on a worker: the weight and the place of each. */
+#define POINT_SCRATCH_BYTES (16 * 1024 * 1024)
+#define POINT_TOKENS_MAX    4096 /* of its answer: 250 numbers and what stands between them */
+#define POINT_KEPT_MS       (24 * 3600 * 1000) /* what was found of the same values; asked again then */
+#define POINT_WORDS_MAX     64 /* of a description or a class, with those that mean the same */
 
 /* computation over frames */
 #define CALC_VALUES_MAX FRAME_ROWS_MAX /* values of one column: the rows of a frame */

@@ -156,6 +156,8 @@
 	SENTENCE(SAY_ANALYSIS_GROUPS, "analysis.groups", "what")                                   \
 	SENTENCE(SAY_ANALYSIS_NO_TEXTS, "analysis.no_texts", "what")                               \
 	SENTENCE(SAY_ANALYSIS_CLASSES, "analysis.classes", "count")                                \
+	SENTENCE(SAY_ANALYSIS_LONG, "analysis.long", "count")                                      \
+	SENTENCE(SAY_ANALYSIS_TOP, "analysis.top", "")                                             \
 	SENTENCE(SAY_UPLOAD_TOTAL, "upload.total", "label")                                        \
 	SENTENCE(SAY_UPLOAD_ASK_DAY, "upload.ask_day", "example label")                            \
 	SENTENCE(SAY_UPLOAD_ASK_NUMBER, "upload.ask_number", "example label")                      \

@@ -200,6 +200,10 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 		return tool_map_refuse(
 			call, MAP_BAD_VALUE,
 			sentence(call->result->language, SAY_ANALYSIS_NO_METRIC, call->arena), e);
+	if (call->tool->analysis.points && q->rows > 0) /* of those that fit, not of all */
+		return tool_map_refuse(
+			call, MAP_BAD_VALUE,
+			sentence(call->result->language, SAY_ANALYSIS_TOP, call->arena), e);
 	if (g.thing_count > (wants_things ? 2 : (size_t)wants_thing) ||
 	    g.count - g.thing_count > (size_t)wants_time)
 		return refuse(call, SAY_ANALYSIS_GROUPS, n, e);

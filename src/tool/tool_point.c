@@ -99,6 +99,23 @@ static bool refuse(struct tool_call *call, const char *detail, struct err *e)
 	return tool_map_refuse(call, MAP_BAD_VALUE, detail, e);
 }
 
+static bool refuse_count(struct tool_call *call, enum sentence what, int count, struct err *e)
+{
+	return refuse(call,
+		      sentence(call->result->language, what, call->arena,
+			       arena_printf(call->arena, "%d", count)),
+		      e);
+}
+
+/* A model would be told the beginning alone. */
+static bool is_long(const struct pointing *p)
+{
+	for (size_t i = 0; i < p->points.class_count; i++)
+		if (strlen(p->classes[i]) > POINT_VALUE_BYTES)
+			return true;
+	return false;
+}
+
 bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct err *e)
 {
 	const char *name = call->tool->analysis.points;
@@ -115,10 +132,9 @@ bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct 
 			p->points.class_count = 0;
 	p->points.classes = p->classes;
 	if (p->points.class_count < (p->is_list ? 2 : 1))
-		return refuse(call,
-			      sentence(call->result->language, SAY_ANALYSIS_CLASSES, call->arena,
-				       arena_printf(call->arena, "%d", POINT_CLASSES_MAX)),
-			      e);
+		return refuse_count(call, SAY_ANALYSIS_CLASSES, POINT_CLASSES_MAX, e);
+	if (is_long(p))
+		return refuse_count(call, SAY_ANALYSIS_LONG, POINT_VALUE_BYTES, e);
 	if (!d || d->map.type != COLUMN_TEXT)
 		return refuse(call,
 			      sentence(call->result->language, SAY_ANALYSIS_NO_TEXTS, call->arena,
@@ -687,7 +703,7 @@ static void on_found(void *owner, struct str found)
 		p->points.by_model = true;
 		ask_batch(p);
 	} else {
-		p->points.failed = p->call->model.llm != NULL;
+		p->points.failed = llm_answers(p->call->model.llm);
 		by_words(p);
 	}
 }

@@ -36,7 +36,7 @@ describe('values by their meaning without a model', () => {
   it('fit a description by their words, and how they were matched is said', async () => {
     const answer = await ask('orders', products(), SNACKS);
 
-    assert.match(answer.text, /^\*\*3\*\* of 13 values fit the description\. They are: Salted snacks, Snack bar, Snacking nuts\. Orders of those: \*\*6\*\*\. Matched by words\./);
+    assert.match(answer.text, /^\*\*3\*\* of 13 values fit “snacks”\. They are: Salted snacks, Snack bar, Snacking nuts\. Orders of those: \*\*6\*\*\. Matched by words\./);
     assert.deepEqual(dataOf(answer).data_dict, { Product: ['Salted snacks', 'Snack bar', 'Snacking nuts'], Fits: ['yes', 'yes', 'yes'] });
   });
 
@@ -65,6 +65,7 @@ describe('values by their meaning without a model', () => {
     const answer = await ask('orders', Buffer.from(csv(['Product', 'Sales'], [...rows, ['Hammer', 9.5]])), SNACKS);
 
     assert.match(answer.text, /\*\*150\*\* of 151 values fit .* Orders of those: \*\*300\*\*\./);
+    assert.doesNotMatch(answer.text, /could not be asked/, 'there is no model');
     assert.equal(dataOf(answer).total_rows, 150);
   });
 
@@ -102,7 +103,17 @@ describe('values that can be pointed at by nobody', () => {
     assert.equal((await call('classify_values', { query, classes: classes(12) })).result.facts.unclassified, '9');
   });
 
-  it('nothing by two measures, of which the second is compared', async () => {
+  it('the first of them, and more words than a model is told', async () => {
+    who = await analyst(d, 'orders', products());
+    const query = JSON.parse(await queryOf(SNACKS));
+
+    for (const end of ['top', 'bottom'])
+      assert.match(JSON.stringify(await call('match_values', { query: JSON.stringify({ ...query, [end]: 3 }), description: 'snacks' })), /a top or a bottom cannot be taken/);
+    assert.match(JSON.stringify(await call('match_values', { query: JSON.stringify(query), description: 'long '.repeat(41) })), /takes at most 200 bytes/);
+    assert.match(JSON.stringify(await call('classify_values', { query: JSON.stringify(query), classes: ['short', 'long'.repeat(51)] })), /takes at most 200 bytes/);
+  });
+
+  it('two measures, of which the second is compared', async () => {
     who = await analyst(d, 'orders', products());
     const query = JSON.parse(await queryOf(SNACKS));
     const { facts } = (await call('match_values', { query: JSON.stringify({ ...query, metrics: [...query.metrics, query.by[0].replace(/_product$/, '_sales')],

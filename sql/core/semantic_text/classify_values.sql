@@ -15,7 +15,7 @@
 -- fact measure type=text What is measured of them
 -- fact looked_at type=int optional Values that were looked at
 -- fact one type=text optional What one value is of
--- fact names type=text optional What each class has
+-- fact names type=text optional The classes as they were read, and what each has
 -- fact class_1 unit=@measure optional Of the first class
 -- fact class_2 unit=@measure optional Of the second class
 -- fact class_3 unit=@measure optional Of the third class

@@ -9,12 +9,13 @@
 -- points:     description
 -- derive:     match_values
 -- cue:        look like, looks like, sound like, sounds like, match the description, matches the description, fit the description, fits the description
--- answer:     [[**{fact.matched}** of {fact.looked_at} values fit the description. ]][[They are: {fact.names}. ]][[{fact.measure} of those: **{fact.total}**. ]][[Maybe also: {fact.maybe_names}. ]][[Matched by {fact.by}. ]][[{fact.note}]]
+-- answer:     [[**{fact.matched}** of {fact.looked_at} values fit “{fact.description}”. ]][[They are: {fact.names}. ]][[{fact.measure} of those: **{fact.total}**. ]][[Maybe also: {fact.maybe_names}. ]][[Matched by {fact.by}. ]][[{fact.note}]]
 -- param query text required The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}. The dimension is the column whose values are looked at.
 -- param description text required slot=words What the values are, in a few words ("snacks").
 -- fact measure type=text What is measured of them
 -- fact looked_at type=int optional Values that were looked at
 -- fact one type=text optional What one value is of
+-- fact description type=text optional What they were held against, as it was read
 -- fact matched type=int optional Values that fit
 -- fact maybe type=int optional Values that might fit
 -- fact names type=text optional Those that fit

@@ -105,6 +105,7 @@ void analysis_match_values(struct result *r, const struct derive_def *of, struct
 	(void)of;
 	if (!begin(&x, r, a, &p))
 		return;
+	domain_add_text(r, a, "description", "Description", p->classes[0]);
 	domain_add_count(r, a, "matched", "Values that fit", count_of(p, 1));
 	domain_add_count(r, a, "maybe", "Values that might fit", count_of(p, POINT_MAYBE));
 	add_names(&x, p, 1, "names", "Those that fit");
@@ -138,6 +139,8 @@ static void add_class(struct analysis_rows *w, struct domain_list *names,
 	add_total(x, arena_printf(x->a, "class_%zu", i), name, p->totals[i]);
 	if (p->totals[i])
 		domain_list_add(names, "%s %s", name, p->totals[i]);
+	else
+		domain_list_add(names, "%s", name);
 }
 
 /* Adds a second table with the class of each value. */
