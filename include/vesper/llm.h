@@ -252,6 +252,8 @@ void llm_check(struct llm *llm);
 /* Returns true if a provider can answer, even if its breaker is open now. False if only an
  * embedding service is configured, or for NULL. */
 bool llm_answers(const struct llm *llm);
+/* The model that calls of the role go to first, as it is configured; or NULL. */
+const char *llm_model(const struct llm *llm, enum llm_role role);
 /* Returns true if the breaker of some provider admits a call now. NULL: false. */
 bool llm_usable(const struct llm *llm);
 /* The same for providers other than this one. */

@@ -74,6 +74,14 @@ bool llm_answers(const struct llm *llm)
 	return llm && llm->count > 0;
 }
 
+const char *llm_model(const struct llm *llm, enum llm_role role)
+{
+	const struct wire_role *roles =
+		llm_answers(llm) ? llm->providers[llm->order[role][0]].roles : NULL;
+
+	return roles ? roles[role].model : NULL;
+}
+
 bool llm_usable(const struct llm *llm)
 {
 	for (size_t i = 0; llm && i < llm->count; i++)

@@ -98,8 +98,15 @@ bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct 
 /* After the query: classifies the grouped values, then ends the call. */
 void tool_point_run(struct tool_call *call);
 
-/* The words of a description or a class. point_words_fit scores a value: 2 for each word that it
- * has, 1 for each that resembles one of its words. Pure. */
+/* Counts the values of the first column of the result's only frame by the column `metric`, on a
+ * worker. `then` gets the POINT_VALUES_MAX commonest of them in the call's arena, the most first,
+ * and how many there are. Sets call->query. */
+typedef void (*point_count_cb)(struct tool_call *call, const char **values, size_t count,
+			       size_t distinct);
+void tool_point_count(struct tool_call *call, size_t metric, point_count_cb then);
+
+/* The words of a description or a class, and how well a value's words fit them: 2 for each that is
+ * in it, 1 for each that resembles one in it. Pure. */
 struct point_words {
 	struct {
 		const char *stems[POINT_WORDS_MAX]; /* of the word and its synonyms */

@@ -6,8 +6,9 @@
  * twice. The model is then asked once more, and after that the lines are dropped. Code maps numbers
  * to values and binds these, and the database measures each class.
  *
- * Without a model, or if it fails, values are matched by their words. A model's result is cached
- * under a hash of the values and words, so that the same question gets the same answer.
+ * Without a model, and where it cannot be asked, values are matched by their words. What a model
+ * has found is kept for a while under a hash of the very values and words that it was found of, of
+ * its name and of the prompt, so that the same question gives the same.
  */
 #include "tool_int.h"
 
@@ -15,8 +16,6 @@
 #include <string.h>
 
 #include "vesper/decimal.h"
-#include "vesper/dict.h"
-#include "vesper/frame.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
@@ -144,72 +143,7 @@ bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct 
 	return true;
 }
 
-/* ---- the values ---- */
-
-struct counted {
-	const char *text;
-	double weight;
-	size_t place;
-};
-
-static int by_weight(const void *a, const void *b)
-{
-	const struct counted *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	return (x->place > y->place) - (x->place < y->place);
-}
-
-/* Adds up rows with the same text, which a hidden key may have separated. */
-static size_t count_values(const struct frame *f, size_t metric, struct counted *out,
-			   struct arena *a)
-{
-	struct dict known;
-	size_t count = 0;
-
-	dict_init(&known, a);
-	for (size_t i = 0; i < f->rows; i++) {
-		const char *text = frame_text(&f->columns[0], i);
-		double weight = frame_number(&f->columns[metric], i);
-		int at;
-
-		if (!text || !*text)
-			continue;
-		at = dict_find(&known, text, strlen(text));
-		if (at < 0) {
-			at = (int)count++;
-			out[at] = (struct counted){text, 0, (size_t)at};
-			dict_put(&known, text, strlen(text), at);
-		}
-		if (weight == weight) /* not NULL */
-			out[at].weight += weight;
-	}
-	return count;
-}
-
-static void read_values(struct pointing *p)
-{
-	const struct tool_call *call = p->call;
-	const struct frame *f = result_frame(call->result, "main");
-	struct counted *all = arena_alloc(call->arena, (f->rows + 1) * sizeof(*all));
-	size_t n = count_values(f, call->result->context->groups, all, call->arena);
-
-	p->points.distinct = n;
-	qsort(all, n, sizeof(*all), by_weight);
-	if (n > POINT_VALUES_MAX)
-		n = POINT_VALUES_MAX;
-	p->values = arena_alloc(call->arena, (n + 1) * sizeof(*p->values));
-	p->of = arena_alloc(call->arena, n + 1);
-	memset(p->of, POINT_NONE, n + 1);
-	for (size_t i = 0; i < n; i++)
-		p->values[i] = arena_strdup(call->arena, all[i].text);
-	p->points.values = p->values;
-	p->points.of = p->of;
-	p->points.count = n;
-}
-
-/* ---- the totals ---- */
+/* ---- what the database counts ---- */
 
 static void end(struct pointing *p)
 {
@@ -487,6 +421,11 @@ static const char *take_answer(const struct pointing *p, const json_t *root, uns
 
 /* ---- asking the model ---- */
 
+static const char *prompt_of(const struct tool_call *call)
+{
+	return prompt_fill(call->box->options.catalog, "points", NULL, 0, call->arena);
+}
+
 static const json_t *format_of(struct pointing *p)
 {
 	json_t *members = json_object(), *names = json_array();
@@ -631,10 +570,7 @@ static void ask_batch(struct pointing *p)
 	struct llm_message *message = arena_alloc(call->arena, sizeof(*message));
 
 	p->count = left < POINT_BATCH ? left : POINT_BATCH;
-	*system = (struct llm_block){
-		.kind = LLM_TEXT,
-		.text = prompt_fill(call->box->options.catalog, "points", NULL, 0, call->arena),
-		.cache = true};
+	*system = (struct llm_block){.kind = LLM_TEXT, .text = prompt_of(call), .cache = true};
 	*user = (struct llm_block){.kind = LLM_TEXT, .text = message_of(p)};
 	*message = (struct llm_message){.speaker = LLM_USER, .blocks = user, .count = 1};
 	call->query = llm_start(call->model.llm,
@@ -664,17 +600,20 @@ static bool may_ask(const struct tool_call *call)
 static const char *key_of(const struct pointing *p)
 {
 	char hash[HASH_HEX_BYTES];
+	const struct tool_call *call = p->call;
+	const char *prompt = prompt_of(call), *model = llm_model(call->model.llm, LLM_ROUTE);
 	struct buf b;
 
 	buf_init(&b, SIZE_MAX);
-	buf_str(&b, p->is_list ? "classes" : "description");
+	buf_printf(&b, "%s\n%s\n%zu:%s", p->is_list ? "classes" : "description", model ? model : "",
+		   strlen(prompt), prompt);
 	for (size_t i = 0; i < p->points.class_count; i++)
 		buf_printf(&b, "\n%zu:%s", strlen(p->classes[i]), p->classes[i]);
 	for (size_t i = 0; i < p->points.count; i++)
 		buf_printf(&b, "\n%zu=%s", strlen(p->values[i]), p->values[i]);
 	hash_sha256_hex(b.p, b.n, hash);
 	buf_deinit(&b);
-	return arena_printf(p->call->arena, "points:%s", hash);
+	return arena_printf(call->arena, "points:%s", hash);
 }
 
 static bool is_found(const struct pointing *p, struct str found)
@@ -708,12 +647,17 @@ static void on_found(void *owner, struct str found)
 	}
 }
 
-void tool_point_run(struct tool_call *call)
+static void on_values(struct tool_call *call, const char **values, size_t count, size_t distinct)
 {
 	struct pointing *p = call->pointing;
 
-	read_values(p);
-	if (p->points.count == 0) {
+	p->of = arena_alloc(call->arena, count + 1);
+	memset(p->of, POINT_NONE, count + 1);
+	p->points.values = p->values = values;
+	p->points.of = p->of;
+	p->points.count = count;
+	p->points.distinct = distinct;
+	if (count == 0) {
 		by_words(p);
 		return;
 	}
@@ -723,4 +667,9 @@ void tool_point_run(struct tool_call *call)
 					(struct cache_key){call->who->tenant, p->key}, on_found, p);
 	else
 		on_found(p, (struct str){0});
+}
+
+void tool_point_run(struct tool_call *call)
+{
+	tool_point_count(call, call->result->context->groups, on_values);
 }

@@ -1,0 +1,128 @@
+/*
+ * Counts the values of a frame's first column, and how much there is of each. A worker does it, in
+ * memory of its own: the rows of a frame are too many for the loop, and their texts for a turn.
+ * Only the values that are looked at are copied into the turn. The frame is moved into the job and
+ * back. If the call is cancelled, it stays in the job.
+ */
+#include "tool_int.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/frame.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+struct counted {
+	const char *text; /* NULL: not seen yet */
+	double weight;
+	size_t place;
+};
+
+struct counting {
+	struct pool_job job;
+	struct op op;
+	struct tool_call *call; /* NULL: cancelled */
+	point_count_cb then;
+	struct frame *frame;
+	size_t metric; /* its column */
+	struct arena *scratch;
+	struct counted *all; /* the first `count` are looked at */
+	size_t count, distinct;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct counted *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Rows of one text are one value; a key may have told them apart. */
+static void add_row(struct counting *k, size_t row)
+{
+	const struct frame_column *texts = &k->frame->columns[0];
+	const char *text = frame_text(texts, row);
+	double weight = frame_number(&k->frame->columns[k->metric], row);
+	struct counted *c;
+
+	if (!text || !*text)
+		return;
+	c = &k->all[texts->v.code[row]];
+	if (!c->text)
+		*c = (struct counted){text, 0, k->distinct++};
+	if (weight == weight) /* no NULL */
+		c->weight += weight;
+}
+
+/* Any thread. */
+static void run(struct pool_job *job)
+{
+	struct counting *k = (struct counting *)job;
+	size_t words = k->frame->columns[0].word_count;
+
+	k->all = arena_alloc(k->scratch, (words + 1) * sizeof(*k->all));
+	for (size_t i = 0; i < k->frame->rows; i++)
+		add_row(k, i);
+	k->count = 0;
+	for (size_t i = 0; i < words; i++)
+		if (k->all[i].text)
+			k->all[k->count++] = k->all[i];
+	qsort(k->all, k->count, sizeof(*k->all), by_weight);
+	if (k->count > POINT_VALUES_MAX)
+		k->count = POINT_VALUES_MAX;
+}
+
+static void done(struct pool_job *job)
+{
+	struct counting *k = (struct counting *)job;
+	struct tool_call *call = k->call;
+	point_count_cb then = k->then;
+	size_t count = k->count, distinct = k->distinct;
+	const char **values = NULL;
+
+	if (call) {
+		values = arena_alloc(call->arena, (count + 1) * sizeof(*values));
+		for (size_t i = 0; i < count; i++)
+			values[i] = arena_strdup(call->arena, k->all[i].text);
+		result_add_frame(call->result, call->arena, k->frame);
+		call->query = NULL;
+	} else {
+		frame_free(&k->frame);
+	}
+	arena_free(&k->scratch);
+	mem_free(k);
+	if (call)
+		then(call, values, count, distinct);
+}
+
+static void on_cancel(struct op *op)
+{
+	((struct counting *)((char *)op - offsetof(struct counting, op)))->call = NULL;
+}
+
+void tool_point_count(struct tool_call *call, size_t metric, point_count_cb then)
+{
+	struct counting *k = mem_alloc(sizeof(*k));
+
+	assert(call->result->frame_count == 1 && !call->query);
+	*k = (struct counting){.job = {.run = run, .done = done},
+			       .op = {.cancel = on_cancel},
+			       .call = call,
+			       .then = then,
+			       .frame = call->result->frames[0],
+			       .metric = metric,
+			       .scratch = arena_new(POINT_SCRATCH_BYTES)};
+	call->result->frames = NULL;
+	call->result->frame_count = 0;
+	if (call->box->options.workers) {
+		call->query = &k->op;
+		pool_submit(call->box->options.workers, &k->job);
+	} else {
+		run(&k->job);
+		done(&k->job);
+	}
+}
