@@ -141,16 +141,22 @@ static bool read_slot(const struct tool_header *h, const char *text, enum param_
 }
 
 /* The texts of "day|month". */
-static const char *const *split_values(const struct tool_header *h, const char *text)
+static bool split_values(const struct tool_header *h, const char *text, const char *const **out,
+			 struct err *e)
 {
 	struct strlist list = {0};
 
-	for (size_t n; *text; text += n + (text[n] == '|')) {
+	for (size_t n;; text += n + 1) {
 		n = strcspn(text, "|");
+		if (n == 0)
+			return tool_wrong(h, e, "values has an empty text");
 		strlist_add(&list, h->l->arena, arena_strndup(h->l->arena, text, n));
+		if (!text[n])
+			break;
 	}
 	strlist_add(&list, h->l->arena, NULL);
-	return list.items;
+	*out = list.items;
+	return true;
 }
 
 static bool set_param_attribute(const struct tool_header *h, struct param_def *p, const char *key,
@@ -184,7 +190,7 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 					  "catalogue.json, or config/units.json)",
 					  value);
 	} else if (strcmp(key, "values") == 0) {
-		p->values = split_values(h, value);
+		return split_values(h, value, &p->values, e);
 	} else if (strcmp(key, "slot") == 0) {
 		return read_slot(h, value, &p->slot, e);
 	} else {

@@ -258,6 +258,10 @@ static void refuses_wrong_params(void **state)
 	broken("hub text required", "hub", "unknown type entity=hub");
 	broken("entity=hub Where", "entity=hubs Where", "entity hubs is no dimension");
 	broken("entity=hub Where", "entty=hub Where", "unknown attribute entty");
+	broken("match=like Part", "values= Part", "values has an empty text");
+	broken("match=like Part", "values=|day Part", "values has an empty text");
+	broken("match=like Part", "values=day| Part", "values has an empty text");
+	broken("match=like Part", "values=day||month Part", "values has an empty text");
 	broken("entity=hub Where", "entity=hub", "says nothing about itself");
 	broken("default=2025", "default=x", "default of year must be a whole number");
 	broken("default=2025", "default=1999", "year must be at least 2000");
