@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "vesper/decimal.h"
+#include "vesper/frame.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
@@ -671,5 +672,9 @@ static void on_values(struct tool_call *call, const char **values, size_t count,
 
 void tool_point_run(struct tool_call *call)
 {
+	if (call->result->frames[0]->sampled) { /* which are the commonest is not known */
+		tool_call_end(call);
+		return;
+	}
 	tool_point_count(call, call->result->context->groups, on_values);
 }

@@ -60,7 +60,8 @@ const BAD = {
     'Cluster by mood per place': /This analysis of data takes fewer groups\. Name one thing/,
   }],
   'more groups than can be looked at': [many, {
-    'Segment the customers by sales': /are in the high tier .* which has the most, is not known\.\s+This was computed from a sample: 1 in \d+ of \d+ rows/,
+    'Segment the customers by sales': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
+    'Which customers look like bakers?': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
     'What would losing the top 5 customers do to sales?': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
     'Profile the customers by sales': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
     'Cluster the customers by sales': /no natural groups .*\s+This was computed from a sample: 1 in \d+ of \d+ rows/,

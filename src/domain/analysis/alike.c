@@ -146,7 +146,7 @@ void analysis_gap_candidates(struct result *r, const struct derive_def *of, stru
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_measures(&x, 2, &m))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_measures(&x, 2, &m))
 		return;
 	if (!find_gaps(&x, &m, &g, &e)) {
 		analysis_fail(&x, &e);
@@ -231,7 +231,7 @@ void analysis_lookalikes(struct result *r, const struct derive_def *of, struct a
 	double cuts[2];
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_measures(&x, 2, &m))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_measures(&x, 2, &m))
 		return;
 	is_best = arena_alloc(a, (x.n + 1) * sizeof(*is_best));
 	if (!calc_quantiles(&x.calc, x.values, x.n, p, 2, cuts, &k.n, &e)) {
@@ -315,7 +315,7 @@ void analysis_opportunity_scores(struct result *r, const struct derive_def *of, 
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_measures(&x, 2, &m) ||
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_measures(&x, 2, &m) ||
 	    !read_weights(&x, m.count, weights))
 		return;
 	if (!calc_scores(&x.calc, m.columns, weights, m.count, x.n, &s, &e)) {
@@ -419,7 +419,7 @@ void analysis_like_losses(struct result *r, const struct derive_def *of, struct 
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !read_measures(&x, 1, &m))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_measures(&x, 1, &m))
 		return;
 	read_losses(&x, &l);
 	domain_add_text(r, a, "flag", "Who is lost is said by", x.second);

@@ -22,11 +22,9 @@ static void note_limits(struct analysis *x, const struct derive_points *p)
 {
 	size_t dropped = count_of(p, POINT_DROPPED);
 
-	if (x->frame->sampled)
-		analysis_note(x, "There are too many to look at each.");
 	if (p->distinct > p->count)
-		analysis_note(x, "The %zu most frequent of %zu values were looked at.", p->count,
-			      p->distinct);
+		analysis_note(x, "The %zu with the most %s of %zu values were looked at.", p->count,
+			      x->label, p->distinct);
 	if (dropped > 0)
 		analysis_note(x,
 			      "%zu were left out, as the model's answers for them could not be "
@@ -42,7 +40,7 @@ static bool begin(struct analysis *x, struct result *r, struct arena *a,
 {
 	const struct derive_points *p;
 
-	if (!analysis_begin(r, a, x) || !r->context->points)
+	if (!analysis_begin(r, a, x) || !analysis_is_whole(x) || !r->context->points)
 		return false;
 	p = *out = r->context->points;
 	domain_add_text(r, a, "one", "One value is of", analysis_one_of(x));

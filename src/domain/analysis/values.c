@@ -338,7 +338,7 @@ static void show_tiers(struct analysis *x, const struct tiers *t)
 {
 	static const char *const names[] = {
 		[HIGH] = "High", [MIDDLE] = "Middle", [LOW] = "Low", [NONE] = "None or negative"};
-	bool shares = x->r->context->adds_up, sums = shares && !analysis_is_sampled(x);
+	bool shares = x->r->context->adds_up;
 	double total = 0;
 	struct analysis_rows w;
 
@@ -349,7 +349,7 @@ static void show_tiers(struct analysis *x, const struct tiers *t)
 	if (shares)
 		analysis_rows_column(&w, "Share", COLUMN_DECIMAL, "%");
 	analysis_rows_column(&w, "Count", COLUMN_INT, NULL);
-	if (sums)
+	if (shares)
 		analysis_rows_column(&w, x->label, COLUMN_DECIMAL, x->unit);
 	analysis_rows_column(&w, "Mean", COLUMN_DECIMAL, x->unit);
 	for (size_t i = 0; i < TIERS; i++) {
@@ -363,7 +363,7 @@ static void show_tiers(struct analysis *x, const struct tiers *t)
 		if (shares)
 			cells[c++] = arena_printf(x->a, "%.1f", 100 * sum / total);
 		cells[c++] = arena_printf(x->a, "%zu", t->count[i]);
-		if (sums)
+		if (shares)
 			cells[c++] = analysis_digits(x->a, sum);
 		cells[c++] = analysis_digits(x->a, sum / (double)t->count[i]);
 		analysis_rows_add(&w, cells);
@@ -402,7 +402,7 @@ void analysis_value_tiers(struct result *r, const struct derive_def *of, struct 
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x))
+	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
 		return;
 	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
 	domain_add_count(r, a, "n", "Values", x.n);

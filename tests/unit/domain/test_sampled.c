@@ -109,7 +109,14 @@ static void what_needs_all_says_so(void **state)
 		  {"group_profile", false},
 		  {"underserved", false},
 		  {"lose_top_n", false},
-		  {"similar_to_entity", false}};
+		  {"similar_to_entity", false},
+		  {"gap_candidates", false},
+		  {"lookalikes", false},
+		  {"opportunity_scores", false},
+		  {"like_losses", false},
+		  {"value_tiers", false},
+		  {"match_values", false},
+		  {"classify_values", false}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
