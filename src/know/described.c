@@ -19,7 +19,7 @@
 /* Where the cue ends and the description begins. */
 struct described {
 	const struct tool_def *tool;
-	size_t cue; /* where it begins */
+	size_t cue, behind; /* where it begins, and the next token */
 	size_t to, from;
 };
 
@@ -62,7 +62,7 @@ static bool find(const struct know *k, const struct know_input *in, const struct
 		if (!p || !may_call(in->may, out->tool))
 			continue;
 		out->cue = i;
-		out->to = out->from = i + n;
+		out->behind = out->to = out->from = i + n;
 		if (!p->is_list)
 			return out->from < q->count && asks_which(k, q, i);
 		while (out->to < q->count && !token_says(&q->tokens[out->to], WORDS_CLASSING))
@@ -77,13 +77,14 @@ static bool find(const struct know *k, const struct know_input *in, const struct
 
 /* Words of a question that no description has. */
 static const enum words asking[] = {
-	WORDS_GROUPING, WORDS_NARROWING, WORDS_THAN,     WORDS_SUPERLATIVE,
-	WORDS_RANK,     WORDS_ABOVE,     WORDS_BELOW,    WORDS_BETWEEN,
-	WORDS_WHICH,    WORDS_BEING,     WORDS_COUNTING, WORDS_THEM,
+	WORDS_GROUPING, WORDS_NARROWING,   WORDS_THAN,     WORDS_SUPERLATIVE,
+	WORDS_RANK,     WORDS_ABOVE,       WORDS_BELOW,    WORDS_BETWEEN,
+	WORDS_WHICH,    WORDS_BEING,       WORDS_COUNTING, WORDS_THEM,
+	WORDS_OWNED,    WORDS_LEAVING_OUT, WORDS_CHART,    WORDS_CHART_NONE,
 };
 
 /* "It will be late", "those we lost". */
-static const enum words pronouns[] = {WORDS_PRONOUNS, WORDS_ANYWHERE, WORDS_THERE, WORDS_OWNED};
+static const enum words pronouns[] = {WORDS_PRONOUNS, WORDS_ANYWHERE, WORDS_THERE};
 
 static bool says_one(const struct question *q, size_t i, const enum words *lists, size_t count)
 {
@@ -98,7 +99,8 @@ static bool asks(const struct know *k, const struct question *q, size_t from)
 	if (says_one(q, from, pronouns, sizeof(pronouns) / sizeof(*pronouns)))
 		return true;
 	for (size_t i = from; i < q->count; i++)
-		if (q->tokens[i].has_digit || token_number(&q->tokens[i]) >= 0 ||
+		if ((i > from && strchr(".?!", q->tokens[i].before)) || q->tokens[i].has_digit ||
+		    token_number(&q->tokens[i]) >= 0 ||
 		    says_one(q, i, asking, sizeof(asking) / sizeof(*asking)) ||
 		    map_words_asks(k, q, i))
 			return true;
@@ -112,6 +114,15 @@ static bool begins_class(const struct question *q, size_t i)
 	       token_says(&q->tokens[i - 1], WORDS_OR) || token_says(&q->tokens[i - 1], WORDS_AND);
 }
 
+/* "Budget" is a word of many names, and describes them; "in the Budget report" names one. */
+static bool is_word_of_names(const struct mention *m)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->candidates[i].kind != ENTRY_PART)
+			return false;
+	return m->from == 0;
+}
+
 /* Does what stands behind the cue name a time, an amount or a value of the data? */
 static bool names_data(const struct reading *rest, bool is_list)
 {
@@ -123,7 +134,8 @@ static bool names_data(const struct reading *rest, bool is_list)
 		for (size_t n = 0; n < rest->mention_count && !in; n++)
 			if (i >= m[n].from && i < m[n].to)
 				in = &m[n];
-		if (in ? !in->typo && !(is_list && begins_class(&rest->q, in->from))
+		if (in ? !in->typo && !is_word_of_names(in) &&
+				    !(is_list && begins_class(&rest->q, in->from))
 		       : rest->q.tokens[i].used)
 			return true;
 	}
@@ -135,8 +147,9 @@ static bool names_data(const struct reading *rest, bool is_list)
 static bool ranks(const struct question *q, const struct described *d)
 {
 	for (size_t i = 0; i < d->to; i++)
-		if ((i < d->cue || i >= d->from) && (token_says(&q->tokens[i], WORDS_SUPERLATIVE) ||
-						     token_says(&q->tokens[i], WORDS_RANK)))
+		if ((i < d->cue || i >= d->behind) &&
+		    (token_says(&q->tokens[i], WORDS_SUPERLATIVE) ||
+		     token_says(&q->tokens[i], WORDS_RANK)))
 			return true;
 	return false;
 }

@@ -639,7 +639,8 @@ bool map_words_have(const struct know *k, const struct token *t);
  * none. */
 const struct tool_def *map_words_points(const struct know *k, const struct question *q, size_t i,
 					size_t *count);
-/* Does a cue of an analysis that points at no values stand at token i? */
+/* Does a cue of an analysis that points at no values stand at token i, or a condition that has a
+ * name ("overdue")? */
 bool map_words_asks(const struct know *k, const struct question *q, size_t i);
 /* Is it a word of a cue that asks for an analysis? */
 bool map_words_cued(const struct know *k, const struct token *t);

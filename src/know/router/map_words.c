@@ -296,6 +296,9 @@ bool map_words_asks(const struct know *k, const struct question *q, size_t i)
 	for (size_t c = 0; w && c < w->cue_count; c++)
 		if (!w->cues[c].tool->analysis.points && cue_stands(&w->cues[c], q, i))
 			return true;
+	for (size_t p = 0; w && p < w->count; p++)
+		if (w->phrases[p].condition && is_said(k, &w->phrases[p], q, i))
+			return true;
 	return false;
 }
 

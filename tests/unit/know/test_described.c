@@ -1,4 +1,5 @@
-/* Questions with words that ask for values by a description: which of them are such questions. */
+/* Questions with words that ask for values by a description: which of them are
+ * such questions. */
 #include "metrics_test.h"
 
 static struct understanding read_alone(const char *question)
@@ -30,6 +31,7 @@ static void what_was_a_question_before_still_is(void **state)
 		{"which prices look like outliers for NP15 in 2025", "outliers", "hub_zone",
 		 "NP15"},
 		{"which prices look like outliers", "outliers", NULL, NULL},
+		{"which projects look like overdue ones", "query_metrics", "overdue", NULL},
 		{"which projects look like solar in CAISO", "get_portfolio_summary", "technology",
 		 "Solar"},
 		{"which projects that look like solar are at risk", "get_portfolio_summary",
@@ -43,13 +45,15 @@ static void what_was_a_question_before_still_is(void **state)
 
 		if (!tool || strcmp(tool, cases[i].tool) != 0)
 			fail_msg("%s: %s", cases[i].question, tool ? tool : "none");
-		if (cases[i].filter)
+		assert_true(!cases[i].filter || filter_in(&u, cases[i].filter));
+		if (cases[i].value)
 			assert_string_equal(filter_in(&u, cases[i].filter)->values[0].text,
 					    cases[i].value);
 	}
 }
 
-/* What stands behind the words is a question, or narrows one; and no tool is sure that drops it. */
+/* What stands behind the words is a question, or narrows one; and no tool is
+ * sure that drops it. */
 static void what_is_no_description_is_read_as_a_question(void **state)
 {
 	static const char *const questions[] = {
@@ -67,7 +71,14 @@ static void what_is_no_description_is_read_as_a_question(void **state)
 		"which reports look like finance, and how many views do they have",
 		"classify the reports into finance, operations or other in January 2026",
 		"classify the reports into finance, operations or other per month",
-		"classify the reports as finance or operations and which projects are at risk",
+		"classify the reports as finance or operations and which projects are at "
+		"risk",
+		"classify the most viewed reports as finance or operations",
+		"which tasks look like overdue",
+		"which reports look like finance? Show it as a chart",
+		"which reports look like finance as a table",
+		"which reports look like finance and their workspace",
+		"which reports look like finance excluding budget",
 		"top 3 reports that look like finance",
 		"the 3 most viewed reports that look like finance",
 		"which of the most viewed reports look like finance",
@@ -91,6 +102,8 @@ static void a_description_is_taken_as_it_stands(void **state)
 		{"January 2026 reports that look like finance", "match_values", "finance"},
 		{"which reports sound like money and invoices", "match_values",
 		 "money and invoices"},
+		{"which workspaces look like test workspaces", "match_values", "test workspaces"},
+		{"classify the projects as solar, wind or other", "classify_values", NULL},
 		{"classify the reports as finance, operations or other", "classify_values", NULL},
 	};
 
