@@ -68,6 +68,7 @@ static void test_order_and_models_of_a_role(void **state)
 		while (to->request_count == before)
 			loop_turn(w->loop);
 		assert_non_null(strstr(to->requests[before], rows[i].words));
+		assert_non_null(strstr(rows[i].words, llm_model(llm, LLM_ANSWER)));
 		op_cancel(&s.op);
 		buf_deinit(&s.text);
 		llm_free(&llm);

@@ -291,6 +291,7 @@ static void test_vectors_alone(void **state)
 	assert_false(llm_answers(llm));
 	assert_false(llm_usable(llm));
 	assert_false(llm_answers(NULL));
+	assert_null(llm_model(NULL, LLM_ROUTE));
 	will_answer(&w->b, "200 OK",
 		    "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}]}");
 	embed_two(w, llm, NULL, &m);
