@@ -34,7 +34,7 @@ struct agent_request {
 	const struct principal *who;
 	const char *turn_id; /* for the audit log */
 	struct date today;
-	const struct budget_payer *payer;
+	const struct budget_owner *budget_owner;
 	struct llm_trail *trail;       /* records its model calls; or NULL */
 	size_t prompt_tokens;          /* budget for data in one prompt; 0: PROMPT_TOKENS */
 	int64_t deadline_ms;           /* clock_mono_ms(); 0: none */

@@ -26,7 +26,7 @@ struct answer_options {
 	int64_t deadline_ms;
 	size_t prompt_tokens;
 	enum guard_policy numbers;
-	bool vets_questions;
+	bool checks_questions;
 	bool no_charts;
 	const char *const *link_hosts;
 };
@@ -90,7 +90,7 @@ struct turn_answer {
 		const char *taken; /* text shown before a takeover; NULL: no takeover */
 		struct buf held;   /* its incomplete sentence */
 	} continued;
-	struct budget_payer budget_owner;
+	struct budget_owner budget_owner;
 	bool out_of_budget; /* an agent's call was skipped for lack of budget */
 	bool log_full;      /* a chunk of the answer did not fit into the log */
 	bool cut;           /* the answer reached its length limit */
@@ -345,8 +345,8 @@ struct guard_secret *check_prompts(const struct catalog *c);
 
 /* ---- rewrite.c ---- */
 
-/* The on_doubt callback of a guard_sink; `owner` is a struct answer_turn. */
-bool rewrite_ask(void *owner, const struct guard_doubt *d);
+/* The on_unbound callback of a guard_sink; `owner` is a struct answer_turn. */
+bool rewrite_ask(void *owner, const struct guard_unbound *d);
 void rewrite_cancel(struct answer_turn *t);
 
 /* ---- prompt.c: prompts for models; context.earlier must be read first ---- */
@@ -356,7 +356,7 @@ struct llm_call *prompt_supervisor(struct answer_turn *t);
  * their texts; or NULL. */
 struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended);
 struct llm_call *prompt_answer(struct answer_turn *t);
-struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt *d);
+struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_unbound *d);
 struct llm_call *prompt_compress(struct answer_turn *t);
 struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format);
 

@@ -57,7 +57,7 @@ MUST_CHECK bool budget_settings_read(const struct config *c, struct arena *take,
 				     struct budget_settings **out, struct err *e);
 
 /* The budget owner. User and role are within the tenant. */
-struct budget_payer {
+struct budget_owner {
 	const char *tenant, *user, *role;
 };
 
@@ -65,7 +65,7 @@ struct budget_use {
 	int64_t input, cache_read, cache_write, output; /* tokens */
 };
 
-struct budget_hold {
+struct budget_reservation {
 	int64_t tokens, nano_usd;
 	int64_t at_ms; /* determines the day and month */
 };
@@ -86,14 +86,14 @@ bool budget_cost(const struct budget *b, const char *model, const struct budget_
 		 int64_t *nano_usd);
 
 /* True when this much more fits the limits; nothing is reserved. */
-bool budget_has_room(struct budget *b, const struct budget_payer *payer, int64_t tokens,
+bool budget_has_room(struct budget *b, const struct budget_owner *budget_owner, int64_t tokens,
 		     int64_t nano_usd, int64_t now_ms);
 /* Reserves hold->tokens and hold->nano_usd. ERR_QUOTA: a limit, which the text names, would be
  * exceeded; nothing is reserved. */
-MUST_CHECK bool budget_reserve(struct budget *b, const struct budget_payer *payer,
-			       struct budget_hold *hold, int64_t now_ms, struct err *e);
-void budget_settle(struct budget *b, const struct budget_payer *payer,
-		   const struct budget_hold *hold, int64_t tokens, int64_t nano_usd);
+MUST_CHECK bool budget_reserve(struct budget *b, const struct budget_owner *budget_owner,
+			       struct budget_reservation *hold, int64_t now_ms, struct err *e);
+void budget_settle(struct budget *b, const struct budget_owner *budget_owner,
+		   const struct budget_reservation *hold, int64_t tokens, int64_t nano_usd);
 
 /* An entry of the usage ledger: one row when a call is reserved (only if limits exist), one when it
  * is settled. The sums of `tokens` and `nano_usd` over all rows are the amounts spent. A process
@@ -139,7 +139,7 @@ struct budget_state {
 	bool money;       /* false: tokens */
 	int used_percent; /* at most 100: used up */
 };
-bool budget_state(struct budget *b, const struct budget_payer *payer, int64_t now_ms,
+bool budget_state(struct budget *b, const struct budget_owner *budget_owner, int64_t now_ms,
 		  struct budget_state *out);
 
 #endif

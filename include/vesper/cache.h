@@ -39,13 +39,13 @@ typedef void (*cache_kept_cb)(void *owner, bool kept);
 
 /* State of token buckets after a request. A bucket holds at most `most` tokens; an empty one
  * refills evenly within full_ms. */
-#define CACHE_METERS_MAX 2
-struct cache_draw {
+#define CACHE_BUCKETS_MAX 2
+struct cache_consume {
 	bool counted; /* false: no reply; all other members are meaningless */
 	bool taken;   /* one token was taken from each bucket; false: one was empty, none taken */
-	double left[CACHE_METERS_MAX];
+	double left[CACHE_BUCKETS_MAX];
 };
-typedef void (*cache_draw_cb)(void *owner, const struct cache_draw *drawn);
+typedef void (*cache_draw_cb)(void *owner, const struct cache_consume *drawn);
 
 /* A back end. It gets full keys (the tenant, a NUL byte, the name) and must keep the contract
  * above; times to live and lengths are checked before. */
@@ -101,11 +101,11 @@ void cache_remove(struct cache *c, struct cache_key key);
 
 /* As cache_set, but reports whether the value is stored. False may also mean that the result is
  * unknown. */
-struct op *cache_keep(struct cache *c, struct cache_key key, const void *value, size_t len,
-		      int64_t ttl_ms, cache_kept_cb cb, void *owner);
+struct op *cache_set_confirmed(struct cache *c, struct cache_key key, const void *value, size_t len,
+			       int64_t ttl_ms, cache_kept_cb cb, void *owner);
 /* Gets and removes in one step: of concurrent callers, only one gets the value. If the operation is
  * cancelled or its reply lost, the value may still be removed. */
-struct op *cache_take(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner);
+struct op *cache_get_delete(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner);
 
 /* Takes one token from each bucket, or from none. Keys of buckets, values and locks are separate.
  * An unused bucket is full. */
@@ -113,8 +113,8 @@ struct cache_meter {
 	struct cache_key key;
 	int64_t most;
 };
-struct op *cache_draw(struct cache *c, const struct cache_meter *meters, size_t count,
-		      int64_t full_ms, cache_draw_cb cb, void *owner);
+struct op *cache_consume(struct cache *c, const struct cache_meter *meters, size_t count,
+			 int64_t full_ms, cache_draw_cb cb, void *owner);
 
 /*
  * A lock under a key; keys of locks, values and buckets are separate. `token` identifies the holder

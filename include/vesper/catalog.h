@@ -628,7 +628,7 @@ struct catalog_view {
 	size_t agent_tool_count;
 	const struct flow_def *const *flows;
 	size_t flow_count;
-	const bool *may_name; /* by dimension: true when it is readable */
+	const bool *is_readable; /* by dimension: true when it is readable */
 };
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
 		 struct catalog_view *out);
@@ -652,7 +652,7 @@ bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool,
 bool catalog_allows_step(const struct catalog_view *v, const struct tool_def *tool);
 
 /* True when the dimension is readable for this caller (NULL: without permissions). */
-bool catalog_may_name(const struct dimension_def *d, const struct principal *who);
+bool catalog_dimension_readable(const struct dimension_def *d, const struct principal *who);
 
 /* The first agent of the tool through which the view may use it; if none, the tool's first
  * agent. */

@@ -52,11 +52,12 @@ struct db_request {
 	 * order. Everything is copied. */
 	const struct source_statement *statements;
 	size_t statement_count;
-	bool write;   /* serialized: one writer per tenant, waiting writes share a commit */
-	bool patient; /* a write that waits up to DB_PATIENCE_MS for others to share a commit (group
-			 commit) */
-	bool forget; /* a secure delete: no file of the database holds the deleted bytes afterwards,
-			unless a reader still uses them; servers handle this themselves */
+	bool write;         /* serialized: one writer per tenant, waiting writes share a commit */
+	bool group_commit;  /* a write that waits up to DB_GROUP_COMMIT_MS for others to share a
+			  commit (group  commit) */
+	bool secure_delete; /* a secure delete: no file of the database holds the deleted bytes
+			afterwards, unless a reader still uses them; servers handle this themselves
+		      */
 	int64_t timeout_ms; /* queue and run time; 0: the source's own limit */
 	/* Receives the frames of statements with a frame sink, one slot per statement. Set before
 	 * the callback of a success; the callee then owns the frames. Borrowed until the request
@@ -87,9 +88,9 @@ struct db_options {
 	enum dialect dialect;
 	const char *dsn; /* ODBC connection string of a server; SQLite takes none */
 	bool read_only;
-	bool create;    /* SQLite: make a missing file */
-	bool full_sync; /* SQLite: synchronous FULL instead of NORMAL */
-	bool gives_way; /* background work: its workers run at low priority */
+	bool create;       /* SQLite: make a missing file */
+	bool full_sync;    /* SQLite: synchronous FULL instead of NORMAL */
+	bool low_priority; /* background work: its workers run at low priority */
 	/* Threads, and the limit of open connections; a store in SQLite files keeps a few more. */
 	size_t workers;
 	size_t queue; /* waiting requests; ERR_LIMIT beyond */

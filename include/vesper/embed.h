@@ -18,10 +18,10 @@
 #include "vesper/op.h"
 
 struct embed_call {
-	const char *const *texts;         /* each truncated at EMBED_TEXT_BYTES */
-	size_t count;                     /* at least one */
-	int64_t deadline_ms;              /* clock_mono_ms(); 0: none */
-	const struct budget_payer *payer; /* NULL: no budget applies */
+	const char *const *texts;                /* each truncated at EMBED_TEXT_BYTES */
+	size_t count;                            /* at least one */
+	int64_t deadline_ms;                     /* clock_mono_ms(); 0: none */
+	const struct budget_owner *budget_owner; /* NULL: no budget applies */
 };
 
 /* `values`: count * dims numbers, vectors of length 1 (an all-zero vector stays zero). In the

@@ -88,19 +88,19 @@ struct guard_piece {
 };
 
 /* A sentence (or a table row) with something unbound, from its first number to its end. */
-struct guard_doubt {
+struct guard_unbound {
 	const char *text; /* not shown yet; valid during the call */
 	size_t len;
-	const char *numbers; /* the unbound numbers: "$48.37/MWh, 2024" */
-	const char *astray;  /* the numbers with GUARD_MISMATCH; either may be "" */
-	bool uncited;        /* lacks a citation (guard_numbers_uncited); both lists are then "" */
+	const char *numbers;  /* the unbound numbers: "$48.37/MWh, 2024" */
+	const char *miscited; /* the numbers with GUARD_MISMATCH; either may be "" */
+	bool uncited;         /* lacks a citation (guard_numbers_uncited); both lists are then "" */
 };
 
 struct guard_sink {
 	void (*on_piece)(void *owner, const struct guard_piece *piece);
 	/* For GUARD_REWRITE. True: guard_numbers_rewrite will be called later, and nothing is
 	 * passed on until then. False, or NULL: no model can be asked. */
-	bool (*on_doubt)(void *owner, const struct guard_doubt *doubt);
+	bool (*on_unbound)(void *owner, const struct guard_unbound *doubt);
 	void *owner;
 };
 
@@ -133,8 +133,8 @@ void guard_numbers_uncited(struct guard_numbers *g, size_t len);
 void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len);
 /* Ends the text: held text is checked and passed on, or doubted first. */
 void guard_numbers_end(struct guard_numbers *g);
-/* The reply to on_doubt: the same stretch, corrected, with the line end or space that ended it. It
- * passes the same check. If it fails, or len is 0, the original is passed on with its unbound
+/* The reply to on_unbound: the same stretch, corrected, with the line end or space that ended it.
+ * It passes the same check. If it fails, or len is 0, the original is passed on with its unbound
  * numbers withheld: rewriting alone never makes a number bound. */
 void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len);
 /* Bytes fed but not yet passed on. */

@@ -96,8 +96,8 @@ struct understanding {
 	const struct filter *filters;
 	size_t filter_count;
 	/* Parsed filters of a question without a tool, so that a model need not read them again. */
-	const struct filter *heard;
-	size_t heard_count;
+	const struct filter *parsed_filters;
+	size_t parsed_filter_count;
 	const struct know_call *tools; /* complete calls, ready to run */
 	size_t tool_count;
 	double confidence; /* 0..1; >= KNOW_SURE: routing needs no model */
@@ -109,7 +109,7 @@ struct understanding {
 	const char *reply;         /* for KNOW_TERM, KNOW_ORDER, and thanks; or NULL */
 	const char *foreign;       /* reply in the question's language if no model can read it */
 	const char *used_question; /* the question without the unused words; NULL: there are none */
-	bool leans;                /* a follow-up: it depends on the session context */
+	bool is_followup;          /* a follow-up: it depends on the session context */
 	const struct tool_def *intended; /* the tool that `ask` is for, or NULL */
 	const struct flow_def *flow;     /* answers the question instead of tools; or NULL */
 	/* For KNOW_UNCLEAR: its readings, best first. */

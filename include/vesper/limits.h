@@ -26,7 +26,7 @@
 #define BODY_BYTES_MAX        131072 /* a REST body: a message with JSON escapes, with spare room */
 #define TOKEN_BYTES_MAX       16384  /* a JWT */
 #define CONNECTIONS_MAX       12000 /* open sockets of all kinds; well below the descriptor limit */
-#define STRANGERS_SHARE       4     /* one connection in 4 is for clients not signed in yet */
+#define UNAUTHENTICATED_SHARE 4     /* one connection in 4 is for clients not signed in yet */
 #define ADMIN_CONNECTIONS_MAX 64    /* connections to the admin address: probes and scrapers */
 #define WS_DESCRIPTORS        3     /* of a WebSocket: the client's socket and a socket pair */
 /* RLIMIT_NOFILE at startup: CONNECTIONS_MAX WebSockets and a quarter. */
@@ -75,7 +75,7 @@
 #define DOWNLOAD_TIME_MS     5000  /* a download older than this may be ended for a new one */
 #define DOWNLOAD_BLOCK_BYTES 65536 /* text generated at a time for a download */
 #define RATE_SLACK_PERCENT   1     /* of the limit: a shared count may lag by half a second */
-#define METERS_MAX           20000 /* users and tenants whose token buckets are in memory */
+#define TOKEN_BUCKETS_MAX    20000 /* users and tenants whose token buckets are in memory */
 #define JWKS_BYTES_MAX       (256 * 1024) /* an issuer's key set; that of Entra ID has 10 KiB */
 /* Keys in a set: several are valid at once, real sets have up to ten. */
 #define JWKS_KEYS_MAX 64
@@ -95,11 +95,12 @@
 /* Interval at which an open stream's personal access token is checked. */
 #define TOKEN_CHECK_MS 2000
 #define TOKEN_TOUCH_MS 60000 /* shortest interval between two writes of a token's last use */
-#define SIGN_INS_MAX   20000 /* users whose latest sign-in is in memory; as METERS_MAX */
+#define SIGN_INS_MAX   20000 /* users whose latest sign-in is in memory; as TOKEN_BUCKETS_MAX */
 #define TICKETS_MAX    10000 /* outstanding tickets in memory; as CACHE_ENTRIES_MAX */
 
 /* the loop */
-/* loop_last() waits this many iterations at most, for deferred callbacks that queue others. */
+/* loop_defer_last() waits this many iterations at most, for deferred callbacks that queue others.
+ */
 #define LOOP_LAST_ITERATIONS 8
 
 /* a turn */
@@ -316,7 +317,7 @@
 #define KNOW_SLICE_DOMAINS  3  /* domains of these tools; other domains have one line each */
 /* Interpretations offered for an unclear question; more do not help. */
 #define KNOW_READINGS_MAX 3
-#define KNOW_STRANGE_MAX  16 /* unknown words that are looked up as misspelled */
+#define UNKNOWN_WORDS_MAX 16 /* unknown words that are looked up as misspelled */
 #define KNOW_SAID_MAX     16 /* bounds, amounts and exclusions of one question */
 
 /* tools and SQL */
@@ -413,7 +414,7 @@
 #define DB_STATEMENTS_KEPT  64 /* prepared statements of one connection */
 #define DB_GROUP_COMMIT_MAX 64 /* writes of one group commit */
 /* Wait for group commit: a tool call's write waits for that of its answer. */
-#define DB_PATIENCE_MS      100
+#define DB_GROUP_COMMIT_MS  100
 #define DB_CONNECT_RETRY_MS 3000 /* between attempts to connect to an unavailable database */
 #define DB_FETCH_BLOCK_ROWS 500  /* rows per round trip through a cursor */
 #define DB_LOGIN_TIMEOUT_MS 5000 /* connecting to a server */
@@ -510,7 +511,7 @@
 
 /* Redis: a turn waits for it at most 250 ms. In its two minutes it can use the whole wait budget
  * (100 ms), the refill of that time (100 ms) and the due time of ten calls in a row (50 ms). */
-#define REDIS_PATIENCE_MS        100    /* wait beyond the due time, for all calls together */
+#define REDIS_WAIT_BUDGET_MS     100    /* wait beyond the due time, for all calls together */
 #define REDIS_PATIENCE_MAX_MS    10000  /* of the setting; for replicas that need shared counts */
 #define REDIS_PATIENCE_WINDOW_MS 120000 /* time in which an empty budget refills */
 /* Due time of each call, which is not charged: a busy machine can take that long. */

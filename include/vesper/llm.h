@@ -115,10 +115,10 @@ struct llm_call {
 	int64_t max_tokens;    /* 0: the role's setting */
 	int64_t deadline_ms;   /* clock_mono_ms() by which the call must have ended; 0: none */
 	const char *user_hash; /* opaque ID of the user; or NULL */
-	const struct budget_payer *payer; /* NULL: no budget applies */
-	const char *avoid;                /* a provider that failed and is skipped; NULL: none */
-	const char *turn_id;              /* stored with a recording; or NULL */
-	struct llm_trail *trail;          /* must outlive the call; NULL: none */
+	const struct budget_owner *budget_owner; /* NULL: no budget applies */
+	const char *avoid;       /* a provider that failed and is skipped; NULL: none */
+	const char *turn_id;     /* stored with a recording; or NULL */
+	struct llm_trail *trail; /* must outlive the call; NULL: none */
 	struct tokens_by newest; /* tokens of its newest message by kind; zeroes: one question */
 };
 
@@ -259,9 +259,10 @@ bool llm_usable(const struct llm *llm);
 /* The same for providers other than this one. */
 bool llm_usable_beside(const struct llm *llm, const char *provider);
 /* Returns true if the budget owner's limits cover at least the answer of a call in this role. */
-bool llm_affordable(struct llm *llm, const struct budget_payer *payer, enum llm_role role);
+bool llm_affordable(struct llm *llm, const struct budget_owner *budget_owner, enum llm_role role);
 /* Gets the budget owner's limit with the smallest remainder. False: there is no limit. */
-bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct budget_state *out);
+bool llm_budget_state(struct llm *llm, const struct budget_owner *budget_owner,
+		      struct budget_state *out);
 
 /* Starts a call. The answer's blocks are allocated in the arena. The arena and the texts and JSON
  * values of the call must outlive the operation; its structs and arrays are copied. */

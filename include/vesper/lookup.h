@@ -76,7 +76,7 @@ int names_listed_in(const struct name_book *b, const char *key, size_t len);
 /* Returns true if a value of the dimension is known. */
 bool names_known(const struct names *n, const struct dimension_def *d);
 /* Returns true if all its values come from the tenant's data. */
-bool names_learned(const struct names *n, const struct dimension_def *d);
+bool names_loaded(const struct names *n, const struct dimension_def *d);
 /* The values by index, those of the catalogue first. */
 size_t names_count(const struct names *n, const struct dimension_def *d);
 const char *names_at(const struct names *n, const struct dimension_def *d, size_t i,

@@ -62,10 +62,10 @@ struct later {
 	later_cb cb;
 	void *owner;
 };
-void loop_later(struct loop *l, struct later *later, later_cb cb, void *owner);
-/* Like loop_later, but runs when no callback of loop_later is waiting, or after
+void loop_defer(struct loop *l, struct later *later, later_cb cb, void *owner);
+/* Like loop_defer, but runs when no callback of loop_defer is waiting, or after
  * LOOP_LAST_ITERATIONS iterations. Used to batch notifications. */
-void loop_last(struct loop *l, struct later *later, later_cb cb, void *owner);
+void loop_defer_last(struct loop *l, struct later *later, later_cb cb, void *owner);
 void later_cancel(struct later *later);
 
 /* A prepare hook: called once before each wait for events, after timers and callbacks. Some

@@ -30,8 +30,8 @@ void name_book_free(struct name_book **b);
  * values are copied. False: the catalogue has no such dimension, or there are more than
  * KNOW_VALUES_MAX values. In the second case the index has no values of the data any more, since
  * with half a list real names would be unknown. */
-bool name_book_learn(struct name_book *b, const char *tenant, const char *dimension,
-		     const char *const *values, size_t count);
+bool name_book_load(struct name_book *b, const char *tenant, const char *dimension,
+		    const char *const *values, size_t count);
 
 /* Resolves a text to a value of a dimension that the caller can name: of the caller's tenant, in a
  * readable dimension. `who` NULL: no caller. An alias that belongs to only one parent ("south" in

@@ -140,10 +140,10 @@ struct sql_whole_column {
  * rows, then count, sum, minimum and maximum of each column. The same values are bound. ERR_INPUT:
  * the statement selects only a part (see sql_query_has_whole).
  */
-MUST_CHECK bool sql_render_whole(const struct sql_query *q, const struct args *args,
-				 const struct sql_whole_column *columns, size_t column_count,
-				 enum dialect dialect, struct arena *a, struct sql_bound *out,
-				 struct err *e);
+MUST_CHECK bool sql_render_totals(const struct sql_query *q, const struct args *args,
+				  const struct sql_whole_column *columns, size_t column_count,
+				  enum dialect dialect, struct arena *a, struct sql_bound *out,
+				  struct err *e);
 /* Returns true if totals can be computed: the statement has no row limit other than OFFSET 0 ROWS
  * FETCH NEXT :row_limit ROWS ONLY at the end. */
 bool sql_query_has_whole(const struct sql_query *q);

@@ -316,8 +316,8 @@ struct op *store_switch(struct store *s, const struct principal *who,
 			const struct tool_switch *change, store_done_cb cb, void *owner);
 
 /* An audit entry of one tool call: caller, tool, outcome. No arguments, no data. There is no
- * callback; failures are logged. It is written with the tenant's next write, at most DB_PATIENCE_MS
- * later. */
+ * callback; failures are logged. It is written with the tenant's next write, at most
+ * DB_GROUP_COMMIT_MS later. */
 struct audit_entry {
 	const char *turn_id; /* NULL: outside a turn */
 	const char *agent;   /* NULL: none */

@@ -108,7 +108,7 @@ void toolbox_free(struct toolbox **b);
  */
 struct tool_model {
 	struct llm *llm; /* NULL, unusable or beyond the budget: values are matched by words */
-	const struct budget_payer *payer;
+	const struct budget_owner *budget_owner;
 	struct llm_trail *trail;
 	int64_t deadline_ms; /* clock_mono_ms(); 0: none */
 	/* Called after each call of the model; NULL: not needed. */

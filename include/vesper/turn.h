@@ -99,7 +99,7 @@ struct turn_settings {
 	enum guard_policy numbers; /* handling of unbound numbers */
 	size_t prompt_tokens;      /* of data in one model call; 0: PROMPT_TOKENS */
 	bool hide_existence;       /* data that the caller may not see is reported as nonexistent */
-	bool vets_questions;       /* guardrail check of questions that code cannot classify */
+	bool checks_questions;     /* guardrail check of questions that code cannot classify */
 	bool no_charts;            /* results are shown as tables only */
 	const char *const *link_hosts; /* hosts that answers may link to, in addition to those of
 					  the reports; NULL-ended; NULL: none */

@@ -104,7 +104,7 @@ const char *view_chart_name(enum view_chart type);
 
 /* The chart preference in the words of a question; used if it fits the data. CHART_AS_FITS: no
  * preference. CHART_WANTED: a chart of any type. */
-enum view_chart_wish {
+enum view_chart_preference {
 	CHART_AS_FITS,
 	CHART_WANTED,
 	CHART_AS_LINE,
@@ -112,7 +112,7 @@ enum view_chart_wish {
 	CHART_AS_BAR,
 	CHART_AS_TABLE
 };
-enum view_chart_wish view_chart_wish(const struct language *l, const char *question);
+enum view_chart_preference view_chart_preference(const struct language *l, const char *question);
 
 /*
  * Writes the chart view of a result: the charted columns as in a data view, a Vega-Lite v6 spec
@@ -123,7 +123,7 @@ enum view_chart_wish view_chart_wish(const struct language *l, const char *quest
  * and only values and labels as text.
  */
 bool view_chart(struct buf *out, const struct result *r, const char *view_id,
-		enum view_chart_wish wish);
+		enum view_chart_preference wish);
 
 /*
  * Draws a chart view (as written by view_chart, or stored) as SVG with `role`, title and text

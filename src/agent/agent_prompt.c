@@ -139,7 +139,7 @@ void agent_prepare(struct agent *a)
 		.role = LLM_AGENT,
 		.deadline_ms = a->request.deadline_ms,
 		.user_hash = user_hash(a),
-		.payer = a->request.payer,
+		.budget_owner = a->request.budget_owner,
 		.trail = a->request.trail,
 		.turn_id = a->request.turn_id,
 	};

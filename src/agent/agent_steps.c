@@ -154,7 +154,7 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 		.today = a->request.today,
 		.timeout_ms = timeout_of(a),
 		.model = {.llm = a->llm,
-			  .payer = a->request.payer,
+			  .budget_owner = a->request.budget_owner,
 			  .trail = a->request.trail,
 			  .deadline_ms = a->request.deadline_ms,
 			  .used = on_tool_used,

@@ -143,11 +143,11 @@ static bool has_rows(const struct turn_work *w)
 /* Why there is no chart where one was asked for. */
 static const char *no_charts(const struct answer_turn *t)
 {
-	enum view_chart_wish wish;
+	enum view_chart_preference wish;
 
 	if (!has_rows(t->work) || t->answer->views.charts > 0)
 		return NULL;
-	wish = view_chart_wish(t->core->may.catalog->language, t->core->request.content);
+	wish = view_chart_preference(t->core->may.catalog->language, t->core->request.content);
 	if (wish == CHART_AS_FITS || wish == CHART_AS_TABLE)
 		return NULL;
 	return turn_sentence(t->core, t->options->no_charts ? SAY_NO_CHARTS : SAY_CHART_UNFIT);

@@ -100,7 +100,7 @@ void answer_context(const struct answer_turn *t, struct context_state *out)
 		.wants_results = t->work->plan != NULL,
 		.result_count = t->work->result_count,
 		.left_out = t->answer->left_out,
-		.is_followup = t->reading->understood.leans,
+		.is_followup = t->reading->understood.is_followup,
 		.has_history = t->context->has_earlier,
 		.history_readable = t->context->has_earlier,
 	};

@@ -13,7 +13,7 @@
 #include "vesper/log.h"
 #include "vesper/metric.h"
 
-static const struct metric vet_failed = {
+static const struct metric guardrail_failed = {
 	.name = "vesper_vet_failed_total",
 	.help = "Answers that the vetting model could not look at.",
 };
@@ -78,7 +78,7 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 	answer_add_usage(t, LLM_ROUTE, &answer->usage);
 	if (e || !read_verdict(t, llm_answer_text(answer, t->core->arena), &why)) {
 		log_warn("turn.vet", "%s: no verdict: %s", t->core->id.text, why.text);
-		metric_add(&vet_failed, NULL, 1);
+		metric_add(&guardrail_failed, NULL, 1);
 	}
 	stage_end_passed(t, !t->answer->guardrail_check.refuses);
 	t->core->operations.ended(t->core->operations.turn);
@@ -90,7 +90,7 @@ void guardrail_begin(struct answer_turn *t)
 {
 	static const struct llm_handler handler = {.on_end = on_end};
 
-	if (!t->options->vets_questions || t->dialog->answered.answers ||
+	if (!t->options->checks_questions || t->dialog->answered.answers ||
 	    t->dialog->answered.edits || t->answer->no_answer.done)
 		return;
 	t->core->operations.began(t->core->operations.turn);

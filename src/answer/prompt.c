@@ -137,7 +137,7 @@ static struct llm_call *new_call(struct answer_turn *t, enum llm_role role, cons
 		.system_count = 1,
 		.deadline_ms = t->core->began_ms + t->options->deadline_ms,
 		.user_hash = arena_strndup(t->core->arena, hash, 32),
-		.payer = &t->answer->budget_owner,
+		.budget_owner = &t->answer->budget_owner,
 		.trail = &t->answer->trail,
 		.turn_id = t->core->id.text,
 	};
@@ -436,7 +436,7 @@ static const char *shown_tail(struct answer_turn *t)
 	return arena_strndup(t->core->arena, text + from, n - from);
 }
 
-struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt *d)
+struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_unbound *d)
 {
 	struct llm_call *call =
 		new_call(t, LLM_ANSWER,
@@ -455,9 +455,10 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt 
 	if (*d->numbers)
 		scratch_note(s, arena_printf(t->core->arena, "Not supported by the results: %s\n",
 					     d->numbers));
-	if (*d->astray)
-		scratch_note(s, arena_printf(t->core->arena,
-					     "Not in the passages that it cites: %s\n", d->astray));
+	if (*d->miscited)
+		scratch_note(s,
+			     arena_printf(t->core->arena, "Not in the passages that it cites: %s\n",
+					  d->miscited));
 	if (d->uncited)
 		scratch_note(s, "It cites no passage.\n");
 	scratch_fit(s);

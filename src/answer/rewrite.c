@@ -123,7 +123,7 @@ void rewrite_cancel(struct answer_turn *t)
 
 /* Runs inside a callback of the answer's transfer, where no other transfer may start, so the call
  * is deferred. */
-bool rewrite_ask(void *owner, const struct guard_doubt *d)
+bool rewrite_ask(void *owner, const struct guard_unbound *d)
 {
 	struct answer_turn *t = owner;
 	struct turn_rewrite *r = &t->answer->rewrite;
@@ -142,6 +142,6 @@ bool rewrite_ask(void *owner, const struct guard_doubt *d)
 	t->core->operations.began(t->core->operations.turn);
 	answer_count_calls(t, LLM_ANSWER, 1);
 	r->call = prompt_rewrite(t, d);
-	loop_later(t->core->loop, &r->later, on_later, t);
+	loop_defer(t->core->loop, &r->later, on_later, t);
 	return true;
 }

@@ -199,7 +199,8 @@ static const char *next_view_id(const struct answer_turn *t, const struct result
 static bool chart(struct answer_turn *t, const struct result *r, const char *view_id,
 		  struct buf *view)
 {
-	enum view_chart_wish wish = view_chart_wish(r->language, t->core->request.content);
+	enum view_chart_preference wish =
+		view_chart_preference(r->language, t->core->request.content);
 	struct str type = STR("null");
 	bool drawn;
 

@@ -17,7 +17,7 @@ void answer_begin(struct answer_turn *t)
 	t->answer->trail.on_request = usage_tell;
 	t->answer->trail.owner = t;
 	t->answer->links = STR("[]");
-	t->answer->budget_owner = (struct budget_payer){
+	t->answer->budget_owner = (struct budget_owner){
 		core->who->tenant, core->who->user, catalog_role_of(core->may.catalog, core->who)};
 }
 

@@ -213,11 +213,11 @@ static int64_t period_of(enum budget_period period, int64_t at_ms)
 
 /* The user, tenant or role that the limit counts for this budget owner; NULL: the limit does not
  * apply. */
-static const char *whom(const struct budget_limit *l, const struct budget_payer *payer)
+static const char *whom(const struct budget_limit *l, const struct budget_owner *budget_owner)
 {
-	const char *who = l->scope == BUDGET_USER     ? payer->user
-			  : l->scope == BUDGET_TENANT ? payer->tenant
-						      : payer->role;
+	const char *who = l->scope == BUDGET_USER     ? budget_owner->user
+			  : l->scope == BUDGET_TENANT ? budget_owner->tenant
+						      : budget_owner->role;
 
 	if (!who || (l->only && strcmp(l->only, who) != 0))
 		return NULL;
@@ -245,10 +245,10 @@ static void sum_renew(struct sum *s, int64_t period)
 }
 
 /* The current sum of a limit for this budget owner; NULL: the limit does not apply. */
-static struct sum *sum_of(struct budget *b, size_t limit, const struct budget_payer *payer,
+static struct sum *sum_of(struct budget *b, size_t limit, const struct budget_owner *budget_owner,
 			  int64_t at_ms)
 {
-	const char *who = whom(&b->limits[limit], payer);
+	const char *who = whom(&b->limits[limit], budget_owner);
 	int64_t period = period_of(b->limits[limit].period, at_ms);
 	struct hashmap_node *node;
 	struct sum *s;
@@ -256,7 +256,7 @@ static struct sum *sum_of(struct budget *b, size_t limit, const struct budget_pa
 
 	if (!who)
 		return NULL;
-	key = mem_printf("%c%s%c%s", (char)(limit + 1), payer->tenant, KEY_SEPARATOR, who);
+	key = mem_printf("%c%s%c%s", (char)(limit + 1), budget_owner->tenant, KEY_SEPARATOR, who);
 	node = hashmap_find(&b->sums, str_of(key));
 	if (node) {
 		s = hashmap_item(node, struct sum, by_key);
@@ -268,17 +268,17 @@ static struct sum *sum_of(struct budget *b, size_t limit, const struct budget_pa
 		sums_sweep(b, at_ms);
 	s = mem_alloc(sizeof(*s));
 	s->key = key;
-	s->tenant = tenant_of(b, payer->tenant);
+	s->tenant = tenant_of(b, budget_owner->tenant);
 	s->period = period;
 	hashmap_add(&b->sums, &s->by_key, str_of(s->key));
 	return s;
 }
 
-static void add(struct budget *b, const struct budget_payer *payer, int64_t tokens,
+static void add(struct budget *b, const struct budget_owner *budget_owner, int64_t tokens,
 		int64_t nano_usd, int64_t at_ms)
 {
 	for (size_t i = 0; i < b->limit_count; i++) {
-		struct sum *s = sum_of(b, i, payer, at_ms);
+		struct sum *s = sum_of(b, i, budget_owner, at_ms);
 
 		/* A call that ends in a later period than it began changes no sum. */
 		if (!s || s->period != period_of(b->limits[i].period, at_ms))
@@ -356,11 +356,11 @@ void budget_read_begin(struct budget *b, const char *tenant, int64_t now_ms)
 
 void budget_add_sum(struct budget *b, const char *tenant, const struct budget_sum *sum)
 {
-	const struct budget_payer payer = {tenant, sum->user, sum->role};
+	const struct budget_owner budget_owner = {tenant, sum->user, sum->role};
 	int64_t at_ms = tenant_of(b, tenant)->reading_ms;
 
 	for (size_t i = 0; i < b->limit_count; i++) {
-		struct sum *s = sum_of(b, i, &payer, at_ms);
+		struct sum *s = sum_of(b, i, &budget_owner, at_ms);
 		bool day = b->limits[i].period == BUDGET_DAY;
 
 		if (!s)
@@ -438,11 +438,11 @@ struct budget_spent budget_most_spent(const struct budget *b, const char *tenant
 }
 
 /* Of that limit, the more used of its two kinds; -1: it does not concern them. */
-static int used_percent(struct budget *b, size_t limit, const struct budget_payer *payer,
+static int used_percent(struct budget *b, size_t limit, const struct budget_owner *budget_owner,
 			const struct amount *more, int64_t now_ms, bool *money)
 {
 	const struct budget_limit *l = &b->limits[limit];
-	const struct sum *s = sum_of(b, limit, payer, now_ms);
+	const struct sum *s = sum_of(b, limit, budget_owner, now_ms);
 	int tokens, usd;
 
 	if (!s)
@@ -461,16 +461,16 @@ static void note_use(struct tenant *t, int percent)
 }
 
 /* The first limit that `more` would exceed; limit_count: none. */
-static size_t limit_without_room(struct budget *b, const struct budget_payer *payer,
+static size_t limit_without_room(struct budget *b, const struct budget_owner *budget_owner,
 				 const struct amount *more, int64_t now_ms, bool *money)
 {
 	for (size_t i = 0; i < b->limit_count; i++) {
 		const struct budget_limit *l = &b->limits[i];
-		const struct sum *s = sum_of(b, i, payer, now_ms);
+		const struct sum *s = sum_of(b, i, budget_owner, now_ms);
 
 		if (!s)
 			continue;
-		note_use(s->tenant, used_percent(b, i, payer, more, now_ms, money));
+		note_use(s->tenant, used_percent(b, i, budget_owner, more, now_ms, money));
 		*money = l->tokens <= 0 || s->spent.tokens + more->tokens <= l->tokens;
 		if (!*money ||
 		    (l->nano_usd > 0 && s->spent.nano_usd + more->nano_usd > l->nano_usd))
@@ -479,26 +479,26 @@ static size_t limit_without_room(struct budget *b, const struct budget_payer *pa
 	return b->limit_count;
 }
 
-bool budget_has_room(struct budget *b, const struct budget_payer *payer, int64_t tokens,
+bool budget_has_room(struct budget *b, const struct budget_owner *budget_owner, int64_t tokens,
 		     int64_t nano_usd, int64_t now_ms)
 {
 	const struct amount more = {tokens, nano_usd};
 	bool money;
 
-	now_ms = tenant_now(tenant_of(b, payer->tenant), now_ms);
-	return limit_without_room(b, payer, &more, now_ms, &money) == b->limit_count;
+	now_ms = tenant_now(tenant_of(b, budget_owner->tenant), now_ms);
+	return limit_without_room(b, budget_owner, &more, now_ms, &money) == b->limit_count;
 }
 
-bool budget_reserve(struct budget *b, const struct budget_payer *payer, struct budget_hold *hold,
-		    int64_t now_ms, struct err *e)
+bool budget_reserve(struct budget *b, const struct budget_owner *budget_owner,
+		    struct budget_reservation *hold, int64_t now_ms, struct err *e)
 {
 	const struct amount more = {hold->tokens, hold->nano_usd};
 	const struct budget_limit *l;
 	bool money;
 	size_t i;
 
-	now_ms = tenant_now(tenant_of(b, payer->tenant), now_ms);
-	i = limit_without_room(b, payer, &more, now_ms, &money);
+	now_ms = tenant_now(tenant_of(b, budget_owner->tenant), now_ms);
+	i = limit_without_room(b, budget_owner, &more, now_ms, &money);
 	if (i < b->limit_count) {
 		l = &b->limits[i];
 		return err_set(e, ERR_QUOTA, "the %s's %s for the %s has no room left",
@@ -506,28 +506,28 @@ bool budget_reserve(struct budget *b, const struct budget_payer *payer, struct b
 			       budget_period_name(l->period));
 	}
 	hold->at_ms = now_ms;
-	add(b, payer, hold->tokens, hold->nano_usd, now_ms);
+	add(b, budget_owner, hold->tokens, hold->nano_usd, now_ms);
 	return true;
 }
 
-void budget_settle(struct budget *b, const struct budget_payer *payer,
-		   const struct budget_hold *hold, int64_t tokens, int64_t nano_usd)
+void budget_settle(struct budget *b, const struct budget_owner *budget_owner,
+		   const struct budget_reservation *hold, int64_t tokens, int64_t nano_usd)
 {
-	add(b, payer, tokens - hold->tokens, nano_usd - hold->nano_usd, hold->at_ms);
+	add(b, budget_owner, tokens - hold->tokens, nano_usd - hold->nano_usd, hold->at_ms);
 }
 
-bool budget_state(struct budget *b, const struct budget_payer *payer, int64_t now_ms,
+bool budget_state(struct budget *b, const struct budget_owner *budget_owner, int64_t now_ms,
 		  struct budget_state *out)
 {
 	static const struct amount nothing = {0};
-	struct tenant *t = tenant_of(b, payer->tenant);
+	struct tenant *t = tenant_of(b, budget_owner->tenant);
 	bool any = false;
 
 	now_ms = tenant_now(t, now_ms);
 	for (size_t i = 0; i < b->limit_count; i++) {
 		const struct budget_limit *l = &b->limits[i];
 		bool money;
-		int used = used_percent(b, i, payer, &nothing, now_ms, &money);
+		int used = used_percent(b, i, budget_owner, &nothing, now_ms, &money);
 
 		if (used < 0 || (any && used <= out->used_percent))
 			continue;

@@ -63,27 +63,27 @@ void cache_remove(struct cache *c, struct cache_key key)
 	c->driver->remove(c->self, whole_key(c, key));
 }
 
-struct op *cache_keep(struct cache *c, struct cache_key key, const void *value, size_t len,
-		      int64_t ttl_ms, cache_kept_cb cb, void *owner)
+struct op *cache_set_confirmed(struct cache *c, struct cache_key key, const void *value, size_t len,
+			       int64_t ttl_ms, cache_kept_cb cb, void *owner)
 {
 	assert(ttl_ms > 0 && len <= CACHE_VALUE_BYTES_MAX);
 	return c->driver->keep(c->self, whole_key(c, key), (struct str){value, len}, ttl_ms, cb,
 			       owner);
 }
 
-struct op *cache_take(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner)
+struct op *cache_get_delete(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner)
 {
 	return c->driver->take(c->self, whole_key(c, key), cb, owner);
 }
 
-struct op *cache_draw(struct cache *c, const struct cache_meter *meters, size_t count,
-		      int64_t full_ms, cache_draw_cb cb, void *owner)
+struct op *cache_consume(struct cache *c, const struct cache_meter *meters, size_t count,
+			 int64_t full_ms, cache_draw_cb cb, void *owner)
 {
-	struct str keys[CACHE_METERS_MAX];
-	int64_t most[CACHE_METERS_MAX];
+	struct str keys[CACHE_BUCKETS_MAX];
+	int64_t most[CACHE_BUCKETS_MAX];
 	size_t at = 0;
 
-	assert(count > 0 && count <= CACHE_METERS_MAX && full_ms > 0);
+	assert(count > 0 && count <= CACHE_BUCKETS_MAX && full_ms > 0);
 	buf_reset(&c->key);
 	for (size_t i = 0; i < count; i++) {
 		assert(meters[i].most > 0);

@@ -31,7 +31,7 @@ struct question {
 	struct op_later later;
 	struct entry *found;
 	bool yes;
-	struct cache_draw drawn;
+	struct cache_consume drawn;
 	cache_value_cb on_value;
 	cache_lock_cb on_yes;
 	cache_draw_cb on_draw;
@@ -133,10 +133,10 @@ static struct op *memory_draw(void *self, const struct str *keys, const int64_t 
 {
 	struct memory *m = self;
 	struct question *q = question_new(m, owner);
-	struct cache_draw *d = &q->drawn;
+	struct cache_consume *d = &q->drawn;
 
 	q->on_draw = cb;
-	*d = (struct cache_draw){.counted = true, .taken = true};
+	*d = (struct cache_consume){.counted = true, .taken = true};
 	for (size_t i = 0; i < count; i++) {
 		d->left[i] = meter_left(m, keys[i], most[i], full_ms);
 		d->taken = d->taken && d->left[i] >= 1;
@@ -219,6 +219,6 @@ struct cache *cache_memory_new(struct loop *l)
 	map_init(&m->values, CACHE_ENTRIES_MAX, CACHE_BYTES_MAX);
 	/* Tokens and keys are short, so only the number of entries matters. */
 	map_init(&m->locks, CACHE_LOCKS_MAX, CACHE_BYTES_MAX);
-	map_init(&m->meters, METERS_MAX, CACHE_BYTES_MAX);
+	map_init(&m->meters, TOKEN_BUCKETS_MAX, CACHE_BYTES_MAX);
 	return cache_from_driver(&memory_driver, m);
 }

@@ -39,9 +39,9 @@ static bool read_number(char **at, int64_t most, int64_t *out)
 	return true;
 }
 
-static bool read_drawn(const struct asking *q, const redisReply *reply, struct cache_draw *out)
+static bool read_drawn(const struct asking *q, const redisReply *reply, struct cache_consume *out)
 {
-	int64_t taken, left[CACHE_METERS_MAX];
+	int64_t taken, left[CACHE_BUCKETS_MAX];
 	char *at;
 
 	if (!redis_reply_is(reply, REDIS_REPLY_STRING) || !reply->len)
@@ -64,7 +64,7 @@ static bool read_drawn(const struct asking *q, const redisReply *reply, struct c
 static void on_drawn(void *owner, const redisReply *reply)
 {
 	struct asking *q = owner;
-	struct cache_draw drawn = {0};
+	struct cache_consume drawn = {0};
 
 	if (read_drawn(q, reply, &drawn))
 		redis_count_use("draw", drawn.taken ? "ok" : "empty");
@@ -80,9 +80,9 @@ struct op *redis_draw(void *self, const struct str *keys, const int64_t *most, s
 		      int64_t full_ms, cache_draw_cb cb, void *owner)
 {
 	struct asking *q = redis_asking_new(self, keys[0], owner);
-	struct buf b[CACHE_METERS_MAX];
-	char numbers[CACHE_METERS_MAX + 1][24];
-	struct str argv[4 + 2 * CACHE_METERS_MAX] = {STR("EVAL"), STR(DRAW_SCRIPT)};
+	struct buf b[CACHE_BUCKETS_MAX];
+	char numbers[CACHE_BUCKETS_MAX + 1][24];
+	struct str argv[4 + 2 * CACHE_BUCKETS_MAX] = {STR("EVAL"), STR(DRAW_SCRIPT)};
 	int n = 3 + (int)count;
 
 	q->on_draw = cb;

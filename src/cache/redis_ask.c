@@ -35,7 +35,7 @@ struct str redis_key(struct buf *b, const char *prefix, struct str key)
 	return (struct str){b->p, b->n};
 }
 
-void redis_answer_draw(struct asking *q, const struct cache_draw *drawn)
+void redis_answer_draw(struct asking *q, const struct cache_consume *drawn)
 {
 	if (!q->cancelled) {
 		q->redis->running--;
@@ -70,7 +70,7 @@ static void on_cancel(struct op *op)
 
 static void on_unsent(void *owner)
 {
-	static const struct cache_draw nothing;
+	static const struct cache_consume nothing;
 	struct asking *q = owner;
 
 	if (q->on_draw)
@@ -99,7 +99,7 @@ struct op *redis_ask(struct asking *q, const char *command, int argc, const stru
 	q->sent = redis_link_send(q->redis->link, argc, argv, cb, q);
 	if (!q->sent) {
 		redis_count_use(command, "away");
-		loop_later(q->redis->loop, &q->later, on_unsent, q);
+		loop_defer(q->redis->loop, &q->later, on_unsent, q);
 	}
 	return &q->op;
 }

@@ -34,7 +34,7 @@ struct asking {
 	cache_draw_cb on_draw;
 	void *owner;
 	size_t meters;
-	int64_t most[CACHE_METERS_MAX];
+	int64_t most[CACHE_BUCKETS_MAX];
 	size_t key_len;
 	char key[];
 };
@@ -49,7 +49,7 @@ struct op *redis_ask(struct asking *q, const char *command, int argc, const stru
 		     redis_reply_cb cb);
 /* Both call the callback, unless cancelled, and free the operation. */
 void redis_answer(struct asking *q, struct str value, bool yes);
-void redis_answer_draw(struct asking *q, const struct cache_draw *drawn);
+void redis_answer_draw(struct asking *q, const struct cache_consume *drawn);
 /* Logs once when the server refuses writes. */
 void redis_note_refusal(struct redis *r, const redisReply *reply);
 /* Callback for removals without a waiting caller. */

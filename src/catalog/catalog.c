@@ -264,7 +264,7 @@ const char *const *catalog_views(const struct catalog *c)
 
 /* ---- what a caller may use ---- */
 
-bool catalog_may_name(const struct dimension_def *d, const struct principal *who)
+bool catalog_dimension_readable(const struct dimension_def *d, const struct principal *who)
 {
 	return !d->permission || (who && may(who, d->permission));
 }
@@ -404,13 +404,13 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 	const struct domain_def **domains =
 		arena_alloc(a, (c->domain_count + 1) * sizeof(*domains));
 	const struct tool_def **tools = arena_alloc(a, (c->tool_count + 1) * sizeof(*tools));
-	bool *may_name = arena_alloc(a, c->dimension_count + 1);
+	bool *is_readable = arena_alloc(a, c->dimension_count + 1);
 	struct catalog_view v = {.tenant = who ? who->tenant : NULL,
 				 .who = who,
 				 .catalog = c,
 				 .domains = domains,
 				 .tools = tools,
-				 .may_name = may_name};
+				 .is_readable = is_readable};
 
 	for (size_t i = 0; i < c->domain_count; i++)
 		if (!c->domains[i].by_cues)
@@ -420,7 +420,7 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 		if (c->domains[i].by_cues)
 			list_domain(c, who, &c->domains[i], &v, domains, tools);
 	for (size_t i = 0; i < c->dimension_count; i++)
-		may_name[i] = !who || catalog_may_name(&c->dimensions[i], who);
+		is_readable[i] = !who || catalog_dimension_readable(&c->dimensions[i], who);
 	list_agent_tools(c, who, a, &v);
 	list_flows(c, who, a, &v);
 	*out = v;

@@ -113,7 +113,8 @@ static void on_loaded(void *owner, const struct loaded *l, struct stream_log *lo
 		count_takeover("taken");
 		take(c, t, l, log);
 	} else if (!l && !c->closing) {
-		list_append(&c->untaken, &t->node); /* no reply: retried with the next heartbeat */
+		list_append(&c->takeover_retries,
+			    &t->node); /* no reply: retried with the next heartbeat */
 		return;
 	} else {
 		count_takeover(log ? "ended" : "unknown");
@@ -141,7 +142,7 @@ static bool on_fence(struct question *q, const redisReply *reply)
 	if (number_read(reply_text(reply), &next->fence))
 		(void)cluster_load(q->cluster, t->tenant, t->turn_id, NULL, on_loaded, next);
 	else
-		list_append(&q->cluster->untaken, &next->node);
+		list_append(&q->cluster->takeover_retries, &next->node);
 	return true;
 }
 
@@ -175,7 +176,7 @@ static void try_again(struct cluster *c)
 	struct list all;
 
 	list_init(&all);
-	list_each_safe(node, &c->untaken) {
+	list_each_safe(node, &c->takeover_retries) {
 		list_remove(node);
 		list_append(&all, node);
 	}
@@ -221,7 +222,8 @@ static void reap(struct cluster *c, struct str dead)
 /* Gives up all turns: another replica has taken them over. */
 static void lose_all(struct cluster *c)
 {
-	log_warn("cluster.dead", "this replica missed its heartbeats; other replicas have taken its turns");
+	log_warn("cluster.dead",
+		 "this replica missed its heartbeats; other replicas have taken its turns");
 	for (struct hashmap_node *node; (node = hashmap_next(&c->held, NULL));)
 		held_lost(hashmap_item(node, struct held, by_holder));
 }
@@ -313,7 +315,7 @@ void cluster_close(void *self)
 	hashmap_each(node, &c->held)
 		held_free(hashmap_item(node, struct held, by_holder));
 	follow_drop_all(c);
-	list_each_safe(node, &c->untaken)
+	list_each_safe(node, &c->takeover_retries)
 		mem_free(list_item(node, struct taking, node));
 	hashmap_deinit(&c->held);
 	hashmap_deinit(&c->follows);
@@ -378,7 +380,7 @@ bool cluster_open(const struct cluster_options *o, struct leases *out, struct er
 	hashmap_init(&c->held);
 	hashmap_init(&c->follows);
 	list_init(&c->follow_list);
-	list_init(&c->untaken);
+	list_init(&c->takeover_retries);
 	open_links(c, o->timeout_ms);
 	c->flush = timer_new(c->loop, on_publish_timer, c);
 	c->beat = timer_new(c->loop, on_tick, c);

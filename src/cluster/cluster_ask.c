@@ -66,7 +66,7 @@ void question_send(struct question *q, int argc, const struct str *argv)
 	if (q->sent)
 		return;
 	if (q->counted)
-		loop_later(c->loop, &q->later, on_unsent, q);
+		loop_defer(c->loop, &q->later, on_unsent, q);
 	else
 		on_unsent(q);
 }

@@ -44,9 +44,9 @@ struct cluster {
 	struct hashmap held;    /* struct held, by holder */
 	struct hashmap follows; /* struct follow, by turn */
 	struct list follow_list;
-	struct list untaken; /* takeovers to retry */
-	int64_t declined_ms; /* when a turn was last passed on to others */
-	size_t asking;       /* operations whose callback is pending */
+	struct list takeover_retries; /* takeovers to retry */
+	int64_t declined_ms;          /* when a turn was last passed on to others */
+	size_t asking;                /* operations whose callback is pending */
 };
 
 /* A turn that runs here. */
@@ -67,7 +67,7 @@ struct held {
 	uint64_t acked;             /* last event that the server has */
 	uint64_t sent;              /* last event that was sent */
 	uint64_t entry, entry_sent; /* first event of the newest entry: acknowledged, and sent */
-	bool flying;                /* an entry is under way */
+	bool sending;               /* an entry is under way */
 	bool dirty;
 	int64_t flushed_ms;
 	struct list viewers; /* struct viewer: viewers on other replicas */

@@ -127,10 +127,10 @@ static void on_appended(void *owner, const redisReply *reply)
 	struct held *h = e->cluster->closing ? NULL : held_of(e->cluster, e->holder);
 
 	if (h && h->fence == e->fence && h->watch) {
-		h->flying = false;
+		h->sending = false;
 		on_flown(h, reply);
 	} else if (h) {
-		h->flying = false;
+		h->sending = false;
 	}
 	mem_free(e);
 }
@@ -189,7 +189,7 @@ static void flush(struct held *h)
 	uint64_t last = h->acked;
 	struct buf plain;
 
-	if (!h->fence || h->flying || !redis_link_up(h->cluster->write))
+	if (!h->fence || h->sending || !redis_link_up(h->cluster->write))
 		return; /* the next reply or heartbeat retries */
 	buf_init(&plain, ENTRY_BYTES_MAX);
 	while (plain.n < CLUSTER_ENTRY_BYTES && (next = stream_read(h->watch))) {
@@ -200,14 +200,14 @@ static void flush(struct held *h)
 		h->flushed_ms = clock_mono_ms();
 		h->sent = last;
 		h->entry_sent = h->acked + 1;
-		h->flying = send_entry(h, last, stream_closed(log) && last == stream_last_seq(log),
-				       (struct str){plain.p, plain.n});
-		if (!h->flying) { /* sent again with the next heartbeat */
+		h->sending = send_entry(h, last, stream_closed(log) && last == stream_last_seq(log),
+					(struct str){plain.p, plain.n});
+		if (!h->sending) { /* sent again with the next heartbeat */
 			count_append("away");
 			publish_from(h, log, h->acked);
 		}
 	}
-	h->dirty = h->dirty && !h->flying && last > h->acked;
+	h->dirty = h->dirty && !h->sending && last > h->acked;
 	buf_deinit(&plain);
 }
 
@@ -302,7 +302,7 @@ void publish_tick(struct held *h, int64_t now_ms)
 	}
 	count_viewers(h, now_ms);
 	held_register(h);
-	if (h->watch && h->fence && !h->flying && !publish_all_said(h))
+	if (h->watch && h->fence && !h->sending && !publish_all_said(h))
 		flush(h);
 }
 

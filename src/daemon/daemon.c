@@ -77,7 +77,7 @@ static void on_turns_drained(void *owner)
 /* Ends running turns now, or hands them over to other replicas. */
 static void end_turns(struct daemon *d)
 {
-	d->end.letting_end = false;
+	d->end.waiting_for_turns = false;
 	daemon_end_in_time();
 	timer_start(d->end.drain, STOP_WAIT_MS);
 	turns_drain(d->turns, on_turns_drained, d);
@@ -91,7 +91,7 @@ static void on_turns_ended(void *owner)
 /* Accepts no new turns; running ones get the time limit of a turn. */
 static void let_end(struct daemon *d, int64_t most_ms)
 {
-	d->end.letting_end = true;
+	d->end.waiting_for_turns = true;
 	d->end.stopping = true;
 	timer_start(d->end.drain, (uint64_t)most_ms);
 	turns_refuse(d->turns, on_turns_ended, d);
@@ -118,7 +118,7 @@ static void on_drain_over(void *owner)
 		let_end(d, config_int(d->config, "llm.timeouts_ms.turn"));
 		return;
 	}
-	if (d->end.letting_end) {
+	if (d->end.waiting_for_turns) {
 		end_turns(d);
 		return;
 	}

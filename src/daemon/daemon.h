@@ -93,7 +93,7 @@ struct daemon {
 		struct signal_watch *term, *interrupt;
 		struct timer *drain;
 		bool stopping;
-		bool letting_end; /* waiting for running answers to finish */
+		bool waiting_for_turns; /* waiting for running answers to finish */
 		struct handover *handover;
 		bool leaving;       /* another process accepts connections */
 		struct err failure; /* why the start failed */

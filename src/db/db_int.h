@@ -120,8 +120,8 @@ struct db_dialect {
 	const char *commit;
 	const char *rollback;
 	const char *savepoint;
-	const char *release; /* NULL: savepoints need no release */
-	const char *forget;  /* secure delete, after the commit; NULL: nothing to do */
+	const char *release;       /* NULL: savepoints need no release */
+	const char *secure_delete; /* secure delete, after the commit; NULL: nothing to do */
 	const char *rollback_to;
 };
 
@@ -167,8 +167,8 @@ struct tenant {
 	struct list writes; /* waiting, oldest first */
 	struct list turn;   /* in pool.turns while a request of it may start */
 	size_t waiting;
-	size_t patient; /* waiting writes that wait for group commit */
-	size_t urgent;  /* the other waiting writes */
+	size_t group_commit; /* waiting writes that wait for group commit */
+	size_t urgent;       /* the other waiting writes */
 	struct timer *patience;
 	size_t running; /* jobs */
 	bool writing;
@@ -189,7 +189,7 @@ struct work {
 	struct source_statement *statements;
 	size_t count;
 	size_t max_rows; /* for statements whose sink sets no limit */
-	bool forget;
+	bool secure_delete;
 	bool probe;            /* only opens and confirms; for health checks */
 	uint64_t number;       /* what a cancel refers to; new for each run */
 	atomic_int stop;       /* enum stop; written by the loop at any time, read by the worker */
@@ -221,7 +221,7 @@ struct request {
 	bool waiting; /* in a queue */
 	int64_t timeout_ms;
 	bool write;
-	bool patient;          /* still waits for group commit */
+	bool group_commit;     /* still waits for group commit */
 	struct frame **frames; /* borrowed from the caller */
 	db_cb cb;              /* NULL once cancelled */
 	void *owner;

@@ -124,7 +124,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	list_init(&p->running);
 	list_init(&p->lost);
 	p->workers = pool_new(l, o->name, o->workers);
-	if (o->gives_way)
+	if (o->low_priority)
 		pool_give_way(p->workers);
 	if (dialect->server)
 		p->stops = pool_new(l, "db-stop", DB_STOP_THREADS);
@@ -295,7 +295,7 @@ static struct op *pool_query(void *self, const struct db_request *request, db_cb
 	if (p->closing) /* the loop may not run again */
 		list_append(&p->refused, &r->node);
 	else if (r->err.code != ERR_NONE)
-		loop_later(p->loop, &r->later, on_refused, r);
+		loop_defer(p->loop, &r->later, on_refused, r);
 	else
 		db_pool_submit(p, r);
 	return &r->op;

@@ -44,9 +44,9 @@ void db_queue_update(struct db_pool *p, struct tenant *t)
 void db_queue_hurry(struct tenant *t)
 {
 	list_each(node, &t->writes)
-		list_item(node, struct request, node)->patient = false;
-	t->urgent += t->patient;
-	t->patient = 0;
+		list_item(node, struct request, node)->group_commit = false;
+	t->urgent += t->group_commit;
+	t->group_commit = 0;
 	db_queue_update(t->pool, t);
 }
 
@@ -58,23 +58,23 @@ static void on_patience_over(void *owner)
 	db_pool_pump(t->pool);
 }
 
-static void write_count(struct tenant *t, bool patient)
+static void write_count(struct tenant *t, bool group_commit)
 {
-	if (!patient) {
+	if (!group_commit) {
 		t->urgent++;
 		return;
 	}
 	if (!t->patience)
 		t->patience = timer_new(t->pool->loop, on_patience_over, t);
-	if (t->patient++ == 0)
-		timer_start(t->patience, DB_PATIENCE_MS);
+	if (t->group_commit++ == 0)
+		timer_start(t->patience, DB_GROUP_COMMIT_MS);
 }
 
-static void write_uncount(struct tenant *t, bool patient)
+static void write_uncount(struct tenant *t, bool group_commit)
 {
-	if (!patient)
+	if (!group_commit)
 		t->urgent--;
-	else if (--t->patient == 0)
+	else if (--t->group_commit == 0)
 		timer_stop(t->patience);
 }
 
@@ -83,7 +83,7 @@ void db_queue_add(struct request *r)
 	struct tenant *t = r->tenant;
 
 	if (r->write)
-		write_count(t, r->patient);
+		write_count(t, r->group_commit);
 	list_append(r->write ? &t->writes : &t->reads, &r->node);
 	r->waiting = true;
 	r->queued_ms = loop_now_ms(t->pool->loop);
@@ -99,7 +99,7 @@ void db_queue_remove(struct request *r)
 	r->waiting = false;
 	list_remove(&r->node);
 	if (r->write)
-		write_uncount(r->tenant, r->patient);
+		write_uncount(r->tenant, r->group_commit);
 	r->pool->waiting--;
 	r->tenant->waiting--;
 	db_queue_update(r->pool, r->tenant);

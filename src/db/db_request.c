@@ -78,7 +78,7 @@ struct work *db_work_again(const struct work *from)
 	struct work *w = work_new(from->statements, from->count, from->max_rows);
 
 	w->probe = from->probe;
-	w->forget = from->forget;
+	w->secure_delete = from->secure_delete;
 	return w;
 }
 
@@ -110,12 +110,12 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 
 	r->work = work_new(from->statements, from->statement_count, p->source.max_rows);
 	r->work->request = r;
-	r->work->forget = from->forget;
+	r->work->secure_delete = from->secure_delete;
 	r->op.cancel = on_cancel;
 	r->pool = p;
 	r->timeout_ms = from->timeout_ms ? from->timeout_ms : p->source.timeout_ms;
 	r->write = from->write;
-	r->patient = from->patient;
+	r->group_commit = from->group_commit;
 	r->frames = from->frames;
 	r->cb = cb;
 	r->owner = owner;

@@ -288,5 +288,5 @@ const struct db_dialect db_sqlite = {
 	.release = "RELEASE request",
 	.rollback_to = "ROLLBACK TO request",
 	/* Old pages stay in the log until it is overwritten. */
-	.forget = "PRAGMA wal_checkpoint(TRUNCATE)",
+	.secure_delete = "PRAGMA wal_checkpoint(TRUNCATE)",
 };

@@ -127,12 +127,12 @@ static bool all_failed(const struct job *j)
 /* Secure delete. The commit stands, even if this fails. */
 static void forget_deleted(struct job *j)
 {
-	const char *text = j->tenant->source->dialect->forget;
+	const char *text = j->tenant->source->dialect->secure_delete;
 
 	if (!text)
 		return;
 	list_each(node, &j->works) {
-		if (work_of(node)->forget && !failed(work_of(node))) {
+		if (work_of(node)->secure_delete && !failed(work_of(node))) {
 			db_connection_exec(j->connection, text, NULL);
 			return;
 		}

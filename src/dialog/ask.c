@@ -109,7 +109,7 @@ static int attempts_before(const struct dialog_turn *t, const struct turn_ask *a
 	if (!stands || !same_filter(ask_member(stands, "filter"), ask->filter))
 		return 0;
 	if (ask->filter && !t->dialog->answered.answers && !t->dialog->answered.why_not &&
-	    !t->reading->understood.leans)
+	    !t->reading->understood.is_followup)
 		return 0;
 	return (int)json_integer_value(json_object_get(stands, "attempt"));
 }

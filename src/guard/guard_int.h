@@ -463,7 +463,7 @@ struct verdict {
 	bool unchecked; /* matches only the question's own words */
 	bool of_fact;   /* a derived fact */
 	bool directed;  /* the values confirm "more", "less", "rose" */
-	bool astray;    /* no cited passage contains it */
+	bool miscited;  /* no cited passage contains it */
 	struct recent amount;
 	struct row_set rows; /* for a cell under its own heading: rows with that value */
 	struct guard_ref ref;

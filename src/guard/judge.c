@@ -743,7 +743,7 @@ static bool judge_amount(const struct known *k, struct shown *s, const struct co
 void judge(const struct known *k, struct shown *s, const struct context *c, char *scratch,
 	   size_t size, struct verdict *out)
 {
-	out->bound = out->unchecked = out->of_fact = out->directed = out->astray = false;
+	out->bound = out->unchecked = out->of_fact = out->directed = out->miscited = false;
 	out->ref = (struct guard_ref){.row = -1};
 	out->amount = (struct recent){.table = -1, .column = -1, .row = -1};
 	row_set_clear(&out->rows);

@@ -269,7 +269,7 @@ static void on_pause(struct op *op, bool paused)
 	if (paused)
 		later_cancel(&t->resume);
 	else if (t->limits.held)
-		loop_later(t->http->loop, &t->resume, on_resume, t);
+		loop_defer(t->http->loop, &t->resume, on_resume, t);
 }
 
 static void set_body(struct transfer *t, const struct http_request *r)

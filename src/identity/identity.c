@@ -334,7 +334,7 @@ struct op *identity_ticket_new(struct identity *i, const struct principal *who, 
 		x->asked = shared_ticket_keep(i->shared, x->ticket, token, on_kept, x);
 	} else {
 		make_own(x);
-		loop_later(i->loop, &x->later, on_made, x);
+		loop_defer(i->loop, &x->later, on_made, x);
 	}
 	return &x->op;
 }
@@ -394,7 +394,7 @@ struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_w
 		memcpy(x->ticket, ticket.p, ticket.n);
 		x->asked = shared_ticket_take(i->shared, ticket, on_taken, x);
 	} else {
-		loop_later(i->loop, &x->later, on_used, x);
+		loop_defer(i->loop, &x->later, on_used, x);
 	}
 	return &x->op;
 }
@@ -419,7 +419,7 @@ static void on_rate_cancel(struct op *op)
 	mem_free(x);
 }
 
-static void on_drawn(void *owner, const struct cache_draw *drawn)
+static void on_drawn(void *owner, const struct cache_consume *drawn)
 {
 	struct rate_op *x = owner;
 	struct rate rate;

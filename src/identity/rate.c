@@ -39,7 +39,7 @@ struct rates *rates_new(const struct rate_limits *limits)
 	struct rates *r = mem_alloc(sizeof(*r));
 
 	r->limits = *limits;
-	shares_init(&r->shares, METERS_MAX, SIZE_MAX);
+	shares_init(&r->shares, TOKEN_BUCKETS_MAX, SIZE_MAX);
 	hashmap_init(&r->meters);
 	return r;
 }

@@ -42,10 +42,10 @@ struct op *shared_rate(struct cache *c, const struct principal *who,
 	struct cache_meter meters[2];
 	size_t n = meters_of(who, limits, user_name, meters);
 
-	return cache_draw(c, meters, n, MINUTE_MS, cb, owner);
+	return cache_consume(c, meters, n, MINUTE_MS, cb, owner);
 }
 
-void shared_rate_read(const struct cache_draw *drawn, const struct rate_limits *limits,
+void shared_rate_read(const struct cache_consume *drawn, const struct rate_limits *limits,
 		      struct rate *out)
 {
 	size_t n = 0;
@@ -87,8 +87,8 @@ struct op *shared_ticket_keep(struct cache *c, const char *ticket, struct str to
 	key_of(str_of(ticket), key);
 	name_of(str_of(ticket), name);
 	seal_add(&sealed, key, token);
-	op = cache_keep(c, (struct cache_key){NOBODY, name}, sealed.p, sealed.n, TICKET_LIFE_MS, cb,
-			owner);
+	op = cache_set_confirmed(c, (struct cache_key){NOBODY, name}, sealed.p, sealed.n,
+				 TICKET_LIFE_MS, cb, owner);
 	buf_deinit(&sealed);
 	return op;
 }
@@ -98,7 +98,7 @@ struct op *shared_ticket_take(struct cache *c, struct str ticket, cache_value_cb
 	char name[NAME_BYTES];
 
 	name_of(ticket, name);
-	return cache_take(c, (struct cache_key){NOBODY, name}, cb, owner);
+	return cache_get_delete(c, (struct cache_key){NOBODY, name}, cb, owner);
 }
 
 bool shared_ticket_open(struct str ticket, struct str taken, struct buf *out)

@@ -9,7 +9,7 @@
 struct op *shared_rate(struct cache *c, const struct principal *who,
 		       const struct rate_limits *limits, cache_draw_cb cb, void *owner);
 /* Converts the token buckets' state to a rate. */
-void shared_rate_read(const struct cache_draw *drawn, const struct rate_limits *limits,
+void shared_rate_read(const struct cache_consume *drawn, const struct rate_limits *limits,
 		      struct rate *out);
 
 /* Stores the token for the ticket, encrypted so that only the ticket can decrypt it. */

@@ -107,5 +107,5 @@ struct op *login_use_once(struct signin *s, const char *state, cache_draw_cb cb,
 
 	hash_sha256_hex(state, strlen(state), hash);
 	snprintf(name, sizeof(name), "login:%s", hash);
-	return cache_draw(s->cache, &meter, 1, SIGNIN_LOGIN_MS, cb, owner);
+	return cache_consume(s->cache, &meter, 1, SIGNIN_LOGIN_MS, cb, owner);
 }

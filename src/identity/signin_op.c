@@ -105,7 +105,7 @@ static void on_later(void *owner)
 /* Ends in the next iteration, because the caller does not have the operation yet. */
 static struct op *end_later(struct signin_op *x)
 {
-	loop_later(x->signin->options.loop, &x->later, on_later, x);
+	loop_defer(x->signin->options.loop, &x->later, on_later, x);
 	return &x->op;
 }
 
@@ -157,7 +157,7 @@ static bool check_return(struct signin_op *x, const struct signin_return *back)
 	return !is_crowded(x);
 }
 
-static void on_used(void *owner, const struct cache_draw *drawn)
+static void on_used(void *owner, const struct cache_consume *drawn)
 {
 	struct signin_op *x = owner;
 	struct buf form;

@@ -95,8 +95,8 @@ struct op *session_keep(struct signin *s, const char *id, const struct signin_se
 	seal_key(id, salt, key);
 	buf_add(&sealed, salt, sizeof(salt));
 	seal_add(&sealed, key, (struct str){buf_text(&text), text.n});
-	op = cache_keep(s->cache, key_of(id, name), sealed.p, sealed.n, left_ms > 1 ? left_ms : 1,
-			cb, owner);
+	op = cache_set_confirmed(s->cache, key_of(id, name), sealed.p, sealed.n,
+				 left_ms > 1 ? left_ms : 1, cb, owner);
 	buf_deinit(&text);
 	buf_deinit(&sealed);
 	return op;
@@ -106,7 +106,7 @@ struct op *session_take(struct signin *s, const char *id, cache_value_cb cb, voi
 {
 	char name[NAME_BYTES];
 
-	return cache_take(s->cache, key_of(id, name), cb, owner);
+	return cache_get_delete(s->cache, key_of(id, name), cb, owner);
 }
 
 void session_remove(struct signin *s, const char *id)

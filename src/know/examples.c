@@ -160,7 +160,7 @@ static bool may_see(const struct catalog_view *may, const struct example_def *x)
 			x->params[i]->entity ? catalog_dimension(may->catalog, x->params[i]->entity)
 					     : NULL;
 
-		if (d && !may->may_name[d->index])
+		if (d && !may->is_readable[d->index])
 			return false;
 	}
 	return may_use(may, x->tool);

@@ -165,7 +165,7 @@ void exclude_settle(struct reading *r)
 			continue;
 		others = arena_alloc(r->arena, sizeof(*others) * OTHERS_MAX);
 		n = others_of(r, d, others);
-		if (n == 1 && !wanted && !names_learned(r->names, d)) {
+		if (n == 1 && !wanted && !names_loaded(r->names, d)) {
 			facts_add(&r->facts, r->arena, d->filter, d, value_text(others[0].value),
 				  SOURCE_ALIAS);
 			continue;

@@ -215,9 +215,9 @@ bool followup_says_step(const struct reading *r)
 	return true;
 }
 
-bool followup_is_fragment(const struct reading *r, bool leans)
+bool followup_is_fragment(const struct reading *r, bool is_followup)
 {
-	return r->q.count > 0 && (leans || r->q.count <= ELLIPSIS_WORDS) &&
+	return r->q.count > 0 && (is_followup || r->q.count <= ELLIPSIS_WORDS) &&
 	       r->facts.count + r->said_count == 0;
 }
 

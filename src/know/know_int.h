@@ -397,7 +397,7 @@ void choose_readings(struct reading *r, struct understanding *out);
 /* Returns true when words of the question, not only its times, match the choice. */
 bool choose_is_spoken_of(const struct reading *r, const struct choice *c);
 /* The confidence, 0..1, of a choice whose calls could be filled. */
-double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
+double choose_confidence(const struct reading *r, const struct choice *c, bool is_followup);
 
 /* ---- documents.c ---- */
 
@@ -496,7 +496,7 @@ const char *followup_step(const struct question *q);
 /* Returns true when the question only says a step of time to group by ("and by month?"). */
 bool followup_says_step(const struct reading *r);
 /* Returns true for a question too short to stand alone that contains no value ("why?"). */
-bool followup_is_fragment(const struct reading *r, bool leans);
+bool followup_is_fragment(const struct reading *r, bool is_followup);
 /* Returns true when the question gives the requested value for the tool that asked. `alone`: the
  * best candidate without the session context. */
 bool followup_answers(const struct reading *r, const struct standing *s,
@@ -592,7 +592,7 @@ struct reading {
 	const struct question *described; /* what stood behind it: which values are meant, or
 					     classes (described.c); or NULL */
 	bool bare;            /* it leans on what stands, and says filters and orders alone */
-	bool steps; /* it only says a step of time to group by */
+	bool steps;           /* it only says a step of time to group by */
 	size_t said_entities; /* facts of this question that are values of a dimension */
 };
 
@@ -606,7 +606,7 @@ void reading_trouble(struct reading *r, const struct trouble *t);
 /* Reads the question. The caller sets r->know, in, arena and q. */
 void reading_begin(struct reading *r);
 /* Adds facts of the session context for a follow-up. Returns how much was carried. */
-enum carry reading_carry(struct reading *r, const struct standing *s, bool leans);
+enum carry reading_carry(struct reading *r, const struct standing *s, bool is_followup);
 /* know_understand for a question with one subject. `q`: its text, without used tokens. */
 void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
 		    struct arena *a, struct understanding *out);

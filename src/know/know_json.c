@@ -166,7 +166,7 @@ static json_t *values_object(const struct filter *list, size_t count)
 json_t *know_values(const struct understanding *u)
 {
 	return u->filter_count > 0 ? values_object(u->filters, u->filter_count)
-				   : values_object(u->heard, u->heard_count);
+				   : values_object(u->parsed_filters, u->parsed_filter_count);
 }
 
 static bool holds(const json_t *names, const char *name)

@@ -113,7 +113,7 @@ void mentions_add(struct reading *r, size_t from, size_t to, const struct entry 
 	m->from = from;
 	m->to = to;
 	m->typo = typo;
-	m->soft = !typo && !names_learned(r->names, entries[0].dimension) && is_soft(r, from, to);
+	m->soft = !typo && !names_loaded(r->names, entries[0].dimension) && is_soft(r, from, to);
 	m->count = count < CANDIDATES_MAX ? count : CANDIDATES_MAX;
 	candidates = arena_alloc(r->arena, m->count * sizeof(*candidates));
 	memcpy(candidates, entries, m->count * sizeof(*candidates));
@@ -167,7 +167,7 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to, struc
 	bool keep[FOUND_MAX], learned = false, listed = false;
 
 	for (size_t i = 0; i < count; i++) {
-		bool mine = names_learned(r->names, found[i].dimension);
+		bool mine = names_loaded(r->names, found[i].dimension);
 
 		keep[i] = !mine || found[i].kind != ENTRY_PART;
 		learned = learned || mine;
@@ -182,7 +182,7 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to, struc
 	count = keep_marked(found, keep, count);
 	for (size_t i = 0; i < count; i++)
 		keep[i] = found[i].dimension == found[0].dimension ||
-			  !names_learned(r->names, found[i].dimension);
+			  !names_loaded(r->names, found[i].dimension);
 	return keep_marked(found, keep, count);
 }
 
@@ -198,7 +198,7 @@ static bool is_short_name(const struct reading *r, size_t i, const struct entry 
 bool mention_part_counts(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
 	return e->kind != ENTRY_PART || n > 1 || r->scope.parts[e->dimension_index] ||
-	       is_short_name(r, i, e) || !names_learned(r->names, e->dimension) ||
+	       is_short_name(r, i, e) || !names_loaded(r->names, e->dimension) ||
 	       mention_label_near(&r->q, i, i + n, e->dimension);
 }
 
@@ -223,12 +223,12 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 	/* A small number is an hour or a count, and others may be years, even if a value has that
 	 * name. */
 	if (n == 1 && !r->q.tokens[i].has_letter && !marked &&
-	    names_learned(r->names, e->dimension) && !is_number_name(&r->q.tokens[i], e))
+	    names_loaded(r->names, e->dimension) && !is_number_name(&r->q.tokens[i], e))
 		return false;
 	/* "any risks" names no value */
 	if (plain && (e->kind == ENTRY_PART || token_says(&r->q.tokens[i], WORDS_SOME)))
 		return false;
-	if (n > 1 && names_learned(r->names, e->dimension) && is_plain_phrase(r, i, i + n) &&
+	if (n > 1 && names_loaded(r->names, e->dimension) && is_plain_phrase(r, i, i + n) &&
 	    !marked && !(n > PHRASE_WORDS && e->kind == ENTRY_VALUE))
 		return false;
 	/* "most red" ranks by red; it does not filter by it. */
@@ -245,10 +245,10 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 	if (!mention_part_counts(r, i, n, e))
 		return false;
 	/* "usage report" may be a name; "report usage" is a tool's result */
-	if (e->kind == ENTRY_PART && n == 1 && names_learned(r->names, e->dimension) &&
+	if (e->kind == ENTRY_PART && n == 1 && names_loaded(r->names, e->dimension) &&
 	    is_ordinary(r, i) && !mention_of_label(token_at(&r->q, i + 1), e->dimension))
 		return false;
-	if (n == 1 && names_learned(r->names, e->dimension) && is_ordinary(r, i) && !marked)
+	if (n == 1 && names_loaded(r->names, e->dimension) && is_ordinary(r, i) && !marked)
 		return false;
 	return (e->kind != ENTRY_PART && !e->when_value) || !is_glued(&r->q, i, i + n);
 }

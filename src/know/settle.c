@@ -211,7 +211,7 @@ static void absorb(struct reading *r)
 	for (size_t i = 0; i < r->mention_count; i++) {
 		const struct mention *m = &r->mentions[i];
 
-		if (m->count != 1 || !names_learned(r->names, m->candidates[0].dimension))
+		if (m->count != 1 || !names_loaded(r->names, m->candidates[0].dimension))
 			continue;
 		for (size_t n = 0; n < r->mention_count; n++) {
 			struct mention *other = &r->mentions[n];

@@ -127,7 +127,7 @@ static bool asks_many(const struct reading *r, const struct dimension_def *d)
 {
 	char stem[STEM_BYTES];
 
-	for (size_t i = 0; names_learned(r->names, d) && i < r->q.count; i++) {
+	for (size_t i = 0; names_loaded(r->names, d) && i < r->q.count; i++) {
 		const struct token *t = &r->q.tokens[i];
 
 		if (!t->used && word_stem(t->text, t->len, stem) + 1 == t->len &&

@@ -237,7 +237,7 @@ void spelling_mend(struct reading *r)
 		    dict_find(&r->know->spelling->known, t->text, t->len) >= 0 ||
 		    map_words_have(r->know, t) || is_name(r, t))
 			continue;
-		if (looked_up++ == KNOW_STRANGE_MAX)
+		if (looked_up++ == UNKNOWN_WORDS_MAX)
 			return;
 		meant = form_of(r->know->spelling, l, t);
 		if (!meant && !map_words_cued(r->know, t))

@@ -166,7 +166,7 @@ static void add_all(struct reading *r)
 		const struct suggestion *options;
 		size_t n;
 
-		if (facts_get(&r->facts, d->filter) || names_learned(r->names, d))
+		if (facts_get(&r->facts, d->filter) || names_loaded(r->names, d))
 			continue; /* all values loaded from the data equal no filter */
 		n = names_options(r->names, d,
 				  parent && parent->count == 1 ? parent->values[0].text : NULL,
@@ -211,7 +211,7 @@ static void read_question(struct reading *r)
 
 /* Returns true when the question is about data. Known names, times and tool words count for it;
  * words unknown here count against it. */
-static bool is_about_data(const struct reading *r, bool leans)
+static bool is_about_data(const struct reading *r, bool is_followup)
 {
 	static const char *const times[] = {FILTER_YEAR, FILTER_MONTH, FILTER_HOUR, FILTER_TOP_N};
 	const struct router_weights *w = &r->know->catalog->router;
@@ -221,13 +221,13 @@ static bool is_about_data(const struct reading *r, bool leans)
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		evidence += facts_get(&r->facts, times[i]) ? w->evidence.time : 0;
-	if (r->time.range_only || r->time.year_before || (leans && r->said_count > 0))
+	if (r->time.range_only || r->time.year_before || (is_followup && r->said_count > 0))
 		evidence += w->evidence.time;
 	if (documents_speak(r))
 		return true;
 	if (r->trouble.kind != TROUBLE_NONE)
 		evidence += w->evidence.trouble;
-	return evidence >= (leans ? w->evidence.followup : w->evidence.least) +
+	return evidence >= (is_followup ? w->evidence.followup : w->evidence.least) +
 				   w->evidence.strange * (double)r->text.strange_words;
 }
 
@@ -241,18 +241,18 @@ static void set_agent(struct reading *r, const struct domain_def *d, struct unde
 	out->intent = d->intent;
 }
 
-static void finish(struct reading *r, const struct choice *c, bool leans, bool edited,
+static void finish(struct reading *r, const struct choice *c, bool is_followup, bool edited,
 		   struct understanding *out)
 {
 	set_agent(r, c->domain, out);
 	out->intended = candidate_tool(c->fit.of);
 	if (c->fit.of->kind == CANDIDATE_DOCUMENTS) {
 		documents_fill(r, c, out);
-		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
+		out->confidence = edited ? 1 : choose_confidence(r, c, is_followup);
 		return;
 	}
 	if (slots_fill(r, &c->fit, c->domain->agent, out)) {
-		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
+		out->confidence = edited ? 1 : choose_confidence(r, c, is_followup);
 		if (!edited && exclude_verb(r->know, &r->q) && out->confidence > UNSURE)
 			out->confidence = UNSURE;
 		if (!edited)
@@ -280,14 +280,14 @@ static void unclear(enum know_kind kind, double confidence, struct understanding
 }
 
 /* Passes the filters that were read to the model, which then only has to find a tool. */
-static void hear(struct reading *r, struct understanding *out)
+static void pass_parsed_filters(struct reading *r, struct understanding *out)
 {
 	struct understanding read = {0};
 
 	parents_settle(r);
 	slots_filters(r, r->time.range_only, &read);
-	out->heard = read.filters;
-	out->heard_count = read.filter_count;
+	out->parsed_filters = read.filters;
+	out->parsed_filter_count = read.filter_count;
 	choose_readings(r, out);
 }
 
@@ -303,15 +303,15 @@ static void add_year_before(struct reading *r, const struct standing *s)
 }
 
 static enum carry carry_for(const struct reading *r, const struct standing *s,
-			    const struct choice *alone, bool leans)
+			    const struct choice *alone, bool is_followup)
 {
-	if (leans || followup_points(r) || followup_answers(r, s, alone->fit.of) ||
+	if (is_followup || followup_points(r) || followup_answers(r, s, alone->fit.of) ||
 	    (alone->fit.missing > 0 && followup_pronoun(&r->q)))
 		return CARRY_ALL;
 	return alone->fit.missing > 0 ? CARRY_MISSING : CARRY_NOTHING;
 }
 
-enum carry reading_carry(struct reading *r, const struct standing *s, bool leans)
+enum carry reading_carry(struct reading *r, const struct standing *s, bool is_followup)
 {
 	enum carry how = CARRY_NOTHING;
 	struct choice alone;
@@ -319,7 +319,7 @@ enum carry reading_carry(struct reading *r, const struct standing *s, bool leans
 	add_year_before(r, s);
 	choose_best(r, NULL, &alone);
 	if (s->tool_count + s->facts.count > 0)
-		how = carry_for(r, s, &alone, leans);
+		how = carry_for(r, s, &alone, is_followup);
 	followup_carry(r, s, how, alone.fit.of);
 	return how;
 }
@@ -355,7 +355,7 @@ static bool takes_step(const struct reading *r, const struct standing *s)
 	return false;
 }
 
-static void understand_data(struct reading *r, const struct standing *s, bool leans,
+static void understand_data(struct reading *r, const struct standing *s, bool is_followup,
 			    const json_t *edits, enum filter_source edit_source,
 			    struct understanding *out)
 {
@@ -363,26 +363,26 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 	enum carry how;
 
 	*out = (struct understanding){.kind = KNOW_DATA};
-	r->bare = leans && s->tool_count > 0 && (says_filters_alone(r) || takes_step(r, s));
-	r->steps = leans && followup_says_step(r);
-	how = reading_carry(r, s, leans);
+	r->bare = is_followup && s->tool_count > 0 && (says_filters_alone(r) || takes_step(r, s));
+	r->steps = is_followup && followup_says_step(r);
+	how = reading_carry(r, s, is_followup);
 	if (edits)
 		followup_edit(r, edits, edit_source);
 	parents_settle(r);
 	if (!choose_best(r, how == CARRY_ALL || r->steps ? s : NULL, &choice)) {
 		unclear(KNOW_UNCLEAR, 0.3, out);
-		hear(r, out);
+		pass_parsed_filters(r, out);
 		return;
 	}
-	finish(r, &choice, leans, edits != NULL, out);
+	finish(r, &choice, is_followup, edits != NULL, out);
 	/* "Just the top 3" after a query whose list has no order */
-	if (leans && s->query && out->confidence > UNSURE && says_filters_alone(r))
+	if (is_followup && s->query && out->confidence > UNSURE && says_filters_alone(r))
 		out->confidence = UNSURE;
 	/* "How many orders were there in February" has no hub-zone */
-	if (!edits && !leans && r->trouble.kind == TROUBLE_MISSING && r->said_entities == 0 &&
+	if (!edits && !is_followup && r->trouble.kind == TROUBLE_MISSING && r->said_entities == 0 &&
 	    !choose_is_spoken_of(r, &choice)) {
 		unclear(KNOW_UNCLEAR, 0.4, out);
-		hear(r, out);
+		pass_parsed_filters(r, out);
 	}
 }
 
@@ -453,7 +453,7 @@ static void understand_again(const struct know *k, const struct know_input *in, 
 	again.edited_filters = json_own(a, json_object());
 	text_read(k->catalog->language, again.question, a, &none);
 	understand_one(k, &again, &none, a, out);
-	out->leans = true;
+	out->is_followup = true;
 }
 
 /* Reports a fragment that no tool answers as unused. The domain of the session context provides the
@@ -469,7 +469,7 @@ static void fragment_unused(struct reading *r, const struct standing *s, struct 
 	out->intent = "general";
 	out->unused = unused;
 	out->unused_count = 1;
-	out->leans = true;
+	out->is_followup = true;
 }
 
 /* The session context can be run again from its filters: one call of a tool, or a query over the
@@ -495,7 +495,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	enum small_talk talk;
 	struct choice flow;
 	struct reading *fresh;
-	bool leans, stands, steps;
+	bool is_followup, stands, steps;
 
 	reading_begin(&r);
 	followup_read(&r, &standing);
@@ -548,7 +548,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		unclear(reply ? KNOW_TERM : KNOW_UNCLEAR, reply ? 0.95 : 0.4, out);
 		out->reply = reply;
 		if (!reply && !documents_instead(&r, out))
-			hear(&r, out);
+			pass_parsed_filters(&r, out);
 		return;
 	}
 	if (!edits && !choice && !changes_standing(&r, &standing) && talk_orders(&r.q)) {
@@ -570,34 +570,34 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		return;
 	foreign = edits ? NULL : talk_foreign(k, &r.q);
 	steps = stands && !edits && followup_says_step(&r);
-	leans = stands &&
-		(edits ? r.q.count == 0 || choice || standing.ask : steps || followup_cue(&r));
-	if (!edits && !steps && !is_about_data(&r, leans)) {
-		if (!leans && metrics_choose(&r, false, out))
+	is_followup = stands && (edits ? r.q.count == 0 || choice || standing.ask
+				       : steps || followup_cue(&r));
+	if (!edits && !steps && !is_about_data(&r, is_followup)) {
+		if (!is_followup && metrics_choose(&r, false, out))
 			return;
 		unclear(KNOW_UNCLEAR, 0.4, out);
 		if (documents_instead(&r, out))
 			return;
-		hear(&r, out);
+		pass_parsed_filters(&r, out);
 		out->foreign = foreign;
-		if (stands && !foreign && followup_is_fragment(&r, leans))
+		if (stands && !foreign && followup_is_fragment(&r, is_followup))
 			fragment_unused(&r, &standing, out);
 		return;
 	}
 	fresh = arena_alloc(a, sizeof(*fresh));
 	*fresh = r;
-	understand_data(&r, &standing, leans, edits, source, out);
+	understand_data(&r, &standing, is_followup, edits, source, out);
 	if (steps && out->tool_count == 0) { /* no tool answers the same by this step */
 		unclear(KNOW_UNCLEAR, 0.4, out);
 		fragment_unused(&r, &standing, out);
 		return;
 	}
-	if (!edits && !leans && out->confidence < KNOW_SURE && !lacks_time(&r) &&
+	if (!edits && !is_followup && out->confidence < KNOW_SURE && !lacks_time(&r) &&
 	    metrics_choose(fresh, r.trouble.kind == TROUBLE_MISSING, out))
 		return;
-	if (!edits && !leans && documents_instead(fresh, out))
+	if (!edits && !is_followup && documents_instead(fresh, out))
 		return;
-	out->leans = leans;
+	out->is_followup = is_followup;
 	out->foreign = foreign;
 	if (foreign && out->confidence > UNSURE)
 		out->confidence = UNSURE;

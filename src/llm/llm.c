@@ -45,17 +45,19 @@ const char *llm_answer_text(const struct llm_answer *answer, struct arena *a)
 	return text;
 }
 
-bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct budget_state *out)
+bool llm_budget_state(struct llm *llm, const struct budget_owner *budget_owner,
+		      struct budget_state *out)
 {
-	return llm && llm->money.budget && payer &&
-	       budget_state(llm->money.budget, payer, money_now(&llm->money, payer), out);
+	return llm && llm->money.budget && budget_owner &&
+	       budget_state(llm->money.budget, budget_owner, money_now(&llm->money, budget_owner),
+			    out);
 }
 
-bool llm_affordable(struct llm *llm, const struct budget_payer *payer, enum llm_role role)
+bool llm_affordable(struct llm *llm, const struct budget_owner *budget_owner, enum llm_role role)
 {
 	for (size_t i = 0; llm && i < llm->count; i++)
 		if (breaker_admits(&llm->providers[i].breaker, clock_mono_ms()) &&
-		    money_suffices(&llm->money, payer, &llm->providers[i], role))
+		    money_suffices(&llm->money, budget_owner, &llm->providers[i], role))
 			return true;
 	return false;
 }

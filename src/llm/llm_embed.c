@@ -25,9 +25,9 @@ struct embedding {
 	struct arena *arena;
 	const char *const *texts;
 	size_t count, done, batch; /* batch: size of the current request */
-	struct budget_payer payer;
+	struct budget_owner budget_owner;
 	bool is_paid;
-	struct budget_hold hold;
+	struct budget_reservation hold;
 	int64_t deadline_ms;
 	float *values;
 	size_t dims;
@@ -56,7 +56,7 @@ static const struct wire *wire_of(const struct embedding *m)
 
 static struct money_call money_of(const struct embedding *m)
 {
-	return (struct money_call){.payer = m->is_paid ? &m->payer : NULL,
+	return (struct money_call){.budget_owner = m->is_paid ? &m->budget_owner : NULL,
 				   .provider = m->llm->embed.name,
 				   .model = embed_model(m->llm),
 				   .purpose = PURPOSE};
@@ -69,7 +69,7 @@ static void settle(struct embedding *m, int64_t tokens)
 
 	money_settle_call(&m->llm->money, &call, &m->hold, &used);
 	provider_count_usage(&m->llm->embed, &used);
-	m->hold = (struct budget_hold){0};
+	m->hold = (struct budget_reservation){0};
 }
 
 static void embedding_free(struct embedding *m)
@@ -397,7 +397,7 @@ static void go(struct embedding *m)
 		send_batch(m);
 		return;
 	}
-	loop_later(m->llm->loop, &m->refuse, on_refuse, m);
+	loop_defer(m->llm->loop, &m->refuse, on_refuse, m);
 }
 
 struct op *embed_start(struct llm *llm, const struct embed_call *call, struct arena *a, embed_cb cb,
@@ -412,13 +412,13 @@ struct op *embed_start(struct llm *llm, const struct embed_call *call, struct ar
 				.texts = call->texts,
 				.count = call->count,
 				.deadline_ms = call->deadline_ms,
-				.is_paid = call->payer != NULL,
+				.is_paid = call->budget_owner != NULL,
 				.cb = cb,
 				.owner = owner};
-	if (call->payer)
-		m->payer = (struct budget_payer){arena_strdup(a, call->payer->tenant),
-						 arena_strdup(a, call->payer->user),
-						 arena_strdup(a, call->payer->role)};
+	if (call->budget_owner)
+		m->budget_owner = (struct budget_owner){arena_strdup(a, call->budget_owner->tenant),
+							arena_strdup(a, call->budget_owner->user),
+							arena_strdup(a, call->budget_owner->role)};
 	buf_init(&m->body, EMBED_RESPONSE_BYTES);
 	llm->running++;
 	go(m);

@@ -33,9 +33,9 @@ static void tell(const struct money *m, const struct money_call *call, bool hold
 		 const struct budget_use *use, int64_t tokens, int64_t nano_usd, int64_t at_ms)
 {
 	const struct budget_entry entry = {
-		.tenant = call->payer->tenant,
-		.user = call->payer->user,
-		.role = call->payer->role,
+		.tenant = call->budget_owner->tenant,
+		.user = call->budget_owner->user,
+		.role = call->budget_owner->role,
 		.hold = hold,
 		.provider = call->provider,
 		.model = call->model,
@@ -50,12 +50,12 @@ static void tell(const struct money *m, const struct money_call *call, bool hold
 		m->ledger(m->ledger_owner, &entry);
 }
 
-int64_t money_now(const struct money *m, const struct budget_payer *payer)
+int64_t money_now(const struct money *m, const struct budget_owner *budget_owner)
 {
-	return m->wall_ms ? m->wall_ms(m->ledger_owner, payer->tenant) : clock_now_ms();
+	return m->wall_ms ? m->wall_ms(m->ledger_owner, budget_owner->tenant) : clock_now_ms();
 }
 
-bool money_suffices(const struct money *m, const struct budget_payer *payer,
+bool money_suffices(const struct money *m, const struct budget_owner *budget_owner,
 		    const struct provider *p, enum llm_role role)
 {
 	const struct wire_role *r = p->roles ? &p->roles[role] : NULL;
@@ -67,24 +67,25 @@ bool money_suffices(const struct money *m, const struct budget_payer *payer,
 		return true;
 	if (r)
 		(void)budget_cost(m->budget, r->model, &use, &nano_usd);
-	return budget_has_room(m->budget, payer, use.output, nano_usd, money_now(m, payer));
+	return budget_has_room(m->budget, budget_owner, use.output, nano_usd,
+			       money_now(m, budget_owner));
 }
 
 bool money_hold_call(const struct money *m, const struct money_call *call,
-		     const struct budget_use *most, struct budget_hold *hold, struct err *e)
+		     const struct budget_use *most, struct budget_reservation *hold, struct err *e)
 {
 	static const struct budget_use nothing = {0};
-	struct budget_hold worst = {0};
+	struct budget_reservation worst = {0};
 
-	*hold = (struct budget_hold){0};
-	if (!m->budget || !call->payer)
+	*hold = (struct budget_reservation){0};
+	if (!m->budget || !call->budget_owner)
 		return true;
-	hold->at_ms = money_now(m, call->payer);
+	hold->at_ms = money_now(m, call->budget_owner);
 	if (!budget_limits(m->budget))
 		return true;
 	worst.tokens = most->input + most->cache_read + most->cache_write + most->output;
 	(void)budget_cost(m->budget, call->model, most, &worst.nano_usd);
-	if (!budget_reserve(m->budget, call->payer, &worst, hold->at_ms, e))
+	if (!budget_reserve(m->budget, call->budget_owner, &worst, hold->at_ms, e))
 		return false;
 	*hold = worst;
 	tell(m, call, true, &nothing, hold->tokens, hold->nano_usd, hold->at_ms);
@@ -92,18 +93,18 @@ bool money_hold_call(const struct money *m, const struct money_call *call,
 }
 
 void money_settle_call(const struct money *m, const struct money_call *call,
-		       const struct budget_hold *hold, struct llm_usage *u)
+		       const struct budget_reservation *hold, struct llm_usage *u)
 {
 	const struct budget_use use = {u->input_tokens, u->cache_read_tokens, u->cache_write_tokens,
 				       u->output_tokens};
 	int64_t tokens = use.input + use.cache_read + use.cache_write + use.output;
 
-	if (!m->budget || !call->payer)
+	if (!m->budget || !call->budget_owner)
 		return;
 	/* If the price was removed meanwhile, the reserved amount counts. */
 	if (!budget_cost(m->budget, call->model, &use, &u->nano_usd))
 		u->nano_usd = hold->nano_usd;
-	budget_settle(m->budget, call->payer, hold, tokens, u->nano_usd);
+	budget_settle(m->budget, call->budget_owner, hold, tokens, u->nano_usd);
 	if (tokens > 0 || hold->tokens > 0)
 		tell(m, call, false, &use, tokens - hold->tokens, u->nano_usd - hold->nano_usd,
 		     hold->at_ms);
@@ -111,28 +112,28 @@ void money_settle_call(const struct money *m, const struct money_call *call,
 
 static struct money_call money_call_of(const struct llm_call *call, const struct provider *p)
 {
-	return (struct money_call){.payer = call->payer,
+	return (struct money_call){.budget_owner = call->budget_owner,
 				   .provider = p->name,
 				   .model = role_of(p, call)->model,
 				   .purpose = llm_role_name(call->role)};
 }
 
 bool money_hold(const struct money *m, const struct llm_call *call, const struct provider *p,
-		struct budget_hold *hold, struct err *e)
+		struct budget_reservation *hold, struct err *e)
 {
 	const struct wire_role *role = role_of(p, call);
 	const struct money_call c = money_call_of(call, p);
 	struct budget_use most = {0};
 
 	/* Counting tokens needs the body. */
-	if (m->budget && call->payer && budget_limits(m->budget))
+	if (m->budget && call->budget_owner && budget_limits(m->budget))
 		most = (struct budget_use){.cache_write = request_tokens(call, role),
 					   .output = body_max_tokens(call, role)};
 	return money_hold_call(m, &c, &most, hold, e);
 }
 
 void money_settle(const struct money *m, const struct llm_call *call, const struct provider *p,
-		  const struct budget_hold *hold, struct llm_usage *u)
+		  const struct budget_reservation *hold, struct llm_usage *u)
 {
 	const struct money_call c = money_call_of(call, p);
 

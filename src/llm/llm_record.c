@@ -260,7 +260,7 @@ static struct op *replay_start(void *self, const struct llm_call *call, struct a
 	p->arena = a;
 	p->handler = *handler;
 	p->owner = owner;
-	loop_later(r->loop, &p->later, on_replayed, p);
+	loop_defer(r->loop, &p->later, on_replayed, p);
 	return &p->op;
 }
 

@@ -69,12 +69,12 @@ struct run {
 	bool shown;
 	struct op *op_attempt;
 	struct timer *wait;
-	struct later none;            /* reports that no provider was usable at the start */
-	struct budget_hold hold;      /* of the current attempt */
-	int64_t text_tokens;          /* shown by the current attempt */
-	struct llm_usage spent;       /* usage of failed attempts */
-	struct llm_message *messages; /* has room for one more than the request */
-	struct llm_block *said;       /* blocks of a paused answer, up to the last pause */
+	struct later none;              /* reports that no provider was usable at the start */
+	struct budget_reservation hold; /* of the current attempt */
+	int64_t text_tokens;            /* shown by the current attempt */
+	struct llm_usage spent;         /* usage of failed attempts */
+	struct llm_message *messages;   /* has room for one more than the request */
+	struct llm_block *said;         /* blocks of a paused answer, up to the last pause */
 	size_t said_count, asked_count;
 	int pauses;
 	struct llm_usage before; /* usage of the requests up to the last pause */
@@ -457,6 +457,6 @@ struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena 
 	trail_begin(r);
 	llm->running++;
 	if (!run_attempt(r))
-		loop_later(llm->loop, &r->none, on_none, r);
+		loop_defer(llm->loop, &r->none, on_none, r);
 	return &r->op;
 }

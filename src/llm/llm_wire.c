@@ -236,7 +236,7 @@ static struct op *wire_start(void *owner, const struct llm_call *call, struct ar
 	if (buf_over(&body)) {
 		err_set(&t->err, ERR_LIMIT, "the request is longer than %d bytes",
 			LLM_REQUEST_BYTES_MAX);
-		loop_later(self->loop, &t->refuse, on_refuse, t);
+		loop_defer(self->loop, &t->refuse, on_refuse, t);
 	} else {
 		request_send(t, &body, call->deadline_ms);
 	}

@@ -126,12 +126,12 @@ static void later_queue(struct loop *l, struct list *queue, struct later *later,
 		uv_idle_start(&l->idle, on_idle);
 }
 
-void loop_later(struct loop *l, struct later *later, later_cb cb, void *owner)
+void loop_defer(struct loop *l, struct later *later, later_cb cb, void *owner)
 {
 	later_queue(l, &l->laters, later, cb, owner);
 }
 
-void loop_last(struct loop *l, struct later *later, later_cb cb, void *owner)
+void loop_defer_last(struct loop *l, struct later *later, later_cb cb, void *owner)
 {
 	later_queue(l, &l->lasts, later, cb, owner);
 }

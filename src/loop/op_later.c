@@ -43,6 +43,6 @@ void *op_later_new(struct loop *l, size_t bytes, size_t *running,
 	o->answer = answer;
 	o->clean = clean;
 	(*running)++;
-	loop_later(l, &o->later, on_later, o);
+	loop_defer(l, &o->later, on_later, o);
 	return o;
 }

@@ -34,7 +34,7 @@ struct pool {
 	struct list started; /* threads */
 	size_t running;      /* threads, except those asked to end */
 	size_t threads;      /* maximum */
-	bool gives_way;      /* constant once there are threads */
+	bool low_priority;   /* constant once there are threads */
 	unsigned next_number;
 	size_t in_flight; /* submitted, not done */
 	bool in_done;     /* a done callback is running */
@@ -95,7 +95,7 @@ static void *worker(void *arg)
 	struct pool_job *job;
 
 	/* On Linux this affects only the calling thread. If it is refused, the work still runs. */
-	if (p->gives_way)
+	if (p->low_priority)
 		(void)!setpriority(PRIO_PROCESS, (id_t)gettid(),
 				   getpriority(PRIO_PROCESS, (id_t)gettid()) + NICER_BY);
 	while ((job = job_take(p)) != NULL) {
@@ -199,7 +199,7 @@ void pool_submit(struct pool *p, struct pool_job *job)
 void pool_give_way(struct pool *p)
 {
 	assert(list_empty(&p->started));
-	p->gives_way = true;
+	p->low_priority = true;
 }
 
 size_t pool_idle(const struct pool *p)

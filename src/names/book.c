@@ -125,8 +125,8 @@ void name_book_set_loaded(struct name_book *b, const char *tenant)
 	name_waits_end(b, tenant);
 }
 
-bool name_book_learn(struct name_book *b, const char *tenant, const char *dimension,
-		     const char *const *values, size_t count)
+bool name_book_load(struct name_book *b, const char *tenant, const char *dimension,
+		    const char *const *values, size_t count)
 {
 	const struct dimension_def *d = catalog_dimension(b->catalog, dimension);
 	struct lexicon_build *build;

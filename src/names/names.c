@@ -429,7 +429,7 @@ bool names_known(const struct names *n, const struct dimension_def *d)
 	return names_count(n, d) > 0;
 }
 
-bool names_learned(const struct names *n, const struct dimension_def *d)
+bool names_loaded(const struct names *n, const struct dimension_def *d)
 {
 	return n->learned[d->index] && listed_count(d) == 0;
 }

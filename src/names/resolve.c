@@ -162,7 +162,7 @@ static const bool *permitted(const struct catalog *c, const struct principal *wh
 	bool *in = arena_alloc(a, c->dimension_count + 1);
 
 	for (size_t i = 0; i < c->dimension_count; i++)
-		in[i] = catalog_may_name(&c->dimensions[i], who);
+		in[i] = catalog_dimension_readable(&c->dimensions[i], who);
 	return in;
 }
 
@@ -178,7 +178,7 @@ bool name_book_resolve(const struct name_book *b, const struct principal *who,
 	if (!d)
 		return false;
 	if (b->from_data && d->view && !is_read(names, d) && !names_known(names, d)) {
-		out->not_read = catalog_may_name(d, who);
+		out->not_read = catalog_dimension_readable(d, who);
 		return false;
 	}
 	return names_resolve(names, d, text, context, a, out);

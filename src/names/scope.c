@@ -61,19 +61,19 @@ void scope_read(const struct name_book *b, const struct catalog_view *v, struct 
 		const struct tool_dimensions *used = &b->tool_dimensions[v->tools[t]->index];
 
 		for (size_t i = 0; i < used->count; i++) {
-			in[used->items[i].dimension] = v->may_name[used->items[i].dimension];
+			in[used->items[i].dimension] = v->is_readable[used->items[i].dimension];
 			weak[used->items[i].dimension] |= used->items[i].has_default;
 			parts[used->items[i].dimension] |= used->items[i].takes_parts;
 		}
 	}
 	for (size_t i = 0; i < n; i++)
-		in[i] |= names_of_map(b->catalog, &b->catalog->dimensions[i]) && v->may_name[i];
+		in[i] |= names_of_map(b->catalog, &b->catalog->dimensions[i]) && v->is_readable[i];
 	for (size_t i = 0; i < n; i++) {
 		const char *resolves = b->catalog->dimensions[i].resolves;
 
 		if (resolves)
 			in[i] = in[catalog_dimension(b->catalog, resolves)->index] &&
-				v->may_name[i];
+				v->is_readable[i];
 	}
 	*out = (struct scope){in, weak, parts};
 }

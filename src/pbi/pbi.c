@@ -347,7 +347,7 @@ struct op *pbi_embed(struct pbi *p, const struct principal *who, const char *key
 	if (m->call)
 		return &w->op;
 	if (m->token && clock_now_ms() < m->expires_ms - PBI_EARLY_MS)
-		loop_later(p->loop, &m->later, on_there, m);
+		loop_defer(p->loop, &m->later, on_there, m);
 	else
 		embed_make(m);
 	return &w->op;

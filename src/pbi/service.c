@@ -237,7 +237,7 @@ struct op *pbi_service_call(struct pbi_service *s, const char *path, const json_
 	timer_start(c->timer, PBI_CALL_MS);
 	if (clock_mono_ms() < s->pause_until_ms) {
 		list_append(&s->calls, &c->node);
-		loop_later(s->loop, &c->later, on_paused, c);
+		loop_defer(s->loop, &c->later, on_paused, c);
 	} else {
 		call_begin(c);
 	}

@@ -246,7 +246,7 @@ struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, pla
 		.loop = l, .plan = p, .arena = a, .run = run, .cb = cb, .owner = owner};
 	start_tasks(r);
 	if (all_ended(p))
-		loop_later(l, &r->advance, on_advance, r);
+		loop_defer(l, &r->advance, on_advance, r);
 	return r;
 }
 
@@ -262,7 +262,7 @@ void plan_task_done(struct plan_run *r, struct task *task, bool completed)
 	if (all_ended(r->plan))
 		end(r);
 	else
-		loop_later(r->loop, &r->advance, on_advance, r);
+		loop_defer(r->loop, &r->advance, on_advance, r);
 }
 
 void plan_cancel(struct plan_run **run)

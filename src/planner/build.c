@@ -247,7 +247,7 @@ static json_t *filters_of_reply(struct planner_turn *t, const struct supervisor_
 		if (is_taken(t, r, name))
 			json_object_set(filters, name, value);
 	take_aliases(t, u->filters, u->filter_count);
-	take_aliases(t, u->heard, u->heard_count);
+	take_aliases(t, u->parsed_filters, u->parsed_filter_count);
 	filters_edit(filters, r->filters);
 	return filters;
 }

@@ -41,7 +41,7 @@ struct redis_link {
 	struct list sent; /* oldest first */
 	size_t unanswered;
 	size_t unanswered_bytes;
-	int64_t patience_us, patience_max_us;
+	int64_t wait_budget_us, patience_max_us;
 	int64_t charged_to_us, filled_at_us;
 	int64_t pause_ms;
 	int64_t up_at_us;
@@ -112,9 +112,9 @@ static void refill(struct redis_link *k, int64_t now_us)
 
 	if (since_us > REDIS_PATIENCE_WINDOW_MS * 1000)
 		since_us = REDIS_PATIENCE_WINDOW_MS * 1000;
-	k->patience_us += since_us * k->patience_max_us / (REDIS_PATIENCE_WINDOW_MS * 1000);
-	if (k->patience_us > k->patience_max_us)
-		k->patience_us = k->patience_max_us;
+	k->wait_budget_us += since_us * k->patience_max_us / (REDIS_PATIENCE_WINDOW_MS * 1000);
+	if (k->wait_budget_us > k->patience_max_us)
+		k->wait_budget_us = k->patience_max_us;
 	k->filled_at_us = now_us;
 }
 
@@ -132,9 +132,9 @@ static void charge(struct redis_link *k)
 		from_us = k->charged_to_us;
 	if (from_us >= now_us)
 		return;
-	k->patience_us -= now_us - from_us;
-	if (k->patience_us < 0)
-		k->patience_us = 0;
+	k->wait_budget_us -= now_us - from_us;
+	if (k->wait_budget_us < 0)
+		k->wait_budget_us = 0;
 	k->charged_to_us = now_us;
 }
 
@@ -144,7 +144,7 @@ static int64_t left_us(const struct redis_link *k)
 	const struct sent *oldest = list_item(k->sent.next, struct sent, node);
 	int64_t not_due_us = oldest->at_us + k->options.due_ms * 1000 - clock_mono_us();
 
-	return k->patience_us + (not_due_us > 0 ? not_due_us : 0);
+	return k->wait_budget_us + (not_due_us > 0 ? not_due_us : 0);
 }
 
 static void watch_patience(struct redis_link *k)
@@ -361,7 +361,7 @@ static void ping(struct redis_link *k)
 		timer_start(k->timer, REDIS_PING_MS);
 }
 
-static void look_at_patience(struct redis_link *k)
+static void check_wait_budget(struct redis_link *k)
 {
 	redisAsyncContext *ac = k->ac;
 
@@ -389,7 +389,7 @@ static void on_timer(void *owner)
 	else if (k->state == UP && list_empty(&k->sent))
 		ping(k);
 	else if (k->state == UP)
-		look_at_patience(k);
+		check_wait_budget(k);
 }
 
 /* ---- lifecycle ---- */
@@ -406,10 +406,10 @@ struct redis_link *redis_link_new(struct loop *l, const struct redis_place *plac
 	if (!o->check)
 		k->options.check = "redis";
 	if (!o->patience_ms)
-		k->options.patience_ms = REDIS_PATIENCE_MS;
+		k->options.patience_ms = REDIS_WAIT_BUDGET_MS;
 	if (!o->due_ms)
 		k->options.due_ms = REDIS_DUE_MS;
-	k->patience_us = k->patience_max_us = k->options.patience_ms * 1000;
+	k->wait_budget_us = k->patience_max_us = k->options.patience_ms * 1000;
 	k->filled_at_us = clock_mono_us();
 	k->pause_ms = REDIS_PAUSE_MIN_MS;
 	list_init(&k->sent);

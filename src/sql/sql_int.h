@@ -75,7 +75,7 @@ struct sql_statement {
 /* Rewrites dialect differences in place (the list never grows). Returns the new count. */
 size_t sql_dialect_apply(struct sql_token *tokens, size_t count, enum dialect dialect);
 
-/* Builds the tokens of sql_render_whole's statement. False: the statement has no totals. */
+/* Builds the tokens of sql_render_totals's statement. False: the statement has no totals. */
 bool sql_whole_tokens(const struct sql_token *tokens, size_t count,
 		      const struct sql_whole_column *columns, size_t column_count,
 		      enum dialect dialect, struct arena *a, struct sql_token **out,

@@ -237,9 +237,9 @@ bool sql_text_bind(const struct sql_text *t, const struct args *args, struct are
 	return true;
 }
 
-bool sql_render_whole(const struct sql_query *q, const struct args *args,
-		      const struct sql_whole_column *columns, size_t column_count,
-		      enum dialect dialect, struct arena *a, struct sql_bound *out, struct err *e)
+bool sql_render_totals(const struct sql_query *q, const struct args *args,
+		       const struct sql_whole_column *columns, size_t column_count,
+		       enum dialect dialect, struct arena *a, struct sql_bound *out, struct err *e)
 {
 	struct renderer r = {.dialect = dialect, .arena = a};
 	struct sql_token *tokens, *whole;

@@ -382,8 +382,8 @@ static struct op *call_start(struct call *c, bool write, size_t max_rows)
 		.statements = c->statements,
 		.statement_count = c->count,
 		.write = write,
-		.patient = c->patient,
-		.forget = c->forget,
+		.group_commit = c->group_commit,
+		.secure_delete = c->secure_delete,
 	};
 
 	for (size_t i = 0; i < c->count; i++)
@@ -391,7 +391,7 @@ static struct op *call_start(struct call *c, bool write, size_t max_rows)
 	c->going = true;
 	c->write = write;
 	if (c->err.code != ERR_NONE)
-		loop_later(c->store->loop, &c->later, on_refused, c);
+		loop_defer(c->store->loop, &c->later, on_refused, c);
 	else
 		c->query = db_query(c->store->db, &request, on_tables, c);
 	return &c->op;

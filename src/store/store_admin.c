@@ -90,7 +90,7 @@ void store_audit(struct store *s, const struct principal *who, const struct audi
 
 	a->cb = on_audited;
 	c->finish = on_done;
-	c->patient = true;
+	c->group_commit = true;
 	store_call_text(c, "turn_id", entry->turn_id);
 	store_call_text(c, "agent", entry->agent);
 	store_call_text(c, "tool", entry->tool);
@@ -113,7 +113,7 @@ struct op *store_user_delete(struct store *s, const struct principal *who, const
 	a->cb = cb;
 	a->owner = owner;
 	c->finish = on_done;
-	c->forget = true;
+	c->secure_delete = true;
 	store_call_text(c, "of_user", user);
 	store_call_add(c, "user_delete_feedback");
 	store_call_add(c, "user_delete_summaries");

@@ -53,10 +53,10 @@ struct call {
 	size_t size;
 	struct op *query;
 	bool write;
-	bool patient;  /* its write may wait for others: see db_request */
-	bool forget;   /* it deletes user data: see db_request */
-	bool repeated; /* after a conflict with another process */
-	bool going;    /* a request runs, or its error is pending */
+	bool group_commit;  /* its write may wait for others: see db_request */
+	bool secure_delete; /* it deletes user data: see db_request */
+	bool repeated;      /* after a conflict with another process */
+	bool going;         /* a request runs, or its error is pending */
 	struct later later;
 	struct err err; /* why it could not start */
 	/* For a call that writes a receipt; else NULL. */

@@ -82,7 +82,7 @@ static void delete_start(struct call *c, const struct table *old_messages)
 	set_before(c, TURN_ROW_KEPT_MS);
 	store_call_add(c, "retain_delete_turns");
 	c->finish = on_deleted;
-	c->forget = true;
+	c->secure_delete = true;
 	store_call_write(c);
 }
 

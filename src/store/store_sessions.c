@@ -186,7 +186,7 @@ struct op *store_session_delete(struct store *s, const struct principal *who,
 	d->cb = cb;
 	d->owner = owner;
 	d->call.finish = on_deleted;
-	d->call.forget = true;
+	d->call.secure_delete = true;
 	store_call_text(&d->call, "session_id", session_id);
 	store_call_add(&d->call, "session_one");
 	store_call_add(&d->call, "session_delete_feedback");

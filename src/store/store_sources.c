@@ -521,7 +521,7 @@ struct op *store_version_remove(struct store *s, const char *tenant, const char 
 {
 	struct sources_call *f = call_of(s, tenant, cb, owner);
 
-	f->call.forget = true;
+	f->call.secure_delete = true;
 	store_call_text(&f->call, "version", uid);
 	store_call_add(&f->call, "version_delete");
 	return store_call_write(&f->call);
@@ -571,7 +571,7 @@ struct op *store_source_edit(struct store *s, const char *tenant, const char *ui
 				       .join_count = edit->join_count};
 	f->source = arena_strdup(c->arena, uid);
 	c->finish = on_source;
-	c->forget = true;
+	c->secure_delete = true;
 	store_call_text(c, "source", uid);
 	store_call_int(c, "if_etag", edit->if_etag);
 	if (edit->joins)
@@ -610,7 +610,7 @@ struct op *store_source_remove(struct store *s, const char *tenant, const char *
 	struct sources_call *f = call_of(s, tenant, cb, owner);
 	struct call *c = &f->call;
 
-	c->forget = true;
+	c->secure_delete = true;
 	store_call_text(c, "source", uid);
 	store_call_text(c, "sentence", sentence);
 	store_call_text(c, "needed", sql_like_pattern(uid, c->arena));

@@ -176,7 +176,7 @@ void store_signed_in(struct store *s, const struct principal *who, const char *p
 	struct call *c = &k->call;
 
 	c->finish = on_noted;
-	c->patient = true;
+	c->group_commit = true;
 	store_call_text(c, "permissions", permissions);
 	store_call_time(c, "signed_in_at", who->issued_ms ? who->issued_ms : clock_now_ms());
 	store_call_add(c, "tokens_signed_in");

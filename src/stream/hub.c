@@ -284,7 +284,7 @@ struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct p
 	if (uuid_valid(turn_id)) /* otherwise no turn has this id */
 		memcpy(f->turn_id, turn_id, UUID_BYTES);
 	h->finding++;
-	loop_later(h->loop, &f->later, on_find, f);
+	loop_defer(h->loop, &f->later, on_find, f);
 	return &f->op;
 }
 

@@ -139,7 +139,7 @@ static void on_wake(void *owner)
 /* Deferred, so that all events of one loop iteration are delivered together. */
 static void watch_wake(struct stream_watch *w)
 {
-	loop_last(hub_loop(w->log->hub), &w->wake, on_wake, w);
+	loop_defer_last(hub_loop(w->log->hub), &w->wake, on_wake, w);
 }
 
 static size_t payload_bytes(const struct stream_log *log)
@@ -265,7 +265,7 @@ static void on_tell_owner(void *owner)
 static void tell_watchers(struct stream_log *log)
 {
 	if (log->on_watchers && !log->released)
-		loop_later(hub_loop(log->hub), &log->tell_owner, on_tell_owner, log);
+		loop_defer(hub_loop(log->hub), &log->tell_owner, on_tell_owner, log);
 }
 
 void stream_watched_elsewhere(struct stream_log *log, size_t watchers)

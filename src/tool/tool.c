@@ -172,7 +172,7 @@ static void on_ended_early(void *owner)
 static void end_later(struct tool_call *call, struct outcome outcome)
 {
 	call->result->outcome = outcome;
-	loop_later(call->box->options.loop, &call->later, on_ended_early, call);
+	loop_defer(call->box->options.loop, &call->later, on_ended_early, call);
 }
 
 static void on_cancelled(struct op *op)

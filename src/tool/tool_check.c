@@ -91,7 +91,7 @@ static void complain(struct check *c, const struct err *e)
 static void next(struct check *c)
 {
 	c->query++;
-	loop_later(c->box->options.loop, &c->later, on_next, c);
+	loop_defer(c->box->options.loop, &c->later, on_next, c);
 }
 
 static void on_checked(void *owner, struct source_batch *batches, size_t count, const struct err *e)
@@ -114,7 +114,7 @@ static void on_reached(void *owner, struct source_batch *batches, size_t count, 
 			   arena_printf(c->arena,
 					"tenant %s: %s; no statement of this source was tried",
 					c->tenant, e->text));
-	loop_later(c->box->options.loop, &c->later, on_next, c);
+	loop_defer(c->box->options.loop, &c->later, on_next, c);
 }
 
 static void finish(struct check *c)
@@ -171,8 +171,8 @@ static bool render_query(struct check *c, const struct tool_def *t, enum dialect
 	const struct sql_query *q = &f->queries[is_whole ? 0 : c->query];
 	struct sql_bound bound;
 
-	if (is_whole ? !sql_render_whole(q, &args, t->whole.sums, t->whole.sum_count, dialect,
-					 c->arena, &bound, e)
+	if (is_whole ? !sql_render_totals(q, &args, t->whole.sums, t->whole.sum_count, dialect,
+					  c->arena, &bound, e)
 		     : !sql_render(q, &args, dialect, c->arena, &bound, e))
 		return false;
 	*out = (struct source_statement){
@@ -329,5 +329,5 @@ void toolbox_check(struct toolbox *b, const char *tenant,
 			    .done = done,
 			    .owner = owner};
 	c->reach = arena_alloc(c->arena, b->options.sources->count * sizeof(*c->reach));
-	loop_later(b->options.loop, &c->later, on_next, c);
+	loop_defer(b->options.loop, &c->later, on_next, c);
 }

@@ -348,7 +348,7 @@ static void on_words(void *owner)
 		p->of[p->from] = p->is_list ? best_class(p, value) : fit_description(p, value);
 	}
 	if (p->from < p->points.count)
-		loop_later(p->call->box->options.loop, &p->call->later, on_words, p);
+		loop_defer(p->call->box->options.loop, &p->call->later, on_words, p);
 	else
 		count_classes(p);
 }
@@ -358,7 +358,7 @@ static void by_words(struct pointing *p)
 	p->points.by_model = false;
 	p->from = 0;
 	memset(p->of, POINT_NONE, p->points.count);
-	loop_later(p->call->box->options.loop, &p->call->later, on_words, p);
+	loop_defer(p->call->box->options.loop, &p->call->later, on_words, p);
 }
 
 /* ---- reading an answer ---- */
@@ -583,7 +583,7 @@ static void ask_batch(struct pointing *p)
 						   .format = format_of(p),
 						   .max_tokens = POINT_TOKENS_MAX,
 						   .deadline_ms = call->model.deadline_ms,
-						   .payer = call->model.payer,
+						   .budget_owner = call->model.budget_owner,
 						   .turn_id = call->turn_id,
 						   .trail = call->model.trail},
 				call->arena, &handler, p);
@@ -593,7 +593,8 @@ static bool may_ask(const struct tool_call *call)
 {
 	const struct tool_model *m = &call->model;
 
-	return llm_usable(m->llm) && (!m->payer || llm_affordable(m->llm, m->payer, LLM_ROUTE));
+	return llm_usable(m->llm) &&
+	       (!m->budget_owner || llm_affordable(m->llm, m->budget_owner, LLM_ROUTE));
 }
 
 /* ---- the cache ---- */

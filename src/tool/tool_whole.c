@@ -54,7 +54,7 @@ bool tool_whole_ask(struct tool_call *call, const struct args *args, source_cb c
 	if (!call->tool->whole.askable || call->rows_max || call->result->tables[0]->total_exact)
 		return false;
 	struct sql_whole_column *columns = columns_given(call, &count);
-	if (!sql_render_whole(q, args, columns, count, dialect, call->arena, &bound, &e)) {
+	if (!sql_render_totals(q, args, columns, count, dialect, call->arena, &bound, &e)) {
 		log_warn("tool.failed", "%s/whole: %s", call->tool->name, e.text);
 		return false;
 	}

@@ -55,15 +55,16 @@ static bool proxies_open(struct transport *t, size_t *count, struct err *e)
 static bool seats_open(struct transport *t, struct err *e)
 {
 	size_t all = places();
-	struct seats_limits public = {.strangers = all / STRANGERS_SHARE,
-				      .signed_in = all - all / STRANGERS_SHARE};
+	struct seats_limits public = {.unauthenticated = all / UNAUTHENTICATED_SHARE,
+				      .signed_in = all - all / UNAUTHENTICATED_SHARE};
 
 	if (!proxies_open(t, &public.proxy_count, e))
 		return false;
 	public.proxies = t->proxies;
 	t->seats = seats_new(&public);
 	t->signed_in_places = public.signed_in;
-	t->admin_seats = seats_new(&(struct seats_limits){.strangers = ADMIN_CONNECTIONS_MAX});
+	t->admin_seats =
+		seats_new(&(struct seats_limits){.unauthenticated = ADMIN_CONNECTIONS_MAX});
 	return true;
 }
 

@@ -257,7 +257,7 @@ static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *t
 		.who = t->core.who,
 		.today = t->core.today,
 		.model = {.llm = t->answers.llm,
-			  .payer = &t->answer.budget_owner,
+			  .budget_owner = &t->answer.budget_owner,
 			  .trail = &t->answer.trail,
 			  .deadline_ms = t->core.began_ms + t->answers.deadline_ms,
 			  .used = on_tool_used,
@@ -276,7 +276,7 @@ static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *t
 		.sink = t->core.sink,
 		.next_call = &t->work.next_call,
 		.prompt_tokens = t->answers.prompt_tokens,
-		.payer = &t->answer.budget_owner,
+		.budget_owner = &t->answer.budget_owner,
 		.trail = &t->answer.trail,
 		.task = task->id,
 	};

@@ -130,7 +130,7 @@ static void turn_release(struct turn *t)
 	arena_free(&t->core.arena);
 	mem_free(t);
 	if (all->draining && all->count == 0 && all->on_drained)
-		loop_later(all->loop, &all->drained, all->on_drained, all->drained_owner);
+		loop_defer(all->loop, &all->drained, all->on_drained, all->drained_owner);
 }
 
 void turn_cancel_operations(struct turn *t)
@@ -232,7 +232,7 @@ static void on_wake(void *owner)
 
 void turn_wake(struct turn *t)
 {
-	loop_later(t->core.all->loop, &t->machine.wake, on_wake, t);
+	loop_defer(t->core.all->loop, &t->machine.wake, on_wake, t);
 }
 
 void turn_operation_began(void *turn)
@@ -386,7 +386,7 @@ void turns_refuse(struct turns *all, void (*done)(void *owner), void *owner)
 	all->drained_owner = owner;
 	later_cancel(&all->drained);
 	if (all->count == 0)
-		loop_later(all->loop, &all->drained, done, owner);
+		loop_defer(all->loop, &all->drained, done, owner);
 }
 
 void turns_drain(struct turns *all, void (*done)(void *owner), void *owner)

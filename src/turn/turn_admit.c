@@ -139,7 +139,7 @@ static struct answer_options answer_options_of(const struct turns *all)
 		.deadline_ms = s->deadline_ms ? s->deadline_ms : TURN_DEADLINE_MS,
 		.prompt_tokens = s->prompt_tokens ? s->prompt_tokens : PROMPT_TOKENS,
 		.numbers = s->numbers,
-		.vets_questions = s->vets_questions,
+		.checks_questions = s->checks_questions,
 		.no_charts = s->no_charts,
 		.link_hosts = s->link_hosts,
 	};

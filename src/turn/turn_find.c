@@ -109,7 +109,7 @@ struct op *turn_cancel(struct turns *all, const char *turn_id, const struct prin
 	if (elsewhere)
 		f->asked = all->leases.driver->signal(all->leases.self, &signal, on_told, f);
 	else
-		loop_later(all->loop, &f->later, on_answer, f);
+		loop_defer(all->loop, &f->later, on_answer, f);
 	return &f->op;
 }
 
@@ -134,7 +134,7 @@ struct op *turn_running(struct turns *all, const char *session_id, const struct 
 	f->on_id = cb;
 	if (g) {
 		memcpy(f->turn_id, turn_at(g->turns.next)->core.id.text, UUID_BYTES);
-		loop_later(all->loop, &f->later, on_answer, f);
+		loop_defer(all->loop, &f->later, on_answer, f);
 	} else {
 		f->asked = turn_lease_look(all, session_id, who, on_held, f);
 	}

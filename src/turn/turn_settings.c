@@ -79,7 +79,7 @@ bool turn_settings_read(const struct config *c, struct arena *take, struct turn_
 	s->busy = (enum turn_busy)choice_of(busy_words, config_text(c, "limits.busy"));
 	s->prompt_tokens = (size_t)config_int(c, "llm.prompt_tokens");
 	s->hide_existence = config_bool(c, "checks.hide_existence");
-	s->vets_questions = choice_of(guardrail_words, config_text(c, "checks.guardrails"));
+	s->checks_questions = choice_of(guardrail_words, config_text(c, "checks.guardrails"));
 	s->no_charts = !choice_of(switch_words, config_text(c, "checks.charts"));
 	s->link_hosts = config_texts(c, "checks.link_hosts", take);
 	s->calendar = (struct company_calendar){

@@ -219,7 +219,7 @@ struct op *turn_start(struct turns *all, const struct turn_request *r, turn_star
 	if (turn_fits(all, r, &s->why))
 		s->asked = turn_lease(all, r, &s->ids, false, on_lease, s);
 	else
-		loop_later(all->loop, &s->refused, on_refused, s);
+		loop_defer(all->loop, &s->refused, on_refused, s);
 	return &s->op;
 }
 

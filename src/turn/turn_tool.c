@@ -131,7 +131,7 @@ struct op *turns_call_tool(struct turns *all, const struct tool_wanted *wanted, 
 	if (admit(all, wanted->who, &x->refused))
 		x->run = start(x, wanted, x);
 	else
-		loop_later(all->loop, &x->later, on_refused, x);
+		loop_defer(all->loop, &x->later, on_refused, x);
 	list_append(&all->calls, &x->node);
 	return &x->op;
 }

@@ -609,7 +609,7 @@ static struct op *start(struct source *source, const struct source_call *call, s
 		d->catalog = catalog_ref(u->options.catalog(u->options.owner, call->tenant));
 		d->language = d->catalog->language;
 	}
-	loop_later(u->options.loop, &d->later, on_begin, d);
+	loop_defer(u->options.loop, &d->later, on_begin, d);
 	return &d->op;
 }
 

@@ -284,13 +284,14 @@ void document_embed(struct load *l, void (*then)(struct load *l))
 	arena_free(&d->vectors);
 	d->vectors = arena_new(VECTORS_BYTES);
 	d->then = then;
-	l->op = embed_start(llm,
-			    &(struct embed_call){
-				    .texts = texts_of(l),
-				    .count = l->block.count,
-				    .deadline_ms = clock_mono_ms() + SOURCE_LOAD_MS,
-				    .payer = &(struct budget_payer){l->tenant->name, s->owner, ""}},
-			    d->vectors, on_vectors, l);
+	l->op = embed_start(
+		llm,
+		&(struct embed_call){.texts = texts_of(l),
+				     .count = l->block.count,
+				     .deadline_ms = clock_mono_ms() + SOURCE_LOAD_MS,
+				     .budget_owner =
+					     &(struct budget_owner){l->tenant->name, s->owner, ""}},
+		d->vectors, on_vectors, l);
 }
 
 static json_t *vectors_json(const struct document *d)

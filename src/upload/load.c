@@ -281,7 +281,7 @@ void load_fail(struct load *l)
 				     .statements = &drop_it,
 				     .statement_count = 1,
 				     .write = true,
-				     .forget = true,
+				     .secure_delete = true,
 				     .timeout_ms = SOURCE_LOAD_MS};
 
 	if (!l->table.count) { /* no table was made */

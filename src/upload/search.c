@@ -336,7 +336,7 @@ static void give_turn(struct search *s)
 	list_remove(&next->turn.node);
 	next->turn.waits = false;
 	u->making = next;
-	loop_later(u->options.loop, &next->later, on_turn, next);
+	loop_defer(u->options.loop, &next->later, on_turn, next);
 }
 
 /* Lets one search at a time read tables, one round each, since after a start all searches need the
@@ -504,8 +504,9 @@ static void embed_question(struct search *s)
 			.texts = &s->text,
 			.count = 1,
 			.deadline_ms = clock_mono_ms() + EMBED_QUESTION_MS,
-			.payer = &(struct budget_payer){s->who->tenant, s->who->user,
-							catalog_role_of(s->catalog, s->who)}},
+			.budget_owner =
+				&(struct budget_owner){s->who->tenant, s->who->user,
+						       catalog_role_of(s->catalog, s->who)}},
 		s->arena, on_vector, s);
 }
 
@@ -744,7 +745,7 @@ static struct search *begin(struct uploads *u, const struct principal *who, cons
 		s->catalog = catalog_ref(u->options.catalog(u->options.owner, who->tenant));
 		choose(s);
 	}
-	loop_later(u->options.loop, &s->later, on_begin, s);
+	loop_defer(u->options.loop, &s->later, on_begin, s);
 	return s;
 }
 
@@ -760,7 +761,7 @@ struct op *search_warm(struct tenant_uploads *t)
 	s->model = arena_strdup(s->arena, embed_model(u->options.llm(u->options.owner)));
 	s->catalog = catalog_ref(u->options.catalog(u->options.owner, t->name));
 	choose(s);
-	loop_later(u->options.loop, &s->later, on_begin, s);
+	loop_defer(u->options.loop, &s->later, on_begin, s);
 	return &s->op;
 }
 

@@ -116,7 +116,7 @@ static void write_one(struct sweep *s, const char *text, const struct value *val
 				     .statements = &one,
 				     .statement_count = 1,
 				     .write = true,
-				     .forget = true,
+				     .secure_delete = true,
 				     .timeout_ms = SOURCE_LOAD_MS};
 
 	s->op = db_query(s->tenant->all->options.loader, &r, on_written, s);

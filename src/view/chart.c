@@ -263,7 +263,7 @@ static bool has_series(const struct chart *ch)
 	return ch->series_count > 0 || ch->measure_count > 1;
 }
 
-static bool lies_down(const struct chart *ch, const struct table *t)
+static bool has_horizontal_bars(const struct chart *ch, const struct table *t)
 {
 	if (!is_bar(ch) || ch->axis != AXIS_NAMES)
 		return false;
@@ -276,21 +276,21 @@ static bool lies_down(const struct chart *ch, const struct table *t)
 }
 
 static json_t *encoding_json(const struct chart *ch, const struct table *t, const json_t *values,
-			     bool lying)
+			     bool is_horizontal)
 {
 	json_t *encoding = json_object();
 	json_t *x = x_encoding(ch, t, values), *y = y_json(ch, t, "y");
 
-	json_set_take(encoding, lying ? "y" : "x", x);
-	json_set_take(encoding, lying ? "x" : "y", y);
-	if (lying) { /* the chart's title names the axis, and labels must not overlap */
+	json_set_take(encoding, is_horizontal ? "y" : "x", x);
+	json_set_take(encoding, is_horizontal ? "x" : "y", y);
+	if (is_horizontal) { /* the chart's title names the axis, and labels must not overlap */
 		json_set_str(x, "title", "");
 		json_set_bool(json_object_get(y, "axis"), "labelFlush", false);
 	}
 	if (has_series(ch))
 		json_set_take(encoding, "color", color_json(ch, t, values));
 	if (ch->type == CHART_GROUPED_BAR)
-		json_set_take(encoding, lying ? "yOffset" : "xOffset",
+		json_set_take(encoding, is_horizontal ? "yOffset" : "xOffset",
 			      json_make({"field", json_str("series")},
 					{"sort", order_of(values, "series")}));
 	return encoding;
@@ -398,7 +398,7 @@ static json_t *lying_height(int64_t names)
 
 static json_t *spec_json(const struct chart *ch, const struct table *t, const char *alt)
 {
-	bool lying = lies_down(ch, t);
+	bool is_horizontal = has_horizontal_bars(ch, t);
 	json_t *spec = json_object(), *values = values_json(ch, t);
 	struct buf title;
 
@@ -408,7 +408,7 @@ static json_t *spec_json(const struct chart *ch, const struct table *t, const ch
 	json_set_str(spec, "title", buf_text(&title));
 	json_set_str(spec, "description", alt);
 	json_set_str(spec, "width", "container");
-	if (lying)
+	if (is_horizontal)
 		json_set_take(spec, "height", lying_height(t->stats[ch->x].distinct));
 	else
 		json_set_int(spec, "height", 240);
@@ -417,7 +417,7 @@ static json_t *spec_json(const struct chart *ch, const struct table *t, const ch
 		add_layers(spec, ch, t, values);
 	} else {
 		json_set_take(spec, "mark", mark_json(ch->type));
-		json_set_take(spec, "encoding", encoding_json(ch, t, values, lying));
+		json_set_take(spec, "encoding", encoding_json(ch, t, values, is_horizontal));
 	}
 	json_set_take(spec, "config",
 		      json_make({"view", json_make({"stroke", json_str("transparent")})}));
@@ -442,7 +442,7 @@ static size_t charted_columns(const struct chart *ch, size_t *columns)
 }
 
 /* One chart per result. A further table with a time axis is preferred to bars of the main table. */
-static const struct table *find_table(const struct result *r, enum view_chart_wish wish,
+static const struct table *find_table(const struct result *r, enum view_chart_preference wish,
 				      struct chart *out)
 {
 	const struct table *found = NULL;
@@ -470,7 +470,7 @@ static void put_tree(struct json_out *j, json_t *take)
 }
 
 bool view_chart(struct buf *out, const struct result *r, const char *view_id,
-		enum view_chart_wish wish)
+		enum view_chart_preference wish)
 {
 	size_t columns[CHART_SERIES_MAX + 1 + CHART_MEASURES_MAX + 2];
 	struct view_part part = {.type = "chart", .id = view_id, .columns = columns};

@@ -271,7 +271,7 @@ static enum view_chart natural_type(const struct chart *ch, size_t points)
 	return ch->axis == AXIS_HOUR && !several ? CHART_AREA : CHART_LINE;
 }
 
-static enum view_chart wished_type(enum view_chart natural, enum view_chart_wish wish,
+static enum view_chart wished_type(enum view_chart natural, enum view_chart_preference wish,
 				   const struct chart *ch, size_t points)
 {
 	bool several = ch->series_count > 0 || ch->measure_count > 1;
@@ -286,7 +286,7 @@ static enum view_chart wished_type(enum view_chart natural, enum view_chart_wish
 	return natural;
 }
 
-bool chart_choose(const struct table *t, enum view_chart_wish wish, struct chart *out)
+bool chart_choose(const struct table *t, enum view_chart_preference wish, struct chart *out)
 {
 	struct chart ch = {0};
 	size_t points;

@@ -62,7 +62,7 @@ static void draw_values_axis(struct picture *p)
 
 		buf_reset(&text);
 		svg_tick_text(&text, &p->scale, value, format);
-		if (p->lying) {
+		if (p->is_horizontal) {
 			put_line(p, at, p->plot.top, at, p->plot.bottom, zero ? "#999" : "#e3e3e3");
 			put_text(p, buf_text(&text), at, p->plot.bottom + GAP_PX + FONT_PX,
 				 ANCHOR_MIDDLE, 0, INFINITY);
@@ -78,7 +78,8 @@ static void draw_values_axis(struct picture *p)
 /* Every n-th name gets a label, for the smallest n that fits. */
 static size_t label_stride(const struct picture *p)
 {
-	double each = p->lying || svg_is_turned(p) ? FONT_PX + 2 : svg_widest_name(p) + GAP_PX;
+	double each =
+		p->is_horizontal || svg_is_turned(p) ? FONT_PX + 2 : svg_widest_name(p) + GAP_PX;
 	double stride = ceil(each / svg_slot_px(p));
 
 	return stride < 1 ? 1 : (size_t)stride;
@@ -92,7 +93,7 @@ static void draw_names(struct picture *p)
 	for (size_t i = 0; i < p->names.count; i += stride) {
 		double at = svg_x_px(p, (double)i);
 
-		if (p->lying)
+		if (p->is_horizontal)
 			put_text(p, p->names.list[i], p->plot.left - GAP_PX, at + FONT_PX / 3,
 				 ANCHOR_END, 0, p->width * 0.4);
 		else if (turned)
@@ -137,8 +138,8 @@ static void draw_axes(struct picture *p)
 {
 	double across = (p->plot.left + p->plot.right) / 2;
 	double along = (p->plot.top + p->plot.bottom) / 2;
-	const json_t *bottom = p->lying ? p->y_axis : p->x_axis;
-	const json_t *left = p->lying ? p->x_axis : p->y_axis;
+	const json_t *bottom = p->is_horizontal ? p->y_axis : p->x_axis;
+	const json_t *left = p->is_horizontal ? p->x_axis : p->y_axis;
 
 	draw_values_axis(p);
 	if (p->timed)
@@ -271,8 +272,9 @@ static void draw_bar(struct picture *p, const struct point *at)
 
 	buf_printf(p->out,
 		   "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
-		   p->lying ? low : from, p->lying ? from : low, p->lying ? size : thick,
-		   p->lying ? thick : size, colors[at->series]);
+		   p->is_horizontal ? low : from, p->is_horizontal ? from : low,
+		   p->is_horizontal ? size : thick, p->is_horizontal ? thick : size,
+		   colors[at->series]);
 }
 
 static void draw_marks(struct picture *p)
@@ -316,7 +318,7 @@ static double height_of(const struct picture *p, int wanted)
 
 	if (wanted)
 		return wanted;
-	return p->lying ? fmin(fmax(SVG_HEIGHT_PX, room), SVG_SIDE_MAX_PX) : SVG_HEIGHT_PX;
+	return p->is_horizontal ? fmin(fmax(SVG_HEIGHT_PX, room), SVG_SIDE_MAX_PX) : SVG_HEIGHT_PX;
 }
 
 static bool read_view(struct picture *p, const struct svg_size *size)

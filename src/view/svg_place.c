@@ -17,13 +17,14 @@ double svg_value_px(const struct picture *p, double value)
 {
 	double share = share_of(p, value);
 
-	return p->lying ? p->plot.left + share * (p->plot.right - p->plot.left)
-			: p->plot.bottom - share * (p->plot.bottom - p->plot.top);
+	return p->is_horizontal ? p->plot.left + share * (p->plot.right - p->plot.left)
+				: p->plot.bottom - share * (p->plot.bottom - p->plot.top);
 }
 
 double svg_slot_px(const struct picture *p)
 {
-	double room = p->lying ? p->plot.bottom - p->plot.top : p->plot.right - p->plot.left;
+	double room =
+		p->is_horizontal ? p->plot.bottom - p->plot.top : p->plot.right - p->plot.left;
 
 	return p->timed ? room : room / (double)p->names.count;
 }
@@ -31,7 +32,7 @@ double svg_slot_px(const struct picture *p)
 /* Position along the other axis: the middle of a name's slot, or a time. */
 double svg_x_px(const struct picture *p, double x)
 {
-	double from = p->lying ? p->plot.top : p->plot.left;
+	double from = p->is_horizontal ? p->plot.top : p->plot.left;
 	double room = svg_slot_px(p);
 
 	if (!p->timed)
@@ -101,7 +102,7 @@ size_t svg_legend_rows(const struct picture *p)
 
 bool svg_is_turned(const struct picture *p)
 {
-	return !p->timed && !p->lying && svg_widest_name(p) > LABEL_CHARS * FONT_PX / 2;
+	return !p->timed && !p->is_horizontal && svg_widest_name(p) > LABEL_CHARS * FONT_PX / 2;
 }
 
 /* Height needed below the plot. */
@@ -112,16 +113,17 @@ static double below_px(const struct picture *p)
 	if (svg_is_turned(p)) /* rotated by 45 degrees */
 		labels = fmin(svg_widest_name(p), LABEL_PX_MAX) * M_SQRT1_2 + FONT_PX;
 	return GAP_PX + labels +
-	       (svg_has_title(p->lying ? p->y_axis : p->x_axis) ? LINE_PX : GAP_PX) +
+	       (svg_has_title(p->is_horizontal ? p->y_axis : p->x_axis) ? LINE_PX : GAP_PX) +
 	       (double)svg_legend_rows(p) * LINE_PX + EDGE_PX;
 }
 
 bool svg_place(struct picture *p)
 {
-	double labels = p->lying ? fmin(svg_widest_name(p), p->width * 0.4) : widest_tick(p);
+	double labels =
+		p->is_horizontal ? fmin(svg_widest_name(p), p->width * 0.4) : widest_tick(p);
 
 	p->plot.left = EDGE_PX + labels + GAP_PX +
-		       (svg_has_title(p->lying ? p->x_axis : p->y_axis) ? LINE_PX : 0);
+		       (svg_has_title(p->is_horizontal ? p->x_axis : p->y_axis) ? LINE_PX : 0);
 	p->plot.top = EDGE_PX + TITLE_PX + LINE_PX;
 	p->plot.right = p->width - EDGE_PX - FONT_PX * (p->timed ? 3 : 1); /* half a label */
 	p->plot.bottom = p->height - below_px(p);

@@ -157,8 +157,9 @@ static void read_axes(struct picture *p)
 	p->y_axis = json_object_get(encoding, "y");
 	if (line)
 		p->y_axis = json_object_get(json_object_get(line, "encoding"), "y");
-	p->lying = svg_is_bar(p) && strcmp(svg_member(p->x_axis, "type"), "quantitative") == 0;
-	if (p->lying) {
+	p->is_horizontal =
+		svg_is_bar(p) && strcmp(svg_member(p->x_axis, "type"), "quantitative") == 0;
+	if (p->is_horizontal) {
 		const json_t *names = p->y_axis;
 
 		p->y_axis = p->x_axis;

@@ -91,7 +91,7 @@ static inline struct op *recording_db_query(void *self, const struct db_request 
 			.count = s->count,
 		};
 	}
-	loop_later(d->loop, &d->later, recording_db_answer, d);
+	loop_defer(d->loop, &d->later, recording_db_answer, d);
 	return &d->op;
 }
 

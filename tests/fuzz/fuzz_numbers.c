@@ -28,7 +28,7 @@ static void on_piece(void *owner, const struct guard_piece *p)
 		buf_char(seen, '>');
 }
 
-static bool on_doubt(void *owner, const struct guard_doubt *d)
+static bool on_unbound(void *owner, const struct guard_unbound *d)
 {
 	struct run *r = owner;
 
@@ -66,7 +66,7 @@ static void run_numbers(const char *data, size_t len, unsigned step, enum guard_
 			"Compare Ascend and Hitachi for NP15 in 2025, HE 16-21, above $48.73/MWh",
 		.today = {2026, 2, 27},
 		.policy = policy,
-		.sink = {on_piece, on_doubt, &r},
+		.sink = {on_piece, on_unbound, &r},
 	};
 	static const struct guard_place cited[] = {{"c1", 0}, {"c1", 1}};
 	struct guard_numbers *g = guard_numbers_new(&in);

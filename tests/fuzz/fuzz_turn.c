@@ -381,7 +381,7 @@ static struct op *model_start(void *self, const struct llm_call *call, struct ar
 		;
 	if (c->count == 0 && c->err.code == ERR_NONE)
 		c->blocks[c->count++] = (struct llm_block){.kind = LLM_TEXT, .text = "done"};
-	loop_later(stage.loop, &c->later, on_call, c);
+	loop_defer(stage.loop, &c->later, on_call, c);
 	return &c->op;
 }
 

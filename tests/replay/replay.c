@@ -219,7 +219,7 @@ static void open_stage(struct stage *s, const char *config)
 		strtoul(setting(config, "prompt_tokens", "0", s->arena), NULL, 10);
 	if (!guard_policy_parse(setting(config, "numbers", "flag", s->arena), &settings->numbers))
 		fail(s, "numbers=flag, rewrite or withhold");
-	settings->vets_questions =
+	settings->checks_questions =
 		strcmp(setting(config, "guardrails", "code", s->arena), "model") == 0;
 	s->turns = turns_new(&o);
 	settings_release(settings);

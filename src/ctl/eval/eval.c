@@ -147,7 +147,7 @@ static void on_turn(void *owner, json_t *take)
 	json_decref(got);
 	json_decref(take);
 	v->at++;
-	loop_later(v->d.loop, &v->next, next_turn, v);
+	loop_defer(v->d.loop, &v->next, next_turn, v);
 }
 
 static bool is_new_conversation(const struct eval *v)
@@ -190,7 +190,7 @@ static void on_started(void *owner, struct stream_log *log, const struct err *e)
 	json_push_take(json_object_get(result, "differences"), json_str(e->text));
 	json_push_take(v->results, result);
 	v->at++;
-	loop_later(v->d.loop, &v->next, next_turn, v);
+	loop_defer(v->d.loop, &v->next, next_turn, v);
 }
 
 static void next_turn(void *owner)

@@ -31,7 +31,7 @@ struct guard_numbers {
 	struct buf waiting; /* received and not yet passed on */
 	struct speech speech;
 	struct buf doubted;                     /* unbound numbers of a sentence */
-	struct buf astray;                      /* wrongly cited numbers of a sentence */
+	struct buf miscited;                    /* wrongly cited numbers of a sentence */
 	struct cited *cited_first, *cited_last; /* for the held text and later text */
 	const struct cited *cited;              /* for the current stretch; or NULL */
 	size_t fed;                             /* total bytes received */
@@ -68,7 +68,7 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 	piece.kind = !m->bound ? GUARD_UNBOUND : m->unchecked ? GUARD_UNCHECKED : GUARD_BOUND;
 	if (piece.kind == GUARD_UNCHECKED)
 		piece.why = m->why;
-	else if (piece.kind == GUARD_BOUND && m->astray)
+	else if (piece.kind == GUARD_BOUND && m->miscited)
 		piece.why = GUARD_MISMATCH;
 	if (!m->bound)
 		piece.ref = (struct guard_ref){.row = -1};
@@ -119,7 +119,7 @@ static void judge_cited(struct guard_numbers *g, struct shown *s, struct verdict
 		*s = as_said;
 	}
 	judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
-	out->astray = cited && out->bound && !out->unchecked && out->ref.call;
+	out->miscited = cited && out->bound && !out->unchecked && out->ref.call;
 }
 
 /* Compares the number with known data. Reads the words after it only if they matter. */
@@ -236,30 +236,30 @@ static size_t sentence_length(const struct guard_numbers *g, const char *p, size
 static bool is_sound(struct guard_numbers *g, const char *p)
 {
 	buf_reset(&g->doubted);
-	buf_reset(&g->astray);
+	buf_reset(&g->miscited);
 	for (size_t i = 0; i < g->sentence.count; i++) {
 		const struct mark *m = &g->sentence.marks[i];
-		struct buf *list = m->bound ? &g->astray : &g->doubted;
+		struct buf *list = m->bound ? &g->miscited : &g->doubted;
 
-		if (m->bound && (!m->astray || m->unchecked))
+		if (m->bound && (!m->miscited || m->unchecked))
 			continue;
 		if (list->n > 0)
 			buf_str(list, ", ");
 		buf_add(list, p + m->from - g->sentence.read, m->len);
 	}
-	return g->doubted.n == 0 && g->astray.n == 0;
+	return g->doubted.n == 0 && g->miscited.n == 0;
 }
 
 /* Returns true when a rewrite was requested. */
 static bool doubt(struct guard_numbers *g, const char *p, size_t n)
 {
-	const struct guard_doubt d = {.text = p,
-				      .len = n,
-				      .numbers = buf_text(&g->doubted),
-				      .astray = buf_text(&g->astray),
-				      .uncited = g->uncited};
+	const struct guard_unbound d = {.text = p,
+					.len = n,
+					.numbers = buf_text(&g->doubted),
+					.miscited = buf_text(&g->miscited),
+					.uncited = g->uncited};
 
-	if (!g->sink.on_doubt || !g->sink.on_doubt(g->sink.owner, &d))
+	if (!g->sink.on_unbound || !g->sink.on_unbound(g->sink.owner, &d))
 		return false;
 	g->doubtful = n;
 	return true;
@@ -306,7 +306,7 @@ static bool doubt_uncited(struct guard_numbers *g, const char *p, size_t n)
 	if (g->policy != GUARD_REWRITE || to - at > n || to - at > SENTENCE_BYTES_MAX)
 		return false;
 	buf_reset(&g->doubted);
-	buf_reset(&g->astray);
+	buf_reset(&g->miscited);
 	g->uncited = true;
 	g->uncited = doubt(g, p, to - at);
 	return g->uncited;
@@ -446,7 +446,7 @@ struct guard_numbers *guard_numbers_new(const struct guard_input *in)
 	g->sink = in->sink;
 	buf_init(&g->waiting, ANSWER_BYTES_MAX + SENTENCE_BYTES_MAX);
 	buf_init(&g->doubted, DOUBTED_BYTES_MAX);
-	buf_init(&g->astray, DOUBTED_BYTES_MAX);
+	buf_init(&g->miscited, DOUBTED_BYTES_MAX);
 	sentence_init(&g->sentence);
 	known_build(&g->known, in);
 	speech_init(&g->speech, &g->known);
@@ -462,7 +462,7 @@ void guard_numbers_free(struct guard_numbers **owned)
 		return;
 	buf_deinit(&g->waiting);
 	buf_deinit(&g->doubted);
-	buf_deinit(&g->astray);
+	buf_deinit(&g->miscited);
 	for (struct cited *c = g->cited_first, *next; c; c = next) {
 		next = c->next;
 		mem_free(c);

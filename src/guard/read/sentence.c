@@ -47,7 +47,7 @@ void sentence_mark(struct sentence *s, size_t from, const struct shown *shown,
 			   .unchecked = v->unchecked,
 			   .of_fact = v->of_fact,
 			   .directed = v->directed,
-			   .astray = v->astray,
+			   .miscited = v->miscited,
 			   .why = v->unchecked ? GUARD_OTHER : GUARD_JUDGED,
 			   .amount = v->amount,
 			   .ref = v->ref};

@@ -13,7 +13,7 @@ struct mark {
 	struct shown shown;
 	bool bound, unchecked, of_fact;
 	bool directed; /* the words for more or less were confirmed */
-	bool astray;   /* as in verdict */
+	bool miscited; /* as in verdict */
 	enum guard_unjudged why;
 	struct recent amount;
 	struct guard_ref ref;

@@ -351,7 +351,7 @@ static bool is_one_of(const struct names *names, const struct scope *scope,
 {
 	for (size_t i = 0; i < count; i++)
 		if (found[i].kind != ENTRY_PART || scope->parts[found[i].dimension_index] ||
-		    !names_learned(names, found[i].dimension))
+		    !names_loaded(names, found[i].dimension))
 			return true;
 	return false;
 }

@@ -118,7 +118,7 @@ static bool is_asked_of(const struct question *q, size_t from)
  * questions, not terms. */
 static bool is_listed(const struct reading *r, const struct mention *m)
 {
-	return m->count > 0 && !names_learned(r->names, m->candidates[0].dimension) &&
+	return m->count > 0 && !names_loaded(r->names, m->candidates[0].dimension) &&
 	       (asks_by_verb(&r->q) || is_asked_of(&r->q, m->from));
 }
 

@@ -102,7 +102,7 @@ static const struct dimension_def *cue_behind(const struct reading *r, size_t i)
 	const struct catalog *c = r->know->catalog;
 
 	for (size_t n = 0; i < r->q.count && n < c->dimension_count; n++)
-		if (r->scope.in[n] && names_learned(r->names, &c->dimensions[n]) &&
+		if (r->scope.in[n] && names_loaded(r->names, &c->dimensions[n]) &&
 		    mention_of_label(&r->q.tokens[i], &c->dimensions[n]))
 			return &c->dimensions[n];
 	return NULL;
@@ -178,13 +178,13 @@ static const struct dimension_def *named_with(const struct reading *r, size_t i)
 	size_t count;
 
 	if (!m || m->typo || r->q.tokens[i].before != ' ' || cue_behind(r, i + 1) ||
-	    names_learned(r->names, m->candidates[0].dimension))
+	    names_loaded(r->names, m->candidates[0].dimension))
 		return NULL;
 	text_fold(r->q.tokens[i].text, &word);
 	count = names_find(r->names, &word, found, FOUND_MAX);
 	for (size_t f = 0; f < count; f++)
 		if (found[f].kind == ENTRY_PART && found[f].shared > 1 &&
-		    names_learned(r->names, found[f].dimension))
+		    names_loaded(r->names, found[f].dimension))
 			return found[f].dimension;
 	return NULL;
 }
@@ -253,7 +253,7 @@ void mentions_read_unknown(struct reading *r)
 		if (t->used || t->number >= 0 || leaves_out(t) ||
 		    (n == 1 && is_ordinary_word(r, i)))
 			continue;
-		if (looked_up++ == KNOW_STRANGE_MAX)
+		if (looked_up++ == UNKNOWN_WORDS_MAX)
 			return;
 		if (try_near_name(r, i, n))
 			continue;

@@ -369,7 +369,7 @@ static bool is_unnamed_one(const struct account *a, size_t i)
 	     (spoken_of(a, token_at(q, i + 1)) & (FROM_ABOUT | FROM_COLUMN))))
 		return false;
 	for (size_t d = 0; d < c->dimension_count; d++)
-		if (names_learned(a->r->names, &c->dimensions[d]) &&
+		if (names_loaded(a->r->names, &c->dimensions[d]) &&
 		    strcmp(c->dimensions[d].label, q->tokens[i].text) == 0)
 			return !facts_get(&a->r->facts, c->dimensions[d].filter);
 	return false;
@@ -523,9 +523,8 @@ static bool is_party(const struct question *q, size_t i)
 /* "Of the first one", "the second one": a row of the last answer, which no tool can be told. */
 static bool is_row_reference(const struct question *q, size_t i)
 {
-	return i > 1 && token_says(&q->tokens[i], WORDS_CHOICE) &&
-	       q->tokens[i - 1].known && q->tokens[i - 1].known->ordinal > 0 &&
-	       token_says(&q->tokens[i - 2], WORDS_ARTICLES);
+	return i > 1 && token_says(&q->tokens[i], WORDS_CHOICE) && q->tokens[i - 1].known &&
+	       q->tokens[i - 1].known->ordinal > 0 && token_says(&q->tokens[i - 2], WORDS_ARTICLES);
 }
 
 /* "Which of them", "which ones": of the rows shown before. */
@@ -615,7 +614,7 @@ static bool is_bound(const struct account *a, size_t i)
 		return is_said_again(a, t->number);
 	/* "good" is neutral unless it is a value */
 	return spoken_of(a, t) || (is_neutral(a, t) && !mention_is_left(a->r, i, true)) ||
-	       (a->r->text.strange_words <= KNOW_STRANGE_MAX && is_slip(a, t));
+	       (a->r->text.strange_words <= UNKNOWN_WORDS_MAX && is_slip(a, t));
 }
 
 /* Marks as unused a cue and its object: "since the last audit". */

@@ -368,13 +368,13 @@ void choose_readings(struct reading *r, struct understanding *out)
 	}
 }
 
-double choose_confidence(const struct reading *r, const struct choice *c, bool leans)
+double choose_confidence(const struct reading *r, const struct choice *c, bool is_followup)
 {
 	const struct router_weights *w = weights_of(r);
 	double sum = w->confidence.base + w->confidence.margin * (c->score - c->second) +
 		     w->confidence.text * c->text + w->confidence.facts * c->fit.facts +
 		     w->confidence.strange * (double)r->text.strange_words +
-		     (leans ? w->confidence.standing : 0);
+		     (is_followup ? w->confidence.standing : 0);
 	double confidence = 1 / (1 + exp(-sum));
 
 	return confidence < SURE_LEAST  ? SURE_LEAST

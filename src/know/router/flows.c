@@ -134,7 +134,7 @@ static void add_phrase(struct know *k, struct flow_words *f, struct phrase_words
 }
 
 /* "And for {hub_zone}?": such a phrase would match any follow-up. */
-static bool leans(const struct know *k, const struct question *q)
+static bool is_followup(const struct know *k, const struct question *q)
 {
 	bool content = false;
 
@@ -166,7 +166,7 @@ static void add_text(struct know *k, struct flow_words *f, size_t flow, const ch
 	if (own) /* days vary between questions */
 		dates_read(&q, ANY_DAY, &(struct company_calendar){0}, scratch, &days);
 	add_about(k, f, flow, &q);
-	if (calls && !(own && (leans(k, &q) || queries(&k->catalog->flows[flow]))))
+	if (calls && !(own && (is_followup(k, &q) || queries(&k->catalog->flows[flow]))))
 		add_phrase(k, f, p, &q);
 	arena_free(&scratch);
 }

@@ -227,7 +227,7 @@ static bool take_top(const struct asking *a, json_t *query, const json_t *said, 
 /* ---- applying a follow-up ---- */
 
 /* Returns true for a follow-up, or a question that opens with a group or an exclusion. */
-static bool leans(const struct reading *r)
+static bool is_followup(const struct reading *r)
 {
 	const struct question *q = &r->q;
 
@@ -263,7 +263,7 @@ bool metrics_follow(const struct reading *r, const json_t *query, struct underst
 
 	*with_year = *r;
 	take_year(with_year, query);
-	if (!a.w || !metrics_tool(r->in->may, NULL) || !leans(r) || !bounds_are_read(&a) ||
+	if (!a.w || !metrics_tool(r->in->may, NULL) || !is_followup(r) || !bounds_are_read(&a) ||
 	    r->trouble.kind != TROUBLE_NONE)
 		return false;
 	n = entity_of(&a, query);
@@ -289,6 +289,6 @@ bool metrics_follow(const struct reading *r, const json_t *query, struct underst
 	if (!changed || !metrics_takes(&a, now) ||
 	    !metrics_call(&a, now, &(struct query_origin){.before = query}, out))
 		return false;
-	out->leans = true;
+	out->is_followup = true;
 	return true;
 }

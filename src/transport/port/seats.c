@@ -25,7 +25,7 @@ static const struct metric displaced = {
 /* An address, user or tenant that has connections. */
 struct holder {
 	struct hashmap_node node;
-	struct list strangers; /* of an address: seats, longest idle first */
+	struct list unauthenticated; /* of an address: seats, longest idle first */
 	size_t count;
 	char key[];
 };
@@ -33,7 +33,7 @@ struct holder {
 struct seats {
 	struct seats_limits limits;
 	struct hashmap holders;
-	struct list strangers; /* longest idle first */
+	struct list unauthenticated; /* longest idle first */
 	size_t stranger_count;
 	size_t signed_in_count;
 };
@@ -63,7 +63,7 @@ static struct holder *holder_of(struct seats *s, char *key, size_t len)
 		h = hashmap_item(node, struct holder, node);
 	} else {
 		h = mem_alloc(sizeof(*h) + len);
-		list_init(&h->strangers);
+		list_init(&h->unauthenticated);
 		memcpy(h->key, key, len);
 		hashmap_add(&s->holders, &h->node, (struct str){h->key, len});
 	}
@@ -127,9 +127,9 @@ static void seat_end(struct seat *seat)
 static void make_room(struct seats *s, struct holder *address)
 {
 	while (is_over(address, s->limits.per_address) && address->count > 1)
-		seat_end(list_item(address->strangers.next, struct seat, of_address));
-	while (s->stranger_count > s->limits.strangers && s->stranger_count > 1)
-		seat_end(list_item(s->strangers.next, struct seat, node));
+		seat_end(list_item(address->unauthenticated.next, struct seat, of_address));
+	while (s->stranger_count > s->limits.unauthenticated && s->stranger_count > 1)
+		seat_end(list_item(s->unauthenticated.next, struct seat, node));
 }
 
 /* `address` NULL: not counted by address, as for a proxy between two requests. */
@@ -137,11 +137,11 @@ static void stranger_enter(struct seat *seat, const struct net_address *address)
 {
 	struct seats *s = seat->all;
 
-	list_append(&s->strangers, &seat->node);
+	list_append(&s->unauthenticated, &seat->node);
 	s->stranger_count++;
 	if (address) {
 		seat->address = address_holder(s, address);
-		list_append(&seat->address->strangers, &seat->of_address);
+		list_append(&seat->address->unauthenticated, &seat->of_address);
 	}
 	make_room(s, seat->address);
 }
@@ -166,7 +166,7 @@ struct seats *seats_new(const struct seats_limits *limits)
 
 	s->limits = *limits;
 	hashmap_init(&s->holders);
-	list_init(&s->strangers);
+	list_init(&s->unauthenticated);
 	return s;
 }
 
@@ -184,7 +184,7 @@ void seats_free(struct seats **seats)
 	*seats = NULL;
 	if (!s)
 		return;
-	assert(s->holders.count == 0 && list_empty(&s->strangers) && s->signed_in_count == 0);
+	assert(s->holders.count == 0 && list_empty(&s->unauthenticated) && s->signed_in_count == 0);
 	hashmap_deinit(&s->holders);
 	mem_free(s);
 }

@@ -20,11 +20,11 @@ struct seats;
 struct seat;
 
 struct seats_limits {
-	size_t strangers;   /* connections without a user */
-	size_t signed_in;   /* connections with a user */
-	size_t per_address; /* connections without a user of one address; 0: no limit */
-	size_t per_user;    /* 0: no limit */
-	size_t per_tenant;  /* 0: no limit */
+	size_t unauthenticated; /* connections without a user */
+	size_t signed_in;       /* connections with a user */
+	size_t per_address;     /* connections without a user of one address; 0: no limit */
+	size_t per_user;        /* 0: no limit */
+	size_t per_tenant;      /* 0: no limit */
 	const struct net_range *proxies; /* Borrowed; must outlive the seats */
 	size_t proxy_count;
 };

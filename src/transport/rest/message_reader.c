@@ -6,7 +6,7 @@
 
 #include "vesper/limits.h"
 
-#define LOT_MESSAGES    10
+#define BATCH_MESSAGES  10
 #define LOT_ARENA_BYTES (32 * 1024 * 1024)
 
 void message_reader_init(struct message_reader *m, struct request *r, const char *session_id,
@@ -44,5 +44,5 @@ void message_reader_next(struct message_reader *m, size_t most, store_messages_c
 	m->owner = owner;
 	m->op = store_messages(m->request->transport->options.store, m->request->who, m->session_id,
 			       *m->after ? m->after : NULL,
-			       most < LOT_MESSAGES ? most : LOT_MESSAGES, m->arena, on_lot, m);
+			       most < BATCH_MESSAGES ? most : BATCH_MESSAGES, m->arena, on_lot, m);
 }

@@ -31,7 +31,7 @@ struct frame {
 	unsigned char bytes[];
 };
 
-static void conn_say_goodbye(struct ws_conn *c);
+static void conn_send_close(struct ws_conn *c);
 
 static void frame_free(struct ws_conn *c, struct frame *f)
 {
@@ -116,7 +116,7 @@ void conn_established(struct ws_conn *c, struct lws *wsi)
 	list_append(&c->server->conns, &c->node);
 	c->server->conn_count++;
 	if (c->end.code)
-		conn_say_goodbye(c);
+		conn_send_close(c);
 	else if (c->kind == WS_CHAT)
 		chat_opened(c);
 }
@@ -275,7 +275,7 @@ int conn_writable(struct ws_conn *c)
 
 /* Vesper sends the close frame because libwebsockets 4.1 loses the close code when a write callback
  * asks to close. */
-static void conn_say_goodbye(struct ws_conn *c)
+static void conn_send_close(struct ws_conn *c)
 {
 	unsigned char frame[WS_CLOSE_FRAME_BYTES];
 
@@ -291,7 +291,7 @@ void conn_close(struct ws_conn *c, int code, const char *reason)
 	snprintf(c->end.reason, sizeof(c->end.reason), "%s", reason);
 	c->end.since_ms = clock_mono_ms();
 	if (c->wsi)
-		conn_say_goodbye(c);
+		conn_send_close(c);
 }
 
 void conn_kill(struct ws_conn *c)

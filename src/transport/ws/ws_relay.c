@@ -34,7 +34,7 @@ struct ws_relay {
 	int client;
 	struct fd_watch *client_watch;
 	bool client_ended; /* the client has ended its direction */
-	bool told_end;     /* our direction to the client is shut down */
+	bool client_shut;  /* our direction to the client is shut down */
 
 	int pair; /* our end; -1: closed */
 	struct fd_watch *pair_watch;
@@ -151,7 +151,7 @@ static void over(struct ws_relay *r, bool tell)
 static void relay_cut(struct ws_relay *r)
 {
 	over(r, false);
-	r->client_ended = r->told_end = true;
+	r->client_ended = r->client_shut = true;
 	rest_set(&r->in_rest, NULL, 0);
 	rest_set(&r->out_rest, NULL, 0);
 	pair_close(r);
@@ -317,18 +317,18 @@ static void relay_settle(struct ws_relay *r)
 		r->shut_in = false;
 		shutdown(r->pair, SHUT_WR);
 	}
-	if (r->pair < 0 && r->out_rest.n == 0 && !r->told_end) {
-		r->told_end = true;
+	if (r->pair < 0 && r->out_rest.n == 0 && !r->client_shut) {
+		r->client_shut = true;
 		shutdown(r->client, SHUT_WR);
 	}
-	if (r->told_end && r->client_ended && !r->conn) {
+	if (r->client_shut && r->client_ended && !r->conn) {
 		relay_free(r);
 		return;
 	}
 	/* Closing a socket with unread bytes resets the connection, which may overtake the last
 	 * frames. So after our end was sent, the client is read until it ends too. */
 	fd_watch_set(r->client_watch,
-		     (!r->client_ended && r->in_rest.n == 0 && (!r->in_over || r->told_end)
+		     (!r->client_ended && r->in_rest.n == 0 && (!r->in_over || r->client_shut)
 			      ? FD_READ
 			      : 0) |
 			     (r->out_rest.n > 0 ? FD_WRITE : 0));

@@ -120,7 +120,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 	buf_char(&b->told, ';');
 	b->timeout_ms = request->timeout_ms;
 	list_append(&b->running, &r->node);
-	loop_later(b->loop, &b->later, on_tools_turn, b);
+	loop_defer(b->loop, &b->later, on_tools_turn, b);
 	return &r->op;
 }
 

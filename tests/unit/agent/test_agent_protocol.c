@@ -80,7 +80,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 	b->owner = owner;
 	b->op = (struct op){.cancel = on_tool_cancel};
 	b->started++;
-	loop_later(b->loop, &b->later, on_turn, b);
+	loop_defer(b->loop, &b->later, on_turn, b);
 	return &b->op;
 }
 

@@ -17,7 +17,7 @@
 #define NOV_1  (20393 * DAY_MS) /* 2025-11-01 */
 #define NOV_30 (NOV_1 + 29 * DAY_MS)
 
-static const struct budget_payer ann = {"acme", "ann", "analyst"}, bob = {"acme", "bob", "analyst"},
+static const struct budget_owner ann = {"acme", "ann", "analyst"}, bob = {"acme", "bob", "analyst"},
 				 eve = {"other", "ann", "viewer"};
 
 static struct budget *with(struct budget_limit limit)
@@ -25,10 +25,10 @@ static struct budget *with(struct budget_limit limit)
 	return budget_new(NULL, 0, &limit, 1);
 }
 
-static bool take(struct budget *b, const struct budget_payer *who, int64_t tokens, int64_t nano,
-		 int64_t at_ms, struct budget_hold *out)
+static bool take(struct budget *b, const struct budget_owner *who, int64_t tokens, int64_t nano,
+		 int64_t at_ms, struct budget_reservation *out)
 {
-	struct budget_hold hold = {.tokens = tokens, .nano_usd = nano};
+	struct budget_reservation hold = {.tokens = tokens, .nano_usd = nano};
 	struct err e = {0};
 	bool ok = budget_reserve(b, who, &hold, at_ms, &e);
 
@@ -121,7 +121,7 @@ static void test_prices(void **state)
 static void test_nothing_is_overspent(void **state)
 {
 	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 1000, 0});
-	struct budget_hold holds[10];
+	struct budget_reservation holds[10];
 	size_t n = 0;
 
 	(void)state;
@@ -141,7 +141,7 @@ static void test_settled_money_is_free_again(void **state)
 {
 	const struct budget_limit limits[] = {{BUDGET_USER, NULL, BUDGET_DAY, 0, 100}};
 	struct budget *b = budget_new(NULL, 0, limits, 1);
-	struct budget_hold hold;
+	struct budget_reservation hold;
 
 	(void)state;
 	assert_true(take(b, &ann, 0, 100, NOV_1, &hold));
@@ -184,7 +184,7 @@ static void test_periods(void **state)
 	const struct budget_limit limits[] = {{BUDGET_USER, NULL, BUDGET_DAY, 100, 0},
 					      {BUDGET_USER, NULL, BUDGET_MONTH, 250, 0}};
 	struct budget *b = budget_new(NULL, 0, limits, 2);
-	struct budget_hold late;
+	struct budget_reservation late;
 
 	(void)state;
 	assert_true(take(b, &ann, 100, 0, NOV_1 + DAY_MS - 1, &late));
@@ -227,7 +227,7 @@ static void test_spent_by_others(void **state)
 	const struct budget_sum ours = {"ann", "analyst", 100, 0, 100, 0};
 	const struct budget_sum theirs = {"bob", "viewer", 500, 0, 500, 0};
 	struct budget_state s;
-	struct budget_hold hold;
+	struct budget_reservation hold;
 	int used;
 
 	(void)state;
@@ -299,7 +299,7 @@ static void test_a_reading_over_midnight(void **state)
 static void test_a_clock_that_goes_back(void **state)
 {
 	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 100, 0});
-	struct budget_hold hold;
+	struct budget_reservation hold;
 
 	(void)state;
 	assert_true(take(b, &ann, 100, 0, NOV_1 + DAY_MS, NULL));
@@ -317,7 +317,7 @@ static void test_many_users(void **state)
 {
 	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 100, 0});
 	char name[32];
-	struct budget_payer who = {"acme", name, "r"};
+	struct budget_owner who = {"acme", name, "r"};
 
 	(void)state;
 	for (int day = 0; day < 2; day++)
@@ -346,7 +346,7 @@ static void test_other_limits(void **state)
 	const struct budget_settings day = {.limits = after + 1, .limit_count = 1};
 	const struct budget_settings none = {0};
 	struct budget *b = budget_new(NULL, 0, before, 3);
-	struct budget_hold hold = {.tokens = 90};
+	struct budget_reservation hold = {.tokens = 90};
 
 	(void)state;
 	assert_true(budget_reserve(b, &ann, &hold, 0, NULL));

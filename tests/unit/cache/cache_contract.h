@@ -164,14 +164,14 @@ static void what_is_kept_is_taken_once(void **state)
 	assert_true(keep("a", "x\0y", 3, 60000));
 	assert_true(get("acme", "a"));
 	answers = 0;
-	cache_take(cache, key("acme", "a"), on_value, NULL);
+	cache_get_delete(cache, key("acme", "a"), on_value, NULL);
 	assert_int_equal(answers, 0);
 	wait_for(1);
 	assert_true(found);
 	assert_memory_equal(got, "x\0y", 3);
 	assert_false(get("acme", "a"));
 	answers = 0;
-	cache_take(cache, key("acme", "a"), on_value, NULL);
+	cache_get_delete(cache, key("acme", "a"), on_value, NULL);
 	wait_for(1);
 	assert_false(found);
 	assert_true(keep("a", "1", 1, 60000));
@@ -185,7 +185,7 @@ static void of_all_who_take_at_once_one_is_given(void **state)
 	assert_true(keep("a", "1", 1, 60000));
 	answers = taken = 0;
 	for (int i = 0; i < 8; i++)
-		cache_take(cache, key("acme", "a"), on_taken, NULL);
+		cache_get_delete(cache, key("acme", "a"), on_taken, NULL);
 	wait_for(8);
 	assert_int_equal(taken, 1);
 }
@@ -196,8 +196,9 @@ static void taking_can_be_cancelled(void **state)
 	(void)state;
 	assert_true(keep("a", "1", 1, 60000));
 	answers = 0;
-	struct op *op = cache_take(cache, key("acme", "a"), on_value, NULL);
-	struct op *keeping = cache_keep(cache, key("acme", "b"), "1", 1, 60000, on_lock, NULL);
+	struct op *op = cache_get_delete(cache, key("acme", "a"), on_value, NULL);
+	struct op *keeping =
+		cache_set_confirmed(cache, key("acme", "b"), "1", 1, 60000, on_lock, NULL);
 	op_cancel(&op);
 	op_cancel(&keeping);
 	assert_false(get("acme", "a"));
@@ -240,7 +241,7 @@ static void drawing_can_be_cancelled(void **state)
 
 	(void)state;
 	answers = 0;
-	struct op *op = cache_draw(cache, &meter, 1, 60000, on_draw, NULL);
+	struct op *op = cache_consume(cache, &meter, 1, 60000, on_draw, NULL);
 	op_cancel(&op);
 	assert_true(draw("m", 2, NULL, 0));
 	assert_false(draw("m", 2, NULL, 0)); /* it counts all the same */

@@ -25,7 +25,7 @@ static char got[64];
 static size_t got_len;
 static bool found, locked;
 static int taken;
-static struct cache_draw drawn;
+static struct cache_consume drawn;
 
 static inline void on_value(void *owner, struct str value)
 {
@@ -51,7 +51,7 @@ static inline void on_taken(void *owner, struct str value)
 	taken += value.p != NULL;
 }
 
-static inline void on_draw(void *owner, const struct cache_draw *d)
+static inline void on_draw(void *owner, const struct cache_consume *d)
 {
 	(void)owner;
 	answers++;
@@ -97,7 +97,7 @@ static inline bool lock(const char *name, const char *token, int64_t ttl_ms)
 static inline bool keep(const char *name, const char *value, size_t len, int64_t ttl_ms)
 {
 	answers = 0;
-	cache_keep(cache, key("acme", name), value, len, ttl_ms, on_lock, NULL);
+	cache_set_confirmed(cache, key("acme", name), value, len, ttl_ms, on_lock, NULL);
 	assert_int_equal(answers, 0);
 	wait_for(1);
 	return locked;
@@ -110,7 +110,7 @@ static inline bool draw(const char *name, int64_t most, const char *second, int6
 					     {key("acme", second), second_most}};
 
 	answers = 0;
-	cache_draw(cache, meters, second ? 2 : 1, 60000, on_draw, NULL);
+	cache_consume(cache, meters, second ? 2 : 1, 60000, on_draw, NULL);
 	assert_int_equal(answers, 0);
 	wait_for(1);
 	assert_true(drawn.counted);

@@ -122,16 +122,16 @@ static void a_greedy_tenant_forgets_its_own_meters(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		answers = 0;
-		cache_draw(cache, &theirs, 1, 60000, on_draw, NULL);
+		cache_consume(cache, &theirs, 1, 60000, on_draw, NULL);
 		wait_for(1);
 		assert_true(drawn.taken);
 	}
-	for (int i = 0; i <= METERS_MAX; i++) {
+	for (int i = 0; i <= TOKEN_BUCKETS_MAX; i++) {
 		snprintf(name, sizeof(name), "%d", i);
 		draw(name, 2, NULL, 0);
 	}
 	answers = 0;
-	cache_draw(cache, &theirs, 1, 60000, on_draw, NULL);
+	cache_consume(cache, &theirs, 1, 60000, on_draw, NULL);
 	wait_for(1);
 	assert_false(drawn.taken);
 }

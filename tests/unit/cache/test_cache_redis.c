@@ -20,7 +20,7 @@ struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_plac
 struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_place *place,
 					 const struct redis_link_options *o)
 {
-	assert_int_equal(o->patience_ms, REDIS_PATIENCE_MS);
+	assert_int_equal(o->patience_ms, REDIS_WAIT_BUDGET_MS);
 	return __real_redis_link_new(l, place,
 				     &(struct redis_link_options){.patience_ms = PATIENCE_MS});
 }
@@ -63,7 +63,7 @@ static void open_cache(const char *before, const char *behind)
 {
 	char url[256];
 	struct cache_redis_options o = {
-		.url = url, .timeout_ms = REDIS_PATIENCE_MS, .secret = secret};
+		.url = url, .timeout_ms = REDIS_WAIT_BUDGET_MS, .secret = secret};
 	struct err e = {0};
 
 	snprintf(url, sizeof(url), "%s:%d%s", before, service.port, behind);

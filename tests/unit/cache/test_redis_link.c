@@ -147,7 +147,7 @@ static void open_patient(int64_t timeout_ms)
 
 static void open_cache(void)
 {
-	open_patient(REDIS_PATIENCE_MS);
+	open_patient(REDIS_WAIT_BUDGET_MS);
 }
 
 static void on_check(void *owner, const char *check, enum health_state state, const char *note)
@@ -299,7 +299,7 @@ static void a_meter_is_only_read_within_its_limits(void **state)
 		liar.lie = lie;
 		answers = 0;
 		drawn.counted = true;
-		cache_draw(cache, meters, 2, 60000, on_draw, NULL);
+		cache_consume(cache, meters, 2, 60000, on_draw, NULL);
 		wait_for(1);
 		assert_false(drawn.counted);
 		cache_free(&cache);
@@ -401,7 +401,7 @@ static void a_slow_server_is_left_alone(void **state)
 	for (int i = 0; i < 100 && is_up(); i++) {
 		answers = 0;
 		cache_get(cache, key("acme", "a"), on_value, NULL);
-		let_pass(REDIS_PATIENCE_MS / 4);
+		let_pass(REDIS_WAIT_BUDGET_MS / 4);
 		if (answers == 0)
 			say("$-1\r\n", 5);
 		wait_for(1);

@@ -71,7 +71,7 @@ static void open_side(struct side *side, const char *name, const char *secret)
 	assert_true(cluster_open(&(struct cluster_options){.loop = loop,
 							   .hub = side->hub,
 							   .url = url,
-							   .timeout_ms = REDIS_PATIENCE_MS,
+							   .timeout_ms = REDIS_WAIT_BUDGET_MS,
 							   .secret = secret,
 							   .replica = name,
 							   .lease_ms = LEASE_MS},

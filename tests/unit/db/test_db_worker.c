@@ -233,7 +233,7 @@ static void insert_patiently(struct fixture *f, int64_t n, struct answer *a)
 					   .statements = &statement,
 					   .statement_count = 1,
 					   .write = true,
-					   .patient = true};
+					   .group_commit = true};
 
 	*a = (struct answer){0};
 	db_query(f->db, &request, on_answer, a);
@@ -242,17 +242,17 @@ static void insert_patiently(struct fixture *f, int64_t n, struct answer *a)
 static void patient_writes_go_with_the_next_one(void **state)
 {
 	struct fixture *f = *state;
-	struct answer patient[2], same, next;
+	struct answer group_commit[2], same, next;
 
 	store_open(f);
-	insert_patiently(f, 1, &patient[0]);
-	insert_patiently(f, 2, &patient[1]);
+	insert_patiently(f, 1, &group_commit[0]);
+	insert_patiently(f, 2, &group_commit[1]);
 	insert(f, 2, &same); /* runs behind them, and fails alone */
 	insert(f, 3, &next);
 	wait_for(f, &next);
-	assert_int_equal(patient[0].calls + patient[1].calls + same.calls, 3);
-	assert_int_equal(patient[0].err.code, ERR_NONE);
-	assert_int_equal(patient[1].err.code, ERR_NONE);
+	assert_int_equal(group_commit[0].calls + group_commit[1].calls + same.calls, 3);
+	assert_int_equal(group_commit[0].err.code, ERR_NONE);
+	assert_int_equal(group_commit[1].err.code, ERR_NONE);
 	assert_int_equal(same.err.code, ERR_INTERNAL);
 	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 6);
 }

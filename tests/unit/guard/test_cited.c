@@ -30,7 +30,7 @@ struct cited_answer {
 	int64_t rows[8]; /* of its numbers, in order */
 	size_t count;
 	size_t doubts;
-	char astray[100];
+	char miscited[100];
 	bool uncited;
 	char doubted[100];
 	struct guard_numbers *numbers;
@@ -49,12 +49,12 @@ static void on_piece(void *owner, const struct guard_piece *p)
 	a->rows[a->count++] = p->ref.row;
 }
 
-static bool on_doubt(void *owner, const struct guard_doubt *d)
+static bool on_unbound(void *owner, const struct guard_unbound *d)
 {
 	struct cited_answer *a = owner;
 
 	a->doubts++;
-	snprintf(a->astray, sizeof(a->astray), "%s", d->astray);
+	snprintf(a->miscited, sizeof(a->miscited), "%s", d->miscited);
 	snprintf(a->doubted, sizeof(a->doubted), "%.*s", (int)d->len, d->text);
 	a->uncited = d->uncited;
 	return true;
@@ -84,7 +84,7 @@ static void begin(struct cited_answer *a, enum guard_policy policy)
 	*a = (struct cited_answer){0};
 	buf_init(&a->line, 1 << 16);
 	input.policy = policy;
-	input.sink = (struct guard_sink){on_piece, on_doubt, a};
+	input.sink = (struct guard_sink){on_piece, on_unbound, a};
 	a->numbers = guard_numbers_new(&input);
 }
 
@@ -182,7 +182,7 @@ static void a_mismatch_is_written_anew(void **state)
 		feed(&a, &(struct piece){"It takes 15 minutes.", {1}});
 		feed(&a, &(struct piece){" Then 30 days.", {3}});
 		assert_int_equal(a.doubts, 1);
-		assert_string_equal(a.astray, "15");
+		assert_string_equal(a.miscited, "15");
 		cite(a.numbers, rows[i].cites);
 		snprintf(text, sizeof(text), "%s%s", rows[i].rewrite, *rows[i].rewrite ? " " : "");
 		guard_numbers_rewrite(a.numbers, text, strlen(text));
@@ -229,7 +229,7 @@ static void what_cites_nothing_is_written_anew(void **state)
 		feed_uncited(&a, " Then everybody waits.");
 		assert_int_equal(a.doubts, 1);
 		assert_true(a.uncited);
-		assert_string_equal(a.astray, "");
+		assert_string_equal(a.miscited, "");
 		assert_string_equal(a.doubted, "Then everybody waits.");
 		feed(&a, &(struct piece){" End.", {2}}); /* meanwhile */
 		cite(a.numbers, rows[i].cites);

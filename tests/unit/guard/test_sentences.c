@@ -34,7 +34,7 @@ struct corrector {
 	struct buf doubts; /* what was asked about, a line each */
 };
 
-static bool on_doubt(void *owner, const struct guard_doubt *d)
+static bool on_unbound(void *owner, const struct guard_unbound *d)
 {
 	struct corrector *c = owner;
 
@@ -67,7 +67,7 @@ static void play(struct corrector *c, const char *answer, size_t step, bool late
 	buf_init(&c->seen.line, 1 << 20);
 	buf_init(&c->seen.text, 1 << 20);
 	buf_init(&c->doubts, 1 << 16);
-	input.sink = (struct guard_sink){note_piece, on_doubt, c};
+	input.sink = (struct guard_sink){note_piece, on_unbound, c};
 	g = guard_numbers_new(&input);
 	for (size_t at = 0; at < len; at += step) {
 		guard_numbers_feed(g, answer + at, step > len - at ? len - at : step);

@@ -341,7 +341,7 @@ static void without_limits_nothing_is_asked(void **state)
 }
 
 /* A back end that never knows anything, or says of every meter what it likes. */
-static struct cache_draw word;
+static struct cache_consume word;
 
 struct silent {
 	struct op op;
@@ -370,7 +370,7 @@ static struct op *silence(struct silent s)
 	struct silent *copy = mem_alloc(sizeof(*copy));
 
 	*copy = s;
-	loop_later(loop, &copy->later, on_silence, copy);
+	loop_defer(loop, &copy->later, on_silence, copy);
 	return &copy->op;
 }
 
@@ -442,7 +442,7 @@ static void a_lying_cache_lifts_no_limit(void **state)
 	int passed = 0;
 
 	(void)state;
-	word = (struct cache_draw){.counted = true, .taken = true, .left = {100, 1000}};
+	word = (struct cache_consume){.counted = true, .taken = true, .left = {100, 1000}};
 	between = cache_from_driver(&silent_driver, NULL);
 	here = sharing((struct rate_limits){100, 1000});
 	for (int n = 0; n < 1000; n++)
@@ -457,7 +457,7 @@ static void a_lying_cache_lifts_no_limit(void **state)
 	identity_free(&here);
 	cache_free(&between);
 	between = cache;
-	word = (struct cache_draw){0};
+	word = (struct cache_consume){0};
 }
 
 #define PAIR(name) cmocka_unit_test_setup_teardown(name, set_up_pair, tear_down_pair)

@@ -95,12 +95,12 @@ static void the_idle_are_forgotten(void **state)
 	(void)state;
 	assert_true(rates_take(r, &ann, &rate));
 	assert_false(rates_take(r, &ann, &rate));
-	for (int i = 0; i < METERS_MAX - 1; i++) {
+	for (int i = 0; i < TOKEN_BUCKETS_MAX - 1; i++) {
 		snprintf(name, sizeof(name), "u%d", i);
 		rates_take(r, &(struct principal){.user = name, .tenant = "acme"}, &rate);
 	}
 	assert_false(rates_take(r, &ann, &rate));
-	for (int i = 0; i < METERS_MAX; i++) {
+	for (int i = 0; i < TOKEN_BUCKETS_MAX; i++) {
 		snprintf(name, sizeof(name), "v%d", i);
 		rates_take(r, &(struct principal){.user = name, .tenant = "acme"}, &rate);
 	}
@@ -117,7 +117,7 @@ static void a_greedy_tenant_forgets_its_own(void **state)
 
 	(void)state;
 	assert_true(rates_take(r, &ann_elsewhere, &rate));
-	for (int i = 0; i < 2 * METERS_MAX; i++) {
+	for (int i = 0; i < 2 * TOKEN_BUCKETS_MAX; i++) {
 		snprintf(name, sizeof(name), "u%d", i);
 		assert_true(
 			rates_take(r, &(struct principal){.user = name, .tenant = "acme"}, &rate));

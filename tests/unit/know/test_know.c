@@ -188,12 +188,12 @@ static void only_so_many_strange_words_are_looked_up(void **state)
 	struct buf b;
 
 	buf_init(&b, 1 << 20);
-	for (int i = 0; i < KNOW_STRANGE_MAX - 1; i++)
+	for (int i = 0; i < UNKNOWN_WORDS_MAX - 1; i++)
 		buf_printf(&b, "qx%cz ", 'a' + i);
 	buf_str(&b, "acron");
 	assert_non_null(filter_of(fixture_edit(f, buf_text(&b), "{\"year\":2025}"), "seller"));
 	buf_reset(&b);
-	for (int i = 0; i < KNOW_STRANGE_MAX; i++)
+	for (int i = 0; i < UNKNOWN_WORDS_MAX; i++)
 		buf_printf(&b, "qx%cz ", 'a' + i);
 	buf_str(&b, "acron");
 	assert_null(filter_of(fixture_edit(f, buf_text(&b), "{\"year\":2025}"), "seller"));

@@ -61,7 +61,7 @@ static const char *const acme_labels[] = {"2025-Q1", "Jan_2026"};
 static bool learn(struct fixture *f, const char *tenant, const char *dimension,
 		  const char *const *values, size_t count)
 {
-	return name_book_learn(know_names(f->know), tenant, dimension, values, count);
+	return name_book_load(know_names(f->know), tenant, dimension, values, count);
 }
 
 static int setup(void **state)

@@ -86,7 +86,7 @@ static void follow_ups_change_the_query(void **state)
 		json_t *got = query ? json_loads(query, 0, NULL) : NULL;
 		json_t *want = json_loads(cases[i][2], 0, NULL);
 
-		if (!json_equal(want, got) || !u.leans)
+		if (!json_equal(want, got) || !u.is_followup)
 			fail_msg("%s; %s: %s", cases[i][0], cases[i][1], query ? query : "none");
 		json_decref(got);
 		json_decref(want);

@@ -71,7 +71,7 @@ static void only_so_many_are_looked_up(void **state)
 	struct fixture *f = *state;
 	const char *text = "";
 
-	for (int i = 0; i < KNOW_STRANGE_MAX; i++)
+	for (int i = 0; i < UNKNOWN_WORDS_MAX; i++)
 		text = arena_printf(f->arena, "%sqwxz%c ", text, 'a' + i);
 	assert_non_null(strstr(mended(f, arena_printf(f->arena, "parcles %s", text)), "parcels"));
 	assert_non_null(strstr(mended(f, arena_printf(f->arena, "%sparcles", text)), "parcles"));

@@ -63,14 +63,15 @@ static struct llm *opened(const struct pair *w, const struct llm_embed_options *
 
 static const struct llm_embed_options plain = {.provider = "near", .model = "nomic"};
 
-static void embed_two(struct pair *w, struct llm *llm, const struct budget_payer *payer,
+static void embed_two(struct pair *w, struct llm *llm, const struct budget_owner *budget_owner,
 		      struct made *m)
 {
 	static const char *const texts[] = {"a \"b\"", " "};
 
 	*m = (struct made){0};
-	m->op = embed_start(llm, &(struct embed_call){.texts = texts, .count = 2, .payer = payer},
-			    w->arena, on_made, m);
+	m->op = embed_start(
+		llm, &(struct embed_call){.texts = texts, .count = 2, .budget_owner = budget_owner},
+		w->arena, on_made, m);
 	assert_false(m->ended);
 	for (uint64_t begin = loop_now_ms(w->loop);
 	     !m->ended && loop_now_ms(w->loop) < begin + 3000;) {
@@ -255,7 +256,7 @@ static void test_budget(void **state)
 {
 	struct pair *w = *state;
 	const struct budget_limit limit = {.scope = BUDGET_USER, .period = BUDGET_DAY, .tokens = 6};
-	const struct budget_payer payer = {"t", "u", "r"};
+	const struct budget_owner budget_owner = {"t", "u", "r"};
 	struct budget *b = budget_new(NULL, 0, &limit, 1);
 	struct err e = {0};
 	struct llm *llm = opened(w, &plain, b, &e);
@@ -265,11 +266,11 @@ static void test_budget(void **state)
 	will_answer(&w->b, "200 OK",
 		    "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}],"
 		    "\"usage\":{\"prompt_tokens\":6}}");
-	embed_two(w, llm, &payer, &m);
+	embed_two(w, llm, &budget_owner, &m);
 	assert_int_equal(m.err.code, ERR_NONE);
-	assert_true(llm_budget_state(llm, &payer, &s));
+	assert_true(llm_budget_state(llm, &budget_owner, &s));
 	assert_int_equal(s.used_percent, 100);
-	embed_two(w, llm, &payer, &m);
+	embed_two(w, llm, &budget_owner, &m);
 	assert_int_equal(m.err.code, ERR_QUOTA);
 	assert_int_equal(w->b.request_count, 1);
 	llm_free(&llm);

@@ -12,14 +12,14 @@
 #include "llm_int.h"
 #include "vesper/mem.h"
 
-static const struct budget_payer ann = {"acme", "ann", "analyst"};
+static const struct budget_owner ann = {"acme", "ann", "analyst"};
 static const struct llm_block question = {.kind = LLM_TEXT, .text = "What was the price?"};
 static const struct llm_message messages[] = {{LLM_USER, &question, 1}};
 static const struct llm_call call = {.role = LLM_ANSWER,
 				     .messages = messages,
 				     .message_count = 1,
 				     .max_tokens = 100,
-				     .payer = &ann};
+				     .budget_owner = &ann};
 
 struct world {
 	struct budget *budget;
@@ -76,7 +76,7 @@ static void test_held_and_settled(void **state)
 {
 	struct world *w = *state;
 	struct llm_usage u = {.input_tokens = 10, .cache_read_tokens = 5, .output_tokens = 3};
-	struct budget_hold hold;
+	struct budget_reservation hold;
 
 	assert_true(money_hold(&w->money, &call, &w->provider, &hold, NULL));
 	assert_true(hold.tokens > 100 && hold.tokens < 250);
@@ -99,7 +99,7 @@ static void test_the_tenants_own_day(void **state)
 {
 	const int64_t day_ms = 24 * 3600 * 1000LL;
 	struct world *w = *state;
-	struct budget_hold hold;
+	struct budget_reservation hold;
 
 	w->wall_ms = 10 * day_ms - 1;
 	while (money_hold(&w->money, &call, &w->provider, &hold, NULL))
@@ -126,7 +126,7 @@ static void test_room_for_a_role(void **state)
 static void test_no_room(void **state)
 {
 	struct world *w = *state;
-	struct budget_hold hold;
+	struct budget_reservation hold;
 	struct err e = {0};
 	size_t n = 0;
 
@@ -145,9 +145,9 @@ static void test_nobody_pays(void **state)
 	const struct money none = {0};
 	struct llm_call free_call = call;
 	struct llm_usage u = {.input_tokens = 10};
-	struct budget_hold hold;
+	struct budget_reservation hold;
 
-	free_call.payer = NULL;
+	free_call.budget_owner = NULL;
 	assert_true(money_hold(&w->money, &free_call, &w->provider, &hold, NULL));
 	money_settle(&w->money, &free_call, &w->provider, &hold, &u);
 	assert_true(money_hold(&none, &call, &w->provider, &hold, NULL));
@@ -204,7 +204,7 @@ static void test_a_table_is_held_for_in_full(void **state)
 	static const struct llm_message with_table[] = {{LLM_USER, &table, 1}};
 	struct llm_call asked = call;
 	struct world *w = *state;
-	struct budget_hold without, with;
+	struct budget_reservation without, with;
 
 	assert_true(money_hold(&w->money, &call, &w->provider, &without, NULL));
 	asked.messages = with_table;

@@ -475,7 +475,7 @@ static void on_entry(void *owner, const struct budget_entry *entry)
  * provider says it again. */
 static void test_a_budget_bounds_the_pauses(void **state)
 {
-	static const struct budget_payer ann = {"acme", "ann", "analyst"};
+	static const struct budget_owner ann = {"acme", "ann", "analyst"};
 	const struct budget_limit limit = {BUDGET_USER, NULL, BUDGET_DAY, 10000, 0};
 	struct pair *w = *state;
 	struct llm_provider_options p[2];
@@ -492,7 +492,7 @@ static void test_a_budget_bounds_the_pauses(void **state)
 				      .messages = &message,
 				      .message_count = 1,
 				      .max_tokens = 3000,
-				      .payer = &ann};
+				      .budget_owner = &ann};
 	struct llm *llm;
 	struct seen s = {0};
 

@@ -60,7 +60,7 @@ static void prepare_comes_after_the_callbacks(void **state)
 	(void)state;
 	assert_true(loop_new(&l, NULL));
 	p.prepare = prepare_new(l, on_prepare, &p);
-	loop_later(l, &dirty, on_dirty, &p.calls);
+	loop_defer(l, &dirty, on_dirty, &p.calls);
 	loop_turn(l);
 	assert_int_equal(p.calls, 101);
 	prepare_free(&p.prepare);

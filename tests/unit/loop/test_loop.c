@@ -53,10 +53,10 @@ static void laters_run_once_in_order(void **state)
 	struct loop *l = *state;
 	struct later a = {0}, b = {0}, c = {0};
 
-	loop_later(l, &a, on_note, "a");
-	loop_later(l, &b, on_note, "b");
-	loop_later(l, &c, on_note, "c");
-	loop_later(l, &a, on_note, "again"); /* waits already */
+	loop_defer(l, &a, on_note, "a");
+	loop_defer(l, &b, on_note, "b");
+	loop_defer(l, &c, on_note, "c");
+	loop_defer(l, &a, on_note, "again"); /* waits already */
 	assert_string_equal(trace, "");
 	assert_false(loop_turn(l));
 	assert_string_equal(trace, "a b c ");
@@ -70,8 +70,8 @@ static void cancelled_later_never_runs(void **state)
 	struct later a = {0}, b = {0}, never = {0};
 
 	later_cancel(&never); /* was never queued */
-	loop_later(l, &a, on_note, "a");
-	loop_later(l, &b, on_note, "b");
+	loop_defer(l, &a, on_note, "a");
+	loop_defer(l, &b, on_note, "b");
 	later_cancel(&a);
 	later_cancel(&a);
 	loop_turn(l);
@@ -93,14 +93,14 @@ static void on_chain(void *owner)
 	if (c->victim)
 		later_cancel(c->victim);
 	if (--c->left > 0)
-		loop_later(c->loop, &c->later, on_chain, c);
+		loop_defer(c->loop, &c->later, on_chain, c);
 }
 
 static void later_queued_by_a_later_waits_one_iteration(void **state)
 {
 	struct chain c = {.loop = *state, .left = 3};
 
-	loop_later(c.loop, &c.later, on_chain, &c);
+	loop_defer(c.loop, &c.later, on_chain, &c);
 	assert_true(loop_turn(c.loop));
 	assert_string_equal(trace, "x ");
 	assert_true(loop_turn(c.loop));
@@ -114,10 +114,10 @@ static void a_last_waits_for_the_end_of_a_chain(void **state)
 	struct chain c = {.loop = *state, .left = 3};
 	struct later last = {0}, gone = {0};
 
-	loop_last(c.loop, &last, on_note, "last");
-	loop_last(c.loop, &last, on_note, "again"); /* waits already */
-	loop_last(c.loop, &gone, on_note, "gone");
-	loop_later(c.loop, &c.later, on_chain, &c);
+	loop_defer_last(c.loop, &last, on_note, "last");
+	loop_defer_last(c.loop, &last, on_note, "again"); /* waits already */
+	loop_defer_last(c.loop, &gone, on_note, "gone");
+	loop_defer(c.loop, &c.later, on_chain, &c);
 	later_cancel(&gone);
 	assert_true(loop_turn(c.loop));
 	assert_true(loop_turn(c.loop));
@@ -131,8 +131,8 @@ static void a_last_does_not_wait_for_ever(void **state)
 	struct chain c = {.loop = *state, .left = 2 * LOOP_LAST_ITERATIONS};
 	struct later last = {0};
 
-	loop_later(c.loop, &c.later, on_chain, &c);
-	loop_last(c.loop, &last, on_note, "last");
+	loop_defer(c.loop, &c.later, on_chain, &c);
+	loop_defer_last(c.loop, &last, on_note, "last");
 	for (int i = 0; i < LOOP_LAST_ITERATIONS; i++)
 		loop_turn(c.loop);
 	assert_non_null(strstr(trace, "last "));
@@ -146,8 +146,8 @@ static void later_may_cancel_one_of_the_same_iteration(void **state)
 	struct later victim = {0};
 	struct chain c = {.loop = *state, .left = 1, .victim = &victim};
 
-	loop_later(c.loop, &c.later, on_chain, &c);
-	loop_later(c.loop, &victim, on_note, "victim");
+	loop_defer(c.loop, &c.later, on_chain, &c);
+	loop_defer(c.loop, &victim, on_note, "victim");
 	loop_turn(c.loop);
 	loop_turn(c.loop);
 	assert_string_equal(trace, "x ");
@@ -159,7 +159,7 @@ static void waiting_laters_do_not_block_the_loop(void **state)
 	struct timer *t = timer_new(c.loop, on_note, "timer");
 
 	timer_start(t, 60000); /* the wait would last that long */
-	loop_later(c.loop, &c.later, on_chain, &c);
+	loop_defer(c.loop, &c.later, on_chain, &c);
 	for (int i = 0; i < 5; i++)
 		assert_true(loop_turn(c.loop));
 	assert_string_equal(trace, "x x x x x ");
@@ -173,7 +173,7 @@ static void stop_ends_run(void **state)
 	struct timer *t = timer_new(l, on_note, "timer");
 
 	timer_start(t, 60000);
-	loop_later(l, &stop, (later_cb)loop_stop, l);
+	loop_defer(l, &stop, (later_cb)loop_stop, l);
 	loop_run(l);
 	assert_string_equal(trace, "");
 	timer_free(&t);
@@ -236,7 +236,7 @@ static void longest_iteration_counts_work_and_not_waiting(void **state)
 		longest = loop_longest_us(l);
 	}
 	assert_true(longest < 300000);
-	loop_later(l, &busy, on_busy, NULL);
+	loop_defer(l, &busy, on_busy, NULL);
 	loop_run(l);
 	loop_turn(l);
 	assert_true(loop_longest_us(l) >= 19000);

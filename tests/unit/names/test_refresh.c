@@ -176,7 +176,7 @@ static void a_dead_warehouse_changes_nothing(void **state)
 
 	err_set(&down, ERR_UPSTREAM, "no such file");
 	t->recorded.err = &down;
-	assert_true(name_book_learn(t->book, "acme", "item", known, 1));
+	assert_true(name_book_load(t->book, "acme", "item", known, 1));
 	name_refresh_use(t->refresh, t->book);
 	run(t, 4); /* two a tenant: the others would fail too */
 	assert_int_equal(t->recorded.queries, 4);

@@ -145,12 +145,12 @@ static const char *offered_to(struct fixture *f, const char *tenant, const char 
 			      const char *text, bool may)
 {
 	const struct tool_def *tools[COUNT(fixture_tools)];
-	bool may_name[COUNT(fixture_dimensions)];
+	bool is_readable[COUNT(fixture_dimensions)];
 	struct catalog_view v = {.catalog = &goods_catalog,
 				 .tenant = tenant,
 				 .tools = tools,
 				 .tool_count = COUNT(fixture_tools),
-				 .may_name = may_name};
+				 .is_readable = is_readable};
 	const struct suggestion *list;
 	const char *all = "";
 	size_t n;
@@ -158,7 +158,7 @@ static const char *offered_to(struct fixture *f, const char *tenant, const char 
 	for (size_t i = 0; i < COUNT(fixture_tools); i++)
 		tools[i] = &fixture_tools[i];
 	for (size_t i = 0; i < COUNT(fixture_dimensions); i++)
-		may_name[i] = may;
+		is_readable[i] = may;
 	n = name_book_values(f->book, &v, filter, text, f->arena, &list);
 	for (size_t i = 0; i < n; i++)
 		all = arena_printf(f->arena, "%s%s%s%s%s", all, i > 0 ? ", " : "", list[i].value,
@@ -200,7 +200,7 @@ static void of_very_many_values_some_are_offered_and_all_are_found(void **state)
 		snprintf(text[i], sizeof(text[i]), "Yard %05zu", i);
 		values[i] = text[i];
 	}
-	assert_true(name_book_learn(f->book, "t", "seller", values, COUNT(values)));
+	assert_true(name_book_load(f->book, "t", "seller", values, COUNT(values)));
 	all = offered_to(f, "t", "seller", "yard", true);
 	for (const char *c = all; *c; c++)
 		commas += *c == ',';

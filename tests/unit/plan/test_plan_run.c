@@ -101,7 +101,7 @@ static struct op *on_task(void *owner, struct plan_run *run, struct task *task)
 		return NULL;
 	}
 	if (!s->hangs || strcmp(s->hangs, task->id) != 0)
-		loop_later(s->loop, &j->later, on_end, j);
+		loop_defer(s->loop, &j->later, on_end, j);
 	return &j->op;
 }
 

@@ -134,14 +134,14 @@ static void write_reply(struct buf *out, const redisReply *r)
 	}
 }
 
-struct heard {
+struct parsed_filters {
 	bool done, answered;
 	struct buf text;
 };
 
 static void on_reply(void *owner, const redisReply *reply)
 {
-	struct heard *h = owner;
+	struct parsed_filters *h = owner;
 
 	h->done = true;
 	h->answered = reply != NULL;
@@ -153,7 +153,7 @@ static void on_reply(void *owner, const redisReply *reply)
 static bool ask(struct buf *text)
 {
 	struct str command = STR("XREAD");
-	struct heard h = {0};
+	struct parsed_filters h = {0};
 	bool sent = false;
 
 	buf_init(&h.text, SIZE_MAX / 2);

@@ -47,7 +47,7 @@ static struct sql_bound whole(const char *text, enum dialect dialect)
 	struct err e = {0};
 
 	assert_true(sql_query_has_whole(query(text)));
-	if (!sql_render_whole(query(text), &args, columns, 2, dialect, arena, &out, &e))
+	if (!sql_render_totals(query(text), &args, columns, 2, dialect, arena, &out, &e))
 		fail_msg("%s", e.text);
 	return out;
 }
@@ -149,8 +149,8 @@ static void a_part_that_is_meant_has_no_whole(void **state)
 		struct err e = {0};
 		if (sql_query_has_whole(query(parts[i])))
 			fail_msg("%s", parts[i]);
-		assert_false(sql_render_whole(query(parts[i]), &args, NULL, 0, DIALECT_SQLITE,
-					      arena, &out, &e));
+		assert_false(sql_render_totals(query(parts[i]), &args, NULL, 0, DIALECT_SQLITE,
+					       arena, &out, &e));
 		assert_int_equal(e.code, ERR_INPUT);
 		assert_null(out.text);
 	}

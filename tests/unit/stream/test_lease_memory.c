@@ -18,7 +18,7 @@
 static struct loop *loop;
 static struct leases leases;
 
-struct heard {
+struct parsed_filters {
 	bool done;
 	struct lease lease;
 };
@@ -43,7 +43,7 @@ static int tear_down(void **state)
 
 static void on_lease(void *owner, const struct lease *lease)
 {
-	struct heard *h = owner;
+	struct parsed_filters *h = owner;
 
 	assert_false(h->done);
 	h->done = true;
@@ -51,16 +51,16 @@ static void on_lease(void *owner, const struct lease *lease)
 }
 
 static struct op *start(const char *name, const struct uuid *holder, const char *once, bool anew,
-			struct heard *h)
+			struct parsed_filters *h)
 {
 	const struct lease_request r = {
 		.tenant = "acme", .name = name, .holder = holder->text, .once = once, .anew = anew};
 
-	*h = (struct heard){0};
+	*h = (struct parsed_filters){0};
 	return leases.driver->acquire(leases.self, &r, on_lease, h);
 }
 
-static struct lease hear(struct heard *h)
+static struct lease pass_parsed_filters(struct parsed_filters *h)
 {
 	assert_false(h->done); /* never from inside the call */
 	while (!h->done)
@@ -70,18 +70,18 @@ static struct lease hear(struct heard *h)
 
 static struct lease acquire(const char *name, const struct uuid *holder, const char *once)
 {
-	struct heard h;
+	struct parsed_filters h;
 
 	start(name, holder, once, false, &h);
-	return hear(&h);
+	return pass_parsed_filters(&h);
 }
 
 static struct lease look(const char *name)
 {
-	struct heard h = {0};
+	struct parsed_filters h = {0};
 
 	leases.driver->look(leases.self, "acme", name, on_lease, &h);
-	return hear(&h);
+	return pass_parsed_filters(&h);
 }
 
 static void one_holder_at_a_time_with_a_greater_token_each(void **state)
@@ -129,7 +129,7 @@ static void tokens_grow_within_a_millisecond(void **state)
 static void a_request_that_comes_again_is_led_to_its_first_holder(void **state)
 {
 	struct uuid a = uuid_new(), b = uuid_new(), c = uuid_new();
-	struct heard h;
+	struct parsed_filters h;
 
 	(void)state;
 	assert_int_equal(acquire("ann:s1", &a, "m1").kind, LEASE_OURS);
@@ -138,7 +138,8 @@ static void a_request_that_comes_again_is_led_to_its_first_holder(void **state)
 	assert_string_equal(acquire("ann:s1", &b, "m1").holder, a.text);
 	assert_int_equal(acquire("bob:s1", &b, "m1").kind, LEASE_OURS); /* not another's */
 	start("ann:s1", &c, "m1", true, &h);
-	assert_int_equal(hear(&h).kind, LEASE_OURS); /* the first one's log is gone */
+	assert_int_equal(pass_parsed_filters(&h).kind,
+			 LEASE_OURS); /* the first one's log is gone */
 	assert_string_equal(acquire("ann:s1", &b, "m1").holder, c.text);
 }
 
@@ -148,29 +149,29 @@ static void a_request_is_forgotten_after_its_time(void **state)
 	struct uuid a = uuid_new(), b = uuid_new();
 	struct lease_request r = {
 		.tenant = "acme", .name = "ann:s1", .holder = a.text, .once = "m1"};
-	struct heard h = {0};
+	struct parsed_filters h = {0};
 
 	(void)state;
 	brief.driver->acquire(brief.self, &r, on_lease, &h);
-	assert_int_equal(hear(&h).kind, LEASE_OURS);
+	assert_int_equal(pass_parsed_filters(&h).kind, LEASE_OURS);
 	brief.driver->release(brief.self, a.text);
 	r.holder = b.text;
-	h = (struct heard){0};
+	h = (struct parsed_filters){0};
 	brief.driver->acquire(brief.self, &r, on_lease, &h);
-	assert_int_equal(hear(&h).kind, LEASE_OURS);
+	assert_int_equal(pass_parsed_filters(&h).kind, LEASE_OURS);
 	brief.driver->close(brief.self);
 }
 
 static void what_is_cancelled_holds_nothing(void **state)
 {
 	struct uuid a = uuid_new(), b = uuid_new();
-	struct heard first, second;
+	struct parsed_filters first, second;
 	struct op *op = start("ann:s1", &a, "m1", false, &first);
 
 	(void)state;
 	start("ann:s1", &b, "m1", false, &second);
 	op_cancel(&op);
-	assert_int_equal(hear(&second).kind, LEASE_OURS);
+	assert_int_equal(pass_parsed_filters(&second).kind, LEASE_OURS);
 	assert_false(first.done);
 }
 

@@ -305,7 +305,7 @@ static struct op *lying_get(void *self, struct str key, cache_value_cb cb, void 
 	l->op.cancel = stop_lying;
 	l->cb = cb;
 	l->owner = owner;
-	loop_later(loop, &l->later, lie, l);
+	loop_defer(loop, &l->later, lie, l);
 	return &l->op;
 }
 
@@ -322,7 +322,7 @@ static void lying_close(void *self)
 	(void)self;
 }
 
-static const struct cache_driver lying = {
+static const struct cache_driver is_horizontal = {
 	.name = "lying", .get = lying_get, .set = lying_set, .close = lying_close};
 
 static void what_is_no_result_is_a_miss(void **state)
@@ -331,7 +331,7 @@ static void what_is_no_result_is_a_miss(void **state)
 
 	(void)state;
 	cache_free(&cache);
-	cache = cache_from_driver(&lying, &liar);
+	cache = cache_from_driver(&is_horizontal, &liar);
 	use_tool("-- cache_s: 60\n", NULL);
 	assert_true(asks("{'hub': 'E1'}"));
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);

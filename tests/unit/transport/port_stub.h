@@ -222,7 +222,7 @@ static struct stub_asked *stub_asked_new(struct turns *t, void *owner)
 	x->op.cancel = on_stub_asked_cancel;
 	x->turns = t;
 	x->owner = owner;
-	loop_later(t->loop, &x->later, on_stub_asked, x);
+	loop_defer(t->loop, &x->later, on_stub_asked, x);
 	return x;
 }
 
@@ -328,7 +328,7 @@ struct op *turns_call_again(struct turns *t, const struct call_again *again, str
 	c->op.cancel = on_stub_call_cancel;
 	c->cb = cb;
 	c->owner = owner;
-	loop_later(t->loop, &c->later, on_stub_call, c);
+	loop_defer(t->loop, &c->later, on_stub_call, c);
 	return &c->op;
 }
 
@@ -426,7 +426,7 @@ static struct stub_lookup *stub_lookup_new(struct store *s, const char *session_
 	l->op.cancel = on_stub_cancel;
 	l->known = session_id && strcmp(session_id, STUB_SESSION) == 0;
 	l->owner = owner;
-	loop_later(((struct turns *)s)->loop, &l->later, on_stub_answer, l);
+	loop_defer(((struct turns *)s)->loop, &l->later, on_stub_answer, l);
 	return l;
 }
 

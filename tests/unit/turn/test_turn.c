@@ -49,7 +49,7 @@ static void settle(void)
 {
 	struct later last = {0};
 
-	loop_later(all.loop, &last, on_stop, all.loop);
+	loop_defer(all.loop, &last, on_stop, all.loop);
 	loop_run(all.loop);
 }
 

@@ -20,7 +20,7 @@ static struct turns *turns;
 static struct uuid session;
 static struct turn_settings settings = {.place_count = 4};
 
-struct heard {
+struct parsed_filters {
 	bool done;
 	enum err_code code;
 	bool found;
@@ -53,35 +53,37 @@ static int tear_down(void **state)
 
 static void on_started(void *owner, struct stream_log *log, const struct err *e)
 {
-	struct heard *h = owner;
+	struct parsed_filters *h = owner;
 
 	assert_false(h->done);
 	assert_null(log);
-	*h = (struct heard){.done = true, .code = e->code};
+	*h = (struct parsed_filters){.done = true, .code = e->code};
 }
 
 static void on_found(void *owner, bool found)
 {
-	*(struct heard *)owner = (struct heard){.done = true, .found = found};
+	*(struct parsed_filters *)owner = (struct parsed_filters){.done = true, .found = found};
 }
 
 static void on_id(void *owner, const char *turn_id)
 {
-	*(struct heard *)owner = (struct heard){.done = true, .any_id = turn_id != NULL};
+	*(struct parsed_filters *)owner =
+		(struct parsed_filters){.done = true, .any_id = turn_id != NULL};
 }
 
-static struct op *start(const struct principal *who, const char *client_msg_id, struct heard *h)
+static struct op *start(const struct principal *who, const char *client_msg_id,
+			struct parsed_filters *h)
 {
 	const struct turn_request r = {.who = who,
 				       .session_id = session.text,
 				       .content = "x",
 				       .client_msg_id = client_msg_id};
 
-	*h = (struct heard){0};
+	*h = (struct parsed_filters){0};
 	return turn_start(turns, &r, on_started, h);
 }
 
-static struct heard hear(struct heard *h)
+static struct parsed_filters pass_parsed_filters(struct parsed_filters *h)
 {
 	assert_false(h->done); /* never from inside the call */
 	while (!h->done)
@@ -92,28 +94,28 @@ static struct heard hear(struct heard *h)
 /* Whether a lease of the session was left behind. */
 static bool is_held(const struct principal *who)
 {
-	struct heard h = {0};
+	struct parsed_filters h = {0};
 
 	turn_running(turns, session.text, who, on_id, &h);
-	return hear(&h).any_id;
+	return pass_parsed_filters(&h).any_id;
 }
 
 static void a_refusal_comes_from_the_loop_and_leaves_the_session_free(void **state)
 {
-	struct heard h;
+	struct parsed_filters h;
 
 	(void)state;
 	start(&guest, "m1", &h);
-	assert_int_equal(hear(&h).code, ERR_DENIED);
+	assert_int_equal(pass_parsed_filters(&h).code, ERR_DENIED);
 	assert_false(is_held(&guest));
 	start(&guest, "m1", &h); /* known again, and its log was never there */
-	assert_int_equal(hear(&h).code, ERR_DENIED);
+	assert_int_equal(pass_parsed_filters(&h).code, ERR_DENIED);
 	assert_false(is_held(&guest));
 }
 
 static void who_leaves_before_the_answer_has_no_turn(void **state)
 {
-	struct heard started, told = {0}, named = {0};
+	struct parsed_filters started, told = {0}, named = {0};
 	struct op *ops[3];
 
 	(void)state;
@@ -130,12 +132,12 @@ static void who_leaves_before_the_answer_has_no_turn(void **state)
 /* Each answer of the first question of a repeat can be the last that is waited for. */
 static void who_leaves_between_two_answers_has_no_turn(void **state)
 {
-	struct heard h;
+	struct parsed_filters h;
 	struct op *op;
 
 	(void)state;
 	start(&guest, "m1", &h);
-	hear(&h);
+	pass_parsed_filters(&h);
 	for (int iterations = 1; iterations < 4; iterations++) {
 		op = start(&guest, "m1", &h);
 		for (int i = 0; i < iterations && !h.done; i++)
@@ -154,12 +156,12 @@ static void on_drained(void *owner)
 static void a_start_under_way_is_refused_while_draining(void **state)
 {
 	bool drained = false;
-	struct heard h;
+	struct parsed_filters h;
 
 	(void)state;
 	start(&ann, NULL, &h);
 	turns_drain(turns, on_drained, &drained);
-	assert_int_equal(hear(&h).code, ERR_CANCELLED);
+	assert_int_equal(pass_parsed_filters(&h).code, ERR_CANCELLED);
 	while (!drained)
 		loop_turn(loop);
 	assert_false(is_held(&ann));
@@ -167,14 +169,14 @@ static void a_start_under_way_is_refused_while_draining(void **state)
 
 static void nothing_runs_to_be_cancelled(void **state)
 {
-	struct heard h = {0};
+	struct parsed_filters h = {0};
 
 	(void)state;
 	turn_cancel(turns, uuid_new().text, &ann, CANCEL_USER, on_found, &h);
-	assert_false(hear(&h).found);
-	h = (struct heard){0};
+	assert_false(pass_parsed_filters(&h).found);
+	h = (struct parsed_filters){0};
 	turn_cancel(turns, NULL, &ann, CANCEL_USER, on_found, &h);
-	assert_false(hear(&h).found);
+	assert_false(pass_parsed_filters(&h).found);
 	assert_null(turn_cancel(turns, NULL, &ann, CANCEL_LEFT, NULL, NULL));
 }
 

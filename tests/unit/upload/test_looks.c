@@ -112,7 +112,7 @@ static struct op *query(void *self, const struct db_request *request, db_cb cb, 
 	struct fixture *f = self;
 
 	if (f->joins && request->statement_count == 1)
-		loop_later(f->loop, &f->later, on_joined, f);
+		loop_defer(f->loop, &f->later, on_joined, f);
 	f->joins = f->joins && request->statement_count != 1;
 	for (size_t i = 0; i < request->statement_count; i++) {
 		note(f, &request->statements[i]);

@@ -198,7 +198,7 @@ static void describe(struct buf *b, const struct shape *s, const struct table *t
 	size_t band[2];
 	struct chart ch;
 
-	if (!chart_choose(t, view_chart_wish(shipped_language(), s->ask), &ch)) {
+	if (!chart_choose(t, view_chart_preference(shipped_language(), s->ask), &ch)) {
 		buf_str(b, "none");
 		return;
 	}
@@ -337,7 +337,7 @@ static void print_specs(void)
 		struct buf view;
 
 		buf_init(&view, SIZE_MAX / 2);
-		if (view_chart(&view, r, "c1-v2", view_chart_wish(r->language, s.ask)))
+		if (view_chart(&view, r, "c1-v2", view_chart_preference(r->language, s.ask)))
 			print_view(&s, &view);
 		buf_deinit(&view);
 		arena_free(&a);

@@ -28,7 +28,7 @@ static struct net_range proxy;
 
 static int setup(void **state)
 {
-	struct seats_limits limits = {.strangers = STRANGERS,
+	struct seats_limits limits = {.unauthenticated = STRANGERS,
 				      .signed_in = SIGNED_IN,
 				      .per_address = PER_ADDRESS,
 				      .per_user = PER_USER,

@@ -32,12 +32,12 @@ static bool has_phrase(const char *question, const char *const *phrases)
 	return false;
 }
 
-enum view_chart_wish view_chart_wish(const struct language *l, const char *question)
+enum view_chart_preference view_chart_preference(const struct language *l, const char *question)
 {
 	/* The first match counts, so refusals precede requests. */
 	static const struct {
 		enum words list;
-		enum view_chart_wish wish;
+		enum view_chart_preference wish;
 	} rows[] = {
 		{WORDS_CHART_NONE, CHART_AS_TABLE}, {WORDS_CHART_BAR, CHART_AS_BAR},
 		{WORDS_CHART_LINE, CHART_AS_LINE},  {WORDS_CHART_AREA, CHART_AS_AREA},
