@@ -21,7 +21,7 @@
 	     "Bad request", "The request could not be understood.")                                \
 	/* a frame of an unknown type */                                                           \
 	CODE(UNKNOWN_TYPE, ERR_NONE, ERR_NONE, "unknown_type", 400, false, "INTERNAL",             \
-	     "Unknown type", "Unknown message type.")                          \
+	     "Unknown type", "Unknown message type.")                                              \
 	/* the form is valid, a value is not */                                                    \
 	CODE(INVALID, ERR_NONE, ERR_NONE, "bad_frame", 422, false, "INPUT_VALIDATION_FAILED",      \
 	     "Invalid value", "The request has a value that cannot be used.")                      \
@@ -30,46 +30,44 @@
 	     "Content too large", "This message is too long.")                                     \
 	/* the request's head exceeds a named limit */                                             \
 	CODE(HEADERS, ERR_NONE, ERR_NONE, "too_long", 431, false, "INTERNAL",                      \
-	     "Request header fields too large", "The request's headers are too long.")                 \
+	     "Request header fields too large", "The request's headers are too long.")             \
 	/* the caller is not authenticated */                                                      \
 	CODE(UNAUTHORIZED, ERR_AUTH, ERR_NONE, "unauthorized", 401, false, "INTERNAL",             \
-	     "Unauthorized", "Sign in again: the token is missing or not valid.")                                           \
+	     "Unauthorized", "Sign in again: the token is missing or not valid.")                  \
 	CODE(DENIED, ERR_DENIED, ERR_DENIED, "denied", 403, false, "NOT_PERMITTED", "Forbidden",   \
 	     "You do not have permission for this.")                                               \
 	CODE(NOT_FOUND, ERR_NOT_FOUND, ERR_NONE, "not_found", 404, false, "NOT_FOUND",             \
-	     "Not found", "Not found. Check the address.")                                               \
+	     "Not found", "Not found. Check the address.")                                         \
 	CODE(NO_SESSION, ERR_NONE, ERR_NOT_FOUND, "not_found", 404, false, "NOT_FOUND",            \
 	     "Not found", "This conversation does not exist.")                                     \
 	CODE(METHOD, ERR_NONE, ERR_NONE, "method_not_allowed", 405, false, "INTERNAL",             \
-	     "Method not allowed", "This method is not allowed for this address.")                                    \
+	     "Method not allowed", "This method is not allowed for this address.")                 \
 	CODE(MEDIA_TYPE, ERR_NONE, ERR_NONE, "unsupported_media_type", 415, false, "INTERNAL",     \
 	     "Unsupported media type", "The body must be application/json.")                       \
 	/* Expect names an unsupported expectation */                                              \
 	CODE(EXPECT, ERR_NONE, ERR_NONE, "bad_frame", 417, false, "INPUT_VALIDATION_FAILED",       \
-	     "Expectation failed", "Expect: only 100-continue is supported.")                     \
+	     "Expectation failed", "Expect: only 100-continue is supported.")                      \
 	/* WebSocket only, or not on this connection */                                            \
 	CODE(UPGRADE, ERR_NONE, ERR_NONE, "upgrade_required", 426, false, "INTERNAL",              \
 	     "Upgrade required",                                                                   \
-	     "This address takes WebSocket (version 13) only. Open a new connection.")            \
+	     "This address takes WebSocket (version 13) only. Open a new connection.")             \
 	CODE(BUSY, ERR_BUSY, ERR_NONE, "busy", 409, true, "RETRIEVAL_FAILED", "Conflict",          \
 	     "An answer is still being written in this conversation.")                             \
 	CODE(DATA_BUSY, ERR_NONE, ERR_BUSY, "busy", 409, true, "RETRIEVAL_FAILED", "Conflict",     \
-	     "The data is busy. Try again.")                                                \
+	     "The data is busy. Try again.")                                                       \
 	/* the server is overloaded: nothing was begun */                                          \
 	CODE(OVERLOADED, ERR_OVERLOAD, ERR_NONE, "busy", 503, true, "RETRIEVAL_FAILED",            \
-	     "Service unavailable",                                                                \
-	     "The server is overloaded. Try again in a moment.")         \
+	     "Service unavailable", "The server is overloaded. Try again in a moment.")            \
 	/* If-Match names an outdated state */                                                     \
 	CODE(CHANGED, ERR_NONE, ERR_NONE, "changed", 412, false, "INTERNAL",                       \
 	     "Precondition failed", "This was changed in the meantime. Read it again.")            \
 	/* If-Match is missing */                                                                  \
 	CODE(PRECONDITION, ERR_NONE, ERR_NONE, "precondition_required", 428, false, "INTERNAL",    \
-	     "Precondition required", "Send If-Match with the ETag that you read.")    \
+	     "Precondition required", "Send If-Match with the ETag that you read.")                \
 	CODE(EXPIRED, ERR_NONE, ERR_NONE, "expired", 410, false, "INPUT_VALIDATION_FAILED",        \
 	     "Expired", "This has expired.")                                                       \
 	CODE(RATE_LIMITED, ERR_LIMIT, ERR_NONE, "rate_limited", 429, true, "INTERNAL",             \
-	     "Too many requests",                                                                  \
-	     "You have sent too many requests. Try again shortly.")               \
+	     "Too many requests", "You have sent too many requests. Try again shortly.")           \
 	CODE(QUOTA, ERR_QUOTA, ERR_QUOTA, "quota", 429, false, "TOKEN_BUDGET_EXCEEDED",            \
 	     "Quota used up",                                                                      \
 	     "The budget for answers by a model is used up for now. Questions that name the data " \
@@ -77,10 +75,10 @@
 	/* the connection limit is reached */                                                      \
 	CODE(FULL, ERR_NONE, ERR_NONE, "rate_limited", 503, true, "INTERNAL",                      \
 	     "Service unavailable",                                                                \
-	     "The server has reached its limit of connections. Try again shortly.")                  \
+	     "The server has reached its limit of connections. Try again shortly.")                \
 	CODE(UPSTREAM, ERR_UPSTREAM, ERR_UPSTREAM, "upstream", 503, true, "RETRIEVAL_FAILED",      \
 	     "Service unavailable",                                                                \
-	     "A service that this needs is unavailable. Try again shortly.")       \
+	     "A service that this needs is unavailable. Try again shortly.")                       \
 	CODE(TOO_MUCH, ERR_NONE, ERR_LIMIT, "upstream", 503, true, "RETRIEVAL_FAILED",             \
 	     "Service unavailable", "The question needs more than the server can give right now.") \
 	CODE(TIMEOUT, ERR_TIMEOUT, ERR_TIMEOUT, "timeout", 504, true, "TIMEOUT", "Timeout",        \
@@ -88,10 +86,10 @@
 	CODE(BODY_LATE, ERR_NONE, ERR_NONE, "timeout", 408, true, "TIMEOUT", "Request timeout",    \
 	     "The request's body did not arrive in time. Send it again.")                          \
 	CODE(DRAINING, ERR_CANCELLED, ERR_NONE, "draining", 503, true, "RETRIEVAL_FAILED",         \
-	     "Restarting", "The server is restarting. Try again shortly.")                 \
+	     "Restarting", "The server is restarting. Try again shortly.")                         \
 	/* the steps of a plan depend on each other in a circle, and nothing else can be run */    \
 	CODE(CIRCULAR, ERR_NONE, ERR_NONE, "plan", 422, false, "CIRCULAR_DEPENDENCY", "No plan",   \
-	     "No plan was found for this question. Ask for its parts one at a time.")                 \
+	     "No plan was found for this question. Ask for its parts one at a time.")              \
 	/* anything without a row above */                                                         \
 	CODE(INTERNAL, ERR_INTERNAL, ERR_INTERNAL, "internal", 500, true, "INTERNAL",              \
 	     "Internal error", "The server had an internal error. Try again.")

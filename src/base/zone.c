@@ -272,8 +272,7 @@ bool zone_load(const char *name, struct zone **out, struct err *e)
 	const char *path;
 
 	if (*name && !is_name(name))
-		return err_set(e, ERR_INPUT, "\"%.*s\" is not a time zone name",
-			       STR_CUT(name, 64));
+		return err_set(e, ERR_INPUT, "\"%.*s\" is not a time zone name", STR_CUT(name, 64));
 	z = mem_alloc(sizeof(*z));
 	*z = (struct zone){.arena = arena_new(ZONE_FILE_BYTES * 8)};
 	path = arena_printf(z->arena, "%s/%s", ZONE_FOLDER, name);
