@@ -71,8 +71,8 @@ static void what_is_no_description_is_read_as_a_question(void **state)
 		"which reports look like finance, and how many views do they have",
 		"classify the reports into finance, operations or other in January 2026",
 		"classify the reports into finance, operations or other per month",
-		"classify the reports as finance or operations and which projects are at "
-		"risk",
+		("classify the reports as finance or operations and which projects are at "
+		 "risk"),
 		"classify the most viewed reports as finance or operations",
 		"which tasks look like overdue",
 		"which reports look like finance? Show it as a chart",
