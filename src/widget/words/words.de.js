@@ -215,7 +215,7 @@ export const words = {
 export const names = {
   dayahead_agent: 'Day-Ahead-Preise', price_curve_agent: 'Preiskurven', pbi_metrics_agent: 'Berichtsnutzung', per_agent: 'Projekte',
   segmentation_agent: 'Segmente', pattern_recognition_agent: 'Muster', opportunity_agent: 'Chancen', business_impact_agent: 'Auswirkungen',
-  risk_agent: 'Risiken', benchmark_agent: 'Vergleiche', semantic_search_agent: 'Ähnliches', data_discovery_agent: 'Eigene Daten',
+  risk_agent: 'Risiken', benchmark_agent: 'Vergleiche', semantic_search_agent: 'Ähnliches', semantic_text_agent: 'Textwerte', data_discovery_agent: 'Eigene Daten',
   vendor: 'Anbieter', vendors: 'Anbieter', market: 'Markt', markets: 'Märkte', hub_zone: 'Hub-Zone', hub_zones: 'Hub-Zonen',
   asof_date: 'Stand', year: 'Jahr', years: 'Jahre', month: 'Monat', months: 'Monate', hour: 'Stunde', hours: 'Stunden',
   project_name: 'Projekt', project_stage: 'Projektphase', technology: 'Technologie', sponsor: 'Sponsor', report_name: 'Bericht',

@@ -215,7 +215,7 @@ export const words = {
 export const names = {
   dayahead_agent: 'Precios day-ahead', price_curve_agent: 'Curvas de precios', pbi_metrics_agent: 'Uso de informes', per_agent: 'Proyectos',
   segmentation_agent: 'Segmentos', pattern_recognition_agent: 'Patrones', opportunity_agent: 'Oportunidades', business_impact_agent: 'Impacto',
-  risk_agent: 'Riesgos', benchmark_agent: 'Comparaciones', semantic_search_agent: 'Parecidos', data_discovery_agent: 'Datos propios',
+  risk_agent: 'Riesgos', benchmark_agent: 'Comparaciones', semantic_search_agent: 'Parecidos', semantic_text_agent: 'Valores de texto', data_discovery_agent: 'Datos propios',
   vendor: 'Proveedor', vendors: 'Proveedores', market: 'Mercado', markets: 'Mercados', hub_zone: 'Zona', hub_zones: 'Zonas',
   asof_date: 'A fecha de', year: 'Año', years: 'Años', month: 'Mes', months: 'Meses', hour: 'Hora', hours: 'Horas',
   project_name: 'Proyecto', project_stage: 'Fase', technology: 'Tecnología', sponsor: 'Patrocinador', report_name: 'Informe',
