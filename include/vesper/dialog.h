@@ -1,7 +1,7 @@
 /*
  * The dialog: session context, clarifying questions and their answers, refusals, suggestions, and
- * recovery from results without rows. It prepares replies and never emits events: the caller shows
- * them. Loop thread only; everything in the turn's arena.
+ * recovery from results without rows. It prepares replies and never emits events: the caller sends
+ * the replies. Loop thread only. Memory is in the turn's arena, unless noted.
  */
 #ifndef VESPER_DIALOG_H
 #define VESPER_DIALOG_H
@@ -14,9 +14,9 @@
 #include "vesper/store.h"
 #include "vesper/turn_core.h"
 
-#define PROMPT_PAIRS 3 /* question and answer pairs that a prompt repeats */
+#define PROMPT_PAIRS 3 /* question-answer pairs that a prompt includes */
 
-/* What the session stores. Written by src/dialog. */
+/* Session data loaded for the turn, and its new summary. Written by src/dialog. */
 struct turn_context {
 	const struct message *history; /* for prompts; empty without a model */
 	size_t history_count;
@@ -26,8 +26,8 @@ struct turn_context {
 	const json_t *earlier; /* the items of the session's summary, once read */
 	bool between_read;
 	const json_t *between; /* items of messages after the summary and before those of prompts */
-	const char *summary;   /* a new summary in the making, as text */
-	int64_t covers_through; /* the last message that it covers */
+	const char *summary;   /* the new summary, not yet stored, as text */
+	int64_t covers_through; /* place of the last message that it covers */
 	const json_t *standing;
 };
 
@@ -37,7 +37,7 @@ struct turn_ask {
 	enum ask_input input;
 	const char *question;   /* as first asked; NULL: the reply's text */
 	const char *filter;     /* filter that the answer sets; NULL: the answer is free text */
-	const char *end_filter; /* for the last day; NULL: the first day's filter takes both */
+	const char *end_filter; /* filter for the last day; NULL: `filter` takes both days */
 	const struct suggestion *options;
 	size_t option_count;
 	size_t min, max; /* for several choices; max 0: the number of options */
@@ -62,18 +62,18 @@ struct recovery_plan {
 	const char *text;           /* text after the answer; NULL: none */
 	const struct result *asked; /* result that `ask` is about; NULL: no question */
 	struct turn_ask ask;
-	struct plan *probes; /* questions that may find something, as tasks */
+	struct plan *probes; /* questions that may have results, as tasks */
 	struct plan_run *run;
 	const char **questions;
 };
 
 /* How the message answers the open clarifying question. */
 struct ask_answer {
-	bool answers;        /* it does */
-	bool drops;          /* it cancels the question */
+	bool answers;        /* the message is an answer */
+	bool drops;          /* the message cancels the question */
 	const json_t *edits; /* filters that it sets, or that the client edited; NULL: free text */
 	const json_t *plan;  /* plan they are for; NULL: the session's */
-	const char *why_not; /* the answer is not allowed: the reason, for asking again */
+	const char *why_not; /* why the answer is not allowed, for asking again; or NULL */
 };
 
 /* Why an answer to a clarifying question is invalid; `code` is a wire code. */
@@ -87,7 +87,7 @@ struct turn_dialog {
 	struct ask_failure ask_failure;
 	struct turn_reply reply;
 	struct recovery_plan recovery_plan;
-	json_t *suggestions;
+	json_t *suggestions;             /* owned */
 	json_t *next_context;            /* the session context after this turn; owned */
 	const struct refusal *off_topic; /* found by code, for the supervisor to confirm; or NULL */
 };
@@ -109,10 +109,11 @@ void dialog_end(struct dialog_turn *t); /* frees what is not in the arena */
 void reply_with(struct dialog_turn *t, enum message_status status, const char *text);
 /* Prepares a reply that lists example questions from the domains that this caller may use. */
 void reply_help(struct dialog_turn *t, const char *lead);
-/* Prepares the reply for an agent's question, asked after the plan has ended. The first one
- * counts. */
+/* Prepares the reply for an agent's question, asked after the plan has ended. Only the first
+ * question is used. */
 void reply_of_agent(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
-/* Replaces the texts of the reply by what `plain` returns for them. */
+/* Replaces the reply's text and the labels of its options with what `plain` returns for them.
+ */
 void reply_plain(struct dialog_turn *t, const char *(*plain)(void *owner, const char *text),
 		 void *owner);
 /* The session context after this turn. New reference. */
@@ -127,9 +128,9 @@ void ask_user(struct dialog_turn *t, const char *text, const struct turn_ask *as
 void ask_clarification(struct dialog_turn *t, const struct clarification *c);
 /* Asks which reading of an unclear question is meant; each choice runs one. */
 void ask_readings(struct dialog_turn *t);
-/* Asks the model's own question, with the options that it gave. */
+/* Asks the model's clarifying question, with the model's options. */
 void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r);
-/* Fills *out from the question that ended the plan, without `plan`. Pure; everything in the
+/* Fills *out, except `plan`, from the question that ended the plan. Pure; all memory is in the
  * arena. */
 void ask_from_plan(const struct plan *p, struct date today, const struct language *language,
 		   struct arena *a, struct turn_ask *out);
@@ -137,7 +138,7 @@ void ask_from_plan(const struct plan *p, struct date today, const struct languag
 void ask_of_plan(struct dialog_turn *t, const struct plan *p);
 /* The same as ask_user for a question after an answer; false: asked too often. */
 bool ask_prepare(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
-/* Opens the reply's question in the session context. Returns the members of chat.ask; new
+/* Stores the reply's question in the session context. Returns the members of chat.ask; new
  * reference. */
 json_t *ask_open(struct dialog_turn *t);
 /* Reads the message's answer to the open question. False: dialog.ask_failure has the reason. */
@@ -168,9 +169,10 @@ bool refusal_of(struct dialog_turn *t, const struct know_input *in, const struct
 		bool model_usable, struct refusal *why);
 /* Prepares the reply. Returns the view that shows it; new reference. */
 json_t *refuse_question(struct dialog_turn *t, const struct refusal *why);
-/* A plan of a model can't run, and code found nothing else. New reference. */
+/* Refuses a model's plan that can't run, when there is no other. Returns the view; new reference.
+ */
 json_t *refuse_plan(struct dialog_turn *t, bool circular);
-/* The caller lacks the permission for the tool. New reference. */
+/* Refuses a tool that the caller has no permission for. Returns the view; new reference. */
 json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool);
 
 /* ---- suggest.c: questions that can be asked instead ---- */
@@ -179,18 +181,18 @@ json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool);
 #define SUGGEST_EXAMPLES_READ 4 /* of each domain */
 /* True when code is sure what the question means for this caller. */
 bool suggest_read(struct dialog_turn *t, const char *question, struct understanding *out);
-/* Adds to the follow-ups of chat.complete, unless present. */
+/* Adds a suggestion to chat.complete, unless present. */
 void suggest_add(struct dialog_turn *t, const char *label, const char *question);
-/* The same with a given rank. */
+/* The same with a given priority. */
 void suggest_push(struct dialog_turn *t, const char *label, const char *question, bool primary);
 void suggest_clear(struct dialog_turn *t);
 /* Example questions of the caller's domains that code is sure of. Returns their number. */
 size_t suggest_examples(struct dialog_turn *t, const char **out, size_t max);
-/* The text followed by the follow-ups as a list. */
+/* The text, followed by the suggestions as a list. */
 const char *suggest_text(struct dialog_turn *t, const char *lead);
-/* Prepares a reply of a text and of examples. */
+/* Prepares a reply with a text and example questions. */
 void suggest_end(struct dialog_turn *t, const char *why);
-/* The same for a text that itself introduces the questions, in any language. */
+/* The same without the standard introduction: the text introduces the questions. */
 void suggest_end_in(struct dialog_turn *t, const char *why);
 
 /* ---- unused.c ---- */
@@ -200,30 +202,30 @@ void unused_reply(struct dialog_turn *t);
 
 /* ---- recovery.c, recovery_ask.c, recovery_probe.c: results without rows ---- */
 
-/* The last result of a task that found nothing; NULL: it found rows or was never run. */
+/* The last result of a task that found nothing; NULL: it found rows or never ran. */
 const struct result *recovery_lack(const struct task *task);
-/* True when a task gave no rows, or a truncated result has suggestions. */
+/* True when a task returned no rows, or a truncated result has suggestions. */
 bool recovery_is_due(const struct dialog_turn *t);
 bool recovery_any_rows(const struct dialog_turn *t);
 /* Offers a retry, or an upload, where one may help. Then asks for another time, name or value, or
  * for a narrower question. False: it asks nothing. */
 bool recovery_begin(struct dialog_turn *t);
-/* The first result that is empty or without data; NULL: all failed otherwise. */
+/* The first empty result, else the first one without data; NULL: there is neither. */
 const struct result *recovery_nothing_found(const struct dialog_turn *t);
-/* Starts the follow-ups of `lack`, then example questions of its domain, as probes. False: there
- * are none. */
+/* Starts the suggested questions of `lack`, then example questions of its domain, as probes. False:
+ * there are none. */
 bool recovery_start_probes(struct dialog_turn *t, const struct result *lack);
 void recovery_take_probes(struct dialog_turn *t); /* suggests the probes that found rows */
 void recovery_cancel(struct dialog_turn *t);
 /* Every task failed: prepares a reply with the errors. */
 void recovery_reply_failed(struct dialog_turn *t);
-/* Text after the answer, perhaps a question; NULL: none. */
+/* Text to show after the answer; *asks: it is a clarifying question. NULL: none. */
 const char *recovery_finish(struct dialog_turn *t, bool *asks);
 
 /* ---- context.c: the stored session ---- */
 
 void context_begun(struct dialog_turn *t, const struct beginning *b);
-/* Removes this turn's message from the history. Without a context of the newest answer, takes the
+/* Removes this turn's message from the history. Without a session context from the store, uses the
  * summary's. */
 void context_settle(struct dialog_turn *t);
 /* Reads the items of the summary. */
@@ -233,20 +235,22 @@ bool context_summary_is_due(const struct dialog_turn *t);
 bool context_wants_between(const struct dialog_turn *t, bool model_usable);
 void context_reads_between(struct dialog_turn *t);
 void context_between(struct dialog_turn *t, const struct message *messages, size_t count);
-/* A new summary: its source messages, a model's wording, and that it is stored. */
+/* Steps of a new summary: make it from the messages, add a model's wording, record that it is
+ * stored. */
 void context_summarize(struct dialog_turn *t, const struct message *messages, size_t count,
 		       bool has_more);
 void context_word_summary(struct dialog_turn *t, const char *text);
 void context_summary_stored(struct dialog_turn *t);
 
-/* ---- outside.c: a conversation kept by the caller's client ---- */
+/* ---- outside.c: a conversation that the client stores ---- */
 
-/* ERR_LIMIT: more than OUTSIDE_MESSAGES_MAX, or than OUTSIDE_BYTES_MAX. ERR_INPUT: not UTF-8. */
+/* ERR_LIMIT: more than OUTSIDE_MESSAGES_MAX messages or OUTSIDE_BYTES_MAX bytes. ERR_INPUT: not
+ * UTF-8. */
 MUST_CHECK bool outside_check(const struct turn_request *r, struct err *e);
 /* Copies the origin and the part of the history that is used: the rules as one message, then at
  * most OUTSIDE_LOOKED_AT other messages. */
 void outside_copy(const struct turn_request *r, struct turn_request *out, struct arena *a);
-/* Code reads the user's earlier messages to derive the session context. */
+/* Derives the session context from the user's earlier messages, without a model. */
 void outside_read(struct dialog_turn *t);
 /* Quoted text for the answer's prompt only; NULL: none. The number check does not use numbers from
  * it. */
@@ -264,10 +268,10 @@ const char *memory_source(const json_t *earlier, const json_t *items, const stru
 /* The items with the model's text, which needs every permission of its sources. */
 const char *memory_add_text(const char *items, const json_t *earlier, const char *text,
 			    struct arena *a);
-/* The part that this reader is permitted; "" for none. Without `answers`, only the questions. */
+/* The part that `who` is permitted to read; "" for none. Without `answers`, only the questions. */
 const char *memory_text(const json_t *items, const struct principal *who, bool answers,
 			struct arena *a);
-/* The session context stored at its end, or NULL. */
+/* The session context among the items, or NULL: none that `who` may read. */
 const json_t *memory_standing(const json_t *items, const struct principal *who, struct arena *a);
 
 #endif

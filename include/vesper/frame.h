@@ -3,9 +3,9 @@
  * in a prompt. One thread builds a frame row by row from the cells of a statement; then it is
  * immutable and may be passed to another thread.
  *
- * If there are more rows than wanted, every k-th is kept, from the first; k doubles whenever the
- * frame is full. So the same rows give the same frame. Memory is bounded per frame and for all
- * frames of the process.
+ * If there are more rows than rows_max, every k-th is kept, starting with the first; k doubles
+ * whenever the frame is full. Sampling is deterministic: the same rows give the same frame. Memory
+ * is bounded per frame and for all frames of the process.
  */
 #ifndef VESPER_FRAME_H
 #define VESPER_FRAME_H
@@ -38,7 +38,7 @@ struct frame_column {
 		double *r;
 		int32_t *day;
 		uint8_t *b;
-		uint32_t *code; /* TEXT: index of `words` */
+		uint32_t *code; /* TEXT: index into `words` */
 	} v;
 	const uint64_t *valid; /* one bit per row; NULL: no cell is NULL */
 	const char *const *words;
@@ -59,10 +59,10 @@ struct frame {
 
 void frame_free(struct frame **f);
 const struct frame_column *frame_column(const struct frame *f, const char *name); /* or NULL */
-/* The word of a TEXT cell; NULL for NULL. */
+/* The text of a TEXT cell; NULL for NULL. */
 const char *frame_text(const struct frame_column *c, size_t row);
 bool frame_is_null(const struct frame_column *c, size_t row);
-/* NAN for NULL and texts. */
+/* NAN for NULL and TEXT cells. */
 double frame_number(const struct frame_column *c, size_t row);
 
 /* Declared type of a statement's column; undeclared columns use the database's type. */
@@ -80,12 +80,13 @@ struct frame_build *frame_build_new(const char *name, const struct frame_declare
 void frame_build_free(struct frame_build **b);
 /* Begins a row. If *wanted, pass its cells, then call frame_build_row; otherwise skip it.
  * ERR_LIMIT: this frame would exceed FRAME_MEMORY_MAX, or all frames together FRAMES_MEMORY_MAX;
- * may_retry is set for the second. frame_build_row fails in the same way. */
+ * may_retry is set in the second case. frame_build_row fails in the same way. */
 MUST_CHECK bool frame_build_next(struct frame_build *b, bool *wanted, struct err *e);
-/* Adds a cell of the current row, all columns in order; NULL for NULL. The text is UTF-8. */
+/* Sets a cell of the current row. Call it for every column, in order. `text` is UTF-8, or NULL for
+ * a NULL cell. */
 void frame_build_cell(struct frame_build *b, size_t column, const char *text);
 MUST_CHECK bool frame_build_row(struct frame_build *b, struct err *e);
-/* Takes ownership of the build; never NULL. */
+/* Takes ownership of `b`. Never returns NULL. */
 struct frame *frame_build_finish(struct frame_build **b);
 
 int64_t frames_bytes(void); /* of all frames and builds of the process; any thread */

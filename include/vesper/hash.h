@@ -14,12 +14,13 @@
 void hash_sha256(const void *data, size_t len, uint8_t out[HASH_SHA256_BYTES]);
 void hash_sha256_hex(const void *data, size_t len, char out[HASH_HEX_BYTES]);
 
-/* Computes many SHA-256 in parts, one after the other: cheaper than separate calls of the above. */
+/* Computes many SHA-256 hashes in sequence, each from parts. Cheaper than calling hash_sha256_hex
+ * for each. */
 struct hasher;
 struct hasher *hasher_new(void);
 void hasher_free(struct hasher **h);
 void hasher_add(struct hasher *h, const void *data, size_t len);
-/* Hashes what was added since the previous end. */
+/* Returns the hash of the data added since the previous call. */
 void hasher_end_hex(struct hasher *h, char out[HASH_HEX_BYTES]);
 
 void hash_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len,
@@ -28,19 +29,19 @@ void hash_hmac_sha256(const void *key, size_t key_len, const void *data, size_t 
 /* Constant time. */
 bool hash_equal(const void *a, const void *b, size_t len);
 
-/* base64url without padding (RFC 4648 section 5). Decoding is strict: alphabet, no padding, no
- * stray bits. */
+/* base64url without padding (RFC 4648 section 5). Decoding is strict: only the alphabet, no
+ * padding, no nonzero pad bits. */
 void hash_base64url(struct buf *out, const void *data, size_t len);
 bool hash_base64url_decode(struct buf *out, const char *text, size_t len);
-/* The usual base64, padded (RFC 4648 section 4). */
+/* Standard base64 with padding (RFC 4648 section 4). */
 void hash_base64(struct buf *out, const void *data, size_t len);
-/* Strict like the other. */
+/* Equally strict; padding is required. */
 bool hash_base64_decode(struct buf *out, const char *text, size_t len);
 
 void hash_random(void *out, size_t len);
 
-/* FNV-1a, starting with HASH_FNV: fast, and the same in every process. For tables with keys chosen
- * by callers use hashmap.h. */
+/* FNV-1a, starting with HASH_FNV: fast, and the same in every process. If callers choose the keys
+ * of a hash map, use hashmap.h. */
 #define HASH_FNV       UINT64_C(14695981039346656037)
 #define HASH_FNV_PRIME UINT64_C(1099511628211)
 

@@ -1,7 +1,7 @@
 /*
- * JSON Web Tokens, verified with given keys: compact form, fixed algorithms, strict base64url, no
- * `crit`, bounded size, no duplicate members. A token cannot choose its trusted key or algorithm:
- * `jku`, `x5u` and `jwk` are never followed. Pure: keys are fetched elsewhere.
+ * JSON Web Tokens, verified with given keys: compact serialization, fixed algorithms, strict
+ * base64url, no `crit`, bounded size, no duplicate members. A token cannot choose its trusted key
+ * or algorithm: `jku`, `x5u` and `jwk` are never followed. Pure: keys are fetched elsewhere.
  */
 #ifndef VESPER_JWT_H
 #define VESPER_JWT_H
@@ -18,7 +18,7 @@
 struct jwt_keys;
 
 /* Parses a JWK Set (RFC 7517) of at most JWKS_KEYS_MAX keys. Keys that can't verify RS256
- * signatures (another kty, use or alg) are skipped. ERR_INPUT: a weak or broken RSA key, a
+ * signatures (another kty, use or alg) are skipped. ERR_INPUT: a weak or malformed RSA key, a
  * duplicate kid, or no usable key. */
 MUST_CHECK bool jwt_keys_parse(const char *text, size_t len, struct jwt_keys **out, struct err *e);
 struct jwt_keys *jwt_keys_none(void); /* until the first set arrives: every kid is unknown */
@@ -28,7 +28,7 @@ void jwt_keys_free(struct jwt_keys **keys);
 /* The permissions of one value of the roles claim. */
 struct jwt_role {
 	const char *name;
-	const char *const *permissions; /* NULL-ended */
+	const char *const *permissions; /* NULL-terminated */
 };
 
 struct jwt_options {
@@ -38,27 +38,26 @@ struct jwt_options {
 	const char *issuer; /* NULL or "": not checked. {tenantid} is replaced by the token's tid */
 	/* NULL or "": not checked. The claim may be a string or an array. */
 	const char *audience;
-	const char *const *tenants; /* no other tenants exist; NULL-ended */
-	/* Claim values of these tenants, in their order; NULL: the tenant names. */
+	const char *const *tenants; /* all known tenants; NULL-terminated */
+	/* Claim values of these tenants, in the same order; NULL: the tenant names. */
 	const char *const *tenant_values;
 	const char *tenant_claim; /* NULL: "tenant_id" */
 	const char *user_claim;   /* NULL: "sub" */
-	/* Used for tokens without `permissions`, by their `roles`; ended by a NULL name. NULL:
-	 * `permissions` is mandatory. */
+	/* Permissions by role, for tokens without `permissions`; the last entry has a NULL name.
+	 * NULL: `permissions` is mandatory. */
 	const struct jwt_role *roles;
-	/* A user's token must have it in `scp`. A token without `scp` belongs to an application and
+	/* Required in `scp` of a user's token. A token without `scp` belongs to an application and
 	 * must have roles. NULL or "": not checked. */
 	const char *scope;
-	/* Applications that tokens may come from, by `azp` or `appid`; NULL-ended. NULL or empty:
-	 * any. */
+	/* Client IDs that are accepted in `azp` or `appid`; NULL-terminated. NULL or empty: any. */
 	const char *const *clients;
 	int64_t leeway_s;
 };
 
 /* Verifies a token and returns its principal (free with principal_free). ERR_AUTH: invalid, with a
- * reason for the log that never contains the token. The reason of an expired token is "expired". If
- * its key is unknown, may_retry is set, since the next set of keys may have it. `now_ms` is Unix
- * time. */
+ * reason for the log that never contains the token. The reason for an expired token is "expired".
+ * If the token's key is unknown, may_retry is set, since the next set of keys may contain it.
+ * `now_ms` is Unix time. */
 MUST_CHECK bool jwt_verify(struct str token, const struct jwt_options *options, int64_t now_ms,
 			   struct principal **out, struct err *e);
 
@@ -72,9 +71,9 @@ struct jwt_user {
 				      "" */
 };
 
-/* Verifies an ID token (OpenID Connect Core 1.0, section 3.1.3.7): RS256 by the keys, from the
- * issuer, with options->audience as the application, within its times, and with this nonce (NULL:
- * any). ERR_AUTH: as jwt_verify. Tenants and roles are not checked. */
+/* Verifies an ID token (OpenID Connect Core 1.0, section 3.1.3.7): signed with RS256 by one of the
+ * keys, from the issuer, for options->audience, within its validity period, and with this nonce
+ * (NULL: any). ERR_AUTH: as in jwt_verify. Tenants and roles are not checked. */
 MUST_CHECK bool jwt_id_token(struct str token, const struct jwt_options *options, const char *nonce,
 			     int64_t now_ms, struct jwt_user *out, struct err *e);
 

@@ -50,7 +50,7 @@ bool exclude_before(const struct question *q, size_t i)
 	return false;
 }
 
-/* "The CAISO ones and those on hold": joined with only little words between. */
+/* "The CAISO ones and those on hold": joined by function words only. */
 static bool is_joined(const struct question *q, size_t from, size_t to)
 {
 	bool joint = false;

@@ -1,6 +1,7 @@
 /*
  * Fragments: text shared by several statements. They are inserted as lines before tokenizing, so
- * that markers, --? lines and checks see one text. Each line keeps its origin for error messages.
+ * that markers, --? lines and checks apply to the expanded text. Each line keeps its origin for
+ * error messages.
  */
 #include "sql_int.h"
 

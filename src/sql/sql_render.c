@@ -1,6 +1,6 @@
 /*
  * Renders a statement and its arguments as text with ? and the values in order. Values are never
- * written into the text, except in the version for readers, which is never sent to a database.
+ * written into the text, except in the version for display, which is never sent to a database.
  */
 #include "sql_int.h"
 
@@ -16,7 +16,7 @@ struct renderer {
 	bool literals;
 	struct arena *arena;
 	struct value *values;
-	const char **names; /* parameter name of each value */
+	const char **names; /* argument name of each value */
 	size_t count, room, name_room;
 	enum dialect dialect;
 };
@@ -246,7 +246,7 @@ bool sql_render_totals(const struct sql_query *q, const struct args *args,
 	size_t count, whole_count;
 	const char *text;
 
-	/* The row limit is removed first, while it has the form used in files. */
+	/* The row limit is removed before sql_dialect_apply rewrites it. */
 	tokens = active_tokens(q, args, &count, a);
 	if (!sql_whole_tokens(tokens, count, columns, column_count, dialect, a, &whole,
 			      &whole_count))

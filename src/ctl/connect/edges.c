@@ -58,7 +58,7 @@ static bool coverage(struct connect *c, const struct connect_table *from, size_t
 				       key, sample, connect_table_sql(c, to), key),
 			  1, c->a, &rows, e))
 		return e->code != ERR_UPSTREAM ||
-		       connect_rows(c, "SELECT 1", 1, c->a, &rows, e); /* the query was too slow */
+		       connect_rows(c, "SELECT 1", 1, c->a, &rows, e); /* is the server usable? */
 	if (server_cell(&rows, 0, 0) && server_cell(&rows, 0, 1) &&
 	    strtod(server_cell(&rows, 0, 0), NULL) > 0)
 		*out = strtod(server_cell(&rows, 0, 1), NULL) /

@@ -1,6 +1,6 @@
 /*
- * Reads the words of a question over the map: a metric or a list, its groups, an order. Every word
- * must be a phrase of the map, a value, a number, a known cue, or neutral.
+ * Reads the words of a question over the map: a metric or a list, its groups, its sort order. Every
+ * word must be a phrase of the map, a value, a number, a known cue, or neutral.
  */
 #include "metrics_int.h"
 
@@ -241,7 +241,7 @@ static size_t take_cue(struct asking *a, size_t i)
 		return counting;
 	}
 	if (a->follows && (token_says(t, WORDS_CHEAP) || token_says(t, WORDS_DEAR)))
-		return 1; /* of what is measured: metrics_follow.c */
+		return 1; /* orders by the current metric; read by metrics_follow.c */
 	if (token_says(t, WORDS_TOP) || token_says(t, WORDS_BOTTOM)) {
 		a->top |= token_says(t, WORDS_TOP);
 		a->bottom |= token_says(t, WORDS_BOTTOM);
@@ -279,8 +279,8 @@ static size_t take_cue(struct asking *a, size_t i)
 	return 0;
 }
 
-/* "by month", "monthly": a group by the time of what is measured, or by a dimension of that name.
- */
+/* "by month", "monthly": groups by a grain of the entity's time dimension, or by a dimension of
+ * that name. */
 static bool take_grain(struct asking *a, size_t i, const struct meant *m)
 {
 	const struct token *t = &a->r->q.tokens[i];
@@ -300,8 +300,8 @@ static bool take_grain(struct asking *a, size_t i, const struct meant *m)
 	return true;
 }
 
-/* Reads a phrase of n words. It is the target of an adjacent bound, unless it groups or measures
- * the result. */
+/* Reads a phrase of n words: as the target of an adjacent bound, or else as what the query groups
+ * or measures. A bound's metric after "by" is both. */
 static bool take_meant(struct asking *a, size_t i, size_t n, const struct meant *m)
 {
 	bool grouped = a->after.by, bounded = bounds_take(a, m, i, n);
@@ -355,7 +355,7 @@ static size_t take_total(struct asking *a, size_t i)
 }
 
 /* "Is there a trend": only one analysis may be requested. Its words may also be phrases of the map
- * or of an order. */
+ * or name a sort order. */
 static size_t take_analysis(struct asking *a, size_t i, const struct meant *m)
 {
 	const struct map_cue *cue = map_words_cue(a, i);
@@ -369,7 +369,7 @@ static size_t take_analysis(struct asking *a, size_t i, const struct meant *m)
 	return cue->count;
 }
 
-/* Words before the cue also belong to the analysis. */
+/* Finds the analysis before the words are read: words before its cue also belong to it. */
 static void find_analysis(struct asking *a)
 {
 	for (size_t i = 0; i < a->r->q.count && !a->analysis; i++) {
@@ -519,7 +519,7 @@ void metrics_add_total(struct asking *a, const struct metric_def *total)
 	a->metric_count = 2;
 }
 
-/* Adds the further metrics. Totals precede averages. */
+/* Adds the other metrics. Totals precede averages. */
 static bool settle_also(struct asking *a)
 {
 	for (size_t i = 0; i < a->slots.also.count; i++) {
@@ -540,8 +540,8 @@ static bool settle_also(struct asking *a)
 	return true;
 }
 
-/* Of "units" and "prices", the unambiguous one gives the entity of both. NULL: both are ambiguous.
- */
+/* "Units and prices": the first unambiguous further metric determines the entity of all. NULL: none
+ * is unambiguous. */
 static const struct entity_def *told_by_another(const struct asking *a)
 {
 	for (size_t i = 0; i < a->slots.also.count; i++)
