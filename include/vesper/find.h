@@ -32,12 +32,12 @@ struct find_chunk {
 	uint32_t heading_from, heading_to; /* equal: no heading */
 };
 
-/* Normalizes a text: line ends become \n, runs of blank lines become one. Offsets refer to this
- * text. The input need not be terminated; NUL becomes a blank. */
+/* Normalizes a text: line ends become \n, runs of blank lines become one. Offsets of chunks refer
+ * to the normalized text. The input need not be terminated; NUL becomes a blank. */
 void find_plain(struct str text, struct buf *out);
 /* Converts HTML to such a text: block elements become lines, headings get their #, table cells are
- * separated by bars. Invisible elements (script, style, template, svg, nav, comments) are dropped
- * with their content, and so are all attributes. */
+ * separated by bars. Comments and some elements (script, style, title, template, svg, nav) are
+ * dropped with their content, and so are all attributes. */
 void find_html(struct str html, struct buf *out);
 /* Cuts a text at headings, then at paragraphs, sentences and blanks: about DOCUMENT_CHUNK_BYTES
  * each, at most DOCUMENT_CHUNK_BYTES_MAX. A chunk that starts inside a paragraph repeats the
@@ -80,7 +80,8 @@ struct find_query {
 	double least;    /* minimum coverage, below which nothing is found; 0: any */
 	const struct principal *who;
 	const struct find_vector *vector; /* the question's; NULL: words only */
-	const atomic_bool *cancelled;     /* when set, nothing is found; NULL: not cancellable */
+	const atomic_bool *cancelled; /* when set during the search by vectors, nothing is found;
+					 NULL: not cancellable */
 };
 struct find_vector {
 	const char *model;
@@ -98,12 +99,14 @@ struct find_hit {
 struct find_found {
 	struct find_hit *hits; /* best first; ties by uid, then chunk */
 	size_t count;
-	/* Idf of the question's words in the best chunk, divided by that of all its words. */
+	/* Total idf of the question's words that the best chunk by words has, divided by that of
+	 * all words of the question. */
 	double coverage;
 	double cosine; /* of the closest passage; 0: no vectors were compared */
 };
-/* Finds nothing if both coverage and cosine are too low. At most FIND_PER_DOCUMENT of the first
- * FIND_SPREAD hits are from one document, unless the query names one. Hits in the arena. */
+/* Finds nothing if both coverage and cosine are too low. Of the first FIND_SPREAD hits, at most
+ * FIND_PER_DOCUMENT are from one document; hits skipped for this come last. This does not apply to
+ * a query with `uid`. Hits are in the arena. */
 void find_search(const struct find_index *x, const struct find_query *q, struct arena *a,
 		 struct find_found *out);
 
@@ -115,7 +118,8 @@ struct find_reach {
 	size_t stem_count;
 	uint64_t hashes[FIND_STEMS_MAX];
 	double idf[FIND_STEMS_MAX];
-	uint64_t held[FIND_REACH_MAX]; /* bit i: a chunk holds the i-th word; all entries differ */
+	uint64_t held[FIND_REACH_MAX]; /* bit i: a chunk has the i-th word; distinct, the greatest
+					  total idf first */
 	size_t held_count;
 };
 /* Covers the documents that this caller may read. */

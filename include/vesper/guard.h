@@ -127,14 +127,14 @@ struct guard_place {
  * to them first; one found only elsewhere is a GUARD_MISMATCH. count 0: no citation. */
 void guard_numbers_cite(struct guard_numbers *g, const struct guard_place *places, size_t count);
 /* The next `len` bytes, fed at once, lack a required citation: with GUARD_REWRITE the whole text is
- * doubted. One stretch at a time. */
+ * passed to on_unbound. One such text at a time. */
 void guard_numbers_uncited(struct guard_numbers *g, size_t len);
 /* Feeds more text of the answer. It may be split anywhere, even inside a character. */
 void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len);
-/* Ends the text: held text is checked and passed on, or doubted first. */
+/* Ends the text: held text is checked and passed on, or passed to on_unbound first. */
 void guard_numbers_end(struct guard_numbers *g);
-/* The reply to on_unbound: the same stretch, corrected, with the line end or space that ended it.
- * It passes the same check. If it fails, or len is 0, the original is passed on with its unbound
+/* The reply to on_unbound: the same text, corrected, with the line end or space that ended it. It
+ * passes the same check. If it fails, or len is 0, the original is passed on with its unbound
  * numbers withheld: rewriting alone never makes a number bound. */
 void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len);
 /* Bytes fed but not yet passed on. */

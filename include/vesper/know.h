@@ -84,7 +84,7 @@ struct know_reading {
 	const char *name; /* unique with kind */
 	const char *agent;
 	const void *def;   /* tool_def for CANDIDATE_TOOL and CANDIDATE_DOCUMENTS, else flow_def */
-	const char *label; /* distinguishes it from the others; NULL: `def`'s own description */
+	const char *label; /* distinguishes it from the others; NULL: the description of `def` */
 	const struct args *args; /* arguments of its call; NULL: those in the question */
 };
 
@@ -131,7 +131,7 @@ struct know_input {
 	const struct find_reach *documents;
 };
 
-/* Pure computation; everything in the arena. */
+/* Pure; all memory is in the arena. */
 void know_understand(const struct know *k, const struct know_input *in, struct arena *a,
 		     struct understanding *out);
 
@@ -141,7 +141,7 @@ size_t know_slice(const struct know *k, const struct know_input *in, struct aren
 		  const struct tool_def *const **out);
 
 /* Number of clauses in a question. Clauses are separated by commas, sentence ends and words like
- * "and"; an item in a list of names is no clause. Pure. */
+ * "and"; an item in a list of names is not a clause. Pure. */
 size_t know_clauses(const struct know *k, const char *question, struct arena *a);
 
 /* Catalogue examples similar to this question, most similar first: at most PROMPT_LIKE_MAX, of
@@ -185,8 +185,8 @@ void know_filters_write(const struct understanding *u, const struct language *l,
 			struct json_out *j);
 /* Writes the value of a filter, or a list. */
 void know_filter_value(const struct filter *f, struct json_out *j);
-/* Values by filter name that the question gave, or else its parsed filters (`heard`); no defaults.
- * New reference. */
+/* Values by filter name that the question gave, or else its parsed filters; no defaults. New
+ * reference. */
 json_t *know_values(const struct understanding *u);
 #define STANDING_QUERY "map_query" /* in the session context: a query over the map as text */
 /* The session context after this turn; it is stored and passed back as `standing`. New

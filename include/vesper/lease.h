@@ -24,8 +24,8 @@ struct principal;
 
 enum lease_kind {
 	LEASE_OURS,    /* acquired: the holder runs it from now on */
-	LEASE_AGAIN,   /* the same request acquired a lease before, for this holder */
-	LEASE_HELD,    /* held by this holder */
+	LEASE_AGAIN,   /* the same request acquired a lease before, for `holder` */
+	LEASE_HELD,    /* held by `holder` */
 	LEASE_UNKNOWN, /* no reply in time (the store decides), or no holder */
 };
 
@@ -80,9 +80,9 @@ struct lease_driver {
 	/* Looks up the holder: LEASE_HELD or LEASE_UNKNOWN. */
 	struct op *(*look)(void *self, const char *tenant, const char *name, lease_cb cb,
 			   void *owner);
-	/* The holder is alive: renews its lease when it is about to expire. */
+	/* Reports that the holder is alive. Renews its lease, unless that was done recently. */
 	void (*note)(void *self, const char *holder, const char *member, struct str value);
-	/* Allowed for a holder without a lease. */
+	/* Releases the holder's lease, if it has one. */
 	void (*release)(void *self, const char *holder);
 	/* Receives signals from other replicas until the driver is closed. */
 	void (*listen)(void *self, lease_signal_cb cb, void *owner);
@@ -90,8 +90,8 @@ struct lease_driver {
 	struct op *(*signal)(void *self, const struct lease_signal *s, lease_found_cb cb,
 			     void *owner);
 	/* This replica cannot run a holder that it got by TAKE_OVER: another replica that has not
-	 * declined gets it. If all have declined, its watchers are told that it ended. NULL: there
-	 * are no other replicas. */
+	 * declined gets it. If all have declined, its watchers are told that it has ended. NULL:
+	 * there are no other replicas. */
 	void (*decline)(void *self, const char *holder);
 	/* This replica stops: other replicas take over its holders, and its leases are lost at
 	 * once. NULL: there are no other replicas. */

@@ -69,8 +69,8 @@ enum map_found {
 	MAP_TOO_LONG,  /* more than MAP_HOPS_MAX edges; paths[0] is the shortest path */
 	MAP_AMBIGUOUS, /* several edges join the same two entities: see paths[0] and paths[1] */
 };
-/* Finds the path along a chain; without a chain the shortest path, and of several the one whose
- * edges are declared first. `paths` has room for two. */
+/* Finds the path along the first chain that contains both entities. Without one, finds the shortest
+ * path, and of several the one whose edges are declared first. `paths` has room for two. */
 enum map_found map_path(const struct map *m, const struct entity_def *from,
 			const struct entity_def *to, struct arena *a, struct map_path paths[2]);
 /* Returns true if the step is many-to-one, so that no row is counted twice. */
@@ -215,20 +215,22 @@ void map_compact(const struct map *m, const struct principal *who, struct buf *o
 typedef void map_number_fn(struct buf *out, const struct units *units, const char *digits,
 			   const char *unit);
 /* Describes a query as the heading of its result: "Operating budget by market (technology = Solar;
- * 2026-01-01 to 2026-12-31), top 3". Values are those of the query. */
+ * 2026-01-01 – 2026-12-31), top 3". Values are those of the query; put_number writes those with a
+ * unit. */
 void map_describe(const struct map *m, const struct map_query *q, map_number_fn *put_number,
 		  struct arena *a, struct buf *out);
 /* The name of a weekday; 1 is Monday. */
 const char *map_weekday(int64_t day);
 /* The language-independent sign of a comparison: "≥". */
 const char *map_op_sign(enum where_op op);
-/* Appends the names that a query of this caller may use: metrics, entities that can be listed, and
- * dimensions, one per line. */
+/* Appends the names that a query of this caller may use: metrics, entities that can be listed,
+ * dimensions and conditions, one line for each kind. */
 void map_names(const struct map *m, const struct principal *who, struct buf *out);
-/* Appends every table with its key and every edge with its columns; no other columns. */
+/* Appends every table of this caller with its key and every edge with its columns; no other
+ * columns. */
 void map_structure(const struct map *m, const struct principal *who, struct buf *out);
-/* Appends columns and edges of these entities, and the names that a query may use of them. False:
- * the error lists unknown names. */
+/* Appends the columns of these entities, the edges between them, and the names that a query may use
+ * of them. False: unknown names, or 0 or more than MAP_SCHEMA_TABLES_MAX entities. */
 MUST_CHECK bool map_schema(const struct map *m, const struct principal *who,
 			   const char *const *entities, size_t count, struct buf *out,
 			   struct map_problem *why, struct err *e);

@@ -6,11 +6,12 @@
  * A task may take values from earlier tasks (arguments that are references, see ref.h) and may
  * have a condition over them (condition.h).
  *
- * A task waits for the tasks that it refers to. If one of them gives nothing and an argument needs
- * it, the dependent task is skipped. Conditions and references that end in "?" only wait.
+ * A task waits for the tasks that it refers to. If one of them fails or is skipped, and an argument
+ * needs it, the dependent task is skipped. For conditions, and for references that end in "?", the
+ * task only waits.
  *
- * An unanswered clarifying question is a task too. When its turn comes the plan ends: running
- * tasks are completed, and no other task starts.
+ * An unanswered clarifying question is a task too. When it is ready, the plan ends: running tasks
+ * are completed, and no other task starts.
  */
 #ifndef VESPER_PLAN_H
 #define VESPER_PLAN_H
@@ -38,7 +39,8 @@ const char *plan_origin_name(enum plan_origin o); /* "router", … */
 enum plan_flaw {
 	PLAN_FINE,
 	PLAN_EMPTY,
-	PLAN_TOO_LARGE, /* more than PLAN_TASKS_MAX tasks, or too many lines or waves */
+	PLAN_TOO_LARGE, /* more than PLAN_TASKS_MAX tasks, PLAN_LINES_MAX questions or
+			   PLAN_WAVES_MAX waves */
 	PLAN_UNKNOWN, /* a task without an ID, with a duplicate ID, or with an unknown dependency */
 	PLAN_REFERENCE,
 	PLAN_CONDITION,
@@ -57,7 +59,8 @@ enum task_state {
 enum skip_reason {
 	SKIP_CONDITION,  /* its condition was not met by the results; never for a flow's line */
 	SKIP_NEEDLESS,   /* not needed by the flow or the filters; not reported to the user */
-	SKIP_EARLIER,    /* a task that it depends on, or that its condition names, gave nothing */
+	SKIP_EARLIER,    /* a task that it depends on, or that its condition names, failed or was
+			    skipped */
 	SKIP_VALUE,      /* no value was found for an argument */
 	SKIP_PERMISSION, /* the caller may not use the tool */
 };
@@ -74,7 +77,7 @@ struct task {
 	const char *const *depends_on; /* IDs, NULL-ended; NULL: none */
 	const char *const *waits_for;  /* the same for tasks that may fail; set by plan_check */
 	const char *condition;         /* NULL: always */
-	int priority;                  /* lowest starts first within a wave */
+	int priority;                  /* of the tasks that are ready, the lowest starts first */
 	enum task_state state;
 	int wave;                     /* set by plan_check: 0 is first */
 	const struct condition *when; /* `condition`, parsed by plan_check */
@@ -133,10 +136,11 @@ struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct
 struct ref_scope plan_results(const struct plan *p, struct arena *a);
 /* Why the task was skipped, for the user, as the end of a sentence. */
 const char *task_why_skipped(const struct task *t, const struct language *l, struct arena *a);
-/* Returns true if another task depends on it or names it in a condition. Valid after plan_check. */
+/* Returns true if another task depends on it, or refers to it optionally or in a condition. Valid
+ * after plan_check. */
 bool plan_is_waited_for(const struct plan *p, const struct task *t);
-/* Returns true if the plan may ask the user; then results are shown only if it ended without a
- * question. */
+/* Returns true if the plan has clarifying questions; then results are shown only if it ended
+ * without one. */
 bool plan_may_ask(const struct plan *p);
 /* Cancels running tasks; the callback does not run. *r may be NULL. */
 void plan_cancel(struct plan_run **r);

@@ -63,13 +63,13 @@ struct supervisor_reply {
 json_t *supervisor_schema(void); /* New reference; the same bytes for all callers */
 MUST_CHECK bool supervisor_parse(const char *text, size_t len, const struct catalog_view *may,
 				 struct arena *a, struct supervisor_reply *out, struct err *e);
-/* ---- planner_reply.c: the planner's answer, in the supervisor's shape, of steps alone ---- */
+/* ---- planner_reply.c: the planner's answer: a supervisor's reply with steps only ---- */
 
 json_t *planner_schema(void); /* new reference */
-/* ERR_UPSTREAM: the answer has no steps, or anything else. */
+/* ERR_UPSTREAM: the answer has no steps, an invalid step, or other members than steps. */
 MUST_CHECK bool planner_read_plan(struct planner_turn *t, const char *text,
 				  struct supervisor_reply *out, struct err *e);
-/* Returns true if the question has enough parts for a planner's call; otherwise a supervisor's
+/* Returns true if the question has at least PLANNER_CLAUSES_LEAST clauses; otherwise a supervisor's
  * request for one is ignored. */
 bool planner_is_granted(const struct planner_turn *t);
 /* The plan of the steps that a planner chose. NULL: *ask has a clarifying question. */
@@ -97,8 +97,8 @@ const json_t *filters_as_args(const struct tool_def *tool, const json_t *filters
 
 /* ---- filters.c: values by filter name, as a JSON object ---- */
 
-/* Resolves each value to a known one. References are left, and names that no tool uses are removed.
- * False: *ask has a clarifying question. */
+/* Resolves each value to a known one. References are left, and names that no tool or flow uses are
+ * removed. False: *ask has a clarifying question. */
 bool filters_resolve(struct planner_turn *t, json_t *filters, struct clarification *ask);
 /* Applies edits; null removes a filter. */
 void filters_edit(json_t *filters, const json_t *edits);
@@ -171,7 +171,7 @@ void planner_ask_supervisor(struct planner_turn *t);
 /* Like supervisor_parse; also records the intent of the question. */
 MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text,
 				   struct supervisor_reply *out, struct err *e);
-/* Discards a plan that cannot run: `u` is the understanding before it. */
+/* Discards a plan that cannot run, and restores `u`, the understanding before it. */
 void planner_take_back(struct planner_turn *t, const struct understanding *u);
 
 /* The plan of the approved answer that makes the same calls with other values, to be run instead of

@@ -30,7 +30,7 @@ void store_free(struct store **s);
 
 /* SQLite: applies the numbered migrations that a tenant's database lacks (sql/store/sqlite/,
  * forward only). A server's schema is managed by its administrator (sql/schema/<dialect>/store/,
- * vesperctl db): there it is only checked, and ERR_INPUT says what must be done. */
+ * vesperctl db): there it is only checked. ERR_INPUT: the reason contains what must be done. */
 typedef void (*store_done_cb)(void *owner, const struct err *e);
 struct op *store_migrate(struct store *s, const char *tenant, store_done_cb cb, void *owner);
 
@@ -152,7 +152,8 @@ struct op *store_messages(struct store *s, const struct principal *who, const ch
 			  const char *after_id, size_t limit, struct arena *a, store_messages_cb cb,
 			  void *owner);
 
-/* Reads one message of the caller; `has_more` is always false. ERR_NOT_FOUND: not found. */
+/* Reads one message of the caller; `has_more` is always false. ERR_NOT_FOUND: the caller has no
+ * such message. */
 struct op *store_message(struct store *s, const struct principal *who, const char *message_id,
 			 struct arena *a, store_messages_cb cb, void *owner);
 
@@ -194,15 +195,15 @@ struct sessions_page {
 };
 /* ---- summaries of long sessions ---- */
 
-/* The array passed to store_summary; NULL: none. In the arena. */
+/* Parses the array passed to store_summary; NULL: none. In the arena. */
 const json_t *store_memory_items(const char *summary, struct arena *a);
 
 /* The first `limit` messages not covered by a summary, oldest first, with the beginnings of their
  * texts and their positions. */
 struct op *store_uncovered(struct store *s, const struct principal *who, const char *session_id,
 			   size_t limit, struct arena *a, store_messages_cb cb, void *owner);
-/* Stores a summary (a JSON array of items) of all messages up to this position, and counts it. If a
- * stored one already reaches as far, it stays the only one. */
+/* Stores a summary (a JSON array of items) of all messages up to this position, and counts it. No
+ * effect if a stored one already covers this position. */
 struct op *store_summary(struct store *s, const struct principal *who, const char *session_id,
 			 const char *items, int64_t covers_through, store_done_cb cb, void *owner);
 
@@ -213,7 +214,7 @@ struct op *store_sessions(struct store *s, const struct principal *who,
 			  const struct sessions_page *page, struct arena *a, store_sessions_cb cb,
 			  void *owner);
 
-/* Reads one session of the caller. ERR_NOT_FOUND: not found. */
+/* Reads one session of the caller. ERR_NOT_FOUND: the caller has no such session. */
 typedef void (*store_session_cb)(void *owner, const struct session *session, const struct err *e);
 struct op *store_session(struct store *s, const struct principal *who, const char *session_id,
 			 struct arena *a, store_session_cb cb, void *owner);

@@ -1,7 +1,7 @@
 /*
  * The event log of each turn: events are numbered without gaps from 1. A log is bounded, and kept
- * for some minutes after the end. Clients see a projection of it (wire.h), which numbers its items
- * separately.
+ * for EVENT_LOG_KEPT_MS after the end, unless it is evicted earlier. Clients see a projection of it
+ * (wire.h), which numbers its items separately.
  *
  * Readers pull: stream_watch calls `wake` from the loop when there are new events, and the reader
  * gets entries at its own pace with stream_read. So a slow reader does not delay others. Loop
@@ -28,7 +28,7 @@ struct stream_watch;
 struct stream_hub *stream_hub_new(struct loop *l);
 /* No stream_find may be running. */
 void stream_hub_free(struct stream_hub **h);
-/* Sets the driver for other replicas' logs; borrowed. Without one there are no others. */
+/* Sets the driver for other replicas' logs; borrowed. Without one, there is a single replica. */
 void stream_hub_drive(struct stream_hub *h, const struct stream_driver *driver, void *self);
 
 /* Total bytes in the logs of running turns. */
@@ -51,7 +51,7 @@ struct str stream_text(const struct stream_log *log);
 /* The kind of the event with this number, which must exist. */
 enum event_kind stream_kind(const struct stream_log *log, uint64_t seq);
 
-/* The same event; its texts are borrowed from the log until more is added. */
+/* Decodes the event with this number; its texts are borrowed from the log until more is added. */
 void stream_event(const struct stream_log *log, uint64_t seq, struct event *out);
 /* The sink the turn writes to. After a closing event, or above the log's limits, further events are
  * dropped (the limits leave room for the closing event). */
@@ -63,8 +63,8 @@ uint64_t stream_last_seq(const struct stream_log *log);
 uint64_t stream_moved_seq(const struct stream_log *log);
 size_t stream_watchers(const struct stream_log *log);
 
-/* The turn's owner releases a closed log, which is kept for EVENT_LOG_KEPT_MS. on_watchers is not
- * called any more. */
+/* Releases a closed log: the hub keeps it for EVENT_LOG_KEPT_MS. on_watchers is not called any
+ * more. */
 void stream_release(struct stream_log **log);
 
 /* Drops the logs of this user's session (NULL: of all sessions); a running turn still writes its
@@ -72,10 +72,10 @@ void stream_release(struct stream_log **log);
 void stream_forget(struct stream_hub *h, const char *session_id, const struct principal *who);
 
 /* Returns true if the log belongs to this user and the user still has all permissions that the turn
- * used. */
+ * ran with. */
 bool stream_may_read(const struct stream_log *log, const struct principal *who);
-/* The log of a turn in this process that this user may read; NULL: unknown, another user's, or
- * expired. */
+/* The log of a turn in this process that this user may read; NULL: it is unknown or expired, or the
+ * user may not read it. */
 struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
 				const struct principal *who);
 /* The log of a turn in this process, running or kept, without a permission check. NULL: none. */
@@ -94,9 +94,10 @@ struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct p
 struct stream_log *stream_follow(struct stream_hub *h, const char *turn_id, const char *session_id,
 				 const struct principal *who,
 				 void (*on_watchers)(void *owner, size_t watchers), void *owner);
-/* Adds an event with its own time. */
+/* Adds an event; keeps its at_ms. */
 void stream_put(struct stream_log *log, const struct event *event);
-/* No more events will come: the log can no longer be found. Its watchers have seen all of it. */
+/* Releases a log that gets no more events. It can no longer be found; its watchers can read the
+ * rest, but it never closes. */
 void stream_give_up(struct stream_log **log);
 /* Changes the owner of a running turn's log: after a takeover the turn writes to its follower,
  * after a handover its log becomes a follower. NULL: none. */

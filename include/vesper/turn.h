@@ -89,7 +89,7 @@ enum turn_busy {
 	TURN_BUSY_INTERRUPT, /* the running turn is cancelled */
 };
 
-/* A turn keeps the settings it started with. */
+/* Settings of turns. A turn keeps those it started with. */
 struct turn_settings {
 	struct settings base;
 	int64_t deadline_ms; /* 0: TURN_DEADLINE_MS */
@@ -97,7 +97,7 @@ struct turn_settings {
 	size_t turns_max;          /* limit of running turns; 0: TURNS_MAX */
 	int64_t grace_ms;          /* grace period without a watcher; 0: cancelled at once */
 	enum guard_policy numbers; /* handling of unbound numbers */
-	size_t prompt_tokens;      /* of data in one model call; 0: PROMPT_TOKENS */
+	size_t prompt_tokens;      /* limit of data in one model call; 0: PROMPT_TOKENS */
 	bool hide_existence;       /* data that the caller may not see is reported as nonexistent */
 	bool checks_questions;     /* guardrail check of questions that code cannot classify */
 	bool no_charts;            /* results are shown as tables only */
@@ -146,8 +146,8 @@ void turns_use_settings(struct turns *t, const struct turn_settings *settings);
 const struct zone *turns_zone(const struct turns *t, const char *tenant);
 void turns_use_llm(struct turns *t, struct llm *llm); /* keeps a reference */
 /* Sets the load. Above 100 percent, new turns are refused (ERR_OVERLOAD), except those of tenants
- * with few turns. While logs are full, the model streams of unwatched turns are paused, and such a
- * turn is cancelled after TURN_HELD_MS. */
+ * with few turns, up to TURNS_SHARE_PERCENT. While logs are full, the model streams of unwatched
+ * turns are paused, and such a turn is cancelled after TURN_HELD_MS. */
 void turns_use_load(struct turns *t, struct load load);
 
 /* The objects that questions are read and run with. They belong to a list of packs, and are shared
@@ -162,8 +162,8 @@ struct turn_knowledge {
 /* A reference-counted turn_knowledge. A set, a turn, an overlay based on it, or another holder has
  * a reference. */
 struct knowledge;
-/* Takes ownership of the catalogue's reference, know and toolbox. `base`: shares parts with them,
- * gets a reference; NULL: none. */
+/* Takes ownership of the catalogue's reference, know and toolbox. `base`: knowledge that shares
+ * parts with it; keeps a reference; NULL: none. */
 struct knowledge *knowledge_new(const struct turn_knowledge *take, struct knowledge *base);
 struct knowledge *knowledge_ref(struct knowledge *k);
 void knowledge_unref(struct knowledge **k); /* *k may be NULL */
@@ -177,16 +177,17 @@ struct knowledge_set *knowledge_set_new(void);
 void knowledge_set_add(struct knowledge_set *s, const char *tenant, struct knowledge *k);
 void knowledge_set_free(struct knowledge_set **s); /* only for a set not in use */
 
-/* For new turns; takes ownership. Running turns keep the set they started with; the last one frees
- * it. */
+/* Sets the knowledge of new turns; takes ownership. Running turns keep the knowledge they started
+ * with. */
 void turns_use(struct turns *t, struct knowledge_set *take);
-/* The same for one tenant of the set. */
+/* The same for one tenant of the set, or for all if they share one; keeps a reference.
+ */
 void turns_use_for(struct turns *t, const char *tenant, struct knowledge *k);
 /* NULL: there is no such tenant. */
 const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *tenant);
 
-/* Refuses new turns; `done` is called when none is running. If turns_drain was called, only its
- * callback runs. */
+/* Refuses new turns; `done` is called when none is running. If turns_drain is called later, only
+ * its callback runs. */
 void turns_refuse(struct turns *t, void (*done)(void *owner), void *owner);
 /* Hands running turns over to other replicas, if there are any. Otherwise cancels every running
  * turn and stores it as interrupted. Calls `done` when none is running. */
@@ -204,9 +205,11 @@ size_t turns_running(const struct turns *t);
 /*
  * Starts a turn, or attaches to the one that this client_msg_id started before. All further output
  * is in the log. ERR_BUSY: a turn of this session is running, and the policy or the queue's limit
- * refuses another. ERR_OVERLOAD: refused before any work. ERR_LIMIT. ERR_DENIED: chat:use is
- * missing. ERR_CANCELLED: draining. The log is borrowed: watch it at once (a turn without a
- * watcher is cancelled after grace_ms). If cancelled before the callback, there is no turn.
+ * refuses another. ERR_OVERLOAD: refused before any work. ERR_LIMIT: too many turns of the user or
+ * tenant, or the client's history is too long. ERR_INPUT: the history is not UTF-8. ERR_DENIED:
+ * chat:use is missing. ERR_CANCELLED: draining. The log is borrowed: watch it at once (a turn
+ * without a watcher is cancelled after grace_ms). If cancelled before the callback, there is no
+ * turn.
  */
 typedef stream_found_cb turn_started_cb;
 struct op *turn_start(struct turns *t, const struct turn_request *request, turn_started_cb cb,
@@ -220,7 +223,7 @@ struct op *turn_cancel(struct turns *t, const char *turn_id, const struct princi
 		       enum turn_cancel_reason reason, turn_found_cb cb, void *owner);
 /* Drops the logs of this user's session (NULL: of all sessions) on all replicas. */
 void turns_evict(struct turns *t, const char *session_id, const struct principal *who);
-/* The running turn of this user's session; NULL: none. The ID is valid during the call. */
+/* The running turn of this user's session; NULL: none. The ID is valid during the callback. */
 typedef void (*turn_id_cb)(void *owner, const char *turn_id);
 struct op *turn_running(struct turns *t, const char *session_id, const struct principal *who,
 			turn_id_cb cb, void *owner);
@@ -236,7 +239,8 @@ struct call_again {
 	const json_t *call;
 	size_t rows_max; /* rows kept; up to DB_FETCH_ROWS_MAX */
 };
-/* Returns true if the call can be run: its tool still exists, and it is not ad hoc SQL. */
+/* Returns true if the call can be run: its tool still exists and does not run ad hoc SQL, and its
+ * arguments are stored. */
 bool turns_may_call_again(const struct turns *t, const char *tenant, const json_t *call);
 /* Runs the call with its stored arguments and the current permissions, switches and data. Otherwise
  * as tool_start. */
@@ -249,18 +253,18 @@ struct tool_wanted {
 	const char *tool;   /* a tool that the caller may use (catalog_agent_for) */
 	const json_t *args; /* JSON object */
 };
-/* `receipt_id` is stored; NULL: the receipt would be too long. `e`: there is no result. ERR_LIMIT:
+/* `receipt_id`: the stored receipt; NULL: it would be too long. `e`: there is no result. ERR_LIMIT:
  * too many calls are running. ERR_CANCELLED: draining. Other errors: the receipt could not be
  * stored. */
 typedef void (*tool_called_cb)(void *owner, const struct result *r, const char *receipt_id,
 			       const struct err *e);
-/* Runs the tool with the caller's permissions, today's data and the tool's cache, and stores a
- * receipt. The result is allocated in the arena. */
+/* Runs the tool with the caller's permissions, as of today. The result may come from the tool's
+ * cache. Stores a receipt. The result is allocated in the arena. */
 struct op *turns_call_tool(struct turns *t, const struct tool_wanted *wanted, struct arena *a,
 			   tool_called_cb cb, void *owner);
 
 /* Converts a stored answer to an evaluation case (vesper/record.h), to be completed by hand: it has
- * no expectations, and the permissions that its data required. New reference. */
+ * the permissions that the data required, and no expectations. New reference. */
 json_t *turn_case(const char *tenant, const struct message *question, const struct message *answer);
 
 /* Appends the state table as a mermaid state diagram. */

@@ -184,7 +184,7 @@ void upload_end(struct upload *up);
 bool upload_is_done(const struct upload *up);
 const char *upload_source(const struct upload *up);
 const char *upload_version(const struct upload *up);
-/* An upload that is not done is discarded. */
+/* Before upload_end or after an error, the file is discarded. Otherwise it is still loaded. */
 void upload_free(struct upload **up);
 
 #endif
