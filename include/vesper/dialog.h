@@ -112,8 +112,7 @@ void reply_help(struct dialog_turn *t, const char *lead);
 /* Prepares the reply for an agent's question, asked after the plan has ended. Only the first
  * question is used. */
 void reply_of_agent(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
-/* Replaces the reply's text and the labels of its options with what `plain` returns for them.
- */
+/* Replaces the reply's text and the labels of its options with what `plain` returns. */
 void reply_plain(struct dialog_turn *t, const char *(*plain)(void *owner, const char *text),
 		 void *owner);
 /* The session context after this turn. New reference. */
@@ -169,8 +168,7 @@ bool refusal_of(struct dialog_turn *t, const struct know_input *in, const struct
 		bool model_usable, struct refusal *why);
 /* Prepares the reply. Returns the view that shows it; new reference. */
 json_t *refuse_question(struct dialog_turn *t, const struct refusal *why);
-/* Refuses a model's plan that can't run, when there is no other. Returns the view; new reference.
- */
+/* Refuses a model's plan that can't run, if there is no other. Returns the view; new reference. */
 json_t *refuse_plan(struct dialog_turn *t, bool circular);
 /* Refuses a tool that the caller has no permission for. Returns the view; new reference. */
 json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool);

@@ -135,7 +135,8 @@ void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len);
 void guard_numbers_end(struct guard_numbers *g);
 /* The reply to on_unbound: the same text, corrected, with the line end or space that ended it. It
  * passes the same check. If it fails, or len is 0, the original is passed on with its unbound
- * numbers withheld: rewriting alone never makes a number bound. */
+ * numbers withheld: rewriting alone never makes a number bound. An original that lacks a citation
+ * is instead checked like other text. */
 void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len);
 /* Bytes fed but not yet passed on. */
 size_t guard_numbers_waiting(const struct guard_numbers *g);
@@ -161,14 +162,15 @@ bool guard_made_pass(const struct guard_input *in, const struct guard_made *made
 /*
  * Link check: no text of a model or a template reaches a reader as a link, an image or HTML that
  * leads elsewhere. A bare URL (scheme://host…, www.host…) stays if it is http or https and its host
- * is listed; otherwise it becomes "(link removed)". Markdown links, images, definitions and all
- * tags are broken by a space, so that they display as text. Mail addresses stay. Bidirectional
- * control characters are removed. Text is passed on at once; a URL is held until the end of its
- * host. The result does not depend on where the text is split between characters.
+ * is listed; otherwise the part after the scheme or "www" becomes "(link removed)". Markdown links,
+ * images, definitions and all tags are broken by a space, so that they display as text. Mail
+ * addresses stay. Bidirectional control characters are removed. Text is passed on at once; a URL is
+ * held until the end of its host. The result does not depend on where the text is split between
+ * characters.
  */
 struct guard_links;
 
-/* hosts: "app.powerbi.com", with the port if there is one; NULL-ended; borrowed. */
+/* hosts: "app.powerbi.com", with the port if there is one; NULL-terminated; borrowed. */
 struct guard_links *guard_links_new(const char *const *hosts,
 				    void (*on_text)(void *owner, const char *text, size_t len),
 				    void *owner);
@@ -185,7 +187,7 @@ const char *guard_links_plain(const char *const *hosts, const char *text, size_t
  * "[…]". Text is held only while it repeats three or more words of a secret text.
  */
 struct guard_secret;
-struct guard_secret *guard_secret_new(const char *const *texts); /* NULL-ended; read once */
+struct guard_secret *guard_secret_new(const char *const *texts); /* NULL-terminated; read once */
 void guard_secret_free(struct guard_secret **s);
 
 struct guard_quotes;

@@ -121,7 +121,7 @@ struct understanding {
 
 struct know_input {
 	const char *question;
-	const char *tenant;             /* whose names are used; NULL: the catalogue's only */
+	const char *tenant; /* whose loaded names are used; NULL: only the catalogue's */
 	const struct catalog_view *may; /* what this caller may use */
 	struct date today;
 	struct company_calendar calendar;

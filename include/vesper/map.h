@@ -142,7 +142,7 @@ struct map_query {
 	bool from_bottom;
 	struct map_period period, before; /* before: the comparison period */
 	const char *source;               /* source whose views the query reads */
-	const char *const *needs;         /* required permissions, NULL-ended */
+	const char *const *needs;         /* required permissions, NULL-terminated */
 };
 
 /* Codes of invalid queries. */
@@ -161,7 +161,7 @@ struct map_problem {
 	const char *text;       /* a sentence for the user; NULL: see the error */
 	const char *name;       /* the member at fault; or NULL */
 	const char *permission; /* of MAP_DENIED */
-	const char *offers[3];  /* names or questions that work; NULL-ended if fewer than 3 */
+	const char *offers[3];  /* names or questions that work; NULL-terminated if fewer than 3 */
 	size_t offer_count;
 	/* of MAP_NO_PATH and MAP_AMBIGUOUS_PATH; MAP_NEEDS_LEVEL sets only `from` */
 	const struct entity_def *from, *to;

@@ -74,7 +74,7 @@ struct task {
 	const struct args *args;     /* typed arguments of a tool (from the router); or */
 	const json_t *json_args;     /* JSON arguments with references, which are replaced by values
 					when it runs */
-	const char *const *depends_on; /* IDs, NULL-ended; NULL: none */
+	const char *const *depends_on; /* IDs, NULL-terminated; NULL: none */
 	const char *const *waits_for;  /* the same for tasks that may fail; set by plan_check */
 	const char *condition;         /* NULL: always */
 	int priority;                  /* of the tasks that are ready, the lowest starts first */

@@ -143,7 +143,8 @@ const json_t *steps_of_reading(const struct turn_core *core, const struct unders
 
 /* ---- chain.c ---- */
 
-/* Returns true if the question has two parts and the second refers to the result of the first. */
+/* Returns true and sets *steps if the question has two parts and the second refers to the result of
+ * the first. */
 bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **steps);
 
 /* ---- build.c: plans ---- */
@@ -175,7 +176,8 @@ MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text,
 void planner_take_back(struct planner_turn *t, const struct understanding *u);
 
 /* The plan of the approved answer that makes the same calls with other values, to be run instead of
- * `p`. It does not matter whether rules or a model chose the calls. If there is none, `p`. */
+ * `p`. It does not matter whether rules or a model chose the calls. If there is none, or it would
+ * ask the user, `p`. */
 struct plan *plan_as_approved(struct planner_turn *t, struct plan *p, const json_t *standing);
 
 /* ---- approved.c ---- */

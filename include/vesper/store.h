@@ -140,7 +140,7 @@ struct op *store_begin(struct store *s, const struct principal *who,
 
 /* Stores the assistant's message and appends its receipt to the tenant's chain, both or none.
  * Updates the session. Storing the same message_id again has no effect. ERR_CANCELLED: another
- * replica owns the turn now, and nothing was stored. */
+ * replica owns the turn now, and nothing was stored. ERR_NOT_FOUND: no such session. */
 struct op *store_answer(struct store *s, const struct principal *who, const struct message *answer,
 			store_done_cb cb, void *owner);
 
@@ -226,7 +226,7 @@ struct session_edit {
 	const char *title; /* NULL: unchanged */
 	int archive;       /* 1: archive, -1: unarchive, 0: unchanged */
 	const char *const
-		*if_etags; /* required current etag, one of these, NULL-ended; NULL: any */
+		*if_etags; /* required current etag, one of these, NULL-terminated; NULL: any */
 };
 /* ERR_BUSY: the current etag is not in if_etags; nothing was edited. */
 struct op *store_session_edit(struct store *s, const struct principal *who, const char *session_id,
@@ -406,17 +406,19 @@ struct op *store_token_add(struct store *s, const struct principal *who,
 /* Deletes a token of the caller, or any of the tenant with `all`. ERR_NOT_FOUND: no such token. */
 struct op *store_token_delete(struct store *s, const struct principal *who, const char *token_id,
 			      bool all, store_done_cb cb, void *owner);
-/* These two have no callback. The token was used now; its first use of a day is audited. */
+/* The next two functions have no callback. Records that the token was used now; its first use on a
+ * day is audited. */
 void store_token_used(struct store *s, const struct principal *who, const char *token_id);
-/* The user has signed in with these permissions. The user's tokens are limited to them, unless a
- * sign-in issued later has been stored. */
+/* Records that the user has signed in with these permissions. The user's tokens are limited to
+ * them, unless a sign-in issued later has been stored. */
 void store_signed_in(struct store *s, const struct principal *who, const char *permissions);
 
 /* Deletes all messages, sessions and tokens of this user of the caller's tenant. */
 struct op *store_user_delete(struct store *s, const struct principal *who, const char *user,
 			     store_done_cb cb, void *owner);
 
-/* Deletes data older than this many days (0: never), one batch at a time; `more`: data is left. */
+/* Maximum age of data in days; 0: it is never deleted. store_retain deletes one batch at a time;
+ * `more`: data is left. */
 struct retention {
 	int64_t messages_days; /* also summaries, and sessions without messages */
 	int64_t audit_days;

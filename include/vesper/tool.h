@@ -66,7 +66,7 @@ struct tool_derivation {
 	 * it accesses nothing else. */
 	void (*run)(struct result *r, const struct derive_def *of, struct arena *a);
 	const char *column;       /* column that it may add; or NULL */
-	const char *const *facts; /* facts that it may add, NULL-ended */
+	const char *const *facts; /* facts that it may add, NULL-terminated */
 };
 
 struct toolbox; /* the tools of a catalogue with their functions, sources and caches */
@@ -85,7 +85,7 @@ struct toolbox_options {
 	struct pool *workers;
 	bool hide_existence; /* data that the caller may not see is reported as nonexistent */
 	const struct domain *const
-		*modules; /* NULL-ended; domains without a module use tool_sql_run */
+		*modules; /* NULL-terminated; domains without a module use tool_sql_run */
 	const struct tool_derivation *derivations; /* ended by a NULL name; NULL: none */
 };
 

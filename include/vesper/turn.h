@@ -102,7 +102,7 @@ struct turn_settings {
 	bool checks_questions;     /* guardrail check of questions that code cannot classify */
 	bool no_charts;            /* results are shown as tables only */
 	const char *const *link_hosts; /* hosts that answers may link to, in addition to those of
-					  the reports; NULL-ended; NULL: none */
+					  the reports; NULL-terminated; NULL: none */
 	struct company_calendar calendar;
 	const struct tenant_place *places; /* other tenants use UTC */
 	size_t place_count;
@@ -180,8 +180,7 @@ void knowledge_set_free(struct knowledge_set **s); /* only for a set not in use 
 /* Sets the knowledge of new turns; takes ownership. Running turns keep the knowledge they started
  * with. */
 void turns_use(struct turns *t, struct knowledge_set *take);
-/* The same for one tenant of the set, or for all if they share one; keeps a reference.
- */
+/* The same for one tenant of the set (all, if they share one); keeps a reference. */
 void turns_use_for(struct turns *t, const char *tenant, struct knowledge *k);
 /* NULL: there is no such tenant. */
 const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *tenant);

@@ -86,7 +86,7 @@ struct upload_view {
  * texts are borrowed until the next iteration of the loop. */
 size_t uploads_list(const struct uploads *u, const struct principal *who, bool all, struct arena *a,
 		    const struct upload_view **out);
-/* Finds one of them; false: the caller may not use it, or it does not exist. */
+/* Finds a source that the caller may use. False: not permitted, or it does not exist. */
 bool uploads_find(const struct uploads *u, const struct principal *who, const char *uid,
 		  struct upload_view *out);
 /* Progress of a running load: bytes read and rows loaded. False: it is not running here. */
@@ -169,7 +169,7 @@ struct upload_file {
 
 struct upload;
 /* Starts to receive a file. ERR_LIMIT: too many are waiting. ERR_INPUT: invalid options. `wake` is
- * called when bytes can be accepted, first after the rows were stored, and after an error. */
+ * called when bytes can be accepted, first after its rows are stored, and after an error. */
 MUST_CHECK bool upload_begin(struct uploads *u, const struct upload_file *file,
 			     void (*wake)(void *owner), void *owner, struct upload **out,
 			     struct err *e);
