@@ -86,12 +86,13 @@ struct lease_driver {
 	void (*release)(void *self, const char *holder);
 	/* Receives signals from other replicas until the driver is closed. */
 	void (*listen)(void *self, lease_signal_cb cb, void *owner);
-	/* `found`: the signal reached a holder. Without a callback it returns NULL. */
+	/* `found`: the signal was sent to the holder's replica; false for signals to all replicas.
+	 * Without a callback it returns NULL. */
 	struct op *(*signal)(void *self, const struct lease_signal *s, lease_found_cb cb,
 			     void *owner);
 	/* This replica cannot run a holder that it got by TAKE_OVER: another replica that has not
-	 * declined gets it. If all have declined, its watchers are told that it has ended. NULL:
-	 * there are no other replicas. */
+	 * declined gets it. If all have declined, its watchers get an error. NULL: there are no
+	 * other replicas. */
 	void (*decline)(void *self, const char *holder);
 	/* This replica stops: other replicas take over its holders, and its leases are lost at
 	 * once. NULL: there are no other replicas. */

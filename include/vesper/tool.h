@@ -33,7 +33,7 @@
 struct tool_call;
 
 /* A tool function: binds the call's arguments to the named statements of its file and starts them
- * (tool_query); later it derives facts. False: the call ends with this error as its outcome. Its
+ * (tool_sql_run); later it derives facts. False: the call ends with this error as its outcome. Its
  * result must depend only on tenant, column permissions, arguments, date and catalogue, because
  * results are cached by these. */
 typedef bool (*tool_fn)(struct tool_call *call, struct err *e);
@@ -91,7 +91,8 @@ struct toolbox_options {
 
 /* ERR_INPUT: a module's table and its files differ (a tool without a file, or a file without an
  * entry); a file names an unknown derivation, or does not declare the column and the facts that its
- * derivation may add. */
+ * derivation may add; a source is not configured; a module's prompt is missing, or a factor that it
+ * requires is missing or too small. */
 MUST_CHECK bool toolbox_new(const struct toolbox_options *options, struct toolbox **out,
 			    struct err *e);
 /* The same tools for an overlay (overlay.h) of the catalogue of `base`, with another entity index.
@@ -169,8 +170,8 @@ struct args tool_bind(const struct catalog *c, const struct tool_def *tool,
 /*
  * Runs every statement of every tool, and those that load names of dimensions, once with made-up
  * arguments that match nothing, on the live schema and under this tenant. `problem` is called for
- * each statement that the database rejects ("path: message"), and once for a source that is
- * unavailable, whose other statements are skipped. `done` is called at the end. For `vesperd
+ * each statement that the database rejects ("path: tenant T: message"), and once for a source that
+ * is unavailable, whose other statements are skipped. `done` is called at the end. For `vesperd
  * --check` and for tests.
  */
 void toolbox_check(struct toolbox *b, const char *tenant,
