@@ -413,8 +413,8 @@ void store_token_used(struct store *s, const struct principal *who, const char *
  * them, unless a sign-in issued later has been stored. */
 void store_signed_in(struct store *s, const struct principal *who, const char *permissions);
 
-/* Deletes the sessions, messages, feedback, tokens and data sources of this user of the caller's
- * tenant. */
+/* Deletes the sessions, messages, feedback, tokens and private data sources of this user of the
+ * caller's tenant. Shared data sources stay, without an owner. */
 struct op *store_user_delete(struct store *s, const struct principal *who, const char *user,
 			     store_done_cb cb, void *owner);
 
