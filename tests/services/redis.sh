@@ -20,7 +20,8 @@ boot() {
 	redis-server --bind 127.0.0.1 --port "$port" --save '' --appendonly no --dir "$dir" --pidfile "$dir/pid" \
 		--logfile "$dir/log" --requirepass "${VESPER_TEST_REDIS_PASSWORD:-}" --daemonize yes </dev/null >/dev/null 2>&1
 	for _ in $(seq 100); do
-		redis-cli -h 127.0.0.1 -p "$port" ping >/dev/null 2>&1 && return
+		# It answers before its pid is written.
+		redis-cli -h 127.0.0.1 -p "$port" ping >/dev/null 2>&1 && [[ -s "$dir/pid" ]] && return
 		sleep 0.05
 	done
 	cat "$dir/log" >&2
@@ -38,9 +39,16 @@ start() {
 	echo "$dir $(cat "$dir/port")"
 }
 
+# Returns when its port is free again.
 end() {
-	[[ -f "$1/pid" ]] && kill -9 "$(cat "$1/pid")" 2>/dev/null || true
+	local pid
+	pid=$(cat "$1/pid" 2>/dev/null || true)
 	rm -f "$1/pid"
+	[[ -n "$pid" ]] && kill -9 "$pid" 2>/dev/null || return 0
+	for _ in $(seq 100); do
+		kill -0 "$pid" 2>/dev/null || return 0
+		sleep 0.02
+	done
 }
 
 case "${1:-}" in
