@@ -725,6 +725,9 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define SOURCE_PROFILE_BYTES_MAX (1024 * 1024)
 /* Lines with invalid rows or cells: enough to see the cause. */
 #define SOURCE_LINES_LISTED 1000
+#define UPLOAD_GRANTS_MAX   16 /* callers per tenant with cached grants: those that send requests */
+#define UPLOAD_GRANT_BYTES                                                                         \
+	(16 * 1024 * 1024) /* of one caller: 10,000 permissions of 100 bytes fit */
 #define SOURCE_TENANT_BYTES (INT64_C(1024) * 1024 * 1024) /* files in use of one tenant */
 #define SOURCE_WAITING_MAX  4 /* loads of a tenant that wait for the running one */
 /* Of one user: a file every few minutes, as when trying delimiters. */

@@ -9,10 +9,8 @@
 #include <string.h>
 
 #include "vesper/clock.h"
+#include "vesper/limits.h"
 #include "vesper/mem.h"
-
-#define GRANTS_MAX  16 /* cached callers per tenant: those that are sending requests */
-#define GRANT_BYTES (16 * 1024 * 1024)
 
 static const struct {
 	const char *prefix; /* of the permission for a single source */
@@ -97,7 +95,7 @@ static struct run own_of(const struct principal *who, const struct run *runs, st
 static struct principal *with_sources(const struct tenant_uploads *t, const struct principal *who)
 {
 	const struct listing *l = t ? t->listing : NULL;
-	struct arena *a = arena_new(GRANT_BYTES);
+	struct arena *a = arena_new(UPLOAD_GRANT_BYTES);
 	struct run runs[SOURCE_KINDS], all;
 	struct principal more = *who, *copy;
 	struct listing_at at = {0};
@@ -174,7 +172,7 @@ void grants_changed(struct grants *g, const struct known_source *was, const stru
 
 	if (same_access(was, is))
 		return;
-	a = arena_new(GRANT_BYTES);
+	a = arena_new(UPLOAD_GRANT_BYTES);
 	list_each_safe(node, &g->items) {
 		struct grant *one = list_item(node, struct grant, node);
 
@@ -225,7 +223,7 @@ static struct grant *add(struct grants *g, const struct principal *who, struct c
 {
 	struct grant *one = mem_alloc(sizeof(*one));
 
-	if (g->count == GRANTS_MAX)
+	if (g->count == UPLOAD_GRANTS_MAX)
 		drop(g, list_item(g->items.next, struct grant, node));
 	*one = (struct grant){.asked = principal_copy(who),
 			      .given = with_sources(g->tenant, who),
