@@ -335,6 +335,11 @@ static int64_t unix_of(const struct zone *z, int64_t local_s)
 	return local_s - (has_changed ? after : before);
 }
 
+int64_t zone_local_ms(const struct zone *z, int64_t wall_ms)
+{
+	return wall_ms + zone_offset_s(z, wall_ms / 1000) * INT64_C(1000);
+}
+
 int64_t zone_day_ms(const struct zone *z, int64_t day)
 {
 	return unix_of(z, day * DAY_S) * 1000;

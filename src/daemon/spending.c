@@ -46,9 +46,8 @@ int64_t spending_wall_ms(void *owner, const char *tenant)
 {
 	const struct daemon *d = owner;
 	const struct zone *z = turn_settings_zone(d->settings.turn, tenant);
-	int64_t now_ms = clock_now_ms();
 
-	return now_ms + zone_offset_s(z, now_ms / 1000) * INT64_C(1000);
+	return zone_local_ms(z, clock_now_ms());
 }
 
 /* ---- reading ---- */

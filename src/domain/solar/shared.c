@@ -93,12 +93,6 @@ const struct zone *solar_zone(const struct solar *s, const char *name)
 	return s->place->zone;
 }
 
-/* Milliseconds of the site's local clock. */
-static int64_t local_ms(const struct zone *z, int64_t ms)
-{
-	return ms + (int64_t)zone_offset_s(z, ms / 1000) * 1000;
-}
-
 static int64_t day_of(int64_t ms)
 {
 	return ms / DAY_MS - (ms % DAY_MS < 0);
@@ -106,12 +100,12 @@ static int64_t day_of(int64_t ms)
 
 int64_t solar_local_day(const struct zone *z, int64_t ms)
 {
-	return day_of(local_ms(z, ms));
+	return day_of(zone_local_ms(z, ms));
 }
 
 int solar_local_minute(const struct zone *z, int64_t ms)
 {
-	int64_t local = local_ms(z, ms);
+	int64_t local = zone_local_ms(z, ms);
 
 	return (int)((local - day_of(local) * DAY_MS) / 60000);
 }

@@ -281,7 +281,7 @@ void on_get_admin_budgets(struct request *r)
 		reply_json(r, 200, json_make({"data", json_array()}));
 		return;
 	}
-	now_ms += zone_offset_s(zone_of(r), now_ms / 1000) * INT64_C(1000);
+	now_ms = zone_local_ms(zone_of(r), now_ms);
 	for (size_t i = 0; i < count; i++) {
 		limits[i] = now->limits[i];
 		limits[i].only = arena_strdup(r->arena, limits[i].only);
