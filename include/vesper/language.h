@@ -118,6 +118,7 @@
 	LIST(WORDS_DAY_PARTS, "account.day_parts")                                                 \
 	LIST(WORDS_QUALITIES, "account.qualities")                                                 \
 	LIST(WORDS_ONES, "account.ones")                                                           \
+	LIST(WORDS_ROW, "account.row")                                                             \
 	LIST(WORDS_PARTIES, "account.parties")                                                     \
 	LIST(WORDS_BELONGING, "account.belonging")                                                 \
 	LIST(WORDS_WHO, "account.who")                                                             \

@@ -163,15 +163,9 @@ bool followup_is_form(const struct reading *r)
 
 static const char *step_of(const struct token *t)
 {
-	static const enum words STEPS[] = {
-		[GRAIN_HOUR] = WORDS_GRAIN_HOUR,       [GRAIN_DAY] = WORDS_GRAIN_DAY,
-		[GRAIN_WEEK] = WORDS_GRAIN_WEEK,       [GRAIN_MONTH] = WORDS_GRAIN_MONTH,
-		[GRAIN_QUARTER] = WORDS_GRAIN_QUARTER, [GRAIN_YEAR] = WORDS_GRAIN_YEAR};
+	enum grain g = map_words_grain(t);
 
-	for (size_t g = GRAIN_HOUR; g <= GRAIN_YEAR; g++)
-		if (token_says(t, STEPS[g]))
-			return grain_name((enum grain)g);
-	return NULL;
+	return g >= GRAIN_HOUR && g <= GRAIN_YEAR ? grain_name(g) : NULL;
 }
 
 /* The step that the token at i groups by: "per day", "by the month", "daily". */

@@ -616,6 +616,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 /* `packs`: the catalogue without the tenant's own entities. */
 struct map_words *map_words_new(struct know *k, struct arena *a, const struct catalog *packs);
 void map_words_deinit(struct map_words *w);
+/* The grain of a time word such as "month" or "monthly"; GRAIN_NONE: not a time word. */
+enum grain map_words_grain(const struct token *t);
 /* Returns true when the entity belongs to the tenant and not to a pack. */
 bool map_words_is_own(const struct know *k, const struct entity_def *n);
 

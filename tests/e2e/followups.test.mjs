@@ -178,6 +178,7 @@ describe('a follow-up that changes the form', () => {
     ['and the budget of the first one?', ({ tools }) => assert.equal(tools, '')],
     ['which of those slipped dates?', ({ tools }) => assert.equal(tools, '')],
     ['as a table', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/, 'what was not answered changes nothing')],
+    ['Which report is the first please', ({ tools }) => assert.match(tools, /get_top_reports_by_views:rows/, 'this names no row')],
   ));
 
   it('"top ones" of nothing is no question', () => conversation(['top ones', ({ tools, text }) => {

@@ -523,7 +523,7 @@ static bool is_party(const struct question *q, size_t i)
 /* "Of the first one", "the second one": a row of the last answer, which no tool can be told. */
 static bool is_row_reference(const struct question *q, size_t i)
 {
-	return i > 1 && token_says(&q->tokens[i], WORDS_CHOICE) && q->tokens[i - 1].known &&
+	return i > 1 && token_says(&q->tokens[i], WORDS_ROW) && q->tokens[i - 1].known &&
 	       q->tokens[i - 1].known->ordinal > 0 && token_says(&q->tokens[i - 2], WORDS_ARTICLES);
 }
 

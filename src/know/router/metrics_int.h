@@ -162,8 +162,6 @@ bool map_words_own(const struct asking *a, const struct entity_def **out, size_t
 		   size_t *count);
 /* The longest cue for an analysis at token i, or NULL. */
 const struct map_cue *map_words_cue(const struct asking *a, size_t i);
-/* The grain of a time word such as "month" or "monthly"; GRAIN_NONE: not a time word. */
-enum grain map_words_grain(const struct token *t);
 
 /* ---- metrics.c ---- */
 
