@@ -534,6 +534,8 @@
 
 /* several replicas */
 #define CLUSTER_BEAT_MS  500    /* heartbeat interval; a replica that misses five is dead */
+/* heartbeats; so many that turns which end or begin between two of them are not read for it */
+#define CLUSTER_SURPLUS_BEATS 4
 #define CLUSTER_LEASE_MS 300000 /* a session's lease; longer than any turn */
 #define CLUSTER_KEPT_MS  720000 /* expiry of a stream; as long as an event log */
 /* Between writes of a turn: below 20 a second, and text still flows evenly. */

@@ -24,7 +24,7 @@
 
 struct taking {
 	struct question question;
-	struct list node; /* in `untaken`, for a retry */
+	struct list node; /* in `takeover_retries` */
 	char tenant[128];
 	char turn_id[UUID_BYTES];
 	uint64_t fence;
@@ -90,6 +90,12 @@ static void take(struct cluster *c, const struct taking *t, const struct loaded 
 	c->on_signal(c->signal_owner, &s); /* adopts the log */
 }
 
+static void taking_free(struct taking *t)
+{
+	t->question.cluster->taking--;
+	mem_free(t);
+}
+
 /* Removes the turn from this replica's set, where the reap script has put it. */
 static void not_taken(const struct taking *t)
 {
@@ -123,7 +129,7 @@ static void on_loaded(void *owner, const struct loaded *l, struct stream_log *lo
 		if (!c->closing)
 			not_taken(t);
 	}
-	mem_free(t);
+	taking_free(t);
 }
 
 static bool on_fence(struct question *q, const redisReply *reply)
@@ -139,6 +145,7 @@ static bool on_fence(struct question *q, const redisReply *reply)
 	}
 	next = mem_alloc(sizeof(*next));
 	*next = *t;
+	q->cluster->taking++;
 	if (number_read(reply_text(reply), &next->fence))
 		(void)cluster_load(q->cluster, t->tenant, t->turn_id, NULL, on_loaded, next);
 	else
@@ -146,10 +153,15 @@ static bool on_fence(struct question *q, const redisReply *reply)
 	return true;
 }
 
+static void on_fence_clean(struct question *q)
+{
+	q->cluster->taking--;
+}
+
 /* `what` is "tenant:turn". */
 static void take_over(struct cluster *c, struct str what)
 {
-	struct taking *t = question_new(c, sizeof(*t), false, on_fence, NULL);
+	struct taking *t = question_new(c, sizeof(*t), false, on_fence, on_fence_clean);
 	char hash[CLUSTER_KEY_BYTES], fence[CLUSTER_KEY_BYTES], keep[24];
 	size_t tenant = what.n > UUID_BYTES ? what.n - UUID_BYTES : 0;
 
@@ -165,6 +177,7 @@ static void take_over(struct cluster *c, struct str what)
 	}
 	cluster_key(hash, "t", t->tenant, t->turn_id);
 	cluster_key(fence, "f", t->tenant, "");
+	c->taking++;
 	question_send(&t->question, 7,
 		      (const struct str[]){STR("EVAL"), STR(TAKE_SCRIPT), STR("2"), str_of(hash),
 					   str_of(fence), str_of(c->replica),
@@ -187,7 +200,7 @@ static void try_again(struct cluster *c)
 
 		list_remove(node);
 		take_over(c, (struct str){what, (size_t)n});
-		mem_free(t);
+		taking_free(t);
 	}
 }
 
@@ -217,6 +230,38 @@ static void reap(struct cluster *c, struct str dead)
 					   number_text(CLUSTER_KEPT_MS, kept)});
 }
 
+/* ---- turns without an owner ---- */
+
+static bool on_own_turns(struct question *q, const redisReply *reply)
+{
+	struct cluster *c = q->cluster;
+
+	if (c->closing || c->leaving || c->taking > 0 || !reply || reply->type != REDIS_REPLY_ARRAY)
+		return true; /* checked again with the next heartbeats */
+	for (size_t i = 0; i < reply->elements; i++) {
+		struct str what = reply_text(reply->element[i]);
+
+		if (what.n > UUID_BYTES && !held_of(c, what.p + what.n - (UUID_BYTES - 1)))
+			take_over(c, what);
+	}
+	return true;
+}
+
+/* If the reply to the reap script is lost, the turns are in this replica's set, but do not run
+ * here. They are noticed by the size of the set. */
+static void check_own_turns(struct cluster *c, uint64_t in_set)
+{
+	struct question *q;
+
+	if (in_set <= c->held.count + c->taking)
+		c->beats.surplus = 0;
+	else if (++c->beats.surplus == CLUSTER_SURPLUS_BEATS) {
+		c->beats.surplus = 0;
+		q = question_new(c, sizeof(*q), false, on_own_turns, NULL);
+		question_send(q, 2, (const struct str[]){STR("SMEMBERS"), str_of(c->turns)});
+	}
+}
+
 /* ---- heartbeat ---- */
 
 /* Gives up all turns: another replica has taken them over. */
@@ -233,6 +278,7 @@ static bool on_beat(struct question *q, const redisReply *reply)
 	struct cluster *c = q->cluster;
 	struct str text = reply_text(reply), word = next_word(&text);
 	int64_t now = clock_mono_ms();
+	uint64_t in_set;
 
 	c->beats.under_way = false;
 	if (c->closing || c->leaving)
@@ -244,6 +290,8 @@ static bool on_beat(struct question *q, const redisReply *reply)
 		if (now - c->beats.answered_ms > 3 * CLUSTER_BEAT_MS)
 			c->beats.steady_ms = now;
 		c->beats.answered_ms = now;
+		if (number_read(next_word(&text), &in_set))
+			check_own_turns(c, in_set);
 		/* After a pause of the server, all replicas look silent: wait one lease time before
 		 * reaping. */
 		while (text.n > 0 && now - c->beats.steady_ms > c->lease_ms) {
@@ -263,9 +311,10 @@ static void send_beat(struct cluster *c)
 
 	c->beats.under_way = true;
 	snprintf(mark, sizeof(mark), "vesper:{r}:dead:%s", c->replica);
-	question_send(q, 7,
-		      (const struct str[]){STR("EVAL"), STR(BEAT_SCRIPT), STR("2"),
-					   STR(CLUSTER_ALIVE), str_of(mark), str_of(c->replica),
+	question_send(q, 8,
+		      (const struct str[]){STR("EVAL"), STR(BEAT_SCRIPT), STR("3"),
+					   STR(CLUSTER_ALIVE), str_of(mark), str_of(c->turns),
+					   str_of(c->replica),
 					   number_text((uint64_t)c->lease_ms, ms)});
 }
 
@@ -316,7 +365,7 @@ void cluster_close(void *self)
 		held_free(hashmap_item(node, struct held, by_holder));
 	follow_drop_all(c);
 	list_each_safe(node, &c->takeover_retries)
-		mem_free(list_item(node, struct taking, node));
+		taking_free(list_item(node, struct taking, node));
 	hashmap_deinit(&c->held);
 	hashmap_deinit(&c->follows);
 	arena_free(&c->arena);

@@ -31,6 +31,7 @@ struct cluster {
 	struct {
 		int64_t answered_ms; /* time of the last reply */
 		int64_t steady_ms;   /* since when no reply was missed */
+		int surplus;         /* consecutive replies with turns that do not run here */
 		bool under_way;
 	} beats;
 	bool reading;    /* an XREAD is under way */
@@ -45,6 +46,7 @@ struct cluster {
 	struct hashmap follows; /* struct follow, by turn */
 	struct list follow_list;
 	struct list takeover_retries; /* takeovers to retry */
+	size_t taking;                /* takeovers under way, with those to retry */
 	int64_t declined_ms;          /* when a turn was last passed on to others */
 	size_t asking;                /* operations whose callback is pending */
 };

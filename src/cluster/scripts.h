@@ -55,13 +55,15 @@
 	"redis.call('PEXPIRE', KEYS[1], ARGV[5]) redis.call('PEXPIRE', KEYS[2], ARGV[5]) "         \
 	"return 'have ' .. ARGV[3]"
 
-/* KEYS alive, dead:<replica>; ARGV replica lease_ms. Returns "0" if another replica has declared
- * this one dead, else "1" and the silent replicas. After a data loss no replica counts as dead. */
+/* KEYS alive, dead:<replica>, turns:<replica>; ARGV replica lease_ms. Returns "0" if another
+ * replica has declared this one dead, else "1", how many turns its set has, and the silent
+ * replicas. After a data loss no replica counts as dead. */
 #define BEAT_SCRIPT                                                                                \
 	"if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('DEL', KEYS[2]) return '0' end "    \
 	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
 	"redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[1]) "                        \
-	"return '1 ' .. table.concat(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', "                \
+	"return '1 ' .. redis.call('SCARD', KEYS[3]) .. ' ' .. "                                   \
+	"table.concat(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', "                               \
 	"string.format('%.0f', now - tonumber(ARGV[2]))), ' ')"
 
 /* KEYS alive, turns:<replica>; ARGV turn replica. Adds the replica to `alive`, so that its death is

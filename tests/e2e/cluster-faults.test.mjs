@@ -43,6 +43,7 @@ describe('faults around replicas', () => {
     const asking = client.ask(REFERENCE);
     while (!textOf(client.entries[0].frames).length)
       await sleep(10);
+    await cluster.leased(client.entries[0].turn_id);
     await sleep(100); /* what was shown is written down */
     await fault();
     const began = Date.now();
@@ -109,6 +110,7 @@ describe('faults around replicas', () => {
     await new Promise((done) => holder.stdout.once('data', done));
     while (!textOf(client.entries[0].frames).includes('word19'))
       await sleep(10);
+    await cluster.leased(client.entries[0].turn_id);
     await sleep(300);
     at = two;
     await three.kill();

@@ -70,6 +70,7 @@ describe('two replicas and a store', () => {
     mock.use(slow(200, 20));
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
+    await cluster.leased(turn_id);
     await chat.untilTokens(3);
     one.child.kill('SIGSTOP');
     const stopped = Date.now();
@@ -98,6 +99,7 @@ describe('two replicas and a store', () => {
     mock.use(slow(200, 20));
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
+    await cluster.leased(turn_id);
     await chat.untilTokens(3);
     /* So that it is stopped behind a statement and before COMMIT: its heartbeat waits for the row, and gets it. */
     const row = `SELECT 1 FROM dbo.chat_turns WHERE turn_id = '${turn_id}' FOR UPDATE`;

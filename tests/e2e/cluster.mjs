@@ -81,6 +81,14 @@ export class Cluster {
     throw new Error('replicas never heard of each other again');
   }
 
+  /* Redis knows the turn, so that another replica can go on with it. A turn that had to wait for Redis is told to it later. */
+  async leased(turn_id) {
+    for (const until = Date.now() + JOIN_LIMIT_MS; Date.now() < until; await sleep(20))
+      if (await this.redis.cli('EXISTS', `vesper:t:{vesper}:${turn_id}`) === '1')
+        return;
+    throw new Error(`the turn ${turn_id} has no lease`);
+  }
+
   /* HAProxy before those that there are; from now on the cluster has an address. */
   async balance() {
     const [dir, port] = (await run(HAPROXY, ['start', `${process.pid}`, ...this.daemons.map((d) => `${d.port}`)])).stdout.trim().split(' ');

@@ -405,6 +405,44 @@ static void one_that_had_ended_is_not_taken_over(void **state)
 	assert_ptr_equal(stream_local(right.hub, turn.text, &ann), there);
 }
 
+/* The turns of a dead replica were moved to the set of the right one, and the reply was lost. */
+static void a_turn_whose_takeover_was_not_heard_of_is_taken(void **state)
+{
+	struct uuid session = uuid_new(), turn = uuid_new();
+	struct stream_log *log, *mine;
+	redisContext *c;
+	redisReply *reply;
+
+	(void)state;
+	if (!installed)
+		skip();
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	mine = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
+	emit_text(mine, "begun ");
+	assert_non_null(find(&right, turn.text, &ann)); /* by now it is written */
+	WAIT_FOR(stream_last_seq(right.log) == 1);
+	c = redis_service_connect(&service);
+	reply = redisCommand(c, "SMOVE vesper:{r}:turns:%s vesper:{r}:turns:%s vesper:%s",
+			     left.leases.replica, right.leases.replica, turn.text);
+	assert_int_equal(reply->integer, 1);
+	freeReplyObject(reply);
+	redisFree(c);
+	WAIT_FOR(right.signals > 0);
+	assert_int_equal(right.kind, SIGNAL_TAKE_OVER);
+	assert_true(right.fence > left.lease.fence);
+	log = right.log;
+	assert_string_equal(stream_text(log).p, "begun ");
+	emit_end(log, "ok");
+	stream_release(&log);
+	release(&right, turn.text);
+	emit_text(mine, "late"); /* it learns that it has lost the turn */
+	WAIT_FOR(left.signals > 0);
+	assert_int_equal(left.kind, SIGNAL_LOST);
+	stream_give_up(&mine);
+	release(&left, turn.text);
+	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
+}
+
 /* A turn at the left one, watched at the right one, too. Gives its log at the left. */
 static struct stream_log *begin_at_left(const char *session, const char *turn)
 {
@@ -506,6 +544,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_session_has_one_turn, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_said_here_is_read_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_weaker_token_gets_nothing_and_takes_nothing_away,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_turn_whose_takeover_was_not_heard_of_is_taken,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_that_had_ended_is_not_taken_over, set_up,
 						tear_down),
