@@ -407,7 +407,9 @@
 #define FRAME_MEMORY_MAX    (32 * 1024 * 1024)
 #define FRAMES_MEMORY_MAX   (256 * 1024 * 1024) /* all frames of the process, in bytes */
 #define FRAME_DECIMAL_SCALE 6    /* digits after the point; nine trillion fit before it */
-#define DB_QUEUE_MAX        2000 /* waiting queries of one data source */
+/* Waiting queries of one data source: as many turns as run at once, each with its tool calls and the
+ * writes of its answer. A turn that has begun does not fail because the queue is full. */
+#define DB_QUEUE_MAX        16000
 #define DB_WORKERS_MAX      64   /* threads of one data source */
 /* Open SQLite files of a store in addition to its workers', 2 MB each. */
 #define DB_WRITTEN_FILES    8

@@ -88,7 +88,7 @@ TEXT ("warehouse.dir", RESTART, "\"\"", NULL,                             "folde
 INT  ("warehouse.workers", RESTART, 4, 1, DB_WORKERS_MAX,                 "threads, one connection each"),
 INT  ("warehouse.max_rows", RESTART, 500, 1, DB_ROWS_MAX,                 "rows of one result"),
 INT  ("warehouse.query_timeout_ms", RESTART, 10000, 10, CONFIG_WAIT_MS_MAX,      "then the statement is cancelled on the server"),
-INT  ("warehouse.queue", RESTART, 2000, 1, DB_QUEUE_MAX,                  "waiting queries"),
+INT  ("warehouse.queue", RESTART, 16000, 1, DB_QUEUE_MAX,                  "waiting queries"),
 OTHER("sources", PARTLY, KEY_SOURCES, "{}",                              "further databases by name: {dialect, dsn, dir, workers, queue, max_rows, query_timeout_ms, only_tenant}"),
 SECRET("uploads.loader_dsn", RESTART,                                     "ODBC connection string of the login that loads what users upload, where sources.uploads is a server"),
 TEXT ("uploads.spool_dir", RESTART, "\"\"", NULL,                         "where files are kept while they are loaded; data_dir/spool when empty"),
@@ -103,7 +103,7 @@ SECRET("store.dsn", RESTART,                                              "ODBC 
 TEXT ("store.synchronous", RESTART, "\"normal\"", "normal|full",          "full: durable against power loss too"),
 INT  ("store.workers", RESTART, 2, 1, DB_WORKERS_MAX,                     "threads, one connection each"),
 INT  ("store.query_timeout_ms", RESTART, 10000, 10, CONFIG_WAIT_MS_MAX,   "then the statement is cancelled on the server"),
-INT  ("store.queue", RESTART, 2000, 1, DB_QUEUE_MAX,                      "waiting queries"),
+INT  ("store.queue", RESTART, 16000, 1, DB_QUEUE_MAX,                      "waiting queries"),
 
 SECRET("redis.url", RESTART,                                              "redis://[user:password@]host:port/db; the cache is in memory when empty"),
 INT  ("redis.timeout_ms", RESTART, 100, 1, REDIS_PATIENCE_MAX_MS,         "waiting for it in all, then it is left alone for a while"),
