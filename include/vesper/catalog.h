@@ -269,9 +269,9 @@ struct tool_def {
 	const char *window; /* "view.column" that bounds the dates, or NULL */
 	struct {
 		bool askable; /* totals over a truncated result can be queried */
-		const struct sql_whole_column *sums; /* the columns to sum */
+		const struct sql_totals_column *sums; /* the columns to sum */
 		size_t sum_count;
-	} whole;
+	} totals;
 	struct {
 		const char *measures;        /* what it orders or counts; or NULL */
 		const char *grain;           /* what distinguishes its rows; or NULL */

@@ -130,7 +130,7 @@ MUST_CHECK bool sql_text_bind(const struct sql_text *t, const struct args *args,
 			      struct sql_bound *out, struct err *e);
 
 /* A numeric column whose totals are requested. */
-struct sql_whole_column {
+struct sql_totals_column {
 	const char *name; /* as quoted in the statement: letters, digits and _ */
 	bool is_int;
 };
@@ -138,15 +138,15 @@ struct sql_whole_column {
 /*
  * The statement for the totals of another statement without row limits: one row with the number of
  * rows, then count, sum, minimum and maximum of each column. The same values are bound. ERR_INPUT:
- * the statement selects only a part (see sql_query_has_whole).
+ * the statement selects only a part (see sql_query_has_totals).
  */
 MUST_CHECK bool sql_render_totals(const struct sql_query *q, const struct args *args,
-				  const struct sql_whole_column *columns, size_t column_count,
+				  const struct sql_totals_column *columns, size_t column_count,
 				  enum dialect dialect, struct arena *a, struct sql_bound *out,
 				  struct err *e);
 /* Returns true if totals can be computed: the statement has no row limit other than OFFSET 0 ROWS
  * FETCH NEXT :row_limit ROWS ONLY at the end. */
-bool sql_query_has_whole(const struct sql_query *q);
+bool sql_query_has_totals(const struct sql_query *q);
 bool sql_query_has_marker(const struct sql_query *q, const char *name);
 
 /* Like sql_render with literals instead of ?, for display (vesperctl tool sql). The daemon never

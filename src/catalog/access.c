@@ -54,7 +54,7 @@ static bool read_report(struct loader *l, const json_t *menus, const char *key,
 
 static bool add_report(struct loader *l, const struct report_def *r, struct err *e)
 {
-	struct catalog *c = &l->whole->shown;
+	struct catalog *c = &l->impl->shown;
 	struct report_def *list = (struct report_def *)c->reports;
 
 	if (catalog_report(c, r->key))
@@ -94,7 +94,7 @@ static bool check_role(const struct loader *l, const char *name, const char *con
 		       struct err *e)
 {
 	for (; *permissions; permissions++)
-		if (!strlist_has(l->whole->permissions, *permissions))
+		if (!strlist_has(l->impl->permissions, *permissions))
 			return err_set(e, ERR_INPUT, "roles: %s: %s is no permission", name,
 				       *permissions);
 	return true;
@@ -112,7 +112,7 @@ static bool read_role(struct loader *l, const char *name, const json_t *permissi
 bool load_permissions(struct loader *l, struct err *e)
 {
 	static const char *const members[] = {"permissions", "roles", NULL};
-	struct catalog_whole *w = l->whole;
+	struct catalog_impl *w = l->impl;
 	json_t *root, *roles = NULL, *permissions;
 	struct words_file f;
 	const char *name;
@@ -134,7 +134,7 @@ bool load_permissions(struct loader *l, struct err *e)
 static bool add_to_role(struct loader *l, const char *name, const json_t *permissions,
 			const char *const *own, struct err *e)
 {
-	struct catalog_whole *w = l->whole;
+	struct catalog_impl *w = l->impl;
 	const char *const *more;
 	struct strlist all = {0};
 	size_t i = 0;
@@ -162,7 +162,7 @@ static bool add_permissions(struct loader *l, const char *const *own, struct err
 {
 	struct strlist all = {0};
 
-	for (const char *const *p = l->whole->permissions; *p; p++)
+	for (const char *const *p = l->impl->permissions; *p; p++)
 		strlist_add(&all, l->arena, *p);
 	for (; *own; own++) {
 		if (strlist_has(all.items, *own))
@@ -172,7 +172,7 @@ static bool add_permissions(struct loader *l, const char *const *own, struct err
 		strlist_add(&all, l->arena, *own);
 	}
 	strlist_add(&all, l->arena, NULL);
-	l->whole->permissions = all.items;
+	l->impl->permissions = all.items;
 	return true;
 }
 

@@ -27,7 +27,7 @@ static bool load_all(struct loader *l, struct err *e)
 	    !each_pack(l, load_starters, e) || !load_prompts(l, e) || !load_router(l, e))
 		return false;
 	hash_sha256_hex(l->sources.p, l->sources.n, hash);
-	l->whole->shown.hash = arena_strdup(l->arena, hash);
+	l->impl->shown.hash = arena_strdup(l->arena, hash);
 	return true;
 }
 
@@ -47,7 +47,7 @@ static bool choose_packs(struct loader *l, const char *const *roots, const struc
 	for (size_t i = 0; i < n; i++)
 		l->packs[i] = packs_find(packs, chosen.names[i]);
 	l->one_tenant = list ? list->one_tenant : NULL;
-	l->whole->shown.packs = chosen.key;
+	l->impl->shown.packs = chosen.key;
 	return true;
 }
 
@@ -57,9 +57,9 @@ bool catalog_load(const char *const *roots, const struct pack_list *packs, struc
 	struct arena *arena = arena_new(CATALOG_BYTES_MAX);
 	struct loader l = {.home = roots[0], .root = roots[0], .arena = arena};
 
-	l.whole = arena_alloc(arena, sizeof(*l.whole));
-	l.whole->arena = arena;
-	atomic_init(&l.whole->refs, 1);
+	l.impl = arena_alloc(arena, sizeof(*l.impl));
+	l.impl->arena = arena;
+	atomic_init(&l.impl->refs, 1);
 	buf_init(&l.sources, CATALOG_BYTES_MAX);
 	bool ok = choose_packs(&l, roots, packs, e) && load_all(&l, e);
 	buf_deinit(&l.sources);
@@ -67,19 +67,19 @@ bool catalog_load(const char *const *roots, const struct pack_list *packs, struc
 		arena_free(&arena);
 		return false;
 	}
-	*out = &l.whole->shown;
+	*out = &l.impl->shown;
 	return true;
 }
 
 struct catalog *catalog_ref(struct catalog *c)
 {
-	atomic_fetch_add(&catalog_whole(c)->refs, 1);
+	atomic_fetch_add(&catalog_impl(c)->refs, 1);
 	return c;
 }
 
 void catalog_unref(struct catalog **c)
 {
-	struct catalog_whole *w = *c ? catalog_whole(*c) : NULL;
+	struct catalog_impl *w = *c ? catalog_impl(*c) : NULL;
 
 	*c = NULL;
 	if (!w)
@@ -218,12 +218,12 @@ const struct param_def *tool_param_of_filter(const struct tool_def *t, const cha
 
 bool catalog_has_permission(const struct catalog *c, const char *permission)
 {
-	return strlist_has(catalog_whole(c)->permissions, permission);
+	return strlist_has(catalog_impl(c)->permissions, permission);
 }
 
 const char *const *catalog_role(const struct catalog *c, const char *role)
 {
-	const struct catalog_whole *w = catalog_whole(c);
+	const struct catalog_impl *w = catalog_impl(c);
 
 	for (size_t i = 0; i < w->role_count; i++)
 		if (strcmp(w->roles[i].name, role) == 0)
@@ -233,14 +233,14 @@ const char *const *catalog_role(const struct catalog *c, const char *role)
 
 const char *catalog_role_name(const struct catalog *c, size_t n)
 {
-	const struct catalog_whole *w = catalog_whole(c);
+	const struct catalog_impl *w = catalog_impl(c);
 
 	return n < w->role_count ? w->roles[n].name : NULL;
 }
 
 const char *catalog_role_of(const struct catalog *c, const struct principal *who)
 {
-	const struct catalog_whole *w = catalog_whole(c);
+	const struct catalog_impl *w = catalog_impl(c);
 	const char *best = "";
 	size_t most = 0;
 
@@ -259,7 +259,7 @@ const char *catalog_role_of(const struct catalog *c, const struct principal *who
 
 const char *const *catalog_views(const struct catalog *c)
 {
-	return catalog_whole(c)->views;
+	return catalog_impl(c)->views;
 }
 
 /* ---- what a caller may use ---- */

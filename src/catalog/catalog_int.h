@@ -25,7 +25,7 @@ struct prompt_text {
 };
 
 /* The public part is the first member, so pointers to it and to the whole are convertible. */
-struct catalog_whole {
+struct catalog_impl {
 	struct catalog shown;
 	struct arena *arena;      /* owns everything, including this struct */
 	atomic_int refs;          /* atomic, since overlays are built on a worker */
@@ -43,9 +43,9 @@ struct catalog_whole {
 	} overlay;
 };
 
-static inline struct catalog_whole *catalog_whole(const struct catalog *c)
+static inline struct catalog_impl *catalog_impl(const struct catalog *c)
 {
-	return (struct catalog_whole *)c;
+	return (struct catalog_impl *)c;
 }
 
 struct pack_def {
@@ -69,7 +69,7 @@ struct loader {
 	const struct pack_def **packs; /* selected packs, NULL-terminated */
 	const char *const *one_tenant; /* see struct pack_list */
 	struct arena *arena;
-	struct catalog_whole *whole;
+	struct catalog_impl *impl;
 	/* Tools of the packs read so far; the catalogue's array has the final order. */
 	struct tool_def *tools;
 	size_t tool_cap;
@@ -193,7 +193,7 @@ MUST_CHECK bool flow_parse(const char *path, const char *text, struct arena *a,
 			   struct flow_def *out, struct err *e);
 
 /* The source of an approved view, or NULL. */
-const char *source_of_view(const struct catalog_whole *w, const char *view);
+const char *source_of_view(const struct catalog_impl *w, const char *view);
 /* The only tenant that the source serves; NULL: it separates tenants. */
 const char *source_only_tenant(const struct loader *l, const char *source);
 /* Checks that a source has at most DB_SCHEMAS_MAX schemas; called after each view. */

@@ -113,7 +113,7 @@ static void set_edges(struct gate_policy *p, const struct schema *s, struct aren
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
 				       const char *tenant, struct arena *a)
 {
-	const struct catalog_whole *w = catalog_whole(c);
+	const struct catalog_impl *w = catalog_impl(c);
 	struct gate_policy policy = gate_policy_of((const char *const[]){NULL}, a);
 	struct gate_view *views = arena_alloc(a, (w->schema.view_count + 1) * sizeof(*views));
 	size_t n = 0;
@@ -153,7 +153,7 @@ static void need_view(struct strlist *needs, const struct view_def *v, const str
 const char *const *catalog_gate_needs(const struct catalog *c, const struct tool_def *tool,
 				      const struct gate_result *checked, struct arena *a)
 {
-	const struct catalog_whole *w = catalog_whole(c);
+	const struct catalog_impl *w = catalog_impl(c);
 	struct strlist needs = {0};
 
 	need(&needs, tool->callers.permission, a);
@@ -168,7 +168,7 @@ const char *const *catalog_gate_needs(const struct catalog *c, const struct tool
 /* For models that write SQL. Equal for all callers, like schemas. */
 const char *own_sql_views(const struct loader *l)
 {
-	const struct catalog_whole *w = l->whole;
+	const struct catalog_impl *w = l->impl;
 	struct buf text;
 	const char *copy;
 

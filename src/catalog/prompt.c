@@ -99,8 +99,8 @@ bool load_prompts(struct loader *l, struct err *e)
 		    !check_slots(path, list[i].text, PROMPT_NAMES[i].slots, e))
 			return false;
 	}
-	l->whole->prompts = list;
-	l->whole->prompt_count = PROMPT_COUNT;
+	l->impl->prompts = list;
+	l->impl->prompt_count = PROMPT_COUNT;
 	return true;
 }
 
@@ -115,7 +115,7 @@ static const struct prompt_slot *find_slot(const struct prompt_slot *slots, size
 
 static const char *prompt_text(const struct catalog *c, const char *name)
 {
-	const struct catalog_whole *w = catalog_whole(c);
+	const struct catalog_impl *w = catalog_impl(c);
 
 	size_t i = 0;
 

@@ -216,7 +216,7 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 		return err_set(e, ERR_INPUT, "%s: only values of a text are loaded", d->name);
 	if (!d->view != !d->column)
 		return err_set(e, ERR_INPUT, "%s: view and column go together", d->name);
-	if (d->permission && !strlist_has(l->whole->permissions, d->permission))
+	if (d->permission && !strlist_has(l->impl->permissions, d->permission))
 		return err_set(e, ERR_INPUT, "%s: %s is no permission", d->name, d->permission);
 	if (d->watermark && !d->view)
 		return err_set(e, ERR_INPUT, "%s: a watermark without a view", d->name);
@@ -224,9 +224,9 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 		return err_prefix(e, "%s", d->name);
 	if (!d->view)
 		return true;
-	if (!schema_view(&l->whole->schema, d->view))
+	if (!schema_view(&l->impl->schema, d->view))
 		return err_set(e, ERR_INPUT, "%s: %s is no approved view", d->name, d->view);
-	d->source = source_of_view(l->whole, d->view);
+	d->source = source_of_view(l->impl, d->view);
 	d->one_tenant = source_only_tenant(l, d->source) != NULL;
 	return true;
 }
@@ -234,7 +234,7 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 static bool check_resolves(const struct loader *l, const struct dimension_def *d, struct err *e)
 {
 	const struct dimension_def *to =
-		d->resolves ? catalog_dimension(&l->whole->shown, d->resolves) : NULL;
+		d->resolves ? catalog_dimension(&l->impl->shown, d->resolves) : NULL;
 
 	if (!d->resolves)
 		return true;
@@ -252,7 +252,7 @@ static bool check_parents(const struct loader *l, const struct dimension_def *d,
 
 	if (!d->parent)
 		return true;
-	parent = catalog_dimension(&l->whole->shown, d->parent);
+	parent = catalog_dimension(&l->impl->shown, d->parent);
 	if (!parent)
 		return err_set(e, ERR_INPUT, "%s: parent %s is no dimension", d->name, d->parent);
 	for (const char *const *p = d->parents; *p; p++)
@@ -352,10 +352,10 @@ static bool join_dimension(struct loader *l, struct dimension_def *d,
 /* Adds a dimension without an entity index. */
 static bool add_plain(struct loader *l, const struct dimension_def *d, struct err *e)
 {
-	struct schema *s = &l->whole->schema;
+	struct schema *s = &l->impl->schema;
 	struct dimension_def *copy;
 
-	if (schema_dimension(&l->whole->shown, d->name))
+	if (schema_dimension(&l->impl->shown, d->name))
 		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
 	copy = arena_alloc(l->arena, sizeof(*copy));
 	*copy = *d;
@@ -365,9 +365,9 @@ static bool add_plain(struct loader *l, const struct dimension_def *d, struct er
 
 static bool add_dimension(struct loader *l, struct dimension_def *d, struct err *e)
 {
-	struct catalog *c = &l->whole->shown;
+	struct catalog *c = &l->impl->shown;
 	struct dimension_def *list = (struct dimension_def *)c->dimensions;
-	const struct dimension_def *same = schema_dimension(&l->whole->shown, d->name);
+	const struct dimension_def *same = schema_dimension(&l->impl->shown, d->name);
 
 	if (same && !catalog_dimension(c, d->name))
 		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
@@ -382,7 +382,7 @@ static bool add_dimension(struct loader *l, struct dimension_def *d, struct err 
 
 bool schema_load_dimensions(struct loader *l, const json_t *array, struct err *e)
 {
-	const struct catalog *c = &l->whole->shown;
+	const struct catalog *c = &l->impl->shown;
 	const json_t *item;
 	size_t i;
 
@@ -405,7 +405,7 @@ bool schema_load_dimensions(struct loader *l, const json_t *array, struct err *e
 static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
 {
 	static const char *const names[] = {"peak_first_hour", "peak_last_hour", NULL};
-	struct calendar *c = &l->whole->shown.calendar;
+	struct calendar *c = &l->impl->shown.calendar;
 	struct calendar before = *c;
 	int *const fields[] = {&c->peak_first_hour, &c->peak_last_hour};
 
@@ -436,7 +436,7 @@ static bool check_when(const struct loader *l, const char *when, struct err *e)
 	const struct dimension_def *d = NULL;
 
 	if (str_split(&rest, '=', &name))
-		d = catalog_dimension(&l->whole->shown, arena_strndup(l->arena, name.p, name.n));
+		d = catalog_dimension(&l->impl->shown, arena_strndup(l->arena, name.p, name.n));
 	if (!d || !rest.p || !strlist_has(d->values, arena_strndup(l->arena, rest.p, rest.n)))
 		return err_set(e, ERR_INPUT, "when: %s is not a known dimension=value", when);
 	return true;
@@ -494,7 +494,7 @@ static bool read_alias(struct loader *l, const json_t *item, const struct dimens
 
 bool schema_add_aliases(struct loader *l, const char *name, const json_t *array, struct err *e)
 {
-	struct dimension_def *d = (struct dimension_def *)catalog_dimension(&l->whole->shown, name);
+	struct dimension_def *d = (struct dimension_def *)catalog_dimension(&l->impl->shown, name);
 	struct alias_def *list;
 	const json_t *item;
 	size_t i;
@@ -559,7 +559,7 @@ bool load_schema(struct loader *l, struct err *e)
 	static const char *const members[] = {"views",      "entities", "edges",    "chains",
 					      "dimensions", "measures", "metrics",  "conditions",
 					      "calendar",   "units",    "protocol", NULL};
-	struct units *units = &l->whole->shown.units;
+	struct units *units = &l->impl->shown.units;
 	struct words_file f;
 	json_t *root;
 

@@ -6,7 +6,7 @@
 
 #include "vesper/limits.h"
 
-const char *source_of_view(const struct catalog_whole *w, const char *view)
+const char *source_of_view(const struct catalog_impl *w, const char *view)
 {
 	const struct view_def *v = schema_view(&w->schema, view);
 
@@ -23,12 +23,12 @@ const char *source_only_tenant(const struct loader *l, const char *source)
 
 const char *catalog_view_source(const struct catalog *c, const char *view)
 {
-	return source_of_view(catalog_whole(c), view);
+	return source_of_view(catalog_impl(c), view);
 }
 
 bool catalog_reads(const struct catalog *c, const char *source)
 {
-	const struct catalog_whole *w = catalog_whole(c);
+	const struct catalog_impl *w = catalog_impl(c);
 
 	for (size_t i = 0; i < w->schema.view_count; i++)
 		if (strcmp(w->schema.views[i]->source, source) == 0)
@@ -55,7 +55,7 @@ static void add_schema(struct strlist *list, const struct view_def *v, struct ar
 
 const char *const *catalog_schemas(const struct catalog *c, const char *source, struct arena *a)
 {
-	const struct catalog_whole *w = catalog_whole(c);
+	const struct catalog_impl *w = catalog_impl(c);
 	struct strlist list = {0};
 
 	strlist_add(&list, a, NULL);
@@ -67,7 +67,7 @@ const char *const *catalog_schemas(const struct catalog *c, const char *source, 
 
 bool source_schemas_fit(const struct loader *l, const char *source, struct err *e)
 {
-	const char *const *schemas = catalog_schemas(&l->whole->shown, source, l->arena);
+	const char *const *schemas = catalog_schemas(&l->impl->shown, source, l->arena);
 
 	return strlist_len(schemas) <= DB_SCHEMAS_MAX ||
 	       err_set(e, ERR_INPUT, "%s is the schema with which source %s has more than %d",

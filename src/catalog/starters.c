@@ -11,8 +11,8 @@
 
 static bool is_role(const struct loader *l, const char *name)
 {
-	for (size_t i = 0; i < l->whole->role_count; i++)
-		if (strcmp(l->whole->roles[i].name, name) == 0)
+	for (size_t i = 0; i < l->impl->role_count; i++)
+		if (strcmp(l->impl->roles[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -43,14 +43,14 @@ static bool read_starter(struct loader *l, const json_t *item, struct starter_de
 		return false;
 	if (!*out->question || strlen(out->question) > STARTER_BYTES_MAX)
 		return err_set(e, ERR_INPUT, "question: 1 to %d bytes", STARTER_BYTES_MAX);
-	out->tool = catalog_tool(&l->whole->shown, tool);
+	out->tool = catalog_tool(&l->impl->shown, tool);
 	return (out->tool && (out->tool->callers.visible || out->tool->map)) ||
 	       err_set(e, ERR_INPUT, "tool: %s is no tool that answers questions", tool);
 }
 
 static void add_starter(struct loader *l, const struct starter_def *starter)
 {
-	struct catalog *c = &l->whole->shown;
+	struct catalog *c = &l->impl->shown;
 	struct starter_def *list = (struct starter_def *)c->starters;
 
 	list = arena_grow(l->arena, list, c->starter_count, &l->starter_cap, sizeof(*list));

@@ -125,7 +125,7 @@ static bool has_tenant(const struct sql_query *q)
 /* All views of a statement must be in the tool's source. */
 static bool check_source(const struct place *p, const char *view, struct err *e)
 {
-	const char *source = source_of_view(p->l->whole, view);
+	const char *source = source_of_view(p->l->impl, view);
 
 	return strcmp(source, p->tool->source) == 0 ||
 	       err_set(e, ERR_INPUT,
@@ -139,8 +139,8 @@ static const char *views_listed(const struct place *p)
 {
 	const char *text = "", *source;
 
-	for (const char *const *view = p->l->whole->views; *view; view++) {
-		source = source_of_view(p->l->whole, *view);
+	for (const char *const *view = p->l->impl->views; *view; view++) {
+		source = source_of_view(p->l->impl, *view);
 		if (strcmp(source, p->tool->source) == 0)
 			text = arena_printf(p->l->arena, "%s%s%s", text, *text ? ", " : "", *view);
 	}
@@ -152,7 +152,7 @@ static bool check_views(const struct place *p, struct err *e)
 	bool one_tenant = source_only_tenant(p->l, p->tool->source) != NULL;
 	bool named = false;
 
-	for (const char *const *view = p->l->whole->views; *view; view++) {
+	for (const char *const *view = p->l->impl->views; *view; view++) {
 		if (!sql_query_names(p->query, *view))
 			continue;
 		named = true;
@@ -220,20 +220,20 @@ static bool check_uses(const struct tool_def *t, const struct sql_file *f, struc
 }
 
 /* The totals' columns must exist, and the main query must return all rows. */
-static bool check_whole(const struct tool_def *t, const struct sql_file *f, struct err *e)
+static bool check_totals(const struct tool_def *t, const struct sql_file *f, struct err *e)
 {
 	const struct sql_query *main = &f->queries[0];
 
-	if (!t->whole.askable)
+	if (!t->totals.askable)
 		return true;
-	if (!sql_query_has_whole(main))
+	if (!sql_query_has_totals(main))
 		return err_set(e, ERR_INPUT,
 			       "%s:%d: whole: the query main gives only a part of its rows",
 			       f->path, main->line);
-	for (size_t i = 0; i < t->whole.sum_count; i++)
-		if (!sql_query_quotes(main, t->whole.sums[i].name))
+	for (size_t i = 0; i < t->totals.sum_count; i++)
+		if (!sql_query_quotes(main, t->totals.sums[i].name))
 			return err_set(e, ERR_INPUT, "%s:%d: whole: query main gives no \"%s\"",
-				       f->path, main->line, t->whole.sums[i].name);
+				       f->path, main->line, t->totals.sums[i].name);
 	return true;
 }
 
@@ -348,6 +348,6 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 		if (!check_query(&p, e))
 			return false;
 	}
-	return check_others(t, f, e) && check_frames(t, f, e) && check_whole(t, f, e) &&
+	return check_others(t, f, e) && check_frames(t, f, e) && check_totals(t, f, e) &&
 	       check_uses(t, f, e);
 }

@@ -32,7 +32,7 @@ static bool read_reports(struct tool_header *h, const char *text, struct err *e)
 	for (size_t i = 0; i < h->reports.count; i++) {
 		const char *key = h->reports.items[i];
 
-		if (!catalog_report(&h->l->whole->shown, key))
+		if (!catalog_report(&h->l->impl->shown, key))
 			return tool_wrong(h, e, "unknown report %s", key);
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(h->reports.items[k], key) == 0)
@@ -46,8 +46,7 @@ static bool read_window(struct tool_header *h, const char *text, struct err *e)
 	const char *dot = strrchr(text, '.');
 
 	if (!dot || !dot[1] ||
-	    !strlist_has(h->l->whole->views,
-			 arena_strndup(h->l->arena, text, (size_t)(dot - text))))
+	    !strlist_has(h->l->impl->views, arena_strndup(h->l->arena, text, (size_t)(dot - text))))
 		return tool_wrong(h, e, "window %s is not a column of an approved view", text);
 	h->tool->window = text;
 	return true;
@@ -135,7 +134,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	}
 	if (strcmp(key, "permission") == 0) {
 		t->callers.permission = text;
-		return strlist_has(h->l->whole->permissions, text) ||
+		return strlist_has(h->l->impl->permissions, text) ||
 		       tool_wrong(h, e, "unknown permission %s", text);
 	}
 	if (strcmp(key, "report") == 0)
@@ -193,8 +192,8 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	if (strcmp(key, "window") == 0)
 		return read_window(h, text, e);
 	if (strcmp(key, "whole") == 0) {
-		h->whole = text; /* its columns may be declared later */
-		h->whole_line = h->line;
+		h->totals = text; /* its columns may be declared later */
+		h->totals_line = h->line;
 		return true;
 	}
 	if (strcmp(key, "answer") == 0)
@@ -253,8 +252,8 @@ static const struct column_def *find_column(const struct tool_def *t, struct str
 	return NULL;
 }
 
-static bool read_whole_column(struct tool_header *h, struct str word, struct sql_whole_column *out,
-			      struct err *e)
+static bool read_totals_column(struct tool_header *h, struct str word,
+			       struct sql_totals_column *out, struct err *e)
 {
 	struct str name = {word.p + 4, word.n > 5 ? word.n - 5 : 0};
 	const struct column_def *c;
@@ -265,31 +264,31 @@ static bool read_whole_column(struct tool_header *h, struct str word, struct sql
 	if (!c || c->derived || !c->has_type || !column_is_number(c->type))
 		return tool_wrong(h, e, "%.*s is no fetched column of type int or decimal",
 				  STR_FMT(name));
-	*out = (struct sql_whole_column){.name = c->name, .is_int = c->type == COLUMN_INT};
+	*out = (struct sql_totals_column){.name = c->name, .is_int = c->type == COLUMN_INT};
 	return true;
 }
 
-static bool read_whole(struct tool_header *h, struct err *e)
+static bool read_totals(struct tool_header *h, struct err *e)
 {
 	struct tool_def *t = h->tool;
-	struct str rest = str_of(h->whole), word;
-	struct sql_whole_column *columns;
+	struct str rest = str_of(h->totals), word;
+	struct sql_totals_column *columns;
 
-	if (!h->whole)
+	if (!h->totals)
 		return true;
-	h->line = h->whole_line;
+	h->line = h->totals_line;
 	columns = arena_alloc(h->l->arena, TOOL_COLUMNS_MAX * sizeof(*columns));
 	(void)str_split(&rest, ',', &word);
 	if (!str_eq(str_trim(word), STR("count")))
 		return tool_wrong(h, e, "whole is count, then sum(Column), …");
 	while (str_split(&rest, ',', &word)) {
-		if (t->whole.sum_count == TOOL_COLUMNS_MAX)
+		if (t->totals.sum_count == TOOL_COLUMNS_MAX)
 			return tool_wrong(h, e, "whole has more than %d columns", TOOL_COLUMNS_MAX);
-		if (!read_whole_column(h, str_trim(word), &columns[t->whole.sum_count++], e))
+		if (!read_totals_column(h, str_trim(word), &columns[t->totals.sum_count++], e))
 			return false;
 	}
-	t->whole.askable = true;
-	t->whole.sums = columns;
+	t->totals.askable = true;
+	t->totals.sums = columns;
 	return true;
 }
 
@@ -305,7 +304,7 @@ static bool read_gate(struct tool_header *h, struct err *e)
 		return !t->callers.by_protocol || tool_wrong(h, e, "policy goes with gate");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_wrong(h, e, "gate %s is no required plain text param", t->gate);
-	if (t->cache_s || t->whole.askable || t->window || t->column_count || t->derive_count ||
+	if (t->cache_s || t->totals.askable || t->window || t->column_count || t->derive_count ||
 	    t->source)
 		return tool_wrong(
 			h, e,
@@ -353,7 +352,7 @@ static bool read_map(struct tool_header *h, struct err *e)
 				  "no other has");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_wrong(h, e, "map %s is no required plain text param", t->map);
-	if (t->gate || t->cache_s || t->whole.askable || t->window || t->column_count || t->source)
+	if (t->gate || t->cache_s || t->totals.askable || t->window || t->column_count || t->source)
 		return tool_wrong(h, e,
 				  "a tool of the map has no gate, cache_s, whole, window, source "
 				  "or columns");
@@ -381,7 +380,7 @@ static bool read_document(const struct tool_header *h, struct err *e)
 		return tool_wrong(h, e, "a tool of documents has a required plain text param %s",
 				  DOCUMENT_PARAM_QUESTION);
 	return !tool_has_no_statement(t) ||
-	       !(t->gate || t->map || t->cache_s || t->whole.askable || t->window ||
+	       !(t->gate || t->map || t->cache_s || t->totals.askable || t->window ||
 		 t->derive_count) ||
 	       tool_wrong(h, e,
 			  "a tool of documents or data sources has no gate, map, cache_s, whole, "
@@ -435,7 +434,7 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 	for (size_t i = 0; i < f->header_count; i++)
 		if (!read_line(&h, &f->header[i], e))
 			return false;
-	if (!check_header(&h, e) || !read_whole(&h, e) || !tool_derives_read(&h, e) ||
+	if (!check_header(&h, e) || !read_totals(&h, e) || !tool_derives_read(&h, e) ||
 	    !read_gate(&h, e) || !read_map(&h, e) || !read_document(&h, e) ||
 	    !tool_sentences_read(&h, e))
 		return false;

@@ -172,7 +172,7 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 		return tool_number_read(h, value, &p->max, e);
 	} else if (strcmp(key, "entity") == 0) {
 		p->entity = value;
-		if (!catalog_dimension(&h->l->whole->shown, value))
+		if (!catalog_dimension(&h->l->impl->shown, value))
 			return tool_wrong(h, e, "entity %s is no dimension", value);
 	} else if (strcmp(key, "filter") == 0) {
 		p->filter = value;
@@ -183,7 +183,7 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 		if (!p->like && strcmp(value, "exact") != 0)
 			return tool_wrong(h, e, "match is exact or like");
 	} else if (strcmp(key, "unit") == 0) {
-		p->unit = units_find(&h->l->whole->shown.units, value);
+		p->unit = units_find(&h->l->impl->shown.units, value);
 		if (!p->unit)
 			return tool_wrong(h, e,
 					  "unit %s is not registered (units of the pack's "
@@ -294,7 +294,7 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 	if (p->default_text && !param_default(p, clock_today(), h->l->arena, &unused, &why))
 		return tool_wrong(h, e, "default of %s", why.text);
 	if (p->default_text && p->entity) {
-		const struct dimension_def *d = catalog_dimension(&h->l->whole->shown, p->entity);
+		const struct dimension_def *d = catalog_dimension(&h->l->impl->shown, p->entity);
 		if (d->values && !strlist_has(d->values, p->default_text))
 			return tool_wrong(h, e, "default %s is no known %s", p->default_text,
 					  p->entity);
@@ -390,7 +390,7 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 		c->label = value;
 	} else if (strcmp(key, "unit") == 0) {
 		c->unit = value;
-		if (!units_find(&h->l->whole->shown.units, value))
+		if (!units_find(&h->l->impl->shown.units, value))
 			return tool_wrong(h, e,
 					  "unit %s is not registered (units of the pack's "
 					  "catalogue.json, or config/units.json)",
@@ -405,11 +405,11 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 			return tool_wrong(h, e, "unknown type %s", value);
 	} else if (strcmp(key, "entity") == 0) {
 		c->entity = value;
-		if (!catalog_dimension(&h->l->whole->shown, value))
+		if (!catalog_dimension(&h->l->impl->shown, value))
 			return tool_wrong(h, e, "entity %s is no dimension", value);
 	} else if (strcmp(key, "permission") == 0) {
 		c->permission = value;
-		if (!strlist_has(h->l->whole->permissions, value))
+		if (!strlist_has(h->l->impl->permissions, value))
 			return tool_wrong(h, e, "unknown permission %s", value);
 	} else {
 		return tool_wrong(h, e, "unknown attribute %s", key);

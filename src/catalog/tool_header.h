@@ -17,8 +17,8 @@ struct tool_header {
 	/* `name` is the text of the line until tool_derives_read. */
 	struct derive_def derives[TOOL_DERIVES_MAX];
 	struct strlist agents, seen, reports;
-	const char *whole; /* read once all columns are known */
-	int whole_line;
+	const char *totals; /* read once all columns are known */
+	int totals_line;
 };
 
 /* Reports an error in the current line, "path:line: message". Returns false. */

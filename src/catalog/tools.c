@@ -88,7 +88,7 @@ static bool is_override(const char *name, struct str *tool, enum dialect *d)
 static bool load_tool(struct loader *l, const char *folder, const char *name, struct err *e)
 {
 	const char *path = arena_printf(l->arena, "sql/%s/%s/%s", l->pack->name, folder, name);
-	struct catalog *c = &l->whole->shown;
+	struct catalog *c = &l->impl->shown;
 	const struct tool_def *same;
 	size_t stem = strlen(name) - 4;
 	struct sql_file *f;
@@ -126,7 +126,7 @@ static bool load_overrides(struct loader *l, const char *folder, const char *con
 		struct tool_def *tool = NULL;
 		if (!is_override(*names, &stem, &d))
 			continue;
-		for (size_t i = 0; i < l->whole->shown.tool_count; i++)
+		for (size_t i = 0; i < l->impl->shown.tool_count; i++)
 			if (str_eq(str_of(l->tools[i].name), stem))
 				tool = &l->tools[i];
 		if (!tool)
@@ -210,7 +210,7 @@ static bool check_shows(const struct catalog *c, const struct tool_def *t, struc
 
 bool finish_tools(struct loader *l, struct err *e)
 {
-	const struct catalog *c = &l->whole->shown;
+	const struct catalog *c = &l->impl->shown;
 
 	if (c->tool_count > 0)
 		qsort(l->tools, c->tool_count, sizeof(*l->tools), by_name);

@@ -61,7 +61,7 @@ static bool put_list(const struct loader *l, struct buf *out, const char *name, 
 {
 	const char *dot = strchr(name, '.');
 	const char *dimension = dot ? arena_strndup(l->arena, name, (size_t)(dot - name)) : name;
-	const struct dimension_def *d = catalog_dimension(&l->whole->shown, dimension);
+	const struct dimension_def *d = catalog_dimension(&l->impl->shown, dimension);
 	size_t n = 0;
 
 	for (size_t i = 0; d && d->values && d->values[i]; i++) {
@@ -81,7 +81,7 @@ static bool put_list(const struct loader *l, struct buf *out, const char *name, 
 static bool expand(const struct loader *l, const char *text, bool sql, struct buf *out,
 		   struct err *e)
 {
-	const struct calendar *c = &l->whole->shown.calendar;
+	const struct calendar *c = &l->impl->shown.calendar;
 
 	for (const char *p = text; *p;) {
 		size_t name = strlen(VALUES), end;

@@ -76,10 +76,10 @@ struct sql_statement {
 size_t sql_dialect_apply(struct sql_token *tokens, size_t count, enum dialect dialect);
 
 /* Builds the tokens of sql_render_totals's statement. False: the statement has no totals. */
-bool sql_whole_tokens(const struct sql_token *tokens, size_t count,
-		      const struct sql_whole_column *columns, size_t column_count,
-		      enum dialect dialect, struct arena *a, struct sql_token **out,
-		      size_t *out_count);
+bool sql_totals_tokens(const struct sql_token *tokens, size_t count,
+		       const struct sql_totals_column *columns, size_t column_count,
+		       enum dialect dialect, struct arena *a, struct sql_token **out,
+		       size_t *out_count);
 
 /* Returns true when the token is this word (lower case), ignoring case. */
 bool sql_token_is(const struct sql_token *t, const char *word);

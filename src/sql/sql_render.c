@@ -17,7 +17,7 @@ struct renderer {
 	struct arena *arena;
 	struct value *values;
 	const char **names; /* argument name of each value */
-	size_t count, room, name_room;
+	size_t count, value_cap, name_cap;
 	enum dialect dialect;
 };
 
@@ -77,8 +77,8 @@ static bool put_value(struct renderer *r, const char *name, struct value v, stru
 		return err_set(e, ERR_INPUT, "more than %d values in one statement",
 			       SQL_MARKERS_MAX);
 	buf_char(&r->text, '?');
-	r->values = arena_grow(r->arena, r->values, r->count, &r->room, sizeof(v));
-	r->names = arena_grow(r->arena, r->names, r->count, &r->name_room, sizeof(name));
+	r->values = arena_grow(r->arena, r->values, r->count, &r->value_cap, sizeof(v));
+	r->names = arena_grow(r->arena, r->names, r->count, &r->name_cap, sizeof(name));
 	r->names[r->count] = name;
 	r->values[r->count++] = v;
 	return true;
@@ -238,21 +238,21 @@ bool sql_text_bind(const struct sql_text *t, const struct args *args, struct are
 }
 
 bool sql_render_totals(const struct sql_query *q, const struct args *args,
-		       const struct sql_whole_column *columns, size_t column_count,
+		       const struct sql_totals_column *columns, size_t column_count,
 		       enum dialect dialect, struct arena *a, struct sql_bound *out, struct err *e)
 {
 	struct renderer r = {.dialect = dialect, .arena = a};
-	struct sql_token *tokens, *whole;
-	size_t count, whole_count;
+	struct sql_token *tokens, *totals;
+	size_t count, totals_count;
 	const char *text;
 
 	/* The row limit is removed before sql_dialect_apply rewrites it. */
 	tokens = active_tokens(q, args, &count, a);
-	if (!sql_whole_tokens(tokens, count, columns, column_count, dialect, a, &whole,
-			      &whole_count))
+	if (!sql_totals_tokens(tokens, count, columns, column_count, dialect, a, &totals,
+			       &totals_count))
 		return err_set(e, ERR_INPUT, "query %s: means only a part of its rows", q->name);
-	whole_count = sql_dialect_apply(whole, whole_count, dialect);
-	if (!render_tokens(whole, whole_count, q, args, a, &r, &text, e))
+	totals_count = sql_dialect_apply(totals, totals_count, dialect);
+	if (!render_tokens(totals, totals_count, q, args, a, &r, &text, e))
 		return false;
 	*out = (struct sql_bound){.text = text, .values = r.values, .count = r.count};
 	return true;

@@ -140,7 +140,7 @@ static size_t statements_of(struct check *c, const struct tool_def *t)
 		return 0; /* the views are covered by other tools and the gate */
 	if (t->gate)
 		return gate_views(c).view_count;
-	return t->files[c->box->source[t->index]->dialect]->query_count + t->whole.askable;
+	return t->files[c->box->source[t->index]->dialect]->query_count + t->totals.askable;
 }
 
 /* Reads all declared columns of the view. */
@@ -167,16 +167,16 @@ static bool render_query(struct check *c, const struct tool_def *t, enum dialect
 {
 	const struct sql_file *f = t->files[dialect];
 	struct args args = all_args(c, t);
-	bool is_whole = c->query == f->query_count;
-	const struct sql_query *q = &f->queries[is_whole ? 0 : c->query];
+	bool is_totals = c->query == f->query_count;
+	const struct sql_query *q = &f->queries[is_totals ? 0 : c->query];
 	struct sql_bound bound;
 
-	if (is_whole ? !sql_render_totals(q, &args, t->whole.sums, t->whole.sum_count, dialect,
-					  c->arena, &bound, e)
-		     : !sql_render(q, &args, dialect, c->arena, &bound, e))
+	if (is_totals ? !sql_render_totals(q, &args, t->totals.sums, t->totals.sum_count, dialect,
+					   c->arena, &bound, e)
+		      : !sql_render(q, &args, dialect, c->arena, &bound, e))
 		return false;
 	*out = (struct source_statement){
-		.name = is_whole ? "whole" : q->name,
+		.name = is_totals ? "whole" : q->name,
 		.text = bound.text,
 		.values = bound.values,
 		.count = bound.count,

@@ -66,7 +66,7 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 	main->name = "main";
 	/* A result with the protocol's maximum of rows counts as truncated: it may be incomplete.
 	 */
-	tool_whole_mark(call->gate_rows ? call->gate_rows - 1 : DB_ROWS_MAX, main);
+	tool_totals_mark(call->gate_rows ? call->gate_rows - 1 : DB_ROWS_MAX, main);
 	result_add_table(r, call->arena, main);
 	r->outcome.truncated = main->truncated;
 	r->outcome.kind = main->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;

@@ -145,12 +145,12 @@ const struct source_allow *tool_gate_allow(const struct gate_result *checked, st
 
 /* Marks a truncated table. `limit`: the statement itself stops one row after this many; 0: it has
  * no row limit. */
-void tool_whole_mark(size_t limit, struct table *t);
+void tool_totals_mark(size_t limit, struct table *t);
 /* Starts a query for the totals of a truncated main table, if the tool's file allows it. False: no
  * query is needed. */
-bool tool_whole_ask(struct tool_call *call, const struct args *args, source_cb cb);
+bool tool_totals_query(struct tool_call *call, const struct args *args, source_cb cb);
 /* Copies the totals into the main table. False: they do not match it. */
-bool tool_whole_use(struct tool_call *call, const struct table *whole);
+bool tool_totals_use(struct tool_call *call, const struct table *totals);
 
 /* Ends the call: the callback runs now, or after a worker has finished long computations. Loop
  * thread only. */

@@ -263,7 +263,7 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 	main = batches[0].table;
 	main->name = "main";
 	describe(call->map.statement, main);
-	tool_whole_mark(call->rows_max ? call->rows_max : DB_ROWS_MAX, main);
+	tool_totals_mark(call->rows_max ? call->rows_max : DB_ROWS_MAX, main);
 	result_add_table(r, call->arena, main);
 	r->outcome.truncated = main->truncated;
 	r->outcome.kind = main->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;

@@ -233,12 +233,12 @@ static void end_with_rows(struct tool_call *call)
 	tool_call_end(call);
 }
 
-static void on_whole(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+static void on_totals(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
 
 	call->query = NULL;
-	if (e || count != 1 || !tool_whole_use(call, batches[0].table)) {
+	if (e || count != 1 || !tool_totals_use(call, batches[0].table)) {
 		log_warn("tool.failed", "%s/whole: %s", call->tool->name,
 			 e ? e->text : "its figures do not fit the rows");
 		call->may_keep = false; /* the next call should get exact totals */
@@ -277,7 +277,7 @@ static void take_tables(struct tool_call *call, struct source_batch *batches, si
 		}
 		t = batches[next++].table;
 		t->name = arena_strdup(t->arena, f->queries[i].name);
-		tool_whole_mark(limited ? most : 0, t);
+		tool_totals_mark(limited ? most : 0, t);
 		tool_describe(t, call->tool, call->box->options.catalog);
 		result_add_table(call->result, call->arena, t);
 	}
@@ -302,7 +302,7 @@ static void on_tables(void *owner, struct source_batch *batches, size_t count, c
 		return;
 	}
 	args = bound_args(call);
-	if (!tool_whole_ask(call, &args, on_whole))
+	if (!tool_totals_query(call, &args, on_totals))
 		end_with_rows(call);
 }
 

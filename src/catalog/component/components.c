@@ -368,14 +368,14 @@ static bool read_component(struct loader *l, const struct words_file *f, const c
 			   const json_t *item, struct component_def *d)
 {
 	static const char *const members[] = {"about", "props", "layout", "text", NULL};
-	struct reading r = {.f = f, .units = &l->whole->shown.units, .def = d, .member = name};
+	struct reading r = {.f = f, .units = &l->impl->shown.units, .def = d, .member = name};
 	json_t *props = NULL, *layout = NULL;
 	struct err e = {0};
 
 	*d = (struct component_def){.name = name, .pack = l->pack->name};
 	if (!is_word(name))
 		return words_fail(f, name, "a name is of letters, digits and _");
-	if (catalog_component(&l->whole->shown, name))
+	if (catalog_component(&l->impl->shown, name))
 		return words_fail(f, name, "a component of this name is in another pack");
 	if (!json_only(item, members, &e) || !json_get_str(item, "about", &d->about, &e) ||
 	    !json_get_str(item, "text", &d->text, &e) ||
@@ -391,7 +391,7 @@ static bool read_component(struct loader *l, const struct words_file *f, const c
 
 bool load_components(struct loader *l, struct err *e)
 {
-	struct catalog *c = &l->whole->shown;
+	struct catalog *c = &l->impl->shown;
 	struct component_def *list = (struct component_def *)(uintptr_t)c->components;
 	struct words_file f;
 	const char *name;

@@ -15,7 +15,7 @@
 
 static bool add_flow(struct loader *l, const char *file, struct err *e)
 {
-	struct catalog *c = &l->whole->shown;
+	struct catalog *c = &l->impl->shown;
 	struct flow_def *list = (struct flow_def *)c->flows;
 	const char *path =
 		arena_printf(l->arena, "prompts/%s/" FLOW_FOLDER "/%s", l->pack->name, file);
@@ -57,10 +57,10 @@ bool load_flows(struct loader *l, struct err *e)
 	for (; *files; files++)
 		if (!add_flow(l, *files, e))
 			return false;
-	list = (struct flow_def *)l->whole->shown.flows;
+	list = (struct flow_def *)l->impl->shown.flows;
 	if (list)
-		qsort(list, l->whole->shown.flow_count, sizeof(*list), by_order);
-	for (size_t i = 0; i < l->whole->shown.flow_count; i++)
+		qsort(list, l->impl->shown.flow_count, sizeof(*list), by_order);
+	for (size_t i = 0; i < l->impl->shown.flow_count; i++)
 		list[i].index = i;
 	return true;
 }

@@ -77,7 +77,7 @@ static bool read_condition(struct loader *l, const json_t *item, const char *at,
 
 bool schema_load_conditions(struct loader *l, const json_t *array, struct err *e)
 {
-	struct schema *s = &l->whole->schema;
+	struct schema *s = &l->impl->schema;
 	const json_t *item;
 	size_t i;
 

@@ -202,7 +202,7 @@ static bool read_edge(struct loader *l, const json_t *item, const char *at, stru
 
 bool schema_load_edges(struct loader *l, const json_t *array, struct err *e)
 {
-	struct schema *s = &l->whole->schema;
+	struct schema *s = &l->impl->schema;
 	const json_t *item;
 	size_t i;
 
@@ -235,7 +235,7 @@ static bool find_step(const struct loader *l, const struct entity_def *a,
 		      const struct entity_def *b, const char *id, const char *at,
 		      const struct edge_def **out, struct err *e)
 {
-	const struct schema *s = &l->whole->schema;
+	const struct schema *s = &l->impl->schema;
 
 	*out = NULL;
 	for (size_t i = 0; i < s->edge_count; i++) {
@@ -287,7 +287,7 @@ static bool read_path(struct loader *l, const json_t *item, const char *at, stru
 bool schema_load_chains(struct loader *l, const json_t *array, struct err *e)
 {
 	static const char *const members[] = {"id", "about", "path", "examples", NULL};
-	struct schema *s = &l->whole->schema;
+	struct schema *s = &l->impl->schema;
 	const json_t *item;
 	size_t i;
 

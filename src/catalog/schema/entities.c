@@ -110,7 +110,7 @@ static bool find_view(struct loader *l, const json_t *item, const char *at, stru
 
 	if (!json_get_str(item, "view", &view, e))
 		return err_prefix(e, "%s", at);
-	n->view = schema_view(&l->whole->schema, view);
+	n->view = schema_view(&l->impl->schema, view);
 	if (!n->view)
 		return err_set(e, ERR_INPUT, "%s: %s is no approved view", at, view);
 	return n->view->column_count > 0 ||
@@ -150,7 +150,7 @@ static bool read_entity(struct loader *l, const json_t *item, const char *at, st
 
 bool schema_load_entities(struct loader *l, const json_t *array, struct err *e)
 {
-	struct schema *s = &l->whole->schema;
+	struct schema *s = &l->impl->schema;
 	const json_t *item;
 	size_t i;
 
@@ -180,8 +180,8 @@ bool schema_load_entities(struct loader *l, const json_t *array, struct err *e)
 static bool read_shown(const struct loader *l, const struct entity_def *n, const char *name,
 		       const char *at, struct shown_def *out, struct err *e)
 {
-	const struct dimension_def *d = schema_dimension(&l->whole->shown, name);
-	const struct measure_def *m = schema_measure(&l->whole->schema, name);
+	const struct dimension_def *d = schema_dimension(&l->impl->shown, name);
+	const struct measure_def *m = schema_measure(&l->impl->schema, name);
 
 	*out = (struct shown_def){name, d && d->map.entity ? d : NULL, m};
 	if (!out->dimension && !m)
@@ -224,7 +224,7 @@ bool schema_finish_entities(struct loader *l, const json_t *array, struct err *e
 	json_array_foreach(array, i, item) {
 		const char *name = json_string_value(json_object_get(item, "name"));
 		struct entity_def *n =
-			(struct entity_def *)(uintptr_t)schema_entity(&l->whole->schema, name);
+			(struct entity_def *)(uintptr_t)schema_entity(&l->impl->schema, name);
 
 		if (!finish_entity(l, item, arena_printf(l->arena, "entities[%zu]", i), n, e))
 			return false;

@@ -14,7 +14,7 @@ static bool find_unit(const struct loader *l, const json_t *item, const char *at
 
 	if (!json_get_str(item, "unit", &symbol, e))
 		return err_prefix(e, "%s", at);
-	*out = units_find(&l->whole->shown.units, symbol);
+	*out = units_find(&l->impl->shown.units, symbol);
 	return *out || err_set(e, ERR_INPUT,
 			       "%s: unit %s is not registered (units of the pack's catalogue.json, "
 			       "or config/units.json)",
@@ -166,7 +166,7 @@ static bool read_measure(struct loader *l, const json_t *item, const char *at,
 
 static bool add_metric(struct loader *l, struct metric_def *m, const char *at, struct err *e)
 {
-	struct schema *s = &l->whole->schema;
+	struct schema *s = &l->impl->schema;
 
 	if (schema_is_taken(l, m->name))
 		return err_set(e, ERR_INPUT, "%s: %s is there already", at, m->name);
@@ -181,7 +181,7 @@ static bool add_metric(struct loader *l, struct metric_def *m, const char *at, s
 static bool add_measure(struct loader *l, const struct measure_def *measure, bool implied,
 			const char *at, struct err *e)
 {
-	struct schema *s = &l->whole->schema;
+	struct schema *s = &l->impl->schema;
 	struct metric_def *m = arena_alloc(l->arena, sizeof(*m));
 
 	*m = (struct metric_def){.name = measure->name,
@@ -225,7 +225,7 @@ static bool find_part(const struct loader *l, const json_t *item, const char *me
 
 	if (!json_get_str(item, member, &name, e))
 		return err_prefix(e, "%s", at);
-	*out = schema_metric(&l->whole->schema, name);
+	*out = schema_metric(&l->impl->schema, name);
 	if (!*out)
 		return err_set(e, ERR_INPUT, "%s: %s: there is no metric %s before it", at, member,
 			       name);
@@ -329,7 +329,7 @@ static bool has_mean(const struct schema *s, const struct measure_def *of)
 
 static const char *mean_words(struct loader *l, const char *of)
 {
-	return sentence(l->whole->shown.language, SAY_MAP_AVERAGE, l->arena, of);
+	return sentence(l->impl->shown.language, SAY_MAP_AVERAGE, l->arena, of);
 }
 
 /* Adds "the average budget" for a budget that is declared as a sum. */
@@ -357,7 +357,7 @@ static bool imply_mean(struct loader *l, const struct measure_def *sum, struct e
 
 static bool imply_means(struct loader *l, struct err *e)
 {
-	const struct schema *s = &l->whole->schema;
+	const struct schema *s = &l->impl->schema;
 
 	for (size_t i = 0, written = s->measure_count; i < written; i++) {
 		const struct measure_def *m = s->measures[i];
@@ -381,8 +381,8 @@ bool schema_imply_metrics(struct loader *l, struct err *e)
 {
 	static const struct dimension_def *const none[] = {NULL};
 	static const char *const no_words[] = {NULL};
-	const struct units *units = &l->whole->shown.units;
-	const struct schema *s = &l->whole->schema;
+	const struct units *units = &l->impl->shown.units;
+	const struct schema *s = &l->impl->schema;
 
 	for (size_t i = 0; i < s->entity_count; i++) {
 		const struct entity_def *n = s->entities[i];

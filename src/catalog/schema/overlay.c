@@ -68,12 +68,12 @@ static void add_permissions(struct loader *l, const struct catalog_overlay *o)
 
 	if (strlist_len(o->permissions) == 0)
 		return;
-	for (const char *const *p = l->whole->permissions; *p; p++)
+	for (const char *const *p = l->impl->permissions; *p; p++)
 		strlist_add(&all, l->arena, *p);
 	for (const char *const *p = o->permissions; *p; p++)
 		if (!strlist_has(all.items, *p))
 			strlist_add(&all, l->arena, *p);
-	l->whole->permissions = all.items;
+	l->impl->permissions = all.items;
 }
 
 static bool add_schema(struct loader *l, const struct catalog_overlay *o, struct err *e)
@@ -98,7 +98,7 @@ static bool add_schema(struct loader *l, const struct catalog_overlay *o, struct
 
 static void add_fault(struct loader *l, const char *path, const char *why)
 {
-	struct catalog_whole *w = l->whole;
+	struct catalog_impl *w = l->impl;
 
 	w->overlay.faults[w->overlay.fault_count++] =
 		(struct flow_fault){path, arena_strdup(l->arena, why)};
@@ -107,7 +107,7 @@ static void add_fault(struct loader *l, const char *path, const char *why)
 static bool read_flow(const struct loader *l, const struct flow_source *source,
 		      struct flow_def *out, struct err *e)
 {
-	const struct catalog *c = &l->whole->shown;
+	const struct catalog *c = &l->impl->shown;
 	const struct flow_def *same;
 
 	if (strlen(source->text) > FLOW_BYTES_MAX)
@@ -123,12 +123,12 @@ static bool read_flow(const struct loader *l, const struct flow_source *source,
 /* The list has room for all flows. */
 static void add_flow(struct loader *l, const struct flow_source *from)
 {
-	struct catalog *c = &l->whole->shown;
+	struct catalog *c = &l->impl->shown;
 	struct flow_source source = copy_flow(from, l->arena);
 	struct flow_def *f = (struct flow_def *)&c->flows[c->flow_count];
 	struct err why = {0};
 
-	if (c->flow_count - l->whole->overlay.base->flow_count == OVERLAY_FLOWS_MAX) {
+	if (c->flow_count - l->impl->overlay.base->flow_count == OVERLAY_FLOWS_MAX) {
 		add_fault(l, source.path, "the tenant has too many flows");
 	} else if (!read_flow(l, &source, f, &why)) {
 		*f = (struct flow_def){0};
@@ -248,12 +248,12 @@ bool catalog_with_overlays(struct catalog *base, const struct catalog_overlay *c
 			   size_t count, struct catalog **out, struct err *e)
 {
 	struct arena *a = arena_new(CATALOG_BYTES_MAX);
-	struct catalog_whole *w = arena_alloc(a, sizeof(*w));
-	struct loader l = {.arena = a, .whole = w, .dimension_cap = base->dimension_count};
+	struct catalog_impl *w = arena_alloc(a, sizeof(*w));
+	struct loader l = {.arena = a, .impl = w, .dimension_cap = base->dimension_count};
 	struct catalog *made = &w->shown;
 	size_t flows = flows_of(overlays, count);
 
-	*w = *catalog_whole(base);
+	*w = *catalog_impl(base);
 	w->arena = a;
 	atomic_init(&w->refs, 1);
 	w->overlay.base = catalog_ref(base);
@@ -273,6 +273,6 @@ bool catalog_with_overlays(struct catalog *base, const struct catalog_overlay *c
 
 size_t catalog_flow_faults(const struct catalog *c, const struct flow_fault **out)
 {
-	*out = catalog_whole(c)->overlay.faults;
-	return catalog_whole(c)->overlay.fault_count;
+	*out = catalog_impl(c)->overlay.faults;
+	return catalog_impl(c)->overlay.fault_count;
 }

@@ -95,7 +95,7 @@ bool schema_load_protocol(struct loader *l, const json_t *object, struct err *e)
 {
 	static const char *const members[] = {
 		"max_rounds", "max_tables_per_request", "select_limit", "via", "steps", NULL};
-	struct schema *s = &l->whole->schema;
+	struct schema *s = &l->impl->schema;
 	struct protocol_def *p;
 	int64_t rounds, tables, rows;
 

@@ -49,14 +49,14 @@ bool schema_column(const struct entity_def *n, const char *name, const char *at,
 bool schema_entity_of(const struct loader *l, const char *name, const char *at,
 		      const struct entity_def **out, struct err *e)
 {
-	*out = schema_entity(&l->whole->schema, name);
+	*out = schema_entity(&l->impl->schema, name);
 	return *out || err_set(e, ERR_INPUT, "%s: there is no entity %s", at, name);
 }
 
 bool schema_dimension_of(const struct loader *l, const char *name, const char *at,
 			 const struct dimension_def **out, struct err *e)
 {
-	*out = schema_dimension(&l->whole->shown, name);
+	*out = schema_dimension(&l->impl->shown, name);
 	return (*out && (*out)->map.entity) ||
 	       err_set(e, ERR_INPUT, "%s: there is no dimension %s of an entity", at, name);
 }
@@ -82,16 +82,16 @@ bool schema_dimensions(struct loader *l, const json_t *item, const char *member,
 
 bool schema_is_taken(const struct loader *l, const char *name)
 {
-	const struct schema *s = &l->whole->schema;
+	const struct schema *s = &l->impl->schema;
 
-	return schema_dimension(&l->whole->shown, name) || schema_metric(s, name) ||
+	return schema_dimension(&l->impl->shown, name) || schema_metric(s, name) ||
 	       schema_condition(s, name);
 }
 
 bool schema_permission(const struct loader *l, const char *permission, const char *at,
 		       struct err *e)
 {
-	return !permission || strlist_has(l->whole->permissions, permission) ||
+	return !permission || strlist_has(l->impl->permissions, permission) ||
 	       err_set(e, ERR_INPUT, "%s: %s is no permission", at, permission);
 }
 

@@ -6,7 +6,7 @@
 
 const struct schema *catalog_schema(const struct catalog *c)
 {
-	return &catalog_whole(c)->schema;
+	return &catalog_impl(c)->schema;
 }
 
 const struct view_def *schema_view(const struct schema *s, const char *name)

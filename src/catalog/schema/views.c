@@ -23,7 +23,7 @@ static const char *plain_name(struct loader *l, const char *name)
 
 static bool known_permission(const struct loader *l, const char *permission, struct err *e)
 {
-	return !permission || strlist_has(l->whole->permissions, permission) ||
+	return !permission || strlist_has(l->impl->permissions, permission) ||
 	       err_set(e, ERR_INPUT, "%s is no permission", permission);
 }
 
@@ -126,7 +126,7 @@ static bool read_view(struct loader *l, const json_t *item, struct view_def *v, 
 
 static bool add_view(struct loader *l, const struct view_def *v, struct err *e)
 {
-	struct schema *s = &l->whole->schema;
+	struct schema *s = &l->impl->schema;
 	const struct view_def *same = schema_view(s, v->name);
 
 	if (same)
@@ -144,9 +144,9 @@ static void list_views(struct loader *l)
 	struct strlist views = {0};
 
 	strlist_add(&views, l->arena, NULL);
-	for (size_t i = 0; i < l->whole->schema.view_count; i++)
-		strlist_add(&views, l->arena, l->whole->schema.views[i]->name);
-	l->whole->views = views.items;
+	for (size_t i = 0; i < l->impl->schema.view_count; i++)
+		strlist_add(&views, l->arena, l->impl->schema.views[i]->name);
+	l->impl->views = views.items;
 }
 
 bool schema_load_views(struct loader *l, const json_t *array, struct err *e)

@@ -334,7 +334,7 @@ static bool count_bound(const struct account *a, size_t i)
 	size_t noun = noun_of(a, i);
 	int from = noun < a->r->q.count ? spoken_of(a, &a->r->q.tokens[noun]) : 0;
 
-	return (from & COUNTED) || (a->def->whole.askable && (from & FROM_ABOUT));
+	return (from & COUNTED) || (a->def->totals.askable && (from & FROM_ABOUT));
 }
 
 static bool has_list(const struct account *a)

@@ -97,9 +97,9 @@ static void the_whole_must_be_there(void **state)
 	(void)state;
 	temp_root_write(&root, SMALL_TOOL_PATH, tool);
 	load();
-	assert_true(catalog->tools[0].whole.askable);
-	assert_int_equal(catalog->tools[0].whole.sum_count, 1);
-	assert_string_equal(catalog->tools[0].whole.sums[0].name, "Price");
+	assert_true(catalog->tools[0].totals.askable);
+	assert_int_equal(catalog->tools[0].totals.sum_count, 1);
+	assert_string_equal(catalog->tools[0].totals.sums[0].name, "Price");
 	refused_change(SMALL_TOOL_PATH, tool, ":row_limit ROWS ONLY", "10 ROWS ONLY",
 		       "main gives only a part of its rows");
 	refused_change(SMALL_TOOL_PATH, tool, "AS \"Price\"", "AS \"Prize\"",

@@ -97,7 +97,7 @@ static void a_replaced_catalogue_is_freed_with_the_next_caller(void **state)
 
 	(void)state;
 	begin(&f);
-	arena_defer(catalog_whole(f.catalog)->arena, on_free, &freed);
+	arena_defer(catalog_impl(f.catalog)->arena, on_free, &freed);
 	assert_true(uses(&f, "ann", later_ms));
 	assert_true(uses(&f, "bob", later_ms));
 	assert_true(uses(&f, "bob", clock_now_ms() - 1)); /* and one whose token ended */

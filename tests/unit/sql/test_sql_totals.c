@@ -42,11 +42,11 @@ static const struct sql_query *query(const char *text)
 
 static struct sql_bound whole(const char *text, enum dialect dialect)
 {
-	static const struct sql_whole_column columns[] = {{"Price", false}, {"N", true}};
+	static const struct sql_totals_column columns[] = {{"Price", false}, {"N", true}};
 	struct sql_bound out = {0};
 	struct err e = {0};
 
-	assert_true(sql_query_has_whole(query(text)));
+	assert_true(sql_query_has_totals(query(text)));
 	if (!sql_render_totals(query(text), &args, columns, 2, dialect, arena, &out, &e))
 		fail_msg("%s", e.text);
 	return out;
@@ -147,7 +147,7 @@ static void a_part_that_is_meant_has_no_whole(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		struct err e = {0};
-		if (sql_query_has_whole(query(parts[i])))
+		if (sql_query_has_totals(query(parts[i])))
 			fail_msg("%s", parts[i]);
 		assert_false(sql_render_totals(query(parts[i]), &args, NULL, 0, DIALECT_SQLITE,
 					       arena, &out, &e));

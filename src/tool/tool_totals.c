@@ -15,7 +15,7 @@
 
 /* A statement's own row limit returns one row more than is shown; otherwise truncation would be
  * undetectable. */
-void tool_whole_mark(size_t limit, struct table *t)
+void tool_totals_mark(size_t limit, struct table *t)
 {
 	if (limit > 0 && t->total_rows > (int64_t)limit) {
 		t->truncated = true;
@@ -29,20 +29,20 @@ void tool_whole_mark(size_t limit, struct table *t)
 /* ---- query ---- */
 
 /* The header's total columns that this caller's statement returns. */
-static struct sql_whole_column *columns_given(const struct tool_call *call, size_t *count)
+static struct sql_totals_column *columns_given(const struct tool_call *call, size_t *count)
 {
 	const struct tool_def *tool = call->tool;
-	struct sql_whole_column *given =
-		arena_alloc(call->arena, (tool->whole.sum_count + 1) * sizeof(*given));
+	struct sql_totals_column *given =
+		arena_alloc(call->arena, (tool->totals.sum_count + 1) * sizeof(*given));
 
 	*count = 0;
-	for (size_t i = 0; i < tool->whole.sum_count; i++)
-		if (table_column(call->result->tables[0], tool->whole.sums[i].name) >= 0)
-			given[(*count)++] = tool->whole.sums[i];
+	for (size_t i = 0; i < tool->totals.sum_count; i++)
+		if (table_column(call->result->tables[0], tool->totals.sums[i].name) >= 0)
+			given[(*count)++] = tool->totals.sums[i];
 	return given;
 }
 
-bool tool_whole_ask(struct tool_call *call, const struct args *args, source_cb cb)
+bool tool_totals_query(struct tool_call *call, const struct args *args, source_cb cb)
 {
 	enum dialect dialect = call->source->dialect;
 	const struct sql_query *q = &call->tool->files[dialect]->queries[0];
@@ -51,9 +51,9 @@ bool tool_whole_ask(struct tool_call *call, const struct args *args, source_cb c
 	struct err e = {0};
 	size_t count;
 
-	if (!call->tool->whole.askable || call->rows_max || call->result->tables[0]->total_exact)
+	if (!call->tool->totals.askable || call->rows_max || call->result->tables[0]->total_exact)
 		return false;
-	struct sql_whole_column *columns = columns_given(call, &count);
+	struct sql_totals_column *columns = columns_given(call, &count);
 	if (!sql_render_totals(q, args, columns, count, dialect, call->arena, &bound, &e)) {
 		log_warn("tool.failed", "%s/whole: %s", call->tool->name, e.text);
 		return false;
@@ -130,21 +130,22 @@ static bool has_all(const struct table *w, size_t columns)
 	return w->row_count == 1 && w->column_count == 1 + 4 * columns;
 }
 
-bool tool_whole_use(struct tool_call *call, const struct table *whole)
+bool tool_totals_use(struct tool_call *call, const struct table *totals)
 {
 	struct table *t = call->result->tables[0];
 	size_t count;
-	struct sql_whole_column *columns = columns_given(call, &count);
+	struct sql_totals_column *columns = columns_given(call, &count);
 	int64_t rows;
 
 	/* Fewer rows than were read: the data has changed in between, so the totals do not
 	 * match. */
-	if (!has_all(whole, count) || !read_count(whole->rows[0][0], &rows) || rows < t->total_rows)
+	if (!has_all(totals, count) || !read_count(totals->rows[0][0], &rows) ||
+	    rows < t->total_rows)
 		return false;
 	t->total_rows = rows;
 	t->total_exact = true;
 	for (size_t i = 0; i < count; i++)
-		(void)use_column(t, table_column(t, columns[i].name), &whole->rows[0][1 + 4 * i],
+		(void)use_column(t, table_column(t, columns[i].name), &totals->rows[0][1 + 4 * i],
 				 rows);
 	return true;
 }

@@ -41,7 +41,7 @@ static size_t find_outside(const struct sql_token *tokens, size_t count, size_t 
 
 /* Matches OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY, which only limits the rows read. Any other
  * limit changes the statement's meaning. */
-static bool only_keeps_short(const struct sql_token *tokens, size_t count, size_t i)
+static bool only_limits_rows(const struct sql_token *tokens, size_t count, size_t i)
 {
 	static const char *const words[] = {"offset", "0",  "rows", "fetch",
 					    "next",   NULL, "rows", "only"};
@@ -75,13 +75,13 @@ static bool find_parts(const struct sql_token *tokens, size_t count, struct part
 	limit = find_outside(tokens, count, p.tail, limits);
 	if (p.select == count || find_outside(tokens, p.tail, p.select, unknown) != p.tail ||
 	    find_outside(tokens, limit, p.tail, unknown) != limit ||
-	    (limit < count && !only_keeps_short(tokens, count, limit)))
+	    (limit < count && !only_limits_rows(tokens, count, limit)))
 		return false;
 	*out = p;
 	return true;
 }
 
-bool sql_query_has_whole(const struct sql_query *q)
+bool sql_query_has_totals(const struct sql_query *q)
 {
 	struct parts p;
 
@@ -107,7 +107,7 @@ static void put_tokens(struct writer *w, const struct sql_token *tokens, size_t 
 }
 
 /* Integers are summed as BIGINT, since T-SQL's sum of INT is an INT. */
-static const char *aggregates(const struct sql_whole_column *columns, size_t count,
+static const char *aggregates(const struct sql_totals_column *columns, size_t count,
 			      enum dialect dialect, struct arena *a)
 {
 	const char *rows = dialect == DIALECT_MSSQL ? "COUNT_BIG" : "COUNT";
@@ -126,10 +126,10 @@ static const char *aggregates(const struct sql_whole_column *columns, size_t cou
 	return arena_printf(a, "%s\nFROM " OF_ALL, text);
 }
 
-bool sql_whole_tokens(const struct sql_token *tokens, size_t count,
-		      const struct sql_whole_column *columns, size_t column_count,
-		      enum dialect dialect, struct arena *a, struct sql_token **out,
-		      size_t *out_count)
+bool sql_totals_tokens(const struct sql_token *tokens, size_t count,
+		       const struct sql_totals_column *columns, size_t column_count,
+		       enum dialect dialect, struct arena *a, struct sql_token **out,
+		       size_t *out_count)
 {
 	struct writer w = {.tokens = arena_alloc(a, (count + 4) * sizeof(*w.tokens))};
 	struct parts p;
