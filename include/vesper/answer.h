@@ -252,7 +252,7 @@ bool shown_has_table(const struct shown *s, const struct table *t);
 /* True when a model can be asked now: one is usable, and the budget is not used up. */
 bool answer_may_ask_model(const struct answer_turn *t);
 bool answer_budget_used_up(const struct answer_turn *t);
-void answer_out_of_budget(struct answer_turn *t);
+void answer_set_out_of_budget(struct answer_turn *t);
 void answer_count_calls(struct answer_turn *t, enum llm_role role, int64_t calls);
 void answer_add_usage(struct answer_turn *t, enum llm_role role, const struct llm_usage *usage);
 

@@ -72,22 +72,22 @@ struct frame_declared {
 };
 enum frame_type frame_type_of(enum column_type type);
 
-struct frame_build;
+struct frame_builder;
 /* Keeps at most `rows_max` rows, fewer if there are many columns (FRAME_CELLS_MAX). Names are
  * copied. */
-struct frame_build *frame_build_new(const char *name, const struct frame_declared *columns,
-				    size_t count, size_t rows_max);
-void frame_build_free(struct frame_build **b);
-/* Begins a row. If *wanted, pass its cells, then call frame_build_row; otherwise skip it.
+struct frame_builder *frame_builder_new(const char *name, const struct frame_declared *columns,
+					size_t count, size_t rows_max);
+void frame_builder_free(struct frame_builder **b);
+/* Begins a row. If *wanted, pass its cells, then call frame_builder_row; otherwise skip it.
  * ERR_LIMIT: this frame would exceed FRAME_MEMORY_MAX, or all frames together FRAMES_MEMORY_MAX;
- * may_retry is set in the second case. frame_build_row fails in the same way. */
-MUST_CHECK bool frame_build_next(struct frame_build *b, bool *wanted, struct err *e);
+ * may_retry is set in the second case. frame_builder_row fails in the same way. */
+MUST_CHECK bool frame_builder_next(struct frame_builder *b, bool *wanted, struct err *e);
 /* Sets a cell of the current row. Call it for every column, in order. `text` is UTF-8, or NULL for
  * a NULL cell. */
-void frame_build_cell(struct frame_build *b, size_t column, const char *text);
-MUST_CHECK bool frame_build_row(struct frame_build *b, struct err *e);
+void frame_builder_cell(struct frame_builder *b, size_t column, const char *text);
+MUST_CHECK bool frame_builder_row(struct frame_builder *b, struct err *e);
 /* Takes ownership of `b`. Never returns NULL. */
-struct frame *frame_build_finish(struct frame_build **b);
+struct frame *frame_builder_finish(struct frame_builder **b);
 
 int64_t frames_bytes(void); /* of all frames and builds of the process; any thread */
 

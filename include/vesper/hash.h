@@ -40,10 +40,10 @@ bool hash_base64_decode(struct buf *out, const char *text, size_t len);
 
 void hash_random(void *out, size_t len);
 
-/* FNV-1a, starting with HASH_FNV: fast, and the same in every process. If callers choose the keys
- * of a hash map, use hashmap.h. */
-#define HASH_FNV       UINT64_C(14695981039346656037)
-#define HASH_FNV_PRIME UINT64_C(1099511628211)
+/* FNV-1a, starting with HASH_FNV_OFFSET_BASIS: fast, and the same in every process. If callers
+ * choose the keys of a hash map, use hashmap.h. */
+#define HASH_FNV_OFFSET_BASIS UINT64_C(14695981039346656037)
+#define HASH_FNV_PRIME        UINT64_C(1099511628211)
 
 static inline uint64_t hash_fnv_byte(uint64_t hash, unsigned char byte)
 {

@@ -74,7 +74,7 @@ MUST_CHECK bool identity_can_use(const struct identity *i, const struct identity
 void identity_use(struct identity *i, const struct identity_settings *settings);
 /* Mints a token signed with this process's secret; demo mode only. */
 void identity_mint(const struct identity *i, struct buf *out, const struct principal *who,
-		   int64_t life_s);
+		   int64_t lifetime_s);
 /* Sets the permissions of roles; borrowed, ended by a NULL name. */
 void identity_use_roles(struct identity *i, const struct jwt_role *roles);
 void identity_free(struct identity **i);

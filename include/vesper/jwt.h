@@ -78,7 +78,7 @@ MUST_CHECK bool jwt_id_token(struct str token, const struct jwt_options *options
 			     int64_t now_ms, struct jwt_user *out, struct err *e);
 
 /* Mints an HS256 token (development, demo, tests). */
-void jwt_mint(struct buf *out, const struct principal *who, int64_t now_ms, int64_t life_s,
+void jwt_mint(struct buf *out, const struct principal *who, int64_t now_ms, int64_t lifetime_s,
 	      const char *secret);
 
 #endif

@@ -14,7 +14,7 @@ bool answer_may_ask_model(const struct answer_turn *t)
 	return llm_usable(t->options->llm) && !answer_budget_used_up(t);
 }
 
-void answer_out_of_budget(struct answer_turn *t)
+void answer_set_out_of_budget(struct answer_turn *t)
 {
 	t->answer->out_of_budget = true;
 }

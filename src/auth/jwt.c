@@ -173,7 +173,7 @@ static void add_encoded(struct buf *out, json_t *object_take)
 	json_decref(object_take);
 }
 
-void jwt_mint(struct buf *out, const struct principal *who, int64_t now_ms, int64_t life_s,
+void jwt_mint(struct buf *out, const struct principal *who, int64_t now_ms, int64_t lifetime_s,
 	      const char *secret)
 {
 	json_t *header = json_object();
@@ -188,7 +188,7 @@ void jwt_mint(struct buf *out, const struct principal *who, int64_t now_ms, int6
 	json_set_str(claims, "tenant_id", who->tenant);
 	json_set_take(claims, "permissions", permissions);
 	json_set_int(claims, "iat", now_ms / 1000);
-	json_set_int(claims, "exp", now_ms / 1000 + life_s);
+	json_set_int(claims, "exp", now_ms / 1000 + lifetime_s);
 
 	size_t start = out->n;
 	add_encoded(out, header);

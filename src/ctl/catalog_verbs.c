@@ -56,19 +56,19 @@ int ctl_token(const struct command *cmd)
 	struct buf token;
 	struct err e = {0};
 	char *end;
-	long long life_s = strtoll(ctl_option(cmd, "life-s", "3600"), &end, 10);
+	long long lifetime_s = strtoll(ctl_option(cmd, "life-s", "3600"), &end, 10);
 	bool done = false;
 
 	if (!secret || !*secret)
 		err_set(&e, ERR_INPUT, "VESPER_JWT_SECRET is not set: it must be the daemon's own");
-	else if (*end || life_s <= 0)
+	else if (*end || lifetime_s <= 0)
 		err_set(&e, ERR_INPUT, "--life-s: a number of seconds");
 	else
 		done = permissions_of(cmd, list, perms, &c, &who, &e);
 	if (done) {
 		who.user = ctl_option(cmd, "sub", "developer");
 		buf_init(&token, TOKEN_BYTES_MAX);
-		jwt_mint(&token, &who, clock_now_ms(), life_s, secret);
+		jwt_mint(&token, &who, clock_now_ms(), lifetime_s, secret);
 		puts(buf_text(&token));
 		buf_deinit(&token);
 	}

@@ -19,7 +19,7 @@ struct dict_slot {
 
 static size_t hash_of(const char *word, size_t len)
 {
-	uint64_t h = hash_fnv(HASH_FNV, word, len);
+	uint64_t h = hash_fnv(HASH_FNV_OFFSET_BASIS, word, len);
 
 	return (size_t)(h ^ (h >> 29));
 }

@@ -85,7 +85,7 @@ static uint64_t value_hash(const char *text, size_t len, bool number)
 			len--;
 		len -= text[len - 1] == '.';
 	}
-	uint64_t h = hash_fnv(HASH_FNV, text, len);
+	uint64_t h = hash_fnv(HASH_FNV_OFFSET_BASIS, text, len);
 	h ^= h >> 29;
 	h *= UINT64_C(0xBF58476D1CE4E5B9);
 	h ^= h >> 32;

@@ -39,7 +39,7 @@ static bool describe(struct db_rows *from, struct described *d, const struct sin
 	return true;
 }
 
-static bool row_read(struct db_rows *from, const struct described *d, struct frame_build *b,
+static bool row_read(struct db_rows *from, const struct described *d, struct frame_builder *b,
 		     struct err *e)
 {
 	for (size_t i = 0; i < d->count; i++) {
@@ -50,9 +50,9 @@ static bool row_read(struct db_rows *from, const struct described *d, struct fra
 			return false;
 		if (text)
 			db_cell_make_valid(text, length);
-		frame_build_cell(b, i, text);
+		frame_builder_cell(b, i, text);
 	}
-	return frame_build_row(b, e);
+	return frame_builder_row(b, e);
 }
 
 static bool too_many(const struct source_statement *s, struct err *e)
@@ -62,7 +62,7 @@ static bool too_many(const struct source_statement *s, struct err *e)
 
 /* Columns are described after the first row: only then a driver knows the type of an expression. */
 static bool rows_read(struct db_rows *from, struct described *d, struct work *w,
-		      const struct source_statement *s, struct frame_build **b, struct err *e)
+		      const struct source_statement *s, struct frame_builder **b, struct err *e)
 {
 	bool more, wanted;
 
@@ -70,13 +70,13 @@ static bool rows_read(struct db_rows *from, struct described *d, struct work *w,
 		if (!from->next(from, &more, e) || (!*b && !describe(from, d, &s->sink, e)))
 			return false;
 		if (!*b)
-			*b = frame_build_new(s->name, d->columns, d->count,
-					     s->sink.rows_max ? s->sink.rows_max : w->max_rows);
+			*b = frame_builder_new(s->name, d->columns, d->count,
+					       s->sink.rows_max ? s->sink.rows_max : w->max_rows);
 		if (!more)
 			return true;
 		if (n == FRAME_READ_ROWS_MAX)
 			return too_many(s, e);
-		if (!db_work_may_go_on(w, e) || !frame_build_next(*b, &wanted, e) ||
+		if (!db_work_may_go_on(w, e) || !frame_builder_next(*b, &wanted, e) ||
 		    (wanted && !row_read(from, d, *b, e)))
 			return false;
 	}
@@ -86,7 +86,7 @@ bool db_fetch_frame(struct db_rows *from, size_t columns, struct work *w,
 		    const struct source_statement *s, struct err *e)
 {
 	struct described d = {.table = table_new(DB_RESULT_BYTES_MAX), .count = columns};
-	struct frame_build *b = NULL;
+	struct frame_builder *b = NULL;
 	bool done;
 
 	d.table->column_count = columns;
@@ -94,8 +94,8 @@ bool db_fetch_frame(struct db_rows *from, size_t columns, struct work *w,
 	d.columns = arena_alloc(d.table->arena, columns * sizeof(*d.columns));
 	done = rows_read(from, &d, w, s, &b, e);
 	if (done)
-		w->frames[s - w->statements] = frame_build_finish(&b);
-	frame_build_free(&b);
+		w->frames[s - w->statements] = frame_builder_finish(&b);
+	frame_builder_free(&b);
 	table_free(&d.table);
 	return done;
 }

@@ -32,7 +32,7 @@ static inline uint64_t find_hash(const struct token *t)
 {
 	char stem[STEM_BYTES];
 	size_t n = word_stem(t->text, t->len, stem);
-	uint64_t hash = hash_fnv(HASH_FNV, stem, n);
+	uint64_t hash = hash_fnv(HASH_FNV_OFFSET_BASIS, stem, n);
 
 	hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
 	return hash ^ hash >> 32;

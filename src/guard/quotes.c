@@ -47,7 +47,7 @@ static bool in_word(char c)
 static bool read_byte(struct words *w, char c)
 {
 	if (in_word(c)) {
-		uint64_t key = w->open ? w->open : HASH_FNV;
+		uint64_t key = w->open ? w->open : HASH_FNV_OFFSET_BASIS;
 
 		w->open = hash_fnv_byte(key, (unsigned char)tolower((unsigned char)c)) | 1;
 		return false;

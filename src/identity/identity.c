@@ -155,9 +155,9 @@ void identity_use_roles(struct identity *i, const struct jwt_role *roles)
 }
 
 void identity_mint(const struct identity *i, struct buf *out, const struct principal *who,
-		   int64_t life_s)
+		   int64_t lifetime_s)
 {
-	jwt_mint(out, who, clock_now_ms(), life_s, i->options.hs256_secret);
+	jwt_mint(out, who, clock_now_ms(), lifetime_s, i->options.hs256_secret);
 }
 
 void identity_free(struct identity **i)

@@ -31,7 +31,7 @@ struct lexicon_build *lexicon_build_new(void)
 {
 	struct lexicon_build *b = mem_alloc(sizeof(*b));
 
-	b->hash = HASH_FNV;
+	b->hash = HASH_FNV_OFFSET_BASIS;
 	b->offsets = mem_grow(NULL, &b->offset_cap, 1, sizeof(*b->offsets));
 	b->offsets[0] = 0;
 	return b;

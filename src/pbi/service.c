@@ -173,17 +173,17 @@ static void on_reply(void *owner, json_t *reply, const struct err *e)
 static bool token_take(struct pbi_service *s, const json_t *reply, struct err *e)
 {
 	const char *token;
-	int64_t life_s;
+	int64_t lifetime_s;
 
 	if (!json_get_str(reply, "access_token", &token, e) ||
-	    !json_get_int(reply, "expires_in", &life_s, e))
+	    !json_get_int(reply, "expires_in", &lifetime_s, e))
 		return false;
 	/* Checked, since it is sent in a header. */
-	if (!*token || strpbrk(token, "\r\n ") || life_s < 1 || life_s > EXPIRES_S_MAX)
+	if (!*token || strpbrk(token, "\r\n ") || lifetime_s < 1 || lifetime_s > EXPIRES_S_MAX)
 		return err_set(e, ERR_UPSTREAM, "an invalid access token");
 	token_forget(s);
 	s->token = mem_strdup(token);
-	s->token_until_ms = clock_mono_ms() + life_s * 1000 - PBI_EARLY_MS;
+	s->token_until_ms = clock_mono_ms() + lifetime_s * 1000 - PBI_EARLY_MS;
 	s->generation++;
 	return true;
 }

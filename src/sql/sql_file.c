@@ -138,8 +138,8 @@ static bool collect_markers(struct parser *p, struct sql_query *q, struct err *e
 		if (!is_marker(t))
 			continue;
 		if (++uses > SQL_MARKERS_MAX)
-			return sql_wrong(&p->source, t->line, e, "more than %d markers",
-					 SQL_MARKERS_MAX);
+			return sql_fail(&p->source, t->line, e, "more than %d markers",
+					SQL_MARKERS_MAX);
 		while (m < q->marker_count && strcmp(markers[m].name, t->text.p) != 0)
 			m++;
 		if (m == q->marker_count) {
@@ -151,8 +151,8 @@ static bool collect_markers(struct parser *p, struct sql_query *q, struct err *e
 						    .optional = true};
 		}
 		if (markers[m].is_list != (t->kind == SQL_LIST))
-			return sql_wrong(&p->source, t->line, e,
-					 ":%s is used as one value and as a list", t->text.p);
+			return sql_fail(&p->source, t->line, e,
+					":%s is used as one value and as a list", t->text.p);
 		if (!t->given || strcmp(t->given, t->text.p) != 0)
 			markers[m].optional = false;
 	}
@@ -200,12 +200,11 @@ static bool finish_statement(struct parser *p, struct err *e)
 		bool untitled = f->query_count == 0 && strcmp(p->name, "main") == 0;
 		if (untitled)
 			return true;
-		return sql_wrong(&p->source, p->line, e, "query %s is empty", p->name);
+		return sql_fail(&p->source, p->line, e, "query %s is empty", p->name);
 	}
 	for (size_t i = 0; i < f->query_count; i++)
 		if (strcmp(p->queries[i].name, p->name) == 0)
-			return sql_wrong(&p->source, p->line, e, "query %s is there twice",
-					 p->name);
+			return sql_fail(&p->source, p->line, e, "query %s is there twice", p->name);
 
 	struct sql_query q = {.name = p->name, .line = sql_file_line(&p->source, p->line)};
 	if (!collect_markers(p, &q, e))
@@ -225,8 +224,8 @@ static bool check_comment(const struct sql_source *s, const struct sql_token *t,
 	struct str key, value;
 
 	if (header_line(t->text, &key, &value) && is_bare(key))
-		return sql_wrong(s, t->line, e, "\"-- %.*s\" stands below the header's end",
-				 STR_FMT(key));
+		return sql_fail(s, t->line, e, "\"-- %.*s\" stands below the header's end",
+				STR_FMT(key));
 	return true;
 }
 
@@ -236,7 +235,7 @@ static bool take_token(struct parser *p, struct sql_token t, struct err *e)
 	struct sql_token *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
 
 	if (p->given && t.line != p->lexer.line && t.kind != SQL_NEWLINE)
-		return sql_wrong(&p->source, t.line, e, "a --? line must close what it opens");
+		return sql_fail(&p->source, t.line, e, "a --? line must close what it opens");
 	if (t.kind == SQL_SPACE && !check_comment(&p->source, &t, e))
 		return false;
 	t.given = p->given;

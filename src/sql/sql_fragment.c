@@ -28,7 +28,7 @@ int sql_file_line(const struct sql_source *s, int line)
 	return origin_of(s, line).file_line;
 }
 
-bool sql_wrong(const struct sql_source *s, int line, struct err *e, const char *fmt, ...)
+bool sql_fail(const struct sql_source *s, int line, struct err *e, const char *fmt, ...)
 {
 	struct sql_origin at = origin_of(s, line);
 	char what[sizeof(e->text)];
@@ -113,7 +113,7 @@ static bool is_use(struct str line, struct str *name)
 	return true;
 }
 
-static bool wrong_at(const struct lines *l, struct err *e, const char *what, struct str name)
+static bool fail_at(const struct lines *l, struct err *e, const char *what, struct str name)
 {
 	return err_set(e, ERR_INPUT, "%s:%d: %s%.*s", l->path, l->line, what, STR_FMT(name));
 }
@@ -185,8 +185,8 @@ static bool open_fragment(struct reader *r, struct str name, struct err *e)
 
 	same = same ? same : find(r->shared, name);
 	if (name.n == 0)
-		return wrong_at(&r->lines, e, "expected \"--# fragment name\": a-z, 0-9 and _",
-				name);
+		return fail_at(&r->lines, e, "expected \"--# fragment name\": a-z, 0-9 and _",
+			       name);
 	if (same)
 		return err_set(e, ERR_INPUT, "%s:%d: fragment %s is in %s:%d, too", r->lines.path,
 			       r->lines.line, same->name, same->path, same->line);
@@ -213,16 +213,16 @@ static bool read_fragment_line(struct reader *r, struct err *e)
 		return close_fragment(r, r->lines.text.p, e) && open_fragment(r, name, e);
 	if (is_section(line)) {
 		if (!r->shared && !r->open)
-			return wrong_at(&r->lines, e, "only fragments may stand here", STR(""));
+			return fail_at(&r->lines, e, "only fragments may stand here", STR(""));
 		if (!r->shared)
-			return wrong_at(&r->lines, e, "a fragment holds no query", STR(""));
+			return fail_at(&r->lines, e, "a fragment holds no query", STR(""));
 		return close_fragment(r, r->lines.text.p, e);
 	}
 	if (!r->open)
 		return r->shared || !is_text ||
-		       wrong_at(&r->lines, e, "only fragments may stand here", STR(""));
+		       fail_at(&r->lines, e, "only fragments may stand here", STR(""));
 	if (is_use(line, &name))
-		return wrong_at(&r->lines, e, "a fragment holds no further one: ", line);
+		return fail_at(&r->lines, e, "a fragment holds no further one: ", line);
 	r->has_text = r->has_text || is_text;
 	return true;
 }
@@ -269,9 +269,9 @@ static bool put_fragment(struct expander *x, struct str name, const struct sql_f
 
 	f = f ? f : find(shared, name);
 	if (name.n == 0)
-		return wrong_at(&x->lines, e, ":{name} stands on a line of its own", name);
+		return fail_at(&x->lines, e, ":{name} stands on a line of its own", name);
 	if (!f)
-		return wrong_at(&x->lines, e, "there is no fragment ", name);
+		return fail_at(&x->lines, e, "there is no fragment ", name);
 	f->is_used = true;
 	struct lines l = {.path = f->path, .p = f->text, .line = f->line};
 	while (!buf_over(&x->text) && next_line(&l))

@@ -53,7 +53,7 @@ struct sql_source {
 MUST_CHECK bool sql_source_read(struct sql_source *s, struct sql_fragments *own,
 				struct sql_fragments *shared, struct arena *a, struct err *e);
 /* ERR_INPUT with "path:line: " of the line's origin. Returns false. */
-bool sql_wrong(const struct sql_source *s, int line, struct err *e, const char *fmt, ...)
+bool sql_fail(const struct sql_source *s, int line, struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 int sql_file_line(const struct sql_source *s, int line);
 

@@ -66,7 +66,7 @@ static bool take_quoted(struct sql_lexer *lx, char close, struct err *e)
 		}
 		lx->p++;
 	}
-	return sql_wrong(lx->source, begin, e, "%c is not closed", close == ']' ? '[' : close);
+	return sql_fail(lx->source, begin, e, "%c is not closed", close == ']' ? '[' : close);
 }
 
 /* Block comments nest, as they do in T-SQL and PostgreSQL. */
@@ -89,7 +89,7 @@ static bool take_block_comment(struct sql_lexer *lx, struct err *e)
 			lx->p++;
 		}
 	}
-	return sql_wrong(lx->source, begin, e, "comment is not closed");
+	return sql_fail(lx->source, begin, e, "comment is not closed");
 }
 
 /* Reads "--? name:" up to the colon. */
@@ -104,7 +104,7 @@ static bool take_option(struct sql_lexer *lx, struct sql_token *out, struct err 
 		while (is_name(*p))
 			p++;
 	if (p == name || *p != ':')
-		return sql_wrong(lx->source, lx->line, e, "expected \"--? name: text\"");
+		return sql_fail(lx->source, lx->line, e, "expected \"--? name: text\"");
 	out->kind = SQL_OPTION;
 	out->text = (struct str){name, (size_t)(p - name)};
 	lx->p = p + 1;
@@ -128,15 +128,15 @@ static bool take_section(struct sql_lexer *lx, struct sql_token *out, struct err
 			return true;
 		}
 	}
-	return sql_wrong(lx->source, lx->line, e, "expected \"--# query NAME\"");
+	return sql_fail(lx->source, lx->line, e, "expected \"--# query NAME\"");
 }
 
 static bool take_dashes(struct sql_lexer *lx, bool line_start, struct sql_token *out, struct err *e)
 {
 	if (lx->p[2] == '?' || lx->p[2] == '#') {
 		if (!line_start)
-			return sql_wrong(lx->source, lx->line, e,
-					 "\"--%c\" must be at the start of a line", lx->p[2]);
+			return sql_fail(lx->source, lx->line, e,
+					"\"--%c\" must be at the start of a line", lx->p[2]);
 		return lx->p[2] == '?' ? take_option(lx, out, e) : take_section(lx, out, e);
 	}
 	out->kind = SQL_SPACE;
@@ -181,10 +181,10 @@ static bool take_plain(struct sql_lexer *lx, struct sql_token *out, struct err *
 		out->kind = SQL_WORD;
 		take_while(lx, is_word);
 	} else if (c == '?') {
-		return sql_wrong(lx->source, lx->line, e,
-				 "a bare ? is taken for a bound value; name it");
+		return sql_fail(lx->source, lx->line, e,
+				"a bare ? is taken for a bound value; name it");
 	} else if (c == ':' && lx->p[1] == '{') {
-		return sql_wrong(lx->source, lx->line, e, ":{name} stands on a line of its own");
+		return sql_fail(lx->source, lx->line, e, ":{name} stands on a line of its own");
 	} else {
 		out->kind = SQL_PUNCT;
 		lx->p += c == ':' && lx->p[1] == ':' ? 2 : 1;

@@ -195,7 +195,7 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 	if (e)
 		log_warn("turn.agent", "%s %s: %s", t->core.id.text, run->task->agent, e->text);
 	if (e && e->code == ERR_QUOTA)
-		answer_out_of_budget(&t->for_answer);
+		answer_set_out_of_budget(&t->for_answer);
 	answer_add_usage(&t->for_answer, LLM_AGENT, &out->usage);
 	answer_count_calls(&t->for_answer, LLM_AGENT, out->model_calls);
 	run->task->results = out->results;

@@ -138,7 +138,7 @@ static void note_row(struct profile *p, uint64_t hash)
 void profile_row(struct profile *p, const struct value *values)
 {
 	size_t n = p->shape->column_count, most = SAMPLED_CELLS / n;
-	uint64_t hash = HASH_FNV;
+	uint64_t hash = HASH_FNV_OFFSET_BASIS;
 
 	for (size_t i = 0; i < n; i++) {
 		struct str text = text_of(&values[i], &p->number);

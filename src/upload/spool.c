@@ -317,7 +317,7 @@ static size_t loads_of_hour(const struct tenant_uploads *t, uint64_t user, enum 
 
 static bool check(struct tenant_uploads *t, const struct upload_file *f, struct err *e)
 {
-	uint64_t user = hash_fnv(HASH_FNV, f->who->user, strlen(f->who->user));
+	uint64_t user = hash_fnv(HASH_FNV_OFFSET_BASIS, f->who->user, strlen(f->who->user));
 	size_t loads = f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_HOUR : SOURCE_LOADS_HOUR;
 	const struct listing_sums *sums;
 

@@ -41,22 +41,22 @@ static void begin(const char *const *columns, const char *const *cells, size_t n
 	result_add_table(r, arena, t);
 }
 
-static void row(struct frame_build *b, const char *first, double value)
+static void row(struct frame_builder *b, const char *first, double value)
 {
 	char text[32];
 	struct err e;
 	bool wanted;
 
 	snprintf(text, sizeof(text), "%.3f", value);
-	must(frame_build_next(b, &wanted, &e));
-	frame_build_cell(b, 0, first);
-	frame_build_cell(b, 1, text);
-	must(frame_build_row(b, &e));
+	must(frame_builder_next(b, &wanted, &e));
+	frame_builder_cell(b, 0, first);
+	frame_builder_cell(b, 1, text);
+	must(frame_builder_row(b, &e));
 }
 
-static void add(struct frame_build *b, const char *name)
+static void add(struct frame_builder *b, const char *name)
 {
-	struct frame *f = frame_build_finish(&b);
+	struct frame *f = frame_builder_finish(&b);
 
 	f->name = name;
 	result_add_frame(r, arena, f);
@@ -65,7 +65,7 @@ static void add(struct frame_build *b, const char *name)
 static void quarters(const char *name, const char *column, double factor)
 {
 	const struct frame_declared declared[] = {{"ts", FRAME_TIME}, {column, FRAME_REAL}};
-	struct frame_build *b = frame_build_new(name, declared, 2, 20000);
+	struct frame_builder *b = frame_builder_new(name, declared, 2, 20000);
 
 	for (int64_t i = 0; i < HEALTH_DAYS * 96; i++) {
 		double hour = (double)(i % 96) / 4;
@@ -98,7 +98,7 @@ static void forecast(void)
 	static const char *const columns[] = {"logger_id", "timezone", "latitude"};
 	static const char *const cells[] = {"1", "America/Denver", "35.05"};
 	const struct frame_declared declared[] = {{"day", FRAME_DAY}, {"energy", FRAME_REAL}};
-	struct frame_build *b = frame_build_new("daily", declared, 2, 4000);
+	struct frame_builder *b = frame_builder_new("daily", declared, 2, 4000);
 
 	begin(columns, cells, 3);
 	for (int64_t i = 0; i < DAILY; i++)

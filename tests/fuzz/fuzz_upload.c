@@ -48,7 +48,7 @@ static void check_types(struct sum *s, struct str cell)
 
 static uint64_t read_with_cut(enum file_format format, const struct buf *text, size_t cut)
 {
-	struct sum s = {.hash = HASH_FNV, .arena = arena_new(1 << 20)};
+	struct sum s = {.hash = HASH_FNV_OFFSET_BASIS, .arena = arena_new(1 << 20)};
 	struct records *r = records_new(format, ',', on_record, &s);
 	struct fault fault;
 	struct err e;

@@ -199,7 +199,7 @@ struct demo_date demo_day_text(int day)
 
 uint64_t demo_hash(uint64_t seed, const char *text)
 {
-	return hash_fnv(seed ^ HASH_FNV, text, strlen(text));
+	return hash_fnv(seed ^ HASH_FNV_OFFSET_BASIS, text, strlen(text));
 }
 
 /* SplitMix64. */

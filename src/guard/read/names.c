@@ -11,7 +11,7 @@
 /* Ignores case. */
 uint64_t name_word_key(const char *word, size_t len)
 {
-	uint64_t h = HASH_FNV;
+	uint64_t h = HASH_FNV_OFFSET_BASIS;
 
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)word[i];

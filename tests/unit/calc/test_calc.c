@@ -5,18 +5,18 @@ static void numbers_of_a_frame(void **state)
 {
 	(void)state;
 	const struct frame_declared declared[] = {{"a", FRAME_DECIMAL}, {"b", FRAME_TEXT}};
-	struct frame_build *b = frame_build_new("main", declared, 2, 100);
+	struct frame_builder *b = frame_builder_new("main", declared, 2, 100);
 	const char *const cells[][2] = {{"1.5", "x"}, {NULL, "y"}, {"-2", NULL}};
 	double *values;
 
 	for (size_t i = 0; i < COUNT(cells); i++) {
 		bool wanted;
-		assert_true(frame_build_next(b, &wanted, &err) && wanted);
-		frame_build_cell(b, 0, cells[i][0]);
-		frame_build_cell(b, 1, cells[i][1]);
-		assert_true(frame_build_row(b, &err));
+		assert_true(frame_builder_next(b, &wanted, &err) && wanted);
+		frame_builder_cell(b, 0, cells[i][0]);
+		frame_builder_cell(b, 1, cells[i][1]);
+		assert_true(frame_builder_row(b, &err));
 	}
-	struct frame *f = frame_build_finish(&b);
+	struct frame *f = frame_builder_finish(&b);
 	assert_true(calc_column(&calc, &f->columns[0], f->rows, &values, &err));
 	assert_true(values[0] == 1.5 && isnan(values[1]) && values[2] == -2);
 	assert_fails(calc_column(&calc, &f->columns[1], f->rows, &values, &err), ERR_INPUT);

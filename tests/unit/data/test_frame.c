@@ -1,4 +1,4 @@
-/* Reading a frame. How one is made is tested with frame_build. */
+/* Reading a frame. How one is made is tested with frame_builder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -40,7 +40,7 @@ static struct frame *frame_of(bool by_time, size_t kept)
 							{by_time ? "Month" : "Group", FRAME_TEXT},
 							{"Sales", FRAME_REAL},
 							{"Visits", FRAME_REAL}};
-	struct frame_build *b = frame_build_new("main", columns, COLUMNS, kept);
+	struct frame_builder *b = frame_builder_new("main", columns, COLUMNS, kept);
 	struct err e = {0};
 	bool wanted;
 
@@ -49,16 +49,16 @@ static struct frame *frame_of(bool by_time, size_t kept)
 		const char *second = by_time ? arena_printf(arena, "2024-%02d-01", period + 1)
 					     : arena_printf(arena, "Group %d", period);
 
-		assert_true(frame_build_next(b, &wanted, &e));
+		assert_true(frame_builder_next(b, &wanted, &e));
 		if (!wanted)
 			continue;
-		frame_build_cell(b, 0, arena_printf(arena, "Thing %02d", thing));
-		frame_build_cell(b, 1, second);
-		frame_build_cell(b, 2, arena_printf(arena, "%d.5", 100 + thing * period));
-		frame_build_cell(b, 3, arena_printf(arena, "%d", 3 + i % 7));
-		assert_true(frame_build_row(b, &e));
+		frame_builder_cell(b, 0, arena_printf(arena, "Thing %02d", thing));
+		frame_builder_cell(b, 1, second);
+		frame_builder_cell(b, 2, arena_printf(arena, "%d.5", 100 + thing * period));
+		frame_builder_cell(b, 3, arena_printf(arena, "%d", 3 + i % 7));
+		assert_true(frame_builder_row(b, &e));
 	}
-	return frame_build_finish(&b);
+	return frame_builder_finish(&b);
 }
 
 static struct result *run(const char *name, bool by_time, size_t kept)

@@ -108,7 +108,7 @@ static void add_frame(const char *name, const char *column, const double *values
 	const struct frame_declared columns[] = {
 		{"ts", FRAME_TIME}, {column, FRAME_REAL}, {second, FRAME_REAL}};
 	size_t count = second ? 3 : 2;
-	struct frame_build *b = frame_build_new(name, columns, count, 40000);
+	struct frame_builder *b = frame_builder_new(name, columns, count, 40000);
 	struct frame *f;
 	struct err err;
 	bool wanted;
@@ -116,14 +116,14 @@ static void add_frame(const char *name, const char *column, const double *values
 	for (size_t i = 0; i < n; i++) {
 		if (isnan(values[i])) /* no row */
 			continue;
-		assert_true(frame_build_next(b, &wanted, &err));
-		frame_build_cell(b, 0, stamp(first_ms + (int64_t)i * QUARTER_MS));
-		frame_build_cell(b, 1, digits(values[i]));
+		assert_true(frame_builder_next(b, &wanted, &err));
+		frame_builder_cell(b, 0, stamp(first_ms + (int64_t)i * QUARTER_MS));
+		frame_builder_cell(b, 1, digits(values[i]));
 		if (second)
-			frame_build_cell(b, 2, digits(more[i]));
-		assert_true(frame_build_row(b, &err));
+			frame_builder_cell(b, 2, digits(more[i]));
+		assert_true(frame_builder_row(b, &err));
 	}
-	f = frame_build_finish(&b);
+	f = frame_builder_finish(&b);
 	f->name = name;
 	result_add_frame(r, arena, f);
 }
@@ -383,7 +383,7 @@ static const struct {
 /* Readings come once more with a clock that went back, and for days that are not there yet. */
 static void a_clock_that_jumps_changes_nothing(void **state)
 {
-	struct frame_build *b;
+	struct frame_builder *b;
 	struct frame *f;
 	struct err err;
 	bool wanted;
@@ -395,18 +395,18 @@ static void a_clock_that_jumps_changes_nothing(void **state)
 	(void)state;
 	begin();
 	add_table("main", names, 5, cells, 1);
-	b = frame_build_new("readings", columns, 3, 40000);
+	b = frame_builder_new("readings", columns, 3, 40000);
 	for (size_t i = 0; i < DAYS * QUARTERS + COUNT_OF(jumps); i++) {
 		size_t k = i - DAYS * QUARTERS;
 		int64_t at = i < DAYS * QUARTERS ? (int64_t)i : jumps[k].quarter;
 
-		assert_true(frame_build_next(b, &wanted, &err));
-		frame_build_cell(b, 0, stamp(first_ms + at * QUARTER_MS));
-		frame_build_cell(b, 1, digits(i < DAYS * QUARTERS ? p[i] : jumps[k].watts));
-		frame_build_cell(b, 2, i < DAYS * QUARTERS ? digits(e[i]) : "text");
-		assert_true(frame_build_row(b, &err));
+		assert_true(frame_builder_next(b, &wanted, &err));
+		frame_builder_cell(b, 0, stamp(first_ms + at * QUARTER_MS));
+		frame_builder_cell(b, 1, digits(i < DAYS * QUARTERS ? p[i] : jumps[k].watts));
+		frame_builder_cell(b, 2, i < DAYS * QUARTERS ? digits(e[i]) : "text");
+		assert_true(frame_builder_row(b, &err));
 	}
-	f = frame_build_finish(&b);
+	f = frame_builder_finish(&b);
 	f->name = "readings";
 	result_add_frame(r, arena, f);
 	add_frame("sensor", "g", g, NULL, NULL, DAYS * QUARTERS);
@@ -479,7 +479,7 @@ static void forecast(const char *latitude, size_t days, double (*energy)(size_t 
 	static const char *const columns[] = {"logger_id", "timezone", "latitude"};
 	const char *const cells[] = {"1", "UTC", latitude};
 	const struct frame_declared declared[] = {{"day", FRAME_DAY}, {"energy", FRAME_REAL}};
-	struct frame_build *b = frame_build_new("daily", declared, 2, 4000);
+	struct frame_builder *b = frame_builder_new("daily", declared, 2, 4000);
 	int64_t today = NOON / 86400000;
 	struct frame *f;
 	struct err err;
@@ -489,13 +489,13 @@ static void forecast(const char *latitude, size_t days, double (*energy)(size_t 
 	add_table("main", columns, 3, cells, 1);
 	args_set(&r->args, arena, "days_ahead", value_int(7));
 	for (size_t i = 0; i < days; i++) {
-		assert_true(frame_build_next(b, &wanted, &err));
-		frame_build_cell(b, 0,
-				 solar_iso(arena, today - (int64_t)(days + silent) + (int64_t)i));
-		frame_build_cell(b, 1, digits(energy(i)));
-		assert_true(frame_build_row(b, &err));
+		assert_true(frame_builder_next(b, &wanted, &err));
+		frame_builder_cell(b, 0,
+				   solar_iso(arena, today - (int64_t)(days + silent) + (int64_t)i));
+		frame_builder_cell(b, 1, digits(energy(i)));
+		assert_true(frame_builder_row(b, &err));
 	}
-	f = frame_build_finish(&b);
+	f = frame_builder_finish(&b);
 	f->name = "daily";
 	result_add_frame(r, arena, f);
 	solar_forecast(r, arena);

@@ -45,29 +45,29 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void add_row(struct frame_build *b, const char *text, const char *weight)
+static void add_row(struct frame_builder *b, const char *text, const char *weight)
 {
 	struct err e = {0};
 	bool wanted;
 
-	assert_true(frame_build_next(b, &wanted, &e));
+	assert_true(frame_builder_next(b, &wanted, &e));
 	if (!wanted)
 		return;
-	frame_build_cell(b, 0, text);
-	frame_build_cell(b, 1, weight);
-	assert_true(frame_build_row(b, &e));
+	frame_builder_cell(b, 0, text);
+	frame_builder_cell(b, 1, weight);
+	assert_true(frame_builder_row(b, &e));
 }
 
-static struct frame_build *build(void)
+static struct frame_builder *build(void)
 {
 	static const struct frame_declared columns[] = {{"Text", FRAME_TEXT}, {"N", FRAME_REAL}};
 
-	return frame_build_new("main", columns, 2, FRAME_ROWS_MAX);
+	return frame_builder_new("main", columns, 2, FRAME_ROWS_MAX);
 }
 
-static void take(struct frame_build *b)
+static void take(struct frame_builder *b)
 {
-	result_add_frame(call.result, call.arena, frame_build_finish(&b));
+	result_add_frame(call.result, call.arena, frame_builder_finish(&b));
 }
 
 static void on_values(struct tool_call *of, const char **values, size_t count, size_t distinct)
@@ -92,7 +92,7 @@ static void count(void)
 
 static void rows_of_one_text_are_one_value(void **state)
 {
-	struct frame_build *b = build();
+	struct frame_builder *b = build();
 
 	(void)state;
 	add_row(b, "bar", "2");
@@ -115,7 +115,7 @@ static void rows_of_one_text_are_one_value(void **state)
 /* Their texts would fill the memory of a turn: only those that are looked at are copied. */
 static void as_many_texts_as_a_frame_has_fit(void **state)
 {
-	struct frame_build *b = build();
+	struct frame_builder *b = build();
 	char text[TEXT_BYTES + 1], weight[16];
 
 	(void)state;
@@ -133,7 +133,7 @@ static void as_many_texts_as_a_frame_has_fit(void **state)
 
 static void without_workers_it_is_done_at_once(void **state)
 {
-	struct frame_build *b = build();
+	struct frame_builder *b = build();
 
 	(void)state;
 	box.options.workers = NULL;
@@ -145,7 +145,7 @@ static void without_workers_it_is_done_at_once(void **state)
 
 static void a_cancelled_call_hears_nothing(void **state)
 {
-	struct frame_build *b = build();
+	struct frame_builder *b = build();
 
 	(void)state;
 	add_row(b, "bar", "2");

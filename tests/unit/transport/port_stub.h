@@ -966,7 +966,7 @@ static inline void stub_close(struct stub *s)
 }
 
 static inline char *stub_token(const char *user, const char *const *permissions, size_t count,
-			       int64_t life_s)
+			       int64_t lifetime_s)
 {
 	const struct principal who = {.user = user,
 				      .tenant = "vesper",
@@ -975,7 +975,7 @@ static inline char *stub_token(const char *user, const char *const *permissions,
 	struct buf token;
 
 	buf_init(&token, TOKEN_BYTES_MAX);
-	jwt_mint(&token, &who, clock_now_ms(), life_s, STUB_SECRET);
+	jwt_mint(&token, &who, clock_now_ms(), lifetime_s, STUB_SECRET);
 	return buf_take(&token);
 }
 

@@ -55,7 +55,7 @@ static json_t *token_json(const struct stored_token *t)
 /* The requested token; texts are in the request's arena. */
 struct making {
 	const char *name, *scopes;
-	int64_t life_s;
+	int64_t lifetime_s;
 	const char *text; /* of the token */
 };
 
@@ -95,14 +95,14 @@ static bool read_body(const struct request *r, struct making *m, struct err *e)
 {
 	static const char *const names[] = {"name", "scopes", "expires_in_s", NULL};
 
-	*m = (struct making){.life_s = TOKEN_LIFE_S};
+	*m = (struct making){.lifetime_s = TOKEN_LIFE_S};
 	if (!json_only(r->body, names, e) || !json_get_str(r->body, "name", &m->name, e) ||
-	    !json_opt_int(r->body, "expires_in_s", &m->life_s, e))
+	    !json_opt_int(r->body, "expires_in_s", &m->lifetime_s, e))
 		return false;
 	if (strlen(m->name) > TOKEN_NAME_BYTES_MAX || !utf8_is_identifier(m->name, strlen(m->name)))
 		return err_set(e, ERR_INPUT, "name: 1 to %d bytes of visible text are wanted",
 			       TOKEN_NAME_BYTES_MAX);
-	if (m->life_s < 1 || m->life_s > TOKEN_LIFE_S_MAX)
+	if (m->lifetime_s < 1 || m->lifetime_s > TOKEN_LIFE_S_MAX)
 		return err_set(e, ERR_INPUT, "expires_in_s: 1 to %d are wanted", TOKEN_LIFE_S_MAX);
 	return read_scopes(r, m, e);
 }
@@ -137,7 +137,7 @@ static void make(struct request *r, struct making *m)
 	identity_personal_make(r->who->tenant, &text);
 	identity_permissions_text(r->who, &permissions);
 	hash_sha256_hex(buf_text(&text), text.n, hash);
-	clock_rfc3339(clock_now_ms() + m->life_s * 1000, expires_at);
+	clock_rfc3339(clock_now_ms() + m->lifetime_s * 1000, expires_at);
 	m->text = arena_strdup(r->arena, buf_text(&text));
 	r->op = store_token_add(r->transport->options.store, r->who,
 				&(struct stored_token){.token_id = uuid_new().text,

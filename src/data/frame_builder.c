@@ -33,7 +33,7 @@ struct building {
 	size_t word_count, word_cap;
 };
 
-struct frame_build {
+struct frame_builder {
 	struct arena *arena;
 	struct frame *frame; /* allocated in arena */
 	struct building *columns;
@@ -71,7 +71,7 @@ static size_t bit_words(size_t rows)
 }
 
 /* Memory for this many rows. */
-static int64_t bytes_of(const struct frame_build *b, size_t rows)
+static int64_t bytes_of(const struct frame_builder *b, size_t rows)
 {
 	size_t bytes = 0;
 
@@ -82,7 +82,7 @@ static int64_t bytes_of(const struct frame_build *b, size_t rows)
 }
 
 /* Grows the columns to this many rows. */
-static void grow(struct frame_build *b, size_t rows)
+static void grow(struct frame_builder *b, size_t rows)
 {
 	for (size_t i = 0; i < b->column_count; i++) {
 		struct building *c = &b->columns[i];
@@ -128,11 +128,11 @@ static void held_free(void *thing)
 
 /* ---- lifecycle ---- */
 
-struct frame_build *frame_build_new(const char *name, const struct frame_declared *columns,
-				    size_t count, size_t rows_max)
+struct frame_builder *frame_builder_new(const char *name, const struct frame_declared *columns,
+					size_t count, size_t rows_max)
 {
 	struct arena *a = arena_new(FRAME_MEMORY_MAX);
-	struct frame_build *b = mem_alloc(sizeof(*b));
+	struct frame_builder *b = mem_alloc(sizeof(*b));
 	size_t by_cells = count > 0 ? FRAME_CELLS_MAX / count : rows_max;
 
 	b->arena = a;
@@ -153,9 +153,9 @@ struct frame_build *frame_build_new(const char *name, const struct frame_declare
 	return b;
 }
 
-void frame_build_free(struct frame_build **build)
+void frame_builder_free(struct frame_builder **build)
 {
-	struct frame_build *b = *build;
+	struct frame_builder *b = *build;
 
 	if (!b)
 		return;
@@ -280,7 +280,7 @@ static bool read_bool(const char *text, uint8_t *out)
 	return false;
 }
 
-static uint32_t code_of(struct frame_build *b, struct building *c, const char *text)
+static uint32_t code_of(struct frame_builder *b, struct building *c, const char *text)
 {
 	struct hashmap_node *found = hashmap_find(&c->codes, str_of(text));
 	struct word *w;
@@ -296,7 +296,7 @@ static uint32_t code_of(struct frame_build *b, struct building *c, const char *t
 	return w->code;
 }
 
-static bool read_value(struct frame_build *b, struct building *c, const char *text)
+static bool read_value(struct frame_builder *b, struct building *c, const char *text)
 {
 	void *at = (char *)c->values + b->rows * value_bytes(c->type);
 
@@ -330,7 +330,7 @@ static void set_valid(struct building *c, size_t row, bool yes)
 		c->valid[row / 64] &= ~bit;
 }
 
-void frame_build_cell(struct frame_build *b, size_t column, const char *text)
+void frame_builder_cell(struct frame_builder *b, size_t column, const char *text)
 {
 	struct building *c = &b->columns[column];
 	size_t each = value_bytes(c->type);
@@ -350,7 +350,7 @@ static bool is_valid(const struct building *c, size_t row)
 }
 
 /* Keeps the first, third, fifth, … row. */
-static void thin(struct frame_build *b)
+static void thin(struct frame_builder *b)
 {
 	size_t kept = (b->rows + 1) / 2;
 
@@ -368,7 +368,7 @@ static void thin(struct frame_build *b)
 	b->step *= 2;
 }
 
-static bool take_memory(struct frame_build *b, struct err *e)
+static bool take_memory(struct frame_builder *b, struct err *e)
 {
 	if (b->wanted_bytes == b->bytes)
 		return true;
@@ -383,7 +383,7 @@ static bool take_memory(struct frame_build *b, struct err *e)
 	return true;
 }
 
-static bool make_room(struct frame_build *b, struct err *e)
+static bool make_room(struct frame_builder *b, struct err *e)
 {
 	size_t rows = b->rows_cap * 2 < b->rows_max ? b->rows_cap * 2 : b->rows_max;
 
@@ -396,7 +396,7 @@ static bool make_room(struct frame_build *b, struct err *e)
 	return true;
 }
 
-bool frame_build_next(struct frame_build *b, bool *wanted, struct err *e)
+bool frame_builder_next(struct frame_builder *b, bool *wanted, struct err *e)
 {
 	if (b->total % b->step == 0 && b->rows == b->rows_max)
 		thin(b);
@@ -405,7 +405,7 @@ bool frame_build_next(struct frame_build *b, bool *wanted, struct err *e)
 	return !*wanted || make_room(b, e);
 }
 
-bool frame_build_row(struct frame_build *b, struct err *e)
+bool frame_builder_row(struct frame_builder *b, struct err *e)
 {
 	b->rows++;
 	return take_memory(b, e);
@@ -414,7 +414,7 @@ bool frame_build_row(struct frame_build *b, struct err *e)
 /* ---- finishing ---- */
 
 /* The validity bits; NULL: the column has no NULL. */
-static const uint64_t *valid_of(struct frame_build *b, struct building *c)
+static const uint64_t *valid_of(struct frame_builder *b, struct building *c)
 {
 	for (size_t row = 0; row < b->rows; row++)
 		if (!is_valid(c, row))
@@ -422,7 +422,7 @@ static const uint64_t *valid_of(struct frame_build *b, struct building *c)
 	return NULL;
 }
 
-static void finish_column(struct frame_build *b, struct building *c, struct frame_column *out)
+static void finish_column(struct frame_builder *b, struct building *c, struct frame_column *out)
 {
 	*out = (struct frame_column){
 		.name = c->name,
@@ -435,9 +435,9 @@ static void finish_column(struct frame_build *b, struct building *c, struct fram
 	out->v.i = c->values;
 }
 
-struct frame *frame_build_finish(struct frame_build **build)
+struct frame *frame_builder_finish(struct frame_builder **build)
 {
-	struct frame_build *b = *build;
+	struct frame_builder *b = *build;
 	struct frame *f = b->frame;
 	struct held *held = arena_alloc(b->arena, sizeof(*held));
 

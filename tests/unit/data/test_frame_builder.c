@@ -20,24 +20,24 @@ static const struct frame_declared all[] = {
 #define COLUMNS (sizeof(all) / sizeof(all[0]))
 static const struct frame_declared number[] = {{"n", FRAME_INT}};
 
-static void add_row(struct frame_build *b, const char *const *cells, size_t count)
+static void add_row(struct frame_builder *b, const char *const *cells, size_t count)
 {
 	struct err e = {0};
 	bool wanted;
 
-	if (!frame_build_next(b, &wanted, &e))
+	if (!frame_builder_next(b, &wanted, &e))
 		fail_msg("%s", e.text);
 	if (!wanted)
 		return;
 	for (size_t i = 0; i < count; i++)
-		frame_build_cell(b, i, cells[i]);
-	if (!frame_build_row(b, &e))
+		frame_builder_cell(b, i, cells[i]);
+	if (!frame_builder_row(b, &e))
 		fail_msg("%s", e.text);
 }
 
 static struct frame *numbers(size_t rows_max, size_t rows)
 {
-	struct frame_build *b = frame_build_new("wide", number, 1, rows_max);
+	struct frame_builder *b = frame_builder_new("wide", number, 1, rows_max);
 	char text[32];
 
 	for (size_t i = 0; i < rows; i++) {
@@ -46,7 +46,7 @@ static struct frame *numbers(size_t rows_max, size_t rows)
 		snprintf(text, sizeof(text), "%zu", i);
 		add_row(b, &cell, 1);
 	}
-	return frame_build_finish(&b);
+	return frame_builder_finish(&b);
 }
 
 static void cells_become_values_of_their_types(void **state)
@@ -58,13 +58,13 @@ static void cells_become_values_of_their_types(void **state)
 		 "6.02E+23"},
 		{NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 	};
-	struct frame_build *b = frame_build_new("wide", all, COLUMNS, 100);
+	struct frame_builder *b = frame_builder_new("wide", all, COLUMNS, 100);
 	struct frame *f;
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++)
 		add_row(b, rows[i], COLUMNS);
-	f = frame_build_finish(&b);
+	f = frame_builder_finish(&b);
 	assert_null(b);
 	assert_string_equal(f->name, "wide");
 	assert_int_equal(f->rows, 4);
@@ -109,7 +109,7 @@ static void times_become_utc(void **state)
 		"2025-01-31 09:00:00 ",    "2025-01-31 09:00:00x",     "2025-01-31 09:00:00+2",
 		"2025-01-31 09:00:00+02:", "2025-01-31 09:00:00+0200",
 	};
-	struct frame_build *b = frame_build_new("wide", at, 1, 100);
+	struct frame_builder *b = frame_builder_new("wide", at, 1, 100);
 	struct frame *f;
 
 	(void)state;
@@ -117,7 +117,7 @@ static void times_become_utc(void **state)
 		add_row(b, &good[i], 1);
 	for (size_t i = 0; i < 5; i++)
 		add_row(b, &bad[i], 1);
-	f = frame_build_finish(&b);
+	f = frame_builder_finish(&b);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(f->columns[0].v.i[i], 1738314000000);
 	assert_int_equal(f->bad_cells, 5);
@@ -132,13 +132,13 @@ static void what_is_no_value_is_counted(void **state)
 		 "1e400"},
 		{"", "", "", "", "2", "", " 1"},
 	};
-	struct frame_build *b = frame_build_new("wide", all, COLUMNS, 100);
+	struct frame_builder *b = frame_builder_new("wide", all, COLUMNS, 100);
 	struct frame *f;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		add_row(b, bad[i], COLUMNS);
-	f = frame_build_finish(&b);
+	f = frame_builder_finish(&b);
 	assert_int_equal(f->bad_cells, 3 * (COLUMNS - 1));
 	for (size_t i = 0; i < COLUMNS; i++)
 		for (size_t row = 0; row < 3 && all[i].type != FRAME_TEXT; row++)
@@ -179,7 +179,7 @@ static void many_columns_have_fewer_rows(void **state)
 	enum { WIDTH = 400 };
 	struct frame_declared *columns = mem_alloc(WIDTH * sizeof(*columns));
 	const char **cells = mem_alloc(WIDTH * sizeof(*cells));
-	struct frame_build *b;
+	struct frame_builder *b;
 	struct frame *f;
 
 	(void)state;
@@ -187,10 +187,10 @@ static void many_columns_have_fewer_rows(void **state)
 		columns[i] = (struct frame_declared){"b", FRAME_BOOL};
 		cells[i] = "1";
 	}
-	b = frame_build_new("wide", columns, WIDTH, FRAME_ROWS_MAX);
+	b = frame_builder_new("wide", columns, WIDTH, FRAME_ROWS_MAX);
 	for (size_t i = 0; i <= FRAME_CELLS_MAX / WIDTH; i++)
 		add_row(b, cells, WIDTH);
-	f = frame_build_finish(&b);
+	f = frame_builder_finish(&b);
 	assert_true(f->sampled);
 	assert_true(f->rows * WIDTH <= FRAME_CELLS_MAX);
 	frame_free(&f);
@@ -199,10 +199,10 @@ static void many_columns_have_fewer_rows(void **state)
 }
 
 /* Fills a build with rows of one long text each, until it is refused. */
-static struct frame_build *fill(struct err *e, size_t *rows)
+static struct frame_builder *fill(struct err *e, size_t *rows)
 {
 	static const struct frame_declared text[] = {{"t", FRAME_TEXT}};
-	struct frame_build *b = frame_build_new("long", text, 1, FRAME_ROWS_MAX);
+	struct frame_builder *b = frame_builder_new("long", text, 1, FRAME_ROWS_MAX);
 	enum { BYTES = 1 << 20 };
 	char *cell = mem_alloc(BYTES + 1);
 	bool wanted, good = true;
@@ -211,10 +211,10 @@ static struct frame_build *fill(struct err *e, size_t *rows)
 	for (*rows = 0; good; (*rows)++) {
 		snprintf(cell, 16, "%015zu", *rows);
 		cell[15] = 'x';
-		good = frame_build_next(b, &wanted, e);
+		good = frame_builder_next(b, &wanted, e);
 		if (good) {
-			frame_build_cell(b, 0, cell);
-			good = frame_build_row(b, e);
+			frame_builder_cell(b, 0, cell);
+			good = frame_builder_row(b, e);
 		}
 	}
 	mem_free(cell);
@@ -225,20 +225,20 @@ static void one_frame_has_so_much_memory(void **state)
 {
 	struct err e = {0};
 	size_t rows;
-	struct frame_build *b = fill(&e, &rows);
+	struct frame_builder *b = fill(&e, &rows);
 
 	(void)state;
 	assert_int_equal(e.code, ERR_LIMIT);
 	assert_false(e.may_retry);
 	assert_true(rows >= 31 && rows <= 33);
 	assert_true(frames_bytes() > 0 && frames_bytes() <= FRAME_MEMORY_MAX);
-	frame_build_free(&b);
+	frame_builder_free(&b);
 	assert_int_equal(frames_bytes(), 0);
 }
 
 static void all_frames_have_so_much_memory(void **state)
 {
-	struct frame_build *builds[16];
+	struct frame_builder *builds[16];
 	struct err e = {0};
 	size_t n = 0, rows;
 
@@ -252,7 +252,7 @@ static void all_frames_have_so_much_memory(void **state)
 	assert_true(n >= 8 && n <= 10);
 	assert_true(frames_bytes() <= FRAMES_MEMORY_MAX);
 	while (n > 0)
-		frame_build_free(&builds[--n]);
+		frame_builder_free(&builds[--n]);
 	assert_int_equal(frames_bytes(), 0);
 }
 
