@@ -70,7 +70,7 @@ struct recovery_plan {
 /* How the message answers the open clarifying question. */
 struct ask_answer {
 	bool answers;        /* the message is an answer */
-	bool drops;          /* the message cancels the question */
+	bool cancels;        /* the message cancels the question */
 	const json_t *edits; /* filters that it sets, or that the client edited; NULL: free text */
 	const json_t *plan;  /* plan they are for; NULL: the session's */
 	const char *why_not; /* why the answer is not allowed, for asking again; or NULL */
@@ -118,7 +118,7 @@ void reply_plain(struct dialog_turn *t, const char *(*plain)(void *owner, const 
 /* The session context after this turn. New reference. */
 json_t *dialog_standing(const struct dialog_turn *t);
 /* Sets next_context, unless a clarifying question did. */
-void dialog_leave_context(struct dialog_turn *t);
+void dialog_set_next_context(struct dialog_turn *t);
 
 /* ---- ask.c, ask_plan.c, ask_answer.c, ask_words.c: clarifying questions ---- */
 
@@ -152,11 +152,11 @@ bool ask_has_plan(const struct dialog_turn *t);
  * ("NP15 in 2026"). Sets dialog.answered. */
 bool ask_read_values(struct dialog_turn *t);
 /* True when the message is not a question itself: the flow's open question is asked once more. */
-bool ask_stays(struct dialog_turn *t, bool model_usable);
+bool ask_remains_open(struct dialog_turn *t, bool model_usable);
 /* Asks the open question once more, because its answer is not allowed. */
 void ask_again(struct dialog_turn *t);
 /* Cancels the open question: the reply confirms it, and the rest of the context stays. */
-void ask_drop(struct dialog_turn *t);
+void ask_cancel(struct dialog_turn *t);
 /* A value of chat.select as text; "" for an invalid type. */
 const char *ask_value_text(const json_t *value, struct arena *a);
 
@@ -201,7 +201,7 @@ void unused_reply(struct dialog_turn *t);
 /* ---- recovery.c, recovery_ask.c, recovery_probe.c: results without rows ---- */
 
 /* The last result of a task that found nothing; NULL: it found rows or never ran. */
-const struct result *recovery_lack(const struct task *task);
+const struct result *recovery_result_without_rows(const struct task *task);
 /* True when a task returned no rows, or a truncated result has suggestions. */
 bool recovery_is_due(const struct dialog_turn *t);
 bool recovery_any_rows(const struct dialog_turn *t);
@@ -212,7 +212,7 @@ bool recovery_begin(struct dialog_turn *t);
 const struct result *recovery_nothing_found(const struct dialog_turn *t);
 /* Starts the suggested questions of `lack`, then example questions of its domain, as probes. False:
  * there are none. */
-bool recovery_start_probes(struct dialog_turn *t, const struct result *lack);
+bool recovery_start_probes(struct dialog_turn *t, const struct result *without_rows);
 void recovery_take_probes(struct dialog_turn *t); /* suggests the probes that found rows */
 void recovery_cancel(struct dialog_turn *t);
 /* Every task failed: prepares a reply with the errors. */
@@ -231,7 +231,7 @@ const json_t *context_earlier(struct dialog_turn *t);
 bool context_summary_is_due(const struct dialog_turn *t);
 /* True when messages between the summary and the newest ones must be read. */
 bool context_wants_between(const struct dialog_turn *t, bool model_usable);
-void context_reads_between(struct dialog_turn *t);
+void context_mark_between_read(struct dialog_turn *t);
 void context_between(struct dialog_turn *t, const struct message *messages, size_t count);
 /* Steps of a new summary: make it from the messages, add a model's wording, record that it is
  * stored. */
@@ -240,20 +240,20 @@ void context_summarize(struct dialog_turn *t, const struct message *messages, si
 void context_word_summary(struct dialog_turn *t, const char *text);
 void context_summary_stored(struct dialog_turn *t);
 
-/* ---- outside.c: a conversation that the client stores ---- */
+/* ---- client_history.c: a conversation that the client stores ---- */
 
-/* ERR_LIMIT: more than OUTSIDE_MESSAGES_MAX messages or OUTSIDE_BYTES_MAX bytes. ERR_INPUT: not
- * UTF-8. */
-MUST_CHECK bool outside_check(const struct turn_request *r, struct err *e);
+/* ERR_LIMIT: more than CLIENT_HISTORY_MESSAGES_MAX messages or CLIENT_HISTORY_BYTES_MAX bytes.
+ * ERR_INPUT: not UTF-8. */
+MUST_CHECK bool client_history_check(const struct turn_request *r, struct err *e);
 /* Copies the origin and the part of the history that is used: the rules as one message, then at
- * most OUTSIDE_LOOKED_AT other messages. */
-void outside_copy(const struct turn_request *r, struct turn_request *out, struct arena *a);
+ * most CLIENT_HISTORY_READ_MAX other messages. */
+void client_history_copy(const struct turn_request *r, struct turn_request *out, struct arena *a);
 /* Derives the session context from the user's earlier messages, without a model. */
-void outside_read(struct dialog_turn *t);
+void client_history_read(struct dialog_turn *t);
 /* Quoted text for the answer's prompt only; NULL: none. The number check does not use numbers from
  * it. */
-const char *outside_rules(const struct turn_request *r, struct arena *a);
-const char *outside_said(const struct turn_request *r, struct arena *a);
+const char *client_history_rules(const struct turn_request *r, struct arena *a);
+const char *client_history_text(const struct turn_request *r, struct arena *a);
 
 /* ---- memory.c: items of a summary. Pure; all texts in the arena. ---- */
 

@@ -138,20 +138,20 @@
 #define SUMMARY_MODEL_MS   8000 /* time limit for a model to write a summary */
 #define SUMMARY_BYTES_MAX  4000 /* of a model's summary */
 /* History sent by a client: what common clients send in a day. */
-#define OUTSIDE_MESSAGES_MAX 1000
+#define CLIENT_HISTORY_MESSAGES_MAX 1000
 /* All messages of such a history; the limit of the request's body. */
-#define OUTSIDE_BYTES_MAX (1024 * 1024)
+#define CLIENT_HISTORY_BYTES_MAX (1024 * 1024)
 #define MCP_LIST_MAX                                                                               \
 	100 /* tools in one MCP list: a whole catalogue, since most clients read one list only */
 #define MCP_LIST_LIFE_MS                                                                           \
 	60000 /* time a client may cache such a list: switches and permissions change */
 #define MCP_STATE_LIFE_MS                                                                          \
 	(24 * 3600 * 1000) /* state of a form: a clarifying question can be answered for a day */
-#define OUTSIDE_LOOKED_AT    12   /* newest messages of a client's history that are read */
-#define OUTSIDE_OF_ROLE      6    /* messages of each role among them */
-#define OUTSIDE_ANSWER_BYTES 2000 /* of an answer: enough to show its subject */
+#define CLIENT_HISTORY_READ_MAX     12   /* newest messages of a client's history that are read */
+#define CLIENT_HISTORY_PER_ROLE     6    /* messages of each role among them */
+#define CLIENT_HISTORY_ANSWER_BYTES 2000 /* of an answer: enough to show its subject */
 /* Of the client's own system messages: enough for tone and form. */
-#define OUTSIDE_RULES_BYTES 4000
+#define CLIENT_HISTORY_RULES_BYTES 4000
 #define HISTORY_MESSAGES_MAX                                                                       \
 	12 /* messages read of a session; a prompt repeats half of them, the newest */
 #define ANSWER_BYTES_MAX                                                                           \

@@ -24,9 +24,9 @@ struct toolbox;
 struct turns;
 
 /* A message of a conversation that the client stores itself: UTF-8, untrusted input. */
-enum outside_role { OUTSIDE_SYSTEM, OUTSIDE_USER, OUTSIDE_ASSISTANT };
-struct outside_message {
-	enum outside_role role;
+enum client_role { CLIENT_ROLE_SYSTEM, CLIENT_ROLE_USER, CLIENT_ROLE_ASSISTANT };
+struct client_message {
+	enum client_role role;
 	struct str text;
 };
 
@@ -48,7 +48,7 @@ struct turn_request {
 	const char *origin;
 	/* The client's conversation without the question, oldest first; see dialog.h for its
 	 * readers. */
-	const struct outside_message *history;
+	const struct client_message *history;
 	size_t history_count;
 };
 

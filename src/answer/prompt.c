@@ -475,7 +475,7 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_unboun
 /* Placed after our rules, and after their cached part. */
 static void add_outside_rules(struct answer_turn *t, struct llm_call *call, struct scratch *s)
 {
-	const char *rules = outside_rules(&t->core->request, t->core->arena);
+	const char *rules = client_history_rules(&t->core->request, t->core->arena);
 	struct llm_block *both;
 
 	if (!rules)
@@ -488,9 +488,9 @@ static void add_outside_rules(struct answer_turn *t, struct llm_call *call, stru
 	scratch_spend(s, tokens_estimate(rules, strlen(rules)));
 }
 
-static void note_outside(struct answer_turn *t, struct scratch *s)
+static void note_client_history(struct answer_turn *t, struct scratch *s)
 {
-	const char *said = outside_said(&t->core->request, t->core->arena);
+	const char *said = client_history_text(&t->core->request, t->core->arena);
 
 	if (said)
 		scratch_note_spare(s, "What was said earlier in this conversation", said);
@@ -506,7 +506,7 @@ static struct llm_call *answer_call(struct answer_turn *t, const char *more)
 	add_outside_rules(t, call, s);
 	scratch_note(s, date_text(t));
 	note_memory(t, s, true);
-	note_outside(t, s);
+	note_client_history(t, s);
 	scratch_note(s, question_text(t));
 	if (t->work->result_count == 0)
 		scratch_note(s, "No data was gathered: the question is not about the data, or "

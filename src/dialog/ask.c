@@ -243,7 +243,7 @@ static const char *text_again(const struct dialog_turn *t, const struct turn_ask
 	return arena_printf(t->core->arena, "%s %s", why, ask->question);
 }
 
-void ask_drop(struct dialog_turn *t)
+void ask_cancel(struct dialog_turn *t)
 {
 	t->dialog->next_context = json_deep_copy(t->context->standing);
 	json_object_del(t->dialog->next_context, "ask");

@@ -231,7 +231,7 @@ static bool read_cancelled(struct dialog_turn *t, const json_t *ask, struct ask_
 {
 	json_t *skip = json_object_get(json_object_get(ask, "skip"), "value");
 
-	out->drops = !skip;
+	out->cancels = !skip;
 	return !skip ||
 	       ask_take(t, ask, json_own(t->core->arena, json_list_of(json_incref(skip))), out);
 }

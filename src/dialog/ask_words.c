@@ -327,7 +327,7 @@ static bool is_own_question(const struct understanding *u, bool model_usable)
 	return model_usable || u->flow || (u->tool_count > 0 && u->confidence >= KNOW_SURE);
 }
 
-bool ask_stays(struct dialog_turn *t, bool model_usable)
+bool ask_remains_open(struct dialog_turn *t, bool model_usable)
 {
 	const json_t *ask = json_object_get(t->context->standing, "ask");
 

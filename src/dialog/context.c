@@ -61,7 +61,7 @@ bool context_wants_between(const struct dialog_turn *t, bool model_usable)
 	       !context_summary_is_due(t);
 }
 
-void context_reads_between(struct dialog_turn *t)
+void context_mark_between_read(struct dialog_turn *t)
 {
 	t->context->between_read = true;
 }

@@ -16,7 +16,7 @@ bool recovery_has_rows(const struct result *r)
 }
 
 /* The last result of a task without rows; NULL: it has rows, or never ran. */
-const struct result *recovery_lack(const struct task *task)
+const struct result *recovery_result_without_rows(const struct task *task)
 {
 	if (task->state == TASK_SKIPPED)
 		return NULL;
@@ -26,10 +26,11 @@ const struct result *recovery_lack(const struct task *task)
 	return task->result_count ? task->results[task->result_count - 1] : NULL;
 }
 
-const struct result *recovery_first_lack(const struct dialog_turn *t, enum outcome_kind kind)
+const struct result *recovery_first_without_rows(const struct dialog_turn *t,
+						 enum outcome_kind kind)
 {
 	for (size_t i = 0; i < t->work->plan->count; i++) {
-		const struct result *r = recovery_lack(&t->work->plan->tasks[i]);
+		const struct result *r = recovery_result_without_rows(&t->work->plan->tasks[i]);
 
 		if (r && r->outcome.kind == kind)
 			return r;
@@ -59,7 +60,7 @@ const struct result *recovery_cut(const struct dialog_turn *t)
 bool recovery_is_due(const struct dialog_turn *t)
 {
 	for (size_t i = 0; i < t->work->plan->count; i++)
-		if (recovery_lack(&t->work->plan->tasks[i]))
+		if (recovery_result_without_rows(&t->work->plan->tasks[i]))
 			return true;
 	return recovery_cut(t) != NULL;
 }
@@ -78,16 +79,16 @@ const char *recovery_words(struct dialog_turn *t, const struct result *r)
 
 const struct result *recovery_nothing_found(const struct dialog_turn *t)
 {
-	const struct result *r = recovery_first_lack(t, OUTCOME_EMPTY);
+	const struct result *r = recovery_first_without_rows(t, OUTCOME_EMPTY);
 
-	return r ? r : recovery_first_lack(t, OUTCOME_NO_DATA);
+	return r ? r : recovery_first_without_rows(t, OUTCOME_NO_DATA);
 }
 
 /* A failed query may work later or with a smaller request: the user decides. */
 static void offer_again(struct dialog_turn *t)
 {
 	for (size_t i = 0; i < t->work->plan->count; i++) {
-		const struct result *r = recovery_lack(&t->work->plan->tasks[i]);
+		const struct result *r = recovery_result_without_rows(&t->work->plan->tasks[i]);
 
 		if (r && r->outcome.retryable && t->core->request.content[0]) {
 			suggest_add(t, turn_sentence(t->core, SAY_ASK_TRY_AGAIN),
@@ -100,7 +101,7 @@ static void offer_again(struct dialog_turn *t)
 /* The server has no data, but the user may have a file. */
 static void offer_upload(struct dialog_turn *t)
 {
-	if (recovery_first_lack(t, OUTCOME_NO_DATA) && may(t->core->who, PERMISSION_UPLOAD))
+	if (recovery_first_without_rows(t, OUTCOME_NO_DATA) && may(t->core->who, PERMISSION_UPLOAD))
 		suggest_add(t, turn_sentence(t->core, SAY_SUGGEST_UPLOAD_LABEL),
 			    turn_sentence(t->core, SAY_SUGGEST_UPLOAD));
 }

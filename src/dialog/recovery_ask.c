@@ -74,8 +74,8 @@ static json_t *step_of(const struct dialog_turn *t, const struct result *r, size
 }
 
 /* Returns true when the same answer applies to both results. */
-static bool lacks_the_same(const struct dialog_turn *t, const struct result *r,
-			   const struct result *one)
+static bool has_same_answer(const struct dialog_turn *t, const struct result *r,
+			    const struct result *one)
 {
 	const struct param_def *p = param_of(t, r), *same = param_of(t, one);
 
@@ -109,8 +109,8 @@ static const json_t *flow_instead(struct dialog_turn *t)
 	return plan;
 }
 
-/* All steps that lack the same as `one`. Returns the whole plan if its steps belong together: a
- * flow, or a plan in which no step found anything. */
+/* All steps whose results have the same answer as `one`. Returns the whole plan if its steps belong
+ * together: a flow, or a plan in which no step found anything. */
 static const json_t *plan_for(struct dialog_turn *t, const struct result *one)
 {
 	json_t *steps = json_array();
@@ -120,9 +120,9 @@ static const json_t *plan_for(struct dialog_turn *t, const struct result *one)
 		return t->work->plan->flow ? flow_instead(t) : t->work->spec;
 	}
 	for (size_t i = 0; i < t->work->plan->count; i++) {
-		const struct result *r = recovery_lack(&t->work->plan->tasks[i]);
+		const struct result *r = recovery_result_without_rows(&t->work->plan->tasks[i]);
 
-		if (r && lacks_the_same(t, r, one))
+		if (r && has_same_answer(t, r, one))
 			json_push_take(steps, step_of(t, r, json_array_size(steps) + 1));
 	}
 	return plan_of(t, steps);
@@ -137,9 +137,9 @@ static void common_range(const struct dialog_turn *t, const struct result *one, 
 	const char *first = one->outcome.range_min, *last = one->outcome.range_max;
 
 	for (size_t i = 0; i < t->work->plan->count; i++) {
-		const struct result *r = recovery_lack(&t->work->plan->tasks[i]);
+		const struct result *r = recovery_result_without_rows(&t->work->plan->tasks[i]);
 
-		if (!r || !lacks_the_same(t, r, one))
+		if (!r || !has_same_answer(t, r, one))
 			continue;
 		if (strcmp(r->outcome.range_min, first) > 0)
 			first = r->outcome.range_min;
@@ -242,7 +242,7 @@ static void ask_days(struct dialog_turn *t, const struct result *r, const struct
 
 bool recovery_ask_time(struct dialog_turn *t)
 {
-	const struct result *r = recovery_first_lack(t, OUTCOME_OUT_OF_WINDOW);
+	const struct result *r = recovery_first_without_rows(t, OUTCOME_OUT_OF_WINDOW);
 	const struct param_def *p = r ? param_of(t, r) : NULL;
 	struct turn_ask *ask = &t->dialog->recovery_plan.ask;
 	const char *min, *max;
@@ -284,7 +284,7 @@ static void ask_for_one(struct dialog_turn *t, const struct result *r, const cha
 
 bool recovery_ask_name(struct dialog_turn *t)
 {
-	const struct result *r = recovery_first_lack(t, OUTCOME_UNKNOWN_ENTITY);
+	const struct result *r = recovery_first_without_rows(t, OUTCOME_UNKNOWN_ENTITY);
 	const struct param_def *p = r ? param_of(t, r) : NULL;
 
 	if (!p || r->outcome.suggestion_count == 0)
@@ -300,7 +300,7 @@ bool recovery_ask_name(struct dialog_turn *t)
 /* Offers names with data instead of a name without data. */
 bool recovery_ask_other(struct dialog_turn *t)
 {
-	const struct result *r = recovery_first_lack(t, OUTCOME_NO_DATA);
+	const struct result *r = recovery_first_without_rows(t, OUTCOME_NO_DATA);
 	const struct param_def *p = r ? param_of(t, r) : NULL;
 	const struct dimension_def *d =
 		p && p->entity ? catalog_dimension(t->core->may.catalog, p->entity) : NULL;

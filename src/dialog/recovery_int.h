@@ -6,7 +6,8 @@
 
 /* recovery.c */
 bool recovery_has_rows(const struct result *r);
-const struct result *recovery_first_lack(const struct dialog_turn *t, enum outcome_kind kind);
+const struct result *recovery_first_without_rows(const struct dialog_turn *t,
+						 enum outcome_kind kind);
 /* The first truncated result that can be narrowed, or NULL. */
 const struct result *recovery_cut(const struct dialog_turn *t);
 const char *recovery_words(struct dialog_turn *t, const struct result *r);

@@ -73,12 +73,13 @@ static void add_probe(struct dialog_turn *t, const char *question)
 	};
 }
 
-bool recovery_start_probes(struct dialog_turn *t, const struct result *lack)
+bool recovery_start_probes(struct dialog_turn *t, const struct result *without_rows)
 {
-	const struct domain_def *d = catalog_domain_of_agent(t->core->may.catalog, lack->agent);
+	const struct domain_def *d =
+		catalog_domain_of_agent(t->core->may.catalog, without_rows->agent);
 	struct view_followup suggested[RECOVER_PROBES_MAX];
 	struct err e = {0};
-	size_t n = view_suggested(lack, t->core->arena, suggested, RECOVER_PROBES_MAX);
+	size_t n = view_suggested(without_rows, t->core->arena, suggested, RECOVER_PROBES_MAX);
 
 	t->dialog->recovery_plan.questions =
 		arena_alloc(t->core->arena, sizeof(char *) * RECOVER_PROBES_MAX);

@@ -88,7 +88,7 @@ static bool is_unanswered(const struct dialog_turn *t)
 }
 
 /* A turn without data leaves the context unchanged. A context from the client is not stored. */
-void dialog_leave_context(struct dialog_turn *t)
+void dialog_set_next_context(struct dialog_turn *t)
 {
 	const struct understanding *u = &t->reading->understood;
 

@@ -138,7 +138,7 @@ enum turn_state step_load(struct turn *t)
 {
 	t->machine.started = true;
 	if (context_wants_between(&t->for_dialog, llm_usable(t->answers.llm))) {
-		context_reads_between(&t->for_dialog);
+		context_mark_between_read(&t->for_dialog);
 		t->machine.pending++;
 		t->machine.op = store_uncovered(
 			t->core.all->store, t->core.who, t->core.request.session_id,

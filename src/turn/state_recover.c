@@ -31,14 +31,15 @@ static bool may_replan(struct turn *t)
 	    (p->origin != PLAN_SUPERVISOR && p->origin != PLAN_PLANNER))
 		return false;
 	for (size_t i = 0; i < p->count; i++)
-		if (recovery_lack(&p->tasks[i]) && plan_is_waited_for(p, &p->tasks[i]))
+		if (recovery_result_without_rows(&p->tasks[i]) &&
+		    plan_is_waited_for(p, &p->tasks[i]))
 			return true;
 	return false;
 }
 
 enum turn_state step_recover(struct turn *t)
 {
-	const struct result *lack;
+	const struct result *without_rows;
 
 	if (t->machine.started) {
 		recovery_take_probes(&t->for_dialog);
@@ -51,11 +52,11 @@ enum turn_state step_recover(struct turn *t)
 		t->machine.replanned = true;
 		return TURN_ROUTE;
 	}
-	lack = recovery_nothing_found(&t->for_dialog);
-	if (lack)
+	without_rows = recovery_nothing_found(&t->for_dialog);
+	if (without_rows)
 		say_phase(&t->for_answer, "recovering",
 			  turn_sentence(&t->core, SAY_PHASE_NOTHING_FOUND));
-	if (lack && recovery_start_probes(&t->for_dialog, lack))
+	if (without_rows && recovery_start_probes(&t->for_dialog, without_rows))
 		return TURN_WAIT;
 	return go_on(t);
 }

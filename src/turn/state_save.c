@@ -69,7 +69,7 @@ enum turn_state step_save(struct turn *t)
 {
 	if (!t->machine.started) {
 		t->machine.started = true;
-		dialog_leave_context(&t->for_dialog);
+		dialog_set_next_context(&t->for_dialog);
 		save(t);
 		return TURN_WAIT;
 	}

@@ -239,7 +239,7 @@ static enum turn_state look_at_question(struct turn *t)
 		return run_again(t, t->dialog.answered.plan);
 	if (t->reading.understood.filter_count > 0)
 		say_filters(&t->for_answer);
-	if (!filters && ask_stays(&t->for_dialog, answer_may_ask_model(&t->for_answer))) {
+	if (!filters && ask_remains_open(&t->for_dialog, answer_may_ask_model(&t->for_answer))) {
 		ask_again(&t->for_dialog);
 		return TURN_ANSWER;
 	}
@@ -295,7 +295,7 @@ enum turn_state step_understand(struct turn *t)
 		return next;
 	if (waits_for_documents(t))
 		return TURN_WAIT;
-	outside_read(&t->for_dialog);
+	client_history_read(&t->for_dialog);
 	read_selected(t);
 	if (!ask_read(&t->for_dialog) || has_changed(t)) {
 		turn_end_set(t, (struct turn_end){.failed = true,
@@ -303,8 +303,8 @@ enum turn_state step_understand(struct turn *t)
 						  .error_text = failure->text});
 		return TURN_FAILED;
 	}
-	if (t->dialog.answered.drops) {
-		ask_drop(&t->for_dialog);
+	if (t->dialog.answered.cancels) {
+		ask_cancel(&t->for_dialog);
 		return TURN_ANSWER;
 	}
 	if (t->dialog.answered.why_not) {

@@ -78,7 +78,7 @@ bool turn_admit(const struct turns *all, const struct turn_request *r, struct er
 		return err_set_retry(e, ERR_CANCELLED, "the server is restarting");
 	if (!may(r->who, "chat:use"))
 		return err_set(e, ERR_DENIED, "chat:use is missing");
-	if (!outside_check(r, e))
+	if (!client_history_check(r, e))
 		return false;
 	if (running_of(all, GROUP_TENANT, r) >= tenant_max)
 		return err_set_retry(e, ERR_LIMIT, "%zu turns of this tenant are running",
@@ -120,7 +120,7 @@ static void copy_request(struct turn *t, const struct turn_request *r)
 		.replays = r->replays,
 		.values = json_own(a, json_deep_copy(r->values)),
 	};
-	outside_copy(r, &t->core.request, a);
+	client_history_copy(r, &t->core.request, a);
 }
 
 struct date turn_today(const struct turns *all, const char *tenant)

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			      struct err *) = {ai_read, agui_read, openai_read};
 	json_t *body;
 
-	if (!json_parse((const char *)data, size, OUTSIDE_BYTES_MAX, &body, NULL))
+	if (!json_parse((const char *)data, size, CLIENT_HISTORY_BYTES_MAX, &body, NULL))
 		return 0;
 	for (size_t i = 0; i < 3 && json_is_object(body); i++) {
 		struct arena *a = arena_new(1 << 12);

@@ -49,7 +49,7 @@ static void open_state(const char *text, size_t size)
 	struct buf sealed;
 
 	assert(!mcp_state_open(text, secret, "t", "u", 0, a, &out));
-	buf_init(&sealed, OUTSIDE_BYTES_MAX);
+	buf_init(&sealed, CLIENT_HISTORY_BYTES_MAX);
 	mcp_state_seal(&sealed, secret, salt, &state);
 	assert(mcp_state_open(buf_text(&sealed), secret, "t", "u", 999, a, &out));
 	assert(strcmp(out.session, "session") == 0 && strcmp(out.ask_id, "ask") == 0 && !out.skip);
@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	open_state(text, size);
 	mem_free(text);
-	if (!json_parse((const char *)data, size, OUTSIDE_BYTES_MAX, &body, NULL))
+	if (!json_parse((const char *)data, size, CLIENT_HISTORY_BYTES_MAX, &body, NULL))
 		body = NULL;
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
 		struct arena *a = arena_new(1 << 12);

@@ -65,7 +65,7 @@ struct stage {
 	char ask_id[UUID_BYTES];
 	bool closed, drained;
 	/* what the next one brings along */
-	struct outside_message outside[OUTSIDE_MESSAGES_MAX];
+	struct client_message outside[CLIENT_HISTORY_MESSAGES_MAX];
 	size_t outside_count;
 	FILE *record; /* VESPER_RECORD, or NULL */
 };
@@ -651,10 +651,10 @@ static void add_outside(struct stage *s, const char *role, const char *text)
 
 	while (i < 3 && strcmp(roles[i], role) != 0)
 		i++;
-	if (i == 3 || s->outside_count == OUTSIDE_MESSAGES_MAX)
+	if (i == 3 || s->outside_count == CLIENT_HISTORY_MESSAGES_MAX)
 		fail(s, "outside %s?", role);
 	s->outside[s->outside_count++] =
-		(struct outside_message){(enum outside_role)i, str_of(unescape(s, text))};
+		(struct client_message){(enum client_role)i, str_of(unescape(s, text))};
 }
 
 static void script_line(struct stage *s, const char *word, char *rest)

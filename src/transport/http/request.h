@@ -38,7 +38,7 @@ enum {
 	ROUTE_LOCAL = 8,      /* needs no token; on loopback, Host must name this machine */
 	ROUTE_SIGNIN = 32,    /* exists only where browsers sign in */
 	ROUTE_PAGE = 64,      /* exists only with sign-in or in demo mode, where there is a page */
-	ROUTE_LONG = 128,     /* the body may hold a whole conversation: OUTSIDE_BYTES_MAX */
+	ROUTE_LONG = 128,     /* the body may hold a whole conversation: CLIENT_HISTORY_BYTES_MAX */
 	ROUTE_OPENAI = 256,   /* errors have the shape of Chat Completions */
 	ROUTE_AI = 1024,      /* of the AI SDK */
 	ROUTE_AGUI = 2048,    /* of AG-UI */

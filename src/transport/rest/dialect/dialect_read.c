@@ -44,7 +44,7 @@ static bool read_text(const json_t *content, const char *where, struct arena *a,
 		return true;
 	if (!json_is_array(content))
 		return err_set(e, ERR_INPUT, "%s: must be a text or a list of parts", where);
-	buf_init(&text, OUTSIDE_BYTES_MAX);
+	buf_init(&text, CLIENT_HISTORY_BYTES_MAX);
 	json_array_foreach((json_t *)(uintptr_t)content, i, part) {
 		const char *type = json_string_value(json_object_get(part, "type"));
 		const char *piece = json_string_value(json_object_get(part, "text"));
@@ -100,8 +100,8 @@ static bool last_message(const json_t *body, const json_t **out, struct err *e)
 
 	if (!json_is_array(messages) || n == 0)
 		return err_set(e, ERR_INPUT, "messages: must be a list with a message");
-	if (n > OUTSIDE_MESSAGES_MAX)
-		return err_set(e, ERR_LIMIT, "messages: at most %d", OUTSIDE_MESSAGES_MAX);
+	if (n > CLIENT_HISTORY_MESSAGES_MAX)
+		return err_set(e, ERR_LIMIT, "messages: at most %d", CLIENT_HISTORY_MESSAGES_MAX);
 	*out = json_array_get(messages, n - 1);
 	if (!json_is_object(*out))
 		return err_set(e, ERR_INPUT, "messages[%zu]: must be an object", n - 1);
@@ -298,16 +298,16 @@ bool agui_read(const json_t *body, struct arena *a, struct dialect_request *out,
 
 /* ---- Chat Completions ---- */
 
-static bool read_role(const json_t *message, size_t i, enum outside_role *out, bool *known,
+static bool read_role(const json_t *message, size_t i, enum client_role *out, bool *known,
 		      struct err *e)
 {
 	static const struct {
 		const char *name;
-		enum outside_role role;
-	} roles[] = {{"system", OUTSIDE_SYSTEM},
-		     {"developer", OUTSIDE_SYSTEM},
-		     {"user", OUTSIDE_USER},
-		     {"assistant", OUTSIDE_ASSISTANT}};
+		enum client_role role;
+	} roles[] = {{"system", CLIENT_ROLE_SYSTEM},
+		     {"developer", CLIENT_ROLE_SYSTEM},
+		     {"user", CLIENT_ROLE_USER},
+		     {"assistant", CLIENT_ROLE_ASSISTANT}};
 
 	*known = false;
 	for (size_t r = 0; r < sizeof(roles) / sizeof(roles[0]); r++)
@@ -325,8 +325,8 @@ static bool read_history(const json_t *messages, struct arena *a, struct dialect
 			 struct err *e)
 {
 	size_t n = json_array_size(messages) - 1;
-	struct outside_message *list = arena_alloc(a, (n + 1) * sizeof(*list));
-	enum outside_role role = OUTSIDE_USER;
+	struct client_message *list = arena_alloc(a, (n + 1) * sizeof(*list));
+	enum client_role role = CLIENT_ROLE_USER;
 	const char *text;
 	bool known;
 
@@ -337,7 +337,7 @@ static bool read_history(const json_t *messages, struct arena *a, struct dialect
 		    !read_text(json_object_get(message, "content"), "content", a, &text, e))
 			return false;
 		if (known && text)
-			list[out->history_count++] = (struct outside_message){role, str_of(text)};
+			list[out->history_count++] = (struct client_message){role, str_of(text)};
 	}
 	out->history = list;
 	return true;

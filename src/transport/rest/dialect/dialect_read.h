@@ -18,7 +18,7 @@ struct dialect_request {
 	json_t *values;            /* its values, owned by the arena; NULL: cancelled */
 	const char *external_id;   /* the client's name for the conversation */
 	const char *client_msg_id; /* id of the question; a repeated id is the same turn */
-	const struct outside_message *history; /* for clients without a conversation */
+	const struct client_message *history; /* for clients without a conversation */
 	size_t history_count;
 	const char *model; /* Chat Completions */
 	const char *pack;  /* the pack that the model's name selects; NULL: all */

@@ -49,14 +49,15 @@ static json_t *open_members(const char *text, const uint8_t secret[SEAL_KEY_BYTE
 	struct buf sealed, plain;
 	struct str rest;
 
-	buf_init(&sealed, OUTSIDE_BYTES_MAX);
-	buf_init(&plain, OUTSIDE_BYTES_MAX);
+	buf_init(&sealed, CLIENT_HISTORY_BYTES_MAX);
+	buf_init(&plain, CLIENT_HISTORY_BYTES_MAX);
 	if (hash_base64url_decode(&sealed, text, strlen(text)) && sealed.n > MCP_SALT_BYTES) {
 		memcpy(salt, buf_text(&sealed), MCP_SALT_BYTES);
 		rest = (struct str){buf_text(&sealed) + MCP_SALT_BYTES, sealed.n - MCP_SALT_BYTES};
 		state_key(secret, salt, key);
 		if (seal_open(&plain, key, rest) &&
-		    !json_parse(buf_text(&plain), plain.n, OUTSIDE_BYTES_MAX, &members, NULL))
+		    !json_parse(buf_text(&plain), plain.n, CLIENT_HISTORY_BYTES_MAX, &members,
+				NULL))
 			members = NULL;
 	}
 	buf_deinit(&plain);

@@ -241,7 +241,7 @@ static void a_conversation_is_brought_along(void **state)
 	assert_true(d.wants_stream && d.include_usage);
 	assert_string_equal(d.content, "b");
 	assert_int_equal(d.history_count, 2);
-	assert_int_equal(d.history[0].role, OUTSIDE_SYSTEM);
+	assert_int_equal(d.history[0].role, CLIENT_ROLE_SYSTEM);
 	assert_true(str_eq(d.history[1].text, STR("a")));
 }
 
