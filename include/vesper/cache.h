@@ -35,17 +35,17 @@ struct cache_key {
 /* The bytes are valid during the callback only; value.p is NULL on a miss. */
 typedef void (*cache_value_cb)(void *owner, struct str value);
 typedef void (*cache_lock_cb)(void *owner, bool locked);
-typedef void (*cache_kept_cb)(void *owner, bool kept);
+typedef void (*cache_confirmed_cb)(void *owner, bool kept);
 
 /* State of token buckets after a request. A bucket holds at most `most` tokens; an empty one
  * refills evenly within full_ms. */
 #define CACHE_BUCKETS_MAX 2
 struct cache_consume {
-	bool counted; /* false: no reply; all other members are meaningless */
-	bool taken;   /* one token was taken from each bucket; false: one was empty, none taken */
+	bool counted;  /* false: no reply; all other members are meaningless */
+	bool consumed; /* one token was taken from each bucket; false: one was empty, none taken */
 	double left[CACHE_BUCKETS_MAX];
 };
-typedef void (*cache_draw_cb)(void *owner, const struct cache_consume *drawn);
+typedef void (*cache_consume_cb)(void *owner, const struct cache_consume *drawn);
 
 /* A back end. It gets full keys (the tenant, a NUL byte, the name) and must keep the contract
  * above; times to live and lengths are checked before. */
@@ -54,11 +54,11 @@ struct cache_driver {
 	struct op *(*get)(void *self, struct str key, cache_value_cb cb, void *owner);
 	void (*set)(void *self, struct str key, struct str value, int64_t ttl_ms);
 	void (*remove)(void *self, struct str key);
-	struct op *(*keep)(void *self, struct str key, struct str value, int64_t ttl_ms,
-			   cache_kept_cb cb, void *owner);
-	struct op *(*take)(void *self, struct str key, cache_value_cb cb, void *owner);
-	struct op *(*draw)(void *self, const struct str *keys, const int64_t *most, size_t count,
-			   int64_t full_ms, cache_draw_cb cb, void *owner);
+	struct op *(*set_confirmed)(void *self, struct str key, struct str value, int64_t ttl_ms,
+				    cache_confirmed_cb cb, void *owner);
+	struct op *(*get_delete)(void *self, struct str key, cache_value_cb cb, void *owner);
+	struct op *(*consume)(void *self, const struct str *keys, const int64_t *most, size_t count,
+			      int64_t full_ms, cache_consume_cb cb, void *owner);
 	struct op *(*lock)(void *self, struct str key, struct str token, int64_t ttl_ms,
 			   cache_lock_cb cb, void *owner);
 	void (*unlock)(void *self, struct str key, struct str token);
@@ -102,19 +102,19 @@ void cache_remove(struct cache *c, struct cache_key key);
 /* As cache_set, but reports whether the value is stored. False may also mean that the result is
  * unknown. */
 struct op *cache_set_confirmed(struct cache *c, struct cache_key key, const void *value, size_t len,
-			       int64_t ttl_ms, cache_kept_cb cb, void *owner);
+			       int64_t ttl_ms, cache_confirmed_cb cb, void *owner);
 /* Gets and removes in one step: of concurrent callers, only one gets the value. If the operation is
  * cancelled or its reply lost, the value may still be removed. */
 struct op *cache_get_delete(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner);
 
 /* Takes one token from each bucket, or from none. Keys of buckets, values and locks are separate.
  * An unused bucket is full. */
-struct cache_meter {
+struct cache_bucket {
 	struct cache_key key;
-	int64_t most;
+	int64_t capacity;
 };
-struct op *cache_consume(struct cache *c, const struct cache_meter *meters, size_t count,
-			 int64_t full_ms, cache_draw_cb cb, void *owner);
+struct op *cache_consume(struct cache *c, const struct cache_bucket *buckets, size_t count,
+			 int64_t full_ms, cache_consume_cb cb, void *owner);
 
 /*
  * A lock under a key; keys of locks, values and buckets are separate. `token` identifies the holder

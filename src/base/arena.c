@@ -26,8 +26,8 @@ struct block {
 
 struct deferred {
 	struct deferred *next;
-	void (*free_it)(void *thing);
-	void *thing;
+	void (*free_it)(void *object);
+	void *object;
 };
 
 struct arena {
@@ -142,10 +142,10 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
 	return text;
 }
 
-void arena_defer(struct arena *a, void (*free_it)(void *thing), void *thing)
+void arena_defer(struct arena *a, void (*free_it)(void *object), void *object)
 {
 	struct deferred *d = arena_alloc(a, sizeof(*d));
-	*d = (struct deferred){a->deferred, free_it, thing};
+	*d = (struct deferred){a->deferred, free_it, object};
 	a->deferred = d;
 }
 
@@ -164,7 +164,7 @@ void arena_free(struct arena **a)
 	if (!*a)
 		return;
 	for (struct deferred *d = (*a)->deferred; d; d = d->next)
-		d->free_it(d->thing);
+		d->free_it(d->object);
 	for (struct block *b = (*a)->blocks, *next; b; b = next) {
 		next = b->next;
 		mem_free(b);

@@ -64,20 +64,20 @@ void cache_remove(struct cache *c, struct cache_key key)
 }
 
 struct op *cache_set_confirmed(struct cache *c, struct cache_key key, const void *value, size_t len,
-			       int64_t ttl_ms, cache_kept_cb cb, void *owner)
+			       int64_t ttl_ms, cache_confirmed_cb cb, void *owner)
 {
 	assert(ttl_ms > 0 && len <= CACHE_VALUE_BYTES_MAX);
-	return c->driver->keep(c->self, whole_key(c, key), (struct str){value, len}, ttl_ms, cb,
-			       owner);
+	return c->driver->set_confirmed(c->self, whole_key(c, key), (struct str){value, len},
+					ttl_ms, cb, owner);
 }
 
 struct op *cache_get_delete(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner)
 {
-	return c->driver->take(c->self, whole_key(c, key), cb, owner);
+	return c->driver->get_delete(c->self, whole_key(c, key), cb, owner);
 }
 
-struct op *cache_consume(struct cache *c, const struct cache_meter *meters, size_t count,
-			 int64_t full_ms, cache_draw_cb cb, void *owner)
+struct op *cache_consume(struct cache *c, const struct cache_bucket *buckets, size_t count,
+			 int64_t full_ms, cache_consume_cb cb, void *owner)
 {
 	struct str keys[CACHE_BUCKETS_MAX];
 	int64_t most[CACHE_BUCKETS_MAX];
@@ -86,13 +86,13 @@ struct op *cache_consume(struct cache *c, const struct cache_meter *meters, size
 	assert(count > 0 && count <= CACHE_BUCKETS_MAX && full_ms > 0);
 	buf_reset(&c->key);
 	for (size_t i = 0; i < count; i++) {
-		assert(meters[i].most > 0);
-		keys[i].n = add_key(c, meters[i].key);
-		most[i] = meters[i].most;
+		assert(buckets[i].capacity > 0);
+		keys[i].n = add_key(c, buckets[i].key);
+		most[i] = buckets[i].capacity;
 	}
 	for (size_t i = 0; i < count; at += keys[i++].n)
 		keys[i].p = c->key.p + at;
-	return c->driver->draw(c->self, keys, most, count, full_ms, cb, owner);
+	return c->driver->consume(c->self, keys, most, count, full_ms, cb, owner);
 }
 
 struct op *cache_lock(struct cache *c, struct cache_key key, const char *token, int64_t ttl_ms,

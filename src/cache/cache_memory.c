@@ -15,32 +15,32 @@
 struct memory {
 	struct loop *loop;
 	struct map values;
-	struct map locks;  /* separate, so that values cannot evict locks */
-	struct map meters; /* likewise */
+	struct map locks;   /* separate, so that values cannot evict locks */
+	struct map buckets; /* likewise */
 	size_t running;
 };
 
 /* State of a token bucket: tokens left, and when. */
-struct meter {
+struct token_bucket {
 	double left;
 	int64_t at_ms;
 };
 
 /* An operation: get with the entry found, or another one. */
-struct question {
+struct operation {
 	struct op_later later;
 	struct entry *found;
-	bool yes;
-	struct cache_consume drawn;
+	bool result;
+	struct cache_consume consumed;
 	cache_value_cb on_value;
-	cache_lock_cb on_yes;
-	cache_draw_cb on_draw;
+	cache_lock_cb on_result;
+	cache_consume_cb on_consume;
 	void *owner;
 };
 
 static void on_clean(struct op_later *later)
 {
-	struct question *q = list_item(later, struct question, later);
+	struct operation *q = list_item(later, struct operation, later);
 
 	if (q->found)
 		entry_release(q->found);
@@ -48,19 +48,19 @@ static void on_clean(struct op_later *later)
 
 static void on_answer(struct op_later *later)
 {
-	struct question *q = list_item(later, struct question, later);
+	struct operation *q = list_item(later, struct operation, later);
 
-	if (q->on_yes)
-		q->on_yes(q->owner, q->yes);
-	else if (q->on_draw)
-		q->on_draw(q->owner, &q->drawn);
+	if (q->on_result)
+		q->on_result(q->owner, q->result);
+	else if (q->on_consume)
+		q->on_consume(q->owner, &q->consumed);
 	else
 		q->on_value(q->owner, q->found ? entry_value(q->found) : (struct str){NULL, 0});
 }
 
-static struct question *question_new(struct memory *m, void *owner)
+static struct operation *operation_new(struct memory *m, void *owner)
 {
-	struct question *q = op_later_new(m->loop, sizeof(*q), &m->running, on_answer, on_clean);
+	struct operation *q = op_later_new(m->loop, sizeof(*q), &m->running, on_answer, on_clean);
 
 	q->owner = owner;
 	return q;
@@ -69,7 +69,7 @@ static struct question *question_new(struct memory *m, void *owner)
 static struct op *memory_get(void *self, struct str key, cache_value_cb cb, void *owner)
 {
 	struct memory *m = self;
-	struct question *q = question_new(m, owner);
+	struct operation *q = operation_new(m, owner);
 
 	q->on_value = cb;
 	q->found = map_find(&m->values, key);
@@ -93,18 +93,18 @@ static void memory_remove(void *self, struct str key)
 	map_remove(&m->values, key);
 }
 
-static struct op *memory_keep(void *self, struct str key, struct str value, int64_t ttl_ms,
-			      cache_kept_cb cb, void *owner)
+static struct op *memory_set_confirmed(void *self, struct str key, struct str value, int64_t ttl_ms,
+				       cache_confirmed_cb cb, void *owner)
 {
 	struct memory *m = self;
-	struct question *q = question_new(m, owner);
+	struct operation *q = operation_new(m, owner);
 
-	q->on_yes = cb;
-	q->yes = map_set(&m->values, key, value, ttl_ms);
+	q->on_result = cb;
+	q->result = map_set(&m->values, key, value, ttl_ms);
 	return &q->later.op;
 }
 
-static struct op *memory_take(void *self, struct str key, cache_value_cb cb, void *owner)
+static struct op *memory_get_delete(void *self, struct str key, cache_value_cb cb, void *owner)
 {
 	struct op *op = memory_get(self, key, cb, owner);
 
@@ -114,39 +114,39 @@ static struct op *memory_take(void *self, struct str key, cache_value_cb cb, voi
 
 /* ---- token buckets ---- */
 
-static double meter_left(struct memory *m, struct str key, int64_t most, int64_t full_ms)
+static double bucket_tokens_left(struct memory *m, struct str key, int64_t most, int64_t full_ms)
 {
-	const struct entry *e = map_find(&m->meters, key);
-	struct meter meter;
+	const struct entry *e = map_find(&m->buckets, key);
+	struct token_bucket token_bucket;
 	double left;
 
 	if (!e)
 		return (double)most;
-	memcpy(&meter, entry_value(e).p, sizeof(meter));
-	left = meter.left +
-	       (double)(clock_mono_ms() - meter.at_ms) * (double)most / (double)full_ms;
+	memcpy(&token_bucket, entry_value(e).p, sizeof(token_bucket));
+	left = token_bucket.left +
+	       (double)(clock_mono_ms() - token_bucket.at_ms) * (double)most / (double)full_ms;
 	return left < (double)most ? left : (double)most;
 }
 
-static struct op *memory_draw(void *self, const struct str *keys, const int64_t *most, size_t count,
-			      int64_t full_ms, cache_draw_cb cb, void *owner)
+static struct op *memory_consume(void *self, const struct str *keys, const int64_t *most,
+				 size_t count, int64_t full_ms, cache_consume_cb cb, void *owner)
 {
 	struct memory *m = self;
-	struct question *q = question_new(m, owner);
-	struct cache_consume *d = &q->drawn;
+	struct operation *q = operation_new(m, owner);
+	struct cache_consume *d = &q->consumed;
 
-	q->on_draw = cb;
-	*d = (struct cache_consume){.counted = true, .taken = true};
+	q->on_consume = cb;
+	*d = (struct cache_consume){.counted = true, .consumed = true};
 	for (size_t i = 0; i < count; i++) {
-		d->left[i] = meter_left(m, keys[i], most[i], full_ms);
-		d->taken = d->taken && d->left[i] >= 1;
+		d->left[i] = bucket_tokens_left(m, keys[i], most[i], full_ms);
+		d->consumed = d->consumed && d->left[i] >= 1;
 	}
-	for (size_t i = 0; d->taken && i < count; i++) {
+	for (size_t i = 0; d->consumed && i < count; i++) {
 		d->left[i] -= 1;
-		const struct meter meter = {d->left[i], clock_mono_ms()};
-		struct str bytes = {(const char *)&meter, sizeof(meter)};
+		const struct token_bucket token_bucket = {d->left[i], clock_mono_ms()};
+		struct str bytes = {(const char *)&token_bucket, sizeof(token_bucket)};
 		/* If it does not fit, the bucket counts as full. */
-		(void)map_set(&m->meters, keys[i], bytes, full_ms);
+		(void)map_set(&m->buckets, keys[i], bytes, full_ms);
 	}
 	return &q->later.op;
 }
@@ -171,10 +171,10 @@ static struct op *memory_lock(void *self, struct str key, struct str token, int6
 			      cache_lock_cb cb, void *owner)
 {
 	struct memory *m = self;
-	struct question *q = question_new(m, owner);
+	struct operation *q = operation_new(m, owner);
 
-	q->on_yes = cb;
-	q->yes = take_lock(m, key, token, ttl_ms);
+	q->on_result = cb;
+	q->result = take_lock(m, key, token, ttl_ms);
 	return &q->later.op;
 }
 
@@ -194,7 +194,7 @@ static void memory_close(void *self)
 	assert(m->running == 0);
 	map_deinit(&m->values);
 	map_deinit(&m->locks);
-	map_deinit(&m->meters);
+	map_deinit(&m->buckets);
 	mem_free(m);
 }
 
@@ -203,9 +203,9 @@ static const struct cache_driver memory_driver = {
 	.get = memory_get,
 	.set = memory_set,
 	.remove = memory_remove,
-	.keep = memory_keep,
-	.take = memory_take,
-	.draw = memory_draw,
+	.set_confirmed = memory_set_confirmed,
+	.get_delete = memory_get_delete,
+	.consume = memory_consume,
 	.lock = memory_lock,
 	.unlock = memory_unlock,
 	.close = memory_close,
@@ -219,6 +219,6 @@ struct cache *cache_memory_new(struct loop *l)
 	map_init(&m->values, CACHE_ENTRIES_MAX, CACHE_BYTES_MAX);
 	/* Tokens and keys are short, so only the number of entries matters. */
 	map_init(&m->locks, CACHE_LOCKS_MAX, CACHE_BYTES_MAX);
-	map_init(&m->meters, TOKEN_BUCKETS_MAX, CACHE_BYTES_MAX);
+	map_init(&m->buckets, TOKEN_BUCKETS_MAX, CACHE_BYTES_MAX);
 	return cache_from_driver(&memory_driver, m);
 }

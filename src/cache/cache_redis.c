@@ -94,7 +94,7 @@ static bool take_out(const struct redis *r, struct str key, const redisReply *re
 
 static void on_get(void *owner, const redisReply *reply)
 {
-	struct asking *q = owner;
+	struct redis_op *q = owner;
 	struct str value = {NULL, 0};
 
 	if (redis_reply_is(reply, REDIS_REPLY_STRING) &&
@@ -114,7 +114,7 @@ static void on_get(void *owner, const redisReply *reply)
 
 static struct op *redis_get(void *self, struct str key, cache_value_cb cb, void *owner)
 {
-	struct asking *q = redis_asking_new(self, key, owner);
+	struct redis_op *q = redis_op_new(self, key, owner);
 	struct buf b;
 	struct str argv[] = {STR("GET"), redis_key(&b, VALUE_PREFIX, key)};
 
@@ -139,7 +139,7 @@ static void on_set(void *owner, const redisReply *reply)
 
 static void on_kept(void *owner, const redisReply *reply)
 {
-	struct asking *q = owner;
+	struct redis_op *q = owner;
 
 	on_set(q->redis, reply);
 	redis_answer(q, (struct str){NULL, 0}, redis_reply_is(reply, REDIS_REPLY_STATUS));
@@ -147,7 +147,7 @@ static void on_kept(void *owner, const redisReply *reply)
 
 /* `asking` NULL: no caller waits. */
 static struct op *send_set(struct redis *r, struct str key, struct str value, int64_t ttl_ms,
-			   struct asking *asking)
+			   struct redis_op *redis_op)
 {
 	struct op *op = NULL;
 	struct buf b, envelope;
@@ -159,8 +159,8 @@ static struct op *send_set(struct redis *r, struct str key, struct str value, in
 	struct str argv[] = {STR("SET"), redis_key(&b, VALUE_PREFIX, key),
 			     (struct str){envelope.p, envelope.n}, STR("PX"),
 			     (struct str){ttl, (size_t)n}};
-	if (asking)
-		op = redis_ask(asking, "set", 5, argv, on_kept);
+	if (redis_op)
+		op = redis_ask(redis_op, "set", 5, argv, on_kept);
 	else if (!redis_link_send(r->link, 5, argv, on_set, r))
 		redis_count_use("set", "away");
 	buf_deinit(&envelope);
@@ -173,23 +173,23 @@ static void redis_set(void *self, struct str key, struct str value, int64_t ttl_
 	send_set(self, key, value, ttl_ms, NULL);
 }
 
-static struct op *redis_keep(void *self, struct str key, struct str value, int64_t ttl_ms,
-			     cache_kept_cb cb, void *owner)
+static struct op *redis_set_confirmed(void *self, struct str key, struct str value, int64_t ttl_ms,
+				      cache_confirmed_cb cb, void *owner)
 {
-	struct asking *q = redis_asking_new(self, key, owner);
+	struct redis_op *q = redis_op_new(self, key, owner);
 
-	q->on_yes = cb;
+	q->on_result = cb;
 	return send_set(self, key, value, ttl_ms, q);
 }
 
 /* A script, because older servers have no GETDEL. */
-#define TAKE_SCRIPT "local v = redis.call('GET', KEYS[1]) redis.call('DEL', KEYS[1]) return v"
+#define GET_DELETE_SCRIPT "local v = redis.call('GET', KEYS[1]) redis.call('DEL', KEYS[1]) return v"
 
-static struct op *redis_take(void *self, struct str key, cache_value_cb cb, void *owner)
+static struct op *redis_get_delete(void *self, struct str key, cache_value_cb cb, void *owner)
 {
-	struct asking *q = redis_asking_new(self, key, owner);
+	struct redis_op *q = redis_op_new(self, key, owner);
 	struct buf b;
-	struct str argv[] = {STR("EVAL"), STR(TAKE_SCRIPT), STR("1"),
+	struct str argv[] = {STR("EVAL"), STR(GET_DELETE_SCRIPT), STR("1"),
 			     redis_key(&b, VALUE_PREFIX, key)};
 
 	q->on_value = cb;
@@ -226,9 +226,9 @@ static const struct cache_driver redis_driver = {
 	.get = redis_get,
 	.set = redis_set,
 	.remove = redis_remove,
-	.keep = redis_keep,
-	.take = redis_take,
-	.draw = redis_draw,
+	.set_confirmed = redis_set_confirmed,
+	.get_delete = redis_get_delete,
+	.consume = redis_consume,
 	.lock = redis_lock,
 	.unlock = redis_unlock,
 	.close = redis_close,

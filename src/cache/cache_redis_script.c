@@ -12,7 +12,7 @@
 /* Uses the server's time, so that all replicas agree. Returns the tokens left in thousandths, as
  * one string, since the connection accepts no arrays. A bucket that this script cannot have written
  * (wrong type, not a number, more than full, in the future) counts as full. */
-#define DRAW_SCRIPT                                                                                \
+#define CONSUME_SCRIPT                                                                             \
 	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
 	"local full = tonumber(ARGV[1]) local left = {} local taken = 1 "                          \
 	"for i, key in ipairs(KEYS) do local most = tonumber(ARGV[i + 1]) left[i] = most "         \
@@ -39,7 +39,8 @@ static bool read_number(char **at, int64_t most, int64_t *out)
 	return true;
 }
 
-static bool read_drawn(const struct asking *q, const redisReply *reply, struct cache_consume *out)
+static bool read_consumed(const struct redis_op *q, const redisReply *reply,
+			  struct cache_consume *out)
 {
 	int64_t taken, left[CACHE_BUCKETS_MAX];
 	char *at;
@@ -49,54 +50,54 @@ static bool read_drawn(const struct asking *q, const redisReply *reply, struct c
 	at = reply->str;
 	if (!read_number(&at, 1, &taken))
 		return false;
-	for (size_t i = 0; i < q->meters; i++)
-		if (!read_number(&at, q->most[i] * 1000, &left[i]))
+	for (size_t i = 0; i < q->bucket_count; i++)
+		if (!read_number(&at, q->capacities[i] * 1000, &left[i]))
 			return false;
 	if (*at)
 		return false;
 	out->counted = true;
-	out->taken = taken == 1;
-	for (size_t i = 0; i < q->meters; i++)
+	out->consumed = taken == 1;
+	for (size_t i = 0; i < q->bucket_count; i++)
 		out->left[i] = (double)left[i] / 1000;
 	return true;
 }
 
-static void on_drawn(void *owner, const redisReply *reply)
+static void on_consumed(void *owner, const redisReply *reply)
 {
-	struct asking *q = owner;
-	struct cache_consume drawn = {0};
+	struct redis_op *q = owner;
+	struct cache_consume consumed = {0};
 
-	if (read_drawn(q, reply, &drawn))
-		redis_count_use("draw", drawn.taken ? "ok" : "empty");
+	if (read_consumed(q, reply, &consumed))
+		redis_count_use("draw", consumed.consumed ? "ok" : "empty");
 	else
 		redis_count_use("draw", reply ? "error" : "lost");
 	redis_note_refusal(q->redis, reply);
-	if (reply && !drawn.counted && reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(q->redis->link, "a meter was answered by something else");
-	redis_answer_draw(q, &drawn);
+	if (reply && !consumed.counted && reply->type != REDIS_REPLY_ERROR)
+		redis_link_distrust(q->redis->link, "a token bucket got an invalid reply");
+	redis_answer_consume(q, &consumed);
 }
 
-struct op *redis_draw(void *self, const struct str *keys, const int64_t *most, size_t count,
-		      int64_t full_ms, cache_draw_cb cb, void *owner)
+struct op *redis_consume(void *self, const struct str *keys, const int64_t *most, size_t count,
+			 int64_t full_ms, cache_consume_cb cb, void *owner)
 {
-	struct asking *q = redis_asking_new(self, keys[0], owner);
+	struct redis_op *q = redis_op_new(self, keys[0], owner);
 	struct buf b[CACHE_BUCKETS_MAX];
 	char numbers[CACHE_BUCKETS_MAX + 1][24];
-	struct str argv[4 + 2 * CACHE_BUCKETS_MAX] = {STR("EVAL"), STR(DRAW_SCRIPT)};
+	struct str argv[4 + 2 * CACHE_BUCKETS_MAX] = {STR("EVAL"), STR(CONSUME_SCRIPT)};
 	int n = 3 + (int)count;
 
-	q->on_draw = cb;
-	q->meters = count;
-	memcpy(q->most, most, count * sizeof(*most));
+	q->on_consume = cb;
+	q->bucket_count = count;
+	memcpy(q->capacities, most, count * sizeof(*most));
 	argv[2] = count == 1 ? STR("1") : STR("2");
 	snprintf(numbers[0], sizeof(numbers[0]), "%lld", (long long)full_ms);
 	argv[n++] = str_of(numbers[0]);
 	for (size_t i = 0; i < count; i++) {
 		snprintf(numbers[i + 1], sizeof(numbers[0]), "%lld", (long long)most[i]);
-		argv[3 + i] = redis_key(&b[i], METER_PREFIX, keys[i]);
+		argv[3 + i] = redis_key(&b[i], BUCKET_PREFIX, keys[i]);
 		argv[n++] = str_of(numbers[i + 1]);
 	}
-	struct op *op = redis_ask(q, "draw", n, argv, on_drawn);
+	struct op *op = redis_ask(q, "draw", n, argv, on_consumed);
 	for (size_t i = 0; i < count; i++)
 		buf_deinit(&b[i]);
 	return op;
@@ -115,7 +116,7 @@ struct op *redis_draw(void *self, const struct str *keys, const int64_t *most, s
 
 static void on_lock(void *owner, const redisReply *reply)
 {
-	struct asking *q = owner;
+	struct redis_op *q = owner;
 	bool locked = redis_reply_is(reply, REDIS_REPLY_INTEGER) && reply->integer == 1;
 
 	if (redis_reply_is(reply, REDIS_REPLY_INTEGER))
@@ -130,7 +131,7 @@ static void on_lock(void *owner, const redisReply *reply)
 struct op *redis_lock(void *self, struct str key, struct str token, int64_t ttl_ms,
 		      cache_lock_cb cb, void *owner)
 {
-	struct asking *q = redis_asking_new(self, key, owner);
+	struct redis_op *q = redis_op_new(self, key, owner);
 	struct buf b;
 	char ttl[24];
 	int n = snprintf(ttl, sizeof(ttl), "%lld", (long long)ttl_ms);
@@ -138,7 +139,7 @@ struct op *redis_lock(void *self, struct str key, struct str token, int64_t ttl_
 			     STR("1"),    redis_key(&b, LOCK_PREFIX, key),
 			     token,       (struct str){ttl, (size_t)n}};
 
-	q->on_yes = cb;
+	q->on_result = cb;
 	struct op *op = redis_ask(q, "lock", 6, argv, on_lock);
 	buf_deinit(&b);
 	return op;

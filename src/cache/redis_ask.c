@@ -35,21 +35,21 @@ struct str redis_key(struct buf *b, const char *prefix, struct str key)
 	return (struct str){b->p, b->n};
 }
 
-void redis_answer_draw(struct asking *q, const struct cache_consume *drawn)
+void redis_answer_consume(struct redis_op *q, const struct cache_consume *consumed)
 {
 	if (!q->cancelled) {
 		q->redis->running--;
-		q->on_draw(q->owner, drawn);
+		q->on_consume(q->owner, consumed);
 	}
 	mem_free(q);
 }
 
-void redis_answer(struct asking *q, struct str value, bool yes)
+void redis_answer(struct redis_op *q, struct str value, bool yes)
 {
 	if (!q->cancelled) {
 		q->redis->running--;
-		if (q->on_yes)
-			q->on_yes(q->owner, yes);
+		if (q->on_result)
+			q->on_result(q->owner, yes);
 		else
 			q->on_value(q->owner, value);
 	}
@@ -58,7 +58,7 @@ void redis_answer(struct asking *q, struct str value, bool yes)
 
 static void on_cancel(struct op *op)
 {
-	struct asking *q = list_item(op, struct asking, op);
+	struct redis_op *q = list_item(op, struct redis_op, op);
 
 	q->redis->running--;
 	q->cancelled = true;
@@ -71,17 +71,17 @@ static void on_cancel(struct op *op)
 static void on_unsent(void *owner)
 {
 	static const struct cache_consume nothing;
-	struct asking *q = owner;
+	struct redis_op *q = owner;
 
-	if (q->on_draw)
-		redis_answer_draw(q, &nothing);
+	if (q->on_consume)
+		redis_answer_consume(q, &nothing);
 	else
 		redis_answer(q, (struct str){NULL, 0}, false);
 }
 
-struct asking *redis_asking_new(struct redis *r, struct str key, void *owner)
+struct redis_op *redis_op_new(struct redis *r, struct str key, void *owner)
 {
-	struct asking *q = mem_alloc(sizeof(*q) + key.n);
+	struct redis_op *q = mem_alloc(sizeof(*q) + key.n);
 
 	q->op.cancel = on_cancel;
 	q->redis = r;
@@ -92,7 +92,7 @@ struct asking *redis_asking_new(struct redis *r, struct str key, void *owner)
 	return q;
 }
 
-struct op *redis_ask(struct asking *q, const char *command, int argc, const struct str *argv,
+struct op *redis_ask(struct redis_op *q, const char *command, int argc, const struct str *argv,
 		     redis_reply_cb cb)
 {
 	q->command = command;

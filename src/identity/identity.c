@@ -419,14 +419,14 @@ static void on_rate_cancel(struct op *op)
 	mem_free(x);
 }
 
-static void on_drawn(void *owner, const struct cache_consume *drawn)
+static void on_consumed(void *owner, const struct cache_consume *consumed)
 {
 	struct rate_op *x = owner;
 	struct rate rate;
 
 	x->asked = NULL;
-	if (drawn->counted) {
-		shared_rate_read(drawn, &x->limits, &rate);
+	if (consumed->counted) {
+		shared_rate_read(consumed, &x->limits, &rate);
 		if (rate.allowed)
 			rates_confirm(x->identity->rates, x->who, &rate);
 	} else {
@@ -453,7 +453,7 @@ struct op *identity_rate(struct identity *i, const struct principal *who, struct
 			      .who = who,
 			      .cb = cb,
 			      .owner = owner};
-	x->asked = shared_rate(i->shared, who, &i->limits, on_drawn, x);
+	x->asked = shared_rate(i->shared, who, &i->limits, on_consumed, x);
 	return &x->op;
 }
 

@@ -15,7 +15,7 @@
 
 #define MINUTE_MS 60000
 
-struct meter {
+struct token_bucket {
 	struct hashmap_node by_key;
 	struct share share; /* of its tenant */
 	char *key;
@@ -25,7 +25,7 @@ struct meter {
 
 struct rates {
 	struct rate_limits limits;
-	struct hashmap meters;
+	struct hashmap buckets;
 	struct shares shares;
 };
 
@@ -40,13 +40,13 @@ struct rates *rates_new(const struct rate_limits *limits)
 
 	r->limits = *limits;
 	shares_init(&r->shares, TOKEN_BUCKETS_MAX, SIZE_MAX);
-	hashmap_init(&r->meters);
+	hashmap_init(&r->buckets);
 	return r;
 }
 
-static void meter_free(struct rates *r, struct meter *m)
+static void bucket_free(struct rates *r, struct token_bucket *m)
 {
-	hashmap_remove(&r->meters, &m->by_key);
+	hashmap_remove(&r->buckets, &m->by_key);
 	shares_remove(&r->shares, &m->share);
 	mem_free(m->key);
 	mem_free(m);
@@ -59,38 +59,40 @@ void rates_free(struct rates **rates)
 	if (!r)
 		return;
 	*rates = NULL;
-	hashmap_each(node, &r->meters)
-		meter_free(r, hashmap_item(node, struct meter, by_key));
-	hashmap_deinit(&r->meters);
+	hashmap_each(node, &r->buckets)
+		bucket_free(r, hashmap_item(node, struct token_bucket, by_key));
+	hashmap_deinit(&r->buckets);
 	shares_deinit(&r->shares);
 	mem_free(r);
 }
 
-static struct meter *meter_new(struct rates *r, const char *key, const char *tenant, int64_t limit)
+static struct token_bucket *bucket_new(struct rates *r, const char *key, const char *tenant,
+				       int64_t limit)
 {
-	struct meter *m = mem_alloc(sizeof(*m));
+	struct token_bucket *m = mem_alloc(sizeof(*m));
 
 	m->key = mem_strdup(key);
 	m->left = (double)limit;
 	m->at_mono_ms = clock_mono_ms();
-	hashmap_add(&r->meters, &m->by_key, str_of(m->key));
+	hashmap_add(&r->buckets, &m->by_key, str_of(m->key));
 	shares_add(&r->shares, &m->share, str_of(tenant), 0);
 	return m;
 }
 
-static struct meter *meter_of(struct rates *r, const char *key, const char *tenant, int64_t limit)
+static struct token_bucket *bucket_of_key(struct rates *r, const char *key, const char *tenant,
+					  int64_t limit)
 {
-	struct hashmap_node *node = hashmap_find(&r->meters, str_of(key));
-	struct meter *m;
+	struct hashmap_node *node = hashmap_find(&r->buckets, str_of(key));
+	struct token_bucket *m;
 
 	if (!node)
-		return meter_new(r, key, tenant, limit);
-	m = hashmap_item(node, struct meter, by_key);
+		return bucket_new(r, key, tenant, limit);
+	m = hashmap_item(node, struct token_bucket, by_key);
 	shares_renew(&m->share);
 	return m;
 }
 
-static void meter_fill(struct meter *m, int64_t limit)
+static void bucket_refill(struct token_bucket *m, int64_t limit)
 {
 	int64_t now = clock_mono_ms();
 
@@ -111,16 +113,17 @@ void rate_say(double left, int64_t limit, struct rate_state *out)
 }
 
 /* The refilled bucket of this key; NULL: no limit. */
-static struct meter *meter_now(struct rates *r, const char *key, const char *tenant, int64_t limit)
+static struct token_bucket *bucket_now(struct rates *r, const char *key, const char *tenant,
+				       int64_t limit)
 {
-	struct meter *m = limit > 0 ? meter_of(r, key, tenant, limit) : NULL;
+	struct token_bucket *m = limit > 0 ? bucket_of_key(r, key, tenant, limit) : NULL;
 
 	if (m)
-		meter_fill(m, limit);
+		bucket_refill(m, limit);
 	return m;
 }
 
-static bool has_one(const struct meter *m, int64_t limit, bool confirming)
+static bool has_one(const struct token_bucket *m, int64_t limit, bool confirming)
 {
 	double slack = confirming ? 1 + (double)limit * RATE_SLACK_PERCENT / 100 : 0;
 
@@ -132,8 +135,8 @@ static bool take(struct rates *r, const struct principal *who, bool confirming, 
 	int64_t user_limit = r->limits.user_per_minute, tenant_limit = r->limits.tenant_per_minute;
 	char *user_key = mem_printf("u\x1f%s\x1f%s", who->tenant, who->user);
 	char *tenant_key = mem_printf("t\x1f%s", who->tenant);
-	struct meter *user = meter_now(r, user_key, who->tenant, user_limit);
-	struct meter *tenant = meter_now(r, tenant_key, who->tenant, tenant_limit);
+	struct token_bucket *user = bucket_now(r, user_key, who->tenant, user_limit);
+	struct token_bucket *tenant = bucket_now(r, tenant_key, who->tenant, tenant_limit);
 	bool allowed =
 		has_one(user, user_limit, confirming) && has_one(tenant, tenant_limit, confirming);
 
@@ -160,7 +163,7 @@ static bool take_and_forget(struct rates *r, const struct principal *who, bool c
 	struct share *over;
 
 	while ((over = shares_over(&r->shares)))
-		meter_free(r, list_item(over, struct meter, share));
+		bucket_free(r, list_item(over, struct token_bucket, share));
 	return allowed;
 }
 

@@ -20,8 +20,8 @@
 
 /* ---- rates ---- */
 
-static size_t meters_of(const struct principal *who, const struct rate_limits *limits,
-			char user_name[NAME_BYTES], struct cache_meter out[2])
+static size_t buckets_of(const struct principal *who, const struct rate_limits *limits,
+			 char user_name[NAME_BYTES], struct cache_bucket out[2])
 {
 	char hash[HASH_HEX_BYTES];
 	size_t n = 0;
@@ -29,20 +29,20 @@ static size_t meters_of(const struct principal *who, const struct rate_limits *l
 	hash_sha256_hex(who->user, strlen(who->user), hash);
 	snprintf(user_name, NAME_BYTES, "rate:%s", hash);
 	if (limits->user_per_minute > 0)
-		out[n++] = (struct cache_meter){{who->tenant, user_name}, limits->user_per_minute};
+		out[n++] = (struct cache_bucket){{who->tenant, user_name}, limits->user_per_minute};
 	if (limits->tenant_per_minute > 0)
-		out[n++] = (struct cache_meter){{who->tenant, "rate"}, limits->tenant_per_minute};
+		out[n++] = (struct cache_bucket){{who->tenant, "rate"}, limits->tenant_per_minute};
 	return n;
 }
 
 struct op *shared_rate(struct cache *c, const struct principal *who,
-		       const struct rate_limits *limits, cache_draw_cb cb, void *owner)
+		       const struct rate_limits *limits, cache_consume_cb cb, void *owner)
 {
 	char user_name[NAME_BYTES];
-	struct cache_meter meters[2];
-	size_t n = meters_of(who, limits, user_name, meters);
+	struct cache_bucket buckets[2];
+	size_t n = buckets_of(who, limits, user_name, buckets);
 
-	return cache_consume(c, meters, n, MINUTE_MS, cb, owner);
+	return cache_consume(c, buckets, n, MINUTE_MS, cb, owner);
 }
 
 void shared_rate_read(const struct cache_consume *drawn, const struct rate_limits *limits,
@@ -50,7 +50,7 @@ void shared_rate_read(const struct cache_consume *drawn, const struct rate_limit
 {
 	size_t n = 0;
 
-	*out = (struct rate){.allowed = drawn->taken};
+	*out = (struct rate){.allowed = drawn->consumed};
 	if (limits->user_per_minute > 0)
 		rate_say(drawn->left[n++], limits->user_per_minute, &out->user);
 	if (limits->tenant_per_minute > 0)
@@ -76,7 +76,7 @@ static void key_of(struct str ticket, uint8_t out[SEAL_KEY_BYTES])
 }
 
 struct op *shared_ticket_keep(struct cache *c, const char *ticket, struct str token,
-			      cache_kept_cb cb, void *owner)
+			      cache_confirmed_cb cb, void *owner)
 {
 	uint8_t key[SEAL_KEY_BYTES];
 	char name[NAME_BYTES];

@@ -46,7 +46,7 @@ struct op *session_read(struct signin *s, const char *id, cache_value_cb cb, voi
  * expired. */
 bool session_open(const char *id, struct str value, struct arena *a, struct signin_session *out);
 struct op *session_keep(struct signin *s, const char *id, const struct signin_session *session,
-			cache_kept_cb cb, void *owner);
+			cache_confirmed_cb cb, void *owner);
 /* As session_read, and deletes the session. */
 struct op *session_take(struct signin *s, const char *id, cache_value_cb cb, void *owner);
 void session_remove(struct signin *s, const char *id);
@@ -68,7 +68,7 @@ void login_seal(const struct signin *s, const struct login *login, struct buf *o
 /* Returns false when the cookie is not ours or has expired. */
 bool login_open(const struct signin *s, const char *cookie, struct arena *a, struct login *out);
 /* Checks that this state is used for the first time. */
-struct op *login_use_once(struct signin *s, const char *state, cache_draw_cb cb, void *owner);
+struct op *login_use_once(struct signin *s, const char *state, cache_consume_cb cb, void *owner);
 /* 32 random bytes in base64url. */
 const char *random_text(struct arena *a);
 

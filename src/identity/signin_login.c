@@ -100,12 +100,12 @@ bool login_open(const struct signin *s, const char *cookie, struct arena *a, str
 }
 
 /* A token bucket of one token, which refills only when the login has expired anyway. */
-struct op *login_use_once(struct signin *s, const char *state, cache_draw_cb cb, void *owner)
+struct op *login_use_once(struct signin *s, const char *state, cache_consume_cb cb, void *owner)
 {
 	char hash[HASH_HEX_BYTES], name[HASH_HEX_BYTES + 8];
-	struct cache_meter meter = {{LOGINS, name}, 1};
+	struct cache_bucket bucket = {{LOGINS, name}, 1};
 
 	hash_sha256_hex(state, strlen(state), hash);
 	snprintf(name, sizeof(name), "login:%s", hash);
-	return cache_consume(s->cache, &meter, 1, SIGNIN_LOGIN_MS, cb, owner);
+	return cache_consume(s->cache, &bucket, 1, SIGNIN_LOGIN_MS, cb, owner);
 }

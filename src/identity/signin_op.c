@@ -164,7 +164,7 @@ static void on_used(void *owner, const struct cache_consume *drawn)
 	bool good;
 
 	x->asked = NULL;
-	if (!drawn->counted || !drawn->taken) {
+	if (!drawn->counted || !drawn->consumed) {
 		if (drawn->counted)
 			err_set(&x->err, ERR_INPUT, "a state that was used before");
 		else

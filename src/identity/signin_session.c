@@ -73,7 +73,7 @@ bool session_open(const char *id, struct str value, struct arena *a, struct sign
 }
 
 struct op *session_keep(struct signin *s, const char *id, const struct signin_session *session,
-			cache_kept_cb cb, void *owner)
+			cache_confirmed_cb cb, void *owner)
 {
 	int64_t left_ms = session->ends_ms - clock_now_ms();
 	uint8_t salt[SALT_BYTES], key[SEAL_KEY_BYTES];

@@ -11,7 +11,7 @@
 #include "vesper/mem.h"
 
 struct fd_watch {
-	struct thing thing;
+	struct object object;
 	uv_poll_t uv;
 	int fd;
 	int wanted; /* FD_ bits */
@@ -60,7 +60,7 @@ struct fd_watch *fd_watch_new(struct loop *l, int fd, fd_cb cb, void *owner)
 	w->cb = cb;
 	w->owner = owner;
 	w->uv.data = w;
-	loop_thing_add(l, &w->thing, "a descriptor watch");
+	loop_object_add(l, &w->object, "a descriptor watch");
 	return w;
 }
 
@@ -85,5 +85,5 @@ void fd_watch_free(struct fd_watch **watch)
 	/* Stopping removes the descriptor from epoll now, so that its owner may close it or pass it
 	 * to another library. */
 	uv_poll_stop(&w->uv);
-	loop_thing_close(&w->thing, (uv_handle_t *)&w->uv, w);
+	loop_object_close(&w->object, (uv_handle_t *)&w->uv, w);
 }

@@ -6,14 +6,14 @@
 #include "vesper/mem.h"
 
 struct prepare {
-	struct thing thing;
+	struct object object;
 	uv_prepare_t uv;
 	void (*cb)(void *owner);
 	void *owner;
 };
 
 struct signal_watch {
-	struct thing thing;
+	struct object object;
 	uv_signal_t uv;
 	void (*cb)(void *owner, int signum);
 	void *owner;
@@ -36,7 +36,7 @@ struct prepare *prepare_new(struct loop *l, void (*cb)(void *owner), void *owner
 	p->uv.data = p;
 	uv_prepare_start(&p->uv, on_prepare);
 	uv_unref((uv_handle_t *)&p->uv);
-	loop_thing_add(l, &p->thing, "a prepare hook");
+	loop_object_add(l, &p->object, "a prepare hook");
 	return p;
 }
 
@@ -47,7 +47,7 @@ void prepare_free(struct prepare **prepare)
 	if (!p)
 		return;
 	*prepare = NULL;
-	loop_thing_close(&p->thing, (uv_handle_t *)&p->uv, p);
+	loop_object_close(&p->object, (uv_handle_t *)&p->uv, p);
 }
 
 static void on_signal(uv_signal_t *uv, int signum)
@@ -70,7 +70,7 @@ struct signal_watch *signal_watch_new(struct loop *l, int signum,
 	rc = uv_signal_start(&s->uv, on_signal, signum);
 	assert(rc == 0); /* SIGKILL and the like */
 	uv_unref((uv_handle_t *)&s->uv);
-	loop_thing_add(l, &s->thing, "a signal watch");
+	loop_object_add(l, &s->object, "a signal watch");
 	return s;
 }
 
@@ -81,5 +81,5 @@ void signal_watch_free(struct signal_watch **watch)
 	if (!s)
 		return;
 	*watch = NULL;
-	loop_thing_close(&s->thing, (uv_handle_t *)&s->uv, s);
+	loop_object_close(&s->object, (uv_handle_t *)&s->uv, s);
 }

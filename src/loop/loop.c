@@ -224,10 +224,10 @@ void loop_release(struct loop *l)
 		uv_unref((uv_handle_t *)&l->wake);
 }
 
-void loop_thing_add(struct loop *l, struct thing *thing, const char *kind)
+void loop_object_add(struct loop *l, struct object *object, const char *kind)
 {
-	thing->kind = kind;
-	list_append(&l->given_out, &thing->node);
+	object->kind = kind;
+	list_append(&l->given_out, &object->node);
 }
 
 static void on_closed(uv_handle_t *handle)
@@ -235,9 +235,9 @@ static void on_closed(uv_handle_t *handle)
 	mem_free(handle->data);
 }
 
-void loop_thing_close(struct thing *thing, uv_handle_t *handle, void *block)
+void loop_object_close(struct object *object, uv_handle_t *handle, void *block)
 {
-	list_remove(&thing->node);
+	list_remove(&object->node);
 	handle->data = block;
 	uv_close(handle, on_closed);
 }
@@ -246,7 +246,7 @@ static void complain(const struct loop *l)
 {
 	list_each(node, &l->given_out)
 		log_error("loop.forgotten", "%s was never freed",
-			  list_item(node, struct thing, node)->kind);
+			  list_item(node, struct object, node)->kind);
 	list_each(node, &l->laters)
 		log_error("loop.forgotten", "a later still waits");
 	list_each(node, &l->lasts)

@@ -31,15 +31,15 @@ struct loop {
 };
 
 /* Base of objects that owners must free, so that loop_free can name those that were not. */
-struct thing {
+struct object {
 	struct list node;
 	const char *kind;
 };
 
-void loop_thing_add(struct loop *l, struct thing *thing, const char *kind);
+void loop_object_add(struct loop *l, struct object *object, const char *kind);
 /* Removes the object from the list and closes its handle; `block` is freed when libuv has closed
  * the handle. */
-void loop_thing_close(struct thing *thing, uv_handle_t *handle, void *block);
+void loop_object_close(struct object *object, uv_handle_t *handle, void *block);
 
 /* Keep loop_run running while another thread works for this loop. */
 void loop_hold(struct loop *l);

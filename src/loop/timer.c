@@ -6,7 +6,7 @@
 #include "vesper/mem.h"
 
 struct timer {
-	struct thing thing;
+	struct object object;
 	uv_timer_t uv;
 	timer_cb cb;
 	void *owner;
@@ -27,7 +27,7 @@ struct timer *timer_new(struct loop *l, timer_cb cb, void *owner)
 	t->owner = owner;
 	uv_timer_init(&l->uv, &t->uv);
 	t->uv.data = t;
-	loop_thing_add(l, &t->thing, "a timer");
+	loop_object_add(l, &t->object, "a timer");
 	return t;
 }
 
@@ -63,5 +63,5 @@ void timer_free(struct timer **timer)
 	if (!t)
 		return;
 	*timer = NULL;
-	loop_thing_close(&t->thing, (uv_handle_t *)&t->uv, t);
+	loop_object_close(&t->object, (uv_handle_t *)&t->uv, t);
 }

@@ -237,7 +237,7 @@ static void two_meters_give_together_or_not_at_all(void **state)
 
 static void drawing_can_be_cancelled(void **state)
 {
-	const struct cache_meter meter = {key("acme", "m"), 2};
+	const struct cache_bucket meter = {key("acme", "m"), 2};
 
 	(void)state;
 	answers = 0;

@@ -106,15 +106,15 @@ static inline bool keep(const char *name, const char *value, size_t len, int64_t
 /* Of one meter, or of two, which are full after a minute. */
 static inline bool draw(const char *name, int64_t most, const char *second, int64_t second_most)
 {
-	const struct cache_meter meters[] = {{key("acme", name), most},
-					     {key("acme", second), second_most}};
+	const struct cache_bucket meters[] = {{key("acme", name), most},
+					      {key("acme", second), second_most}};
 
 	answers = 0;
 	cache_consume(cache, meters, second ? 2 : 1, 60000, on_draw, NULL);
 	assert_int_equal(answers, 0);
 	wait_for(1);
 	assert_true(drawn.counted);
-	return drawn.taken;
+	return drawn.consumed;
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -116,7 +116,7 @@ static void a_greedy_tenant_pushes_out_its_own(void **state)
 /* Nor does one by many users make another's requests free. */
 static void a_greedy_tenant_forgets_its_own_meters(void **state)
 {
-	const struct cache_meter theirs = {key("globex", "m"), 2};
+	const struct cache_bucket theirs = {key("globex", "m"), 2};
 	char name[16];
 
 	(void)state;
@@ -124,7 +124,7 @@ static void a_greedy_tenant_forgets_its_own_meters(void **state)
 		answers = 0;
 		cache_consume(cache, &theirs, 1, 60000, on_draw, NULL);
 		wait_for(1);
-		assert_true(drawn.taken);
+		assert_true(drawn.consumed);
 	}
 	for (int i = 0; i <= TOKEN_BUCKETS_MAX; i++) {
 		snprintf(name, sizeof(name), "%d", i);
@@ -133,7 +133,7 @@ static void a_greedy_tenant_forgets_its_own_meters(void **state)
 	answers = 0;
 	cache_consume(cache, &theirs, 1, 60000, on_draw, NULL);
 	wait_for(1);
-	assert_false(drawn.taken);
+	assert_false(drawn.consumed);
 }
 
 static void held_locks_are_never_pushed_out(void **state)

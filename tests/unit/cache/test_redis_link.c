@@ -287,7 +287,7 @@ static void a_meter_is_only_read_within_its_limits(void **state)
 					   "1 1000 1000x",
 					   "1",
 					   ""};
-	const struct cache_meter meters[] = {{key("acme", "u"), 3}, {key("acme", "t"), 5}};
+	const struct cache_bucket meters[] = {{key("acme", "u"), 3}, {key("acme", "t"), 5}};
 	char lie[80];
 
 	(void)state;

@@ -346,9 +346,9 @@ static struct cache_consume word;
 struct silent {
 	struct op op;
 	struct later later;
-	cache_kept_cb kept;
+	cache_confirmed_cb kept;
 	cache_value_cb value;
-	cache_draw_cb draw;
+	cache_consume_cb draw;
 	void *owner;
 };
 
@@ -375,7 +375,7 @@ static struct op *silence(struct silent s)
 }
 
 static struct op *silent_keep(void *self, struct str key, struct str value, int64_t ttl_ms,
-			      cache_kept_cb cb, void *owner)
+			      cache_confirmed_cb cb, void *owner)
 {
 	(void)self;
 	(void)key;
@@ -392,7 +392,7 @@ static struct op *silent_take(void *self, struct str key, cache_value_cb cb, voi
 }
 
 static struct op *silent_draw(void *self, const struct str *keys, const int64_t *most, size_t count,
-			      int64_t full_ms, cache_draw_cb cb, void *owner)
+			      int64_t full_ms, cache_consume_cb cb, void *owner)
 {
 	(void)self;
 	(void)keys;
@@ -408,9 +408,9 @@ static void silent_close(void *self)
 }
 
 static const struct cache_driver silent_driver = {.name = "silent",
-						  .keep = silent_keep,
-						  .take = silent_take,
-						  .draw = silent_draw,
+						  .set_confirmed = silent_keep,
+						  .get_delete = silent_take,
+						  .consume = silent_draw,
 						  .close = silent_close};
 
 static void while_the_cache_is_silent_each_is_alone(void **state)
@@ -442,7 +442,7 @@ static void a_lying_cache_lifts_no_limit(void **state)
 	int passed = 0;
 
 	(void)state;
-	word = (struct cache_consume){.counted = true, .taken = true, .left = {100, 1000}};
+	word = (struct cache_consume){.counted = true, .consumed = true, .left = {100, 1000}};
 	between = cache_from_driver(&silent_driver, NULL);
 	here = sharing((struct rate_limits){100, 1000});
 	for (int n = 0; n < 1000; n++)
@@ -452,7 +452,7 @@ static void a_lying_cache_lifts_no_limit(void **state)
 	assert_true(rate.user.wait_ms > 0);
 	clock_advance_ms(60000);
 	assert_true(counted(here, &ann, &rate));
-	word.taken = false;
+	word.consumed = false;
 	assert_false(counted(here, &ann, &rate));
 	identity_free(&here);
 	cache_free(&between);
