@@ -42,7 +42,8 @@ struct lease_request {
 	const char *name; /* a user's session, or "load" */
 	const char *holder;
 	const char *once; /* request ID: LEASE_AGAIN if it acquired a lease before; NULL: none */
-	bool anew; /* the lease acquired under `once` no longer exists: do not return LEASE_AGAIN */
+	bool ignore_once; /* the lease acquired under `once` no longer exists: do not return
+			     LEASE_AGAIN */
 	/* Data for a takeover: names and values in turn, ended by NULL; NULL: none. */
 	const struct str *members;
 };
@@ -78,7 +79,7 @@ struct lease_driver {
 	bool shared; /* shared by replicas: `members` are stored */
 	struct op *(*acquire)(void *self, const struct lease_request *r, lease_cb cb, void *owner);
 	/* Looks up the holder: LEASE_HELD or LEASE_UNKNOWN. */
-	struct op *(*look)(void *self, const char *tenant, const char *name, lease_cb cb,
+	struct op *(*find)(void *self, const char *tenant, const char *name, lease_cb cb,
 			   void *owner);
 	/* Reports that the holder is alive. Renews its lease, unless that was done recently. */
 	void (*note)(void *self, const char *holder, const char *member, struct str value);

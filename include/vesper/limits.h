@@ -406,11 +406,11 @@
 /* One frame, in bytes: 4,000,000 numbers of 8 bytes. */
 #define FRAME_MEMORY_MAX    (32 * 1024 * 1024)
 #define FRAMES_MEMORY_MAX   (256 * 1024 * 1024) /* all frames of the process, in bytes */
-#define FRAME_DECIMAL_SCALE 6    /* digits after the point; nine trillion fit before it */
-/* Waiting queries of one data source: as many turns as run at once, each with its tool calls and the
- * writes of its answer. A turn that has begun does not fail because the queue is full. */
-#define DB_QUEUE_MAX        16000
-#define DB_WORKERS_MAX      64   /* threads of one data source */
+#define FRAME_DECIMAL_SCALE 6 /* digits after the point; nine trillion fit before it */
+/* Waiting queries of one data source: as many turns as run at once, each with its tool calls and
+ * the writes of its answer. A turn that has begun does not fail because the queue is full. */
+#define DB_QUEUE_MAX   16000
+#define DB_WORKERS_MAX 64 /* threads of one data source */
 /* Open SQLite files of a store in addition to its workers', 2 MB each. */
 #define DB_WRITTEN_FILES    8
 #define DB_STATEMENTS_KEPT  64 /* prepared statements of one connection */
@@ -535,11 +535,11 @@
 #define REDIS_REPLY_LEVELS_MAX 5
 
 /* several replicas */
-#define CLUSTER_BEAT_MS  500    /* heartbeat interval; a replica that misses five is dead */
+#define CLUSTER_BEAT_MS 500 /* heartbeat interval; a replica that misses five is dead */
 /* heartbeats; so many that turns which end or begin between two of them are not read for it */
 #define CLUSTER_SURPLUS_BEATS 4
-#define CLUSTER_LEASE_MS 300000 /* a session's lease; longer than any turn */
-#define CLUSTER_KEPT_MS  720000 /* expiry of a stream; as long as an event log */
+#define CLUSTER_LEASE_MS      300000 /* a session's lease; longer than any turn */
+#define CLUSTER_STREAM_TTL_MS 720000 /* expiry of a stream; as long as an event log */
 /* Between writes of a turn: below 20 a second, and text still flows evenly. */
 #define CLUSTER_FLUSH_MS    60
 #define CLUSTER_DUE_MS      1500  /* a write without a reply by then counts as lost */
@@ -551,8 +551,8 @@
 #define CLUSTER_REPLY_BYTES_MAX    (64 * 1024 * 1024) /* a page of full entries of every size */
 #define CLUSTER_REPLY_ELEMENTS_MAX 262144             /* 512 streams with a page each */
 /* Another replica's log is dropped this long after its last watcher. */
-#define CLUSTER_UNWATCHED_MS  5000
-#define CLUSTER_LAST_WORDS_MS 10000 /* retry time for the last events of a finished turn */
+#define CLUSTER_UNWATCHED_MS    5000
+#define CLUSTER_FINAL_EVENTS_MS 10000 /* retry time for the last events of a finished turn */
 /* Other replicas' viewer counts expire after this; they are sent every 10 s. */
 #define CLUSTER_WATCHED_MS 30000
 #define CLUSTER_CUT_MS                                                                             \
@@ -560,7 +560,7 @@
 #define CLUSTER_INBOX_MAX    1000 /* signals queued for a replica; older ones are useless */
 #define CLUSTER_REPLICAS_MAX 100  /* replicas that receive signals */
 #define CLUSTER_NAME_BYTES   32   /* a replica's name, without the boot ID that is appended */
-_Static_assert(CLUSTER_KEPT_MS >= TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS, "as long as a log");
+_Static_assert(CLUSTER_STREAM_TTL_MS >= TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS, "as long as a log");
 _Static_assert(6 + 2 * (CLUSTER_FOLLOWED + 1) <= REDIS_ARGS_MAX, "one call for all");
 
 _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in its envelope");

@@ -79,7 +79,7 @@ bool stream_may_read(const struct stream_log *log, const struct principal *who);
 struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
 				const struct principal *who);
 /* The log of a turn in this process, running or kept, without a permission check. NULL: none. */
-struct stream_log *stream_here(const struct stream_hub *h, const char *turn_id);
+struct stream_log *stream_find_local(const struct stream_hub *h, const char *turn_id);
 /* Like stream_local, but on any replica; the principal is borrowed until the callback. `is_behind`
  * returns true while another replica may have shown more than has arrived here; stream_find waits
  * for the rest, at most STREAM_BEHIND_MS. NULL: does not wait. */
@@ -89,7 +89,7 @@ struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct p
 
 /*
  * For drivers. A follower is the log of a turn that runs on another replica. It gets the events of
- * stream_put, and is released after a closing event or by stream_give_up.
+ * stream_put, and is released after a closing event or by stream_abandon.
  */
 struct stream_log *stream_follow(struct stream_hub *h, const char *turn_id, const char *session_id,
 				 const struct principal *who,
@@ -98,7 +98,7 @@ struct stream_log *stream_follow(struct stream_hub *h, const char *turn_id, cons
 void stream_put(struct stream_log *log, const struct event *event);
 /* Releases a log that gets no more events. It can no longer be found; its watchers can read the
  * rest, but it never closes. */
-void stream_give_up(struct stream_log **log);
+void stream_abandon(struct stream_log **log);
 /* Changes the owner of a running turn's log: after a takeover the turn writes to its follower,
  * after a handover its log becomes a follower. NULL: none. */
 struct stream_log *stream_adopt(struct stream_hub *h, const char *turn_id, bool follows,

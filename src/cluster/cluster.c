@@ -23,7 +23,7 @@
 /* ---- takeover ---- */
 
 struct taking {
-	struct question question;
+	struct cluster_request request;
 	struct list node; /* in `takeover_retries` */
 	char tenant[128];
 	char turn_id[UUID_BYTES];
@@ -41,18 +41,18 @@ static void count_takeover(const char *outcome)
 	metric_add(&takeovers, (const char *const[]){outcome}, 1);
 }
 
-static void tell_runs_here(struct held *h)
+static void announce_run(struct held *h)
 {
 	char member[sizeof(h->tenant) + UUID_BYTES + 1], lease[CLUSTER_KEY_BYTES], ms[24];
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
 	int m = snprintf(lease, sizeof(lease), "%s %s %llu", h->holder, h->cluster->replica,
 			 (unsigned long long)h->fence);
 
-	cluster_tell(
+	cluster_send(
 		h->cluster, 3,
 		(const struct str[]){STR("SADD"), str_of(h->cluster->turns), {member, (size_t)n}});
 	if (*h->lease_key)
-		cluster_tell(h->cluster, 7,
+		cluster_send(h->cluster, 7,
 			     (const struct str[]){STR("EVAL"),
 						  STR(MOVE_SCRIPT),
 						  STR("1"),
@@ -86,25 +86,25 @@ static void take(struct cluster *c, const struct taking *t, const struct loaded 
 	h->fence = t->fence;
 	snprintf(h->lease_key, sizeof(h->lease_key), "%s", l->lease_key);
 	publish_from(h, log, stream_last_seq(log));
-	tell_runs_here(h);
+	announce_run(h);
 	c->on_signal(c->signal_owner, &s); /* adopts the log */
 }
 
 static void taking_free(struct taking *t)
 {
-	t->question.cluster->taking--;
+	t->request.cluster->taking--;
 	mem_free(t);
 }
 
 /* Removes the turn from this replica's set, where the reap script has put it. */
-static void not_taken(const struct taking *t)
+static void refuse_takeover(const struct taking *t)
 {
-	struct cluster *c = t->question.cluster;
+	struct cluster *c = t->request.cluster;
 	char member[sizeof(t->tenant) + UUID_BYTES + 1];
 	int n = snprintf(member, sizeof(member), "%s:%s", t->tenant, t->turn_id);
 
 	if (!held_of(c, t->turn_id))
-		cluster_tell(
+		cluster_send(
 			c, 3,
 			(const struct str[]){STR("SREM"), str_of(c->turns), {member, (size_t)n}});
 }
@@ -112,7 +112,7 @@ static void not_taken(const struct taking *t)
 static void on_loaded(void *owner, const struct loaded *l, struct stream_log *log)
 {
 	struct taking *t = owner;
-	struct cluster *c = t->question.cluster;
+	struct cluster *c = t->request.cluster;
 
 	if (log && !stream_closed(log) && c->on_signal && !c->closing) {
 		log_info("cluster.take_over", "%s", t->turn_id);
@@ -127,12 +127,12 @@ static void on_loaded(void *owner, const struct loaded *l, struct stream_log *lo
 		log_info("cluster.take_over", "%s: %s", t->turn_id,
 			 log ? "it had ended" : "nothing is known of it");
 		if (!c->closing)
-			not_taken(t);
+			refuse_takeover(t);
 	}
 	taking_free(t);
 }
 
-static bool on_fence(struct question *q, const redisReply *reply)
+static bool on_fence(struct cluster_request *q, const redisReply *reply)
 {
 	const struct taking *t = (const struct taking *)q;
 	struct taking *next;
@@ -140,7 +140,7 @@ static bool on_fence(struct question *q, const redisReply *reply)
 	if (q->cluster->closing)
 		return true;
 	if (reply && !reply_text(reply).n) { /* its hash is missing: the store closes it */
-		not_taken(t);
+		refuse_takeover(t);
 		return true;
 	}
 	next = mem_alloc(sizeof(*next));
@@ -153,7 +153,7 @@ static bool on_fence(struct question *q, const redisReply *reply)
 	return true;
 }
 
-static void on_fence_clean(struct question *q)
+static void on_fence_clean(struct cluster_request *q)
 {
 	q->cluster->taking--;
 }
@@ -161,7 +161,7 @@ static void on_fence_clean(struct question *q)
 /* `what` is "tenant:turn". */
 static void take_over(struct cluster *c, struct str what)
 {
-	struct taking *t = question_new(c, sizeof(*t), false, on_fence, on_fence_clean);
+	struct taking *t = cluster_request_new(c, sizeof(*t), false, on_fence, on_fence_clean);
 	char hash[CLUSTER_KEY_BYTES], fence[CLUSTER_KEY_BYTES], keep[24];
 	size_t tenant = what.n > UUID_BYTES ? what.n - UUID_BYTES : 0;
 
@@ -178,10 +178,10 @@ static void take_over(struct cluster *c, struct str what)
 	cluster_key(hash, "t", t->tenant, t->turn_id);
 	cluster_key(fence, "f", t->tenant, "");
 	c->taking++;
-	question_send(&t->question, 7,
-		      (const struct str[]){STR("EVAL"), STR(TAKE_SCRIPT), STR("2"), str_of(hash),
-					   str_of(fence), str_of(c->replica),
-					   number_text(CLUSTER_KEPT_MS, keep)});
+	cluster_request_send(&t->request, 7,
+			     (const struct str[]){STR("EVAL"), STR(TAKE_SCRIPT), STR("2"),
+						  str_of(hash), str_of(fence), str_of(c->replica),
+						  number_text(CLUSTER_STREAM_TTL_MS, keep)});
 }
 
 static void try_again(struct cluster *c)
@@ -204,7 +204,7 @@ static void try_again(struct cluster *c)
 	}
 }
 
-static bool on_reaped(struct question *q, const redisReply *reply)
+static bool on_reaped(struct cluster_request *q, const redisReply *reply)
 {
 	struct str all = reply_text(reply);
 
@@ -215,28 +215,29 @@ static bool on_reaped(struct question *q, const redisReply *reply)
 
 static void reap(struct cluster *c, struct str dead)
 {
-	struct question *q = question_new(c, sizeof(*q), false, on_reaped, NULL);
+	struct cluster_request *q = cluster_request_new(c, sizeof(*q), false, on_reaped, NULL);
 	int n = dead.n < LEASE_REPLICA_BYTES ? (int)dead.n : LEASE_REPLICA_BYTES;
 	char turns[CLUSTER_KEY_BYTES], mark[CLUSTER_KEY_BYTES], ms[24], kept[24];
 
 	log_warn("cluster.dead", "replica %.*s is silent", n, dead.p);
 	snprintf(turns, sizeof(turns), "vesper:{r}:turns:%.*s", n, dead.p);
 	snprintf(mark, sizeof(mark), "vesper:{r}:dead:%.*s", n, dead.p);
-	question_send(q, 10,
-		      (const struct str[]){STR("EVAL"), STR(REAP_SCRIPT), STR("4"),
-					   STR(CLUSTER_ALIVE), str_of(turns), str_of(mark),
-					   str_of(c->turns), dead,
-					   number_text((uint64_t)c->lease_ms, ms),
-					   number_text(CLUSTER_KEPT_MS, kept)});
+	cluster_request_send(q, 10,
+			     (const struct str[]){STR("EVAL"), STR(REAP_SCRIPT), STR("4"),
+						  STR(CLUSTER_ALIVE), str_of(turns), str_of(mark),
+						  str_of(c->turns), dead,
+						  number_text((uint64_t)c->lease_ms, ms),
+						  number_text(CLUSTER_STREAM_TTL_MS, kept)});
 }
 
 /* ---- turns without an owner ---- */
 
-static bool on_own_turns(struct question *q, const redisReply *reply)
+static bool on_own_turns(struct cluster_request *q, const redisReply *reply)
 {
 	struct cluster *c = q->cluster;
 
-	if (c->closing || c->leaving || c->taking > 0 || !reply || reply->type != REDIS_REPLY_ARRAY)
+	if (c->closing || c->handing_over || c->taking > 0 || !reply ||
+	    reply->type != REDIS_REPLY_ARRAY)
 		return true; /* checked again with the next heartbeats */
 	for (size_t i = 0; i < reply->elements; i++) {
 		struct str what = reply_text(reply->element[i]);
@@ -251,21 +252,21 @@ static bool on_own_turns(struct question *q, const redisReply *reply)
  * here. They are noticed by the size of the set. */
 static void check_own_turns(struct cluster *c, uint64_t in_set)
 {
-	struct question *q;
+	struct cluster_request *q;
 
 	if (in_set <= c->held.count + c->taking)
 		c->beats.surplus = 0;
 	else if (++c->beats.surplus == CLUSTER_SURPLUS_BEATS) {
 		c->beats.surplus = 0;
-		q = question_new(c, sizeof(*q), false, on_own_turns, NULL);
-		question_send(q, 2, (const struct str[]){STR("SMEMBERS"), str_of(c->turns)});
+		q = cluster_request_new(c, sizeof(*q), false, on_own_turns, NULL);
+		cluster_request_send(q, 2, (const struct str[]){STR("SMEMBERS"), str_of(c->turns)});
 	}
 }
 
 /* ---- heartbeat ---- */
 
 /* Gives up all turns: another replica has taken them over. */
-static void lose_all(struct cluster *c)
+static void abandon_all(struct cluster *c)
 {
 	log_warn("cluster.dead",
 		 "this replica missed its heartbeats; other replicas have taken its turns");
@@ -273,7 +274,7 @@ static void lose_all(struct cluster *c)
 		held_lost(hashmap_item(node, struct held, by_holder));
 }
 
-static bool on_beat(struct question *q, const redisReply *reply)
+static bool on_beat(struct cluster_request *q, const redisReply *reply)
 {
 	struct cluster *c = q->cluster;
 	struct str text = reply_text(reply), word = next_word(&text);
@@ -281,20 +282,20 @@ static bool on_beat(struct question *q, const redisReply *reply)
 	uint64_t in_set;
 
 	c->beats.under_way = false;
-	if (c->closing || c->leaving)
+	if (c->closing || c->handing_over)
 		return true;
 	if (str_eq(word, STR("0"))) {
 		c->beats.answered_ms = 0;
-		lose_all(c);
+		abandon_all(c);
 	} else if (str_eq(word, STR("1"))) {
 		if (now - c->beats.answered_ms > 3 * CLUSTER_BEAT_MS)
-			c->beats.steady_ms = now;
+			c->beats.connected_since_ms = now;
 		c->beats.answered_ms = now;
 		if (number_read(next_word(&text), &in_set))
 			check_own_turns(c, in_set);
 		/* After a pause of the server, all replicas look silent: wait one lease time before
 		 * reaping. */
-		while (text.n > 0 && now - c->beats.steady_ms > c->lease_ms) {
+		while (text.n > 0 && now - c->beats.connected_since_ms > c->lease_ms) {
 			word = next_word(&text);
 			if (!decline_is_fresh(c, word))
 				reap(c, word);
@@ -306,16 +307,16 @@ static bool on_beat(struct question *q, const redisReply *reply)
 
 static void send_beat(struct cluster *c)
 {
-	struct question *q = question_new(c, sizeof(*q), false, on_beat, NULL);
+	struct cluster_request *q = cluster_request_new(c, sizeof(*q), false, on_beat, NULL);
 	char mark[CLUSTER_KEY_BYTES], ms[24];
 
 	c->beats.under_way = true;
 	snprintf(mark, sizeof(mark), "vesper:{r}:dead:%s", c->replica);
-	question_send(q, 8,
-		      (const struct str[]){STR("EVAL"), STR(BEAT_SCRIPT), STR("3"),
-					   STR(CLUSTER_ALIVE), str_of(mark), str_of(c->turns),
-					   str_of(c->replica),
-					   number_text((uint64_t)c->lease_ms, ms)});
+	cluster_request_send(q, 8,
+			     (const struct str[]){STR("EVAL"), STR(BEAT_SCRIPT), STR("3"),
+						  STR(CLUSTER_ALIVE), str_of(mark),
+						  str_of(c->turns), str_of(c->replica),
+						  number_text((uint64_t)c->lease_ms, ms)});
 }
 
 static void on_tick(void *owner)
@@ -323,7 +324,7 @@ static void on_tick(void *owner)
 	struct cluster *c = owner;
 	int64_t now = clock_mono_ms();
 
-	if (!c->beats.under_way && !c->leaving)
+	if (!c->beats.under_way && !c->handing_over)
 		send_beat(c);
 	hashmap_each(node, &c->held)
 		publish_tick(hashmap_item(node, struct held, by_holder), now);
@@ -341,14 +342,14 @@ void cluster_close(void *self)
 	struct cluster *c = self;
 
 	assert(c->asking == 0);
-	if (c->leaving && !c->left)
-		cluster_tell(c, 4,
+	if (c->handing_over && !c->handover_sent)
+		cluster_send(c, 4,
 			     (const struct str[]){STR("ZADD"), STR(CLUSTER_ALIVE), STR("0"),
 						  str_of(c->replica)});
-	if (!c->leaving) {
+	if (!c->handing_over) {
 		hashmap_each(node, &c->held)
 			held_leave(hashmap_item(node, struct held, by_holder));
-		cluster_tell(c, 6,
+		cluster_send(c, 6,
 			     (const struct str[]){STR("EVAL"), STR(LEAVE_SCRIPT), STR("2"),
 						  STR(CLUSTER_ALIVE), str_of(c->turns),
 						  str_of(c->replica)});

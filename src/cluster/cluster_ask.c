@@ -6,7 +6,7 @@
 
 #include "vesper/mem.h"
 
-static void question_free(struct question *q)
+static void cluster_request_free(struct cluster_request *q)
 {
 	if (q->counted && !q->cancelled)
 		q->cluster->asking--;
@@ -17,23 +17,23 @@ static void question_free(struct question *q)
 
 static void on_cancel(struct op *op)
 {
-	struct question *q = list_item(op, struct question, op);
+	struct cluster_request *q = list_item(op, struct cluster_request, op);
 
 	q->cluster->asking--;
 	q->cancelled = true;
 	if (q->sent) /* the pending reply frees it */
 		return;
 	later_cancel(&q->later);
-	question_free(q);
+	cluster_request_free(q);
 }
 
 static void on_reply(void *owner, const redisReply *reply)
 {
-	struct question *q = owner;
+	struct cluster_request *q = owner;
 
 	q->sent = false;
 	if ((q->cancelled && !q->late) || q->answer(q, reply))
-		question_free(q);
+		cluster_request_free(q);
 }
 
 static void on_unsent(void *owner)
@@ -41,11 +41,11 @@ static void on_unsent(void *owner)
 	on_reply(owner, NULL);
 }
 
-void *question_new(struct cluster *c, size_t bytes, bool counted,
-		   bool (*answer)(struct question *q, const redisReply *reply),
-		   void (*clean)(struct question *q))
+void *cluster_request_new(struct cluster *c, size_t bytes, bool counted,
+			  bool (*answer)(struct cluster_request *q, const redisReply *reply),
+			  void (*clean)(struct cluster_request *q))
 {
-	struct question *q = mem_alloc(bytes);
+	struct cluster_request *q = mem_alloc(bytes);
 
 	q->op.cancel = on_cancel;
 	q->cluster = c;
@@ -56,7 +56,7 @@ void *question_new(struct cluster *c, size_t bytes, bool counted,
 	return q;
 }
 
-void question_send(struct question *q, int argc, const struct str *argv)
+void cluster_request_send(struct cluster_request *q, int argc, const struct str *argv)
 {
 	struct cluster *c = q->cluster;
 
@@ -78,19 +78,19 @@ struct str reply_text(const redisReply *reply)
 	return (struct str){reply->str, reply->len};
 }
 
-static void on_told(void *owner, const redisReply *reply)
+static void on_sent(void *owner, const redisReply *reply)
 {
 	(void)owner;
 	(void)reply;
 }
 
-void cluster_tell(struct cluster *c, int argc, const struct str *argv)
+void cluster_send(struct cluster *c, int argc, const struct str *argv)
 {
-	(void)redis_link_send(c->write, argc, argv, on_told, NULL);
+	(void)redis_link_send(c->write, argc, argv, on_sent, NULL);
 }
 
-void cluster_tell_first(struct cluster *c, int argc, const struct str *argv)
+void cluster_send_first(struct cluster *c, int argc, const struct str *argv)
 {
-	if (!redis_link_send(c->ask, argc, argv, on_told, NULL))
-		cluster_tell(c, argc, argv);
+	if (!redis_link_send(c->ask, argc, argv, on_sent, NULL))
+		cluster_send(c, argc, argv);
 }

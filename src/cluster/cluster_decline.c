@@ -14,7 +14,7 @@
 #include "vesper/log.h"
 
 struct declining {
-	struct question question;
+	struct cluster_request request;
 	char holder[UUID_BYTES];
 };
 
@@ -34,7 +34,7 @@ static void end(struct held *h)
 	cluster_lease_driver.release(h->cluster, h->holder);
 }
 
-static bool on_declined(struct question *q, const redisReply *reply)
+static bool on_declined(struct cluster_request *q, const redisReply *reply)
 {
 	struct cluster *c = q->cluster;
 	struct held *h = held_of(c, ((struct declining *)q)->holder);
@@ -56,7 +56,7 @@ void cluster_decline(void *self, const char *holder)
 {
 	struct cluster *c = self;
 	struct held *h = held_of(c, holder);
-	struct declining *d = question_new(c, sizeof(*d), false, on_declined, NULL);
+	struct declining *d = cluster_request_new(c, sizeof(*d), false, on_declined, NULL);
 	char turns[CLUSTER_KEY_BYTES + 1], count[CLUSTER_KEY_BYTES], ms[24], kept[24];
 	char member[sizeof(h->tenant) + UUID_BYTES + 1];
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
@@ -66,18 +66,18 @@ void cluster_decline(void *self, const char *holder)
 	memcpy(d->holder, h->holder, UUID_BYTES);
 	snprintf(turns, sizeof(turns), "%s!", c->turns);
 	snprintf(count, sizeof(count), "vesper:{r}:declined:%s", h->holder);
-	question_send(&d->question, 11,
-		      (const struct str[]){STR("EVAL"),
-					   STR(DECLINE_SCRIPT),
-					   STR("4"),
-					   STR(CLUSTER_ALIVE),
-					   str_of(c->turns),
-					   str_of(turns),
-					   str_of(count),
-					   {member, (size_t)n},
-					   str_of(c->replica),
-					   number_text((uint64_t)c->lease_ms, ms),
-					   number_text(CLUSTER_KEPT_MS, kept)});
+	cluster_request_send(&d->request, 11,
+			     (const struct str[]){STR("EVAL"),
+						  STR(DECLINE_SCRIPT),
+						  STR("4"),
+						  STR(CLUSTER_ALIVE),
+						  str_of(c->turns),
+						  str_of(turns),
+						  str_of(count),
+						  {member, (size_t)n},
+						  str_of(c->replica),
+						  number_text((uint64_t)c->lease_ms, ms),
+						  number_text(CLUSTER_STREAM_TTL_MS, kept)});
 }
 
 bool decline_is_fresh(const struct cluster *c, struct str silent)

@@ -13,7 +13,7 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-#define SAY_WATCHERS_MS (CLUSTER_WATCHED_MS / 3)
+#define SIGNAL_WATCHERS_MS (CLUSTER_WATCHED_MS / 3)
 
 struct follow {
 	struct hashmap_node by_turn;
@@ -26,7 +26,7 @@ struct follow {
 	char last_id[64];
 	bool read; /* included in XREAD */
 	size_t watchers;
-	int64_t unwatched_ms, said_ms;
+	int64_t unwatched_ms, signalled_ms;
 };
 
 struct follow *follow_of(const struct cluster *c, const char *turn_id)
@@ -42,7 +42,7 @@ struct stream_log *follow_log(const struct follow *f)
 }
 
 /* Reports the number of viewers, or the turn would end after its grace period. */
-static void say_watchers(struct follow *f)
+static void signal_watchers(struct follow *f)
 {
 	const struct lease_signal s = {
 		.kind = SIGNAL_WATCHERS,
@@ -52,7 +52,7 @@ static void say_watchers(struct follow *f)
 		.watchers = f->watchers,
 	};
 
-	f->said_ms = clock_mono_ms();
+	f->signalled_ms = clock_mono_ms();
 	cluster_signal(f->cluster, &s, NULL, NULL);
 }
 
@@ -62,7 +62,7 @@ static void on_watchers(void *owner, size_t watchers)
 
 	f->watchers = watchers;
 	f->unwatched_ms = clock_mono_ms();
-	say_watchers(f);
+	signal_watchers(f);
 }
 
 struct follow *follow_new(struct cluster *c, const struct loaded *l, const char *tenant)
@@ -98,7 +98,7 @@ void follow_held(struct held *h)
 		 (unsigned long long)h->entry);
 	hashmap_add(&c->follows, &f->by_turn, str_of(f->turn_id));
 	list_append(&c->follow_list, &f->node);
-	cluster_wake(c);
+	cluster_interrupt_read(c);
 }
 
 void follow_end(struct follow *f)
@@ -110,7 +110,7 @@ void follow_end(struct follow *f)
 
 void follow_drop(struct follow *f)
 {
-	stream_give_up(&f->log);
+	stream_abandon(&f->log);
 	follow_end(f);
 }
 
@@ -147,7 +147,7 @@ struct stream_log *follow_read_after(struct follow *f, const char *entry_id)
 			 (unsigned long long)first - 1);
 	else
 		snprintf(f->last_id, sizeof(f->last_id), "0-0");
-	cluster_wake(f->cluster);
+	cluster_interrupt_read(f->cluster);
 	return log;
 }
 
@@ -178,8 +178,8 @@ void follow_tick(struct cluster *c, int64_t now_ms)
 		else if (stream_watchers(f->log) == 0 && f->read &&
 			 now_ms - f->unwatched_ms > CLUSTER_UNWATCHED_MS)
 			follow_drop(f);
-		else if (f->watchers > 0 && now_ms - f->said_ms > SAY_WATCHERS_MS)
-			say_watchers(f);
+		else if (f->watchers > 0 && now_ms - f->signalled_ms > SIGNAL_WATCHERS_MS)
+			signal_watchers(f);
 	}
 }
 
@@ -211,7 +211,7 @@ static void read_signals(struct cluster *c, const redisReply *entries)
 		if (id.n > 0 && id.n < sizeof(c->inbox_id))
 			snprintf(c->inbox_id, sizeof(c->inbox_id), "%.*s", STR_FMT(id));
 		if (json.p)
-			cluster_hear(c, json);
+			cluster_handle_signal(c, json);
 	}
 }
 

@@ -29,15 +29,15 @@ struct cluster {
 	int64_t lease_ms;
 	struct timer *beat, *flush;
 	struct {
-		int64_t answered_ms; /* time of the last reply */
-		int64_t steady_ms;   /* since when no reply was missed */
-		int surplus;         /* consecutive replies with turns that do not run here */
+		int64_t answered_ms;        /* time of the last reply */
+		int64_t connected_since_ms; /* since when no reply was missed */
+		int surplus; /* consecutive replies with turns that do not run here */
 		bool under_way;
 	} beats;
-	bool reading;    /* an XREAD is under way */
-	int64_t read_ms; /* time of the last reply to XREAD, or of the start */
-	bool leaving;    /* turns are being handed over */
-	bool left;       /* the other replicas were told */
+	bool reading;       /* an XREAD is under way */
+	int64_t read_ms;    /* time of the last reply to XREAD, or of the start */
+	bool handing_over;  /* turns are being handed over */
+	bool handover_sent; /* the other replicas were told */
 	bool closing;
 	char inbox_id[48]; /* last signal that was read */
 	lease_signal_cb on_signal;
@@ -78,7 +78,7 @@ struct held {
 /* ---- cluster_ask.c ---- */
 
 /* First member of each operation's struct. */
-struct question {
+struct cluster_request {
 	struct op op;
 	struct later later; /* reports that the command was not sent */
 	struct cluster *cluster;
@@ -86,20 +86,20 @@ struct question {
 	bool late; /* handles the reply after a cancel, too */
 	/* Returns false if another command was sent and its reply is pending. A NULL reply: none
 	 * arrived. */
-	bool (*answer)(struct question *q, const redisReply *reply);
-	void (*clean)(struct question *q); /* or NULL */
+	bool (*answer)(struct cluster_request *q, const redisReply *reply);
+	void (*clean)(struct cluster_request *q); /* or NULL */
 };
 /* Allocates a zeroed struct of `bytes` bytes. counted: a caller waits for it and may cancel it. */
-void *question_new(struct cluster *c, size_t bytes, bool counted,
-		   bool (*answer)(struct question *q, const redisReply *reply),
-		   void (*clean)(struct question *q));
-void question_send(struct question *q, int argc, const struct str *argv);
+void *cluster_request_new(struct cluster *c, size_t bytes, bool counted,
+			  bool (*answer)(struct cluster_request *q, const redisReply *reply),
+			  void (*clean)(struct cluster_request *q));
+void cluster_request_send(struct cluster_request *q, int argc, const struct str *argv);
 /* The text of a string reply; {NULL, 0} for other replies. */
 struct str reply_text(const redisReply *reply);
 /* Sends a command and ignores the reply. */
-void cluster_tell(struct cluster *c, int argc, const struct str *argv);
+void cluster_send(struct cluster *c, int argc, const struct str *argv);
 /* The same, but ahead of all commands that are sent later. */
-void cluster_tell_first(struct cluster *c, int argc, const struct str *argv);
+void cluster_send_first(struct cluster *c, int argc, const struct str *argv);
 
 /* ---- cluster_keys.c ---- */
 
@@ -123,7 +123,7 @@ void held_free(struct held *h);
 /* Hands over all turns of this replica. */
 void held_hand_over(void *cluster);
 /* Tells the other replicas to take over, once all local events are written. */
-void held_check_left(struct cluster *c);
+void held_check_handed_over(struct cluster *c);
 /* Tells the server that a turn is over that it may know of. False: the link is down. */
 bool held_forget(struct held *h);
 /* Removes the turn from this replica's set. */
@@ -140,7 +140,7 @@ void member_open(const struct cluster *c, const char *turn_id, const char *name,
 extern const struct stream_driver cluster_stream_driver;
 void publish_from(struct held *h, struct stream_log *log, uint64_t acked);
 void publish_stop(struct held *h);
-bool publish_all_said(const struct held *h);
+bool publish_is_complete(const struct held *h);
 void publish_watchers(struct held *h, const char *replica, size_t watchers);
 /* May free it, if the turn is over and all events are sent. */
 void publish_tick(struct held *h, int64_t now_ms);
@@ -191,9 +191,9 @@ void cluster_read(struct cluster *c);
 
 /* ---- cluster_signal.c ---- */
 struct op *cluster_signal(void *self, const struct lease_signal *s, lease_found_cb cb, void *owner);
-void cluster_hear(struct cluster *c, struct str json);
+void cluster_handle_signal(struct cluster *c, struct str json);
 /* Signals this replica, to interrupt XREAD. */
-void cluster_wake(struct cluster *c);
+void cluster_interrupt_read(struct cluster *c);
 
 /* ---- cluster_decline.c ---- */
 void cluster_decline(void *cluster, const char *holder);

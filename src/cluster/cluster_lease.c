@@ -46,13 +46,13 @@ void held_free(struct held *h)
 {
 	struct stream_log *log = h->handed ? stream_running(h->cluster->hub, h->holder) : NULL;
 
-	if (log && h->entry > 0 && publish_all_said(h))
+	if (log && h->entry > 0 && publish_is_complete(h))
 		follow_held(h);
 	else if (log)
-		stream_give_up(&log);
+		stream_abandon(&log);
 	publish_stop(h);
 	hashmap_remove(&h->cluster->held, &h->by_holder);
-	held_check_left(h->cluster);
+	held_check_handed_over(h->cluster);
 	buf_deinit(&h->members);
 	mem_free(h);
 }
@@ -69,7 +69,7 @@ static void tell_turns(struct held *h, bool runs, bool first)
 				 str_of(c->replica)};
 	const struct str out[] = {STR("SREM"), str_of(c->turns), name};
 
-	(first ? cluster_tell_first : cluster_tell)(c, runs ? 7 : 3, runs ? in : out);
+	(first ? cluster_send_first : cluster_send)(c, runs ? 7 : 3, runs ? in : out);
 }
 
 void held_leave(struct held *h)
@@ -123,23 +123,23 @@ void held_hand_over(void *self)
 {
 	struct cluster *c = self;
 
-	c->leaving = true;
+	c->handing_over = true;
 	hashmap_each(node, &c->held) {
 		struct held *h = hashmap_item(node, struct held, by_holder);
 
 		if (!h->released)
 			hand_over(h);
 	}
-	held_check_left(c);
+	held_check_handed_over(c);
 }
 
-void held_check_left(struct cluster *c)
+void held_check_handed_over(struct cluster *c)
 {
-	if (!c->leaving || c->left || c->closing || c->held.count > 0)
+	if (!c->handing_over || c->handover_sent || c->closing || c->held.count > 0)
 		return;
 	/* Score 0 means dead: the next heartbeat of another replica takes the turns. */
-	c->left = true;
-	cluster_tell(c, 4,
+	c->handover_sent = true;
+	cluster_send(c, 4,
 		     (const struct str[]){STR("ZADD"), STR(CLUSTER_ALIVE), STR("0"),
 					  str_of(c->replica)});
 	redis_link_flush(c->write);
@@ -153,7 +153,7 @@ bool held_forget(struct held *h)
 		return false;
 	cluster_key(hash, "t", h->tenant, h->holder);
 	tell_turns(h, false, true);
-	cluster_tell_first(h->cluster, 7,
+	cluster_send_first(h->cluster, 7,
 			   (const struct str[]){STR("EVAL"), STR(FORGET_SCRIPT), STR("3"),
 						str_of(h->lease_key), str_of(h->once_key),
 						str_of(hash), str_of(h->holder)});
@@ -217,7 +217,7 @@ void member_open(const struct cluster *c, const char *turn_id, const char *name,
 /* ---- acquiring ---- */
 
 struct acquiring {
-	struct question question;
+	struct cluster_request request;
 	char holder[UUID_BYTES];
 	lease_cb cb; /* NULL: registers a running turn */
 	void *owner;
@@ -262,7 +262,7 @@ static void registered(struct held *h, uint64_t fence)
 		publish_from(h, log, 0);
 }
 
-static bool on_acquired(struct question *q, const redisReply *reply)
+static bool on_acquired(struct cluster_request *q, const redisReply *reply)
 {
 	struct acquiring *a = (struct acquiring *)q;
 	struct cluster *c = q->cluster;
@@ -293,7 +293,7 @@ static bool on_acquired(struct question *q, const redisReply *reply)
 }
 
 /* Releases a lease whose acquisition was cancelled. */
-static void on_acquire_clean(struct question *q)
+static void on_acquire_clean(struct cluster_request *q)
 {
 	if (q->cancelled)
 		cluster_lease_driver.release(q->cluster, ((struct acquiring *)q)->holder);
@@ -301,8 +301,8 @@ static void on_acquire_clean(struct question *q)
 
 static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *owner)
 {
-	struct acquiring *a =
-		question_new(h->cluster, sizeof(*a), cb != NULL, on_acquired, on_acquire_clean);
+	struct acquiring *a = cluster_request_new(h->cluster, sizeof(*a), cb != NULL, on_acquired,
+						  on_acquire_clean);
 	char hash[CLUSTER_KEY_BYTES], fence[CLUSTER_KEY_BYTES], stream[CLUSTER_KEY_BYTES];
 	char lease_ms[24], keep_ms[24];
 	struct str argv[13 + 2 * MEMBERS_MAX] = {STR("EVAL"),
@@ -316,7 +316,7 @@ static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *own
 						 str_of(h->holder),
 						 str_of(h->cluster->replica),
 						 number_text(CLUSTER_LEASE_MS, lease_ms),
-						 number_text(CLUSTER_KEPT_MS, keep_ms),
+						 number_text(CLUSTER_STREAM_TTL_MS, keep_ms),
 						 anew ? STR("1") : STR("0")};
 
 	cluster_key(hash, "t", h->tenant, h->holder);
@@ -328,13 +328,13 @@ static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *own
 	memcpy(a->holder, h->holder, UUID_BYTES);
 	a->cb = cb;
 	a->owner = owner;
-	a->question.late = true;
+	a->request.late = true;
 	h->asked = h->asked || redis_link_up(h->cluster->ask) || redis_link_up(h->cluster->write);
 	h->registering = true;
 	tell_turns(h, true,
 		   cb != NULL); /* before the lease: otherwise a takeover would miss the turn */
-	question_send(&a->question, 13 + members_into(h, argv + 13), argv);
-	return &a->question.op;
+	cluster_request_send(&a->request, 13 + members_into(h, argv + 13), argv);
+	return &a->request.op;
 }
 
 void held_register(struct held *h)
@@ -364,18 +364,18 @@ static struct op *lease_acquire(void *self, const struct lease_request *r, lease
 		keep_member(h, m[0], m[1]);
 	add_counted(&h->members, STR("lease"));
 	add_counted(&h->members, str_of(h->lease_key));
-	return send_acquire(h, r->anew, cb, owner);
+	return send_acquire(h, r->ignore_once, cb, owner);
 }
 
 /* ---- looking up, renewing, releasing ---- */
 
 struct looking {
-	struct question question;
+	struct cluster_request request;
 	lease_cb cb;
 	void *owner;
 };
 
-static bool on_looked(struct question *q, const redisReply *reply)
+static bool on_found(struct cluster_request *q, const redisReply *reply)
 {
 	struct looking *l = (struct looking *)q;
 	struct str text = reply_text(reply);
@@ -387,17 +387,17 @@ static bool on_looked(struct question *q, const redisReply *reply)
 	return true;
 }
 
-static struct op *lease_look(void *self, const char *tenant, const char *name, lease_cb cb,
+static struct op *lease_find(void *self, const char *tenant, const char *name, lease_cb cb,
 			     void *owner)
 {
-	struct looking *l = question_new(self, sizeof(*l), true, on_looked, NULL);
+	struct looking *l = cluster_request_new(self, sizeof(*l), true, on_found, NULL);
 	char key[CLUSTER_KEY_BYTES];
 
 	cluster_key(key, "x", tenant, name);
 	l->cb = cb;
 	l->owner = owner;
-	question_send(&l->question, 2, (const struct str[]){STR("GET"), str_of(key)});
-	return &l->question.op;
+	cluster_request_send(&l->request, 2, (const struct str[]){STR("GET"), str_of(key)});
+	return &l->request.op;
 }
 
 static void lease_note(void *self, const char *holder, const char *member, struct str value)
@@ -411,7 +411,7 @@ static void lease_note(void *self, const char *holder, const char *member, struc
 	if (!h || !h->fence || now - h->renewed_ms < RENEW_MS)
 		return;
 	h->renewed_ms = now;
-	cluster_tell(h->cluster, 3,
+	cluster_send(h->cluster, 3,
 		     (const struct str[]){STR("PEXPIRE"), str_of(h->lease_key),
 					  number_text(CLUSTER_LEASE_MS, ms)});
 }
@@ -426,8 +426,8 @@ static void lease_release(void *self, const char *holder)
 		return;
 	h->released = true;
 	h->released_ms = clock_mono_ms();
-	if (h->fence && !h->cluster->leaving)
-		cluster_tell_first(h->cluster, 6,
+	if (h->fence && !h->cluster->handing_over)
+		cluster_send_first(h->cluster, 6,
 				   (const struct str[]){STR("EVAL"), STR(RELEASE_SCRIPT), STR("1"),
 							str_of(h->lease_key), str_of(h->holder),
 							number_text(h->fence, fence)});
@@ -446,7 +446,7 @@ const struct lease_driver cluster_lease_driver = {
 	.name = "redis",
 	.shared = true,
 	.acquire = lease_acquire,
-	.look = lease_look,
+	.find = lease_find,
 	.note = lease_note,
 	.release = lease_release,
 	.listen = lease_listen,

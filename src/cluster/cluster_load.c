@@ -19,7 +19,7 @@
 enum { AT_REPLICA, AT_OVER, AT_SESSION, AT_WHO, AT_TURN, AT_LEASE, AT_EVENTS, AT_COUNT };
 
 struct loading {
-	struct question question;
+	struct cluster_request request;
 	char tenant[128];
 	char turn_id[UUID_BYTES];
 	char replica[LEASE_REPLICA_BYTES];
@@ -138,7 +138,7 @@ static bool read_who(struct loading *l, struct str text)
 
 static bool read_members(struct loading *l, const redisReply *reply)
 {
-	struct cluster *c = l->question.cluster;
+	struct cluster *c = l->request.cluster;
 	struct str replica = reply_text(item(reply, AT_REPLICA));
 	struct buf text;
 	bool ok;
@@ -190,8 +190,8 @@ static bool answer_none(struct loading *l, const struct loaded *known)
 static bool answer_log(struct loading *l)
 {
 	const struct loaded known = loaded_of(l);
-	struct cluster *c = l->question.cluster;
-	struct stream_log *here = stream_here(c->hub, l->turn_id);
+	struct cluster *c = l->request.cluster;
+	struct stream_log *here = stream_find_local(c->hub, l->turn_id);
 	struct follow *f = follow_of(c, l->turn_id);
 
 	if (here && (l->reader || !f)) {
@@ -221,10 +221,10 @@ static void ask_page(struct loading *l)
 	char key[CLUSTER_KEY_BYTES], count[24];
 
 	cluster_key(key, "s", l->tenant, l->turn_id);
-	question_send(&l->question, 6,
-		      (const struct str[]){STR("XRANGE"), str_of(key),
-					   *l->next ? str_of(l->next) : STR("-"), STR("+"),
-					   STR("COUNT"), number_text(CLUSTER_PAGE, count)});
+	cluster_request_send(&l->request, 6,
+			     (const struct str[]){STR("XRANGE"), str_of(key),
+						  *l->next ? str_of(l->next) : STR("-"), STR("+"),
+						  STR("COUNT"), number_text(CLUSTER_PAGE, count)});
 }
 
 static void next_after(struct loading *l, struct str id)
@@ -243,7 +243,7 @@ static bool on_page(struct loading *l, const redisReply *reply)
 	if (!reply || reply->type != REDIS_REPLY_ARRAY)
 		return answer_none(l, NULL);
 	for (size_t i = 0; i < reply->elements; i++) {
-		if (!open_entry(l->question.cluster, l->turn_id, item(reply, i), &l->last, &l->run))
+		if (!open_entry(l->request.cluster, l->turn_id, item(reply, i), &l->last, &l->run))
 			return answer_none(l, &known);
 		next_after(l, reply_text(item(item(reply, i), 0)));
 	}
@@ -253,7 +253,7 @@ static bool on_page(struct loading *l, const redisReply *reply)
 	return false;
 }
 
-static bool on_reply(struct question *q, const redisReply *reply)
+static bool on_reply(struct cluster_request *q, const redisReply *reply)
 {
 	struct loading *l = (struct loading *)q;
 	const struct loaded none = {.turn_id = l->turn_id};
@@ -269,7 +269,7 @@ static bool on_reply(struct question *q, const redisReply *reply)
 	return false;
 }
 
-static void on_clean(struct question *q)
+static void on_clean(struct cluster_request *q)
 {
 	struct loading *l = (struct loading *)q;
 
@@ -282,7 +282,7 @@ static void on_clean(struct question *q)
 struct op *cluster_load(struct cluster *c, const char *tenant, const char *turn_id,
 			const struct principal *reader, load_cb cb, void *owner)
 {
-	struct loading *l = question_new(c, sizeof(*l), reader != NULL, on_reply, on_clean);
+	struct loading *l = cluster_request_new(c, sizeof(*l), reader != NULL, on_reply, on_clean);
 	char key[CLUSTER_KEY_BYTES];
 
 	l->arena = arena_new(MEMBER_BYTES_MAX);
@@ -294,11 +294,11 @@ struct op *cluster_load(struct cluster *c, const char *tenant, const char *turn_
 	l->cb = cb;
 	l->owner = owner;
 	cluster_key(key, "t", l->tenant, l->turn_id);
-	question_send(&l->question, 2 + AT_COUNT,
-		      (const struct str[]){STR("HMGET"), str_of(key), STR("replica"), STR("over"),
-					   STR("session"), STR("who"), STR("turn"), STR("lease"),
-					   STR("n")});
-	return &l->question.op;
+	cluster_request_send(&l->request, 2 + AT_COUNT,
+			     (const struct str[]){STR("HMGET"), str_of(key), STR("replica"),
+						  STR("over"), STR("session"), STR("who"),
+						  STR("turn"), STR("lease"), STR("n")});
+	return &l->request.op;
 }
 
 /* ---- find, for the hub ---- */

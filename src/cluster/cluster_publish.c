@@ -173,7 +173,7 @@ static bool send_entry(struct held *h, uint64_t last, bool over, struct str plai
 				   number_text(h->acked + 1, first),
 				   number_text(last, last_text),
 				   {sealed.p, sealed.n},
-				   number_text(CLUSTER_KEPT_MS, keep),
+				   number_text(CLUSTER_STREAM_TTL_MS, keep),
 				   over ? STR("1") : STR("0")};
 	sent = redis_link_send(c->write, 11, argv, on_appended, e);
 	if (!sent)
@@ -274,14 +274,14 @@ void publish_watchers(struct held *h, const char *replica, size_t watchers)
 
 /* ---- timers ---- */
 
-bool publish_all_said(const struct held *h)
+bool publish_is_complete(const struct held *h)
 {
 	return !h->fence || !h->watch || h->acked == stream_last_seq(stream_watch_log(h->watch));
 }
 
 static void done(struct held *h)
 {
-	if (!h->cluster->leaving)
+	if (!h->cluster->handing_over)
 		held_leave(h);
 	held_free(h);
 }
@@ -296,13 +296,13 @@ void publish_tick(struct held *h, int64_t now_ms)
 		return;
 	}
 	if (h->released &&
-	    (publish_all_said(h) || now_ms - h->released_ms > CLUSTER_LAST_WORDS_MS)) {
+	    (publish_is_complete(h) || now_ms - h->released_ms > CLUSTER_FINAL_EVENTS_MS)) {
 		done(h);
 		return;
 	}
 	count_viewers(h, now_ms);
 	held_register(h);
-	if (h->watch && h->fence && !h->sending && !publish_all_said(h))
+	if (h->watch && h->fence && !h->sending && !publish_is_complete(h))
 		flush(h);
 }
 

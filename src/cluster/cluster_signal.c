@@ -18,12 +18,12 @@ static const char *const ops[] = {
 	[SIGNAL_LOST] = "lost",     [SIGNAL_EVICT] = "evict",
 };
 
-struct telling {
-	struct question question;
+struct signalling {
+	struct cluster_request request;
 	struct buf json;
 	char turn_id[UUID_BYTES];
 	char *user; /* required owner of the turn; NULL: any user */
-	bool to_all;
+	bool broadcast;
 	lease_found_cb cb; /* or NULL */
 	void *owner;
 };
@@ -35,23 +35,23 @@ static void put(struct cluster *c, struct str replica, struct str json)
 
 	if (n >= (int)sizeof(key))
 		return;
-	cluster_tell(c, 8,
+	cluster_send(c, 8,
 		     (const struct str[]){STR("XADD"), str_of(key), STR("MAXLEN"), STR("~"),
 					  number_text(CLUSTER_INBOX_MAX, most), STR("*"), STR("m"),
 					  json});
-	cluster_tell(c, 3,
+	cluster_send(c, 3,
 		     (const struct str[]){STR("PEXPIRE"), str_of(key),
-					  number_text(CLUSTER_KEPT_MS, ms)});
+					  number_text(CLUSTER_STREAM_TTL_MS, ms)});
 }
 
-void cluster_wake(struct cluster *c)
+void cluster_interrupt_read(struct cluster *c)
 {
 	put(c, str_of(c->replica), STR("{\"op\":\"wake\"}"));
 }
 
-static void put_to_all(struct telling *t, const redisReply *reply)
+static void put_on_all(struct signalling *t, const redisReply *reply)
 {
-	struct cluster *c = t->question.cluster;
+	struct cluster *c = t->request.cluster;
 
 	for (size_t i = 0; reply && reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++) {
 		struct str replica = reply_text(reply->element[i]);
@@ -62,9 +62,9 @@ static void put_to_all(struct telling *t, const redisReply *reply)
 }
 
 /* The reply has the fields replica, over and user. */
-static bool put_to_one(struct telling *t, const redisReply *reply)
+static bool put_to_one(struct signalling *t, const redisReply *reply)
 {
-	struct cluster *c = t->question.cluster;
+	struct cluster *c = t->request.cluster;
 	struct str replica;
 	struct buf user;
 	bool his;
@@ -82,13 +82,13 @@ static bool put_to_one(struct telling *t, const redisReply *reply)
 	return his;
 }
 
-static bool on_reply(struct question *q, const redisReply *reply)
+static bool on_reply(struct cluster_request *q, const redisReply *reply)
 {
-	struct telling *t = (struct telling *)q;
+	struct signalling *t = (struct signalling *)q;
 	bool found = false;
 
-	if (t->to_all)
-		put_to_all(t, reply);
+	if (t->broadcast)
+		put_on_all(t, reply);
 	else
 		found = put_to_one(t, reply);
 	if (t->cb)
@@ -96,9 +96,9 @@ static bool on_reply(struct question *q, const redisReply *reply)
 	return true;
 }
 
-static void on_clean(struct question *q)
+static void on_clean(struct cluster_request *q)
 {
-	struct telling *t = (struct telling *)q;
+	struct signalling *t = (struct signalling *)q;
 
 	buf_deinit(&t->json);
 	mem_free(t->user);
@@ -125,29 +125,30 @@ static void write_signal(const struct lease_signal *s, struct buf *out)
 struct op *cluster_signal(void *self, const struct lease_signal *s, lease_found_cb cb, void *owner)
 {
 	struct cluster *c = self;
-	struct telling *t = question_new(c, sizeof(*t), cb != NULL, on_reply, on_clean);
+	struct signalling *t = cluster_request_new(c, sizeof(*t), cb != NULL, on_reply, on_clean);
 	char key[CLUSTER_KEY_BYTES], most[24];
 
 	buf_init(&t->json, SIGNAL_BYTES_MAX);
 	write_signal(s, &t->json);
 	t->cb = cb;
 	t->owner = owner;
-	t->to_all = !s->holder;
+	t->broadcast = !s->holder;
 	if (s->user)
 		t->user = mem_strndup(s->user, strlen(s->user));
-	if (!t->to_all) {
+	if (!t->broadcast) {
 		if (uuid_valid(s->holder)) /* otherwise no turn has this id */
 			memcpy(t->turn_id, s->holder, UUID_BYTES);
 		cluster_key(key, "t", s->tenant, t->turn_id);
-		question_send(&t->question, 5,
-			      (const struct str[]){STR("HMGET"), str_of(key), STR("replica"),
-						   STR("over"), STR("user")});
+		cluster_request_send(&t->request, 5,
+				     (const struct str[]){STR("HMGET"), str_of(key), STR("replica"),
+							  STR("over"), STR("user")});
 	} else {
-		question_send(&t->question, 4,
-			      (const struct str[]){STR("ZRANGE"), STR(CLUSTER_ALIVE), STR("0"),
-						   number_text(CLUSTER_REPLICAS_MAX - 1, most)});
+		cluster_request_send(
+			&t->request, 4,
+			(const struct str[]){STR("ZRANGE"), STR(CLUSTER_ALIVE), STR("0"),
+					     number_text(CLUSTER_REPLICAS_MAX - 1, most)});
 	}
-	return cb ? &t->question.op : NULL;
+	return cb ? &t->request.op : NULL;
 }
 
 /* ---- receiving ---- */
@@ -162,7 +163,7 @@ static bool kind_of(const char *op, enum lease_signal_kind *out)
 	return false;
 }
 
-void cluster_hear(struct cluster *c, struct str json)
+void cluster_handle_signal(struct cluster *c, struct str json)
 {
 	json_t *o = json.n <= SIGNAL_BYTES_MAX ? json_loadb(json.p, json.n, 0, NULL) : NULL;
 	struct lease_signal s = {0};

@@ -64,7 +64,7 @@ void hub_add(struct stream_hub *h, struct stream_log *log)
 	list_append(&h->all, &log->all);
 }
 
-void hub_forget(struct stream_hub *h, struct stream_log *log)
+void hub_remove(struct stream_hub *h, struct stream_log *log)
 {
 	if (log->kept_until_ms) /* otherwise it never ended on this replica */
 		shares_remove(&h->shares, &log->share);
@@ -85,7 +85,7 @@ static void hub_expire(struct stream_hub *h)
 	int64_t now = clock_mono_ms();
 
 	while ((log = oldest(h)) && log->kept_until_ms <= now)
-		hub_forget(h, log);
+		hub_remove(h, log);
 	if (log && !timer_active(h->expiry))
 		timer_start(h->expiry, (uint64_t)(log->kept_until_ms - now));
 }
@@ -115,10 +115,10 @@ void hub_keep(struct stream_hub *h, struct stream_log *log)
 	log->kept_until_ms = clock_mono_ms() + EVENT_LOG_KEPT_MS;
 	list_append(&h->kept, &log->kept);
 	shares_add(&h->shares, &log->share, str_of(log->who->tenant), log_bytes(log));
-	if (log->unwanted)
-		hub_forget(h, log);
+	if (log->session_deleted)
+		hub_remove(h, log);
 	while ((over = shares_over(&h->shares)))
-		hub_forget(h, list_item(over, struct stream_log, share));
+		hub_remove(h, list_item(over, struct stream_log, share));
 	hub_expire(h);
 }
 
@@ -131,9 +131,9 @@ void stream_forget(struct stream_hub *h, const char *session_id, const struct pr
 		    !principal_same_user(log->who, who))
 			continue;
 		if (log->released)
-			hub_forget(h, log);
+			hub_remove(h, log);
 		else
-			log->unwanted = true;
+			log->session_deleted = true;
 	}
 }
 
@@ -161,7 +161,7 @@ struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
 	return log && stream_may_read(log, who) ? log : NULL;
 }
 
-struct stream_log *stream_here(const struct stream_hub *h, const char *turn_id)
+struct stream_log *stream_find_local(const struct stream_hub *h, const char *turn_id)
 {
 	return hub_find(h, turn_id);
 }
@@ -174,7 +174,7 @@ struct finding {
 	struct stream_hub *hub;
 	struct op *asked;           /* operation of the driver */
 	struct stream_watch *watch; /* of a log that lags behind */
-	struct timer *patience;
+	struct timer *timeout;
 	char turn_id[UUID_BYTES];
 	const struct principal *who;
 	bool (*is_behind)(void *owner, const struct stream_log *log);
@@ -185,7 +185,7 @@ struct finding {
 static void finding_free(struct finding *f)
 {
 	f->hub->finding--;
-	timer_free(&f->patience);
+	timer_free(&f->timeout);
 	mem_free(f);
 }
 
@@ -211,12 +211,12 @@ static void answer(struct finding *f, struct stream_log *log, const struct err *
 	stream_watch_free(&watch);
 }
 
-static bool lacks(const struct finding *f, const struct stream_log *log)
+static bool log_is_behind(const struct finding *f, const struct stream_log *log)
 {
 	return f->is_behind && log->follows && !log->closed && f->is_behind(f->owner, log);
 }
 
-static void on_no_more(void *owner)
+static void on_timeout(void *owner)
 {
 	struct finding *f = owner;
 	struct stream_log *log = stream_watch_log(f->watch);
@@ -234,8 +234,8 @@ static void on_more(void *owner)
 {
 	struct finding *f = owner;
 
-	if (!lacks(f, stream_watch_log(f->watch)))
-		on_no_more(f);
+	if (!log_is_behind(f, stream_watch_log(f->watch)))
+		on_timeout(f);
 }
 
 static void on_found(void *owner, struct stream_log *log, const struct err *e)
@@ -243,13 +243,13 @@ static void on_found(void *owner, struct stream_log *log, const struct err *e)
 	struct finding *f = owner;
 
 	f->asked = NULL;
-	if (!log || !lacks(f, log)) {
+	if (!log || !log_is_behind(f, log)) {
 		answer(f, log, e);
 		return;
 	}
 	f->watch = stream_watch_new(log, log->count, on_more, f);
-	f->patience = timer_new(f->hub->loop, on_no_more, f);
-	timer_start(f->patience, STREAM_BEHIND_MS);
+	f->timeout = timer_new(f->hub->loop, on_timeout, f);
+	timer_start(f->timeout, STREAM_BEHIND_MS);
 }
 
 static void on_find(void *owner)
@@ -303,7 +303,7 @@ void stream_hub_free(struct stream_hub **hub)
 	*hub = NULL;
 	assert(h->finding == 0);
 	while (oldest(h))
-		hub_forget(h, oldest(h));
+		hub_remove(h, oldest(h));
 	assert(list_empty(&h->all)); /* no turn may be running */
 	hashmap_deinit(&h->by_id);
 	shares_deinit(&h->shares);

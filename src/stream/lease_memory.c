@@ -38,7 +38,7 @@ struct memory {
 };
 
 /* A lease operation; its result is determined when the loop runs it. */
-struct question {
+struct operation {
 	struct op_later later;
 	struct memory *memory;
 	char *name, *once; /* keys; NULL: not given */
@@ -99,7 +99,7 @@ static const struct held *held_of(const struct memory *m, const char *name)
 	return node ? hashmap_item(node, struct held, by_name) : NULL;
 }
 
-static void remember_once(struct memory *m, struct question *q)
+static void remember_once(struct memory *m, struct operation *q)
 {
 	struct once *o = once_of(m, q->once);
 
@@ -123,7 +123,7 @@ static uint64_t next_fence(struct memory *m)
 	return m->last_fence;
 }
 
-static void acquire(struct memory *m, struct question *q, struct lease *out)
+static void acquire(struct memory *m, struct operation *q, struct lease *out)
 {
 	struct held *h = mem_alloc(sizeof(*h));
 
@@ -139,7 +139,7 @@ static void acquire(struct memory *m, struct question *q, struct lease *out)
 	memcpy(out->holder, h->holder, UUID_BYTES);
 }
 
-static void decide(struct memory *m, struct question *q, struct lease *out)
+static void decide(struct memory *m, struct operation *q, struct lease *out)
 {
 	const struct once *again = q->anew ? NULL : once_of(m, q->once);
 	const struct held *held = held_of(m, q->name);
@@ -159,7 +159,7 @@ static void decide(struct memory *m, struct question *q, struct lease *out)
 
 static void on_clean(struct op_later *later)
 {
-	struct question *q = list_item(later, struct question, later);
+	struct operation *q = list_item(later, struct operation, later);
 
 	mem_free(q->name);
 	mem_free(q->once);
@@ -167,7 +167,7 @@ static void on_clean(struct op_later *later)
 
 static void on_answer(struct op_later *later)
 {
-	struct question *q = list_item(later, struct question, later);
+	struct operation *q = list_item(later, struct operation, later);
 	struct lease lease = {.kind = LEASE_UNKNOWN};
 
 	if (!q->on_lease) {
@@ -179,9 +179,9 @@ static void on_answer(struct op_later *later)
 	q->on_lease(q->owner, &lease);
 }
 
-static struct question *question_new(struct memory *m, void *owner)
+static struct operation *operation_new(struct memory *m, void *owner)
 {
-	struct question *q = op_later_new(m->loop, sizeof(*q), &m->running, on_answer, on_clean);
+	struct operation *q = op_later_new(m->loop, sizeof(*q), &m->running, on_answer, on_clean);
 
 	q->memory = m;
 	q->owner = owner;
@@ -191,22 +191,22 @@ static struct question *question_new(struct memory *m, void *owner)
 static struct op *memory_acquire(void *self, const struct lease_request *r, lease_cb cb,
 				 void *owner)
 {
-	struct question *q = question_new(self, owner);
+	struct operation *q = operation_new(self, owner);
 
 	assert(uuid_valid(r->holder));
 	q->on_lease = cb;
 	q->acquires = true;
-	q->anew = r->anew;
+	q->anew = r->ignore_once;
 	q->name = name_key(r->tenant, r->name);
 	q->once = r->once ? mem_printf("%s\x1f%s", q->name, r->once) : NULL;
 	memcpy(q->holder, r->holder, UUID_BYTES);
 	return &q->later.op;
 }
 
-static struct op *memory_look(void *self, const char *tenant, const char *name, lease_cb cb,
+static struct op *memory_find(void *self, const char *tenant, const char *name, lease_cb cb,
 			      void *owner)
 {
-	struct question *q = question_new(self, owner);
+	struct operation *q = operation_new(self, owner);
 
 	q->on_lease = cb;
 	q->name = name_key(tenant, name);
@@ -242,12 +242,12 @@ static void memory_listen(void *self, lease_signal_cb cb, void *owner)
 static struct op *memory_signal(void *self, const struct lease_signal *s, lease_found_cb cb,
 				void *owner)
 {
-	struct question *q;
+	struct operation *q;
 
 	(void)s;
 	if (!cb)
 		return NULL;
-	q = question_new(self, owner);
+	q = operation_new(self, owner);
 	q->on_found = cb;
 	return &q->later.op;
 }
@@ -270,7 +270,7 @@ static void memory_close(void *self)
 static const struct lease_driver memory_driver = {
 	.name = "memory",
 	.acquire = memory_acquire,
-	.look = memory_look,
+	.find = memory_find,
 	.note = memory_note,
 	.release = memory_release,
 	.listen = memory_listen,

@@ -149,7 +149,7 @@ static size_t payload_bytes(const struct stream_log *log)
 
 size_t log_bytes(const struct stream_log *log)
 {
-	return sizeof(*log) + log->room * sizeof(*log->entries) + payload_bytes(log);
+	return sizeof(*log) + log->capacity * sizeof(*log->entries) + payload_bytes(log);
 }
 
 struct str stream_text(const struct stream_log *log)
@@ -188,7 +188,8 @@ void stream_put(struct stream_log *log, const struct event *event)
 		log->full = true;
 		return;
 	}
-	log->entries = mem_grow(log->entries, &log->room, log->count + 1, sizeof(*log->entries));
+	log->entries =
+		mem_grow(log->entries, &log->capacity, log->count + 1, sizeof(*log->entries));
 	log->entries[log->count++] = entry;
 	log->closed = event_is_closing(event->kind);
 	hub_count(log);
@@ -209,8 +210,8 @@ static void log_shrink(struct stream_log *log)
 {
 	if (!log->released || !list_empty(&log->watches))
 		return;
-	log->room = log->count;
-	log->entries = mem_realloc(log->entries, log->room * sizeof(*log->entries));
+	log->capacity = log->count;
+	log->entries = mem_realloc(log->entries, log->capacity * sizeof(*log->entries));
 	buf_fit(&log->bytes);
 	buf_fit(&log->text);
 }
@@ -229,7 +230,7 @@ void stream_release(struct stream_log **owned)
 	log_unref(log);
 }
 
-void stream_give_up(struct stream_log **owned)
+void stream_abandon(struct stream_log **owned)
 {
 	struct stream_log *log = *owned;
 
@@ -238,7 +239,7 @@ void stream_give_up(struct stream_log **owned)
 	log->released = true;
 	later_cancel(&log->tell_owner);
 	hub_count(log);
-	hub_forget(log->hub, log);
+	hub_remove(log->hub, log);
 	log_unref(log);
 }
 

@@ -34,7 +34,7 @@ struct stream_log {
 
 	struct entry *entries;
 	size_t count;
-	size_t room;
+	size_t capacity;
 	struct buf bytes; /* encoded events */
 	struct buf text;  /* the answer so far */
 	bool full;
@@ -48,8 +48,8 @@ struct stream_log {
 	void (*on_watchers)(void *owner, size_t watchers);
 	void *owner;
 	bool released;
-	size_t counted; /* bytes already counted by the hub while the turn runs */
-	bool unwanted;  /* its session was deleted: not kept after its end */
+	size_t counted;       /* bytes already counted by the hub while the turn runs */
+	bool session_deleted; /* its session was deleted: not kept after its end */
 };
 
 /* Memory used, without the owner's name and permissions. */
@@ -58,7 +58,7 @@ size_t log_bytes(const struct stream_log *log);
 void hub_count(struct stream_log *log);
 struct loop *hub_loop(const struct stream_hub *h);
 void hub_add(struct stream_hub *h, struct stream_log *log);
-void hub_forget(struct stream_hub *h, struct stream_log *log);
+void hub_remove(struct stream_hub *h, struct stream_log *log);
 /* NULL when the hub has no log of this turn. */
 struct stream_log *hub_find(const struct stream_hub *h, const char *turn_id);
 /* Notifies the driver. */

@@ -114,7 +114,7 @@ static void turn_release(struct turn *t)
 	if (t->machine.followed)
 		t->core.log = NULL; /* owned by another turn by now */
 	else if (t->machine.lost)
-		stream_give_up(&t->core.log);
+		stream_abandon(&t->core.log);
 	else
 		stream_release(&t->core.log);
 	turn_part(t);

@@ -77,7 +77,7 @@ static bool stop(struct turns *all, const char *turn_id, const struct principal 
 	return g != NULL;
 }
 
-static void on_told(void *owner, bool found)
+static void on_signalled(void *owner, bool found)
 {
 	struct finding *f = owner;
 
@@ -107,7 +107,7 @@ struct op *turn_cancel(struct turns *all, const char *turn_id, const struct prin
 	f->on_found = cb;
 	f->found = here;
 	if (elsewhere)
-		f->asked = all->leases.driver->signal(all->leases.self, &signal, on_told, f);
+		f->asked = all->leases.driver->signal(all->leases.self, &signal, on_signalled, f);
 	else
 		loop_defer(all->loop, &f->later, on_answer, f);
 	return &f->op;
@@ -136,7 +136,7 @@ struct op *turn_running(struct turns *all, const char *session_id, const struct 
 		memcpy(f->turn_id, turn_at(g->turns.next)->core.id.text, UUID_BYTES);
 		loop_defer(all->loop, &f->later, on_answer, f);
 	} else {
-		f->asked = turn_lease_look(all, session_id, who, on_held, f);
+		f->asked = turn_lease_find(all, session_id, who, on_held, f);
 	}
 	return &f->op;
 }

@@ -206,7 +206,7 @@ void turn_make_room(struct turn *t);
 #define LEASE_NAME_BYTES (16 + 1 + UUID_BYTES)
 struct op *turn_lease(struct turns *all, const struct turn_request *r, const struct turn_ids *ids,
 		      bool anew, lease_cb cb, void *owner);
-struct op *turn_lease_look(struct turns *all, const char *session_id, const struct principal *who,
+struct op *turn_lease_find(struct turns *all, const char *session_id, const struct principal *who,
 			   lease_cb cb, void *owner);
 void turn_lease_release(struct turns *all, const char *turn_id);
 /* The earlier turns of its session have ended. */

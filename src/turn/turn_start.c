@@ -66,7 +66,7 @@ struct op *turn_lease(struct turns *all, const struct turn_request *r, const str
 		.name = name,
 		.holder = ids->turn.text,
 		.once = r->client_msg_id,
-		.anew = anew,
+		.ignore_once = anew,
 		.members = members,
 	};
 
@@ -77,13 +77,13 @@ struct op *turn_lease(struct turns *all, const struct turn_request *r, const str
 	return op;
 }
 
-struct op *turn_lease_look(struct turns *all, const char *session_id, const struct principal *who,
+struct op *turn_lease_find(struct turns *all, const char *session_id, const struct principal *who,
 			   lease_cb cb, void *owner)
 {
 	char name[LEASE_NAME_BYTES];
 
 	name_of(who, session_id, name);
-	return all->leases.driver->look(all->leases.self, who->tenant, name, cb, owner);
+	return all->leases.driver->find(all->leases.self, who->tenant, name, cb, owner);
 }
 
 void turn_lease_release(struct turns *all, const char *turn_id)

@@ -416,7 +416,7 @@ static void a_turn_whose_takeover_was_not_heard_of_is_taken(void **state)
 	(void)state;
 	if (!installed)
 		skip();
-	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
 	mine = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
 	emit_text(mine, "begun ");
 	assert_non_null(find(&right, turn.text, &ann)); /* by now it is written */
@@ -438,7 +438,7 @@ static void a_turn_whose_takeover_was_not_heard_of_is_taken(void **state)
 	emit_text(mine, "late"); /* it learns that it has lost the turn */
 	WAIT_FOR(left.signals > 0);
 	assert_int_equal(left.kind, SIGNAL_LOST);
-	stream_give_up(&mine);
+	stream_abandon(&mine);
 	release(&left, turn.text);
 	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
 }

@@ -304,7 +304,7 @@ static void what_is_given_up_meanwhile_is_unavailable(void **state)
 	stream_find(hub, turn.text, &ann, wants_two, on_heard, &h);
 	find(turn.text, &ann);
 	put(log, EVENT_ERROR);
-	stream_give_up(&log);
+	stream_abandon(&log);
 	while (!h.done)
 		loop_turn(loop);
 	assert_int_equal(h.code, ERR_UPSTREAM);

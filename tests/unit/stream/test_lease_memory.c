@@ -53,8 +53,11 @@ static void on_lease(void *owner, const struct lease *lease)
 static struct op *start(const char *name, const struct uuid *holder, const char *once, bool anew,
 			struct parsed_filters *h)
 {
-	const struct lease_request r = {
-		.tenant = "acme", .name = name, .holder = holder->text, .once = once, .anew = anew};
+	const struct lease_request r = {.tenant = "acme",
+					.name = name,
+					.holder = holder->text,
+					.once = once,
+					.ignore_once = anew};
 
 	*h = (struct parsed_filters){0};
 	return leases.driver->acquire(leases.self, &r, on_lease, h);
@@ -80,7 +83,7 @@ static struct lease look(const char *name)
 {
 	struct parsed_filters h = {0};
 
-	leases.driver->look(leases.self, "acme", name, on_lease, &h);
+	leases.driver->find(leases.self, "acme", name, on_lease, &h);
 	return pass_parsed_filters(&h);
 }
 

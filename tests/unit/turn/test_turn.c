@@ -84,7 +84,7 @@ static int teardown(void **state)
 	timer_free(&turn.machine.state_timer);
 	timer_free(&turn.machine.turn_timer);
 	timer_free(&turn.machine.grace.timer);
-	stream_give_up(&turn.core.log);
+	stream_abandon(&turn.core.log);
 	turn_groups_deinit(&all);
 	stream_hub_free(&all.streams);
 	loop_free(&all.loop);
