@@ -413,7 +413,7 @@
 #define DB_WORKERS_MAX 64 /* threads of one data source */
 /* Open SQLite files of a store in addition to its workers', 2 MB each. */
 #define DB_WRITTEN_FILES    8
-#define DB_STATEMENTS_KEPT  64 /* prepared statements of one connection */
+#define DB_PREPARED_MAX     64 /* prepared statements of one connection */
 #define DB_GROUP_COMMIT_MAX 64 /* writes of one group commit */
 /* Wait for group commit: a tool call's write waits for that of its answer. */
 #define DB_GROUP_COMMIT_MS  100

@@ -40,26 +40,26 @@ void db_connection_free(struct connection **connection)
 	mem_free(c);
 }
 
-bool db_work_may_go_on(const struct work *w, struct err *e)
+bool db_work_may_continue(const struct work *w, struct err *e)
 {
 	switch ((enum stop)atomic_load(&w->stop)) {
 	case STOP_TIMEOUT:
 		return err_set_retry(e, ERR_TIMEOUT, "the query passed its time limit");
 	case STOP_CANCEL:
 		return err_set(e, ERR_CANCELLED, "the query was cancelled");
-	case STOP_NO:
+	case STOP_NONE:
 		break;
 	}
 	return true;
 }
 
-bool db_connection_fail(struct connection *c, const struct diag *d, const struct verdict *v,
+bool db_connection_fail(struct connection *c, const struct diag *d, const struct error_class *v,
 			const char *what, struct err *e)
 {
 	c->lost |= v->lost;
 	c->transient = v->transient;
 	/* After a stop, the driver's error is a consequence of it. */
-	if (c->running && !db_work_may_go_on(c->running, e))
+	if (c->running && !db_work_may_continue(c->running, e))
 		return false;
 	if (v->may_retry)
 		return err_set_retry(e, v->code, "%s: %s (%s, %d)", what, d->message, d->state,
@@ -73,7 +73,7 @@ bool db_connection_open(struct connection *c, struct err *e)
 
 	assert(!c->open);
 	c->lost = false;
-	c->suspect = false;
+	c->must_reopen = false;
 	if (!s->dialect->link->connect(c, e)) {
 		if (e && e->code == ERR_INTERNAL)
 			e->code = ERR_UPSTREAM;
@@ -148,7 +148,7 @@ static bool prepared_make(struct connection *c, const char *text, size_t length,
 	struct prepared *p;
 	void *handle;
 
-	if (c->prepared_count == DB_STATEMENTS_KEPT)
+	if (c->prepared_count == DB_PREPARED_MAX)
 		prepared_free(c, list_item(c->prepared.prev, struct prepared, node));
 	if (!link_of(c)->prepare(c, text, length, &handle, e))
 		return false;
@@ -186,7 +186,7 @@ static bool statement_run(struct connection *c, struct work *w, const struct sou
 
 	if (dialect->starting)
 		dialect->starting(c, s);
-	if (!db_work_may_go_on(w, e))
+	if (!db_work_may_continue(w, e))
 		return err_prefix(e, "%s", s->name);
 	c->allow = s->allow;
 	done = prepared_get(c, s, &p, e) && link_of(c)->execute(c, p->handle, w, s, e);

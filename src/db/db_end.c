@@ -24,7 +24,7 @@ bool db_breaker_refuses(const struct db_pool *p, struct err *e)
 {
 	if (!breaker_refuses(&p->breaker, (int64_t)loop_now_ms(p->loop)))
 		return false;
-	err_set_retry(e, ERR_UPSTREAM, "%s is away: %s", p->source.name, p->away);
+	err_set_retry(e, ERR_UPSTREAM, "%s is away: %s", p->source.name, p->last_failure);
 	e->retry_after_ms = DB_BREAKER_MS;
 	return true;
 }
@@ -50,9 +50,9 @@ static void on_opened(struct db_pool *p, bool news, const char *why)
 	if (news)
 		log_warn("db.away", "%s: %lld failures in a row, the last: %s", p->source.name,
 			 (long long)p->breaker.failures, why);
-	snprintf(p->away, sizeof(p->away), "%s", why);
+	snprintf(p->last_failure, sizeof(p->last_failure), "%s", why);
 	if (news && db_breaker_refuses(p, &refusal))
-		db_watch_away(p, &refusal);
+		db_watch_unavailable(p, &refusal);
 	for (size_t i = 0; i < p->tenant_count; i++) {
 		waiting_refuse(p, &p->tenants[i].reads);
 		waiting_refuse(p, &p->tenants[i].writes);
@@ -90,12 +90,12 @@ static uint64_t rest_ms(const struct request *r)
 	return ms + ms / 8 * (r->number % 3); /* spreads the retries */
 }
 
-static void on_rested(void *owner)
+static void on_backoff_over(void *owner)
 {
 	struct request *r = owner;
 
 	list_remove(&r->node);
-	timer_free(&r->rest);
+	timer_free(&r->backoff);
 	if (db_breaker_refuses(r->pool, &r->err))
 		db_request_finish(r);
 	else
@@ -103,14 +103,14 @@ static void on_rested(void *owner)
 }
 
 /* True: the request will be retried and must not be answered now. */
-static bool rest(struct request *r, const struct job *j)
+static bool retry_later(struct request *r, const struct job *j)
 {
 	struct db_pool *p = r->pool;
 	uint64_t ms = rest_ms(r);
 	struct work *again;
 
 	if (p->closing || !r->cb || r->work->probe || !j->connection->transient || ms == 0 ||
-	    atomic_load(&r->work->stop) != STOP_NO || (r->write && j->sent) ||
+	    atomic_load(&r->work->stop) != STOP_NONE || (r->write && j->sent) ||
 	    loop_now_ms(p->loop) + ms >= r->end_ms)
 		return false;
 	again = db_work_again(r->work);
@@ -118,9 +118,9 @@ static bool rest(struct request *r, const struct job *j)
 	r->work = again;
 	again->request = r;
 	r->attempts++;
-	list_append(&p->resting, &r->node);
-	r->rest = timer_new(p->loop, on_rested, r);
-	timer_start(r->rest, ms);
+	list_append(&p->retrying, &r->node);
+	r->backoff = timer_new(p->loop, on_backoff_over, r);
+	timer_start(r->backoff, ms);
 	return true;
 }
 
@@ -155,19 +155,19 @@ static void lost_job_done(struct job *j)
 }
 
 /* Derives the availability of the source from a job's end. */
-static void job_judge(struct db_pool *p, struct job *j)
+static void job_note_health(struct db_pool *p, struct job *j)
 {
 	const struct connection *c = j->connection;
 	const struct work *first = work_of(j->works.next);
 	/* A connection may break because of a cancel, which tells nothing about the source. */
-	bool away = c->lost && c->transient && atomic_load(&first->stop) == STOP_NO;
+	bool away = c->lost && c->transient && atomic_load(&first->stop) == STOP_NONE;
 
 	breaker_note(p, j, away, j->sent && !away, first->err.text);
 }
 
 /* A failure that would have been retried, had the pool not been closed meanwhile, becomes
  * ERR_CANCELLED. */
-static void tell_closed(struct request *r, const struct job *j)
+static void mark_cancelled(struct request *r, const struct job *j)
 {
 	const struct db_pool *p = r->pool;
 
@@ -188,8 +188,8 @@ static void requests_take(struct job *j, struct list *out)
 		r->job = NULL;
 		r->err = w->err;
 		db_stop_forget(r);
-		tell_closed(r, j);
-		if (!rest(r, j))
+		mark_cancelled(r, j);
+		if (!retry_later(r, j))
 			list_append(out, &r->node);
 	}
 }
@@ -226,13 +226,13 @@ void db_job_done(struct pool_job *base)
 	struct db_pool *p = j->pool;
 	struct list done;
 
-	if (atomic_load(&j->state) == JOB_GIVEN_UP) {
+	if (atomic_load(&j->state) == JOB_ABANDONED) {
 		lost_job_done(j);
 		return;
 	}
 	list_init(&done);
 	tenant_job_over(j);
-	job_judge(p, j);
+	job_note_health(p, j);
 	requests_take(j, &done);
 	db_connection_free(&j->evicted);
 	db_pool_give_back(p, j->connection);
@@ -257,7 +257,7 @@ static void request_part(struct work *w, bool again)
 	if (again && r->cb)
 		return;
 	r->work->started = w->count > 0;
-	if (!db_work_may_go_on(w, &r->err))
+	if (!db_work_may_continue(w, &r->err))
 		err_prefix(&r->err, "%s: no answer to a stop either", r->tenant->check);
 	else
 		err_set_retry(&r->err, ERR_UPSTREAM, "%s does not answer", r->tenant->check);
@@ -280,7 +280,7 @@ void db_job_abandon(struct job *j, bool again)
 	list_each(node, &j->works) {
 		struct work *w = work_of(node);
 		struct request *r = w->request;
-		int no = STOP_NO;
+		int no = STOP_NONE;
 
 		request_part(w, again);
 		atomic_compare_exchange_strong(&w->stop, &no, STOP_CANCEL);

@@ -69,7 +69,7 @@ void db_cell_make_valid(char *text, size_t length)
 
 /* Writes "1.25e+02" and "50.0" (SQLite's binary floats) as shortest plain digits, and ".50" (SQL
  * Server's decimals) with a leading zero. */
-static size_t number_tidy(char *text, size_t length)
+static size_t number_normalize(char *text, size_t length)
 {
 	char plain[DECIMAL_TEXT_BYTES];
 	struct decimal d;
@@ -93,7 +93,7 @@ static size_t number_tidy(char *text, size_t length)
 }
 
 /* Removes a fraction of zeros: "2025-01-31 00:00:00.0000000". */
-static size_t datetime_tidy(char *text, size_t length)
+static size_t datetime_normalize(char *text, size_t length)
 {
 	const char *point = memchr(text, '.', length);
 
@@ -112,10 +112,10 @@ static size_t cell_finish(struct fetch *f, size_t i, char *text, size_t length)
 {
 	db_cell_make_valid(text, length);
 	if (f->table->columns[i].type == COLUMN_DATETIME)
-		return datetime_tidy(text, length);
+		return datetime_normalize(text, length);
 	if (!column_is_number(f->table->columns[i].type))
 		return length;
-	length = number_tidy(text, length);
+	length = number_normalize(text, length);
 	f->notes[i].fraction |= memchr(text, '.', length) != NULL;
 	return length;
 }
@@ -150,7 +150,7 @@ static bool row_read(struct fetch *f, const char **kept, struct err *e)
 }
 
 /* Allocates one more row; NULL when it is only counted. */
-static const char **row_room(struct fetch *f, size_t max_rows)
+static const char **row_alloc(struct fetch *f, size_t max_rows)
 {
 	struct table *t = f->table;
 	const char **cells;
@@ -183,7 +183,7 @@ static bool rows_read(struct fetch *f, const struct work *w, const struct sink *
 		 * value. */
 		if (f->table->total_rows == 0 && !columns_describe(f, e))
 			return false;
-		if (!db_work_may_go_on(w, e) || !row_read(f, row_room(f, max_rows), e))
+		if (!db_work_may_continue(w, e) || !row_read(f, row_alloc(f, max_rows), e))
 			return false;
 	}
 	return f->table->total_rows > 0 || columns_describe(f, e);

@@ -76,7 +76,7 @@ static bool rows_read(struct db_rows *from, struct described *d, struct work *w,
 			return true;
 		if (n == FRAME_READ_ROWS_MAX)
 			return too_many(s, e);
-		if (!db_work_may_go_on(w, e) || !frame_builder_next(*b, &wanted, e) ||
+		if (!db_work_may_continue(w, e) || !frame_builder_next(*b, &wanted, e) ||
 		    (wanted && !row_read(from, d, *b, e)))
 			return false;
 	}

@@ -47,7 +47,7 @@ struct diag {
 	char message[160]; /* for operators; never a bound value */
 };
 
-struct verdict {
+struct error_class {
 	enum err_code code;
 	bool may_retry;
 	bool lost;      /* the connection cannot be used again */
@@ -115,7 +115,7 @@ struct db_dialect {
 	const char *(*confirm_text)(const struct connection *c);
 	/* Called before a statement is prepared or run again. May be NULL. */
 	void (*starting)(struct connection *c, const struct source_statement *s);
-	struct verdict (*judge)(const struct diag *d);
+	struct error_class (*classify)(const struct diag *d);
 	const char *begin;
 	const char *commit;
 	const char *rollback;
@@ -168,8 +168,8 @@ struct tenant {
 	struct list turn;   /* in pool.turns while a request of it may start */
 	size_t waiting;
 	size_t group_commit; /* waiting writes that wait for group commit */
-	size_t urgent;       /* the other waiting writes */
-	struct timer *patience;
+	size_t immediate;    /* the other waiting writes */
+	struct timer *group_commit_timer;
 	size_t running; /* jobs */
 	bool writing;
 	bool watched;
@@ -178,7 +178,7 @@ struct tenant {
 	struct db_pool *pool;
 };
 
-enum stop { STOP_NO, STOP_TIMEOUT, STOP_CANCEL };
+enum stop { STOP_NONE, STOP_TIMEOUT, STOP_CANCEL };
 
 /* The statements of one request and their results. Allocated in its own arena, because a worker may
  * still use it long after the request was answered. */
@@ -210,7 +210,7 @@ struct request {
 	struct job *job;        /* while it runs */
 	struct stop_call *stop; /* the pending attempt to cancel it */
 	struct timer *deadline; /* once cancelled: time of the next attempt to cancel */
-	struct timer *rest;     /* retry backoff */
+	struct timer *backoff;  /* retry backoff */
 	struct later later;     /* for requests refused at once */
 	struct err err;         /* its result; during backoff, that of the last attempt */
 	uint64_t number;        /* order of arrival */
@@ -237,7 +237,7 @@ void db_work_free(struct work **w);
 void db_work_tables_free(struct work *w);
 
 /* State of a job. The worker and the loop both change it by compare-and-exchange. */
-enum job_state { JOB_CONFIRMING, JOB_RUNNING, JOB_OVER, JOB_GIVEN_UP };
+enum job_state { JOB_CONFIRMING, JOB_RUNNING, JOB_OVER, JOB_ABANDONED };
 
 /* A unit for a worker: works that run in order on one connection. */
 struct job {
@@ -273,8 +273,9 @@ struct connection {
 	size_t cell_size;
 	char *wide; /* buffer for one value as UTF-16 */
 	size_t wide_size;
-	bool transient; /* the last failure was transient */
-	bool suspect;   /* too old, or idle when another one timed out: reopened at its next use */
+	bool transient;   /* the last failure was transient */
+	bool must_reopen; /* too old, or idle when another one timed out: reopened at its next use
+			   */
 	int64_t opened_ms;
 	struct work *running; /* read by SQLite's progress handler; worker thread only */
 	/* What the statement that is prepared or run may read; NULL: all that the connection
@@ -300,9 +301,9 @@ MUST_CHECK bool db_connection_open(struct connection *c, struct err *e);
  * is marked lost. */
 MUST_CHECK bool db_connection_confirm(struct connection *c, struct err *e);
 void db_connection_close(struct connection *c);
-/* Sets e from the verdict, or from the work's stop if there was one. Marks a lost connection.
+/* Sets e from the error class, or from the work's stop if there was one. Marks a lost connection.
  * Returns false. */
-bool db_connection_fail(struct connection *c, const struct diag *d, const struct verdict *v,
+bool db_connection_fail(struct connection *c, const struct diag *d, const struct error_class *v,
 			const char *what, struct err *e);
 /* Runs every statement of the work and adds the results to it. */
 MUST_CHECK bool db_connection_run(struct connection *c, struct work *w, struct err *e);
@@ -408,7 +409,7 @@ void db_allow_reading_only(struct connection *c);
 bool db_exact_use(struct connection *c, struct err *e);
 struct source_allow *db_allow_copy(struct arena *a, const struct source_allow *from);
 /* ERR_TIMEOUT, ERR_CANCELLED: the loop asked to stop. True when it did not. */
-MUST_CHECK bool db_work_may_go_on(const struct work *w, struct err *e);
+MUST_CHECK bool db_work_may_continue(const struct work *w, struct err *e);
 
 /* The loop side. */
 
@@ -418,25 +419,25 @@ struct db_pool {
 	struct tenant *tenants;
 	size_t tenant_count;
 	struct pool *workers;
-	struct pool *stops;  /* calls SQLCancel, which may block; NULL without a server */
-	struct list turns;   /* tenants with a request that may start, longest waiting first */
-	struct list resting; /* requests in retry backoff */
-	struct list running; /* jobs */
-	struct list refused; /* requests that the circuit breaker is about to refuse */
-	struct list lost;    /* jobs of abandoned workers that have not returned */
+	struct pool *stops;   /* calls SQLCancel, which may block; NULL without a server */
+	struct list turns;    /* tenants with a request that may start, longest waiting first */
+	struct list retrying; /* requests in retry backoff */
+	struct list running;  /* jobs */
+	struct list refused;  /* requests that the circuit breaker is about to refuse */
+	struct list lost;     /* jobs of abandoned workers that have not returned */
 	size_t lost_count;
 	struct list idle; /* connections, most recently used first */
 	size_t connections;
 	size_t waiting;
 	uint64_t next_number;
 	struct breaker breaker;
-	char away[200]; /* the failure that opened the breaker */
+	char last_failure[200]; /* the failure that opened the breaker */
 	struct timer *watch;
 	bool probing;
 	size_t probe_next;
 	bool closing;
-	struct db_pool *next_left; /* next closed pool with abandoned workers */
-	char *name;                /* the source's */
+	struct db_pool *next_abandoned; /* next closed pool with abandoned workers */
+	char *name;                     /* the source's */
 };
 
 extern const struct db_driver db_pool_driver;
@@ -459,14 +460,14 @@ void db_queue_remove(struct request *r); /* no effect on a request that is not q
 int64_t db_queue_waited_ms(const struct db_pool *p);
 struct request *db_queue_next(struct db_pool *p);
 /* Lets the tenant's writes that wait for group commit start now. */
-void db_queue_hurry(struct tenant *t);
+void db_queue_start_group_commits(struct tenant *t);
 /* Call after a request of the tenant started or ended. */
 void db_queue_update(struct db_pool *p, struct tenant *t);
 
 /* db_end.c: the end of a job */
 void db_job_done(struct pool_job *base);
 /* Abandons the job's worker. Its requests are answered; with `again`, valid if nothing was sent,
- * they are queued again for another connection. The caller has already set JOB_GIVEN_UP. */
+ * they are queued again for another connection. The caller has already set JOB_ABANDONED. */
 void db_job_abandon(struct job *j, bool again);
 bool db_breaker_refuses(const struct db_pool *p, struct err *e);
 
@@ -482,6 +483,6 @@ void db_pool_watch(struct db_pool *p, const char *const *tenants); /* db_watch.c
 /* Updates the tenant's health check from the result of a request. */
 void db_watch_note(struct tenant *t, const struct err *e);
 /* The circuit breaker is open, so no tenant is served: sets each tenant's health check to down. */
-void db_watch_away(struct db_pool *p, const struct err *e);
+void db_watch_unavailable(struct db_pool *p, const struct err *e);
 
 #endif

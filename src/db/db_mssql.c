@@ -23,7 +23,7 @@ static void mssql_connection_string(const struct tenant *t, struct buf *out)
 
 /* Refuses a login that can switch off the security policies: tenants would no longer be isolated by
  * the server. */
-static bool login_bound_by_rules(struct connection *c, struct err *e)
+static bool check_login_obeys_policies(struct connection *c, struct err *e)
 {
 	char name[128];
 	bool found;
@@ -55,7 +55,7 @@ static bool mssql_set_up(struct connection *c, struct err *e)
 				   "@value = ?, @read_only = 1",
 				   &tenant, 1, e) &&
 	       db_connection_exec(c, "SET QUOTED_IDENTIFIER ON; SET LOCK_TIMEOUT 5000", e) &&
-	       login_bound_by_rules(c, e);
+	       check_login_obeys_policies(c, e);
 }
 
 static const char *mssql_confirm_text(const struct connection *c)
@@ -74,7 +74,7 @@ static bool number_is(const struct diag *d, const int *numbers)
 
 /* Judges by the server's error number first, which is more specific than SQLSTATE. FreeTDS' own
  * numbers are 20000 and up. */
-static struct verdict mssql_judge(const struct diag *d)
+static struct error_class mssql_classify(const struct diag *d)
 {
 	static const int gone[] = {40197, 40613, 40540, 40143, 49918, 49919, 49920, 4060,
 				   4221,  615,   926,   10928, 10929, 42108, 42109, 10053,
@@ -91,24 +91,25 @@ static struct verdict mssql_judge(const struct diag *d)
 	static const char *const login_states[] = {"28000", "IM002", "IM003", NULL};
 
 	if (number_is(d, again) || strcmp(d->state, "40001") == 0)
-		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
+		return (struct error_class){
+			.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
 	if (number_is(d, busy))
-		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .lost = true};
+		return (struct error_class){.code = ERR_UPSTREAM, .may_retry = true, .lost = true};
 	if (number_is(d, login) || strlist_has(login_states, d->state))
-		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
+		return (struct error_class){.code = ERR_UPSTREAM, .lost = true};
 	if (number_is(d, gone) || strlist_has(gone_states, d->state))
-		return (struct verdict){
+		return (struct error_class){
 			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};
 	if (number_is(d, taken))
-		return (struct verdict){.code = ERR_BUSY, .may_retry = true};
+		return (struct error_class){.code = ERR_BUSY, .may_retry = true};
 	if (number_is(d, denied))
-		return (struct verdict){.code = ERR_DENIED};
+		return (struct error_class){.code = ERR_DENIED};
 	if (number_is(d, missing) || strcmp(d->state, "42S02") == 0 ||
 	    strcmp(d->state, "42S22") == 0)
-		return (struct verdict){.code = ERR_NOT_FOUND};
+		return (struct error_class){.code = ERR_NOT_FOUND};
 	if (strcmp(d->state, "HYT00") == 0 || strcmp(d->state, "HY008") == 0)
-		return (struct verdict){.code = ERR_TIMEOUT, .may_retry = true, .lost = true};
-	return (struct verdict){.code = ERR_INTERNAL};
+		return (struct error_class){.code = ERR_TIMEOUT, .may_retry = true, .lost = true};
+	return (struct error_class){.code = ERR_INTERNAL};
 }
 
 const struct db_dialect db_mssql = {
@@ -120,7 +121,7 @@ const struct db_dialect db_mssql = {
 	.connection_string = mssql_connection_string,
 	.set_up = mssql_set_up,
 	.confirm_text = mssql_confirm_text,
-	.judge = mssql_judge,
+	.classify = mssql_classify,
 	.begin = "BEGIN TRANSACTION",
 	.commit = "COMMIT",
 	.rollback = "ROLLBACK",

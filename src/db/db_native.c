@@ -17,7 +17,8 @@
 #include "vesper/mem.h"
 
 #define PROGRESS_STEPS 4000 /* about 50 microseconds of work between two checks of the flag */
-#define NUMBER_ROOM    64 /* spare bytes: a number may grow by a few bytes when it is normalized */
+#define NUMBER_SPARE_BYTES                                                                         \
+	64 /* spare bytes: a number may grow by a few bytes when it is normalized */
 
 struct native_rows {
 	struct db_rows base;
@@ -30,10 +31,10 @@ struct native_rows {
 static bool native_fail(struct connection *c, const char *what, struct err *e)
 {
 	struct diag d = {.state = "HY000", .native = sqlite3_errcode(c->native)};
-	struct verdict v;
+	struct error_class v;
 
 	snprintf(d.message, sizeof(d.message), "%s", sqlite3_errmsg(c->native));
-	v = db_sqlite.judge(&d);
+	v = db_sqlite.classify(&d);
 	return db_connection_fail(c, &d, &v, what, e);
 }
 
@@ -66,7 +67,7 @@ static int on_progress(void *owner)
 {
 	const struct connection *c = owner;
 
-	return c->running && atomic_load(&c->running->stop) != STOP_NO;
+	return c->running && atomic_load(&c->running->stop) != STOP_NONE;
 }
 
 /* The file's schema is not trusted. A quoted name that is not a column is an error, not a
@@ -256,8 +257,8 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 		return sqlite3_errcode(c->native) != SQLITE_NOMEM || native_fail(c, "fetch", e);
 	if (n > DB_CELL_BYTES_MAX)
 		return db_cell_too_long(column, e);
-	if (n + NUMBER_ROOM > c->cell_size)
-		c->cell = mem_grow(c->cell, &c->cell_size, n + NUMBER_ROOM, 1);
+	if (n + NUMBER_SPARE_BYTES > c->cell_size)
+		c->cell = mem_grow(c->cell, &c->cell_size, n + NUMBER_SPARE_BYTES, 1);
 	memcpy(c->cell, value, n);
 	c->cell[n] = '\0';
 	/* SQLite writes 15 digits, which rounds the largest doubles up to infinity. */

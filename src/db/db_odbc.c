@@ -76,14 +76,14 @@ static bool is_dead(const struct connection *c)
 bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const char *what,
 		  struct err *e)
 {
-	struct verdict v;
+	struct error_class v;
 	struct diag d;
 
 	diag_read(type, handle, &d);
-	v = c->tenant->source->dialect->judge(&d);
+	v = c->tenant->source->dialect->classify(&d);
 	if (!v.lost && is_dead(c))
-		v = (struct verdict){ERR_UPSTREAM, .may_retry = true, .lost = true,
-				     .transient = true};
+		v = (struct error_class){ERR_UPSTREAM, .may_retry = true, .lost = true,
+					 .transient = true};
 	return db_connection_fail(c, &d, &v, what, e);
 }
 

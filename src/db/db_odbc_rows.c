@@ -53,7 +53,7 @@ static bool on_describe(struct db_rows *base, size_t i, struct arena *a, struct 
 }
 
 /* A growing buffer that the connection owns. */
-struct room {
+struct cell_buffer {
 	char **bytes;
 	size_t *size;
 };
@@ -61,7 +61,8 @@ struct room {
 /* Reads the whole value of one column, in as many parts as the driver delivers. `mark` is the size
  * of the terminator that the driver appends to each part. */
 static bool cell_get(struct odbc_rows *r, size_t i, const struct column *column, SQLSMALLINT c_type,
-		     size_t mark, struct room room, size_t *length, bool *is_null, struct err *e)
+		     size_t mark, struct cell_buffer buffer, size_t *length, bool *is_null,
+		     struct err *e)
 {
 	size_t got = 0;
 	size_t want = CELL_BYTES_FIRST;
@@ -71,10 +72,10 @@ static bool cell_get(struct odbc_rows *r, size_t i, const struct column *column,
 		size_t free_bytes;
 		SQLRETURN rc;
 
-		if (got + want > *room.size)
-			*room.bytes = mem_grow(*room.bytes, room.size, got + want, 1);
-		free_bytes = (*room.size - got) / mark * mark;
-		rc = SQLGetData(r->handle, (SQLUSMALLINT)(i + 1), c_type, *room.bytes + got,
+		if (got + want > *buffer.size)
+			*buffer.bytes = mem_grow(*buffer.bytes, buffer.size, got + want, 1);
+		free_bytes = (*buffer.size - got) / mark * mark;
+		rc = SQLGetData(r->handle, (SQLUSMALLINT)(i + 1), c_type, *buffer.bytes + got,
 				(SQLLEN)free_bytes, &left);
 		if (!SQL_SUCCEEDED(rc))
 			return fetch_fail(r, e);
@@ -96,10 +97,10 @@ static bool cell_get_wide(struct odbc_rows *r, size_t i, const struct column *co
 			  size_t *length, bool *is_null, struct err *e)
 {
 	struct connection *c = r->c;
-	struct room room = {&c->wide, &c->wide_size};
+	struct cell_buffer buffer = {&c->wide, &c->wide_size};
 	size_t units;
 
-	if (!cell_get(r, i, column, SQL_C_WCHAR, sizeof(SQLWCHAR), room, length, is_null, e))
+	if (!cell_get(r, i, column, SQL_C_WCHAR, sizeof(SQLWCHAR), buffer, length, is_null, e))
 		return false;
 	units = *length / sizeof(SQLWCHAR);
 	if (units * 3 + 1 > c->cell_size)
@@ -114,12 +115,12 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 {
 	struct odbc_rows *r = odbc_rows_of(base);
 	struct connection *c = r->c;
-	struct room room = {&c->cell, &c->cell_size};
+	struct cell_buffer buffer = {&c->cell, &c->cell_size};
 	bool wide = c->tenant->source->dialect->wide && column->type == COLUMN_TEXT;
 	bool is_null;
 
 	if (wide ? !cell_get_wide(r, i, column, length, &is_null, e)
-		 : !cell_get(r, i, column, SQL_C_CHAR, 1, room, length, &is_null, e))
+		 : !cell_get(r, i, column, SQL_C_CHAR, 1, buffer, length, &is_null, e))
 		return false;
 	*text = is_null ? NULL : c->cell;
 	return true;

@@ -118,7 +118,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	for (size_t i = 0; i < o->tenant_count; i++)
 		tenant_init(&p->tenants[i], p, &o->tenants[i]);
 	list_init(&p->turns);
-	list_init(&p->resting);
+	list_init(&p->retrying);
 	list_init(&p->refused);
 	list_init(&p->idle);
 	list_init(&p->running);
@@ -177,7 +177,7 @@ static void connection_choose(struct db_pool *p, struct job *j)
 
 	if (c) {
 		list_remove(&c->node);
-		c->suspect |= clock_mono_ms() - c->opened_ms > DB_CONNECTION_AGE_MS;
+		c->must_reopen |= clock_mono_ms() - c->opened_ms > DB_CONNECTION_AGE_MS;
 		j->connection = c;
 		return;
 	}
@@ -269,7 +269,7 @@ static void on_refused(void *owner)
 	db_request_finish(owner);
 }
 
-static void request_judge(struct db_pool *p, struct request *r, const char *tenant)
+static void request_admit(struct db_pool *p, struct request *r, const char *tenant)
 {
 	if (p->closing)
 		err_set(&r->err, ERR_CANCELLED, "%s is closing", p->source.name);
@@ -291,7 +291,7 @@ static struct op *pool_query(void *self, const struct db_request *request, db_cb
 	struct request *r = db_request_new(p, request, cb, owner);
 
 	r->tenant = tenant_find(p, request->tenant);
-	request_judge(p, r, request->tenant);
+	request_admit(p, r, request->tenant);
 	if (p->closing) /* the loop may not run again */
 		list_append(&p->refused, &r->node);
 	else if (r->err.code != ERR_NONE)
@@ -358,7 +358,7 @@ static void running_answer(struct db_pool *p)
 	while (!list_empty(&p->running)) {
 		struct job *j = list_item(p->running.next, struct job, node);
 
-		if (atomic_exchange(&j->state, JOB_GIVEN_UP) == JOB_GIVEN_UP)
+		if (atomic_exchange(&j->state, JOB_ABANDONED) == JOB_ABANDONED)
 			continue;
 		list_each(node, &j->works)
 			atomic_store(&list_item(node, struct work, node)->stop, STOP_CANCEL);
@@ -379,9 +379,9 @@ static void pool_free_all(struct db_pool *p)
 
 /* Pools with abandoned workers. Their memory stays allocated until the process ends, and reachable
  * for leak checkers. */
-static struct db_pool *left_behind;
+static struct db_pool *abandoned_pools;
 
-static void pool_leave_behind(struct db_pool *p)
+static void pool_abandon_workers(struct db_pool *p)
 {
 	struct pool *workers = p->workers;
 	struct pool *stops = p->stops;
@@ -392,16 +392,16 @@ static void pool_leave_behind(struct db_pool *p)
 	pool_leave(&workers);
 	if (stops && !pool_finish(stops, DB_STOP_REPEAT_MS))
 		pool_leave(&stops);
-	p->next_left = left_behind;
-	left_behind = p;
+	p->next_abandoned = abandoned_pools;
+	abandoned_pools = p;
 }
 
 /* Starts waiting group commits, as many as there are idle workers. */
-static void patient_start(struct db_pool *p)
+static void group_commits_start(struct db_pool *p)
 {
 	for (size_t i = 0; i < p->tenant_count; i++) {
-		timer_free(&p->tenants[i].patience);
-		db_queue_hurry(&p->tenants[i]);
+		timer_free(&p->tenants[i].group_commit_timer);
+		db_queue_start_group_commits(&p->tenants[i]);
 	}
 	db_pool_pump(p);
 }
@@ -410,17 +410,17 @@ static void pool_close(void *self)
 {
 	struct db_pool *p = self;
 
-	patient_start(p);
+	group_commits_start(p);
 	p->closing = true;
 	timer_free(&p->watch);
 	running_stop(p);
-	cancel_all(&p->resting);
+	cancel_all(&p->retrying);
 	for (size_t i = 0; i < p->tenant_count; i++) {
 		cancel_all(&p->tenants[i].reads);
 		cancel_all(&p->tenants[i].writes);
 	}
 	if (!workers_finish(p)) {
-		pool_leave_behind(p);
+		pool_abandon_workers(p);
 		cancel_all(&p->refused);
 		return;
 	}

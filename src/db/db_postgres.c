@@ -51,7 +51,7 @@ static bool settings_set(struct connection *c, struct err *e)
 
 /* Refuses a login that bypasses row-level security: tenants would no longer be isolated by the
  * server. */
-static bool login_bound_by_rules(struct connection *c, struct err *e)
+static bool check_login_obeys_policies(struct connection *c, struct err *e)
 {
 	char name[128];
 	bool found;
@@ -72,7 +72,7 @@ static bool login_bound_by_rules(struct connection *c, struct err *e)
 
 static bool postgres_set_up(struct connection *c, struct err *e)
 {
-	return settings_set(c, e) && login_bound_by_rules(c, e);
+	return settings_set(c, e) && check_login_obeys_policies(c, e);
 }
 
 static const char *postgres_confirm_text(const struct connection *c)
@@ -101,7 +101,7 @@ static bool state_is(const struct diag *d, const char *const *states)
 }
 
 /* For a refused connection the driver reports only the server's message. */
-static bool refused_for_good(const struct diag *d)
+static bool is_permanent_refusal(const struct diag *d)
 {
 	static const char *const passing[] = {"starting up",
 					      "shutting down",
@@ -120,7 +120,7 @@ static bool refused_for_good(const struct diag *d)
 }
 
 /* Judges by SQLSTATE, or by a prefix of it. */
-static struct verdict postgres_judge(const struct diag *d)
+static struct error_class postgres_classify(const struct diag *d)
 {
 	static const char *const gone[] = {"08", "57P", "53300", "HYT01", NULL};
 	/* 26000: a proxy between us and the server dropped a prepared statement. */
@@ -132,25 +132,26 @@ static struct verdict postgres_judge(const struct diag *d)
 	static const char *const missing[] = {"42P01", "42703", "42883", "3F000",
 					      "42S02", "42S22", NULL};
 
-	if (refused_for_good(d) || state_is(d, login))
-		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
+	if (is_permanent_refusal(d) || state_is(d, login))
+		return (struct error_class){.code = ERR_UPSTREAM, .lost = true};
 	/* FATAL: the server ended the session; the driver has no SQLSTATE for it. */
 	if (state_is(d, gone) || strstr(d->message, "FATAL:"))
-		return (struct verdict){
+		return (struct error_class){
 			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};
 	if (state_is(d, again) || strstr(d->message, "cached plan must not change"))
-		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
+		return (struct error_class){
+			.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
 	if (state_is(d, short_of))
-		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true};
+		return (struct error_class){.code = ERR_UPSTREAM, .may_retry = true};
 	if (state_is(d, taken))
-		return (struct verdict){.code = ERR_BUSY, .may_retry = true};
+		return (struct error_class){.code = ERR_BUSY, .may_retry = true};
 	if (state_is(d, denied))
-		return (struct verdict){.code = ERR_DENIED};
+		return (struct error_class){.code = ERR_DENIED};
 	if (state_is(d, missing))
-		return (struct verdict){.code = ERR_NOT_FOUND};
+		return (struct error_class){.code = ERR_NOT_FOUND};
 	if (strcmp(d->state, "57014") == 0 || strcmp(d->state, "HYT00") == 0)
-		return (struct verdict){.code = ERR_TIMEOUT, .may_retry = true, .lost = true};
-	return (struct verdict){.code = ERR_INTERNAL};
+		return (struct error_class){.code = ERR_TIMEOUT, .may_retry = true, .lost = true};
+	return (struct error_class){.code = ERR_INTERNAL};
 }
 
 const struct db_dialect db_postgres = {
@@ -162,7 +163,7 @@ const struct db_dialect db_postgres = {
 	.set_up = postgres_set_up,
 	.confirm_text = postgres_confirm_text,
 	.starting = postgres_starting,
-	.judge = postgres_judge,
+	.classify = postgres_classify,
 	.begin = "BEGIN",
 	.commit = "COMMIT",
 	.rollback = "ROLLBACK",

@@ -23,7 +23,7 @@ static struct request *oldest(const struct list *queue)
 static struct request *next_of(const struct tenant *t)
 {
 	struct request *read = oldest(&t->reads);
-	struct request *write = t->writing || t->urgent == 0 ? NULL : oldest(&t->writes);
+	struct request *write = t->writing || t->immediate == 0 ? NULL : oldest(&t->writes);
 
 	if (!read || !write)
 		return read ? read : write;
@@ -41,41 +41,41 @@ void db_queue_update(struct db_pool *p, struct tenant *t)
 		list_remove(&t->turn);
 }
 
-void db_queue_hurry(struct tenant *t)
+void db_queue_start_group_commits(struct tenant *t)
 {
 	list_each(node, &t->writes)
 		list_item(node, struct request, node)->group_commit = false;
-	t->urgent += t->group_commit;
+	t->immediate += t->group_commit;
 	t->group_commit = 0;
 	db_queue_update(t->pool, t);
 }
 
-static void on_patience_over(void *owner)
+static void on_group_commit_due(void *owner)
 {
 	struct tenant *t = owner;
 
-	db_queue_hurry(t);
+	db_queue_start_group_commits(t);
 	db_pool_pump(t->pool);
 }
 
 static void write_count(struct tenant *t, bool group_commit)
 {
 	if (!group_commit) {
-		t->urgent++;
+		t->immediate++;
 		return;
 	}
-	if (!t->patience)
-		t->patience = timer_new(t->pool->loop, on_patience_over, t);
+	if (!t->group_commit_timer)
+		t->group_commit_timer = timer_new(t->pool->loop, on_group_commit_due, t);
 	if (t->group_commit++ == 0)
-		timer_start(t->patience, DB_GROUP_COMMIT_MS);
+		timer_start(t->group_commit_timer, DB_GROUP_COMMIT_MS);
 }
 
 static void write_uncount(struct tenant *t, bool group_commit)
 {
 	if (!group_commit)
-		t->urgent--;
+		t->immediate--;
 	else if (--t->group_commit == 0)
-		timer_stop(t->patience);
+		timer_stop(t->group_commit_timer);
 }
 
 void db_queue_add(struct request *r)
@@ -113,7 +113,7 @@ int64_t db_queue_waited_ms(const struct db_pool *p)
 	for (size_t i = 0; i < p->tenant_count; i++) {
 		const struct tenant *t = &p->tenants[i];
 		const struct request *read = oldest(&t->reads);
-		const struct request *write = t->urgent > 0 ? oldest(&t->writes) : NULL;
+		const struct request *write = t->immediate > 0 ? oldest(&t->writes) : NULL;
 
 		if (read && read->queued_ms < since)
 			since = read->queued_ms;

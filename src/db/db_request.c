@@ -69,7 +69,7 @@ static struct work *work_new(const struct source_statement *statements, size_t c
 	w->tables = arena_alloc(a, (count + 1) * sizeof(struct table *));
 	w->frames = arena_alloc(a, (count + 1) * sizeof(struct frame *));
 	w->spent_us = arena_alloc(a, (count + 1) * sizeof(*w->spent_us));
-	atomic_init(&w->stop, STOP_NO);
+	atomic_init(&w->stop, STOP_NONE);
 	return w;
 }
 
@@ -158,7 +158,7 @@ void db_request_finish(struct request *r)
 	assert(!r->job);
 	db_stop_forget(r);
 	timer_free(&r->deadline);
-	timer_free(&r->rest);
+	timer_free(&r->backoff);
 	list_remove(&r->node);
 	metrics_count(r);
 	answer(r);

@@ -245,31 +245,31 @@ enum column_type db_sqlite_column_type(const char *name, bool *guess)
 }
 
 /* The native number is SQLite's result code. Messages name tables and columns, never values. */
-static struct verdict sqlite_judge(const struct diag *d)
+static struct error_class sqlite_classify(const struct diag *d)
 {
 	if (starts(d->message, "not authorized")) /* functions have no code */
-		return (struct verdict){.code = ERR_DENIED};
+		return (struct error_class){.code = ERR_DENIED};
 	switch (d->native & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 	case SQLITE_FULL:
 	case SQLITE_NOMEM:
-		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true};
+		return (struct error_class){.code = ERR_UPSTREAM, .may_retry = true};
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
-		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .lost = true};
+		return (struct error_class){.code = ERR_UPSTREAM, .may_retry = true, .lost = true};
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
+		return (struct error_class){.code = ERR_UPSTREAM, .lost = true};
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
-		return (struct verdict){.code = ERR_UPSTREAM};
+		return (struct error_class){.code = ERR_UPSTREAM};
 	case SQLITE_AUTH:
-		return (struct verdict){.code = ERR_DENIED};
+		return (struct error_class){.code = ERR_DENIED};
 	case SQLITE_INTERRUPT: /* interrupted; work.stop holds the reason */
-		return (struct verdict){.code = ERR_CANCELLED};
+		return (struct error_class){.code = ERR_CANCELLED};
 	default:
-		return (struct verdict){.code = ERR_INTERNAL};
+		return (struct error_class){.code = ERR_INTERNAL};
 	}
 }
 
@@ -280,7 +280,7 @@ const struct db_dialect db_sqlite = {
 	.set_up = sqlite_set_up,
 	.replaced = sqlite_replaced,
 	.confirm_text = sqlite_confirm_text,
-	.judge = sqlite_judge,
+	.classify = sqlite_classify,
 	.begin = "BEGIN IMMEDIATE",
 	.commit = "COMMIT",
 	.rollback = "ROLLBACK",

@@ -135,7 +135,7 @@ static void attempt(struct request *r)
 /* A cancel that arrives just before the statement is sent has no effect, so it is repeated. */
 void db_stop_start(struct request *r, enum stop why)
 {
-	int expected = STOP_NO;
+	int expected = STOP_NONE;
 
 	if (atomic_compare_exchange_strong(&r->work->stop, &expected, (int)why)) {
 		r->end_ms = loop_now_ms(r->pool->loop);
@@ -168,7 +168,7 @@ static bool take_from(struct job *j, enum job_state state)
 {
 	int expected = (int)state;
 
-	return atomic_compare_exchange_strong(&j->state, &expected, JOB_GIVEN_UP);
+	return atomic_compare_exchange_strong(&j->state, &expected, JOB_ABANDONED);
 }
 
 /* Many requests cancelled together wait for each other's cancel. So the worker is abandoned only if
@@ -196,7 +196,7 @@ static void on_deadline(void *owner)
 {
 	struct request *r = owner;
 
-	if (r->job && atomic_load(&r->work->stop) != STOP_NO) {
+	if (r->job && atomic_load(&r->work->stop) != STOP_NONE) {
 		stop_again(r);
 		return;
 	}
@@ -227,13 +227,13 @@ static void on_checkout(void *owner)
 	if (!take_from(j, JOB_CONFIRMING))
 		return;
 	list_each(node, &j->pool->idle)
-		list_item(node, struct connection, node)->suspect = true;
+		list_item(node, struct connection, node)->must_reopen = true;
 	db_job_abandon(j, true);
 }
 
 void db_checkout_start(struct job *j)
 {
-	if (!j->pool->source.dialect->server || !j->connection->open || j->connection->suspect)
+	if (!j->pool->source.dialect->server || !j->connection->open || j->connection->must_reopen)
 		return;
 	j->checkout = timer_new(j->pool->loop, on_checkout, j);
 	timer_start(j->checkout, DB_CHECKOUT_MS);

@@ -19,19 +19,19 @@ static bool is_down(const struct err *e)
 }
 
 /* Marks the other tenants to be probed, at the next tick or when the running probe ends. */
-static void doubt_others(struct db_pool *p)
+static void probe_others(struct db_pool *p)
 {
 	for (size_t i = 0; i < p->tenant_count; i++)
 		p->tenants[i].to_probe |= p->tenants[i].watched && !p->tenants[i].down;
 }
 
-static void health_say(struct tenant *t, const struct err *e)
+static void health_report(struct tenant *t, const struct err *e)
 {
 	/* Chats need their store; without a warehouse, other questions can still be answered. */
 	enum health_need need = t->source->read_only ? HEALTH_HELPFUL : HEALTH_REQUIRED_BY_TENANT;
 
 	if (e && !t->down && t->source->dialect->server)
-		doubt_others(t->pool);
+		probe_others(t->pool);
 	t->down = e != NULL;
 	if (e)
 		health_set(t->check, need, HEALTH_DOWN, "%s", e->text);
@@ -44,12 +44,12 @@ void db_watch_note(struct tenant *t, const struct err *e)
 	if (!t->watched)
 		return;
 	if (is_down(e))
-		health_say(t, e);
+		health_report(t, e);
 	else if (t->down && !e)
-		health_say(t, NULL);
+		health_report(t, NULL);
 }
 
-void db_watch_away(struct db_pool *p, const struct err *e)
+void db_watch_unavailable(struct db_pool *p, const struct err *e)
 {
 	for (size_t i = 0; i < p->tenant_count; i++)
 		db_watch_note(&p->tenants[i], e);
@@ -68,7 +68,7 @@ static void on_probe(void *owner, struct table **tables, size_t count, const str
 	if (e && e->code == ERR_CANCELLED)
 		return; /* the database is closing */
 	if (t->watched)
-		health_say(t, e);
+		health_report(t, e);
 	if (!p->breaker.open) /* else one probe per tick is enough to notice recovery */
 		watch_next(p);
 }
@@ -108,7 +108,7 @@ static void on_watch(void *owner)
 	watch_next(p);
 }
 
-static void leave_alone(struct tenant *t)
+static void stop_watching(struct tenant *t)
 {
 	if (t->watched)
 		health_remove(t->check);
@@ -125,7 +125,7 @@ void db_pool_watch(struct db_pool *p, const char *const *tenants)
 		struct tenant *t = &p->tenants[i];
 
 		if (tenants && !strlist_has(tenants, t->id))
-			leave_alone(t);
+			stop_watching(t);
 		else if (!t->watched)
 			t->watched = t->to_probe = true;
 	}

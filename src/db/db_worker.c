@@ -36,11 +36,11 @@ static bool connection_fresh(struct connection *c, struct err *e)
 	return db_connection_open(c, e) && db_connection_confirm(c, e);
 }
 
-static bool still_good(struct connection *c, struct err *e)
+static bool connection_is_usable(struct connection *c, struct err *e)
 {
 	const struct db_dialect *dialect = c->tenant->source->dialect;
 
-	return !c->suspect && !(dialect->replaced && dialect->replaced(c)) &&
+	return !c->must_reopen && !(dialect->replaced && dialect->replaced(c)) &&
 	       db_connection_confirm(c, e);
 }
 
@@ -53,7 +53,7 @@ static bool connection_ready(struct job *j, struct err *e)
 
 	if (j->evicted)
 		db_connection_close(j->evicted);
-	if (c->open && !still_good(c, e))
+	if (c->open && !connection_is_usable(c, e))
 		db_connection_close(c);
 	c->transient = false;
 	done = c->open || connection_fresh(c, e);
@@ -85,7 +85,7 @@ static bool write_run(struct job *j, struct work *w, bool savepoints)
 	const struct db_dialect *dialect = j->tenant->source->dialect;
 	struct connection *c = j->connection;
 
-	if (!db_work_may_go_on(w, &w->err))
+	if (!db_work_may_continue(w, &w->err))
 		return true;
 	if (!savepoints || is_alone(j)) /* a failure rolls back the whole transaction */
 		return db_connection_run(c, w, &w->err);
@@ -176,13 +176,13 @@ static bool stopped(const struct job *j)
 	if (!j->tenant->source->dialect->server)
 		return false;
 	list_each(node, (struct list *)&j->works)
-		if (atomic_load(&work_of(node)->stop) != STOP_NO)
+		if (atomic_load(&work_of(node)->stop) != STOP_NONE)
 			return true;
 	return false;
 }
 
 /* False: the loop has abandoned the job meanwhile. */
-static bool go_on(struct job *j, enum job_state from, enum job_state to)
+static bool job_advance(struct job *j, enum job_state from, enum job_state to)
 {
 	int expected = (int)from;
 
@@ -207,10 +207,10 @@ void db_job_run(struct pool_job *base)
 	c->transient = false;
 	if (!connection_ready(j, &e))
 		fail_open(j, &e);
-	else if (go_on(j, JOB_CONFIRMING, JOB_RUNNING))
+	else if (job_advance(j, JOB_CONFIRMING, JOB_RUNNING))
 		works_run(j);
 	if (c->lost || stopped(j))
 		db_connection_close(c);
-	if (!go_on(j, JOB_CONFIRMING, JOB_OVER) && !go_on(j, JOB_RUNNING, JOB_OVER))
+	if (!job_advance(j, JOB_CONFIRMING, JOB_OVER) && !job_advance(j, JOB_RUNNING, JOB_OVER))
 		db_connection_close(c);
 }

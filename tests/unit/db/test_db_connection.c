@@ -21,7 +21,7 @@ static void many_statements_take_turns(void **state)
 
 	open_either(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (5)");
 	for (int round = 0; round < 3; round++) {
-		for (int i = 0; i < 2 * DB_STATEMENTS_KEPT; i++) {
+		for (int i = 0; i < 2 * DB_PREPARED_MAX; i++) {
 			const struct value v = value_int(round);
 
 			/* half of them are plain columns, which stay prepared */
