@@ -23,17 +23,17 @@ struct principal;
 #define LEASE_REPLICA_BYTES 64
 
 enum lease_kind {
-	LEASE_OURS,    /* acquired: the holder runs it from now on */
-	LEASE_AGAIN,   /* the same request acquired a lease before, for `holder` */
-	LEASE_HELD,    /* held by `holder` */
-	LEASE_UNKNOWN, /* no reply in time (the store decides), or no holder */
+	LEASE_ACQUIRED, /* acquired: the holder runs it from now on */
+	LEASE_REPEATED, /* the same request acquired a lease before, for `holder` */
+	LEASE_HELD,     /* held by `holder` */
+	LEASE_UNKNOWN,  /* no reply in time (the store decides), or no holder */
 };
 
 struct lease {
 	enum lease_kind kind;
 	char holder[UUID_BYTES];           /* turn ID, or the version of a load */
 	char replica[LEASE_REPLICA_BYTES]; /* replica that runs it; "": this one */
-	uint64_t fence;                    /* fencing token; of LEASE_OURS only */
+	uint64_t fence;                    /* fencing token; of LEASE_ACQUIRED only */
 };
 
 /* Borrowed during the call. */
@@ -41,9 +41,9 @@ struct lease_request {
 	const char *tenant;
 	const char *name; /* a user's session, or "load" */
 	const char *holder;
-	const char *once; /* request ID: LEASE_AGAIN if it acquired a lease before; NULL: none */
+	const char *once; /* request ID: LEASE_REPEATED if it acquired a lease before; NULL: none */
 	bool ignore_once; /* the lease acquired under `once` no longer exists: do not return
-			     LEASE_AGAIN */
+			     LEASE_REPEATED */
 	/* Data for a takeover: names and values in turn, ended by NULL; NULL: none. */
 	const struct str *members;
 };

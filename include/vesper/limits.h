@@ -122,12 +122,12 @@
 #define OVERLOAD_SPREAD_MS 4000 /* largest random addition to it, which spreads the retries */
 #define TURNS_QUEUED_MAX   4    /* questions that wait in one session; more are no conversation */
 /* Between two attempts to get a session's lease from another replica. */
-#define TURN_LEASE_AGAIN_MS 200
+#define TURN_LEASE_RETRY_MS 200
 #define TURN_INTERRUPT_MS   2000 /* wait for an interrupted turn to end; then the session is busy */
 #define TURNS_PER_USER_MAX  8    /* running turns of one user in all sessions */
 #define TURN_GRACE_MS       30000 /* grace period in which an unwatched turn can be resumed */
 /* Grace period while the turn's model is paused because logs are full. */
-#define TURN_HELD_MS 10000
+#define TURN_PAUSED_GRACE_MS 10000
 /* Messages without a summary; above, older messages are summarized. */
 #define SUMMARY_MESSAGES   30
 #define SUMMARY_TOKENS     100000 /* tokens in these messages; above, they are summarized too */

@@ -147,7 +147,7 @@ const struct zone *turns_zone(const struct turns *t, const char *tenant);
 void turns_use_llm(struct turns *t, struct llm *llm); /* keeps a reference */
 /* Sets the load. Above 100 percent, new turns are refused (ERR_OVERLOAD), except those of tenants
  * with few turns, up to TURNS_SHARE_PERCENT. While logs are full, the model streams of unwatched
- * turns are paused, and such a turn is cancelled after TURN_HELD_MS. */
+ * turns are paused, and such a turn is cancelled after TURN_PAUSED_GRACE_MS. */
 void turns_use_load(struct turns *t, struct load load);
 
 /* The objects that questions are read and run with. They belong to a list of packs, and are shared
@@ -216,7 +216,7 @@ struct op *turn_start(struct turns *t, const struct turn_request *request, turn_
 
 /* Cancels a running turn of this user, at once if it runs here; turn_id NULL: all of them. `found`:
  * there was one. Without a callback it returns NULL. */
-enum turn_cancel_reason { CANCEL_USER, CANCEL_LEFT, CANCEL_DEADLINE, CANCEL_DRAIN };
+enum turn_cancel_reason { CANCEL_USER, CANCEL_UNWATCHED, CANCEL_DEADLINE, CANCEL_DRAIN };
 typedef lease_found_cb turn_found_cb;
 struct op *turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,
 		       enum turn_cancel_reason reason, turn_found_cb cb, void *owner);

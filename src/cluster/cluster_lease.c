@@ -241,9 +241,9 @@ static struct lease read_lease(struct str text)
 	struct str kind = next_word(&text);
 
 	if (str_eq(kind, STR("ours")) && number_read(text, &out.fence))
-		out.kind = LEASE_OURS;
+		out.kind = LEASE_ACQUIRED;
 	else if (str_eq(kind, STR("again")) && read_holder(&text, &out))
-		out.kind = LEASE_AGAIN;
+		out.kind = LEASE_REPEATED;
 	else if (str_eq(kind, STR("held")) && read_holder(&text, &out))
 		out.kind = LEASE_HELD;
 	return out.kind == LEASE_UNKNOWN ? none : out;
@@ -278,7 +278,7 @@ static bool on_acquired(struct cluster_request *q, const redisReply *reply)
 			h->fence = lease.fence;
 		return true;
 	}
-	if (h && lease.kind == LEASE_OURS) {
+	if (h && lease.kind == LEASE_ACQUIRED) {
 		memcpy(lease.holder, h->holder, UUID_BYTES);
 		registered(h, lease.fence);
 	} else if (h && lease.kind != LEASE_UNKNOWN && a->cb) {

@@ -29,8 +29,8 @@
 
 struct handover {
 	struct daemon *daemon;
-	int door; /* listens for the next process; -1: none */
-	struct fd_watch *door_watch;
+	int listener; /* listens for the next process; -1: none */
+	struct fd_watch *listener_watch;
 	int next; /* connection to the next process while it loads; -1: none */
 	struct fd_watch *next_watch;
 	struct sockets sockets;
@@ -176,7 +176,7 @@ bool handover_begin(struct daemon *d, bool take_over, struct handover **out, str
 	struct handover *h = mem_alloc(sizeof(*h));
 
 	*h = (struct handover){
-		.daemon = d, .door = -1, .next = -1, .before = -1, .sockets = {-1, -1}};
+		.daemon = d, .listener = -1, .next = -1, .before = -1, .sockets = {-1, -1}};
 	*out = h;
 	from_supervisor(&h->sockets);
 	return !take_over || from_before(h, e);
@@ -209,9 +209,9 @@ static void on_next(void *owner, int fd, int events)
 	next_drop(h);
 	if (n == (ssize_t)strlen(READY) && memcmp(text, READY, (size_t)n) == 0) {
 		log_info("handover.done", "the next process serves: what runs here ends here");
-		fd_watch_free(&h->door_watch);
-		close(h->door);
-		h->door = -1;
+		fd_watch_free(&h->listener_watch);
+		close(h->listener);
+		h->listener = -1;
 		daemon_leave(h->daemon);
 	} else {
 		log_warn("handover.failed", "the next process ended before it was ready");
@@ -244,10 +244,10 @@ static bool pass(int to, const struct sockets *s)
 }
 
 /* Accepts one process at a time: another one is refused while the first loads. */
-static void on_door(void *owner, int door, int events)
+static void on_connection(void *owner, int listener, int events)
 {
 	struct handover *h = owner;
-	int fd = accept4(door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct sockets mine = transport_sockets(h->daemon->transport);
 
 	(void)events;
@@ -264,7 +264,7 @@ static void on_door(void *owner, int door, int events)
 	log_info("handover.begun", "the next process has the sockets, and loads");
 }
 
-static bool door_open(struct handover *h, struct err *e)
+static bool listener_open(struct handover *h, struct err *e)
 {
 	struct sockaddr_un address;
 	mode_t mask;
@@ -273,21 +273,22 @@ static bool door_open(struct handover *h, struct err *e)
 	if (!address_of(h->daemon, &address, e))
 		return false;
 	unlink(address.sun_path); /* left by a process that has ended, or is about to */
-	h->door = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	h->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	mask = umask(0177);
-	bound = h->door >= 0 && bind(h->door, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-		listen(h->door, 1) == 0;
+	bound = h->listener >= 0 &&
+		bind(h->listener, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+		listen(h->listener, 1) == 0;
 	umask(mask);
 	if (!bound)
 		return err_set(e, ERR_INPUT, "handover: %s: %s", address.sun_path, strerror(errno));
-	h->door_watch = fd_watch_new(h->daemon->loop, h->door, on_door, h);
-	fd_watch_set(h->door_watch, FD_READ);
+	h->listener_watch = fd_watch_new(h->daemon->loop, h->listener, on_connection, h);
+	fd_watch_set(h->listener_watch, FD_READ);
 	return true;
 }
 
 bool handover_ready(struct handover *h, struct err *e)
 {
-	if (config_bool(h->daemon->config, "handover") && !door_open(h, e))
+	if (config_bool(h->daemon->config, "handover") && !listener_open(h, e))
 		return false;
 	if (h->before < 0)
 		return true;
@@ -306,9 +307,9 @@ void handover_free(struct handover **handover)
 		return;
 	*handover = NULL;
 	next_drop(h);
-	fd_watch_free(&h->door_watch);
-	if (h->door >= 0)
-		close(h->door);
+	fd_watch_free(&h->listener_watch);
+	if (h->listener >= 0)
+		close(h->listener);
 	if (h->before >= 0)
 		close(h->before);
 	mem_free(h);

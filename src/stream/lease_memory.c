@@ -134,7 +134,7 @@ static void acquire(struct memory *m, struct operation *q, struct lease *out)
 	hashmap_add(&m->held_by_holder, &h->by_holder, str_of(h->holder));
 	if (q->once)
 		remember_once(m, q);
-	out->kind = LEASE_OURS;
+	out->kind = LEASE_ACQUIRED;
 	out->fence = next_fence(m);
 	memcpy(out->holder, h->holder, UUID_BYTES);
 }
@@ -145,7 +145,7 @@ static void decide(struct memory *m, struct operation *q, struct lease *out)
 	const struct held *held = held_of(m, q->name);
 
 	if (again) {
-		out->kind = LEASE_AGAIN;
+		out->kind = LEASE_REPEATED;
 		memcpy(out->holder, again->holder, UUID_BYTES);
 	} else if (held) {
 		out->kind = LEASE_HELD;

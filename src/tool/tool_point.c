@@ -506,7 +506,7 @@ static void keep(const struct pointing *p)
 }
 
 /* Continues with the next batch, or with the totals. */
-static void go_on(struct pointing *p)
+static void next_batch(struct pointing *p)
 {
 	p->from += p->count;
 	p->corrected = false;
@@ -558,7 +558,7 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 	}
 	if (p->wrong)
 		memset(p->of + p->from, POINT_DROPPED, p->count);
-	go_on(p);
+	next_batch(p);
 }
 
 static void ask_batch(struct pointing *p)

@@ -170,9 +170,9 @@ void transport_leave(struct transport *t, int64_t within_ms)
 	timer_repeat(t->leave, LEAVE_TICK_MS);
 }
 
-static bool is_quiet(const struct transport *t)
+static bool is_empty(const struct transport *t)
 {
-	return ws_server_is_quiet(t->ws) && list_empty(http_server_requests(t->http)) &&
+	return ws_server_is_empty(t->ws) && list_empty(http_server_requests(t->http)) &&
 	       list_empty(&t->pending_keys);
 }
 
@@ -187,7 +187,7 @@ static void on_drain_look(void *owner)
 		ws_server_close_idle(t->ws, SIZE_MAX);
 	else
 		ws_server_drain(t->ws);
-	if (!is_quiet(t) && left > 0)
+	if (!is_empty(t) && left > 0)
 		return;
 	timer_stop(t->drain_look);
 	t->drained(t->drain_owner);
@@ -200,7 +200,7 @@ void transport_drain(struct transport *t, void (*done)(void *owner), void *owner
 	t->drain_until_ms = clock_mono_ms() + DRAIN_MS;
 	timer_free(&t->leave);
 	listener_stop(t->port);
-	ws_server_let_nobody_in(t->ws);
+	ws_server_refuse_new(t->ws);
 	timer_repeat(t->drain_look, DRAIN_LOOK_MS);
 }
 

@@ -13,7 +13,7 @@ static void on_begun(void *owner, const struct beginning *begun, const struct er
 	t->machine.pending--;
 	t->machine.duplicate_turn = arena_strdup(t->core.arena, begun->duplicate_turn);
 	if (begun->elsewhere) { /* the answer may be stored already: send it */
-		t->machine.move.taken = TAKEN_CLOSE;
+		t->machine.move.takeover = TAKEOVER_CLOSE;
 		t->machine.started = false;
 	}
 	context_begun(&t->for_dialog, begun);
@@ -30,7 +30,7 @@ static void store_question(struct turn *t)
 		.turn_id = t->core.id.text,
 		.client_msg_id = t->core.request.client_msg_id,
 		.fence = t->core.fence,
-		.taken = t->machine.move.taken != TAKEN_NOT,
+		.taken = t->machine.move.takeover != TAKEOVER_NONE,
 		.origin = t->core.request.origin,
 		.role = "user",
 		.content = t->core.request.content,
@@ -65,7 +65,7 @@ static void on_stored(void *owner, const struct message *messages, size_t count,
 
 /* The log of the earlier turn was evicted, or start would have returned it. Replay the stored
  * answer. */
-static enum turn_state accept_again(struct turn *t)
+static enum turn_state replay_stored(struct turn *t)
 {
 	if (t->core.request.replays && !t->machine.reading_stored) {
 		t->machine.reading_stored = true;
@@ -92,8 +92,8 @@ static enum turn_state accept_again(struct turn *t)
 
 enum turn_state step_accept(struct turn *t)
 {
-	if (t->machine.move.taken == TAKEN_CLOSE)
-		return turn_close_taken(t);
+	if (t->machine.move.takeover == TAKEOVER_CLOSE)
+		return turn_close_taken_over(t);
 	if (!t->machine.started) {
 		store_question(t);
 		return TURN_WAIT;
@@ -104,7 +104,7 @@ enum turn_state step_accept(struct turn *t)
 		return TURN_FAILED;
 	}
 	if (t->machine.duplicate_turn)
-		return accept_again(t);
+		return replay_stored(t);
 	if (stream_last_seq(t->core.log) == 0 || stream_kind(t->core.log, 1) != EVENT_RUN_STARTED)
 		say_thinking(&t->for_answer);
 	if (t->machine.cancel_after_accept) {

@@ -4,7 +4,7 @@
  */
 #include "turn_int.h"
 
-static enum turn_state go_on(struct turn *t)
+static enum turn_state continue_after_recovery(struct turn *t)
 {
 	const struct recovery_plan *p = &t->dialog.recovery_plan;
 	bool rows = recovery_any_rows(&t->for_dialog);
@@ -43,11 +43,11 @@ enum turn_state step_recover(struct turn *t)
 
 	if (t->machine.started) {
 		recovery_take_probes(&t->for_dialog);
-		return go_on(t);
+		return continue_after_recovery(t);
 	}
 	t->machine.started = true;
 	if (recovery_begin(&t->for_dialog))
-		return go_on(t);
+		return continue_after_recovery(t);
 	if (may_replan(t)) {
 		t->machine.replanned = true;
 		return TURN_ROUTE;
@@ -58,5 +58,5 @@ enum turn_state step_recover(struct turn *t)
 			  turn_sentence(&t->core, SAY_PHASE_NOTHING_FOUND));
 	if (without_rows && recovery_start_probes(&t->for_dialog, without_rows))
 		return TURN_WAIT;
-	return go_on(t);
+	return continue_after_recovery(t);
 }

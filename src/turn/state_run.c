@@ -178,7 +178,7 @@ static void show_of_agent(struct turn *t, const struct task *task, const struct 
 }
 
 /* Adds the fact that the search was stopped and its results may be incomplete. */
-static void say_stopped(struct turn *t, const struct task *task)
+static void add_stopped_fact(struct turn *t, const struct task *task)
 {
 	if (task->result_count > 0)
 		result_add_fact(task->results[task->result_count - 1], t->core.arena,
@@ -208,7 +208,7 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 	if (out->ask)
 		ask_of_agent(t, out->ask);
 	if (out->stopped)
-		say_stopped(t, run->task);
+		add_stopped_fact(t, run->task);
 	if (e)
 		keep_failed(t, run->task);
 	plan_task_done(run->plan, run->task, !e);

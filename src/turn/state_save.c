@@ -74,7 +74,7 @@ enum turn_state step_save(struct turn *t)
 		return TURN_WAIT;
 	}
 	if (t->machine.err.code == ERR_CANCELLED) {
-		turn_let_go(t, false);
+		turn_end_lost(t, false);
 	} else if (t->machine.err.code != ERR_NONE) {
 		turn_end_error(t, &t->machine.err);
 		turn_end_text(t, turn_sentence(&t->core, SAY_END_NOT_STORED));

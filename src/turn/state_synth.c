@@ -51,7 +51,7 @@ static enum turn_state answer_by_rules(struct turn *t)
 }
 
 /* Continues an answer that another replica began. */
-static enum turn_state rest_by_rules(struct turn *t)
+static enum turn_state continue_by_rules(struct turn *t)
 {
 	if (!answer_template_rest(&t->for_answer) && !answer_findings_left(&t->for_answer))
 		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_MOVED));
@@ -69,7 +69,7 @@ static enum turn_state route_again(struct turn *t)
 static const struct llm_handler answer_handler = {.on_text = on_text, .on_end = on_answer_end};
 
 /* Keeps the text shown so far; the next provider continues it. */
-static enum turn_state go_on(struct turn *t)
+static enum turn_state continue_answer(struct turn *t)
 {
 	log_warn("turn.synth", "%s goes on with another provider: %s", t->core.id.text,
 		 t->machine.err.text);
@@ -118,7 +118,7 @@ static enum turn_state model_ended(struct turn *t)
 	return TURN_SAVE;
 }
 
-static bool may_go_on(const struct turn *t)
+static bool may_continue(const struct turn *t)
 {
 	return stream_text(t->core.log).n > 0 && answer_may_continue(&t->for_answer);
 }
@@ -133,7 +133,7 @@ static enum turn_state write_answer(struct turn *t)
 		bool moved = answer_shown_before(&t->for_answer).n > 0;
 
 		if (answer_is_templated(&t->for_answer) || !answer_may_ask_model(&t->for_answer))
-			return moved ? rest_by_rules(t) : answer_by_rules(t);
+			return moved ? continue_by_rules(t) : answer_by_rules(t);
 		context_earlier(&t->for_dialog);
 		t->machine.pending++;
 		t->machine.op = llm_start(t->answers.llm,
@@ -145,7 +145,7 @@ static enum turn_state write_answer(struct turn *t)
 	if (t->machine.pending == 0 && t->machine.err.code != ERR_NONE) {
 		/* Drops buffered text that was not shown, such as half a number. */
 		check_end(&t->for_answer);
-		return may_go_on(t) ? go_on(t) : model_ended(t);
+		return may_continue(t) ? continue_answer(t) : model_ended(t);
 	}
 	answer_rest(&t->for_answer);
 	return t->machine.pending ? TURN_WAIT : model_ended(t);

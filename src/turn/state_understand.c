@@ -197,7 +197,7 @@ static enum turn_state run_flow(struct turn *t)
 }
 
 /* Decides between rules, the supervisor and a clarifying question. */
-static enum turn_state go_on(struct turn *t)
+static enum turn_state choose_route(struct turn *t)
 {
 	const struct understanding *u = &t->reading.understood;
 	bool sure = u->confidence >= KNOW_SURE;
@@ -247,7 +247,7 @@ static enum turn_state look_at_question(struct turn *t)
 		return TURN_ANSWER;
 	if (!filters && refuses(t, &in, &t->reading.understood, &next))
 		return next;
-	return replies(t) ? TURN_ANSWER : go_on(t);
+	return replies(t) ? TURN_ANSWER : choose_route(t);
 }
 
 static enum turn_state read_question(struct turn *t)

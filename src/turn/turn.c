@@ -18,7 +18,7 @@
 
 /* Grace period after a viewer left: a signal of a viewer on another replica may still be in
  * transit. */
-#define LEFT_MS 250
+#define CANCELLED_GRACE_MS 250
 
 struct turns *turns_new(const struct turns_options *o)
 {
@@ -74,7 +74,7 @@ void turn_admitted(struct turn *t)
 	turn_wake(t);
 }
 
-void turns_tell_running(const struct turns *all)
+void turns_update_running(const struct turns *all)
 {
 	static const struct metric running = {
 		.name = "vesper_chat_turns_running",
@@ -117,10 +117,10 @@ static void turn_release(struct turn *t)
 		stream_abandon(&t->core.log);
 	else
 		stream_release(&t->core.log);
-	turn_part(t);
+	turn_leave_groups(t);
 	turn_lease_release(all, t->core.id.text);
 	begin_next(t);
-	turns_tell_running(all);
+	turns_update_running(all);
 	answer_end(&t->for_answer);
 	dialog_end(&t->for_dialog);
 	knowledge_unref(&t->core.knowledge);
@@ -255,7 +255,7 @@ void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 {
 	static const enum message_status status[] = {
 		[CANCEL_USER] = MESSAGE_CANCELLED,
-		[CANCEL_LEFT] = MESSAGE_CANCELLED,
+		[CANCEL_UNWATCHED] = MESSAGE_CANCELLED,
 		[CANCEL_DEADLINE] = MESSAGE_PARTIAL,
 		[CANCEL_DRAIN] = MESSAGE_INTERRUPTED,
 	};
@@ -314,17 +314,17 @@ static void on_deadline(void *owner)
 
 static void on_grace_over(void *owner)
 {
-	turn_stop(owner, CANCEL_LEFT);
+	turn_stop(owner, CANCEL_UNWATCHED);
 }
 
 static void await_viewers(struct turn *t)
 {
 	int64_t ms = t->settings->grace_ms;
 
-	if (t->machine.grace.left && ms > LEFT_MS)
-		ms = LEFT_MS;
-	else if (t->machine.grace.held && ms > TURN_HELD_MS)
-		ms = TURN_HELD_MS;
+	if (t->machine.grace.viewer_cancelled && ms > CANCELLED_GRACE_MS)
+		ms = CANCELLED_GRACE_MS;
+	else if (t->machine.grace.paused && ms > TURN_PAUSED_GRACE_MS)
+		ms = TURN_PAUSED_GRACE_MS;
 	timer_start(t->machine.grace.timer, (uint64_t)ms);
 }
 
@@ -336,28 +336,28 @@ static void on_watchers(void *owner, size_t watchers)
 		await_viewers(t);
 		return;
 	}
-	t->machine.grace.left = false;
+	t->machine.grace.viewer_cancelled = false;
 	timer_stop(t->machine.grace.timer);
-	turn_hold_back(t, false);
+	turn_pause_model(t, false);
 }
 
-void turn_hold_back(struct turn *t, bool full)
+void turn_pause_model(struct turn *t, bool full)
 {
 	bool held = full && stream_watchers(t->core.log) == 0;
 
-	if (held || t->machine.grace.held)
+	if (held || t->machine.grace.paused)
 		/* Repeated, because a new call may have replaced the paused one. */
 		op_pause(t->machine.op, held);
-	if (held != t->machine.grace.held && stream_watchers(t->core.log) == 0) {
-		t->machine.grace.held = held;
+	if (held != t->machine.grace.paused && stream_watchers(t->core.log) == 0) {
+		t->machine.grace.paused = held;
 		await_viewers(t);
 	}
-	t->machine.grace.held = held;
+	t->machine.grace.paused = held;
 }
 
-void turn_left(struct turn *t)
+void turn_viewer_cancelled(struct turn *t)
 {
-	t->machine.grace.left = true;
+	t->machine.grace.viewer_cancelled = true;
 	if (stream_watchers(t->core.log) == 0)
 		await_viewers(t);
 }
@@ -370,7 +370,7 @@ void turn_open(struct turn *t)
 	t->machine.turn_timer = timer_new(all->loop, on_deadline, t);
 	t->machine.grace.timer = timer_new(all->loop, on_grace_over, t);
 	t->core.log =
-		t->machine.move.taken
+		t->machine.move.takeover
 			? stream_adopt(all->streams, t->core.id.text, false, on_watchers, t)
 			: stream_open(all->streams, t->core.id.text, t->core.request.session_id,
 				      t->core.who, on_watchers, t);

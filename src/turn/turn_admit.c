@@ -63,7 +63,7 @@ void turns_use_load(struct turns *all, struct load load)
 	all->load = load;
 	if (load.logs_full || ended)
 		list_each(node, &all->running)
-			turn_hold_back(list_item(node, struct turn, core.node), load.logs_full);
+			turn_pause_model(list_item(node, struct turn, core.node), load.logs_full);
 }
 
 bool turn_admit(const struct turns *all, const struct turn_request *r, struct err *e)
@@ -146,7 +146,7 @@ static struct answer_options answer_options_of(const struct turns *all)
 }
 
 /* Gives each folder its view of the turn; each starts with an empty part to write. */
-static void hand_out(struct turn *t)
+static void fill_views(struct turn *t)
 {
 	t->for_planner = (struct planner_turn){&t->core, &t->reading, &t->work};
 	t->for_dialog = (struct dialog_turn){
@@ -196,11 +196,11 @@ struct turn *turn_new(struct turns *all, const struct turn_request *r, const str
 	catalog_for(t->core.knowledge->set.catalog, t->core.who, t->core.arena, &t->core.may);
 	if (t->core.request.pack)
 		catalog_narrow(&t->core.may, t->core.request.pack, t->core.arena);
-	hand_out(t);
+	fill_views(t);
 	return t;
 }
 
-void turn_make_room(struct turn *t)
+void turn_count_and_queue(struct turn *t)
 {
 	struct turns *all = t->core.all;
 	const struct turn_group *g =
@@ -210,6 +210,6 @@ void turn_make_room(struct turn *t)
 	if (g && all->settings->busy == TURN_BUSY_INTERRUPT)
 		list_each_safe(node, &g->turns)
 			turn_stop(turn_at(node), CANCEL_USER);
-	turn_join(t);
-	turns_tell_running(all);
+	turn_join_groups(t);
+	turns_update_running(all);
 }

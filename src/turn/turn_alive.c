@@ -14,7 +14,7 @@ struct told {
 	struct op *op;
 };
 
-static void on_told(void *owner, const struct err *e)
+static void on_heartbeat(void *owner, const struct err *e)
 {
 	struct told *told = owner;
 
@@ -24,15 +24,16 @@ static void on_told(void *owner, const struct err *e)
 	mem_free(told);
 }
 
-static void tell(struct turns *all, const char *tenant, const char *const *ids, size_t count)
+static void heartbeat_send(struct turns *all, const char *tenant, const char *const *ids,
+			   size_t count)
 {
 	struct told *told = mem_alloc(sizeof(*told));
 
 	list_append(&all->alive_rounds, &told->node);
-	told->op = store_turns_alive(all->store, tenant, ids, count, on_told, told);
+	told->op = store_turns_alive(all->store, tenant, ids, count, on_heartbeat, told);
 }
 
-static void tell_tenant(struct turns *all, const struct turn_group *g)
+static void heartbeat_tenant(struct turns *all, const struct turn_group *g)
 {
 	const char *ids[TURNS_ALIVE_MAX];
 	const char *tenant = NULL;
@@ -46,12 +47,12 @@ static void tell_tenant(struct turns *all, const struct turn_group *g)
 		tenant = t->core.who->tenant;
 		ids[n++] = t->core.id.text;
 		if (n == TURNS_ALIVE_MAX) {
-			tell(all, tenant, ids, n);
+			heartbeat_send(all, tenant, ids, n);
 			n = 0;
 		}
 	}
 	if (n > 0)
-		tell(all, tenant, ids, n);
+		heartbeat_send(all, tenant, ids, n);
 }
 
 static void on_tick(void *owner)
@@ -64,7 +65,7 @@ static void on_tick(void *owner)
 		const struct turn_group *g = hashmap_item(node, struct turn_group, by_key);
 
 		if (turn_group_is(g, GROUP_TENANT))
-			tell_tenant(all, g);
+			heartbeat_tenant(all, g);
 	}
 }
 

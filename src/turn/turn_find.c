@@ -67,8 +67,8 @@ static bool stop(struct turns *all, const char *turn_id, const struct principal 
 
 	if (turn_id && (!t || !principal_same_user(t->core.who, who)))
 		return false;
-	if (t && reason == CANCEL_LEFT)
-		turn_left(t);
+	if (t && reason == CANCEL_UNWATCHED)
+		turn_viewer_cancelled(t);
 	else if (t)
 		turn_stop(t, reason);
 	else if (g)

@@ -85,7 +85,7 @@ void turn_groups_deinit(struct turns *all)
 	hashmap_deinit(&all->groups);
 }
 
-void turn_join(struct turn *t)
+void turn_join_groups(struct turn *t)
 {
 	struct turns *all = t->core.all;
 
@@ -104,7 +104,7 @@ void turn_join(struct turn *t)
 	all->count++;
 }
 
-void turn_part(struct turn *t)
+void turn_leave_groups(struct turn *t)
 {
 	struct turns *all = t->core.all;
 

@@ -60,7 +60,7 @@ struct turns {
 };
 
 /* turn.c: while logs are full, pauses the model calls of turns without a viewer. */
-void turn_hold_back(struct turn *t, bool full);
+void turn_pause_model(struct turn *t, bool full);
 
 /* knowledge.c: the tenant's current knowledge. New reference. */
 struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant);
@@ -89,14 +89,14 @@ static inline struct turn *turn_at(const struct list *place)
 }
 
 /* How a turn of a dead replica was taken over by this one. */
-enum turn_taken {
-	TAKEN_NOT,
-	TAKEN_AGAIN, /* runs again; its answer continues after the text already shown */
-	TAKEN_CLOSE, /* closed with the text already shown */
+enum turn_takeover {
+	TAKEOVER_NONE,
+	TAKEOVER_RERUN, /* runs again; its answer continues after the text already shown */
+	TAKEOVER_CLOSE, /* closed with the text already shown */
 };
 
 struct turn_move {
-	enum turn_taken taken;
+	enum turn_takeover takeover;
 	uint64_t seq;           /* last event that another replica emitted */
 	struct event_sink sink; /* drops events that repeat earlier ones */
 };
@@ -122,8 +122,8 @@ struct turn_machine {
 	struct timer *state_timer, *turn_timer;
 	struct {
 		struct timer *timer;
-		bool left; /* a viewer left for good: LEFT_MS is enough */
-		bool held; /* its model call is paused */
+		bool viewer_cancelled; /* a viewer left for good: CANCELLED_GRACE_MS is enough */
+		bool paused;           /* its model call is paused */
 	} grace;
 	int hops;
 	bool cancelled;
@@ -167,7 +167,7 @@ void turn_operation_ended(void *turn);
 void turn_wake(struct turn *t); /* a completion has stored its result */
 void turn_stop(struct turn *t, enum turn_cancel_reason reason);
 /* A viewer has cancelled: cancels the turn unless others watch. */
-void turn_left(struct turn *t);
+void turn_viewer_cancelled(struct turn *t);
 /* Fails a waiting turn whose session is still busy on another replica. */
 void turn_stop_busy(struct turn *t);
 
@@ -175,10 +175,10 @@ void turn_stop_busy(struct turn *t);
 void turn_groups_init(struct turns *all);
 /* No turn may be running. */
 void turn_groups_deinit(struct turns *all);
-/* Adds the turn to its groups; turn_part removes it. */
-void turn_join(struct turn *t);
-void turns_tell_running(const struct turns *all); /* updates the metric */
-void turn_part(struct turn *t);
+/* Adds the turn to its groups; turn_leave_groups removes it. */
+void turn_join_groups(struct turn *t);
+void turns_update_running(const struct turns *all); /* updates the metric */
+void turn_leave_groups(struct turn *t);
 /* NULL when no turn runs. */
 const struct turn_group *turn_group_of(const struct turns *all, enum turn_group_kind kind,
 				       const struct principal *who, const char *session_id);
@@ -200,7 +200,7 @@ struct turn_ids {
 struct turn *turn_new(struct turns *all, const struct turn_request *r, const struct turn_ids *ids);
 /* Counts the turn as running. Earlier turns of its session run first; the interrupt policy cancels
  * them. */
-void turn_make_room(struct turn *t);
+void turn_count_and_queue(struct turn *t);
 
 /* turn_start.c */
 #define LEASE_NAME_BYTES (16 + 1 + UUID_BYTES)
@@ -221,9 +221,9 @@ void turn_take_over(struct turns *all, const struct lease_signal *s);
  * log. */
 void turn_lost(struct turns *all, const char *turn_id, bool followed);
 /* The same for a turn that is about to end. */
-void turn_let_go(struct turn *t, bool followed);
-/* ACCEPT of a turn with TAKEN_CLOSE. */
-enum turn_state turn_close_taken(struct turn *t);
+void turn_end_lost(struct turn *t, bool followed);
+/* ACCEPT of a turn with TAKEOVER_CLOSE. */
+enum turn_state turn_close_taken_over(struct turn *t);
 
 /* turn_find.c */
 void turn_on_signal(void *owner, const struct lease_signal *s);

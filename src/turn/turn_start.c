@@ -124,7 +124,7 @@ static void refuse(struct starting *s, const struct err *e)
 }
 
 static void on_lease(void *owner, const struct lease *lease);
-static void turn_wait_elsewhere(struct turn *t, const char *holder);
+static void wait_for_other_replica(struct turn *t, const char *holder);
 
 /* Called with the earlier turn's log, or an error if it has none: then the message starts a new
  * turn. */
@@ -140,7 +140,7 @@ static void on_before(void *owner, struct stream_log *log, const struct err *e)
 }
 
 /* An earlier copy of the message that waits in the session; it has no lease yet. */
-static struct turn *same_that_waits(const struct turn_group *session, const char *client_msg_id)
+static struct turn *find_waiting_copy(const struct turn_group *session, const char *client_msg_id)
 {
 	if (session && client_msg_id)
 		list_each(node, &session->turns) {
@@ -158,13 +158,13 @@ static void on_lease(void *owner, const struct lease *lease)
 	const struct turn_request *r = &s->request;
 	const struct turn_group *session =
 		turn_group_of(s->all, GROUP_SESSION, r->who, r->session_id);
-	struct turn *before = same_that_waits(session, r->client_msg_id);
+	struct turn *before = find_waiting_copy(session, r->client_msg_id);
 	bool elsewhere = lease->kind == LEASE_HELD && !session;
 	struct err e = {0};
 	struct turn *t;
 
 	s->asked = NULL;
-	if (lease->kind == LEASE_AGAIN) {
+	if (lease->kind == LEASE_REPEATED) {
 		s->asked = stream_find(s->all->streams, lease->holder, r->who, NULL, on_before, s);
 		return;
 	}
@@ -187,9 +187,9 @@ static void on_lease(void *owner, const struct lease *lease)
 	if (session) /* earlier turns run first; this one can be found meanwhile */
 		turn_lease_release(s->all, s->ids.turn.text);
 	t->core.fence = lease->fence;
-	turn_make_room(t);
+	turn_count_and_queue(t);
 	if (elsewhere)
-		turn_wait_elsewhere(t, lease->holder);
+		wait_for_other_replica(t, lease->holder);
 	else if (!t->machine.waiting)
 		turn_admitted(t);
 	answer(s, t->core.log, NULL);
@@ -231,7 +231,7 @@ static void on_next_lease(void *owner, const struct lease *lease)
 
 	t->machine.leasing = NULL;
 	if (lease->kind == LEASE_HELD && clock_mono_ms() < t->machine.wait_until_ms) {
-		timer_start(t->machine.again_timer, TURN_LEASE_AGAIN_MS);
+		timer_start(t->machine.again_timer, TURN_LEASE_RETRY_MS);
 		return;
 	}
 	if (lease->kind == LEASE_HELD) {
@@ -248,7 +248,7 @@ static void on_again(void *owner)
 }
 
 /* Waits for a turn of the session on another replica by polling the lease. */
-static void turn_wait_elsewhere(struct turn *t, const char *holder)
+static void wait_for_other_replica(struct turn *t, const char *holder)
 {
 	bool interrupts = t->settings->busy == TURN_BUSY_INTERRUPT;
 
@@ -256,7 +256,7 @@ static void turn_wait_elsewhere(struct turn *t, const char *holder)
 	t->machine.wait_until_ms = clock_mono_ms() + (interrupts ? TURN_INTERRUPT_MS
 								 : (int64_t)t->answers.deadline_ms);
 	t->machine.again_timer = timer_new(t->core.loop, on_again, t);
-	timer_start(t->machine.again_timer, TURN_LEASE_AGAIN_MS);
+	timer_start(t->machine.again_timer, TURN_LEASE_RETRY_MS);
 	if (interrupts)
 		(void)turn_cancel(t->core.all, holder, t->core.who, CANCEL_USER, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-#define TAKEN_ARENA_BYTES (2 * 1024 * 1024)
+#define TAKEOVER_ARENA_BYTES (2 * 1024 * 1024)
 /* Steps of one turn that are open at once; plans have fewer tasks and calls. */
 #define OPEN_STEPS_MAX 64
 
@@ -105,7 +105,7 @@ static bool read_taken(const json_t *o, const struct lease_signal *s, struct tak
 
 /* Returns true when the answer had begun and was taken over once already. Its content may crash
  * replicas, so it is not run a third time. */
-static bool ended_twice(const struct stream_log *log)
+static bool was_taken_over_before(const struct stream_log *log)
 {
 	return stream_text(log).n > 0 && stream_moved_seq(log) > 0;
 }
@@ -178,16 +178,16 @@ static void begin(struct turns *all, const struct taken *taken, uint64_t fence)
 {
 	struct turn *t = turn_new(all, &taken->request, &taken->ids);
 
-	t->machine.move.taken = TAKEN_AGAIN;
+	t->machine.move.takeover = TAKEOVER_RERUN;
 	turn_open(t);
-	if (!taken->whole || ended_twice(t->core.log))
-		t->machine.move.taken = TAKEN_CLOSE;
+	if (!taken->whole || was_taken_over_before(t->core.log))
+		t->machine.move.takeover = TAKEOVER_CLOSE;
 	t->machine.move.seq = stream_last_seq(t->core.log);
 	t->machine.move.sink = (struct event_sink){emit_new, t};
 	t->core.sink = &t->machine.move.sink;
 	answer_taken(&t->for_answer);
 	t->core.fence = fence;
-	turn_make_room(t);
+	turn_count_and_queue(t);
 	say_phase(&t->for_answer, EVENT_PHASE_MOVED, turn_sentence(&t->core, SAY_PHASE_MOVED));
 	close_steps(t);
 	turn_admitted(t);
@@ -227,7 +227,7 @@ static void on_stored_answer(void *owner, const struct message *messages, size_t
 	turn_wake(t);
 }
 
-enum turn_state turn_close_taken(struct turn *t)
+enum turn_state turn_close_taken_over(struct turn *t)
 {
 	if (!t->machine.started) {
 		t->machine.started = true;
@@ -243,7 +243,7 @@ enum turn_state turn_close_taken(struct turn *t)
 
 /* ---- giving a turn up ---- */
 
-void turn_let_go(struct turn *t, bool followed)
+void turn_end_lost(struct turn *t, bool followed)
 {
 	struct err e = {0};
 
@@ -260,6 +260,6 @@ void turn_lost(struct turns *all, const char *turn_id, bool followed)
 	if (!t || t->machine.state == TURN_DONE)
 		return;
 	turn_cancel_operations(t);
-	turn_let_go(t, followed);
+	turn_end_lost(t, followed);
 	turn_abandon(t);
 }

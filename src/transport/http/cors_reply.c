@@ -5,7 +5,7 @@
 
 #include "port/cors.h"
 
-static bool asks_from_elsewhere(const struct request *r)
+static bool is_cross_origin(const struct request *r)
 {
 	const char *origin = request_header(r, "Origin");
 
@@ -23,7 +23,7 @@ static bool is_decided(const struct request *r)
 
 void cors_add(struct request *r)
 {
-	if (!asks_from_elsewhere(r) || is_decided(r))
+	if (!is_cross_origin(r) || is_decided(r))
 		return;
 	reply_header(r, "Access-Control-Allow-Origin", request_header(r, "Origin"));
 	reply_header(r, "Access-Control-Expose-Headers",
@@ -36,7 +36,7 @@ void cors_add(struct request *r)
 void cors_preflight(struct request *r, const char *methods)
 {
 	reply_header(r, "Allow", methods);
-	if (asks_from_elsewhere(r)) {
+	if (is_cross_origin(r)) {
 		reply_header(r, "Access-Control-Allow-Methods", methods);
 		reply_header(
 			r, "Access-Control-Allow-Headers",

@@ -157,7 +157,7 @@ static void on_completed(void *owner, struct MHD_Connection *connection, void **
 	*context = NULL;
 	if (!p)
 		return;
-	seat_quiet(p->seat);
+	seat_idle(p->seat);
 	peer_wait(s, p);
 }
 

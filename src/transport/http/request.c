@@ -144,7 +144,7 @@ void request_tick(struct request *r, int64_t now_ms)
 	if (r->upload.until_ms && awaited && late) {
 		r->upload.until_ms = 0;
 		/* The library accepts no answer while it reads a body. */
-		refuse_and_end(socket_of(r), CODE_BODY_LATE, r->path, r->request_id);
+		refuse_and_shut_down(socket_of(r), CODE_BODY_LATE, r->path, r->request_id);
 	}
 	if (s && s->events && r->suspended && now_ms - s->last_ms >= SSE_KEEPALIVE_MS) {
 		buf_reset(&s->pending);
@@ -328,7 +328,7 @@ static size_t refused_max(const struct request *r)
 /* A client that is still sending when the connection closes may never see the answer. So a refusal
  * waits for the end of a body that is not far too long. With Expect, the client sends the body only
  * when we ask for it. */
-static bool body_is_read_past(const struct request *r)
+static bool body_is_discarded(const struct request *r)
 {
 	const char *length = request_header(r, "Content-Length");
 
@@ -377,7 +377,7 @@ static bool stream_step(struct request *r, const char *method, const char *uploa
 	return true;
 }
 
-void request_go_on(struct request *r)
+void request_continue(struct request *r)
 {
 	bool streamed = is_streamed(r);
 
@@ -402,7 +402,7 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 		check_head(r, method);
 		if (is_streamed(r) && !r->reply.response && !r->admitting)
 			handle(r);
-		r->upload.refused = r->reply.response && body_is_read_past(r);
+		r->upload.refused = r->reply.response && body_is_discarded(r);
 		return r->reply.response && !r->upload.refused ? reply_send(r, method) : true;
 	}
 	if (is_streamed(r))
@@ -411,7 +411,7 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 		return collect(r, upload, upload_len);
 	r->read = true;
 	if (!r->handled)
-		request_go_on(r);
+		request_continue(r);
 	if (r->reply.response && !r->holding)
 		return reply_send(r, method);
 	request_suspend(r);

@@ -200,7 +200,7 @@ void request_check_caller(struct request *r);
 /* Checks again whether the caller's token is valid; otherwise ends the request. */
 void request_check_again(struct request *r, int64_t now_ms);
 /* Called when the caller was admitted. The body may already be complete. */
-void request_go_on(struct request *r);
+void request_continue(struct request *r);
 
 /* ---- Between request.c and reply.c ---- */
 

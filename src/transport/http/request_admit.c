@@ -76,7 +76,7 @@ static void on_counted(void *owner, const struct rate *rate)
 	if (r->reply.status) /* the head was refused meanwhile */
 		return;
 	use_rate(r, rate);
-	request_go_on(r);
+	request_continue(r);
 }
 
 static void check_rate(struct request *r)
@@ -140,7 +140,7 @@ static void on_who(void *owner, struct principal *take, const struct err *e)
 	if (r->reply.status)
 		return;
 	admit(r, e);
-	request_go_on(r);
+	request_continue(r);
 }
 
 void request_check_caller(struct request *r)
@@ -170,7 +170,7 @@ static void revoke(struct request *r)
 }
 
 /* If the token cannot be checked now, the next check decides. */
-static void judge_again(struct request *r, struct principal *take, const struct err *e)
+static void on_rechecked(struct request *r, struct principal *take, const struct err *e)
 {
 	bool good = take ? may(take, r->route->permission) : e->code != ERR_AUTH;
 
@@ -184,7 +184,7 @@ static void on_again(void *owner, struct principal *take, const struct err *e)
 	struct request *r = owner;
 
 	r->admitting = NULL;
-	judge_again(r, take, e);
+	on_rechecked(r, take, e);
 }
 
 void request_check_again(struct request *r, int64_t now_ms)
@@ -199,5 +199,5 @@ void request_check_again(struct request *r, int64_t now_ms)
 	r->admitting =
 		identity_again(r->transport->options.identity, r->who, &who, &e, on_again, r);
 	if (!r->admitting)
-		judge_again(r, who, &e);
+		on_rechecked(r, who, &e);
 }

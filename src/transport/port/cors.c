@@ -13,15 +13,15 @@
 #include "vesper/str.h"
 
 #define ORIGIN_BYTES_SHOWN 200
-#define TELL_EACH_MS       10000 /* pages retry, and other clients may send without end */
+#define REFUSED_LOG_MS     10000 /* pages retry, and other clients may send without end */
 
 /* Logs a refused origin, so that the operator who maintains auth.origins learns which one is
  * missing. */
-static void tell(struct transport *t, const char *origin)
+static void log_refused_origin(struct transport *t, const char *origin)
 {
 	int64_t now_ms = clock_mono_ms();
 
-	if (t->origin_told_ms && now_ms - t->origin_told_ms < TELL_EACH_MS)
+	if (t->origin_told_ms && now_ms - t->origin_told_ms < REFUSED_LOG_MS)
 		return;
 	t->origin_told_ms = now_ms;
 	log_warn("origin.refused",
@@ -39,7 +39,7 @@ bool cors_origin_allowed(struct transport *t, const char *origin, const char *ho
 	for (; allowed && *allowed; allowed++)
 		if (strcasecmp(*allowed, origin) == 0)
 			return true;
-	tell(t, origin);
+	log_refused_origin(t, origin);
 	return false;
 }
 

@@ -106,7 +106,7 @@ static void peek_drop(struct peek *p)
 	close(fd);
 }
 
-static void drop_late(struct list *queue, uint64_t now)
+static void drop_expired(struct list *queue, uint64_t now)
 {
 	list_each_safe(node, queue) {
 		struct peek *p = list_item(node, struct peek, node);
@@ -121,14 +121,14 @@ static void on_deadline(void *owner)
 {
 	struct listener *l = owner;
 
-	drop_late(&l->peeks, loop_now_ms(l->loop));
-	drop_late(&l->reading, loop_now_ms(l->loop));
+	drop_expired(&l->peeks, loop_now_ms(l->loop));
+	drop_expired(&l->reading, loop_now_ms(l->loop));
 	deadline_arm(l);
 }
 
 /* Without this mark, epoll reports a socket with a partial head as readable again and again
  * although no new bytes arrived. */
-static void want_more_than(int fd, size_t len)
+static void wait_for_bytes_beyond(int fd, size_t len)
 {
 	int mark = (int)len + 1;
 
@@ -170,7 +170,7 @@ static void peek_hand_over(struct peek *p, enum peek_answer answer, const char *
 	int fd = p->fd;
 
 	peek_free(p);
-	want_more_than(fd, 0);
+	wait_for_bytes_beyond(fd, 0);
 	if (answer == PEEK_TOO_LONG) {
 		seat_free(&seat);
 		refuse_and_close(fd, len, CODE_HEADERS);
@@ -198,7 +198,7 @@ static bool peek_step(struct peek *p, bool hung_up)
 		answer = peek_look(p->fd, true, bytes, &len);
 	}
 	if (answer == PEEK_MORE && !hung_up) {
-		want_more_than(p->fd, len);
+		wait_for_bytes_beyond(p->fd, len);
 		return false;
 	}
 	if (answer == PEEK_MORE || answer == PEEK_GONE)
@@ -256,7 +256,7 @@ static void listener_take(struct listener *l, int fd, const struct sockaddr_stor
 /* Without a free descriptor, accept fails, the connection stays in the queue and the loop spins on
  * a readable listening socket. Closing the reserve descriptor frees one to accept the connection
  * and close it. */
-static void shed_one(struct listener *l)
+static void refuse_without_descriptor(struct listener *l)
 {
 	int fd;
 
@@ -285,7 +285,7 @@ static void on_connection(void *owner, int listen_fd, int events)
 			listener_take(l, fd, &from, from_len);
 		} else if (errno == EMFILE || errno == ENFILE) {
 			log_warn("listen.full", "no descriptor left for a connection");
-			shed_one(l);
+			refuse_without_descriptor(l);
 			return;
 		} else if (errno != ECONNABORTED && errno != EINTR) {
 			if (errno != EAGAIN) {

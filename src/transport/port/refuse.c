@@ -52,7 +52,7 @@ static void send_problem(int fd, enum code p, const char *path, const char *requ
 	json_decref(body);
 }
 
-void refuse_and_end(int fd, enum code p, const char *path, const char *request_id)
+void refuse_and_shut_down(int fd, enum code p, const char *path, const char *request_id)
 {
 	send_problem(fd, p, path, request_id);
 	shutdown(fd, SHUT_RDWR);

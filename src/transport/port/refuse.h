@@ -10,7 +10,7 @@
 void socket_discard(int fd, size_t len);
 /* Answers a request with a problem and shuts the connection down; its owner closes the
  * descriptor. */
-void refuse_and_end(int fd, enum code p, const char *path, const char *request_id);
+void refuse_and_shut_down(int fd, enum code p, const char *path, const char *request_id);
 /* Answers with a problem and closes the descriptor. Only for a connection that was not handed
  * over. */
 void refuse_and_close(int fd, size_t head_len, enum code p);

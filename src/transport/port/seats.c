@@ -34,7 +34,7 @@ struct seats {
 	struct seats_limits limits;
 	struct hashmap holders;
 	struct list unauthenticated; /* longest idle first */
-	size_t stranger_count;
+	size_t unauthenticated_count;
 	size_t signed_in_count;
 };
 
@@ -107,17 +107,17 @@ static bool is_over(const struct holder *h, size_t limit)
 
 /* ---- connections without a user ---- */
 
-static void stranger_leave(struct seat *seat)
+static void remove_unauthenticated(struct seat *seat)
 {
 	list_remove(&seat->node);
 	list_remove(&seat->of_address);
 	holder_leave(seat->all, &seat->address);
-	seat->all->stranger_count--;
+	seat->all->unauthenticated_count--;
 }
 
 static void seat_end(struct seat *seat)
 {
-	stranger_leave(seat);
+	remove_unauthenticated(seat);
 	seat->ended = true;
 	metric_add(&displaced, NULL, 1);
 	shutdown(seat->fd, SHUT_RDWR);
@@ -128,17 +128,17 @@ static void make_room(struct seats *s, struct holder *address)
 {
 	while (is_over(address, s->limits.per_address) && address->count > 1)
 		seat_end(list_item(address->unauthenticated.next, struct seat, of_address));
-	while (s->stranger_count > s->limits.unauthenticated && s->stranger_count > 1)
+	while (s->unauthenticated_count > s->limits.unauthenticated && s->unauthenticated_count > 1)
 		seat_end(list_item(s->unauthenticated.next, struct seat, node));
 }
 
 /* `address` NULL: not counted by address, as for a proxy between two requests. */
-static void stranger_enter(struct seat *seat, const struct net_address *address)
+static void add_unauthenticated(struct seat *seat, const struct net_address *address)
 {
 	struct seats *s = seat->all;
 
 	list_append(&s->unauthenticated, &seat->node);
-	s->stranger_count++;
+	s->unauthenticated_count++;
 	if (address) {
 		seat->address = address_holder(s, address);
 		list_append(&seat->address->unauthenticated, &seat->of_address);
@@ -154,7 +154,7 @@ static void leave_place(struct seat *seat)
 		seat->all->signed_in_count--;
 		seat->signed_in = false;
 	} else if (!seat->ended) {
-		stranger_leave(seat);
+		remove_unauthenticated(seat);
 	}
 }
 
@@ -198,7 +198,7 @@ struct seat *seat_new(struct seats *s, int fd, const struct sockaddr *from)
 	seat->fd = fd;
 	seat->proxied =
 		known && net_range_has(s->limits.proxies, s->limits.proxy_count, &seat->from);
-	stranger_enter(seat, seat->proxied ? NULL : &seat->from);
+	add_unauthenticated(seat, seat->proxied ? NULL : &seat->from);
 	return seat;
 }
 
@@ -225,8 +225,8 @@ void seat_forwarded(struct seat *seat, struct str list, struct str forwarded)
 		return;
 	if (!forwarded_client(limits->proxies, limits->proxy_count, list, forwarded, &client))
 		client = seat->from;
-	stranger_leave(seat);
-	stranger_enter(seat, &client);
+	remove_unauthenticated(seat);
+	add_unauthenticated(seat, &client);
 }
 
 enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who)
@@ -244,7 +244,7 @@ enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who)
 	if (is_over(seat->user, s->limits.per_user) || is_over(seat->tenant, s->limits.per_tenant))
 		answer = SEAT_TOO_MANY;
 	if (answer == SEAT_GIVEN) {
-		stranger_leave(seat);
+		remove_unauthenticated(seat);
 		seat->signed_in = true;
 		s->signed_in_count++;
 	} else {
@@ -255,10 +255,10 @@ enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who)
 	return answer;
 }
 
-void seat_quiet(struct seat *seat)
+void seat_idle(struct seat *seat)
 {
 	if (seat->ended)
 		return;
 	leave_place(seat);
-	stranger_enter(seat, seat->proxied ? NULL : &seat->from);
+	add_unauthenticated(seat, seat->proxied ? NULL : &seat->from);
 }

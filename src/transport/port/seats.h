@@ -57,6 +57,6 @@ enum seat_answer {
 enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who);
 /* Marks the connection as idle between two requests: it has no user, and is the last to be
  * ended. */
-void seat_quiet(struct seat *seat);
+void seat_idle(struct seat *seat);
 
 #endif

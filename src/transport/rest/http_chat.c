@@ -58,7 +58,8 @@ static void call_revoked(void *task)
 	call->revoked = true;
 	stream_watch_free(&call->watch);
 	if (*turn_id)
-		turn_cancel(r->transport->options.turns, turn_id, r->who, CANCEL_LEFT, NULL, NULL);
+		turn_cancel(r->transport->options.turns, turn_id, r->who, CANCEL_UNWATCHED, NULL,
+			    NULL);
 	if (call->events)
 		reply_stream_wake(r);
 	else

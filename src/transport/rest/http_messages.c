@@ -129,8 +129,8 @@ static void listing_free(void *task)
 }
 
 /* A page of messages with large tables ends before its limit. */
-static void on_lot(void *owner, const struct message *messages, size_t count, bool has_more,
-		   const struct err *e)
+static void on_batch(void *owner, const struct message *messages, size_t count, bool has_more,
+		     const struct err *e)
 {
 	struct listing *l = owner;
 	struct request *r = l->reader.request;
@@ -145,7 +145,7 @@ static void on_lot(void *owner, const struct message *messages, size_t count, bo
 	}
 	l->wanted -= count;
 	if (has_more && l->wanted > 0 && l->rows.n < PAGE_BYTES)
-		message_reader_next(&l->reader, l->wanted, on_lot, l);
+		message_reader_next(&l->reader, l->wanted, on_batch, l);
 	else if (buf_over(&l->rows))
 		reply_problem(r, CODE_INTERNAL, NULL);
 	else
@@ -170,7 +170,7 @@ void on_get_session_messages(struct request *r)
 		message_reader_init(&l->reader, r, session_id, page.after);
 		r->task = l;
 		r->task_free = listing_free;
-		message_reader_next(&l->reader, l->wanted, on_lot, l);
+		message_reader_next(&l->reader, l->wanted, on_batch, l);
 	}
 }
 

@@ -6,8 +6,8 @@
 
 #include "vesper/limits.h"
 
-#define BATCH_MESSAGES  10
-#define LOT_ARENA_BYTES (32 * 1024 * 1024)
+#define BATCH_MESSAGES    10
+#define BATCH_ARENA_BYTES (32 * 1024 * 1024)
 
 void message_reader_init(struct message_reader *m, struct request *r, const char *session_id,
 			 const char *after)
@@ -24,8 +24,8 @@ void message_reader_deinit(struct message_reader *m)
 	arena_free(&m->arena);
 }
 
-static void on_lot(void *owner, const struct message *messages, size_t count, bool has_more,
-		   const struct err *e)
+static void on_batch(void *owner, const struct message *messages, size_t count, bool has_more,
+		     const struct err *e)
 {
 	struct message_reader *m = owner;
 
@@ -39,10 +39,11 @@ void message_reader_next(struct message_reader *m, size_t most, store_messages_c
 {
 	assert(!m->op);
 	arena_free(&m->arena);
-	m->arena = arena_new(LOT_ARENA_BYTES);
+	m->arena = arena_new(BATCH_ARENA_BYTES);
 	m->cb = cb;
 	m->owner = owner;
 	m->op = store_messages(m->request->transport->options.store, m->request->who, m->session_id,
 			       *m->after ? m->after : NULL,
-			       most < BATCH_MESSAGES ? most : BATCH_MESSAGES, m->arena, on_lot, m);
+			       most < BATCH_MESSAGES ? most : BATCH_MESSAGES, m->arena, on_batch,
+			       m);
 }

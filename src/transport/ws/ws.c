@@ -162,7 +162,7 @@ bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e)
 	list_init(&s->conns);
 	list_init(&s->relays.all);
 	s->relays.loop = t->options.loop;
-	list_init(&s->doors);
+	list_init(&s->pending_auths);
 	buf_init(&s->frame, 2 * EVENT_LOG_BYTES_MAX);
 	buf_init(&s->batch, LWS_PRE + TX_BYTES);
 	if (!context_new(s, e)) {
@@ -177,7 +177,7 @@ bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e)
 
 void ws_server_handshake(void *owner, int fd, struct seat *take, const char *head, size_t head_len)
 {
-	door_open(owner, fd, take, head, head_len);
+	auth_begin(owner, fd, take, head, head_len);
 }
 
 void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, size_t head_len,
@@ -219,15 +219,15 @@ bool ws_server_knows_session(const struct ws_server *s, const struct principal *
 	return false;
 }
 
-bool ws_server_is_quiet(const struct ws_server *s)
+bool ws_server_is_empty(const struct ws_server *s)
 {
 	return list_empty(&s->relays.all);
 }
 
 static bool is_idle(const struct ws_conn *c)
 {
-	return c->wsi && c->end.code == 0 && list_empty(&c->turns) && !c->lookup && !c->held &&
-	       !c->again;
+	return c->wsi && c->end.code == 0 && list_empty(&c->turns) && !c->lookup &&
+	       !c->pending_message && !c->again;
 }
 
 size_t ws_server_idle(const struct ws_server *s)
@@ -251,9 +251,9 @@ void ws_server_close_idle(struct ws_server *s, size_t most)
 	}
 }
 
-void ws_server_let_nobody_in(struct ws_server *s)
+void ws_server_refuse_new(struct ws_server *s)
 {
-	doors_close(s);
+	pending_auths_close(s);
 }
 
 void ws_server_drain(struct ws_server *s)
@@ -283,7 +283,7 @@ void ws_server_free(struct ws_server **server)
 	if (!s)
 		return;
 	*server = NULL;
-	doors_close(s);
+	pending_auths_close(s);
 	timer_free(&s->tick);
 	if (s->context)
 		context_free(s);

@@ -13,8 +13,8 @@ void ws_server_handshake(void *owner, int fd, struct seat *take, const char *hea
 bool ws_server_knows_session(const struct ws_server *s, const struct principal *who,
 			     const char *session_id, const struct err *e);
 /* Returns true when no connection is open. */
-bool ws_server_is_quiet(const struct ws_server *s);
-void ws_server_let_nobody_in(struct ws_server *s);
+bool ws_server_is_empty(const struct ws_server *s);
+void ws_server_refuse_new(struct ws_server *s);
 /* Closes all sockets with WS_CLOSE_RESTART, after the last frames of their turns. */
 void ws_server_drain(struct ws_server *s);
 /* The number of sockets that watch no turn and have no lookup pending. */

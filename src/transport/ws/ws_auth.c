@@ -18,7 +18,7 @@
 #include "vesper/mem.h"
 
 /* A handshake that waits for its token or session to be looked up. */
-struct door {
+struct handshake_auth {
 	struct list node;
 	struct ws_server *server;
 	int fd;
@@ -31,21 +31,21 @@ struct door {
 	struct arena *arena;
 };
 
-static struct door *door_new(struct ws_server *s, int fd, struct seat *take,
-			     const struct handshake *h, size_t head_len)
+static struct handshake_auth *handshake_auth_new(struct ws_server *s, int fd, struct seat *take,
+						 const struct handshake *h, size_t head_len)
 {
-	struct door *d = mem_alloc(sizeof(*d));
+	struct handshake_auth *d = mem_alloc(sizeof(*d));
 
 	d->server = s;
 	d->fd = fd;
 	d->seat = take;
 	d->head_len = head_len;
 	d->handshake = *h;
-	list_append(&s->doors, &d->node);
+	list_append(&s->pending_auths, &d->node);
 	return d;
 }
 
-static void door_free(struct door *d)
+static void handshake_auth_free(struct handshake_auth *d)
 {
 	op_cancel(&d->lookup);
 	arena_free(&d->arena);
@@ -57,25 +57,25 @@ static void door_free(struct door *d)
 	mem_free(d);
 }
 
-static void door_shut(struct door *d)
+static void handshake_auth_close(struct handshake_auth *d)
 {
 	int fd = d->fd;
 
-	door_free(d);
+	handshake_auth_free(d);
 	close(fd);
 }
 
-void doors_close(struct ws_server *s)
+void pending_auths_close(struct ws_server *s)
 {
-	while (!list_empty(&s->doors))
-		door_shut(list_item(s->doors.next, struct door, node));
+	while (!list_empty(&s->pending_auths))
+		handshake_auth_close(list_item(s->pending_auths.next, struct handshake_auth, node));
 }
 
-static void door_adopt(struct door *d, struct ws_conn *c)
+static void auth_adopt(struct handshake_auth *d, struct ws_conn *c)
 {
 	fd_watch_free(&d->hangup);
 	ws_server_adopt(d->server, d->fd, &d->handshake, d->head_len, c);
-	door_free(d);
+	handshake_auth_free(d);
 }
 
 static enum code problem_of_close(int code)
@@ -93,7 +93,7 @@ static enum code problem_of_close(int code)
 }
 
 /* Creates the connection and gives it the seat. */
-static struct ws_conn *conn_for(struct door *d, enum ws_kind kind)
+static struct ws_conn *conn_for(struct handshake_auth *d, enum ws_kind kind)
 {
 	struct ws_conn *c = conn_new(d->server, d->seat, kind);
 
@@ -101,7 +101,8 @@ static struct ws_conn *conn_for(struct door *d, enum ws_kind kind)
 	return c;
 }
 
-static void door_refuse_as(struct door *d, int code, const char *reason, enum code problem)
+static void auth_refuse_as(struct handshake_auth *d, int code, const char *reason,
+			   enum code problem)
 {
 	struct ws_conn *c;
 	size_t head_len;
@@ -112,21 +113,21 @@ static void door_refuse_as(struct door *d, int code, const char *reason, enum co
 		c = conn_for(d, WS_CHAT);
 		c->stage = CHAT_REFUSED;
 		conn_close(c, code, reason);
-		door_adopt(d, c);
+		auth_adopt(d, c);
 		return;
 	}
 	fd = d->fd;
 	head_len = d->head_len;
-	door_free(d);
+	handshake_auth_free(d);
 	refuse_and_close(fd, head_len, problem);
 }
 
-static void door_refuse(struct door *d, int code, const char *reason)
+static void auth_refuse(struct handshake_auth *d, int code, const char *reason)
 {
-	door_refuse_as(d, code, reason, problem_of_close(code));
+	auth_refuse_as(d, code, reason, problem_of_close(code));
 }
 
-static void door_welcome(struct door *d)
+static void auth_send_101(struct handshake_auth *d)
 {
 	struct ws_conn *c = conn_for(d, WS_CHAT);
 
@@ -136,28 +137,28 @@ static void door_welcome(struct door *d)
 	c->session_given = d->handshake.session_id != NULL;
 	if (c->session_given)
 		memcpy(c->session_id, d->handshake.session_id, UUID_BYTES);
-	door_adopt(d, c);
+	auth_adopt(d, c);
 }
 
 static void on_session(void *owner, const struct session *session, const struct err *e)
 {
-	struct door *d = owner;
+	struct handshake_auth *d = owner;
 
 	(void)session;
 	d->lookup = NULL;
 	if (ws_server_knows_session(d->server, d->who, d->handshake.session_id, e))
-		door_welcome(d);
+		auth_send_101(d);
 	else if (e->code == ERR_NOT_FOUND)
-		door_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
+		auth_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
 	else
-		door_refuse(d, WS_CLOSE_LATER, "try again later");
+		auth_refuse(d, WS_CLOSE_LATER, "try again later");
 }
 
 static void on_hangup(void *owner, int fd, int events)
 {
 	(void)fd;
 	(void)events;
-	door_shut(owner);
+	handshake_auth_close(owner);
 }
 
 static bool origin_allowed(const struct ws_server *s, const struct handshake *h)
@@ -167,7 +168,7 @@ static bool origin_allowed(const struct ws_server *s, const struct handshake *h)
 
 /* Finds the request's token; out->p NULL: it has none. Returns false for a malformed one. Only the
  * first kind of credentials present counts, even when it is invalid and another is valid. */
-static bool door_token(const struct door *d, struct str *out, struct err *e)
+static bool auth_token(const struct handshake_auth *d, struct str *out, struct err *e)
 {
 	const struct handshake *h = &d->handshake;
 
@@ -186,7 +187,7 @@ static bool door_token(const struct door *d, struct str *out, struct err *e)
 }
 
 /* Cancels the handshake when the client disconnects during a lookup. */
-static void door_watch(struct door *d)
+static void auth_watch_hangup(struct handshake_auth *d)
 {
 	if (d->hangup)
 		return;
@@ -196,84 +197,85 @@ static void door_watch(struct door *d)
 
 /* Without a token: a browser may send it in its first frame, other clients only where that is
  * configured. */
-static void door_wait_for_frame(struct door *d)
+static void auth_wait_for_frame(struct handshake_auth *d)
 {
 	const struct transport_settings *s = d->server->transport->settings;
 
 	if (!d->handshake.origin && !s->first_frame_always)
-		door_refuse(d, WS_CLOSE_UNAUTHORIZED, "no token");
+		auth_refuse(d, WS_CLOSE_UNAUTHORIZED, "no token");
 	else
-		door_welcome(d);
+		auth_send_101(d);
 }
 
-static void door_look_up_session(struct door *d)
+static void auth_look_up_session(struct handshake_auth *d)
 {
 	struct transport *t = d->server->transport;
 
 	d->arena = arena_new(HEADER_BYTES_MAX);
-	door_watch(d);
+	auth_watch_hangup(d);
 	d->lookup = store_session(t->options.store, d->who, d->handshake.session_id, d->arena,
 				  on_session, d);
 }
 
-static void door_refuse_token(struct door *d, const struct err *e)
+static void auth_refuse_token(struct handshake_auth *d, const struct err *e)
 {
 	if (e->code != ERR_AUTH) {
-		door_refuse(d, WS_CLOSE_LATER, "try again later");
+		auth_refuse(d, WS_CLOSE_LATER, "try again later");
 		return;
 	}
-	door_refuse(d, WS_CLOSE_UNAUTHORIZED,
+	auth_refuse(d, WS_CLOSE_UNAUTHORIZED,
 		    strstr(e->text, "expired") ? "token expired" : "token not valid");
 }
 
-static bool door_take_seat(struct door *d)
+static bool auth_take_seat(struct handshake_auth *d)
 {
 	enum seat_answer answer = seat_sign_in(d->seat, d->who);
 
 	if (answer != SEAT_GIVEN)
-		door_refuse_as(d, WS_CLOSE_LATER, "too many connections",
+		auth_refuse_as(d, WS_CLOSE_LATER, "too many connections",
 			       answer == SEAT_FULL ? CODE_FULL : CODE_RATE_LIMITED);
 	return answer == SEAT_GIVEN;
 }
 
 /* Called when the user is known, or when the token is to come in the first frame. */
-static void door_let_in(struct door *d)
+static void auth_accept(struct handshake_auth *d)
 {
 	const char *session_id = d->handshake.session_id;
 
 	if (d->who && !may(d->who, "chat:use"))
-		door_refuse(d, WS_CLOSE_DENIED, "not permitted");
+		auth_refuse(d, WS_CLOSE_DENIED, "not permitted");
 	else if (session_id && !uuid_valid(session_id))
-		door_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
+		auth_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
 	else if (!d->who)
-		door_wait_for_frame(d);
-	else if (!door_take_seat(d))
+		auth_wait_for_frame(d);
+	else if (!auth_take_seat(d))
 		return;
 	else if (session_id)
-		door_look_up_session(d);
+		auth_look_up_session(d);
 	else
-		door_welcome(d);
+		auth_send_101(d);
 }
 
 /* Takes ownership of `take`; NULL: *e gives the reason. */
-static void door_known(struct door *d, struct principal *take, const struct err *e)
+static void auth_use_principal(struct handshake_auth *d, struct principal *take,
+			       const struct err *e)
 {
 	d->who = take;
 	if (take)
-		door_let_in(d);
+		auth_accept(d);
 	else
-		door_refuse_token(d, e);
+		auth_refuse_token(d, e);
 }
 
 static void on_who(void *owner, struct principal *take, const struct err *e)
 {
-	struct door *d = owner;
+	struct handshake_auth *d = owner;
 
 	d->lookup = NULL;
-	door_known(d, take, e);
+	auth_use_principal(d, take, e);
 }
 
-static void door_ask(struct door *d, struct str token)
+static void auth_lookup(struct handshake_auth *d, struct str token)
 {
 	struct principal *who;
 	struct err e = {0};
@@ -281,52 +283,52 @@ static void door_ask(struct door *d, struct str token)
 	d->lookup =
 		identity_who(d->server->transport->options.identity, token, &who, &e, on_who, d);
 	if (d->lookup)
-		door_watch(d);
+		auth_watch_hangup(d);
 	else
-		door_known(d, who, &e);
+		auth_use_principal(d, who, &e);
 }
 
-static void door_judge(struct door *d)
+static void auth_on_user(struct handshake_auth *d)
 {
 	const struct handshake *h = &d->handshake;
 	struct str token;
 	struct err e;
 
 	if (!origin_allowed(d->server, h)) {
-		door_refuse(d, WS_CLOSE_DENIED, "auth.origins does not list this page's origin");
+		auth_refuse(d, WS_CLOSE_DENIED, "auth.origins does not list this page's origin");
 	} else if (h->ticket && !h->authorization && !h->bearer) {
-		door_watch(d);
+		auth_watch_hangup(d);
 		d->lookup = identity_ticket_use(d->server->transport->options.identity,
 						str_of(h->ticket), on_who, d);
-	} else if (!door_token(d, &token, &e)) {
-		door_refuse_token(d, &e);
+	} else if (!auth_token(d, &token, &e)) {
+		auth_refuse_token(d, &e);
 	} else if (token.p) {
-		door_ask(d, token);
+		auth_lookup(d, token);
 	} else {
-		door_let_in(d);
+		auth_accept(d);
 	}
 }
 
-void door_open(struct ws_server *s, int fd, struct seat *take, const char *head, size_t head_len)
+void auth_begin(struct ws_server *s, int fd, struct seat *take, const char *head, size_t head_len)
 {
 	struct handshake h;
 	enum code problem;
-	struct door *d;
+	struct handshake_auth *d;
 
 	if (!handshake_parse(head, head_len, &h, &problem)) {
 		seat_free(&take);
 		refuse_and_close(fd, head_len, problem);
 		return;
 	}
-	d = door_new(s, fd, take, &h, head_len);
+	d = handshake_auth_new(s, fd, take, &h, head_len);
 	if (seat_is_proxied(d->seat))
 		seat_forwarded(d->seat, str_of(h.forwarded_for), str_of(h.forwarded));
 	if (strcmp(h.path, "/ws/v1/chat") == 0) {
-		door_judge(d);
+		auth_on_user(d);
 	} else if (s->transport->options.echo && strcmp(h.path, "/ws/echo") == 0) {
-		door_adopt(d, conn_for(d, WS_ECHO));
+		auth_adopt(d, conn_for(d, WS_ECHO));
 	} else {
-		door_free(d);
+		handshake_auth_free(d);
 		refuse_and_close(fd, head_len, CODE_NOT_FOUND);
 	}
 }

@@ -111,31 +111,31 @@ static void on_own_session(void *owner, const struct session *session, const str
 
 /* ---- Frames ---- */
 
-static void held_free(struct ws_conn *c)
+static void pending_message_free(struct ws_conn *c)
 {
-	if (!c->held)
+	if (!c->pending_message)
 		return;
-	client_frame_deinit(c->held);
-	mem_free(c->held);
-	c->held = NULL;
+	client_frame_deinit(c->pending_message);
+	mem_free(c->pending_message);
+	c->pending_message = NULL;
 }
 
 /* Keeps the frame during a lookup, and pauses reading from the peer. */
-static void hold(struct ws_conn *c, struct client_frame *f)
+static void keep_pending(struct ws_conn *c, struct client_frame *f)
 {
-	if (f == c->held)
+	if (f == c->pending_message)
 		return;
-	assert(!c->held);
-	c->held = mem_alloc(sizeof(*c->held));
-	*c->held = *f;
+	assert(!c->pending_message);
+	c->pending_message = mem_alloc(sizeof(*c->pending_message));
+	*c->pending_message = *f;
 	f->root = NULL; /* ownership moved to the held frame */
 	conn_listen(c, false);
 }
 
 /* Resumes reading from the peer. */
-static void held_done(struct ws_conn *c)
+static void pending_message_done(struct ws_conn *c)
 {
-	held_free(c);
+	pending_message_free(c);
 	conn_listen(c, true);
 }
 
@@ -148,7 +148,7 @@ static void on_started(void *owner, struct stream_log *log, const struct err *e)
 		say_err(c, e);
 	else
 		turns_watch(c, log, 0);
-	held_done(c);
+	pending_message_done(c);
 }
 
 static void start_turn(struct ws_conn *c, struct client_frame *f)
@@ -164,7 +164,7 @@ static void start_turn(struct ws_conn *c, struct client_frame *f)
 
 	grants_apply(c->server->transport, &c->who);
 	request.who = c->who;
-	hold(c, f);
+	keep_pending(c, f);
 	c->lookup = turn_start(options_of(c)->turns, &request, on_started, c);
 }
 
@@ -175,11 +175,11 @@ static void on_other_session(void *owner, const struct session *session, const s
 	(void)session;
 	c->lookup = NULL;
 	lookup_end(c);
-	if (ws_server_knows_session(c->server, c->who, c->held->session_id, e)) {
-		start_turn(c, c->held);
+	if (ws_server_knows_session(c->server, c->who, c->pending_message->session_id, e)) {
+		start_turn(c, c->pending_message);
 	} else {
 		say_err(c, e);
-		held_done(c);
+		pending_message_done(c);
 	}
 }
 
@@ -194,8 +194,8 @@ static void use_rate(struct ws_conn *c, struct client_frame *f, const struct rat
 					  ? rate->user.wait_ms
 					  : rate->tenant.wait_ms));
 	} else if (f->session_id && strcmp(f->session_id, c->session_id) != 0) {
-		hold(c, f);
-		lookup_start(c, c->held->session_id, on_other_session);
+		keep_pending(c, f);
+		lookup_start(c, c->pending_message->session_id, on_other_session);
 	} else {
 		start_turn(c, f);
 	}
@@ -206,9 +206,9 @@ static void on_counted(void *owner, const struct rate *rate)
 	struct ws_conn *c = owner;
 
 	c->lookup = NULL;
-	use_rate(c, c->held, rate);
+	use_rate(c, c->pending_message, rate);
 	if (!c->lookup)
-		held_done(c);
+		pending_message_done(c);
 }
 
 static void on_question(struct ws_conn *c, struct client_frame *f)
@@ -220,13 +220,13 @@ static void on_question(struct ws_conn *c, struct client_frame *f)
 		use_rate(c, f, &rate);
 		return;
 	}
-	hold(c, f);
+	keep_pending(c, f);
 }
 
-static void say_nothing_to_stop(struct ws_conn *c)
+static void say_no_running_turn(struct ws_conn *c)
 {
 	say_problem(c, CODE_NOT_FOUND, "There is no such answer to stop.", 0);
-	held_done(c);
+	pending_message_done(c);
 }
 
 /* A finished turn has nothing to cancel; the client will have read its end by now. */
@@ -237,9 +237,9 @@ static void on_over_found(void *owner, struct stream_log *log, const struct err 
 	(void)log;
 	c->lookup = NULL;
 	if (e)
-		say_nothing_to_stop(c);
+		say_no_running_turn(c);
 	else
-		held_done(c);
+		pending_message_done(c);
 }
 
 static void on_cancelled(void *owner, bool found)
@@ -247,11 +247,11 @@ static void on_cancelled(void *owner, bool found)
 	struct ws_conn *c = owner;
 
 	c->lookup = NULL;
-	if (found || !c->held->turn_id)
-		held_done(c);
+	if (found || !c->pending_message->turn_id)
+		pending_message_done(c);
 	else
-		c->lookup = stream_find(options_of(c)->streams, c->held->turn_id, c->who, NULL,
-					on_over_found, c);
+		c->lookup = stream_find(options_of(c)->streams, c->pending_message->turn_id, c->who,
+					NULL, on_over_found, c);
 }
 
 static void cancel_turn(struct ws_conn *c, const char *turn_id)
@@ -268,12 +268,12 @@ static void on_running(void *owner, const char *turn_id)
 	if (turn_id)
 		cancel_turn(c, turn_id);
 	else
-		say_nothing_to_stop(c);
+		say_no_running_turn(c);
 }
 
 static void on_cancel(struct ws_conn *c, struct client_frame *f)
 {
-	hold(c, f);
+	keep_pending(c, f);
 	if (f->turn_id)
 		cancel_turn(c, f->turn_id);
 	else
@@ -284,7 +284,7 @@ static void on_cancel(struct ws_conn *c, struct client_frame *f)
 static void on_resume_found(void *owner, struct stream_log *log, const struct err *e)
 {
 	struct ws_conn *c = owner;
-	uint64_t last_seq = (uint64_t)c->held->last_seq;
+	uint64_t last_seq = (uint64_t)c->pending_message->last_seq;
 
 	c->lookup = NULL;
 	if (e && e->code == ERR_NOT_FOUND)
@@ -295,19 +295,19 @@ static void on_resume_found(void *owner, struct stream_log *log, const struct er
 		say_problem(c, CODE_BAD_FRAME, "last_seq: beyond what is known: read it from 0", 0);
 	else
 		turns_watch(c, log, last_seq);
-	held_done(c);
+	pending_message_done(c);
 }
 
 static bool is_behind(void *owner, const struct stream_log *log)
 {
 	const struct ws_conn *c = owner;
 
-	return wire_is_behind(log, &wire_chat, (uint64_t)c->held->last_seq);
+	return wire_is_behind(log, &wire_chat, (uint64_t)c->pending_message->last_seq);
 }
 
 static void on_resume(struct ws_conn *c, struct client_frame *f)
 {
-	hold(c, f);
+	keep_pending(c, f);
 	grants_apply(c->server->transport, &c->who);
 	c->lookup = stream_find(options_of(c)->streams, f->turn_id, c->who, is_behind,
 				on_resume_found, c);
@@ -401,7 +401,7 @@ void chat_message(struct ws_conn *c, const char *text, size_t len)
 	struct client_frame f;
 	struct err e;
 
-	if (c->stage == CHAT_REFUSED || c->stage == CHAT_LEFT)
+	if (c->stage == CHAT_REFUSED || c->stage == CHAT_CLOSED)
 		return;
 	if (!wire_parse(text, len, &f, &e)) {
 		if (c->stage == CHAT_AUTH)
@@ -428,7 +428,7 @@ void chat_opened(struct ws_conn *c)
 
 /* ---- Tokens revoked while the socket is open ---- */
 
-static void judge_again(struct ws_conn *c, struct principal *take, const struct err *e)
+static void on_rechecked(struct ws_conn *c, struct principal *take, const struct err *e)
 {
 	bool good = take ? may(take, "chat:use") : e->code != ERR_AUTH;
 
@@ -445,7 +445,7 @@ static void on_again(void *owner, struct principal *take, const struct err *e)
 	struct ws_conn *c = owner;
 
 	c->again = NULL;
-	judge_again(c, take, e);
+	on_rechecked(c, take, e);
 }
 
 static void check_again(struct ws_conn *c, int64_t now_ms)
@@ -459,7 +459,7 @@ static void check_again(struct ws_conn *c, int64_t now_ms)
 	c->checked_ms = now_ms;
 	c->again = identity_again(options_of(c)->identity, c->who, &who, &e, on_again, c);
 	if (!c->again)
-		judge_again(c, who, &e);
+		on_rechecked(c, who, &e);
 }
 
 void chat_tick(struct ws_conn *c, int64_t now_ms)
@@ -482,9 +482,9 @@ void chat_tick(struct ws_conn *c, int64_t now_ms)
 
 void chat_closed(struct ws_conn *c)
 {
-	c->stage = CHAT_LEFT;
+	c->stage = CHAT_CLOSED;
 	op_cancel(&c->again);
 	lookup_end(c);
-	held_free(c);
-	turns_leave(c);
+	pending_message_free(c);
+	turns_unwatch(c);
 }

@@ -34,7 +34,7 @@ struct ws_server {
 	struct list conns;
 	size_t conn_count;
 	struct ws_relays relays;
-	struct list doors; /* handshakes that wait for a lookup */
+	struct list pending_auths; /* handshakes that wait for a lookup */
 	struct timer *tick;
 	struct buf frame; /* buffer for the text of one frame */
 	struct buf batch; /* complete frames of one socket that are sent together */
@@ -47,7 +47,7 @@ enum chat_stage {
 	CHAT_AUTH,    /* waits for the first frame to authenticate */
 	CHAT_CHECK,   /* its session is being looked up */
 	CHAT_READY,
-	CHAT_LEFT,
+	CHAT_CLOSED,
 };
 
 struct ws_conn {
@@ -96,7 +96,7 @@ struct ws_conn {
 	struct list turns;
 	struct op *lookup;
 	struct arena *lookup_arena;
-	struct client_frame *held; /* a message that waits for a lookup */
+	struct client_frame *pending_message; /* a message that waits for a lookup */
 };
 
 /* ws.c */
@@ -106,8 +106,8 @@ void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, siz
 		     struct ws_conn *take);
 
 /* ws_auth.c */
-void door_open(struct ws_server *s, int fd, struct seat *take, const char *head, size_t head_len);
-void doors_close(struct ws_server *s);
+void auth_begin(struct ws_server *s, int fd, struct seat *take, const char *head, size_t head_len);
+void pending_auths_close(struct ws_server *s);
 
 /* ws_conn.c: `who` is copied; `session_id` NULL: a new session. */
 struct ws_conn *conn_new(struct ws_server *s, struct seat *take, enum ws_kind kind);
@@ -153,6 +153,6 @@ void turns_recheck(struct ws_conn *c);
 /* The user's token is no longer valid: turns without other watchers end. */
 void turns_revoke(struct ws_conn *c);
 /* The socket is closed. */
-void turns_leave(struct ws_conn *c);
+void turns_unwatch(struct ws_conn *c);
 
 #endif

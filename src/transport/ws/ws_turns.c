@@ -125,13 +125,13 @@ void turns_revoke(struct ws_conn *c)
 		watched_free(w);
 		if (was_last)
 			turn_cancel(c->server->transport->options.turns, turn_id, c->who,
-				    CANCEL_LEFT, NULL, NULL);
+				    CANCEL_UNWATCHED, NULL, NULL);
 	}
 }
 
 /* Closing the window means that the user no longer wants the answer. A broken connection may come
  * back; the turn decides how long to wait for it. */
-static void leave_turn(struct ws_conn *c, struct watched *w)
+static void unwatch_turn(struct ws_conn *c, struct watched *w)
 {
 	const struct stream_log *log = wire_log(w->reader);
 	bool was_last = stream_watchers(log) == 1;
@@ -140,12 +140,12 @@ static void leave_turn(struct ws_conn *c, struct watched *w)
 	memcpy(turn_id, stream_turn_id(log), UUID_BYTES);
 	watched_free(w);
 	if (c->end.peer_code == WS_CLOSE_NORMAL && !c->end.code && was_last)
-		turn_cancel(c->server->transport->options.turns, turn_id, c->who, CANCEL_LEFT, NULL,
-			    NULL);
+		turn_cancel(c->server->transport->options.turns, turn_id, c->who, CANCEL_UNWATCHED,
+			    NULL, NULL);
 }
 
-void turns_leave(struct ws_conn *c)
+void turns_unwatch(struct ws_conn *c)
 {
 	while (!list_empty(&c->turns))
-		leave_turn(c, list_item(c->turns.next, struct watched, node));
+		unwatch_turn(c, list_item(c->turns.next, struct watched, node));
 }

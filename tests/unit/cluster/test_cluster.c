@@ -207,7 +207,7 @@ static void a_session_has_one_turn(void **state)
 	(void)state;
 	if (!installed)
 		skip();
-	assert_int_equal(acquire(&left, session.text, first.text, "m1"), LEASE_OURS);
+	assert_int_equal(acquire(&left, session.text, first.text, "m1"), LEASE_ACQUIRED);
 	fence = left.lease.fence;
 	assert_true(fence > 0);
 	/* Also before its first beat: else nobody would miss it. */
@@ -215,11 +215,11 @@ static void a_session_has_one_turn(void **state)
 	assert_int_equal(acquire(&right, session.text, second.text, "m2"), LEASE_HELD);
 	assert_string_equal(right.lease.holder, first.text);
 	assert_memory_equal(right.lease.replica, "left-", 5);
-	assert_int_equal(acquire(&right, session.text, second.text, "m1"), LEASE_AGAIN);
+	assert_int_equal(acquire(&right, session.text, second.text, "m1"), LEASE_REPEATED);
 	release(&left, first.text);
 	while (acquire(&right, session.text, second.text, "m2") == LEASE_HELD)
 		usleep(1000); /* the release is on its way on another connection */
-	assert_int_equal(right.lease.kind, LEASE_OURS);
+	assert_int_equal(right.lease.kind, LEASE_ACQUIRED);
 	assert_true(right.lease.fence > fence);
 	release(&right, second.text);
 }
@@ -233,7 +233,7 @@ static void what_is_said_here_is_read_there(void **state)
 	(void)state;
 	if (!installed)
 		skip();
-	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
 	log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
 	emit_text(log, "one ");
 	emit_text(log, "two ");
@@ -268,7 +268,7 @@ static void a_weaker_token_gets_nothing_and_takes_nothing_away(void **state)
 	if (!installed)
 		skip();
 	who_begins = "{\"user\":\"ann\",\"permissions\":[\"chat:read\"]}";
-	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
 	who_begins = MAY_NOTHING;
 	log = stream_open(left.hub, turn.text, session.text, &strong, NULL, NULL);
 	emit_text(log, "one ");
@@ -299,7 +299,7 @@ static void another_secret_reads_nothing(void **state)
 		skip();
 	close_side(&right);
 	open_side(&right, "right", "another secret");
-	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
 	log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
 	emit_text(log, "for ann alone");
 	assert_int_equal(acquire(&right, session.text, uuid_new().text, NULL), LEASE_HELD);
@@ -319,7 +319,7 @@ static void a_turn_that_is_handed_over_goes_on_there(void **state)
 	(void)state;
 	if (!installed)
 		skip();
-	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
 	fence = left.lease.fence;
 	mine = log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
 	emit_text(log, "begun ");
@@ -355,7 +355,7 @@ static void one_that_ends_while_it_takes_over_loses_nothing(void **state)
 	(void)state;
 	if (!installed)
 		skip();
-	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
 	log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
 	snprintf(old, sizeof(old), "%s", left.leases.replica);
 	WAIT_FOR(ask_redis("EXISTS vesper:{r}:turns:%s%s", old, "") == 1);
@@ -385,7 +385,7 @@ static void one_that_had_ended_is_not_taken_over(void **state)
 	(void)state;
 	if (!installed)
 		skip();
-	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_OURS);
+	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
 	log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
 	emit_text(log, "all of it");
 	WAIT_FOR(find(&right, turn.text, &ann));
@@ -448,7 +448,7 @@ static struct stream_log *begin_at_left(const char *session, const char *turn)
 {
 	struct stream_log *log;
 
-	assert_int_equal(acquire(&left, session, turn, NULL), LEASE_OURS);
+	assert_int_equal(acquire(&left, session, turn, NULL), LEASE_ACQUIRED);
 	log = stream_open(left.hub, turn, session, &ann, NULL, NULL);
 	emit_text(log, "begun ");
 	assert_non_null(find(&right, turn, &ann));
@@ -530,10 +530,10 @@ static void a_turn_that_never_began_is_not_found_again(void **state)
 	(void)state;
 	if (!installed)
 		skip();
-	assert_int_equal(acquire(&left, session.text, first.text, "m1"), LEASE_OURS);
+	assert_int_equal(acquire(&left, session.text, first.text, "m1"), LEASE_ACQUIRED);
 	release(&left, first.text);
 	WAIT_FOR(ask_redis("KEYS vesper:t:*%s%s", "", "") == 0);
-	assert_int_equal(acquire(&right, session.text, second.text, "m1"), LEASE_OURS);
+	assert_int_equal(acquire(&right, session.text, second.text, "m1"), LEASE_ACQUIRED);
 	release(&right, second.text);
 	WAIT_FOR(ask_redis("KEYS vesper:[xct]:*%s%s", "", "") == 0);
 }

@@ -94,19 +94,19 @@ static void one_holder_at_a_time_with_a_greater_token_each(void **state)
 
 	(void)state;
 	first = acquire("ann:s1", &a, NULL);
-	assert_int_equal(first.kind, LEASE_OURS);
+	assert_int_equal(first.kind, LEASE_ACQUIRED);
 	held = acquire("ann:s1", &b, NULL);
 	assert_int_equal(held.kind, LEASE_HELD);
 	assert_string_equal(held.holder, a.text);
 	assert_string_equal(held.replica, "");
 	assert_string_equal(look("ann:s1").holder, a.text);
-	assert_int_equal(acquire("ann:s2", &b, NULL).kind, LEASE_OURS);
+	assert_int_equal(acquire("ann:s2", &b, NULL).kind, LEASE_ACQUIRED);
 	leases.driver->release(leases.self, uuid_new().text); /* of nobody */
 	leases.driver->release(leases.self, a.text);
 	leases.driver->release(leases.self, a.text);
 	assert_int_equal(look("ann:s1").kind, LEASE_UNKNOWN);
 	next = acquire("ann:s1", &a, NULL);
-	assert_int_equal(next.kind, LEASE_OURS);
+	assert_int_equal(next.kind, LEASE_ACQUIRED);
 	assert_true(next.fence > first.fence);
 }
 
@@ -121,7 +121,7 @@ static void tokens_grow_within_a_millisecond(void **state)
 	for (int i = 0; i < 3; i++) {
 		struct lease l = acquire("ann:s1", &a, NULL);
 
-		assert_int_equal(l.kind, LEASE_OURS);
+		assert_int_equal(l.kind, LEASE_ACQUIRED);
 		assert_true(l.fence > last);
 		last = l.fence;
 		leases.driver->release(leases.self, a.text);
@@ -135,14 +135,14 @@ static void a_request_that_comes_again_is_led_to_its_first_holder(void **state)
 	struct parsed_filters h;
 
 	(void)state;
-	assert_int_equal(acquire("ann:s1", &a, "m1").kind, LEASE_OURS);
-	assert_int_equal(acquire("ann:s1", &b, "m1").kind, LEASE_AGAIN);
+	assert_int_equal(acquire("ann:s1", &a, "m1").kind, LEASE_ACQUIRED);
+	assert_int_equal(acquire("ann:s1", &b, "m1").kind, LEASE_REPEATED);
 	leases.driver->release(leases.self, a.text); /* and when that is over */
 	assert_string_equal(acquire("ann:s1", &b, "m1").holder, a.text);
-	assert_int_equal(acquire("bob:s1", &b, "m1").kind, LEASE_OURS); /* not another's */
+	assert_int_equal(acquire("bob:s1", &b, "m1").kind, LEASE_ACQUIRED); /* not another's */
 	start("ann:s1", &c, "m1", true, &h);
 	assert_int_equal(pass_parsed_filters(&h).kind,
-			 LEASE_OURS); /* the first one's log is gone */
+			 LEASE_ACQUIRED); /* the first one's log is gone */
 	assert_string_equal(acquire("ann:s1", &b, "m1").holder, c.text);
 }
 
@@ -156,12 +156,12 @@ static void a_request_is_forgotten_after_its_time(void **state)
 
 	(void)state;
 	brief.driver->acquire(brief.self, &r, on_lease, &h);
-	assert_int_equal(pass_parsed_filters(&h).kind, LEASE_OURS);
+	assert_int_equal(pass_parsed_filters(&h).kind, LEASE_ACQUIRED);
 	brief.driver->release(brief.self, a.text);
 	r.holder = b.text;
 	h = (struct parsed_filters){0};
 	brief.driver->acquire(brief.self, &r, on_lease, &h);
-	assert_int_equal(pass_parsed_filters(&h).kind, LEASE_OURS);
+	assert_int_equal(pass_parsed_filters(&h).kind, LEASE_ACQUIRED);
 	brief.driver->close(brief.self);
 }
 
@@ -174,7 +174,7 @@ static void what_is_cancelled_holds_nothing(void **state)
 	(void)state;
 	start("ann:s1", &b, "m1", false, &second);
 	op_cancel(&op);
-	assert_int_equal(pass_parsed_filters(&second).kind, LEASE_OURS);
+	assert_int_equal(pass_parsed_filters(&second).kind, LEASE_ACQUIRED);
 	assert_false(first.done);
 }
 

@@ -69,7 +69,7 @@ static int setup(void **state)
 	turn.core.request.session_id = SESSION;
 	turn.settings = &SETTINGS;
 	turn_open(&turn);
-	turn_join(&turn);
+	turn_join_groups(&turn);
 	model = (struct answering){.op.pause = on_pause};
 	turn.machine.op = &model.op;
 	return 0;
@@ -80,7 +80,7 @@ static int teardown(void **state)
 	(void)state;
 	stream_watch_free(&watch);
 	turn.machine.op = NULL;
-	turn_part(&turn);
+	turn_leave_groups(&turn);
 	timer_free(&turn.machine.state_timer);
 	timer_free(&turn.machine.turn_timer);
 	timer_free(&turn.machine.grace.timer);

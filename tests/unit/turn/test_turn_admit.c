@@ -39,7 +39,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	while (!list_empty(&all.running))
-		turn_part(list_item(all.running.next, struct turn, core.node));
+		turn_leave_groups(list_item(all.running.next, struct turn, core.node));
 	turn_groups_deinit(&all);
 	munmap(running, RUNNING_BYTES);
 	mem_free(users);
@@ -58,7 +58,7 @@ static void run(size_t count, const char *tenant, size_t of_ann)
 		t->core.id = uuid_new();
 		t->core.who = who;
 		t->core.request.session_id = "another";
-		turn_join(t);
+		turn_join_groups(t);
 	}
 }
 

@@ -177,7 +177,7 @@ static void nothing_runs_to_be_cancelled(void **state)
 	h = (struct parsed_filters){0};
 	turn_cancel(turns, NULL, &ann, CANCEL_USER, on_found, &h);
 	assert_false(pass_parsed_filters(&h).found);
-	assert_null(turn_cancel(turns, NULL, &ann, CANCEL_LEFT, NULL, NULL));
+	assert_null(turn_cancel(turns, NULL, &ann, CANCEL_UNWATCHED, NULL, NULL));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -225,7 +225,7 @@ static void answer_form(struct mcp_request *m, const struct mcp_state *state,
 	}
 }
 
-static void go_on(struct mcp_request *m, const json_t *sealed)
+static void continue_call(struct mcp_request *m, const json_t *sealed)
 {
 	const json_t *responses = json_object_get(m->call.params, "inputResponses");
 	const char *text = json_string_value(sealed);
@@ -250,7 +250,7 @@ void mcp_ask(struct mcp_request *m, const json_t *args)
 	struct err e;
 
 	if (m->call.modern && (sealed || json_object_get(m->call.params, "inputResponses")))
-		go_on(m, sealed);
+		continue_call(m, sealed);
 	else if (mcp_ask_read(args, &d, &e))
 		start(m, &d, session_of(m->request, &d));
 	else

@@ -20,7 +20,7 @@ struct export
 {
 	struct message_reader reader;
 	bool markdown;
-	const struct message *lot; /* the batch that was read; lot[next] is written next */
+	const struct message *batch; /* the batch that was read; lot[next] is written next */
 	size_t count, next;
 	struct buf text; /* written, but not sent yet */
 	bool any;        /* a message was written */
@@ -59,13 +59,13 @@ static void add_message(struct export *x, const struct message *m)
 	x->any = true;
 }
 
-static void on_lot(void *owner, const struct message *messages, size_t count, bool has_more,
-		   const struct err *e)
+static void on_batch(void *owner, const struct message *messages, size_t count, bool has_more,
+		     const struct err *e)
 {
 	struct export *x = owner;
 
 	x->failed = e != NULL;
-	x->lot = messages;
+	x->batch = messages;
 	x->count = count;
 	x->next = 0;
 	x->last = !has_more;
@@ -80,9 +80,9 @@ static bool on_fill(void *task, struct buf *out)
 	bool ended = x->last && x->next == x->count;
 
 	if (x->next < x->count)
-		add_message(x, &x->lot[x->next++]);
+		add_message(x, &x->batch[x->next++]);
 	else if (!ended && !x->failed && !x->reader.op)
-		message_reader_next(&x->reader, PAGE_MAX, on_lot, x);
+		message_reader_next(&x->reader, PAGE_MAX, on_batch, x);
 	else if (ended && !x->failed && x->markdown)
 		export_markdown_links(&x->text, x->links);
 	else if (ended && !x->failed)

@@ -96,7 +96,7 @@ static void an_address_ends_its_own_quietest(void **state)
 	open_from(0, "192.0.2.9");
 	for (int i = 1; i <= PER_ADDRESS; i++)
 		open_from(i, "192.0.2.1");
-	seat_quiet(lines[1].seat); /* it has just asked something */
+	seat_idle(lines[1].seat); /* it has just asked something */
 	assert_false(was_ended(2));
 	line_close(0);
 	open_from(4, "192.0.2.1");
@@ -117,7 +117,7 @@ static void all_together_end_the_quietest_of_all(void **state)
 	for (int i = 2; i < 6; i++)
 		assert_false(was_ended(i));
 	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_FULL);
-	seat_quiet(lines[0].seat);
+	seat_idle(lines[0].seat);
 	assert_int_equal(sign_in(2, "vesper", "ann"), SEAT_GIVEN);
 }
 
@@ -141,7 +141,7 @@ static void a_user_and_a_tenant_have_shares(void **state)
 			line_close(i);
 		lines[i].seat = who[i].answer == SEAT_GIVEN ? lines[i].seat : NULL;
 	}
-	seat_quiet(lines[0].seat);
+	seat_idle(lines[0].seat);
 	line_close(1);
 	lines[1].seat = NULL;
 	open_from(2, "192.0.2.2");
@@ -170,7 +170,7 @@ static void a_proxys_connections_count_for_its_clients(void **state)
 	assert_true(was_ended(0));
 	assert_false(was_ended(1));
 	/* Between two requests it is nobody's. */
-	seat_quiet(lines[1].seat);
+	seat_idle(lines[1].seat);
 	open_from(4, "10.0.0.1");
 	seat_forwarded(lines[4].seat, STR("203.0.113.9"), STR(""));
 	for (int i = 1; i < 5; i++)
