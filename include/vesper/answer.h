@@ -291,7 +291,7 @@ void stage_end_passed(struct answer_turn *t, bool passed); /* of the guardrail c
 void stage_end_plan(struct answer_turn *t, size_t tasks);
 void stages_end(struct answer_turn *t); /* at the turn's end: running stages have failed */
 /* The on_request callback of a trail; `owner` is a struct answer_turn. */
-void usage_tell(void *owner, const struct llm_call *call, const struct llm_asked *asked);
+void usage_tell(void *owner, const struct llm_call *call, const struct llm_trail_entry *asked);
 
 /* ---- summary.c: JSON about the whole turn, in the arena ---- */
 

@@ -86,8 +86,8 @@ bool budget_cost(const struct budget *b, const char *model, const struct budget_
 		 int64_t *nano_usd);
 
 /* True when this much more fits the limits; nothing is reserved. */
-bool budget_has_room(struct budget *b, const struct budget_owner *budget_owner, int64_t tokens,
-		     int64_t nano_usd, int64_t now_ms);
+bool budget_allows(struct budget *b, const struct budget_owner *budget_owner, int64_t tokens,
+		   int64_t nano_usd, int64_t now_ms);
 /* Reserves hold->tokens and hold->nano_usd. ERR_QUOTA: a limit, which the text names, would be
  * exceeded; nothing is reserved. */
 MUST_CHECK bool budget_reserve(struct budget *b, const struct budget_owner *budget_owner,
@@ -121,7 +121,7 @@ void budget_add_sum(struct budget *b, const char *tenant, const struct budget_su
 void budget_read_end(struct budget *b, const char *tenant);
 /* True when a limit of the tenant was checked since the last reading began; *used_percent is the
  * highest use seen. */
-bool budget_asked(const struct budget *b, const char *tenant, int *used_percent);
+bool budget_was_checked(const struct budget *b, const char *tenant, int *used_percent);
 
 /* Of those of the tenant that this limit concerns, the one who has spent the largest part of it.
  * `who` is a user, a role or the tenant and is valid until the next call; NULL: nothing is spent.

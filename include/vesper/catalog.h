@@ -633,7 +633,7 @@ struct catalog_view {
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
 		 struct catalog_view *out);
 /* Keeps only domains, flows and tools of this pack. */
-void catalog_narrow(struct catalog_view *v, const char *pack, struct arena *a);
+void catalog_keep_pack(struct catalog_view *v, const char *pack, struct arena *a);
 /* True when the caller of this view may use the flow. */
 bool catalog_allows_flow(const struct catalog_view *v, const struct principal *who,
 			 const struct flow_def *f, struct arena *a);

@@ -26,7 +26,7 @@ MUST_CHECK bool config_reload(const struct config *old, const char *path, char *
 			      struct config **out, struct err *e);
 void config_free(struct config **c);
 /* Keeps the configuration, and so borrowed values, alive as long as the arena. */
-void config_keep(const struct config *c, struct arena *a);
+void config_hold(const struct config *c, struct arena *a);
 /* True when all keys with this prefix have the same values. */
 bool config_same(const struct config *a, const struct config *b, const char *prefix);
 

@@ -156,7 +156,7 @@ bool flow_needs(const struct flow_def *f, const char *task, struct arena *a);
 const struct flow_line *flow_task(const struct flow_def *f, const char *id);
 /* The parameter of a task's line that takes the answer for this filter, and that the line does not
  * name. NULL: none. */
-const struct param_def *flow_answer_taken(const struct flow_line *l, const char *filter);
+const struct param_def *flow_answer_param(const struct flow_line *l, const char *filter);
 /* The parameter for the last day that belongs to `first`; NULL: none. */
 const struct param_def *flow_last_day(const struct tool_def *tool, const struct param_def *first);
 /* The line that asks for a filter; NULL: none. */

@@ -10,7 +10,7 @@
 enum health_state { HEALTH_OK, HEALTH_DEGRADED, HEALTH_DOWN };
 
 enum health_need {
-	HEALTH_HELPFUL,  /* the process is ready without it */
+	HEALTH_OPTIONAL, /* the process is ready without it */
 	HEALTH_REQUIRED, /* the process is not ready without it */
 	/* Required by the tenant after the colon in the check's name. The process is ready while
 	 * some tenant has everything it requires. */

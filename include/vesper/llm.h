@@ -84,8 +84,8 @@ struct llm_usage {
 
 /* The call trail: one entry per model call, from its start, in order. A caller that needs it gives
  * its calls a trail. The entries are in the arenas of the calls. */
-struct llm_asked {
-	struct llm_asked *next;
+struct llm_trail_entry {
+	struct llm_trail_entry *next;
 	enum llm_role role;
 	char hash[HASH_HEX_BYTES]; /* of the request; recordings use the same name */
 	const char *provider; /* provider that answers, set at the first text; NULL: none yet */
@@ -95,10 +95,11 @@ struct llm_asked {
 };
 struct llm_call;
 struct llm_trail {
-	struct llm_asked *first, *last;
+	struct llm_trail_entry *first, *last;
 	/* Called before a request is sent (provider is NULL) and when it was answered. NULL: not
 	 * recorded. */
-	void (*on_request)(void *owner, const struct llm_call *call, const struct llm_asked *asked);
+	void (*on_request)(void *owner, const struct llm_call *call,
+			   const struct llm_trail_entry *asked);
 	void *owner;
 };
 
@@ -224,7 +225,7 @@ MUST_CHECK bool llm_new(struct loop *l, struct http *h, const struct llm_options
 			struct llm **out, struct err *e);
 struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, void *self);
 /* New reference. Callers keep the model they started with when it is replaced. NULL is allowed. */
-struct llm *llm_hold(struct llm *llm);
+struct llm *llm_ref(struct llm *llm);
 /* Checks that every model has a price if the budget has limits in money. `llm` NULL is allowed. */
 MUST_CHECK bool llm_priced(const struct llm *llm, const struct budget *b, struct err *e);
 void llm_free(struct llm **llm); /* drops a reference; the last one closes the model, when no call
@@ -257,7 +258,7 @@ const char *llm_model(const struct llm *llm, enum llm_role role);
 /* Returns true if the breaker of some provider admits a call now. NULL: false. */
 bool llm_usable(const struct llm *llm);
 /* The same for providers other than this one. */
-bool llm_usable_beside(const struct llm *llm, const char *provider);
+bool llm_usable_except(const struct llm *llm, const char *provider);
 /* Returns true if the budget owner's limits cover at least the answer of a call in this role. */
 bool llm_affordable(struct llm *llm, const struct budget_owner *budget_owner, enum llm_role role);
 /* Gets the budget owner's limit with the smallest remainder. False: there is no limit. */

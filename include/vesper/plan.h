@@ -37,7 +37,7 @@ enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK, PLAN_FLOW, PLAN_APPRO
 const char *plan_origin_name(enum plan_origin o); /* "router", … */
 /* Why a plan cannot run. */
 enum plan_flaw {
-	PLAN_FINE,
+	PLAN_VALID,
 	PLAN_EMPTY,
 	PLAN_TOO_LARGE, /* more than PLAN_TASKS_MAX tasks, PLAN_LINES_MAX questions or
 			   PLAN_WAVES_MAX waves */
@@ -58,7 +58,7 @@ enum task_state {
 
 enum skip_reason {
 	SKIP_CONDITION,  /* its condition was not met by the results; never for a flow's line */
-	SKIP_NEEDLESS,   /* not needed by the flow or the filters; not reported to the user */
+	SKIP_UNNEEDED,   /* not needed by the flow or the filters; not reported to the user */
 	SKIP_EARLIER,    /* a task that it depends on, or that its condition names, failed or was
 			    skipped */
 	SKIP_VALUE,      /* no value was found for an argument */
@@ -138,10 +138,10 @@ struct ref_scope plan_results(const struct plan *p, struct arena *a);
 const char *task_why_skipped(const struct task *t, const struct language *l, struct arena *a);
 /* Returns true if another task depends on it, or refers to it optionally or in a condition. Valid
  * after plan_check. */
-bool plan_is_waited_for(const struct plan *p, const struct task *t);
+bool plan_has_dependents(const struct plan *p, const struct task *t);
 /* Returns true if the plan has clarifying questions; then results are shown only if it ended
  * without one. */
-bool plan_may_ask(const struct plan *p);
+bool plan_has_questions(const struct plan *p);
 /* Cancels running tasks; the callback does not run. *r may be NULL. */
 void plan_cancel(struct plan_run **r);
 

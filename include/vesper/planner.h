@@ -71,7 +71,7 @@ MUST_CHECK bool planner_read_plan(struct planner_turn *t, const char *text,
 				  struct supervisor_reply *out, struct err *e);
 /* Returns true if the question has at least PLANNER_CLAUSES_LEAST clauses; otherwise a supervisor's
  * request for one is ignored. */
-bool planner_is_granted(const struct planner_turn *t);
+bool planner_may_run(const struct planner_turn *t);
 /* The plan of the steps that a planner chose. NULL: *ask has a clarifying question. */
 struct plan *plan_of_planner(struct planner_turn *t, const struct supervisor_reply *r,
 			     const json_t *standing, struct clarification *ask);
@@ -173,12 +173,12 @@ void planner_ask_supervisor(struct planner_turn *t);
 MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text,
 				   struct supervisor_reply *out, struct err *e);
 /* Discards a plan that cannot run, and restores `u`, the understanding before it. */
-void planner_take_back(struct planner_turn *t, const struct understanding *u);
+void planner_discard_plan(struct planner_turn *t, const struct understanding *u);
 
 /* The plan of the approved answer that makes the same calls with other values, to be run instead of
  * `p`. It does not matter whether rules or a model chose the calls. If there is none, or it would
  * ask the user, `p`. */
-struct plan *plan_as_approved(struct planner_turn *t, struct plan *p, const json_t *standing);
+struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const json_t *standing);
 
 /* ---- approved.c ---- */
 

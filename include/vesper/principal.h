@@ -27,7 +27,7 @@ struct principal {
 /* The only permission test of the program. NULL requires no permission and is always true. */
 bool may(const struct principal *who, const char *permission);
 /* True if `who` has all of these permissions, separated by one blank. NULL and "" require none. */
-bool may_all(const struct principal *who, const char *permissions, struct arena *scratch);
+bool principal_has_all(const struct principal *who, const char *permissions, struct arena *scratch);
 
 /* Held by users who may use at least one data source. It is granted with the first one and never by
  * a provider's token. */

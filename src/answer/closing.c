@@ -113,7 +113,7 @@ static bool is_missing(const struct answer_turn *t, const struct task *task, con
 		return has_failed(task);
 	return task->skipped == SKIP_CONDITION ? is_named(t->core->may.catalog->language, subject,
 							  t->core->request.content, t->core->arena)
-					       : task->skipped != SKIP_NEEDLESS;
+					       : task->skipped != SKIP_UNNEEDED;
 }
 
 static const char *missing(const struct answer_turn *t)

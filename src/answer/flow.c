@@ -28,7 +28,7 @@ static void add_task(const struct teller *t, const struct task *task, struct buf
 	const struct tool_def *tool = task->tool ? catalog_tool(t->catalog, task->tool) : NULL;
 	const char *what = tool ? tool->about : task->agent;
 
-	if (task->state == TASK_SKIPPED && task->skipped != SKIP_NEEDLESS) {
+	if (task->state == TASK_SKIPPED && task->skipped != SKIP_UNNEEDED) {
 		buf_char(out, '\n');
 		sentence_put(out, t->catalog->language, SAY_ANSWER_NOT_LOOKED_UP,
 			     arena_strndup(t->arena, what, strcspn(what, ":.")),

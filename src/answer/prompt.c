@@ -404,7 +404,7 @@ static void note_gaps(struct answer_turn *t, struct scratch *s)
 	for (size_t i = 0; t->work->plan && i < t->work->plan->count; i++) {
 		const struct task *task = &t->work->plan->tasks[i];
 
-		if (task->result_count == 0 && !task->ask && task->skipped != SKIP_NEEDLESS)
+		if (task->result_count == 0 && !task->ask && task->skipped != SKIP_UNNEEDED)
 			scratch_gap(s,
 				    arena_printf(t->core->arena, "what task %s of %s was to bring",
 						 task->id, task->agent));

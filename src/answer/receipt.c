@@ -146,7 +146,7 @@ static void put_models(struct json_out *j, const struct answer_turn *t)
 {
 	jo_key(j, "models");
 	jo_array(j);
-	for (const struct llm_asked *a = t->answer->trail.first; a; a = a->next) {
+	for (const struct llm_trail_entry *a = t->answer->trail.first; a; a = a->next) {
 		jo_object(j);
 		if (a->failed_over)
 			jo_set_bool(j, "failed_over", true);

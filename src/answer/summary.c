@@ -73,7 +73,7 @@ struct str say_tasks(const struct answer_turn *t)
 	const char *text;
 
 	for (size_t i = 0; p && i < p->count; i++)
-		if (!p->tasks[i].ask && p->tasks[i].skipped != SKIP_NEEDLESS)
+		if (!p->tasks[i].ask && p->tasks[i].skipped != SKIP_UNNEEDED)
 			count[p->tasks[i].state]++;
 	text = arena_printf(t->core->arena, "{\"completed\":%zu,\"failed\":%zu,\"skipped\":%zu}",
 			    count[TASK_COMPLETED], count[TASK_FAILED], count[TASK_SKIPPED]);

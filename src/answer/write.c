@@ -37,7 +37,7 @@ void answer_written_by(struct answer_turn *t, const char *provider, const char *
 
 void answer_written_till_now(struct answer_turn *t)
 {
-	const struct llm_asked *last = t->answer->trail.last;
+	const struct llm_trail_entry *last = t->answer->trail.last;
 	bool is_model = last && last->role == LLM_ANSWER && last->provider;
 
 	if (!t->answer->provider)

@@ -213,7 +213,8 @@ static int64_t period_of(enum budget_period period, int64_t at_ms)
 
 /* The user, tenant or role that the limit counts for this budget owner; NULL: the limit does not
  * apply. */
-static const char *whom(const struct budget_limit *l, const struct budget_owner *budget_owner)
+static const char *limit_subject(const struct budget_limit *l,
+				 const struct budget_owner *budget_owner)
 {
 	const char *who = l->scope == BUDGET_USER     ? budget_owner->user
 			  : l->scope == BUDGET_TENANT ? budget_owner->tenant
@@ -248,7 +249,7 @@ static void sum_renew(struct sum *s, int64_t period)
 static struct sum *sum_of(struct budget *b, size_t limit, const struct budget_owner *budget_owner,
 			  int64_t at_ms)
 {
-	const char *who = whom(&b->limits[limit], budget_owner);
+	const char *who = limit_subject(&b->limits[limit], budget_owner);
 	int64_t period = period_of(b->limits[limit].period, at_ms);
 	struct hashmap_node *node;
 	struct sum *s;
@@ -375,7 +376,7 @@ void budget_read_end(struct budget *b, const char *tenant)
 	each_sum(b, tenant_of(b, tenant), end_sum);
 }
 
-bool budget_asked(const struct budget *b, const char *tenant, int *used_percent)
+bool budget_was_checked(const struct budget *b, const char *tenant, int *used_percent)
 {
 	list_each(node, &b->tenants) {
 		const struct tenant *t = list_item(node, struct tenant, node);
@@ -405,7 +406,7 @@ static double spent_part(const struct budget_limit *l, const struct sum *s)
 }
 
 /* Behind the limit, whose code may be the separator's. */
-static const char *sum_whom(const struct sum *s)
+static const char *sum_subject(const struct sum *s)
 {
 	return strchr(s->key + 1, KEY_SEPARATOR) + 1;
 }
@@ -416,7 +417,7 @@ static bool has_spent_more(const struct budget_limit *l, const struct sum *s,
 {
 	double a = spent_part(l, s), b = spent_part(l, than);
 
-	return a > b || (a >= b && strcmp(sum_whom(s), sum_whom(than)) < 0);
+	return a > b || (a >= b && strcmp(sum_subject(s), sum_subject(than)) < 0);
 }
 
 struct budget_spent budget_most_spent(const struct budget *b, const char *tenant, size_t limit)
@@ -434,7 +435,7 @@ struct budget_spent budget_most_spent(const struct budget *b, const char *tenant
 	}
 	if (!most)
 		return (struct budget_spent){0};
-	return (struct budget_spent){sum_whom(most), most->spent.tokens, most->spent.nano_usd};
+	return (struct budget_spent){sum_subject(most), most->spent.tokens, most->spent.nano_usd};
 }
 
 /* Of that limit, the more used of its two kinds; -1: it does not concern them. */
@@ -461,8 +462,8 @@ static void note_use(struct tenant *t, int percent)
 }
 
 /* The first limit that `more` would exceed; limit_count: none. */
-static size_t limit_without_room(struct budget *b, const struct budget_owner *budget_owner,
-				 const struct amount *more, int64_t now_ms, bool *money)
+static size_t limit_exceeded_by(struct budget *b, const struct budget_owner *budget_owner,
+				const struct amount *more, int64_t now_ms, bool *money)
 {
 	for (size_t i = 0; i < b->limit_count; i++) {
 		const struct budget_limit *l = &b->limits[i];
@@ -479,14 +480,14 @@ static size_t limit_without_room(struct budget *b, const struct budget_owner *bu
 	return b->limit_count;
 }
 
-bool budget_has_room(struct budget *b, const struct budget_owner *budget_owner, int64_t tokens,
-		     int64_t nano_usd, int64_t now_ms)
+bool budget_allows(struct budget *b, const struct budget_owner *budget_owner, int64_t tokens,
+		   int64_t nano_usd, int64_t now_ms)
 {
 	const struct amount more = {tokens, nano_usd};
 	bool money;
 
 	now_ms = tenant_now(tenant_of(b, budget_owner->tenant), now_ms);
-	return limit_without_room(b, budget_owner, &more, now_ms, &money) == b->limit_count;
+	return limit_exceeded_by(b, budget_owner, &more, now_ms, &money) == b->limit_count;
 }
 
 bool budget_reserve(struct budget *b, const struct budget_owner *budget_owner,
@@ -498,7 +499,7 @@ bool budget_reserve(struct budget *b, const struct budget_owner *budget_owner,
 	size_t i;
 
 	now_ms = tenant_now(tenant_of(b, budget_owner->tenant), now_ms);
-	i = limit_without_room(b, budget_owner, &more, now_ms, &money);
+	i = limit_exceeded_by(b, budget_owner, &more, now_ms, &money);
 	if (i < b->limit_count) {
 		l = &b->limits[i];
 		return err_set(e, ERR_QUOTA, "the %s's %s for the %s has no room left",

@@ -75,7 +75,7 @@ bool budget_settings_read(const struct config *c, struct arena *take, struct bud
 	struct budget_settings *s = settings_new(take, sizeof(*s));
 
 	(void)e;
-	config_keep(c, take);
+	config_hold(c, take);
 	read_prices(config_json(c, "llm.prices"), take, s);
 	read_limits(config_json(c, "llm.budgets"), take, s);
 	*out = s;
@@ -83,7 +83,7 @@ bool budget_settings_read(const struct config *c, struct arena *take, struct bud
 }
 
 /* Same scope and period, whatever the amounts. */
-static bool is_alike(const struct budget_limit *a, const struct budget_limit *b)
+static bool is_same_limit(const struct budget_limit *a, const struct budget_limit *b)
 {
 	return a->scope == b->scope && a->period == b->period && !a->only == !b->only &&
 	       (!a->only || strcmp(a->only, b->only) == 0);
@@ -95,9 +95,9 @@ size_t budget_place(const struct budget_limit *all, size_t old, const struct bud
 	size_t before = 0, i;
 
 	for (i = 0; i < old; i++)
-		before += is_alike(&all[i], &all[old]);
+		before += is_same_limit(&all[i], &all[old]);
 	for (i = 0; i < now->limit_count; i++)
-		if (is_alike(&now->limits[i], &all[old]) && before-- == 0)
+		if (is_same_limit(&now->limits[i], &all[old]) && before-- == 0)
 			break;
 	return i;
 }

@@ -19,7 +19,7 @@ bool calc_column(const struct calc *c, const struct frame_column *column, size_t
 	double *values = calc_doubles(c, rows);
 	size_t work = 0;
 	for (size_t i = 0; i < rows; i++) {
-		if (calc_worked(c, &work, 1, e))
+		if (calc_stopped_after(c, &work, 1, e))
 			return false;
 		values[i] = frame_number(column, i);
 	}
@@ -49,8 +49,8 @@ size_t calc_present(const double *values, size_t n, double *out)
 	return present;
 }
 
-bool calc_take(const struct calc *c, const double *values, size_t n, size_t max, double **out,
-	       size_t *present, struct err *e)
+bool calc_check_and_copy(const struct calc *c, const double *values, size_t n, size_t max,
+			 double **out, size_t *present, struct err *e)
 {
 	if (!calc_check(c, values, n, max, e))
 		return false;

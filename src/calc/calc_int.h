@@ -14,7 +14,8 @@ static inline bool calc_stopped(const struct calc *c, struct err *e)
 }
 
 /* The same inside a loop; checks the flag once in CALC_LOOK_STEPS steps. Start `*work` at 0. */
-static inline bool calc_worked(const struct calc *c, size_t *work, size_t steps, struct err *e)
+static inline bool calc_stopped_after(const struct calc *c, size_t *work, size_t steps,
+				      struct err *e)
 {
 	*work += steps;
 	if (*work < CALC_LOOK_STEPS)
@@ -40,8 +41,8 @@ MUST_CHECK bool calc_check(const struct calc *c, const double *values, size_t n,
  * `values`. */
 size_t calc_present(const double *values, size_t n, double *out);
 /* The same as calc_check, and copies the values that are not NULL. */
-MUST_CHECK bool calc_take(const struct calc *c, const double *values, size_t n, size_t max,
-			  double **out, size_t *present, struct err *e);
+MUST_CHECK bool calc_check_and_copy(const struct calc *c, const double *values, size_t n,
+				    size_t max, double **out, size_t *present, struct err *e);
 
 struct calc_item {
 	double value;

@@ -122,8 +122,9 @@ static bool passes(const struct calc *c, const struct scaled *s, const struct ca
 	return true;
 }
 
-static void tell(const struct calc *c, const double *const *columns, size_t count, size_t n,
-		 const struct scaled *s, const struct calc_kmeans *m, struct calc_clusters *out)
+static void describe_clusters(const struct calc *c, const double *const *columns, size_t count,
+			      size_t n, const struct scaled *s, const struct calc_kmeans *m,
+			      struct calc_clusters *out)
 {
 	struct calc_sum sums[CALC_CLUSTERS_MAX][CALC_FEATURES_MAX] = {0};
 	uint32_t *of = arena_alloc(c->arena, (n + 1) * sizeof(*of));
@@ -185,7 +186,7 @@ bool calc_clusters(const struct calc *c, const double *const *columns, size_t co
 		found.status = CALC_CONSTANT;
 	if (found.status == CALC_OK && !search(c, &s, &found, &best, e))
 		return false;
-	tell(c, columns, count, n, &s, &best, &found);
+	describe_clusters(c, columns, count, n, &s, &best, &found);
 	*out = found;
 	return true;
 }

@@ -23,7 +23,7 @@ static bool is_above(const double *x, size_t a, size_t b, size_t c)
 	return (x[c] - x[b]) * (double)(b - a) >= (x[b] - x[a]) * (double)(c - b);
 }
 
-static void lay(struct hull *h)
+static void build_hull(struct hull *h)
 {
 	h->before[0] = 0;
 	for (size_t j = 1; j < h->n; j++) {
@@ -140,7 +140,7 @@ static double dip_of(struct hull *h, struct corners *c)
 	size_t low = 0, high = h->n - 1, from, to;
 	double dip = 1;
 
-	lay(h);
+	build_hull(h);
 	for (;;) {
 		double d;
 
@@ -203,7 +203,8 @@ bool calc_dip(const struct calc *c, const double *values, size_t n, struct calc_
 	struct corners corners;
 	double *x;
 
-	if (!calc_take(c, values, n, CALC_VALUES_MAX, &x, &d.n, e) || !calc_sort(c, x, d.n, e))
+	if (!calc_check_and_copy(c, values, n, CALC_VALUES_MAX, &x, &d.n, e) ||
+	    !calc_sort(c, x, d.n, e))
 		return false;
 	d.status = d.n < CALC_DIP_LEAST ? CALC_TOO_FEW
 		   : x[0] == x[d.n - 1] ? CALC_CONSTANT

@@ -135,7 +135,8 @@ static bool try_all(const struct calc *c, struct backtest *b, double *predicted,
 		for (int m = 0; m < CALC_METHODS; m++) {
 			size_t at = b->n - b->o->horizon + 1 - b->origins + i;
 			try_origin(b, (enum calc_method)m, i, at, predicted);
-			if (calc_worked(c, &b->work, m == CALC_SMOOTH ? ALPHA_STEPS * at : at, e))
+			if (calc_stopped_after(c, &b->work,
+					       m == CALC_SMOOTH ? ALPHA_STEPS * at : at, e))
 				return false;
 		}
 	return true;

@@ -301,7 +301,7 @@ static bool lloyd(const struct calc *c, const struct cloud *w, struct run *r, st
 		else
 			sum_changes(w, r);
 		center(w, r);
-		if (calc_worked(c, &work, w->n * w->k, e))
+		if (calc_stopped_after(c, &work, w->n * w->k, e))
 			return false;
 	}
 	r->inertia = measure(w, r, r->centers);
@@ -309,7 +309,7 @@ static bool lloyd(const struct calc *c, const struct cloud *w, struct run *r, st
 }
 
 /* Numbers clusters by their first rows; sums the inertia with compensation. */
-static void tell(const struct cloud *w, const struct run *best, struct calc_kmeans *out)
+static void fill_result(const struct cloud *w, const struct run *best, struct calc_kmeans *out)
 {
 	uint32_t number[CALC_CLUSTERS_MAX];
 	struct calc_sum inertia = {0};
@@ -373,7 +373,7 @@ bool calc_kmeans(const struct calc *c, const double *const *columns, size_t coun
 		}
 	}
 	out->of = arena_alloc(c->arena, (n + 1) * sizeof(*out->of));
-	tell(&w, &best, out);
+	fill_result(&w, &best, out);
 	return true;
 }
 
@@ -410,7 +410,7 @@ bool calc_silhouette(const struct calc *c, const double *const *columns, size_t 
 		for (size_t j = 0; j < n; j += step)
 			sums[of[j]] += sqrt(distance2(rows + i * count, rows + j * count, count));
 		calc_sum_add(&all, silhouette(sums, sizes, k, of[i]));
-		if (calc_worked(c, &work, looked, e))
+		if (calc_stopped_after(c, &work, looked, e))
 			return false;
 	}
 	*out = calc_sum_total(&all) / (double)looked;

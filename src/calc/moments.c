@@ -84,7 +84,7 @@ bool calc_moments(const struct calc *c, const double *values, size_t n, struct c
 				 .normal_p = NAN};
 	double *present;
 
-	if (!calc_take(c, values, n, CALC_VALUES_MAX, &present, &m.n, e))
+	if (!calc_check_and_copy(c, values, n, CALC_VALUES_MAX, &present, &m.n, e))
 		return false;
 	if (m.n == 0) {
 		m.status = CALC_TOO_FEW;
@@ -139,7 +139,7 @@ bool calc_concentration(const struct calc *c, const double *values, size_t n,
 	size_t negative = 0;
 	double *sorted;
 
-	if (!calc_take(c, values, n, CALC_VALUES_MAX, &sorted, &o.n, e) ||
+	if (!calc_check_and_copy(c, values, n, CALC_VALUES_MAX, &sorted, &o.n, e) ||
 	    !calc_sort(c, sorted, o.n, e))
 		return false;
 	while (negative < o.n && sorted[negative] < 0)

@@ -62,7 +62,7 @@ static bool numbers_of(const struct calc *c, const struct frame_column *column, 
 	size_t n;
 
 	if (!calc_column(c, column, rows, &values, e) ||
-	    !calc_take(c, values, rows, CALC_VALUES_MAX, &sorted, &n, e) ||
+	    !calc_check_and_copy(c, values, rows, CALC_VALUES_MAX, &sorted, &n, e) ||
 	    !calc_sort(c, sorted, n, e))
 		return false;
 	if (n == 0)

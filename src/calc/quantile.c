@@ -22,7 +22,7 @@ bool calc_quantiles(const struct calc *c, const double *values, size_t n, const 
 {
 	double *sorted;
 
-	if (!calc_take(c, values, n, CALC_VALUES_MAX, &sorted, present, e) ||
+	if (!calc_check_and_copy(c, values, n, CALC_VALUES_MAX, &sorted, present, e) ||
 	    !calc_sort(c, sorted, *present, e))
 		return false;
 	for (size_t i = 0; i < count; i++)
@@ -62,7 +62,7 @@ bool calc_bins(const struct calc *c, const double *values, size_t n, struct calc
 	double *sorted;
 	size_t present;
 
-	if (!calc_take(c, values, n, CALC_VALUES_MAX, &sorted, &present, e) ||
+	if (!calc_check_and_copy(c, values, n, CALC_VALUES_MAX, &sorted, &present, e) ||
 	    !calc_sort(c, sorted, present, e))
 		return false;
 	bool varies = present > 0 && sorted[0] < sorted[present - 1];

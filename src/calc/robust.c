@@ -45,7 +45,7 @@ bool calc_spread(const struct calc *c, const double *values, size_t n, struct ca
 	double *present;
 	size_t count;
 
-	return calc_take(c, values, n, CALC_VALUES_MAX, &present, &count, e) &&
+	return calc_check_and_copy(c, values, n, CALC_VALUES_MAX, &present, &count, e) &&
 	       spread_of(c, present, count, out, e);
 }
 
@@ -83,7 +83,7 @@ bool calc_outliers(const struct calc *c, const double *values, size_t n,
 	struct calc_moments m;
 	double *present, least = INFINITY;
 
-	if (!calc_take(c, values, n, CALC_VALUES_MAX, &present, &o.n, e) ||
+	if (!calc_check_and_copy(c, values, n, CALC_VALUES_MAX, &present, &o.n, e) ||
 	    !calc_moments(c, present, o.n, &m, e))
 		return false;
 	o.is_outlier = arena_alloc(c->arena, n * sizeof(*o.is_outlier));
@@ -137,7 +137,7 @@ bool calc_hampel(const struct calc *c, const double *values, size_t n, size_t wi
 		size_t from = i < half ? 0 : i - half, to = n - i <= half ? n : i + half + 1;
 		flags[i] = is_spike_at(values, from, to, values[i], k);
 		count += flags[i];
-		if (calc_worked(c, &work, window, e))
+		if (calc_stopped_after(c, &work, window, e))
 			return false;
 	}
 	*is_spike = flags;

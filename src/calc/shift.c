@@ -40,7 +40,7 @@ static bool orders(const struct calc *c, double *x, size_t n, double observed, d
 			x[i - 1] = value;
 		}
 		as_much += largest(x, n, &ignored) >= observed * (1 - SAME);
-		if (calc_worked(c, &work, n, e))
+		if (calc_stopped_after(c, &work, n, e))
 			return false;
 	}
 	*p = (double)(1 + as_much) / (1 + CALC_SHIFT_ORDERS);
@@ -54,7 +54,7 @@ bool calc_shift(const struct calc *c, const double *values, size_t n, struct cal
 	size_t split = 0;
 	double *x;
 
-	if (!calc_take(c, values, n, CALC_SERIES_MAX, &x, &o.n, e))
+	if (!calc_check_and_copy(c, values, n, CALC_SERIES_MAX, &x, &o.n, e))
 		return false;
 	if (o.n < CALC_SHIFT_LEAST) {
 		o.status = CALC_TOO_FEW;

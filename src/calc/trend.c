@@ -72,13 +72,13 @@ bool calc_mann_kendall(const struct calc *c, const double *values, size_t n,
 	double *x, ties;
 	size_t work = 0;
 
-	if (!calc_take(c, values, n, CALC_PAIRS_MAX, &x, &m.n, e) ||
+	if (!calc_check_and_copy(c, values, n, CALC_PAIRS_MAX, &x, &m.n, e) ||
 	    !tie_terms(c, x, m.n, &ties, e))
 		return false;
 	for (size_t i = 0; i < m.n; i++) {
 		for (size_t j = i + 1; j < m.n; j++)
 			m.s += sign(x[j] - x[i]);
-		if (calc_worked(c, &work, m.n - i, e))
+		if (calc_stopped_after(c, &work, m.n - i, e))
 			return false;
 	}
 	double count = (double)m.n;
@@ -129,7 +129,7 @@ static bool points_of(const struct calc *c, const double *x, const double *y, si
 			if (isfinite(slope)) /* x differ by more than the last bits of a double */
 				p->slopes[p->slope_count++] = slope;
 		}
-		if (calc_worked(c, &work, p->n - i, e))
+		if (calc_stopped_after(c, &work, p->n - i, e))
 			return false;
 	}
 	return true;
@@ -205,7 +205,7 @@ static bool hamed_rao(const struct calc *c, const double *values, size_t n, doub
 			return true;
 		if (fabs(r) > Z_95 / sqrt(m))
 			sum += (m - l) * (m - l - 1) * (m - l - 2) * r;
-		if (calc_worked(c, &work, count - lag, e))
+		if (calc_stopped_after(c, &work, count - lag, e))
 			return false;
 	}
 	*factor = 1 + 2 / (m * (m - 1) * (m - 2)) * sum;
@@ -239,7 +239,7 @@ bool calc_trend(const struct calc *c, const double *values, size_t n, struct cal
 		return true;
 	}
 	if (!hamed_rao(c, values, n, t.line.slope, &factor, e) ||
-	    !calc_take(c, values, n, CALC_PAIRS_MAX, &present, &count, e) ||
+	    !calc_check_and_copy(c, values, n, CALC_PAIRS_MAX, &present, &count, e) ||
 	    !calc_big_median(c, present, count, &median, e))
 		return false;
 	if (factor > 1 && t.kendall.status == CALC_OK) {

@@ -287,7 +287,7 @@ const char *catalog_agent_for(const struct catalog *c, const struct tool_def *to
 }
 
 /* A map tool is useless without declared metrics. */
-static bool is_of_use(const struct catalog *c, const struct tool_def *t)
+static bool is_usable(const struct catalog *c, const struct tool_def *t)
 {
 	return !t->map || catalog_schema(c)->metric_count > 0;
 }
@@ -311,7 +311,7 @@ static bool has_tool(const struct catalog_view *v, const struct tool_def *t)
 static bool is_for_agent(const struct catalog *c, const struct principal *who,
 			 const struct tool_def *t, const char *agent)
 {
-	return t->callers.agents_only && is_of_use(c, t) &&
+	return t->callers.agents_only && is_usable(c, t) &&
 	       (!who || catalog_agent_for(c, t, who, agent));
 }
 
@@ -451,7 +451,7 @@ static const struct tool_def *const *tools_of(const char *pack, const struct too
 	return kept;
 }
 
-void catalog_narrow(struct catalog_view *v, const char *pack, struct arena *a)
+void catalog_keep_pack(struct catalog_view *v, const char *pack, struct arena *a)
 {
 	const struct domain_def **domains =
 		arena_alloc(a, (v->domain_count + 1) * sizeof(*domains));

@@ -144,7 +144,7 @@ MUST_CHECK bool load_language(struct loader *l, struct err *e);    /* language/e
 MUST_CHECK bool load_units(struct loader *l, struct err *e);       /* units.json */
 MUST_CHECK bool load_permissions(struct loader *l, struct err *e); /* permissions.json */
 MUST_CHECK bool load_prompts(struct loader *l, struct err *e);     /* prompts/ */
-bool prompt_takes_rules(const char *name);                    /* true if it contains {{rules}} */
+bool prompt_has_rules(const char *name);                      /* true if it contains {{rules}} */
 MUST_CHECK bool load_router(struct loader *l, struct err *e); /* router.json */
 
 /* Files of the current pack; they extend those of earlier packs. */

@@ -80,7 +80,7 @@ static bool check_slots(const char *path, const char *text, const char *const *s
 	return true;
 }
 
-bool prompt_takes_rules(const char *name)
+bool prompt_has_rules(const char *name)
 {
 	for (size_t i = 0; i < PROMPT_COUNT; i++)
 		if (strcmp(PROMPT_NAMES[i].name, name) == 0)

@@ -28,7 +28,7 @@ struct switches *switches_new(void)
 	return s;
 }
 
-static void off_free(struct tenant_switches *t)
+static void switch_list_free(struct tenant_switches *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		mem_free((char *)t->off[i].agent);
@@ -49,7 +49,7 @@ void switches_free(struct switches **switches)
 	list_each_safe(node, &s->tenants) {
 		struct tenant_switches *t = list_item(node, struct tenant_switches, node);
 
-		off_free(t);
+		switch_list_free(t);
 		list_remove(&t->node);
 		mem_free(t->tenant);
 		mem_free(t);
@@ -88,12 +88,12 @@ void switches_set(struct switches *s, const char *tenant, const struct switch_of
 
 	for (size_t i = 0; i < count; i++)
 		copy[i] = (struct switch_off){mem_strdup(off[i].agent), mem_strdup(off[i].tool)};
-	off_free(t); /* freed after copying, since `off` may be this list */
+	switch_list_free(t); /* freed after copying, since `off` may be this list */
 	t->off = copy;
 	t->count = count;
 }
 
-static bool off_is(const struct switch_off *off, const char *agent, const char *tool)
+static bool switch_matches(const struct switch_off *off, const char *agent, const char *tool)
 {
 	return strcmp(off->agent, agent) == 0 && strcmp(off->tool, tool) == 0;
 }
@@ -105,7 +105,7 @@ void switches_put(struct switches *s, const char *tenant, const struct switch_of
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->count; i++)
-		if (!off_is(&t->off[i], which->agent, which->tool))
+		if (!switch_matches(&t->off[i], which->agent, which->tool))
 			all[n++] = t->off[i];
 	if (off)
 		all[n++] = *which;
@@ -119,7 +119,7 @@ bool switches_are_off(const struct switches *s, const char *tenant, const char *
 	const struct tenant_switches *t = s ? tenant_find(s, tenant) : NULL;
 
 	for (size_t i = 0; t && i < t->count; i++)
-		if (off_is(&t->off[i], agent, tool))
+		if (switch_matches(&t->off[i], agent, tool))
 			return true;
 	return false;
 }

@@ -87,7 +87,7 @@ static bool read_rules(const struct words_file *f, const json_t *root, struct pa
 	json_object_foreach((json_t *)prompts, prompt, list) {
 		const char *member = arena_printf(f->arena, "rules.%s", prompt);
 
-		if (!prompt_takes_rules(prompt))
+		if (!prompt_has_rules(prompt))
 			return words_fail(f, member, "prompts/%s.md has no place for rules",
 					  prompt);
 		if (!json_is_array(list) || json_array_size(list) > RULES_MAX)

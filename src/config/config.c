@@ -34,7 +34,7 @@ static struct config *config_new(void)
 bool config_load(const char *path, char *const *env, struct config **out, struct err *e)
 {
 	struct config *c = config_new();
-	struct mistakes m = {0};
+	struct config_faults m = {0};
 	buf_init(&m.text, MISTAKES_BYTES_MAX);
 	if (path) {
 		c->path = mem_strdup(path);
@@ -73,17 +73,17 @@ void config_free(struct config **c)
 	mem_free(gone);
 }
 
-static void let_go(void *config)
+static void release(void *config)
 {
 	struct config *c = config;
 	config_free(&c);
 }
 
-void config_keep(const struct config *c, struct arena *a)
+void config_hold(const struct config *c, struct arena *a)
 {
 	struct config *kept = (struct config *)c;
 	kept->refs++;
-	arena_defer(a, let_go, kept);
+	arena_defer(a, release, kept);
 }
 
 static size_t key_at(const char *key)

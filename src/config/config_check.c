@@ -21,7 +21,7 @@
 #define API_VERSION      "2026-10-21" /* of the Messages API, unless the provider sets one */
 #define PROVIDER_KINDS   "anthropic|openai|azure|gemini|ollama|vllm"
 
-void mistake_add(struct mistakes *m, const char *fmt, ...)
+void config_fault_add(struct config_faults *m, const char *fmt, ...)
 {
 	if (m->count++)
 		buf_str(&m->text, "; ");
@@ -52,44 +52,45 @@ void choice_lower(json_t *value)
 }
 
 static bool text_check(const struct config_key *key, const json_t *value, const char *where,
-		       struct mistakes *m)
+		       struct config_faults *m)
 {
 	const char *text = json_string_value(value);
 	struct moment today;
 	if (!text)
-		mistake_add(m, "%s: must be text", where);
+		config_fault_add(m, "%s: must be text", where);
 	else if (key->type == KEY_DATE && *text &&
 		 (!moment_parse(text, &today) || today.day.year < CONFIG_YEAR_MIN ||
 		  today.day.year > CONFIG_YEAR_MAX))
-		mistake_add(m,
-			    "%s: must be a date, YYYY-MM-DD, of the years %d to %d; a time may "
-			    "follow, T12:00 or T12:00-07:00",
-			    where, CONFIG_YEAR_MIN, CONFIG_YEAR_MAX);
+		config_fault_add(
+			m,
+			"%s: must be a date, YYYY-MM-DD, of the years %d to %d; a time may "
+			"follow, T12:00 or T12:00-07:00",
+			where, CONFIG_YEAR_MIN, CONFIG_YEAR_MAX);
 	else if (key->choices && !is_choice(key->choices, text))
-		mistake_add(m, "%s: must be one of %s", where, key->choices);
+		config_fault_add(m, "%s: must be one of %s", where, key->choices);
 	else
 		return true;
 	return false;
 }
 
 static bool int_check(const struct config_key *key, const json_t *value, const char *where,
-		      struct mistakes *m)
+		      struct config_faults *m)
 {
 	if (json_is_integer(value) && json_integer_value(value) >= key->min &&
 	    json_integer_value(value) <= key->max)
 		return true;
-	mistake_add(m, "%s: must be an integer from %" PRId64 " to %" PRId64, where, key->min,
-		    key->max);
+	config_fault_add(m, "%s: must be an integer from %" PRId64 " to %" PRId64, where, key->min,
+			 key->max);
 	return false;
 }
 
-static bool list_check(const json_t *value, const char *where, struct mistakes *m)
+static bool list_check(const json_t *value, const char *where, struct config_faults *m)
 {
 	bool good = json_is_array(value);
 	for (size_t i = 0; good && i < json_array_size(value); i++)
 		good = json_string_length(json_array_get(value, i)) > 0;
 	if (!good)
-		mistake_add(m, "%s: must be a list of texts", where);
+		config_fault_add(m, "%s: must be a list of texts", where);
 	return good;
 }
 
@@ -111,7 +112,7 @@ static bool is_origin(const char *text)
 		strspn(port + 1, "0123456789") == strlen(port + 1));
 }
 
-static bool origins_check(const json_t *value, const char *where, struct mistakes *m)
+static bool origins_check(const json_t *value, const char *where, struct config_faults *m)
 {
 	int before = m->count;
 
@@ -119,14 +120,14 @@ static bool origins_check(const json_t *value, const char *where, struct mistake
 		return false;
 	for (size_t i = 0; i < json_array_size(value); i++)
 		if (!is_origin(json_string_value(json_array_get(value, i))))
-			mistake_add(m,
-				    "%s[%zu]: must be an origin as browsers send it, "
-				    "https://host or https://host:port",
-				    where, i);
+			config_fault_add(m,
+					 "%s[%zu]: must be an origin as browsers send it, "
+					 "https://host or https://host:port",
+					 where, i);
 	return m->count == before;
 }
 
-static bool map_check(const json_t *value, const char *where, struct mistakes *m)
+static bool map_check(const json_t *value, const char *where, struct config_faults *m)
 {
 	bool good = json_is_object(value);
 	const char *key;
@@ -134,7 +135,7 @@ static bool map_check(const json_t *value, const char *where, struct mistakes *m
 	json_object_foreach((json_t *)value, key, text)
 		good = good && *key && json_string_length(text) > 0;
 	if (!good)
-		mistake_add(m, "%s: must be an object of texts", where);
+		config_fault_add(m, "%s: must be an object of texts", where);
 	return good;
 }
 
@@ -181,22 +182,23 @@ static bool provider_check(const json_t *provider, struct err *e)
 	return true;
 }
 
-static bool providers_check(const json_t *value, const char *where, struct mistakes *m)
+static bool providers_check(const json_t *value, const char *where, struct config_faults *m)
 {
 	int before = m->count;
 	if (!json_is_array(value))
-		mistake_add(m, "%s: must be a list of providers", where);
+		config_fault_add(m, "%s: must be a list of providers", where);
 	for (size_t i = 0; i < json_array_size(value); i++) {
 		const json_t *provider = json_array_get(value, i);
 		struct err e;
 		if (!provider_check(provider, &e)) {
-			mistake_add(m, "%s[%zu]: %s", where, i, e.text);
+			config_fault_add(m, "%s[%zu]: %s", where, i, e.text);
 			continue;
 		}
 		for (size_t k = 0; k < i; k++)
 			if (json_equal(json_object_get(provider, "name"),
 				       json_object_get(json_array_get(value, k), "name")))
-				mistake_add(m, "%s[%zu]: a second provider of this name", where, i);
+				config_fault_add(m, "%s[%zu]: a second provider of this name",
+						 where, i);
 	}
 	return m->count == before;
 }
@@ -309,29 +311,31 @@ static bool shares_claim(const json_t *tenants, const char *id, const json_t *te
 	return false;
 }
 
-static bool tenants_check(const json_t *value, const char *where, struct mistakes *m)
+static bool tenants_check(const json_t *value, const char *where, struct config_faults *m)
 {
 	int before = m->count;
 	const char *id;
 	json_t *files;
 	if (json_object_size(value) == 0)
-		mistake_add(m, "%s: must be an object with at least one tenant", where);
+		config_fault_add(m, "%s: must be an object with at least one tenant", where);
 	json_object_foreach((json_t *)value, id, files) {
 		const char *other = shares_file(value, id, files);
 		struct err e;
 
 		if (!tenant_check(id, files, &e))
-			mistake_add(m, "%s.%.*s: %s", where, STR_CUT(id, 64), e.text);
+			config_fault_add(m, "%s.%.*s: %s", where, STR_CUT(id, 64), e.text);
 		else if (other)
-			mistake_add(m, "%s.%s: shares a file with tenant %s", where, id, other);
+			config_fault_add(m, "%s.%s: shares a file with tenant %s", where, id,
+					 other);
 		else if (shares_claim(value, id, files))
-			mistake_add(m, "%s.%s: shares its claim with another tenant", where, id);
+			config_fault_add(m, "%s.%s: shares its claim with another tenant", where,
+					 id);
 	}
 	return m->count == before;
 }
 
 bool value_check(const struct config_key *key, const json_t *value, const char *where,
-		 struct mistakes *m)
+		 struct config_faults *m)
 {
 	switch (key->type) {
 	case KEY_TEXT:
@@ -341,7 +345,7 @@ bool value_check(const struct config_key *key, const json_t *value, const char *
 		return int_check(key, value, where, m);
 	case KEY_BOOL:
 		if (!json_is_boolean(value))
-			mistake_add(m, "%s: must be true or false", where);
+			config_fault_add(m, "%s: must be true or false", where);
 		return json_is_boolean(value);
 	case KEY_LIST:
 		return list_check(value, where, m);
@@ -365,7 +369,7 @@ bool value_check(const struct config_key *key, const json_t *value, const char *
 
 /* Settings are written into errors, headers, SQL or file names, so control characters are rejected.
  * Line breaks are allowed, as in a key. */
-static bool holds_control(const json_t *value)
+static bool has_control_character(const json_t *value)
 {
 	const char *key;
 	json_t *member;
@@ -374,21 +378,21 @@ static bool holds_control(const json_t *value)
 		if (((unsigned char)*p < 0x20 && !strchr("\t\r\n", *p)) || *p == 0x7F)
 			return true;
 	json_array_foreach(value, i, member)
-		if (holds_control(member))
+		if (has_control_character(member))
 			return true;
 	json_object_foreach((json_t *)value, key, member)
-		if (holds_control(member))
+		if (has_control_character(member))
 			return true;
 	return false;
 }
 
 void config_set_take(struct config *c, size_t key, json_t *value, const char *where,
-		     struct mistakes *m)
+		     struct config_faults *m)
 {
 	assert(key < config_key_count);
-	if (holds_control(value))
-		mistake_add(m, "%s: must not hold control characters", where);
-	if (holds_control(value) || !value_check(&config_keys[key], value, where, m)) {
+	if (has_control_character(value))
+		config_fault_add(m, "%s: must not hold control characters", where);
+	if (has_control_character(value) || !value_check(&config_keys[key], value, where, m)) {
 		json_decref(value);
 		return;
 	}

@@ -67,26 +67,27 @@ const char *config_key_nearest(const char *name);
 /* The same for a variable (VESPER_AUTH_ORIGIN); the result is written as a variable. */
 bool config_variable_nearest(struct str name, char *out, size_t size);
 
-struct mistakes {
+struct config_faults {
 	struct buf text;
 	int count;
 };
 
-void mistake_add(struct mistakes *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void config_fault_add(struct config_faults *m, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Checks the value against its key and stores it. `where` is the name that the user knows
  * ("warehouse.workers", "VESPER_LISTEN"). Takes ownership of the value, also on failure. */
 void config_set_take(struct config *c, size_t key, json_t *value, const char *where,
-		     struct mistakes *m);
+		     struct config_faults *m);
 
 /* The same check without storing the value. */
 bool value_check(const struct config_key *key, const json_t *value, const char *where,
-		 struct mistakes *m);
+		 struct config_faults *m);
 /* Converts the value of a choice to lower case. */
 void choice_lower(json_t *value);
 
 /* config_sources.c */
-bool sources_check(const json_t *value, const char *where, struct mistakes *m);
+bool sources_check(const json_t *value, const char *where, struct config_faults *m);
 void sources_complete(json_t *sources);
 /* Returns true for a variable of one source, with the source's name, the member, and whether the
  * variable names a file with the value. */
@@ -95,10 +96,10 @@ bool source_variable(struct str name, char *source, size_t size, const struct co
 json_t *sources_printable(const json_t *value); /* New reference */
 
 /* config_money.c */
-bool prices_check(const json_t *value, const char *where, struct mistakes *m);
-bool budgets_check(const json_t *value, const char *where, struct mistakes *m);
+bool prices_check(const json_t *value, const char *where, struct config_faults *m);
+bool budgets_check(const json_t *value, const char *where, struct config_faults *m);
 
-void config_read_file(struct config *c, const char *path, struct mistakes *m);
-void config_read_env(struct config *c, char *const *env, struct mistakes *m);
+void config_read_file(struct config *c, const char *path, struct config_faults *m);
+void config_read_env(struct config *c, char *const *env, struct config_faults *m);
 
 #endif

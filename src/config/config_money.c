@@ -32,17 +32,17 @@ static bool price_check(const json_t *price, struct err *e)
 	       usd_check(price, "cache_write", false, e);
 }
 
-bool prices_check(const json_t *value, const char *where, struct mistakes *m)
+bool prices_check(const json_t *value, const char *where, struct config_faults *m)
 {
 	int before = m->count;
 	const char *model;
 	json_t *price;
 	if (!json_is_object(value))
-		mistake_add(m, "%s: must be an object", where);
+		config_fault_add(m, "%s: must be an object", where);
 	json_object_foreach((json_t *)value, model, price) {
 		struct err e;
 		if (!price_check(price, &e))
-			mistake_add(m, "%s.%.*s: %s", where, STR_CUT(model, 64), e.text);
+			config_fault_add(m, "%s.%.*s: %s", where, STR_CUT(model, 64), e.text);
 	}
 	return m->count == before;
 }
@@ -78,16 +78,16 @@ static bool budget_check(const json_t *budget, struct err *e)
 	return true;
 }
 
-bool budgets_check(const json_t *value, const char *where, struct mistakes *m)
+bool budgets_check(const json_t *value, const char *where, struct config_faults *m)
 {
 	int before = m->count;
 	if (!json_is_array(value) || json_array_size(value) > BUDGET_LIMITS_MAX)
-		mistake_add(m, "%s: must be a list of at most %d budgets", where,
-			    BUDGET_LIMITS_MAX);
+		config_fault_add(m, "%s: must be a list of at most %d budgets", where,
+				 BUDGET_LIMITS_MAX);
 	for (size_t i = 0; i < json_array_size(value) && m->count == before; i++) {
 		struct err e;
 		if (!budget_check(json_array_get(value, i), &e))
-			mistake_add(m, "%s[%zu]: %s", where, i, e.text);
+			config_fault_add(m, "%s[%zu]: %s", where, i, e.text);
 	}
 	return m->count == before;
 }

@@ -25,18 +25,18 @@ static bool is_section(const char *name)
 	return false;
 }
 
-static void unknown_key(const char *name, struct mistakes *m)
+static void unknown_key(const char *name, struct config_faults *m)
 {
 	const char *nearest = config_key_nearest(name);
 	if (nearest)
-		mistake_add(m, "%s: unknown key; did you mean %s?", name, nearest);
+		config_fault_add(m, "%s: unknown key; did you mean %s?", name, nearest);
 	else
-		mistake_add(m, "%s: unknown key", name);
+		config_fault_add(m, "%s: unknown key", name);
 }
 
 /* Only objects that are sections of key names are entered, so the names bound the depth. */
 static void read_object(struct config *c, const json_t *object, const char *prefix,
-			struct mistakes *m)
+			struct config_faults *m)
 {
 	const char *key;
 	json_t *value;
@@ -52,22 +52,22 @@ static void read_object(struct config *c, const json_t *object, const char *pref
 		else if (json_is_object(value))
 			read_object(c, value, name, m);
 		else
-			mistake_add(m, "%s: must be an object", name);
+			config_fault_add(m, "%s: must be an object", name);
 	}
 }
 
-void config_read_file(struct config *c, const char *path, struct mistakes *m)
+void config_read_file(struct config *c, const char *path, struct config_faults *m)
 {
 	json_t *file;
 	struct err e;
 	if (!json_parse_file(path, &file, &e)) {
-		mistake_add(m, "%s", e.text);
+		config_fault_add(m, "%s", e.text);
 		return;
 	}
 	if (json_is_object(file))
 		read_object(c, file, "", m);
 	else
-		mistake_add(m, "%s: must be an object", path);
+		config_fault_add(m, "%s: must be an object", path);
 	json_decref(file);
 }
 
@@ -184,20 +184,20 @@ static json_t *env_value(const struct config_key *key, const char *text)
 
 /* Rejects invalid UTF-8, which json_str would replace; that must not happen to a setting, least of
  * all to a secret. */
-static bool is_text(const char *text, const char *where, struct mistakes *m)
+static bool is_text(const char *text, const char *where, struct config_faults *m)
 {
 	size_t len = strlen(text);
 	if (len > CONFIG_VALUE_BYTES_MAX)
-		mistake_add(m, "%s: must be at most %d bytes", where, CONFIG_VALUE_BYTES_MAX);
+		config_fault_add(m, "%s: must be at most %d bytes", where, CONFIG_VALUE_BYTES_MAX);
 	else if (!utf8_valid(text, len))
-		mistake_add(m, "%s: must be UTF-8", where);
+		config_fault_add(m, "%s: must be UTF-8", where);
 	else
 		return true;
 	return false;
 }
 
 static void set_from_text(struct config *c, size_t key, const char *text, const char *where,
-			  struct mistakes *m)
+			  struct config_faults *m)
 {
 	if (is_text(text, where, m))
 		config_set_take(c, key, env_value(&config_keys[key], text), where, m);
@@ -205,7 +205,7 @@ static void set_from_text(struct config *c, size_t key, const char *text, const 
 
 /* NULL: the file cannot be read; the error was added. */
 static const char *text_of_file(const char *path, const char *where, struct arena *a,
-				struct mistakes *m)
+				struct config_faults *m)
 {
 	const char *text;
 	struct err e;
@@ -213,12 +213,12 @@ static const char *text_of_file(const char *path, const char *where, struct aren
 		struct str trimmed = str_trim(str_of(text)); /* editors end files with a newline */
 		return arena_strndup(a, trimmed.p, trimmed.n);
 	}
-	mistake_add(m, "%s: %s", where, e.text);
+	config_fault_add(m, "%s: %s", where, e.text);
 	return NULL;
 }
 
 static void set_from_file(struct config *c, size_t key, const char *path, const char *where,
-			  struct mistakes *m)
+			  struct config_faults *m)
 {
 	struct arena *a = arena_new(CONFIG_VALUE_BYTES_MAX);
 	const char *text = text_of_file(path, where, a, m);
@@ -229,7 +229,7 @@ static void set_from_file(struct config *c, size_t key, const char *path, const 
 
 /* Sets a member of one source, which may be missing in the file. */
 static void read_source(struct config *c, struct str variable, const char *value,
-			struct mistakes *m)
+			struct config_faults *m)
 {
 	size_t at = (size_t)config_key_find("sources", strlen("sources"));
 	char where[NAME_BYTES], name[NAME_BYTES];
@@ -256,18 +256,19 @@ static void read_source(struct config *c, struct str variable, const char *value
 	arena_free(&a);
 }
 
-static void unknown_variable(struct str name, const char *where, struct mistakes *m)
+static void unknown_variable(struct str name, const char *where, struct config_faults *m)
 {
 	char nearest[NAME_BYTES];
 
 	if (config_variable_nearest(name, nearest, sizeof(nearest)))
-		mistake_add(m, "%s: no such setting; did you mean %s?", where, nearest);
+		config_fault_add(m, "%s: no such setting; did you mean %s?", where, nearest);
 	else
-		mistake_add(m, "%s: no such setting (vesperd --print-keys lists all)", where);
+		config_fault_add(m, "%s: no such setting (vesperd --print-keys lists all)", where);
 }
 
 /* Handles one "VESPER_NAME=value"; an empty value counts as absent. */
-static void read_variable(struct config *c, struct str name, const char *value, struct mistakes *m)
+static void read_variable(struct config *c, struct str name, const char *value,
+			  struct config_faults *m)
 {
 	char where[NAME_BYTES];
 	snprintf(where, sizeof(where), "%.*s", (int)(name.n < 100 ? name.n : 100), name.p);
@@ -314,7 +315,7 @@ static void set_key(json_t *provider, const char *key, const char *file)
 
 /* These variables create the vendor's provider, or give a configured one of that name its key. */
 static void read_vendor(struct config *c, const struct vendor *v, char *const *env,
-			struct mistakes *m)
+			struct config_faults *m)
 {
 	size_t at = (size_t)config_key_find("llm.providers", strlen("llm.providers"));
 	const char *key = env_get(env, v->key), *file = env_get(env, v->key_file);
@@ -342,7 +343,7 @@ static void read_vendor(struct config *c, const struct vendor *v, char *const *e
 
 /* Reads keys from files: those that a provider names, and the credentials of a service manager
  * ("<provider>_api_key"). */
-static void read_key_files(struct config *c, char *const *env, struct mistakes *m)
+static void read_key_files(struct config *c, char *const *env, struct config_faults *m)
 {
 	size_t at = (size_t)config_key_find("llm.providers", strlen("llm.providers"));
 	const char *folder = env_get(env, "CREDENTIALS_DIRECTORY");
@@ -365,7 +366,7 @@ static void read_key_files(struct config *c, char *const *env, struct mistakes *
 			if (is_text(text, path, m))
 				json_set_str(provider, "key", text);
 		} else if (named || e.code != ERR_NOT_FOUND) {
-			mistake_add(m, "llm.providers[%zu].key_file: %s", i, e.text);
+			config_fault_add(m, "llm.providers[%zu].key_file: %s", i, e.text);
 		}
 	}
 	arena_free(&a);
@@ -390,7 +391,7 @@ static bool is_of_source(struct str name)
 	return source_variable(name, source, sizeof(source), &member, &is_file);
 }
 
-void config_read_env(struct config *c, char *const *env, struct mistakes *m)
+void config_read_env(struct config *c, char *const *env, struct config_faults *m)
 {
 	struct str name;
 	const char *value;

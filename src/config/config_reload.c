@@ -19,7 +19,7 @@ struct listener {
 	const json_t *sources; /* the sources that the program has opened */
 };
 
-static void tell(const struct listener *l, const char *key, const char *member, const char *part)
+static void notify(const struct listener *l, const char *key, const char *member, const char *part)
 {
 	char name[NAME_BYTES];
 	snprintf(name, sizeof(name), "%s%s%.*s%s%s", key, member ? "." : "",
@@ -38,7 +38,7 @@ static json_t *sources_merged(const struct listener *l, const json_t *read)
 	json_object_foreach((json_t *)l->sources, name, source) {
 		const json_t *now = json_object_get(read, name);
 		if (!now || !json_equal(source, now))
-			tell(l, "sources", name, NULL);
+			notify(l, "sources", name, NULL);
 		json_object_set(merged, name, source);
 	}
 	json_object_foreach((json_t *)read, name, source)
@@ -61,7 +61,7 @@ static json_t *files_merged(const char *tenant, const json_t *old, const json_t 
 			json_object_set(merged, name, was);
 	}
 	if (other)
-		tell(l, "tenants", tenant, FILES);
+		notify(l, "tenants", tenant, FILES);
 	json_object_foreach((json_t *)read, name, file)
 		if (!json_object_get(l->sources, name))
 			json_object_set(merged, name, file);
@@ -92,7 +92,7 @@ static void keep_members(json_t *into, const char *tenant, const json_t *from, c
 			continue;
 		const json_t *now = json_object_get(other, name);
 		if (!now || !json_equal(value, now))
-			tell(l, "tenants", tenant, name);
+			notify(l, "tenants", tenant, name);
 		json_object_set(into, name, value);
 	}
 }
@@ -112,7 +112,7 @@ static json_t *tenant_merged(const char *name, const json_t *old, const json_t *
 		if (is_live_member(member))
 			json_object_set(merged, member, value);
 		else if (strcmp(member, FILES) != 0 && !json_object_get(old, member))
-			tell(l, "tenants", name, member);
+			notify(l, "tenants", name, member);
 	}
 	return merged;
 }
@@ -129,12 +129,12 @@ static json_t *tenants_merged(const json_t *old, const json_t *read, const struc
 			json_set_take(merged, name, tenant_merged(name, tenant, now, l));
 			continue;
 		}
-		tell(l, "tenants", name, NULL);
+		notify(l, "tenants", name, NULL);
 		json_object_set(merged, name, tenant);
 	}
 	json_object_foreach((json_t *)read, name, tenant)
 		if (!json_object_get(old, name))
-			tell(l, "tenants", name, NULL);
+			notify(l, "tenants", name, NULL);
 	return merged;
 }
 
@@ -149,7 +149,7 @@ static json_t *value_merged(const struct config_key *key, json_t *old, json_t *r
 		return tenants_merged(old, read, l);
 	if (key->type == KEY_SOURCES)
 		return sources_merged(l, read);
-	tell(l, key->name, NULL, NULL);
+	notify(l, key->name, NULL, NULL);
 	return json_incref(old);
 }
 

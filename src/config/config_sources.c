@@ -38,40 +38,42 @@ static const struct config_key *member_find(const char *name)
 }
 
 static void source_check(const char *name, const json_t *source, const char *where,
-			 struct mistakes *m)
+			 struct config_faults *m)
 {
 	const char *member;
 	json_t *value;
 
 	if (!str_is_name(name, SOURCE_NAME_BYTES_MAX) || strcmp(name, "warehouse") == 0 ||
 	    strcmp(name, "store") == 0)
-		mistake_add(m,
-			    "%s.%.*s: a name has a-z, 0-9 and _, at most %d, and is not warehouse "
-			    "or store",
-			    where, STR_CUT(name, 40), SOURCE_NAME_BYTES_MAX);
+		config_fault_add(
+			m,
+			"%s.%.*s: a name has a-z, 0-9 and _, at most %d, and is not warehouse "
+			"or store",
+			where, STR_CUT(name, 40), SOURCE_NAME_BYTES_MAX);
 	else if (!json_is_object(source))
-		mistake_add(m, "%s.%s: must be an object", where, name);
+		config_fault_add(m, "%s.%s: must be an object", where, name);
 	else
 		json_object_foreach((json_t *)source, member, value) {
 			const struct config_key *key = member_find(member);
 			char *place = mem_printf("%s.%s.%.*s", where, name, STR_CUT(member, 40));
 
 			if (!key)
-				mistake_add(m, "%s: unknown key", place);
+				config_fault_add(m, "%s: unknown key", place);
 			else
 				(void)value_check(key, value, place, m);
 			mem_free(place);
 		}
 }
 
-bool sources_check(const json_t *value, const char *where, struct mistakes *m)
+bool sources_check(const json_t *value, const char *where, struct config_faults *m)
 {
 	int before = m->count;
 	const char *name;
 	json_t *source;
 
 	if (!json_is_object(value) || json_object_size(value) > SOURCES_MAX)
-		mistake_add(m, "%s: must be an object of at most %d sources", where, SOURCES_MAX);
+		config_fault_add(m, "%s: must be an object of at most %d sources", where,
+				 SOURCES_MAX);
 	else
 		json_object_foreach((json_t *)value, name, source)
 			source_check(name, source, where, m);

@@ -234,7 +234,7 @@ static bool is_called(const struct task *t, const char *name)
 /* Returns true when the task failed, or was skipped because another one failed. */
 static bool has_failed(const struct task *t)
 {
-	return t->state == TASK_FAILED || (t->state == TASK_SKIPPED && t->skipped != SKIP_NEEDLESS);
+	return t->state == TASK_FAILED || (t->state == TASK_SKIPPED && t->skipped != SKIP_UNNEEDED);
 }
 
 static bool any_failed(const struct plan *p)

@@ -102,7 +102,7 @@ static bool stage_tenant(struct staged_knowledge *s, const char *tenant, struct 
 	struct knowledge_list *l;
 	struct pack_list packs;
 
-	config_keep(s->config, a);
+	config_hold(s->config, a);
 	if (!databases_packs(s->config, s->daemon->root, tenant, a, &roots, &packs, e)) {
 		arena_free(&a);
 		return false;
@@ -209,7 +209,7 @@ static bool stage_list(struct staged_knowledge *s, size_t list, struct err *e)
 		return false;
 	}
 	x->list->base = knowledge_ref(x->instead->base);
-	health_set(x->list->check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s", why.text);
+	health_set(x->list->check, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s", why.text);
 	log_error("catalog.refused", "%s: the old one keeps serving: %s", x->list->packs.key,
 		  why.text);
 	return true;

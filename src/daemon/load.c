@@ -54,16 +54,16 @@ static void measure(const struct overload *seen)
 	}
 }
 
-static void tell(struct load_watch *w, struct load load)
+static void report(struct load_watch *w, struct load load)
 {
 	bool over = load.percent > 100;
 
 	turns_use_load(w->daemon->turns, load);
 	if (over)
-		health_set(CHECK, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s: %u %% of its bound",
+		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s: %u %% of its bound",
 			   overload_signal_name(load.of), load.percent);
 	else if (w->over)
-		health_set(CHECK, HEALTH_HELPFUL, HEALTH_OK, "new questions are answered");
+		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_OK, "new questions are answered");
 	w->over = over;
 }
 
@@ -79,7 +79,7 @@ static void on_tick(void *owner)
 
 	overload_note(&w->seen, values);
 	measure(&w->seen);
-	tell(w, overload_now(&w->seen));
+	report(w, overload_now(&w->seen));
 	w->due_ms = now + OVERLOAD_EVERY_MS;
 	timer_start(w->timer, OVERLOAD_EVERY_MS);
 }
@@ -102,7 +102,7 @@ struct load_watch *load_watch_new(struct daemon *d)
 	};
 	w->timer = timer_new(d->loop, on_tick, w);
 	timer_start(w->timer, OVERLOAD_EVERY_MS);
-	health_set(CHECK, HEALTH_HELPFUL, HEALTH_OK, "new questions are answered");
+	health_set(CHECK, HEALTH_OPTIONAL, HEALTH_OK, "new questions are answered");
 	return w;
 }
 

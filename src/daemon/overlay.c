@@ -182,7 +182,7 @@ struct knowledge *overlay_on(const struct daemon *d, const char *tenant, struct 
 		health_remove(t->check);
 		return knowledge_of(t, &made, &parts, base);
 	}
-	health_set(t->check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s", e.text);
+	health_set(t->check, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s", e.text);
 	log_error("overlay.refused",
 		  "tenant %s: its overlay does not fit the new packs; the old ones stay in use: %s",
 		  tenant, e.text);

@@ -162,7 +162,7 @@ static bool make_sources(struct reload *r)
 
 	r->sources = arena_new(SETTINGS_BYTES);
 	r->source_count = d->sources.table.count;
-	config_keep(r->config, r->sources);
+	config_hold(r->config, r->sources);
 	return did(r,
 		   databases_read(r->config, r->sources, &all, &e) &&
 			   databases_open_sources(&all, d->loop, r->sources, &d->sources, &e),
@@ -269,7 +269,7 @@ void daemon_reload(struct daemon *d)
 		health_remove(CHECK);
 		log_info("config.loaded", "%s", d->config_path);
 	} else {
-		health_set(CHECK, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s", r.first.text);
+		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s", r.first.text);
 		log_error("config.refused", "nothing was changed");
 	}
 	end(&r);

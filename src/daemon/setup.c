@@ -57,7 +57,7 @@ bool daemon_setup(struct daemon *d, struct err *e)
 	d->config_path = config_path(d);
 	if (!config_load(d->config_path, environ, &d->config, e))
 		return false;
-	config_keep(d->config, d->arena);
+	config_hold(d->config, d->arena);
 	if (!log_settings_use(d->config, e))
 		return false;
 	raise_descriptors();

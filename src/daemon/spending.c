@@ -102,7 +102,7 @@ static bool is_due(const struct spent *t)
 	uint64_t age_ms = loop_now_ms(t->spending->daemon->loop) - t->read_ms;
 
 	return t->reading == READ_NOTHING &&
-	       budget_asked(t->spending->daemon->budget, t->tenant, &used_percent) &&
+	       budget_was_checked(t->spending->daemon->budget, t->tenant, &used_percent) &&
 	       (used_percent >= BUDGET_WARN_PERCENT || age_ms >= BUDGET_READ_MS);
 }
 

@@ -28,7 +28,7 @@ bool may(const struct principal *who, const char *permission)
 	return false;
 }
 
-bool may_all(const struct principal *who, const char *permissions, struct arena *scratch)
+bool principal_has_all(const struct principal *who, const char *permissions, struct arena *scratch)
 {
 	struct str rest = str_of(permissions);
 	struct str one;

@@ -148,7 +148,7 @@ static void add_skip(const struct asking *k, const struct flow_line *l)
 static const char *end_filter(const struct plan *p, const char *filter)
 {
 	for (size_t i = 0; i < p->flow->line_count; i++) {
-		const struct param_def *first = flow_answer_taken(&p->flow->lines[i], filter);
+		const struct param_def *first = flow_answer_param(&p->flow->lines[i], filter);
 		const struct param_def *last =
 			first ? flow_last_day(p->flow->lines[i].tool, first) : NULL;
 

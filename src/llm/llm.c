@@ -57,7 +57,7 @@ bool llm_affordable(struct llm *llm, const struct budget_owner *budget_owner, en
 {
 	for (size_t i = 0; llm && i < llm->count; i++)
 		if (breaker_admits(&llm->providers[i].breaker, clock_mono_ms()) &&
-		    money_suffices(&llm->money, budget_owner, &llm->providers[i], role))
+		    money_allows(&llm->money, budget_owner, &llm->providers[i], role))
 			return true;
 	return false;
 }
@@ -92,7 +92,7 @@ bool llm_usable(const struct llm *llm)
 	return false;
 }
 
-bool llm_usable_beside(const struct llm *llm, const char *provider)
+bool llm_usable_except(const struct llm *llm, const char *provider)
 {
 	for (size_t i = 0; llm && i < llm->count; i++)
 		if (strcmp(llm->providers[i].name, provider) != 0 &&
@@ -293,7 +293,7 @@ struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, voi
 	return llm;
 }
 
-struct llm *llm_hold(struct llm *llm)
+struct llm *llm_ref(struct llm *llm)
 {
 	if (llm)
 		llm->refs++;

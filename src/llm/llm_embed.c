@@ -152,7 +152,7 @@ static void put_request(const struct embedding *m, struct buf *out)
 
 /* ---- reply ---- */
 
-static bool garbled(struct err *e, const char *what)
+static bool invalid_response(struct err *e, const char *what)
 {
 	return err_set(e, ERR_UPSTREAM, "the vectors: %s", what);
 }
@@ -200,7 +200,7 @@ static bool set_dims(struct embedding *m, size_t dims, struct err *e)
 		m->values = arena_alloc(m->arena, m->count * dims * sizeof(*m->values));
 	}
 	return (dims > 0 && m->dims == dims) ||
-	       garbled(e, "they have not the length that was asked for");
+	       invalid_response(e, "they have not the length that was asked for");
 }
 
 static bool read_vector(struct embedding *m, const json_t *item, bool *seen, struct err *e)
@@ -212,17 +212,17 @@ static bool read_vector(struct embedding *m, const json_t *item, bool *seen, str
 	bool good;
 
 	if (!json_is_integer(index) || at < 0 || (size_t)at >= m->batch || seen[at])
-		return garbled(e, "an index is missing, twice there or beyond the texts");
+		return invalid_response(e, "an index is missing, twice there or beyond the texts");
 	seen[at] = true;
 	buf_init(&numbers, EMBED_DIMS_MAX * sizeof(float) + 4);
 	good = (read_numbers(json_object_get(item, "embedding"), &numbers) &&
 		!buf_over(&numbers)) ||
-	       garbled(e, "one is no list of numbers, or longer than one may be");
+	       invalid_response(e, "one is no list of numbers, or longer than one may be");
 	good = good && set_dims(m, numbers.n / sizeof(float), e);
 	if (good) {
 		to = m->values + (m->done + (size_t)at) * m->dims;
 		memcpy(to, numbers.p, numbers.n);
-		good = make_unit(to, m->dims) || garbled(e, "a number is not finite");
+		good = make_unit(to, m->dims) || invalid_response(e, "a number is not finite");
 	}
 	buf_deinit(&numbers);
 	return good;
@@ -235,7 +235,7 @@ static bool read_vectors(struct embedding *m, const json_t *root, struct err *e)
 	size_t i;
 
 	if (!json_is_array(data) || json_array_size(data) != m->batch)
-		return garbled(e, "there are not as many as texts");
+		return invalid_response(e, "there are not as many as texts");
 	json_array_foreach(data, i, item)
 		if (!read_vector(m, item, seen, e))
 			return false;
@@ -290,7 +290,7 @@ static bool judge(struct embedding *m, const json_t *root, struct err *e)
 	return good;
 }
 
-static int64_t told_tokens(const json_t *root, int64_t estimate)
+static int64_t reported_tokens(const json_t *root, int64_t estimate)
 {
 	int64_t told = 0;
 
@@ -313,7 +313,7 @@ static void on_end(void *owner, const struct err *failure)
 	if (failure && e.code == ERR_NONE)
 		e.code = ERR_UPSTREAM;
 	good = judge(m, root, &e);
-	settle(m, good ? told_tokens(root, tokens) : 0);
+	settle(m, good ? reported_tokens(root, tokens) : 0);
 	json_decref(root);
 	if (!good) {
 		again_or_end(m, &e);
@@ -390,9 +390,9 @@ static void go(struct embedding *m)
 	m->err = (struct err){0};
 	if (!breaker_admits(&p->breaker, clock_mono_ms()))
 		err_set_retry(&m->err, ERR_UPSTREAM, "%s makes no vectors now", p->name);
-	else if (money_hold_call(&m->llm->money, &call,
-				 &(struct budget_use){.input = batch_tokens(m)}, &m->hold,
-				 &m->err)) {
+	else if (money_reserve_call(&m->llm->money, &call,
+				    &(struct budget_use){.input = batch_tokens(m)}, &m->hold,
+				    &m->err)) {
 		m->probe = breaker_begin(&p->breaker);
 		send_batch(m);
 		return;
@@ -407,7 +407,7 @@ struct op *embed_start(struct llm *llm, const struct embed_call *call, struct ar
 
 	assert(embed_model(llm) && call->count > 0);
 	*m = (struct embedding){.op = {.cancel = on_cancel},
-				.llm = llm_hold(llm),
+				.llm = llm_ref(llm),
 				.arena = a,
 				.texts = call->texts,
 				.count = call->count,

@@ -54,32 +54,32 @@ struct money_call {
 	const struct budget_owner *budget_owner; /* NULL: not charged to a budget */
 	const char *provider, *model, *purpose;
 };
-/* Reserves `most` before the request. ERR_QUOTA: as in money_hold. */
-MUST_CHECK bool money_hold_call(const struct money *m, const struct money_call *call,
-				const struct budget_use *most, struct budget_reservation *hold,
-				struct err *e);
+/* Reserves `most` before the request. ERR_QUOTA: as in money_reserve. */
+MUST_CHECK bool money_reserve_call(const struct money *m, const struct money_call *call,
+				   const struct budget_use *most, struct budget_reservation *hold,
+				   struct err *e);
 /* Settles the reservation after the request; sets usage->nano_usd. */
 void money_settle_call(const struct money *m, const struct money_call *call,
 		       const struct budget_reservation *hold, struct llm_usage *usage);
 /* Wall time of the budget owner. */
 int64_t money_now(const struct money *m, const struct budget_owner *budget_owner);
 /* Returns true when the budget allows the provider's longest answer in this role. */
-bool money_suffices(const struct money *m, const struct budget_owner *budget_owner,
-		    const struct provider *p, enum llm_role role);
+bool money_allows(const struct money *m, const struct budget_owner *budget_owner,
+		  const struct provider *p, enum llm_role role);
 
 /* Reserves before an attempt. ERR_QUOTA: the budget is too small. */
-MUST_CHECK bool money_hold(const struct money *m, const struct llm_call *call,
-			   const struct provider *p, struct budget_reservation *hold,
-			   struct err *e);
+MUST_CHECK bool money_reserve(const struct money *m, const struct llm_call *call,
+			      const struct provider *p, struct budget_reservation *hold,
+			      struct err *e);
 /* Settles after an attempt; sets usage->nano_usd. */
 void money_settle(const struct money *m, const struct llm_call *call, const struct provider *p,
 		  const struct budget_reservation *hold, struct llm_usage *usage);
 /* Estimates usage that the service did not report for a complete answer. */
-void money_guess_whole(const struct llm_call *call, const struct provider *p,
-		       struct llm_answer *answer);
+void money_estimate_complete(const struct llm_call *call, const struct provider *p,
+			     struct llm_answer *answer);
 /* Estimates the highest usage of an incomplete call. shown_tokens -1: unknown. */
-void money_guess_broken(const struct llm_call *call, const struct provider *p, int64_t shown_tokens,
-			struct llm_usage *usage);
+void money_estimate_incomplete(const struct llm_call *call, const struct provider *p,
+			       int64_t shown_tokens, struct llm_usage *usage);
 
 /* ---- llm.c: shared by the calls of llm_run.c ---- */
 

@@ -29,8 +29,9 @@ static int64_t request_tokens(const struct llm_call *call, const struct wire_rol
 	return tokens;
 }
 
-static void tell(const struct money *m, const struct money_call *call, bool hold,
-		 const struct budget_use *use, int64_t tokens, int64_t nano_usd, int64_t at_ms)
+static void ledger_write(const struct money *m, const struct money_call *call, bool hold,
+			 const struct budget_use *use, int64_t tokens, int64_t nano_usd,
+			 int64_t at_ms)
 {
 	const struct budget_entry entry = {
 		.tenant = call->budget_owner->tenant,
@@ -55,8 +56,8 @@ int64_t money_now(const struct money *m, const struct budget_owner *budget_owner
 	return m->wall_ms ? m->wall_ms(m->ledger_owner, budget_owner->tenant) : clock_now_ms();
 }
 
-bool money_suffices(const struct money *m, const struct budget_owner *budget_owner,
-		    const struct provider *p, enum llm_role role)
+bool money_allows(const struct money *m, const struct budget_owner *budget_owner,
+		  const struct provider *p, enum llm_role role)
 {
 	const struct wire_role *r = p->roles ? &p->roles[role] : NULL;
 	const struct budget_use use = {.output =
@@ -67,12 +68,13 @@ bool money_suffices(const struct money *m, const struct budget_owner *budget_own
 		return true;
 	if (r)
 		(void)budget_cost(m->budget, r->model, &use, &nano_usd);
-	return budget_has_room(m->budget, budget_owner, use.output, nano_usd,
-			       money_now(m, budget_owner));
+	return budget_allows(m->budget, budget_owner, use.output, nano_usd,
+			     money_now(m, budget_owner));
 }
 
-bool money_hold_call(const struct money *m, const struct money_call *call,
-		     const struct budget_use *most, struct budget_reservation *hold, struct err *e)
+bool money_reserve_call(const struct money *m, const struct money_call *call,
+			const struct budget_use *most, struct budget_reservation *hold,
+			struct err *e)
 {
 	static const struct budget_use nothing = {0};
 	struct budget_reservation worst = {0};
@@ -88,7 +90,7 @@ bool money_hold_call(const struct money *m, const struct money_call *call,
 	if (!budget_reserve(m->budget, call->budget_owner, &worst, hold->at_ms, e))
 		return false;
 	*hold = worst;
-	tell(m, call, true, &nothing, hold->tokens, hold->nano_usd, hold->at_ms);
+	ledger_write(m, call, true, &nothing, hold->tokens, hold->nano_usd, hold->at_ms);
 	return true;
 }
 
@@ -106,8 +108,8 @@ void money_settle_call(const struct money *m, const struct money_call *call,
 		u->nano_usd = hold->nano_usd;
 	budget_settle(m->budget, call->budget_owner, hold, tokens, u->nano_usd);
 	if (tokens > 0 || hold->tokens > 0)
-		tell(m, call, false, &use, tokens - hold->tokens, u->nano_usd - hold->nano_usd,
-		     hold->at_ms);
+		ledger_write(m, call, false, &use, tokens - hold->tokens,
+			     u->nano_usd - hold->nano_usd, hold->at_ms);
 }
 
 static struct money_call money_call_of(const struct llm_call *call, const struct provider *p)
@@ -118,8 +120,8 @@ static struct money_call money_call_of(const struct llm_call *call, const struct
 				   .purpose = llm_role_name(call->role)};
 }
 
-bool money_hold(const struct money *m, const struct llm_call *call, const struct provider *p,
-		struct budget_reservation *hold, struct err *e)
+bool money_reserve(const struct money *m, const struct llm_call *call, const struct provider *p,
+		   struct budget_reservation *hold, struct err *e)
 {
 	const struct wire_role *role = role_of(p, call);
 	const struct money_call c = money_call_of(call, p);
@@ -129,7 +131,7 @@ bool money_hold(const struct money *m, const struct llm_call *call, const struct
 	if (m->budget && call->budget_owner && budget_limits(m->budget))
 		most = (struct budget_use){.cache_write = request_tokens(call, role),
 					   .output = body_max_tokens(call, role)};
-	return money_hold_call(m, &c, &most, hold, e);
+	return money_reserve_call(m, &c, &most, hold, e);
 }
 
 void money_settle(const struct money *m, const struct llm_call *call, const struct provider *p,
@@ -163,16 +165,16 @@ static void guess_input(const struct llm_call *call, const struct provider *p, s
 		u->input_tokens = request_tokens(call, role_of(p, call));
 }
 
-void money_guess_whole(const struct llm_call *call, const struct provider *p,
-		       struct llm_answer *answer)
+void money_estimate_complete(const struct llm_call *call, const struct provider *p,
+			     struct llm_answer *answer)
 {
 	guess_input(call, p, &answer->usage);
 	if (answer->usage.output_tokens == 0)
 		answer->usage.output_tokens = answer_tokens(answer);
 }
 
-void money_guess_broken(const struct llm_call *call, const struct provider *p, int64_t shown_tokens,
-			struct llm_usage *u)
+void money_estimate_incomplete(const struct llm_call *call, const struct provider *p,
+			       int64_t shown_tokens, struct llm_usage *u)
 {
 	int64_t written =
 		shown_tokens >= 0 ? shown_tokens : body_max_tokens(call, role_of(p, call));

@@ -46,12 +46,12 @@ static void report(const struct provider *p, const struct err *e)
 		return;
 	check = mem_printf("llm:%s", p->name);
 	if (p->breaker.open)
-		health_set(check, HEALTH_HELPFUL, HEALTH_DEGRADED,
+		health_set(check, HEALTH_OPTIONAL, HEALTH_DEGRADED,
 			   "left alone after %lld failures in a row%s%s",
 			   (long long)p->breaker.failures, e ? ", the last: " : "",
 			   e ? e->text : "");
 	else
-		health_set(check, HEALTH_HELPFUL, HEALTH_OK, "calls pass");
+		health_set(check, HEALTH_OPTIONAL, HEALTH_OK, "calls pass");
 	mem_free(check);
 }
 

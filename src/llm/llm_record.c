@@ -132,7 +132,7 @@ static bool same_shape(const struct llm_call *call, const json_t *exchange)
 }
 
 /* A recording of another request of the same turn with the same shape of answer, or NULL. */
-static const json_t *stand_in(const struct llm_replay *r, const struct llm_call *call)
+static const json_t *substitute(const struct llm_replay *r, const struct llm_call *call)
 {
 	const char *role = llm_role_name(call->role), *key;
 	json_t *exchange;
@@ -158,7 +158,7 @@ static const json_t *exchange_find(struct llm_replay *r, const struct llm_call *
 	found = json_object_get(r->by_hash, hash);
 	if (found)
 		r->counts.exact++;
-	else if ((found = stand_in(r, call)))
+	else if ((found = substitute(r, call)))
 		r->counts.stood_in++;
 	else
 		r->counts.missing++;

@@ -69,16 +69,16 @@ struct run {
 	bool shown;
 	struct op *op_attempt;
 	struct timer *wait;
-	struct later none;              /* reports that no provider was usable at the start */
-	struct budget_reservation hold; /* of the current attempt */
-	int64_t text_tokens;            /* shown by the current attempt */
-	struct llm_usage spent;         /* usage of failed attempts */
-	struct llm_message *messages;   /* has room for one more than the request */
-	struct llm_block *said;         /* blocks of a paused answer, up to the last pause */
+	struct later none;               /* reports that no provider was usable at the start */
+	struct budget_reservation hold;  /* of the current attempt */
+	int64_t text_tokens;             /* shown by the current attempt */
+	struct llm_usage spent;          /* usage of failed attempts */
+	struct llm_message *messages;    /* has room for one more than the request */
+	struct llm_block *paused_blocks; /* blocks of a paused answer, up to the last pause */
 	size_t said_count, asked_count;
 	int pauses;
-	struct llm_usage before; /* usage of the requests up to the last pause */
-	struct llm_asked *asked; /* entry in the call trail, or NULL */
+	struct llm_usage before;       /* usage of the requests up to the last pause */
+	struct llm_trail_entry *asked; /* entry in the call trail, or NULL */
 	int64_t began_ms;
 	struct err err; /* last error */
 };
@@ -106,8 +106,8 @@ static void on_cancel(struct op *op)
 
 	if (r->op_attempt) {
 		breaker_undecided(&run_provider(r)->breaker, r->probe);
-		money_guess_broken(&r->call, run_provider(r),
-				   r->handler.on_text ? r->text_tokens : -1, &used);
+		money_estimate_incomplete(&r->call, run_provider(r),
+					  r->handler.on_text ? r->text_tokens : -1, &used);
 		money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &used);
 	}
 	metric_add(&cancelled, NULL, 1);
@@ -182,16 +182,16 @@ static void request_ended(struct run *r, struct llm_answer *answer, const struct
 		   1);
 }
 
-static void said_add(struct run *r, const struct llm_answer *more)
+static void add_paused_blocks(struct run *r, const struct llm_answer *more)
 {
 	struct llm_block *all =
 		arena_alloc(r->arena, (r->said_count + more->count + 1) * sizeof(*all));
 
 	if (r->said_count)
-		memcpy(all, r->said, r->said_count * sizeof(*all));
+		memcpy(all, r->paused_blocks, r->said_count * sizeof(*all));
 	if (more->count)
 		memcpy(all + r->said_count, more->blocks, more->count * sizeof(*all));
-	r->said = all;
+	r->paused_blocks = all;
 	r->said_count += more->count;
 }
 
@@ -206,8 +206,8 @@ static void run_end(struct run *r, const struct llm_answer *answer, const struct
 	request_ended(r, &last, e);
 	llm_usage_add(&last.usage, &r->before);
 	if (!e && r->said_count) {
-		said_add(r, &last);
-		last.blocks = r->said;
+		add_paused_blocks(r, &last);
+		last.blocks = r->paused_blocks;
 		last.count = r->said_count;
 	}
 	metric_add(&call_ms, NULL, clock_mono_ms() - r->began_ms);
@@ -229,8 +229,9 @@ static bool run_continue(struct run *r, const struct llm_answer *answer)
 	request_ended(r, &part, NULL);
 	llm_usage_add(&r->before, &part.usage);
 	r->before.continued++;
-	said_add(r, &part);
-	r->messages[r->asked_count] = (struct llm_message){LLM_ASSISTANT, r->said, r->said_count};
+	add_paused_blocks(r, &part);
+	r->messages[r->asked_count] =
+		(struct llm_message){LLM_ASSISTANT, r->paused_blocks, r->said_count};
 	r->call.message_count = r->asked_count + 1;
 	trail_begin(r);
 	r->attempt = 0;
@@ -278,7 +279,7 @@ static void provider_next(struct run *r)
 	r->call.message_count = r->asked_count;
 }
 
-static void tell_failure(const struct run *r, const struct err *e, int64_t wait_ms)
+static void log_failure(const struct run *r, const struct err *e, int64_t wait_ms)
 {
 	char then[40] = "not tried again";
 
@@ -297,7 +298,7 @@ static void run_again(struct run *r, const struct err *e)
 
 	if (r->call.deadline_ms && clock_mono_ms() + wait_ms >= r->call.deadline_ms)
 		wait_ms = -1;
-	tell_failure(r, e, wait_ms);
+	log_failure(r, e, wait_ms);
 	if (wait_ms < 0) {
 		provider_next(r);
 		run_go(r);
@@ -336,9 +337,9 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 	judge(r, e);
 	/* A failure without text keeps the usage that the service reported. */
 	if (e && r->shown)
-		money_guess_broken(&r->call, run_provider(r), r->text_tokens, &told.usage);
+		money_estimate_incomplete(&r->call, run_provider(r), r->text_tokens, &told.usage);
 	else if (!e)
-		money_guess_whole(&r->call, run_provider(r), &told);
+		money_estimate_complete(&r->call, run_provider(r), &told);
 	money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &told.usage);
 	provider_count_usage(run_provider(r), &told.usage);
 	if (!e && run_continue(r, &told))
@@ -376,7 +377,7 @@ static bool attempt_start(struct run *r)
 
 	if ((r->call.avoid && strcmp(r->call.avoid, p->name) == 0) ||
 	    !breaker_admits(&p->breaker, clock_mono_ms()) ||
-	    !money_hold(&r->llm->money, &r->call, p, &r->hold, &r->err))
+	    !money_reserve(&r->llm->money, &r->call, p, &r->hold, &r->err))
 		return false;
 	r->text_tokens = 0;
 	r->probe = breaker_begin(&p->breaker);

@@ -130,7 +130,7 @@ static size_t escape_read(const char *p, const char *end, bool *broken)
 }
 
 /* Replaces unpaired surrogates, which gateways create when they split text inside a character. */
-static bool mend(struct buf *out, struct str text)
+static bool replace_surrogates(struct buf *out, struct str text)
 {
 	const char *end = text.p + text.n;
 	bool any = false, broken;
@@ -152,7 +152,7 @@ static bool mend(struct buf *out, struct str text)
 bool stream_json(struct llm_stream *s, struct str text, json_t **out)
 {
 	return json_parse(text.p, text.n, SSE_EVENT_BYTES_MAX, out, NULL) ||
-	       (mend(&s->scratch, text) &&
+	       (replace_surrogates(&s->scratch, text) &&
 		json_parse(s->scratch.p, s->scratch.n, SSE_EVENT_BYTES_MAX, out, NULL));
 }
 

@@ -32,11 +32,11 @@ bool map_path_is_safe(const struct map_path *p)
 }
 
 /* An edge from an entity to itself is listed once. Paths between two entities never use it. */
-static void list_leaving(struct map *m)
+static void list_outgoing(struct map *m)
 {
 	const struct schema *s = m->schema;
 
-	m->leaving = arena_alloc(m->arena, (s->entity_count + 1) * sizeof(*m->leaving));
+	m->outgoing = arena_alloc(m->arena, (s->entity_count + 1) * sizeof(*m->outgoing));
 	for (size_t n = 0; n < s->entity_count; n++) {
 		struct map_step *steps =
 			arena_alloc(m->arena, (s->edge_count + 1) * sizeof(*steps));
@@ -47,8 +47,8 @@ static void list_leaving(struct map *m)
 				steps[count++] = (struct map_step){s->edges[i], false};
 			else if (s->edges[i]->to == s->entities[n])
 				steps[count++] = (struct map_step){s->edges[i], true};
-		m->leaving[n].steps = steps;
-		m->leaving[n].count = count;
+		m->outgoing[n].steps = steps;
+		m->outgoing[n].count = count;
 	}
 }
 
@@ -59,7 +59,7 @@ struct map *map_new(const struct catalog *c)
 	m->catalog = c;
 	m->schema = catalog_schema(c);
 	m->arena = arena_new(MAP_ARENA_BYTES);
-	list_leaving(m);
+	list_outgoing(m);
 	return m;
 }
 

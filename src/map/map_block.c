@@ -53,9 +53,9 @@ static bool fails_fan_out(struct block *b, const struct metric_def *m,
 	why->text = sentence(l, SAY_MAP_FAN_OUT, a, m->label, d->label, root->label,
 			     d->map.entity->plural);
 	/* count the other entity: a count of the root would fan out in the same way */
-	map_offer(why, sentence(l, SAY_MAP_COUNT_INSTEAD, a, d->map.entity->plural, d->label));
+	map_suggest(why, sentence(l, SAY_MAP_COUNT_INSTEAD, a, d->map.entity->plural, d->label));
 	if (root->title)
-		map_offer(why, sentence(l, SAY_MAP_EACH_INSTEAD, a, m->label, root->label));
+		map_suggest(why, sentence(l, SAY_MAP_EACH_INSTEAD, a, m->label, root->label));
 	return map_fail(why, MAP_FAN_OUT, d->name, b->w->e,
 			"%s by %s would count a row of %s more than once", m->name, d->name,
 			root->name);

@@ -11,10 +11,10 @@ struct map {
 	const struct catalog *catalog;
 	const struct schema *schema;
 	/* by entity: its outgoing steps, in the order of the edges */
-	struct map_leaving {
+	struct map_outgoing {
 		const struct map_step *steps;
 		size_t count;
-	} * leaving;
+	} * outgoing;
 	struct arena *arena;
 };
 
@@ -23,7 +23,7 @@ struct map {
 /* Sets *why and *e; returns false. */
 bool map_fail(struct map_problem *why, const char *code, const char *name, struct err *e,
 	      const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-void map_offer(struct map_problem *why, const char *offer);
+void map_suggest(struct map_problem *why, const char *offer);
 
 /* Converts one value of a condition to the type it is compared with. `unit`: the measure's; NULL:
  * none. */
@@ -36,8 +36,8 @@ const struct dimension_def *map_dimension_near(const struct map *m, const struct
 					       const char *name, enum grain *grain,
 					       struct arena *a);
 /* Adds the most similar names as offers. */
-void map_offer_names(const struct map *m, const struct principal *who, const char *name,
-		     bool metrics, struct arena *a, struct map_problem *why);
+void map_suggest_names(const struct map *m, const struct principal *who, const char *name,
+		       bool metrics, struct arena *a, struct map_problem *why);
 
 /* ---- map_plan.c: aliases and joins of one SELECT ---- */
 

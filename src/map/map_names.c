@@ -198,7 +198,7 @@ const struct dimension_def *map_dimension_near(const struct map *m, const struct
 
 bool map_unknown(struct map_reading *r, const char *name, bool metrics)
 {
-	map_offer_names(r->map, r->who, name, metrics, r->arena, r->why);
+	map_suggest_names(r->map, r->who, name, metrics, r->arena, r->why);
 	r->why->text = sentence(r->map->catalog->language, SAY_MAP_UNKNOWN, r->arena, name);
 	return map_fail(r->why, MAP_UNKNOWN_NAME, arena_strdup(r->arena, name), r->e,
 			"there is no %s %.*s", metrics ? "metric" : "dimension", STR_CUT(name, 60));

@@ -43,7 +43,7 @@ struct search {
 
 static void visit(struct search *s, size_t entity)
 {
-	const struct map_leaving *l = &s->map->leaving[entity];
+	const struct map_outgoing *l = &s->map->outgoing[entity];
 
 	for (size_t i = 0; i < l->count; i++) {
 		size_t next = map_step_to(&l->steps[i])->index;

@@ -40,8 +40,8 @@ static bool fails_choice(const struct map_select *s, const struct map_path paths
 		one = paths[0].steps[i].edge;
 		other = paths[1].steps[i].edge;
 	}
-	map_offer(s->why, one->about ? one->about : one->id);
-	map_offer(s->why, other->about ? other->about : other->id);
+	map_suggest(s->why, one->about ? one->about : one->id);
+	map_suggest(s->why, other->about ? other->about : other->id);
 	s->why->from = one->from;
 	s->why->to = one->to;
 	return map_fail(s->why, MAP_AMBIGUOUS_PATH, one->to->name, s->e,

@@ -21,7 +21,7 @@ bool map_fail(struct map_problem *why, const char *code, const char *name, struc
 	return err_set(e, strcmp(code, MAP_DENIED) == 0 ? ERR_DENIED : ERR_INPUT, "%s", text);
 }
 
-void map_offer(struct map_problem *why, const char *offer)
+void map_suggest(struct map_problem *why, const char *offer)
 {
 	if (why->offer_count < sizeof(why->offers) / sizeof(*why->offers))
 		why->offers[why->offer_count++] = offer;
@@ -45,8 +45,8 @@ static void consider(struct closest best[3], const char *name, const char *said)
 	}
 }
 
-void map_offer_names(const struct map *m, const struct principal *who, const char *name,
-		     bool metrics, struct arena *a, struct map_problem *why)
+void map_suggest_names(const struct map *m, const struct principal *who, const char *name,
+		       bool metrics, struct arena *a, struct map_problem *why)
 {
 	const struct schema *s = m->schema;
 	const struct catalog *c = m->catalog;
@@ -65,7 +65,7 @@ void map_offer_names(const struct map *m, const struct principal *who, const cha
 		if (map_may_condition(who, s->conditions[i]))
 			consider(best, s->conditions[i]->name, name);
 	for (size_t i = 0; i < 3 && best[i].name; i++)
-		map_offer(why, arena_strdup(a, best[i].name));
+		map_suggest(why, arena_strdup(a, best[i].name));
 }
 
 /* ---- no path ---- */
@@ -74,7 +74,7 @@ void map_offer_names(const struct map *m, const struct principal *who, const cha
 static const char *neighbours_of(const struct map *m, const struct principal *who,
 				 const struct entity_def *n, struct arena *a)
 {
-	const struct map_leaving *l = &m->leaving[n->index];
+	const struct map_outgoing *l = &m->outgoing[n->index];
 	const char *text = "";
 	size_t told = 0;
 
@@ -93,7 +93,7 @@ static void offer_about(const struct map *m, const struct principal *who,
 			const struct entity_def *n, struct arena *a, struct map_problem *why)
 {
 	const struct language *l = m->catalog->language;
-	const struct map_leaving *leaving = &m->leaving[n->index];
+	const struct map_outgoing *leaving = &m->outgoing[n->index];
 	const struct entity_def *beside = NULL;
 
 	for (size_t i = 0; i < leaving->count; i++) {
@@ -103,13 +103,13 @@ static void offer_about(const struct map *m, const struct principal *who,
 		if (to == n || !map_may_entity(who, to))
 			continue;
 		if (s->edge->cardinality == CARDINALITY_N1 && s->reversed) {
-			map_offer(why, sentence(l, SAY_MAP_BY, a, to->plural, n->label));
+			map_suggest(why, sentence(l, SAY_MAP_BY, a, to->plural, n->label));
 			return;
 		}
 		beside = beside ? beside : to;
 	}
 	if (beside)
-		map_offer(why, sentence(l, SAY_MAP_RELATED, a, n->plural, beside->plural));
+		map_suggest(why, sentence(l, SAY_MAP_RELATED, a, n->plural, beside->plural));
 }
 
 /* Lists the entities between the two ends if they are too far apart and the caller may see all of

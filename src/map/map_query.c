@@ -94,7 +94,7 @@ static bool add_shown(struct map_reading *r, const struct shown_def *s)
 }
 
 /* The columns that the entity shows by default, if the caller may see them. */
-static bool show_usual(struct map_reading *r)
+static bool show_default_columns(struct map_reading *r)
 {
 	const struct entity_def *n = r->root;
 
@@ -138,7 +138,7 @@ static bool read_show(struct map_reading *r, const json_t *query)
 		return !*names ||
 		       map_fail(r->why, MAP_BAD_VALUE, "show", r->e, "show is for lists");
 	if (!*names)
-		return show_usual(r);
+		return show_default_columns(r);
 	for (; *names; names++)
 		if (!find_shown(r, *names, &s) || !add_shown(r, &s))
 			return false;
@@ -205,7 +205,7 @@ static bool add_key(struct map_reading *r, const struct entity_def *n,
 }
 
 /* Groups by the key as well as the title, so that two customers of the same name stay separate. */
-static bool tell_namesakes_apart(struct map_reading *r)
+static bool group_by_key_too(struct map_reading *r)
 {
 	size_t shown = r->q->by_count;
 
@@ -561,7 +561,7 @@ static bool read_all(struct map_reading *r, const json_t *query)
 	if (q->list)
 		q->source = q->list->view->source;
 	return read_having(r, query) && map_read_order(r, query) && map_read_rows(r, query) &&
-	       map_read_times(r, query) && tell_namesakes_apart(r);
+	       map_read_times(r, query) && group_by_key_too(r);
 }
 
 bool map_query_read(const struct map *m, const struct principal *who, const json_t *query,

@@ -36,11 +36,11 @@ static void say_health(struct name_refresh *r, const struct err *e)
 
 	snprintf(check, sizeof(check), "names:%s", names_tenant(r));
 	if (e)
-		health_set(check, HEALTH_HELPFUL, HEALTH_DEGRADED,
+		health_set(check, HEALTH_OPTIONAL, HEALTH_DEGRADED,
 			   "%s, the names known before serve on: %s", names_dimension(r)->name,
 			   e->text);
 	else
-		health_set(check, HEALTH_HELPFUL, HEALTH_OK, "as the data have them");
+		health_set(check, HEALTH_OPTIONAL, HEALTH_OK, "as the data have them");
 }
 
 static bool is_wanted(const struct name_refresh *r, const struct catalog *c,

@@ -112,7 +112,7 @@ static bool read_references(struct plan *p, struct task *t, struct arena *a, str
 				       needs[i].id);
 		wait_for(p, t, needs[i].id, !needs[i].optional, a);
 	}
-	p->flaw = PLAN_FINE;
+	p->flaw = PLAN_VALID;
 	if (!t->condition || !*t->condition)
 		return true;
 	t->when = condition_read(t->condition, a, e);
@@ -164,7 +164,7 @@ static bool check_ids(struct plan *p, struct err *e)
 		if (!check_exist(p, t, t->depends_on, e) || !check_exist(p, t, t->waits_for, e))
 			return false;
 	}
-	p->flaw = PLAN_FINE;
+	p->flaw = PLAN_VALID;
 	return true;
 }
 
@@ -191,7 +191,7 @@ static int wave_of(struct plan *p, const struct task *t)
 	return needed < 0 || other < 0 ? -1 : needed > other ? needed : other;
 }
 
-bool plan_is_waited_for(const struct plan *p, const struct task *t)
+bool plan_has_dependents(const struct plan *p, const struct task *t)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (waits_for(&p->tasks[i], t->id))
@@ -199,7 +199,7 @@ bool plan_is_waited_for(const struct plan *p, const struct task *t)
 	return false;
 }
 
-bool plan_may_ask(const struct plan *p)
+bool plan_has_questions(const struct plan *p)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (p->tasks[i].ask)
@@ -215,8 +215,8 @@ static bool check_count(struct plan *p, struct err *e)
 		n += !p->tasks[i].ask;
 	p->flaw = n == 0                                                ? PLAN_EMPTY
 		  : n > PLAN_TASKS_MAX || p->count - n > PLAN_LINES_MAX ? PLAN_TOO_LARGE
-									: PLAN_FINE;
-	return p->flaw == PLAN_FINE ||
+									: PLAN_VALID;
+	return p->flaw == PLAN_VALID ||
 	       err_set(e, ERR_INPUT, "a plan has 1 to %d tasks, not %zu", PLAN_TASKS_MAX, n);
 }
 

@@ -23,7 +23,7 @@ struct plan_run {
 	bool starting; /* inside start_tasks; completions do not start further tasks */
 };
 
-enum readiness { READY, WAITING, HOPELESS };
+enum readiness { READY, WAITING, BLOCKED };
 
 static const struct task *find(const struct plan *p, const char *id)
 {
@@ -40,9 +40,9 @@ static bool has_ended(const struct task *t)
 }
 
 /* Returns true when the task was expected to have a result and has none. */
-static bool is_lost(const struct task *t)
+static bool lacks_result(const struct task *t)
 {
-	return t->state == TASK_FAILED || (t->state == TASK_SKIPPED && t->skipped != SKIP_NEEDLESS);
+	return t->state == TASK_FAILED || (t->state == TASK_SKIPPED && t->skipped != SKIP_UNNEEDED);
 }
 
 /* Waits for all dependencies, since the skip reason depends on all of them. */
@@ -60,16 +60,16 @@ static enum readiness task_readiness(const struct plan *p, const struct task *t)
 	for (const char *const *d = t->waits_for; d && *d && !is_hopeless; d++)
 		if (!has_ended(find(p, *d)))
 			return WAITING;
-	return is_hopeless ? HOPELESS : READY;
+	return is_hopeless ? BLOCKED : READY;
 }
 
 /* A task that depends only on unnecessary tasks is unnecessary too. */
-static enum skip_reason why_hopeless(const struct plan *p, const struct task *t)
+static enum skip_reason skip_reason_of(const struct plan *p, const struct task *t)
 {
 	for (const char *const *d = t->depends_on; *d; d++)
-		if (is_lost(find(p, *d)))
+		if (lacks_result(find(p, *d)))
 			return SKIP_EARLIER;
-	return SKIP_NEEDLESS;
+	return SKIP_UNNEEDED;
 }
 
 static bool skip(struct task *t, enum skip_reason why)
@@ -82,7 +82,7 @@ static bool skip(struct task *t, enum skip_reason why)
 const char *task_why_skipped(const struct task *t, const struct language *l, struct arena *a)
 {
 	static const enum sentence words[] = {
-		[SKIP_CONDITION] = SAY_SKIP_CONDITION,   [SKIP_NEEDLESS] = SAY_SKIP_CONDITION,
+		[SKIP_CONDITION] = SAY_SKIP_CONDITION,   [SKIP_UNNEEDED] = SAY_SKIP_CONDITION,
 		[SKIP_EARLIER] = SAY_SKIP_EARLIER,       [SKIP_VALUE] = SAY_SKIP_VALUE,
 		[SKIP_PERMISSION] = SAY_SKIP_PERMISSION,
 	};
@@ -106,7 +106,7 @@ static bool is_about_filters(const struct condition *c)
 }
 
 /* Returns true when the task, or all tasks of the group, had no result. */
-static bool gave_nothing(const struct plan *p, const char *name)
+static bool has_no_result(const struct plan *p, const char *name)
 {
 	bool is_known = false;
 
@@ -115,7 +115,7 @@ static bool gave_nothing(const struct plan *p, const char *name)
 
 		if (strcmp(t->id, name) != 0 && (!t->group || strcmp(t->group, name) != 0))
 			continue;
-		if (!is_lost(t))
+		if (!lacks_result(t))
 			return false;
 		is_known = true;
 	}
@@ -124,14 +124,14 @@ static bool gave_nothing(const struct plan *p, const char *name)
 
 /* A flow's author defined its conditions, so an unmet one is no gap, unless the result it tests is
  * missing. A model's unmet condition is reported, since it was not reviewed. */
-static enum skip_reason why_not_met(const struct plan *p, const struct condition *c)
+static enum skip_reason unmet_reason(const struct plan *p, const struct condition *c)
 {
 	if (is_about_filters(c))
-		return SKIP_NEEDLESS;
+		return SKIP_UNNEEDED;
 	for (size_t i = 0; i < c->term_count; i++)
-		if (c->terms[i].kind != TERM_MISSING && gave_nothing(p, c->terms[i].ref.source))
+		if (c->terms[i].kind != TERM_MISSING && has_no_result(p, c->terms[i].ref.source))
 			return SKIP_EARLIER;
-	return p->flow ? SKIP_NEEDLESS : SKIP_CONDITION;
+	return p->flow ? SKIP_UNNEEDED : SKIP_CONDITION;
 }
 
 /* Checks condition and references of a ready task. Skips it when they fail. */
@@ -142,7 +142,7 @@ static bool task_prepare(const struct plan_run *r, struct task *t)
 	size_t left_out = 0;
 
 	if (!is_met(r, t))
-		return skip(t, why_not_met(r->plan, t->when));
+		return skip(t, unmet_reason(r->plan, t->when));
 	if (t->json_args &&
 	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &left_out, &unused))
 		return skip(t, SKIP_VALUE);
@@ -207,8 +207,8 @@ static void start_tasks(struct plan_run *r)
 
 	r->starting = true;
 	for (struct task *t; !r->plan->open && (t = next_task(r->plan, &how));) {
-		if (how == HOPELESS)
-			skip(t, why_hopeless(r->plan, t));
+		if (how == BLOCKED)
+			skip(t, skip_reason_of(r->plan, t));
 		else if (t->ask)
 			ask(r, t);
 		else if (task_prepare(r, t))

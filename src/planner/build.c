@@ -60,7 +60,7 @@ void planner_ask_supervisor(struct planner_turn *t)
 	t->reading->known = json_own(t->core->arena, know_values(&t->reading->understood));
 }
 
-void planner_take_back(struct planner_turn *t, const struct understanding *u)
+void planner_discard_plan(struct planner_turn *t, const struct understanding *u)
 {
 	t->reading->understood = *u;
 	t->work->spec = NULL;
@@ -150,7 +150,7 @@ static bool asks(const struct plan *p)
 	return false;
 }
 
-struct plan *plan_as_approved(struct planner_turn *t, struct plan *p, const json_t *standing)
+struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const json_t *standing)
 {
 	const struct understanding before = t->reading->understood;
 	json_t *spec = t->work->spec, *filters;
@@ -170,7 +170,7 @@ struct plan *plan_as_approved(struct planner_turn *t, struct plan *p, const json
 				       .source = SOURCE_SAID},
 		&unused);
 	if (!made || asks(made)) {
-		planner_take_back(t, &before);
+		planner_discard_plan(t, &before);
 		t->work->spec = spec;
 		return p;
 	}

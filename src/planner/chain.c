@@ -14,7 +14,7 @@
 #define CUTS_MAX 6
 #define FIRST_LEAST                                                                                \
 	0.6 /* minimum confidence of the first half; the reference in the second supports it */
-#define POINTED_AT "the one found"
+#define REFERENCE_PLACEHOLDER "the one found"
 
 /* ---- referring words ---- */
 
@@ -47,8 +47,8 @@ static bool is_other_end(struct planner_turn *t, const struct know_call *call, c
 	return false;
 }
 
-static const struct refer_def *pointed_at(const struct tool_def *tool, const char *text,
-					  const char **phrase)
+static const struct refer_def *referenced_result(const struct tool_def *tool, const char *text,
+						 const char **phrase)
 {
 	for (size_t i = 0; i < tool->words.refer_count; i++)
 		for (const char *const *w = tool->words.refers[i].words; *w; w++)
@@ -59,12 +59,12 @@ static const struct refer_def *pointed_at(const struct tool_def *tool, const cha
 	return NULL;
 }
 
-static bool points_somewhere(const struct planner_turn *t, const char *text)
+static bool has_reference(const struct planner_turn *t, const char *text)
 {
 	const char *phrase;
 
 	for (size_t i = 0; i < t->core->may.tool_count; i++)
-		if (pointed_at(t->core->may.tools[i], text, &phrase))
+		if (referenced_result(t->core->may.tools[i], text, &phrase))
 			return true;
 	return false;
 }
@@ -198,15 +198,15 @@ static const char *parent_filter(const struct planner_turn *t, const struct refe
 
 /* A placeholder value from the data for the one that the first half will find. NULL: none is
  * known. */
-static const json_t *stand_in(struct planner_turn *t, const struct refer_def *refer)
+static const json_t *placeholder_value(struct planner_turn *t, const struct refer_def *refer)
 {
 	const struct param_def *p = param_of(t, refer->filter);
 	struct args nothing = {0};
 	struct name_match m = {0};
 
 	if (!p || !p->entity ||
-	    name_book_resolve(know_names(t->core->know), t->core->who, p->entity, POINTED_AT,
-			      &nothing, t->core->arena, &m) ||
+	    name_book_resolve(know_names(t->core->know), t->core->who, p->entity,
+			      REFERENCE_PLACEHOLDER, &nothing, t->core->arena, &m) ||
 	    m.suggestion_count == 0)
 		return NULL;
 	return json_own(t->core->arena,
@@ -224,10 +224,10 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 	filters_drop(json_object_get(standing, "filters"), refer->filter);
 	stood = json_own(t->core->arena, json_deep_copy(json_object_get(standing, "filters")));
 	/* marks the filter as given; the value follows when the plan runs */
-	json_set_str(json_object_get(standing, "filters"), refer->filter, POINTED_AT);
+	json_set_str(json_object_get(standing, "filters"), refer->filter, REFERENCE_PLACEHOLDER);
 	json_object_del(standing, "tools"); /* the second half uses another tool */
 	json_object_del(standing, STANDING_QUERY);
-	understand(t, half, standing, stand_in(t, refer), second);
+	understand(t, half, standing, placeholder_value(t, refer), second);
 	tool = second_tool(second, first->tools[0].tool, refer);
 	if (!tool)
 		return false;
@@ -283,13 +283,13 @@ bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **o
 		const char *phrase;
 		json_t *steps = json_own(t->core->arena, json_array());
 
-		if (!points_somewhere(t, half))
+		if (!has_reference(t, half))
 			continue;
 		understand(t, arena_strndup(t->core->arena, text, cuts[i]), standing, NULL, &first);
 		if (first.kind != KNOW_DATA || first.tool_count != 1 ||
 		    first.confidence < FIRST_LEAST)
 			continue;
-		refer = pointed_at(first.tools[0].tool, half, &phrase);
+		refer = referenced_result(first.tools[0].tool, half, &phrase);
 		if (!refer || is_other_end(t, &first.tools[0], phrase) ||
 		    !follow(t, &first, refer, half, &second, steps))
 			continue;

@@ -112,10 +112,10 @@ static const char *ask_id(const struct maker *m, const char *filter)
 }
 
 /* Returns true when a task of this caller takes the answer. */
-static bool is_of_use(const struct maker *m, const char *filter)
+static bool is_needed(const struct maker *m, const char *filter)
 {
 	for (size_t i = 0; i < m->flow->line_count; i++)
-		if (flow_answer_taken(&m->flow->lines[i], filter) &&
+		if (flow_answer_param(&m->flow->lines[i], filter) &&
 		    is_allowed(m, &m->flow->lines[i]))
 			return true;
 	return false;
@@ -123,7 +123,7 @@ static bool is_of_use(const struct maker *m, const char *filter)
 
 static bool is_open(const struct maker *m, const struct flow_line *ask)
 {
-	return !filters_find(m->filters, ask->filter) && is_of_use(m, ask->filter);
+	return !filters_find(m->filters, ask->filter) && is_needed(m, ask->filter);
 }
 
 /* A task after a question waits for the answer it takes. A task before it does not, since the
@@ -134,7 +134,7 @@ static void wait_for_answers(const struct maker *m, const struct flow_line *l, s
 	size_t n = 0;
 
 	for (const struct flow_line *ask = m->flow->lines; ask < l; ask++)
-		if (ask->kind == FLOW_ASK && is_open(m, ask) && flow_answer_taken(l, ask->filter))
+		if (ask->kind == FLOW_ASK && is_open(m, ask) && flow_answer_param(l, ask->filter))
 			ids[n++] = ask_id(m, ask->filter);
 	if (n > 0)
 		t->depends_on = ids;

@@ -45,7 +45,7 @@ bool planner_waves(struct plan *p)
 	for (size_t i = 0; i < p->count; i++)
 		if (p->tasks[i].wave >= PLAN_WAVES_MAX)
 			p->flaw = PLAN_TOO_LARGE;
-	return p->flaw == PLAN_FINE;
+	return p->flaw == PLAN_VALID;
 }
 
 /* ---- the second plan ---- */
@@ -84,7 +84,7 @@ static bool is_said(const json_t *said, const json_t *wanted, struct arena *a)
 }
 
 /* Returns true when a step replaces a given value, including by a result of an earlier step. */
-static bool changes_what_was_said(const struct planner_turn *t, const struct supervisor_reply *r)
+static bool replaces_given_value(const struct planner_turn *t, const struct supervisor_reply *r)
 {
 	const json_t *step, *wanted;
 	const char *name;
@@ -124,7 +124,7 @@ struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_repl
 	struct task *all;
 	size_t n = 0;
 
-	if (changes_what_was_said(t, r))
+	if (replaces_given_value(t, r))
 		return NULL;
 	p = plan_of_planner(t, r, standing, &unclear);
 	if (!p)
@@ -141,7 +141,7 @@ struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_repl
 	return n > ended->count ? p : NULL;
 }
 
-bool planner_is_granted(const struct planner_turn *t)
+bool planner_may_run(const struct planner_turn *t)
 {
 	const char *asked = t->core->request.content;
 

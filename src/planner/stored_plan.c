@@ -109,7 +109,7 @@ static bool is_known_agent(const struct planner_turn *t, const char *agent)
 }
 
 /* Parses the stored text of the flow with the current catalogue. */
-static const struct flow_def *flow_as_stored(const struct planner_turn *t, const json_t *flow)
+static const struct flow_def *parse_stored_flow(const struct planner_turn *t, const json_t *flow)
 {
 	struct flow_def *f = arena_alloc(t->core->arena, sizeof(*f));
 	const char *text = member(flow, "text");
@@ -143,7 +143,7 @@ const struct flow_def *stored_flow(const struct planner_turn *t, const json_t *s
 	const char *name = member(flow, "name"), *hash = member(flow, "hash");
 	const struct flow_def *f = name ? catalog_flow_in(&t->core->may, name) : NULL;
 
-	return f && hash && strcmp(f->hash, hash) != 0 ? flow_as_stored(t, flow) : f;
+	return f && hash && strcmp(f->hash, hash) != 0 ? parse_stored_flow(t, flow) : f;
 }
 
 /* Also accepts tools that only agents see, since code calls them as well. */

@@ -90,7 +90,7 @@ static bool refuse(struct reader *r, const char *what)
 }
 
 /* Toggles between singular and plural. */
-static bool other_form(const char *name, char out[FILTER_NAME_MAX])
+static bool toggle_plural(const char *name, char out[FILTER_NAME_MAX])
 {
 	size_t n = strlen(name);
 
@@ -107,7 +107,7 @@ static bool other_form(const char *name, char out[FILTER_NAME_MAX])
 static bool is_filter(const struct catalog_view *v, const char *name)
 {
 	char other[FILTER_NAME_MAX];
-	bool has_other = other_form(name, other);
+	bool has_other = toggle_plural(name, other);
 
 	for (size_t i = 0; i < v->tool_count; i++)
 		if (tool_param_of_filter(v->tools[i], name) ||
@@ -325,7 +325,7 @@ static const char *intent_of(const struct catalog_view *v, const json_t *steps)
 }
 
 /* A flow is a complete plan; other steps are dropped. */
-static void settle_flow(struct supervisor_reply *reply, const struct catalog *c)
+static void drop_steps_beside_flow(struct supervisor_reply *reply, const struct catalog *c)
 {
 	if (json_array_size(reply->steps) > 0)
 		log_info("turn.route", "no steps beside flow %s", reply->flow->name);
@@ -358,7 +358,7 @@ bool supervisor_parse(const char *text, size_t len, const struct catalog_view *v
 		     json_array_size(reply.steps) == 0;
 	reply.intent = intent_of(v, reply.steps);
 	if (reply.flow)
-		settle_flow(&reply, v->catalog);
+		drop_steps_beside_flow(&reply, v->catalog);
 	*out = reply;
 	return true;
 }
@@ -368,7 +368,7 @@ json_t *filters_find(const json_t *filters, const char *name)
 	char other[FILTER_NAME_MAX];
 	json_t *found = json_object_get(filters, name);
 
-	return found || !other_form(name, other) ? found : json_object_get(filters, other);
+	return found || !toggle_plural(name, other) ? found : json_object_get(filters, other);
 }
 
 void filters_drop(json_t *filters, const char *name)
@@ -376,7 +376,7 @@ void filters_drop(json_t *filters, const char *name)
 	char other[FILTER_NAME_MAX];
 
 	json_object_del(filters, name);
-	if (other_form(name, other))
+	if (toggle_plural(name, other))
 		json_object_del(filters, other);
 }
 

@@ -74,7 +74,7 @@ static void pause_after(struct redis_link *k, const char *why)
 	k->pause_ms *= 2;
 	if (k->pause_ms > REDIS_PAUSE_MAX_MS)
 		k->pause_ms = REDIS_PAUSE_MAX_MS;
-	health_set(k->options.check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s: %s", k->place->shown,
+	health_set(k->options.check, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s: %s", k->place->shown,
 		   why);
 	if (!k->told)
 		log_warn("redis.away", "%s: %s; going on without it", k->place->shown, why);
@@ -230,7 +230,7 @@ static void on_greeted(struct redis_link *k)
 	k->state = UP;
 	k->up_at_us = clock_mono_us();
 	timer_start(k->timer, REDIS_PING_MS);
-	health_set(k->options.check, HEALTH_HELPFUL, HEALTH_OK, "connected");
+	health_set(k->options.check, HEALTH_OPTIONAL, HEALTH_OK, "connected");
 	log_info("redis.connected", "%s", k->place->shown);
 	k->told = false;
 }
@@ -416,7 +416,7 @@ struct redis_link *redis_link_new(struct loop *l, const struct redis_place *plac
 	k->timer = timer_new(l, on_timer, k);
 	if (place->host && !is_numeric(place->host))
 		k->resolver = pool_new(l, "redis", 1);
-	health_set(k->options.check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s: not connected yet",
+	health_set(k->options.check, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s: not connected yet",
 		   place->shown);
 	timer_start(k->timer, 0);
 	return k;

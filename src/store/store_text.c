@@ -260,7 +260,7 @@ static struct message message_of(const struct rows *r, size_t row, const struct 
 
 	if (status)
 		message_status_parse(status, &m.status);
-	if (!may_all(reader, m.needs, r->arena))
+	if (!principal_has_all(reader, m.needs, r->arena))
 		mask(&m);
 	if (!may(reader, "chat:view_sql"))
 		m.texts.views = without_sql(m.texts.views, r->arena);
@@ -283,7 +283,7 @@ size_t store_messages_from_rows(const struct table *t, const struct principal *r
 const json_t *store_standing_from_rows(const struct table *t, const struct principal *reader,
 				       struct arena *a)
 {
-	if (t->row_count == 0 || !may_all(reader, table_cell(t, 0, "needs"), a))
+	if (t->row_count == 0 || !principal_has_all(reader, table_cell(t, 0, "needs"), a))
 		return NULL;
 	return store_text_json(table_cell(t, 0, "standing"), a);
 }

@@ -32,7 +32,7 @@ static bool may_replan(struct turn *t)
 		return false;
 	for (size_t i = 0; i < p->count; i++)
 		if (recovery_result_without_rows(&p->tasks[i]) &&
-		    plan_is_waited_for(p, &p->tasks[i]))
+		    plan_has_dependents(p, &p->tasks[i]))
 			return true;
 	return false;
 }

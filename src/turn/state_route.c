@@ -21,7 +21,7 @@ enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 {
 	size_t steps;
 
-	p = plan_as_approved(&t->for_planner, p, t->context.standing);
+	p = plan_prefer_approved(&t->for_planner, p, t->context.standing);
 	steps = step_count(p);
 	if (!plan_check(p, t->core.arena, &t->machine.err)) {
 		turn_end_error(t, &t->machine.err);
@@ -148,7 +148,7 @@ static enum turn_state route_without_model(struct turn *t)
 		return ask_user_about(t, &u->ask);
 	if (why == ERR_QUOTA)
 		return turn_end_quota(t);
-	if (t->machine.flaw != PLAN_FINE) {
+	if (t->machine.flaw != PLAN_VALID) {
 		say_view_json(&t->for_answer, NULL,
 			      refuse_plan(&t->for_dialog, t->machine.flaw == PLAN_CYCLE));
 		return TURN_ANSWER;
@@ -170,7 +170,7 @@ static enum turn_state run_route(struct turn *t, const struct supervisor_reply *
 	if (plan_check(p, t->core.arena, &t->machine.err))
 		return turn_run_plan(t, p);
 	t->machine.flaw = p->flaw;
-	planner_take_back(&t->for_planner, &understood);
+	planner_discard_plan(&t->for_planner, &understood);
 	return route_without_model(t);
 }
 
@@ -201,7 +201,7 @@ static enum turn_state run_replan(struct turn *t)
 	log_info("turn.replan", "%s goes on without: %s", t->core.id.text,
 		 p || t->machine.err.code ? t->machine.err.text : "it repeats or changes what ran");
 	t->machine.err.code = ERR_NONE;
-	planner_take_back(&t->for_planner, &understood);
+	planner_discard_plan(&t->for_planner, &understood);
 	t->work.spec = spec;
 	return TURN_RECOVER;
 }
@@ -223,7 +223,7 @@ static enum turn_state run_steps(struct turn *t)
 		return ask_user_about(t, &ask);
 	if (runs(t, p))
 		return turn_run_plan(t, p);
-	planner_take_back(&t->for_planner, &understood);
+	planner_discard_plan(&t->for_planner, &understood);
 	return route_without_model(t);
 }
 
@@ -248,7 +248,7 @@ static enum turn_state route(struct turn *t)
 	if (t->machine.err.code != ERR_NONE ||
 	    !planner_read_reply(&t->for_planner, t->machine.model_text, &r, &t->machine.err))
 		return route_without_model(t);
-	if (r.plan && !planner_is_granted(&t->for_planner)) {
+	if (r.plan && !planner_may_run(&t->for_planner)) {
 		err_set(&t->machine.err, ERR_INPUT,
 			"it wants a plan of a question with too few parts");
 		return route_without_model(t);

@@ -30,7 +30,7 @@ static void show_rows(struct turn *t, const struct task *task, struct result *r)
 static void show(struct turn *t, const struct task *task, struct result *r)
 {
 	r->task = task->id;
-	if (!plan_may_ask(t->work.plan))
+	if (!plan_has_questions(t->work.plan))
 		show_rows(t, task, r);
 }
 
@@ -38,7 +38,7 @@ static void show_held(struct turn *t)
 {
 	const struct plan *p = t->work.plan;
 
-	for (size_t i = 0; plan_may_ask(p) && i < p->count; i++)
+	for (size_t i = 0; plan_has_questions(p) && i < p->count; i++)
 		for (size_t k = 0; k < p->tasks[i].result_count; k++)
 			show_rows(t, &p->tasks[i], p->tasks[i].results[k]);
 }
@@ -318,7 +318,7 @@ static void collect(struct turn *t)
 	for (size_t i = 0; i < t->work.plan->count; i++)
 		if (t->work.plan->tasks[i].state == TASK_SKIPPED &&
 		    t->work.plan->tasks[i].result_count == 0 &&
-		    t->work.plan->tasks[i].skipped != SKIP_NEEDLESS)
+		    t->work.plan->tasks[i].skipped != SKIP_UNNEEDED)
 			keep_skipped(t, &t->work.plan->tasks[i]);
 	for (size_t i = 0; i < t->work.plan->count; i++)
 		n += t->work.plan->tasks[i].result_count;

@@ -28,7 +28,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.loop = o->loop,
 		.streams = o->streams,
 		.store = o->store,
-		.llm = llm_hold(o->llm),
+		.llm = llm_ref(o->llm),
 		.settings = settings_hold(o->settings),
 		.record = o->record,
 		.record_owner = o->record_owner,
@@ -54,7 +54,7 @@ void turns_use_llm(struct turns *all, struct llm *llm)
 {
 	struct llm *before = all->llm;
 
-	all->llm = llm_hold(llm);
+	all->llm = llm_ref(llm);
 	llm_free(&before);
 }
 

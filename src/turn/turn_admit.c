@@ -135,7 +135,7 @@ static struct answer_options answer_options_of(const struct turns *all)
 	const struct turn_settings *s = all->settings;
 
 	return (struct answer_options){
-		.llm = llm_hold(all->llm),
+		.llm = llm_ref(all->llm),
 		.deadline_ms = s->deadline_ms ? s->deadline_ms : TURN_DEADLINE_MS,
 		.prompt_tokens = s->prompt_tokens ? s->prompt_tokens : PROMPT_TOKENS,
 		.numbers = s->numbers,
@@ -195,7 +195,7 @@ struct turn *turn_new(struct turns *all, const struct turn_request *r, const str
 	t->machine.state = TURN_ACCEPT;
 	catalog_for(t->core.knowledge->set.catalog, t->core.who, t->core.arena, &t->core.may);
 	if (t->core.request.pack)
-		catalog_narrow(&t->core.may, t->core.request.pack, t->core.arena);
+		catalog_keep_pack(&t->core.may, t->core.request.pack, t->core.arena);
 	fill_views(t);
 	return t;
 }

@@ -72,7 +72,7 @@ bool turn_settings_read(const struct config *c, struct arena *take, struct turn_
 {
 	struct turn_settings *s = settings_new(take, sizeof(*s));
 
-	config_keep(c, take);
+	config_hold(c, take);
 	s->deadline_ms = config_int(c, "llm.timeouts_ms.turn");
 	s->turns_max = (size_t)config_int(c, "limits.turns");
 	s->grace_ms = config_int(c, "limits.grace_s") * 1000;

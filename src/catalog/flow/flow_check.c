@@ -290,7 +290,7 @@ static bool check_use(const struct checker *k)
 	bool is_used = false, dates = ask->input == ASK_DATE || ask->input == ASK_DATE_RANGE;
 
 	for (const struct flow_line *l = ask + 1; l < k->flow->lines + k->flow->line_count; l++) {
-		const struct param_def *p = flow_answer_taken(l, ask->filter);
+		const struct param_def *p = flow_answer_param(l, ask->filter);
 
 		if (!p)
 			continue;
@@ -520,7 +520,7 @@ static bool names_placed(const struct checker *k, const struct flow_line *l, con
 			return false;
 	for (size_t i = 0; k->flow->lines + i < l; i++)
 		if (k->flow->lines[i].kind == FLOW_ASK &&
-		    flow_answer_taken(l, k->flow->lines[i].filter) && !placed[i])
+		    flow_answer_param(l, k->flow->lines[i].filter) && !placed[i])
 			return false;
 	return true;
 }

@@ -115,7 +115,7 @@ const struct param_def *flow_line_param(const struct flow_line *l, const char *f
 	return params_of_filter(params, count, filter);
 }
 
-const struct param_def *flow_answer_taken(const struct flow_line *l, const char *filter)
+const struct param_def *flow_answer_param(const struct flow_line *l, const char *filter)
 {
 	const struct param_def *p = flow_line_param(l, filter);
 

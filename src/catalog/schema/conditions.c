@@ -88,7 +88,7 @@ bool schema_load_conditions(struct loader *l, const json_t *array, struct err *e
 		c->pack = l->pack->name;
 		if (!read_condition(l, item, at, c, e))
 			return false;
-		if (schema_is_taken(l, c->name))
+		if (schema_has_name(l, c->name))
 			return err_set(e, ERR_INPUT, "%s: %s is there already", at, c->name);
 		if (s->condition_count == MAP_CONDITIONS_MAX)
 			return err_set(e, ERR_LIMIT, "%s: more than %d conditions", at,

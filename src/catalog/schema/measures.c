@@ -168,7 +168,7 @@ static bool add_metric(struct loader *l, struct metric_def *m, const char *at, s
 {
 	struct schema *s = &l->impl->schema;
 
-	if (schema_is_taken(l, m->name))
+	if (schema_has_name(l, m->name))
 		return err_set(e, ERR_INPUT, "%s: %s is there already", at, m->name);
 	if (s->metric_count == MAP_METRICS_MAX)
 		return err_set(e, ERR_LIMIT, "%s: more than %d metrics", at, MAP_METRICS_MAX);
@@ -350,7 +350,7 @@ static bool imply_mean(struct loader *l, const struct measure_def *sum, struct e
 	for (size_t i = 0; i < count; i++)
 		synonyms[i] = mean_words(l, sum->synonyms[i]);
 	m->synonyms = synonyms;
-	if (schema_is_taken(l, m->name) || !str_is_name(m->name, MAP_NAME_BYTES_MAX))
+	if (schema_has_name(l, m->name) || !str_is_name(m->name, MAP_NAME_BYTES_MAX))
 		return true;
 	return add_measure(l, m, true, "measures", e);
 }
@@ -401,7 +401,7 @@ bool schema_imply_metrics(struct loader *l, struct err *e)
 					  .synonyms = no_words};
 		if (is_count_of_another(s, m->name))
 			m->name = arena_printf(l->arena, "%s_count", n->name);
-		if (n->kind == ENTITY_LINK || !m->unit || schema_is_taken(l, m->name) ||
+		if (n->kind == ENTITY_LINK || !m->unit || schema_has_name(l, m->name) ||
 		    !str_is_name(m->name, MAP_NAME_BYTES_MAX))
 			continue;
 		if (!add_measure(l, m, true, "measures", e))

@@ -80,7 +80,7 @@ bool schema_dimensions(struct loader *l, const json_t *item, const char *member,
 	return true;
 }
 
-bool schema_is_taken(const struct loader *l, const char *name)
+bool schema_has_name(const struct loader *l, const char *name)
 {
 	const struct schema *s = &l->impl->schema;
 

@@ -35,7 +35,7 @@ MUST_CHECK bool schema_wheres(struct loader *l, const json_t *item, const char *
 			      const char *at, const struct where_def **out, size_t *count,
 			      struct err *e);
 /* Returns true when a metric, dimension or condition has this name. */
-bool schema_is_taken(const struct loader *l, const char *name);
+bool schema_has_name(const struct loader *l, const char *name);
 MUST_CHECK bool schema_permission(const struct loader *l, const char *permission, const char *at,
 				  struct err *e);
 /* Reads an optional choice as an index into `names`, NULL-terminated. Missing: *out is unchanged.

@@ -184,7 +184,7 @@ static void add_params(struct know *k, const struct flow_def *f, struct flow_par
 		for (size_t p = 0; p < count; p++) {
 			const char *filter = params[p].filter;
 
-			if (!flow_answer_taken(&f->lines[i], filter) ||
+			if (!flow_answer_param(&f->lines[i], filter) ||
 			    params_of_filter(out->list, out->count, filter))
 				continue;
 			out->list[out->count++] = params[p];
@@ -244,7 +244,7 @@ static bool is_said(const struct phrase_words *p, const bool *said)
 static bool is_taken(const struct flow_def *f, const char *filter)
 {
 	for (size_t i = 0; i < f->line_count; i++)
-		if (flow_answer_taken(&f->lines[i], filter))
+		if (flow_answer_param(&f->lines[i], filter))
 			return true;
 	return false;
 }
@@ -253,7 +253,7 @@ static bool is_taken(const struct flow_def *f, const char *filter)
 static bool takes_fact(const struct flow_def *f, const struct fact *fact)
 {
 	for (size_t i = 0; i < f->line_count; i++) {
-		const struct param_def *p = flow_answer_taken(&f->lines[i], fact->filter);
+		const struct param_def *p = flow_answer_param(&f->lines[i], fact->filter);
 
 		if (p && (!f->own || fact->count == 1 || p->is_list))
 			return true;
@@ -303,12 +303,12 @@ static bool line_takes_time(const struct reading *r, const struct flow_line *l)
 	const struct param_def *p = said_time_param(r, params, count);
 
 	if (p)
-		return flow_answer_taken(l, p->filter);
-	if ((!facts_get(&r->facts, FILTER_START) || flow_answer_taken(l, FILTER_START)) &&
-	    (!facts_get(&r->facts, FILTER_END) || flow_answer_taken(l, FILTER_END)))
+		return flow_answer_param(l, p->filter);
+	if ((!facts_get(&r->facts, FILTER_START) || flow_answer_param(l, FILTER_START)) &&
+	    (!facts_get(&r->facts, FILTER_END) || flow_answer_param(l, FILTER_END)))
 		return true;
-	return (year || month) && (!year || flow_answer_taken(l, FILTER_YEAR)) &&
-	       (!month || flow_answer_taken(l, FILTER_MONTH));
+	return (year || month) && (!year || flow_answer_param(l, FILTER_YEAR)) &&
+	       (!month || flow_answer_param(l, FILTER_MONTH));
 }
 
 /* Returns true when the line's rows are the options of a choice. */

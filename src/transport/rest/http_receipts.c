@@ -46,7 +46,7 @@ static json_t *receipt_json(const struct receipt *r, const struct principal *who
 	json_set_str(row, "previous_hash", r->previous_hash);
 	json_set_str(row, "content_hash", r->content_hash);
 	json_set_str(row, "message_id", r->message_id);
-	if (!needs || !may_all(who, needs, a)) {
+	if (!needs || !principal_has_all(who, needs, a)) {
 		json_set_bool(row, "masked", true);
 		json_decref(content);
 		return row;

@@ -39,7 +39,7 @@ static void on_embed_token(void *owner, const struct pbi_embed *embed, const str
 	reply_json(r, 200, body);
 }
 
-static void let_go(void *pbi)
+static void release(void *pbi)
 {
 	struct pbi *p = pbi;
 
@@ -60,7 +60,7 @@ void on_post_report_embed(struct request *r)
 		reply_problem(r, CODE_NOT_FOUND,
 			      "This report cannot be opened here, only followed by its link.");
 	else {
-		arena_defer(r->arena, let_go, pbi_hold(t->pbi));
+		arena_defer(r->arena, release, pbi_hold(t->pbi));
 		r->op = pbi_embed(t->pbi, r->who, report->menu_key, on_embed_token, r);
 	}
 }

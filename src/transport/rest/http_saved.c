@@ -90,8 +90,8 @@ static void on_found(void *owner, const struct saved_view *views, size_t count, 
 	if (reply_failed(r, e))
 		return;
 	again.call = store_text_json(views[0].call, r->arena);
-	if ((views[0].needs && !may_all(r->who, views[0].needs, r->arena)) || !again.call ||
-	    !turns_may_call_again(turns, r->who->tenant, again.call)) {
+	if ((views[0].needs && !principal_has_all(r->who, views[0].needs, r->arena)) ||
+	    !again.call || !turns_may_call_again(turns, r->who->tenant, again.call)) {
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}

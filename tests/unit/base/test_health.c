@@ -29,7 +29,7 @@ static void readiness(void **state)
 	(void)state;
 	assert_true(health_ready());
 	health_set("store", HEALTH_REQUIRED, HEALTH_DOWN, "no answer for %d s", 5);
-	health_set("llm:x", HEALTH_HELPFUL, HEALTH_DOWN, "breaker open");
+	health_set("llm:x", HEALTH_OPTIONAL, HEALTH_DOWN, "breaker open");
 	assert_false(health_ready());
 	health_set("store", HEALTH_REQUIRED, HEALTH_DEGRADED, "slow");
 	assert_true(health_ready());
@@ -62,7 +62,7 @@ static void a_tenant_waits_alone(void **state)
 	health_set("store:a", HEALTH_REQUIRED_BY_TENANT, HEALTH_OK, "connected");
 	health_set("store:b", HEALTH_REQUIRED_BY_TENANT, HEALTH_OK, "connected");
 	health_set("start:b", HEALTH_REQUIRED_BY_TENANT, HEALTH_DOWN, "damaged");
-	health_set("warehouse:a", HEALTH_HELPFUL, HEALTH_DOWN, "away");
+	health_set("warehouse:a", HEALTH_OPTIONAL, HEALTH_DOWN, "away");
 	assert_true(health_ready());
 	health_each_waiting(on_waiting, &waiting);
 	assert_string_equal(buf_text(&waiting), "b ");

@@ -231,14 +231,14 @@ static void test_spent_by_others(void **state)
 	int used;
 
 	(void)state;
-	assert_false(budget_asked(b, "acme", &used));
+	assert_false(budget_was_checked(b, "acme", &used));
 	assert_true(take(b, &ann, 100, 0, NOV_1, NULL));
-	assert_true(budget_asked(b, "acme", &used));
+	assert_true(budget_was_checked(b, "acme", &used));
 	assert_int_equal(used, 10);
-	assert_false(budget_asked(b, "other", &used));
+	assert_false(budget_was_checked(b, "other", &used));
 
 	budget_read_begin(b, "acme", NOV_1);
-	assert_false(budget_asked(b, "acme", &used));
+	assert_false(budget_was_checked(b, "acme", &used));
 	budget_add_sum(b, "acme", &ours);
 	assert_true(take(b, &ann, 200, 0, NOV_1, &hold)); /* may be in the sums or not */
 	budget_settle(b, &ann, &hold, 50, 0);
@@ -307,8 +307,8 @@ static void test_a_clock_that_goes_back(void **state)
 	assert_true(take(b, &bob, 60, 0, NOV_1 + DAY_MS - 1, &hold));
 	assert_int_equal(hold.at_ms, NOV_1 + DAY_MS);
 	assert_false(take(b, &bob, 60, 0, NOV_1 + DAY_MS - 1, NULL));
-	assert_true(budget_has_room(b, &bob, 40, 0, NOV_1));
-	assert_false(budget_has_room(b, &bob, 41, 0, NOV_1));
+	assert_true(budget_allows(b, &bob, 40, 0, NOV_1));
+	assert_false(budget_allows(b, &bob, 41, 0, NOV_1));
 	budget_free(&b);
 }
 
@@ -350,19 +350,19 @@ static void test_other_limits(void **state)
 
 	(void)state;
 	assert_true(budget_reserve(b, &ann, &hold, 0, NULL));
-	assert_false(budget_has_room(b, &ann, 20, 0, 0)); /* of the user's */
+	assert_false(budget_allows(b, &ann, 20, 0, 0)); /* of the user's */
 	budget_use(b, &now);
-	assert_true(budget_has_room(b, &ann, 50, 0, 0));
+	assert_true(budget_allows(b, &ann, 50, 0, 0));
 	assert_false(
-		budget_has_room(b, &ann, 51, 0, 0)); /* of the month's, which began with nothing */
+		budget_allows(b, &ann, 51, 0, 0)); /* of the month's, which began with nothing */
 	budget_settle(b, &ann, &hold, 110, 0);
-	assert_true(budget_has_room(b, &ann, 30, 0, 0));
-	assert_false(budget_has_room(b, &ann, 31, 0, 0)); /* the month knows of 20 */
+	assert_true(budget_allows(b, &ann, 30, 0, 0));
+	assert_false(budget_allows(b, &ann, 31, 0, 0)); /* the month knows of 20 */
 	budget_use(b, &day);
-	assert_true(budget_has_room(b, &ann, 40, 0, 0));
-	assert_false(budget_has_room(b, &ann, 41, 0, 0)); /* the tenant's day of 110 */
+	assert_true(budget_allows(b, &ann, 40, 0, 0));
+	assert_false(budget_allows(b, &ann, 41, 0, 0)); /* the tenant's day of 110 */
 	budget_use(b, &none);
-	assert_true(budget_has_room(b, &ann, 1000000, 0, 0));
+	assert_true(budget_allows(b, &ann, 1000000, 0, 0));
 	budget_free(&b);
 }
 

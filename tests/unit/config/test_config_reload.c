@@ -179,7 +179,7 @@ static void kept_by_an_arena(void **state)
 	const char *today = config_text(c, "today");
 
 	(void)state;
-	config_keep(c, a);
+	config_hold(c, a);
 	config_free(&c);
 	assert_string_equal(today, "2026-01-02");
 	arena_free(&a);

@@ -34,11 +34,11 @@ static void all_of_several(void **state)
 	struct arena *a = arena_new(1000);
 
 	(void)state;
-	assert_true(may_all(&ann, NULL, a));
-	assert_true(may_all(&ann, "", a));
-	assert_true(may_all(&ann, "chat:use chat:read_projects", a));
-	assert_false(may_all(&ann, "chat:use chat:read_budget", a));
-	assert_false(may_all(&ann, "chat:read_budget", a));
+	assert_true(principal_has_all(&ann, NULL, a));
+	assert_true(principal_has_all(&ann, "", a));
+	assert_true(principal_has_all(&ann, "chat:use chat:read_projects", a));
+	assert_false(principal_has_all(&ann, "chat:use chat:read_budget", a));
+	assert_false(principal_has_all(&ann, "chat:read_budget", a));
 	arena_free(&a);
 }
 

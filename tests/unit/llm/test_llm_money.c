@@ -78,7 +78,7 @@ static void test_held_and_settled(void **state)
 	struct llm_usage u = {.input_tokens = 10, .cache_read_tokens = 5, .output_tokens = 3};
 	struct budget_reservation hold;
 
-	assert_true(money_hold(&w->money, &call, &w->provider, &hold, NULL));
+	assert_true(money_reserve(&w->money, &call, &w->provider, &hold, NULL));
 	assert_true(hold.tokens > 100 && hold.tokens < 250);
 	assert_int_equal(hold.nano_usd, (hold.tokens - 100) * 4000 + 100 * 10000);
 	money_settle(&w->money, &call, &w->provider, &hold, &u);
@@ -102,12 +102,12 @@ static void test_the_tenants_own_day(void **state)
 	struct budget_reservation hold;
 
 	w->wall_ms = 10 * day_ms - 1;
-	while (money_hold(&w->money, &call, &w->provider, &hold, NULL))
+	while (money_reserve(&w->money, &call, &w->provider, &hold, NULL))
 		assert_int_equal(w->entries[w->count - 1].at_ms, w->wall_ms);
-	assert_false(money_suffices(&w->money, &ann, &w->provider, LLM_ANSWER));
+	assert_false(money_allows(&w->money, &ann, &w->provider, LLM_ANSWER));
 	w->count = 0;
 	w->wall_ms = 10 * day_ms;
-	assert_true(money_hold(&w->money, &call, &w->provider, &hold, NULL));
+	assert_true(money_reserve(&w->money, &call, &w->provider, &hold, NULL));
 	assert_int_equal(w->entries[0].at_ms, w->wall_ms);
 }
 
@@ -117,9 +117,9 @@ static void test_room_for_a_role(void **state)
 	struct world *w = *state;
 
 	w->roles[LLM_AGENT].max_tokens = 1000;
-	assert_true(money_suffices(&w->money, &ann, &w->provider, LLM_AGENT));
+	assert_true(money_allows(&w->money, &ann, &w->provider, LLM_AGENT));
 	w->roles[LLM_AGENT].max_tokens = 1001;
-	assert_false(money_suffices(&w->money, &ann, &w->provider, LLM_AGENT));
+	assert_false(money_allows(&w->money, &ann, &w->provider, LLM_AGENT));
 	assert_int_equal(w->count, 0);
 }
 
@@ -130,7 +130,7 @@ static void test_no_room(void **state)
 	struct err e = {0};
 	size_t n = 0;
 
-	while (money_hold(&w->money, &call, &w->provider, &hold, &e))
+	while (money_reserve(&w->money, &call, &w->provider, &hold, &e))
 		n++;
 	assert_true(n >= 4 && n <= 9);
 	assert_int_equal(e.code, ERR_QUOTA);
@@ -148,9 +148,9 @@ static void test_nobody_pays(void **state)
 	struct budget_reservation hold;
 
 	free_call.budget_owner = NULL;
-	assert_true(money_hold(&w->money, &free_call, &w->provider, &hold, NULL));
+	assert_true(money_reserve(&w->money, &free_call, &w->provider, &hold, NULL));
 	money_settle(&w->money, &free_call, &w->provider, &hold, &u);
-	assert_true(money_hold(&none, &call, &w->provider, &hold, NULL));
+	assert_true(money_reserve(&none, &call, &w->provider, &hold, NULL));
 	money_settle(&none, &call, &w->provider, &hold, &u);
 	assert_int_equal(w->count, 0);
 	assert_int_equal(u.nano_usd, 0);
@@ -163,12 +163,12 @@ static void test_guesses_of_what_broke_off(void **state)
 	struct llm_usage streamed = {0}, whole = {0},
 			 known = {.input_tokens = 7, .output_tokens = 90};
 
-	money_guess_broken(&call, &w->provider, 21, &streamed);
+	money_estimate_incomplete(&call, &w->provider, 21, &streamed);
 	assert_true(streamed.input_tokens > 20);
 	assert_int_equal(streamed.output_tokens, 21);
-	money_guess_broken(&call, &w->provider, -1, &whole);
+	money_estimate_incomplete(&call, &w->provider, -1, &whole);
 	assert_int_equal(whole.output_tokens, 100);
-	money_guess_broken(&call, &w->provider, 21, &known);
+	money_estimate_incomplete(&call, &w->provider, 21, &known);
 	assert_int_equal(known.input_tokens, 7);
 	assert_int_equal(known.output_tokens, 90);
 }
@@ -182,15 +182,15 @@ static void test_guesses_of_what_was_not_told(void **state)
 					   {.kind = LLM_TOOL_USE, .input = input}};
 	struct llm_answer nothing = {.blocks = blocks, .count = 2}, half = nothing, all = nothing;
 
-	money_guess_whole(&call, &w->provider, &nothing);
+	money_estimate_complete(&call, &w->provider, &nothing);
 	assert_in_range(nothing.usage.input_tokens, 20, 120);
 	assert_in_range(nothing.usage.output_tokens, 15, 40);
 	half.usage.input_tokens = 30;
-	money_guess_whole(&call, &w->provider, &half);
+	money_estimate_complete(&call, &w->provider, &half);
 	assert_int_equal(half.usage.input_tokens, 30);
 	assert_int_equal(half.usage.output_tokens, nothing.usage.output_tokens);
 	all.usage = (struct llm_usage){.cache_read_tokens = 30, .output_tokens = 1};
-	money_guess_whole(&call, &w->provider, &all);
+	money_estimate_complete(&call, &w->provider, &all);
 	assert_int_equal(all.usage.input_tokens, 0);
 	assert_int_equal(all.usage.output_tokens, 1);
 	json_decref(input);
@@ -206,9 +206,9 @@ static void test_a_table_is_held_for_in_full(void **state)
 	struct world *w = *state;
 	struct budget_reservation without, with;
 
-	assert_true(money_hold(&w->money, &call, &w->provider, &without, NULL));
+	assert_true(money_reserve(&w->money, &call, &w->provider, &without, NULL));
 	asked.messages = with_table;
-	assert_true(money_hold(&w->money, &asked, &w->provider, &with, NULL));
+	assert_true(money_reserve(&w->money, &asked, &w->provider, &with, NULL));
 	assert_true(with.tokens >=
 		    without.tokens + (int64_t)strlen(table.text) - (int64_t)strlen(question.text));
 }

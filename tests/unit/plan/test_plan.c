@@ -101,7 +101,7 @@ static void the_number_of_tasks_is_bounded(void **state)
 		tasks[i].id = ids[i];
 	}
 	assert_true(plan_check(&p, arena, &e));
-	assert_int_equal(p.flaw, PLAN_FINE);
+	assert_int_equal(p.flaw, PLAN_VALID);
 	assert_int_equal(refuse(tasks, PLAN_TASKS_MAX + 1, "1 to 16"), PLAN_TOO_LARGE);
 	assert_int_equal(refuse(tasks, MANY, "1 to 16"), PLAN_TOO_LARGE);
 	assert_int_equal(refuse(tasks, 0, "1 to 16"), PLAN_EMPTY);
@@ -227,7 +227,7 @@ static void any_graph_has_waves_or_a_circle(void **state)
 			assert_int_equal(p.flaw, PLAN_CYCLE);
 			circles++;
 		} else {
-			assert_int_equal(p.flaw, PLAN_FINE);
+			assert_int_equal(p.flaw, PLAN_VALID);
 			for (size_t i = 0; i < count; i++)
 				for (const char *const *id = tasks[i].depends_on; *id; id++)
 					assert_true(tasks[place_of(*id)].wave < tasks[i].wave);

@@ -318,7 +318,7 @@ static void a_line_of_a_flow_that_does_not_apply_is_needless(void **state)
 	assert_string_equal(s.told, "+a -a ");
 	for (size_t i = 1; i < 6; i++) {
 		assert_int_equal(tasks[i].state, TASK_SKIPPED);
-		assert_int_equal(tasks[i].skipped, SKIP_NEEDLESS);
+		assert_int_equal(tasks[i].skipped, SKIP_UNNEEDED);
 	}
 }
 
@@ -340,8 +340,8 @@ static void a_condition_over_a_failure_is_not_simply_false(void **state)
 	play(&s, tasks, 7, 10);
 	assert_int_equal(tasks[1].skipped, SKIP_EARLIER);
 	assert_int_equal(tasks[2].skipped, SKIP_EARLIER);
-	assert_int_equal(tasks[3].skipped, SKIP_NEEDLESS);
-	assert_int_equal(tasks[4].skipped, SKIP_NEEDLESS);
+	assert_int_equal(tasks[3].skipped, SKIP_UNNEEDED);
+	assert_int_equal(tasks[4].skipped, SKIP_UNNEEDED);
 	assert_int_equal(tasks[6].skipped, SKIP_EARLIER);
 }
 
@@ -361,7 +361,7 @@ static void a_group_of_which_one_task_failed_can_be_judged(void **state)
 	(void)state;
 	play(&s, tasks, 3, 10);
 	assert_int_equal(tasks[2].state, TASK_SKIPPED);
-	assert_int_equal(tasks[2].skipped, SKIP_NEEDLESS);
+	assert_int_equal(tasks[2].skipped, SKIP_UNNEEDED);
 	play(&failing, all_failed, 2, 10);
 	assert_int_equal(all_failed[1].skipped, SKIP_EARLIER);
 }

@@ -187,7 +187,7 @@ static void nobody_is_asked_for_what_the_caller_may_not_use(void **state)
 
 	(void)state;
 	assert_int_equal(p->count, 2);
-	assert_false(plan_may_ask(p));
+	assert_false(plan_has_questions(p));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, before, after)

@@ -161,7 +161,7 @@ static void probes_and_headers(void **state)
 
 	(void)state;
 	health_set("store", HEALTH_REQUIRED, HEALTH_OK, "fine");
-	health_set("model", HEALTH_HELPFUL, HEALTH_DEGRADED, "slow");
+	health_set("model", HEALTH_OPTIONAL, HEALTH_DEGRADED, "slow");
 	assert_api("GET", "/livez", NULL, 200, "nosniff");
 	assert_api("GET", "/readyz", NULL, 200, NULL);
 	assert_api("GET", "/health", NULL, 200, "{\"status\":\"degraded\"}");
