@@ -85,10 +85,10 @@ struct turn_answer {
 	struct no_answer no_answer;
 	struct turn_rewrite rewrite;
 	struct {
-		int count;         /* continuations by another provider */
-		const char *shown; /* text shown before the last of them */
-		const char *taken; /* text shown before a takeover; NULL: no takeover */
-		struct buf held;   /* its incomplete sentence */
+		int count;           /* continuations by another provider */
+		const char *shown;   /* text shown before the last of them */
+		const char *resumed; /* text shown before a takeover; NULL: no takeover */
+		struct buf held;     /* its incomplete sentence */
 	} continued;
 	struct budget_owner budget_owner;
 	bool out_of_budget; /* an agent's call was skipped for lack of budget */
@@ -154,22 +154,22 @@ struct llm_call *answer_by_model(struct answer_turn *t);
 /* Takes a chunk of the model's text. True: the answer has reached its limit. */
 bool answer_text(struct answer_turn *t, const char *text, size_t len);
 /* The text has ended: shows the last sentence, or asks for a rewrite of it. */
-void answer_rest(struct answer_turn *t);
+void answer_finish_text(struct answer_turn *t);
 /* ---- continue.c: continues an answer that failed after its first word ---- */
 
 /* Begins a turn that was taken over: text in its log precedes what this replica writes. */
-void answer_taken(struct answer_turn *t);
+void answer_resume(struct answer_turn *t);
 /* Text shown before this replica took the turn over; "": none. */
 struct str answer_shown_before(const struct answer_turn *t);
 /* Shows the part of a text made by code that follows what was shown before the takeover. False: the
  * text does not begin with that, and nothing is shown. */
-bool answer_say_rest(struct answer_turn *t, const char *text,
-		     void (*say)(struct answer_turn *t, const char *text, size_t len));
+bool answer_emit_rest(struct answer_turn *t, const char *text,
+		      void (*say)(struct answer_turn *t, const char *text, size_t len));
 /* Shows the template's findings that were not shown yet, when no model can continue. False:
  * none. */
 bool answer_findings_left(struct answer_turn *t);
 /* Pure. Returns the lines and sentences of `made` that `shown` lacks; "": none. */
-const char *answer_unsaid(struct str shown, const char *made, struct arena *a);
+const char *answer_missing_text(struct str shown, const char *made, struct arena *a);
 
 /* True when another provider can be asked and enough time is left. */
 bool answer_may_continue(const struct answer_turn *t);
@@ -181,7 +181,7 @@ void continue_rest(struct answer_turn *t);
 /* Pure. Returns what closes a text that stops anywhere: open sentence, bold, code, table row. */
 const char *answer_closing_marks(struct str shown, struct arena *a);
 /* Pure. True when a sentence of `shown` says the same with the same numbers. */
-bool answer_says_again(struct str shown, struct str sentence);
+bool answer_repeats(struct str shown, struct str sentence);
 /* In prompt.c; `shown` "": from the start. */
 struct llm_call *prompt_continue(struct answer_turn *t, const char *shown, const char *failed);
 
@@ -189,7 +189,7 @@ void answer_ended_early(struct answer_turn *t);
 void answer_written_by(struct answer_turn *t, const char *provider, const char *model);
 /* Sets the author of an answer whose turn ended before the model did: the last model asked, or else
  * the rules. */
-void answer_written_till_now(struct answer_turn *t);
+void answer_set_author(struct answer_turn *t);
 
 /* ---- context.c: what the answer was made from ---- */
 
@@ -264,7 +264,7 @@ void say_filters(struct answer_turn *t);
 /* Emits the plan if it has more than one call. */
 void say_plan(struct answer_turn *t, const struct plan *p);
 /* Passes a text to `say` in chunks of about one line. */
-void say_in_pieces(struct answer_turn *t, const char *text,
+void say_in_chunks(struct answer_turn *t, const char *text,
 		   void (*say)(struct answer_turn *t, const char *text, size_t len));
 /* Emit a chunk of the answer, unchecked or checked. */
 void say_text(struct answer_turn *t, const char *text, size_t len);
@@ -291,7 +291,7 @@ void stage_end_passed(struct answer_turn *t, bool passed); /* of the guardrail c
 void stage_end_plan(struct answer_turn *t, size_t tasks);
 void stages_end(struct answer_turn *t); /* at the turn's end: running stages have failed */
 /* The on_request callback of a trail; `owner` is a struct answer_turn. */
-void usage_tell(void *owner, const struct llm_call *call, const struct llm_trail_entry *asked);
+void usage_emit(void *owner, const struct llm_call *call, const struct llm_trail_entry *asked);
 
 /* ---- summary.c: JSON about the whole turn, in the arena ---- */
 
@@ -334,7 +334,7 @@ void check_begin(struct answer_turn *t); /* from here on the answer's text is ch
 void check_text(struct answer_turn *t, const char *text, size_t len);
 /* Checks and emits a whole answer made by code. False: nothing was emitted; its numbers must be
  * checked one by one. */
-bool check_made(struct answer_turn *t, const struct view_answer *made);
+bool check_template(struct answer_turn *t, const struct view_answer *made);
 /* No more text follows: emits waiting text, or asks for a rewrite. */
 void check_last(struct answer_turn *t);
 void check_end(struct answer_turn *t);

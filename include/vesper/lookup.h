@@ -63,8 +63,8 @@ size_t names_find(const struct names *n, const struct folded *words, struct entr
 size_t names_near(const struct names *n, const bool *in, const char *key, size_t len, bool others,
 		  struct arena *a, struct entry *out, size_t max);
 /* The values that a misspelled key can mean, all at the same distance; at most NEAR_MAX. */
-size_t names_meant(const struct names *n, const bool *in, const char *key, size_t len,
-		   struct arena *a, struct entry *out);
+size_t names_candidates(const struct names *n, const bool *in, const char *key, size_t len,
+			struct arena *a, struct entry *out);
 /* Like name_book_resolve, in these names. */
 bool names_resolve(const struct names *n, const struct dimension_def *d, const char *text,
 		   const struct args *context, struct arena *a, struct name_match *out);
@@ -96,6 +96,6 @@ size_t names_closest(const struct names *n, const struct dimension_def *d, const
 size_t name_book_values(const struct name_book *b, const struct catalog_view *v, const char *filter,
 			const char *text, struct arena *a, const struct suggestion **out);
 /* The dimension in scope with the value most similar to the text; or NULL. */
-const struct dimension_def *names_kind_like(const struct names *n, const char *text);
+const struct dimension_def *names_most_similar_dimension(const struct names *n, const char *text);
 
 #endif

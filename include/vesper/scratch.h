@@ -28,20 +28,21 @@ void scratch_note(struct scratch *s, const char *text);
  * for optional notes, TOKENS_RESULTS for results. */
 void scratch_is(struct scratch *s, enum tokens_part part);
 /* An optional note. If it is dropped, the text names it: "What was said earlier". */
-void scratch_note_spare(struct scratch *s, const char *name, const char *text);
+void scratch_note_optional(struct scratch *s, const char *name, const char *text);
 /* Reserves tokens that another part of the request uses. */
 void scratch_spend(struct scratch *s, size_t tokens);
 void scratch_gap(struct scratch *s, const char *what);
 
-enum scratch_way {
-	SCRATCH_WHOLE, /* for the model that writes the answer: arguments, outcome, facts, rows and
+enum scratch_detail {
+	SCRATCH_FULL, /* for the model that writes the answer: arguments, outcome, facts, rows and
 			  statistics; cells are fenced as data */
 	SCRATCH_NUMBERS, /* for a model that can still call tools: no arguments, no text cells and
 			    no names from the data; left-out values can be referred to (ref.h). The
 			    rows must not contain text */
 };
-/* `rows`: row limit of each table. If several results are SCRATCH_WHOLE, each names its task. */
-void scratch_result(struct scratch *s, const struct result *r, enum scratch_way way, size_t rows);
+/* `rows`: row limit of each table. If several results are SCRATCH_FULL, each names its task. */
+void scratch_result(struct scratch *s, const struct result *r, enum scratch_detail way,
+		    size_t rows);
 
 /* Selects what fits and writes the text. Call again after adding items. */
 void scratch_fit(struct scratch *s);

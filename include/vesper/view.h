@@ -25,37 +25,37 @@ struct language;
  * priority in the table stay. Then rows are dropped: the first ones are shown, and with `extremes`
  * also those with the lowest and highest numbers.
  */
-struct view_room {
+struct view_limits {
 	size_t rows; /* row limit */
 	size_t size; /* total size of headers and cells in units of `measure`; SIZE_MAX: any */
 	size_t (*measure)(const char *text); /* size of one cell */
 	bool extremes;
 };
-enum view_left { VIEW_SHOWN, VIEW_LEFT_SPARSE, VIEW_LEFT_PRIORITY };
+enum view_drop_reason { VIEW_SHOWN, VIEW_DROPPED_SPARSE, VIEW_DROPPED_PRIORITY };
 struct view_fit {
-	enum view_left *left; /* per column of the table */
-	size_t column_count;  /* shown */
-	size_t *rows;         /* shown, ascending */
+	enum view_drop_reason *dropped; /* per column of the table */
+	size_t column_count;            /* shown */
+	size_t *rows;                   /* shown, ascending */
 	size_t row_count;
 	size_t size;
 };
-void view_fit_table(const struct table *t, const struct view_room *room, struct arena *a,
+void view_fit_table(const struct table *t, const struct view_limits *room, struct arena *a,
 		    struct view_fit *out);
 
 /* How a view reports rows or columns that it does not show; the reason may be NULL. */
-struct view_cut {
+struct view_truncation {
 	bool truncated;
 	const char *reason;
 };
 /* Writes the data view of one table of a result (columns, meta, data_dict by column, row counts,
  * truncation, source). Parts above VIEW_BYTES_MAX are left out and reported. */
-struct view_cut view_data(struct buf *out, const struct result *r, const struct table *t,
-			  const char *view_id, struct arena *a);
+struct view_truncation view_data(struct buf *out, const struct result *r, const struct table *t,
+				 const char *view_id, struct arena *a);
 
 /* Writes the members of a data view that describe the table, limited to the size of a view. */
 void view_table(struct json_out *j, const struct table *t, struct arena *a);
 /* Writes the rows as an array of objects, limited to the size of a view. */
-struct view_cut view_rows(struct json_out *j, const struct table *t, struct arena *a);
+struct view_truncation view_rows(struct json_out *j, const struct table *t, struct arena *a);
 
 /* The view of a result without rows: a base view if nothing was found, or an error view with
  * details and suggestions if it failed. NULL: the result has rows. New reference. */

@@ -89,26 +89,27 @@ void wire_reader_free(struct wire_reader **r);
 void wire_reader_head(struct wire_reader *r, const struct wire_head *head);
 
 /* The complete answer of one turn, for clients that wait for it. */
-struct wire_whole;
-struct wire_whole *wire_whole_new(void);
-void wire_whole_free(struct wire_whole **w);
-void wire_whole_add(struct wire_whole *w, const struct event *event);
-/* Call after the closing event. False: the turn failed; see wire_whole_problem. */
-bool wire_whole_ok(const struct wire_whole *w);
-void wire_whole_write(const struct wire_whole *w, const struct stream_log *log, struct buf *out);
-/* Code and further members (", …") of a problem document; borrowed from the wire_whole. */
+struct wire_response;
+struct wire_response *wire_response_new(void);
+void wire_response_free(struct wire_response **w);
+void wire_response_add(struct wire_response *w, const struct event *event);
+/* Call after the closing event. False: the turn failed; see wire_response_problem. */
+bool wire_response_ok(const struct wire_response *w);
+void wire_response_write(const struct wire_response *w, const struct stream_log *log,
+			 struct buf *out);
+/* Code and further members (", …") of a problem document; borrowed from the wire_response. */
 struct wire_problem {
 	const char *code, *message;
 	int64_t retry_after_ms;
 	struct str members; /* message, retryable, suggestions, …: members added to a problem
 			       document */
 };
-struct wire_problem wire_whole_problem(const struct wire_whole *w);
+struct wire_problem wire_response_problem(const struct wire_response *w);
 
 /* Writes a finished turn as one chat.completion object; false: it failed, and nothing was
  * written. */
-MUST_CHECK bool wire_openai_whole(const struct stream_log *log, const struct wire_head *head,
-				  struct buf *out);
+MUST_CHECK bool wire_openai_response(const struct stream_log *log, const struct wire_head *head,
+				     struct buf *out);
 
 /* A text without a turn, as a completion: whole, or in chunks. */
 struct wire_text {
@@ -125,8 +126,8 @@ void wire_markdown_table(struct buf *out, const json_t *view, size_t rows_max);
 void wire_markdown_text(struct buf *out, const char *text);
 
 /* Writes an ended turn as the result of an MCP tool call; a failed turn is a result too. */
-MUST_CHECK bool wire_mcp_whole(const struct stream_log *log, const struct wire_head *head,
-			       struct buf *out);
+MUST_CHECK bool wire_mcp_response(const struct stream_log *log, const struct wire_head *head,
+				  struct buf *out);
 
 /* The parts of an answer that are stored with its text, as two JSON arrays: its views and the first
  * CHECKED_ITEMS_MAX of its checked numbers. */

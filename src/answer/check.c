@@ -142,7 +142,7 @@ const char *check_plain(struct answer_turn *t, const char *text)
 	return plain;
 }
 
-bool check_made(struct answer_turn *t, const struct view_answer *made)
+bool check_template(struct answer_turn *t, const struct view_answer *made)
 {
 	const struct guard_input in = numbers_input(t);
 	const char *plain = check_plain(t, made->markdown);

@@ -195,7 +195,7 @@ static size_t words_of(struct str text)
 	return n;
 }
 
-static bool stands(const struct answer_cites *c, const bool *cites, struct str quote)
+static bool occurs_in_cited(const struct answer_cites *c, const bool *cites, struct str quote)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (cites[i] && guard_quote_stands(quote, c->passages[i]->text))
@@ -232,7 +232,8 @@ static void put_checked(struct answer_cites *c, const bool *cites, struct str s,
 	for (size_t i = 0; i < s.n;) {
 		size_t end = quote_at(s, i, &inside);
 
-		if (end == 0 || words_of(inside) < QUOTE_WORDS || stands(c, cites, inside)) {
+		if (end == 0 || words_of(inside) < QUOTE_WORDS ||
+		    occurs_in_cited(c, cites, inside)) {
 			end = end ? end : i + 1;
 			buf_add(out, s.p + i, end - i);
 		} else {
@@ -314,7 +315,7 @@ static size_t behind_cites(struct str s, size_t end)
 }
 
 /* The end of the last complete sentence. 0: none is complete. Quotations are not split. */
-static size_t whole_until(struct str s)
+static size_t complete_sentences_len(struct str s)
 {
 	bool quoted = false;
 
@@ -329,11 +330,12 @@ static size_t whole_until(struct str s)
 	return s.n > 0 && s.p[s.n - 1] == '\n' ? s.n : 0;
 }
 
-static void pass_whole(struct answer_cites *c)
+static void pass_complete(struct answer_cites *c)
 {
 	size_t end;
 
-	while ((end = whole_until((struct str){buf_text(&c->sentence), c->sentence.n})) > 0) {
+	while ((end = complete_sentences_len((struct str){buf_text(&c->sentence), c->sentence.n})) >
+	       0) {
 		struct buf rest;
 
 		pass(c, (struct str){buf_text(&c->sentence), end});
@@ -405,13 +407,13 @@ struct answer_cites *cites_new(struct answer_turn *t)
 void cites_feed(struct answer_cites *c, const char *text, size_t len)
 {
 	guard_cite_feed(c->guard, text, len);
-	pass_whole(c);
+	pass_complete(c);
 }
 
 void cites_end(struct answer_cites *c)
 {
 	guard_cite_end(c->guard);
-	pass_whole(c);
+	pass_complete(c);
 	pass_rest(c);
 }
 

@@ -80,7 +80,7 @@ static struct word_set words_of(struct str s)
 	return w;
 }
 
-static bool says_the_same(const struct word_set *a, const struct word_set *b)
+static bool has_same_words(const struct word_set *a, const struct word_set *b)
 {
 	size_t both = 0, numbers = 0, percent;
 
@@ -106,7 +106,7 @@ static size_t sentence_end(struct str s)
 	return s.n >= SENTENCE_BYTES_MAX ? s.n : 0;
 }
 
-bool answer_says_again(struct str shown, struct str sentence)
+bool answer_repeats(struct str shown, struct str sentence)
 {
 	struct word_set w = words_of(sentence);
 
@@ -117,7 +117,7 @@ bool answer_says_again(struct str shown, struct str sentence)
 		size_t n = end ? end : shown.n;
 		struct word_set before = words_of((struct str){shown.p, n});
 
-		if (before.count > 0 && says_the_same(&w, &before))
+		if (before.count > 0 && has_same_words(&w, &before))
 			return true;
 		shown = (struct str){shown.p + n, shown.n - n};
 	}
@@ -186,7 +186,7 @@ static bool numbers_are_shown(struct str shown, const struct word_set *w)
 	return w->numbers > 0 && found == w->numbers;
 }
 
-const char *answer_unsaid(struct str shown, const char *made, struct arena *a)
+const char *answer_missing_text(struct str shown, const char *made, struct arena *a)
 {
 	struct str rest = str_of(made);
 	struct buf out;
@@ -199,7 +199,7 @@ const char *answer_unsaid(struct str shown, const char *made, struct arena *a)
 
 		/* Table rows are skipped: the table is shown as a view. */
 		if (w.count > 0 && rest.p[0] != '|' && !numbers_are_shown(shown, &w) &&
-		    !answer_says_again(shown, (struct str){rest.p, n}))
+		    !answer_repeats(shown, (struct str){rest.p, n}))
 			buf_add(&out, rest.p, n);
 		rest = (struct str){rest.p + n, rest.n - n};
 	}
@@ -232,11 +232,11 @@ static void count_marks(struct answer_turn *t)
 	}
 }
 
-void answer_taken(struct answer_turn *t)
+void answer_resume(struct answer_turn *t)
 {
 	struct str shown = stream_text(t->core->log);
 
-	t->answer->continued.taken =
+	t->answer->continued.resumed =
 		shown.n > 0 ? arena_strndup(t->core->arena, shown.p, shown.n) : "";
 	t->answer->checked.chars = utf8_count(shown.p, shown.n);
 	count_marks(t);
@@ -244,17 +244,17 @@ void answer_taken(struct answer_turn *t)
 
 struct str answer_shown_before(const struct answer_turn *t)
 {
-	return str_of(t->answer->continued.taken);
+	return str_of(t->answer->continued.resumed);
 }
 
-bool answer_say_rest(struct answer_turn *t, const char *text,
-		     void (*say)(struct answer_turn *t, const char *text, size_t len))
+bool answer_emit_rest(struct answer_turn *t, const char *text,
+		      void (*say)(struct answer_turn *t, const char *text, size_t len))
 {
 	struct str shown = answer_shown_before(t);
 
 	if (!str_starts(str_of(text), shown))
 		return false;
-	say_in_pieces(t, text + shown.n, say);
+	say_in_chunks(t, text + shown.n, say);
 	return true;
 }
 
@@ -265,14 +265,15 @@ bool answer_findings_left(struct answer_turn *t)
 
 	for (size_t i = 0; i < t->work->result_count && !*left; i++)
 		if (t->work->results[i]->outcome.kind == OUTCOME_ROWS)
-			left = answer_unsaid(shown, t->answer->templated.markdown, t->core->arena);
+			left = answer_missing_text(shown, t->answer->templated.markdown,
+						   t->core->arena);
 	if (!*left || t->answer->log_full || t->answer->cut)
 		return false;
 	say_between(t, answer_closing_marks(shown, t->core->arena));
 	say_between(t, turn_sentence(t->core, SAY_END_REST));
 	say_between(t, "\n\n");
 	t->answer->rewrite.allowed = false;
-	say_in_pieces(t, left, check_text);
+	say_in_chunks(t, left, check_text);
 	check_last(t);
 	check_end(t);
 	answer_written_by(t, "rules", NULL);
@@ -310,7 +311,7 @@ struct llm_call *answer_continue(struct answer_turn *t)
 
 static void pass(struct answer_turn *t, struct str sentence)
 {
-	if (!answer_says_again(str_of(t->answer->continued.shown), sentence))
+	if (!answer_repeats(str_of(t->answer->continued.shown), sentence))
 		check_text(t, sentence.p, sentence.n);
 }
 

@@ -81,7 +81,7 @@ static void set_message(struct answer_turn *t, struct llm_message *m, enum llm_s
 
 /* Describes a past answer for a model that may still choose tools. It contains no text of the data.
  * Clarifying questions are left out too, since they can name values. */
-static const char *answer_in_words(struct answer_turn *t, const struct message *m)
+static const char *answer_description(struct answer_turn *t, const struct message *m)
 {
 	const json_t *ask =
 		json_object_get(store_text_json(m->texts.standing, t->core->arena), "ask");
@@ -116,7 +116,7 @@ static void set_messages(struct answer_turn *t, struct llm_call *call, const cha
 		set_message(t, &list[call->message_count++], LLM_USER, q->content,
 			    HISTORY_MESSAGE_BYTES);
 		set_message(t, &list[call->message_count++], LLM_ASSISTANT,
-			    call->role == LLM_ROUTE ? answer_in_words(t, a) : a->content,
+			    call->role == LLM_ROUTE ? answer_description(t, a) : a->content,
 			    HISTORY_MESSAGE_BYTES);
 	}
 	set_message(t, &list[call->message_count++], LLM_USER, newest, PROMPT_BYTES_MAX);
@@ -160,10 +160,10 @@ static void note_memory(struct answer_turn *t, struct scratch *s, bool answers)
 		memory_text(t->context->between, t->core->who, answers, t->core->arena);
 
 	if (*text || *between)
-		scratch_note_spare(s, "What was said earlier in this conversation",
-				   arena_printf(t->core->arena,
-						"Earlier in this conversation:\n%s%s%s\n", text,
-						*text && *between ? "\n" : "", between));
+		scratch_note_optional(s, "What was said earlier in this conversation",
+				      arena_printf(t->core->arena,
+						   "Earlier in this conversation:\n%s%s%s\n", text,
+						   *text && *between ? "\n" : "", between));
 }
 
 struct llm_call *prompt_compress(struct answer_turn *t)
@@ -369,7 +369,7 @@ static void note_passages(struct answer_turn *t, struct scratch *s)
 static void note_results(struct answer_turn *t, struct scratch *s)
 {
 	for (size_t i = 0; i < t->work->result_count; i++)
-		scratch_result(s, t->work->results[i], SCRATCH_WHOLE, PROMPT_ROWS_MAX);
+		scratch_result(s, t->work->results[i], SCRATCH_FULL, PROMPT_ROWS_MAX);
 	note_passages(t, s);
 }
 
@@ -493,7 +493,7 @@ static void note_client_history(struct answer_turn *t, struct scratch *s)
 	const char *said = client_history_text(&t->core->request, t->core->arena);
 
 	if (said)
-		scratch_note_spare(s, "What was said earlier in this conversation", said);
+		scratch_note_optional(s, "What was said earlier in this conversation", said);
 }
 
 static struct llm_call *answer_call(struct answer_turn *t, const char *more)

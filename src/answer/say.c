@@ -106,13 +106,13 @@ void say_text(struct answer_turn *t, const char *text, size_t len)
 
 /* Templates stream chunks of about a line, so that a client can resume in the middle of an
  * answer. */
-#define PIECE_BYTES 48
+#define CHUNK_BYTES 48
 
-void say_in_pieces(struct answer_turn *t, const char *text,
+void say_in_chunks(struct answer_turn *t, const char *text,
 		   void (*say)(struct answer_turn *t, const char *text, size_t len))
 {
 	while (*text) {
-		size_t n = strnlen(text, PIECE_BYTES);
+		size_t n = strnlen(text, CHUNK_BYTES);
 
 		while (text[n] && text[n - 1] != ' ' && text[n - 1] != '\n')
 			n++;
@@ -220,7 +220,7 @@ static bool chart(struct answer_turn *t, const struct result *r, const char *vie
 void say_view(struct answer_turn *t, struct result *r)
 {
 	const char *view_id = next_view_id(t, r);
-	struct view_cut cut;
+	struct view_truncation cut;
 	struct buf view;
 
 	buf_init(&view, SIZE_MAX / 2);

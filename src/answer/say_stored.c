@@ -27,7 +27,7 @@ static struct str stored_str(const char *text)
 
 /* ---- Text and checked numbers ---- */
 
-static void say_piece(struct answer_turn *t, struct str text, const struct event_mark *mark)
+static void say_chunk(struct answer_turn *t, struct str text, const struct event_mark *mark)
 {
 	struct event event = {.kind = EVENT_TEXT_DELTA, .u.text_delta = {.text = text}};
 
@@ -88,11 +88,11 @@ static void say_marked(struct answer_turn *t, struct str text, const json_t *che
 
 		if (start < at || len < 1 || !mark.kind)
 			continue;
-		say_piece(t, take_characters(&text, start - at), NULL);
-		say_piece(t, take_characters(&text, len), &mark);
+		say_chunk(t, take_characters(&text, start - at), NULL);
+		say_chunk(t, take_characters(&text, len), &mark);
 		at = start + len;
 	}
-	say_piece(t, text, NULL);
+	say_chunk(t, text, NULL);
 }
 
 /* ---- Views ---- */

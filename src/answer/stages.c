@@ -89,7 +89,7 @@ static int64_t sum(const struct tokens_by *by)
 	return (int64_t)tokens;
 }
 
-void usage_tell(void *owner, const struct llm_call *call, const struct llm_trail_entry *asked)
+void usage_emit(void *owner, const struct llm_call *call, const struct llm_trail_entry *asked)
 {
 	struct answer_turn *t = owner;
 	const struct llm_usage *u = &asked->usage;

@@ -16,7 +16,7 @@ static size_t result_rows(const struct result *r)
 }
 
 /* Members of a stored call and of its agent's later context, besides the data view. */
-static void put_kept(struct json_out *j, struct arena *a, const struct result *r)
+static void put_call_members(struct json_out *j, struct arena *a, const struct result *r)
 {
 	jo_set_str(j, "finding", view_finding(r, a));
 	jo_set_int(j, "total_rows", r->table_count > 0 ? r->tables[0]->total_rows : 0);
@@ -40,7 +40,7 @@ static void put_calls(struct json_out *j, const struct answer_turn *t, bool to_k
 		jo_set_bool(j, "truncated", r->outcome.truncated);
 		jo_set_str(j, "truncation_reason", r->outcome.truncation);
 		if (to_keep)
-			put_kept(j, t->core->arena, r);
+			put_call_members(j, t->core->arena, r);
 		jo_object_end(j);
 	}
 	jo_array_end(j);

@@ -14,7 +14,7 @@ void answer_begin(struct answer_turn *t)
 {
 	const struct turn_core *core = t->core;
 
-	t->answer->trail.on_request = usage_tell;
+	t->answer->trail.on_request = usage_emit;
 	t->answer->trail.owner = t;
 	t->answer->links = STR("[]");
 	t->answer->budget_owner = (struct budget_owner){
@@ -35,7 +35,7 @@ void answer_written_by(struct answer_turn *t, const char *provider, const char *
 	t->answer->model = arena_strdup(t->core->arena, model);
 }
 
-void answer_written_till_now(struct answer_turn *t)
+void answer_set_author(struct answer_turn *t)
 {
 	const struct llm_trail_entry *last = t->answer->trail.last;
 	bool is_model = last && last->role == LLM_ANSWER && last->provider;
@@ -140,8 +140,8 @@ void answer_by_template(struct answer_turn *t)
 {
 	answer_written_by(t, "rules", NULL);
 	t->answer->rewrite.allowed = false;
-	if (!check_made(t, &t->answer->templated)) {
-		say_in_pieces(t, t->answer->templated.markdown, check_text);
+	if (!check_template(t, &t->answer->templated)) {
+		say_in_chunks(t, t->answer->templated.markdown, check_text);
 		check_last(t);
 	}
 	check_end(t);
@@ -150,7 +150,7 @@ void answer_by_template(struct answer_turn *t)
 bool answer_template_rest(struct answer_turn *t)
 {
 	t->answer->rewrite.allowed = false;
-	if (!answer_say_rest(t, t->answer->templated.markdown, check_text))
+	if (!answer_emit_rest(t, t->answer->templated.markdown, check_text))
 		return false;
 	answer_written_by(t, "rules", NULL);
 	check_last(t);
@@ -194,7 +194,7 @@ void answer_ended_early(struct answer_turn *t)
 	t->answer->cut = true;
 }
 
-void answer_rest(struct answer_turn *t)
+void answer_finish_text(struct answer_turn *t)
 {
 	struct str rest;
 

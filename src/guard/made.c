@@ -10,7 +10,7 @@
 #include "vesper/utf8.h"
 
 #define ONE         ((guard_value)100000000)
-#define PIECE_BYTES 48 /* approximate size of chunks without numbers */
+#define CHUNK_BYTES 48 /* approximate size of chunks without numbers */
 
 /* A number of the text confirmed by its part. */
 struct made_mark {
@@ -287,7 +287,7 @@ static bool asks_for_results(const struct guard_input *in, const struct unit_wor
 static void pass_text(const struct guard_sink *sink, const char *p, size_t n)
 {
 	while (n > 0) {
-		size_t len = n < PIECE_BYTES ? n : PIECE_BYTES;
+		size_t len = n < CHUNK_BYTES ? n : CHUNK_BYTES;
 
 		while (len < n && p[len - 1] != ' ' && p[len - 1] != '\n')
 			len++;

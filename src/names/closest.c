@@ -73,8 +73,8 @@ static bool is_other_word(const char *key, size_t len, const struct entry *e)
 	return len == 4 && (e->kind != ENTRY_VALUE || strlen(e->value) == 4);
 }
 
-size_t names_meant(const struct names *names, const bool *in, const char *key, size_t len,
-		   struct arena *a, struct entry *out)
+size_t names_candidates(const struct names *names, const bool *in, const char *key, size_t len,
+			struct arena *a, struct entry *out)
 {
 	size_t count = names_near(names, in, key, len, false, a, out, NEAR_MAX), n = 0;
 
@@ -163,7 +163,8 @@ size_t names_closest(const struct names *names, const struct dimension_def *d, c
 	return count > 0 ? count : names_options(names, d, parent, a, out);
 }
 
-const struct dimension_def *names_kind_like(const struct names *names, const char *text)
+const struct dimension_def *names_most_similar_dimension(const struct names *names,
+							 const char *text)
 {
 	const struct listed *l = &names->book->listed;
 	const struct catalog *c = names->book->catalog;

@@ -305,7 +305,7 @@ size_t keys_find(const struct keys *k, const char *key, size_t len, size_t *firs
 
 /* Compares string i with the range of strings that begin with the key: before (-1), inside (0),
  * after (1). */
-static int beside(const struct keys *k, size_t i, const char *key, size_t len)
+static int compare_prefix(const struct keys *k, size_t i, const char *key, size_t len)
 {
 	size_t n;
 	const char *at = keys_at(k, i, &n);
@@ -324,7 +324,7 @@ bool keys_begin(const struct keys *k, const char *key, size_t len, size_t *lo, s
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (beside(k, middle, key, len) < 0)
+		if (compare_prefix(k, middle, key, len) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -333,7 +333,7 @@ bool keys_begin(const struct keys *k, const char *key, size_t len, size_t *lo, s
 	for (high = *hi; low < high;) {
 		size_t middle = low + (high - low) / 2;
 
-		if (beside(k, middle, key, len) <= 0)
+		if (compare_prefix(k, middle, key, len) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -344,8 +344,8 @@ bool keys_begin(const struct keys *k, const char *key, size_t len, size_t *lo, s
 
 /* ---- fuzzy search ---- */
 
-#define BAND (2 * KEY_EDITS_MAX + 1)
-#define DEAD 100
+#define BAND        (2 * KEY_EDITS_MAX + 1)
+#define OUT_OF_BAND 100
 
 /* State of one walk. Row t holds the edits between the first t bytes of the path and the first t -
  * 2 … t + 2 bytes of the query. */
@@ -366,10 +366,10 @@ static uint8_t capped(const struct walk *w, size_t j, unsigned edits)
 {
 	unsigned cap = (unsigned)(j < w->half ? w->half_limit : w->limit);
 
-	return (uint8_t)(edits > cap ? DEAD : edits);
+	return (uint8_t)(edits > cap ? OUT_OF_BAND : edits);
 }
 
-static unsigned lesser(unsigned a, unsigned b)
+static unsigned min_of(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
@@ -384,22 +384,22 @@ static bool advance(struct walk *w, const char *key, size_t t)
 
 	for (size_t b = 0; b < BAND; b++) {
 		size_t j = t + b - KEY_EDITS_MAX;
-		unsigned edits = DEAD;
+		unsigned edits = OUT_OF_BAND;
 
-		row[b] = DEAD;
+		row[b] = OUT_OF_BAND;
 		if (t + b < KEY_EDITS_MAX || j > w->len)
 			continue;
 		if (b + 1 < BAND)
 			edits = above[b + 1] + 1u;
 		if (b > 0)
-			edits = lesser(edits, row[b - 1] + 1u);
+			edits = min_of(edits, row[b - 1] + 1u);
 		if (j > 0)
-			edits = lesser(edits, above[b] + (unsigned)(w->query[j - 1] != key[t - 1]));
+			edits = min_of(edits, above[b] + (unsigned)(w->query[j - 1] != key[t - 1]));
 		if (j > 1 && t > 1 && w->query[j - 1] == key[t - 2] &&
 		    w->query[j - 2] == key[t - 1])
-			edits = lesser(edits, two_above[b] + 1u);
+			edits = min_of(edits, two_above[b] + 1u);
 		row[b] = capped(w, j, edits);
-		alive = alive || row[b] != DEAD;
+		alive = alive || row[b] != OUT_OF_BAND;
 	}
 	return alive;
 }
@@ -417,7 +417,7 @@ static void finish(struct walk *w, size_t i, size_t depth)
 		if (!advance(w, key, t))
 			return;
 	edits = w->rows[n][w->len + KEY_EDITS_MAX - n];
-	if (edits == DEAD)
+	if (edits == OUT_OF_BAND)
 		return;
 	if (w->side == &w->keys->forward) {
 		w->each(w->owner, i, edits);
@@ -450,7 +450,7 @@ static void walk_side(struct walk *w, const struct key_side *side, size_t half, 
 	for (size_t b = 0; b < BAND; b++)
 		w->rows[0][b] =
 			b < KEY_EDITS_MAX || b - KEY_EDITS_MAX > w->len
-				? DEAD
+				? OUT_OF_BAND
 				: capped(w, b - KEY_EDITS_MAX, (unsigned)(b - KEY_EDITS_MAX));
 	visit(w, &side->nodes[0], 0);
 }

@@ -166,7 +166,7 @@ static bool has_letter(const char *word, size_t len)
 
 /* Returns true when the word identifies names. Shorter words and numbers count only next to such
  * words. */
-static bool is_telling(const char *word, size_t len)
+static bool is_distinctive(const char *word, size_t len)
 {
 	return len >= WORD_BYTES_MIN && has_letter(word, len);
 }
@@ -176,7 +176,7 @@ static void add_words(struct word_build *b, const struct folded *f, uint32_t val
 	for (size_t i = 0, from = 0; f->count > 1 && i < f->count; from = f->ends[i++]) {
 		size_t len = f->ends[i] - from;
 
-		if (is_telling(f->key + from, len))
+		if (is_distinctive(f->key + from, len))
 			word_build_add(b, f->key + from, len, value);
 	}
 }
@@ -295,7 +295,7 @@ size_t lexicon_find_initials(const struct lexicon *l, const char *key, size_t le
 }
 
 /* The number of leading words that together begin a name. */
-static size_t begun(const struct lexicon *l, const struct folded *words)
+static size_t name_prefix_len(const struct lexicon *l, const struct folded *words)
 {
 	size_t lo = 0, hi = l->names.count, n = 0;
 
@@ -305,7 +305,7 @@ static size_t begun(const struct lexicon *l, const struct folded *words)
 }
 
 /* The number of leading words that may each be part of a name. */
-static size_t partly(const struct lexicon *l, const struct folded *words)
+static size_t name_parts_len(const struct lexicon *l, const struct folded *words)
 {
 	bool told = false;
 	size_t n = 0, at;
@@ -314,7 +314,7 @@ static size_t partly(const struct lexicon *l, const struct folded *words)
 		const char *word = words->key + from;
 		size_t len = words->ends[n] - from;
 
-		if (!is_telling(word, len))
+		if (!is_distinctive(word, len))
 			continue;
 		if (keys_find(&l->words.keys, word, len, &at) == 0)
 			break;
@@ -327,8 +327,8 @@ static size_t partly(const struct lexicon *l, const struct folded *words)
 
 size_t lexicon_reach(const struct lexicon *l, const struct folded *words)
 {
-	size_t whole = words->count > 0 ? begun(l, words) : 0;
-	size_t parts = words->count > 0 ? partly(l, words) : 0;
+	size_t whole = words->count > 0 ? name_prefix_len(l, words) : 0;
+	size_t parts = words->count > 0 ? name_parts_len(l, words) : 0;
 
 	return whole > parts ? whole : parts;
 }
@@ -360,7 +360,7 @@ size_t lexicon_find_words(const struct lexicon *l, const char *key, const uint16
 	for (size_t i = 0, from = 0; i < count; from = ends[i++]) {
 		size_t len = ends[i] - from, at;
 
-		if (!is_telling(key + from, len))
+		if (!is_distinctive(key + from, len))
 			continue;
 		if (keys_find(&l->words.keys, key + from, len, &at) == 0)
 			return 0;

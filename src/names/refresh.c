@@ -72,7 +72,7 @@ static bool is_read(const struct name_refresh *r, const char *source)
 }
 
 /* Returns true when tools use a source that has no missing names. */
-static bool has_whole_source(const struct name_refresh *r)
+static bool has_complete_source(const struct name_refresh *r)
 {
 	for (size_t i = 0; i < r->sources->count; i++)
 		if (!r->of_source[i].missing && is_read(r, r->sources->items[i]->name))
@@ -89,7 +89,7 @@ static void next_tenant(struct name_refresh *r)
 	t->incomplete = missing && !has_all(r, t->book, names_tenant(r));
 	if (!r->failed)
 		say_health(r, NULL);
-	if (!missing || has_whole_source(r))
+	if (!missing || has_complete_source(r))
 		name_book_set_loaded(t->book, names_tenant(r));
 	r->failed = t->is_new = false;
 	memset(r->of_source, 0, r->sources->count * sizeof(*r->of_source));
@@ -99,7 +99,7 @@ static void next_tenant(struct name_refresh *r)
 
 /* Returns true for transient errors. A permanent error (missing view, too many values) never makes
  * the tenant's questions wait. */
-static bool may_pass(const struct err *e)
+static bool is_transient(const struct err *e)
 {
 	return e->may_retry || e->code == ERR_UPSTREAM || e->code == ERR_TIMEOUT;
 }
@@ -116,7 +116,7 @@ void names_read_failed(struct name_refresh *r, const struct err *e)
 	lexicon_build_free(&r->build);
 	r->failed = true;
 	r->dimension++;
-	if (may_pass(e)) {
+	if (is_transient(e)) {
 		s->missing = true;
 		s->failures++;
 	}
@@ -172,7 +172,7 @@ static bool has_new_book(const struct name_refresh *r)
 }
 
 /* Schedules the next round, earlier when a tenant still waits for names. */
-static void rest(struct name_refresh *r)
+static void schedule_round(struct name_refresh *r)
 {
 	int64_t now = clock_mono_ms(), left;
 
@@ -209,7 +209,7 @@ static void next(struct name_refresh *r)
 				return;
 			}
 	}
-	rest(r);
+	schedule_round(r);
 	if (r->on_round)
 		r->on_round(r->owner);
 }
@@ -234,7 +234,7 @@ void name_refresh_use_settings(struct name_refresh *r, const struct names_settin
 		return;
 	r->due_ms = latest;
 	if (is_idle(r))
-		rest(r);
+		schedule_round(r);
 }
 
 /* ---- lifecycle ---- */
@@ -282,8 +282,8 @@ static bool has_all(const struct name_refresh *r, const struct name_book *b, con
 }
 
 /* Keeps the names of unchanged dimensions until the new catalogue's are loaded. */
-static void hand_over(const struct name_refresh *r, const char *tenant,
-		      const struct name_book *from, struct name_book *to)
+static void copy_unchanged_names(const struct name_refresh *r, const char *tenant,
+				 const struct name_book *from, struct name_book *to)
 {
 	const struct catalog *old = from->catalog, *c = to->catalog;
 
@@ -309,7 +309,7 @@ static void use_for(struct name_refresh *r, size_t tenant, struct name_book *b)
 	b->from_data = true;
 	drop_marks(t);
 	if (t->book && t->book != b)
-		hand_over(r, r->tenants[tenant], t->book, b);
+		copy_unchanged_names(r, r->tenants[tenant], t->book, b);
 	*t = (struct names_tenant){
 		.book = b, .marks = mem_alloc((n + 1) * sizeof(*t->marks)), .mark_count = n};
 }

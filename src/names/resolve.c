@@ -77,7 +77,7 @@ static bool resolve_near(const struct names *names, size_t dimension, const stru
 	size_t count, n = 0;
 
 	in[dimension] = true;
-	count = names_meant(names, in, words->key, words->len, a, near);
+	count = names_candidates(names, in, words->key, words->len, a, near);
 	for (size_t i = 0; i < count; i++)
 		add_match(list, &n, MATCHES_MAX, &near[i], a);
 	if (n == 1) {

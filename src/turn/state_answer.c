@@ -16,7 +16,7 @@ enum turn_state step_answer(struct turn *t)
 	reply_plain(&t->for_dialog, plain, t);
 	answer_written_by(&t->for_answer, "rules", t->answer.model);
 	turn_end_status(t, reply->status);
-	if (!answer_say_rest(&t->for_answer, reply->text, say_text)) {
+	if (!answer_emit_rest(&t->for_answer, reply->text, say_text)) {
 		/* A different answer was started on another replica. */
 		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_MOVED));
 		return TURN_SAVE;
@@ -29,7 +29,7 @@ enum turn_state step_answer(struct turn *t)
 enum turn_state step_failed(struct turn *t)
 {
 	t->machine.err.code = ERR_NONE;
-	answer_written_till_now(&t->for_answer);
+	answer_set_author(&t->for_answer);
 	turn_end_failed(t, stream_text(t->core.log).n > 0);
 	if (!t->end.no_save)
 		return TURN_SAVE;

@@ -112,7 +112,7 @@ static enum turn_state model_ended(struct turn *t)
 	if (t->answer.cut)
 		turn_end_partial(t, "upstream", turn_sentence(&t->core, SAY_END_LENGTH));
 	else if (t->end.status == MESSAGE_REFUSED && !shown)
-		say_in_pieces(&t->for_answer, turn_sentence(&t->core, SAY_END_DECLINED), say_text);
+		say_in_chunks(&t->for_answer, turn_sentence(&t->core, SAY_END_DECLINED), say_text);
 	else if (!shown)
 		return answer_by_rules(t); /* an empty model answer counts as none */
 	return TURN_SAVE;
@@ -147,7 +147,7 @@ static enum turn_state write_answer(struct turn *t)
 		check_end(&t->for_answer);
 		return may_continue(t) ? continue_answer(t) : model_ended(t);
 	}
-	answer_rest(&t->for_answer);
+	answer_finish_text(&t->for_answer);
 	return t->machine.pending ? TURN_WAIT : model_ended(t);
 }
 
@@ -161,13 +161,13 @@ static void finish(struct turn *t)
 	if (t->end.status != MESSAGE_COMPLETE || t->answer.log_full)
 		return;
 	text = answer_closing(&t->for_answer);
-	if (text && !answer_says_again(answer_shown_before(&t->for_answer), str_of(text)))
-		say_in_pieces(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text),
+	if (text && !answer_repeats(answer_shown_before(&t->for_answer), str_of(text)))
+		say_in_chunks(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text),
 			      say_text);
 	text = recovery_finish(&t->for_dialog, &asks);
 	if (!text)
 		return;
-	say_in_pieces(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text), say_text);
+	say_in_chunks(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text), say_text);
 	if (!asks)
 		return;
 	turn_end_status(t, MESSAGE_ASK);

@@ -185,7 +185,7 @@ static void begin(struct turns *all, const struct taken *taken, uint64_t fence)
 	t->machine.move.seq = stream_last_seq(t->core.log);
 	t->machine.move.sink = (struct event_sink){emit_new, t};
 	t->core.sink = &t->machine.move.sink;
-	answer_taken(&t->for_answer);
+	answer_resume(&t->for_answer);
 	t->core.fence = fence;
 	turn_count_and_queue(t);
 	say_phase(&t->for_answer, EVENT_PHASE_MOVED, turn_sentence(&t->core, SAY_PHASE_MOVED));

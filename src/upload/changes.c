@@ -13,7 +13,7 @@
 struct change {
 	struct op op;
 	struct op *stored;
-	struct look_wait look;
+	struct refresh_wait look;
 	struct tenant_uploads *tenant;
 	char source[UUID_BYTES], version[UUID_BYTES]; /* "": no load to start */
 	store_done_cb cb;
@@ -25,7 +25,7 @@ static void on_cancel(struct op *op)
 	struct change *c = list_item(op, struct change, op);
 
 	op_cancel(&c->stored);
-	uploads_look_forget(&c->look);
+	refresh_wait_cancel(&c->look);
 	mem_free(c);
 }
 
@@ -58,10 +58,10 @@ static void on_changed(void *owner, const struct err *e)
 		load_adopt(c->tenant,
 			   &(struct stored_version){.uid = c->version, .source = c->source});
 	if (!e) {
-		uploads_look_then(c->tenant, &c->look, on_seen, c);
+		uploads_refresh_then(c->tenant, &c->look, on_seen, c);
 		return;
 	}
-	uploads_look(c->tenant);
+	uploads_refresh(c->tenant);
 	mem_free(c);
 	cb(caller, e);
 }

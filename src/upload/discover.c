@@ -222,13 +222,13 @@ static void choose(struct discovery *d)
 
 /* ---- which source is meant ---- */
 
-static bool is_it(const struct usable *u, const char *name)
+static bool has_name(const struct usable *u, const char *name)
 {
 	return strcmp(u->uid, name) == 0 || str_eq_nocase(str_of(u->name), str_of(name)) ||
 	       str_eq_nocase(str_of(u->label), str_of(name));
 }
 
-static bool is_part(const struct usable *u, const char *name)
+static bool has_name_part(const struct usable *u, const char *name)
 {
 	return str_find_nocase(u->name, name) || str_find_nocase(u->label, name);
 }
@@ -239,10 +239,10 @@ static size_t fitting(const struct discovery *d, const char *name, const struct 
 	size_t n = 0;
 
 	for (size_t i = 0; name && i < d->count; i++)
-		if (is_it(&d->list[i], name))
+		if (has_name(&d->list[i], name))
 			out[n++] = &d->list[i];
 	for (size_t i = 0; n == 0 && name && i < d->count; i++)
-		if (is_part(&d->list[i], name))
+		if (has_name_part(&d->list[i], name))
 			out[n++] = &d->list[i];
 	return n;
 }
@@ -269,10 +269,10 @@ static void ask_which(struct discovery *d, const char *param, const char *name,
 
 		if (u == d->one)
 			continue;
-		list[o->suggestion_count++] =
-			(struct suggestion){.value = kept(d, u->uid),
-					    .label = overlay_told(d->language, u->label, u->owner,
-								  u->rows, u->updated_at, a)};
+		list[o->suggestion_count++] = (struct suggestion){
+			.value = kept(d, u->uid),
+			.label = overlay_description(d->language, u->label, u->owner, u->rows,
+						     u->updated_at, a)};
 	}
 	end(d, o, NULL);
 }

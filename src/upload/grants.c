@@ -152,8 +152,8 @@ void grants_free(struct grants **grants)
 	mem_free(g);
 }
 
-static bool gives(const struct grants *g, const struct known_source *k, const struct principal *who,
-		  struct arena *a)
+static bool may_use(const struct grants *g, const struct known_source *k,
+		    const struct principal *who, struct arena *a)
 {
 	return k && uploads_may_use(g->tenant, k->row, who, a);
 }
@@ -176,7 +176,7 @@ void grants_changed(struct grants *g, const struct known_source *was, const stru
 	list_each_safe(node, &g->items) {
 		struct grant *one = list_item(node, struct grant, node);
 
-		if (gives(g, was, one->asked, a) != gives(g, is, one->asked, a))
+		if (may_use(g, was, one->asked, a) != may_use(g, is, one->asked, a))
 			drop(g, one);
 	}
 	arena_free(&a);

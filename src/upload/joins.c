@@ -186,7 +186,7 @@ static const struct joined *find(const struct joined *list, size_t count, const 
 	return NULL;
 }
 
-json_t *joins_also(const struct tenant_uploads *t, const struct joined *one)
+json_t *joins_members(const struct tenant_uploads *t, const struct joined *one)
 {
 	json_t *also = json_array();
 

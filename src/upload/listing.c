@@ -117,7 +117,7 @@ static unsigned parts_of(const struct known_source *k)
 	if (k->row->kind == SOURCE_TABLE)
 		parts |= 1U << LISTING_TABLES;
 	if (unsettled)
-		parts |= 1U << LISTING_UNSETTLED;
+		parts |= 1U << LISTING_INCOMPLETE;
 	if (k->row->expires_at)
 		parts |= 1U << LISTING_DATED;
 	return parts;
@@ -266,7 +266,7 @@ static size_t place_in(const struct leaf *leaf, const char *uid)
 	return low;
 }
 
-static bool stands_at(const struct leaf *leaf, size_t at, const char *uid)
+static bool is_at(const struct leaf *leaf, size_t at, const char *uid)
 {
 	return at < leaf->count && strcmp(leaf->items[at]->row->uid, uid) == 0;
 }
@@ -326,7 +326,7 @@ static void put(struct listing *l, struct known_source *take)
 	if (l->count == 0)
 		insert_leaf(l, 0);
 	at = place_in(l->leaves[i], take->row->uid);
-	if (stands_at(l->leaves[i], at, take->row->uid)) {
+	if (is_at(l->leaves[i], at, take->row->uid)) {
 		leaf = own_leaf(l, i);
 		known_release(leaf->items[at]);
 		leaf->items[at] = take;
@@ -343,7 +343,7 @@ static void take_out(struct listing *l, const char *uid)
 	size_t i = leaf_of(l, uid), at = l->count > 0 ? place_in(l->leaves[i], uid) : 0;
 	struct leaf *leaf;
 
-	if (l->count == 0 || !stands_at(l->leaves[i], at, uid))
+	if (l->count == 0 || !is_at(l->leaves[i], at, uid))
 		return;
 	leaf = own_leaf(l, i);
 	known_release(leaf->items[at]);
@@ -541,7 +541,7 @@ const struct known_source *listing_source(const struct listing *l, const char *u
 		return NULL;
 	leaf = l->leaves[leaf_of(l, uid)];
 	at = place_in(leaf, uid);
-	return stands_at(leaf, at, uid) ? leaf->items[at] : NULL;
+	return is_at(leaf, at, uid) ? leaf->items[at] : NULL;
 }
 
 const struct stored_version *listing_version(const struct listing *l, const char *source,

@@ -23,8 +23,8 @@ struct known_source {
 enum listing_part {
 	LISTING_ALL,
 	LISTING_TABLES,
-	LISTING_UNSETTLED, /* deleted, or a version is not ready */
-	LISTING_DATED,     /* the owner has set an expiry */
+	LISTING_INCOMPLETE, /* deleted, or a version is not ready */
+	LISTING_DATED,      /* the owner has set an expiry */
 	LISTING_PARTS
 };
 

@@ -44,7 +44,7 @@ static void say_phase(struct stream_log *log, enum version_state state)
 	event_emit(stream_sink(log), &e);
 }
 
-void load_said_failed(struct stream_log *log, const char *code, const char *text, size_t line)
+void load_log_failure(struct stream_log *log, const char *code, const char *text, size_t line)
 {
 	struct event e = {.kind = EVENT_ERROR, .u.error = {.code = code, .message = text}};
 	char *view = mem_printf("{\"line\":%zu}", line);
@@ -122,7 +122,7 @@ void load_adopt(struct tenant_uploads *t, const struct stored_version *v)
 	load_next(t);
 }
 
-bool load_is_here(const struct tenant_uploads *t, const char *version)
+bool load_is_local(const struct tenant_uploads *t, const char *version)
 {
 	if (t->load && strcmp(t->load->version, version) == 0)
 		return true;
@@ -174,7 +174,7 @@ static void release(struct load *l)
 static void drop(struct load *l)
 {
 	op_cancel(&l->op);
-	uploads_look_forget(&l->look);
+	refresh_wait_cancel(&l->look);
 	release(l);
 	arena_free(&l->arena);
 	mem_free(l);
@@ -213,7 +213,7 @@ static void end(struct load *l)
 	t->load = NULL;
 	stream_release(&l->log);
 	drop(l);
-	uploads_look(t);
+	uploads_refresh(t);
 	load_next(t);
 }
 
@@ -233,9 +233,9 @@ static const char *code_of(const struct load *l)
 	}
 }
 
-static void say_failed(struct load *l)
+static void report_failed(struct load *l)
 {
-	load_said_failed(l->log, code_of(l), l->err.text, l->fault.line);
+	load_log_failure(l->log, code_of(l), l->err.text, l->fault.line);
 	end(l);
 }
 
@@ -246,7 +246,7 @@ static void on_failed(void *owner, const struct err *e)
 	l->op = NULL;
 	if (e)
 		log_warn("uploads.store", "%s: %s", l->version, e->text);
-	tidy(l, say_failed);
+	tidy(l, report_failed);
 }
 
 static void store_failure(struct load *l)
@@ -360,7 +360,7 @@ static void on_loading(void *owner, const struct err *e)
 	l->op = NULL;
 	if (e && e->code == ERR_CANCELLED) { /* another replica writes its rows */
 		l->err = *e;
-		say_failed(l);
+		report_failed(l);
 		return;
 	}
 	if (e) {
@@ -374,7 +374,7 @@ static void on_loading(void *owner, const struct err *e)
 
 static void on_read(struct load *l)
 {
-	const struct shape_column *unclear = load_asks(l);
+	const struct shape_column *unclear = load_open_question(l);
 	const struct stored_version v = {.uid = l->version, .table = l->table.name};
 
 	if (unclear)
@@ -420,9 +420,9 @@ static void on_listed(void *owner)
 }
 
 /* Reports success only after questions can use the new version. */
-static void say_ready(struct load *l)
+static void report_ready(struct load *l)
 {
-	uploads_look_then(l->tenant, &l->look, on_listed, l);
+	uploads_refresh_then(l->tenant, &l->look, on_listed, l);
 }
 
 static void on_published(void *owner, const struct err *e)
@@ -435,7 +435,7 @@ static void on_published(void *owner, const struct err *e)
 		load_fail(l);
 		return;
 	}
-	tidy(l, say_ready);
+	tidy(l, report_ready);
 }
 
 void load_finish(struct load *l)
@@ -499,7 +499,7 @@ static void begin(struct tenant_uploads *t, struct waiting_load *w, const struct
 static void close_log(struct stream_log **log, const char *why)
 {
 	if (!stream_closed(*log))
-		load_said_failed(*log, "interrupted", why, 0);
+		load_log_failure(*log, "interrupted", why, 0);
 	stream_release(log);
 }
 

@@ -62,7 +62,7 @@ static void read_table(struct load *l)
 		use_answers(l);
 }
 
-const struct shape_column *load_asks(const struct load *l)
+const struct shape_column *load_open_question(const struct load *l)
 {
 	for (size_t i = 0; i < l->shape.column_count; i++)
 		if (l->shape.columns[i].question != QUESTION_NONE)

@@ -215,7 +215,7 @@ static void use_column(json_t *column, const json_t *said, struct arena *a)
 	if (label) {
 		json_set_str(column, "label", label);
 		json_set_str(column, "spoken",
-			     header_spoken(label, json_text_at(column, "name"), a));
+			     header_prompt_label(label, json_text_at(column, "name"), a));
 	}
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		json_set_str(column, texts[i], json_string_value(json_object_get(said, texts[i])));
@@ -227,7 +227,7 @@ static void use_column(json_t *column, const json_t *said, struct arena *a)
 		return;
 	synonyms = json_array();
 	json_array_foreach(json_object_get(said, "synonyms"), i, one) {
-		const char *spoken = header_spoken(json_string_value(one), "", a);
+		const char *spoken = header_prompt_label(json_string_value(one), "", a);
 
 		if (*spoken)
 			json_push_take(synonyms, json_str(spoken));
@@ -248,8 +248,8 @@ void meaning_use(json_t *profile, const char *meaning, struct arena *a)
 		if (column)
 			use_column(column, said, a);
 	}
-	if (entity && *header_spoken(entity, "", a))
-		json_set_str(profile, "entity_name", header_spoken(entity, "", a));
+	if (entity && *header_prompt_label(entity, "", a))
+		json_set_str(profile, "entity_name", header_prompt_label(entity, "", a));
 	dated = profile_column(columns, date);
 	if (dated && is_time(dated))
 		json_set_str(profile, "default_date", date);

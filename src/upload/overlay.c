@@ -64,8 +64,8 @@ static const char *plain_of(const struct building *b, const json_t *column)
 
 	if (!open || open == text || text[strlen(text) - 1] != ')')
 		return NULL;
-	return header_spoken(arena_strndup(b->arena, text, (size_t)(open - text)),
-			     json_text_at(column, "spoken"), b->arena);
+	return header_prompt_label(arena_strndup(b->arena, text, (size_t)(open - text)),
+				   json_text_at(column, "spoken"), b->arena);
 }
 
 /* Other names of a column beside its label. */
@@ -113,7 +113,7 @@ static void add_view(struct building *b, const struct stored_source *s,
 	json_push_take(
 		b->views,
 		json_make({"name", json_str(arena_printf(b->arena, UPLOAD_SCHEMA ".%s", v->table))},
-			  {"about", json_str(header_spoken(s->name, "data", b->arena))},
+			  {"about", json_str(header_prompt_label(s->name, "data", b->arena))},
 			  {"permission", json_str(b->permission)}, {"columns", list}));
 }
 
@@ -147,17 +147,17 @@ static const char *name_words(const char *name, struct arena *a)
 
 const char *overlay_label(const struct stored_source *s, struct arena *a)
 {
-	return name_words(header_spoken(s->name, "data", a), a);
+	return name_words(header_prompt_label(s->name, "data", a), a);
 }
 
 /* In a form that a prompt may contain. */
 static const char *owner_of(const struct stored_source *s, struct arena *a)
 {
-	return header_spoken(s->owner, "", a);
+	return header_prompt_label(s->owner, "", a);
 }
 
-const char *overlay_told(const struct language *l, const char *label, const char *owner,
-			 int64_t rows, const char *updated_at, struct arena *a)
+const char *overlay_description(const struct language *l, const char *label, const char *owner,
+				int64_t rows, const char *updated_at, struct arena *a)
 {
 	return sentence(l, SAY_UPLOAD_OF, a, label, owner, arena_printf(a, "%" PRId64, rows),
 			arena_strndup(a, updated_at, strcspn(updated_at, "T ")));
@@ -180,13 +180,14 @@ static void add_entity(struct building *b, const struct stored_source *s,
 {
 	const char *label = overlay_label(s, b->arena);
 	json_t *called_rows = naming_rows(b->catalog->language, label, b->columns, b->arena);
-	json_t *entity = json_make(
-		{"name", json_str(b->entity)}, {"label", json_str(label)},
-		{"plural", json_str(label)},
-		{"about", json_str(overlay_told(b->catalog->language, label, owner_of(s, b->arena),
-						v->rows, v->updated_at, b->arena))},
-		{"view", json_str(arena_printf(b->arena, UPLOAD_SCHEMA ".%s", v->table))},
-		{"key", list_of(UPLOAD_ROW)});
+	json_t *entity =
+		json_make({"name", json_str(b->entity)}, {"label", json_str(label)},
+			  {"plural", json_str(label)},
+			  {"about", json_str(overlay_description(b->catalog->language, label,
+								 owner_of(s, b->arena), v->rows,
+								 v->updated_at, b->arena))},
+			  {"view", json_str(arena_printf(b->arena, UPLOAD_SCHEMA ".%s", v->table))},
+			  {"key", list_of(UPLOAD_ROW)});
 
 	json_set_str(entity, "time", time);
 	json_set_str(entity, "title", id_of(b->columns));
@@ -199,7 +200,7 @@ static void add_entity(struct building *b, const struct stored_source *s,
 	json_set_take(entity, "synonyms", called_rows);
 	json_set_take(entity, "indexes", b->indexes);
 	json_set_take(entity, "coarse", b->coarse);
-	json_set_take(entity, "also", joins_also(b->tenant, &b->made[b->made_count]));
+	json_set_take(entity, "also", joins_members(b->tenant, &b->made[b->made_count]));
 	json_push_take(b->entities, entity);
 }
 
@@ -432,7 +433,7 @@ static char *state_of(const struct tenant_uploads *t)
 }
 
 /* No overlay is being made: calls all waiting callbacks. A callback may start another wait. */
-static void at_rest(struct tenant_uploads *t)
+static void call_waiting(struct tenant_uploads *t)
 {
 	struct list due;
 
@@ -442,7 +443,7 @@ static void at_rest(struct tenant_uploads *t)
 		list_append(&due, node);
 	}
 	while (!list_empty(&due)) {
-		struct look_wait *w = list_item(due.next, struct look_wait, node);
+		struct refresh_wait *w = list_item(due.next, struct refresh_wait, node);
 
 		list_remove(&w->node);
 		w->cb(w->owner);
@@ -464,16 +465,16 @@ static void on_used(void *owner, const struct err *e)
 		overlay_update(t); /* rows may have changed meanwhile */
 	}
 	if (!t->making)
-		at_rest(t);
+		call_waiting(t);
 }
 
-void overlay_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
+void overlay_then(struct tenant_uploads *t, struct refresh_wait *w, void (*cb)(void *owner),
 		  void *owner)
 {
-	*w = (struct look_wait){.cb = cb, .owner = owner};
+	*w = (struct refresh_wait){.cb = cb, .owner = owner};
 	list_append(&t->showing, &w->node);
 	if (!t->making)
-		at_rest(t);
+		call_waiting(t);
 }
 
 const struct stored_version *overlay_version(const struct tenant_uploads *t,

@@ -269,7 +269,7 @@ static json_t *column_json(struct profile *p, size_t i, const struct column_stat
 	const struct misfits *m = &p->misfits[i];
 	int64_t rows = s->count + s->nulls;
 	json_t *out = json_make({"name", json_str(c->name)}, {"label", json_str(c->label)},
-				{"spoken", json_str(header_spoken(c->label, c->name, a))},
+				{"spoken", json_str(header_prompt_label(c->label, c->name, a))},
 				{"type", json_str(column_type_name(c->form.type))},
 				{"role", json_str(role_of(p, i, s))});
 

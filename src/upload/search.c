@@ -87,7 +87,7 @@ static const char *const column_names[] = {"N", "Document", "Heading", "Text"};
 static const enum column_type column_types[] = {COLUMN_INT, COLUMN_TEXT, COLUMN_TEXT, COLUMN_TEXT};
 #define COLUMNS 4
 
-static void give_turn(struct search *s);
+static void pass_turn(struct search *s);
 static void forget_round(struct search *s);
 
 static void search_free(struct search *s)
@@ -102,7 +102,7 @@ static void search_free(struct search *s)
 	for (size_t i = 0; i < s->count; i++)
 		segment_release(&s->docs[i].held);
 	if (s->tenant) {
-		give_turn(s);
+		pass_turn(s);
 		segments_make_room(s->tenant->all);
 	}
 	listing_release(&s->listing);
@@ -322,7 +322,7 @@ static void end_segment(struct search *s, struct made *m)
 }
 
 /* Passes the turn to the search that has waited longest. */
-static void give_turn(struct search *s)
+static void pass_turn(struct search *s)
 {
 	struct uploads *u = s->tenant->all;
 	struct search *next;
@@ -375,7 +375,7 @@ static void on_added(struct search *s)
 	for (size_t i = 0; i < s->round.count; i++)
 		end_segment(s, &s->round.items[i]);
 	s->round.count = 0;
-	give_turn(s);
+	pass_turn(s);
 	read_next(s);
 }
 
@@ -582,7 +582,7 @@ static void read_next(struct search *s)
 		read_pages(s);
 		return;
 	}
-	give_turn(s);
+	pass_turn(s);
 	begin_search(s);
 }
 

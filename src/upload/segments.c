@@ -42,7 +42,7 @@ static void drop(struct held_segment *h)
 	mem_free(h);
 }
 
-static void tell_bytes(const struct uploads *u)
+static void metric_set_bytes(const struct uploads *u)
 {
 	static const struct metric index_bytes = {
 		.name = "vesper_documents_index_bytes",
@@ -59,7 +59,7 @@ static void leave(struct uploads *u, struct held_segment *h)
 	hashmap_remove(&u->by_version, &h->by_version);
 	u->index_bytes -= h->bytes;
 	u->vector_bytes -= vectors_bytes(h->vectors);
-	tell_bytes(u);
+	metric_set_bytes(u);
 	h->gone = true;
 	if (h->searches == 0)
 		drop(h);
@@ -145,7 +145,7 @@ struct held_segment *segment_add(const struct tenant_uploads *t, const char *sou
 	hashmap_add(&t->all->by_version, &h->by_version, str_of(h->version));
 	t->all->index_bytes += h->bytes;
 	t->all->vector_bytes += vectors_bytes(h->vectors);
-	tell_bytes(t->all);
+	metric_set_bytes(t->all);
 	segments_make_room(t->all);
 	return h;
 }

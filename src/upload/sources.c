@@ -163,22 +163,22 @@ struct source *uploads_documents(const struct uploads *u)
 /* ---- reading the store ---- */
 
 /* A callback may start or end waits, so those that are due are moved to a list first. */
-static void look_ended(struct tenant_uploads *t)
+static void refresh_ended(struct tenant_uploads *t)
 {
 	struct list due;
 
 	rounds_end(t->all->refresh, (size_t)(t - t->all->tenants));
 	list_init(&due);
-	list_each_safe(node, &t->looking) {
-		struct look_wait *w = list_item(node, struct look_wait, node);
+	list_each_safe(node, &t->refresh_waits) {
+		struct refresh_wait *w = list_item(node, struct refresh_wait, node);
 
-		if (--w->looks > 0)
+		if (--w->reads_left > 0)
 			continue;
 		list_remove(node);
 		list_append(&due, node);
 	}
 	while (!list_empty(&due)) {
-		struct look_wait *w = list_item(due.next, struct look_wait, node);
+		struct refresh_wait *w = list_item(due.next, struct refresh_wait, node);
 
 		list_remove(&w->node);
 		w->cb(w->owner);
@@ -265,7 +265,7 @@ static bool use_rows(struct tenant_uploads *t, const struct stored_sources *foun
 static void on_sources(void *owner, const struct stored_sources *found, const struct err *e)
 {
 	struct tenant_uploads *t = owner;
-	bool first = !t->known, used = !e && use_rows(t, found);
+	bool first = !t->is_read, used = !e && use_rows(t, found);
 
 	t->op = NULL;
 	arena_free(&t->next.arena);
@@ -273,7 +273,7 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 		log_warn("uploads.stale", "tenant %s: %s", t->name, e->text);
 		mem_free(t->stamp);
 		t->stamp = NULL;
-		look_ended(t);
+		refresh_ended(t);
 		return;
 	}
 	if (!used) {
@@ -282,15 +282,15 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 	}
 	if (first)
 		drop_loaded_files(t);
-	t->known = true;
+	t->is_read = true;
 	if (first)
 		t->warm = search_warm(t);
 	overlay_update(t);
 	load_next(t);
 	sweep_next(t);
-	look_ended(t);
-	if (t->again)
-		uploads_look(t);
+	refresh_ended(t);
+	if (t->read_again)
+		uploads_refresh(t);
 }
 
 /* What was changed since the newest change that is known, and a little before it: another replica's
@@ -321,9 +321,9 @@ static void read_rows(struct tenant_uploads *t, bool whole)
 	const char *since = whole ? NULL : since_of(t, a);
 
 	/* This read starts now, so it includes what all waiting callers wait for. */
-	list_each(node, &t->looking)
-		list_item(node, struct look_wait, node)->looks = 1;
-	t->again = t->stale = false;
+	list_each(node, &t->refresh_waits)
+		list_item(node, struct refresh_wait, node)->reads_left = 1;
+	t->read_again = t->stale = false;
 	t->next.whole = !since;
 	t->next.arena = arena_new(ROWS_BYTES);
 	t->op = store_sources(t->all->options.store, t->name, since, t->next.arena, on_sources, t);
@@ -337,52 +337,52 @@ static void on_stamp(void *owner, const char *stamp, const struct err *e)
 	t->op = NULL;
 	if (e) {
 		log_warn("uploads.stale", "tenant %s: %s", t->name, e->text);
-		look_ended(t);
+		refresh_ended(t);
 	} else if (t->stale || !t->stamp || strcmp(stamp, t->stamp) != 0) {
 		read_rows(t, false);
 	} else {
 		sweep_next(t);
-		look_ended(t);
-		if (t->again)
-			uploads_look(t);
+		refresh_ended(t);
+		if (t->read_again)
+			uploads_refresh(t);
 	}
 }
 
-static void look(struct tenant_uploads *t)
+static void refresh(struct tenant_uploads *t)
 {
 	if (t->all->ending)
 		return;
-	t->again = t->op != NULL;
-	if (!t->again && t->stale)
+	t->read_again = t->op != NULL;
+	if (!t->read_again && t->stale)
 		read_rows(t, false);
-	else if (!t->again)
+	else if (!t->read_again)
 		t->op = store_sources_stamp(t->all->options.store, t->name, on_stamp, t);
 }
 
 /* Two changes within a millisecond may have the same stamp, so changes of this process are always
  * read. */
-void uploads_look(struct tenant_uploads *t)
+void uploads_refresh(struct tenant_uploads *t)
 {
 	t->stale = true;
-	look(t);
+	refresh(t);
 }
 
-static void look_wait(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
-		      void *owner)
+static void add_refresh_wait(struct tenant_uploads *t, struct refresh_wait *w,
+			     void (*cb)(void *owner), void *owner)
 {
-	*w = (struct look_wait){.looks = t->op ? 2 : 1, .cb = cb, .owner = owner};
-	list_append(&t->looking, &w->node);
+	*w = (struct refresh_wait){.reads_left = t->op ? 2 : 1, .cb = cb, .owner = owner};
+	list_append(&t->refresh_waits, &w->node);
 	t->stale = true;
 }
 
-void uploads_look_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
-		       void *owner)
+void uploads_refresh_then(struct tenant_uploads *t, struct refresh_wait *w, void (*cb)(void *owner),
+			  void *owner)
 {
-	look_wait(t, w, cb, owner);
-	look(t);
+	add_refresh_wait(t, w, cb, owner);
+	refresh(t);
 }
 
-void uploads_look_forget(struct look_wait *w)
+void refresh_wait_cancel(struct refresh_wait *w)
 {
 	if (w->cb)
 		list_remove(&w->node);
@@ -396,7 +396,7 @@ static bool refresh_begin(void *owner, size_t i)
 
 	if (t->op || u->ending)
 		return false;
-	look(t);
+	refresh(t);
 	return true;
 }
 
@@ -430,7 +430,7 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 			.all = u, .name = options->tenants[i].id, .file = options->tenants[i].file};
 		list_init(&u->tenants[i].receiving);
 		list_init(&u->tenants[i].waiting);
-		list_init(&u->tenants[i].looking);
+		list_init(&u->tenants[i].refresh_waits);
 		list_init(&u->tenants[i].showing);
 		hashmap_init(&u->tenants[i].runs);
 		u->tenants[i].grants = grants_new(&u->tenants[i]);
@@ -455,7 +455,7 @@ void uploads_start(struct uploads *u, bool alone, void (*then)(void *owner), voi
 	u->started = then;
 	u->started_owner = owner;
 	for (size_t i = 0; i < u->options.tenant_count; i++)
-		look_wait(&u->tenants[i], &u->tenants[i].first, on_first, &u->tenants[i]);
+		add_refresh_wait(&u->tenants[i], &u->tenants[i].first, on_first, &u->tenants[i]);
 	rounds_start(u->refresh, SWITCHES_REFRESH_MS, true);
 	if (u->unknown == 0)
 		then(owner);

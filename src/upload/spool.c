@@ -36,7 +36,7 @@ struct upload {
 	char sha256[HASH_HEX_BYTES];
 	bool running; /* a job runs */
 	struct op *op;
-	struct look_wait look;
+	struct refresh_wait look;
 	int64_t bytes, max_bytes;
 	bool opened, ended, done;
 	bool whole; /* and is within what the tenant may have */
@@ -145,7 +145,7 @@ static void drop(struct upload *up)
 {
 	list_remove(&up->node);
 	op_cancel(&up->op);
-	uploads_look_forget(&up->look);
+	refresh_wait_cancel(&up->look);
 	close_file(up);
 	hasher_free(&up->hasher);
 	mem_free(up->user);
@@ -161,9 +161,9 @@ static void on_given_up(void *owner, const struct err *e)
 	up->op = NULL;
 	if (e)
 		log_warn("uploads.store", "%s: %s", up->version, e->text);
-	load_said_failed(up->log, up->code, up->err.text, 0);
+	load_log_failure(up->log, up->code, up->err.text, 0);
 	stream_release(&up->log);
-	uploads_look(up->tenant);
+	uploads_refresh(up->tenant);
 	drop(up);
 }
 
@@ -201,7 +201,7 @@ static void on_complete(void *owner, const struct err *e)
 		return;
 	}
 	load_queue(up->tenant, up->source, up->version, &up->log);
-	uploads_look_then(up->tenant, &up->look, on_listed, up);
+	uploads_refresh_then(up->tenant, &up->look, on_listed, up);
 }
 
 static void complete(struct upload *up)
@@ -288,7 +288,7 @@ static void on_stored(void *owner, const struct err *e)
 		return;
 	}
 	up->log = load_log(up->tenant, up->source, up->user);
-	uploads_look(up->tenant);
+	uploads_refresh(up->tenant);
 	run(up, SPOOL_OPEN);
 }
 
@@ -321,7 +321,7 @@ static bool check(struct tenant_uploads *t, const struct upload_file *f, struct 
 	size_t loads = f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_HOUR : SOURCE_LOADS_HOUR;
 	const struct listing_sums *sums;
 
-	if (!t || !t->known)
+	if (!t || !t->is_read)
 		return err_set_retry(e, ERR_UPSTREAM, "the list of data sources is not read yet");
 	if (has_one_under_way(t, f->source))
 		return err_set(e, ERR_BUSY, "a file of this data source is just being loaded");
@@ -475,7 +475,7 @@ void spool_end(struct tenant_uploads *t)
 		struct upload *up = list_item(node, struct upload, node);
 
 		if (up->log) { /* none before its rows are stored, and once its load waits */
-			load_said_failed(up->log, "interrupted", "the server ends", 0);
+			load_log_failure(up->log, "interrupted", "the server ends", 0);
 			stream_release(&up->log);
 		}
 		drop(up);

@@ -32,7 +32,7 @@ static void end(struct sweep *s)
 
 	t->sweep = NULL;
 	sweep_free(&s);
-	uploads_look(t);
+	uploads_refresh(t);
 }
 
 /* It is retried after the next read of the rows. */
@@ -202,15 +202,17 @@ static bool has_newer(const struct tenant_uploads *t, const struct stored_versio
 	return s && s->newest && s->newest->number > v->number;
 }
 
-static bool is_here(const struct tenant_uploads *t, const struct stored_version *v)
+static bool is_on_this_replica(const struct tenant_uploads *t, const struct stored_version *v)
 {
-	return load_is_here(t, v->uid) || spool_is_receiving(t, v->uid);
+	return load_is_local(t, v->uid) || spool_is_receiving(t, v->uid);
 }
 
 /* The owner's answer arrived at another replica, and the file is here. */
-static bool is_answered_elsewhere(const struct tenant_uploads *t, const struct stored_version *v)
+static bool is_answered_on_other_replica(const struct tenant_uploads *t,
+					 const struct stored_version *v)
 {
-	return v->state == VERSION_READING && v->answers && !is_here(t, v) && spool_has(t, v->uid);
+	return v->state == VERSION_READING && v->answers && !is_on_this_replica(t, v) &&
+	       spool_has(t, v->uid);
 }
 
 /* Shows other replicas that a file received or loaded here is still in progress. */
@@ -228,11 +230,12 @@ static void beat(struct tenant_uploads *t)
 	struct listing_at at = {0};
 	const struct known_source *k;
 
-	while (!t->beat && !t->all->alone && (k = listing_next(t->listing, LISTING_UNSETTLED, &at)))
+	while (!t->beat && !t->all->alone &&
+	       (k = listing_next(t->listing, LISTING_INCOMPLETE, &at)))
 		for (size_t i = 0; i < k->version_count && !t->beat; i++) {
 			const struct stored_version *v = &k->versions[i];
 
-			if (version_is_under_way(v) && is_here(t, v) &&
+			if (version_is_under_way(v) && is_on_this_replica(t, v) &&
 			    age_ms(v) >= SOURCE_SILENT_MS / 4)
 				t->beat = store_version_beat(t->all->options.store, t->name, v->uid,
 							     on_beat, t);
@@ -247,8 +250,8 @@ static bool sweep_version(struct tenant_uploads *t, const struct stored_version 
 	case VERSION_RECEIVING:
 	case VERSION_READING:
 	case VERSION_LOADING:
-		if (is_here(t, v) || (!t->all->alone && age_ms(v) < SOURCE_SILENT_MS)) {
-			if (is_answered_elsewhere(t, v))
+		if (is_on_this_replica(t, v) || (!t->all->alone && age_ms(v) < SOURCE_SILENT_MS)) {
+			if (is_answered_on_other_replica(t, v))
 				load_adopt(t, v);
 			return false;
 		}
@@ -286,7 +289,7 @@ static bool sweep_source(struct tenant_uploads *t, const struct known_source *k)
 
 		if (t->load && strcmp(t->load->version, v->uid) == 0)
 			load_cancel(t);
-		if (is_here(t, v))
+		if (is_on_this_replica(t, v))
 			return false; /* its load must end first */
 		drop_table(begin(t, k->row->uid, v), remove_version);
 		return true;
@@ -329,7 +332,7 @@ static bool sweep_deleted(struct tenant_uploads *t)
 	struct listing_at at = {0};
 	const struct known_source *k;
 
-	while ((k = listing_next(t->listing, LISTING_UNSETTLED, &at)))
+	while ((k = listing_next(t->listing, LISTING_INCOMPLETE, &at)))
 		if (k->row->deleted_at && sweep_source(t, k))
 			return true;
 	return false;
@@ -356,7 +359,7 @@ static void sweep_versions(struct tenant_uploads *t)
 	struct listing_at at = {0};
 	const struct known_source *k;
 
-	while ((k = listing_next(t->listing, LISTING_UNSETTLED, &at)))
+	while ((k = listing_next(t->listing, LISTING_INCOMPLETE, &at)))
 		for (size_t i = 0; i < k->version_count; i++)
 			if (sweep_version(t, &k->versions[i]))
 				return;

@@ -29,9 +29,9 @@ struct sweep;
 
 /* A callback that waits until the rows are read again, or their overlay is in use. Zeroed: not
  * waiting. */
-struct look_wait {
+struct refresh_wait {
 	struct list node;
-	int looks; /* reads that must end first; a running one may have started too early */
+	int reads_left; /* reads that must end first; a running one may have started too early */
 	void (*cb)(void *owner);
 	void *owner;
 };
@@ -49,23 +49,23 @@ struct tenant_uploads {
 	} joins;
 	struct grants *grants; /* cache of callers' permissions */
 	char *stamp;           /* of the store at that read; NULL: unknown */
-	bool known;
+	bool is_read;
 	struct {
 		struct arena *arena; /* of the rows being read; or NULL */
 		bool whole;          /* all rows are read, not only changed ones */
 		int64_t whole_ms;    /* time of the last such read */
 	} next;
 	struct op *op;
-	struct op *warm;     /* builds the index of documents after the start */
-	struct op *beat;     /* heartbeat of a file received or loaded here */
-	bool again;          /* a read was requested while `op` ran */
-	bool stale;          /* rows changed here since the last read started */
-	struct list looking; /* struct look_wait */
-	struct look_wait first;
+	struct op *warm;           /* builds the index of documents after the start */
+	struct op *beat;           /* heartbeat of a file received or loaded here */
+	bool read_again;           /* a read was requested while `op` ran */
+	bool stale;                /* rows changed here since the last read started */
+	struct list refresh_waits; /* struct refresh_wait */
+	struct refresh_wait first;
 	/* the overlay */
 	char *shown;         /* the state that the newest overlay is made from */
 	char *in_use;        /* the state that questions are read with; NULL: none */
-	struct list showing; /* struct look_wait of overlay_then */
+	struct list showing; /* struct refresh_wait of overlay_then */
 	uint64_t overlays;
 	bool making;
 	struct load *load;     /* the running one; or NULL */
@@ -127,11 +127,11 @@ const char *uploads_permission(const struct stored_source *s, struct arena *a);
 bool uploads_may_use(const struct tenant_uploads *t, const struct stored_source *s,
 		     const struct principal *who, struct arena *a);
 /* Reads the rows again after a change. */
-void uploads_look(struct tenant_uploads *t);
+void uploads_refresh(struct tenant_uploads *t);
 /* The same, and calls `cb` when the read has ended, even if it failed. Not called at shutdown. */
-void uploads_look_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
-		       void *owner);
-void uploads_look_forget(struct look_wait *w);
+void uploads_refresh_then(struct tenant_uploads *t, struct refresh_wait *w, void (*cb)(void *owner),
+			  void *owner);
+void refresh_wait_cancel(struct refresh_wait *w);
 const struct language *uploads_language(const struct tenant_uploads *t);
 const char *uploads_spool(const struct uploads *u, const char *version, struct arena *a);
 
@@ -140,12 +140,12 @@ const char *uploads_spool(const struct uploads *u, const char *version, struct a
 /* A source's name as used in questions: "hotel bookings". */
 const char *overlay_label(const struct stored_source *s, struct arena *a);
 /* Tells sources of the same name apart: label, owner, rows and the day of the last change. */
-const char *overlay_told(const struct language *l, const char *label, const char *owner,
-			 int64_t rows, const char *updated_at, struct arena *a);
+const char *overlay_description(const struct language *l, const char *label, const char *owner,
+				int64_t rows, const char *updated_at, struct arena *a);
 /* Makes a new overlay if the rows differ from those of the newest one. */
 void overlay_update(struct tenant_uploads *t);
 /* Calls `cb` once no overlay is being made. Not called at shutdown. */
-void overlay_then(struct tenant_uploads *t, struct look_wait *w, void (*cb)(void *owner),
+void overlay_then(struct tenant_uploads *t, struct refresh_wait *w, void (*cb)(void *owner),
 		  void *owner);
 /* The version of a source that questions use, or NULL. A new version is stored before its overlay
  * is in use. */
@@ -184,7 +184,7 @@ bool join_is_unique(const json_t *column, int64_t rows);
 const char *join_cardinality(const json_t *left, int64_t left_rows, const json_t *right,
 			     int64_t right_rows);
 /* The further keys of an entity that joins refer to, and the edges. */
-json_t *joins_also(const struct tenant_uploads *t, const struct joined *one);
+json_t *joins_members(const struct tenant_uploads *t, const struct joined *one);
 json_t *joins_edges(const struct tenant_uploads *t, const struct joined *list, size_t count,
 		    struct arena *a);
 
@@ -193,7 +193,7 @@ json_t *joins_edges(const struct tenant_uploads *t, const struct joined *list, s
 /* Opens the event log of a new run of the source's load, for its owner. */
 struct stream_log *load_log(struct tenant_uploads *t, const char *source, const char *user);
 /* Emits the error, which closes the log. */
-void load_said_failed(struct stream_log *log, const char *code, const char *text, size_t line);
+void load_log_failure(struct stream_log *log, const char *code, const char *text, size_t line);
 /* Queues a version whose file is in the spool. Takes ownership of the log. */
 void load_queue(struct tenant_uploads *t, const char *source, const char *version,
 		struct stream_log **log_take);
@@ -202,7 +202,7 @@ void load_next(struct tenant_uploads *t);
 /* Queues a version whose answer arrived at another replica, while its file is here. */
 void load_adopt(struct tenant_uploads *t, const struct stored_version *v);
 /* The version waits or runs here. */
-bool load_is_here(const struct tenant_uploads *t, const char *version);
+bool load_is_local(const struct tenant_uploads *t, const char *version);
 void load_cancel(struct tenant_uploads *t); /* it ends as failed */
 void loads_end(struct tenant_uploads *t);   /* at shutdown, when no job runs */
 
@@ -256,14 +256,14 @@ struct load {
 	} statements; /* of the block; in its arena */
 	int64_t rows, bytes;
 	const char *profile_text;
-	struct look_wait look; /* for the new version to come into use */
+	struct refresh_wait look; /* for the new version to come into use */
 };
 
 /* Runs `run` as a job, then `then`. On an error the load fails instead. */
 void load_run(struct load *l, void (*run)(struct load *l), void (*then)(struct load *l));
 void load_fail(struct load *l);
 /* The first column with an unanswered question; NULL: none. */
-const struct shape_column *load_asks(const struct load *l);
+const struct shape_column *load_open_question(const struct load *l);
 void load_make_table(struct load *l); /* on the loop; continues to load_finish */
 void load_finish(struct load *l);     /* load.c: after all rows are written */
 

@@ -47,7 +47,7 @@ static void add_cell(struct wording *w, const struct result *r, size_t row, size
 
 /* Returns true for columns that distinguish rows. Constant columns are covered by the sentence
  * above the table, and low-priority ones by the view. */
-static bool is_telling(const struct table *t, size_t c, bool has_sentence)
+static bool is_distinctive(const struct table *t, size_t c, bool has_sentence)
 {
 	const struct column_stats *s = t->stats ? &t->stats[c] : NULL;
 	bool constant =
@@ -102,18 +102,18 @@ static void add_table(struct wording *w, const struct result *r, size_t rows, bo
 
 	buf_char(w->out, '|');
 	for (size_t c = 0; c < t->column_count; c++)
-		if (is_telling(t, c, has_sentence))
+		if (is_distinctive(t, c, has_sentence))
 			buf_printf(w->out, " %s |", heading(&t->columns[c]));
 	buf_str(w->out, "\n|");
 	for (size_t c = 0; c < t->column_count; c++)
-		if (is_telling(t, c, has_sentence))
+		if (is_distinctive(t, c, has_sentence))
 			buf_str(w->out,
 				column_is_number(t->columns[c].type) ? " ---: |" : " --- |");
 	buf_char(w->out, '\n');
 	for (size_t row = 0; row < shown; row++) {
 		buf_char(w->out, '|');
 		for (size_t c = 0; c < t->column_count; c++) {
-			if (!is_telling(t, c, has_sentence))
+			if (!is_distinctive(t, c, has_sentence))
 				continue;
 			buf_char(w->out, ' ');
 			add_cell(w, r, row, c);

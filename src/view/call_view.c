@@ -184,7 +184,7 @@ void view_call(struct buf *out, const struct result *r, const char *receipt_id, 
  * same. */
 static void put_rows(struct json_out *j, const struct table *t, struct arena *a)
 {
-	struct view_cut cut = {0};
+	struct view_truncation cut = {0};
 
 	jo_set_int(j, "row_count", t ? (int64_t)t->row_count : 0);
 	jo_key(j, "rows");

@@ -17,9 +17,9 @@
 #define LONG_NAME_CHARS  12 /* longer or many names need horizontal bars */
 #define MANY_NAMES       8
 /* Horizontal bars fit on one screen if their names have room. */
-#define LYING_PX    480
-#define STEP_PX_MIN 14
-#define STEP_PX_MAX 24
+#define HORIZONTAL_BARS_PX 480
+#define STEP_PX_MIN        14
+#define STEP_PX_MAX        24
 
 const char *view_chart_name(enum view_chart type)
 {
@@ -388,9 +388,9 @@ static void add_alt(struct buf *b, const struct chart *ch, const struct table *t
 /* ---- the view ---- */
 
 /* Height per name, independent of its number of bars. */
-static json_t *lying_height(int64_t names)
+static json_t *horizontal_bars_height(int64_t names)
 {
-	int64_t step = LYING_PX / names;
+	int64_t step = HORIZONTAL_BARS_PX / names;
 
 	step = step < STEP_PX_MIN ? STEP_PX_MIN : step > STEP_PX_MAX ? STEP_PX_MAX : step;
 	return json_make({"step", json_int(step)}, {"for", json_str("position")});
@@ -409,7 +409,7 @@ static json_t *spec_json(const struct chart *ch, const struct table *t, const ch
 	json_set_str(spec, "description", alt);
 	json_set_str(spec, "width", "container");
 	if (is_horizontal)
-		json_set_take(spec, "height", lying_height(t->stats[ch->x].distinct));
+		json_set_take(spec, "height", horizontal_bars_height(t->stats[ch->x].distinct));
 	else
 		json_set_int(spec, "height", 240);
 	json_set_take(spec, "data", json_make({"values", values}));
@@ -442,7 +442,7 @@ static size_t charted_columns(const struct chart *ch, size_t *columns)
 }
 
 /* One chart per result. A further table with a time axis is preferred to bars of the main table. */
-static const struct table *find_table(const struct result *r, enum view_chart_preference wish,
+static const struct table *find_table(const struct result *r, enum view_chart_preference preference,
 				      struct chart *out)
 {
 	const struct table *found = NULL;
@@ -450,7 +450,7 @@ static const struct table *find_table(const struct result *r, enum view_chart_pr
 	for (size_t i = 0; i < r->table_count; i++) {
 		struct chart ch;
 
-		if (!chart_choose(r->tables[i], wish, &ch) ||
+		if (!chart_choose(r->tables[i], preference, &ch) ||
 		    (found &&
 		     (out->axis != AXIS_NAMES || ch.axis == AXIS_NAMES || ch.measure_count > 1)))
 			continue;
@@ -470,7 +470,7 @@ static void put_tree(struct json_out *j, json_t *take)
 }
 
 bool view_chart(struct buf *out, const struct result *r, const char *view_id,
-		enum view_chart_preference wish)
+		enum view_chart_preference preference)
 {
 	size_t columns[CHART_SERIES_MAX + 1 + CHART_MEASURES_MAX + 2];
 	struct view_part part = {.type = "chart", .id = view_id, .columns = columns};
@@ -479,7 +479,7 @@ bool view_chart(struct buf *out, const struct result *r, const char *view_id,
 	struct json_out j;
 	struct buf alt;
 
-	t = find_table(r, wish, &ch);
+	t = find_table(r, preference, &ch);
 	if (!t)
 		return false;
 	ch.of = r;
@@ -487,7 +487,7 @@ bool view_chart(struct buf *out, const struct result *r, const char *view_id,
 	add_alt(&alt, &ch, t);
 	part.column_count = charted_columns(&ch, columns);
 	part.row_count = t->row_count;
-	part.cut = (struct view_cut){t->truncated, t->truncation};
+	part.cut = (struct view_truncation){t->truncated, t->truncation};
 	jo_init(&j, out);
 	jo_object(&j);
 	view_columns(&j, r, t, &part);

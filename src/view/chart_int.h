@@ -26,6 +26,6 @@ struct chart {
 };
 
 /* False: no chart suits the table. */
-bool chart_choose(const struct table *t, enum view_chart_preference wish, struct chart *out);
+bool chart_choose(const struct table *t, enum view_chart_preference preference, struct chart *out);
 
 #endif

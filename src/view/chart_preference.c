@@ -37,7 +37,7 @@ enum view_chart_preference view_chart_preference(const struct language *l, const
 	/* The first match counts, so refusals precede requests. */
 	static const struct {
 		enum words list;
-		enum view_chart_preference wish;
+		enum view_chart_preference preference;
 	} rows[] = {
 		{WORDS_CHART_NONE, CHART_AS_TABLE}, {WORDS_CHART_BAR, CHART_AS_BAR},
 		{WORDS_CHART_LINE, CHART_AS_LINE},  {WORDS_CHART_AREA, CHART_AS_AREA},
@@ -46,6 +46,6 @@ enum view_chart_preference view_chart_preference(const struct language *l, const
 
 	for (size_t i = 0; question && i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (has_phrase(question, l->lists[rows[i].list]))
-			return rows[i].wish;
+			return rows[i].preference;
 	return CHART_AS_FITS;
 }

@@ -64,7 +64,7 @@ static bool is_name(const struct table *t, size_t c)
 	       !ends_with(t->columns[c].name, "AsOf");
 }
 
-static bool names_each_row(const struct table *t, size_t c)
+static bool is_unique_per_row(const struct table *t, size_t c)
 {
 	return is_name(t, c) && t->stats[c].distinct == (int64_t)t->row_count;
 }
@@ -82,7 +82,7 @@ static bool find_axis(const struct table *t, struct chart *ch)
 
 		if (!varies(t, c) || t->columns[c].priority == PRIORITY_LOW)
 			continue;
-		if (names_each_row(t, c) && best == 0) {
+		if (is_unique_per_row(t, c) && best == 0) {
 			ch->axis = AXIS_NAMES;
 			ch->x = c;
 			return true;
@@ -221,7 +221,7 @@ static size_t count_distinct(const struct table *t, const size_t *columns, size_
 	return distinct;
 }
 
-static bool tells_apart(const struct table *t, struct chart *ch)
+static bool points_are_unique(const struct table *t, struct chart *ch)
 {
 	size_t columns[1 + CHART_SERIES_MAX] = {ch->x};
 
@@ -234,7 +234,7 @@ static bool find_series(const struct table *t, struct chart *ch)
 {
 	size_t candidates[32], n = 0;
 
-	if (tells_apart(t, ch))
+	if (points_are_unique(t, ch))
 		return true;
 	for (size_t c = 0; c < t->column_count && n < 32; c++) {
 		enum chart_axis axis;
@@ -246,7 +246,7 @@ static bool find_series(const struct table *t, struct chart *ch)
 	for (size_t i = 0; i < n; i++) {
 		ch->series_count = 1;
 		ch->series[0] = candidates[i];
-		if (tells_apart(t, ch))
+		if (points_are_unique(t, ch))
 			return true;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -254,7 +254,7 @@ static bool find_series(const struct table *t, struct chart *ch)
 			ch->series_count = 2;
 			ch->series[0] = candidates[i];
 			ch->series[1] = candidates[k];
-			if (tells_apart(t, ch))
+			if (points_are_unique(t, ch))
 				return true;
 		}
 	return false;
@@ -271,27 +271,28 @@ static enum view_chart natural_type(const struct chart *ch, size_t points)
 	return ch->axis == AXIS_HOUR && !several ? CHART_AREA : CHART_LINE;
 }
 
-static enum view_chart wished_type(enum view_chart natural, enum view_chart_preference wish,
-				   const struct chart *ch, size_t points)
+static enum view_chart preferred_type(enum view_chart natural,
+				      enum view_chart_preference preference, const struct chart *ch,
+				      size_t points)
 {
 	bool several = ch->series_count > 0 || ch->measure_count > 1;
 	bool ordered = ch->axis != AXIS_NAMES && points >= CHART_LINE_POINTS_MIN;
 
-	if (wish == CHART_AS_BAR && points <= CHART_BARS_MAX)
+	if (preference == CHART_AS_BAR && points <= CHART_BARS_MAX)
 		return several ? CHART_GROUPED_BAR : CHART_BAR;
-	if (wish == CHART_AS_LINE && ordered)
+	if (preference == CHART_AS_LINE && ordered)
 		return CHART_LINE;
-	if (wish == CHART_AS_AREA && ordered && !several)
+	if (preference == CHART_AS_AREA && ordered && !several)
 		return CHART_AREA;
 	return natural;
 }
 
-bool chart_choose(const struct table *t, enum view_chart_preference wish, struct chart *out)
+bool chart_choose(const struct table *t, enum view_chart_preference preference, struct chart *out)
 {
 	struct chart ch = {0};
 	size_t points;
 
-	if (wish == CHART_AS_TABLE || t->truncated || !t->stats || t->row_count < 2 ||
+	if (preference == CHART_AS_TABLE || t->truncated || !t->stats || t->row_count < 2 ||
 	    t->row_count > CHART_ROWS_MAX)
 		return false;
 	if ((!find_axis(t, &ch) && !find_names(t, &ch)) || !find_measures(t, &ch) ||
@@ -306,12 +307,12 @@ bool chart_choose(const struct table *t, enum view_chart_preference wish, struct
 	if (ch.band)
 		ch.measure_count = 1;
 	points = count_distinct(t, &ch.x, 1);
-	ch.type = wished_type(natural_type(&ch, points), wish, &ch, points);
+	ch.type = preferred_type(natural_type(&ch, points), preference, &ch, points);
 	if (ch.type != CHART_LAYERED)
 		ch.band = false;
 	if ((ch.type == CHART_BAR || ch.type == CHART_GROUPED_BAR) && points > CHART_BARS_MAX)
 		return false;
-	if (wish == CHART_AS_FITS && ch.type == CHART_BAR && ch.axis == AXIS_NAMES &&
+	if (preference == CHART_AS_FITS && ch.type == CHART_BAR && ch.axis == AXIS_NAMES &&
 	    points < CHART_NAMES_MIN)
 		return false;
 	*out = ch;

@@ -200,7 +200,7 @@ static void add_reason(struct buf *out, const struct table *t, const struct view
 	buf_printf(out, "%s%stoo long for a table", t->truncation ? t->truncation : "",
 		   t->truncation ? "; " : "");
 	for (size_t c = 0; c < t->column_count; c++)
-		if (fit->left[c] != VIEW_SHOWN) {
+		if (fit->dropped[c] != VIEW_SHOWN) {
 			buf_printf(out, "%s%s", lead, t->columns[c].name);
 			lead = ", ";
 		}
@@ -211,15 +211,15 @@ static void add_reason(struct buf *out, const struct table *t, const struct view
 /* Selects the part that fits. */
 static void cut_part(const struct table *t, struct arena *a, struct view_part *part)
 {
-	const struct view_room room = {
+	const struct view_limits limits = {
 		.rows = t->row_count, .size = VIEW_BYTES_MAX, .measure = cell_bytes};
 	size_t *columns = arena_alloc(a, sizeof(*columns) * (t->column_count + 1)), n = 0;
 	struct view_fit fit;
 	struct buf reason;
 
-	view_fit_table(t, &room, a, &fit);
+	view_fit_table(t, &limits, a, &fit);
 	for (size_t c = 0; c < t->column_count; c++)
-		if (fit.left[c] == VIEW_SHOWN)
+		if (fit.dropped[c] == VIEW_SHOWN)
 			columns[n++] = c;
 	part->columns = columns;
 	part->column_count = n;
@@ -228,7 +228,7 @@ static void cut_part(const struct table *t, struct arena *a, struct view_part *p
 		return;
 	buf_init(&reason, REASON_BYTES_MAX);
 	add_reason(&reason, t, &fit);
-	part->cut = (struct view_cut){true, arena_strdup(a, buf_text(&reason))};
+	part->cut = (struct view_truncation){true, arena_strdup(a, buf_text(&reason))};
 	buf_deinit(&reason);
 }
 
@@ -261,7 +261,7 @@ static void put_row(struct json_out *j, const struct table *t, const struct view
 	jo_object_end(j);
 }
 
-struct view_cut view_rows(struct json_out *j, const struct table *t, struct arena *a)
+struct view_truncation view_rows(struct json_out *j, const struct table *t, struct arena *a)
 {
 	const struct view_part part = part_of(t, NULL, NULL, a);
 
@@ -279,8 +279,8 @@ void view_table(struct json_out *j, const struct table *t, struct arena *a)
 	put_table(j, t, &part);
 }
 
-struct view_cut view_data(struct buf *out, const struct result *r, const struct table *t,
-			  const char *view_id, struct arena *a)
+struct view_truncation view_data(struct buf *out, const struct result *r, const struct table *t,
+				 const char *view_id, struct arena *a)
 {
 	const struct view_part part = part_of(t, "data", view_id, a);
 	struct json_out j;

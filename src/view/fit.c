@@ -9,7 +9,7 @@
 
 struct fitting {
 	const struct table *t;
-	const struct view_room *room;
+	const struct view_limits *limits;
 	struct view_fit fit;
 	size_t *order; /* rows that may be shown, most important first */
 	size_t order_count;
@@ -30,7 +30,7 @@ static bool is_in(const size_t *list, size_t count, size_t row)
 
 static void add_row(struct fitting *f, int64_t row)
 {
-	if (row >= 0 && (size_t)row < f->t->row_count && f->order_count < f->room->rows &&
+	if (row >= 0 && (size_t)row < f->t->row_count && f->order_count < f->limits->rows &&
 	    !is_in(f->order, f->order_count, (size_t)row))
 		f->order[f->order_count++] = (size_t)row;
 }
@@ -44,7 +44,7 @@ static void add_extremes(struct fitting *f)
 
 			if ((int)f->t->columns[c].priority != p || !s->numeric || s->count == 0 ||
 			    !column_is_number(f->t->columns[c].type) ||
-			    f->order_count + 2 > f->room->rows / 2)
+			    f->order_count + 2 > f->limits->rows / 2)
 				continue;
 			add_row(f, s->at_min);
 			add_row(f, s->at_max);
@@ -53,10 +53,10 @@ static void add_extremes(struct fitting *f)
 
 static void order_rows(struct fitting *f, struct arena *a)
 {
-	size_t most = f->t->row_count < f->room->rows ? f->t->row_count : f->room->rows;
+	size_t most = f->t->row_count < f->limits->rows ? f->t->row_count : f->limits->rows;
 
 	f->order = arena_alloc(a, sizeof(*f->order) * (most + 1));
-	if (f->room->extremes && f->t->stats && f->t->row_count > 1) {
+	if (f->limits->extremes && f->t->stats && f->t->row_count > 1) {
 		add_row(f, 0);
 		add_extremes(f);
 	}
@@ -73,7 +73,7 @@ static void order_rows(struct fitting *f, struct arena *a)
 
 static size_t measure(const struct fitting *f, const char *text)
 {
-	return f->room->measure(text ? text : "");
+	return f->limits->measure(text ? text : "");
 }
 
 static void take_sizes(struct fitting *f, struct arena *a)
@@ -98,7 +98,7 @@ static void take_sizes(struct fitting *f, struct arena *a)
 
 static bool is_over(const struct fitting *f)
 {
-	return f->total > f->room->size;
+	return f->total > f->limits->size;
 }
 
 /* ---- columns ---- */
@@ -125,9 +125,9 @@ static bool is_sparse(const struct fitting *f, size_t c)
 	return empty * 100 > f->t->row_count * SPARSE_PERCENT;
 }
 
-static void leave_column(struct fitting *f, size_t c, enum view_left why)
+static void leave_column(struct fitting *f, size_t c, enum view_drop_reason why)
 {
-	f->fit.left[c] = why;
+	f->fit.dropped[c] = why;
 	f->fit.column_count--;
 	f->total -= f->heads[c];
 	for (size_t i = 0; i < f->order_count; i++)
@@ -140,11 +140,11 @@ static void leave_columns(struct fitting *f)
 
 	for (size_t c = f->t->column_count; c-- > 0 && is_over(f);)
 		if (f->t->columns[c].priority < stays && is_sparse(f, c))
-			leave_column(f, c, VIEW_LEFT_SPARSE);
+			leave_column(f, c, VIEW_DROPPED_SPARSE);
 	for (int p = PRIORITY_LOW; p < (int)stays; p++)
 		for (size_t c = f->t->column_count; c-- > 0 && is_over(f);)
-			if ((int)f->t->columns[c].priority == p && f->fit.left[c] == VIEW_SHOWN)
-				leave_column(f, c, VIEW_LEFT_PRIORITY);
+			if ((int)f->t->columns[c].priority == p && f->fit.dropped[c] == VIEW_SHOWN)
+				leave_column(f, c, VIEW_DROPPED_PRIORITY);
 }
 
 /* ---- rows ---- */
@@ -154,7 +154,7 @@ static size_t row_size(const struct fitting *f, size_t i)
 	size_t size = 0;
 
 	for (size_t c = 0; c < f->t->column_count; c++)
-		if (f->fit.left[c] == VIEW_SHOWN)
+		if (f->fit.dropped[c] == VIEW_SHOWN)
 			size += f->cells[i * f->t->column_count + c];
 	return size;
 }
@@ -172,15 +172,15 @@ static int compare_rows(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-void view_fit_table(const struct table *t, const struct view_room *room, struct arena *a,
+void view_fit_table(const struct table *t, const struct view_limits *limits, struct arena *a,
 		    struct view_fit *out)
 {
-	struct fitting f = {.t = t, .room = room};
+	struct fitting f = {.t = t, .limits = limits};
 
-	f.fit.left = arena_alloc(a, sizeof(*f.fit.left) * (t->column_count + 1));
+	f.fit.dropped = arena_alloc(a, sizeof(*f.fit.dropped) * (t->column_count + 1));
 	f.fit.column_count = t->column_count;
 	order_rows(&f, a);
-	if (room->size != SIZE_MAX) {
+	if (limits->size != SIZE_MAX) {
 		take_sizes(&f, a);
 		leave_columns(&f);
 		leave_rows(&f);

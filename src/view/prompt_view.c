@@ -131,11 +131,11 @@ static void add_left(struct buf *out, const struct table *t, const struct view_f
 	size_t could = t->row_count < most ? t->row_count : most;
 
 	for (size_t c = 0; c < t->column_count; c++) {
-		if (fit->left[c] == VIEW_SHOWN)
+		if (fit->dropped[c] == VIEW_SHOWN)
 			continue;
 		buf_str(out, lead);
 		add_cell(out, t->columns[c].name);
-		buf_str(out, fit->left[c] == VIEW_LEFT_SPARSE ? " (mostly empty)" : "");
+		buf_str(out, fit->dropped[c] == VIEW_DROPPED_SPARSE ? " (mostly empty)" : "");
 		lead = ", ";
 	}
 	if (fit->row_count < could)
@@ -150,7 +150,7 @@ static void add_heads(struct buf *out, const struct table *t, const struct view_
 	const char *lead = "";
 
 	for (size_t c = 0; c < t->column_count; c++) {
-		if (fit->left[c] != VIEW_SHOWN)
+		if (fit->dropped[c] != VIEW_SHOWN)
 			continue;
 		buf_str(out, lead);
 		add_cell(out, t->columns[c].name);
@@ -167,7 +167,7 @@ static void add_cells(struct buf *out, const struct table *t, const struct view_
 	const char *lead = "";
 
 	for (size_t c = 0; c < t->column_count; c++) {
-		if (fit->left[c] != VIEW_SHOWN)
+		if (fit->dropped[c] != VIEW_SHOWN)
 			continue;
 		buf_str(out, lead);
 		add_cell(out, t->rows[row][c]);
@@ -203,16 +203,16 @@ static void add_tables(struct buf *out, const struct result *r, const struct pro
 {
 	struct arena *a = arena_new(FIT_ARENA_BYTES);
 
-	for (size_t i = 0; i < prompt_tables(r) && how->told < PROMPT_TELL_OUTCOME; i++) {
-		struct view_room room = {.rows = how->rows,
-					 .size = how->sizes ? how->sizes[i] : SIZE_MAX,
-					 .measure = prompt_cell_tokens,
-					 .extremes = true};
+	for (size_t i = 0; i < prompt_tables(r) && how->extent < PROMPT_EXTENT_OUTCOME; i++) {
+		struct view_limits limits = {.rows = how->rows,
+					     .size = how->sizes ? how->sizes[i] : SIZE_MAX,
+					     .measure = prompt_cell_tokens,
+					     .extremes = true};
 		struct view_fit fit;
 
-		view_fit_table(r->tables[i], &room, a, &fit);
+		view_fit_table(r->tables[i], &limits, a, &fit);
 		add_table(out, r, r->tables[i], &fit, how->rows);
-		if (how->told < PROMPT_TELL_FACTS)
+		if (how->extent < PROMPT_EXTENT_FACTS)
 			add_stats(out, r->tables[i]);
 	}
 	arena_free(&a);
@@ -267,13 +267,13 @@ void prompt_result(struct buf *out, const struct result *r, const struct prompt_
 		buf_char(out, '\n');
 		add_outcome(out, &r->outcome);
 	}
-	if (how->told < PROMPT_TELL_OUTCOME && how->numbers)
+	if (how->extent < PROMPT_EXTENT_OUTCOME && how->numbers)
 		add_number_facts(out, r);
-	else if (how->told < PROMPT_TELL_OUTCOME)
+	else if (how->extent < PROMPT_EXTENT_OUTCOME)
 		add_facts(out, r);
 	add_tables(out, r, how);
-	if (how->told > PROMPT_TELL_ALL)
-		buf_str(out, how->told == PROMPT_TELL_FACTS
+	if (how->extent > PROMPT_EXTENT_FULL)
+		buf_str(out, how->extent == PROMPT_EXTENT_FACTS
 				     ? "Its statistics are left out for want of room.\n"
 				     : "What it found is left out for want of room.\n");
 	buf_char(out, '\n');

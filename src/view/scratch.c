@@ -69,7 +69,7 @@ void scratch_is(struct scratch *s, enum tokens_part part)
 	s->items[s->count - 1].part = part;
 }
 
-void scratch_note_spare(struct scratch *s, const char *name, const char *text)
+void scratch_note_optional(struct scratch *s, const char *name, const char *text)
 {
 	struct item *item = add_item(s);
 
@@ -90,7 +90,7 @@ void scratch_gap(struct scratch *s, const char *what)
 	item->note = arena_printf(s->arena, "Not found: %s\n", what);
 }
 
-void scratch_result(struct scratch *s, const struct result *r, enum scratch_way way, size_t rows)
+void scratch_result(struct scratch *s, const struct result *r, enum scratch_detail way, size_t rows)
 {
 	struct item *item = add_item(s);
 	size_t tables = prompt_tables(r);
@@ -159,22 +159,21 @@ static void set_sizes(struct item *item, size_t size)
 		item->sizes[k] = size;
 }
 
-static size_t want_of(struct scratch *s, const struct table *t, size_t rows)
+static size_t size_wanted(struct scratch *s, const struct table *t, size_t rows)
 {
-	const struct view_room room = {.rows = rows,
-				       .size = ANY - 1, /* large enough that nothing is omitted */
-				       .measure = prompt_cell_tokens,
-				       .extremes = true};
+	/* The size is large enough that nothing is omitted. */
+	const struct view_limits limits = {
+		.rows = rows, .size = ANY - 1, .measure = prompt_cell_tokens, .extremes = true};
 	struct view_fit fit;
 
-	view_fit_table(t, &room, s->work, &fit);
+	view_fit_table(t, &limits, s->work, &fit);
 	return fit.size;
 }
 
-/* The largest size for which the sum of min(want, size) over all samples is within `room`. */
-static size_t fair_size(const struct scratch *s, size_t room)
+/* The largest size for which the sum of min(want, size) over all samples is within `available`. */
+static size_t fair_size(const struct scratch *s, size_t available)
 {
-	size_t low = 0, high = room;
+	size_t low = 0, high = available;
 
 	while (low < high) {
 		size_t size = low + (high - low + 1) / 2, sum = 0;
@@ -182,7 +181,7 @@ static size_t fair_size(const struct scratch *s, size_t room)
 		for (size_t i = 0; i < s->count; i++)
 			for (size_t k = 0; k < tables_of(&s->items[i]); k++)
 				sum += s->items[i].wants[k] < size ? s->items[i].wants[k] : size;
-		if (sum <= room)
+		if (sum <= available)
 			low = size;
 		else
 			high = size - 1;
@@ -203,18 +202,18 @@ static void resize_samples(struct scratch *s, size_t size)
  * too long. */
 static bool shrink_samples(struct scratch *s, size_t least)
 {
-	size_t bare, room, size;
+	size_t bare, available, size;
 
 	resize_samples(s, 0);
 	bare = total(s);
-	room = s->budget > bare ? s->budget - bare : 0;
+	available = s->budget > bare ? s->budget - bare : 0;
 	for (int round = 0; round < FIT_ROUNDS_MAX; round++) {
-		size = fair_size(s, room);
+		size = fair_size(s, available);
 		size = size > least ? size : least;
 		resize_samples(s, size);
 		if (!is_over(s) || size == least)
 			break;
-		room -= room / 8 + 1;
+		available -= available / 8 + 1;
 	}
 	return !is_over(s);
 }
@@ -229,31 +228,31 @@ static bool drop_notes(struct scratch *s)
 	return !is_over(s);
 }
 
-static bool tell_less(struct scratch *s, enum prompt_told told)
+static bool reduce_results(struct scratch *s, enum prompt_extent extent)
 {
 	for (size_t i = 0; i < s->count && is_over(s); i++)
 		if (s->items[i].result) {
-			s->items[i].how.told = told;
+			s->items[i].how.extent = extent;
 			word_item(s, &s->items[i]);
 		}
 	return !is_over(s);
 }
 
-static void make_room(struct scratch *s)
+static void shrink_to_budget(struct scratch *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < tables_of(&s->items[i]); k++)
 			s->items[i].wants[k] =
-				want_of(s, s->items[i].result->tables[k], s->items[i].how.rows);
+				size_wanted(s, s->items[i].result->tables[k], s->items[i].how.rows);
 	if (shrink_samples(s, SAMPLE_LEAST))
 		return;
 	if (drop_notes(s)) {
 		shrink_samples(s, SAMPLE_LEAST); /* the notes may have freed more than needed */
 		return;
 	}
-	if (shrink_samples(s, 0) || tell_less(s, PROMPT_TELL_FACTS))
+	if (shrink_samples(s, 0) || reduce_results(s, PROMPT_EXTENT_FACTS))
 		return;
-	tell_less(s, PROMPT_TELL_OUTCOME);
+	reduce_results(s, PROMPT_EXTENT_OUTCOME);
 }
 
 /* ---- recording omissions ---- */
@@ -267,20 +266,21 @@ static void add_left(struct scratch *s, const char *text)
 static void list_sample(struct scratch *s, const struct item *item, size_t k)
 {
 	const struct table *t = item->result->tables[k];
-	const struct view_room room = {.rows = item->how.rows,
-				       .size = item->sizes[k],
-				       .measure = prompt_cell_tokens,
-				       .extremes = true};
-	size_t could = t->row_count < room.rows ? t->row_count : room.rows;
+	const struct view_limits limits = {.rows = item->how.rows,
+					   .size = item->sizes[k],
+					   .measure = prompt_cell_tokens,
+					   .extremes = true};
+	size_t could = t->row_count < limits.rows ? t->row_count : limits.rows;
 	struct view_fit fit;
 
-	view_fit_table(t, &room, s->work, &fit);
+	view_fit_table(t, &limits, s->work, &fit);
 	for (size_t c = 0; c < t->column_count; c++)
-		if (fit.left[c] != VIEW_SHOWN)
+		if (fit.dropped[c] != VIEW_SHOWN)
 			add_left(s, arena_printf(s->arena, "%s: column %s, %s", item->result->call,
 						 t->columns[c].name,
-						 fit.left[c] == VIEW_LEFT_SPARSE ? "mostly empty"
-										 : "by priority"));
+						 fit.dropped[c] == VIEW_DROPPED_SPARSE
+							 ? "mostly empty"
+							 : "by priority"));
 	if (fit.row_count < could)
 		add_left(s, arena_printf(s->arena, "%s: %zu of %zu rows", item->result->call,
 					 could - fit.row_count, could));
@@ -293,12 +293,13 @@ static void list_left(struct scratch *s)
 
 		if (item->gone)
 			add_left(s, item->name);
-		else if (item->result && item->how.told > PROMPT_TELL_ALL)
+		else if (item->result && item->how.extent > PROMPT_EXTENT_FULL)
 			add_left(s, arena_printf(s->arena, "%s: %s", item->result->call,
-						 item->how.told == PROMPT_TELL_FACTS
+						 item->how.extent == PROMPT_EXTENT_FACTS
 							 ? "statistics"
 							 : "all but its outcome"));
-		for (size_t k = 0; item->how.told < PROMPT_TELL_OUTCOME && k < tables_of(item); k++)
+		for (size_t k = 0; item->how.extent < PROMPT_EXTENT_OUTCOME && k < tables_of(item);
+		     k++)
 			list_sample(s, item, k);
 	}
 }
@@ -324,12 +325,12 @@ void scratch_fit(struct scratch *s)
 	s->left_count = 0;
 	for (size_t i = 0; i < s->count; i++) {
 		s->items[i].gone = false;
-		s->items[i].how.told = PROMPT_TELL_ALL;
+		s->items[i].how.extent = PROMPT_EXTENT_FULL;
 		set_sizes(&s->items[i], ANY);
 		word_item(s, &s->items[i]);
 	}
 	if (is_over(s)) {
-		make_room(s);
+		shrink_to_budget(s);
 		list_left(s);
 	}
 	keep_words(s);

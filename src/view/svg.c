@@ -78,8 +78,8 @@ static void draw_values_axis(struct picture *p)
 /* Every n-th name gets a label, for the smallest n that fits. */
 static size_t label_stride(const struct picture *p)
 {
-	double each =
-		p->is_horizontal || svg_is_turned(p) ? FONT_PX + 2 : svg_widest_name(p) + GAP_PX;
+	double each = p->is_horizontal || svg_names_are_rotated(p) ? FONT_PX + 2
+								   : svg_widest_name(p) + GAP_PX;
 	double stride = ceil(each / svg_slot_px(p));
 
 	return stride < 1 ? 1 : (size_t)stride;
@@ -88,7 +88,7 @@ static size_t label_stride(const struct picture *p)
 static void draw_names(struct picture *p)
 {
 	size_t stride = label_stride(p);
-	bool turned = svg_is_turned(p);
+	bool turned = svg_names_are_rotated(p);
 
 	for (size_t i = 0; i < p->names.count; i += stride) {
 		double at = svg_x_px(p, (double)i);

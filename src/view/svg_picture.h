@@ -66,7 +66,7 @@ double svg_slot_px(const struct picture *p);
 double svg_widest_name(const struct picture *p);
 bool svg_has_title(const json_t *axis);
 /* Names along the bottom are rotated by 45 degrees. */
-bool svg_is_turned(const struct picture *p);
+bool svg_names_are_rotated(const struct picture *p);
 double svg_entry_px(const struct picture *p, size_t series);
 void svg_legend_step(const struct picture *p, size_t series, double *x, size_t *row);
 size_t svg_legend_rows(const struct picture *p);

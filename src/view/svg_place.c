@@ -100,7 +100,7 @@ size_t svg_legend_rows(const struct picture *p)
 	return row + 1;
 }
 
-bool svg_is_turned(const struct picture *p)
+bool svg_names_are_rotated(const struct picture *p)
 {
 	return !p->timed && !p->is_horizontal && svg_widest_name(p) > LABEL_CHARS * FONT_PX / 2;
 }
@@ -110,7 +110,7 @@ static double below_px(const struct picture *p)
 {
 	double labels = FONT_PX;
 
-	if (svg_is_turned(p)) /* rotated by 45 degrees */
+	if (svg_names_are_rotated(p)) /* rotated by 45 degrees */
 		labels = fmin(svg_widest_name(p), LABEL_PX_MAX) * M_SQRT1_2 + FONT_PX;
 	return GAP_PX + labels +
 	       (svg_has_title(p->is_horizontal ? p->y_axis : p->x_axis) ? LINE_PX : GAP_PX) +

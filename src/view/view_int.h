@@ -21,7 +21,7 @@ struct view_part {
 	const char *type, *id;
 	const size_t *columns; /* NULL: all columns */
 	size_t column_count, row_count;
-	struct view_cut cut;
+	struct view_truncation cut;
 };
 /* Names of facts that accompany every answer and view of a result, NULL-terminated. */
 extern const char *const view_notes[];
@@ -50,10 +50,10 @@ void wording_arg(struct wording *w, const struct result *r, const struct arg *ar
 bool view_fill(struct wording *w, const char *text, const struct result *r);
 
 /* How much of a result a prompt contains, and in which form. */
-enum prompt_told { PROMPT_TELL_ALL, PROMPT_TELL_FACTS, PROMPT_TELL_OUTCOME };
+enum prompt_extent { PROMPT_EXTENT_FULL, PROMPT_EXTENT_FACTS, PROMPT_EXTENT_OUTCOME };
 struct prompt_how {
 	/* FACTS: without statistics; OUTCOME: also without facts and tables. */
-	enum prompt_told told;
+	enum prompt_extent extent;
 	bool numbers;        /* no text from the data */
 	bool task;           /* names the result's task */
 	size_t rows;         /* maximum per table */

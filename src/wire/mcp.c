@@ -122,14 +122,14 @@ static void picture_blocks(struct json_out *j, const struct wire_at *at)
 	buf_deinit(&base64);
 }
 
-static void said(const struct wire_at *at, struct buf *out)
+static void put_text(const struct wire_at *at, struct buf *out)
 {
 	struct event ask;
 
 	buf_add(out, at->text.p, at->text.n);
 	if (newest_event(at, EVENT_ASK, &ask))
-		said_ask(at, &ask.u.ask, out);
-	said_views(at, out);
+		markdown_ask(at, &ask.u.ask, out);
+	markdown_views(at, out);
 }
 
 static void content(struct json_out *j, const struct wire_at *at, const struct event *end)
@@ -142,7 +142,7 @@ static void content(struct json_out *j, const struct wire_at *at, const struct e
 	if (end->kind == EVENT_ERROR)
 		buf_str(&text, end->u.error.message);
 	else
-		said(at, &text);
+		put_text(at, &text);
 	if (text.n > 0)
 		text_block(j, (struct str){buf_text(&text), text.n});
 	if (end->kind == EVENT_RUN_FINISHED) {
@@ -396,7 +396,7 @@ const struct projection wire_mcp = {
 	.event = mcp_event,
 };
 
-bool wire_mcp_whole(const struct stream_log *log, const struct wire_head *head, struct buf *out)
+bool wire_mcp_response(const struct stream_log *log, const struct wire_head *head, struct buf *out)
 {
 	const struct wire_at at = {
 		.turn_id = stream_turn_id(log),

@@ -28,10 +28,10 @@ static void content(const struct wire_at *at, const struct event *e, struct buf 
 		buf_add(out, e->u.text_delta.text.p, e->u.text_delta.text.n);
 		break;
 	case EVENT_ASK:
-		said_ask(at, &e->u.ask, out);
+		markdown_ask(at, &e->u.ask, out);
 		break;
 	case EVENT_RUN_FINISHED:
-		said_views(at, out);
+		markdown_views(at, out);
 		if (e->u.run_finished.links.p)
 			markdown_links(out, json_inside(e->u.run_finished.links));
 		break;
@@ -335,7 +335,8 @@ static void message(struct json_out *j, const struct wire_at *at, struct str sai
 	jo_array_end(j);
 }
 
-bool wire_openai_whole(const struct stream_log *log, const struct wire_head *asked, struct buf *out)
+bool wire_openai_response(const struct stream_log *log, const struct wire_head *asked,
+			  struct buf *out)
 {
 	struct openai_state s = {0};
 	const struct wire_at at = {

@@ -67,8 +67,8 @@ bool is_view(struct str view, const char *type); /* compares its view_type */
 bool view_is_replaced(const struct stream_log *log, uint64_t seq, const struct event_view *v);
 /* Writes Markdown: the answer's tables and components, unless its text has a table; for a
  * clarifying question, the options that its text does not list. */
-void said_views(const struct wire_at *at, struct buf *out);
-void said_ask(const struct wire_at *at, const struct event_ask *ask, struct buf *out);
+void markdown_views(const struct wire_at *at, struct buf *out);
+void markdown_ask(const struct wire_at *at, const struct event_ask *ask, struct buf *out);
 /* Copies members of a complete object under other names; missing ones are skipped. */
 struct renamed {
 	const char *name, *from;

@@ -20,7 +20,7 @@ bool view_is_replaced(const struct stream_log *log, uint64_t seq, const struct e
 	return false;
 }
 
-void said_views(const struct wire_at *at, struct buf *out)
+void markdown_views(const struct wire_at *at, struct buf *out)
 {
 	struct event e;
 
@@ -39,7 +39,7 @@ void said_views(const struct wire_at *at, struct buf *out)
 	}
 }
 
-void said_ask(const struct wire_at *at, const struct event_ask *ask, struct buf *out)
+void markdown_ask(const struct wire_at *at, const struct event_ask *ask, struct buf *out)
 {
 	struct str all;
 

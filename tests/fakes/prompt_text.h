@@ -12,7 +12,7 @@ static inline void prompt_text(struct buf *out, const struct result *r, size_t r
 	struct arena *a = arena_new(SIZE_MAX / 2);
 	struct scratch *s = scratch_new(a, SIZE_MAX / 2);
 
-	scratch_result(s, r, SCRATCH_WHOLE, rows);
+	scratch_result(s, r, SCRATCH_FULL, rows);
 	scratch_fit(s);
 	buf_str(out, scratch_text(s));
 	arena_free(&a);

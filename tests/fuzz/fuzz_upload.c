@@ -29,7 +29,7 @@ static void on_record(void *owner, const struct record *r)
 		if (i >= COLUMNS || !r->cells[i].p)
 			continue;
 		types_count(&s->counts[i], r->cells[i]);
-		header_spoken(header_label(r->cells[i], s->arena), "x", s->arena);
+		header_prompt_label(header_label(r->cells[i], s->arena), "x", s->arena);
 	}
 }
 

@@ -9,7 +9,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 # What every projection may include; no allocation, no store, no loop.
 ALLOWED = {"markdown.h", "projection.h", "vesper/event.h", "vesper/json_out.h", "vesper/limits.h", "vesper/str.h", "vesper/wire.h"}
 # Times in events; then files that are not formats: tables as text, the log as items, and views until the end.
-READERS = {"sse.c": {"vesper/clock.h"}, "markdown.c": {"vesper/json.h", "vesper/mem.h"}, "reader.c": {"vesper/mem.h"}, "whole.c": {"vesper/arena.h"}}
+READERS = {"sse.c": {"vesper/clock.h"}, "markdown.c": {"vesper/json.h", "vesper/mem.h"}, "reader.c": {"vesper/mem.h"}, "response.c": {"vesper/arena.h"}}
 
 
 def main():

@@ -16,23 +16,23 @@ static void on_wake(void *owner)
 static void write_whole(FILE *out, struct stream_log *log)
 {
 	struct stream_watch *w = stream_watch_new(log, 0, on_wake, NULL);
-	struct wire_whole *whole = wire_whole_new();
+	struct wire_response *whole = wire_response_new();
 	const struct stream_entry *entry;
 	struct buf text;
 
 	buf_init(&text, RECORDING_BYTES_MAX);
 	while ((entry = stream_read(w)))
-		wire_whole_add(whole, entry->event);
-	if (stream_ended(w) && wire_whole_ok(whole)) {
-		wire_whole_write(whole, log, &text);
+		wire_response_add(whole, entry->event);
+	if (stream_ended(w) && wire_response_ok(whole)) {
+		wire_response_write(whole, log, &text);
 		fprintf(out, "== whole\n%s\n", buf_text(&text));
 	} else if (stream_ended(w)) {
-		const struct wire_problem p = wire_whole_problem(whole);
+		const struct wire_problem p = wire_response_problem(whole);
 
 		fprintf(out, "== problem\n%s %.*s\n", p.code, STR_FMT(p.members));
 	}
 	stream_watch_free(&w);
-	wire_whole_free(&whole);
+	wire_response_free(&whole);
 	buf_deinit(&text);
 }
 

@@ -22,7 +22,7 @@ static bool try_near(struct reading *r, size_t i, size_t n)
 	in = arena_alloc(r->arena, r->know->catalog->dimension_count + 1);
 	for (size_t d = 0; d < r->know->catalog->dimension_count; d++)
 		in[d] = r->scope.in[d] && !r->scope.weak[d];
-	count = names_meant(r->names, in, words.key, words.len, r->arena, near);
+	count = names_candidates(r->names, in, words.key, words.len, r->arena, near);
 	for (size_t e = 0; e < count; e++)
 		if (mention_part_counts(r, i, 1, &near[e])) /* "capital of" matches */
 			near[kept++] = near[e];
@@ -199,8 +199,8 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 	if (!cue)
 		cue = behind;
 	if (looks_like_code(&r->q, i, n)) {
-		const struct dimension_def *like =
-			names_kind_like(r->names, text_between(&r->q, i, i + n, r->arena));
+		const struct dimension_def *like = names_most_similar_dimension(
+			r->names, text_between(&r->q, i, i + n, r->arena));
 
 		return like ? like : beside ? beside : cue ? cue : kind_of_codes(r);
 	}

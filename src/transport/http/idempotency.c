@@ -195,7 +195,7 @@ bool idempotency_begin(struct request *r)
 }
 
 /* Returns true for a status that may differ on a retry. */
-static bool may_pass(unsigned int status)
+static bool is_transient(unsigned int status)
 {
 	return status >= 500 || status == 409 || status == 429;
 }
@@ -228,7 +228,7 @@ bool idempotency_end(struct request *r, const char *type, const void *bytes, siz
 	answer.body = arena_strndup(x->arena, bytes, len);
 	answer.content_type = type ? arena_strdup(x->arena, type) : NULL;
 	x->op = store_repeat_end(x->transport->options.store, x->who, x->id,
-				 may_pass(r->reply.status) ? NULL : &answer, on_kept, x);
+				 is_transient(r->reply.status) ? NULL : &answer, on_kept, x);
 	return true;
 }
 

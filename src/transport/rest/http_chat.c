@@ -30,7 +30,7 @@ struct chat_call {
 	bool opened;                /* the opening of the stream was sent */
 	bool revoked;               /* the token was revoked: the stream ends with that error */
 	struct stream_watch *watch; /* collecting */
-	struct wire_whole *whole;
+	struct wire_response *response;
 };
 
 static void call_free(void *task)
@@ -39,7 +39,7 @@ static void call_free(void *task)
 
 	wire_reader_free(&call->events);
 	stream_watch_free(&call->watch);
-	wire_whole_free(&call->whole);
+	wire_response_free(&call->response);
 	mem_free(call);
 }
 
@@ -136,13 +136,14 @@ static void call_problem(struct request *r, const struct stream_log *log,
 	reply_problem_json(r, p, body, problem->members);
 }
 
-static bool write_whole(const struct chat_call *call, const struct stream_log *log, struct buf *out)
+static bool write_response(const struct chat_call *call, const struct stream_log *log,
+			   struct buf *out)
 {
-	if (call->form.whole)
-		return call->form.whole(log, &call->form.head, out);
-	if (!wire_whole_ok(call->whole))
+	if (call->form.write_response)
+		return call->form.write_response(log, &call->form.head, out);
+	if (!wire_response_ok(call->response))
 		return false;
-	wire_whole_write(call->whole, log, out);
+	wire_response_write(call->response, log, out);
 	return true;
 }
 
@@ -153,12 +154,12 @@ static void call_answer(struct chat_call *call)
 	struct buf answer;
 
 	buf_init(&answer, SIZE_MAX / 2); /* limited by the size of a log */
-	if (write_whole(call, log, &answer)) {
+	if (write_response(call, log, &answer)) {
 		reply_header(r, "Vesper-Turn", stream_turn_id(log));
 		reply_header(r, "Vesper-Session", stream_session_id(log));
 		reply_bytes(r, 200, "application/json", buf_text(&answer), answer.n);
 	} else {
-		const struct wire_problem problem = wire_whole_problem(call->whole);
+		const struct wire_problem problem = wire_response_problem(call->response);
 
 		call_problem(r, log, &problem);
 	}
@@ -172,7 +173,7 @@ static void on_collect_wake(void *owner)
 	bool ended;
 
 	while ((entry = stream_read(call->watch)))
-		wire_whole_add(call->whole, entry->event);
+		wire_response_add(call->response, entry->event);
 	ended = stream_ended(call->watch);
 	if (ended && !call->request->gone) {
 		call_answer(call);
@@ -182,7 +183,7 @@ static void on_collect_wake(void *owner)
 
 static void call_collect(struct chat_call *call, struct stream_log *log)
 {
-	call->whole = wire_whole_new();
+	call->response = wire_response_new();
 	call->watch = stream_watch_new(log, 0, on_collect_wake, call);
 }
 

@@ -12,7 +12,8 @@ struct answer_form {
 	const char *opening;             /* sent before the first item of the stream; NULL: none */
 	/* One answer: writes that of a finished turn; false: the turn failed, which is answered as
 	 * a problem. NULL: the REST format. */
-	bool (*whole)(const struct stream_log *log, const struct wire_head *head, struct buf *out);
+	bool (*write_response)(const struct stream_log *log, const struct wire_head *head,
+			       struct buf *out);
 	struct wire_head head; /* texts live as long as the request */
 };
 

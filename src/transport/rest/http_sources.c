@@ -97,7 +97,7 @@ static void expiry_json(const struct request *r, int64_t ms, json_t *out)
 	json_set_str(out, "expires_on", day);
 }
 
-static json_t *source_json(const struct request *r, const struct upload_view *v, bool whole)
+static json_t *source_json(const struct request *r, const struct upload_view *v, bool full)
 {
 	const struct stored_source *s = v->source;
 	int64_t expires;
@@ -124,12 +124,12 @@ static json_t *source_json(const struct request *r, const struct upload_view *v,
 		json_set_take(
 			out, "quality",
 			json_incref(json_object_get(json_object_get(profile, "quality"), "score")));
-		json_set_take(out, "profile", whole ? json_incref(profile) : NULL);
+		json_set_take(out, "profile", full ? json_incref(profile) : NULL);
 		json_decref(profile);
 	}
 	if (uploads_expires(uploads_of(r), s, &expires))
 		expiry_json(r, expires, out);
-	if (whole && s->kind == SOURCE_TABLE) {
+	if (full && s->kind == SOURCE_TABLE) {
 		json_set_take(out, "semantic_profile",
 			      uploads_meaning(uploads_of(r), r->who->tenant, v));
 		json_set_take(out, "joins", uploads_joins(uploads_of(r), r->who, v));

@@ -23,11 +23,11 @@
 #define XLSX_TYPE "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 /* A workbook's rows deflate to about a tenth, so each iteration of the loop deflates about as much
  * as it sends of CSV. */
-#define BOOK_BLOCK_BYTES  (DOWNLOAD_BLOCK_BYTES / 8)
-#define WHOLE_ARENA_BYTES (64 * 1024 * 1024) /* beside its table: for derived data */
+#define BOOK_BLOCK_BYTES     (DOWNLOAD_BLOCK_BYTES / 8)
+#define DOWNLOAD_ARENA_BYTES (64 * 1024 * 1024) /* beside its table: for derived data */
 
 /* A result that is read again and then sent. */
-struct whole {
+struct download {
 	struct list node;
 	struct request *request;
 	const json_t *view; /* the stored part of it; lives as long as the request */
@@ -40,9 +40,9 @@ struct whole {
 	bool begun;
 };
 
-static void whole_free(void *task)
+static void download_free(void *task)
 {
-	struct whole *x = task;
+	struct download *x = task;
 
 	op_cancel(&x->op);
 	arena_free(&x->arena);
@@ -93,7 +93,7 @@ static void reply_kept(struct request *r, const json_t *view, const struct messa
 
 static bool on_fill(void *task, struct buf *out)
 {
-	struct whole *x = task;
+	struct download *x = task;
 
 	size_t block = x->book ? BOOK_BLOCK_BYTES : DOWNLOAD_BLOCK_BYTES;
 
@@ -127,7 +127,7 @@ static void reply_outcome(struct request *r, const struct outcome *o)
 
 static void on_result(void *owner, struct result *result)
 {
-	struct whole *x = owner;
+	struct download *x = owner;
 	struct request *r = x->request;
 	char now[CLOCK_RFC3339_BYTES];
 
@@ -157,7 +157,7 @@ static void on_result(void *owner, struct result *result)
 static bool has_download(const struct transport *t, const struct principal *who)
 {
 	list_each(node, (struct list *)&t->downloads)
-		if (principal_same_user(list_item(node, struct whole, node)->request->who, who))
+		if (principal_same_user(list_item(node, struct download, node)->request->who, who))
 			return true;
 	return false;
 }
@@ -175,10 +175,10 @@ static size_t download_count(const struct transport *t)
  * guaranteed time is over. */
 static bool make_room(struct transport *t)
 {
-	struct whole *longest = NULL;
+	struct download *longest = NULL;
 
 	list_each(node, &t->downloads) {
-		struct whole *x = list_item(node, struct whole, node);
+		struct download *x = list_item(node, struct download, node);
 
 		if (x->table && (!longest || x->sending_since_ms < longest->sending_since_ms))
 			longest = x;
@@ -190,12 +190,12 @@ static bool make_room(struct transport *t)
 	return true;
 }
 
-static void read_whole(struct request *r, const struct message *m, const json_t *view,
-		       const json_t *call)
+static void download_start(struct request *r, const struct message *m, const json_t *view,
+			   const json_t *call)
 {
 	const struct call_again again = {
 		.who = r->who, .turn_id = m->turn_id, .call = call, .rows_max = DB_FETCH_ROWS_MAX};
-	struct whole *x;
+	struct download *x;
 
 	if (has_download(r->transport, r->who) ||
 	    (download_count(r->transport) >= DOWNLOADS_MAX && !make_room(r->transport))) {
@@ -206,10 +206,10 @@ static void read_whole(struct request *r, const struct message *m, const json_t 
 	x = mem_alloc(sizeof(*x));
 	x->request = r;
 	x->view = view;
-	x->arena = arena_new(WHOLE_ARENA_BYTES);
+	x->arena = arena_new(DOWNLOAD_ARENA_BYTES);
 	list_append(&r->transport->downloads, &x->node);
 	r->task = x;
-	r->task_free = whole_free;
+	r->task_free = download_free;
 	x->op = turns_call_again(r->transport->options.turns, &again, x->arena, on_result, x);
 }
 
@@ -252,7 +252,7 @@ static void reply_view(struct request *r, const struct message *m, const json_t 
 
 	if (json_is_true(json_object_get(view, "truncated")) && call &&
 	    turns_may_call_again(r->transport->options.turns, r->who->tenant, call))
-		read_whole(r, m, view, call);
+		download_start(r, m, view, call);
 	else
 		reply_kept(r, view, m);
 }

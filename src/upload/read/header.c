@@ -7,8 +7,8 @@
 #include "types.h"
 #include "vesper/utf8.h"
 
-#define SPOKEN_CHARS 60
-#define SPOKEN_WORDS 8
+#define PROMPT_LABEL_CHARS 60
+#define PROMPT_LABEL_WORDS 8
 
 /* Bytes of the character at p. */
 static size_t step(const char *p, size_t len)
@@ -48,7 +48,7 @@ const char *header_label(struct str cell, struct arena *a)
 
 /* ---- for prompts ---- */
 
-const char *header_spoken(const char *label, const char *name, struct arena *a)
+const char *header_prompt_label(const char *label, const char *name, struct arena *a)
 {
 	static const char signs[] = "_-./%$#&+";
 	struct buf out;
@@ -56,7 +56,7 @@ const char *header_spoken(const char *label, const char *name, struct arena *a)
 	bool after_blank = true, good;
 	const char *text;
 
-	buf_init(&out, 4 * SPOKEN_CHARS);
+	buf_init(&out, 4 * PROMPT_LABEL_CHARS);
 	for (const char *p = label; *p; p++) {
 		bool kept = (unsigned char)*p >= 0x80 || isalnum((unsigned char)*p) ||
 			    strchr(signs, *p);
@@ -69,8 +69,8 @@ const char *header_spoken(const char *label, const char *name, struct arena *a)
 		}
 		after_blank = !kept;
 	}
-	good = !buf_over(&out) && words > 0 && words <= SPOKEN_WORDS &&
-	       utf8_count(buf_text(&out), out.n) <= SPOKEN_CHARS;
+	good = !buf_over(&out) && words > 0 && words <= PROMPT_LABEL_WORDS &&
+	       utf8_count(buf_text(&out), out.n) <= PROMPT_LABEL_CHARS;
 	text = arena_strdup(a, buf_text(&out));
 	buf_deinit(&out);
 	return good ? arena_strndup(a, text, str_trim(str_of(text)).n) : name;

@@ -15,7 +15,7 @@
 const char *header_label(struct str cell, struct arena *a);
 /* A form for prompts: letters, digits, blanks and a few signs, at most 60 characters and 8 words.
  * If the label does not fit, the column's name. */
-const char *header_spoken(const char *label, const char *name, struct arena *a);
+const char *header_prompt_label(const char *label, const char *name, struct arena *a);
 /* Makes a unique name [a-z][a-z0-9_]* for each label, which no dialect reserves. */
 const char *const *header_names(const char *const *labels, size_t count, struct arena *a);
 

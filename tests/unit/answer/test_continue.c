@@ -63,9 +63,9 @@ static void what_was_said_is_not_said_again(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (answer_says_again(str_of(shown), str_of(cases[i].sentence)) != cases[i].again)
+		if (answer_repeats(str_of(shown), str_of(cases[i].sentence)) != cases[i].again)
 			fail_msg("%s", cases[i].sentence);
-	assert_false(answer_says_again(str_of(""), str_of("Anything at all.")));
+	assert_false(answer_repeats(str_of(""), str_of("Anything at all.")));
 }
 
 /* What a template says and the text has not said: by its numbers, or by its words. */
@@ -89,7 +89,8 @@ static void what_was_not_said_is_left(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(answer_unsaid(str_of(cases[i].shown), made, a), cases[i].left);
+		assert_string_equal(answer_missing_text(str_of(cases[i].shown), made, a),
+				    cases[i].left);
 	arena_free(&a);
 }
 
@@ -102,8 +103,8 @@ static void long_sentences_are_bounded(void **state)
 	(void)state;
 	for (int i = 0; n + 16 < sizeof(text); i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "w%d \xff,", i);
-	assert_true(answer_says_again((struct str){text, 4000}, (struct str){text, 4000}));
-	assert_false(answer_says_again((struct str){text, n}, STR("Something else entirely.")));
+	assert_true(answer_repeats((struct str){text, 4000}, (struct str){text, 4000}));
+	assert_false(answer_repeats((struct str){text, n}, STR("Something else entirely.")));
 }
 
 int main(void)

@@ -103,7 +103,7 @@ static void table_is_sound(void **state)
 	(void)state;
 	struct config *c = load(NULL, NO_ENV);
 	for (size_t i = 0; i < config_key_count; i++) {
-		struct mistakes m = {0};
+		struct config_faults m = {0};
 		buf_init(&m.text, 1000);
 		config_set_take(c, i, json_incref(c->values[i]), config_keys[i].name, &m);
 		if (m.count)

@@ -103,21 +103,21 @@ static void check_problem(struct stream_log *log, struct wire_problem problem)
 static void check_whole(struct stream_log *log)
 {
 	struct stream_watch *w = stream_watch_new(log, 0, on_nothing, NULL);
-	struct wire_whole *whole = wire_whole_new();
+	struct wire_response *whole = wire_response_new();
 	const struct stream_entry *entry;
 	struct buf text;
 
 	while ((entry = stream_read(w)))
-		wire_whole_add(whole, entry->event);
+		wire_response_add(whole, entry->event);
 	buf_init(&text, BYTES_MAX);
-	if (wire_whole_ok(whole)) {
-		wire_whole_write(whole, log, &text);
+	if (wire_response_ok(whole)) {
+		wire_response_write(whole, log, &text);
 		check_text("Answer", (struct str){buf_text(&text), text.n});
 	} else {
-		check_problem(log, wire_whole_problem(whole));
+		check_problem(log, wire_response_problem(whole));
 	}
 	buf_deinit(&text);
-	wire_whole_free(&whole);
+	wire_response_free(&whole);
 	stream_watch_free(&w);
 }
 

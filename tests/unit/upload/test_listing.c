@@ -131,13 +131,13 @@ static void parts_and_sums_are_of_the_rows(void **state)
 	assert_int_equal(sums->parts[LISTING_ALL], 4);
 	assert_int_equal(sums->parts[LISTING_TABLES], 1);
 	assert_int_equal(sums->parts[LISTING_DATED], 1);
-	assert_int_equal(sums->parts[LISTING_UNSETTLED], 2);
+	assert_int_equal(sums->parts[LISTING_INCOMPLETE], 2);
 	assert_int_equal(sums->under_way, 1);
 	assert_int_equal(sums->bytes, 30);
 	assert_int_equal(sums->passages, 2);
-	assert_string_equal(listing_next(l, LISTING_UNSETTLED, &at)->row->uid, "s2");
-	assert_string_equal(listing_next(l, LISTING_UNSETTLED, &at)->row->uid, "s4");
-	assert_null(listing_next(l, LISTING_UNSETTLED, &at));
+	assert_string_equal(listing_next(l, LISTING_INCOMPLETE, &at)->row->uid, "s2");
+	assert_string_equal(listing_next(l, LISTING_INCOMPLETE, &at)->row->uid, "s4");
+	assert_null(listing_next(l, LISTING_INCOMPLETE, &at));
 	listing_release(&l);
 }
 

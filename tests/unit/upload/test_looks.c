@@ -24,7 +24,7 @@ struct fixture {
 	char spool[64];
 	struct uploads *uploads;
 	size_t told;
-	struct look_wait wait;
+	struct refresh_wait wait;
 	struct later later;
 	bool joins; /* a wait begins while the next stamp is on its way */
 	/* what the tables have, where `source` is not NULL */
@@ -58,7 +58,7 @@ static void on_joined(void *owner)
 {
 	struct fixture *f = owner;
 
-	uploads_look_then(uploads_tenant(f->uploads, "acme"), &f->wait, on_told, f);
+	uploads_refresh_then(uploads_tenant(f->uploads, "acme"), &f->wait, on_told, f);
 }
 
 static const char *name_of(const struct source_statement *s)
@@ -209,11 +209,11 @@ static void many_changes_while_rows_are_read_need_one_more(void **state)
 {
 	struct fixture *f = *state;
 	struct tenant_uploads *t = uploads_tenant(f->uploads, "acme");
-	struct look_wait waits[10];
+	struct refresh_wait waits[10];
 	int before = f->rows.queries;
 
 	for (size_t i = 0; i < 10; i++)
-		uploads_look_then(t, &waits[i], on_told, f);
+		uploads_refresh_then(t, &waits[i], on_told, f);
 	turn_until(f, 11, before + 2);
 	assert_int_equal(f->rows.queries, before + 2);
 }
@@ -223,7 +223,7 @@ static struct tenant_uploads *read_again(struct fixture *f)
 	struct tenant_uploads *t = uploads_tenant(f->uploads, "acme");
 	size_t told = f->told;
 
-	uploads_look_then(t, &f->wait, on_told, f);
+	uploads_refresh_then(t, &f->wait, on_told, f);
 	turn_until(f, told + 1, 0);
 	return t;
 }

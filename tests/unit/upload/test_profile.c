@@ -99,10 +99,10 @@ static void test_names_are_plain_and_differ(void **state)
 					     "am\x07ount\xE2\x80\xAC "),
 					 a),
 			    "amount");
-	assert_string_equal(header_spoken("Amount (\"$\")", "amount", a), "Amount $");
-	assert_string_equal(header_spoken("one two three four five six seven eight nine", "n", a),
-			    "n");
-	assert_string_equal(header_spoken("<<>>", "n", a), "n");
+	assert_string_equal(header_prompt_label("Amount (\"$\")", "amount", a), "Amount $");
+	assert_string_equal(
+		header_prompt_label("one two three four five six seven eight nine", "n", a), "n");
+	assert_string_equal(header_prompt_label("<<>>", "n", a), "n");
 	arena_free(&a);
 }
 

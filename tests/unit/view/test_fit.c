@@ -57,7 +57,7 @@ struct left_case {
 
 static void check(const struct table *t, const struct left_case *x)
 {
-	const struct view_room room = {.rows = x->rows, .size = x->size, .measure = one_each};
+	const struct view_limits room = {.rows = x->rows, .size = x->size, .measure = one_each};
 	struct arena *a = arena_new(1 << 20);
 	struct view_fit fit;
 	char shown[8] = "";
@@ -65,7 +65,7 @@ static void check(const struct table *t, const struct left_case *x)
 
 	view_fit_table(t, &room, a, &fit);
 	for (size_t c = 0; c < t->column_count; c++)
-		if (fit.left[c] == VIEW_SHOWN)
+		if (fit.dropped[c] == VIEW_SHOWN)
 			shown[n++] = t->columns[c].name[0];
 	if (strcmp(shown, x->shown) != 0 || fit.row_count != x->row_count ||
 	    fit.column_count != n || fit.size > x->size)
@@ -116,7 +116,7 @@ static void the_highest_priority_there_is_stays(void **state)
 
 static void extremes_stay_among_few_rows(void **state)
 {
-	struct view_room room = {
+	struct view_limits room = {
 		.rows = 8, .size = SIZE_MAX, .measure = one_each, .extremes = true};
 	struct arena *a = arena_new(1 << 20);
 	struct table *t = days_table();

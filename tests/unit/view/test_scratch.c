@@ -39,9 +39,9 @@ static struct scratch *filled(struct arena *a, size_t budget, size_t results)
 	struct scratch *s = scratch_new(a, budget);
 
 	scratch_note(s, "Today is 2026-02-27.\n");
-	scratch_note_spare(s, "What was said earlier", "Earlier: they asked about Kern Wind.\n");
+	scratch_note_optional(s, "What was said earlier", "Earlier: they asked about Kern Wind.\n");
 	for (size_t i = 0; i < results; i++)
-		scratch_result(s, result_of(a, arena_printf(a, "c%zu", i + 1), ROWS), SCRATCH_WHOLE,
+		scratch_result(s, result_of(a, arena_printf(a, "c%zu", i + 1), ROWS), SCRATCH_FULL,
 			       ROWS);
 	scratch_gap(s, "the budget of 2031");
 	scratch_fit(s);
@@ -152,8 +152,8 @@ static void a_long_result_does_not_starve_a_short_one(void **state)
 	struct scratch *s = scratch_new(a, 900);
 
 	(void)state;
-	scratch_result(s, result_of(a, "c1", ROWS), SCRATCH_WHOLE, ROWS);
-	scratch_result(s, result_of(a, "c2", 3), SCRATCH_WHOLE, ROWS);
+	scratch_result(s, result_of(a, "c1", ROWS), SCRATCH_FULL, ROWS);
+	scratch_result(s, result_of(a, "c2", 3), SCRATCH_FULL, ROWS);
 	scratch_fit(s);
 	assert_true(shown(s, "c1") > 3 && shown(s, "c1") < ROWS);
 	assert_true(says(s, "call=\"c2\" table=\"main\" rows=\"3\" shown=\"3\""));
@@ -197,7 +197,7 @@ static void nothing_known_is_nothing_said(void **state)
 	scratch_fit(s);
 	assert_string_equal(scratch_text(s), "");
 	scratch_note(s, "This is longer than the budget allows, and it stays nevertheless.");
-	scratch_result(s, asked_result(a, NULL), SCRATCH_WHOLE, ROWS);
+	scratch_result(s, asked_result(a, NULL), SCRATCH_FULL, ROWS);
 	scratch_fit(s);
 	assert_true(says(s, "nevertheless."));
 	assert_true(says(s, "Outcome: rows"));

@@ -35,7 +35,7 @@ static char *whole_of(const struct stream_log *log, const struct wire_head *head
 	char *said;
 
 	buf_init(&out, 1 << 20);
-	assert_true(wire_mcp_whole(log, head, &out));
+	assert_true(wire_mcp_response(log, head, &out));
 	said = mem_printf("data: %s\n\n", buf_text(&out));
 	buf_deinit(&out);
 	return said;

@@ -31,7 +31,7 @@ static void whole_it_has_the_same_text(void **state)
 
 	(void)state;
 	buf_init(&out, 1 << 16);
-	assert_true(wire_openai_whole(log, &story_head, &out));
+	assert_true(wire_openai_response(log, &story_head, &out));
 	assert_non_null(strstr(
 		buf_text(&out),
 		"\"object\":\"chat.completion\",\"created\":1763750000,\"model\":\"vesper\","
@@ -48,7 +48,7 @@ static void whole_it_is_not_there_when_the_turn_failed(void **state)
 
 	(void)state;
 	buf_init(&out, 1 << 16);
-	assert_false(wire_openai_whole(log, &story_head, &out));
+	assert_false(wire_openai_response(log, &story_head, &out));
 	assert_int_equal(out.n, 0);
 	buf_deinit(&out);
 	stream_release(&log);

@@ -254,7 +254,7 @@ static bool read_conversation(struct request *r, struct dialect_request *d, stru
 
 void on_post_completions(struct request *r)
 {
-	struct answer_form form = {.whole = wire_openai_whole};
+	struct answer_form form = {.write_response = wire_openai_response};
 	struct dialect_request d;
 	struct task_answers with;
 	const char *task;

@@ -138,7 +138,7 @@ static bool write_picture(struct str view, struct buf *out)
 static void start(struct mcp_request *m, const struct dialect_request *d, const char *session)
 {
 	struct request *r = m->request;
-	struct answer_form form = {.whole = wire_mcp_whole, .head.mcp = &m->to};
+	struct answer_form form = {.write_response = wire_mcp_response, .head.mcp = &m->to};
 	const struct turn_request turn = {
 		.who = r->who,
 		.session_id = session,

@@ -16,20 +16,20 @@ struct shown {
 };
 
 /* Strings are copied, since events are only valid until the next one is read. */
-struct wire_whole {
+struct wire_response {
 	struct arena *arena;
 	struct shown *views;
-	size_t view_count, view_room;
+	size_t view_count, view_limits;
 	struct str filters, ask;
 	enum event_kind end; /* EVENT_KIND_COUNT: the turn is running */
 	struct str head, rest;
 	struct wire_problem problem;
 };
 
-struct wire_whole *wire_whole_new(void)
+struct wire_response *wire_response_new(void)
 {
 	struct arena *a = arena_new(EVENT_LOG_BYTES_MAX);
-	struct wire_whole *w = arena_alloc(a, sizeof(*w));
+	struct wire_response *w = arena_alloc(a, sizeof(*w));
 
 	w->arena = a;
 	w->filters = STR("[]");
@@ -37,7 +37,7 @@ struct wire_whole *wire_whole_new(void)
 	return w;
 }
 
-void wire_whole_free(struct wire_whole **whole)
+void wire_response_free(struct wire_response **whole)
 {
 	struct arena *a = *whole ? (*whole)->arena : NULL;
 
@@ -45,12 +45,12 @@ void wire_whole_free(struct wire_whole **whole)
 	arena_free(&a);
 }
 
-static struct str keep(struct wire_whole *w, struct str text)
+static struct str copy_text(struct wire_response *w, struct str text)
 {
 	return (struct str){arena_strndup(w->arena, text.p ? text.p : "", text.n), text.n};
 }
 
-static void add_view(struct wire_whole *w, const char *view_id, struct str view)
+static void add_view(struct wire_response *w, const char *view_id, struct str view)
 {
 	struct shown *slot = NULL;
 
@@ -58,15 +58,15 @@ static void add_view(struct wire_whole *w, const char *view_id, struct str view)
 		if (w->views[i].view_id && strcmp(w->views[i].view_id, view_id) == 0)
 			slot = &w->views[i];
 	if (!slot) {
-		w->views = arena_grow(w->arena, w->views, w->view_count, &w->view_room,
+		w->views = arena_grow(w->arena, w->views, w->view_count, &w->view_limits,
 				      sizeof(*w->views));
 		slot = &w->views[w->view_count++];
 	}
-	*slot = (struct shown){arena_strdup(w->arena, view_id), keep(w, view)};
+	*slot = (struct shown){arena_strdup(w->arena, view_id), copy_text(w, view)};
 }
 
 /* As in the stored message. */
-static void add_plan(struct wire_whole *w, const struct event_plan *plan)
+static void add_plan(struct wire_response *w, const struct event_plan *plan)
 {
 	struct buf view;
 	struct json_out j;
@@ -79,12 +79,12 @@ static void add_plan(struct wire_whole *w, const struct event_plan *plan)
 }
 
 /* A clarifying question is also a view, as in the stored message. */
-static void add_ask(struct wire_whole *w, const struct event_ask *ask)
+static void add_ask(struct wire_response *w, const struct event_ask *ask)
 {
 	struct buf view;
 	struct json_out j;
 
-	w->ask = keep(w, ask->body);
+	w->ask = copy_text(w, ask->body);
 	buf_init(&view, EVENT_LOG_BYTES_MAX);
 	jo_init(&j, &view);
 	ask_view(&j, ask);
@@ -92,7 +92,7 @@ static void add_ask(struct wire_whole *w, const struct event_ask *ask)
 	buf_deinit(&view);
 }
 
-static void add_end(struct wire_whole *w, const struct event *e)
+static void add_end(struct wire_response *w, const struct event *e)
 {
 	struct buf members;
 	struct json_out j;
@@ -107,24 +107,24 @@ static void add_end(struct wire_whole *w, const struct event *e)
 		w->problem.retry_after_ms = e->u.error.retry_after_ms;
 	} else {
 		jo_set_str(&j, "message_id", e->u.run_finished.message_id);
-		w->head = keep(w, (struct str){buf_text(&members), members.n});
+		w->head = copy_text(w, (struct str){buf_text(&members), members.n});
 		buf_reset(&members);
 		jo_init(&j, &members);
 		finished_rest(&j, &e->u.run_finished);
 	}
-	w->rest = keep(w, (struct str){buf_text(&members), members.n});
+	w->rest = copy_text(w, (struct str){buf_text(&members), members.n});
 	w->problem.members = w->rest;
 	buf_deinit(&members);
 }
 
-void wire_whole_add(struct wire_whole *w, const struct event *e)
+void wire_response_add(struct wire_response *w, const struct event *e)
 {
 	switch (e->kind) {
 	case EVENT_VIEW:
 		add_view(w, e->u.view.view_id, e->u.view.view);
 		break;
 	case EVENT_FILTERS:
-		w->filters = keep(w, e->u.filters.filters);
+		w->filters = copy_text(w, e->u.filters.filters);
 		break;
 	case EVENT_PLAN:
 		add_plan(w, &e->u.plan);
@@ -141,19 +141,20 @@ void wire_whole_add(struct wire_whole *w, const struct event *e)
 	}
 }
 
-bool wire_whole_ok(const struct wire_whole *w)
+bool wire_response_ok(const struct wire_response *w)
 {
 	assert(w->end != EVENT_KIND_COUNT);
 	return w->end == EVENT_RUN_FINISHED;
 }
 
-struct wire_problem wire_whole_problem(const struct wire_whole *w)
+struct wire_problem wire_response_problem(const struct wire_response *w)
 {
 	assert(w->end == EVENT_ERROR);
 	return w->problem;
 }
 
-void wire_whole_write(const struct wire_whole *w, const struct stream_log *log, struct buf *out)
+void wire_response_write(const struct wire_response *w, const struct stream_log *log,
+			 struct buf *out)
 {
 	struct json_out j;
 

@@ -13,14 +13,14 @@ static struct stream_log *log_of(void (*story)(struct stream_log *log))
 	return log;
 }
 
-static struct wire_whole *whole_of(struct stream_log *log)
+static struct wire_response *whole_of(struct stream_log *log)
 {
 	struct stream_watch *w = stream_watch_new(log, 0, on_nothing, NULL);
-	struct wire_whole *whole = wire_whole_new();
+	struct wire_response *whole = wire_response_new();
 	const struct stream_entry *entry;
 
 	while ((entry = stream_read(w)))
-		wire_whole_add(whole, entry->event);
+		wire_response_add(whole, entry->event);
 	stream_watch_free(&w);
 	return whole;
 }
@@ -29,16 +29,16 @@ static struct wire_whole *whole_of(struct stream_log *log)
 static void check_answer(void (*story)(struct stream_log *log), const char *expected)
 {
 	struct stream_log *log = log_of(story);
-	struct wire_whole *whole = whole_of(log);
+	struct wire_response *whole = whole_of(log);
 	struct buf out;
 
 	buf_init(&out, 1 << 16);
-	assert_true(wire_whole_ok(whole));
-	wire_whole_write(whole, log, &out);
+	assert_true(wire_response_ok(whole));
+	wire_response_write(whole, log, &out);
 	assert_memory_equal(buf_text(&out), "{\"turn_id\":\"", 12);
 	assert_string_equal(strstr(buf_text(&out), ",\"message_id\""), expected);
 	buf_deinit(&out);
-	wire_whole_free(&whole);
+	wire_response_free(&whole);
 	stream_release(&log);
 }
 
@@ -88,17 +88,17 @@ static void fails(struct stream_log *log)
 static void a_failed_turn_is_a_problem(void **state)
 {
 	struct stream_log *log = log_of(fails);
-	struct wire_whole *whole = whole_of(log);
+	struct wire_response *whole = whole_of(log);
 	struct wire_problem problem;
 
 	(void)state;
-	assert_false(wire_whole_ok(whole));
-	problem = wire_whole_problem(whole);
+	assert_false(wire_response_ok(whole));
+	problem = wire_response_problem(whole);
 	assert_string_equal(problem.code, "timeout");
 	assert_string_equal(problem.message, "Too slow.");
 	assert_true(str_eq(problem.members,
 			   STR("\"message\":\"Too slow.\",\"retryable\":true,\"suggestions\":[]")));
-	wire_whole_free(&whole);
+	wire_response_free(&whole);
 	stream_release(&log);
 }
 
