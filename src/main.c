@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 		status = daemon_serve(&d, strcmp(verb, "--take-over") == 0);
 	}
 	daemon_end_in_time();
-	daemon_take_down(&d);
+	daemon_free_parts(&d);
 	config_free(&d.config);
 	return status;
 }

@@ -605,7 +605,7 @@ const struct param_def *catalog_others_param(const struct tool_def *t);
  * day (or year) with data. `others`, if there are none: values (with a label) that have data. */
 #define TOOL_QUERY_WINDOW "window"
 #define TOOL_QUERY_OTHERS "others"
-bool tool_query_is_spare(const char *name);
+bool tool_query_is_after_empty(const char *name);
 /* The condition for a permission: "may_read_budget" for "chat:read_budget"; in full for a pack's
  * permission, "may_clinic_read" for "clinic:read". Unique within a tool. */
 const char *catalog_condition_of(const char *permission, struct arena *a);

@@ -181,7 +181,7 @@ struct op *store_turn_messages(struct store *s, const struct principal *who, con
 			       struct arena *a, store_messages_cb cb, void *owner);
 
 /* The question of one of the caller's turns and its answer if it has one, in this order. */
-struct op *store_turn_own(struct store *s, const struct principal *who, const char *turn_id,
+struct op *store_own_turn(struct store *s, const struct principal *who, const char *turn_id,
 			  struct arena *a, store_messages_cb cb, void *owner);
 
 enum session_filter { SESSIONS_ACTIVE, SESSIONS_ARCHIVED, SESSIONS_ALL };

@@ -36,7 +36,7 @@ struct agent_call {
 	const char *said;      /* a reply without running a tool */
 };
 
-struct agent_told {
+struct agent_result_block {
 	const struct result *result;
 	struct llm_block *block;
 };
@@ -66,8 +66,8 @@ struct agent {
 	int round, round_max;
 	struct op *op_model;
 	struct llm_answer answer;
-	struct agent_told *told; /* the text block of each result */
-	size_t told_count, told_cap;
+	struct agent_result_block *result_blocks; /* the text block of each result */
+	size_t result_block_count, result_block_cap;
 
 	struct agent_call calls[AGENT_TOOL_CALLS_MAX];
 	size_t call_count;
@@ -109,7 +109,7 @@ const char *agent_protocol_text(struct agent *a);
 /* The reason the current step does not allow the call; NULL: allowed. */
 const char *agent_protocol_refuses(struct agent *a, const char *tool);
 /* The reply of a tool that describes tables; NULL: another tool, or an error in *mistake. */
-const char *agent_map_tell(struct agent *a, const struct llm_block *use, const char **mistake);
+const char *agent_map_describe(struct agent *a, const struct llm_block *use, const char **mistake);
 /* Moves to the step that the accepted calls lead to. */
 void agent_protocol_go_on(struct agent *a);
 

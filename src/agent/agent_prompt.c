@@ -111,8 +111,9 @@ void agent_fit(struct agent *a)
 {
 	scratch_fit(a->scratch);
 	a->question.text = question_text(a);
-	for (size_t i = 0; i < a->told_count; i++)
-		a->told[i].block->text = scratch_text_of(a->scratch, a->told[i].result);
+	for (size_t i = 0; i < a->result_block_count; i++)
+		a->result_blocks[i].block->text =
+			scratch_text_of(a->scratch, a->result_blocks[i].result);
 	if (scratch_left_count(a->scratch) > 0)
 		metric_add(&llm_prompts_cut, NULL, 1);
 }

@@ -179,7 +179,7 @@ static const char *tell_tables(struct agent *a, const json_t *input, struct buf 
 	return arena_printf(a->arena, "%s. Names are those of the map.", e.text);
 }
 
-const char *agent_map_tell(struct agent *a, const struct llm_block *use, const char **mistake)
+const char *agent_map_describe(struct agent *a, const struct llm_block *use, const char **mistake)
 {
 	bool detailed = strcmp(use->name, DETAILED_SCHEMA) == 0;
 	const char *text = NULL;

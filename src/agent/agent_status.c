@@ -124,7 +124,7 @@ void agent_ended(const struct event_sink *sink, const struct language *l,
 	buf_deinit(&text);
 }
 
-static enum sentence lead_of(enum outcome_kind kind)
+static enum sentence lead_sentence_of(enum outcome_kind kind)
 {
 	static const enum sentence leads[OUTCOME_KIND_COUNT] = {
 		[OUTCOME_ROWS] = SAY_STEP_ROWS,
@@ -152,7 +152,7 @@ void agent_tool_ended(const struct event_sink *sink, const struct language *l,
 	struct buf text;
 
 	buf_init(&text, 2 * STATUS_ABOUT_BYTES_MAX);
-	add_text(&text, l, lead_of(r->outcome.kind), r->about);
+	add_text(&text, l, lead_sentence_of(r->outcome.kind), r->about);
 	event.u.step_finished = (struct event_step_finished){
 		.step_id = r->call,
 		.agent = r->agent,

@@ -108,7 +108,7 @@ static void on_tool(void *owner, struct result *r)
 	agent_run(a);
 }
 
-static const char *mistake_of(struct agent *a, const struct llm_block *use)
+static const char *input_fault_of(struct agent *a, const struct llm_block *use)
 {
 	const char *mistake = agent_protocol_refuses(a, use->name);
 
@@ -167,9 +167,9 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 		c->said = c->mistake ? NULL : "It is shown.";
 		return;
 	}
-	c->mistake = mistake_of(a, use);
+	c->mistake = input_fault_of(a, use);
 	if (!c->mistake)
-		c->said = agent_map_tell(a, use, &c->mistake);
+		c->said = agent_map_describe(a, use, &c->mistake);
 	if (c->said)
 		return;
 	if (!c->mistake && !tool)
@@ -231,8 +231,9 @@ static void result_keep(struct agent *a, struct result *r)
 
 static void result_tell(struct agent *a, const struct result *r, struct llm_block *block)
 {
-	a->told = arena_grow(a->arena, a->told, a->told_count, &a->told_cap, sizeof(*a->told));
-	a->told[a->told_count++] = (struct agent_told){r, block};
+	a->result_blocks = arena_grow(a->arena, a->result_blocks, a->result_block_count,
+				      &a->result_block_cap, sizeof(*a->result_blocks));
+	a->result_blocks[a->result_block_count++] = (struct agent_result_block){r, block};
 	agent_note_result(a, r);
 }
 

@@ -42,7 +42,7 @@ const struct param_def *catalog_others_param(const struct tool_def *t)
 	return NULL;
 }
 
-bool tool_query_is_spare(const char *name)
+bool tool_query_is_after_empty(const char *name)
 {
 	return strcmp(name, TOOL_QUERY_WINDOW) == 0 || strcmp(name, TOOL_QUERY_OTHERS) == 0;
 }
@@ -283,7 +283,7 @@ static bool check_frames(const struct tool_def *t, const struct sql_file *f, str
 		const char *name = t->frames[i].query;
 		const struct sql_query *q = sql_file_query(f, name);
 
-		if (!q || q == &f->queries[0] || tool_query_is_spare(name))
+		if (!q || q == &f->queries[0] || tool_query_is_after_empty(name))
 			return err_set(e, ERR_INPUT,
 				       "%s:1: frame %s is no query of the file beside main, "
 				       "window and others",

@@ -206,9 +206,9 @@ int ctl_ask(const struct command *cmd)
 	bool sent;
 
 	if (!question)
-		return ctl_misused(cmd, "which question?");
+		return ctl_usage_error(cmd, "which question?");
 	if (ctl_word(cmd, 1))
-		return ctl_misused(cmd, "put the question in quotes");
+		return ctl_usage_error(cmd, "put the question in quotes");
 	token = remote_token(cmd, "manager", &e);
 	if (!token)
 		return ctl_fail("%s", e.text);

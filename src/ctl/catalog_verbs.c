@@ -159,7 +159,7 @@ static bool read_args(const json_t *words, const struct tool_def *tool, struct d
 }
 
 /* For a tool whose statement the caller provides: prints what the SQL gate makes of it. */
-static bool print_gated(const struct catalog *c, const char *sql, const struct principal *who,
+static bool print_gate_result(const struct catalog *c, const char *sql, const struct principal *who,
 			enum dialect dialect, struct arena *a, struct err *e)
 {
 	struct gate_policy policy = catalog_gate_policy(c, who, who->tenant, a);
@@ -224,7 +224,7 @@ static bool print_sql(const struct catalog *c, const struct command *cmd, struct
 	    !ctl_tool_args(cmd, 2, tool, words, e) || !read_args(words, tool, today, a, &args, e))
 		return false;
 	if (tool->gate)
-		return print_gated(c, args_text(&args, tool->gate, a), &who, dialect, a, e);
+		return print_gate_result(c, args_text(&args, tool->gate, a), &who, dialect, a, e);
 	bound = tool_bind(c, tool, &args, &who, today, a);
 	return print_queries(tool->files[dialect], &bound, dialect, a, e);
 }
@@ -240,13 +240,13 @@ int ctl_tool(const struct command *cmd)
 	bool done = false;
 
 	if (!verb && !ctl_option(cmd, "batch", NULL))
-		return ctl_misused(cmd, "which tool?");
+		return ctl_usage_error(cmd, "which tool?");
 	if (!verb || strcmp(verb, "sql") != 0)
 		return ctl_tool_run(cmd);
 	if (!ctl_word(cmd, 1))
-		return ctl_misused(cmd, "the SQL of which tool?");
+		return ctl_usage_error(cmd, "the SQL of which tool?");
 	if (word && !dialect_parse(word, &dialect))
-		return ctl_misused(cmd, "--dialect is mssql, postgres or sqlite");
+		return ctl_usage_error(cmd, "--dialect is mssql, postgres or sqlite");
 	if (!ctl_catalog(ctl_option(cmd, "tenant", "vesper"), &c))
 		return 1;
 	a = arena_new(16 << 20);

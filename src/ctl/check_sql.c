@@ -163,9 +163,9 @@ int ctl_check_sql(const struct command *cmd)
 	struct catalog *c;
 
 	if (!dialect_parse(ctl_option(cmd, "dialect", "mssql"), &dialect))
-		return ctl_misused(cmd, "--dialect is mssql, postgres or sqlite");
+		return ctl_usage_error(cmd, "--dialect is mssql, postgres or sqlite");
 	if (ctl_word(cmd, 1))
-		return ctl_misused(cmd, "put the statement in quotes");
+		return ctl_usage_error(cmd, "put the statement in quotes");
 	if (!ctl_catalog(NULL, &c))
 		return 1;
 

@@ -62,9 +62,9 @@ int ctl_read(int argc, char **argv, const char *usage, struct command *out)
 	optind = 0; /* resets getopt */
 	while ((found = getopt_long(argc, argv, ":", options, NULL)) != -1) {
 		if (found == ':')
-			return ctl_misused(out, "%s needs a value", argv[optind - 1]);
+			return ctl_usage_error(out, "%s needs a value", argv[optind - 1]);
 		if (found < FIRST_OPTION)
-			return ctl_misused(out, "there is no option %s", argv[optind - 1]);
+			return ctl_usage_error(out, "there is no option %s", argv[optind - 1]);
 		out->options[found - FIRST_OPTION].value = optarg ? optarg : "";
 	}
 	out->words = argv + optind;
@@ -129,7 +129,7 @@ int ctl_fail(const char *fmt, ...)
 	return 1;
 }
 
-int ctl_misused(const struct command *cmd, const char *fmt, ...)
+int ctl_usage_error(const struct command *cmd, const char *fmt, ...)
 {
 	va_list args;
 

@@ -87,7 +87,7 @@ const char *ctl_word(const struct command *cmd, size_t n);
 /* Prints the program's name and the text, returns 1. */
 int ctl_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a wrong command line: also refers to the verb's usage, and returns 2. */
-int ctl_misused(const struct command *cmd, const char *fmt, ...)
+int ctl_usage_error(const struct command *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Connects with --dsn (or VESPER_ADMIN_DSN) and --dialect. */

@@ -10,7 +10,7 @@
 #include "vesper/ref.h"
 
 #define FLOW_ARENA_BYTES (16 << 20)
-#define SOME_DAY         "2026-02-01"
+#define SAMPLE_DAY         "2026-02-01"
 
 /* ---- list ---- */
 
@@ -75,7 +75,7 @@ static const char *some_value(const struct catalog *c, const char *entity, bool 
 {
 	const struct dimension_def *d = entity ? catalog_dimension(c, entity) : NULL;
 
-	return is_day ? SOME_DAY : d && d->values && *d->values ? *d->values : "";
+	return is_day ? SAMPLE_DAY : d && d->values && *d->values ? *d->values : "";
 }
 
 static const char *value_of_filter(const struct catalog *c, const struct flow_def *f,
@@ -123,7 +123,7 @@ static const char *filled(const struct catalog *c, const struct flow_def *f, con
 
 /* Returns true when code reads the text as a question that this pack answers, or that lacks only a
  * name. */
-static bool leads_somewhere(const struct catalog *c, const struct know *k, const char *question,
+static bool is_answerable(const struct catalog *c, const struct know *k, const char *question,
 			    struct arena *a)
 {
 	struct catalog_view may;
@@ -144,7 +144,7 @@ static bool check_suggestions(const struct catalog *c, const struct know *k,
 	for (size_t i = 0; i < f->line_count; i++) {
 		const struct flow_line *l = &f->lines[i];
 
-		if (l->kind == FLOW_SUGGEST && !leads_somewhere(c, k, filled(c, f, l->text, a), a))
+		if (l->kind == FLOW_SUGGEST && !is_answerable(c, k, filled(c, f, l->text, a), a))
 			return err_set(e, ERR_INPUT, "%s:%d: the suggestion leads nowhere: \"%s\"",
 				       f->path, l->line, l->text);
 	}
@@ -210,7 +210,7 @@ int ctl_flow(const struct command *cmd)
 	if (verb && strcmp(verb, "run") == 0)
 		return ctl_flow_run(cmd);
 	if (!verb || (!checks && strcmp(verb, "list") != 0))
-		return ctl_misused(cmd, "list, check or run?");
+		return ctl_usage_error(cmd, "list, check or run?");
 	if (!ctl_catalog(ctl_option(cmd, "tenant", "vesper"), &c))
 		return 1;
 	a = arena_new(FLOW_ARENA_BYTES);

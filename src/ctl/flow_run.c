@@ -15,9 +15,9 @@
 #include "vesper/planner.h"
 
 /* Exit statuses in addition to 0 and 1. */
-#define MISUSED       2
+#define EXIT_USAGE       2
 #define QUESTION_OPEN 3
-#define CANNOT_TELL   4 /* with --if */
+#define EXIT_UNDECIDED   4 /* with --if */
 
 struct flow_run {
 	struct opened opened;
@@ -246,7 +246,7 @@ static bool any_failed(const struct plan *p)
 }
 
 /* Returns true when a task that the condition names has failed. */
-static bool cannot_tell(const struct flow_run *r)
+static bool is_undecided(const struct flow_run *r)
 {
 	for (size_t n = 0; n < r->when->term_count; n++)
 		for (size_t i = 0; i < r->plan->count; i++)
@@ -262,8 +262,8 @@ static int status_of(const struct flow_run *r)
 
 	if (!r->when)
 		return any_failed(r->plan);
-	if (cannot_tell(r))
-		return CANNOT_TELL;
+	if (is_undecided(r))
+		return EXIT_UNDECIDED;
 	return !condition_met(r->when, &found, r->filters, r->arena);
 }
 
@@ -350,15 +350,15 @@ static bool begin(struct flow_run *r, const struct command *cmd, struct err *e)
 
 int ctl_flow_run(const struct command *cmd)
 {
-	int failed = ctl_option(cmd, "if", NULL) ? CANNOT_TELL : 1, status = 0;
+	int failed = ctl_option(cmd, "if", NULL) ? EXIT_UNDECIDED : 1, status = 0;
 	struct flow_run r = {0};
 	struct err e = {0};
 
 	if (!ctl_word(cmd, 1))
-		return ctl_misused(cmd, "which flow?");
+		return ctl_usage_error(cmd, "which flow?");
 	if (!begin(&r, cmd, &e)) {
 		(void)ctl_fail("%s", e.text);
-		status = e.code == ERR_INPUT ? MISUSED : failed;
+		status = e.code == ERR_INPUT ? EXIT_USAGE : failed;
 	} else if (!run(&r, &e)) {
 		(void)ctl_fail("%s", e.text);
 		status = failed;

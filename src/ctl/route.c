@@ -127,7 +127,7 @@ static int route_with(struct router *r, const struct command *cmd, struct arena 
 	if (batch)
 		return route_batch(r, batch, a);
 	if (!question)
-		return ctl_misused(cmd, "which question?");
+		return ctl_usage_error(cmd, "which question?");
 	history = read_history(ctl_option(cmd, "history", NULL), a);
 	if (!history)
 		return 1;

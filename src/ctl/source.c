@@ -287,7 +287,7 @@ static int upload(struct source_cmd *s, const char *file)
 	int status;
 
 	if (!file)
-		return ctl_misused(s->cmd, "give the file");
+		return ctl_usage_error(s->cmd, "give the file");
 	curl = curl_easy_init();
 	name = curl_easy_escape(curl, ctl_option(s->cmd, "name", slash ? slash + 1 : file), 0);
 	path = mem_printf("%s?name=%s", s->documents ? DOCUMENTS : PATH, name);
@@ -373,7 +373,7 @@ static int search(struct source_cmd *s, const char *words)
 	int status = 0;
 
 	if (!words)
-		return ctl_misused(s->cmd, "give the words to search for");
+		return ctl_usage_error(s->cmd, "give the words to search for");
 	args = json_make({"question", json_str(words)});
 	if (call(s, "POST", SEARCH, args, &o))
 		status = show(s, o, print_passages);
@@ -421,7 +421,7 @@ static int join(struct source_cmd *s, const char *id, const char *columns)
 
 	if (!to || !call(s, "GET", path, NULL, &o)) {
 		status = with ? ctl_fail("%s", s->err.text)
-			      : ctl_misused(s->cmd, "give the ID or name of the other data source");
+			      : ctl_usage_error(s->cmd, "give the ID or name of the other data source");
 	} else {
 		list = joins_except(o, to);
 		if (columns)
@@ -461,7 +461,7 @@ static int mean(struct source_cmd *s, const char *id, const char *column)
 		json_set_bool(said, "additive", strcmp(sum, "yes") == 0);
 	if (json_object_size(said) == 0) {
 		json_decref(said);
-		return ctl_misused(s->cmd, "give --label, --unit, --about, --as, --words or --sum");
+		return ctl_usage_error(s->cmd, "give --label, --unit, --about, --as, --words or --sum");
 	}
 	columns = json_object();
 	json_set_take(columns, column, said);
@@ -490,7 +490,7 @@ static int run_meaning_verb(struct source_cmd *s, const char *verb, const char *
 		return mean(s, id, second);
 	if (strcmp(verb, "expire") == 0 && second)
 		return expire(s, id, second);
-	return ctl_misused(s->cmd, "unknown verb, or an argument is missing");
+	return ctl_usage_error(s->cmd, "unknown verb, or an argument is missing");
 }
 
 static int run_source_verb(struct source_cmd *s, const char *verb, const char *id)
@@ -505,7 +505,7 @@ static int run_source_verb(struct source_cmd *s, const char *verb, const char *i
 		return send_request(s, "PATCH", id, "", sharing(with), NULL);
 	if (strcmp(verb, s->documents ? "rm" : "delete") == 0)
 		return send_request(s, "DELETE", id, "", NULL, NULL);
-	return s->documents ? ctl_misused(s->cmd, "unknown verb, or an argument is missing")
+	return s->documents ? ctl_usage_error(s->cmd, "unknown verb, or an argument is missing")
 			    : run_meaning_verb(s, verb, id);
 }
 
@@ -526,7 +526,7 @@ static int run(struct source_cmd *s, const char *verb)
 	id = find(s, ctl_word(s->cmd, 1));
 	if (!id)
 		return ctl_word(s->cmd, 1) ? ctl_fail("%s", s->err.text)
-					   : ctl_misused(s->cmd, "give the ID or name");
+					   : ctl_usage_error(s->cmd, "give the ID or name");
 	status = run_source_verb(s, verb, id);
 	mem_free(id);
 	return status;
@@ -538,7 +538,7 @@ static int run_verb(const struct command *cmd, bool documents)
 	int status;
 
 	if (!ctl_word(cmd, 0))
-		return ctl_misused(cmd, "give a verb, such as list");
+		return ctl_usage_error(cmd, "give a verb, such as list");
 	s.token = remote_token(cmd, "analyst", &s.err);
 	if (!s.token)
 		return ctl_fail("%s", s.err.text);

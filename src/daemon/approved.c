@@ -184,7 +184,7 @@ static void use(struct approved_tenant *t)
 
 /* ---- reading ---- */
 
-static void look(struct approved_tenant *t);
+static void refresh(struct approved_tenant *t);
 
 static void on_flows(void *owner, const struct stored_flow *flows, size_t count,
 		     const struct err *e)
@@ -232,11 +232,11 @@ static void on_stamp(void *owner, const char *stamp, const struct err *e)
 	} else if (t->count > 0 && is_outdated(t)) {
 		begin_check(t);
 	} else if (t->again) {
-		look(t);
+		refresh(t);
 	}
 }
 
-static void look(struct approved_tenant *t)
+static void refresh(struct approved_tenant *t)
 {
 	t->again = t->op || t->making;
 	if (!t->again)
@@ -250,7 +250,7 @@ static bool refresh_begin(void *owner, size_t i)
 
 	if (t->op || t->making)
 		return false;
-	look(t);
+	refresh(t);
 	return true;
 }
 
@@ -260,7 +260,7 @@ void approved_changed(void *owner, const char *tenant)
 
 	for (size_t i = 0; i < all->daemon->databases.tenant_count; i++)
 		if (strcmp(all->tenants[i].tenant, tenant) == 0)
-			look(&all->tenants[i]);
+			refresh(&all->tenants[i]);
 }
 
 /* ---- lifetime ---- */

@@ -89,7 +89,7 @@ static void on_turns_ended(void *owner)
 }
 
 /* Accepts no new turns; running ones get the time limit of a turn. */
-static void let_end(struct daemon *d, int64_t most_ms)
+static void drain_turns(struct daemon *d, int64_t most_ms)
 {
 	d->end.waiting_for_turns = true;
 	d->end.stopping = true;
@@ -103,7 +103,7 @@ void daemon_leave(struct daemon *d)
 
 	if (d->end.stopping)
 		return;
-	d->end.leaving = true;
+	d->end.handing_over = true;
 	transport_leave(d->transport, spread_ms);
 	timer_start(d->end.drain, (uint64_t)spread_ms + LEAVE_MARGIN_MS);
 }
@@ -112,10 +112,10 @@ static void on_drain_over(void *owner)
 {
 	struct daemon *d = owner;
 
-	if (d->end.leaving) {
-		d->end.leaving = false;
+	if (d->end.handing_over) {
+		d->end.handing_over = false;
 		log_info("daemon.stop", "letting %zu turns end", turns_running(d->turns));
-		let_end(d, config_int(d->config, "llm.timeouts_ms.turn"));
+		drain_turns(d, config_int(d->config, "llm.timeouts_ms.turn"));
 		return;
 	}
 	if (d->end.waiting_for_turns) {
@@ -146,9 +146,9 @@ static void on_stop_signal(void *owner, int signum)
 	d->end.stopping = true;
 	log_info("daemon.stop", "draining %zu turns", turns_running(d->turns));
 	health_draining(true);
-	d->end.leaving = false;
+	d->end.handing_over = false;
 	if (let_end_ms > 0)
-		let_end(d, let_end_ms);
+		drain_turns(d, let_end_ms);
 	else
 		end_turns(d);
 }
@@ -186,7 +186,7 @@ struct prepare_tenant {
 };
 
 static void on_prepare_again(void *owner);
-static void on_busy_again(void *owner);
+static void on_recheck(void *owner);
 
 static bool store_on_server(const struct daemon *d)
 {
@@ -198,7 +198,7 @@ static bool store_on_server(const struct daemon *d)
  * orphaned. Each daemon holds a shared lock on the folder until its process ends; a daemon that can
  * lock it exclusively is alone.
  */
-static bool alone_on_files(const struct daemon *d)
+static bool has_files_exclusively(const struct daemon *d)
 {
 	const char *path = arena_printf(d->arena, "%s/lock", config_text(d->config, "data_dir"));
 	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
@@ -215,7 +215,7 @@ static int64_t orphan_age_ms(const struct prepare_tenant *p)
 {
 	const struct daemon *d = p->daemon;
 
-	if (d->prepare.alone && !p->counted)
+	if (d->prepare.exclusive && !p->counted)
 		return 0;
 	return config_int(d->config, "llm.timeouts_ms.turn") +
 	       config_int(d->config, "limits.grace_s") * 1000 + ORPHAN_MARGIN_MS;
@@ -227,7 +227,7 @@ static bool is_down(const struct daemon *d, const struct err *e)
 }
 
 /* NULL: at least one tenant can be served, now or later. */
-static const struct err *no_store_at_all(const struct daemon *d)
+static const struct err *all_stores_failed(const struct daemon *d)
 {
 	const struct err *why = NULL;
 
@@ -268,15 +268,15 @@ static void count_first(struct prepare_tenant *p)
 	prepare_next(d);
 	if (--d->prepare.waiting > 0 || d->end.failure.code != ERR_NONE || d->end.stopping)
 		return;
-	if (no_store_at_all(d))
-		give_up(d, no_store_at_all(d));
+	if (all_stores_failed(d))
+		give_up(d, all_stores_failed(d));
 	else
-		uploads_start(d->knowledge.uploads, d->prepare.alone, on_known, d);
+		uploads_start(d->knowledge.uploads, d->prepare.exclusive, on_known, d);
 }
 
 /* A file that another connection has locked briefly, such as the one that creates it, is not
  * broken: the port waits for it. */
-static bool look_again(struct prepare_tenant *p, const struct err *e)
+static bool retry_if_locked(struct prepare_tenant *p, const struct err *e)
 {
 	int64_t now = clock_mono_ms();
 
@@ -286,13 +286,13 @@ static bool look_again(struct prepare_tenant *p, const struct err *e)
 		return false;
 	log_info("store.busy", "tenant %s: %s", p->tenant, e->text);
 	if (!p->again)
-		p->again = timer_new(p->daemon->loop, on_busy_again, p);
+		p->again = timer_new(p->daemon->loop, on_recheck, p);
 	timer_start(p->again, PREPARE_BUSY_MS);
 	return true;
 }
 
 /* A file has failed: the other tenants are served, and the file is retried. */
-static void wait_for_file(struct prepare_tenant *p, const struct err *e)
+static void retry_file(struct prepare_tenant *p, const struct err *e)
 {
 	struct daemon *d = p->daemon;
 
@@ -311,7 +311,7 @@ static void on_prepared(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
 
-	if (e && look_again(p, e))
+	if (e && retry_if_locked(p, e))
 		return;
 	p->looking = false;
 	if (!e) {
@@ -321,7 +321,7 @@ static void on_prepared(void *owner, const struct err *e)
 		p->why.code = ERR_NONE;
 		health_remove(p->check);
 	} else if (p->file) {
-		wait_for_file(p, e);
+		retry_file(p, e);
 	} else if (p->ready || is_down(p->daemon, e)) {
 		if (p->ready || !p->counted)
 			log_warn("store.waiting", "%s", e->text);
@@ -387,7 +387,7 @@ static void prepare_next(struct daemon *d)
 		prepare(&d->prepare.tenants[d->prepare.begun++]);
 }
 
-static void on_busy_again(void *owner)
+static void on_recheck(void *owner)
 {
 	prepare(owner);
 }
@@ -407,7 +407,7 @@ static void prepare_stores(struct daemon *d)
 {
 	size_t n = d->databases.tenant_count;
 
-	d->prepare.alone = !store_on_server(d) && alone_on_files(d);
+	d->prepare.exclusive = !store_on_server(d) && has_files_exclusively(d);
 	d->prepare.waiting = n;
 	d->prepare.tenants = arena_alloc(d->arena, n * sizeof(*d->prepare.tenants));
 	for (size_t i = 0; i < n; i++)

@@ -95,7 +95,7 @@ struct daemon {
 		bool stopping;
 		bool waiting_for_turns; /* waiting for running answers to finish */
 		struct handover *handover;
-		bool leaving;       /* another process accepts connections */
+		bool handing_over;       /* another process accepts connections */
 		struct err failure; /* why the start failed */
 	} end;
 	const char *root;
@@ -103,7 +103,7 @@ struct daemon {
 		struct prepare_tenant *tenants; /* one per tenant */
 		struct timer *timer;            /* checks stores on a server again */
 		int ticks;
-		bool alone;     /* no other daemon serves the same files */
+		bool exclusive;     /* no other daemon serves the same files */
 		size_t waiting; /* tenants whose store was not checked yet */
 		size_t begun;
 	} prepare;
@@ -112,7 +112,7 @@ struct daemon {
 /* Reads the configuration and applies the settings of the whole process. */
 MUST_CHECK bool daemon_setup(struct daemon *d, struct err *e);
 /* Builds the parts from the bottom up. On failure the parts built so far remain, for
- * daemon_take_down. No port is open yet. */
+ * daemon_free_parts. No port is open yet. */
 MUST_CHECK bool daemon_build(struct daemon *d, struct err *e);
 /* Build single parts: the loop with the HTTP client, and Power BI (skipped if not configured; reads
  * its settings if they were not read). */
@@ -192,7 +192,7 @@ void spending_begin(struct spending *s, const char *tenant,
 /* Starts the periodic reads of the sums, which include the spending of other processes. */
 void spending_start(struct spending *s);
 /* The limits have changed: reads at once what was spent against them. */
-void spending_again(struct spending *s);
+void spending_reread(struct spending *s);
 void spending_stop(struct spending *s);
 void spending_entry(void *owner, const struct budget_entry *entry); /* owner: the daemon */
 int64_t spending_wall_ms(void *owner, const char *tenant);
@@ -215,7 +215,7 @@ MUST_CHECK bool daemon_listen(struct daemon *d, struct err *e);
 /* Limits the rest of the process to STOP_LIMIT_S seconds; after that it exits with status 1. */
 void daemon_end_in_time(void);
 /* Frees the parts in the opposite order of building; each may be missing. */
-void daemon_take_down(struct daemon *d);
+void daemon_free_parts(struct daemon *d);
 
 /* Builds the parts, serves until a stop signal, and returns the exit status. */
 int daemon_serve(struct daemon *d, bool take_over);

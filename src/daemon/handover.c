@@ -114,7 +114,7 @@ static size_t passed(struct msghdr *m, int fds[PASSED_MAX])
 	return count;
 }
 
-static bool receive(int fd, struct sockets *out, struct err *e)
+static bool receive_sockets(int fd, struct sockets *out, struct err *e)
 {
 	char text[MESSAGE_BYTES];
 	union {
@@ -162,7 +162,7 @@ static bool from_before(struct handover *h, struct err *e)
 		return true;
 	}
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	if (!is_ours(fd) || !receive(fd, &h->sockets, e)) {
+	if (!is_ours(fd) || !receive_sockets(fd, &h->sockets, e)) {
 		close(fd);
 		return e->code != ERR_NONE ||
 		       err_set(e, ERR_DENIED, "handover: %s is another user's", address.sun_path);
@@ -218,7 +218,7 @@ static void on_next(void *owner, int fd, int events)
 	}
 }
 
-static bool pass(int to, const struct sockets *s)
+static bool send_sockets(int to, const struct sockets *s)
 {
 	int fds[PASSED_MAX] = {s->listen, s->admin};
 	size_t bytes = (s->admin >= 0 ? 2 : 1) * sizeof(int);
@@ -253,7 +253,7 @@ static void on_connection(void *owner, int listener, int events)
 	(void)events;
 	if (fd < 0)
 		return;
-	if (h->next >= 0 || h->daemon->end.stopping || !is_ours(fd) || !pass(fd, &mine)) {
+	if (h->next >= 0 || h->daemon->end.stopping || !is_ours(fd) || !send_sockets(fd, &mine)) {
 		log_warn("handover.refused", "another user, another process, or a stop");
 		close(fd);
 		return;

@@ -211,7 +211,7 @@ bool daemon_listen(struct daemon *d, struct err *e)
 
 /* Frees the parts in the opposite order of building; each may be missing when the start failed.
  * Closing the store's database ends its pending operations, so the store is not used after that. */
-void daemon_take_down(struct daemon *d)
+void daemon_free_parts(struct daemon *d)
 {
 	signal_watch_free(&d->end.term);
 	signal_watch_free(&d->end.interrupt);

@@ -104,7 +104,7 @@ struct reload {
 	struct err first;      /* the first error */
 };
 
-static void on_mistake(void *owner, const struct err *e)
+static void on_reload_fault(void *owner, const struct err *e)
 {
 	struct reload *r = owner;
 
@@ -118,10 +118,10 @@ static void on_kept(void *owner, const char *name)
 	log_warn("config.needs_restart", "%s: the value of the start stays", name);
 }
 
-static bool did(struct reload *r, bool good, const struct err *e)
+static bool note_failure(struct reload *r, bool good, const struct err *e)
 {
 	if (!good)
-		on_mistake(r, e);
+		on_reload_fault(r, e);
 	return good;
 }
 
@@ -141,7 +141,7 @@ static bool make_llm(struct reload *r)
 	good = daemon_new_llm(d, r->settings.llm, true, &r->llm, &e) &&
 	       llm_priced(r->llm, trial, &e);
 	budget_free(&trial);
-	return did(r, good, &e);
+	return note_failure(r, good, &e);
 }
 
 static bool make_pbi(struct reload *r)
@@ -149,7 +149,7 @@ static bool make_pbi(struct reload *r)
 	struct err e = {0};
 
 	r->other_pbi = !config_same(r->daemon->config, r->config, "pbi.");
-	return !r->other_pbi || did(r, daemon_new_pbi(r->daemon, r->settings.pbi, &r->pbi, &e), &e);
+	return !r->other_pbi || note_failure(r, daemon_new_pbi(r->daemon, r->settings.pbi, &r->pbi, &e), &e);
 }
 
 /* Opens new sources, because a tool may read them. They receive no statement before the reload
@@ -163,7 +163,7 @@ static bool make_sources(struct reload *r)
 	r->sources = arena_new(SETTINGS_BYTES);
 	r->source_count = d->sources.table.count;
 	config_hold(r->config, r->sources);
-	return did(r,
+	return note_failure(r,
 		   databases_read(r->config, r->sources, &all, &e) &&
 			   databases_open_sources(&all, d->loop, r->sources, &d->sources, &e),
 		   &e);
@@ -173,7 +173,7 @@ static bool make_knowledge(struct reload *r)
 {
 	struct err e = {0};
 
-	return did(r, knowledge_stage(r->daemon, r->config, &r->knowledge, &e), &e);
+	return note_failure(r, knowledge_stage(r->daemon, r->config, &r->knowledge, &e), &e);
 }
 
 /* All steps that can fail. */
@@ -183,12 +183,12 @@ static bool prepare(struct reload *r)
 	struct err e = {0};
 	bool good;
 
-	if (!did(r,
+	if (!note_failure(r,
 		 config_reload(d->config, d->config_path, environ, on_kept, NULL, &r->config, &e),
 		 &e) ||
-	    !read_all(r->config, &r->settings, on_mistake, r))
+	    !read_all(r->config, &r->settings, on_reload_fault, r))
 		return false;
-	good = did(r, identity_can_use(d->identity, r->settings.identity, &e), &e);
+	good = note_failure(r, identity_can_use(d->identity, r->settings.identity, &e), &e);
 	good = make_llm(r) && good;
 	good = make_pbi(r) && good;
 	return make_sources(r) && make_knowledge(r) && good;
@@ -199,7 +199,7 @@ static void use_llm(struct reload *r)
 	struct daemon *d = r->daemon;
 
 	budget_use(d->budget, r->settings.budget);
-	spending_again(d->spending);
+	spending_reread(d->spending);
 	llm_replaces(r->llm, d->llm);
 	llm_free(&d->llm);
 	d->llm = r->llm;

@@ -169,7 +169,7 @@ void spending_start(struct spending *s)
 	timer_repeat(s->timer, BUDGET_READ_SOON_MS);
 }
 
-void spending_again(struct spending *s)
+void spending_reread(struct spending *s)
 {
 	for (size_t i = 0; s && i < s->count; i++)
 		if (s->tenants[i].reading == READ_NOTHING)

@@ -53,7 +53,7 @@ const char *domain_list_end(struct domain_list *l, struct arena *a);
 /* ---- prices in whole cents, as they are displayed ---- */
 
 #define PRICE_UNIT  "$/MWh"
-#define HOURS_A_DAY 24
+#define HOURS_PER_DAY 24
 
 /* False for NULL or not a number. */
 bool domain_cents(const struct table *t, size_t row, const char *column, int64_t *cents);
@@ -65,7 +65,7 @@ void domain_add_gap(struct result *r, struct arena *a, const char *high, int64_t
 		    const char *low, int64_t low_cents);
 /* Adds "widest_hours" and "widest_gap": the hours of day in which the absolute gap stands out. Adds
  * nothing if none does. */
-void domain_add_widest(struct result *r, struct arena *a, const int64_t gaps[HOURS_A_DAY]);
+void domain_add_widest(struct result *r, struct arena *a, const int64_t gaps[HOURS_PER_DAY]);
 /* "$620K", "$5.95M": at most two decimal places. */
 const char *domain_money(struct arena *a, struct decimal amount);
 /* "15-20 (HE 16-21)", "15 (HE 16)": by the beginning of the hour, as tables and charts do, and by

@@ -11,8 +11,8 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-#define CALLS_A_ROUND 100
-_Static_assert(CALLS_A_ROUND > LLM_BLOCKS_MAX, "ids that are made must differ");
+#define CALLS_PER_ROUND 100
+_Static_assert(CALLS_PER_ROUND > LLM_BLOCKS_MAX, "ids that are made must differ");
 #define TEXT_INDEX (-1) /* of the only text block; tool calls count from 0 */
 
 static bool text_read(struct llm_stream *s, struct str text, struct err *e)
@@ -103,7 +103,7 @@ static struct stream_block *call_new(struct llm_stream *s, json_t *piece, struct
 	}
 	/* Differs from the ids made in earlier rounds. */
 	snprintf(made, sizeof(made), "call_%lld",
-		 (long long)s->asked * CALLS_A_ROUND + (long long)count_calls(s));
+		 (long long)s->asked * CALLS_PER_ROUND + (long long)count_calls(s));
 	raw = json_copy(piece);
 	json_object_del(raw, "index");
 	json_object_set_new(raw, "function", json_copy(function));

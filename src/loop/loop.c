@@ -242,7 +242,7 @@ void loop_object_close(struct object *object, uv_handle_t *handle, void *block)
 	uv_close(handle, on_closed);
 }
 
-static void complain(const struct loop *l)
+static void log_unfreed(const struct loop *l)
 {
 	list_each(node, &l->given_out)
 		log_error("loop.forgotten", "%s was never freed",
@@ -269,7 +269,7 @@ void loop_free(struct loop **loop)
 		return;
 	*loop = NULL;
 	posts_run(l); /* final posts of threads that have ended */
-	complain(l);
+	log_unfreed(l);
 	assert(list_empty(&l->given_out) && list_empty(&l->laters) && list_empty(&l->lasts) &&
 	       l->holds == 0);
 	uv_close((uv_handle_t *)&l->wake, NULL);

@@ -59,7 +59,7 @@ void store_chains_free(struct store *s)
 
 /* ---- the end of the chain ---- */
 
-static void chain_go(struct chain *chain);
+static void chain_advance(struct chain *chain);
 
 struct head_call {
 	struct call call;
@@ -96,7 +96,7 @@ static void on_head(struct call *c, struct table **tables, size_t count, const s
 		chain->number = strtoll(store_cell(t, 0, "receipt_no"), NULL, 10);
 		snprintf(chain->hash, sizeof(chain->hash), "%s", store_cell(t, 0, "hash"));
 	}
-	chain_go(chain);
+	chain_advance(chain);
 }
 
 static void head_read(struct chain *chain)
@@ -111,7 +111,7 @@ static void head_read(struct chain *chain)
 
 /* ---- places ---- */
 
-static void place_give(struct chain *chain, struct chain_link *link)
+static void assign_place(struct chain *chain, struct chain_link *link)
 {
 	struct call *c = link->call;
 	struct receipt *r = &link->receipt;
@@ -132,7 +132,7 @@ static void place_give(struct chain *chain, struct chain_link *link)
 	store_call_write(c);
 }
 
-static void chain_go(struct chain *chain)
+static void chain_advance(struct chain *chain)
 {
 	if (chain->reading || list_empty(&chain->waiting))
 		return;
@@ -144,7 +144,7 @@ static void chain_go(struct chain *chain)
 	}
 	list_each_safe(node, &chain->waiting) {
 		list_remove(node);
-		place_give(chain, list_item(node, struct chain_link, node));
+		assign_place(chain, list_item(node, struct chain_link, node));
 	}
 }
 
@@ -157,7 +157,7 @@ static void on_abandoned(struct call *c)
 	if (link->writing) {
 		chain->writing--;
 		chain->known = false;
-		chain_go(chain);
+		chain_advance(chain);
 	}
 }
 
@@ -181,11 +181,11 @@ struct op *store_chain_join(struct chain_link *link, const struct receipt *r)
 	if (c->store->replica && db_dialect(c->store->db) != DIALECT_SQLITE)
 		store_call_flag(c, "on_server_shared");
 	list_append(&link->chain->waiting, &link->node);
-	chain_go(link->chain);
+	chain_advance(link->chain);
 	return &c->op;
 }
 
-bool store_chain_again(struct chain_link *link, bool stored, bool hopeless)
+bool store_chain_retry(struct chain_link *link, bool stored, bool hopeless)
 {
 	struct chain *chain = link->chain;
 	bool again = !stored && !hopeless && ++link->attempts < RECEIPT_ATTEMPTS_MAX;
@@ -198,6 +198,6 @@ bool store_chain_again(struct chain_link *link, bool stored, bool hopeless)
 		link->call->going = true; /* waits for its new place */
 		list_append(&chain->waiting, &link->node);
 	}
-	chain_go(chain);
+	chain_advance(chain);
 	return again;
 }

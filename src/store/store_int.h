@@ -113,7 +113,7 @@ struct chain_link {
 struct op *store_chain_join(struct chain_link *link, const struct receipt *r);
 /* Called first in the call's finish. `hopeless`: another place would not help. True: another record
  * has its place, and the call continues with a new one. */
-bool store_chain_again(struct chain_link *link, bool stored, bool hopeless);
+bool store_chain_retry(struct chain_link *link, bool stored, bool hopeless);
 void store_chains_free(struct store *s);
 
 /* ---- store_turns.c ---- */

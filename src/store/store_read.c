@@ -101,7 +101,7 @@ struct op *store_turn_messages(struct store *s, const struct principal *who, con
 	return store_call_read(&m->call, TURN_MESSAGES);
 }
 
-struct op *store_turn_own(struct store *s, const struct principal *who, const char *turn_id,
+struct op *store_own_turn(struct store *s, const struct principal *who, const char *turn_id,
 			  struct arena *a, store_messages_cb cb, void *owner)
 {
 	struct messages_call *m = messages_new(s, who, TURN_MESSAGES, a, cb, owner);

@@ -22,7 +22,7 @@ static const char *text_at(const struct receipts_call *r, const struct table *t,
 }
 
 /* A text that every record has, unless it was tampered with. */
-static const char *must_at(const struct receipts_call *r, const struct table *t, size_t row,
+static const char *required_text_at(const struct receipts_call *r, const struct table *t, size_t row,
 			   const char *column)
 {
 	const char *text = text_at(r, t, row, column);
@@ -37,12 +37,12 @@ static struct receipt receipt_at(const struct receipts_call *r, const struct tab
 	return (struct receipt){
 		.tenant = r->tenant,
 		.number = number ? strtoll(number, NULL, 10) : 0,
-		.receipt_id = must_at(r, t, row, "receipt_id"),
-		.created_at = must_at(r, t, row, "created_at"),
-		.leaves = must_at(r, t, row, "leaves"),
-		.content_hash = must_at(r, t, row, "content_hash"),
-		.previous_hash = must_at(r, t, row, "previous_hash"),
-		.hash = must_at(r, t, row, "hash"),
+		.receipt_id = required_text_at(r, t, row, "receipt_id"),
+		.created_at = required_text_at(r, t, row, "created_at"),
+		.leaves = required_text_at(r, t, row, "leaves"),
+		.content_hash = required_text_at(r, t, row, "content_hash"),
+		.previous_hash = required_text_at(r, t, row, "previous_hash"),
+		.hash = required_text_at(r, t, row, "hash"),
 		.content = text_at(r, t, row, "content"),
 		.message_id = text_at(r, t, row, "message_uid"),
 		.session_id = text_at(r, t, row, "session_id"),
@@ -116,7 +116,7 @@ static void on_stored(struct call *c, struct table **tables, size_t count, const
 	bool stored = count > 0 && tables[count - 1]->row_count > 0;
 	struct err none = {0};
 
-	if (store_chain_again(&s->link, stored, e && e->code != ERR_BUSY))
+	if (store_chain_retry(&s->link, stored, e && e->code != ERR_BUSY))
 		return;
 	if (!e && !stored)
 		err_set_retry(&none, ERR_BUSY, "others were faster, again and again");

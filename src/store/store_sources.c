@@ -93,7 +93,7 @@ static const char *text_of(const struct table *t, size_t row, const char *column
 	return arena_strdup(a, table_cell(t, row, column));
 }
 
-static const char *some_text_of(const struct table *t, size_t row, const char *column,
+static const char *optional_text_of(const struct table *t, size_t row, const char *column,
 				struct arena *a)
 {
 	return arena_strdup(a, store_cell(t, row, column));
@@ -107,18 +107,18 @@ static int64_t number_of(const struct table *t, size_t row, const char *column)
 static struct stored_source source_from_row(const struct table *t, size_t row, struct arena *a)
 {
 	struct stored_source s = {
-		.uid = some_text_of(t, row, "source_uid", a),
-		.owner = some_text_of(t, row, "owner", a),
-		.name = some_text_of(t, row, "name", a),
-		.description = some_text_of(t, row, "description", a),
-		.roles = some_text_of(t, row, "roles", a),
+		.uid = optional_text_of(t, row, "source_uid", a),
+		.owner = optional_text_of(t, row, "owner", a),
+		.name = optional_text_of(t, row, "name", a),
+		.description = optional_text_of(t, row, "description", a),
+		.roles = optional_text_of(t, row, "roles", a),
 		.current = text_of(t, row, "current_version", a),
 		.meaning = text_of(t, row, "meaning", a),
 		.expires_at = text_of(t, row, "expires_at", a),
 		.etag = number_of(t, row, "etag"),
 		.deleted_at = text_of(t, row, "deleted_at", a),
-		.created_at = some_text_of(t, row, "created_at", a),
-		.updated_at = some_text_of(t, row, "updated_at", a),
+		.created_at = optional_text_of(t, row, "created_at", a),
+		.updated_at = optional_text_of(t, row, "updated_at", a),
 	};
 
 	if (!source_kind_parse(store_cell(t, row, "kind"), &s.kind))
@@ -131,11 +131,11 @@ static struct stored_source source_from_row(const struct table *t, size_t row, s
 static struct stored_version version_from_row(const struct table *t, size_t row, struct arena *a)
 {
 	return (struct stored_version){
-		.uid = some_text_of(t, row, "version_uid", a),
-		.source = some_text_of(t, row, "source_uid", a),
+		.uid = optional_text_of(t, row, "version_uid", a),
+		.source = optional_text_of(t, row, "source_uid", a),
 		.number = number_of(t, row, "number"),
 		.state = state_of(store_cell(t, row, "state")),
-		.format = some_text_of(t, row, "format", a),
+		.format = optional_text_of(t, row, "format", a),
 		.table = text_of(t, row, "table_name", a),
 		.bytes = number_of(t, row, "byte_count"),
 		.rows = number_of(t, row, "row_count"),
@@ -145,17 +145,17 @@ static struct stored_version version_from_row(const struct table *t, size_t row,
 		.answers = text_of(t, row, "answers", a),
 		.fault = {text_of(t, row, "fault_code", a), text_of(t, row, "fault_text", a),
 			  number_of(t, row, "fault_line")},
-		.updated_at = some_text_of(t, row, "updated_at", a),
+		.updated_at = optional_text_of(t, row, "updated_at", a),
 	};
 }
 
 static struct stored_join join_from_row(const struct table *t, size_t row, struct arena *a)
 {
-	return (struct stored_join){.source = some_text_of(t, row, "source_uid", a),
-				    .other = some_text_of(t, row, "other_uid", a),
-				    .column = some_text_of(t, row, "source_column", a),
-				    .other_column = some_text_of(t, row, "other_column", a),
-				    .stated_by = some_text_of(t, row, "stated_by", a)};
+	return (struct stored_join){.source = optional_text_of(t, row, "source_uid", a),
+				    .other = optional_text_of(t, row, "other_uid", a),
+				    .column = optional_text_of(t, row, "source_column", a),
+				    .other_column = optional_text_of(t, row, "other_column", a),
+				    .stated_by = optional_text_of(t, row, "stated_by", a)};
 }
 
 static const char *stamp_text(const char *sources, const char *oldest, const char *newest,
@@ -206,18 +206,18 @@ void stored_tally_add(struct stored_tally *t, const struct stored_tally *more)
 	      more->version_at.newest);
 }
 
-static const char *or_nothing(const char *text)
+static const char *or_empty(const char *text)
 {
 	return text ? text : "";
 }
 
 const char *stored_tally_stamp(const struct stored_tally *t, struct arena *a)
 {
-	return stamp_text(arena_printf(a, "%zu", t->sources), or_nothing(t->source_at.oldest),
-			  or_nothing(t->source_at.newest),
+	return stamp_text(arena_printf(a, "%zu", t->sources), or_empty(t->source_at.oldest),
+			  or_empty(t->source_at.newest),
 			  t->sources > 0 ? arena_printf(a, "%" PRId64, t->etags) : "",
-			  arena_printf(a, "%zu", t->versions), or_nothing(t->version_at.oldest),
-			  or_nothing(t->version_at.newest), a);
+			  arena_printf(a, "%zu", t->versions), or_empty(t->version_at.oldest),
+			  or_empty(t->version_at.newest), a);
 }
 
 static void on_sources(struct call *c, struct table **tables, size_t count, const struct err *e)
@@ -294,13 +294,13 @@ static void on_done(struct call *c, struct table **tables, size_t count, const s
 	s->done(s->owner, e);
 }
 
-static bool says(const struct table *t, const char *column, const char *text)
+static bool column_equals(const struct table *t, const char *column, const char *text)
 {
 	return !text || strcmp(store_cell(t, 0, column), text) == 0;
 }
 
 /* True if the source declares exactly the joins of the edit. */
-static bool joins_say(const struct sources_call *s, const struct table *t)
+static bool joins_equal(const struct sources_call *s, const struct table *t)
 {
 	size_t n = 0;
 
@@ -325,13 +325,13 @@ static bool joins_say(const struct sources_call *s, const struct table *t)
 static bool is_wanted(const struct sources_call *s, const struct table *t,
 		      const struct table *joins)
 {
-	if (s->edit.joins && !(joins && joins_say(s, joins)))
+	if (s->edit.joins && !(joins && joins_equal(s, joins)))
 		return false;
 	return s->etag == 0 ||
-	       (number_of(t, 0, "etag") == s->etag && says(t, "name", s->edit.name) &&
-		says(t, "description", s->edit.description) &&
-		says(t, "visibility", s->edit.visibility) && says(t, "roles", s->edit.roles) &&
-		says(t, "meaning", s->edit.meaning) && says(t, "expires_at", s->edit.expires_at));
+	       (number_of(t, 0, "etag") == s->etag && column_equals(t, "name", s->edit.name) &&
+		column_equals(t, "description", s->edit.description) &&
+		column_equals(t, "visibility", s->edit.visibility) && column_equals(t, "roles", s->edit.roles) &&
+		column_equals(t, "meaning", s->edit.meaning) && column_equals(t, "expires_at", s->edit.expires_at));
 }
 
 /* Checks the source as it was read after the write. */

@@ -26,7 +26,7 @@ struct begin {
 	void *owner;
 };
 
-static void history_give(const struct begin *b, const struct table *t, struct beginning *out)
+static void set_history(const struct begin *b, const struct table *t, struct beginning *out)
 {
 	struct message *messages;
 
@@ -36,7 +36,7 @@ static void history_give(const struct begin *b, const struct table *t, struct be
 	out->has_more = t->total_rows > (int64_t)out->history_count;
 }
 
-static void beginning_give(struct begin *b, struct table **tables)
+static void return_beginning(struct begin *b, struct table **tables)
 {
 	struct beginning out = {
 		.standing = store_standing_from_rows(tables[BEGIN_STANDING], b->who, b->arena),
@@ -45,7 +45,7 @@ static void beginning_give(struct begin *b, struct table **tables)
 	};
 
 	if (b->limit > 0)
-		history_give(b, tables[BEGIN_HISTORY], &out);
+		set_history(b, tables[BEGIN_HISTORY], &out);
 	b->cb(b->owner, &out, NULL);
 }
 
@@ -66,7 +66,7 @@ static void on_not_begun(struct call *c, struct table **tables, size_t count, co
 	b->cb(b->owner, &none, &why);
 }
 
-static bool is_elsewhere(const struct begin *b, const struct table *stored)
+static bool runs_on_other_replica(const struct begin *b, const struct table *stored)
 {
 	const char *fence = b->call.store->replica ? store_cell(stored, 0, "fence") : NULL;
 
@@ -91,12 +91,12 @@ static void on_begun(struct call *c, struct table **tables, size_t count, const 
 	} else if (strcmp(store_cell(stored, 0, "message_uid"), b->message_id) != 0) {
 		none.duplicate_turn = store_cell(stored, 0, "turn_id");
 		b->cb(b->owner, &none, NULL);
-	} else if (is_elsewhere(b, stored)) {
+	} else if (runs_on_other_replica(b, stored)) {
 		none.elsewhere = true;
 		b->cb(b->owner, &none, NULL);
 	} else {
 		assert(count == (b->limit > 0 ? BEGIN_HISTORY + 1 : BEGIN_HISTORY));
-		beginning_give(b, tables);
+		return_beginning(b, tables);
 	}
 }
 
@@ -162,7 +162,7 @@ struct answer {
 
 /* Checks the turn's owner only if that may be the cause of a failure. With a receipt, a lost place
  * in the chain is more frequent. */
-static bool asks_whose(const struct call *c)
+static bool should_check_owner(const struct call *c)
 {
 	return c->store->replica && (!c->link || c->link->attempts > 0);
 }
@@ -173,12 +173,12 @@ static void on_answered(struct call *c, struct table **tables, size_t count, con
 {
 	struct answer *a = list_item(c, struct answer, call);
 	bool stored = count > 0 && tables[count - 1]->row_count > 0;
-	bool lost = !e && !stored && asks_whose(c) && tables[count - 2]->row_count == 0;
+	bool lost = !e && !stored && should_check_owner(c) && tables[count - 2]->row_count == 0;
 	bool gone = !e && !stored && !lost && (!c->link || tables[0]->row_count == 0);
 	bool hopeless = gone || lost || (e && e->code != ERR_BUSY);
 	struct err none = {0};
 
-	if (c->link && store_chain_again(c->link, stored, hopeless))
+	if (c->link && store_chain_retry(c->link, stored, hopeless))
 		return;
 	if (lost)
 		err_set(&none, ERR_CANCELLED, "another replica has the turn");
@@ -214,7 +214,7 @@ static void answer_add(struct call *c)
 		store_call_add(c, "answer_forget");
 	if (c->store->replica)
 		store_call_add(c, "turn_done");
-	if (asks_whose(c))
+	if (should_check_owner(c))
 		store_call_add(c, "turn_mine");
 	store_call_add(c, "answer_stored");
 }

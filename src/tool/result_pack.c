@@ -324,7 +324,7 @@ static bool is_number(const char *text)
 }
 
 /* Checks that the statistics cover at least the rows here, since their readers rely on it. */
-static bool stats_hold(const struct table *t, size_t c)
+static bool stats_cover_rows(const struct table *t, size_t c)
 {
 	const struct column_stats *s = &t->stats[c];
 	int64_t count = 0;
@@ -361,7 +361,7 @@ static void take_table(struct reader *r, struct table *t)
 	}
 	take_rows(r, t);
 	for (size_t c = 0; t->stats && c < t->column_count && !r->bad; c++)
-		r->bad |= !stats_hold(t, c);
+		r->bad |= !stats_cover_rows(t, c);
 }
 
 static bool value_holds(const struct value *v)

@@ -181,7 +181,7 @@ static void on_cancelled(struct op *op)
 
 	op_cancel(&call->query);
 	later_cancel(&call->later);
-	tool_work_leave(call);
+	tool_work_detach(call);
 	audit(call, "cancelled");
 }
 

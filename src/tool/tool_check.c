@@ -30,7 +30,7 @@ struct check {
 	struct later later;
 };
 
-static struct value made_up(const struct param_def *p)
+static struct value sample_value(const struct param_def *p)
 {
 	switch (p->type) {
 	case PARAM_INT:
@@ -54,7 +54,7 @@ static struct args all_args(struct check *c, const struct tool_def *t)
 	struct args args = {0};
 
 	for (size_t i = 0; i < t->param_count; i++) {
-		struct value v = made_up(&t->params[i]);
+		struct value v = sample_value(&t->params[i]);
 
 		if (t->params[i].is_list)
 			args_set_list(&args, c->arena, t->params[i].name, &v, 1);
@@ -73,7 +73,7 @@ static struct args all_args(struct check *c, const struct tool_def *t)
 
 static void on_next(void *owner);
 
-static void complain(struct check *c, const struct err *e)
+static void log_fault(struct check *c, const struct err *e)
 {
 	const struct catalog *all = c->box->options.catalog;
 	const char *what;
@@ -99,7 +99,7 @@ static void on_checked(void *owner, struct source_batch *batches, size_t count, 
 	struct check *c = owner;
 
 	source_batches_free(batches, count);
-	complain(c, e);
+	log_fault(c, e);
 	next(c);
 }
 
@@ -227,7 +227,7 @@ static bool find_next(struct check *c)
 	return false;
 }
 
-static void try_to_reach(struct check *c, struct source *source, struct reach *reach)
+static void try_source(struct check *c, struct source *source, struct reach *reach)
 {
 	static const struct source_statement any = {.name = "reach", .text = "SELECT 1"};
 
@@ -264,7 +264,7 @@ static struct reach *reach_of(struct check *c, const struct source *s)
 
 static void skip(struct check *c, const struct err *e)
 {
-	complain(c, e);
+	log_fault(c, e);
 	next(c);
 }
 
@@ -309,7 +309,7 @@ static void on_next(void *owner)
 	}
 	reach = reach_of(c, source);
 	if (!reach->tried)
-		try_to_reach(c, source, reach);
+		try_source(c, source, reach);
 	else if (reach->answers)
 		try_statement(c, source);
 	else

@@ -15,7 +15,7 @@
 
 /* Replaces the database's message, which may contain data and is for operators. Exception: SQLite's
  * unknown function, whose name comes from the statement. */
-static const char *words_for(const struct err *e, const struct language *l, struct arena *a)
+static const char *user_text_of(const struct err *e, const struct language *l, struct arena *a)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				      "0123456789_";
@@ -56,7 +56,7 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 		if (r->outcome.kind == OUTCOME_ERROR && !e->may_retry && e->code != ERR_DENIED) {
 			r->outcome.code = TOOL_CODE_BAD_SQL;
 			if (!r->outcome.detail)
-				r->outcome.detail = words_for(e, r->language, call->arena);
+				r->outcome.detail = user_text_of(e, r->language, call->arena);
 		}
 		tool_call_end(call);
 		return;

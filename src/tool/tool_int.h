@@ -162,7 +162,7 @@ void tool_call_finish(struct tool_call *call);
  * it, and tool_call_finish is called later. */
 bool tool_work_start(struct tool_call *call, bool hashes);
 /* Detaches a cancelled call from its worker, which ends without it. */
-void tool_work_leave(struct tool_call *call);
+void tool_work_detach(struct tool_call *call);
 
 /* Finds a derivation by name. NULL: unknown. */
 const struct tool_derivation *tool_derivation(const struct tool_derivation *all, const char *name);

@@ -21,7 +21,7 @@ static const struct entity_def *measured(const struct map_query *q)
 	return m ? m->measure->entity : NULL;
 }
 
-static bool adds_up(const struct map_query *q)
+static bool is_additive(const struct map_query *q)
 {
 	const struct measure_def *m = q->metric_count > 0 ? q->metrics[0]->measure : NULL;
 
@@ -55,7 +55,7 @@ struct grouping {
 	size_t thing_count, count;
 };
 
-static struct grouping said_in(const struct map_query *q)
+static struct grouping grouping_of(const struct map_query *q)
 {
 	struct grouping g = {0};
 
@@ -184,7 +184,7 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 	enum tool_groups groups = call->tool->analysis.groups;
 	const struct entity_def *n = measured(q);
 	struct derive_context *c = arena_alloc(call->arena, sizeof(*c));
-	const struct grouping g = said_in(q);
+	const struct grouping g = grouping_of(q);
 	json_t *list = json_own(call->arena, json_array());
 	bool wants_things = groups == GROUPS_THINGS || groups == GROUPS_THINGS_TIME;
 	bool wants_thing = groups == GROUPS_THING || groups == GROUPS_THING_TIME ||
@@ -195,7 +195,7 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 			  (groups == GROUPS_ROWS && g.time && g.thing_count == 0);
 
 	*c = *call->result->context;
-	c->adds_up = adds_up(q);
+	c->is_additive = is_additive(q);
 	if (!n)
 		return tool_map_refuse(
 			call, MAP_BAD_VALUE,

@@ -52,7 +52,7 @@ struct pointing {
 	struct point_words *words; /* of each class; NULL: not read yet */
 	size_t from, count;        /* first value and size of the batch */
 	bool corrected;            /* the batch was asked once more */
-	const char *wrong;         /* why the answer cannot be used; or NULL */
+	const char *invalid;       /* why the answer cannot be used; or NULL */
 	const char *key;           /* in the cache */
 	struct chunk *chunks;
 	size_t chunk_count, chunk_next, chunk_sent;
@@ -265,7 +265,7 @@ static void add_chunks(struct pointing *p, size_t total)
 	for (size_t i = 0; i < p->points.count; i++)
 		if (p->of[i] != POINT_DROPPED && total_of(p, p->of[i]) == total)
 			values[n++] = value_text(p->values[i]);
-	p->known[total] = n <= LIST_ARG_MAX || call->result->context->adds_up;
+	p->known[total] = n <= LIST_ARG_MAX || call->result->context->is_additive;
 	for (size_t from = 0; from < n; from += LIST_ARG_MAX)
 		p->chunks[p->chunk_count++] = (struct chunk){
 			total, values + from, n - from < LIST_ARG_MAX ? n - from : LIST_ARG_MAX};
@@ -409,15 +409,15 @@ static const char *take_lines(const struct pointing *p, const json_t *list, unsi
 
 static const char *take_answer(const struct pointing *p, const json_t *root, unsigned char *of)
 {
-	const char *wrong = NULL;
+	const char *invalid = NULL;
 
 	if (!json_is_object(root))
 		return "it is no object";
 	if (json_object_size(root) != member_count(p))
 		return "other lists stand there than were asked for";
-	for (size_t i = 0; i < member_count(p) && !wrong; i++)
-		wrong = take_lines(p, json_object_get(root, member_of(p, i)), class_of(p, i), of);
-	return wrong;
+	for (size_t i = 0; i < member_count(p) && !invalid; i++)
+		invalid = take_lines(p, json_object_get(root, member_of(p, i)), class_of(p, i), of);
+	return invalid;
 }
 
 /* ---- asking the model ---- */
@@ -484,8 +484,8 @@ static const char *message_of(const struct pointing *p)
 		buf_char(&b, '\n');
 	}
 	buf_str(&b, "</data>");
-	if (p->wrong)
-		buf_printf(&b, "\nAgain: %s", p->wrong);
+	if (p->invalid)
+		buf_printf(&b, "\nAgain: %s", p->invalid);
 	text = arena_strdup(p->call->arena, buf_text(&b));
 	buf_deinit(&b);
 	return text;
@@ -510,7 +510,7 @@ static void next_batch(struct pointing *p)
 {
 	p->from += p->count;
 	p->corrected = false;
-	p->wrong = NULL;
+	p->invalid = NULL;
 	if (p->from < p->points.count) {
 		ask_batch(p);
 		return;
@@ -546,17 +546,17 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 	memset(p->of + p->from, POINT_NONE, p->count);
 	if (!json_parse(text, strlen(text), LLM_TOOL_INPUT_BYTES_MAX, &root, NULL))
 		root = NULL;
-	p->wrong = take_answer(p, root, p->of + p->from);
+	p->invalid = take_answer(p, root, p->of + p->from);
 	json_decref(root);
-	count_answer(!p->wrong ? "used" : p->corrected ? "dropped" : "corrected");
-	if (p->wrong)
-		log_warn("tool.points", "%s: %s", call->tool->name, p->wrong);
-	if (p->wrong && !p->corrected) {
+	count_answer(!p->invalid ? "used" : p->corrected ? "dropped" : "corrected");
+	if (p->invalid)
+		log_warn("tool.points", "%s: %s", call->tool->name, p->invalid);
+	if (p->invalid && !p->corrected) {
 		p->corrected = true;
 		ask_batch(p);
 		return;
 	}
-	if (p->wrong)
+	if (p->invalid)
 		memset(p->of + p->from, POINT_DROPPED, p->count);
 	next_batch(p);
 }

@@ -148,7 +148,7 @@ static const char *range_end(const char *cell, struct arena *a)
 }
 
 /* Runs a further statement for a result without rows. False: the file has none of this name. */
-static bool ask_spare(struct tool_call *call, const char *name, source_cb cb)
+static bool query_after_empty(struct tool_call *call, const char *name, source_cb cb)
 {
 	const struct sql_query *q = sql_file_query(file_of(call), name);
 	struct args args = bound_args(call);
@@ -221,7 +221,7 @@ static void on_window(void *owner, struct source_batch *batches, size_t count, c
 		o->range_min = first;
 		o->range_max = last;
 	}
-	if (o->kind != OUTCOME_NO_DATA || !ask_spare(call, TOOL_QUERY_OTHERS, on_others))
+	if (o->kind != OUTCOME_NO_DATA || !query_after_empty(call, TOOL_QUERY_OTHERS, on_others))
 		tool_call_end(call);
 }
 
@@ -268,7 +268,7 @@ static void take_tables(struct tool_call *call, struct source_batch *batches, si
 		bool limited = sql_query_has_marker(&f->queries[i], "row_limit");
 		struct table *t;
 
-		if (tool_query_is_spare(f->queries[i].name))
+		if (tool_query_is_after_empty(f->queries[i].name))
 			continue;
 		assert(next < count); /* each statement is a SELECT with one batch */
 		if (batches[next].frame) {
@@ -297,7 +297,7 @@ static void on_tables(void *owner, struct source_batch *batches, size_t count, c
 	r->outcome.truncated = r->tables[0]->truncated;
 	r->outcome.kind = r->tables[0]->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
 	if (r->outcome.kind == OUTCOME_EMPTY) {
-		if (!ask_spare(call, TOOL_QUERY_WINDOW, on_window))
+		if (!query_after_empty(call, TOOL_QUERY_WINDOW, on_window))
 			tool_call_end(call);
 		return;
 	}
@@ -314,7 +314,7 @@ bool tool_sql_run_then(struct tool_call *call, tool_derive_fn derive, struct err
 	size_t count = 0;
 
 	for (size_t i = 0; i < f->query_count; i++) {
-		if (tool_query_is_spare(f->queries[i].name))
+		if (tool_query_is_after_empty(f->queries[i].name))
 			continue;
 		if (!render(call, &f->queries[i], &args, &statements[count++], e))
 			return false;

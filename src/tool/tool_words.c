@@ -125,7 +125,7 @@ static size_t shared_grams(const char *a, size_t a_len, const char *b, size_t b_
 }
 
 /* True if the words share most of their runs of three letters. */
-static bool resembles(const char *a, const char *b, size_t b_len)
+static bool shares_trigrams(const char *a, const char *b, size_t b_len)
 {
 	size_t a_len = strlen(a), all;
 
@@ -149,7 +149,7 @@ static unsigned fit_of(const struct point_words *w, size_t word, const struct va
 		for (size_t s = 0; s < w->words[word].count; s++)
 			if (same(w->words[word].stems[s], stems[i].text, stems[i].len))
 				return SAME_POINTS;
-		if (resembles(w->words[word].stems[0], stems[i].text, stems[i].len))
+		if (shares_trigrams(w->words[word].stems[0], stems[i].text, stems[i].len))
 			best = NEAR_POINTS;
 	}
 	return best;

@@ -147,7 +147,7 @@ static void check_facts(const struct tool_work *w)
 }
 
 /* Any thread. */
-static void work_on(const struct tool_work *w)
+static void run_work(const struct tool_work *w)
 {
 	if (w->derives)
 		derive(w);
@@ -160,7 +160,7 @@ static void work_on(const struct tool_work *w)
 
 static void run(struct pool_job *job)
 {
-	work_on((struct tool_work *)job);
+	run_work((struct tool_work *)job);
 }
 
 static void copy_args(struct args *to, struct arena *a, const struct args *from)
@@ -264,7 +264,7 @@ static const struct derive_context *context_of(const struct result *from, struct
 }
 
 /* The part of a result that the worker may read; its tables are moved. */
-static struct result *movable(struct tool_call *call, struct arena *a, const atomic_bool *cancelled)
+static struct result *split_for_worker(struct tool_call *call, struct arena *a, const atomic_bool *cancelled)
 {
 	const struct result *from = call->result;
 	struct result *r = result_new(a);
@@ -318,7 +318,7 @@ bool tool_work_start(struct tool_call *call, bool hashes)
 		return false;
 	if (!o->workers ||
 	    (row_count(call->result) <= TOOL_LOOP_ROWS && !here.tool->analysis.groups)) {
-		work_on(&here);
+		run_work(&here);
 		return false;
 	}
 	w = mem_alloc(sizeof(*w));
@@ -326,13 +326,13 @@ bool tool_work_start(struct tool_call *call, bool hashes)
 	w->job = (struct pool_job){.run = run, .done = done};
 	w->catalog = catalog_ref(o->catalog);
 	w->arena = arena_new(TOOL_WORK_ARENA_BYTES);
-	w->result = movable(call, w->arena, &w->cancelled);
+	w->result = split_for_worker(call, w->arena, &w->cancelled);
 	call->work = w;
 	pool_submit(o->workers, &w->job);
 	return true;
 }
 
-void tool_work_leave(struct tool_call *call)
+void tool_work_detach(struct tool_call *call)
 {
 	if (call->work) {
 		call->work->call = NULL;

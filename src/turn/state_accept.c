@@ -71,7 +71,7 @@ static enum turn_state replay_stored(struct turn *t)
 		t->machine.reading_stored = true;
 		t->machine.pending++;
 		t->machine.op =
-			store_turn_own(t->core.all->store, t->core.who, t->machine.duplicate_turn,
+			store_own_turn(t->core.all->store, t->core.who, t->machine.duplicate_turn,
 				       t->core.arena, on_stored, t);
 		return TURN_WAIT;
 	}

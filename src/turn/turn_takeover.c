@@ -62,10 +62,10 @@ void turn_members(const struct turn_request *r, const struct turn_ids *ids, stru
 
 /* ---- taking over ---- */
 
-struct taken {
+struct takeover_run {
 	struct turn_request request;
 	struct turn_ids ids;
-	bool whole;
+	bool complete;
 };
 
 static const char *text_of(const json_t *o, const char *name)
@@ -83,7 +83,7 @@ static bool id_of(const json_t *o, const char *name, struct uuid *out)
 	return true;
 }
 
-static bool read_taken(const json_t *o, const struct lease_signal *s, struct taken *out)
+static bool read_taken(const json_t *o, const struct lease_signal *s, struct takeover_run *out)
 {
 	out->request = (struct turn_request){
 		.who = s->who,
@@ -96,7 +96,7 @@ static bool read_taken(const json_t *o, const struct lease_signal *s, struct tak
 		.values = json_object_get(o, "values"),
 		.origin = text_of(o, "origin"),
 	};
-	out->whole = json_is_true(json_object_get(o, "whole"));
+	out->complete = json_is_true(json_object_get(o, "whole"));
 	memcpy(out->ids.turn.text, s->holder, UUID_BYTES);
 	return s->who && out->request.session_id && uuid_valid(out->request.session_id) &&
 	       id_of(o, "user_message", &out->ids.user_message) &&
@@ -174,13 +174,13 @@ static void close_steps(struct turn *t)
 		event_emit(t->core.sink, &open[i]);
 }
 
-static void begin(struct turns *all, const struct taken *taken, uint64_t fence)
+static void begin(struct turns *all, const struct takeover_run *takeover_run, uint64_t fence)
 {
-	struct turn *t = turn_new(all, &taken->request, &taken->ids);
+	struct turn *t = turn_new(all, &takeover_run->request, &takeover_run->ids);
 
 	t->machine.move.takeover = TAKEOVER_RERUN;
 	turn_open(t);
-	if (!taken->whole || was_taken_over_before(t->core.log))
+	if (!takeover_run->complete || was_taken_over_before(t->core.log))
 		t->machine.move.takeover = TAKEOVER_CLOSE;
 	t->machine.move.seq = stream_last_seq(t->core.log);
 	t->machine.move.sink = (struct event_sink){emit_new, t};
@@ -198,10 +198,10 @@ static void begin(struct turns *all, const struct taken *taken, uint64_t fence)
 void turn_take_over(struct turns *all, const struct lease_signal *s)
 {
 	json_t *o = s->taking.n ? json_loadb(s->taking.p, s->taking.n, 0, NULL) : NULL;
-	struct taken taken = {0};
+	struct takeover_run takeover_run = {0};
 
-	if (read_taken(o, s, &taken) && turns_knowledge(all, s->tenant) && !all->draining) {
-		begin(all, &taken, s->fence);
+	if (read_taken(o, s, &takeover_run) && turns_knowledge(all, s->tenant) && !all->draining) {
+		begin(all, &takeover_run, s->fence);
 	} else {
 		log_warn("turn.take_over", "%s cannot run here", s->holder);
 		all->leases.driver->decline(all->leases.self, s->holder);

@@ -401,7 +401,7 @@ static void add_source(struct building *b, const struct stored_source *s,
 
 /* ---- updates ---- */
 
-static const struct stored_version *shown_of(const struct known_source *k)
+static const struct stored_version *newest_shown(const struct known_source *k)
 {
 	const struct stored_version *v = k->row->deleted_at ? NULL : k->current;
 
@@ -420,7 +420,7 @@ static char *state_of(const struct tenant_uploads *t)
 
 	buf_init(&b, OVERLAY_BYTES);
 	while ((k = listing_next(t->listing, LISTING_TABLES, &at))) {
-		const struct stored_version *v = shown_of(k);
+		const struct stored_version *v = newest_shown(k);
 
 		if (v)
 			buf_printf(&b, "%s %s %s %s\n", v->uid, k->row->name, k->row->owner,
@@ -508,7 +508,7 @@ static void use(struct tenant_uploads *t)
 	size_t n = 0;
 
 	while ((k = listing_next(t->listing, LISTING_TABLES, &at))) {
-		const struct stored_version *v = shown_of(k);
+		const struct stored_version *v = newest_shown(k);
 
 		if (!v)
 			continue;

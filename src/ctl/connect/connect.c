@@ -164,7 +164,7 @@ static int score(const struct command *cmd)
 	bool good = false;
 
 	if (ctl_word(cmd, 0))
-		return ctl_misused(
+		return ctl_usage_error(
 			cmd, "--score takes no DSN: the source of the tenant's pack is asked");
 	if (!connect_score(ctl_option(cmd, "score", NULL), ctl_option(cmd, "tenant", "vesper"),
 			   ctl_flag(cmd, "json"), &good, &e))
@@ -204,12 +204,12 @@ int ctl_connect(const struct command *cmd)
 	if (ctl_option(cmd, "score", NULL))
 		return score(cmd);
 	if (!ctl_word(cmd, 0) || ctl_word(cmd, 1))
-		return ctl_misused(cmd, "one ODBC connection string is wanted");
+		return ctl_usage_error(cmd, "one ODBC connection string is wanted");
 	if (!c.pack || !ctl_is_name(c.pack))
-		return ctl_misused(cmd, "--pack names the pack: small letters, digits and _");
+		return ctl_usage_error(cmd, "--pack names the pack: small letters, digits and _");
 	if (!number(cmd, "limit-s", LIMIT_S, LIMIT_S_MAX, &limit_s) ||
 	    !number(cmd, "golden", GOLDEN_DEFAULT, GOLDEN_MAX, &golden))
-		return ctl_misused(cmd, "--limit-s is 0 to %d, --golden 0 to %d", LIMIT_S_MAX,
+		return ctl_usage_error(cmd, "--limit-s is 0 to %d, --golden 0 to %d", LIMIT_S_MAX,
 				   GOLDEN_MAX);
 	c.tenant = ctl_option(cmd, "tenant", c.pack);
 	c.limit_s = (int)limit_s;

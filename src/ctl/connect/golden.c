@@ -168,7 +168,7 @@ static bool make_top(struct golden *g, const struct about *x, struct err *e)
 }
 
 /* A value from the middle of the list, since the most frequent one is not known. */
-static const char *a_value(const struct golden *g, const struct connect_column *col)
+static const char *sample_value(const struct golden *g, const struct connect_column *col)
 {
 	if (!g->c->keeps_values || !col || col->personal || col->family != FAMILY_TEXT ||
 	    col->value_count < 2)
@@ -178,7 +178,7 @@ static const char *a_value(const struct golden *g, const struct connect_column *
 
 static bool make_filter(struct golden *g, const struct about *x, struct err *e)
 {
-	const char *value = a_value(g, x->by);
+	const char *value = sample_value(g, x->by);
 
 	return !value ||
 	       keep(g, "filter",
@@ -192,7 +192,7 @@ static bool make_filter(struct golden *g, const struct about *x, struct err *e)
 
 static bool make_exclusion(struct golden *g, const struct about *x, struct err *e)
 {
-	const char *value = a_value(g, x->by), *by;
+	const char *value = sample_value(g, x->by), *by;
 
 	if (!value)
 		return true;

@@ -172,7 +172,7 @@ static void add_word(json_t **list, const char *words, const char *label)
 }
 
 /* "support_rep_id" of an edge calls its target "support rep". NULL: the column names no role. */
-static const char *called_at_edge(const struct connect *c, const struct connect_edge *edge)
+static const char *role_name_of(const struct connect *c, const struct connect_edge *edge)
 {
 	const char *words = edge->from->columns[edge->on[0][0]].words;
 	const char *space = strrchr(words, ' ');
@@ -191,8 +191,8 @@ static json_t *synonyms_of(const struct connect *c, const struct connect_table *
 	if (col != t->title)
 		add_word(&list, col->words, label);
 	for (size_t i = 0; col == t->title && i < c->edge_count; i++)
-		if (c->edges[i].to == t && called_at_edge(c, &c->edges[i]))
-			add_word(&list, called_at_edge(c, &c->edges[i]), label);
+		if (c->edges[i].to == t && role_name_of(c, &c->edges[i]))
+			add_word(&list, role_name_of(c, &c->edges[i]), label);
 	return list;
 }
 

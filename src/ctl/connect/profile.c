@@ -134,7 +134,7 @@ static void keep_values(struct connect *c, struct connect_column *col, const cha
 	col->value_count = n;
 }
 
-static void look_at(struct connect *c, const struct connect_table *t, size_t at)
+static void profile_column(struct connect *c, const struct connect_table *t, size_t at)
 {
 	struct connect_column *col = &t->columns[at];
 	const char **texts = mem_alloc((t->sampled + 1) * sizeof(*texts));
@@ -225,7 +225,7 @@ static bool read_spans(struct connect *c, struct connect_table *t, struct err *e
 	return true;
 }
 
-static bool look_further(struct connect *c, struct connect_table *t, struct err *e)
+static bool profile_details(struct connect *c, struct connect_table *t, struct err *e)
 {
 	if ((int64_t)t->sampled >= t->rows)
 		return true;
@@ -248,8 +248,8 @@ bool connect_profile(struct connect *c, struct err *e)
 		    !count_rows(c, t, e) || !read_sample(c, t, e))
 			return err_prefix(e, "%s", t->name);
 		for (size_t k = 0; k < t->column_count; k++)
-			look_at(c, t, k);
-		if (!look_further(c, t, e))
+			profile_column(c, t, k);
+		if (!profile_details(c, t, e))
 			return err_prefix(e, "%s", t->name);
 		if (arena_over(c->a))
 			return err_set(e, ERR_LIMIT,

@@ -18,7 +18,7 @@
 
 /* Returns true for an e-mail address, or for digits and separators as in phone numbers, cards and
  * IBANs. */
-static bool looks_personal(const char *text)
+static bool matches_personal_format(const char *text)
 {
 	size_t digits = 0, others = 0;
 	const char *at = strchr(text, '@');
@@ -50,7 +50,7 @@ static bool is_personal(const struct connect *c, const struct connect_table *t, 
 		const char *cell = server_cell(t->sample, row, at);
 
 		seen += cell != NULL;
-		personal += cell && looks_personal(cell);
+		personal += cell && matches_personal_format(cell);
 	}
 	return personal * 2 > seen;
 }

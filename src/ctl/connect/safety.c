@@ -35,7 +35,7 @@ static bool is_postgres(const struct connect *c)
 	return server_dialect(c->server) == DIALECT_POSTGRES;
 }
 
-static bool quiet_session(struct connect *c, struct err *e)
+static bool set_session_limits(struct connect *c, struct err *e)
 {
 	const char *sql = is_postgres(c) ? "SET default_transaction_read_only = on"
 					 : "SET LOCK_TIMEOUT 10000";
@@ -48,7 +48,7 @@ bool connect_check_login(struct connect *c, struct err *e)
 {
 	struct server_cells found;
 
-	if (!quiet_session(c, e) ||
+	if (!set_session_limits(c, e) ||
 	    !connect_rows(c, is_postgres(c) ? writes_postgres : writes_mssql, 1, c->a, &found, e))
 		return false;
 	if (found.rows == 0 || c->allows_writer)

@@ -37,7 +37,7 @@ static bool is_own(const struct demo_db *db)
 	return strcmp(db->tenant_id, "noor") == 0;
 }
 
-static int rows_a_year(const struct demo_db *db, int rows)
+static int rows_per_year(const struct demo_db *db, int rows)
 {
 	int n = rows / YEARS / (is_own(db) ? 1 : SMALLER);
 
@@ -149,7 +149,7 @@ static struct demo_value value_of(const struct spot *s, const struct city_column
 		return demo_text(text);
 	case CITY_REF:
 		return demo_int(1 + (int)pick(s, c->name,
-					      (uint32_t)rows_a_year(s->db, table_of(c->of)->rows)));
+					      (uint32_t)rows_per_year(s->db, table_of(c->of)->rows)));
 	case CITY_LEVEL:
 		snprintf(text, size, "L%d", level_of(s));
 		return demo_text(text);
@@ -179,7 +179,7 @@ static bool write_row(struct demo_insert *insert, const struct spot *s, struct e
 static bool write_table(const struct demo_db *db, const struct city_table *t, struct err *err)
 {
 	struct demo_insert insert = {0};
-	struct spot s = {.db = db, .table = t, .count = rows_a_year(db, t->rows)};
+	struct spot s = {.db = db, .table = t, .count = rows_per_year(db, t->rows)};
 	struct buf target;
 	bool done;
 
@@ -222,8 +222,8 @@ static bool write_adopting(struct demo_insert *insert, const struct demo_db *db,
 static bool write_year(struct demo_insert *insert, const struct demo_db *db,
 		       const struct city_link *l, int year, struct err *err)
 {
-	int64_t left = rows_a_year(db, table_of(l->left)->rows);
-	int64_t right = rows_a_year(db, table_of(l->right)->rows);
+	int64_t left = rows_per_year(db, table_of(l->left)->rows);
+	int64_t right = rows_per_year(db, table_of(l->right)->rows);
 	int64_t count = (l->rows + year % YEARS) / YEARS / (is_own(db) ? 1 : SMALLER);
 	bool risky = is_own(db) && is_risky(l, year), done = true;
 

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HOURS_A_DAY = 24, DAYS_A_YEAR = 365, HOURS_A_YEAR = HOURS_A_DAY * DAYS_A_YEAR };
-enum { YEARS_A_FILE = 2 };
-enum { UNITS_A_CENT = 100 }; /* prices are computed in units of 10^-4 dollars */
+enum { HOURS_PER_DAY = 24, DAYS_PER_YEAR = 365, HOURS_PER_YEAR = HOURS_PER_DAY * DAYS_PER_YEAR };
+enum { YEARS_PER_FILE = 2 };
+enum { UNITS_PER_CENT = 100 }; /* prices are computed in units of 10^-4 dollars */
 
 enum market { CAISO, ERCOT, MARKET_COUNT };
 static const char *const market_names[] = {"CAISO", "ERCOT"};
@@ -94,7 +94,7 @@ static enum season season_of(int month)
 
 /* Price of an hour relative to the day's level, per mille. Solar power lowers prices at midday in
  * California. */
-static const int hour_permille[MARKET_COUNT][SEASON_COUNT][HOURS_A_DAY] = {
+static const int hour_permille[MARKET_COUNT][SEASON_COUNT][HOURS_PER_DAY] = {
 	[CAISO] =
 		{
 			[WINTER] = {900,  880,  870,  870,  900,  980,  1100, 1180,
@@ -165,7 +165,7 @@ static int64_t target_cents(const struct book *book, const struct release *relea
 }
 
 struct series {
-	int64_t price[HOURS_A_YEAR]; /* in units of 10^-4 dollars */
+	int64_t price[HOURS_PER_YEAR]; /* in units of 10^-4 dollars */
 };
 
 /* The day of the year, skipping 29 February. */
@@ -186,13 +186,13 @@ static int month_of(int day_of_year)
 
 /* Weather of a market, the same for both vendors: a slow random walk around 0, per mille of the
  * level. */
-static void make_weather(int weather_permille[DAYS_A_YEAR], const char *tenant_id, int hub,
+static void make_weather(int weather_permille[DAYS_PER_YEAR], const char *tenant_id, int hub,
 			 int year)
 {
 	struct demo_random random = {
 		demo_hash(demo_hash((uint64_t)year, tenant_id), hubzones[hub].name)};
 	int state = 0;
-	for (int day = 0; day < DAYS_A_YEAR; day++) {
+	for (int day = 0; day < DAYS_PER_YEAR; day++) {
 		state = (state * 3) / 4 + demo_random_around(&random, 60);
 		weather_permille[day] = state;
 	}
@@ -201,20 +201,20 @@ static void make_weather(int weather_permille[DAYS_A_YEAR], const char *tenant_i
 static void make_shape(struct series *series, const struct demo_db *db,
 		       const struct release *release, int hub, int year, int64_t level)
 {
-	int weather_permille[DAYS_A_YEAR];
+	int weather_permille[DAYS_PER_YEAR];
 	make_weather(weather_permille, db->tenant_id, hub, year);
 	struct demo_random random = {demo_hash((uint64_t)(year * 64 + hub), release->asof)};
 	enum market market = hubzones[hub].market;
 	int64_t evening = is_hitachi(release) ? level * HITACHI_EVENING_PERMILLE / 1000 : 0;
 
 	int64_t *price = series->price;
-	for (int day = 0; day < DAYS_A_YEAR; day++) {
+	for (int day = 0; day < DAYS_PER_YEAR; day++) {
 		int month = month_of(day);
 		const int *hours = hour_permille[market][season_of(month)];
 		int64_t day_level = scale(level, month_permille[market][month - 1]);
 		day_level =
 			scale(day_level, weekday_permille[demo_day_weekday(day_number(year, day))]);
-		for (int hour = 0; hour < HOURS_A_DAY; hour++) {
+		for (int hour = 0; hour < HOURS_PER_DAY; hour++) {
 			int permille = hours[hour] + weather_permille[day] +
 				       demo_random_around(&random, 45);
 			*price++ =
@@ -225,24 +225,24 @@ static void make_shape(struct series *series, const struct demo_db *db,
 
 static void shift_mean(struct series *series, int64_t mean)
 {
-	int64_t missing = mean * HOURS_A_YEAR;
-	for (int i = 0; i < HOURS_A_YEAR; i++)
+	int64_t missing = mean * HOURS_PER_YEAR;
+	for (int i = 0; i < HOURS_PER_YEAR; i++)
 		missing -= series->price[i];
-	int64_t each = missing / HOURS_A_YEAR;
-	int64_t rest = missing % HOURS_A_YEAR; /* has the sign of missing, like each */
+	int64_t each = missing / HOURS_PER_YEAR;
+	int64_t rest = missing % HOURS_PER_YEAR; /* has the sign of missing, like each */
 	int64_t step = rest < 0 ? -1 : 1;
-	for (int i = 0; i < HOURS_A_YEAR; i++)
+	for (int i = 0; i < HOURS_PER_YEAR; i++)
 		series->price[i] += each + (i < rest * step ? step : 0);
 }
 
 static bool write_year(struct demo_insert *insert, int file_key, int hub, int year,
 		       const struct series *series, struct err *err)
 {
-	for (int i = 0; i < HOURS_A_YEAR;) {
-		int day = i / HOURS_A_DAY;
+	for (int i = 0; i < HOURS_PER_YEAR;) {
+		int day = i / HOURS_PER_DAY;
 		struct demo_date date = demo_day_text(day_number(year, day));
 		int month = month_of(day);
-		for (int hour = 0; hour < HOURS_A_DAY; hour++, i++) {
+		for (int hour = 0; hour < HOURS_PER_DAY; hour++, i++) {
 			if (!demo_insert(insert, err, demo_int(file_key), demo_int(hub + 1),
 					 demo_int(year), demo_text(date.text), demo_int(hour),
 					 demo_int(month), demo_decimal(series->price[i])))
@@ -256,8 +256,8 @@ static bool write_curve(const struct demo_db *db, struct demo_insert *prices,
 			const struct release *release, int file_key, int hub, struct err *err)
 {
 	const struct book *book = &books[db->tenant];
-	for (int year = release->first_year; year < release->first_year + YEARS_A_FILE; year++) {
-		int64_t mean = target_cents(book, release, hub, year) * UNITS_A_CENT;
+	for (int year = release->first_year; year < release->first_year + YEARS_PER_FILE; year++) {
+		int64_t mean = target_cents(book, release, hub, year) * UNITS_PER_CENT;
 		struct series series;
 		make_shape(&series, db, release, hub, year, mean);
 		shift_mean(&series, mean);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UNITS_A_DOLLAR = 10000, UNITS_A_CENT = 100 };
+enum { UNITS_PER_DOLLAR = 10000, UNITS_PER_CENT = 100 };
 
 struct demo_project_key demo_project_key(const struct demo_portfolio *portfolio, size_t number)
 {
@@ -36,7 +36,7 @@ const char *demo_status_on(const struct demo_portfolio *portfolio,
 
 static struct demo_value dollars(int amount)
 {
-	return demo_decimal((int64_t)amount * UNITS_A_DOLLAR);
+	return demo_decimal((int64_t)amount * UNITS_PER_DOLLAR);
 }
 
 /* ---- the overview ---- */
@@ -60,7 +60,7 @@ static bool write_project(struct demo_insert *insert, const struct demo_project 
 		dollars(project->actuals), dollars(project->budget), dollars(project->forecast),
 		dollars(project->ic_lc), dollars(project->ppa_lc), demo_text(project->buyer),
 		sold ? demo_int(project->tenor_years) : demo_null(), demo_text(project->products),
-		sold ? demo_decimal((int64_t)project->price_cents * UNITS_A_CENT) : demo_null(),
+		sold ? demo_decimal((int64_t)project->price_cents * UNITS_PER_CENT) : demo_null(),
 		demo_text(sold ? revised.text : NULL), archived);
 }
 
@@ -195,7 +195,7 @@ static bool write_line(struct demo_insert *insert, const char *project_id, const
 static bool write_capital(struct demo_insert *insert, const struct demo_project *project,
 			  const char *project_id, const struct budget_month *month, struct err *err)
 {
-	const int64_t unit = UNITS_A_DOLLAR / 100; /* per percent */
+	const int64_t unit = UNITS_PER_DOLLAR / 100; /* per percent */
 	for (size_t i = 0; i < DEMO_COUNT(budget_parts); i++) {
 		int64_t percent = budget_parts[i].percent;
 		const struct {
@@ -235,7 +235,7 @@ static bool write_other_lines(struct demo_insert *insert, const struct demo_proj
 		{"Capital At Risk", "Security", "PPA_LC", dollars(project->ppa_lc), demo_null()},
 		{"Capital At Risk", "Total", "Capital At Risk", dollars(exposure), demo_null()},
 		{"Project Return", "Returns", "Unlevered IRR (%)", demo_decimal(irr), demo_null()},
-		{"Project Return", "Returns", "NPV", demo_decimal(npv * UNITS_A_DOLLAR),
+		{"Project Return", "Returns", "NPV", demo_decimal(npv * UNITS_PER_DOLLAR),
 		 demo_null()},
 		{"Schedule", "Milestones", "Commercial Operation", demo_null(),
 		 demo_text(cod_text.text)},

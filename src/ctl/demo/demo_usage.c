@@ -29,7 +29,7 @@ static const struct audience {
 	const char *users[USERS_MAX];
 	const char *domain;
 	const char *workspace_prefix; /* identifies the tenant's workspaces */
-	unsigned events_a_day;        /* on a working day */
+	unsigned events_per_day;        /* on a working day */
 } audiences[DEMO_TENANT_COUNT] = {
 	[DEMO_VESPER] =
 		{
@@ -42,7 +42,7 @@ static const struct audience {
 				  "eva.horvat"},
 			.domain = "vesper.example",
 			.workspace_prefix = "",
-			.events_a_day = 70,
+			.events_per_day = 70,
 		},
 	[DEMO_ACME] =
 		{
@@ -51,7 +51,7 @@ static const struct audience {
 				  "mona.rivers"},
 			.domain = "acme.example",
 			.workspace_prefix = "Acme ",
-			.events_a_day = 22,
+			.events_per_day = 22,
 		},
 };
 
@@ -118,7 +118,7 @@ static const char *pick_activity(struct demo_random *random)
 static unsigned events_of(const struct audience *audience, struct demo_random *random, int day)
 {
 	int weekday = demo_day_weekday(day);
-	unsigned events = audience->events_a_day;
+	unsigned events = audience->events_per_day;
 	events += (unsigned)(day - demo_day_parse(first_day)) * events / 600;
 	if (weekday == 0 || weekday == 6)
 		events /= 14;

@@ -24,7 +24,7 @@ static const char *folder_of(const struct command *cmd, int *status)
 	const char *dir = ctl_word(cmd, 0);
 
 	if (!dir)
-		*status = ctl_misused(cmd, "into which folder?");
+		*status = ctl_usage_error(cmd, "into which folder?");
 	else if (mkdir(dir, 0700) != 0 && errno != EEXIST)
 		*status = ctl_fail("%s: %s", dir, strerror(errno));
 	else
@@ -132,7 +132,7 @@ static int seed(const struct command *cmd)
 	bool done;
 
 	if (only && !demo_data_has_source(only))
-		return ctl_misused(cmd, "--only names a further source: solar, city");
+		return ctl_usage_error(cmd, "--only names a further source: solar, city");
 	done = ctl_server(cmd, &server, &e) &&
 	       (only ? demo_data_seed_source(server, only, small, replace, &e)
 		     : demo_data_seed(server, small, replace, &e));

@@ -351,7 +351,7 @@ int ctl_eval(const struct command *cmd)
 	int status;
 
 	if (!path)
-		return ctl_misused(cmd, "which folder or file?");
+		return ctl_usage_error(cmd, "which folder or file?");
 	if (!mkdtemp(folder))
 		return ctl_fail("eval: no folder can be made in /tmp");
 	v.results = json_array();
@@ -359,7 +359,7 @@ int ctl_eval(const struct command *cmd)
 	a = arena_new(EVAL_BYTES_MAX);
 	status = eval_run(&v, path, ctl_option(cmd, "junit", NULL), ctl_flag(cmd, "json"), folder,
 			  a);
-	daemon_take_down(&v.d);
+	daemon_free_parts(&v.d);
 	config_free(&v.d.config);
 	remove_folder(folder);
 	json_decref(v.cases.exchanges);

@@ -83,7 +83,7 @@ static const char *name_of(struct import *im, const char *text, const char *tabl
 	return name;
 }
 
-void im_leave(struct import *im, const char *kind, const char *name, const char *from,
+void im_skip(struct import *im, const char *kind, const char *name, const char *from,
 	      const char *why, const char *text)
 {
 	ctl_pack_review(im->pack, kind, name, from, why, text);
@@ -117,16 +117,16 @@ struct im_table *im_add_table(struct import *im, const char *model_name, const c
 	struct im_table *t;
 
 	if (im->table_count == IMPORT_TABLES_MAX) {
-		im_leave(im, "table", model_name, from, "the model has too many tables", NULL);
+		im_skip(im, "table", model_name, from, "the model has too many tables", NULL);
 		return NULL;
 	}
 	if (!schema || !table || !im_is_plain(schema) || !im_is_plain(table)) {
-		im_leave(im, "table", model_name, from,
+		im_skip(im, "table", model_name, from,
 			 "it is not one table with a plain name of schema and table", table);
 		return NULL;
 	}
 	if (im_table(im, model_name)) {
-		im_leave(im, "table", model_name, from, "a second table of this name", NULL);
+		im_skip(im, "table", model_name, from, "a second table of this name", NULL);
 		return NULL;
 	}
 	t = arena_alloc(im->a, sizeof(*t));
@@ -158,7 +158,7 @@ bool im_add_column(struct import *im, struct im_table *t, const char *column, co
 		return true;
 	}
 	if (!is_column(column) || t->column_count == DB_COLUMNS_MAX) {
-		im_leave(im, "column", column, from, "its name cannot stand in SQL", NULL);
+		im_skip(im, "column", column, from, "its name cannot stand in SQL", NULL);
 		return false;
 	}
 	t->columns =
@@ -275,11 +275,11 @@ void im_add_edge(struct import *im, const char *name, struct im_table *many, str
 			return;
 	for (size_t i = 0; i < count; i++)
 		if (!types_agree(find_column(many, on[i][0]), find_column(one, on[i][1]))) {
-			im_leave(im, "edge", name, from, "its columns have different types", NULL);
+			im_skip(im, "edge", name, from, "its columns have different types", NULL);
 			return;
 		}
 	if (count == 0 || count > MAP_PAIRS_MAX || !ends_at_key(one, on, count, 1)) {
-		im_leave(im, "edge", name, from, "it does not end at a key", NULL);
+		im_skip(im, "edge", name, from, "it does not end at a key", NULL);
 		return;
 	}
 	pairs = json_array();
@@ -334,11 +334,11 @@ const struct im_metric *im_add_measure(struct import *im, struct im_table *t, co
 	if (column && !im_add_column(im, t, column, counts ? "text" : "decimal", from))
 		return NULL;
 	if (column && !counts && !is_number(find_column(t, column)->type)) {
-		im_leave(im, "measure", name, from, "its column is no number", column);
+		im_skip(im, "measure", name, from, "its column is no number", column);
 		return NULL;
 	}
 	if (im->metric_count == IMPORT_METRICS_MAX) {
-		im_leave(im, "measure", name, from, "the model has too many", NULL);
+		im_skip(im, "measure", name, from, "the model has too many", NULL);
 		return NULL;
 	}
 	own = name_of(im, name, t->name);
@@ -380,7 +380,7 @@ void im_add_metric(struct import *im, const char *name, const char *label, const
 
 	if (!left || !right || left->kind != IM_MEASURE || right->kind != IM_MEASURE ||
 	    im->metric_count == IMPORT_METRICS_MAX) {
-		im_leave(im, "metric", name, from, "it is not made of two measures that were read",
+		im_skip(im, "metric", name, from, "it is not made of two measures that were read",
 			 text);
 		return;
 	}
@@ -406,7 +406,7 @@ void im_add_filtered(struct import *im, const char *name, const char *label,
 	const char *own;
 
 	if (im->metric_count == IMPORT_METRICS_MAX) {
-		im_leave(im, "metric", name, from, "the model has too many", NULL);
+		im_skip(im, "metric", name, from, "the model has too many", NULL);
 		json_decref(where_take);
 		return;
 	}
@@ -474,7 +474,7 @@ void im_finish(struct import *im)
 		if (im->tables[i]->column_count > 0)
 			finish_table(im, im->tables[i]);
 		else
-			im_leave(im, "table", im->tables[i]->model_name, NULL,
+			im_skip(im, "table", im->tables[i]->model_name, NULL,
 				 "no column of it was read", NULL);
 	}
 }
@@ -555,9 +555,9 @@ int ctl_map_import(const struct command *cmd)
 	bool good;
 
 	if (!path || ctl_word(cmd, 2))
-		return ctl_misused(cmd, "import takes one file");
+		return ctl_usage_error(cmd, "import takes one file");
 	if (!name || !ctl_is_name(name))
-		return ctl_misused(cmd, "--pack names the pack: small letters, digits and _");
+		return ctl_usage_error(cmd, "--pack names the pack: small letters, digits and _");
 	im.a = arena_new(CATALOG_BYTES_MAX);
 	ctl_pack_init(&pack, name, im.a);
 	good = run(cmd, path, &im, &e);

@@ -132,12 +132,12 @@ static void read_column(struct import *im, struct im_table *t, const json_t *ite
 	if (strcmp(im_text(item, "type"), "rowNumber") == 0)
 		return;
 	if (!*column || strncmp(im_text(item, "type"), "calculated", 10) == 0) {
-		im_leave(im, "column", name, from, "it is calculated",
+		im_skip(im, "column", name, from, "it is calculated",
 			 lines_of(im, json_object_get(item, "expression")));
 		return;
 	}
 	if (!type) {
-		im_leave(im, "column", name, from, "its type is not translated",
+		im_skip(im, "column", name, from, "its type is not translated",
 			 im_text(item, "dataType"));
 		return;
 	}
@@ -154,14 +154,14 @@ static void read_column(struct import *im, struct im_table *t, const json_t *ite
 			       unit_of(im_text(item, "formatString")), NULL, from);
 }
 
-static void leave_all(struct import *im, const json_t *list, const char *kind, const char *from,
+static void skip_all(struct import *im, const json_t *list, const char *kind, const char *from,
 		      const char *why)
 {
 	const json_t *item;
 	size_t i;
 
 	json_array_foreach(list, i, item)
-		im_leave(im, kind, im_text(item, "name"), from, why, NULL);
+		im_skip(im, kind, im_text(item, "name"), from, why, NULL);
 }
 
 static void read_table(struct import *im, const json_t *table, const char *from)
@@ -173,11 +173,11 @@ static void read_table(struct import *im, const json_t *table, const char *from)
 	size_t i;
 
 	if (is_true(table, "isHidden")) {
-		im_leave(im, "table", name, from, "it is hidden", NULL);
+		im_skip(im, "table", name, from, "it is hidden", NULL);
 		return;
 	}
 	if (is_calculated(table)) {
-		im_leave(im, "table", name, from, "it is calculated", NULL);
+		im_skip(im, "table", name, from, "it is calculated", NULL);
 		return;
 	}
 	t = im_add_table(im, name, place.schema, place.table, from);
@@ -185,7 +185,7 @@ static void read_table(struct import *im, const json_t *table, const char *from)
 		return;
 	json_array_foreach(json_object_get(table, "columns"), i, item)
 		read_column(im, t, item, arena_printf(im->a, "%s.columns[%zu]", from, i));
-	leave_all(im, json_object_get(table, "hierarchies"), "hierarchy", from,
+	skip_all(im, json_object_get(table, "hierarchies"), "hierarchy", from,
 		  "hierarchies are not translated");
 }
 
@@ -340,7 +340,7 @@ static void read_measure(struct import *im, const json_t *model, const json_t *t
 		im_add_metric(im, name, "", kind, im_metric(im, left), im_metric(im, right),
 			      unit_of(im_text(measure, "formatString")), NULL, from, text);
 	else
-		im_leave(im, "metric", name, from,
+		im_skip(im, "metric", name, from,
 			 function.n ? arena_printf(im->a, "%.*s of this form is not translated",
 						   STR_FMT(function))
 				    : "this expression is not translated",
@@ -383,11 +383,11 @@ static void read_relationship(struct import *im, const json_t *model, const json
 	bool single = strcmp(im_text(item, "fromCardinality"), "one") == 0;
 
 	if (json_is_false(json_object_get(item, "isActive")))
-		im_leave(im, "edge", name, from, "it is not active", im_text(item, "fromColumn"));
+		im_skip(im, "edge", name, from, "it is not active", im_text(item, "fromColumn"));
 	else if (strcmp(im_text(item, "toCardinality"), "many") == 0)
-		im_leave(im, "edge", name, from, "it is many to many", NULL);
+		im_skip(im, "edge", name, from, "it is many to many", NULL);
 	else if (!many || !one || !*on[0][0] || !*on[0][1])
-		im_leave(im, "edge", name, from, "a table or column of it was left out", NULL);
+		im_skip(im, "edge", name, from, "a table or column of it was left out", NULL);
 	else {
 		/* A relationship to one row makes the column a key of that table. */
 		if (im_add_column(im, one, on[0][1], NULL, from))
@@ -503,7 +503,7 @@ bool import_bim(struct import *im, const json_t *root, const char *path, struct 
 				  arena_printf(im->a, "model.relationships[%zu]", i));
 	read_measures(im, model, false);
 	read_measures(im, model, true);
-	leave_all(im, json_object_get(model, "roles"), "role", "model.roles",
+	skip_all(im, json_object_get(model, "roles"), "role", "model.roles",
 		  "permissions are a person's work");
 	read_cultures(im, model);
 	if (path)

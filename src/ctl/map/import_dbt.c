@@ -44,7 +44,7 @@ static void read_entities(struct import *im, struct im_table *t, const json_t *m
 			if (im_is_plain(column))
 				im_add_key(im, t, key);
 			else
-				im_leave(im, "key", im_text(item, "name"), from,
+				im_skip(im, "key", im_text(item, "name"), from,
 					 "its expression is not one column", column);
 		}
 }
@@ -56,9 +56,9 @@ static void read_dimension(struct import *im, struct im_table *t, const json_t *
 	bool is_time = has_type(item, "time");
 
 	if (!im_is_plain(column))
-		im_leave(im, "dimension", name, from, "its expression is not one column", column);
+		im_skip(im, "dimension", name, from, "its expression is not one column", column);
 	else if (!is_time && !has_type(item, "categorical"))
-		im_leave(im, "dimension", name, from, "it is neither categorical nor time",
+		im_skip(im, "dimension", name, from, "it is neither categorical nor time",
 			 im_text(item, "type"));
 	else
 		im_add_dimension(im, t, name, label_of(item), column, is_time ? "date" : "text",
@@ -96,7 +96,7 @@ static void read_non_additive(struct import *im, const struct im_metric *m, cons
 	if (over && take)
 		im_set_semi(im, m, over, take);
 	else
-		im_leave(im, "measure", m->model_name, from,
+		im_skip(im, "measure", m->model_name, from,
 			 "its non-additive dimension was not read: it is added up", choice);
 }
 
@@ -118,7 +118,7 @@ static const struct im_metric *read_measure(struct import *im, struct im_table *
 	}
 	if (!aggregate || (column && !im_is_plain(column)) ||
 	    (column && strcmp(aggregate, "count") == 0)) {
-		im_leave(im, "measure", name, from,
+		im_skip(im, "measure", name, from,
 			 !aggregate
 				 ? "its aggregation is not translated"
 				 : "its expression is not one column, or it counts the values of "
@@ -175,7 +175,7 @@ static void add_edges(struct import *im, const json_t *models, const json_t *man
 					    from, to, (const char *const(*)[2])on, 1, false,
 					    "semantic_models");
 			else
-				im_leave(im, "edge", im_text(foreign, "name"), "semantic_models",
+				im_skip(im, "edge", im_text(foreign, "name"), "semantic_models",
 					 "its expression is not one column", on[0][0]);
 		}
 	}
@@ -274,7 +274,7 @@ static void add_filtered(struct import *im, const json_t *models, const json_t *
 
 	if (!m || m->kind != IM_MEASURE || !read_filter(im, filter, &dimension, &value) ||
 	    !(own = filtered_dimension(im, models, dimension))) {
-		im_leave(im, "metric", name, from, "its filter is not translated",
+		im_skip(im, "metric", name, from, "its filter is not translated",
 			 im_text(json_array_get(json_object_get(filter, "where_filters"), 0),
 				 "where_sql_template"));
 		return;
@@ -309,7 +309,7 @@ static void read_simple(struct import *im, const json_t *models, const json_t *i
 	if (json_is_object(filter))
 		add_filtered(im, models, item, m, filter, from);
 	else if (!m)
-		im_leave(im, "metric", name, from, "its measure was left out", measure);
+		im_skip(im, "metric", name, from, "its measure was left out", measure);
 	else if (strcmp(name, measure) != 0)
 		im_add_filtered(im, name, label_of(item), m, NULL, from);
 }
@@ -324,7 +324,7 @@ static void read_derived(struct import *im, const json_t *item, const char *from
 	struct str sides[2];
 
 	if (!expr[n] || json_array_size(inputs) != 2 || strpbrk(expr + n + 1, "-/+*()")) {
-		im_leave(im, "metric", im_text(item, "name"), from,
+		im_skip(im, "metric", im_text(item, "name"), from,
 			 "its expression is not translated", expr);
 		return;
 	}
@@ -353,7 +353,7 @@ static void read_metric(struct import *im, const json_t *models, const json_t *i
 		read_simple(im, models, item, from);
 	else if (is_filtered(item) || part_is_filtered(params, "numerator") ||
 		 part_is_filtered(params, "denominator"))
-		im_leave(im, "metric", name, from, "filters and offsets of its parts", type);
+		im_skip(im, "metric", name, from, "filters and offsets of its parts", type);
 	else if (strcmp(type, "ratio") == 0)
 		im_add_metric(im, name, label_of(item), "ratio",
 			      im_metric(im, name_in(params, "numerator")),
@@ -362,7 +362,7 @@ static void read_metric(struct import *im, const json_t *models, const json_t *i
 	else if (strcmp(type, "derived") == 0)
 		read_derived(im, item, from);
 	else
-		im_leave(im, "metric", name, from, "this type is not translated", type);
+		im_skip(im, "metric", name, from, "this type is not translated", type);
 }
 
 bool import_dbt(struct import *im, const json_t *root, struct err *e)

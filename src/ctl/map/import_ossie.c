@@ -70,9 +70,9 @@ static void read_field(struct import *im, struct im_table *t, const json_t *fiel
 	const char *name = im_text(field, "name"), *expression = expression_of(field);
 
 	if (!expression)
-		im_leave(im, "field", name, from, "it has no expression in " DIALECT, NULL);
+		im_skip(im, "field", name, from, "it has no expression in " DIALECT, NULL);
 	else if (!im_is_plain(expression))
-		im_leave(im, "field", name, from, "its expression is not one column", expression);
+		im_skip(im, "field", name, from, "its expression is not one column", expression);
 	else
 		im_add_dimension(im, t, name, im_text(field, "label"), expression, type_of(field),
 				 synonyms_of(field), from);
@@ -120,7 +120,7 @@ static void read_relationship(struct import *im, const json_t *item, const char 
 	const char *(*on)[2];
 
 	if (!many || !one || count == 0 || count != strlist_len(b)) {
-		im_leave(im, "edge", im_text(item, "name"), from,
+		im_skip(im, "edge", im_text(item, "name"), from,
 			 many && one ? "its columns are no pairs" : "a table of it was left out",
 			 NULL);
 		return;
@@ -216,7 +216,7 @@ static const struct im_metric *add_call(struct import *im, const char *name, con
 					const struct call *c, const char *from)
 {
 	if (strcmp(c->aggregate, "count") == 0 && !is_key(c)) {
-		im_leave(im, "metric", name, from, "it counts the values of a column", c->column);
+		im_skip(im, "metric", name, from, "it counts the values of a column", c->column);
 		return NULL;
 	}
 	return im_add_measure(im, c->table, name, item ? im_text(item, "label") : "", counted(c),
@@ -231,11 +231,11 @@ static void read_metric(struct import *im, const json_t *item, const char *from)
 	struct call left, right;
 
 	if (!expression) {
-		im_leave(im, "metric", name, from, "it has no expression in " DIALECT, NULL);
+		im_skip(im, "metric", name, from, "it has no expression in " DIALECT, NULL);
 		return;
 	}
 	if (!read_call(&r, &left, 0)) {
-		im_leave(im, "metric", name, from, "its expression is not translated", expression);
+		im_skip(im, "metric", name, from, "its expression is not translated", expression);
 		return;
 	}
 	blanks(&r);
@@ -244,7 +244,7 @@ static void read_metric(struct import *im, const json_t *item, const char *from)
 		return;
 	}
 	if (!take(&r, '/') || !read_call(&r, &right, 0) || (blanks(&r), *r.p)) {
-		im_leave(im, "metric", name, from, "its expression is not translated", expression);
+		im_skip(im, "metric", name, from, "its expression is not translated", expression);
 		return;
 	}
 	const struct im_metric *numerator =

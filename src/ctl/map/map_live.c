@@ -37,7 +37,7 @@ static void on_result(void *owner, struct result *result)
 
 /* Returns true when the last problem is the same, since all statements on an unreadable view
  * fail. */
-static bool is_told(const struct live *l, const char *of, const char *what)
+static bool is_reported(const struct live *l, const char *of, const char *what)
 {
 	size_t n = json_array_size(l->problems);
 	const json_t *last = n > 0 ? json_array_get(l->problems, n - 1) : NULL;
@@ -70,7 +70,7 @@ static const struct table *ask(struct live *l, const char *of, const char *sql)
 	json_decref(args);
 	if (l->result->table_count > 0 && l->result->outcome.kind != OUTCOME_ERROR)
 		return l->result->tables[0];
-	if (!is_told(l, of, "could not be read"))
+	if (!is_reported(l, of, "could not be read"))
 		add_problem(l, of, "could not be read",
 			    l->result->outcome.detail ? l->result->outcome.detail
 						      : outcome_name(l->result->outcome.kind));

@@ -101,7 +101,7 @@ int map_path_verb(const struct command *cmd)
 	int status;
 
 	if (!a || !b)
-		return ctl_misused(cmd, "a path from which entity to which?");
+		return ctl_usage_error(cmd, "a path from which entity to which?");
 	if (!ctl_catalog(ctl_option(cmd, "tenant", NULL), &c))
 		return 1;
 	from = schema_entity(catalog_schema(c), a);
@@ -154,7 +154,7 @@ static int query(const struct map *m, const struct command *cmd, const json_t *q
 	enum dialect d;
 
 	if (!dialect_parse(word, &d))
-		return ctl_misused(cmd, "--dialect is mssql, postgres or sqlite");
+		return ctl_usage_error(cmd, "--dialect is mssql, postgres or sqlite");
 	if (!ctl_principal(map_catalog(m), role, tenant, &who, &e))
 		return ctl_fail("%s", e.text);
 	if (!map_query_read(m, &who, q, clock_today(), a, &read, &why, &e) ||
@@ -191,7 +191,7 @@ int map_query_verb(const struct command *cmd)
 	int status;
 
 	if (!text)
-		return ctl_misused(cmd, "which query?");
+		return ctl_usage_error(cmd, "which query?");
 	if (ctl_flag(cmd, "run"))
 		return run(cmd, text);
 	if (!json_parse(text, strlen(text), MAP_QUERY_BYTES_MAX, &q, &e))

@@ -180,7 +180,7 @@ static void add(struct files *f, const char *path, const char *text)
 	f->items[f->count++].text = text;
 }
 
-static bool is_there(const char *path)
+static bool exists(const char *path)
 {
 	return access(path, F_OK) == 0;
 }
@@ -228,7 +228,7 @@ static void list_files(struct files *f, const struct ctl_pack *p, const char *di
 	add(f, arena_printf(f->a, "%s/review.json", config), review_file(f, p->review));
 	if (p->golden)
 		add(f, arena_printf(f->a, "%s/golden.jsonl", config), p->golden);
-	if (is_there(arena_printf(f->a, "%s/" TOOL_FILE, ctl_root())))
+	if (exists(arena_printf(f->a, "%s/" TOOL_FILE, ctl_root())))
 		add(f, arena_printf(f->a, "%s/prompts/%s/%s.md", dir, p->name, p->name),
 		    prompt_file(f, p));
 }
@@ -241,12 +241,12 @@ bool ctl_pack_write(const struct ctl_pack *p, const char *dir, bool replace, str
 
 	list_files(&f, p, dir);
 	for (size_t i = 0; i < f.count && !replace; i++)
-		if (is_there(f.items[i].path))
+		if (exists(f.items[i].path))
 			return err_set(e, ERR_BUSY,
 				       "%s is there; --replace writes over it, --pack and --out "
 				       "name another place",
 				       f.items[i].path);
-	if (!is_there(packs))
+	if (!exists(packs))
 		add(&f, packs, packs_file(&f, p));
 	for (size_t i = 0; i < f.count; i++) {
 		if (!write_one(f.items[i].path, f.items[i].text, a, e))

@@ -275,12 +275,12 @@ int ctl_pbi(const struct command *cmd)
 	bool done;
 
 	if (!verb || strcmp(verb, "ingest") != 0 || ctl_word(cmd, 1))
-		return ctl_misused(cmd, "what it can do is ingest");
+		return ctl_usage_error(cmd, "what it can do is ingest");
 	done = run(&g, cmd, &e);
 	json_decref(g.reply);
 	pbi_rows_close(&g.rows);
 	pbi_state_close(&g.state);
-	daemon_take_down(&g.daemon);
+	daemon_free_parts(&g.daemon);
 	config_free(&g.daemon.config);
 	return done ? 0 : ctl_fail("%s", e.text);
 }

@@ -352,7 +352,7 @@ int ctl_receipt(const struct command *cmd)
 	while (i < n && (!name || strcmp(verbs[i].name, name) != 0))
 		i++;
 	if (i == n)
-		return ctl_misused(cmd, "verify, show or rerun");
+		return ctl_usage_error(cmd, "verify, show or rerun");
 	done = opened_begin(&o, &e) && tenant_check(&o, cmd, &e) && opened_store(&o, &e) &&
 	       verbs[i].run(&o, cmd, &ok, &e);
 	opened_close(&o);

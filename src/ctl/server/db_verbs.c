@@ -141,7 +141,7 @@ static bool run_verb(struct server *server, const struct command *cmd, struct er
 	return migrate(server, only, e);
 }
 
-static bool usage_good(const struct command *cmd)
+static bool check_usage(const struct command *cmd)
 {
 	const char *verb = ctl_word(cmd, 0);
 	const char *only = ctl_option(cmd, "only", "store");
@@ -181,8 +181,8 @@ int ctl_db(const struct command *cmd)
 
 	if (ctl_word(cmd, 0) && strcmp(ctl_word(cmd, 0), "ddl") == 0)
 		return ctl_db_ddl(cmd);
-	if (!usage_good(cmd))
-		return ctl_misused(cmd,
+	if (!check_usage(cmd))
+		return ctl_usage_error(cmd,
 				   "init|migrate, and --only warehouse|store or a source whose "
 				   "name has at most %d bytes",
 				   PART_BYTES_MAX);

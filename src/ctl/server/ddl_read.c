@@ -204,7 +204,7 @@ static bool read_schema(const struct ddl_reader *r, const json_t *item, const ch
 	       words_fail(&r->f, member, "\"schema\" is a plain name");
 }
 
-static bool lists_good(const struct ddl_reader *r, const json_t *item, const char *member,
+static bool check_lists(const struct ddl_reader *r, const json_t *item, const char *member,
 		       const char *const *names)
 {
 	for (; *names; names++) {
@@ -226,7 +226,7 @@ static bool read_table(struct ddl_reader *r, const json_t *item, const char *mem
 	struct ddl_table *t = &r->tables[r->table_count];
 	bool view = true;
 
-	if (!ddl_only(r, item, member, members) || !lists_good(r, item, member, lists) ||
+	if (!ddl_only(r, item, member, members) || !check_lists(r, item, member, lists) ||
 	    !ddl_read_name(r, item, member, &t->name) ||
 	    !read_text(r, item, member, "about", &t->about) ||
 	    !read_bool(r, item, member, "view", &view) ||

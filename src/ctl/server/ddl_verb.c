@@ -120,13 +120,13 @@ int ctl_db_ddl(const struct command *cmd)
 	bool good;
 
 	if (!w.pack || !ctl_is_name(w.pack))
-		return ctl_misused(cmd, "--pack names a pack");
+		return ctl_usage_error(cmd, "--pack names a pack");
 	if (!w.dialect_name || !dialect_parse(w.dialect_name, &w.dialect))
-		return ctl_misused(cmd, "--dialect is mssql, postgres or sqlite");
+		return ctl_usage_error(cmd, "--dialect is mssql, postgres or sqlite");
 	if (!ctl_is_name(w.source) || strcmp(w.source, "store") == 0)
-		return ctl_misused(cmd, "--source is warehouse or the name of a source");
+		return ctl_usage_error(cmd, "--source is warehouse or the name of a source");
 	if (write && (w.dialect == DIALECT_SQLITE || strcmp(w.source, "warehouse") == 0))
-		return ctl_misused(cmd, "--write is for a further source of a server");
+		return ctl_usage_error(cmd, "--write is for a further source of a server");
 	a = arena_new(CATALOG_BYTES_MAX);
 	good = run(&w, write, a, &e);
 	arena_free(&a);

@@ -119,7 +119,7 @@ static bool number_of(const char *path, const char *file, int expected, char ver
 	return true;
 }
 
-static bool not_ahead(struct server *server, const char *part, int known, struct err *err)
+static bool version_is_supported(struct server *server, const char *part, int known, struct err *err)
 {
 	char newest[CHECKSUM_BYTES];
 
@@ -165,7 +165,7 @@ static bool migrate_folder(struct server *server, const char *folder, const char
 		if (!migrate_file(server, part, arena_printf(arena, "%s/%s", folder, files[count]),
 				  files[count], count + 1, arena, said, err))
 			return false;
-	return not_ahead(server, part, count, err);
+	return version_is_supported(server, part, count, err);
 }
 
 bool server_migrate(struct server *server, const char *root, const char *folder, const char *part,

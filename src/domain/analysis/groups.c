@@ -51,7 +51,7 @@ static const char *percent(struct arena *a, double share)
 
 static bool has_shares(const struct analysis *x, const struct groups *g)
 {
-	return x->r->context->adds_up && g->negative == 0 && g->total > 0;
+	return x->r->context->is_additive && g->negative == 0 && g->total > 0;
 }
 
 /* The group's share of the total divided by its share of the rows; 1 is even. */
@@ -62,7 +62,7 @@ static double index_of(const struct analysis *x, const struct groups *g, size_t 
 
 static void show(struct analysis *x, const struct groups *g)
 {
-	bool shares = has_shares(x, g), sums = x->r->context->adds_up;
+	bool shares = has_shares(x, g), sums = x->r->context->is_additive;
 	struct analysis_rows w;
 
 	analysis_rows_begin(&w, x);
@@ -103,7 +103,7 @@ static bool is_enough(struct analysis *x, const struct groups *g, size_t least)
 	else if (g->n < least)
 		analysis_note(x, "%zu groups or more are needed; there %s %zu.", least,
 			      g->n == 1 ? "is" : "are", g->n);
-	else if (!x->r->context->adds_up)
+	else if (!x->r->context->is_additive)
 		analysis_note(x, "%s is no total, so groups have no shares of it.", x->label);
 	else if (g->negative > 0)
 		analysis_note(x, "%zu of %zu totals of %s are negative, so shares say nothing.",

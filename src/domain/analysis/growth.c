@@ -277,13 +277,13 @@ void analysis_risk_by(struct result *r, const struct derive_def *of, struct aren
 	places = places_of(&x, &scan, &count);
 	for (size_t i = 0; i < count; i++)
 		calc_sum_add(&sum, places[i].value);
-	enough = scan.count >= RISK_BY_LEAST && x.r->context->adds_up;
+	enough = scan.count >= RISK_BY_LEAST && x.r->context->is_additive;
 	analysis_enough(&x, enough);
 	domain_add_text(r, a, "group", "By", x.second);
 	domain_add_count(r, a, "looked_at", "Looked at", scan.count);
 	domain_add_text(r, a, "method", "Method",
 			"Mann-Kendall for each, Benjamini-Hochberg at 10 %, shares of the total");
-	if (!x.r->context->adds_up)
+	if (!x.r->context->is_additive)
 		analysis_note(&x, "%s is no total, so groups have no shares of it.", x.label);
 	else if (!enough)
 		analysis_note(&x,

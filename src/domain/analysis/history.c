@@ -32,7 +32,7 @@ static double show_moving(struct analysis *x, const struct analysis_series *s, s
 	analysis_rows_column(&w, x->grain, analysis_period_type(x), NULL);
 	analysis_rows_column(&w, x->label, COLUMN_DECIMAL, x->unit);
 	analysis_rows_column(&w, "Moving mean", COLUMN_DECIMAL, x->unit);
-	if (x->r->context->adds_up)
+	if (x->r->context->is_additive)
 		analysis_rows_column(&w, "Running total", COLUMN_DECIMAL, x->unit);
 	for (size_t i = 0; i < s->n; i++) {
 		calc_sum_add(&total, isnan(s->values[i]) ? 0 : s->values[i]);
@@ -70,7 +70,7 @@ void analysis_moving(struct result *r, const struct derive_def *of, struct arena
 		     x.unit);
 	analysis_add(&x, "before_window", "Mean of those before", mean_until(&s, s.n - 2, window),
 		     x.unit);
-	if (r->context->adds_up)
+	if (r->context->is_additive)
 		analysis_add(&x, "total", "Running total", total, x.unit);
 }
 
@@ -139,7 +139,7 @@ void analysis_baseline(struct result *r, const struct derive_def *of, struct are
 		analysis_add(&x, "low", "Lowest", s.values[t.low], x.unit);
 		domain_add_text(r, a, "low_period", "Its period",
 				analysis_period(&x, s.first + (int64_t)t.low));
-		if (r->context->adds_up)
+		if (r->context->is_additive)
 			analysis_add(&x, "total", "Total", t.total, x.unit);
 	}
 	analysis_rows_begin(&w, &x);

@@ -248,11 +248,11 @@ static bool read_base(struct analysis *x, struct impact *m, double *base)
 		calc_sum_add(&sum, isnan(m->response.values[i]) ? 0 : m->response.values[i]);
 	*base = calc_sum_total(&sum);
 	analysis_add(x, "base", "Now", *base, x->unit);
-	if (x->r->context->adds_up && *base > 0)
+	if (x->r->context->is_additive && *base > 0)
 		return true;
 	analysis_enough(x, false);
 	analysis_note(x,
-		      x->r->context->adds_up
+		      x->r->context->is_additive
 			      ? "%s has no total above zero that a change could act on."
 			      : "%s is no total: say what its change acts on.",
 		      x->label);

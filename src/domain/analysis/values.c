@@ -247,9 +247,9 @@ void analysis_concentration(struct result *r, const struct derive_def *of, struc
 	for (size_t i = 0; i < x.n; i++)
 		negative += x.values[i] < 0;
 	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
-	if (!r->context->adds_up || negative > 0) {
+	if (!r->context->is_additive || negative > 0) {
 		analysis_enough(&x, false);
-		if (!r->context->adds_up)
+		if (!r->context->is_additive)
 			analysis_note(&x, "%s is no total, so there are no shares of it.", x.label);
 		else
 			analysis_note(
@@ -338,7 +338,7 @@ static void show_tiers(struct analysis *x, const struct tiers *t)
 {
 	static const char *const names[] = {
 		[HIGH] = "High", [MIDDLE] = "Middle", [LOW] = "Low", [NONE] = "None or negative"};
-	bool shares = x->r->context->adds_up;
+	bool shares = x->r->context->is_additive;
 	double total = 0;
 	struct analysis_rows w;
 

@@ -86,26 +86,26 @@ static int by_size(const void *a, const void *b)
  * largest gap above the midpoint of median and largest gap. If the largest gap exceeds the median
  * by less than a quarter of itself, the gap is about the same all day and there are no such hours.
  */
-static bool find_widest(const int64_t gaps[HOURS_A_DAY], int *first, int *last)
+static bool find_widest(const int64_t gaps[HOURS_PER_DAY], int *first, int *last)
 {
-	int64_t sorted[HOURS_A_DAY];
+	int64_t sorted[HOURS_PER_DAY];
 	int at = 0;
 
 	memcpy(sorted, gaps, sizeof(sorted));
-	qsort(sorted, HOURS_A_DAY, sizeof(sorted[0]), by_size);
-	int64_t median = sorted[HOURS_A_DAY / 2], largest = sorted[HOURS_A_DAY - 1];
+	qsort(sorted, HOURS_PER_DAY, sizeof(sorted[0]), by_size);
+	int64_t median = sorted[HOURS_PER_DAY / 2], largest = sorted[HOURS_PER_DAY - 1];
 	if ((largest - median) * 4 < largest || largest == 0)
 		return false;
 	while (gaps[at] != largest)
 		at++;
 	for (*first = at; *first > 0 && 2 * gaps[*first - 1] >= median + largest;)
 		(*first)--;
-	for (*last = at; *last < HOURS_A_DAY - 1 && 2 * gaps[*last + 1] >= median + largest;)
+	for (*last = at; *last < HOURS_PER_DAY - 1 && 2 * gaps[*last + 1] >= median + largest;)
 		(*last)++;
 	return true;
 }
 
-void domain_add_widest(struct result *r, struct arena *a, const int64_t gaps[HOURS_A_DAY])
+void domain_add_widest(struct result *r, struct arena *a, const int64_t gaps[HOURS_PER_DAY])
 {
 	int first, last;
 	struct decimal sum = {.scale = 2}, mean;

@@ -260,6 +260,6 @@ void on_get_turn_agents(struct request *r)
 	if (!uuid_valid(r->params[0]))
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
-		r->op = store_turn_own(r->transport->options.store, r->who, r->params[0], r->arena,
+		r->op = store_own_turn(r->transport->options.store, r->who, r->params[0], r->arena,
 				       on_turn, r);
 }

@@ -93,7 +93,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	daemon_take_down(&d);
+	daemon_free_parts(&d);
 	config_free(&d.config);
 	arena_free(&arena);
 	temp_root_free(&root);

@@ -76,7 +76,7 @@ static struct result *run(const char *name, bool by_time, size_t kept)
 					 .thing = "thing",
 					 .second = by_time ? NULL : "group",
 					 .by_name = true,
-					 .adds_up = true};
+					 .is_additive = true};
 	struct result *r = sample_result(arena, sample_table(columns, COLUMNS, NULL, 0));
 	struct derive_context *kept_context = arena_alloc(arena, sizeof(*kept_context));
 

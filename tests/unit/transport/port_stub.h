@@ -587,7 +587,7 @@ struct op *store_turn_messages(struct store *s, const struct principal *who, con
 	return store_message(s, who, message_id, a, cb, owner);
 }
 
-struct op *store_turn_own(struct store *s, const struct principal *who, const char *turn_id,
+struct op *store_own_turn(struct store *s, const struct principal *who, const char *turn_id,
 			  struct arena *a, store_messages_cb cb, void *owner)
 {
 	return store_message(s, who, turn_id, a, cb, owner);

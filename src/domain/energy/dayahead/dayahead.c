@@ -13,7 +13,7 @@
 #include "domain_int.h"
 #include "vesper/limits.h"
 
-enum { FACTS_A_CURVE = 8 };
+enum { FACTS_PER_CURVE = 8 };
 
 extern const struct domain dayahead_domain;
 
@@ -84,21 +84,21 @@ static size_t find_leading(const struct table *t, struct curve *leading, size_t 
 
 /* Computes the absolute gap of each hour. False unless both curves have all hours. */
 static bool read_gaps(const struct table *t, const struct curve *high, const struct curve *low,
-		      int64_t gaps[HOURS_A_DAY])
+		      int64_t gaps[HOURS_PER_DAY])
 {
-	int64_t cents[2][HOURS_A_DAY];
+	int64_t cents[2][HOURS_PER_DAY];
 	unsigned seen[2] = {0, 0};
 
 	for (size_t row = 0; row < t->row_count; row++) {
 		const char *text = table_cell(t, row, "Hour");
 		bool of_low = is_row_of(t, row, low);
 		long hour = text ? strtol(text, NULL, 10) : -1;
-		if (hour < 0 || hour >= HOURS_A_DAY || (!of_low && !is_row_of(t, row, high)) ||
+		if (hour < 0 || hour >= HOURS_PER_DAY || (!of_low && !is_row_of(t, row, high)) ||
 		    !domain_cents(t, row, "AvgPrice_PerMWh", &cents[of_low][hour]))
 			continue;
 		seen[of_low] |= 1u << hour;
 	}
-	for (int hour = 0; hour < HOURS_A_DAY; hour++) {
+	for (int hour = 0; hour < HOURS_PER_DAY; hour++) {
 		if (!(seen[0] >> hour & seen[1] >> hour & 1))
 			return false;
 		gaps[hour] = llabs(cents[0][hour] - cents[1][hour]);
@@ -113,7 +113,7 @@ static void derive_comparison(struct result *r, struct arena *a)
 	struct curve leading[VENDORS_MAX];
 	size_t count = find_leading(r->tables[0], leading, VENDORS_MAX);
 	const struct curve *high = leading, *low = leading;
-	int64_t gaps[HOURS_A_DAY];
+	int64_t gaps[HOURS_PER_DAY];
 
 	if (count < 2)
 		return;
@@ -147,7 +147,7 @@ static void add_hour(struct result *r, struct arena *a, const struct curve *c, c
 {
 	long number = hour ? strtol(hour, NULL, 10) : -1;
 
-	if (number < 0 || number >= HOURS_A_DAY)
+	if (number < 0 || number >= HOURS_PER_DAY)
 		return;
 	domain_add_text(r, a, arena_printf(a, "%s_hour", which),
 			arena_printf(a, "%s %s: hour of the %s price", c->vendor, c->asof, which),
@@ -261,7 +261,7 @@ static void derive_shape(struct result *r, struct arena *a)
 	for (size_t row = 0; row < main->row_count; row++) {
 		if (!read_curve(main, row, &c) || (before.vendor && is_row_of(main, row, &before)))
 			continue;
-		if (++curves > RESULT_FACTS_MAX / FACTS_A_CURVE) {
+		if (++curves > RESULT_FACTS_MAX / FACTS_PER_CURVE) {
 			result_facts_left_out(r, a);
 			return;
 		}

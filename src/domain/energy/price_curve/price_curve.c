@@ -31,7 +31,7 @@ static int hour_in(const struct table *t, size_t row, const char *column)
 	const char *text = table_cell(t, row, column);
 	long hour = text ? strtol(text, NULL, 10) : -1;
 
-	return hour >= 0 && hour < HOURS_A_DAY ? (int)hour : -1;
+	return hour >= 0 && hour < HOURS_PER_DAY ? (int)hour : -1;
 }
 
 /* ---- two or more side by side ---- */
@@ -98,7 +98,7 @@ static void derive_zones(struct result *r, struct arena *a)
 	struct table *hourly = table_of(r, "hourly");
 	struct sides sides = find_sides(r->tables[0], "HubZone");
 	const char **spreads = arena_alloc(a, (hourly->row_count + 1) * sizeof(*spreads));
-	int64_t gaps[HOURS_A_DAY], first, second;
+	int64_t gaps[HOURS_PER_DAY], first, second;
 	unsigned seen = 0;
 
 	for (size_t row = 0; row < hourly->row_count; row++) {
@@ -117,7 +117,7 @@ static void derive_zones(struct result *r, struct arena *a)
 	if (sides.count != 2)
 		return;
 	add_sides(r, a, &sides, "zone");
-	if (seen == (1u << HOURS_A_DAY) - 1)
+	if (seen == (1u << HOURS_PER_DAY) - 1)
 		domain_add_widest(r, a, gaps);
 }
 
@@ -133,9 +133,9 @@ static bool compare_hub_zones(struct tool_call *call, struct err *e)
 /* ---- compare_markets ---- */
 
 static bool read_market_gaps(const struct table *t, const struct table *main, const struct sides *s,
-			     int64_t gaps[HOURS_A_DAY])
+			     int64_t gaps[HOURS_PER_DAY])
 {
-	int64_t cents[2][HOURS_A_DAY];
+	int64_t cents[2][HOURS_PER_DAY];
 	unsigned seen[2] = {0, 0};
 
 	for (size_t row = 0; row < t->row_count; row++) {
@@ -148,7 +148,7 @@ static bool read_market_gaps(const struct table *t, const struct table *main, co
 			continue;
 		seen[is_low] |= 1u << hour;
 	}
-	for (int hour = 0; hour < HOURS_A_DAY; hour++) {
+	for (int hour = 0; hour < HOURS_PER_DAY; hour++) {
 		if (!(seen[0] >> hour & seen[1] >> hour & 1))
 			return false;
 		gaps[hour] = llabs(cents[0][hour] - cents[1][hour]);
@@ -160,7 +160,7 @@ static void derive_markets(struct result *r, struct arena *a)
 {
 	const struct table *hourly = result_table(r, "hourly");
 	struct sides sides = find_sides(r->tables[0], "Market");
-	int64_t gaps[HOURS_A_DAY];
+	int64_t gaps[HOURS_PER_DAY];
 
 	if (sides.count < 2 || strcmp(sides.high, sides.low) == 0)
 		return;
